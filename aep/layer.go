@@ -1,0 +1,121 @@
+package aep
+
+// LayerKind tells what a Layer is, as the file counts it.
+type LayerKind int
+
+// The kinds of layers.
+const (
+	LayerAV     LayerKind = 0
+	LayerLight  LayerKind = 1
+	LayerCamera LayerKind = 2
+	LayerText   LayerKind = 3
+	LayerShape  LayerKind = 4
+	LayerModel  LayerKind = 5
+)
+
+// MatteKind tells how a layer's transparency is taken from its matte.
+type MatteKind int
+
+// The kinds of track mattes.
+const (
+	MatteNone MatteKind = iota
+	MatteAlpha
+	MatteAlphaInverted
+	MatteLuma
+	MatteLumaInverted
+)
+
+// Layer is one layer of a composition. Start is in composition seconds; In and Out are composition seconds too, already
+// moved by Start and Stretch. Composition time of a layer-local time t is Start + t*Stretch/100.
+type Layer struct {
+	ID      uint32
+	Name    string // its own name, "" when it takes its source's
+	Comment string
+	Label   int
+	Kind    LayerKind
+	Source  uint32 // item id, 0 for text, shapes, lights, cameras
+	Parent  uint32 // layer id, 0 for none
+	Start   float64
+	In, Out float64
+	Stretch float64 // percent, 100 is normal, negative plays backwards
+
+	Blend                BlendMode
+	Matte                MatteKind
+	MatteLayer           uint32 // layer id; 0 means the layer directly above
+	PreserveTransparency bool
+
+	Enabled        bool // the eye
+	AudioEnabled   bool
+	EffectsEnabled bool
+	Solo           bool
+	Shy            bool
+	Locked         bool
+	Guide          bool
+	Adjustment     bool
+	Null           bool
+	ThreeD         bool
+	Collapse       bool // collapse transformations, or continuously rasterise
+	MotionBlur     bool
+	FrameBlend     bool
+	AutoOrient     bool // along the path
+	Quality        int  // 0 wireframe, 1 draft, 2 best
+	LightKind      int
+
+	Props   *Property // root group; its children are the layer's own groups, such as "ADBE Transform Group"
+	Markers []Marker
+}
+
+// DisplayName is the layer's own name, or else its source's.
+func (p *Project) DisplayName(l *Layer) string {
+	if l.Name != "" {
+		return l.Name
+	}
+	if it := p.Item(l.Source); it != nil {
+		return it.Name
+	}
+	return ""
+}
+
+// BlendMode is a layer's blend mode, numbered as in the file (aep-format, "Layer blend modes").
+type BlendMode int
+
+// The layer blend modes.
+const (
+	BlendNormal            BlendMode = 2
+	BlendDissolve          BlendMode = 3
+	BlendAdd               BlendMode = 4
+	BlendMultiply          BlendMode = 5
+	BlendScreen            BlendMode = 6
+	BlendOverlay           BlendMode = 7
+	BlendSoftLight         BlendMode = 8
+	BlendHardLight         BlendMode = 9
+	BlendDarken            BlendMode = 10
+	BlendLighten           BlendMode = 11
+	BlendClassicDifference BlendMode = 12
+	BlendHue               BlendMode = 13
+	BlendSaturation        BlendMode = 14
+	BlendColor             BlendMode = 15
+	BlendLuminosity        BlendMode = 16
+	BlendStencilAlpha      BlendMode = 17
+	BlendStencilLuma       BlendMode = 18
+	BlendSilhouetteAlpha   BlendMode = 19
+	BlendSilhouetteLuma    BlendMode = 20
+	BlendLuminescentPremul BlendMode = 21
+	BlendAlphaAdd          BlendMode = 22
+	BlendClassicColorDodge BlendMode = 23
+	BlendClassicColorBurn  BlendMode = 24
+	BlendExclusion         BlendMode = 25
+	BlendDifference        BlendMode = 26
+	BlendColorDodge        BlendMode = 27
+	BlendColorBurn         BlendMode = 28
+	BlendLinearDodge       BlendMode = 29
+	BlendLinearBurn        BlendMode = 30
+	BlendLinearLight       BlendMode = 31
+	BlendVividLight        BlendMode = 32
+	BlendPinLight          BlendMode = 33
+	BlendHardMix           BlendMode = 34
+	BlendLighterColor      BlendMode = 35
+	BlendDarkerColor       BlendMode = 36
+	BlendSubtract          BlendMode = 37
+	BlendDivide            BlendMode = 38
+)

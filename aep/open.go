@@ -1,0 +1,159 @@
+package aep
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// ErrKind classes why a file was refused.
+var (
+	// ErrNotProject marks bytes that are no After Effects project.
+	ErrNotProject = errors.New("not an After Effects project")
+	// ErrBroken marks a project that ends early or contradicts itself.
+	ErrBroken = errors.New("broken After Effects project")
+	// ErrLimit marks a file that is larger, deeper or fuller than Limits allow.
+	ErrLimit = errors.New("over the limit")
+	// ErrUnsafe marks an archive entry that would leave its folder, a symbolic link, or an XML entity.
+	ErrUnsafe = errors.New("unsafe")
+	// ErrPremiere marks a motion graphics template made with Premiere Pro, which holds no After Effects project.
+	ErrPremiere = errors.New("made with Premiere Pro, not After Effects")
+)
+
+// Limits bound what reading may cost.
+type Limits struct {
+	FileSize     int64 // bytes of a project file
+	Chunks       int
+	Depth        int
+	ArchiveFiles int
+	ArchiveSize  int64 // bytes unpacked
+	Ratio        int64 // unpacked to packed, of entries over 1 MiB
+}
+
+// Read reads a project (.aep, .aet or .aepx, told apart by content) from r of size bytes.
+func Read(ctx context.Context, r io.ReaderAt, size int64, lim Limits) (*Project, error) {
+	panic("skeleton: helper A")
+}
+
+// Open reads the project file at path; Project.Path is set.
+func Open(ctx context.Context, path string, lim Limits) (*Project, error) {
+	panic("skeleton: helper A")
+}
+
+// Complete adds, from the catalogue of match names, the properties that the file left out because they are at their
+// default, to every layer. It is idempotent.
+func Complete(p *Project) { panic("skeleton: helper A") }
+
+// CompleteLayer is Complete for one layer of comp.
+func CompleteLayer(p *Project, comp *Composition, l *Layer) { panic("skeleton: helper A") }
+
+// Unpacked is what an archive held.
+type Unpacked struct {
+	Project    string      // path of the .aep, .aet or .aepx
+	Definition *Definition // for a .mogrt
+}
+
+// Unpack unpacks a project archive (.zip or .mogrt) of size bytes into the empty folder dir and finds the project in it.
+// Nothing is ever written outside dir.
+func Unpack(ctx context.Context, r io.ReaderAt, size int64, dir string, lim Limits) (Unpacked, error) {
+	panic("skeleton: helper A")
+}
+
+// Definition is what a .mogrt says of itself.
+type Definition struct {
+	Name        string
+	CapsuleID   string
+	Composition string
+	Fields      []DefinitionField
+}
+
+// DefinitionField is one field of a .mogrt's panel.
+type DefinitionField struct {
+	ID       string
+	Name     string
+	Type     int
+	Value    any
+	Min, Max *float64
+	Options  []string
+}
+
+// Summary is what introspection tells about a project file; it is stored as JSON beside a template.
+type Summary struct {
+	Version      string               `json:"version"` // such as "17.0.2"
+	Compositions []CompositionSummary `json:"compositions"`
+	Fonts        []FontSummary        `json:"fonts"`
+	Footage      []FootageSummary     `json:"footage"`
+	Mogrt        *MogrtSummary        `json:"mogrt,omitempty"`
+	Warnings     []string             `json:"warnings,omitempty"`
+}
+
+// CompositionSummary is one composition.
+type CompositionSummary struct {
+	ID        uint32         `json:"id"`
+	Name      string         `json:"name"`
+	Width     int            `json:"width"`
+	Height    int            `json:"height"`
+	Duration  float64        `json:"duration"` // seconds
+	FrameRate float64        `json:"frameRate"`
+	Root      bool           `json:"root"` // not used as a layer anywhere
+	Layers    []LayerSummary `json:"layers"`
+}
+
+// LayerSummary is one layer, with its bounds in composition pixels at time 0.
+type LayerSummary struct {
+	ID         uint32   `json:"id"`
+	Name       string   `json:"name"`
+	Type       string   `json:"type"`   // text, av, shape, null, camera, light
+	SourceType string   `json:"source"` // file, comp, solid, ""
+	SourceName string   `json:"sourceName,omitempty"`
+	SourceComp uint32   `json:"sourceComp,omitempty"`
+	Media      string   `json:"media,omitempty"` // of a file source: image, video, audio, data
+	Parent     uint32   `json:"parent,omitempty"`
+	Text       string   `json:"text,omitempty"` // of a text layer, its content
+	Fonts      []string `json:"fonts,omitempty"`
+	Expression bool     `json:"expression,omitempty"` // its text is driven by an expression
+	Top        float64  `json:"top"`
+	Left       float64  `json:"left"`
+	Width      float64  `json:"width"`
+	Height     float64  `json:"height"`
+	Start      float64  `json:"start"` // seconds
+	In         float64  `json:"in"`
+	Out        float64  `json:"out"`
+	Enabled    bool     `json:"enabled"`
+}
+
+// FontSummary is a font that text uses.
+type FontSummary struct {
+	PostScript string `json:"postScript"`
+}
+
+// FootageSummary is a file the project refers to.
+type FootageSummary struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"` // base name only: the rest is the author's business
+	Media   string `json:"media"`
+	Used    bool   `json:"used"`
+	Present bool   `json:"present"` // found in the archive
+}
+
+// MogrtSummary is the panel of a motion graphics template.
+type MogrtSummary struct {
+	Name      string              `json:"name"`
+	CapsuleID string              `json:"capsuleId"`
+	Fields    []MogrtFieldSummary `json:"fields"`
+}
+
+// MogrtFieldSummary is one field of the panel.
+type MogrtFieldSummary struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type"`
+	Value   any      `json:"value"`
+	Min     *float64 `json:"min,omitempty"`
+	Max     *float64 `json:"max,omitempty"`
+	Options []string `json:"options,omitempty"`
+}
+
+// Introspect summarises the file at path, of type aep, zip or mogrt. scratch is an empty folder that it may fill.
+func Introspect(ctx context.Context, path, typ, scratch string, lim Limits) (*Summary, error) {
+	panic("skeleton: helper A")
+}

@@ -1,0 +1,80 @@
+package aep
+
+// Justification is how lines of a paragraph lie.
+type Justification int
+
+// The justifications, as the file counts them.
+const (
+	JustifyLeft Justification = iota
+	JustifyRight
+	JustifyCenter
+	JustifyFullLastLeft
+	JustifyFullLastRight
+	JustifyFullLastCenter
+	JustifyFullAll
+)
+
+// TextDocument is the content of a text layer at one time. Lines end with "\r"; a soft break is "\x03".
+type TextDocument struct {
+	Text       string
+	Runs       []TextRun      // character styles; lengths in UTF-16 units, together the length of Text (plus the closing "\r")
+	Paragraphs []ParagraphRun // likewise
+	Box        bool           // paragraph text in a box
+	BoxPos     [2]float64     // left and top of the box, in pixels of the layer
+	BoxSize    [2]float64     // pixels
+}
+
+// TextRun is a stretch of text of one style.
+type TextRun struct {
+	Length int
+	Style  CharacterStyle
+}
+
+// ParagraphRun is a stretch of paragraphs of one style.
+type ParagraphRun struct {
+	Length int
+	Style  ParagraphStyle
+}
+
+// CharacterStyle is how characters look. Sizes are in pixels.
+type CharacterStyle struct {
+	Font           string // PostScript name
+	Size           float64
+	FauxBold       bool
+	FauxItalic     bool
+	HScale, VScale float64 // percent
+	Tracking       float64 // thousandths of the size
+	BaselineShift  float64
+	Leading        float64
+	AutoLeading    bool
+	AllCaps        bool
+	SmallCaps      bool
+	Superscript    bool
+	Subscript      bool
+	Tsume          float64
+	Fill           [4]float64 // RGBA 0–1
+	Stroke         [4]float64 // RGBA 0–1
+	ApplyFill      bool
+	ApplyStroke    bool
+	StrokeOverFill bool
+	StrokeWidth    float64
+}
+
+// ParagraphStyle is how paragraphs lie. Lengths are in pixels.
+type ParagraphStyle struct {
+	Justification     Justification
+	FirstLineIndent   float64
+	StartIndent       float64
+	EndIndent         float64
+	SpaceBefore       float64
+	SpaceAfter        float64
+	AutoLeadingFactor float64 // 1.2 unless set
+}
+
+// Style is the style of the first character.
+func (d *TextDocument) Style() CharacterStyle {
+	if len(d.Runs) == 0 {
+		return CharacterStyle{Size: 36, HScale: 100, VScale: 100, AutoLeading: true, ApplyFill: true, Fill: [4]float64{0, 0, 0, 1}}
+	}
+	return d.Runs[0].Style
+}

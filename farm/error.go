@@ -1,0 +1,76 @@
+package farm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Code classes an error for callers that must decide on it.
+type Code string
+
+// The codes, each with one HTTP status at the edge.
+const (
+	CodeInvalid      Code = "invalid"
+	CodeUnauthorized Code = "unauthorized"
+	CodeForbidden    Code = "forbidden"
+	CodeNotFound     Code = "not_found"
+	CodeConflict     Code = "conflict"
+	CodeGone         Code = "gone"
+	CodeTooLarge     Code = "too_large"
+	CodeRateLimited  Code = "rate_limited"
+	CodeUnavailable  Code = "unavailable"
+	CodeInternal     Code = "internal"
+)
+
+// Error is an error that a caller may be shown: what happened, to which thing, and what to do.
+type Error struct {
+	Code    Code
+	Message string
+	Fields  []FieldError // what is wrong with which field, for CodeInvalid
+	Err     error        // cause, for the log only
+}
+
+// FieldError is one thing wrong with one field of a request.
+type FieldError struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// Errorf makes an Error; a %w in the format becomes its cause.
+func Errorf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// Invalid makes an Error that names the fields.
+func Invalid(message string, fields ...FieldError) *Error {
+	return &Error{Code: CodeInvalid, Message: message, Fields: fields}
+}
+
+// Error is the message with the fields behind it.
+func (e *Error) Error() string {
+	if len(e.Fields) == 0 {
+		return e.Message
+	}
+	parts := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		parts[i] = f.Field + ": " + f.Message
+	}
+	return e.Message + " (" + strings.Join(parts, "; ") + ")"
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf is the code of the first Error in err's chain, CodeInternal for other errors, and "" for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}

@@ -1,0 +1,32 @@
+package farm
+
+// EventKind is what an Event tells of.
+type EventKind string
+
+// The kinds of events. They are hints to read again, never the data itself, except progress, log lines and thumbnails,
+// which travel only here.
+const (
+	EventJob       EventKind = "job"       // a job was made or moved
+	EventTemplate  EventKind = "template"  // a template was made, moved or removed
+	EventMachine   EventKind = "machine"   // a machine came, went or changed what it does
+	EventProgress  EventKind = "progress"  // Progress and Frame of a job
+	EventLog       EventKind = "log"       // Lines were added to a job's log
+	EventThumbnail EventKind = "thumbnail" // Frame of a job has a picture
+)
+
+// Event is something that a watcher of a team's work may want to show.
+type Event struct {
+	Kind     EventKind `json:"kind"`
+	Team     string    `json:"-"`
+	ID       string    `json:"id"` // of the job, template or machine
+	Progress float64   `json:"progress,omitempty"`
+	Frame    int       `json:"frame,omitempty"`
+	Phase    string    `json:"phase,omitempty"`
+	Lines    []string  `json:"lines,omitempty"`
+}
+
+// Thumbnail is a small picture of one rendered frame.
+type Thumbnail struct {
+	Frame int // 0-based, in the composition
+	Size  int64
+}

@@ -1,0 +1,172 @@
+package farm
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// JobStatus is where a job stands. The values are those of the public interface (interface.txt, 3.1).
+type JobStatus string
+
+// The states of a job. Finished, Failed and Cancelled are ends: what has ended never moves again.
+const (
+	JobQueued    JobStatus = "queued"
+	JobPending   JobStatus = "pending" // waits for its children
+	JobRendering JobStatus = "render:dorender"
+	JobFinished  JobStatus = "finished"
+	JobFailed    JobStatus = "error"
+	JobCancelled JobStatus = "manually_cancelled"
+)
+
+// Level orders whole classes of jobs before their priority is looked at.
+type Level string
+
+// The levels, from the most to the least urgent.
+const (
+	LevelRush      Level = "rush"
+	LevelNormal    Level = "normal"
+	LevelOvernight Level = "overnight"
+)
+
+// Job is what a caller submits: one composition of one project with assets put into it, rendered to one result.
+type Job struct {
+	ID          string      `json:"id"`
+	Team        string      `json:"team"`
+	SubmittedBy string      `json:"by,omitempty"` // name of the token that submitted it
+	Name        string      `json:"name,omitempty"`
+	Tags        []string    `json:"tags,omitempty"`
+	Priority    int         `json:"priority,omitempty"` // -1000..1000, larger first
+	Level       Level       `json:"level,omitempty"`    // "" means normal
+	NotBefore   time.Time   `json:"notBefore,omitzero"`
+	RequireTags []string    `json:"requireTags,omitempty"`
+	Hold        bool        `json:"hold,omitempty"`
+	Sequential  bool        `json:"sequential,omitempty"`
+	Template    JobTemplate `json:"template"`
+	Preview     bool        `json:"preview,omitempty"`
+	Fonts       []string    `json:"fonts,omitempty"` // extra fonts by file name
+	Assets      []Asset     `json:"assets,omitempty"`
+	Settings    Settings    `json:"settings,omitzero"`
+	Upload      *Upload     `json:"upload,omitempty"`
+	Webhook     *Webhook    `json:"webhook,omitempty"`
+
+	Status       JobStatus `json:"status"`
+	CreatedAt    time.Time `json:"createdAt"`
+	UpdatedAt    time.Time `json:"updatedAt"`
+	StartedAt    time.Time `json:"startedAt,omitzero"`
+	FinishedAt   time.Time `json:"finishedAt,omitzero"`
+	ErrorAt      time.Time `json:"errorAt,omitzero"`
+	Error        string    `json:"error,omitempty"`
+	Warnings     []string  `json:"warnings,omitempty"`
+	MissingFonts []string  `json:"missingFonts,omitempty"`
+	Batch        string    `json:"batch,omitempty"`
+	Parent       string    `json:"parent,omitempty"`
+	Children     []string  `json:"children,omitempty"`
+
+	// OutputName is the last part of the public output address, "<job id>-<random>.<ext>", fixed at creation.
+	OutputName string     `json:"outputName"`
+	Output     *OutputRef `json:"output,omitempty"` // nil until finished
+	// FramesTotal is how many frames the job renders, 0 while that is not known.
+	FramesTotal int `json:"framesTotal,omitempty"`
+
+	// Progress is 0..100. While the job renders it lives in the leader's memory and is merged into what readers get.
+	Progress float64 `json:"progress,omitempty"`
+}
+
+// JobTemplate says which project and which composition of it a job renders.
+type JobTemplate struct {
+	ID          string `json:"id,omitempty"`  // of a registered template
+	Src         string `json:"src,omitempty"` // address of a project that is neither kept nor introspected
+	Composition string `json:"composition,omitempty"`
+}
+
+// Asset is one change to the project, applied in the caller's order. Which fields count depends on Type
+// (spec/wire.md, "Assets").
+type Asset struct {
+	Type        string           `json:"type"`
+	LayerName   string           `json:"layerName,omitempty"`
+	LayerIndex  int              `json:"layerIndex,omitempty"` // 1-based
+	Composition string           `json:"composition,omitempty"`
+	Src         string           `json:"src,omitempty"`
+	Name        string           `json:"name,omitempty"`
+	Value       json.RawMessage  `json:"value,omitempty"`
+	Property    string           `json:"property,omitempty"`
+	Expression  string           `json:"expression,omitempty"`
+	Conform     *bool            `json:"conform,omitempty"`
+	Params      json.RawMessage  `json:"params,omitempty"`     // arguments of a function
+	Parameters  []AssetParameter `json:"parameters,omitempty"` // of a script
+	Job         json.RawMessage  `json:"job,omitempty"`        // a nested job, as it was submitted
+}
+
+// AssetParameter is one named value handed to a script asset.
+type AssetParameter struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Settings say what kind of result a job gives.
+type Settings struct {
+	Type    string  `json:"type,omitempty"`    // video (also when empty), image, aep
+	Frames  *Frames `json:"frames,omitempty"`  // nil: the whole composition
+	Quality string  `json:"quality,omitempty"` // full (also when empty) or draft
+	Codec   string  `json:"codec,omitempty"`
+	Engine  string  `json:"engine,omitempty"` // ae2025, ae2026
+}
+
+// Frames is a range of frames, 0-based, both ends included. Single marks a request for one still.
+type Frames struct {
+	Start  int  `json:"start"`
+	End    int  `json:"end"`
+	Single bool `json:"single,omitempty"`
+}
+
+// Count is how many frames the range holds.
+func (f Frames) Count() int { return f.End - f.Start + 1 }
+
+// Upload says where else a result goes.
+type Upload struct {
+	Provider  string            `json:"provider"`
+	Prefix    string            `json:"prefix,omitempty"`
+	OutputURL string            `json:"outputUrl,omitempty"`
+	Params    map[string]string `json:"params,omitempty"`
+}
+
+// Webhook says whom to tell when the job has ended.
+type Webhook struct {
+	URL     string            `json:"url"`
+	Method  string            `json:"method,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Data    json.RawMessage   `json:"data,omitempty"`
+	Custom  bool              `json:"custom,omitempty"`
+}
+
+// FileRef names stored bytes by their content.
+type FileRef struct {
+	SHA256 string `json:"sha256"` // lower-case hex
+	Size   int64  `json:"size"`   // bytes
+	Name   string `json:"name,omitempty"`
+}
+
+// OutputRef is a finished result: stored under the attempt that made it, promoted once.
+type OutputRef struct {
+	FileRef
+	Key         string  `json:"key"` // where the file store holds it
+	ContentType string  `json:"contentType,omitempty"`
+	Width       int     `json:"width,omitempty"`    // pixels
+	Height      int     `json:"height,omitempty"`   // pixels
+	Frames      int     `json:"frames,omitempty"`   // 0 for a still or a zip
+	Duration    float64 `json:"duration,omitempty"` // seconds
+	FrameRate   float64 `json:"frameRate,omitempty"`
+	Audio       bool    `json:"audio,omitempty"`
+}
+
+// JobQuery selects jobs of one team. Zero values do not filter.
+type JobQuery struct {
+	States        []JobStatus
+	ExcludeStates []JobStatus
+	From, To      time.Time // on CreatedAt
+	Tags          []string  // any of them
+	Sort          string    // oldest_first (also when empty), newest_first, priority, random
+	Offset        int
+	Limit         int    // 0 means 100
+	Cursor        string // from an earlier answer
+}

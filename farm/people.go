@@ -1,0 +1,42 @@
+package farm
+
+import "time"
+
+// Role is what a token may do. Each role may do all that the ones before it may.
+type Role string
+
+// The roles, from the least to the most powerful.
+const (
+	RoleViewer   Role = "viewer"
+	RoleArtist   Role = "artist"
+	RoleProducer Role = "producer"
+	RoleOperator Role = "operator"
+	RoleAdmin    Role = "admin"
+)
+
+// Team owns records; a caller sees only its own team's.
+type Team struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// Token is an API token. Only the hash of its secret is kept.
+type Token struct {
+	ID        string    `json:"id"`
+	Team      string    `json:"team"`
+	Name      string    `json:"name"`
+	Role      Role      `json:"role"`
+	Hash      string    `json:"hash"` // hex SHA-256 of the secret, which holds 256 random bits
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+	RevokedAt time.Time `json:"revokedAt,omitzero"`
+}
+
+// Principal is who makes a request.
+type Principal struct {
+	TokenID string
+	Name    string
+	Team    string
+	Role    Role
+}

@@ -1,0 +1,43 @@
+package farm
+
+import "time"
+
+// TaskKind is what an agent is asked to do.
+type TaskKind string
+
+// TaskRender renders a range of frames of one composition. Further kinds (prepare, assemble, join) take the same road.
+const TaskRender TaskKind = "render"
+
+// TaskStatus is where a task stands.
+type TaskStatus string
+
+// The states of a task. A leased task that loses its agent is ready again, under the next attempt.
+const (
+	TaskBlocked   TaskStatus = "blocked" // waits for other jobs or for the template's file
+	TaskReady     TaskStatus = "ready"
+	TaskLeased    TaskStatus = "leased"
+	TaskDone      TaskStatus = "done"
+	TaskFailed    TaskStatus = "failed"
+	TaskCancelled TaskStatus = "cancelled"
+)
+
+// Task is what an agent leases. Attempt counts its leases and is the fencing token: every message about a task carries
+// it, and one that carries an older number changes nothing.
+type Task struct {
+	ID        string     `json:"id"` // "<job id>.<number>"
+	Job       string     `json:"job"`
+	Team      string     `json:"team"`
+	Kind      TaskKind   `json:"kind"`
+	Frames    *Frames    `json:"frames,omitempty"` // nil: as the job's settings say
+	Status    TaskStatus `json:"status"`
+	Attempt   int        `json:"attempt"`         // 0 before the first lease
+	Failures  int        `json:"failures"`        // attempts that ended in a failure that may be tried again
+	Agent     string     `json:"agent,omitempty"` // who holds or held the lease
+	LeasedAt  time.Time  `json:"leasedAt,omitzero"`
+	NotBefore time.Time  `json:"notBefore,omitzero"` // back-off after a failure
+	Avoid     []string   `json:"avoid,omitempty"`    // agents that failed it
+	Error     string     `json:"error,omitempty"`    // of the last failed attempt
+}
+
+// MaxAttempts is how often a task is leased before its failure is the job's.
+const MaxAttempts = 3

@@ -1,0 +1,58 @@
+package farm
+
+import "time"
+
+// TemplateStatus is where a template stands (interface.txt, 3.2, and wire.md).
+type TemplateStatus string
+
+// The states of a template.
+const (
+	TemplateAwaitingUpload TemplateStatus = "awaiting_upload"
+	TemplateDownloading    TemplateStatus = "downloading"
+	TemplateProcessing     TemplateStatus = "processing"
+	TemplateUploaded       TemplateStatus = "uploaded"
+	TemplateError          TemplateStatus = "error"
+)
+
+// Template is a registered After Effects project.
+type Template struct {
+	ID          string         `json:"id"`
+	Team        string         `json:"team"`
+	Type        string         `json:"type"` // aep, zip, mogrt
+	DisplayName string         `json:"displayName"`
+	Status      TemplateStatus `json:"status"`
+	Src         string         `json:"src,omitempty"`
+	Error       string         `json:"error,omitempty"`
+	CreatedAt   time.Time      `json:"createdAt"`
+	UpdatedAt   time.Time      `json:"updatedAt"`
+
+	// UploadNonce is part of the signature of the upload address in force; a new nonce ends earlier addresses.
+	UploadNonce string    `json:"uploadNonce,omitempty"`
+	UploadUntil time.Time `json:"uploadUntil,omitzero"`
+
+	File *FileRef `json:"file,omitempty"` // nil until uploaded
+	// Introspection names the stored JSON of an aep.Summary; nil until the file has been read.
+	Introspection *FileRef  `json:"introspection,omitempty"`
+	Compositions  []string  `json:"compositions,omitempty"`
+	Layers        []string  `json:"layers,omitempty"`
+	Fonts         []FontUse `json:"fonts,omitempty"`
+	ActiveJobs    int       `json:"activeJobs,omitempty"` // jobs that have not ended and use it
+}
+
+// FontUse is a font that a project's text uses.
+type FontUse struct {
+	PostScript string `json:"postScript"`
+	Family     string `json:"family,omitempty"`
+	Style      string `json:"style,omitempty"`
+}
+
+// StoredFile is a caller's own file, handed over to be used as a src, readable by its team until it expires.
+type StoredFile struct {
+	FileRef
+	Team      string    `json:"team"`
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// Src is the address under which jobs use the file.
+func (f StoredFile) Src() string { return "farm://" + f.SHA256 }

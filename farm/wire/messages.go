@@ -1,0 +1,151 @@
+// Package wire holds the messages between an agent and a coordinator. They travel as JSON text frames over the agent's
+// one websocket (GET /api/farm/v1/agent/session); files travel beside it over HTTP. Authorization is the agent's own
+// bearer secret, got once by enrolling.
+package wire
+
+import (
+	"overcrank/farm"
+)
+
+// Version is the version of this protocol; a coordinator refuses an agent whose Version it does not know.
+const Version = 1
+
+// Paths of the agent's own endpoints, below the coordinator's address.
+const (
+	PathEnrol     = "/api/farm/v1/agent/enrol"       // POST Enrol, answers Enrolled; bearer is the join token
+	PathSession   = "/api/farm/v1/agent/session"     // GET, websocket
+	PathFiles     = "/api/farm/v1/agent/files/"      // GET + sha256: a file that one of the agent's leases names
+	PathOutput    = "/api/farm/v1/agent/outputs/"    // PUT + "<task>/<attempt>/<file name>": the result, answers farm.OutputRef
+	PathThumbnail = "/api/farm/v1/agent/thumbnails/" // PUT + "<task>/<attempt>/<frame>": a JPEG of at most 256 KiB
+)
+
+// Enrol asks for an agent's own credential.
+type Enrol struct {
+	Name      string         `json:"name"`
+	Inventory farm.Inventory `json:"inventory"`
+}
+
+// Enrolled is what a machine keeps of its enrolment, in a file that only it can read.
+type Enrolled struct {
+	AgentID   string   `json:"agentId"`
+	Secret    string   `json:"secret"`
+	GossipKey []byte   `json:"gossipKey"` // 32 bytes
+	Cluster   string   `json:"cluster"`   // label of the gossip pool
+	Gossip    []string `json:"gossip"`    // host:port of members to join
+}
+
+// Message is one frame in either direction; exactly one field is set.
+type Message struct {
+	// from the agent
+	Hello     *Hello     `json:"hello,omitempty"`
+	Heartbeat *Heartbeat `json:"heartbeat,omitempty"`
+	Progress  *Progress  `json:"progress,omitempty"`
+	Log       *Log       `json:"log,omitempty"`
+	Finished  *Finished  `json:"finished,omitempty"`
+	Failed    *Failed    `json:"failed,omitempty"`
+
+	// from the coordinator
+	Welcome  *Welcome  `json:"welcome,omitempty"`
+	Redirect *Redirect `json:"redirect,omitempty"`
+	Lease    *Lease    `json:"lease,omitempty"`
+	Cancel   *Cancel   `json:"cancel,omitempty"`
+	Settled  *Settled  `json:"settled,omitempty"`
+}
+
+// Attempt names one lease of one task. It is part of every message about a task.
+type Attempt struct {
+	Task    string `json:"task"`
+	Attempt int    `json:"attempt"`
+}
+
+// Hello opens a session.
+type Hello struct {
+	Version   int            `json:"version"`
+	Name      string         `json:"name"`
+	Inventory farm.Inventory `json:"inventory"`
+	Holding   []Attempt      `json:"holding,omitempty"` // leases it still works on, or whose report waits to be sent
+}
+
+// Welcome answers Hello.
+type Welcome struct {
+	HeartbeatSeconds float64   `json:"heartbeatSeconds"`
+	LeaseSeconds     float64   `json:"leaseSeconds"`   // without a heartbeat the leader ends a lease after this long
+	Drop             []Attempt `json:"drop,omitempty"` // of Holding: no longer its own, stop and forget
+}
+
+// Redirect says that another coordinator leads; the socket is closed behind it.
+type Redirect struct {
+	Leader string `json:"leader"` // base address, "" when not known
+}
+
+// Heartbeat keeps every lease of the session alive.
+type Heartbeat struct {
+	Holding []Attempt `json:"holding,omitempty"`
+}
+
+// Progress never falls within an attempt.
+type Progress struct {
+	Attempt
+	Percent     float64 `json:"percent"` // 0..100
+	Frame       int     `json:"frame"`   // last frame done, 0-based in the composition
+	Phase       string  `json:"phase"`
+	FramesTotal int     `json:"framesTotal,omitempty"`
+}
+
+// Log carries lines of the attempt's log, in order.
+type Log struct {
+	Attempt
+	Lines []string `json:"lines"`
+}
+
+// Finished reports a validated and uploaded result. It is repeated until Settled.
+type Finished struct {
+	Attempt
+	Output   farm.OutputRef `json:"output"`
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+// Failed reports an attempt that gave no result. It is repeated until Settled.
+type Failed struct {
+	Attempt
+	Message string `json:"message"` // as wire.md words it, for the job
+	// Retry tells whether another attempt, elsewhere, might go better: a killed engine might, a missing layer will not.
+	Retry     bool     `json:"retry"`
+	Cancelled bool     `json:"cancelled,omitempty"` // it was stopped as Cancel asked
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// Settled answers Finished and Failed: the farm has it, or it no longer matters; the agent forgets the attempt.
+type Settled struct {
+	Attempt
+}
+
+// Cancel stops an attempt: the agent kills its processes, discards its output and answers Failed with Cancelled set.
+type Cancel struct {
+	Attempt
+	Reason string `json:"reason"`
+}
+
+// Lease gives a task to the agent, with all that is needed to run it.
+type Lease struct {
+	Attempt
+	Job         string        `json:"job"`
+	JobName     string        `json:"jobName,omitempty"`
+	Kind        farm.TaskKind `json:"kind"`
+	Composition string        `json:"composition,omitempty"` // "" only for a project with one root composition
+	Project     Project       `json:"project"`
+	Assets      []farm.Asset  `json:"assets,omitempty"`
+	// Files holds every farm:// address in Assets and Project, by that address.
+	Files    map[string]farm.FileRef `json:"files,omitempty"`
+	Fonts    []farm.FileRef          `json:"fonts,omitempty"` // to install, Name is the file name
+	Settings farm.Settings           `json:"settings"`
+	Preview  bool                    `json:"preview,omitempty"`
+	Ext      string                  `json:"ext"` // of the result, without the dot: mp4, mov, png, jpg, zip
+}
+
+// Project is the After Effects project of a lease: a kept file by content, or an address.
+type Project struct {
+	Type string        `json:"type,omitempty"` // aep, zip, mogrt; "" when only an address is known
+	File *farm.FileRef `json:"file,omitempty"`
+	Src  string        `json:"src,omitempty"`
+}

@@ -1,0 +1,180 @@
+package raftstore
+
+import (
+	"time"
+
+	"overcrank/farm"
+)
+
+// Command is one change of the replicated state. Time, ids and random values come inside it.
+type Command interface{ kind() Kind }
+
+// Kind is the first byte of an encoded command. Numbers are never reused.
+type Kind byte
+
+// The kinds of commands.
+const (
+	KindPutTeam         Kind = 1
+	KindPutToken        Kind = 2
+	KindRevokeToken     Kind = 3
+	KindCreateTemplate  Kind = 10
+	KindRenameTemplate  Kind = 11
+	KindRenewUpload     Kind = 12
+	KindReceiveTemplate Kind = 13
+	KindFinishTemplate  Kind = 14
+	KindDeleteTemplate  Kind = 15
+	KindSubmitJobs      Kind = 20
+	KindLeaseTasks      Kind = 21
+	KindFinishTask      Kind = 22
+	KindFailTask        Kind = 23
+	KindExpireLeases    Kind = 24
+	KindCancelJobs      Kind = 25
+	KindPutFile         Kind = 30
+	KindExpireFiles     Kind = 31
+	KindEnrolAgent      Kind = 40
+	KindPutInventory    Kind = 41
+	KindRemoveAgent     Kind = 42
+)
+
+// PutTeam makes or renames a team.
+type PutTeam struct{ Team farm.Team }
+
+// PutToken makes an API token.
+type PutToken struct{ Token farm.Token }
+
+// RevokeToken ends an API token.
+type RevokeToken struct {
+	ID string
+	At time.Time
+}
+
+// CreateTemplate registers a template.
+type CreateTemplate struct{ Template farm.Template }
+
+// RenameTemplate gives a template another display name.
+type RenameTemplate struct {
+	Team, ID, DisplayName string
+	At                    time.Time
+}
+
+// RenewUpload gives a template a fresh upload address and ends earlier ones.
+type RenewUpload struct {
+	Team, ID, Nonce string
+	Until, At       time.Time
+}
+
+// ReceiveTemplate says that the file of a template has arrived whole; the template is processing from then on. It is
+// refused when Nonce is not the one in force. Nonce is "" for a file that the farm fetched from the template's src.
+type ReceiveTemplate struct {
+	ID, Nonce string
+	File      farm.FileRef
+	At        time.Time
+}
+
+// FinishTemplate ends the reading of a template's file: with Error it failed. It is refused when FileSHA256 is no longer
+// the template's file. Tasks that waited for the template become ready, or fail with it.
+type FinishTemplate struct {
+	ID, FileSHA256 string
+	Introspection  *farm.FileRef
+	Compositions   []string
+	Layers         []string
+	Fonts          []farm.FontUse
+	Error          string
+	At             time.Time
+}
+
+// DeleteTemplate removes a template; refused while jobs that have not ended use it.
+type DeleteTemplate struct{ Team, ID string }
+
+// SubmitJobs adds jobs with their tasks; all or none.
+type SubmitJobs struct {
+	Jobs  []farm.Job
+	Tasks []farm.Task
+}
+
+// Grant is one lease: Attempt is the number the lease gets, one more than the task's last.
+type Grant struct {
+	Task    string
+	Attempt int
+	Agent   string
+}
+
+// LeaseTasks grants leases; each grant stands or is refused on its own.
+type LeaseTasks struct {
+	Grants []Grant
+	At     time.Time
+}
+
+// FinishTask ends a task well and promotes the output of the attempt.
+type FinishTask struct {
+	Task     string
+	Attempt  int
+	Output   farm.OutputRef
+	Warnings []string
+	At       time.Time
+}
+
+// FailTask ends an attempt without a result. With Retry the task is ready again from NotBefore on, until it has failed
+// farm.MaxAttempts times.
+type FailTask struct {
+	Task          string
+	Attempt       int
+	Message       string
+	Retry         bool
+	Warnings      []string
+	NotBefore, At time.Time
+}
+
+// ExpireLeases takes leases from agents that are gone; the tasks are ready again. Each stands or is refused on its own.
+type ExpireLeases struct {
+	Leases []Grant
+	At     time.Time
+}
+
+// CancelJobs cancels jobs: queued and pending ones, and with Force rendering ones too. All or none.
+type CancelJobs struct {
+	Team  string
+	IDs   []string
+	Force bool
+	At    time.Time
+}
+
+// PutFile registers a caller's stored file, or moves its expiry.
+type PutFile struct{ File farm.StoredFile }
+
+// ExpireFiles forgets stored files whose expiry has passed.
+type ExpireFiles struct{ At time.Time }
+
+// EnrolAgent makes an agent known.
+type EnrolAgent struct{ Agent farm.Agent }
+
+// PutInventory records what an agent has.
+type PutInventory struct {
+	ID        string
+	Name      string
+	Inventory farm.Inventory
+}
+
+// RemoveAgent forgets an agent; its credential stops working.
+type RemoveAgent struct{ ID string }
+
+func (PutTeam) kind() Kind         { return KindPutTeam }
+func (PutToken) kind() Kind        { return KindPutToken }
+func (RevokeToken) kind() Kind     { return KindRevokeToken }
+func (CreateTemplate) kind() Kind  { return KindCreateTemplate }
+func (RenameTemplate) kind() Kind  { return KindRenameTemplate }
+func (RenewUpload) kind() Kind     { return KindRenewUpload }
+func (ReceiveTemplate) kind() Kind { return KindReceiveTemplate }
+func (FinishTemplate) kind() Kind  { return KindFinishTemplate }
+func (DeleteTemplate) kind() Kind  { return KindDeleteTemplate }
+func (SubmitJobs) kind() Kind      { return KindSubmitJobs }
+func (LeaseTasks) kind() Kind      { return KindLeaseTasks }
+func (FinishTask) kind() Kind      { return KindFinishTask }
+func (FailTask) kind() Kind        { return KindFailTask }
+func (ExpireLeases) kind() Kind    { return KindExpireLeases }
+func (CancelJobs) kind() Kind      { return KindCancelJobs }
+func (PutFile) kind() Kind         { return KindPutFile }
+func (ExpireFiles) kind() Kind     { return KindExpireFiles }
+func (EnrolAgent) kind() Kind      { return KindEnrolAgent }
+func (PutInventory) kind() Kind    { return KindPutInventory }
+func (RemoveAgent) kind() Kind     { return KindRemoveAgent }

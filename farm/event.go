@@ -23,6 +23,7 @@ type Event struct {
 	Frame    int       `json:"frame,omitempty"`
 	Phase    string    `json:"phase,omitempty"`
 	Lines    []string  `json:"lines,omitempty"`
+	Lost     bool      `json:"lost,omitempty"` // events before this one were missed: read everything again
 }
 
 // Thumbnail is a small picture of one rendered frame.

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api"
+	"overcrank/coordinator"
+	"overcrank/web"
+)
+
+// nodeFlags are the flags of everything that runs a coordinator.
+type nodeFlags struct {
+	DataDir       string        `help:"Folder for everything the farm keeps." required:"" type:"path" env:"OVERCRANK_DATA_DIR"`
+	Listen        string        `help:"Address for API, dashboard and agents, host:port." default:"127.0.0.1:8080" env:"OVERCRANK_LISTEN"`
+	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
+	GossipListen  string        `help:"Address for gossip, host:port." default:"127.0.0.1:0" env:"OVERCRANK_GOSSIP_LISTEN"`
+	MinFree       int64         `help:"Bytes that must stay free on the disk." default:"1073741824"`
+	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s"`
+}
+
+// node is a running coordinator with its HTTP server.
+type node struct {
+	farm    *coordinator.Coordinator
+	app     *fiber.App
+	stopAPI func()
+	stopWeb func()
+	serving chan error
+	address string // base address for callers
+	local   string // base address for processes of this machine
+}
+
+// startNode listens, opens the coordinator and serves.
+func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, error) {
+	ln, err := net.Listen("tcp", f.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
+	}
+	n := &node{serving: make(chan error, 1)}
+	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
+	n.farm, err = coordinator.Open(ctx, coordinator.Config{
+		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
+		MinFree: f.MinFree, Lease: f.Lease, Logger: logger,
+	})
+	if err != nil {
+		ln.Close()
+		return nil, fmt.Errorf("open the farm in %s: %w", f.DataDir, err)
+	}
+	n.app = api.NewApp()
+	n.stopAPI = api.Mount(n.app, api.Config{Farm: n.farm, Version: versionString(), Logger: logger})
+	n.stopWeb = web.Mount(n.app, web.Config{Farm: n.farm, Version: versionString(), Logger: logger})
+	go func() { n.serving <- n.app.Listener(ln) }()
+	return n, nil
+}
+
+// addresses are the base address for others and the one for processes of this machine.
+func addresses(a *net.TCPAddr, f nodeFlags) (public, local string) {
+	port := fmt.Sprint(a.Port)
+	host, localHost := a.IP.String(), a.IP.String()
+	if a.IP.IsUnspecified() {
+		localHost = "127.0.0.1"
+		host = localHost
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	local = "http://" + net.JoinHostPort(localHost, port)
+	if f.PublicAddress != "" {
+		return strings.TrimSuffix(f.PublicAddress, "/"), local
+	}
+	return "http://" + net.JoinHostPort(host, port), local
+}
+
+// stop ends sockets, server and coordinator in that order.
+func (n *node) stop() error {
+	n.stopWeb()
+	n.stopAPI()
+	shutdown := n.app.ShutdownWithTimeout(5 * time.Second)
+	<-n.serving
+	return errors.Join(shutdown, n.farm.Close())
+}
+
+// welcome makes the first token on a new farm, keeps it in a file only this user can read, and tells where the farm is.
+func (n *node) welcome(ctx context.Context, dataDir string, out *output) error {
+	token, err := n.farm.FirstToken(ctx)
+	if err != nil {
+		return fmt.Errorf("make the first token: %w", err)
+	}
+	file := filepath.Join(dataDir, "admin.token")
+	if token != "" {
+		if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+			return fmt.Errorf("keep the first token: %w", err)
+		}
+	}
+	fmt.Fprintf(out, "Overcrank %s is at %s\n", versionString(), n.address)
+	if token != "" {
+		fmt.Fprintf(out, "The administrator's token, shown this once and kept in %s:\n  %s\n", file, token)
+	}
+	return nil
+}
+
+type coordinatorCommand struct{ nodeFlags }
+
+func (c *coordinatorCommand) Run(ctx context.Context, out *output, logger *slog.Logger) error {
+	n, err := startNode(ctx, c.nodeFlags, logger)
+	if err != nil {
+		return err
+	}
+	if err := n.welcome(ctx, c.DataDir, out); err != nil {
+		return errors.Join(err, n.stop())
+	}
+	return errors.Join(n.waitForEnd(ctx), n.stop())
+}
+
+// waitForEnd waits until ctx ends or the server fails.
+func (n *node) waitForEnd(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-n.serving:
+		n.serving <- nil
+		return err
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+type upCommand struct {
+	nodeFlags
+	Slots int `help:"Tasks that this machine's agent runs at once." default:"1"`
+}
+
+// Run runs a coordinator and, as a process of its own that joins like any other, one agent.
+func (u *upCommand) Run(ctx context.Context, out *output, logger *slog.Logger) error {
+	n, err := startNode(ctx, u.nodeFlags, logger)
+	if err != nil {
+		return err
+	}
+	if err := n.welcome(ctx, u.DataDir, out); err != nil {
+		return errors.Join(err, n.stop())
+	}
+	agentCtx, stopAgent := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		u.keepAgent(agentCtx, n, out.errors, logger)
+	}()
+	err = n.waitForEnd(ctx)
+	stopAgent()
+	<-done // the agent reports to the coordinator to its last breath
+	return errors.Join(err, n.stop())
+}
+
+// keepAgent runs the agent process and starts it again when it dies, until ctx ends.
+func (u *upCommand) keepAgent(ctx context.Context, n *node, stderr io.Writer, logger *slog.Logger) {
+	const shortest, longest = time.Second, 30 * time.Second
+	pause := shortest
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := u.runAgent(ctx, n, stderr)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > longest {
+			pause = shortest
+		}
+		logger.Warn("the agent has stopped and is started again", "error", err, "in", pause)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, longest)
+	}
+}
+
+// runAgent runs the agent process until it ends or ctx does. The pipe on its standard input ends with this process,
+// however that dies, and the agent ends with the pipe.
+func (u *upCommand) runAgent(ctx context.Context, n *node, stderr io.Writer) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, exe, "agent",
+		"--data-dir", filepath.Join(u.DataDir, "agent"), "--coordinator", n.local,
+		"--slots", fmt.Sprint(u.Slots), "--gossip-listen", "127.0.0.1:0", "--until-stdin-ends")
+	cmd.Env = append(os.Environ(), "OVERCRANK_JOIN_TOKEN="+n.farm.JoinToken())
+	cmd.Stdout, cmd.Stderr = stderr, stderr
+	ownProcessGroup(cmd)
+	cmd.Cancel = func() error { return interrupt(cmd.Process) }
+	cmd.WaitDelay = 15 * time.Second
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	defer stdin.Close()
+	return cmd.Run()
+}

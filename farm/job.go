@@ -169,4 +169,5 @@ type JobQuery struct {
 	Offset        int
 	Limit         int    // 0 means 100
 	Cursor        string // from an earlier answer
+	Seed          uint64 // of the order when Sort is random: the same seed gives the same order while nothing changes
 }

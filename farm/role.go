@@ -1,0 +1,18 @@
+package farm
+
+import "slices"
+
+// Roles are all roles, from the least to the most powerful.
+func Roles() []Role {
+	return []Role{RoleViewer, RoleArtist, RoleProducer, RoleOperator, RoleAdmin}
+}
+
+// Known says whether r is one of the roles.
+func (r Role) Known() bool { return slices.Contains(Roles(), r) }
+
+// Allows says whether r may do what needs at least the role min. An unknown role allows nothing, and nothing allows what
+// needs an unknown role.
+func (r Role) Allows(min Role) bool {
+	have, need := slices.Index(Roles(), r), slices.Index(Roles(), min)
+	return have >= 0 && need >= 0 && have >= need
+}

@@ -3,73 +3,58 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
-	"time"
 )
 
-// MaxGossipMeta is how long a member's gossip metadata may be, in bytes: memberlist panics above 512.
-const MaxGossipMeta = 400
-
-// The timing of the gossip pool. Every member uses the same. Workstations sleep and roam, so suspicion takes longer
-// than memberlist's LAN profile, and members join again and again, because memberlist forgets those it lost.
-const (
-	GossipProbeInterval  = 2 * time.Second
-	GossipProbeTimeout   = time.Second
-	GossipSuspicionMult  = 6
-	GossipRejoinInterval = 15 * time.Second
-)
-
-// GossipRole tells what a member of the gossip pool is.
-type GossipRole string
+// NodeRole is what a member of the gossip pool is.
+type NodeRole string
 
 // The roles of members.
 const (
-	GossipCoordinator GossipRole = "c"
-	GossipAgent       GossipRole = "a"
+	RoleCoordinator NodeRole = "c"
+	RoleAgent       NodeRole = "a"
 )
 
-// GossipMeta is what a member tells of itself by gossip. It is a hint: it authorises nothing.
-type GossipMeta struct {
-	Role      GossipRole `json:"r"`
-	ID        string     `json:"i"`           // of the agent or the node; it is the member's name too
-	Version   string     `json:"v,omitempty"` // of overcrank
-	Engines   []string   `json:"e,omitempty"` // versions of After Effects, newest first; the embedded engine is not listed
-	Inventory string     `json:"h,omitempty"` // first 16 hex digits of the inventory's hash
-	Address   string     `json:"a,omitempty"` // base address of a coordinator's interface
+// MaxNodeMeta is the largest encoding of a Node, in bytes. memberlist panics above 512.
+const MaxNodeMeta = 400
+
+// Node is what a member of the gossip pool tells of itself to all others. Whoever holds the pool's key can write
+// anything here, so it is a hint and authorises nothing.
+type Node struct {
+	ID        string   `json:"i"` // of the agent or of the coordinator
+	Role      NodeRole `json:"r"`
+	Version   string   `json:"v,omitempty"` // of overcrank
+	Engines   []string `json:"e,omitempty"` // versions of After Effects, such as 26.0
+	Inventory string   `json:"h,omitempty"` // first 16 hex digits of the inventory's SHA-256
+	Address   string   `json:"a,omitempty"` // of a coordinator: the base address that agents use
 }
 
-// Encode gives the bytes to gossip, never more than MaxGossipMeta: what does not fit is left out, engines first.
-func (m GossipMeta) Encode() []byte {
-	for {
-		b, err := json.Marshal(m)
-		if err == nil && len(b) <= MaxGossipMeta {
-			return b
-		}
-		switch {
-		case len(m.Engines) > 0:
-			m.Engines = m.Engines[:len(m.Engines)-1]
-		case m.Version != "":
-			m.Version = ""
-		case m.Inventory != "":
-			m.Inventory = ""
-		case m.Address != "":
-			m.Address = ""
-		default:
-			return []byte("{}")
-		}
+// Encode is the node's metadata. When it would be too long the engines are left out, then it is an error.
+func (n Node) Encode() ([]byte, error) {
+	b, err := json.Marshal(n)
+	if err != nil {
+		return nil, fmt.Errorf("encoding gossip metadata: %w", err)
 	}
+	if len(b) <= MaxNodeMeta {
+		return b, nil
+	}
+	if n.Engines != nil {
+		n.Engines = nil
+		return n.Encode()
+	}
+	return nil, fmt.Errorf("gossip metadata of node %q takes %d bytes, %d are allowed", n.ID, len(b), MaxNodeMeta)
 }
 
-// DecodeGossipMeta reads what Encode wrote. Its input is hostile: whoever holds the pool's key can send anything.
-func DecodeGossipMeta(b []byte) (GossipMeta, error) {
-	var m GossipMeta
-	if len(b) > MaxGossipMeta {
-		return m, fmt.Errorf("gossip metadata of %d bytes, %d allowed", len(b), MaxGossipMeta)
+// DecodeNode reads what Encode wrote.
+func DecodeNode(meta []byte) (Node, error) {
+	var n Node
+	if len(meta) > MaxNodeMeta {
+		return n, fmt.Errorf("gossip metadata of %d bytes, %d are allowed", len(meta), MaxNodeMeta)
 	}
-	if err := json.Unmarshal(b, &m); err != nil {
-		return GossipMeta{}, fmt.Errorf("reading gossip metadata: %w", err)
+	if err := json.Unmarshal(meta, &n); err != nil {
+		return n, fmt.Errorf("reading gossip metadata: %w", err)
 	}
-	if m.Role != GossipCoordinator && m.Role != GossipAgent {
-		return GossipMeta{}, fmt.Errorf("gossip metadata of an unknown role %q", m.Role)
+	if n.ID == "" || (n.Role != RoleCoordinator && n.Role != RoleAgent) {
+		return n, fmt.Errorf("gossip metadata without an id or with the unknown role %q", n.Role)
 	}
-	return m, nil
+	return n, nil
 }

@@ -115,7 +115,7 @@ func (s jobsShow) Run(ctx context.Context, out *output) error {
 
 type jobsCancel struct {
 	serverFlags
-	IDs   []string `arg:"" help:"Jobs to cancel."`
+	IDs   []string `arg:"" name:"job" help:"Jobs to cancel."`
 	Force bool     `help:"Stop them also when they render."`
 	JSON  bool     `help:"Print the cancelled jobs as JSON." name:"json"`
 }

@@ -1,0 +1,56 @@
+# Overcrank. The main job: make demo. The tests: make test.
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+GO      ?= go
+LDFLAGS := -s -w -X main.version=$(VERSION)
+KEEP    ?=
+FUZZTIME ?= 20s
+
+.DEFAULT_GOAL := build
+.PHONY: build generate lint test demo bench fuzz clean
+
+## build: the binary, bin/overcrank
+build:
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/overcrank ./cmd/overcrank
+
+## demo: an After Effects project becomes a film, without any Adobe software. KEEP=1 leaves the farm up.
+demo:
+	@scripts/require ffmpeg fonts
+	@$(MAKE) --no-print-directory build
+	@bin/overcrank demo --dir demo-output $(if $(KEEP),--keep)
+
+## test: all tests, under the race detector; then the one long film without it
+test:
+	@scripts/require ffmpeg fonts browser
+	$(GO) test -race -timeout 30m ./...
+	$(GO) test -timeout 30m -count 1 -run '^TestFilm' -v ./cmd/overcrank
+
+## generate: the code that templ makes of the pages
+generate:
+	$(GO) tool templ generate -lazy=false
+
+## lint: what .ci/run checks before the tests
+lint:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	GOOS=windows $(GO) vet ./agent/... ./cmd/...
+	GOOS=darwin $(GO) vet ./agent/... ./cmd/...
+	$(GO) tool -modfile=tools/lint.mod golangci-lint run
+
+## bench: the figures, for benchstat
+bench:
+	@scripts/require ffmpeg fonts
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+## fuzz: every fuzz target for FUZZTIME
+fuzz:
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+clean:
+	rm -rf bin dist demo-output

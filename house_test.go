@@ -1,0 +1,97 @@
+// Package house_test holds the house to its design: which room may import which.
+package house_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed lists, for each room, the other rooms it may import. docs/architecture.md draws the same picture.
+var allowed = map[string][]string{
+	"cmd":         {"web", "api", "coordinator", "agent", "engine", "aep", "farm"},
+	"web":         {"api", "coordinator", "farm", "aep"},
+	"api":         {"coordinator", "farm", "aep"},
+	"coordinator": {"raftstore", "farm", "aep"},
+	"raftstore":   {"farm"},
+	"agent":       {"farm", "aep"},
+	"engine":      {"aep"},
+	"aep":         {},
+	"farm":        {},
+}
+
+type goPackage struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+}
+
+func TestImportsFollowTheDesign(t *testing.T) {
+	for _, p := range packages(t) {
+		room := roomOf(p.ImportPath)
+		rooms, known := allowed[room]
+		if !known {
+			t.Errorf("%s: the room %q is not in the design", p.ImportPath, room)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if other := roomOf(imp); other != "" && other != room && !slices.Contains(rooms, other) {
+				t.Errorf("%s imports %s: %s may import only %v", p.ImportPath, imp, room, rooms)
+			}
+		}
+	}
+}
+
+func TestVocabularyIsPure(t *testing.T) {
+	impure := []string{"os", "net", "net/http", "math/rand", "math/rand/v2", "crypto/rand", "os/exec", "log", "log/slog"}
+	for _, p := range packages(t) {
+		if p.ImportPath != "overcrank/farm" {
+			continue
+		}
+		for _, imp := range p.Imports {
+			if slices.Contains(impure, imp) {
+				t.Errorf("farm imports %s, but it does no I/O and knows neither clock nor chance", imp)
+			}
+		}
+	}
+}
+
+// roomOf is the top folder of a package of ours, "" for others' packages and for the root.
+func roomOf(path string) string {
+	rest, ours := strings.CutPrefix(path, "overcrank/")
+	if !ours {
+		return ""
+	}
+	room, _, _ := strings.Cut(rest, "/")
+	return room
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p goPackage
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		if p.ImportPath != "overcrank" {
+			all = append(all, p)
+		}
+	}
+	if len(all) < len(allowed) {
+		t.Fatalf("go list knows only %d packages", len(all))
+	}
+	return all
+}

@@ -1,0 +1,126 @@
+// Package sandbox makes JavaScript runtimes that code from outside may run in: without files, network or processes, with
+// bounded recursion, and with the built-in functions that could work for hours without being stoppable bounded too.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/parser"
+)
+
+// Bounds of what one runtime may do in a single built-in call, and of the source it compiles.
+const (
+	MaxString  = 64 << 20 // UTF-16 units of a string made by repeating, padding or joining
+	MaxLength  = 10 << 20 // elements that a built-in walks without calling back
+	MaxSource  = 16 << 20 // bytes of source
+	MaxNesting = 1500     // brackets open at once in a source
+	MaxCalls   = 1200     // calls open at once
+)
+
+// New makes a runtime with the guards in place.
+func New() *goja.Runtime {
+	rt := goja.New()
+	rt.SetMaxCallStackSize(MaxCalls)
+	rt.SetParserOptions(parser.WithDisableSourceMaps)
+	g := guard{rt}
+	g.strings()
+	g.arrays()
+	g.calls()
+	return rt
+}
+
+// Check refuses a source that is too long, or nested so deeply that compiling it would exhaust the stack.
+func Check(source string) error {
+	if len(source) > MaxSource {
+		return fmt.Errorf("source of %d bytes: at most %d are allowed", len(source), MaxSource)
+	}
+	depth := 0
+	for i := 0; i < len(source); i++ {
+		switch source[i] {
+		case '(', '[', '{':
+			if depth++; depth > MaxNesting {
+				return fmt.Errorf("brackets are nested deeper than %d", MaxNesting)
+			}
+		case ')', ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return nil
+}
+
+// Fault is what went wrong in a source, and where.
+type Fault struct {
+	Message string
+	File    string // "" when unknown
+	Line    int    // 1-based, 0 when unknown
+}
+
+// FaultOf tells what err, as compiling or running gave it, says about the source.
+func FaultOf(err error) Fault {
+	var list parser.ErrorList
+	if errors.As(err, &list) && len(list) > 0 {
+		return Fault{Message: "SyntaxError: " + list[0].Message, File: list[0].Position.Filename, Line: list[0].Position.Line}
+	}
+	var syntax *goja.CompilerSyntaxError
+	if errors.As(err, &syntax) {
+		f := Fault{Message: "SyntaxError: " + syntax.Message}
+		if syntax.File != nil {
+			pos := syntax.File.Position(syntax.Offset)
+			f.File, f.Line = pos.Filename, pos.Line
+		}
+		return f
+	}
+	var thrown *goja.Exception
+	if errors.As(err, &thrown) {
+		f := Fault{Message: thrownMessage(thrown.Value())}
+		f.File, f.Line = innermost(thrown.Stack())
+		return f
+	}
+	var stopped *goja.InterruptedError
+	if errors.As(err, &stopped) {
+		f := Fault{Message: fmt.Sprint(stopped.Value())}
+		f.File, f.Line = innermost(stopped.Stack())
+		return f
+	}
+	var overflow *goja.StackOverflowError
+	if errors.As(err, &overflow) {
+		f := Fault{Message: "too much recursion"}
+		f.File, f.Line = innermost(overflow.Stack())
+		return f
+	}
+	return Fault{Message: err.Error()}
+}
+
+func thrownMessage(v goja.Value) (message string) {
+	defer func() {
+		if recover() != nil {
+			message = "an error that can't be shown"
+		}
+	}()
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return v.String()
+	}
+	m := o.Get("message")
+	if m == nil || goja.IsUndefined(m) {
+		return v.String()
+	}
+	name := o.Get("name")
+	if name == nil || name.String() == "Error" || goja.IsUndefined(name) {
+		return m.String()
+	}
+	return name.String() + ": " + m.String()
+}
+
+func innermost(frames []goja.StackFrame) (file string, line int) {
+	for _, f := range frames {
+		pos := f.Position()
+		if pos.Line > 0 && !strings.HasPrefix(f.SrcName(), "<") {
+			return pos.Filename, pos.Line
+		}
+	}
+	return "", 0
+}

@@ -2,7 +2,11 @@
 // expressions.
 package eval
 
-import "overcrank/aep"
+import (
+	"fmt"
+
+	"overcrank/aep"
+)
 
 // Ref names a property of a layer of a composition.
 type Ref struct {
@@ -24,16 +28,151 @@ type Evaluator struct {
 	Expressions Expressions
 	// OnError hears of every expression that failed.
 	OnError func(ref Ref, t float64, err error)
+
+	depth int
+	memo  map[moment]aep.Value
+}
+
+type moment struct {
+	prop *aep.Property
+	t    float64
+}
+
+// maxDepth bounds expressions that ask for expressions; more than this is a circle.
+const maxDepth = 48
+
+// BeginFrame forgets the expressions' results and remembers those to come until the next call, so that an expression
+// that many others ask for runs once a frame. Whoever changes the project between two values must call it between them,
+// or never.
+func (e *Evaluator) BeginFrame() {
+	if e.memo == nil {
+		e.memo = make(map[moment]aep.Value)
+		return
+	}
+	clear(e.memo)
 }
 
 // Value is the value of ref at composition time t, expression included; nil when the property has none.
-func (e *Evaluator) Value(ref Ref, t float64) aep.Value { panic("skeleton: helper B1") }
+func (e *Evaluator) Value(ref Ref, t float64) aep.Value {
+	if ref.Prop == nil || ref.Prop.Group {
+		return nil
+	}
+	before := e.before(ref, t)
+	if e.Expressions == nil || !Driven(ref.Prop) {
+		return before
+	}
+	key := moment{ref.Prop, t}
+	if v, ok := e.memo[key]; ok {
+		return v
+	}
+	v, err := e.express(ref, before, t)
+	if err != nil {
+		if e.OnError != nil {
+			e.OnError(ref, t, err)
+		}
+		v = before
+	}
+	if e.memo != nil {
+		e.memo[key] = v
+	}
+	return v
+}
 
-// Plain is the value without the expression.
-func Plain(ref Ref, t float64) aep.Value { panic("skeleton: helper B1") }
+func (e *Evaluator) express(ref Ref, before aep.Value, t float64) (aep.Value, error) {
+	if e.depth >= maxDepth {
+		return nil, fmt.Errorf("expressions ask for each other more than %d deep, probably in a circle", maxDepth)
+	}
+	e.depth++
+	defer func() { e.depth-- }()
+	v, err := e.Expressions.Evaluate(ref, before, t)
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		return before, nil
+	}
+	return v, nil
+}
+
+// before is the value without ref's own expression. The dimensions of a separated position are properties of their own,
+// with expressions of their own.
+func (e *Evaluator) before(ref Ref, t float64) aep.Value {
+	if !ref.Prop.Separated {
+		return Plain(ref, t)
+	}
+	group := ref.Layer.Props.Child("ADBE Transform Group")
+	out := append(aep.Numbers(nil), numbers(Plain(Ref{ref.Comp, ref.Layer, ref.Prop}, t))...)
+	for len(out) < 3 {
+		out = append(out, 0)
+	}
+	for i, match := range [...]string{"ADBE Position_0", "ADBE Position_1", "ADBE Position_2"} {
+		follower := group.Child(match)
+		if follower == nil || follower.Hidden {
+			continue
+		}
+		if n := numbers(e.Value(Ref{ref.Comp, ref.Layer, follower}, t)); len(n) > 0 {
+			out[i] = n[0]
+		}
+	}
+	return out
+}
+
+// Number is the first number of a property's value, or def.
+func (e *Evaluator) Number(ref Ref, t, def float64) float64 {
+	if n := numbers(e.Value(ref, t)); len(n) > 0 {
+		return n[0]
+	}
+	return def
+}
+
+// Pair is the first two numbers of a property's value, or those given.
+func (e *Evaluator) Pair(ref Ref, t, x, y float64) (float64, float64) {
+	n := numbers(e.Value(ref, t))
+	if len(n) > 0 {
+		x = n[0]
+	}
+	if len(n) > 1 {
+		y = n[1]
+	}
+	return x, y
+}
+
+// Driven is whether an expression gives p its value.
+func Driven(p *aep.Property) bool { return p.Expression != "" && p.ExpressionOn }
+
+// Varies is whether p or anything below it may change over time.
+func Varies(p *aep.Property) bool {
+	if p == nil {
+		return false
+	}
+	if len(p.Keys) > 1 || Driven(p) {
+		return true
+	}
+	for _, c := range p.Children {
+		if Varies(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func numbers(v aep.Value) aep.Numbers {
+	n, _ := v.(aep.Numbers)
+	return n
+}
 
 // LocalTime is the layer-local time of composition time t, CompTime the reverse.
-func LocalTime(l *aep.Layer, t float64) float64 { return (t - l.Start) * 100 / l.Stretch }
+func LocalTime(l *aep.Layer, t float64) float64 {
+	if l.Stretch == 0 {
+		return t - l.Start
+	}
+	return (t - l.Start) * 100 / l.Stretch
+}
 
 // CompTime is the composition time of layer-local time t.
-func CompTime(l *aep.Layer, t float64) float64 { return l.Start + t*l.Stretch/100 }
+func CompTime(l *aep.Layer, t float64) float64 {
+	if l.Stretch == 0 {
+		return l.Start + t
+	}
+	return l.Start + t*l.Stretch/100
+}

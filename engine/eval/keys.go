@@ -1,0 +1,189 @@
+package eval
+
+import (
+	"math"
+	"sort"
+
+	"overcrank/aep"
+)
+
+// sameTime is how close, in seconds, two times are the same: far below a frame, above what rounding costs.
+const sameTime = 1e-6
+
+// Plain is the value without the expression.
+func Plain(ref Ref, t float64) aep.Value {
+	p := ref.Prop
+	if len(p.Keys) == 0 {
+		return p.Value
+	}
+	if ref.Layer != nil {
+		t = LocalTime(ref.Layer, t)
+	}
+	return AtLocal(p, t)
+}
+
+// AtLocal is the value of p without its expression at layer-local time t.
+func AtLocal(p *aep.Property, t float64) aep.Value {
+	keys := p.Keys
+	if len(keys) == 0 {
+		return p.Value
+	}
+	i := sort.Search(len(keys), func(i int) bool { return keys[i].Time > t+sameTime })
+	if i == 0 {
+		return keys[0].Value
+	}
+	if i == len(keys) || keys[i-1].Out == aep.Hold || t-keys[i-1].Time <= sameTime {
+		return keys[i-1].Value
+	}
+	return between(p, i-1, t)
+}
+
+// between interpolates inside the segment that starts with key i.
+func between(p *aep.Property, i int, t float64) aep.Value {
+	a, b := &p.Keys[i], &p.Keys[i+1]
+	if p.Spatial {
+		if v, ok := spatial(p.Keys, i, t); ok {
+			return v
+		}
+	}
+	switch av := a.Value.(type) {
+	case aep.Numbers:
+		bv, ok := b.Value.(aep.Numbers)
+		if !ok || len(bv) != len(av) {
+			return av
+		}
+		if p.Color {
+			return mix(av, bv, share(a, b, t))
+		}
+		out := make(aep.Numbers, len(av))
+		for d := range av {
+			out[d] = eased(a, b, d, av[d], bv[d], t)
+		}
+		return out
+	case *aep.Path:
+		if bv, ok := b.Value.(*aep.Path); ok {
+			return mixPath(av, bv, share(a, b, t))
+		}
+	case *aep.Gradient:
+		if bv, ok := b.Value.(*aep.Gradient); ok {
+			return mixGradient(av, bv, share(a, b, t))
+		}
+	}
+	return a.Value
+}
+
+// share is how far, 0 to 1, the segment from a to b has come at t where the value is no number: the ease is of the way
+// itself.
+func share(a, b *aep.Keyframe, t float64) float64 {
+	return math.Min(1, math.Max(0, eased(a, b, 0, 0, 1, t)))
+}
+
+// linearInfluence is the influence of a side that is linear in a segment whose other side is not.
+const linearInfluence = 1.0 / 6
+
+// eased interpolates one dimension from v0 to v1. The graph of value over time between two keyframes is a cubic Bézier
+// curve: each handle reaches influence×duration into the segment with the slope of its speed.
+func eased(a, b *aep.Keyframe, dim int, v0, v1, t float64) float64 {
+	dt := b.Time - a.Time
+	if dt <= 0 {
+		return v1
+	}
+	x := (t - a.Time) / dt
+	if a.Out != aep.Bezier && b.In != aep.Bezier {
+		return v0 + (v1-v0)*x
+	}
+	linear := aep.Ease{Speed: (v1 - v0) / dt, Influence: linearInfluence}
+	out, in := linear, linear
+	if a.Out == aep.Bezier {
+		out = ease(a.OutEase, dim, linear)
+	}
+	if b.In == aep.Bezier {
+		in = ease(b.InEase, dim, linear)
+	}
+	s := solveX(out.Influence, 1-in.Influence, x)
+	return bezier(v0, v0+out.Speed*out.Influence*dt, v1-in.Speed*in.Influence*dt, v1, s)
+}
+
+func ease(eases []aep.Ease, dim int, def aep.Ease) aep.Ease {
+	if len(eases) == 0 {
+		return def
+	}
+	e := eases[min(dim, len(eases)-1)]
+	e.Influence = math.Min(1, math.Max(0, e.Influence))
+	return e
+}
+
+// solveX finds the parameter at which the curve with the controls x1 and x2 between 0 and 1 passes x. It grows
+// monotonously, so that halving always finds it where Newton's steps stall.
+func solveX(x1, x2, x float64) float64 {
+	lo, hi, s := 0.0, 1.0, x
+	for range 40 {
+		d := bezier(0, x1, x2, 1, s) - x
+		if math.Abs(d) < 1e-9 {
+			break
+		}
+		if d > 0 {
+			hi = s
+		} else {
+			lo = s
+		}
+		slope := 3*(1-s)*(1-s)*x1 + 6*(1-s)*s*(x2-x1) + 3*s*s*(1-x2)
+		next := s - d/slope
+		if !(next > lo && next < hi) {
+			next = (lo + hi) / 2
+		}
+		s = next
+	}
+	return s
+}
+
+func bezier(a, b, c, d, t float64) float64 {
+	s := 1 - t
+	return s*s*s*a + 3*s*s*t*b + 3*s*t*t*c + t*t*t*d
+}
+
+func mix(a, b aep.Numbers, k float64) aep.Numbers {
+	out := make(aep.Numbers, len(a))
+	for i := range a {
+		out[i] = a[i] + (b[i]-a[i])*k
+	}
+	return out
+}
+
+// mixPath moves every vertex towards its counterpart. Paths of different counts have none, so the first stays.
+func mixPath(a, b *aep.Path, k float64) *aep.Path {
+	if len(a.Vertices) != len(b.Vertices) {
+		return a
+	}
+	out := &aep.Path{Closed: a.Closed, Vertices: make([]aep.Vertex, len(a.Vertices))}
+	for i, v := range a.Vertices {
+		w := b.Vertices[i]
+		out.Vertices[i] = aep.Vertex{
+			X: v.X + (w.X-v.X)*k, Y: v.Y + (w.Y-v.Y)*k,
+			InX: v.InX + (w.InX-v.InX)*k, InY: v.InY + (w.InY-v.InY)*k,
+			OutX: v.OutX + (w.OutX-v.OutX)*k, OutY: v.OutY + (w.OutY-v.OutY)*k,
+		}
+	}
+	return out
+}
+
+func mixGradient(a, b *aep.Gradient, k float64) *aep.Gradient {
+	if len(a.Colors) != len(b.Colors) || len(a.Alphas) != len(b.Alphas) {
+		return a
+	}
+	lerp := func(x, y float64) float64 { return x + (y-x)*k }
+	out := &aep.Gradient{Colors: make([]aep.ColorStop, len(a.Colors)), Alphas: make([]aep.AlphaStop, len(a.Alphas))}
+	for i, s := range a.Colors {
+		e := b.Colors[i]
+		c := aep.ColorStop{Offset: lerp(s.Offset, e.Offset), Midpoint: lerp(s.Midpoint, e.Midpoint)}
+		for j := range c.RGB {
+			c.RGB[j] = lerp(s.RGB[j], e.RGB[j])
+		}
+		out.Colors[i] = c
+	}
+	for i, s := range a.Alphas {
+		e := b.Alphas[i]
+		out.Alphas[i] = aep.AlphaStop{Offset: lerp(s.Offset, e.Offset), Midpoint: lerp(s.Midpoint, e.Midpoint), Alpha: lerp(s.Alpha, e.Alpha)}
+	}
+	return out
+}

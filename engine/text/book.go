@@ -1,0 +1,248 @@
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/font/opentype"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/gobolditalic"
+	"golang.org/x/image/font/gofont/goitalic"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/goregular"
+)
+
+// Book is the fonts of a render: the job's own folder first, then the machine's. It is safe for concurrent use.
+type Book struct {
+	own     *index
+	machine func() *index // read when a font is first asked for that the job does not bring
+	setters sync.Pool     // of *setter
+
+	mu       sync.Mutex
+	asked    map[string]*typeface // by the name that text gives
+	loaded   map[*entry]*typeface // nil for a font that turned out broken
+	covers   map[rune]*typeface   // stand-ins for single characters
+	notes    []string
+	notesFor map[string]bool
+}
+
+// OpenBook indexes the fonts of the folders, those of earlier folders first, and the machine's own. A folder that is
+// not there holds no fonts. The machine's fonts are looked through only when they are needed.
+func OpenBook(folders ...string) (*Book, error) {
+	return openBook(folders, systemFolders)
+}
+
+func openBook(folders []string, system func() []string) (*Book, error) {
+	b := &Book{
+		own:   newIndex(),
+		asked: map[string]*typeface{}, loaded: map[*entry]*typeface{}, covers: map[rune]*typeface{}, notesFor: map[string]bool{},
+	}
+	for _, dir := range folders {
+		info, err := os.Stat(dir)
+		switch {
+		case os.IsNotExist(err):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("reading the folder of fonts: %w", err)
+		case !info.IsDir():
+			return nil, fmt.Errorf("reading the folder of fonts: %s is not a folder", dir)
+		}
+		b.own.addFolder(dir)
+	}
+	b.machine = sync.OnceValue(func() *index { return machineIndex(system()) })
+	b.setters.New = func() any { return newSetter(b) }
+	return b, nil
+}
+
+// machineIndex is the machine's fonts, and last the Go fonts, so that text can be drawn on a machine without any.
+func machineIndex(folders []string) *index {
+	x := newIndex()
+	for _, dir := range folders {
+		x.addFolder(dir)
+	}
+	for _, data := range [][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gobolditalic.TTF, gomono.TTF} {
+		x.addFonts("", data, bytes.NewReader(data))
+	}
+	return x
+}
+
+// Substitutes lists, in words, which fonts were asked for and not found, and what stood in for each.
+func (b *Book) Substitutes() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.notes)
+}
+
+// Installed says whether a font is there under one of its names: PostScript, full, family with style, or file name.
+func (b *Book) Installed(name string) bool {
+	return b.own.find(name) != nil || b.machine().find(name) != nil
+}
+
+// typeface is the font to draw with when text asks for name.
+func (b *Book) typeface(name string) (*typeface, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if tf := b.asked[name]; tf != nil {
+		return tf, nil
+	}
+	tf := b.match(name)
+	if tf == nil {
+		return nil, fmt.Errorf("no font can be read to draw text in %q with", name)
+	}
+	b.asked[name] = tf
+	return tf, nil
+}
+
+func (b *Book) match(name string) *typeface {
+	if e := b.own.find(name); e != nil {
+		if tf := b.load(e); tf != nil {
+			return tf
+		}
+	}
+	if e := b.machine().find(name); e != nil {
+		if tf := b.load(e); tf != nil {
+			return tf
+		}
+	}
+	tf := b.standIn(name)
+	if tf != nil && name != "" {
+		b.note(name, fmt.Sprintf("font '%s' is not installed: drawn with '%s'", name, tf.name))
+	}
+	return tf
+}
+
+// standIn looks for the family itself in another style first, then for its stand-ins.
+func (b *Book) standIn(name string) *typeface {
+	family, want := parseName(name)
+	for _, f := range append([]string{family}, standIns(family, want)...) {
+		for _, x := range []*index{b.own, b.machine()} {
+			if e := x.nearest(f, want); e != nil {
+				if tf := b.load(e); tf != nil {
+					return tf
+				}
+			}
+		}
+	}
+	for _, x := range []*index{b.machine(), b.own} {
+		for _, e := range x.entries {
+			if tf := b.load(e); tf != nil {
+				return tf
+			}
+		}
+	}
+	return nil
+}
+
+// cover is the font for a character that tf lacks, tf itself when no font has it.
+func (b *Book) cover(tf *typeface, r rune) *typeface {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	got, known := b.covers[r]
+	if !known {
+		got = b.search(r, tf.look)
+		b.covers[r] = got
+	}
+	if got == nil {
+		b.note(tf.name+string(r), fmt.Sprintf("font '%s' has no '%c', and no other font here has it", tf.name, r))
+		return tf
+	}
+	b.note(tf.name+"\x00"+got.name, fmt.Sprintf("font '%s' has no '%c': drawn with '%s'", tf.name, r, got.name))
+	return got
+}
+
+func (b *Book) search(r rune, want look) *typeface {
+	for _, f := range covering {
+		if e := b.machine().nearest(f, want); e != nil {
+			if tf := b.load(e); tf != nil && tf.has(r) {
+				return tf
+			}
+		}
+	}
+	for _, x := range []*index{b.own, b.machine()} {
+		for _, e := range x.entries {
+			if e.covers(r) {
+				if tf := b.load(e); tf != nil {
+					return tf
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (b *Book) note(id, text string) {
+	if !b.notesFor[id] {
+		b.notesFor[id] = true
+		b.notes = append(b.notes, text)
+	}
+}
+
+// load reads a font; nil when it is broken, which is noted.
+func (b *Book) load(e *entry) *typeface {
+	if tf, ok := b.loaded[e]; ok {
+		return tf
+	}
+	tf, err := e.open()
+	if err != nil {
+		b.note("broken "+e.path, fmt.Sprintf("font '%s' can't be read: %v", e.name(), err))
+	}
+	b.loaded[e] = tf
+	return tf
+}
+
+// open reads the font behind an entry.
+func (e *entry) open() (tf *typeface, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			tf, err = nil, fmt.Errorf("the file is broken: %v", r)
+		}
+	}()
+	err = e.withLoader(func(ld *opentype.Loader) error {
+		f, err := font.NewFont(ld)
+		if err != nil {
+			return err
+		}
+		tf = newTypeface(e, f)
+		return nil
+	})
+	return tf, err
+}
+
+// covers says whether the font maps r, reading no more of it than that needs.
+func (e *entry) covers(r rune) (ok bool) {
+	defer func() { _ = recover() }()
+	_ = e.withLoader(func(ld *opentype.Loader) error {
+		cmap, err := loadCmap(ld)
+		if err == nil {
+			_, ok = cmap.Lookup(r)
+		}
+		return err
+	})
+	return ok
+}
+
+func (e *entry) withLoader(do func(*opentype.Loader) error) error {
+	var res opentype.Resource
+	if e.data != nil {
+		res = bytes.NewReader(e.data)
+	} else {
+		f, err := os.Open(e.path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		res = f
+	}
+	loaders, err := opentype.NewLoaders(res)
+	if err != nil {
+		return err
+	}
+	if e.number >= len(loaders) {
+		return fmt.Errorf("the collection holds %d fonts, not %d", len(loaders), e.number+1)
+	}
+	return do(loaders[e.number])
+}

@@ -1,0 +1,225 @@
+package text
+
+import (
+	"fmt"
+	"math"
+
+	"overcrank/aep"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+// Layout lays a document out. It may be called by several goroutines; what it gives must not be changed when the caller
+// shares it.
+func (b *Book) Layout(doc *aep.TextDocument) (l *Layout, err error) {
+	if doc == nil {
+		return &Layout{}, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			l, err = nil, fmt.Errorf("setting text in '%s': the font is broken: %v", doc.Style().Font, r)
+		}
+	}()
+	s := b.setters.Get().(*setter)
+	l, err = s.layout(doc)
+	if err != nil {
+		return nil, fmt.Errorf("setting text: %w", err)
+	}
+	b.setters.Put(s) // not after a panic, which may leave it in disorder
+	return l, nil
+}
+
+func (s *setter) layout(doc *aep.TextDocument) (*Layout, error) {
+	paras, err := paragraphs(doc)
+	if err != nil {
+		return nil, err
+	}
+	c := composer{set: s, doc: doc, out: &Layout{}}
+	c.boxed = doc.Box && doc.BoxSize[0] > 0 && doc.BoxSize[1] > 0
+	wrap := 0.0
+	if c.boxed {
+		wrap = doc.BoxSize[0]
+	}
+	for i, p := range paras {
+		lines, err := s.breakLines(p, wrap)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			c.gap += p.style.SpaceBefore
+		}
+		for j := range lines {
+			if !c.add(&lines[j]) {
+				return c.finish(), nil
+			}
+		}
+		c.gap += p.style.SpaceAfter
+	}
+	return c.finish(), nil
+}
+
+// composer puts lines under each other.
+type composer struct {
+	set      *setter
+	doc      *aep.TextDocument
+	out      *Layout
+	boxed    bool
+	started  bool
+	baseline float64
+	gap      float64 // space between paragraphs due before the next line
+	ink      bounds
+}
+
+// add sets the next line. It is false when the line falls out of the box.
+func (c *composer) add(l *line) bool {
+	ascent, descent := l.height(c.set)
+	switch {
+	case c.started:
+		c.baseline += l.leading() + c.gap
+	case c.boxed:
+		c.baseline = c.doc.BoxPos[1] + ascent
+	}
+	c.started, c.gap = true, 0
+	if c.boxed && c.baseline > c.doc.BoxPos[1]+c.doc.BoxSize[1]+0.5 {
+		return false
+	}
+	x, stretch := c.start(l)
+	text := make([]rune, 0, l.to-l.from)
+	for _, ch := range l.chars[l.from:l.to] {
+		text = append(text, ch.r)
+	}
+	c.out.Lines = append(c.out.Lines, Line{
+		Text: string(text), X: x, Baseline: c.baseline, Width: l.width + stretch*float64(l.spaces), Ascent: ascent, Descent: descent,
+	})
+	c.draw(l, x, stretch)
+	return true
+}
+
+// start is where a line begins, and by how much each of its spaces widens to fill the box.
+func (c *composer) start(l *line) (x, stretch float64) {
+	left, room := 0.0, 0.0
+	if c.boxed {
+		left, room = c.doc.BoxPos[0], c.doc.BoxSize[0]
+	}
+	first := firstIndent(l.para, l.firstInPara)
+	left += l.para.StartIndent + first
+	room -= l.para.StartIndent + first + l.para.EndIndent
+	free := room - l.width
+	switch j := l.para.Justification; j {
+	case aep.JustifyRight:
+		return left + free, 0
+	case aep.JustifyCenter:
+		return left + free/2, 0
+	case aep.JustifyFullLastLeft, aep.JustifyFullLastRight, aep.JustifyFullLastCenter, aep.JustifyFullAll:
+		if c.boxed && (!l.lastInPara || j == aep.JustifyFullAll) {
+			if l.spaces > 0 && free > 0 {
+				return left, free / float64(l.spaces)
+			}
+			return left, 0
+		}
+		switch j {
+		case aep.JustifyFullLastRight:
+			return left + free, 0
+		case aep.JustifyFullLastCenter:
+			return left + free/2, 0
+		}
+	}
+	return left, 0
+}
+
+// draw adds a line's glyphs, those of one style that follow each other as one shape.
+func (c *composer) draw(l *line, x, stretch float64) {
+	var outline geom.Outline
+	var style *aep.CharacterStyle
+	flush := func() {
+		if style != nil {
+			c.paint(outline, style)
+		}
+		outline = geom.Outline{}
+	}
+	for _, run := range l.runs {
+		for i := range run {
+			g := &run[i]
+			if g.style != style {
+				flush()
+				style = g.style
+			}
+			c.glyph(&outline, g, x)
+			x += g.advance + g.track
+			if isGap(l.chars[g.first].r) {
+				x += stretch
+			}
+		}
+	}
+	flush()
+}
+
+func (c *composer) glyph(to *geom.Outline, g *glyph, x float64) {
+	from := g.tf.outline(g.face, g.id)
+	if len(from.Verbs) == 0 {
+		return
+	}
+	across, along := g.size()
+	slant := 0.0
+	if g.style.FauxItalic {
+		slant = fauxSlant
+	}
+	x += g.dx
+	y := c.baseline + g.dy - g.rise()
+	to.Verbs = append(to.Verbs, from.Verbs...)
+	for _, p := range from.Points {
+		q := geom.Point{X: x + (p.X-slant*p.Y)*along, Y: y + p.Y*across}
+		to.Points = append(to.Points, q)
+		c.ink.add(q)
+	}
+}
+
+// paint adds the fill and the stroke of an outline in the order its style wants.
+func (c *composer) paint(o geom.Outline, st *aep.CharacterStyle) {
+	if len(o.Verbs) == 0 {
+		return
+	}
+	var fill, stroke []raster.Shape
+	if st.ApplyFill {
+		fill = append(fill, raster.Shape{Outline: o, Color: st.Fill})
+		if st.FauxBold {
+			fill = append(fill, raster.Shape{Outline: o, Color: st.Fill, Stroke: &raster.StrokeStyle{
+				Width: st.Size * fauxWeight, Cap: 2, Join: 2, MiterLimit: 4}})
+		}
+	}
+	if st.ApplyStroke && st.StrokeWidth > 0 {
+		stroke = append(stroke, raster.Shape{Outline: o, Color: st.Stroke, Stroke: &raster.StrokeStyle{
+			Width: st.StrokeWidth, Cap: 1, Join: 1, MiterLimit: 4}})
+	}
+	if st.StrokeOverFill {
+		c.out.Shapes = append(append(c.out.Shapes, fill...), stroke...)
+	} else {
+		c.out.Shapes = append(append(c.out.Shapes, stroke...), fill...)
+	}
+}
+
+func (c *composer) finish() *Layout {
+	if !c.ink.empty() {
+		c.out.Left, c.out.Top = c.ink.x0, c.ink.y0
+		c.out.Width, c.out.Height = c.ink.x1-c.ink.x0, c.ink.y1-c.ink.y0
+	}
+	return c.out
+}
+
+// bounds is the smallest box around points. Fonts put points at the extremes of their curves, so that the box of the
+// points is the box of the ink.
+type bounds struct {
+	x0, y0, x1, y1 float64
+	any            bool
+}
+
+func (b *bounds) add(p geom.Point) {
+	if !b.any {
+		*b = bounds{p.X, p.Y, p.X, p.Y, true}
+		return
+	}
+	b.x0, b.y0 = math.Min(b.x0, p.X), math.Min(b.y0, p.Y)
+	b.x1, b.y1 = math.Max(b.x1, p.X), math.Max(b.y1, p.Y)
+}
+
+func (b *bounds) empty() bool { return !b.any }

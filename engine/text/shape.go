@@ -1,0 +1,197 @@
+package text
+
+import (
+	"unicode"
+
+	"github.com/go-text/typesetting/di"
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/font/opentype"
+	"github.com/go-text/typesetting/language"
+	"github.com/go-text/typesetting/shaping"
+	"golang.org/x/image/math/fixed"
+
+	"overcrank/aep"
+)
+
+// How After Effects makes the characters that a font does not bring as glyphs of their own.
+const (
+	smallCapsScale = 0.70
+	scriptScale    = 0.583 // of superscript and subscript
+	scriptShift    = 0.333 // of the size, up or down
+	fauxSlant      = 0.2126
+	fauxWeight     = 0.034 // stroke that thickens, in sizes
+)
+
+// char is one character of a document with the styles that hold for it.
+type char struct {
+	r     rune
+	style *aep.CharacterStyle
+	small bool // drawn as a small capital
+}
+
+// glyph is one shape of a line, in pixels.
+type glyph struct {
+	tf      *typeface
+	face    *font.Face
+	id      font.GID
+	style   *aep.CharacterStyle
+	small   bool
+	first   int     // of the characters it stands for
+	chars   int     // how many characters that are
+	dx, dy  float64 // from the pen, y downwards
+	advance float64 // without tracking
+	track   float64 // that follows it
+	rtl     bool
+}
+
+// size is how large the glyph's em is across and along the line.
+func (g *glyph) size() (across, along float64) {
+	s := effectiveSize(g.style, g.small)
+	return s * percent(g.style.VScale), s * percent(g.style.HScale)
+}
+
+// rise is how far the glyph stands above the baseline.
+func (g *glyph) rise() float64 {
+	switch {
+	case g.style.Superscript:
+		return g.style.BaselineShift + g.style.Size*scriptShift
+	case g.style.Subscript:
+		return g.style.BaselineShift - g.style.Size*scriptShift
+	}
+	return g.style.BaselineShift
+}
+
+func effectiveSize(s *aep.CharacterStyle, small bool) float64 {
+	size := s.Size
+	if small {
+		size *= smallCapsScale
+	}
+	if s.Superscript || s.Subscript {
+		size *= scriptScale
+	}
+	return size
+}
+
+// percent is a scale in percent as a factor; zero stands for a document that does not say.
+func percent(p float64) float64 {
+	if p == 0 {
+		return 1
+	}
+	return p / 100
+}
+
+// setter shapes text. It is not safe for concurrent use; a Book keeps a pool of them.
+type setter struct {
+	book   *Book
+	shaper shaping.HarfbuzzShaper
+	split  shaping.Segmenter
+	faces  map[*typeface]*font.Face
+	owners map[*font.Face]*typeface
+}
+
+func newSetter(b *Book) *setter {
+	return &setter{book: b, faces: map[*typeface]*font.Face{}, owners: map[*font.Face]*typeface{}}
+}
+
+func (s *setter) face(tf *typeface) *font.Face {
+	f := s.faces[tf]
+	if f == nil {
+		f = font.NewFace(tf.font)
+		s.faces[tf], s.owners[f] = f, tf
+	}
+	return f
+}
+
+// chooser gives each character the wanted font, or one that has it.
+type chooser struct {
+	set  *setter
+	want *typeface
+}
+
+// ResolveFace implements shaping.Fontmap.
+func (c chooser) ResolveFace(r rune) *font.Face {
+	if c.want.has(r) || unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {
+		return c.set.face(c.want)
+	}
+	return c.set.face(c.set.book.cover(c.want, r))
+}
+
+// shape turns characters without line ends into glyphs: runs in the order of the text, glyphs in a run from left to
+// right.
+func (s *setter) shape(chars []char) ([][]glyph, error) {
+	text := make([]rune, len(chars))
+	for i, c := range chars {
+		text[i] = c.r
+	}
+	base := baseDirection(text)
+	var runs [][]glyph
+	for start := 0; start < len(chars); {
+		end := start + 1
+		for end < len(chars) && chars[end].style == chars[start].style && chars[end].small == chars[start].small {
+			end++
+		}
+		tf, err := s.book.typeface(chars[start].style.Font)
+		if err != nil {
+			return nil, err
+		}
+		in := shaping.Input{
+			Text: text, RunStart: start, RunEnd: end, Direction: base, Face: s.face(tf), Size: fixed.I(1000),
+			Language: language.DefaultLanguage(), FontFeatures: features(chars[start].style),
+		}
+		for _, part := range s.split.Split(in, chooser{s, tf}) {
+			out := s.shaper.Shape(part)
+			runs = append(runs, s.place(out, chars, part))
+		}
+		start = end
+	}
+	return runs, nil
+}
+
+// features switches ligatures off where tracking would tear them.
+func features(style *aep.CharacterStyle) []shaping.FontFeature {
+	if style.Tracking == 0 {
+		return nil
+	}
+	return []shaping.FontFeature{{Tag: opentype.MustNewTag("liga")}, {Tag: opentype.MustNewTag("clig")}}
+}
+
+func (s *setter) place(out shaping.Output, chars []char, part shaping.Input) []glyph {
+	tf := s.owners[part.Face]
+	rtl := part.Direction.Progression() == di.TowardTopLeft
+	gs := make([]glyph, len(out.Glyphs))
+	for i, og := range out.Glyphs {
+		c := chars[og.TextIndex()]
+		g := glyph{
+			tf: tf, face: part.Face, id: og.GlyphID, style: c.style, small: c.small,
+			first: og.TextIndex(), chars: og.RunesCount(), rtl: rtl,
+		}
+		across, along := g.size()
+		g.advance = em(og.Advance) * along
+		g.dx, g.dy = em(og.XOffset)*along, -em(og.YOffset)*across
+		if lastOfCluster(out.Glyphs, i) {
+			g.track = c.style.Tracking / 1000 * along
+		}
+		gs[i] = g
+	}
+	return gs
+}
+
+func lastOfCluster(gs []shaping.Glyph, i int) bool {
+	return i+1 == len(gs) || gs[i+1].TextIndex() != gs[i].TextIndex()
+}
+
+// em is a length in ems; text is shaped at a size of 1000 pixels, in 64ths.
+func em(v fixed.Int26_6) float64 { return float64(v) / 64000 }
+
+// baseDirection is the direction of a paragraph, that of its first strong character.
+func baseDirection(text []rune) di.Direction {
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko):
+			return di.DirectionRTL
+		case unicode.IsLetter(r):
+			return di.DirectionLTR
+		}
+	}
+	return di.DirectionLTR
+}

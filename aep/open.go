@@ -2,50 +2,8 @@ package aep
 
 import (
 	"context"
-	"errors"
 	"io"
 )
-
-// ErrKind classes why a file was refused.
-var (
-	// ErrNotProject marks bytes that are no After Effects project.
-	ErrNotProject = errors.New("not an After Effects project")
-	// ErrBroken marks a project that ends early or contradicts itself.
-	ErrBroken = errors.New("broken After Effects project")
-	// ErrLimit marks a file that is larger, deeper or fuller than Limits allow.
-	ErrLimit = errors.New("over the limit")
-	// ErrUnsafe marks an archive entry that would leave its folder, a symbolic link, or an XML entity.
-	ErrUnsafe = errors.New("unsafe")
-	// ErrPremiere marks a motion graphics template made with Premiere Pro, which holds no After Effects project.
-	ErrPremiere = errors.New("made with Premiere Pro, not After Effects")
-)
-
-// Limits bound what reading may cost.
-type Limits struct {
-	FileSize     int64 // bytes of a project file
-	Chunks       int
-	Depth        int
-	ArchiveFiles int
-	ArchiveSize  int64 // bytes unpacked
-	Ratio        int64 // unpacked to packed, of entries over 1 MiB
-}
-
-// Read reads a project (.aep, .aet or .aepx, told apart by content) from r of size bytes.
-func Read(ctx context.Context, r io.ReaderAt, size int64, lim Limits) (*Project, error) {
-	panic("skeleton: helper A")
-}
-
-// Open reads the project file at path; Project.Path is set.
-func Open(ctx context.Context, path string, lim Limits) (*Project, error) {
-	panic("skeleton: helper A")
-}
-
-// Complete adds, from the catalogue of match names, the properties that the file left out because they are at their
-// default, to every layer. It is idempotent.
-func Complete(p *Project) { panic("skeleton: helper A") }
-
-// CompleteLayer is Complete for one layer of comp.
-func CompleteLayer(p *Project, comp *Composition, l *Layer) { panic("skeleton: helper A") }
 
 // Unpacked is what an archive held.
 type Unpacked struct {

@@ -8,6 +8,8 @@ type Project struct {
 	Items            []*Item // all items but the root, in the order of the project panel, depth first; item i is Items[i-1] for scripts
 	ActiveItem       uint32  // id of the composition open when saved, 0 for none
 	Path             string  // of the file it was read from, "" when not from a file
+
+	effects map[string]*effectDefinition // by match name, as the file describes them
 }
 
 // Version is the version of After Effects that last saved a project.
@@ -72,6 +74,7 @@ type Controller struct {
 	Comp     uint32   // id of the composition item that holds the layer
 	Layer    uint32   // id of the layer whose property is driven
 	Path     []string // match names below the layer
+	Indexes  []int    // beside Path: the 1-based place among the children of its parent, 0 where the match name suffices
 }
 
 // Marker is a marker of a composition or a layer.

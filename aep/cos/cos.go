@@ -1,0 +1,94 @@
+// Package cos reads and writes the object syntax, known from PDF, in which After Effects keeps its text documents: a
+// sequence of objects whose dictionaries have numbers for keys.
+package cos
+
+import (
+	"errors"
+	"strconv"
+)
+
+var (
+	// ErrSyntax marks bytes that are no objects.
+	ErrSyntax = errors.New("text document out of order")
+	// ErrLimit marks objects nested too deep or too many.
+	ErrLimit = errors.New("text document over the limit")
+)
+
+// Value is one object: Dict, Array, String, Name, float64, bool, or nil.
+type Value any
+
+// Dict is a dictionary by key, without the slash.
+type Dict map[string]Value
+
+// Array is a list of objects.
+type Array []Value
+
+// String is decoded text.
+type String string
+
+// Name is a name without its slash.
+type Name string
+
+// At walks down from v: an int picks from an array, or from a dictionary the key of that number; a string picks from a
+// dictionary. It is nil where the way ends.
+func At(v Value, path ...any) Value {
+	for _, step := range path {
+		switch node := v.(type) {
+		case Dict:
+			switch s := step.(type) {
+			case string:
+				v = node[s]
+			case int:
+				v = node[strconv.Itoa(s)]
+			default:
+				return nil
+			}
+		case Array:
+			i, ok := step.(int)
+			if !ok || i < 0 || i >= len(node) {
+				return nil
+			}
+			v = node[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// Float is the number at path, or def.
+func Float(v Value, def float64, path ...any) float64 {
+	if f, ok := At(v, path...).(float64); ok {
+		return f
+	}
+	return def
+}
+
+// Int is the number at path without its fraction, or def.
+func Int(v Value, def int, path ...any) int {
+	f := Float(v, float64(def), path...)
+	if f > 1<<31 || f < -1<<31 || f != f {
+		return def
+	}
+	return int(f)
+}
+
+// Bool is the truth value at path, or def.
+func Bool(v Value, def bool, path ...any) bool {
+	if b, ok := At(v, path...).(bool); ok {
+		return b
+	}
+	return def
+}
+
+// Text is the string at path, or "".
+func Text(v Value, path ...any) string {
+	s, _ := At(v, path...).(String)
+	return string(s)
+}
+
+// List is the array at path, or nil.
+func List(v Value, path ...any) Array {
+	a, _ := At(v, path...).(Array)
+	return a
+}

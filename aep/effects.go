@@ -1,0 +1,185 @@
+package aep
+
+import (
+	"strings"
+
+	"overcrank/aep/rifx"
+)
+
+// Kinds of effect parameters, as "pard" chunks count them.
+type paramKind uint8
+
+const (
+	paramLayer    paramKind = 0
+	paramInteger  paramKind = 1
+	paramScalar   paramKind = 2
+	paramAngle    paramKind = 3
+	paramCheckbox paramKind = 4
+	paramColor    paramKind = 5
+	paramPoint    paramKind = 6
+	paramPopup    paramKind = 7
+	paramNone     paramKind = 9
+	paramSlider   paramKind = 10
+	paramCustom   paramKind = 11
+	paramMask     paramKind = 12
+	paramGroup    paramKind = 13
+	paramGroupEnd paramKind = 14
+	paramNothing  paramKind = 15
+	paramPoint3D  paramKind = 18
+)
+
+// Where things lie in the "pard" chunk that describes a parameter.
+const (
+	pardKind       = 15 // u8
+	pardName       = 16 // 32 bytes
+	pardDefault    = 60
+	pardNameLength = 32
+	pardColor      = 60  // ARGB, u8 each
+	pardPopup      = 62  // u16, 1-based
+	pardCheckbox   = 60  // u8
+	pointUnit      = 512 // of a point's default: 1.0 of the source
+)
+
+// effectDefinition is what a file says about an effect: its name and all its parameters, also those that layers leave
+// out because they are at their default.
+type effectDefinition struct {
+	match  string
+	name   string
+	params []parameter
+}
+
+type parameter struct {
+	match   string
+	name    string
+	kind    paramKind
+	def     Value // in the units of the file
+	choices []string
+}
+
+func (d *effectDefinition) param(match string) *parameter {
+	if d == nil {
+		return nil
+	}
+	for i := range d.params {
+		if d.params[i].match == match {
+			return &d.params[i]
+		}
+	}
+	return nil
+}
+
+func (d *effectDefinition) kind(match string) (paramKind, bool) {
+	if p := d.param(match); p != nil {
+		return p.kind, true
+	}
+	return 0, false
+}
+
+// effectDefinitions reads those that newer files keep in one place.
+func (r *reader) effectDefinitions(list *rifx.Chunk) {
+	if list == nil {
+		return
+	}
+	for i := range list.Children {
+		c := &list.Children[i]
+		if name := c.Find("tdmn"); c.ID == "EfDf" && name != nil {
+			r.defineEffect(r.string(body(name.Data).cstring(0, len(name.Data))), c.Find("sspc"))
+		}
+	}
+}
+
+// defineEffect takes the definition from an effect's chunks, unless it holds none: of several uses of an effect, only
+// the first carries it.
+func (r *reader) defineEffect(match string, c *rifx.Chunk) *effectDefinition {
+	d := r.project.effects[match]
+	if d == nil {
+		d = &effectDefinition{match: match}
+		r.project.effects[match] = d
+	}
+	if d.name == "" {
+		d.name = r.text(c.Find("fnam"))
+	}
+	if len(d.params) > 0 {
+		return d
+	}
+	list := c.Find("parT")
+	if list == nil {
+		return d
+	}
+	var name string
+	for i := range list.Children {
+		ch := &list.Children[i]
+		switch ch.ID {
+		case "tdmn":
+			name = r.string(body(ch.Data).cstring(0, len(ch.Data)))
+		case "pard":
+			d.params = append(d.params, r.parameter(name, ch.Data))
+		case "pdnm":
+			if n := len(d.params); n > 0 {
+				labelParameter(&d.params[n-1], r.text(ch))
+			}
+		}
+	}
+	return d
+}
+
+func (r *reader) parameter(match string, b body) parameter {
+	p := parameter{
+		match: match,
+		name:  r.string(b.cstring(pardName, pardNameLength)),
+		kind:  paramKind(b.u8(pardKind)),
+	}
+	switch p.kind {
+	case paramInteger:
+		p.def = Numbers{float64(b.s32(pardDefault))}
+	case paramScalar, paramAngle:
+		p.def = Numbers{float64(b.s32(pardDefault)) / 65536}
+	case paramCheckbox:
+		p.def = Numbers{float64(b.u8(pardCheckbox))}
+	case paramColor:
+		c := func(i int) float64 { return float64(b.u8(pardColor+i)) / 255 }
+		p.def = Numbers{c(1), c(2), c(3), c(0)}
+	case paramPoint:
+		p.def = Numbers{float64(b.s32(pardDefault)) / 65536 / 100, float64(b.s32(pardDefault+4)) / 65536 / 100}
+	case paramPopup:
+		p.def = Numbers{float64(b.u16(pardPopup))}
+	case paramSlider:
+		p.def = Numbers{b.f64(pardDefault)}
+	case paramPoint3D:
+		p.def = Numbers{b.f64(pardDefault) / 100, b.f64(pardDefault+8) / 100, b.f64(pardDefault+16) / 100}
+	}
+	return p
+}
+
+// labelParameter gives a checkbox its label and a popup its choices.
+func labelParameter(p *parameter, label string) {
+	switch p.kind {
+	case paramPopup:
+		p.choices = strings.Split(label, "|")
+	case paramCheckbox:
+		if strings.TrimSpace(p.name) == "" {
+			p.name = label
+		}
+	}
+}
+
+// effect reads one effect of a layer.
+func (r *reader) effect(p *Property, c *rifx.Chunk, scope *layerScope, depth int) error {
+	p.Group = true
+	inner := *scope
+	inner.effect = r.defineEffect(p.Match, c)
+	if tree := c.Find("tdgp"); tree != nil {
+		if err := r.group(p, tree, &inner, depth); err != nil {
+			return err
+		}
+	}
+	for _, child := range p.Children {
+		if def := inner.effect.param(child.Match); def != nil {
+			child.Choices = def.choices
+		}
+	}
+	if p.Name == "" {
+		p.Name = inner.effect.name
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package aep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"overcrank/aep/rifx"
+)
+
+// Why a file was refused. Callers decide by these; the text around them tells a person which thing and which rule.
+var (
+	// ErrNotProject marks bytes that are no After Effects project.
+	ErrNotProject = rifx.ErrNotProject
+	// ErrBroken marks a project that ends early or contradicts itself.
+	ErrBroken = rifx.ErrBroken
+	// ErrLimit marks a file that is larger, deeper or fuller than Limits allow.
+	ErrLimit = rifx.ErrLimit
+	// ErrUnsafe marks an archive entry that would leave its folder, a symbolic link, or an XML entity.
+	ErrUnsafe = rifx.ErrUnsafe
+	// ErrPremiere marks a motion graphics template made with Premiere Pro, which holds no After Effects project.
+	ErrPremiere = errors.New("made with Premiere Pro, not After Effects")
+)
+
+// Limits bound what reading may cost.
+type Limits struct {
+	FileSize     int64 // bytes of a project file
+	Chunks       int
+	Depth        int
+	ArchiveFiles int
+	ArchiveSize  int64 // bytes unpacked
+	Ratio        int64 // unpacked to packed, of entries over 1 MiB
+}
+
+// DefaultLimits are wide enough for every project that people make.
+func DefaultLimits() Limits {
+	return Limits{
+		FileSize:     1 << 30,
+		Chunks:       8 << 20,
+		Depth:        256,
+		ArchiveFiles: 20_000,
+		ArchiveSize:  64 << 30,
+		Ratio:        200,
+	}
+}
+
+// Read reads a project (.aep, .aet or .aepx, told apart by content) from r of size bytes. Its errors are ErrNotProject,
+// ErrBroken, ErrLimit, ErrUnsafe, those of r and that of ctx.
+func Read(ctx context.Context, r io.ReaderAt, size int64, lim Limits) (*Project, error) {
+	if size > lim.FileSize {
+		return nil, fmt.Errorf("%w: the project file has %d bytes and at most %d are read", ErrLimit, size, lim.FileSize)
+	}
+	data, err := readAll(ctx, r, size)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := rifx.Parse(data, rifx.Limits{Chunks: lim.Chunks, Depth: lim.Depth})
+	if err != nil {
+		return nil, err
+	}
+	return decode(ctx, tree, lim)
+}
+
+// Open reads the project file at path; Project.Path is set.
+func Open(ctx context.Context, path string, lim Limits) (*Project, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the project: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("opening the project: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("opening the project: %w", &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid})
+	}
+	p, err := Read(ctx, f, info.Size(), lim)
+	if err != nil {
+		return nil, err
+	}
+	p.Path = path
+	return p, nil
+}
+
+// readAll reads in pieces, so that a cancelled context is noticed on a slow disk.
+func readAll(ctx context.Context, r io.ReaderAt, size int64) ([]byte, error) {
+	const piece = 8 << 20
+	data := make([]byte, max(size, 0))
+	for off := int64(0); off < size; off += piece {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		part := data[off:min(off+piece, size)]
+		if n, err := r.ReadAt(part, off); n < len(part) {
+			if errors.Is(err, io.EOF) {
+				return nil, fmt.Errorf("%w: it ends in the middle, after %d of %d bytes", ErrBroken, off+int64(n), size)
+			}
+			return nil, fmt.Errorf("reading the project: %w", err)
+		}
+	}
+	return data, nil
+}
+
+// reader turns a tree of chunks into a project.
+type reader struct {
+	project *Project
+	lim     Limits
+	comps   []compChunks
+	nodes   int // properties and keyframes made
+}
+
+// compChunks is a composition whose layers wait until all items are known: a layer's units are those of its source.
+type compChunks struct {
+	item  *Item
+	chunk *rifx.Chunk
+}
+
+func decode(ctx context.Context, tree *rifx.File, lim Limits) (*Project, error) {
+	if tree.Form != rifx.FormProject {
+		return nil, fmt.Errorf("%w: it is of the kind %q", ErrNotProject, tree.Form)
+	}
+	head, root := tree.Find("head"), tree.Find("Fold")
+	if head == nil || root == nil {
+		return nil, fmt.Errorf("%w: its header or its list of items is missing", ErrBroken)
+	}
+	if len(head.Data) < headSize {
+		return nil, fmt.Errorf("%w: its header has %d bytes instead of %d", ErrBroken, len(head.Data), headSize)
+	}
+	p := &Project{
+		Version:          decodeVersion(head.Data),
+		ExpressionEngine: "extendscript",
+		BitsPerChannel:   decodeDepth(tree.Find("nnhd").Bytes()),
+		effects:          make(map[string]*effectDefinition),
+	}
+	r := &reader{project: p, lim: lim}
+	if s := r.text(tree.Find("ExEn").Find("Utf8")); s != "" {
+		p.ExpressionEngine = s
+	}
+	if c := tree.Find("fcid"); c != nil {
+		p.ActiveItem = body(c.Data).u32(0)
+	}
+	r.effectDefinitions(tree.Find("EfdG"))
+	if err := r.items(root, nil); err != nil {
+		return nil, err
+	}
+	for _, c := range r.comps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := r.composition(c.item, c.chunk); err != nil {
+			return nil, fmt.Errorf("composition %q: %w", c.item.Name, err)
+		}
+	}
+	return p, nil
+}
+
+// noName is what a name chunk holds when the user gave no name.
+const noName = "-_0_/-"
+
+// name is the user's own name in a name chunk, or "".
+func (r *reader) name(c *rifx.Chunk) string {
+	if s := r.text(c); s != noName {
+		return s
+	}
+	return ""
+}
+
+// text is the string in a chunk.
+func (r *reader) text(c *rifx.Chunk) string {
+	if c == nil {
+		return ""
+	}
+	raw, _ := c.Raw()
+	return r.string(raw)
+}
+
+// string decodes what may be UTF-8 or, in files of After Effects 14 and before, the encoding of the system.
+func (r *reader) string(raw []byte) string {
+	if utf8.Valid(raw) {
+		return string(raw)
+	}
+	table := charmap.Windows1252
+	if r.project.Version.OS == "macos" {
+		table = charmap.Macintosh
+	}
+	s, err := table.NewDecoder().Bytes(raw)
+	if err != nil {
+		return string([]rune(string(raw)))
+	}
+	return string(s)
+}
+
+// count guards what is made from one file: a small file must not swell into a huge model.
+func (r *reader) count(n int) error {
+	if r.nodes += n; r.nodes > r.lim.Chunks {
+		return fmt.Errorf("%w: more than %d properties and keyframes", ErrLimit, r.lim.Chunks)
+	}
+	return nil
+}

@@ -55,7 +55,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 		ln.Close()
 		return nil, fmt.Errorf("open the farm in %s: %w", f.DataDir, err)
 	}
-	n.app = api.NewApp()
+	n.app = api.NewApp(logger)
 	n.stopAPI = api.Mount(n.app, api.Config{Farm: n.farm, Version: versionString(), Logger: logger})
 	n.stopWeb = web.Mount(n.app, web.Config{Farm: n.farm, Version: versionString(), Logger: logger})
 	go func() { n.serving <- n.app.Listener(ln) }()

@@ -1,0 +1,64 @@
+// Package titlecard makes the project that the demo renders: a title card with words, a colour, a picture, moves and
+// music, all made here, so that nothing from outside is needed.
+package titlecard
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"image/png"
+	"io"
+
+	"overcrank/aep"
+)
+
+// The names by which a job changes the card.
+const (
+	Composition   = "Title Card"
+	TitleLayer    = "Title"
+	SubtitleLayer = "Subtitle"
+	AccentLayer   = "Accent"
+	PictureLayer  = "Picture"
+)
+
+// Measures of the film.
+const (
+	Width, Height = 1280, 720 // pixels
+	FrameRate     = 25
+	Duration      = 6.0 // seconds
+	Frames        = FrameRate * 6
+)
+
+const (
+	pictureFile = "picture.png"
+	musicFile   = "music.wav"
+)
+
+// WriteZip writes the project and its footage as After Effects' "Collect Files" lays them out.
+func WriteZip(w io.Writer) error {
+	var project, picture bytes.Buffer
+	if err := aep.Write(&project, Project()); err != nil {
+		return err
+	}
+	if err := png.Encode(&picture, Picture(Dusk)); err != nil {
+		return fmt.Errorf("encode picture: %w", err)
+	}
+	z := zip.NewWriter(w)
+	for _, f := range []struct {
+		name string
+		body []byte
+	}{
+		{"Title Card folder/Title Card.aep", project.Bytes()},
+		{"Title Card folder/(Footage)/" + pictureFile, picture.Bytes()},
+		{"Title Card folder/(Footage)/" + musicFile, Music()},
+	} {
+		entry, err := z.Create(f.name)
+		if err != nil {
+			return fmt.Errorf("zip %s: %w", f.name, err)
+		}
+		if _, err := entry.Write(f.body); err != nil {
+			return fmt.Errorf("zip %s: %w", f.name, err)
+		}
+	}
+	return z.Close()
+}

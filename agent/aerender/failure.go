@@ -1,0 +1,80 @@
+package aerender
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Failure is an engine's run that gave no result.
+type Failure struct {
+	Message string // for whoever submitted the job
+	Retry   bool   // another attempt, elsewhere, might go better
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+// rule gives the errors of the field a meaning. The first that matches counts.
+type rule struct {
+	pattern *regexp.Regexp
+	retry   bool
+	words   string // "" means the engine's own
+}
+
+var rules = []rule{
+	{regexp.MustCompile(`(?i)another instance of aerender|waiting for response from a modal dialog`), true, "After Effects was busy or waited for an answer to a dialog"},
+	{regexp.MustCompile(`-17(12|01|43)\b`), true, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
+	{regexp.MustCompile(`(?i)created with After Effects version ([\d.]+).*cannot be opened`), true, ""},
+	{regexp.MustCompile(`(?i)unable to obtain a licen[sc]e|invalid serial number|using the same serial number`), true, "After Effects or one of its plug-ins got no licence on this machine"},
+	{regexp.MustCompile(`(?i)internal verification failure|unexpected failure during application startup`), true, ""},
+	{regexp.MustCompile(`(?i)no space left|disk (is )?full|not enough (disk )?space|error while writing to file|output module failed`), true, "The result could not be written: the disk is full or not writable"},
+	{regexp.MustCompile(`(?i)out of memory|not enough memory|unable to allocate`), true, "After Effects ran out of memory"},
+	{regexp.MustCompile(`(?i)missing effect`), true, ""},
+	{regexp.MustCompile(`(?i)source compression type is not supported`), true, ""},
+	{regexp.MustCompile(`(?i)background rendering`), true, ""},
+	{regexp.MustCompile(`(?i)no output module template|no render settings template`), false, ""},
+	{regexp.MustCompile(`(?i)could not read from source|missing footage|footage .*missing|file .*(not found|does not exist)`), false, ""},
+	{regexp.MustCompile(`(?i)output module for this render item is already in use`), false, ""},
+}
+
+// told are the messages that stand for themselves: those of the agent's own script.
+var told = regexp.MustCompile(`\(asset \d+\)|^(?:Composition '|Layer '|After Effects expression error)`)
+
+var noComposition = regexp.MustCompile(`(?i)no comp was found with the given name`)
+
+// outcome classes the end of a run that was not stopped by us. code is the exit code, lines the errors it printed. It is
+// nil when the engine claims success; only a look at the result proves it.
+func outcome(composition string, code int, errors []string, began bool) *Failure {
+	if code == 0 && len(errors) == 0 {
+		return nil
+	}
+	for _, text := range errors {
+		if told.MatchString(text) {
+			return &Failure{Message: strings.TrimSuffix(text, ".")}
+		}
+		if noComposition.MatchString(text) {
+			return &Failure{Message: fmt.Sprintf("Composition '%s' not found", composition)}
+		}
+	}
+	head := fmt.Sprintf("Render failed: After Effects exited with code %d", code)
+	if code == 0 {
+		head = "Render failed: After Effects reported an error"
+	}
+	for _, text := range errors {
+		for _, r := range rules {
+			if r.pattern.MatchString(text) {
+				if r.words != "" {
+					text = r.words
+				}
+				return &Failure{Message: head + ": " + text, Retry: r.retry}
+			}
+		}
+	}
+	if len(errors) > 0 {
+		return &Failure{Message: head + ": " + errors[0], Retry: true}
+	}
+	if !began {
+		return &Failure{Message: head + " before it opened the project", Retry: true}
+	}
+	return &Failure{Message: head, Retry: true}
+}

@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package aerender
+
+import "syscall"
+
+// dieWithParent has no counterpart outside Linux.
+func dieWithParent(*syscall.SysProcAttr) {}

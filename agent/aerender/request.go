@@ -1,0 +1,93 @@
+// Package aerender starts an aerender-compatible program, reads its lines, watches it and ends it: Adobe's aerender and
+// the farm's own engine alike. The lines, exit codes and ways to fail are those that After Effects shows on real farms.
+package aerender
+
+import (
+	"strconv"
+	"time"
+)
+
+// Template names of aerender's render settings.
+const (
+	BestSettings    = "Best Settings"
+	DraftSettings   = "Draft Settings"
+	PreviewSettings = "Overcrank Preview" // half size and draft quality; only the embedded engine has it
+)
+
+// Request is one run of an engine.
+type Request struct {
+	Program []string // path of the program, and arguments that come before aerender's own
+	Dir     string   // its working folder
+	Env     []string // besides the agent's own environment, as KEY=value
+
+	Project        string // absolute path
+	Composition    string
+	Output         string // absolute path; with [####] for a sequence
+	Script         string // run on the opened project; "" for an engine that cannot
+	RenderSettings string
+	OutputModule   string
+	Start, End     *int // frames, both included; nil means the composition's work area
+	SkipMissing    bool // go on when footage is missing
+
+	Frames int           // expected, 0 when not known; what the engine says wins
+	Limits Limits        // zero values mean the defaults
+	Wall   time.Duration // the run's whole time, 0 for no limit
+
+	OnLine     func(line string)    // every line, in order; may be nil
+	OnProgress func(Progress)       // whenever it rises; may be nil
+	Done       func() (bool, error) // whether the result is whole, asked when the engine finished but does not exit; may be nil
+}
+
+// Limits are the times after which an engine is taken to hang.
+type Limits struct {
+	Launch time.Duration // from the start to the first sign of life
+	Open   time.Duration // from there to the first frame
+	Stall  time.Duration // without a line while it renders; ten times the slowest frame when that is longer
+	Exit   time.Duration // from the end of the composition to the program's end
+	Grace  time.Duration // between being asked to stop and being killed
+}
+
+func (l Limits) orDefaults() Limits {
+	set := func(d *time.Duration, def time.Duration) {
+		if *d <= 0 {
+			*d = def
+		}
+	}
+	set(&l.Launch, 180*time.Second)
+	set(&l.Open, 600*time.Second)
+	set(&l.Stall, 300*time.Second)
+	set(&l.Exit, 90*time.Second)
+	set(&l.Grace, 10*time.Second)
+	return l
+}
+
+// Result is what a run that was not stopped told of itself.
+type Result struct {
+	Frames   int      // distinct frames told; an engine may tell none
+	Expected int      // frames of the range as the engine said it, else as the request did
+	Warnings []string // in its words
+	Hung     bool     // it had finished, and had to be killed
+}
+
+// arguments are aerender's flags.
+func (r Request) arguments() []string {
+	args := []string{"-project", r.Project, "-comp", r.Composition, "-output", r.Output}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
+	add("-RStemplate", r.RenderSettings)
+	add("-OMtemplate", r.OutputModule)
+	if r.Start != nil {
+		add("-s", strconv.Itoa(*r.Start))
+	}
+	if r.End != nil {
+		add("-e", strconv.Itoa(*r.End))
+	}
+	add("-r", r.Script)
+	if r.SkipMissing {
+		args = append(args, "-continueOnMissingFootage")
+	}
+	return append(args, "-sound", "ON", "-v", "ERRORS_AND_PROGRESS", "-close", "DO_NOT_SAVE_CHANGES")
+}

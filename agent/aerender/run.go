@@ -1,0 +1,230 @@
+package aerender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// maxKept bounds the warnings and the errors that are kept of a run.
+const maxKept = 100
+
+// drainTime is how long the last lines of a program that has ended are waited for: a process that left the group may
+// hold the pipe open for ever.
+const drainTime = 2 * time.Second
+
+// Run runs an engine to its end. It returns a *Failure when the engine failed or hung, and the context's cause when ctx
+// ended first; then, as in every case, no process of the engine is left.
+func Run(ctx context.Context, req Request) (Result, error) {
+	if len(req.Program) == 0 {
+		return Result{}, errors.New("no engine to run")
+	}
+	if err := context.Cause(ctx); err != nil {
+		return Result{}, err
+	}
+	e, err := start(req)
+	if err != nil {
+		return Result{}, &Failure{Message: fmt.Sprintf("Render failed: the engine could not be started: %v", err), Retry: true}
+	}
+	watched := e.watch(ctx)
+	code, ended := e.end()
+	return e.judge(ctx, code, ended, watched)
+}
+
+// execution is a running engine. Its lines are read by one goroutine, its end is waited for by another, and watch, which
+// owns all the rest, hears of both.
+type execution struct {
+	req    Request
+	limits Limits
+	group  *group
+	out    *os.File // the end that lines are read from
+
+	lines  chan string
+	read   chan struct{} // closed when no further line comes
+	exited chan struct{} // closed when the program itself has ended
+	status error         // of the program, once exited is closed
+
+	counter  *counter
+	warnings []string
+	errors   []string
+	weak     []string
+	heard    int  // lines
+	launched bool // the engine said it is up
+	began    bool // the project was opened
+	finished bool // the composition was rendered
+}
+
+func start(req Request) (*execution, error) {
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	first := -1
+	if req.Start != nil {
+		first = *req.Start
+	}
+	e := &execution{
+		req: req, limits: req.Limits.orDefaults(), out: out, counter: newCounter(first, req.Frames),
+		lines: make(chan string, 64), read: make(chan struct{}), exited: make(chan struct{}),
+	}
+	cmd := exec.Command(req.Program[0], append(append([]string{}, req.Program[1:]...), req.arguments()...)...)
+	cmd.Dir, cmd.Env = req.Dir, append(os.Environ(), req.Env...)
+	cmd.Stdout, cmd.Stderr = in, in
+	prepare(cmd)
+	started := make(chan error)
+	go e.wait(cmd, started)
+	err = <-started
+	closed := in.Close()
+	if err := errors.Join(err, closed); err != nil {
+		if e.group != nil {
+			e.group.kill()
+			<-e.exited
+		}
+		return nil, errors.Join(err, out.Close())
+	}
+	go e.readLines()
+	return e, nil
+}
+
+// wait starts the program and waits for its end, on one thread: see dieWithParent.
+func (e *execution) wait(cmd *exec.Cmd, started chan<- error) {
+	defer close(e.exited)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		started <- err
+		return
+	}
+	g, err := newGroup(cmd)
+	if err != nil {
+		started <- errors.Join(err, cmd.Process.Kill())
+		e.status = cmd.Wait()
+		return
+	}
+	e.group = g
+	started <- nil
+	e.status = cmd.Wait()
+}
+
+func (e *execution) readLines() {
+	defer close(e.read)
+	// The pipe ends when the program does, or when its deadline passes; both are the end of its lines.
+	_ = readLines(e.out, func(line string) { e.lines <- line })
+}
+
+// end makes sure that nothing of the engine is left, takes in its last lines and returns its exit code.
+func (e *execution) end() (code int, ended bool) {
+	select {
+	case <-e.exited:
+		ended = true
+	default:
+		e.stop()
+	}
+	<-e.exited
+	e.group.kill() // children that outlived the program
+	e.group.close()
+	// Pipes have deadlines on every system of ours; where one had not, closing below ends the reading as well.
+	_ = e.out.SetReadDeadline(time.Now().Add(drainTime))
+	for {
+		select {
+		case line := <-e.lines:
+			e.take(line)
+			continue
+		case <-e.read:
+		}
+		break
+	}
+	for len(e.lines) > 0 {
+		e.take(<-e.lines)
+	}
+	// Nothing was written to it, so closing cannot lose anything.
+	_ = e.out.Close()
+	if e.status != nil {
+		return exitCode(e.status), ended
+	}
+	return 0, ended
+}
+
+// stop asks the engine to end and kills it when it does not, still reading its lines so that it cannot block on them.
+func (e *execution) stop() {
+	e.group.ask()
+	grace := time.NewTimer(e.limits.Grace)
+	defer grace.Stop()
+	for {
+		select {
+		case <-e.exited:
+			return
+		case line := <-e.lines:
+			e.take(line)
+		case <-grace.C:
+			e.group.kill()
+			return
+		}
+	}
+}
+
+// take takes a line in.
+func (e *execution) take(line string) {
+	if e.req.OnLine != nil {
+		e.req.OnLine(line)
+	}
+	e.heard++
+	ev := parse(line)
+	keep := func(list *[]string) {
+		if len(*list) < maxKept {
+			*list = append(*list, ev.text)
+		}
+	}
+	switch ev.kind {
+	case kindWarning:
+		keep(&e.warnings)
+	case kindError:
+		keep(&e.errors)
+	case kindComplaint:
+		keep(&e.weak)
+	case kindLaunched:
+		e.launched = true
+	case kindFinished:
+		e.finished = true
+	case kindStart, kindDuration, kindFrame:
+		e.began = true
+	}
+	if e.counter.add(ev) && e.req.OnProgress != nil {
+		e.req.OnProgress(e.counter.now)
+	}
+}
+
+// judge says how the run went.
+func (e *execution) judge(ctx context.Context, code int, ended bool, watched *Failure) (Result, error) {
+	res := Result{Frames: e.counter.now.Done, Expected: e.counter.expected(), Warnings: e.warnings}
+	if err := context.Cause(ctx); err != nil {
+		return res, err
+	}
+	found := e.errors
+	if code != 0 {
+		found = append(found, e.weak...)
+	}
+	if !ended {
+		if (e.finished || e.counter.now.Percent >= 100) && len(e.errors) == 0 && e.req.Done != nil {
+			whole, err := e.req.Done()
+			if err != nil {
+				return res, err
+			}
+			if res.Hung = whole; whole {
+				return res, nil
+			}
+		}
+		if f := outcome(e.req.Composition, 0, found, e.began); f != nil {
+			return res, f
+		}
+		return res, watched
+	}
+	if f := outcome(e.req.Composition, code, found, e.began); f != nil {
+		return res, f
+	}
+	return res, nil
+}

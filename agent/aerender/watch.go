@@ -1,0 +1,94 @@
+package aerender
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// stage is how far a run has come, as the watchdog sees it.
+type stage int
+
+const (
+	stageLaunch stage = iota // nothing was heard yet
+	stageOpen                // the project is being opened
+	stageRender              // frames come
+	stageExit                // the composition is done
+)
+
+// watch takes lines in until the program has ended, the context has, or the program hangs; then it says how it hung.
+func (e *execution) watch(ctx context.Context) *Failure {
+	now := stageLaunch
+	timer := time.NewTimer(e.limits.Launch)
+	defer timer.Stop()
+	var wall <-chan time.Time
+	if e.req.Wall > 0 {
+		whole := time.NewTimer(e.req.Wall)
+		defer whole.Stop()
+		wall = whole.C
+	}
+	last, slowest := time.Now(), time.Duration(0)
+	for {
+		select {
+		case <-e.exited:
+			return nil
+		case <-ctx.Done():
+			return nil
+		case line := <-e.lines:
+			done := e.counter.now.Done
+			e.take(line)
+			if e.counter.now.Done > done {
+				slowest = max(slowest, time.Since(last))
+				last = time.Now()
+			}
+			if next := e.stageAfter(now); next != now || next >= stageRender {
+				now = next
+				timer.Reset(e.patience(now, slowest))
+			}
+		case <-timer.C:
+			return &Failure{Message: "Render failed: After Effects hung " + e.where(now), Retry: true}
+		case <-wall:
+			return &Failure{Message: fmt.Sprintf("Render failed: After Effects was not done after %s", e.req.Wall)}
+		}
+	}
+}
+
+// stageAfter is the stage once a line was taken in.
+func (e *execution) stageAfter(now stage) stage {
+	switch {
+	case e.finished || e.counter.now.Percent >= 100:
+		return stageExit
+	case e.counter.now.Done > 0 || e.began:
+		return stageRender
+	case now == stageLaunch && (e.launched || e.heard > 1):
+		return stageOpen
+	}
+	return now
+}
+
+// patience is how long a stage may be silent.
+func (e *execution) patience(s stage, slowest time.Duration) time.Duration {
+	switch s {
+	case stageLaunch:
+		return e.limits.Launch
+	case stageOpen:
+		return e.limits.Open
+	case stageExit:
+		return e.limits.Exit
+	default:
+		return max(e.limits.Stall, 10*slowest)
+	}
+}
+
+func (e *execution) where(s stage) string {
+	switch s {
+	case stageLaunch:
+		return "while it was starting"
+	case stageOpen:
+		return "while it opened the project"
+	case stageExit:
+		return "after the last frame"
+	default:
+		return fmt.Sprintf("after %d of %d frames", e.counter.now.Done, e.counter.expected())
+	}
+}

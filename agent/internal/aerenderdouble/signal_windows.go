@@ -1,0 +1,8 @@
+package aerenderdouble
+
+import (
+	"os"
+	"os/signal"
+)
+
+func ignoreTermination() { signal.Ignore(os.Interrupt) }

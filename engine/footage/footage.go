@@ -1,8 +1,18 @@
-// Package footage reads stills and films as frames of pixels.
+// Package footage reads stills, films and numbered pictures as frames of pixels.
+//
+// Common stills are decoded here; everything else goes through ffmpeg. Files come from outside: nothing they contain
+// can make another file or an address be read, and their size is bounded before memory is spent on them.
 package footage
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"overcrank/engine/raster"
 )
@@ -14,21 +24,112 @@ type Info struct {
 	FrameRate     float64
 	Still         bool
 	Video, Audio  bool
+	Alpha         bool // the pictures can be transparent
+}
+
+// Interpretation is how a project wants the pictures of a file read.
+type Interpretation struct {
+	Premultiplied bool    // the alpha channel has been applied to the colours already
+	IgnoreAlpha   bool    // the alpha channel means nothing
+	InvertAlpha   bool    // opaque is 0
+	Sequence      bool    // the file is one of numbered pictures that make up a film
+	FrameRate     float64 // of a sequence; 0 means 30
 }
 
 // Probe looks into a file.
-func Probe(ctx context.Context, path string) (Info, error) { panic("skeleton: helper B2") }
+func Probe(ctx context.Context, path string) (Info, error) {
+	info, _, err := probe(ctx, path)
+	return info, err
+}
 
 // Source gives the frames of one file. It is safe for concurrent use; frames it gave must not be written to.
-type Source struct{ Info Info }
+type Source struct {
+	Info   Info
+	reader reader
+}
 
-// Open prepares a file for reading.
-func Open(ctx context.Context, path string) (*Source, error) { panic("skeleton: helper B2") }
+// reader is what stands behind a Source.
+type reader interface {
+	frame(ctx context.Context, n int) (*raster.Image, error)
+	close() error
+}
+
+// Open prepares a file for reading as it is.
+func Open(ctx context.Context, path string) (*Source, error) {
+	return OpenAs(ctx, path, Interpretation{})
+}
+
+// OpenAs prepares a file for reading as in says.
+func OpenAs(ctx context.Context, path string, in Interpretation) (*Source, error) {
+	if in.Sequence {
+		return openSequence(ctx, path, in)
+	}
+	info, st, err := probe(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !info.Video:
+		return &Source{Info: info, reader: silent{path}}, nil
+	case info.Still:
+		return &Source{Info: info, reader: &still{path: path, in: in, stream: st}}, nil
+	}
+	return &Source{Info: info, reader: newFilm(path, info, st, in)}, nil
+}
 
 // Frame is the picture at t seconds, clamped to the file; reading forwards is cheap.
 func (s *Source) Frame(ctx context.Context, t float64) (*raster.Image, error) {
-	panic("skeleton: helper B2")
+	n := 0
+	if !s.Info.Still && s.Info.FrameRate > 0 {
+		// A composition's times are rounded; a frame starts a hair before its time.
+		n = int(math.Floor(t*s.Info.FrameRate + 0.01))
+		n = max(0, min(n, s.frames()-1))
+	}
+	return s.reader.frame(ctx, n)
+}
+
+func (s *Source) frames() int {
+	return max(1, int(math.Round(s.Info.Duration*s.Info.FrameRate)))
 }
 
 // Close ends the processes behind the source.
-func (s *Source) Close() error { panic("skeleton: helper B2") }
+func (s *Source) Close() error { return s.reader.close() }
+
+// silent stands for a file without pictures.
+type silent struct{ path string }
+
+func (s silent) frame(context.Context, int) (*raster.Image, error) {
+	return nil, unreadable(s.path, errors.New("it has no pictures"))
+}
+
+func (silent) close() error { return nil }
+
+// unreadable wraps why a file can't be used. Only its name is told: the folders are the farm's own affair.
+func unreadable(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("it does not exist")
+	case errors.Is(err, fs.ErrPermission):
+		err = errors.New("reading it is not permitted")
+	case strings.Contains(err.Error(), filepath.Dir(path)):
+		abs, _ := filepath.Abs(path)
+		err = errors.New(strings.NewReplacer("file:"+abs+": ", "", abs+": ", "").Replace(err.Error()))
+	}
+	return fmt.Errorf("'%s' can't be read: %w", filepath.Base(path), err)
+}
+
+// regular refuses what is no ordinary file, such as a pipe that would never end.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return errors.New("it is a folder")
+	case !info.Mode().IsRegular():
+		return errors.New("it is no ordinary file")
+	case info.Size() == 0:
+		return errors.New("it is empty")
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+// Package ffmpeg starts ffmpeg and ffprobe so that files from outside can do no harm: local files only, known formats
+// only, bounded pictures, bounded chatter, and a process that ends with its context.
+package ffmpeg
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// MaxPixels bounds the pictures that are decoded: 100 megapixels, more than twice 8K.
+const MaxPixels = 100_000_000
+
+// formats are the demuxers that may open a file: those whose files stand alone. Playlists and scripts that name other
+// files or addresses (concat, hls, dash, imf, sdp, vqf …) are left out, and so are vector formats, which can.
+var formats = strings.Join([]string{
+	"mov", "matroska", "avi", "mpegts", "mpeg", "mpegvideo", "m4v", "asf", "mxf", "flv", "ivf", "nut", "dv", "gxf", "ogg", "h264", "hevc",
+	"av1", "obu", "yuv4mpegpipe", "mjpeg",
+	"mp3", "wav", "w64", "aac", "flac", "aiff", "caf", "ac3", "eac3", "amr", "au", "wv", "tta", "ape",
+	"gif", "apng", "png_pipe", "jpeg_pipe", "jpegls_pipe", "jpegxl_pipe", "j2k_pipe", "tiff_pipe", "bmp_pipe", "webp_pipe", "psd_pipe",
+	"exr_pipe", "dpx_pipe", "sgi_pipe", "ppm_pipe", "pgm_pipe", "pam_pipe", "pbm_pipe", "pcx_pipe", "qoi_pipe", "hdr_pipe", "dds_pipe",
+}, ",")
+
+// Input is the arguments that open the file at path, up to and including -i.
+func Input(path string) []string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		abs = path
+	}
+	return append(guards(path), "-i", "file:"+abs)
+}
+
+// guards are the input options that keep a file to itself.
+func guards(path string) []string {
+	args := []string{"-protocol_whitelist", "file,pipe", "-max_pixels", strconv.Itoa(MaxPixels)}
+	if strings.EqualFold(filepath.Ext(path), ".tga") {
+		// Targa has no mark to be known by; image2 goes by the name, and must not take it for a pattern.
+		return append(args, "-f", "image2", "-pattern_type", "none")
+	}
+	return append(args, "-format_whitelist", formats)
+}
+
+// ProbeInput is Input for ffprobe.
+func ProbeInput(path string) []string {
+	args := Input(path)
+	for i, a := range args {
+		if a == "-max_pixels" { // an option of decoders, which ffprobe takes as one of its own
+			return append(args[:i:i], args[i+2:]...)
+		}
+	}
+	return args
+}
+
+// ErrMissing says that ffmpeg or ffprobe is not installed.
+var ErrMissing = errors.New("ffmpeg is not installed or not in the PATH; install it (for example: apt-get install ffmpeg)")
+
+// Command prepares program, "ffmpeg" or "ffprobe", to be killed when ctx ends. What it complains of is kept in the Tail.
+func Command(ctx context.Context, program string, args ...string) (*exec.Cmd, *Tail) {
+	all := []string{"-hide_banner", "-loglevel", "error"}
+	if program == "ffmpeg" {
+		all = append(all, "-nostdin", "-y")
+	}
+	cmd := exec.CommandContext(ctx, program, append(all, args...)...)
+	cmd.Env = append(os.Environ(), "AV_LOG_FORCE_NOCOLOR=1")
+	cmd.WaitDelay = 10 * time.Second
+	tail := &Tail{}
+	cmd.Stderr = tail
+	return cmd, tail
+}
+
+// Failure turns the end of a process into an error a producer understands; nil when it ended well.
+func Failure(ctx context.Context, err error, tail *Tail) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, exec.ErrNotFound):
+		return ErrMissing
+	}
+	if s := tail.String(); s != "" {
+		return errors.New(s)
+	}
+	return fmt.Errorf("ffmpeg: %w", err)
+}
+
+// Run runs a command to its end and gives what it wrote to its standard output.
+func Run(ctx context.Context, program string, args ...string) ([]byte, error) {
+	cmd, tail := Command(ctx, program, args...)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	err := cmd.Run()
+	return out.Bytes(), Failure(ctx, err, tail)
+}
+
+// Tail keeps the last few lines of what a process says. It is safe for concurrent use.
+type Tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const maxTail = 4096
+
+// Write implements io.Writer.
+func (t *Tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - maxTail; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	return len(p), nil
+}
+
+// String is the last lines, three at most, as one line without ffmpeg's addresses of objects.
+func (t *Tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var lines []string
+	for line := range strings.Lines(string(t.buf)) {
+		line = strings.TrimSpace(line)
+		for strings.HasPrefix(line, "[") {
+			_, rest, ok := strings.Cut(line, "] ")
+			if !ok {
+				break
+			}
+			line = rest
+		}
+		if line != "" && (len(lines) == 0 || lines[len(lines)-1] != line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-3):], "; ")
+}

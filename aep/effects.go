@@ -28,16 +28,21 @@ const (
 	paramPoint3D  paramKind = 18
 )
 
-// Where things lie in the "pard" chunk that describes a parameter.
+// Where things lie in the "pard" chunk that describes a parameter. Each kind keeps its default in a place of its own;
+// the value last used, which also stands there, says nothing about layers.
 const (
-	pardKind       = 15 // u8
-	pardName       = 16 // 32 bytes
-	pardDefault    = 60
-	pardNameLength = 32
-	pardColor      = 60  // ARGB, u8 each
-	pardPopup      = 62  // u16, 1-based
-	pardCheckbox   = 60  // u8
-	pointUnit      = 512 // of a point's default: 1.0 of the source
+	pardKind         = 15 // u8
+	pardName         = 16 // 32 bytes
+	pardNameLength   = 32
+	pardCheckbox     = 60  // u8
+	pardColor        = 60  // ARGB, u8 each
+	pardAngle        = 60  // s32, in degrees or in 1/65536 of them
+	pardPopup        = 62  // u16, 1-based
+	pardPoint        = 68  // two s32, in percent of the source
+	pardPoint3D      = 80  // three f64, in percent of the source
+	pardSlider       = 120 // f32
+	pardScalar       = 140 // s32, in 1/65536; of integers whole
+	pardWholeDegrees = 1 << 16
 )
 
 // effectDefinition is what a file says about an effect: its name and all its parameters, also those that layers leave
@@ -131,24 +136,36 @@ func (r *reader) parameter(match string, b body) parameter {
 	}
 	switch p.kind {
 	case paramInteger:
-		p.def = Numbers{float64(b.s32(pardDefault))}
-	case paramScalar, paramAngle:
-		p.def = Numbers{float64(b.s32(pardDefault)) / 65536}
+		p.def = Numbers{float64(b.s32(pardScalar))}
+	case paramScalar:
+		p.def = Numbers{float64(b.s32(pardScalar)) / 65536}
+	case paramAngle:
+		p.def = Numbers{angle(b.s32(pardAngle))}
 	case paramCheckbox:
 		p.def = Numbers{float64(b.u8(pardCheckbox))}
 	case paramColor:
 		c := func(i int) float64 { return float64(b.u8(pardColor+i)) / 255 }
-		p.def = Numbers{c(1), c(2), c(3), c(0)}
+		p.def = Numbers{c(1), c(2), c(3), 1}
 	case paramPoint:
-		p.def = Numbers{float64(b.s32(pardDefault)) / 65536 / 100, float64(b.s32(pardDefault+4)) / 65536 / 100}
+		p.def = Numbers{float64(b.s32(pardPoint)) / 100, float64(b.s32(pardPoint+4)) / 100}
 	case paramPopup:
 		p.def = Numbers{float64(b.u16(pardPopup))}
 	case paramSlider:
-		p.def = Numbers{b.f64(pardDefault)}
+		p.def = Numbers{b.f32(pardSlider)}
 	case paramPoint3D:
-		p.def = Numbers{b.f64(pardDefault) / 100, b.f64(pardDefault+8) / 100, b.f64(pardDefault+16) / 100}
+		p.def = Numbers{b.f64(pardPoint3D) / 100, b.f64(pardPoint3D+8) / 100, b.f64(pardPoint3D+16) / 100}
+	case paramLayer, paramMask:
+		p.def = Numbers{0}
 	}
 	return p
+}
+
+// angle reads the default of an angle, which some effects give in whole degrees and some in fractions of them.
+func angle(v int32) float64 {
+	if v > -pardWholeDegrees && v < pardWholeDegrees {
+		return float64(v)
+	}
+	return float64(v) / pardWholeDegrees
 }
 
 // labelParameter gives a checkbox its label and a popup its choices.

@@ -223,11 +223,12 @@ func (r *reader) series(p *Property, c *rifx.Chunk, scope *layerScope, list stri
 }
 
 // orientations reads the three angles of each keyframe, in degrees.
-func (r *reader) orientations(_ *Property, list *rifx.Chunk, _ *layerScope) ([]Value, error) {
+func (r *reader) orientations(p *Property, list *rifx.Chunk, _ *layerScope) ([]Value, error) {
 	var out []Value
 	for i := range list.Children {
 		if c := &list.Children[i]; c.ID == "otda" {
 			b := body(c.Data)
+			p.Dimensions = 3
 			out = append(out, Numbers{b.f64(0), b.f64(8), b.f64(16)})
 		}
 	}

@@ -200,6 +200,6 @@ func (r *reader) clampOut(l *Layer) {
 }
 
 func (l *Layer) timeRemapped() bool {
-	remap := l.Props.Child("ADBE Time Remapping")
+	remap := l.Props.Child(matchTimeRemap)
 	return remap != nil && len(remap.Keys) > 0
 }

@@ -23,7 +23,7 @@ const (
 // paths reads the path of each keyframe.
 func (r *reader) paths(p *Property, list *rifx.Chunk, scope *layerScope) ([]Value, error) {
 	width, height := 1.0, 1.0
-	if p.Match == "ADBE Mask Shape" && scope.fractions {
+	if p.Match == matchMaskShape && scope.fractions {
 		width, height = scope.width, scope.height
 	}
 	var out []Value

@@ -120,7 +120,7 @@ func (r *reader) payload(p *Property, c *rifx.Chunk, scope *layerScope, depth in
 		return err
 	}
 	if p.Name == "" {
-		p.Name = displayName(p.Match, scope.effect)
+		p.Name = displayName(p.Match, scope)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (r *reader) flags(p *Property, list *rifx.Chunk) {
 
 // markSeparated finds positions whose dimensions are separated: the leader is hidden then and its followers are not.
 func markSeparated(p *Property) {
-	leader := p.Child("ADBE Position")
+	leader := p.Child(matchPosition)
 	if leader == nil || !leader.Hidden {
 		return
 	}
@@ -238,7 +238,7 @@ func unitsOf(p *Property, scope *layerScope) units {
 		u.color = true
 	case isFraction(p.Match):
 		u.scale = [maxDimensions]float64{100, 100, 100, 100}
-	case p.Match == "ADBE Anchor Point" && scope.fractions:
+	case p.Match == matchAnchor && scope.fractions:
 		u.scale = [maxDimensions]float64{scope.width, scope.height, 1, 1}
 	case scope.effect != nil:
 		if kind, ok := scope.effect.kind(p.Match); ok && (kind == paramPoint || kind == paramPoint3D) {

@@ -3,21 +3,33 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
-	"overcrank/aep"
+	"github.com/oklog/ulid/v2"
+
+	"overcrank/coordinator/fetch"
+	"overcrank/coordinator/files"
+	"overcrank/coordinator/gossip"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/raftstore"
 )
 
 // Config says how a coordinator runs.
 type Config struct {
 	DataDir       string // folder of all its files, made when missing
 	PublicAddress string // base address that callers use, without a trailing slash, such as http://farm.local:8080
-	GossipBind    string // host:port, "127.0.0.1:0" inside `up`
+	GossipBind    string // host:port, "127.0.0.1:0" inside `up`; "" takes part in no gossip
+	Version       string // of this program, told by gossip
 	Logger        *slog.Logger
 	Now           func() time.Time // nil means time.Now
 	MinFree       int64            // bytes kept free on the disk; 0 means 1 GiB
@@ -25,86 +37,26 @@ type Config struct {
 	FileLife      time.Duration    // of stored files after their last use; 0 means 7 days
 }
 
-// Coordinator is one node of the farm's head.
-type Coordinator struct{}
+// Coordinator is one node of the farm's head. Its methods may be called at the same time.
+type Coordinator struct {
+	cfg     Config
+	log     *slog.Logger
+	keys    keys
+	ids     *ids
+	store   *raftstore.Store
+	files   files.Store
+	fetcher *fetch.Fetcher
+	pool    *gossip.Pool // nil without gossip
+	hub     *hub
+	reading *reading
 
-// Open starts a coordinator on its data folder.
-func Open(ctx context.Context, cfg Config) (*Coordinator, error) { panic("skeleton: helper C2") }
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	work   sync.WaitGroup // loops and sessions
 
-// Close stops deciding, ends agent sessions and closes the state, in that order.
-func (c *Coordinator) Close() error { panic("skeleton: helper C2") }
-
-// Ready is nil when requests can be served.
-func (c *Coordinator) Ready() error { panic("skeleton: helper C2") }
-
-// FirstToken makes the first team with an administrator's token when the farm has none, and returns its secret; it
-// returns "" when there is a team already.
-func (c *Coordinator) FirstToken(ctx context.Context) (string, error) { panic("skeleton: helper C2") }
-
-// JoinToken is the secret with which agents enrol. It is kept in a file of the data folder that only this user can read.
-func (c *Coordinator) JoinToken() string { panic("skeleton: helper C2") }
-
-// SigningKey derives a key for a purpose (sessions, addresses) from the farm's key file.
-func (c *Coordinator) SigningKey(purpose string) []byte { panic("skeleton: helper C2") }
-
-// Authenticate finds who holds the secret of an API token; CodeUnauthorized otherwise.
-func (c *Coordinator) Authenticate(ctx context.Context, secret string) (farm.Principal, error) {
-	panic("skeleton: helper C2")
-}
-
-// PrincipalOf finds who a token id stands for, as long as the token is good; for browser sessions.
-func (c *Coordinator) PrincipalOf(ctx context.Context, tokenID string) (farm.Principal, error) {
-	panic("skeleton: helper C2")
-}
-
-// NewTemplate is what a caller gives to register a template.
-type NewTemplate struct{ Type, DisplayName, Src string }
-
-// CreateTemplate registers a template; without Src it waits for its file at UploadAddress.
-func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in NewTemplate) (farm.Template, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) Template(ctx context.Context, p farm.Principal, id string) (farm.Template, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) Templates(ctx context.Context, p farm.Principal) ([]farm.Template, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) RenameTemplate(ctx context.Context, p farm.Principal, id, displayName string) (farm.Template, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) DeleteTemplate(ctx context.Context, p farm.Principal, id string) error {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) RenewUpload(ctx context.Context, p farm.Principal, id string) (farm.Template, error) {
-	panic("skeleton: helper C2")
-}
-
-// UploadAddress is the signed address at which a template takes its file by PUT, and DownloadAddress the one that gives it.
-// Both are paths below the public address: /files/templates/<id>?…signature…
-func (c *Coordinator) UploadAddress(t farm.Template) string { panic("skeleton: helper C2") }
-func (c *Coordinator) DownloadAddress(ctx context.Context, p farm.Principal, id string) (string, error) {
-	panic("skeleton: helper C2")
-}
-
-// ReceiveTemplate takes the file for a template under the query of its signed upload address. size is -1 when not known.
-func (c *Coordinator) ReceiveTemplate(ctx context.Context, id, query string, body io.Reader, size int64) error {
-	panic("skeleton: helper C2")
-}
-
-// OpenTemplate opens a template's file under the query of its signed download address.
-func (c *Coordinator) OpenTemplate(ctx context.Context, id, query string) (*File, error) {
-	panic("skeleton: helper C2")
-}
-
-// Introspection is what reading a template's file told; CodeNotFound while it has not been read.
-func (c *Coordinator) Introspection(ctx context.Context, p farm.Principal, id string) (*aep.Summary, error) {
-	panic("skeleton: helper C2")
-}
-
-// TemplatePoster is a small PNG or JPEG of the template's main composition when there is one; CodeNotFound otherwise.
-func (c *Coordinator) TemplatePoster(ctx context.Context, p farm.Principal, id string) (*File, error) {
-	panic("skeleton: helper C2")
+	mu     sync.Mutex
+	closed bool
+	leader *leader // nil while this node does not lead
 }
 
 // File is an open stored file.
@@ -117,95 +69,172 @@ type File struct {
 	ETag        string
 }
 
-// Submit takes a job. The caller has checked its shape; Submit checks it against the farm: template, composition, files.
-func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job) (farm.Job, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) Job(ctx context.Context, p farm.Principal, id string) (farm.Job, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) Jobs(ctx context.Context, p farm.Principal, q farm.JobQuery) (jobs []farm.Job, next string, err error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) CountJobs(ctx context.Context, p farm.Principal) (map[farm.JobStatus]int, error) {
-	panic("skeleton: helper C2")
-}
-
-// CancelJobs cancels jobs and those related to them, and returns all that it cancelled.
-func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []string, force bool) ([]farm.Job, error) {
-	panic("skeleton: helper C2")
+// Open starts a coordinator on its data folder.
+func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
+	cfg = cfg.withDefaults()
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the data folder: %w", err)
+	}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), fetcher: fetch.New(), hub: newHub()}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if err := c.open(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
 }
 
-// WhyWaiting says in a sentence why a job that has not started waits.
-func (c *Coordinator) WhyWaiting(ctx context.Context, p farm.Principal, id string) (string, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (*File, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) Thumbnails(ctx context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) OpenThumbnail(ctx context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
-	panic("skeleton: helper C2")
-}
-
-// OutputAddress is the public address of a job's result, known from its creation on.
-func (c *Coordinator) OutputAddress(j farm.Job) string { panic("skeleton: helper C2") }
-
-// OpenOutput opens a result by the last part of its address; CodeNotFound before it exists.
-func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*File, error) {
-	panic("skeleton: helper C2")
-}
-
-// PutFile keeps a caller's own file, to be used as a src. size is -1 when not known.
-func (c *Coordinator) PutFile(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64) (farm.StoredFile, error) {
-	panic("skeleton: helper C2")
-}
-
-// Enrol makes a machine an agent of the farm; joinToken is the bearer it showed.
-func (c *Coordinator) Enrol(ctx context.Context, joinToken string, in wire.Enrol) (wire.Enrolled, error) {
-	panic("skeleton: helper C2")
+func (c *Coordinator) open(ctx context.Context) (err error) {
+	if c.keys, err = loadKeys(c.cfg.DataDir); err != nil {
+		return err
+	}
+	if c.files, err = files.OpenFolder(filepath.Join(c.cfg.DataDir, "files"), c.cfg.MinFree); err != nil {
+		return err
+	}
+	c.store, err = raftstore.Open(ctx, raftstore.Config{
+		Dir:     filepath.Join(c.cfg.DataDir, "state"),
+		Bind:    "127.0.0.1:0",
+		MinFree: c.cfg.MinFree,
+		Logger:  c.log,
+	})
+	if err != nil {
+		return fmt.Errorf("opening the farm's state: %w", err)
+	}
+	if err := c.joinGossip(); err != nil {
+		return err
+	}
+	c.reading = newReading(c)
+	c.run(c.hub.run)
+	c.run(c.follow)
+	c.run(c.reading.run)
+	c.run(c.housekeep)
+	return nil
 }
 
-// AuthenticateAgent finds the agent that holds a secret.
-func (c *Coordinator) AuthenticateAgent(ctx context.Context, secret string) (farm.Agent, error) {
-	panic("skeleton: helper C2")
+func (c *Coordinator) joinGossip() (err error) {
+	if c.cfg.GossipBind == "" {
+		return nil
+	}
+	c.pool, err = gossip.Join(gossip.Config{
+		Bind:   c.cfg.GossipBind,
+		Key:    c.keys.derive("gossip", 32),
+		Label:  c.keys.cluster(),
+		Logger: c.log,
+		Node: wire.Node{
+			ID: c.keys.cluster(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.PublicAddress,
+		},
+		OnChange: func(n wire.Node, _ bool) { c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: n.ID}) },
+	})
+	return err
 }
 
-// AgentConn is an agent's open connection. Read is called from one goroutine, Write from one other; Close ends both.
-type AgentConn interface {
-	Read() (wire.Message, error)
-	Write(wire.Message) error
-	Close() error
-	RemoteAddr() string
+// Close stops deciding, ends agent sessions and closes the state, in that order.
+func (c *Coordinator) Close() error {
+	c.mu.Lock()
+	again := c.closed
+	c.closed = true
+	c.mu.Unlock()
+	if again {
+		return nil
+	}
+	c.cancel()
+	c.work.Wait()
+	c.hub.close()
+	c.fetcher.Close()
+	var err error
+	if c.pool != nil {
+		err = errors.Join(err, c.pool.Leave())
+	}
+	if c.store != nil {
+		err = errors.Join(err, c.store.Close())
+	}
+	if c.files != nil {
+		err = errors.Join(err, c.files.Close())
+	}
+	return err
 }
 
-// ServeAgent runs the session of an agent until it ends.
-func (c *Coordinator) ServeAgent(ctx context.Context, a farm.Agent, conn AgentConn) error {
-	panic("skeleton: helper C2")
+// Ready is nil when requests can be served.
+func (c *Coordinator) Ready() error {
+	if err := c.store.Ready(); err != nil {
+		return err
+	}
+	if c.leading() == nil {
+		return farm.Errorf(farm.CodeUnavailable, "this coordinator is taking over the farm's work; try again in a moment")
+	}
+	return nil
 }
 
-// OpenFileFor opens a file that one of the agent's leases names.
-func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 string) (*File, error) {
-	panic("skeleton: helper C2")
+// run starts a loop that Close waits for.
+func (c *Coordinator) run(loop func(context.Context)) {
+	c.work.Go(func() { loop(c.ctx) })
 }
 
-// ReceiveOutput keeps the result of an attempt, under the attempt, until it is promoted or dropped.
-func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.Attempt, name string, body io.Reader, size int64) (farm.OutputRef, error) {
-	panic("skeleton: helper C2")
-}
-func (c *Coordinator) ReceiveThumbnail(ctx context.Context, a farm.Agent, at wire.Attempt, frame int, jpeg []byte) error {
-	panic("skeleton: helper C2")
-}
-
-// Machines lists the farm's workstations.
-func (c *Coordinator) Machines(ctx context.Context, p farm.Principal) ([]farm.Machine, error) {
-	panic("skeleton: helper C2")
+// begin counts a visitor whom Close waits for; done is nil once Close has begun.
+func (c *Coordinator) begin() (done func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.work.Add(1)
+	return c.work.Done
 }
 
-// Watch tells of what happens in the caller's team until ctx ends. A watcher that is too slow misses events, never holds
-// others up; Lost on the next event then says so.
-func (c *Coordinator) Watch(ctx context.Context, p farm.Principal) <-chan farm.Event {
-	panic("skeleton: helper C2")
+// leading is the leader's part of this node, nil while another node leads.
+func (c *Coordinator) leading() *leader {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.leader
+}
+
+// apply commits a command. A refusal comes back as the error that it is, beside what the command came to.
+func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftstore.Result, error) {
+	res, err := c.store.Apply(ctx, cmd)
+	if err != nil {
+		return res, err
+	}
+	if res.Refused != nil {
+		return res, res.Refused
+	}
+	if l := c.leading(); l != nil {
+		l.observe(res.Jobs, res.Tasks)
+	}
+	for _, job := range res.Jobs {
+		c.hub.publish(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
+	}
+	return res, nil
+}
+
+func (cfg Config) withDefaults() Config {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	cfg.MinFree = cmp.Or(cfg.MinFree, 1<<30)
+	cfg.Lease = cmp.Or(cfg.Lease, 30*time.Second)
+	cfg.FileLife = cmp.Or(cfg.FileLife, 7*24*time.Hour)
+	return cfg
+}
+
+// ids makes ids that sort by the time they were made.
+type ids struct {
+	mu      sync.Mutex
+	now     func() time.Time
+	entropy *ulid.MonotonicEntropy
+}
+
+func newIDs(now func() time.Time) *ids {
+	return &ids{now: now, entropy: ulid.Monotonic(ulid.DefaultEntropy(), 0)}
+}
+
+func (g *ids) next() (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	id, err := ulid.New(ulid.Timestamp(g.now()), g.entropy)
+	if err != nil {
+		return "", fmt.Errorf("making an id: %w", err)
+	}
+	return id.String(), nil
 }

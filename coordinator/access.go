@@ -1,0 +1,97 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/subtle"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// FirstToken makes the first team with an administrator's token when the farm has none, and returns its secret; it
+// returns "" when there is one already.
+func (c *Coordinator) FirstToken(ctx context.Context) (string, error) {
+	team, tokens, err := c.firstTeam()
+	if err != nil || tokens {
+		return "", err
+	}
+	now := c.cfg.Now()
+	if team == "" {
+		if team, err = c.ids.next(); err != nil {
+			return "", err
+		}
+		if _, err := c.apply(ctx, raftstore.PutTeam{Team: farm.Team{ID: team, Name: "default", CreatedAt: now}}); err != nil {
+			return "", err
+		}
+	}
+	id, err := c.ids.next()
+	if err != nil {
+		return "", err
+	}
+	secret := newSecret(apiTokenPrefix)
+	_, err = c.apply(ctx, raftstore.PutToken{Token: farm.Token{
+		ID: id, Team: team, Name: "admin", Role: farm.RoleAdmin, Hash: hashSecret(secret), CreatedAt: now,
+	}})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+// firstTeam is the farm's oldest team, "" when it has none, and whether the farm has any token.
+func (c *Coordinator) firstTeam() (team string, tokens bool, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		teams, err := tx.Teams()
+		if err != nil {
+			return err
+		}
+		for _, t := range teams {
+			if team == "" {
+				team = t.ID
+			}
+			list, err := tx.Tokens(t.ID)
+			if err != nil {
+				return err
+			}
+			tokens = tokens || len(list) > 0
+		}
+		return nil
+	})
+	return team, tokens, err
+}
+
+// Authenticate finds who holds the secret of an API token; CodeUnauthorized otherwise.
+func (c *Coordinator) Authenticate(_ context.Context, secret string) (farm.Principal, error) {
+	hash := hashSecret(secret)
+	return c.principal(func(tx *raftstore.Tx) (farm.Token, error) {
+		token, err := tx.TokenByHash(hash)
+		if err == nil && subtle.ConstantTimeCompare([]byte(token.Hash), []byte(hash)) != 1 {
+			err = errNoToken
+		}
+		return token, err
+	})
+}
+
+// PrincipalOf finds who a token id stands for, as long as the token is good; for browser sessions.
+func (c *Coordinator) PrincipalOf(_ context.Context, tokenID string) (farm.Principal, error) {
+	return c.principal(func(tx *raftstore.Tx) (farm.Token, error) { return tx.Token(tokenID) })
+}
+
+var errNoToken = farm.Errorf(farm.CodeUnauthorized, "this token is not known, has expired or was revoked")
+
+func (c *Coordinator) principal(find func(*raftstore.Tx) (farm.Token, error)) (farm.Principal, error) {
+	var token farm.Token
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		token, err = find(tx)
+		return err
+	})
+	switch {
+	case farm.CodeOf(err) == farm.CodeNotFound:
+		return farm.Principal{}, errNoToken
+	case err != nil:
+		return farm.Principal{}, err
+	case !token.RevokedAt.IsZero(), !token.ExpiresAt.IsZero() && !c.cfg.Now().Before(token.ExpiresAt):
+		return farm.Principal{}, errNoToken
+	}
+	return farm.Principal{TokenID: token.ID, Name: token.Name, Team: token.Team, Role: token.Role}, nil
+}

@@ -1,0 +1,367 @@
+package files
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Folder is a Store in a folder of this machine.
+type Folder struct {
+	dir     string
+	root    *os.Root
+	minFree int64
+	free    func() (int64, error)
+
+	// names orders removals against the arrival of the same name: shared by arrivals, held alone by DeleteIf.
+	names sync.RWMutex
+}
+
+// temporary is the folder for files that are not whole yet. A key cannot name it, since its part begins with a dot.
+const temporary = ".incoming"
+
+// checkEvery is after how many bytes of one file the free space is looked at again.
+const checkEvery = 64 << 20
+
+// OpenFolder opens the store in dir, which is made when missing, and drops what an earlier process left half written.
+// minFree is how many bytes must stay free on the disk.
+func OpenFolder(dir string, minFree int64) (*Folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the file store: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the file store: %w", err)
+	}
+	f := &Folder{dir: dir, root: root, minFree: minFree, free: func() (int64, error) { return freeSpace(dir) }}
+	if err := errors.Join(root.RemoveAll(temporary), root.Mkdir(temporary, 0o700)); err != nil {
+		return nil, errors.Join(fmt.Errorf("clearing unfinished files: %w", err), root.Close())
+	}
+	return f, nil
+}
+
+// Close releases the folder. Open readers stay readable.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// Put implements Store.
+func (f *Folder) Put(ctx context.Context, key string, r io.Reader, lim Limits) (Object, error) {
+	if err := Check(key); err != nil {
+		return Object{}, err
+	}
+	return f.put(ctx, r, lim, func(string) (string, error) { return key, nil })
+}
+
+// PutBlob implements Store.
+func (f *Folder) PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, error) {
+	return f.put(ctx, r, lim, BlobKey)
+}
+
+func (f *Folder) put(ctx context.Context, r io.Reader, lim Limits, keyOf func(hash string) (string, error)) (Object, error) {
+	temp := path.Join(temporary, rand.Text())
+	obj, err := f.receive(ctx, temp, r, lim)
+	if err == nil {
+		obj.Key, err = keyOf(obj.SHA256)
+	}
+	if err == nil {
+		err = f.install(temp, obj.Key)
+	}
+	if err != nil {
+		return Object{}, errors.Join(fullDisk(err), ignoreMissing(f.root.Remove(temp)))
+	}
+	return obj, nil
+}
+
+// receive writes a stream to a temporary file and makes it durable.
+func (f *Folder) receive(ctx context.Context, temp string, r io.Reader, lim Limits) (_ Object, err error) {
+	if lim.Max > 0 && lim.Size > lim.Max {
+		return Object{}, fmt.Errorf("%w: %d bytes, at most %d are taken", ErrTooLarge, lim.Size, lim.Max)
+	}
+	if err := f.room(max(lim.Size, 0)); err != nil {
+		return Object{}, err
+	}
+	file, err := f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return Object{}, fmt.Errorf("making a file: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+
+	in := &intake{ctx: ctx, r: r, file: file, hash: sha256.New(), room: func() error { return f.room(0) }, most: lim.Max}
+	if lim.Size >= 0 && (in.most == 0 || lim.Size < in.most) {
+		in.most = lim.Size
+	}
+	in.bounded = lim.Size >= 0 || lim.Max > 0
+	n, err := in.copy()
+	switch {
+	case err != nil:
+		return Object{}, err
+	case lim.Size >= 0 && n < lim.Size:
+		return Object{}, fmt.Errorf("%w: %d of %d bytes came", ErrShort, n, lim.Size)
+	}
+	if err := file.Sync(); err != nil {
+		return Object{}, fmt.Errorf("writing a file to the disk: %w", err)
+	}
+	return Object{Size: n, SHA256: hex.EncodeToString(in.hash.Sum(nil)), Modified: time.Now()}, nil
+}
+
+// install gives a finished temporary file its key.
+func (f *Folder) install(temp, key string) error {
+	f.names.RLock()
+	defer f.names.RUnlock()
+	if err := f.root.MkdirAll(path.Dir(key), 0o700); err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	if err := f.root.Rename(temp, key); err != nil {
+		return fmt.Errorf("naming a file: %w", err)
+	}
+	return f.syncDir(path.Dir(key))
+}
+
+// Append implements Store.
+func (f *Folder) Append(key string, data []byte) (size int64, err error) {
+	if err := Check(key); err != nil {
+		return 0, err
+	}
+	if err := f.room(int64(len(data))); err != nil {
+		return 0, err
+	}
+	file, err := f.root.OpenFile(key, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := f.root.MkdirAll(path.Dir(key), 0o700); err != nil {
+			return 0, fmt.Errorf("making a folder: %w", err)
+		}
+		file, err = f.root.OpenFile(key, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("opening %s: %w", key, err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if _, err := file.Write(data); err != nil {
+		return 0, fullDisk(fmt.Errorf("adding to %s: %w", key, err))
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("measuring %s: %w", key, err)
+	}
+	return info.Size(), nil
+}
+
+// Open implements Store.
+func (f *Folder) Open(key string) (*Reader, error) {
+	if err := Check(key); err != nil {
+		return nil, err
+	}
+	file, err := f.root.Open(key)
+	if err != nil {
+		return nil, missing(key, err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s: %w", key, ErrNotFound)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &Reader{ReadSeekCloser: file, Object: object(key, info)}, nil
+}
+
+// Stat implements Store.
+func (f *Folder) Stat(key string) (Object, error) {
+	if err := Check(key); err != nil {
+		return Object{}, err
+	}
+	info, err := f.root.Stat(key)
+	if err != nil {
+		return Object{}, missing(key, err)
+	}
+	if info.IsDir() {
+		return Object{}, fmt.Errorf("%s: %w", key, ErrNotFound)
+	}
+	return object(key, info), nil
+}
+
+// Rename implements Store.
+func (f *Folder) Rename(from, to string) error {
+	if err := errors.Join(Check(from), Check(to)); err != nil {
+		return err
+	}
+	if err := f.root.MkdirAll(path.Dir(to), 0o700); err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	if err := f.root.Rename(from, to); err != nil {
+		return missing(from, err)
+	}
+	return f.syncDir(path.Dir(to))
+}
+
+// Delete implements Store.
+func (f *Folder) Delete(key string) error {
+	if err := Check(key); err != nil {
+		return err
+	}
+	if err := f.root.RemoveAll(key); err != nil {
+		return fmt.Errorf("removing %s: %w", key, err)
+	}
+	return nil
+}
+
+// DeleteIf implements Store.
+func (f *Folder) DeleteIf(key string, before time.Time, keep func() (bool, error)) error {
+	f.names.Lock()
+	defer f.names.Unlock()
+	obj, err := f.Stat(key)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil || !obj.Modified.Before(before) {
+		return err
+	}
+	if kept, err := keep(); err != nil || kept {
+		return err
+	}
+	return f.Delete(key)
+}
+
+// List implements Store.
+func (f *Folder) List(key string, fn func(Object) error) error {
+	if err := Check(key); err != nil {
+		return err
+	}
+	dir, err := f.root.Open(key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("listing %s: %w", key, err)
+	}
+	entries, err := dir.ReadDir(-1)
+	if err = errors.Join(err, dir.Close()); err != nil {
+		return fmt.Errorf("listing %s: %w", key, err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("listing %s: %w", key, err)
+		}
+		obj := object(path.Join(key, e.Name()), info)
+		if e.IsDir() {
+			obj.Key += "/"
+		}
+		if err := fn(obj); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Path implements Store.
+func (f *Folder) Path(key string) (string, func(), error) {
+	if _, err := f.Stat(key); err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(f.dir, filepath.FromSlash(key)), func() {}, nil
+}
+
+// room tells whether n more bytes leave enough of the disk free.
+func (f *Folder) room(n int64) error {
+	if f.minFree < 0 {
+		return nil
+	}
+	free, err := f.free()
+	if err != nil {
+		return fmt.Errorf("measuring free disk space: %w", err)
+	}
+	if free-n < f.minFree {
+		return fmt.Errorf("%w: %d bytes are free, %d are needed and %d must stay free", ErrFull, free, n, f.minFree)
+	}
+	return nil
+}
+
+func (f *Folder) syncDir(name string) error {
+	dir, err := f.root.Open(name)
+	if err != nil {
+		return fmt.Errorf("opening a folder: %w", err)
+	}
+	return errors.Join(syncFolder(dir), dir.Close())
+}
+
+// intake copies one stream into a file within its bounds.
+type intake struct {
+	ctx     context.Context
+	r       io.Reader
+	file    *os.File
+	hash    hash.Hash
+	room    func() error
+	bounded bool
+	most    int64
+}
+
+func (in *intake) copy() (int64, error) {
+	buf := make([]byte, 256<<10)
+	var n, checked int64
+	for {
+		if err := in.ctx.Err(); err != nil {
+			return n, fmt.Errorf("receiving a file: %w", err)
+		}
+		got, readErr := in.r.Read(buf)
+		n += int64(got)
+		if in.bounded && n > in.most {
+			return n, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, in.most)
+		}
+		in.hash.Write(buf[:got])
+		if _, err := in.file.Write(buf[:got]); err != nil {
+			return n, fmt.Errorf("writing a file: %w", err)
+		}
+		if readErr == io.EOF {
+			return n, nil
+		}
+		if readErr != nil {
+			return n, fmt.Errorf("receiving a file: %w: %w", ErrShort, readErr)
+		}
+		if n-checked >= checkEvery {
+			if err := in.room(); err != nil {
+				return n, err
+			}
+			checked = n
+		}
+	}
+}
+
+func object(key string, info fs.FileInfo) Object {
+	return Object{Key: key, Size: info.Size(), Modified: info.ModTime()}
+}
+
+func missing(key string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%s: %w", key, ErrNotFound)
+	}
+	return fmt.Errorf("%s: %w", key, err)
+}
+
+func fullDisk(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, errDiskFull) {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,258 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+// grantGroup is how many leases one command grants at most.
+const grantGroup = 64
+
+// grantLoop grants leases whenever there may be something to grant.
+func (l *leader) grantLoop(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		if !l.grantAll(ctx) && !pause(ctx, retryPause) {
+			return
+		}
+		l.mu.Lock()
+		wake := l.queue.Wake()
+		l.mu.Unlock()
+		wait := time.Hour
+		if !wake.IsZero() {
+			wait = min(wait, max(wake.Sub(l.c.cfg.Now()), time.Millisecond))
+		}
+		timer.Reset(wait)
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.work:
+		case <-timer.C:
+		}
+	}
+}
+
+// grantAll grants until machines or tasks run out; false when the state could not be written.
+func (l *leader) grantAll(ctx context.Context) bool {
+	for {
+		more, err := l.grantSome(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				l.c.log.Warn("granting leases", "error", err)
+			}
+			l.wake()
+			return false
+		}
+		if !more {
+			return true
+		}
+	}
+}
+
+func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
+	l.granting.Lock()
+	defer l.granting.Unlock()
+
+	now := l.c.cfg.Now()
+	l.mu.Lock()
+	grants := l.queue.Assign(now, grantGroup)
+	l.mu.Unlock()
+	if len(grants) == 0 {
+		return false, nil
+	}
+	cmd := raftstore.LeaseTasks{At: now}
+	for _, g := range grants {
+		cmd.Grants = append(cmd.Grants, raftstore.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})
+	}
+	res, err := l.c.store.Apply(ctx, cmd)
+	if err == nil && res.Refused != nil {
+		err = res.Refused
+	}
+	if err != nil {
+		l.giveBack(grants)
+		return false, err
+	}
+	tasks := make(map[string]farm.Task, len(res.Tasks))
+	for _, t := range res.Tasks {
+		tasks[t.ID] = t
+	}
+	for i, g := range grants {
+		t, granted := tasks[g.Task.ID]
+		if !granted || res.Each[i] != nil {
+			l.reconsider(ctx, g)
+			continue
+		}
+		l.handOver(ctx, t)
+	}
+	for _, job := range res.Jobs {
+		l.c.hub.publish(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
+	}
+	return true, nil
+}
+
+// giveBack undoes grants that were perhaps not written. If they were, the next try is refused and set right there.
+func (l *leader) giveBack(grants []schedule.Grant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, g := range grants {
+		l.queue.Release(g.Machine)
+		l.queue.Add(g.Task, l.c.cfg.Now())
+	}
+}
+
+// reconsider looks at a task whose grant was refused: the queue had an old picture of it.
+func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
+	var task farm.Task
+	var job farm.Job
+	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+		if task, err = tx.Task(g.Task.ID); err != nil {
+			return err
+		}
+		job, err = tx.Job(task.Job)
+		return err
+	})
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		l.c.log.Error("reading a task", "task", g.Task.ID, "error", err)
+	}
+	l.mu.Lock()
+	l.queue.Release(g.Machine)
+	var unsent *lease
+	switch {
+	case err != nil:
+	case task.Status == farm.TaskReady && task.Attempt+1 == g.Task.Attempt:
+		g.Task.NotBefore = l.c.cfg.Now().Add(retryPause)
+		l.queue.Add(g.Task, l.c.cfg.Now())
+	case task.Status == farm.TaskReady:
+		l.enqueueLocked(task, job)
+	case task.Status == farm.TaskLeased && l.leases[task.ID] == nil:
+		// An earlier grant was written although its answer was an error; the agent never heard of it.
+		unsent = l.holdLocked(task)
+	}
+	l.mu.Unlock()
+	if unsent != nil {
+		l.takeBack(ctx, unsent)
+	}
+}
+
+// handOver notes a lease that was granted and sends it to its agent.
+func (l *leader) handOver(ctx context.Context, t farm.Task) {
+	l.mu.Lock()
+	h := l.holdLocked(t)
+	s := l.sessions[t.Agent]
+	adobe := len(l.adobe) > 0
+	l.mu.Unlock()
+
+	lease, err := l.c.leaseOf(t, adobe)
+	if err != nil {
+		l.fail(ctx, t, err)
+		return
+	}
+	l.mu.Lock()
+	h.files = filesOf(lease)
+	l.mu.Unlock()
+	if s == nil {
+		l.takeBack(ctx, h)
+		return
+	}
+	l.c.note(t.Job, fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, s.name, l.c.cfg.Now().UTC().Format(time.RFC3339)))
+	s.send(wire.Message{Lease: &lease})
+	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: t.Agent})
+}
+
+// fail ends an attempt that never reached its agent, because its lease could not be put together.
+func (l *leader) fail(ctx context.Context, t farm.Task, cause error) {
+	retry := true
+	var e *farm.Error
+	if errors.As(cause, &e) {
+		retry = e.Code == farm.CodeInternal || e.Code == farm.CodeUnavailable
+	}
+	l.c.note(t.Job, fmt.Sprintf("attempt %d could not begin: %v", t.Attempt, cause))
+	now := l.c.cfg.Now()
+	_, err := l.c.apply(ctx, raftstore.FailTask{
+		Task: t.ID, Attempt: t.Attempt, Message: cause.Error(), Retry: retry, NotBefore: now.Add(backOff(t.Failures)), At: now,
+	})
+	if err != nil {
+		l.c.log.Error("failing a task", "task", t.ID, "error", err)
+	}
+}
+
+// takeBack makes a task ready again whose agent has no session any more, or does not work on it.
+func (l *leader) takeBack(ctx context.Context, leases ...*lease) {
+	cmd := raftstore.ExpireLeases{At: l.c.cfg.Now()}
+	for _, h := range leases {
+		cmd.Leases = append(cmd.Leases, raftstore.Grant{Task: h.Task, Attempt: h.Attempt.Attempt, Agent: h.agent})
+	}
+	res, err := l.c.apply(ctx, cmd)
+	if err != nil {
+		if ctx.Err() == nil {
+			l.c.log.Warn("taking leases back", "error", err)
+		}
+		return
+	}
+	for i, h := range leases {
+		if res.Each[i] == nil {
+			continue
+		}
+		// The state says that it is no lease any more; so it must not take a slot here.
+		l.mu.Lock()
+		if l.leases[h.Task] == h {
+			l.releaseLocked(h.Task, h.Attempt.Attempt)
+		}
+		l.mu.Unlock()
+	}
+}
+
+// expireLoop takes leases back whose agents have been silent for a lease time.
+func (l *leader) expireLoop(ctx context.Context) {
+	tick := time.NewTicker(max(l.c.cfg.Lease/10, 10*time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			l.expire(ctx)
+		}
+	}
+}
+
+func (l *leader) expire(ctx context.Context) {
+	deadline := l.c.cfg.Now().Add(-l.c.cfg.Lease)
+	var silent []*lease
+	l.mu.Lock()
+	for _, h := range l.leases {
+		if !h.seen.Before(deadline) {
+			continue
+		}
+		if h.cancelled {
+			l.releaseLocked(h.Task, h.Attempt.Attempt)
+			continue
+		}
+		silent = append(silent, h)
+	}
+	l.mu.Unlock()
+	if len(silent) == 0 {
+		return
+	}
+	for _, h := range silent {
+		l.c.log.Warn("an agent fell silent; its task goes to another", "task", h.Task, "attempt", h.Attempt.Attempt, "agent", h.agent)
+		l.c.note(h.job, fmt.Sprintf("attempt %d ended: its machine has not been heard of for %s", h.Attempt.Attempt, l.c.cfg.Lease))
+	}
+	l.takeBack(ctx, silent...)
+	for _, h := range silent {
+		l.c.sweepTask(h.Task)
+	}
+}
+
+// backOff is how long a task rests after its failures-th failure, counted from 0.
+func backOff(failures int) time.Duration {
+	return 2 * time.Second << (2 * min(failures, 4))
+}

@@ -1,0 +1,123 @@
+package coordinator
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Files of the data folder that only its user can read.
+const (
+	farmKeyFile   = "farm.key"
+	joinTokenFile = "join.token"
+)
+
+// keys are the farm's own secrets.
+type keys struct {
+	farm []byte // 32 bytes; everything else is derived from it
+	join string
+}
+
+func loadKeys(dir string) (keys, error) {
+	text, err := secretFile(filepath.Join(dir, farmKeyFile), func() string {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key) // crypto/rand never fails: it ends the process instead
+		return hex.EncodeToString(key)
+	})
+	if err != nil {
+		return keys{}, err
+	}
+	key, err := hex.DecodeString(text)
+	if err != nil || len(key) != 32 {
+		return keys{}, fmt.Errorf("%s is damaged: it must hold 64 hexadecimal digits; restore it from a backup", filepath.Join(dir, farmKeyFile))
+	}
+	join, err := secretFile(filepath.Join(dir, joinTokenFile), func() string { return newSecret(joinTokenPrefix) })
+	if err != nil {
+		return keys{}, err
+	}
+	return keys{farm: key, join: join}, nil
+}
+
+// derive makes a key for one purpose.
+func (k keys) derive(purpose string, size int) []byte {
+	key, err := hkdf.Key(sha256.New, k.farm, nil, "overcrank "+purpose, size)
+	if err != nil {
+		panic(fmt.Sprintf("deriving a key of %d bytes: %v", size, err)) // only for sizes above 8 KB
+	}
+	return key
+}
+
+// cluster names the farm without telling anything of its key.
+func (k keys) cluster() string { return hex.EncodeToString(k.derive("cluster", 8)) }
+
+// JoinToken is the secret with which agents enrol. It is kept in a file of the data folder that only this user can read.
+func (c *Coordinator) JoinToken() string { return c.keys.join }
+
+// SigningKey derives a key of 32 bytes for a purpose (sessions, addresses) from the farm's key file.
+func (c *Coordinator) SigningKey(purpose string) []byte { return c.keys.derive("sign "+purpose, 32) }
+
+// secretFile reads a one-line secret, or makes it when the file is missing.
+func secretFile(path string, make func() string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(text)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("reading a secret: %w", err)
+	}
+	secret := make()
+	if err := writeWhole(path, secret+"\n"); err != nil {
+		return "", fmt.Errorf("keeping a secret: %w", err)
+	}
+	return secret, nil
+}
+
+// writeWhole writes a file that is there wholly or not at all, for this user only.
+func writeWhole(path, text string) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = temp.WriteString(text)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+	return nil
+}
+
+// Prefixes of secrets tell people, and programs that search for leaked ones, what they hold.
+const (
+	apiTokenPrefix  = "oct_"
+	joinTokenPrefix = "ocj_"
+	agentPrefix     = "oca_"
+)
+
+// newSecret holds 256 random bits.
+func newSecret(prefix string) string {
+	return prefix + strings.ToLower(rand.Text()+rand.Text())
+}
+
+// hashSecret is what is kept of a secret. A plain hash is enough for 256 random bits.
+func hashSecret(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// sameSecret compares without telling by its time where two secrets differ.
+func sameSecret(a, b string) bool {
+	return subtle.ConstantTimeCompare([]byte(hashSecret(a)), []byte(hashSecret(b))) == 1
+}

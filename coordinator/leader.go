@@ -1,0 +1,371 @@
+package coordinator
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+// retryPause is how long the leader waits after the state could not be written.
+const retryPause = time.Second
+
+// leader is what only the node that leads has, and only in memory: the ready tasks in order, the leases with their
+// progress, the agents' sessions. It lives for one term of leadership and is rebuilt from the state.
+type leader struct {
+	c    *Coordinator
+	work chan struct{} // there may be something to grant
+
+	// granting is held while leases are granted, so that nobody reconciles an agent's leases with half of them known.
+	granting sync.Mutex
+
+	mu       sync.Mutex
+	queue    *schedule.Queue
+	leases   map[string]*lease   // by task
+	byJob    map[string][]*lease // the same, by job
+	sessions map[string]*session // by agent
+	adobe    map[string]bool     // enrolled agents with After Effects
+	ended    bool                // takes no more sessions
+}
+
+// lease is a task in an agent's hands.
+type lease struct {
+	wire.Attempt
+	job, team, agent string
+	seen             time.Time // last sign of the agent's working on it
+	since            time.Time
+	cancelled        bool // the job was cancelled; the agent has been told to stop
+	progress         float64
+	frame            int
+	framesTotal      int
+	phase            string
+	files            map[string]farm.FileRef // that the agent may read, by hash; nil until asked for
+}
+
+// follow takes up and gives up the leader's work as leadership comes and goes.
+func (c *Coordinator) follow(ctx context.Context) {
+	stop := func() {}
+	defer func() { stop() }()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case leads, open := <-c.store.Leadership():
+			stop()
+			stop = func() {}
+			if !open {
+				return
+			}
+			if leads {
+				stop = c.lead(ctx)
+			}
+		}
+	}
+}
+
+// lead starts a term of leadership; stop ends it and waits for it.
+func (c *Coordinator) lead(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	l := &leader{
+		c:        c,
+		work:     make(chan struct{}, 1),
+		queue:    schedule.NewQueue(),
+		leases:   map[string]*lease{},
+		byJob:    map[string][]*lease{},
+		sessions: map[string]*session{},
+		adobe:    map[string]bool{},
+	}
+	var term sync.WaitGroup
+	term.Go(func() { l.term(ctx) })
+	return func() {
+		cancel()
+		term.Wait()
+	}
+}
+
+// term is one term of leadership, from the barrier to the end of the sessions.
+func (l *leader) term(ctx context.Context) {
+	for {
+		err := l.c.store.Barrier(ctx)
+		if err == nil {
+			break
+		}
+		if !pause(ctx, retryPause) {
+			return
+		}
+		l.c.log.Warn("waiting to take over the farm's work", "error", err)
+	}
+	if !l.rebuild(ctx) {
+		return
+	}
+	l.c.setLeader(l)
+	defer l.endSessions()
+	defer l.c.setLeader(nil)
+	// What was submitted between the reading of the state and the line above told nobody.
+	if err := l.load(); err != nil {
+		l.c.log.Error("reading the ready tasks", "error", err)
+	}
+	l.c.log.Info("this coordinator leads the farm", "ready tasks", l.queue.Len(), "leases", len(l.leases))
+	l.c.reading.wake()
+
+	var loops sync.WaitGroup
+	loops.Go(func() { l.grantLoop(ctx) })
+	loops.Go(func() { l.expireLoop(ctx) })
+	loops.Wait()
+}
+
+func (c *Coordinator) setLeader(l *leader) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leader = l
+}
+
+// rebuild reads the state until that succeeds; false when ctx ended before.
+func (l *leader) rebuild(ctx context.Context) bool {
+	for {
+		err := l.load()
+		if err == nil {
+			return true
+		}
+		l.c.log.Error("reading the farm's state to take over its work", "error", err)
+		if !pause(ctx, retryPause) {
+			return false
+		}
+	}
+}
+
+// load reads ready and leased tasks from the state. What is known already stays as it is.
+func (l *leader) load() error {
+	var ready, leased []farm.Task
+	var agents []farm.Agent
+	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+		if agents, err = tx.Agents(); err != nil {
+			return err
+		}
+		if ready, err = tx.TasksIn(farm.TaskReady); err != nil {
+			return err
+		}
+		leased, err = tx.TasksIn(farm.TaskLeased)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	for _, a := range agents {
+		if schedule.HasAfterEffects(a.Inventory) {
+			l.adobe[a.ID] = true
+		}
+	}
+	for _, t := range leased {
+		l.holdLocked(t)
+	}
+	l.mu.Unlock()
+	for chunk := range slices.Chunk(ready, 500) {
+		if err := l.enqueue(chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enqueue puts ready tasks into the queue, in the order that their jobs give them.
+func (l *leader) enqueue(tasks []farm.Task) error {
+	jobs := map[string]farm.Job{}
+	err := l.c.store.View(func(tx *raftstore.Tx) error {
+		for _, t := range tasks {
+			job, err := tx.Job(t.Job)
+			if err != nil {
+				return err
+			}
+			jobs[job.ID] = job
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range tasks {
+		l.enqueueLocked(t, jobs[t.Job])
+	}
+	return nil
+}
+
+func (l *leader) enqueueLocked(t farm.Task, job farm.Job) {
+	if job.Hold {
+		return
+	}
+	notBefore := job.NotBefore
+	if t.NotBefore.After(notBefore) {
+		notBefore = t.NotBefore
+	}
+	l.queue.Add(schedule.Task{
+		ID:        t.ID,
+		Attempt:   t.Attempt + 1,
+		Level:     job.Level,
+		Priority:  job.Priority,
+		Created:   job.CreatedAt,
+		NotBefore: notBefore,
+		Engine:    schedule.NeedOf(job, len(l.adobe) > 0),
+		Tags:      job.RequireTags,
+		Avoid:     t.Avoid,
+	}, l.c.cfg.Now())
+	l.wake()
+}
+
+func (l *leader) wake() {
+	select {
+	case l.work <- struct{}{}:
+	default:
+	}
+}
+
+// observe follows what a command did to tasks.
+func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
+	known := make(map[string]farm.Job, len(jobs))
+	for _, job := range jobs {
+		known[job.ID] = job
+	}
+	var unknown []farm.Task
+	l.mu.Lock()
+	for _, t := range tasks {
+		switch t.Status {
+		case farm.TaskReady:
+			l.releaseLocked(t.ID, t.Attempt)
+			if job, ok := known[t.Job]; ok {
+				l.enqueueLocked(t, job)
+			} else {
+				unknown = append(unknown, t)
+			}
+		case farm.TaskCancelled:
+			l.queue.Remove(t.ID)
+			l.stopLocked(t)
+		case farm.TaskDone, farm.TaskFailed:
+			l.queue.Remove(t.ID)
+			l.releaseLocked(t.ID, t.Attempt)
+		}
+	}
+	l.mu.Unlock()
+	if len(unknown) > 0 {
+		if err := l.enqueue(unknown); err != nil {
+			l.c.log.Error("queueing tasks", "error", err)
+		}
+	}
+}
+
+// holdLocked notes a lease that the state tells of.
+func (l *leader) holdLocked(t farm.Task) *lease {
+	if old := l.leases[t.ID]; old != nil {
+		if old.Attempt.Attempt >= t.Attempt {
+			return old
+		}
+		l.releaseLocked(old.Task, old.Attempt.Attempt)
+	}
+	now := l.c.cfg.Now()
+	h := &lease{
+		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
+		job:     t.Job, team: t.Team, agent: t.Agent, seen: now, since: t.LeasedAt, frame: -1,
+	}
+	l.leases[t.ID] = h
+	l.byJob[t.Job] = append(l.byJob[t.Job], h)
+	return h
+}
+
+// releaseLocked ends the lease of a task up to an attempt, and frees its agent's slot.
+func (l *leader) releaseLocked(task string, attempt int) {
+	h := l.leases[task]
+	if h == nil || h.Attempt.Attempt > attempt {
+		return
+	}
+	l.forgetLocked(h)
+	l.queue.Release(h.agent)
+	l.wake()
+	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: h.agent})
+}
+
+func (l *leader) forgetLocked(h *lease) {
+	delete(l.leases, h.Task)
+	rest := slices.DeleteFunc(l.byJob[h.job], func(o *lease) bool { return o == h })
+	if len(rest) == 0 {
+		delete(l.byJob, h.job)
+	} else {
+		l.byJob[h.job] = rest
+	}
+}
+
+// stopLocked tells an agent to stop a cancelled task. Its slot is free when it has answered.
+func (l *leader) stopLocked(t farm.Task) {
+	h := l.leases[t.ID]
+	if h == nil {
+		return
+	}
+	h.cancelled = true
+	s := l.sessions[h.agent]
+	if s == nil {
+		l.releaseLocked(t.ID, t.Attempt)
+		return
+	}
+	s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "the job was cancelled"}})
+}
+
+// leasesOfLocked is the leases in an agent's hands.
+func (l *leader) leasesOfLocked(agent string) []*lease {
+	var held []*lease
+	for h := range maps.Values(l.leases) {
+		if h.agent == agent {
+			held = append(held, h)
+		}
+	}
+	return held
+}
+
+// noteEngines keeps count of the agents with After Effects. With the first one, and with the last one's going, the needs
+// of all waiting tasks change.
+func (l *leader) noteEngines(a farm.Agent) {
+	l.mu.Lock()
+	had := len(l.adobe) > 0
+	if schedule.HasAfterEffects(a.Inventory) {
+		l.adobe[a.ID] = true
+	} else {
+		delete(l.adobe, a.ID)
+	}
+	changed := had != (len(l.adobe) > 0)
+	l.mu.Unlock()
+	if !changed {
+		return
+	}
+	if err := l.load(); err != nil {
+		l.c.log.Error("queueing tasks anew", "error", err)
+	}
+}
+
+func (l *leader) endSessions() {
+	l.mu.Lock()
+	l.ended = true
+	sessions := slices.Collect(maps.Values(l.sessions))
+	l.mu.Unlock()
+	for _, s := range sessions {
+		s.close()
+		<-s.done
+	}
+}
+
+// pause waits; false when ctx ended before.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,265 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"overcrank/coordinator/files"
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+// Results lie under the attempt that made them, named by their content, until the state has said which attempt counts;
+// then that one takes the name by which it is public, and the others go.
+const (
+	attemptsFolder = "attempts"
+	outputsFolder  = "outputs"
+)
+
+func taskFolder(task string) string { return attemptsFolder + "/" + task }
+
+func attemptFolder(at wire.Attempt) string {
+	return taskFolder(at.Task) + "/" + strconv.Itoa(at.Attempt)
+}
+
+func attemptKey(at wire.Attempt, sha256 string) string { return attemptFolder(at) + "/" + sha256 }
+
+func outputKey(outputName string) string { return outputsFolder + "/" + outputName }
+
+// OutputAddress is the public address of a job's result, known from its creation on.
+func (c *Coordinator) OutputAddress(j farm.Job) string {
+	return c.cfg.PublicAddress + "/outputs/" + j.OutputName
+}
+
+// OpenOutput opens a result by the last part of its address; CodeNotFound before it exists.
+func (c *Coordinator) OpenOutput(_ context.Context, outputName string) (*File, error) {
+	var job farm.Job
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		job, err = tx.JobByOutput(outputName)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && job.Output == nil {
+		return nil, farm.Errorf(farm.CodeNotFound, "there is no result at this address, or not yet")
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.files.Open(outputKey(job.OutputName))
+	if errors.Is(err, files.ErrNotFound) {
+		// The state may be a moment ahead of the name.
+		if err := c.promote(job); err != nil {
+			return nil, farm.Errorf(farm.CodeGone, "the result of job %s is no longer kept", job.ID)
+		}
+		r, err = c.files.Open(outputKey(job.OutputName))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the result of job %s: %w", job.ID, err)
+	}
+	return file(r, job.OutputName, job.Output.SHA256), nil
+}
+
+func file(r *files.Reader, name, sha256 string) *File {
+	f := &File{ReadSeekCloser: r.ReadSeekCloser, Name: name, Size: r.Size, ContentType: contentType(name), Modified: r.Modified}
+	if sha256 != "" {
+		f.ETag = `"` + sha256 + `"`
+	}
+	return f
+}
+
+// leased finds the task of an attempt that this agent has the lease of.
+func (c *Coordinator) leased(a farm.Agent, at wire.Attempt) (task farm.Task, job farm.Job, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		var err error
+		if task, err = tx.Task(at.Task); err != nil {
+			return err
+		}
+		job, err = tx.Job(task.Job)
+		return err
+	})
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		return task, job, err
+	}
+	if err != nil || task.Status != farm.TaskLeased || task.Attempt != at.Attempt || task.Agent != a.ID {
+		return task, job, farm.Errorf(farm.CodeConflict, "attempt %d of task %s is not this agent's any more", at.Attempt, at.Task)
+	}
+	return task, job, nil
+}
+
+// ReceiveOutput keeps the result of an attempt, under the attempt, until it is promoted or dropped. size is -1 when not
+// known; name gives nothing but its content type.
+func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.Attempt, name string, body io.Reader, size int64) (farm.OutputRef, error) {
+	if _, _, err := c.leased(a, at); err != nil {
+		return farm.OutputRef{}, err
+	}
+	obj, err := c.files.Put(ctx, attemptFolder(at)+"/in-"+rand.Text(), body, files.Limits{Size: size})
+	if err != nil {
+		return farm.OutputRef{}, receiveError("result", err)
+	}
+	key := attemptKey(at, obj.SHA256)
+	if err := c.files.Rename(obj.Key, key); err != nil {
+		return farm.OutputRef{}, fmt.Errorf("keeping the result of task %s: %w", at.Task, err)
+	}
+	return farm.OutputRef{
+		FileRef:     farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: files.Part(name)},
+		Key:         key,
+		ContentType: contentType(name),
+	}, nil
+}
+
+// finished ends an attempt well, if the result that it names has arrived under it.
+func (l *leader) finished(ctx context.Context, s *session, m wire.Finished) {
+	l.mu.Lock()
+	h := l.liveLocked(s, m.Attempt)
+	cancelled := h != nil && h.cancelled
+	if cancelled {
+		l.releaseLocked(m.Task, m.Attempt.Attempt)
+	}
+	l.mu.Unlock()
+	var err error
+	if h != nil && !cancelled {
+		err = l.finishTask(ctx, s, h, m)
+	}
+	l.settle(s, m.Attempt, err)
+}
+
+func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Finished) error {
+	_, job, err := l.c.leased(farm.Agent{ID: s.agent}, m.Attempt)
+	if err != nil {
+		return err
+	}
+	if err := l.c.arrived(m); err != nil {
+		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
+	}
+	out := m.Output
+	out.Key, out.Name, out.ContentType = outputKey(job.OutputName), job.OutputName, contentType(job.OutputName)
+	cmd := raftstore.FinishTask{
+		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: append(m.Warnings, l.c.engineWarning(job, s.agent)...),
+	}
+	if _, err := l.c.apply(ctx, cmd); err != nil {
+		return err
+	}
+	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %d bytes", m.Attempt.Attempt, out.Size))
+	job.Output = &out
+	if err := l.c.promote(job); err != nil {
+		// The state has the result, and its first reader tries again.
+		l.c.log.Error("naming a result", "job", job.ID, "error", err)
+	}
+	return nil
+}
+
+// arrived checks that the result which an agent reports is what the store got from it under this attempt.
+func (c *Coordinator) arrived(m wire.Finished) error {
+	if _, err := files.BlobKey(m.Output.SHA256); err != nil {
+		return farm.Errorf(farm.CodeInvalid, "Render failed: the machine reported a result without a hash")
+	}
+	obj, err := c.files.Stat(attemptKey(m.Attempt, m.Output.SHA256))
+	if err != nil || obj.Size != m.Output.Size {
+		return farm.Errorf(farm.CodeInvalid, "Render failed: the result did not arrive whole")
+	}
+	return nil
+}
+
+// engineWarning tells of a job that asked for an After Effects and was rendered by a machine without any.
+func (c *Coordinator) engineWarning(job farm.Job, agent string) []string {
+	if job.Settings.Engine == "" || job.Preview {
+		return nil
+	}
+	var a farm.Agent
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		a, err = tx.Agent(agent)
+		return err
+	})
+	if err != nil || schedule.HasAfterEffects(a.Inventory) {
+		return nil
+	}
+	return []string{fmt.Sprintf("rendered by the embedded engine: this farm has no After Effects, and the job asks for %s", job.Settings.Engine)}
+}
+
+// promote gives the result of the attempt that counts its public name. It may be repeated.
+func (c *Coordinator) promote(job farm.Job) error {
+	var tasks []farm.Task
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		tasks, err = tx.TasksOf(job.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := c.files.Stat(outputKey(job.OutputName)); err == nil {
+		return nil
+	}
+	for _, t := range tasks {
+		if t.Status != farm.TaskDone {
+			continue
+		}
+		at := wire.Attempt{Task: t.ID, Attempt: t.Attempt}
+		err = c.files.Rename(attemptKey(at, job.Output.SHA256), outputKey(job.OutputName))
+		if !errors.Is(err, files.ErrNotFound) {
+			return err
+		}
+	}
+	return fmt.Errorf("the result of job %s: %w", job.ID, files.ErrNotFound)
+}
+
+// sweepTask drops what attempts of a task left behind that do not count any more.
+func (c *Coordinator) sweepTask(id string) {
+	if err := c.sweepAttempts(id); err != nil {
+		c.log.Error("dropping results that do not count", "task", id, "error", err)
+	}
+}
+
+func (c *Coordinator) sweepAttempts(id string) error {
+	var task farm.Task
+	var job farm.Job
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		if task, err = tx.Task(id); err != nil {
+			return err
+		}
+		job, err = tx.Job(task.Job)
+		return err
+	})
+	switch {
+	case farm.CodeOf(err) == farm.CodeNotFound:
+		return c.files.Delete(taskFolder(files.Part(id)))
+	case err != nil:
+		return err
+	case task.Status == farm.TaskLeased:
+		current := attemptFolder(wire.Attempt{Task: id, Attempt: task.Attempt}) + "/"
+		return c.files.List(taskFolder(id), func(o files.Object) error {
+			if o.Key == current {
+				return nil
+			}
+			return c.files.Delete(strings.TrimSuffix(o.Key, "/"))
+		})
+	case task.Status == farm.TaskDone && job.Output != nil:
+		if err := c.promote(job); err != nil && !errors.Is(err, files.ErrNotFound) {
+			return err
+		}
+	}
+	return c.files.Delete(taskFolder(id))
+}
+
+// receiveError words what went wrong with an upload for whoever sent it.
+func receiveError(what string, err error) error {
+	switch {
+	case errors.Is(err, files.ErrTooLarge):
+		return &farm.Error{Code: farm.CodeTooLarge, Message: "the " + what + " is larger than allowed", Err: err}
+	case errors.Is(err, files.ErrShort):
+		return &farm.Error{Code: farm.CodeInvalid, Message: "the upload of the " + what + " broke off; send it again", Err: err}
+	case errors.Is(err, files.ErrFull):
+		return &farm.Error{
+			Code:    farm.CodeUnavailable,
+			Message: "the coordinator's disk is full: free space on it, or move its data folder, then send the " + what + " again",
+			Err:     err,
+		}
+	default:
+		return fmt.Errorf("receiving the %s: %w", what, err)
+	}
+}

@@ -1,0 +1,326 @@
+package coordinator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/coordinator/fetch"
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+const (
+	readers        = 2                // template files read at once
+	readWithin     = 10 * time.Minute // one file
+	downloadWithin = 6 * time.Hour    // one file
+	readAgainAfter = 30 * time.Second // a template whose reading could not be kept
+	downloadTries  = 3
+	maxUsed        = 2000 // names and fonts of a template that its record lists; the introspection has them all
+)
+
+// reading reads the files of templates that have come, and fetches those that a src names. What is left to do stands in
+// the state, so it goes on after a restart.
+type reading struct {
+	c       *Coordinator
+	scratch string
+	work    chan struct{}
+	slots   chan struct{}
+
+	mu    sync.Mutex
+	under map[string]bool // templates in a reader's hands
+}
+
+func newReading(c *Coordinator) *reading {
+	return &reading{
+		c: c, scratch: filepath.Join(c.cfg.DataDir, "scratch"), under: map[string]bool{},
+		work: make(chan struct{}, 1), slots: make(chan struct{}, readers),
+	}
+}
+
+// wake tells that there may be something to read.
+func (r *reading) wake() {
+	select {
+	case r.work <- struct{}{}:
+	default:
+	}
+}
+
+func (r *reading) run(ctx context.Context) {
+	if err := os.RemoveAll(r.scratch); err != nil {
+		r.c.log.Warn("clearing the scratch folder", "error", err)
+	}
+	var pool sync.WaitGroup
+	defer pool.Wait()
+	again := time.NewTicker(readAgainAfter)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.work:
+		case <-again.C:
+		}
+		if r.c.leading() == nil {
+			continue
+		}
+		for _, t := range r.unread() {
+			pool.Go(func() { r.take(ctx, t) })
+		}
+	}
+}
+
+// unread is the templates that nobody reads yet, marked as being read.
+func (r *reading) unread() []farm.Template {
+	var list []farm.Template
+	err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
+		list, err = tx.UnreadTemplates()
+		return err
+	})
+	if err != nil {
+		r.c.log.Error("looking for templates to read", "error", err)
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.DeleteFunc(list, func(t farm.Template) bool {
+		if r.under[t.ID] {
+			return true
+		}
+		r.under[t.ID] = true
+		return false
+	})
+}
+
+// take sees one template through.
+func (r *reading) take(ctx context.Context, t farm.Template) {
+	defer func() {
+		r.mu.Lock()
+		delete(r.under, t.ID)
+		r.mu.Unlock()
+	}()
+	select {
+	case <-ctx.Done():
+		return
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	}
+	if err := r.see(ctx, t); err != nil && ctx.Err() == nil {
+		r.c.log.Error("reading a template", "template", t.ID, "error", err)
+	}
+}
+
+func (r *reading) see(ctx context.Context, t farm.Template) error {
+	if t.Status == farm.TemplateDownloading {
+		return r.download(ctx, t)
+	}
+	if t.File == nil {
+		return fmt.Errorf("template %s is %s without a file", t.ID, t.Status)
+	}
+	cmd := raftstore.FinishTemplate{ID: t.ID, FileSHA256: t.File.SHA256}
+	summary, err := r.introspect(ctx, t)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.c.log.Info("a template could not be read", "template", t.ID, "error", err)
+		cmd.Error = readingError(t, err)
+	} else if err := r.describe(ctx, &cmd, summary); err != nil {
+		return err
+	}
+	return r.finish(ctx, t, cmd)
+}
+
+func (r *reading) finish(ctx context.Context, t farm.Template, cmd raftstore.FinishTemplate) error {
+	cmd.At = r.c.cfg.Now()
+	_, err := r.c.apply(ctx, cmd)
+	r.c.hub.publish(farm.Event{Kind: farm.EventTemplate, Team: t.Team, ID: t.ID})
+	if farm.CodeOf(err) == farm.CodeConflict || farm.CodeOf(err) == farm.CodeNotFound {
+		r.wake() // another file came meanwhile, or the template went
+		return nil
+	}
+	return err
+}
+
+// introspect reads the template's file. A bug that a hostile file finds in the reader is that file's failure only.
+func (r *reading) introspect(ctx context.Context, t farm.Template) (s *aep.Summary, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("the reader panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	key, err := files.BlobKey(t.File.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	path, done, err := r.c.files.Path(key)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if err := os.MkdirAll(r.scratch, 0o700); err != nil {
+		return nil, fmt.Errorf("making a scratch folder: %w", err)
+	}
+	scratch, err := os.MkdirTemp(r.scratch, "read-")
+	if err != nil {
+		return nil, fmt.Errorf("making a scratch folder: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	ctx, cancel := context.WithTimeout(ctx, readWithin)
+	defer cancel()
+	return aep.Introspect(ctx, path, t.Type, scratch, aep.Limits{})
+}
+
+// describe puts what was read into the command: the whole as a kept file, names and fonts beside it.
+func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, s *aep.Summary) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encoding an introspection: %w", err)
+	}
+	obj, err := r.c.files.PutBlob(ctx, bytes.NewReader(text), files.Limits{Size: int64(len(text))})
+	if err != nil {
+		return fmt.Errorf("keeping an introspection: %w", err)
+	}
+	cmd.Introspection = &farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: "introspection.json"}
+	seen := map[string]bool{}
+	for _, comp := range s.Compositions {
+		if len(cmd.Compositions) < maxUsed {
+			cmd.Compositions = append(cmd.Compositions, comp.Name)
+		}
+		for _, layer := range comp.Layers {
+			if !seen[layer.Name] && len(cmd.Layers) < maxUsed {
+				seen[layer.Name] = true
+				cmd.Layers = append(cmd.Layers, layer.Name)
+			}
+		}
+	}
+	for _, f := range s.Fonts[:min(len(s.Fonts), maxUsed)] {
+		cmd.Fonts = append(cmd.Fonts, farm.FontUse{PostScript: f.PostScript})
+	}
+	return nil
+}
+
+// readingError words for a producer why a file could not be read.
+func readingError(t farm.Template, err error) string {
+	what := map[string]string{"aep": "an After Effects project (.aep or .aepx)", "zip": "a zip with an After Effects project inside",
+		"mogrt": "a motion graphics template (.mogrt) made with After Effects"}[t.Type]
+	switch {
+	case errors.Is(err, aep.ErrPremiere):
+		return "This motion graphics template was made with Premiere Pro. Export it from After Effects instead."
+	case errors.Is(err, aep.ErrNotProject):
+		return "This file is not " + what + ". Check that the right file was uploaded, with its real type. (" + lastPart(err) + ")"
+	case errors.Is(err, aep.ErrBroken):
+		return "This project is damaged or incomplete. Open it in After Effects, save it again and upload that. (" + lastPart(err) + ")"
+	case errors.Is(err, aep.ErrLimit):
+		return "This file holds more than the farm accepts: " + lastPart(err) + "."
+	case errors.Is(err, aep.ErrUnsafe):
+		return "This archive was refused because something in it could write outside its own folder: " + lastPart(err) + "."
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Sprintf("Reading this project took longer than %s.", readWithin)
+	case errors.Is(err, files.ErrNotFound):
+		return "The uploaded file is no longer kept. Upload it again."
+	default:
+		return "This project could not be read. Please report it with the file; the coordinator's log has the details."
+	}
+}
+
+// lastPart is an error without what it was wrapped in by callers that name files of this machine.
+func lastPart(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, filepath.Join("files", "blobs")); i >= 0 {
+		if _, after, ok := strings.Cut(text[i:], ": "); ok {
+			text = after
+		}
+	}
+	return text
+}
+
+// download fetches the file that the template's src names.
+func (r *reading) download(ctx context.Context, t farm.Template) error {
+	ref, err := r.fetch(ctx, t)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.c.log.Info("a template could not be downloaded", "template", t.ID, "error", err)
+		return r.finish(ctx, t, raftstore.FinishTemplate{ID: t.ID, Error: downloadError(err)})
+	}
+	_, err = r.c.apply(ctx, raftstore.ReceiveTemplate{ID: t.ID, File: ref, At: r.c.cfg.Now()})
+	r.c.templateChanged(t.Team, t.ID)
+	return err
+}
+
+func (r *reading) fetch(ctx context.Context, t farm.Template) (farm.FileRef, error) {
+	if sha256, ok := strings.CutPrefix(t.Src, fileScheme); ok {
+		var stored farm.StoredFile
+		err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
+			stored, err = tx.File(t.Team, sha256)
+			return err
+		})
+		return stored.FileRef, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, downloadWithin)
+	defer cancel()
+	for try := 1; ; try++ {
+		ref, err := r.fetchOnce(ctx, t)
+		if err == nil || try == downloadTries || !worthAnotherTry(err) || !pause(ctx, time.Duration(try)*time.Second) {
+			return ref, err
+		}
+	}
+}
+
+func (r *reading) fetchOnce(ctx context.Context, t farm.Template) (farm.FileRef, error) {
+	body, err := r.c.fetcher.Open(ctx, t.Src)
+	if err != nil {
+		return farm.FileRef{}, err
+	}
+	defer body.Close()
+	obj, err := r.c.files.PutBlob(ctx, body, files.Limits{Size: body.Size, Max: maxTemplate})
+	if err != nil {
+		return farm.FileRef{}, err
+	}
+	return templateFile(t, obj), nil
+}
+
+// worthAnotherTry tells failures of the moment from answers that will stay the same.
+func worthAnotherTry(err error) bool {
+	var status *fetch.StatusError
+	if errors.As(err, &status) {
+		return status.Status >= 500 || status.Status == 429
+	}
+	for _, final := range []error{fetch.ErrForbidden, fetch.ErrScheme, files.ErrTooLarge, files.ErrFull} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	return true
+}
+
+func downloadError(err error) string {
+	var status *fetch.StatusError
+	switch {
+	case errors.As(err, &status):
+		return fmt.Sprintf("Template failed to download (%d)", status.Status)
+	case errors.Is(err, fetch.ErrForbidden), errors.Is(err, fetch.ErrScheme):
+		return "Template failed to download: " + err.Error()
+	case errors.Is(err, files.ErrTooLarge):
+		return "Template failed to download: it is larger than 20 GiB"
+	case errors.Is(err, files.ErrFull):
+		return "Template failed to download: the coordinator's disk is full; free space on it and register the template again"
+	case farm.CodeOf(err) == farm.CodeNotFound:
+		return "Template failed to download: the stored file has expired; store it again"
+	default:
+		return "Template failed to download: the address could not be reached, or broke off"
+	}
+}

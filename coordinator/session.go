@@ -1,0 +1,388 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+const (
+	helloWithin = 10 * time.Second
+	sessionRoom = 256 // messages that may wait for the agent to read
+	maxLines    = 1000
+	maxLine     = 4 << 10
+)
+
+// AgentConn is an agent's open connection. Read is called from one goroutine, Write from one other; Close ends both.
+type AgentConn interface {
+	Read() (wire.Message, error)
+	Write(wire.Message) error
+	Close() error
+	RemoteAddr() string
+}
+
+// session is an agent's open connection to the leader.
+type session struct {
+	agent, name, address string
+	conn                 AgentConn
+	out                  chan wire.Message
+	ended                chan struct{} // closed by close
+	done                 chan struct{} // closed when ServeAgent is through
+	once                 sync.Once
+	seen                 time.Time // guarded by leader.mu
+}
+
+// send queues a message. An agent that does not read is disconnected: it comes back and is told what it missed.
+func (s *session) send(m wire.Message) {
+	select {
+	case s.out <- m:
+	default:
+		s.close()
+	}
+}
+
+func (s *session) close() { s.once.Do(func() { close(s.ended) }) }
+
+// ServeAgent runs the session of an agent until it ends.
+func (c *Coordinator) ServeAgent(ctx context.Context, a farm.Agent, conn AgentConn) error {
+	defer conn.Close()
+	done := c.begin()
+	if done == nil {
+		return farm.Errorf(farm.CodeUnavailable, "this coordinator is stopping")
+	}
+	defer done()
+	l := c.leading()
+	if l == nil {
+		if err := conn.Write(wire.Message{Redirect: &wire.Redirect{}}); err != nil {
+			return fmt.Errorf("sending an agent on: %w", err)
+		}
+		return nil
+	}
+	s := &session{
+		agent: a.ID, name: a.Name, address: conn.RemoteAddr(), conn: conn,
+		out: make(chan wire.Message, sessionRoom), ended: make(chan struct{}), done: make(chan struct{}),
+	}
+	defer close(s.done)
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(c.ctx, s.close)
+	defer stop()
+	var ends sync.WaitGroup
+	defer ends.Wait()
+	defer s.close()
+	ends.Go(func() { s.hangUp(ctx) })
+	return l.serve(ctx, a, s)
+}
+
+// hangUp closes the connection when the session ends, which ends Read and Write.
+func (s *session) hangUp(ctx context.Context) {
+	select {
+	case <-s.ended:
+	case <-ctx.Done():
+	}
+	_ = s.conn.Close() // it ends either way, and the agent comes back
+}
+
+func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
+	hello, err := s.hello()
+	if err != nil {
+		return err
+	}
+	s.name = hello.Name
+	if err := l.keepInventory(ctx, a, hello); err != nil {
+		return err
+	}
+	if err := l.attach(ctx, s, hello); err != nil {
+		return err
+	}
+	defer l.detach(s)
+
+	var writer sync.WaitGroup
+	defer writer.Wait()
+	defer s.close()
+	writer.Go(s.write)
+	silence := time.AfterFunc(l.c.cfg.Lease, s.close)
+	defer silence.Stop()
+	for {
+		m, err := s.conn.Read()
+		if err != nil {
+			return l.endOf(ctx, s, err)
+		}
+		silence.Reset(l.c.cfg.Lease)
+		l.receive(ctx, s, m)
+	}
+}
+
+// endOf tells an end that somebody wanted from one that just happened.
+func (l *leader) endOf(ctx context.Context, s *session, err error) error {
+	select {
+	case <-s.ended:
+		return nil
+	case <-ctx.Done():
+		return nil
+	default:
+		return fmt.Errorf("session of agent %s: %w", s.agent, err)
+	}
+}
+
+func (s *session) hello() (wire.Hello, error) {
+	late := time.AfterFunc(helloWithin, s.close)
+	defer late.Stop()
+	m, err := s.conn.Read()
+	if err != nil {
+		return wire.Hello{}, fmt.Errorf("agent %s said no hello: %w", s.agent, err)
+	}
+	if m.Hello == nil {
+		return wire.Hello{}, farm.Errorf(farm.CodeInvalid, "agent %s began its session with something other than hello", s.agent)
+	}
+	if m.Hello.Version != wire.Version {
+		return wire.Hello{}, farm.Errorf(farm.CodeInvalid,
+			"agent %s speaks version %d of the protocol, this coordinator %d: install the same release on both", s.agent, m.Hello.Version, wire.Version)
+	}
+	return *m.Hello, nil
+}
+
+// write sends what is queued until the session ends.
+func (s *session) write() {
+	for {
+		select {
+		case <-s.ended:
+			return
+		case m := <-s.out:
+			if err := s.conn.Write(m); err != nil {
+				s.close()
+				return
+			}
+		}
+	}
+}
+
+// keepInventory records what the agent has, if that has changed.
+func (l *leader) keepInventory(ctx context.Context, a farm.Agent, hello wire.Hello) error {
+	same, err := sameInventory(a.Inventory, hello.Inventory)
+	if err != nil {
+		return err
+	}
+	if !same || a.Name != hello.Name {
+		if _, err := l.c.apply(ctx, raftstore.PutInventory{ID: a.ID, Name: hello.Name, Inventory: hello.Inventory}); err != nil {
+			return fmt.Errorf("recording what agent %s has: %w", a.ID, err)
+		}
+	}
+	a.Inventory = hello.Inventory
+	l.noteEngines(a)
+	return nil
+}
+
+// attach makes the session the agent's one, and settles what the agent says it holds with what the state says.
+func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error {
+	l.granting.Lock()
+	defer l.granting.Unlock()
+
+	welcome := wire.Welcome{HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds()}
+	var held []farm.Task
+	err := l.c.store.View(func(tx *raftstore.Tx) error {
+		for _, at := range hello.Holding {
+			t, err := tx.Task(at.Task)
+			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+				return err
+			}
+			if err != nil || t.Status != farm.TaskLeased || t.Attempt != at.Attempt || t.Agent != s.agent {
+				welcome.Drop = append(welcome.Drop, at)
+			} else {
+				held = append(held, t)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading the leases of agent %s: %w", s.agent, err)
+	}
+
+	l.mu.Lock()
+	if l.ended {
+		l.mu.Unlock()
+		return farm.Errorf(farm.CodeUnavailable, "this coordinator leads no more")
+	}
+	old := l.sessions[s.agent]
+	l.sessions[s.agent] = s
+	now := l.c.cfg.Now()
+	s.seen = now
+	for _, t := range held {
+		l.holdLocked(t).seen = now
+	}
+	var gone []*lease
+	for _, h := range l.leasesOfLocked(s.agent) {
+		switch {
+		case slices.Contains(hello.Holding, h.Attempt):
+		case h.cancelled:
+			l.releaseLocked(h.Task, h.Attempt.Attempt)
+		default:
+			gone = append(gone, h)
+		}
+	}
+	l.mu.Unlock()
+	if old != nil {
+		old.close()
+	}
+	if len(gone) > 0 {
+		l.takeBack(ctx, gone...)
+	}
+	s.send(wire.Message{Welcome: &welcome})
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sessions[s.agent] == s {
+		l.queue.SetMachine(schedule.MachineOf(s.agent, hello.Inventory), len(l.leasesOfLocked(s.agent)))
+	}
+	l.wake()
+	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
+	l.c.log.Info("an agent is here", "agent", s.agent, "name", s.name, "address", s.address, "holding", len(held), "dropped", len(welcome.Drop))
+	return nil
+}
+
+// detach forgets the session, unless another one of the same agent has taken its place.
+func (l *leader) detach(s *session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sessions[s.agent] != s {
+		return
+	}
+	delete(l.sessions, s.agent)
+	l.queue.RemoveMachine(s.agent)
+	l.wake() // tasks that avoid other machines may have no choice now
+	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
+	l.c.log.Info("an agent is gone", "agent", s.agent, "name", s.name)
+}
+
+// receive takes one message of an agent.
+func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
+	l.mu.Lock()
+	s.seen = l.c.cfg.Now()
+	if m.Heartbeat != nil {
+		for _, at := range m.Heartbeat.Holding {
+			l.liveLocked(s, at)
+		}
+	}
+	l.mu.Unlock()
+	switch {
+	case m.Progress != nil:
+		l.progress(s, *m.Progress)
+	case m.Log != nil:
+		l.lines(s, *m.Log)
+	case m.Finished != nil:
+		l.finished(ctx, s, *m.Finished)
+	case m.Failed != nil:
+		l.failed(ctx, s, *m.Failed)
+	}
+}
+
+// liveLocked is the lease that an attempt of this agent names, nil when it is none any more; the agent's word for it
+// keeps it alive.
+func (l *leader) liveLocked(s *session, at wire.Attempt) *lease {
+	h := l.leases[at.Task]
+	if h == nil || h.Attempt != at || h.agent != s.agent {
+		return nil
+	}
+	h.seen = s.seen
+	return h
+}
+
+// progress notes how far an attempt is. It never falls.
+func (l *leader) progress(s *session, p wire.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.liveLocked(s, p.Attempt)
+	if h == nil || h.cancelled {
+		return
+	}
+	if p.Percent == p.Percent { // not a NaN
+		h.progress = max(h.progress, min(p.Percent, 100))
+	}
+	h.frame = max(h.frame, p.Frame)
+	h.framesTotal = max(h.framesTotal, p.FramesTotal)
+	if p.Phase != "" {
+		h.phase = p.Phase
+	}
+	l.c.hub.report(farm.Event{
+		Kind: farm.EventProgress, Team: h.team, ID: h.job, Progress: h.progress, Frame: h.frame, Phase: h.phase,
+	})
+}
+
+// lines adds to the log of an attempt's job.
+func (l *leader) lines(s *session, m wire.Log) {
+	l.mu.Lock()
+	h := l.liveLocked(s, m.Attempt)
+	l.mu.Unlock()
+	if h == nil {
+		return
+	}
+	lines := m.Lines[:min(len(m.Lines), maxLines)]
+	for i, line := range lines {
+		if len(line) > maxLine {
+			lines[i] = line[:maxLine] + "…"
+		}
+	}
+	l.c.note(h.job, lines...)
+	l.c.hub.publish(farm.Event{Kind: farm.EventLog, Team: h.team, ID: h.job, Lines: lines})
+}
+
+// failed ends an attempt without a result.
+func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
+	l.mu.Lock()
+	h := l.liveLocked(s, m.Attempt)
+	cancelled := h != nil && h.cancelled
+	l.mu.Unlock()
+	var err error
+	switch {
+	case h == nil:
+	case cancelled:
+		l.mu.Lock()
+		l.releaseLocked(m.Task, m.Attempt.Attempt)
+		l.mu.Unlock()
+	case m.Cancelled:
+		// It stopped without being told to, so nothing is wrong with the task: another machine takes it.
+		l.c.note(h.job, fmt.Sprintf("attempt %d was given back by its machine", m.Attempt.Attempt))
+		l.takeBack(ctx, h)
+	default:
+		err = l.failTask(ctx, h, m)
+	}
+	l.settle(s, m.Attempt, err)
+}
+
+func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
+	var task farm.Task
+	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+		task, err = tx.Task(m.Task)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.c.note(h.job, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
+	now := l.c.cfg.Now()
+	_, err = l.c.apply(ctx, raftstore.FailTask{
+		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Warnings: m.Warnings,
+		NotBefore: now.Add(backOff(task.Failures)), At: now,
+	})
+	return err
+}
+
+// settle tells the agent that it may forget an attempt. After an error that is not a refusal it may not: it tells again.
+func (l *leader) settle(s *session, at wire.Attempt, err error) {
+	var refused *farm.Error
+	if err != nil && (!errors.As(err, &refused) || refused.Code == farm.CodeUnavailable || refused.Code == farm.CodeInternal) {
+		l.c.log.Warn("a report could not be kept; the agent will repeat it", "task", at.Task, "attempt", at.Attempt, "error", err)
+		return
+	}
+	s.send(wire.Message{Settled: &wire.Settled{Attempt: at}})
+	l.c.sweepTask(at.Task)
+}

@@ -1,0 +1,77 @@
+package coordinator
+
+import (
+	"context"
+	"io"
+
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// maxStored is how large a caller's own file may be, in bytes.
+const maxStored = 20 << 30
+
+// PutFile keeps a caller's own file, to be used as a src. size is -1 when not known.
+func (c *Coordinator) PutFile(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64) (farm.StoredFile, error) {
+	obj, err := c.files.PutBlob(ctx, body, files.Limits{Size: size, Max: maxStored})
+	if err != nil {
+		return farm.StoredFile{}, receiveError("file", err)
+	}
+	now := c.cfg.Now()
+	stored := farm.StoredFile{
+		FileRef: farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: files.Part(name)},
+		Team:    p.Team, CreatedAt: now, ExpiresAt: now.Add(c.cfg.FileLife),
+	}
+	if _, err := c.apply(ctx, raftstore.PutFile{File: stored}); err != nil {
+		return farm.StoredFile{}, err
+	}
+	return stored, nil
+}
+
+// OpenFileFor opens a file that one of the agent's leases names.
+func (c *Coordinator) OpenFileFor(_ context.Context, a farm.Agent, sha256 string) (*File, error) {
+	l := c.leading()
+	if l == nil {
+		return nil, farm.Errorf(farm.CodeUnavailable, "this coordinator does not lead the farm")
+	}
+	ref, err := l.fileFor(a.ID, sha256)
+	if err != nil {
+		return nil, err
+	}
+	return c.openBlob(ref)
+}
+
+// fileFor finds a file among those that the agent's leases name.
+func (l *leader) fileFor(agent, sha256 string) (farm.FileRef, error) {
+	l.mu.Lock()
+	held := l.leasesOfLocked(agent)
+	var unknown []*lease
+	for _, h := range held {
+		if ref, ok := h.files[sha256]; ok {
+			l.mu.Unlock()
+			return ref, nil
+		}
+		if h.files == nil {
+			unknown = append(unknown, h)
+		}
+	}
+	adobe := len(l.adobe) > 0
+	l.mu.Unlock()
+
+	// Leases granted before this node led: what they name is put together anew.
+	for _, h := range unknown {
+		lease, err := l.c.leaseOf(farm.Task{ID: h.Task, Job: h.job, Attempt: h.Attempt.Attempt}, adobe)
+		if err != nil {
+			return farm.FileRef{}, err
+		}
+		refs := filesOf(lease)
+		l.mu.Lock()
+		h.files = refs
+		l.mu.Unlock()
+		if ref, ok := refs[sha256]; ok {
+			return ref, nil
+		}
+	}
+	return farm.FileRef{}, farm.Errorf(farm.CodeNotFound, "none of this agent's leases names the file %.64s", sha256)
+}

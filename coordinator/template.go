@@ -1,0 +1,279 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"overcrank/aep"
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// maxTemplate is how large a template's file may be, in bytes.
+const maxTemplate = 20 << 30
+
+// NewTemplate is what a caller gives to register a template.
+type NewTemplate struct{ Type, DisplayName, Src string }
+
+// CreateTemplate registers a template; without Src it waits for its file at UploadAddress.
+func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in NewTemplate) (farm.Template, error) {
+	if !slices.Contains([]string{"aep", "zip", "mogrt"}, in.Type) {
+		return farm.Template{}, farm.Invalid("the template cannot be registered",
+			farm.FieldError{Field: "type", Message: "must be aep, zip or mogrt"})
+	}
+	id, err := c.ids.next()
+	if err != nil {
+		return farm.Template{}, err
+	}
+	now := c.cfg.Now()
+	t := farm.Template{
+		ID: id, Team: p.Team, Type: in.Type, DisplayName: in.DisplayName, Src: in.Src,
+		Status: farm.TemplateAwaitingUpload, CreatedAt: now, UpdatedAt: now,
+	}
+	if t.DisplayName == "" {
+		t.DisplayName = "Untitled " + in.Type
+	}
+	if in.Src != "" {
+		t.Status = farm.TemplateDownloading
+	} else {
+		t.UploadNonce, t.UploadUntil = rand.Text(), now.Add(addressLife)
+	}
+	if _, err := c.apply(ctx, raftstore.CreateTemplate{Template: t}); err != nil {
+		return farm.Template{}, err
+	}
+	c.templateChanged(t.Team, t.ID)
+	return t, nil
+}
+
+// templateChanged tells watchers, and the reader, which has work when a file came.
+func (c *Coordinator) templateChanged(team, id string) {
+	c.hub.publish(farm.Event{Kind: farm.EventTemplate, Team: team, ID: id})
+	c.reading.wake()
+}
+
+// Template finds a template of the caller's team.
+func (c *Coordinator) Template(_ context.Context, p farm.Principal, id string) (farm.Template, error) {
+	var t farm.Template
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		t, err = tx.Template(id)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && t.Team != p.Team {
+		return farm.Template{}, farm.Errorf(farm.CodeNotFound, "there is no template %q", id)
+	}
+	return t, err
+}
+
+// Templates lists the templates of the caller's team.
+func (c *Coordinator) Templates(_ context.Context, p farm.Principal) ([]farm.Template, error) {
+	var list []farm.Template
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		list, err = tx.Templates(p.Team)
+		return err
+	})
+	return list, err
+}
+
+// RenameTemplate gives a template another display name.
+func (c *Coordinator) RenameTemplate(ctx context.Context, p farm.Principal, id, displayName string) (farm.Template, error) {
+	if strings.TrimSpace(displayName) == "" {
+		return farm.Template{}, farm.Invalid("the template cannot be renamed",
+			farm.FieldError{Field: "displayName", Message: "must not be empty"})
+	}
+	if _, err := c.Template(ctx, p, id); err != nil {
+		return farm.Template{}, err
+	}
+	cmd := raftstore.RenameTemplate{Team: p.Team, ID: id, DisplayName: displayName, At: c.cfg.Now()}
+	if _, err := c.apply(ctx, cmd); err != nil {
+		return farm.Template{}, err
+	}
+	c.templateChanged(p.Team, id)
+	return c.Template(ctx, p, id)
+}
+
+// DeleteTemplate removes a template; CodeConflict while jobs that have not ended use it.
+func (c *Coordinator) DeleteTemplate(ctx context.Context, p farm.Principal, id string) error {
+	if _, err := c.Template(ctx, p, id); err != nil {
+		return err
+	}
+	if _, err := c.apply(ctx, raftstore.DeleteTemplate{Team: p.Team, ID: id}); err != nil {
+		return err
+	}
+	c.templateChanged(p.Team, id)
+	return nil
+}
+
+// RenewUpload gives a template a fresh upload address; earlier ones stop working.
+func (c *Coordinator) RenewUpload(ctx context.Context, p farm.Principal, id string) (farm.Template, error) {
+	if _, err := c.Template(ctx, p, id); err != nil {
+		return farm.Template{}, err
+	}
+	now := c.cfg.Now()
+	cmd := raftstore.RenewUpload{Team: p.Team, ID: id, Nonce: rand.Text(), Until: now.Add(addressLife), At: now}
+	if _, err := c.apply(ctx, cmd); err != nil {
+		return farm.Template{}, err
+	}
+	c.templateChanged(p.Team, id)
+	return c.Template(ctx, p, id)
+}
+
+// ReceiveTemplate takes the file for a template under the query of its signed upload address. size is -1 when not known.
+func (c *Coordinator) ReceiveTemplate(ctx context.Context, id, query string, body io.Reader, size int64) error {
+	nonce, err := c.checkAddress(opPut, id, query)
+	if err != nil {
+		return err
+	}
+	var t farm.Template
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		t, err = tx.Template(id)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return farm.Errorf(farm.CodeNotFound, "there is no template %q any more", id)
+	}
+	if err != nil {
+		return err
+	}
+	if nonce == "" || t.UploadNonce != nonce {
+		return errAddressExpired
+	}
+	obj, err := c.files.PutBlob(ctx, body, files.Limits{Size: size, Max: maxTemplate})
+	if err != nil {
+		return receiveError("template", err)
+	}
+	if obj.Size == 0 {
+		return farm.Errorf(farm.CodeInvalid, "the upload of the template was empty; send the file as the request's body")
+	}
+	cmd := raftstore.ReceiveTemplate{ID: id, Nonce: nonce, File: templateFile(t, obj), At: c.cfg.Now()}
+	if _, err := c.apply(ctx, cmd); err != nil {
+		return err
+	}
+	c.templateChanged(t.Team, id)
+	return nil
+}
+
+func templateFile(t farm.Template, obj files.Object) farm.FileRef {
+	name := files.Part(t.DisplayName)
+	if !strings.Contains(name, ".") {
+		name += "." + t.Type
+	}
+	return farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: name}
+}
+
+// OpenTemplate opens a template's file under the query of its signed download address.
+func (c *Coordinator) OpenTemplate(_ context.Context, id, query string) (*File, error) {
+	mark, err := c.checkAddress(opGet, id, query)
+	if err != nil {
+		return nil, err
+	}
+	var t farm.Template
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		t, err = tx.Template(id)
+		return err
+	})
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		return nil, err
+	}
+	if err != nil || t.File == nil || t.File.SHA256 != mark {
+		return nil, farm.Errorf(farm.CodeGone, "the file at this address is no longer the template's")
+	}
+	return c.openBlob(*t.File)
+}
+
+// openBlob opens kept bytes by their hash.
+func (c *Coordinator) openBlob(ref farm.FileRef) (*File, error) {
+	key, err := files.BlobKey(ref.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.files.Open(key)
+	if errors.Is(err, files.ErrNotFound) {
+		return nil, farm.Errorf(farm.CodeGone, "the file %s is no longer kept", ref.Name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening a kept file: %w", err)
+	}
+	return file(r, ref.Name, ref.SHA256), nil
+}
+
+// Introspection is what reading a template's file told; CodeNotFound while it has not been read.
+func (c *Coordinator) Introspection(ctx context.Context, p farm.Principal, id string) (*aep.Summary, error) {
+	t, err := c.Template(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	if t.Introspection == nil {
+		return nil, farm.Errorf(farm.CodeNotFound, "template %q has not been read: it is %s", t.DisplayName, t.Status)
+	}
+	return c.summary(*t.Introspection)
+}
+
+func (c *Coordinator) summary(ref farm.FileRef) (*aep.Summary, error) {
+	f, err := c.openBlob(ref)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var s aep.Summary
+	if err := json.NewDecoder(f).Decode(&s); err != nil {
+		return nil, fmt.Errorf("reading a kept introspection: %w", err)
+	}
+	return &s, nil
+}
+
+// TemplatePoster is a small PNG or JPEG of the template's main composition when there is one; CodeNotFound otherwise.
+func (c *Coordinator) TemplatePoster(ctx context.Context, p farm.Principal, id string) (*File, error) {
+	t, err := c.Template(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	return nil, farm.Errorf(farm.CodeNotFound, "template %q has no picture", t.DisplayName)
+}
+
+// onlyComposition is the composition that a job means when it names none: the single root composition. It is "" for a
+// motion graphics template, which says itself which one it is.
+func (c *Coordinator) onlyComposition(t farm.Template) (string, error) {
+	if t.Type == "mogrt" || t.Introspection == nil {
+		return "", nil
+	}
+	s, err := c.summary(*t.Introspection)
+	if err != nil {
+		return "", err
+	}
+	var roots []string
+	for _, comp := range s.Compositions {
+		if comp.Root {
+			roots = append(roots, comp.Name)
+		}
+	}
+	if len(roots) == 1 {
+		return roots[0], nil
+	}
+	if len(roots) == 0 {
+		return "", farm.Errorf(farm.CodeInvalid, "template %q has no composition to render", t.DisplayName)
+	}
+	return "", farm.Invalid("the job names no composition, and the template has several", farm.FieldError{
+		Field: "template.composition", Message: "must be one of " + quoteAll(roots),
+	})
+}
+
+// quoteAll lists names for a sentence, the first twenty of them.
+func quoteAll(names []string) string {
+	more := ""
+	if len(names) > 20 {
+		more = fmt.Sprintf(" and %d more", len(names)-20)
+		names = names[:20]
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = "'" + name + "'"
+	}
+	return strings.Join(quoted, ", ") + more
+}

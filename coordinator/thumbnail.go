@@ -1,0 +1,102 @@
+package coordinator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image/jpeg"
+	"slices"
+	"strconv"
+	"strings"
+
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+const (
+	maxThumbnail     = 256 << 10 // bytes
+	maxThumbnailSide = 2048      // pixels
+	maxFrame         = 10_000_000
+)
+
+func thumbnailFolder(job string) string { return "thumbnails/" + job }
+
+func thumbnailKey(job string, frame int) string {
+	return thumbnailFolder(job) + "/" + strconv.Itoa(frame) + ".jpg"
+}
+
+// ReceiveThumbnail keeps a small JPEG of a frame that one of the agent's leases has rendered.
+func (c *Coordinator) ReceiveThumbnail(ctx context.Context, a farm.Agent, at wire.Attempt, frame int, picture []byte) error {
+	if frame < 0 || frame > maxFrame {
+		return farm.Errorf(farm.CodeInvalid, "frame %d cannot be: frames count from 0", frame)
+	}
+	if err := checkThumbnail(picture); err != nil {
+		return err
+	}
+	task, _, err := c.leased(a, at)
+	if err != nil {
+		return err
+	}
+	size := int64(len(picture))
+	if _, err := c.files.Put(ctx, thumbnailKey(task.Job, frame), bytes.NewReader(picture), files.Limits{Size: size}); err != nil {
+		return receiveError("thumbnail", err)
+	}
+	c.hub.publish(farm.Event{Kind: farm.EventThumbnail, Team: task.Team, ID: task.Job, Frame: frame})
+	return nil
+}
+
+// checkThumbnail makes sure that what browsers will be given is a picture.
+func checkThumbnail(picture []byte) error {
+	if len(picture) > maxThumbnail {
+		return farm.Errorf(farm.CodeTooLarge, "a thumbnail may take %d bytes, this one takes %d", maxThumbnail, len(picture))
+	}
+	cfg, err := jpeg.DecodeConfig(bytes.NewReader(picture))
+	if err != nil {
+		return farm.Errorf(farm.CodeInvalid, "the thumbnail is not a JPEG: %w", err)
+	}
+	if cfg.Width > maxThumbnailSide || cfg.Height > maxThumbnailSide {
+		return farm.Errorf(farm.CodeTooLarge, "a thumbnail may be %d pixels wide and high, this one is %d by %d", maxThumbnailSide, cfg.Width, cfg.Height)
+	}
+	if _, err := jpeg.Decode(bytes.NewReader(picture)); err != nil {
+		return farm.Errorf(farm.CodeInvalid, "the thumbnail is not a whole JPEG: %w", err)
+	}
+	return nil
+}
+
+// Thumbnails lists the pictures of a job's frames, in the order of the frames.
+func (c *Coordinator) Thumbnails(_ context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
+	job, err := c.teamJob(p, jobID)
+	if err != nil {
+		return nil, err
+	}
+	var list []farm.Thumbnail
+	err = c.files.List(thumbnailFolder(job.ID), func(o files.Object) error {
+		name := o.Key[strings.LastIndexByte(o.Key, '/')+1:]
+		if frame, err := strconv.Atoi(strings.TrimSuffix(name, ".jpg")); err == nil {
+			list = append(list, farm.Thumbnail{Frame: frame, Size: o.Size})
+		}
+		return nil
+	})
+	slices.SortFunc(list, func(a, b farm.Thumbnail) int { return a.Frame - b.Frame })
+	return list, err
+}
+
+// OpenThumbnail opens the picture of a frame.
+func (c *Coordinator) OpenThumbnail(_ context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
+	job, err := c.teamJob(p, jobID)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.files.Open(thumbnailKey(job.ID, max(frame, 0)))
+	if errors.Is(err, files.ErrNotFound) {
+		return nil, farm.Errorf(farm.CodeNotFound, "frame %d of job %s has no picture", frame, job.ID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening a thumbnail: %w", err)
+	}
+	f := file(r, fmt.Sprintf("%d.jpg", frame), "")
+	f.ETag = fmt.Sprintf(`"%x-%x"`, r.Modified.UnixNano(), r.Size)
+	return f, nil
+}

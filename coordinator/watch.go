@@ -1,0 +1,133 @@
+package coordinator
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"overcrank/farm"
+)
+
+const (
+	watcherRoom   = 256                    // events that a watcher may lag behind
+	progressPause = 250 * time.Millisecond // between two progress events of a job
+)
+
+// hub passes events on to watchers. It never waits for one.
+type hub struct {
+	mu       sync.Mutex
+	closed   bool
+	watchers map[*watcher]struct{}
+	progress map[string]farm.Event // by job: the latest, not passed on yet
+	fresh    chan struct{}         // progress holds something
+}
+
+type watcher struct {
+	team   string
+	events chan farm.Event
+	lost   bool
+}
+
+func newHub() *hub {
+	return &hub{watchers: map[*watcher]struct{}{}, progress: map[string]farm.Event{}, fresh: make(chan struct{}, 1)}
+}
+
+// Watch tells of what happens in the caller's team until ctx ends, and then closes the channel. A watcher that is too slow
+// misses events, never holds others up; Lost on the next event then says so.
+func (c *Coordinator) Watch(ctx context.Context, p farm.Principal) <-chan farm.Event {
+	w := &watcher{team: p.Team, events: make(chan farm.Event, watcherRoom)}
+	c.hub.add(w)
+	context.AfterFunc(ctx, func() { c.hub.remove(w) })
+	return w.events
+}
+
+func (h *hub) add(w *watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		close(w.events)
+		return
+	}
+	h.watchers[w] = struct{}{}
+}
+
+func (h *hub) remove(w *watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.watchers[w]; ok {
+		delete(h.watchers, w)
+		close(w.events)
+	}
+}
+
+func (h *hub) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for w := range h.watchers {
+		delete(h.watchers, w)
+		close(w.events)
+	}
+}
+
+// publish tells all watchers of the event's team, or of every team when it has none.
+func (h *hub) publish(e farm.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.send(e)
+}
+
+func (h *hub) send(e farm.Event) {
+	for w := range h.watchers {
+		if e.Team != "" && e.Team != w.team {
+			continue
+		}
+		e.Lost = w.lost
+		select {
+		case w.events <- e:
+			w.lost = false
+		default:
+			w.lost = true
+		}
+	}
+}
+
+// report takes the progress of a job, to be told within the pace that watchers can follow.
+func (h *hub) report(e farm.Event) {
+	h.mu.Lock()
+	h.progress[e.ID] = e
+	h.mu.Unlock()
+	select {
+	case h.fresh <- struct{}{}:
+	default:
+	}
+}
+
+// run passes progress on: the first at once, then the latest of each job at every pause.
+func (h *hub) run(ctx context.Context) {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.fresh:
+		}
+		h.flush()
+		pause.Reset(progressPause)
+		select {
+		case <-ctx.Done():
+			return
+		case <-pause.C:
+		}
+	}
+}
+
+func (h *hub) flush() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id, e := range h.progress {
+		h.send(e)
+		delete(h.progress, id)
+	}
+}

@@ -1,13 +1,27 @@
 // Package dom runs ExtendScript on a project: After Effects' object model, simulated in goja.
+//
+// Names, numbers and behaviour follow Adobe's After Effects scripting guide, so that a script written for the real
+// program runs unchanged for what jobs do: finding layers, setting text, values and expressions, and replacing footage.
+// Files outside the job's folder, the network and other processes are out of reach.
 package dom
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
 	"time"
+
+	"github.com/dop251/goja"
 
 	"overcrank/aep"
 	"overcrank/engine/footage"
+	"overcrank/engine/sandbox"
+	"overcrank/engine/text"
 )
 
 // Options bound what a script may do.
@@ -15,20 +29,154 @@ type Options struct {
 	Folder string                                                       // the only folder whose files a script may touch
 	Time   time.Duration                                                // 0 means 60 s
 	Memory int64                                                        // bytes, 0 means 512 MiB
-	Output io.Writer                                                    // of $.writeln and alert
-	Probe  func(ctx context.Context, path string) (footage.Info, error) // looks into imported files
+	Output io.Writer                                                    // of $.writeln and alert; nil drops them
+	Fonts  *text.Book                                                   // for sourceRectAtTime; may be nil
+	Probe  func(ctx context.Context, path string) (footage.Info, error) // looks into imported files; nil knows pictures only
 }
 
-// Run runs script (named for error messages) on p and changes p. A throw of the script is a *ScriptError.
-func Run(ctx context.Context, p *aep.Project, name, script string, opt Options) error {
-	panic("skeleton: helper B3")
-}
-
-// ScriptError is what a script threw.
+// ScriptError is what a script threw, or why it was stopped.
 type ScriptError struct {
 	Message string
-	Line    int
+	Line    int // 1-based, 0 when unknown
 	File    string
 }
 
+// Error tells the message and, when known, the line.
 func (e *ScriptError) Error() string { return e.Message }
+
+const (
+	defaultTime   = 60 * time.Second
+	defaultMemory = 512 << 20
+	// grace is how long after its interruption a script may still be inside a built-in function.
+	grace = 5 * time.Second
+)
+
+// Run runs script (named for error messages) on p and changes p. A throw of the script is a *ScriptError, and so is a
+// script that was stopped because it ran over its time, its memory or ctx. After an error p may be half changed.
+func Run(ctx context.Context, p *aep.Project, name, script string, opt Options) error {
+	if opt.Time <= 0 {
+		opt.Time = defaultTime
+	}
+	if opt.Memory <= 0 {
+		opt.Memory = defaultMemory
+	}
+	src, err := readSource(name, script, opt.Folder)
+	if err != nil {
+		return err
+	}
+	root, err := openRoot(opt.Folder)
+	if err != nil {
+		return err
+	}
+	if root != nil {
+		defer root.Close()
+	}
+	s := newSession(ctx, p, opt, root, src)
+	defer s.closeFiles()
+
+	done := make(chan error, 1)
+	go func() { done <- s.run() }()
+	return s.watch(ctx, done)
+}
+
+func openRoot(folder string) (*os.Root, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, fmt.Errorf("find the job's folder: %w", err)
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, fmt.Errorf("open the job's folder: %w", err)
+	}
+	return root, nil
+}
+
+// run compiles and runs the script; a panic of ours becomes an error, so that a strange project can't end the process.
+func (s *session) run() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &ScriptError{Message: fmt.Sprintf("the script met a fault of the object model: %v", r), File: s.source.name}
+			s.log.write("object model fault: %v\n%s", r, debug.Stack())
+		}
+	}()
+	if err := sandbox.Check(s.source.text); err != nil {
+		return s.scriptError(err)
+	}
+	if _, err := s.rt.RunScript(s.source.name, s.source.text); err != nil {
+		return s.scriptError(err)
+	}
+	return nil
+}
+
+func (s *session) scriptError(err error) error {
+	var already *ScriptError
+	if errors.As(err, &already) {
+		return already
+	}
+	f := sandbox.FaultOf(err)
+	out := &ScriptError{Message: f.Message, File: f.File, Line: f.Line}
+	if f.File == s.source.name && f.Line > 0 {
+		out.File, out.Line = s.source.place(f.Line)
+	}
+	return out
+}
+
+// watch interrupts the script when its time or memory is over or ctx ends. A built-in function can't be interrupted: a
+// script that sits in one for longer than grace is left behind with its runtime, which nothing else refers to.
+func (s *session) watch(ctx context.Context, done <-chan error) error {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	start, base := time.Now(), heapBytes()
+	var stopped *ScriptError
+	var since time.Time
+	for {
+		select {
+		case err := <-done:
+			if stopped != nil && err != nil {
+				var se *ScriptError
+				if errors.As(err, &se) {
+					stopped.Line, stopped.File = se.Line, se.File
+				}
+				return stopped
+			}
+			return err
+		case <-tick.C:
+		}
+		if stopped != nil {
+			if time.Since(since) > grace {
+				return stopped
+			}
+			continue
+		}
+		switch {
+		case ctx.Err() != nil:
+			stopped = &ScriptError{Message: "the script was cancelled"}
+		case time.Since(start) > s.opt.Time:
+			stopped = &ScriptError{Message: fmt.Sprintf("the script ran longer than %v and was stopped", s.opt.Time)}
+		case heapBytes()-base > s.opt.Memory:
+			stopped = &ScriptError{Message: fmt.Sprintf("the script used more than %d MiB of memory and was stopped", s.opt.Memory>>20)}
+		default:
+			continue
+		}
+		since = time.Now()
+		s.rt.Interrupt(stopped.Message)
+	}
+}
+
+func heapBytes() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}
+
+// throw raises an Error in the script, worded as After Effects words it.
+func (s *session) throw(format string, args ...any) {
+	e, err := s.rt.New(s.errorClass, s.rt.ToValue(fmt.Sprintf(format, args...)))
+	if err != nil {
+		panic(s.rt.NewGoError(fmt.Errorf(format, args...)))
+	}
+	panic(goja.Value(e))
+}

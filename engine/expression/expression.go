@@ -26,3 +26,8 @@ func New(h Host) *Machine { panic("skeleton: helper B3") }
 func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (aep.Value, error) {
 	panic("skeleton: helper B3")
 }
+
+// SourceRect is the bounds of what a layer shows, in pixels of the layer, at composition time t.
+func (m *Machine) SourceRect(comp *aep.Item, l *aep.Layer, t float64, extents bool) (left, top, width, height float64) {
+	panic("skeleton: helper B3")
+}

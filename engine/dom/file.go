@@ -1,0 +1,430 @@
+package dom
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"overcrank/aep"
+	"overcrank/engine/sandbox"
+)
+
+const (
+	maxOpenFiles = 64
+	maxFileRead  = 64 << 20 // bytes that one read gives
+)
+
+// errOutside marks a path that leads out of the job's folder.
+var errOutside = errors.New("outside the job's folder")
+
+// fileState is a File or Folder object. Its path is as the script gave it, with escapes undone.
+type fileState struct {
+	path   string
+	folder bool
+	handle *os.File
+	reader *bufio.Reader
+	err    string
+	eof    bool
+}
+
+func (s *session) closeFiles() {
+	for _, f := range s.open {
+		if f.handle != nil {
+			_ = f.handle.Close()
+		}
+	}
+}
+
+// local is the path of f below the job's folder; errOutside when it is not there.
+func (s *session) local(f *fileState) (string, error) {
+	if s.root == nil {
+		return "", errOutside
+	}
+	rel, ok := within(s.opt.Folder, f.path)
+	if !ok {
+		return "", errOutside
+	}
+	return rel, nil
+}
+
+// inside is local for what reads or writes; it throws.
+func (s *session) inside(f *fileState, what string) string {
+	rel, err := s.local(f)
+	if err != nil {
+		s.throw("%s %q: outside the job's folder", what, short(f.path))
+	}
+	return rel
+}
+
+func (s *session) stat(f *fileState) (fs.FileInfo, bool) {
+	rel, err := s.local(f)
+	if err != nil {
+		return nil, false
+	}
+	info, err := s.root.Stat(rel)
+	return info, err == nil
+}
+
+func (s *session) absolute(f *fileState) string {
+	if rel, err := s.local(f); err == nil {
+		if abs, err := filepath.Abs(filepath.Join(s.opt.Folder, rel)); err == nil {
+			return abs
+		}
+	}
+	return f.path
+}
+
+// pathOf reads a path or a File object.
+func (s *session) pathOf(v goja.Value) *fileState {
+	if f, ok := optional[*fileState](s, v); ok {
+		return f
+	}
+	path := v.String()
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	return &fileState{path: path}
+}
+
+func (s *session) fileObject(path string) goja.Value {
+	return s.classes.file.object(&fileState{path: path})
+}
+
+func (s *session) defineFiles() {
+	c := &s.classes
+	c.file = s.class("File", nil, nil)
+	c.folder = s.class("Folder", nil, nil)
+	s.pathClass(c.file, false)
+	s.pathClass(c.folder, true)
+	for _, k := range []*class{c.file, c.folder} {
+		s.definePath(k)
+	}
+	s.defineFile(c.file)
+	s.defineFolder(c.folder)
+}
+
+// pathClass makes File and Folder work with and without new.
+func (s *session) pathClass(c *class, folder bool) {
+	make := func(list []goja.Value) *goja.Object {
+		a := args{s: s, name: c.name, list: list}
+		f := &fileState{path: ".", folder: folder}
+		if a.has(0) {
+			f.path = s.pathOf(a.at(0)).path
+		}
+		return c.object(f)
+	}
+	ctor := s.rt.ToValue(func(call goja.ConstructorCall) *goja.Object { return make(call.Arguments) }).(*goja.Object)
+	plain := s.rt.ToValue(func(call goja.FunctionCall) goja.Value { return make(call.Arguments) })
+	_ = s.rt.Set("__construct", ctor)
+	_ = s.rt.Set("__call", plain)
+	v, err := s.rt.RunScript("<file>", `(function (build, call) {
+		return function () { return new.target ? new build(arguments[0]) : call.apply(null, arguments); };
+	})(__construct, __call)`)
+	_ = s.rt.GlobalObject().Delete("__construct")
+	_ = s.rt.GlobalObject().Delete("__call")
+	if err != nil {
+		panic(err)
+	}
+	c.ctor = v.(*goja.Object)
+	_ = c.ctor.Set("prototype", c.proto)
+	_ = c.proto.DefineDataProperty("constructor", c.ctor, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	_ = s.rt.Set(c.name, c.ctor)
+}
+
+func (s *session) definePath(c *class) {
+	get(c, "exists", func(f *fileState) any {
+		info, ok := s.stat(f)
+		return ok && info.IsDir() == f.folder
+	})
+	get(c, "name", func(f *fileState) any { return url.PathEscape(base(s.absolute(f))) })
+	get(c, "displayName", func(f *fileState) any { return base(s.absolute(f)) })
+	get(c, "fsName", func(f *fileState) any { return s.absolute(f) })
+	for _, name := range []string{"fullName", "absoluteURI", "relativeURI"} {
+		get(c, name, func(f *fileState) any { return (&url.URL{Path: filepath.ToSlash(s.absolute(f))}).EscapedPath() })
+	}
+	get(c, "path", func(f *fileState) any { return filepath.ToSlash(filepath.Dir(s.absolute(f))) })
+	get(c, "parent", func(f *fileState) any {
+		return s.classes.folder.object(&fileState{path: filepath.Dir(s.absolute(f)), folder: true})
+	})
+	get(c, "error", func(f *fileState) any { return f.err })
+	get(c, "alias", func(f *fileState) any { return false })
+	for _, name := range []string{"modified", "created"} {
+		get(c, name, func(f *fileState) any {
+			info, ok := s.stat(f)
+			if !ok {
+				return nil
+			}
+			d, err := s.rt.New(s.rt.Get("Date"), s.rt.ToValue(info.ModTime().UnixMilli()))
+			if err != nil {
+				return nil
+			}
+			return d
+		})
+	}
+	method(c, "toString", func(f *fileState, _ args) any { return filepath.ToSlash(s.absolute(f)) })
+	method(c, "getRelativeURI", func(f *fileState, a args) any {
+		rel, err := s.local(f)
+		if err != nil {
+			return s.absolute(f)
+		}
+		return filepath.ToSlash(rel)
+	})
+	method(c, "remove", func(f *fileState, _ args) any {
+		rel := s.inside(f, "remove")
+		if rel == "." {
+			s.throw("remove: the job's folder itself stays")
+		}
+		return s.outcome(f, s.root.Remove(rel))
+	})
+	method(c, "rename", func(f *fileState, a args) any {
+		from := s.inside(f, "rename")
+		to := &fileState{path: filepath.Join(filepath.Dir(from), filepath.Base(a.str(0)))}
+		if !s.outcome(f, s.root.Rename(from, s.inside(to, "rename"))) {
+			return false
+		}
+		f.path = to.path
+		return true
+	})
+	for _, name := range []string{"decode", "encode"} {
+		_ = c.ctor.Set(name, s.function(name, func(a args) any {
+			if name == "encode" {
+				return url.PathEscape(a.str(0))
+			}
+			if plain, err := url.PathUnescape(a.str(0)); err == nil {
+				return plain
+			}
+			return a.str(0)
+		}))
+	}
+	_ = c.ctor.Set("fs", map[bool]string{true: "Windows", false: "Unix"}[filepath.Separator == '\\'])
+}
+
+func base(path string) string {
+	path = strings.ReplaceAll(path, "\\", "/")
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
+
+// outcome keeps an error for the error attribute and tells whether all went well.
+func (s *session) outcome(f *fileState, err error) bool {
+	f.err = ""
+	if err != nil {
+		f.err = err.Error()
+		return false
+	}
+	return true
+}
+
+func (s *session) defineFile(c *class) {
+	get(c, "length", func(f *fileState) any {
+		if info, ok := s.stat(f); ok {
+			return info.Size()
+		}
+		return 0
+	})
+	get(c, "eof", func(f *fileState) any { return f.eof || f.handle == nil })
+	for _, name := range []string{"encoding", "lineFeed", "type", "creator"} {
+		attr(c, name, func(f *fileState) any { return map[string]string{"encoding": "UTF-8", "lineFeed": "Unix"}[name] },
+			func(*fileState, goja.Value) {})
+	}
+	method(c, "open", func(f *fileState, a args) any { return s.openFile(f, a.str(0)) })
+	method(c, "close", func(f *fileState, _ args) any {
+		if f.handle == nil {
+			return false
+		}
+		err := f.handle.Close()
+		f.handle, f.reader = nil, nil
+		return s.outcome(f, err)
+	})
+	method(c, "read", func(f *fileState, a args) any { return s.read(f, int64(a.num(0, maxFileRead))) })
+	method(c, "readln", func(f *fileState, _ args) any { return s.readLine(f) })
+	method(c, "write", func(f *fileState, a args) any { return s.write(f, a, "") })
+	method(c, "writeln", func(f *fileState, a args) any { return s.write(f, a, "\n") })
+	method(c, "copy", func(f *fileState, a args) any { return s.copy(f, s.pathOf(a.at(0))) })
+	method(c, "resolve", func(f *fileState, _ args) any { return nil })
+	method(c, "execute", func(f *fileState, _ args) any {
+		s.throw("File.execute is not allowed: scripts of a job start no programs")
+		return nil
+	})
+	method(c, "changePath", func(f *fileState, a args) any { f.path = a.str(0); return true })
+	for _, name := range []string{"openDialog", "saveDialog"} {
+		_ = c.ctor.Set(name, s.function(name, func(a args) any { s.log.write("File.%s: answered with nothing", name); return nil }))
+	}
+}
+
+func (s *session) openFile(f *fileState, mode string) bool {
+	rel := s.inside(f, "open")
+	flags := map[string]int{"": os.O_RDONLY, "r": os.O_RDONLY, "w": os.O_RDWR | os.O_CREATE | os.O_TRUNC,
+		"e": os.O_RDWR | os.O_CREATE, "a": os.O_RDWR | os.O_CREATE | os.O_APPEND}
+	flag, ok := flags[strings.ToLower(mode)]
+	if !ok {
+		s.throw("File.open: unknown mode %q", short(mode))
+	}
+	if f.handle != nil {
+		return s.outcome(f, errors.New("the file is open already"))
+	}
+	if len(s.open) >= maxOpenFiles {
+		s.throw("File.open: more than %d files opened", maxOpenFiles)
+	}
+	if info, err := s.root.Stat(rel); err == nil && !info.Mode().IsRegular() {
+		return s.outcome(f, errors.New("not a file"))
+	}
+	h, err := s.root.OpenFile(rel, flag, 0o644)
+	if err != nil {
+		return s.outcome(f, err)
+	}
+	f.handle, f.reader, f.eof = h, bufio.NewReader(h), false
+	s.open = append(s.open, f)
+	return s.outcome(f, nil)
+}
+
+func (s *session) read(f *fileState, n int64) string {
+	if f.reader == nil {
+		s.outcome(f, errors.New("the file is not open"))
+		return ""
+	}
+	b, err := io.ReadAll(io.LimitReader(f.reader, min(max(n, 0), maxFileRead)))
+	s.outcome(f, err)
+	_, err = f.reader.Peek(1)
+	f.eof = err != nil
+	return strings.TrimPrefix(string(b), "\ufeff")
+}
+
+func (s *session) readLine(f *fileState) string {
+	if f.reader == nil {
+		s.outcome(f, errors.New("the file is not open"))
+		return ""
+	}
+	line, err := f.reader.ReadString('\n')
+	if err != nil && err != io.EOF {
+		s.outcome(f, err)
+	}
+	_, err = f.reader.Peek(1)
+	f.eof = err != nil
+	return strings.TrimRight(line, "\r\n")
+}
+
+func (s *session) write(f *fileState, a args, end string) bool {
+	if f.handle == nil {
+		return s.outcome(f, errors.New("the file is not open"))
+	}
+	var b strings.Builder
+	for i := range a.list {
+		b.WriteString(a.at(i).String())
+	}
+	_, err := f.handle.WriteString(b.String() + end)
+	return s.outcome(f, err)
+}
+
+func (s *session) copy(from, to *fileState) bool {
+	in, out := s.inside(from, "copy"), s.inside(to, "copy")
+	r, err := s.root.Open(in)
+	if err != nil {
+		return s.outcome(from, err)
+	}
+	defer r.Close()
+	w, err := s.root.Create(out)
+	if err != nil {
+		return s.outcome(from, err)
+	}
+	_, err = io.Copy(w, r)
+	return s.outcome(from, errors.Join(err, w.Close()))
+}
+
+func (s *session) defineFolder(c *class) {
+	method(c, "create", func(f *fileState, _ args) any {
+		return s.outcome(f, s.root.MkdirAll(s.inside(f, "create"), 0o755))
+	})
+	method(c, "getFiles", func(f *fileState, a args) any { return s.list(f, a.at(0)) })
+	job := func() any { return c.object(&fileState{path: ".", folder: true}) }
+	for _, name := range []string{"current", "temp", "desktop", "myDocuments", "userData", "appData", "startup", "system", "trash", "commonFiles", "appPackage"} {
+		_ = c.ctor.DefineAccessorProperty(name, s.function(name, func(args) any { return job() }), nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
+	}
+	_ = c.ctor.Set("selectDialog", s.function("selectDialog", func(args) any { return nil }))
+}
+
+// list gives the entries of a folder that a mask ("*.png") or a function lets through.
+func (s *session) list(f *fileState, filter goja.Value) any {
+	rel := s.inside(f, "getFiles")
+	entries, err := fs.ReadDir(s.root.FS(), filepath.ToSlash(rel))
+	if !s.outcome(f, err) {
+		return []goja.Value{}
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].Name() < entries[j].Name() })
+	pick, isFunc := goja.AssertFunction(filter)
+	mask := "*"
+	if !isFunc && !goja.IsUndefined(filter) {
+		mask = filter.String()
+	}
+	out := []goja.Value{}
+	for _, e := range entries {
+		entry := &fileState{path: filepath.Join(rel, e.Name()), folder: e.IsDir()}
+		k := s.classes.file
+		if entry.folder {
+			k = s.classes.folder
+		}
+		o := k.object(entry)
+		if isFunc {
+			v, err := pick(goja.Undefined(), o)
+			if err != nil {
+				sandbox.Rethrow(err)
+			}
+			if !v.ToBoolean() {
+				continue
+			}
+		} else if ok, err := filepath.Match(strings.ToLower(mask), strings.ToLower(e.Name())); err != nil || !ok {
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// evalFile runs another script of the job's folder.
+func (s *session) evalFile(v goja.Value) goja.Value {
+	f := s.pathOf(v)
+	rel := s.inside(f, "$.evalFile")
+	text, err := s.root.ReadFile(rel)
+	if err != nil {
+		s.throw("$.evalFile: no such file %q in the job's folder", short(f.path))
+	}
+	src, err := readSource(filepath.Base(rel), string(text), s.opt.Folder)
+	if err == nil {
+		err = sandbox.Check(src.text)
+	}
+	if err != nil {
+		s.throw("$.evalFile %q: %v", short(f.path), err)
+	}
+	prg, err := goja.Compile(src.name, src.text, false)
+	if err != nil {
+		f := sandbox.FaultOf(err)
+		s.throw("$.evalFile %q, line %d: %s", short(f.File), f.Line, f.Message)
+	}
+	out, err := s.rt.RunProgram(prg)
+	if err != nil {
+		sandbox.Rethrow(err)
+	}
+	return out
+}
+
+// readData gives expressions the content of data footage.
+func (s *session) readData(it *aep.Item) ([]byte, error) {
+	if it == nil || it.Footage == nil || it.Footage.File.Resolved == "" {
+		return nil, errors.New("the data file is missing")
+	}
+	if s.root == nil {
+		return nil, errOutside
+	}
+	rel, ok := within(s.opt.Folder, it.Footage.File.Resolved)
+	if !ok {
+		return nil, errOutside
+	}
+	return s.root.ReadFile(rel)
+}

@@ -1,0 +1,417 @@
+package dom
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+)
+
+// propRef stands for a node of a layer's properties.
+type propRef struct {
+	layer   *layerRef
+	p       *aep.Property
+	parent  *propRef // nil for the top of a layer
+	name    string   // overrides the name, for controllers of the Essential Graphics panel
+	removed bool
+}
+
+func (r *propRef) gone() bool {
+	for q := r; q != nil; q = q.parent {
+		if q.removed {
+			return true
+		}
+	}
+	return r.layer.removed
+}
+
+func (r *propRef) ref() eval.Ref { return eval.Ref{Comp: r.layer.comp, Layer: r.layer.l, Prop: r.p} }
+
+// indexed are the groups that scripts may add to and remove from.
+func indexed(match string) bool {
+	switch match {
+	case "ADBE Effect Parade", "ADBE Mask Parade", "ADBE Vectors Group", "ADBE Root Vectors Group", "ADBE Text Animators",
+		"ADBE Text Selectors", "ADBE Layer Overrides":
+		return true
+	}
+	return false
+}
+
+// propertyObject is the one object of a child property.
+func (s *session) propertyObject(parent *propRef, p *aep.Property) *goja.Object {
+	if o, ok := s.props[p]; ok {
+		return o
+	}
+	r := &propRef{layer: parent.layer, p: p, parent: parent}
+	o := s.newPropertyObject(r)
+	s.props[p] = o
+	return o
+}
+
+func (s *session) newPropertyObject(r *propRef) *goja.Object {
+	if !r.p.Group {
+		return s.classes.property.object(r)
+	}
+	c := s.classes.propertyGroup
+	if r.p.Mask != nil {
+		c = s.classes.mask
+	}
+	return c.callable(r, func(call goja.FunctionCall) goja.Value { return s.value(s.lookUp(r, call.Argument(0))) })
+}
+
+func (s *session) groupObject(r *propRef) *goja.Object {
+	if r.parent == nil {
+		return s.layer(r.layer.comp, r.layer.l)
+	}
+	if o, ok := s.props[r.p]; ok {
+		return o
+	}
+	o := s.newPropertyObject(r)
+	s.props[r.p] = o
+	return o
+}
+
+// lookUp finds a child by its number, counted from 1, or by display or match name; null when there is none.
+func (s *session) lookUp(r *propRef, key goja.Value) any {
+	if name, ok := key.Export().(string); ok {
+		if parent, p := s.byName(r, name); p != nil {
+			return s.propertyObject(parent, p)
+		}
+		return nil
+	}
+	i := int(s.number(key, "property"))
+	if i < 1 || i > len(r.p.Children) {
+		s.throw("After Effects error: Unable to call \"property\" because of parameter 1. Value %d out of range 1 to %d", i, len(r.p.Children))
+	}
+	return s.propertyObject(r, r.p.Children[i-1])
+}
+
+// byName also finds, from the layer itself, what lies in the groups that After Effects lets scripts skip.
+func (s *session) byName(r *propRef, name string) (*propRef, *aep.Property) {
+	if p := r.p.Child(name); p != nil {
+		return r, p
+	}
+	if match, ok := aliases()[strings.ToLower(name)]; ok {
+		if p := r.p.Child(match); p != nil {
+			return r, p
+		}
+	}
+	if r.parent != nil {
+		if r.p.Match == "ADBE Transform Group" {
+			if p := r.p.Child(transformAlias(name)); p != nil {
+				return r, p
+			}
+		}
+		return nil, nil
+	}
+	for _, match := range []string{"ADBE Transform Group", "ADBE Text Properties", "ADBE Audio Group", "ADBE Camera Options Group", "ADBE Light Options Group"} {
+		g := r.p.Child(match)
+		if g == nil {
+			continue
+		}
+		p := g.Child(name)
+		if p == nil && match == "ADBE Transform Group" {
+			p = g.Child(transformAlias(name))
+		}
+		if p != nil {
+			return s.things[s.propertyObject(r, g)].(*propRef), p
+		}
+	}
+	return nil, nil
+}
+
+// aliases are names that scripts use for groups besides their display name.
+func aliases() map[string]string {
+	return map[string]string{
+		"effects": "ADBE Effect Parade", "effect": "ADBE Effect Parade", "masks": "ADBE Mask Parade", "mask": "ADBE Mask Parade",
+		"transform": "ADBE Transform Group", "text": "ADBE Text Properties", "contents": "ADBE Root Vectors Group",
+		"content": "ADBE Root Vectors Group", "audio": "ADBE Audio Group", "marker": "ADBE Marker",
+		"time remap": "ADBE Time Remapping", "timeremap": "ADBE Time Remapping", "layer styles": "ADBE Layer Styles",
+		"essential properties": "ADBE Layer Overrides", "material options": "ADBE Material Options Group",
+	}
+}
+
+// transformAlias turns names of other dimensions, and names as attributes, into match names.
+func transformAlias(name string) string {
+	switch strings.ToLower(strings.ReplaceAll(name, " ", "")) {
+	case "anchorpoint", "pointofinterest":
+		return "ADBE Anchor Point"
+	case "position":
+		return "ADBE Position"
+	case "xposition":
+		return "ADBE Position_0"
+	case "yposition":
+		return "ADBE Position_1"
+	case "zposition":
+		return "ADBE Position_2"
+	case "scale":
+		return "ADBE Scale"
+	case "orientation":
+		return "ADBE Orientation"
+	case "xrotation":
+		return "ADBE Rotate X"
+	case "yrotation":
+		return "ADBE Rotate Y"
+	case "rotation", "zrotation":
+		return "ADBE Rotate Z"
+	case "opacity":
+		return "ADBE Opacity"
+	}
+	return name
+}
+
+func (s *session) defineProperties() {
+	c := &s.classes
+	c.propertyBase = s.class("PropertyBase", nil, nil)
+	c.propertyGroup = s.class("PropertyGroup", c.propertyBase, nil)
+	c.mask = s.class("MaskPropertyGroup", c.propertyGroup, nil)
+	c.property = s.class("Property", c.propertyBase, nil)
+	s.definePropertyBase(c.propertyBase)
+	s.definePropertyGroup(c.propertyGroup)
+	s.defineMask(c.mask)
+	s.defineProperty(c.property)
+	s.defineExpression(c.property)
+	s.defineKeys(c.property)
+	s.defineShortcuts()
+}
+
+// defineShortcuts lets every property be reached as an attribute named after it: layer.transform.anchorPoint. Names
+// that no class has end here, at the far end of the prototypes.
+func (s *session) defineShortcuts() {
+	base := s.rt.NewObject()
+	proxy := s.rt.NewProxy(base, &goja.ProxyTrapConfig{
+		Get: func(target *goja.Object, name string, receiver goja.Value) goja.Value {
+			o, ok := receiver.(*goja.Object)
+			if !ok {
+				return target.Get(name)
+			}
+			var r *propRef
+			switch t := s.things[o].(type) {
+			case *layerRef:
+				r = t.root()
+			case *propRef:
+				r = t
+			}
+			if r == nil || !r.p.Group {
+				return target.Get(name)
+			}
+			if parent, p := s.byAttribute(r, name); p != nil {
+				return s.propertyObject(parent, p)
+			}
+			return target.Get(name)
+		},
+	})
+	_ = s.classes.propertyBase.proto.SetPrototype(s.rt.ToValue(proxy).(*goja.Object))
+}
+
+func (s *session) byAttribute(r *propRef, name string) (*propRef, *aep.Property) {
+	for _, p := range r.p.Children {
+		if camel(p.Name) == name {
+			return r, p
+		}
+	}
+	switch name {
+	case "toString", "valueOf", "constructor", "toJSON", "length", "name":
+		return nil, nil
+	}
+	if r.parent == nil {
+		for _, match := range []string{"ADBE Transform Group", "ADBE Text Properties", "ADBE Audio Group", "ADBE Camera Options Group", "ADBE Light Options Group"} {
+			g := r.p.Child(match)
+			if g == nil {
+				continue
+			}
+			for _, p := range g.Children {
+				if camel(p.Name) == name {
+					return s.things[s.propertyObject(r, g)].(*propRef), p
+				}
+			}
+		}
+	}
+	return s.byName(r, name)
+}
+
+func (s *session) definePropertyBase(c *class) {
+	attr(c, "name", func(r *propRef) any { return r.displayName() }, func(r *propRef, v goja.Value) {
+		if r.parent == nil || !indexed(r.parent.p.Match) {
+			s.throw(`After Effects error: Unable to set "name": the name of this property is fixed`)
+		}
+		r.p.Name = v.String()
+	})
+	get(c, "matchName", func(r *propRef) any { return r.p.Match })
+	get(c, "propertyIndex", func(r *propRef) any {
+		if r.parent == nil {
+			return r.layer.index()
+		}
+		return slices.Index(r.parent.p.Children, r.p) + 1
+	})
+	get(c, "propertyDepth", func(r *propRef) any {
+		n := 0
+		for q := r.parent; q != nil; q = q.parent {
+			n++
+		}
+		return n
+	})
+	get(c, "propertyType", func(r *propRef) any {
+		switch {
+		case !r.p.Group:
+			return plainProperty
+		case indexed(r.p.Match):
+			return indexedGroup
+		}
+		return namedGroup
+	})
+	get(c, "parentProperty", func(r *propRef) any {
+		if r.parent == nil {
+			return nil
+		}
+		return s.groupObject(r.parent)
+	})
+	get(c, "active", func(r *propRef) any { return r.p.Enabled })
+	get(c, "canSetEnabled", func(r *propRef) any { return r.canDisable() })
+	attr(c, "enabled", func(r *propRef) any { return r.p.Enabled }, func(r *propRef, v goja.Value) {
+		if !r.canDisable() {
+			s.throw("After Effects error: Unable to set \"enabled\": %q can't be switched off", r.displayName())
+		}
+		r.p.Enabled = v.ToBoolean()
+	})
+	get(c, "elided", func(r *propRef) any { return false })
+	get(c, "isEffect", func(r *propRef) any { return r.parent != nil && r.parent.p.Match == "ADBE Effect Parade" })
+	get(c, "isMask", func(r *propRef) any { return r.p.Mask != nil })
+	get(c, "isModified", func(r *propRef) any { return len(r.p.Keys) > 0 || r.p.Expression != "" })
+	attr(c, "selected", func(*propRef) any { return false }, func(*propRef, goja.Value) {})
+	method(c, "propertyGroup", func(r *propRef, a args) any {
+		q := r
+		for range max(a.int(0, 1), 1) {
+			if q.parent == nil {
+				return nil
+			}
+			q = q.parent
+		}
+		return s.groupObject(q)
+	})
+	method(c, "remove", func(r *propRef, _ args) any {
+		if r.parent == nil || !indexed(r.parent.p.Match) {
+			s.throw("After Effects error: Unable to call \"remove\": %q can't be removed", r.displayName())
+		}
+		r.parent.p.Children = slices.DeleteFunc(r.parent.p.Children, func(p *aep.Property) bool { return p == r.p })
+		r.removed = true
+		return undefined()
+	})
+	method(c, "moveTo", func(r *propRef, a args) any {
+		i := a.int(0, 0)
+		if r.parent == nil || !indexed(r.parent.p.Match) || i < 1 || i > len(r.parent.p.Children) {
+			s.throw("After Effects error: Unable to call \"moveTo\": %q can't be moved there", r.displayName())
+		}
+		list := slices.DeleteFunc(slices.Clone(r.parent.p.Children), func(p *aep.Property) bool { return p == r.p })
+		r.parent.p.Children = slices.Insert(list, i-1, r.p)
+		return undefined()
+	})
+	method(c, "duplicate", func(r *propRef, _ args) any {
+		if r.parent == nil || !indexed(r.parent.p.Match) {
+			s.throw("After Effects error: Unable to call \"duplicate\": %q can't be duplicated", r.displayName())
+		}
+		n := copyProperty(r.p)
+		n.Name = r.displayName() + " 2"
+		at := slices.Index(r.parent.p.Children, r.p)
+		r.parent.p.Children = slices.Insert(r.parent.p.Children, at+1, n)
+		return s.propertyObject(r.parent, n)
+	})
+	method(c, "toString", func(r *propRef, _ args) any {
+		if r.p.Group {
+			return "[object PropertyGroup]"
+		}
+		return "[object Property]"
+	})
+}
+
+func (r *propRef) displayName() string {
+	switch {
+	case r.name != "":
+		return r.name
+	case r.p.Name != "":
+		return r.p.Name
+	}
+	return r.p.Match
+}
+
+func (r *propRef) canDisable() bool {
+	if r.parent == nil {
+		return true
+	}
+	return r.p.Group && (indexed(r.parent.p.Match) || strings.Contains(r.p.Match, "Layer Styles") || strings.HasSuffix(r.p.Match, "/enabled"))
+}
+
+func (s *session) definePropertyGroup(c *class) {
+	get(c, "numProperties", func(r *propRef) any { return len(r.p.Children) })
+	method(c, "property", func(r *propRef, a args) any { return s.lookUp(r, a.at(0)) })
+	method(c, "canAddProperty", func(r *propRef, a args) any { return indexed(r.p.Match) })
+	method(c, "addProperty", func(r *propRef, a args) any { return s.addProperty(r, a.str(0)) })
+	for name, match := range map[string]string{"effect": "ADBE Effect Parade", "mask": "ADBE Mask Parade", "content": "ADBE Root Vectors Group"} {
+		group := func(r *propRef) *propRef {
+			if p := r.p.Child(match); p != nil {
+				return s.things[s.propertyObject(r, p)].(*propRef)
+			}
+			return nil
+		}
+		getter := s.rt.ToValue(func(call goja.FunctionCall) goja.Value {
+			r := thing[*propRef](s, call.This, name)
+			if r.parent != nil {
+				if parent, p := s.byAttribute(r, name); p != nil {
+					return s.propertyObject(parent, p)
+				}
+				return goja.Undefined()
+			}
+			if g := group(r); g != nil {
+				return s.groupObject(g)
+			}
+			return goja.Undefined()
+		})
+		_ = c.proto.DefineAccessorProperty(name, getter, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+}
+
+func (s *session) defineMask(c *class) {
+	mode := func(r *propRef) *aep.MaskInfo { return r.p.Mask }
+	attr(c, "maskMode", func(r *propRef) any { return 6812 + slices.Index(maskModes(), mode(r).Mode) }, func(r *propRef, v goja.Value) {
+		mode(r).Mode = maskModes()[s.enumerated(v, "maskMode", 6812, 7)]
+	})
+	attr(c, "inverted", func(r *propRef) any { return mode(r).Inverted }, func(r *propRef, v goja.Value) { mode(r).Inverted = v.ToBoolean() })
+	attr(c, "locked", func(r *propRef) any { return mode(r).Locked }, func(r *propRef, v goja.Value) { mode(r).Locked = v.ToBoolean() })
+	attr(c, "color", func(r *propRef) any { return mode(r).Color[:] }, func(r *propRef, v goja.Value) { mode(r).Color = s.rgb(v, "color") })
+	attr(c, "rotoBezier", func(*propRef) any { return false }, func(*propRef, goja.Value) {})
+}
+
+// addProperty adds a mask, an effect or a shape, with its own properties at their defaults.
+func (s *session) addProperty(r *propRef, name string) any {
+	if !indexed(r.p.Match) {
+		s.throw("After Effects error: Unable to call \"addProperty\": %q takes no new properties", r.displayName())
+	}
+	p := &aep.Property{Match: name, Group: true, Enabled: true}
+	switch {
+	case r.p.Match == "ADBE Mask Parade":
+		p.Match, p.Name = "ADBE Mask Atom", "Mask "+itoa(len(r.p.Children)+1)
+		p.Mask = &aep.MaskInfo{Mode: aep.MaskAdd, Color: [3]float64{1, 1, 0}}
+	case strings.HasPrefix(name, "ADBE"):
+	default:
+		if match, ok := newMatchNames()[strings.ToLower(name)]; ok {
+			p.Match, p.Name = match, name
+		}
+	}
+	r.p.Children = append(r.p.Children, p)
+	aep.CompleteLayer(s.project, r.layer.comp.Comp, r.layer.l)
+	return s.propertyObject(r, p)
+}
+
+// newMatchNames are display names that scripts add properties by.
+func newMatchNames() map[string]string {
+	return map[string]string{
+		"slider control": "ADBE Slider Control", "color control": "ADBE Color Control", "checkbox control": "ADBE Checkbox Control",
+		"angle control": "ADBE Angle Control", "point control": "ADBE Point Control", "layer control": "ADBE Layer Control",
+		"fill": "ADBE Fill", "tint": "ADBE Tint", "drop shadow": "ADBE Drop Shadow", "gaussian blur": "ADBE Gaussian Blur 2",
+		"group": "ADBE Vector Group", "rectangle": "ADBE Vector Shape - Rect", "ellipse": "ADBE Vector Shape - Ellipse",
+		"path": "ADBE Vector Shape - Group", "stroke": "ADBE Vector Graphic - Stroke",
+	}
+}

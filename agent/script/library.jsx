@@ -465,16 +465,21 @@ function setMedia(asset, filter, target, path) {
     });
 }
 
-// controlled finds, before any asset has changed the order of layers, what a field of the panel drives.
-function controlled(composition, layer, path) {
-    var all = allCompositions(), found = null;
+// controlled finds, before any asset has changed the order of layers, what a field of the panel drives. Beside each
+// match name stands the place among its siblings, 0 where the name suffices.
+function controlled(composition, layer, path, places) {
+    var all = allCompositions(), found = null, p, at;
     for (var i = 0; i < all.length; i++) {
-        if (all[i].id === composition && layer <= all[i].numLayers) {
-            found = {layer: all[i].layer(layer), property: null};
-            if (path.length > 0) {
-                found.property = locate(found.layer, path, "\n");
-            }
+        if (all[i].id !== composition || layer > all[i].numLayers) {
+            continue;
         }
+        found = {layer: all[i].layer(layer), property: null};
+        p = path.length > 0 ? found.layer : null;
+        for (var k = 0; k < path.length && p !== null; k++) {
+            at = places[k] > 0 ? direct(p, places[k]) : null;
+            p = at !== null && at.matchName === path[k] ? at : direct(p, path[k]);
+        }
+        found.property = p;
     }
     return found;
 }
@@ -506,7 +511,7 @@ function setEssential(asset, filter, field, targets, value, path) {
             putSource(target.layer, item);
             done++;
         } else if (target.property !== null) {
-            put(target.property.property, suited(target.property.property, value));
+            put(target.property, suited(target.property, value));
             done++;
         }
     }

@@ -33,6 +33,7 @@ type Control struct {
 	Composition uint32   // item id
 	Layer       int      // 1-based, in the project as it was saved
 	Path        []string // match names below the layer; empty for a field that takes a file
+	Places      []int    // beside Path: the 1-based place among siblings, 0 where the match name suffices
 }
 
 // Error says which asset cannot become a script, in words for who submitted the job.
@@ -50,7 +51,7 @@ func Build(in Input) (string, error) {
 	b.WriteString(library)
 	for i, a := range in.Assets {
 		for k, c := range a.Controls {
-			fmt.Fprintf(&b, "var control_%d_%d = controlled(%d, %d, %s);\n", i, k, c.Composition, c.Layer, quoteList(c.Path))
+			fmt.Fprintf(&b, "var control_%d_%d = controlled(%d, %d, %s, %s);\n", i, k, c.Composition, c.Layer, quoteList(c.Path), numberList(c.Places))
 		}
 	}
 	for i, a := range in.Assets {
@@ -211,4 +212,12 @@ func quoteList(list []string) string {
 		quoted[i] = Quote(s)
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+func numberList(list []int) string {
+	numbers := make([]string, len(list))
+	for i, n := range list {
+		numbers[i] = fmt.Sprint(n)
+	}
+	return "[" + strings.Join(numbers, ", ") + "]"
 }

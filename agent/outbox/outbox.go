@@ -1,0 +1,151 @@
+// Package outbox keeps an agent's reports on disk until the farm has settled them.
+package outbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"overcrank/farm/wire"
+)
+
+// Outbox is a folder with one file per report. Use it from as many goroutines as you like.
+type Outbox struct {
+	dir     string
+	mu      sync.Mutex
+	reports map[wire.Attempt]wire.Message
+	order   []wire.Attempt
+}
+
+// Open takes over the reports in dir, which is made when missing. A file that cannot be read is removed: the lease it
+// belongs to ends by itself.
+func Open(dir string) (*Outbox, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making the outbox: %w", err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading the outbox: %w", err)
+	}
+	o := &Outbox{dir: dir, reports: make(map[wire.Attempt]wire.Message)}
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name())
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading the outbox: %w", err)
+		}
+		var m wire.Message
+		at, ok := wire.Attempt{}, false
+		if json.Unmarshal(b, &m) == nil {
+			at, ok = attemptOf(m)
+		}
+		if !ok || fileName(at) != f.Name() {
+			if err := os.RemoveAll(path); err != nil {
+				return nil, fmt.Errorf("clearing the outbox: %w", err)
+			}
+			continue
+		}
+		o.reports[at] = m
+		o.order = append(o.order, at)
+	}
+	return o, nil
+}
+
+// attemptOf is the attempt that a report is about; a message that is no report has none.
+func attemptOf(m wire.Message) (wire.Attempt, bool) {
+	switch {
+	case m.Finished != nil:
+		return m.Finished.Attempt, true
+	case m.Failed != nil:
+		return m.Failed.Attempt, true
+	}
+	return wire.Attempt{}, false
+}
+
+// Put keeps a Finished or Failed message. It is on disk when Put returns.
+func (o *Outbox) Put(m wire.Message) error {
+	at, ok := attemptOf(m)
+	if !ok {
+		return errors.New("only reports are kept in the outbox")
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encoding a report: %w", err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, known := o.reports[at]; !known {
+		o.order = append(o.order, at)
+	}
+	o.reports[at] = m // kept in memory also when the disk is full: the report can still be sent
+	return o.write(fileName(at), b)
+}
+
+func (o *Outbox) write(name string, b []byte) error {
+	tmp, err := os.CreateTemp(o.dir, ".part-*")
+	if err != nil {
+		return fmt.Errorf("keeping a report: %w", err)
+	}
+	_, err = tmp.Write(b)
+	if err == nil {
+		err = tmp.Sync()
+	}
+	err = errors.Join(err, tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), filepath.Join(o.dir, name))
+	}
+	if err != nil {
+		return fmt.Errorf("keeping a report: %w", errors.Join(err, os.Remove(tmp.Name())))
+	}
+	return nil
+}
+
+// Remove forgets the report of an attempt, if there is one.
+func (o *Outbox) Remove(at wire.Attempt) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, known := o.reports[at]; !known {
+		return nil
+	}
+	delete(o.reports, at)
+	o.order = slices.DeleteFunc(o.order, func(other wire.Attempt) bool { return other == at })
+	if err := os.Remove(filepath.Join(o.dir, fileName(at))); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("forgetting a report: %w", err)
+	}
+	return nil
+}
+
+// All gives the reports, oldest first.
+func (o *Outbox) All() []wire.Message {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := make([]wire.Message, 0, len(o.order))
+	for _, at := range o.order {
+		all = append(all, o.reports[at])
+	}
+	return all
+}
+
+// Attempts gives the attempts that have a report.
+func (o *Outbox) Attempts() []wire.Attempt {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.order)
+}
+
+// fileName is a name of letters, digits and dashes, whatever a task is called.
+func fileName(at wire.Attempt) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+			return r
+		}
+		return '-'
+	}, at.Task)
+	return fmt.Sprintf("%.100s-%d.json", clean, at.Attempt)
+}

@@ -3,6 +3,7 @@ package raster
 
 import (
 	"image"
+	"math"
 
 	"overcrank/engine/geom"
 )
@@ -26,4 +27,50 @@ type Shape struct {
 	Color   [4]float64 // RGBA 0–1, not premultiplied
 	EvenOdd bool
 	Stroke  *StrokeStyle // nil: filled
+}
+
+// Bounds is a box around what the shape paints.
+func (s *Shape) Bounds() geom.Rect {
+	b := s.Outline.Bounds()
+	if s.Stroke == nil {
+		return b
+	}
+	reach := s.Stroke.Width / 2
+	if s.Stroke.Join == 1 {
+		reach *= math.Max(1, s.Stroke.MiterLimit)
+	}
+	return b.Grow(math.Max(reach, s.Stroke.Width*math.Sqrt2/2))
+}
+
+// PixelRect is the smallest rectangle of whole pixels around r, empty for what is no place.
+func PixelRect(r geom.Rect) image.Rectangle {
+	const far = 1 << 24
+	clamp := func(v float64) int {
+		if math.IsNaN(v) {
+			return 0
+		}
+		return int(math.Max(-far, math.Min(far, v)))
+	}
+	return image.Rect(clamp(math.Floor(r.MinX)), clamp(math.Floor(r.MinY)), clamp(math.Ceil(r.MaxX)), clamp(math.Ceil(r.MaxY)))
+}
+
+// Color is a premultiplied colour.
+type Color [4]uint8
+
+// Premultiply makes a Color of RGBA 0–1.
+func Premultiply(c [4]float64) Color {
+	a := unit(c[3])
+	var out Color
+	for i := range 3 {
+		out[i] = uint8(unit(c[i])*a*255 + 0.5)
+	}
+	out[3] = uint8(a*255 + 0.5)
+	return out
+}
+
+func unit(v float64) float64 {
+	if !(v > 0) {
+		return 0
+	}
+	return math.Min(v, 1)
 }

@@ -3,48 +3,98 @@ package render
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
 
 	"overcrank/aep"
-	"overcrank/engine/audio"
 	"overcrank/engine/eval"
 	"overcrank/engine/footage"
-	"overcrank/engine/raster"
 	"overcrank/engine/text"
 )
 
 // Options say how to draw.
 type Options struct {
-	Scale float64 // 1 full size, 0.5 half
+	Scale float64 // 1 full size, 0.5 half; 0 means 1
 	Draft bool    // nearest sampling, no antialiasing of footage
+	// Background fills the frame with the composition's background colour, as After Effects does for output without an
+	// alpha channel. The backgrounds of nested compositions never show.
+	Background bool
+	// Fonts may be nil: then text layers are left out, with a warning. It is used by one goroutine at a time.
 	Fonts *text.Book
-	// Footage opens the file of a footage item; the renderer closes what it opened.
+	// Footage opens the file of a footage item; the renderer closes what it opened. An error leaves the layers of that
+	// item out, with a warning; a context's error ends the render.
 	Footage func(ctx context.Context, it *aep.Item) (*footage.Source, error)
 	// Expressions makes the expression machine of one worker; nil ignores expressions.
 	Expressions func(e *eval.Evaluator) eval.Expressions
-	// Warn hears once of each thing that can't be drawn.
+	// Warn hears once of each thing that can't be drawn. Calls do not overlap.
 	Warn    func(message string)
 	Workers int // 0 means one per processor
 }
 
 // Renderer draws one composition of a project that no longer changes.
-type Renderer struct{}
+type Renderer struct {
+	project *aep.Project
+	comp    *aep.Item
+	opt     Options
+	width   int
+	height  int
+	kinds   []kind
+
+	warned   warnings
+	sources  sources
+	surfaces surfaces
+	layouts  layouts
+	cache    cache
+	constant constancy
+}
+
+// maxPixels bounds a frame: what After Effects itself can hold, 30000 on a side, would not fit into most machines.
+const maxPixels = 16384 * 16384
 
 // New prepares the composition comp. p must be complete (aep.Complete).
 func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {
-	panic("skeleton: helper B1")
+	if comp == nil || comp.Comp == nil {
+		return nil, errors.New("there is no composition to render")
+	}
+	if opt.Scale == 0 {
+		opt.Scale = 1
+	}
+	if !(opt.Scale > 0 && opt.Scale <= 8) {
+		return nil, fmt.Errorf("composition %q can't be drawn at %g times its size", comp.Name, opt.Scale)
+	}
+	if opt.Workers <= 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	r := &Renderer{project: p, comp: comp, opt: opt, kinds: kinds()}
+	r.width, r.height = scaledSize(comp.Comp, opt.Scale)
+	if comp.Comp.Width <= 0 || comp.Comp.Height <= 0 || r.width*r.height > maxPixels {
+		return nil, fmt.Errorf("composition %q has an impossible size of %d by %d pixels", comp.Name, r.width, r.height)
+	}
+	r.warned.hear = opt.Warn
+	r.sources.open = opt.Footage
+	return r, nil
+}
+
+func scaledSize(c *aep.Composition, scale float64) (w, h int) {
+	size := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
+	return size(c.Width), size(c.Height)
 }
 
 // Size is the size of the frames in pixels.
-func (r *Renderer) Size() (w, h int) { panic("skeleton: helper B1") }
+func (r *Renderer) Size() (w, h int) { return r.width, r.height }
 
-// Frames draws frames first..last in steps (0-based), several at a time, and hands them to emit in order. The image
-// is emit's until it returns.
-func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(n int, img *raster.Image) error) error {
-	panic("skeleton: helper B1")
+// FrameTime is the composition time, in seconds, of frame n (0-based).
+func FrameTime(c *aep.Composition, n int) float64 {
+	if c.FrameTicks > 0 && c.TicksPerSecond > 0 {
+		return float64(n) * float64(c.FrameTicks) / float64(c.TicksPerSecond)
+	}
+	if c.FrameRate > 0 {
+		return float64(n) / c.FrameRate
+	}
+	return 0
 }
 
-// Audio lists the sounds of the composition, precomps included.
-func (r *Renderer) Audio() []audio.Clip { panic("skeleton: helper B1") }
-
 // Close ends the footage it opened.
-func (r *Renderer) Close() error { panic("skeleton: helper B1") }
+func (r *Renderer) Close() error { return r.sources.close() }

@@ -1,0 +1,33 @@
+package raster
+
+// Blend lays a row of premultiplied RGBA pixels, src, over another one of the same length, dst.
+type Blend func(dst, src []uint8)
+
+// mul is a*b/255, rounded.
+func mul(a, b uint32) uint32 {
+	v := a*b + 128
+	return (v + v>>8) >> 8
+}
+
+// over is the alpha of one thing over another.
+func over(a, b uint32) uint32 { return a + b - mul(a, b) }
+
+// separable makes a Blend of a formula for one channel. It gets premultiplied values and alphas of source and backdrop
+// and gives what lies where both are; where only one is, that one shows.
+func separable(mix func(s, sa, d, da uint32) uint32) Blend {
+	return func(dst, src []uint8) {
+		for i := 0; i+3 < len(src) && i+3 < len(dst); i += 4 {
+			sa, da := uint32(src[i+3]), uint32(dst[i+3])
+			if sa == 0 {
+				continue
+			}
+			a := over(sa, da)
+			for c := i; c < i+3; c++ {
+				s, d := uint32(src[c]), uint32(dst[c])
+				v := mix(s, sa, d, da) + mul(s, 255-da) + mul(d, 255-sa)
+				dst[c] = uint8(min(v, a))
+			}
+			dst[i+3] = uint8(a)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package raster
+
+import (
+	"math"
+
+	"overcrank/engine/geom"
+)
+
+// maxDashes bounds the pieces of one shape.
+const maxDashes = 20000
+
+// dashPattern is lengths of lines and gaps in turn, an even number of them; nil when they make no pattern.
+func dashPattern(lengths []float64) []float64 {
+	sum := 0.0
+	for _, l := range lengths {
+		if l < 0 || math.IsNaN(l) {
+			return nil
+		}
+		sum += l
+	}
+	if sum < 1e-3 {
+		return nil
+	}
+	if len(lengths)%2 == 1 {
+		return append(append([]float64(nil), lengths...), lengths...)
+	}
+	return lengths
+}
+
+// dash cuts lines into the pieces that a pattern leaves of them.
+func dash(lines []geom.Polyline, pattern []float64, offset float64) []geom.Polyline {
+	period := 0.0
+	for _, l := range pattern {
+		period += l
+	}
+	var out []geom.Polyline
+	for _, line := range lines {
+		pts := line.Points
+		if line.Closed && len(pts) > 0 {
+			pts = append(append([]geom.Point(nil), pts...), pts[0])
+		}
+		at, left := phase(pattern, period, offset)
+		cur := geom.Polyline{}
+		if at%2 == 0 && len(pts) > 0 {
+			cur.Points = append(cur.Points, pts[0])
+		}
+		for i := 1; i < len(pts); i++ {
+			a, b := pts[i-1], pts[i]
+			length := b.Sub(a).Len()
+			done := 0.0
+			for length-done > left && len(out) < maxDashes {
+				done += left
+				p := a.Lerp(b, done/length)
+				if at%2 == 0 {
+					out = append(out, geom.Polyline{Points: append(cur.Points, p)})
+					cur = geom.Polyline{}
+				} else {
+					cur.Points = []geom.Point{p}
+				}
+				at = (at + 1) % len(pattern)
+				left = pattern[at]
+			}
+			left -= length - done
+			if at%2 == 0 {
+				cur.Points = append(cur.Points, b)
+			}
+		}
+		if at%2 == 0 && len(cur.Points) > 1 {
+			out = append(out, cur)
+		}
+	}
+	return out
+}
+
+// phase is which piece of the pattern lies at offset, and how much of it is left.
+func phase(pattern []float64, period, offset float64) (at int, left float64) {
+	offset = math.Mod(offset, period)
+	if offset < 0 {
+		offset += period
+	}
+	for i, l := range pattern {
+		if offset < l {
+			return i, l - offset
+		}
+		offset -= l
+	}
+	return 0, pattern[0]
+}

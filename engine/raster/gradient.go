@@ -1,0 +1,124 @@
+package raster
+
+import (
+	"encoding/binary"
+	"math"
+
+	"overcrank/engine/geom"
+)
+
+// Gradient is colours along a line, or around a point. Colours and opacities have stops of their own; offsets, midpoints
+// and values are 0–1. A midpoint is where, between its stop and the next, the mixture is even.
+type Gradient struct {
+	Radial     bool
+	Start, End geom.Point
+	Colors     []ColorStop
+	Alphas     []AlphaStop
+	opacity    float64 // 1 less than itself, so that a Gradient made without it is opaque
+}
+
+// ColorStop is a colour at an offset.
+type ColorStop struct {
+	Offset, Midpoint float64
+	RGB              [3]float64
+}
+
+// AlphaStop is an opacity at an offset.
+type AlphaStop struct{ Offset, Midpoint, Alpha float64 }
+
+// Faded is the gradient at an opacity of 0 to 1.
+func (g *Gradient) Faded(opacity float64) *Gradient {
+	out := *g
+	out.opacity = (1+g.opacity)*unit(opacity) - 1
+	return &out
+}
+
+// ramp is the gradient at 256 steps.
+func (g *Gradient) ramp() [256]uint32 {
+	var out [256]uint32
+	for i := range out {
+		t := float64(i) / 255
+		c := [4]float64{3: g.alpha(t) * (1 + g.opacity)}
+		copy(c[:3], g.color(t))
+		p := Premultiply(c)
+		out[i] = binary.LittleEndian.Uint32(p[:])
+	}
+	return out
+}
+
+func (g *Gradient) color(t float64) []float64 {
+	for i, s := range g.Colors {
+		if t > s.Offset && i < len(g.Colors)-1 {
+			continue
+		}
+		if i == 0 || t >= s.Offset {
+			return s.RGB[:]
+		}
+		before := g.Colors[i-1]
+		k := mixture(t, before.Offset, s.Offset, before.Midpoint)
+		out := make([]float64, 3)
+		for c := range out {
+			out[c] = before.RGB[c] + (s.RGB[c]-before.RGB[c])*k
+		}
+		return out
+	}
+	return []float64{0, 0, 0}
+}
+
+func (g *Gradient) alpha(t float64) float64 {
+	for i, s := range g.Alphas {
+		if t > s.Offset && i < len(g.Alphas)-1 {
+			continue
+		}
+		if i == 0 || t >= s.Offset {
+			return s.Alpha
+		}
+		before := g.Alphas[i-1]
+		return before.Alpha + (s.Alpha-before.Alpha)*mixture(t, before.Offset, s.Offset, before.Midpoint)
+	}
+	return 1
+}
+
+func mixture(t, from, to, midpoint float64) float64 {
+	if to <= from {
+		return 1
+	}
+	k := (t - from) / (to - from)
+	if midpoint <= 0 || midpoint >= 1 || midpoint == 0.5 {
+		return k
+	}
+	if k < midpoint {
+		return 0.5 * k / midpoint
+	}
+	return 0.5 + 0.5*(k-midpoint)/(1-midpoint)
+}
+
+// PaintGradient lays the shape that r holds over dst. m maps the gradient's space to dst's pixels.
+func (r *Rasterizer) PaintGradient(dst *Image, evenOdd bool, g *Gradient, m geom.Matrix) {
+	ramp := g.ramp()
+	inv, ok := m.Invert()
+	if !ok {
+		return
+	}
+	d := g.End.Sub(g.Start)
+	length := d.X*d.X + d.Y*d.Y
+	if length == 0 {
+		length = 1e-9
+	}
+	r.Spans(evenOdd, func(x, y int, cov []uint8) {
+		row := dst.Pix[dst.PixOffset(x, y):]
+		for i, k := range cov {
+			if k == 0 {
+				continue
+			}
+			p := inv.Apply(geom.Point{X: float64(x+i) + 0.5, Y: float64(y) + 0.5}).Sub(g.Start)
+			t := (p.X*d.X + p.Y*d.Y) / length
+			if g.Radial {
+				t = math.Sqrt((p.X*p.X + p.Y*p.Y) / length)
+			}
+			s := scale(ramp[int(unit(t)*255+0.5)], uint32(k))
+			px := row[4*i : 4*i+4]
+			binary.LittleEndian.PutUint32(px, s+scale(binary.LittleEndian.Uint32(px), 255-s>>24))
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package raster
+
+import (
+	"encoding/binary"
+	"image"
+)
+
+// Paint lays the shape that r holds over dst in one colour.
+func (r *Rasterizer) Paint(dst *Image, evenOdd bool, c Color) {
+	if c[3] == 0 {
+		r.Spans(evenOdd, func(int, int, []uint8) {})
+		return
+	}
+	full := binary.LittleEndian.Uint32(c[:])
+	r.Spans(evenOdd, func(x, y int, cov []uint8) {
+		row := dst.Pix[dst.PixOffset(x, y):]
+		row = row[:4*len(cov)]
+		for i, k := range cov {
+			p := row[4*i : 4*i+4]
+			switch {
+			case k == 0:
+			case k == 255 && c[3] == 255:
+				binary.LittleEndian.PutUint32(p, full)
+			default:
+				s := full
+				if k != 255 {
+					s = scale(full, uint32(k))
+				}
+				d := binary.LittleEndian.Uint32(p)
+				binary.LittleEndian.PutUint32(p, s+scale(d, 255-s>>24))
+			}
+		}
+	})
+}
+
+// Clear makes the pixels of area transparent.
+func Clear(dst *Image, area image.Rectangle) {
+	area = area.Intersect(dst.Rect)
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		i := dst.PixOffset(area.Min.X, y)
+		clear(dst.Pix[i : i+4*area.Dx()])
+	}
+}
+
+// FillRect sets the pixels of area to one colour.
+func FillRect(dst *Image, area image.Rectangle, c Color) {
+	area = area.Intersect(dst.Rect)
+	if area.Empty() {
+		return
+	}
+	first := dst.Pix[dst.PixOffset(area.Min.X, area.Min.Y):][:4*area.Dx()]
+	for i := 0; i < len(first); i += 4 {
+		copy(first[i:i+4], c[:])
+	}
+	for y := area.Min.Y + 1; y < area.Max.Y; y++ {
+		copy(dst.Pix[dst.PixOffset(area.Min.X, y):], first)
+	}
+}
+
+// Composite lays src over dst where both are, at the places that their bounds name, with an opacity of 0 to 1.
+func Composite(dst, src *Image, opacity float64, blend Blend) {
+	area := src.Rect.Intersect(dst.Rect)
+	k := uint32(unit(opacity)*255 + 0.5)
+	if area.Empty() || k == 0 {
+		return
+	}
+	var row []uint8
+	if k != 255 {
+		row = make([]uint8, 4*area.Dx())
+	}
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		s := src.Pix[src.PixOffset(area.Min.X, y):][:4*area.Dx()]
+		d := dst.Pix[dst.PixOffset(area.Min.X, y):][:4*area.Dx()]
+		if k != 255 {
+			for i := 0; i+4 <= len(s) && i+4 <= len(row); i += 4 {
+				p := binary.LittleEndian.Uint32(s[i:])
+				if p != 0 {
+					p = scale(p, k)
+				}
+				binary.LittleEndian.PutUint32(row[i:], p)
+			}
+			s = row
+		}
+		blend(d, s)
+	}
+}
+
+// MultiplyAlpha multiplies every pixel of img with mask, which lies on the same pixels; what lies outside of the mask
+// becomes transparent.
+func MultiplyAlpha(img *Image, mask *image.Alpha) {
+	both := img.Rect.Intersect(mask.Rect)
+	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+		row := img.Pix[img.PixOffset(img.Rect.Min.X, y):][:4*img.Rect.Dx()]
+		if both.Empty() || y < both.Min.Y || y >= both.Max.Y {
+			clear(row)
+			continue
+		}
+		clear(row[:4*(both.Min.X-img.Rect.Min.X)])
+		clear(row[4*(both.Max.X-img.Rect.Min.X):])
+		cov := mask.Pix[mask.PixOffset(both.Min.X, y):][:both.Dx()]
+		row = row[4*(both.Min.X-img.Rect.Min.X):]
+		for i, k := range cov {
+			p := row[4*i : 4*i+4]
+			switch k {
+			case 255:
+			case 0:
+				clear(p)
+			default:
+				binary.LittleEndian.PutUint32(p, scale(binary.LittleEndian.Uint32(p), uint32(k)))
+			}
+		}
+	}
+}
+
+// Mix replaces the pixels of dst by those of src, as far as mask times opacity says. All three lie on the same pixels.
+func Mix(dst, src *Image, mask *image.Alpha, opacity float64) {
+	k := uint32(unit(opacity)*255 + 0.5)
+	area := dst.Rect.Intersect(src.Rect).Intersect(mask.Rect)
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		d := dst.Pix[dst.PixOffset(area.Min.X, y):]
+		s := src.Pix[src.PixOffset(area.Min.X, y):]
+		m := mask.Pix[mask.PixOffset(area.Min.X, y):]
+		for i := range area.Dx() {
+			a := mul(uint32(m[i]), k)
+			for c := 4 * i; c < 4*i+4; c++ {
+				d[c] = uint8(mul(uint32(s[c]), a) + mul(uint32(d[c]), 255-a))
+			}
+		}
+	}
+}

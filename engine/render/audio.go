@@ -1,0 +1,171 @@
+package render
+
+import (
+	"math"
+	"strconv"
+
+	"overcrank/aep"
+	"overcrank/engine/audio"
+	"overcrank/engine/eval"
+)
+
+// stretchOfTime maps the time of a nested composition to that of the whole: whole = at + t*rate, for t in from..to.
+type stretchOfTime struct {
+	at, rate float64
+	from, to float64
+	levels   []audio.Level
+}
+
+// Audio lists the sounds of the composition, precomps included.
+func (r *Renderer) Audio() []audio.Clip {
+	w := r.worker(nil)
+	c := r.comp.Comp
+	return w.sounds(r.comp, stretchOfTime{rate: 1, to: c.Duration}, 0)
+}
+
+// sounds are those of one composition heard through s.
+func (w *worker) sounds(comp *aep.Item, s stretchOfTime, depth int) []audio.Clip {
+	if depth > maxNesting {
+		return nil
+	}
+	var out []audio.Clip
+	solo := anySolo(comp.Comp.Layers)
+	for _, l := range comp.Comp.Layers {
+		it := w.r.project.Item(l.Source)
+		if it == nil || !l.AudioEnabled || solo && !l.Solo {
+			continue
+		}
+		v := view{scene: scene{comp: comp, t: l.In}, layer: l}
+		if remapped(l) {
+			if it.Footage != nil && it.Footage.HasAudio || it.Comp != nil && w.audible(it, 0) {
+				w.r.undrawn(v, "the sound of a time-remapped layer")
+			}
+			continue
+		}
+		in, ok := w.heard(l, it, s)
+		if !ok {
+			continue
+		}
+		in.levels = w.levels(v, s, in)
+		if it.Comp != nil {
+			out = append(out, w.sounds(it, in, depth+1)...)
+			continue
+		}
+		if l.Stretch < 0 {
+			w.r.undrawn(v, "sound that plays backwards")
+			continue
+		}
+		out = append(out, audio.Clip{
+			Path: it.Footage.File.Resolved, At: in.at + in.from*in.rate, Start: in.from,
+			Length: (in.to - in.from) * in.rate, Speed: 1 / in.rate, Levels: in.levels,
+		})
+	}
+	return out
+}
+
+// audible is whether comp has any sound in it.
+func (w *worker) audible(comp *aep.Item, depth int) bool {
+	for _, l := range comp.Comp.Layers {
+		it := w.r.project.Item(l.Source)
+		if it == nil || !l.AudioEnabled || depth > maxNesting {
+			continue
+		}
+		if it.Footage != nil && it.Footage.HasAudio || it.Comp != nil && w.audible(it, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// heard is the part of a layer's source that is heard through s, in the source's time.
+func (w *worker) heard(l *aep.Layer, it *aep.Item, s stretchOfTime) (stretchOfTime, bool) {
+	var length float64
+	switch {
+	case it.Comp != nil:
+		length = it.Comp.Duration
+	case it.Footage.HasAudio && it.Footage.File.Resolved != "":
+		length = footageLength(it.Footage)
+	default:
+		return s, false
+	}
+	from, to := max(l.In, s.from), min(l.Out, s.to)
+	a, b := eval.LocalTime(l, from), eval.LocalTime(l, to)
+	if a > b {
+		a, b = b, a
+	}
+	a = max(a, 0)
+	if length > 0 {
+		b = min(b, length)
+	}
+	rate := l.Stretch / 100
+	if rate == 0 {
+		rate = 1
+	}
+	return stretchOfTime{at: s.at + l.Start*s.rate, rate: s.rate * rate, from: a, to: b}, b > a
+}
+
+// levelStep is how often, in seconds, a level that an expression moves is read.
+const levelStep = 0.1
+
+// levels is the volume of the layer of v over the time of the whole, with that of the layers around it.
+func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
+	p := v.layer.Props.Find("ADBE Audio Group", "ADBE Audio Levels")
+	if p == nil {
+		return outer.levels
+	}
+	ref := v.at(p)
+	if !eval.Varies(p) {
+		db := w.eval.Number(ref, v.t, 0)
+		if db == 0 && len(outer.levels) == 0 {
+			return nil
+		}
+		return addLevels(outer.levels, []audio.Level{{Time: in.at + in.from*in.rate, DB: db}})
+	}
+	var own []audio.Level
+	step := levelStep * 100 / math.Abs(nonzero(v.layer.Stretch))
+	for t := in.from; t <= in.to; t += step {
+		own = append(own, audio.Level{Time: in.at + t*in.rate, DB: w.eval.Number(ref, eval.CompTime(v.layer, t), 0)})
+	}
+	return addLevels(outer.levels, thinned(own))
+}
+
+func nonzero(v float64) float64 {
+	if v == 0 {
+		return 100
+	}
+	return v
+}
+
+// thinned drops levels that lie on the line between their neighbours.
+func thinned(l []audio.Level) []audio.Level {
+	out := l[:0]
+	for i, p := range l {
+		if len(out) > 0 && i+1 < len(l) {
+			a, b := out[len(out)-1], l[i+1]
+			on := a.DB + (b.DB-a.DB)*(p.Time-a.Time)/(b.Time-a.Time)
+			if math.Abs(on-p.DB) < 0.01 {
+				continue
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// addLevels sums two curves in decibels.
+func addLevels(a, b []audio.Level) []audio.Level {
+	if len(a) == 0 {
+		return b
+	}
+	seen := make(map[string]bool)
+	var out []audio.Level
+	for _, l := range append(append([]audio.Level(nil), a...), b...) {
+		key := strconv.FormatFloat(l.Time, 'f', 6, 64)
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, audio.Level{Time: l.Time, DB: levelAt(a, l.Time) + levelAt(b, l.Time)})
+		}
+	}
+	sortLevels(out)
+	return out
+}

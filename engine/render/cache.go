@@ -1,0 +1,118 @@
+package render
+
+import (
+	"image"
+	"sync"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+// cache keeps the surfaces of layers that look the same from frame to frame. A layer is kept from the second time on
+// that it is met with the same matrix, so that what moves costs nothing here.
+type cache struct {
+	mu    sync.Mutex
+	known map[uint64]*cached
+	size  int
+}
+
+type cached struct {
+	layer   *aep.Layer
+	m       geom.Matrix
+	state   uint64
+	clip    image.Rectangle
+	surface *raster.Image // nil until met again
+}
+
+// maxCache bounds the surfaces kept, in bytes.
+const maxCache = 512 << 20
+
+// cached is the layer's surface when it is worth keeping; nil when the caller has to draw it.
+func (w *worker) cached(clip image.Rectangle, v view, d *drawing, masks []mask, effects []effectUse) *raster.Image {
+	if !d.still || d.cheap && len(masks)+len(effects) == 0 || varies(v.layer, "ADBE Mask Parade", "ADBE Effect Parade") {
+		return nil
+	}
+	c := &w.r.cache
+	key := v.instance()
+	now := cached{layer: v.layer, m: v.m, state: d.state, clip: clip}
+	c.mu.Lock()
+	e := c.known[key]
+	met := e != nil && e.layer == now.layer && e.m == now.m && e.state == now.state && e.clip == now.clip
+	if met && e.surface != nil {
+		defer c.mu.Unlock()
+		return e.surface
+	}
+	if !met {
+		c.put(key, &now)
+		c.mu.Unlock()
+		return nil
+	}
+	full := c.size+4*clip.Dx()*clip.Dy() > maxCache
+	c.mu.Unlock()
+	if full {
+		return nil
+	}
+	s, err := w.build(clip, v, d, masks, effects)
+	if s == nil || err != nil {
+		return nil
+	}
+	now.surface = s
+	c.mu.Lock()
+	c.put(key, &now)
+	c.mu.Unlock()
+	return s
+}
+
+// put replaces an entry. Its surface is left to the collector: another worker may be reading it.
+func (c *cache) put(key uint64, e *cached) {
+	if c.known == nil {
+		c.known = make(map[uint64]*cached)
+	}
+	if old := c.known[key]; old != nil && old.surface != nil {
+		c.size -= len(old.surface.Pix)
+	}
+	if e.surface != nil {
+		c.size += len(e.surface.Pix)
+	}
+	c.known[key] = e
+}
+
+// constancy remembers which compositions never move.
+type constancy struct {
+	mu    sync.Mutex
+	known map[*aep.Item]bool
+}
+
+// constant is whether comp looks the same at any time at which the same of its layers show.
+func (r *Renderer) isConstant(comp *aep.Item) bool {
+	r.constant.mu.Lock()
+	defer r.constant.mu.Unlock()
+	if r.constant.known == nil {
+		r.constant.known = make(map[*aep.Item]bool)
+	}
+	return r.look(comp)
+}
+
+func (r *Renderer) look(comp *aep.Item) bool {
+	if known, ok := r.constant.known[comp]; ok {
+		return known
+	}
+	r.constant.known[comp] = false // of a composition within itself
+	for _, l := range comp.Comp.Layers {
+		if eval.Varies(l.Props) {
+			return false
+		}
+		it := r.project.Item(l.Source)
+		if it == nil {
+			continue
+		}
+		// A nested composition has cuts of its own, which state does not see.
+		if it.Comp != nil || it.Footage != nil && it.Footage.Kind != aep.FootageSolid && !it.Footage.Still {
+			return false
+		}
+	}
+	r.constant.known[comp] = true
+	return true
+}

@@ -1,0 +1,30 @@
+package render
+
+import "overcrank/engine/raster"
+
+// blurSigma is the deviation of Gaussian Blur at a blurriness of 1.
+const blurSigma = 0.4
+
+func blurSigmas(p params) (x, y float64) {
+	s := p.number(p.group.Match+"-0001", 0) * blurSigma * p.scale()
+	x, y = s, s
+	switch p.number(p.group.Match+"-0002", 1) {
+	case 2:
+		y = 0
+	case 3:
+		x = 0
+	}
+	return x, y
+}
+
+// gaussianBlurEffect is Gaussian Blur, in both the versions that projects hold.
+var gaussianBlurEffect = effect{
+	reach: func(p params) int {
+		x, y := blurSigmas(p)
+		return raster.BlurReach(max(x, y))
+	},
+	apply: func(p params, img *raster.Image) {
+		x, y := blurSigmas(p)
+		raster.Blur(img, x, y)
+	},
+}

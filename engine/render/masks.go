@@ -1,0 +1,146 @@
+package render
+
+import (
+	"image"
+	"math"
+
+	"overcrank/aep"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+// mask is one mask of a layer at a time.
+type mask struct {
+	mode      aep.MaskMode
+	inverted  bool
+	outline   geom.Outline
+	opacity   float64 // 0–1
+	feather   [2]float64
+	expansion float64
+}
+
+// masks are the masks of the layer that count, in their order.
+func (w *worker) masks(v view) []mask {
+	group := v.layer.Props.Child("ADBE Mask Parade")
+	if group == nil {
+		return nil
+	}
+	var out []mask
+	for _, p := range group.Children {
+		if p.Mask == nil || p.Mask.Mode == aep.MaskNone || !p.Enabled {
+			continue
+		}
+		path, _ := w.eval.Value(v.at(p.Child("ADBE Mask Shape")), v.t).(*aep.Path)
+		if path == nil || !path.Closed && len(path.Vertices) < 3 {
+			continue
+		}
+		m := mask{mode: p.Mask.Mode, inverted: p.Mask.Inverted, outline: outlineOf(path)}
+		m.opacity = max(0, min(1, w.number(v, p, "ADBE Mask Opacity", 100)/100))
+		m.feather[0], m.feather[1] = w.pair(v, p, "ADBE Mask Feather", 0, 0)
+		m.expansion = w.number(v, p, "ADBE Mask Offset", 0)
+		out = append(out, m)
+	}
+	return out
+}
+
+// featherSigma is the deviation of the blur that comes close to a feather of one pixel.
+const featherSigma = 0.27
+
+// combine is the coverage of all masks on the pixels of r.
+func (w *worker) combine(masks []mask, v view, r image.Rectangle) *image.Alpha {
+	total := image.NewAlpha(r)
+	if first := masks[0].mode; first != aep.MaskAdd && first != aep.MaskLighten {
+		for i := range total.Pix {
+			total.Pix[i] = 255
+		}
+	}
+	sx, sy := v.m.AxisScale()
+	for _, m := range masks {
+		cov := w.coverage(m, v.m, r, m.feather[0]*sx*featherSigma, m.feather[1]*sy*featherSigma)
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			a := total.Pix[total.PixOffset(r.Min.X, y):][:r.Dx()]
+			b := cov.Pix[cov.PixOffset(r.Min.X, y):][:r.Dx()]
+			m.join(a, b)
+		}
+	}
+	return total
+}
+
+// coverage is one mask on the pixels of r and, when it is blurred, around them.
+func (w *worker) coverage(m mask, to geom.Matrix, r image.Rectangle, sx, sy float64) *image.Alpha {
+	reach := max(raster.BlurReach(sx), raster.BlurReach(sy))
+	cov := image.NewAlpha(r.Inset(-reach))
+	w.pen.Reset(cov.Rect)
+	w.pen.Fill(m.outline, to)
+	w.pen.Spans(false, func(x, y int, row []uint8) { copy(cov.Pix[cov.PixOffset(x, y):], row) })
+	if m.expansion != 0 {
+		w.pen.Reset(cov.Rect)
+		w.pen.Stroke(m.outline, raster.StrokeStyle{Width: 2 * math.Abs(m.expansion), Cap: raster.RoundCap, Join: raster.RoundJoin}, to)
+		w.pen.Spans(false, func(x, y int, row []uint8) {
+			dst := cov.Pix[cov.PixOffset(x, y):]
+			for i, k := range row {
+				if m.expansion > 0 {
+					dst[i] = max(dst[i], k)
+				} else {
+					dst[i] = min(dst[i], 255-k)
+				}
+			}
+		})
+	}
+	if reach > 0 {
+		raster.BlurAlpha(cov, sx, sy)
+	}
+	return cov
+}
+
+// join combines the coverage b of a mask into the coverage a of those before it.
+func (m mask) join(a, b []uint8) {
+	k := uint32(m.opacity*255 + 0.5)
+	for i, c := range b {
+		if m.inverted {
+			c = 255 - c
+		}
+		x, y := uint32(a[i]), (uint32(c)*k+127)/255
+		switch m.mode {
+		case aep.MaskSubtract:
+			x = x * (255 - y) / 255
+		case aep.MaskIntersect:
+			x = x * y / 255
+		case aep.MaskDarken:
+			x = min(x, y)
+		case aep.MaskLighten:
+			x = max(x, y)
+		case aep.MaskDifference:
+			x = max(x, y) - min(x, y)
+		default:
+			x = x + y - x*y/255
+		}
+		a[i] = uint8(min(x, 255))
+	}
+}
+
+// outlineOf is a path as an outline.
+func outlineOf(p *aep.Path) geom.Outline {
+	var o geom.Outline
+	n := len(p.Vertices)
+	if n == 0 {
+		return o
+	}
+	o.Move(p.Vertices[0].X, p.Vertices[0].Y)
+	last := n - 1
+	if p.Closed {
+		last = n
+	}
+	for i := range last {
+		a, b := p.Vertices[i], p.Vertices[(i+1)%n]
+		if a.OutX == 0 && a.OutY == 0 && b.InX == 0 && b.InY == 0 {
+			o.Line(b.X, b.Y)
+		} else {
+			o.Cubic(a.X+a.OutX, a.Y+a.OutY, b.X+b.InX, b.Y+b.InY, b.X, b.Y)
+		}
+	}
+	if p.Closed {
+		o.Close()
+	}
+	return o
+}

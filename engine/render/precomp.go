@@ -1,0 +1,101 @@
+package render
+
+import (
+	"fmt"
+	"image"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+var precompKind = kind{
+	is: func(p *aep.Project, l *aep.Layer) bool {
+		it := p.Item(l.Source)
+		return l.Kind == aep.LayerAV && it != nil && it.Comp != nil
+	},
+	prepare: func(w *worker, v view) (*drawing, error) {
+		it := w.r.project.Item(v.layer.Source)
+		if v.depth >= maxNesting {
+			w.r.warned.say(fmt.Sprintf("%scompositions are nested more than %d deep; the rest is not drawn", w.r.about(v.comp, v.layer), maxNesting))
+			return nil, nil
+		}
+		t, ok := w.sourceTime(v, it.Comp.Duration)
+		if !ok {
+			return nil, nil
+		}
+		inner := scene{comp: it, t: t, depth: v.depth + 1, path: v.instance()}
+		d := &drawing{still: w.r.isConstant(it), state: state(it.Comp, t)}
+		if v.layer.Collapse {
+			w.collapsed(d, v, inner)
+		} else {
+			w.flattened(d, v, inner)
+		}
+		return d, nil
+	},
+}
+
+// collapsed draws the layers within straight into the outer composition, so that nothing is sampled twice or cropped.
+func (w *worker) collapsed(d *drawing, v view, inner scene) {
+	inner.m = v.m
+	huge := float64(1 << 20)
+	d.box = geom.Rect{MinX: -huge, MinY: -huge, MaxX: huge, MaxY: huge}
+	d.still = false
+	d.draw = func(dst *raster.Image, _ float64, _ raster.Blend) error { return w.composition(dst, inner) }
+}
+
+// flattened draws the composition within on a surface of its own, at the scale of the render, and then that surface.
+func (w *worker) flattened(d *drawing, v view, inner scene) {
+	c := inner.comp.Comp
+	scale := w.r.opt.Scale
+	width, height := scaledSize(c, scale)
+	inner.m = geom.Scale(scale, scale)
+	fit := v.m.Mul(geom.Scale(1/scale, 1/scale))
+	d.box = geom.Rect{MaxX: float64(width), MaxY: float64(height)}.Transform(fit).Grow(1)
+	d.blends = true
+	d.draw = func(dst *raster.Image, opacity float64, blend raster.Blend) error {
+		need, ok := needed(fit, dst.Rect, frameRect(width, height))
+		if !ok || width*height > maxPixels {
+			return nil
+		}
+		own := w.r.surfaces.get(need)
+		defer w.r.surfaces.put(own)
+		if err := w.composition(own, inner); err != nil {
+			return err
+		}
+		small := own
+		for range shrink(fit, own, float64(own.Rect.Dx()), float64(own.Rect.Dy())) {
+			small = raster.Halve(small)
+		}
+		if small == own {
+			raster.Draw(dst, own, fit, dst.Rect, opacity, blend, raster.Bilinear)
+			return nil
+		}
+		kx, ky := float64(own.Rect.Dx())/float64(small.Rect.Dx()), float64(own.Rect.Dy())/float64(small.Rect.Dy())
+		m := fit.Mul(geom.Translate(float64(own.Rect.Min.X), float64(own.Rect.Min.Y))).Mul(geom.Scale(kx, ky))
+		raster.Draw(dst, small, m, dst.Rect, opacity, blend, raster.Bilinear)
+		return nil
+	}
+}
+
+// needed is the part of a source of bounds all that shows in the pixels of clip when it is mapped by m.
+func needed(m geom.Matrix, clip, all image.Rectangle) (image.Rectangle, bool) {
+	inv, ok := m.Invert()
+	if !ok {
+		return image.Rectangle{}, false
+	}
+	box := geom.Rect{MinX: float64(clip.Min.X), MinY: float64(clip.Min.Y), MaxX: float64(clip.Max.X), MaxY: float64(clip.Max.Y)}
+	r := raster.PixelRect(box.Transform(inv).Grow(2)).Intersect(all)
+	return r, !r.Empty()
+}
+
+var cameraKind = kind{is: func(_ *aep.Project, l *aep.Layer) bool { return l.Kind == aep.LayerCamera }}
+
+var lightKind = kind{is: func(_ *aep.Project, l *aep.Layer) bool { return l.Kind == aep.LayerLight }}
+
+// remapped is whether a layer plays its source by a property of its own.
+func remapped(l *aep.Layer) bool {
+	remap := l.Props.Child("ADBE Time Remapping")
+	return remap != nil && (len(remap.Keys) > 0 || eval.Driven(remap))
+}

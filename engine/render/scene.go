@@ -1,0 +1,120 @@
+package render
+
+import (
+	"hash/maphash"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+// scene is a composition to draw at a time; m maps its pixels to those of the target.
+type scene struct {
+	comp  *aep.Item
+	t     float64
+	m     geom.Matrix
+	depth int
+	// path tells apart the places where the same composition is nested.
+	path uint64
+}
+
+// view is a layer of a scene; m maps the layer's pixels to the target's.
+type view struct {
+	scene
+	layer *aep.Layer
+	m     geom.Matrix
+}
+
+// maxNesting bounds compositions within compositions; a file may nest one in itself.
+const maxNesting = 64
+
+// frameSlack lets a time that rounding put just before a cut count as after it.
+const frameSlack = 1e-6
+
+// composition draws the layers of s over dst, the bottom one first.
+func (w *worker) composition(dst *raster.Image, s scene) error {
+	layers := s.comp.Comp.Layers
+	solo := anySolo(layers)
+	for i := len(layers) - 1; i >= 0; i-- {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		l := layers[i]
+		if !visible(l, s.t) || solo && !l.Solo {
+			continue
+		}
+		if err := w.layer(dst, w.view(s, l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) view(s scene, l *aep.Layer) view {
+	v := view{scene: s, layer: l}
+	v.m = s.m.Mul(w.eval.LayerMatrix(s.comp, l, s.t))
+	return v
+}
+
+func anySolo(layers []*aep.Layer) bool {
+	for _, l := range layers {
+		if l.Solo && l.Enabled {
+			return true
+		}
+	}
+	return false
+}
+
+func visible(l *aep.Layer, t float64) bool {
+	return l.Enabled && !l.Guide && !l.Null && active(l, t)
+}
+
+func active(l *aep.Layer, t float64) bool {
+	in, out := l.In, l.Out
+	if in > out {
+		in, out = out, in
+	}
+	return t+frameSlack >= in && t+frameSlack < out
+}
+
+// state tells which of the layers show at t, so that a composition without any movement can be told from itself before
+// and after a cut.
+func state(c *aep.Composition, t float64) uint64 {
+	h := uint64(14695981039346656037)
+	for i, l := range c.Layers {
+		if active(l, t) {
+			h = (h ^ uint64(i+1)) * 1099511628211
+		}
+	}
+	return h
+}
+
+var pathSeed = maphash.MakeSeed()
+
+func (v view) instance() uint64 {
+	return maphash.Comparable(pathSeed, [2]uint64{v.path, uint64(v.layer.ID)})
+}
+
+// at refers to a property of the layer.
+func (v view) at(p *aep.Property) eval.Ref { return eval.Ref{Comp: v.comp, Layer: v.layer, Prop: p} }
+
+func (w *worker) number(v view, group *aep.Property, match string, def float64) float64 {
+	return w.eval.Number(v.at(group.Child(match)), v.t, def)
+}
+
+func (w *worker) pair(v view, group *aep.Property, match string, x, y float64) (float64, float64) {
+	return w.eval.Pair(v.at(group.Child(match)), v.t, x, y)
+}
+
+func (w *worker) color(v view, group *aep.Property, match string, def [4]float64) [4]float64 {
+	n, _ := w.eval.Value(v.at(group.Child(match)), v.t).(aep.Numbers)
+	if len(n) < 3 {
+		return def
+	}
+	out := [4]float64{n[0], n[1], n[2], 1}
+	if len(n) > 3 {
+		out[3] = n[3]
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+	"overcrank/engine/text"
+)
+
+var textKind = kind{
+	is: func(_ *aep.Project, l *aep.Layer) bool { return l.Kind == aep.LayerText },
+	prepare: func(w *worker, v view) (*drawing, error) {
+		group := v.layer.Props.Child("ADBE Text Properties")
+		source := group.Child("ADBE Text Document")
+		if source == nil {
+			return nil, nil
+		}
+		doc, _ := w.eval.Value(v.at(source), v.t).(*aep.TextDocument)
+		if doc == nil || doc.Text == "" {
+			return nil, nil
+		}
+		w.warnText(v, group)
+		layout, err := w.r.layouts.get(w.r.opt.Fonts, v.layer, doc)
+		if err != nil {
+			w.r.warned.say(fmt.Sprintf("%sthe text is left out: %v", w.r.about(v.comp, v.layer), err))
+			return nil, nil
+		}
+		var box geom.Rect
+		for i := range layout.Shapes {
+			box = box.Union(layout.Shapes[i].Bounds().Transform(v.m))
+		}
+		return &drawing{
+			box: box, still: !eval.Varies(source), state: uint64(reflect.ValueOf(layout).Pointer()),
+			draw: func(dst *raster.Image, _ float64, _ raster.Blend) error {
+				for i := range layout.Shapes {
+					w.paint(dst, &layout.Shapes[i], v.m)
+				}
+				return nil
+			},
+		}, nil
+	},
+}
+
+func (w *worker) warnText(v view, group *aep.Property) {
+	if animators := group.Child("ADBE Text Animators"); animators != nil {
+		for _, a := range animators.Children {
+			if a.Enabled {
+				w.r.undrawn(v, "text animator '"+displayName(a)+"'")
+			}
+		}
+	}
+	if path := group.Find("ADBE Text Path Options", "ADBE Text Path"); path.Float(0) > 0 {
+		w.r.undrawn(v, "text on a path")
+	}
+}
+
+// layouts remembers the last layout of each text layer.
+type layouts struct {
+	mu    sync.Mutex
+	known map[*aep.Layer]laidOut
+}
+
+type laidOut struct {
+	doc    *aep.TextDocument
+	layout *text.Layout
+	err    error
+}
+
+func (c *layouts) get(fonts *text.Book, l *aep.Layer, doc *aep.TextDocument) (*text.Layout, error) {
+	if fonts == nil {
+		return nil, errors.New("there are no fonts")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.known[l]; ok && (e.doc == doc || reflect.DeepEqual(e.doc, doc)) {
+		return e.layout, e.err
+	}
+	if c.known == nil {
+		c.known = make(map[*aep.Layer]laidOut)
+	}
+	e := laidOut{doc: doc}
+	e.layout, e.err = fonts.Layout(doc)
+	if e.err == nil && e.layout == nil {
+		e.layout = &text.Layout{}
+	}
+	c.known[l] = e
+	return e.layout, e.err
+}

@@ -1,0 +1,64 @@
+package render
+
+import (
+	"fmt"
+	"sync"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+)
+
+// warnings passes each message on once.
+type warnings struct {
+	mu   sync.Mutex
+	seen map[string]bool
+	hear func(string)
+}
+
+func (w *warnings) say(message string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.seen[message] {
+		return
+	}
+	if w.seen == nil {
+		w.seen = make(map[string]bool)
+	}
+	w.seen[message] = true
+	if w.hear != nil {
+		w.hear(message)
+	}
+}
+
+// undrawn tells that the layer of v has a feature, such as "effect 'Glow'", that is not drawn.
+func (r *Renderer) undrawn(v view, feature string) {
+	r.warned.say(r.about(v.comp, v.layer) + feature + " is not drawn by the embedded engine")
+}
+
+func (r *Renderer) about(comp *aep.Item, l *aep.Layer) string {
+	return fmt.Sprintf("layer '%s' in composition '%s': ", r.project.DisplayName(l), comp.Name)
+}
+
+// failed tells once per property that its expression failed.
+func (r *Renderer) failed(ref eval.Ref, t float64, err error) {
+	name := ref.Prop.Name
+	if name == "" {
+		name = ref.Prop.Match
+	}
+	r.warned.sayOnce(ref.Prop, fmt.Sprintf("%sthe expression of '%s' failed at %.3f s, its value without it is used: %v",
+		r.about(ref.Comp, ref.Layer), name, t, err))
+}
+
+func (w *warnings) sayOnce(about *aep.Property, message string) {
+	key := fmt.Sprintf("%p", about)
+	w.mu.Lock()
+	known := w.seen[key]
+	if w.seen == nil {
+		w.seen = make(map[string]bool)
+	}
+	w.seen[key] = true
+	w.mu.Unlock()
+	if !known {
+		w.say(message)
+	}
+}

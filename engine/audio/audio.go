@@ -1,15 +1,225 @@
 // Package audio mixes a composition's sound with ffmpeg.
 package audio
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"overcrank/engine/ffmpeg"
+)
+
 // Clip is one piece of sound in composition time. Times are seconds.
 type Clip struct {
 	Path   string
 	At     float64 // where in the composition it starts to be heard
 	Start  float64 // where in the file
-	Length float64
-	Speed  float64 // 1 is normal
+	Length float64 // for how long it is heard
+	Speed  float64 // 1 is normal, negative plays backwards from Start; pitch follows speed, as in After Effects
 	Levels []Level // volume over time; empty means unchanged
 }
 
-// Level is a volume in decibels at a composition time.
+// Level is a volume in decibels at a composition time. Between two levels the volume is interpolated.
 type Level struct{ Time, DB float64 }
+
+// Rate is the sample rate of every mix, in samples per second.
+const Rate = 48000
+
+const (
+	maxClips  = 200 // files that one ffmpeg opens
+	maxLevels = 400 // of one clip, so that a command line holds them
+	silence   = -96 // decibels below which nothing is heard
+)
+
+// Mix writes the sound of the composition from start for length seconds into a stereo 16-bit WAV file at path. Clips
+// that are not heard in that time are not opened; without any the file is silent.
+func Mix(ctx context.Context, path string, clips []Clip, start, length float64) error {
+	heard := within(clips, start, length)
+	if len(heard) > maxClips {
+		return fmt.Errorf("mixing sound: %d sounds play in this composition, more than the %d that can be mixed", len(heard), maxClips)
+	}
+	mono, err := monos(ctx, heard)
+	if err != nil {
+		return fmt.Errorf("mixing sound: %w", err)
+	}
+	args := append(inputs(heard), "-filter_complex", graph(heard, mono, length), "-map", "[mix]",
+		"-c:a", "pcm_s16le", "-ar", strconv.Itoa(Rate), "-map_metadata", "-1", "-fflags", "+bitexact", "-f", "wav", path)
+	if _, err := ffmpeg.Run(ctx, "ffmpeg", args...); err != nil {
+		return fmt.Errorf("mixing sound: %w", err)
+	}
+	return nil
+}
+
+// monos says which files have one channel. Those are heard at full level on both sides, where ffmpeg by itself would
+// share it out.
+func monos(ctx context.Context, clips []Clip) (map[string]bool, error) {
+	mono := map[string]bool{}
+	for _, c := range clips {
+		if _, known := mono[c.Path]; known {
+			continue
+		}
+		args := append([]string{"-select_streams", "a:0", "-show_entries", "stream=channels", "-of", "csv=p=0"}, ffmpeg.ProbeInput(c.Path)...)
+		out, err := ffmpeg.Run(ctx, "ffprobe", args...)
+		channels, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		switch {
+		case ctx.Err() != nil || errors.Is(err, ffmpeg.ErrMissing):
+			return nil, err
+		case err != nil || channels == "" || channels == "0":
+			return nil, fmt.Errorf("'%s' can't be read as sound", filepath.Base(c.Path))
+		}
+		mono[c.Path] = strings.Trim(channels, ",\r") == "1"
+	}
+	return mono, nil
+}
+
+// within cuts clips to what is heard from start for length seconds, and counts their times from start.
+func within(clips []Clip, start, length float64) []Clip {
+	var out []Clip
+	for _, c := range clips {
+		if c.Speed == 0 || !(c.Length > 0) || math.IsInf(c.Speed, 0) || math.IsNaN(c.Speed) {
+			continue
+		}
+		c.Levels = thin(c.Levels)
+		c.Levels = slices.Clone(c.Levels)
+		for i := range c.Levels {
+			c.Levels[i].Time -= start
+		}
+		c.At -= start
+		if c.At < 0 {
+			c.Start -= c.At * c.Speed
+			c.Length += c.At
+			c.At = 0
+		}
+		c.Length = min(c.Length, length-c.At)
+		if c.Start < 0 && c.Speed > 0 { // before the file begins there is nothing to hear
+			lead := -c.Start / c.Speed
+			c.Start, c.At, c.Length = 0, c.At+lead, c.Length-lead
+		}
+		if c.Speed < 0 { // backwards, the file's beginning is the end
+			c.Length = min(c.Length, c.Start/-c.Speed)
+		}
+		if c.Length > 1e-4 && audible(c.Levels) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func audible(levels []Level) bool {
+	return len(levels) == 0 || slices.ContainsFunc(levels, func(l Level) bool { return l.DB > silence })
+}
+
+func inputs(clips []Clip) []string {
+	var args []string
+	for _, c := range clips {
+		from, span := c.Start, c.Length*math.Abs(c.Speed)
+		if c.Speed < 0 {
+			from -= span
+		}
+		args = append(args, "-ss", number(from), "-t", number(span))
+		args = append(args, ffmpeg.Input(c.Path)...)
+	}
+	return args
+}
+
+// graph is the filter graph that mixes all inputs to exactly length seconds.
+func graph(clips []Clip, mono map[string]bool, length float64) string {
+	end := int64(math.Round(length * Rate))
+	whole := fmt.Sprintf("apad=whole_len=%d,atrim=end_sample=%d[mix]", end, end)
+	if len(clips) == 0 {
+		return fmt.Sprintf("anullsrc=r=%d:cl=stereo,%s", Rate, whole)
+	}
+	var b strings.Builder
+	for i, c := range clips {
+		fmt.Fprintf(&b, "[%d:a:0]aresample=%d,", i, Rate)
+		if mono[c.Path] {
+			b.WriteString("pan=stereo|c0=c0|c1=c0,")
+		}
+		b.WriteString("aformat=sample_fmts=fltp:channel_layouts=stereo")
+		if c.Speed < 0 {
+			b.WriteString(",areverse")
+		}
+		if s := math.Abs(c.Speed); s != 1 {
+			fmt.Fprintf(&b, ",asetrate=%d,aresample=%d", max(1, int(math.Round(Rate*s))), Rate)
+		}
+		fmt.Fprintf(&b, ",adelay=delays=%dS:all=1%s[c%d];", int64(math.Round(c.At*Rate)), volume(c.Levels), i)
+	}
+	for i := range clips {
+		fmt.Fprintf(&b, "[c%d]", i)
+	}
+	fmt.Fprintf(&b, "amix=inputs=%d:normalize=0:dropout_transition=0,%s", len(clips), whole)
+	return b.String()
+}
+
+// volume is the filter that follows levels, in blocks of 128 samples, short enough not to be heard as steps.
+func volume(levels []Level) string {
+	switch {
+	case len(levels) == 0:
+		return ""
+	case steady(levels):
+		if levels[0].DB == 0 {
+			return ""
+		}
+		return ",volume=" + number(math.Pow(10, levels[0].DB/20))
+	}
+	return fmt.Sprintf(",asetnsamples=n=128:p=0,volume=eval=frame:volume='pow(10,(%s)/20)'", curve(levels))
+}
+
+func steady(levels []Level) bool {
+	return !slices.ContainsFunc(levels, func(l Level) bool { return l.DB != levels[0].DB })
+}
+
+// curve is ffmpeg's expression of the volume at t: a tree of ifs, as deep as the logarithm of the levels.
+func curve(levels []Level) string {
+	if len(levels) == 1 {
+		return number(levels[0].DB)
+	}
+	if len(levels) == 2 {
+		a, b := levels[0], levels[1]
+		if b.Time-a.Time < 1e-6 {
+			return fmt.Sprintf("if(lt(t,%s),%s,%s)", number(b.Time), number(a.DB), number(b.DB))
+		}
+		return fmt.Sprintf("(%s+(%s)*clip((t-(%s))/%s,0,1))", number(a.DB), number(b.DB-a.DB), number(a.Time), number(b.Time-a.Time))
+	}
+	mid := len(levels) / 2
+	return fmt.Sprintf("if(lt(t,%s),%s,%s)", number(levels[mid].Time), curve(levels[:mid+1]), curve(levels[mid:]))
+}
+
+// thin leaves out levels that a straight line between their neighbours meets within a twentieth of a decibel, and then,
+// if there are still too many, all but every n-th. Levels are floored where nothing is heard.
+func thin(levels []Level) []Level {
+	var out []Level
+	for _, l := range levels {
+		l.DB = max(l.DB, silence)
+		if n := len(out); n >= 2 && onLine(out[n-2], out[n-1], l) {
+			out[n-1] = l
+			continue
+		}
+		out = append(out, l)
+	}
+	for len(out) > maxLevels {
+		half := out[:0:0]
+		for i, l := range out {
+			if i%2 == 0 || i == len(out)-1 {
+				half = append(half, l)
+			}
+		}
+		out = half
+	}
+	return out
+}
+
+func onLine(a, b, c Level) bool {
+	if c.Time-a.Time < 1e-9 {
+		return false
+	}
+	at := a.DB + (c.DB-a.DB)*(b.Time-a.Time)/(c.Time-a.Time)
+	return math.Abs(at-b.DB) < 0.05 && c.Time-a.Time < 0.5
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }

@@ -1,0 +1,249 @@
+// Package fetch brings the files of a job to a workstation: web addresses, data: values and, inside the folders that the
+// machine's owner allows, its own files.
+package fetch
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// maxRedirects is how often an address may point to another.
+const maxRedirects = 5
+
+// Error is a file that did not come. Reason is short and names nothing secret: "403", "timed out", "host not found".
+type Error struct {
+	Reason string
+	Retry  bool // another attempt, later or elsewhere, might go better
+	Err    error
+}
+
+func (e *Error) Error() string { return "download failed (" + e.Reason + ")" }
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Found is what a fetched file told of itself; every field may be "".
+type Found struct {
+	Name        string // base name of the address
+	ContentType string
+}
+
+// Fetcher fetches by address. The zero value refuses file: addresses.
+type Fetcher struct {
+	Roots   []string      // folders that file: addresses may point into
+	Limit   int64         // bytes of one file; 0 means 20 GiB
+	Stall   time.Duration // without a byte; 0 means one minute
+	Tries   int           // of a web address that fails in passing; 0 means 3
+	Backoff time.Duration // before the second try, doubled each time; 0 means one second
+	client  *http.Client
+}
+
+// New makes a Fetcher ready for use.
+func New(roots []string) *Fetcher {
+	f := &Fetcher{Roots: roots, Limit: 20 << 30, Stall: time.Minute, Tries: 3, Backoff: time.Second}
+	dialer := &net.Dialer{Timeout: 20 * time.Second, ControlContext: refuseHiddenAddresses}
+	f.client = &http.Client{
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 20 * time.Second,
+			ResponseHeaderTimeout: time.Minute, IdleConnTimeout: 30 * time.Second, MaxIdleConns: 8, ForceAttemptHTTP2: true,
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if len(via) > maxRedirects {
+				return &Error{Reason: "too many redirects"}
+			}
+			return checkHost(req.URL)
+		},
+	}
+	return f
+}
+
+// Close ends idle connections.
+func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
+
+// Get writes the file at src into dst, which appears only when it is whole.
+func (f *Fetcher) Get(ctx context.Context, src, dst string) (Found, error) {
+	scheme, rest, ok := strings.Cut(src, ":")
+	if !ok {
+		return Found{}, &Error{Reason: "the address has no scheme such as https:"}
+	}
+	switch strings.ToLower(scheme) {
+	case "http", "https":
+		return f.web(ctx, src, dst)
+	case "s3":
+		return f.bucket(ctx, rest, dst)
+	case "data":
+		return f.data(rest, dst)
+	case "file":
+		return f.local(src, dst)
+	default:
+		return Found{}, &Error{Reason: fmt.Sprintf("addresses of kind %.20s: are not known", scheme)}
+	}
+}
+
+// bucket reads an object that needs no credentials.
+func (f *Fetcher) bucket(ctx context.Context, rest, dst string) (Found, error) {
+	bucket, key, ok := strings.Cut(strings.TrimPrefix(rest, "//"), "/")
+	if !ok || bucket == "" || key == "" {
+		return Found{}, &Error{Reason: "an s3: address is s3://bucket/key"}
+	}
+	u := url.URL{Scheme: "https", Host: bucket + ".s3.amazonaws.com", Path: "/" + key}
+	return f.web(ctx, u.String(), dst)
+}
+
+func (f *Fetcher) data(rest, dst string) (Found, error) {
+	head, body, ok := strings.Cut(rest, ",")
+	if !ok {
+		return Found{}, &Error{Reason: "the data: value has no comma"}
+	}
+	var content []byte
+	if kind, isBase64 := strings.CutSuffix(head, ";base64"); isBase64 {
+		head = kind
+		unescaped, err := url.PathUnescape(body)
+		if err == nil {
+			content, err = base64.StdEncoding.DecodeString(strings.Map(dropSpace, unescaped))
+		}
+		if err != nil {
+			return Found{}, &Error{Reason: "the data: value is no base64", Err: err}
+		}
+	} else {
+		text, err := url.PathUnescape(body)
+		if err != nil {
+			return Found{}, &Error{Reason: "the data: value is wrongly escaped", Err: err}
+		}
+		content = []byte(text)
+	}
+	if err := write(dst, func(w io.Writer) error { _, err := w.Write(content); return err }); err != nil {
+		return Found{}, err
+	}
+	kind, _, _ := strings.Cut(head, ";")
+	return Found{ContentType: kind}, nil
+}
+
+func dropSpace(r rune) rune {
+	if r == ' ' || r == '\n' || r == '\r' || r == '\t' {
+		return -1
+	}
+	return r
+}
+
+// local copies a file of this machine. Links are followed before the folder is compared, so that none leads out.
+func (f *Fetcher) local(src, dst string) (Found, error) {
+	u, err := url.Parse(src)
+	if err != nil || u.Host != "" && u.Host != "localhost" {
+		return Found{}, &Error{Reason: "the file: address is not one of this machine", Err: err}
+	}
+	name := filepath.FromSlash(u.Path)
+	if filepath.VolumeName(strings.TrimPrefix(name, `\`)) != "" {
+		name = strings.TrimPrefix(name, `\`)
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil || !f.allowed(real) {
+		return Found{}, &Error{Reason: "the file is not there, or not in a folder that this farm allows", Err: err}
+	}
+	in, err := os.Open(real)
+	if err != nil {
+		return Found{}, &Error{Reason: "the file cannot be read", Retry: true, Err: err}
+	}
+	defer in.Close()
+	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
+		return Found{}, &Error{Reason: "the file is no plain file", Err: err}
+	}
+	if err := write(dst, func(w io.Writer) error { return f.copy(w, in, nil) }); err != nil {
+		return Found{}, err
+	}
+	return Found{Name: filepath.Base(real)}, nil
+}
+
+func (f *Fetcher) allowed(real string) bool {
+	for _, root := range f.Roots {
+		realRoot, err := filepath.EvalSymlinks(root)
+		if err != nil {
+			continue
+		}
+		if rel, err := filepath.Rel(realRoot, real); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// web downloads, and tries again what failed in passing.
+func (f *Fetcher) web(ctx context.Context, src, dst string) (Found, error) {
+	pause := f.Backoff
+	for try := 1; ; try++ {
+		found, err := f.once(ctx, src, dst)
+		var failed *Error
+		if err == nil || !errors.As(err, &failed) || !failed.Retry || try >= f.Tries {
+			return found, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return Found{}, context.Cause(ctx)
+		}
+		pause *= 2
+	}
+}
+
+func (f *Fetcher) once(parent context.Context, src, dst string) (Found, error) {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, src, nil)
+	if err != nil {
+		return Found{}, &Error{Reason: "the address is not well formed", Err: err}
+	}
+	if err := checkHost(req.URL); err != nil {
+		return Found{}, err
+	}
+	res, err := f.client.Do(req)
+	if err != nil {
+		return Found{}, reason(parent, err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		s := res.StatusCode
+		return Found{}, &Error{Reason: fmt.Sprint(s), Retry: s >= 500 || s == http.StatusRequestTimeout || s == http.StatusTooManyRequests}
+	}
+	if res.ContentLength > f.Limit {
+		return Found{}, tooLarge(f.Limit)
+	}
+	err = write(dst, func(w io.Writer) error { return f.copy(w, res.Body, cancel) })
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil && parent.Err() == nil {
+			err = cause
+		}
+		return Found{}, reason(parent, err)
+	}
+	return Found{Name: nameOf(res), ContentType: mediaType(res.Header)}, nil
+}
+
+func mediaType(h http.Header) string {
+	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
+}
+
+// nameOf is the base name that a server gives a file, or else that of its address.
+func nameOf(res *http.Response) string {
+	if _, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition")); err == nil && params["filename"] != "" {
+		return path.Base(strings.ReplaceAll(params["filename"], `\`, "/"))
+	}
+	if name := path.Base(res.Request.URL.Path); name != "/" && name != "." {
+		return name
+	}
+	return ""
+}

@@ -1,11 +1,13 @@
-// Package api is the public REST interface and the agents' endpoints, on Fiber.
 package api
 
 import (
+	"context"
 	"log/slog"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/socket"
 	"overcrank/coordinator"
 )
 
@@ -16,8 +18,44 @@ type Config struct {
 	Logger  *slog.Logger
 }
 
-// Mount adds the interface's routes to app. Stop ends the open sockets; call it before app.Shutdown.
-func Mount(app *fiber.App, cfg Config) (stop func()) { panic("skeleton: helper D") }
+// server answers the interface's requests.
+type server struct {
+	farm    *coordinator.Coordinator
+	version string
+	logger  *slog.Logger
+	sockets *socket.Hub
+	base    context.Context // of every call to the coordinator
+}
 
-// NewApp makes the Fiber application that serves interface and dashboard, with the options both rely on.
-func NewApp() *fiber.App { panic("skeleton: helper D") }
+const (
+	// callTimeout bounds a request that moves no file. Fiber does not tell a handler that its client has left.
+	callTimeout = 30 * time.Second
+	// stopTimeout bounds how long stop waits for the sockets.
+	stopTimeout = 10 * time.Second
+)
+
+// Mount adds the interface's routes to app. Stop ends the open sockets; call it before app.Shutdown.
+func Mount(app *fiber.App, cfg Config) (stop func()) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	base, cancel := context.WithCancel(context.Background())
+	s := &server{
+		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger,
+		sockets: socket.NewHub(cfg.Logger), base: base,
+	}
+	s.route(app)
+	return func() {
+		ctx, done := context.WithTimeout(context.Background(), stopTimeout)
+		defer done()
+		if err := s.sockets.Close(ctx); err != nil {
+			cfg.Logger.Warn("some agent sessions did not end in time", "error", err)
+		}
+		cancel()
+	}
+}
+
+// call gives the context for a request that moves no file.
+func (s *server) call() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.base, callTimeout)
+}

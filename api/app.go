@@ -1,0 +1,74 @@
+package api
+
+import (
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+)
+
+const (
+	readTimeout  = 30 * time.Second
+	writeTimeout = 75 * time.Second
+	// idleTimeout stays under writeTimeout: the write deadline of one answer is still set when the next request on the
+	// connection begins, and "100 Continue" is written under it.
+	idleTimeout = 45 * time.Second
+
+	headerSize = 16 << 10
+	// formLimit bounds the bodies that are read whole before their handler runs.
+	formLimit = 1 << 20
+)
+
+// NewApp makes the Fiber application that serves interface and dashboard, with the options both rely on: request ids,
+// one log line per request, recovery from panics, and limits on bodies.
+//
+// Bodies below /api/ and /files/ are streamed: their handlers read them with Body. All other bodies are read whole
+// before the handler runs and may hold 1 MiB.
+func NewApp(logger *slog.Logger) *fiber.App {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	app := fiber.New(fiber.Config{
+		AppName:                      "Overcrank",
+		Immutable:                    true,
+		CaseSensitive:                true,
+		StreamRequestBody:            true,
+		DisablePreParseMultipartForm: true,
+		DisableStartupMessage:        true,
+		BodyLimit:                    formLimit, // no cap while streaming; Body holds the real ones
+		ReadBufferSize:               headerSize,
+		ReadTimeout:                  readTimeout,
+		WriteTimeout:                 writeTimeout,
+		IdleTimeout:                  idleTimeout,
+		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return answerError(c, err) },
+	})
+	server := app.Server()
+	handler := server.Handler
+	server.Handler = func(rc *fasthttp.RequestCtx) {
+		nameRequest(rc)
+		handler(rc)
+		settleBody(rc)
+	}
+	app.Use(logRequests(logger), recoverPanics, securityHeaders, readForms)
+	return app
+}
+
+// streamed tells whether the handlers of a path read their bodies themselves.
+func streamed(path string) bool {
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/files/")
+}
+
+// readForms reads the body of every other request whole, so that Fiber's own accessors are safe in its handler.
+func readForms(c *fiber.Ctx) error {
+	if streamed(c.Path()) || !c.Request().IsBodyStream() {
+		return c.Next()
+	}
+	form, err := readBody(c, formLimit)
+	if err != nil {
+		return err
+	}
+	c.Request().SetBody(form)
+	return c.Next()
+}

@@ -1,0 +1,218 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"overcrank/farm"
+)
+
+// assetReaders reads, for each type, the fields that wire.md's table gives it.
+var assetReaders = map[string]func(o object, a *farm.Asset){
+	"text":      readTextAsset,
+	"data":      readDataAsset,
+	"image":     readFootageAsset,
+	"video":     readFootageAsset,
+	"audio":     readFootageAsset,
+	"static":    readStaticAsset,
+	"essential": readEssentialAsset,
+	"script":    readScriptAsset,
+	"function":  readFunctionAsset,
+	"job":       refuseNestedJob,
+}
+
+func readAssets(o object) []farm.Asset {
+	list := o.list("assets")
+	if len(list) > assetLimit {
+		o.problem("assets", "holds %d assets; %d are allowed", len(list), assetLimit)
+		return nil
+	}
+	assets := make([]farm.Asset, 0, len(list))
+	for i, raw := range list {
+		at := elementPath(o.field("assets"), i)
+		asset, isObject := objectOf(raw, at, o.wrong)
+		if !isObject {
+			o.wrong.add(at, "has to be an object, not %s", kindOf(raw))
+			continue
+		}
+		assets = append(assets, readAsset(asset))
+		checkSecrets(raw, at, o.wrong)
+	}
+	return assets
+}
+
+func readAsset(o object) farm.Asset {
+	a := farm.Asset{Composition: o.text("composition", addressLimit)}
+	if !o.need("type") {
+		return a
+	}
+	a.Type = o.choice("type", slices.Sorted(maps.Keys(assetReaders))...)
+	if read, known := assetReaders[a.Type]; known {
+		read(o, &a)
+	}
+	return a
+}
+
+// readLayer reads the layer that an asset is for, by name or by its number in the composition.
+func readLayer(o object, a *farm.Asset) {
+	a.LayerName = o.text("layerName", addressLimit)
+	a.LayerIndex, _ = o.whole("layerIndex", 1, frameLimit)
+	if !o.has("layerName") && !o.has("layerIndex") {
+		o.problem("layerName", "is missing; name the layer, or give its number in the composition as layerIndex")
+	} else if o.has("layerName") && a.LayerName == "" && kindOf(o.fields["layerName"]) == kindString {
+		o.problem("layerName", "is empty")
+	}
+}
+
+func readTextAsset(o object, a *farm.Asset) {
+	a.LayerName = o.needText("layerName", addressLimit)
+	if !o.need("value") {
+		return
+	}
+	switch kindOf(o.fields["value"]) {
+	case kindString:
+		o.text("value", textLimit)
+		a.Value = o.fields["value"]
+	case kindNumber:
+		quoted, err := json.Marshal(string(o.fields["value"]))
+		if err != nil {
+			o.mistyped("value", kindString)
+			return
+		}
+		a.Value = quoted
+	default:
+		o.mistyped("value", kindString)
+	}
+}
+
+func readDataAsset(o object, a *farm.Asset) {
+	readLayer(o, a)
+	a.Property = o.needText("property", addressLimit)
+	a.Expression = o.text("expression", textLimit)
+	switch {
+	case o.has("value") && o.has("expression"):
+		o.problem("expression", "cannot be given together with value")
+	case o.has("value"):
+		a.Value = o.fields["value"]
+	case !o.has("expression"):
+		o.problem("value", "is missing; give a value or an expression")
+	}
+}
+
+func readFootageAsset(o object, a *farm.Asset) {
+	readLayer(o, a)
+	a.Src = readSource(o)
+	a.Conform = o.boolean("conform")
+	a.Name = readFileName(o, false)
+}
+
+func readStaticAsset(o object, a *farm.Asset) {
+	a.Src = readSource(o)
+	a.Name = readFileName(o, true)
+}
+
+func readEssentialAsset(o object, a *farm.Asset) {
+	a.LayerName = o.needText("layerName", addressLimit)
+	if o.need("value") {
+		a.Value = o.fields["value"]
+	}
+}
+
+func readScriptAsset(o object, a *farm.Asset) {
+	a.Src = readSource(o)
+	for i, raw := range o.list("parameters") {
+		at := elementPath(o.field("parameters"), i)
+		p, isObject := objectOf(raw, at, o.wrong)
+		if !isObject {
+			o.wrong.add(at, "has to be an object with key and value, not %s", kindOf(raw))
+			continue
+		}
+		a.Parameters = append(a.Parameters, farm.AssetParameter{Key: p.needText("key", nameLimit), Value: p.fields["value"]})
+	}
+}
+
+func refuseNestedJob(o object, _ *farm.Asset) {
+	o.problem("type", "job is not taken by this version of the farm; submit the inner job first and use its outputUrl as the src of a video asset")
+}
+
+// readFileName reads the name under which a file is placed beside the project; it never becomes a path.
+func readFileName(o object, needed bool) string {
+	name := o.text("name", addressLimit)
+	switch {
+	case name == "" && needed && !o.has("name"):
+		o.need("name")
+	case o.has("name") && kindOf(o.fields["name"]) == kindString && !plainFileName(name):
+		o.problem("name", "has to be a plain file name, not a path")
+		return ""
+	}
+	return name
+}
+
+func readSource(o object) string {
+	src := o.needText("src", textLimit)
+	if src != "" {
+		checkAddress(o, "src", src)
+	}
+	return src
+}
+
+// sourceSchemes are those of a src: wire.md's, and farm:// for files handed over to POST /api/farm/v1/files.
+var sourceSchemes = []string{"http", "https", "data", "s3", "file", "farm"}
+
+func checkAddress(o object, key, address string) {
+	if !hasScheme(address, sourceSchemes...) {
+		o.problem(key, "has to be an address that begins with http://, https://, data:, s3://, file:// or farm://")
+		return
+	}
+	if hasScheme(address, "data") {
+		return
+	}
+	if len(address) > addressLimit {
+		o.problem(key, "is longer than %d bytes", addressLimit)
+		return
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" && !strings.EqualFold(u.Scheme, "file") {
+		o.problem(key, "is no complete address")
+	}
+}
+
+func hasScheme(address string, schemes ...string) bool {
+	scheme, _, found := strings.Cut(address, ":")
+	return found && slices.ContainsFunc(schemes, func(s string) bool { return strings.EqualFold(s, scheme) })
+}
+
+var secretReference = regexp.MustCompile(`\$\{secrets\.([^}]*)\}`)
+
+// checkSecrets reports references to secrets. The farm keeps none, so every name is unknown.
+func checkSecrets(raw json.RawMessage, at string, wrong *problems) {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return // a number beyond float64; its own reader has said so, or it is passed on as it is
+	}
+	eachString(value, at, func(field, s string) {
+		for _, found := range secretReference.FindAllStringSubmatch(s, problemLimit) {
+			wrong.add(field, "names the secret %q, which does not exist", found[1])
+		}
+	})
+}
+
+// eachString visits every string within a decoded JSON value, in a fixed order.
+func eachString(value any, at string, visit func(field, s string)) {
+	switch v := value.(type) {
+	case string:
+		visit(at, v)
+	case []any:
+		for i, element := range v {
+			eachString(element, elementPath(at, i), visit)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			eachString(v[key], memberPath(at, key), visit)
+		}
+	}
+}

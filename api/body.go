@@ -1,0 +1,187 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"overcrank/farm"
+)
+
+const (
+	// stallTimeout is how long a sender may pause within a streamed body.
+	stallTimeout = 60 * time.Second
+	// drainLimit is how much of an unwanted body is read so that its connection can be used again.
+	drainLimit   = 256 << 10
+	drainTimeout = 2 * time.Second
+
+	localBody = "overcrank.body"
+)
+
+// requestBody reads the body of one request. Beside its limit it keeps what fasthttp's stream does not: a body that
+// ends early is an error rather than a short body, and the end is asked for only once (a second time would wait for
+// the next request).
+type requestBody struct {
+	src      io.Reader
+	conn     net.Conn
+	declared int64 // bytes, -1 when chunked
+	limit    int64
+	read     int64
+	err      error // sticky; io.EOF at the true end
+	spoiled  bool  // the connection cannot serve another request
+}
+
+// Body gives a request's body for streaming, of at most limit bytes, and its size, -1 when that is not known. A larger
+// body gives an error of farm.CodeTooLarge, at once when its size is declared, else where the limit is passed.
+func Body(c *fiber.Ctx, limit int64) (io.Reader, int64, error) {
+	rc := c.Context()
+	b, opened := rc.UserValue(localBody).(*requestBody)
+	if !opened {
+		b = newRequestBody(rc)
+		rc.SetUserValue(localBody, b)
+	}
+	b.limit = limit
+	if b.declared > limit {
+		b.err = tooLarge(limit)
+		return nil, 0, b.err
+	}
+	return b, b.declared, nil
+}
+
+func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
+	b := &requestBody{src: rc.RequestBodyStream(), conn: rc.Conn(), declared: int64(rc.Request.Header.ContentLength())}
+	if b.declared < -1 {
+		b.declared = 0
+	}
+	if b.src == nil {
+		b.declared, b.err = 0, io.EOF
+	}
+	return b
+}
+
+// readBody reads a whole body of at most limit bytes.
+func readBody(c *fiber.Ctx, limit int64) ([]byte, error) {
+	r, _, err := Body(c, limit)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+func tooLarge(limit int64) error {
+	return farm.Errorf(farm.CodeTooLarge, "the body is larger than the %s allowed here", byteSize(limit))
+}
+
+func byteSize(n int64) string {
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= unit.size {
+			return fmt.Sprintf("%d %s", n/unit.size, unit.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// Read implements io.Reader.
+func (b *requestBody) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	// One byte more than the limit tells a body that is too large from one that just fits.
+	if room := b.limit - b.read + 1; int64(len(p)) > room {
+		p = p[:room]
+	}
+	if err := b.conn.SetReadDeadline(time.Now().Add(stallTimeout)); err != nil {
+		return 0, b.fail(fmt.Errorf("waiting for the body: %w", err))
+	}
+	n, err := b.src.Read(p)
+	b.read += int64(n)
+	if b.read > b.limit {
+		return n - 1, b.fail(tooLarge(b.limit))
+	}
+	switch {
+	case err == nil:
+		return n, nil
+	case errors.Is(err, io.EOF):
+		b.err = b.checkEnd()
+		return n, b.err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return n, b.fail(farm.Errorf(farm.CodeInvalid, "the body stalled after %d bytes; send it again", b.read))
+	default:
+		return n, b.fail(farm.Errorf(farm.CodeInvalid, "the body broke off after %d bytes: %w", b.read, err))
+	}
+}
+
+func (b *requestBody) fail(err error) error {
+	b.err, b.spoiled = err, true
+	return err
+}
+
+// checkEnd tells a true end from a connection that was cut: fasthttp reports both as io.EOF.
+func (b *requestBody) checkEnd() error {
+	if b.declared >= 0 {
+		if b.read < b.declared {
+			return b.fail(farm.Errorf(farm.CodeInvalid, "the body broke off after %d of %d bytes; send it again", b.read, b.declared))
+		}
+		return io.EOF
+	}
+	// A chunked body that was cut between two chunks looks like a whole one, save that the connection is at its end.
+	if b.conn.SetReadDeadline(time.Now().Add(time.Millisecond)) != nil {
+		return b.fail(farm.Errorf(farm.CodeInvalid, "the body broke off after %d bytes; send it again", b.read))
+	}
+	n, err := b.conn.Read(make([]byte, 1))
+	switch {
+	case n > 0: // the next request has begun and has now lost a byte
+		b.spoiled = true
+		return io.EOF
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return io.EOF
+	default:
+		return b.fail(farm.Errorf(farm.CodeInvalid, "the body broke off after %d bytes; send it again", b.read))
+	}
+}
+
+// settleBody makes the connection fit for the next request, or ends it: fasthttp would read what is left of a body as
+// the next request.
+func settleBody(rc *fasthttp.RequestCtx) {
+	b, opened := rc.UserValue(localBody).(*requestBody)
+	if !opened {
+		if !rc.Request.IsBodyStream() {
+			return
+		}
+		b = newRequestBody(rc)
+	}
+	if b.err == nil {
+		b.limit = b.read + drainLimit
+		b.drain()
+	}
+	if b.spoiled || !errors.Is(b.err, io.EOF) {
+		rc.SetConnectionClose()
+	}
+}
+
+// drain reads what is left, within drainLimit and drainTimeout.
+func (b *requestBody) drain() {
+	if b.declared > b.limit {
+		b.err = tooLarge(b.limit)
+		return
+	}
+	until := time.Now().Add(drainTimeout)
+	buf := make([]byte, 32<<10)
+	for b.err == nil && time.Now().Before(until) {
+		if _, err := b.Read(buf); err != nil {
+			return
+		}
+	}
+}

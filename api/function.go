@@ -1,0 +1,192 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"overcrank/farm"
+)
+
+// argumentKind is what a function's argument may be.
+type argumentKind int
+
+const (
+	argText    argumentKind = iota
+	argNames                // a string or a list of strings
+	argNumber               // any finite number
+	argSeconds              // a number above 0
+	argWhole                // 1 or more
+	argBoolean              // true or false
+	argColor                // [r, g, b], each 0 to 1
+	argChoice               // one of values
+)
+
+// argument is one argument of a built-in function.
+type argument struct {
+	name   string
+	kind   argumentKind
+	needed bool
+	values []string // of argChoice
+}
+
+// functions are the built-in functions with their arguments (wire.md, "Assets").
+var functions = map[string][]argument{
+	"comp-duration-set": {
+		{name: "composition", kind: argText}, {name: "value", kind: argSeconds, needed: true}},
+	"layer-duration-set": {
+		{name: "layerName", kind: argNames, needed: true}, {name: "value", kind: argSeconds, needed: true}, {name: "composition", kind: argText}},
+	"layer-start-set": {
+		{name: "layerName", kind: argNames, needed: true}, {name: "value", kind: argNumber, needed: true}, {name: "composition", kind: argText}},
+	"layer-autoscale": {
+		{name: "layerName", kind: argNames, needed: true}, {name: "composition", kind: argText},
+		{name: "type", kind: argChoice, values: []string{"fit", "fill"}}},
+	"layer-state-set": {
+		{name: "layerName", kind: argNames, needed: true}, {name: "composition", kind: argText},
+		{name: "visible", kind: argBoolean}, {name: "state", kind: argChoice, values: []string{"visible", "hidden"}}},
+	"layer-remove": {
+		{name: "composition", kind: argText}, {name: "layerIndex", kind: argWhole}, {name: "layerName", kind: argNames}},
+	"solid-color-set": {
+		{name: "layerName", kind: argNames, needed: true}, {name: "color", kind: argColor, needed: true}, {name: "composition", kind: argText}},
+	"text-params-set": {
+		{name: "layerName", kind: argNames, needed: true}, {name: "composition", kind: argText},
+		{name: "textValue", kind: argText}, {name: "font", kind: argText}, {name: "fontSize", kind: argNumber},
+		{name: "fillColor", kind: argColor}, {name: "strokeColor", kind: argColor}, {name: "strokeWidth", kind: argNumber},
+		{name: "tracking", kind: argNumber}, {name: "leading", kind: argNumber}, {name: "justification", kind: argText},
+		{name: "allCaps", kind: argBoolean}},
+	"preview": {{name: "quality", kind: argChoice, values: []string{"draft", "best"}, needed: true}},
+	"genai":   {{name: "layerName", kind: argNames}},
+}
+
+// readFunctionAsset reads a built-in function. Its arguments stand in params or beside name; they all end in Params,
+// and the name loses its other spelling.
+func readFunctionAsset(o object, a *farm.Asset) {
+	given := o.needText("name", nameLimit)
+	if given == "" {
+		return
+	}
+	name, prefixed := strings.CutPrefix(given, "nx:")
+	if !prefixed {
+		name, prefixed = strings.CutPrefix(given, "nx-")
+	}
+	arguments, known := functions[name]
+	if !prefixed || !known {
+		o.problem("name", "is no built-in function; these are: nx:%s", strings.Join(slices.Sorted(maps.Keys(functions)), ", nx:"))
+		return
+	}
+	if name == "genai" {
+		o.problem("name", "nx:genai needs a provider, and this farm has none")
+		return
+	}
+	a.Name = "nx:" + name
+	args, valid := gatherArguments(o, arguments)
+	if !valid {
+		return
+	}
+	for _, arg := range arguments {
+		checkArgument(args, arg)
+	}
+	checkAlternatives(args, name)
+	params, err := json.Marshal(args.fields)
+	if err != nil {
+		o.problem("params", "cannot be kept: %s", err)
+		return
+	}
+	a.Params = params
+}
+
+// gatherArguments merges params with the arguments beside name; params wins. Problems are reported where a field stood.
+func gatherArguments(o object, arguments []argument) (object, bool) {
+	args := object{path: o.path, fields: map[string]json.RawMessage{}, wrong: o.wrong}
+	if o.has("params") {
+		params, isObject := o.child("params")
+		if !isObject {
+			return args, false
+		}
+		args.path = params.path
+		maps.Copy(args.fields, params.fields)
+	}
+	for _, arg := range arguments {
+		// "type" beside name is the asset's own.
+		if raw, there := o.fields[arg.name]; there && arg.name != "type" && !args.has(arg.name) {
+			args.fields[arg.name] = raw
+		}
+	}
+	return args, true
+}
+
+func checkArgument(args object, arg argument) {
+	if !args.has(arg.name) {
+		if arg.needed {
+			args.need(arg.name)
+		}
+		return
+	}
+	switch arg.kind {
+	case argText:
+		args.text(arg.name, textLimit)
+	case argNames:
+		checkNames(args, arg.name)
+	case argNumber:
+		args.number(arg.name)
+	case argSeconds:
+		if n, valid := args.number(arg.name); valid && n <= 0 {
+			args.problem(arg.name, "has to be above 0 seconds")
+		}
+	case argWhole:
+		args.whole(arg.name, 1, frameLimit)
+	case argBoolean:
+		args.boolean(arg.name)
+	case argColor:
+		checkColor(args, arg.name)
+	case argChoice:
+		args.choice(arg.name, arg.values...)
+	}
+}
+
+func checkNames(args object, key string) {
+	switch kindOf(args.fields[key]) {
+	case kindString:
+		args.needText(key, addressLimit)
+	case kindList:
+		if names := args.list(key); len(names) == 0 || len(names) > assetLimit {
+			args.problem(key, "has to hold between 1 and %d names", assetLimit)
+			return
+		}
+		args.texts(key, addressLimit)
+	default:
+		args.mistyped(key, "a name or a list of names")
+	}
+}
+
+func checkColor(args object, key string) {
+	var channels []float64
+	if json.Unmarshal(args.fields[key], &channels) != nil || len(channels) != 3 {
+		args.problem(key, "has to be a colour [red, green, blue], each from 0 to 1")
+		return
+	}
+	for i, channel := range channels {
+		if channel < 0 || channel > 1 {
+			args.wrong.add(elementPath(args.field(key), i), "has to be from 0 to 1")
+		}
+	}
+}
+
+// checkAlternatives covers the arguments of which one is enough.
+func checkAlternatives(args object, name string) {
+	switch name {
+	case "layer-remove":
+		if !args.has("layerIndex") && !args.has("layerName") {
+			args.problem("layerIndex", "is missing; give the layer's number or its layerName")
+		}
+	case "layer-state-set":
+		if !args.has("visible") && !args.has("state") {
+			args.problem("visible", "is missing; give visible as true or false, or state as visible or hidden")
+		}
+	case "text-params-set":
+		if !slices.ContainsFunc(functions[name][2:], func(arg argument) bool { return args.has(arg.name) }) {
+			args.problem("textValue", "is missing; give at least one thing to set, such as textValue, font or fontSize")
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package api
+
+import (
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+)
+
+const (
+	listSize  = 100
+	listLimit = 1000
+	// offsetLimit is where counting from the first job ends and the cursor of the last answer is needed.
+	offsetLimit = 10_000
+)
+
+// jobStates are the states that lists may be filtered by.
+var jobStates = []farm.JobStatus{
+	farm.JobQueued, farm.JobPending, farm.JobRendering, farm.JobFinished, farm.JobFailed, farm.JobCancelled,
+}
+
+// decodeJobQuery reads the query of GET /jobs.
+func decodeJobQuery(c *fiber.Ctx) (q farm.JobQuery, minimal bool, err error) {
+	wrong := &problems{}
+	q = farm.JobQuery{
+		States:        queryStates(c, "states", wrong),
+		ExcludeStates: queryStates(c, "exclude_states", wrong),
+		From:          queryTime(c, "from_date", wrong),
+		To:            queryTime(c, "to_date", wrong),
+		Tags:          splitList(c.Query("tags")),
+		Sort:          c.Query("sort"),
+		Limit:         queryNumber(c, "limit", listSize, 1, listLimit, wrong),
+		Cursor:        c.Query("cursor"),
+	}
+	q.Offset = queryNumber(c, "from", 0, 0, 1<<31-1, wrong)
+	if q.Offset > offsetLimit {
+		wrong.add("from", "goes up to %d; further on, follow the next address of the Link header", offsetLimit)
+	}
+	if q.Cursor != "" && q.Offset > 0 {
+		wrong.add("from", "cannot be given together with cursor")
+	}
+	if sorts := []string{"", "oldest_first", "newest_first", "priority", "random"}; !slices.Contains(sorts, q.Sort) {
+		wrong.add("sort", "has to be one of oldest_first, newest_first, priority, random, not %q", q.Sort)
+	}
+	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
+		wrong.add("to_date", "lies before from_date")
+	}
+	minimal = queryFlag(c, "minimal", wrong)
+	return q, minimal, wrong.err()
+}
+
+func queryStates(c *fiber.Ctx, key string, wrong *problems) []farm.JobStatus {
+	var out []farm.JobStatus
+	for _, name := range splitList(c.Query(key)) {
+		if !slices.Contains(jobStates, farm.JobStatus(name)) {
+			wrong.add(key, "knows no state %q; the states are queued, pending, render:dorender, finished, error, manually_cancelled", name)
+			continue
+		}
+		out = append(out, farm.JobStatus(name))
+	}
+	return out
+}
+
+// queryTime reads a moment, or a day as its first moment.
+func queryTime(c *fiber.Ctx, key string, wrong *problems) time.Time {
+	text := c.Query(key)
+	if text == "" {
+		return time.Time{}
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC()
+		}
+	}
+	wrong.add(key, "has to be a time such as 2026-11-21T18:30:00Z, not %q", text)
+	return time.Time{}
+}
+
+func queryFlag(c *fiber.Ctx, key string, wrong *problems) bool {
+	switch text := c.Query(key); text {
+	case "", "false":
+		return false
+	case "true":
+		return true
+	default:
+		wrong.add(key, "has to be true or false, not %q", text)
+		return false
+	}
+}
+
+// nextPage is the address of the page behind the one that c asks for.
+func nextPage(c *fiber.Ctx, cursor string) string {
+	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
+	if err != nil {
+		query = url.Values{}
+	}
+	query.Del("from")
+	query.Set("cursor", cursor)
+	return c.Path() + "?" + query.Encode()
+}

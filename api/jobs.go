@@ -1,0 +1,155 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+)
+
+// cancelLimit is how many jobs one request may cancel.
+const cancelLimit = 1000
+
+func (s *server) createJob(c *fiber.Ctx, p farm.Principal) error {
+	body, err := readBody(c, jsonLimit)
+	if err != nil {
+		return err
+	}
+	job, err := decodeJob(body)
+	if err != nil {
+		return err
+	}
+	ctx, done := s.call()
+	defer done()
+	job, err = s.farm.Submit(ctx, p, job)
+	if err != nil {
+		return err
+	}
+	return created(c, jobCreated{
+		ID: job.ID, Status: string(job.Status), OutputURL: s.farm.OutputAddress(job), MissingFonts: job.MissingFonts,
+	})
+}
+
+func (s *server) listJobs(c *fiber.Ctx, p farm.Principal) error {
+	query, minimal, err := decodeJobQuery(c)
+	if err != nil {
+		return err
+	}
+	ctx, done := s.call()
+	defer done()
+	jobs, next, err := s.farm.Jobs(ctx, p, query)
+	if err != nil {
+		return err
+	}
+	if next != "" {
+		c.Set(fiber.HeaderLink, fmt.Sprintf(`<%s>; rel="next"`, nextPage(c, next)))
+	}
+	return ok(c, s.jobShapes(jobs, minimal))
+}
+
+func (s *server) getJob(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	job, err := s.farm.Job(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return ok(c, s.jobShape(job, false))
+}
+
+func (s *server) getJobLog(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	id := c.Params("id")
+	log, err := s.farm.JobLog(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	return ServeFile(c, log, FileOptions{ContentType: fiber.MIMETextPlainCharsetUTF8, Name: id + ".log", CacheControl: "no-cache"})
+}
+
+// cancelJob cancels one job. Force, which is beyond the interface, also stops one that renders.
+func (s *server) cancelJob(c *fiber.Ctx, p farm.Principal) error {
+	return s.cancel(c, p, []string{c.Params("id")})
+}
+
+func (s *server) cancelJobs(c *fiber.Ctx, p farm.Principal) error {
+	body, err := readBody(c, jsonLimit)
+	if err != nil {
+		return err
+	}
+	ids, err := decodeCancel(body)
+	if err != nil {
+		return err
+	}
+	return s.cancel(c, p, ids)
+}
+
+func (s *server) cancel(c *fiber.Ctx, p farm.Principal, ids []string) error {
+	wrong := &problems{}
+	force := queryFlag(c, "force", wrong)
+	if err := wrong.err(); err != nil {
+		return err
+	}
+	ctx, done := s.call()
+	defer done()
+	jobs, err := s.farm.CancelJobs(ctx, p, ids, force)
+	if err != nil {
+		return err
+	}
+	return ok(c, s.jobShapes(jobs, false))
+}
+
+// jobID is the form of a job's id (interface.txt, 4.4).
+var jobID = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
+
+func decodeCancel(body []byte) ([]string, error) {
+	wrong := &problems{}
+	o, err := readObject(body, wrong)
+	if err != nil {
+		return nil, err
+	}
+	list := o.list("jobs")
+	switch {
+	case !o.need("jobs"):
+	case kindOf(o.fields["jobs"]) != kindList:
+	case len(list) == 0 || len(list) > cancelLimit:
+		o.problem("jobs", "has to name between 1 and %d jobs, not %d", cancelLimit, len(list))
+	default:
+		return readIDs(o, list), wrong.err()
+	}
+	return nil, wrong.err()
+}
+
+func readIDs(o object, list []json.RawMessage) []string {
+	ids := make([]string, len(list))
+	seen := map[string]bool{}
+	for i, raw := range list {
+		at := elementPath(o.field("jobs"), i)
+		switch err := json.Unmarshal(raw, &ids[i]); {
+		case err != nil || kindOf(raw) != kindString:
+			o.wrong.add(at, "has to be a string, not %s", kindOf(raw))
+		case !jobID.MatchString(ids[i]):
+			o.wrong.add(at, "is no job id")
+		case seen[ids[i]]:
+			o.wrong.add(at, "names %s a second time", ids[i])
+		}
+		seen[ids[i]] = true
+	}
+	return ids
+}
+
+// whyWaiting says in a sentence why a job has not started.
+func (s *server) whyWaiting(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	id := c.Params("id")
+	why, err := s.farm.WhyWaiting(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	return ok(c, map[string]string{"id": id, "why": why})
+}

@@ -1,0 +1,113 @@
+package api
+
+import (
+	"math"
+	"time"
+
+	"overcrank/farm"
+)
+
+// timeFormat is ISO 8601 with milliseconds, in UTC.
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+// stamp is a time of the interface; the zero time is null.
+type stamp time.Time
+
+func (s stamp) MarshalJSON() ([]byte, error) {
+	t := time.Time(s)
+	if t.IsZero() {
+		return []byte("null"), nil
+	}
+	return []byte(`"` + t.UTC().Format(timeFormat) + `"`), nil
+}
+
+// jobBody is a job as the interface shows it (interface.txt, 2.2). Name, tags and warnings are the farm's own and stand
+// only where there are some.
+type jobBody struct {
+	ID           string       `json:"id"`
+	TemplateID   *string      `json:"templateId"`
+	Status       string       `json:"status"`
+	Progress     float64      `json:"progress"`
+	Stats        *jobStats    `json:"stats,omitempty"`
+	OutputURL    string       `json:"outputUrl"`
+	Assets       []farm.Asset `json:"assets,omitzero"`
+	MissingFonts []string     `json:"missingFonts,omitempty"`
+	Name         string       `json:"name,omitempty"`
+	Tags         []string     `json:"tags,omitempty"`
+	Warnings     []string     `json:"warnings,omitempty"`
+}
+
+type jobStats struct {
+	CreatedAt   stamp `json:"createdAt"`
+	UpdatedAt   stamp `json:"updatedAt"`
+	StartedAt   stamp `json:"startedAt"`
+	FinishedAt  stamp `json:"finishedAt"`
+	ErrorAt     stamp `json:"errorAt"`
+	TotalAssets int   `json:"totalAssets"`
+	// RenderDuration is in seconds, from the start of the render to its end.
+	RenderDuration *float64 `json:"renderDuration"`
+	Error          *string  `json:"error"`
+}
+
+// jobCreated answers the submission of a job.
+type jobCreated struct {
+	ID           string   `json:"id"`
+	Status       string   `json:"status"`
+	OutputURL    string   `json:"outputUrl"`
+	MissingFonts []string `json:"missingFonts,omitempty"`
+}
+
+func (s *server) jobShape(j farm.Job, minimal bool) jobBody {
+	body := jobBody{
+		ID: j.ID, TemplateID: orNull(j.Template.ID), Status: string(j.Status), Progress: percent(j.Progress),
+		OutputURL: s.farm.OutputAddress(j), MissingFonts: j.MissingFonts, Name: j.Name, Tags: j.Tags, Warnings: j.Warnings,
+	}
+	if minimal {
+		return body
+	}
+	body.Stats = statsShape(j)
+	body.Assets = j.Assets
+	if body.Assets == nil {
+		body.Assets = []farm.Asset{}
+	}
+	return body
+}
+
+func statsShape(j farm.Job) *jobStats {
+	stats := &jobStats{
+		CreatedAt: stamp(j.CreatedAt), UpdatedAt: stamp(j.UpdatedAt), StartedAt: stamp(j.StartedAt),
+		FinishedAt: stamp(j.FinishedAt), ErrorAt: stamp(j.ErrorAt), TotalAssets: len(j.Assets), Error: orNull(j.Error),
+	}
+	end := j.FinishedAt
+	if end.IsZero() {
+		end = j.ErrorAt
+	}
+	if !end.IsZero() && !j.StartedAt.IsZero() {
+		seconds := math.Max(0, math.Round(end.Sub(j.StartedAt).Seconds()*1000)/1000)
+		stats.RenderDuration = &seconds
+	}
+	return stats
+}
+
+func (s *server) jobShapes(jobs []farm.Job, minimal bool) []jobBody {
+	out := make([]jobBody, len(jobs))
+	for i, j := range jobs {
+		out[i] = s.jobShape(j, minimal)
+	}
+	return out
+}
+
+// percent is a progress from 0 to 100 with two decimals.
+func percent(p float64) float64 {
+	if math.IsNaN(p) {
+		return 0
+	}
+	return math.Round(math.Min(100, math.Max(0, p))*100) / 100
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+)
+
+// statuses gives each code of the farm its HTTP status.
+var statuses = map[farm.Code]int{
+	farm.CodeInvalid:      fiber.StatusBadRequest,
+	farm.CodeUnauthorized: fiber.StatusUnauthorized,
+	farm.CodeForbidden:    fiber.StatusForbidden,
+	farm.CodeNotFound:     fiber.StatusNotFound,
+	farm.CodeConflict:     fiber.StatusConflict,
+	farm.CodeGone:         fiber.StatusGone,
+	farm.CodeTooLarge:     fiber.StatusRequestEntityTooLarge,
+	farm.CodeRateLimited:  fiber.StatusTooManyRequests,
+	farm.CodeUnavailable:  fiber.StatusServiceUnavailable,
+	farm.CodeInternal:     fiber.StatusInternalServerError,
+}
+
+// retryAfter is, in seconds, when a refused caller may come again.
+var retryAfter = map[int]string{
+	fiber.StatusServiceUnavailable: "2",
+	fiber.StatusTooManyRequests:    "1",
+}
+
+// errorBody is the shape of every error (interface.txt, 7).
+type errorBody struct {
+	Error   string            `json:"error"`
+	Details []farm.FieldError `json:"details,omitempty"`
+}
+
+// StatusOf is the HTTP status that an error is answered with.
+func StatusOf(err error) int {
+	var fe *farm.Error
+	if errors.As(err, &fe) {
+		if status, ok := statuses[fe.Code]; ok {
+			return status
+		}
+		return fiber.StatusInternalServerError
+	}
+	var he *fiber.Error
+	if errors.As(err, &he) {
+		return he.Code
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fiber.StatusServiceUnavailable
+	}
+	return fiber.StatusInternalServerError
+}
+
+// answerError answers a request with an error. What the farm does not mean callers to see stays in the log.
+func answerError(c *fiber.Ctx, err error) error {
+	status := StatusOf(err)
+	body := errorBody{}
+	var fe *farm.Error
+	var he *fiber.Error
+	switch {
+	case status == fiber.StatusInternalServerError:
+		body.Error = fmt.Sprintf("the farm failed to answer; its log says why under request %s", requestID(c))
+	case errors.As(err, &fe):
+		body.Error, body.Details = fe.Message, fe.Fields
+	case errors.As(err, &he) && (he == fiber.ErrMethodNotAllowed || status == fiber.StatusNotFound && strings.HasPrefix(he.Message, "Cannot ")):
+		// An address that exists only for other methods is as unknown as any other: the method is part of its name.
+		status = fiber.StatusNotFound
+		c.Response().Header.Del(fiber.HeaderAllow)
+		body.Error = fmt.Sprintf("there is no %s %s in this interface", c.Method(), c.Path())
+	case errors.As(err, &he):
+		body.Error = he.Message
+	default:
+		body.Error = "the farm did not answer in time; try again"
+	}
+	if wait, ok := retryAfter[status]; ok {
+		c.Set(fiber.HeaderRetryAfter, wait)
+	}
+	if status == fiber.StatusUnauthorized {
+		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="overcrank"`)
+	}
+	requestID(c)
+	return sendJSON(c, status, body)
+}
+
+// sendJSON answers with a value. Addresses in it stay readable: & is not escaped.
+func sendJSON(c *fiber.Ctx, status int, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSONCharsetUTF8)
+	return c.Status(status).Send(b.Bytes())
+}
+
+func ok(c *fiber.Ctx, v any) error      { return sendJSON(c, http.StatusOK, v) }
+func created(c *fiber.Ctx, v any) error { return sendJSON(c, http.StatusCreated, v) }

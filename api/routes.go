@@ -1,0 +1,80 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// route is one address of the interface and the least role that may use it.
+type route struct {
+	method string
+	path   string
+	role   farm.Role
+	handle teamHandler
+}
+
+// teamRoutes are the addresses for members of a team, by bearer token.
+func (s *server) teamRoutes() []route {
+	const (
+		get, post, put, patch, remove = fiber.MethodGet, fiber.MethodPost, fiber.MethodPut, fiber.MethodPatch, fiber.MethodDelete
+		viewer, artist, producer      = farm.RoleViewer, farm.RoleArtist, farm.RoleProducer
+	)
+	routes := []route{
+		{post, "/api/v2/templates", artist, s.createTemplate},
+		{get, "/api/v2/templates", viewer, s.listTemplates},
+		{get, "/api/v2/templates/:id", viewer, s.getTemplate},
+		{patch, "/api/v2/templates/:id", artist, s.renameTemplate},
+		{remove, "/api/v2/templates/:id", producer, s.deleteTemplate},
+		{get, "/api/v2/templates/:id/download", viewer, s.downloadTemplate},
+		{get, "/api/v2/templates/:id/upload", viewer, s.downloadTemplate},
+		{put, "/api/v2/templates/:id/upload", artist, s.renewUpload},
+
+		{post, "/api/v2/jobs", artist, s.createJob},
+		{get, "/api/v2/jobs", viewer, s.listJobs},
+		{post, "/api/v2/jobs/cancel", artist, s.cancelJobs},
+		{get, "/api/v2/jobs/:id", viewer, s.getJob},
+		{get, "/api/v2/jobs/:id/logs", viewer, s.getJobLog},
+		{patch, "/api/v2/jobs/:id/cancel", artist, s.cancelJob},
+
+		{get, "/api/farm/v1/info", viewer, s.getInfo},
+		{get, "/api/farm/v1/machines", viewer, s.listMachines},
+		{post, "/api/farm/v1/files", artist, s.keepFile},
+		{get, "/api/farm/v1/jobs/:id/why", viewer, s.whyWaiting},
+		{get, "/api/farm/v1/jobs/:id/thumbnails", viewer, s.listThumbnails},
+		{get, "/api/farm/v1/jobs/:id/thumbnails/:frame.jpg", viewer, s.getThumbnail},
+	}
+	// Clients make the second root by stripping "/v2" from the first or by appending to it.
+	for _, root := range []string{"/api/v3/templates", "/api/v2/v3/templates"} {
+		routes = append(routes,
+			route{get, root, viewer, s.listTemplates3},
+			route{get, root + "/:id", viewer, s.getTemplate3},
+			route{get, root + "/:id/compositions", viewer, s.listCompositions},
+			route{get, root + "/:id/layers", viewer, s.listLayers},
+		)
+	}
+	return routes
+}
+
+// route adds everything that the interface answers.
+func (s *server) route(app *fiber.App) {
+	for _, r := range s.teamRoutes() {
+		app.Add(r.method, r.path, s.forTeam(r.role, r.handle))
+	}
+
+	// For agents, by their own secret; enrolling shows the farm's join token.
+	app.Post(wire.PathEnrol, s.enrol)
+	app.Get(wire.PathSession, s.forAgent(s.serveSession))
+	app.Get(wire.PathFiles+":sha256", s.forAgent(s.giveFile))
+	app.Put(wire.PathOutput+":task/:attempt/:name", s.forAgent(s.takeOutput))
+	app.Put(wire.PathThumbnail+":task/:attempt/:frame", s.forAgent(s.takeThumbnail))
+
+	// Without a token: the address itself is signed, or cannot be guessed.
+	app.Put("/files/templates/:id", s.takeTemplate)
+	app.Get("/files/templates/:id", s.giveTemplate)
+	app.Get("/outputs/:name", s.giveOutput)
+
+	app.Get("/healthz", s.alive)
+	app.Get("/readyz", s.ready)
+}

@@ -1,0 +1,287 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"overcrank/farm"
+)
+
+const (
+	nameLimit    = 255
+	addressLimit = 8 << 10
+	tagLimit     = 100 // tags of one job
+	assetLimit   = 10_000
+	// frameLimit is far beyond what After Effects takes (three hours at 999 frames a second are 10,789,200).
+	frameLimit = 20_000_000
+)
+
+// codecs lists what settings.codec may name (wire.md, "Jobs"), by the kind of result.
+var codecs = map[string][]string{
+	"video": {
+		"video_h264_vbr_1mbps", "video_h264_vbr_5mbps", "video_h264_vbr_15mbps", "video_h264_vbr_40mbps",
+		"video_h264_cbr_1mbps", "video_h264_cbr_5mbps", "video_h264_cbr_15mbps", "video_h264_cbr_40mbps",
+		"video_prores_422", "video_prores_4444",
+	},
+	"image": {"image_png", "image_jpeg"},
+	"aep":   nil,
+}
+
+// decodeJob reads the body of POST /jobs. Its error names every field that is wrong.
+func decodeJob(body []byte) (farm.Job, error) {
+	wrong := &problems{}
+	o, err := readObject(body, wrong)
+	if err != nil {
+		return farm.Job{}, err
+	}
+	job := readJob(o)
+	return job, wrong.err()
+}
+
+// readJob reads a job from an object; unknown keys are tolerated at this level (wire.md).
+func readJob(o object) farm.Job {
+	job := farm.Job{
+		Name:        o.text("name", nameLimit),
+		Tags:        readTags(o),
+		Level:       farm.Level(o.choice("level", string(farm.LevelRush), string(farm.LevelNormal), string(farm.LevelOvernight))),
+		NotBefore:   readTime(o, "notBefore"),
+		RequireTags: o.texts("requireTags", nameLimit),
+		Hold:        o.flag("hold"),
+		Sequential:  o.flag("sequential"),
+		Preview:     o.flag("preview"),
+		Fonts:       readFonts(o),
+	}
+	job.Priority, _ = o.whole("priority", -1000, 1000)
+	job.Template = readJobTemplate(o)
+	job.Assets = readAssets(o)
+	if job.Preview && o.has("settings") {
+		o.problem("settings", "cannot be given together with preview: a preview has settings of its own")
+	}
+	job.Settings = readSettings(o)
+	job.Upload = readUpload(o)
+	job.Webhook = readWebhook(o)
+	refuseUnserved(o)
+	return job
+}
+
+// refuseUnserved refuses what is read but not served: a caller must not believe that a result was delivered.
+func refuseUnserved(o object) {
+	if o.has("upload") {
+		o.problem("upload", "is not served by this version of the farm; leave it out and fetch the result from outputUrl")
+	}
+	if o.has("webhook") {
+		o.problem("webhook", "is not served by this version of the farm; leave it out and ask GET /jobs/{id}")
+	}
+}
+
+func readJobTemplate(o object) farm.JobTemplate {
+	if !o.need("template") {
+		return farm.JobTemplate{}
+	}
+	t, isObject := o.child("template")
+	if !isObject {
+		return farm.JobTemplate{}
+	}
+	out := farm.JobTemplate{
+		ID:          strings.TrimSpace(t.text("id", nameLimit)),
+		Src:         t.text("src", textLimit),
+		Composition: t.text("composition", addressLimit),
+	}
+	if !t.has("id") && !t.has("src") {
+		t.problem("id", "is missing; name a template by id, or a project by src")
+	} else if out.ID == "" && out.Src == "" && kindOf(t.fields["id"]) == kindString {
+		t.problem("id", "is empty")
+	}
+	if out.Src != "" {
+		checkAddress(t, "src", out.Src)
+	}
+	return out
+}
+
+// readTags reads tags given as a list or as one comma list.
+func readTags(o object) []string {
+	var tags []string
+	if o.has("tags") && kindOf(o.fields["tags"]) == kindString {
+		tags = splitList(o.text("tags", addressLimit))
+	} else {
+		tags = o.texts("tags", nameLimit)
+	}
+	if len(tags) > tagLimit {
+		o.problem("tags", "holds %d tags; %d are allowed", len(tags), tagLimit)
+		return nil
+	}
+	for i, tag := range tags {
+		tags[i] = strings.TrimSpace(tag)
+		if strings.Contains(tag, ",") {
+			o.wrong.add(elementPath(o.field("tags"), i), "holds a comma, which separates tags where jobs are listed")
+		}
+	}
+	return tags
+}
+
+// splitList splits a comma list and leaves out what is blank.
+func splitList(s string) []string {
+	var out []string
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+func readTime(o object, key string) time.Time {
+	s := o.text(key, 64)
+	if s == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		o.problem(key, "has to be a time such as 2026-11-21T18:30:00Z, not %q", s)
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// readFonts reads file names of fonts. They name fonts of the team's library, never paths.
+func readFonts(o object) []string {
+	fonts := o.texts("fonts", nameLimit)
+	for i, name := range fonts {
+		if !plainFileName(name) {
+			o.wrong.add(elementPath(o.field("fonts"), i), "has to be the file name of a font, not a path")
+		}
+	}
+	return fonts
+}
+
+// plainFileName tells whether a name is one part of a path on every platform.
+func plainFileName(name string) bool {
+	if name == "" || name == "." || name == ".." || len(name) > nameLimit || strings.ContainsAny(name, `/\:`) {
+		return false
+	}
+	return strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
+}
+
+func readSettings(o object) farm.Settings {
+	s, given := o.child("settings")
+	if !given {
+		return farm.Settings{}
+	}
+	s.only("type", "frames", "quality", "codec", "engine")
+	out := farm.Settings{
+		Type:    s.choice("type", "video", "image", "aep"),
+		Frames:  readFrames(s),
+		Quality: s.choice("quality", "draft", "full"),
+		Engine:  s.choice("engine", "ae2025", "ae2026"),
+	}
+	kind := out.Type
+	if kind == "" {
+		kind = "video"
+	}
+	if allowed := codecs[kind]; len(allowed) > 0 {
+		out.Codec = s.choice("codec", allowed...)
+	} else if s.has("codec") {
+		s.problem("codec", "has no meaning for the type %s", kind)
+	}
+	if kind == "image" && !s.has("frames") {
+		s.problem("frames", "is missing; an image needs the number of its frame, or [first, last] for several")
+	}
+	return out
+}
+
+// readFrames reads one frame, or the first and the last of several. Frames count from 0.
+func readFrames(s object) *farm.Frames {
+	const key = "frames"
+	if !s.has(key) {
+		return nil
+	}
+	if kindOf(s.fields[key]) != kindList {
+		if kindOf(s.fields[key]) != kindNumber {
+			s.mistyped(key, "a frame number or [first, last]")
+			return nil
+		}
+		n, valid := s.whole(key, 0, frameLimit)
+		if !valid {
+			return nil
+		}
+		return &farm.Frames{Start: n, End: n, Single: true}
+	}
+	pair := s.list(key)
+	if len(pair) != 2 {
+		s.problem(key, "has to hold two frame numbers, the first and the last, not %d values", len(pair))
+		return nil
+	}
+	var ends [2]int
+	for i, raw := range pair {
+		n, problem := wholeOf(raw, 0, frameLimit)
+		if problem != "" {
+			s.wrong.add(elementPath(s.field(key), i), "%s", problem)
+			return nil
+		}
+		ends[i] = n
+	}
+	if ends[1] <= ends[0] {
+		s.problem(key, "has to end after it starts: [%d, %d] does not; for one frame give its number alone", ends[0], ends[1])
+		return nil
+	}
+	return &farm.Frames{Start: ends[0], End: ends[1]}
+}
+
+func readUpload(o object) *farm.Upload {
+	u, given := o.child("upload")
+	if !given {
+		return nil
+	}
+	u.only("provider", "prefix", "outputUrl", "params")
+	out := &farm.Upload{
+		Prefix:    u.text("prefix", addressLimit),
+		OutputURL: u.text("outputUrl", addressLimit),
+	}
+	if u.need("provider") {
+		out.Provider = u.choice("provider", "s3", "gcs")
+	}
+	if !u.need("params") {
+		return out
+	}
+	p, isObject := u.child("params")
+	if !isObject {
+		return out
+	}
+	p.only("endpoint", "region", "bucket", "acl", "accessKeyId", "accessKeySecret")
+	out.Params = map[string]string{}
+	for _, key := range []string{"region", "bucket", "accessKeyId", "accessKeySecret"} {
+		out.Params[key] = p.needText(key, addressLimit)
+	}
+	for _, key := range []string{"endpoint", "acl"} {
+		if value := p.text(key, addressLimit); value != "" {
+			out.Params[key] = value
+		}
+	}
+	return out
+}
+
+func readWebhook(o object) *farm.Webhook {
+	w, given := o.child("webhook")
+	if !given {
+		return nil
+	}
+	out := &farm.Webhook{
+		URL:    w.needText("url", addressLimit),
+		Method: w.choice("method", "GET", "POST", "PUT", "DELETE"),
+		Custom: w.flag("custom"),
+	}
+	if out.URL != "" && !hasScheme(out.URL, "http", "https") {
+		w.problem("url", "has to be an http or https address")
+	}
+	if headers, isObject := w.child("headers"); isObject {
+		out.Headers = map[string]string{}
+		for key := range headers.fields {
+			out.Headers[key] = headers.text(key, addressLimit)
+		}
+	}
+	if w.has("data") {
+		out.Data = json.RawMessage(w.fields["data"])
+	}
+	return out
+}

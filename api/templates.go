@@ -1,0 +1,167 @@
+package api
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/aep"
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+// listDeprecated is when GET /templates was superseded by version 3, as RFC 9745 writes dates.
+const listDeprecated = "@1767225600"
+
+func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
+	body, err := readBody(c, jsonLimit)
+	if err != nil {
+		return err
+	}
+	in, err := decodeTemplate(body)
+	if err != nil {
+		return err
+	}
+	ctx, done := s.call()
+	defer done()
+	t, err := s.farm.CreateTemplate(ctx, p, in)
+	if err != nil {
+		return err
+	}
+	shape := templateShape(t, nil)
+	if t.Status == farm.TemplateAwaitingUpload {
+		shape.UploadInfo = uploadShape(t, s.farm.UploadAddress(t), time.Now())
+	}
+	return created(c, shape)
+}
+
+func decodeTemplate(body []byte) (coordinator.NewTemplate, error) {
+	wrong := &problems{}
+	o, err := readObject(body, wrong)
+	if err != nil {
+		return coordinator.NewTemplate{}, err
+	}
+	in := coordinator.NewTemplate{DisplayName: strings.TrimSpace(o.needText("displayName", nameLimit)), Src: o.text("src", textLimit)}
+	if o.need("type") {
+		in.Type = o.choice("type", "aep", "zip", "mogrt")
+	}
+	if in.Src != "" {
+		checkAddress(o, "src", in.Src)
+	}
+	return in, wrong.err()
+}
+
+// decodeRename reads the only change that a template takes.
+func decodeRename(body []byte) (string, error) {
+	wrong := &problems{}
+	o, err := readObject(body, wrong)
+	if err != nil {
+		return "", err
+	}
+	o.only("displayName")
+	name := strings.TrimSpace(o.needText("displayName", nameLimit))
+	return name, wrong.err()
+}
+
+// panelOf is the panel of a motion graphics template that has been read, nil for all others.
+func (s *server) panelOf(ctx context.Context, p farm.Principal, t farm.Template) (*aep.MogrtSummary, error) {
+	if t.Type != "mogrt" || t.Introspection == nil {
+		return nil, nil
+	}
+	summary, err := s.farm.Introspection(ctx, p, t.ID)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return summary.Mogrt, nil
+}
+
+func (s *server) listTemplates(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	list, err := s.farm.Templates(ctx, p)
+	if err != nil {
+		return err
+	}
+	out := make([]templateBody, len(list))
+	for i, t := range list {
+		panel, err := s.panelOf(ctx, p, t)
+		if err != nil {
+			return err
+		}
+		out[i] = templateShape(t, panel)
+	}
+	c.Set("Deprecation", listDeprecated)
+	c.Set(fiber.HeaderLink, `</api/v3/templates>; rel="successor-version"`)
+	return ok(c, out)
+}
+
+func (s *server) getTemplate(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	t, err := s.farm.Template(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	panel, err := s.panelOf(ctx, p, t)
+	if err != nil {
+		return err
+	}
+	return ok(c, templateShape(t, panel))
+}
+
+func (s *server) renameTemplate(c *fiber.Ctx, p farm.Principal) error {
+	body, err := readBody(c, jsonLimit)
+	if err != nil {
+		return err
+	}
+	name, err := decodeRename(body)
+	if err != nil {
+		return err
+	}
+	ctx, done := s.call()
+	defer done()
+	t, err := s.farm.RenameTemplate(ctx, p, c.Params("id"), name)
+	if err != nil {
+		return err
+	}
+	panel, err := s.panelOf(ctx, p, t)
+	if err != nil {
+		return err
+	}
+	return ok(c, templateShape(t, panel))
+}
+
+func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	if err := s.farm.DeleteTemplate(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}
+
+func (s *server) downloadTemplate(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	address, err := s.farm.DownloadAddress(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return ok(c, map[string]string{"url": address})
+}
+
+func (s *server) renewUpload(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	t, err := s.farm.RenewUpload(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return ok(c, uploadShape(t, s.farm.UploadAddress(t), time.Now()))
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/aep"
+	"overcrank/farm"
+)
+
+const (
+	pageSize  = 300
+	pageLimit = 1000
+)
+
+func (s *server) listTemplates3(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	list, err := s.farm.Templates(ctx, p)
+	if err != nil {
+		return err
+	}
+	out := make([]template3Body, len(list))
+	for i, t := range list {
+		out[i] = template3Shape(t)
+	}
+	return ok(c, out)
+}
+
+func (s *server) getTemplate3(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	t, err := s.farm.Template(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return ok(c, template3Shape(t))
+}
+
+func (s *server) listCompositions(c *fiber.Ctx, p farm.Principal) error {
+	summary, from, to, err := s.introspected(c, p)
+	if err != nil {
+		return err
+	}
+	out := []compositionBody{}
+	for i, comp := range summary.Compositions {
+		if i >= from && i < to {
+			out = append(out, compositionShape(comp))
+		}
+	}
+	return ok(c, out)
+}
+
+func (s *server) listLayers(c *fiber.Ctx, p farm.Principal) error {
+	summary, from, to, err := s.introspected(c, p)
+	if err != nil {
+		return err
+	}
+	out := []layerBody{}
+	i := 0
+	for _, comp := range summary.Compositions {
+		for _, layer := range comp.Layers {
+			if i >= from && i < to {
+				out = append(out, layerShape(comp.ID, layer))
+			}
+			i++
+		}
+	}
+	return ok(c, out)
+}
+
+// introspected gives what a template's file told, and the page that the request asks for.
+func (s *server) introspected(c *fiber.Ctx, p farm.Principal) (summary *aep.Summary, from, to int, err error) {
+	wrong := &problems{}
+	limit := queryNumber(c, "limit", pageSize, 1, 1<<31-1, wrong)
+	from = queryNumber(c, "offset", 0, 0, 1<<31-1, wrong)
+	if err := wrong.err(); err != nil {
+		return nil, 0, 0, err
+	}
+	ctx, done := s.call()
+	defer done()
+	summary, err = s.farm.Introspection(ctx, p, c.Params("id"))
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	return summary, from, from + min(limit, pageLimit), nil
+}
+
+// queryNumber reads a whole number from the query, or gives the default when it is not there.
+func queryNumber(c *fiber.Ctx, key string, byDefault, low, high int, wrong *problems) int {
+	text := c.Query(key)
+	if text == "" {
+		return byDefault
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		wrong.add(key, "has to be a whole number between %d and %d, not %q", low, high, text)
+		return byDefault
+	}
+	return n
+}

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+// thumbnailBody is a small picture of one rendered frame.
+type thumbnailBody struct {
+	Frame int    `json:"frame"` // 0-based, in the composition
+	Size  int64  `json:"size"`  // bytes
+	URL   string `json:"url"`
+}
+
+func (s *server) listThumbnails(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call()
+	defer done()
+	id := c.Params("id")
+	list, err := s.farm.Thumbnails(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	out := make([]thumbnailBody, len(list))
+	for i, t := range list {
+		out[i] = thumbnailBody{Frame: t.Frame, Size: t.Size, URL: fmt.Sprintf("/api/farm/v1/jobs/%s/thumbnails/%d.jpg", id, t.Frame)}
+	}
+	return ok(c, out)
+}
+
+func (s *server) getThumbnail(c *fiber.Ctx, p farm.Principal) error {
+	frame, err := strconv.Atoi(c.Params("frame"))
+	if err != nil || frame < 0 {
+		return farm.Errorf(farm.CodeNotFound, "there is no picture of frame %q", c.Params("frame"))
+	}
+	opt := FileOptions{ContentType: "image/jpeg", CacheControl: "private, max-age=3600"}
+	return s.give(c, opt, func(ctx context.Context) (*coordinator.File, error) {
+		return s.farm.OpenThumbnail(ctx, p, c.Params("id"), frame)
+	})
+}

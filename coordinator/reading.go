@@ -179,7 +179,7 @@ func (r *reading) introspect(ctx context.Context, t farm.Template) (s *aep.Summa
 	defer os.RemoveAll(scratch)
 	ctx, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
-	return aep.Introspect(ctx, path, t.Type, scratch, aep.Limits{})
+	return aep.Introspect(ctx, path, t.Type, scratch, aep.DefaultLimits())
 }
 
 // describe puts what was read into the command: the whole as a kept file, names and fonts beside it.

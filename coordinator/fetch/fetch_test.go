@@ -1,0 +1,118 @@
+package fetch_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"overcrank/coordinator/fetch"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func server(t *testing.T) *httptest.Server {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/film.aep", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "a project") })
+	mux.HandleFunc("/secret", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	mux.HandleFunc("/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/film.aep", http.StatusFound) })
+	mux.HandleFunc("/round", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/round", http.StatusFound) })
+	mux.HandleFunc("/inside", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data", http.StatusFound)
+	})
+	mux.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func fetcher(t *testing.T) *fetch.Fetcher {
+	f := fetch.New()
+	t.Cleanup(f.Close)
+	return f
+}
+
+func TestDownloads(t *testing.T) {
+	s, f := server(t), fetcher(t)
+	tests := []struct{ src, content, name string }{
+		{s.URL + "/film.aep?signature=1", "a project", "film.aep"},
+		{s.URL + "/away", "a project", "film.aep"},
+		{"data:text/plain,a%20b", "a b", ""},
+		{"data:image/png;base64,aGVsbG8=", "hello", ""},
+		{"data:;base64,aGVsbG8", "hello", ""},
+	}
+	for _, tt := range tests {
+		body, err := f.Open(t.Context(), tt.src)
+		if err != nil {
+			t.Errorf("%s: %v", tt.src, err)
+			continue
+		}
+		got, err := io.ReadAll(body)
+		if err := errors.Join(err, body.Close()); err != nil || string(got) != tt.content || body.Name != tt.name {
+			t.Errorf("%s: got %q named %q, %v", tt.src, got, body.Name, err)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	s, f := server(t), fetcher(t)
+	tests := []struct {
+		src  string
+		want error
+	}{
+		{"file:///etc/passwd", fetch.ErrScheme},
+		{"ftp://example.org/x", fetch.ErrScheme},
+		{"film.aep", fetch.ErrScheme},
+		{"http://169.254.169.254/latest/meta-data", fetch.ErrForbidden},
+		{"http://[fe80::1]/", fetch.ErrForbidden},
+		{"http://[fd00:ec2::254]/", fetch.ErrForbidden},
+		{"http://[::ffff:169.254.169.254]/", fetch.ErrForbidden},
+		{"http://0.0.0.0/", fetch.ErrForbidden},
+		{s.URL + "/inside", fetch.ErrForbidden},
+		{s.URL + "/file", fetch.ErrScheme},
+	}
+	for _, tt := range tests {
+		if _, err := f.Open(t.Context(), tt.src); !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %v, want %v", tt.src, err, tt.want)
+		}
+	}
+	for _, src := range []string{s.URL + "/round", "data:no-comma", "data:;base64,!!", "http://\x00"} {
+		if _, err := f.Open(t.Context(), src); err == nil {
+			t.Errorf("%q was accepted", src)
+		}
+	}
+}
+
+func TestStatusIsTold(t *testing.T) {
+	_, err := fetcher(t).Open(t.Context(), server(t).URL+"/secret?token=hidden")
+	var status *fetch.StatusError
+	if !errors.As(err, &status) || status.Status != http.StatusForbidden {
+		t.Fatalf("got %v, want status 403", err)
+	}
+}
+
+func TestErrorsDoNotRepeatTheAddress(t *testing.T) {
+	_, err := fetcher(t).Open(t.Context(), "http://169.254.0.1/?token=hidden")
+	if err == nil || strings.Contains(err.Error(), "hidden") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzDataAddress(f *testing.F) {
+	for _, src := range []string{"data:,", "data:text/plain;base64,aGVsbG8=", "data:", "data:%zz,%"} {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if data, _, err := fetch.Data(src); err == nil && len(data) > len(src) {
+			t.Errorf("%q gave %d bytes", src, len(data))
+		}
+	})
+}

@@ -24,8 +24,6 @@ const (
 	sspcPixelAspect = 136 // ratio
 	sspcConform     = 148 // u16, then u16 in 1/65536; overrides the frame rate
 	sspcAudioRate   = 160 // f64
-	sspcFirstFrame  = 172 // u32
-	sspcLastFrame   = 176 // u32
 
 	sspcPremultipliedBit = 0
 	sspcInvertBit        = 1
@@ -68,6 +66,7 @@ func (r *reader) footageItem(it *Item, c *rifx.Chunk) error {
 	default:
 		f.Kind = FootageFile
 		f.File = r.fileReference(pin)
+		f.Sequence = f.File.TargetIsFolder
 		own = f.File.Base()
 	}
 	if it.Name == "" {

@@ -24,35 +24,18 @@ var (
 	ErrLimit = rifx.ErrLimit
 	// ErrUnsafe marks an archive entry that would leave its folder, a symbolic link, or an XML entity.
 	ErrUnsafe = rifx.ErrUnsafe
+	// ErrTruncated marks a project or an archive that ends in the middle. It is an ErrBroken too.
+	ErrTruncated = rifx.ErrTruncated
+	// ErrNoProject marks an archive without a project in it.
+	ErrNoProject = errors.New("no After Effects project inside")
 	// ErrPremiere marks a motion graphics template made with Premiere Pro, which holds no After Effects project.
 	ErrPremiere = errors.New("made with Premiere Pro, not After Effects")
 )
 
-// Limits bound what reading may cost.
-type Limits struct {
-	FileSize     int64 // bytes of a project file
-	Chunks       int
-	Depth        int
-	ArchiveFiles int
-	ArchiveSize  int64 // bytes unpacked
-	Ratio        int64 // unpacked to packed, of entries over 1 MiB
-}
-
-// DefaultLimits are wide enough for every project that people make.
-func DefaultLimits() Limits {
-	return Limits{
-		FileSize:     1 << 30,
-		Chunks:       8 << 20,
-		Depth:        256,
-		ArchiveFiles: 20_000,
-		ArchiveSize:  64 << 30,
-		Ratio:        200,
-	}
-}
-
 // Read reads a project (.aep, .aet or .aepx, told apart by content) from r of size bytes. Its errors are ErrNotProject,
 // ErrBroken, ErrLimit, ErrUnsafe, those of r and that of ctx.
 func Read(ctx context.Context, r io.ReaderAt, size int64, lim Limits) (*Project, error) {
+	lim = lim.filled()
 	if size > lim.FileSize {
 		return nil, fmt.Errorf("%w: the project file has %d bytes and at most %d are read", ErrLimit, size, lim.FileSize)
 	}
@@ -100,7 +83,7 @@ func readAll(ctx context.Context, r io.ReaderAt, size int64) ([]byte, error) {
 		part := data[off:min(off+piece, size)]
 		if n, err := r.ReadAt(part, off); n < len(part) {
 			if errors.Is(err, io.EOF) {
-				return nil, fmt.Errorf("%w: it ends in the middle, after %d of %d bytes", ErrBroken, off+int64(n), size)
+				return nil, fmt.Errorf("%w: after %d of %d bytes", ErrTruncated, off+int64(n), size)
 			}
 			return nil, fmt.Errorf("reading the project: %w", err)
 		}

@@ -1,40 +1,5 @@
 package aep
 
-import (
-	"context"
-	"io"
-)
-
-// Unpacked is what an archive held.
-type Unpacked struct {
-	Project    string      // path of the .aep, .aet or .aepx
-	Definition *Definition // for a .mogrt
-}
-
-// Unpack unpacks a project archive (.zip or .mogrt) of size bytes into the empty folder dir and finds the project in it.
-// Nothing is ever written outside dir.
-func Unpack(ctx context.Context, r io.ReaderAt, size int64, dir string, lim Limits) (Unpacked, error) {
-	panic("skeleton: helper A")
-}
-
-// Definition is what a .mogrt says of itself.
-type Definition struct {
-	Name        string
-	CapsuleID   string
-	Composition string
-	Fields      []DefinitionField
-}
-
-// DefinitionField is one field of a .mogrt's panel.
-type DefinitionField struct {
-	ID       string
-	Name     string
-	Type     int
-	Value    any
-	Min, Max *float64
-	Options  []string
-}
-
 // Summary is what introspection tells about a project file; it is stored as JSON beside a template.
 type Summary struct {
 	Version      string               `json:"version"` // such as "17.0.2"
@@ -109,9 +74,4 @@ type MogrtFieldSummary struct {
 	Min     *float64 `json:"min,omitempty"`
 	Max     *float64 `json:"max,omitempty"`
 	Options []string `json:"options,omitempty"`
-}
-
-// Introspect summarises the file at path, of type aep, zip or mogrt. scratch is an empty folder that it may fill.
-func Introspect(ctx context.Context, path, typ, scratch string, lim Limits) (*Summary, error) {
-	panic("skeleton: helper A")
 }

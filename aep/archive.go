@@ -1,0 +1,328 @@
+package aep
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// Unpacked is what an archive held.
+type Unpacked struct {
+	Project    string      // path of the .aep, .aet or .aepx
+	Others     []string    // projects in the archive that were passed over for it
+	Definition *Definition // for a .mogrt
+}
+
+const (
+	definitionFile = "definition.json"
+	graphicFile    = "project.aegraphic" // the archive within a template made with After Effects
+	premiereFile   = "project.prgraphic" // the same of one made with Premiere Pro
+	encryptedFlag  = 0x1                 // of an entry's flags
+	ratioFree      = 1 << 20             // smaller entries may be packed as well as they like
+	autoSave       = "auto-save"         // in the name of the folder of old versions
+	resourceFolder = "__MACOSX"          // what macOS adds to archives
+	maxDefinition  = 16 << 20            // bytes of a definition.json
+	zipSignature   = "PK\x03\x04"        // at the beginning of an archive
+	emptySignature = "PK\x05\x06"        // at the beginning of one without entries
+)
+
+// Unpack unpacks a project archive (.zip or .mogrt) of size bytes into the empty folder dir and finds the project in it.
+// Nothing is ever written outside dir. Errors name the entry and the rule: ErrUnsafe, ErrLimit, ErrBroken, ErrTruncated,
+// ErrNotProject for what is no archive, ErrNoProject, ErrPremiere.
+func Unpack(ctx context.Context, r io.ReaderAt, size int64, dir string, lim Limits) (Unpacked, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Unpacked{}, fmt.Errorf("unpacking: %w", err)
+	}
+	defer root.Close()
+	u := &unpacker{ctx: ctx, root: root, lim: lim.filled(), taken: map[string]bool{}}
+	if err := u.archive(r, size); err != nil {
+		return Unpacked{}, err
+	}
+	out := Unpacked{}
+	if u.taken[definitionFile] && u.taken[graphicFile] {
+		if out.Definition, err = u.definition(); err != nil {
+			return Unpacked{}, err
+		}
+		if err := u.graphic(); err != nil {
+			return Unpacked{}, err
+		}
+	}
+	if len(u.projects) == 0 {
+		return Unpacked{}, fmt.Errorf("%w: none of its %d files ends in .aep, .aet or .aepx", ErrNoProject, u.files)
+	}
+	sortProjects(u.projects)
+	out.Project = filepath.Join(dir, filepath.FromSlash(u.projects[0]))
+	out.Others = u.projects[1:]
+	return out, nil
+}
+
+// unpacker writes the entries of one archive, and of the archive within it, below one folder.
+type unpacker struct {
+	ctx      context.Context
+	root     *os.Root
+	lim      Limits
+	files    int
+	bytes    int64
+	taken    map[string]bool // paths written, in lower case, with false for folders
+	projects []string
+}
+
+func (u *unpacker) archive(r io.ReaderAt, size int64) error {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return archiveError(r, err)
+	}
+	for _, f := range z.File {
+		if err := u.ctx.Err(); err != nil {
+			return err
+		}
+		if err := u.entry(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// archiveError tells an archive that ends early, and so lacks its table of contents, from what never was one.
+func archiveError(r io.ReaderAt, err error) error {
+	head := make([]byte, len(zipSignature))
+	if _, e := r.ReadAt(head, 0); e != nil && !errors.Is(e, io.EOF) {
+		return fmt.Errorf("reading the archive: %w", e)
+	}
+	switch {
+	case bytes.Equal(head, []byte(zipSignature)):
+		return fmt.Errorf("%w: the archive lacks its table of contents", ErrTruncated)
+	case bytes.Equal(head, []byte(emptySignature)):
+		return fmt.Errorf("%w: the archive is out of order", ErrBroken)
+	case errors.Is(err, zip.ErrFormat):
+		return fmt.Errorf("%w: it is no zip archive", ErrNotProject)
+	}
+	return fmt.Errorf("reading the archive: %w", err)
+}
+
+// entry checks one entry and writes it.
+func (u *unpacker) entry(f *zip.File) error {
+	name := entryName(f)
+	if ignored(name) {
+		return nil
+	}
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if path.Base(name) == premiereFile {
+		return ErrPremiere
+	}
+	folder := strings.HasSuffix(name, "/")
+	name = strings.TrimSuffix(name, "/")
+	if err := u.claim(name, folder); err != nil {
+		return err
+	}
+	mode := f.Mode()
+	switch {
+	case folder:
+		return u.mkdir(name)
+	case mode&fs.ModeSymlink != 0:
+		return fmt.Errorf("%w: entry %q is a symbolic link", ErrUnsafe, name)
+	case !mode.IsRegular():
+		return fmt.Errorf("%w: entry %q is neither file nor folder", ErrUnsafe, name)
+	case f.Flags&encryptedFlag != 0:
+		return fmt.Errorf("%w: entry %q is protected by a password", ErrBroken, name)
+	}
+	if err := u.checkSize(f, name); err != nil {
+		return err
+	}
+	if err := u.write(f, name); err != nil {
+		return err
+	}
+	if isProject(name) {
+		u.projects = append(u.projects, name)
+	}
+	return nil
+}
+
+// entryName is an entry's name as text: those of old Windows programs are in code page 437.
+func entryName(f *zip.File) string {
+	if utf8.ValidString(f.Name) {
+		return f.Name
+	}
+	if s, err := charmap.CodePage437.NewDecoder().String(f.Name); err == nil {
+		return s
+	}
+	return strings.ToValidUTF8(f.Name, "_")
+}
+
+// ignored tells whether an entry is of no use: what macOS adds, and old versions that After Effects kept.
+func ignored(name string) bool {
+	for _, step := range strings.Split(name, "/") {
+		if step == resourceFolder || step == ".DS_Store" || strings.Contains(strings.ToLower(step), autoSave) {
+			return true
+		}
+	}
+	return false
+}
+
+// claim takes a path for an entry, so that no two entries write the same file, on any system.
+func (u *unpacker) claim(name string, folder bool) error {
+	key := strings.ToLower(name)
+	if isFile, known := u.taken[key]; known && (isFile || !folder) {
+		return fmt.Errorf("%w: two entries are called %q", ErrUnsafe, name)
+	}
+	for up := path.Dir(key); up != "."; up = path.Dir(up) {
+		if u.taken[up] {
+			return fmt.Errorf("%w: entry %q lies within another file", ErrUnsafe, name)
+		}
+		u.taken[up] = false
+	}
+	u.taken[key] = !folder
+	if u.files++; u.files > u.lim.ArchiveFiles {
+		return fmt.Errorf("%w: the archive holds more than %d files", ErrLimit, u.lim.ArchiveFiles)
+	}
+	return nil
+}
+
+func (u *unpacker) checkSize(f *zip.File, name string) error {
+	if f.UncompressedSize64 > uint64(u.lim.ArchiveSize-u.bytes) {
+		return fmt.Errorf("%w: with entry %q the archive unpacks to more than %d bytes", ErrLimit, name, u.lim.ArchiveSize)
+	}
+	if f.UncompressedSize64 > ratioFree && f.UncompressedSize64/max(1, f.CompressedSize64) >= uint64(u.lim.Ratio) {
+		return fmt.Errorf("%w: entry %q unpacks to more than %d times its size", ErrLimit, name, u.lim.Ratio)
+	}
+	return nil
+}
+
+func (u *unpacker) mkdir(name string) error {
+	if name == "." {
+		return nil
+	}
+	if err := u.root.MkdirAll(filepath.FromSlash(name), 0o755); err != nil {
+		return fmt.Errorf("unpacking %q: %w", name, err)
+	}
+	return nil
+}
+
+// write unpacks one file; an entry that delivers more than it declares is cut off with an error.
+func (u *unpacker) write(f *zip.File, name string) (err error) {
+	if err := u.mkdir(path.Dir(name)); err != nil {
+		return err
+	}
+	in, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("%w: entry %q: %w", ErrBroken, name, err)
+	}
+	defer in.Close()
+	out, err := u.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("unpacking %q: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	declared := int64(f.UncompressedSize64)
+	n, err := io.Copy(out, io.LimitReader(contextReader{u.ctx, in}, declared+1))
+	u.bytes += n
+	switch {
+	case u.ctx.Err() != nil:
+		return u.ctx.Err()
+	case n > declared:
+		return fmt.Errorf("%w: entry %q unpacks to more than it declares", ErrLimit, name)
+	case errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), isCorrupt(err):
+		return fmt.Errorf("%w: entry %q: %w", ErrBroken, name, err)
+	case err != nil:
+		return fmt.Errorf("unpacking %q: %w", name, err)
+	}
+	return nil
+}
+
+// isCorrupt tells an error of the compressed bytes from one of the disk.
+func isCorrupt(err error) bool {
+	var disk *fs.PathError
+	return err != nil && !errors.As(err, &disk)
+}
+
+// contextReader ends a long copy when its context does.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(b)
+}
+
+// graphic unpacks the archive within a .mogrt in place of it.
+func (u *unpacker) graphic() error {
+	f, err := u.root.Open(graphicFile)
+	if err != nil {
+		return fmt.Errorf("unpacking %q: %w", graphicFile, err)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = u.archive(f, info.Size())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("in %s: %w", graphicFile, err)
+	}
+	if err := u.root.Remove(graphicFile); err != nil {
+		return fmt.Errorf("unpacking %q: %w", graphicFile, err)
+	}
+	return nil
+}
+
+func (u *unpacker) definition() (*Definition, error) {
+	f, err := u.root.Open(definitionFile)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", definitionFile, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxDefinition+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w", definitionFile, err)
+	case len(data) > maxDefinition:
+		return nil, fmt.Errorf("%w: %s has more than %d bytes", ErrLimit, definitionFile, maxDefinition)
+	}
+	return parseDefinition(data)
+}
+
+func isProject(name string) bool { return projectRank(name) > 0 }
+
+func projectRank(name string) int {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".aep":
+		return 3
+	case ".aepx":
+		return 2
+	case ".aet":
+		return 1
+	}
+	return 0
+}
+
+// sortProjects puts the project that is meant first: the one nearest the top; of those an .aep, before its own copies
+// in other formats; then by name.
+func sortProjects(names []string) {
+	sort.Slice(names, func(i, j int) bool {
+		a, b := names[i], names[j]
+		if da, db := strings.Count(a, "/"), strings.Count(b, "/"); da != db {
+			return da < db
+		}
+		if ra, rb := projectRank(a), projectRank(b); ra != rb {
+			return ra > rb
+		}
+		return a < b
+	})
+}

@@ -1,0 +1,335 @@
+package aep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Types of template files.
+const (
+	TypeProject = "aep" // a project file, .aep, .aet or .aepx
+	TypeZip     = "zip"
+	TypeMogrt   = "mogrt"
+)
+
+// Introspect summarises the file at path, of type aep, zip or mogrt. scratch is an empty folder that it may fill. Its
+// errors are *Refusal where the file is at fault.
+func Introspect(ctx context.Context, path, typ, scratch string, lim Limits) (*Summary, error) {
+	s, err := introspect(ctx, path, typ, scratch, lim.filled())
+	if err != nil {
+		return nil, refuse(err, typ)
+	}
+	return s, nil
+}
+
+func introspect(ctx context.Context, path, typ, scratch string, lim Limits) (*Summary, error) {
+	unpacked, err := locate(ctx, path, typ, scratch, lim)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Open(ctx, unpacked.Project, lim)
+	if err != nil {
+		return nil, err
+	}
+	if typ != TypeProject {
+		if err := Resolve(ctx, p, scratch, lim); err != nil {
+			return nil, err
+		}
+	}
+	s := Summarize(p, unpacked.Definition)
+	for _, other := range unpacked.Others {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("The archive also holds the project %q, which is not used", other))
+	}
+	return s, nil
+}
+
+// locate finds the project in the file at path, unpacking it into scratch where it is an archive.
+func locate(ctx context.Context, path, typ, scratch string, lim Limits) (Unpacked, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Unpacked{}, fmt.Errorf("opening the file: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Unpacked{}, fmt.Errorf("opening the file: %w", err)
+	}
+	switch typ {
+	case TypeProject:
+		head := make([]byte, len(zipSignature))
+		if _, err := f.ReadAt(head, 0); err == nil && bytes.Equal(head, []byte(zipSignature)) {
+			return Unpacked{}, errIsArchive
+		}
+		return Unpacked{Project: path}, nil
+	case TypeZip, TypeMogrt:
+		u, err := Unpack(ctx, f, info.Size(), scratch, lim)
+		if err == nil && typ == TypeMogrt && u.Definition == nil {
+			return Unpacked{}, errNoDefinition
+		}
+		return u, err
+	}
+	return Unpacked{}, fmt.Errorf("the type %q is none of aep, zip and mogrt", typ)
+}
+
+var (
+	errIsArchive    = fmt.Errorf("%w: it is an archive", ErrNotProject)
+	errNoDefinition = fmt.Errorf("%w: it has no definition.json", ErrNotProject)
+)
+
+// Refusal is an error of a file, in words for the person who made it. The cause is behind it.
+type Refusal struct {
+	Message string
+	Err     error
+}
+
+// Error is the message.
+func (r *Refusal) Error() string { return r.Message }
+
+// Unwrap is the cause.
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// refuse puts a file's error into plain words; other errors, such as those of the disk, stay as they are.
+func refuse(err error, typ string) error {
+	var message string
+	switch {
+	case errors.Is(err, ErrPremiere):
+		message = "This motion graphics template was made with Premiere Pro. Only those made with After Effects can be rendered."
+	case errors.Is(err, errIsArchive):
+		message = "This file is an archive, not a project: upload it as a zip or mogrt template."
+	case errors.Is(err, errNoDefinition):
+		message = "This archive is no motion graphics template: it has no definition.json. Upload it as a zip template."
+	case errors.Is(err, ErrNoProject):
+		message = "The " + typ + " holds no After Effects project: put the .aep beside its footage and pack the folder again."
+	case errors.Is(err, ErrTruncated):
+		message = "This file ends in the middle: upload it again."
+	case errors.Is(err, ErrNotProject) && typ == TypeProject:
+		message = "This file is no After Effects project (.aep, .aet or .aepx)."
+	case errors.Is(err, ErrNotProject):
+		message = "This file is no " + typ + " archive with an After Effects project in it."
+	case errors.Is(err, ErrUnsafe):
+		message = "This file was refused because it is not safe to open: " + detail(err, ErrUnsafe) + "."
+	case errors.Is(err, ErrLimit):
+		message = "This file was refused because it is too large: " + detail(err, ErrLimit) + "."
+	case errors.Is(err, ErrBroken):
+		message = "This file is damaged: open it in After Effects, save it and upload it again. (" + detail(err, ErrBroken) + ")"
+	default:
+		return err
+	}
+	return &Refusal{Message: message, Err: err}
+}
+
+// detail is what an error says beyond its class.
+func detail(err, class error) string {
+	s := err.Error()
+	return strings.TrimPrefix(strings.Replace(s, class.Error()+": ", "", 1), ": ")
+}
+
+// Summarize tells what a producer needs to know of a project; d is nil unless it came in a .mogrt.
+func Summarize(p *Project, d *Definition) *Summary {
+	s := &Summary{
+		Version:      p.Version.String(),
+		Compositions: []CompositionSummary{},
+		Fonts:        []FontSummary{},
+		Footage:      []FootageSummary{},
+	}
+	used := p.usedSources()
+	fonts := map[string]bool{}
+	for _, it := range p.Items {
+		switch {
+		case it.Comp != nil:
+			c := p.summarizeComposition(it, !used[it.ID])
+			for _, l := range c.Layers {
+				for _, f := range l.Fonts {
+					fonts[f] = true
+				}
+			}
+			s.Compositions = append(s.Compositions, c)
+		case it.Footage != nil && it.Footage.Kind == FootageFile:
+			f := p.summarizeFootage(it, used[it.ID])
+			s.Footage = append(s.Footage, f)
+		}
+	}
+	for f := range fonts {
+		s.Fonts = append(s.Fonts, FontSummary{PostScript: f})
+	}
+	slices.SortFunc(s.Fonts, func(a, b FontSummary) int { return strings.Compare(a.PostScript, b.PostScript) })
+	if d != nil {
+		s.Mogrt = d.summarize()
+	}
+	s.warn()
+	return s
+}
+
+// warn says what will need attention before a render.
+func (s *Summary) warn() {
+	if len(s.Compositions) == 0 {
+		s.Warnings = append(s.Warnings, "The project holds no composition")
+	}
+	for _, f := range s.Footage {
+		if f.Used && !f.Present {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("The footage %q is not in the file that was uploaded", f.Path))
+		}
+	}
+}
+
+// usedSources are the ids of the items that some layer shows.
+func (p *Project) usedSources() map[uint32]bool {
+	used := map[uint32]bool{}
+	for _, it := range p.Items {
+		if it.Comp == nil {
+			continue
+		}
+		for _, l := range it.Comp.Layers {
+			if l.Source != 0 {
+				used[l.Source] = true
+			}
+		}
+	}
+	return used
+}
+
+func (p *Project) summarizeComposition(it *Item, root bool) CompositionSummary {
+	c := CompositionSummary{
+		ID: it.ID, Name: it.Name, Width: it.Comp.Width, Height: it.Comp.Height,
+		Duration: it.Comp.Duration, FrameRate: it.Comp.FrameRate, Root: root, Layers: []LayerSummary{},
+	}
+	for _, l := range it.Comp.Layers {
+		c.Layers = append(c.Layers, p.summarizeLayer(it.Comp, l))
+	}
+	return c
+}
+
+func (p *Project) summarizeLayer(comp *Composition, l *Layer) LayerSummary {
+	out := LayerSummary{
+		ID: l.ID, Name: p.DisplayName(l), Type: layerType(l), Parent: l.Parent,
+		Start: l.Start, In: l.In, Out: l.Out, Enabled: l.Enabled,
+	}
+	if src := p.Item(l.Source); src != nil && l.Kind == LayerAV && !l.Null {
+		out.SourceName = src.Name
+		switch {
+		case src.Comp != nil:
+			out.SourceType, out.SourceComp = "comp", src.ID
+		case src.Footage != nil && src.Footage.Kind == FootageSolid:
+			out.SourceType = "solid"
+		case src.Footage != nil:
+			out.SourceType, out.Media = "file", src.Footage.Media()
+		}
+	}
+	if text := l.Props.Find(matchText, matchDocument); text != nil {
+		if d, ok := text.Value.(*TextDocument); ok {
+			out.Text = lines(d.Text)
+		}
+		out.Fonts = text.fonts()
+		out.Expression = text.ExpressionOn
+	}
+	b := p.bounds(comp, l)
+	out.Left, out.Top, out.Width, out.Height = b.left, b.top, b.right-b.left, b.bottom-b.top
+	return out
+}
+
+// lines shows line breaks as people write them.
+func lines(s string) string {
+	return strings.NewReplacer("\r", "\n", "\x03", "\n").Replace(s)
+}
+
+// fonts are the fonts that the documents of a text property really use.
+func (p *Property) fonts() []string {
+	var out []string
+	add := func(v Value) {
+		d, ok := v.(*TextDocument)
+		if !ok {
+			return
+		}
+		for _, r := range d.Runs {
+			if r.Style.Font != "" && !slices.Contains(out, r.Style.Font) {
+				out = append(out, r.Style.Font)
+			}
+		}
+	}
+	add(p.Value)
+	for _, k := range p.Keys {
+		add(k.Value)
+	}
+	return out
+}
+
+func layerType(l *Layer) string {
+	switch {
+	case l.Kind == LayerText:
+		return "text"
+	case l.Kind == LayerShape:
+		return "shape"
+	case l.Kind == LayerCamera:
+		return "camera"
+	case l.Kind == LayerLight:
+		return "light"
+	case l.Null:
+		return "null"
+	}
+	return "av"
+}
+
+func (p *Project) summarizeFootage(it *Item, used bool) FootageSummary {
+	f := it.Footage
+	return FootageSummary{Name: it.Name, Path: f.File.Base(), Media: f.Media(), Used: used, Present: f.File.Exists()}
+}
+
+// Media is what kind of file a footage is: image, video, audio or data.
+func (f *Footage) Media() string {
+	switch strings.ToLower(path.Ext(f.File.Base())) {
+	case ".json", ".csv", ".tsv", ".txt", ".mgjson", ".jsx", ".js":
+		return "data"
+	}
+	switch {
+	case f.HasVideo && (f.Still || f.Sequence):
+		return "image"
+	case f.HasVideo:
+		return "video"
+	case f.HasAudio:
+		return "audio"
+	}
+	switch strings.ToLower(filepath.Ext(f.File.Base())) {
+	case ".png", ".jpg", ".jpeg", ".psd", ".ai", ".tif", ".tiff", ".gif", ".webp", ".svg", ".eps":
+		return "image"
+	case ".wav", ".mp3", ".aif", ".aiff", ".m4a", ".ogg":
+		return "audio"
+	case ".mov", ".mp4", ".avi", ".mxf", ".mkv", ".webm":
+		return "video"
+	}
+	return "data"
+}
+
+func (d *Definition) summarize() *MogrtSummary {
+	m := &MogrtSummary{Name: d.Name, CapsuleID: d.CapsuleID, Fields: []MogrtFieldSummary{}}
+	names := make(map[string]string, len(d.Fields))
+	for _, f := range d.Fields {
+		names[f.ID] = f.Name
+	}
+	for _, f := range d.Fields {
+		if members, ok := f.Value.([]string); ok {
+			f.Value = namesOf(members, names)
+		}
+		m.Fields = append(m.Fields, MogrtFieldSummary{
+			Name: f.Name, Type: fieldWord(f.Type), Value: f.Value, Min: f.Min, Max: f.Max, Options: f.Options,
+		})
+	}
+	return m
+}
+
+// namesOf are the names of a group's members.
+func namesOf(ids []string, names map[string]string) []string {
+	out := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if n, ok := names[id]; ok {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package aep
+
+// Limits bound what reading may cost. A field left at zero means the default.
+type Limits struct {
+	FileSize     int64 // bytes of a project file
+	Chunks       int
+	Depth        int
+	ArchiveFiles int
+	ArchiveSize  int64 // bytes unpacked
+	Ratio        int64 // unpacked to packed, of entries over 1 MiB
+}
+
+// DefaultLimits are wide enough for every project that people make.
+func DefaultLimits() Limits {
+	return Limits{
+		FileSize:     1 << 30,
+		Chunks:       8 << 20,
+		Depth:        256,
+		ArchiveFiles: 20_000,
+		ArchiveSize:  64 << 30,
+		Ratio:        200,
+	}
+}
+
+// filled is l with the defaults where it says nothing.
+func (l Limits) filled() Limits {
+	def := DefaultLimits()
+	if l.FileSize <= 0 {
+		l.FileSize = def.FileSize
+	}
+	if l.Chunks <= 0 {
+		l.Chunks = def.Chunks
+	}
+	if l.Depth <= 0 {
+		l.Depth = def.Depth
+	}
+	if l.ArchiveFiles <= 0 {
+		l.ArchiveFiles = def.ArchiveFiles
+	}
+	if l.ArchiveSize <= 0 {
+		l.ArchiveSize = def.ArchiveSize
+	}
+	if l.Ratio <= 0 {
+		l.Ratio = def.Ratio
+	}
+	return l
+}

@@ -25,14 +25,14 @@ type parser struct {
 
 func parseBinary(data []byte, lim Limits) (*File, error) {
 	if len(data) < 12 {
-		return nil, fmt.Errorf("%w: it ends after %d bytes, within its header", ErrBroken, len(data))
+		return nil, fmt.Errorf("%w: after %d bytes, within its header", ErrTruncated, len(data))
 	}
 	size := int64(binary.BigEndian.Uint32(data[4:]))
 	if size < 4 {
 		return nil, fmt.Errorf("%w: its header gives it a length of %d", ErrBroken, size)
 	}
 	if size > int64(len(data)-8) {
-		return nil, fmt.Errorf("%w: it ends in the middle, after %d of %d bytes", ErrBroken, len(data), size+8)
+		return nil, fmt.Errorf("%w: after %d of %d bytes", ErrTruncated, len(data), size+8)
 	}
 	p := parser{lim: lim, ids: make(map[string]string, 256)}
 	f := &File{Form: string(data[8:12]), Trailer: data[8+size:]}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 )
 
 // Why a file was refused.
@@ -14,6 +15,8 @@ var (
 	ErrNotProject = errors.New("not an After Effects project")
 	// ErrBroken marks a tree that ends early or contradicts itself.
 	ErrBroken = errors.New("broken After Effects project")
+	// ErrTruncated marks a tree that ends early. It is an ErrBroken too.
+	ErrTruncated = fmt.Errorf("%w: it ends in the middle", ErrBroken)
 	// ErrLimit marks a tree that is larger or deeper than Limits allow.
 	ErrLimit = errors.New("over the limit")
 	// ErrUnsafe marks XML that declares a document type or an entity.

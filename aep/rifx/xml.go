@@ -84,7 +84,7 @@ func (p *xmlParser) broken(err error) error {
 		if len(p.stack) == 0 {
 			return fmt.Errorf("%w: its XML holds nothing", ErrNotProject)
 		}
-		return fmt.Errorf("%w: its XML ends in the middle", ErrBroken)
+		return fmt.Errorf("%w: its XML is not closed", ErrTruncated)
 	}
 	return fmt.Errorf("%w: its XML is not well formed: %v", ErrBroken, err)
 }

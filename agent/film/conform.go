@@ -1,0 +1,49 @@
+package film
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// NeedsConform tells whether After Effects cannot read files of this extension (with its dot).
+func NeedsConform(ext string) bool {
+	switch strings.ToLower(ext) {
+	case ".webm", ".webp", ".gif", ".ogg", ".oga", ".opus", ".ogv":
+		return true
+	}
+	return false
+}
+
+// Conform converts a file of any kind into one that After Effects reads, beside it, and returns its path: sound becomes
+// WAV, a still PNG, a film ProRes, with its alpha if it has any.
+func Conform(ctx context.Context, path string) (string, error) {
+	info, err := Probe(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	base := strings.TrimSuffix(path, filepath.Ext(path)) + "_conformed"
+	var args []string
+	switch {
+	case !info.Video && info.Audio:
+		base, args = base+".wav", []string{"-vn", "-c:a", "pcm_s16le"}
+	case !info.Video:
+		return "", &Unreadable{Detail: "neither picture nor sound is in it"}
+	case info.Frames <= 1 && !info.Audio:
+		base, args = base+".png", []string{"-frames:v", "1", "-c:v", "png"}
+	case info.Alpha:
+		base, args = base+".mov", []string{"-c:v", "prores_ks", "-profile:v", "4", "-pix_fmt", "yuva444p10le", "-c:a", "pcm_s16le"}
+	default:
+		base, args = base+".mov", []string{"-c:v", "prores_ks", "-profile:v", "3", "-pix_fmt", "yuv422p10le", "-c:a", "pcm_s16le"}
+	}
+	in := []string{"-v", "error", "-nostdin", "-y"}
+	if info.Alpha && info.Codec == "vp9" {
+		in = append(in, "-c:v", "libvpx-vp9") // ffmpeg's own decoder drops the alpha
+	}
+	in = append(in, "-i", local(path))
+	if _, err := run(ctx, "ffmpeg", append(append(in, args...), local(base))...); err != nil {
+		return "", fmt.Errorf("converting: %w", err)
+	}
+	return base, nil
+}

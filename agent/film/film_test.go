@@ -1,0 +1,143 @@
+package film
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// make runs ffmpeg; tests that need it skip without it.
+func makeFile(t *testing.T, args ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		t.Skip("ffmpeg is not installed")
+	}
+	out, err := exec.Command("ffmpeg", append([]string{"-v", "error", "-y"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return args[len(args)-1]
+}
+
+func sampleFilm(t *testing.T, name string) string {
+	return makeFile(t, "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25", "-f", "lavfi", "-i", "sine=440", "-t", "1", "-pix_fmt", "yuv420p", filepath.Join(t.TempDir(), name))
+}
+
+func TestWholeFilmIsAccepted(t *testing.T) {
+	info, err := CheckFilm(t.Context(), sampleFilm(t, "a.mp4"), Want{Width: 64, Height: 48, Frames: 25, FrameRate: 25})
+	if err != nil || !info.Audio || info.Frames != 25 || info.FrameRate != 25 || info.Codec != "h264" {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	odd, err := CheckFilm(t.Context(), sampleFilm(t, "b.mp4"), Want{Width: 63, Height: 47})
+	if err != nil {
+		t.Fatalf("a film padded to even sizes was refused: %+v, %v", odd, err)
+	}
+}
+
+func TestFilmsThatAreNotWhatWasAskedForAreRefused(t *testing.T) {
+	good, dir := sampleFilm(t, "a.mp4"), t.TempDir()
+	b, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(name string, content []byte) string {
+		p := filepath.Join(dir, name)
+		if err := os.WriteFile(p, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	cases := []struct {
+		path string
+		want Want
+		text string
+	}{
+		{filepath.Join(dir, "none.mp4"), Want{}, "the film was not written"},
+		{file("empty.mp4", nil), Want{}, "the film is empty"},
+		{file("cut.mp4", b[:len(b)/2]), Want{Frames: 25}, "the film cannot be read"},
+		{file("text.mp4", []byte("this is no film at all")), Want{}, "the film cannot be read"},
+		{good, Want{Frames: 26}, "the film has 25 frames, 26 were expected"},
+		{good, Want{Width: 640, Height: 480}, "the film is 64×48 pixels, 640×480 were expected"},
+		{good, Want{Frames: 25, FrameRate: 50}, "the film lasts"},
+	}
+	for _, c := range cases {
+		_, err := CheckFilm(t.Context(), c.path, c.want)
+		var w *Wrong
+		if !errors.As(err, &w) || !strings.HasPrefix(w.Message, c.text) {
+			t.Errorf("got %v, want %s", err, c.text)
+		}
+		if err != nil && strings.Contains(err.Error(), dir) {
+			t.Errorf("%v tells a folder of this machine", err)
+		}
+	}
+}
+
+func TestStillsAreDecoded(t *testing.T) {
+	dir := t.TempDir()
+	makeFile(t, "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25", "-frames:v", "12", "-start_number", "5", filepath.Join(dir, "frame_%04d.png"))
+	files, info, err := CheckStills(t.Context(), dir, "frame_", "png", Want{Frames: 12, Width: 64, Height: 48})
+	if err != nil || len(files) != 12 || StillNumber(files[0]) != 5 || StillNumber(files[11]) != 16 || info.Width != 64 {
+		t.Fatalf("%v, %+v, %v", files, info, err)
+	}
+	if _, _, err := CheckStills(t.Context(), dir, "frame_", "png", Want{Frames: 13}); err == nil || err.Error() != "12 pictures were written, 13 were expected" {
+		t.Errorf("got %v", err)
+	}
+	whole, err := os.Stat(files[6])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(files[6], whole.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := CheckStills(t.Context(), dir, "frame_", "png", Want{Frames: 12}); err == nil {
+		t.Error("half a picture in the middle was accepted")
+	}
+}
+
+func TestThumbnailsAreSpreadOverTheFilm(t *testing.T) {
+	got, err := Thumbnails(t.Context(), sampleFilm(t, "a.mp4"), 25, t.TempDir())
+	if err != nil || len(got) != 9 || got[24] == "" || got[3] == "" {
+		t.Fatalf("%v, %v", got, err)
+	}
+}
+
+func TestEveryCodecEncodesToWhatItsNameSays(t *testing.T) {
+	in := sampleFilm(t, "in.mov")
+	for codec, want := range map[string]string{"video_h264_cbr_1mbps": "h264", "video_h264_vbr_15mbps": "h264", "video_prores_422": "prores", "video_prores_4444": "prores", "image_png": "png", "image_jpeg": "mjpeg"} {
+		ext := map[string]string{"h264": ".mp4", "prores": ".mov", "png": ".png", "mjpeg": ".jpg"}[want]
+		out := filepath.Join(t.TempDir(), "out"+ext)
+		if err := Encode(t.Context(), in, out, codec); err != nil {
+			t.Errorf("%s: %v", codec, err)
+			continue
+		}
+		if info, err := Probe(t.Context(), out); err != nil || info.Codec != want || info.Alpha != (codec == "video_prores_4444") {
+			t.Errorf("%s: %+v, %v", codec, info, err)
+		}
+	}
+	if ids, err := Codecs(t.Context()); err != nil || !slices.Contains(ids, DefaultFilm) || !slices.Contains(ids, DefaultStill) {
+		t.Errorf("codecs %v, %v", ids, err)
+	}
+}
+
+func TestConformGivesWhatAfterEffectsReads(t *testing.T) {
+	dir := t.TempDir()
+	cases := map[string][]string{
+		".png": {"-f", "lavfi", "-i", "testsrc2=size=64x48", "-frames:v", "1", filepath.Join(dir, "still.gif")},
+		".wav": {"-f", "lavfi", "-i", "sine=440", "-t", "1", filepath.Join(dir, "sound.ogg")},
+		".mov": {"-f", "lavfi", "-i", "testsrc2=size=64x48", "-t", "1", filepath.Join(dir, "moving.gif")},
+	}
+	for want, args := range cases {
+		path := makeFile(t, args...)
+		if !NeedsConform(filepath.Ext(path)) {
+			t.Errorf("%s needs converting", path)
+		}
+		got, err := Conform(t.Context(), path)
+		if err != nil || filepath.Ext(got) != want {
+			t.Errorf("%s became %s, %v", path, got, err)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+// Package film looks at what an engine wrote, and converts between what callers send, what After Effects reads, and what
+// they get back. All of it is ffmpeg's and ffprobe's work.
+package film
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// Info is what a film or a still holds.
+type Info struct {
+	Width, Height int // pixels
+	Frames        int
+	Duration      float64 // seconds
+	FrameRate     float64 // per second
+	Audio         bool
+	Video         bool
+	Alpha         bool
+	Codec         string // of the picture, as ffmpeg names it
+}
+
+// Unreadable is a file that ffprobe or ffmpeg cannot read to its end.
+type Unreadable struct{ Detail string }
+
+func (e *Unreadable) Error() string { return "cannot be read: " + e.Detail }
+
+// ErrNoTools means that ffmpeg is not installed.
+var ErrNoTools = errors.New("ffmpeg and ffprobe are not installed on this machine")
+
+type probed struct {
+	Streams []struct {
+		CodecType   string            `json:"codec_type"`
+		CodecName   string            `json:"codec_name"`
+		PixFmt      string            `json:"pix_fmt"`
+		Width       int               `json:"width"`
+		Height      int               `json:"height"`
+		RFrameRate  string            `json:"r_frame_rate"`
+		Duration    string            `json:"duration"`
+		Packets     string            `json:"nb_read_packets"`
+		Disposition map[string]int    `json:"disposition"`
+		Tags        map[string]string `json:"tags"`
+	} `json:"streams"`
+	Format struct {
+		Duration string `json:"duration"`
+	} `json:"format"`
+}
+
+// Probe reads the whole file's packets: its frame count is what is there, not what its header promises.
+func Probe(ctx context.Context, path string) (Info, error) {
+	out, err := run(ctx, "ffprobe", "-v", "error", "-count_packets", "-show_streams", "-show_format", "-of", "json", "-i", local(path))
+	if err != nil {
+		return Info{}, err
+	}
+	var p probed
+	if err := json.Unmarshal(out, &p); err != nil {
+		return Info{}, fmt.Errorf("reading what ffprobe says: %w", err)
+	}
+	var info Info
+	for _, s := range p.Streams {
+		packets, _ := strconv.Atoi(s.Packets)
+		switch {
+		case s.CodecType == "audio" && packets > 0:
+			info.Audio = true
+		case s.CodecType == "video" && !info.Video && s.Disposition["attached_pic"] == 0:
+			info.Video, info.Codec, info.Width, info.Height, info.Frames = true, s.CodecName, s.Width, s.Height, packets
+			info.FrameRate = rational(s.RFrameRate)
+			info.Duration = number(s.Duration)
+			info.Alpha = strings.Contains(s.PixFmt, "a") && !strings.HasPrefix(s.PixFmt, "gray") || s.Tags["alpha_mode"] == "1"
+		}
+	}
+	if info.Duration == 0 {
+		info.Duration = number(p.Format.Duration)
+	}
+	return info, nil
+}
+
+func number(s string) float64 {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0
+	}
+	return f
+}
+
+func rational(s string) float64 {
+	n, d, _ := strings.Cut(s, "/")
+	if den := number(d); den > 0 {
+		return number(n) / den
+	}
+	return number(n)
+}
+
+// local keeps a path from being taken for a protocol or an option.
+func local(path string) string { return "file:" + path }
+
+// run runs one of ffmpeg's programs and returns its output. A program that says no is *Unreadable, except when the disk
+// is full.
+func run(ctx context.Context, program string, args ...string) ([]byte, error) {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return nil, ErrNoTools
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	errs := &tail{}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, errs
+	if err := cmd.Run(); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
+		if strings.Contains(errs.String(), "No space left on device") {
+			return nil, &os.PathError{Op: "write", Path: "the work folder", Err: errNoSpace}
+		}
+		return nil, &Unreadable{Detail: errs.first(err)}
+	}
+	return out.Bytes(), nil
+}
+
+// tail keeps the first bytes of what a program complains of.
+type tail struct{ bytes.Buffer }
+
+func (t *tail) Write(p []byte) (int, error) {
+	if room := 8<<10 - t.Len(); room > 0 {
+		t.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+// first is the first line, without the folders of this machine.
+func (t *tail) first(err error) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(t.String()), "\n")
+	if i := strings.LastIndex(line, "file:"); i >= 0 {
+		if _, detail, ok := strings.Cut(line[i+len("file:"):], ": "); ok {
+			line = detail
+		}
+	}
+	if line == "" {
+		return err.Error()
+	}
+	return strings.TrimSpace(line)
+}

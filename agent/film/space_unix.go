@@ -1,0 +1,7 @@
+//go:build unix
+
+package film
+
+import "syscall"
+
+const errNoSpace = syscall.ENOSPC

@@ -1,0 +1,44 @@
+package film
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// thumbnailWidth is in pixels.
+const thumbnailWidth = 320
+
+// MaxThumbnails is how many small pictures a result gets at most.
+const MaxThumbnails = 12
+
+// Thumbnails writes small JPEGs of evenly spread frames of a film into the folder dir. The map is from frame, counted from
+// the film's first as 0, to file.
+func Thumbnails(ctx context.Context, path string, frames int, dir string) (map[int]string, error) {
+	step := max(1, (frames+MaxThumbnails-1)/MaxThumbnails)
+	pattern := filepath.Join(dir, "film_%03d.jpg")
+	_, err := run(ctx, "ffmpeg", "-v", "error", "-nostdin", "-y", "-i", local(path), "-an",
+		"-vf", fmt.Sprintf(`select=not(mod(n\,%d)),scale=%d:-2:flags=area`, step, thumbnailWidth), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", pattern)
+	if err != nil {
+		return nil, fmt.Errorf("making thumbnails: %w", err)
+	}
+	found := make(map[int]string)
+	for i := range MaxThumbnails {
+		file := fmt.Sprintf(pattern, i)
+		if _, err := os.Stat(file); err == nil {
+			found[i*step] = file
+		}
+	}
+	return found, nil
+}
+
+// Thumbnail writes a small JPEG of a still.
+func Thumbnail(ctx context.Context, still, path string) error {
+	_, err := run(ctx, "ffmpeg", "-v", "error", "-nostdin", "-y", "-i", local(still), "-frames:v", "1",
+		"-vf", fmt.Sprintf("scale=%d:-2:flags=area", thumbnailWidth), "-q:v", "5", local(path))
+	if err != nil {
+		return fmt.Errorf("making a thumbnail: %w", err)
+	}
+	return nil
+}

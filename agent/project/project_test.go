@@ -1,0 +1,138 @@
+package project
+
+import (
+	"archive/zip"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// samples is the folder of real projects; tests that need it skip where it is not.
+func samples(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			found := filepath.Join(dir, "..", "shared", "samples")
+			if _, err := os.Stat(found); err != nil {
+				t.Skip("the samples are not there")
+			}
+			return found
+		}
+	}
+	t.Skip("the samples are not there")
+	return ""
+}
+
+func TestRealProjectsAreLaidOut(t *testing.T) {
+	root := samples(t)
+	cases := []struct{ path, composition, want, file string }{
+		{"inlife+nexrender-boilerplate/assets/nm05ae12.aet", "main", "main", "nm05ae12.aep"},
+		{"inlife+nexrender-boilerplate/assets/nm05ae12.aepx", "", "main", "nm05ae12.aepx"},
+		{"inlife+nexrender/packages/nexrender-action-mogrt/test/assets/ae.mogrt", "", "", ""},
+	}
+	for _, c := range cases {
+		dir := t.TempDir()
+		p, err := Prepare(t.Context(), filepath.Join(root, c.path), filepath.Base(c.path), "", dir, c.composition)
+		if err != nil {
+			t.Errorf("%s: %v", c.path, err)
+			continue
+		}
+		if rel, err := filepath.Rel(dir, p.Path); err != nil || !filepath.IsLocal(rel) {
+			t.Errorf("%s was laid out at %s", c.path, p.Path)
+		}
+		if c.want != "" && (p.Composition != c.want || filepath.Base(p.Path) != c.file || p.Settings.Width == 0) {
+			t.Errorf("%s: %+v", c.path, p)
+		}
+		if p.Composition == "" {
+			t.Errorf("%s: no composition", c.path)
+		}
+	}
+}
+
+func TestProjectsThatCannotBeRenderedAreRefused(t *testing.T) {
+	root := samples(t)
+	write := func(content string) string {
+		p := filepath.Join(t.TempDir(), "x.aep")
+		if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	cases := []struct{ path, composition, want string }{
+		{filepath.Join(root, "inlife+nexrender-boilerplate/assets/nm05ae12.aet"), "other", "Composition 'other' not found"},
+		{write("hello"), "main", "The project is no After Effects project"},
+		{write(""), "main", "The project is no After Effects project"},
+		{write("RIFX\x00\x00\x10\x00Egg!"), "main", "The project cannot be opened"},
+		{write("<html></html>"), "main", "The project cannot be opened"},
+		{write("PK\x03\x04broken"), "main", "The project cannot be unpacked"},
+	}
+	for _, c := range cases {
+		_, err := Prepare(t.Context(), c.path, "p.aep", "", t.TempDir(), c.composition)
+		var r *Refused
+		if !errors.As(err, &r) || !strings.HasPrefix(r.Message, c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+func TestProjectIsFoundAnywhereInAZip(t *testing.T) {
+	root := samples(t)
+	content, err := os.ReadFile(filepath.Join(root, "inlife+nexrender-boilerplate/assets/nm05ae12.aet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "p.zip")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	for name, b := range map[string][]byte{"a/b/show.aep": content, "a/(Footage)/nm.png": []byte("x")} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Prepare(t.Context(), path, "p.zip", "zip", t.TempDir(), "")
+	if err != nil || filepath.Base(p.Path) != "show.aep" || p.Composition != "main" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+}
+
+func TestStaticFilesStayBesideTheProject(t *testing.T) {
+	p := &Project{Dir: t.TempDir()}
+	p.Path = filepath.Join(p.Dir, "p.aep")
+	if err := os.Symlink("/", filepath.Join(p.Dir, "out")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	for _, good := range []string{"a.json", "deep/er/a.json", `win\a.json`, "a/../b.json"} {
+		if path, err := p.Place(good); err != nil || !strings.HasPrefix(path, p.Dir) {
+			t.Errorf("%s: %s, %v", good, path, err)
+		}
+	}
+	for _, bad := range []string{"", ".", "..", "../x", "/etc/passwd", "out/x", `C:\x`, "p.aep", "a\x00b", `..\x`} {
+		if path, err := p.Place(bad); err == nil {
+			t.Errorf("%q became %s", bad, path)
+		}
+	}
+}
+
+func TestNamesFromOutsideBecomePlain(t *testing.T) {
+	for in, want := range map[string]string{"../../a.aep": "a", `C:\x\b.aet`: "b", "": "project", "...": "project", "a<b>.aep": "a_b_", "nul\x00.aep": "nul_"} {
+		if got := baseName(in); got != want {
+			t.Errorf("%q became %q", in, got)
+		}
+	}
+}

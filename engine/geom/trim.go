@@ -29,6 +29,15 @@ func (o Outline) continuing(head Outline) Outline {
 	return o
 }
 
+// Length is the length of all contours.
+func (o Outline) Length() float64 {
+	sum := 0.0
+	for _, p := range o.measure() {
+		sum += p.length
+	}
+	return sum
+}
+
 type piece struct {
 	c       Curve
 	line    bool
@@ -102,7 +111,7 @@ func keep(pieces []piece, from, to float64) Outline {
 	for _, p := range pieces {
 		lo, hi := max(0, from-at), min(p.length, to-at)
 		at += p.length
-		if hi <= lo {
+		if hi-lo <= 1e-9*p.length {
 			continue
 		}
 		c := p.c

@@ -20,6 +20,9 @@ var shapeKind = kind{
 		}
 		var box geom.Rect
 		for i := range paints {
+			paints[i].join()
+		}
+		for i := range paints {
 			box = box.Union(paints[i].shape.Bounds().Transform(v.m.Mul(paints[i].m)))
 		}
 		d := &drawing{box: box, still: !eval.Varies(root), blends: len(paints) == 1 && paints[0].gradient == nil}
@@ -40,8 +43,20 @@ var shapeKind = kind{
 // paint is one fill or stroke of a shape layer; m maps its outline to pixels of the layer.
 type paint struct {
 	shape    raster.Shape
+	paths    []placed // the outline to be, in the space that the paint is in
 	m        geom.Matrix
 	gradient *raster.Gradient // instead of the shape's colour; in the space of the outline
+}
+
+// join makes the shape's outline of the paths as the operators left them.
+func (p *paint) join() {
+	for _, q := range p.paths {
+		if q.m == geom.Identity {
+			p.shape.Outline.Append(q.outline)
+		} else {
+			p.shape.Outline.Append(q.outline.Transform(q.m))
+		}
+	}
 }
 
 func (w *worker) paintShape(dst *raster.Image, p *paint, layer geom.Matrix) {
@@ -59,18 +74,19 @@ func (w *worker) paintShape(dst *raster.Image, p *paint, layer geom.Matrix) {
 	w.pen.PaintGradient(dst, p.shape.EvenOdd && p.shape.Stroke == nil, p.gradient, m)
 }
 
-// contents is what a group of shapes comes to: outlines for the operators after it, and paints, the bottom one first.
-type contents struct {
-	outlines []geom.Outline
-	paints   []paint
+// path is an outline of a shape layer. The operators after it change it in place, also for the paints before them.
+type path struct{ outline geom.Outline }
+
+// placed is a path with the matrix that maps it to the space of whoever refers to it.
+type placed struct {
+	*path
+	m geom.Matrix
 }
 
-func (c *contents) joined() geom.Outline {
-	var o geom.Outline
-	for _, p := range c.outlines {
-		o.Append(p)
-	}
-	return o
+// contents is what a group of shapes comes to: paths for the operators after it, and paints, the bottom one first.
+type contents struct {
+	paths  []placed
+	paints []paint
 }
 
 // shapeBuilder walks the groups of a shape layer at a time.
@@ -113,7 +129,7 @@ func (b *shapeBuilder) child(c *contents, p *aep.Property) {
 	switch p.Match {
 	case "ADBE Vector Group":
 		inner := b.transformed(p)
-		c.outlines = append(c.outlines, inner.outlines...)
+		c.paths = append(c.paths, inner.paths...)
 		c.paints = append(inner.paints, c.paints...)
 	case "ADBE Vector Shape - Rect":
 		w, h := b.w.pair(b.v, p, "ADBE Vector Rect Size", 100, 100)
@@ -151,7 +167,7 @@ func (b *shapeBuilder) add(c *contents, p *aep.Property, o geom.Outline) {
 	if b.number(p, "ADBE Vector Shape Direction", 1) == 3 {
 		o = o.Reverse()
 	}
-	c.outlines = append(c.outlines, o)
+	c.paths = append(c.paths, placed{&path{o}, geom.Identity})
 }
 
 func (b *shapeBuilder) star(p *aep.Property) geom.Outline {
@@ -178,8 +194,8 @@ func (b *shapeBuilder) transformed(g *aep.Property) contents {
 }
 
 func (c *contents) transform(m geom.Matrix, opacity float64) {
-	for i, o := range c.outlines {
-		c.outlines[i] = o.Transform(m)
+	for i := range c.paths {
+		c.paths[i].m = m.Mul(c.paths[i].m)
 	}
 	for i := range c.paints {
 		p := &c.paints[i]

@@ -23,13 +23,40 @@ func (b *shapeBuilder) trim(c *contents, p *aep.Property) {
 	start, end = start+offset, end+offset
 	shift := math.Floor(start)
 	start, end = start-shift, end-shift
-	if individually && len(c.outlines) > 1 {
-		all := c.joined()
-		c.outlines = []geom.Outline{all.Trim(start, end)}
+	if individually {
+		trimAsOne(c.paths, start, end)
 		return
 	}
-	for i, o := range c.outlines {
-		c.outlines[i] = o.Trim(start, end)
+	for _, p := range c.paths {
+		p.outline = p.outline.Trim(start, end)
+	}
+}
+
+// trimAsOne trims paths as if each began where the one before it ends. start is below 1; an end beyond 1 goes on at the
+// first path.
+func trimAsOne(paths []placed, start, end float64) {
+	lengths := make([]float64, len(paths))
+	total := 0.0
+	for i, p := range paths {
+		lengths[i] = p.outline.Length() * p.m.MeanScale()
+		total += lengths[i]
+	}
+	at := 0.0
+	for i, p := range paths {
+		if lengths[i] == 0 {
+			continue
+		}
+		var kept geom.Outline
+		// The stretch is looked for in this round and, for what goes on at the beginning, in the next.
+		for _, round := range [2]float64{0, total} {
+			lo := max(0, (start*total-at-round)/lengths[i])
+			hi := min(1, (end*total-at-round)/lengths[i])
+			if hi > lo {
+				kept.Append(p.outline.Trim(lo, hi))
+			}
+		}
+		p.outline = kept
+		at += lengths[i]
 	}
 }
 
@@ -41,13 +68,15 @@ const (
 
 // merge makes one outline of those so far. Paths that are to be cut by each other are only laid together.
 func (b *shapeBuilder) merge(c *contents, p *aep.Property) {
-	if len(c.outlines) < 2 {
+	if len(c.paths) < 2 {
 		return
 	}
 	if mode := b.number(p, "ADBE Vector Merge Type", mergeAdd); mode != mergeOnly && mode != mergeAdd {
 		b.w.r.undrawn(b.v, "a Merge Paths that subtracts, intersects or excludes")
 	}
-	c.outlines = []geom.Outline{c.joined()}
+	all := paint{paths: c.paths}
+	all.join()
+	c.paths = []placed{{&path{all.shape.Outline}, geom.Identity}}
 }
 
 // maxCopies bounds a repeater.
@@ -73,9 +102,9 @@ func (b *shapeBuilder) repeat(c *contents, p *aep.Property) {
 		if copies > 1 {
 			share = float64(i) / float64(copies)
 		}
-		one := contents{outlines: append([]geom.Outline(nil), c.outlines...), paints: append([]paint(nil), c.paints...)}
+		one := c.copied()
 		one.transform(m, first+(last-first)*share)
-		out.outlines = append(out.outlines, one.outlines...)
+		out.paths = append(out.paths, one.paths...)
 		if below {
 			out.paints = append(one.paints, out.paints...)
 		} else {
@@ -83,4 +112,25 @@ func (b *shapeBuilder) repeat(c *contents, p *aep.Property) {
 		}
 	}
 	*c = out
+}
+
+// copied is c with paths of its own, for the operators after a repeater.
+func (c *contents) copied() contents {
+	own := make(map[*path]*path)
+	follow := func(list []placed) []placed {
+		out := make([]placed, len(list))
+		for i, p := range list {
+			if own[p.path] == nil {
+				own[p.path] = &path{p.outline}
+			}
+			out[i] = placed{own[p.path], p.m}
+		}
+		return out
+	}
+	out := contents{paths: follow(c.paths), paints: make([]paint, len(c.paints))}
+	for i, p := range c.paints {
+		p.paths = follow(p.paths)
+		out.paints[i] = p
+	}
+	return out
 }

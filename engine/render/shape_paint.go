@@ -13,8 +13,8 @@ func (b *shapeBuilder) paint(c *contents, p *aep.Property) {
 	if blend := b.number(p, "ADBE Vector Blend Mode", 1); blend > 1 {
 		b.w.r.undrawn(b.v, "the blend mode of '"+displayName(p)+"'")
 	}
-	out := paint{m: geom.Identity, shape: raster.Shape{Outline: c.joined()}}
-	if len(out.shape.Outline.Verbs) == 0 {
+	out := paint{m: geom.Identity, paths: append([]placed(nil), c.paths...)}
+	if len(out.paths) == 0 {
 		return
 	}
 	var opacity float64

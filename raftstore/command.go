@@ -126,9 +126,11 @@ type FailTask struct {
 }
 
 // ExpireLeases takes leases from agents that are gone; the tasks are ready again. Each stands or is refused on its own.
+// With Returned the agents gave the tasks back, or never got them: that is no failure of the tasks.
 type ExpireLeases struct {
-	Leases []Grant
-	At     time.Time
+	Leases   []Grant
+	Returned bool
+	At       time.Time
 }
 
 // CancelJobs cancels jobs: queued and pending ones, and with Force rendering ones too. All or none.

@@ -3,22 +3,56 @@ package raftstore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
+	"overcrank/raftstore/boltlog"
 )
 
 // Config says where and as whom a node keeps its state.
 type Config struct {
-	Dir     string // folder of this node's files, made when missing
-	NodeID  string // "" makes and keeps one
-	Bind    string // host:port of the Raft transport, "127.0.0.1:0" on a single node
-	MinFree int64  // bytes that must stay free on the disk, below which Apply refuses; 0 means 1 GiB
+	Dir    string // folder of this node's files, made when missing
+	NodeID string // "" makes one and keeps it in the folder
+	// Bind is the host:port of the Raft transport, on the loopback interface: the port trusts whoever reaches it. "" opens
+	// no port at all, which is enough for a farm of one node.
+	Bind string
+	// Peers are the nodes of a new cluster, this one among them and the same list on each; empty makes a farm of one node.
+	// They count only while the folder holds no state.
+	Peers   []Peer
+	MinFree int64 // bytes that must stay free on the disk, below which Apply refuses; 0 means 1 GiB
 	Logger  *slog.Logger
+	// OnFatal is told that this node cannot apply what the farm has decided, as when the state's file cannot be written.
+	// The process must end: started again, the node catches up from its log. nil logs the error and exits with status 1.
+	OnFatal func(error)
 }
 
-// Store is one node of the replicated state.
-type Store struct{}
+// Peer is one node of a cluster.
+type Peer struct {
+	ID      string
+	Address string // host:port of its Raft transport
+}
+
+// Store is one node of the replicated state. It is safe for concurrent use.
+type Store struct {
+	id      string
+	raft    *raft.Raft
+	log     *boltlog.Store
+	machine *machine
+	codec   *codec
+	disk    *diskWatch
+	mark    stopMark
+	closing sync.Once
+	closed  error
+	waiters sync.WaitGroup // goroutines that wait for Raft on behalf of a caller whose context may end first
+}
 
 // Result is what a command came to. Refused is nil when it was applied; a refusal by the rules changes nothing.
 type Result struct {
@@ -30,48 +64,183 @@ type Result struct {
 	Tasks []farm.Task // likewise
 }
 
-// Open starts the node; a node without state makes a farm of its own.
-func Open(ctx context.Context, cfg Config) (*Store, error) { panic("skeleton: helper C1") }
+// Files in the folder of a node.
+const (
+	logFile   = "raft.db"
+	stateFile = "state.db"
+)
 
-// Close stops the node and waits for it.
-func (s *Store) Close() error { panic("skeleton: helper C1") }
+// Open starts the node; a node without state makes a farm of its own. On a farm of one node it returns when commands can
+// be applied and all that was acknowledged before can be read.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.OnFatal == nil {
+		cfg.OnFatal = func(err error) {
+			cfg.Logger.Error("this node cannot go on and ends; start it again once the cause is gone", "error", err)
+			os.Exit(1)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(cfg.Dir, "snapshots"), 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the farm's state: %w", err)
+	}
+	s, err := open(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open the farm's state in %s: %w", cfg.Dir, err)
+	}
+	if err := s.awaitOwnLead(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("start the farm's state in %s: %w", cfg.Dir, err), s.Close())
+	}
+	return s, nil
+}
+
+// open puts the parts together. Whatever was opened is closed again when a later part fails.
+func open(cfg Config) (s *Store, err error) {
+	s = &Store{disk: newDiskWatch(cfg.Dir, cfg.MinFree), mark: stopMark{folder: cfg.Dir}}
+	var undo []func() error
+	defer func() {
+		if err == nil {
+			return
+		}
+		for i := len(undo) - 1; i >= 0; i-- {
+			err = errors.Join(err, undo[i]())
+		}
+	}()
+	if s.id, err = nodeID(cfg); err != nil {
+		return nil, err
+	}
+	if s.log, err = boltlog.Open(filepath.Join(cfg.Dir, logFile)); err != nil {
+		return nil, err
+	}
+	undo = append(undo, s.log.Close)
+	if s.codec, err = newCodec(); err != nil {
+		return nil, err
+	}
+	undo = append(undo, func() error { s.codec.close(); return nil })
+	snapshots, err := raft.NewFileSnapshotStoreWithLogger(cfg.Dir, keptSnapshots, newRaftLogger(cfg.Logger))
+	if err != nil {
+		return nil, fmt.Errorf("open snapshots: %w", err)
+	}
+	var kept bool
+	if s.machine, kept, err = recoverMachine(cfg, s.codec, s.mark, s.log, snapshots); err != nil {
+		return nil, err
+	}
+	undo = append(undo, s.machine.close)
+	s.raft, err = startRaft(cfg, s.id, s.machine, s.log, snapshots, kept)
+	return s, err
+}
+
+// Close stops the node and waits for it. Closing it again gives the same answer.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		err := s.raft.Shutdown().Error()
+		s.waiters.Wait()
+		clean := !s.machine.halted.Load()
+		err = errors.Join(err, s.machine.close(), s.log.Close())
+		s.codec.close()
+		if err == nil && clean {
+			err = s.mark.clean()
+		}
+		s.closed = err
+	})
+	return s.closed
+}
+
+// applyWait bounds how long a command waits to be taken up when its context has no end.
+const applyWait = 10 * time.Second
 
 // Apply commits one command and waits until this node's state has it. Errors are *farm.Error of CodeUnavailable when the
-// farm has no leader or the disk is full; a refusal is in the Result.
-func (s *Store) Apply(ctx context.Context, cmd Command) (Result, error) { panic("skeleton: helper C1") }
+// farm has no leader or the disk is full; a refusal is in the Result. After an error that is not a definite refusal, as
+// when ctx ends, the command may still be applied.
+func (s *Store) Apply(ctx context.Context, cmd Command) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return Result{}, fmt.Errorf("apply command: %w", err)
+	}
+	if err := s.disk.check(); err != nil {
+		return Result{}, err
+	}
+	data, err := s.codec.encode(cmd)
+	if err != nil {
+		return Result{}, err
+	}
+	wait := applyWait
+	if deadline, ok := ctx.Deadline(); ok {
+		wait = max(time.Until(deadline), time.Millisecond)
+	}
+	future := s.raft.Apply(data, wait)
+	if err := s.await(ctx, future); err != nil {
+		return Result{}, s.explain(err)
+	}
+	switch answer := future.Response().(type) {
+	case Result:
+		return answer, nil
+	case error:
+		return Result{}, farm.Errorf(farm.CodeUnavailable, "the farm's state cannot be written at the moment: %w", answer)
+	default:
+		return Result{}, fmt.Errorf("apply command: the state machine answered with a %T", answer)
+	}
+}
+
+// await waits for Raft's answer, at most until ctx ends.
+func (s *Store) await(ctx context.Context, future raft.Future) error {
+	if ctx.Done() == nil {
+		return future.Error()
+	}
+	done := make(chan error, 1)
+	s.waiters.Go(func() { done <- future.Error() })
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("the change may or may not have been made: %w", context.Cause(ctx))
+	}
+}
+
+// explain turns Raft's errors into what a caller can act on.
+func (s *Store) explain(err error) error {
+	switch {
+	case errors.Is(err, raft.ErrNotLeader), errors.Is(err, raft.ErrLeadershipTransferInProgress):
+		address, id := s.raft.LeaderWithID()
+		if id == "" {
+			return farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment; try again shortly: %w", err)
+		}
+		return farm.Errorf(farm.CodeUnavailable, "this node does not lead the farm, node %s at %s does: %w", id, address, err)
+	case errors.Is(err, raft.ErrEnqueueTimeout):
+		return farm.Errorf(farm.CodeUnavailable, "the farm is too busy to take the change; try again shortly: %w", err)
+	case errors.Is(err, raft.ErrLeadershipLost):
+		return farm.Errorf(farm.CodeUnavailable, "the farm's leader changed; the change may or may not have been made: %w", err)
+	case errors.Is(err, raft.ErrRaftShutdown):
+		return farm.Errorf(farm.CodeUnavailable, "this node is stopping: %w", err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	default:
+		return farm.Errorf(farm.CodeUnavailable, "the farm could not store the change: %w", err)
+	}
+}
 
 // View runs fn on the state as it is now. fn must be short and keep nothing of tx.
-func (s *Store) View(fn func(tx *Tx) error) error { panic("skeleton: helper C1") }
-
-// Leadership tells true when this node gains leadership and false when it loses it; the latest is never lost.
-func (s *Store) Leadership() <-chan bool { panic("skeleton: helper C1") }
-
-// Barrier waits until this node, as leader, has applied all that was committed before.
-func (s *Store) Barrier(ctx context.Context) error { panic("skeleton: helper C1") }
-
-// Ready is nil when there is a leader and this node's state keeps up; otherwise it says why not.
-func (s *Store) Ready() error { panic("skeleton: helper C1") }
-
-// Tx is one consistent reading of the state. Methods that find nothing return a *farm.Error of CodeNotFound.
-type Tx struct{}
-
-func (tx *Tx) Team(id string) (farm.Team, error)              { panic("skeleton: helper C1") }
-func (tx *Tx) Teams() ([]farm.Team, error)                    { panic("skeleton: helper C1") }
-func (tx *Tx) TokenByHash(hash string) (farm.Token, error)    { panic("skeleton: helper C1") }
-func (tx *Tx) Template(id string) (farm.Template, error)      { panic("skeleton: helper C1") }
-func (tx *Tx) Templates(team string) ([]farm.Template, error) { panic("skeleton: helper C1") }
-func (tx *Tx) UnreadTemplates() ([]farm.Template, error)      { panic("skeleton: helper C1") } // downloading or processing
-func (tx *Tx) Job(id string) (farm.Job, error)                { panic("skeleton: helper C1") }
-func (tx *Tx) Jobs(team string, q farm.JobQuery) (jobs []farm.Job, next string, err error) {
-	panic("skeleton: helper C1")
+func (s *Store) View(fn func(tx *Tx) error) error {
+	return s.machine.view(func(t *tables) error { return fn(&Tx{t}) })
 }
-func (tx *Tx) JobByOutput(outputName string) (farm.Job, error)       { panic("skeleton: helper C1") }
-func (tx *Tx) CountJobs(team string) (map[farm.JobStatus]int, error) { panic("skeleton: helper C1") } // kept as counters, no scan
-func (tx *Tx) Task(id string) (farm.Task, error)                     { panic("skeleton: helper C1") }
-func (tx *Tx) TasksOf(job string) ([]farm.Task, error)               { panic("skeleton: helper C1") }
-func (tx *Tx) TasksIn(status farm.TaskStatus) ([]farm.Task, error)   { panic("skeleton: helper C1") } // by index, oldest first
-func (tx *Tx) File(team, sha256 string) (farm.StoredFile, error)     { panic("skeleton: helper C1") }
-func (tx *Tx) FileReferenced(sha256 string) (bool, error)            { panic("skeleton: helper C1") } // by any template, file or job that has not ended
-func (tx *Tx) Agent(id string) (farm.Agent, error)                   { panic("skeleton: helper C1") }
-func (tx *Tx) AgentBySecretHash(hash string) (farm.Agent, error)     { panic("skeleton: helper C1") }
-func (tx *Tx) Agents() ([]farm.Agent, error)                         { panic("skeleton: helper C1") }
+
+// Fingerprint is a hash over all commands applied up to index, in their order: nodes that agree on it hold the same state.
+func (s *Store) Fingerprint() (index uint64, fingerprint string, err error) {
+	err = s.machine.view(func(t *tables) error {
+		index = metaNumber(t.tx, metaApplied)
+		fingerprint = fmt.Sprintf("%x", t.tx.Bucket(bucketMeta).Get([]byte(metaFingerprint)))
+		return nil
+	})
+	return index, fingerprint, err
+}
+
+// Snapshot writes a snapshot now, after which the log can be shortened. Without anything new it does nothing.
+func (s *Store) Snapshot() error {
+	if err := s.raft.Snapshot().Error(); err != nil && !errors.Is(err, raft.ErrNothingNewToSnapshot) {
+		return fmt.Errorf("write snapshot: %w", err)
+	}
+	return nil
+}
+
+// ID is this node's id.
+func (s *Store) ID() string { return s.id }

@@ -1,0 +1,90 @@
+package raftstore
+
+import (
+	"fmt"
+
+	"overcrank/farm"
+)
+
+// The files apply*.go are the rules of the state: what each command does to it. They depend on nothing but the state and
+// the command, so that every node and every replay comes to the same: no clock, no random value, no order of a map, no
+// environment. A rule checks everything before it writes anything.
+
+// apply does what a command asks, or refuses it.
+func (t *tables) apply(cmd Command) Result {
+	switch c := cmd.(type) {
+	case PutTeam:
+		return t.putTeam(c)
+	case PutToken:
+		return t.putToken(c)
+	case RevokeToken:
+		return t.revokeToken(c)
+	case CreateTemplate:
+		return t.createTemplate(c)
+	case RenameTemplate:
+		return t.renameTemplate(c)
+	case RenewUpload:
+		return t.renewUpload(c)
+	case ReceiveTemplate:
+		return t.receiveTemplate(c)
+	case FinishTemplate:
+		return t.finishTemplate(c)
+	case DeleteTemplate:
+		return t.deleteTemplate(c)
+	case SubmitJobs:
+		return t.submitJobs(c)
+	case LeaseTasks:
+		return t.leaseTasks(c)
+	case FinishTask:
+		return t.finishTask(c)
+	case FailTask:
+		return t.failTask(c)
+	case ExpireLeases:
+		return t.expireLeases(c)
+	case CancelJobs:
+		return t.cancelJobs(c)
+	case PutFile:
+		return t.putFile(c)
+	case ExpireFiles:
+		return t.expireFiles(c)
+	case EnrolAgent:
+		return t.enrolAgent(c)
+	case PutInventory:
+		return t.putInventory(c)
+	case RemoveAgent:
+		return t.removeAgent(c)
+	default:
+		t.fail(fmt.Errorf("no rule for command %T", cmd))
+		return Result{}
+	}
+}
+
+// refuse is the result of a command that the rules forbid.
+func refuse(why *farm.Error) Result { return Result{Refused: why} }
+
+// refusef is refuse with a message made on the spot.
+func refusef(code farm.Code, format string, args ...any) Result {
+	return refuse(farm.Errorf(code, format, args...))
+}
+
+// addJob puts a job into the result; of a job that moved twice the later shape stays.
+func (r *Result) addJob(job farm.Job) {
+	for i := range r.Jobs {
+		if r.Jobs[i].ID == job.ID {
+			r.Jobs[i] = job
+			return
+		}
+	}
+	r.Jobs = append(r.Jobs, job)
+}
+
+// addTask puts a task into the result; of a task that moved twice the later shape stays.
+func (r *Result) addTask(task farm.Task) {
+	for i := range r.Tasks {
+		if r.Tasks[i].ID == task.ID {
+			r.Tasks[i] = task
+			return
+		}
+	}
+	r.Tasks = append(r.Tasks, task)
+}

@@ -1,0 +1,58 @@
+package raftstore
+
+import "overcrank/farm"
+
+func (t *tables) enrolAgent(c EnrolAgent) Result {
+	agent := c.Agent
+	if err := checkID("machine", agent.ID); err != nil {
+		return refuse(err)
+	}
+	switch {
+	case agent.SecretHash == "":
+		return refusef(farm.CodeInvalid, "machine %q has no credential", agent.Name)
+	case t.has(bucketAgents, agent.ID):
+		return refusef(farm.CodeConflict, "machine %s has enrolled already", agent.ID)
+	case t.has(bucketAgentsByHash, agent.SecretHash):
+		return refusef(farm.CodeConflict, "another machine has the same credential")
+	}
+	put(t, bucketAgents, agent.ID, agent)
+	t.set(bucketAgentsByHash, agent.SecretHash, []byte(agent.ID))
+	return Result{}
+}
+
+// putInventory keeps the machine's earlier name when the command brings none.
+func (t *tables) putInventory(c PutInventory) Result {
+	agent, ok := get[farm.Agent](t, bucketAgents, c.ID)
+	if !ok {
+		return refuse(noMachine(c.ID))
+	}
+	if c.Name != "" {
+		agent.Name = c.Name
+	}
+	agent.Inventory = c.Inventory
+	put(t, bucketAgents, agent.ID, agent)
+	return Result{}
+}
+
+// removeAgent leaves the machine's leases to ExpireLeases.
+func (t *tables) removeAgent(c RemoveAgent) Result {
+	agent, ok := get[farm.Agent](t, bucketAgents, c.ID)
+	if !ok {
+		return refuse(noMachine(c.ID))
+	}
+	t.remove(bucketAgents, agent.ID)
+	t.remove(bucketAgentsByHash, agent.SecretHash)
+	return Result{}
+}
+
+func noMachine(id string) *farm.Error {
+	return farm.Errorf(farm.CodeNotFound, "machine %q has not enrolled with this farm", id)
+}
+
+// machineName is how people know an agent.
+func (t *tables) machineName(id string) string {
+	if agent, ok := get[farm.Agent](t, bucketAgents, id); ok && agent.Name != "" {
+		return agent.Name
+	}
+	return id
+}

@@ -1,0 +1,220 @@
+package raftstore
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"overcrank/farm"
+)
+
+// submitJobs decides the first states itself: a job waits for its children, a task for those and for the template.
+func (t *tables) submitJobs(c SubmitJobs) Result {
+	jobs, tasks, err := t.checkSubmission(c)
+	if err != nil {
+		return refuse(err)
+	}
+	var result Result
+	for _, job := range jobs {
+		t.saveJob(job, "")
+		result.Jobs = append(result.Jobs, job)
+	}
+	for _, task := range tasks {
+		t.saveTask(task, "")
+		result.Tasks = append(result.Tasks, task)
+	}
+	return result
+}
+
+// checkSubmission gives the jobs and tasks as they will be stored, or what is wrong with them.
+func (t *tables) checkSubmission(c SubmitJobs) ([]farm.Job, []farm.Task, *farm.Error) {
+	if len(c.Jobs) == 0 {
+		return nil, nil, farm.Errorf(farm.CodeInvalid, "no job was submitted")
+	}
+	jobs, tasks := slices.Clone(c.Jobs), slices.Clone(c.Tasks)
+	place := make(map[string]int, len(jobs))
+	outputs := make(map[string]bool, len(jobs))
+	for i := range jobs {
+		job := &jobs[i]
+		if err := t.checkJob(*job); err != nil {
+			return nil, nil, err
+		}
+		if _, twice := place[job.ID]; twice || outputs[job.OutputName] {
+			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s or its output %q was submitted twice at once", job.ID, job.OutputName)
+		}
+		place[job.ID], outputs[job.OutputName] = i, true
+		job.Status = farm.JobQueued
+		if len(job.Children) > 0 {
+			job.Status = farm.JobPending
+		}
+		job.Output, job.Progress = nil, 0
+	}
+	if err := checkFamilies(jobs, place); err != nil {
+		return nil, nil, err
+	}
+	withTasks := make(map[string]bool, len(jobs))
+	seen := make(map[string]bool, len(tasks))
+	for i := range tasks {
+		task := &tasks[i]
+		at, ok := place[task.Job]
+		switch {
+		case !ok || !strings.HasPrefix(task.ID, task.Job+".") || checkID("task", task.ID) != nil || task.Team != jobs[at].Team:
+			return nil, nil, farm.Errorf(farm.CodeInvalid, "task %q does not belong to a job of the same submission", task.ID)
+		case seen[task.ID]:
+			return nil, nil, farm.Errorf(farm.CodeInvalid, "task %s was submitted twice", task.ID)
+		}
+		seen[task.ID], withTasks[task.Job] = true, true
+		task.Attempt, task.Failures, task.Agent = 0, 0, ""
+		task.Status = farm.TaskReady
+		if jobs[at].Status == farm.JobPending || !t.templateUsable(jobs[at]) {
+			task.Status = farm.TaskBlocked
+		}
+	}
+	for _, job := range jobs {
+		if !withTasks[job.ID] {
+			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s has no task", job.ID)
+		}
+	}
+	return jobs, tasks, nil
+}
+
+// checkJob refuses a job that cannot be stored or could never be rendered.
+func (t *tables) checkJob(job farm.Job) *farm.Error {
+	if err := checkID("job", job.ID); err != nil {
+		return err
+	}
+	if err := checkID("job's output", job.OutputName); err != nil {
+		return err
+	}
+	switch {
+	case !t.has(bucketTeams, job.Team):
+		return farm.Errorf(farm.CodeNotFound, "team %q does not exist", job.Team)
+	case t.has(bucketJobs, job.ID):
+		return farm.Errorf(farm.CodeConflict, "job %s exists already", job.ID)
+	case t.has(bucketJobsByOutput, job.OutputName):
+		return farm.Errorf(farm.CodeConflict, "the output name %q of job %s is taken", job.OutputName, job.ID)
+	}
+	if job.Template.ID != "" {
+		template, err := t.templateOf(job.Team, job.Template.ID)
+		if err != nil {
+			return err
+		}
+		if template.Status == farm.TemplateError {
+			return farm.Errorf(farm.CodeInvalid, "template %s cannot be rendered: %s", template.ID, template.Error)
+		}
+	}
+	return t.checkRefs(job)
+}
+
+// checkFamilies makes sure that parents and children of one submission name each other.
+func checkFamilies(jobs []farm.Job, place map[string]int) *farm.Error {
+	for _, job := range jobs {
+		for _, child := range job.Children {
+			if at, ok := place[child]; !ok || child == job.ID || jobs[at].Parent != job.ID {
+				return farm.Errorf(farm.CodeInvalid, "job %s names %q as its child, which is no such job of the same submission", job.ID, child)
+			}
+		}
+		if job.Parent == "" {
+			continue
+		}
+		if at, ok := place[job.Parent]; !ok || !slices.Contains(jobs[at].Children, job.ID) {
+			return farm.Errorf(farm.CodeInvalid, "job %s names %q as its parent, which is no such job of the same submission", job.ID, job.Parent)
+		}
+	}
+	return nil
+}
+
+// templateUsable says whether the job's template has been read; a job without a registered template needs none.
+func (t *tables) templateUsable(job farm.Job) bool {
+	if job.Template.ID == "" {
+		return true
+	}
+	template, ok := t.template(job.Template.ID)
+	return ok && template.Status == farm.TemplateUploaded
+}
+
+// failJob ends a job in error, and with it its parent and those of its children that have not begun.
+func (t *tables) failJob(job farm.Job, message string, at time.Time, result *Result) {
+	t.cancelTasks(job.ID, result)
+	job.Error, job.ErrorAt, job.UpdatedAt = message, at, at
+	t.moveJob(&job, farm.JobFailed)
+	result.addJob(job)
+	for _, id := range job.Children {
+		if child, ok := t.job(id); ok && child.Status.Waiting() {
+			t.cancelJob(child, at, result)
+		}
+	}
+	if parent, ok := t.job(job.Parent); ok && !parent.Status.Ended() {
+		t.failJob(parent, "Nested job "+job.ID+" failed: "+message, at, result)
+	}
+}
+
+// cancelJob ends one job as cancelled.
+func (t *tables) cancelJob(job farm.Job, at time.Time, result *Result) {
+	t.cancelTasks(job.ID, result)
+	job.UpdatedAt = at
+	t.moveJob(&job, farm.JobCancelled)
+	result.addJob(job)
+}
+
+// cancelTasks cancels the tasks of a job that have not ended. They keep their agent, so that it can be told.
+func (t *tables) cancelTasks(job string, result *Result) {
+	for _, task := range t.tasksOf(job) {
+		if !task.Status.Ended() {
+			t.moveTask(&task, farm.TaskCancelled)
+			result.addTask(task)
+		}
+	}
+}
+
+// cancelJobs answers with the jobs asked for, in their order, then those that go with them.
+func (t *tables) cancelJobs(c CancelJobs) Result {
+	if len(c.IDs) == 0 {
+		return refusef(farm.CodeInvalid, "no job was named")
+	}
+	cancellable := func(status farm.JobStatus) bool {
+		return status.Waiting() || c.Force && status == farm.JobRendering
+	}
+	seen := make(map[string]bool, len(c.IDs))
+	var doomed []farm.Job
+	for _, id := range c.IDs {
+		job, ok := t.job(id)
+		switch {
+		case !ok || job.Team != c.Team:
+			return refuse(noJob(id))
+		case seen[id]:
+			return refusef(farm.CodeInvalid, "job %s is named twice", id)
+		case job.Status == farm.JobRendering && !c.Force:
+			return refusef(farm.CodeConflict, "job %s is already rendering and can only be stopped by force", id)
+		case !cancellable(job.Status):
+			return refusef(farm.CodeConflict, "job %s has ended (%s) and cannot be cancelled", id, job.Status)
+		}
+		seen[id] = true
+		doomed = append(doomed, job)
+	}
+	for i := 0; i < len(doomed); i++ {
+		for _, id := range relatives(doomed[i]) {
+			if job, ok := t.job(id); ok && !seen[id] && cancellable(job.Status) {
+				seen[id] = true
+				doomed = append(doomed, job)
+			}
+		}
+	}
+	var result Result
+	for _, job := range doomed {
+		t.cancelJob(job, c.At, &result)
+	}
+	return result
+}
+
+// relatives are the jobs next to a job in its family; siblings are reached through the parent.
+func relatives(job farm.Job) []string {
+	if job.Parent == "" {
+		return job.Children
+	}
+	return append([]string{job.Parent}, job.Children...)
+}
+
+func noJob(id string) *farm.Error {
+	return farm.Errorf(farm.CodeNotFound, "job %q does not exist", id)
+}

@@ -1,0 +1,207 @@
+package raftstore
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"overcrank/farm"
+)
+
+// leaseTasks grants each lease that still can be granted.
+func (t *tables) leaseTasks(c LeaseTasks) Result {
+	result := Result{Each: make([]*farm.Error, len(c.Grants))}
+	for i, grant := range c.Grants {
+		result.Each[i] = t.lease(grant, c.At, &result)
+	}
+	return result
+}
+
+func (t *tables) lease(grant Grant, at time.Time, result *Result) *farm.Error {
+	task, ok := t.task(grant.Task)
+	if !ok {
+		return noTask(grant.Task)
+	}
+	job, ok := t.job(task.Job)
+	switch {
+	case !ok:
+		return noJob(task.Job)
+	case !t.has(bucketAgents, grant.Agent):
+		return noMachine(grant.Agent)
+	case task.Status != farm.TaskReady:
+		return farm.Errorf(farm.CodeConflict, "task %s is %s and cannot be leased", task.ID, task.Status)
+	case grant.Attempt != task.Attempt+1:
+		return farm.Errorf(farm.CodeConflict, "the next attempt of task %s is %d, not %d", task.ID, task.Attempt+1, grant.Attempt)
+	case at.Before(task.NotBefore):
+		return farm.Errorf(farm.CodeConflict, "task %s rests until %s", task.ID, task.NotBefore.UTC().Format(time.RFC3339))
+	}
+	task.Attempt, task.Agent, task.LeasedAt = grant.Attempt, grant.Agent, at
+	t.moveTask(&task, farm.TaskLeased)
+	result.addTask(task)
+	if job.StartedAt.IsZero() {
+		job.StartedAt = at
+	}
+	job.UpdatedAt = at
+	if job.Status == farm.JobQueued {
+		t.moveJob(&job, farm.JobRendering)
+	} else {
+		t.saveJob(job, job.Status)
+	}
+	result.addJob(job)
+	return nil
+}
+
+// leased reads a task with its job for a message about one attempt of it. A message about an earlier attempt, or about a
+// task that has gone on without it, is refused.
+func (t *tables) leased(id string, attempt int) (farm.Task, farm.Job, *farm.Error) {
+	task, ok := t.task(id)
+	if !ok {
+		return task, farm.Job{}, noTask(id)
+	}
+	job, ok := t.job(task.Job)
+	switch {
+	case !ok:
+		return task, job, noJob(task.Job)
+	case task.Status == farm.TaskCancelled:
+		return task, job, farm.Errorf(farm.CodeConflict, "task %s was cancelled", id)
+	case task.Attempt != attempt:
+		return task, job, farm.Errorf(farm.CodeConflict, "attempt %d of task %s is over; attempt %d is the latest", attempt, id, task.Attempt)
+	case task.Status != farm.TaskLeased:
+		return task, job, farm.Errorf(farm.CodeConflict, "attempt %d of task %s is over: the task is %s", attempt, id, task.Status)
+	}
+	return task, job, nil
+}
+
+// finishTask accepts the same report again, as it comes when an answer was lost. The result of a job is that of the task
+// that ends it.
+func (t *tables) finishTask(c FinishTask) Result {
+	task, job, err := t.leased(c.Task, c.Attempt)
+	if err != nil {
+		if task.Status == farm.TaskDone && task.Attempt == c.Attempt {
+			return Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+		}
+		return refuse(err)
+	}
+	var result Result
+	task.Error = ""
+	t.moveTask(&task, farm.TaskDone)
+	result.addTask(task)
+	job.Warnings = addWarnings(job.Warnings, c.Warnings)
+	job.UpdatedAt = c.At
+	if slices.ContainsFunc(t.tasksOf(job.ID), func(other farm.Task) bool { return other.Status != farm.TaskDone }) {
+		t.saveJob(job, job.Status)
+		result.addJob(job)
+		return result
+	}
+	output := c.Output
+	job.Output, job.FinishedAt, job.Progress = &output, c.At, 100
+	t.moveJob(&job, farm.JobFinished)
+	result.addJob(job)
+	t.releaseParent(job, c.At, &result)
+	return result
+}
+
+// releaseParent queues the parent of a finished job once all its children have finished.
+func (t *tables) releaseParent(job farm.Job, at time.Time, result *Result) {
+	parent, ok := t.job(job.Parent)
+	if !ok || parent.Status != farm.JobPending {
+		return
+	}
+	for _, id := range parent.Children {
+		if child, ok := t.job(id); !ok || child.Status != farm.JobFinished {
+			return
+		}
+	}
+	parent.UpdatedAt = at
+	t.moveJob(&parent, farm.JobQueued)
+	result.addJob(parent)
+	if t.templateUsable(parent) {
+		t.readyTasks(parent, result)
+	}
+}
+
+// failTask accepts the same report again, as it comes when an answer was lost.
+func (t *tables) failTask(c FailTask) Result {
+	task, job, err := t.leased(c.Task, c.Attempt)
+	if err != nil {
+		if task.Attempt == c.Attempt && (task.Status == farm.TaskReady || task.Status == farm.TaskFailed) {
+			return Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+		}
+		return refuse(err)
+	}
+	if c.Message == "" {
+		c.Message = "Render failed"
+	}
+	job.Warnings = addWarnings(job.Warnings, c.Warnings)
+	if !slices.Contains(task.Avoid, task.Agent) {
+		task.Avoid = append(task.Avoid, task.Agent)
+	}
+	task.NotBefore = c.NotBefore
+	var result Result
+	t.endAttempt(task, job, c.Message, c.Retry, c.At, &result)
+	return result
+}
+
+// expireLeases counts a lost machine as a failed attempt, so that a task that takes its machines down does not go round
+// for ever. The machine is not avoided afterwards: it may be the only one.
+func (t *tables) expireLeases(c ExpireLeases) Result {
+	result := Result{Each: make([]*farm.Error, len(c.Leases))}
+	for i, lease := range c.Leases {
+		task, job, err := t.leased(lease.Task, lease.Attempt)
+		if err == nil && task.Agent != lease.Agent {
+			err = farm.Errorf(farm.CodeConflict, "task %s is leased to another machine", lease.Task)
+		}
+		switch result.Each[i] = err; {
+		case err != nil:
+		case c.Returned:
+			t.readyAgain(task, job, c.At, &result)
+		default:
+			t.endAttempt(task, job, fmt.Sprintf("The machine '%s' vanished while it rendered", t.machineName(task.Agent)), true, c.At, &result)
+		}
+	}
+	return result
+}
+
+// endAttempt ends a leased attempt that gave no result: the task is ready again, or it has failed too often and takes its
+// job with it.
+func (t *tables) endAttempt(task farm.Task, job farm.Job, message string, retry bool, at time.Time, result *Result) {
+	task.Error = message
+	task.Failures++
+	if !retry || task.Failures >= farm.MaxAttempts {
+		t.moveTask(&task, farm.TaskFailed)
+		result.addTask(task)
+		t.failJob(job, message, at, result)
+		return
+	}
+	t.readyAgain(task, job, at, result)
+}
+
+// readyAgain lets a leased task wait for another lease; its job is queued again when nothing else of it is leased.
+func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *Result) {
+	t.moveTask(&task, farm.TaskReady)
+	result.addTask(task)
+	job.UpdatedAt = at
+	if slices.ContainsFunc(t.tasksOf(job.ID), func(other farm.Task) bool { return other.Status == farm.TaskLeased }) {
+		t.saveJob(job, job.Status)
+	} else {
+		t.moveJob(&job, farm.JobQueued)
+	}
+	result.addJob(job)
+}
+
+// maxWarnings is how many warnings a job keeps.
+const maxWarnings = 200
+
+// addWarnings adds those of more that are not there yet.
+func addWarnings(have, more []string) []string {
+	for _, warning := range more {
+		if len(have) < maxWarnings && !slices.Contains(have, warning) {
+			have = append(have, warning)
+		}
+	}
+	return have
+}
+
+func noTask(id string) *farm.Error {
+	return farm.Errorf(farm.CodeNotFound, "task %q does not exist", id)
+}

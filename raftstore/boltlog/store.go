@@ -1,0 +1,181 @@
+// Package boltlog keeps the Raft log and Raft's few stable values in one bbolt file, every write synced to the disk.
+package boltlog
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"go.etcd.io/bbolt"
+)
+
+var (
+	bucketLog    = []byte("log")
+	bucketStable = []byte("stable")
+)
+
+// errNotFound is what Get and GetUint64 answer for a key that was never set. Raft compares the text.
+var errNotFound = errors.New("not found")
+
+// lockWait is how long Open waits for another process to let go of the file.
+const lockWait = time.Second
+
+// Store is a raft.LogStore and raft.StableStore. It is safe for concurrent use.
+type Store struct{ db *bbolt.DB }
+
+// The store says that its log has no gaps, so that Raft empties it after installing a snapshot.
+var (
+	_ raft.LogStore          = (*Store)(nil)
+	_ raft.StableStore       = (*Store)(nil)
+	_ raft.MonotonicLogStore = (*Store)(nil)
+)
+
+// Open opens the file at path and makes it when it is missing.
+func Open(path string) (*Store, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+		Timeout:        lockWait,
+		FreelistType:   bbolt.FreelistMapType,
+		NoFreelistSync: true,
+	})
+	if errors.Is(err, bbolt.ErrTimeout) {
+		return nil, fmt.Errorf("open Raft log %s: another process has it open; is the farm already running on this folder?", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open Raft log %s: %w", path, err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{bucketLog, bucketStable} {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare Raft log %s: %w", path, err), db.Close())
+	}
+	return &Store{db: db}, nil
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Size is the size of the file in bytes; it never shrinks while the store is open.
+func (s *Store) Size() (int64, error) {
+	info, err := os.Stat(s.db.Path())
+	if err != nil {
+		return 0, fmt.Errorf("size of Raft log: %w", err)
+	}
+	return info.Size(), nil
+}
+
+// IsMonotonic is true: the indexes in the log are dense.
+func (s *Store) IsMonotonic() bool { return true }
+
+// FirstIndex is the index of the oldest entry, 0 without entries.
+func (s *Store) FirstIndex() (uint64, error) { return s.edge((*bbolt.Cursor).First) }
+
+// LastIndex is the index of the newest entry, 0 without entries.
+func (s *Store) LastIndex() (uint64, error) { return s.edge((*bbolt.Cursor).Last) }
+
+func (s *Store) edge(move func(*bbolt.Cursor) (key, value []byte)) (index uint64, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		if key, _ := move(tx.Bucket(bucketLog).Cursor()); key != nil {
+			index = binary.BigEndian.Uint64(key)
+		}
+		return nil
+	})
+	return index, err
+}
+
+// GetLog reads one entry into log; raft.ErrLogNotFound when there is none.
+func (s *Store) GetLog(index uint64, log *raft.Log) error {
+	return s.db.View(func(tx *bbolt.Tx) error {
+		value := tx.Bucket(bucketLog).Get(indexKey(index))
+		if value == nil {
+			return raft.ErrLogNotFound
+		}
+		return decode(index, value, log)
+	})
+}
+
+// StoreLog adds one entry.
+func (s *Store) StoreLog(log *raft.Log) error { return s.StoreLogs([]*raft.Log{log}) }
+
+// StoreLogs adds entries; they are on the disk when it returns.
+func (s *Store) StoreLogs(logs []*raft.Log) error {
+	return s.db.Update(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(bucketLog)
+		bucket.FillPercent = 0.95
+		for _, log := range logs {
+			if err := bucket.Put(indexKey(log.Index), encode(log)); err != nil {
+				return fmt.Errorf("store Raft log entry %d: %w", log.Index, err)
+			}
+		}
+		return nil
+	})
+}
+
+// DeleteRange deletes the entries from min to max, both included. Deleting all of them costs the same however many
+// there are.
+func (s *Store) DeleteRange(min, max uint64) error {
+	return s.db.Update(func(tx *bbolt.Tx) error {
+		cursor := tx.Bucket(bucketLog).Cursor()
+		first, _ := cursor.First()
+		last, _ := cursor.Last()
+		if first == nil {
+			return nil
+		}
+		if min <= binary.BigEndian.Uint64(first) && binary.BigEndian.Uint64(last) <= max {
+			if err := tx.DeleteBucket(bucketLog); err != nil {
+				return err
+			}
+			_, err := tx.CreateBucket(bucketLog)
+			return err
+		}
+		for key, _ := cursor.Seek(indexKey(min)); key != nil && binary.BigEndian.Uint64(key) <= max; key, _ = cursor.Next() {
+			if err := cursor.Delete(); err != nil {
+				return fmt.Errorf("delete Raft log entries %d to %d: %w", min, max, err)
+			}
+		}
+		return nil
+	})
+}
+
+// Set keeps a stable value.
+func (s *Store) Set(key, value []byte) error {
+	return s.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketStable).Put(key, value) })
+}
+
+// Get reads a stable value.
+func (s *Store) Get(key []byte) (value []byte, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		stored := tx.Bucket(bucketStable).Get(key)
+		if stored == nil {
+			return errNotFound
+		}
+		value = append([]byte{}, stored...)
+		return nil
+	})
+	return value, err
+}
+
+// SetUint64 keeps a stable number.
+func (s *Store) SetUint64(key []byte, value uint64) error { return s.Set(key, indexKey(value)) }
+
+// GetUint64 reads a stable number.
+func (s *Store) GetUint64(key []byte) (uint64, error) {
+	value, err := s.Get(key)
+	if err != nil {
+		return 0, err
+	}
+	if len(value) != 8 {
+		return 0, fmt.Errorf("stable value %q holds %d bytes where a number has 8: the Raft log file is damaged", key, len(value))
+	}
+	return binary.BigEndian.Uint64(value), nil
+}
+
+func indexKey(index uint64) []byte { return binary.BigEndian.AppendUint64(nil, index) }

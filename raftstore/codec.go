@@ -1,0 +1,139 @@
+package raftstore
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+
+	"overcrank/farm"
+)
+
+// An encoded command is one byte of kind, one of version, then JSON. The top bit of the version byte says that the JSON
+// is compressed with zstd. A version once written replays for ever; testdata/commands holds one of each.
+const (
+	commandVersion = 1
+	compressedFlag = 0x80
+
+	compressFrom   = 4 << 10   // bytes of JSON from which compressing pays
+	maxCommand     = 512 << 10 // bytes of an encoded command; larger entries delay Raft's heartbeats
+	maxCommandJSON = 64 << 20  // bytes of a command's JSON, also against hostile compression
+)
+
+// codec turns commands into log entries and back. It is safe for concurrent use.
+type codec struct {
+	compressor   *zstd.Encoder
+	decompressor *zstd.Decoder
+}
+
+func newCodec() (*codec, error) {
+	compressor, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, fmt.Errorf("prepare compression of commands: %w", err)
+	}
+	decompressor, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxCommandJSON))
+	if err != nil {
+		return nil, fmt.Errorf("prepare decompression of commands: %w", err)
+	}
+	return &codec{compressor, decompressor}, nil
+}
+
+// close frees what the codec holds.
+func (c *codec) close() { c.decompressor.Close() }
+
+// encode gives the log entry of cmd. A command that is too large is an error of CodeTooLarge.
+func (c *codec) encode(cmd Command) ([]byte, error) {
+	body, err := json.Marshal(cmd)
+	if err != nil {
+		return nil, farm.Errorf(farm.CodeInvalid, "the change cannot be stored: %w", err)
+	}
+	version := byte(commandVersion)
+	out := make([]byte, 2, 2+len(body))
+	if len(body) >= compressFrom {
+		version |= compressedFlag
+		out = c.compressor.EncodeAll(body, out)
+	} else {
+		out = append(out, body...)
+	}
+	if len(out) > maxCommand || len(body) > maxCommandJSON {
+		return nil, farm.Errorf(farm.CodeTooLarge,
+			"the request is too large to be stored in one piece: %d KB where %d KB are allowed; send fewer jobs at once, or put large values into files",
+			(len(out)+1023)>>10, maxCommand>>10)
+	}
+	out[0], out[1] = byte(cmd.kind()), version
+	return out, nil
+}
+
+// decode gives the command of a log entry. An unknown kind or version is an error: a node that does not understand an
+// entry must not go on without it.
+func (c *codec) decode(data []byte) (Command, error) {
+	if len(data) < 2 {
+		return nil, fmt.Errorf("command of %d bytes is too short", len(data))
+	}
+	kind, version, body := Kind(data[0]), data[1]&^compressedFlag, data[2:]
+	if data[1]&compressedFlag != 0 {
+		var err error
+		if body, err = c.decompressor.DecodeAll(body, nil); err != nil {
+			return nil, fmt.Errorf("decompress command of kind %d: %w", kind, err)
+		}
+	}
+	if version != commandVersion {
+		return nil, fmt.Errorf("command of kind %d has version %d, which this program does not know: a newer version of it wrote the log", kind, version)
+	}
+	return decodeBody(kind, body)
+}
+
+func decodeBody(kind Kind, body []byte) (Command, error) {
+	switch kind {
+	case KindPutTeam:
+		return unmarshal[PutTeam](body)
+	case KindPutToken:
+		return unmarshal[PutToken](body)
+	case KindRevokeToken:
+		return unmarshal[RevokeToken](body)
+	case KindCreateTemplate:
+		return unmarshal[CreateTemplate](body)
+	case KindRenameTemplate:
+		return unmarshal[RenameTemplate](body)
+	case KindRenewUpload:
+		return unmarshal[RenewUpload](body)
+	case KindReceiveTemplate:
+		return unmarshal[ReceiveTemplate](body)
+	case KindFinishTemplate:
+		return unmarshal[FinishTemplate](body)
+	case KindDeleteTemplate:
+		return unmarshal[DeleteTemplate](body)
+	case KindSubmitJobs:
+		return unmarshal[SubmitJobs](body)
+	case KindLeaseTasks:
+		return unmarshal[LeaseTasks](body)
+	case KindFinishTask:
+		return unmarshal[FinishTask](body)
+	case KindFailTask:
+		return unmarshal[FailTask](body)
+	case KindExpireLeases:
+		return unmarshal[ExpireLeases](body)
+	case KindCancelJobs:
+		return unmarshal[CancelJobs](body)
+	case KindPutFile:
+		return unmarshal[PutFile](body)
+	case KindExpireFiles:
+		return unmarshal[ExpireFiles](body)
+	case KindEnrolAgent:
+		return unmarshal[EnrolAgent](body)
+	case KindPutInventory:
+		return unmarshal[PutInventory](body)
+	case KindRemoveAgent:
+		return unmarshal[RemoveAgent](body)
+	default:
+		return nil, fmt.Errorf("command of kind %d is unknown: a newer version of this program wrote the log", kind)
+	}
+}
+
+func unmarshal[C Command](body []byte) (Command, error) {
+	var cmd C
+	if err := json.Unmarshal(body, &cmd); err != nil {
+		return nil, fmt.Errorf("read command %T: %w", cmd, err)
+	}
+	return cmd, nil
+}

@@ -1,0 +1,69 @@
+package raftstore
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"overcrank/farm"
+)
+
+// The counters of bucketCounts, each 8 bytes under one of these keys; a counter that falls to nothing is removed.
+func countOfJobs(team string, status farm.JobStatus) string {
+	return "jobs" + sep + team + sep + string(status)
+}
+func countOfActive(template string) string     { return "active" + sep + template }
+func countOfJobRefs(sha256 string) string      { return "refs of jobs" + sep + sha256 }
+func countOfTemplateRefs(sha256 string) string { return "refs of templates" + sep + sha256 }
+func countOfStoredCopies(sha256 string) string { return "refs of files" + sep + sha256 }
+
+// count reads a counter.
+func (t *tables) count(key string) int {
+	value := t.tx.Bucket(bucketCounts).Get([]byte(key))
+	if len(value) != 8 {
+		return 0
+	}
+	return int(binary.BigEndian.Uint64(value))
+}
+
+// add moves a counter by delta.
+func (t *tables) add(key string, delta int) {
+	n := t.count(key) + delta
+	switch {
+	case n < 0:
+		t.fail(fmt.Errorf("state is damaged: counter %q fell below nothing", key))
+	case n == 0:
+		t.remove(bucketCounts, key)
+	default:
+		t.set(bucketCounts, key, binary.BigEndian.AppendUint64(nil, uint64(n)))
+	}
+}
+
+// fileScheme begins the address of a file that the farm keeps (farm.StoredFile.Src).
+const fileScheme = "farm://"
+
+// refsOfJob are the contents of farm-kept files that a job uses.
+func refsOfJob(job farm.Job) []string {
+	var refs []string
+	use := func(src string) {
+		if sha256, ok := strings.CutPrefix(src, fileScheme); ok {
+			refs = append(refs, sha256)
+		}
+	}
+	use(job.Template.Src)
+	for _, asset := range job.Assets {
+		use(asset.Src)
+	}
+	return refs
+}
+
+// refsOfTemplate are the contents of files that a template keeps.
+func refsOfTemplate(template farm.Template) []string {
+	var refs []string
+	for _, file := range []*farm.FileRef{template.File, template.Introspection} {
+		if file != nil {
+			refs = append(refs, file.SHA256)
+		}
+	}
+	return refs
+}

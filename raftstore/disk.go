@@ -1,0 +1,87 @@
+package raftstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"overcrank/farm"
+)
+
+const (
+	defaultMinFree = 1 << 30
+	diskCheckEvery = time.Second
+)
+
+// diskWatch refuses writes while the disk is nearly full, so that the log never meets a full one.
+type diskWatch struct {
+	folder  string
+	minFree int64
+
+	mu      sync.Mutex
+	checked time.Time
+	free    int64
+	err     error
+}
+
+func newDiskWatch(folder string, minFree int64) *diskWatch {
+	if minFree == 0 {
+		minFree = defaultMinFree
+	}
+	return &diskWatch{folder: folder, minFree: minFree}
+}
+
+// check is nil while enough space is free. It asks the system at most once a second.
+func (d *diskWatch) check() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if now := time.Now(); now.Sub(d.checked) >= diskCheckEvery {
+		d.free, d.err = diskFree(d.folder)
+		d.checked = now
+	}
+	if d.err != nil {
+		return farm.Errorf(farm.CodeUnavailable, "the free space of the disk that holds %s cannot be read: %w", d.folder, d.err)
+	}
+	if d.free < d.minFree {
+		return farm.Errorf(farm.CodeUnavailable, "the disk that holds %s has only %s free and the farm takes no changes below %s; make room on it",
+			d.folder, megabytes(d.free), megabytes(d.minFree))
+	}
+	return nil
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
+
+// writeSynced replaces a file whole: after a crash it holds the old content or the new.
+func writeSynced(path string, content []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(file.Name()))
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder brings a folder's names to the disk. Windows has no such call and needs none.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

@@ -1,0 +1,85 @@
+package raftstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/raft"
+
+	"overcrank/farm"
+)
+
+// maxLag is how many committed entries a node may be behind and still be called ready.
+const maxLag = 500
+
+// Leadership tells true when this node gains leadership and false when it loses it; the latest is never lost. There is
+// one channel, for one reader.
+func (s *Store) Leadership() <-chan bool { return s.raft.LeaderCh() }
+
+// Leader is the id and Raft address of the node that leads the farm, both "" while there is none.
+func (s *Store) Leader() (id, address string) {
+	at, who := s.raft.LeaderWithID()
+	return string(who), string(at)
+}
+
+// Barrier waits until this node, as leader, has applied all that was committed before.
+func (s *Store) Barrier(ctx context.Context) error {
+	if err := s.await(ctx, s.raft.Barrier(applyWait)); err != nil {
+		return s.explain(err)
+	}
+	return nil
+}
+
+// Ready is nil when there is a leader and this node's state keeps up; otherwise it says why not.
+func (s *Store) Ready() error {
+	if s.machine.halted.Load() {
+		return farm.Errorf(farm.CodeUnavailable, "the farm's state cannot be written on this node")
+	}
+	if _, id := s.raft.LeaderWithID(); id == "" {
+		return farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment")
+	}
+	if commit, applied := s.raft.CommitIndex(), s.raft.AppliedIndex(); commit > applied+maxLag {
+		return farm.Errorf(farm.CodeUnavailable, "this node is %d changes behind the farm and catching up", commit-applied)
+	}
+	if err := s.disk.check(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// awaitOwnLead waits, on a farm of one node, until the node leads and has applied its whole log.
+func (s *Store) awaitOwnLead(ctx context.Context) error {
+	servers, err := s.servers()
+	if err != nil {
+		return err
+	}
+	if len(servers) != 1 || servers[0].ID != raft.ServerID(s.id) {
+		return nil
+	}
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for s.raft.State() != raft.Leader {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for leadership: %w", context.Cause(ctx))
+		}
+	}
+	if err := s.Barrier(ctx); err != nil {
+		return err
+	}
+	if s.machine.halted.Load() {
+		return errors.New("an entry of the log cannot be applied")
+	}
+	return nil
+}
+
+func (s *Store) servers() ([]raft.Server, error) {
+	future := s.raft.GetConfiguration()
+	if err := future.Error(); err != nil {
+		return nil, fmt.Errorf("read the members of the farm: %w", err)
+	}
+	return future.Configuration().Servers, nil
+}

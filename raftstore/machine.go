@@ -1,0 +1,205 @@
+package raftstore
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"go.etcd.io/bbolt"
+)
+
+// Keys of bucketMeta. They change in the same transaction as the records.
+const (
+	metaApplied       = "applied"       // index of the last entry applied, 8 bytes
+	metaTerm          = "term"          // its term, 8 bytes
+	metaFingerprint   = "fingerprint"   // hash over all commands applied, 32 bytes
+	metaConfiguration = "configuration" // of the Raft cluster, as Raft encodes it
+)
+
+// errHalted is the answer to commands after the machine has met a fatal error.
+var errHalted = errors.New("the state of this node can no longer be written")
+
+// machine is the state machine: it applies committed entries to a bbolt file. The file is not synced, because the log
+// is the truth and the file can be made again from it.
+type machine struct {
+	path   string
+	codec  *codec
+	logger *slog.Logger
+	fatal  func(error) // called once, when an entry cannot be applied: this replica must not live on without it
+
+	mu     sync.RWMutex // guards db against being swapped by Restore
+	db     *bbolt.DB
+	halted atomic.Bool
+	last   atomic.Uint64 // index of the last entry applied
+}
+
+var (
+	_ raft.BatchingFSM        = (*machine)(nil)
+	_ raft.ConfigurationStore = (*machine)(nil)
+)
+
+// openMachine opens the state file at path and makes it when it is missing.
+func openMachine(path string, codec *codec, logger *slog.Logger, fatal func(error)) (*machine, error) {
+	db, err := openState(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &machine{path: path, codec: codec, logger: logger, fatal: fatal, db: db}
+	m.last.Store(appliedIn(db))
+	return m, nil
+}
+
+func openState(path string) (*bbolt.DB, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+		Timeout:         time.Second,
+		NoSync:          true,
+		NoFreelistSync:  true,
+		FreelistType:    bbolt.FreelistMapType,
+		InitialMmapSize: initialMmapSize(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open state %s: %w", path, err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range buckets() {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare state %s: %w", path, err), db.Close())
+	}
+	return db, nil
+}
+
+// initialMmapSize is large, since growing the mapping waits for every open reader; but Windows makes the file that large.
+func initialMmapSize() int {
+	if runtime.GOOS == "windows" {
+		return 64 << 20
+	}
+	return 1 << 30
+}
+
+func appliedIn(db *bbolt.DB) (index uint64) {
+	_ = db.View(func(tx *bbolt.Tx) error {
+		index = metaNumber(tx, metaApplied)
+		return nil
+	})
+	return index
+}
+
+func metaNumber(tx *bbolt.Tx, key string) uint64 {
+	value := tx.Bucket(bucketMeta).Get([]byte(key))
+	if len(value) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(value)
+}
+
+// close brings the file to the disk and closes it.
+func (m *machine) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return errors.Join(m.db.Sync(), m.db.Close())
+}
+
+// Apply applies one entry.
+func (m *machine) Apply(log *raft.Log) any { return m.ApplyBatch([]*raft.Log{log})[0] }
+
+// StoreConfiguration keeps the configuration of the cluster; it is called only for entries outside a batch.
+func (m *machine) StoreConfiguration(index uint64, configuration raft.Configuration) {
+	log := &raft.Log{Index: index, Type: raft.LogConfiguration, Data: raft.EncodeConfiguration(configuration)}
+	m.ApplyBatch([]*raft.Log{log})
+}
+
+// ApplyBatch applies entries in one transaction and answers each command with its Result, or errHalted.
+func (m *machine) ApplyBatch(logs []*raft.Log) []any {
+	answers := make([]any, len(logs))
+	if !m.halted.Load() {
+		if err := m.applyBatch(logs, answers); err != nil {
+			m.halted.Store(true)
+			m.fatal(err)
+		}
+	}
+	if m.halted.Load() {
+		for i := range answers {
+			answers[i] = errHalted
+		}
+	}
+	return answers
+}
+
+func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	last := m.last.Load()
+	err := m.db.Update(func(tx *bbolt.Tx) error {
+		t := &tables{tx: tx}
+		fingerprint := tx.Bucket(bucketMeta).Get([]byte(metaFingerprint))
+		var term uint64
+		for i, log := range logs {
+			if log.Index <= last {
+				answers[i] = Result{Index: log.Index}
+				continue
+			}
+			last, term = log.Index, log.Term
+			if log.Type == raft.LogConfiguration {
+				t.set(bucketMeta, metaConfiguration, log.Data)
+				continue
+			}
+			cmd, err := m.codec.decode(log.Data)
+			if err != nil {
+				return fmt.Errorf("apply log entry %d: %w", log.Index, err)
+			}
+			result := t.apply(cmd)
+			if t.err != nil {
+				return fmt.Errorf("apply log entry %d: %w", log.Index, t.err)
+			}
+			fingerprint = chain(fingerprint, log.Data)
+			result.Index = log.Index
+			answers[i] = result
+		}
+		if last == m.last.Load() {
+			return nil
+		}
+		t.set(bucketMeta, metaApplied, binary.BigEndian.AppendUint64(nil, last))
+		t.set(bucketMeta, metaTerm, binary.BigEndian.AppendUint64(nil, term))
+		t.set(bucketMeta, metaFingerprint, fingerprint)
+		return t.err
+	})
+	if err == nil {
+		m.last.Store(last)
+	}
+	return err
+}
+
+// chain is the fingerprint after one more command.
+func chain(fingerprint, command []byte) []byte {
+	hash := sha256.New()
+	hash.Write(fingerprint)
+	hash.Write(command)
+	return hash.Sum(nil)
+}
+
+// view runs fn on the tables as they are now.
+func (m *machine) view(fn func(t *tables) error) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.db.View(func(tx *bbolt.Tx) error {
+		t := &tables{tx: tx}
+		err := fn(t)
+		if t.err != nil {
+			return t.err
+		}
+		return err
+	})
+}

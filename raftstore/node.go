@@ -1,0 +1,156 @@
+package raftstore
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"github.com/oklog/ulid/v2"
+
+	"overcrank/raftstore/boltlog"
+)
+
+const (
+	keptSnapshots     = 2
+	snapshotInterval  = 2 * time.Minute
+	snapshotThreshold = 8192  // entries since the last snapshot
+	trailingLogs      = 10240 // entries kept behind a snapshot, for followers that lag
+	logCache          = 512   // newest entries kept in memory
+
+	// A node alone waits for nobody, so it stands for election at once. Nodes of a cluster use Raft's own times for a local
+	// network.
+	aloneTimeout = 50 * time.Millisecond
+)
+
+// nodeID is the configured id, or the one kept in the node's folder, made at the first start.
+func nodeID(cfg Config) (string, error) {
+	if cfg.NodeID != "" {
+		return cfg.NodeID, nil
+	}
+	path := filepath.Join(cfg.Dir, "node-id")
+	kept, err := os.ReadFile(path)
+	if err == nil {
+		id := strings.TrimSpace(string(kept))
+		if id == "" {
+			return "", fmt.Errorf("the file %s is empty; it should hold this node's id", path)
+		}
+		return id, nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("read node id: %w", err)
+	}
+	made, err := ulid.New(ulid.Now(), rand.Reader)
+	if err != nil {
+		return "", fmt.Errorf("make node id: %w", err)
+	}
+	if err := writeSynced(path, []byte(made.String()+"\n")); err != nil {
+		return "", fmt.Errorf("keep node id: %w", err)
+	}
+	return made.String(), nil
+}
+
+// startRaft starts Raft on the given parts. With kept, the machine's state is used as it is instead of the newest
+// snapshot; the machine passes over entries of the log that it has.
+func startRaft(cfg Config, id string, m *machine, log *boltlog.Store, snapshots raft.SnapshotStore, kept bool) (_ *raft.Raft, err error) {
+	logger := newRaftLogger(cfg.Logger)
+	transport, err := newTransport(cfg, logger)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, transport.Close())
+		}
+	}()
+	settings := raft.DefaultConfig()
+	settings.LocalID = raft.ServerID(id)
+	settings.Logger = logger
+	settings.SnapshotInterval = snapshotInterval
+	settings.SnapshotThreshold = snapshotThreshold
+	settings.TrailingLogs = trailingLogs
+	settings.NoSnapshotRestoreOnStart = kept
+	settings.NoLegacyTelemetry = true
+
+	cached, err := raft.NewLogCache(logCache, log)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the cache of the log: %w", err)
+	}
+	exists, err := raft.HasExistingState(log, log, snapshots)
+	if err != nil {
+		return nil, fmt.Errorf("look for earlier state: %w", err)
+	}
+	members := founders(cfg, id, transport)
+	if exists {
+		if members, err = storedMembers(*settings, m, log, snapshots, transport); err != nil {
+			return nil, fmt.Errorf("read the members of the farm: %w", err)
+		}
+	} else if err := raft.BootstrapCluster(settings, cached, log, snapshots, transport, members); err != nil {
+		return nil, fmt.Errorf("found the farm: %w", err)
+	}
+	if len(members.Servers) == 1 {
+		settings.HeartbeatTimeout, settings.ElectionTimeout, settings.LeaderLeaseTimeout = aloneTimeout, aloneTimeout, aloneTimeout
+	}
+	node, err := raft.NewRaft(settings, m, cached, log, snapshots, transport)
+	if err != nil {
+		return nil, fmt.Errorf("start Raft: %w", err)
+	}
+	return node, nil
+}
+
+// storedMembers reads who the members of the farm are, without touching the machine. Raft marks the settings it is given
+// for reading only, hence the copy.
+func storedMembers(settings raft.Config, m *machine, log *boltlog.Store, snapshots raft.SnapshotStore, transport raft.Transport) (raft.Configuration, error) {
+	settings.NoSnapshotRestoreOnStart = true
+	return raft.GetConfiguration(&settings, m, log, log, snapshots, transport)
+}
+
+// founders are the members of a new farm.
+func founders(cfg Config, id string, transport raft.Transport) raft.Configuration {
+	if len(cfg.Peers) == 0 {
+		return raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(id), Address: transport.LocalAddr()}}}
+	}
+	var members raft.Configuration
+	for _, peer := range cfg.Peers {
+		members.Servers = append(members.Servers, raft.Server{ID: raft.ServerID(peer.ID), Address: raft.ServerAddress(peer.Address)})
+	}
+	return members
+}
+
+// closableTransport is what both of Raft's transports are.
+type closableTransport interface {
+	raft.Transport
+	Close() error
+}
+
+const (
+	transportPool    = 3
+	transportTimeout = 10 * time.Second
+)
+
+func newTransport(cfg Config, logger *raftLogger) (closableTransport, error) {
+	if cfg.Bind == "" {
+		if len(cfg.Peers) > 1 {
+			return nil, errors.New("a farm of several nodes needs an address for its Raft port")
+		}
+		_, transport := raft.NewInmemTransport("")
+		return transport, nil
+	}
+	host, _, err := net.SplitHostPort(cfg.Bind)
+	if err != nil {
+		return nil, fmt.Errorf("the Raft address %q is not host:port: %w", cfg.Bind, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("the Raft address %q is open to other machines, and the port asks nobody who he is; use 127.0.0.1", cfg.Bind)
+	}
+	transport, err := raft.NewTCPTransportWithLogger(cfg.Bind, nil, transportPool, transportTimeout, logger)
+	if err != nil {
+		return nil, fmt.Errorf("open the Raft port %s: %w", cfg.Bind, err)
+	}
+	return transport, nil
+}

@@ -1,0 +1,139 @@
+package raftstore
+
+import "overcrank/farm"
+
+// Tx is one consistent reading of the state. Methods that find nothing return a *farm.Error of CodeNotFound.
+type Tx struct{ t *tables }
+
+// Index is the index of the last log entry that this reading has.
+func (tx *Tx) Index() uint64 { return metaNumber(tx.t.tx, metaApplied) }
+
+// found turns what get gives into what readers get. A storage error goes before a thing not found.
+func found[R any](tx *Tx, record R, ok bool, what, id string) (R, error) {
+	if tx.t.err != nil {
+		return record, tx.t.err
+	}
+	if !ok {
+		return record, farm.Errorf(farm.CodeNotFound, "%s %q does not exist", what, id)
+	}
+	return record, nil
+}
+
+// byID reads one record.
+func byID[R any](tx *Tx, bucket []byte, what, id string) (R, error) {
+	record, ok := get[R](tx.t, bucket, id)
+	return found(tx, record, ok, what, id)
+}
+
+// bySecret reads the record that an index of hashes leads to. The hash is not repeated in the error.
+func bySecret[R any](tx *Tx, index, bucket []byte, what, hash string) (R, error) {
+	record, ok := get[R](tx.t, bucket, tx.t.lookup(index, hash))
+	if tx.t.err == nil && !ok {
+		return record, farm.Errorf(farm.CodeNotFound, "no %s has this secret", what)
+	}
+	return record, tx.t.err
+}
+
+// Team reads one team.
+func (tx *Tx) Team(id string) (farm.Team, error) { return byID[farm.Team](tx, bucketTeams, "team", id) }
+
+// Teams reads all teams, by id.
+func (tx *Tx) Teams() ([]farm.Team, error) { return all[farm.Team](tx.t, bucketTeams), tx.t.err }
+
+// Token reads one token, also one that has expired or was revoked.
+func (tx *Tx) Token(id string) (farm.Token, error) {
+	return byID[farm.Token](tx, bucketTokens, "token", id)
+}
+
+// TokenByHash reads the token whose secret has this hash, also one that has expired or was revoked.
+func (tx *Tx) TokenByHash(hash string) (farm.Token, error) {
+	return bySecret[farm.Token](tx, bucketTokensByHash, bucketTokens, "token", hash)
+}
+
+// Tokens reads all tokens of a team, by id.
+func (tx *Tx) Tokens(team string) ([]farm.Token, error) {
+	var tokens []farm.Token
+	for _, token := range all[farm.Token](tx.t, bucketTokens) {
+		if token.Team == team {
+			tokens = append(tokens, token)
+		}
+	}
+	return tokens, tx.t.err
+}
+
+// Template reads one template with the number of its active jobs.
+func (tx *Tx) Template(id string) (farm.Template, error) {
+	template, ok := tx.t.template(id)
+	return found(tx, template, ok, "template", id)
+}
+
+// Templates reads all templates of a team, by id.
+func (tx *Tx) Templates(team string) ([]farm.Template, error) {
+	return tx.templates(tx.t.keysUnder(bucketTemplatesByTeam, team+sep))
+}
+
+// UnreadTemplates reads the templates of all teams whose file is being downloaded or read.
+func (tx *Tx) UnreadTemplates() ([]farm.Template, error) {
+	return tx.templates(tx.t.keysUnder(bucketUnread, ""))
+}
+
+func (tx *Tx) templates(ids []string) ([]farm.Template, error) {
+	templates := make([]farm.Template, 0, len(ids))
+	for _, id := range ids {
+		template, err := tx.Template(id)
+		if err != nil {
+			return nil, err
+		}
+		templates = append(templates, template)
+	}
+	return templates, nil
+}
+
+// Task reads one task.
+func (tx *Tx) Task(id string) (farm.Task, error) { return byID[farm.Task](tx, bucketTasks, "task", id) }
+
+// TasksOf reads the tasks of a job in the order of their numbers.
+func (tx *Tx) TasksOf(job string) ([]farm.Task, error) { return tx.t.tasksOf(job), tx.t.err }
+
+// TasksIn reads the tasks of all teams in one state, by id, which for ids that are ULIDs is the order of submission. Only
+// states that are not an end can be asked for; tasks that have ended are found through their job.
+func (tx *Tx) TasksIn(status farm.TaskStatus) ([]farm.Task, error) {
+	if !status.Known() || status.Ended() {
+		return nil, farm.Errorf(farm.CodeInvalid, "tasks cannot be listed by the state %q", status)
+	}
+	ids := tx.t.keysUnder(bucketTasksByStatus, string(status)+sep)
+	tasks := make([]farm.Task, 0, len(ids))
+	for _, id := range ids {
+		task, err := tx.Task(id)
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, task)
+	}
+	return tasks, nil
+}
+
+// File reads a team's stored file, also one whose expiry has passed while it was not yet forgotten.
+func (tx *Tx) File(team, sha256 string) (farm.StoredFile, error) {
+	file, ok := get[farm.StoredFile](tx.t, bucketFiles, fileKey(team, sha256))
+	return found(tx, file, ok, "file", sha256)
+}
+
+// FileReferenced says whether the content is used by any template, stored file or job that has not ended.
+func (tx *Tx) FileReferenced(sha256 string) (bool, error) {
+	used := tx.t.count(countOfTemplateRefs(sha256)) + tx.t.count(countOfStoredCopies(sha256)) + tx.t.count(countOfJobRefs(sha256))
+	return used > 0, tx.t.err
+}
+
+// Agent reads one agent.
+func (tx *Tx) Agent(id string) (farm.Agent, error) {
+	return byID[farm.Agent](tx, bucketAgents, "machine", id)
+}
+
+// AgentBySecretHash reads the agent whose credential has this hash.
+func (tx *Tx) AgentBySecretHash(hash string) (farm.Agent, error) {
+	return bySecret[farm.Agent](tx, bucketAgentsByHash, bucketAgents, "machine", hash)
+}
+
+// Agents reads all agents, by id.
+func (tx *Tx) Agents() ([]farm.Agent, error) { return all[farm.Agent](tx.t, bucketAgents), tx.t.err }

@@ -1,0 +1,180 @@
+package raftstore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"overcrank/farm"
+)
+
+// This file keeps the indexes and counters of jobs, tasks, templates and files true to the records.
+
+func (t *tables) job(id string) (farm.Job, bool) { return get[farm.Job](t, bucketJobs, id) }
+
+// saveJob writes a job whose stored status is was, "" for a new one.
+func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
+	put(t, bucketJobs, job.ID, job)
+	if job.Status == was {
+		return
+	}
+	place := timeKey(job.CreatedAt) + job.ID
+	urgency := priorityKey(job.Priority) + place
+	if was == "" {
+		t.set(bucketJobsByOutput, job.OutputName, []byte(job.ID))
+	} else {
+		t.remove(bucketJobsByTime, statusPrefix(job.Team, was)+place)
+		t.remove(bucketJobsByPriority, statusPrefix(job.Team, was)+urgency)
+		t.add(countOfJobs(job.Team, was), -1)
+	}
+	t.set(bucketJobsByTime, statusPrefix(job.Team, job.Status)+place, nil)
+	t.set(bucketJobsByPriority, statusPrefix(job.Team, job.Status)+urgency, nil)
+	t.add(countOfJobs(job.Team, job.Status), 1)
+
+	switch {
+	case was == "":
+		t.holdForJob(job, 1)
+	case job.Status.Ended():
+		t.holdForJob(job, -1)
+	}
+}
+
+// holdForJob counts what an unended job keeps from being deleted: its template and its files.
+func (t *tables) holdForJob(job farm.Job, delta int) {
+	for _, sha256 := range refsOfJob(job) {
+		t.add(countOfJobRefs(sha256), delta)
+	}
+	if job.Template.ID == "" {
+		return
+	}
+	t.add(countOfActive(job.Template.ID), delta)
+	key := job.Template.ID + sep + job.ID
+	if delta > 0 {
+		t.set(bucketJobsByTemplate, key, nil)
+	} else {
+		t.remove(bucketJobsByTemplate, key)
+	}
+}
+
+// statusPrefix begins the keys of one team's jobs in one state.
+func statusPrefix(team string, status farm.JobStatus) string {
+	return team + sep + string(status) + sep
+}
+
+// moveJob gives the job its next state and saves it. Whoever calls it has made sure that the move is legal.
+func (t *tables) moveJob(job *farm.Job, next farm.JobStatus) {
+	was := job.Status
+	if !was.CanBecome(next) {
+		t.fail(fmt.Errorf("job %s cannot become %q from %q", job.ID, next, was))
+		return
+	}
+	job.Status = next
+	t.saveJob(*job, was)
+}
+
+func (t *tables) task(id string) (farm.Task, bool) { return get[farm.Task](t, bucketTasks, id) }
+
+// tasksOf gives the tasks of a job in the order of their numbers.
+func (t *tables) tasksOf(job string) []farm.Task {
+	var tasks []farm.Task
+	for _, number := range t.keysUnder(bucketTasks, job+".") {
+		if task, ok := t.task(job + "." + number); ok && task.Job == job {
+			tasks = append(tasks, task)
+		}
+	}
+	slices.SortFunc(tasks, func(a, b farm.Task) int {
+		if len(a.ID) != len(b.ID) {
+			return len(a.ID) - len(b.ID)
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return tasks
+}
+
+// saveTask writes a task whose stored status is was, "" for a new one.
+func (t *tables) saveTask(task farm.Task, was farm.TaskStatus) {
+	put(t, bucketTasks, task.ID, task)
+	if task.Status == was {
+		return
+	}
+	if was != "" {
+		t.remove(bucketTasksByStatus, string(was)+sep+task.ID)
+	}
+	if !task.Status.Ended() {
+		t.set(bucketTasksByStatus, string(task.Status)+sep+task.ID, nil)
+	}
+}
+
+// moveTask gives the task its next state and saves it. Whoever calls it has made sure that the move is legal.
+func (t *tables) moveTask(task *farm.Task, next farm.TaskStatus) {
+	was := task.Status
+	if !was.CanBecome(next) {
+		t.fail(fmt.Errorf("task %s cannot become %q from %q", task.ID, next, was))
+		return
+	}
+	task.Status = next
+	t.saveTask(*task, was)
+}
+
+// template reads a template with the number of its active jobs, which is a counter of its own: a submission does not
+// rewrite the template.
+func (t *tables) template(id string) (farm.Template, bool) {
+	template, ok := get[farm.Template](t, bucketTemplates, id)
+	if ok {
+		template.ActiveJobs = t.count(countOfActive(id))
+	}
+	return template, ok
+}
+
+// saveTemplate writes a template; was is what is stored, nil for a new one.
+func (t *tables) saveTemplate(template farm.Template, was *farm.Template) {
+	template.ActiveJobs = 0
+	put(t, bucketTemplates, template.ID, template)
+	if was == nil {
+		t.set(bucketTemplatesByTeam, template.Team+sep+template.ID, nil)
+	} else {
+		for _, sha256 := range refsOfTemplate(*was) {
+			t.add(countOfTemplateRefs(sha256), -1)
+		}
+	}
+	for _, sha256 := range refsOfTemplate(template) {
+		t.add(countOfTemplateRefs(sha256), 1)
+	}
+	if template.Status.Unread() {
+		t.set(bucketUnread, template.ID, nil)
+	} else {
+		t.remove(bucketUnread, template.ID)
+	}
+}
+
+// dropTemplate forgets a template.
+func (t *tables) dropTemplate(template farm.Template) {
+	for _, sha256 := range refsOfTemplate(template) {
+		t.add(countOfTemplateRefs(sha256), -1)
+	}
+	t.remove(bucketTemplates, template.ID)
+	t.remove(bucketTemplatesByTeam, template.Team+sep+template.ID)
+	t.remove(bucketUnread, template.ID)
+}
+
+func fileKey(team, sha256 string) string { return team + sep + sha256 }
+
+// saveFile writes a stored file, new or with another expiry.
+func (t *tables) saveFile(file farm.StoredFile) {
+	key := fileKey(file.Team, file.SHA256)
+	if was, ok := get[farm.StoredFile](t, bucketFiles, key); ok {
+		t.remove(bucketFilesByExpiry, timeKey(was.ExpiresAt)+key)
+	} else {
+		t.add(countOfStoredCopies(file.SHA256), 1)
+	}
+	put(t, bucketFiles, key, file)
+	t.set(bucketFilesByExpiry, timeKey(file.ExpiresAt)+key, nil)
+}
+
+// dropFile forgets a stored file.
+func (t *tables) dropFile(file farm.StoredFile) {
+	key := fileKey(file.Team, file.SHA256)
+	t.remove(bucketFiles, key)
+	t.remove(bucketFilesByExpiry, timeKey(file.ExpiresAt)+key)
+	t.add(countOfStoredCopies(file.SHA256), -1)
+}

@@ -1,0 +1,119 @@
+package raftstore
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/raft"
+
+	"overcrank/raftstore/boltlog"
+)
+
+// recoverMachine opens the state file, or begins a new one when the old may not be whole. kept says that the file is used
+// as it is; otherwise Raft fills it from the newest snapshot and the log.
+//
+// The file is never synced while it is used. A killed process tears no page of it: what was written is in the system's
+// cache. A machine that went down may have lost any part of it. So it is kept when the last stop was clean, or when the
+// machine has not been restarted since.
+func recoverMachine(cfg Config, codec *codec, mark stopMark, log *boltlog.Store, snapshots raft.SnapshotStore) (m *machine, kept bool, err error) {
+	path := filepath.Join(cfg.Dir, stateFile)
+	whole, err := mark.whole()
+	if err != nil {
+		return nil, false, err
+	}
+	if err := mark.running(); err != nil {
+		return nil, false, err
+	}
+	snapshotIndex, err := newestSnapshot(snapshots)
+	if err != nil {
+		return nil, false, err
+	}
+	if whole {
+		if m, err := openMachine(path, codec, cfg.Logger, cfg.OnFatal); err == nil {
+			// A snapshot ahead of the file was received from another node just before the stop.
+			if m.last.Load() >= snapshotIndex {
+				return m, true, errors.Join(checkLog(m, log, snapshotIndex), nil)
+			}
+			if err := m.close(); err != nil {
+				return nil, false, err
+			}
+		} else {
+			cfg.Logger.Warn("the state file cannot be opened and is made again from the log", "error", err)
+		}
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return nil, false, fmt.Errorf("remove the old state file: %w", err)
+	}
+	m, err = openMachine(path, codec, cfg.Logger, cfg.OnFatal)
+	return m, false, err
+}
+
+// checkLog refuses a state that knows more than the log beside it: files of different nodes or days were mixed.
+func checkLog(m *machine, log *boltlog.Store, snapshotIndex uint64) error {
+	last, err := log.LastIndex()
+	if err != nil {
+		return fmt.Errorf("read the end of the log: %w", err)
+	}
+	if applied := m.last.Load(); applied > max(last, snapshotIndex) {
+		return errors.Join(fmt.Errorf("the state has change %d while the log beside it ends at %d: %s was replaced or removed; put back the one that belongs here",
+			applied, last, logFile), m.close())
+	}
+	return nil
+}
+
+// newestSnapshot is the index of the last entry in the newest snapshot, 0 without one.
+func newestSnapshot(snapshots raft.SnapshotStore) (uint64, error) {
+	list, err := snapshots.List()
+	if err != nil {
+		return 0, fmt.Errorf("list snapshots: %w", err)
+	}
+	if len(list) == 0 {
+		return 0, nil
+	}
+	_, source, err := snapshots.Open(list[0].ID)
+	if err != nil {
+		return 0, fmt.Errorf("open snapshot %s: %w", list[0].ID, err)
+	}
+	defer source.Close()
+	applied, _, err := readSnapshotHeader(source)
+	if err != nil {
+		return 0, fmt.Errorf("read snapshot %s: %w", list[0].ID, err)
+	}
+	return applied, nil
+}
+
+// stopMark is a small synced file that tells the next start how the last run ended.
+type stopMark struct{ folder string }
+
+const (
+	markClean   = "clean"
+	markRunning = "running since boot " // and the id of the boot
+)
+
+func (s stopMark) path() string { return filepath.Join(s.folder, "state.mark") }
+
+// whole says whether the state file is surely as it was left.
+func (s stopMark) whole() (bool, error) {
+	mark, err := os.ReadFile(s.path())
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read how the last run ended: %w", err)
+	}
+	text := strings.TrimSpace(string(mark))
+	if text == markClean {
+		return true, nil
+	}
+	boot, running := strings.CutPrefix(text, markRunning)
+	return running && boot != "" && boot == bootID(), nil
+}
+
+// running marks that the state file is in use.
+func (s stopMark) running() error { return writeSynced(s.path(), []byte(markRunning+bootID()+"\n")) }
+
+// clean marks that the state file is on the disk and closed.
+func (s stopMark) clean() error { return writeSynced(s.path(), []byte(markClean+"\n")) }

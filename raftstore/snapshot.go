@@ -1,0 +1,133 @@
+package raftstore
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/raft"
+	"go.etcd.io/bbolt"
+)
+
+// A snapshot is: magic (8 bytes), index of the last entry in it (8), size of the state file (8), the state file, SHA-256
+// over all before it (32). Numbers are big-endian. The last byte of the magic is the version.
+const (
+	snapshotMagic      = "OCSTATE\x01"
+	snapshotHeaderSize = len(snapshotMagic) + 8 + 8
+)
+
+// snapshot is the state at one moment: a read transaction that stays open until Release.
+type snapshot struct{ tx *bbolt.Tx }
+
+// Snapshot takes the state as it is; writing it out happens beside further commands.
+func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.halted.Load() {
+		return nil, errHalted
+	}
+	tx, err := m.db.Begin(false)
+	if err != nil {
+		return nil, fmt.Errorf("begin snapshot: %w", err)
+	}
+	return &snapshot{tx}, nil
+}
+
+// Persist writes the snapshot.
+func (s *snapshot) Persist(sink raft.SnapshotSink) error {
+	if err := s.write(sink); err != nil {
+		return errors.Join(fmt.Errorf("write snapshot: %w", err), sink.Cancel())
+	}
+	return sink.Close()
+}
+
+func (s *snapshot) write(w io.Writer) error {
+	hash := sha256.New()
+	w = io.MultiWriter(w, hash)
+	header := []byte(snapshotMagic)
+	header = binary.BigEndian.AppendUint64(header, metaNumber(s.tx, metaApplied))
+	header = binary.BigEndian.AppendUint64(header, uint64(s.tx.Size()))
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	if n, err := s.tx.WriteTo(w); err != nil {
+		return err
+	} else if n != s.tx.Size() {
+		return fmt.Errorf("%d bytes were written where the state has %d", n, s.tx.Size())
+	}
+	_, err := w.Write(hash.Sum(nil))
+	return err
+}
+
+// Release ends the read transaction.
+func (s *snapshot) Release() { _ = s.tx.Rollback() }
+
+// Restore replaces the state by a snapshot. The state in force stays until the new one is whole and verified.
+func (m *machine) Restore(snapshot io.ReadCloser) error {
+	next := m.path + ".new"
+	if err := receiveSnapshot(snapshot, next); err != nil {
+		return errors.Join(fmt.Errorf("restore snapshot: %w", err), os.RemoveAll(next))
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.db.Close(); err != nil {
+		return fmt.Errorf("restore snapshot: close the state in force: %w", err)
+	}
+	if err := os.Rename(next, m.path); err != nil {
+		return fmt.Errorf("restore snapshot: %w", err)
+	}
+	db, err := openState(m.path)
+	if err != nil {
+		return fmt.Errorf("restore snapshot: %w", err)
+	}
+	m.db = db
+	m.last.Store(appliedIn(db))
+	return syncFolder(filepath.Dir(m.path))
+}
+
+// receiveSnapshot writes the state file out of a snapshot to path, synced, after checking every byte of it.
+func receiveSnapshot(snapshot io.Reader, path string) error {
+	hash := sha256.New()
+	checked := io.TeeReader(snapshot, hash)
+	_, size, err := readSnapshotHeader(checked)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := io.CopyN(file, checked, size); err != nil {
+		return errors.Join(fmt.Errorf("the snapshot ends early: %w", err), file.Close())
+	}
+	want := make([]byte, sha256.Size)
+	if _, err := io.ReadFull(snapshot, want); err != nil {
+		return errors.Join(fmt.Errorf("the snapshot ends early: %w", err), file.Close())
+	}
+	if !bytes.Equal(hash.Sum(nil), want) {
+		return errors.Join(errors.New("the snapshot is damaged: its checksum does not match"), file.Close())
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// readSnapshotHeader gives the index of the last entry in the snapshot and the size of the state file.
+func readSnapshotHeader(r io.Reader) (applied uint64, size int64, err error) {
+	header := make([]byte, snapshotHeaderSize)
+	if _, err := io.ReadFull(r, header); err != nil {
+		return 0, 0, fmt.Errorf("the snapshot has no header: %w", err)
+	}
+	if magic := header[:len(snapshotMagic)]; string(magic) != snapshotMagic {
+		return 0, 0, fmt.Errorf("the snapshot begins with %q, which this program does not know", magic)
+	}
+	applied = binary.BigEndian.Uint64(header[len(snapshotMagic):])
+	size = int64(binary.BigEndian.Uint64(header[len(snapshotMagic)+8:]))
+	if size <= 0 {
+		return 0, 0, fmt.Errorf("the snapshot is damaged: it says that the state has %d bytes", size)
+	}
+	return applied, size, nil
+}

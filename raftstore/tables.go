@@ -1,0 +1,162 @@
+package raftstore
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"overcrank/farm"
+)
+
+// The buckets of the state file. Records are JSON under their id; an index holds keys only, or the id it leads to.
+var (
+	bucketMeta = []byte("meta")
+
+	bucketTeams        = []byte("teams")
+	bucketTokens       = []byte("tokens")
+	bucketTokensByHash = []byte("tokens by hash")
+
+	bucketTemplates       = []byte("templates")
+	bucketTemplatesByTeam = []byte("templates by team") // team, id
+	bucketUnread          = []byte("templates unread")  // id
+
+	bucketJobs           = []byte("jobs")
+	bucketJobsByTime     = []byte("jobs by time")     // team, status, time, id
+	bucketJobsByPriority = []byte("jobs by priority") // team, status, priority, time, id
+	bucketJobsByOutput   = []byte("jobs by output")   // output name
+	bucketJobsByTemplate = []byte("jobs by template") // template, id; only jobs that have not ended
+
+	bucketTasks         = []byte("tasks")
+	bucketTasksByStatus = []byte("tasks by status") // status, id; only tasks that have not ended
+
+	bucketFiles         = []byte("files")           // team, content
+	bucketFilesByExpiry = []byte("files by expiry") // time, team, content
+
+	bucketAgents       = []byte("agents")
+	bucketAgentsByHash = []byte("agents by hash")
+
+	bucketCounts = []byte("counts") // see counters.go
+)
+
+func buckets() [][]byte {
+	return [][]byte{
+		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketTemplatesByTeam, bucketUnread,
+		bucketJobs, bucketJobsByTime, bucketJobsByPriority, bucketJobsByOutput, bucketJobsByTemplate, bucketTasks,
+		bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
+	}
+}
+
+// tables are the records of the state within one bbolt transaction. The first storage error is kept in err and makes
+// the whole transaction worthless: nothing that was read after it may be believed, nothing written is committed.
+type tables struct {
+	tx  *bbolt.Tx
+	err error
+}
+
+func (t *tables) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// get reads one record.
+func get[R any](t *tables, bucket []byte, key string) (record R, found bool) {
+	value := t.tx.Bucket(bucket).Get([]byte(key))
+	if value == nil {
+		return record, false
+	}
+	if err := json.Unmarshal(value, &record); err != nil {
+		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucket, key, err))
+		return record, false
+	}
+	return record, true
+}
+
+// put writes one record.
+func put(t *tables, bucket []byte, key string, record any) {
+	value, err := json.Marshal(record)
+	if err != nil {
+		t.fail(fmt.Errorf("write %s %q: %w", bucket, key, err))
+		return
+	}
+	t.set(bucket, key, value)
+}
+
+// set writes one key; an index entry without a value is written as empty, which reads back as found.
+func (t *tables) set(bucket []byte, key string, value []byte) {
+	if value == nil {
+		value = []byte{}
+	}
+	if err := t.tx.Bucket(bucket).Put([]byte(key), value); err != nil {
+		t.fail(fmt.Errorf("write %s %q: %w", bucket, key, err))
+	}
+}
+
+func (t *tables) remove(bucket []byte, key string) {
+	if err := t.tx.Bucket(bucket).Delete([]byte(key)); err != nil {
+		t.fail(fmt.Errorf("delete %s %q: %w", bucket, key, err))
+	}
+}
+
+func (t *tables) has(bucket []byte, key string) bool {
+	return t.tx.Bucket(bucket).Get([]byte(key)) != nil
+}
+
+// lookup reads the id that an index leads to, "" for none.
+func (t *tables) lookup(bucket []byte, key string) string {
+	return string(t.tx.Bucket(bucket).Get([]byte(key)))
+}
+
+// keysUnder gives what follows prefix in each key of the bucket that begins with it, in order.
+func (t *tables) keysUnder(bucket []byte, prefix string) []string {
+	var rest []string
+	cursor := t.tx.Bucket(bucket).Cursor()
+	for key, _ := cursor.Seek([]byte(prefix)); key != nil && len(key) >= len(prefix) && string(key[:len(prefix)]) == prefix; key, _ = cursor.Next() {
+		rest = append(rest, string(key[len(prefix):]))
+	}
+	return rest
+}
+
+// all reads every record of a bucket in the order of its keys.
+func all[R any](t *tables, bucket []byte) []R {
+	var records []R
+	cursor := t.tx.Bucket(bucket).Cursor()
+	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
+		var record R
+		if err := json.Unmarshal(value, &record); err != nil {
+			t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucket, key, err))
+			return nil
+		}
+		records = append(records, record)
+	}
+	return records
+}
+
+// Parts of keys end with a byte that no id holds (see checkID).
+const sep = "\x00"
+
+// timeKey is 8 bytes that sort as the times do.
+func timeKey(at time.Time) string {
+	return string(binary.BigEndian.AppendUint64(nil, uint64(at.UnixNano())^1<<63))
+}
+
+// priorityKey is 4 bytes that sort from the largest priority to the smallest.
+func priorityKey(priority int) string {
+	return string(binary.BigEndian.AppendUint32(nil, ^(uint32(int32(priority)) ^ 1<<31)))
+}
+
+// checkID refuses ids that could not stand in a key.
+func checkID(what, id string) *farm.Error {
+	if id == "" || len(id) > 200 {
+		return farm.Errorf(farm.CodeInvalid, "the id of the %s must have 1 to 200 characters, not %d", what, len(id))
+	}
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return farm.Errorf(farm.CodeInvalid, "the id %q of the %s holds a character that ids do not have", id, what)
+		}
+	}
+	return nil
+}

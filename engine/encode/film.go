@@ -1,0 +1,178 @@
+package encode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync/atomic"
+
+	"overcrank/engine/ffmpeg"
+	"overcrank/engine/raster"
+)
+
+// film writes one file through ffmpeg. Frames are copied and handed to a goroutine that feeds the pipe, so that drawing
+// goes on while ffmpeg takes them.
+type film struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	spec   Spec
+	part   string
+	width  int // as written: even where the codec needs it
+	height int
+	cmd    *exec.Cmd
+	tail   *ffmpeg.Tail
+	stdin  io.WriteCloser
+
+	queue  chan []byte
+	spare  chan []byte
+	fed    chan struct{} // closed when the feeder has ended
+	failed error         // of the feeder, to be read after fed
+	broken atomic.Bool   // the feeder has failed
+	frames int
+	over   bool
+}
+
+const queued = 3 // frames between the renderer and ffmpeg
+
+func openFilm(ctx context.Context, s Spec) (Writer, error) {
+	f := &film{spec: s, part: part(s.Name.Path), width: s.Width, height: s.Height}
+	if s.Template.codec.even {
+		f.width, f.height = s.Width+s.Width%2, s.Height+s.Height%2
+	}
+	if s.RateNum <= 0 || s.RateDen <= 0 {
+		return nil, failure(s.Name.Path, fmt.Errorf("a frame rate of %d/%d can't be written", s.RateNum, s.RateDen))
+	}
+	f.ctx, f.cancel = context.WithCancel(ctx)
+	f.cmd, f.tail = ffmpeg.Command(f.ctx, "ffmpeg", f.args()...)
+	stdin, err := f.cmd.StdinPipe()
+	if err != nil {
+		f.cancel()
+		return nil, failure(s.Name.Path, err)
+	}
+	f.stdin = stdin
+	if err := f.cmd.Start(); err != nil {
+		f.cancel()
+		return nil, failure(s.Name.Path, ffmpeg.Failure(context.Background(), err, f.tail))
+	}
+	f.queue, f.spare, f.fed = make(chan []byte, queued), make(chan []byte, queued+2), make(chan struct{})
+	go f.feed()
+	return f, nil
+}
+
+func (f *film) args() []string {
+	s, c := f.spec, f.spec.Template.codec
+	rate := strconv.FormatInt(s.RateNum, 10) + "/" + strconv.FormatInt(s.RateDen, 10)
+	args := []string{
+		"-protocol_whitelist", "file,pipe", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", strconv.Itoa(f.width) + "x" + strconv.Itoa(f.height),
+		"-framerate", rate, "-i", "pipe:0",
+	}
+	if s.Audio != "" {
+		args = append(args, ffmpeg.Input(s.Audio)...)
+	}
+	args = append(args, "-map", "0:v:0")
+	if s.Audio != "" {
+		args = append(args, "-map", "1:a:0")
+		args = append(args, c.audio...)
+	}
+	if c.yuv {
+		args = append(args, "-vf", "scale=out_color_matrix=bt709:out_range=tv:flags=bilinear,format="+c.pixFmt+
+			",setparams=colorspace=bt709:color_primaries=bt709:color_trc=bt709:range=tv",
+			"-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv")
+	} else {
+		args = append(args, "-pix_fmt", c.pixFmt)
+	}
+	args = append(args, c.video...)
+	if c.even { // seeking in browsers wants a whole picture every two seconds
+		args = append(args, "-g", strconv.Itoa(max(1, int(math.Round(2*float64(s.RateNum)/float64(s.RateDen))))))
+	}
+	return append(args, "-map_metadata", "-1", "-movflags", "+faststart", "-f", muxer(extOf(s.Name.Path)), "file:"+f.part)
+}
+
+// feed writes queued frames to ffmpeg until the queue closes or a write fails.
+func (f *film) feed() {
+	defer close(f.fed)
+	for buf := range f.queue {
+		if f.failed == nil {
+			_, f.failed = f.stdin.Write(buf)
+			f.broken.Store(f.failed != nil)
+		}
+		f.spare <- buf
+	}
+	if err := f.stdin.Close(); f.failed == nil {
+		f.failed = err
+	}
+}
+
+// Write implements Writer.
+func (f *film) Write(_ int, img *raster.Image) error {
+	if img.Rect.Dx() != f.spec.Width || img.Rect.Dy() != f.spec.Height {
+		return failure(f.spec.Name.Path, fmt.Errorf("a frame is %d x %d pixels, not %d x %d", img.Rect.Dx(), img.Rect.Dy(), f.spec.Width, f.spec.Height))
+	}
+	if f.broken.Load() {
+		return f.end()
+	}
+	var buf []byte
+	select {
+	case buf = <-f.spare:
+	default:
+		buf = make([]byte, 4*f.width*f.height)
+	}
+	fill(buf, f.width, f.height, img, f.spec.Template.Alpha)
+	select {
+	case f.queue <- buf:
+		f.frames++
+		return nil
+	case <-f.ctx.Done():
+		return failure(f.spec.Name.Path, context.Cause(f.ctx))
+	}
+}
+
+// Close implements Writer.
+func (f *film) Close() ([]string, error) {
+	if err := f.end(); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(f.part, f.spec.Name.Path); err != nil {
+		_ = os.Remove(f.part)
+		return nil, failure(f.spec.Name.Path, err)
+	}
+	return []string{f.spec.Name.Path}, nil
+}
+
+// end lets ffmpeg finish and removes what it wrote if it failed.
+func (f *film) end() error {
+	if f.over {
+		return failure(f.spec.Name.Path, errors.New("it has been closed"))
+	}
+	f.over = true
+	close(f.queue)
+	<-f.fed
+	err := ffmpeg.Failure(f.ctx, f.cmd.Wait(), f.tail)
+	f.cancel()
+	if err == nil {
+		err = f.failed
+	}
+	if err == nil && f.frames == 0 {
+		err = errors.New("there were no frames")
+	}
+	if err != nil {
+		_ = os.Remove(f.part)
+		return failure(f.spec.Name.Path, err)
+	}
+	return nil
+}
+
+// Abort implements Writer.
+func (f *film) Abort() {
+	if f.over {
+		return
+	}
+	f.cancel()
+	_ = f.end() // that it was cut off is what the caller wants
+	_ = os.Remove(f.part)
+}

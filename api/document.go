@@ -404,9 +404,10 @@ func (o object) list(key string) []json.RawMessage {
 	return list
 }
 
-// texts reads a list of strings that are not blank.
+// texts reads a list of strings that are not blank. It gives none when one of them is wrong.
 func (o object) texts(key string, limit int) []string {
 	var out []string
+	before := len(o.wrong.list)
 	for i, raw := range o.list(key) {
 		var s string
 		at := elementPath(o.field(key), i)
@@ -422,6 +423,9 @@ func (o object) texts(key string, limit int) []string {
 		default:
 			out = append(out, s)
 		}
+	}
+	if len(o.wrong.list) > before {
+		return nil
 	}
 	return out
 }

@@ -172,13 +172,15 @@ func TestTheSocketEndsWhenItsHandlerReturns(t *testing.T) {
 
 func TestClosingTheHubSendsGoingAwayAndWaitsForHandlers(t *testing.T) {
 	eachTransport(t, func(t *testing.T, withTLS bool) {
-		ended := make(chan struct{})
+		began, ended := make(chan struct{}), make(chan struct{})
 		s := serve(t, withTLS, socket.Options{}, func(ctx context.Context, _ *socket.Conn) error {
+			close(began)
 			defer close(ended)
 			<-ctx.Done()
 			return ctx.Err()
 		})
 		ws := s.open(t)
+		<-began
 		closed := make(chan error, 1)
 		go func() { closed <- s.hub.Close(t.Context()) }()
 		if _, _, err := ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {

@@ -212,7 +212,7 @@ func (l *leader) takeBack(ctx context.Context, leases ...*lease) {
 
 // expireLoop takes leases back whose agents have been silent for a lease time.
 func (l *leader) expireLoop(ctx context.Context) {
-	tick := time.NewTicker(max(l.c.cfg.Lease/10, 10*time.Millisecond))
+	tick := time.NewTicker(min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond))
 	defer tick.Stop()
 	for {
 		select {

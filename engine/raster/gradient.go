@@ -33,6 +33,17 @@ func (g *Gradient) Faded(opacity float64) *Gradient {
 	return &out
 }
 
+// Values hands out all that the gradient is made of, for those who must tell it from others.
+func (g *Gradient) Values(each func(...float64)) {
+	each(g.Start.X, g.Start.Y, g.End.X, g.End.Y, g.opacity)
+	for _, s := range g.Colors {
+		each(s.Offset, s.Midpoint, s.RGB[0], s.RGB[1], s.RGB[2])
+	}
+	for _, s := range g.Alphas {
+		each(s.Offset, s.Midpoint, s.Alpha)
+	}
+}
+
 // ramp is the gradient at 256 steps.
 func (g *Gradient) ramp() [256]uint32 {
 	var out [256]uint32

@@ -31,12 +31,15 @@ const maxCache = 512 << 20
 
 // cached is the layer's surface when it is worth keeping; nil when the caller has to draw it.
 func (w *worker) cached(clip image.Rectangle, v view, d *drawing, masks []mask, effects []effectUse) *raster.Image {
-	if !d.still || d.cheap && len(masks)+len(effects) == 0 || varies(v.layer, "ADBE Mask Parade", "ADBE Effect Parade") {
+	if !d.still || d.cheap && len(masks)+len(effects) == 0 {
 		return nil
 	}
 	c := &w.r.cache
 	key := v.instance()
 	now := cached{layer: v.layer, m: v.m, state: d.state, clip: clip}
+	if len(masks)+len(effects) > 0 {
+		now.state ^= w.state(v)
+	}
 	c.mu.Lock()
 	e := c.known[key]
 	met := e != nil && e.layer == now.layer && e.m == now.m && e.state == now.state && e.clip == now.clip

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"overcrank/aep"
+	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 )
 
@@ -16,12 +17,25 @@ type effect struct {
 }
 
 // effects is the table of effects that can be drawn, by match name.
-var effects = map[string]effect{
-	"ADBE Fill":            fillEffect,
-	"ADBE Tint":            tintEffect,
-	"ADBE Drop Shadow":     dropShadowEffect,
-	"ADBE Gaussian Blur":   gaussianBlurEffect,
-	"ADBE Gaussian Blur 2": gaussianBlurEffect,
+func effects() map[string]effect {
+	return map[string]effect{
+		"ADBE AudSpect":        audioSpectrumEffect,
+		"ADBE Change To Color": changeToColorEffect,
+		"ADBE Drop Shadow":     dropShadowEffect,
+		"ADBE Fill":            fillEffect,
+		"ADBE Gaussian Blur":   gaussianBlurEffect,
+		"ADBE Gaussian Blur 2": gaussianBlurEffect,
+		"ADBE Tint":            tintEffect,
+	}
+}
+
+// replacers are effects that paint over what the layer holds. Where one can't be drawn the layer is left out, since
+// what lies under the effect was never meant to be seen.
+var replacers = map[string]bool{
+	"ADBE AudWave": true, "ADBE Fractal Noise": true, "ADBE Cell Pattern": true, "ADBE Lightning 2": true,
+	"APC Radio Waves": true, "CC Particle World": true, "CC Particle Systems II": true, "ADBE Playgnd": true,
+	"ADBE Write-on": true, "APC Vegas": true, "ADBE Basic Text2": true, "ADBE Numbers2": true, "ADBE Timecode": true,
+	"tc Particular": true, "tc Form": true, "VIDEOCOPILOT 3DArray": true, "VIDEOCOPILOT OpticalFlares": true,
 }
 
 // controls are effects that only hold values for expressions.
@@ -77,12 +91,41 @@ func (w *worker) effects(v view) []effectUse {
 		if !p.Enabled || !p.Group || controls[p.Match] || strings.HasPrefix(p.Match, "Pseudo/") {
 			continue
 		}
-		e, ok := effects[p.Match]
+		e, ok := w.r.effects[p.Match]
 		if !ok {
 			w.r.undrawn(v, "effect '"+displayName(p)+"'")
-			continue
+			if !replacers[p.Match] {
+				continue
+			}
+			e = effect{apply: func(_ params, img *raster.Image) { clear(img.Pix) }}
 		}
 		out = append(out, effectUse{e, params{w, v, p}})
 	}
 	return out
+}
+
+// state tells the values of all parameters of the effects and masks of a layer at a time from others, so that a surface
+// can be kept while they stay the same even where an expression gives them.
+func (w *worker) state(v view) uint64 {
+	h := newHash()
+	for _, match := range [...]string{"ADBE Effect Parade", "ADBE Mask Parade"} {
+		if group := v.layer.Props.Child(match); eval.Varies(group) {
+			w.mix(h, v, group)
+		}
+	}
+	return h.Sum64()
+}
+
+func (w *worker) mix(h *hash, v view, p *aep.Property) {
+	for _, c := range p.Children {
+		w.mix(h, v, c)
+	}
+	if p.Group || len(p.Keys) == 0 && !eval.Driven(p) {
+		return
+	}
+	if n, ok := w.eval.Value(v.at(p), v.t).(aep.Numbers); ok {
+		h.add(n...)
+		return
+	}
+	h.add(v.t)
 }

@@ -4,7 +4,6 @@ import (
 	"image"
 
 	"overcrank/aep"
-	"overcrank/engine/eval"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 )
@@ -210,14 +209,4 @@ func alphaOf(img *raster.Image, r image.Rectangle) *image.Alpha {
 		}
 	}
 	return out
-}
-
-// varies is whether anything but the layer's transform may change over time.
-func varies(l *aep.Layer, groups ...string) bool {
-	for _, g := range groups {
-		if eval.Varies(l.Props.Child(g)) {
-			return true
-		}
-	}
-	return false
 }

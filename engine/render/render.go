@@ -41,6 +41,7 @@ type Renderer struct {
 	width   int
 	height  int
 	kinds   []kind
+	effects map[string]effect
 
 	warned   warnings
 	sources  sources
@@ -67,7 +68,7 @@ func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
-	r := &Renderer{project: p, comp: comp, opt: opt, kinds: kinds()}
+	r := &Renderer{project: p, comp: comp, opt: opt, kinds: kinds(), effects: effects()}
 	r.width, r.height = scaledSize(comp.Comp, opt.Scale)
 	if comp.Comp.Width <= 0 || comp.Comp.Height <= 0 || r.width*r.height > maxPixels {
 		return nil, fmt.Errorf("composition %q has an impossible size of %d by %d pixels", comp.Name, r.width, r.height)

@@ -81,19 +81,17 @@ func active(l *aep.Layer, t float64) bool {
 // state tells which of the layers show at t, so that a composition without any movement can be told from itself before
 // and after a cut.
 func state(c *aep.Composition, t float64) uint64 {
-	h := uint64(14695981039346656037)
+	h := newHash()
 	for i, l := range c.Layers {
 		if active(l, t) {
-			h = (h ^ uint64(i+1)) * 1099511628211
+			h.word(uint64(i))
 		}
 	}
-	return h
+	return h.Sum64()
 }
 
-var pathSeed = maphash.MakeSeed()
-
 func (v view) instance() uint64 {
-	return maphash.Comparable(pathSeed, [2]uint64{v.path, uint64(v.layer.ID)})
+	return maphash.Comparable(seed, [2]uint64{v.path, uint64(v.layer.ID)})
 }
 
 // at refers to a property of the layer.

@@ -25,7 +25,7 @@ var shapeKind = kind{
 		for i := range paints {
 			box = box.Union(paints[i].shape.Bounds().Transform(v.m.Mul(paints[i].m)))
 		}
-		d := &drawing{box: box, still: !eval.Varies(root), blends: len(paints) == 1 && paints[0].gradient == nil}
+		d := &drawing{box: box, still: true, state: paintState(paints, eval.Varies(root)), blends: len(paints) == 1 && paints[0].gradient == nil}
 		d.draw = func(dst *raster.Image, opacity float64, blend raster.Blend) error {
 			if d.blends {
 				w.paintOne(dst, paints[0].shape, v.m.Mul(paints[0].m), opacity, blend, v.layer.Blend)
@@ -57,6 +57,33 @@ func (p *paint) join() {
 			p.shape.Outline.Append(q.outline.Transform(q.m))
 		}
 	}
+}
+
+// paintState tells paints of a layer from those of another time.
+func paintState(paints []paint, varies bool) uint64 {
+	if !varies {
+		return 0
+	}
+	h := newHash()
+	for i := range paints {
+		p := &paints[i]
+		h.add(p.m.A, p.m.B, p.m.C, p.m.D, p.m.E, p.m.F)
+		h.add(p.shape.Color[:]...)
+		for _, v := range p.shape.Outline.Verbs {
+			h.word(uint64(v))
+		}
+		for _, q := range p.shape.Outline.Points {
+			h.add(q.X, q.Y)
+		}
+		if s := p.shape.Stroke; s != nil {
+			h.add(s.Width, s.MiterLimit, s.DashOffset)
+			h.add(s.Dashes...)
+		}
+		if p.gradient != nil {
+			p.gradient.Values(h.add)
+		}
+	}
+	return h.Sum64()
 }
 
 func (w *worker) paintShape(dst *raster.Image, p *paint, layer geom.Matrix) {

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"overcrank/aep"
-	"overcrank/engine/eval"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/text"
@@ -26,7 +25,7 @@ var textKind = kind{
 			return nil, nil
 		}
 		w.warnText(v, group)
-		layout, err := w.r.layouts.get(w.r.opt.Fonts, v.layer, doc)
+		layout, serial, err := w.r.layouts.get(w.r.opt.Fonts, v.layer, doc)
 		if err != nil {
 			w.r.warned.say(fmt.Sprintf("%sthe text is left out: %v", w.r.about(v.comp, v.layer), err))
 			return nil, nil
@@ -36,7 +35,7 @@ var textKind = kind{
 			box = box.Union(layout.Shapes[i].Bounds().Transform(v.m))
 		}
 		return &drawing{
-			box: box, still: !eval.Varies(source), state: uint64(reflect.ValueOf(layout).Pointer()),
+			box: box, still: true, state: serial,
 			draw: func(dst *raster.Image, _ float64, _ raster.Blend) error {
 				for i := range layout.Shapes {
 					w.paint(dst, &layout.Shapes[i], v.m)
@@ -60,35 +59,38 @@ func (w *worker) warnText(v view, group *aep.Property) {
 	}
 }
 
-// layouts remembers the last layout of each text layer.
+// layouts remembers the last layout of each text layer, with a number that no other layout has.
 type layouts struct {
 	mu    sync.Mutex
 	known map[*aep.Layer]laidOut
+	count uint64
 }
 
 type laidOut struct {
 	doc    *aep.TextDocument
 	layout *text.Layout
+	serial uint64
 	err    error
 }
 
-func (c *layouts) get(fonts *text.Book, l *aep.Layer, doc *aep.TextDocument) (*text.Layout, error) {
+func (c *layouts) get(fonts *text.Book, l *aep.Layer, doc *aep.TextDocument) (*text.Layout, uint64, error) {
 	if fonts == nil {
-		return nil, errors.New("there are no fonts")
+		return nil, 0, errors.New("there are no fonts")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.known[l]; ok && (e.doc == doc || reflect.DeepEqual(e.doc, doc)) {
-		return e.layout, e.err
+		return e.layout, e.serial, e.err
 	}
 	if c.known == nil {
 		c.known = make(map[*aep.Layer]laidOut)
 	}
-	e := laidOut{doc: doc}
+	c.count++
+	e := laidOut{doc: doc, serial: c.count}
 	e.layout, e.err = fonts.Layout(doc)
 	if e.err == nil && e.layout == nil {
 		e.layout = &text.Layout{}
 	}
 	c.known[l] = e
-	return e.layout, e.err
+	return e.layout, e.serial, e.err
 }

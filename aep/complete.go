@@ -110,6 +110,10 @@ func (c *completer) missing(e entry) *Property {
 		p.Value = c.center()[:1]
 	case "ADBE Position_1":
 		p.Value = c.center()[1:2]
+	case "ADBE Opacity":
+		if c.layer.Null {
+			p.Value = Numbers{0} // nulls are born transparent
+		}
 	}
 	return p
 }

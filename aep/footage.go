@@ -39,9 +39,12 @@ const (
 	optiHolderName  = 10 // of a placeholder
 	optiNameLength  = 256
 	optiPlaceholder = 2
-	optiSolid       = 9
+	optiLayer       = 16  // u16, of a Photoshop file: optiMerged for all its layers together
+	optiLayerName   = 344 // of a Photoshop file
+	optiMerged      = 0xFFFF
 
-	formatSolid = "Soli"
+	formatSolid     = "Soli"
+	formatPhotoshop = "8BPS"
 )
 
 func (r *reader) footageItem(it *Item, c *rifx.Chunk) error {
@@ -52,22 +55,28 @@ func (r *reader) footageItem(it *Item, c *rifx.Chunk) error {
 	}
 	f := decodeFootage(head)
 	opti := body(pin.Find("opti").Bytes())
+	f.File = r.fileReference(pin)
 	var own string
 	switch {
-	case opti.fourCC(optiFormat) == formatSolid || opti.u16(optiType) == optiSolid:
+	case opti.fourCC(optiFormat) == formatSolid:
 		f.Kind, f.Still = FootageSolid, true
 		for i := range f.Color {
 			f.Color[i] = opti.f32(optiColor + 4 + 4*i)
 		}
 		own = r.string(opti.cstring(optiName, optiNameLength))
-	case opti.u16(optiType) == optiPlaceholder:
+	case opti.u16(optiType) == optiPlaceholder && f.File.FullPath == "":
 		f.Kind = FootagePlaceholder
 		own = r.string(opti.cstring(optiHolderName, optiNameLength))
 	default:
 		f.Kind = FootageFile
-		f.File = r.fileReference(pin)
 		f.Sequence = f.File.TargetIsFolder
 		own = f.File.Base()
+		if opti.fourCC(optiFormat) == formatPhotoshop && opti.u16(optiLayer) != optiMerged {
+			f.Layer = r.string(opti.cstring(optiLayerName, optiNameLength))
+		}
+		if f.Layer != "" {
+			own = f.Layer + "/" + own
+		}
 	}
 	if it.Name == "" {
 		it.Name = own

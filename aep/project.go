@@ -109,7 +109,8 @@ type Footage struct {
 	Format        string // four-character code of the importer, such as "png!"
 	Premultiplied bool
 	InvertAlpha   bool
-	Missing       bool // missing when saved
+	Missing       bool   // missing when saved
+	Layer         string // name of the layer, of one layer of a Photoshop file
 	File          FileReference
 }
 

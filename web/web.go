@@ -1,13 +1,27 @@
-// Package web is the dashboard.
+// Package web is the dashboard: pages rendered on the server, live parts pushed over a websocket, sessions.
 package web
 
 import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
 	"log/slog"
+	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api"
+	"overcrank/api/socket"
 	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/web/page"
 )
+
+//go:embed static
+var staticFiles embed.FS
 
 // Config says what the dashboard shows.
 type Config struct {
@@ -16,5 +30,204 @@ type Config struct {
 	Logger  *slog.Logger
 }
 
-// Mount adds the dashboard's routes to app. Stop ends its open sockets.
-func Mount(app *fiber.App, cfg Config) (stop func()) { panic("skeleton: helper F") }
+// server answers the dashboard's requests.
+type server struct {
+	farm     *coordinator.Coordinator
+	version  string
+	logger   *slog.Logger
+	sockets  *socket.Hub
+	sessions sessions
+	links    *links
+	base     context.Context // of every call to the coordinator
+}
+
+const (
+	// callTimeout bounds a request that moves no file.
+	callTimeout = 30 * time.Second
+	stopTimeout = 5 * time.Second
+)
+
+// Mount adds the dashboard's routes to app. Stop ends its open sockets; call it before app.Shutdown.
+func Mount(app *fiber.App, cfg Config) (stop func()) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	base, cancel := context.WithCancel(context.Background())
+	s := &server{
+		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
+		sessions: sessions{key: cfg.Farm.SigningKey("browser sessions")}, links: newLinks(), base: base,
+	}
+	s.route(app)
+	return func() {
+		ctx, done := context.WithTimeout(context.Background(), stopTimeout)
+		defer done()
+		cancel()
+		if err := s.sockets.Close(ctx); err != nil {
+			cfg.Logger.Warn("some pages did not let go of their live updates in time", "error", err)
+		}
+	}
+}
+
+func (s *server) route(app *fiber.App) {
+	app.Get("/static/:name", s.static)
+	app.Get("/sign-in", s.page(s.signInPage))
+	app.Get("/sign-in/:code", s.page(s.signInByLink))
+	app.Post("/sign-in", s.page(s.signIn))
+	app.Post("/api/farm/v1/sign-in-links", s.makeLink)
+
+	app.Post("/sign-out", s.member(s.signOut))
+	app.Post("/theme", s.member(s.theme))
+	app.Get("/live", s.live)
+	app.Get("/", s.member(s.home))
+	app.Get("/jobs", s.member(s.jobs))
+	app.Get("/jobs/:id", s.member(s.job))
+	app.Get("/jobs/:id/log", s.member(s.jobLog))
+	app.Get("/jobs/:id/thumbnails/:name", s.member(s.thumbnail))
+	app.Post("/jobs/:id/cancel", s.member(s.cancelJob))
+	app.Get("/templates", s.member(s.templates))
+	app.Post("/templates", s.member(s.createTemplate))
+	app.Get("/templates/:id", s.member(s.template))
+	app.Get("/templates/:id/file", s.member(s.templateFile))
+	app.Post("/templates/:id/delete", s.member(s.deleteTemplate))
+	app.Get("/new", s.member(s.newJobPage))
+	app.Post("/new", s.member(s.newJob))
+	app.Get("/machines", s.member(s.machines))
+	app.Post("/files/handover", s.member(s.handOver))
+}
+
+// contentPolicy lets a page load and reach nothing but this farm.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// page makes a handler whose errors become pages.
+func (s *server) page(h func(c *fiber.Ctx) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
+		// With "no-referrer" browsers would hide the origin of a form as well, which sameOrigin needs.
+		c.Set(fiber.HeaderReferrerPolicy, "same-origin")
+		c.Set(fiber.HeaderCacheControl, "no-store")
+		if c.Method() == fiber.MethodPost && !sameOrigin(c) {
+			return s.problem(c, farm.Principal{}, farm.Errorf(farm.CodeForbidden, "this form came from another site; open the dashboard and try again"))
+		}
+		if err := h(c); err != nil {
+			return s.problem(c, farm.Principal{}, err)
+		}
+		return nil
+	}
+}
+
+// member makes a handler for people who are signed in; others are led to the sign-in page.
+func (s *server) member(h func(c *fiber.Ctx, p farm.Principal) error) fiber.Handler {
+	return s.page(func(c *fiber.Ctx) error {
+		p, err := s.reader(c)
+		if farm.CodeOf(err) == farm.CodeUnauthorized {
+			if c.Method() != fiber.MethodGet || wantsJSON(c) {
+				return s.problem(c, p, farm.Errorf(farm.CodeUnauthorized, "sign in again: the session has ended"))
+			}
+			return c.Redirect("/sign-in", fiber.StatusSeeOther)
+		}
+		if err != nil {
+			return err
+		}
+		if err := h(c, p); err != nil {
+			return s.problem(c, p, err)
+		}
+		return nil
+	})
+}
+
+// needs is nil when the reader's role allows as much as the given one.
+func needs(p farm.Principal, role farm.Role) error {
+	if p.Role.Allows(role) {
+		return nil
+	}
+	return farm.Errorf(farm.CodeForbidden, "your token's role is %s; this takes %s or more", p.Role, role)
+}
+
+// problem answers with an error: as JSON to the page's script, as a page to people.
+func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
+	status := api.StatusOf(err)
+	message := err.Error()
+	if status == fiber.StatusInternalServerError {
+		s.logger.Error("a page could not be shown", "path", c.Path(), "error", err)
+		message = "The farm could not do this; its log says why."
+	}
+	c.Status(status)
+	if wantsJSON(c) || bytes.HasPrefix(c.Request().URI().Path(), []byte("/files/")) {
+		return c.JSON(fiber.Map{"error": message})
+	}
+	heading := "That did not work"
+	if status == fiber.StatusNotFound {
+		heading = "There is no such page"
+	}
+	if p.TokenID == "" {
+		return s.render(c, page.SignIn(page.Shell{Title: heading, Theme: themeOf(c), Version: s.version}, message))
+	}
+	return s.render(c, page.Problem(s.shell(c, p, heading, ""), heading, message))
+}
+
+func wantsJSON(c *fiber.Ctx) bool { return c.Get(fiber.HeaderAccept) == fiber.MIMEApplicationJSON }
+
+// shell is what surrounds a page's content.
+func (s *server) shell(c *fiber.Ctx, p farm.Principal, title, active string) page.Shell {
+	ctx, cancel := s.call()
+	defer cancel()
+	return page.Shell{
+		Title: title, Active: active, Theme: themeOf(c), Who: p.Name, Role: p.Role, Version: s.version, Pulse: s.pulse(ctx, p),
+	}
+}
+
+// pulse is how the farm is, in three numbers; zero where it can't be told.
+func (s *server) pulse(ctx context.Context, p farm.Principal) page.Pulse {
+	var pulse page.Pulse
+	if n, err := s.farm.CountJobs(ctx, p); err == nil {
+		pulse.Rendering = n[farm.JobRendering]
+		pulse.Waiting = n[farm.JobQueued] + n[farm.JobPending]
+	}
+	if machines, err := s.farm.Machines(ctx, p); err == nil {
+		for _, m := range machines {
+			if m.Online {
+				pulse.Machines++
+			}
+		}
+	}
+	return pulse
+}
+
+// call gives the context for a request that moves no file.
+func (s *server) call() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.base, callTimeout)
+}
+
+// render answers with a page.
+func (s *server) render(c *fiber.Ctx, content templ.Component) error {
+	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	return content.Render(s.base, c.Response().BodyWriter())
+}
+
+// static serves a file of the dashboard itself; its address changes with the version, so browsers may keep it.
+func (s *server) static(c *fiber.Ctx) error {
+	name := c.Params("name")
+	body, err := staticFiles.ReadFile("static/" + name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		return fiber.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+	if s.version == "dev" {
+		c.Set(fiber.HeaderCacheControl, "no-cache")
+	}
+	c.Type(extension(name), "utf-8")
+	return c.Send(body)
+}
+
+func extension(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '.' {
+			return name[i+1:]
+		}
+	}
+	return "bin"
+}

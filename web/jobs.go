@@ -1,0 +1,274 @@
+package web
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+// jobFilters are the states behind each word of the list's filter.
+var jobFilters = map[string][]farm.JobStatus{
+	"":          nil,
+	"rendering": {farm.JobRendering},
+	"waiting":   {farm.JobQueued, farm.JobPending},
+	"finished":  {farm.JobFinished},
+	"failed":    {farm.JobFailed},
+	"cancelled": {farm.JobCancelled},
+}
+
+const (
+	jobsOnPage  = 50
+	homeRunning = 6
+	homeFailed  = 3
+	homeRecent  = 6
+)
+
+func (s *server) home(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	h, err := s.readHome(ctx, p)
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Home", "home")
+	shell.Live = "home"
+	return s.render(c, page.HomePage(shell, h))
+}
+
+// readHome reads what the home page shows.
+func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, error) {
+	var h page.Home
+	counts, err := s.farm.CountJobs(ctx, p)
+	if err != nil {
+		return h, err
+	}
+	h.Waiting = counts[farm.JobQueued] + counts[farm.JobPending]
+	h.Done, h.Broken = counts[farm.JobFinished], counts[farm.JobFailed]
+	for _, list := range []struct {
+		into   *[]page.Job
+		states []farm.JobStatus
+		limit  int
+	}{
+		{&h.Rendering, jobFilters["rendering"], homeRunning},
+		{&h.Failed, jobFilters["failed"], homeFailed},
+		{&h.Recent, jobFilters["finished"], homeRecent},
+	} {
+		jobs, _, err := s.farm.Jobs(ctx, p, farm.JobQuery{States: list.states, Sort: "newest_first", Limit: list.limit})
+		if err != nil {
+			return h, err
+		}
+		if *list.into, err = s.dress(ctx, p, jobs, true); err != nil {
+			return h, err
+		}
+	}
+	templates, err := s.farm.Templates(ctx, p)
+	if err != nil {
+		return h, err
+	}
+	h.Templates, h.Machines = len(templates), s.pulse(ctx, p).Machines
+	return h, nil
+}
+
+func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	v, err := s.readJobs(ctx, p, c.Query("state"), c.Query("cursor"))
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Jobs", "jobs")
+	if !v.Paging { // older pages stand still under the reader's eyes
+		shell.Live = "jobs:" + v.Filter
+	}
+	return s.render(c, page.JobsPage(shell, v))
+}
+
+// readJobs reads a page of the list of jobs.
+func (s *server) readJobs(ctx context.Context, p farm.Principal, filter, cursor string) (page.Jobs, error) {
+	states, known := jobFilters[filter]
+	if !known {
+		filter = ""
+	}
+	v := page.Jobs{Filter: filter, Counts: map[string]int{}, Paging: cursor != ""}
+	counts, err := s.farm.CountJobs(ctx, p)
+	if err != nil {
+		return v, err
+	}
+	for word, of := range jobFilters {
+		for _, status := range of {
+			v.Counts[word] += counts[status]
+			v.Counts[""] += counts[status]
+		}
+	}
+	jobs, next, err := s.farm.Jobs(ctx, p, farm.JobQuery{States: states, Sort: "newest_first", Limit: jobsOnPage, Cursor: cursor})
+	if err != nil {
+		return v, err
+	}
+	v.Next = next
+	v.Jobs, err = s.dress(ctx, p, jobs, false)
+	return v, err
+}
+
+func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	id := c.Params("id")
+	j, err := s.readJob(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	lines, _, err := s.readLog(ctx, p, id, 0)
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		return err
+	}
+	shell := s.shell(c, p, j.Title(), "jobs")
+	shell.Live = "job:" + id
+	return s.render(c, page.JobPage(shell, j, lines))
+}
+
+func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page.Job, error) {
+	job, err := s.farm.Job(ctx, p, id)
+	if err != nil {
+		return page.Job{}, err
+	}
+	dressed, err := s.dress(ctx, p, []farm.Job{job}, true)
+	if err != nil {
+		return page.Job{}, err
+	}
+	return dressed[0], nil
+}
+
+// dress adds to jobs what pages show beside them; thumbs with the list of their thumbnails.
+func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, thumbs bool) ([]page.Job, error) {
+	out := make([]page.Job, len(jobs))
+	names := map[string]string{}
+	running, err := s.running(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for i, j := range jobs {
+		d := page.Job{Job: j, Output: "/outputs/" + j.OutputName, Link: s.farm.OutputAddress(j)}
+		if id := j.Template.ID; id != "" {
+			if _, known := names[id]; !known {
+				t, err := s.farm.Template(ctx, p, id)
+				if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+					return nil, err
+				}
+				names[id] = t.DisplayName
+			}
+			d.Template = names[id]
+		}
+		if r, ok := running[j.ID]; ok {
+			d.Phase, d.Frame = r.Phase, r.Frame
+		}
+		if j.Status == farm.JobQueued || j.Status == farm.JobPending {
+			if d.Why, err = s.farm.WhyWaiting(ctx, p, j.ID); err != nil {
+				return nil, err
+			}
+		}
+		if thumbs {
+			list, err := s.farm.Thumbnails(ctx, p, j.ID)
+			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+				return nil, err
+			}
+			for _, t := range list {
+				d.Thumbs = append(d.Thumbs, t.Frame)
+			}
+		}
+		out[i] = d
+	}
+	return out, nil
+}
+
+// running is what machines do now, by job.
+func (s *server) running(ctx context.Context, p farm.Principal) (map[string]farm.RunningTask, error) {
+	machines, err := s.farm.Machines(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]farm.RunningTask{}
+	for _, m := range machines {
+		for _, r := range m.Running {
+			out[r.Job] = r
+		}
+	}
+	return out, nil
+}
+
+func (s *server) jobLog(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	f, err := s.farm.JobLog(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return api.ServeFile(c, f, api.FileOptions{})
+}
+
+func (s *server) thumbnail(c *fiber.Ctx, p farm.Principal) error {
+	frame, err := strconv.Atoi(strings.TrimSuffix(c.Params("name"), ".jpg"))
+	if err != nil {
+		return fiber.ErrNotFound
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	f, err := s.farm.OpenThumbnail(ctx, p, c.Params("id"), frame)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "private, max-age=60")
+	return api.ServeFile(c, f, api.FileOptions{})
+}
+
+func (s *server) cancelJob(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	if _, err := s.farm.CancelJobs(ctx, p, []string{c.Params("id")}, true); err != nil {
+		return err
+	}
+	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
+}
+
+func (s *server) machines(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	all, err := s.readMachines(ctx, p)
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Machines", "machines")
+	shell.Live = "machines"
+	return s.render(c, page.MachinesPage(shell, all))
+}
+
+// readMachines reads the machines with the reader's jobs that they render.
+func (s *server) readMachines(ctx context.Context, p farm.Principal) ([]page.Machine, error) {
+	machines, err := s.farm.Machines(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]page.Machine, len(machines))
+	for i, m := range machines {
+		out[i].Machine = m
+		for _, r := range m.Running {
+			j, err := s.readJob(ctx, p, r.Job)
+			if farm.CodeOf(err) == farm.CodeNotFound {
+				continue // another team's
+			}
+			if err != nil {
+				return nil, err
+			}
+			out[i].Jobs = append(out[i].Jobs, j)
+		}
+	}
+	return out, nil
+}

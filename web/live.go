@@ -1,0 +1,254 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/socket"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+// livePause is the shortest time between two updates of a page: numbers must not flicker.
+const livePause = 250 * time.Millisecond
+
+// part is one message to a page: a rendered piece that replaces the one with its id, or lines of a log.
+type part struct {
+	ID    string   `json:"id,omitempty"`
+	HTML  *string  `json:"html,omitempty"`
+	Lines []string `json:"lines,omitempty"`
+	Reset bool     `json:"reset,omitempty"` // Lines are the whole log
+}
+
+// piece is a live part of a page.
+type piece struct {
+	id      string
+	kinds   []farm.EventKind // what makes it stale
+	subject string           // id that an event must have, "" for any
+	draw    func(ctx context.Context) (templ.Component, error)
+}
+
+// live keeps the live parts of one open page current: GET /live?topic=…
+func (s *server) live(c *fiber.Ctx) error {
+	p, err := s.reader(c)
+	if err != nil {
+		return err
+	}
+	topic, shell := c.Query("topic"), s.shell(c, p, "", "")
+	return s.sockets.Serve(c, socket.Options{}, func(ctx context.Context, conn *socket.Conn) error {
+		l := &liveSession{server: s, conn: conn, reader: p, pieces: s.pieces(p, shell, topic)}
+		if id, ok := strings.CutPrefix(topic, "job:"); ok {
+			l.logOf = id
+		}
+		return l.run(ctx)
+	})
+}
+
+// pieces are the live parts of a topic.
+func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piece {
+	name, subject, _ := strings.Cut(topic, ":")
+	all := []piece{{id: "pulse", kinds: []farm.EventKind{farm.EventJob, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		return page.PulseLine(s.pulse(ctx, p)), nil
+	}}}
+	jobs := []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail}
+	switch name {
+	case "home":
+		all = append(all, piece{id: "home", kinds: append(jobs, farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
+			h, err := s.readHome(ctx, p)
+			return page.HomeBody(shell, h), err
+		}})
+	case "jobs":
+		all = append(all, piece{id: "jobs", kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readJobs(ctx, p, subject, "")
+			return page.JobsBody(shell, v), err
+		}})
+	case "job":
+		all = append(all, piece{id: "job", kinds: jobs, subject: subject, draw: func(ctx context.Context) (templ.Component, error) {
+			j, err := s.readJob(ctx, p, subject)
+			return page.JobBody(shell, j), err
+		}})
+	case "templates":
+		all = append(all, piece{id: "templates", kinds: []farm.EventKind{farm.EventTemplate}, draw: func(ctx context.Context) (templ.Component, error) {
+			t, err := s.farm.Templates(ctx, p)
+			return page.TemplatesBody(shell, newestFirst(t)), err
+		}})
+	case "template":
+		all = append(all, piece{id: "template", kinds: []farm.EventKind{farm.EventTemplate}, subject: subject, draw: func(ctx context.Context) (templ.Component, error) {
+			t, err := s.readTemplate(ctx, p, subject)
+			return page.TemplateBody(shell, t), err
+		}})
+	case "machines":
+		all = append(all, piece{id: "machines", kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
+			m, err := s.readMachines(ctx, p)
+			return page.MachinesBody(shell, m), err
+		}})
+	}
+	return all
+}
+
+// liveSession is one open page.
+type liveSession struct {
+	*server
+	conn   *socket.Conn
+	reader farm.Principal
+	pieces []piece
+	stale  map[string]bool
+	logOf  string // job whose log the page shows
+	logAt  int64  // offset behind the lines that were sent
+	news   bool   // the log has grown
+}
+
+// run sends what is stale, at most four times a second, until the page is closed.
+func (l *liveSession) run(ctx context.Context) error {
+	events := l.farm.Watch(ctx, l.reader)
+	l.stale = map[string]bool{}
+	l.markAll()
+	timer := time.NewTimer(0) // the first update closes the gap between the page and this socket
+	defer timer.Stop()
+	armed := true
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case _, ok := <-l.conn.Messages():
+			if !ok {
+				return nil
+			}
+		case e, ok := <-events:
+			if !ok {
+				return nil
+			}
+			l.mark(e)
+			if !armed && (len(l.stale) > 0 || l.news) {
+				timer.Reset(livePause)
+				armed = true
+			}
+		case <-timer.C:
+			armed = false
+			if err := l.send(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (l *liveSession) markAll() {
+	for _, p := range l.pieces {
+		l.stale[p.id] = true
+	}
+	l.news = l.logOf != ""
+}
+
+// mark notes what an event makes stale.
+func (l *liveSession) mark(e farm.Event) {
+	if e.Lost {
+		l.markAll()
+		return
+	}
+	for _, p := range l.pieces {
+		for _, k := range p.kinds {
+			if k == e.Kind && (p.subject == "" || p.subject == e.ID) {
+				l.stale[p.id] = true
+			}
+		}
+	}
+	if l.logOf == e.ID && (e.Kind == farm.EventLog || e.Kind == farm.EventJob) {
+		l.news = true
+	}
+}
+
+// send draws and sends what is stale.
+func (l *liveSession) send(ctx context.Context) error {
+	for _, p := range l.pieces {
+		if !l.stale[p.id] {
+			continue
+		}
+		delete(l.stale, p.id)
+		content, err := p.draw(ctx)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue // it was removed while the page was open
+		}
+		if err != nil {
+			return err
+		}
+		var html strings.Builder
+		if err := content.Render(ctx, &html); err != nil {
+			return err
+		}
+		drawn := html.String()
+		if err := l.write(part{ID: p.id, HTML: &drawn}); err != nil {
+			return err
+		}
+	}
+	if !l.news {
+		return nil
+	}
+	l.news = false
+	return l.sendLog(ctx)
+}
+
+// sendLog sends the lines that the job's log has grown by.
+func (l *liveSession) sendLog(ctx context.Context) error {
+	first := l.logAt == 0
+	lines, next, err := l.readLog(ctx, l.reader, l.logOf, l.logAt)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.logAt = next
+	if len(lines) == 0 {
+		return nil
+	}
+	return l.write(part{Lines: lines, Reset: first})
+}
+
+func (l *liveSession) write(p part) error {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return l.conn.Write(raw)
+}
+
+// logWindow is how much of a log is read at a time, in bytes; of a longer one a page shows the end.
+const logWindow = 512 << 10
+
+// readLog reads the whole lines of a job's log from an offset on, and the offset behind them.
+func (s *server) readLog(ctx context.Context, p farm.Principal, id string, from int64) (lines []string, next int64, err error) {
+	f, err := s.farm.JobLog(ctx, p, id)
+	if err != nil {
+		return nil, from, err
+	}
+	defer f.Close()
+	start := max(from, f.Size-logWindow)
+	if _, err := f.Seek(start, io.SeekStart); err != nil {
+		return nil, from, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, logWindow))
+	if err != nil {
+		return nil, from, err
+	}
+	end := bytes.LastIndexByte(raw, '\n') + 1
+	scan := bufio.NewReader(bytes.NewReader(raw[:end]))
+	for {
+		line, err := scan.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			return lines, start + int64(end), nil
+		}
+		if err != nil {
+			return nil, from, err
+		}
+		lines = append(lines, strings.TrimRight(line, "\r\n"))
+	}
+}

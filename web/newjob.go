@@ -1,0 +1,230 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/aep"
+	"overcrank/api"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+// handOverLimit is the largest file that a form's picture field takes.
+const handOverLimit = 4 << 30
+
+// newJobPage shows the form of a composition, or first the templates to choose from. With ?again= the form starts from
+// what an earlier job was given.
+func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	id, composition := c.Query("template"), c.Query("composition")
+	var given map[string]farm.Asset
+	if again := c.Query("again"); again != "" {
+		job, err := s.farm.Job(ctx, p, again)
+		if err != nil {
+			return err
+		}
+		id, composition, given = job.Template.ID, job.Template.Composition, assetsByLayer(job.Assets)
+	}
+	if id == "" {
+		return s.chooseTemplate(ctx, c, p)
+	}
+	form, err := s.form(ctx, p, id, composition)
+	if err != nil {
+		return err
+	}
+	fillIn(form.Fields, given)
+	return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
+}
+
+func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Principal) error {
+	all, err := s.farm.Templates(ctx, p)
+	if err != nil {
+		return err
+	}
+	var usable []farm.Template
+	for _, t := range newestFirst(all) {
+		if t.Status == farm.TemplateUploaded {
+			usable = append(usable, t)
+		}
+	}
+	return s.render(c, page.ChooseTemplate(s.shell(c, p, "New job", "jobs"), usable))
+}
+
+// form is the form of a composition; of the template's first root composition when none is named.
+func (s *server) form(ctx context.Context, p farm.Principal, templateID, composition string) (page.NewJob, error) {
+	t, err := s.readTemplate(ctx, p, templateID)
+	if err != nil {
+		return page.NewJob{}, err
+	}
+	if t.Summary == nil {
+		return page.NewJob{}, farm.Errorf(farm.CodeConflict, "the template “%s” has not been read yet; try again in a moment", t.DisplayName)
+	}
+	form := page.NewJob{Template: t}
+	found := false
+	for _, comp := range t.Summary.Compositions {
+		if comp.Root || comp.Name == composition {
+			form.Choices = append(form.Choices, comp)
+		}
+		if !found && (comp.Name == composition || composition == "" && comp.Root) {
+			form.Composition, found = comp, true
+		}
+	}
+	if !found {
+		return form, farm.Errorf(farm.CodeNotFound, "Composition '%s' not found in the template “%s”", composition, t.DisplayName)
+	}
+	form.Fields = fields(t.Summary, form.Composition)
+	return form, nil
+}
+
+// fields are the layers that a job can fill in: those of the composition and of the compositions within it.
+func fields(sum *aep.Summary, comp aep.CompositionSummary) []page.Field {
+	byID := map[uint32]aep.CompositionSummary{}
+	for _, c := range sum.Compositions {
+		byID[c.ID] = c
+	}
+	var out []page.Field
+	seenLayer, seenComp := map[string]bool{}, map[uint32]bool{}
+	var walk func(c aep.CompositionSummary)
+	walk = func(c aep.CompositionSummary) {
+		if seenComp[c.ID] {
+			return
+		}
+		seenComp[c.ID] = true
+		for _, l := range c.Layers {
+			if f, ok := fieldOf(l); ok && !seenLayer[f.Kind+f.Layer] {
+				seenLayer[f.Kind+f.Layer] = true
+				f.Key = "field" + strconv.Itoa(len(out))
+				out = append(out, f)
+			}
+			if inner, ok := byID[l.SourceComp]; ok && l.SourceComp != 0 {
+				walk(inner)
+			}
+		}
+	}
+	walk(comp)
+	return out
+}
+
+func fieldOf(l aep.LayerSummary) (page.Field, bool) {
+	f := page.Field{Layer: l.Name}
+	switch {
+	case l.Type == "text":
+		f.Kind = "text"
+		f.Value = strings.NewReplacer("\r", "\n", "\x03", "\n").Replace(l.Text)
+		f.Lines = strings.Count(f.Value, "\n") + 1
+		if l.Expression {
+			f.Note = "An expression writes these words; what you type here takes its place."
+		}
+	case l.Media == "image", l.Media == "video", l.Media == "audio":
+		f.Kind, f.Value = l.Media, l.SourceName
+	default:
+		return f, false
+	}
+	return f, true
+}
+
+func assetsByLayer(assets []farm.Asset) map[string]farm.Asset {
+	out := map[string]farm.Asset{}
+	for _, a := range assets {
+		out[a.LayerName] = a
+	}
+	return out
+}
+
+// fillIn puts what an earlier job was given into the fields.
+func fillIn(all []page.Field, given map[string]farm.Asset) {
+	for i, f := range all {
+		a, ok := given[f.Layer]
+		if !ok || a.Type != f.Kind {
+			continue
+		}
+		switch {
+		case f.Kind == "text":
+			var words string
+			if json.Unmarshal(a.Value, &words) == nil {
+				all[i].Value = words
+			}
+		case strings.HasPrefix(a.Src, "farm://"):
+			all[i].Src, all[i].Note = a.Src, "As in the earlier job"
+		}
+	}
+}
+
+// newJob submits what the form holds: only what differs from the project becomes an asset.
+func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	form, err := s.form(ctx, p, c.FormValue("template"), c.FormValue("composition"))
+	if err != nil {
+		return err
+	}
+	job := farm.Job{
+		Name:     strings.TrimSpace(c.FormValue("name")),
+		Template: farm.JobTemplate{ID: form.Template.ID, Composition: form.Composition.Name},
+		Preview:  c.FormValue("preview") != "",
+	}
+	if !job.Preview {
+		job.Settings.Codec = c.FormValue("codec")
+	}
+	for i, f := range form.Fields {
+		value := strings.ReplaceAll(c.FormValue(f.Key), "\r\n", "\n")
+		if asset, changed, err := assetOf(f, value); err != nil {
+			return err
+		} else if changed {
+			job.Assets = append(job.Assets, asset)
+		}
+		if f.Kind == "text" {
+			form.Fields[i].Value = value
+		}
+	}
+	made, err := s.farm.Submit(ctx, p, job)
+	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
+		form.Error, form.Name = err.Error(), job.Name
+		c.Status(api.StatusOf(err))
+		return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/jobs/"+made.ID, fiber.StatusSeeOther)
+}
+
+// assetOf is the asset that a filled-in field stands for.
+func assetOf(f page.Field, value string) (a farm.Asset, changed bool, err error) {
+	if f.Kind != "text" {
+		return farm.Asset{Type: f.Kind, LayerName: f.Layer, Src: value}, value != "", nil
+	}
+	if value == f.Value {
+		return a, false, nil
+	}
+	raw, err := json.Marshal(value)
+	return farm.Asset{Type: "text", LayerName: f.Layer, Value: raw}, true, err
+}
+
+// handOver keeps a file for a picture field and answers with the address that the form then holds.
+func (s *server) handOver(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	body, size, err := api.Body(c, handOverLimit)
+	if err != nil {
+		return err
+	}
+	f, err := s.farm.PutFile(s.base, p, c.Query("name"), body, size)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"src": f.Src()})
+}

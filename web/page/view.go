@@ -1,0 +1,268 @@
+// Package page is what the dashboard's pages look like: templ components and the plain values they show. It knows the
+// farm's vocabulary and nothing of how the values are got.
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/farm"
+)
+
+// Shell is what every page shows around its own content.
+type Shell struct {
+	Title   string
+	Active  string // name of the rail's entry: home, jobs, templates, machines
+	Live    string // topic of the page's live parts, "" for none
+	Theme   string // auto, light or dark
+	Who     string
+	Role    farm.Role
+	Version string
+	Pulse   Pulse
+}
+
+// CanSubmit tells whether the reader may order renders.
+func (s Shell) CanSubmit() bool { return s.Role.Allows(farm.RoleArtist) }
+
+// Pulse is how the farm is, in three numbers.
+type Pulse struct{ Rendering, Waiting, Machines int }
+
+// Job is a job with what the page needs beside it.
+type Job struct {
+	farm.Job
+	Template string // display name, "" when it is not kept
+	Why      string // why it waits
+	Thumbs   []int  // frames that have a picture
+	Output   string // path of the result on this farm
+	Link     string // its public address
+	Phase    string
+	Frame    int
+}
+
+// Title is what people call the job.
+func (j Job) Title() string {
+	switch {
+	case j.Name != "":
+		return j.Name
+	case j.Template != "":
+		return j.Template + " · " + j.Job.Template.Composition
+	case j.Job.Template.Composition != "":
+		return j.Job.Template.Composition
+	}
+	return "Job of " + j.CreatedAt.Format("2 January 15:04")
+}
+
+// State is the word, the class and the shape of a job's state.
+type State struct{ Word, Class string }
+
+// StateOf is how a job's state is shown.
+func StateOf(j farm.Job) State {
+	switch j.Status {
+	case farm.JobRendering:
+		return State{"Rendering", "rendering"}
+	case farm.JobFinished:
+		return State{"Finished", "finished"}
+	case farm.JobFailed:
+		return State{"Failed", "error"}
+	case farm.JobCancelled:
+		return State{"Cancelled", "cancelled"}
+	}
+	if j.Hold {
+		return State{"Held", "held"}
+	}
+	return State{"Waiting", "waiting"}
+}
+
+// Slot is one cell of a film strip: a stretch of frames, and the frame of it that has a picture.
+type Slot struct {
+	First, Last int
+	Thumb       int // -1 while there is none
+	Now         bool
+}
+
+// stripSlots is how many cells a film strip has.
+const stripSlots = 24
+
+// Slots is the job as a strip of cells.
+func (j Job) Slots() []Slot {
+	total := j.FramesTotal
+	for _, f := range j.Thumbs {
+		total = max(total, f+1)
+	}
+	first := 0
+	if j.Settings.Frames != nil {
+		first = j.Settings.Frames.Start
+		total = max(total, 0)
+		if n := j.Settings.Frames.Count(); n > 0 {
+			total = n
+		}
+	}
+	n := min(stripSlots, max(1, total))
+	if total == 0 {
+		n = stripSlots
+		total = stripSlots
+	}
+	slots := make([]Slot, n)
+	for i := range slots {
+		slots[i] = Slot{First: first + i*total/n, Last: first + (i+1)*total/n - 1, Thumb: -1}
+		slots[i].Now = j.Status == farm.JobRendering && j.Frame >= slots[i].First && j.Frame <= slots[i].Last
+	}
+	for _, f := range j.Thumbs {
+		i := (f - first) * n / total
+		if i >= 0 && i < n && slots[i].Thumb < 0 {
+			slots[i].Thumb = f
+		}
+	}
+	return slots
+}
+
+// Sentence says how the job stands.
+func (j Job) Sentence() string {
+	switch j.Status {
+	case farm.JobRendering:
+		s := fmt.Sprintf("%.0f %% done", j.Progress)
+		if j.FramesTotal > 0 && j.Frame > 0 {
+			s = fmt.Sprintf("Frame %d of %d, %.0f %% done", j.Frame+1, j.FramesTotal, j.Progress)
+		}
+		if j.Phase != "" && j.Phase != "rendering" {
+			s += ", " + j.Phase
+		}
+		return s
+	case farm.JobFinished:
+		if !j.StartedAt.IsZero() {
+			return "Rendered in " + Duration(j.FinishedAt.Sub(j.StartedAt))
+		}
+		return "Ready"
+	case farm.JobFailed:
+		return j.Error
+	case farm.JobCancelled:
+		return "Stopped before it was finished"
+	}
+	if j.Why != "" {
+		return j.Why
+	}
+	return "Waiting for a machine"
+}
+
+// Watchable tells whether the result is a film, Viewable whether it is a picture.
+func (j Job) Watchable() bool { return j.Status == farm.JobFinished && ext(j.OutputName) == "mp4" }
+
+// Viewable tells whether the result is a picture that browsers show.
+func (j Job) Viewable() bool {
+	e := ext(j.OutputName)
+	return j.Status == farm.JobFinished && (e == "png" || e == "jpg")
+}
+
+func ext(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '.' {
+			return name[i+1:]
+		}
+	}
+	return ""
+}
+
+// Percent is the job's progress as a number for an attribute, 0–100.
+func (j Job) Percent() string {
+	p := j.Progress
+	if j.Status == farm.JobFinished {
+		p = 100
+	}
+	return strconv.FormatFloat(math.Round(p*10)/10, 'f', -1, 64)
+}
+
+// Duration is a time span as people say it.
+func Duration(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// Seconds is a length of film as people say it.
+func Seconds(s float64) string { return Duration(time.Duration(s * float64(time.Second))) }
+
+// Size is a number of bytes as people say it.
+func Size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1000*1000:
+		return fmt.Sprintf("%d kB", n/1000)
+	case n < 1000*1000*1000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// Rate is a frame rate without needless zeros.
+func Rate(fps float64) string { return strconv.FormatFloat(math.Round(fps*1000)/1000, 'f', -1, 64) }
+
+// Template is a template with what reading its file told; Summary is nil until then.
+type Template struct {
+	farm.Template
+	Summary *aep.Summary
+}
+
+// TemplateState is how a template's state is shown.
+func TemplateState(t farm.Template) State {
+	switch t.Status {
+	case farm.TemplateUploaded:
+		return State{"Ready", "finished"}
+	case farm.TemplateError:
+		return State{"Can't be used", "error"}
+	case farm.TemplateAwaitingUpload:
+		return State{"Waiting for its file", "waiting"}
+	case farm.TemplateDownloading:
+		return State{"Being fetched", "rendering"}
+	}
+	return State{"Being read", "rendering"}
+}
+
+// Field is one field of the new-job form, made from a layer.
+type Field struct {
+	Key   string // of the form's value
+	Layer string
+	Kind  string // text, image, video, audio
+	Value string // what the layer holds now
+	Lines int
+	Note  string
+	Src   string // address of the file it was given before
+}
+
+// NewJob is the form that orders a render.
+type NewJob struct {
+	Template    Template
+	Composition aep.CompositionSummary
+	Choices     []aep.CompositionSummary
+	Fields      []Field
+	Name        string
+	Error       string
+}
+
+// Machine is a workstation as the page shows it.
+type Machine struct {
+	farm.Machine
+	Jobs []Job // what it renders
+}
+
+// State is how a machine's state is shown.
+func (m Machine) State() State {
+	switch {
+	case m.Online && len(m.Running) > 0:
+		return State{"Rendering", "rendering"}
+	case m.Online:
+		return State{"Free", "finished"}
+	case m.Gossip:
+		return State{"Can't reach the coordinator", "error"}
+	}
+	return State{"Away", "cancelled"}
+}

@@ -1,0 +1,184 @@
+package page
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"overcrank/aep"
+	"overcrank/farm"
+)
+
+// asset is the address of a static file; the version in it lets browsers keep it for ever.
+func asset(s Shell, name string) string { return "/static/" + name + "?v=" + s.Version }
+
+func count(n int) string { return strconv.Itoa(n) }
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// otherTheme is the theme that the switch leads to: from the system's to dark, to light, and back.
+func otherTheme(theme string) string {
+	switch theme {
+	case "dark":
+		return "light"
+	case "light":
+		return "auto"
+	}
+	return "dark"
+}
+
+func themeWord(theme string) string {
+	switch theme {
+	case "dark":
+		return "Dark"
+	case "light":
+		return "Light"
+	}
+	return "Auto"
+}
+
+func jobPath(j farm.Job) string { return "/jobs/" + j.ID }
+
+func thumbPath(j farm.Job, frame int) string {
+	return jobPath(j) + "/thumbnails/" + strconv.Itoa(frame) + ".jpg"
+}
+
+func queryText(s string) string { return url.QueryEscape(s) }
+
+func commas(list []string) string { return strings.Join(list, ", ") }
+
+// logClass marks the lines of a log that a reader looks for; the page's script does the same for new lines.
+func logClass(line string) string {
+	switch {
+	case strings.Contains(line, "WARNING"):
+		return "warn"
+	case strings.Contains(line, "ERROR"), strings.Contains(strings.ToLower(line), "failed"):
+		return "fail"
+	}
+	return ""
+}
+
+func resultWords(o farm.OutputRef) string {
+	var parts []string
+	if o.Width > 0 {
+		parts = append(parts, fmt.Sprintf("%d × %d", o.Width, o.Height))
+	}
+	if o.Frames > 1 {
+		parts = append(parts, fmt.Sprintf("%d frames", o.Frames))
+	}
+	if o.Duration > 0 {
+		parts = append(parts, Seconds(o.Duration))
+	}
+	if o.Audio {
+		parts = append(parts, "with sound")
+	}
+	return strings.Join(append(parts, Size(o.Size)), ", ")
+}
+
+func assetTarget(a farm.Asset) string {
+	switch {
+	case a.LayerName != "":
+		return a.LayerName
+	case a.LayerIndex > 0:
+		return "Layer " + count(a.LayerIndex)
+	case a.Name != "":
+		return a.Name
+	}
+	return a.Type
+}
+
+// assetWords is what an asset does, in a line; addresses are left out, since they may hold secrets.
+func assetWords(a farm.Asset) string {
+	switch {
+	case a.Property != "" && a.Expression != "":
+		return a.Property + " by an expression"
+	case a.Property != "":
+		return a.Property + " = " + clip(string(a.Value))
+	case len(a.Value) > 0:
+		if s, err := strconv.Unquote(string(a.Value)); err == nil {
+			return clip(s)
+		}
+		return clip(string(a.Value))
+	}
+	return a.Type
+}
+
+func clip(s string) string {
+	const most = 160
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+func layerWord(l aep.LayerSummary) string {
+	switch {
+	case l.Type == "text":
+		return "Text"
+	case l.SourceType == "comp":
+		return "Composition"
+	case l.SourceType == "solid":
+		return "Colour"
+	case l.Media != "":
+		return kindTitle(l.Media)
+	}
+	return kindTitle(l.Type)
+}
+
+func kindTitle(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func layerHolds(l aep.LayerSummary) string {
+	switch {
+	case l.Text != "":
+		return clip(strings.NewReplacer("\r", " / ", "\x03", " ").Replace(l.Text))
+	case l.SourceName != "" && l.SourceName != l.Name:
+		return l.SourceName
+	}
+	return ""
+}
+
+func kindWord(kind string) string {
+	switch kind {
+	case "image":
+		return "a picture"
+	case "video":
+		return "a film"
+	case "audio":
+		return "a sound"
+	}
+	return "a file"
+}
+
+func engineWords(inv farm.Inventory) string {
+	var out []string
+	for _, e := range inv.Engines {
+		if e.Kind == "embedded" {
+			out = append(out, "embedded")
+			continue
+		}
+		out = append(out, "After Effects "+e.Version)
+	}
+	if len(out) == 0 {
+		return "none"
+	}
+	return strings.Join(out, ", ")
+}
+
+func computerWords(inv farm.Inventory) string {
+	system := map[string]string{"darwin": "macOS", "windows": "Windows", "linux": "Linux"}[inv.OS]
+	if system == "" {
+		system = inv.OS
+	}
+	return fmt.Sprintf("%s, %d processors, %s", system, inv.CPUs, Size(inv.Memory))
+}

@@ -1,0 +1,200 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+const (
+	sessionCookie = "overcrank_session"
+	themeCookie   = "overcrank_theme"
+	sessionLife   = 14 * 24 * time.Hour
+	linkLife      = 10 * time.Minute
+	mostLinks     = 1000
+)
+
+// sessions signs the cookies that stand for a token in a browser. The token itself is looked up at each request, so
+// that a revoked one ends its sessions.
+type sessions struct{ key []byte }
+
+// seal makes the value of a cookie.
+func (s sessions) seal(tokenID string, until time.Time) string {
+	body := tokenID + "." + strconv.FormatInt(until.Unix(), 10)
+	return body + "." + s.signature(body)
+}
+
+// open gives the token's id when the cookie is ours and has not run out.
+func (s sessions) open(cookie string, now time.Time) (tokenID string, ok bool) {
+	i := strings.LastIndexByte(cookie, '.')
+	if i < 0 || !hmac.Equal([]byte(cookie[i+1:]), []byte(s.signature(cookie[:i]))) {
+		return "", false
+	}
+	tokenID, until, _ := strings.Cut(cookie[:i], ".")
+	seconds, err := strconv.ParseInt(until, 10, 64)
+	return tokenID, err == nil && now.Before(time.Unix(seconds, 0))
+}
+
+func (s sessions) signature(body string) string {
+	mac := hmac.New(sha256.New, s.key)
+	mac.Write([]byte(body))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// links are codes that each sign a browser in once. They live in memory: a code that is lost is asked for again.
+type links struct {
+	mu    sync.Mutex
+	codes map[[32]byte]link // by the hash of the code
+}
+
+type link struct {
+	tokenID string
+	until   time.Time
+}
+
+func newLinks() *links { return &links{codes: map[[32]byte]link{}} }
+
+// make makes a code for a token.
+func (l *links) make(tokenID string, now time.Time) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for hash, k := range l.codes {
+		if now.After(k.until) {
+			delete(l.codes, hash)
+		}
+	}
+	if len(l.codes) >= mostLinks {
+		return "", farm.Errorf(farm.CodeRateLimited, "too many sign-in links wait to be used; they run out after %s", linkLife)
+	}
+	code := rand.Text()
+	l.codes[sha256.Sum256([]byte(code))] = link{tokenID: tokenID, until: now.Add(linkLife)}
+	return code, nil
+}
+
+// use gives the token's id of a code, once.
+func (l *links) use(code string, now time.Time) (tokenID string, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	hash := sha256.Sum256([]byte(code))
+	k, ok := l.codes[hash]
+	delete(l.codes, hash)
+	return k.tokenID, ok && now.Before(k.until)
+}
+
+// reader is who is signed in; CodeUnauthorized when nobody is.
+func (s *server) reader(c *fiber.Ctx) (farm.Principal, error) {
+	tokenID, ok := s.sessions.open(c.Cookies(sessionCookie), time.Now())
+	if !ok {
+		return farm.Principal{}, farm.Errorf(farm.CodeUnauthorized, "not signed in")
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	return s.farm.PrincipalOf(ctx, tokenID)
+}
+
+// begin signs the browser in.
+func (s *server) begin(c *fiber.Ctx, tokenID string) error {
+	until := time.Now().Add(sessionLife)
+	c.Cookie(&fiber.Cookie{
+		Name: sessionCookie, Value: s.sessions.seal(tokenID, until), Path: "/", Expires: until,
+		HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode, Secure: c.Secure(),
+	})
+	return c.Redirect("/", fiber.StatusSeeOther)
+}
+
+func (s *server) signInPage(c *fiber.Ctx) error {
+	if _, err := s.reader(c); err == nil {
+		return c.Redirect("/", fiber.StatusSeeOther)
+	}
+	return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, ""))
+}
+
+func (s *server) signIn(c *fiber.Ctx) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	p, err := s.farm.Authenticate(ctx, strings.TrimSpace(c.FormValue("token")))
+	if farm.CodeOf(err) == farm.CodeUnauthorized {
+		c.Status(fiber.StatusUnauthorized)
+		return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version},
+			"The farm does not know this token, or it has been revoked."))
+	}
+	if err != nil {
+		return err
+	}
+	return s.begin(c, p.TokenID)
+}
+
+// signInByLink takes a code that works once; see makeLink.
+func (s *server) signInByLink(c *fiber.Ctx) error {
+	tokenID, ok := s.links.use(c.Params("code"), time.Now())
+	if !ok {
+		return farm.Errorf(farm.CodeGone, "this sign-in link has been used or has run out; sign in with a token")
+	}
+	return s.begin(c, tokenID)
+}
+
+// makeLink makes an address that signs a browser in as the caller, once: POST /api/farm/v1/sign-in-links.
+func (s *server) makeLink(c *fiber.Ctx) error {
+	secret, ok := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
+	if !ok {
+		return farm.Errorf(farm.CodeUnauthorized, "send an API token as Authorization: Bearer")
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	p, err := s.farm.Authenticate(ctx, secret)
+	if err != nil {
+		return err
+	}
+	code, err := s.links.make(p.TokenID, time.Now())
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"url": c.BaseURL() + "/sign-in/" + code, "expiresIn": int(linkLife.Seconds())})
+}
+
+func (s *server) signOut(c *fiber.Ctx, _ farm.Principal) error {
+	c.Cookie(&fiber.Cookie{Name: sessionCookie, Path: "/", Expires: time.Unix(0, 0), HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode})
+	return c.Redirect("/sign-in", fiber.StatusSeeOther)
+}
+
+// theme remembers light, dark or the system's.
+func (s *server) theme(c *fiber.Ctx, _ farm.Principal) error {
+	c.Cookie(&fiber.Cookie{
+		Name: themeCookie, Value: knownTheme(c.FormValue("theme")), Path: "/", Expires: time.Now().AddDate(1, 0, 0),
+		HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
+	})
+	back := "/"
+	if from, err := url.Parse(c.Get(fiber.HeaderReferer)); err == nil && from.Host == string(c.Request().URI().Host()) && strings.HasPrefix(from.Path, "/") {
+		back = from.RequestURI()
+	}
+	return c.Redirect(back, fiber.StatusSeeOther)
+}
+
+func themeOf(c *fiber.Ctx) string { return knownTheme(c.Cookies(themeCookie)) }
+
+func knownTheme(name string) string {
+	if name == "dark" || name == "light" {
+		return name
+	}
+	return "auto"
+}
+
+// sameOrigin tells whether a request that changes something was made by a page of this farm.
+func sameOrigin(c *fiber.Ctx) bool {
+	if site := c.Get("Sec-Fetch-Site"); site != "" {
+		return site == "same-origin"
+	}
+	origin, err := url.Parse(c.Get(fiber.HeaderOrigin))
+	return err == nil && origin.Host != "" && origin.Host == string(c.Request().URI().Host())
+}

@@ -1,0 +1,192 @@
+// The dashboard's few moves: live parts of a page, uploads, forms, keys. Pages work without it but do not move.
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+
+// ---- live parts: the farm sends rendered pieces of the page; each takes the place of the piece with its id ----
+const topic = document.body.dataset.live;
+let retry = 500;
+
+function connect() {
+  const socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic));
+  socket.onopen = () => { retry = 500; byId("lost").hidden = true; };
+  socket.onmessage = (m) => {
+    const part = JSON.parse(m.data);
+    if (part.html !== undefined) put(part.id, part.html);
+    if (part.reset) byId("log")?.replaceChildren();
+    if (part.lines) addLines(part.lines);
+  };
+  socket.onclose = (e) => {
+    if (e.code === 1008) { location.reload(); return; } // signed out
+    byId("lost").hidden = false;
+    setTimeout(connect, retry + Math.random() * retry);
+    retry = Math.min(retry * 2, 10000);
+  };
+}
+
+function put(id, html) {
+  const old = byId(id);
+  if (!old) return;
+  Idiomorph.morph(old, html, {
+    morphStyle: "outerHTML",
+    callbacks: {
+      // A film that plays, a field in use and an open detail stay as the reader has them.
+      beforeNodeMorphed: (node) => !(node.nodeType === 1 && (node.matches("video") || node === document.activeElement)),
+      beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")),
+    },
+  });
+}
+
+// ---- log ----
+function addLines(lines) {
+  const log = byId("log");
+  if (!log) return;
+  const follow = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  for (const line of lines) {
+    const row = document.createElement("span");
+    row.textContent = line + "\n";
+    if (/WARNING/.test(line)) row.className = "warn";
+    if (/ERROR|failed/i.test(line)) row.className = "fail";
+    log.append(row);
+  }
+  while (log.childNodes.length > 4000) log.firstChild.remove();
+  if (follow) log.scrollTop = log.scrollHeight;
+}
+
+// ---- times: the server writes the exact one, the reader sees how long ago ----
+const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+function tellTimes() {
+  for (const el of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(el.dateTime), s = (at - Date.now()) / 1000, a = Math.abs(s);
+    if (!el.title) el.title = at.toLocaleString();
+    const said = a < 45 ? "just now" : a < 3600 ? ago.format(Math.round(s / 60), "minute")
+      : a < 86400 ? ago.format(Math.round(s / 3600), "hour") : ago.format(Math.round(s / 86400), "day");
+    if (el.textContent !== said) el.textContent = said; // the observer below must come to rest
+  }
+}
+
+// ---- uploads ----
+function send(method, address, file, onProgress, header) {
+  return new Promise((resolve, reject) => {
+    const x = new XMLHttpRequest();
+    x.open(method, address);
+    for (const [k, v] of Object.entries(header || {})) x.setRequestHeader(k, v);
+    x.upload.onprogress = (e) => e.lengthComputable && onProgress(100 * e.loaded / e.total);
+    x.onload = () => {
+      let body = {};
+      try { body = JSON.parse(x.responseText); } catch { /* no JSON: the status tells */ }
+      x.status < 400 ? resolve(body) : reject(new Error(body.error || "The farm answered " + x.status + "."));
+    };
+    x.onerror = () => reject(new Error("The connection to the farm broke. Try again."));
+    x.send(file);
+  });
+}
+
+async function uploadTemplate(zone, file) {
+  const say = zone.querySelector("[data-say]"), bar = zone.querySelector("progress");
+  const ext = file.name.split(".").pop().toLowerCase();
+  const type = { aep: "aep", aet: "aep", aepx: "aep", zip: "zip", mogrt: "mogrt" }[ext];
+  if (!type) { say.textContent = file.name + " is no After Effects project. Choose an .aep, .aet, .aepx, .zip or .mogrt file."; say.className = "bad"; return; }
+  say.className = ""; bar.hidden = false; bar.value = 0;
+  say.textContent = "Sending " + file.name + "…";
+  try {
+    const form = new URLSearchParams({ type, displayName: file.name.replace(/\.[^.]+$/, "") });
+    const made = await (await fetch("/templates", { method: "POST", body: form, headers: { Accept: "application/json" } })).json();
+    if (made.error) throw new Error(made.error);
+    await send("PUT", made.upload, file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
+    location.assign("/templates/" + made.id);
+  } catch (err) {
+    bar.hidden = true; say.textContent = err.message; say.className = "bad";
+  }
+}
+
+async function handOver(field, file) {
+  const say = field.querySelector("[data-say]"), bar = field.querySelector("progress"), preview = field.querySelector("img");
+  say.className = "small"; say.textContent = "Sending " + file.name + "…"; bar.hidden = false; bar.value = 0;
+  field.dataset.busy = "1"; lockForm(field.closest("form"));
+  try {
+    const made = await send("POST", "/files/handover?name=" + encodeURIComponent(file.name), file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
+    field.querySelector("input[type=hidden]").value = made.src;
+    say.textContent = file.name;
+    if (preview && file.type.startsWith("image/")) { preview.src = URL.createObjectURL(file); preview.hidden = false; }
+  } catch (err) {
+    say.textContent = err.message; say.className = "bad";
+  }
+  bar.hidden = true; delete field.dataset.busy; lockForm(field.closest("form"));
+}
+
+function lockForm(form) {
+  if (!form) return;
+  const busy = form.querySelector("[data-busy]") !== null;
+  for (const b of form.querySelectorAll("button[type=submit]")) b.disabled = busy;
+}
+
+function dropZones() {
+  for (const zone of document.querySelectorAll("[data-drop]")) {
+    const input = zone.querySelector("input[type=file]");
+    const take = (file) => file && (zone.dataset.drop === "template" ? uploadTemplate(zone, file) : handOver(zone, file));
+    input.addEventListener("change", () => take(input.files[0]));
+    zone.querySelector("[data-choose]")?.addEventListener("click", () => input.click());
+    zone.addEventListener("dragover", (e) => { e.preventDefault(); zone.classList.add("over"); });
+    zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+    zone.addEventListener("drop", (e) => { e.preventDefault(); zone.classList.remove("over"); take(e.dataTransfer.files[0]); });
+  }
+}
+
+// ---- keys: Ctrl/⌘ K commands, ? help, g then a letter to go ----
+function keys() {
+  const palette = byId("palette");
+  if (!palette) return;
+  const open = () => { palette.showModal(); byId("palette-search").value = ""; filter(""); byId("palette-search").focus(); };
+  const filter = (q) => {
+    for (const li of palette.querySelectorAll("li")) li.hidden = !li.textContent.toLowerCase().includes(q.toLowerCase());
+  };
+  byId("palette-open")?.addEventListener("click", open);
+  byId("palette-search").addEventListener("input", (e) => filter(e.target.value));
+  palette.addEventListener("keydown", (e) => {
+    const links = [...palette.querySelectorAll("li:not([hidden]) a")], at = links.indexOf(document.activeElement);
+    if (e.key === "ArrowDown") { e.preventDefault(); links[Math.min(at + 1, links.length - 1)]?.focus(); }
+    if (e.key === "ArrowUp") { e.preventDefault(); at > 0 ? links[at - 1].focus() : byId("palette-search").focus(); }
+    if (e.key === "Enter" && at < 0) { e.preventDefault(); links[0]?.click(); }
+  });
+  let went = 0;
+  document.addEventListener("keydown", (e) => {
+    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") { e.preventDefault(); open(); return; }
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input,textarea,select,[contenteditable]") || palette.open) return;
+    if (e.key === "?") { open(); return; }
+    if (e.key === "g") { went = Date.now(); return; }
+    if (Date.now() - went < 1200) {
+      const to = { h: "/", j: "/jobs", t: "/templates", m: "/machines" }[e.key];
+      if (to) location.assign(to);
+    }
+    went = 0;
+  });
+}
+
+function confirms() {
+  document.addEventListener("submit", (e) => {
+    const ask = e.target.dataset.confirm;
+    if (ask && !confirm(ask)) e.preventDefault();
+  });
+  document.addEventListener("click", async (e) => {
+    const b = e.target.closest("[data-copy]");
+    if (!b) return;
+    await navigator.clipboard?.writeText(b.dataset.copy);
+    b.textContent = "Copied";
+  });
+}
+
+// ---- scrubbing: the frame under the pointer fills the screen ----
+function scrub() {
+  document.addEventListener("pointerover", (e) => {
+    const img = e.target.closest?.(".film img"), screen = byId("screen");
+    if (img && screen) { const shown = screen.querySelector("img") || screen.appendChild(new Image()); shown.src = img.src; shown.alt = img.alt; }
+  });
+}
+
+dropZones(); keys(); confirms(); scrub(); tellTimes();
+setInterval(tellTimes, 20000);
+const log = byId("log");
+if (log) log.scrollTop = log.scrollHeight;
+if (topic) connect();
+new MutationObserver(tellTimes).observe(document.body, { childList: true, subtree: true });

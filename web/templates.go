@@ -1,0 +1,110 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+func (s *server) templates(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	all, err := s.farm.Templates(ctx, p)
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Templates", "templates")
+	shell.Live = "templates"
+	return s.render(c, page.TemplatesPage(shell, newestFirst(all)))
+}
+
+func newestFirst(all []farm.Template) []farm.Template {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b farm.Template) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return all
+}
+
+// createTemplate registers a template for the page's script, which then sends the file to the upload address.
+func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	t, err := s.farm.CreateTemplate(ctx, p, coordinator.NewTemplate{Type: c.FormValue("type"), DisplayName: c.FormValue("displayName")})
+	if err != nil {
+		return err
+	}
+	upload, err := ownPath(s.farm.UploadAddress(t))
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"id": t.ID, "upload": upload})
+}
+
+// ownPath is an address of this farm without its host: the page may have been opened under another name.
+func ownPath(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	return u.RequestURI(), nil
+}
+
+func (s *server) template(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	t, err := s.readTemplate(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, t.DisplayName, "templates")
+	shell.Live = "template:" + t.ID
+	return s.render(c, page.TemplatePage(shell, t))
+}
+
+// readTemplate reads a template with what its file told.
+func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) (page.Template, error) {
+	t, err := s.farm.Template(ctx, p, id)
+	if err != nil {
+		return page.Template{}, err
+	}
+	v := page.Template{Template: t}
+	if t.Introspection == nil {
+		return v, nil
+	}
+	v.Summary, err = s.farm.Introspection(ctx, p, id)
+	return v, err
+}
+
+func (s *server) templateFile(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	address, err := s.farm.DownloadAddress(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	path, err := ownPath(address)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(path, fiber.StatusSeeOther)
+}
+
+func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleProducer); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.DeleteTemplate(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	return c.Redirect("/templates", fiber.StatusSeeOther)
+}

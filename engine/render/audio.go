@@ -51,13 +51,13 @@ func (w *worker) sounds(comp *aep.Item, s stretchOfTime, depth int) []audio.Clip
 			out = append(out, w.sounds(it, in, depth+1)...)
 			continue
 		}
-		if l.Stretch < 0 {
-			w.r.undrawn(v, "sound that plays backwards")
-			continue
+		start := in.from
+		if in.rate < 0 { // backwards: the last of it is heard first
+			start = in.to
 		}
 		out = append(out, audio.Clip{
-			Path: it.Footage.File.Resolved, At: in.at + in.from*in.rate, Start: in.from,
-			Length: (in.to - in.from) * in.rate, Speed: 1 / in.rate, Levels: in.levels,
+			Path: it.Footage.File.Resolved, At: in.at + start*in.rate, Start: start,
+			Length: (in.to - in.from) * math.Abs(in.rate), Speed: 1 / in.rate, Levels: in.levels,
 		})
 	}
 	return out
@@ -126,6 +126,7 @@ func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
 	for t := in.from; t <= in.to; t += step {
 		own = append(own, audio.Level{Time: in.at + t*in.rate, DB: w.eval.Number(ref, eval.CompTime(v.layer, t), 0)})
 	}
+	sortLevels(own)
 	return addLevels(outer.levels, thinned(own))
 }
 

@@ -116,16 +116,7 @@ func frameAt(t testing.TB, project, comp string, n, width int) *raster.Image {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	var out *raster.Image
-	err = r.Frames(context.Background(), n, n, 1, func(_ int, img *raster.Image) error {
-		out = image.NewRGBA(img.Rect)
-		copy(out.Pix, img.Pix)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return oneFrame(t, r, n)
 }
 
 func load(t testing.TB, path string) *raster.Image {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math/rand/v2"
 	"net/url"
 	"slices"
 	"time"
@@ -47,6 +48,9 @@ func decodeJobQuery(c *fiber.Ctx) (q farm.JobQuery, minimal bool, err error) {
 	}
 	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
 		wrong.add("to_date", "lies before from_date")
+	}
+	if q.Sort == "random" {
+		q.Seed = rand.Uint64()
 	}
 	minimal = queryFlag(c, "minimal", wrong)
 	return q, minimal, wrong.err()

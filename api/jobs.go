@@ -57,7 +57,7 @@ func (s *server) getJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, s.jobShape(job, false))
+	return ok(c, jobShape(job, s.farm.OutputAddress(job), false))
 }
 
 func (s *server) getJobLog(c *fiber.Ctx, p farm.Principal) error {

@@ -57,10 +57,11 @@ type jobCreated struct {
 	MissingFonts []string `json:"missingFonts,omitempty"`
 }
 
-func (s *server) jobShape(j farm.Job, minimal bool) jobBody {
+// jobShape shows a job whose result is, or will be, at address. A minimal one lacks its numbers and assets.
+func jobShape(j farm.Job, address string, minimal bool) jobBody {
 	body := jobBody{
 		ID: j.ID, TemplateID: orNull(j.Template.ID), Status: string(j.Status), Progress: percent(j.Progress),
-		OutputURL: s.farm.OutputAddress(j), MissingFonts: j.MissingFonts, Name: j.Name, Tags: j.Tags, Warnings: j.Warnings,
+		OutputURL: address, MissingFonts: j.MissingFonts, Name: j.Name, Tags: j.Tags, Warnings: j.Warnings,
 	}
 	if minimal {
 		return body
@@ -92,7 +93,7 @@ func statsShape(j farm.Job) *jobStats {
 func (s *server) jobShapes(jobs []farm.Job, minimal bool) []jobBody {
 	out := make([]jobBody, len(jobs))
 	for i, j := range jobs {
-		out[i] = s.jobShape(j, minimal)
+		out[i] = jobShape(j, s.farm.OutputAddress(j), minimal)
 	}
 	return out
 }

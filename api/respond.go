@@ -90,16 +90,24 @@ func answerError(c *fiber.Ctx, err error) error {
 	return sendJSON(c, status, body)
 }
 
-// sendJSON answers with a value. Addresses in it stay readable: & is not escaped.
-func sendJSON(c *fiber.Ctx, status int, v any) error {
+// encode writes a value as JSON. Addresses in it stay readable: & is not escaped.
+func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("writing the answer: %w", err)
+		return nil, fmt.Errorf("writing the answer: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func sendJSON(c *fiber.Ctx, status int, v any) error {
+	body, err := encode(v)
+	if err != nil {
+		return err
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSONCharsetUTF8)
-	return c.Status(status).Send(b.Bytes())
+	return c.Status(status).Send(body)
 }
 
 func ok(c *fiber.Ctx, v any) error      { return sendJSON(c, http.StatusOK, v) }

@@ -1,0 +1,150 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/farm"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares what a value looks like on the wire with the file of that name.
+func golden(t *testing.T, name string, value any) {
+	t.Helper()
+	plain, err := encode(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, plain, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	got := indented.Bytes()
+	path := filepath.Join("testdata", "golden", name+".json")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is now\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 123_456_789, time.UTC)
+
+const (
+	jobA      = "01JD7000000000000000000JBA"
+	templateA = "01JD7000000000000000000TPA"
+	resultA   = "https://farm.example/outputs/" + jobA + "-x7.mp4"
+)
+
+func queuedJob() farm.Job {
+	return farm.Job{
+		ID: jobA, Status: farm.JobQueued, CreatedAt: noon, UpdatedAt: noon,
+		Template: farm.JobTemplate{ID: templateA, Composition: "main"},
+	}
+}
+
+func TestJobsOnTheWire(t *testing.T) {
+	golden(t, "job-queued", jobShape(queuedJob(), resultA, false))
+	golden(t, "job-minimal", jobShape(queuedJob(), resultA, true))
+
+	rendering := queuedJob()
+	rendering.Status, rendering.Progress = farm.JobRendering, 41.6666
+	rendering.StartedAt, rendering.UpdatedAt = noon.Add(time.Second), noon.Add(time.Second)
+	rendering.MissingFonts = []string{"Inter-Bold"}
+	rendering.Assets = []farm.Asset{
+		{Type: "text", LayerName: "title", Value: json.RawMessage(`"A & B <c>"`)},
+		{Type: "image", LayerName: "logo", Src: "https://example.com/a.png?x=1&y=2"},
+	}
+	golden(t, "job-rendering", jobShape(rendering, resultA, false))
+
+	finished := rendering
+	finished.Status, finished.Progress, finished.FinishedAt = farm.JobFinished, 100, noon.Add(13_500*time.Millisecond)
+	finished.Name, finished.Tags, finished.Warnings = "opener", []string{"news"}, []string{"Font 'Inter-Bold' was substituted"}
+	golden(t, "job-finished", jobShape(finished, resultA, false))
+
+	failed := queuedJob()
+	failed.Status, failed.Error, failed.ErrorAt = farm.JobFailed, "Layer 'title' not found in composition 'main'", noon.Add(time.Minute)
+	failed.Template = farm.JobTemplate{Src: "https://example.com/a.aep"}
+	golden(t, "job-error", jobShape(failed, resultA, false))
+
+	golden(t, "job-created", jobCreated{ID: jobA, Status: "queued", OutputURL: resultA, MissingFonts: []string{"Inter-Bold"}})
+}
+
+func TestTemplatesOnTheWire(t *testing.T) {
+	waiting := farm.Template{
+		ID: templateA, Type: "aep", DisplayName: "Opener", Status: farm.TemplateAwaitingUpload, CreatedAt: noon, UpdatedAt: noon,
+		UploadUntil: noon.Add(time.Hour),
+	}
+	created := templateShape(waiting, nil)
+	created.UploadInfo = uploadShape(waiting, "https://farm.example/files/templates/"+templateA+"?sig=1", noon)
+	golden(t, "template-created", created)
+	golden(t, "template3", template3Shape(waiting))
+
+	broken := waiting
+	broken.Status, broken.Error = farm.TemplateError, "This file is not an After Effects project."
+	golden(t, "template-error", templateShape(broken, nil))
+
+	panel := waiting
+	panel.Type, panel.Status = "mogrt", farm.TemplateUploaded
+	panel.Compositions, panel.Layers = []string{"main"}, []string{"title"}
+	low, high := 0.0, 100.0
+	golden(t, "template-mogrt", templateShape(panel, &aep.MogrtSummary{
+		Name: "Lower third", CapsuleID: "c-1",
+		Fields: []aep.MogrtFieldSummary{
+			{Name: "Headline", Type: "text", Value: "Hello"},
+			{Name: "Size", Type: "slider", Value: 50.0, Min: &low, Max: &high},
+		},
+	}))
+}
+
+func TestCompositionsAndLayersOnTheWire(t *testing.T) {
+	golden(t, "composition", compositionShape(aep.CompositionSummary{
+		ID: 7, Name: "main", Width: 1280, Height: 720, Duration: 6.5, FrameRate: 29.97, Root: true, Layers: make([]aep.LayerSummary, 2),
+	}))
+	golden(t, "layer-text", layerShape(7, aep.LayerSummary{
+		ID: 8, Name: "title", Type: "text", Text: "Hello", Fonts: []string{"Inter-Bold"},
+		Top: 10.5, Left: 20, Width: 300, Height: 80, In: 1, Out: 6.5,
+	}))
+	golden(t, "layer-composition", layerShape(7, aep.LayerSummary{
+		ID: 9, Name: "inner", Type: "av", SourceType: "comp", SourceComp: 3, Parent: 8, Width: math.Inf(1), Out: math.NaN(),
+	}))
+}
+
+func TestMachinesOnTheWire(t *testing.T) {
+	machine := farm.Machine{
+		Agent: farm.Agent{ID: "a1", Name: "suite-3", SecretHash: "never shown", Inventory: farm.Inventory{
+			OS: "windows", Arch: "amd64", CPUs: 16, Memory: 64 << 30, Version: "0.1.0", Slots: 1,
+			Engines: []farm.EngineInfo{{Kind: "aftereffects", Version: "26.0.2", Path: `C:\Program Files\Adobe`}},
+			Fonts:   []farm.FontUse{{PostScript: "Inter-Bold"}}, Codecs: []string{"image_png"},
+		}},
+		Online: true, LastSeen: noon, Address: "10.0.0.3:51000",
+		Running: []farm.RunningTask{{Task: jobA + ".1", Job: jobA, Attempt: 2, Progress: 12.3456, Frame: 17, Phase: "rendering", Since: noon}},
+	}
+	golden(t, "machine", machineShape(machine))
+	golden(t, "machine-bare", machineShape(farm.Machine{Agent: farm.Agent{ID: "a2", Name: "laptop"}}))
+}
+
+func TestOtherAnswersOnTheWire(t *testing.T) {
+	golden(t, "file", keptFile{Src: "farm://abc", Size: 3, SHA256: "abc", ExpiresAt: stamp(noon)})
+	golden(t, "error", errorBody{Error: "there is no job \"x\""})
+	golden(t, "error-details", errorBody{Error: "the request is not valid", Details: []farm.FieldError{{Field: "assets[2].layerName", Message: "is missing"}}})
+	golden(t, "thumbnail", thumbnailBody{Frame: 12, Size: 900, URL: "/api/farm/v1/jobs/" + jobA + "/thumbnails/12.jpg"})
+}

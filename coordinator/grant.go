@@ -138,7 +138,7 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 	}
 	l.mu.Unlock()
 	if unsent != nil {
-		l.takeBack(ctx, unsent)
+		l.takeBack(ctx, true, unsent)
 	}
 }
 
@@ -159,7 +159,7 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 	h.files = filesOf(lease)
 	l.mu.Unlock()
 	if s == nil {
-		l.takeBack(ctx, h)
+		l.takeBack(ctx, true, h)
 		return
 	}
 	l.c.note(t.Job, fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, s.name, l.c.cfg.Now().UTC().Format(time.RFC3339)))
@@ -184,9 +184,10 @@ func (l *leader) fail(ctx context.Context, t farm.Task, cause error) {
 	}
 }
 
-// takeBack makes a task ready again whose agent has no session any more, or does not work on it.
-func (l *leader) takeBack(ctx context.Context, leases ...*lease) {
-	cmd := raftstore.ExpireLeases{At: l.c.cfg.Now()}
+// takeBack makes tasks ready again that their agents do not work on. When they were returned, or never arrived, that is no
+// failure of theirs; otherwise it counts as one, since they may be what takes machines down.
+func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) {
+	cmd := raftstore.ExpireLeases{At: l.c.cfg.Now(), Returned: returned}
 	for _, h := range leases {
 		cmd.Leases = append(cmd.Leases, raftstore.Grant{Task: h.Task, Attempt: h.Attempt.Attempt, Agent: h.agent})
 	}
@@ -246,7 +247,7 @@ func (l *leader) expire(ctx context.Context) {
 		l.c.log.Warn("an agent fell silent; its task goes to another", "task", h.Task, "attempt", h.Attempt.Attempt, "agent", h.agent)
 		l.c.note(h.job, fmt.Sprintf("attempt %d ended: its machine has not been heard of for %s", h.Attempt.Attempt, l.c.cfg.Lease))
 	}
-	l.takeBack(ctx, silent...)
+	l.takeBack(ctx, false, silent...)
 	for _, h := range silent {
 		l.c.sweepTask(h.Task)
 	}

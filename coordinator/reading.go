@@ -135,7 +135,7 @@ func (r *reading) see(ctx context.Context, t farm.Template) error {
 	}
 	if err != nil {
 		r.c.log.Info("a template could not be read", "template", t.ID, "error", err)
-		cmd.Error = readingError(t, err)
+		cmd.Error = readingError(err)
 	} else if err := r.describe(ctx, &cmd, summary); err != nil {
 		return err
 	}
@@ -212,20 +212,11 @@ func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, s
 }
 
 // readingError words for a producer why a file could not be read.
-func readingError(t farm.Template, err error) string {
-	what := map[string]string{"aep": "an After Effects project (.aep or .aepx)", "zip": "a zip with an After Effects project inside",
-		"mogrt": "a motion graphics template (.mogrt) made with After Effects"}[t.Type]
+func readingError(err error) string {
+	var refusal *aep.Refusal
 	switch {
-	case errors.Is(err, aep.ErrPremiere):
-		return "This motion graphics template was made with Premiere Pro. Export it from After Effects instead."
-	case errors.Is(err, aep.ErrNotProject):
-		return "This file is not " + what + ". Check that the right file was uploaded, with its real type. (" + lastPart(err) + ")"
-	case errors.Is(err, aep.ErrBroken):
-		return "This project is damaged or incomplete. Open it in After Effects, save it again and upload that. (" + lastPart(err) + ")"
-	case errors.Is(err, aep.ErrLimit):
-		return "This file holds more than the farm accepts: " + lastPart(err) + "."
-	case errors.Is(err, aep.ErrUnsafe):
-		return "This archive was refused because something in it could write outside its own folder: " + lastPart(err) + "."
+	case errors.As(err, &refusal):
+		return refusal.Message
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Sprintf("Reading this project took longer than %s.", readWithin)
 	case errors.Is(err, files.ErrNotFound):
@@ -233,17 +224,6 @@ func readingError(t farm.Template, err error) string {
 	default:
 		return "This project could not be read. Please report it with the file; the coordinator's log has the details."
 	}
-}
-
-// lastPart is an error without what it was wrapped in by callers that name files of this machine.
-func lastPart(err error) string {
-	text := err.Error()
-	if i := strings.LastIndex(text, filepath.Join("files", "blobs")); i >= 0 {
-		if _, after, ok := strings.Cut(text[i:], ": "); ok {
-			text = after
-		}
-	}
-	return text
 }
 
 // download fetches the file that the template's src names.

@@ -234,7 +234,7 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error
 		old.close()
 	}
 	if len(gone) > 0 {
-		l.takeBack(ctx, gone...)
+		l.takeBack(ctx, false, gone...)
 	}
 	s.send(wire.Message{Welcome: &welcome})
 
@@ -351,7 +351,7 @@ func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
 	case m.Cancelled:
 		// It stopped without being told to, so nothing is wrong with the task: another machine takes it.
 		l.c.note(h.job, fmt.Sprintf("attempt %d was given back by its machine", m.Attempt.Attempt))
-		l.takeBack(ctx, h)
+		l.takeBack(ctx, true, h)
 	default:
 		err = l.failTask(ctx, h, m)
 	}

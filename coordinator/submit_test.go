@@ -1,0 +1,313 @@
+package coordinator_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"image"
+	"image/jpeg"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+func TestOutputNames(t *testing.T) {
+	r := open(t)
+	frames := &farm.Frames{Start: 0, End: 9}
+	for ext, settings := range map[string]farm.Settings{
+		"mp4":  {},
+		"mov":  {Codec: "video_prores_4444"},
+		"png":  {Type: "image", Frames: &farm.Frames{Single: true}},
+		"jpg":  {Type: "image", Codec: "image_jpeg", Frames: &farm.Frames{Single: true}},
+		"zip":  {Type: "image", Frames: frames},
+		"zip ": {Type: "aep"},
+	} {
+		job := r.submit(func(j *farm.Job) { j.Settings = settings })
+		want := regexp.MustCompile("^" + job.ID + "-[a-z2-7]{20,}[.]" + strings.TrimSpace(ext) + "$")
+		if !want.MatchString(job.OutputName) {
+			t.Errorf("%+v: %q does not match %s", settings, job.OutputName, want)
+		}
+		if got := r.OutputAddress(job); got != publicAddress+"/outputs/"+job.OutputName {
+			t.Errorf("address %q", got)
+		}
+	}
+}
+
+func TestAnUnknownTemplateFallsBackToItsSrc(t *testing.T) {
+	r := open(t)
+	job := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: "PLACEHOLDER", Src: "http://files.test/x.aep"} })
+	if job.Template.ID != "" || job.Template.Src != "http://files.test/x.aep" {
+		t.Errorf("submitted with %+v", job.Template)
+	}
+	_, err := r.Submit(t.Context(), r.admin, farm.Job{Template: farm.JobTemplate{ID: "PLACEHOLDER"}})
+	wantCode(t, err, farm.CodeNotFound)
+	_, err = r.Submit(t.Context(), r.admin, farm.Job{})
+	wantCode(t, err, farm.CodeInvalid)
+}
+
+func TestLongDataAddressesBecomeKeptFiles(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	long, short := bytes.Repeat([]byte("picture"), 1000), "data:text/plain,short"
+	src := "data:image/png;base64," + base64.StdEncoding.EncodeToString(long)
+	assets := []farm.Asset{{Type: "image", LayerName: "logo", Src: src}, {Type: "data", LayerName: "x", Src: short}}
+	job := r.submit(func(j *farm.Job) { j.Assets = assets })
+	if !strings.HasPrefix(job.Assets[0].Src, "farm://") || job.Assets[1].Src != short || assets[0].Src != src {
+		t.Fatalf("submitted with %.40q and %.40q", job.Assets[0].Src, job.Assets[1].Src)
+	}
+	l := s.lease()
+	ref, ok := l.Files[job.Assets[0].Src]
+	if !ok || ref.Size != int64(len(long)) || ref.Name != "asset-0.png" {
+		t.Fatalf("the lease names %+v", l.Files)
+	}
+	f, err := r.OpenFileFor(t.Context(), s.agent, ref.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, long) {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+	stranger := r.enrol("stranger")
+	_, err = r.OpenFileFor(t.Context(), stranger.agent, ref.SHA256)
+	wantCode(t, err, farm.CodeNotFound)
+	s.finish(l, "x")
+	_, err = r.OpenFileFor(t.Context(), s.agent, ref.SHA256)
+	wantCode(t, err, farm.CodeNotFound)
+}
+
+func TestAnAgentGetsItsFilesAfterARestart(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	stored, err := r.PutFile(t.Context(), r.admin, "../../logo.png", strings.NewReader("logo"), 4)
+	if err != nil || stored.Name != "logo.png" {
+		t.Fatalf("stored %+v, %v", stored, err)
+	}
+	r.submit(func(j *farm.Job) { j.Assets = []farm.Asset{{Type: "image", LayerName: "l", Src: stored.Src()}} })
+	l := s.lease()
+	r.restart()
+	f, err := r.OpenFileFor(t.Context(), s.agent, stored.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	s.connect(l.Attempt)
+}
+
+func TestStoredFilesBelongToTheirTeamAndMustExist(t *testing.T) {
+	r := open(t)
+	_, err := r.Submit(t.Context(), r.admin, farm.Job{
+		Template: farm.JobTemplate{Src: "http://files.test/x.aep"},
+		Assets:   []farm.Asset{{Type: "image", LayerName: "a", Src: "http://x"}, {Type: "image", LayerName: "b", Src: "farm://" + strings.Repeat("0", 64)}},
+	})
+	wantCode(t, err, farm.CodeInvalid)
+	if err != nil && !strings.Contains(err.Error(), "assets[1].src") {
+		t.Errorf("the field is not named: %v", err)
+	}
+}
+
+func TestJobsBelongToTheirTeam(t *testing.T) {
+	r := open(t)
+	job := r.submit()
+	stranger := farm.Principal{Team: "another", Role: farm.RoleAdmin}
+	_, err := r.Job(t.Context(), stranger, job.ID)
+	wantCode(t, err, farm.CodeNotFound)
+	_, err = r.CancelJobs(t.Context(), stranger, []string{job.ID}, true)
+	wantCode(t, err, farm.CodeNotFound)
+	_, err = r.JobLog(t.Context(), stranger, job.ID)
+	wantCode(t, err, farm.CodeNotFound)
+	_, err = r.Thumbnails(t.Context(), stranger, job.ID)
+	wantCode(t, err, farm.CodeNotFound)
+	_, err = r.JobLog(t.Context(), r.admin, job.ID)
+	wantCode(t, err, farm.CodeNotFound)
+	if jobs, _, err := r.Jobs(t.Context(), r.admin, farm.JobQuery{}); err != nil || len(jobs) != 1 || jobs[0].ID != job.ID {
+		t.Errorf("listed %+v, %v", jobs, err)
+	}
+	if counts, err := r.CountJobs(t.Context(), r.admin); err != nil || counts[farm.JobQueued] != 1 {
+		t.Errorf("counted %v, %v", counts, err)
+	}
+}
+
+func picture(t testing.TB, w, h int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, w, h)), nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestThumbnails(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	job := r.submit()
+	l := s.lease()
+	good := picture(t, 160, 90)
+	for _, frame := range []int{50, 0, 9} {
+		if err := r.ReceiveThumbnail(t.Context(), s.agent, l.Attempt, frame, good); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := r.Thumbnails(t.Context(), r.admin, job.ID)
+	if err != nil || len(list) != 3 || list[0].Frame != 0 || list[1].Frame != 9 || list[2].Frame != 50 || list[2].Size != int64(len(good)) {
+		t.Errorf("listed %+v, %v", list, err)
+	}
+	f, err := r.OpenThumbnail(t.Context(), r.admin, job.ID, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, good) || f.ContentType != "image/jpeg" {
+		t.Errorf("read %d bytes of %s, %v", len(got), f.ContentType, err)
+	}
+	_, err = r.OpenThumbnail(t.Context(), r.admin, job.ID, 10)
+	wantCode(t, err, farm.CodeNotFound)
+
+	bad := []struct {
+		name    string
+		at      wire.Attempt
+		frame   int
+		picture []byte
+		code    farm.Code
+	}{
+		{"no JPEG", l.Attempt, 1, []byte("<svg onload=alert(1)>"), farm.CodeInvalid},
+		{"cut off", l.Attempt, 1, good[:len(good)/2], farm.CodeInvalid},
+		{"too many bytes", l.Attempt, 1, append(bytes.Clone(good), make([]byte, 256<<10)...), farm.CodeTooLarge},
+		{"too many pixels", l.Attempt, 1, picture(t, 4000, 10), farm.CodeTooLarge},
+		{"a frame before the first", l.Attempt, -1, good, farm.CodeInvalid},
+		{"another attempt", wire.Attempt{Task: l.Task, Attempt: 2}, 1, good, farm.CodeConflict},
+		{"no such task", wire.Attempt{Task: "../../x", Attempt: 1}, 1, good, farm.CodeConflict},
+	}
+	for _, b := range bad {
+		if err := r.ReceiveThumbnail(t.Context(), s.agent, b.at, b.frame, b.picture); farm.CodeOf(err) != b.code {
+			t.Errorf("%s: %v, want %s", b.name, err, b.code)
+		}
+	}
+}
+
+func TestAccess(t *testing.T) {
+	c := newClock()
+	r := open(t, c.config)
+	if again, err := r.FirstToken(t.Context()); err != nil || again != "" {
+		t.Errorf("a second first token: %q, %v", again, err)
+	}
+	if p, err := r.PrincipalOf(t.Context(), r.admin.TokenID); err != nil || p != r.admin {
+		t.Errorf("principal of the token's id: %+v, %v", p, err)
+	}
+	for _, secret := range []string{"", "x", r.JoinToken()} {
+		_, err := r.Authenticate(t.Context(), secret)
+		wantCode(t, err, farm.CodeUnauthorized)
+		_, err = r.AuthenticateAgent(t.Context(), secret)
+		wantCode(t, err, farm.CodeUnauthorized)
+	}
+	_, err := r.Enrol(t.Context(), "wrong", wire.Enrol{Name: "x"})
+	wantCode(t, err, farm.CodeUnauthorized)
+	_, err = r.Enrol(t.Context(), r.JoinToken(), wire.Enrol{})
+	wantCode(t, err, farm.CodeInvalid)
+	join, sessions := r.JoinToken(), r.SigningKey("sessions")
+	if bytes.Equal(sessions, r.SigningKey("addresses")) || len(sessions) != 32 {
+		t.Error("two purposes have the same key")
+	}
+	r.restart()
+	if r.JoinToken() != join || !bytes.Equal(r.SigningKey("sessions"), sessions) {
+		t.Error("a restart changed the farm's keys")
+	}
+}
+
+func TestEnrolledMachinesLearnTheGossip(t *testing.T) {
+	r := open(t, func(c *coordinator.Config) { c.GossipBind = "127.0.0.1:0" })
+	e, err := r.Enrol(t.Context(), r.JoinToken(), wire.Enrol{Name: "box"})
+	if err != nil || len(e.GossipKey) != 32 || e.Cluster == "" || len(e.Gossip) != 1 {
+		t.Errorf("enrolled %+v, %v", e, err)
+	}
+}
+
+func TestWatchersSeeTheirTeamOnly(t *testing.T) {
+	r := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	own := r.Watch(ctx, r.admin)
+	other := r.Watch(ctx, farm.Principal{Team: "another"})
+	s := r.enrol("box")
+	s.connect()
+	job := r.submit()
+	l := s.lease()
+	s.say(wire.Message{Progress: &wire.Progress{Attempt: l.Attempt, Percent: 40, Frame: 9}})
+	s.say(wire.Message{Log: &wire.Log{Attempt: l.Attempt, Lines: []string{"a line"}}})
+	seen := map[farm.EventKind]farm.Event{}
+	r.eventually("every kind of event has come", func() bool {
+		select {
+		case e := <-own:
+			seen[e.Kind] = e
+		default:
+		}
+		return len(seen) == 4
+	})
+	if e := seen[farm.EventProgress]; e.ID != job.ID || e.Progress != 40 || e.Frame != 9 {
+		t.Errorf("progress %+v", e)
+	}
+	if e := seen[farm.EventLog]; len(e.Lines) != 1 || e.Lines[0] != "a line" {
+		t.Errorf("log %+v", e)
+	}
+	cancel()
+	for e := range other {
+		if e.Kind != farm.EventMachine {
+			t.Errorf("another team saw %+v", e)
+		}
+	}
+	for range own {
+	}
+}
+
+func TestASlowWatcherIsToldThatItMissedEvents(t *testing.T) {
+	r := open(t)
+	events := r.Watch(t.Context(), r.admin)
+	for range 300 {
+		r.create(coordinator.NewTemplate{Type: "aep"})
+	}
+	for len(events) > 0 {
+		if e := <-events; e.Lost {
+			t.Fatal("an event before the gap says that something was lost")
+		}
+	}
+	r.create(coordinator.NewTemplate{Type: "aep"})
+	if e := <-events; !e.Lost {
+		t.Error("the first event after the gap does not say so")
+	}
+}
+
+func TestStoredFilesExpire(t *testing.T) {
+	c := newClock()
+	r := open(t, c.config, func(cfg *coordinator.Config) { cfg.FileLife = time.Hour })
+	stored, err := r.PutFile(t.Context(), r.admin, "a.png", strings.NewReader("a"), -1)
+	if err != nil || !stored.ExpiresAt.Equal(c.read().Add(time.Hour)) {
+		t.Fatalf("stored %+v, %v", stored, err)
+	}
+	withFile := func(j *farm.Job) { j.Assets = []farm.Asset{{Type: "image", LayerName: "l", Src: stored.Src()}} }
+	c.pass(50 * time.Minute)
+	job := r.submit(withFile)
+	c.pass(50 * time.Minute)
+	if err := r.Tidy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.submit(withFile) // its use has kept it alive
+	c.pass(10 * time.Hour)
+	if err := r.Tidy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := r.enrol("box")
+	s.connect()
+	if l := s.lease(); l.Job != job.ID || len(l.Files) != 1 {
+		t.Errorf("leased %+v although a waiting job keeps its files", l)
+	}
+}

@@ -1,0 +1,355 @@
+package coordinator_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+// project writes an After Effects project with empty compositions of 4 s at 25 frames a second; nested ones are layers
+// of the first.
+func project(t testing.TB, roots []string, nested ...string) []byte {
+	t.Helper()
+	p := &aep.Project{Version: aep.Version{Major: 24, Minor: 1, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8}
+	for i, name := range append(slices.Clone(roots), nested...) {
+		p.Items = append(p.Items, &aep.Item{ID: uint32(i + 1), Name: name, Kind: aep.ItemComposition, Comp: &aep.Composition{
+			Width: 320, Height: 180, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 4, WorkAreaDuration: 4,
+		}})
+	}
+	for i := range nested {
+		first := p.Items[0].Comp
+		first.Layers = append(first.Layers, &aep.Layer{
+			ID: uint32(100 + i), Name: "layer " + nested[i], Kind: aep.LayerAV, Source: uint32(len(roots) + i + 1), Stretch: 100, Out: 4, Enabled: true,
+			Props: &aep.Property{Match: "ADBE AV Layer", Group: true, Enabled: true},
+		})
+	}
+	var b bytes.Buffer
+	if err := aep.Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// put uploads to a signed address, as a client does.
+func (r *rig) put(address string, body []byte) error {
+	r.t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	id := strings.TrimPrefix(u.Path, "/files/templates/")
+	return r.ReceiveTemplate(r.t.Context(), id, u.RawQuery, bytes.NewReader(body), int64(len(body)))
+}
+
+func (r *rig) create(in coordinator.NewTemplate) farm.Template {
+	r.t.Helper()
+	tpl, err := r.CreateTemplate(r.t.Context(), r.admin, in)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return tpl
+}
+
+// read waits until a template's file has been read.
+func (r *rig) read(id string) (tpl farm.Template) {
+	r.t.Helper()
+	r.eventually("the template is read", func() bool {
+		var err error
+		if tpl, err = r.Template(r.t.Context(), r.admin, id); err != nil {
+			r.t.Fatal(err)
+		}
+		return tpl.Status == farm.TemplateUploaded || tpl.Status == farm.TemplateError
+	})
+	return tpl
+}
+
+func (r *rig) uploaded(body []byte) farm.Template {
+	r.t.Helper()
+	tpl := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "Opener"})
+	if err := r.put(r.UploadAddress(tpl), body); err != nil {
+		r.t.Fatal(err)
+	}
+	return r.read(tpl.ID)
+}
+
+func TestATemplateIsUploadedReadAndDownloaded(t *testing.T) {
+	r := open(t)
+	body := project(t, []string{"main", "credits"}, "logo")
+	tpl := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "Opener"})
+	if tpl.Status != farm.TemplateAwaitingUpload || !strings.HasPrefix(r.UploadAddress(tpl), publicAddress+"/files/templates/"+tpl.ID+"?") {
+		t.Errorf("created %+v", tpl)
+	}
+	if _, err := r.DownloadAddress(t.Context(), r.admin, tpl.ID); farm.CodeOf(err) != farm.CodeGone {
+		t.Errorf("downloading before the upload: %v", err)
+	}
+	if err := r.put(r.UploadAddress(tpl), body); err != nil {
+		t.Fatal(err)
+	}
+	tpl = r.read(tpl.ID)
+	if tpl.Status != farm.TemplateUploaded || !slices.Equal(tpl.Compositions, []string{"main", "credits", "logo"}) || !slices.Equal(tpl.Layers, []string{"layer logo"}) {
+		t.Fatalf("read as %+v", tpl)
+	}
+	s, err := r.Introspection(t.Context(), r.admin, tpl.ID)
+	if err != nil || len(s.Compositions) != 3 || s.Compositions[0].Duration != 4 {
+		t.Errorf("introspection: %+v, %v", s, err)
+	}
+	address, err := r.DownloadAddress(t.Context(), r.admin, tpl.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, _ := url.Parse(address)
+	f, err := r.OpenTemplate(t.Context(), tpl.ID, u.RawQuery)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, body) || f.Name != "Opener.aep" {
+		t.Errorf("downloaded %d bytes named %q, %v", len(got), f.Name, err)
+	}
+}
+
+func TestSignedAddresses(t *testing.T) {
+	c := newClock()
+	r := open(t, c.config)
+	body := project(t, []string{"main"})
+	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
+	address := r.UploadAddress(tpl)
+	other := r.create(coordinator.NewTemplate{Type: "aep"})
+	wantCode(t, r.put(strings.Replace(address, tpl.ID, other.ID, 1), body), farm.CodeForbidden)
+	wantCode(t, r.put(strings.Replace(address, "op=put", "op=get", 1), body), farm.CodeForbidden)
+	wantCode(t, r.put(strings.Replace(address, "expires=", "expires=9", 1), body), farm.CodeForbidden)
+	wantCode(t, r.put(address+"%zz", body), farm.CodeForbidden)
+	wantCode(t, r.put(publicAddress+"/files/templates/"+tpl.ID, body), farm.CodeForbidden)
+	fresh, err := r.RenewUpload(t.Context(), r.admin, tpl.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, r.put(address, body), farm.CodeGone)
+	c.pass(time.Hour)
+	wantCode(t, r.put(r.UploadAddress(fresh), body), farm.CodeGone)
+	if fresh, err = r.RenewUpload(t.Context(), r.admin, tpl.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.put(r.UploadAddress(fresh), body); err != nil {
+		t.Errorf("the fresh address: %v", err)
+	}
+}
+
+func TestATruncatedUploadLeavesNothing(t *testing.T) {
+	r := open(t)
+	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
+	u, _ := url.Parse(r.UploadAddress(tpl))
+	err := r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, strings.NewReader("half"), 1000)
+	wantCode(t, err, farm.CodeInvalid)
+	wantCode(t, r.put(r.UploadAddress(tpl), nil), farm.CodeInvalid)
+	if got, err := r.Template(t.Context(), r.admin, tpl.ID); err != nil || got.Status != farm.TemplateAwaitingUpload || got.File != nil {
+		t.Errorf("afterwards: %+v, %v", got, err)
+	}
+	err = r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, strings.NewReader("x"), 21<<30)
+	wantCode(t, err, farm.CodeTooLarge)
+}
+
+func TestAFullDiskIsSaidSo(t *testing.T) {
+	r := open(t)
+	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
+	r.cfg.MinFree = 1 << 62
+	r.stop()
+	c, err := coordinator.Open(t.Context(), r.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Coordinator = c
+	err = r.put(r.UploadAddress(tpl), []byte("x"))
+	wantCode(t, err, farm.CodeUnavailable)
+	if err != nil && !strings.Contains(err.Error(), "disk is full") {
+		t.Errorf("the error does not say what to do: %v", err)
+	}
+	_, err = r.Submit(t.Context(), r.admin, farm.Job{Template: farm.JobTemplate{Src: "http://files.test/x.aep"}})
+	wantCode(t, err, farm.CodeUnavailable)
+}
+
+func TestABrokenFileMakesTheTemplateAnError(t *testing.T) {
+	r := open(t)
+	for name, body := range map[string][]byte{
+		"no project": []byte("this is a text"),
+		"cut off":    project(t, []string{"main"})[:400],
+	} {
+		tpl := r.uploaded(body)
+		if tpl.Status != farm.TemplateError || tpl.Error == "" || strings.Contains(tpl.Error, r.cfg.DataDir) {
+			t.Errorf("%s: %s %q", name, tpl.Status, tpl.Error)
+		}
+		_, err := r.Submit(t.Context(), r.admin, farm.Job{Template: farm.JobTemplate{ID: tpl.ID}})
+		wantCode(t, err, farm.CodeInvalid)
+	}
+}
+
+func TestReadingGoesOnAfterARestart(t *testing.T) {
+	r := open(t)
+	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
+	if err := r.put(r.UploadAddress(tpl), project(t, []string{"main"})); err != nil {
+		t.Fatal(err)
+	}
+	r.restart()
+	if got := r.read(tpl.ID); got.Status != farm.TemplateUploaded {
+		t.Errorf("read as %s: %s", got.Status, got.Error)
+	}
+}
+
+func TestATemplateIsFetchedFromItsSrc(t *testing.T) {
+	body := project(t, []string{"main"})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path != "/opener.aep" {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		_, _ = w.Write(body)
+	}))
+	defer web.Close()
+	r := open(t)
+	stored, err := r.PutFile(t.Context(), r.admin, "opener.aep", bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range []string{web.URL + "/opener.aep", stored.Src()} {
+		tpl := r.create(coordinator.NewTemplate{Type: "aep", Src: src})
+		if got := r.read(tpl.ID); got.Status != farm.TemplateUploaded || got.File.SHA256 != stored.SHA256 {
+			t.Errorf("%s: %s %q", src, got.Status, got.Error)
+		}
+	}
+	for src, want := range map[string]string{
+		web.URL + "/gone.aep":               "(403)",
+		"http://169.254.169.254/x.aep":      "not allowed",
+		"farm://" + strings.Repeat("0", 64): "expired",
+	} {
+		tpl := r.create(coordinator.NewTemplate{Type: "aep", Src: src})
+		if got := r.read(tpl.ID); got.Status != farm.TemplateError || !strings.Contains(got.Error, want) {
+			t.Errorf("%s: %s %q, want %q", src, got.Status, got.Error, want)
+		}
+	}
+}
+
+func TestTemplatesBelongToTheirTeam(t *testing.T) {
+	r := open(t)
+	tpl := r.uploaded(project(t, []string{"main"}))
+	stranger := farm.Principal{Team: "another", Role: farm.RoleAdmin}
+	_, err := r.Template(t.Context(), stranger, tpl.ID)
+	wantCode(t, err, farm.CodeNotFound)
+	wantCode(t, r.DeleteTemplate(t.Context(), stranger, tpl.ID), farm.CodeNotFound)
+	_, err = r.Introspection(t.Context(), stranger, tpl.ID)
+	wantCode(t, err, farm.CodeNotFound)
+	_, err = r.Submit(t.Context(), stranger, farm.Job{Template: farm.JobTemplate{ID: tpl.ID}})
+	wantCode(t, err, farm.CodeNotFound)
+}
+
+func TestATemplateInUseIsNotDeleted(t *testing.T) {
+	r := open(t)
+	tpl := r.uploaded(project(t, []string{"main"}))
+	job := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
+	wantCode(t, r.DeleteTemplate(t.Context(), r.admin, tpl.ID), farm.CodeConflict)
+	if _, err := r.CancelJobs(t.Context(), r.admin, []string{job.ID}, false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.RenameTemplate(t.Context(), r.admin, tpl.ID, "Closer"); err != nil || got.DisplayName != "Closer" {
+		t.Errorf("renamed to %q, %v", got.DisplayName, err)
+	}
+	if err := r.DeleteTemplate(t.Context(), r.admin, tpl.ID); err != nil {
+		t.Error(err)
+	}
+	_, err := r.Template(t.Context(), r.admin, tpl.ID)
+	wantCode(t, err, farm.CodeNotFound)
+}
+
+func TestWhichCompositionAJobRenders(t *testing.T) {
+	r := open(t)
+	one, several := r.uploaded(project(t, []string{"main"}, "logo")), r.uploaded(project(t, []string{"main", "credits"}))
+	frames := func(start, end int) *farm.Frames { return &farm.Frames{Start: start, End: end} }
+	tests := []struct {
+		name  string
+		job   farm.Job
+		comp  string
+		total int
+		err   string
+	}{
+		{"the only root", farm.Job{Template: farm.JobTemplate{ID: one.ID}}, "main", 100, ""},
+		{"a named one", farm.Job{Template: farm.JobTemplate{ID: several.ID, Composition: "credits"}}, "credits", 100, ""},
+		{"some frames", farm.Job{Template: farm.JobTemplate{ID: one.ID}, Settings: farm.Settings{Frames: frames(10, 19)}}, "main", 10, ""},
+		{"too many frames", farm.Job{Template: farm.JobTemplate{ID: one.ID}, Settings: farm.Settings{Frames: frames(10, 100)}}, "", 0, "0 to 99"},
+		{"none of several", farm.Job{Template: farm.JobTemplate{ID: several.ID}}, "", 0, "'main', 'credits'"},
+		{"unknown", farm.Job{Template: farm.JobTemplate{ID: one.ID, Composition: "x"}}, "", 0, "Composition 'x' not found"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			job, err := r.Submit(t.Context(), r.admin, tt.job)
+			if tt.err != "" {
+				wantCode(t, err, farm.CodeInvalid)
+				if err != nil && !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("%q does not say %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil || job.Template.Composition != tt.comp || job.FramesTotal != tt.total {
+				t.Errorf("got %q with %d frames, %v", job.Template.Composition, job.FramesTotal, err)
+			}
+		})
+	}
+}
+
+func TestAJobWaitsForItsTemplate(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	tpl := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "Opener"})
+	job := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
+	doomed := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "Broken"})
+	lost := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: doomed.ID} })
+	s.silent()
+	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.Contains(why, `"Opener" has not been uploaded`) {
+		t.Errorf("waits because %q, %v", why, err)
+	}
+	if err := r.put(r.UploadAddress(tpl), project(t, []string{"main"}, "logo")); err != nil {
+		t.Fatal(err)
+	}
+	l := s.lease()
+	if l.Job != job.ID || l.Composition != "main" || l.Project.Type != "aep" || l.Project.File == nil {
+		t.Fatalf("leased %+v", l)
+	}
+	f, err := r.OpenFileFor(t.Context(), s.agent, l.Project.File.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := r.put(r.UploadAddress(doomed), []byte("no project")); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("the other job has failed with its template", func() bool { return r.job(lost.ID).Status == farm.JobFailed })
+	if got := r.job(lost.ID).Error; !strings.Contains(got, "Broken") {
+		t.Errorf("failed with %q", got)
+	}
+}
+
+func TestErrorsOfUploadsAreNotInternal(t *testing.T) {
+	r := open(t)
+	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
+	u, _ := url.Parse(r.UploadAddress(tpl))
+	broken := io.MultiReader(strings.NewReader("x"), failing{errors.New("connection reset")})
+	wantCode(t, r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, broken, -1), farm.CodeInvalid)
+	_, err := r.CreateTemplate(t.Context(), r.admin, coordinator.NewTemplate{Type: "psd"})
+	wantCode(t, err, farm.CodeInvalid)
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -1,0 +1,173 @@
+package raftstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/farm"
+)
+
+var update = flag.Bool("update", false, "write the golden files of commands that have none")
+
+// samples holds one command of each kind, with its fields set.
+func samples() []Command {
+	at := time.Date(2026, 5, 1, 12, 0, 0, 123, time.UTC)
+	until := at.Add(time.Hour)
+	conform := true
+	job := farm.Job{
+		ID: "01J", Team: "t1", SubmittedBy: "token", Name: "Opener", Tags: []string{"tv"}, Priority: -5, Level: farm.LevelRush, NotBefore: at,
+		RequireTags: []string{"gpu"}, Hold: true, Sequential: true, Template: farm.JobTemplate{ID: "tm", Src: "https://x/y.aep", Composition: "main"},
+		Fonts: []string{"A.ttf"}, Settings: farm.Settings{Type: "video", Frames: &farm.Frames{Start: 1, End: 9}, Quality: "draft", Codec: "c", Engine: "ae2026"},
+		Assets: []farm.Asset{{Type: "text", LayerName: "title", Value: json.RawMessage(`"Hello"`)}, {Type: "image", LayerIndex: 2, Src: "farm://ab", Conform: &conform},
+			{Type: "script", Src: "s.jsx", Parameters: []farm.AssetParameter{{Key: "k", Value: json.RawMessage(`1`)}}}},
+		Upload:  &farm.Upload{Provider: "s3", Prefix: "p/", Params: map[string]string{"region": "r", "bucket": "b"}},
+		Webhook: &farm.Webhook{URL: "https://h", Headers: map[string]string{"A": "b"}, Data: json.RawMessage(`{"a":1}`)},
+		Status:  farm.JobQueued, CreatedAt: at, UpdatedAt: at, OutputName: "01J-r.mp4", FramesTotal: 9,
+	}
+	file := farm.FileRef{SHA256: "ab", Size: 3, Name: "a.png"}
+	inventory := farm.Inventory{OS: "linux", Arch: "amd64", CPUs: 2, Memory: 1 << 33, Version: "v0.1.0", Engines: []farm.EngineInfo{{Kind: "embedded", Version: "1", Path: "/x"}},
+		Fonts: []farm.FontUse{{PostScript: "P", Family: "F", Style: "S"}}, Codecs: []string{"image_png"}, Tags: []string{"t"}, Slots: 1}
+	return []Command{
+		PutTeam{farm.Team{ID: "t1", Name: "Team", CreatedAt: at}},
+		PutToken{farm.Token{ID: "k1", Team: "t1", Name: "n", Role: farm.RoleAdmin, Hash: "h", CreatedAt: at, ExpiresAt: until}},
+		RevokeToken{ID: "k1", At: at},
+		CreateTemplate{farm.Template{ID: "tm", Team: "t1", Type: "aep", DisplayName: "Title", Status: farm.TemplateAwaitingUpload, CreatedAt: at, UpdatedAt: at, UploadNonce: "n", UploadUntil: until}},
+		RenameTemplate{Team: "t1", ID: "tm", DisplayName: "Other", At: at},
+		RenewUpload{Team: "t1", ID: "tm", Nonce: "n2", Until: until, At: at},
+		ReceiveTemplate{ID: "tm", Nonce: "n2", File: file, At: at},
+		FinishTemplate{ID: "tm", FileSHA256: "ab", Introspection: &file, Compositions: []string{"main"}, Layers: []string{"title"}, Fonts: inventory.Fonts, Error: "e", At: at},
+		DeleteTemplate{Team: "t1", ID: "tm"},
+		SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: "01J.0", Job: "01J", Team: "t1", Kind: farm.TaskRender, Frames: &farm.Frames{End: 3}, Status: farm.TaskReady}}},
+		LeaseTasks{Grants: []Grant{{Task: "01J.0", Attempt: 1, Agent: "a1"}}, At: at},
+		FinishTask{Task: "01J.0", Attempt: 1, Output: farm.OutputRef{FileRef: file, Key: "k", ContentType: "video/mp4", Width: 1, Height: 2, Frames: 3, Duration: 0.5, FrameRate: 25, Audio: true}, Warnings: []string{"w"}, At: at},
+		FailTask{Task: "01J.0", Attempt: 1, Message: "m", Retry: true, Warnings: []string{"w"}, NotBefore: until, At: at},
+		ExpireLeases{Leases: []Grant{{Task: "01J.0", Attempt: 1, Agent: "a1"}}, Returned: true, At: at},
+		CancelJobs{Team: "t1", IDs: []string{"01J"}, Force: true, At: at},
+		PutFile{farm.StoredFile{FileRef: file, Team: "t1", CreatedAt: at, ExpiresAt: until}},
+		ExpireFiles{At: at},
+		EnrolAgent{farm.Agent{ID: "a1", Name: "mac", SecretHash: "h", EnrolledAt: at, Inventory: inventory}},
+		PutInventory{ID: "a1", Name: "mac", Inventory: inventory},
+		RemoveAgent{ID: "a1"},
+	}
+}
+
+func newTestCodec(t testing.TB) *codec {
+	t.Helper()
+	c, err := newCodec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.close)
+	return c
+}
+
+// TestGoldenCommandsStayReadable holds every kind and version that a log may contain against files that are never changed.
+func TestGoldenCommandsStayReadable(t *testing.T) {
+	c := newTestCodec(t)
+	kinds := map[Kind]bool{}
+	for _, want := range samples() {
+		kinds[want.kind()] = true
+		encoded, err := c.encode(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", "commands", fmt.Sprintf("%02d-v%d", want.kind(), commandVersion))
+		golden, err := os.ReadFile(path)
+		if os.IsNotExist(err) && *update {
+			golden, err = encoded, os.WriteFile(path, encoded, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.decode(golden)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s reads as\n%+v, want\n%+v", path, got, want)
+		}
+		if !bytes.Equal(encoded, golden) {
+			t.Errorf("%T is written as\n%q, want\n%q", want, encoded, golden)
+		}
+	}
+	for kind := range 256 {
+		_, err := decodeBody(Kind(kind), []byte("{}"))
+		if (err == nil) != kinds[Kind(kind)] {
+			t.Errorf("kind %d: decoding gives %v, sample present: %v", kind, err, kinds[Kind(kind)])
+		}
+	}
+}
+
+func TestLargeCommandsAreCompressed(t *testing.T) {
+	c := newTestCodec(t)
+	want := FailTask{Task: "j.0", Message: strings.Repeat("the same again ", 10_000)}
+	data, err := c.encode(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(data) > 2000 || data[1]&compressedFlag == 0 {
+		t.Errorf("150 KB of repetition became %d bytes", len(data))
+	}
+	got, err := c.decode(data)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("came back differently: %v", err)
+	}
+}
+
+func TestTooLargeCommandSaysWhatToDo(t *testing.T) {
+	noise := make([]byte, 2*maxCommand)
+	state := uint32(1)
+	for i := range noise {
+		state = state*1664525 + 1013904223
+		noise[i] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-"[state>>26]
+	}
+	_, err := newTestCodec(t).encode(FailTask{Message: string(noise)})
+	if farm.CodeOf(err) != farm.CodeTooLarge || !strings.Contains(err.Error(), "512 KB") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCompressionBombIsRefused(t *testing.T) {
+	c := newTestCodec(t)
+	bomb := c.compressor.EncodeAll(make([]byte, maxCommandJSON+1), []byte{byte(KindFailTask), commandVersion | compressedFlag})
+	if _, err := c.decode(bomb); err == nil {
+		t.Errorf("a command of %d bytes grew beyond %d", len(bomb), maxCommandJSON)
+	}
+}
+
+func FuzzDecodeCommand(f *testing.F) {
+	c := newTestCodec(f)
+	for _, cmd := range samples() {
+		data, err := c.encode(cmd)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add(c.compressor.EncodeAll([]byte(`{"ID":"x"}`), []byte{byte(KindRemoveAgent), commandVersion | compressedFlag}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		cmd, err := c.decode(data)
+		if err != nil {
+			return
+		}
+		again, err := c.encode(cmd)
+		if farm.CodeOf(err) == farm.CodeTooLarge {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%T was read and cannot be written: %v", cmd, err)
+		}
+		if _, err := c.decode(again); err != nil {
+			t.Fatalf("%T was written and cannot be read: %v", cmd, err)
+		}
+	})
+}

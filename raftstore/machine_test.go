@@ -1,0 +1,326 @@
+package raftstore
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"go.etcd.io/bbolt"
+
+	"overcrank/farm"
+)
+
+// failer is what both tests and property checks are.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// testMachine is a state machine on a file of its own, fed without Raft. It keeps the log it was fed.
+type testMachine struct {
+	*machine
+	t    failer
+	logs []*raft.Log
+}
+
+func newTestMachine(t failer, folder, name string) *testMachine {
+	t.Helper()
+	codec, err := newCodec()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	m, err := openMachine(filepath.Join(folder, name), codec, slog.New(slog.DiscardHandler), func(err error) { t.Fatalf("fatal: %v", err) })
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return &testMachine{machine: m, t: t}
+}
+
+// end closes the machine.
+func (m *testMachine) end() {
+	m.codec.close()
+	if err := m.close(); err != nil {
+		m.t.Fatalf("%v", err)
+	}
+}
+
+// do applies one command as the next entry of the log.
+func (m *testMachine) do(cmd Command) Result {
+	m.t.Helper()
+	data, err := m.codec.encode(cmd)
+	if err != nil {
+		m.t.Fatalf("%v", err)
+	}
+	m.logs = append(m.logs, &raft.Log{Index: uint64(len(m.logs) + 1), Term: 1, Type: raft.LogCommand, Data: data})
+	return m.Apply(m.logs[len(m.logs)-1]).(Result)
+}
+
+// must is do for a command that has to be taken.
+func (m *testMachine) must(cmd Command) Result {
+	m.t.Helper()
+	result := m.do(cmd)
+	if result.Refused != nil {
+		m.t.Fatalf("%T refused: %v", cmd, result.Refused)
+	}
+	for i, err := range result.Each {
+		if err != nil {
+			m.t.Fatalf("%T refused grant %d: %v", cmd, i, err)
+		}
+	}
+	return result
+}
+
+// content is a hash over all records, indexes and counters, without the meta bucket.
+func (m *testMachine) content() string {
+	m.t.Helper()
+	hash := sha256.New()
+	err := m.view(func(t *tables) error {
+		for _, name := range buckets() {
+			if bytes.Equal(name, bucketMeta) {
+				continue
+			}
+			fmt.Fprintf(hash, "%q\n", name)
+			err := t.tx.Bucket(name).ForEach(func(k, v []byte) error {
+				_, err := fmt.Fprintf(hash, "%q=%q\n", k, v)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		m.t.Fatalf("%v", err)
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil))
+}
+
+func (m *testMachine) fingerprint() string {
+	var sum string
+	_ = m.view(func(t *tables) error {
+		sum = fmt.Sprintf("%d %x", metaNumber(t.tx, metaApplied), t.tx.Bucket(bucketMeta).Get([]byte(metaFingerprint)))
+		return nil
+	})
+	return sum
+}
+
+// read runs fn on the state and fails on its error.
+func (m *testMachine) read(fn func(tx *Tx) error) {
+	m.t.Helper()
+	if err := m.view(func(t *tables) error { return fn(&Tx{t}) }); err != nil {
+		m.t.Fatalf("read: %v", err)
+	}
+}
+
+func (m *testMachine) jobStatus(id string) (status farm.JobStatus) {
+	m.t.Helper()
+	m.read(func(tx *Tx) error {
+		job, err := tx.Job(id)
+		status = job.Status
+		return err
+	})
+	return status
+}
+
+func (m *testMachine) taskStatus(id string) (status farm.TaskStatus) {
+	m.t.Helper()
+	m.read(func(tx *Tx) error {
+		task, err := tx.Task(id)
+		status = task.Status
+		return err
+	})
+	return status
+}
+
+// fakeSink receives a snapshot in memory.
+type fakeSink struct {
+	bytes.Buffer
+	closed, cancelled bool
+}
+
+func (s *fakeSink) ID() string    { return "memory" }
+func (s *fakeSink) Close() error  { s.closed = true; return nil }
+func (s *fakeSink) Cancel() error { s.cancelled = true; return nil }
+
+// snapshotBytes takes and writes out a snapshot.
+func (m *testMachine) snapshotBytes() []byte {
+	m.t.Helper()
+	snap, err := m.Snapshot()
+	if err != nil {
+		m.t.Fatalf("%v", err)
+	}
+	defer snap.Release()
+	var sink fakeSink
+	if err := snap.Persist(&sink); err != nil || !sink.closed {
+		m.t.Fatalf("persist: %v", err)
+	}
+	return sink.Bytes()
+}
+
+// epoch is when the tests' farms begin.
+var epoch = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func after(seconds int) time.Time { return epoch.Add(time.Duration(seconds) * time.Second) }
+
+// furnish gives the machine a team, a read template "tmpl", and the agents "a1" and "a2".
+func furnish(m *testMachine) {
+	m.must(PutTeam{Team: farm.Team{ID: "team", Name: "Team", CreatedAt: epoch}})
+	m.must(CreateTemplate{Template: farm.Template{ID: "tmpl", Team: "team", Type: "aep", Status: farm.TemplateAwaitingUpload, UploadNonce: "n", CreatedAt: epoch}})
+	m.must(ReceiveTemplate{ID: "tmpl", Nonce: "n", File: farm.FileRef{SHA256: "f1", Size: 10}, At: epoch})
+	m.must(FinishTemplate{ID: "tmpl", FileSHA256: "f1", Introspection: &farm.FileRef{SHA256: "i1"}, Compositions: []string{"main"}, At: epoch})
+	for _, id := range []string{"a1", "a2"} {
+		m.must(EnrolAgent{Agent: farm.Agent{ID: id, Name: "mac " + id, SecretHash: "hash of " + id, EnrolledAt: epoch}})
+	}
+}
+
+// jobOf makes a job with one task.
+func jobOf(id string, second int) (farm.Job, farm.Task) {
+	job := farm.Job{ID: id, Team: "team", Template: farm.JobTemplate{ID: "tmpl", Composition: "main"}, OutputName: id + "-out.mp4",
+		CreatedAt: after(second), UpdatedAt: after(second)}
+	return job, farm.Task{ID: id + ".0", Job: id, Team: "team", Kind: farm.TaskRender}
+}
+
+func submit(m *testMachine, id string, second int) {
+	job, task := jobOf(id, second)
+	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+}
+
+func lease(m *testMachine, task string, attempt, second int) {
+	m.must(LeaseTasks{Grants: []Grant{{Task: task, Attempt: attempt, Agent: "a1"}}, At: after(second)})
+}
+
+func wantRefused(t *testing.T, m *testMachine, cmd Command, code farm.Code) {
+	t.Helper()
+	before := m.content()
+	result := m.do(cmd)
+	refused := result.Refused
+	if refused == nil && len(result.Each) == 1 {
+		refused = result.Each[0]
+	}
+	if refused == nil || refused.Code != code || refused.Message == "" {
+		t.Errorf("%T answered %v, want a refusal of code %s", cmd, refused, code)
+	}
+	if m.content() != before {
+		t.Errorf("%T was refused and changed the state", cmd)
+	}
+}
+
+func TestSnapshotRestoresTheSameState(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state")
+	defer m.end()
+	furnish(m)
+	submit(m, "j1", 1)
+	data := m.snapshotBytes()
+	content, fingerprint := m.content(), m.fingerprint()
+	submit(m, "j2", 2)
+
+	other := newTestMachine(t, t.TempDir(), "state")
+	defer other.end()
+	other.must(PutTeam{Team: farm.Team{ID: "replaced"}})
+	if err := other.Restore(io.NopCloser(bytes.NewReader(data))); err != nil {
+		t.Fatal(err)
+	}
+	if other.content() != content || other.fingerprint() != fingerprint {
+		t.Error("the restored state differs from the one that was taken")
+	}
+}
+
+func TestDamagedSnapshotLeavesTheStateInForce(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state")
+	defer m.end()
+	furnish(m)
+	good := m.snapshotBytes()
+	content := m.content()
+	for name, data := range map[string][]byte{
+		"empty":        {},
+		"cut short":    good[:len(good)/2],
+		"without sum":  good[:len(good)-5],
+		"other magic":  append([]byte("OCSTATE\x09"), good[8:]...),
+		"one bit":      flipped(good, len(good)/2),
+		"header bit":   flipped(good, 15),
+		"huge size":    flipped(good, 16),
+		"checksum bit": flipped(good, len(good)-1),
+	} {
+		if err := m.Restore(io.NopCloser(bytes.NewReader(data))); err == nil {
+			t.Errorf("%s: was restored", name)
+		}
+		if m.content() != content {
+			t.Fatalf("%s: changed the state", name)
+		}
+	}
+	submit(m, "j1", 1)
+}
+
+func flipped(data []byte, at int) []byte {
+	out := bytes.Clone(data)
+	out[at] ^= 0x40
+	return out
+}
+
+func TestEntriesAppliedBeforeArePassedOver(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state")
+	defer m.end()
+	furnish(m)
+	submit(m, "j1", 1)
+	lease(m, "j1.0", 1, 2)
+	content, fingerprint := m.content(), m.fingerprint()
+	m.ApplyBatch(m.logs)
+	if m.content() != content || m.fingerprint() != fingerprint {
+		t.Error("applying the log again changed the state")
+	}
+}
+
+func TestUnknownEntryHaltsTheMachine(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"kind": {250, 1, '{', '}'}, "version": {byte(KindPutTeam), 2, '{', '}'}, "empty": {}, "JSON": {byte(KindPutTeam), 1, '{'},
+		"compression": {byte(KindPutTeam), 0x81, 1, 2, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newTestMachine(t, t.TempDir(), "state")
+			defer m.end()
+			furnish(m)
+			content := m.content()
+			var fatal error
+			m.fatal = func(err error) { fatal = err }
+			entry := &raft.Log{Index: 100, Type: raft.LogCommand, Data: data}
+			good := &raft.Log{Index: 101, Type: raft.LogCommand, Data: m.logs[0].Data}
+			answers := m.ApplyBatch([]*raft.Log{entry, good})
+			if fatal == nil || len(answers) != 2 || answers[0] != errHalted || answers[1] != errHalted {
+				t.Errorf("fatal %v, answers %v", fatal, answers)
+			}
+			if again := m.Apply(good); again != errHalted {
+				t.Errorf("the halted machine answered %v", again)
+			}
+			if m.content() != content {
+				t.Error("a halted machine changed its state")
+			}
+			if _, err := m.Snapshot(); err == nil {
+				t.Error("a halted machine gave a snapshot")
+			}
+		})
+	}
+}
+
+func TestConfigurationIsKeptWithTheState(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state")
+	defer m.end()
+	want := raft.Configuration{Servers: []raft.Server{{ID: "n1", Address: "127.0.0.1:1"}}}
+	m.StoreConfiguration(1, want)
+	err := m.db.View(func(tx *bbolt.Tx) error {
+		got := raft.DecodeConfiguration(tx.Bucket(bucketMeta).Get([]byte(metaConfiguration)))
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("configuration is %v", got)
+		}
+		return nil
+	})
+	if err != nil || m.last.Load() != 1 {
+		t.Errorf("%v, applied %d", err, m.last.Load())
+	}
+}

@@ -1,0 +1,333 @@
+package raftstore
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"overcrank/farm"
+)
+
+// draw makes a random command about a small world, so that commands meet each other; many of them are refused.
+func draw(t *rapid.T, step int) Command {
+	at := after(step)
+	id := func(kind string, n int) string { return fmt.Sprintf("%s%d", kind, rapid.IntRange(0, n).Draw(t, kind)) }
+	task := func() string { return fmt.Sprintf("%s.%d", id("job", 7), rapid.IntRange(0, 1).Draw(t, "task")) }
+	attempt := func() int { return rapid.IntRange(1, 4).Draw(t, "attempt") }
+	grants := func() []Grant {
+		var grants []Grant
+		for range rapid.IntRange(1, 3).Draw(t, "grants") {
+			grants = append(grants, Grant{Task: task(), Attempt: attempt(), Agent: id("agent", 2)})
+		}
+		return grants
+	}
+	switch rapid.IntRange(0, 17).Draw(t, "command") {
+	case 0, 1:
+		return drawSubmission(t, step)
+	case 2, 3, 4, 5, 6:
+		return LeaseTasks{Grants: grants(), At: at}
+	case 7, 8:
+		return FinishTask{Task: task(), Attempt: attempt(), Output: farm.OutputRef{Key: "k"}, Warnings: []string{"w"}, At: at}
+	case 9, 10:
+		return FailTask{Task: task(), Attempt: attempt(), Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), At: at}
+	case 11:
+		return ExpireLeases{Leases: grants(), Returned: rapid.Bool().Draw(t, "returned"), At: at}
+	case 12:
+		return CancelJobs{Team: id("team", 1), IDs: []string{id("job", 7)}, Force: rapid.Bool().Draw(t, "force"), At: at}
+	case 13:
+		return ReceiveTemplate{ID: id("template", 2), Nonce: rapid.SampledFrom([]string{"n", "old", ""}).Draw(t, "nonce"),
+			File: farm.FileRef{SHA256: id("content", 3)}, At: at}
+	case 14:
+		return FinishTemplate{ID: id("template", 2), FileSHA256: rapid.SampledFrom([]string{"", "content0", "content1", "content2", "content3"}).Draw(t, "file"),
+			Introspection: &farm.FileRef{SHA256: id("summary", 1)}, Error: rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error"), At: at}
+	case 15:
+		status := rapid.SampledFrom([]farm.TemplateStatus{farm.TemplateAwaitingUpload, farm.TemplateDownloading}).Draw(t, "status")
+		return CreateTemplate{Template: farm.Template{ID: id("template", 2), Team: "team0", Status: status, UploadNonce: "n"}}
+	case 16:
+		return rapid.SampledFrom([]Command{
+			DeleteTemplate{Team: "team0", ID: "template0"}, RenewUpload{Team: "team0", ID: "template1", Nonce: "n", At: at},
+			RenameTemplate{Team: "team0", ID: "template0", DisplayName: "x", At: at}, RemoveAgent{ID: "agent1"},
+			EnrolAgent{Agent: farm.Agent{ID: "agent1", Name: "one", SecretHash: "s1"}}, PutInventory{ID: "agent0", Name: "n"},
+		}).Draw(t, "other")
+	default:
+		if rapid.Bool().Draw(t, "expire") {
+			return ExpireFiles{At: at}
+		}
+		return PutFile{File: farm.StoredFile{FileRef: farm.FileRef{SHA256: id("content", 3)}, Team: id("team", 1), ExpiresAt: after(step + rapid.IntRange(-5, 20).Draw(t, "life"))}}
+	}
+}
+
+// drawMove makes a command that fits what the state holds, nil when nothing does: without such commands hardly any job of
+// a random history would come to an end.
+func drawMove(t *rapid.T, step int, now seen) Command {
+	var ready, leased []farm.Task
+	for _, id := range slices.Sorted(maps.Keys(now.tasks)) {
+		switch task := now.tasks[id]; task.Status {
+		case farm.TaskReady:
+			ready = append(ready, task)
+		case farm.TaskLeased:
+			leased = append(leased, task)
+		}
+	}
+	at := after(step)
+	if len(ready) > 0 && (len(leased) == 0 || rapid.Bool().Draw(t, "lease")) {
+		task := rapid.SampledFrom(ready).Draw(t, "ready")
+		return LeaseTasks{Grants: []Grant{{Task: task.ID, Attempt: task.Attempt + 1, Agent: "agent0"}}, At: at}
+	}
+	if len(leased) == 0 {
+		return nil
+	}
+	task := rapid.SampledFrom(leased).Draw(t, "leased")
+	switch rapid.IntRange(0, 3).Draw(t, "end") {
+	case 0:
+		return FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, At: at}
+	case 1:
+		return ExpireLeases{Leases: []Grant{{Task: task.ID, Attempt: task.Attempt, Agent: task.Agent}}, At: at}
+	default:
+		return FinishTask{Task: task.ID, Attempt: task.Attempt, Output: farm.OutputRef{Key: "k"}, At: at}
+	}
+}
+
+// drawSubmission makes one job with one or two tasks, or a parent with two children.
+func drawSubmission(t *rapid.T, step int) SubmitJobs {
+	n := rapid.IntRange(0, 7).Draw(t, "job")
+	jobOf := func(n int) farm.Job {
+		job := farm.Job{ID: fmt.Sprintf("job%d", n), Team: "team0", OutputName: fmt.Sprintf("out%d", n), CreatedAt: after(step),
+			Priority: rapid.IntRange(-2, 2).Draw(t, "priority")}
+		if k := rapid.IntRange(0, 4).Draw(t, "template"); k < 4 {
+			job.Template.ID = fmt.Sprintf("template%d", k%3)
+		}
+		if rapid.Bool().Draw(t, "asset") {
+			job.Assets = []farm.Asset{{Type: "image", Src: fmt.Sprintf("farm://content%d", rapid.IntRange(0, 3).Draw(t, "content"))}}
+		}
+		return job
+	}
+	cmd := SubmitJobs{Jobs: []farm.Job{jobOf(n)}}
+	if n < 3 && rapid.Bool().Draw(t, "family") {
+		for _, k := range []int{n + 3, n + 5} {
+			child := jobOf(k)
+			child.Parent = cmd.Jobs[0].ID
+			cmd.Jobs[0].Children = append(cmd.Jobs[0].Children, child.ID)
+			cmd.Jobs = append(cmd.Jobs, child)
+		}
+	}
+	for _, job := range cmd.Jobs {
+		for k := range rapid.IntRange(1, 2).Draw(t, "tasks") {
+			cmd.Tasks = append(cmd.Tasks, farm.Task{ID: fmt.Sprintf("%s.%d", job.ID, k), Job: job.ID, Team: job.Team})
+		}
+	}
+	return cmd
+}
+
+// seen is what an earlier look at the state showed.
+type seen struct {
+	jobs  map[string]farm.Job
+	tasks map[string]farm.Task
+}
+
+// look checks what must hold at any time, and against the look before.
+func look(t *rapid.T, m *testMachine, before seen) seen {
+	now := seen{map[string]farm.Job{}, map[string]farm.Task{}}
+	_ = m.view(func(tb *tables) error {
+		for _, job := range all[farm.Job](tb, bucketJobs) {
+			now.jobs[job.ID] = job
+		}
+		for _, task := range all[farm.Task](tb, bucketTasks) {
+			now.tasks[task.ID] = task
+		}
+		checkIndexes(t, tb, now)
+		return tb.err
+	})
+	for id, was := range before.jobs {
+		is, ok := now.jobs[id]
+		if !ok || was.Status.Ended() && !reflect.DeepEqual(is, was) {
+			t.Fatalf("job %s ended as %+v and is now %+v", id, was, is)
+		}
+	}
+	for id, was := range before.tasks {
+		is, ok := now.tasks[id]
+		switch {
+		case !ok:
+			t.Fatalf("task %s is lost", id)
+		case was.Status.Ended() && !reflect.DeepEqual(is, was):
+			t.Fatalf("task %s ended as %+v and is now %+v", id, was, is)
+		case is.Attempt < was.Attempt, is.Attempt > was.Attempt+1:
+			t.Fatalf("task %s went from attempt %d to %d in one step", id, was.Attempt, is.Attempt)
+		case was.Status == farm.TaskLeased && is.Status == farm.TaskLeased && is.Attempt != was.Attempt:
+			t.Fatalf("task %s has a second lease beside a live one", id)
+		case is.Failures > farm.MaxAttempts:
+			t.Fatalf("task %s failed %d times", id, is.Failures)
+		}
+	}
+	for _, job := range now.jobs {
+		checkJobWithTasks(t, job, now)
+	}
+	return now
+}
+
+func checkJobWithTasks(t *rapid.T, job farm.Job, now seen) {
+	states := map[farm.TaskStatus]int{}
+	for _, task := range now.tasks {
+		if task.Job == job.ID {
+			states[task.Status]++
+		}
+	}
+	live := states[farm.TaskBlocked] + states[farm.TaskReady] + states[farm.TaskLeased]
+	switch {
+	case job.Status.Ended() != (live == 0):
+		t.Fatalf("job %s is %s with tasks %v", job.ID, job.Status, states)
+	case job.Status.Waiting() && states[farm.TaskLeased] > 0:
+		t.Fatalf("job %s is %s while a task of it is leased", job.ID, job.Status)
+	case job.Status == farm.JobPending && states[farm.TaskBlocked] != live:
+		t.Fatalf("job %s waits for its children with tasks %v", job.ID, states)
+	case job.Status == farm.JobFinished && (job.Output == nil || job.FinishedAt.IsZero()):
+		t.Fatalf("job %s finished without a result", job.ID)
+	case job.Status == farm.JobFailed && (job.Error == "" || job.ErrorAt.IsZero()):
+		t.Fatalf("job %s failed without saying why", job.ID)
+	}
+}
+
+// checkIndexes makes all indexes and counters again from the records and compares them with those that are kept.
+func checkIndexes(t *rapid.T, tb *tables, now seen) {
+	want := map[string]map[string]string{}
+	set := func(bucket []byte, key, value string) {
+		if want[string(bucket)] == nil {
+			want[string(bucket)] = map[string]string{}
+		}
+		want[string(bucket)][key] = value
+	}
+	counts := map[string]int{}
+	for _, job := range now.jobs {
+		prefix, place := job.Team+"\x00"+string(job.Status)+"\x00", timeKey(job.CreatedAt)+job.ID
+		set(bucketJobsByTime, prefix+place, "")
+		set(bucketJobsByPriority, prefix+priorityKey(job.Priority)+place, "")
+		set(bucketJobsByOutput, job.OutputName, job.ID)
+		counts[countOfJobs(job.Team, job.Status)]++
+		if job.Status.Ended() {
+			continue
+		}
+		for _, asset := range job.Assets {
+			counts[countOfJobRefs(asset.Src[len("farm://"):])]++
+		}
+		if job.Template.ID != "" {
+			set(bucketJobsByTemplate, job.Template.ID+"\x00"+job.ID, "")
+			counts[countOfActive(job.Template.ID)]++
+		}
+	}
+	for _, task := range now.tasks {
+		if !task.Status.Ended() {
+			set(bucketTasksByStatus, string(task.Status)+"\x00"+task.ID, "")
+		}
+	}
+	for _, template := range all[farm.Template](tb, bucketTemplates) {
+		set(bucketTemplatesByTeam, template.Team+"\x00"+template.ID, "")
+		if template.Status == farm.TemplateDownloading || template.Status == farm.TemplateProcessing {
+			set(bucketUnread, template.ID, "")
+		}
+		for _, ref := range []*farm.FileRef{template.File, template.Introspection} {
+			if ref != nil {
+				counts[countOfTemplateRefs(ref.SHA256)]++
+			}
+		}
+	}
+	for _, file := range all[farm.StoredFile](tb, bucketFiles) {
+		set(bucketFilesByExpiry, timeKey(file.ExpiresAt)+file.Team+"\x00"+file.SHA256, "")
+		counts[countOfStoredCopies(file.SHA256)]++
+	}
+	for _, agent := range all[farm.Agent](tb, bucketAgents) {
+		set(bucketAgentsByHash, agent.SecretHash, agent.ID)
+	}
+	for key, n := range counts {
+		set(bucketCounts, key, fmt.Sprintf("%08x", n))
+	}
+	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketJobsByOutput, bucketJobsByTemplate, bucketTasksByStatus,
+		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts} {
+		have := map[string]string{}
+		_ = tb.tx.Bucket(bucket).ForEach(func(k, v []byte) error {
+			have[string(k)] = string(v)
+			if bytes.Equal(bucket, bucketCounts) {
+				have[string(k)] = fmt.Sprintf("%08x", tb.count(string(k)))
+			}
+			return nil
+		})
+		if !maps.Equal(have, want[string(bucket)]) {
+			t.Fatalf("%s holds %q, the records say %q", bucket, slices.Sorted(maps.Keys(have)), slices.Sorted(maps.Keys(want[string(bucket)])))
+		}
+	}
+}
+
+// TestRandomCommands feeds random commands and checks after each what must always hold; then that the same log gives the
+// same state applied at once, applied twice, and through a snapshot.
+func TestRandomCommands(t *testing.T) {
+	reached := map[farm.JobStatus]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		folder, err := os.MkdirTemp("", "raftstore-property-*")
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		defer os.RemoveAll(folder)
+		m := newTestMachine(t, folder, "single")
+		defer m.end()
+		m.must(PutTeam{Team: farm.Team{ID: "team0"}})
+		m.must(PutTeam{Team: farm.Team{ID: "team1"}})
+		for _, id := range []string{"agent0", "agent2"} {
+			m.must(EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: "s" + id}})
+		}
+		before := look(t, m, seen{})
+		for step := range rapid.IntRange(10, 80).Draw(t, "steps") {
+			content := m.content()
+			cmd := draw(t, step)
+			if move := drawMove(t, step, before); move != nil && rapid.IntRange(0, 2).Draw(t, "fitting") > 0 {
+				cmd = move
+			}
+			result := m.do(cmd)
+			if result.Refused != nil && m.content() != content {
+				t.Fatalf("a refused command changed the state: %v", result.Refused)
+			}
+			before = look(t, m, before)
+			for _, job := range result.Jobs {
+				if job.Status != before.jobs[job.ID].Status {
+					t.Fatalf("the result says %+v, the state %+v", job, before.jobs[job.ID])
+				}
+			}
+		}
+		for _, job := range before.jobs {
+			reached[job.Status]++
+		}
+		checkReplays(t, m, folder)
+	})
+	for _, status := range farm.JobStatuses() {
+		if reached[status] == 0 {
+			t.Errorf("no random history ended with a job in %q: the test no longer covers it", status)
+		}
+	}
+}
+
+func checkReplays(t *rapid.T, m *testMachine, folder string) {
+	batch := newTestMachine(t, folder, "batch")
+	defer batch.end()
+	batch.ApplyBatch(m.logs)
+	batch.ApplyBatch(m.logs[len(m.logs)/2:])
+	if batch.content() != m.content() || batch.fingerprint() != m.fingerprint() {
+		t.Fatalf("the log applied in one batch, and its end again, gives another state")
+	}
+	restored := newTestMachine(t, folder, "restored")
+	defer restored.end()
+	half := len(m.logs) / 2
+	restored.ApplyBatch(m.logs[:half])
+	data := restored.snapshotBytes()
+	if err := restored.Restore(io.NopCloser(bytes.NewReader(data))); err != nil {
+		t.Fatalf("%v", err)
+	}
+	restored.ApplyBatch(m.logs)
+	if restored.content() != m.content() || restored.fingerprint() != m.fingerprint() {
+		t.Fatalf("a snapshot half-way and the rest of the log give another state")
+	}
+}

@@ -15,18 +15,21 @@ import (
 
 // Template is a template as the interface shows it.
 type Template struct {
-	ID           string   `json:"id"`
-	Type         string   `json:"type"`
-	DisplayName  string   `json:"displayName"`
-	Status       string   `json:"status"`
-	Compositions []string `json:"compositions"`
-	Layers       []string `json:"layers"`
-	Error        string   `json:"error"`
-	UploadInfo   *struct {
-		URL    string            `json:"url"`
-		Method string            `json:"method"`
-		Fields map[string]string `json:"fields"`
-	} `json:"uploadInfo"`
+	ID           string      `json:"id"`
+	Type         string      `json:"type"`
+	DisplayName  string      `json:"displayName"`
+	Status       string      `json:"status"`
+	Compositions []string    `json:"compositions"`
+	Layers       []string    `json:"layers"`
+	Error        string      `json:"error"`
+	UploadInfo   *UploadInfo `json:"uploadInfo"`
+}
+
+// UploadInfo says where a template takes its file.
+type UploadInfo struct {
+	URL    string            `json:"url"`
+	Method string            `json:"method"`
+	Fields map[string]string `json:"fields"`
 }
 
 // Job is a job as the interface shows it.
@@ -183,4 +186,10 @@ func (c *Client) SignInLink(ctx context.Context) (string, error) {
 		URL string `json:"url"`
 	}
 	return out.URL, c.call(ctx, http.MethodPost, "/api/farm/v1/sign-in-links", nil, &out)
+}
+
+// RenewUpload gets a fresh upload address for a template's file; earlier ones stop working.
+func (c *Client) RenewUpload(ctx context.Context, id string) (UploadInfo, error) {
+	var u UploadInfo
+	return u, c.call(ctx, http.MethodPut, "/api/v2/templates/"+url.PathEscape(id)+"/upload", nil, &u)
 }

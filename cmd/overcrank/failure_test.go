@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// goesOn checks that a farm that met something bad still renders.
+func (f *runningFarm) goesOn(template string) {
+	f.t.Helper()
+	f.finished(f.submitCard(template, map[string]any{"type": "image", "frames": 30}))
+}
+
+func TestAnUnknownLayerFailsTheJobByName(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	template := f.card()
+	job := f.ended(f.submitCard(template, nil,
+		map[string]any{"type": "text", "layerName": "Title", "value": "x"},
+		map[string]any{"type": "text", "layerName": "Titel", "value": "x", "composition": titlecard.Composition}))
+	if job.Status != "error" || !strings.Contains(why(job), "Layer 'Titel' not found in composition 'Title Card'") || !strings.Contains(why(job), "1") {
+		t.Errorf("the job is %s: %q", job.Status, why(job))
+	}
+	if f.log(job.ID) == "" {
+		t.Error("there is no log to read")
+	}
+	f.goesOn(template)
+}
+
+func TestAnUnknownCompositionIsRefusedOrFailsByName(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	template := f.card()
+	job, err := f.Submit(t.Context(), map[string]any{"template": map[string]string{"id": template, "composition": "Nope"}})
+	if err == nil {
+		job = f.ended(job.ID)
+		if job.Status != "error" || !strings.Contains(why(job), "Composition 'Nope' not found") {
+			t.Errorf("the job is %s: %q", job.Status, why(job))
+		}
+	} else if !client.IsStatus(err, http.StatusBadRequest) || !strings.Contains(err.Error(), "Composition 'Nope' not found") {
+		t.Errorf("submit: %v", err)
+	}
+	src := f.handOver(titleCardZip(t))
+	job, err = f.Submit(t.Context(), map[string]any{"template": map[string]string{"src": src, "composition": "Nope"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job = f.ended(job.ID); job.Status != "error" || !strings.Contains(why(job), "Composition 'Nope' not found") {
+		t.Errorf("the job on a project that is not kept is %s: %q", job.Status, why(job))
+	}
+	f.goesOn(template)
+}
+
+func TestMissingFootageFailsTheJobByName(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	path := filepath.Join(t.TempDir(), "lonely.aep")
+	if err := writeTo(path, func(w io.Writer) error { return aep.Write(w, titlecard.Project()) }); err != nil {
+		t.Fatal(err)
+	}
+	lonely := f.template("aep", path)
+	job := f.ended(f.submitCard(lonely.ID, nil))
+	if job.Status != "error" || !strings.Contains(why(job), "picture.png") {
+		t.Errorf("the job is %s: %q", job.Status, why(job))
+	}
+	f.goesOn(f.card())
+}
+
+func TestABrokenProjectIsExplained(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	var project bytes.Buffer
+	if err := aep.Write(&project, titlecard.Project()); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"half.aep": project.Bytes()[:project.Len()/2], "noise.aep": bytes.Repeat([]byte("not a project "), 99), "empty.aep": nil,
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := f.template("aep", path)
+		if got.Status != "error" || got.Error == "" {
+			t.Errorf("%s: the template is %s: %q", name, got.Status, got.Error)
+		}
+		if _, err := f.Submit(t.Context(), map[string]any{"template": map[string]string{"id": got.ID, "composition": "x"}}); !client.IsStatus(err, http.StatusBadRequest) {
+			t.Errorf("%s: a job on it: %v, want 400", name, err)
+		}
+	}
+	f.goesOn(f.card())
+}
+
+func TestATruncatedUploadLeavesNothing(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	path := titleCardZip(t)
+	template, err := f.CreateTemplate(t.Context(), "zip", "cut short", path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := f.RenewUpload(t.Context(), template.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	st, err := body.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, fresh.URL, io.MultiReader(io.LimitReader(body, 1000), brokenPipe{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.ContentLength = st.Size()
+	if resp, err := http.DefaultClient.Do(req); err == nil {
+		resp.Body.Close()
+		if resp.StatusCode < 400 {
+			t.Errorf("an upload that ended early was answered %s", resp.Status)
+		}
+	}
+	f.await("the first file to be read", func() bool {
+		got, err := f.Template(t.Context(), template.ID)
+		return err == nil && got.Status == "uploaded"
+	})
+	f.goesOn(template.ID)
+}
+
+// brokenPipe is a body that ends in the middle.
+type brokenPipe struct{}
+
+func (brokenPipe) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestAFullDiskRefusesWorkAndSaysSo(t *testing.T) {
+	dir := t.TempDir()
+	f := startUp(t, dir)
+	template := f.card()
+	f.stop()
+	full := startUp(t, dir, "--min-free", "1152921504606846976") // an exbibyte: every disk is too full
+	_, err := full.Submit(t.Context(), map[string]any{"template": map[string]string{"id": template, "composition": titlecard.Composition}})
+	if !client.IsStatus(err, http.StatusServiceUnavailable) || !strings.Contains(err.Error(), "free") {
+		t.Errorf("submit on a full disk: %v, want 503 that tells of free space", err)
+	}
+	full.stop()
+	startUp(t, dir).goesOn(template)
+}
+
+func TestARenderingJobIsStoppedWithAllItsProcesses(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	template := f.card()
+	id := f.submitCard(template, nil)
+	f.await("the engine to run", func() bool { return len(processes(f.dir, "aerender")) > 0 })
+	if _, err := f.Cancel(t.Context(), []string{id}, false); !client.IsStatus(err, http.StatusConflict) {
+		t.Errorf("cancel of a rendering job: %v, want 409", err)
+	}
+	if _, err := f.Cancel(t.Context(), []string{id}, true); err != nil {
+		t.Fatal(err)
+	}
+	if job := f.ended(id); job.Status != "manually_cancelled" {
+		t.Errorf("the job is %s", job.Status)
+	}
+	f.await("the engine to be gone", func() bool { return len(processes(f.dir, "aerender")) == 0 })
+	f.goesOn(template)
+}
+
+func titleCardZip(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "card.zip")
+	if err := writeTo(path, titlecard.WriteZip); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (f *runningFarm) handOver(path string) string {
+	f.t.Helper()
+	src, err := f.PutFile(f.t.Context(), path, nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return src
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+func TestSubmitHandsOverLocalFilesWaitsAndFetches(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	dir := t.TempDir()
+	if err := writeTo(filepath.Join(dir, "card.zip"), titlecard.WriteZip); err != nil {
+		t.Fatal(err)
+	}
+	job := `{"template": {"src": "card.zip", "composition": "Title Card"}, "settings": {"frames": [0, 24]}, "tags": "spring, tv",
+		"assets": [{"type": "text", "layerName": "Title", "value": "From a file"}]}`
+	if err := os.WriteFile(filepath.Join(dir, "job.json"), []byte(job), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	film := filepath.Join(dir, "film.mp4")
+	code, stdout, stderr := f.command("submit", filepath.Join(dir, "job.json"), "--wait", "-o", film)
+	if code != 0 || strings.TrimSpace(stdout) != film {
+		t.Fatalf("exit code %d, said %q:\n%s", code, stdout, stderr)
+	}
+	if _, _, _, frames, _ := probe(t, film); frames != 25 {
+		t.Errorf("the film has %d frames, want 25", frames)
+	}
+
+	code, stdout, _ = f.command("jobs", "--tags", "tv", "--json")
+	var jobs []client.Job
+	if err := json.Unmarshal([]byte(stdout), &jobs); code != 0 || err != nil || len(jobs) != 1 || jobs[0].Status != "finished" {
+		t.Errorf("jobs --json: exit code %d, %v:\n%s", code, err, stdout)
+	}
+	code, stdout, _ = f.command("logs", "-f", jobs[0].ID)
+	if code != 0 || !strings.Contains(stdout, "Finished composition") {
+		t.Errorf("logs -f: exit code %d:\n%s", code, stdout)
+	}
+	if code, stdout, _ = f.command("jobs"); code != 0 || !strings.Contains(stdout, jobs[0].ID) {
+		t.Errorf("jobs: exit code %d:\n%s", code, stdout)
+	}
+}
+
+func TestSubmitOfAJobThatFailsSaysWhyAndEndsWithOne(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	code, _, stderr := f.command("submit", "--template", f.card(), "--composition", "Title Card", "--text", "Nobody=x", "--wait")
+	if code != 1 || !strings.Contains(stderr, "Layer 'Nobody' not found in composition") {
+		t.Errorf("exit code %d:\n%s", code, stderr)
+	}
+}
+
+func TestCommandsExplainWhatIsMissing(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"submit"}, "nothing to render"},
+		{[]string{"submit", "--template", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "--composition", "x"}, "01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+		{[]string{"submit", "--template", "x", "--image", "a=/no/such/file.png"}, "/no/such/file.png"},
+		{[]string{"logs", "01ARZ3NDEKTSV4RRFFQ69G5FAV"}, "01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+		{[]string{"jobs", "--server", "http://127.0.0.1:1"}, "overcrank up"},
+		{[]string{"jobs", "--token", "wrong"}, "token"},
+	} {
+		code, _, stderr := f.command(c.args...)
+		if code == 0 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: exit code %d, want it to tell of %q:\n%s", c.args, code, c.want, stderr)
+		}
+	}
+}
+
+func TestDemoMakesAFilm(t *testing.T) {
+	dir := t.TempDir()
+	f := &runningFarm{t: t, dir: dir, said: &lockedBuffer{}}
+	f.Client = &client.Client{}
+	code, stdout, stderr := f.command("demo", "--dir", dir)
+	if code != 0 {
+		t.Fatalf("exit code %d:\n%s%s", code, stdout, stderr)
+	}
+	codec, w, h, frames, audio := probe(t, filepath.Join(dir, "title-card.mp4"))
+	if codec != "h264" || w != 1280 || h != 720 || frames != titlecard.Frames || !audio {
+		t.Errorf("the film is %s, %d x %d, %d frames, sound %v", codec, w, h, frames, audio)
+	}
+	if left := processes(dir); len(left) > 0 {
+		t.Errorf("the demo left processes behind: %v", left)
+	}
+}

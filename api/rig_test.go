@@ -1,0 +1,210 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"overcrank/api"
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+func TestMain(m *testing.M) {
+	// fasthttp keeps one goroutine for the Date header, and each server's cleaner sleeps up to 10 s past its end.
+	goleak.VerifyTestMain(m,
+		goleak.Cleanup(func(code int) {
+			if code == 0 && shared("spec", "wire.openapi.json") != "" && checked.Load() == 0 {
+				fmt.Println("the contract is there, and no answer was held against it")
+				code = 1
+			}
+			os.Exit(code)
+		}),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
+}
+
+const patience = 30 * time.Second
+
+// rig is a coordinator and its interface on a real port.
+type rig struct {
+	t     testing.TB
+	farm  *coordinator.Coordinator
+	base  string
+	token string
+	http  *http.Client
+	logs  *safeBuffer
+}
+
+func start(t testing.TB) *rig {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, base: "http://" + ln.Addr().String(), logs: &safeBuffer{}}
+	r.http = &http.Client{Transport: newContract(t, r.base), Timeout: patience}
+	logger := slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	r.farm, err = coordinator.Open(t.Context(), coordinator.Config{
+		DataDir: t.TempDir(), PublicAddress: r.base, Logger: slog.New(slog.DiscardHandler), MinFree: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.token, err = r.farm.FirstToken(t.Context()); err != nil || r.token == "" {
+		t.Fatalf("the first token is %q, %v", r.token, err)
+	}
+	app := api.NewApp(logger)
+	stop := api.Mount(app, api.Config{Farm: r.farm, Version: "0.1.0-test", Logger: logger})
+	served := make(chan error, 1)
+	go func() { served <- app.Listener(ln) }()
+	t.Cleanup(func() {
+		stop()
+		if err := app.ShutdownWithTimeout(patience); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		if err := r.farm.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r.eventually("the farm is ready", func() bool { return r.get("/readyz").status == http.StatusOK })
+	return r
+}
+
+func (r *rig) eventually(what string, ok func() bool) {
+	r.t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
+
+// answer is what a request came to.
+type answer struct {
+	t      testing.TB
+	status int
+	header http.Header
+	body   []byte
+}
+
+// into decodes the answer, which has to have the status.
+func (a answer) into(status int, v any) answer {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("got %d %s, want %d", a.status, a.body, status)
+	}
+	if v != nil {
+		if err := json.Unmarshal(a.body, v); err != nil {
+			a.t.Fatalf("%v in %s", err, a.body)
+		}
+	}
+	return a
+}
+
+// refused checks the status of an error and that its body says all of the words.
+func (a answer) refused(status int, words ...string) answer {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("got %d %s, want %d", a.status, a.body, status)
+	}
+	for _, word := range words {
+		if !bytes.Contains(a.body, []byte(word)) {
+			a.t.Errorf("%s does not say %q", a.body, word)
+		}
+	}
+	return a
+}
+
+// send makes a request with the administrator's token; header lines are "Name: value", and "Authorization:" removes it.
+func (r *rig) send(method, path string, body any, header ...string) answer {
+	r.t.Helper()
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(b)
+	case []byte:
+		reader = bytes.NewReader(b)
+	case io.Reader:
+		reader = b
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		reader = bytes.NewReader(text)
+	}
+	if !strings.HasPrefix(path, "http") {
+		path = r.base + path
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, path, reader)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.token)
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ":")
+		req.Header.Del(name)
+		if value = strings.TrimSpace(value); value != "" {
+			req.Header.Set(name, value)
+		}
+	}
+	res, err := r.http.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return answer{r.t, res.StatusCode, res.Header, text}
+}
+
+func (r *rig) get(path string, header ...string) answer {
+	r.t.Helper()
+	return r.send(http.MethodGet, path, nil, header...)
+}
+
+// srcJob is a job that needs no registered template.
+const srcJob = `{"template": {"src": "https://files.example/title.aep", "composition": "main"}}`
+
+// jobAnswer is what tests read of a job.
+type jobAnswer struct {
+	ID         string
+	TemplateID *string
+	Status     string
+	Progress   float64
+	OutputURL  string
+	Stats      *struct {
+		CreatedAt, StartedAt, FinishedAt *time.Time
+		TotalAssets                      int
+		RenderDuration                   *float64
+		Error                            *string
+	}
+	Assets []farm.Asset
+}
+
+func (r *rig) submit(body string) jobAnswer {
+	r.t.Helper()
+	var job jobAnswer
+	r.send(http.MethodPost, "/api/v2/jobs", body).into(http.StatusCreated, &job)
+	return job
+}

@@ -1,12 +1,135 @@
 // Package aerender is the command line of the embedded engine: aerender's flags, lines and exit codes.
+//
+// What it prints and how it ends follow what Adobe's aerender shows in the field, so that whoever drives one can drive
+// the other. Beyond Adobe's flags it knows -r, which runs a script on the opened project.
+//
+// Three variables of the environment serve the farm's agent: OVERCRANK_FONTS names the folder of the job's fonts,
+// OVERCRANK_THUMBS a folder that small pictures of frames are put into while they render, OVERCRANK_WORKERS how many
+// frames are drawn at once.
 package aerender
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 )
 
-// Main runs the program and returns its exit code.
+// The exit codes of aerender. Of each pair of codes the second is used when a log file was asked for.
+const (
+	exitDone    = 0
+	exitAborted = 1 // also a failure of the program itself
+	exitUsage   = 2
+	exitSyntax  = 3
+	exitScript  = 5
+	exitRuntime = 7 // no project, no composition, no template, missing footage
+	exitRender  = 9 // while rendering or writing
+)
+
+// failure is an error with aerender's code for its kind.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func fail(code int, format string, args ...any) error {
+	return &failure{code, fmt.Errorf(format, args...)}
+}
+
+// Main runs the program and returns its exit code. When ctx ends, ffmpeg is killed, no half output is left, and the code
+// is 1.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	panic("skeleton: helper B2")
+	f, err := parseFlags(args)
+	if err != nil {
+		fmt.Fprintf(stdout, "aerender ERROR: %v\n", err)
+		fmt.Fprintln(stderr, "Type 'aerender -help' for the flags.")
+		return exitUsage
+	}
+	switch {
+	case f.help:
+		fmt.Fprint(stdout, usage)
+		return exitDone
+	case f.version:
+		fmt.Fprintln(stdout, versionLine())
+		return exitDone
+	}
+	out, err := newLines(stdout, f)
+	if err != nil {
+		fmt.Fprintf(stdout, "aerender ERROR: %v\n", err)
+		return exitUsage
+	}
+	defer out.close()
+	return finish(ctx, out, f, run(ctx, out, f))
+}
+
+// finish prints how the run ended and gives the exit code for it.
+func finish(ctx context.Context, out *lines, f flags, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	if ctx.Err() != nil {
+		out.info("Render aborted.")
+		return exitAborted
+	}
+	code := exitAborted
+	var known *failure
+	if errors.As(err, &known) {
+		code = known.code
+		if f.log != "" && code >= exitSyntax {
+			code++
+		}
+	}
+	out.error(err)
+	return code
+}
+
+// run does the work in aerender's order: launch, open, script, composition, footage, frames.
+func run(ctx context.Context, out *lines, f flags) error {
+	out.say("%s", versionLine())
+	if f.project == "" {
+		return fail(exitRuntime, "No project was given: name one with -project.")
+	}
+	defer limitMemory(f.memory)()
+	out.progress("Launching After Effects...")
+	out.progress("...After Effects successfully launched")
+	for _, note := range f.notes {
+		out.warning(note)
+	}
+	j, err := open(ctx, out, f)
+	if err != nil {
+		return err
+	}
+	return j.render(ctx)
+}
+
+// limitMemory makes the garbage collector keep below a share of the machine's memory, in percent. It gives the way back.
+func limitMemory(percent float64) (undo func()) {
+	total := machineMemory()
+	if percent <= 0 || total <= 0 {
+		return func() {}
+	}
+	old := debug.SetMemoryLimit(int64(float64(total) * min(percent, 100) / 100))
+	return func() { debug.SetMemoryLimit(old) }
+}
+
+// versionLine is the line that tools know an aerender by.
+func versionLine() string {
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	return "aerender version " + version + " (Overcrank's embedded engine)"
+}
+
+// environment is a variable or, when it is not set, the other value.
+func environment(name, otherwise string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return otherwise
 }

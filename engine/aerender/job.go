@@ -1,0 +1,199 @@
+package aerender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"overcrank/aep"
+	"overcrank/engine/dom"
+	"overcrank/engine/encode"
+	"overcrank/engine/footage"
+	"overcrank/engine/text"
+)
+
+// job is one composition on its way into a file.
+type job struct {
+	out      *lines
+	flags    flags
+	folder   string // the only one that scripts and expressions read from
+	fonts    *text.Book
+	project  *aep.Project
+	item     *aep.Item
+	settings settings
+	template encode.Template
+	name     encode.Name
+	span     span
+	sources  *sources
+}
+
+// span is what is rendered, in frames counted from the composition's first.
+type span struct {
+	first, last, step int
+	shown             int // number that the first frame is displayed with
+}
+
+func (s span) frames() int { return (s.last-s.first)/s.step + 1 }
+
+// open reads the project, runs the script and finds everything that rendering needs.
+func open(ctx context.Context, out *lines, f flags) (*job, error) {
+	j := &job{out: out, flags: f, folder: jobFolder(f)}
+	var err error
+	if j.project, err = aep.Open(ctx, f.project, aep.Limits{}); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fail(exitRuntime, "The project '%s' does not exist.", f.project)
+		}
+		return nil, fail(exitRuntime, "The project '%s' can't be opened: %w", filepath.Base(f.project), err)
+	}
+	if j.fonts, err = text.OpenBook(fontFolders()...); err != nil {
+		return nil, fail(exitRuntime, "%w", err)
+	}
+	if err := aep.Resolve(ctx, j.project, j.folder, aep.Limits{}); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		out.warning(fmt.Sprintf("footage was not looked for: %v", err))
+	}
+	if err := j.runScript(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.choose(); err != nil {
+		return nil, err
+	}
+	aep.Complete(j.project)
+	j.sources = newSources(j.project, j.item)
+	return j, j.checkFootage(ctx)
+}
+
+// jobFolder is the folder that a job stays in: the project's, or the script's when the project lies within that.
+func jobFolder(f flags) string {
+	dir := absolute(filepath.Dir(f.project))
+	if f.script == "" {
+		return dir
+	}
+	outer := absolute(filepath.Dir(f.script))
+	if rel, err := filepath.Rel(outer, dir); err == nil && filepath.IsLocal(rel) && filepath.Dir(outer) != outer {
+		return outer
+	}
+	return dir
+}
+
+func absolute(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	return abs
+}
+
+func fontFolders() []string {
+	if dir := environment("OVERCRANK_FONTS", ""); dir != "" {
+		return []string{dir}
+	}
+	return nil
+}
+
+// maxScript bounds a script in bytes; a job's assets may carry data.
+const maxScript = 64 << 20
+
+func (j *job) runScript(ctx context.Context) error {
+	if j.flags.script == "" {
+		return nil
+	}
+	info, err := os.Stat(j.flags.script)
+	if err != nil {
+		return fail(exitScript, "The script can't be read: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxScript {
+		return fail(exitScript, "The script '%s' is no file of at most %d MiB.", filepath.Base(j.flags.script), maxScript>>20)
+	}
+	code, err := os.ReadFile(j.flags.script)
+	if err != nil {
+		return fail(exitScript, "The script can't be read: %w", err)
+	}
+	err = dom.Run(ctx, j.project, filepath.Base(j.flags.script), strings.TrimPrefix(string(code), "\ufeff"), dom.Options{
+		Folder: j.folder, Output: j.out, Fonts: j.fonts, Probe: footage.Probe,
+	})
+	if err != nil {
+		return fail(exitScript, "%w", err)
+	}
+	return nil
+}
+
+// choose finds what the flags name.
+func (j *job) choose() error {
+	var ok bool
+	if j.flags.comp == "" {
+		return fail(exitRuntime, "No comp was named: the embedded engine does not read render queues, name one with -comp.")
+	}
+	if j.item = j.project.Composition(j.flags.comp); j.item == nil {
+		return fail(exitRuntime, "No comp was found with the given name.")
+	}
+	if j.settings, ok = settingsNamed(j.flags.renderSettings); !ok {
+		return fail(exitRuntime, "No render settings template was found with the given name.")
+	}
+	if j.template = encode.ForFile(j.flags.output); j.flags.outputModule != "" {
+		if j.template, ok = encode.Lookup(j.flags.outputModule); !ok {
+			return fail(exitRuntime, "No output module template was found with the given name.")
+		}
+	}
+	if j.flags.output == "" {
+		return fail(exitRuntime, "Specified render queue item needs output file but none provided.")
+	}
+	var err error
+	if j.span, err = chooseSpan(j.item.Comp, j.flags); err != nil {
+		return fail(exitRuntime, "%w", err)
+	}
+	var changed string
+	if j.name, changed, err = encode.ParseName(absoluteOutput(j.flags.output), j.template, j.span.frames()); err != nil {
+		return fail(exitRuntime, "%w", err)
+	}
+	if changed != "" {
+		j.out.warning(changed)
+	}
+	return nil
+}
+
+func absoluteOutput(path string) string {
+	if abs, err := filepath.Abs(path); err == nil && !strings.HasSuffix(path, string(filepath.Separator)) {
+		return abs
+	}
+	return path
+}
+
+// chooseSpan is the work area, or what -s and -e make of it. Their numbers count from the number that the composition's
+// first frame is displayed with, and are clamped to the composition.
+func chooseSpan(c *aep.Composition, f flags) (span, error) {
+	if !(c.FrameRate > 0) || !(c.Duration > 0) {
+		return span{}, errors.New("the composition has no length")
+	}
+	frame := func(t float64) int { return int(math.Round(t * c.FrameRate)) }
+	total := max(1, frame(c.Duration))
+	s := span{step: f.step, shown: frame(c.DisplayStart), last: total - 1}
+	if c.WorkAreaDuration > 0 {
+		s.first = min(max(0, frame(c.WorkAreaStart)), total-1)
+		s.last = min(max(s.first, s.first+frame(c.WorkAreaDuration)-1), total-1)
+	}
+	if f.start != nil {
+		s.first = max(0, *f.start-s.shown)
+		if f.end == nil {
+			s.last = max(s.last, min(s.first, total-1))
+		}
+	}
+	if f.end != nil {
+		s.last = min(*f.end-s.shown, total-1)
+	}
+	if s.first >= total || s.last < s.first {
+		return span{}, fmt.Errorf("the frames %d to %d are not in the composition, which has the frames %d to %d",
+			s.first+s.shown, s.last+s.shown, s.shown, s.shown+total-1)
+	}
+	return s, nil
+}

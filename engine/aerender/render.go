@@ -1,0 +1,225 @@
+package aerender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/engine/audio"
+	"overcrank/engine/encode"
+	"overcrank/engine/eval"
+	"overcrank/engine/expression"
+	"overcrank/engine/raster"
+	"overcrank/engine/render"
+)
+
+// render draws the composition into its file.
+func (j *job) render(ctx context.Context) (err error) {
+	defer j.sources.close()
+	began := time.Now()
+	r, err := render.New(j.project, j.item, j.options())
+	if err != nil {
+		return fail(exitRender, "After Effects error: %w", err)
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	sound, drop, err := j.mix(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer drop()
+	j.announce(r)
+	files, err := j.write(ctx, r, sound)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return fail(exitRender, "After Effects error: %w", err)
+	}
+	j.reportFonts()
+	j.out.stamped("Finished composition %q.", j.item.Name)
+	for _, file := range files[:min(1, len(files))] {
+		j.out.item("Output To: %s", file)
+	}
+	j.out.item("Total Time Elapsed: %s", elapsed(time.Since(began)))
+	return nil
+}
+
+func (j *job) options() render.Options {
+	workers := j.flags.workers
+	if n, err := strconv.Atoi(environment("OVERCRANK_WORKERS", "")); err == nil && n > 0 {
+		workers = min(n, 256)
+	}
+	return render.Options{
+		Scale: j.settings.scale, Draft: j.settings.draft, Background: !j.template.Alpha,
+		Fonts: j.fonts, Footage: j.sources.open, Warn: j.out.warning, Workers: workers,
+		Expressions: func(e *eval.Evaluator) eval.Expressions {
+			return expression.New(expression.Host{
+				Project: j.project, Eval: e, Fonts: j.fonts, ReadData: readData, ReadFile: j.readFile,
+			})
+		},
+	}
+}
+
+const maxData = 64 << 20 // bytes of a file that an expression reads
+
+func readData(it *aep.Item) ([]byte, error) {
+	if it.Footage == nil || it.Footage.File.Resolved == "" {
+		return nil, errMissing
+	}
+	f, err := os.Open(it.Footage.File.Resolved)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readSome(f)
+}
+
+// readFile reads a file of the job's folder, by its path there or its whole path.
+func (j *job) readFile(path string) ([]byte, error) {
+	if filepath.IsAbs(path) {
+		rel, err := filepath.Rel(j.folder, path)
+		if err != nil {
+			return nil, fmt.Errorf("'%s' is outside the job's folder", filepath.Base(path))
+		}
+		path = rel
+	}
+	root, err := os.OpenRoot(j.folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readSome(f)
+}
+
+func readSome(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxData {
+		return nil, fmt.Errorf("'%s' is no file of at most %d MiB", filepath.Base(f.Name()), maxData>>20)
+	}
+	return io.ReadAll(io.LimitReader(f, maxData))
+}
+
+// mix makes the sound of a film as a file of its own. Without sound the path is "".
+func (j *job) mix(ctx context.Context, r *render.Renderer) (path string, drop func(), err error) {
+	drop = func() {}
+	if !j.template.Film {
+		return "", drop, nil
+	}
+	clips := r.Audio()
+	if len(clips) == 0 {
+		return "", drop, nil
+	}
+	dir, err := os.MkdirTemp("", "overcrank-sound-")
+	if err != nil {
+		return "", drop, fail(exitRender, "After Effects error: mixing sound: %w", err)
+	}
+	drop = func() { _ = os.RemoveAll(dir) }
+	path = filepath.Join(dir, "sound.wav")
+	start := render.FrameTime(j.item.Comp, j.span.first)
+	length := render.FrameTime(j.item.Comp, j.span.frames()*j.span.step)
+	err = audio.Mix(ctx, path, clips, start, length)
+	switch {
+	case err == nil:
+		return path, drop, nil
+	case j.flags.skipMissing && ctx.Err() == nil:
+		j.out.warning(fmt.Sprintf("the film has no sound: %v", err))
+		return "", drop, nil
+	}
+	drop()
+	return "", func() {}, fail(exitRuntime, "Could not read from source: %w", err)
+}
+
+// announce prints what aerender prints before the first frame.
+func (j *job) announce(r *render.Renderer) {
+	c := j.item.Comp
+	w, h := r.Size()
+	at := func(n int) string { return timecode(n, c.FrameRate, c.DropFrame) }
+	j.out.progress("Adding specified comp to Render Queue")
+	j.out.stamped("Starting composition %q.", j.item.Name)
+	j.out.item("Render Settings: %s", j.settings.name)
+	j.out.item("Quality: %s", j.settings.words)
+	j.out.item("Resolution: %s", j.settings.resolution())
+	j.out.item("Size: %d x %d", w, h)
+	j.out.item("Output Module: %s", j.template.Name)
+	j.out.item("Start: %s", at(j.span.first+j.span.shown))
+	j.out.item("End: %s", at(j.span.last+j.span.shown))
+	j.out.item("Duration: %s", at(j.span.frames()))
+	j.out.item("Frame Rate: %.2f (comp)", c.FrameRate)
+}
+
+// write renders the frames and has them encoded.
+func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]string, error) {
+	w, h := r.Size()
+	num, den := exactRate(j.item.Comp)
+	out, err := encode.Open(ctx, encode.Spec{
+		Template: j.template, Name: j.name, Width: w, Height: h, RateNum: num, RateDen: den * int64(j.span.step), Audio: sound,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer out.Abort()
+	thumbs := newThumbnails(environment("OVERCRANK_THUMBS", ""), j.span.frames())
+	count, last := 0, time.Now()
+	err = r.Frames(ctx, j.span.first, j.span.last, j.span.step, func(n int, img *raster.Image) error {
+		if err := out.Write(n+j.span.shown, img); err != nil {
+			return err
+		}
+		if err := thumbs.add(n, img); err != nil {
+			j.out.warning(fmt.Sprintf("small pictures can't be written: %v", err))
+		}
+		if count == 0 {
+			j.reportFonts()
+		}
+		count++
+		now := time.Now()
+		j.out.item("%s (%d): %s", timecode(n+j.span.shown, j.item.Comp.FrameRate, j.item.Comp.DropFrame), count, elapsed(now.Sub(last)))
+		last = now
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out.Close()
+}
+
+// reportFonts prints which fonts were not there. The same is printed once only.
+func (j *job) reportFonts() {
+	for _, s := range j.fonts.Substitutes() {
+		j.out.warning(s)
+	}
+}
+
+// exactRate is the composition's frame rate as a fraction. After Effects rounds the rates of television, such as 29.97;
+// films have them exactly, as 30000/1001.
+func exactRate(c *aep.Composition) (num, den int64) {
+	if ntsc := math.Round(c.FrameRate * 1.001); ntsc > 0 && math.Abs(c.FrameRate-ntsc/1.001) < 0.002 {
+		return int64(ntsc) * 1000, 1001
+	}
+	if c.FrameTicks > 0 && c.TicksPerSecond > 0 {
+		return reduce(int64(c.TicksPerSecond), int64(c.FrameTicks))
+	}
+	return reduce(int64(math.Round(c.FrameRate*1000)), 1000)
+}
+
+func reduce(a, b int64) (int64, int64) {
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return a / x, b / x
+}

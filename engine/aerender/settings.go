@@ -1,0 +1,36 @@
+package aerender
+
+import "strings"
+
+// settings is a render settings template.
+type settings struct {
+	name  string // After Effects' own spelling
+	words string // what aerender calls the quality
+	scale float64
+	draft bool
+}
+
+// settingsNamed finds a template by name, whatever its case. Those of After Effects that differ in fields and frame
+// blending alone draw alike here.
+func settingsNamed(name string) (settings, bool) {
+	for _, s := range []settings{
+		{name: "Best Settings", words: "Best", scale: 1},
+		{name: "Current Settings", words: "Best", scale: 1},
+		{name: "DV Settings", words: "Best", scale: 1},
+		{name: "Multi-Machine Settings", words: "Best", scale: 1},
+		{name: "Draft Settings", words: "Draft", scale: 1, draft: true},
+		{name: "Overcrank Preview", words: "Draft", scale: 0.5, draft: true},
+	} {
+		if strings.EqualFold(s.name, strings.TrimSpace(name)) {
+			return s, true
+		}
+	}
+	return settings{}, false
+}
+
+func (s settings) resolution() string {
+	if s.scale == 0.5 {
+		return "Half"
+	}
+	return "Full"
+}

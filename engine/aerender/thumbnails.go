@@ -1,0 +1,63 @@
+package aerender
+
+import (
+	"image"
+	"image/jpeg"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/image/draw"
+
+	"overcrank/engine/encode"
+	"overcrank/engine/raster"
+)
+
+const (
+	maxThumbnails  = 24
+	thumbnailWidth = 320 // pixels
+)
+
+// thumbnails puts small pictures of evenly spread frames into a folder while a composition renders. Each appears whole.
+type thumbnails struct {
+	dir   string
+	every int // of the frames of the run
+	done  int
+}
+
+// newThumbnails serves a run of so many frames. Without a folder it does nothing.
+func newThumbnails(dir string, frames int) *thumbnails {
+	return &thumbnails{dir: dir, every: max(1, (frames+maxThumbnails-1)/maxThumbnails)}
+}
+
+// add looks at the next frame of the run, of number n in the composition.
+func (t *thumbnails) add(n int, img *raster.Image) error {
+	count := t.done
+	t.done++
+	if t.dir == "" || count%t.every != 0 {
+		return nil
+	}
+	path := filepath.Join(t.dir, strconv.Itoa(n)+".jpg")
+	part := filepath.Join(t.dir, "."+strconv.Itoa(n)+".part")
+	err := encode.WriteFile(part, func(w io.Writer) error {
+		return jpeg.Encode(w, shrink(img), &jpeg.Options{Quality: 80})
+	})
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+	}
+	return err
+}
+
+func shrink(img *raster.Image) image.Image {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	if w <= thumbnailWidth {
+		return img
+	}
+	small := image.NewRGBA(image.Rect(0, 0, thumbnailWidth, max(1, h*thumbnailWidth/w)))
+	draw.ApproxBiLinear.Scale(small, small.Rect, img, img.Rect, draw.Src, nil)
+	return small
+}

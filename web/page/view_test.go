@@ -1,0 +1,62 @@
+package page
+
+import (
+	"testing"
+	"time"
+
+	"overcrank/farm"
+)
+
+func TestAFilmStripHasACellForEveryStretchOfFrames(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		job    Job
+		cells  int
+		filled []int // cells that have a picture
+	}{
+		{"nothing known", Job{}, stripSlots, nil},
+		{"a film", Job{Job: farm.Job{FramesTotal: 240}, Thumbs: []int{0, 10, 239}}, stripSlots, []int{0, 1, 23}},
+		{"a short film", Job{Job: farm.Job{FramesTotal: 5}, Thumbs: []int{4}}, 5, []int{4}},
+		{"a range", Job{Job: farm.Job{FramesTotal: 48, Settings: farm.Settings{Frames: &farm.Frames{Start: 100, End: 147}}}, Thumbs: []int{100, 147}}, stripSlots, []int{0, 23}},
+		{"one still", Job{Job: farm.Job{FramesTotal: 1, Settings: farm.Settings{Frames: &farm.Frames{Start: 9, End: 9, Single: true}}}, Thumbs: []int{9}}, 1, []int{0}},
+		{"pictures before the length is known", Job{Thumbs: []int{0, 3, 900}}, stripSlots, []int{0, 23}},
+	} {
+		slots := c.job.Slots()
+		if len(slots) != c.cells {
+			t.Errorf("%s: %d cells, want %d", c.name, len(slots), c.cells)
+		}
+		var filled []int
+		for i, s := range slots {
+			if s.Thumb >= 0 {
+				filled = append(filled, i)
+			}
+			if i > 0 && s.First != slots[i-1].Last+1 {
+				t.Errorf("%s: cell %d begins at %d, the one before ends at %d", c.name, i, s.First, slots[i-1].Last)
+			}
+		}
+		if len(filled) != len(c.filled) {
+			t.Errorf("%s: cells %v have pictures, want %v", c.name, filled, c.filled)
+			continue
+		}
+		for i := range filled {
+			if filled[i] != c.filled[i] {
+				t.Errorf("%s: cells %v have pictures, want %v", c.name, filled, c.filled)
+			}
+		}
+	}
+}
+
+func TestSpansAndSizesReadAsPeopleSayThem(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		1500 * time.Millisecond: "1.5 s", 42 * time.Second: "42 s", 192 * time.Second: "3 min 12 s", 2*time.Hour + 5*time.Minute: "2 h 5 min",
+	} {
+		if got := Duration(d); got != want {
+			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+	for n, want := range map[int64]string{12: "12 bytes", 2500: "2 kB", 3_400_000: "3.4 MB", 5_000_000_000: "5.0 GB"} {
+		if got := Size(n); got != want {
+			t.Errorf("%d: got %q, want %q", n, got, want)
+		}
+	}
+}

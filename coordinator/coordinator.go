@@ -187,16 +187,26 @@ func (c *Coordinator) leading() *leader {
 	return c.leader
 }
 
-// apply commits a command. A refusal comes back as the error that it is, beside what the command came to.
+// applyWithin is how long a command may take; a farm without a leader answers sooner by itself.
+const applyWithin = 30 * time.Second
+
+// apply commits a command. A refusal comes back as the error that it is, beside what the command came to. It does not
+// stop when its caller leaves: what has been committed must be followed.
 func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftstore.Result, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWithin)
+	defer cancel()
 	res, err := c.store.Apply(ctx, cmd)
+	l := c.leading()
 	if err != nil {
+		if l != nil {
+			l.doubt()
+		}
 		return res, err
 	}
 	if res.Refused != nil {
 		return res, res.Refused
 	}
-	if l := c.leading(); l != nil {
+	if l != nil {
 		l.observe(res.Jobs, res.Tasks)
 	}
 	for _, job := range res.Jobs {

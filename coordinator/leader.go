@@ -9,7 +9,6 @@ import (
 
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
-	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
 
@@ -31,21 +30,9 @@ type leader struct {
 	byJob    map[string][]*lease // the same, by job
 	sessions map[string]*session // by agent
 	adobe    map[string]bool     // enrolled agents with After Effects
-	ended    bool                // takes no more sessions
-}
-
-// lease is a task in an agent's hands.
-type lease struct {
-	wire.Attempt
-	job, team, agent string
-	seen             time.Time // last sign of the agent's working on it
-	since            time.Time
-	cancelled        bool // the job was cancelled; the agent has been told to stop
-	progress         float64
-	frame            int
-	framesTotal      int
-	phase            string
-	files            map[string]farm.FileRef // that the agent may read, by hash; nil until asked for
+	lastSeen map[string]time.Time
+	ended    bool      // takes no more sessions
+	doubted  time.Time // when a command failed that may have been committed all the same; zero when none did
 }
 
 // follow takes up and gives up the leader's work as leadership comes and goes.
@@ -80,6 +67,7 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 		byJob:    map[string][]*lease{},
 		sessions: map[string]*session{},
 		adobe:    map[string]bool{},
+		lastSeen: map[string]time.Time{},
 	}
 	var term sync.WaitGroup
 	term.Go(func() { l.term(ctx) })
@@ -175,6 +163,30 @@ func (l *leader) load() error {
 	return nil
 }
 
+// doubt notes that a command failed and may have been committed all the same.
+func (l *leader) doubt() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.doubted = time.Now()
+}
+
+// dispel reads the state again a moment after the last doubt, when what was on its way has arrived.
+func (l *leader) dispel() {
+	l.mu.Lock()
+	due := !l.doubted.IsZero() && time.Since(l.doubted) > 2*retryPause
+	if due {
+		l.doubted = time.Time{}
+	}
+	l.mu.Unlock()
+	if !due {
+		return
+	}
+	if err := l.load(); err != nil {
+		l.c.log.Error("reading the farm's state again", "error", err)
+		l.doubt()
+	}
+}
+
 // enqueue puts ready tasks into the queue, in the order that their jobs give them.
 func (l *leader) enqueue(tasks []farm.Task) error {
 	jobs := map[string]farm.Job{}
@@ -259,72 +271,6 @@ func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
 			l.c.log.Error("queueing tasks", "error", err)
 		}
 	}
-}
-
-// holdLocked notes a lease that the state tells of.
-func (l *leader) holdLocked(t farm.Task) *lease {
-	if old := l.leases[t.ID]; old != nil {
-		if old.Attempt.Attempt >= t.Attempt {
-			return old
-		}
-		l.releaseLocked(old.Task, old.Attempt.Attempt)
-	}
-	now := l.c.cfg.Now()
-	h := &lease{
-		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
-		job:     t.Job, team: t.Team, agent: t.Agent, seen: now, since: t.LeasedAt, frame: -1,
-	}
-	l.leases[t.ID] = h
-	l.byJob[t.Job] = append(l.byJob[t.Job], h)
-	return h
-}
-
-// releaseLocked ends the lease of a task up to an attempt, and frees its agent's slot.
-func (l *leader) releaseLocked(task string, attempt int) {
-	h := l.leases[task]
-	if h == nil || h.Attempt.Attempt > attempt {
-		return
-	}
-	l.forgetLocked(h)
-	l.queue.Release(h.agent)
-	l.wake()
-	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: h.agent})
-}
-
-func (l *leader) forgetLocked(h *lease) {
-	delete(l.leases, h.Task)
-	rest := slices.DeleteFunc(l.byJob[h.job], func(o *lease) bool { return o == h })
-	if len(rest) == 0 {
-		delete(l.byJob, h.job)
-	} else {
-		l.byJob[h.job] = rest
-	}
-}
-
-// stopLocked tells an agent to stop a cancelled task. Its slot is free when it has answered.
-func (l *leader) stopLocked(t farm.Task) {
-	h := l.leases[t.ID]
-	if h == nil {
-		return
-	}
-	h.cancelled = true
-	s := l.sessions[h.agent]
-	if s == nil {
-		l.releaseLocked(t.ID, t.Attempt)
-		return
-	}
-	s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "the job was cancelled"}})
-}
-
-// leasesOfLocked is the leases in an agent's hands.
-func (l *leader) leasesOfLocked(agent string) []*lease {
-	var held []*lease
-	for h := range maps.Values(l.leases) {
-		if h.agent == agent {
-			held = append(held, h)
-		}
-	}
-	return held
 }
 
 // noteEngines keeps count of the agents with After Effects. With the first one, and with the last one's going, the needs

@@ -1,7 +1,11 @@
 package coordinator_test
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -218,6 +222,77 @@ func TestAnUnprovenResultIsNotTaken(t *testing.T) {
 	}
 	if _, err := r.OpenOutput(t.Context(), job.OutputName); farm.CodeOf(err) != farm.CodeNotFound {
 		t.Errorf("opening the result: %v", err)
+	}
+}
+
+// attemptFile is where the result of an attempt lies until the state has said which one counts.
+func attemptFile(r *rig, l wire.Lease, out farm.OutputRef) string {
+	return filepath.Join(r.cfg.DataDir, "files", "attempts", l.Task, strconv.Itoa(l.Attempt.Attempt), out.SHA256)
+}
+
+func TestAResultThatWasNotNamedInTimeIsNamedLater(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	for _, restart := range []bool{false, true} {
+		job := r.submit()
+		l := s.lease()
+		out := s.render(l, "a film")
+		s.say(wire.Message{Finished: &wire.Finished{Attempt: l.Attempt, Output: out}})
+		s.settled(l.Attempt)
+		r.eventually("the attempt's folder is gone", func() bool { return !exists(filepath.Dir(attemptFile(r, l, out))) })
+		// As after a power cut between the command and the renaming.
+		if err := os.MkdirAll(filepath.Dir(attemptFile(r, l, out)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		named := filepath.Join(r.cfg.DataDir, "files", "outputs", job.OutputName)
+		if err := os.Rename(named, attemptFile(r, l, out)); err != nil {
+			t.Fatal(err)
+		}
+		if restart {
+			r.restart()
+			r.eventually("the result has its name", func() bool { return exists(named) })
+		}
+		if got := r.output(r.job(job.ID)); got != "a film" {
+			t.Errorf("restarted %v: the result holds %q", restart, got)
+		}
+		s.connect()
+	}
+}
+
+func TestResultsThatDoNotCountAreDropped(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	r.submit()
+	l := s.lease()
+	out := s.render(l, "half a film")
+	s.fail(l, "Render failed: After Effects exited with code 1", false)
+	r.eventually("a failed attempt's result is gone", func() bool { return !exists(attemptFile(r, l, out)) })
+
+	job := r.submit()
+	l = s.lease()
+	out = s.render(l, "a film nobody wants")
+	s.hangUp()
+	if _, err := r.CancelJobs(t.Context(), r.admin, []string{job.ID}, true); err != nil {
+		t.Fatal(err)
+	}
+	r.restart()
+	r.eventually("a cancelled attempt's result is gone", func() bool { return !exists(attemptFile(r, l, out)) })
+}
+
+func TestACallerThatLeavesDoesNotLoseItsJob(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	job, err := r.Submit(ctx, r.admin, farm.Job{Template: farm.JobTemplate{Src: "http://files.test/title.aep"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := s.lease(); l.Job != job.ID {
+		t.Errorf("leased %s, want %s", l.Job, job.ID)
 	}
 }
 

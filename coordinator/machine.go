@@ -93,6 +93,7 @@ func (c *Coordinator) Machines(_ context.Context, _ farm.Principal) ([]farm.Mach
 func (l *leader) describe(m *farm.Machine) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	m.LastSeen = l.lastSeen[m.ID]
 	if s := l.sessions[m.ID]; s != nil {
 		m.Online, m.LastSeen, m.Address = true, s.seen, s.address
 	}

@@ -210,10 +210,10 @@ func (s *station) connect(holding ...wire.Attempt) wire.Welcome {
 
 // hangUp cuts the connection and waits until the coordinator has noticed.
 func (s *station) hangUp() {
-	_ = s.link.Close()
+	_ = s.Close()
 	select {
-	case err := <-s.link.served:
-		s.link.served <- err
+	case err := <-s.served:
+		s.served <- err
 	case <-time.After(30 * time.Second):
 		s.r.t.Error("the session did not end within 30 s")
 	}

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -17,8 +16,6 @@ import (
 const (
 	helloWithin = 10 * time.Second
 	sessionRoom = 256 // messages that may wait for the agent to read
-	maxLines    = 1000
-	maxLine     = 4 << 10
 )
 
 // AgentConn is an agent's open connection. Read is called from one goroutine, Write from one other; Close ends both.
@@ -53,7 +50,7 @@ func (s *session) close() { s.once.Do(func() { close(s.ended) }) }
 
 // ServeAgent runs the session of an agent until it ends.
 func (c *Coordinator) ServeAgent(ctx context.Context, a farm.Agent, conn AgentConn) error {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // it may be closed already
 	done := c.begin()
 	if done == nil {
 		return farm.Errorf(farm.CodeUnavailable, "this coordinator is stopping")
@@ -96,6 +93,9 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 	hello, err := s.hello()
 	if err != nil {
 		return err
+	}
+	if hello.Name == "" || len(hello.Name) > maxName {
+		hello.Name = a.Name
 	}
 	s.name = hello.Name
 	if err := l.keepInventory(ctx, a, hello); err != nil {
@@ -257,132 +257,9 @@ func (l *leader) detach(s *session) {
 		return
 	}
 	delete(l.sessions, s.agent)
+	l.lastSeen[s.agent] = s.seen
 	l.queue.RemoveMachine(s.agent)
 	l.wake() // tasks that avoid other machines may have no choice now
 	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 	l.c.log.Info("an agent is gone", "agent", s.agent, "name", s.name)
-}
-
-// receive takes one message of an agent.
-func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
-	l.mu.Lock()
-	s.seen = l.c.cfg.Now()
-	if m.Heartbeat != nil {
-		for _, at := range m.Heartbeat.Holding {
-			l.liveLocked(s, at)
-		}
-	}
-	l.mu.Unlock()
-	switch {
-	case m.Progress != nil:
-		l.progress(s, *m.Progress)
-	case m.Log != nil:
-		l.lines(s, *m.Log)
-	case m.Finished != nil:
-		l.finished(ctx, s, *m.Finished)
-	case m.Failed != nil:
-		l.failed(ctx, s, *m.Failed)
-	}
-}
-
-// liveLocked is the lease that an attempt of this agent names, nil when it is none any more; the agent's word for it
-// keeps it alive.
-func (l *leader) liveLocked(s *session, at wire.Attempt) *lease {
-	h := l.leases[at.Task]
-	if h == nil || h.Attempt != at || h.agent != s.agent {
-		return nil
-	}
-	h.seen = s.seen
-	return h
-}
-
-// progress notes how far an attempt is. It never falls.
-func (l *leader) progress(s *session, p wire.Progress) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	h := l.liveLocked(s, p.Attempt)
-	if h == nil || h.cancelled {
-		return
-	}
-	if p.Percent == p.Percent { // not a NaN
-		h.progress = max(h.progress, min(p.Percent, 100))
-	}
-	h.frame = max(h.frame, p.Frame)
-	h.framesTotal = max(h.framesTotal, p.FramesTotal)
-	if p.Phase != "" {
-		h.phase = p.Phase
-	}
-	l.c.hub.report(farm.Event{
-		Kind: farm.EventProgress, Team: h.team, ID: h.job, Progress: h.progress, Frame: h.frame, Phase: h.phase,
-	})
-}
-
-// lines adds to the log of an attempt's job.
-func (l *leader) lines(s *session, m wire.Log) {
-	l.mu.Lock()
-	h := l.liveLocked(s, m.Attempt)
-	l.mu.Unlock()
-	if h == nil {
-		return
-	}
-	lines := m.Lines[:min(len(m.Lines), maxLines)]
-	for i, line := range lines {
-		if len(line) > maxLine {
-			lines[i] = line[:maxLine] + "…"
-		}
-	}
-	l.c.note(h.job, lines...)
-	l.c.hub.publish(farm.Event{Kind: farm.EventLog, Team: h.team, ID: h.job, Lines: lines})
-}
-
-// failed ends an attempt without a result.
-func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
-	l.mu.Lock()
-	h := l.liveLocked(s, m.Attempt)
-	cancelled := h != nil && h.cancelled
-	l.mu.Unlock()
-	var err error
-	switch {
-	case h == nil:
-	case cancelled:
-		l.mu.Lock()
-		l.releaseLocked(m.Task, m.Attempt.Attempt)
-		l.mu.Unlock()
-	case m.Cancelled:
-		// It stopped without being told to, so nothing is wrong with the task: another machine takes it.
-		l.c.note(h.job, fmt.Sprintf("attempt %d was given back by its machine", m.Attempt.Attempt))
-		l.takeBack(ctx, true, h)
-	default:
-		err = l.failTask(ctx, h, m)
-	}
-	l.settle(s, m.Attempt, err)
-}
-
-func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
-	var task farm.Task
-	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
-		task, err = tx.Task(m.Task)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	l.c.note(h.job, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
-	now := l.c.cfg.Now()
-	_, err = l.c.apply(ctx, raftstore.FailTask{
-		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Warnings: m.Warnings,
-		NotBefore: now.Add(backOff(task.Failures)), At: now,
-	})
-	return err
-}
-
-// settle tells the agent that it may forget an attempt. After an error that is not a refusal it may not: it tells again.
-func (l *leader) settle(s *session, at wire.Attempt, err error) {
-	var refused *farm.Error
-	if err != nil && (!errors.As(err, &refused) || refused.Code == farm.CodeUnavailable || refused.Code == farm.CodeInternal) {
-		l.c.log.Warn("a report could not be kept; the agent will repeat it", "task", at.Task, "attempt", at.Attempt, "error", err)
-		return
-	}
-	s.send(wire.Message{Settled: &wire.Settled{Attempt: at}})
-	l.c.sweepTask(at.Task)
 }

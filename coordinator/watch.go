@@ -74,6 +74,9 @@ func (h *hub) close() {
 func (h *hub) publish(e farm.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if e.Kind == farm.EventJob {
+		delete(h.progress, e.ID) // it is of before the job moved
+	}
 	h.send(e)
 }
 

@@ -193,7 +193,7 @@ func watch(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadClos
 func (s *stalling) Read(b []byte) (int, error) {
 	n, err := s.ReadCloser.Read(b)
 	s.timer.Reset(stallAfter)
-	if err != nil && err != io.EOF && context.Cause(s.ctx) != nil {
+	if err != nil && !errors.Is(err, io.EOF) && context.Cause(s.ctx) != nil {
 		err = context.Cause(s.ctx)
 	}
 	return n, err

@@ -1,0 +1,90 @@
+package coordinator
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// lease is a task in an agent's hands.
+type lease struct {
+	wire.Attempt
+	job, team, agent string
+	seen             time.Time // last sign of the agent's working on it
+	since            time.Time
+	cancelled        bool // the job was cancelled; the agent has been told to stop
+	progress         float64
+	frame            int
+	framesTotal      int
+	phase            string
+	files            map[string]farm.FileRef // that the agent may read, by hash; nil until asked for
+}
+
+// holdLocked notes a lease that the state tells of.
+func (l *leader) holdLocked(t farm.Task) *lease {
+	if old := l.leases[t.ID]; old != nil {
+		if old.Attempt.Attempt >= t.Attempt {
+			return old
+		}
+		l.releaseLocked(old.Task, old.Attempt.Attempt)
+	}
+	now := l.c.cfg.Now()
+	h := &lease{
+		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
+		job:     t.Job, team: t.Team, agent: t.Agent, seen: now, since: t.LeasedAt, frame: -1,
+	}
+	l.leases[t.ID] = h
+	l.byJob[t.Job] = append(l.byJob[t.Job], h)
+	return h
+}
+
+// releaseLocked ends the lease of a task up to an attempt, and frees its agent's slot.
+func (l *leader) releaseLocked(task string, attempt int) {
+	h := l.leases[task]
+	if h == nil || h.Attempt.Attempt > attempt {
+		return
+	}
+	l.forgetLocked(h)
+	l.queue.Release(h.agent)
+	l.wake()
+	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: h.agent})
+}
+
+func (l *leader) forgetLocked(h *lease) {
+	delete(l.leases, h.Task)
+	rest := slices.DeleteFunc(l.byJob[h.job], func(o *lease) bool { return o == h })
+	if len(rest) == 0 {
+		delete(l.byJob, h.job)
+	} else {
+		l.byJob[h.job] = rest
+	}
+}
+
+// stopLocked tells an agent to stop a cancelled task. Its slot is free when it has answered.
+func (l *leader) stopLocked(t farm.Task) {
+	h := l.leases[t.ID]
+	if h == nil {
+		return
+	}
+	h.cancelled = true
+	s := l.sessions[h.agent]
+	if s == nil {
+		l.releaseLocked(t.ID, t.Attempt)
+		return
+	}
+	s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "the job was cancelled"}})
+}
+
+// leasesOfLocked is the leases in an agent's hands.
+func (l *leader) leasesOfLocked(agent string) []*lease {
+	var held []*lease
+	for h := range maps.Values(l.leases) {
+		if h.agent == agent {
+			held = append(held, h)
+		}
+	}
+	return held
+}

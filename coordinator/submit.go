@@ -102,7 +102,8 @@ func (c *Coordinator) settleComposition(job *farm.Job, t farm.Template) (ready b
 	return true, c.countFrames(job, t)
 }
 
-// countFrames notes how many frames a job renders, and refuses a range beyond the composition's end.
+// countFrames notes how many frames a job renders, and refuses a range that begins beyond the composition's end. One that
+// only ends there is common among clients that count the end as excluded: what there is of it is rendered.
 func (c *Coordinator) countFrames(job *farm.Job, t farm.Template) error {
 	total := 0
 	if t.Introspection != nil && job.Template.Composition != "" {
@@ -118,13 +119,17 @@ func (c *Coordinator) countFrames(job *farm.Job, t farm.Template) error {
 		}
 	}
 	if f := job.Settings.Frames; f != nil {
-		if total > 0 && f.End >= total {
+		if total > 0 && f.Start >= total {
 			return farm.Invalid("the job asks for frames that its composition does not have", farm.FieldError{
 				Field:   "settings.frames",
 				Message: fmt.Sprintf("composition '%s' has the frames 0 to %d", job.Template.Composition, total-1),
 			})
 		}
-		total = f.Count()
+		last := f.End
+		if total > 0 {
+			last = min(last, total-1)
+		}
+		total = last - f.Start + 1
 	}
 	job.FramesTotal = total
 	return nil

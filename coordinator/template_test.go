@@ -284,7 +284,8 @@ func TestWhichCompositionAJobRenders(t *testing.T) {
 		{"the only root", farm.Job{Template: farm.JobTemplate{ID: one.ID}}, "main", 100, ""},
 		{"a named one", farm.Job{Template: farm.JobTemplate{ID: several.ID, Composition: "credits"}}, "credits", 100, ""},
 		{"some frames", farm.Job{Template: farm.JobTemplate{ID: one.ID}, Settings: farm.Settings{Frames: frames(10, 19)}}, "main", 10, ""},
-		{"too many frames", farm.Job{Template: farm.JobTemplate{ID: one.ID}, Settings: farm.Settings{Frames: frames(10, 100)}}, "", 0, "0 to 99"},
+		{"frames up to beyond the end", farm.Job{Template: farm.JobTemplate{ID: one.ID}, Settings: farm.Settings{Frames: frames(10, 100)}}, "main", 90, ""},
+		{"frames beyond the end", farm.Job{Template: farm.JobTemplate{ID: one.ID}, Settings: farm.Settings{Frames: frames(100, 110)}}, "", 0, "0 to 99"},
 		{"none of several", farm.Job{Template: farm.JobTemplate{ID: several.ID}}, "", 0, "'main', 'credits'"},
 		{"unknown", farm.Job{Template: farm.JobTemplate{ID: one.ID, Composition: "x"}}, "", 0, "Composition 'x' not found"},
 	}

@@ -1,24 +1,189 @@
-// Package agent is a workstation's side of the farm.
+// Package agent is a workstation's side of the farm: it joins, says what the machine has, takes leases over one websocket,
+// and runs them. It goes on rendering while the farm cannot be reached, and reports when it is back.
 package agent
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"overcrank/agent/cache"
+	"overcrank/agent/fetch"
+	"overcrank/agent/gossip"
+	"overcrank/agent/outbox"
+	"overcrank/farm"
+	"overcrank/farm/wire"
 )
 
 // Config says how an agent runs.
 type Config struct {
-	DataDir     string // its own folder: credential, cache, work, outbox
-	Coordinator string // base address of any coordinator
-	JoinToken   string // for enrolling; may be "" once enrolled
-	Name        string // "" means the host's name
-	Slots       int    // tasks at once; 0 means 1
-	CacheSize   int64  // bytes; 0 means 20 GiB
-	GossipBind  string // host:port, "" means no gossip
-	Engine      string // path of the embedded engine's program, "" means this program
+	DataDir     string   // its own folder: credential, cache, work, outbox
+	Coordinator string   // base address of any coordinator
+	JoinToken   string   // for enrolling; may be "" once enrolled
+	Name        string   // "" means the host's name
+	Slots       int      // tasks at once; 0 means 1
+	CacheSize   int64    // bytes; 0 means 20 GiB
+	GossipBind  string   // host:port, "" means no gossip
+	Engine      string   // path of the program whose command "aerender" is the embedded engine, "" means this program
+	Roots       []string // folders that file: addresses of jobs may point into
 	Tags        []string
+	Version     string // of overcrank, "" means what the build says
 	Logger      *slog.Logger
 }
 
-// Run runs the agent until ctx ends; then it stops its tasks and returns.
-func Run(ctx context.Context, cfg Config) error { panic("skeleton: helper E") }
+// goodbye is how long a stopping agent waits for the farm to take its last reports.
+const goodbye = 2 * time.Second
+
+// agent is a running agent.
+type agent struct {
+	cfg       Config
+	log       *slog.Logger
+	self      wire.Enrolled
+	inventory farm.Inventory
+	cache     *cache.Cache
+	outbox    *outbox.Outbox
+	fetcher   *fetch.Fetcher
+	farm      *remote
+	board     *board
+	link      *link
+}
+
+// Run runs the agent until ctx ends; then it stops its tasks, gives them back to the farm, and returns.
+func Run(ctx context.Context, cfg Config) error {
+	if err := cfg.complete(); err != nil {
+		return err
+	}
+	release, err := lockFolder(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	a, err := open(ctx, cfg)
+	if err == nil {
+		err = a.run(ctx)
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		err = nil // being stopped is no failure
+	}
+	return errors.Join(err, release())
+}
+
+func (c *Config) complete() error {
+	if c.DataDir == "" || c.Coordinator == "" {
+		return errors.New("an agent needs a data folder and the address of a coordinator")
+	}
+	dir, err := filepath.Abs(c.DataDir)
+	if err != nil {
+		return fmt.Errorf("finding the data folder: %w", err)
+	}
+	c.DataDir, c.Coordinator = dir, strings.TrimSuffix(c.Coordinator, "/")
+	c.Slots = max(1, c.Slots)
+	c.CacheSize = cmp.Or(c.CacheSize, 20<<30)
+	if c.Name == "" {
+		if c.Name, err = os.Hostname(); err != nil {
+			return fmt.Errorf("finding this machine's name: %w", err)
+		}
+	}
+	if c.Engine == "" {
+		if c.Engine, err = os.Executable(); err != nil {
+			return fmt.Errorf("finding this program: %w", err)
+		}
+	}
+	if info, ok := debug.ReadBuildInfo(); c.Version == "" && ok {
+		c.Version = info.Main.Version
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		return fmt.Errorf("making the data folder: %w", err)
+	}
+	return nil
+}
+
+// open makes the agent ready: its folders, its inventory, and its place in the farm.
+func open(ctx context.Context, cfg Config) (*agent, error) {
+	a := &agent{cfg: cfg, log: cfg.Logger, fetcher: fetch.New(cfg.Roots)}
+	if err := clearWork(a.workDir()); err != nil {
+		return nil, err
+	}
+	var err error
+	if a.outbox, err = outbox.Open(filepath.Join(cfg.DataDir, "outbox")); err != nil {
+		return nil, err
+	}
+	if a.cache, err = cache.Open(filepath.Join(cfg.DataDir, "cache"), cfg.CacheSize); err != nil {
+		return nil, err
+	}
+	a.inventory = takeInventory(ctx, cfg)
+	a.farm = newRemote(cfg.Coordinator)
+	a.board = newBoard(a)
+	a.link = newLink(a)
+	return a, nil
+}
+
+func (a *agent) workDir() string { return filepath.Join(a.cfg.DataDir, "work") }
+
+// clearWork removes what attempts of an earlier run left behind.
+func clearWork(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("clearing the work folder: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making the work folder: %w", err)
+	}
+	return nil
+}
+
+// run joins the farm and works for it until ctx ends.
+func (a *agent) run(ctx context.Context) error {
+	defer a.fetcher.Close()
+	defer a.farm.close()
+	defer a.cache.Close()
+	if err := a.enrol(ctx); err != nil {
+		return err
+	}
+	leave := a.joinGossip()
+	defer leave()
+
+	// The link outlives ctx, so that the reports of the tasks that ctx stops still leave the house.
+	linked, hangUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer hangUp()
+	ended := make(chan error, 1)
+	go func() { ended <- a.link.run(linked) }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-ended:
+		ended <- nil
+	}
+	a.board.stop()
+	a.link.settle(goodbye)
+	hangUp()
+	return errors.Join(err, <-ended)
+}
+
+// joinGossip takes up gossip. What it finds is a hint, so an agent that cannot gossip only says so.
+func (a *agent) joinGossip() (leave func()) {
+	if a.cfg.GossipBind == "" || len(a.self.GossipKey) == 0 {
+		return func() {}
+	}
+	pool, err := gossip.Join(gossip.Config{
+		Bind: a.cfg.GossipBind, Key: a.self.GossipKey, Label: a.self.Cluster, Seeds: a.self.Gossip, Logger: a.log,
+		Node: wire.Node{ID: a.self.AgentID, Role: wire.RoleAgent, Version: a.cfg.Version, Engines: afterEffectsVersions(a.inventory), Inventory: inventoryHash(a.inventory)[:16]},
+	})
+	if err != nil {
+		a.log.Warn("working without gossip", "error", err)
+		return func() {}
+	}
+	return func() {
+		if err := pool.Leave(); err != nil {
+			a.log.Warn("leaving gossip", "error", err)
+		}
+	}
+}

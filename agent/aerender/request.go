@@ -17,6 +17,8 @@ const (
 // Request is one run of an engine.
 type Request struct {
 	Program []string // path of the program, and arguments that come before aerender's own
+	bare    []string // instead of aerender's own arguments, when isBare
+	isBare  bool
 	Dir     string   // its working folder
 	Env     []string // besides the agent's own environment, as KEY=value
 
@@ -71,6 +73,9 @@ type Result struct {
 
 // arguments are aerender's flags.
 func (r Request) arguments() []string {
+	if r.isBare {
+		return r.bare
+	}
 	args := []string{"-project", r.Project, "-comp", r.Composition, "-output", r.Output}
 	add := func(flag, value string) {
 		if value != "" {

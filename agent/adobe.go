@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"overcrank/agent/aerender"
+	"overcrank/agent/script"
+)
+
+// applyScript has After Effects put the assets into a copy of the project, and returns the copy.
+func (t *attempt) applyScript(ctx context.Context) (string, error) {
+	js, err := os.ReadFile(t.scriptPath())
+	if err != nil {
+		return "", fmt.Errorf("reading the script: %w", err)
+	}
+	name := strings.TrimSuffix(filepath.Base(t.project.Path), filepath.Ext(t.project.Path))
+	files := script.Files{
+		Project: t.project.Path, Saved: filepath.Join(t.project.Dir, name+"_filled.aep"), Outcome: filepath.Join(t.dir, "outcome.txt"),
+	}
+	whole := filepath.Join(t.dir, "apply.jsx")
+	if err := os.WriteFile(whole, []byte(script.Standalone(string(js), files)), 0o600); err != nil {
+		return "", fmt.Errorf("writing the script: %w", err)
+	}
+	t.say("putting the assets into the project")
+	if err := aerender.Apply(ctx, aerender.Application{Command: aerender.ScriptCommand(runtime.GOOS, t.engine.Path, whole), Dir: t.dir, OnLine: t.hear}); err != nil {
+		return "", err
+	}
+	outcome, err := os.ReadFile(files.Outcome)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", &failure{message: "Render failed: After Effects ended without having run the script; scripting may be blocked on this machine", retry: true, err: err}
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading how the script went: %w", err)
+	}
+	if message, bad := strings.CutPrefix(strings.TrimSpace(string(outcome)), "error: "); bad {
+		return "", &failure{message: message}
+	}
+	return files.Saved, nil
+}
+
+// packProject makes the result of a job that wants its filled-in project: the project's folder, with the assets.
+func (t *attempt) packProject(ctx context.Context, saved string) (result, error) {
+	if _, err := os.Stat(saved); err != nil {
+		return result{}, &failure{message: "Render failed: After Effects did not save the project", retry: true, err: err}
+	}
+	if err := os.Rename(saved, t.project.Path); err != nil {
+		return result{}, fmt.Errorf("taking the saved project: %w", err)
+	}
+	assets := filepath.Join(t.dir, "a")
+	if err := os.Rename(assets, filepath.Join(t.project.Dir, "(Assets)")); err != nil {
+		return result{}, fmt.Errorf("taking the assets along: %w", err)
+	}
+	var files []string
+	err := filepath.WalkDir(t.project.Dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return result{}, fmt.Errorf("packing the project: %w", err)
+	}
+	path := filepath.Join(t.dir, "out", "result.zip")
+	if err := zipFiles(ctx, path, t.project.Dir, files); err != nil {
+		return result{}, err
+	}
+	return result{path: path, kind: mediaTypes["zip"]}, nil
+}
+
+// installFonts puts the job's fonts where only After Effects looks, so that the artist's other programs never see them.
+func (t *attempt) installFonts() (remove func(), err error) {
+	folder := adobeFontFolder(runtime.GOOS)
+	var installed []string
+	remove = func() {
+		for _, path := range installed {
+			if err := os.Remove(path); err != nil {
+				t.log.Warn("a font stays installed", "font", path, "error", err)
+			}
+		}
+	}
+	for _, font := range t.lease.Fonts {
+		name := plainName(font.Name, "font.ttf")
+		b, err := os.ReadFile(filepath.Join(t.dir, "fonts", name))
+		if err != nil {
+			remove()
+			return nil, fmt.Errorf("reading a font: %w", err)
+		}
+		path := filepath.Join(folder, "overcrank-"+folderName(t.lease.Attempt)+"-"+name)
+		if folder == "" || os.WriteFile(path, b, 0o644) != nil {
+			t.warn(fmt.Sprintf("Font '%s' could not be installed for After Effects on machine '%s'; it may be substituted", font.Name, t.a.cfg.Name))
+			continue
+		}
+		installed = append(installed, path)
+	}
+	return remove, nil
+}
+
+// adobeFontFolder is the folder that Adobe's programs read fonts from besides the system's.
+func adobeFontFolder(goos string) string {
+	switch goos {
+	case "windows":
+		return `C:\Program Files\Common Files\Adobe\Fonts`
+	case "darwin":
+		return "/Library/Application Support/Adobe/Fonts"
+	}
+	return ""
+}

@@ -1,0 +1,205 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"overcrank/agent/aerender"
+	"overcrank/agent/film"
+	"overcrank/agent/project"
+	"overcrank/agent/script"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// attempt is one lease being worked on. Everything of it lies in one folder, which goes when it ends:
+//
+//	in       the project as it was fetched
+//	p        the project laid out
+//	a/<n>    the file of asset n
+//	fonts    fonts of the job
+//	out      what the engine writes
+//	thumbs   small pictures of finished frames
+//	tmp      for the engine and its children
+type attempt struct {
+	a     *agent
+	lease wire.Lease
+	feed  *feed
+	log   *slog.Logger
+	dir   string
+
+	engine  farm.EngineInfo
+	project *project.Project
+	assets  []script.Asset
+
+	mu       sync.Mutex
+	warnings []string
+}
+
+func newAttempt(a *agent, lease wire.Lease, f *feed, log *slog.Logger) *attempt {
+	return &attempt{a: a, lease: lease, feed: f, log: log, dir: filepath.Join(a.workDir(), folderName(lease.Attempt))}
+}
+
+var notPlain = regexp.MustCompile(`[^0-9A-Za-z.-]`)
+
+// folderName is short, since some programs cannot go deep, and plain, whatever the task is called.
+func folderName(at wire.Attempt) string {
+	task := strings.Trim(notPlain.ReplaceAllString(at.Task, "-"), ".")
+	return fmt.Sprintf("%.60s-%d", task, at.Attempt)
+}
+
+// run does all the work and returns the report: Finished or Failed.
+func (t *attempt) run(ctx context.Context) wire.Message {
+	defer t.cleanUp()
+	output, err := t.work(ctx)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if err != nil {
+		failed := t.explain(err)
+		t.say("%s", failed.Message)
+		return wire.Message{Failed: &failed}
+	}
+	return wire.Message{Finished: &wire.Finished{Attempt: t.lease.Attempt, Output: output, Warnings: t.warned()}}
+}
+
+// work goes through the phases.
+func (t *attempt) work(ctx context.Context) (farm.OutputRef, error) {
+	for _, sub := range []string{"in", "p", "a", "fonts", "out", "thumbs", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(t.dir, sub), 0o700); err != nil {
+			return farm.OutputRef{}, fmt.Errorf("making the work folder: %w", err)
+		}
+	}
+	t.say("attempt %d on %s", t.lease.Attempt.Attempt, t.a.cfg.Name)
+	if err := t.choose(); err != nil {
+		return farm.OutputRef{}, err
+	}
+	fetched, err := t.fetch(ctx)
+	if err != nil {
+		return farm.OutputRef{}, err
+	}
+	if err := t.prepare(ctx, fetched); err != nil {
+		return farm.OutputRef{}, err
+	}
+	result, err := t.render(ctx)
+	if err != nil {
+		return farm.OutputRef{}, err
+	}
+	return t.upload(ctx, result)
+}
+
+// choose picks the engine.
+func (t *attempt) choose() error {
+	var ok bool
+	if t.engine, ok = chooseEngine(t.a.inventory, t.lease.Settings.Engine, t.lease.Preview); !ok {
+		return &failure{message: fmt.Sprintf("This machine has no engine '%s'", t.lease.Settings.Engine), retry: true}
+	}
+	name := "After Effects"
+	if t.engine.Kind == engineEmbedded {
+		name = "the embedded engine"
+	}
+	t.say("rendering with %s %s", name, t.engine.Version)
+	if t.lease.Settings.Type == "aep" && t.engine.Kind == engineEmbedded {
+		return &failure{message: "A result of type 'aep' needs After Effects: the embedded engine cannot save projects"}
+	}
+	return nil
+}
+
+// say adds a line of the agent's own to the job's log.
+func (t *attempt) say(format string, args ...any) {
+	t.feed.log("agent: " + fmt.Sprintf(format, args...))
+}
+
+// warn adds a warning, which the job shows, once.
+func (t *attempt) warn(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, w := range t.warnings {
+		if w == text {
+			return
+		}
+	}
+	if len(t.warnings) < 100 {
+		t.warnings = append(t.warnings, text)
+	}
+}
+
+func (t *attempt) warned() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.warnings
+}
+
+// cleanUp removes the work folder. A program that just ended may hold a file a moment longer.
+func (t *attempt) cleanUp() {
+	var err error
+	for range 5 {
+		if err = os.RemoveAll(t.dir); err == nil {
+			return
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	t.log.Warn("the work folder stays until the next start", "error", err)
+}
+
+// failure is an attempt's end in words for whoever submitted the job.
+type failure struct {
+	message string
+	retry   bool
+	err     error
+}
+
+func (f *failure) Error() string { return f.message }
+
+func (f *failure) Unwrap() error { return f.err }
+
+// explain turns what an attempt ended with into its report.
+func (t *attempt) explain(err error) wire.Failed {
+	failed := wire.Failed{Attempt: t.lease.Attempt, Warnings: t.warned()}
+	var (
+		stopped  *cancelled
+		known    *failure
+		asset    *script.Error
+		refused  *project.Refused
+		engine   *aerender.Failure
+		wrong    *film.Wrong
+		noAnswer *statusError
+	)
+	switch {
+	case errors.As(err, &stopped):
+		failed.Message, failed.Cancelled = stopped.reason, true
+	case errors.Is(err, errStopping):
+		failed.Message, failed.Cancelled, failed.Retry = "The agent was stopped", true, true
+	case diskFull(err):
+		failed.Message, failed.Retry = fmt.Sprintf("Render failed: the disk of machine '%s' is full", t.a.cfg.Name), true
+	case errors.As(err, &known):
+		failed.Message, failed.Retry = known.message, known.retry
+	case errors.As(err, &asset):
+		failed.Message = asset.Error()
+	case errors.As(err, &refused):
+		failed.Message = refused.Message
+	case errors.As(err, &engine):
+		failed.Message, failed.Retry = engine.Message, engine.Retry
+	case errors.As(err, &wrong):
+		failed.Message, failed.Retry = "Render failed: "+wrong.Message, true
+	case errors.As(err, &noAnswer):
+		failed.Message, failed.Retry = "Render failed: "+err.Error(), true
+	default:
+		t.log.Error("attempt failed for a reason of this machine's", "error", err)
+		failed.Message, failed.Retry = fmt.Sprintf("Render failed on machine '%s': %v", t.a.cfg.Name, t.withoutFolders(err.Error())), true
+	}
+	return failed
+}
+
+// withoutFolders takes this machine's work folder out of a text.
+func (t *attempt) withoutFolders(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, t.dir+string(filepath.Separator), ""), t.dir, ".")
+}

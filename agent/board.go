@@ -1,0 +1,164 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// Why an attempt's context ends.
+var (
+	errDropped  = errors.New("the attempt is no longer this machine's")
+	errStopping = errors.New("the agent is stopping")
+)
+
+// cancelled is the farm's wish that an attempt ends.
+type cancelled struct{ reason string }
+
+func (c *cancelled) Error() string { return "cancelled: " + c.reason }
+
+// board holds the attempts that this agent works on, and those whose report waits to be settled.
+type board struct {
+	a  *agent
+	wg sync.WaitGroup
+
+	mu       sync.Mutex
+	running  map[wire.Attempt]context.CancelCauseFunc
+	feeds    map[wire.Attempt]*feed // also of attempts that have ended, until they are settled
+	stopping bool
+}
+
+func newBoard(a *agent) *board {
+	return &board{a: a, running: make(map[wire.Attempt]context.CancelCauseFunc), feeds: make(map[wire.Attempt]*feed)}
+}
+
+// take starts a lease. One that is known already changes nothing; an earlier attempt of the same task is dropped.
+func (b *board) take(lease wire.Lease) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, known := b.feeds[lease.Attempt]; known {
+		return
+	}
+	for at, cancel := range b.running {
+		if at.Task == lease.Task {
+			cancel(errDropped)
+		}
+	}
+	f := &feed{attempt: lease.Attempt, wake: b.a.link.nudge}
+	b.feeds[lease.Attempt] = f
+	switch {
+	case b.stopping:
+		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: "The agent is stopping", Retry: true, Cancelled: true}})
+		return
+	case b.busy() >= b.a.cfg.Slots:
+		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: "The machine is busy", Retry: true, Cancelled: true}})
+		return
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	b.running[lease.Attempt] = cancel
+	b.wg.Go(func() { b.work(ctx, lease, f) })
+}
+
+// busy counts the tasks that take a slot: an attempt that was dropped is about to leave its own.
+func (b *board) busy() int {
+	tasks := make(map[string]bool)
+	for at := range b.running {
+		tasks[at.Task] = true
+	}
+	return len(tasks)
+}
+
+// work runs an attempt to its report.
+func (b *board) work(ctx context.Context, lease wire.Lease, f *feed) {
+	log := b.a.log.With("job", lease.Job, "task", lease.Task, "attempt", lease.Attempt.Attempt)
+	log.Info("attempt starts", "composition", lease.Composition)
+	var m wire.Message
+	if lease.Kind != farm.TaskRender {
+		m.Failed = &wire.Failed{Attempt: lease.Attempt, Message: fmt.Sprintf("This agent cannot run tasks of kind '%s'; update it", lease.Kind), Retry: true}
+	} else {
+		m = newAttempt(b.a, lease, f, log).run(ctx)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running[lease.Attempt](nil)
+	delete(b.running, lease.Attempt)
+	if errors.Is(context.Cause(ctx), errDropped) {
+		delete(b.feeds, lease.Attempt)
+		log.Info("attempt dropped")
+		return
+	}
+	if m.Failed != nil {
+		log.Warn("attempt failed", "message", m.Failed.Message, "retry", m.Failed.Retry, "cancelled", m.Failed.Cancelled)
+	} else {
+		log.Info("attempt finished")
+	}
+	b.report(lease.Attempt, m)
+}
+
+// report puts a report into the outbox. b.mu is held.
+func (b *board) report(at wire.Attempt, m wire.Message) {
+	if err := b.a.outbox.Put(m); err != nil {
+		b.a.log.Error("a report is not on disk and would be lost with this process", "task", at.Task, "attempt", at.Attempt, "error", err)
+	}
+	b.a.link.nudge()
+}
+
+// cancel ends an attempt for a cause.
+func (b *board) cancel(at wire.Attempt, cause error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if cancel := b.running[at]; cancel != nil {
+		cancel(cause)
+	}
+}
+
+// forget drops an attempt and its report: the farm has it, or it is no longer this machine's.
+func (b *board) forget(at wire.Attempt) {
+	if err := b.a.outbox.Remove(at); err != nil {
+		b.a.log.Warn("an old report stays on disk", "error", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if cancel := b.running[at]; cancel != nil {
+		cancel(errDropped)
+		return
+	}
+	delete(b.feeds, at)
+}
+
+// holding lists what this agent works on or still has to report.
+func (b *board) holding() []wire.Attempt {
+	held := b.a.outbox.Attempts()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for at := range b.running {
+		held = append(held, at)
+	}
+	return held
+}
+
+// waiting gives the feeds, to be emptied by the link.
+func (b *board) waiting() []*feed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	feeds := make([]*feed, 0, len(b.feeds))
+	for _, f := range b.feeds {
+		feeds = append(feeds, f)
+	}
+	return feeds
+}
+
+// stop ends every attempt, gives it back to the farm, and waits until nothing of it is left.
+func (b *board) stop() {
+	b.mu.Lock()
+	b.stopping = true
+	for _, cancel := range b.running {
+		cancel(errStopping)
+	}
+	b.mu.Unlock()
+	b.wg.Wait()
+}

@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"math"
+	"sync"
+
+	"overcrank/farm/wire"
+)
+
+// maxLines bounds the log lines that wait while the farm cannot be reached; the oldest go first, and it is said.
+const maxLines = 20000
+
+// The phases of an attempt, with the part of the progress bar that each has.
+var phases = map[string]struct{ from, to float64 }{
+	"fetching": {0, 4}, "preparing": {4, 6}, "rendering": {6, 95}, "checking": {95, 96}, "uploading": {96, 100},
+}
+
+// feed is what an attempt tells while it runs, until the link takes it away.
+type feed struct {
+	attempt wire.Attempt
+	wake    func() // the link
+
+	mu       sync.Mutex
+	lines    []string
+	lost     int
+	progress wire.Progress
+	fresh    bool
+}
+
+// log adds a line to the job's log.
+func (f *feed) log(line string) {
+	f.mu.Lock()
+	if len(f.lines) >= maxLines {
+		f.lines = f.lines[1:]
+		f.lost++
+	}
+	f.lines = append(f.lines, line)
+	f.mu.Unlock()
+	f.wake()
+}
+
+// at tells that a phase is done to a fraction of 1. The percentage never falls.
+func (f *feed) at(phase string, fraction float64, frame, total int) {
+	span := phases[phase]
+	percent := math.Round(10*(span.from+(span.to-span.from)*min(1, max(0, fraction)))) / 10
+	f.mu.Lock()
+	f.progress = wire.Progress{Attempt: f.attempt, Percent: max(percent, f.progress.Percent), Frame: max(frame, f.progress.Frame), Phase: phase, FramesTotal: max(total, f.progress.FramesTotal)}
+	f.fresh = true
+	f.mu.Unlock()
+	f.wake()
+}
+
+// batch is how many lines go into one message.
+const batch = 500
+
+// take gives the messages that wait, in order.
+func (f *feed) take() []wire.Message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []wire.Message
+	if f.lost > 0 {
+		out = append(out, wire.Message{Log: &wire.Log{Attempt: f.attempt, Lines: []string{"agent: older lines were lost while the farm could not be reached"}}})
+		f.lost = 0
+	}
+	for len(f.lines) > 0 {
+		n := min(batch, len(f.lines))
+		out = append(out, wire.Message{Log: &wire.Log{Attempt: f.attempt, Lines: f.lines[:n:n]}})
+		f.lines = f.lines[n:]
+	}
+	if f.fresh {
+		progress := f.progress
+		out = append(out, wire.Message{Progress: &progress})
+		f.fresh = false
+	}
+	return out
+}
+
+// putBack returns lines that could not be sent.
+func (f *feed) putBack(lines []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lines = append(append([]string{}, lines...), f.lines...)
+}

@@ -1,0 +1,294 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"overcrank/agent/cache"
+	"overcrank/agent/fetch"
+	"overcrank/agent/film"
+	"overcrank/agent/script"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// fetchesAtOnce is how many files of one attempt come at once.
+const fetchesAtOnce = 4
+
+// fetched is a file on this machine, with the name it had.
+type fetched struct {
+	path string
+	name string
+	kind string // media type, "" when not known
+}
+
+// fetch brings the project, the assets and the fonts. It returns the project's file.
+func (t *attempt) fetch(ctx context.Context) (fetched, error) {
+	t.feed.at("fetching", 0, 0, 0)
+	t.assets = make([]script.Asset, len(t.lease.Assets))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(fetchesAtOnce)
+	var done atomic.Int32
+	total := 1 + len(t.lease.Assets) + len(t.lease.Fonts)
+	add := func(f func() error) {
+		group.Go(func() error {
+			if err := f(); err != nil {
+				return err
+			}
+			t.feed.at("fetching", float64(done.Add(1))/float64(total), 0, 0)
+			return nil
+		})
+	}
+	var projectFile fetched
+	add(func() (err error) {
+		projectFile, err = t.fetchProject(ctx)
+		return err
+	})
+	for i, a := range t.lease.Assets {
+		add(func() error { return t.fetchAsset(ctx, i, a) })
+	}
+	for _, font := range t.lease.Fonts {
+		add(func() error { return t.fetchFont(ctx, font) })
+	}
+	if err := group.Wait(); err != nil {
+		return fetched{}, err
+	}
+	return projectFile, nil
+}
+
+func (t *attempt) fetchProject(ctx context.Context) (fetched, error) {
+	p := t.lease.Project
+	dst := filepath.Join(t.dir, "in", "project")
+	if p.File != nil {
+		t.say("fetching the project, %d KiB", p.File.Size>>10)
+		if err := t.stored(ctx, *p.File, dst); err != nil {
+			return fetched{}, t.notFetched(err, "Project", "")
+		}
+		return fetched{path: dst, name: p.File.Name}, nil
+	}
+	t.say("fetching the project from its address")
+	f, err := t.get(ctx, p.Src, dst)
+	if err != nil {
+		return fetched{}, t.notFetched(err, "Project", "")
+	}
+	return f, nil
+}
+
+// fetchAsset brings the file of an asset and makes it what engines read.
+func (t *attempt) fetchAsset(ctx context.Context, i int, a farm.Asset) error {
+	t.assets[i] = script.Asset{Asset: a}
+	if a.Src == "" || a.Type == "job" {
+		return nil
+	}
+	dir := filepath.Join(t.dir, "a", fmt.Sprint(i))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return fmt.Errorf("making the folder of an asset: %w", err)
+	}
+	f, err := t.get(ctx, a.Src, filepath.Join(dir, "file"))
+	if err != nil {
+		return t.notFetched(err, "Asset", fmt.Sprintf(" (asset %d)", i))
+	}
+	file, err := rename(f, a.Name)
+	if err != nil {
+		return err
+	}
+	if conforms(a, file) {
+		t.say("converting %s to what After Effects reads", filepath.Base(file))
+		if file, err = film.Conform(ctx, file); err != nil {
+			var u *film.Unreadable
+			if errors.As(err, &u) {
+				return &failure{message: fmt.Sprintf("Asset %v (asset %d)", u, i), err: err}
+			}
+			return err
+		}
+	}
+	t.assets[i].File = file
+	if a.Type == "script" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("reading a script: %w", err)
+		}
+		t.assets[i].Source = string(b)
+	}
+	return nil
+}
+
+func conforms(a farm.Asset, file string) bool {
+	switch a.Type {
+	case "image", "video", "audio":
+	default:
+		return false
+	}
+	if a.Conform != nil {
+		return *a.Conform
+	}
+	return film.NeedsConform(filepath.Ext(file))
+}
+
+func (t *attempt) fetchFont(ctx context.Context, font farm.FileRef) error {
+	dst := filepath.Join(t.dir, "fonts", plainName(font.Name, "font.ttf"))
+	err := t.stored(ctx, font, dst)
+	var status *statusError
+	if errors.As(err, &status) && !passing(err) {
+		return &failure{message: fmt.Sprintf("Font '%s' not available", font.Name), err: err}
+	}
+	return err
+}
+
+// get brings a file by address: the farm's own by content, others from where they are.
+func (t *attempt) get(ctx context.Context, src, dst string) (fetched, error) {
+	if ref, ok := t.lease.Files[src]; ok {
+		return fetched{path: dst, name: ref.Name}, t.stored(ctx, ref, dst)
+	}
+	if strings.HasPrefix(src, "farm:") {
+		return fetched{}, &fetch.Error{Reason: "the farm no longer has the file"}
+	}
+	found, err := t.a.fetcher.Get(ctx, src, dst)
+	return fetched{path: dst, name: found.Name, kind: found.ContentType}, err
+}
+
+// stored copies a file of the farm's store, through the cache. It is a copy, so that nothing a job does to it can reach
+// other jobs.
+func (t *attempt) stored(ctx context.Context, ref farm.FileRef, dst string) (err error) {
+	in, err := t.a.cached(ctx, ref)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(dst, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("copying from the cache: %w", err)
+	}
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Close()); err != nil {
+		return fmt.Errorf("copying from the cache: %w", err)
+	}
+	return nil
+}
+
+// downloadTries is how often a file of the farm's store is asked for.
+const downloadTries = 6
+
+// cached opens a file of the farm's store, and asks again for one that did not come whole.
+func (a *agent) cached(ctx context.Context, ref farm.FileRef) (*os.File, error) {
+	pause := newBackoff()
+	for try := 1; ; try++ {
+		f, err := a.cache.Get(ctx, ref.SHA256, ref.Size, func(ctx context.Context, w io.Writer) error { return a.download(ctx, ref.SHA256, w) })
+		if err == nil || !passing(err) || diskFull(err) || ctx.Err() != nil || try >= downloadTries {
+			return f, err
+		}
+		if err := sleep(ctx, pause.next()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// download reads a file of the farm's store.
+func (a *agent) download(ctx context.Context, sha string, w io.Writer) error {
+	res, err := a.farm.do(ctx, http.MethodGet, wire.PathFiles+sha, a.farm.credential(), "", nil, 0)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, res.Body)
+	return errors.Join(err, res.Body.Close())
+}
+
+// notFetched words a download that failed.
+func (t *attempt) notFetched(err error, what, which string) error {
+	var failed *fetch.Error
+	var status *statusError
+	switch {
+	case errors.As(err, &failed):
+		return &failure{message: fmt.Sprintf("%s failed to download (%s)%s", what, failed.Reason, which), retry: failed.Retry, err: err}
+	case errors.As(err, &status):
+		return &failure{message: fmt.Sprintf("%s failed to download (%d)%s", what, status.code, which), retry: passing(err), err: err}
+	case errors.Is(err, cache.ErrContent):
+		return &failure{message: fmt.Sprintf("%s failed to download (what came was not what was stored)%s", what, which), retry: true, err: err}
+	}
+	return err
+}
+
+// rename gives a fetched file the name it should have, with an extension that fits what is in it: programs go by that.
+func rename(f fetched, wanted string) (string, error) {
+	name := wanted
+	if name == "" {
+		name = f.name
+	}
+	name = plainName(name, "file")
+	ext, err := trueExtension(f, filepath.Ext(name))
+	if err != nil {
+		return "", err
+	}
+	name = strings.TrimSuffix(name, filepath.Ext(name)) + ext
+	to := filepath.Join(filepath.Dir(f.path), name)
+	if err := os.Rename(f.path, to); err != nil {
+		return "", fmt.Errorf("naming an asset: %w", err)
+	}
+	return to, nil
+}
+
+// extensions are those of the media types that a sniff can tell.
+var extensions = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp", "image/tiff": ".tif",
+	"image/svg+xml": ".svg", "video/mp4": ".mp4", "video/webm": ".webm", "video/quicktime": ".mov", "video/avi": ".avi", "video/x-matroska": ".mkv",
+	"audio/mpeg": ".mp3", "audio/wave": ".wav", "audio/x-wav": ".wav", "audio/wav": ".wav", "audio/aiff": ".aif", "audio/aac": ".aac", "audio/mp4": ".m4a",
+	"application/ogg": ".ogg", "audio/ogg": ".ogg", "text/csv": ".csv", "application/json": ".json",
+}
+
+// trueExtension keeps a name's extension, unless the content is a picture, film or sound of another kind.
+func trueExtension(f fetched, has string) (string, error) {
+	in, err := os.Open(f.path)
+	if err != nil {
+		return "", fmt.Errorf("looking at an asset: %w", err)
+	}
+	defer in.Close()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(in, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", fmt.Errorf("looking at an asset: %w", err)
+	}
+	sniffed := extensions[http.DetectContentType(head[:n])]
+	switch {
+	case sniffed == ".mp4" && (has == ".mov" || has == ".m4a" || has == ".m4v"), sniffed == ".ogg" && (has == ".oga" || has == ".ogv" || has == ".opus"),
+		sniffed == ".jpg" && has == ".jpeg", sniffed == ".webm" && has == ".mkv":
+		return has, nil
+	case sniffed != "":
+		return sniffed, nil
+	case has != "":
+		return has, nil
+	}
+	return extensions[f.kind], nil
+}
+
+// plainName makes one path element of a name from outside.
+func plainName(name, fallback string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	name = strings.Map(func(r rune) rune {
+		if r < 0x20 || strings.ContainsRune(`<>:"/\|?*`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+	name = strings.Trim(name, " ")
+	if len(name) > 100 {
+		ext := filepath.Ext(name)
+		if len(ext) > 10 {
+			ext = ""
+		}
+		name = strings.ToValidUTF8(name[:100-len(ext)], "") + ext
+	}
+	if strings.Trim(name, ".") == "" {
+		return fallback
+	}
+	return name
+}

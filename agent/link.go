@@ -1,0 +1,306 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"overcrank/farm/wire"
+)
+
+const (
+	maxMessage    = 32 << 20               // bytes of a frame: a lease carries a job's assets
+	writeTime     = 20 * time.Second       // for one frame
+	answerTime    = 20 * time.Second       // for the answer to Hello
+	tellEvery     = 200 * time.Millisecond // at most, while something happens
+	repeatReports = 10 * time.Second
+)
+
+// redirected means that another coordinator leads.
+type redirected struct{ leader string }
+
+func (r *redirected) Error() string { return "another coordinator leads: " + r.leader }
+
+// link keeps the one connection to the farm's leader.
+type link struct {
+	a    *agent
+	wake chan struct{}
+}
+
+func newLink(a *agent) *link { return &link{a: a, wake: make(chan struct{}, 1)} }
+
+// nudge tells the link that there is something to send.
+func (l *link) nudge() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// settle waits a little for the farm to take the reports that wait.
+func (l *link) settle(patience time.Duration) {
+	for end := time.Now().Add(patience); len(l.a.outbox.Attempts()) > 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		l.nudge()
+	}
+}
+
+// run connects, and connects again, until ctx ends or the farm does not want this machine.
+func (l *link) run(ctx context.Context) error {
+	pause := newBackoff()
+	for {
+		started := time.Now()
+		err := l.session(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		var moved *redirected
+		switch {
+		case errors.Is(err, errRefused):
+			if err := l.enrolAgain(ctx, err); err != nil {
+				return err
+			}
+		case errors.As(err, &moved):
+			l.a.farm.turnTo(moved.leader)
+		default:
+			l.a.farm.turnTo("")
+		}
+		if time.Since(started) > maxPause {
+			pause = newBackoff()
+		}
+		wait := pause.next()
+		l.a.log.Info("the link to the farm ended", "again", wait.Round(time.Millisecond), "error", err)
+		if sleep(ctx, wait) != nil {
+			return nil
+		}
+	}
+}
+
+// enrolAgain gets a new credential for a machine that the farm has forgotten.
+func (l *link) enrolAgain(ctx context.Context, refused error) error {
+	if l.a.cfg.JoinToken == "" {
+		return fmt.Errorf("%w: start the agent once with the farm's join token", refused)
+	}
+	return l.a.enrolAnew(ctx)
+}
+
+// session is one connection, from Hello to its end.
+func (l *link) session(ctx context.Context) error {
+	conn, err := l.dial(ctx)
+	if err != nil {
+		return err
+	}
+	s := &session{l: l, conn: conn, sent: make(map[wire.Attempt]time.Time)}
+	defer s.close()
+	hello := wire.Hello{Version: wire.Version, Name: l.a.cfg.Name, Inventory: l.a.inventory, Holding: l.a.board.holding()}
+	if err := s.write(wire.Message{Hello: &hello}); err != nil {
+		return err
+	}
+	welcome, err := s.welcome()
+	if err != nil {
+		return err
+	}
+	for _, at := range welcome.Drop {
+		l.a.board.forget(at)
+	}
+	l.a.log.Info("linked to the farm", "coordinator", l.a.farm.address())
+	return s.run(ctx, welcome)
+}
+
+func (l *link) dial(ctx context.Context) (*websocket.Conn, error) {
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: answerTime}
+	address := "ws" + strings.TrimPrefix(l.a.farm.address(), "http") + wire.PathSession
+	conn, res, err := dialer.DialContext(ctx, address, http.Header{"Authorization": {"Bearer " + l.a.farm.credential()}})
+	if err != nil {
+		if res != nil {
+			if res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden {
+				return nil, errRefused
+			}
+			return nil, fmt.Errorf("linking to the farm: %w", &statusError{code: res.StatusCode})
+		}
+		return nil, fmt.Errorf("linking to the farm: %w", err)
+	}
+	conn.SetReadLimit(maxMessage)
+	return conn, nil
+}
+
+// session is an open connection. run alone writes to it; one goroutine of run reads.
+type session struct {
+	l    *link
+	conn *websocket.Conn
+	sent map[wire.Attempt]time.Time // when a report was sent last
+}
+
+func (s *session) close() {
+	// The other side may be gone; then there is nobody to say good-bye to.
+	_ = s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
+	_ = s.conn.Close()
+}
+
+func (s *session) write(m wire.Message) error {
+	if err := s.conn.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return fmt.Errorf("writing to the farm: %w", err)
+	}
+	if err := s.conn.WriteJSON(m); err != nil {
+		return fmt.Errorf("writing to the farm: %w", err)
+	}
+	return nil
+}
+
+func (s *session) read() (wire.Message, error) {
+	_, b, err := s.conn.ReadMessage()
+	if err != nil {
+		return wire.Message{}, fmt.Errorf("reading from the farm: %w", err)
+	}
+	var m wire.Message
+	if err := json.Unmarshal(b, &m); err != nil {
+		return wire.Message{}, fmt.Errorf("reading from the farm: %w", err)
+	}
+	return m, nil
+}
+
+// welcome reads the answer to Hello.
+func (s *session) welcome() (wire.Welcome, error) {
+	if err := s.conn.SetReadDeadline(time.Now().Add(answerTime)); err != nil {
+		return wire.Welcome{}, fmt.Errorf("reading from the farm: %w", err)
+	}
+	m, err := s.read()
+	switch {
+	case err != nil:
+		return wire.Welcome{}, err
+	case m.Redirect != nil:
+		return wire.Welcome{}, &redirected{leader: m.Redirect.Leader}
+	case m.Welcome == nil:
+		return wire.Welcome{}, errors.New("the farm did not answer with a welcome")
+	}
+	return *m.Welcome, nil
+}
+
+// run works the connection until either side ends it.
+func (s *session) run(ctx context.Context, welcome wire.Welcome) error {
+	beat := time.Duration(welcome.HeartbeatSeconds * float64(time.Second))
+	if beat <= 0 {
+		beat = 5 * time.Second
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.listen(3 * beat) }()
+	err := s.talk(ctx, beat, ended)
+	s.close()
+	if err == nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// talk sends heartbeats, what the attempts tell, and the reports, until the connection or ctx ends.
+func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error) (err error) {
+	defer func() {
+		s.close() // ends listen, which must have returned before talk does
+		if heard := <-ended; err == nil || errors.As(heard, new(*redirected)) {
+			err = heard
+		}
+	}()
+	ticker := time.NewTicker(beat)
+	defer ticker.Stop()
+	if err := s.tell(); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case heard := <-ended:
+			ended <- heard
+			return heard
+		case <-ticker.C:
+			if err := s.beat(); err != nil {
+				return err
+			}
+		case <-s.l.wake:
+			if err := s.tell(); err != nil {
+				return err
+			}
+			if sleep(ctx, tellEvery) != nil {
+				return context.Cause(ctx)
+			}
+		}
+	}
+}
+
+// beat keeps the leases alive, and asks for a sign of life.
+func (s *session) beat() error {
+	if err := s.write(wire.Message{Heartbeat: &wire.Heartbeat{Holding: s.l.a.board.holding()}}); err != nil {
+		return err
+	}
+	if err := s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTime)); err != nil {
+		return fmt.Errorf("writing to the farm: %w", err)
+	}
+	return s.tell()
+}
+
+// tell sends everything that waits: log and progress first, then reports that were not sent lately.
+func (s *session) tell() error {
+	reports := s.l.a.outbox.All() // before the feeds: the last lines of an attempt precede its report
+	for _, f := range s.l.a.board.waiting() {
+		messages := f.take()
+		for i, m := range messages {
+			if err := s.write(m); err != nil {
+				for _, unsent := range messages[i:] {
+					if unsent.Log != nil {
+						f.putBack(unsent.Log.Lines)
+					}
+				}
+				return err
+			}
+		}
+	}
+	for _, m := range reports {
+		at := reported(m)
+		if time.Since(s.sent[at]) < repeatReports {
+			continue
+		}
+		if err := s.write(m); err != nil {
+			return err
+		}
+		s.sent[at] = time.Now()
+	}
+	return nil
+}
+
+func reported(m wire.Message) wire.Attempt {
+	if m.Finished != nil {
+		return m.Finished.Attempt
+	}
+	return m.Failed.Attempt
+}
+
+// listen acts on the farm's messages until the connection ends or has been silent for too long.
+func (s *session) listen(silence time.Duration) error {
+	extend := func(string) error { return s.conn.SetReadDeadline(time.Now().Add(silence)) }
+	s.conn.SetPongHandler(extend)
+	for {
+		if err := extend(""); err != nil {
+			return fmt.Errorf("reading from the farm: %w", err)
+		}
+		m, err := s.read()
+		if err != nil {
+			return err
+		}
+		board := s.l.a.board
+		switch {
+		case m.Lease != nil:
+			board.take(*m.Lease)
+		case m.Cancel != nil:
+			board.cancel(m.Cancel.Attempt, &cancelled{reason: m.Cancel.Reason})
+		case m.Settled != nil:
+			board.forget(m.Settled.Attempt)
+		case m.Redirect != nil:
+			return &redirected{leader: m.Redirect.Leader}
+		}
+	}
+}

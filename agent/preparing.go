@@ -1,0 +1,67 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"overcrank/agent/project"
+	"overcrank/agent/script"
+)
+
+// prepare lays the project out, puts static files beside it, and writes the script.
+func (t *attempt) prepare(ctx context.Context, file fetched) error {
+	t.feed.at("preparing", 0, 0, 0)
+	p, err := project.Prepare(ctx, file.path, file.name, t.lease.Project.Type, filepath.Join(t.dir, "p"), t.lease.Composition)
+	if err != nil {
+		return err
+	}
+	t.project = p
+	for i := range t.assets {
+		if err := t.prepareAsset(i); err != nil {
+			return err
+		}
+	}
+	js, err := script.Build(script.Input{Composition: p.Composition, Assets: t.assets})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(t.scriptPath(), []byte(js), 0o600); err != nil {
+		return fmt.Errorf("writing the script: %w", err)
+	}
+	t.say("composition '%s', %d×%d pixels, %.5g frames/s, %.5g s, %d assets", p.Composition, p.Settings.Width, p.Settings.Height, p.Settings.FrameRate, p.Settings.Duration, len(t.assets))
+	t.feed.at("preparing", 1, 0, 0)
+	return nil
+}
+
+func (t *attempt) scriptPath() string { return filepath.Join(t.dir, "script.jsx") }
+
+func (t *attempt) prepareAsset(i int) error {
+	a := &t.assets[i]
+	switch a.Type {
+	case "essential":
+		a.Controls = t.project.Controls(a.Composition, a.LayerName)
+	case "static":
+		name := a.Name
+		if name == "" {
+			name = filepath.Base(a.File)
+		}
+		place, err := t.project.Place(name)
+		var refused *project.Refused
+		if errors.As(err, &refused) {
+			return &script.Error{Asset: i, Message: refused.Message}
+		}
+		if err != nil {
+			return err
+		}
+		if a.File == "" {
+			return &script.Error{Asset: i, Message: "A static asset needs a src"}
+		}
+		if err := os.Rename(a.File, place); err != nil {
+			return fmt.Errorf("placing a static asset: %w", err)
+		}
+	}
+	return nil
+}

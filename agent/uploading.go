@@ -1,0 +1,106 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// uploadPatience is how long a finished result waits for a farm that cannot be reached. It is kept that long because it
+// is worth more than the slot.
+const uploadPatience = 6 * time.Hour
+
+// upload hands the result over, until the farm has it as it is here.
+func (t *attempt) upload(ctx context.Context, r result) (farm.OutputRef, error) {
+	t.feed.at("uploading", 0, 0, 0)
+	sum, size, err := hashFile(r.path)
+	if err != nil {
+		return farm.OutputRef{}, err
+	}
+	path := wire.PathOutput + escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/result" + filepath.Ext(r.path)
+	pause := newBackoff()
+	for end := time.Now().Add(uploadPatience); ; {
+		ref, err := t.put(ctx, path, r, size)
+		switch {
+		case err == nil && (ref.SHA256 != sum || ref.Size != size):
+			err = fmt.Errorf("the result arrived as %d bytes with hash %s, %d with %s were sent", ref.Size, ref.SHA256, size, sum)
+		case err == nil:
+			t.feed.at("uploading", 1, 0, 0)
+			t.say("the result is with the farm: %d KiB", size>>10)
+			return described(ref, r), nil
+		case !passing(err):
+			return farm.OutputRef{}, fmt.Errorf("handing the result over: %w", err)
+		}
+		if time.Now().After(end) {
+			return farm.OutputRef{}, fmt.Errorf("handing the result over: %w", err)
+		}
+		wait := pause.next()
+		t.say("the result could not be handed over yet; trying again")
+		t.log.Info("the result could not be handed over", "again", wait.Round(time.Millisecond), "error", err)
+		if err := sleep(ctx, wait); err != nil {
+			return farm.OutputRef{}, err
+		}
+	}
+}
+
+// put sends the file once.
+func (t *attempt) put(ctx context.Context, path string, r result, size int64) (farm.OutputRef, error) {
+	in, err := os.Open(r.path)
+	if err != nil {
+		return farm.OutputRef{}, fmt.Errorf("opening the result: %w", err)
+	}
+	defer in.Close()
+	body := &counted{r: in, tell: func(sent int64) { t.feed.at("uploading", float64(sent)/float64(max(1, size)), 0, 0) }}
+	res, err := t.a.farm.do(ctx, http.MethodPut, path, t.a.farm.credential(), r.kind, body, size)
+	if err != nil {
+		return farm.OutputRef{}, err
+	}
+	var ref farm.OutputRef
+	return ref, decode(res, &ref)
+}
+
+// described adds what was found out about the result to the farm's reference.
+func described(ref farm.OutputRef, r result) farm.OutputRef {
+	ref.ContentType = r.kind
+	ref.Width, ref.Height, ref.Frames = r.info.Width, r.info.Height, r.info.Frames
+	ref.Duration, ref.FrameRate, ref.Audio = r.info.Duration, r.info.FrameRate, r.info.Audio
+	return ref
+}
+
+// counted tells how much of a file was read.
+type counted struct {
+	r    io.Reader
+	n    int64
+	tell func(int64)
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	c.tell(c.n)
+	return n, err
+}
+
+func hashFile(path string) (sum string, size int64, err error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return "", 0, fmt.Errorf("opening the result: %w", err)
+	}
+	h := sha256.New()
+	size, err = io.Copy(h, in)
+	if err := errors.Join(err, in.Close()); err != nil {
+		return "", 0, fmt.Errorf("reading the result: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}

@@ -23,7 +23,7 @@ type Book struct {
 	setters sync.Pool     // of *setter
 
 	mu       sync.Mutex
-	asked    map[string]*typeface // by the name that text gives
+	asked    map[string]match     // by the name that text gives
 	loaded   map[*entry]*typeface // nil for a font that turned out broken
 	covers   map[rune]*typeface   // stand-ins for single characters
 	notes    []string
@@ -39,7 +39,7 @@ func OpenBook(folders ...string) (*Book, error) {
 func openBook(folders []string, system func() []string) (*Book, error) {
 	b := &Book{
 		own:   newIndex(),
-		asked: map[string]*typeface{}, loaded: map[*entry]*typeface{}, covers: map[rune]*typeface{}, notesFor: map[string]bool{},
+		asked: map[string]match{}, loaded: map[*entry]*typeface{}, covers: map[rune]*typeface{}, notesFor: map[string]bool{},
 	}
 	for _, dir := range folders {
 		info, err := os.Stat(dir)
@@ -82,47 +82,52 @@ func (b *Book) Installed(name string) bool {
 	return b.own.find(name) != nil || b.machine().find(name) != nil
 }
 
-// typeface is the font to draw with when text asks for name.
-func (b *Book) typeface(name string) (*typeface, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if tf := b.asked[name]; tf != nil {
-		return tf, nil
-	}
-	tf := b.match(name)
-	if tf == nil {
-		return nil, fmt.Errorf("no font can be read to draw text in %q with", name)
-	}
-	b.asked[name] = tf
-	return tf, nil
+// match is the font to draw with when text asks for one by name.
+type match struct {
+	*typeface
+	fit float64 // horizontal scale, 1 unless it stands in for a font of another width
 }
 
-func (b *Book) match(name string) *typeface {
+func (b *Book) match(name string) (match, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m, ok := b.asked[name]; ok {
+		return m, nil
+	}
+	m := b.find(name)
+	if m.typeface == nil {
+		return m, fmt.Errorf("no font can be read to draw text in %q with", name)
+	}
+	b.asked[name] = m
+	return m, nil
+}
+
+func (b *Book) find(name string) match {
 	if e := b.own.find(name); e != nil {
 		if tf := b.load(e); tf != nil {
-			return tf
+			return match{tf, 1}
 		}
 	}
 	if e := b.machine().find(name); e != nil {
 		if tf := b.load(e); tf != nil {
-			return tf
+			return match{tf, 1}
 		}
 	}
-	tf := b.standIn(name)
-	if tf != nil && name != "" {
-		b.note(name, fmt.Sprintf("font '%s' is not installed: drawn with '%s'", name, tf.name))
+	m := b.standIn(name)
+	if m.typeface != nil && name != "" {
+		b.note(name, fmt.Sprintf("font '%s' is not installed: drawn with '%s'", name, m.name))
 	}
-	return tf
+	return m
 }
 
 // standIn looks for the family itself in another style first, then for its stand-ins.
-func (b *Book) standIn(name string) *typeface {
+func (b *Book) standIn(name string) match {
 	family, want := parseName(name)
 	for _, f := range append([]string{family}, standIns(family, want)...) {
 		for _, x := range []*index{b.own, b.machine()} {
 			if e := x.nearest(f, want); e != nil {
 				if tf := b.load(e); tf != nil {
-					return tf
+					return match{tf, fit(family, e)}
 				}
 			}
 		}
@@ -130,11 +135,11 @@ func (b *Book) standIn(name string) *typeface {
 	for _, x := range []*index{b.machine(), b.own} {
 		for _, e := range x.entries {
 			if tf := b.load(e); tf != nil {
-				return tf
+				return match{tf, 1}
 			}
 		}
 	}
-	return nil
+	return match{}
 }
 
 // cover is the font for a character that tf lacks, tf itself when no font has it.

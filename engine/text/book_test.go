@@ -61,7 +61,7 @@ func TestFontsAreFoundByEachOfTheirNames(t *testing.T) {
 		if !b.Installed(name) {
 			t.Errorf("%q is not found", name)
 		}
-		tf, err := b.typeface(name)
+		tf, err := b.match(name)
 		if err != nil || tf.name != "Go Medium" {
 			t.Errorf("%q gives %v, %v", name, tf, err)
 		}
@@ -97,7 +97,7 @@ func TestJobsFontsComeFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tf, err := b.typeface("Go-Regular"); err != nil || tf.name != "Go Bold" {
+	if tf, err := b.match("Go-Regular"); err != nil || tf.name != "Go Bold" {
 		t.Errorf("got %v, %v: the job's file of that name should have won", tf, err)
 	}
 }
@@ -149,7 +149,7 @@ func TestStandInsMatchTheirOriginals(t *testing.T) {
 		"Gotham-Black":              "Inter Black",
 		"Inter-Heavy":               "Inter Black",
 	} {
-		tf, err := b.typeface(name)
+		tf, err := b.match(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,6 +157,21 @@ func TestStandInsMatchTheirOriginals(t *testing.T) {
 			t.Errorf("%s is drawn with %s, want %s", name, tf.name, want)
 		}
 	}
+}
+
+func TestStandInKeepsTheLengthOfLines(t *testing.T) {
+	b, err := OpenBook()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.machine().nearest("inter", look{weight: 400}) == nil {
+		t.Skip("Inter is not installed")
+	}
+	width := func(font string) float64 {
+		return set(t, b, plain("Hamburgefonstiv", func(s style, _ para, _ doc) { s.Font = font })).Lines[0].Width
+	}
+	near(t, "share of Inter's width", width("AvenirNext-Regular")/width("Inter-Regular"), widths["avenirnext"]/widths["inter"], 0.001)
+	near(t, "width of the same metrics", width("ArialMT")/width("LiberationSans"), 1, 0.001)
 }
 
 func FuzzOpenFont(f *testing.F) {

@@ -238,8 +238,8 @@ func (l *line) height(s *setter) (ascent, descent float64) {
 		}
 	}
 	if len(l.runs) == 0 {
-		if tf, err := s.book.typeface(l.end.Font); err == nil {
-			return tf.ascent * l.end.Size, tf.descent * l.end.Size
+		if m, err := s.book.match(l.end.Font); err == nil {
+			return m.ascent * l.end.Size, m.descent * l.end.Size
 		}
 	}
 	return ascent, descent

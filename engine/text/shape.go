@@ -42,12 +42,13 @@ type glyph struct {
 	advance float64 // without tracking
 	track   float64 // that follows it
 	rtl     bool
+	fit     float64 // horizontal scale of a stand-in
 }
 
 // size is how large the glyph's em is across and along the line.
 func (g *glyph) size() (across, along float64) {
 	s := effectiveSize(g.style, g.small)
-	return s * percent(g.style.VScale), s * percent(g.style.HScale)
+	return s * percent(g.style.VScale), s * percent(g.style.HScale) * g.fit
 }
 
 // rise is how far the glyph stands above the baseline.
@@ -130,17 +131,17 @@ func (s *setter) shape(chars []char) ([][]glyph, error) {
 		for end < len(chars) && chars[end].style == chars[start].style && chars[end].small == chars[start].small {
 			end++
 		}
-		tf, err := s.book.typeface(chars[start].style.Font)
+		want, err := s.book.match(chars[start].style.Font)
 		if err != nil {
 			return nil, err
 		}
 		in := shaping.Input{
-			Text: text, RunStart: start, RunEnd: end, Direction: base, Face: s.face(tf), Size: fixed.I(1000),
+			Text: text, RunStart: start, RunEnd: end, Direction: base, Face: s.face(want.typeface), Size: fixed.I(1000),
 			Language: language.DefaultLanguage(), FontFeatures: features(chars[start].style),
 		}
-		for _, part := range s.split.Split(in, chooser{s, tf}) {
+		for _, part := range s.split.Split(in, chooser{s, want.typeface}) {
 			out := s.shaper.Shape(part)
-			runs = append(runs, s.place(out, chars, part))
+			runs = append(runs, s.place(out, chars, part, want))
 		}
 		start = end
 	}
@@ -155,21 +156,25 @@ func features(style *aep.CharacterStyle) []shaping.FontFeature {
 	return []shaping.FontFeature{{Tag: opentype.MustNewTag("liga")}, {Tag: opentype.MustNewTag("clig")}}
 }
 
-func (s *setter) place(out shaping.Output, chars []char, part shaping.Input) []glyph {
+func (s *setter) place(out shaping.Output, chars []char, part shaping.Input, want match) []glyph {
 	tf := s.owners[part.Face]
+	fit := 1.0
+	if tf == want.typeface {
+		fit = want.fit
+	}
 	rtl := part.Direction.Progression() == di.TowardTopLeft
 	gs := make([]glyph, len(out.Glyphs))
 	for i, og := range out.Glyphs {
 		c := chars[og.TextIndex()]
 		g := glyph{
 			tf: tf, face: part.Face, id: og.GlyphID, style: c.style, small: c.small,
-			first: og.TextIndex(), chars: og.RunesCount(), rtl: rtl,
+			first: og.TextIndex(), chars: og.RunesCount(), rtl: rtl, fit: fit,
 		}
 		across, along := g.size()
 		g.advance = em(og.Advance) * along
 		g.dx, g.dy = em(og.XOffset)*along, -em(og.YOffset)*across
 		if lastOfCluster(out.Glyphs, i) {
-			g.track = c.style.Tracking / 1000 * along
+			g.track = c.style.Tracking / 1000 * along / fit
 		}
 		gs[i] = g
 	}

@@ -57,3 +57,25 @@ var covering = []string{
 	"applesdgothicneo", "notosansarabic", "geezapro", "notosanshebrew", "arialhebrew", "notosansdevanagari",
 	"kohinoordevanagari", "notosansthai", "thonburi", "notosanssymbols", "notosanssymbols2", "segoeuisymbol", "applesymbols",
 }
+
+// widths are how wide families run: the mean advance of their letters in ems, weighted by how often English uses them, in
+// the regular weight. They let a stand-in keep the length of lines that were set in the original.
+var widths = map[string]float64{
+	"inter": 0.474, "opensans": 0.469, "notosans": 0.474, "roboto": 0.445, "liberationsans": 0.441, "arimo": 0.441,
+	"arial": 0.441, "arialmt": 0.441, "helvetica": 0.441, "helveticaneue": 0.447, "segoeui": 0.450, "dejavusans": 0.505,
+	"avenirnext": 0.449, "avenir": 0.449, "avenirnextltpro": 0.449, "futura": 0.430, "futurapt": 0.415, "gotham": 0.497,
+	"proximanova": 0.442, "montserrat": 0.512, "poppins": 0.502, "lato": 0.434, "sourcesanspro": 0.420, "sourcesans3": 0.420,
+	"raleway": 0.475, "nunito": 0.455, "ubuntu": 0.464, "gillsans": 0.412, "myriadpro": 0.420, "sfprodisplay": 0.452,
+	"sfprotext": 0.468, "dinnext": 0.430, "dinnextltpro": 0.430, "oswald": 0.374, "bebasneue": 0.372, "worksans": 0.480,
+	"dmsans": 0.466, "rubik": 0.478, "barlow": 0.436, "titilliumweb": 0.418, "quicksand": 0.460, "verdana": 0.506,
+	"tahoma": 0.446, "trebuchetms": 0.450, "calibri": 0.410, "centurygothic": 0.482,
+}
+
+// fit is the horizontal scale that gives text in a stand-in the length it had in family.
+func fit(family string, standIn *entry) float64 {
+	want, have := widths[family], widths[key(standIn.family)]
+	if want == 0 || have == 0 {
+		return 1
+	}
+	return min(1.15, max(0.8, want/have))
+}

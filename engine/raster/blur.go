@@ -5,6 +5,9 @@ import (
 	"math"
 )
 
+// maxSigma bounds a blur, and with it the memory around what is blurred.
+const maxSigma = 500
+
 // BlurReach is how far, in pixels, a blur of this deviation carries.
 func BlurReach(sigma float64) int {
 	n := 0
@@ -19,7 +22,7 @@ func boxRadii(sigma float64) [3]int {
 	if !(sigma > 0) {
 		return [3]int{}
 	}
-	sigma = math.Min(sigma, 2000)
+	sigma = math.Min(sigma, maxSigma)
 	const n = 3
 	ideal := math.Sqrt(12*sigma*sigma/n + 1)
 	low := int(ideal)

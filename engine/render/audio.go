@@ -1,6 +1,7 @@
 package render
 
 import (
+	"context"
 	"math"
 	"strconv"
 
@@ -18,59 +19,78 @@ type stretchOfTime struct {
 
 // Audio lists the sounds of the composition, precomps included.
 func (r *Renderer) Audio() []audio.Clip {
-	w := r.worker(nil)
-	c := r.comp.Comp
-	return w.sounds(r.comp, stretchOfTime{rate: 1, to: c.Duration}, 0)
+	h := &hearing{worker: r.worker(context.Background())}
+	h.composition(&scene{comp: r.comp}, stretchOfTime{rate: 1, to: r.comp.Comp.Duration})
+	return h.clips
 }
 
-// sounds are those of one composition heard through s.
-func (w *worker) sounds(comp *aep.Item, s stretchOfTime, depth int) []audio.Clip {
-	if depth > maxNesting {
-		return nil
-	}
-	var out []audio.Clip
-	solo := anySolo(comp.Comp.Layers)
-	for _, l := range comp.Comp.Layers {
-		it := w.r.project.Item(l.Source)
-		if it == nil || !l.AudioEnabled || solo && !l.Solo {
+// maxSounds bounds the sounds of a render, and how many layers are looked at for them.
+const (
+	maxSounds      = 2000
+	maxSoundLayers = 100000
+)
+
+// hearing collects the sounds of a composition.
+type hearing struct {
+	*worker
+	clips  []audio.Clip
+	looked int
+}
+
+// composition adds the sounds of a composition heard through s.
+func (h *hearing) composition(sc *scene, s stretchOfTime) {
+	layers := sc.comp.Comp.Layers
+	solo := anySolo(layers)
+	for _, l := range layers {
+		h.looked++
+		if h.looked > maxSoundLayers || len(h.clips) >= maxSounds {
+			return
+		}
+		it := h.r.project.Item(l.Source)
+		if it == nil || !l.AudioEnabled || solo && !l.Solo || sc.holds(it) {
 			continue
 		}
-		v := view{scene: scene{comp: comp, t: l.In}, layer: l}
+		v := view{scene: *sc, layer: l}
+		v.t = l.In
 		if remapped(l) {
-			if it.Footage != nil && it.Footage.HasAudio || it.Comp != nil && w.audible(it, 0) {
-				w.r.undrawn(v, "the sound of a time-remapped layer")
+			if h.audible(it, maxNesting) {
+				h.r.undrawn(v, "the sound of a time-remapped layer")
 			}
 			continue
 		}
-		in, ok := w.heard(l, it, s)
+		in, ok := h.heard(l, it, s)
 		if !ok {
 			continue
 		}
-		in.levels = w.levels(v, s, in)
+		in.levels = h.levels(v, s, in)
 		if it.Comp != nil {
-			out = append(out, w.sounds(it, in, depth+1)...)
+			h.composition(&scene{comp: it, outer: sc}, in)
 			continue
 		}
 		start := in.from
 		if in.rate < 0 { // backwards: the last of it is heard first
 			start = in.to
 		}
-		out = append(out, audio.Clip{
+		h.clips = append(h.clips, audio.Clip{
 			Path: it.Footage.File.Resolved, At: in.at + start*in.rate, Start: start,
 			Length: (in.to - in.from) * math.Abs(in.rate), Speed: 1 / in.rate, Levels: in.levels,
 		})
 	}
-	return out
 }
 
-// audible is whether comp has any sound in it.
-func (w *worker) audible(comp *aep.Item, depth int) bool {
-	for _, l := range comp.Comp.Layers {
-		it := w.r.project.Item(l.Source)
-		if it == nil || !l.AudioEnabled || depth > maxNesting {
-			continue
-		}
-		if it.Footage != nil && it.Footage.HasAudio || it.Comp != nil && w.audible(it, depth+1) {
+// maxNesting bounds how deep a time-remapped composition is searched for sound.
+const maxNesting = 16
+
+// audible is whether an item has any sound in it.
+func (h *hearing) audible(it *aep.Item, depth int) bool {
+	if it.Footage != nil {
+		return it.Footage.HasAudio
+	}
+	if it.Comp == nil || depth == 0 {
+		return false
+	}
+	for _, l := range it.Comp.Layers {
+		if inner := h.r.project.Item(l.Source); inner != nil && l.AudioEnabled && h.audible(inner, depth-1) {
 			return true
 		}
 	}

@@ -2,8 +2,9 @@ package render
 
 import "overcrank/engine/raster"
 
-// blurSigma is the deviation of Gaussian Blur at a blurriness of 1.
-const blurSigma = 0.4
+// blurSigma is the deviation of a blur, a shadow's softness or a mask's feather of one pixel. What those come to in
+// After Effects is not written anywhere; this looks closest.
+const blurSigma = 0.3
 
 func blurSigmas(p params) (x, y float64) {
 	s := p.number(p.group.Match+"-0001", 0) * blurSigma * p.scale()

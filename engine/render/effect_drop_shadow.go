@@ -7,9 +7,6 @@ import (
 	"overcrank/engine/raster"
 )
 
-// softSigma is the deviation of a shadow's blur at a softness of 1.
-const softSigma = 0.4
-
 // dropShadowEffect lays a blurred copy of the layer's outline under it.
 var dropShadowEffect = effect{
 	reach: func(p params) int {
@@ -42,4 +39,4 @@ var dropShadowEffect = effect{
 	},
 }
 
-func softness(p params) float64 { return p.number("ADBE Drop Shadow-0005", 0) * p.scale() * softSigma }
+func softness(p params) float64 { return p.number("ADBE Drop Shadow-0005", 0) * p.scale() * blurSigma }

@@ -53,8 +53,8 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 		}
 	})
 	for range count {
+		w := r.worker(ctx)
 		workers.Go(func() {
-			w := r.worker(ctx)
 			for f := range work {
 				img, err := w.frame(f.n)
 				f.done <- drawn{img, err}

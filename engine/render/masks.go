@@ -43,9 +43,6 @@ func (w *worker) masks(v view) []mask {
 	return out
 }
 
-// featherSigma is the deviation of the blur that comes close to a feather of one pixel.
-const featherSigma = 0.27
-
 // combine is the coverage of all masks on the pixels of r.
 func (w *worker) combine(masks []mask, v view, r image.Rectangle) *image.Alpha {
 	total := image.NewAlpha(r)
@@ -56,7 +53,7 @@ func (w *worker) combine(masks []mask, v view, r image.Rectangle) *image.Alpha {
 	}
 	sx, sy := v.m.AxisScale()
 	for _, m := range masks {
-		cov := w.coverage(m, v.m, r, m.feather[0]*sx*featherSigma, m.feather[1]*sy*featherSigma)
+		cov := w.coverage(m, v.m, r, m.feather[0]*sx*blurSigma, m.feather[1]*sy*blurSigma)
 		for y := r.Min.Y; y < r.Max.Y; y++ {
 			a := total.Pix[total.PixOffset(r.Min.X, y):][:r.Dx()]
 			b := cov.Pix[cov.PixOffset(r.Min.X, y):][:r.Dx()]

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"image"
 
 	"overcrank/aep"
@@ -17,15 +16,15 @@ var precompKind = kind{
 	},
 	prepare: func(w *worker, v view) (*drawing, error) {
 		it := w.r.project.Item(v.layer.Source)
-		if v.depth >= maxNesting {
-			w.r.warned.say(fmt.Sprintf("%scompositions are nested more than %d deep; the rest is not drawn", w.r.about(v.comp, v.layer), maxNesting))
+		if v.holds(it) {
+			w.r.undrawn(v, "composition '"+it.Name+"' within itself")
 			return nil, nil
 		}
 		t, ok := w.sourceTime(v, it.Comp.Duration)
 		if !ok {
 			return nil, nil
 		}
-		inner := scene{comp: it, t: t, depth: v.depth + 1, path: v.instance()}
+		inner := scene{comp: it, t: t, outer: &v.scene, path: v.instance()}
 		d := &drawing{still: w.r.isConstant(it), state: state(it.Comp, t)}
 		if v.layer.Collapse {
 			w.collapsed(d, v, inner)

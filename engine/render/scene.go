@@ -14,7 +14,7 @@ type scene struct {
 	comp  *aep.Item
 	t     float64
 	m     geom.Matrix
-	depth int
+	outer *scene // that this one is nested in
 	// path tells apart the places where the same composition is nested.
 	path uint64
 }
@@ -26,8 +26,15 @@ type view struct {
 	m     geom.Matrix
 }
 
-// maxNesting bounds compositions within compositions; a file may nest one in itself.
-const maxNesting = 64
+// holds is whether comp is s or one of the compositions around it.
+func (s *scene) holds(comp *aep.Item) bool {
+	for ; s != nil; s = s.outer {
+		if s.comp == comp {
+			return true
+		}
+	}
+	return false
+}
 
 // frameSlack lets a time that rounding put just before a cut count as after it.
 const frameSlack = 1e-6
@@ -59,7 +66,7 @@ func (w *worker) view(s scene, l *aep.Layer) view {
 
 func anySolo(layers []*aep.Layer) bool {
 	for _, l := range layers {
-		if l.Solo && l.Enabled {
+		if l.Solo {
 			return true
 		}
 	}

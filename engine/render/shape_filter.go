@@ -79,12 +79,16 @@ func (b *shapeBuilder) merge(c *contents, p *aep.Property) {
 	c.paths = []placed{{&path{all.shape.Outline}, geom.Identity}}
 }
 
-// maxCopies bounds a repeater.
-const maxCopies = 1000
+// maxCopies bounds a repeater, maxPaths what repeaters within repeaters come to.
+const (
+	maxCopies = 1000
+	maxPaths  = 50000
+)
 
 // repeat lays copies of what is above it, each moved once more than the one before.
 func (b *shapeBuilder) repeat(c *contents, p *aep.Property) {
 	copies := int(max(0, min(maxCopies, b.number(p, "ADBE Vector Repeater Copies", 3))))
+	copies = min(copies, maxPaths/max(1, len(c.paths)+len(c.paints)))
 	offset := b.number(p, "ADBE Vector Repeater Offset", 0)
 	t := p.Child("ADBE Vector Repeater Transform")
 	anchor, at := b.point(t, "ADBE Vector Repeater Anchor"), b.point(t, "ADBE Vector Repeater Position")

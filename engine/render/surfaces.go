@@ -2,27 +2,30 @@ package render
 
 import (
 	"image"
+	"math/bits"
 	"sync"
 
 	"overcrank/engine/raster"
 )
 
-// surfaces keeps buffers of pixels for the next user.
-type surfaces struct{ pool sync.Pool }
+// surfaces keeps buffers of pixels for the next user, those of each power of two apart.
+type surfaces struct{ pools [64]sync.Pool }
 
 // get is a transparent image of that place and size.
 func (s *surfaces) get(r image.Rectangle) *raster.Image {
 	n := 4 * r.Dx() * r.Dy()
-	if img, ok := s.pool.Get().(*raster.Image); ok && cap(img.Pix) >= n {
-		img.Pix = img.Pix[:n]
-		clear(img.Pix)
-		img.Stride, img.Rect = 4*r.Dx(), r
-		return img
+	class := bits.Len(uint(n))
+	img, ok := s.pools[class].Get().(*raster.Image)
+	if !ok {
+		img = &image.RGBA{Pix: make([]uint8, 1<<class)}
 	}
-	return image.NewRGBA(r)
+	img.Pix = img.Pix[:n]
+	clear(img.Pix)
+	img.Stride, img.Rect = 4*r.Dx(), r
+	return img
 }
 
 // put gives an image back; nobody may hold it any more.
-func (s *surfaces) put(img *raster.Image) { s.pool.Put(img) }
+func (s *surfaces) put(img *raster.Image) { s.pools[bits.Len(uint(cap(img.Pix)))-1].Put(img) }
 
 func frameRect(w, h int) image.Rectangle { return image.Rect(0, 0, w, h) }

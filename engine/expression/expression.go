@@ -1,4 +1,7 @@
 // Package expression runs After Effects expressions in goja.
+//
+// The language is that of Adobe's After Effects expression reference. What the two engines of After Effects do
+// differently is done for both at once: arithmetic with arrays works as in the older one, everything else as in the newer.
 package expression
 
 import (
@@ -7,9 +10,6 @@ import (
 	"overcrank/engine/text"
 )
 
-// Machine runs expressions; one per worker. It implements eval.Expressions.
-type Machine struct{}
-
 // Host is what expressions may ask of the world.
 type Host struct {
 	Project *aep.Project
@@ -17,17 +17,20 @@ type Host struct {
 	Fonts   *text.Book // for sourceRectAtTime; may be nil
 	// ReadData gives the content of a data footage (JSON, CSV); nil refuses.
 	ReadData func(f *aep.Item) ([]byte, error)
+	// ReadFile gives the content of a file that an expression names by $.evalFile; nil refuses.
+	ReadFile func(path string) ([]byte, error)
 }
 
-// New makes a machine.
-func New(h Host) *Machine { panic("skeleton: helper B3") }
-
-// Evaluate runs the expression of ref.
-func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (aep.Value, error) {
-	panic("skeleton: helper B3")
+// Error is why an expression gave no value.
+type Error struct {
+	Line    int // 1-based, 0 when unknown
+	Message string
 }
 
-// SourceRect is the bounds of what a layer shows, in pixels of the layer, at composition time t.
-func (m *Machine) SourceRect(comp *aep.Item, l *aep.Layer, t float64, extents bool) (left, top, width, height float64) {
-	panic("skeleton: helper B3")
+// Error words the fault as the farm reports it.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return "After Effects expression error: " + e.Message
+	}
+	return "After Effects expression error at line " + itoa(e.Line) + ": " + e.Message
 }

@@ -1,0 +1,300 @@
+package expression
+
+import (
+	"encoding/csv"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"overcrank/aep"
+)
+
+type (
+	compRef    struct{ item *aep.Item }
+	footageRef struct{ item *aep.Item }
+)
+
+func (m *Machine) comp(it *aep.Item) goja.Value {
+	if it == nil {
+		return goja.Null()
+	}
+	if o, ok := m.comps[it]; ok {
+		return o
+	}
+	o := m.rt.CreateObject(m.classes.comp)
+	m.things[o] = &compRef{it}
+	m.comps[it] = o
+	return o
+}
+
+func (m *Machine) footage(it *aep.Item) goja.Value {
+	if o, ok := m.comps[it]; ok {
+		return o
+	}
+	o := m.rt.CreateObject(m.classes.footage)
+	m.things[o] = &footageRef{it}
+	m.comps[it] = o
+	return o
+}
+
+// attrs defines attributes on a prototype.
+func attrs[T any](m *Machine, proto *goja.Object, list map[string]func(T) any) {
+	for name, f := range list {
+		getter := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+			o, _ := c.This.(*goja.Object)
+			t, ok := m.things[o].(T)
+			if !ok {
+				return goja.Undefined()
+			}
+			return m.js(f(t))
+		})
+		_ = proto.DefineAccessorProperty(name, getter, nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
+	}
+}
+
+func methods[T any](m *Machine, proto *goja.Object, list map[string]func(T, goja.FunctionCall) any) {
+	for name, f := range list {
+		fn := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+			o, _ := c.This.(*goja.Object)
+			t, ok := m.things[o].(T)
+			if !ok {
+				m.throw("%s is called on something else", name)
+			}
+			return m.js(f(t, c))
+		})
+		_ = proto.DefineDataProperty(name, fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+}
+
+func (m *Machine) defineComps() {
+	m.classes.comp, m.classes.footage = m.rt.NewObject(), m.rt.NewObject()
+	attrs(m, m.classes.comp, map[string]func(*compRef) any{
+		"name":             func(r *compRef) any { return r.item.Name },
+		"width":            func(r *compRef) any { return r.item.Comp.Width },
+		"height":           func(r *compRef) any { return r.item.Comp.Height },
+		"duration":         func(r *compRef) any { return r.item.Comp.Duration },
+		"frameDuration":    func(r *compRef) any { return 1 / max(r.item.Comp.FrameRate, 1e-3) },
+		"frameRate":        func(r *compRef) any { return r.item.Comp.FrameRate },
+		"displayStartTime": func(r *compRef) any { return r.item.Comp.DisplayStart },
+		"pixelAspect":      func(r *compRef) any { return max(r.item.Comp.PixelAspect, 0.01) },
+		"numLayers":        func(r *compRef) any { return len(r.item.Comp.Layers) },
+		"ntscDropFrame":    func(r *compRef) any { return r.item.Comp.DropFrame },
+		"shutterAngle":     func(r *compRef) any { return r.item.Comp.ShutterAngle },
+		"shutterPhase":     func(r *compRef) any { return r.item.Comp.ShutterPhase },
+		"bgColor":          func(r *compRef) any { b := r.item.Comp.Background; return []float64{b[0], b[1], b[2], 1} },
+		"marker":           func(r *compRef) any { return m.markers(r.item.Comp.Markers) },
+		"activeCamera": func(r *compRef) any {
+			for _, l := range r.item.Comp.Layers {
+				if l.Kind == aep.LayerCamera && l.Enabled {
+					return m.layer(r.item, l).object
+				}
+			}
+			return nil
+		},
+	})
+	methods(m, m.classes.comp, map[string]func(*compRef, goja.FunctionCall) any{"layer": m.compLayer})
+	m.defineFootage()
+	m.define("comp", func(c goja.FunctionCall) goja.Value {
+		name := c.Argument(0).String()
+		it := m.host.Project.Composition(name)
+		if it == nil {
+			m.throw("there is no composition %q", short(name))
+		}
+		return m.comp(it)
+	})
+	m.define("footage", func(c goja.FunctionCall) goja.Value {
+		name := c.Argument(0).String()
+		for _, it := range m.host.Project.Items {
+			if it.Kind == aep.ItemFootage && it.Name == name {
+				return m.footage(it)
+			}
+		}
+		m.throw("there is no footage %q", short(name))
+		return nil
+	})
+	m.global("thisComp", func() goja.Value { return m.comp(m.cur.ref.Comp) })
+	m.global("thisLayer", func() goja.Value { return m.layer(m.cur.ref.Comp, m.cur.ref.Layer).object })
+	m.global("thisProperty", func() goja.Value { return m.thisProperty().object })
+	project := m.rt.NewObject()
+	_ = project.Set("fullPath", path.Base(strings.ReplaceAll(m.host.Project.Path, "\\", "/")))
+	_ = project.Set("bitsPerChannel", m.host.Project.BitsPerChannel)
+	_ = project.Set("linearBlending", false)
+	_ = m.rt.Set("thisProject", project)
+}
+
+func (m *Machine) compLayer(r *compRef, c goja.FunctionCall) any {
+	layers := r.item.Comp.Layers
+	key := m.plain(c.Argument(0))
+	if goja.IsString(key) {
+		for _, l := range layers {
+			if m.host.Project.DisplayName(l) == key.String() {
+				return m.layer(r.item, l).object
+			}
+		}
+		m.throw("there is no layer %q in composition %q", short(key.String()), r.item.Name)
+	}
+	i := 0
+	if o, ok := key.(*goja.Object); ok {
+		other, ok := m.things[o].(*layerNode)
+		if !ok {
+			m.throw("layer: %q is neither a number, a name nor a layer", short(key.String()))
+		}
+		for j, l := range layers {
+			if l == other.l {
+				i = j + 1
+			}
+		}
+		i += int(m.arg(c, 1, 0, "layer"))
+	} else {
+		i = int(m.number(key, "layer"))
+	}
+	if i < 1 || i > len(layers) {
+		m.throw("there is no layer %d in composition %q (it has %d)", i, r.item.Name, len(layers))
+	}
+	return m.layer(r.item, layers[i-1]).object
+}
+
+func (m *Machine) defineFootage() {
+	attrs(m, m.classes.footage, map[string]func(*footageRef) any{
+		"name":          func(r *footageRef) any { return r.item.Name },
+		"width":         func(r *footageRef) any { return r.item.Footage.Width },
+		"height":        func(r *footageRef) any { return r.item.Footage.Height },
+		"duration":      func(r *footageRef) any { return r.item.Footage.Duration },
+		"frameDuration": func(r *footageRef) any { return 1 / max(r.item.Footage.FrameRate, 1e-3) },
+		"pixelAspect":   func(r *footageRef) any { return max(r.item.Footage.PixelAspect, 0.01) },
+		"ntscDropFrame": func(*footageRef) any { return false },
+		"sourceText":    func(r *footageRef) any { return m.sourceText(r.item) },
+		"sourceData":    func(r *footageRef) any { return m.sourceData(r.item) },
+		"dataKeyCount": func(r *footageRef) any {
+			if o, ok := m.sourceData(r.item).(*goja.Object); ok {
+				return len(o.Keys())
+			}
+			return 0
+		},
+	})
+	methods(m, m.classes.footage, map[string]func(*footageRef, goja.FunctionCall) any{
+		"dataValue": func(r *footageRef, c goja.FunctionCall) any { return m.dataValue(m.sourceData(r.item), c.Argument(0)) },
+	})
+}
+
+func (m *Machine) sourceText(it *aep.Item) string {
+	if m.host.ReadData == nil {
+		m.throw("the footage %q can't be read here", it.Name)
+	}
+	b, err := m.host.ReadData(it)
+	if err != nil {
+		m.throw("the footage %q can't be read: %v", it.Name, err)
+	}
+	return strings.TrimPrefix(string(b), "\ufeff")
+}
+
+// sourceData is the content of a data file: JSON as it is, tables as an array of rows by the names of the first row.
+func (m *Machine) sourceData(it *aep.Item) goja.Value {
+	if v, ok := m.data[it]; ok {
+		return v
+	}
+	text := m.sourceText(it)
+	name := strings.ToLower(it.Name + " " + it.Footage.File.Resolved + " " + it.Footage.File.FullPath)
+	var v goja.Value
+	switch {
+	case strings.Contains(name, ".csv"), strings.Contains(name, ".tsv"), strings.Contains(name, ".txt"):
+		v = m.table(it, text, strings.Contains(name, ".tsv"))
+	default:
+		parse, _ := goja.AssertFunction(m.rt.Get("JSON").(*goja.Object).Get("parse"))
+		out, err := parse(goja.Undefined(), m.rt.ToValue(text))
+		if err != nil {
+			m.throw("the footage %q is not valid JSON: %v", it.Name, fault(err).Message)
+		}
+		v = out
+	}
+	m.data[it] = v
+	return v
+}
+
+func (m *Machine) table(it *aep.Item, text string, tabs bool) goja.Value {
+	r := csv.NewReader(strings.NewReader(text))
+	r.FieldsPerRecord, r.LazyQuotes = -1, true
+	first, _, _ := strings.Cut(text, "\n")
+	if tabs || !strings.Contains(first, ",") && strings.Contains(first, "\t") {
+		r.Comma = '\t'
+	}
+	rows, err := r.ReadAll()
+	if err != nil {
+		m.throw("the footage %q is not a table: %v", it.Name, err)
+	}
+	out := []any{}
+	for i, row := range rows {
+		if i == 0 {
+			continue
+		}
+		o := m.rt.NewObject()
+		for j, cell := range row {
+			if j < len(rows[0]) {
+				_ = o.Set(strings.TrimSpace(rows[0][j]), cell)
+			}
+		}
+		out = append(out, o)
+	}
+	return m.rt.NewArray(out...)
+}
+
+// dataValue walks down by numbers: the i-th member of objects and arrays, counted from 0.
+func (m *Machine) dataValue(v goja.Value, where goja.Value) any {
+	steps, _ := m.floats(where, "dataValue")
+	for _, step := range steps {
+		o, ok := v.(*goja.Object)
+		if !ok {
+			return nil
+		}
+		keys := o.Keys()
+		if step < 0 || int(step) >= len(keys) || math.IsNaN(step) {
+			m.throw("dataValue: there is no member %g", step)
+		}
+		v = o.Get(keys[int(step)])
+	}
+	return v
+}
+
+// markers is the marker property of a layer or a composition.
+func (m *Machine) markers(list []aep.Marker) goja.Value {
+	o := m.rt.NewObject()
+	key := func(i int) goja.Value {
+		k := m.rt.NewObject()
+		_ = k.Set("time", list[i].Time)
+		_ = k.Set("duration", list[i].Duration)
+		_ = k.Set("comment", list[i].Comment)
+		_ = k.Set("index", i+1)
+		return k
+	}
+	_ = o.Set("numKeys", len(list))
+	_ = o.Set("key", func(c goja.FunctionCall) goja.Value {
+		if goja.IsString(c.Argument(0)) {
+			for i := range list {
+				if list[i].Comment == c.Argument(0).String() {
+					return key(i)
+				}
+			}
+			m.throw("there is no marker %q", short(c.Argument(0).String()))
+		}
+		i := int(m.number(c.Argument(0), "marker.key"))
+		if i < 1 || i > len(list) {
+			m.throw("there is no marker %d (there are %d)", i, len(list))
+		}
+		return key(i - 1)
+	})
+	_ = o.Set("nearestKey", func(c goja.FunctionCall) goja.Value {
+		t, best, at := m.number(c.Argument(0), "nearestKey"), math.Inf(1), -1
+		for i := range list {
+			if d := math.Abs(list[i].Time - t); d < best {
+				best, at = d, i
+			}
+		}
+		if at < 0 {
+			m.throw("there are no markers")
+		}
+		return key(at)
+	})
+	return o
+}

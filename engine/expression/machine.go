@@ -1,0 +1,263 @@
+package expression
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/sandbox"
+)
+
+const (
+	// timeLimit is how long one evaluation may take, those that it asks for included.
+	timeLimit = 2 * time.Second
+	// maxFrames is how deep expressions may ask for each other.
+	maxFrames = 48
+	// maxSource is how long an expression may be, in bytes.
+	maxSource = 1 << 20
+)
+
+// Machine runs expressions; one per worker. It implements eval.Expressions.
+type Machine struct {
+	host     Host
+	rt       *goja.Runtime
+	programs map[string]*program
+	frames   []*frame
+	cur      *frame // of the evaluation under way
+
+	things map[*goja.Object]any // what the objects of the API stand for
+	nodes  map[*aep.Property]*node
+	layers map[*aep.Layer]*layerNode
+	comps  map[*aep.Item]*goja.Object
+	data   map[*aep.Item]goja.Value
+
+	classes  classes
+	native   map[string]goja.Callable // the language's own operators, by name
+	watchdog watchdog
+}
+
+// frame is one evaluation.
+type frame struct {
+	ref    eval.Ref
+	before aep.Value
+	time   float64
+	random uint64
+	styles []*goja.Object // objects that things must forget afterwards
+}
+
+// program is a compiled expression.
+type program struct {
+	run    goja.Callable
+	params []string
+	err    error
+}
+
+// New makes a machine.
+func New(h Host) *Machine {
+	m := &Machine{host: h, rt: sandbox.New(), programs: map[string]*program{},
+		things: map[*goja.Object]any{}, nodes: map[*aep.Property]*node{}, layers: map[*aep.Layer]*layerNode{},
+		comps: map[*aep.Item]*goja.Object{}, data: map[*aep.Item]goja.Value{}, native: map[string]goja.Callable{}}
+	m.rt.SetRandSource(func() float64 { return m.uniform() })
+	m.watchdog.rt = m.rt
+	m.defineOperators()
+	m.defineMath()
+	m.defineTime()
+	m.defineRandom()
+	m.defineColor()
+	m.defineProperties()
+	m.defineLayers()
+	m.defineComps()
+	m.defineText()
+	m.definePaths()
+	m.defineHost()
+	return m
+}
+
+// Evaluate runs the expression of ref at composition time t. before is the value without it; the result has its type.
+func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Value, err error) {
+	p := m.program(ref.Prop.Expression)
+	if p.err != nil {
+		return nil, p.err
+	}
+	if len(m.frames) >= maxFrames {
+		return nil, &Error{Message: fmt.Sprintf("expressions ask for each other more than %d deep, probably in a circle", maxFrames)}
+	}
+	outermost := len(m.frames) == 0
+	if outermost {
+		m.watchdog.start()
+		defer m.watchdog.stop()
+	}
+	m.frames = append(m.frames, &frame{ref: ref, before: before, time: t, random: seed(ref, t, 0, false)})
+	m.cur = m.frames[len(m.frames)-1]
+	defer m.leave(&err, outermost)
+
+	args := make([]goja.Value, len(p.params))
+	for i, name := range p.params {
+		args[i] = m.param(name)
+	}
+	out, err := p.run(goja.Undefined(), args...)
+	if err != nil {
+		var stopped *goja.InterruptedError
+		if errors.As(err, &stopped) && !outermost {
+			panic(err) // the whole evaluation is over, not only this part of it
+		}
+		return nil, fault(err)
+	}
+	return m.result(out, before)
+}
+
+// leave ends the evaluation. A throw while its result is read, or a fault of ours, becomes the error of the expression;
+// an interruption goes on to the outermost evaluation.
+func (m *Machine) leave(err *error, outermost bool) {
+	for _, o := range m.cur.styles {
+		delete(m.things, o)
+	}
+	m.frames = m.frames[:len(m.frames)-1]
+	m.cur = nil
+	if n := len(m.frames); n > 0 {
+		m.cur = m.frames[n-1]
+	}
+	switch r := recover().(type) {
+	case nil:
+	case *goja.InterruptedError:
+		if !outermost {
+			panic(r)
+		}
+		*err = fault(r)
+	case *goja.Exception:
+		*err = fault(r)
+	case *goja.Object:
+		*err = &Error{Message: r.String()}
+	default:
+		*err = &Error{Message: fmt.Sprintf("fault in the expression engine: %v", r)}
+	}
+}
+
+func (m *Machine) param(name string) goja.Value {
+	switch name {
+	case "time":
+		return m.rt.ToValue(m.cur.time)
+	case "value":
+		return m.currentValue()
+	case "thisComp":
+		return m.comp(m.cur.ref.Comp)
+	case "thisLayer":
+		return m.layer(m.cur.ref.Comp, m.cur.ref.Layer).object
+	}
+	return m.thisProperty().object
+}
+
+// program compiles an expression once per text.
+func (m *Machine) program(text string) *program {
+	if p, ok := m.programs[text]; ok {
+		return p
+	}
+	p := m.compile(text)
+	m.programs[text] = p
+	return p
+}
+
+func (m *Machine) compile(text string) *program {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	text = strings.TrimRight(text, "\x00")
+	if len(text) > maxSource {
+		return &program{err: &Error{Message: fmt.Sprintf("the expression is longer than %d bytes", maxSource)}}
+	}
+	if err := sandbox.Check(text); err != nil {
+		return &program{err: &Error{Message: err.Error()}}
+	}
+	source, params, err := rewrite(text, m.isGlobal)
+	if err != nil {
+		return &program{err: fault(err)}
+	}
+	compiled, err := goja.Compile("expression", source, false)
+	if err != nil {
+		return &program{err: fault(err)}
+	}
+	v, err := m.rt.RunProgram(compiled)
+	if err != nil {
+		return &program{err: fault(err)}
+	}
+	run, ok := goja.AssertFunction(v)
+	if !ok {
+		return &program{err: &Error{Message: "the expression can't be compiled"}}
+	}
+	return &program{run: run, params: params}
+}
+
+func (m *Machine) isGlobal(name string) bool {
+	return slices.Contains(m.rt.GlobalObject().GetOwnPropertyNames(), name)
+}
+
+func fault(err error) *Error {
+	var own *Error
+	if errors.As(err, &own) {
+		return own
+	}
+	f := sandbox.FaultOf(err)
+	return &Error{Line: f.Line, Message: f.Message}
+}
+
+// throw raises an error in the expression.
+func (m *Machine) throw(format string, args ...any) {
+	e, err := m.rt.New(m.rt.Get("Error"), m.rt.ToValue(fmt.Sprintf(format, args...)))
+	if err != nil {
+		panic(m.rt.NewGoError(fmt.Errorf(format, args...)))
+	}
+	panic(goja.Value(e))
+}
+
+// watchdog interrupts an evaluation that takes too long. Its timer is armed only while evaluations come.
+type watchdog struct {
+	rt       *goja.Runtime
+	mu       sync.Mutex
+	deadline time.Time // zero when no evaluation is under way
+	armed    bool
+	fired    bool
+}
+
+func (w *watchdog) start() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fired {
+		w.rt.ClearInterrupt()
+		w.fired = false
+	}
+	w.deadline = time.Now().Add(timeLimit)
+	if !w.armed {
+		w.armed = true
+		time.AfterFunc(timeLimit, w.check)
+	}
+}
+
+func (w *watchdog) stop() {
+	w.mu.Lock()
+	w.deadline = time.Time{}
+	w.mu.Unlock()
+}
+
+func (w *watchdog) check() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.deadline.IsZero() {
+		w.armed = false
+		return
+	}
+	left := time.Until(w.deadline)
+	if left > 0 {
+		time.AfterFunc(left, w.check)
+		return
+	}
+	w.armed, w.fired = false, true
+	w.rt.Interrupt(fmt.Sprintf("the expression ran longer than %v", timeLimit))
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,516 @@
+package expression
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+)
+
+// classes are the prototypes of the API's objects.
+type classes struct {
+	layer, group, property, text, path, comp, footage, style, key, marker *goja.Object
+}
+
+// node stands for a property or a group of properties.
+type node struct {
+	m      *Machine
+	comp   *aep.Item
+	layer  *aep.Layer
+	p      *aep.Property
+	parent *node // nil for the top of a layer
+	object *goja.Object
+}
+
+func (n *node) ref() eval.Ref { return eval.Ref{Comp: n.comp, Layer: n.layer, Prop: n.p} }
+
+// A property is an object whose numbers are found by index, as in position[0].
+
+// Get gives the numbers and the length of an array; all else comes from the prototypes.
+func (n *node) Get(key string) goja.Value {
+	if key == "" || key[0] > '9' && key != "length" {
+		return nil
+	}
+	v := n.m.valueOf(n, n.m.cur.time)
+	if key == "length" {
+		if goja.IsString(v) {
+			return n.m.rt.ToValue(len([]rune(v.String())))
+		}
+		if o, ok := v.(*goja.Object); ok {
+			return o.Get("length")
+		}
+		return nil
+	}
+	i, err := strconv.Atoi(key)
+	if err != nil || i < 0 {
+		return nil
+	}
+	if o, ok := v.(*goja.Object); ok {
+		return o.Get(key)
+	}
+	if i == 0 && goja.IsNumber(v) {
+		return v
+	}
+	return nil
+}
+
+// Set refuses: expressions only read.
+func (n *node) Set(string, goja.Value) bool { return false }
+
+// Has tells whether Get finds the key.
+func (n *node) Has(key string) bool { return n.Get(key) != nil }
+
+// Delete refuses.
+func (n *node) Delete(string) bool { return false }
+
+// Keys lists the indexes.
+func (n *node) Keys() []string {
+	l := n.Get("length")
+	if l == nil {
+		return nil
+	}
+	keys := make([]string, min(max(int(l.ToInteger()), 0), 1000))
+	for i := range keys {
+		keys[i] = itoa(i)
+	}
+	return keys
+}
+
+// child is the one node of a property below n.
+func (n *node) child(p *aep.Property) *node {
+	m := n.m
+	if c, ok := m.nodes[p]; ok {
+		return c
+	}
+	c := &node{m: m, comp: n.comp, layer: n.layer, p: p, parent: n}
+	if p.Group {
+		c.object = m.callable(m.classes.group, c, func(call goja.FunctionCall) goja.Value { return m.lookUp(c, call.Argument(0)) })
+	} else {
+		c.object = m.rt.NewDynamicObject(c)
+		proto := m.classes.property
+		switch p.Value.(type) {
+		case *aep.TextDocument:
+			proto = m.classes.text
+		case *aep.Path:
+			proto = m.classes.path
+		}
+		_ = c.object.SetPrototype(proto)
+		m.things[c.object] = c
+	}
+	m.nodes[p] = c
+	return c
+}
+
+// callable is an object that can be called, as in effect("x")("y").
+func (m *Machine) callable(proto *goja.Object, thing any, call func(goja.FunctionCall) goja.Value) *goja.Object {
+	o := m.rt.ToValue(call).(*goja.Object)
+	_ = o.Delete("name")
+	_ = o.Delete("length")
+	_ = o.SetPrototype(proto)
+	m.things[o] = thing
+	return o
+}
+
+// lookUp finds a child by number, counted from 1, or by name.
+func (m *Machine) lookUp(n *node, key goja.Value) goja.Value {
+	key = m.plain(key)
+	if goja.IsNumber(key) {
+		i := int(key.ToInteger())
+		if i < 1 || i > len(n.p.Children) {
+			m.throw("%q has no property %d (it has %d)", n.name(), i, len(n.p.Children))
+		}
+		return n.child(n.p.Children[i-1]).object
+	}
+	name := key.String()
+	if c := n.find(name); c != nil {
+		return c.object
+	}
+	m.throw("there is no property %q in %q", short(name), n.name())
+	return nil
+}
+
+func (n *node) name() string {
+	if n.parent == nil {
+		return n.m.host.Project.DisplayName(n.layer)
+	}
+	if n.p.Name != "" {
+		return n.p.Name
+	}
+	return n.p.Match
+}
+
+// find is the child of a display name, a match name, or a name as an attribute.
+func (n *node) find(name string) *node {
+	if p := n.p.Child(name); p != nil {
+		return n.child(p)
+	}
+	for _, p := range n.p.Children {
+		if camelEqual(p.Name, name) {
+			return n.child(p)
+		}
+	}
+	if n.p.Match == "ADBE Transform Group" && (strings.EqualFold(name, "rotation") || strings.EqualFold(name, "zRotation") || strings.EqualFold(name, "z rotation")) {
+		if p := n.p.Child("ADBE Rotate Z"); p != nil {
+			return n.child(p)
+		}
+	}
+	// The contents of a shape group are found from the group itself.
+	for _, inner := range []string{"ADBE Vectors Group", "ADBE Vector Transform Group"} {
+		if g := n.p.Child(inner); g != nil && n.p.Match == "ADBE Vector Group" {
+			if p := g.Child(name); p != nil {
+				return n.child(g).child(p)
+			}
+			for _, p := range g.Children {
+				if camelEqual(p.Name, name) {
+					return n.child(g).child(p)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// camelEqual is whether attr is the attribute name of a display name: anchorPoint for "Anchor Point".
+func camelEqual(name, attr string) bool {
+	j, first, up := 0, true, false
+	for i := range len(name) {
+		c := name[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter {
+			up = !first
+			continue
+		}
+		lower := c
+		if c >= 'A' && c <= 'Z' {
+			lower = c + 32
+		}
+		switch {
+		case first:
+			c = lower
+		case up && lower >= 'a' && lower <= 'z':
+			c = lower - 32
+		}
+		first, up = false, false
+		if j >= len(attr) || attr[j] != c {
+			return false
+		}
+		j++
+	}
+	return j == len(attr) && j > 0
+}
+
+// thisProperty is the node of the property whose expression runs.
+func (m *Machine) thisProperty() *node {
+	ref := m.cur.ref
+	if n, ok := m.nodes[ref.Prop]; ok {
+		return n
+	}
+	if n := m.reach(m.layer(ref.Comp, ref.Layer).root(), ref.Prop, 0); n != nil {
+		return n
+	}
+	return m.layer(ref.Comp, ref.Layer).root().child(ref.Prop)
+}
+
+// reach finds the way from the top of a layer down to p.
+func (m *Machine) reach(n *node, p *aep.Property, depth int) *node {
+	if depth > 64 {
+		return nil
+	}
+	for _, c := range n.p.Children {
+		if c == p {
+			return n.child(c)
+		}
+	}
+	for _, c := range n.p.Children {
+		if c.Group {
+			if found := m.reach(n.child(c), p, depth+1); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// valueAt is the value of a property at a time: with its expression, unless it is that of the expression under way.
+func (m *Machine) valueAt(n *node, t float64) aep.Value {
+	if n.p == m.cur.ref.Prop {
+		if t == m.cur.time {
+			return m.cur.before
+		}
+		return m.plainAt(n.ref(), t)
+	}
+	if m.host.Eval == nil {
+		return m.plainAt(n.ref(), t)
+	}
+	return m.host.Eval.Value(n.ref(), t)
+}
+
+func (m *Machine) plainAt(ref eval.Ref, t float64) aep.Value {
+	if v := eval.Plain(ref, t); v != nil {
+		return v
+	}
+	return ref.Prop.Value
+}
+
+func (m *Machine) valueOf(n *node, t float64) goja.Value {
+	return m.show(n.layer, n.p, m.valueAt(n, t))
+}
+
+func (m *Machine) currentValue() goja.Value {
+	return m.show(m.cur.ref.Layer, m.cur.ref.Prop, m.cur.before)
+}
+
+// show is a value of the project as expressions see it.
+func (m *Machine) show(l *aep.Layer, p *aep.Property, v aep.Value) goja.Value {
+	switch v := v.(type) {
+	case aep.Numbers:
+		if p.LayerRef != 0 {
+			return m.layerByID(p.LayerRef)
+		}
+		if n := dimensions(l, p, v); n != 1 {
+			return m.array(v[:n])
+		}
+		return m.rt.ToValue(v[0])
+	case *aep.TextDocument:
+		return m.rt.ToValue(v.Text)
+	case *aep.Path:
+		return m.pathObject(v)
+	}
+	return goja.Undefined()
+}
+
+// dimensions is how many numbers of a value count: of positions and scales of 2D layers, which are kept in three, two.
+func dimensions(l *aep.Layer, p *aep.Property, v aep.Numbers) int {
+	if len(v) == 3 && l != nil && !l.ThreeD {
+		switch p.Match {
+		case "ADBE Position", "ADBE Anchor Point", "ADBE Scale":
+			return 2
+		}
+	}
+	return len(v)
+}
+
+// nodeOf is the property that a method is called on: the receiver, or else the one whose expression runs.
+func (m *Machine) nodeOf(this goja.Value) *node {
+	if o, ok := this.(*goja.Object); ok {
+		switch t := m.things[o].(type) {
+		case *node:
+			return t
+		case *layerNode:
+			return t.root()
+		}
+	}
+	if m.cur == nil {
+		m.throw("no expression is under way")
+	}
+	return m.thisProperty()
+}
+
+// propertyMethod defines a method of properties that is also a global, for the property whose expression runs.
+func (m *Machine) propertyMethod(name string, f func(n *node, c goja.FunctionCall) goja.Value) {
+	fn := m.rt.ToValue(func(c goja.FunctionCall) goja.Value { return f(m.nodeOf(c.This), c) })
+	_ = m.classes.property.DefineDataProperty(name, fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	_ = m.rt.GlobalObject().DefineDataProperty(name, fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+}
+
+// propertyAttr is propertyMethod for attributes; groups have those that are not of values.
+func (m *Machine) propertyAttr(name string, groups, global bool, f func(n *node) goja.Value) {
+	getter := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+		if m.cur == nil {
+			return goja.Undefined()
+		}
+		return f(m.nodeOf(c.This))
+	})
+	_ = m.classes.property.DefineAccessorProperty(name, getter, nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
+	if groups {
+		_ = m.classes.group.DefineAccessorProperty(name, getter, nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
+	}
+	if global {
+		m.global(name, func() goja.Value { return f(m.thisProperty()) })
+	}
+}
+
+func (m *Machine) defineProperties() {
+	array := m.rt.Get("Array").(*goja.Object).Get("prototype").(*goja.Object)
+	str := m.rt.Get("String").(*goja.Object).Get("prototype").(*goja.Object)
+	c := &m.classes
+	c.property = m.rt.CreateObject(array)
+	c.group = m.rt.CreateObject(m.fallback())
+	c.layer = m.rt.CreateObject(c.group)
+	c.text = m.rt.NewObject()
+	c.path = m.rt.CreateObject(c.property)
+	m.defineValueMethods()
+	m.defineKeys()
+	m.defineLoops()
+	m.defineWiggle()
+	// Text is a string with the methods of a property.
+	c.text = m.rt.CreateObject(str)
+	for _, name := range c.property.GetOwnPropertyNames() {
+		m.copyMember(c.property, c.text, name)
+	}
+}
+
+// copyMember gives to the member of from, as it is defined.
+func (m *Machine) copyMember(from, to *goja.Object, name string) {
+	copyTo, _ := goja.AssertFunction(m.rt.Get("Reflect").(*goja.Object).Get("defineProperty"))
+	describe, _ := goja.AssertFunction(m.rt.Get("Reflect").(*goja.Object).Get("getOwnPropertyDescriptor"))
+	d, err := describe(goja.Undefined(), from, m.rt.ToValue(name))
+	if err == nil {
+		_, _ = copyTo(goja.Undefined(), to, m.rt.ToValue(name), d)
+	}
+}
+
+// fallback is the far end of the prototypes of groups and layers, where properties are found as attributes.
+func (m *Machine) fallback() *goja.Object {
+	proxy := m.rt.NewProxy(m.rt.NewObject(), &goja.ProxyTrapConfig{
+		Get: func(target *goja.Object, name string, receiver goja.Value) goja.Value {
+			o, _ := receiver.(*goja.Object)
+			switch t := m.things[o].(type) {
+			case *layerNode:
+				if c := t.attribute(name); c != nil {
+					return c.object
+				}
+			case *node:
+				if c := t.find(name); c != nil {
+					return c.object
+				}
+			}
+			return target.Get(name)
+		},
+	})
+	return m.rt.ToValue(proxy).(*goja.Object)
+}
+
+func (m *Machine) defineValueMethods() {
+	m.propertyAttr("value", false, false, func(n *node) goja.Value { return m.valueOf(n, m.cur.time) })
+	m.propertyAttr("name", true, false, func(n *node) goja.Value { return m.rt.ToValue(n.name()) })
+	m.propertyAttr("matchName", true, false, func(n *node) goja.Value { return m.rt.ToValue(n.p.Match) })
+	m.propertyAttr("propertyIndex", true, true, func(n *node) goja.Value {
+		if n.parent != nil {
+			for i, p := range n.parent.p.Children {
+				if p == n.p {
+					return m.rt.ToValue(i + 1)
+				}
+			}
+		}
+		return m.rt.ToValue(1)
+	})
+	m.propertyAttr("numProperties", true, false, func(n *node) goja.Value { return m.rt.ToValue(len(n.p.Children)) })
+	m.propertyAttr("enabled", true, false, func(n *node) goja.Value { return m.rt.ToValue(n.p.Enabled) })
+	m.propertyAttr("active", true, false, func(n *node) goja.Value { return m.rt.ToValue(n.p.Enabled) })
+	group := func(n *node, c goja.FunctionCall) goja.Value {
+		for range max(int(m.arg(c, 0, 1, "propertyGroup")), 1) {
+			if n.parent == nil {
+				m.throw("propertyGroup: there is no group above %q", n.name())
+			}
+			n = n.parent
+		}
+		if n.parent == nil {
+			return m.layer(n.comp, n.layer).object
+		}
+		return n.object
+	}
+	m.propertyMethod("propertyGroup", group)
+	fn := m.rt.ToValue(func(c goja.FunctionCall) goja.Value { return group(m.nodeOf(c.This), c) })
+	_ = m.classes.group.DefineDataProperty("propertyGroup", fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	prop := m.rt.ToValue(func(c goja.FunctionCall) goja.Value { return m.lookUp(m.nodeOf(c.This), c.Argument(0)) })
+	_ = m.classes.group.DefineDataProperty("property", prop, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+
+	m.propertyMethod("valueAtTime", func(n *node, c goja.FunctionCall) goja.Value {
+		return m.valueOf(n, m.number(c.Argument(0), "valueAtTime"))
+	})
+	m.propertyMethod("velocityAtTime", func(n *node, c goja.FunctionCall) goja.Value {
+		return m.velocity(n, m.number(c.Argument(0), "velocityAtTime"))
+	})
+	m.propertyMethod("speedAtTime", func(n *node, c goja.FunctionCall) goja.Value {
+		list, _ := m.floats(m.velocity(n, m.number(c.Argument(0), "speedAtTime")), "speed")
+		return m.rt.ToValue(norm(list))
+	})
+	m.propertyAttr("velocity", false, true, func(n *node) goja.Value { return m.velocity(n, m.cur.time) })
+	m.propertyAttr("speed", false, true, func(n *node) goja.Value {
+		list, _ := m.floats(m.velocity(n, m.cur.time), "speed")
+		return m.rt.ToValue(norm(list))
+	})
+	primitive := m.rt.ToValue(func(c goja.FunctionCall) goja.Value { return m.plain(c.This) })
+	_ = m.classes.property.DefineDataProperty("valueOf", primitive, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	text := m.rt.ToValue(func(c goja.FunctionCall) goja.Value { return m.rt.ToValue(m.plain(c.This).String()) })
+	_ = m.classes.property.DefineDataProperty("toString", text, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	_ = m.classes.property.DefineDataProperty("toJSON", primitive, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// velocity is the change per second, over the millisecond around t.
+func (m *Machine) velocity(n *node, t float64) goja.Value {
+	const h = 0.0005
+	a, ok := m.valueAt(n, t-h).(aep.Numbers)
+	b, ok2 := m.valueAt(n, t+h).(aep.Numbers)
+	if !ok || !ok2 {
+		m.throw("%q has no velocity: it is not a number", n.name())
+	}
+	d := dimensions(n.layer, n.p, b)
+	out := make([]float64, d)
+	for i := range out {
+		out[i] = (element(b, i) - element(a, i)) / (2 * h)
+	}
+	return m.give(out, d > 1)
+}
+
+func (m *Machine) defineWiggle() {
+	m.propertyMethod("wiggle", func(n *node, c goja.FunctionCall) goja.Value {
+		freq, amp := m.number(c.Argument(0), "wiggle"), m.number(c.Argument(1), "wiggle")
+		octaves := min(max(int(m.arg(c, 2, 1, "wiggle")), 1), 16)
+		damp, t := m.arg(c, 3, 0.5, "wiggle"), m.arg(c, 4, m.cur.time, "wiggle")
+		return m.wiggled(n, m.cur.time, freq, amp, octaves, damp, t)
+	})
+	m.propertyMethod("temporalWiggle", func(n *node, c goja.FunctionCall) goja.Value {
+		freq, amp := m.number(c.Argument(0), "temporalWiggle"), m.number(c.Argument(1), "temporalWiggle")
+		t := m.arg(c, 4, m.cur.time, "temporalWiggle")
+		s := seed(n.ref(), 0, 77, true)
+		return m.valueOf(n, t+amp*noise3(t*freq, 0, 0, s))
+	})
+	m.propertyMethod("smooth", func(n *node, c goja.FunctionCall) goja.Value {
+		width, count := m.arg(c, 0, 0.2, "smooth"), min(max(int(m.arg(c, 1, 5, "smooth")), 1), 200)
+		t := m.arg(c, 2, m.cur.time, "smooth")
+		var sum []float64
+		for i := range count {
+			at := t
+			if count > 1 {
+				at += width * (float64(i)/float64(count-1) - 0.5)
+			}
+			v, ok := m.valueAt(n, at).(aep.Numbers)
+			if !ok {
+				m.throw("smooth: %q is not a number", n.name())
+			}
+			if sum == nil {
+				sum = make([]float64, dimensions(n.layer, n.p, v))
+			}
+			for j := range sum {
+				sum[j] += v[j] / float64(count)
+			}
+		}
+		return m.give(sum, len(sum) > 1)
+	})
+}
+
+func (m *Machine) wiggled(n *node, at, freq, amp float64, octaves int, damp, t float64) goja.Value {
+	v, ok := m.valueAt(n, at).(aep.Numbers)
+	if !ok {
+		m.throw("wiggle: %q is not a number", n.name())
+	}
+	out := make([]float64, dimensions(n.layer, n.p, v))
+	s := seed(n.ref(), 0, int64(m.cur.random>>63), true)
+	for i := range out {
+		sum, f, a := 0.0, freq, amp
+		for o := range octaves {
+			sum += a * noise3(t*f, float64(i)*31.7+0.5, float64(o)*17.3+0.5, s)
+			f, a = f*2, a*damp
+		}
+		out[i] = v[i] + sum
+	}
+	return m.give(out, len(out) > 1)
+}
+
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }

@@ -1,0 +1,600 @@
+package expression
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/parser"
+	"github.com/dop251/goja/token"
+)
+
+// rewrite turns an expression into a function whose result is the value of the last statement that ran. Arithmetic
+// whose operands may be arrays becomes calls; variables that are assigned without being declared become variables of the
+// function, so that nothing leaks from one evaluation into the next. Lines stay where they were.
+//
+// params are the names that the function takes, of those that every expression has.
+func rewrite(src string, isGlobal func(string) bool) (out string, params []string, err error) {
+	prg, err := parser.ParseFile(nil, "expression", src, 0, parser.WithDisableSourceMaps)
+	if err != nil {
+		return "", nil, err
+	}
+	w := newRewriter(src)
+	w.survey(reflect.ValueOf(prg.Body))
+	w.walk(reflect.ValueOf(prg.Body), true)
+	body := w.splice()
+	if !w.used["posterizeTime"] {
+		for _, name := range []string{"time", "value", "thisComp", "thisLayer", "thisProperty"} {
+			if w.used[name] && !w.declared[name] {
+				params = append(params, name)
+			}
+		}
+	}
+	head := "(function(" + strings.Join(params, ",") + "){var " + resultName
+	for _, name := range w.undeclared() {
+		if slices.Contains(params, name) {
+			continue
+		}
+		head += "," + name
+		if isGlobal(name) {
+			head += "=globalThis." + name
+		}
+	}
+	return head + ";" + body + "\nreturn " + resultName + "})", params, nil
+}
+
+const resultName = "$result"
+
+type edit struct {
+	at, end int    // the source between them goes
+	text    string // and this comes
+	close   bool   // closing edits at one place come before opening ones
+}
+
+type rewriter struct {
+	src      string
+	plain    []bool // false inside strings, patterns, templates' texts and comments
+	edits    []edit
+	starts   map[ast.Node]int
+	ends     map[ast.Node]int
+	declared map[string]bool
+	assigned map[string]bool
+	order    []string // assigned names in order
+	used     map[string]bool
+}
+
+func newRewriter(src string) *rewriter {
+	w := &rewriter{src: src, plain: make([]bool, len(src)), starts: map[ast.Node]int{}, ends: map[ast.Node]int{},
+		declared: map[string]bool{}, assigned: map[string]bool{}, used: map[string]bool{}}
+	for i := range w.plain {
+		w.plain[i] = true
+	}
+	return w
+}
+
+func at(i file.Idx) int { return int(i) - 1 }
+
+func (w *rewriter) blank(from, to int) {
+	for i := max(from, 0); i < to && i < len(w.plain); i++ {
+		w.plain[i] = false
+	}
+}
+
+// survey collects names, and marks what looks like code but isn't.
+func (w *rewriter) survey(v reflect.Value) {
+	w.each(v, func(n any) {
+		switch n := n.(type) {
+		case *ast.StringLiteral:
+			w.blank(at(n.Idx), at(n.Idx)+len(n.Literal))
+		case *ast.RegExpLiteral:
+			w.blank(at(n.Idx), at(n.Idx)+len(n.Literal))
+		case *ast.TemplateElement:
+			w.blank(at(n.Idx), at(n.Idx)+len(n.Literal))
+		case *ast.Identifier:
+			w.used[n.Name.String()] = true
+		case *ast.PropertyShort:
+			w.used[n.Name.Name.String()] = true
+		case *ast.Binding:
+			w.declare(n.Target)
+		case *ast.FunctionLiteral:
+			if n.Name != nil {
+				w.declared[n.Name.Name.String()] = true
+			}
+		case *ast.ClassLiteral:
+			if n.Name != nil {
+				w.declared[n.Name.Name.String()] = true
+			}
+		case *ast.CatchStatement:
+			w.declare(n.Parameter)
+		case *ast.ForDeclaration:
+			w.declare(n.Target)
+		case *ast.ParameterList:
+			w.declare(n.Rest)
+		case *ast.AssignExpression:
+			w.assign(n.Left)
+		case *ast.UnaryExpression:
+			if n.Operator == token.INCREMENT || n.Operator == token.DECREMENT {
+				w.assign(n.Operand)
+			}
+		case *ast.ForIntoExpression:
+			w.assign(n.Expression)
+		}
+	})
+	w.comments()
+}
+
+// comments blanks comments, which the syntax tree doesn't hold.
+func (w *rewriter) comments() {
+	for i := 0; i+1 < len(w.src); i++ {
+		if !w.plain[i] || w.src[i] != '/' || !w.plain[i+1] {
+			continue
+		}
+		end := -1
+		switch w.src[i+1] {
+		case '/':
+			end = len(w.src)
+			if n := strings.IndexByte(w.src[i:], '\n'); n >= 0 {
+				end = i + n
+			}
+		case '*':
+			if n := strings.Index(w.src[i+2:], "*/"); n >= 0 {
+				end = i + 2 + n + 2
+			}
+		}
+		if end > 0 {
+			w.blank(i, end)
+			i = end - 1
+		}
+	}
+}
+
+func (w *rewriter) declare(target any) {
+	w.each(reflect.ValueOf(target), func(n any) {
+		switch n := n.(type) {
+		case *ast.Identifier:
+			w.declared[n.Name.String()] = true
+		case *ast.PropertyShort:
+			w.declared[n.Name.Name.String()] = true
+		}
+	})
+}
+
+func (w *rewriter) assign(left ast.Expression) {
+	if id, ok := left.(*ast.Identifier); ok {
+		name := id.Name.String()
+		if !w.assigned[name] {
+			w.assigned[name] = true
+			w.order = append(w.order, name)
+		}
+	}
+}
+
+func (w *rewriter) undeclared() []string {
+	var out []string
+	for _, name := range w.order {
+		if !w.declared[name] && name != "undefined" && name != "arguments" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// each visits every node below v, outer ones first.
+func (w *rewriter) each(v reflect.Value, visit func(any)) {
+	w.descend(v, func(n any) bool { visit(n); return true })
+}
+
+func (w *rewriter) descend(v reflect.Value, visit func(any) bool) {
+	switch v.Kind() {
+	case reflect.Interface:
+		if !v.IsNil() {
+			w.descend(v.Elem(), visit)
+		}
+	case reflect.Pointer:
+		if v.IsNil() || v.Elem().Kind() != reflect.Struct {
+			return
+		}
+		if v.Elem().Type().PkgPath() != reflect.TypeFor[ast.Program]().PkgPath() {
+			return
+		}
+		if !visit(v.Interface()) {
+			return
+		}
+		w.fields(v.Elem(), visit)
+	case reflect.Struct:
+		if v.Type().PkgPath() == reflect.TypeFor[ast.Program]().PkgPath() {
+			w.fields(v, visit)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			w.descend(v.Index(i), visit)
+		}
+	}
+}
+
+func (w *rewriter) fields(v reflect.Value, visit func(any) bool) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		// The declarations are listed once more beside the statements that make them.
+		if f.Name == "DeclarationList" || !f.IsExported() {
+			continue
+		}
+		w.descend(v.Field(i), visit)
+	}
+}
+
+// walk collects the edits. last is whether statements here give the expression its value: those of functions inside it
+// don't.
+func (w *rewriter) walk(v reflect.Value, last bool) {
+	w.descend(v, func(n any) bool {
+		switch n := n.(type) {
+		case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral, *ast.ClassLiteral:
+			if last {
+				w.fieldsOf(n, false)
+				return false
+			}
+		case *ast.ExpressionStatement:
+			if last {
+				w.open(w.start(n.Expression), resultName+"=(")
+				w.fieldsOf(n, last)
+				w.shut(w.end(n.Expression), ")")
+				return false
+			}
+		case *ast.BinaryExpression:
+			return w.binary(n, last)
+		case *ast.AssignExpression:
+			return w.compound(n, last)
+		case *ast.UnaryExpression:
+			if n.Operator == token.MINUS && !n.Postfix && !w.scalar(n.Operand) {
+				w.replace(at(n.Idx), at(n.Idx)+1, "$neg(")
+				w.fieldsOf(n, last)
+				w.shut(w.end(n), ")")
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (w *rewriter) fieldsOf(n any, last bool) {
+	v := reflect.ValueOf(n).Elem()
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.Name != "DeclarationList" && f.IsExported() {
+			w.walk(v.Field(i), last)
+		}
+	}
+}
+
+func helper(op token.Token) string {
+	switch op {
+	case token.PLUS:
+		return "$add"
+	case token.MINUS:
+		return "$sub"
+	case token.MULTIPLY:
+		return "$mul"
+	case token.SLASH:
+		return "$div"
+	case token.REMAINDER:
+		return "$mod"
+	}
+	return ""
+}
+
+func (w *rewriter) binary(n *ast.BinaryExpression, last bool) bool {
+	name := helper(n.Operator)
+	if name == "" || w.scalar(n.Left) && w.scalar(n.Right) || n.Operator == token.PLUS && (joins(n.Left) || joins(n.Right)) {
+		return true
+	}
+	op := w.operator(n.Left)
+	if op < 0 || op >= len(w.src) || w.src[op] != n.Operator.String()[0] {
+		return true
+	}
+	w.open(w.start(n), name+"(")
+	w.walk(reflect.ValueOf(n.Left), last)
+	w.replace(op, op+1, ",")
+	w.walk(reflect.ValueOf(n.Right), last)
+	w.shut(w.end(n), ")")
+	return false
+}
+
+// compound turns a += b into a = $add(a, b) where a can be named twice without being worked out twice.
+func (w *rewriter) compound(n *ast.AssignExpression, last bool) bool {
+	name := helper(n.Operator)
+	if name == "" || !simple(n.Left) || w.scalar(n.Right) && n.Operator == token.PLUS && joins(n.Right) {
+		return true
+	}
+	op := w.operator(n.Left)
+	if op < 0 || op+1 >= len(w.src) || w.src[op] != n.Operator.String()[0] || w.src[op+1] != '=' {
+		return true
+	}
+	left := w.src[w.start(n.Left):w.end(n.Left)]
+	w.replace(op, op+2, "="+name+"("+left+",")
+	w.walk(reflect.ValueOf(n.Right), last)
+	w.shut(w.end(n), ")")
+	return false
+}
+
+// simple is a name, or a member of one, that can be written twice.
+func simple(e ast.Expression) bool {
+	switch e := e.(type) {
+	case *ast.Identifier:
+		return true
+	case *ast.DotExpression:
+		return simple(e.Left)
+	case *ast.BracketExpression:
+		switch e.Member.(type) {
+		case *ast.Identifier, *ast.NumberLiteral, *ast.StringLiteral:
+			return simple(e.Left)
+		}
+	}
+	return false
+}
+
+// joins is whether e is surely a string: then + joins, and needs no help.
+func joins(e ast.Expression) bool {
+	switch e := e.(type) {
+	case *ast.StringLiteral, *ast.TemplateLiteral:
+		return true
+	case *ast.BinaryExpression:
+		return e.Operator == token.PLUS && (joins(e.Left) || joins(e.Right))
+	}
+	return false
+}
+
+// scalar is whether e is surely one number, so that the language's own arithmetic does.
+func (w *rewriter) scalar(e ast.Expression) bool {
+	switch e := e.(type) {
+	case *ast.NumberLiteral, *ast.BooleanLiteral, *ast.StringLiteral, *ast.TemplateLiteral:
+		return true
+	case *ast.Identifier:
+		return e.Name == "time" && !w.declared["time"] && !w.assigned["time"]
+	case *ast.UnaryExpression:
+		switch e.Operator {
+		case token.NOT, token.TYPEOF, token.BITWISE_NOT, token.PLUS, token.INCREMENT, token.DECREMENT:
+			return true
+		case token.MINUS:
+			return w.scalar(e.Operand)
+		}
+	case *ast.BinaryExpression:
+		if e.Comparison || helper(e.Operator) == "" && e.Operator != token.LOGICAL_AND && e.Operator != token.LOGICAL_OR && e.Operator != token.COALESCE {
+			return true
+		}
+		return helper(e.Operator) != "" && w.scalar(e.Left) && w.scalar(e.Right)
+	case *ast.CallExpression:
+		if d, ok := e.Callee.(*ast.DotExpression); ok {
+			return w.isMath(d.Left)
+		}
+	case *ast.DotExpression:
+		switch e.Identifier.Name {
+		case "length", "index", "width", "height", "numKeys", "frameDuration", "duration":
+			return true
+		}
+		return w.isMath(e.Left)
+	}
+	return false
+}
+
+func (w *rewriter) isMath(e ast.Expression) bool {
+	id, ok := e.(*ast.Identifier)
+	return ok && id.Name == "Math" && !w.declared["Math"] && !w.assigned["Math"]
+}
+
+// operator is where the operator after e is, with e's own parentheses before it.
+func (w *rewriter) operator(e ast.Expression) int {
+	i := w.end(e)
+	for {
+		i = w.skip(i)
+		if i >= len(w.src) || w.src[i] != ')' {
+			return i
+		}
+		i++
+	}
+}
+
+// skip is the next place that is neither space nor comment.
+func (w *rewriter) skip(i int) int {
+	for i < len(w.src) && (!w.plain[i] && !w.literal(i) || space(w.src[i])) {
+		i++
+	}
+	return i
+}
+
+// literal is whether a blanked place starts a literal and not a comment.
+func (w *rewriter) literal(i int) bool {
+	switch w.src[i] {
+	case '"', '\'', '`':
+		return true
+	}
+	return false
+}
+
+func space(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\n' || c == '\v' || c == '\f' || c >= 0x80
+}
+
+// start is where e begins, the parentheses of its leftmost part included.
+func (w *rewriter) start(e ast.Expression) int {
+	if s, ok := w.starts[e]; ok {
+		return s
+	}
+	s := at(e.Idx0())
+	if inner := chained(e); inner != nil {
+		s = w.start(inner)
+	}
+	if left := leftmost(e); left != nil {
+		s = w.start(left)
+		for i := w.skip(w.end(left)); i < len(w.src) && w.src[i] == ')' && w.plain[i]; i = w.skip(i + 1) {
+			s = w.back(s)
+		}
+	}
+	w.starts[e] = s
+	return s
+}
+
+// back is the opening parenthesis before s.
+func (w *rewriter) back(s int) int {
+	for i := s - 1; i >= 0; i-- {
+		if w.plain[i] && w.src[i] == '(' {
+			return i
+		}
+	}
+	return s
+}
+
+// end is where e ends, the parentheses of its rightmost part included.
+func (w *rewriter) end(e ast.Expression) int {
+	if s, ok := w.ends[e]; ok {
+		return s
+	}
+	s := at(e.Idx1())
+	if inner := chained(e); inner != nil {
+		s = w.end(inner)
+	}
+	switch e := e.(type) {
+	case *ast.Identifier:
+		s = w.word(at(e.Idx))
+	case *ast.DotExpression:
+		s = w.word(at(e.Identifier.Idx))
+	case *ast.UnaryExpression:
+		if e.Postfix {
+			i := w.operator(e.Operand)
+			s = i + 2
+		}
+	}
+	if right := rightmost(e); right != nil {
+		s = w.end(right)
+		for i := w.before(w.start(right)); i >= 0 && w.src[i] == '(' && w.plain[i]; i = w.before(i) {
+			next := w.skip(s)
+			if next >= len(w.src) || w.src[next] != ')' {
+				break
+			}
+			s = next + 1
+		}
+	}
+	w.ends[e] = s
+	return s
+}
+
+// before is the last place before i that is neither space nor comment.
+func (w *rewriter) before(i int) int {
+	for i--; i >= 0 && (!w.plain[i] || space(w.src[i])); i-- {
+	}
+	return i
+}
+
+func (w *rewriter) word(i int) int {
+	for i < len(w.src) {
+		c := w.src[i]
+		if c != '_' && c != '$' && c != '\\' && c < 0x80 && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			break
+		}
+		i++
+	}
+	return i
+}
+
+// chained is the expression that a link of a?.b wraps without adding text of its own.
+func chained(e ast.Expression) ast.Expression {
+	switch e := e.(type) {
+	case *ast.OptionalChain:
+		return e.Expression
+	case *ast.Optional:
+		return e.Expression
+	}
+	return nil
+}
+
+func leftmost(e ast.Expression) ast.Expression {
+	switch e := e.(type) {
+	case *ast.BinaryExpression:
+		return e.Left
+	case *ast.AssignExpression:
+		return e.Left
+	case *ast.CallExpression:
+		return e.Callee
+	case *ast.DotExpression:
+		return e.Left
+	case *ast.BracketExpression:
+		return e.Left
+	case *ast.ConditionalExpression:
+		return e.Test
+	case *ast.SequenceExpression:
+		return e.Sequence[0]
+	case *ast.TemplateLiteral:
+		return e.Tag
+	case *ast.UnaryExpression:
+		if e.Postfix {
+			return e.Operand
+		}
+	}
+	return nil
+}
+
+func rightmost(e ast.Expression) ast.Expression {
+	switch e := e.(type) {
+	case *ast.BinaryExpression:
+		return e.Right
+	case *ast.AssignExpression:
+		return e.Right
+	case *ast.ConditionalExpression:
+		return e.Alternate
+	case *ast.SequenceExpression:
+		return e.Sequence[len(e.Sequence)-1]
+	case *ast.AwaitExpression:
+		return e.Argument
+	case *ast.YieldExpression:
+		return e.Argument
+	case *ast.NewExpression:
+		if e.ArgumentList == nil {
+			return e.Callee
+		}
+	case *ast.UnaryExpression:
+		if !e.Postfix {
+			return e.Operand
+		}
+	case *ast.ArrowFunctionLiteral:
+		if body, ok := e.Body.(*ast.ExpressionBody); ok {
+			return body.Expression
+		}
+	}
+	return nil
+}
+
+func (w *rewriter) open(i int, text string) {
+	w.edits = append(w.edits, edit{at: i, end: i, text: text})
+}
+func (w *rewriter) shut(i int, text string) {
+	w.edits = append(w.edits, edit{at: i, end: i, text: text, close: true})
+}
+func (w *rewriter) replace(from, to int, text string) {
+	w.edits = append(w.edits, edit{at: from, end: to, text: text})
+}
+
+// splice applies the edits. At one place the closing ones come first, in the order they were made, which is inner ones
+// first; then the opening ones, outer ones first.
+func (w *rewriter) splice() string {
+	slices.SortStableFunc(w.edits, func(a, b edit) int {
+		switch {
+		case a.at != b.at:
+			return a.at - b.at
+		case a.close && !b.close:
+			return -1
+		case !a.close && b.close:
+			return 1
+		}
+		return 0
+	})
+	var b strings.Builder
+	done := 0
+	for _, e := range w.edits {
+		from := min(max(e.at, done), len(w.src))
+		b.WriteString(w.src[done:from])
+		b.WriteString(e.text)
+		done = max(from, min(e.end, len(w.src)))
+	}
+	b.WriteString(w.src[done:])
+	return b.String()
+}

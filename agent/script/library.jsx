@@ -8,7 +8,7 @@ function refuse(asset, message) {
 
 function report(message) {
     if (typeof $ !== "undefined" && $.writeln) {
-        $.writeln("INFO: " + message);
+        $.writeln(message);
     }
 }
 

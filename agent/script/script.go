@@ -70,8 +70,10 @@ func Build(in Input) (string, error) {
 // title names an asset in the log without telling its value.
 func title(a Asset) string {
 	switch {
-	case a.Type == "function" || a.Type == "script":
-		return strings.TrimSpace(a.Type + " " + a.Name)
+	case a.Type == "function":
+		return "function " + FunctionName(a.Name)
+	case a.Type == "script" && a.Name != "":
+		return "script " + a.Name
 	case a.LayerName != "":
 		return a.Type + " '" + a.LayerName + "'"
 	default:

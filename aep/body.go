@@ -63,7 +63,7 @@ func (b body) fourCC(off int) string {
 	if !b.has(off, 4) {
 		return ""
 	}
-	return string(b[off : off+4])
+	return string(bytes.TrimRight(b[off:off+4], "\x00"))
 }
 
 // cstring is the string at off, at most n bytes, ended by a NUL.

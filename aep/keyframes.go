@@ -118,7 +118,7 @@ func decodeKey(b body, p *Property, base float64, u units) Keyframe {
 			n = min(max(n, 2), (size-keySpatialValue)/24)
 		}
 		decodeSpatialKey(&k, b, n, u)
-	case size == keySizeValueless && n != 1 || size < keyNumbers+5*8*max(n, 1):
+	case size == keySizeValueless || size < keyNumbers+5*8*max(n, 1):
 		k.InEase, k.OutEase = commonEases(b)
 	case n > 0:
 		decodeNumberKey(&k, b, n, u)

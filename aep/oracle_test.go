@@ -401,24 +401,35 @@ func (c *oracleCheck) keys(name string, p *aep.Property, want []lottieKey) {
 		if len(want[i].To) > 0 && k.TangentOut != nil {
 			c.numbers(name+" tangent", k.TangentOut, want[i].To, 6e-3)
 		}
-		if i+1 < len(p.Keys) && want[i].Out != nil && want[i].In != nil && p.Dimensions == 1 && k.Out == aep.Bezier && p.Keys[i+1].In == aep.Bezier {
+		if i+1 < len(p.Keys) && want[i].Out != nil && want[i].In != nil && k.Out == aep.Bezier && p.Keys[i+1].In == aep.Bezier {
 			c.ease(name, k, p.Keys[i+1], want[i])
 		}
 	}
 }
 
-// ease compares the cubic curve between two keyframes: its handles lie at the influences, and rise by the speeds.
+// ease compares the cubic curve between two keyframes: its handles lie at the influences, and rise by the speeds. Of
+// spatial values only straight ways are compared, whose length is that of the line.
 func (c *oracleCheck) ease(name string, a, b aep.Keyframe, want lottieKey) {
-	dv := b.Value.(aep.Numbers)[0] - a.Value.(aep.Numbers)[0]
-	dt := (b.Time - a.Time)
-	if math.Abs(dv) < 1e-3 || a.Roving || b.Roving {
+	from, to := a.Value.(aep.Numbers), b.Value.(aep.Numbers)
+	change := to[0] - from[0]
+	if a.TangentOut != nil {
+		change = 0
+		for d := range from {
+			if a.TangentOut[d] != 0 || b.TangentIn[d] != 0 {
+				return
+			}
+			change = math.Hypot(change, to[d]-from[d])
+		}
+	}
+	dt := b.Time - a.Time
+	if math.Abs(change) < 1e-3 || a.Roving || b.Roving || len(a.OutEase) == 0 {
 		return
 	}
 	out, in := a.OutEase[0], b.InEase[0]
 	c.close(name+" ease out x", out.Influence, want.Out.X[0], 2e-3)
 	c.close(name+" ease in x", 1-in.Influence, want.In.X[0], 2e-3)
-	c.close(name+" ease out y", out.Speed*out.Influence*dt/dv, want.Out.Y[0], 1e-2)
-	c.close(name+" ease in y", 1-in.Speed*in.Influence*dt/dv, want.In.Y[0], 1e-2)
+	c.close(name+" ease out y", out.Speed*out.Influence*dt/change, want.Out.Y[0], 1e-2)
+	c.close(name+" ease in y", 1-in.Speed*in.Influence*dt/change, want.In.Y[0], 1e-2)
 	c.eases++
 }
 

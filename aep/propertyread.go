@@ -61,6 +61,8 @@ func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth i
 		case match == "" || match == groupEnd:
 		case c.ID == "mkif":
 			mask = c.Data
+		case c.ID == "OvG2":
+			// It tells which fields the values that follow belong to.
 		case c.List:
 			child := &Property{Match: match, Enabled: true}
 			if err := r.payload(child, c, scope, depth+1); err != nil {
@@ -72,9 +74,7 @@ func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth i
 			if keep(child, scope) {
 				p.Children = append(p.Children, child)
 			}
-			if c.ID != "OvG2" {
-				match = ""
-			}
+			match = ""
 		}
 	}
 	markSeparated(p)

@@ -78,3 +78,13 @@ func TestEverySampleOpens(t *testing.T) {
 	}
 	t.Logf("samples: %d files opened", len(files))
 }
+
+// indexRows are the lines of the samples' index, without its head.
+func indexRows(t testing.TB, dir string) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")[1:]
+}

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,37 +119,4 @@ func founders(cfg Config, id string, transport raft.Transport) raft.Configuratio
 		members.Servers = append(members.Servers, raft.Server{ID: raft.ServerID(peer.ID), Address: raft.ServerAddress(peer.Address)})
 	}
 	return members
-}
-
-// closableTransport is what both of Raft's transports are.
-type closableTransport interface {
-	raft.Transport
-	Close() error
-}
-
-const (
-	transportPool    = 3
-	transportTimeout = 10 * time.Second
-)
-
-func newTransport(cfg Config, logger *raftLogger) (closableTransport, error) {
-	if cfg.Bind == "" {
-		if len(cfg.Peers) > 1 {
-			return nil, errors.New("a farm of several nodes needs an address for its Raft port")
-		}
-		_, transport := raft.NewInmemTransport("")
-		return transport, nil
-	}
-	host, _, err := net.SplitHostPort(cfg.Bind)
-	if err != nil {
-		return nil, fmt.Errorf("the Raft address %q is not host:port: %w", cfg.Bind, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("the Raft address %q is open to other machines, and the port asks nobody who he is; use 127.0.0.1", cfg.Bind)
-	}
-	transport, err := raft.NewTCPTransportWithLogger(cfg.Bind, nil, transportPool, transportTimeout, logger)
-	if err != nil {
-		return nil, fmt.Errorf("open the Raft port %s: %w", cfg.Bind, err)
-	}
-	return transport, nil
 }

@@ -19,29 +19,22 @@ import (
 // cache. A machine that went down may have lost any part of it. So it is kept when the last stop was clean, or when the
 // machine has not been restarted since.
 func recoverMachine(cfg Config, codec *codec, mark stopMark, log *boltlog.Store, snapshots raft.SnapshotStore) (m *machine, kept bool, err error) {
-	path := filepath.Join(cfg.Dir, stateFile)
 	whole, err := mark.whole()
 	if err != nil {
 		return nil, false, err
 	}
 	if err := mark.running(); err != nil {
-		return nil, false, err
+		return nil, false, fmt.Errorf("mark the state as in use: %w", err)
 	}
 	snapshotIndex, err := newestSnapshot(snapshots)
 	if err != nil {
 		return nil, false, err
 	}
+	path := filepath.Join(cfg.Dir, stateFile)
 	if whole {
-		if m, err := openMachine(path, codec, cfg.Logger, cfg.OnFatal); err == nil {
-			// A snapshot ahead of the file was received from another node just before the stop.
-			if m.last.Load() >= snapshotIndex {
-				return m, true, errors.Join(checkLog(m, log, snapshotIndex), nil)
-			}
-			if err := m.close(); err != nil {
-				return nil, false, err
-			}
-		} else {
-			cfg.Logger.Warn("the state file cannot be opened and is made again from the log", "error", err)
+		m, err := keepMachine(path, cfg, codec, log, snapshotIndex)
+		if m != nil || err != nil {
+			return m, true, err
 		}
 	}
 	if err := os.RemoveAll(path); err != nil {
@@ -51,6 +44,23 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *boltlog.Store,
 	return m, false, err
 }
 
+// keepMachine opens the state file as it is; nil when it has to be made again after all.
+func keepMachine(path string, cfg Config, codec *codec, log *boltlog.Store, snapshotIndex uint64) (*machine, error) {
+	m, err := openMachine(path, codec, cfg.Logger, cfg.OnFatal)
+	if err != nil {
+		cfg.Logger.Warn("the state file cannot be opened and is made again from the log", "error", err)
+		return nil, nil
+	}
+	if m.last.Load() < snapshotIndex {
+		// The snapshot was received from another node just before the stop.
+		return nil, m.close()
+	}
+	if err := checkLog(m, log, snapshotIndex); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return m, nil
+}
+
 // checkLog refuses a state that knows more than the log beside it: files of different nodes or days were mixed.
 func checkLog(m *machine, log *boltlog.Store, snapshotIndex uint64) error {
 	last, err := log.LastIndex()
@@ -58,8 +68,8 @@ func checkLog(m *machine, log *boltlog.Store, snapshotIndex uint64) error {
 		return fmt.Errorf("read the end of the log: %w", err)
 	}
 	if applied := m.last.Load(); applied > max(last, snapshotIndex) {
-		return errors.Join(fmt.Errorf("the state has change %d while the log beside it ends at %d: %s was replaced or removed; put back the one that belongs here",
-			applied, last, logFile), m.close())
+		return fmt.Errorf("the state has change %d while the log beside it ends at %d: %s was replaced or removed; put back the one that belongs here",
+			applied, last, logFile)
 	}
 	return nil
 }

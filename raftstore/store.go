@@ -96,8 +96,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 // open puts the parts together. Whatever was opened is closed again when a later part fails.
-func open(cfg Config) (s *Store, err error) {
-	s = &Store{disk: newDiskWatch(cfg.Dir, cfg.MinFree), mark: stopMark{folder: cfg.Dir}}
+func open(cfg Config) (_ *Store, err error) {
+	s := &Store{disk: newDiskWatch(cfg.Dir, cfg.MinFree), mark: stopMark{folder: cfg.Dir}}
 	var undo []func() error
 	defer func() {
 		if err == nil {
@@ -127,8 +127,10 @@ func open(cfg Config) (s *Store, err error) {
 		return nil, err
 	}
 	undo = append(undo, s.machine.close)
-	s.raft, err = startRaft(cfg, s.id, s.machine, s.log, snapshots, kept)
-	return s, err
+	if s.raft, err = startRaft(cfg, s.id, s.machine, s.log, snapshots, kept); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Close stops the node and waits for it. Closing it again gives the same answer.

@@ -1,0 +1,92 @@
+package raftstore
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"overcrank/farm"
+)
+
+// BenchmarkApply commits submissions of one job of about 1 KB from several callers at once.
+func BenchmarkApply(b *testing.B) {
+	for _, callers := range []int{1, 16, 256} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			s := openStore(b, config(b, b.TempDir()))
+			putTeam(b, s, "team")
+			var next atomic.Int64
+			var group sync.WaitGroup
+			b.ResetTimer()
+			for range callers {
+				group.Go(func() {
+					for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
+						if _, err := s.Apply(b.Context(), benchSubmission(n)); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			group.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "applies/s")
+		})
+	}
+}
+
+func benchSubmission(n int64) SubmitJobs {
+	job := farm.Job{ID: fmt.Sprintf("job%012d", n), Team: "team", OutputName: fmt.Sprintf("out%d", n), CreatedAt: after(int(n))}
+	for i := range 4 {
+		job.Assets = append(job.Assets, farm.Asset{Type: "text", LayerName: fmt.Sprint("title ", i), Value: []byte(`"Some words that a title would hold"`)})
+	}
+	return SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: job.ID + ".0", Job: job.ID, Team: "team", Kind: farm.TaskRender}}}
+}
+
+// BenchmarkJobs lists a page of a team's 20,000 jobs.
+func BenchmarkJobs(b *testing.B) {
+	m := newTestMachine(b, b.TempDir(), "state")
+	defer m.end()
+	m.must(PutTeam{Team: farm.Team{ID: "team"}})
+	for n := range int64(20_000) {
+		m.do(benchSubmission(n))
+	}
+	for _, sort := range []string{sortOldest, sortNewest, sortPriority, sortRandom} {
+		b.Run(sort, func(b *testing.B) {
+			for b.Loop() {
+				m.read(func(tx *Tx) error {
+					jobs, _, err := tx.Jobs("team", farm.JobQuery{Sort: sort, Limit: 100})
+					if len(jobs) != 100 {
+						b.Fatalf("%d jobs", len(jobs))
+					}
+					return err
+				})
+			}
+		})
+	}
+}
+
+// BenchmarkOpen starts a node that holds 5,000 jobs, after a clean stop.
+func BenchmarkOpen(b *testing.B) {
+	folder := b.TempDir()
+	s := openStore(b, config(b, folder))
+	putTeam(b, s, "team")
+	var group sync.WaitGroup
+	for c := range int64(50) {
+		group.Go(func() {
+			for n := range int64(100) {
+				if _, err := s.Apply(b.Context(), benchSubmission(c*100+n)); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := openStore(b, config(b, folder)).Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,322 @@
+package raftstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"overcrank/farm"
+)
+
+func TestMain(m *testing.M) {
+	if folder := os.Getenv(childFolder); folder != "" {
+		os.Exit(runChild(folder))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// config is that of a node alone in folder; a fatal error fails the test.
+func config(t testing.TB, folder string) Config {
+	return Config{Dir: folder, MinFree: 1, OnFatal: func(err error) { t.Errorf("fatal: %v", err) }}
+}
+
+func openStore(t testing.TB, cfg Config) *Store {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	s, err := Open(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func putTeam(t testing.TB, s *Store, id string) {
+	t.Helper()
+	result, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: id}})
+	if err != nil || result.Refused != nil {
+		t.Fatalf("put team %s: %v, %v", id, err, result.Refused)
+	}
+}
+
+func hasTeam(t testing.TB, s *Store, id string) bool {
+	t.Helper()
+	err := s.View(func(tx *Tx) error { _, err := tx.Team(id); return err })
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+func TestStateOutlivesRestarts(t *testing.T) {
+	folder := t.TempDir()
+	var fingerprint, id string
+	for run := range 4 {
+		s := openStore(t, config(t, folder))
+		if err := s.Ready(); err != nil {
+			t.Fatal(err)
+		}
+		if run > 0 {
+			if _, got, err := s.Fingerprint(); got != fingerprint || err != nil || s.ID() != id {
+				t.Fatalf("run %d: fingerprint %s, node %s; before %s, %s; %v", run, got, s.ID(), fingerprint, id, err)
+			}
+		}
+		putTeam(t, s, fmt.Sprint("team", run))
+		for k := range run + 1 {
+			if !hasTeam(t, s, fmt.Sprint("team", k)) {
+				t.Fatalf("run %d: team of run %d is lost", run, k)
+			}
+		}
+		if run == 1 {
+			if err := s.Snapshot(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, fingerprint, _ = s.Fingerprint()
+		id = s.ID()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStateFileIsMadeAgain takes away, or spoils, what a machine that lost its power may have spoilt.
+func TestStateFileIsMadeAgain(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, folder string){
+		"state gone":   func(t *testing.T, folder string) { remove(t, folder, stateFile) },
+		"mark gone":    func(t *testing.T, folder string) { remove(t, folder, "state.mark") },
+		"state broken": func(t *testing.T, folder string) { write(t, folder, stateFile, strings.Repeat("junk", 10_000)) },
+		"another boot": func(t *testing.T, folder string) {
+			write(t, folder, "state.mark", markRunning+"another\n")
+			write(t, folder, stateFile, "torn")
+		},
+		"boot unknown": func(t *testing.T, folder string) {
+			write(t, folder, "state.mark", markRunning+"\n")
+			write(t, folder, stateFile, "torn")
+		},
+	} {
+		for _, snapshot := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, snapshot %v", name, snapshot), func(t *testing.T) {
+				folder := t.TempDir()
+				s := openStore(t, config(t, folder))
+				putTeam(t, s, "one")
+				if snapshot {
+					if err := s.Snapshot(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				putTeam(t, s, "two")
+				_, want, _ := s.Fingerprint()
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				spoil(t, folder)
+				s = openStore(t, config(t, folder))
+				if _, got, err := s.Fingerprint(); got != want || err != nil {
+					t.Errorf("fingerprint %s, want %s; %v", got, want, err)
+				}
+				if !hasTeam(t, s, "one") || !hasTeam(t, s, "two") {
+					t.Error("a team is lost")
+				}
+				putTeam(t, s, "three")
+			})
+		}
+	}
+}
+
+// TestSnapshotAheadOfTheStateIsUsed sets back the state file as if a snapshot had been received just before a stop.
+func TestSnapshotAheadOfTheStateIsUsed(t *testing.T) {
+	folder := t.TempDir()
+	s := openStore(t, config(t, folder))
+	putTeam(t, s, "one")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.ReadFile(filepath.Join(folder, stateFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, config(t, folder))
+	putTeam(t, s, "two")
+	if err := s.Snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	last, _ := s.log.LastIndex()
+	if err := s.log.DeleteRange(1, last); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, stateFile, string(old))
+	s = openStore(t, config(t, folder))
+	if !hasTeam(t, s, "two") {
+		t.Error("the change that only the snapshot has is lost")
+	}
+	putTeam(t, s, "three")
+}
+
+func TestLogOfAnotherDayIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	s := openStore(t, config(t, folder))
+	putTeam(t, s, "one")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, folder, logFile)
+	if s, err := Open(t.Context(), config(t, folder)); err == nil {
+		s.Close()
+		t.Fatal("a state without its log was taken")
+	} else if !strings.Contains(err.Error(), logFile) {
+		t.Errorf("the error does not name the file: %v", err)
+	}
+}
+
+func TestFolderServesOneProcess(t *testing.T) {
+	folder := t.TempDir()
+	openStore(t, config(t, folder))
+	if s, err := Open(t.Context(), config(t, folder)); err == nil {
+		s.Close()
+		t.Fatal("a second node opened the same folder")
+	} else if !strings.Contains(err.Error(), "already running") {
+		t.Errorf("the error does not say what to do: %v", err)
+	}
+}
+
+func TestFullDiskRefusesChangesButNotReading(t *testing.T) {
+	folder := t.TempDir()
+	s := openStore(t, config(t, folder))
+	putTeam(t, s, "one")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cfg := config(t, folder)
+	cfg.MinFree = 1 << 60
+	s = openStore(t, cfg)
+	_, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "two"}})
+	if farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), "MB free") {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Ready(); farm.CodeOf(err) != farm.CodeUnavailable {
+		t.Errorf("ready on a full disk: %v", err)
+	}
+	if !hasTeam(t, s, "one") || hasTeam(t, s, "two") {
+		t.Error("reading shows something else than was stored")
+	}
+}
+
+func TestPortIsNotOpenedToOtherMachines(t *testing.T) {
+	for _, bind := range []string{":0", "0.0.0.0:0", "192.0.2.1:7000", "example.com:1", "nonsense"} {
+		cfg := config(t, t.TempDir())
+		cfg.Bind = bind
+		if s, err := Open(t.Context(), cfg); err == nil {
+			s.Close()
+			t.Errorf("%q was opened", bind)
+		} else if !strings.Contains(err.Error(), bind) {
+			t.Errorf("the error does not name %q: %v", bind, err)
+		}
+	}
+}
+
+func TestApplyAfterItsContextOrTheNodeHasEnded(t *testing.T) {
+	s := openStore(t, config(t, t.TempDir()))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Apply(ctx, PutTeam{Team: farm.Team{ID: "one"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("with an ended context: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("closed again: %v", err)
+	}
+	if _, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "one"}}); farm.CodeOf(err) != farm.CodeUnavailable {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestLeadershipTellsOfTheLatest(t *testing.T) {
+	s := openStore(t, config(t, t.TempDir()))
+	select {
+	case leads := <-s.Leadership():
+		if !leads {
+			t.Error("the only node was told that it does not lead")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the only node was not told that it leads")
+	}
+	if id, _ := s.Leader(); id != s.ID() {
+		t.Errorf("node %q leads, not the only one, %q", id, s.ID())
+	}
+	if err := s.Barrier(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestManyCallersAtOnce(t *testing.T) {
+	s := openStore(t, config(t, t.TempDir()))
+	var callers sync.WaitGroup
+	for c := range 16 {
+		callers.Go(func() {
+			for i := range 20 {
+				id := fmt.Sprintf("team-%d-%d", c, i)
+				if result, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: id}}); err != nil || result.Refused != nil {
+					t.Errorf("%s: %v %v", id, err, result.Refused)
+				}
+				if !hasTeam(t, s, id) {
+					t.Errorf("%s cannot be read after it was acknowledged", id)
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
+
+// TestEntryThatCannotBeAppliedIsFatal commits an entry of a kind that nobody knows.
+func TestEntryThatCannotBeAppliedIsFatal(t *testing.T) {
+	var fatal atomic.Int32
+	cfg := config(t, t.TempDir())
+	cfg.OnFatal = func(error) { fatal.Add(1) }
+	s := openStore(t, cfg)
+	putTeam(t, s, "one")
+	if err := s.raft.Apply([]byte{99, 1, '{', '}'}, time.Second).Error(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "two"}}); farm.CodeOf(err) != farm.CodeUnavailable {
+		t.Errorf("a halted node answered %v", err)
+	}
+	if err := s.Ready(); err == nil {
+		t.Error("a halted node calls itself ready")
+	}
+	if fatal.Load() != 1 {
+		t.Errorf("told %d times, want once", fatal.Load())
+	}
+	if !hasTeam(t, s, "one") || hasTeam(t, s, "two") {
+		t.Error("reading shows something else than was applied")
+	}
+}
+
+func remove(t *testing.T, folder, name string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(folder, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, folder, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

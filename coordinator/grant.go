@@ -221,6 +221,7 @@ func (l *leader) expireLoop(ctx context.Context) {
 			return
 		case <-tick.C:
 			l.expire(ctx)
+			l.wakeMachines()
 			l.dispel()
 		}
 	}

@@ -190,7 +190,8 @@ func TestAFailureGoesToAnotherMachineAndThenToTheJob(t *testing.T) {
 }
 
 func TestATaskGivenBackIsNoFailure(t *testing.T) {
-	r := open(t)
+	c := newClock()
+	r := open(t, c.config)
 	s := r.enrol("box")
 	s.connect()
 	job := r.submit()
@@ -201,6 +202,8 @@ func TestATaskGivenBackIsNoFailure(t *testing.T) {
 		}
 		s.say(wire.Message{Failed: &wire.Failed{Attempt: l.Attempt, Message: "the artist is back", Cancelled: true, Retry: true}})
 		s.settled(l.Attempt)
+		s.silent() // a machine that has given work back rests
+		c.pass(5 * time.Second)
 	}
 	if got := r.job(job.ID).Status; got == farm.JobFailed {
 		t.Errorf("the job failed because its machine was needed")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -102,13 +103,42 @@ func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
 		l.releaseLocked(m.Task, m.Attempt.Attempt)
 		l.mu.Unlock()
 	case m.Cancelled:
-		// It stopped without being told to, so nothing is wrong with the task: another machine takes it.
-		l.c.note(h.job, fmt.Sprintf("attempt %d was given back by its machine", m.Attempt.Attempt))
-		l.takeBack(ctx, true, h)
+		l.returned(ctx, s, h)
 	default:
 		err = l.failTask(ctx, h, m)
 	}
 	l.settle(s, m.Attempt, err)
+}
+
+// restAfter is how long a machine gets no work after it has given some back: it stops, or its artist is there.
+const restAfter = 5 * time.Second
+
+// returned makes a task ready again that its agent stopped without being told to. Nothing is wrong with the task.
+func (l *leader) returned(ctx context.Context, s *session, h *lease) {
+	l.granting.Lock() // so that it is not granted to the same machine at once
+	defer l.granting.Unlock()
+	l.c.note(h.job, fmt.Sprintf("attempt %d was given back by its machine", h.Attempt.Attempt))
+	l.takeBack(ctx, true, h)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sessions[s.agent] == s {
+		s.rests = l.c.cfg.Now().Add(restAfter)
+		l.queue.SetMachine(s.machine, s.machine.Slots)
+	}
+}
+
+// wakeMachines ends the rest of machines whose time has come.
+func (l *leader) wakeMachines() {
+	now := l.c.cfg.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.sessions {
+		if !s.rests.IsZero() && !now.Before(s.rests) {
+			s.rests = time.Time{}
+			l.queue.SetMachine(s.machine, len(l.leasesOfLocked(s.agent)))
+			l.wake()
+		}
+	}
 }
 
 func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {

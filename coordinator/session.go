@@ -34,7 +34,11 @@ type session struct {
 	ended                chan struct{} // closed by close
 	done                 chan struct{} // closed when ServeAgent is through
 	once                 sync.Once
-	seen                 time.Time // guarded by leader.mu
+
+	// guarded by leader.mu
+	seen    time.Time
+	machine schedule.Machine
+	rests   time.Time // until when it gets no work; zero when it does not rest
 }
 
 // send queues a message. An agent that does not read is disconnected: it comes back and is told what it missed.
@@ -241,7 +245,8 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.sessions[s.agent] == s {
-		l.queue.SetMachine(schedule.MachineOf(s.agent, hello.Inventory), len(l.leasesOfLocked(s.agent)))
+		s.machine = schedule.MachineOf(s.agent, hello.Inventory)
+		l.queue.SetMachine(s.machine, len(l.leasesOfLocked(s.agent)))
 	}
 	l.wake()
 	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})

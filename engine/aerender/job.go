@@ -59,6 +59,7 @@ func open(ctx context.Context, out *lines, f flags) (*job, error) {
 		}
 		out.warning(fmt.Sprintf("footage was not looked for: %v", err))
 	}
+	aep.Complete(j.project) // scripts also reach what the file left at its default
 	if err := j.runScript(ctx); err != nil {
 		return nil, err
 	}

@@ -26,6 +26,9 @@ func (s *session) version() string {
 	if v.Major == 0 {
 		return "25.0x1"
 	}
+	if v.Patch == 0 {
+		return fmt.Sprintf("%d.%dx%d", v.Major, v.Minor, v.Build)
+	}
 	return fmt.Sprintf("%d.%d.%dx%d", v.Major, v.Minor, v.Patch, v.Build)
 }
 

@@ -26,14 +26,13 @@ func (s *session) class(name string, parent *class, construct func(a args) *goja
 		}
 		return construct(args{s: s, name: name, list: call.Arguments})
 	}).(*goja.Object)
-	c.proto = s.rt.NewObject()
+	c.proto = c.ctor.Get("prototype").(*goja.Object)
 	if parent != nil {
 		_ = c.proto.SetPrototype(parent.proto)
 	}
 	hide := func(o *goja.Object, key string, v goja.Value) {
 		_ = o.DefineDataProperty(key, v, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
-	hide(c.ctor, "prototype", c.proto)
 	hide(c.ctor, "name", s.rt.ToValue(name))
 	hide(c.proto, "constructor", c.ctor)
 	_ = s.rt.Set(name, c.ctor)
@@ -125,6 +124,9 @@ func thing[T any](s *session, this goja.Value, what string) T {
 	o, _ := this.(*goja.Object)
 	if o != nil {
 		t := s.things[o]
+		if gone(t) {
+			s.throw("%s: Object is invalid: it was removed", what)
+		}
 		if v, ok := t.(T); ok {
 			return v
 		}
@@ -136,6 +138,16 @@ func thing[T any](s *session, this goja.Value, what string) T {
 	}
 	s.throw("%s: the object is invalid", what)
 	panic("unreachable")
+}
+
+func gone(t any) bool {
+	switch t := t.(type) {
+	case *layerRef:
+		return t.removed
+	case *propRef:
+		return t.gone()
+	}
+	return false
 }
 
 // optional is like thing, for arguments that may be something else.

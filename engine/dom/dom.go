@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -102,10 +103,11 @@ func (s *session) run() (err error) {
 			s.log.write("object model fault: %v\n%s", r, debug.Stack())
 		}
 	}()
-	if err := sandbox.Check(s.source.text); err != nil {
-		return s.scriptError(err)
+	prg, err := sandbox.Compile(s.source.name, s.source.text)
+	if err == nil {
+		_, err = s.rt.RunProgram(prg)
 	}
-	if _, err := s.rt.RunScript(s.source.name, s.source.text); err != nil {
+	if err != nil {
 		return s.scriptError(err)
 	}
 	return nil
@@ -156,7 +158,7 @@ func (s *session) watch(ctx context.Context, done <-chan error) error {
 			stopped = &ScriptError{Message: "the script was cancelled"}
 		case time.Since(start) > s.opt.Time:
 			stopped = &ScriptError{Message: fmt.Sprintf("the script ran longer than %v and was stopped", s.opt.Time)}
-		case heapBytes()-base > s.opt.Memory:
+		case heapBytes()-base > s.opt.Memory && liveBytes()-base > s.opt.Memory:
 			stopped = &ScriptError{Message: fmt.Sprintf("the script used more than %d MiB of memory and was stopped", s.opt.Memory>>20)}
 		default:
 			continue
@@ -170,6 +172,12 @@ func heapBytes() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
+}
+
+// liveBytes is heapBytes without what is garbage already.
+func liveBytes() int64 {
+	runtime.GC()
+	return heapBytes()
 }
 
 // throw raises an Error in the script, worded as After Effects words it.

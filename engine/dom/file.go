@@ -396,13 +396,10 @@ func (s *session) evalFile(v goja.Value) goja.Value {
 		s.throw("$.evalFile: no such file %q in the job's folder", short(f.path))
 	}
 	src, err := readSource(filepath.Base(rel), string(text), s.opt.Folder)
-	if err == nil {
-		err = sandbox.Check(src.text)
-	}
 	if err != nil {
 		s.throw("$.evalFile %q: %v", short(f.path), err)
 	}
-	prg, err := goja.Compile(src.name, src.text, false)
+	prg, err := sandbox.Compile(src.name, src.text)
 	if err != nil {
 		f := sandbox.FaultOf(err)
 		s.throw("$.evalFile %q, line %d: %s", short(f.File), f.Line, f.Message)

@@ -96,10 +96,10 @@ func (s *session) defineHost() {
 	})
 	_ = s.rt.Set("system", system)
 	for _, name := range []string{"Socket", "ExternalObject", "BridgeTalk", "XMLHttpRequest"} {
-		_ = s.rt.Set(name, s.function(name, func(args) any {
+		_ = s.rt.Set(name, func(goja.ConstructorCall) *goja.Object {
 			s.throw("%s is not allowed: scripts of a job reach neither the network nor other programs", name)
 			return nil
-		}))
+		})
 	}
 	// line is what ExtendScript's errors know of themselves.
 	_, _ = s.rt.RunScript("<errors>", `Object.defineProperty(Error.prototype, "line", {configurable: true, get: function () {

@@ -394,6 +394,10 @@ func (s *session) addProperty(r *propRef, name string) any {
 	case r.p.Match == "ADBE Mask Parade":
 		p.Match, p.Name = "ADBE Mask Atom", "Mask "+itoa(len(r.p.Children)+1)
 		p.Mask = &aep.MaskInfo{Mode: aep.MaskAdd, Color: [3]float64{1, 1, 0}}
+		p.Children = []*aep.Property{{Match: "ADBE Mask Shape", Name: "Mask Path", Enabled: true, Value: &aep.Path{Closed: true}}}
+	case name == "ADBE Vector Shape - Group" || strings.EqualFold(name, "Path"):
+		p.Match = "ADBE Vector Shape - Group"
+		p.Children = []*aep.Property{{Match: "ADBE Vector Shape", Name: "Path", Enabled: true, Value: &aep.Path{Closed: true}}}
 	case strings.HasPrefix(name, "ADBE"):
 	default:
 		if match, ok := newMatchNames()[strings.ToLower(name)]; ok {

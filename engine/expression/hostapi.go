@@ -38,10 +38,7 @@ func (m *Machine) evalFile(name string) goja.Value {
 	if len(b) > maxLibrary {
 		m.throw("$.evalFile: the file %q is too large", short(baseName(name)))
 	}
-	if err := sandbox.Check(string(b)); err != nil {
-		m.throw("$.evalFile: %v", err)
-	}
-	p, err := goja.Compile(baseName(name), string(b), false)
+	p, err := sandbox.Compile(baseName(name), string(b))
 	if err != nil {
 		m.throw("$.evalFile: %s: %s", short(baseName(name)), fault(err).Message)
 	}

@@ -178,7 +178,7 @@ func (m *Machine) compile(text string) *program {
 	if err != nil {
 		return &program{err: fault(err)}
 	}
-	compiled, err := goja.Compile("expression", source, false)
+	compiled, err := sandbox.Compile("expression", source)
 	if err != nil {
 		return &program{err: fault(err)}
 	}

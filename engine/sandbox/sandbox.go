@@ -51,6 +51,18 @@ func Check(source string) error {
 	return nil
 }
 
+// Compile checks, parses and compiles a source.
+func Compile(name, source string) (*goja.Program, error) {
+	if err := Check(source); err != nil {
+		return nil, err
+	}
+	tree, err := parser.ParseFile(nil, name, source, 0, parser.WithDisableSourceMaps)
+	if err != nil {
+		return nil, err
+	}
+	return goja.CompileAST(tree, false)
+}
+
 // Fault is what went wrong in a source, and where.
 type Fault struct {
 	Message string

@@ -35,6 +35,6 @@ func (a *agentCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	}
 	return agent.Run(ctx, agent.Config{
 		DataDir: a.DataDir, Coordinator: strings.TrimSuffix(a.Coordinator, "/"), JoinToken: a.JoinToken, Name: a.Name, Slots: a.Slots,
-		CacheSize: a.CacheSize, GossipBind: a.GossipListen, Tags: a.Tags, Logger: logger,
+		CacheSize: a.CacheSize, GossipBind: a.GossipListen, Tags: a.Tags, Version: versionString(), Logger: logger,
 	})
 }

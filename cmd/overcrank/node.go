@@ -49,7 +49,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
-		MinFree: f.MinFree, Lease: f.Lease, Logger: logger,
+		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger,
 	})
 	if err != nil {
 		ln.Close()

@@ -55,7 +55,7 @@ func card() *aep.Composition {
 	film := layer("Film Strip", idStrip, transform(
 		still("ADBE Anchor Point", 0, 0, 0), drift(0, Height-64, -160, Height-64), still("ADBE Opacity", 88)))
 	film.Collapse = true
-	shade := layer("Shade", idShade, transform(still("ADBE Opacity", 46)))
+	shade := layer("Shade", idShade, transform(still("ADBE Opacity", 26)))
 	shade.Blend = aep.BlendMultiply
 	picture := layer(PictureLayer, idPicture, transform(push(100, 113)))
 	music := layer("Music", idMusic)

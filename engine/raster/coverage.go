@@ -19,7 +19,7 @@ type Rasterizer struct {
 }
 
 // flatness is how far, in pixels, a line may stray from its curve.
-const flatness = 0.1
+const flatness = 0.05
 
 // Reset starts a shape that is drawn inside clip.
 func (r *Rasterizer) Reset(clip image.Rectangle) {

@@ -1,8 +1,10 @@
 package render_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -27,4 +29,23 @@ func samples(t testing.TB) string {
 		t.Skipf("the sample projects are not there: %v", err)
 	}
 	return folder
+}
+
+// projects are all project files of the samples.
+func projects(t testing.TB, folder string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".aep", ".aet", ".aepx":
+			if !d.IsDir() {
+				out = append(out, path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

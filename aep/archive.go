@@ -41,17 +41,16 @@ const (
 // Unpack unpacks a project archive (.zip or .mogrt) of size bytes into the empty folder dir and finds the project in it.
 // Nothing is ever written outside dir. Errors name the entry and the rule: ErrUnsafe, ErrLimit, ErrBroken, ErrTruncated,
 // ErrNotProject for what is no archive, ErrNoProject, ErrPremiere.
-func Unpack(ctx context.Context, r io.ReaderAt, size int64, dir string, lim Limits) (Unpacked, error) {
+func Unpack(ctx context.Context, r io.ReaderAt, size int64, dir string, lim Limits) (out Unpacked, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Unpacked{}, fmt.Errorf("unpacking: %w", err)
 	}
-	defer root.Close()
+	defer func() { err = errors.Join(err, root.Close()) }()
 	u := &unpacker{ctx: ctx, root: root, lim: lim.filled(), taken: map[string]bool{}}
 	if err := u.archive(r, size); err != nil {
 		return Unpacked{}, err
 	}
-	out := Unpacked{}
 	if u.taken[definitionFile] && u.taken[graphicFile] {
 		if out.Definition, err = u.definition(); err != nil {
 			return Unpacked{}, err

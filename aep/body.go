@@ -36,8 +36,6 @@ func (b body) u32(off int) uint32 {
 	return binary.BigEndian.Uint32(b[off:])
 }
 
-func (b body) s16(off int) int16 { return int16(b.u16(off)) }
-
 func (b body) s32(off int) int32 { return int32(b.u32(off)) }
 
 func (b body) f32(off int) float64 { return finite(float64(math.Float32frombits(b.u32(off)))) }

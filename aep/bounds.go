@@ -65,23 +65,21 @@ func placed(anchor, scale, position [2]float64, degrees float64) affine {
 
 // bounds is where a layer lies in its composition at time 0. It is an estimate: expressions, effects, the third
 // dimension and text animators are left out, and the width of point text is guessed from its size.
-func (p *Project) bounds(comp *Composition, l *Layer) rect {
-	r := reader{project: p}
+func (r *reader) bounds(comp *Composition, l *Layer, byID map[uint32]*Layer) rect {
 	scope := r.scope(comp, l)
 	own := localBounds(l, scope)
 	if own.empty() {
 		own = rect{}
 	}
-	byID := make(map[uint32]*Layer, len(comp.Layers))
-	for _, other := range comp.Layers {
-		byID[other.ID] = other
-	}
 	m := layerMatrix(l, scope)
-	for up, steps := byID[l.Parent], 0; up != nil && steps < len(comp.Layers); up, steps = byID[up.Parent], steps+1 {
+	for up, steps := byID[l.Parent], 0; up != nil && steps < maxParents; up, steps = byID[up.Parent], steps+1 {
 		m = layerMatrix(up, r.scope(comp, up)).after(m)
 	}
 	return own.through(m)
 }
+
+// maxParents ends a chain of parents that is a ring.
+const maxParents = 256
 
 func layerMatrix(l *Layer, scope *layerScope) affine {
 	t := l.Props.Child(matchTransform)

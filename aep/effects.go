@@ -18,11 +18,8 @@ const (
 	paramColor    paramKind = 5
 	paramPoint    paramKind = 6
 	paramPopup    paramKind = 7
-	paramNone     paramKind = 9
 	paramSlider   paramKind = 10
-	paramCustom   paramKind = 11
 	paramMask     paramKind = 12
-	paramGroup    paramKind = 13
 	paramGroupEnd paramKind = 14
 	paramNothing  paramKind = 15
 	paramPoint3D  paramKind = 18

@@ -26,7 +26,8 @@ func TestTruncatedFilesAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := len(whole) // of what the reader needs: a packet of metadata may follow
+		// What the reader needs ends before the packet of metadata that may follow.
+		var end int
 		if filepath.Ext(f) != ".aepx" {
 			end = int(binary.BigEndian.Uint32(whole[4:])) + 8
 		} else {

@@ -139,12 +139,18 @@ func Summarize(p *Project, d *Definition) *Summary {
 		Fonts:        []FontSummary{},
 		Footage:      []FootageSummary{},
 	}
+	r := &reader{project: p, byID: make(map[uint32]*Item, len(p.Items))}
+	for _, it := range p.Items {
+		if r.byID[it.ID] == nil {
+			r.byID[it.ID] = it
+		}
+	}
 	used := p.usedSources()
 	fonts := map[string]bool{}
 	for _, it := range p.Items {
 		switch {
 		case it.Comp != nil:
-			c := p.summarizeComposition(it, !used[it.ID])
+			c := r.summarizeComposition(it, !used[it.ID])
 			for _, l := range c.Layers {
 				for _, f := range l.Fonts {
 					fonts[f] = true
@@ -152,7 +158,7 @@ func Summarize(p *Project, d *Definition) *Summary {
 			}
 			s.Compositions = append(s.Compositions, c)
 		case it.Footage != nil && it.Footage.Kind == FootageFile:
-			f := p.summarizeFootage(it, used[it.ID])
+			f := summarizeFootage(it, used[it.ID])
 			s.Footage = append(s.Footage, f)
 		}
 	}
@@ -195,23 +201,31 @@ func (p *Project) usedSources() map[uint32]bool {
 	return used
 }
 
-func (p *Project) summarizeComposition(it *Item, root bool) CompositionSummary {
+func (r *reader) summarizeComposition(it *Item, root bool) CompositionSummary {
 	c := CompositionSummary{
 		ID: it.ID, Name: it.Name, Width: it.Comp.Width, Height: it.Comp.Height,
 		Duration: it.Comp.Duration, FrameRate: it.Comp.FrameRate, Root: root, Layers: []LayerSummary{},
 	}
+	byID := make(map[uint32]*Layer, len(it.Comp.Layers))
 	for _, l := range it.Comp.Layers {
-		c.Layers = append(c.Layers, p.summarizeLayer(it.Comp, l))
+		byID[l.ID] = l
+	}
+	for _, l := range it.Comp.Layers {
+		c.Layers = append(c.Layers, r.summarizeLayer(it.Comp, l, byID))
 	}
 	return c
 }
 
-func (p *Project) summarizeLayer(comp *Composition, l *Layer) LayerSummary {
+func (r *reader) summarizeLayer(comp *Composition, l *Layer, byID map[uint32]*Layer) LayerSummary {
+	src := r.find(l.Source)
 	out := LayerSummary{
-		ID: l.ID, Name: p.DisplayName(l), Type: layerType(l), Parent: l.Parent,
+		ID: l.ID, Name: l.Name, Type: layerType(l), Parent: l.Parent,
 		Start: l.Start, In: l.In, Out: l.Out, Enabled: l.Enabled,
 	}
-	if src := p.Item(l.Source); src != nil && l.Kind == LayerAV && !l.Null {
+	if src != nil && l.Name == "" {
+		out.Name = src.Name
+	}
+	if src != nil && l.Kind == LayerAV && !l.Null {
 		out.SourceName = src.Name
 		switch {
 		case src.Comp != nil:
@@ -229,7 +243,7 @@ func (p *Project) summarizeLayer(comp *Composition, l *Layer) LayerSummary {
 		out.Fonts = text.fonts()
 		out.Expression = text.ExpressionOn
 	}
-	b := p.bounds(comp, l)
+	b := r.bounds(comp, l, byID)
 	out.Left, out.Top, out.Width, out.Height = b.left, b.top, b.right-b.left, b.bottom-b.top
 	return out
 }
@@ -276,7 +290,7 @@ func layerType(l *Layer) string {
 	return "av"
 }
 
-func (p *Project) summarizeFootage(it *Item, used bool) FootageSummary {
+func summarizeFootage(it *Item, used bool) FootageSummary {
 	f := it.Footage
 	return FootageSummary{Name: it.Name, Path: f.File.Base(), Media: f.Media(), Used: used, Present: f.File.Exists()}
 }

@@ -45,6 +45,9 @@ func (r *reader) item(c *rifx.Chunk, parent *Item) error {
 		Parent:  parent,
 	}
 	r.project.Items = append(r.project.Items, it)
+	if r.byID[it.ID] == nil {
+		r.byID[it.ID] = it
+	}
 	switch typ := head.u16(idtaType); typ {
 	case idtaFolder:
 		it.Kind = ItemFolder

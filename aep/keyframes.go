@@ -9,11 +9,9 @@ import (
 
 // Where things lie in the "lhd3" chunk that heads a list of records of one size in an "ldat" chunk.
 const (
-	lhd3Size      = 52
-	lhd3Count     = 10 // u16
-	lhd3ItemSize  = 18 // u16
-	lhd3Type      = 23 // u8
-	lhd3Signature = 0x00d00bee
+	lhd3Size     = 52
+	lhd3Count    = 10 // u16
+	lhd3ItemSize = 18 // u16
 )
 
 // Where things lie in the record of a keyframe.
@@ -39,7 +37,6 @@ const (
 	keySizeValueless   = 64
 	keySizeOrientation = 80
 	keySizeSpatial2    = 104
-	keySizeSpatial3    = 128
 	keySizeColor       = 152
 )
 
@@ -110,11 +107,12 @@ func decodeKey(b body, p *Property, base float64, u units) Keyframe {
 	switch size := len(b); {
 	case size == keySizeMarker:
 	case size == keySizeColor || size == keySizeOrientation || p.Spatial && size >= keySizeSpatial2:
-		if size == keySizeColor {
+		switch size {
+		case keySizeColor:
 			n = 4
-		} else if size == keySizeOrientation {
+		case keySizeOrientation:
 			n = 3
-		} else {
+		default:
 			n = min(max(n, 2), (size-keySpatialValue)/24)
 		}
 		decodeSpatialKey(&k, b, n, u)

@@ -30,9 +30,7 @@ const (
 	ldtaMatteLayer      = 160 // u32, since After Effects 23
 	ldtaNameLength      = 32
 	ldtaFlagGuide       = 1 // of the first byte of flags
-	ldtaFlagPerChar     = 3
 	ldtaFlagNull        = 7 // of the second
-	ldtaFlagOrientPOI   = 5
 	ldtaFlagSolo        = 3
 	ldtaFlagThreeD      = 2
 	ldtaFlagAdjustment  = 1
@@ -154,18 +152,30 @@ func (r *reader) scope(comp *Composition, l *Layer) *layerScope {
 		comp: comp, layer: l, start: l.Start, stretch: l.Stretch,
 		width: float64(comp.Width), height: float64(comp.Height),
 	}
-	if w, h := r.project.SourceSize(l); w > 0 && h > 0 {
+	if w, h := sourceSize(l, r.find(l.Source)); w > 0 && h > 0 {
 		s.width, s.height, s.fractions = float64(w), float64(h), true
 	}
 	return s
 }
 
+// find finds an item by id: while a file is read and summarized without a walk over all items, of which a hostile file
+// may have very many.
+func (r *reader) find(id uint32) *Item {
+	if r.byID != nil {
+		return r.byID[id]
+	}
+	return r.project.Item(id)
+}
+
 // SourceSize is the size of a layer's source in pixels, zero for layers without one.
 func (p *Project) SourceSize(l *Layer) (width, height int) {
+	return sourceSize(l, p.Item(l.Source))
+}
+
+func sourceSize(l *Layer, it *Item) (width, height int) {
 	if l.Kind != LayerAV || l.Source == 0 {
 		return 0, 0
 	}
-	it := p.Item(l.Source)
 	switch {
 	case it == nil:
 		return 0, 0
@@ -183,7 +193,7 @@ func (r *reader) clampOut(l *Layer) {
 	if l.Kind != LayerAV || l.Stretch <= 0 || l.timeRemapped() {
 		return
 	}
-	it := r.project.Item(l.Source)
+	it := r.find(l.Source)
 	if it == nil {
 		return
 	}

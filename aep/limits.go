@@ -13,8 +13,8 @@ type Limits struct {
 // DefaultLimits are wide enough for every project that people make.
 func DefaultLimits() Limits {
 	return Limits{
-		FileSize:     1 << 30,
-		Chunks:       8 << 20,
+		FileSize:     512 << 20,
+		Chunks:       4 << 20,
 		Depth:        256,
 		ArchiveFiles: 20_000,
 		ArchiveSize:  64 << 30,

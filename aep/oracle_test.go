@@ -189,7 +189,7 @@ func (c *oracleCheck) oneLayer(want lottieLayer) {
 	tr := l.Props.Child("Transform")
 	boxed := len(want.Text.Document.Keys) > 0 && len(want.Text.Document.Keys[0].Style.Box) > 0
 	for key, name := range map[string]string{"o": "Opacity", "r": "Rotation", "p": "Position", "a": "Anchor Point", "s": "Scale"} {
-		if raw, ok := want.Transform[key]; ok && !(boxed && key == "a") {
+		if raw, ok := want.Transform[key]; ok && (!boxed || key != "a") {
 			c.property(name, tr.Child(name), raw)
 		}
 	}

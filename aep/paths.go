@@ -3,6 +3,7 @@ package aep
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -104,11 +105,11 @@ func decodeGradient(data []byte) (*Gradient, error) {
 	var numbers []float64
 	for {
 		tok, err := dec.RawToken()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return g, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: a gradient: %v", ErrBroken, err)
+			return nil, fmt.Errorf("%w: a gradient: %w", ErrBroken, err)
 		}
 		switch t := tok.(type) {
 		case xml.StartElement:
@@ -127,10 +128,11 @@ func decodeGradient(data []byte) (*Gradient, error) {
 			}
 		case xml.EndElement:
 			element = ""
-			if t.Name.Local == "array" {
+			switch t.Name.Local {
+			case "array":
 				g.stop(key, numbers)
 				numbers = nil
-			} else if t.Name.Local == "prop.pair" {
+			case "prop.pair":
 				numbers = nil
 			}
 		}

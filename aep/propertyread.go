@@ -2,9 +2,7 @@ package aep
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"strings"
 
 	"overcrank/aep/rifx"
@@ -26,7 +24,6 @@ const (
 	tdb4Dimensions    = 2  // u16
 	tdb4Shape         = 5  // u8
 	tdb4TimeBase      = 12 // u32, ticks per second of the keyframes
-	tdb4Kind          = 57 // u8, u8, u8
 	tdb4Type          = 59
 	tdb4ExpressionOff = 119
 	tdb4Expression    = 120
@@ -275,9 +272,4 @@ func decodeNumbers(b body, dimensions int, u units) Value {
 		return nil
 	}
 	return u.numbers(n, func(i int) float64 { return b.f64(i * 8) })
-}
-
-// littleFloat reads a number of the few places that store the least significant byte first.
-func littleFloat(b []byte) float64 {
-	return finite(math.Float64frombits(binary.LittleEndian.Uint64(b)))
 }

@@ -95,6 +95,7 @@ func readAll(ctx context.Context, r io.ReaderAt, size int64) ([]byte, error) {
 type reader struct {
 	project *Project
 	lim     Limits
+	byID    map[uint32]*Item
 	comps   []compChunks
 	nodes   int // properties and keyframes made
 }
@@ -122,7 +123,7 @@ func decode(ctx context.Context, tree *rifx.File, lim Limits) (*Project, error) 
 		BitsPerChannel:   decodeDepth(tree.Find("nnhd").Bytes()),
 		effects:          make(map[string]*effectDefinition),
 	}
-	r := &reader{project: p, lim: lim}
+	r := &reader{project: p, lim: lim, byID: map[uint32]*Item{}}
 	if s := r.text(tree.Find("ExEn").Find("Utf8")); s != "" {
 		p.ExpressionEngine = s
 	}

@@ -10,7 +10,7 @@ import (
 
 const (
 	maxDepth   = 200
-	maxObjects = 4 << 20
+	maxObjects = 1 << 20
 )
 
 type scanner struct {

@@ -86,7 +86,7 @@ func (p *xmlParser) broken(err error) error {
 		}
 		return fmt.Errorf("%w: its XML is not closed", ErrTruncated)
 	}
-	return fmt.Errorf("%w: its XML is not well formed: %v", ErrBroken, err)
+	return fmt.Errorf("%w: its XML is not well formed: %w", ErrBroken, err)
 }
 
 func (p *xmlParser) begin(t xml.StartElement) error {
@@ -107,7 +107,7 @@ func (p *xmlParser) begin(t xml.StartElement) error {
 	case xmlReference:
 		body, err := json.Marshal(attributes(t.Attr))
 		if err != nil {
-			return fmt.Errorf("%w: a file reference in its XML: %v", ErrBroken, err)
+			return fmt.Errorf("%w: a file reference in its XML: %w", ErrBroken, err)
 		}
 		n.chunk, n.leaf = Chunk{ID: idAlias, Data: body}, true
 	default:
@@ -131,7 +131,7 @@ func (p *xmlParser) element(name string, attrs []xml.Attr) (c Chunk, leaf bool, 
 			continue
 		}
 		if c.Data, err = hex.DecodeString(a.Value); err != nil {
-			return c, false, fmt.Errorf("%w: the bytes of a %q in its XML: %v", ErrBroken, clip(name), err)
+			return c, false, fmt.Errorf("%w: the bytes of a %q in its XML: %w", ErrBroken, clip(name), err)
 		}
 		c.List = id == idText
 		return c, true, nil

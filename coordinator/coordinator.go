@@ -210,6 +210,9 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 		l.observe(res.Jobs, res.Tasks)
 	}
 	for _, job := range res.Jobs {
+		if job.Status == farm.JobFailed {
+			c.note(job.ID, "the job failed: "+job.Error)
+		}
 		c.hub.publish(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
 	}
 	return res, nil

@@ -134,7 +134,7 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 		l.enqueueLocked(task, job)
 	case task.Status == farm.TaskLeased && l.leases[task.ID] == nil:
 		// An earlier grant was written although its answer was an error; the agent never heard of it.
-		unsent = l.holdLocked(task)
+		unsent = l.newLease(task)
 	}
 	l.mu.Unlock()
 	if unsent != nil {

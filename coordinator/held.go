@@ -31,14 +31,17 @@ func (l *leader) holdLocked(t farm.Task) *lease {
 		}
 		l.releaseLocked(old.Task, old.Attempt.Attempt)
 	}
-	now := l.c.cfg.Now()
-	h := &lease{
-		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
-		job:     t.Job, team: t.Team, agent: t.Agent, seen: now, since: t.LeasedAt, frame: -1,
-	}
+	h := l.newLease(t)
 	l.leases[t.ID] = h
 	l.byJob[t.Job] = append(l.byJob[t.Job], h)
 	return h
+}
+
+func (l *leader) newLease(t farm.Task) *lease {
+	return &lease{
+		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
+		job:     t.Job, team: t.Team, agent: t.Agent, seen: l.c.cfg.Now(), since: t.LeasedAt, frame: -1,
+	}
 }
 
 // releaseLocked ends the lease of a task up to an attempt, and frees its agent's slot.

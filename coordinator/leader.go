@@ -117,7 +117,7 @@ func (c *Coordinator) setLeader(l *leader) {
 // rebuild reads the state until that succeeds; false when ctx ended before.
 func (l *leader) rebuild(ctx context.Context) bool {
 	for {
-		err := l.load()
+		err := l.take()
 		if err == nil {
 			return true
 		}
@@ -128,15 +128,12 @@ func (l *leader) rebuild(ctx context.Context) bool {
 	}
 }
 
-// load reads ready and leased tasks from the state. What is known already stays as it is.
-func (l *leader) load() error {
-	var ready, leased []farm.Task
+// take reads what the state says of agents, leases and ready tasks.
+func (l *leader) take() error {
+	var leased []farm.Task
 	var agents []farm.Agent
 	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
 		if agents, err = tx.Agents(); err != nil {
-			return err
-		}
-		if ready, err = tx.TasksIn(farm.TaskReady); err != nil {
 			return err
 		}
 		leased, err = tx.TasksIn(farm.TaskLeased)
@@ -155,6 +152,19 @@ func (l *leader) load() error {
 		l.holdLocked(t)
 	}
 	l.mu.Unlock()
+	return l.load()
+}
+
+// load queues the tasks that the state has ready. Those that are queued already stay so, with their needs as they are now.
+func (l *leader) load() error {
+	var ready []farm.Task
+	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+		ready, err = tx.TasksIn(farm.TaskReady)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	for chunk := range slices.Chunk(ready, 500) {
 		if err := l.enqueue(chunk); err != nil {
 			return err

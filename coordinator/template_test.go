@@ -339,6 +339,9 @@ func TestAJobWaitsForItsTemplate(t *testing.T) {
 	if got := r.job(lost.ID).Error; !strings.Contains(got, "Broken") {
 		t.Errorf("failed with %q", got)
 	}
+	if got := r.log(lost.ID); !strings.Contains(got, "the job failed: Template 'Broken' could not be read") {
+		t.Errorf("the log says %q", got)
+	}
 }
 
 func TestErrorsOfUploadsAreNotInternal(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 	"overcrank/farm"
 )
 
+// valueLimit bounds a value or an expression, in bytes. Values travel within the farm's state; files do not.
+const valueLimit = 1 << 20
+
 // assetReaders reads, for each type, the fields that wire.md's table gives it.
 var assetReaders = map[string]func(o object, a *farm.Asset){
 	"text":      readTextAsset,
@@ -75,7 +78,7 @@ func readTextAsset(o object, a *farm.Asset) {
 	}
 	switch kindOf(o.fields["value"]) {
 	case kindString:
-		o.text("value", textLimit)
+		o.text("value", valueLimit)
 		a.Value = o.fields["value"]
 	case kindNumber:
 		quoted, err := json.Marshal(string(o.fields["value"]))
@@ -92,12 +95,12 @@ func readTextAsset(o object, a *farm.Asset) {
 func readDataAsset(o object, a *farm.Asset) {
 	readLayer(o, a)
 	a.Property = o.needText("property", addressLimit)
-	a.Expression = o.text("expression", textLimit)
+	a.Expression = o.text("expression", valueLimit)
 	switch {
 	case o.has("value") && o.has("expression"):
 		o.problem("expression", "cannot be given together with value")
 	case o.has("value"):
-		a.Value = o.fields["value"]
+		a.Value = readValue(o)
 	case !o.has("expression"):
 		o.problem("value", "is missing; give a value or an expression")
 	}
@@ -118,8 +121,17 @@ func readStaticAsset(o object, a *farm.Asset) {
 func readEssentialAsset(o object, a *farm.Asset) {
 	a.LayerName = o.needText("layerName", addressLimit)
 	if o.need("value") {
-		a.Value = o.fields["value"]
+		a.Value = readValue(o)
 	}
+}
+
+// readValue takes any JSON value as it is.
+func readValue(o object) json.RawMessage {
+	value := o.fields["value"]
+	if len(value) > valueLimit {
+		o.problem("value", "is longer than %d bytes; hand it over as a file", valueLimit)
+	}
+	return value
 }
 
 func readScriptAsset(o object, a *farm.Asset) {
@@ -153,11 +165,26 @@ func readFileName(o object, needed bool) string {
 }
 
 func readSource(o object) string {
-	src := o.needText("src", textLimit)
-	if src != "" {
-		checkAddress(o, "src", src)
+	if !o.need("src") {
+		return ""
+	}
+	before := len(o.wrong.list)
+	src := readAddress(o, "src")
+	if src == "" && len(o.wrong.list) == before {
+		o.problem("src", "is empty")
 	}
 	return src
+}
+
+// readAddress reads the address of a file, "" when there is none. Its scheme comes out in lower case.
+func readAddress(o object, key string) string {
+	address := o.text(key, textLimit)
+	if strings.TrimSpace(address) == "" {
+		return ""
+	}
+	checkAddress(o, key, address)
+	scheme, rest, _ := strings.Cut(address, ":")
+	return strings.ToLower(scheme) + ":" + rest
 }
 
 // sourceSchemes are those of a src: wire.md's, and farm:// for files handed over to POST /api/farm/v1/files.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -85,16 +84,13 @@ func readJobTemplate(o object) farm.JobTemplate {
 	}
 	out := farm.JobTemplate{
 		ID:          strings.TrimSpace(t.text("id", nameLimit)),
-		Src:         t.text("src", textLimit),
+		Src:         readAddress(t, "src"),
 		Composition: t.text("composition", addressLimit),
 	}
 	if !t.has("id") && !t.has("src") {
 		t.problem("id", "is missing; name a template by id, or a project by src")
 	} else if out.ID == "" && out.Src == "" && kindOf(t.fields["id"]) == kindString {
 		t.problem("id", "is empty")
-	}
-	if out.Src != "" {
-		checkAddress(t, "src", out.Src)
 	}
 	return out
 }
@@ -281,7 +277,7 @@ func readWebhook(o object) *farm.Webhook {
 		}
 	}
 	if w.has("data") {
-		out.Data = json.RawMessage(w.fields["data"])
+		out.Data = w.fields["data"]
 	}
 	return out
 }

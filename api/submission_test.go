@@ -47,7 +47,7 @@ func TestAJobIsReadWhole(t *testing.T) {
 			{"type": "text", "layerName": "year", "value": 2026},
 			{"type": "data", "layerName": "bg", "property": "Effects.Fill.Color", "value": [1, 0, 0.5]},
 			{"type": "data", "layerName": "bg", "property": "Transform.Opacity", "expression": "time*10"},
-			{"type": "image", "layerIndex": 2, "src": "https://example.com/a.png", "name": "a.png", "conform": false},
+			{"type": "image", "layerIndex": 2, "src": "HTTPS://example.com/A.png", "name": "a.png", "conform": false},
 			{"type": "static", "src": "data:text/plain,hello", "name": "data.json"},
 			{"type": "essential", "layerName": "Headline", "value": {"any": "thing"}},
 			{"type": "script", "src": "farm://` + strings.Repeat("ab", 32) + `", "parameters": [{"key": "k", "value": null}]},
@@ -74,7 +74,7 @@ func TestAJobIsReadWhole(t *testing.T) {
 	if got := string(job.Assets[1].Value); got != `"2026"` {
 		t.Errorf("the number given as a text became %s", got)
 	}
-	if a := job.Assets[4]; a.LayerIndex != 2 || a.Conform == nil || *a.Conform || a.Name != "a.png" {
+	if a := job.Assets[4]; a.LayerIndex != 2 || a.Conform == nil || *a.Conform || a.Name != "a.png" || a.Src != "https://example.com/A.png" {
 		t.Errorf("the image is %+v", a)
 	}
 	last := job.Assets[8]
@@ -153,6 +153,9 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withAsset(`{"type": "data", "layerName": "x", "property": "p", "value": 1, "expression": "1"}`):             {"assets[0].expression"},
 		withAsset(`{"type": "image", "src": "https://example.com"}`):                                                {"assets[0].layerName"},
 		withAsset(`{"type": "video", "layerIndex": 0, "src": "https://example.com"}`):                               {"assets[0].layerIndex"},
+		withAsset(`{"type": "audio", "layerName": "x", "src": 7}`):                                                  {"assets[0].src"},
+		withAsset(`{"type": "audio", "layerName": "x", "src": " "}`):                                                {"assets[0].src"},
+		withAsset(`{"type": "text", "layerName": "x", "value": "` + strings.Repeat("x", valueLimit+1) + `"}`):       {"assets[0].value"},
 		withAsset(`{"type": "audio", "layerName": "x"}`):                                                            {"assets[0].src"},
 		withAsset(`{"type": "image", "layerName": "x", "src": "/etc/passwd"}`):                                      {"assets[0].src"},
 		withAsset(`{"type": "image", "layerName": "x", "src": "s3://b/k", "name": "../x"}`):                         {"assets[0].name"},
@@ -176,7 +179,7 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withAsset(`{"type": "function", "name": "nx:preview"}`):                                                     {"assets[0].quality"},
 		strings.Repeat(`{"a":`, 70) + `1` + strings.Repeat(`}`, 70):                                                 {strings.TrimSuffix(strings.Repeat("a.", 64), ".")},
 	} {
-		t.Run(body, func(t *testing.T) {
+		t.Run(fmt.Sprintf("%.100s", body), func(t *testing.T) {
 			_, err := decodeJob([]byte(body))
 			got := fieldsOf(t, err)
 			slices.Sort(got)

@@ -43,12 +43,9 @@ func decodeTemplate(body []byte) (coordinator.NewTemplate, error) {
 	if err != nil {
 		return coordinator.NewTemplate{}, err
 	}
-	in := coordinator.NewTemplate{DisplayName: strings.TrimSpace(o.needText("displayName", nameLimit)), Src: o.text("src", textLimit)}
+	in := coordinator.NewTemplate{DisplayName: strings.TrimSpace(o.needText("displayName", nameLimit)), Src: readAddress(o, "src")}
 	if o.need("type") {
 		in.Type = o.choice("type", "aep", "zip", "mogrt")
-	}
-	if in.Src != "" {
-		checkAddress(o, "src", in.Src)
 	}
 	return in, wrong.err()
 }

@@ -120,9 +120,7 @@ func (c *Conn) Close(code int, reason string) {
 		c.code, c.reason = code, reason
 		c.mu.Unlock()
 		// A write that is stuck now must not hold up the end; writeLoop sets the same bound for what it still writes.
-		if err := c.ws.NetConn().SetWriteDeadline(time.Now().Add(lingerTimeout)); err != nil {
-			c.ws.Close()
-		}
+		_ = c.ws.NetConn().SetWriteDeadline(time.Now().Add(lingerTimeout)) // fails only on a connection that has ended
 		close(c.done)
 	})
 }
@@ -183,7 +181,7 @@ func closeCodeFor(err error) int {
 // writeLoop is the only writer of data frames and pings. When the socket is to end it sends what still waits, says
 // goodbye, gives the peer a moment to answer, and closes the connection, which also ends readLoop.
 func (c *Conn) writeLoop(readEnded <-chan struct{}) {
-	defer c.ws.Close()
+	defer func() { _ = c.ws.Close() }() // the peer may have closed first
 	ping := time.NewTicker(c.opt.PingEvery)
 	defer ping.Stop()
 	for {

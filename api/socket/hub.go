@@ -72,7 +72,7 @@ func (h *Hub) serve(nc net.Conn, r *http.Request, answer http.Header, opt Option
 	defer func() {
 		if p := recover(); p != nil {
 			h.logger.Error("websocket handler panicked", "path", r.URL.Path, "panic", fmt.Sprint(p))
-			ws.Close()
+			_ = ws.Close() // run has closed it unless the panic came first
 		}
 	}()
 	conn.run(h.ctx, handle, h.logger)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -29,10 +28,9 @@ var errHalted = errors.New("the state of this node can no longer be written")
 // machine is the state machine: it applies committed entries to a bbolt file. The file is not synced, because the log
 // is the truth and the file can be made again from it.
 type machine struct {
-	path   string
-	codec  *codec
-	logger *slog.Logger
-	fatal  func(error) // called once, when an entry cannot be applied: this replica must not live on without it
+	path  string
+	codec *codec
+	fatal func(error) // called once, when an entry cannot be applied: this replica must not live on without it
 
 	mu     sync.RWMutex // guards db against being swapped by Restore
 	db     *bbolt.DB
@@ -46,12 +44,12 @@ var (
 )
 
 // openMachine opens the state file at path and makes it when it is missing.
-func openMachine(path string, codec *codec, logger *slog.Logger, fatal func(error)) (*machine, error) {
+func openMachine(path string, codec *codec, fatal func(error)) (*machine, error) {
 	db, err := openState(path)
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{path: path, codec: codec, logger: logger, fatal: fatal, db: db}
+	m := &machine{path: path, codec: codec, fatal: fatal, db: db}
 	m.last.Store(appliedIn(db))
 	return m, nil
 }

@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"log/slog"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -35,7 +35,7 @@ func newTestMachine(t failer, folder, name string) *testMachine {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	m, err := openMachine(filepath.Join(folder, name), codec, slog.New(slog.DiscardHandler), func(err error) { t.Fatalf("fatal: %v", err) })
+	m, err := openMachine(filepath.Join(folder, name), codec, func(err error) { t.Fatalf("fatal: %v", err) })
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -292,10 +292,10 @@ func TestUnknownEntryHaltsTheMachine(t *testing.T) {
 			entry := &raft.Log{Index: 100, Type: raft.LogCommand, Data: data}
 			good := &raft.Log{Index: 101, Type: raft.LogCommand, Data: m.logs[0].Data}
 			answers := m.ApplyBatch([]*raft.Log{entry, good})
-			if fatal == nil || len(answers) != 2 || answers[0] != errHalted || answers[1] != errHalted {
+			if fatal == nil || !slices.Equal(answers, []any{errHalted, errHalted}) {
 				t.Errorf("fatal %v, answers %v", fatal, answers)
 			}
-			if again := m.Apply(good); again != errHalted {
+			if again := m.Apply(good); again != any(errHalted) {
 				t.Errorf("the halted machine answered %v", again)
 			}
 			if m.content() != content {

@@ -51,6 +51,9 @@ type Store struct {
 	mark    stopMark
 	closing sync.Once
 	closed  error
+
+	gate    sync.Mutex // guards ended, and waiters against growing once it is set
+	ended   bool
 	waiters sync.WaitGroup // goroutines that wait for Raft on behalf of a caller whose context may end first
 }
 
@@ -137,6 +140,9 @@ func open(cfg Config) (_ *Store, err error) {
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		err := s.raft.Shutdown().Error()
+		s.gate.Lock()
+		s.ended = true
+		s.gate.Unlock()
 		s.waiters.Wait()
 		clean := !s.machine.halted.Load()
 		err = errors.Join(err, s.machine.close(), s.log.Close())
@@ -190,7 +196,13 @@ func (s *Store) await(ctx context.Context, future raft.Future) error {
 		return future.Error()
 	}
 	done := make(chan error, 1)
+	s.gate.Lock()
+	if s.ended {
+		s.gate.Unlock()
+		return raft.ErrRaftShutdown
+	}
 	s.waiters.Go(func() { done <- future.Error() })
+	s.gate.Unlock()
 	select {
 	case err := <-done:
 		return err

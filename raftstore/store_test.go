@@ -320,3 +320,25 @@ func write(t *testing.T, folder, name, content string) {
 		t.Fatal(err)
 	}
 }
+
+func TestCallersAreLetGoWhenTheNodeStops(t *testing.T) {
+	s := openStore(t, config(t, t.TempDir()))
+	var callers sync.WaitGroup
+	for c := range 8 {
+		callers.Go(func() {
+			for i := 0; ; i++ {
+				if _, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: fmt.Sprintf("team-%d-%d", c, i)}}); err != nil {
+					if farm.CodeOf(err) != farm.CodeUnavailable {
+						t.Errorf("stopped with %v", err)
+					}
+					return
+				}
+			}
+		})
+	}
+	eventually(t, "changes to arrive", func() bool { return hasTeam(t, s, "team-0-3") })
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	callers.Wait()
+}

@@ -39,14 +39,14 @@ func encode(log *raft.Log) []byte {
 // decode fills log with copies of what value holds.
 func decode(index uint64, value []byte, log *raft.Log) error {
 	if len(value) < headerSize {
-		return fmt.Errorf("Raft log entry %d is damaged: it holds only %d bytes", index, len(value))
+		return fmt.Errorf("entry %d of the Raft log is damaged: it holds only %d bytes", index, len(value))
 	}
 	if checksum(index, value[4:]) != binary.BigEndian.Uint32(value) {
-		return fmt.Errorf("Raft log entry %d is damaged: its checksum does not match", index)
+		return fmt.Errorf("entry %d of the Raft log is damaged: its checksum does not match", index)
 	}
 	extensions := int(binary.BigEndian.Uint32(value[21:]))
 	if extensions > len(value)-headerSize {
-		return fmt.Errorf("Raft log entry %d is damaged: its extensions are longer than itself", index)
+		return fmt.Errorf("entry %d of the Raft log is damaged: its extensions are longer than itself", index)
 	}
 	*log = raft.Log{
 		Index: index,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
 var (
@@ -40,7 +41,7 @@ func Open(path string) (*Store, error) {
 		FreelistType:   bbolt.FreelistMapType,
 		NoFreelistSync: true,
 	})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, bbolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("open Raft log %s: another process has it open; is the farm already running on this folder?", path)
 	}
 	if err != nil {

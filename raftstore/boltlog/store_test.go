@@ -2,6 +2,7 @@ package boltlog
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -78,7 +79,7 @@ func TestEntriesComeBackWhole(t *testing.T) {
 			t.Errorf("entry %d came back as %+v", want.Index, got)
 		}
 	}
-	if err := s.GetLog(4, new(raft.Log)); err != raft.ErrLogNotFound {
+	if err := s.GetLog(4, new(raft.Log)); !errors.Is(err, raft.ErrLogNotFound) {
 		t.Errorf("missing entry answers %v", err)
 	}
 }
@@ -162,7 +163,7 @@ func TestDamagedEntryIsAnErrorThatNamesIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = s.GetLog(2, new(raft.Log))
-			if err == nil || !strings.Contains(err.Error(), "entry 2 is damaged") {
+			if err == nil || !strings.Contains(err.Error(), "entry 2 of the Raft log is damaged") {
 				t.Errorf("damaged entry answers %v", err)
 			}
 		})

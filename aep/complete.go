@@ -106,6 +106,11 @@ func (c *completer) missing(e entry) *Property {
 		p.Value = c.anchor()
 	case matchPosition:
 		p.Value = c.center()
+		if c.layer.Kind == LayerCamera {
+			p.Value = Numbers{float64(c.comp.Width) / 2, float64(c.comp.Height) / 2, -c.zoom()}
+		}
+	case "ADBE Camera Zoom", "ADBE Camera Focus Distance":
+		p.Value = Numbers{c.zoom()}
 	case "ADBE Position_0":
 		p.Value = c.center()[:1]
 	case "ADBE Position_1":
@@ -141,6 +146,9 @@ func (c *completer) hidden(match string) bool {
 func (c *completer) center() Numbers {
 	return Numbers{float64(c.comp.Width) / 2, float64(c.comp.Height) / 2, 0}
 }
+
+// zoom is that of a new camera: a lens of 50 mm before a film 36 mm wide.
+func (c *completer) zoom() float64 { return float64(c.comp.Width) * 50 / 36 }
 
 // anchor is the middle of the source; layers without a source have it at their origin, and cameras and lights look at
 // the middle of the composition.

@@ -92,14 +92,14 @@ func extrusionEntries() []entry {
 
 func cameraEntries() []entry {
 	return []entry{
-		named("ADBE Camera Zoom", "Zoom"), number("ADBE Camera Depth of Field", "Depth of Field", 0),
-		named("ADBE Camera Focus Distance", "Focus Distance"), named("ADBE Camera Aperture", "Aperture"),
+		number("ADBE Camera Zoom", "Zoom", 0), number("ADBE Camera Depth of Field", "Depth of Field", 0),
+		number("ADBE Camera Focus Distance", "Focus Distance", 0), number("ADBE Camera Aperture", "Aperture", 25.3093363329584),
 		number("ADBE Camera Blur Level", "Blur Level", 100),
-		named("ADBE Iris Shape", "Iris Shape"), named("ADBE Iris Rotation", "Iris Rotation"),
-		named("ADBE Iris Roundness", "Iris Roundness"), named("ADBE Iris Aspect Ratio", "Iris Aspect Ratio"),
-		named("ADBE Iris Diffraction Fringe", "Iris Diffraction Fringe"),
-		named("ADBE Iris Highlight Gain", "Highlight Gain"), named("ADBE Iris Highlight Threshold", "Highlight Threshold"),
-		named("ADBE Iris Hightlight Saturation", "Highlight Saturation"),
+		number("ADBE Iris Shape", "Iris Shape", 1), number("ADBE Iris Rotation", "Iris Rotation", 0),
+		number("ADBE Iris Roundness", "Iris Roundness", 0), number("ADBE Iris Aspect Ratio", "Iris Aspect Ratio", 1),
+		number("ADBE Iris Diffraction Fringe", "Iris Diffraction Fringe", 0),
+		number("ADBE Iris Highlight Gain", "Highlight Gain", 0), number("ADBE Iris Highlight Threshold", "Highlight Threshold", 1),
+		number("ADBE Iris Hightlight Saturation", "Highlight Saturation", 0),
 	}
 }
 

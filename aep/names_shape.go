@@ -52,12 +52,12 @@ func shapeGroups() map[string][]entry {
 		"ADBE Vector Stroke Taper": {
 			named("ADBE Vector Taper Length Units", "Length Units"),
 			number("ADBE Vector Taper Start Length", "Start Length", 0), number("ADBE Vector Taper End Length", "End Length", 0),
-			number("ADBE Vector Taper StartWidthPx", "Start Width", 0), number("ADBE Vector Taper EndWidthPx", "End Width", 0),
+			number("ADBE Vector Taper Start Width", "Start Width", 0), number("ADBE Vector Taper End Width", "End Width", 0),
 			number("ADBE Vector Taper Start Ease", "Start Ease", 0), number("ADBE Vector Taper End Ease", "End Ease", 0),
 		},
 		"ADBE Vector Stroke Wave": {
 			number("ADBE Vector Taper Wave Amount", "Amount", 0), named("ADBE Vector Taper Wave Units", "Units"),
-			named("ADBE Vector Taper Wavelength", "Wavelength"), named("ADBE Vector Taper Wave Phase", "Phase"),
+			number("ADBE Vector Taper Wavelength", "Wavelength", 100), number("ADBE Vector Taper Wave Phase", "Phase", 0),
 		},
 	}
 	for match, entries := range filterGroups() {
@@ -122,25 +122,26 @@ func dashEntries() []entry {
 	return append(out, named("ADBE Vector Stroke Offset", "Offset"))
 }
 
-// filterGroups are what changes the paths above it.
+// filterGroups are what changes the paths above it. Their defaults are those of a file that leaves them out; what a new
+// repeater or the like starts with, After Effects writes down.
 func filterGroups() map[string][]entry {
 	return map[string][]entry{
-		"ADBE Vector Filter - Merge":  {number("ADBE Vector Merge Type", "Mode", 2)},
-		"ADBE Vector Filter - Offset": {number("ADBE Vector Offset Amount", "Amount", 10), number("ADBE Vector Offset Line Join", "Line Join", 1), number("ADBE Vector Offset Miter Limit", "Miter Limit", 4)},
-		"ADBE Vector Filter - PB":     {number("ADBE Vector PuckerBloat Amount", "Amount", 0)},
+		"ADBE Vector Filter - Merge":  {number("ADBE Vector Merge Type", "Mode", 1)},
+		"ADBE Vector Filter - Offset": {number("ADBE Vector Offset Amount", "Amount", 10), number("ADBE Vector Offset Line Join", "Line Join", 1), number("ADBE Vector Offset Miter Limit", "Miter Limit", 4), named("ADBE Vector Offset Copies", "Copies"), named("ADBE Vector Offset Copy Offset", "Copy Offset")},
+		"ADBE Vector Filter - PB":     {number("ADBE Vector PuckerBloat Amount", "Amount", 10)},
 		"ADBE Vector Filter - RC":     {number("ADBE Vector RoundCorner Radius", "Radius", 10)},
 		"ADBE Vector Filter - Trim": {
 			number("ADBE Vector Trim Start", "Start", 0), number("ADBE Vector Trim End", "End", 100),
 			number("ADBE Vector Trim Offset", "Offset", 0), number("ADBE Vector Trim Type", "Trim Multiple Shapes", 1),
 		},
-		"ADBE Vector Filter - Twist":  {number("ADBE Vector Twist Angle", "Angle", 0), point("ADBE Vector Twist Center", "Center", 0, 0)},
-		"ADBE Vector Filter - Zigzag": {number("ADBE Vector Zigzag Size", "Size", 10), number("ADBE Vector Zigzag Detail", "Ridges per segment", 5), number("ADBE Vector Zigzag Points", "Points", 1)},
+		"ADBE Vector Filter - Twist":  {number("ADBE Vector Twist Angle", "Angle", 10), point("ADBE Vector Twist Center", "Center", 0, 0)},
+		"ADBE Vector Filter - Zigzag": {number("ADBE Vector Zigzag Size", "Size", 5), number("ADBE Vector Zigzag Detail", "Ridges per segment", 10), number("ADBE Vector Zigzag Points", "Points", 1)},
 		"ADBE Vector Filter - Repeater": {
-			number("ADBE Vector Repeater Copies", "Copies", 3), number("ADBE Vector Repeater Offset", "Offset", 0),
+			number("ADBE Vector Repeater Copies", "Copies", 1), number("ADBE Vector Repeater Offset", "Offset", 0),
 			number("ADBE Vector Repeater Order", "Composite", 1), group("ADBE Vector Repeater Transform", "Transform"),
 		},
 		"ADBE Vector Repeater Transform": {
-			point("ADBE Vector Repeater Anchor", "Anchor Point", 0, 0), point("ADBE Vector Repeater Position", "Position", 100, 0),
+			point("ADBE Vector Repeater Anchor", "Anchor Point", 0, 0), point("ADBE Vector Repeater Position", "Position", 0, 0),
 			number("ADBE Vector Repeater Scale", "Scale", 100, 100), number("ADBE Vector Repeater Rotation", "Rotation", 0),
 			number("ADBE Vector Repeater Opacity 1", "Start Opacity", 100),
 			number("ADBE Vector Repeater Opacity 2", "End Opacity", 100),

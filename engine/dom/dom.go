@@ -158,7 +158,7 @@ func (s *session) watch(ctx context.Context, done <-chan error) error {
 			stopped = &ScriptError{Message: "the script was cancelled"}
 		case time.Since(start) > s.opt.Time:
 			stopped = &ScriptError{Message: fmt.Sprintf("the script ran longer than %v and was stopped", s.opt.Time)}
-		case heapBytes()-base > s.opt.Memory && liveBytes()-base > s.opt.Memory:
+		case tooMuch(base, s.opt.Memory):
 			stopped = &ScriptError{Message: fmt.Sprintf("the script used more than %d MiB of memory and was stopped", s.opt.Memory>>20)}
 		default:
 			continue
@@ -174,10 +174,18 @@ func heapBytes() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// liveBytes is heapBytes without what is garbage already.
-func liveBytes() int64 {
+// tooMuch is whether the heap has grown by more than limit since it was base. Garbage doesn't count, unless there is so
+// much that collecting it would take longer than the script needs to double it.
+func tooMuch(base, limit int64) bool {
+	grown := heapBytes() - base
+	if grown <= limit {
+		return false
+	}
+	if grown > 2*limit {
+		return true
+	}
 	runtime.GC()
-	return heapBytes()
+	return heapBytes()-base > limit
 }
 
 // throw raises an Error in the script, worded as After Effects words it.

@@ -437,7 +437,13 @@ func (m *Machine) defineValueMethods() {
 	})
 	primitive := m.rt.ToValue(func(c goja.FunctionCall) goja.Value { return m.plain(c.This) })
 	_ = m.classes.property.DefineDataProperty("valueOf", primitive, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	text := m.rt.ToValue(func(c goja.FunctionCall) goja.Value { return m.rt.ToValue(m.plain(c.This).String()) })
+	text := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+		v := m.plain(c.This)
+		if o, ok := v.(*goja.Object); ok && o.ClassName() != "Array" {
+			return m.rt.ToValue("[object Property]")
+		}
+		return m.rt.ToValue(v.String())
+	})
 	_ = m.classes.property.DefineDataProperty("toString", text, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	_ = m.classes.property.DefineDataProperty("toJSON", primitive, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }

@@ -235,6 +235,14 @@ func (w *rewriter) walk(v reflect.Value, last bool) {
 				w.fieldsOf(n, false)
 				return false
 			}
+		case *ast.TryStatement:
+			if last && n.Finally != nil {
+				// What runs at last gives no value.
+				w.walk(reflect.ValueOf(n.Body), true)
+				w.walk(reflect.ValueOf(n.Catch), true)
+				w.walk(reflect.ValueOf(n.Finally), false)
+				return false
+			}
 		case *ast.ExpressionStatement:
 			if last {
 				w.open(w.start(n.Expression), resultName+"=(")

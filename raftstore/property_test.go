@@ -105,10 +105,10 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 	jobOf := func(n int) farm.Job {
 		job := farm.Job{ID: fmt.Sprintf("job%d", n), Team: "team0", OutputName: fmt.Sprintf("out%d", n), CreatedAt: after(step),
 			Priority: rapid.IntRange(-2, 2).Draw(t, "priority")}
-		if k := rapid.IntRange(0, 4).Draw(t, "template"); k < 4 {
+		if k := rapid.IntRange(0, 9).Draw(t, "template"); k < 4 {
 			job.Template.ID = fmt.Sprintf("template%d", k%3)
 		}
-		if rapid.Bool().Draw(t, "asset") {
+		if rapid.IntRange(0, 3).Draw(t, "asset") == 0 {
 			job.Assets = []farm.Asset{{Type: "image", Src: fmt.Sprintf("farm://content%d", rapid.IntRange(0, 3).Draw(t, "content"))}}
 		}
 		return job
@@ -288,7 +288,9 @@ func TestRandomCommands(t *testing.T) {
 		for step := range rapid.IntRange(10, 80).Draw(t, "steps") {
 			content := m.content()
 			cmd := draw(t, step)
-			if move := drawMove(t, step, before); move != nil && rapid.IntRange(0, 2).Draw(t, "fitting") > 0 {
+			if step < 3 {
+				cmd = drawSubmission(t, step)
+			} else if move := drawMove(t, step, before); move != nil && rapid.IntRange(0, 2).Draw(t, "fitting") > 0 {
 				cmd = move
 			}
 			result := m.do(cmd)
@@ -307,6 +309,7 @@ func TestRandomCommands(t *testing.T) {
 		}
 		checkReplays(t, m, folder)
 	})
+	t.Logf("states met: %v", reached)
 	for _, status := range farm.JobStatuses() {
 		if reached[status] == 0 {
 			t.Errorf("no random history had a job in %q: the test no longer covers it", status)

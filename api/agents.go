@@ -129,7 +129,7 @@ func (s *server) takeOutput(c *fiber.Ctx, a farm.Agent) error {
 	if err != nil {
 		return err
 	}
-	output, err := s.farm.ReceiveOutput(s.base, a, at, name, body, size)
+	output, err := s.farm.ReceiveOutput(s.uploads, a, at, name, body, size)
 	if err != nil {
 		return err
 	}

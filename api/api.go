@@ -24,7 +24,7 @@ type server struct {
 	version string
 	logger  *slog.Logger
 	sockets *socket.Hub
-	base    context.Context // of every call to the coordinator
+	uploads context.Context // of calls that take a file; it ends with stop, which other calls outlive
 }
 
 const (
@@ -34,15 +34,16 @@ const (
 	stopTimeout = 10 * time.Second
 )
 
-// Mount adds the interface's routes to app. Stop ends the open sockets; call it before app.Shutdown.
+// Mount adds the interface's routes to app. Stop ends the open sockets and the uploads under way; call it before
+// app.Shutdown, which waits for all other requests.
 func Mount(app *fiber.App, cfg Config) (stop func()) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	base, cancel := context.WithCancel(context.Background())
+	uploads, cancel := context.WithCancel(context.Background())
 	s := &server{
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger,
-		sockets: socket.NewHub(cfg.Logger), base: base,
+		sockets: socket.NewHub(cfg.Logger), uploads: uploads,
 	}
 	s.route(app)
 	return func() {
@@ -57,5 +58,5 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 
 // call gives the context for a request that moves no file.
 func (s *server) call() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(s.base, callTimeout)
+	return context.WithTimeout(context.Background(), callTimeout)
 }

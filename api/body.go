@@ -20,6 +20,8 @@ const (
 	// drainLimit is how much of an unwanted body is read so that its connection can be used again.
 	drainLimit   = 256 << 10
 	drainTimeout = 2 * time.Second
+	// wholeTimeout is how long a body that is read whole may take.
+	wholeTimeout = 2 * time.Minute
 
 	localBody = "overcrank.body"
 )
@@ -33,14 +35,22 @@ type requestBody struct {
 	declared int64 // bytes, -1 when chunked
 	limit    int64
 	read     int64
-	err      error // sticky; io.EOF at the true end
-	spoiled  bool  // the connection cannot serve another request
+	until    time.Time // when reading has to be over, zero for as long as it takes
+	err      error     // sticky; io.EOF at the true end
+	spoiled  bool      // the connection cannot serve another request
 }
 
 // Body gives a request's body for streaming, of at most limit bytes, and its size, -1 when that is not known. A larger
 // body gives an error of farm.CodeTooLarge, at once when its size is declared, else where the limit is passed.
 func Body(c *fiber.Ctx, limit int64) (io.Reader, int64, error) {
-	rc := c.Context()
+	b, err := bodyOf(c.Context(), limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	return b, b.declared, nil
+}
+
+func bodyOf(rc *fasthttp.RequestCtx, limit int64) (*requestBody, error) {
 	b, opened := rc.UserValue(localBody).(*requestBody)
 	if !opened {
 		b = newRequestBody(rc)
@@ -49,9 +59,9 @@ func Body(c *fiber.Ctx, limit int64) (io.Reader, int64, error) {
 	b.limit = limit
 	if b.declared > limit {
 		b.err = tooLarge(limit)
-		return nil, 0, b.err
+		return nil, b.err
 	}
-	return b, b.declared, nil
+	return b, nil
 }
 
 func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
@@ -67,11 +77,12 @@ func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
 
 // readBody reads a whole body of at most limit bytes.
 func readBody(c *fiber.Ctx, limit int64) ([]byte, error) {
-	r, _, err := Body(c, limit)
+	b, err := bodyOf(c.Context(), limit)
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(r)
+	b.until = time.Now().Add(wholeTimeout)
+	return io.ReadAll(b)
 }
 
 func tooLarge(limit int64) error {
@@ -102,7 +113,11 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if room := b.limit - b.read + 1; int64(len(p)) > room {
 		p = p[:room]
 	}
-	if err := b.conn.SetReadDeadline(time.Now().Add(stallTimeout)); err != nil {
+	deadline := time.Now().Add(stallTimeout)
+	if !b.until.IsZero() && b.until.Before(deadline) {
+		deadline = b.until
+	}
+	if err := b.conn.SetReadDeadline(deadline); err != nil {
 		return 0, b.fail(fmt.Errorf("waiting for the body: %w", err))
 	}
 	n, err := b.src.Read(p)
@@ -177,9 +192,9 @@ func (b *requestBody) drain() {
 		b.err = tooLarge(b.limit)
 		return
 	}
-	until := time.Now().Add(drainTimeout)
+	b.until = time.Now().Add(drainTimeout)
 	buf := make([]byte, 32<<10)
-	for b.err == nil && time.Now().Before(until) {
+	for b.err == nil {
 		if _, err := b.Read(buf); err != nil {
 			return
 		}

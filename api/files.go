@@ -57,7 +57,7 @@ func (s *server) keep(p farm.Principal, name string, body io.Reader, size int64)
 	if err != nil {
 		return keptFile{}, err
 	}
-	stored, err := s.farm.PutFile(s.base, p, name, body, size)
+	stored, err := s.farm.PutFile(s.uploads, p, name, body, size)
 	if err != nil {
 		return keptFile{}, err
 	}
@@ -153,7 +153,7 @@ func (s *server) takeTemplate(c *fiber.Ctx) error {
 	if body, err = notEmpty(body); err != nil {
 		return err
 	}
-	if err := s.farm.ReceiveTemplate(s.base, c.Params("id"), rawQuery(c), body, size); err != nil {
+	if err := s.farm.ReceiveTemplate(s.uploads, c.Params("id"), rawQuery(c), body, size); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusOK)

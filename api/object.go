@@ -1,0 +1,280 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"overcrank/farm"
+)
+
+// object is one JSON object of a request. Its readers report what is wrong under the field's full path and give zero
+// values then; null counts as absent.
+type object struct {
+	path   string
+	fields map[string]json.RawMessage
+	wrong  *problems
+}
+
+// readObject reads a checked body that has to be an object.
+func readObject(body []byte, wrong *problems) (object, error) {
+	if err := checkJSON(body); err != nil {
+		return object{}, err
+	}
+	o, isObject := objectOf(body, "", wrong)
+	if !isObject {
+		return object{}, farm.Invalid("the body has to be a JSON object, not "+kindOf(body),
+			farm.FieldError{Field: "body", Message: "has to be an object, not " + kindOf(body)})
+	}
+	return o, nil
+}
+
+func objectOf(raw json.RawMessage, path string, wrong *problems) (object, bool) {
+	o := object{path: path, wrong: wrong}
+	if kindOf(raw) != kindObject || json.Unmarshal(raw, &o.fields) != nil {
+		return o, false
+	}
+	return o, true
+}
+
+// The kinds of JSON values, as problems name them.
+const (
+	kindObject = "an object"
+	kindList   = "a list"
+	kindString = "a string"
+	kindBool   = "true or false"
+	kindNumber = "a number"
+	kindNull   = "null"
+)
+
+func kindOf(raw json.RawMessage) string {
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	if len(raw) == 0 {
+		return kindNull
+	}
+	switch raw[0] {
+	case '{':
+		return kindObject
+	case '[':
+		return kindList
+	case '"':
+		return kindString
+	case 't', 'f':
+		return kindBool
+	case 'n':
+		return kindNull
+	default:
+		return kindNumber
+	}
+}
+
+func (o object) field(key string) string { return memberPath(o.path, key) }
+
+func (o object) problem(key, format string, args ...any) {
+	o.wrong.add(o.field(key), format, args...)
+}
+
+func (o object) mistyped(key, want string) {
+	o.problem(key, "has to be %s, not %s", want, kindOf(o.fields[key]))
+}
+
+// has tells whether a field is there and not null.
+func (o object) has(key string) bool {
+	raw, there := o.fields[key]
+	return there && kindOf(raw) != kindNull
+}
+
+// need reports a field that is missing.
+func (o object) need(key string) bool {
+	if !o.has(key) {
+		o.problem(key, "is missing")
+		return false
+	}
+	return true
+}
+
+// only refuses fields with other names.
+func (o object) only(keys ...string) {
+	unknown := []string{}
+	for key := range o.fields {
+		if !slices.Contains(keys, key) {
+			unknown = append(unknown, key)
+		}
+	}
+	slices.Sort(unknown)
+	for _, key := range unknown {
+		o.problem(key, "is not known here; known are %s", strings.Join(keys, ", "))
+	}
+}
+
+// textLimit bounds a string, in bytes, where nothing smaller does. Whole files may come as data: addresses.
+const textLimit = jsonLimit
+
+func (o object) text(key string, limit int) string {
+	if !o.has(key) {
+		return ""
+	}
+	var s string
+	if kindOf(o.fields[key]) != kindString || json.Unmarshal(o.fields[key], &s) != nil {
+		o.mistyped(key, kindString)
+		return ""
+	}
+	switch {
+	case len(s) > limit:
+		o.problem(key, "is longer than %d bytes", limit)
+		return ""
+	case strings.ContainsRune(s, 0):
+		o.problem(key, "holds a NUL character")
+		return ""
+	}
+	return s
+}
+
+// needText is text that has to be there and not be blank.
+func (o object) needText(key string, limit int) string {
+	if !o.need(key) {
+		return ""
+	}
+	before := len(o.wrong.list)
+	s := o.text(key, limit)
+	if len(o.wrong.list) == before && strings.TrimSpace(s) == "" {
+		o.problem(key, "is empty")
+	}
+	return s
+}
+
+func (o object) choice(key string, values ...string) string {
+	before := len(o.wrong.list)
+	s := o.text(key, 64)
+	if !o.has(key) || len(o.wrong.list) > before {
+		return ""
+	}
+	if !slices.Contains(values, s) {
+		o.problem(key, "has to be one of %s, not %q", strings.Join(values, ", "), s)
+		return ""
+	}
+	return s
+}
+
+func (o object) boolean(key string) *bool {
+	if !o.has(key) {
+		return nil
+	}
+	var b bool
+	if kindOf(o.fields[key]) != kindBool || json.Unmarshal(o.fields[key], &b) != nil {
+		o.mistyped(key, kindBool)
+		return nil
+	}
+	return &b
+}
+
+func (o object) flag(key string) bool {
+	b := o.boolean(key)
+	return b != nil && *b
+}
+
+// whole reads a whole number between low and high; 3.0 is one.
+func (o object) whole(key string, low, high int) (int, bool) {
+	if !o.has(key) {
+		return 0, false
+	}
+	n, problem := wholeOf(o.fields[key], low, high)
+	if problem != "" {
+		o.problem(key, "%s", problem)
+		return 0, false
+	}
+	return n, true
+}
+
+func wholeOf(raw json.RawMessage, low, high int) (int, string) {
+	if kindOf(raw) != kindNumber {
+		return 0, "has to be a whole number, not " + kindOf(raw)
+	}
+	f, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
+	if err != nil || f != float64(int64(f)) {
+		return 0, "has to be a whole number"
+	}
+	if f < float64(low) || f > float64(high) {
+		return 0, fmt.Sprintf("has to be between %d and %d", low, high)
+	}
+	return int(f), ""
+}
+
+func (o object) number(key string) (float64, bool) {
+	if !o.has(key) {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(bytes.TrimSpace(o.fields[key])), 64)
+	if kindOf(o.fields[key]) != kindNumber || err != nil {
+		o.mistyped(key, "a number of ordinary size")
+		return 0, false
+	}
+	return f, true
+}
+
+func (o object) child(key string) (object, bool) {
+	if !o.has(key) {
+		return object{}, false
+	}
+	child, isObject := objectOf(o.fields[key], o.field(key), o.wrong)
+	if !isObject {
+		o.mistyped(key, kindObject)
+	}
+	return child, isObject
+}
+
+func (o object) list(key string) []json.RawMessage {
+	if !o.has(key) {
+		return nil
+	}
+	var list []json.RawMessage
+	if kindOf(o.fields[key]) != kindList || json.Unmarshal(o.fields[key], &list) != nil {
+		o.mistyped(key, kindList)
+		return nil
+	}
+	return list
+}
+
+// texts reads a list of strings that are not blank. It gives none when one of them is wrong.
+func (o object) texts(key string, limit int) []string {
+	var out []string
+	before := len(o.wrong.list)
+	for i, raw := range o.list(key) {
+		var s string
+		at := elementPath(o.field(key), i)
+		switch {
+		case kindOf(raw) != kindString || json.Unmarshal(raw, &s) != nil:
+			o.wrong.add(at, "has to be a string, not %s", kindOf(raw))
+		case strings.TrimSpace(s) == "":
+			o.wrong.add(at, "is empty")
+		case len(s) > limit:
+			o.wrong.add(at, "is longer than %d bytes", limit)
+		case strings.ContainsRune(s, 0):
+			o.wrong.add(at, "holds a NUL character")
+		default:
+			out = append(out, s)
+		}
+	}
+	if len(o.wrong.list) > before {
+		return nil
+	}
+	return out
+}
+
+// pathLimit keeps hostile keys from filling an answer.
+const pathLimit = 200
+
+func memberPath(path, key string) string {
+	if len(key) > pathLimit {
+		key = strings.ToValidUTF8(key[:pathLimit], "") + "…"
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func elementPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

@@ -59,14 +59,23 @@ func (c *Coordinator) sweepBlobs() error {
 			if !o.Modified.Before(before) {
 				return nil
 			}
-			sha256 := o.Key[strings.LastIndexByte(o.Key, '/')+1:]
-			return c.files.DeleteIf(o.Key, before, func() (named bool, err error) {
-				err = c.store.View(func(tx *raftstore.Tx) (err error) {
-					named, err = tx.FileReferenced(sha256)
-					return err
-				})
-				return named, err
-			})
+			return c.sweepBlob(o.Key, before)
 		})
 	})
+}
+
+func (c *Coordinator) sweepBlob(key string, before time.Time) error {
+	sha256 := key[strings.LastIndexByte(key, '/')+1:]
+	named := true
+	err := c.files.DeleteIf(key, before, func() (bool, error) {
+		err := c.store.View(func(tx *raftstore.Tx) (err error) {
+			named, err = tx.FileReferenced(sha256)
+			return err
+		})
+		return named, err
+	})
+	if err != nil || named {
+		return err
+	}
+	return c.files.Delete(posterKey(sha256))
 }

@@ -151,6 +151,9 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 		// The state has the result, and its first reader tries again.
 		l.c.log.Error("naming a result", "job", job.ID, "error", err)
 	}
+	if err := l.c.posterFromJob(ctx, job); err != nil {
+		l.c.log.Warn("making a picture of a template", "job", job.ID, "error", err)
+	}
 	return nil
 }
 

@@ -179,7 +179,17 @@ func (r *reading) introspect(ctx context.Context, t farm.Template) (s *aep.Summa
 	defer os.RemoveAll(scratch)
 	ctx, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
-	return aep.Introspect(ctx, path, t.Type, scratch, aep.DefaultLimits())
+	if s, err = aep.Introspect(ctx, path, t.Type, scratch, aep.DefaultLimits()); err != nil || t.Type != aep.TypeMogrt {
+		return s, err
+	}
+	if picture, err := mogrtPicture(path); err != nil {
+		r.c.log.Info("looking for a template's picture", "template", t.ID, "error", err)
+	} else if picture != nil {
+		if err := r.c.keepPoster(ctx, t.File.SHA256, picture); err != nil {
+			r.c.log.Info("keeping a template's picture", "template", t.ID, "error", err)
+		}
+	}
+	return s, nil
 }
 
 // describe puts what was read into the command: the whole as a kept file, names and fonts beside it.

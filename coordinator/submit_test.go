@@ -7,6 +7,8 @@ import (
 	"image"
 	"image/jpeg"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -283,6 +285,37 @@ func TestASlowWatcherIsToldThatItMissedEvents(t *testing.T) {
 	r.create(coordinator.NewTemplate{Type: "aep"})
 	if e := <-events; !e.Lost {
 		t.Error("the first event after the gap does not say so")
+	}
+}
+
+func TestFilesThatNothingNamesAreDropped(t *testing.T) {
+	r := open(t)
+	kept, dropped := r.uploaded(project(t, []string{"kept"})), r.uploaded(project(t, []string{"dropped"}))
+	blob := func(ref *farm.FileRef) string {
+		return filepath.Join(r.cfg.DataDir, "files", "blobs", ref.SHA256[:2], ref.SHA256)
+	}
+	age := func(ref *farm.FileRef) {
+		old := time.Now().Add(-2 * time.Hour)
+		if err := os.Chtimes(blob(ref), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.DeleteTemplate(t.Context(), r.admin, dropped.ID); err != nil {
+		t.Fatal(err)
+	}
+	age(kept.File)
+	age(dropped.File)
+	if err := r.Tidy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !exists(blob(kept.File)) || !exists(blob(kept.Introspection)) {
+		t.Error("a template's file was dropped")
+	}
+	if exists(blob(dropped.File)) {
+		t.Error("a deleted template's file is still there after two hours")
+	}
+	if !exists(blob(dropped.Introspection)) {
+		t.Error("a fresh file was dropped, which may be about to be named")
 	}
 }
 

@@ -228,15 +228,6 @@ func (c *Coordinator) summary(ref farm.FileRef) (*aep.Summary, error) {
 	return &s, nil
 }
 
-// TemplatePoster is a small PNG or JPEG of the template's main composition when there is one; CodeNotFound otherwise.
-func (c *Coordinator) TemplatePoster(ctx context.Context, p farm.Principal, id string) (*File, error) {
-	t, err := c.Template(ctx, p, id)
-	if err != nil {
-		return nil, err
-	}
-	return nil, farm.Errorf(farm.CodeNotFound, "template %q has no picture", t.DisplayName)
-}
-
 // onlyComposition is the composition that a job means when it names none: the single root composition. It is "" for a
 // motion graphics template, which says itself which one it is.
 func (c *Coordinator) onlyComposition(t farm.Template) (string, error) {

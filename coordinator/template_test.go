@@ -3,10 +3,13 @@ package coordinator_test
 import (
 	"bytes"
 	"errors"
+	"image/jpeg"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -342,6 +345,81 @@ func TestAJobWaitsForItsTemplate(t *testing.T) {
 	if got := r.log(lost.ID); !strings.Contains(got, "the job failed: Template 'Broken' could not be read") {
 		t.Errorf("the log says %q", got)
 	}
+}
+
+func TestATemplateGetsItsPictureFromTheFirstRender(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	tpl := r.uploaded(project(t, []string{"main"}))
+	_, err := r.TemplatePoster(t.Context(), r.admin, tpl.ID)
+	wantCode(t, err, farm.CodeNotFound)
+	for _, width := range []int{160, 80} {
+		r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
+		l := s.lease()
+		if err := r.ReceiveThumbnail(t.Context(), s.agent, l.Attempt, 3, picture(t, width, 90)); err != nil {
+			t.Fatal(err)
+		}
+		s.finish(l, "x")
+	}
+	f, err := r.TemplatePoster(t.Context(), r.admin, tpl.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if cfg, err := jpeg.DecodeConfig(f); err != nil || cfg.Width != 160 || f.ContentType != "image/jpeg" {
+		t.Errorf("a %s %d pixels wide, %v", f.ContentType, cfg.Width, err)
+	}
+}
+
+func TestSampleMotionGraphicsTemplates(t *testing.T) {
+	folder := samples(t, "inlife+nexrender/packages/nexrender-action-mogrt/test/assets")
+	r := open(t)
+	for name, status := range map[string]farm.TemplateStatus{"ae.mogrt": farm.TemplateUploaded, "premiere.mogrt": farm.TemplateError} {
+		body, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tpl := r.create(coordinator.NewTemplate{Type: "mogrt", DisplayName: name})
+		if err := r.put(r.UploadAddress(tpl), body); err != nil {
+			t.Fatal(err)
+		}
+		tpl = r.read(tpl.ID)
+		if tpl.Status != status {
+			t.Errorf("%s: %s %q", name, tpl.Status, tpl.Error)
+		}
+		if status == farm.TemplateError {
+			if !strings.Contains(tpl.Error, "Premiere") {
+				t.Errorf("%s: %q", name, tpl.Error)
+			}
+			continue
+		}
+		f, err := r.TemplatePoster(t.Context(), r.admin, tpl.ID)
+		if err != nil || f.ContentType != "image/png" {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("read 2 samples")
+}
+
+// samples is a folder of the samples that lie beside the repository, where they do.
+func samples(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !exists(filepath.Join(dir, "go.mod")) {
+		dir = filepath.Dir(dir)
+	}
+	folder := filepath.Join(dir, "..", "shared", "samples", filepath.FromSlash(name))
+	if !exists(folder) {
+		t.Skip("the samples are not beside the repository: 0 read")
+	}
+	return folder
 }
 
 func TestErrorsOfUploadsAreNotInternal(t *testing.T) {

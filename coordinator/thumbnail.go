@@ -71,8 +71,12 @@ func (c *Coordinator) Thumbnails(_ context.Context, p farm.Principal, jobID stri
 	if err != nil {
 		return nil, err
 	}
+	return c.thumbnails(job.ID)
+}
+
+func (c *Coordinator) thumbnails(job string) ([]farm.Thumbnail, error) {
 	var list []farm.Thumbnail
-	err = c.files.List(thumbnailFolder(job.ID), func(o files.Object) error {
+	err := c.files.List(thumbnailFolder(job), func(o files.Object) error {
 		name := o.Key[strings.LastIndexByte(o.Key, '/')+1:]
 		if frame, err := strconv.Atoi(strings.TrimSuffix(name, ".jpg")); err == nil {
 			list = append(list, farm.Thumbnail{Frame: frame, Size: o.Size})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"log/slog"
+	"strings"
 
 	"github.com/hashicorp/go-hclog"
 )
@@ -32,9 +33,26 @@ func slogLevel(level hclog.Level) slog.Level {
 	}
 }
 
+// isFirstElection recognises the warning that Raft gives when it stands for election without having seen a leader, which
+// is how every farm of one node starts.
+func isFirstElection(msg string, args []any) bool {
+	if !strings.HasSuffix(msg, "starting election") {
+		return false
+	}
+	for i := 0; i+1 < len(args); i += 2 {
+		if args[i] == "last-leader-id" {
+			return fmt.Sprint(args[i+1]) == ""
+		}
+	}
+	return false
+}
+
 // Log writes one line. Values that Raft formats late are formatted here.
 func (l *raftLogger) Log(level hclog.Level, msg string, args ...any) {
 	to := slogLevel(level)
+	if isFirstElection(msg, args) {
+		to = slog.LevelDebug
+	}
 	if level == hclog.Off || !l.out.Enabled(context.Background(), to) {
 		return
 	}

@@ -30,7 +30,8 @@ const (
 	graphicFile    = "project.aegraphic" // the archive within a template made with After Effects
 	premiereFile   = "project.prgraphic" // the same of one made with Premiere Pro
 	encryptedFlag  = 0x1                 // of an entry's flags
-	ratioFree      = 1 << 20             // smaller entries may be packed as well as they like
+	ratioFree      = 64 << 20            // bytes of an entry that may be packed as well as it likes
+	ratioFreeTotal = 1 << 30             // the same of a whole archive
 	autoSave       = "auto-save"         // in the name of the folder of old versions
 	resourceFolder = "__MACOSX"          // what macOS adds to archives
 	maxDefinition  = 16 << 20            // bytes of a definition.json
@@ -83,6 +84,9 @@ func (u *unpacker) archive(r io.ReaderAt, size int64) error {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return archiveError(r, err)
+	}
+	if err := u.survey(z.File, size); err != nil {
+		return err
 	}
 	for _, f := range z.File {
 		if err := u.ctx.Err(); err != nil {
@@ -140,9 +144,6 @@ func (u *unpacker) entry(f *zip.File) error {
 	case f.Flags&encryptedFlag != 0:
 		return fmt.Errorf("%w: entry %q is protected by a password", ErrBroken, name)
 	}
-	if err := u.checkSize(f, name); err != nil {
-		return err
-	}
 	if err := u.write(f, name); err != nil {
 		return err
 	}
@@ -192,12 +193,27 @@ func (u *unpacker) claim(name string, folder bool) error {
 	return nil
 }
 
-func (u *unpacker) checkSize(f *zip.File, name string) error {
-	if f.UncompressedSize64 > uint64(u.lim.ArchiveSize-u.bytes) {
-		return fmt.Errorf("%w: with entry %q the archive unpacks to more than %d bytes", ErrLimit, name, u.lim.ArchiveSize)
+// survey adds up what the entries declare, before anything is written. Silence and blank pictures pack very well, so that
+// only large entries, and large archives as a whole, have to keep the ratio.
+func (u *unpacker) survey(files []*zip.File, size int64) error {
+	if len(files) > u.lim.ArchiveFiles {
+		return fmt.Errorf("%w: the archive holds more than %d files", ErrLimit, u.lim.ArchiveFiles)
 	}
-	if f.UncompressedSize64 > ratioFree && f.UncompressedSize64/max(1, f.CompressedSize64) >= uint64(u.lim.Ratio) {
-		return fmt.Errorf("%w: entry %q unpacks to more than %d times its size", ErrLimit, name, u.lim.Ratio)
+	room, total := uint64(u.lim.ArchiveSize-u.bytes), uint64(0)
+	for _, f := range files {
+		if ignored(entryName(f)) {
+			continue
+		}
+		if f.UncompressedSize64 > room-total {
+			return fmt.Errorf("%w: with entry %q the archive unpacks to more than %d bytes", ErrLimit, f.Name, u.lim.ArchiveSize)
+		}
+		total += f.UncompressedSize64
+		if f.UncompressedSize64 > ratioFree && f.UncompressedSize64/max(1, f.CompressedSize64) >= uint64(u.lim.Ratio) {
+			return fmt.Errorf("%w: entry %q unpacks to more than %d times its size", ErrLimit, f.Name, u.lim.Ratio)
+		}
+	}
+	if total > ratioFreeTotal && total/uint64(max(1, size)) >= uint64(u.lim.Ratio) {
+		return fmt.Errorf("%w: the archive unpacks to more than %d times its size", ErrLimit, u.lim.Ratio)
 	}
 	return nil
 }

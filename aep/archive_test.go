@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -131,16 +132,17 @@ func TestUnsafeEntriesAreRefusedByKind(t *testing.T) {
 }
 
 func TestArchiveBombsAreRefused(t *testing.T) {
-	zeros := make([]byte, 4<<20)
+	zeros := make([]byte, 700)
 	for name, c := range map[string]struct {
 		data []byte
 		lim  aep.Limits
 	}{
-		"ratio": {makeZip(t, zipEntry{name: "a.aep", body: zeros}), aep.Limits{}},
-		"size":  {makeZip(t, zipEntry{name: "a", body: zeros[:700]}, zipEntry{name: "b", body: zeros[:700]}), aep.Limits{ArchiveSize: 1000}},
-		"count": {makeZip(t, zipEntry{name: "a"}, zipEntry{name: "b"}, zipEntry{name: "c"}), aep.Limits{ArchiveFiles: 2}},
+		"ratio":         {bomb(t, 1, 65<<20), aep.Limits{}},
+		"size":          {makeZip(t, zipEntry{name: "a", body: zeros}, zipEntry{name: "b", body: zeros}), aep.Limits{ArchiveSize: 1000}},
+		"ratio of many": {bomb(t, 17, 63<<20), aep.Limits{}},
+		"count":         {makeZip(t, zipEntry{name: "a"}, zipEntry{name: "b"}, zipEntry{name: "c"}), aep.Limits{ArchiveFiles: 2}},
 		"within a template": {makeZip(t, zipEntry{name: "definition.json", body: []byte("{}")},
-			zipEntry{name: "project.aegraphic", body: makeZip(t, zipEntry{name: "a.aep", body: zeros})}), aep.Limits{}},
+			zipEntry{name: "project.aegraphic", body: bomb(t, 1, 65<<20)}), aep.Limits{}},
 	} {
 		if _, _, err := unpack(t, c.data, c.lim); !errors.Is(err, aep.ErrLimit) {
 			t.Errorf("%s: %v", name, err)
@@ -285,5 +287,33 @@ func TestFootageIsFoundWhereTheProjectSays(t *testing.T) {
 		if f.File.Resolved != c.want {
 			t.Errorf("%s: %q, want %q", name, f.File.Resolved, c.want)
 		}
+	}
+}
+
+// bomb is an archive of n entries that each declare to unpack to size bytes, from fifty.
+func bomb(t testing.TB, n int, size uint64) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	for i := range n {
+		h := &zip.FileHeader{Name: fmt.Sprintf("%d.aep", i), Method: zip.Deflate, CompressedSize64: 50, UncompressedSize64: size}
+		w, err := z.CreateRaw(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(make([]byte, 50)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func TestSilenceMayPackWell(t *testing.T) {
+	data := makeZip(t, zipEntry{name: "silence.wav", body: make([]byte, 4<<20)}, zipEntry{name: "a.aep", body: tinyProject(t)})
+	if _, _, err := unpack(t, data, aep.Limits{}); err != nil {
+		t.Error(err)
 	}
 }

@@ -166,3 +166,25 @@ func walk(p *aep.Property, visit func(*aep.Property)) {
 		walk(c, visit)
 	}
 }
+
+func TestSeparatedPositions(t *testing.T) {
+	p := openSample(t, "airbnb+lottie-android/After Effects Samples/Test", "LottieTests.aep")
+	separated := 0
+	for _, it := range p.Items {
+		if it.Comp == nil {
+			continue
+		}
+		for _, l := range it.Comp.Layers {
+			tr := l.Props.Child("Transform")
+			if position := tr.Child("Position"); position != nil && position.Separated {
+				separated++
+				if len(tr.Child("X Position").Keys) == 0 || tr.Child("X Position").Hidden {
+					t.Errorf("layer %q: X Position %+v", l.Name, tr.Child("X Position"))
+				}
+			}
+		}
+	}
+	if separated != 1 {
+		t.Errorf("%d separated positions, want 1", separated)
+	}
+}

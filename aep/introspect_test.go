@@ -38,7 +38,7 @@ func TestRefusalsAreForPeople(t *testing.T) {
 		"zip as mogrt":     {makeZip(t, zipEntry{name: "a.aep", body: project}), "mogrt", "Upload it as a zip", aep.ErrNotProject},
 		"empty archive":    {makeZip(t, zipEntry{name: "a.txt"}), "zip", "The zip holds no After Effects project", aep.ErrNoProject},
 		"escaping archive": {makeZip(t, zipEntry{name: "../a.aep"}), "zip", `"../a.aep" leaves its folder`, aep.ErrUnsafe},
-		"bomb":             {makeZip(t, zipEntry{name: "a.aep", body: make([]byte, 4<<20)}), "zip", `"a.aep" unpacks to more than 200 times`, aep.ErrLimit},
+		"bomb":             {bomb(t, 1, 65<<20), "zip", `"0.aep" unpacks to more than 200 times`, aep.ErrLimit},
 		"premiere":         {makeZip(t, zipEntry{name: "project.prgraphic"}), "mogrt", "made with Premiere Pro", aep.ErrPremiere},
 	} {
 		_, err := introspect(t, c.data, c.typ)

@@ -7,7 +7,7 @@ type Limits struct {
 	Depth        int
 	ArchiveFiles int
 	ArchiveSize  int64 // bytes unpacked
-	Ratio        int64 // unpacked to packed, of entries over 1 MiB
+	Ratio        int64 // unpacked to packed, of entries over 64 MiB and of archives over 1 GiB
 }
 
 // DefaultLimits are wide enough for every project that people make.

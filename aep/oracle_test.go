@@ -193,6 +193,17 @@ func (c *oracleCheck) oneLayer(want lottieLayer) {
 			c.property(name, tr.Child(name), raw)
 		}
 	}
+	var separated struct {
+		On   bool            `json:"s"`
+		X, Y json.RawMessage `json:",omitempty"`
+	}
+	if json.Unmarshal(want.Transform["p"], &separated) == nil && separated.On {
+		if !tr.Child("Position").Separated {
+			c.t.Errorf("%s: the position is not separated", c.where)
+		}
+		c.property("X Position", tr.Child("X Position"), separated.X)
+		c.property("Y Position", tr.Child("Y Position"), separated.Y)
+	}
 	var anchor struct{ K [3]float64 }
 	if json.Unmarshal(want.Transform["a"], &anchor) == nil {
 		c.anchor = anchor.K
@@ -323,8 +334,17 @@ func (c *oracleCheck) pathProperty(name string, p *aep.Property, raw json.RawMes
 		K json.RawMessage `json:"k"`
 	}
 	var want lottiePath
-	if json.Unmarshal(raw, &node) != nil || json.Unmarshal(node.K, &want) != nil {
-		return // keyframed paths are compared by their times
+	if json.Unmarshal(raw, &node) != nil {
+		return
+	}
+	var keys []lottieKey
+	if json.Unmarshal(node.K, &keys) == nil && len(keys) > 0 {
+		c.pathKeys(name, p, keys)
+		return
+	}
+	if json.Unmarshal(node.K, &want) != nil {
+		c.t.Errorf("%s %s: the export has no path", c.where, name)
+		return
 	}
 	got, ok := p.Value.(*aep.Path)
 	if !ok || len(got.Vertices) != len(want.Points) {
@@ -338,6 +358,20 @@ func (c *oracleCheck) pathProperty(name string, p *aep.Property, raw json.RawMes
 		c.numbers(name+" point", []float64{v.X, v.Y}, want.Points[i][:], 2e-3)
 		c.numbers(name+" in", []float64{v.InX, v.InY}, want.In[i][:], 2e-3)
 		c.numbers(name+" out", []float64{v.OutX, v.OutY}, want.Out[i][:], 2e-3)
+	}
+}
+
+func (c *oracleCheck) pathKeys(name string, p *aep.Property, want []lottieKey) {
+	if len(p.Keys) != len(want) {
+		c.t.Errorf("%s %s: %d keyframes, want %d", c.where, name, len(p.Keys), len(want))
+		return
+	}
+	for i, k := range p.Keys {
+		c.close(name+" key time", (c.layer.Start+k.Time*c.layer.Stretch/100)*c.rate, want[i].Time, 0.02)
+		if i+1 < len(p.Keys) && want[i].In != nil && p.Keys[i+1].In == aep.Bezier {
+			c.close(name+" ease in x", 1-p.Keys[i+1].InEase[0].Influence, want[i].In.X[0], 2e-3)
+			c.eases++
+		}
 	}
 }
 
@@ -391,9 +425,7 @@ func (c *oracleCheck) keys(name string, p *aep.Property, want []lottieKey) {
 	}
 	for i, k := range p.Keys {
 		frame := (c.layer.Start + k.Time*c.layer.Stretch/100) * c.rate
-		if !k.Roving {
-			c.close(name+" key time", frame, want[i].Time, 0.02)
-		}
+		c.close(name+" key time", frame, want[i].Time, 0.02)
 		var v flexible
 		if want[i].Start != nil && json.Unmarshal(want[i].Start, &v) == nil {
 			c.numbers(fmt.Sprintf("%s key %d", name, i), k.Value.(aep.Numbers), v, 6e-3)

@@ -6,18 +6,28 @@ import "encoding/binary"
 func Normal(dst, src []uint8) {
 	n := min(len(dst), len(src)) &^ 3
 	dst, src = dst[:n], src[:n]
-	for i := 0; i+4 <= len(src) && i+4 <= len(dst); i += 4 {
-		s := binary.LittleEndian.Uint32(src[i:])
-		switch s >> 24 {
-		case 0:
-		case 255:
-			binary.LittleEndian.PutUint32(dst[i:], s)
-		default:
-			d := binary.LittleEndian.Uint32(dst[i:])
-			binary.LittleEndian.PutUint32(dst[i:], s+scale(d, 255-s>>24))
+	const opaque = 0xff000000ff000000
+	i := 0
+	// Two pixels at a time: what is drawn is mostly opaque or empty for long stretches.
+	for ; i+8 <= len(src) && i+8 <= len(dst); i += 8 {
+		s := binary.LittleEndian.Uint64(src[i:])
+		switch {
+		case s&opaque == opaque:
+			binary.LittleEndian.PutUint64(dst[i:], s)
+		case s != 0:
+			d := binary.LittleEndian.Uint64(dst[i:])
+			lo, hi := lay(uint32(d), uint32(s)), lay(uint32(d>>32), uint32(s>>32))
+			binary.LittleEndian.PutUint64(dst[i:], uint64(lo)|uint64(hi)<<32)
 		}
 	}
+	if i < n {
+		d, s := binary.LittleEndian.Uint32(dst[i:]), binary.LittleEndian.Uint32(src[i:])
+		binary.LittleEndian.PutUint32(dst[i:], lay(d, s))
+	}
 }
+
+// lay is the pixel s over the pixel d.
+func lay(d, s uint32) uint32 { return s + scale(d, 255-s>>24) }
 
 // scale multiplies the four channels of p by k/255, rounded down where a sum must not overflow.
 func scale(p, k uint32) uint32 {

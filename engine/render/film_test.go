@@ -9,7 +9,10 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/expression"
 	"overcrank/engine/footage"
+	"overcrank/engine/likeness"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
 	"overcrank/engine/text"
@@ -26,11 +29,10 @@ func TestTheJobFilmLooksLikeTheOneAfterEffectsMade(t *testing.T) {
 	}
 	for _, at := range []int{5, 20, 40} {
 		t.Run(fmt.Sprintf("%d s", at), func(t *testing.T) {
-			layerNamed(t, p, main, "artist").Props.Find("ADBE Transform Group", "ADBE Position").Value = aep.Numbers{5 * float64(at), 250, 0}
 			got := drawFilm(t, p, main, fonts, at*60)
 			want := frameOfFilm(t, filepath.Join(folder, "results", "output.mp4"), at)
 			keep(t, fmt.Sprintf("film-%d.png", at), got, want)
-			whole, rest := similarity(got, want, nil), similarity(got, want, filmTexts)
+			whole, rest := likeness.Structural(got, want, nil), likeness.Structural(got, want, filmTexts)
 			t.Logf("structural similarity %.3f, without texts and spectrum %.3f", whole, rest)
 			if whole < 0.6 || rest < 0.75 {
 				t.Errorf("structural similarity %.3f (at least 0.6), without texts and spectrum %.3f (at least 0.75)", whole, rest)
@@ -44,7 +46,7 @@ var filmTexts = []image.Rectangle{
 	image.Rect(60, 120, 640, 280), image.Rect(60, 560, 1010, 625), image.Rect(1040, 520, 1240, 660),
 }
 
-// filmProject is the template with the assets of film-job.json in their places, but for the expression.
+// filmProject is the template with the assets of film-job.json in their places.
 func filmProject(t *testing.T, folder string) (*aep.Project, *aep.Item) {
 	t.Helper()
 	assets := filepath.Join(folder, "assets")
@@ -62,6 +64,8 @@ func filmProject(t *testing.T, folder string) (*aep.Project, *aep.Item) {
 		}
 	}
 	main := p.Composition("main")
+	position := layerNamed(t, p, main, "artist").Props.Find("ADBE Transform Group", "ADBE Position")
+	position.Expression, position.ExpressionOn = "[5*time,250]", true
 	layerNamed(t, p, main, "track name").Props.Find("ADBE Text Properties", "ADBE Text Document").Value.(*aep.TextDocument).Text = "lorem"
 	return p, main
 }
@@ -81,6 +85,9 @@ func drawFilm(t *testing.T, p *aep.Project, comp *aep.Item, fonts *text.Book, n 
 	t.Helper()
 	r, err := render.New(p, comp, render.Options{
 		Background: true, Fonts: fonts, Warn: func(m string) { t.Log(m) },
+		Expressions: func(e *eval.Evaluator) eval.Expressions {
+			return expression.New(expression.Host{Project: p, Eval: e, Fonts: fonts})
+		},
 		Footage: func(ctx context.Context, it *aep.Item) (*footage.Source, error) {
 			return footage.Open(ctx, it.Footage.File.Resolved)
 		},
@@ -118,46 +125,4 @@ func frameOfFilm(t *testing.T, path string, at int) *raster.Image {
 		t.Fatalf("the film's frame has %d bytes, want %d", n, len(img.Pix))
 	}
 	return img
-}
-
-// similarity is the mean structural similarity of the brightness of two pictures in windows of 8 by 8 pixels, but for
-// those that touch one of the places left out.
-func similarity(a, b *raster.Image, out []image.Rectangle) float64 {
-	const window = 8
-	const c1, c2 = (0.01 * 255) * (0.01 * 255), (0.03 * 255) * (0.03 * 255)
-	sum, count := 0.0, 0
-	for y := 0; y+window <= a.Rect.Dy(); y += window / 2 {
-		for x := 0; x+window <= a.Rect.Dx(); x += window / 2 {
-			if touches(image.Rect(x, y, x+window, y+window), out) {
-				continue
-			}
-			var ma, mb, aa, bb, ab float64
-			for j := range window {
-				for i := range window {
-					p, q := luma(a, x+i, y+j), luma(b, x+i, y+j)
-					ma, mb, aa, bb, ab = ma+p, mb+q, aa+p*p, bb+q*q, ab+p*q
-				}
-			}
-			const n = window * window
-			ma, mb = ma/n, mb/n
-			va, vb, cov := aa/n-ma*ma, bb/n-mb*mb, ab/n-ma*mb
-			sum += (2*ma*mb + c1) * (2*cov + c2) / ((ma*ma + mb*mb + c1) * (va + vb + c2))
-			count++
-		}
-	}
-	return sum / float64(count)
-}
-
-func touches(r image.Rectangle, out []image.Rectangle) bool {
-	for _, o := range out {
-		if r.Overlaps(o) {
-			return true
-		}
-	}
-	return false
-}
-
-func luma(img *raster.Image, x, y int) float64 {
-	p := img.Pix[img.PixOffset(x, y):]
-	return 0.299*float64(p[0]) + 0.587*float64(p[1]) + 0.114*float64(p[2])
 }

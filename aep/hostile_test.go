@@ -53,7 +53,7 @@ func TestDamagedFilesNeverPanic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		step := max(1, len(whole)/31)
+		step := max(1, len(whole)/11)
 		for at := 12; at < len(whole); at += step {
 			damaged := bytes.Clone(whole)
 			for i := at; i < min(at+6, len(damaged)); i++ {

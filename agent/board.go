@@ -54,7 +54,7 @@ func (b *board) take(lease wire.Lease) {
 	case b.stopping:
 		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: "The agent is stopping", Retry: true, Cancelled: true}})
 		return
-	case b.busy() >= b.a.cfg.Slots:
+	case b.busyWithout(lease.Task) >= b.a.cfg.Slots:
 		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: "The machine is busy", Retry: true, Cancelled: true}})
 		return
 	}
@@ -63,11 +63,13 @@ func (b *board) take(lease wire.Lease) {
 	b.wg.Go(func() { b.work(ctx, lease, f) })
 }
 
-// busy counts the tasks that take a slot: an attempt that was dropped is about to leave its own.
-func (b *board) busy() int {
+// busyWithout counts the tasks that take a slot, other than one whose earlier attempt is about to leave its own.
+func (b *board) busyWithout(task string) int {
 	tasks := make(map[string]bool)
 	for at := range b.running {
-		tasks[at.Task] = true
+		if at.Task != task {
+			tasks[at.Task] = true
+		}
 	}
 	return len(tasks)
 }

@@ -20,6 +20,7 @@ const (
 	answerTime    = 20 * time.Second       // for the answer to Hello
 	tellEvery     = 200 * time.Millisecond // at most, while something happens
 	repeatReports = 10 * time.Second
+	minSilence    = 10 * time.Second // of the farm, before the link is taken to be dead
 )
 
 // redirected means that another coordinator leads.
@@ -188,7 +189,7 @@ func (s *session) run(ctx context.Context, welcome wire.Welcome) error {
 		beat = 5 * time.Second
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.listen(3 * beat) }()
+	go func() { ended <- s.listen(max(3*beat, minSilence)) }()
 	err := s.talk(ctx, beat, ended)
 	s.close()
 	if err == nil {

@@ -401,7 +401,8 @@ function express(asset, property, expression) {
     message = property.expressionError || "";
     if (message !== "") {
         line = /line\s+(\d+)/i.exec(message);
-        refuse(asset, "After Effects expression error at line " + (line ? line[1] : 1) + ": " + message.replace(/[\r\n]+/g, " "));
+        refuse(asset, "After Effects expression error at line " + (line ? line[1] : 1) + ": " +
+            message.replace(/^After Effects expression error( at line \d+)?:\s*/, "").replace(/[\r\n]+/g, " "));
     }
 }
 

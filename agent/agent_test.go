@@ -1,0 +1,197 @@
+package agent
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// projectFile is a project with one composition, main, of 64×48 pixels and one second at 25 frames/s.
+func projectFile(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	err := aep.Write(&b, &aep.Project{
+		Version: aep.Version{Major: 24}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
+		Items: []*aep.Item{{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: &aep.Composition{
+			Width: 64, Height: 48, PixelAspect: 1, FrameRate: 25, Duration: 1, WorkAreaDuration: 1,
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func needFFmpeg(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		t.Skip("ffmpeg is not installed")
+	}
+}
+
+// lease is a plain job on projectFile.
+func lease(t *testing.T, p *peer, task string) wire.Lease {
+	ref := p.keep("show.aep", projectFile(t))
+	return wire.Lease{
+		Attempt: wire.Attempt{Task: task, Attempt: 1}, Job: "job", Kind: farm.TaskRender, Composition: "main",
+		Project: wire.Project{Type: "aep", File: &ref}, Ext: "mp4",
+	}
+}
+
+func TestLeaseBecomesAFilm(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	dir := t.TempDir()
+	start(t, p, "missing-font", dir)
+	l := lease(t, p, "job.1")
+	picture := p.keep("in.png", []byte("\x89PNG\r\n\x1a\n and so on"))
+	l.Assets = []farm.Asset{{Type: "static", Name: "data.json", Src: "data:application/json,{}"}, {Type: "image", LayerName: "x", Src: "farm://" + picture.SHA256}}
+	l.Files = map[string]farm.FileRef{"farm://" + picture.SHA256: picture}
+	p.mu.Lock()
+	p.refusals = 2
+	p.mu.Unlock()
+	p.send(wire.Message{Lease: &l})
+	m := p.report(l.Attempt)
+	if m.Finished == nil {
+		t.Fatalf("failed: %+v\n%s", m.Failed, p.logged(l.Attempt))
+	}
+	out := m.Finished.Output
+	if out.Width != 64 || out.Height != 48 || out.Frames != 25 || out.FrameRate != 25 || !out.Audio || out.ContentType != "video/mp4" || out.Key == "" {
+		t.Errorf("output %+v", out)
+	}
+	if len(m.Finished.Warnings) != 1 || m.Finished.Warnings[0] != "Project has missing fonts." {
+		t.Errorf("warnings %q", m.Finished.Warnings)
+	}
+	p.eventually("thumbnails", func() bool { return p.thumbs >= 5 })
+	p.mu.Lock()
+	percent, phases := 0.0, []string{}
+	for _, m := range p.got {
+		if m.Progress == nil {
+			continue
+		}
+		if m.Progress.Percent < percent {
+			t.Errorf("progress fell from %g to %g", percent, m.Progress.Percent)
+		}
+		percent = m.Progress.Percent
+		if len(phases) == 0 || phases[len(phases)-1] != m.Progress.Phase {
+			phases = append(phases, m.Progress.Phase)
+		}
+	}
+	p.mu.Unlock()
+	if percent != 100 || phases[len(phases)-1] != "uploading" {
+		t.Errorf("progress ended at %g, phases %v", percent, phases)
+	}
+	log := p.logged(l.Attempt)
+	if !strings.Contains(log, "PROGRESS:  0:00:00:24 (25): 0 Seconds") || strings.Contains(log, dir) {
+		t.Errorf("log:\n%s", log)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "work")); err != nil || len(left) != 0 {
+		t.Errorf("left in the work folder: %v, %v", left, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "credential.json")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("credential: %v, %v", info, err)
+	}
+}
+
+func TestStillsBecomeAZip(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	start(t, p, "normal", t.TempDir())
+	l := lease(t, p, "job.1")
+	l.Ext, l.Settings = "zip", farm.Settings{Type: "image", Frames: &farm.Frames{Start: 5, End: 9}}
+	p.send(wire.Message{Lease: &l})
+	one := lease(t, p, "job.2")
+	one.Ext, one.Settings = "png", farm.Settings{Type: "image", Frames: &farm.Frames{Start: 7, End: 7, Single: true}}
+	m := p.report(l.Attempt)
+	if m.Finished == nil {
+		t.Fatalf("failed: %+v", m.Failed)
+	}
+	p.mu.Lock()
+	b := p.outputs["job.1/1/result.zip"]
+	p.mu.Unlock()
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil || len(z.File) != 5 || z.File[0].Name != "frame_00005.png" || z.File[4].Name != "frame_00009.png" {
+		t.Fatalf("%+v, %v", z, err)
+	}
+	p.eventually("the slot is free", func() bool { return len(p.got) > 0 })
+	p.send(wire.Message{Lease: &one})
+	if m := p.report(one.Attempt); m.Finished == nil || m.Finished.Output.ContentType != "image/png" || m.Finished.Output.Width != 64 {
+		t.Fatalf("%+v", m)
+	}
+}
+
+func TestFailuresAreReportedInTheJobsWords(t *testing.T) {
+	needFFmpeg(t)
+	cases := []struct {
+		part   string
+		change func(p *peer, l *wire.Lease)
+		want   string
+		retry  bool
+	}{
+		{"crash", nil, "Render failed: After Effects exited with code 1", true},
+		{"script", nil, "Layer 'title' not found in composition 'main' (asset 2)", false},
+		{"missing", nil, "Render failed: the film has 12 frames, 25 were expected", true},
+		{"empty-output", nil, "Render failed: the film is empty", true},
+		{"truncated", nil, "Render failed: the film cannot be read", true},
+		{"drop", func(_ *peer, l *wire.Lease) { l.Settings.Frames = nil }, "Render failed: the film was not written", true},
+		{"normal", func(_ *peer, l *wire.Lease) { l.Composition = "other" }, "Composition 'other' not found", false},
+		{"normal", func(_ *peer, l *wire.Lease) { l.Settings.Engine = "ae2026" }, "This machine has no engine 'ae2026'", true},
+		{"normal", func(_ *peer, l *wire.Lease) { l.Settings.Type = "aep" }, "A result of type 'aep' needs After Effects", false},
+		{"normal", func(p *peer, l *wire.Lease) { ref := p.keep("x.aep", []byte("no project")); l.Project.File = &ref }, "The project cannot be opened: not an After Effects project", false},
+		{"normal", func(_ *peer, l *wire.Lease) {
+			l.Assets = []farm.Asset{{Type: "static", Name: "a", Src: "data:,"}, {Type: "image", LayerName: "x", Src: l.Project.Src + "/forbidden.png"}}
+		}, "Asset failed to download (403) (asset 1)", false},
+		{"normal", func(_ *peer, l *wire.Lease) {
+			l.Fonts = []farm.FileRef{{Name: "X.ttf", SHA256: strings.Repeat("0", 64), Size: 1}}
+		}, "Font 'X.ttf' not available", false},
+		{"normal", func(_ *peer, l *wire.Lease) { l.Project.File.SHA256 = strings.Repeat("1", 64) }, "Project failed to download (404)", false},
+		{"normal", func(_ *peer, l *wire.Lease) {
+			l.Assets = []farm.Asset{{Type: "static", Name: "../../x", Src: "data:,"}}
+		}, "A static asset needs a file name without folders above it", false},
+		{"normal", func(_ *peer, l *wire.Lease) { l.Kind = "prepare" }, "This agent cannot run tasks of kind 'prepare'", true},
+		{"normal", func(_ *peer, l *wire.Lease) {
+			l.Assets = []farm.Asset{{Type: "function", Name: "nx:fly", LayerName: "a"}}
+		}, "Function 'nx:fly' is not known (asset 0)", false},
+	}
+	for _, c := range cases {
+		t.Run(c.want, func(t *testing.T) {
+			p := newPeer(t)
+			forbidden := newForbidden(t)
+			start(t, p, c.part, t.TempDir())
+			l := lease(t, p, "job.1")
+			if c.change != nil {
+				l.Project.Src = forbidden
+				c.change(p, &l)
+				l.Project.Src = ""
+			}
+			p.send(wire.Message{Lease: &l})
+			m := p.report(l.Attempt)
+			if m.Failed == nil || !strings.HasPrefix(m.Failed.Message, c.want) || m.Failed.Retry != c.retry || m.Failed.Cancelled {
+				t.Fatalf("got %s\nwant %s, retry %t", describe(m), c.want, c.retry)
+			}
+		})
+	}
+}
+
+func describe(m wire.Message) string {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// newForbidden is a web server that refuses everything.
+func newForbidden(t *testing.T) string {
+	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+}

@@ -1,0 +1,288 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"go.uber.org/goleak"
+
+	"overcrank/agent/internal/aerenderdouble"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// TestMain lets the test's own program play the engine: agents start it as "<program> aerender …".
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "aerender" && aerenderdouble.Asked() {
+		os.Exit(aerenderdouble.Main(os.Args[2:]))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// peer is the farm's end of the protocol, played step by step, to show an agent what a well-behaved farm cannot be made
+// to do: refuse, vanish, lead elsewhere, forget.
+type peer struct {
+	t      *testing.T
+	server *httptest.Server
+
+	mu       sync.Mutex
+	conn     *websocket.Conn
+	secret   string // the accepted one; "" refuses everyone
+	redirect string
+	drop     []wire.Attempt
+	silent   bool // reports are not settled
+	hellos   []wire.Hello
+	got      []wire.Message
+	files    map[string][]byte
+	outputs  map[string][]byte
+	refusals int // answers 503 to so many uploads
+	thumbs   int
+	enrolled int
+}
+
+func newPeer(t *testing.T) *peer {
+	p := &peer{t: t, secret: "s1", files: make(map[string][]byte), outputs: make(map[string][]byte)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+wire.PathEnrol, p.enrol)
+	mux.HandleFunc("GET "+wire.PathSession, p.session)
+	mux.HandleFunc("GET "+wire.PathFiles+"{sha}", p.file)
+	mux.HandleFunc("PUT "+wire.PathOutput+"{task}/{attempt}/{name}", p.output)
+	mux.HandleFunc("PUT "+wire.PathThumbnail+"{task}/{attempt}/{frame}", p.thumbnail)
+	p.server = httptest.NewServer(mux)
+	t.Cleanup(func() { p.hangUp(); p.server.Close() })
+	return p
+}
+
+func (p *peer) enrol(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.Header.Get("Authorization") != "Bearer join" {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	p.enrolled++
+	p.reply(w, wire.Enrolled{AgentID: "a1", Secret: p.secret})
+}
+
+func (p *peer) reply(w io.Writer, v any) {
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		p.t.Error(err)
+	}
+}
+
+func (p *peer) authorised(w http.ResponseWriter, r *http.Request) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.secret == "" || r.Header.Get("Authorization") != "Bearer "+p.secret {
+		w.WriteHeader(http.StatusUnauthorized)
+		return false
+	}
+	return true
+}
+
+func (p *peer) session(w http.ResponseWriter, r *http.Request) {
+	if !p.authorised(w, r) {
+		return
+	}
+	conn, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	for {
+		var m wire.Message
+		if conn.ReadJSON(&m) != nil {
+			return
+		}
+		p.mu.Lock()
+		err := p.answer(conn, m)
+		p.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// answer acts on a message. p.mu is held.
+func (p *peer) answer(conn *websocket.Conn, m wire.Message) error {
+	switch {
+	case m.Hello != nil && p.redirect != "":
+		return conn.WriteJSON(wire.Message{Redirect: &wire.Redirect{Leader: p.redirect}})
+	case m.Hello != nil:
+		p.hellos = append(p.hellos, *m.Hello)
+		p.conn = conn
+		return conn.WriteJSON(wire.Message{Welcome: &wire.Welcome{HeartbeatSeconds: 0.05, LeaseSeconds: 10, Drop: p.drop}})
+	case m.Heartbeat != nil:
+		return nil
+	}
+	p.got = append(p.got, m)
+	if m.Finished != nil && !p.silent {
+		return conn.WriteJSON(wire.Message{Settled: &wire.Settled{Attempt: m.Finished.Attempt}})
+	}
+	if m.Failed != nil && !p.silent {
+		return conn.WriteJSON(wire.Message{Settled: &wire.Settled{Attempt: m.Failed.Attempt}})
+	}
+	return nil
+}
+
+// send sends a message to the agent.
+func (p *peer) send(m wire.Message) {
+	p.t.Helper()
+	p.eventually("a session is open", func() bool { return p.conn != nil })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.conn.WriteJSON(m); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// hangUp breaks the connection, as a pulled plug does.
+func (p *peer) hangUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.conn != nil {
+		p.conn.NetConn().Close()
+		p.conn = nil
+	}
+}
+
+func (p *peer) file(w http.ResponseWriter, r *http.Request) {
+	if !p.authorised(w, r) {
+		return
+	}
+	p.mu.Lock()
+	b, ok := p.files[r.PathValue("sha")]
+	p.mu.Unlock()
+	if !ok {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.Write(b)
+}
+
+func (p *peer) output(w http.ResponseWriter, r *http.Request) {
+	if !p.authorised(w, r) {
+		return
+	}
+	b, err := io.ReadAll(r.Body)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refusals > 0 {
+		p.refusals--
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	if err != nil {
+		return
+	}
+	key := r.PathValue("task") + "/" + r.PathValue("attempt") + "/" + r.PathValue("name")
+	p.outputs[key] = b
+	p.reply(w, farm.OutputRef{FileRef: farm.FileRef{SHA256: hashOf(b), Size: int64(len(b))}, Key: key})
+}
+
+func (p *peer) thumbnail(w http.ResponseWriter, r *http.Request) {
+	if !p.authorised(w, r) {
+		return
+	}
+	b, err := io.ReadAll(r.Body)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil && len(b) > 0 {
+		p.thumbs++
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// keep puts a file into the farm's store.
+func (p *peer) keep(name string, b []byte) farm.FileRef {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.files[hashOf(b)] = b
+	return farm.FileRef{SHA256: hashOf(b), Size: int64(len(b)), Name: name}
+}
+
+// eventually waits for something that holds under p.mu.
+func (p *peer) eventually(what string, ok func() bool) {
+	p.t.Helper()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		p.mu.Lock()
+		holds := ok()
+		p.mu.Unlock()
+		if holds {
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// report waits for the report of an attempt.
+func (p *peer) report(at wire.Attempt) (report wire.Message) {
+	p.t.Helper()
+	p.eventually("a report of "+at.Task, func() bool {
+		for _, m := range p.got {
+			if m.Finished != nil && m.Finished.Attempt == at || m.Failed != nil && m.Failed.Attempt == at {
+				report = m
+				return true
+			}
+		}
+		return false
+	})
+	return report
+}
+
+// logged is the log of an attempt so far.
+func (p *peer) logged(at wire.Attempt) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var lines []string
+	for _, m := range p.got {
+		if m.Log != nil && m.Log.Attempt == at {
+			lines = append(lines, m.Log.Lines...)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// running is an agent under test.
+type running struct {
+	stop func()
+	done chan error
+}
+
+// start runs an agent whose engine plays the named part.
+func start(t *testing.T, p *peer, part, dir string) *running {
+	t.Helper()
+	t.Setenv(aerenderdouble.Env, part)
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{stop: cancel, done: make(chan error, 1)}
+	go func() {
+		r.done <- Run(ctx, Config{DataDir: dir, Coordinator: p.server.URL, JoinToken: "join", Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
+		close(r.done)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-r.done; err != nil {
+			t.Errorf("the agent ended with %v", err)
+		}
+	})
+	return r
+}

@@ -285,14 +285,16 @@ func TestScriptAndExpressionsStayInTheJobsFolder(t *testing.T) {
 	if code != 5 {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
-	j := job{folder: filepath.Dir(project)}
+	j := job{folder: absolute(filepath.Dir(project)), flags: flags{project: project}}
 	for _, path := range []string{secret, "../" + filepath.Base(filepath.Dir(secret)) + "/secret.png", "(Footage)"} {
 		if data, err := j.readFile(path); err == nil {
 			t.Errorf("%s was read: %d bytes", path, len(data))
 		}
 	}
-	if data, err := j.readFile(filepath.Join(filepath.Dir(project), "job.jsx")); err != nil || len(data) == 0 {
-		t.Errorf("a file of the job: %v", err)
+	for _, path := range []string{filepath.Join(j.folder, "job.jsx"), "job.jsx", "/Users/someone/nm05/job.jsx", `C:\work\job.jsx`} {
+		if data, err := j.readFile(path); err != nil || len(data) == 0 {
+			t.Errorf("a file of the job, named %s: %v", path, err)
+		}
 	}
 }
 

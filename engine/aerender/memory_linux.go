@@ -8,5 +8,5 @@ func machineMemory() int64 {
 	if unix.Sysinfo(&info) != nil {
 		return 0
 	}
-	return int64(info.Totalram) * int64(info.Unit) //nolint:unconvert // narrower on other processors
+	return int64(info.Totalram) * int64(info.Unit)
 }

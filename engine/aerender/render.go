@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"overcrank/aep"
@@ -81,26 +82,34 @@ func readData(it *aep.Item) ([]byte, error) {
 	return readSome(f)
 }
 
-// readFile reads a file of the job's folder, by its path there or its whole path.
+// readFile reads a file of the job's folder, by its path there or its whole path. Projects name files as they lay on
+// their author's disk: one from elsewhere is looked for by its name beside the project.
 func (j *job) readFile(path string) ([]byte, error) {
-	if filepath.IsAbs(path) {
-		rel, err := filepath.Rel(j.folder, path)
-		if err != nil {
-			return nil, fmt.Errorf("'%s' is outside the job's folder", filepath.Base(path))
-		}
-		path = rel
-	}
 	root, err := os.OpenRoot(j.folder)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	f, err := root.Open(path)
-	if err != nil {
-		return nil, err
+	defer func() { _ = root.Close() }()
+	beside := absolute(filepath.Dir(j.flags.project))
+	for _, try := range []string{path, filepath.Join(beside, baseName(path))} {
+		if filepath.IsAbs(try) {
+			if try, err = filepath.Rel(j.folder, try); err != nil {
+				continue
+			}
+		}
+		f, err := root.Open(try)
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		return readSome(f)
 	}
-	defer f.Close()
-	return readSome(f)
+	return nil, fmt.Errorf("'%s' is not in the job's folder", baseName(path))
+}
+
+// baseName is the last part of a path of any platform.
+func baseName(path string) string {
+	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
 func readSome(f *os.File) ([]byte, error) {

@@ -61,7 +61,7 @@ func TestAdvancesAreAfterEffects(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := set(t, b, plain("d", func(s style, _ para, _ doc) { s.Font = "Helvetica" }))
-		near(t, "ascent", l.Lines[0].Ascent, export.Fonts.List[0].Ascent, 0.5)
+		near(t, "ascent", l.Lines[0].Ascent, export.Fonts.List[0].Ascent, 0.75) // the height of "d", which differs a little between the two
 		for _, c := range export.Chars {
 			if c.W == 0 || c.Ch == "1" { // "1" was measured before "2", with the kerning of that pair
 				continue

@@ -98,6 +98,11 @@ func TestItemsOfFolders(t *testing.T) {
 	if comp.Parent == nil || comp.Parent.Kind != aep.ItemFolder {
 		t.Errorf("its folder is %+v", comp.Parent)
 	}
+	for _, it := range p.Items {
+		if it.Name == "Missing Footage" && it.Footage.Kind != aep.FootagePlaceholder {
+			t.Errorf("the placeholder is %+v", it.Footage)
+		}
+	}
 	for _, name := range []string{"Blue", "Green", "Red"} {
 		for _, it := range p.Items {
 			if it.Name == name+" Solid" && (it.Footage == nil || it.Footage.Kind != aep.FootageSolid || !it.Footage.Still) {

@@ -88,3 +88,12 @@ func indexRows(t testing.TB, dir string) []string {
 	}
 	return strings.Split(strings.TrimSpace(string(data)), "\n")[1:]
 }
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

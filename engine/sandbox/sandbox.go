@@ -15,8 +15,9 @@ import (
 const (
 	MaxString  = 64 << 20 // UTF-16 units of a string made by repeating, padding or joining
 	MaxLength  = 10 << 20 // elements that a built-in walks without calling back
-	MaxSource  = 16 << 20 // bytes of source
+	MaxSource  = 8 << 20  // bytes of source
 	MaxNesting = 1500     // brackets open at once in a source
+	MaxChain   = 20000    // operators in a row, in one statement
 	MaxCalls   = 1200     // calls open at once
 )
 
@@ -37,15 +38,38 @@ func Check(source string) error {
 	if len(source) > MaxSource {
 		return fmt.Errorf("source of %d bytes: at most %d are allowed", len(source), MaxSource)
 	}
-	depth := 0
+	depth, chain := 0, 0
+	var quote byte
 	for i := 0; i < len(source); i++ {
-		switch source[i] {
-		case '(', '[', '{':
-			if depth++; depth > MaxNesting {
-				return fmt.Errorf("brackets are nested deeper than %d", MaxNesting)
+		c := source[i]
+		switch {
+		case quote != 0:
+			// Text isn't code; a line end closes it also where an apostrophe in a comment opened it.
+			if c == '\\' {
+				i++
+			} else if c == quote || c == '\n' {
+				quote = 0
 			}
+			continue
+		case c == '"' || c == '\'':
+			quote = c
+			continue
+		}
+		switch c {
+		case '(', '[', '{':
+			depth++
 		case ')', ']', '}':
 			depth = max(0, depth-1)
+		case '!', '~', '+', '-', '*', '/', '%', '=', '?', ':', '&', '|', '^', '<', '>':
+			chain++
+		case ';', ',', '\n':
+			chain = 0
+		}
+		if depth > MaxNesting {
+			return fmt.Errorf("brackets are nested deeper than %d", MaxNesting)
+		}
+		if chain > MaxChain {
+			return fmt.Errorf("more than %d operators in one statement", MaxChain)
 		}
 	}
 	return nil

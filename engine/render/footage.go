@@ -109,10 +109,14 @@ func (w *worker) sourceTime(v view, length float64) (float64, bool) {
 		return max(0, t), true
 	}
 	t := eval.LocalTime(v.layer, v.t)
-	if length > 0 && (t < -frameSlack || t >= length+frameSlack) {
-		return 0, false
+	if length <= 0 {
+		return max(0, t), true
 	}
-	return max(0, t), true
+	end := length - frameSlack
+	if v.layer.Stretch < 0 { // backwards, the end comes first and is part of it
+		end = length + frameSlack
+	}
+	return max(0, t), t >= -frameSlack && t < end
 }
 
 // sources opens each file once and closes them all.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -76,23 +77,29 @@ func logRequests(logger *slog.Logger) fiber.Handler {
 		if err != nil {
 			attrs = append(attrs, slog.String("error", causeOf(err)))
 		}
-		logger.LogAttrs(c.UserContext(), levelOf(c.Method(), status), "request", attrs...)
+		logger.LogAttrs(c.UserContext(), levelOf(c, status), "request", attrs...)
 		return nil
 	}
 }
 
-func levelOf(method string, status int) slog.Level {
+// levelOf keeps what happens all the time out of an ordinary log: reads, and what agents send while they work.
+func levelOf(c *fiber.Ctx, status int) slog.Level {
 	switch {
 	case status == fiber.StatusServiceUnavailable:
 		return slog.LevelWarn
 	case status >= 500:
 		return slog.LevelError
-	case method == fiber.MethodGet, method == fiber.MethodHead:
+	case c.Method() == fiber.MethodGet, c.Method() == fiber.MethodHead:
+		return slog.LevelDebug
+	case status < 400 && strings.HasPrefix(c.Path(), agentRoot):
 		return slog.LevelDebug
 	default:
 		return slog.LevelInfo
 	}
 }
+
+// agentRoot begins the addresses of farm/wire.
+const agentRoot = "/api/farm/v1/agent/"
 
 // causeOf is an error with the cause that its caller is not shown.
 func causeOf(err error) string {

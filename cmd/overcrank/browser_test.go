@@ -64,7 +64,10 @@ func newBrowser(t *testing.T, server string) *browser {
 			t.Errorf("the page: %s", p)
 		}
 	})
-	b.do(log.Enable(), runtime.Enable(), emulation.SetDeviceMetricsOverride(1360, 900, 1, false))
+	// The browser lives as long as the context of its first command, so that one has no time limit of its own.
+	if err := chromedp.Run(ctx, log.Enable(), runtime.Enable(), emulation.SetDeviceMetricsOverride(1360, 900, 1, false)); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
 	return b
 }
 

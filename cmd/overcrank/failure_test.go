@@ -144,7 +144,11 @@ func TestAFullDiskRefusesWorkAndSaysSo(t *testing.T) {
 	f := startUp(t, dir)
 	template := f.card()
 	f.stop()
-	full := startUp(t, dir, "--min-free", "1152921504606846976") // an exbibyte: every disk is too full
+	full := launch(t, dir, "--min-free", "1152921504606846976") // an exbibyte: every disk is too full
+	full.await("the farm to say that its disk is full", func() bool {
+		err := ready(t.Context(), full.Server)
+		return err != nil && strings.Contains(err.Error(), "free")
+	})
 	_, err := full.Submit(t.Context(), map[string]any{"template": map[string]string{"id": template, "composition": titlecard.Composition}})
 	if !client.IsStatus(err, http.StatusServiceUnavailable) || !strings.Contains(err.Error(), "free") {
 		t.Errorf("submit on a full disk: %v, want 503 that tells of free space", err)

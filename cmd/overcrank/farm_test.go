@@ -73,6 +73,14 @@ func (l *lockedBuffer) String() string {
 // startUp starts a farm in dir and waits until it is ready. It is stopped when the test ends.
 func startUp(t *testing.T, dir string, flags ...string) *runningFarm {
 	t.Helper()
+	f := launch(t, dir, flags...)
+	f.await("the farm to be ready", func() bool { return ready(t.Context(), f.Server) == nil })
+	return f
+}
+
+// launch starts a farm in dir and waits until it says where it is.
+func launch(t *testing.T, dir string, flags ...string) *runningFarm {
+	t.Helper()
 	f := &runningFarm{t: t, dir: dir, said: &lockedBuffer{}, done: make(chan struct{})}
 	args := append([]string{"up", "--data-dir", dir, "--listen", "127.0.0.1:0"}, flags...)
 	f.cmd = exec.Command(binary, args...)
@@ -108,7 +116,6 @@ func startUp(t *testing.T, dir string, flags ...string) *runningFarm {
 	case <-time.After(30 * time.Second):
 		t.Fatalf("the farm said no address:\n%s", f.said)
 	}
-	f.await("the farm to be ready", func() bool { return ready(t.Context(), f.Server) == nil })
 	return f
 }
 

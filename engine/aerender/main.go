@@ -88,8 +88,15 @@ func finish(ctx context.Context, out *lines, f flags, err error) int {
 	return code
 }
 
-// run does the work in aerender's order: launch, open, script, composition, footage, frames.
-func run(ctx context.Context, out *lines, f flags) error {
+// run does the work in aerender's order: launch, open, script, composition, footage, frames. What no project should be
+// able to do, it may still do: a panic becomes the error that After Effects has for such a thing.
+func run(ctx context.Context, out *lines, f flags) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			out.info(fmt.Sprintf("%s", debug.Stack()))
+			err = fail(exitAborted, "After Effects error: internal verification failure, sorry: %v", r)
+		}
+	}()
 	out.say("%s", versionLine())
 	if f.project == "" {
 		return fail(exitRuntime, "No project was given: name one with -project.")

@@ -33,7 +33,7 @@ type Interpretation struct {
 	IgnoreAlpha   bool    // the alpha channel means nothing
 	InvertAlpha   bool    // opaque is 0
 	Sequence      bool    // the file is one of numbered pictures that make up a film
-	FrameRate     float64 // of a sequence; 0 means 30
+	FrameRate     float64 // frames of a sequence per second, 0 for 30; of a film, its own rate or the one it is made to conform to
 }
 
 // Probe looks into a file.
@@ -74,7 +74,21 @@ func OpenAs(ctx context.Context, path string, in Interpretation) (*Source, error
 	case info.Still:
 		return &Source{Info: info, reader: &still{path: path, in: in, stream: st}}, nil
 	}
-	return &Source{Info: info, reader: newFilm(path, info, st, in)}, nil
+	reader := newFilm(path, info, st, in)
+	if conforms(in.FrameRate, info, st) {
+		info.Duration *= info.FrameRate / in.FrameRate
+		info.FrameRate = in.FrameRate
+	}
+	return &Source{Info: info, reader: reader}, nil
+}
+
+// conforms says whether a film is made to play at another rate than its own. The rates that projects note of films whose
+// rate varies differ from what is measured without meaning anything; a film counts only if its rate is steady.
+func conforms(rate float64, info Info, st stream) bool {
+	if rate <= 0 || info.FrameRate <= 0 || !st.steady {
+		return false
+	}
+	return math.Abs(rate/info.FrameRate-1) > 0.01
 }
 
 // Frame is the picture at t seconds, clamped to the file; reading forwards is cheap.

@@ -78,6 +78,19 @@ func TestFilmGivesTheFrameOfEachTime(t *testing.T) {
 	}
 }
 
+func TestFilmConformsToAnotherRate(t *testing.T) {
+	s := open(t, makeFilm(t, "n.mp4", "-c:v", "libx264rgb", "-qp", "0"), Interpretation{FrameRate: 50})
+	if s.Info.FrameRate != 50 || math.Abs(s.Info.Duration-2) > 0.001 {
+		t.Errorf("info %+v", s.Info)
+	}
+	for at, want := range map[float64]int{0: 0, 0.5: 25, 1.98: 99, 3: 99} {
+		img, err := s.Frame(t.Context(), at)
+		if err != nil || number(img) != want {
+			t.Errorf("at %g s frame %d, want %d (%v)", at, number(img), want, err)
+		}
+	}
+}
+
 func TestFilmServesNeighboursAtOnce(t *testing.T) {
 	s := open(t, makeFilm(t, "n.mov", "-c:v", "libx264rgb", "-qp", "0"), Interpretation{})
 	var wg sync.WaitGroup

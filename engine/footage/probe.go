@@ -21,6 +21,7 @@ type stream struct {
 	rate    string // exact, "30000/1001"
 	decoder string // to be used instead of ffmpeg's choice
 	matrix  string // of colours that do not say theirs
+	steady  bool   // all frames last equally long
 }
 
 // probed is ffprobe's answer.
@@ -142,6 +143,9 @@ func (p *probed) info() (Info, stream, error) {
 // stream picks the frame rate and helps where ffmpeg would guess wrongly.
 func (s *probedStream) stream() stream {
 	st := stream{rate: s.Average}
+	if base := ratio(s.Rate); base > 0 {
+		st.steady = math.Abs(ratio(s.Average)/base-1) < 0.002
+	}
 	if r := ratio(st.rate); r <= 0 || r > 480 {
 		st.rate = s.Rate
 	}

@@ -111,6 +111,11 @@ func (s *still) decode(ctx context.Context) (*raster.Image, error) {
 
 func (s *still) close() error { return nil }
 
+// straight says whether pictures are taken with their alpha channel as it is.
+func (in Interpretation) straight() bool {
+	return !in.Premultiplied && !in.IgnoreAlpha && !in.InvertAlpha
+}
+
 func decodeStill(path string, in Interpretation) (img *raster.Image, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -130,7 +135,7 @@ func decodeStill(path string, in Interpretation) (img *raster.Image, err error) 
 		return interpret(s.Pix, s.Rect.Dx(), s.Rect.Dy(), true, in), nil
 	}
 	b := src.Bounds()
-	if format == "gif" || in == (Interpretation{}) || opaque(src.ColorModel()) {
+	if format == "gif" || in.straight() || opaque(src.ColorModel()) {
 		dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 		draw.Draw(dst, dst.Rect, src, b.Min, draw.Src)
 		return dst, nil

@@ -2,6 +2,7 @@ package text
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -197,5 +198,36 @@ func BenchmarkOpenBook(b *testing.B) {
 			b.Fatal(err)
 		}
 		book.Installed("AvenirNext-Bold")
+	}
+}
+
+func TestVariableFontsHoldTheirWholeFamily(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/go-text/typesetting").Output()
+	if err != nil {
+		t.Skip("the typesetting module's own test fonts can't be found:", err)
+	}
+	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "font", "testdata", "Selawik-VF-Subset.ttf"))
+	if err != nil {
+		t.Skip("the typesetting module brings no variable font:", err)
+	}
+	b, err := openBook([]string{jobFonts(t, map[string][]byte{"variable.ttf": data})}, func() []string { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	weights := map[float64]bool{}
+	for _, e := range b.own.entries {
+		names = append(names, e.postScript+" "+e.style)
+		weights[e.look.weight] = true
+	}
+	if len(b.own.entries) < 3 || len(weights) < 3 {
+		t.Fatalf("the font holds %q", names)
+	}
+	width := func(e *entry) float64 {
+		return set(t, b, plain("nnnn", func(s style, _ para, _ doc) { s.Font = e.postScript })).Lines[0].Width
+	}
+	light, bold := b.own.nearest(key(b.own.entries[0].family), look{weight: 100}), b.own.nearest(key(b.own.entries[0].family), look{weight: 900})
+	if light == bold || width(light) == width(bold) {
+		t.Errorf("%s and %s are equally wide: %.2f", light.postScript, bold.postScript, width(bold))
 	}
 }

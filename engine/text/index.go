@@ -28,6 +28,7 @@ type entry struct {
 	style      string
 	full       string
 	look       look
+	variations []font.Variation // of an instance of a variable font
 }
 
 // name is how a message calls the font.
@@ -146,7 +147,7 @@ func (x *index) addFonts(path string, data []byte, res opentype.Resource) {
 			continue
 		}
 		desc, _ := font.Describe(ld, nil)
-		e := &entry{
+		e := entry{
 			path: path, number: i, data: data,
 			postScript: names.Name(6),
 			family:     names.Name(16), style: names.Name(17),
@@ -160,7 +161,10 @@ func (x *index) addFonts(path string, data []byte, res opentype.Resource) {
 		if e.style == "" {
 			e.style = legacyStyle
 		}
-		x.add(e, legacyFamily, legacyStyle)
+		x.add(&e, legacyFamily, legacyStyle)
+		for _, instance := range instances(ld, names, e) {
+			x.add(instance, instance.family, instance.style)
+		}
 	}
 }
 

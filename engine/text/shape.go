@@ -97,7 +97,7 @@ func newSetter(b *Book) *setter {
 func (s *setter) face(tf *typeface) *font.Face {
 	f := s.faces[tf]
 	if f == nil {
-		f = font.NewFace(tf.font)
+		f = tf.face()
 		s.faces[tf], s.owners[f] = f, tf
 	}
 	return f

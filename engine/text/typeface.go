@@ -15,17 +15,18 @@ type typeface struct {
 	name            string
 	look            look
 	font            *font.Font
+	variations      []font.Variation
 	upem            float64
 	ascent, descent float64 // in ems, both positive: how tall "d" and how deep "p" is
 	glyphs          sync.Map
 }
 
 func newTypeface(e *entry, f *font.Font) *typeface {
-	tf := &typeface{name: e.name(), look: e.look, font: f, upem: float64(f.Upem())}
+	tf := &typeface{name: e.name(), look: e.look, font: f, variations: e.variations, upem: float64(f.Upem())}
 	if tf.upem <= 0 {
 		tf.upem = 1000
 	}
-	face := font.NewFace(f)
+	face := tf.face()
 	tf.ascent, tf.descent = 0.75, 0.25
 	if ext, ok := face.FontHExtents(); ok && ext.Ascender > 0 {
 		tf.ascent, tf.descent = float64(ext.Ascender)/tf.upem, max(0, -float64(ext.Descender)/tf.upem)
@@ -37,6 +38,15 @@ func newTypeface(e *entry, f *font.Font) *typeface {
 		tf.descent = -float64(ext.YBearing+ext.Height) / tf.upem
 	}
 	return tf
+}
+
+// face makes a face for one goroutine.
+func (tf *typeface) face() *font.Face {
+	f := font.NewFace(tf.font)
+	if len(tf.variations) > 0 {
+		f.SetVariations(tf.variations)
+	}
+	return f
 }
 
 func extents(face *font.Face, r rune) (font.GlyphExtents, bool) {

@@ -28,7 +28,7 @@ func TestRequestsWithoutAGoodTokenAreRefused(t *testing.T) {
 
 func TestUnknownAddressesNameMethodAndPath(t *testing.T) {
 	r := start(t)
-	for _, address := range []string{"GET /api/v2/fonts", "POST /api/v2/jobs/join", "POST /api/v2/batches", "PUT /api/v2/secrets", "DELETE /api/v2/jobs", "GET /nowhere"} {
+	for _, address := range []string{"GET /api/v2/fonts", "POST /api/v2/jobs/join", "POST /api/v2/batches", "PUT /api/v2/secrets", "DELETE /api/v2/jobs", "GET /nowhere", "BREW /api/v2/jobs"} {
 		method, path, _ := strings.Cut(address, " ")
 		r.send(method, path, nil).refused(http.StatusNotFound, address)
 	}
@@ -347,6 +347,17 @@ func TestTheLogHoldsNoKeys(t *testing.T) {
 	}
 	if !strings.Contains(r.logs.String(), "route=/api/v2/jobs ") {
 		t.Errorf("the log does not name the routes:\n%s", r.logs)
+	}
+}
+
+func TestWhatCanBeReadCanBeAskedFor(t *testing.T) {
+	r := start(t)
+	job := r.submit(srcJob)
+	for _, path := range []string{"/api/v2/jobs", "/api/v2/jobs/" + job.ID, "/api/v3/templates", "/healthz"} {
+		a := r.send(http.MethodHead, path, nil).into(http.StatusOK, nil)
+		if len(a.body) != 0 || a.header.Get("Content-Type") == "" {
+			t.Errorf("HEAD %s gives %d bytes, %v", path, len(a.body), a.header)
+		}
 	}
 }
 

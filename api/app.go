@@ -2,6 +2,7 @@ package api
 
 import (
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,11 +49,27 @@ func NewApp(logger *slog.Logger) *fiber.App {
 	handler := server.Handler
 	server.Handler = func(rc *fasthttp.RequestCtx) {
 		nameRequest(rc)
-		handler(rc)
+		if slices.Contains(fiber.DefaultMethods, string(rc.Method())) {
+			handler(rc)
+		} else {
+			refuseMethod(rc)
+		}
 		settleBody(rc)
 	}
 	app.Use(logRequests(logger), recoverPanics, securityHeaders, readForms)
 	return app
+}
+
+// refuseMethod answers what Fiber would answer in its own words, and not as JSON.
+func refuseMethod(rc *fasthttp.RequestCtx) {
+	body, err := encode(errorBody{Error: unknownAddress(string(rc.Method()), string(rc.Path()))})
+	if err != nil {
+		rc.SetStatusCode(fiber.StatusInternalServerError)
+		return
+	}
+	rc.SetStatusCode(fiber.StatusNotFound)
+	rc.SetContentType(fiber.MIMEApplicationJSONCharsetUTF8)
+	rc.SetBody(body)
 }
 
 // streamed tells whether the handlers of a path read their bodies themselves.

@@ -1,20 +1,12 @@
 package api
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/farm"
 )
-
-// rank orders the roles; each may do all that the ones before it may.
-var rank = []farm.Role{farm.RoleViewer, farm.RoleArtist, farm.RoleProducer, farm.RoleOperator, farm.RoleAdmin}
-
-func atLeast(has, needed farm.Role) bool {
-	return slices.Index(rank, has) >= slices.Index(rank, needed)
-}
 
 // bearer is the secret that a request shows, "" when it shows none.
 func bearer(c *fiber.Ctx) string {
@@ -42,7 +34,7 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 			return err
 		}
 		c.Locals(localPrincipal, p)
-		if !atLeast(p.Role, needed) {
+		if !p.Role.Allows(needed) {
 			return farm.Errorf(farm.CodeForbidden, "the token %q is a %s's; this needs the role %s or higher", p.Name, p.Role, needed)
 		}
 		return h(c, p)

@@ -133,7 +133,7 @@ func TestAConnectionServesTheNextRequestOrEnds(t *testing.T) {
 		"an unread body":                {"POST /nowhere HTTP/1.1\r\nHost: farm\r\n" + length + smuggled, "404"},
 		"a body that was not let in":    {"POST /api/v2/jobs HTTP/1.1\r\nHost: farm\r\n" + length + smuggled, "401"},
 		"a body of a GET":               {"GET /healthz HTTP/1.1\r\nHost: farm\r\n" + length + smuggled, "200"},
-		"a body of an unknown method":   {"BREW /healthz HTTP/1.1\r\nHost: farm\r\n" + length + smuggled, "400"},
+		"a body of an unknown method":   {"BREW /healthz HTTP/1.1\r\nHost: farm\r\n" + length + smuggled, "404"},
 		"a chunked body that is unread": {"POST /nowhere HTTP/1.1\r\nHost: farm\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "404"},
 	} {
 		t.Run(name, func(t *testing.T) {

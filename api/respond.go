@@ -74,7 +74,7 @@ func answerError(c *fiber.Ctx, err error) error {
 		// An address that exists only for other methods is as unknown as any other: the method is part of its name.
 		status = fiber.StatusNotFound
 		c.Response().Header.Del(fiber.HeaderAllow)
-		body.Error = fmt.Sprintf("there is no %s %s in this interface", c.Method(), c.Path())
+		body.Error = unknownAddress(c.Method(), c.Path())
 	case errors.As(err, &he):
 		body.Error = he.Message
 	default:
@@ -88,6 +88,10 @@ func answerError(c *fiber.Ctx, err error) error {
 	}
 	requestID(c)
 	return sendJSON(c, status, body)
+}
+
+func unknownAddress(method, path string) string {
+	return fmt.Sprintf("there is no %.20s %.500s in this interface", method, path)
 }
 
 // encode writes a value as JSON. Addresses in it stay readable: & is not escaped.

@@ -60,6 +60,10 @@ func (s *server) teamRoutes() []route {
 // route adds everything that the interface answers.
 func (s *server) route(app *fiber.App) {
 	for _, r := range s.teamRoutes() {
+		if r.method == fiber.MethodGet {
+			app.Get(r.path, s.forTeam(r.role, r.handle)) // and HEAD, which Add would leave out
+			continue
+		}
 		app.Add(r.method, r.path, s.forTeam(r.role, r.handle))
 	}
 

@@ -93,7 +93,7 @@ func finish(ctx context.Context, out *lines, f flags, err error) int {
 func run(ctx context.Context, out *lines, f flags) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			out.info(fmt.Sprintf("%s", debug.Stack()))
+			out.info(string(debug.Stack()))
 			err = fail(exitAborted, "After Effects error: internal verification failure, sorry: %v", r)
 		}
 	}()

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,12 +25,15 @@ const RejoinEvery = 15 * time.Second
 
 // Config says how to take part.
 type Config struct {
-	Bind   string   // host:port; port 0 takes a free one
-	Key    []byte   // of the pool, 32 bytes
-	Label  string   // of the pool
-	Seeds  []string // host:port of members to call
-	Node   wire.Node
-	Logger *slog.Logger
+	Bind string // host:port; port 0 takes the one of the last time when it is free, else any free one
+	// PortFile keeps the port, "" for nowhere: a member that comes back under another address is taken for an impostor
+	// until the others have given its old self up.
+	PortFile string
+	Key      []byte   // of the pool, 32 bytes
+	Label    string   // of the pool
+	Seeds    []string // host:port of members to call
+	Node     wire.Node
+	Logger   *slog.Logger
 }
 
 // Pool is this machine's membership.
@@ -56,25 +60,60 @@ func Join(cfg Config) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{cfg: cfg, meta: meta}
-	mc := memberlist.DefaultLANConfig()
-	mc.Name = string(cfg.Node.Role) + "-" + cfg.Node.ID
-	mc.BindPort, mc.AdvertisePort = port, port
-	if host != "" {
-		mc.BindAddr = host
+	if last := lastPort(cfg.PortFile); port == 0 && last != 0 {
+		p.list, err = memberlist.Create(p.settings(host, last))
 	}
-	mc.SecretKey, mc.Label = cfg.Key, cfg.Label
-	mc.ProbeInterval, mc.ProbeTimeout, mc.SuspicionMult = 2*time.Second, time.Second, 6
-	mc.GossipInterval, mc.TCPTimeout = 500*time.Millisecond, 3*time.Second
-	mc.DeadNodeReclaimTime = 30 * time.Second
-	mc.Delegate = delegate{p}
-	mc.LogOutput = logWriter{cfg.Logger}
-	if p.list, err = memberlist.Create(mc); err != nil {
+	if p.list == nil {
+		p.list, err = memberlist.Create(p.settings(host, port))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("opening gossip on %s: %w", cfg.Bind, err)
 	}
+	p.keepPort()
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	p.loop.Go(func() { p.rejoin(ctx) })
 	return p, nil
+}
+
+// settings are memberlist's. Workstations sleep and roam, so suspicion takes longer than its LAN profile has it.
+func (p *Pool) settings(host string, port int) *memberlist.Config {
+	mc := memberlist.DefaultLANConfig()
+	mc.Name = string(p.cfg.Node.Role) + "-" + p.cfg.Node.ID
+	mc.BindPort, mc.AdvertisePort = port, port
+	if host != "" {
+		mc.BindAddr = host
+	}
+	mc.SecretKey, mc.Label = p.cfg.Key, p.cfg.Label
+	mc.ProbeInterval, mc.ProbeTimeout, mc.SuspicionMult = 2*time.Second, time.Second, 6
+	mc.GossipInterval, mc.TCPTimeout = 500*time.Millisecond, 3*time.Second
+	mc.DeadNodeReclaimTime = 30 * time.Second
+	mc.Delegate = delegate{p}
+	mc.LogOutput = logWriter{p.cfg.Logger}
+	return mc
+}
+
+// lastPort is the port of the last time, 0 when it is not known.
+func lastPort(file string) int {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	port, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || port <= 0 || port > 65535 {
+		return 0
+	}
+	return port
+}
+
+func (p *Pool) keepPort() {
+	if p.cfg.PortFile == "" {
+		return
+	}
+	port := strconv.Itoa(int(p.list.LocalNode().Port))
+	if err := os.WriteFile(p.cfg.PortFile, []byte(port+"\n"), 0o600); err != nil {
+		p.cfg.Logger.Debug("the gossip port is not kept", "error", err)
+	}
 }
 
 // Address is where other members reach this one.

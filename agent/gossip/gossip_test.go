@@ -3,6 +3,9 @@ package gossip
 import (
 	"bytes"
 	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -57,6 +60,40 @@ func TestPoolOfAnotherKeyStaysApart(t *testing.T) {
 	}
 	if len(head.Members()) != 0 || len(stranger.Members()) != 0 {
 		t.Fatal("a machine with a foreign key was let in")
+	}
+}
+
+func TestMemberComesBackUnderItsAddress(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "port")
+	cfg := Config{Bind: "127.0.0.1:0", PortFile: file, Key: bytes.Repeat([]byte{1}, 32), Label: "test", Node: wire.Node{ID: "a1", Role: wire.RoleAgent}, Logger: slog.New(slog.DiscardHandler)}
+	var addresses []string
+	for range 2 {
+		p, err := Join(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addresses = append(addresses, p.Address())
+		if err := p.Leave(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if addresses[0] != addresses[1] {
+		t.Errorf("first %s, then %s", addresses[0], addresses[1])
+	}
+	other := join(t, wire.RoleAgent, "a2", 1)
+	_, port, err := net.SplitHostPort(other.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(port), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Join(cfg)
+	if err != nil {
+		t.Fatalf("a port that is taken by now was insisted on: %v", err)
+	}
+	if err := p.Leave(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -29,11 +29,10 @@ func Normal(dst, src []uint8) {
 // lay is the pixel s over the pixel d.
 func lay(d, s uint32) uint32 { return s + scale(d, 255-s>>24) }
 
-// scale multiplies the four channels of p by k/255, rounded down where a sum must not overflow.
+// scale multiplies the four channels of p by k/255. It divides by 256, with k stretched to 0–256, which is within one of
+// the exact product and never over k when p is opaque, so that sums of what is over and under never overflow.
 func scale(p, k uint32) uint32 {
-	v := spread(p) * uint64(k)
-	v += (v>>8)&lanes + half
-	return gather(v >> 8 & lanes)
+	return gather((spread(p)*uint64(k+k>>7) + half) >> 8 & lanes)
 }
 
 // A pixel is spread into four lanes of 16 bits, which one multiplication then serves.

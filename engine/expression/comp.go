@@ -192,7 +192,7 @@ func (m *Machine) sourceText(it *aep.Item) string {
 
 // sourceData is the content of a data file: JSON as it is, tables as an array of rows by the names of the first row.
 func (m *Machine) sourceData(it *aep.Item) goja.Value {
-	if v, ok := m.data[it]; ok {
+	if v, ok := m.data[it.Footage]; ok {
 		return v
 	}
 	text := m.sourceText(it)
@@ -209,7 +209,7 @@ func (m *Machine) sourceData(it *aep.Item) goja.Value {
 		}
 		v = out
 	}
-	m.data[it] = v
+	m.data[it.Footage] = v
 	return v
 }
 

@@ -37,7 +37,7 @@ type Machine struct {
 	nodes  map[*aep.Property]*node
 	layers map[*aep.Layer]*layerNode
 	comps  map[*aep.Item]*goja.Object
-	data   map[*aep.Item]goja.Value
+	data   map[*aep.Footage]goja.Value
 
 	classes  classes
 	native   map[string]goja.Callable // the language's own operators, by name
@@ -50,6 +50,7 @@ type frame struct {
 	before aep.Value
 	time   float64
 	random uint64
+	seeded int64          // what seedRandom was called with, plus one
 	styles []*goja.Object // objects that things must forget afterwards
 }
 
@@ -64,7 +65,7 @@ type program struct {
 func New(h Host) *Machine {
 	m := &Machine{host: h, rt: sandbox.New(), programs: map[string]*program{},
 		things: map[*goja.Object]any{}, nodes: map[*aep.Property]*node{}, layers: map[*aep.Layer]*layerNode{},
-		comps: map[*aep.Item]*goja.Object{}, data: map[*aep.Item]goja.Value{}, native: map[string]goja.Callable{}}
+		comps: map[*aep.Item]*goja.Object{}, data: map[*aep.Footage]goja.Value{}, native: map[string]goja.Callable{}}
 	m.rt.SetRandSource(func() float64 { return m.uniform() })
 	m.watchdog.rt = m.rt
 	m.defineOperators()

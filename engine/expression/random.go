@@ -50,7 +50,8 @@ func (m *Machine) gauss() float64 {
 
 func (m *Machine) defineRandom() {
 	m.define("seedRandom", func(c goja.FunctionCall) goja.Value {
-		m.cur.random = seed(m.cur.ref, m.cur.time, int64(m.arg(c, 0, 0, "seedRandom"))+1, m.flag(c, 1, false))
+		m.cur.seeded = int64(m.arg(c, 0, 0, "seedRandom")) + 1
+		m.cur.random = seed(m.cur.ref, m.cur.time, m.cur.seeded, m.flag(c, 1, false))
 		return goja.Undefined()
 	})
 	m.define("random", func(c goja.FunctionCall) goja.Value { return m.draw(c, "random", m.uniform) })

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -42,7 +43,21 @@ func rewrite(src string, isGlobal func(string) bool) (out string, params []strin
 			head += "=globalThis." + name
 		}
 	}
-	return head + ";" + body + "\nreturn " + resultName + "})", params, nil
+	out = head + ";" + body + "\nreturn " + resultName + "})"
+	if _, err := parser.ParseFile(nil, "expression", out, 0, parser.WithDisableSourceMaps); err != nil {
+		return whole(src, params)
+	}
+	return out, params, nil
+}
+
+// whole is the function for source whose places the syntax tree doesn't tell rightly: it runs as it is, without
+// arithmetic with arrays.
+func whole(src string, params []string) (string, []string, error) {
+	quoted, err := json.Marshal(src)
+	if err != nil {
+		return "", nil, err
+	}
+	return "(function(" + strings.Join(params, ",") + "){return eval(" + string(quoted) + ")})", params, nil
 }
 
 const resultName = "$result"
@@ -388,187 +403,6 @@ func (w *rewriter) scalar(e ast.Expression) bool {
 func (w *rewriter) isMath(e ast.Expression) bool {
 	id, ok := e.(*ast.Identifier)
 	return ok && id.Name == "Math" && !w.declared["Math"] && !w.assigned["Math"]
-}
-
-// operator is where the operator after e is, with e's own parentheses before it.
-func (w *rewriter) operator(e ast.Expression) int {
-	i := w.end(e)
-	for {
-		i = w.skip(i)
-		if i >= len(w.src) || w.src[i] != ')' {
-			return i
-		}
-		i++
-	}
-}
-
-// skip is the next place that is neither space nor comment.
-func (w *rewriter) skip(i int) int {
-	for i < len(w.src) && (!w.plain[i] && !w.literal(i) || space(w.src[i])) {
-		i++
-	}
-	return i
-}
-
-// literal is whether a blanked place starts a literal and not a comment.
-func (w *rewriter) literal(i int) bool {
-	switch w.src[i] {
-	case '"', '\'', '`':
-		return true
-	}
-	return false
-}
-
-func space(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\v' || c == '\f' || c >= 0x80
-}
-
-// start is where e begins, the parentheses of its leftmost part included.
-func (w *rewriter) start(e ast.Expression) int {
-	if s, ok := w.starts[e]; ok {
-		return s
-	}
-	s := at(e.Idx0())
-	if inner := chained(e); inner != nil {
-		s = w.start(inner)
-	}
-	if left := leftmost(e); left != nil {
-		s = w.start(left)
-		for i := w.skip(w.end(left)); i < len(w.src) && w.src[i] == ')' && w.plain[i]; i = w.skip(i + 1) {
-			s = w.back(s)
-		}
-	}
-	w.starts[e] = s
-	return s
-}
-
-// back is the opening parenthesis before s.
-func (w *rewriter) back(s int) int {
-	for i := s - 1; i >= 0; i-- {
-		if w.plain[i] && w.src[i] == '(' {
-			return i
-		}
-	}
-	return s
-}
-
-// end is where e ends, the parentheses of its rightmost part included.
-func (w *rewriter) end(e ast.Expression) int {
-	if s, ok := w.ends[e]; ok {
-		return s
-	}
-	s := at(e.Idx1())
-	if inner := chained(e); inner != nil {
-		s = w.end(inner)
-	}
-	switch e := e.(type) {
-	case *ast.Identifier:
-		s = w.word(at(e.Idx))
-	case *ast.DotExpression:
-		s = w.word(at(e.Identifier.Idx))
-	case *ast.UnaryExpression:
-		if e.Postfix {
-			i := w.operator(e.Operand)
-			s = i + 2
-		}
-	}
-	if right := rightmost(e); right != nil {
-		s = w.end(right)
-		for i := w.before(w.start(right)); i >= 0 && w.src[i] == '(' && w.plain[i]; i = w.before(i) {
-			next := w.skip(s)
-			if next >= len(w.src) || w.src[next] != ')' {
-				break
-			}
-			s = next + 1
-		}
-	}
-	w.ends[e] = s
-	return s
-}
-
-// before is the last place before i that is neither space nor comment.
-func (w *rewriter) before(i int) int {
-	for i--; i >= 0 && (!w.plain[i] || space(w.src[i])); i-- {
-	}
-	return i
-}
-
-func (w *rewriter) word(i int) int {
-	for i < len(w.src) {
-		c := w.src[i]
-		if c != '_' && c != '$' && c != '\\' && c < 0x80 && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			break
-		}
-		i++
-	}
-	return i
-}
-
-// chained is the expression that a link of a?.b wraps without adding text of its own.
-func chained(e ast.Expression) ast.Expression {
-	switch e := e.(type) {
-	case *ast.OptionalChain:
-		return e.Expression
-	case *ast.Optional:
-		return e.Expression
-	}
-	return nil
-}
-
-func leftmost(e ast.Expression) ast.Expression {
-	switch e := e.(type) {
-	case *ast.BinaryExpression:
-		return e.Left
-	case *ast.AssignExpression:
-		return e.Left
-	case *ast.CallExpression:
-		return e.Callee
-	case *ast.DotExpression:
-		return e.Left
-	case *ast.BracketExpression:
-		return e.Left
-	case *ast.ConditionalExpression:
-		return e.Test
-	case *ast.SequenceExpression:
-		return e.Sequence[0]
-	case *ast.TemplateLiteral:
-		return e.Tag
-	case *ast.UnaryExpression:
-		if e.Postfix {
-			return e.Operand
-		}
-	}
-	return nil
-}
-
-func rightmost(e ast.Expression) ast.Expression {
-	switch e := e.(type) {
-	case *ast.BinaryExpression:
-		return e.Right
-	case *ast.AssignExpression:
-		return e.Right
-	case *ast.ConditionalExpression:
-		return e.Alternate
-	case *ast.SequenceExpression:
-		return e.Sequence[len(e.Sequence)-1]
-	case *ast.AwaitExpression:
-		return e.Argument
-	case *ast.YieldExpression:
-		return e.Argument
-	case *ast.NewExpression:
-		if e.ArgumentList == nil {
-			return e.Callee
-		}
-	case *ast.UnaryExpression:
-		if !e.Postfix {
-			return e.Operand
-		}
-	case *ast.ArrowFunctionLiteral:
-		if body, ok := e.Body.(*ast.ExpressionBody); ok {
-			return body.Expression
-		}
-	}
-	return nil
 }
 
 func (w *rewriter) open(i int, text string) {

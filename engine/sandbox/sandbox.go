@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"time"
 
+	"github.com/dlclark/regexp2/v2"
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
 )
@@ -21,8 +24,15 @@ const (
 	MaxCalls   = 1200     // calls open at once
 )
 
+// patternTime is how long one match of a pattern may take; those with back references can take for ever.
+const patternTime = time.Second
+
+// boundPatterns sets the time limit where the pattern library takes it from, which is once for the whole process.
+var boundPatterns = sync.OnceFunc(func() { regexp2.DefaultMatchTimeout = patternTime })
+
 // New makes a runtime with the guards in place.
 func New() *goja.Runtime {
+	boundPatterns()
 	rt := goja.New()
 	rt.SetMaxCallStackSize(MaxCalls)
 	rt.SetParserOptions(parser.WithDisableSourceMaps)

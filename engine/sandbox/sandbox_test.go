@@ -42,6 +42,13 @@ func TestBuiltInsAreBounded(t *testing.T) {
 	}
 }
 
+func TestPatternsThatNeverEndAreStopped(t *testing.T) {
+	v, err := New().RunString(`var s = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"; /^(a+)+\1$/.test(s)`)
+	if err == nil && v.ToBoolean() {
+		t.Errorf("matched")
+	}
+}
+
 func TestBuiltInsStillWork(t *testing.T) {
 	for src, want := range map[string]string{
 		"[3,1,2].sort().join('-')": "1-2-3", "[1,2].concat([3]).indexOf(3)": "2", "'ab'.repeat(2)": "abab", "Math.max.apply(null, [1, 5, 2])": "5",

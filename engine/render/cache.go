@@ -15,6 +15,7 @@ import (
 type cache struct {
 	mu    sync.Mutex
 	known map[uint64]*cached
+	bases bases
 	size  int
 }
 

@@ -104,6 +104,6 @@ func (w *worker) frame(n int) (*raster.Image, error) {
 		bg := r.comp.Comp.Background
 		raster.FillRect(img, img.Rect, raster.Premultiply([4]float64{bg[0], bg[1], bg[2], 1}))
 	}
-	s := scene{comp: r.comp, t: FrameTime(r.comp.Comp, n), m: geom.Scale(r.opt.Scale, r.opt.Scale)}
+	s := scene{comp: r.comp, t: FrameTime(r.comp.Comp, n), fresh: true, m: geom.Scale(r.opt.Scale, r.opt.Scale)}
 	return img, w.composition(img, s)
 }

@@ -85,7 +85,11 @@ func displayName(p *aep.Property) string {
 }
 
 // layer draws one layer over dst.
-func (w *worker) layer(dst *raster.Image, v view) error {
+func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	v := l.view
 	if v.layer.Adjustment {
 		return w.adjustment(dst, v)
 	}
@@ -93,10 +97,10 @@ func (w *worker) layer(dst *raster.Image, v view) error {
 	if opacity <= 0 {
 		return nil
 	}
-	d, err := w.prepare(v)
-	if d == nil || err != nil {
+	if err := w.ready(l); l.d == nil || err != nil {
 		return err
 	}
+	d := l.d
 	blend := w.blend(v)
 	plain := opacity == 1 && v.layer.Blend <= aep.BlendNormal
 	lone := v.layer.Matte == aep.MatteNone && !v.layer.PreserveTransparency

@@ -49,7 +49,7 @@ func (w *worker) flattened(d *drawing, v view, inner scene) {
 	c := inner.comp.Comp
 	scale := w.r.opt.Scale
 	width, height := scaledSize(c, scale)
-	inner.m = geom.Scale(scale, scale)
+	inner.m, inner.fresh = geom.Scale(scale, scale), true
 	fit := v.m.Mul(geom.Scale(1/scale, 1/scale))
 	d.box = geom.Rect{MaxX: float64(width), MaxY: float64(height)}.Transform(fit).Grow(1)
 	d.blends = true

@@ -15,6 +15,8 @@ type scene struct {
 	t     float64
 	m     geom.Matrix
 	outer *scene // that this one is nested in
+	// fresh is whether it is drawn over the same nothing, or background, in every frame.
+	fresh bool
 	// path tells apart the places where the same composition is nested.
 	path uint64
 }
@@ -41,21 +43,51 @@ const frameSlack = 1e-6
 
 // composition draws the layers of s over dst, the bottom one first.
 func (w *worker) composition(dst *raster.Image, s scene) error {
-	layers := s.comp.Comp.Layers
-	solo := anySolo(layers)
-	for i := len(layers) - 1; i >= 0; i-- {
-		if err := w.ctx.Err(); err != nil {
+	shown := w.shown(s)
+	first := 0
+	if s.fresh {
+		var err error
+		if first, err = w.begin(dst, s, shown); err != nil {
 			return err
 		}
-		l := layers[i]
-		if !visible(l, s.t) || solo && !l.Solo {
-			continue
-		}
-		if err := w.layer(dst, w.view(s, l)); err != nil {
+	}
+	for i := range shown[first:] {
+		if err := w.layer(dst, &shown[first+i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// shownLayer is a layer that shows at a time, with its drawing once that is prepared.
+type shownLayer struct {
+	view
+	d        *drawing
+	prepared bool
+}
+
+// shown are the layers of s that show, the bottom one first.
+func (w *worker) shown(s scene) []shownLayer {
+	layers := s.comp.Comp.Layers
+	solo := anySolo(layers)
+	var out []shownLayer
+	for i := len(layers) - 1; i >= 0; i-- {
+		if l := layers[i]; visible(l, s.t) && (!solo || l.Solo) {
+			out = append(out, shownLayer{view: w.view(s, l)})
+		}
+	}
+	return out
+}
+
+// ready prepares the drawing of a layer.
+func (w *worker) ready(l *shownLayer) error {
+	if l.prepared {
+		return nil
+	}
+	l.prepared = true
+	var err error
+	l.d, err = w.prepare(l.view)
+	return err
 }
 
 func (w *worker) view(s scene, l *aep.Layer) view {

@@ -125,7 +125,7 @@ func (t *attempt) fetchAsset(ctx context.Context, i int, a farm.Asset) error {
 
 func conforms(a farm.Asset, file string) bool {
 	switch a.Type {
-	case "image", "video", "audio":
+	case "image", "video", "audio", "essential":
 	default:
 		return false
 	}

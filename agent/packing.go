@@ -42,7 +42,11 @@ func addToZip(z *zip.Writer, dir, file string) error {
 		return err
 	}
 	defer in.Close()
-	w, err := z.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(name), Method: zip.Store})
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	w, err := z.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(name), Method: zip.Store, Modified: info.ModTime()})
 	if err != nil {
 		return err
 	}

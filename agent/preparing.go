@@ -2,10 +2,12 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"overcrank/agent/project"
 	"overcrank/agent/script"
@@ -20,7 +22,7 @@ func (t *attempt) prepare(ctx context.Context, file fetched) error {
 	}
 	t.project = p
 	for i := range t.assets {
-		if err := t.prepareAsset(i); err != nil {
+		if err := t.prepareAsset(ctx, i); err != nil {
 			return err
 		}
 	}
@@ -38,11 +40,11 @@ func (t *attempt) prepare(ctx context.Context, file fetched) error {
 
 func (t *attempt) scriptPath() string { return filepath.Join(t.dir, "script.jsx") }
 
-func (t *attempt) prepareAsset(i int) error {
+func (t *attempt) prepareAsset(ctx context.Context, i int) error {
 	a := &t.assets[i]
 	switch a.Type {
 	case "essential":
-		a.Controls = t.project.Controls(a.Composition, a.LayerName)
+		return t.prepareField(ctx, i)
 	case "static":
 		name := a.Name
 		if name == "" {
@@ -63,5 +65,24 @@ func (t *attempt) prepareAsset(i int) error {
 			return fmt.Errorf("placing a static asset: %w", err)
 		}
 	}
+	return nil
+}
+
+// prepareField finds what a field of the panel drives, and brings the file of one that takes a picture or a film: its
+// value is an address, unless the asset has a src.
+func (t *attempt) prepareField(ctx context.Context, i int) error {
+	a := &t.assets[i]
+	a.Controls = t.project.Controls(a.Composition, a.LayerName)
+	var address string
+	if a.File != "" || !slices.ContainsFunc(a.Controls, script.Control.TakesFile) || json.Unmarshal(a.Value, &address) != nil {
+		return nil
+	}
+	asset := a.Asset
+	asset.Src = address
+	controls := a.Controls
+	if err := t.fetchAsset(ctx, i, asset); err != nil {
+		return err
+	}
+	a.Controls = controls
 	return nil
 }

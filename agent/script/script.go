@@ -32,8 +32,13 @@ type Asset struct {
 type Control struct {
 	Composition uint32   // item id
 	Layer       int      // 1-based, in the project as it was saved
-	Path        []string // match names below the layer; empty for a field that takes a file
+	Path        []string // match names below the layer
 	Places      []int    // beside Path: the 1-based place among siblings, 0 where the match name suffices
+}
+
+// TakesFile tells whether the field replaces the layer's source.
+func (c Control) TakesFile() bool {
+	return len(c.Path) > 0 && c.Path[len(c.Path)-1] == "ADBE Layer Source Alternate"
 }
 
 // Error says which asset cannot become a script, in words for who submitted the job.

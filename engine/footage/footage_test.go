@@ -1,6 +1,7 @@
 package footage
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"hash/crc32"
@@ -347,4 +348,21 @@ func BenchmarkFilm(b *testing.B) {
 		n++
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "frames/s")
+}
+
+func FuzzMoving(f *testing.F) {
+	var b bytes.Buffer
+	pal := image.NewPaletted(image.Rect(0, 0, 4, 4), color.Palette{color.Black, color.White})
+	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{pal, pal}, Delay: []int{1, 1}}); err != nil {
+		f.Fatal(err)
+	}
+	if !moving(bytes.NewReader(b.Bytes())) {
+		f.Fatal("two pictures do not move")
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if moving(bytes.NewReader(data)) && len(data) < 13+2*10 {
+			t.Error("two pictures in fewer bytes than their headers")
+		}
+	})
 }

@@ -8,10 +8,9 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"image/gif"
+	_ "image/gif"  // registers its decoder
 	_ "image/jpeg" // registers its decoder
 	_ "image/png"  // registers its decoder
-	"io"
 	"os"
 	"sync"
 
@@ -44,19 +43,6 @@ func probeStill(path string) (info Info, ok bool, err error) {
 		return Info{}, false, nil
 	}
 	return Info{Width: cfg.Width, Height: cfg.Height, Still: true, Video: true, Alpha: !opaque(cfg.ColorModel)}, true, nil
-}
-
-// moving says whether a GIF has more than one picture: one block with a delay more than a still has.
-func moving(f *os.File) bool {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil || info.Size() > 64<<20 {
-		return true
-	}
-	g, err := gif.DecodeAll(bufio.NewReader(f))
-	return err == nil && len(g.Image) > 1
 }
 
 func opaque(m color.Model) bool {

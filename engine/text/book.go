@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"unicode"
 
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
@@ -157,6 +158,19 @@ func (b *Book) cover(tf *typeface, r rune) *typeface {
 	}
 	b.note(tf.name+"\x00"+got.name, fmt.Sprintf("font '%s' has no '%c': drawn with '%s'", tf.name, r, got.name))
 	return got
+}
+
+// undrawn notes a glyph that has no outline although its character is to be seen, such as a picture of an emoji.
+func (b *Book) undrawn(g *glyph, r rune) {
+	if !unicode.IsGraphic(r) || unicode.IsSpace(r) || unicode.Is(unicode.Mn, r) {
+		return
+	}
+	switch g.face.GlyphData(g.id).(type) {
+	case font.GlyphBitmap, font.GlyphSVG, font.GlyphColor:
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.note("picture\x00"+g.tf.name, fmt.Sprintf("font '%s' has a picture for '%c', which is not drawn", g.tf.name, r))
+	}
 }
 
 func (b *Book) search(r rune, want look) *typeface {

@@ -144,7 +144,7 @@ func (c *composer) draw(l *line, x, stretch float64) {
 				flush()
 				style = g.style
 			}
-			c.glyph(&outline, g, x)
+			c.glyph(&outline, g, l.chars[g.first].r, x)
 			x += g.advance + g.track
 			if isGap(l.chars[g.first].r) {
 				x += stretch
@@ -154,9 +154,10 @@ func (c *composer) draw(l *line, x, stretch float64) {
 	flush()
 }
 
-func (c *composer) glyph(to *geom.Outline, g *glyph, x float64) {
+func (c *composer) glyph(to *geom.Outline, g *glyph, r rune, x float64) {
 	from := g.tf.outline(g.face, g.id)
 	if len(from.Verbs) == 0 {
+		c.set.book.undrawn(g, r)
 		return
 	}
 	across, along := g.size()

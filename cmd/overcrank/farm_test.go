@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 // runningFarm is an `overcrank up` under test.
 type runningFarm struct {
 	*client.Client
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	cmd  *exec.Cmd
 	said *lockedBuffer
@@ -71,7 +71,7 @@ func (l *lockedBuffer) String() string {
 }
 
 // startUp starts a farm in dir and waits until it is ready. It is stopped when the test ends.
-func startUp(t *testing.T, dir string, flags ...string) *runningFarm {
+func startUp(t testing.TB, dir string, flags ...string) *runningFarm {
 	t.Helper()
 	f := launch(t, dir, flags...)
 	f.await("the farm to be ready", func() bool { return ready(t.Context(), f.Server) == nil })
@@ -79,7 +79,7 @@ func startUp(t *testing.T, dir string, flags ...string) *runningFarm {
 }
 
 // launch starts a farm in dir and waits until it says where it is.
-func launch(t *testing.T, dir string, flags ...string) *runningFarm {
+func launch(t testing.TB, dir string, flags ...string) *runningFarm {
 	t.Helper()
 	f := &runningFarm{t: t, dir: dir, said: &lockedBuffer{}, done: make(chan struct{})}
 	args := append([]string{"up", "--data-dir", dir, "--listen", "127.0.0.1:0"}, flags...)

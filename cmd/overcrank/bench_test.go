@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// BenchmarkUpReady is the time from starting `overcrank up` on an empty folder until /readyz says 200.
+func BenchmarkUpReady(b *testing.B) {
+	for b.Loop() {
+		f := startUp(b, b.TempDir())
+		b.StopTimer()
+		f.stop()
+		b.StartTimer()
+	}
+}
+
+// BenchmarkSubmitToEngine is the time from POST /jobs on an idle farm until the agent has started the engine. The job
+// runs on; the next one waits for its end.
+func BenchmarkSubmitToEngine(b *testing.B) {
+	f := startUp(b, b.TempDir())
+	template := f.card()
+	for b.Loop() {
+		id := f.submitCard(template, map[string]any{"type": "image", "frames": 0})
+		for !strings.Contains(f.log(id), engineStarted) {
+			time.Sleep(time.Millisecond)
+		}
+		b.StopTimer()
+		f.finished(id)
+		b.StartTimer()
+	}
+}
+
+// engineStarted is what the log of a job says when its engine's process has begun to speak.
+const engineStarted = "PROGRESS:"
+
+// BenchmarkRenderCard is the whole film of the title card, seven layers at 1280 x 720, through the engine with encoding;
+// it reports frames per second.
+func BenchmarkRenderCard(b *testing.B) {
+	dir := b.TempDir()
+	zip := filepath.Join(dir, "card.zip")
+	if err := writeTo(zip, titlecard.WriteZip); err != nil {
+		b.Fatal(err)
+	}
+	if out, err := exec.Command("unzip", "-q", zip, "-d", dir).CombinedOutput(); err != nil {
+		b.Skipf("unzip: %v\n%s", err, out)
+	}
+	project := filepath.Join(dir, "Title Card folder", "Title Card.aep")
+	frames := 0
+	for b.Loop() {
+		cmd := exec.Command(binary, "aerender", "-project", project, "-comp", titlecard.Composition, "-output", filepath.Join(dir, "film.mp4"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		frames += titlecard.Frames
+	}
+	b.ReportMetric(float64(frames)/b.Elapsed().Seconds(), "frames/s")
+}
+
+// BenchmarkAgentAtRest reports what an idle agent takes: resident memory, and the share of one processor over a second.
+func BenchmarkAgentAtRest(b *testing.B) {
+	f := startUp(b, b.TempDir())
+	f.finished(f.submitCard(f.card(), map[string]any{"type": "image", "frames": 0}))
+	pids := processes(f.dir, "agent", "--until-stdin-ends")
+	if len(pids) != 1 {
+		b.Fatalf("%d agents run, want one", len(pids))
+	}
+	time.Sleep(3 * time.Second) // it comes to rest
+	var ticks, rounds float64
+	for b.Loop() {
+		before := cpuTicks(b, pids[0])
+		time.Sleep(time.Second)
+		ticks += cpuTicks(b, pids[0]) - before
+		rounds++
+	}
+	const ticksPerSecond = 100 // USER_HZ, fixed on Linux
+	b.ReportMetric(100*ticks/ticksPerSecond/rounds, "%core")
+	b.ReportMetric(residentMB(b, pids[0]), "MB")
+}
+
+func cpuTicks(b *testing.B, pid int) float64 {
+	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+	user, _ := strconv.ParseFloat(fields[11], 64)
+	system, _ := strconv.ParseFloat(fields[12], 64)
+	return user + system
+}
+
+func residentMB(b *testing.B, pid int) float64 {
+	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, line := range strings.Split(string(raw), "\n") {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return kb / 1024
+		}
+	}
+	b.Fatal("no VmRSS")
+	return 0
+}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"encoding/json"
 	"strings"
 
 	"overcrank/farm"
@@ -88,8 +89,22 @@ func farmSources(job farm.Job) []string {
 	add(job.Template.Src)
 	for _, a := range job.Assets {
 		add(a.Src)
+		add(valueAddress(a))
 	}
 	return sources
+}
+
+// valueAddress is the address that an essential asset gives as its value, "" when it gives none: a panel's media field
+// takes one.
+func valueAddress(a farm.Asset) string {
+	var address string
+	if a.Type != "essential" || json.Unmarshal(a.Value, &address) != nil {
+		return ""
+	}
+	if strings.HasPrefix(address, fileScheme) || strings.HasPrefix(address, "data:") {
+		return address
+	}
+	return ""
 }
 
 // filesOf is every kept file that a lease names, by hash.

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"math"
 	"mime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -167,6 +169,13 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 		if err := keep(fmt.Sprintf("assets[%d].src", i), name, &a.Src); err != nil {
 			return err
 		}
+		address := valueAddress(*a)
+		if err := keep(fmt.Sprintf("assets[%d].value", i), name, &address); err != nil {
+			return err
+		}
+		if address != valueAddress(*a) {
+			a.Value = json.RawMessage(strconv.Quote(address)) // farm:// and hexadecimal digits need no escaping
+		}
 	}
 	return nil
 }
@@ -196,6 +205,9 @@ func (c *Coordinator) keepAlive(ctx context.Context, p farm.Principal, job farm.
 		}
 		for i, a := range job.Assets {
 			if err := check(fmt.Sprintf("assets[%d].src", i), a.Src); err != nil {
+				return err
+			}
+			if err := check(fmt.Sprintf("assets[%d].value", i), valueAddress(a)); err != nil {
 				return err
 			}
 		}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"image"
 	"image/jpeg"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +62,13 @@ func TestLongDataAddressesBecomeKeptFiles(t *testing.T) {
 	long, short := bytes.Repeat([]byte("picture"), 1000), "data:text/plain,short"
 	src := "data:image/png;base64," + base64.StdEncoding.EncodeToString(long)
 	assets := []farm.Asset{{Type: "image", LayerName: "logo", Src: src}, {Type: "data", LayerName: "x", Src: short}}
+	panel := []byte(strconv.Quote("data:image/png;base64," + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("panel"), 1000))))
+	assets = append(assets, farm.Asset{Type: "essential", LayerName: "Logo", Value: panel}, farm.Asset{Type: "essential", LayerName: "Size", Value: []byte("3")})
 	job := r.submit(func(j *farm.Job) { j.Assets = assets })
+	var address string
+	if err := json.Unmarshal(job.Assets[2].Value, &address); err != nil || !strings.HasPrefix(address, "farm://") || string(job.Assets[3].Value) != "3" {
+		t.Errorf("panel fields: %.60s and %s", job.Assets[2].Value, job.Assets[3].Value)
+	}
 	if !strings.HasPrefix(job.Assets[0].Src, "farm://") || job.Assets[1].Src != short || assets[0].Src != src {
 		t.Fatalf("submitted with %.40q and %.40q", job.Assets[0].Src, job.Assets[1].Src)
 	}
@@ -68,6 +76,9 @@ func TestLongDataAddressesBecomeKeptFiles(t *testing.T) {
 	ref, ok := l.Files[job.Assets[0].Src]
 	if !ok || ref.Size != int64(len(long)) || ref.Name != "asset-0.png" {
 		t.Fatalf("the lease names %+v", l.Files)
+	}
+	if got := l.Files[address]; got.Size != 5000 {
+		t.Errorf("the lease does not name the panel's picture: %+v", l.Files)
 	}
 	f, err := r.OpenFileFor(t.Context(), s.agent, ref.SHA256)
 	if err != nil {

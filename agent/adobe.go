@@ -28,7 +28,7 @@ func (t *attempt) applyScript(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("writing the script: %w", err)
 	}
 	t.say("putting the assets into the project")
-	if err := aerender.Apply(ctx, aerender.Application{Command: aerender.ScriptCommand(runtime.GOOS, t.engine.Path, whole), Dir: t.dir, OnLine: t.hear}); err != nil {
+	if err := aerender.Apply(ctx, aerender.Application{Command: t.a.scriptCommand(t.engine.Path, whole), Dir: t.dir, OnLine: t.hear}); err != nil {
 		return "", err
 	}
 	outcome, err := os.ReadFile(files.Outcome)

@@ -10,10 +10,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"overcrank/agent/aerender"
 	"overcrank/agent/cache"
 	"overcrank/agent/fetch"
 	"overcrank/agent/gossip"
@@ -53,6 +55,8 @@ type agent struct {
 	farm      *remote
 	board     *board
 	link      *link
+	// scriptCommand is how an After Effects is made to run a script file.
+	scriptCommand func(aerender, script string) []string
 }
 
 // Run runs the agent until ctx ends; then it stops its tasks, gives them back to the farm, and returns.
@@ -110,6 +114,7 @@ func (c *Config) complete() error {
 // open makes the agent ready: its folders, its inventory, and its place in the farm.
 func open(ctx context.Context, cfg Config) (*agent, error) {
 	a := &agent{cfg: cfg, log: cfg.Logger, fetcher: fetch.New(cfg.Roots)}
+	a.scriptCommand = func(engine, script string) []string { return aerender.ScriptCommand(runtime.GOOS, engine, script) }
 	if err := clearWork(a.workDir()); err != nil {
 		return nil, err
 	}

@@ -4,11 +4,13 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"overcrank/aep"
@@ -194,4 +196,12 @@ func describe(m wire.Message) string {
 // newForbidden is a web server that refuses everything.
 func newForbidden(t *testing.T) string {
 	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+}
+
+func TestFullDiskIsSaidAndTriedElsewhere(t *testing.T) {
+	a := &attempt{a: &agent{cfg: Config{Name: "m1"}}, feed: &feed{wake: func() {}}}
+	failed := a.explain(fmt.Errorf("copying the project: %w", &os.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}))
+	if failed.Message != "Render failed: the disk of machine 'm1' is full" || !failed.Retry {
+		t.Fatalf("%+v", failed)
+	}
 }

@@ -23,10 +23,18 @@ import (
 	"overcrank/farm/wire"
 )
 
-// TestMain lets the test's own program play the engine: agents start it as "<program> aerender …".
+// TestMain lets the test's own program play the engines: the embedded one is started as "<program> aerender …", Adobe's
+// with aerender's flags alone, and the After Effects that applies a script as "<program> afterfx <script> <outcome>".
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "aerender" && aerenderdouble.Asked() {
-		os.Exit(aerenderdouble.Main(os.Args[2:]))
+	if aerenderdouble.Asked() && len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "aerender":
+			os.Exit(aerenderdouble.Main(os.Args[2:]))
+		case "-project":
+			os.Exit(aerenderdouble.Main(os.Args[1:]))
+		case "afterfx":
+			os.Exit(aerenderdouble.AfterFX(os.Args[2], os.Args[3]))
+		}
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -81,7 +81,7 @@ func runIn(t *testing.T, folder, script string) result {
 const prelude = `function is(got, want) { if (String(got) !== String(want)) throw new Error("got " + got + ", want " + want); }
 function fails(f, text) { try { f() } catch (e) { if (String(e).indexOf(text) < 0) throw new Error("threw " + e + ", want " + text); return }
 	throw new Error("did not throw " + text); }
-var main; for (var i = 1; i <= app.project.numItems; i++) if (app.project.item(i).name == "main") main = app.project.item(i);
+var main; for (var i = 1; i <= app.project.numItems; i++) if (app.project.item(i).name == "main" && app.project.item(i) instanceof CompItem) main = app.project.item(i);
 `
 
 func TestScripts(t *testing.T) {

@@ -69,17 +69,36 @@ func (s *session) controlled(c aep.Controller) any {
 		if len(c.Path) == 0 || c.Path[len(c.Path)-1] == "ADBE Layer Source Alternate" {
 			return s.media(r, c)
 		}
-		top := r.root()
-		for _, step := range c.Path {
-			p := top.p.Child(step)
-			if p == nil {
-				return nil
-			}
-			top = s.things[s.propertyObject(top, p)].(*propRef)
+		driven := c.Property(l)
+		if driven == nil {
+			return nil
+		}
+		top := s.reach(r.root(), driven, 0)
+		if top == nil {
+			return nil
 		}
 		named := *top
 		named.name = c.Name
 		return s.newPropertyObject(&named)
+	}
+	return nil
+}
+
+// reach finds the way from a group down to a property.
+func (s *session) reach(r *propRef, p *aep.Property, depth int) *propRef {
+	if r.p == p {
+		return r
+	}
+	if depth > 64 {
+		return nil
+	}
+	for _, child := range r.p.Children {
+		if child != p && !child.Group {
+			continue
+		}
+		if found := s.reach(s.things[s.propertyObject(r, child)].(*propRef), p, depth+1); found != nil {
+			return found
+		}
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 const (
 	MaxString  = 64 << 20 // UTF-16 units of a string made by repeating, padding or joining
 	MaxLength  = 10 << 20 // elements that a built-in walks without calling back
-	MaxSource  = 8 << 20  // bytes of source
+	MaxSource  = 16 << 20 // bytes of source
 	MaxNesting = 1500     // brackets open at once in a source
 	MaxChain   = 20000    // operators in a row, in one statement
 	MaxCalls   = 1200     // calls open at once
@@ -70,6 +70,7 @@ func Check(source string) error {
 			depth++
 		case ')', ']', '}':
 			depth = max(0, depth-1)
+			chain++
 		case '!', '~', '+', '-', '*', '/', '%', '=', '?', ':', '&', '|', '^', '<', '>':
 			chain++
 		case ';', ',', '\n':

@@ -12,6 +12,7 @@ func TestCheckRefusesWhatWouldExhaustTheStack(t *testing.T) {
 	for name, src := range map[string]string{
 		"brackets": strings.Repeat("(", 1e6), "nots": strings.Repeat("!", 1e6) + "1", "sums": "a" + strings.Repeat("+a", 1e6),
 		"assignments": strings.Repeat("a=", 1e6) + "1", "length": strings.Repeat(" ", MaxSource+1),
+		"conditions": strings.Repeat("if(1)", 1e6) + "1", "calls": "f" + strings.Repeat("()", 1e6),
 		"after a quote": "// don't\n" + strings.Repeat("!", 1e6),
 	} {
 		if err := Check(src); err == nil {

@@ -93,10 +93,16 @@ func (b *browser) do(actions ...chromedp.Action) {
 	ctx, cancel := context.WithTimeout(b, 90*time.Second)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
-		var where, text string
-		_ = chromedp.Run(b, chromedp.Location(&where), chromedp.Evaluate(`document.body.innerText.slice(0, 2000)`, &text))
-		b.t.Fatalf("%v\nat %s, which shows:\n%s", err, where, text)
+		b.failed(err)
 	}
+}
+
+// failed ends the test and tells what the page shows.
+func (b *browser) failed(err error) {
+	b.t.Helper()
+	var where, text string
+	_ = chromedp.Run(b, chromedp.Location(&where), chromedp.Evaluate(`document.body.innerText.slice(0, 2000)`, &text))
+	b.t.Fatalf("%v\nat %s, which shows:\n%s", err, where, text)
 }
 
 func (b *browser) open(path string) {
@@ -104,10 +110,18 @@ func (b *browser) open(path string) {
 	b.do(chromedp.Navigate(b.server+path), chromedp.WaitReady("main"))
 }
 
-// until waits for a script to say true.
+// until waits for a script to say true. The page may change while it waits: a script that is cut off by that is asked
+// again on the next page.
 func (b *browser) until(script string) {
 	b.t.Helper()
-	b.do(chromedp.Poll(script, nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(85*time.Second)))
+	var err error
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		var yes bool
+		if err = chromedp.Run(b, chromedp.Evaluate(script, &yes)); err == nil && yes {
+			return
+		}
+	}
+	b.failed(fmt.Errorf("never true: %s (last error: %v)", script, err))
 }
 
 // shows waits for words on the page.

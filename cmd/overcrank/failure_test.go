@@ -79,7 +79,7 @@ func TestABrokenProjectIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
-		"half.aep": project.Bytes()[:project.Len()/2], "noise.aep": bytes.Repeat([]byte("not a project "), 99), "empty.aep": nil,
+		"half.aep": project.Bytes()[:project.Len()/2], "noise.aep": bytes.Repeat([]byte("not a project "), 99),
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -94,6 +94,17 @@ func TestABrokenProjectIsExplained(t *testing.T) {
 		}
 	}
 	f.goesOn(f.card())
+}
+
+func TestAnEmptyProjectIsRefused(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	path := filepath.Join(t.TempDir(), "empty.aep")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.CreateTemplate(t.Context(), "aep", "empty", path, nil); !client.IsStatus(err, http.StatusBadRequest) || !strings.Contains(err.Error(), "empty") {
+		t.Errorf("an empty file: %v, want 400 that says so", err)
+	}
 }
 
 func TestATruncatedUploadLeavesNothing(t *testing.T) {

@@ -70,7 +70,7 @@ func Run(ctx context.Context, p *aep.Project, name, script string, opt Options) 
 		return err
 	}
 	if root != nil {
-		defer root.Close()
+		defer func() { _ = root.Close() }()
 	}
 	s := newSession(ctx, p, opt, root, src)
 	defer s.closeFiles()

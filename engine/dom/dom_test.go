@@ -193,6 +193,9 @@ func TestFootageOfTheJobsFolder(t *testing.T) {
 	folder := t.TempDir()
 	writePicture(t, filepath.Join(folder, "new photo.png"), 200, 200)
 	write(t, filepath.Join(folder, "data.json"), `{"a": [1, 2]}`)
+	for _, name := range []string{"run_001.png", "run_002.png", "run_003.png"} {
+		writePicture(t, filepath.Join(folder, name), 20, 10)
+	}
 	r := runIn(t, folder, prelude+`
 var it = app.project.importFile(new ImportOptions(new File("new photo.png"))); is(it.width, 200); is(it.name, "new photo.png"); is(it.hasVideo, true);
 var l = main.layer("photo.png"); l.anchorPoint.setValue([50, 25]); l.replaceSource(it, true); is(l.source === it, true); is(l.name, "new photo.png"); is(l.anchorPoint.value[0], 100); is(l.anchorPoint.value[1], 100);
@@ -200,6 +203,7 @@ app.project.item(2).replace(new File("new photo.png")); is(app.project.item(2).f
 var d = app.project.importFile(new ImportOptions(File("data.json"))); d.name = "d.json"; var o = main.layer("title").opacity; o.expression = "footage('d.json').sourceData.a[1]"; is(o.expressionError, ""); is(o.value, 2);
 fails(function () { app.project.importFile(new ImportOptions(new File("none.png"))) }, "does not exist"); fails(function () { app.project.importFile(new ImportOptions(new File("/etc/passwd"))) }, "outside");
 var io = new ImportOptions(new File("new photo.png")); io.importAs = ImportAsType.PROJECT; fails(function () { app.project.importFile(io) }, "only be imported as footage");
+var seq = new ImportOptions(new File("run_001.png")); seq.sequence = true; is(app.project.importFile(seq).duration, 0.1);
 fails(function () { l.replaceSource(main, false) }, "contain itself"); fails(function () { main.layer("title").replaceSource(it, false) }, "no source")`)
 	if r.err != nil {
 		t.Fatal(r.err)

@@ -303,7 +303,7 @@ func (s *session) readLine(f *fileState) string {
 		return ""
 	}
 	line, err := f.reader.ReadString('\n')
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		s.outcome(f, err)
 	}
 	_, err = f.reader.Peek(1)

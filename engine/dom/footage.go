@@ -19,11 +19,11 @@ import (
 
 // importOptions is an ImportOptions object.
 type importOptions struct {
-	file     *fileState
-	fileJS   goja.Value
-	sequence bool
-	as       int
-	range_   bool
+	file         *fileState
+	fileJS       goja.Value
+	sequence     bool
+	as           int
+	alphabetical bool
 }
 
 const importAsFootage = 3813
@@ -44,7 +44,7 @@ func (s *session) defineFootage() {
 	attr(k, "file", func(o *importOptions) any { return o.fileJS }, func(o *importOptions, v goja.Value) { o.file, o.fileJS = s.pathOf(v), v })
 	attr(k, "sequence", func(o *importOptions) any { return o.sequence }, func(o *importOptions, v goja.Value) { o.sequence = v.ToBoolean() })
 	attr(k, "importAs", func(o *importOptions) any { return o.as }, func(o *importOptions, v goja.Value) { o.as = int(s.number(v, "importAs")) })
-	attr(k, "forceAlphabetical", func(o *importOptions) any { return o.range_ }, func(o *importOptions, v goja.Value) { o.range_ = v.ToBoolean() })
+	attr(k, "forceAlphabetical", func(o *importOptions) any { return o.alphabetical }, func(o *importOptions, v goja.Value) { o.alphabetical = v.ToBoolean() })
 	method(k, "canImportAs", func(o *importOptions, a args) any { return a.int(0, 0) == importAsFootage })
 
 	c.footageSource = s.class("FootageSource", nil, nil)
@@ -218,7 +218,7 @@ func (s *session) footageOf(file *fileState, sequence bool) (*aep.Footage, error
 	case "aep", "aet", "aepx", "mogrt", "jsx", "exe":
 		return nil, fmt.Errorf("%q is not footage", base(file.path))
 	}
-	in, err := s.probe(rel, abs)
+	in, err := s.probe(rel, abs, sequence)
 	if err != nil {
 		return nil, fmt.Errorf("file %q can't be read as footage: %w", base(file.path), err)
 	}
@@ -233,7 +233,15 @@ func formats() map[string]string {
 	return map[string]string{"png": "png!", "jpg": "JPEG", "jpeg": "JPEG", "psd": "8BPS", "mov": "MooV", "mp4": "MPEG", "wav": "WAVE", "mp3": "MP3A"}
 }
 
-func (s *session) probe(rel, abs string) (footage.Info, error) {
+// probe looks into a file, or with sequence into the numbered pictures that it is one of.
+func (s *session) probe(rel, abs string, sequence bool) (footage.Info, error) {
+	if sequence {
+		src, err := footage.OpenAs(s.ctx, abs, footage.Interpretation{Sequence: true})
+		if err != nil {
+			return footage.Info{}, err
+		}
+		return src.Info, src.Close()
+	}
 	if s.opt.Probe != nil {
 		return s.opt.Probe(s.ctx, abs)
 	}

@@ -99,8 +99,8 @@ func TestTheFilmsScript(t *testing.T) {
 	var out bytes.Buffer
 	err := Run(context.Background(), p, "film.jsx", prelude+`
 function layer(name) { for (var i = 1; i <= main.numLayers; i++) { var l = main.layer(i); if (l.name === name || l.source && l.source.name === name) return l } throw new Error("Layer '" + name + "' not found") }
-var io = new ImportOptions(new File("assets/2016-aug-deep.jpg")), it = app.project.importFile(io); layer("background.jpg").replaceSource(it, true);
-is(layer("background.jpg").source === it, true); is(it.hasVideo, true);
+var io = new ImportOptions(new File("assets/2016-aug-deep.jpg")), it = app.project.importFile(io); var bg = layer("background.jpg"); bg.replaceSource(it, true);
+is(bg.source === it, true); is(bg.name, "2016-aug-deep.jpg"); is(it.hasVideo, true);
 layer("artist").property("position").expression = "[5*time,250]"; is(layer("artist").property("position").expressionError, "");
 is(layer("artist").property("position").valueAtTime(10, false)[0], 50);
 var text = layer("track name").property("Source Text"); text.expression = ""; text.setValue("lorem"); is(text.value.text, "lorem");

@@ -91,7 +91,7 @@ func (in *includer) include(name string, line int, arg string, depth int) error 
 	if err != nil {
 		return fail("the job's folder can't be opened")
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	rel, ok := within(in.folder, file)
 	if !ok {
 		return fail("outside the job's folder")

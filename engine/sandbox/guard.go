@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"errors"
+
 	"github.com/dop251/goja"
 )
 
@@ -77,7 +79,8 @@ func (g guard) wrap(o *goja.Object, name string, check func(goja.FunctionCall)) 
 
 // Rethrow hands an error of a nested call on to the script around it. Interrupts stay interrupts.
 func Rethrow(err error) {
-	if ex, ok := err.(*goja.Exception); ok {
+	var ex *goja.Exception
+	if errors.As(err, &ex) {
 		panic(ex)
 	}
 	panic(err)

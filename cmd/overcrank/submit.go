@@ -115,12 +115,15 @@ func (s *submitCommand) wait(ctx context.Context, c *client.Client, id string, o
 // watchEvery is how often a watched job is asked for.
 const watchEvery = 250 * time.Millisecond
 
+// askWhyAfter is how many looks a job may wait before it is asked why: most start at once.
+const askWhyAfter = 4
+
 // watch shows a bar until the job has ended.
 func watch(ctx context.Context, c *client.Client, id string, out *output) (client.Job, error) {
 	b := newBar(out.errors, "rendering")
 	defer b.end()
 	waitedFor := ""
-	for {
+	for asked := 0; ; asked++ {
 		job, err := c.Job(ctx, id)
 		if err != nil {
 			return job, err
@@ -129,7 +132,7 @@ func watch(ctx context.Context, c *client.Client, id string, out *output) (clien
 			return job, nil
 		}
 		b.set(job.Progress, stateWord(job.Status))
-		if job.Status == "queued" && job.Progress == 0 {
+		if job.Status == "queued" && asked >= askWhyAfter {
 			if why, err := c.Why(ctx, id); err == nil && why != waitedFor {
 				waitedFor = why
 				fmt.Fprintln(out.errors, why)

@@ -41,9 +41,9 @@ func fail(code int, format string, args ...any) error {
 	return &failure{code, fmt.Errorf(format, args...)}
 }
 
-// Main runs the program and returns its exit code. When ctx ends, ffmpeg is killed, no half output is left, and the code
-// is 1.
-func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// Main runs the program of that version and returns its exit code. When ctx ends, ffmpeg is killed, no half output is
+// left, and the code is 1.
+func Main(ctx context.Context, version string, args []string, stdout, stderr io.Writer) int {
 	f, err := parseFlags(args)
 	if err != nil {
 		fmt.Fprintf(stdout, "aerender ERROR: %v\n", err)
@@ -55,7 +55,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, usage)
 		return exitDone
 	case f.version:
-		fmt.Fprintln(stdout, versionLine())
+		fmt.Fprintln(stdout, versionLine(version))
 		return exitDone
 	}
 	out, err := newLines(stdout, f)
@@ -64,6 +64,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	defer out.close()
+	out.say("%s", versionLine(version))
 	return finish(ctx, out, f, run(ctx, out, f))
 }
 
@@ -97,7 +98,6 @@ func run(ctx context.Context, out *lines, f flags) (err error) {
 			err = fail(exitAborted, "After Effects error: internal verification failure, sorry: %v", r)
 		}
 	}()
-	out.say("%s", versionLine())
 	if f.project == "" {
 		return fail(exitRuntime, "No project was given: name one with -project.")
 	}
@@ -125,11 +125,7 @@ func limitMemory(percent float64) (undo func()) {
 }
 
 // versionLine is the line that tools know an aerender by.
-func versionLine() string {
-	version := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
-	}
+func versionLine(version string) string {
 	return "aerender version " + version + " (Overcrank's embedded engine)"
 }
 

@@ -134,6 +134,7 @@ func (t *attempt) renderAndCheck(ctx context.Context, req aerender.Request, p pl
 		}
 		return err == nil, err
 	}
+	t.log.Info("engine starts", "engine", t.engine.Kind, "version", t.engine.Version)
 	thumbs := t.watchThumbnails(ctx)
 	ran, err := aerender.Run(ctx, req)
 	delivered := thumbs.stop()

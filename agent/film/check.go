@@ -98,7 +98,7 @@ func decodeStills(ctx context.Context, files []string) error {
 	if err := os.WriteFile(list, []byte(b.String()), 0o600); err != nil {
 		return fmt.Errorf("listing the pictures: %w", err)
 	}
-	_, err := run(ctx, "ffmpeg", "-v", "error", "-nostdin", "-xerror", "-err_detect", "explode", "-f", "concat", "-safe", "0", "-i", local(list), "-map", "0:v", "-f", "null", "-")
+	_, err := run(ctx, "ffmpeg", "-v", "error", "-nostdin", "-xerror", "-err_detect", "explode", "-protocol_whitelist", "file,pipe", "-f", "concat", "-safe", "0", "-i", local(list), "-map", "0:v", "-f", "null", "-")
 	if err != nil {
 		return explain("series of pictures", err)
 	}

@@ -39,7 +39,7 @@ var h264 = regexp.MustCompile(`^video_h264_(vbr|cbr)_(\d+)mbps$`)
 
 // Encode writes the film or still in as codec to out; it serves engines that can only write a lossless intermediate.
 func Encode(ctx context.Context, in, out, codec string) error {
-	args := []string{"-v", "error", "-nostdin", "-y", "-i", local(in)}
+	args := reading(in)
 	switch m := h264.FindStringSubmatch(codec); {
 	case m != nil:
 		args = append(args, h264Arguments(m[1], m[2])...)

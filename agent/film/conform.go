@@ -37,12 +37,11 @@ func Conform(ctx context.Context, path string) (string, error) {
 	default:
 		base, args = base+".mov", []string{"-c:v", "prores_ks", "-profile:v", "3", "-pix_fmt", "yuv422p10le", "-c:a", "pcm_s16le"}
 	}
-	in := []string{"-v", "error", "-nostdin", "-y"}
+	var decoder []string
 	if info.Alpha && info.Codec == "vp9" {
-		in = append(in, "-c:v", "libvpx-vp9") // ffmpeg's own decoder drops the alpha
+		decoder = []string{"-c:v", "libvpx-vp9"} // ffmpeg's own drops the alpha
 	}
-	in = append(in, "-i", local(path))
-	if _, err := run(ctx, "ffmpeg", append(append(in, args...), local(base))...); err != nil {
+	if _, err := run(ctx, "ffmpeg", append(append(reading(path, decoder...), args...), local(base))...); err != nil {
 		return "", fmt.Errorf("converting: %w", err)
 	}
 	return base, nil

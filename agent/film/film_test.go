@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// make runs ffmpeg; tests that need it skip without it.
+// makeFile runs ffmpeg; tests that need it skip without it.
 func makeFile(t *testing.T, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
@@ -138,6 +138,24 @@ func TestConformGivesWhatAfterEffectsReads(t *testing.T) {
 		got, err := Conform(t.Context(), path)
 		if err != nil || filepath.Ext(got) != want {
 			t.Errorf("%s became %s, %v", path, got, err)
+		}
+	}
+}
+
+func TestFilesThatNameOthersAreNotFollowed(t *testing.T) {
+	dir := t.TempDir()
+	makeFile(t, "-f", "lavfi", "-i", "sine=440", "-t", "1", filepath.Join(dir, "secret.wav"))
+	for name, content := range map[string]string{
+		"list.ogg":   "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n" + filepath.Join(dir, "secret.wav") + "\n#EXT-X-ENDLIST\n",
+		"concat.ogg": "ffconcat version 1.0\nfile secret.wav\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var u *Unreadable
+		if got, err := Conform(t.Context(), path); !errors.As(err, &u) {
+			t.Errorf("%s became %s, %v", name, got, err)
 		}
 	}
 }

@@ -18,8 +18,8 @@ const MaxThumbnails = 12
 func Thumbnails(ctx context.Context, path string, frames int, dir string) (map[int]string, error) {
 	step := max(1, (frames+MaxThumbnails-1)/MaxThumbnails)
 	pattern := filepath.Join(dir, "film_%03d.jpg")
-	_, err := run(ctx, "ffmpeg", "-v", "error", "-nostdin", "-y", "-i", local(path), "-an",
-		"-vf", fmt.Sprintf(`select=not(mod(n\,%d)),scale=%d:-2:flags=area`, step, thumbnailWidth), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", pattern)
+	_, err := run(ctx, "ffmpeg", append(reading(path), "-an",
+		"-vf", fmt.Sprintf(`select=not(mod(n\,%d)),scale=%d:-2:flags=area`, step, thumbnailWidth), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", pattern)...)
 	if err != nil {
 		return nil, fmt.Errorf("making thumbnails: %w", err)
 	}
@@ -35,8 +35,8 @@ func Thumbnails(ctx context.Context, path string, frames int, dir string) (map[i
 
 // Thumbnail writes a small JPEG of a still.
 func Thumbnail(ctx context.Context, still, path string) error {
-	_, err := run(ctx, "ffmpeg", "-v", "error", "-nostdin", "-y", "-i", local(still), "-frames:v", "1",
-		"-vf", fmt.Sprintf("scale=%d:-2:flags=area", thumbnailWidth), "-q:v", "5", local(path))
+	_, err := run(ctx, "ffmpeg", append(reading(still), "-frames:v", "1",
+		"-vf", fmt.Sprintf("scale=%d:-2:flags=area", thumbnailWidth), "-q:v", "5", local(path))...)
 	if err != nil {
 		return fmt.Errorf("making a thumbnail: %w", err)
 	}

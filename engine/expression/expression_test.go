@@ -30,7 +30,8 @@ func newStage(t testing.TB) *stage {
 		Width: 640, Height: 360, PixelAspect: 1, FrameRate: 30, FrameTicks: 1000, TicksPerSecond: 30000, Duration: 10}}
 	p.Items = []*aep.Item{comp, red, data, table}
 	slider := &aep.Property{Match: "ADBE Slider Control", Name: "Speed", Group: true, Enabled: true, Children: []*aep.Property{
-		{Match: "ADBE Slider Control-0001", Name: "Slider", Enabled: true, Dimensions: 1, Value: aep.Numbers{25}}}}
+		{Match: "ADBE Slider Control-0001", Name: "Slider", Enabled: true, Dimensions: 1, Value: aep.Numbers{25}},
+		{Match: "ADBE Layer Control-0001", Name: "Target", Enabled: true, Dimensions: 1, Value: aep.Numbers{0}, LayerRef: 12}}}
 	effects := &aep.Property{Match: "ADBE Effect Parade", Name: "Effects", Group: true, Enabled: true, Children: []*aep.Property{slider}}
 	layer := func(id uint32, name string, kind aep.LayerKind, props ...*aep.Property) *aep.Layer {
 		l := &aep.Layer{ID: id, Name: name, Kind: kind, Stretch: 100, Out: 10, Enabled: true, Blend: aep.BlendNormal,
@@ -185,6 +186,8 @@ func TestExpressionsHaveAfterEffectsValues(t *testing.T) {
 		{"opacity", "active ? 1 : 0", 11, []float64{0}},
 		{"opacity", "source.name == 'red' ? 3 : 4", 0, []float64{3}},
 		{"opacity", "smooth(1, 3)", 0, []float64{100}},
+		{"opacity", `thisComp.layer("ctrl").effect("Speed")("Target").index`, 0, []float64{2}},
+		{"opacity", `thisComp.layer("ctrl").effect("Speed")("Target").transform.position[0]`, 2, []float64{100}},
 		{"rotation", "velocity", 2, []float64{10}},
 		{"rotation", "smooth(0.1, 5)", 2, []float64{20}},
 		{"rotation", "loopOutDuration('cycle', 1)", 3.5, []float64{25}},

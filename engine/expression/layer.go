@@ -80,11 +80,9 @@ func groupNames() map[string]string {
 		"lightoption": "ADBE Light Options Group", "materialoption": "ADBE Material Options Group"}
 }
 
-func (m *Machine) layerByID(id uint32) goja.Value {
-	if c := m.cur.ref.Comp; c != nil {
-		if l := eval.LayerByID(c.Comp, id); l != nil {
-			return m.layer(c, l).object
-		}
+func (m *Machine) layerByID(comp *aep.Item, id uint32) goja.Value {
+	if l := eval.LayerByID(comp.Comp, id); l != nil {
+		return m.layer(comp, l).object
 	}
 	return goja.Null()
 }

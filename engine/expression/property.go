@@ -122,14 +122,22 @@ func (m *Machine) lookUp(n *node, key goja.Value) goja.Value {
 		if i < 1 || i > len(n.p.Children) {
 			m.throw("%q has no property %d (it has %d)", n.name(), i, len(n.p.Children))
 		}
-		return n.child(n.p.Children[i-1]).object
+		return n.child(n.p.Children[i-1]).shown()
 	}
 	name := key.String()
 	if c := n.find(name); c != nil {
-		return c.object
+		return c.shown()
 	}
 	m.throw("there is no property %q in %q", short(name), n.name())
 	return nil
+}
+
+// shown is what stands for the node: itself, or the layer that a parameter chooses.
+func (n *node) shown() goja.Value {
+	if n.p.LayerRef != 0 {
+		return n.m.layerByID(n.comp, n.p.LayerRef)
+	}
+	return n.object
 }
 
 func (n *node) name() string {
@@ -267,9 +275,6 @@ func (m *Machine) currentValue() goja.Value {
 func (m *Machine) show(l *aep.Layer, p *aep.Property, v aep.Value) goja.Value {
 	switch v := v.(type) {
 	case aep.Numbers:
-		if p.LayerRef != 0 {
-			return m.layerByID(p.LayerRef)
-		}
 		if n := dimensions(l, p, v); n != 1 {
 			return m.array(v[:n])
 		}
@@ -375,7 +380,7 @@ func (m *Machine) fallback() *goja.Object {
 				}
 			case *node:
 				if c := t.find(name); c != nil {
-					return c.object
+					return c.shown()
 				}
 			}
 			return target.Get(name)

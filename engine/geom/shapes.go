@@ -63,7 +63,10 @@ const maxStarPoints = 2000
 
 // Outline draws the star clockwise from its first outer point, which is at the top.
 func (s Star) Outline() Outline {
-	n := int(math.Round(math.Min(math.Max(s.Points, 3), maxStarPoints)))
+	n := 3
+	if s.Points > 3 {
+		n = int(math.Round(math.Min(s.Points, maxStarPoints)))
+	}
 	corners := n
 	if !s.Polygon {
 		corners = 2 * n

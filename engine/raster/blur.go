@@ -44,55 +44,90 @@ func boxRadii(sigma float64) [3]int {
 
 // BlurAlpha blurs a mask by the deviations sx and sy, in pixels. Beyond its border lies nothing.
 func BlurAlpha(m *image.Alpha, sx, sy float64) {
-	w, h := m.Rect.Dx(), m.Rect.Dy()
-	line := make([]uint8, max(w, h))
-	for _, r := range boxRadii(sx) {
-		for y := 0; r > 0 && y < h; y++ {
-			box(m.Pix[y*m.Stride:], 1, w, r, line)
-		}
-	}
-	for _, r := range boxRadii(sy) {
-		for x := 0; r > 0 && x < w; x++ {
-			box(m.Pix[x:], m.Stride, h, r, line)
-		}
-	}
+	blur(plane{m.Pix, m.Stride, m.Rect.Dx(), m.Rect.Dy(), 1}, sx, sy)
 }
 
 // Blur blurs an image by the deviations sx and sy, in pixels. Beyond its border lies nothing.
 func Blur(img *Image, sx, sy float64) {
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	line := make([]uint8, max(w, h))
+	blur(plane{img.Pix, img.Stride, img.Rect.Dx(), img.Rect.Dy(), 4}, sx, sy)
+}
+
+// plane is w by h pixels of several channels.
+type plane struct {
+	pix          []uint8
+	stride, w, h int
+	channels     int
+}
+
+func blur(p plane, sx, sy float64) {
+	if p.w == 0 || p.h == 0 {
+		return
+	}
+	line := make([]uint8, p.w)
 	for _, r := range boxRadii(sx) {
-		for y := 0; r > 0 && y < h; y++ {
-			for c := range 4 {
-				box(img.Pix[y*img.Stride+c:], 4, w, r, line)
+		for y := 0; r > 0 && y < p.h; y++ {
+			for c := range p.channels {
+				p.along(p.pix[y*p.stride+c:], r, line)
 			}
 		}
 	}
 	for _, r := range boxRadii(sy) {
-		for x := 0; r > 0 && x < 4*w; x++ {
-			box(img.Pix[x:], img.Stride, h, r, line)
+		if r > 0 {
+			p.down(r)
 		}
 	}
 }
 
-// box is a box blur of n values that lie step apart.
-func box(v []uint8, step, n, r int, line []uint8) {
+// along is a box blur of one channel of a row.
+func (p plane) along(v []uint8, r int, line []uint8) {
 	size := uint32(2*r + 1)
 	sum := uint32(0)
-	for i := 0; i < min(r, n); i++ {
-		sum += uint32(v[i*step])
+	for i := range min(r, p.w) {
+		sum += uint32(v[i*p.channels])
 	}
-	for i := range n {
-		if i+r < n {
-			sum += uint32(v[(i+r)*step])
+	for i := range p.w {
+		if i+r < p.w {
+			sum += uint32(v[(i+r)*p.channels])
 		}
 		if i-r-1 >= 0 {
-			sum -= uint32(v[(i-r-1)*step])
+			sum -= uint32(v[(i-r-1)*p.channels])
 		}
 		line[i] = uint8((sum + size/2) / size)
 	}
-	for i := range n {
-		v[i*step] = line[i]
+	for i := range p.w {
+		v[i*p.channels] = line[i]
+	}
+}
+
+// down is a box blur of all columns at once, row by row, since memory is read along rows.
+func (p plane) down(r int) {
+	n := p.w * p.channels
+	size := uint32(2*r + 1)
+	before := make([]uint8, n*p.h)
+	for y := range p.h {
+		copy(before[y*n:(y+1)*n], p.pix[y*p.stride:])
+	}
+	row := func(y int) []uint8 { return before[y*n : (y+1)*n] }
+	sums := make([]uint32, n)
+	for y := range min(r, p.h) {
+		for i, v := range row(y) {
+			sums[i] += uint32(v)
+		}
+	}
+	for y := range p.h {
+		if y+r < p.h {
+			for i, v := range row(y + r) {
+				sums[i] += uint32(v)
+			}
+		}
+		if y-r-1 >= 0 {
+			for i, v := range row(y - r - 1) {
+				sums[i] -= uint32(v)
+			}
+		}
+		out := p.pix[y*p.stride:][:n]
+		for i, sum := range sums {
+			out[i] = uint8((sum + size/2) / size)
+		}
 	}
 }

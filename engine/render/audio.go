@@ -97,6 +97,9 @@ func (h *hearing) audible(it *aep.Item, depth int) bool {
 	return false
 }
 
+// maxLength bounds, in seconds, how long a sound may be: a month.
+const maxLength = 31 * 24 * 3600
+
 // heard is the part of a layer's source that is heard through s, in the source's time.
 func (w *worker) heard(l *aep.Layer, it *aep.Item, s stretchOfTime) (stretchOfTime, bool) {
 	var length float64
@@ -121,11 +124,14 @@ func (w *worker) heard(l *aep.Layer, it *aep.Item, s stretchOfTime) (stretchOfTi
 	if rate == 0 {
 		rate = 1
 	}
-	return stretchOfTime{at: s.at + l.Start*s.rate, rate: s.rate * rate, from: a, to: b}, b > a
+	return stretchOfTime{at: s.at + l.Start*s.rate, rate: s.rate * rate, from: a, to: b}, b > a && b-a < maxLength
 }
 
 // levelStep is how often, in seconds, a level that an expression moves is read.
 const levelStep = 0.1
+
+// maxLevels bounds how many levels of a sound are read.
+const maxLevels = 20000
 
 // levels is the volume of the layer of v over the time of the whole, with that of the layers around it.
 func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
@@ -142,7 +148,7 @@ func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
 		return addLevels(outer.levels, []audio.Level{{Time: in.at + in.from*in.rate, DB: db}})
 	}
 	var own []audio.Level
-	step := levelStep * 100 / math.Abs(nonzero(v.layer.Stretch))
+	step := max(levelStep*100/math.Abs(nonzero(v.layer.Stretch)), (in.to-in.from)/maxLevels)
 	for t := in.from; t <= in.to; t += step {
 		own = append(own, audio.Level{Time: in.at + t*in.rate, DB: w.eval.Number(ref, eval.CompTime(v.layer, t), 0)})
 	}

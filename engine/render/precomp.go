@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"image"
 
 	"overcrank/aep"
@@ -45,9 +46,14 @@ func (w *worker) collapsed(d *drawing, v view, inner scene) {
 }
 
 // flattened draws the composition within on a surface of its own, at the scale of the render, and then that surface.
+// One that shows much smaller is drawn smaller.
 func (w *worker) flattened(d *drawing, v view, inner scene) {
 	c := inner.comp.Comp
 	scale := w.r.opt.Scale
+	sx, sy := v.m.AxisScale()
+	for most := max(sx, sy) / scale; most > 0 && most <= 0.5 && scale > 1e-4; most *= 2 {
+		scale /= 2
+	}
 	width, height := scaledSize(c, scale)
 	inner.m, inner.fresh = geom.Scale(scale, scale), true
 	fit := v.m.Mul(geom.Scale(1/scale, 1/scale))
@@ -55,7 +61,11 @@ func (w *worker) flattened(d *drawing, v view, inner scene) {
 	d.blends = true
 	d.draw = func(dst *raster.Image, opacity float64, blend raster.Blend) error {
 		need, ok := needed(fit, dst.Rect, frameRect(width, height))
-		if !ok || width*height > maxPixels {
+		if !ok {
+			return nil
+		}
+		if need.Dx()*need.Dy() > maxPixels {
+			w.r.undrawn(v, fmt.Sprintf("a composition of %d by %d pixels", c.Width, c.Height))
 			return nil
 		}
 		own := w.r.surfaces.get(need)
@@ -63,17 +73,7 @@ func (w *worker) flattened(d *drawing, v view, inner scene) {
 		if err := w.composition(own, inner); err != nil {
 			return err
 		}
-		small := own
-		for range shrink(fit, own, float64(own.Rect.Dx()), float64(own.Rect.Dy())) {
-			small = raster.Halve(small)
-		}
-		if small == own {
-			raster.Draw(dst, own, fit, dst.Rect, opacity, blend, raster.Bilinear)
-			return nil
-		}
-		kx, ky := float64(own.Rect.Dx())/float64(small.Rect.Dx()), float64(own.Rect.Dy())/float64(small.Rect.Dy())
-		m := fit.Mul(geom.Translate(float64(own.Rect.Min.X), float64(own.Rect.Min.Y))).Mul(geom.Scale(kx, ky))
-		raster.Draw(dst, small, m, dst.Rect, opacity, blend, raster.Bilinear)
+		raster.Draw(dst, own, fit, dst.Rect, opacity, blend, raster.Bilinear)
 		return nil
 	}
 }

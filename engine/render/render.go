@@ -52,7 +52,7 @@ type Renderer struct {
 }
 
 // maxPixels bounds a frame: what After Effects itself can hold, 30000 on a side, would not fit into most machines.
-const maxPixels = 16384 * 16384
+const maxPixels = 8192 * 8192
 
 // New prepares the composition comp. p must be complete (aep.Complete).
 func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {

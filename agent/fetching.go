@@ -150,7 +150,7 @@ func (t *attempt) get(ctx context.Context, src, dst string) (fetched, error) {
 	if ref, ok := t.lease.Files[src]; ok {
 		return fetched{path: dst, name: ref.Name}, t.stored(ctx, ref, dst)
 	}
-	if strings.HasPrefix(src, "farm:") {
+	if strings.HasPrefix(src, farm.KeptScheme) {
 		return fetched{}, &fetch.Error{Reason: "the farm no longer has the file"}
 	}
 	found, err := t.a.fetcher.Get(ctx, src, dst)

@@ -1,15 +1,12 @@
 package coordinator
 
 import (
-	"encoding/json"
 	"strings"
 
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
-
-const fileScheme = "farm://"
 
 // leaseOf puts together all that an agent needs to run a task.
 func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease, error) {
@@ -62,8 +59,9 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 // leaseFiles finds the stored files that a job names.
 func leaseFiles(tx *raftstore.Tx, job farm.Job) (map[string]farm.FileRef, error) {
 	var found map[string]farm.FileRef
-	for _, src := range farmSources(job) {
-		file, err := tx.File(job.Team, strings.TrimPrefix(src, fileScheme))
+	for _, sha256 := range job.KeptFiles() {
+		src := farm.KeptScheme + sha256
+		file, err := tx.File(job.Team, sha256)
 		if farm.CodeOf(err) == farm.CodeNotFound {
 			return nil, farm.Errorf(farm.CodeGone, "Asset failed to download (410): %s has expired", src)
 		}
@@ -76,35 +74,6 @@ func leaseFiles(tx *raftstore.Tx, job farm.Job) (map[string]farm.FileRef, error)
 		found[src] = file.FileRef
 	}
 	return found, nil
-}
-
-// farmSources is every farm:// address that a job names.
-func farmSources(job farm.Job) []string {
-	var sources []string
-	add := func(src string) {
-		if strings.HasPrefix(src, fileScheme) {
-			sources = append(sources, src)
-		}
-	}
-	add(job.Template.Src)
-	for _, a := range job.Assets {
-		add(a.Src)
-		add(valueAddress(a))
-	}
-	return sources
-}
-
-// valueAddress is the address that an essential asset gives as its value, "" when it gives none: a panel's media field
-// takes one.
-func valueAddress(a farm.Asset) string {
-	var address string
-	if a.Type != "essential" || json.Unmarshal(a.Value, &address) != nil {
-		return ""
-	}
-	if strings.HasPrefix(address, fileScheme) || strings.HasPrefix(address, "data:") {
-		return address
-	}
-	return ""
 }
 
 // filesOf is every kept file that a lease names, by hash.

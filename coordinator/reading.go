@@ -252,7 +252,7 @@ func (r *reading) download(ctx context.Context, t farm.Template) error {
 }
 
 func (r *reading) fetch(ctx context.Context, t farm.Template) (farm.FileRef, error) {
-	if sha256, ok := strings.CutPrefix(t.Src, fileScheme); ok {
+	if sha256, ok := strings.CutPrefix(t.Src, farm.KeptScheme); ok {
 		var stored farm.StoredFile
 		err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
 			stored, err = tx.File(t.Team, sha256)

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"overcrank/coordinator/fetch"
 	"overcrank/farm"
+	"overcrank/farm/address"
 	"overcrank/raftstore"
 )
 
@@ -143,7 +143,7 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 		if !strings.HasPrefix(*src, "data:") || len(*src) <= maxInline {
 			return nil
 		}
-		data, mediaType, err := fetch.Data(*src)
+		data, mediaType, err := address.Data(*src)
 		if err != nil {
 			return farm.Invalid("a data: address cannot be read", farm.FieldError{Field: field, Message: err.Error()})
 		}
@@ -169,12 +169,12 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 		if err := keep(fmt.Sprintf("assets[%d].src", i), name, &a.Src); err != nil {
 			return err
 		}
-		address := valueAddress(*a)
-		if err := keep(fmt.Sprintf("assets[%d].value", i), name, &address); err != nil {
+		media := a.MediaValue()
+		if err := keep(fmt.Sprintf("assets[%d].value", i), name, &media); err != nil {
 			return err
 		}
-		if address != valueAddress(*a) {
-			a.Value = json.RawMessage(strconv.Quote(address)) // farm:// and hexadecimal digits need no escaping
+		if media != a.MediaValue() {
+			a.Value = json.RawMessage(strconv.Quote(media)) // farm:// and hexadecimal digits need no escaping
 		}
 	}
 	return nil
@@ -186,7 +186,7 @@ func (c *Coordinator) keepAlive(ctx context.Context, p farm.Principal, job farm.
 	var stored []farm.StoredFile
 	err := c.store.View(func(tx *raftstore.Tx) error {
 		check := func(field, src string) error {
-			sha256, ok := strings.CutPrefix(src, fileScheme)
+			sha256, ok := strings.CutPrefix(src, farm.KeptScheme)
 			if !ok {
 				return nil
 			}
@@ -207,7 +207,7 @@ func (c *Coordinator) keepAlive(ctx context.Context, p farm.Principal, job farm.
 			if err := check(fmt.Sprintf("assets[%d].src", i), a.Src); err != nil {
 				return err
 			}
-			if err := check(fmt.Sprintf("assets[%d].value", i), valueAddress(a)); err != nil {
+			if err := check(fmt.Sprintf("assets[%d].value", i), a.MediaValue()); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -95,6 +96,38 @@ type Asset struct {
 	Params      json.RawMessage  `json:"params,omitempty"`     // arguments of a function
 	Parameters  []AssetParameter `json:"parameters,omitempty"` // of a script
 	Job         json.RawMessage  `json:"job,omitempty"`        // a nested job, as it was submitted
+}
+
+// MediaValue is the address that an essential asset gives as its value, "" when it gives none: a panel's media field takes a
+// kept file or a data: address there.
+func (a Asset) MediaValue() string {
+	var address string
+	if a.Type != "essential" || json.Unmarshal(a.Value, &address) != nil {
+		return ""
+	}
+	if strings.HasPrefix(address, KeptScheme) || strings.HasPrefix(address, "data:") {
+		return address
+	}
+	return ""
+}
+
+// KeptScheme begins the address of a file that the farm keeps; its SHA-256 in lower-case hex follows.
+const KeptScheme = "farm://"
+
+// KeptFiles are the contents, as SHA-256 in hex, of the files of the farm that a job names; one named twice stands there twice.
+func (j Job) KeptFiles() []string {
+	var kept []string
+	add := func(address string) {
+		if sha256, ok := strings.CutPrefix(address, KeptScheme); ok {
+			kept = append(kept, sha256)
+		}
+	}
+	add(j.Template.Src)
+	for _, a := range j.Assets {
+		add(a.Src)
+		add(a.MediaValue())
+	}
+	return kept
 }
 
 // AssetParameter is one named value handed to a script asset.

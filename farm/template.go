@@ -55,4 +55,4 @@ type StoredFile struct {
 }
 
 // Src is the address under which jobs use the file.
-func (f StoredFile) Src() string { return "farm://" + f.SHA256 }
+func (f StoredFile) Src() string { return KeptScheme + f.SHA256 }

@@ -3,7 +3,6 @@ package raftstore
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 
 	"overcrank/farm"
 )
@@ -37,24 +36,6 @@ func (t *tables) add(key string, delta int) {
 	default:
 		t.set(bucketCounts, key, binary.BigEndian.AppendUint64(nil, uint64(n)))
 	}
-}
-
-// fileScheme begins the address of a file that the farm keeps (farm.StoredFile.Src).
-const fileScheme = "farm://"
-
-// refsOfJob are the contents of farm-kept files that a job uses.
-func refsOfJob(job farm.Job) []string {
-	var refs []string
-	use := func(src string) {
-		if sha256, ok := strings.CutPrefix(src, fileScheme); ok {
-			refs = append(refs, sha256)
-		}
-	}
-	use(job.Template.Src)
-	for _, asset := range job.Assets {
-		use(asset.Src)
-	}
-	return refs
 }
 
 // refsOfTemplate are the contents of files that a template keeps.

@@ -41,7 +41,7 @@ func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 
 // holdForJob counts what an unended job keeps from being deleted: its template and its files.
 func (t *tables) holdForJob(job farm.Job, delta int) {
-	for _, sha256 := range refsOfJob(job) {
+	for _, sha256 := range job.KeptFiles() {
 		t.add(countOfJobRefs(sha256), delta)
 	}
 	if job.Template.ID == "" {

@@ -153,7 +153,7 @@ func fillIn(all []page.Field, given map[string]farm.Asset) {
 			if json.Unmarshal(a.Value, &words) == nil {
 				all[i].Value = words
 			}
-		case strings.HasPrefix(a.Src, "farm://"):
+		case strings.HasPrefix(a.Src, farm.KeptScheme):
 			all[i].Src, all[i].Note = a.Src, "As in the earlier job"
 		}
 	}

@@ -4,7 +4,6 @@ package fetch
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"overcrank/farm/address"
 )
 
 // maxRedirects is how often an address may point to another.
@@ -84,7 +85,7 @@ func (f *Fetcher) Get(ctx context.Context, src, dst string) (Found, error) {
 	case "s3":
 		return f.bucket(ctx, rest, dst)
 	case "data":
-		return f.data(rest, dst)
+		return f.data(src, dst)
 	case "file":
 		return f.local(src, dst)
 	default:
@@ -102,40 +103,15 @@ func (f *Fetcher) bucket(ctx context.Context, rest, dst string) (Found, error) {
 	return f.web(ctx, u.String(), dst)
 }
 
-func (f *Fetcher) data(rest, dst string) (Found, error) {
-	head, body, ok := strings.Cut(rest, ",")
-	if !ok {
-		return Found{}, &Error{Reason: "the data: value has no comma"}
-	}
-	var content []byte
-	if kind, isBase64 := strings.CutSuffix(head, ";base64"); isBase64 {
-		head = kind
-		unescaped, err := url.PathUnescape(body)
-		if err == nil {
-			content, err = base64.StdEncoding.DecodeString(strings.Map(dropSpace, unescaped))
-		}
-		if err != nil {
-			return Found{}, &Error{Reason: "the data: value is no base64", Err: err}
-		}
-	} else {
-		text, err := url.PathUnescape(body)
-		if err != nil {
-			return Found{}, &Error{Reason: "the data: value is wrongly escaped", Err: err}
-		}
-		content = []byte(text)
+func (f *Fetcher) data(src, dst string) (Found, error) {
+	content, mediaType, err := address.Data(src)
+	if err != nil {
+		return Found{}, &Error{Reason: err.Error(), Err: err}
 	}
 	if err := write(dst, func(w io.Writer) error { _, err := w.Write(content); return err }); err != nil {
 		return Found{}, err
 	}
-	kind, _, _ := strings.Cut(head, ";")
-	return Found{ContentType: kind}, nil
-}
-
-func dropSpace(r rune) rune {
-	if r == ' ' || r == '\n' || r == '\r' || r == '\t' {
-		return -1
-	}
-	return r
+	return Found{ContentType: mediaType}, nil
 }
 
 // local copies a file of this machine. Links are followed before the folder is compared, so that none leads out.

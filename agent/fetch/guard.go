@@ -12,15 +12,14 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-)
 
-// hidden are addresses that only a machine itself should ask: where clouds hand out a machine's own credentials.
-var hidden = []netip.Addr{netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("192.0.0.192")}
+	"overcrank/farm/address"
+)
 
 // refuseHiddenAddresses looks at the address that is really dialled, after names were resolved, so that no name and no
 // redirect can lead around it.
-func refuseHiddenAddresses(_ context.Context, _, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
+func refuseHiddenAddresses(_ context.Context, _, peer string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(peer)
 	if err != nil {
 		return &Error{Reason: "the address is not allowed", Err: err}
 	}
@@ -42,12 +41,7 @@ func checkHost(u *url.URL) error {
 }
 
 func checkAddress(ip netip.Addr) error {
-	ip = ip.Unmap().WithZone("")
-	bad := ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || !ip.IsValid()
-	for _, h := range hidden {
-		bad = bad || ip == h
-	}
-	if bad {
+	if !address.Downloadable(ip) {
 		return &Error{Reason: "the address is not allowed"}
 	}
 	return nil

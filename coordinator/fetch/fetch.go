@@ -3,8 +3,8 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"overcrank/farm/address"
 )
 
 const (
@@ -126,51 +128,21 @@ func checkScheme(u *url.URL) error {
 	return nil
 }
 
-// checkPeer refuses addresses after names have been resolved, so that no name can stand for a forbidden one: link-local
-// ones hand out credentials to machines in clouds, and the others are no servers.
-func checkPeer(_, address string, _ syscall.RawConn) error {
-	peer, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("%w: %s", ErrForbidden, address)
-	}
-	ip := peer.Addr().Unmap()
-	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || ip.WithZone("") == metadataV6 {
-		return fmt.Errorf("%w: %s", ErrForbidden, ip)
+// checkPeer refuses addresses after names have been resolved, so that no name can stand for a forbidden one.
+func checkPeer(_, peer string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(peer)
+	if err != nil || !address.Downloadable(at.Addr()) {
+		return fmt.Errorf("%w: %s", ErrForbidden, peer)
 	}
 	return nil
 }
 
-// metadataV6 is where Amazon's cloud serves instance metadata over IPv6.
-var metadataV6 = netip.MustParseAddr("fd00:ec2::254")
-
-// openData reads a data: address (RFC 2397).
 func openData(src string) (*Body, error) {
-	data, mediaType, err := Data(src)
+	data, mediaType, err := address.Data(src)
 	if err != nil {
 		return nil, err
 	}
-	return &Body{ReadCloser: io.NopCloser(strings.NewReader(string(data))), Size: int64(len(data)), Type: mediaType}, nil
-}
-
-// Data decodes a data: address (RFC 2397).
-func Data(src string) (data []byte, mediaType string, err error) {
-	head, body, found := strings.Cut(strings.TrimPrefix(src, "data:"), ",")
-	if !found {
-		return nil, "", errors.New("a data: address needs a comma before its content")
-	}
-	text, err := url.PathUnescape(body)
-	if err != nil {
-		return nil, "", fmt.Errorf("reading a data: address: %w", err)
-	}
-	mediaType, isBase64 := strings.CutSuffix(head, ";base64")
-	if !isBase64 {
-		return []byte(text), mediaType, nil
-	}
-	data, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
-	if err != nil {
-		return nil, "", fmt.Errorf("reading a data: address: %w", err)
-	}
-	return data, mediaType, nil
+	return &Body{ReadCloser: io.NopCloser(bytes.NewReader(data)), Size: int64(len(data)), Type: mediaType}, nil
 }
 
 // stalling is a body that is given up when nothing comes for too long.

@@ -105,14 +105,3 @@ func TestErrorsDoNotRepeatTheAddress(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-func FuzzDataAddress(f *testing.F) {
-	for _, src := range []string{"data:,", "data:text/plain;base64,aGVsbG8=", "data:", "data:%zz,%"} {
-		f.Add(src)
-	}
-	f.Fuzz(func(t *testing.T, src string) {
-		if data, _, err := fetch.Data(src); err == nil && len(data) > len(src) {
-			t.Errorf("%q gave %d bytes", src, len(data))
-		}
-	})
-}

@@ -1,0 +1,59 @@
+package address_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"overcrank/farm/address"
+)
+
+func TestDataIsDecoded(t *testing.T) {
+	tests := []struct{ src, content, mediaType string }{
+		{"data:text/plain,a%20b", "a b", "text/plain"},
+		{"data:text/plain;charset=utf-8;base64,aGVsbG8=", "hello", "text/plain"},
+		{"data:image/png;base64,aGVs\nbG8=", "hello", "image/png"},
+		{"DATA:;base64,aGVsbG8", "hello", ""},
+		{"data:,", "", ""},
+	}
+	for _, tt := range tests {
+		content, mediaType, err := address.Data(tt.src)
+		if err != nil || string(content) != tt.content || mediaType != tt.mediaType {
+			t.Errorf("%q: got %q of type %q, %v", tt.src, content, mediaType, err)
+		}
+	}
+	for _, src := range []string{"", "data", "data:no-comma", "data:;base64,!!", "data:,%zz", "http://x,y"} {
+		if _, _, err := address.Data(src); err == nil {
+			t.Errorf("%q was accepted", src)
+		}
+	}
+}
+
+func TestDownloadsStayAwayFromMetadata(t *testing.T) {
+	for _, ip := range []string{
+		"169.254.169.254", "fe80::1", "fe80::1%eth0", "::ffff:169.254.169.254", "0.0.0.0", "::", "fd00:ec2::254",
+		"fd00:ec2::254%eth0", "100.100.100.200", "192.0.0.192", "224.0.0.1", "ff02::1",
+	} {
+		if address.Downloadable(netip.MustParseAddr(ip)) {
+			t.Errorf("%s may be asked", ip)
+		}
+	}
+	for _, ip := range []string{"127.0.0.1", "192.168.1.5", "10.0.0.1", "fd00::1", "93.184.215.14"} {
+		if !address.Downloadable(netip.MustParseAddr(ip)) {
+			t.Errorf("%s may not be asked", ip)
+		}
+	}
+	if address.Downloadable(netip.Addr{}) {
+		t.Error("no address at all may be asked")
+	}
+}
+
+func FuzzData(f *testing.F) {
+	for _, src := range []string{"data:,", "data:text/plain;base64,aGVsbG8=", "data:", "data:%zz,%"} {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if content, _, err := address.Data(src); err == nil && len(content) > len(src) {
+			t.Errorf("%q gave %d bytes", src, len(content))
+		}
+	})
+}

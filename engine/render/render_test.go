@@ -322,12 +322,12 @@ func TestFootageThatCanNotBeReadIsLeftOutWithAWarning(t *testing.T) {
 	comp := b.comp("main", 20, 20)
 	pic := b.picture("gone.png", quarters(4, 4))
 	pic.Footage.File.Resolved += ".missing"
-	b.layer(comp, pic, nil)
+	b.layer(comp, pic, func(l *aep.Layer) { l.Name = "two\nlines" })
 	b.layer(comp, b.solid("red", 20, 20, rgb(red)), nil)
 	var said []string
 	r := b.renderer(comp, render.Options{Warn: func(m string) { said = append(said, m) }})
 	check(t, oneFrame(t, r, 0), spot{10, 10, red})
-	if len(said) != 1 || !strings.Contains(said[0], "gone.png") {
+	if len(said) != 1 || !strings.Contains(said[0], "gone.png") || strings.Contains(said[0], "\n") {
 		t.Errorf("said %q", said)
 	}
 }

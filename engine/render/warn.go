@@ -2,7 +2,9 @@ package render
 
 import (
 	"fmt"
+	"strings"
 	"sync"
+	"unicode"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -15,7 +17,14 @@ type warnings struct {
 	hear func(string)
 }
 
+// say passes message on. Names in it come from the project: what would break the line does not.
 func (w *warnings) say(message string) {
+	message = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, message)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.seen[message] {

@@ -19,6 +19,7 @@ type agentCommand struct {
 	CacheSize      int64    `help:"Bytes of disk for fetched files." default:"21474836480"`
 	GossipListen   string   `help:"Address for gossip, host:port; empty for none." default:"0.0.0.0:7946"`
 	Tags           []string `help:"Words that jobs can require of a machine."`
+	Root           []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path"`
 	UntilStdinEnds bool     `help:"End when standard input ends." hidden:""`
 }
 
@@ -35,6 +36,6 @@ func (a *agentCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	}
 	return agent.Run(ctx, agent.Config{
 		DataDir: a.DataDir, Coordinator: strings.TrimSuffix(a.Coordinator, "/"), JoinToken: a.JoinToken, Name: a.Name, Slots: a.Slots,
-		CacheSize: a.CacheSize, GossipBind: a.GossipListen, Tags: a.Tags, Version: versionString(), Logger: logger,
+		CacheSize: a.CacheSize, GossipBind: a.GossipListen, Tags: a.Tags, Roots: a.Root, Version: versionString(), Logger: logger,
 	})
 }

@@ -14,7 +14,8 @@ import (
 
 type upCommand struct {
 	nodeFlags
-	Slots int `help:"Tasks that this machine's agent runs at once." default:"1"`
+	Slots int      `help:"Tasks that this machine's agent runs at once." default:"1"`
+	Root  []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path"`
 }
 
 // Run runs a coordinator and, as a process of its own that joins like any other, one agent.
@@ -67,9 +68,14 @@ func (u *upCommand) runAgent(ctx context.Context, n *node, stderr io.Writer) err
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, exe, "agent",
-		"--data-dir", filepath.Join(u.DataDir, "agent"), "--coordinator", n.local,
-		"--slots", fmt.Sprint(u.Slots), "--gossip-listen", "127.0.0.1:0", "--until-stdin-ends")
+	args := []string{
+		"agent", "--data-dir", filepath.Join(u.DataDir, "agent"), "--coordinator", n.local,
+		"--slots", fmt.Sprint(u.Slots), "--gossip-listen", "127.0.0.1:0", "--until-stdin-ends",
+	}
+	for _, root := range u.Root {
+		args = append(args, "--root", root)
+	}
+	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Env = append(os.Environ(), "OVERCRANK_JOIN_TOKEN="+n.farm.JoinToken())
 	cmd.Stdout, cmd.Stderr = stderr, stderr
 	ownProcessGroup(cmd)

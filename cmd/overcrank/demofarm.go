@@ -27,7 +27,8 @@ type demoFarm struct {
 	process farmProcess
 	client  *client.Client
 	dir     string
-	exited  chan error // of a process that this one started
+	exited  chan struct{} // closed at the end of a process that this one started
+	failure error         // how it ended, once exited is closed
 }
 
 // farmProcess is what is kept of a farm that stays up.
@@ -89,8 +90,11 @@ func (f *demoFarm) start(ctx context.Context) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the farm: %w", err)
 	}
-	f.exited = make(chan error, 1)
-	go func() { f.exited <- cmd.Wait() }()
+	f.exited = make(chan struct{})
+	go func() {
+		defer close(f.exited)
+		f.failure = cmd.Wait()
+	}()
 	f.process = farmProcess{PID: cmd.Process.Pid}
 	return f.readAddress(ctx, said)
 }
@@ -107,9 +111,8 @@ func (f *demoFarm) readAddress(ctx context.Context, said string) error {
 			return os.WriteFile(filepath.Join(f.dir, farmFile), raw, 0o600)
 		}
 		select {
-		case err := <-f.exited:
-			f.exited <- err
-			return fmt.Errorf("the farm ended at once (%w); its log is %s", err, filepath.Join(f.dir, farmLog))
+		case <-f.exited:
+			return fmt.Errorf("the farm ended at once (%w); its log is %s", f.failure, filepath.Join(f.dir, farmLog))
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), f.stop())
 		case <-time.After(10 * time.Millisecond):

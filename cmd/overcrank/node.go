@@ -34,9 +34,10 @@ type node struct {
 	app     *fiber.App
 	stopAPI func()
 	stopWeb func()
-	serving chan error
-	address string // base address for callers
-	local   string // base address for processes of this machine
+	ended   chan struct{} // closed when the server no longer serves
+	failure error         // why, once ended is closed
+	address string        // base address for callers
+	local   string        // base address for processes of this machine
 }
 
 // startNode listens, opens the coordinator and serves.
@@ -45,20 +46,22 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
 	}
-	n := &node{serving: make(chan error, 1)}
+	n := &node{ended: make(chan struct{})}
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
 		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger,
 	})
 	if err != nil {
-		ln.Close()
-		return nil, fmt.Errorf("open the farm in %s: %w", f.DataDir, err)
+		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), ln.Close())
 	}
 	n.app = api.NewApp(logger)
 	n.stopAPI = api.Mount(n.app, api.Config{Farm: n.farm, Version: versionString(), Logger: logger})
 	n.stopWeb = web.Mount(n.app, web.Config{Farm: n.farm, Version: versionString(), Logger: logger})
-	go func() { n.serving <- n.app.Listener(ln) }()
+	go func() {
+		defer close(n.ended)
+		n.failure = n.app.Listener(ln)
+	}()
 	return n, nil
 }
 
@@ -85,8 +88,8 @@ func (n *node) stop() error {
 	n.stopWeb()
 	n.stopAPI()
 	shutdown := n.app.ShutdownWithTimeout(5 * time.Second)
-	<-n.serving
-	return errors.Join(shutdown, n.farm.Close())
+	<-n.ended
+	return errors.Join(n.failure, shutdown, n.farm.Close())
 }
 
 // welcome makes the first token on a new farm, keeps it in a file only this user can read, and tells where the farm is.
@@ -118,16 +121,14 @@ func (c *coordinatorCommand) Run(ctx context.Context, out *output, logger *slog.
 	if err := n.welcome(ctx, c.DataDir, out); err != nil {
 		return errors.Join(err, n.stop())
 	}
-	return errors.Join(n.waitForEnd(ctx), n.stop())
+	n.waitForEnd(ctx)
+	return n.stop()
 }
 
-// waitForEnd waits until ctx ends or the server fails.
-func (n *node) waitForEnd(ctx context.Context) error {
+// waitForEnd waits until ctx ends or the server does.
+func (n *node) waitForEnd(ctx context.Context) {
 	select {
 	case <-ctx.Done():
-		return nil
-	case err := <-n.serving:
-		n.serving <- nil
-		return err
+	case <-n.ended:
 	}
 }

@@ -33,10 +33,10 @@ func (u *upCommand) Run(ctx context.Context, out *output, logger *slog.Logger) e
 		defer close(done)
 		u.keepAgent(agentCtx, n, out.errors, logger)
 	}()
-	err = n.waitForEnd(ctx)
+	n.waitForEnd(ctx)
 	stopAgent()
 	<-done // the agent reports to the coordinator to its last breath
-	return errors.Join(err, n.stop())
+	return n.stop()
 }
 
 // keepAgent runs the agent process and starts it again when it dies, until ctx ends.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
+
+	"overcrank/raftstore/boltfile"
 )
 
 // Keys of bucketMeta. They change in the same transaction as the records.
@@ -55,7 +57,7 @@ func openMachine(path string, codec *codec, fatal func(error)) (*machine, error)
 }
 
 func openState(path string) (*bbolt.DB, error) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+	db, err := boltfile.Open(path, &bbolt.Options{
 		Timeout:         time.Second,
 		NoSync:          true,
 		NoFreelistSync:  true,

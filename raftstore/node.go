@@ -32,16 +32,13 @@ func nodeID(cfg Config) (string, error) {
 	if cfg.NodeID != "" {
 		return cfg.NodeID, nil
 	}
-	path := filepath.Join(cfg.Dir, "node-id")
+	path := filepath.Join(cfg.Dir, nodeIDFile)
 	kept, err := os.ReadFile(path)
 	if err == nil {
-		id := strings.TrimSpace(string(kept))
-		if id == "" {
-			return "", fmt.Errorf("the file %s is empty; it should hold this node's id", path)
+		if id := strings.TrimSpace(string(kept)); id != "" {
+			return id, nil
 		}
-		return id, nil
-	}
-	if !errors.Is(err, os.ErrNotExist) {
+	} else if !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read node id: %w", err)
 	}
 	made, err := ulid.New(ulid.Now(), rand.Reader)
@@ -89,6 +86,9 @@ func startRaft(cfg Config, id string, m *machine, log *boltlog.Store, snapshots 
 		if members, err = storedMembers(*settings, m, log, snapshots, transport); err != nil {
 			return nil, fmt.Errorf("read the members of the farm: %w", err)
 		}
+		if err := isMember(cfg, id, members); err != nil {
+			return nil, err
+		}
 	} else if err := raft.BootstrapCluster(settings, cached, log, snapshots, transport, members); err != nil {
 		return nil, fmt.Errorf("found the farm: %w", err)
 	}
@@ -107,6 +107,16 @@ func startRaft(cfg Config, id string, m *machine, log *boltlog.Store, snapshots 
 func storedMembers(settings raft.Config, m *machine, log *boltlog.Store, snapshots raft.SnapshotStore, transport raft.Transport) (raft.Configuration, error) {
 	settings.NoSnapshotRestoreOnStart = true
 	return raft.GetConfiguration(&settings, m, log, log, snapshots, transport)
+}
+
+// isMember refuses to start a node of a farm of one as somebody else: it would wait for that node for ever.
+func isMember(cfg Config, id string, members raft.Configuration) error {
+	if len(members.Servers) != 1 || members.Servers[0].ID == raft.ServerID(id) {
+		return nil
+	}
+	own := members.Servers[0].ID
+	return fmt.Errorf("the state belongs to node %s and this is node %s; write %s into %s and start again",
+		own, id, own, filepath.Join(cfg.Dir, nodeIDFile))
 }
 
 // founders are the members of a new farm.

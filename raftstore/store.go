@@ -69,8 +69,9 @@ type Result struct {
 
 // Files in the folder of a node.
 const (
-	logFile   = "raft.db"
-	stateFile = "state.db"
+	logFile    = "raft.db"
+	stateFile  = "state.db"
+	nodeIDFile = "node-id"
 )
 
 // Open starts the node; a node without state makes a farm of its own. On a farm of one node it returns when commands can

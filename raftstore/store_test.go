@@ -96,6 +96,12 @@ func TestStateFileIsMadeAgain(t *testing.T) {
 		"state gone":   func(t *testing.T, folder string) { remove(t, folder, stateFile) },
 		"mark gone":    func(t *testing.T, folder string) { remove(t, folder, "state.mark") },
 		"state broken": func(t *testing.T, folder string) { write(t, folder, stateFile, strings.Repeat("junk", 10_000)) },
+		"state cut short": func(t *testing.T, folder string) {
+			if err := os.Truncate(filepath.Join(folder, stateFile), int64(2*os.Getpagesize()+100)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"state with bytes changed": func(t *testing.T, folder string) { scatter(t, filepath.Join(folder, stateFile)) },
 		"another boot": func(t *testing.T, folder string) {
 			write(t, folder, "state.mark", markRunning+"another\n")
 			write(t, folder, stateFile, "torn")
@@ -179,6 +185,78 @@ func TestLogOfAnotherDayIsRefused(t *testing.T) {
 		t.Fatal("a state without its log was taken")
 	} else if !strings.Contains(err.Error(), logFile) {
 		t.Errorf("the error does not name the file: %v", err)
+	}
+}
+
+func TestDamagedLogIsRefusedWithAWayOut(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, path string){
+		"cut short": func(t *testing.T, path string) {
+			if err := os.Truncate(path, 5000); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"bytes changed": scatter,
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			s := openStore(t, config(t, folder))
+			putTeam(t, s, "one")
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			spoil(t, filepath.Join(folder, logFile))
+			s, err := Open(t.Context(), config(t, folder))
+			if err == nil {
+				s.Close()
+				t.Fatal("a damaged log was taken")
+			}
+			if !strings.Contains(err.Error(), logFile) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "put back a copy") {
+				t.Errorf("the error does not say what is wrong and what to do: %v", err)
+			}
+		})
+	}
+}
+
+func TestNodeThatForgotItsNameIsToldIt(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, folder string){
+		"gone":    func(t *testing.T, folder string) { remove(t, folder, nodeIDFile) },
+		"empty":   func(t *testing.T, folder string) { write(t, folder, nodeIDFile, "") },
+		"another": func(t *testing.T, folder string) { write(t, folder, nodeIDFile, "somebody-else") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			s := openStore(t, config(t, folder))
+			id := s.ID()
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			spoil(t, folder)
+			s, err := Open(t.Context(), config(t, folder))
+			if err == nil {
+				s.Close()
+				t.Fatal("the node started as somebody else")
+			}
+			if want := "write " + id + " into " + filepath.Join(folder, nodeIDFile); !strings.Contains(err.Error(), want) {
+				t.Fatalf("the error does not say %q: %v", want, err)
+			}
+			write(t, folder, nodeIDFile, id)
+			openStore(t, config(t, folder))
+		})
+	}
+}
+
+// scatter changes bytes all over a file.
+func scatter(t *testing.T, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(content); i += 97 {
+		content[i] ^= 0x5a
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

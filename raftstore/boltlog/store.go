@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
+
+	"overcrank/raftstore/boltfile"
 )
 
 var (
@@ -36,13 +38,16 @@ var (
 
 // Open opens the file at path and makes it when it is missing.
 func Open(path string) (*Store, error) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+	db, err := boltfile.Open(path, &bbolt.Options{
 		Timeout:        lockWait,
 		FreelistType:   bbolt.FreelistMapType,
 		NoFreelistSync: true,
 	})
 	if errors.Is(err, bbolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("open Raft log %s: another process has it open; is the farm already running on this folder?", path)
+	}
+	if errors.Is(err, boltfile.ErrDamaged) {
+		return nil, fmt.Errorf("open Raft log %s: %w; put back a copy of the whole folder it lies in, or move that folder away to begin an empty farm", path, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open Raft log %s: %w", path, err)

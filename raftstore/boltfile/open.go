@@ -1,0 +1,83 @@
+// Package boltfile opens bbolt files that may be damaged. bbolt itself walks a file in a goroutine of its own when it opens
+// one, where damage ends the process, so here a file is looked through before.
+package boltfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
+)
+
+// ErrDamaged is what is wrong with a file that cannot be used.
+var ErrDamaged = errors.New("the file is damaged")
+
+// deepest is how far buckets may lie in each other. The farm's files nest them twice at most.
+const deepest = 8
+
+// Open opens the file at path, or makes it when it is missing or empty. It reports damage as ErrDamaged, and a file that
+// another process holds for longer than options.Timeout as bbolt's own timeout error.
+func Open(path string, options *bbolt.Options) (db *bbolt.DB, err error) {
+	if err := check(path, options.Timeout); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			db, err = nil, fmt.Errorf("%w: %v", ErrDamaged, p)
+		}
+	}()
+	return bbolt.Open(path, 0o600, options)
+}
+
+// check reads the structure of the whole file.
+func check(path string, lockWait time.Duration) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: lockWait})
+	switch {
+	case errors.Is(err, bbolterrors.ErrTimeout), errors.Is(err, fs.ErrPermission):
+		return err
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return errors.Join(walk(db, info.Size()), db.Close())
+}
+
+// walk visits every page. Reading a page that is not what it should be panics or faults.
+func walk(db *bbolt.DB, size int64) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, p)
+		}
+	}()
+	return db.View(func(tx *bbolt.Tx) error {
+		if used := tx.Size(); used > size {
+			return fmt.Errorf("%w: it ends after %d of %d bytes", ErrDamaged, size, used)
+		}
+		return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error { return walkBucket(b, 1) })
+	})
+}
+
+func walkBucket(b *bbolt.Bucket, depth int) error {
+	if depth > deepest {
+		return fmt.Errorf("%w: its buckets lie too deep in each other", ErrDamaged)
+	}
+	return b.ForEachBucket(func(name []byte) error {
+		inner := b.Bucket(name)
+		if inner == nil {
+			return fmt.Errorf("%w: bucket %q cannot be opened", ErrDamaged, name)
+		}
+		return walkBucket(inner, depth+1)
+	})
+}

@@ -18,9 +18,9 @@ import (
 	"overcrank/agent/aerender"
 	"overcrank/agent/cache"
 	"overcrank/agent/fetch"
-	"overcrank/agent/gossip"
 	"overcrank/agent/outbox"
 	"overcrank/farm"
+	"overcrank/farm/gossip"
 	"overcrank/farm/wire"
 )
 

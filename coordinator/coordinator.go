@@ -18,8 +18,8 @@ import (
 
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
-	"overcrank/coordinator/gossip"
 	"overcrank/farm"
+	"overcrank/farm/gossip"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
@@ -115,10 +115,11 @@ func (c *Coordinator) joinGossip() (err error) {
 		return nil
 	}
 	c.pool, err = gossip.Join(gossip.Config{
-		Bind:   c.cfg.GossipBind,
-		Key:    c.keys.derive("gossip", 32),
-		Label:  c.keys.cluster(),
-		Logger: c.log,
+		Bind:     c.cfg.GossipBind,
+		PortFile: filepath.Join(c.cfg.DataDir, "gossip.port"),
+		Key:      c.keys.derive("gossip", 32),
+		Label:    c.keys.cluster(),
+		Logger:   c.log,
 		Node: wire.Node{
 			ID: c.keys.cluster(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.PublicAddress,
 		},

@@ -94,12 +94,12 @@ func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []st
 }
 
 // WhyWaiting says in a sentence why a job that has not started waits; "" for one that has.
-func (c *Coordinator) WhyWaiting(_ context.Context, p farm.Principal, id string) (string, error) {
+func (c *Coordinator) WhyWaiting(ctx context.Context, p farm.Principal, id string) (string, error) {
 	job, err := c.teamJob(p, id)
 	if err != nil {
 		return "", err
 	}
-	if job.Status != farm.JobQueued && job.Status != farm.JobPending {
+	if !job.Status.Waiting() {
 		return "", nil
 	}
 	if job.Hold {
@@ -109,7 +109,7 @@ func (c *Coordinator) WhyWaiting(_ context.Context, p farm.Principal, id string)
 		return fmt.Sprintf("The job waits for its child jobs (%d).", len(job.Children)), nil
 	}
 	if job.Template.ID != "" {
-		t, err := c.Template(context.Background(), p, job.Template.ID)
+		t, err := c.Template(ctx, p, job.Template.ID)
 		if err != nil {
 			return "", err
 		}

@@ -99,7 +99,10 @@ func (l *leader) term(ctx context.Context) {
 	if err := l.load(); err != nil {
 		l.c.log.Error("reading the ready tasks", "error", err)
 	}
-	l.c.log.Info("this coordinator leads the farm", "ready tasks", l.queue.Len(), "leases", len(l.leases))
+	l.mu.Lock()
+	ready, leased := l.queue.Len(), len(l.leases)
+	l.mu.Unlock()
+	l.c.log.Info("this coordinator leads the farm", "ready tasks", ready, "leases", leased)
 	l.c.reading.wake()
 
 	var loops sync.WaitGroup

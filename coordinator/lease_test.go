@@ -243,7 +243,7 @@ func TestAResultThatWasNotNamedInTimeIsNamedLater(t *testing.T) {
 		out := s.render(l, "a film")
 		s.say(wire.Message{Finished: &wire.Finished{Attempt: l.Attempt, Output: out}})
 		s.settled(l.Attempt)
-		r.eventually("the attempt's folder is gone", func() bool { return !exists(filepath.Dir(attemptFile(r, l, out))) })
+		r.eventually("the task's folder is gone", func() bool { return !exists(filepath.Dir(filepath.Dir(attemptFile(r, l, out)))) })
 		// As after a power cut between the command and the renaming.
 		if err := os.MkdirAll(filepath.Dir(attemptFile(r, l, out)), 0o700); err != nil {
 			t.Fatal(err)

@@ -72,9 +72,11 @@ func (c *Coordinator) Machines(_ context.Context, _ farm.Principal) ([]farm.Mach
 	if err != nil {
 		return nil, err
 	}
-	var alive map[string]bool
+	alive := map[string]bool{}
 	if c.pool != nil {
-		alive = c.pool.Alive()
+		for _, n := range c.pool.Members() {
+			alive[n.ID] = n.Role == wire.RoleAgent
+		}
 	}
 	list := make([]farm.Machine, len(agents))
 	l := c.leading()

@@ -64,8 +64,11 @@ func (c *Coordinator) keepPoster(ctx context.Context, sha256 string, picture []b
 		return nil
 	}
 	cfg, _, err := image.DecodeConfig(bytes.NewReader(picture))
-	if err != nil || cfg.Width > maxPosterSide || cfg.Height > maxPosterSide {
-		return fmt.Errorf("a picture of %d by %d pixels does not do: %w", cfg.Width, cfg.Height, err)
+	if err != nil {
+		return fmt.Errorf("reading a template's picture: %w", err)
+	}
+	if cfg.Width > maxPosterSide || cfg.Height > maxPosterSide {
+		return fmt.Errorf("a template's picture of %d by %d pixels is larger than %d by %d", cfg.Width, cfg.Height, maxPosterSide, maxPosterSide)
 	}
 	_, err = c.files.Put(ctx, posterKey(sha256), bytes.NewReader(picture), files.Limits{Size: int64(len(picture)), Max: maxPoster})
 	return err

@@ -10,12 +10,10 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"overcrank/aep"
-	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -24,10 +22,8 @@ import (
 const (
 	readers        = 2                // template files read at once
 	readWithin     = 10 * time.Minute // one file
-	downloadWithin = 6 * time.Hour    // one file
 	readAgainAfter = 30 * time.Second // a template whose reading could not be kept
-	downloadTries  = 3
-	maxUsed        = 2000 // names and fonts of a template that its record lists; the introspection has them all
+	maxUsed        = 2000             // names and fonts of a template that its record lists; the introspection has them all
 )
 
 // reading reads the files of templates that have come, and fetches those that a src names. What is left to do stands in
@@ -233,84 +229,5 @@ func readingError(err error) string {
 		return "The uploaded file is no longer kept. Upload it again."
 	default:
 		return "This project could not be read. Please report it with the file; the coordinator's log has the details."
-	}
-}
-
-// download fetches the file that the template's src names.
-func (r *reading) download(ctx context.Context, t farm.Template) error {
-	ref, err := r.fetch(ctx, t)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		r.c.log.Info("a template could not be downloaded", "template", t.ID, "error", err)
-		return r.finish(ctx, t, raftstore.FinishTemplate{ID: t.ID, Error: downloadError(err)})
-	}
-	_, err = r.c.apply(ctx, raftstore.ReceiveTemplate{ID: t.ID, File: ref, At: r.c.cfg.Now()})
-	r.c.templateChanged(t.Team, t.ID)
-	return err
-}
-
-func (r *reading) fetch(ctx context.Context, t farm.Template) (farm.FileRef, error) {
-	if sha256, ok := strings.CutPrefix(t.Src, farm.KeptScheme); ok {
-		var stored farm.StoredFile
-		err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
-			stored, err = tx.File(t.Team, sha256)
-			return err
-		})
-		return stored.FileRef, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, downloadWithin)
-	defer cancel()
-	for try := 1; ; try++ {
-		ref, err := r.fetchOnce(ctx, t)
-		if err == nil || try == downloadTries || !worthAnotherTry(err) || !pause(ctx, time.Duration(try)*time.Second) {
-			return ref, err
-		}
-	}
-}
-
-func (r *reading) fetchOnce(ctx context.Context, t farm.Template) (farm.FileRef, error) {
-	body, err := r.c.fetcher.Open(ctx, t.Src)
-	if err != nil {
-		return farm.FileRef{}, err
-	}
-	defer body.Close()
-	obj, err := r.c.files.PutBlob(ctx, body, files.Limits{Size: body.Size, Max: maxTemplate})
-	if err != nil {
-		return farm.FileRef{}, err
-	}
-	return templateFile(t, obj), nil
-}
-
-// worthAnotherTry tells failures of the moment from answers that will stay the same.
-func worthAnotherTry(err error) bool {
-	var status *fetch.StatusError
-	if errors.As(err, &status) {
-		return status.Status >= 500 || status.Status == 429
-	}
-	for _, final := range []error{fetch.ErrForbidden, fetch.ErrScheme, files.ErrTooLarge, files.ErrFull} {
-		if errors.Is(err, final) {
-			return false
-		}
-	}
-	return true
-}
-
-func downloadError(err error) string {
-	var status *fetch.StatusError
-	switch {
-	case errors.As(err, &status):
-		return fmt.Sprintf("Template failed to download (%d)", status.Status)
-	case errors.Is(err, fetch.ErrForbidden), errors.Is(err, fetch.ErrScheme):
-		return "Template failed to download: " + err.Error()
-	case errors.Is(err, files.ErrTooLarge):
-		return "Template failed to download: it is larger than 20 GiB"
-	case errors.Is(err, files.ErrFull):
-		return "Template failed to download: the coordinator's disk is full; free space on it and register the template again"
-	case farm.CodeOf(err) == farm.CodeNotFound:
-		return "Template failed to download: the stored file has expired; store it again"
-	default:
-		return "Template failed to download: the address could not be reached, or broke off"
 	}
 }

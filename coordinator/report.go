@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"overcrank/farm"
@@ -58,7 +60,7 @@ func (l *leader) progress(s *session, p wire.Progress) {
 	if h == nil || h.cancelled {
 		return
 	}
-	if p.Percent == p.Percent { // not a NaN
+	if !math.IsNaN(p.Percent) {
 		h.progress = max(h.progress, min(p.Percent, 100))
 	}
 	h.frame = max(h.frame, p.Frame)
@@ -82,7 +84,7 @@ func (l *leader) lines(s *session, m wire.Log) {
 	lines := m.Lines[:min(len(m.Lines), maxLines)]
 	for i, line := range lines {
 		if len(line) > maxLine {
-			lines[i] = line[:maxLine] + "…"
+			lines[i] = strings.ToValidUTF8(line[:maxLine], "") + "…"
 		}
 	}
 	l.c.note(h.job, lines...)

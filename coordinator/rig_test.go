@@ -103,9 +103,13 @@ func (r *rig) job(id string) farm.Job {
 	return job
 }
 
+// log is what a job's log says so far.
 func (r *rig) log(job string) string {
 	r.t.Helper()
 	f, err := r.JobLog(r.t.Context(), r.admin, job)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return ""
+	}
 	if err != nil {
 		r.t.Fatal(err)
 	}

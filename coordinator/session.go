@@ -191,26 +191,10 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error
 	l.granting.Lock()
 	defer l.granting.Unlock()
 
-	welcome := wire.Welcome{HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds()}
-	var held []farm.Task
-	err := l.c.store.View(func(tx *raftstore.Tx) error {
-		for _, at := range hello.Holding {
-			t, err := tx.Task(at.Task)
-			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-				return err
-			}
-			if err != nil || t.Status != farm.TaskLeased || t.Attempt != at.Attempt || t.Agent != s.agent {
-				welcome.Drop = append(welcome.Drop, at)
-			} else {
-				held = append(held, t)
-			}
-		}
-		return nil
-	})
+	held, dropped, err := l.c.stillLeased(s.agent, hello.Holding)
 	if err != nil {
 		return fmt.Errorf("reading the leases of agent %s: %w", s.agent, err)
 	}
-
 	l.mu.Lock()
 	if l.ended {
 		l.mu.Unlock()
@@ -218,21 +202,7 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error
 	}
 	old := l.sessions[s.agent]
 	l.sessions[s.agent] = s
-	now := l.c.cfg.Now()
-	s.seen = now
-	for _, t := range held {
-		l.holdLocked(t).seen = now
-	}
-	var gone []*lease
-	for _, h := range l.leasesOfLocked(s.agent) {
-		switch {
-		case slices.Contains(hello.Holding, h.Attempt):
-		case h.cancelled:
-			l.releaseLocked(h.Task, h.Attempt.Attempt)
-		default:
-			gone = append(gone, h)
-		}
-	}
+	gone := l.reconcileLocked(s, held, hello.Holding)
 	l.mu.Unlock()
 	if old != nil {
 		old.close()
@@ -240,7 +210,9 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error
 	if len(gone) > 0 {
 		l.takeBack(ctx, false, gone...)
 	}
-	s.send(wire.Message{Welcome: &welcome})
+	s.send(wire.Message{Welcome: &wire.Welcome{
+		HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds(), Drop: dropped,
+	}})
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -250,8 +222,45 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error
 	}
 	l.wake()
 	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
-	l.c.log.Info("an agent is here", "agent", s.agent, "name", s.name, "address", s.address, "holding", len(held), "dropped", len(welcome.Drop))
+	l.c.log.Info("an agent is here", "agent", s.agent, "name", s.name, "address", s.address, "holding", len(held), "dropped", len(dropped))
 	return nil
+}
+
+// stillLeased parts the attempts that an agent holds into those that the state has in its hands, and the others.
+func (c *Coordinator) stillLeased(agent string, holding []wire.Attempt) (held []farm.Task, dropped []wire.Attempt, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		for _, at := range holding {
+			t, err := tx.Task(at.Task)
+			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+				return err
+			}
+			if err != nil || t.Status != farm.TaskLeased || t.Attempt != at.Attempt || t.Agent != agent {
+				dropped = append(dropped, at)
+			} else {
+				held = append(held, t)
+			}
+		}
+		return nil
+	})
+	return held, dropped, err
+}
+
+// reconcileLocked keeps the leases alive that the agent still works on, and returns those that it knows nothing of.
+func (l *leader) reconcileLocked(s *session, held []farm.Task, holding []wire.Attempt) (gone []*lease) {
+	s.seen = l.c.cfg.Now()
+	for _, t := range held {
+		l.holdLocked(t).seen = s.seen
+	}
+	for _, h := range l.leasesOfLocked(s.agent) {
+		switch {
+		case slices.Contains(holding, h.Attempt):
+		case h.cancelled:
+			l.releaseLocked(h.Task, h.Attempt.Attempt)
+		default:
+			gone = append(gone, h)
+		}
+	}
+	return gone
 }
 
 // detach forgets the session, unless another one of the same agent has taken its place.

@@ -34,7 +34,7 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 	job.OutputName = id + "-" + strings.ToLower(rand.Text()) + "." + outputExt(job.Settings)
 	job.Assets = slices.Clone(job.Assets)
 
-	ready, err := c.settleTemplate(p, &job)
+	ready, err := c.settleTemplate(ctx, p, &job)
 	if err != nil {
 		return farm.Job{}, err
 	}
@@ -60,9 +60,9 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 
 // settleTemplate checks the project that a job names, and settles its composition and its number of frames as far as they
 // are known. ready tells whether the project's file is there.
-func (c *Coordinator) settleTemplate(p farm.Principal, job *farm.Job) (ready bool, err error) {
+func (c *Coordinator) settleTemplate(ctx context.Context, p farm.Principal, job *farm.Job) (ready bool, err error) {
 	if job.Template.ID != "" {
-		t, err := c.Template(context.Background(), p, job.Template.ID)
+		t, err := c.Template(ctx, p, job.Template.ID)
 		if err == nil {
 			job.Template.Src = ""
 			return c.settleComposition(job, t)

@@ -342,9 +342,9 @@ func TestAJobWaitsForItsTemplate(t *testing.T) {
 	if got := r.job(lost.ID).Error; !strings.Contains(got, "Broken") {
 		t.Errorf("failed with %q", got)
 	}
-	if got := r.log(lost.ID); !strings.Contains(got, "the job failed: Template 'Broken' could not be read") {
-		t.Errorf("the log says %q", got)
-	}
+	r.eventually("the job's log says why", func() bool {
+		return strings.Contains(r.log(lost.ID), "the job failed: Template 'Broken' could not be read")
+	})
 }
 
 func TestATemplateGetsItsPictureFromTheFirstRender(t *testing.T) {

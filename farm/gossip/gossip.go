@@ -1,12 +1,11 @@
-// Package gossip is a workstation's membership in the pool where coordinators and agents find each other. It is a hint of
-// who is alive: it authorises nothing, and an agent works without it.
+// Package gossip is membership in the pool where coordinators and agents find each other. What it tells is a hint of who is
+// alive: it authorises nothing, decides nothing about leases, and both sides work without it.
 package gossip
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"os"
 	"strconv"
@@ -19,47 +18,55 @@ import (
 	"overcrank/farm/wire"
 )
 
-// RejoinEvery is about how often a member calls the others anew: memberlist forgets those it has lost for 30 seconds, and
-// two sides of a longer network cut would never find each other again.
-const RejoinEvery = 15 * time.Second
-
 // Config says how to take part.
 type Config struct {
 	Bind string // host:port; port 0 takes the one of the last time when it is free, else any free one
-	// PortFile keeps the port, "" for nowhere: a member that comes back under another address is taken for an impostor
-	// until the others have given its old self up.
+	// PortFile keeps the port, "" for nowhere: others call a member where they met it last, and take one that comes back
+	// under another address for an impostor until they have given its old self up.
 	PortFile string
 	Key      []byte   // of the pool, 32 bytes
 	Label    string   // of the pool
 	Seeds    []string // host:port of members to call
 	Node     wire.Node
 	Logger   *slog.Logger
+	OnChange func(node wire.Node, alive bool) // a member came, changed or went; must not block; nil for nobody
 }
 
 // Pool is this machine's membership.
 type Pool struct {
-	list   *memberlist.Memberlist
-	cfg    Config
-	meta   []byte
+	list *memberlist.Memberlist
+	cfg  Config
+	meta []byte
+
 	cancel context.CancelFunc
 	loop   sync.WaitGroup
+
+	mu    sync.Mutex
+	alive map[string]member // by the name that memberlist has for it
+	lost  map[string]gone   // coordinators, by the same
+}
+
+type member struct {
+	node    wire.Node
+	address string
+}
+
+type gone struct {
+	address string
+	at      time.Time
 }
 
 // Join takes up membership. Members that cannot be reached now are called again.
 func Join(cfg Config) (*Pool, error) {
-	host, portText, err := net.SplitHostPort(cfg.Bind)
+	host, port, err := splitAddress(cfg.Bind)
 	if err != nil {
-		return nil, fmt.Errorf("gossip address %q: %w", cfg.Bind, err)
-	}
-	port, err := strconv.Atoi(portText)
-	if err != nil || port < 0 || port > 65535 {
-		return nil, fmt.Errorf("gossip address %q: the port is not a number up to 65535", cfg.Bind)
+		return nil, err
 	}
 	meta, err := cfg.Node.Encode()
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{cfg: cfg, meta: meta}
+	p := &Pool{cfg: cfg, meta: meta, alive: map[string]member{}, lost: map[string]gone{}}
 	if last := lastPort(cfg.PortFile); port == 0 && last != 0 {
 		p.list, err = memberlist.Create(p.settings(host, last))
 	}
@@ -76,21 +83,36 @@ func Join(cfg Config) (*Pool, error) {
 	return p, nil
 }
 
-// settings are memberlist's. Workstations sleep and roam, so suspicion takes longer than its LAN profile has it.
+// settings are memberlist's. Workstations sleep and roam, so suspicion takes longer and talk is rarer than its profile for
+// a local network has it.
 func (p *Pool) settings(host string, port int) *memberlist.Config {
 	mc := memberlist.DefaultLANConfig()
-	mc.Name = string(p.cfg.Node.Role) + "-" + p.cfg.Node.ID
-	mc.BindPort, mc.AdvertisePort = port, port
-	if host != "" {
-		mc.BindAddr = host
-	}
+	mc.Name = p.name()
+	mc.BindAddr, mc.BindPort, mc.AdvertisePort = host, port, port
 	mc.SecretKey, mc.Label = p.cfg.Key, p.cfg.Label
 	mc.ProbeInterval, mc.ProbeTimeout, mc.SuspicionMult = 2*time.Second, time.Second, 6
 	mc.GossipInterval, mc.TCPTimeout = 500*time.Millisecond, 3*time.Second
 	mc.DeadNodeReclaimTime = 30 * time.Second
-	mc.Delegate = delegate{p}
+	mc.Delegate, mc.Events = delegate{p}, events{p}
 	mc.LogOutput = logWriter{p.cfg.Logger}
 	return mc
+}
+
+func (p *Pool) name() string { return string(p.cfg.Node.Role) + "-" + p.cfg.Node.ID }
+
+func splitAddress(bind string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(bind)
+	if err != nil {
+		return "", 0, fmt.Errorf("gossip address %q: %w", bind, err)
+	}
+	port, err = strconv.Atoi(text)
+	if err != nil || port < 0 || port > 65535 {
+		return "", 0, fmt.Errorf("gossip address %q: the port is not a number up to 65535", bind)
+	}
+	if host == "" {
+		host = "0.0.0.0"
+	}
+	return host, port, nil
 }
 
 // lastPort is the port of the last time, 0 when it is not known.
@@ -119,13 +141,13 @@ func (p *Pool) keepPort() {
 // Address is where other members reach this one.
 func (p *Pool) Address() string { return p.list.LocalNode().Address() }
 
-// Members are the other members that are alive, as they describe themselves.
+// Members are the other members that are alive, as they describe themselves, in no order.
 func (p *Pool) Members() []wire.Node {
-	var nodes []wire.Node
-	for _, m := range p.list.Members() {
-		if n, err := wire.DecodeNode(m.Meta); err == nil && m.Name != p.list.LocalNode().Name {
-			nodes = append(nodes, n)
-		}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	nodes := make([]wire.Node, 0, len(p.alive))
+	for _, m := range p.alive {
+		nodes = append(nodes, m.node)
 	}
 	return nodes
 }
@@ -133,62 +155,22 @@ func (p *Pool) Members() []wire.Node {
 // Leave tells the others good-bye and ends the membership.
 func (p *Pool) Leave() error {
 	p.cancel()
-	p.loop.Wait()
 	if err := p.list.Leave(time.Second); err != nil {
 		p.cfg.Logger.Debug("leaving gossip without having told everyone", "error", err)
 	}
-	if err := p.list.Shutdown(); err != nil {
+	err := p.list.Shutdown()
+	p.loop.Wait()
+	if err != nil {
 		return fmt.Errorf("ending gossip: %w", err)
 	}
 	return nil
-}
-
-// rejoin calls the seeds, and the coordinators met since, as long as the membership lasts.
-func (p *Pool) rejoin(ctx context.Context) {
-	known := make(map[string]bool)
-	for {
-		for _, seed := range p.cfg.Seeds {
-			known[seed] = true
-		}
-		for _, m := range p.list.Members() {
-			if n, err := wire.DecodeNode(m.Meta); err == nil && n.Role == wire.RoleCoordinator && len(known) < 32 {
-				known[m.Address()] = true
-			}
-		}
-		var lost []string
-		for address := range known {
-			if address != p.Address() && !p.meets(address) {
-				lost = append(lost, address)
-			}
-		}
-		if len(lost) > 0 {
-			if n, err := p.list.Join(lost); err != nil && n == 0 {
-				p.cfg.Logger.Debug("no member of the gossip pool answers", "called", lost, "error", err)
-			}
-		}
-		select {
-		case <-time.After(RejoinEvery + rand.N(RejoinEvery/5)):
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// meets tells whether the member at an address is known to be alive.
-func (p *Pool) meets(address string) bool {
-	for _, m := range p.list.Members() {
-		if m.Address() == address {
-			return true
-		}
-	}
-	return false
 }
 
 // delegate gives memberlist the node's metadata and nothing else.
 type delegate struct{ p *Pool }
 
 // NodeMeta is what this machine tells of itself.
-func (d delegate) NodeMeta(limit int) []byte { return d.p.meta[:min(limit, len(d.p.meta))] }
+func (d delegate) NodeMeta(int) []byte { return d.p.meta }
 
 // NotifyMsg, GetBroadcasts, LocalState and MergeRemoteState carry user data, of which this pool has none.
 func (delegate) NotifyMsg([]byte)                {}

@@ -1,0 +1,99 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"overcrank/coordinator/fetch"
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+const (
+	downloadWithin = 6 * time.Hour // one file
+	downloadTries  = 3
+)
+
+// download fetches the file that the template's src names.
+func (r *reading) download(ctx context.Context, t farm.Template) error {
+	ref, err := r.fetch(ctx, t)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.c.log.Info("a template could not be downloaded", "template", t.ID, "error", err)
+		return r.finish(ctx, t, raftstore.FinishTemplate{ID: t.ID, Error: downloadError(err)})
+	}
+	_, err = r.c.apply(ctx, raftstore.ReceiveTemplate{ID: t.ID, File: ref, At: r.c.cfg.Now()})
+	r.c.templateChanged(t.Team, t.ID)
+	return err
+}
+
+func (r *reading) fetch(ctx context.Context, t farm.Template) (farm.FileRef, error) {
+	if sha256, ok := strings.CutPrefix(t.Src, farm.KeptScheme); ok {
+		var stored farm.StoredFile
+		err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
+			stored, err = tx.File(t.Team, sha256)
+			return err
+		})
+		return stored.FileRef, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, downloadWithin)
+	defer cancel()
+	for try := 1; ; try++ {
+		ref, err := r.fetchOnce(ctx, t)
+		if err == nil || try == downloadTries || !worthAnotherTry(err) || !pause(ctx, time.Duration(try)*time.Second) {
+			return ref, err
+		}
+	}
+}
+
+func (r *reading) fetchOnce(ctx context.Context, t farm.Template) (farm.FileRef, error) {
+	body, err := r.c.fetcher.Open(ctx, t.Src)
+	if err != nil {
+		return farm.FileRef{}, err
+	}
+	defer body.Close()
+	obj, err := r.c.files.PutBlob(ctx, body, files.Limits{Size: body.Size, Max: maxTemplate})
+	if err != nil {
+		return farm.FileRef{}, err
+	}
+	return templateFile(t, obj), nil
+}
+
+// worthAnotherTry tells failures of the moment from answers that will stay the same.
+func worthAnotherTry(err error) bool {
+	var status *fetch.StatusError
+	if errors.As(err, &status) {
+		return status.Status >= 500 || status.Status == http.StatusTooManyRequests
+	}
+	for _, final := range []error{fetch.ErrForbidden, fetch.ErrScheme, files.ErrTooLarge, files.ErrFull} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	return true
+}
+
+func downloadError(err error) string {
+	var status *fetch.StatusError
+	switch {
+	case errors.As(err, &status):
+		return fmt.Sprintf("Template failed to download (%d)", status.Status)
+	case errors.Is(err, fetch.ErrForbidden), errors.Is(err, fetch.ErrScheme):
+		return "Template failed to download: " + err.Error()
+	case errors.Is(err, files.ErrTooLarge):
+		return "Template failed to download: it is larger than 20 GiB"
+	case errors.Is(err, files.ErrFull):
+		return "Template failed to download: the coordinator's disk is full; free space on it and register the template again"
+	case farm.CodeOf(err) == farm.CodeNotFound:
+		return "Template failed to download: the stored file has expired; store it again"
+	default:
+		return "Template failed to download: the address could not be reached, or broke off"
+	}
+}

@@ -62,6 +62,7 @@ func (h *hearing) composition(sc *scene, s stretchOfTime) {
 		if !ok {
 			continue
 		}
+		h.r.warnSoundEffects(v)
 		in.levels = h.levels(v, s, in)
 		if it.Comp != nil {
 			h.composition(&scene{comp: it, outer: sc}, in)

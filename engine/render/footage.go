@@ -100,9 +100,8 @@ func footageLength(f *aep.Footage) float64 {
 
 // sourceTime is the time within a layer's source; false when the source has ended or not begun. length 0 is endless.
 func (w *worker) sourceTime(v view, length float64) (float64, bool) {
-	remap := v.layer.Props.Child("ADBE Time Remapping")
-	if remap != nil && (len(remap.Keys) > 0 || eval.Driven(remap)) {
-		t := w.eval.Number(v.at(remap), v.t, 0)
+	if remapped(v.layer) {
+		t := w.number(v, v.layer.Props, "ADBE Time Remapping", 0)
 		if length > 0 {
 			t = min(t, length-frameSlack)
 		}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"overcrank/engine/eval"
-	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 )
 
@@ -21,11 +19,12 @@ type drawn struct {
 }
 
 // Frames draws frames first..last in steps (0-based), several at a time, and hands them to emit in order. The image
-// is emit's until it returns.
+// is emit's until it returns. A panic while drawing becomes a *Fault.
 func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(n int, img *raster.Image) error) error {
 	if step < 1 {
 		return fmt.Errorf("frames can't be drawn in steps of %d", step)
 	}
+	r.warnWhole()
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -39,15 +38,7 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 		defer close(work)
 		defer close(order)
 		for n := first; n <= last; n += step {
-			f := frame{n, make(chan drawn, 1)}
-			select {
-			case order <- f:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case work <- f:
-			case <-ctx.Done():
+			if !enqueue(ctx, order, work, frame{n, make(chan drawn, 1)}) {
 				return
 			}
 		}
@@ -56,11 +47,28 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 		w := r.worker(ctx)
 		workers.Go(func() {
 			for f := range work {
-				img, err := w.frame(f.n)
+				img, err := w.safely(f.n)
 				f.done <- drawn{img, err}
 			}
 		})
 	}
+	return r.deliver(ctx, order, emit)
+}
+
+// enqueue puts f into the order of delivery first, and then before the workers; false when ctx ended.
+func enqueue(ctx context.Context, order, work chan<- frame, f frame) bool {
+	for _, to := range []chan<- frame{order, work} {
+		select {
+		case to <- f:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// deliver hands the frames to emit as they come in order.
+func (r *Renderer) deliver(ctx context.Context, order <-chan frame, emit func(n int, img *raster.Image) error) error {
 	for f := range order {
 		var d drawn
 		select {
@@ -78,32 +86,4 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 		}
 	}
 	return ctx.Err()
-}
-
-// worker draws one frame at a time.
-type worker struct {
-	ctx  context.Context
-	r    *Renderer
-	eval *eval.Evaluator
-	pen  raster.Rasterizer
-}
-
-func (r *Renderer) worker(ctx context.Context) *worker {
-	w := &worker{ctx: ctx, r: r, eval: &eval.Evaluator{Project: r.project, OnError: r.failed}}
-	if r.opt.Expressions != nil {
-		w.eval.Expressions = r.opt.Expressions(w.eval)
-	}
-	return w
-}
-
-func (w *worker) frame(n int) (*raster.Image, error) {
-	r := w.r
-	w.eval.BeginFrame()
-	img := r.surfaces.get(frameRect(r.width, r.height))
-	if r.opt.Background {
-		bg := r.comp.Comp.Background
-		raster.FillRect(img, img.Rect, raster.Premultiply([4]float64{bg[0], bg[1], bg[2], 1}))
-	}
-	s := scene{comp: r.comp, t: FrameTime(r.comp.Comp, n), fresh: true, m: geom.Scale(r.opt.Scale, r.opt.Scale)}
-	return img, w.composition(img, s)
 }

@@ -46,6 +46,7 @@ func (r *Renderer) kindOf(l *aep.Layer) (kind, bool) {
 
 // prepare gives the drawing of a layer; nil when it shows nothing.
 func (w *worker) prepare(v view) (*drawing, error) {
+	w.at = place{v.comp, v.layer}
 	k, ok := w.r.kindOf(v.layer)
 	if !ok {
 		w.r.undrawn(v, "a layer of this kind")
@@ -54,34 +55,8 @@ func (w *worker) prepare(v view) (*drawing, error) {
 	if k.prepare == nil || !v.m.Finite() {
 		return nil, nil
 	}
-	if v.layer.ThreeD {
-		w.r.undrawn(v, "the depth of a 3D layer")
-	}
-	if v.layer.MotionBlur && v.comp.Comp.MotionBlur {
-		w.r.undrawn(v, "motion blur")
-	}
-	w.warnStyles(v)
+	w.warnLayer(v)
 	return k.prepare(w, v)
-}
-
-// warnStyles names the layer styles that are on.
-func (w *worker) warnStyles(v view) {
-	styles := v.layer.Props.Child("ADBE Layer Styles")
-	if styles == nil || !styles.Enabled || styles.Hidden {
-		return
-	}
-	for _, s := range styles.Children {
-		if s.Group && s.Enabled && !s.Hidden && len(s.Children) > 0 && s.Match != "ADBE Blend Options Group" {
-			w.r.undrawn(v, "layer style '"+displayName(s)+"'")
-		}
-	}
-}
-
-func displayName(p *aep.Property) string {
-	if p.Name != "" {
-		return p.Name
-	}
-	return p.Match
 }
 
 // layer draws one layer over dst.
@@ -90,6 +65,7 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 		return err
 	}
 	v := l.view
+	w.at = place{v.comp, v.layer}
 	if v.layer.Adjustment {
 		return w.adjustment(dst, v)
 	}
@@ -182,6 +158,7 @@ func (w *worker) adjustment(dst *raster.Image, v view) error {
 	if len(effects) == 0 || opacity <= 0 {
 		return nil
 	}
+	w.warnAdjustment(v)
 	d, err := w.prepare(v)
 	if d == nil || err != nil {
 		return err

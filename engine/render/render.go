@@ -70,7 +70,7 @@ func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {
 	}
 	r := &Renderer{project: p, comp: comp, opt: opt, kinds: kinds(), effects: effects()}
 	r.width, r.height = scaledSize(comp.Comp, opt.Scale)
-	if comp.Comp.Width <= 0 || comp.Comp.Height <= 0 || r.width*r.height > maxPixels {
+	if comp.Comp.Width <= 0 || comp.Comp.Height <= 0 || r.width > maxPixels || r.height > maxPixels/r.width {
 		return nil, fmt.Errorf("composition %q has an impossible size of %d by %d pixels", comp.Name, r.width, r.height)
 	}
 	r.warned.hear = opt.Warn

@@ -289,34 +289,6 @@ func TestShapesFillAndStrokeInTheirOrder(t *testing.T) {
 		spot{50, 50, red}, spot{50, 50 - 28, blue}, spot{50 - 25, 50 - 25, clear}, spot{100, 50, green})
 }
 
-func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
-	b := build(t)
-	comp := b.comp("main", 20, 20)
-	b.layer(comp, b.solid("red", 20, 20, rgb(red)), func(l *aep.Layer) {
-		l.Name, l.Blend, l.ThreeD = "card", aep.BlendSoftLight, true
-		l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade", group("ADBE Glo2"), group("ADBE Slider Control")))
-		l.Props.Find("ADBE Effect Parade", "ADBE Glo2").Name = "Glow"
-	})
-	var said []string
-	r := b.renderer(comp, render.Options{Warn: func(m string) { said = append(said, m) }, Workers: 4})
-	if err := r.Frames(context.Background(), 0, 20, 1, func(int, *raster.Image) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
-	all := strings.Join(said, "\n")
-	for _, want := range []string{
-		"layer 'card' in composition 'main': effect 'Glow' is not drawn by the embedded engine",
-		"layer 'card' in composition 'main': blend mode 'Soft Light' is not drawn by the embedded engine",
-		"layer 'card' in composition 'main': the depth of a 3D layer is not drawn by the embedded engine",
-	} {
-		if strings.Count(all, want) != 1 {
-			t.Errorf("said %d times: %s", strings.Count(all, want), want)
-		}
-	}
-	if len(said) != 3 {
-		t.Errorf("said %q", said)
-	}
-}
-
 func TestFootageThatCanNotBeReadIsLeftOutWithAWarning(t *testing.T) {
 	b := build(t)
 	comp := b.comp("main", 20, 20)

@@ -43,6 +43,7 @@ const frameSlack = 1e-6
 
 // composition draws the layers of s over dst, the bottom one first.
 func (w *worker) composition(dst *raster.Image, s scene) error {
+	outer := w.at
 	shown := w.shown(s)
 	first := 0
 	if s.fresh {
@@ -56,6 +57,7 @@ func (w *worker) composition(dst *raster.Image, s scene) error {
 			return err
 		}
 	}
+	w.at = outer // not deferred: after a panic it tells where that was
 	return nil
 }
 
@@ -91,6 +93,7 @@ func (w *worker) ready(l *shownLayer) error {
 }
 
 func (w *worker) view(s scene, l *aep.Layer) view {
+	w.at = place{s.comp, l}
 	v := view{scene: s, layer: l}
 	v.m = s.m.Mul(w.eval.LayerMatrix(s.comp, l, s.t))
 	return v

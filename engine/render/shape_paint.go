@@ -27,6 +27,7 @@ func (b *shapeBuilder) paint(c *contents, p *aep.Property) {
 		opacity = b.number(p, "ADBE Vector Stroke Opacity", 100) / 100
 		out.shape.Color = b.w.color(b.v, p, "ADBE Vector Stroke Color", [4]float64{1, 1, 1, 1})
 		out.shape.Stroke = b.strokeStyle(p)
+		b.warnStroke(p)
 	}
 	out.shape.Color[3] = max(0, min(1, opacity))
 	if p.Match == "ADBE Vector Graphic - G-Fill" || p.Match == "ADBE Vector Graphic - G-Stroke" {

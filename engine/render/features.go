@@ -1,0 +1,161 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+)
+
+// warnWhole tells what is drawn otherwise all over the composition.
+func (r *Renderer) warnWhole() {
+	where := fmt.Sprintf("composition '%s': ", r.comp.Name)
+	if a := aspect(r.comp.Comp.PixelAspect); unlike(a, 1) {
+		r.warned.say(fmt.Sprintf("%sits pixels of %.3g:1 are written as square ones by the embedded engine", where, a))
+	}
+	if bits := r.project.BitsPerChannel; bits > 16 {
+		r.warned.say(fmt.Sprintf("%sthe project's %d bits per channel are drawn with 8 by the embedded engine", where, bits))
+	}
+}
+
+// warnLayer names what a layer of any kind has that is not drawn.
+func (w *worker) warnLayer(v view) {
+	l := v.layer
+	if l.ThreeD {
+		w.r.undrawn(v, "the depth of a 3D layer")
+	}
+	// Render settings blur all layers that are marked so, whatever the composition's own switch says.
+	if l.MotionBlur && moves(v.comp.Comp, l) {
+		w.r.undrawn(v, "motion blur")
+	}
+	source := w.r.project.Item(l.Source)
+	if l.FrameBlend && mixesFrames(v.comp.Comp, l, source) {
+		w.r.undrawn(v, "frame blending")
+	}
+	if a, b := sourceAspect(source), aspect(v.comp.Comp.PixelAspect); a != 0 && unlike(a, b) {
+		w.r.undrawn(v, fmt.Sprintf("a source with pixels of %.3g:1 among pixels of %.3g:1", a, b))
+	}
+	if overrides(l) {
+		w.r.undrawn(v, "a value of its own for an essential property")
+	}
+	w.warnStyles(v)
+}
+
+// moves is whether the transform of a layer, or of one it hangs on, changes over time.
+func moves(c *aep.Composition, l *aep.Layer) bool {
+	for range maxNesting {
+		if l == nil {
+			return false
+		}
+		if eval.Varies(l.Props.Child("ADBE Transform Group")) {
+			return true
+		}
+		l = eval.LayerByID(c, l.Parent)
+	}
+	return true
+}
+
+// mixesFrames is whether frame blending shows in a layer: its source has frames of its own, which are not those of the
+// composition.
+func mixesFrames(c *aep.Composition, l *aep.Layer, source *aep.Item) bool {
+	switch {
+	case source == nil:
+		return false
+	case source.Footage != nil:
+		f := source.Footage
+		if f.Still || !f.HasVideo || f.Kind != aep.FootageFile {
+			return false
+		}
+		return l.Stretch != 100 || remapped(l) || unlike(f.FrameRate, c.FrameRate)
+	}
+	return l.Stretch != 100 || remapped(l)
+}
+
+// aspect is the width of a pixel by its height; files that do not tell it mean square ones.
+func aspect(a float64) float64 {
+	if a > 0 {
+		return a
+	}
+	return 1
+}
+
+// sourceAspect is the aspect of an item's pixels, 0 when it has none.
+func sourceAspect(it *aep.Item) float64 {
+	switch {
+	case it == nil:
+	case it.Comp != nil:
+		return aspect(it.Comp.PixelAspect)
+	case it.Footage != nil && it.Footage.Width > 0:
+		return aspect(it.Footage.PixelAspect)
+	}
+	return 0
+}
+
+// unlike is whether two rates or aspects differ by more than their rounding in files.
+func unlike(a, b float64) bool { return math.Abs(a-b) > 0.005*math.Max(a, b) }
+
+// overrides is whether a layer gives fields of its source's panel values of its own.
+func overrides(l *aep.Layer) bool {
+	group := l.Props.Child("ADBE Layer Overrides")
+	return group != nil && len(group.Children) > 0
+}
+
+// warnStyles names the layer styles that are on.
+func (w *worker) warnStyles(v view) {
+	styles := v.layer.Props.Child("ADBE Layer Styles")
+	if styles == nil || !styles.Enabled || styles.Hidden {
+		return
+	}
+	for _, s := range styles.Children {
+		if s.Group && s.Enabled && !s.Hidden && len(s.Children) > 0 && s.Match != "ADBE Blend Options Group" {
+			w.r.undrawn(v, "layer style '"+displayName(s)+"'")
+		}
+	}
+}
+
+// warnAdjustment names what an adjustment layer has that does not count.
+func (w *worker) warnAdjustment(v view) {
+	if !isNormal(v.layer.Blend) {
+		w.r.undrawn(v, "the blend mode of an adjustment layer")
+	}
+	if v.layer.Matte != aep.MatteNone {
+		w.r.undrawn(v, "the track matte of an adjustment layer")
+	}
+}
+
+// warnStroke names what a stroke of a shape layer has that is not drawn.
+func (b *shapeBuilder) warnStroke(p *aep.Property) {
+	taper, wave := p.Child("ADBE Vector Stroke Taper"), p.Child("ADBE Vector Stroke Wave")
+	if b.number(taper, "ADBE Vector Taper Start Length", 0) > 0 || b.number(taper, "ADBE Vector Taper End Length", 0) > 0 {
+		b.w.r.undrawn(b.v, "the taper of '"+displayName(p)+"'")
+	}
+	if b.number(wave, "ADBE Vector Taper Wave Amount", 0) > 0 {
+		b.w.r.undrawn(b.v, "the wave of '"+displayName(p)+"'")
+	}
+}
+
+// warnSoundEffects names the effects on a layer's sound.
+func (r *Renderer) warnSoundEffects(v view) {
+	group := v.layer.Props.Child("ADBE Effect Parade")
+	if group == nil || !v.layer.EffectsEnabled {
+		return
+	}
+	for _, p := range group.Children {
+		if p.Enabled && p.Group && strings.HasPrefix(p.Match, soundEffect) {
+			r.undrawn(v, "effect '"+displayName(p)+"'")
+		}
+	}
+}
+
+// soundEffect begins the match names of the effects that change sound; those that draw a sound are written without a
+// space.
+const soundEffect = "ADBE Aud "
+
+func displayName(p *aep.Property) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.Match
+}

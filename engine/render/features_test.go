@@ -1,0 +1,191 @@
+package render_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/raster"
+	"overcrank/engine/render"
+)
+
+// said draws some frames by several workers, lists the sounds, and gives the warnings.
+func (b *builder) said(comp *aep.Item) []string {
+	b.t.Helper()
+	var said []string
+	r := b.renderer(comp, render.Options{Warn: func(m string) { said = append(said, m) }, Workers: 4})
+	if err := r.Frames(context.Background(), 0, 20, 1, func(int, *raster.Image) error { return nil }); err != nil {
+		b.t.Fatal(err)
+	}
+	r.Audio()
+	return said
+}
+
+func children(l *aep.Layer, groups ...*aep.Property) {
+	l.Props.Children = append(l.Props.Children, groups...)
+}
+
+func moving(match string) *aep.Property {
+	return linear(value(match, 0, 0), 0, 1, aep.Numbers{0, 0}, aep.Numbers{9, 9})
+}
+
+func stroked(l *aep.Layer, more ...*aep.Property) {
+	l.Kind = aep.LayerShape
+	children(l, group("ADBE Root Vectors Group", group("ADBE Vector Shape - Rect"), group("ADBE Vector Graphic - Stroke", more...)))
+}
+
+// Each case is a layer with one thing that is not drawn, and what is said of it.
+func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
+	cases := map[string]struct {
+		change func(l *aep.Layer)
+		want   string
+	}{
+		"effect":         {func(l *aep.Layer) { children(l, group("ADBE Effect Parade", group("ADBE Glo2"))) }, "effect 'ADBE Glo2'"},
+		"blend mode":     {func(l *aep.Layer) { l.Blend = aep.BlendSoftLight }, "blend mode 'Soft Light'"},
+		"unknown blend":  {func(l *aep.Layer) { l.Blend = 77 }, "blend mode 'number 77'"},
+		"depth":          {func(l *aep.Layer) { l.ThreeD = true }, "the depth of a 3D layer"},
+		"model":          {func(l *aep.Layer) { l.Kind = aep.LayerModel }, "a layer of this kind"},
+		"motion blur":    {func(l *aep.Layer) { l.MotionBlur = true; transform(l, moving("ADBE Position")) }, "motion blur"},
+		"frame blending": {func(l *aep.Layer) { l.FrameBlend, l.Stretch = true, 200 }, "frame blending"},
+		"layer style": {func(l *aep.Layer) {
+			children(l, group("ADBE Layer Styles", group("dropShadow/enabled", value("dropShadow/opacity", 50))))
+		}, "layer style 'dropShadow/enabled'"},
+		"essential property": {func(l *aep.Layer) {
+			children(l, group("ADBE Layer Overrides", value("ADBE Layer Overrides", 3)))
+		}, "a value of its own for an essential property"},
+		"adjustment's mode": {func(l *aep.Layer) {
+			l.Adjustment, l.Blend = true, aep.BlendMultiply
+			children(l, group("ADBE Effect Parade", group("ADBE Tint")))
+		}, "the blend mode of an adjustment layer"},
+		"adjustment's matte": {func(l *aep.Layer) {
+			l.Adjustment, l.Matte = true, aep.MatteLuma
+			children(l, group("ADBE Effect Parade", group("ADBE Tint")))
+		}, "the track matte of an adjustment layer"},
+		"taper": {func(l *aep.Layer) {
+			stroked(l, group("ADBE Vector Stroke Taper", value("ADBE Vector Taper End Length", 40)))
+		}, "the taper of 'ADBE Vector Graphic - Stroke'"},
+		"wave": {func(l *aep.Layer) {
+			stroked(l, group("ADBE Vector Stroke Wave", value("ADBE Vector Taper Wave Amount", 4)))
+		}, "the wave of 'ADBE Vector Graphic - Stroke'"},
+		"shape operator": {func(l *aep.Layer) {
+			l.Kind = aep.LayerShape
+			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Filter - Zigzag")))
+		}, "shape operator 'ADBE Vector Filter - Zigzag'"},
+		"group's blend mode": {func(l *aep.Layer) {
+			l.Kind = aep.LayerShape
+			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Group", value("ADBE Vector Blend Mode", 3))))
+		}, "the blend mode of shape group 'ADBE Vector Group'"},
+		"text animator": {func(l *aep.Layer) {
+			l.Kind = aep.LayerText
+			children(l, group("ADBE Text Properties", words(), group("ADBE Text Animators", group("ADBE Text Animator"))))
+		}, "text animator 'ADBE Text Animator'"},
+		"text on a path": {func(l *aep.Layer) {
+			l.Kind = aep.LayerText
+			children(l, group("ADBE Text Properties", words(), group("ADBE Text Path Options", value("ADBE Text Path", 1))))
+		}, "text on a path"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := build(t)
+			inner := b.comp("inner", 20, 20)
+			b.layer(inner, b.solid("red", 20, 20, rgb(red)), nil)
+			comp := b.comp("main", 20, 20)
+			b.layer(comp, inner, func(l *aep.Layer) { l.Name = "card"; c.change(l) })
+			said := b.said(comp)
+			said = slices.DeleteFunc(said, func(m string) bool { return strings.Contains(m, "there are no fonts") })
+			if want := "layer 'card' in composition 'main': " + c.want + " is not drawn by the embedded engine"; !slices.Equal(said, []string{want}) {
+				t.Errorf("said %q, want %q", said, want)
+			}
+		})
+	}
+}
+
+func words() *aep.Property {
+	return &aep.Property{Match: "ADBE Text Document", Enabled: true, Value: &aep.TextDocument{Text: "words"}}
+}
+
+func TestSwitchesThatChangeNothingAreNotWarnedOf(t *testing.T) {
+	b := build(t)
+	inner := b.comp("inner", 20, 20)
+	b.layer(inner, b.solid("red", 20, 20, rgb(red)), nil)
+	comp := b.comp("main", 20, 20)
+	b.layer(comp, inner, func(l *aep.Layer) {
+		l.MotionBlur, l.FrameBlend = true, true
+		children(l, group("ADBE Layer Overrides"), group("ADBE Effect Parade", group("ADBE Slider Control")))
+	})
+	if said := b.said(comp); len(said) != 0 {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestPixelsThatAreNotSquareAreSaid(t *testing.T) {
+	b := build(t)
+	wide := b.solid("wide", 20, 20, rgb(red))
+	wide.Footage.PixelAspect = 1.4587
+	inner := b.comp("inner", 20, 20)
+	b.layer(inner, wide, func(l *aep.Layer) { l.Name = "card" })
+	comp := b.comp("main", 20, 20)
+	comp.Comp.PixelAspect = 10.0 / 11
+	inner.Comp.PixelAspect = comp.Comp.PixelAspect
+	b.p.BitsPerChannel = 32
+	b.layer(comp, inner, nil)
+	want := []string{
+		"composition 'main': its pixels of 0.909:1 are written as square ones by the embedded engine",
+		"composition 'main': the project's 32 bits per channel are drawn with 8 by the embedded engine",
+		"layer 'card' in composition 'inner': a source with pixels of 1.46:1 among pixels of 0.909:1 is not drawn by the embedded engine",
+	}
+	if said := b.said(comp); !slices.Equal(said, want) {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestEffectsOnSoundAreSaid(t *testing.T) {
+	b := build(t)
+	sound := b.item("a.wav", aep.Item{Kind: aep.ItemFootage, Footage: &aep.Footage{
+		Kind: aep.FootageFile, Duration: 4, HasAudio: true, File: aep.FileReference{Resolved: "/a.wav"},
+	}})
+	comp := b.comp("main", 10, 10)
+	b.layer(comp, sound, func(l *aep.Layer) { children(l, group("ADBE Effect Parade", group("ADBE Aud Reverb"))) })
+	want := []string{"layer 'a.wav' in composition 'main': effect 'ADBE Aud Reverb' is not drawn by the embedded engine"}
+	if said := b.said(comp); !slices.Equal(said, want) {
+		t.Errorf("said %q", said)
+	}
+}
+
+// broken is an expression engine with a mistake.
+type broken struct{}
+
+func (broken) Evaluate(eval.Ref, aep.Value, float64) (aep.Value, error) {
+	var nothing map[string]int
+	nothing["x"] = 1
+	return nil, nil
+}
+
+func TestAPanicWhileDrawingIsAnErrorThatNamesLayerAndFrame(t *testing.T) {
+	b := build(t)
+	inner := b.comp("inner", 10, 10)
+	b.layer(inner, b.solid("red", 10, 10, rgb(red)), func(l *aep.Layer) {
+		o := value("ADBE Opacity", 100)
+		o.Expression, o.ExpressionOn = "x", true
+		l.Name = "card"
+		transform(l, o)
+	})
+	comp := b.comp("main", 10, 10)
+	b.layer(comp, inner, nil)
+	b.layer(comp, b.solid("green", 10, 10, rgb(green)), nil)
+	r := b.renderer(comp, render.Options{Workers: 3, Expressions: func(*eval.Evaluator) eval.Expressions { return broken{} }})
+	err := r.Frames(context.Background(), 2, 40, 1, func(int, *raster.Image) error { return nil })
+	var fault *render.Fault
+	if !errors.As(err, &fault) || len(fault.Stack) == 0 {
+		t.Fatalf("got %v", err)
+	}
+	for _, part := range []string{"frame 2 ", "layer 'card' in composition 'inner'"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not tell %q", err, part)
+		}
+	}
+}

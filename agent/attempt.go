@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -120,14 +121,10 @@ func (t *attempt) say(format string, args ...any) {
 
 // warn adds a warning, which the job shows, once.
 func (t *attempt) warn(text string) {
+	text = wire.CutLine(text)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, w := range t.warnings {
-		if w == text {
-			return
-		}
-	}
-	if len(t.warnings) < 100 {
+	if len(t.warnings) < 100 && !slices.Contains(t.warnings, text) {
 		t.warnings = append(t.warnings, text)
 	}
 }

@@ -34,7 +34,7 @@ func (f *feed) log(line string) {
 		f.lines = f.lines[1:]
 		f.lost++
 	}
-	f.lines = append(f.lines, line)
+	f.lines = append(f.lines, wire.CutLine(line))
 	f.mu.Unlock()
 	f.wake()
 }
@@ -50,8 +50,11 @@ func (f *feed) at(phase string, fraction float64, frame, total int) {
 	f.wake()
 }
 
-// batch is how many lines go into one message.
-const batch = 500
+// What goes into one message. The bytes leave room for what JSON escapes, which makes six of one.
+const (
+	batchLines = wire.MaxLines
+	batchBytes = wire.MaxMessage / 8
+)
 
 // take gives the messages that wait, in order.
 func (f *feed) take() []wire.Message {
@@ -63,7 +66,11 @@ func (f *feed) take() []wire.Message {
 		f.lost = 0
 	}
 	for len(f.lines) > 0 {
-		n := min(batch, len(f.lines))
+		n, size := 0, 0
+		for n < min(batchLines, len(f.lines)) && size < batchBytes-wire.MaxLine {
+			size += len(f.lines[n])
+			n++
+		}
 		out = append(out, wire.Message{Log: &wire.Log{Attempt: f.attempt, Lines: f.lines[:n:n]}})
 		f.lines = f.lines[n:]
 	}

@@ -20,7 +20,6 @@ import (
 
 const (
 	enrolLimit     = 1 << 20
-	messageLimit   = 1 << 20
 	thumbnailLimit = 256 << 10
 )
 
@@ -52,7 +51,7 @@ func (s *server) enrol(c *fiber.Ctx) error {
 
 // serveSession carries an agent's session.
 func (s *server) serveSession(c *fiber.Ctx, a farm.Agent) error {
-	opt := socket.Options{ReadLimit: messageLimit, Queue: 16}
+	opt := socket.Options{ReadLimit: wire.MaxMessage, Queue: 16}
 	return s.sockets.Serve(c, opt, func(ctx context.Context, conn *socket.Conn) error {
 		return s.farm.ServeAgent(ctx, a, agentConn{conn})
 	})

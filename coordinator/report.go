@@ -5,18 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
-)
-
-// What one log message may hold.
-const (
-	maxLines = 1000
-	maxLine  = 4 << 10 // bytes
 )
 
 // receive takes one message of an agent.
@@ -81,11 +74,9 @@ func (l *leader) lines(s *session, m wire.Log) {
 	if h == nil {
 		return
 	}
-	lines := m.Lines[:min(len(m.Lines), maxLines)]
+	lines := m.Lines[:min(len(m.Lines), wire.MaxLines)]
 	for i, line := range lines {
-		if len(line) > maxLine {
-			lines[i] = strings.ToValidUTF8(line[:maxLine], "") + "…"
-		}
+		lines[i] = wire.CutLine(line)
 	}
 	l.c.note(h.job, lines...)
 	l.c.hub.publish(farm.Event{Kind: farm.EventLog, Team: h.team, ID: h.job, Lines: lines})

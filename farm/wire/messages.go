@@ -4,6 +4,8 @@
 package wire
 
 import (
+	"strings"
+
 	"overcrank/farm"
 )
 
@@ -18,6 +20,23 @@ const (
 	PathOutput    = "/api/farm/v1/agent/outputs/"    // PUT + "<task>/<attempt>/<file name>": the result, answers farm.OutputRef
 	PathThumbnail = "/api/farm/v1/agent/thumbnails/" // PUT + "<task>/<attempt>/<frame>": a JPEG of at most 256 KiB
 )
+
+// Bounds of what an agent sends: a coordinator ends the session of one that passes MaxMessage, and cuts lines and their
+// number at the others.
+const (
+	MaxMessage = 4 << 20 // bytes of one message, as JSON
+	MaxLines   = 1000    // lines of one Log
+	MaxLine    = 4 << 10 // bytes of one line
+)
+
+// CutLine shortens a line to MaxLine bytes, at the end of a character.
+func CutLine(line string) string {
+	if len(line) <= MaxLine {
+		return line
+	}
+	const mark = "…"
+	return strings.ToValidUTF8(line[:MaxLine-len(mark)], "") + mark
+}
 
 // Enrol asks for an agent's own credential.
 type Enrol struct {

@@ -7,7 +7,7 @@ KEEP    ?=
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := build
-.PHONY: build generate lint test demo bench fuzz clean
+.PHONY: build generate lint test demo bench fuzz pictures clean
 
 ## build: the binary, bin/overcrank
 build:
@@ -48,9 +48,14 @@ fuzz:
 	@for pkg in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "$$pkg $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; \
 		done; \
 	done
+
+## pictures: the pictures in the documentation, taken of the real dashboard
+pictures:
+	@scripts/require ffmpeg fonts browser
+	OVERCRANK_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count 1 -run '^(TestAProducer|TestThePages)' ./cmd/overcrank
 
 clean:
 	rm -rf bin dist demo-output

@@ -18,7 +18,7 @@ type flags struct {
 	start, end            *int // frames, counted from the project's and the composition's first
 	step                  int
 	workers               int     // 0 means as many as the machine has processors
-	memory                float64 // percent of the machine's, 0 for no limit
+	memory                float64 // percent of the machine's, 0 when not given
 	skipMissing           bool
 	errorsOnly            bool
 	help, version         bool
@@ -39,7 +39,7 @@ Renders a composition of an After Effects project with Overcrank's own engine. T
   -s N, -e N             first and last frame, both included; without them the work area
   -i N                   render every N-th frame (1 to 100)
   -mfr ON|OFF PERCENT    draw several frames at once, with that share of the processors
-  -mem_usage CACHE MAX   percent of the machine's memory; MAX bounds it
+  -mem_usage CACHE MAX   percent of the machine's memory; MAX bounds it, 80 without this flag
   -continueOnMissingFootage
                          leave out footage that is not there instead of failing
   -v ERRORS|ERRORS_AND_PROGRESS

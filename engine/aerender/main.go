@@ -15,6 +15,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+
+	"overcrank/engine/render"
 )
 
 // The exit codes of aerender. Of each pair of codes the second is used when a log file was asked for.
@@ -42,7 +44,7 @@ func fail(code int, format string, args ...any) error {
 }
 
 // Main runs the program of that version and returns its exit code. When ctx ends, ffmpeg is killed, no half output is
-// left, and the code is 1.
+// left, and the code is 1. A run that takes far more memory than it may ends the whole program, without a way back.
 func Main(ctx context.Context, version string, args []string, stdout, stderr io.Writer) int {
 	f, err := parseFlags(args)
 	if err != nil {
@@ -65,7 +67,16 @@ func Main(ctx context.Context, version string, args []string, stdout, stderr io.
 	}
 	defer out.close()
 	out.say("%s", versionLine(version))
-	return finish(ctx, out, f, run(ctx, out, f))
+	guarded, stop := guardMemory(ctx, memoryLimit(f.memory), func(err error) {
+		out.error(err)
+		os.Exit(exitRender)
+	})
+	defer stop()
+	err = run(guarded, out, f)
+	if cause := context.Cause(guarded); err != nil && errors.Is(cause, errMemory) {
+		err = fail(exitRender, "%w", cause)
+	}
+	return finish(ctx, out, f, err)
 }
 
 // finish prints how the run ended and gives the exit code for it.
@@ -76,6 +87,10 @@ func finish(ctx context.Context, out *lines, f flags, err error) int {
 	if ctx.Err() != nil {
 		out.info("Render aborted.")
 		return exitAborted
+	}
+	var fault *render.Fault
+	if errors.As(err, &fault) {
+		out.info(string(fault.Stack))
 	}
 	code := exitAborted
 	var known *failure
@@ -101,7 +116,6 @@ func run(ctx context.Context, out *lines, f flags) (err error) {
 	if f.project == "" {
 		return fail(exitRuntime, "No project was given: name one with -project.")
 	}
-	defer limitMemory(f.memory)()
 	out.progress("Launching After Effects...")
 	out.progress("...After Effects successfully launched")
 	for _, note := range f.notes {
@@ -112,16 +126,6 @@ func run(ctx context.Context, out *lines, f flags) (err error) {
 		return err
 	}
 	return j.render(ctx)
-}
-
-// limitMemory makes the garbage collector keep below a share of the machine's memory, in percent. It gives the way back.
-func limitMemory(percent float64) (undo func()) {
-	total := machineMemory()
-	if percent <= 0 || total <= 0 {
-		return func() {}
-	}
-	old := debug.SetMemoryLimit(int64(float64(total) * min(percent, 100) / 100))
-	return func() { debug.SetMemoryLimit(old) }
 }
 
 // versionLine is the line that tools know an aerender by.

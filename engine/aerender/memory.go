@@ -1,0 +1,100 @@
+package aerender
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+const (
+	// memoryShare is how much of the machine's memory, in percent, is taken at most when -mem_usage does not say.
+	memoryShare = 80
+	// memorySlack is how many bytes beyond the limit end the program at once.
+	memorySlack = 512 << 20
+	// memoryGrace is how long the program may stay beyond the limit once it was told to end.
+	memoryGrace = 5 * time.Second
+	memoryLook  = 50 * time.Millisecond // between looks: a script fills some hundred MiB in that time
+)
+
+// errMemory is why a run that took too much memory ended, in words that tools look for.
+var errMemory = errors.New("After Effects error: out of memory")
+
+// memoryGuard keeps the program within its share of the machine's memory, so that no project or script can take a
+// workstation down. The programs that it starts bound themselves.
+type memoryGuard struct {
+	limit  int64 // bytes
+	slack  int64 // memorySlack
+	grace  time.Duration
+	cancel context.CancelCauseFunc
+	giveUp func(error) // ends the program
+	quit   chan struct{}
+	done   sync.WaitGroup
+	before int64 // the limit of the garbage collector
+}
+
+// guardMemory bounds the memory to limit bytes, 0 for no bound. Near the limit the garbage collector works harder;
+// beyond it the context that is returned ends with errMemory; a program that goes on all the same, in something that
+// knows no context, is ended by giveUp. stop ends the guard.
+func guardMemory(ctx context.Context, limit int64, giveUp func(error)) (guarded context.Context, stop func()) {
+	if limit <= 0 {
+		return ctx, func() {}
+	}
+	guarded, cancel := context.WithCancelCause(ctx)
+	g := &memoryGuard{limit: limit, slack: memorySlack, grace: memoryGrace, cancel: cancel, giveUp: giveUp, quit: make(chan struct{})}
+	g.before = debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(limit, g.before))
+	g.done.Go(g.watch)
+	return guarded, g.stop
+}
+
+func (g *memoryGuard) stop() {
+	close(g.quit)
+	g.done.Wait()
+	g.cancel(nil)
+	debug.SetMemoryLimit(g.before)
+}
+
+func (g *memoryGuard) watch() {
+	tick := time.NewTicker(memoryLook)
+	defer tick.Stop()
+	var since time.Time // when the limit was passed
+	for {
+		select {
+		case <-tick.C:
+		case <-g.quit:
+			return
+		}
+		used := usedMemory()
+		if used <= g.limit {
+			continue
+		}
+		err := fmt.Errorf("%w: the engine needs more than the %d MiB that it may take of this machine", errMemory, g.limit>>20)
+		if since.IsZero() {
+			since = time.Now()
+			g.cancel(err)
+		}
+		if used > g.limit+g.slack || time.Since(since) > g.grace {
+			g.giveUp(err)
+			return
+		}
+	}
+}
+
+// usedMemory is what this program holds of the machine's memory, in bytes.
+func usedMemory() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64()) - int64(sample[1].Value.Uint64())
+}
+
+// memoryLimit is a share of the machine's memory in bytes, 0 when that is not known. percent 0 means memoryShare.
+func memoryLimit(percent float64) int64 {
+	if percent <= 0 {
+		percent = memoryShare
+	}
+	return int64(float64(machineMemory()) * min(percent, 100) / 100)
+}

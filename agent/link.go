@@ -116,6 +116,7 @@ func (l *link) session(ctx context.Context) error {
 func (l *link) dial(ctx context.Context) (*websocket.Conn, error) {
 	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: answerTime}
 	address := "ws" + strings.TrimPrefix(l.a.farm.address(), "http") + wire.PathSession
+	//nolint:bodyclose // gorilla has read what it gives of a refusal's body and closed the connection
 	conn, res, err := dialer.DialContext(ctx, address, http.Header{"Authorization": {"Bearer " + l.a.farm.credential()}})
 	if err != nil {
 		if res != nil {

@@ -98,21 +98,6 @@ func (c *Conn) Write(message []byte) error {
 	}
 }
 
-// TryWrite hands over a message for sending, or returns false at once when the peer is too slow or gone.
-func (c *Conn) TryWrite(message []byte) bool {
-	select {
-	case <-c.done:
-		return false
-	default:
-	}
-	select {
-	case c.out <- message:
-		return true
-	default:
-		return false
-	}
-}
-
 // Close ends the socket with a close frame of the code (RFC 6455, 7.4). The first Close decides the code.
 func (c *Conn) Close(code int, reason string) {
 	c.once.Do(func() {

@@ -18,7 +18,6 @@ type appState struct {
 	queue      *goja.Object
 	queued     []*queueItem
 	times      map[*aep.Item]float64 // where the time marker of each composition is
-	exitCode   int
 }
 
 func (s *session) version() string {

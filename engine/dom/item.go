@@ -1,8 +1,6 @@
 package dom
 
 import (
-	"strings"
-
 	"github.com/dop251/goja"
 
 	"overcrank/aep"
@@ -397,14 +395,4 @@ func (s *session) count(r *itemRef) int {
 		return len(s.project.Items)
 	}
 	return len(s.children(r))
-}
-
-// named finds an item of a kind by name.
-func (s *session) named(name string, kind aep.ItemKind) *aep.Item {
-	for _, it := range s.project.Items {
-		if it.Kind == kind && strings.EqualFold(it.Name, name) {
-			return it
-		}
-	}
-	return nil
 }

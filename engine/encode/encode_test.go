@@ -389,19 +389,19 @@ func TestImpossibleOutputsAreRefused(t *testing.T) {
 
 func TestEveryCodecOfTheInterfaceIsATemplate(t *testing.T) {
 	for _, name := range []string{"video_prores_422", "video_prores_4444", "image_png", "image_jpeg"} {
-		if !slices.Contains(Names(), name) {
+		if !known(name) {
 			t.Errorf("%s is missing", name)
 		}
 	}
 	for _, mode := range []string{"vbr", "cbr"} {
 		for _, rate := range []string{"1", "5", "15", "40"} {
-			if !slices.Contains(Names(), "video_h264_"+mode+"_"+rate+"mbps") {
+			if !known("video_h264_" + mode + "_" + rate + "mbps") {
 				t.Errorf("%s %s is missing", mode, rate)
 			}
 		}
 	}
 	for alias, name := range aliases {
-		if !slices.Contains(Names(), name) {
+		if !known(name) {
 			t.Errorf("%q means %q, which does not exist", alias, name)
 		}
 	}
@@ -446,3 +446,7 @@ func benchmark(b *testing.B, template string) {
 func BenchmarkH264(b *testing.B)   { benchmark(b, Default) }
 func BenchmarkProRes(b *testing.B) { benchmark(b, "video_prores_4444") }
 func BenchmarkPNG(b *testing.B)    { benchmark(b, "image_png") }
+
+func known(name string) bool {
+	return slices.ContainsFunc(templates(), func(t Template) bool { return t.Name == name })
+}

@@ -126,15 +126,6 @@ func Lookup(name string) (Template, bool) {
 	return Template{}, false
 }
 
-// Names lists our names of the templates.
-func Names() []string {
-	var out []string
-	for _, t := range templates() {
-		out = append(out, t.Name)
-	}
-	return out
-}
-
 // ForFile is the template for a file of that name when none is asked for.
 func ForFile(path string) Template {
 	name := Default

@@ -12,7 +12,7 @@ import (
 
 // classes are the prototypes of the API's objects.
 type classes struct {
-	layer, group, property, text, path, comp, footage, style, key, marker *goja.Object
+	layer, group, property, text, path, comp, footage, style, key *goja.Object
 }
 
 // node stands for a property or a group of properties.

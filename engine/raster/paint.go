@@ -33,15 +33,6 @@ func (r *Rasterizer) Paint(dst *Image, evenOdd bool, c Color) {
 	})
 }
 
-// Clear makes the pixels of area transparent.
-func Clear(dst *Image, area image.Rectangle) {
-	area = area.Intersect(dst.Rect)
-	for y := area.Min.Y; y < area.Max.Y; y++ {
-		i := dst.PixOffset(area.Min.X, y)
-		clear(dst.Pix[i : i+4*area.Dx()])
-	}
-}
-
 // FillRect sets the pixels of area to one colour.
 func FillRect(dst *Image, area image.Rectangle, c Color) {
 	area = area.Intersect(dst.Rect)

@@ -55,9 +55,10 @@ func Check(source string) error {
 		switch {
 		case quote != 0:
 			// Text isn't code; a line end closes it also where an apostrophe in a comment opened it.
-			if c == '\\' {
+			switch c {
+			case '\\':
 				i++
-			} else if c == quote || c == '\n' {
+			case quote, '\n':
 				quote = 0
 			}
 			continue

@@ -78,11 +78,6 @@ func (b *Book) Substitutes() []string {
 	return slices.Clone(b.notes)
 }
 
-// Installed says whether a font is there under one of its names: PostScript, full, family with style, or file name.
-func (b *Book) Installed(name string) bool {
-	return b.own.find(name) != nil || b.machine().find(name) != nil
-}
-
 // match is the font to draw with when text asks for one by name.
 type match struct {
 	*typeface

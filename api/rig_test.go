@@ -75,7 +75,7 @@ func start(t testing.TB) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.token, err = r.farm.FirstToken(t.Context()); err != nil || r.token == "" {
+	if r.token, err = r.farm.FirstToken(t.Context(), func(string) error { return nil }); err != nil || r.token == "" {
 		t.Fatalf("the first token is %q, %v", r.token, err)
 	}
 	app := api.NewApp(logger)

@@ -3,16 +3,28 @@ package coordinator
 import (
 	"context"
 	"crypto/subtle"
+	"fmt"
 
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
 
 // FirstToken makes the first team with an administrator's token when the farm has none, and returns its secret; it
-// returns "" when there is one already.
-func (c *Coordinator) FirstToken(ctx context.Context) (string, error) {
-	team, tokens, err := c.firstTeam()
+// returns "" when there is one already. keep is given the secret before the farm knows it, so that a crash leaves no
+// token that nobody holds; an error of keep leaves the farm without one.
+func (c *Coordinator) FirstToken(ctx context.Context, keep func(secret string) error) (string, error) {
+	_, tokens, err := c.firstTeam()
 	if err != nil || tokens {
+		return "", err
+	}
+	return c.NewAdminToken(ctx, keep)
+}
+
+// NewAdminToken makes another administrator's token for the farm's first team, for when the one before was lost. Tokens
+// made earlier stay good.
+func (c *Coordinator) NewAdminToken(ctx context.Context, keep func(secret string) error) (string, error) {
+	team, _, err := c.firstTeam()
+	if err != nil {
 		return "", err
 	}
 	now := c.cfg.Now()
@@ -29,6 +41,9 @@ func (c *Coordinator) FirstToken(ctx context.Context) (string, error) {
 		return "", err
 	}
 	secret := newSecret(apiTokenPrefix)
+	if err := keep(secret); err != nil {
+		return "", fmt.Errorf("keeping the administrator's token: %w", err)
+	}
 	_, err = c.apply(ctx, raftstore.PutToken{Token: farm.Token{
 		ID: id, Team: team, Name: "admin", Role: farm.RoleAdmin, Hash: hashSecret(secret), CreatedAt: now,
 	}})

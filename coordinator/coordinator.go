@@ -84,14 +84,17 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) open(ctx context.Context) (err error) {
+	if err := checkFolder(c.cfg.DataDir); err != nil {
+		return err
+	}
 	if c.keys, err = loadKeys(c.cfg.DataDir); err != nil {
 		return err
 	}
-	if c.files, err = files.OpenFolder(filepath.Join(c.cfg.DataDir, "files"), c.cfg.MinFree); err != nil {
+	if c.files, err = files.OpenFolder(filepath.Join(c.cfg.DataDir, filesFolder), c.cfg.MinFree); err != nil {
 		return err
 	}
 	c.store, err = raftstore.Open(ctx, raftstore.Config{
-		Dir:     filepath.Join(c.cfg.DataDir, "state"),
+		Dir:     filepath.Join(c.cfg.DataDir, stateFolder),
 		Bind:    "127.0.0.1:0",
 		MinFree: c.cfg.MinFree,
 		Logger:  c.log,

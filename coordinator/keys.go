@@ -20,6 +20,15 @@ const (
 	joinTokenFile = "join.token"
 )
 
+// Folders of the data folder.
+const (
+	stateFolder = "state"
+	filesFolder = "files"
+)
+
+// shortestJoinToken keeps an empty or shortened file from letting every machine in.
+const shortestJoinToken = 20
+
 // keys are the farm's own secrets.
 type keys struct {
 	farm []byte // 32 bytes; everything else is derived from it
@@ -43,7 +52,48 @@ func loadKeys(dir string) (keys, error) {
 	if err != nil {
 		return keys{}, err
 	}
+	if len(join) < shortestJoinToken {
+		return keys{}, fmt.Errorf("%s is damaged: a join token has at least %d characters; remove the file to have a new one made",
+			filepath.Join(dir, joinTokenFile), shortestJoinToken)
+	}
 	return keys{farm: key, join: join}, nil
+}
+
+// checkFolder refuses a data folder from which something is gone that cannot be made again.
+func checkFolder(dir string) error {
+	key, err := exists(filepath.Join(dir, farmKeyFile))
+	if err != nil {
+		return err
+	}
+	state, err := exists(filepath.Join(dir, stateFolder))
+	if err != nil {
+		return err
+	}
+	if state && !key {
+		return fmt.Errorf("%s is gone though the farm's state is there: put the file back from a backup; if there is none, write 64 random hexadecimal digits into it, and what was encrypted or signed with the old one is lost",
+			filepath.Join(dir, farmKeyFile))
+	}
+	if state || !key {
+		return nil
+	}
+	// A farm that was stopped in its very first moment has a key and no state yet, but no files either.
+	kept, err := os.ReadDir(filepath.Join(dir, filesFolder, "blobs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(kept) > 0 {
+		return fmt.Errorf("%s is gone though the farm's files are there: put the folder back from a backup, or move %s away to begin an empty farm",
+			filepath.Join(dir, stateFolder), dir)
+	}
+	return nil
+}
+
+func exists(path string) (bool, error) {
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // derive makes a key for one purpose.

@@ -36,7 +36,7 @@ func open(t testing.TB, edit ...func(*coordinator.Config)) *rig {
 	}
 	r := &rig{t: t, cfg: cfg}
 	r.start()
-	secret, err := r.FirstToken(t.Context())
+	secret, err := r.FirstToken(t.Context(), func(string) error { return nil })
 	if err != nil || secret == "" {
 		t.Fatalf("first token: %q, %v", secret, err)
 	}

@@ -212,7 +212,7 @@ func TestThumbnails(t *testing.T) {
 func TestAccess(t *testing.T) {
 	c := newClock()
 	r := open(t, c.config)
-	if again, err := r.FirstToken(t.Context()); err != nil || again != "" {
+	if again, err := r.FirstToken(t.Context(), func(string) error { return nil }); err != nil || again != "" {
 		t.Errorf("a second first token: %q, %v", again, err)
 	}
 	if p, err := r.PrincipalOf(t.Context(), r.admin.TokenID); err != nil || p != r.admin {

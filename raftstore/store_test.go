@@ -210,7 +210,7 @@ func TestDamagedLogIsRefusedWithAWayOut(t *testing.T) {
 				s.Close()
 				t.Fatal("a damaged log was taken")
 			}
-			if !strings.Contains(err.Error(), logFile) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "put back a copy") {
+			if !strings.Contains(err.Error(), logFile) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "from a backup") {
 				t.Errorf("the error does not say what is wrong and what to do: %v", err)
 			}
 		})

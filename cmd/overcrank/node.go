@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,8 +25,30 @@ type nodeFlags struct {
 	Listen        string        `help:"Address for API, dashboard and agents, host:port." default:"127.0.0.1:8080" env:"OVERCRANK_LISTEN"`
 	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
 	GossipListen  string        `help:"Address for gossip, host:port." default:"127.0.0.1:0" env:"OVERCRANK_GOSSIP_LISTEN"`
+	NewAdminToken bool          `help:"Make a new administrator's token, for when the one before was lost."`
 	MinFree       int64         `help:"Bytes that must stay free on the disk." default:"1073741824"`
 	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s"`
+}
+
+// shortestLease leaves an agent time for a few heartbeats.
+const shortestLease = time.Second
+
+// Validate refuses values with which a farm would start and not work. The parser of the command line calls it.
+func (f nodeFlags) Validate() error {
+	if f.Lease < shortestLease {
+		return fmt.Errorf("--lease is %v: it has to be %v at least, or agents lose their work while they hold it", f.Lease, shortestLease)
+	}
+	if f.MinFree < 0 {
+		return fmt.Errorf("--min-free is %d: it cannot be below 0", f.MinFree)
+	}
+	if f.PublicAddress == "" {
+		return nil
+	}
+	u, err := url.Parse(f.PublicAddress)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return fmt.Errorf("--public-address is %q: it has to look like https://farm.example.com", f.PublicAddress)
+	}
+	return nil
 }
 
 // node is a running coordinator with its HTTP server.
@@ -92,21 +115,49 @@ func (n *node) stop() error {
 	return errors.Join(n.failure, shutdown, n.farm.Close())
 }
 
+// tokenFile keeps the administrator's token in the data folder, for this user only.
+const tokenFile = "admin.token"
+
 // welcome makes the first token on a new farm, keeps it in a file only this user can read, and tells where the farm is.
-func (n *node) welcome(ctx context.Context, dataDir string, out *output) error {
-	token, err := n.farm.FirstToken(ctx)
-	if err != nil {
-		return fmt.Errorf("make the first token: %w", err)
+func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
+	path := filepath.Join(f.DataDir, tokenFile)
+	keep := func(secret string) error { return writeSecret(path, secret) }
+	token, err := n.farm.FirstToken(ctx, keep)
+	if err == nil && token == "" && f.NewAdminToken {
+		token, err = n.farm.NewAdminToken(ctx, keep)
 	}
-	file := filepath.Join(dataDir, "admin.token")
-	if token != "" {
-		if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
-			return fmt.Errorf("keep the first token: %w", err)
-		}
+	if err != nil {
+		return fmt.Errorf("make the administrator's token: %w", err)
 	}
 	fmt.Fprintf(out, "Overcrank %s is at %s\n", versionString(), n.address)
 	if token != "" {
-		fmt.Fprintf(out, "The administrator's token, shown this once and kept in %s:\n  %s\n", file, token)
+		fmt.Fprintf(out, "The administrator's token, shown this once and kept in %s:\n  %s\n", path, token)
+		return nil
+	}
+	if kept, err := os.ReadFile(path); err == nil {
+		if _, err = n.farm.Authenticate(ctx, strings.TrimSpace(string(kept))); err == nil {
+			return nil
+		}
+	}
+	fmt.Fprintf(out, "%s holds no token of this farm. If the administrator's token is lost, start once with --new-admin-token.\n", path)
+	return nil
+}
+
+// writeSecret replaces a file that only this user can read; it is there wholly or not at all.
+func writeSecret(path, secret string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(secret + "\n")
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
 }
@@ -118,7 +169,7 @@ func (c *coordinatorCommand) Run(ctx context.Context, out *output, logger *slog.
 	if err != nil {
 		return err
 	}
-	if err := n.welcome(ctx, c.DataDir, out); err != nil {
+	if err := n.welcome(ctx, c.nodeFlags, out); err != nil {
 		return errors.Join(err, n.stop())
 	}
 	n.waitForEnd(ctx)

@@ -18,13 +18,21 @@ type upCommand struct {
 	Root  []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path"`
 }
 
+// Validate is for the parser of the command line.
+func (u upCommand) Validate() error {
+	if u.Slots < 1 {
+		return fmt.Errorf("--slots is %d: the agent needs one at least (overcrank coordinator runs without an agent)", u.Slots)
+	}
+	return u.nodeFlags.Validate()
+}
+
 // Run runs a coordinator and, as a process of its own that joins like any other, one agent.
 func (u *upCommand) Run(ctx context.Context, out *output, logger *slog.Logger) error {
 	n, err := startNode(ctx, u.nodeFlags, logger)
 	if err != nil {
 		return err
 	}
-	if err := n.welcome(ctx, u.DataDir, out); err != nil {
+	if err := n.welcome(ctx, u.nodeFlags, out); err != nil {
 		return errors.Join(err, n.stop())
 	}
 	agentCtx, stopAgent := context.WithCancel(ctx)

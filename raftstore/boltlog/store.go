@@ -47,7 +47,7 @@ func Open(path string) (*Store, error) {
 		return nil, fmt.Errorf("open Raft log %s: another process has it open; is the farm already running on this folder?", path)
 	}
 	if errors.Is(err, boltfile.ErrDamaged) {
-		return nil, fmt.Errorf("open Raft log %s: %w; put back a copy of the whole folder it lies in, or move that folder away to begin an empty farm", path, err)
+		return nil, fmt.Errorf("open Raft log %s: %w; put the folder it lies in back from a backup", path, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open Raft log %s: %w", path, err)

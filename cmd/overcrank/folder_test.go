@@ -1,0 +1,142 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// refusal is what `up` says when it does not start.
+func refusal(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, append([]string{"up"}, args...)...)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err == nil || ctx.Err() != nil {
+		t.Fatalf("up %v did not refuse to start (%v); it said:\n%s", args, err, said.String())
+	}
+	return said.String()
+}
+
+func TestUpRefusesValuesItCannotWorkWith(t *testing.T) {
+	dir := t.TempDir()
+	for flag, words := range map[string]string{
+		"--lease=1ms": "1s at least", "--slots=0": "needs one at least", "--min-free=-5": "below 0", "--listen=foo": "choose another address",
+		"--public-address=javascript:x": "https://", "--public-address=farm.local": "https://", "--public-address=http://a:b@farm": "https://",
+	} {
+		if said := refusal(t, "--data-dir", dir, "--listen", "127.0.0.1:0", flag); !strings.Contains(said, words) {
+			t.Errorf("%s: it said, without %q:\n%s", flag, words, said)
+		}
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := refusal(t, "--data-dir", file, "--listen", "127.0.0.1:0"); !strings.Contains(said, file) {
+		t.Errorf("a file as data folder: it said:\n%s", said)
+	}
+}
+
+func TestASecondUpLeavesTheFirstInPeace(t *testing.T) {
+	dir := t.TempDir()
+	f := startUp(t, dir)
+	template := f.card()
+	if said := refusal(t, "--data-dir", dir, "--listen", "127.0.0.1:0"); !strings.Contains(said, "already running") {
+		t.Errorf("on the same folder it said:\n%s", said)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	if said := refusal(t, "--data-dir", other, "--listen", strings.TrimPrefix(f.Server, "http://")); !strings.Contains(said, "in use") {
+		t.Errorf("on the same address it said:\n%s", said)
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("the one that could not listen left a folder behind")
+	}
+	f.goesOn(template)
+}
+
+// TestUpNamesWhatIsWrongWithItsFolder spoils the folder of a farm that holds a template.
+func TestUpNamesWhatIsWrongWithItsFolder(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "whole")
+	f := startUp(t, whole)
+	template := f.card()
+	f.stop()
+	remove := func(names ...string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			if err := os.RemoveAll(filepath.Join(append([]string{dir}, names...)...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cut := func(size int64, names ...string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			if err := os.Truncate(filepath.Join(append([]string{dir}, names...)...), size); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, dir string)
+		words []string // none when the farm mends itself
+	}{
+		"key gone":        {remove("farm.key"), []string{"farm.key", "backup"}},
+		"key empty":       {cut(0, "farm.key"), []string{"farm.key", "backup"}},
+		"join empty":      {cut(0, "join.token"), []string{"join.token", "remove the file"}},
+		"state gone":      {remove("state"), []string{"state is gone", "backup"}},
+		"log gone":        {remove("state", "raft.db"), []string{"raft.db", "put back"}},
+		"log cut short":   {cut(5000, "state", "raft.db"), []string{"raft.db", "damaged", "backup"}},
+		"name gone":       {remove("state", "node-id"), []string{"node-id", "write"}},
+		"state cut short": {cut(9000, "state", "state.db"), nil},
+		"agent forgot":    {cut(1, "agent", "credential.json"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "farm")
+			if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+				t.Fatal(err)
+			}
+			c.spoil(t, dir)
+			if c.words == nil {
+				startUp(t, dir).goesOn(template)
+				return
+			}
+			said := refusal(t, "--data-dir", dir, "--listen", "127.0.0.1:0")
+			for _, w := range c.words {
+				if !strings.Contains(said, w) {
+					t.Errorf("it said, without %q:\n%s", w, said)
+				}
+			}
+			if strings.Contains(said, "goroutine ") {
+				t.Errorf("it ended with a stack trace:\n%s", said)
+			}
+		})
+	}
+}
+
+func TestALostTokenIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	f := startUp(t, dir)
+	old := f.Token
+	f.stop()
+	if err := os.Remove(filepath.Join(dir, tokenFile)); err != nil {
+		t.Fatal(err)
+	}
+	f = startUp(t, dir, "--new-admin-token")
+	if f.Token == old {
+		t.Fatal("the token is the old one")
+	}
+	st, err := os.Stat(filepath.Join(dir, tokenFile))
+	if err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("%s: %v, %v; want mode 0600", tokenFile, st, err)
+	}
+	f.card()
+	f.Token = old
+	f.card()
+}

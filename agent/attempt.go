@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -60,7 +61,11 @@ func folderName(at wire.Attempt) string {
 // run does all the work and returns the report: Finished or Failed.
 func (t *attempt) run(ctx context.Context) wire.Message {
 	defer t.cleanUp()
-	output, err := t.work(ctx)
+	var output farm.OutputRef
+	err := t.safely(func() (err error) {
+		output, err = t.work(ctx)
+		return err
+	})
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
@@ -70,6 +75,18 @@ func (t *attempt) run(ctx context.Context) wire.Message {
 		return wire.Message{Failed: &failed}
 	}
 	return wire.Message{Finished: &wire.Finished{Attempt: t.lease.Attempt, Output: output, Warnings: t.warned()}}
+}
+
+// safely turns a panic, which a file could cause that no check foresaw, into an error: it ends one attempt, and not the
+// other ones of this machine.
+func (t *attempt) safely(do func() error) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			t.log.Error("a fault of the agent's own", "cause", cause, "stack", string(debug.Stack()))
+			err = fmt.Errorf("a fault of the agent's own: %v", cause)
+		}
+	}()
+	return do()
 }
 
 // work goes through the phases.

@@ -42,7 +42,7 @@ func (t *attempt) fetch(ctx context.Context) (fetched, error) {
 	total := 1 + len(t.lease.Assets) + len(t.lease.Fonts)
 	add := func(f func() error) {
 		group.Go(func() error {
-			if err := f(); err != nil {
+			if err := t.safely(f); err != nil {
 				return err
 			}
 			t.feed.at("fetching", float64(done.Add(1))/float64(total), 0, 0)

@@ -7,12 +7,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
 	"overcrank/agent/script"
 )
+
+// memoryShare is how much of the machine's memory, in percent, the embedded engine may take on all slots together. The rest
+// is the artist's, and that of the programs that encode.
+const memoryShare = 80
 
 // stillsPrefix begins the names of the stills that an engine writes.
 const stillsPrefix = "frame_"
@@ -106,7 +111,8 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	if t.engine.Kind == engineAdobe {
 		return t.renderAdobe(ctx, req, p)
 	}
-	req.Program = []string{t.engine.Path, "aerender"}
+	share := strconv.FormatFloat(memoryShare/float64(t.a.cfg.Slots), 'f', 1, 64)
+	req.Program = []string{t.engine.Path, "aerender", "-mem_usage", share, share}
 	req.Script = t.scriptPath()
 	req.OutputModule = p.codec
 	req.Output = t.output(p)
@@ -196,7 +202,11 @@ func (t *attempt) check(ctx context.Context, p plan) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	t.say("%d pictures are whole, %d×%d pixels", len(files), info.Width, info.Height)
+	whole := "the picture is whole"
+	if len(files) != 1 {
+		whole = fmt.Sprintf("%d pictures are whole", len(files))
+	}
+	t.say("%s, %d×%d pixels", whole, info.Width, info.Height)
 	info.FrameRate, info.Duration = 0, 0
 	if t.lease.Ext != "zip" {
 		return result{path: files[0], info: info, kind: mediaTypes[p.ext]}, nil

@@ -3,7 +3,6 @@ package aep
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -82,54 +81,6 @@ var (
 	errIsArchive    = fmt.Errorf("%w: it is an archive", ErrNotProject)
 	errNoDefinition = fmt.Errorf("%w: it has no definition.json", ErrNotProject)
 )
-
-// Refusal is an error of a file, in words for the person who made it. The cause is behind it.
-type Refusal struct {
-	Message string
-	Err     error
-}
-
-// Error is the message.
-func (r *Refusal) Error() string { return r.Message }
-
-// Unwrap is the cause.
-func (r *Refusal) Unwrap() error { return r.Err }
-
-// refuse puts a file's error into plain words; other errors, such as those of the disk, stay as they are.
-func refuse(err error, typ string) error {
-	var message string
-	switch {
-	case errors.Is(err, ErrPremiere):
-		message = "This motion graphics template was made with Premiere Pro. Only those made with After Effects can be rendered."
-	case errors.Is(err, errIsArchive):
-		message = "This file is an archive, not a project: upload it as a zip or mogrt template."
-	case errors.Is(err, errNoDefinition):
-		message = "This archive is no motion graphics template: it has no definition.json. Upload it as a zip template."
-	case errors.Is(err, ErrNoProject):
-		message = "The " + typ + " holds no After Effects project: put the .aep beside its footage and pack the folder again."
-	case errors.Is(err, ErrTruncated):
-		message = "This file ends in the middle: upload it again."
-	case errors.Is(err, ErrNotProject) && typ == TypeProject:
-		message = "This file is no After Effects project (.aep, .aet or .aepx)."
-	case errors.Is(err, ErrNotProject):
-		message = "This file is no " + typ + " archive with an After Effects project in it."
-	case errors.Is(err, ErrUnsafe):
-		message = "This file was refused because it is not safe to open: " + detail(err, ErrUnsafe) + "."
-	case errors.Is(err, ErrLimit):
-		message = "This file was refused because it is too large: " + detail(err, ErrLimit) + "."
-	case errors.Is(err, ErrBroken):
-		message = "This file is damaged: open it in After Effects, save it and upload it again. (" + detail(err, ErrBroken) + ")"
-	default:
-		return err
-	}
-	return &Refusal{Message: message, Err: err}
-}
-
-// detail is what an error says beyond its class.
-func detail(err, class error) string {
-	s := err.Error()
-	return strings.TrimPrefix(strings.Replace(s, class.Error()+": ", "", 1), ": ")
-}
 
 // Summarize tells what a producer needs to know of a project; d is nil unless it came in a .mogrt.
 func Summarize(p *Project, d *Definition) *Summary {

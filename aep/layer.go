@@ -76,7 +76,7 @@ func (p *Project) DisplayName(l *Layer) string {
 	return ""
 }
 
-// BlendMode is a layer's blend mode, numbered as in the file (aep-format, "Layer blend modes").
+// BlendMode is a layer's blend mode, numbered as in the file.
 type BlendMode int
 
 // The layer blend modes.

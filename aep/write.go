@@ -34,7 +34,7 @@ func Write(w io.Writer, p *Project) error {
 
 type writer struct{ p *Project }
 
-// head is the version the project says it was saved by, packed as aep-format 1.2 tells.
+// head is the version the project says it was saved by, packed into its bits.
 func (wr writer) head() rifx.Chunk {
 	v := wr.p.Version
 	b := make([]byte, 20)

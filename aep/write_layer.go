@@ -61,7 +61,7 @@ func (wr writer) layer(c *Composition, l *Layer) (rifx.Chunk, error) {
 	return rifx.List("Layr", append(chunks, props)...), nil
 }
 
-// layerFlags writes the switches of a layer (aep-format, 1.5).
+// layerFlags writes the switches of a layer.
 func layerFlags(b []byte, l *Layer) {
 	bit := func(at, n int, on bool) {
 		if on {

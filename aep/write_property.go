@@ -180,7 +180,7 @@ func (pw propertyWriter) static(p *Property, v Numbers) rifx.Chunk {
 	return rifx.Leaf("cdat", b)
 }
 
-// stored turns a value into the units of the file (aep-format, "Units on disk").
+// stored turns a value into the units of the file, as unitsOf reads them.
 func (pw propertyWriter) stored(p *Property, v Numbers) []float64 {
 	out := make([]float64, len(v))
 	if p.Color && len(v) == 4 {

@@ -77,7 +77,7 @@ func frame(d *TextDocument) cos.Dict {
 	return cos.Dict{"0": cos.Dict{"1": cos.Dict{"0": outline}}}
 }
 
-// document is the COS of one text that stands in the frame of that number (aep-format, "Text").
+// document is the COS of one text that stands in the frame of that number.
 func (t *fontTable) document(d *TextDocument, frame int) cos.Dict {
 	var characters, paragraphs cos.Array
 	for _, r := range d.Runs {

@@ -14,7 +14,7 @@ import (
 // valueLimit bounds a value or an expression, in bytes. Values travel within the farm's state; files do not.
 const valueLimit = 1 << 20
 
-// assetReaders reads, for each type, the fields that wire.md's table gives it.
+// assetReaders reads, for each type of asset, the fields that it takes.
 var assetReaders = map[string]func(o object, a *farm.Asset){
 	"text":      readTextAsset,
 	"data":      readDataAsset,
@@ -187,7 +187,7 @@ func readAddress(o object, key string) string {
 	return strings.ToLower(scheme) + ":" + rest
 }
 
-// sourceSchemes are those of a src: wire.md's, and farm:// for files handed over to POST /api/farm/v1/files.
+// sourceSchemes are those of a src: the public interface's, and farm:// for files handed over to POST /api/farm/v1/files.
 var sourceSchemes = []string{"http", "https", "data", "s3", "file", "farm"}
 
 func checkAddress(o object, key, address string) {

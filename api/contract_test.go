@@ -111,7 +111,7 @@ func (c *contract) check(r *http.Request, res *http.Response, body []byte) error
 	return c.checkContract(r, res, body)
 }
 
-// checkError holds an error against the shape of interface.txt, 7.
+// checkError holds an error against the shape that all errors have.
 func checkError(res *http.Response, body []byte) error {
 	if kind := res.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
 		return fmt.Errorf("the error is %s, not JSON", kind)

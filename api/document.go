@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"overcrank/farm"
 )
 
 const (
-	// jsonLimit bounds a JSON body (wire.md, "Limits").
+	// jsonLimit bounds a JSON body.
 	jsonLimit = 10 << 20
 	jsonDepth = 64
 	// jsonValues and jsonKeys bound what a small body may grow to in memory.
@@ -52,8 +55,9 @@ func (p *problems) err() error {
 }
 
 // checkJSON makes sure that body is one JSON value in UTF-8 without repeated keys, within the bounds above. Everything
-// later relies on it and may unmarshal parts of the body without a second look.
+// later relies on it and may unmarshal parts of the body, or hand them on as they are, without a second look.
 func checkJSON(body []byte) error {
+	mendSurrogates(body)
 	if len(bytes.TrimSpace(body)) == 0 {
 		return farm.Invalid("the body is empty; send a JSON object", farm.FieldError{Field: "body", Message: "is empty"})
 	}
@@ -69,6 +73,35 @@ func checkJSON(body []byte) error {
 		return w.refuse("", "holds something after the end of its JSON")
 	}
 	return nil
+}
+
+// mendSurrogates replaces halves of surrogate pairs, such as a program leaves that cuts a text within an emoji, by the
+// replacement character, in place. Strict readers of what is handed on would stumble over them.
+func mendSurrogates(body []byte) {
+	const escape = len(`\u0000`)
+	unit := func(i int) rune {
+		if i+escape > len(body) || body[i] != '\\' || body[i+1] != 'u' {
+			return -1
+		}
+		n, err := strconv.ParseUint(string(body[i+2:i+escape]), 16, 16)
+		if err != nil {
+			return -1
+		}
+		return rune(n)
+	}
+	for i := 0; i < len(body); {
+		switch {
+		case body[i] != '\\':
+			i++
+		case !utf16.IsSurrogate(unit(i)):
+			i += 2 // an escape, or something that is no JSON
+		case utf16.DecodeRune(unit(i), unit(i+escape)) != unicode.ReplacementChar:
+			i += 2 * escape
+		default:
+			copy(body[i:], `\ufffd`)
+			i += escape
+		}
+	}
 }
 
 type walker struct {

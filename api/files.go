@@ -17,7 +17,7 @@ import (
 	"overcrank/farm"
 )
 
-// uploadLimit bounds a streamed file (wire.md, "Limits").
+// uploadLimit bounds a streamed file.
 const uploadLimit = 20 << 30
 
 // keptFile answers a caller that handed over a file of its own.

@@ -31,7 +31,7 @@ type argument struct {
 	values []string // of argChoice
 }
 
-// functions are the built-in functions with their arguments (wire.md, "Assets").
+// functions are the built-in functions with their arguments.
 var functions = map[string][]argument{
 	"comp-duration-set": {
 		{name: "composition", kind: argText}, {name: "value", kind: argSeconds, needed: true}},

@@ -103,7 +103,7 @@ func (s *server) cancel(c *fiber.Ctx, p farm.Principal, ids []string) error {
 	return ok(c, s.jobShapes(jobs, false))
 }
 
-// jobID is the form of a job's id (interface.txt, 4.4).
+// jobID is the form of a job's id: a ULID, in Crockford's base 32.
 var jobID = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
 
 func decodeCancel(body []byte) ([]string, error) {

@@ -21,7 +21,7 @@ func (s stamp) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + t.UTC().Format(timeFormat) + `"`), nil
 }
 
-// jobBody is a job as the interface shows it (interface.txt, 2.2). Name, tags and warnings are the farm's own and stand
+// jobBody is a job as the interface shows it. Name, tags and warnings are the farm's own and stand
 // only where there are some.
 type jobBody struct {
 	ID           string       `json:"id"`

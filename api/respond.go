@@ -34,7 +34,7 @@ var retryAfter = map[int]string{
 	fiber.StatusTooManyRequests:    "1",
 }
 
-// errorBody is the shape of every error (interface.txt, 7).
+// errorBody is the shape of every error.
 type errorBody struct {
 	Error   string            `json:"error"`
 	Details []farm.FieldError `json:"details,omitempty"`

@@ -16,7 +16,7 @@ const (
 	frameLimit = 20_000_000
 )
 
-// codecs lists what settings.codec may name (wire.md, "Jobs"), by the kind of result.
+// codecs lists what settings.codec may name, by the kind of result.
 var codecs = map[string][]string{
 	"video": {
 		"video_h264_vbr_1mbps", "video_h264_vbr_5mbps", "video_h264_vbr_15mbps", "video_h264_vbr_40mbps",
@@ -38,7 +38,7 @@ func decodeJob(body []byte) (farm.Job, error) {
 	return job, wrong.err()
 }
 
-// readJob reads a job from an object; unknown keys are tolerated at this level (wire.md).
+// readJob reads a job from an object; unknown keys are tolerated at this level, as the public interface has it.
 func readJob(o object) farm.Job {
 	job := farm.Job{
 		Name:        o.text("name", nameLimit),

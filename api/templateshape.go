@@ -9,7 +9,7 @@ import (
 	"overcrank/farm"
 )
 
-// templateBody is a template as version 2 shows it (interface.txt, 2.1).
+// templateBody is a template as version 2 shows it.
 type templateBody struct {
 	ID           string      `json:"id"`
 	Type         string      `json:"type"`
@@ -24,7 +24,7 @@ type templateBody struct {
 	UploadInfo   *uploadInfo `json:"uploadInfo,omitempty"`
 }
 
-// mogrtBody is the panel of a motion graphics template (wire.md, "Templates").
+// mogrtBody is the panel of a motion graphics template.
 type mogrtBody struct {
 	Name      string                  `json:"name"`
 	CapsuleID string                  `json:"capsuleId"`

@@ -20,7 +20,7 @@ type Inventory struct {
 	Version string       `json:"version"` // of overcrank
 	Engines []EngineInfo `json:"engines"`
 	Fonts   []FontUse    `json:"fonts,omitempty"`
-	Codecs  []string     `json:"codecs,omitempty"` // ids of wire.md that this machine can write
+	Codecs  []string     `json:"codecs,omitempty"` // values of Settings.Codec that this machine can write
 	Tags    []string     `json:"tags,omitempty"`
 	Slots   int          `json:"slots"` // tasks it runs at once
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// JobStatus is where a job stands. The values are those of the public interface (interface.txt, 3.1).
+// JobStatus is where a job stands. The values are those of the public interface.
 type JobStatus string
 
 // The states of a job. Finished, Failed and Cancelled are ends: what has ended never moves again.
@@ -80,8 +80,8 @@ type JobTemplate struct {
 	Composition string `json:"composition,omitempty"`
 }
 
-// Asset is one change to the project, applied in the caller's order. Which fields count depends on Type
-// (spec/wire.md, "Assets").
+// Asset is one change to the project, applied in the caller's order. Which fields count depends on Type;
+// package api has the table of types.
 type Asset struct {
 	Type        string           `json:"type"`
 	LayerName   string           `json:"layerName,omitempty"`

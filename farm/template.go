@@ -2,7 +2,7 @@ package farm
 
 import "time"
 
-// TemplateStatus is where a template stands (interface.txt, 3.2, and wire.md).
+// TemplateStatus is where a template stands. The values are those of the public interface.
 type TemplateStatus string
 
 // The states of a template.

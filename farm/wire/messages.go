@@ -127,7 +127,7 @@ type Finished struct {
 // Failed reports an attempt that gave no result. It is repeated until Settled.
 type Failed struct {
 	Attempt
-	Message string `json:"message"` // as wire.md words it, for the job
+	Message string `json:"message"` // for whoever submitted the job
 	// Retry tells whether another attempt, elsewhere, might go better: a killed engine might, a missing layer will not.
 	Retry     bool     `json:"retry"`
 	Cancelled bool     `json:"cancelled,omitempty"` // it was stopped as Cancel asked

@@ -59,7 +59,7 @@ type Store interface {
 	Rename(from, to string) error
 	// Delete removes a file, or all files below a key; nothing there is no error.
 	Delete(key string) error
-	// DeleteIf removes a file unless it has been written since before, or keep says no. No write of the same key comes
+	// DeleteIf removes a file unless it has been written since before, or keep says that it is needed. No write of the same key comes
 	// between the question and the removal.
 	DeleteIf(key string, before time.Time, keep func() (bool, error)) error
 	// List calls fn with every file directly below a key, and with every folder there as a key that ends in a slash.

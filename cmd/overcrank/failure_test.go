@@ -188,15 +188,6 @@ func TestARenderingJobIsStoppedWithAllItsProcesses(t *testing.T) {
 	f.goesOn(template)
 }
 
-func titleCardZip(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "card.zip")
-	if err := writeTo(path, titlecard.WriteZip); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func (f *runningFarm) handOver(path string) string {
 	f.t.Helper()
 	src, err := f.PutFile(f.t.Context(), path, nil)

@@ -44,6 +44,22 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// makeCard writes the title card beside the binary, once: to paint its picture takes long under the race detector.
+var makeCard = sync.OnceValues(func() (path string, err error) {
+	path = filepath.Join(filepath.Dir(binary), "card.zip")
+	return path, writeTo(path, titlecard.WriteZip)
+})
+
+// titleCardZip is the title card's project, for reading only.
+func titleCardZip(t testing.TB) string {
+	t.Helper()
+	path, err := makeCard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // runningFarm is an `overcrank up` under test.
 type runningFarm struct {
 	*client.Client
@@ -153,7 +169,7 @@ func (f *runningFarm) kill() {
 // await waits until what it waits for is true.
 func (f *runningFarm) await(what string, ok func() bool) {
 	f.t.Helper()
-	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
+	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
 		if ok() {
 			return
 		}
@@ -203,11 +219,7 @@ func (f *runningFarm) log(id string) string {
 // card registers the title card and returns its id.
 func (f *runningFarm) card() string {
 	f.t.Helper()
-	path := filepath.Join(f.t.TempDir(), "card.zip")
-	if err := writeTo(path, titlecard.WriteZip); err != nil {
-		f.t.Fatal(err)
-	}
-	t := f.template("zip", path)
+	t := f.template("zip", titleCardZip(f.t))
 	if t.Status != "uploaded" {
 		f.t.Fatalf("the template is %s: %s", t.Status, t.Error)
 	}

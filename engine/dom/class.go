@@ -237,17 +237,25 @@ func (s *session) value(v any) goja.Value {
 // undefined is what methods without a result return.
 func undefined() any { return goja.Undefined() }
 
+// length is that of an array, -1 for an object that is none.
+func length(o *goja.Object) int {
+	l := o.Get("length")
+	if l == nil || goja.IsUndefined(l) {
+		return -1
+	}
+	return int(l.ToInteger())
+}
+
 // floats reads an array of numbers.
 func (s *session) floats(v goja.Value, what string) []float64 {
 	o, ok := v.(*goja.Object)
 	if !ok {
 		return []float64{s.number(v, what)}
 	}
-	l := o.Get("length")
-	if l == nil || goja.IsUndefined(l) {
+	if l := o.Get("length"); l == nil || goja.IsUndefined(l) {
 		return []float64{s.number(v, what)}
 	}
-	n := int(l.ToInteger())
+	n := length(o)
 	if n < 0 || n > 1<<16 {
 		s.throw("After Effects error: Unable to set %q: array of %d numbers", what, n)
 	}
@@ -260,75 +268,6 @@ func (s *session) floats(v goja.Value, what string) []float64 {
 		out[i] = s.number(e, what)
 	}
 	return out
-}
-
-// collection is an object indexed from 1, such as comp.layers; at gives nil outside of it.
-type collection struct {
-	s  *session
-	n  func() int
-	at func(i int) goja.Value
-	// own are values that scripts set on the object.
-	own map[string]goja.Value
-}
-
-func (c *collection) Get(key string) goja.Value {
-	if i, ok := index(key); ok {
-		if i < 1 || i > c.n() {
-			return goja.Undefined()
-		}
-		return c.at(i)
-	}
-	return c.own[key]
-}
-
-func (c *collection) Set(key string, v goja.Value) bool {
-	if _, ok := index(key); ok {
-		return false
-	}
-	if c.own == nil {
-		c.own = map[string]goja.Value{}
-	}
-	c.own[key] = v
-	return true
-}
-
-func (c *collection) Has(key string) bool {
-	if i, ok := index(key); ok {
-		return i >= 1 && i <= c.n()
-	}
-	_, ok := c.own[key]
-	return ok
-}
-
-func (c *collection) Delete(key string) bool { delete(c.own, key); return true }
-
-func (c *collection) Keys() []string {
-	keys := make([]string, c.n())
-	for i := range keys {
-		keys[i] = itoa(i + 1)
-	}
-	return keys
-}
-
-func (c *class) collection(thing any, n func() int, at func(int) goja.Value) *goja.Object {
-	o := c.s.rt.NewDynamicObject(&collection{s: c.s, n: n, at: at})
-	_ = o.SetPrototype(c.proto)
-	c.s.things[o] = thing
-	return o
-}
-
-func index(key string) (int, bool) {
-	if key == "" || len(key) > 9 {
-		return 0, false
-	}
-	n := 0
-	for _, r := range key {
-		if r < '0' || r > '9' {
-			return 0, false
-		}
-		n = n*10 + int(r-'0')
-	}
-	return n, true
 }
 
 // camel is the attribute name of a display name: "Anchor Point" is anchorPoint.

@@ -27,12 +27,13 @@ import (
 
 // Options bound what a script may do.
 type Options struct {
-	Folder string                                                       // the only folder whose files a script may touch
-	Time   time.Duration                                                // 0 means 60 s
-	Memory int64                                                        // bytes, 0 means 512 MiB
-	Output io.Writer                                                    // of $.writeln and alert; nil drops them
-	Fonts  *text.Book                                                   // for sourceRectAtTime; may be nil
-	Probe  func(ctx context.Context, path string) (footage.Info, error) // looks into imported files; nil knows pictures only
+	Folder  string                                                       // the only folder whose files a script may touch
+	Time    time.Duration                                                // 0 means 60 s
+	Memory  int64                                                        // bytes, 0 means 512 MiB
+	Written int64                                                        // bytes that it may write into files, 0 means 1 GiB
+	Output  io.Writer                                                    // of $.writeln and alert; nil drops them
+	Fonts   *text.Book                                                   // for sourceRectAtTime; may be nil
+	Probe   func(ctx context.Context, path string) (footage.Info, error) // looks into imported files; nil knows pictures only
 }
 
 // ScriptError is what a script threw, or why it was stopped.
@@ -46,8 +47,9 @@ type ScriptError struct {
 func (e *ScriptError) Error() string { return e.Message }
 
 const (
-	defaultTime   = 60 * time.Second
-	defaultMemory = 512 << 20
+	defaultTime    = 60 * time.Second
+	defaultMemory  = 512 << 20
+	defaultWritten = 1 << 30
 	// grace is how long after its interruption a script may still be inside a built-in function.
 	grace = 5 * time.Second
 )
@@ -60,6 +62,9 @@ func Run(ctx context.Context, p *aep.Project, name, script string, opt Options) 
 	}
 	if opt.Memory <= 0 {
 		opt.Memory = defaultMemory
+	}
+	if opt.Written <= 0 {
+		opt.Written = defaultWritten
 	}
 	src, err := readSource(name, script, opt.Folder)
 	if err != nil {

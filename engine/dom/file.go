@@ -3,7 +3,6 @@ package dom
 import (
 	"bufio"
 	"errors"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/dop251/goja"
 
-	"overcrank/aep"
 	"overcrank/engine/sandbox"
 )
 
@@ -222,122 +220,6 @@ func (s *session) outcome(f *fileState, err error) bool {
 	return true
 }
 
-func (s *session) defineFile(c *class) {
-	get(c, "length", func(f *fileState) any {
-		if info, ok := s.stat(f); ok {
-			return info.Size()
-		}
-		return 0
-	})
-	get(c, "eof", func(f *fileState) any { return f.eof || f.handle == nil })
-	for _, name := range []string{"encoding", "lineFeed", "type", "creator"} {
-		attr(c, name, func(f *fileState) any { return map[string]string{"encoding": "UTF-8", "lineFeed": "Unix"}[name] },
-			func(*fileState, goja.Value) {})
-	}
-	method(c, "open", func(f *fileState, a args) any { return s.openFile(f, a.str(0)) })
-	method(c, "close", func(f *fileState, _ args) any {
-		if f.handle == nil {
-			return false
-		}
-		err := f.handle.Close()
-		f.handle, f.reader = nil, nil
-		return s.outcome(f, err)
-	})
-	method(c, "read", func(f *fileState, a args) any { return s.read(f, int64(a.num(0, maxFileRead))) })
-	method(c, "readln", func(f *fileState, _ args) any { return s.readLine(f) })
-	method(c, "write", func(f *fileState, a args) any { return s.write(f, a, "") })
-	method(c, "writeln", func(f *fileState, a args) any { return s.write(f, a, "\n") })
-	method(c, "copy", func(f *fileState, a args) any { return s.copy(f, s.pathOf(a.at(0))) })
-	method(c, "resolve", func(f *fileState, _ args) any { return nil })
-	method(c, "execute", func(f *fileState, _ args) any {
-		s.throw("File.execute is not allowed: scripts of a job start no programs")
-		return nil
-	})
-	method(c, "changePath", func(f *fileState, a args) any { f.path = a.str(0); return true })
-	for _, name := range []string{"openDialog", "saveDialog"} {
-		_ = c.ctor.Set(name, s.function(name, func(a args) any { s.log.write("File.%s: answered with nothing", name); return nil }))
-	}
-}
-
-func (s *session) openFile(f *fileState, mode string) bool {
-	rel := s.inside(f, "open")
-	flags := map[string]int{"": os.O_RDONLY, "r": os.O_RDONLY, "w": os.O_RDWR | os.O_CREATE | os.O_TRUNC,
-		"e": os.O_RDWR | os.O_CREATE, "a": os.O_RDWR | os.O_CREATE | os.O_APPEND}
-	flag, ok := flags[strings.ToLower(mode)]
-	if !ok {
-		s.throw("File.open: unknown mode %q", short(mode))
-	}
-	if f.handle != nil {
-		return s.outcome(f, errors.New("the file is open already"))
-	}
-	if len(s.open) >= maxOpenFiles {
-		s.throw("File.open: more than %d files opened", maxOpenFiles)
-	}
-	if info, err := s.root.Stat(rel); err == nil && !info.Mode().IsRegular() {
-		return s.outcome(f, errors.New("not a file"))
-	}
-	h, err := s.root.OpenFile(rel, flag, 0o644)
-	if err != nil {
-		return s.outcome(f, err)
-	}
-	f.handle, f.reader, f.eof = h, bufio.NewReader(h), false
-	s.open = append(s.open, f)
-	return s.outcome(f, nil)
-}
-
-func (s *session) read(f *fileState, n int64) string {
-	if f.reader == nil {
-		s.outcome(f, errors.New("the file is not open"))
-		return ""
-	}
-	b, err := io.ReadAll(io.LimitReader(f.reader, min(max(n, 0), maxFileRead)))
-	s.outcome(f, err)
-	_, err = f.reader.Peek(1)
-	f.eof = err != nil
-	return strings.TrimPrefix(string(b), "\ufeff")
-}
-
-func (s *session) readLine(f *fileState) string {
-	if f.reader == nil {
-		s.outcome(f, errors.New("the file is not open"))
-		return ""
-	}
-	line, err := f.reader.ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		s.outcome(f, err)
-	}
-	_, err = f.reader.Peek(1)
-	f.eof = err != nil
-	return strings.TrimRight(line, "\r\n")
-}
-
-func (s *session) write(f *fileState, a args, end string) bool {
-	if f.handle == nil {
-		return s.outcome(f, errors.New("the file is not open"))
-	}
-	var b strings.Builder
-	for i := range a.list {
-		b.WriteString(a.at(i).String())
-	}
-	_, err := f.handle.WriteString(b.String() + end)
-	return s.outcome(f, err)
-}
-
-func (s *session) copy(from, to *fileState) bool {
-	in, out := s.inside(from, "copy"), s.inside(to, "copy")
-	r, err := s.root.Open(in)
-	if err != nil {
-		return s.outcome(from, err)
-	}
-	defer r.Close()
-	w, err := s.root.Create(out)
-	if err != nil {
-		return s.outcome(from, err)
-	}
-	_, err = io.Copy(w, r)
-	return s.outcome(from, errors.Join(err, w.Close()))
-}
-
 func (s *session) defineFolder(c *class) {
 	method(c, "create", func(f *fileState, _ args) any {
 		return s.outcome(f, s.root.MkdirAll(s.inside(f, "create"), 0o755))
@@ -385,43 +267,4 @@ func (s *session) list(f *fileState, filter goja.Value) any {
 		out = append(out, o)
 	}
 	return out
-}
-
-// evalFile runs another script of the job's folder.
-func (s *session) evalFile(v goja.Value) goja.Value {
-	f := s.pathOf(v)
-	rel := s.inside(f, "$.evalFile")
-	text, err := s.root.ReadFile(rel)
-	if err != nil {
-		s.throw("$.evalFile: no such file %q in the job's folder", short(f.path))
-	}
-	src, err := readSource(filepath.Base(rel), string(text), s.opt.Folder)
-	if err != nil {
-		s.throw("$.evalFile %q: %v", short(f.path), err)
-	}
-	prg, err := sandbox.Compile(src.name, src.text)
-	if err != nil {
-		f := sandbox.FaultOf(err)
-		s.throw("$.evalFile %q, line %d: %s", short(f.File), f.Line, f.Message)
-	}
-	out, err := s.rt.RunProgram(prg)
-	if err != nil {
-		sandbox.Rethrow(err)
-	}
-	return out
-}
-
-// readData gives expressions the content of data footage.
-func (s *session) readData(it *aep.Item) ([]byte, error) {
-	if it == nil || it.Footage == nil || it.Footage.File.Resolved == "" {
-		return nil, errors.New("the data file is missing")
-	}
-	if s.root == nil {
-		return nil, errOutside
-	}
-	rel, ok := within(s.opt.Folder, it.Footage.File.Resolved)
-	if !ok {
-		return nil, errOutside
-	}
-	return s.root.ReadFile(rel)
 }

@@ -76,6 +76,16 @@ func (s *session) defineKeys(c *class) {
 		}
 		return at
 	})
+	s.defineSetters(c)
+	s.defineInterpolation(c)
+	for _, name := range []string{"setSelectedAtKey", "setLabelAtKey"} {
+		method(c, name, func(*propRef, args) any { return undefined() })
+	}
+	method(c, "keySelected", func(*propRef, args) any { return false })
+}
+
+// defineSetters defines what makes keyframes and changes their values.
+func (s *session) defineSetters(c *class) {
 	method(c, "addKey", func(r *propRef, a args) any {
 		t := a.num(0, 0)
 		return s.setKey(r, t, copyValue(eval.Plain(r.ref(), t))) + 1
@@ -89,7 +99,7 @@ func (s *session) defineKeys(c *class) {
 		a.need(2)
 		times := s.floats(a.at(0), "setValuesAtTimes")
 		values, ok := a.at(1).(*goja.Object)
-		if !ok || int(values.Get("length").ToInteger()) != len(times) {
+		if !ok || length(values) != len(times) {
 			s.throw("After Effects error: Unable to call \"setValuesAtTimes\": it needs as many values as times")
 		}
 		for i, t := range times {
@@ -103,11 +113,6 @@ func (s *session) defineKeys(c *class) {
 		r.p.Keys[i].Value = s.fromScript(r, a.at(1))
 		return undefined()
 	})
-	s.defineInterpolation(c)
-	for _, name := range []string{"setSelectedAtKey", "setLabelAtKey"} {
-		method(c, name, func(*propRef, args) any { return undefined() })
-	}
-	method(c, "keySelected", func(*propRef, args) any { return false })
 }
 
 func (s *session) defineInterpolation(c *class) {
@@ -178,10 +183,10 @@ func (s *session) eases(v goja.Value, n int) []aep.Ease {
 	if !ok {
 		s.throw("After Effects error: eases are an array of KeyframeEase")
 	}
-	given := int(o.Get("length").ToInteger())
+	given := length(o)
 	out := make([]aep.Ease, n)
 	for i := range out {
-		if given == 0 {
+		if given <= 0 {
 			break
 		}
 		e, ok := optional[*aep.Ease](s, o.Get(itoa(min(i, given-1))))

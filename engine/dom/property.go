@@ -148,6 +148,17 @@ func (s *session) definePropertyBase(c *class) {
 		}
 		return s.groupObject(q)
 	})
+	method(c, "toString", func(r *propRef, _ args) any {
+		if r.p.Group {
+			return "[object PropertyGroup]"
+		}
+		return "[object Property]"
+	})
+	s.definePlaces(c)
+}
+
+// definePlaces defines what changes the order and number of the members of a group.
+func (s *session) definePlaces(c *class) {
 	method(c, "remove", func(r *propRef, _ args) any {
 		if r.parent == nil || !indexed(r.parent.p.Match) {
 			s.throw("After Effects error: Unable to call \"remove\": %q can't be removed", r.displayName())
@@ -174,12 +185,6 @@ func (s *session) definePropertyBase(c *class) {
 		at := slices.Index(r.parent.p.Children, r.p)
 		r.parent.p.Children = slices.Insert(r.parent.p.Children, at+1, n)
 		return s.propertyObject(r.parent, n)
-	})
-	method(c, "toString", func(r *propRef, _ args) any {
-		if r.p.Group {
-			return "[object PropertyGroup]"
-		}
-		return "[object Property]"
 	})
 }
 

@@ -37,6 +37,7 @@ type session struct {
 	enums   enums
 	app     *appState
 	open    []*fileState
+	written int64 // bytes, into files
 	// faults are the errors of expressions that scripts have set, by property.
 	faults map[*aep.Property]string
 }

@@ -57,8 +57,11 @@ func (s *session) setPoints(path *aep.Path, v goja.Value, grow bool, at func(*ae
 	if !ok {
 		s.throw("After Effects error: a Shape's points are an array of [x, y]")
 	}
-	n := int(o.Get("length").ToInteger())
-	if n < 0 || n > 1<<16 {
+	n := length(o)
+	if n < 0 {
+		s.throw("After Effects error: a Shape's points are an array of [x, y]")
+	}
+	if n > 1<<16 {
 		s.throw("After Effects error: a Shape of %d points", n)
 	}
 	if grow {

@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -25,8 +27,12 @@ var jobFilters = map[string][]farm.JobStatus{
 const (
 	jobsOnPage  = 50
 	homeRunning = 6
+	homeNext    = 5
 	homeFailed  = 3
 	homeRecent  = 6
+
+	// failedLately is how long a failure asks for attention on the home page.
+	failedLately = 24 * time.Hour
 )
 
 func (s *server) home(c *fiber.Ctx, p farm.Principal) error {
@@ -48,22 +54,27 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	if err != nil {
 		return h, err
 	}
+	h.Active = counts[farm.JobRendering]
 	h.Waiting = counts[farm.JobQueued] + counts[farm.JobPending]
 	h.Done, h.Broken = counts[farm.JobFinished], counts[farm.JobFailed]
 	for _, list := range []struct {
-		into   *[]page.Job
-		states []farm.JobStatus
-		limit  int
+		into  *[]page.Job
+		query farm.JobQuery
 	}{
-		{&h.Rendering, jobFilters["rendering"], homeRunning},
-		{&h.Failed, jobFilters["failed"], homeFailed},
-		{&h.Recent, jobFilters["finished"], homeRecent},
+		{&h.Rendering, farm.JobQuery{States: jobFilters["rendering"], Sort: "newest_first", Limit: homeRunning}},
+		{&h.Next, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeNext}},
+		{&h.Failed, farm.JobQuery{States: jobFilters["failed"], Sort: "newest_first", Limit: homeFailed}},
+		{&h.Recent, farm.JobQuery{States: jobFilters["finished"], Sort: "newest_first", Limit: homeRecent}},
 	} {
-		jobs, _, err := s.farm.Jobs(ctx, p, farm.JobQuery{States: list.states, Sort: "newest_first", Limit: list.limit})
+		jobs, _, err := s.farm.Jobs(ctx, p, list.query)
 		if err != nil {
 			return h, err
 		}
-		if *list.into, err = s.dress(ctx, p, jobs, true); err != nil {
+		if list.into == &h.Failed {
+			since := time.Now().Add(-failedLately)
+			jobs = slices.DeleteFunc(jobs, func(j farm.Job) bool { return j.ErrorAt.Before(since) })
+		}
+		if *list.into, err = s.dress(ctx, p, jobs, list.into == &h.Rendering); err != nil {
 			return h, err
 		}
 	}
@@ -123,13 +134,13 @@ func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	lines, _, err := s.readLog(ctx, p, id, 0)
+	log, err := s.readLog(ctx, p, id, 0)
 	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 		return err
 	}
 	shell := s.shell(c, p, j.Title(), "jobs")
 	shell.Live = "job:" + id
-	return s.render(c, page.JobPage(shell, j, lines))
+	return s.render(c, page.JobPage(shell, j, log.lines))
 }
 
 func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page.Job, error) {
@@ -224,6 +235,37 @@ func (s *server) thumbnail(c *fiber.Ctx, p farm.Principal) error {
 	}
 	c.Set(fiber.HeaderCacheControl, "private, max-age=60")
 	return api.ServeFile(c, f, api.FileOptions{})
+}
+
+// jobPoster answers with one picture for a job as a whole: of the frame in its middle, or of an unexposed one.
+func (s *server) jobPoster(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	id := c.Params("id")
+	list, err := s.farm.Thumbnails(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return s.unexposed(c)
+	}
+	f, err := s.farm.OpenThumbnail(ctx, p, id, list[len(list)/2].Frame)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "private, max-age=10")
+	return api.ServeFile(c, f, api.FileOptions{})
+}
+
+// unexposed answers with the picture of a frame that nothing has been rendered to.
+func (s *server) unexposed(c *fiber.Ctx) error {
+	body, err := staticFiles.ReadFile("static/unexposed.svg")
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "private, max-age=10")
+	c.Type("svg")
+	return c.Send(body)
 }
 
 func (s *server) cancelJob(c *fiber.Ctx, p farm.Principal) error {

@@ -1,12 +1,8 @@
 package web
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"strings"
 	"time"
 
@@ -37,9 +33,19 @@ type piece struct {
 	draw    func(ctx context.Context) (templ.Component, error)
 }
 
+// signedOut is the code (RFC 6455, 7.4.1: a policy is violated) that closes the socket of a reader who may not read on.
+const signedOut = 1008
+
 // live keeps the live parts of one open page current: GET /live?topic=…
 func (s *server) live(c *fiber.Ctx) error {
 	p, err := s.reader(c)
+	if farm.CodeOf(err) == farm.CodeUnauthorized {
+		// A browser's script sees no status of a refused socket, only the code of one that was open.
+		return s.sockets.Serve(c, socket.Options{}, func(_ context.Context, conn *socket.Conn) error {
+			conn.Close(signedOut, "signed out")
+			return nil
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -134,8 +140,20 @@ func (l *liveSession) run(ctx context.Context) error {
 			}
 		case <-timer.C:
 			armed = false
-			if err := l.send(ctx); err != nil {
+			_, err := l.farm.PrincipalOf(ctx, l.reader.TokenID)
+			if farm.CodeOf(err) == farm.CodeUnauthorized {
+				l.conn.Close(signedOut, "signed out")
+				return nil
+			}
+			if err == nil {
+				err = l.send(ctx)
+			}
+			if err != nil {
 				return err
+			}
+			if l.news { // a long log goes out in pieces
+				timer.Reset(livePause)
+				armed = true
 			}
 		}
 	}
@@ -196,21 +214,21 @@ func (l *liveSession) send(ctx context.Context) error {
 	return l.sendLog(ctx)
 }
 
-// sendLog sends the lines that the job's log has grown by.
+// sendLog sends the lines that the job's log has grown by; of many, some, and then news stays set.
 func (l *liveSession) sendLog(ctx context.Context) error {
 	first := l.logAt == 0
-	lines, next, err := l.readLog(ctx, l.reader, l.logOf, l.logAt)
+	tail, err := l.readLog(ctx, l.reader, l.logOf, l.logAt)
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	l.logAt = next
-	if len(lines) == 0 {
+	l.logAt, l.news = tail.next, tail.more
+	if len(tail.lines) == 0 {
 		return nil
 	}
-	return l.write(part{Lines: lines, Reset: first})
+	return l.write(part{Lines: tail.lines, Reset: first})
 }
 
 func (l *liveSession) write(p part) error {
@@ -219,36 +237,4 @@ func (l *liveSession) write(p part) error {
 		return err
 	}
 	return l.conn.Write(raw)
-}
-
-// logWindow is how much of a log is read at a time, in bytes; of a longer one a page shows the end.
-const logWindow = 512 << 10
-
-// readLog reads the whole lines of a job's log from an offset on, and the offset behind them.
-func (s *server) readLog(ctx context.Context, p farm.Principal, id string, from int64) (lines []string, next int64, err error) {
-	f, err := s.farm.JobLog(ctx, p, id)
-	if err != nil {
-		return nil, from, err
-	}
-	defer f.Close()
-	start := max(from, f.Size-logWindow)
-	if _, err := f.Seek(start, io.SeekStart); err != nil {
-		return nil, from, err
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, logWindow))
-	if err != nil {
-		return nil, from, err
-	}
-	end := bytes.LastIndexByte(raw, '\n') + 1
-	scan := bufio.NewReader(bytes.NewReader(raw[:end]))
-	for {
-		line, err := scan.ReadString('\n')
-		if errors.Is(err, io.EOF) {
-			return lines, start + int64(end), nil
-		}
-		if err != nil {
-			return nil, from, err
-		}
-		lines = append(lines, strings.TrimRight(line, "\r\n"))
-	}
 }

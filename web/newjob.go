@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,13 +27,13 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	id, composition := c.Query("template"), c.Query("composition")
-	var given map[string]farm.Asset
+	var earlier farm.Job
 	if again := c.Query("again"); again != "" {
-		job, err := s.farm.Job(ctx, p, again)
-		if err != nil {
+		var err error
+		if earlier, err = s.farm.Job(ctx, p, again); err != nil {
 			return err
 		}
-		id, composition, given = job.Template.ID, job.Template.Composition, assetsByLayer(job.Assets)
+		id, composition = earlier.Template.ID, earlier.Template.Composition
 	}
 	if id == "" {
 		return s.chooseTemplate(ctx, c, p)
@@ -41,7 +42,8 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	fillIn(form.Fields, given)
+	form.Name, form.Codec = earlier.Name, earlier.Settings.Codec
+	form.Left = fillIn(form.Fields, earlier.Assets)
 	return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
 }
 
@@ -132,31 +134,34 @@ func fieldOf(l aep.LayerSummary) (page.Field, bool) {
 	return f, true
 }
 
-func assetsByLayer(assets []farm.Asset) map[string]farm.Asset {
-	out := map[string]farm.Asset{}
-	for _, a := range assets {
-		out[a.LayerName] = a
+// fillIn puts what an earlier job was given into the fields, and names what has no field.
+func fillIn(all []page.Field, given []farm.Asset) (left []string) {
+	for _, a := range given {
+		i := slices.IndexFunc(all, func(f page.Field) bool {
+			return f.Layer == a.LayerName && f.Kind == a.Type && a.Property == ""
+		})
+		if i < 0 || !refill(&all[i], a) {
+			left = append(left, page.AssetTarget(a))
+		}
 	}
-	return out
+	return left
 }
 
-// fillIn puts what an earlier job was given into the fields.
-func fillIn(all []page.Field, given map[string]farm.Asset) {
-	for i, f := range all {
-		a, ok := given[f.Layer]
-		if !ok || a.Type != f.Kind {
-			continue
+// refill puts what a layer was given into its field, unless the field can't hold it.
+func refill(f *page.Field, a farm.Asset) bool {
+	if f.Kind == "text" {
+		var words string
+		if json.Unmarshal(a.Value, &words) != nil {
+			return false
 		}
-		switch {
-		case f.Kind == "text":
-			var words string
-			if json.Unmarshal(a.Value, &words) == nil {
-				all[i].Value = words
-			}
-		case strings.HasPrefix(a.Src, farm.KeptScheme):
-			all[i].Src, all[i].Note = a.Src, "As in the earlier job"
-		}
+		f.Value = words
+		return true
 	}
+	if !strings.HasPrefix(a.Src, "farm://") {
+		return false
+	}
+	f.Src, f.Note = a.Src, "As in the earlier job"
+	return true
 }
 
 // newJob submits what the form holds: only what differs from the project becomes an asset.
@@ -187,11 +192,13 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		}
 		if f.Kind == "text" {
 			form.Fields[i].Value = value
+		} else if value != "" {
+			form.Fields[i].Src, form.Fields[i].Note = value, "The file that you chose"
 		}
 	}
 	made, err := s.farm.Submit(ctx, p, job)
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
-		form.Error, form.Name = err.Error(), job.Name
+		form.Error, form.Name, form.Codec = err.Error(), job.Name, job.Settings.Codec
 		c.Status(api.StatusOf(err))
 		return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
 	}

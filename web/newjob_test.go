@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"overcrank/aep"
@@ -63,11 +64,16 @@ func TestOnlyWhatWasChangedBecomesAnAsset(t *testing.T) {
 
 func TestOrderingAgainStartsFromTheEarlierJob(t *testing.T) {
 	all := []page.Field{{Layer: "title", Kind: "text", Value: "project"}, {Layer: "picture", Kind: "image"}}
-	fillIn(all, assetsByLayer([]farm.Asset{
+	left := fillIn(all, []farm.Asset{
 		{Type: "text", LayerName: "title", Value: json.RawMessage(`"earlier"`)},
 		{Type: "image", LayerName: "picture", Src: "farm://abc"},
-	}))
+		{Type: "function", Name: "nx:solid-color-set"},
+		{Type: "data", LayerName: "title", Property: "Position", Value: json.RawMessage(`[1,2]`)},
+	})
 	if all[0].Value != "earlier" || all[1].Src != "farm://abc" {
 		t.Errorf("got %+v", all)
+	}
+	if !slices.Equal(left, []string{"nx:solid-color-set", "title"}) {
+		t.Errorf("left out: %q", left)
 	}
 }

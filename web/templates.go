@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api"
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/web/page"
@@ -81,6 +82,24 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 	}
 	v.Summary, err = s.farm.Introspection(ctx, p, id)
 	return v, err
+}
+
+// templatePoster answers with a picture of the template, or of an unexposed frame.
+func (s *server) templatePoster(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	f, err := s.farm.TemplatePoster(ctx, p, c.Params("id"))
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		if _, err := s.farm.Template(ctx, p, c.Params("id")); err != nil {
+			return err
+		}
+		return s.unexposed(c)
+	}
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "private, max-age=10")
+	return api.ServeFile(c, f, api.FileOptions{})
 }
 
 func (s *server) templateFile(c *fiber.Ctx, p farm.Principal) error {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -82,17 +83,30 @@ func (s *server) route(app *fiber.App) {
 	app.Get("/jobs", s.member(s.jobs))
 	app.Get("/jobs/:id", s.member(s.job))
 	app.Get("/jobs/:id/log", s.member(s.jobLog))
+	app.Get("/jobs/:id/poster", s.member(s.jobPoster))
 	app.Get("/jobs/:id/thumbnails/:name", s.member(s.thumbnail))
 	app.Post("/jobs/:id/cancel", s.member(s.cancelJob))
 	app.Get("/templates", s.member(s.templates))
 	app.Post("/templates", s.member(s.createTemplate))
 	app.Get("/templates/:id", s.member(s.template))
+	app.Get("/templates/:id/poster", s.member(s.templatePoster))
 	app.Get("/templates/:id/file", s.member(s.templateFile))
 	app.Post("/templates/:id/delete", s.member(s.deleteTemplate))
 	app.Get("/new", s.member(s.newJobPage))
 	app.Post("/new", s.member(s.newJob))
 	app.Get("/machines", s.member(s.machines))
 	app.Post("/files/handover", s.member(s.handOver))
+	app.Use(s.unknown)
+}
+
+// unknown answers people who ask for a page that does not exist; what programs ask for is answered by the interface.
+func (s *server) unknown(c *fiber.Ctx) error {
+	if c.Method() != fiber.MethodGet || !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
+		return c.Next()
+	}
+	return s.member(func(*fiber.Ctx, farm.Principal) error {
+		return farm.Errorf(farm.CodeNotFound, "nothing is at this address; it may have been mistyped or removed")
+	})(c)
 }
 
 // contentPolicy lets a page load and reach nothing but this farm.
@@ -157,8 +171,11 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 		return c.JSON(fiber.Map{"error": message})
 	}
 	heading := "That did not work"
-	if status == fiber.StatusNotFound {
+	switch status {
+	case fiber.StatusNotFound:
 		heading = "There is no such page"
+	case fiber.StatusForbidden:
+		heading = "This is not open to you"
 	}
 	if p.TokenID == "" {
 		return s.render(c, page.SignIn(page.Shell{Title: heading, Theme: themeOf(c), Version: s.version}, message))

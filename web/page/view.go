@@ -5,6 +5,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"path"
 	"strconv"
 	"time"
 
@@ -26,6 +27,9 @@ type Shell struct {
 
 // CanSubmit tells whether the reader may order renders.
 func (s Shell) CanSubmit() bool { return s.Role.Allows(farm.RoleArtist) }
+
+// CanManage tells whether the reader may delete templates.
+func (s Shell) CanManage() bool { return s.Role.Allows(farm.RoleProducer) }
 
 // Pulse is how the farm is, in three numbers.
 type Pulse struct{ Rendering, Waiting, Machines int }
@@ -76,56 +80,13 @@ func StateOf(j farm.Job) State {
 	return State{"Waiting", "waiting"}
 }
 
-// Slot is one cell of a film strip: a stretch of frames, and the frame of it that has a picture.
-type Slot struct {
-	First, Last int
-	Thumb       int // -1 while there is none
-	Now         bool
-}
-
-// stripSlots is how many cells a film strip has.
-const stripSlots = 24
-
-// Slots is the job as a strip of cells.
-func (j Job) Slots() []Slot {
-	total := j.FramesTotal
-	for _, f := range j.Thumbs {
-		total = max(total, f+1)
-	}
-	first := 0
-	if j.Settings.Frames != nil {
-		first = j.Settings.Frames.Start
-		total = max(total, 0)
-		if n := j.Settings.Frames.Count(); n > 0 {
-			total = n
-		}
-	}
-	n := min(stripSlots, max(1, total))
-	if total == 0 {
-		n = stripSlots
-		total = stripSlots
-	}
-	slots := make([]Slot, n)
-	for i := range slots {
-		slots[i] = Slot{First: first + i*total/n, Last: first + (i+1)*total/n - 1, Thumb: -1}
-		slots[i].Now = j.Status == farm.JobRendering && j.Frame >= slots[i].First && j.Frame <= slots[i].Last
-	}
-	for _, f := range j.Thumbs {
-		i := (f - first) * n / total
-		if i >= 0 && i < n && slots[i].Thumb < 0 {
-			slots[i].Thumb = f
-		}
-	}
-	return slots
-}
-
 // Sentence says how the job stands.
 func (j Job) Sentence() string {
 	switch j.Status {
 	case farm.JobRendering:
 		s := fmt.Sprintf("%.0f %% done", j.Progress)
 		if j.FramesTotal > 0 && j.Frame > 0 {
-			s = fmt.Sprintf("Frame %d of %d, %.0f %% done", j.Frame+1, j.FramesTotal, j.Progress)
+			s = fmt.Sprintf("Frame %d of %d", j.Frame+1, j.FramesTotal)
 		}
 		if j.Phase != "" && j.Phase != "rendering" {
 			s += ", " + j.Phase
@@ -148,21 +109,14 @@ func (j Job) Sentence() string {
 }
 
 // Watchable tells whether the result is a film, Viewable whether it is a picture.
-func (j Job) Watchable() bool { return j.Status == farm.JobFinished && ext(j.OutputName) == "mp4" }
+func (j Job) Watchable() bool {
+	return j.Status == farm.JobFinished && path.Ext(j.OutputName) == ".mp4"
+}
 
 // Viewable tells whether the result is a picture that browsers show.
 func (j Job) Viewable() bool {
-	e := ext(j.OutputName)
-	return j.Status == farm.JobFinished && (e == "png" || e == "jpg")
-}
-
-func ext(name string) string {
-	for i := len(name) - 1; i >= 0; i-- {
-		if name[i] == '.' {
-			return name[i+1:]
-		}
-	}
-	return ""
+	e := path.Ext(j.OutputName)
+	return j.Status == farm.JobFinished && (e == ".png" || e == ".jpg")
 }
 
 // Percent is the job's progress as a number for an attribute, 0–100.
@@ -238,6 +192,17 @@ type Field struct {
 	Src   string // address of the file it was given before
 }
 
+// Codec is a kind of result that the form offers.
+type Codec struct{ Name, Words string }
+
+// Codecs are the kinds of result that the form offers, the usual one first.
+var Codecs = []Codec{
+	{"video_h264_vbr_15mbps", "MP4, for the web and review"},
+	{"video_h264_vbr_40mbps", "MP4, high quality"},
+	{"video_prores_422", "ProRes 422"},
+	{"video_prores_4444", "ProRes 4444, with alpha"},
+}
+
 // NewJob is the form that orders a render.
 type NewJob struct {
 	Template    Template
@@ -245,6 +210,8 @@ type NewJob struct {
 	Choices     []aep.CompositionSummary
 	Fields      []Field
 	Name        string
+	Codec       string
+	Left        []string // changes of the earlier job that the form has no fields for
 	Error       string
 }
 

@@ -49,6 +49,14 @@ func thumbPath(j farm.Job, frame int) string {
 	return jobPath(j) + "/thumbnails/" + strconv.Itoa(frame) + ".jpg"
 }
 
+// posterPath is the address of one picture for the job as a whole; it changes when the job has ended.
+func posterPath(j farm.Job) string { return jobPath(j) + "/poster?" + string(j.Status) }
+
+// templatePoster is the address of a picture of the template; it changes with its file.
+func templatePoster(t farm.Template) string {
+	return "/templates/" + t.ID + "/poster?" + strconv.FormatInt(t.UpdatedAt.Unix(), 36)
+}
+
 func queryText(s string) string { return url.QueryEscape(s) }
 
 func commas(list []string) string { return strings.Join(list, ", ") }
@@ -81,7 +89,8 @@ func resultWords(o farm.OutputRef) string {
 	return strings.Join(append(parts, Size(o.Size)), ", ")
 }
 
-func assetTarget(a farm.Asset) string {
+// AssetTarget is what an asset changes, as people call it.
+func AssetTarget(a farm.Asset) string {
 	switch {
 	case a.LayerName != "":
 		return a.LayerName
@@ -164,7 +173,7 @@ func engineWords(inv farm.Inventory) string {
 	var out []string
 	for _, e := range inv.Engines {
 		if e.Kind == "embedded" {
-			out = append(out, "embedded")
+			out = append(out, "Overcrank, embedded")
 			continue
 		}
 		out = append(out, "After Effects "+e.Version)
@@ -180,5 +189,5 @@ func computerWords(inv farm.Inventory) string {
 	if system == "" {
 		system = inv.OS
 	}
-	return fmt.Sprintf("%s, %d processors, %s", system, inv.CPUs, Size(inv.Memory))
+	return fmt.Sprintf("%s, %d processors, %s of memory", system, inv.CPUs, Size(inv.Memory))
 }

@@ -31,10 +31,14 @@ function put(id, html) {
     morphStyle: "outerHTML",
     callbacks: {
       // A film that plays, a field in use and an open detail stay as the reader has them.
-      beforeNodeMorphed: (node) => !(node.nodeType === 1 && (node.matches("video") || node === document.activeElement)),
+      beforeNodeMorphed: (node, fresh) => !(node.nodeType === 1 && (
+        node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
+        || node.matches("input,textarea,select") && node === document.activeElement
+        || node.id === "screen" && fresh.id === "screen" && scrubbing())),
       beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")),
     },
   });
+  tellTimes();
 }
 
 // ---- log ----
@@ -58,10 +62,10 @@ const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 function tellTimes() {
   for (const el of document.querySelectorAll("time[datetime]")) {
     const at = new Date(el.dateTime), s = (at - Date.now()) / 1000, a = Math.abs(s);
-    if (!el.title) el.title = at.toLocaleString();
+    el.title = at.toLocaleString();
     const said = a < 45 ? "just now" : a < 3600 ? ago.format(Math.round(s / 60), "minute")
       : a < 86400 ? ago.format(Math.round(s / 3600), "hour") : ago.format(Math.round(s / 86400), "day");
-    if (el.textContent !== said) el.textContent = said; // the observer below must come to rest
+    el.textContent = said;
   }
 }
 
@@ -153,7 +157,7 @@ function keys() {
   document.addEventListener("keydown", (e) => {
     if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") { e.preventDefault(); open(); return; }
     if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input,textarea,select,[contenteditable]") || palette.open) return;
-    if (e.key === "?") { open(); return; }
+    if (e.key === "?") { e.preventDefault(); open(); return; }
     if (e.key === "g") { went = Date.now(); return; }
     if (Date.now() - went < 1200) {
       const to = { h: "/", j: "/jobs", t: "/templates", m: "/machines" }[e.key];
@@ -171,22 +175,83 @@ function confirms() {
   document.addEventListener("click", async (e) => {
     const b = e.target.closest("[data-copy]");
     if (!b) return;
-    await navigator.clipboard?.writeText(b.dataset.copy);
-    b.textContent = "Copied";
+    b.textContent = await copy(b.dataset.copy) ? "Copied" : "Copying failed";
   });
 }
 
-// ---- scrubbing: the frame under the pointer fills the screen ----
-function scrub() {
-  document.addEventListener("pointerover", (e) => {
-    const img = e.target.closest?.(".film img"), screen = byId("screen");
-    if (img && screen) { const shown = screen.querySelector("img") || screen.appendChild(new Image()); shown.src = img.src; shown.alt = img.alt; }
+// copy puts words on the clipboard, also where the farm is reached without TLS and browsers have no clipboard interface.
+async function copy(words) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(words).then(() => true, () => false);
+  const field = document.createElement("textarea");
+  field.value = words;
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  return done;
+}
+
+// ---- film strips: the frame under the pointer is shown; on a job's page a click or the arrow keys go to it ----
+const scrubbing = () => document.querySelector("#film:hover, #film:focus-visible") !== null;
+const framesOf = (film) => film.dataset.frames.split(" ").filter(Boolean).map(Number);
+
+// pictureAt is the frame that has a picture nearest to a place on the strip, undefined when none has.
+function pictureAt(film, x) {
+  const box = film.querySelector("ol").getBoundingClientRect();
+  const frame = Number(film.dataset.first) + Number(film.dataset.total) * (x - box.left) / box.width;
+  return framesOf(film).reduce((a, b) => a === undefined || Math.abs(b - frame) < Math.abs(a - frame) ? b : a, undefined);
+}
+
+// showFrame shows a frame of the job whose page this is: on the screen while it renders, in the player when asked to seek.
+function showFrame(film, frame, seek) {
+  if (film.id !== "film" || frame === undefined) return;
+  film.setAttribute("aria-valuenow", frame);
+  film.setAttribute("aria-valuetext", "Frame " + frame);
+  const player = byId("player"), screen = byId("screen");
+  if (screen) {
+    const shown = screen.querySelector("img") || new Image();
+    shown.src = film.dataset.pictures + frame + ".jpg"; shown.alt = "Frame " + frame;
+    if (!shown.parentNode) screen.replaceChildren(shown);
+  } else if (player?.duration && seek) {
+    player.currentTime = player.duration * (frame - film.dataset.first) / film.dataset.total;
+  }
+}
+
+function films() {
+  const peek = byId("peek");
+  if (!peek) return;
+  const hide = () => { peek.hidden = true; };
+  document.addEventListener("pointermove", (e) => {
+    const film = e.target.closest?.(".film[data-frames]"), frame = film ? pictureAt(film, e.clientX) : undefined;
+    if (frame === undefined) { hide(); return; }
+    const [picture, number] = peek.children, address = film.dataset.pictures + frame + ".jpg";
+    if (picture.getAttribute("src") !== address) picture.src = address;
+    number.textContent = "Frame " + frame;
+    peek.hidden = false;
+    const strip = film.getBoundingClientRect(), above = strip.top - peek.offsetHeight - 8;
+    peek.style.left = Math.max(8, Math.min(e.clientX - peek.offsetWidth / 2, innerWidth - peek.offsetWidth - 8)) + "px";
+    peek.style.top = (above > 8 ? above : strip.bottom + 8) + "px";
+    showFrame(film, frame, false);
+  });
+  document.documentElement.addEventListener("pointerleave", hide);
+  document.addEventListener("scroll", hide, { capture: true, passive: true });
+  document.addEventListener("click", (e) => {
+    const film = e.target.closest?.("#film");
+    if (film) showFrame(film, pictureAt(film, e.clientX), true);
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.target.id !== "film" || e.ctrlKey || e.metaKey || e.altKey) return;
+    const frames = framesOf(e.target), now = Number(e.target.getAttribute("aria-valuenow"));
+    const next = frames.find((f) => f > now), last = frames.findLast((f) => f < now);
+    const to = { ArrowRight: next, ArrowUp: next, ArrowLeft: last, ArrowDown: last, Home: frames[0], End: frames.at(-1) };
+    if (!(e.key in to)) return;
+    e.preventDefault();
+    showFrame(e.target, to[e.key], true);
   });
 }
 
-dropZones(); keys(); confirms(); scrub(); tellTimes();
+dropZones(); keys(); confirms(); films(); tellTimes();
 setInterval(tellTimes, 20000);
 const log = byId("log");
 if (log) log.scrollTop = log.scrollHeight;
 if (topic) connect();
-new MutationObserver(tellTimes).observe(document.body, { childList: true, subtree: true });

@@ -1,0 +1,122 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"overcrank/farm"
+)
+
+// Slot is one cell of a film strip: a stretch of frames, and the frame of it that has a picture.
+type Slot struct {
+	First, Last int
+	Thumb       int  // -1 while there is none
+	Now         bool // a machine renders it
+	Done        bool // all of it is rendered
+}
+
+func (s Slot) class() string {
+	switch {
+	case s.Now:
+		return "now"
+	case s.Done:
+		return "done"
+	}
+	return ""
+}
+
+// stripSlots is how many cells a film strip has: as many as stand side by side with pictures that can be made out.
+const stripSlots = 12
+
+// frames are the job's first frame and how many it has; 0 while that is not known.
+func (j Job) frames() (first, total int) {
+	total = j.FramesTotal
+	if r := j.Settings.Frames; r != nil {
+		first = r.Start
+		if n := r.Count(); n > 0 && (total == 0 || n < total) {
+			total = n
+		}
+	}
+	for _, f := range j.Thumbs {
+		total = max(total, f-first+1)
+	}
+	return first, max(total, 0)
+}
+
+// FirstFrame is the number of the job's first frame.
+func (j Job) FirstFrame() int {
+	first, _ := j.frames()
+	return first
+}
+
+// LastFrame is the number of the job's last frame; the first one's while the length is not known.
+func (j Job) LastFrame() int {
+	first, total := j.frames()
+	return first + max(total, 1) - 1
+}
+
+// shownFrame is the frame that the page shows.
+func (j Job) shownFrame() int {
+	switch {
+	case j.Status == farm.JobFinished:
+		return j.FirstFrame()
+	case len(j.Thumbs) > 0:
+		return j.Thumbs[len(j.Thumbs)-1]
+	}
+	return j.FirstFrame()
+}
+
+// Slots is the job as a strip of cells.
+func (j Job) Slots() []Slot {
+	first, total := j.frames()
+	cells := min(stripSlots, total)
+	if total == 0 {
+		cells, total = stripSlots, stripSlots
+	}
+	slots := make([]Slot, cells)
+	for i := range slots {
+		s := Slot{First: first + i*total/cells, Last: first + (i+1)*total/cells - 1, Thumb: -1}
+		rendering := j.Status == farm.JobRendering
+		s.Now = rendering && j.FramesTotal > 0 && j.Frame >= s.First && j.Frame <= s.Last
+		s.Done = j.Status == farm.JobFinished || rendering && j.Frame > s.Last
+		slots[i] = s
+	}
+	for _, f := range j.Thumbs {
+		i := (f - first) * cells / total
+		for i+1 < cells && f > slots[i].Last {
+			i++
+		}
+		if f >= first && i < cells && slots[i].Thumb < 0 {
+			slots[i].Thumb = f
+		}
+	}
+	return slots
+}
+
+// FilmWords says what the strip shows.
+func (j Job) FilmWords() string {
+	_, total := j.frames()
+	switch {
+	case total == 0:
+		return "No frame is rendered yet"
+	case j.Status == farm.JobFinished:
+		return fmt.Sprintf("%d %s", total, plural(total, "frame", "frames"))
+	}
+	return fmt.Sprintf("%s %% of %d %s rendered", j.Percent(), total, plural(total, "frame", "frames"))
+}
+
+// filmData is what the page's script needs for showing the frame under the pointer.
+func (j Job) filmData() templ.Attributes {
+	first, total := j.frames()
+	frames := make([]string, len(j.Thumbs))
+	for i, f := range j.Thumbs {
+		frames[i] = strconv.Itoa(f)
+	}
+	return templ.Attributes{
+		"data-pictures": jobPath(j.Job) + "/thumbnails/", "data-frames": strings.Join(frames, " "),
+		"data-first": count(first), "data-total": count(total),
+	}
+}

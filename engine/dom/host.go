@@ -84,16 +84,20 @@ func (s *session) defineHost() {
 		return v
 	})
 	set(global, "localize", func(a args) any { return a.str(0) })
+	s.defineSystem()
+}
 
+// defineSystem defines the computer that scripts see, and refuses what leads out of the job.
+func (s *session) defineSystem() {
 	system := s.rt.NewObject()
 	_ = system.Set("userName", "overcrank")
 	_ = system.Set("machineName", "overcrank")
 	_ = system.Set("osName", operatingSystem())
 	_ = system.Set("osVersion", "")
-	set(system, "callSystem", func(a args) any {
+	_ = system.Set("callSystem", s.function("callSystem", func(args) any {
 		s.throw("system.callSystem is not allowed: scripts of a job start no programs")
 		return nil
-	})
+	}))
 	_ = s.rt.Set("system", system)
 	for _, name := range []string{"Socket", "ExternalObject", "BridgeTalk", "XMLHttpRequest"} {
 		_ = s.rt.Set(name, func(goja.ConstructorCall) *goja.Object {

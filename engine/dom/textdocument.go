@@ -110,6 +110,12 @@ func (s *session) defineCharacters(c *class) {
 		return "Regular"
 	}, nil)
 	style(c, "fontLocation", func(*st) string { return "" }, nil)
+	s.definePaint(c)
+}
+
+// definePaint defines the colours of characters and what their font makes of them.
+func (s *session) definePaint(c *class) {
+	type st = aep.CharacterStyle
 	paint := func(name string, color func(*st) *[4]float64, on func(*st) *bool) {
 		style(c, name, func(x *st) []float64 { return color(x)[:3] }, func(x *st, v goja.Value) {
 			rgb := s.rgb(v, name)

@@ -10,26 +10,9 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/farm"
 )
-
-// repository is the folder that holds go.mod.
-func repository(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("go.mod is nowhere above this folder")
-		}
-		dir = filepath.Dir(dir)
-	}
-}
 
 // engine builds the embedded engine, which is what these scripts are run by.
 func engine(t *testing.T) string {
@@ -39,7 +22,7 @@ func engine(t *testing.T) string {
 	}
 	program := filepath.Join(t.TempDir(), "overcrank")
 	cmd := exec.Command("go", "build", "-o", program, "./cmd/overcrank")
-	cmd.Dir = repository(t)
+	cmd.Dir = aeptest.Repository(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -34,92 +34,139 @@ func PreviewQuality(name string, raw json.RawMessage) string {
 	return p.Quality
 }
 
-func functionCall(i int, a Asset) (string, error) {
-	name := FunctionName(a.Name)
-	var p params
-	if len(bytes.TrimSpace(a.Params)) > 0 {
-		if err := json.Unmarshal(a.Params, &p); err != nil {
-			return "", complain("The arguments of function '%s' cannot be read: %v", name, err)
-		}
+// function is a built-in function: it gives the call that the script makes of it, "" when there is nothing for a script to
+// do. A new one is a line in functions, a function beside the others here, and its work in library.jsx.
+type function func(c call) (string, error)
+
+// call is a use of a built-in function.
+type call struct {
+	asset  Asset
+	name   string // without its prefix
+	params params
+	i      int    // place of the asset
+	filter string // of compositions, quoted
+}
+
+// functions is the table of the built-in functions.
+func functions() map[string]function {
+	return map[string]function{
+		"comp-duration-set":  compDurationSet,
+		"layer-autoscale":    onLayers(layerAutoscale),
+		"layer-duration-set": onLayers(layerDurationSet),
+		"layer-remove":       onLayers(layerRemove),
+		"layer-start-set":    onLayers(layerStartSet),
+		"layer-state-set":    onLayers(layerStateSet),
+		"preview":            preview,
+		"solid-color-set":    onLayers(solidColorSet),
+		"text-params-set":    onLayers(textParamsSet),
 	}
-	if p.Composition == "" {
-		p.Composition = a.Composition
-	}
-	if name == "preview" {
-		if p.Quality != "draft" && p.Quality != "best" {
-			return "", complain("Function 'preview' needs a quality of draft or best")
-		}
-		return "", nil
-	}
-	filter := Quote(scope(p.Composition))
-	if name == "comp-duration-set" {
-		return compDurationCall(i, filter, p)
-	}
-	targets, err := targetsOf(a, p)
-	if err != nil {
-		return "", complain("Function '%s' %v", name, err)
-	}
-	head := fmt.Sprintf("(%d, %s, %s", i, filter, targets)
-	switch name {
-	case "layer-duration-set", "layer-start-set":
-		return timeCall(name, head, p)
-	case "layer-autoscale":
-		if p.Type != "" && p.Type != "fit" && p.Type != "fill" {
-			return "", complain("Function 'layer-autoscale' knows the types fit and fill, not '%s'", p.Type)
-		}
-		return fmt.Sprintf("layerAutoscale%s, %t)", head, p.Type == "fill"), nil
-	case "layer-state-set":
-		return stateCall(head, p)
-	case "layer-remove":
-		return "layerRemove" + head + ")", nil
-	case "solid-color-set":
-		if len(p.Color) != 3 {
-			return "", complain("Function 'solid-color-set' needs a color of three numbers from 0 to 1")
-		}
-		return fmt.Sprintf("solidColorSet%s, [%g, %g, %g])", head, p.Color[0], p.Color[1], p.Color[2]), nil
-	case "text-params-set":
-		fields, err := textFields(a.Params)
-		if err != nil {
-			return "", err
-		}
-		return "textParamsSet" + head + ", " + fields + ")", nil
-	default:
+}
+
+func functionCall(i int, _ string, a Asset) (string, error) {
+	c := call{asset: a, name: FunctionName(a.Name), i: i}
+	f, known := functions()[c.name]
+	if !known {
 		return "", complain("Function '%s' is not known", a.Name)
 	}
+	if len(bytes.TrimSpace(a.Params)) > 0 {
+		if err := json.Unmarshal(a.Params, &c.params); err != nil {
+			return "", complain("The arguments of function '%s' cannot be read: %v", c.name, err)
+		}
+	}
+	if c.params.Composition == "" {
+		c.params.Composition = a.Composition
+	}
+	c.filter = Quote(scope(c.params.Composition))
+	return f(c)
 }
 
-func compDurationCall(i int, filter string, p params) (string, error) {
-	if p.Value == nil || *p.Value <= 0 {
-		return "", complain("Function 'comp-duration-set' needs a value in seconds, above 0")
+// onLayers makes a function of one that works on layers; it gets the arguments that they all begin with.
+func onLayers(f func(c call, first string) (string, error)) function {
+	return func(c call) (string, error) {
+		targets, err := targetsOf(c.asset, c.params)
+		if err != nil {
+			return "", complain("Function '%s' %v", c.name, err)
+		}
+		return f(c, fmt.Sprintf("%d, %s, %s", c.i, c.filter, targets))
 	}
-	if p.Composition == "" {
-		filter = "JOB_COMPOSITION"
-	}
-	return fmt.Sprintf("compDurationSet(%d, %s, %g)", i, filter, *p.Value), nil
 }
 
-func timeCall(name, head string, p params) (string, error) {
-	if p.Value == nil {
-		return "", complain("Function '%s' needs a value in seconds", name)
+// preview asks for a quality, which the agent chooses the engine's settings by.
+func preview(c call) (string, error) {
+	if c.params.Quality != "draft" && c.params.Quality != "best" {
+		return "", complain("Function 'preview' needs a quality of draft or best")
 	}
-	if name == "layer-start-set" {
-		return fmt.Sprintf("layerStartSet%s, (%g))", head, *p.Value), nil
-	}
-	if *p.Value <= 0 {
-		return "", complain("Function '%s' needs a value in seconds, above 0", name)
-	}
-	return fmt.Sprintf("layerDurationSet%s, %g)", head, *p.Value), nil
+	return "", nil
 }
 
-func stateCall(head string, p params) (string, error) {
-	switch {
+func compDurationSet(c call) (string, error) {
+	seconds, err := c.seconds()
+	if err != nil {
+		return "", err
+	}
+	if c.params.Composition == "" {
+		c.filter = "JOB_COMPOSITION"
+	}
+	return fmt.Sprintf("compDurationSet(%d, %s, %g)", c.i, c.filter, seconds), nil
+}
+
+// seconds is the value of a function that takes a duration.
+func (c call) seconds() (float64, error) {
+	if c.params.Value == nil || *c.params.Value <= 0 {
+		return 0, complain("Function '%s' needs a value in seconds, above 0", c.name)
+	}
+	return *c.params.Value, nil
+}
+
+func layerDurationSet(c call, first string) (string, error) {
+	seconds, err := c.seconds()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("layerDurationSet(%s, %g)", first, seconds), nil
+}
+
+func layerStartSet(c call, first string) (string, error) {
+	if c.params.Value == nil {
+		return "", complain("Function 'layer-start-set' needs a value in seconds")
+	}
+	return fmt.Sprintf("layerStartSet(%s, (%g))", first, *c.params.Value), nil
+}
+
+func layerAutoscale(c call, first string) (string, error) {
+	if t := c.params.Type; t != "" && t != "fit" && t != "fill" {
+		return "", complain("Function 'layer-autoscale' knows the types fit and fill, not '%s'", t)
+	}
+	return fmt.Sprintf("layerAutoscale(%s, %t)", first, c.params.Type == "fill"), nil
+}
+
+func layerRemove(_ call, first string) (string, error) { return "layerRemove(" + first + ")", nil }
+
+func layerStateSet(c call, first string) (string, error) {
+	switch p := c.params; {
 	case p.Visible != nil:
-		return fmt.Sprintf("layerStateSet%s, %t)", head, *p.Visible), nil
+		return fmt.Sprintf("layerStateSet(%s, %t)", first, *p.Visible), nil
 	case p.State == "visible" || p.State == "hidden":
-		return fmt.Sprintf("layerStateSet%s, %t)", head, p.State == "visible"), nil
+		return fmt.Sprintf("layerStateSet(%s, %t)", first, p.State == "visible"), nil
 	default:
 		return "", complain("Function 'layer-state-set' needs visible as true or false, or state as visible or hidden")
 	}
+}
+
+func solidColorSet(c call, first string) (string, error) {
+	rgb := c.params.Color
+	if len(rgb) != 3 {
+		return "", complain("Function 'solid-color-set' needs a color of three numbers from 0 to 1")
+	}
+	return fmt.Sprintf("solidColorSet(%s, [%g, %g, %g])", first, rgb[0], rgb[1], rgb[2]), nil
+}
+
+func textParamsSet(c call, first string) (string, error) {
+	fields, err := textFields(c.asset.Params)
+	if err != nil {
+		return "", err
+	}
+	return "textParamsSet(" + first + ", " + fields + ")", nil
 }
 
 // targetsOf is the list of layers a function works on.

@@ -7,7 +7,7 @@ import (
 	"overcrank/engine/raster"
 )
 
-// blends is the table of blend modes that can be drawn.
+// blends is the table of blend modes that can be drawn. A new one is a file in engine/raster and a line here.
 var blends = map[aep.BlendMode]raster.Blend{
 	0:                    raster.Normal,
 	aep.BlendNormal:      raster.Normal,
@@ -23,7 +23,7 @@ var blends = map[aep.BlendMode]raster.Blend{
 	aep.BlendExclusion:   raster.Exclusion,
 }
 
-// blendNames are those of the modes that are missing in blends.
+// blendNames are what warnings call the other modes.
 var blendNames = map[aep.BlendMode]string{
 	aep.BlendDissolve: "Dissolve", aep.BlendSoftLight: "Soft Light", aep.BlendClassicDifference: "Classic Difference",
 	aep.BlendHue: "Hue", aep.BlendSaturation: "Saturation", aep.BlendColor: "Color", aep.BlendLuminosity: "Luminosity",

@@ -98,6 +98,12 @@ func footageLength(f *aep.Footage) float64 {
 	return f.Duration * float64(max(1, f.Loop))
 }
 
+// remapped is whether a layer plays its source by a property of its own.
+func remapped(l *aep.Layer) bool {
+	remap := l.Props.Child("ADBE Time Remapping")
+	return remap != nil && (len(remap.Keys) > 0 || eval.Driven(remap))
+}
+
 // sourceTime is the time within a layer's source; false when the source has ended or not begun. length 0 is endless.
 func (w *worker) sourceTime(v view, length float64) (float64, bool) {
 	if remapped(v.layer) {

@@ -30,7 +30,8 @@ type kind struct {
 	prepare func(w *worker, v view) (*drawing, error)
 }
 
-// kinds is the table of the kinds of layers that can be drawn.
+// kinds is the table of the kinds of layers that can be drawn. A new one is a file with a value of type kind and its place
+// here; the first that knows a layer draws it.
 func kinds() []kind {
 	return []kind{solidKind, footageKind, precompKind, textKind, shapeKind, cameraKind, lightKind}
 }

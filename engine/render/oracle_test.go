@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
 )
@@ -66,7 +67,7 @@ var tolerated = map[string]float64{
 }
 
 func TestFramesLookLikeTheReferencePictures(t *testing.T) {
-	folder := samples(t)
+	folder := aeptest.Samples(t)
 	ran := 0
 	for _, p := range pictures(t, folder) {
 		name := fmt.Sprintf("%s %d", p.comp, p.frame)

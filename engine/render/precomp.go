@@ -5,7 +5,6 @@ import (
 	"image"
 
 	"overcrank/aep"
-	"overcrank/engine/eval"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 )
@@ -87,14 +86,4 @@ func needed(m geom.Matrix, clip, all image.Rectangle) (image.Rectangle, bool) {
 	box := geom.Rect{MinX: float64(clip.Min.X), MinY: float64(clip.Min.Y), MaxX: float64(clip.Max.X), MaxY: float64(clip.Max.Y)}
 	r := raster.PixelRect(box.Transform(inv).Grow(2)).Intersect(all)
 	return r, !r.Empty()
-}
-
-var cameraKind = kind{is: func(_ *aep.Project, l *aep.Layer) bool { return l.Kind == aep.LayerCamera }}
-
-var lightKind = kind{is: func(_ *aep.Project, l *aep.Layer) bool { return l.Kind == aep.LayerLight }}
-
-// remapped is whether a layer plays its source by a property of its own.
-func remapped(l *aep.Layer) bool {
-	remap := l.Props.Child("ADBE Time Remapping")
-	return remap != nil && (len(remap.Keys) > 0 || eval.Driven(remap))
 }

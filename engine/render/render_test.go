@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
@@ -452,7 +453,7 @@ func TestSoundsOfNestedCompositions(t *testing.T) {
 }
 
 func TestEveryFrameOfTheSamplesCanBeDrawn(t *testing.T) {
-	folder := samples(t)
+	folder := aeptest.Samples(t)
 	drawn := 0
 	for _, path := range projects(t, folder) {
 		p, err := aep.Open(context.Background(), path, aep.DefaultLimits())

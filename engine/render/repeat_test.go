@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
 )
@@ -63,7 +64,7 @@ func TestWhatIsKeptBetweenFramesShowsInNone(t *testing.T) {
 }
 
 func TestFramesOfTheSamplesAreTheSameAlone(t *testing.T) {
-	folder := samples(t)
+	folder := aeptest.Samples(t)
 	compared := 0
 	for _, path := range projects(t, folder) {
 		p, err := aep.Open(context.Background(), path, aep.DefaultLimits())

@@ -17,8 +17,9 @@ import (
 const (
 	// stallTimeout is how long a sender may pause within a streamed body.
 	stallTimeout = 60 * time.Second
-	// drainLimit is how much of an unwanted body is read so that its connection can be used again.
-	drainLimit   = 256 << 10
+	// drainLimit is how much of an unwanted body is read. Many clients see the answer only when they have sent all, and
+	// would meet a connection that is reset instead.
+	drainLimit   = 64 << 20
 	drainTimeout = 2 * time.Second
 	// wholeTimeout is how long a body that is read whole may take.
 	wholeTimeout = 2 * time.Minute
@@ -177,8 +178,7 @@ func settleBody(rc *fasthttp.RequestCtx) {
 		}
 		b = newRequestBody(rc)
 	}
-	if b.err == nil {
-		b.limit = b.read + drainLimit
+	if b.err == nil || farm.CodeOf(b.err) == farm.CodeTooLarge {
 		b.drain()
 	}
 	if b.spoiled || !errors.Is(b.err, io.EOF) {
@@ -188,10 +188,12 @@ func settleBody(rc *fasthttp.RequestCtx) {
 
 // drain reads what is left, within drainLimit and drainTimeout.
 func (b *requestBody) drain() {
+	b.limit = b.read + drainLimit
 	if b.declared > b.limit {
 		b.err = tooLarge(b.limit)
 		return
 	}
+	b.err = nil
 	b.until = time.Now().Add(drainTimeout)
 	buf := make([]byte, 32<<10)
 	for b.err == nil {

@@ -157,6 +157,38 @@ func TestAConnectionServesTheNextRequestOrEnds(t *testing.T) {
 	}
 }
 
+// TestAClientThatSendsAllBeforeItReadsSeesTheRefusal is what most HTTP libraries do: a connection that is closed under
+// what they send is all they would see.
+func TestAClientThatSendsAllBeforeItReadsSeesTheRefusal(t *testing.T) {
+	r := start(t)
+	body := strings.Repeat("x", 30<<20)
+	for name, head := range map[string]string{
+		"with a length": fmt.Sprintf("Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", r.token, len(body)),
+		"chunked":       fmt.Sprintf("Authorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n", r.token, len(body)),
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.base, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		end := ""
+		if name == "chunked" {
+			end = "\r\n0\r\n\r\n"
+		}
+		if _, err := io.WriteString(conn, "POST /api/v2/jobs HTTP/1.1\r\nHost: farm\r\n"+head+body+end); err != nil {
+			t.Errorf("%s: the connection was closed while it was written to: %v", name, err)
+			continue
+		}
+		answer := make([]byte, 12)
+		if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 413" {
+			t.Errorf("%s: the answer is %q, %v", name, answer, err)
+		}
+	}
+}
+
 func TestBodiesOverTheLimitAreRefused(t *testing.T) {
 	r := start(t)
 	big := strings.NewReader(strings.Repeat(" ", 10<<20) + "{}")

@@ -22,6 +22,7 @@ type rule struct {
 }
 
 var rules = []rule{
+	{regexp.MustCompile(`^the script (ran longer|used more) than|too much recursion`), false, ""},
 	{regexp.MustCompile(`(?i)another instance of aerender|waiting for response from a modal dialog`), true, "After Effects was busy or waited for an answer to a dialog"},
 	{regexp.MustCompile(`-17(12|01|43)\b`), true, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
 	{regexp.MustCompile(`(?i)created with After Effects version ([\d.]+).*cannot be opened`), true, ""},

@@ -91,3 +91,14 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+func TestScriptsThatOutgrowTheirBoundsAreNotTriedAgain(t *testing.T) {
+	for _, said := range []string{
+		"the script ran longer than 1m0s and was stopped", "the script used more than 512 MiB of memory and was stopped", "too much recursion",
+	} {
+		f := outcome("main", 5, []string{said}, false)
+		if f == nil || f.Retry || f.Message != "Render failed: After Effects exited with code 5: "+said {
+			t.Errorf("%s: %+v", said, f)
+		}
+	}
+}

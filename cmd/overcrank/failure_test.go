@@ -74,6 +74,21 @@ func TestMissingFootageFailsTheJobByName(t *testing.T) {
 	f.goesOn(f.card())
 }
 
+func TestANamedFontThatIsNotThereFailsTheJob(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	template := f.card()
+	job, err := f.Submit(t.Context(), map[string]any{
+		"template": map[string]string{"id": template, "composition": titlecard.Composition}, "fonts": []string{"Nope.ttf"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job = f.ended(job.ID); job.Status != "error" || why(job) != "Font 'Nope.ttf' not available" {
+		t.Errorf("the job is %s: %q", job.Status, why(job))
+	}
+	f.goesOn(template)
+}
+
 func TestABrokenProjectIsExplained(t *testing.T) {
 	f := startUp(t, t.TempDir())
 	var project bytes.Buffer

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 )
 
 func benchmarkRead(b *testing.B, parts ...string) {
-	data, err := os.ReadFile(filepath.Join(append([]string{samplesDir(b)}, parts...)...))
+	data, err := os.ReadFile(aeptest.Samples(b, parts...))
 	if err != nil {
 		b.Skip(err)
 	}

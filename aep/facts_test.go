@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 )
 
 // The samples of one parser's own tests are named for the one setting in which they differ.
@@ -29,7 +30,7 @@ func TestHeaderSettings(t *testing.T) {
 
 // TestVersionsAgreeWithTheIndex compares with the versions that the samples' index was told by other readers.
 func TestVersionsAgreeWithTheIndex(t *testing.T) {
-	dir := samplesDir(t)
+	dir := aeptest.Samples(t)
 	n := 0
 	for _, row := range indexRows(t, dir) {
 		cell := strings.Split(row, "\t")

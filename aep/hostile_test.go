@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/aep/rifx"
 )
 
@@ -74,7 +75,7 @@ func TestDamagedFilesNeverPanic(t *testing.T) {
 }
 
 func TestReaderKeepsItsLimits(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(samplesDir(t), "airbnb+lottie-android", "After Effects Samples", "Masks.aep"))
+	data, err := os.ReadFile(aeptest.Samples(t, "airbnb+lottie-android", "After Effects Samples", "Masks.aep"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 )
 
 // TestContentsAgreeWithTheIndex compares with what the samples' index says each project holds.
 func TestContentsAgreeWithTheIndex(t *testing.T) {
-	dir := samplesDir(t)
+	dir := aeptest.Samples(t)
 	n := 0
 	for _, row := range indexRows(t, dir) {
 		cell := strings.Split(row, "\t")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 )
 
 func introspect(t *testing.T, data []byte, typ string) (*aep.Summary, error) {
@@ -53,7 +54,7 @@ func TestRefusalsAreForPeople(t *testing.T) {
 }
 
 func TestSummaryOfATemplate(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(samplesDir(t), "inlife+nexrender/packages/nexrender-action-mogrt/test/assets/ae.mogrt"))
+	data, err := os.ReadFile(aeptest.Samples(t, "inlife+nexrender/packages/nexrender-action-mogrt/test/assets/ae.mogrt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestEverySampleIsSummarized(t *testing.T) {
 }
 
 func TestTextDrivenByAnExpressionIsMarked(t *testing.T) {
-	s, err := aep.Introspect(context.Background(), filepath.Join(samplesDir(t), "inlife+nexrender-boilerplate/assets/nm05ae12.aet"), "aep", t.TempDir(), aep.Limits{})
+	s, err := aep.Introspect(context.Background(), aeptest.Samples(t, "inlife+nexrender-boilerplate/assets/nm05ae12.aet"), "aep", t.TempDir(), aep.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 )
 
 // The oracles are Lottie exports that After Effects itself made of compositions in the samples.
@@ -100,7 +101,7 @@ type oracleCheck struct {
 }
 
 func TestValuesAgreeWithAfterEffectsExports(t *testing.T) {
-	dir := samplesDir(t)
+	dir := aeptest.Samples(t)
 	rows, err := os.ReadFile(filepath.Join(dir, "ORACLES.tsv"))
 	if err != nil {
 		t.Fatal(err)

@@ -8,36 +8,13 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 )
-
-// samplesDir is the folder of real projects beside the repository.
-func samplesDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Skip("no go.mod above the test")
-		}
-		dir = up
-	}
-	samples := filepath.Join(dir, "..", "shared", "samples")
-	if _, err := os.Stat(samples); err != nil {
-		t.Skipf("the samples are not here: %v", err)
-	}
-	return samples
-}
 
 // sampleFiles are the samples of the given extensions, by path below the folder of samples.
 func sampleFiles(t testing.TB, extensions ...string) (dir string, files []string) {
 	t.Helper()
-	dir = samplesDir(t)
+	dir = aeptest.Samples(t)
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -62,7 +39,7 @@ func sampleFiles(t testing.TB, extensions ...string) (dir string, files []string
 
 func openSample(t testing.TB, parts ...string) *aep.Project {
 	t.Helper()
-	p, err := aep.Open(context.Background(), filepath.Join(append([]string{samplesDir(t)}, parts...)...), aep.DefaultLimits())
+	p, err := aep.Open(context.Background(), aeptest.Samples(t, parts...), aep.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/coordinator"
 	"overcrank/farm"
 )
@@ -373,7 +374,7 @@ func TestATemplateGetsItsPictureFromTheFirstRender(t *testing.T) {
 }
 
 func TestSampleMotionGraphicsTemplates(t *testing.T) {
-	folder := samples(t, "inlife+nexrender/packages/nexrender-action-mogrt/test/assets")
+	folder := aeptest.Samples(t, "inlife+nexrender/packages/nexrender-action-mogrt/test/assets")
 	r := open(t)
 	for name, status := range map[string]farm.TemplateStatus{"ae.mogrt": farm.TemplateUploaded, "premiere.mogrt": farm.TemplateError} {
 		body, err := os.ReadFile(filepath.Join(folder, name))
@@ -403,23 +404,6 @@ func TestSampleMotionGraphicsTemplates(t *testing.T) {
 		}
 	}
 	t.Logf("read 2 samples")
-}
-
-// samples is a folder of the samples that lie beside the repository, where they do.
-func samples(t *testing.T, name string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for !exists(filepath.Join(dir, "go.mod")) {
-		dir = filepath.Dir(dir)
-	}
-	folder := filepath.Join(dir, "..", "shared", "samples", filepath.FromSlash(name))
-	if !exists(folder) {
-		t.Skip("the samples are not beside the repository: 0 read")
-	}
-	return folder
 }
 
 func TestErrorsOfUploadsAreNotInternal(t *testing.T) {

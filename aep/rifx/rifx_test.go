@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"overcrank/aep/aeptest"
 	"overcrank/aep/rifx"
 )
 
@@ -109,10 +110,7 @@ func TestBadXMLIsRefused(t *testing.T) {
 }
 
 func TestSamplesAreWrittenAsTheyWereRead(t *testing.T) {
-	dir := "../../../shared/samples"
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the samples are not here: %v", err)
-	}
+	dir := aeptest.Samples(t)
 	n := 0
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if ext := filepath.Ext(path); err != nil || ext != ".aep" && ext != ".aet" {

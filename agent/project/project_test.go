@@ -7,30 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"overcrank/aep/aeptest"
 )
 
-// samples is the folder of real projects; tests that need it skip where it is not.
-func samples(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			found := filepath.Join(dir, "..", "shared", "samples")
-			if _, err := os.Stat(found); err != nil {
-				t.Skip("the samples are not there")
-			}
-			return found
-		}
-	}
-	t.Skip("the samples are not there")
-	return ""
-}
-
 func TestRealProjectsAreLaidOut(t *testing.T) {
-	root := samples(t)
+	root := aeptest.Samples(t)
 	cases := []struct{ path, composition, want, file string }{
 		{"inlife+nexrender-boilerplate/assets/nm05ae12.aet", "main", "main", "nm05ae12.aep"},
 		{"inlife+nexrender-boilerplate/assets/nm05ae12.aepx", "", "main", "nm05ae12.aepx"},
@@ -56,7 +38,7 @@ func TestRealProjectsAreLaidOut(t *testing.T) {
 }
 
 func TestProjectsThatCannotBeRenderedAreRefused(t *testing.T) {
-	root := samples(t)
+	root := aeptest.Samples(t)
 	write := func(content string) string {
 		p := filepath.Join(t.TempDir(), "x.aep")
 		if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
@@ -82,7 +64,7 @@ func TestProjectsThatCannotBeRenderedAreRefused(t *testing.T) {
 }
 
 func TestProjectIsFoundAnywhereInAZip(t *testing.T) {
-	root := samples(t)
+	root := aeptest.Samples(t)
 	content, err := os.ReadFile(filepath.Join(root, "inlife+nexrender-boilerplate/assets/nm05ae12.aet"))
 	if err != nil {
 		t.Fatal(err)

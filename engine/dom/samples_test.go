@@ -4,35 +4,13 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 )
-
-// samples is the folder of real projects beside the repository.
-func samples(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-	}
-	folder := filepath.Join(filepath.Dir(dir), "shared", "samples")
-	if _, err := os.Stat(folder); err != nil {
-		t.Skip("no ../shared/samples here")
-	}
-	return folder
-}
 
 func openSample(t *testing.T, path string) *aep.Project {
 	t.Helper()
@@ -65,7 +43,7 @@ $.writeln(layers && n ? "layers" : "none")`
 
 func TestEveryPropertyOfRealProjects(t *testing.T) {
 	projects, withLayers := 0, 0
-	err := filepath.WalkDir(samples(t), func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(aeptest.Samples(t), func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -94,7 +72,7 @@ func TestEveryPropertyOfRealProjects(t *testing.T) {
 }
 
 func TestTheFilmsScript(t *testing.T) {
-	dir := filepath.Join(samples(t), "inlife+nexrender-boilerplate")
+	dir := aeptest.Samples(t, "inlife+nexrender-boilerplate")
 	p := openSample(t, filepath.Join(dir, "assets", "nm05ae12.aet"))
 	var out bytes.Buffer
 	err := Run(context.Background(), p, "film.jsx", prelude+`

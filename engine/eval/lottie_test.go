@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/engine/eval"
 )
 
@@ -159,7 +160,7 @@ var compared = map[string]struct {
 }
 
 func TestTransformsFollowTheExportsOfAfterEffects(t *testing.T) {
-	folder := sampleFolder(t)
+	folder := aeptest.Samples(t)
 	values, moving := 0, 0
 	for _, row := range exports(t, folder) {
 		p, err := aep.Open(context.Background(), filepath.Join(folder, row[0]), aep.DefaultLimits())
@@ -248,23 +249,4 @@ func compare(t *testing.T, e *eval.Evaluator, comp *aep.Item, l *aep.Layer, want
 		}
 	}
 	return values, moving
-}
-
-func sampleFolder(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || filepath.Dir(dir) == dir {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	folder := filepath.Join(dir, "..", "shared", "samples")
-	if _, err := os.Stat(folder); err != nil {
-		t.Skipf("the sample projects are not there: %v", err)
-	}
-	return folder
 }

@@ -3,39 +3,17 @@ package expression
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/engine/eval"
 )
 
-// samples is the folder of real projects beside the repository.
-func samples(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-	}
-	folder := filepath.Join(filepath.Dir(dir), "shared", "samples")
-	if _, err := os.Stat(folder); err != nil {
-		t.Skip("no ../shared/samples here")
-	}
-	return folder
-}
-
 func TestExpressionsOfRealProjects(t *testing.T) {
-	folder := samples(t)
+	folder := aeptest.Samples(t)
 	texts, failed := map[string]int{}, map[string]error{}
 	projects, ran, good := 0, 0, 0
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {

@@ -22,7 +22,7 @@ import (
 // The film is compared with After Effects' own render of the same job. Its fonts are not free and its spectrum moves to
 // a sound, so that these are left out of the stricter comparison.
 func TestTheJobFilmLooksLikeTheOneAfterEffectsMade(t *testing.T) {
-	folder := filepath.Join(aeptest.Samples(t), "inlife+nexrender-boilerplate")
+	folder := aeptest.Samples(t, "inlife+nexrender-boilerplate")
 	p, main := filmProject(t, folder)
 	fonts, err := text.OpenBook()
 	if err != nil {

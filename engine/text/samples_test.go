@@ -8,30 +8,8 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 )
-
-// samples is the folder of real projects beside the repository.
-func samples(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if filepath.Dir(dir) == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	found := filepath.Join(dir, "..", "shared", "samples")
-	if _, err := os.Stat(found); err != nil {
-		t.Skip("the samples are not there")
-	}
-	return found
-}
 
 // TestAdvancesAreAfterEffects compares with the advances and the ascent that After Effects itself wrote into the exports
 // of projects set in Helvetica, which Liberation Sans has the measures of.
@@ -43,7 +21,7 @@ func TestAdvancesAreAfterEffects(t *testing.T) {
 	if b.machine().nearest("liberationsans", look{weight: 400}) == nil {
 		t.Skip("Liberation Sans is not installed")
 	}
-	folder := filepath.Join(samples(t), "_oracle/lottie/airbnb+lottie-android/snapshot-tests/src/main/assets/Tests")
+	folder := aeptest.Samples(t, "_oracle/lottie/airbnb+lottie-android/snapshot-tests/src/main/assets/Tests")
 	compared := 0
 	for _, name := range []string{"BoxPosition.json", "Multiline.json"} {
 		raw, err := os.ReadFile(filepath.Join(folder, name))
@@ -82,7 +60,7 @@ func TestAdvancesAreAfterEffects(t *testing.T) {
 // TestBoxesOfTheSamplesHoldTheirLines sets the boxes of a real project and checks what their author saw: three lines, the
 // first by its ascent below the top, the next by the leading.
 func TestBoxesOfTheSamplesHoldTheirLines(t *testing.T) {
-	path := filepath.Join(samples(t), "airbnb+lottie-android", "After Effects Samples", "Multiline.aep")
+	path := aeptest.Samples(t, "airbnb+lottie-android", "After Effects Samples", "Multiline.aep")
 	p, err := aep.Open(t.Context(), path, aep.Limits{})
 	if err != nil {
 		t.Fatal(err)

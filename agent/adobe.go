@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"overcrank/agent/aerender"
@@ -71,43 +70,4 @@ func (t *attempt) packProject(ctx context.Context, saved string) (result, error)
 		return result{}, err
 	}
 	return result{path: path, kind: mediaTypes["zip"]}, nil
-}
-
-// installFonts puts the job's fonts where only After Effects looks, so that the artist's other programs never see them.
-func (t *attempt) installFonts() (remove func(), err error) {
-	folder := adobeFontFolder(runtime.GOOS)
-	var installed []string
-	remove = func() {
-		for _, path := range installed {
-			if err := os.Remove(path); err != nil {
-				t.log.Warn("a font stays installed", "font", path, "error", err)
-			}
-		}
-	}
-	for _, font := range t.lease.Fonts {
-		name := plainName(font.Name, "font.ttf")
-		b, err := os.ReadFile(filepath.Join(t.dir, "fonts", name))
-		if err != nil {
-			remove()
-			return nil, fmt.Errorf("reading a font: %w", err)
-		}
-		path := filepath.Join(folder, "overcrank-"+folderName(t.lease.Attempt)+"-"+name)
-		if folder == "" || os.WriteFile(path, b, 0o644) != nil {
-			t.warn(fmt.Sprintf("Font '%s' could not be installed for After Effects on machine '%s'; it may be substituted", font.Name, t.a.cfg.Name))
-			continue
-		}
-		installed = append(installed, path)
-	}
-	return remove, nil
-}
-
-// adobeFontFolder is the folder that Adobe's programs read fonts from besides the system's.
-func adobeFontFolder(goos string) string {
-	switch goos {
-	case "windows":
-		return `C:\Program Files\Common Files\Adobe\Fonts`
-	case "darwin":
-		return "/Library/Application Support/Adobe/Fonts"
-	}
-	return ""
 }

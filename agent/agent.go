@@ -55,6 +55,7 @@ type agent struct {
 	farm      *remote
 	board     *board
 	link      *link
+	fonts     adobeFonts
 	// scriptCommand is how an After Effects is made to run a script file.
 	scriptCommand func(aerender, script string) []string
 }
@@ -117,6 +118,10 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	a.scriptCommand = func(engine, script string) []string { return aerender.ScriptCommand(runtime.GOOS, engine, script) }
 	if err := clearWork(a.workDir()); err != nil {
 		return nil, err
+	}
+	a.fonts = newAdobeFonts(runtime.GOOS, cfg.DataDir)
+	if err := a.fonts.clear(); err != nil {
+		a.log.Warn("fonts stay installed", "error", err)
 	}
 	var err error
 	if a.outbox, err = outbox.Open(filepath.Join(cfg.DataDir, "outbox")); err != nil {

@@ -223,11 +223,7 @@ var mediaTypes = map[string]string{"mp4": "video/mp4", "mov": "video/quicktime",
 // renderAdobe renders with After Effects. Its aerender runs no scripts: another After Effects applies the script first and
 // saves a copy, which is then rendered to a lossless intermediate and encoded here.
 func (t *attempt) renderAdobe(ctx context.Context, req aerender.Request, p plan) (result, error) {
-	removeFonts, err := t.installFonts()
-	if err != nil {
-		return result{}, err
-	}
-	defer removeFonts()
+	defer t.installFonts()()
 	saved, err := t.applyScript(ctx)
 	if err != nil {
 		return result{}, err

@@ -68,16 +68,18 @@ func Main(ctx context.Context, version string, args []string, stdout, stderr io.
 	defer out.close()
 	out.say("%s", versionLine(version))
 	guarded, stop := guardMemory(ctx, memoryLimit(f.memory), func(err error) {
-		out.error(err)
+		out.error(outOfMemory(err))
 		os.Exit(exitRender)
 	})
 	defer stop()
 	err = run(guarded, out, f)
 	if cause := context.Cause(guarded); err != nil && errors.Is(cause, errMemory) {
-		err = fail(exitRender, "%w", cause)
+		err = outOfMemory(cause)
 	}
 	return finish(ctx, out, f, err)
 }
+
+func outOfMemory(err error) error { return fail(exitRender, "After Effects error: %w", err) }
 
 // finish prints how the run ended and gives the exit code for it.
 func finish(ctx context.Context, out *lines, f flags, err error) int {

@@ -21,7 +21,7 @@ const (
 )
 
 // errMemory is why a run that took too much memory ended, in words that tools look for.
-var errMemory = errors.New("After Effects error: out of memory")
+var errMemory = errors.New("out of memory")
 
 // memoryGuard keeps the program within its share of the machine's memory, so that no project or script can take a
 // workstation down. The programs that it starts bound themselves.

@@ -159,11 +159,7 @@ func TestEffectsOnSoundAreSaid(t *testing.T) {
 // broken is an expression engine with a mistake.
 type broken struct{}
 
-func (broken) Evaluate(eval.Ref, aep.Value, float64) (aep.Value, error) {
-	var nothing map[string]int
-	nothing["x"] = 1
-	return nil, nil
-}
+func (broken) Evaluate(eval.Ref, aep.Value, float64) (aep.Value, error) { panic("a mistake") }
 
 func TestAPanicWhileDrawingIsAnErrorThatNamesLayerAndFrame(t *testing.T) {
 	b := build(t)

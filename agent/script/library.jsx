@@ -448,8 +448,14 @@ function putSource(layer, item) {
     }
 }
 
+// importFootage refuses data, which After Effects imports too: in place of a picture it would draw nothing.
 function importFootage(path) {
-    return app.project.importFile(new ImportOptions(new File(path)));
+    var item = app.project.importFile(new ImportOptions(new File(path))), name = item.name;
+    if (!item.hasVideo && !item.hasAudio) {
+        item.remove();
+        throw new Error("'" + name + "' is no picture, film or sound");
+    }
+    return item;
 }
 
 function setMedia(asset, filter, target, path) {

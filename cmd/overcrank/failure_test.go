@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"image/png"
 	"io"
 	"net/http"
 	"os"
@@ -85,6 +86,33 @@ func TestANamedFontThatIsNotThereFailsTheJob(t *testing.T) {
 	}
 	if job = f.ended(job.ID); job.Status != "error" || why(job) != "Font 'Nope.ttf' not available" {
 		t.Errorf("the job is %s: %q", job.Status, why(job))
+	}
+	f.goesOn(template)
+}
+
+func TestMediaThatCannotBeDrawnFailsTheJob(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	template := f.card()
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, titlecard.Picture(titlecard.Night)); err != nil {
+		t.Fatal(err)
+	}
+	short := filepath.Join(t.TempDir(), "short.png")
+	if err := os.WriteFile(short, picture.Bytes()[:picture.Len()/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for src, words := range map[string]string{
+		f.handOver(short):                "'short.png' can't be read: it is broken",
+		"data:application/json,{}":       "is no picture, film or sound",
+		"data:text/plain,hello":          "can't be read",
+		"file:///etc/passwd":             "Asset failed to download (the file is not there, or not in a folder that this farm allows)",
+		"http://169.254.169.254/latest/": "Asset failed to download (the address is not allowed)",
+	} {
+		job := f.ended(f.submitCard(template, map[string]any{"type": "image", "frames": 30},
+			map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": src}))
+		if job.Status != "error" || !strings.Contains(why(job), words) || !strings.Contains(why(job), "(asset 0)") {
+			t.Errorf("%s: the job is %s: %q", src, job.Status, why(job))
+		}
 	}
 	f.goesOn(template)
 }

@@ -53,7 +53,7 @@ func (s *session) defineAVItem(c *class) {
 	get(c, "hasVideo", func(r *itemRef) any {
 		return r.item.Comp != nil || r.item.Footage.HasVideo || r.item.Footage.Kind == aep.FootageSolid
 	})
-	get(c, "hasAudio", func(r *itemRef) any { return s.hasAudio(r.item, 0) })
+	get(c, "hasAudio", func(r *itemRef) any { return s.hasAudio(r.item) })
 	get(c, "footageMissing", func(r *itemRef) any { return r.item.Footage != nil && missing(r.item.Footage) })
 	get(c, "isMediaReplacementCompatible", func(r *itemRef) any { return true })
 	attr(c, "time", func(r *itemRef) any { return s.app.times[r.item] }, func(r *itemRef, v goja.Value) {
@@ -167,15 +167,23 @@ func (s *session) setFrameRate(r *itemRef, v goja.Value) {
 	r.item.Comp.FrameTicks = 1000
 }
 
-func (s *session) hasAudio(it *aep.Item, depth int) bool {
-	if it.Footage != nil {
-		return it.Footage.HasAudio
+// hasAudio tells whether an item has any sound in it, at any depth.
+func (s *session) hasAudio(it *aep.Item) bool {
+	return s.shows(it, func(inner *aep.Item) bool { return inner.Footage != nil && inner.Footage.HasAudio }, map[*aep.Item]bool{})
+}
+
+// shows tells whether an item is one that is looked for, or a composition that shows one. seen are those that were
+// looked at already.
+func (s *session) shows(it *aep.Item, wanted func(*aep.Item) bool, seen map[*aep.Item]bool) bool {
+	if wanted(it) {
+		return true
 	}
-	if it.Comp == nil || depth > 32 {
+	if it.Comp == nil || seen[it] {
 		return false
 	}
+	seen[it] = true
 	for _, l := range it.Comp.Layers {
-		if src := s.project.Item(l.Source); src != nil && s.hasAudio(src, depth+1) {
+		if src := s.project.Item(l.Source); src != nil && s.shows(src, wanted, seen) {
 			return true
 		}
 	}

@@ -26,11 +26,11 @@ func (s *session) defineAVLayer(c *class) {
 	get(c, "height", func(r *layerRef) any { _, h := s.layerSize(r); return h })
 	get(c, "hasAudio", func(r *layerRef) any {
 		it := s.project.Item(r.l.Source)
-		return it != nil && s.hasAudio(it, 0)
+		return it != nil && s.hasAudio(it)
 	})
 	get(c, "audioActive", func(r *layerRef) any {
 		it := s.project.Item(r.l.Source)
-		return it != nil && s.hasAudio(it, 0) && r.l.AudioEnabled
+		return it != nil && s.hasAudio(it) && r.l.AudioEnabled
 	})
 	method(c, "audioActiveAtTime", func(r *layerRef, a args) any { return r.l.AudioEnabled })
 	get(c, "canSetCollapseTransformation", func(r *layerRef) any { return r.l.Source != 0 })
@@ -119,7 +119,7 @@ func (s *session) replaceSource(r *layerRef, a args) {
 	if r.l.Kind != aep.LayerAV {
 		s.throw(`After Effects error: Unable to call "replaceSource": the layer %q has no source`, s.project.DisplayName(r.l))
 	}
-	if src.item.Comp != nil && s.contains(src.item, r.comp, 0) {
+	if src.item.Comp != nil && s.contains(src.item, r.comp) {
 		s.throw(`After Effects error: Unable to call "replaceSource": a composition can't contain itself`)
 	}
 	oldW, oldH := s.layerSize(r)

@@ -173,6 +173,17 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// Each composition shows the one before ten times: what walked them all would not end.
+func TestCompositionsThatMultiplyAreLookedAtOnce(t *testing.T) {
+	r := run(t, prelude+`var inner = main;
+for (var i = 0; i < 20; i++) { var c = app.project.items.addComp("c" + i, 10, 10, 1, 1, 25);
+	for (var k = 0; k < 10; k++) c.layers.add(inner); inner = c }
+is(inner.hasAudio, false); fails(function () { main.layers.add(inner) }, "can't contain itself")`)
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+}
+
 func TestAThrowNamesMessageAndLine(t *testing.T) {
 	for _, c := range []struct {
 		script, want string

@@ -102,7 +102,7 @@ func (s *session) addItemLayer(r *itemRef, a args) any {
 	if !ok || src.root || src.item.Kind == aep.ItemFolder {
 		s.throw(`After Effects error: Unable to call "add" because of parameter 1. It is not an item that can be a layer`)
 	}
-	if src.item.Comp != nil && s.contains(src.item, r.item, 0) {
+	if src.item.Comp != nil && s.contains(src.item, r.item) {
 		s.throw(`After Effects error: Unable to call "add": a composition can't contain itself`)
 	}
 	d := duration(src.item)
@@ -115,19 +115,8 @@ func (s *session) addItemLayer(r *itemRef, a args) any {
 }
 
 // contains tells whether outer shows inner, at any depth.
-func (s *session) contains(outer, inner *aep.Item, depth int) bool {
-	if outer == inner {
-		return true
-	}
-	if outer.Comp == nil || depth > 64 {
-		return false
-	}
-	for _, l := range outer.Comp.Layers {
-		if src := s.project.Item(l.Source); src != nil && src.Comp != nil && s.contains(src, inner, depth+1) {
-			return true
-		}
-	}
-	return false
+func (s *session) contains(outer, inner *aep.Item) bool {
+	return s.shows(outer, func(it *aep.Item) bool { return it == inner }, map[*aep.Item]bool{})
 }
 
 func layerMatch(kind aep.LayerKind) string {

@@ -107,7 +107,7 @@ func (e *Evaluator) before(ref Ref, t float64) aep.Value {
 	}
 	for i, match := range [...]string{"ADBE Position_0", "ADBE Position_1", "ADBE Position_2"} {
 		follower := group.Child(match)
-		if follower == nil || follower.Hidden {
+		if follower == nil || follower.Hidden || follower.Separated { // one that is separated itself leads in a circle
 			continue
 		}
 		if n := numbers(e.Value(Ref{ref.Comp, ref.Layer, follower}, t)); len(n) > 0 {

@@ -222,3 +222,14 @@ func TestParentsCarryTheirChildren(t *testing.T) {
 	parent.Parent = 2 // a circle, as only a broken file has it
 	e.LayerMatrix(comp, child, 0)
 }
+
+func TestASeparatedPositionThatIsItsOwnDimensionHasAValue(t *testing.T) {
+	position := &aep.Property{Match: "ADBE Position", Name: "ADBE Position_0", Separated: true, Value: aep.Numbers{1, 2, 3}}
+	l := &aep.Layer{Stretch: 100, Props: &aep.Property{Group: true, Children: []*aep.Property{
+		{Match: "ADBE Transform Group", Group: true, Children: []*aep.Property{position}},
+	}}}
+	e := eval.Evaluator{}
+	if x, y := e.Pair(eval.Ref{Layer: l, Prop: position}, 0, 0, 0); x != 1 || y != 2 {
+		t.Errorf("it is at %g, %g", x, y)
+	}
+}

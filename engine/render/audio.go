@@ -53,7 +53,7 @@ func (h *hearing) composition(sc *scene, s stretchOfTime) {
 		v := view{scene: *sc, layer: l}
 		v.t = l.In
 		if remapped(l) {
-			if h.audible(it, maxNesting) {
+			if h.audible(it, make(map[*aep.Item]bool)) {
 				h.r.undrawn(v, "the sound of a time-remapped layer")
 			}
 			continue
@@ -79,19 +79,17 @@ func (h *hearing) composition(sc *scene, s stretchOfTime) {
 	}
 }
 
-// maxNesting bounds how deep a time-remapped composition is searched for sound.
-const maxNesting = 16
-
-// audible is whether an item has any sound in it.
-func (h *hearing) audible(it *aep.Item, depth int) bool {
+// audible is whether an item has any sound in it. seen are those that were looked at already, without any.
+func (h *hearing) audible(it *aep.Item, seen map[*aep.Item]bool) bool {
 	if it.Footage != nil {
 		return it.Footage.HasAudio
 	}
-	if it.Comp == nil || depth == 0 {
+	if it.Comp == nil || seen[it] {
 		return false
 	}
+	seen[it] = true
 	for _, l := range it.Comp.Layers {
-		if inner := h.r.project.Item(l.Source); inner != nil && l.AudioEnabled && h.audible(inner, depth-1) {
+		if inner := h.r.project.Item(l.Source); inner != nil && l.AudioEnabled && h.audible(inner, seen) {
 			return true
 		}
 	}
@@ -150,7 +148,8 @@ func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
 	}
 	var own []audio.Level
 	step := max(levelStep*100/math.Abs(nonzero(v.layer.Stretch)), (in.to-in.from)/maxLevels)
-	for t := in.from; t <= in.to; t += step {
+	for i := range int((in.to-in.from)/step) + 1 {
+		t := in.from + float64(i)*step
 		own = append(own, audio.Level{Time: in.at + t*in.rate, DB: w.eval.Number(ref, eval.CompTime(v.layer, t), 0)})
 	}
 	sortLevels(own)

@@ -77,7 +77,7 @@ func (u effectUse) reach() int {
 
 func (u effectUse) apply(img *raster.Image) { u.effect.apply(u.params, img) }
 
-// maxReach bounds, in pixels, how far an effect may widen a layer.
+// maxReach bounds, in pixels, how far the effects of a layer may widen it.
 const maxReach = 2000
 
 // effects are the effects of the layer that can be drawn, in their order; the others are warned of.

@@ -43,9 +43,12 @@ func (w *worker) warnLayer(v view) {
 	w.warnStyles(v)
 }
 
+// maxHung bounds how far up a chain of parents is looked.
+const maxHung = 16
+
 // moves is whether the transform of a layer, or of one it hangs on, changes over time.
 func moves(c *aep.Composition, l *aep.Layer) bool {
-	for range maxNesting {
+	for range maxHung {
 		if l == nil {
 			return false
 		}

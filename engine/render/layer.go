@@ -127,7 +127,7 @@ func (w *worker) surface(clip image.Rectangle, v view, d *drawing, masks []mask,
 func (w *worker) build(clip image.Rectangle, v view, d *drawing, masks []mask, effects []effectUse) (*raster.Image, error) {
 	reach := 0
 	for _, e := range effects {
-		reach += e.reach()
+		reach = min(reach+e.reach(), maxReach)
 	}
 	box := raster.PixelRect(d.box.Grow(float64(reach))).Intersect(clip.Inset(-reach))
 	if box.Empty() {

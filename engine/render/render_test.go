@@ -452,6 +452,28 @@ func TestSoundsOfNestedCompositions(t *testing.T) {
 	}
 }
 
+// Each composition shows the one before ten times: what walked them all would not end.
+func TestSoundIsLookedForOnceInCompositionsThatMultiply(t *testing.T) {
+	b := build(t)
+	inner := b.comp("silent", 10, 10)
+	for range 20 {
+		outer := b.comp("outer", 10, 10)
+		for range 10 {
+			b.layer(outer, inner, nil)
+		}
+		inner = outer
+	}
+	main := b.comp("main", 10, 10)
+	b.layer(main, inner, func(l *aep.Layer) {
+		children(l, linear(value("ADBE Time Remapping", 0), 0, 1, aep.Numbers{0}, aep.Numbers{1}))
+	})
+	var said []string
+	r := b.renderer(main, render.Options{Warn: func(m string) { said = append(said, m) }})
+	if clips := r.Audio(); len(clips) != 0 || len(said) != 0 {
+		t.Errorf("%d sounds, said %q", len(clips), said)
+	}
+}
+
 func TestEveryFrameOfTheSamplesCanBeDrawn(t *testing.T) {
 	folder := aeptest.Samples(t)
 	drawn := 0

@@ -14,7 +14,7 @@ type surfaces struct{ pools [64]sync.Pool }
 // get is a transparent image of that place and size.
 func (s *surfaces) get(r image.Rectangle) *raster.Image {
 	n := 4 * r.Dx() * r.Dy()
-	class := bits.Len(uint(n))
+	class := bits.Len(uint(max(n, 1) - 1))
 	img, ok := s.pools[class].Get().(*raster.Image)
 	if !ok {
 		img = &image.RGBA{Pix: make([]uint8, 1<<class)}

@@ -45,6 +45,10 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger,
 		sockets: socket.NewHub(cfg.Logger), uploads: uploads,
 	}
+	app.Use(func(c *fiber.Ctx) error {
+		c.Context().SetUserValue(localStopping, uploads)
+		return c.Next()
+	})
 	s.route(app)
 	return func() {
 		ctx, done := context.WithTimeout(context.Background(), stopTimeout)

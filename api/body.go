@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,8 @@ const (
 	// wholeTimeout is how long a body that is read whole may take.
 	wholeTimeout = 2 * time.Minute
 
-	localBody = "overcrank.body"
+	localBody     = "overcrank.body"
+	localStopping = "overcrank.stopping"
 )
 
 // requestBody reads the body of one request. Beside its limit it keeps what fasthttp's stream does not: a body that
@@ -33,6 +35,7 @@ const (
 type requestBody struct {
 	src      io.Reader
 	conn     net.Conn
+	stopping context.Context // ends when the server stops
 	declared int64 // bytes, -1 when chunked
 	limit    int64
 	read     int64
@@ -73,6 +76,10 @@ func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
 	if b.src == nil {
 		b.declared, b.err = 0, io.EOF
 	}
+	b.stopping = context.Background()
+	if ctx, ok := rc.UserValue(localStopping).(context.Context); ok {
+		b.stopping = ctx
+	}
 	return b
 }
 
@@ -85,6 +92,8 @@ func readBody(c *fiber.Ctx, limit int64) ([]byte, error) {
 	b.until = time.Now().Add(wholeTimeout)
 	return io.ReadAll(b)
 }
+
+var errStopping = farm.Errorf(farm.CodeUnavailable, "the farm is stopping; send it again in a moment")
 
 func tooLarge(limit int64) error {
 	return farm.Errorf(farm.CodeTooLarge, "the body is larger than the %s allowed here", byteSize(limit))
@@ -121,6 +130,13 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if err := b.conn.SetReadDeadline(deadline); err != nil {
 		return 0, b.fail(fmt.Errorf("waiting for the body: %w", err))
 	}
+	// The server's end takes the deadline away again, and one that came before is seen here: no order of the two leaves
+	// Read waiting.
+	unhook := context.AfterFunc(b.stopping, func() { _ = b.conn.SetReadDeadline(time.Now()) })
+	defer unhook()
+	if b.stopping.Err() != nil {
+		return 0, b.fail(errStopping)
+	}
 	n, err := b.src.Read(p)
 	b.read += int64(n)
 	if b.read > b.limit {
@@ -132,6 +148,8 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		b.err = b.checkEnd()
 		return n, b.err
+	case errors.Is(err, os.ErrDeadlineExceeded) && b.stopping.Err() != nil:
+		return n, b.fail(errStopping)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, b.fail(farm.Errorf(farm.CodeInvalid, "the body stalled after %d bytes; send it again", b.read))
 	default:

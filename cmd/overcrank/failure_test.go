@@ -4,8 +4,10 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -188,6 +190,42 @@ func TestATruncatedUploadLeavesNothing(t *testing.T) {
 		return err == nil && got.Status == "uploaded"
 	})
 	f.goesOn(template.ID)
+}
+
+func TestStalledUploadsDoNotHoldUpTheEnd(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	template, err := f.CreateTemplate(t.Context(), "zip", "slow", titleCardZip(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := f.RenewUpload(t.Context(), template.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := strings.TrimPrefix(f.Server, "http://")
+	for range 20 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "PUT %s HTTP/1.1\r\nHost: farm\r\nContent-Length: 1000000\r\n\r\n%s", strings.TrimPrefix(fresh.URL, f.Server), strings.Repeat("x", 50_000))
+	}
+	incoming := func() int {
+		entries, err := os.ReadDir(filepath.Join(f.dir, "files", ".incoming"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	f.await("the uploads to begin", func() bool { return incoming() == 20 })
+	f.stop()
+	if code := f.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("the farm ended with exit code %d:\n%s", code, f.said)
+	}
+	if n := incoming(); n != 0 {
+		t.Errorf("%d unfinished files were left behind", n)
+	}
 }
 
 // brokenPipe is a body that ends in the middle.

@@ -16,6 +16,7 @@ import (
 
 	"overcrank/api"
 	"overcrank/coordinator"
+	"overcrank/farm/durable"
 	"overcrank/web"
 )
 
@@ -111,6 +112,9 @@ func (n *node) stop() error {
 	n.stopWeb()
 	n.stopAPI()
 	shutdown := n.app.ShutdownWithTimeout(5 * time.Second)
+	if errors.Is(shutdown, context.DeadlineExceeded) {
+		shutdown = nil // whoever still holds a connection open is cut off with the end of the process
+	}
 	<-n.ended
 	return errors.Join(n.failure, shutdown, n.farm.Close())
 }
@@ -121,7 +125,7 @@ const tokenFile = "admin.token"
 // welcome makes the first token on a new farm, keeps it in a file only this user can read, and tells where the farm is.
 func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
 	path := filepath.Join(f.DataDir, tokenFile)
-	keep := func(secret string) error { return writeSecret(path, secret) }
+	keep := func(secret string) error { return durable.WriteFile(path, []byte(secret+"\n"), 0o600) }
 	token, err := n.farm.FirstToken(ctx, keep)
 	if err == nil && token == "" && f.NewAdminToken {
 		token, err = n.farm.NewAdminToken(ctx, keep)
@@ -140,25 +144,6 @@ func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
 		}
 	}
 	fmt.Fprintf(out, "%s holds no token of this farm. If the administrator's token is lost, start once with --new-admin-token.\n", path)
-	return nil
-}
-
-// writeSecret replaces a file that only this user can read; it is there wholly or not at all.
-func writeSecret(path, secret string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(secret + "\n")
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
 	return nil
 }
 

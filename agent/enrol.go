@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"overcrank/farm/durable"
 	"overcrank/farm/wire"
 )
 
@@ -63,11 +64,7 @@ func (a *agent) keepCredential() error {
 	if err != nil {
 		return fmt.Errorf("keeping this machine's credential: %w", err)
 	}
-	tmp := a.credentialPath() + ".new"
-	if err := os.WriteFile(tmp, b, 0o600); err != nil {
-		return fmt.Errorf("keeping this machine's credential: %w", err)
-	}
-	if err := os.Rename(tmp, a.credentialPath()); err != nil {
+	if err := durable.WriteFile(a.credentialPath(), b, 0o600); err != nil {
 		return fmt.Errorf("keeping this machine's credential: %w", err)
 	}
 	a.farm.setCredential(a.self.Secret)

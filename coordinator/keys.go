@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"overcrank/farm/durable"
 )
 
 // Files of the data folder that only its user can read.
@@ -124,29 +126,10 @@ func secretFile(path string, make func() string) (string, error) {
 		return "", fmt.Errorf("reading a secret: %w", err)
 	}
 	secret := make()
-	if err := writeWhole(path, secret+"\n"); err != nil {
+	if err := durable.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("keeping a secret: %w", err)
 	}
 	return secret, nil
-}
-
-// writeWhole writes a file that is there wholly or not at all, for this user only.
-func writeWhole(path, text string) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = temp.WriteString(text)
-	if err == nil {
-		err = temp.Sync()
-	}
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
-	}
-	return nil
 }
 
 // Prefixes of secrets tell people, and programs that search for leaked ones, what they hold.

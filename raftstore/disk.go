@@ -1,11 +1,7 @@
 package raftstore
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -54,34 +50,3 @@ func (d *diskWatch) check() error {
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
-
-// writeSynced replaces a file whole: after a crash it holds the old content or the new.
-func writeSynced(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.RemoveAll(file.Name()))
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-// syncFolder brings a folder's names to the disk. Windows has no such call and needs none.
-func syncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/raft"
 	"github.com/oklog/ulid/v2"
 
+	"overcrank/farm/durable"
 	"overcrank/raftstore/boltlog"
 )
 
@@ -45,7 +46,7 @@ func nodeID(cfg Config) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make node id: %w", err)
 	}
-	if err := writeSynced(path, []byte(made.String()+"\n")); err != nil {
+	if err := durable.WriteFile(path, []byte(made.String()+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("keep node id: %w", err)
 	}
 	return made.String(), nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/raft"
 
+	"overcrank/farm/durable"
 	"overcrank/raftstore/boltlog"
 )
 
@@ -123,7 +124,9 @@ func (s stopMark) whole() (bool, error) {
 }
 
 // running marks that the state file is in use.
-func (s stopMark) running() error { return writeSynced(s.path(), []byte(markRunning+bootID()+"\n")) }
+func (s stopMark) running() error {
+	return durable.WriteFile(s.path(), []byte(markRunning+bootID()+"\n"), 0o600)
+}
 
 // clean marks that the state file is on the disk and closed.
-func (s stopMark) clean() error { return writeSynced(s.path(), []byte(markClean+"\n")) }
+func (s stopMark) clean() error { return durable.WriteFile(s.path(), []byte(markClean+"\n"), 0o600) }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
+
+	"overcrank/farm/durable"
 )
 
 // A snapshot is: magic (8 bytes), index of the last entry in it (8), size of the state file (8), the state file, SHA-256
@@ -87,7 +89,7 @@ func (m *machine) Restore(snapshot io.ReadCloser) error {
 	}
 	m.db = db
 	m.last.Store(appliedIn(db))
-	return syncFolder(filepath.Dir(m.path))
+	return durable.SyncFolder(filepath.Dir(m.path))
 }
 
 // receiveSnapshot writes the state file out of a snapshot to path, synced, after checking every byte of it.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"overcrank/farm/durable"
 	"overcrank/farm/wire"
 )
 
@@ -83,24 +84,8 @@ func (o *Outbox) Put(m wire.Message) error {
 		o.order = append(o.order, at)
 	}
 	o.reports[at] = m // kept in memory also when the disk is full: the report can still be sent
-	return o.write(fileName(at), b)
-}
-
-func (o *Outbox) write(name string, b []byte) error {
-	tmp, err := os.CreateTemp(o.dir, ".part-*")
-	if err != nil {
+	if err := durable.WriteFile(filepath.Join(o.dir, fileName(at)), b, 0o600); err != nil {
 		return fmt.Errorf("keeping a report: %w", err)
-	}
-	_, err = tmp.Write(b)
-	if err == nil {
-		err = tmp.Sync()
-	}
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), filepath.Join(o.dir, name))
-	}
-	if err != nil {
-		return fmt.Errorf("keeping a report: %w", errors.Join(err, os.Remove(tmp.Name())))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"overcrank/agent/film"
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/titlecard"
+	"overcrank/farm/durable"
 )
 
 type demoCommand struct {
@@ -142,24 +143,11 @@ func (d *demoCommand) check(ctx context.Context, path string, out *output) error
 }
 
 // writeTo writes a file that appears only when it is whole.
-func writeTo(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".overcrank-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err = write(f); err != nil {
+func writeTo(path string, write func(io.Writer) error) error {
+	if err := durable.Write(path, 0o644, write); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err = errors.Join(f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }
 
 // pause waits for d, or for the end of ctx.

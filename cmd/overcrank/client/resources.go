@@ -8,9 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
+
+	"overcrank/farm/durable"
 )
 
 // Template is a template as the interface shows it.
@@ -151,33 +152,21 @@ func (c *Client) Log(ctx context.Context, id string, offset int64, w io.Writer) 
 }
 
 // Download writes what is at address to the file path, which appears only when it is whole.
-func (c *Client) Download(ctx context.Context, address, path string, report Progress) (err error) {
+func (c *Client) Download(ctx context.Context, address, path string, report Progress) error {
 	resp, err := c.send(ctx, http.MethodGet, address, nil, nil, -1)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	f, err := os.CreateTemp(filepath.Dir(path), ".overcrank-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
 	body := &countingReader{r: resp.Body, total: resp.ContentLength, report: report}
-	if _, err = io.Copy(f, body); err != nil {
+	err = durable.Write(path, 0o644, func(w io.Writer) error {
+		_, err := io.Copy(w, body)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("download to %s: %w", path, err)
 	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }
 
 // SignInLink makes an address that signs a browser in, once.

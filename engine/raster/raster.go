@@ -14,11 +14,19 @@ type Image = image.RGBA
 // StrokeStyle says how an outline is stroked. Width is in pixels of the outline's space.
 type StrokeStyle struct {
 	Width      float64
-	Cap        int // 1 butt, 2 round, 3 square
-	Join       int // 1 miter, 2 round, 3 bevel
-	MiterLimit float64
+	Cap        int     // ButtCap, RoundCap or SquareCap; 0 means ButtCap
+	Join       int     // MiterJoin, RoundJoin or BevelJoin; 0 means MiterJoin
+	MiterLimit float64 // of a corner's length by half the width; below 1 means 4
 	Dashes     []float64
 	DashOffset float64
+}
+
+// miterLimit is the limit that counts.
+func (s *StrokeStyle) miterLimit() float64 {
+	if s.MiterLimit < 1 {
+		return 4
+	}
+	return s.MiterLimit
 }
 
 // Shape is an outline to paint with one colour, already in its order.
@@ -36,8 +44,8 @@ func (s *Shape) Bounds() geom.Rect {
 		return b
 	}
 	reach := s.Stroke.Width / 2
-	if s.Stroke.Join == 1 {
-		reach *= math.Max(1, s.Stroke.MiterLimit)
+	if s.Stroke.Join != RoundJoin && s.Stroke.Join != BevelJoin {
+		reach *= s.Stroke.miterLimit()
 	}
 	return b.Grow(math.Max(reach, s.Stroke.Width*math.Sqrt2/2))
 }

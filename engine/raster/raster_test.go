@@ -118,6 +118,33 @@ func TestStrokesCoverTheirArea(t *testing.T) {
 	}
 }
 
+func TestAStrokeStaysWithinItsBounds(t *testing.T) {
+	sharp := geom.Outline{}
+	sharp.Move(30, 20)
+	sharp.Line(50, 70)
+	sharp.Line(70, 20)
+	for name, style := range map[string]raster.StrokeStyle{
+		"mitred":                {Width: 10, Join: raster.MiterJoin, MiterLimit: 4},
+		"mitred by default":     {Width: 10},
+		"bevelled":              {Width: 10, Join: raster.BevelJoin, Cap: raster.SquareCap},
+		"rounded":               {Width: 10, Join: raster.RoundJoin, Cap: raster.RoundCap},
+		"of a join not known":   {Width: 10, Join: 9},
+		"mitred without limits": {Width: 10, Join: raster.MiterJoin, MiterLimit: 100},
+	} {
+		shape := raster.Shape{Outline: sharp, Stroke: &style}
+		covered := func(clip image.Rectangle) float64 {
+			var r raster.Rasterizer
+			r.Reset(clip)
+			r.Add(&shape, geom.Identity)
+			return area(&r, false)
+		}
+		all, within := covered(image.Rect(-100, -100, 200, 200)), covered(raster.PixelRect(shape.Bounds()))
+		if all < 100 || math.Abs(all-within) > 0.01 {
+			t.Errorf("%s: covers %g, within its bounds %g", name, all, within)
+		}
+	}
+}
+
 func TestADotIsDrawnUnderARoundCapOnly(t *testing.T) {
 	var dot geom.Outline
 	dot.Move(20, 20)

@@ -6,14 +6,14 @@ import (
 	"overcrank/engine/geom"
 )
 
-// The caps and joins of StrokeStyle.
+// The caps of a StrokeStyle.
 const (
 	ButtCap = iota + 1
 	RoundCap
 	SquareCap
 )
 
-// Joins.
+// The joins of a StrokeStyle.
 const (
 	MiterJoin = iota + 1
 	RoundJoin
@@ -130,12 +130,8 @@ func (p *pen) join(out []geom.Point, a, b, c geom.Point) []geom.Point {
 	case BevelJoin:
 		return out
 	}
-	limit := p.style.MiterLimit
-	if limit < 1 {
-		limit = 4
-	}
 	cos := math.Cos(turn / 2)
-	if cos <= 0 || 1/cos > limit {
+	if cos <= 0 || 1/cos > p.style.miterLimit() {
 		return out
 	}
 	mid := from.Add(p.offset(b, c))

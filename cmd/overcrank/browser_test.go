@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -206,7 +207,7 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	background := `getComputedStyle(document.body).backgroundColor`
 	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "light"}}), chromedp.Evaluate(background, &light))
 	b.do(chromedp.Click(`button[name=theme]`, chromedp.ByQuery))
-	b.until(`document.documentElement.dataset.theme === "dark"`)
+	b.until(`document.documentElement.dataset.theme === "dark" && document.readyState === "complete"`)
 	b.do(chromedp.Evaluate(background, &dark))
 	if light == dark {
 		t.Errorf("light and dark have the same ground: %s", dark)
@@ -216,7 +217,7 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("m"))
 	b.until(`location.pathname === "/machines"`)
 	b.until(`document.readyState === "complete"`)
-	b.do(chromedp.KeyEvent("?"))
+	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
 	b.until(`document.getElementById("palette").open`)
 	b.do(chromedp.SendKeys("#palette-search", "failed"+kb.Enter, chromedp.ByQuery))
 	b.until(`location.pathname === "/jobs" && location.search === "?state=failed"`)

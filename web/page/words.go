@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"overcrank/aep"
 	"overcrank/farm"
@@ -58,6 +60,19 @@ func templatePoster(t farm.Template) string {
 }
 
 func queryText(s string) string { return url.QueryEscape(s) }
+
+// sentence makes a sentence of an error's words.
+func sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	s = string(unicode.ToUpper(first)) + s[size:]
+	if strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
+}
 
 func commas(list []string) string { return strings.Join(list, ", ") }
 

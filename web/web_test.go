@@ -1,0 +1,192 @@
+package web_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+func TestPagesAskForASignIn(t *testing.T) {
+	r := start(t)
+	for _, path := range []string{"/", "/jobs", "/jobs/x", "/templates", "/new", "/machines", "/nowhere"} {
+		if a := r.visit().get(path).is(http.StatusOK, "API token"); a.path != "/sign-in" {
+			t.Errorf("%s leads to %s", path, a.path)
+		}
+	}
+	r.visit().post("/new", nil).is(http.StatusUnauthorized, "Sign in again")
+	r.visit().post("/sign-in", url.Values{"token": {"nobody"}}).is(http.StatusUnauthorized, "does not know this token")
+}
+
+func TestASessionOutlivesTheFarmAndEndsWithSigningOut(t *testing.T) {
+	r := &rig{t: t, dir: t.TempDir()}
+	r.people()
+	stop := r.serve("127.0.0.1:0")
+	v := r.as("ada")
+	stop()
+	stop = r.serve(strings.TrimPrefix(r.base, "http://"))
+	defer func() { stop() }()
+	v.get("/jobs").is(http.StatusOK, "No jobs yet")
+
+	if a := v.post("/sign-out", nil).is(http.StatusOK, "API token"); a.path != "/sign-in" {
+		t.Errorf("signing out leads to %s", a.path)
+	}
+	v.get("/jobs").is(http.StatusOK, "API token")
+}
+
+func TestASignInLinkIsMadeWithATokenAndWorksOnce(t *testing.T) {
+	r := start(t)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base+"/api/farm/v1/sign-in-links", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.visit()
+	v.do(req).is(http.StatusUnauthorized)
+	req.Header.Set("Authorization", "Bearer ada")
+	var made struct{ URL string }
+	if err := json.Unmarshal([]byte(v.do(req).is(http.StatusCreated).body), &made); err != nil {
+		t.Fatal(err)
+	}
+	path := strings.TrimPrefix(made.URL, r.base)
+	v.get(path).is(http.StatusOK, "Is my work fine?")
+	r.visit().get(path).is(http.StatusGone, "has been used")
+}
+
+func TestFormsOfOtherSitesAreRefused(t *testing.T) {
+	r := start(t)
+	job := r.submit("ada", "Spot")
+	v := r.as("ada")
+	for _, origin := range []string{"", "https://evil.example", "null", strings.Replace(r.base, "http://", "http://evil.", 1)} {
+		v.origin = origin
+		for _, path := range []string{"/jobs/" + job.ID + "/cancel", "/sign-in", "/sign-out", "/theme", "/new", "/templates"} {
+			v.post(path, url.Values{"token": {"zoe"}}).is(http.StatusForbidden, "another site")
+		}
+	}
+	v.get("/jobs/"+job.ID).is(http.StatusOK, "Spot", "Waiting")
+}
+
+func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
+	r := start(t)
+	job := r.submit("ada", "Spot")
+	template, err := r.farm.CreateTemplate(t.Context(), r.principal("ada"), coordinator.NewTemplate{Type: "aep", DisplayName: "Card"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vic := r.as("vic")
+	vic.get("/").is(http.StatusOK).lacks("New job")
+	vic.get("/jobs/"+job.ID).is(http.StatusOK, "Spot").lacks("Cancel</button>")
+	vic.get("/templates").is(http.StatusOK, "Card").lacks("Drop an After Effects")
+	vic.get("/new").is(http.StatusForbidden, "This is not open to you", "role is viewer; this takes artist")
+	vic.post("/new", nil).is(http.StatusForbidden, "role is viewer")
+	vic.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusForbidden, "role is viewer")
+	vic.post("/templates", url.Values{"type": {"aep"}, "displayName": {"x"}}).is(http.StatusForbidden)
+	vic.post("/files/handover?name=x", nil).is(http.StatusForbidden, `"error"`)
+
+	art := r.as("art")
+	art.get("/templates/"+template.ID).is(http.StatusOK, "Card").lacks("Delete</button>")
+	art.post("/templates/"+template.ID+"/delete", nil).is(http.StatusForbidden, "role is artist; this takes producer")
+	art.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusOK, "Cancelled")
+	art.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusConflict, "That did not work")
+
+	if a := r.as("ada").post("/templates/"+template.ID+"/delete", nil).is(http.StatusOK, "No templates yet"); a.path != "/templates" {
+		t.Errorf("deleting leads to %s", a.path)
+	}
+}
+
+func TestAnotherTeamsThingsAreNotThere(t *testing.T) {
+	r := start(t)
+	job := r.submit("ada", "Secret spot")
+	template, err := r.farm.CreateTemplate(t.Context(), r.principal("ada"), coordinator.NewTemplate{Type: "aep", DisplayName: "Secret card"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	zoe := r.as("zoe")
+	for _, path := range []string{
+		"/jobs/" + job.ID, "/jobs/" + job.ID + "/log", "/jobs/" + job.ID + "/poster", "/jobs/" + job.ID + "/thumbnails/0.jpg",
+		"/new?again=" + job.ID, "/templates/" + template.ID, "/templates/" + template.ID + "/file", "/templates/" + template.ID + "/poster",
+		"/new?template=" + template.ID, "/nowhere", "/jobs/" + strings.Repeat("x", 300), "/jobs/%3Cscript%3E",
+	} {
+		zoe.get(path).is(http.StatusNotFound, "There is no such page").lacks("Secret", "<script>")
+	}
+	zoe.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusNotFound)
+	for _, path := range []string{"/", "/jobs", "/templates"} {
+		zoe.get(path).is(http.StatusOK).lacks("Secret")
+	}
+}
+
+func TestHostileNamesAreShownAndDoNothing(t *testing.T) {
+	r := start(t)
+	names := []string{
+		`<script>alert(1)</script>`, `" onmouseover="alert(1)`, `'><img src=x onerror=alert(1)>`, strings.Repeat("W", 300), "שלום \u202Eevil", "a\x00b\x1b[2J", "{{7*7}}",
+	}
+	v := r.as("ada")
+	for _, name := range names {
+		job, err := r.farm.Submit(t.Context(), r.principal("ada"), farm.Job{
+			Name: name, Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: name}, Tags: []string{"t"},
+			Assets: []farm.Asset{{Type: "text", LayerName: name, Value: json.RawMessage(`"</dd><script>alert(2)</script>"`)}},
+		})
+		if farm.CodeOf(err) == farm.CodeInvalid {
+			continue // some names are refused at the door
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/", "/jobs", "/jobs/" + job.ID} {
+			v.get(path).is(http.StatusOK).lacks("<script>alert", "<img src=x", `" onmouseover="`)
+		}
+	}
+	template, err := r.farm.CreateTemplate(t.Context(), r.principal("ada"), coordinator.NewTemplate{Type: "aep", DisplayName: names[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.get("/templates").is(http.StatusOK, "&lt;script&gt;").lacks("<script>alert")
+	v.get("/templates/"+template.ID).is(http.StatusOK, "&lt;script&gt;").lacks("<script>alert")
+	v.get("/jobs?state=%3Cscript%3Ealert(1)%3C/script%3E").is(http.StatusOK).lacks("<script>alert")
+	v.get("/jobs?cursor=%3Cscript%3Ealert(1)").lacks("<script>alert")
+}
+
+func TestABrokenProjectSaysWhatIsWrong(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	var made struct{ ID, Upload string }
+	a := v.post("/templates", url.Values{"type": {"aep"}, "displayName": {"Broken"}}).is(http.StatusCreated)
+	if err := json.Unmarshal([]byte(a.body), &made); err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, r.base+made.Upload, strings.NewReader("this is no project"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.do(req).is(http.StatusOK)
+	r.eventually("the template is read", func() bool {
+		t, err := r.farm.Template(r.t.Context(), r.principal("ada"), made.ID)
+		return err == nil && t.Status == farm.TemplateError
+	})
+	v.get("/templates/"+made.ID).is(http.StatusOK, "The file can't be used:").lacks("/new?template=")
+	v.get("/templates").is(http.StatusOK, "Can&#39;t be used")
+	v.get("/new?template="+made.ID).is(http.StatusConflict, "has not been read")
+}
+
+func TestTheThemeIsRemembered(t *testing.T) {
+	r := start(t)
+	v := r.as("vic")
+	v.get("/").is(http.StatusOK, `data-theme="auto"`)
+	v.post("/theme", url.Values{"theme": {"dark"}}).is(http.StatusOK, `data-theme="dark"`)
+	v.post("/theme", url.Values{"theme": {`x"><script>`}}).is(http.StatusOK, `data-theme="auto"`)
+}
+
+func TestOnlyPeopleGetPagesForUnknownAddresses(t *testing.T) {
+	r := start(t)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.base+"/nowhere", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "application/json")
+	r.as("ada").do(req).is(http.StatusNotFound, `"error"`)
+	r.visit().get("/static/app.js").is(http.StatusOK)
+	r.visit().get("/static/..%2Fweb.go").is(http.StatusNotFound)
+}

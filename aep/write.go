@@ -88,8 +88,9 @@ func (wr writer) item(it *Item) (rifx.Chunk, error) {
 	if it.Comment != "" {
 		chunks = append(chunks, rifx.Leaf("cmta", append([]byte(it.Comment), 0)))
 	}
-	kind, err := uint16(0), error(nil)
+	var kind uint16
 	var more []rifx.Chunk
+	var err error
 	switch it.Kind {
 	case ItemFolder:
 		kind = 1

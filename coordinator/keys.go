@@ -117,7 +117,7 @@ func (c *Coordinator) JoinToken() string { return c.keys.join }
 func (c *Coordinator) SigningKey(purpose string) []byte { return c.keys.derive("sign "+purpose, 32) }
 
 // secretFile reads a one-line secret, or makes it when the file is missing.
-func secretFile(path string, make func() string) (string, error) {
+func secretFile(path string, fresh func() string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err == nil {
 		return strings.TrimSpace(string(text)), nil
@@ -125,7 +125,7 @@ func secretFile(path string, make func() string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("reading a secret: %w", err)
 	}
-	secret := make()
+	secret := fresh()
 	if err := durable.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("keeping a secret: %w", err)
 	}

@@ -10,9 +10,9 @@ func Roles() []Role {
 // Known says whether r is one of the roles.
 func (r Role) Known() bool { return slices.Contains(Roles(), r) }
 
-// Allows says whether r may do what needs at least the role min. An unknown role allows nothing, and nothing allows what
+// Allows says whether r may do what needs at least the role needed. An unknown role allows nothing, and nothing allows what
 // needs an unknown role.
-func (r Role) Allows(min Role) bool {
-	have, need := slices.Index(Roles(), r), slices.Index(Roles(), min)
+func (r Role) Allows(needed Role) bool {
+	have, need := slices.Index(Roles(), r), slices.Index(Roles(), needed)
 	return have >= 0 && need >= 0 && have >= need
 }

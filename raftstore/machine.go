@@ -91,14 +91,15 @@ func initialMmapSize() int {
 
 func appliedIn(db *bbolt.DB) (index uint64) {
 	_ = db.View(func(tx *bbolt.Tx) error {
-		index = metaNumber(tx, metaApplied)
+		index = lastApplied(tx)
 		return nil
 	})
 	return index
 }
 
-func metaNumber(tx *bbolt.Tx, key string) uint64 {
-	value := tx.Bucket(bucketMeta).Get([]byte(key))
+// lastApplied is the index of the last entry that the state holds, 0 for none.
+func lastApplied(tx *bbolt.Tx) uint64 {
+	value := tx.Bucket(bucketMeta).Get([]byte(metaApplied))
 	if len(value) != 8 {
 		return 0
 	}

@@ -105,7 +105,7 @@ func (m *testMachine) content() string {
 func (m *testMachine) fingerprint() string {
 	var sum string
 	_ = m.view(func(t *tables) error {
-		sum = fmt.Sprintf("%d %x", metaNumber(t.tx, metaApplied), t.tx.Bucket(bucketMeta).Get([]byte(metaFingerprint)))
+		sum = fmt.Sprintf("%d %x", lastApplied(t.tx), t.tx.Bucket(bucketMeta).Get([]byte(metaFingerprint)))
 		return nil
 	})
 	return sum

@@ -6,7 +6,7 @@ import "overcrank/farm"
 type Tx struct{ t *tables }
 
 // Index is the index of the last log entry that this reading has.
-func (tx *Tx) Index() uint64 { return metaNumber(tx.t.tx, metaApplied) }
+func (tx *Tx) Index() uint64 { return lastApplied(tx.t.tx) }
 
 // found turns what get gives into what readers get. A storage error goes before a thing not found.
 func found[R any](tx *Tx, record R, ok bool, what, id string) (R, error) {

@@ -242,7 +242,7 @@ func (s *Store) View(fn func(tx *Tx) error) error {
 // Fingerprint is a hash over all commands applied up to index, in their order: nodes that agree on it hold the same state.
 func (s *Store) Fingerprint() (index uint64, fingerprint string, err error) {
 	err = s.machine.view(func(t *tables) error {
-		index = metaNumber(t.tx, metaApplied)
+		index = lastApplied(t.tx)
 		fingerprint = fmt.Sprintf("%x", t.tx.Bucket(bucketMeta).Get([]byte(metaFingerprint)))
 		return nil
 	})

@@ -125,26 +125,26 @@ func (s *Store) StoreLogs(logs []*raft.Log) error {
 	})
 }
 
-// DeleteRange deletes the entries from min to max, both included. Deleting all of them costs the same however many
+// DeleteRange deletes the entries from first to last, both included. Deleting all of them costs the same however many
 // there are.
-func (s *Store) DeleteRange(min, max uint64) error {
+func (s *Store) DeleteRange(first, last uint64) error {
 	return s.db.Update(func(tx *bbolt.Tx) error {
 		cursor := tx.Bucket(bucketLog).Cursor()
-		first, _ := cursor.First()
-		last, _ := cursor.Last()
-		if first == nil {
+		oldest, _ := cursor.First()
+		newest, _ := cursor.Last()
+		if oldest == nil {
 			return nil
 		}
-		if min <= binary.BigEndian.Uint64(first) && binary.BigEndian.Uint64(last) <= max {
+		if first <= binary.BigEndian.Uint64(oldest) && binary.BigEndian.Uint64(newest) <= last {
 			if err := tx.DeleteBucket(bucketLog); err != nil {
 				return err
 			}
 			_, err := tx.CreateBucket(bucketLog)
 			return err
 		}
-		for key, _ := cursor.Seek(indexKey(min)); key != nil && binary.BigEndian.Uint64(key) <= max; key, _ = cursor.Next() {
+		for key, _ := cursor.Seek(indexKey(first)); key != nil && binary.BigEndian.Uint64(key) <= last; key, _ = cursor.Next() {
 			if err := cursor.Delete(); err != nil {
-				return fmt.Errorf("delete Raft log entries %d to %d: %w", min, max, err)
+				return fmt.Errorf("delete Raft log entries %d to %d: %w", first, last, err)
 			}
 		}
 		return nil

@@ -99,6 +99,7 @@ func (w *worker) effects(v view) []effectUse {
 			}
 			e = effect{apply: func(_ params, img *raster.Image) { clear(img.Pix) }}
 		}
+		w.warnCompositing(v, p)
 		out = append(out, effectUse{e, params{w, v, p}})
 	}
 	return out

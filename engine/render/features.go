@@ -128,6 +128,15 @@ func (w *worker) warnAdjustment(v view) {
 	}
 }
 
+// warnCompositing tells that an effect that is drawn is drawn whole, where its compositing options hold it back.
+func (w *worker) warnCompositing(v view, effect *aep.Property) {
+	options := effect.Child("ADBE Effect Built In Params")
+	masks := options.Child("ADBE Effect Mask Parade")
+	if w.number(v, options, "ADBE Effect Mask Opacity", 100) != 100 || masks != nil && len(masks.Children) > 0 {
+		w.r.undrawn(v, "the compositing options of effect '"+displayName(effect)+"'")
+	}
+}
+
 // warnStroke names what a stroke of a shape layer has that is not drawn.
 func (b *shapeBuilder) warnStroke(p *aep.Property) {
 	taper, wave := p.Child("ADBE Vector Stroke Taper"), p.Child("ADBE Vector Stroke Wave")

@@ -16,7 +16,7 @@ import (
 // out. White space within base64 and missing padding are forgiven.
 func Data(src string) (content []byte, mediaType string, err error) {
 	if len(src) < len("data:") || !strings.EqualFold(src[:len("data:")], "data:") {
-		return nil, "", errors.New("it does not begin with data:")
+		return nil, "", errors.New("it is no data: address")
 	}
 	head, body, found := strings.Cut(src[len("data:"):], ",")
 	if !found {

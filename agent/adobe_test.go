@@ -30,7 +30,7 @@ func startStudio(t *testing.T, p *peer, part, outcome string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.inventory.Engines = append(a.inventory.Engines, farm.EngineInfo{Kind: engineAdobe, Version: "26.0.2", Path: self})
+	a.inventory.Engines = append(a.inventory.Engines, farm.EngineInfo{Kind: farm.EngineAfterEffects, Version: "26.0.2", Path: self})
 	a.scriptCommand = func(engine, script string) []string { return []string{engine, "afterfx", script, outcome} }
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -121,11 +121,11 @@ func (t *attempt) choose() error {
 		return &failure{message: fmt.Sprintf("This machine has no engine '%s'", t.lease.Settings.Engine), retry: true}
 	}
 	name := "After Effects"
-	if t.engine.Kind == engineEmbedded {
+	if t.engine.Kind == farm.EngineEmbedded {
 		name = "the embedded engine"
 	}
 	t.say("rendering with %s %s", name, t.engine.Version)
-	if t.lease.Settings.Type == "aep" && t.engine.Kind == engineEmbedded {
+	if t.lease.Settings.Type == "aep" && t.engine.Kind == farm.EngineEmbedded {
 		return &failure{message: "A result of type 'aep' needs After Effects: the embedded engine cannot save projects"}
 	}
 	return nil

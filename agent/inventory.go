@@ -18,17 +18,11 @@ import (
 	"overcrank/farm"
 )
 
-// The kinds of engines.
-const (
-	engineEmbedded = "embedded"
-	engineAdobe    = "aftereffects"
-)
-
 // takeInventory looks at what this machine has. What cannot be found out is left out and said in the log.
 func takeInventory(ctx context.Context, cfg Config) farm.Inventory {
 	inv := farm.Inventory{
 		OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Memory: totalMemory(), Version: cfg.Version,
-		Engines: []farm.EngineInfo{{Kind: engineEmbedded, Version: cfg.Version, Path: cfg.Engine}}, Tags: cfg.Tags, Slots: cfg.Slots,
+		Engines: []farm.EngineInfo{{Kind: farm.EngineEmbedded, Version: cfg.Version, Path: cfg.Engine}}, Tags: cfg.Tags, Slots: cfg.Slots,
 	}
 	inv.Engines = append(inv.Engines, findAfterEffects(ctx, afterEffectsPatterns(runtime.GOOS), probeVersion)...)
 	codecs, err := film.Codecs(ctx)
@@ -56,7 +50,7 @@ func inventoryHash(inv farm.Inventory) string {
 func afterEffectsVersions(inv farm.Inventory) []string {
 	var versions []string
 	for _, e := range inv.Engines {
-		if e.Kind == engineAdobe {
+		if e.Kind == farm.EngineAfterEffects {
 			versions = append(versions, e.Version)
 		}
 	}
@@ -88,7 +82,7 @@ func findAfterEffects(ctx context.Context, patterns []string, probe func(ctx con
 				version = versionOfFolder(path)
 			}
 			if version != "" {
-				found = append(found, farm.EngineInfo{Kind: engineAdobe, Version: version, Path: path})
+				found = append(found, farm.EngineInfo{Kind: farm.EngineAfterEffects, Version: version, Path: path})
 			}
 		}
 	}
@@ -159,7 +153,7 @@ func engineMajor(name string) (major string, ok bool) {
 func chooseEngine(inv farm.Inventory, wanted string, preview bool) (farm.EngineInfo, bool) {
 	major, named := engineMajor(wanted)
 	for _, e := range inv.Engines {
-		if e.Kind != engineAdobe {
+		if e.Kind != farm.EngineAfterEffects {
 			continue
 		}
 		if named && strings.SplitN(e.Version, ".", 2)[0] == major || !named && !preview {
@@ -170,7 +164,7 @@ func chooseEngine(inv farm.Inventory, wanted string, preview bool) (farm.EngineI
 		return farm.EngineInfo{}, false
 	}
 	for _, e := range inv.Engines {
-		if e.Kind == engineEmbedded {
+		if e.Kind == farm.EngineEmbedded {
 			return e, true
 		}
 	}

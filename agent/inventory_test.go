@@ -45,8 +45,8 @@ func TestVersionIsAskedOfTheProgramItself(t *testing.T) {
 }
 
 func TestEngineIsChosenAsTheJobNeedsIt(t *testing.T) {
-	embedded := farm.EngineInfo{Kind: engineEmbedded}
-	ae26, ae25 := farm.EngineInfo{Kind: engineAdobe, Version: "26.0.2"}, farm.EngineInfo{Kind: engineAdobe, Version: "25.6"}
+	embedded := farm.EngineInfo{Kind: farm.EngineEmbedded}
+	ae26, ae25 := farm.EngineInfo{Kind: farm.EngineAfterEffects, Version: "26.0.2"}, farm.EngineInfo{Kind: farm.EngineAfterEffects, Version: "25.6"}
 	studio, plain := farm.Inventory{Engines: []farm.EngineInfo{embedded, ae26, ae25}}, farm.Inventory{Engines: []farm.EngineInfo{embedded}}
 	cases := []struct {
 		inv     farm.Inventory

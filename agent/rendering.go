@@ -13,6 +13,7 @@ import (
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
 	"overcrank/agent/script"
+	"overcrank/farm"
 )
 
 // memoryShare is how much of the machine's memory, in percent, the embedded engine may take on all slots together. The rest
@@ -88,7 +89,7 @@ func (t *attempt) renderSettings() string {
 		}
 	}
 	switch {
-	case t.lease.Preview && t.engine.Kind == engineEmbedded:
+	case t.lease.Preview && t.engine.Kind == farm.EngineEmbedded:
 		return aerender.PreviewSettings
 	case t.lease.Preview || quality == "draft":
 		return aerender.DraftSettings
@@ -108,7 +109,7 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 		},
 	}
 	t.feed.at("rendering", 0, p.first, p.frames)
-	if t.engine.Kind == engineAdobe {
+	if t.engine.Kind == farm.EngineAfterEffects {
 		return t.renderAdobe(ctx, req, p)
 	}
 	share := strconv.FormatFloat(memoryShare/float64(t.a.cfg.Slots), 'f', 1, 64)

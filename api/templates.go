@@ -45,7 +45,7 @@ func decodeTemplate(body []byte) (coordinator.NewTemplate, error) {
 	}
 	in := coordinator.NewTemplate{DisplayName: strings.TrimSpace(o.needText("displayName", nameLimit)), Src: readAddress(o, "src")}
 	if o.need("type") {
-		in.Type = o.choice("type", "aep", "zip", "mogrt")
+		in.Type = o.choice("type", aep.TypeProject, aep.TypeZip, aep.TypeMogrt)
 	}
 	return in, wrong.err()
 }
@@ -64,7 +64,7 @@ func decodeRename(body []byte) (string, error) {
 
 // panelOf is the panel of a motion graphics template that has been read, nil for all others.
 func (s *server) panelOf(ctx context.Context, p farm.Principal, t farm.Template) (*aep.MogrtSummary, error) {
-	if t.Type != "mogrt" || t.Introspection == nil {
+	if t.Type != aep.TypeMogrt || t.Introspection == nil {
 		return nil, nil
 	}
 	summary, err := s.farm.Introspection(ctx, p, t.ID)

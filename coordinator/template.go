@@ -24,7 +24,7 @@ type NewTemplate struct{ Type, DisplayName, Src string }
 
 // CreateTemplate registers a template; without Src it waits for its file at UploadAddress.
 func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in NewTemplate) (farm.Template, error) {
-	if !slices.Contains([]string{"aep", "zip", "mogrt"}, in.Type) {
+	if !slices.Contains([]string{aep.TypeProject, aep.TypeZip, aep.TypeMogrt}, in.Type) {
 		return farm.Template{}, farm.Invalid("the template cannot be registered",
 			farm.FieldError{Field: "type", Message: "must be aep, zip or mogrt"})
 	}
@@ -231,7 +231,7 @@ func (c *Coordinator) summary(ref farm.FileRef) (*aep.Summary, error) {
 // onlyComposition is the composition that a job means when it names none: the single root composition. It is "" for a
 // motion graphics template, which says itself which one it is.
 func (c *Coordinator) onlyComposition(t farm.Template) (string, error) {
-	if t.Type == "mogrt" || t.Introspection == nil {
+	if t.Type == aep.TypeMogrt || t.Introspection == nil {
 		return "", nil
 	}
 	s, err := c.summary(*t.Introspection)

@@ -25,9 +25,15 @@ type Inventory struct {
 	Slots   int          `json:"slots"` // tasks it runs at once
 }
 
+// The kinds of engines.
+const (
+	EngineEmbedded     = "embedded" // the farm's own
+	EngineAfterEffects = "aftereffects"
+)
+
 // EngineInfo is one aerender-compatible program on a workstation.
 type EngineInfo struct {
-	Kind    string `json:"kind"`    // "embedded" or "aftereffects"
+	Kind    string `json:"kind"`    // EngineEmbedded or EngineAfterEffects
 	Version string `json:"version"` // such as 26.0.2
 	Path    string `json:"path"`
 }

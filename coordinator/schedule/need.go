@@ -45,7 +45,7 @@ func Release(version string) Engine {
 
 // HasAfterEffects tells whether an inventory holds any After Effects.
 func HasAfterEffects(inv farm.Inventory) bool {
-	return slices.ContainsFunc(inv.Engines, func(e farm.EngineInfo) bool { return e.Kind == "aftereffects" })
+	return slices.ContainsFunc(inv.Engines, func(e farm.EngineInfo) bool { return e.Kind == farm.EngineAfterEffects })
 }
 
 // Machine is what a queue has to know of a connected agent.
@@ -61,7 +61,7 @@ type Machine struct {
 func MachineOf(id string, inv farm.Inventory) Machine {
 	m := Machine{ID: id, Tags: inv.Tags, Slots: max(inv.Slots, 1), AnyKind: len(inv.Engines) > 0}
 	for _, e := range inv.Engines {
-		if e.Kind == "aftereffects" {
+		if e.Kind == farm.EngineAfterEffects {
 			m.Engines = append(m.Engines, Release(e.Version))
 		}
 	}

@@ -187,7 +187,7 @@ func kindWord(kind string) string {
 func engineWords(inv farm.Inventory) string {
 	var out []string
 	for _, e := range inv.Engines {
-		if e.Kind == "embedded" {
+		if e.Kind == farm.EngineEmbedded {
 			out = append(out, "Overcrank, embedded")
 			continue
 		}

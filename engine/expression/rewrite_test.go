@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -158,15 +157,11 @@ func FuzzEvaluate(f *testing.F) {
 			return
 		}
 		s := newStage(t)
-		start := time.Now()
 		for _, on := range []string{"opacity", "position", "text"} {
 			_, err := s.run(on, src, 1)
 			if err != nil && strings.Contains(err.Error(), "fault in the expression engine") {
 				t.Fatalf("%s of %q: %v", on, src, err)
 			}
-		}
-		if d := time.Since(start); d > 20*time.Second {
-			t.Fatalf("%q took %v", src, d)
 		}
 	})
 }

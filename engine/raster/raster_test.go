@@ -177,6 +177,25 @@ func TestBlendsOfOpaqueColours(t *testing.T) {
 		{"lighten", raster.Lighten, 100, 200, 200, 0},
 		{"difference", raster.Difference, 100, 220, 120, 0},
 		{"exclusion", raster.Exclusion, 100, 200, 143, 1},
+		{"color dodge", raster.ColorDodge, 50, 100, 82, 1},
+		{"color dodge to white", raster.ColorDodge, 100, 200, 255, 0},
+		{"color dodge of black", raster.ColorDodge, 0, 255, 0, 0},
+		{"color burn", raster.ColorBurn, 100, 200, 57, 1},
+		{"color burn of white", raster.ColorBurn, 255, 0, 255, 0},
+		{"linear burn", raster.LinearBurn, 100, 200, 45, 1},
+		{"soft light of light", raster.SoftLight, 100, 200, 134, 1},
+		{"soft light of dark", raster.SoftLight, 200, 100, 191, 1},
+		{"linear light", raster.LinearLight, 100, 200, 245, 1},
+		{"vivid light", raster.VividLight, 100, 200, 232, 1},
+		{"pin light", raster.PinLight, 100, 200, 145, 1},
+		{"hard mix", raster.HardMix, 100, 200, 255, 0},
+		{"hard mix of dark", raster.HardMix, 100, 100, 0, 0},
+		{"subtract", raster.Subtract, 200, 100, 100, 1},
+		{"divide", raster.Divide, 100, 200, 128, 1},
+		{"divide by black", raster.Divide, 100, 0, 255, 0},
+		{"luminosity", raster.Luminosity, 100, 200, 200, 1},
+		{"lighter color", raster.LighterColor, 100, 200, 200, 1},
+		{"darker color", raster.DarkerColor, 100, 200, 100, 1},
 	} {
 		dst, src := []uint8{c.dst, c.dst, c.dst, 255}, []uint8{c.src, c.src, c.src, 255}
 		c.blend(dst, src)
@@ -186,10 +205,38 @@ func TestBlendsOfOpaqueColours(t *testing.T) {
 	}
 }
 
+func TestBlendsOfWholeColours(t *testing.T) {
+	red, blue := [3]uint8{255, 0, 0}, [3]uint8{100, 150, 200}
+	for name, c := range map[string]struct {
+		blend          raster.Blend
+		dst, src, want [3]uint8
+	}{
+		"hue":                {raster.Hue, blue, red, [3]uint8{211, 111, 111}},
+		"saturation of grey": {raster.Saturation, blue, [3]uint8{90, 90, 90}, [3]uint8{141, 141, 141}},
+		"color":              {raster.Chroma, [3]uint8{100, 100, 100}, red, [3]uint8{255, 34, 34}},
+		"luminosity":         {raster.Luminosity, red, [3]uint8{76, 77, 76}, red},
+		"lighter color":      {raster.LighterColor, red, blue, blue},
+		"darker color":       {raster.DarkerColor, red, blue, red},
+	} {
+		dst := []uint8{c.dst[0], c.dst[1], c.dst[2], 255}
+		c.blend(dst, []uint8{c.src[0], c.src[1], c.src[2], 255})
+		for i, want := range c.want {
+			if d := int(dst[i]) - int(want); d > 2 || d < -2 {
+				t.Errorf("%s of %v over %v is %v, want %v", name, c.src, c.dst, dst, c.want)
+				break
+			}
+		}
+	}
+}
+
 func TestBlendsKeepColoursWithinTheirAlpha(t *testing.T) {
 	blends := map[string]raster.Blend{
 		"normal": raster.Normal, "add": raster.Add, "multiply": raster.Multiply, "screen": raster.Screen, "overlay": raster.Overlay,
 		"hard light": raster.HardLight, "darken": raster.Darken, "lighten": raster.Lighten, "difference": raster.Difference, "exclusion": raster.Exclusion,
+		"color dodge": raster.ColorDodge, "color burn": raster.ColorBurn, "linear burn": raster.LinearBurn, "soft light": raster.SoftLight,
+		"linear light": raster.LinearLight, "vivid light": raster.VividLight, "pin light": raster.PinLight, "hard mix": raster.HardMix,
+		"subtract": raster.Subtract, "divide": raster.Divide, "hue": raster.Hue, "saturation": raster.Saturation, "color": raster.Chroma,
+		"luminosity": raster.Luminosity, "lighter color": raster.LighterColor, "darker color": raster.DarkerColor,
 	}
 	pixel := func(t *rapid.T, name string) []uint8 {
 		a := rapid.IntRange(0, 255).Draw(t, name)

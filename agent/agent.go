@@ -20,8 +20,8 @@ import (
 	"overcrank/agent/fetch"
 	"overcrank/agent/outbox"
 	"overcrank/farm"
-	"overcrank/farm/gossip"
 	"overcrank/farm/wire"
+	"overcrank/gossip"
 )
 
 // Config says how an agent runs.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"overcrank/farm/durable"
+	"overcrank/durable"
 	"overcrank/farm/wire"
 )
 

@@ -19,8 +19,8 @@ import (
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
-	"overcrank/farm/gossip"
 	"overcrank/farm/wire"
+	"overcrank/gossip"
 	"overcrank/raftstore"
 )
 

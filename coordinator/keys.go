@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"overcrank/farm/durable"
+	"overcrank/durable"
 )
 
 // Files of the data folder that only its user can read.

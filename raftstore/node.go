@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/raft"
 	"github.com/oklog/ulid/v2"
 
-	"overcrank/farm/durable"
+	"overcrank/durable"
 	"overcrank/raftstore/boltlog"
 )
 

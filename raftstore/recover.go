@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/raft"
 
-	"overcrank/farm/durable"
+	"overcrank/durable"
 	"overcrank/raftstore/boltlog"
 )
 

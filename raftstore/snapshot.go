@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
 
-	"overcrank/farm/durable"
+	"overcrank/durable"
 )
 
 // A snapshot is: magic (8 bytes), index of the last entry in it (8), size of the state file (8), the state file, SHA-256

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"overcrank/farm/durable"
+	"overcrank/durable"
 	"overcrank/farm/wire"
 )
 

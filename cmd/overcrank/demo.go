@@ -14,7 +14,7 @@ import (
 	"overcrank/agent/film"
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/titlecard"
-	"overcrank/farm/durable"
+	"overcrank/durable"
 )
 
 type demoCommand struct {

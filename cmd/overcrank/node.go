@@ -16,7 +16,7 @@ import (
 
 	"overcrank/api"
 	"overcrank/coordinator"
-	"overcrank/farm/durable"
+	"overcrank/durable"
 	"overcrank/web"
 )
 

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"overcrank/farm/durable"
+	"overcrank/durable"
 )
 
 // Template is a template as the interface shows it.

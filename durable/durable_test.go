@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"overcrank/farm/durable"
+	"overcrank/durable"
 )
 
 func TestFilesAreWholeOrAsBefore(t *testing.T) {

@@ -36,7 +36,7 @@ type requestBody struct {
 	src      io.Reader
 	conn     net.Conn
 	stopping context.Context // ends when the server stops
-	declared int64 // bytes, -1 when chunked
+	declared int64           // bytes, -1 when chunked
 	limit    int64
 	read     int64
 	until    time.Time // when reading has to be over, zero for as long as it takes

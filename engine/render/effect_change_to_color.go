@@ -68,7 +68,7 @@ func (c *colorChange) apply(px [4]uint8) [4]uint8 {
 	now := is.rgb()
 	for i := range 3 {
 		v := rgb[i] + (now[i]-rgb[i])*k
-		px[i] = uint8(math.Max(0, math.Min(1, v))*a + 0.5)
+		px[i] = channel(v*a, a)
 	}
 	return px
 }

@@ -6,10 +6,7 @@ import "overcrank/engine/raster"
 var fillEffect = effect{
 	apply: func(p params, img *raster.Image) {
 		c := p.color("ADBE Fill-0002", [4]float64{1, 0, 0, 1})
-		opacity := p.number("ADBE Fill-0005", 1)
-		if opacity > 1 {
-			opacity /= 100
-		}
+		opacity := p.share("ADBE Fill-0005", 1)
 		k := raster.Premultiply([4]float64{c[0], c[1], c[2], opacity})
 		for i := 0; i+3 < len(img.Pix); i += 4 {
 			a := uint32(img.Pix[i+3])

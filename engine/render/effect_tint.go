@@ -14,7 +14,7 @@ var tintEffect = effect{
 			luma := 0.299*float64(px[0]) + 0.587*float64(px[1]) + 0.114*float64(px[2])
 			for j := range 3 {
 				tinted := black[j]*a + (white[j]-black[j])*luma
-				px[j] = uint8(max(0, min(a, float64(px[j])+(tinted-float64(px[j]))*amount+0.5)))
+				px[j] = channel(float64(px[j])+(tinted-float64(px[j]))*amount, a)
 			}
 		}
 	},

@@ -25,6 +25,8 @@ func effects() map[string]effect {
 		"ADBE Fill":            fillEffect,
 		"ADBE Gaussian Blur":   gaussianBlurEffect,
 		"ADBE Gaussian Blur 2": gaussianBlurEffect,
+		"ADBE Invert":          invertEffect,
+		"ADBE Ramp":            rampEffect,
 		"ADBE Tint":            tintEffect,
 	}
 }
@@ -59,8 +61,25 @@ func (p params) color(match string, def [4]float64) [4]float64 {
 	return p.w.color(p.v, p.group, match, def)
 }
 
+// share is a parameter shown as a percentage, as 0 to 1. Some effects count those in hundredths, some in whole percent.
+func (p params) share(match string, def float64) float64 {
+	v := p.number(match, def)
+	if v > 1 {
+		v /= 100
+	}
+	return max(0, min(1, v))
+}
+
 // scale is how large a pixel of the layer is on the target.
 func (p params) scale() float64 { return p.v.m.MeanScale() }
+
+// channel is a premultiplied channel of a pixel of alpha a, rounded; 0 for what is no number.
+func channel(v, a float64) uint8 {
+	if !(v > 0) {
+		return 0
+	}
+	return uint8(min(v, a) + 0.5)
+}
 
 // effectUse is an effect with its parameters.
 type effectUse struct {

@@ -59,6 +59,10 @@ func TestMonstrousValuesDoNotStopARender(t *testing.T) {
 					group("ADBE Effect Parade",
 						group("ADBE Drop Shadow", n("ADBE Drop Shadow-0003"), n("ADBE Drop Shadow-0004"), n("ADBE Drop Shadow-0005")),
 						group("ADBE Gaussian Blur", n("ADBE Gaussian Blur-0001")),
+						group("ADBE Ramp", n("ADBE Ramp-0001"), n("ADBE Ramp-0002"), n("ADBE Ramp-0003"), n("ADBE Ramp-0005"), n("ADBE Ramp-0007")),
+						group("ADBE Invert", n("ADBE Invert-0001"), n("ADBE Invert-0002")),
+						group("ADBE Tint", n("ADBE Tint-0001"), n("ADBE Tint-0002"), n("ADBE Tint-0003")),
+						group("ADBE Fill", n("ADBE Fill-0002"), n("ADBE Fill-0005")),
 						group("ADBE AudSpect", n("ADBE AudSpect-0002"), n("ADBE AudSpect-0003"), n("ADBE AudSpect-0008"), n("ADBE AudSpect-0012"))))
 				if source != nil {
 					return

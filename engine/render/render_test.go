@@ -327,6 +327,38 @@ func TestEffects(t *testing.T) {
 		spot{20, 20, blue}, spot{40, 20, black}, spot{20, 40, clear}, spot{80, 80, green}, spot{80, 20, color.RGBA{128, 0, 0, 255}})
 }
 
+func TestGradientRamps(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 100, 50)
+	ramp := func(more ...*aep.Property) func(l *aep.Layer) {
+		return func(l *aep.Layer) {
+			children(l, group("ADBE Effect Parade", group("ADBE Ramp", append(more, value("ADBE Ramp-0002", 1, 0, 0, 1), value("ADBE Ramp-0004", 0, 0, 1, 1))...)))
+		}
+	}
+	b.layer(comp, b.solid("linear", 40, 40, rgb(green)), func(l *aep.Layer) {
+		ramp(value("ADBE Ramp-0001", 0, 0), value("ADBE Ramp-0003", 40, 0))(l)
+		transform(l, value("ADBE Position", 25, 25))
+	})
+	b.layer(comp, b.solid("radial", 40, 40, rgb(green)), func(l *aep.Layer) {
+		ramp(value("ADBE Ramp-0001", 20, 20), value("ADBE Ramp-0003", 20, 35), value("ADBE Ramp-0005", 2), value("ADBE Ramp-0007", 0.5))(l)
+		transform(l, value("ADBE Position", 75, 25))
+	})
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{5, 10, color.RGBA{252, 0, 3, 255}}, spot{25, 40, color.RGBA{124, 0, 131, 255}},
+		spot{44, 25, color.RGBA{3, 0, 252, 255}}, spot{2, 2, clear},
+		spot{75, 25, color.RGBA{122, 128, 5, 255}}, spot{60, 10, color.RGBA{0, 128, 128, 255}})
+}
+
+func TestInvert(t *testing.T) {
+	for channel, want := range map[float64]color.RGBA{1: {0, 255, 255, 255}, 2: black, 3: {255, 255, 0, 255}, 9: red} {
+		b := build(t)
+		comp := b.comp("main", 10, 10)
+		b.layer(comp, b.solid("red", 10, 10, rgb(red)), func(l *aep.Layer) {
+			children(l, group("ADBE Effect Parade", group("ADBE Invert", value("ADBE Invert-0001", channel))))
+		})
+		check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{5, 5, want})
+	}
+}
+
 func TestAdjustmentLayersChangeWhatLiesBelowWithinTheirMask(t *testing.T) {
 	b := build(t)
 	comp := b.comp("main", 100, 100)

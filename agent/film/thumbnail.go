@@ -10,13 +10,13 @@ import (
 // thumbnailWidth is in pixels.
 const thumbnailWidth = 320
 
-// MaxThumbnails is how many small pictures a result gets at most.
-const MaxThumbnails = 12
+// maxThumbnails is how many small pictures a result gets at most.
+const maxThumbnails = 12
 
 // Thumbnails writes small JPEGs of evenly spread frames of a film into the folder dir. The map is from frame, counted from
 // the film's first as 0, to file.
 func Thumbnails(ctx context.Context, path string, frames int, dir string) (map[int]string, error) {
-	step := max(1, (frames+MaxThumbnails-1)/MaxThumbnails)
+	step := max(1, (frames+maxThumbnails-1)/maxThumbnails)
 	pattern := filepath.Join(dir, "film_%03d.jpg")
 	_, err := run(ctx, "ffmpeg", append(reading(path), "-an",
 		"-vf", fmt.Sprintf(`select=not(mod(n\,%d)),scale=%d:-2:flags=area`, step, thumbnailWidth), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", pattern)...)
@@ -24,7 +24,7 @@ func Thumbnails(ctx context.Context, path string, frames int, dir string) (map[i
 		return nil, fmt.Errorf("making thumbnails: %w", err)
 	}
 	found := make(map[int]string)
-	for i := range MaxThumbnails {
+	for i := range maxThumbnails {
 		file := fmt.Sprintf(pattern, i)
 		if _, err := os.Stat(file); err == nil {
 			found[i*step] = file

@@ -58,7 +58,7 @@ func TestKeyframesGiveTheirValuesOverTime(t *testing.T) {
 		{"speed without a change of value", back, 0.25, n(50 + 28.125)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, _ := eval.AtLocal(keyed(number("p"), c.keys...), c.t).(aep.Numbers)
+			got, _ := eval.Plain(eval.Ref{Prop: keyed(number("p"), c.keys...)}, c.t).(aep.Numbers)
 			if len(got) != len(c.want) {
 				t.Fatalf("got %v, want %v", got, c.want)
 			}
@@ -78,7 +78,7 @@ func TestRovingKeysArePassedAtTheSpeedOfTheWholeWay(t *testing.T) {
 		key(1, aep.Numbers{30, 70}, aep.Linear, aep.Linear))
 	p.Keys[1].Roving, p.Spatial = true, true
 	for _, c := range []struct{ t, x, y float64 }{{0.15, 15, 0}, {0.3, 30, 0}, {0.65, 30, 35}} {
-		got, _ := eval.AtLocal(p, c.t).(aep.Numbers)
+		got, _ := eval.Plain(eval.Ref{Prop: p}, c.t).(aep.Numbers)
 		if math.Abs(got[0]-c.x) > 1e-6 || math.Abs(got[1]-c.y) > 1e-6 {
 			t.Errorf("at %g s: %v, want %g, %g", c.t, got, c.x, c.y)
 		}
@@ -91,7 +91,7 @@ func TestAPositionMovesEvenlyAlongItsCurve(t *testing.T) {
 	p.Keys[0].TangentOut, p.Keys[1].TangentIn = []float64{0, -100}, []float64{0, -20}
 	step, prev := 0.0, aep.Numbers{0, 0}
 	for i := 1; i <= 10; i++ {
-		got, _ := eval.AtLocal(p, float64(i)/10).(aep.Numbers)
+		got, _ := eval.Plain(eval.Ref{Prop: p}, float64(i)/10).(aep.Numbers)
 		d := math.Hypot(got[0]-prev[0], got[1]-prev[1])
 		if i > 1 && math.Abs(d-step) > 0.1*step {
 			t.Errorf("step %d is %g long, the one before %g", i, d, step)
@@ -104,15 +104,15 @@ func TestPathsAndTextsBetweenKeys(t *testing.T) {
 	a := &aep.Path{Closed: true, Vertices: []aep.Vertex{{X: 0, OutX: 10}, {X: 100}}}
 	b := &aep.Path{Closed: true, Vertices: []aep.Vertex{{X: 50, OutX: 30}, {X: 100}}}
 	p := keyed(&aep.Property{}, key(0, a, aep.Linear, aep.Linear), key(2, b, aep.Linear, aep.Linear))
-	if got := eval.AtLocal(p, 1).(*aep.Path); got.Vertices[0].X != 25 || got.Vertices[0].OutX != 20 {
+	if got := eval.Plain(eval.Ref{Prop: p}, 1).(*aep.Path); got.Vertices[0].X != 25 || got.Vertices[0].OutX != 20 {
 		t.Errorf("halfway the first vertex is %+v", got.Vertices[0])
 	}
 	p.Keys[1].Value = &aep.Path{Vertices: []aep.Vertex{{}}}
-	if got := eval.AtLocal(p, 1); got != a {
+	if got := eval.Plain(eval.Ref{Prop: p}, 1); got != a {
 		t.Error("a path without counterparts for its vertices did not stay")
 	}
 	text := keyed(&aep.Property{}, key(0, &aep.TextDocument{Text: "a"}, aep.Linear, aep.Linear), key(2, &aep.TextDocument{Text: "b"}, aep.Linear, aep.Linear))
-	if got := eval.AtLocal(text, 1).(*aep.TextDocument); got.Text != "a" {
+	if got := eval.Plain(eval.Ref{Prop: text}, 1).(*aep.TextDocument); got.Text != "a" {
 		t.Errorf("between two texts there is %q", got.Text)
 	}
 }

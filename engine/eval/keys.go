@@ -19,11 +19,11 @@ func Plain(ref Ref, t float64) aep.Value {
 	if ref.Layer != nil {
 		t = LocalTime(ref.Layer, t)
 	}
-	return AtLocal(p, t)
+	return atLocal(p, t)
 }
 
-// AtLocal is the value of p without its expression at layer-local time t.
-func AtLocal(p *aep.Property, t float64) aep.Value {
+// atLocal is the value of p without its expression at layer-local time t.
+func atLocal(p *aep.Property, t float64) aep.Value {
 	keys := p.Keys
 	if len(keys) == 0 {
 		return p.Value

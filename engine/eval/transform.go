@@ -13,19 +13,19 @@ const maxParents = 100
 // LayerMatrix maps pixels of l to pixels of its composition at time t, parents included. Of a 3D layer it is the
 // projection along z.
 func (e *Evaluator) LayerMatrix(comp *aep.Item, l *aep.Layer, t float64) geom.Matrix {
-	m := e.OwnMatrix(comp, l, t)
+	m := e.ownMatrix(comp, l, t)
 	for range maxParents {
 		l = LayerByID(comp.Comp, l.Parent)
 		if l == nil {
 			break
 		}
-		m = e.OwnMatrix(comp, l, t).Mul(m)
+		m = e.ownMatrix(comp, l, t).Mul(m)
 	}
 	return m
 }
 
-// OwnMatrix maps pixels of l to pixels of its parent, or of the composition when it has none.
-func (e *Evaluator) OwnMatrix(comp *aep.Item, l *aep.Layer, t float64) geom.Matrix {
+// ownMatrix maps pixels of l to pixels of its parent, or of the composition when it has none.
+func (e *Evaluator) ownMatrix(comp *aep.Item, l *aep.Layer, t float64) geom.Matrix {
 	group := l.Props.Child("ADBE Transform Group")
 	at := func(match string) Ref { return Ref{comp, l, group.Child(match)} }
 	position := at("ADBE Position")

@@ -276,12 +276,11 @@ func (m *Machine) convert(n *layerNode, c goja.FunctionCall, inverse, vector boo
 	}
 	p := geom.Point{X: element(v, 0), Y: element(v, 1)}
 	if inverse {
-		det := mat.A*mat.D - mat.B*mat.C
-		if det == 0 {
+		back, ok := mat.Invert()
+		if !ok {
 			m.throw("the layer %q is scaled to nothing", m.host.Project.DisplayName(n.l))
 		}
-		x, y := p.X-mat.E, p.Y-mat.F
-		p = geom.Point{X: (mat.D*x - mat.C*y) / det, Y: (mat.A*y - mat.B*x) / det}
+		p = back.Apply(p)
 	} else {
 		p = mat.Apply(p)
 	}

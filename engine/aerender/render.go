@@ -129,9 +129,9 @@ func (j *job) mix(ctx context.Context, r *render.Renderer) (path string, drop fu
 	if !j.template.Film {
 		return "", drop, nil
 	}
-	clips := r.Audio()
-	if len(clips) == 0 {
-		return "", drop, nil
+	clips, err := r.Audio(ctx)
+	if err != nil || len(clips) == 0 {
+		return "", drop, err
 	}
 	dir, err := os.MkdirTemp("", "overcrank-sound-")
 	if err != nil {

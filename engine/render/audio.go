@@ -17,11 +17,14 @@ type stretchOfTime struct {
 	levels   []audio.Level
 }
 
-// Audio lists the sounds of the composition, precomps included.
-func (r *Renderer) Audio() []audio.Clip {
-	h := &hearing{worker: r.worker(context.Background())}
+// Audio lists the sounds of the composition, precomps included. Its only error is why ctx ended.
+func (r *Renderer) Audio(ctx context.Context) ([]audio.Clip, error) {
+	h := &hearing{worker: r.worker(ctx)}
 	h.composition(&scene{comp: r.comp}, stretchOfTime{rate: 1, to: r.comp.Comp.Duration})
-	return h.clips
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return h.clips, nil
 }
 
 // maxSounds bounds the sounds of a render, and how many layers are looked at for them.
@@ -43,7 +46,7 @@ func (h *hearing) composition(sc *scene, s stretchOfTime) {
 	solo := anySolo(layers)
 	for _, l := range layers {
 		h.looked++
-		if h.looked > maxSoundLayers || len(h.clips) >= maxSounds {
+		if h.looked > maxSoundLayers || len(h.clips) >= maxSounds || h.ctx.Err() != nil {
 			return
 		}
 		it := h.r.project.Item(l.Source)
@@ -149,6 +152,9 @@ func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
 	var own []audio.Level
 	step := max(levelStep*100/math.Abs(nonzero(v.layer.Stretch)), (in.to-in.from)/maxLevels)
 	for i := range int((in.to-in.from)/step) + 1 {
+		if w.ctx.Err() != nil {
+			break
+		}
 		t := in.from + float64(i)*step
 		own = append(own, audio.Level{Time: in.at + t*in.rate, DB: w.eval.Number(ref, eval.CompTime(v.layer, t), 0)})
 	}

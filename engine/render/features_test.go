@@ -21,7 +21,7 @@ func (b *builder) said(comp *aep.Item) []string {
 	if err := r.Frames(context.Background(), 0, 20, 1, func(int, *raster.Image) error { return nil }); err != nil {
 		b.t.Fatal(err)
 	}
-	r.Audio()
+	b.sounds(r)
 	return said
 }
 

@@ -90,7 +90,7 @@ func TestMonstrousValuesDoNotStopARender(t *testing.T) {
 		if err != nil || drawn != 3 {
 			t.Errorf("seed %d: %d frames drawn: %v", seed, drawn, err)
 		}
-		r.Audio()
+		b.sounds(r)
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/engine/audio"
 	"overcrank/engine/footage"
 	"overcrank/engine/render"
 )
@@ -133,6 +134,16 @@ func (b *builder) renderer(comp *aep.Item, opt render.Options) *render.Renderer 
 		}
 	})
 	return r
+}
+
+// sounds lists the sounds that r hears.
+func (b *builder) sounds(r *render.Renderer) []audio.Clip {
+	b.t.Helper()
+	clips, err := r.Audio(context.Background())
+	if err != nil {
+		b.t.Error(err)
+	}
+	return clips
 }
 
 // quarters is a picture with a colour in each quarter: red, green, blue, white.

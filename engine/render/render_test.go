@@ -169,7 +169,7 @@ func TestACompositionWithinItselfIsLeftOutWithAWarning(t *testing.T) {
 	var said []string
 	r := b.renderer(comp, render.Options{Warn: func(m string) { said = append(said, m) }})
 	oneFrame(t, r, 0)
-	r.Audio()
+	b.sounds(r)
 	if len(said) != 1 {
 		t.Errorf("said %q", said)
 	}
@@ -411,6 +411,9 @@ func TestRenderingEndsWithItsContextOrItsReader(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("after cancelling: %v", err)
 	}
+	if _, err := r.Audio(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("sounds after cancelling: %v", err)
+	}
 	full := errors.New("disk full")
 	if err := r.Frames(context.Background(), 0, 1<<30, 1, func(int, *raster.Image) error { return full }); !errors.Is(err, full) {
 		t.Errorf("after a failed write: %v", err)
@@ -472,7 +475,7 @@ func TestSoundsOfNestedCompositions(t *testing.T) {
 		l.Props.Children = append(l.Props.Children, group("ADBE Audio Group", value("ADBE Audio Levels", -6, -6)))
 	})
 	b.layer(comp, sound, func(l *aep.Layer) { l.AudioEnabled = false })
-	clips := b.renderer(comp, render.Options{}).Audio()
+	clips := b.sounds(b.renderer(comp, render.Options{}))
 	if len(clips) != 1 {
 		t.Fatalf("%d sounds: %+v", len(clips), clips)
 	}
@@ -501,7 +504,7 @@ func TestSoundIsLookedForOnceInCompositionsThatMultiply(t *testing.T) {
 	})
 	var said []string
 	r := b.renderer(main, render.Options{Warn: func(m string) { said = append(said, m) }})
-	if clips := r.Audio(); len(clips) != 0 || len(said) != 0 {
+	if clips := b.sounds(r); len(clips) != 0 || len(said) != 0 {
 		t.Errorf("%d sounds, said %q", len(clips), said)
 	}
 }
@@ -530,7 +533,9 @@ func TestEveryFrameOfTheSamplesCanBeDrawn(t *testing.T) {
 				drawn++
 				return premultiplied(img)
 			})
-			r.Audio()
+			if _, err := r.Audio(context.Background()); err != nil {
+				t.Error(err)
+			}
 			if err := errors.Join(err, r.Close()); err != nil {
 				t.Errorf("%s, %s: %v", path, it.Name, err)
 			}

@@ -18,11 +18,12 @@ var allowed = map[string][]string{
 	"api":         {"coordinator", "farm", "aep"},
 	"coordinator": {"raftstore", "gossip", "farm", "aep", "durable"},
 	"raftstore":   {"farm", "durable"},
-	"agent":       {"gossip", "farm", "aep", "durable"},
+	"agent":       {"gossip", "farm", "aep", "ffmpeg", "durable"},
 	"gossip":      {"farm"},
-	"engine":      {"aep"},
+	"engine":      {"aep", "ffmpeg"},
 	"aep":         {},
 	"farm":        {},
+	"ffmpeg":      {},
 	"durable":     {},
 }
 

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"overcrank/ffmpeg"
 )
 
 // Info is what a film or a still holds.
@@ -55,8 +57,8 @@ type probed struct {
 
 // Probe reads the whole file's packets: its frame count is what is there, not what its header promises.
 func Probe(ctx context.Context, path string) (Info, error) {
-	args := append([]string{"-v", "error", "-count_packets", "-show_streams", "-show_format", "-of", "json"}, alone...)
-	out, err := run(ctx, "ffprobe", append(args, "-i", local(path))...)
+	args := []string{"-v", "error", "-count_packets", "-show_streams", "-show_format", "-of", "json"}
+	out, err := run(ctx, "ffprobe", append(args, ffmpeg.ProbeInput(path)...)...)
 	if err != nil {
 		return Info{}, err
 	}
@@ -99,22 +101,11 @@ func rational(s string) float64 {
 	return number(n)
 }
 
-// alone lets ffmpeg open only local files that stand alone. Its other formats, such as playlists, name further files and
-// addresses, and would let a caller's picture read this machine.
-var alone = []string{"-protocol_whitelist", "file,pipe", "-format_whitelist", strings.Join([]string{
-	"mov", "matroska", "avi", "mpegts", "mpeg", "mpegvideo", "m4v", "asf", "mxf", "flv", "ivf", "nut", "dv", "ogg", "mjpeg", "gif", "apng",
-	"mp3", "wav", "w64", "aac", "flac", "aiff", "caf", "ac3", "eac3", "amr", "au", "wv",
-	"image2", "png_pipe", "jpeg_pipe", "j2k_pipe", "tiff_pipe", "bmp_pipe", "webp_pipe", "psd_pipe", "exr_pipe", "dpx_pipe", "ppm_pipe", "pgm_pipe",
-}, ",")}
-
 // reading is the beginning of ffmpeg's arguments that reads one file.
 func reading(path string, options ...string) []string {
-	args := append([]string{"-v", "error", "-nostdin", "-y", "-max_pixels", maxPixels}, alone...)
-	return append(append(args, options...), "-i", local(path))
+	args := append([]string{"-v", "error", "-nostdin", "-y"}, options...)
+	return append(args, ffmpeg.Input(path)...)
 }
-
-// maxPixels bounds a picture that is decoded, at twice 8K.
-const maxPixels = "100000000"
 
 // local keeps a path from being taken for a protocol or an option.
 func local(path string) string { return "file:" + path }

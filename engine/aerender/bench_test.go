@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
-	"overcrank/engine/ffmpeg"
+	"overcrank/ffmpeg"
 )
 
 // BenchmarkFilm renders five layers at 1280 x 720, a film among them, into H.264: the whole way from project to file.

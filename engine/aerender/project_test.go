@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/aep"
-	"overcrank/engine/ffmpeg"
+	"overcrank/ffmpeg"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

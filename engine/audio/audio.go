@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"overcrank/engine/ffmpeg"
+	"overcrank/ffmpeg"
 )
 
 // Clip is one piece of sound in composition time. Times are seconds.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"overcrank/engine/ffmpeg"
+	"overcrank/ffmpeg"
 )
 
 // tone makes seconds of a sine of the given pitch.

@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"overcrank/engine/ffmpeg"
 	"overcrank/engine/raster"
+	"overcrank/ffmpeg"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"overcrank/engine/ffmpeg"
 	"overcrank/engine/raster"
+	"overcrank/ffmpeg"
 )
 
 // film writes one file through ffmpeg. Frames are copied and handed to a goroutine that feeds the pipe, so that drawing

@@ -8,8 +8,8 @@ import (
 	"os/exec"
 	"strconv"
 
-	"overcrank/engine/ffmpeg"
 	"overcrank/engine/raster"
+	"overcrank/ffmpeg"
 )
 
 const (

@@ -21,8 +21,8 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
-	"overcrank/engine/ffmpeg"
 	"overcrank/engine/raster"
+	"overcrank/ffmpeg"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

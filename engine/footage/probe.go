@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"overcrank/engine/ffmpeg"
+	"overcrank/ffmpeg"
 )
 
 const probeTime = 30 * time.Second

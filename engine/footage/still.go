@@ -18,8 +18,8 @@ import (
 	_ "golang.org/x/image/tiff" // registers its decoder
 	_ "golang.org/x/image/webp" // registers its decoder
 
-	"overcrank/engine/ffmpeg"
 	"overcrank/engine/raster"
+	"overcrank/ffmpeg"
 )
 
 // probeStill looks whether Go can decode the file as a still.

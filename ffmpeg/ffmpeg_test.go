@@ -93,3 +93,25 @@ func TestMissingProgramSaysWhatToInstall(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAJPEGIsTakenWhateverItIsCalled(t *testing.T) {
+	dir := t.TempDir()
+	picture := filepath.Join(dir, "a.jpg")
+	if _, err := Run(t.Context(), "ffmpeg", "-f", "lavfi", "-i", "color=size=16x16", "-frames:v", "1", picture); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.jpg", "b.png", "c%02d.jpeg"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := Run(t.Context(), "ffprobe", append([]string{"-of", "csv=p=0", "-show_entries", "stream=codec_name,width"}, ProbeInput(path)...)...)
+		if err != nil || strings.TrimSpace(string(out)) != "mjpeg,16" {
+			t.Errorf("%s: %q, %v", name, out, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,7 +46,23 @@ func guards(path string) []string {
 		// Targa has no mark to be known by; image2 goes by the name, and must not take it for a pattern.
 		return append(args, "-f", "image2", "-pattern_type", "none")
 	}
+	if isJPEG(path) {
+		// Left to itself ffmpeg may take it for image2, which is not in the list.
+		return append(args, "-f", "jpeg_pipe")
+	}
 	return append(args, "-format_whitelist", formats)
+}
+
+// isJPEG tells a JPEG by its first bytes, whatever it is called. A file that cannot be read is none: ffmpeg says why.
+func isJPEG(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 3)
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == "\xff\xd8\xff"
 }
 
 // ProbeInput is Input for ffprobe.

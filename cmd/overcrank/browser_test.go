@@ -125,10 +125,12 @@ func (b *browser) size(width, height int64) {
 	b.do(emulation.SetDeviceMetricsOverride(width, height, 1, false))
 }
 
-// scheme sets which colours the visitor's system asks for.
+// scheme sets which colours the visitor's system asks for, and that nothing moves, so that they are there at once.
 func (b *browser) scheme(name string) {
 	b.t.Helper()
-	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}))
+	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}))
 }
 
 // value is what a script says.

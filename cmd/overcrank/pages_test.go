@@ -1,0 +1,256 @@
+package main
+
+import (
+	"fmt"
+	"image/png"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+func TestAProducerRendersInTheBrowser(t *testing.T) {
+	f := startUp(t, t.TempDir(), "--slots", "3")
+	b := newBrowser(t, f.Server)
+	link, err := f.SignInLink(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Navigate(link))
+	b.shows("Nothing has been rendered yet")
+
+	template := b.uploadsTheCard()
+	night := picturePath(t, titlecard.Night)
+	b.ordersASpot(night)
+	id := b.watchesItRender()
+	b.scrubs()
+	b.until(fmt.Sprintf(`[...document.querySelectorAll("#log span")].map((s) => s.textContent).join("") === %q`, f.log(id)))
+
+	b.open("/templates/" + template)
+	b.until(`document.querySelector("img.poster").naturalWidth > 0`)
+	b.picture("template")
+	b.threeAtOnce(f, template, night)
+	b.open("/jobs")
+	b.shows("Spring spot")
+}
+
+// uploadsTheCard brings a file that is no project, then the title card, and gives the template's id.
+func (b *browser) uploadsTheCard() string {
+	b.t.Helper()
+	wrong := filepath.Join(b.t.TempDir(), "notes.txt")
+	if err := os.WriteFile(wrong, []byte("no project"), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.open("/templates")
+	b.do(chromedp.SetUploadFiles("#project", []string{wrong}, chromedp.ByQuery))
+	b.shows("notes.txt is no After Effects project")
+	b.do(chromedp.SetUploadFiles("#project", []string{titleCardZip(b.t)}, chromedp.ByQuery))
+	b.until(`location.pathname.startsWith("/templates/")`)
+	b.shows("Subtitle")
+	b.shows("Film Strip")
+	return strings.TrimPrefix(value[string](b, `location.pathname`), "/templates/")
+}
+
+// ordersASpot fills in the form of the template that is shown, and sends it.
+func (b *browser) ordersASpot(picture string) {
+	b.t.Helper()
+	b.do(chromedp.Click(`.head a.primary`, chromedp.ByQuery), chromedp.WaitVisible("textarea", chromedp.ByQuery))
+	b.do(chromedp.SetValue("textarea", "Night Shift", chromedp.ByQuery), chromedp.SetValue("#name", "Spring spot", chromedp.ByQuery))
+	b.do(chromedp.SetUploadFiles(`input[type=file][accept="image/*"]`, []string{picture}, chromedp.ByQuery))
+	b.until(`document.querySelector('[data-drop=asset] input[type=hidden]').value.startsWith("farm://")`)
+	b.until(`document.querySelector('[data-drop=asset] img').naturalWidth > 0`)
+	b.picture("new-job")
+	b.do(chromedp.Click(`form button.primary`, chromedp.ByQuery))
+}
+
+// watchesItRender stays on the job's page until the film is there, and gives the job's id.
+func (b *browser) watchesItRender() string {
+	b.t.Helper()
+	b.until(`location.pathname.startsWith("/jobs/")`)
+	b.until(`document.querySelectorAll(".film img").length >= 6`)
+	b.until(`document.querySelectorAll("#log span").length > 3`)
+	b.picture("job")
+	b.until(`document.getElementById("player") !== null && document.getElementById("player").duration > 5.9`)
+	b.until(`document.querySelectorAll(".film img").length === 12`)
+	b.until(`[...document.querySelectorAll(".film img")].every((i) => i.complete && i.naturalWidth > 0)`)
+	return strings.TrimPrefix(value[string](b, `location.pathname`), "/jobs/")
+}
+
+// scrubs goes through the film by pointer and by keys.
+func (b *browser) scrubs() {
+	b.t.Helper()
+	place := value[struct{ X, Y float64 }](b, `(({left, top, width, height}) => ({X: left + width * 0.55, Y: top + height / 2}))(document.querySelector("#film ol").getBoundingClientRect())`)
+	b.do(chromedp.MouseEvent(input.MouseMoved, place.X, place.Y))
+	b.until(`!document.getElementById("peek").hidden && document.querySelector("#peek img").naturalWidth > 0`)
+	b.do(chromedp.MouseClickXY(place.X, place.Y))
+	b.until(`(({currentTime, seeking, readyState}) => currentTime > 2.8 && currentTime < 3.8 && !seeking && readyState >= 2)(document.getElementById("player"))`)
+	b.do(chromedp.MouseEvent(input.MouseMoved, 1, 1))
+	b.until(`document.getElementById("peek").hidden`)
+	b.picture("job-finished")
+	b.do(chromedp.Focus("#film", chromedp.ByQuery), chromedp.KeyEvent(kb.Home))
+	b.until(`document.getElementById("player").currentTime === 0`)
+	b.do(chromedp.KeyEvent(kb.ArrowRight))
+	b.until(`document.getElementById("player").currentTime > 0 && document.activeElement.getAttribute("aria-valuenow") !== "0"`)
+}
+
+// threeAtOnce shows the pages while three jobs render and one waits.
+func (b *browser) threeAtOnce(f *runningFarm, template, night string) {
+	b.t.Helper()
+	morning := f.handOver(picturePath(b.t, morningColours)) // painting takes longer than the farm may have for its jobs
+	for _, spot := range []struct{ name, picture string }{
+		{"Winter sale", f.handOver(night)}, {"Autumn spot", ""}, {"Frühling im Norden", morning}, {"Autumn spot, French", ""},
+	} {
+		assets := []map[string]any{{"type": "text", "layerName": titlecard.TitleLayer, "value": spot.name}}
+		if spot.picture != "" {
+			assets = append(assets, map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": spot.picture})
+		}
+		if _, err := f.Submit(b.t.Context(), map[string]any{
+			"name": spot.name, "template": map[string]string{"id": template, "composition": titlecard.Composition}, "assets": assets,
+		}); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	b.open("/")
+	b.shows("Just finished")
+	b.until(`[...document.querySelectorAll(".run .film")].filter((f) => f.querySelectorAll("img").length >= 3).length === 3`)
+	b.until(`[...document.images].every((i) => !i.checkVisibility() || i.getBoundingClientRect().top > innerHeight || i.naturalWidth > 0)`)
+	b.picture("home")
+	b.scheme("dark")
+	b.picture("home-dark")
+	b.scheme("light")
+	b.open("/machines")
+	b.shows("embedded")
+	b.until(`document.querySelectorAll(".run .film img").length >= 9`)
+	b.picture("machines")
+}
+
+// morningColours are those of a landscape in the morning.
+var morningColours = titlecard.Palette{
+	Sky:    [3][3]float64{{120, 190, 235}, {190, 226, 232}, {255, 240, 205}},
+	Sun:    [3]float64{255, 252, 235},
+	SunAt:  [2]float64{0.66, 0.34},
+	Ridges: [5][3]float64{{150, 196, 176}, {104, 166, 132}, {66, 130, 94}, {36, 92, 66}, {16, 56, 44}},
+}
+
+// picturePath is a file with a picture in given colours.
+func picturePath(t *testing.T, p titlecard.Palette) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "picture.png")
+	if err := writeTo(path, func(w io.Writer) error { return png.Encode(w, titlecard.Picture(p)) }); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	template := f.card()
+	still := f.submitCard(template, map[string]any{"type": "image", "frames": 30})
+	failed := f.submitCard(template, nil, map[string]any{"type": "text", "layerName": "Titel", "value": "x", "composition": titlecard.Composition})
+	f.finished(still)
+	f.ended(failed)
+	b := newBrowser(t, f.Server)
+	b.open("/sign-in")
+	b.canBeRead("/sign-in")
+	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
+	b.shows("Is my work fine?")
+	b.shows("One job failed and needs you.")
+	for _, path := range []string{
+		"/", "/jobs", "/jobs/" + still, "/jobs/" + failed, "/templates", "/templates/" + template, "/new", "/new?template=" + template, "/machines",
+	} {
+		b.open(path)
+		b.canBeRead(path)
+	}
+
+	b.expect("WebSocket connection", "ERR_CONNECTION")
+	b.do(chromedp.Click(`.rail a[href="/jobs"]`, chromedp.ByQuery))
+	b.until(`document.querySelectorAll("tbody tr").length === 2`)
+	f.stop()
+	b.shows("Live updates are paused")
+	address, err := url.Parse(f.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = startUp(t, f.dir, "--listen", address.Host)
+	b.until(`document.getElementById("lost").hidden`)
+	f.finished(f.submitCard(template, map[string]any{"type": "image", "frames": 40}))
+	b.until(`document.querySelectorAll("tbody tr").length === 3`)
+}
+
+// canBeRead holds the page that is open, in both colours and in three widths, to contrast and to its width.
+func (b *browser) canBeRead(path string) {
+	b.t.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		b.scheme(scheme)
+		if weak := value[[]string](b, weakText); len(weak) > 0 {
+			b.t.Errorf("%s, %s: too little contrast: %s", path, scheme, strings.Join(weak, "; "))
+		}
+	}
+	for _, width := range []int64{400, 680, 1360} { // a telephone, a window at 200 %, a window
+		b.size(width, 900)
+		if out := value[string](b, `document.documentElement.scrollWidth > innerWidth
+			? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80)).slice(0, 3).join("; ") || "?" : ""`); out != "" {
+			b.t.Errorf("%s is wider than a window of %d pixels: %s", path, width, out)
+		}
+	}
+	if unnamed := value[string](b, `[...document.querySelectorAll("button,a,input:not([type=hidden]),select,textarea")].filter((e) =>
+		!(e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.length || e.ariaHidden === "true")).map((e) => e.outerHTML.slice(0, 80)).join("; ")`); unnamed != "" {
+		b.t.Errorf("%s has controls without a name: %s", path, unnamed)
+	}
+}
+
+// weakText lists the texts of a page whose contrast is below 4.5:1 (WCAG 2.2, 1.4.3), those on pictures left out.
+const weakText = `(() => {
+	const parse = (c) => (c.match(/[\d.]+/g) || []).map(Number);
+	const light = (c) => c.slice(0, 3).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const ground = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c[3] === undefined || c[3] === 1) return c; } return [255, 255, 255]; };
+	const weak = [];
+	for (const e of document.querySelectorAll("body *")) {
+		const words = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join(" ").trim();
+		if (!words || !e.checkVisibility() || e.closest(".film,.peek")) continue;
+		const a = light(parse(getComputedStyle(e).color)), g = light(ground(e)), ratio = (Math.max(a, g) + 0.05) / (Math.min(a, g) + 0.05);
+		if (ratio < 4.5) weak.push(words.slice(0, 30) + " " + ratio.toFixed(2));
+	}
+	return weak;
+})()`
+
+func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	b := newBrowser(t, f.Server)
+	b.open("/sign-in")
+	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
+	b.shows("Is my work fine?")
+
+	const background = `getComputedStyle(document.body).backgroundColor`
+	b.scheme("light")
+	light := value[string](b, background)
+	b.do(chromedp.Click(`button[name=theme]`, chromedp.ByQuery))
+	b.until(`document.documentElement.dataset.theme === "dark" && document.readyState === "complete"`)
+	if dark := value[string](b, background); light == dark {
+		t.Errorf("light and dark have the same ground: %s", dark)
+	}
+
+	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("m"))
+	b.until(`location.pathname === "/machines" && document.readyState === "complete"`)
+	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
+	b.until(`document.getElementById("palette").open`)
+	b.do(chromedp.SendKeys("#palette-search", "failed"+kb.Enter, chromedp.ByQuery))
+	b.until(`location.pathname === "/jobs" && location.search === "?state=failed"`)
+	b.shows("No such jobs")
+	b.do(chromedp.KeyEvent(kb.Tab))
+	b.until(`document.activeElement.className === "skip" && getComputedStyle(document.activeElement).outlineStyle === "solid"`)
+
+	b.do(chromedp.Click(`form[action="/sign-out"] button`, chromedp.ByQuery), chromedp.WaitVisible("#token", chromedp.ByQuery))
+	b.expect("status of 401")
+	b.do(chromedp.SendKeys("#token", "nonsense"+kb.Enter, chromedp.ByQuery))
+	b.shows("does not know this token")
+}

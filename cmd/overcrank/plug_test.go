@@ -1,0 +1,237 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// results are the names of the files that jobs have delivered in dir.
+func results(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(dir, "files", "outputs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// leftovers are files in the folders of work under way.
+func leftovers(t *testing.T, dir string) []string {
+	t.Helper()
+	var left []string
+	for _, folder := range []string{"agent/work", "agent/outbox", "files/.incoming", "files/attempts", "scratch"} {
+		err := filepath.WalkDir(filepath.Join(dir, folder), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				left = append(left, path)
+			}
+			return err
+		})
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	return left
+}
+
+// TestEveryAcknowledgedJobIsDeliveredOnceHoweverOftenTheFarmIsKilled kills the farm while jobs are submitted and rendered.
+func TestEveryAcknowledgedJobIsDeliveredOnceHoweverOftenTheFarmIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	f := startUp(t, dir, "--lease", "2s")
+	template := f.card()
+	var taken []string
+	for range 2 {
+		ctx, stop := context.WithCancel(t.Context())
+		var submitting sync.WaitGroup
+		submitting.Go(func() {
+			for range 2 {
+				job, err := f.Submit(ctx, map[string]any{
+					"template": map[string]string{"id": template, "composition": titlecard.Composition},
+					"settings": map[string]any{"type": "image", "frames": 30},
+				})
+				if err == nil {
+					taken = append(taken, job.ID)
+				}
+				_ = pause(ctx, 100*time.Millisecond)
+			}
+		})
+		f.await("the engine to run", func() bool { return len(processes(dir, "aerender")) > 0 })
+		_ = f.cmd.Process.Kill()
+		<-f.done
+		stop()
+		submitting.Wait()
+		f = startUp(t, dir, "--lease", "2s")
+	}
+	if len(taken) == 0 {
+		t.Fatal("no job was taken")
+	}
+	for _, id := range taken {
+		f.finished(id)
+	}
+	delivered := map[string]int{}
+	for _, name := range results(t, dir) {
+		id, _, _ := strings.Cut(name, "-")
+		delivered[id]++
+	}
+	for _, id := range taken {
+		if delivered[id] != 1 {
+			t.Errorf("job %s has %d results", id, delivered[id])
+		}
+	}
+	f.await("the folders of work to be empty", func() bool { return len(leftovers(t, dir)) == 0 })
+}
+
+func TestAllProcessesEndWithTheFarm(t *testing.T) {
+	dir := t.TempDir()
+	f := startUp(t, dir)
+	f.submitCard(f.card(), nil)
+	f.await("the engine to run", func() bool { return len(processes(dir, "aerender")) > 0 })
+	_ = f.cmd.Process.Kill()
+	<-f.done
+	f.await("agent and engine to be gone", func() bool { return len(processes(dir)) == 0 })
+}
+
+func TestAnAgentThatSleepsBeyondItsLeaseDeliversOnce(t *testing.T) {
+	dir := t.TempDir()
+	f := startUp(t, dir, "--lease", "1s")
+	id := f.submitCard(f.card(), map[string]any{"frames": []int{0, 20}})
+	f.await("the engine to run", func() bool { return len(processes(dir, "aerender")) > 0 })
+	signal := func(s syscall.Signal) {
+		for _, pid := range processes(dir, "agent", "--until-stdin-ends") {
+			_ = syscall.Kill(pid, s)
+		}
+	}
+	signal(syscall.SIGSTOP)
+	f.await("the lease to end", func() bool {
+		job, err := f.Job(t.Context(), id)
+		return err == nil && job.Status == "queued"
+	})
+	signal(syscall.SIGCONT)
+	f.finished(id)
+	if got := results(t, dir); len(got) != 1 {
+		t.Errorf("the results are %v", got)
+	}
+	if log := f.log(id); !strings.Contains(log, "not been heard of") || !strings.Contains(log, "attempt 2 finished") {
+		t.Errorf("the log does not tell what happened:\n%s", log)
+	}
+}
+
+func TestSecretsStandOnlyInTheirOwnFiles(t *testing.T) {
+	dir := t.TempDir()
+	f := startUp(t, dir, "--log-level", "debug")
+	f.finished(f.submitCard(f.card(), map[string]any{"type": "image", "frames": 30}))
+	wrong := &client.Client{Server: f.Server, Token: f.Token + "x"}
+	if _, err := wrong.Template(t.Context(), "x"); !client.IsStatus(err, 401) {
+		t.Errorf("a wrong token gives %v, want 401", err)
+	}
+	f.stop()
+	homes := map[string]string{} // secret → its file
+	for _, name := range []string{"admin.token", "join.token", "farm.key"} {
+		raw, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		homes[strings.TrimSpace(string(raw))] = name
+	}
+	credential, err := os.ReadFile(filepath.Join(dir, "agent", "credential.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(credential, []byte("oca_"))
+	if at < 0 {
+		t.Fatalf("no secret in %s", credential)
+	}
+	homes[string(credential[at:at+40])] = filepath.Join("agent", "credential.json")
+
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s is %v: others can read it", path, info.Mode())
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		for secret, home := range homes {
+			if bytes.Contains(content, []byte(secret)) != (name == home) {
+				t.Errorf("the secret of %s and %s: %v", home, name, !(name == home))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for secret, home := range homes {
+		if strings.Contains(f.said.String(), secret) {
+			t.Errorf("the secret of %s stands in the log", home)
+		}
+	}
+}
+
+// TestAFarmOnAFullDiskGoesOnWhenThereIsRoom fills a small disk of its own to under the mark that the farm keeps free,
+// while a job renders.
+func TestAFarmOnAFullDiskGoesOnWhenThereIsRoom(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=96m"); err != nil {
+		t.Skipf("a small disk cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	data := filepath.Join(dir, "farm")
+	f := startUp(t, data, "--min-free", "33554432")
+	template := f.card()
+	still := map[string]any{"type": "image", "frames": 30}
+	id := f.submitCard(template, still)
+	f.await("the engine to run", func() bool { return len(processes(data, "aerender")) > 0 })
+	filler := filepath.Join(dir, "filler")
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filler, make([]byte, int64(disk.Bavail)*disk.Bsize-(16<<20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.await("the farm to say that its disk is full", func() bool {
+		err := ready(t.Context(), f.Server)
+		return err != nil && strings.Contains(err.Error(), "free")
+	})
+	_, err := f.Submit(t.Context(), map[string]any{
+		"template": map[string]string{"id": template, "composition": titlecard.Composition}, "settings": still,
+	})
+	if !client.IsStatus(err, 503) || !strings.Contains(err.Error(), "make room") {
+		t.Errorf("submit on a full disk: %v, want 503 that says what to do", err)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	f.await("the farm to be ready again", func() bool { return ready(t.Context(), f.Server) == nil })
+	f.finished(id)
+	f.goesOn(template)
+}

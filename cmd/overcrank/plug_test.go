@@ -177,7 +177,7 @@ func TestSecretsStandOnlyInTheirOwnFiles(t *testing.T) {
 		name, _ := filepath.Rel(dir, path)
 		for secret, home := range homes {
 			if bytes.Contains(content, []byte(secret)) != (name == home) {
-				t.Errorf("the secret of %s and %s: %v", home, name, !(name == home))
+				t.Errorf("the secret of %s and %s: %v", home, name, name != home)
 			}
 		}
 		return nil

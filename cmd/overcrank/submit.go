@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,6 +46,12 @@ func (s *submitCommand) Run(ctx context.Context, out *output) error {
 	body, base, err := s.body()
 	if err != nil {
 		return err
+	}
+	if s.Output != "" {
+		// Said now rather than when the film is there and cannot be written.
+		if _, err := os.Stat(filepath.Dir(s.Output)); err != nil {
+			return fmt.Errorf("--output: %w", err)
+		}
 	}
 	if err := handOver(ctx, c, body, base, out); err != nil {
 		return err
@@ -197,6 +204,8 @@ func (s *submitCommand) addTemplate(body map[string]any) error {
 				return err
 			}
 			t["src"] = full
+		} else if strings.ContainsAny(s.Template, `./\`) { // no id holds one
+			return fmt.Errorf("--template: %w", err)
 		} else {
 			t["id"] = s.Template
 		}
@@ -257,13 +266,14 @@ func (s *submitCommand) addSettings(body map[string]any) error {
 	}
 	if s.Frames != "" {
 		first, last, isRange := strings.Cut(s.Frames, "-")
-		var a, b int
-		if _, err := fmt.Sscanf(first, "%d", &a); err != nil {
+		a, err := strconv.Atoi(first)
+		if err != nil {
 			return fmt.Errorf("--frames %s: write it as N or FIRST-LAST", s.Frames)
 		}
 		settings["frames"] = a
 		if isRange {
-			if _, err := fmt.Sscanf(last, "%d", &b); err != nil {
+			b, err := strconv.Atoi(last)
+			if err != nil {
 				return fmt.Errorf("--frames %s: write it as N or FIRST-LAST", s.Frames)
 			}
 			settings["frames"] = []int{a, b}

@@ -40,7 +40,9 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Message)
 	for _, d := range e.Details {
-		fmt.Fprintf(&b, "\n  %s: %s", d.Field, d.Message)
+		if !strings.Contains(e.Message, d.Field+" "+d.Message) {
+			fmt.Fprintf(&b, "\n  %s: %s", d.Field, d.Message)
+		}
 	}
 	if e.Status >= 500 && e.RequestID != "" {
 		fmt.Fprintf(&b, "\n  (request %s; the coordinator's log says more)", e.RequestID)

@@ -57,6 +57,11 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	h.Active = counts[farm.JobRendering]
 	h.Waiting = counts[farm.JobQueued] + counts[farm.JobPending]
 	h.Done, h.Broken = counts[farm.JobFinished], counts[farm.JobFailed]
+	machines, err := s.farm.Machines(ctx, p)
+	if err != nil {
+		return h, err
+	}
+	running := runningNow(machines)
 	for _, list := range []struct {
 		into  *[]page.Job
 		query farm.JobQuery
@@ -74,7 +79,7 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 			since := time.Now().Add(-failedLately)
 			jobs = slices.DeleteFunc(jobs, func(j farm.Job) bool { return j.ErrorAt.Before(since) })
 		}
-		if *list.into, err = s.dress(ctx, p, jobs, list.into == &h.Rendering); err != nil {
+		if *list.into, err = s.dress(ctx, p, jobs, running, list.into == &h.Rendering); err != nil {
 			return h, err
 		}
 	}
@@ -82,7 +87,7 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	if err != nil {
 		return h, err
 	}
-	h.Templates, h.Machines = len(templates), s.pulse(ctx, p).Machines
+	h.Templates, h.Machines = len(templates), online(machines)
 	return h, nil
 }
 
@@ -122,7 +127,11 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, filter, cursor 
 		return v, err
 	}
 	v.Next = next
-	v.Jobs, err = s.dress(ctx, p, jobs, false)
+	machines, err := s.farm.Machines(ctx, p)
+	if err != nil {
+		return v, err
+	}
+	v.Jobs, err = s.dress(ctx, p, jobs, runningNow(machines), false)
 	return v, err
 }
 
@@ -144,11 +153,19 @@ func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page.Job, error) {
+	machines, err := s.farm.Machines(ctx, p)
+	if err != nil {
+		return page.Job{}, err
+	}
+	return s.readRunningJob(ctx, p, id, runningNow(machines))
+}
+
+func (s *server) readRunningJob(ctx context.Context, p farm.Principal, id string, running map[string]farm.RunningTask) (page.Job, error) {
 	job, err := s.farm.Job(ctx, p, id)
 	if err != nil {
 		return page.Job{}, err
 	}
-	dressed, err := s.dress(ctx, p, []farm.Job{job}, true)
+	dressed, err := s.dress(ctx, p, []farm.Job{job}, running, true)
 	if err != nil {
 		return page.Job{}, err
 	}
@@ -156,13 +173,10 @@ func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page
 }
 
 // dress adds to jobs what pages show beside them; thumbs with the list of their thumbnails.
-func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, thumbs bool) ([]page.Job, error) {
+func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, running map[string]farm.RunningTask, thumbs bool) ([]page.Job, error) {
 	out := make([]page.Job, len(jobs))
 	names := map[string]string{}
-	running, err := s.running(ctx, p)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	for i, j := range jobs {
 		d := page.Job{Job: j, Output: "/outputs/" + j.OutputName, Link: s.farm.OutputAddress(j)}
 		if id := j.Template.ID; id != "" {
@@ -197,19 +211,24 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 	return out, nil
 }
 
-// running is what machines do now, by job.
-func (s *server) running(ctx context.Context, p farm.Principal) (map[string]farm.RunningTask, error) {
-	machines, err := s.farm.Machines(ctx, p)
-	if err != nil {
-		return nil, err
-	}
+// runningNow is what machines do now, by job.
+func runningNow(machines []farm.Machine) map[string]farm.RunningTask {
 	out := map[string]farm.RunningTask{}
 	for _, m := range machines {
 		for _, r := range m.Running {
 			out[r.Job] = r
 		}
 	}
-	return out, nil
+	return out
+}
+
+func online(machines []farm.Machine) (n int) {
+	for _, m := range machines {
+		if m.Online {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *server) jobLog(c *fiber.Ctx, p farm.Principal) error {
@@ -263,8 +282,7 @@ func (s *server) unexposed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	c.Set(fiber.HeaderCacheControl, "private, max-age=10")
-	c.Type("svg")
+	c.Type("svg") // not to be kept: a picture may be there the next moment
 	return c.Send(body)
 }
 
@@ -298,11 +316,12 @@ func (s *server) readMachines(ctx context.Context, p farm.Principal) ([]page.Mac
 	if err != nil {
 		return nil, err
 	}
+	running := runningNow(machines)
 	out := make([]page.Machine, len(machines))
 	for i, m := range machines {
 		out[i].Machine = m
 		for _, r := range m.Running {
-			j, err := s.readJob(ctx, p, r.Job)
+			j, err := s.readRunningJob(ctx, p, r.Job, running)
 			if farm.CodeOf(err) == farm.CodeNotFound {
 				continue // another team's
 			}

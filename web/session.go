@@ -175,7 +175,7 @@ func (s *server) theme(c *fiber.Ctx, _ farm.Principal) error {
 		HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
 	})
 	back := "/"
-	if from, err := url.Parse(c.Get(fiber.HeaderReferer)); err == nil && from.Host == string(c.Request().URI().Host()) && strings.HasPrefix(from.Path, "/") {
+	if from, err := url.Parse(c.Get(fiber.HeaderReferer)); err == nil && from.Host == string(c.Request().URI().Host()) && strings.HasPrefix(from.Path, "/") && !strings.HasPrefix(from.Path, "//") {
 		back = from.RequestURI()
 	}
 	return c.Redirect(back, fiber.StatusSeeOther)

@@ -202,11 +202,7 @@ func (s *server) pulse(ctx context.Context, p farm.Principal) page.Pulse {
 		pulse.Waiting = n[farm.JobQueued] + n[farm.JobPending]
 	}
 	if machines, err := s.farm.Machines(ctx, p); err == nil {
-		for _, m := range machines {
-			if m.Online {
-				pulse.Machines++
-			}
-		}
+		pulse.Machines = online(machines)
 	}
 	return pulse
 }

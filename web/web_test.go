@@ -179,6 +179,26 @@ func TestTheThemeIsRemembered(t *testing.T) {
 	v.post("/theme", url.Values{"theme": {`x"><script>`}}).is(http.StatusOK, `data-theme="auto"`)
 }
 
+func TestTheThemeLeadsBackToThisSiteOnly(t *testing.T) {
+	r := start(t)
+	v := r.as("vic")
+	v.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for from, back := range map[string]string{
+		r.base + "/jobs?states=error": "/jobs?states=error", r.base + "//evil.example/x": "/", "https://evil.example/x": "/", "": "/",
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base+"/theme", strings.NewReader("theme=dark"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Origin", v.origin)
+		req.Header.Set("Referer", from)
+		if to := v.do(req).header.Get("Location"); to != back {
+			t.Errorf("from %q it leads to %q, want %q", from, to, back)
+		}
+	}
+}
+
 func TestOnlyPeopleGetPagesForUnknownAddresses(t *testing.T) {
 	r := start(t)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.base+"/nowhere", nil)

@@ -29,7 +29,8 @@ func TestAProducerRendersInTheBrowser(t *testing.T) {
 
 	template := b.uploadsTheCard()
 	night := picturePath(t, titlecard.Night)
-	b.ordersASpot(night)
+	b.fillsIn("Night Shift", "Spring spot", night)
+	b.do(chromedp.Click(`form button.primary`, chromedp.ByQuery))
 	id := b.watchesItRender()
 	b.scrubs()
 	b.until(fmt.Sprintf(`[...document.querySelectorAll("#log span")].map((s) => s.textContent).join("") === %q`, f.log(id)))
@@ -37,6 +38,8 @@ func TestAProducerRendersInTheBrowser(t *testing.T) {
 	b.open("/templates/" + template)
 	b.until(`document.querySelector("img.poster").naturalWidth > 0`)
 	b.picture("template")
+	b.fillsIn("Late Night Shift", "Spring spot, late", night)
+	b.picture("new-job")
 	b.threeAtOnce(f, template, night)
 	b.open("/jobs")
 	b.shows("Spring spot")
@@ -52,23 +55,25 @@ func (b *browser) uploadsTheCard() string {
 	b.open("/templates")
 	b.do(chromedp.SetUploadFiles("#project", []string{wrong}, chromedp.ByQuery))
 	b.shows("notes.txt is no After Effects project")
-	b.do(chromedp.SetUploadFiles("#project", []string{titleCardZip(b.t)}, chromedp.ByQuery))
+	project := filepath.Join(b.t.TempDir(), "Title Card.zip")
+	if err := os.Link(titleCardZip(b.t), project); err != nil {
+		b.t.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles("#project", []string{project}, chromedp.ByQuery))
 	b.until(`location.pathname.startsWith("/templates/")`)
 	b.shows("Subtitle")
 	b.shows("Film Strip")
 	return strings.TrimPrefix(value[string](b, `location.pathname`), "/templates/")
 }
 
-// ordersASpot fills in the form of the template that is shown, and sends it.
-func (b *browser) ordersASpot(picture string) {
+// fillsIn opens the form of the template that is shown, and fills it in.
+func (b *browser) fillsIn(title, name, picture string) {
 	b.t.Helper()
 	b.do(chromedp.Click(`.head a.primary`, chromedp.ByQuery), chromedp.WaitVisible("textarea", chromedp.ByQuery))
-	b.do(chromedp.SetValue("textarea", "Night Shift", chromedp.ByQuery), chromedp.SetValue("#name", "Spring spot", chromedp.ByQuery))
+	b.do(chromedp.SetValue("textarea", title, chromedp.ByQuery), chromedp.SetValue("#name", name, chromedp.ByQuery))
 	b.do(chromedp.SetUploadFiles(`input[type=file][accept="image/*"]`, []string{picture}, chromedp.ByQuery))
 	b.until(`document.querySelector('[data-drop=asset] input[type=hidden]').value.startsWith("farm://")`)
 	b.until(`document.querySelector('[data-drop=asset] img').naturalWidth > 0`)
-	b.picture("new-job")
-	b.do(chromedp.Click(`form button.primary`, chromedp.ByQuery))
 }
 
 // watchesItRender stays on the job's page until the film is there, and gives the job's id.
@@ -84,14 +89,17 @@ func (b *browser) watchesItRender() string {
 	return strings.TrimPrefix(value[string](b, `location.pathname`), "/jobs/")
 }
 
-// scrubs goes through the film by pointer and by keys.
+// scrubs plays the film, and goes through it by pointer and by keys.
 func (b *browser) scrubs() {
 	b.t.Helper()
+	b.do(chromedp.Evaluate(`document.getElementById("player").muted = true; document.getElementById("player").play().then(() => true)`, nil))
+	b.until(`document.getElementById("player").currentTime > 0.1`)
+	b.do(chromedp.Evaluate(`document.getElementById("player").pause()`, nil))
 	place := value[struct{ X, Y float64 }](b, `(({left, top, width, height}) => ({X: left + width * 0.55, Y: top + height / 2}))(document.querySelector("#film ol").getBoundingClientRect())`)
 	b.do(chromedp.MouseEvent(input.MouseMoved, place.X, place.Y))
 	b.until(`!document.getElementById("peek").hidden && document.querySelector("#peek img").naturalWidth > 0`)
 	b.do(chromedp.MouseClickXY(place.X, place.Y))
-	b.until(`(({currentTime, seeking, readyState}) => currentTime > 2.8 && currentTime < 3.8 && !seeking && readyState >= 2)(document.getElementById("player"))`)
+	b.until(`(({currentTime, seeking, readyState}) => currentTime > 2.8 && currentTime < 3.8 && !seeking && readyState >= 3)(document.getElementById("player"))`)
 	b.do(chromedp.MouseEvent(input.MouseMoved, 1, 1))
 	b.until(`document.getElementById("peek").hidden`)
 	b.picture("job-finished")
@@ -120,7 +128,7 @@ func (b *browser) threeAtOnce(f *runningFarm, template, night string) {
 	}
 	b.open("/")
 	b.shows("Just finished")
-	b.until(`[...document.querySelectorAll(".run .film")].filter((f) => f.querySelectorAll("img").length >= 3).length === 3`)
+	b.until(`[...document.querySelectorAll(".run .film")].filter((f) => f.querySelectorAll("img").length >= 4).length === 3`)
 	b.until(`[...document.images].every((i) => !i.checkVisibility() || i.getBoundingClientRect().top > innerHeight || i.naturalWidth > 0)`)
 	b.picture("home")
 	b.scheme("dark")
@@ -128,7 +136,7 @@ func (b *browser) threeAtOnce(f *runningFarm, template, night string) {
 	b.scheme("light")
 	b.open("/machines")
 	b.shows("embedded")
-	b.until(`document.querySelectorAll(".run .film img").length >= 9`)
+	b.until(`document.querySelectorAll(".run .film img").length >= 12`)
 	b.picture("machines")
 }
 

@@ -51,8 +51,11 @@ func thumbPath(j farm.Job, frame int) string {
 	return jobPath(j) + "/thumbnails/" + strconv.Itoa(frame) + ".jpg"
 }
 
-// posterPath is the address of one picture for the job as a whole; it changes when the job has ended.
-func posterPath(j farm.Job) string { return jobPath(j) + "/poster?" + string(j.Status) }
+// posterPath is the address of one picture for the job as a whole; it changes as the job goes on, so that a new one is
+// fetched.
+func posterPath(j farm.Job) string {
+	return jobPath(j) + "/poster?" + string(j.Status) + count(int(j.Progress)/10)
+}
 
 // templatePoster is the address of a picture of the template; it changes with its file.
 func templatePoster(t farm.Template) string {

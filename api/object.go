@@ -19,8 +19,9 @@ type object struct {
 	wrong  *problems
 }
 
-// readObject reads a checked body that has to be an object.
+// readObject reads a checked body that has to be an object. The mark that Windows programs put before UTF-8 is passed over.
 func readObject(body []byte, wrong *problems) (object, error) {
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	if err := checkJSON(body); err != nil {
 		return object{}, err
 	}

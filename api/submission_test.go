@@ -158,6 +158,8 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withAsset(`{"type": "text", "layerName": "x", "value": "` + strings.Repeat("x", valueLimit+1) + `"}`):       {"assets[0].value"},
 		withAsset(`{"type": "audio", "layerName": "x"}`):                                                            {"assets[0].src"},
 		withAsset(`{"type": "image", "layerName": "x", "src": "/etc/passwd"}`):                                      {"assets[0].src"},
+		withAsset(`{"type": "static", "src": "s3://b/k", "name": "con.json"}`):                                      {"assets[0].name"},
+		withAsset(`{"type": "static", "src": "s3://b/k", "name": "Lpt1"}`):                                          {"assets[0].name"},
 		withAsset(`{"type": "image", "layerName": "x", "src": "s3://b/k", "name": "../x"}`):                         {"assets[0].name"},
 		withAsset(`{"type": "static", "src": "data:,x"}`):                                                           {"assets[0].name"},
 		withAsset(`{"type": "static", "src": "data:,x", "name": "C:\\x"}`):                                          {"assets[0].name"},
@@ -366,5 +368,12 @@ func TestHalvesOfSurrogatePairsAreReplaced(t *testing.T) {
 	}
 	if out, err := json.Marshal(job); err != nil || bytes.Contains(out, []byte(`\ud83d`)) {
 		t.Errorf("the job hands on %s, %v", out, err)
+	}
+}
+
+func TestTheMarkBeforeUTF8IsPassedOver(t *testing.T) {
+	job, err := decodeJob([]byte("\ufeff" + `{"template": {"id": "T", "composition": "main"}}`))
+	if err != nil || job.Template.Composition != "main" {
+		t.Errorf("%+v, %v", job.Template, err)
 	}
 }

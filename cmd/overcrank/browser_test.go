@@ -17,6 +17,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -50,7 +51,8 @@ func newBrowser(t *testing.T, server string) *browser {
 		chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true), chromedp.Flag("disable-quic", true),
 		chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1360, 900), chromedp.WSURLReadTimeout(time.Minute))
 	alloc, stopAlloc := chromedp.NewExecAllocator(t.Context(), opts...)
-	ctx, stop := chromedp.NewContext(alloc)
+	// The driver complains of events that are newer than it is; what goes wrong in a page is noted below.
+	ctx, stop := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
 	b := &browser{Context: ctx, t: t, server: server}
 	chromedp.ListenTarget(ctx, b.note)
@@ -67,15 +69,22 @@ func newBrowser(t *testing.T, server string) *browser {
 		}
 	})
 	// The browser lives as long as the context of its first command, so that one has no time limit of its own.
-	if err := chromedp.Run(ctx, log.Enable(), runtime.Enable(), emulation.SetDeviceMetricsOverride(1360, 900, 1, false)); err != nil {
+	if err := chromedp.Run(ctx, log.Enable(), runtime.Enable(), page.Enable(), emulation.SetDeviceMetricsOverride(1360, 900, 1, false)); err != nil {
 		t.Fatalf("start the browser: %v", err)
 	}
 	return b
 }
 
+// note keeps what goes wrong in a page, and says yes to its questions.
 func (b *browser) note(event any) {
 	problem := ""
 	switch e := event.(type) {
+	case *page.EventJavascriptDialogOpening:
+		go func() { // listeners must not wait for the browser
+			if err := chromedp.Run(b, page.HandleJavaScriptDialog(true)); err != nil {
+				b.trouble("answer “" + e.Message + "”: " + err.Error())
+			}
+		}()
 	case *runtime.EventExceptionThrown:
 		problem = e.ExceptionDetails.Error()
 	case *log.EventEntryAdded:
@@ -84,10 +93,14 @@ func (b *browser) note(event any) {
 		}
 	}
 	if problem != "" {
-		b.mu.Lock()
-		b.problems = append(b.problems, problem)
-		b.mu.Unlock()
+		b.trouble(problem)
 	}
+}
+
+func (b *browser) trouble(problem string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.problems = append(b.problems, problem)
 }
 
 func (b *browser) do(actions ...chromedp.Action) {

@@ -109,23 +109,27 @@ func (b *browser) scrubs() {
 	b.until(`document.getElementById("player").currentTime > 0 && document.activeElement.getAttribute("aria-valuenow") !== "0"`)
 }
 
-// threeAtOnce shows the pages while three jobs render and one waits.
+// threeAtOnce shows the pages while three jobs render and one waits, and cancels one.
 func (b *browser) threeAtOnce(f *runningFarm, template, night string) {
 	b.t.Helper()
 	morning := f.handOver(picturePath(b.t, morningColours)) // painting takes longer than the farm may have for its jobs
-	for _, spot := range []struct{ name, picture string }{
-		{"Winter sale", f.handOver(night)}, {"Autumn spot", ""}, {"Frühling im Norden", morning}, {"Autumn spot, French", ""},
-	} {
-		assets := []map[string]any{{"type": "text", "layerName": titlecard.TitleLayer, "value": spot.name}}
-		if spot.picture != "" {
-			assets = append(assets, map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": spot.picture})
+	order := func(name, picture string) string {
+		assets := []map[string]any{{"type": "text", "layerName": titlecard.TitleLayer, "value": name}}
+		if picture != "" {
+			assets = append(assets, map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": picture})
 		}
-		if _, err := f.Submit(b.t.Context(), map[string]any{
-			"name": spot.name, "template": map[string]string{"id": template, "composition": titlecard.Composition}, "assets": assets,
-		}); err != nil {
+		job, err := f.Submit(b.t.Context(), map[string]any{
+			"name": name, "template": map[string]string{"id": template, "composition": titlecard.Composition}, "assets": assets,
+		})
+		if err != nil {
 			b.t.Fatal(err)
 		}
+		return job.ID
 	}
+	order("Winter sale", f.handOver(night))
+	order("Autumn spot", "")
+	order("Frühling im Norden", morning)
+	order("Autumn spot, French", "")
 	b.open("/")
 	b.shows("Just finished")
 	b.until(`[...document.querySelectorAll(".run .film")].filter((f) => f.querySelectorAll("img").length >= 4).length === 3`)
@@ -134,10 +138,17 @@ func (b *browser) threeAtOnce(f *runningFarm, template, night string) {
 	b.scheme("dark")
 	b.picture("home-dark")
 	b.scheme("light")
+	order("Autumn spot, Dutch", "")
+	order("Frühling im Süden", morning)
+	last := order("Autumn spot, Danish", "")
 	b.open("/machines")
 	b.shows("embedded")
 	b.until(`document.querySelectorAll(".run .film img").length >= 12`)
 	b.picture("machines")
+
+	b.open("/jobs/" + last)
+	b.do(chromedp.Click(`.head button.danger`, chromedp.ByQuery))
+	b.shows("Stopped before it was finished")
 }
 
 // morningColours are those of a landscape in the morning.

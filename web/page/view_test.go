@@ -60,3 +60,48 @@ func TestSpansAndSizesReadAsPeopleSayThem(t *testing.T) {
 		}
 	}
 }
+
+func TestTheStripTellsWhatIsDoneAndWhatIsRendered(t *testing.T) {
+	slots := Job{Job: farm.Job{Status: farm.JobRendering, FramesTotal: 120}, Frame: 35}.Slots()
+	for i, s := range slots {
+		want := ""
+		switch {
+		case i < 3:
+			want = "done"
+		case i == 3:
+			want = "now"
+		}
+		if got := s.class(); got != want {
+			t.Errorf("cell %d is %q, want %q", i, got, want)
+		}
+	}
+	for _, s := range (Job{Job: farm.Job{Status: farm.JobFailed, FramesTotal: 120}, Frame: 35}).Slots() {
+		if s.Now || s.Done {
+			t.Errorf("a failed job has the cell %+v", s)
+		}
+	}
+}
+
+func TestHomeAnswersInASentence(t *testing.T) {
+	for want, h := range map[string]Home{
+		"The farm is ready.":            {Machines: 1},
+		"Yes. 2 jobs render, 1 waits.":  {Machines: 1, Active: 2, Waiting: 1},
+		"Yes. 1 job renders.":           {Machines: 1, Active: 1},
+		"Yes. Everything is done.":      {Machines: 1, Recent: make([]Job, 1)},
+		"It waits: no machine is here.": {Waiting: 1},
+		"One job failed and needs you.": {Machines: 1, Active: 2, Failed: make([]Job, 1)},
+		"3 jobs failed and need you.":   {Failed: make([]Job, 3)},
+	} {
+		if got := h.Answer(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestErrorsBecomeSentences(t *testing.T) {
+	for in, want := range map[string]string{"": "", "no such job": "No such job.", "Is it?": "Is it?", "über": "Über."} {
+		if got := sentence(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}

@@ -23,10 +23,15 @@ const (
 	minSilence    = 10 * time.Second // of the farm, before the link is taken to be dead
 )
 
-// redirected means that another coordinator leads.
+// redirected means that this coordinator does not lead. leader is the address of the one that does, "" while none does.
 type redirected struct{ leader string }
 
-func (r *redirected) Error() string { return "another coordinator leads: " + r.leader }
+func (r *redirected) Error() string {
+	if r.leader == "" {
+		return "no coordinator leads at the moment"
+	}
+	return "another coordinator leads: " + r.leader
+}
 
 // link keeps the one connection to the farm's leader.
 type link struct {

@@ -26,7 +26,7 @@ func takeInventory(ctx context.Context, cfg Config) farm.Inventory {
 	}
 	inv.Engines = append(inv.Engines, findAfterEffects(ctx, afterEffectsPatterns(runtime.GOOS), probeVersion)...)
 	codecs, err := film.Codecs(ctx)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		cfg.Logger.Warn("this machine cannot write films", "error", err)
 	}
 	inv.Codecs = codecs

@@ -68,6 +68,7 @@ func TestUpNamesWhatIsWrongWithItsFolder(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "whole")
 	f := startUp(t, whole)
 	template := f.card()
+	f.goesOn(template) // the agent has its credential then
 	f.stop()
 	remove := func(names ...string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {

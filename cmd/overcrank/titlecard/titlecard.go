@@ -45,14 +45,15 @@ func WriteZip(w io.Writer) error {
 	}
 	z := zip.NewWriter(w)
 	for _, f := range []struct {
-		name string
-		body []byte
+		name   string
+		body   []byte
+		method uint16
 	}{
-		{"Title Card folder/Title Card.aep", project.Bytes()},
-		{"Title Card folder/(Footage)/" + pictureFile, picture.Bytes()},
-		{"Title Card folder/(Footage)/" + musicFile, Music()},
+		{"Title Card folder/Title Card.aep", project.Bytes(), zip.Deflate},
+		{"Title Card folder/(Footage)/" + pictureFile, picture.Bytes(), zip.Store}, // packed already
+		{"Title Card folder/(Footage)/" + musicFile, Music(), zip.Deflate},
 	} {
-		entry, err := z.Create(f.name)
+		entry, err := z.CreateHeader(&zip.FileHeader{Name: f.name, Method: f.method})
 		if err != nil {
 			return fmt.Errorf("zip %s: %w", f.name, err)
 		}

@@ -27,7 +27,7 @@ func Project() *aep.Project {
 	footage := &aep.Item{ID: idFolder, Name: "Footage", Kind: aep.ItemFolder}
 	p.Items = []*aep.Item{
 		{ID: idCard, Name: Composition, Kind: aep.ItemComposition, Comp: card()},
-		{ID: idStrip, Name: "Film Strip", Kind: aep.ItemComposition, Comp: strip()},
+		{ID: idStrip, Name: Strip, Kind: aep.ItemComposition, Comp: strip()},
 		footage,
 		file(idPicture, footage, pictureFile, aep.Footage{Width: Width, Height: Height, HasVideo: true, Still: true, Format: "png!"}),
 		file(idMusic, footage, musicFile, aep.Footage{Duration: Duration, HasAudio: true, Format: "WAVE"}),

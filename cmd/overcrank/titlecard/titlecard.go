@@ -15,6 +15,7 @@ import (
 // The names by which a job changes the card.
 const (
 	Composition   = "Title Card"
+	Strip         = "Film Strip" // a composition within it, which needs no files
 	TitleLayer    = "Title"
 	SubtitleLayer = "Subtitle"
 	AccentLayer   = "Accent"

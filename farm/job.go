@@ -59,9 +59,15 @@ type Job struct {
 	Error        string    `json:"error,omitempty"`
 	Warnings     []string  `json:"warnings,omitempty"`
 	MissingFonts []string  `json:"missingFonts,omitempty"`
-	Batch        string    `json:"batch,omitempty"`
+	Batch        string    `json:"batch,omitempty"` // only of a batch's own jobs, not of their children
 	Parent       string    `json:"parent,omitempty"`
 	Children     []string  `json:"children,omitempty"`
+	// Join says that the job stitches its assets, which are clips in order, instead of rendering a composition.
+	Join bool `json:"join,omitempty"`
+	// UsesFonts are the ids of the library's fonts that the job was matched with.
+	UsesFonts []string `json:"usesFonts,omitempty"`
+	// RedactedAt is when addresses, paths and values were taken out of the job and its log; zero while they are there.
+	RedactedAt time.Time `json:"redactedAt,omitzero"`
 
 	// OutputName is the last part of the public output address, "<job id>-<random>.<ext>", fixed at creation.
 	OutputName string     `json:"outputName"`
@@ -95,7 +101,9 @@ type Asset struct {
 	Conform     *bool            `json:"conform,omitempty"`
 	Params      json.RawMessage  `json:"params,omitempty"`     // arguments of a function
 	Parameters  []AssetParameter `json:"parameters,omitempty"` // of a script
-	Job         json.RawMessage  `json:"job,omitempty"`        // a nested job, as it was submitted
+	// Nested is the job whose result is the asset's content, as a caller gave it; it is stored as a job of its own.
+	Nested *Job   `json:"-"`
+	Child  string `json:"child,omitempty"` // id of the stored nested job
 }
 
 // MediaValue is the address that an essential asset gives as its value, "" when it gives none: a panel's media field takes a
@@ -110,6 +118,9 @@ func (a Asset) MediaValue() string {
 	}
 	return ""
 }
+
+// ResultScheme begins the address, within a lease, of another job's result; the job's id follows.
+const ResultScheme = "job://"
 
 // KeptScheme begins the address of a file that the farm keeps; its SHA-256 in lower-case hex follows.
 const KeptScheme = "farm://"
@@ -143,6 +154,7 @@ type Settings struct {
 	Quality string  `json:"quality,omitempty"` // full (also when empty) or draft
 	Codec   string  `json:"codec,omitempty"`
 	Engine  string  `json:"engine,omitempty"` // ae2025, ae2026
+	Preset  string  `json:"preset,omitempty"` // of a join job: mp4 (also when empty)
 }
 
 // Frames is a range of frames, 0-based, both ends included. Single marks a request for one still.
@@ -190,6 +202,17 @@ type OutputRef struct {
 	Duration    float64 `json:"duration,omitempty"` // seconds
 	FrameRate   float64 `json:"frameRate,omitempty"`
 	Audio       bool    `json:"audio,omitempty"`
+	// Remote is where the result lies when the job's upload sent it elsewhere; the farm then keeps no copy.
+	Remote *RemoteObject `json:"remote,omitempty"`
+}
+
+// RemoteObject is an object in storage that is not the farm's.
+type RemoteObject struct {
+	Endpoint string `json:"endpoint"` // host, with a port if need be, without a scheme
+	Region   string `json:"region,omitempty"`
+	Bucket   string `json:"bucket"`
+	Key      string `json:"key"`
+	Insecure bool   `json:"insecure,omitempty"` // plain HTTP
 }
 
 // JobQuery selects jobs of one team. Zero values do not filter.

@@ -31,6 +31,10 @@ type Token struct {
 	CreatedAt time.Time `json:"createdAt"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	RevokedAt time.Time `json:"revokedAt,omitzero"`
+	// LastUsedAt is true to a minute or so: it is not worth a write per request.
+	LastUsedAt time.Time `json:"lastUsedAt,omitzero"`
+	// Person says that the token stands for a person who signs in with links, not for a program.
+	Person bool `json:"person,omitempty"`
 }
 
 // Principal is who makes a request.

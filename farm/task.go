@@ -5,8 +5,11 @@ import "time"
 // TaskKind is what an agent is asked to do.
 type TaskKind string
 
-// TaskRender renders a range of frames of one composition. Further kinds (prepare, assemble, join) take the same road.
-const TaskRender TaskKind = "render"
+// The kinds of tasks. Further kinds (prepare, assemble) take the same road.
+const (
+	TaskRender TaskKind = "render" // renders a range of frames of one composition
+	TaskJoin   TaskKind = "join"   // stitches clips
+)
 
 // TaskStatus is where a task stands.
 type TaskStatus string

@@ -36,6 +36,7 @@ func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 		t.holdForJob(job, 1)
 	case job.Status.Ended():
 		t.holdForJob(job, -1)
+		t.ended(job)
 	}
 }
 

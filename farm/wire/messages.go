@@ -4,9 +4,11 @@
 package wire
 
 import (
+	"log/slog"
 	"strings"
 
 	"overcrank/farm"
+	"overcrank/farm/address"
 )
 
 // Version is the version of this protocol; a coordinator refuses an agent whose Version it does not know.
@@ -90,6 +92,8 @@ type Welcome struct {
 	HeartbeatSeconds float64   `json:"heartbeatSeconds"`
 	LeaseSeconds     float64   `json:"leaseSeconds"`   // without a heartbeat the leader ends a lease after this long
 	Drop             []Attempt `json:"drop,omitempty"` // of Holding: no longer its own, stop and forget
+	// Addresses is which machines downloads and uploads may ask.
+	Addresses address.Policy `json:"addresses,omitzero"`
 }
 
 // Redirect says that another coordinator leads; the socket is closed behind it.
@@ -154,13 +158,32 @@ type Lease struct {
 	Composition string        `json:"composition,omitempty"` // "" only for a project with one root composition
 	Project     Project       `json:"project"`
 	Assets      []farm.Asset  `json:"assets,omitempty"`
-	// Files holds every farm:// address in Assets and Project, by that address.
+	// Files holds every farm:// and job:// address in Assets and Project, by that address.
 	Files    map[string]farm.FileRef `json:"files,omitempty"`
 	Fonts    []farm.FileRef          `json:"fonts,omitempty"` // to install, Name is the file name
 	Settings farm.Settings           `json:"settings"`
 	Preview  bool                    `json:"preview,omitempty"`
 	Ext      string                  `json:"ext"` // of the result, without the dot: mp4, mov, png, jpg, zip
+	// Upload says where the result goes instead of to the coordinator; nil means to the coordinator.
+	Upload *farm.Upload `json:"upload,omitempty"`
+	// Secrets are the values of the references ${secrets.NAME} in Assets and Upload, which stand there as they are. They are
+	// held in memory only, and nothing that leaves the agent may show one.
+	Secrets Secrets `json:"secrets,omitempty"`
+	// Discard asks that nothing of the lease's project and assets stays on the machine when the attempt has ended.
+	Discard bool `json:"discard,omitempty"`
 }
+
+// Secrets are values by name. They travel as JSON, and are concealed wherever else they are shown.
+type Secrets map[string]string
+
+// String conceals the values.
+func (s Secrets) String() string { return "[redacted]" }
+
+// GoString conceals the values.
+func (s Secrets) GoString() string { return "[redacted]" }
+
+// LogValue conceals the values.
+func (s Secrets) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
 // Project is the After Effects project of a lease: a kept file by content, or an address.
 type Project struct {

@@ -40,7 +40,7 @@ func (s *server) enrol(c *fiber.Ctx) error {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return farm.Errorf(farm.CodeInvalid, "the enrolment cannot be read: %w", err)
 	}
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	enrolled, err := s.farm.Enrol(ctx, token, in)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *server) takeOutput(c *fiber.Ctx, a farm.Agent) error {
 	if err != nil {
 		return err
 	}
-	output, err := s.farm.ReceiveOutput(s.uploads, a, at, name, body, size)
+	output, err := s.farm.ReceiveOutput(s.transfer(c), a, at, name, body, size)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *server) takeThumbnail(c *fiber.Ctx, a farm.Agent) error {
 	if !bytes.HasPrefix(picture, []byte{0xff, 0xd8, 0xff}) {
 		return farm.Errorf(farm.CodeInvalid, "the picture of frame %d is no JPEG", frame)
 	}
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	if err := s.farm.ReceiveThumbnail(ctx, a, at, frame, picture); err != nil {
 		return err

@@ -61,6 +61,12 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 }
 
 // call gives the context for a request that moves no file.
-func (s *server) call() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), callTimeout)
+func (s *server) call(c *fiber.Ctx) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(requestContext(c, context.Background()), callTimeout)
 }
+
+// transfer gives the context for a request that moves a file; it ends when the server stops.
+func (s *server) transfer(c *fiber.Ctx) context.Context { return requestContext(c, s.uploads) }
+
+// requestContext adds to ctx what the farm has to know of the request that c answers.
+func requestContext(_ *fiber.Ctx, ctx context.Context) context.Context { return ctx }

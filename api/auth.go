@@ -27,7 +27,7 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 		if secret == "" {
 			return farm.Errorf(farm.CodeUnauthorized, "this address needs an API token: send the header Authorization: Bearer <token>")
 		}
-		ctx, done := s.call()
+		ctx, done := s.call(c)
 		defer done()
 		p, err := s.farm.Authenticate(ctx, secret)
 		if err != nil {
@@ -48,7 +48,7 @@ func (s *server) forAgent(h func(c *fiber.Ctx, a farm.Agent) error) fiber.Handle
 		if secret == "" {
 			return farm.Errorf(farm.CodeUnauthorized, "this address is for enrolled agents, and the request shows no agent's secret")
 		}
-		ctx, done := s.call()
+		ctx, done := s.call(c)
 		defer done()
 		a, err := s.farm.AuthenticateAgent(ctx, secret)
 		if err != nil {

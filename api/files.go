@@ -42,14 +42,14 @@ func (s *server) keepFile(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	kept, err := s.keep(p, name, body, size)
+	kept, err := s.keep(s.transfer(c), p, name, body, size)
 	if err != nil {
 		return err
 	}
 	return created(c, kept)
 }
 
-func (s *server) keep(p farm.Principal, name string, body io.Reader, size int64) (keptFile, error) {
+func (s *server) keep(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64) (keptFile, error) {
 	if name == "" {
 		name = "file"
 	}
@@ -57,7 +57,7 @@ func (s *server) keep(p farm.Principal, name string, body io.Reader, size int64)
 	if err != nil {
 		return keptFile{}, err
 	}
-	stored, err := s.farm.PutFile(s.uploads, p, name, body, size)
+	stored, err := s.farm.PutFile(ctx, p, name, body, size)
 	if err != nil {
 		return keptFile{}, err
 	}
@@ -82,7 +82,7 @@ func (s *server) keepFormFile(c *fiber.Ctx, p farm.Principal, form *multipart.Re
 		if kept != nil {
 			return farm.Invalid("the form holds more than one file; send each in a request of its own", farm.FieldError{Field: part.FormName(), Message: "is a second file"})
 		}
-		stored, err := s.keep(p, lastPart(part.FileName()), part, -1)
+		stored, err := s.keep(s.transfer(c), p, lastPart(part.FileName()), part, -1)
 		if err != nil {
 			return formError(err)
 		}
@@ -153,7 +153,7 @@ func (s *server) takeTemplate(c *fiber.Ctx) error {
 	if body, err = notEmpty(body); err != nil {
 		return err
 	}
-	if err := s.farm.ReceiveTemplate(s.uploads, c.Params("id"), rawQuery(c), body, size); err != nil {
+	if err := s.farm.ReceiveTemplate(s.transfer(c), c.Params("id"), rawQuery(c), body, size); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusOK)
@@ -178,7 +178,7 @@ func (s *server) giveOutput(c *fiber.Ctx) error {
 }
 
 func (s *server) give(c *fiber.Ctx, opt FileOptions, open func(context.Context) (*coordinator.File, error)) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	f, err := open(ctx)
 	if err != nil {

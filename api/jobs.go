@@ -22,7 +22,7 @@ func (s *server) createJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	job, err = s.farm.Submit(ctx, p, job)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *server) listJobs(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	jobs, next, err := s.farm.Jobs(ctx, p, query)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *server) listJobs(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) getJob(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	job, err := s.farm.Job(ctx, p, c.Params("id"))
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *server) getJob(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) getJobLog(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	id := c.Params("id")
 	log, err := s.farm.JobLog(ctx, p, id)
@@ -94,7 +94,7 @@ func (s *server) cancel(c *fiber.Ctx, p farm.Principal, ids []string) error {
 	if err := wrong.err(); err != nil {
 		return err
 	}
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	jobs, err := s.farm.CancelJobs(ctx, p, ids, force)
 	if err != nil {
@@ -144,7 +144,7 @@ func readIDs(o object, list []json.RawMessage) []string {
 
 // whyWaiting says in a sentence why a job has not started.
 func (s *server) whyWaiting(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	id := c.Params("id")
 	why, err := s.farm.WhyWaiting(ctx, p, id)

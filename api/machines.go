@@ -62,7 +62,7 @@ func machineShape(m farm.Machine) machineBody {
 }
 
 func (s *server) listMachines(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	machines, err := s.farm.Machines(ctx, p)
 	if err != nil {

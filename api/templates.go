@@ -24,7 +24,7 @@ func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	t, err := s.farm.CreateTemplate(ctx, p, in)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *server) panelOf(ctx context.Context, p farm.Principal, t farm.Template)
 }
 
 func (s *server) listTemplates(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	list, err := s.farm.Templates(ctx, p)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *server) listTemplates(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) getTemplate(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	t, err := s.farm.Template(ctx, p, c.Params("id"))
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *server) renameTemplate(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	t, err := s.farm.RenameTemplate(ctx, p, c.Params("id"), name)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *server) renameTemplate(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	if err := s.farm.DeleteTemplate(ctx, p, c.Params("id")); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) downloadTemplate(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	address, err := s.farm.DownloadAddress(ctx, p, c.Params("id"))
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *server) downloadTemplate(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) renewUpload(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	t, err := s.farm.RenewUpload(ctx, p, c.Params("id"))
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 )
 
 func (s *server) listTemplates3(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	list, err := s.farm.Templates(ctx, p)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *server) listTemplates3(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) getTemplate3(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	t, err := s.farm.Template(ctx, p, c.Params("id"))
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *server) introspected(c *fiber.Ctx, p farm.Principal) (summary *aep.Summ
 	if err := wrong.err(); err != nil {
 		return nil, 0, 0, err
 	}
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	summary, err = s.farm.Introspection(ctx, p, c.Params("id"))
 	if err != nil {

@@ -19,7 +19,7 @@ type thumbnailBody struct {
 }
 
 func (s *server) listThumbnails(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call()
+	ctx, done := s.call(c)
 	defer done()
 	id := c.Params("id")
 	list, err := s.farm.Thumbnails(ctx, p, id)

@@ -13,18 +13,19 @@ import (
 
 // allowed lists, for each room, the other rooms it may import. docs/architecture.md draws the same picture.
 var allowed = map[string][]string{
-	"cmd":         {"web", "api", "coordinator", "agent", "engine", "aep", "farm", "durable"},
+	"cmd":         {"web", "api", "coordinator", "agent", "engine", "aep", "farm", "durable", "outbound"},
 	"web":         {"api", "coordinator", "farm", "aep"},
 	"api":         {"coordinator", "farm", "aep"},
-	"coordinator": {"raftstore", "gossip", "farm", "aep", "durable"},
+	"coordinator": {"raftstore", "gossip", "farm", "aep", "durable", "outbound"},
 	"raftstore":   {"farm", "durable"},
-	"agent":       {"gossip", "farm", "aep", "ffmpeg", "durable"},
+	"agent":       {"gossip", "farm", "aep", "ffmpeg", "durable", "outbound"},
 	"gossip":      {"farm"},
 	"engine":      {"aep", "ffmpeg"},
 	"aep":         {},
 	"farm":        {},
 	"ffmpeg":      {},
 	"durable":     {},
+	"outbound":    {"farm"},
 }
 
 type goPackage struct {

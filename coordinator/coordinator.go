@@ -19,8 +19,10 @@ import (
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
+	"overcrank/farm/address"
 	"overcrank/farm/wire"
 	"overcrank/gossip"
+	"overcrank/outbound"
 	"overcrank/raftstore"
 )
 
@@ -35,6 +37,7 @@ type Config struct {
 	MinFree       int64            // bytes kept free on the disk; 0 means 1 GiB
 	Lease         time.Duration    // how long a silent agent keeps its leases; 0 means 30 s
 	FileLife      time.Duration    // of stored files after their last use; 0 means 7 days
+	Addresses     address.Policy   // which machines downloads, uploads and webhooks may ask
 }
 
 // Coordinator is one node of the farm's head. Its methods may be called at the same time.
@@ -75,7 +78,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), fetcher: fetch.New(), hub: newHub()}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), fetcher: fetch.New(outbound.Fixed(cfg.Addresses)), hub: newHub()}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.open(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())

@@ -11,6 +11,7 @@ import (
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
+	"overcrank/outbound"
 	"overcrank/raftstore"
 )
 
@@ -72,7 +73,7 @@ func worthAnotherTry(err error) bool {
 	if errors.As(err, &status) {
 		return status.Status >= 500 || status.Status == http.StatusTooManyRequests
 	}
-	for _, final := range []error{fetch.ErrForbidden, fetch.ErrScheme, files.ErrTooLarge, files.ErrFull} {
+	for _, final := range []error{outbound.ErrForbidden, outbound.ErrScheme, files.ErrTooLarge, files.ErrFull} {
 		if errors.Is(err, final) {
 			return false
 		}
@@ -85,7 +86,7 @@ func downloadError(err error) string {
 	switch {
 	case errors.As(err, &status):
 		return fmt.Sprintf("Template failed to download (%d)", status.Status)
-	case errors.Is(err, fetch.ErrForbidden), errors.Is(err, fetch.ErrScheme):
+	case errors.Is(err, outbound.ErrForbidden), errors.Is(err, outbound.ErrScheme):
 		return "Template failed to download: " + err.Error()
 	case errors.Is(err, files.ErrTooLarge):
 		return "Template failed to download: it is larger than 20 GiB"

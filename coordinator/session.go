@@ -212,6 +212,7 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error
 	}
 	s.send(wire.Message{Welcome: &wire.Welcome{
 		HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds(), Drop: dropped,
+		Addresses: l.c.cfg.Addresses,
 	}})
 
 	l.mu.Lock()

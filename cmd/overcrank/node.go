@@ -17,6 +17,7 @@ import (
 	"overcrank/api"
 	"overcrank/coordinator"
 	"overcrank/durable"
+	"overcrank/farm/address"
 	"overcrank/web"
 )
 
@@ -29,6 +30,8 @@ type nodeFlags struct {
 	NewAdminToken bool          `help:"Make a new administrator's token, for when the one before was lost."`
 	MinFree       int64         `help:"Bytes that must stay free on the disk." default:"1073741824"`
 	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s"`
+	AllowAddress  []string      `help:"Only networks (10.0.0.0/8) or machines (10.0.0.7) that downloads, uploads and webhooks may ask; all but those of cloud metadata when left out." placeholder:"NETWORK" env:"OVERCRANK_ALLOW_ADDRESS"`
+	DenyAddress   []string      `help:"Networks or machines that downloads, uploads and webhooks may not ask, also when allowed." placeholder:"NETWORK" env:"OVERCRANK_DENY_ADDRESS"`
 }
 
 // shortestLease leaves an agent time for a few heartbeats.
@@ -41,6 +44,9 @@ func (f nodeFlags) Validate() error {
 	}
 	if f.MinFree < 0 {
 		return fmt.Errorf("--min-free is %d: it cannot be below 0", f.MinFree)
+	}
+	if _, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress); err != nil {
+		return fmt.Errorf("--allow-address and --deny-address: %w", err)
 	}
 	if f.PublicAddress == "" {
 		return nil
@@ -66,6 +72,10 @@ type node struct {
 
 // startNode listens, opens the coordinator and serves.
 func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, error) {
+	policy, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress)
+	if err != nil {
+		return nil, err
+	}
 	ln, err := net.Listen("tcp", f.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
@@ -74,7 +84,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
-		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger,
+		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), ln.Close())

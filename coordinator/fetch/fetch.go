@@ -8,30 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"path"
 	"strings"
-	"syscall"
 	"time"
 
 	"overcrank/farm/address"
+	"overcrank/outbound"
 )
 
-const (
-	maxRedirects = 5
-	answerWithin = 30 * time.Second // from the request to the answer's header
-	stallAfter   = time.Minute      // without a byte
-)
-
-var (
-	// ErrForbidden marks an address that leads where downloads must not go.
-	ErrForbidden = errors.New("address is not allowed")
-	// ErrScheme marks an address of a kind that is not fetched.
-	ErrScheme = errors.New("only http, https and data addresses can be fetched")
-)
+// stallAfter is how long a download may go without a byte.
+const stallAfter = time.Minute
 
 // StatusError is an answer other than success.
 type StatusError struct{ Status int }
@@ -48,26 +36,14 @@ type Body struct {
 }
 
 // Fetcher downloads. Its zero value is not usable; see New.
-type Fetcher struct{ client *http.Client }
+type Fetcher struct {
+	guard  outbound.Guard
+	client *http.Client
+}
 
-// New makes a Fetcher. Close it to end idle connections.
-func New() *Fetcher {
-	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: checkPeer}
-	return &Fetcher{client: &http.Client{
-		Transport: &http.Transport{
-			DialContext:           dialer.DialContext,
-			TLSHandshakeTimeout:   10 * time.Second,
-			ResponseHeaderTimeout: answerWithin,
-			MaxIdleConnsPerHost:   2,
-			IdleConnTimeout:       30 * time.Second,
-		},
-		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if len(via) > maxRedirects {
-				return fmt.Errorf("more than %d redirects", maxRedirects)
-			}
-			return checkScheme(req.URL)
-		},
-	}}
+// New makes a Fetcher that asks only machines which the guard allows. Close it to end idle connections.
+func New(guard outbound.Guard) *Fetcher {
+	return &Fetcher{guard: guard, client: guard.Client(guard.Transport())}
 }
 
 // Close ends idle connections.
@@ -82,7 +58,7 @@ func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 	if err != nil {
 		return nil, errors.New("it is no address")
 	}
-	if err := checkScheme(u); err != nil {
+	if err := f.guard.Check(u); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -94,7 +70,7 @@ func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 	resp, err := f.client.Do(req)
 	if err != nil {
 		cancel(nil)
-		return nil, plain(err)
+		return nil, fmt.Errorf("downloading: %w", outbound.Cause(err))
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		cancel(nil)
@@ -110,31 +86,6 @@ func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 		Name:       name,
 		Type:       resp.Header.Get("Content-Type"),
 	}, nil
-}
-
-// plain drops the address from an error: it may hold a signature that is nobody's business.
-func plain(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err
-	}
-	return fmt.Errorf("downloading: %w", err)
-}
-
-func checkScheme(u *url.URL) error {
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return ErrScheme
-	}
-	return nil
-}
-
-// checkPeer refuses addresses after names have been resolved, so that no name can stand for a forbidden one.
-func checkPeer(_, peer string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(peer)
-	if err != nil || !address.Downloadable(at.Addr()) {
-		return fmt.Errorf("%w: %s", ErrForbidden, peer)
-	}
-	return nil
 }
 
 func openData(src string) (*Body, error) {

@@ -12,6 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/coordinator/fetch"
+	"overcrank/farm/address"
+	"overcrank/outbound"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,7 +37,7 @@ func server(t *testing.T) *httptest.Server {
 }
 
 func fetcher(t *testing.T) *fetch.Fetcher {
-	f := fetch.New()
+	f := fetch.New(outbound.Fixed(address.Policy{}))
 	t.Cleanup(f.Close)
 	return f
 }
@@ -68,16 +70,16 @@ func TestRefusals(t *testing.T) {
 		src  string
 		want error
 	}{
-		{"file:///etc/passwd", fetch.ErrScheme},
-		{"ftp://example.org/x", fetch.ErrScheme},
-		{"film.aep", fetch.ErrScheme},
-		{"http://169.254.169.254/latest/meta-data", fetch.ErrForbidden},
-		{"http://[fe80::1]/", fetch.ErrForbidden},
-		{"http://[fd00:ec2::254]/", fetch.ErrForbidden},
-		{"http://[::ffff:169.254.169.254]/", fetch.ErrForbidden},
-		{"http://0.0.0.0/", fetch.ErrForbidden},
-		{s.URL + "/inside", fetch.ErrForbidden},
-		{s.URL + "/file", fetch.ErrScheme},
+		{"file:///etc/passwd", outbound.ErrScheme},
+		{"ftp://example.org/x", outbound.ErrScheme},
+		{"film.aep", outbound.ErrScheme},
+		{"http://169.254.169.254/latest/meta-data", outbound.ErrForbidden},
+		{"http://[fe80::1]/", outbound.ErrForbidden},
+		{"http://[fd00:ec2::254]/", outbound.ErrForbidden},
+		{"http://[::ffff:169.254.169.254]/", outbound.ErrForbidden},
+		{"http://0.0.0.0/", outbound.ErrForbidden},
+		{s.URL + "/inside", outbound.ErrForbidden},
+		{s.URL + "/file", outbound.ErrScheme},
 	}
 	for _, tt := range tests {
 		if _, err := f.Open(t.Context(), tt.src); !errors.Is(err, tt.want) {

@@ -57,3 +57,23 @@ func FuzzData(f *testing.F) {
 		}
 	})
 }
+
+func TestPolicyIsRead(t *testing.T) {
+	p, err := address.ParsePolicy([]string{"10.0.0.0/8", " 192.168.1.7", "::ffff:172.16.0.0/108"}, []string{"10.1.2.3/16", "fd00::7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ip, want := range map[string]bool{
+		"10.0.0.1": true, "10.1.0.1": false, "192.168.1.7": true, "192.168.1.8": false, "::ffff:10.0.0.1": true,
+		"172.16.3.4": true, "172.32.0.1": false, "fd00::7": false, "fd00::8": false, "169.254.169.254": false,
+	} {
+		if p.Allows(netip.MustParseAddr(ip)) != want {
+			t.Errorf("%s: allowed is not %v", ip, want)
+		}
+	}
+	for _, bad := range []string{"", "farm.local", "10.0.0.0/33", "*"} {
+		if _, err := address.ParsePolicy(nil, []string{bad}); err == nil {
+			t.Errorf("%q was taken for a network", bad)
+		}
+	}
+}

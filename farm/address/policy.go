@@ -1,6 +1,10 @@
 package address
 
-import "net/netip"
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
 
 // Policy is an administrator's word on which machines downloads, uploads and webhooks may ask, beyond what Downloadable
 // never allows. The zero Policy allows every other address.
@@ -24,4 +28,38 @@ func (p Policy) Allows(ip netip.Addr) bool {
 		return false
 	}
 	return Downloadable(ip) && (len(p.Allow) == 0 || within(p.Allow)) && !within(p.Deny)
+}
+
+// ParsePolicy reads lists of networks, such as 10.0.0.0/8, and single machines, such as 10.0.0.7.
+func ParsePolicy(allow, deny []string) (Policy, error) {
+	var p Policy
+	var err error
+	if p.Allow, err = prefixes(allow); err != nil {
+		return Policy{}, err
+	}
+	if p.Deny, err = prefixes(deny); err != nil {
+		return Policy{}, err
+	}
+	return p, nil
+}
+
+func prefixes(list []string) ([]netip.Prefix, error) {
+	var networks []netip.Prefix
+	for _, text := range list {
+		text = strings.TrimSpace(text)
+		if ip, err := netip.ParseAddr(text); err == nil {
+			ip = ip.Unmap().WithZone("")
+			networks = append(networks, netip.PrefixFrom(ip, ip.BitLen()))
+			continue
+		}
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no network such as 10.0.0.0/8, and no machine such as 10.0.0.7; names of hosts cannot be given", text)
+		}
+		if ip := network.Addr(); ip.Is4In6() && network.Bits() >= 96 {
+			network = netip.PrefixFrom(ip.Unmap(), network.Bits()-96)
+		}
+		networks = append(networks, network.Masked())
+	}
+	return networks, nil
 }

@@ -1,0 +1,93 @@
+// Package outbound makes the HTTP clients with which coordinators and agents ask addresses that callers gave them: for
+// downloads, uploads and webhooks. There is one list of what may be asked, and one place that holds every client to it.
+package outbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+
+	"overcrank/farm/address"
+)
+
+// maxRedirects is how often an address may point to another.
+const maxRedirects = 5
+
+var (
+	// ErrForbidden marks an address that this farm may not ask.
+	ErrForbidden = errors.New("the address is not allowed by this farm")
+	// ErrScheme marks an address of a kind that is not asked.
+	ErrScheme = errors.New("only http and https addresses can be asked")
+	// ErrRedirects marks an address that led from one to the next without end.
+	ErrRedirects = fmt.Errorf("it redirects more than %d times", maxRedirects)
+)
+
+// Guard gives the policy in force. It is asked for every connection, so that a policy may change while clients live.
+type Guard func() address.Policy
+
+// Fixed is a Guard whose policy never changes.
+func Fixed(p address.Policy) Guard { return func() address.Policy { return p } }
+
+// Transport connects only to machines that the policy allows. That is decided on the address that is really dialled,
+// after names were resolved, so that no name can stand for a forbidden one. Close its idle connections at the end.
+func (g Guard) Transport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 20 * time.Second, ControlContext: g.checkPeer}
+	return &http.Transport{
+		DialContext:            dialer.DialContext,
+		TLSHandshakeTimeout:    20 * time.Second,
+		ResponseHeaderTimeout:  time.Minute,
+		MaxResponseHeaderBytes: 256 << 10,
+		MaxIdleConnsPerHost:    4,
+		MaxIdleConns:           64,
+		IdleConnTimeout:        30 * time.Second,
+		ForceAttemptHTTP2:      true,
+	}
+}
+
+// Client follows a few redirects, each held to the policy like the first address.
+func (g Guard) Client(t http.RoundTripper) *http.Client {
+	return &http.Client{Transport: t, CheckRedirect: g.CheckRedirect}
+}
+
+// CheckRedirect is for http.Client: it bounds the number of redirects and refuses those to forbidden addresses.
+func (g Guard) CheckRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return ErrRedirects
+	}
+	return g.Check(req.URL)
+}
+
+// Check refuses an address that is not of the web, or that spells out a forbidden machine. It is the only check that a
+// connection through a proxy meets, and spares others the way.
+func (g Guard) Check(u *url.URL) error {
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return ErrScheme
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !g().Allows(ip) {
+		return fmt.Errorf("%w: %s", ErrForbidden, ip)
+	}
+	return nil
+}
+
+func (g Guard) checkPeer(_ context.Context, _, peer string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(peer)
+	if err != nil || !g().Allows(at.Addr()) {
+		return fmt.Errorf("%w: %s", ErrForbidden, peer)
+	}
+	return nil
+}
+
+// Cause drops the address from a client's error: it may hold a signature or a password that is nobody's business.
+func Cause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -25,6 +26,8 @@ type server struct {
 	logger  *slog.Logger
 	sockets *socket.Hub
 	uploads context.Context // of calls that take a file; it ends with stop, which other calls outlive
+	// document makes the interface's document when it is first asked for.
+	document func() (interfaceDocument, error)
 }
 
 const (
@@ -44,6 +47,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	s := &server{
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger,
 		sockets: socket.NewHub(cfg.Logger), uploads: uploads,
+		document: sync.OnceValues(func() (interfaceDocument, error) { return makeInterface(cfg.Farm.PublicAddress(), cfg.Version) }),
 	}
 	app.Use(func(c *fiber.Ctx) error {
 		c.Context().SetUserValue(localStopping, uploads)

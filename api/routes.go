@@ -79,6 +79,7 @@ func (s *server) route(app *fiber.App) {
 	app.Get("/files/templates/:id", s.giveTemplate)
 	app.Get("/outputs/:name", s.giveOutput)
 
+	app.Get(pathInterface, s.getInterface)
 	app.Get("/healthz", s.alive)
 	app.Get("/readyz", s.ready)
 }

@@ -24,6 +24,9 @@ const (
 
 const templatesPath = "/files/templates/"
 
+// PublicAddress is the base address that callers use, without a trailing slash.
+func (c *Coordinator) PublicAddress() string { return c.cfg.PublicAddress }
+
 // UploadAddress is the signed address at which a template takes its file by PUT, and DownloadAddress the one that gives it.
 // Both are paths below the public address: /files/templates/<id>?…signature…
 func (c *Coordinator) UploadAddress(t farm.Template) string {

@@ -1,0 +1,155 @@
+package api
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/aep"
+	"overcrank/api/openapi"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// loadInterface is the served document.
+func loadInterface(t *testing.T) *openapi3.T {
+	t.Helper()
+	d, err := makeInterface("https://farm.example", "1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(d.body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// ofAgents lists what only agents speak; farm/wire describes it.
+var ofAgents = []string{wire.PathEnrol, wire.PathSession, wire.PathFiles, wire.PathOutput, wire.PathThumbnail}
+
+var pathParameter = regexp.MustCompile(`:([a-zA-Z0-9]+)`)
+
+// served lists what the router knows, as "METHOD /path", each with the least role, "" for what needs no token.
+func served() map[string]farm.Role {
+	s := &server{}
+	app := fiber.New()
+	s.route(app)
+	out := map[string]farm.Role{}
+	name := func(method, path string) string { return method + " " + pathParameter.ReplaceAllString(path, "{$1}") }
+	for _, r := range app.GetRoutes() {
+		agents := slices.ContainsFunc(ofAgents, func(prefix string) bool { return strings.HasPrefix(r.Path, prefix) })
+		if r.Method != fiber.MethodHead && !agents {
+			out[name(r.Method, r.Path)] = ""
+		}
+	}
+	for _, r := range s.teamRoutes() {
+		out[name(r.method, r.path)] = r.role
+	}
+	return out
+}
+
+func TestTheDocumentListsExactlyTheRoutes(t *testing.T) {
+	described := map[string]farm.Role{}
+	for path, item := range loadInterface(t).Paths.Map() {
+		for method, op := range item.Operations() {
+			role, _ := op.Extensions[openapi.RoleKey].(string)
+			described[method+" "+path] = farm.Role(role)
+			aliases, _ := op.Extensions[openapi.AliasesKey].([]any)
+			for _, alias := range aliases {
+				described[method+" "+alias.(string)] = farm.Role(role)
+			}
+		}
+	}
+	routes := served()
+	for _, address := range slices.Sorted(maps.Keys(routes)) {
+		role, known := described[address]
+		switch {
+		case !known:
+			t.Errorf("%s is not in api/openapi/source", address)
+		case role != routes[address]:
+			t.Errorf("%s needs the role %q, the document says %q", address, routes[address], role)
+		}
+	}
+	for _, address := range slices.Sorted(maps.Keys(described)) {
+		if _, known := routes[address]; !known {
+			t.Errorf("%s is in api/openapi/source and not in api/routes.go", address)
+		}
+	}
+}
+
+func TestTheDocumentsChoicesAreThoseOfTheCode(t *testing.T) {
+	doc := loadInterface(t)
+	schema := func(name string) *openapi3.Schema {
+		ref := doc.Components.Schemas[name]
+		if ref == nil {
+			t.Fatalf("there is no schema %s", name)
+		}
+		return ref.Value
+	}
+	property := func(of, name string) *openapi3.Schema {
+		ref := schema(of).Properties[name]
+		if ref == nil {
+			t.Fatalf("there is no %s.%s", of, name)
+		}
+		return ref.Value
+	}
+	assetTypes := []string{}
+	for _, ref := range schema("Asset").OneOf {
+		assetTypes = append(assetTypes, enum(ref.Value.Properties["type"].Value)...)
+	}
+	names := []string{}
+	for name := range functions {
+		names = append(names, "nx:"+name, "nx-"+name)
+	}
+	served := slices.DeleteFunc(slices.Sorted(maps.Keys(assetReaders)), func(kind string) bool { return kind == "job" })
+	for what, c := range map[string]struct{ document, code []string }{
+		"codecs":         {enum(schema("Codec")), slices.Concat(slices.Collect(maps.Values(codecs))...)},
+		"asset types":    {assetTypes, served},
+		"discriminator":  {slices.Collect(maps.Keys(schema("Asset").Discriminator.Mapping)), served},
+		"functions":      {enum(property("FunctionAsset", "name")), names},
+		"job states":     {enum(schema("JobStatus")), textsOf(jobStates)},
+		"levels":         {enum(property("JobCreation", "level")), textsOf([]farm.Level{farm.LevelRush, farm.LevelNormal, farm.LevelOvernight})},
+		"template types": {enum(schema("TemplateType")), []string{aep.TypeProject, aep.TypeZip, aep.TypeMogrt}},
+		"template states": {enum(schema("TemplateStatus")), textsOf([]farm.TemplateStatus{
+			farm.TemplateAwaitingUpload, farm.TemplateDownloading, farm.TemplateProcessing, farm.TemplateUploaded, farm.TemplateError})},
+		"kinds of result": {enum(property("Settings", "type")), slices.Collect(maps.Keys(codecs))},
+	} {
+		slices.Sort(c.document)
+		slices.Sort(c.code)
+		if !slices.Equal(c.document, c.code) {
+			t.Errorf("%s: the document has %v, the code %v", what, c.document, c.code)
+		}
+	}
+	prose := schema("FunctionAsset").Description
+	for name, arguments := range functions {
+		if !strings.Contains(prose, "`nx:"+name+"`") {
+			t.Errorf("the description of functions does not tell of nx:%s", name)
+		}
+		for _, a := range arguments {
+			if a.needed && !strings.Contains(prose, a.name) {
+				t.Errorf("the description of functions does not tell of %s, which nx:%s needs", a.name, name)
+			}
+		}
+	}
+}
+
+func enum(s *openapi3.Schema) (out []string) {
+	for _, value := range s.Enum {
+		out = append(out, value.(string))
+	}
+	return out
+}
+
+func textsOf[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, word := range list {
+		out[i] = string(word)
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+// Package openapi is the interface in machine form: the OpenAPI 3 document that the farm serves, kept as YAML beside the
+// code and held to it by the tests of package api.
+package openapi
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed source/*.yaml
+var sources embed.FS
+
+// RoleKey is the extension that names the least role of an operation, and AliasesKey the one that lists other paths at
+// which it answers as well.
+const (
+	RoleKey    = "x-role"
+	AliasesKey = "x-aliases"
+)
+
+// Document is the interface. Its keys stand in the order of their source.
+type Document struct{ root *yaml.Node }
+
+// Load reads the document from its sources, which are part of the program.
+func Load() (Document, error) {
+	files, err := fs.Glob(sources, "source/*.yaml")
+	if err != nil {
+		return Document{}, fmt.Errorf("listing the interface's sources: %w", err)
+	}
+	slices.SortFunc(files, byRank)
+	root := &yaml.Node{Kind: yaml.MappingNode}
+	for _, name := range files {
+		text, err := sources.ReadFile(name)
+		if err != nil {
+			return Document{}, fmt.Errorf("reading the interface: %w", err)
+		}
+		var file yaml.Node
+		if err := yaml.Unmarshal(text, &file); err != nil {
+			return Document{}, fmt.Errorf("reading the interface: %s: %w", name, err)
+		}
+		if len(file.Content) != 1 {
+			return Document{}, fmt.Errorf("reading the interface: %s is empty", name)
+		}
+		if err := merge(root, file.Content[0], ""); err != nil {
+			return Document{}, fmt.Errorf("reading the interface: %s: %w", name, err)
+		}
+	}
+	d := Document{root: root}
+	d.addCommonAnswers()
+	return d, nil
+}
+
+// order is how the document tells its story; what is not listed follows by name.
+var order = []string{"interface", "templates", "jobs", "assets"}
+
+func byRank(a, b string) int {
+	rank := func(name string) int {
+		if i := slices.Index(order, name[len("source/"):len(name)-len(".yaml")]); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	if d := rank(a) - rank(b); d != 0 {
+		return d
+	}
+	return bytes.Compare([]byte(a), []byte(b))
+}
+
+// methods are the keys of a path that are operations.
+var methods = []string{"get", "put", "post", "patch", "delete"}
+
+// lowestRole is the one that no token falls short of.
+const lowestRole = "viewer"
+
+// commonAnswers are what every operation may answer that asks for a token; 403 only where some role is too low.
+var commonAnswers = []struct{ status, name string }{
+	{"401", "Unauthorized"}, {"403", "Forbidden"}, {"429", "TooMany"}, {"503", "Unavailable"},
+}
+
+// addCommonAnswers adds to each operation under a token what all of them may answer.
+func (d Document) addCommonAnswers() {
+	for _, path := range members(lookup(d.root, "paths")) {
+		for _, op := range members(path.value) {
+			if !slices.Contains(methods, op.key) || lookup(op.value, "security") != nil {
+				continue
+			}
+			role, answers := lookup(op.value, RoleKey), lookup(op.value, "responses")
+			for _, a := range commonAnswers {
+				harmless := a.status == "403" && role != nil && role.Value == lowestRole
+				if answers == nil || harmless || lookup(answers, a.status) != nil {
+					continue
+				}
+				put(answers, a.status, reference("#/components/responses/"+a.name))
+			}
+		}
+	}
+}
+
+// JSON writes the document for the farm at a public address and of a version.
+func (d Document) JSON(address, version string) ([]byte, error) {
+	root := *d.root
+	root.Content = slices.Clone(d.root.Content)
+	info := *lookup(d.root, "info")
+	info.Content = slices.Clone(info.Content)
+	put(&info, "version", text(version))
+	put(&root, "info", &info)
+	put(&root, "servers", &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{mapping("url", text(address))}})
+	var b bytes.Buffer
+	if err := writeJSON(&b, &root); err != nil {
+		return nil, fmt.Errorf("writing the interface: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Decode reads the document into v, whose fields carry yaml tags.
+func (d Document) Decode(v any) error {
+	if err := d.root.Decode(v); err != nil {
+		return fmt.Errorf("reading the interface: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package openapi_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"overcrank/api/openapi"
+	"overcrank/farm"
+)
+
+func document(t *testing.T) *openapi3.T {
+	t.Helper()
+	d, err := openapi.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := d.JSON("https://farm.example", "1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestTheDocumentIsValidWithItsExamples(t *testing.T) {
+	doc := document(t)
+	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation()); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Info.Version != "1.2.3" || len(doc.Servers) != 1 || doc.Servers[0].URL != "https://farm.example" {
+		t.Errorf("the document is of version %q for %v", doc.Info.Version, doc.Servers)
+	}
+}
+
+func TestEveryOperationIsDescribed(t *testing.T) {
+	doc := document(t)
+	seen := map[string]string{}
+	tags := []string{}
+	for _, tag := range doc.Tags {
+		tags = append(tags, tag.Name)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			at := method + " " + path
+			if op.Summary == "" || op.OperationID == "" || len(op.Tags) != 1 || !slices.Contains(tags, op.Tags[0]) {
+				t.Errorf("%s lacks its summary, its operationId, or a tag that is listed", at)
+			}
+			if other, taken := seen[op.OperationID]; taken {
+				t.Errorf("%s and %s are both %s", at, other, op.OperationID)
+			}
+			seen[op.OperationID] = at
+			checkRole(t, at, op)
+		}
+	}
+	if len(seen) == 0 {
+		t.Error("the document has no operations")
+	}
+}
+
+func checkRole(t *testing.T, at string, op *openapi3.Operation) {
+	t.Helper()
+	role, _ := op.Extensions[openapi.RoleKey].(string)
+	public := op.Security != nil && len(*op.Security) == 0
+	if public == (role != "") || !public && !farm.Role(role).Known() {
+		t.Errorf("%s names the role %q; an operation has a known one, or an empty security", at, role)
+	}
+	for _, status := range []string{"401", "429", "503"} {
+		if !public && op.Responses.Value(status) == nil {
+			t.Errorf("%s does not list %s", at, status)
+		}
+	}
+}
+
+// TestWhatIsNotUsedIsNotThere keeps schemas that nothing refers to out of the document.
+func TestWhatIsNotUsedIsNotThere(t *testing.T) {
+	d, err := openapi.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := d.JSON("https://farm.example", "1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Components map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for kind, named := range doc.Components {
+		for name := range named {
+			ref := `"#/components/` + kind + "/" + name + `"`
+			if kind != "securitySchemes" && !strings.Contains(string(text), ref) {
+				t.Errorf("nothing refers to %s", ref)
+			}
+		}
+	}
+}

@@ -45,6 +45,7 @@ func (r *reader) item(c *rifx.Chunk, parent *Item) error {
 		Parent:  parent,
 	}
 	r.project.Items = append(r.project.Items, it)
+	r.from.item(it, c)
 	if r.byID[it.ID] == nil {
 		r.byID[it.ID] = it
 	}

@@ -72,6 +72,7 @@ func (r *reader) layer(comp *Composition, c *rifx.Chunk) (*Layer, error) {
 	if err := r.count(1); err != nil {
 		return nil, err
 	}
+	r.from.layer(l, c)
 	scope := r.scope(comp, l)
 	l.Props = &Property{Group: true, Enabled: true, Match: "ADBE " + rootMatch(l.Kind), Name: l.Name}
 	if tree := c.Find("tdgp"); tree != nil {

@@ -70,6 +70,7 @@ func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth i
 			}
 			if keep(child, scope) {
 				p.Children = append(p.Children, child)
+				r.from.property(child, c)
 			}
 			match = ""
 		}

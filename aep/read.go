@@ -47,7 +47,7 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, lim Limits) (*Project,
 	if err != nil {
 		return nil, err
 	}
-	return decode(ctx, tree, lim)
+	return decode(ctx, tree, lim, nil)
 }
 
 // Open reads the project file at path; Project.Path is set.
@@ -97,7 +97,8 @@ type reader struct {
 	lim     Limits
 	byID    map[uint32]*Item
 	comps   []compChunks
-	nodes   int // properties and keyframes made
+	nodes   int      // properties and keyframes made
+	from    *origins // nil unless someone wants to know
 }
 
 // compChunks is a composition whose layers wait until all items are known: a layer's units are those of its source.
@@ -106,7 +107,7 @@ type compChunks struct {
 	chunk *rifx.Chunk
 }
 
-func decode(ctx context.Context, tree *rifx.File, lim Limits) (*Project, error) {
+func decode(ctx context.Context, tree *rifx.File, lim Limits, from *origins) (*Project, error) {
 	if tree.Form != rifx.FormProject {
 		return nil, fmt.Errorf("%w: it is of the kind %q", ErrNotProject, tree.Form)
 	}
@@ -123,7 +124,7 @@ func decode(ctx context.Context, tree *rifx.File, lim Limits) (*Project, error) 
 		BitsPerChannel:   decodeDepth(tree.Find("nnhd").Bytes()),
 		effects:          make(map[string]*effectDefinition),
 	}
-	r := &reader{project: p, lim: lim, byID: map[uint32]*Item{}}
+	r := &reader{project: p, lim: lim, byID: map[uint32]*Item{}, from: from}
 	if s := r.text(tree.Find("ExEn").Find("Utf8")); s != "" {
 		p.ExpressionEngine = s
 	}

@@ -111,8 +111,9 @@ func (wr writer) item(it *Item) (rifx.Chunk, error) {
 	return rifx.List("Item", append(chunks, more...)...), err
 }
 
-func (wr writer) composition(c *Composition) ([]rifx.Chunk, error) {
-	b := make([]byte, 204)
+// measures are the 204 bytes of a composition's size, times and switches.
+func (c *Composition) measures() []byte {
+	b := make([]byte, cdtaSize)
 	put := binary.BigEndian.PutUint32
 	binary.BigEndian.PutUint16(b[0:], 1)
 	binary.BigEndian.PutUint16(b[2:], 1)
@@ -140,11 +141,15 @@ func (wr writer) composition(c *Composition) ([]rifx.Chunk, error) {
 	seconds(164, c.DisplayStart)
 	binary.BigEndian.PutUint16(b[174:], uint16(c.ShutterAngle))
 	put(b[180:], uint32(int32(c.ShutterPhase)))
+	return b
+}
+
+func (wr writer) composition(c *Composition) ([]rifx.Chunk, error) {
 	drop := byte(0)
 	if c.DropFrame {
 		drop = 1
 	}
-	out := []rifx.Chunk{rifx.Leaf("cdta", b), rifx.Leaf("cdrp", []byte{drop})}
+	out := []rifx.Chunk{rifx.Leaf("cdta", c.measures()), rifx.Leaf("cdrp", []byte{drop})}
 	for _, l := range c.Layers {
 		lc, err := wr.layer(c, l)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// layer writes a layer as After Effects 23 and later do: 164 bytes of measures, its name, its properties.
-func (wr writer) layer(c *Composition, l *Layer) (rifx.Chunk, error) {
+// measures are the 164 bytes of a layer's times, switches and relations, as After Effects 23 and later write them.
+func (l *Layer) measures(c *Composition) []byte {
 	b := make([]byte, 164)
 	put := binary.BigEndian.PutUint32
 	_, second := c.ticks()
@@ -41,8 +41,12 @@ func (wr writer) layer(c *Composition, l *Layer) (rifx.Chunk, error) {
 	put(b[132:], l.Parent)
 	b[139] = byte(l.LightKind)
 	put(b[160:], l.MatteLayer)
+	return b
+}
 
-	chunks := []rifx.Chunk{rifx.Leaf("ldta", b), rifx.Utf8(l.Name)}
+// layer writes a layer: its measures, its name, its properties.
+func (wr writer) layer(c *Composition, l *Layer) (rifx.Chunk, error) {
+	chunks := []rifx.Chunk{rifx.Leaf("ldta", l.measures(c)), rifx.Utf8(l.Name)}
 	if l.Comment != "" {
 		chunks = append(chunks, rifx.Leaf("cmta", append([]byte(l.Comment), 0)))
 	}
@@ -53,6 +57,7 @@ func (wr writer) layer(c *Composition, l *Layer) (rifx.Chunk, error) {
 	if root == nil {
 		root = &Property{Group: true, Enabled: true}
 	}
+	_, second := c.ticks()
 	pw := propertyWriter{writer: wr, comp: c, layer: l, second: second}
 	props, err := pw.group(root)
 	if err != nil {

@@ -14,7 +14,8 @@ type propertyWriter struct {
 	writer
 	comp   *Composition
 	layer  *Layer
-	second uint32 // ticks per second of keyframe times
+	second uint32            // ticks per second of keyframe times
+	effect *effectDefinition // of the effect whose parameters are written, nil outside of effects
 }
 
 const (
@@ -197,13 +198,16 @@ func (pw propertyWriter) unit(p *Property, i int) float64 {
 	if isFraction(p.Match) {
 		return 100
 	}
-	if w, h := pw.p.SourceSize(pw.layer); p.Match == "ADBE Anchor Point" && w > 0 && h > 0 {
-		switch i {
-		case 0:
-			return float64(w)
-		case 1:
-			return float64(h)
+	w, h := pw.p.SourceSize(pw.layer)
+	fractions := w > 0 && h > 0
+	if kind, ok := pw.effect.kind(p.Match); ok && (kind == paramPoint || kind == paramPoint3D) {
+		if !fractions {
+			w, h = pw.comp.Width, pw.comp.Height
 		}
+		return []float64{float64(w), float64(h), float64(h), 1}[min(i, maxDimensions-1)]
+	}
+	if p.Match == matchAnchor && fractions && i < 2 {
+		return []float64{float64(w), float64(h)}[i]
 	}
 	return 1
 }

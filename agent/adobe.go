@@ -18,9 +18,8 @@ func (t *attempt) applyScript(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading the script: %w", err)
 	}
-	name := strings.TrimSuffix(filepath.Base(t.project.Path), filepath.Ext(t.project.Path))
 	files := script.Files{
-		Project: t.project.Path, Saved: filepath.Join(t.project.Dir, name+"_filled.aep"), Outcome: filepath.Join(t.dir, "outcome.txt"),
+		Project: t.project.Path, Saved: t.savedPath(), Outcome: filepath.Join(t.dir, "outcome.txt"),
 	}
 	whole := filepath.Join(t.dir, "apply.jsx")
 	if err := os.WriteFile(whole, []byte(script.Standalone(string(js), files)), 0o600); err != nil {
@@ -43,17 +42,23 @@ func (t *attempt) applyScript(ctx context.Context) (string, error) {
 	return files.Saved, nil
 }
 
+// savedPath is where an engine saves the filled-in project: beside the original, since it says where files lie by their way
+// from there.
+func (t *attempt) savedPath() string {
+	name := strings.TrimSuffix(filepath.Base(t.project.Path), filepath.Ext(t.project.Path))
+	return filepath.Join(filepath.Dir(t.project.Path), name+"_filled.aep")
+}
+
 // packProject makes the result of a job that wants its filled-in project: the project's folder, with the assets.
 func (t *attempt) packProject(ctx context.Context, saved string) (result, error) {
 	if _, err := os.Stat(saved); err != nil {
-		return result{}, &failure{message: "Render failed: After Effects did not save the project", retry: true, err: err}
+		return result{}, &failure{message: "Render failed: the engine did not save the project", retry: true, err: err}
 	}
-	if err := os.Rename(saved, t.project.Path); err != nil {
+	if err := os.Remove(t.project.Path); err != nil {
+		return result{}, fmt.Errorf("leaving the original project out: %w", err)
+	}
+	if err := os.Rename(saved, strings.TrimSuffix(t.project.Path, filepath.Ext(t.project.Path))+".aep"); err != nil {
 		return result{}, fmt.Errorf("taking the saved project: %w", err)
-	}
-	assets := filepath.Join(t.dir, "a")
-	if err := os.Rename(assets, filepath.Join(t.project.Dir, "(Assets)")); err != nil {
-		return result{}, fmt.Errorf("taking the assets along: %w", err)
 	}
 	var files []string
 	err := filepath.WalkDir(t.project.Dir, func(path string, d os.DirEntry, err error) error {

@@ -148,7 +148,6 @@ func TestFailuresAreReportedInTheJobsWords(t *testing.T) {
 		{"drop", func(_ *peer, l *wire.Lease) { l.Settings.Frames = nil }, "Render failed: the film was not written", true},
 		{"normal", func(_ *peer, l *wire.Lease) { l.Composition = "other" }, "Composition 'other' not found", false},
 		{"normal", func(_ *peer, l *wire.Lease) { l.Settings.Engine = "ae2026" }, "This machine has no engine 'ae2026'", true},
-		{"normal", func(_ *peer, l *wire.Lease) { l.Settings.Type = "aep" }, "A result of type 'aep' needs After Effects", false},
 		{"normal", func(p *peer, l *wire.Lease) { ref := p.keep("x.aep", []byte("no project")); l.Project.File = &ref }, "The project cannot be opened: not an After Effects project", false},
 		{"normal", func(_ *peer, l *wire.Lease) {
 			l.Assets = []farm.Asset{{Type: "static", Name: "a", Src: "data:,"}, {Type: "image", LayerName: "x", Src: l.Project.Src + "/forbidden.png"}}

@@ -125,9 +125,6 @@ func (t *attempt) choose() error {
 		name = "the embedded engine"
 	}
 	t.say("rendering with %s %s", name, t.engine.Version)
-	if t.lease.Settings.Type == "aep" && t.engine.Kind == farm.EngineEmbedded {
-		return &failure{message: "A result of type 'aep' needs After Effects: the embedded engine cannot save projects"}
-	}
 	return nil
 }
 

@@ -26,6 +26,11 @@ func (t *attempt) prepare(ctx context.Context, file fetched) error {
 			return err
 		}
 	}
+	if t.lease.Settings.Type == "aep" {
+		if err := t.takeAssetsAlong(); err != nil {
+			return err
+		}
+	}
 	js, err := script.Build(script.Input{Composition: p.Composition, Assets: t.assets})
 	if err != nil {
 		return err
@@ -35,6 +40,20 @@ func (t *attempt) prepare(ctx context.Context, file fetched) error {
 	}
 	t.say("composition '%s', %d×%d pixels, %.5g frames/s, %.5g s, %d assets", p.Composition, p.Settings.Width, p.Settings.Height, p.Settings.FrameRate, p.Settings.Duration, len(t.assets))
 	t.feed.at("preparing", 1, 0, 0)
+	return nil
+}
+
+// takeAssetsAlong moves the files of the assets into the project's folder, which is the job's result.
+func (t *attempt) takeAssetsAlong() error {
+	from, to := filepath.Join(t.dir, "a"), filepath.Join(t.project.Dir, "(Assets)")
+	if err := os.Rename(from, to); err != nil {
+		return fmt.Errorf("taking the assets along: %w", err)
+	}
+	for i := range t.assets {
+		if rel, err := filepath.Rel(from, t.assets[i].File); err == nil && filepath.IsLocal(rel) {
+			t.assets[i].File = filepath.Join(to, rel)
+		}
+	}
 	return nil
 }
 

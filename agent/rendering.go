@@ -115,9 +115,25 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	share := strconv.FormatFloat(memoryShare/float64(t.a.cfg.Slots), 'f', 1, 64)
 	req.Program = []string{t.engine.Path, "aerender", "-mem_usage", share, share}
 	req.Script = t.scriptPath()
+	if t.lease.Settings.Type == "aep" {
+		return t.saveEmbedded(ctx, req)
+	}
 	req.OutputModule = p.codec
 	req.Output = t.output(p)
 	return t.renderAndCheck(ctx, req, p)
+}
+
+// saveEmbedded has the embedded engine save the filled-in project, and packs it with its folder.
+func (t *attempt) saveEmbedded(ctx context.Context, req aerender.Request) (result, error) {
+	req.Save = t.savedPath()
+	ran, err := aerender.Run(ctx, req)
+	for _, w := range ran.Warnings {
+		t.warn(t.withoutFolders(w))
+	}
+	if err != nil {
+		return result{}, err
+	}
+	return t.packProject(ctx, req.Save)
 }
 
 // output is where the engine writes.

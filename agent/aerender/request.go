@@ -26,6 +26,7 @@ type Request struct {
 	Composition    string
 	Output         string // absolute path; with [####] for a sequence
 	Script         string // run on the opened project; "" for an engine that cannot
+	Save           string // absolute path where the project is saved as the script left it, instead of a render
 	RenderSettings string
 	OutputModule   string
 	Start, End     *int // frames, both included; nil means the composition's work area
@@ -75,6 +76,9 @@ type Result struct {
 func (r Request) arguments() []string {
 	if r.isBare {
 		return r.bare
+	}
+	if r.Save != "" {
+		return []string{"-project", r.Project, "-r", r.Script, "-save", r.Save, "-v", "ERRORS_AND_PROGRESS"}
 	}
 	args := []string{"-project", r.Project, "-comp", r.Composition, "-output", r.Output}
 	add := func(flag, value string) {

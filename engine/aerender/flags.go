@@ -14,6 +14,7 @@ type flags struct {
 	renderSettings        string // -RStemplate
 	outputModule          string // -OMtemplate
 	script                string // -r
+	save                  string // -save
 	log                   string
 	start, end            *int // frames, counted from the project's and the composition's first
 	step                  int
@@ -33,6 +34,7 @@ Renders a composition of an After Effects project with Overcrank's own engine. T
   -comp NAME             the composition to render
   -output FILE           what to write; numbered pictures have their number at [####]
   -r SCRIPT              a script (.jsx) to run on the opened project before it is rendered
+  -save FILE             save the project as the script left it, and render nothing
   -RStemplate NAME       render settings: "Best Settings", "Draft Settings", "Multi-Machine Settings", "Overcrank Preview"
   -OMtemplate NAME       output module: such as video_h264_vbr_15mbps, video_prores_4444, image_png, or After Effects'
                          own names such as "H.264 - Match Render Settings - 15 Mbps", "Lossless with Alpha"
@@ -115,6 +117,8 @@ func (f *flags) text(name string) *string {
 		return &f.outputModule
 	case "-r":
 		return &f.script
+	case "-save":
+		return &f.save
 	case "-log":
 		return &f.log
 	}
@@ -202,7 +206,7 @@ func (f *flags) without(name string, rest []string) ([]string, error) {
 	}
 	switch {
 	case name == "-close" && strings.EqualFold(rest[0], "SAVE_CHANGES"):
-		f.notes = append(f.notes, "the embedded engine does not save projects: -close SAVE_CHANGES has no effect")
+		f.notes = append(f.notes, "the embedded engine never changes the project that it renders: -close SAVE_CHANGES has no effect; -save writes a copy")
 	case name == "-rqindex" || name == "-rendersettings" || name == "-outputsettings":
 		f.notes = append(f.notes, "the embedded engine does not use "+name)
 	}

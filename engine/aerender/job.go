@@ -63,6 +63,9 @@ func open(ctx context.Context, out *lines, f flags) (*job, error) {
 	if err := j.runScript(ctx); err != nil {
 		return nil, err
 	}
+	if f.save != "" {
+		return j, nil
+	}
 	if err := j.choose(); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,8 @@
 // Package aerender is the command line of the embedded engine: aerender's flags, lines and exit codes.
 //
 // What it prints and how it ends follow what Adobe's aerender shows in the field, so that whoever drives one can drive
-// the other. Beyond Adobe's flags it knows -r, which runs a script on the opened project.
+// the other. Beyond Adobe's flags it knows -r, which runs a script on the opened project, and -save, which writes the project
+// as the script left it.
 //
 // Three variables of the environment serve the farm's agent: OVERCRANK_FONTS names the folder of the job's fonts,
 // OVERCRANK_THUMBS a folder that small pictures of frames are put into while they render, OVERCRANK_WORKERS how many
@@ -126,6 +127,9 @@ func run(ctx context.Context, out *lines, f flags) (err error) {
 	j, err := open(ctx, out, f)
 	if err != nil {
 		return err
+	}
+	if f.save != "" {
+		return j.save(ctx)
 	}
 	return j.render(ctx)
 }

@@ -69,9 +69,9 @@ func (d *demoCommand) uploadTemplate(ctx context.Context, c *client.Client, out 
 		return client.Template{}, err
 	}
 	fmt.Fprintf(out, "Made an After Effects project: %s\n", path)
-	b := newBar(out.errors, "uploading")
-	t, err := c.CreateTemplate(ctx, "zip", "Title Card", path, b.bytes)
-	b.end()
+	b := out.bar("uploading")
+	t, err := c.CreateTemplate(ctx, "zip", "Title Card", path, b.Bytes)
+	b.End()
 	if err != nil {
 		return t, err
 	}
@@ -115,9 +115,11 @@ func (d *demoCommand) submit(ctx context.Context, c *client.Client, t client.Tem
 		return job, fmt.Errorf("submit: %w", err)
 	}
 	fmt.Fprintf(out, "Submitted job %s: words, colour and picture changed\n", job.ID)
-	if job, err = watch(ctx, c, job.ID, out); err != nil {
+	jobs, err := watch(ctx, c, []string{job.ID}, out)
+	if err != nil {
 		return job, err
 	}
+	job = jobs[0]
 	if job.Status != "finished" {
 		why := "no reason given"
 		if job.Stats.Error != nil {

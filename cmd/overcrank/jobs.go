@@ -4,69 +4,161 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/terminal"
 )
 
 type jobsCommand struct {
-	List   jobsList   `cmd:"" default:"withargs" help:"List jobs, newest first."`
-	Show   jobsShow   `cmd:"" help:"Show one job."`
-	Cancel jobsCancel `cmd:"" help:"Cancel jobs."`
+	List     jobsList      `cmd:"" default:"withargs" help:"List jobs, newest first."`
+	Show     jobsShow      `cmd:"" help:"Show one job."`
+	Submit   submitCommand `cmd:"" help:"Submit a job: the same as overcrank submit."`
+	Logs     logsCommand   `cmd:"" help:"Print the log of a job: the same as overcrank logs."`
+	Wait     jobsWait      `cmd:"" help:"Wait until jobs have ended."`
+	Download jobsDownload  `cmd:"" help:"Download the results of jobs."`
+	Why      jobsWhy       `cmd:"" help:"Say why a job has not started."`
+	Release  jobsRelease   `cmd:"" help:"Let held jobs go."`
+	Cancel   jobsCancel    `cmd:"" help:"Cancel jobs."`
 }
 
 type jobsList struct {
-	serverFlags
-	States []string `help:"Only jobs in these states (queued, pending, render:dorender, finished, error, manually_cancelled)."`
-	Tags   []string `help:"Only jobs with any of these tags."`
-	Limit  int      `help:"At most so many." default:"20"`
-	JSON   bool     `help:"Print what the API answers." name:"json"`
+	remote
+	States        []string `help:"Only jobs in these states (queued, pending, render:dorender, finished, error, manually_cancelled)." complete:"state"`
+	ExcludeStates []string `help:"No jobs in these states." complete:"state"`
+	Tags          []string `help:"Only jobs with any of these tags."`
+	From          string   `help:"Only jobs submitted since: a day, a time, or how long ago, such as 2026-11-21 or 3h."`
+	To            string   `help:"Only jobs submitted until: likewise."`
+	Sort          string   `help:"newest_first, oldest_first, priority or random." enum:"newest_first,oldest_first,priority,random" default:"newest_first"`
+	Limit         int      `help:"At most so many; more than 1000 are fetched page by page." default:"20"`
+	All           bool     `help:"All there are, however many."`
+	Offset        int      `help:"Leave out so many first ones."`
+	Minimal       bool     `help:"With --json: without numbers and assets, which is faster."`
+	Watch         bool     `help:"Show the list again every two seconds."`
 }
+
+func (jobsList) Help() string {
+	return `Examples:
+
+    overcrank jobs                                   # the newest 20
+    overcrank jobs --states error --from 24h         # what failed since yesterday
+    overcrank jobs --tags spring --all --json | jq -r '.[].outputUrl'`
+}
+
+// query is what the flags ask of GET /jobs.
+func (l jobsList) query(now time.Time) (url.Values, error) {
+	q := url.Values{"sort": {l.Sort}}
+	for key, list := range map[string][]string{"states": l.States, "exclude_states": l.ExcludeStates, "tags": l.Tags} {
+		if len(list) > 0 {
+			q.Set(key, strings.Join(list, ","))
+		}
+	}
+	for key, when := range map[string]string{"from_date": l.From, "to_date": l.To} {
+		if when == "" {
+			continue
+		}
+		t, err := moment(when, now)
+		if err != nil {
+			return nil, usagef("--%s: %w", strings.TrimSuffix(key, "_date"), err)
+		}
+		q.Set(key, t.UTC().Format(time.RFC3339))
+	}
+	if l.Offset > 0 {
+		q.Set("from", strconv.Itoa(l.Offset))
+	}
+	if l.Minimal {
+		q.Set("minimal", "true")
+	}
+	return q, nil
+}
+
+// moment reads a time, a day on this machine's clock, or how long ago something was.
+func moment(text string, now time.Time) (time.Time, error) {
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return now.Add(-ago), nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	for _, layout := range []string{time.DateTime, "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("'%s' is neither a day (2026-11-21), a time (2026-11-21T18:30:00Z) nor how long ago (3h)", text)
+}
+
+// watchListEvery is how often a list that is watched is shown anew.
+const watchListEvery = 2 * time.Second
+
+// clearScreen takes a terminal's cursor to the top and everything below away.
+const clearScreen = "\x1b[H\x1b[J"
 
 func (l jobsList) Run(ctx context.Context, out *output) error {
 	c, err := l.client()
 	if err != nil {
 		return err
 	}
-	q := url.Values{"sort": {"newest_first"}, "limit": {strconv.Itoa(l.Limit)}}
-	if len(l.States) > 0 {
-		q.Set("states", strings.Join(l.States, ","))
+	if l.Watch && (l.JSON || !terminal.Is(out.Writer)) {
+		return usagef("--watch is for a terminal, and not together with --json")
 	}
-	if len(l.Tags) > 0 {
-		q.Set("tags", strings.Join(l.Tags, ","))
+	if l.Limit < 1 {
+		return usagef("--limit is %d: it has to be 1 at least; for all there are, give --all", l.Limit)
 	}
-	raw, err := c.Jobs(ctx, q)
-	if err != nil {
-		return err
+	if l.All {
+		l.Limit = 0
 	}
+	for {
+		q, err := l.query(time.Now())
+		if err != nil {
+			return err
+		}
+		jobs, err := c.Jobs(ctx, q, l.Limit)
+		if err != nil {
+			return err
+		}
+		if l.Watch {
+			fmt.Fprint(out, clearScreen)
+		}
+		if err := l.print(jobs, out); err != nil || !l.Watch {
+			return err
+		}
+		if err := pause(ctx, watchListEvery); err != nil {
+			return err
+		}
+	}
+}
+
+func (l jobsList) print(jobs client.List[client.Job], out *output) error {
 	if l.JSON {
-		return printJSON(out, raw)
+		return out.answer(jobs.JSON())
 	}
-	var jobs []client.Job
-	if err := json.Unmarshal(raw, &jobs); err != nil {
-		return fmt.Errorf("the farm's answer is no list of jobs: %w", err)
-	}
-	if len(jobs) == 0 {
-		fmt.Fprintln(out.errors, "No jobs. Submit one with: overcrank submit job.json --wait")
+	if len(jobs.Items) == 0 {
+		out.remark("No jobs. Submit one with: overcrank submit job.json --wait")
 		return nil
 	}
-	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "JOB\tSTATE\tDONE\tSUBMITTED\tREMARK")
-	for _, j := range jobs {
-		fmt.Fprintf(tw, "%s\t%s\t%3.0f %%\t%s\t%s\n", j.ID, stateWord(j.Status), j.Progress, localTime(j.Stats.CreatedAt), remark(j))
+	t := terminal.NewTable("JOB", "STATE", "DONE", "SUBMITTED", "NAME", "REMARK")
+	for _, j := range jobs.Items {
+		t.Row(j.ID, stateWord(j.Status), percent(j.Progress), localTime(j.Stats.CreatedAt), j.Name, remark(j))
 	}
-	return tw.Flush()
+	if err := out.table(t); err != nil {
+		return err
+	}
+	if jobs.Next != "" {
+		out.remark("There are more: --all shows them, --limit and --offset a part.")
+	}
+	return nil
 }
+
+func percent(p float64) string { return fmt.Sprintf("%3.0f %%", p) }
 
 // remark is the one thing about a job that a line of a table has room for.
 func remark(j client.Job) string {
-	if j.Stats.Error != nil {
-		return firstLine(*j.Stats.Error)
+	if why := j.Stats.Why(); why != "" {
+		return firstLine(why)
 	}
 	if j.Stats.RenderDuration != nil && j.Status == "finished" {
 		return "took " + (time.Duration(*j.Stats.RenderDuration * float64(time.Second))).Round(100*time.Millisecond).String()
@@ -74,10 +166,14 @@ func remark(j client.Job) string {
 	return ""
 }
 
+// jobRef is a job on the command line.
+type jobRef struct {
+	ID string `arg:"" name:"job" help:"Id of the job." complete:"job"`
+}
+
 type jobsShow struct {
-	serverFlags
-	ID   string `arg:"" help:"Job to show."`
-	JSON bool   `help:"Print what the API answers." name:"json"`
+	jobRef
+	remote
 }
 
 func (s jobsShow) Run(ctx context.Context, out *output) error {
@@ -85,39 +181,116 @@ func (s jobsShow) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	raw, err := c.JobJSON(ctx, s.ID)
+	j, err := c.Job(ctx, s.ID)
 	if err != nil {
 		return err
 	}
 	if s.JSON {
-		return printJSON(out, raw)
+		return out.answer(j.JSON())
 	}
-	var j client.Job
-	if err := json.Unmarshal(raw, &j); err != nil {
-		return fmt.Errorf("the farm's answer is no job: %w", err)
+	t := terminal.NewTable()
+	t.Row("job", j.ID)
+	if j.Name != "" {
+		t.Row("name", j.Name)
 	}
-	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintf(tw, "job\t%s\nstate\t%s\ndone\t%.0f %%\nsubmitted\t%s\n", j.ID, stateWord(j.Status), j.Progress, localTime(j.Stats.CreatedAt))
-	if j.Stats.Error != nil {
-		fmt.Fprintf(tw, "error\t%s\n", *j.Stats.Error)
+	if len(j.Tags) > 0 {
+		t.Row("tags", strings.Join(j.Tags, ", "))
+	}
+	if j.TemplateID != nil {
+		t.Row("template", *j.TemplateID)
+	}
+	t.Row("state", stateWord(j.Status))
+	t.Row("done", strings.TrimSpace(percent(j.Progress)))
+	t.Row("submitted", localTime(j.Stats.CreatedAt))
+	for _, moment := range []struct {
+		name string
+		at   *string
+	}{{"started", j.Stats.StartedAt}, {"finished", j.Stats.FinishedAt}} {
+		if moment.at != nil {
+			t.Row(moment.name, localTime(*moment.at))
+		}
+	}
+	if why := j.Stats.Why(); why != "" {
+		t.Row("error", why)
+	}
+	for _, w := range j.Warnings {
+		t.Row("warning", w)
 	}
 	if len(j.MissingFonts) > 0 {
-		fmt.Fprintf(tw, "missing fonts\t%s\n", strings.Join(j.MissingFonts, ", "))
+		t.Row("missing fonts", strings.Join(j.MissingFonts, ", "))
 	}
 	if !j.Ended() && j.Progress == 0 {
 		if why, err := c.Why(ctx, j.ID); err == nil && why != "" {
-			fmt.Fprintf(tw, "waits\t%s\n", why)
+			t.Row("waits", why)
 		}
 	}
-	fmt.Fprintf(tw, "result\t%s\n", j.OutputURL)
-	return tw.Flush()
+	t.Row("result", j.OutputURL)
+	return out.table(t)
+}
+
+type jobsWhy struct {
+	jobRef
+	remote
+}
+
+func (w jobsWhy) Run(ctx context.Context, out *output) error {
+	c, err := w.client()
+	if err != nil {
+		return err
+	}
+	waiting, err := c.Waiting(ctx, w.ID)
+	if err != nil {
+		return err
+	}
+	if w.JSON {
+		return out.answer(waiting.JSON())
+	}
+	if waiting.Why == "" {
+		job, err := c.Job(ctx, w.ID)
+		if err != nil {
+			return err
+		}
+		waiting.Why = "it does not wait: it is " + stateWord(job.Status)
+	}
+	_, err = fmt.Fprintln(out, waiting.Why)
+	return err
+}
+
+type jobsRelease struct {
+	IDs []string `arg:"" name:"job" help:"Jobs that were submitted with hold." complete:"job"`
+	remote
+}
+
+func (r jobsRelease) Run(ctx context.Context, out *output) error {
+	c, err := r.client()
+	if err != nil {
+		return err
+	}
+	var raws []json.RawMessage
+	for _, id := range r.IDs {
+		job, err := c.Release(ctx, id)
+		if err != nil {
+			return fmt.Errorf("release %s: %w", id, err)
+		}
+		raws = append(raws, job.JSON())
+		if !r.JSON {
+			fmt.Fprintf(out, "%s released\n", id)
+		}
+	}
+	if r.JSON {
+		return out.answers(raws)
+	}
+	return nil
 }
 
 type jobsCancel struct {
-	serverFlags
-	IDs   []string `arg:"" name:"job" help:"Jobs to cancel."`
-	Force bool     `help:"Stop them also when they render."`
-	JSON  bool     `help:"Print the cancelled jobs as JSON." name:"json"`
+	IDs []string `arg:"" name:"job" help:"Jobs to cancel." complete:"job"`
+	remote
+	Force bool `help:"Stop them also when they render."`
+}
+
+func (jobsCancel) Help() string {
+	return `Related jobs go with them: the parts of a job, and the job that a part belongs to. All that were cancelled are printed.`
 }
 
 func (x jobsCancel) Run(ctx context.Context, out *output) error {
@@ -130,9 +303,9 @@ func (x jobsCancel) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	if x.JSON {
-		return json.NewEncoder(out).Encode(jobs)
+		return out.answer(jobs.JSON())
 	}
-	for _, j := range jobs {
+	for _, j := range jobs.Items {
 		fmt.Fprintf(out, "%s cancelled\n", j.ID)
 	}
 	return nil
@@ -153,25 +326,4 @@ func stateWord(status string) string {
 		return "cancelled"
 	}
 	return status
-}
-
-// localTime shows a time of the API on this machine's clock.
-func localTime(iso string) string {
-	t, err := time.Parse(time.RFC3339, iso)
-	if err != nil {
-		return iso
-	}
-	return t.Local().Format("2006-01-02 15:04:05")
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
-}
-
-func printJSON(w io.Writer, raw json.RawMessage) error {
-	if _, err := w.Write(append(raw, '\n')); err != nil {
-		return err
-	}
-	return nil
 }

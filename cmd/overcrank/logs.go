@@ -10,9 +10,9 @@ import (
 )
 
 type logsCommand struct {
+	jobRef
 	serverFlags
-	ID     string `arg:"" help:"Job whose log to print."`
-	Follow bool   `short:"f" help:"Print on until the job has ended."`
+	Follow bool `short:"f" help:"Print on until the job has ended."`
 }
 
 // followEvery is how often a followed log is asked for news.

@@ -22,16 +22,27 @@ type cli struct {
 	LogLevel  string `help:"Least important log lines to print: debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"OVERCRANK_LOG_LEVEL"`
 	LogFormat string `help:"How log lines look: text or json." enum:"text,json" default:"text" env:"OVERCRANK_LOG_FORMAT"`
 
-	Up          upCommand          `cmd:"" help:"Run a whole farm on this machine: coordinator, dashboard, API and one agent."`
-	Coordinator coordinatorCommand `cmd:"" help:"Run a coordinator with API and dashboard, without an agent."`
-	Agent       agentCommand       `cmd:"" help:"Run the agent of this workstation."`
-	Aerender    aerenderCommand    `cmd:"" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
-	Submit      submitCommand      `cmd:"" help:"Submit a job."`
-	Jobs        jobsCommand        `cmd:"" help:"List, show and cancel jobs."`
-	Logs        logsCommand        `cmd:"" help:"Print the log of a job."`
-	Demo        demoCommand        `cmd:"" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
-	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Quiet bool `short:"q" help:"Print results and errors only: no bars, no remarks."`
+
+	Up          upCommand          `cmd:"" group:"farm" help:"Run a whole farm on this machine: coordinator, dashboard, API and one agent."`
+	Coordinator coordinatorCommand `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
+	Agent       agentCommand       `cmd:"" group:"farm" help:"Run the agent of this workstation."`
+	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
+	Demo        demoCommand        `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
+
+	Submit    submitCommand    `cmd:"" group:"work" help:"Submit a job."`
+	Jobs      jobsCommand      `cmd:"" group:"work" help:"List, show, wait for, download and cancel jobs."`
+	Logs      logsCommand      `cmd:"" group:"work" help:"Print the log of a job."`
+	Templates templatesCommand `cmd:"" group:"work" help:"Add, show, replace, download and delete templates."`
+
+	Version versionCommand `cmd:"" help:"Print the version."`
 }
+
+// Help is what stands above the commands.
+func (cli) Help() string { return exitHelp }
+
+// helpWidth is how wide help is on a wide terminal.
+const helpWidth = 120
 
 // aerenderCommand only stands in the list of commands: run hands its words over before they are parsed here.
 type aerenderCommand struct {
@@ -53,17 +64,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var c cli
 	exit := -1
-	parser, err := kong.New(&c,
-		kong.Name("overcrank"),
-		kong.Description("The After Effects render farm that a studio runs on its own machines."),
-		kong.UsageOnError(),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { exit = code }),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-	)
+	parser, err := newParser(&c, kong.Writers(stdout, stderr), kong.Exit(func(code int) { exit = code }), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		fmt.Fprintln(stderr, "overcrank:", err)
-		return 1
+		return exitFailed
 	}
 	kctx, err := parser.Parse(args)
 	if exit >= 0 { // --help has printed what was asked for
@@ -72,33 +76,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintln(stderr, "overcrank:", err)
 		fmt.Fprintln(stderr, "Type 'overcrank --help' for the commands and 'overcrank COMMAND --help' for their flags.")
-		return 2
+		return exitUsage
 	}
-	out := &output{Writer: stdout, errors: stderr}
-	err = kctx.Run(out, c.logger(stderr))
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, new(exitCode)):
-		var code exitCode
-		errors.As(err, &code)
-		return int(code)
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		return 130
+	out := &output{Writer: stdout, errors: stderr, quiet: c.Quiet}
+	err = kctx.Run(out, c.logger(stderr), parser)
+	code := codeOf(ctx, err)
+	if err != nil && !errors.As(err, new(exitCode)) && !(code == exitInterrupted && err == context.Canceled) {
+		fmt.Fprintln(stderr, "overcrank:", err)
 	}
-	fmt.Fprintln(stderr, "overcrank:", err)
-	return 1
+	return code
 }
 
-// exitCode ends the program with that code when everything has been said already.
-type exitCode int
-
-func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
-
-// output is where a command prints: results to the writer, progress and remarks to errors.
-type output struct {
-	io.Writer
-	errors io.Writer
+// newParser knows all commands.
+func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(c, append([]kong.Option{
+		kong.Name("overcrank"),
+		kong.Description("The After Effects render farm that a studio runs on its own machines."),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
+		kong.ExplicitGroups([]kong.Group{{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"}}),
+	}, options...)...)
 }
 
 func (c cli) logger(w io.Writer) *slog.Logger {

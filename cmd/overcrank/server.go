@@ -1,12 +1,15 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
+	"time"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/names"
 )
 
 // serverFlags say which farm a command speaks to, and as whom.
@@ -27,7 +30,68 @@ func (s serverFlags) client() (*client.Client, error) {
 		token = strings.TrimSpace(string(raw))
 	}
 	if token == "" {
-		return nil, errors.New("no token: give --token-file (a farm keeps its first token in admin.token in its data folder), --token, or set OVERCRANK_TOKEN")
+		return nil, usagef("no token: give --token-file (a farm keeps its first token in admin.token in its data folder), --token, or set OVERCRANK_TOKEN")
 	}
 	return &client.Client{Server: strings.TrimSuffix(s.Server, "/"), Token: token}, nil
+}
+
+// jsonFlag is for commands whose result a script may read.
+type jsonFlag struct {
+	JSON bool `help:"Print what the API answers." name:"json"`
+}
+
+// remote is what every command that asks a farm has.
+type remote struct {
+	serverFlags
+	jsonFlag
+}
+
+// waitFlags are for commands that begin something long.
+type waitFlags struct {
+	Wait    bool          `help:"Wait for the end, with a bar."`
+	Timeout time.Duration `help:"With --wait: how long at most, such as 90s or 2h; the work goes on." placeholder:"DURATION"`
+}
+
+// limit bounds a wait.
+func (w waitFlags) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return limited(ctx, w.Timeout)
+}
+
+func limited(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, timeout, errTimeout)
+}
+
+// stopped words the end of a wait that did not see what it waited for; goOn is the command that takes it up again.
+func stopped(ctx context.Context, goOn string) error {
+	return fmt.Errorf("stopped waiting, the work goes on; to see its end: %s: %w", goOn, context.Cause(ctx))
+}
+
+// idForm is the form of the farm's ids.
+var idForm = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
+
+// pick finds the one of a list that ref names, by its id or by its name.
+func pick[T any](list []T, what, ref string, idAndName func(T) (id, name string)) (T, error) {
+	var found, none T
+	var known, ids []string
+	for _, item := range list {
+		id, name := idAndName(item)
+		if id == ref {
+			return item, nil
+		}
+		if name == ref {
+			found = item
+			ids = append(ids, id)
+		}
+		known = append(known, name)
+	}
+	switch len(ids) {
+	case 1:
+		return found, nil
+	case 0:
+		return none, notFoundError{fmt.Errorf("there is no %s '%s': %s", what, ref, names.DidYouMean(ref, known))}
+	}
+	return none, usagef("%d %ss are called '%s'; say which by its id: %s", len(ids), what, ref, strings.Join(ids, ", "))
 }

@@ -3,23 +3,21 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"overcrank/cmd/overcrank/client"
 )
 
 type submitCommand struct {
-	serverFlags
-	Job         string            `arg:"" optional:"" type:"existingfile" help:"JSON file with the body of POST /jobs; local paths in src are read beside it."`
-	Template    string            `help:"Id of a template, or a local project (.aep, .aet, .aepx, .zip, .mogrt)."`
+	Job string `arg:"" optional:"" help:"JSON file with the body of POST /jobs, - for standard input; local paths in src are read beside it."`
+	remote
+	resultFlags
+	Template    string            `help:"Id or name of a template, or a local project (.aep, .aet, .aepx, .zip, .mogrt)." complete:"template"`
 	Composition string            `help:"Composition to render."`
 	Name        string            `help:"Name of the job."`
 	Text        map[string]string `help:"layer=words: replace the words of a text layer." mapsep:"none"`
@@ -28,136 +26,66 @@ type submitCommand struct {
 	Audio       map[string]string `help:"layer=file: replace a sound." mapsep:"none"`
 	Data        map[string]string `help:"layer:property=value: set a property; the value is JSON or words." mapsep:"none"`
 	Frames      string            `help:"Frames to render: N or FIRST-LAST, from 0."`
-	Codec       string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422."`
+	Codec       string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
 	Type        string            `help:"Kind of result: video, image or aep."`
 	Preview     bool              `help:"Render fast, at half size."`
 	Priority    int               `help:"-1000 to 1000, larger first."`
+	Level       string            `help:"rush, normal or overnight."`
 	Tag         []string          `help:"Words to find the job by."`
-	Wait        bool              `help:"Wait for the result, with a progress bar."`
-	Output      string            `short:"o" help:"Wait and write the result to this file." type:"path"`
-	JSON        bool              `help:"Print the job as JSON." name:"json"`
+	Hold        bool              `help:"Do not start it before: overcrank jobs release JOB."`
+	DryRun      bool              `help:"Print the request instead of sending it; files are not handed over."`
+}
+
+func (submitCommand) Help() string {
+	return `Examples:
+
+    overcrank submit job.json --wait -o spot.mp4
+    overcrank submit --template "Spring spot" --composition main --text title="Night Shift" --image picture=night.png --wait
+    generate | overcrank submit - --json`
 }
 
 func (s *submitCommand) Run(ctx context.Context, out *output) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
 	body, base, err := s.body()
 	if err != nil {
 		return err
 	}
-	if s.Output != "" {
-		// Said now rather than when the film is there and cannot be written.
-		if _, err := os.Stat(filepath.Dir(s.Output)); err != nil {
-			return fmt.Errorf("--output: %w", err)
+	if err := s.check(s.JSON); err != nil {
+		return err
+	}
+	if s.DryRun {
+		return printIndented(out, body)
+	}
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	if t, ok := body["template"].(map[string]any); ok && s.Template != "" && t["id"] == s.Template {
+		if t["id"], err = findTemplate(ctx, c, s.Template); err != nil {
+			return err
 		}
 	}
-	if err := handOver(ctx, c, body, base, out); err != nil {
+	if err := newHandover(c, out).job(ctx, body, base); err != nil {
 		return err
 	}
 	job, err := c.Submit(ctx, body)
 	if err != nil {
 		return fmt.Errorf("submit: %w", err)
 	}
-	if len(job.MissingFonts) > 0 {
-		fmt.Fprintln(out.errors, "Fonts that the farm does not have and will substitute:", strings.Join(job.MissingFonts, ", "))
-	}
-	if s.Wait || s.Output != "" {
-		return s.wait(ctx, c, job.ID, out)
-	}
-	if s.JSON {
-		raw, err := c.JobJSON(ctx, job.ID)
-		if err != nil {
-			return err
-		}
-		return printJSON(out, raw)
-	}
-	fmt.Fprintf(out, "%s\n", job.ID)
-	fmt.Fprintf(out.errors, "Result: %s\nFollow it with: overcrank logs -f %s\n", job.OutputURL, job.ID)
-	return nil
+	return s.follow(ctx, c, job, s.JSON, out)
 }
 
-// wait watches a job to its end, then fetches or names the result. A job that failed is exit code 1.
-func (s *submitCommand) wait(ctx context.Context, c *client.Client, id string, out *output) error {
-	job, err := watch(ctx, c, id, out)
-	if err != nil {
-		return err
-	}
-	if s.JSON {
-		raw, err := c.JobJSON(ctx, id)
-		if err != nil {
-			return err
-		}
-		if err := printJSON(out, raw); err != nil {
-			return err
-		}
-	}
-	if job.Status != "finished" {
-		why := ""
-		if job.Stats.Error != nil {
-			why = ": " + *job.Stats.Error
-		}
-		fmt.Fprintf(out.errors, "Job %s %s%s\nIts log: overcrank logs %s\n", id, stateWord(job.Status), why, id)
-		return exitCode(1)
-	}
-	if s.Output != "" {
-		b := newBar(out.errors, "downloading")
-		err := c.Download(ctx, job.OutputURL, s.Output, b.bytes)
-		b.end()
-		if err != nil {
-			return err
-		}
-	}
-	if !s.JSON {
-		if s.Output != "" {
-			fmt.Fprintln(out, s.Output)
-		} else {
-			fmt.Fprintln(out, job.OutputURL)
-		}
-	}
-	return nil
-}
-
-// watchEvery is how often a watched job is asked for.
-const watchEvery = 250 * time.Millisecond
-
-// askWhyAfter is how many looks a job may wait before it is asked why: most start at once.
-const askWhyAfter = 4
-
-// watch shows a bar until the job has ended.
-func watch(ctx context.Context, c *client.Client, id string, out *output) (client.Job, error) {
-	b := newBar(out.errors, "rendering")
-	defer b.end()
-	waitedFor := ""
-	for asked := 0; ; asked++ {
-		job, err := c.Job(ctx, id)
-		if err != nil {
-			return job, err
-		}
-		if job.Ended() {
-			return job, nil
-		}
-		b.set(job.Progress, stateWord(job.Status))
-		if job.Status == "queued" && asked >= askWhyAfter {
-			if why, err := c.Why(ctx, id); err == nil && why != waitedFor {
-				waitedFor = why
-				fmt.Fprintln(out.errors, why)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return job, fmt.Errorf("stopped watching; the job goes on (overcrank jobs show %s): %w", id, ctx.Err())
-		case <-time.After(watchEvery):
-		}
-	}
+func printIndented(out *output, v any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 // body is the request, from the JSON file and the flags on top of it, and the folder that local paths in it start from.
 func (s *submitCommand) body() (map[string]any, string, error) {
 	body, base := map[string]any{}, "."
 	if s.Job != "" {
-		raw, err := os.ReadFile(s.Job)
+		raw, err := readInput(s.Job)
 		if err != nil {
 			return nil, "", err
 		}
@@ -184,8 +112,14 @@ func (s *submitCommand) body() (map[string]any, string, error) {
 	if s.Priority != 0 {
 		body["priority"] = s.Priority
 	}
+	if s.Level != "" {
+		body["level"] = s.Level
+	}
 	if len(s.Tag) > 0 {
 		body["tags"] = s.Tag
+	}
+	if s.Hold {
+		body["hold"] = true
 	}
 	return body, base, nil
 }
@@ -204,7 +138,7 @@ func (s *submitCommand) addTemplate(body map[string]any) error {
 				return err
 			}
 			t["src"] = full
-		} else if strings.ContainsAny(s.Template, `./\`) { // no id holds one
+		} else if looksLikeFile(s.Template) {
 			return fmt.Errorf("--template: %w", err)
 		} else {
 			t["id"] = s.Template
@@ -214,7 +148,7 @@ func (s *submitCommand) addTemplate(body map[string]any) error {
 		t["composition"] = s.Composition
 	}
 	if len(t) == 0 {
-		return errors.New("nothing to render: give a job file, or --template with a template's id or a local project")
+		return usagef("nothing to render: give a job file, or --template with a template's id or a local project")
 	}
 	body["template"] = t
 	return nil
@@ -236,6 +170,9 @@ func (s *submitCommand) addAssets(body map[string]any) error {
 				if full, err = filepath.Abs(full); err != nil {
 					return err
 				}
+				if _, err := os.Stat(full); err != nil {
+					return fmt.Errorf("--%s %s: %w", kind.name, layer, err)
+				}
 			}
 			assets = append(assets, map[string]any{"type": kind.name, "layerName": layer, "src": full})
 		}
@@ -243,7 +180,7 @@ func (s *submitCommand) addAssets(body map[string]any) error {
 	for _, key := range sortedKeys(s.Data) {
 		layer, property, ok := strings.Cut(key, ":")
 		if !ok {
-			return fmt.Errorf("--data %s: write it as layer:property=value", key)
+			return usagef("--data %s: write it as layer:property=value", key)
 		}
 		assets = append(assets, map[string]any{"type": "data", "layerName": layer, "property": property, "value": jsonOrWords(s.Data[key])})
 	}
@@ -268,13 +205,13 @@ func (s *submitCommand) addSettings(body map[string]any) error {
 		first, last, isRange := strings.Cut(s.Frames, "-")
 		a, err := strconv.Atoi(first)
 		if err != nil {
-			return fmt.Errorf("--frames %s: write it as N or FIRST-LAST", s.Frames)
+			return usagef("--frames %s: write it as N or FIRST-LAST", s.Frames)
 		}
 		settings["frames"] = a
 		if isRange {
 			b, err := strconv.Atoi(last)
 			if err != nil {
-				return fmt.Errorf("--frames %s: write it as N or FIRST-LAST", s.Frames)
+				return usagef("--frames %s: write it as N or FIRST-LAST", s.Frames)
 			}
 			settings["frames"] = []int{a, b}
 		}
@@ -285,45 +222,21 @@ func (s *submitCommand) addSettings(body map[string]any) error {
 	return nil
 }
 
-// handOver sends the files of this machine that the request names to the farm, and puts their farm addresses in their
-// places.
-func handOver(ctx context.Context, c *client.Client, body map[string]any, base string, out *output) error {
-	sent := map[string]string{}
-	replace := func(holder map[string]any, what string) error {
-		src, _ := holder["src"].(string)
-		if src == "" || !isLocal(src) {
-			return nil
-		}
-		path := src
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(base, filepath.FromSlash(path))
-		}
-		if sent[path] == "" {
-			b := newBar(out.errors, "handing over "+filepath.Base(path))
-			address, err := c.PutFile(ctx, path, b.bytes)
-			b.end()
-			if err != nil {
-				return fmt.Errorf("%s: %w", what, err)
-			}
-			sent[path] = address
-		}
-		holder["src"] = sent[path]
-		return nil
+// looksLikeFile tells the path of a project from the id or name of a template.
+func looksLikeFile(s string) bool {
+	switch strings.ToLower(filepath.Ext(s)) {
+	case ".aep", ".aet", ".aepx", ".zip", ".mogrt":
+		return true
 	}
-	if t, ok := body["template"].(map[string]any); ok {
-		if err := replace(t, "template"); err != nil {
-			return err
-		}
+	return strings.ContainsAny(s, `/\`)
+}
+
+// readInput reads a file, or standard input for "-".
+func readInput(path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(os.Stdin)
 	}
-	assets, _ := body["assets"].([]any)
-	for i, a := range assets {
-		if m, ok := a.(map[string]any); ok {
-			if err := replace(m, fmt.Sprintf("assets[%d]", i)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return os.ReadFile(path)
 }
 
 // isLocal tells a path on this machine from an address.

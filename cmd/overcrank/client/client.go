@@ -1,194 +1,213 @@
 // Package client speaks the farm's public REST interface, for the commands.
+//
+// Requests that may be sent twice without harm are sent again when the farm is busy, has no leader or loses the connection.
+// A POST is such a request where it carries an Idempotency-Key, by which the farm knows a repetition.
 package client
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"time"
 )
 
-// Client is a caller with a token.
+// Client is a caller with a token. Its methods may be called at the same time.
 type Client struct {
 	Server string // base address, without a trailing slash
 	Token  string
 	HTTP   *http.Client // nil means http.DefaultClient
+	// Patience is how long a farm that is busy, or that stopped answering, is given before a request fails. 0 means 30 s.
+	Patience time.Duration
+
+	answered atomic.Bool // the farm has answered once, so that its address is right
 }
 
-// Error is an answer of the farm that is not a success.
-type Error struct {
-	Status    int
-	Message   string
-	Details   []Detail
-	RequestID string
+// request is what send sends, as often as need be.
+type request struct {
+	method string
+	path   string // on the farm, or a whole address
+	query  url.Values
+	header http.Header
+	// open begins the body, for each try anew; nil means none. size is its length in bytes.
+	open func() (io.ReadCloser, error)
+	size int64
+	// once says that the answer holds a secret, which the farm does not keep to repeat it: the request gets no key.
+	once bool
 }
 
-// Detail is what is wrong with one field.
-type Detail struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
+// rawKeeper is an answer that keeps its own text.
+type rawKeeper interface{ keepRaw(json.RawMessage) }
+
+// Raw is the text of an answer as the farm wrote it; types embed it so that it can be printed unchanged.
+type Raw struct{ text json.RawMessage }
+
+func (r *Raw) keepRaw(text json.RawMessage) { r.text = text }
+
+// JSON is the answer as the farm wrote it.
+func (r Raw) JSON() json.RawMessage { return r.text }
+
+// List is an answer that is an array.
+type List[T any] struct {
+	Raw
+	Items []T
+	// Next is the path and query of the page that follows, "" behind the last.
+	Next string
 }
 
-func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.Message)
-	for _, d := range e.Details {
-		if !strings.Contains(e.Message, d.Field+" "+d.Message) {
-			fmt.Fprintf(&b, "\n  %s: %s", d.Field, d.Message)
-		}
+// UnmarshalJSON reads the array.
+func (l *List[T]) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &l.Items) }
+
+// fetch sends a request, with a JSON body unless body is nil, and decodes the JSON answer.
+func fetch[T any](ctx context.Context, c *Client, method, path string, query url.Values, body any) (T, error) {
+	var out T
+	r, err := withJSON(request{method: method, path: path, query: query}, body)
+	if err == nil {
+		err = c.answer(ctx, r, &out)
 	}
-	if e.Status >= 500 && e.RequestID != "" {
-		fmt.Fprintf(&b, "\n  (request %s; the coordinator's log says more)", e.RequestID)
-	}
-	return b.String()
+	return out, err
 }
 
-// IsStatus tells whether err is an answer of that HTTP status.
-func IsStatus(err error, status int) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Status == status
+// fetchOnce is fetch for a POST whose answer holds a secret.
+func fetchOnce[T any](ctx context.Context, c *Client, path string, body any) (T, error) {
+	var out T
+	r, err := withJSON(request{method: http.MethodPost, path: path, once: true}, body)
+	if err == nil {
+		err = c.answer(ctx, r, &out)
+	}
+	return out, err
 }
 
-// call sends one request and decodes the JSON answer into out, unless out is nil.
-func (c *Client) call(ctx context.Context, method, path string, body any, out any) error {
-	var r io.Reader
-	header := http.Header{}
-	if body != nil {
-		raw, err := json.Marshal(body)
-		if err != nil {
-			return fmt.Errorf("encode request: %w", err)
-		}
-		r = bytes.NewReader(raw)
-		header.Set("Content-Type", "application/json")
+// withJSON gives a request a value as its body, unless that is nil.
+func withJSON(r request, body any) (request, error) {
+	if body == nil {
+		return r, nil
 	}
-	resp, err := c.send(ctx, method, path, header, r, -1)
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return r, fmt.Errorf("encode the request: %w", err)
+	}
+	r.header = http.Header{"Content-Type": {"application/json"}}
+	r.size = int64(len(raw))
+	r.open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
+	return r, nil
+}
+
+// do sends a request without a body and takes no notice of what the answer holds.
+func (c *Client) do(ctx context.Context, method, path string) error {
+	return c.answer(ctx, request{method: method, path: path}, nil)
+}
+
+// answer sends a request and decodes its JSON answer into out, unless out is nil.
+func (c *Client) answer(ctx context.Context, r request, out any) error {
+	resp, err := c.send(ctx, r)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	if out == nil {
-		_, err = io.Copy(io.Discard, resp.Body)
-		return err
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return fmt.Errorf("%s %s: the answer broke off: %w", r.method, r.path, err)
 	}
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return fmt.Errorf("%s %s: the answer is not what was expected: %w", method, path, err)
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("%s %s: the answer is not what was expected: %w", r.method, r.path, err)
+	}
+	if k, ok := out.(rawKeeper); ok {
+		k.keepRaw(bytes.TrimSpace(text))
 	}
 	return nil
 }
 
-// send sends one request; an answer of 400 or more is an *Error and its body is closed. The caller closes the body of
-// the response it gets.
-func (c *Client) send(ctx context.Context, method, path string, header http.Header, body io.Reader, size int64) (*http.Response, error) {
-	address := path
-	if strings.HasPrefix(path, "/") {
-		address = c.Server + path
-	}
-	req, err := http.NewRequestWithContext(ctx, method, address, body)
+// list gets an array, and where its next page is.
+func list[T any](ctx context.Context, c *Client, path string, query url.Values) (List[T], error) {
+	var out List[T]
+	resp, err := c.send(ctx, request{method: http.MethodGet, path: path, query: query})
 	if err != nil {
-		return nil, err
-	}
-	req.Header = header.Clone()
-	if req.Header == nil {
-		req.Header = http.Header{}
-	}
-	if size >= 0 {
-		req.ContentLength = size
-	}
-	if strings.HasPrefix(address, c.Server+"/api/") {
-		req.Header.Set("Authorization", "Bearer "+c.Token)
-	}
-	hc := c.HTTP
-	if hc == nil {
-		hc = http.DefaultClient
-	}
-	resp, err := hc.Do(req)
-	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
-			err = ue.Err
-		}
-		return nil, fmt.Errorf("no answer from %s: %w (is the farm running? start one with: overcrank up)", c.Server, err)
-	}
-	if resp.StatusCode >= 400 {
-		defer resp.Body.Close()
-		return nil, decodeError(resp)
-	}
-	return resp, nil
-}
-
-func decodeError(resp *http.Response) error {
-	e := &Error{Status: resp.StatusCode, RequestID: resp.Header.Get("X-Request-Id")}
-	raw, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	var body struct {
-		Error   string   `json:"error"`
-		Details []Detail `json:"details"`
-	}
-	if json.Unmarshal(raw, &body) == nil && body.Error != "" {
-		e.Message, e.Details = body.Error, body.Details
-	} else {
-		e.Message = "the farm answered " + resp.Status
-	}
-	return e
-}
-
-// Progress hears how many bytes of total have gone.
-type Progress func(done, total int64)
-
-type countingReader struct {
-	r           io.Reader
-	done, total int64
-	report      Progress
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.done += int64(n)
-	if c.report != nil {
-		c.report(c.done, c.total)
-	}
-	return n, err
-}
-
-// putFile sends the file at path as a request's body.
-func (c *Client) putFile(ctx context.Context, method, address, path string, header http.Header, report Progress) (*http.Response, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", path)
-	}
-	header.Set("Content-Type", "application/octet-stream")
-	body := &countingReader{r: f, total: st.Size(), report: report}
-	return c.send(ctx, method, address, header, body, st.Size())
-}
-
-// PutFile hands a local file to the farm and returns the address under which jobs use it.
-func (c *Client) PutFile(ctx context.Context, path string, report Progress) (src string, err error) {
-	header := http.Header{}
-	header.Set("X-File-Name", url.PathEscape(filepath.Base(path)))
-	resp, err := c.putFile(ctx, http.MethodPost, "/api/farm/v1/files", path, header, report)
-	if err != nil {
-		return "", err
+		return out, err
 	}
 	defer resp.Body.Close()
-	var out struct {
-		Src string `json:"src"`
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return out, fmt.Errorf("GET %s: the answer broke off: %w", path, err)
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&out); err != nil || out.Src == "" {
-		return "", fmt.Errorf("hand over %s: the farm's answer has no src", path)
+	if err := json.Unmarshal(text, &out); err != nil {
+		return out, fmt.Errorf("GET %s: the answer is not what was expected: %w", path, err)
 	}
-	return out.Src, nil
+	out.keepRaw(bytes.TrimSpace(text))
+	out.Next = nextLink(resp.Header.Values("Link"))
+	return out, nil
+}
+
+// nextLink is the address that Link headers (RFC 8288) give for the next page, "" when there is none.
+func nextLink(links []string) string {
+	for _, header := range links {
+		for _, link := range strings.Split(header, ",") {
+			target, params, _ := strings.Cut(link, ";")
+			target = strings.TrimSpace(target)
+			isNext := strings.Contains(strings.ReplaceAll(params, " ", ""), `rel="next"`)
+			if isNext && strings.HasPrefix(target, "<") && strings.HasSuffix(target, ">") {
+				return target[1 : len(target)-1]
+			}
+		}
+	}
+	return ""
+}
+
+// pages follows Next until limit items are there or the list ends; a limit of 0 or less means all. The text of the whole is one array.
+func pages[T any](ctx context.Context, c *Client, path string, query url.Values, limit int) (List[T], error) {
+	all, err := list[T](ctx, c, path, query)
+	if err != nil || all.Next == "" || limit > 0 && len(all.Items) >= limit {
+		return all, err
+	}
+	var texts []json.RawMessage
+	if err := json.Unmarshal(all.text, &texts); err != nil {
+		return all, err
+	}
+	for all.Next != "" && (limit <= 0 || len(all.Items) < limit) {
+		page, err := list[T](ctx, c, all.Next, nil)
+		if err != nil {
+			return all, err
+		}
+		var more []json.RawMessage
+		if err := json.Unmarshal(page.text, &more); err != nil {
+			return all, err
+		}
+		all.Items, texts, all.Next = append(all.Items, page.Items...), append(texts, more...), page.Next
+	}
+	if limit > 0 && len(all.Items) > limit {
+		all.Items, texts = all.Items[:limit], texts[:limit]
+	}
+	all.text = joinTexts(texts)
+	return all, nil
+}
+
+// joinTexts writes values as one array, each as the farm wrote it.
+func joinTexts(texts []json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, t := range texts {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(t)
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+// at is a path with an id in it.
+func at(format string, ids ...string) string {
+	escaped := make([]any, len(ids))
+	for i, id := range ids {
+		escaped[i] = url.PathEscape(id)
+	}
+	return fmt.Sprintf(format, escaped...)
 }

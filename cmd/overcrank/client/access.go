@@ -1,0 +1,137 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// Team owns records.
+type Team struct {
+	Raw       `json:"-"`
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Default   bool   `json:"default"` // the farm's first team, whose administrators are the farm's
+	CreatedAt string `json:"createdAt"`
+}
+
+// Access is a token of a program, or a person who signs in.
+type Access struct {
+	Raw        `json:"-"`
+	ID         string      `json:"id"`
+	Team       string      `json:"team"`
+	Name       string      `json:"name"`
+	Role       string      `json:"role"`
+	CreatedAt  string      `json:"createdAt"`
+	ExpiresAt  string      `json:"expiresAt"`
+	LastUsedAt string      `json:"lastUsedAt"`
+	Current    bool        `json:"current"` // the one that asks
+	Secret     string      `json:"secret"`  // of a token, in the answer that makes it and never again
+	SignIn     *SignInLink `json:"signIn"`  // of a person, in the answer that makes it
+}
+
+// SignInLink is an address that signs a browser in, once.
+type SignInLink struct {
+	Raw       `json:"-"`
+	URL       string `json:"url"`
+	ExpiresAt string `json:"expiresAt"`
+}
+
+// NewAccess asks for a token or a person.
+type NewAccess struct {
+	Name      string `json:"name"`
+	Role      string `json:"role"`
+	ExpiresAt string `json:"expiresAt,omitempty"` // ISO 8601; "" means never
+	Team      string `json:"team,omitempty"`      // "" means the caller's own
+}
+
+// Me is who asks.
+type Me struct {
+	Raw       `json:"-"`
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Role      string `json:"role"`
+	Person    bool   `json:"person"`
+	FarmAdmin bool   `json:"farmAdmin"`
+	ExpiresAt string `json:"expiresAt"`
+	Team      Team   `json:"team"`
+}
+
+const (
+	teamsPath  = "/api/farm/v1/teams"
+	tokensPath = "/api/farm/v1/tokens"
+	peoplePath = "/api/farm/v1/people"
+)
+
+// Me tells who asks.
+func (c *Client) Me(ctx context.Context) (Me, error) {
+	return fetch[Me](ctx, c, http.MethodGet, "/api/farm/v1/me", nil, nil)
+}
+
+// Teams lists the teams that the caller may see.
+func (c *Client) Teams(ctx context.Context) (List[Team], error) {
+	return list[Team](ctx, c, teamsPath, nil)
+}
+
+// CreateTeam makes a team.
+func (c *Client) CreateTeam(ctx context.Context, name string) (Team, error) {
+	return fetch[Team](ctx, c, http.MethodPost, teamsPath, nil, map[string]string{"name": name})
+}
+
+// RenameTeam gives a team another name.
+func (c *Client) RenameTeam(ctx context.Context, id, name string) (Team, error) {
+	return fetch[Team](ctx, c, http.MethodPatch, teamsPath+at("/%s", id), nil, map[string]string{"name": name})
+}
+
+// EndTeam ends a team with all that it owns.
+func (c *Client) EndTeam(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, teamsPath+at("/%s", id))
+}
+
+// Tokens lists the tokens of a team, "" for the caller's own.
+func (c *Client) Tokens(ctx context.Context, team string) (List[Access], error) {
+	return list[Access](ctx, c, tokensPath, ofTeam(team))
+}
+
+// CreateToken makes a token.
+func (c *Client) CreateToken(ctx context.Context, in NewAccess) (Access, error) {
+	return fetchOnce[Access](ctx, c, tokensPath, in)
+}
+
+// RevokeToken ends a token, at once.
+func (c *Client) RevokeToken(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, tokensPath+at("/%s", id))
+}
+
+// People lists the people of a team, "" for the caller's own.
+func (c *Client) People(ctx context.Context, team string) (List[Access], error) {
+	return list[Access](ctx, c, peoplePath, ofTeam(team))
+}
+
+// CreatePerson adds a person.
+func (c *Client) CreatePerson(ctx context.Context, in NewAccess) (Access, error) {
+	return fetchOnce[Access](ctx, c, peoplePath, in)
+}
+
+// EndPerson ends a person's access, at once.
+func (c *Client) EndPerson(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, peoplePath+at("/%s", id))
+}
+
+// PersonLink makes an address that signs a person's browser in, once.
+func (c *Client) PersonLink(ctx context.Context, id string) (SignInLink, error) {
+	return fetchOnce[SignInLink](ctx, c, peoplePath+at("/%s/sign-in-links", id), nil)
+}
+
+// SignInLink makes an address that signs a browser in as the caller, once.
+func (c *Client) SignInLink(ctx context.Context) (string, error) {
+	link, err := fetchOnce[SignInLink](ctx, c, "/api/farm/v1/sign-in-links", nil)
+	return link.URL, err
+}
+
+func ofTeam(team string) url.Values {
+	if team == "" {
+		return nil
+	}
+	return url.Values{"team": {team}}
+}

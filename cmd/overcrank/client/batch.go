@@ -1,0 +1,96 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// BatchLimit is how many jobs one batch takes.
+const BatchLimit = 1000
+
+// BatchCreated is the farm's answer to a batch.
+type BatchCreated struct {
+	Raw          `json:"-"`
+	BatchID      string       `json:"batchId"`
+	Status       string       `json:"status"` // created, partial or error
+	TotalJobs    int          `json:"totalJobs"`
+	SuccessCount int          `json:"successCount"`
+	Jobs         []BatchJob   `json:"jobs"`
+	Errors       []BatchError `json:"errors"`
+}
+
+// BatchJob is a job of a batch; Index is its place, from 0, among those that were sent.
+type BatchJob struct {
+	Index        int      `json:"index"`
+	ID           string   `json:"id"`
+	Status       string   `json:"status"`
+	OutputURL    string   `json:"outputUrl"`
+	MissingFonts []string `json:"missingFonts"`
+	Stats        Stats    `json:"stats"`
+}
+
+// BatchError says why a job of a batch was not taken.
+type BatchError struct {
+	Index     int    `json:"index"`
+	Error     string `json:"error"`
+	ErrorCode string `json:"errorCode"`
+}
+
+// Batch is where a batch stands.
+type Batch struct {
+	Raw       `json:"-"`
+	BatchID   string     `json:"batchId"`
+	Status    string     `json:"status"` // processing, finished or error
+	CreatedAt string     `json:"createdAt"`
+	Stats     BatchStats `json:"stats"`
+	Jobs      []BatchJob `json:"jobs"`
+}
+
+// BatchStats count the jobs of a batch; Error counts the cancelled ones too, Pending all that have not ended.
+type BatchStats struct {
+	Total    int `json:"total"`
+	Finished int `json:"finished"`
+	Error    int `json:"error"`
+	Pending  int `json:"pending"`
+}
+
+// BatchCancelled says what became of cancelling a batch.
+type BatchCancelled struct {
+	Raw            `json:"-"`
+	BatchID        string `json:"batchId"`
+	Status         string `json:"status"` // cancelled, partial or unchanged
+	TotalJobs      int    `json:"totalJobs"`
+	CancelledCount int    `json:"cancelledCount"`
+	SkippedCount   int    `json:"skippedCount"`
+}
+
+// CreateBatch submits up to BatchLimit jobs, each the request of POST /jobs. Jobs that were refused stand in Errors of the
+// answer, also when that is all of them; err is for a batch that was refused as a whole.
+func (c *Client) CreateBatch(ctx context.Context, jobs []map[string]any) (BatchCreated, error) {
+	b, err := fetch[BatchCreated](ctx, c, http.MethodPost, "/api/v2/batches", nil, map[string]any{"jobs": jobs})
+	var refused *Error
+	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest &&
+		json.Unmarshal(refused.Body, &b) == nil && len(b.Errors) > 0 {
+		b.keepRaw(refused.Body)
+		return b, nil
+	}
+	return b, err
+}
+
+// Batch gets one batch with its jobs.
+func (c *Client) Batch(ctx context.Context, id string) (Batch, error) {
+	return fetch[Batch](ctx, c, http.MethodGet, at("/api/v2/batches/%s", id), nil, nil)
+}
+
+// Batches lists up to limit batches, newest first; 0 means all.
+func (c *Client) Batches(ctx context.Context, limit int) (List[Batch], error) {
+	return pages[Batch](ctx, c, "/api/farm/v1/batches", url.Values{}, limit)
+}
+
+// CancelBatch cancels the jobs of a batch that have not started.
+func (c *Client) CancelBatch(ctx context.Context, id string) (BatchCancelled, error) {
+	return fetch[BatchCancelled](ctx, c, http.MethodPost, at("/api/v2/batches/%s/cancel", id), nil, nil)
+}

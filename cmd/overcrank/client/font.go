@@ -1,0 +1,81 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"path/filepath"
+)
+
+// Font is a font of the team's library.
+type Font struct {
+	Raw        `json:"-"`
+	ID         string `json:"id"`
+	FamilyName string `json:"familyName"`
+	FileName   string `json:"fileName"` // by which jobs name it
+	CreatedAt  string `json:"createdAt"`
+}
+
+// Fonts lists the fonts.
+func (c *Client) Fonts(ctx context.Context) (List[Font], error) {
+	return list[Font](ctx, c, "/api/v2/fonts", nil)
+}
+
+// Font gets one font.
+func (c *Client) Font(ctx context.Context, id string) (Font, error) {
+	return fetch[Font](ctx, c, http.MethodGet, at("/api/v2/fonts/%s", id), nil, nil)
+}
+
+// AddFont adds the font file at path to the library.
+func (c *Client) AddFont(ctx context.Context, path string, report Progress) (Font, error) {
+	var font Font
+	r, err := withFile(request{method: http.MethodPost, path: "/api/v2/fonts"}, path, report)
+	if err != nil {
+		return font, err
+	}
+	if r, err = asForm(r, "font", filepath.Base(path)); err != nil {
+		return font, err
+	}
+	if err := c.answer(ctx, r, &font); err != nil {
+		return font, fmt.Errorf("add font %s: %w", path, err)
+	}
+	return font, nil
+}
+
+// DeleteFont deletes a font.
+func (c *Client) DeleteFont(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, at("/api/v2/fonts/%s", id))
+}
+
+// asForm wraps the body of a request into a form with one file, which is still streamed.
+func asForm(r request, field, fileName string) (request, error) {
+	var frame bytes.Buffer
+	w := multipart.NewWriter(&frame)
+	if _, err := w.CreateFormFile(field, fileName); err != nil {
+		return r, err
+	}
+	head := frame.Len()
+	if err := w.Close(); err != nil {
+		return r, err
+	}
+	before, after, open := frame.Bytes()[:head], frame.Bytes()[head:], r.open
+	r.header.Set("Content-Type", w.FormDataContentType())
+	r.size += int64(frame.Len())
+	r.open = func() (io.ReadCloser, error) {
+		body, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return framed{io.MultiReader(bytes.NewReader(before), body, bytes.NewReader(after)), body}, nil
+	}
+	return r, nil
+}
+
+// framed reads more than what it closes.
+type framed struct {
+	io.Reader
+	io.Closer
+}

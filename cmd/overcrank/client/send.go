@@ -1,0 +1,183 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	defaultPatience = 30 * time.Second
+	firstPause      = 200 * time.Millisecond
+	longestPause    = 5 * time.Second
+)
+
+// keyHeader marks a POST, so that the farm answers a repetition as it answered the first.
+const keyHeader = "Idempotency-Key"
+
+// send sends a request, again where that is safe and promising. An answer of 400 or more is an *Error; the caller closes the
+// body of the response it gets.
+func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
+	r.header = r.header.Clone()
+	if r.header == nil {
+		r.header = http.Header{}
+	}
+	if r.method == http.MethodPost && !r.once {
+		r.header.Set(keyHeader, rand.Text())
+	}
+	patience := c.Patience
+	if patience == 0 {
+		patience = defaultPatience
+	}
+	giveUp, pause := time.Now().Add(patience), firstPause
+	for {
+		resp, err := c.once(ctx, r)
+		if err == nil {
+			return resp, nil
+		}
+		wait, again := c.again(r, err)
+		if wait = max(wait, pause); !again || ctx.Err() != nil || time.Now().Add(wait).After(giveUp) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(wait):
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// again says whether a request that failed with err may be sent once more, and how long to wait before that at least.
+func (c *Client) again(r request, err error) (wait time.Duration, again bool) {
+	var refused *Error
+	if errors.As(err, &refused) {
+		if refused.Status != http.StatusServiceUnavailable && refused.Status != http.StatusTooManyRequests {
+			return 0, false
+		}
+		return retryAfter(refused.retryAfter), true // refused before anything was done
+	}
+	var lost *UnreachableError
+	if !errors.As(err, &lost) || !c.answered.Load() {
+		return 0, false // a farm that never answered is more likely at another address than away for a moment
+	}
+	var op *net.OpError
+	if errors.As(lost.Err, &op) && op.Op == "dial" {
+		return 0, true // nothing was sent
+	}
+	switch r.method {
+	case http.MethodGet, http.MethodHead, http.MethodPatch:
+		return 0, true
+	case http.MethodPost:
+		return 0, !r.once
+	}
+	// A PUT or DELETE that did its work before the connection broke would be answered as a conflict or as not found.
+	return 0, false
+}
+
+// retryAfter reads the header of that name (RFC 9110, 10.2.3), in seconds or as a date.
+func retryAfter(header string) time.Duration {
+	if seconds, err := strconv.Atoi(header); err == nil {
+		return time.Duration(max(0, seconds)) * time.Second
+	}
+	if when, err := http.ParseTime(header); err == nil {
+		return max(0, time.Until(when))
+	}
+	return 0
+}
+
+// once sends a request one time.
+func (c *Client) once(ctx context.Context, r request) (*http.Response, error) {
+	address := r.path
+	if strings.HasPrefix(address, "/") {
+		address = c.Server + address
+	}
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = r.header.Clone()
+	var body *bodyReader
+	if r.open != nil {
+		opened, err := r.open()
+		if err != nil {
+			return nil, err
+		}
+		body = &bodyReader{ReadCloser: opened}
+		req.Body, req.ContentLength = body, r.size
+		if r.size == 0 {
+			body.Close()
+			req.Body = http.NoBody
+		}
+	}
+	if strings.HasPrefix(address, c.Server+"/api/") {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	} else {
+		req.Header.Del(keyHeader)
+	}
+	hc := c.HTTP
+	if hc == nil {
+		hc = http.DefaultClient
+	}
+	resp, err := hc.Do(req)
+	if err != nil {
+		return nil, c.lost(ctx, err, body)
+	}
+	c.answered.Store(true)
+	if resp.StatusCode >= 400 {
+		defer resp.Body.Close()
+		return nil, decodeError(resp)
+	}
+	return resp, nil
+}
+
+// lost words what kept a request from being answered: the caller's context, the caller's own file, or the farm.
+func (c *Client) lost(ctx context.Context, err error, body *bodyReader) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if body != nil {
+		if failed := body.failed(); failed != nil {
+			return fmt.Errorf("read what is to be sent: %w", failed)
+		}
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	return &UnreachableError{Server: c.Server, Err: err}
+}
+
+// bodyReader remembers that a body could not be read, to tell that from a lost connection.
+type bodyReader struct {
+	io.ReadCloser
+	failure atomic.Pointer[error]
+}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.failure.Store(&err)
+	}
+	return n, err
+}
+
+// failed is why the body could not be read, nil when it could.
+func (b *bodyReader) failed() error {
+	if err := b.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

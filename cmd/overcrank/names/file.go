@@ -1,0 +1,69 @@
+package names
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longestFile is how many bytes a file name may have without its ending; file systems take 255 with it.
+const longestFile = 180
+
+// reserved are names that Windows keeps for devices, whatever their ending.
+var reserved = map[string]bool{
+	"con": true, "prn": true, "aux": true, "nul": true,
+	"com1": true, "com2": true, "com3": true, "com4": true, "com5": true, "com6": true, "com7": true, "com8": true, "com9": true,
+	"lpt1": true, "lpt2": true, "lpt3": true, "lpt4": true, "lpt5": true, "lpt6": true, "lpt7": true, "lpt8": true, "lpt9": true,
+}
+
+// File makes of any text the name of a file, in no folder, that every system takes. It is "" when nothing is left of the text.
+func File(text string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune(`/\:*?"<>|`, r):
+			return '_'
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r), r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, text)
+	for len(name) > longestFile {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	// Windows drops dots and spaces at the end; a dot in front hides a file, and two of them are a folder.
+	name = strings.TrimRight(strings.TrimLeft(name, " ."), " .")
+	stem, _, _ := strings.Cut(name, ".")
+	if reserved[strings.ToLower(strings.TrimSpace(stem))] {
+		name = "_" + name
+	}
+	return name
+}
+
+// Files gives files of one folder their names, no two of them the same, whatever their case.
+type Files struct{ taken map[string]bool }
+
+// Name makes the path of a file in dir: from text, or from other where nothing is left of text, with the ending ext (".mp4").
+func (f *Files) Name(dir, text, other, ext string) string {
+	if f.taken == nil {
+		f.taken = map[string]bool{}
+	}
+	// A name that has the ending already does not get it twice.
+	if len(text) > len(ext) && strings.EqualFold(text[len(text)-len(ext):], ext) {
+		text = text[:len(text)-len(ext)]
+	}
+	name := File(text)
+	if name == "" {
+		name = File(other)
+	}
+	unique := name + ext
+	for n := 2; f.taken[strings.ToLower(unique)]; n++ {
+		unique = fmt.Sprintf("%s-%d%s", name, n, ext)
+	}
+	f.taken[strings.ToLower(unique)] = true
+	return filepath.Join(dir, unique)
+}

@@ -1,0 +1,86 @@
+// Package names compares names that people type and makes file names of what they typed.
+package names
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// nearest is how many names Near gives at most.
+const nearest = 3
+
+// Near gives those of known that wanted was most likely meant to be, the likeliest first.
+func Near(wanted string, known []string) []string {
+	type candidate struct {
+		name string
+		far  int
+	}
+	var found []candidate
+	folded := strings.ToLower(wanted)
+	for _, name := range known {
+		other := strings.ToLower(name)
+		far := distance(folded, other)
+		if folded != "" && strings.Contains(other, folded) {
+			far = min(far, 1)
+		}
+		if far <= max(1, utf8.RuneCountInString(folded)/3) {
+			found = append(found, candidate{name, far})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return a.far - b.far })
+	var out []string
+	for _, f := range found {
+		if len(out) < nearest && !slices.Contains(out, f.name) {
+			out = append(out, f.name)
+		}
+	}
+	return out
+}
+
+// DidYouMean is a sentence that offers the names that are near, or else all of them when they are few.
+func DidYouMean(wanted string, known []string) string {
+	if near := Near(wanted, known); len(near) > 0 {
+		return "did you mean " + quoted(near, " or ") + "?"
+	}
+	const few = 12
+	if len(known) == 0 {
+		return "there is none"
+	}
+	if len(known) <= few {
+		return "there are " + quoted(known, ", ")
+	}
+	return "among others there are " + quoted(known[:few], ", ")
+}
+
+func quoted(list []string, between string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = "'" + s + "'"
+	}
+	return strings.Join(out, between)
+}
+
+// distance is how many characters have to be put in, taken out, replaced or swapped with their neighbour to make b of a.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range x {
+		row[0] = i + 1
+		for j := range y {
+			cost := 1
+			if x[i] == y[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(y)]
+}

@@ -1,0 +1,493 @@
+package main
+
+import (
+	"context"
+
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/names"
+	"overcrank/cmd/overcrank/terminal"
+)
+
+type templatesCommand struct {
+	List         templatesList         `cmd:"" default:"withargs" help:"List templates."`
+	Show         templatesShow         `cmd:"" help:"Show a template with its compositions and layers."`
+	Add          templatesAdd          `cmd:"" help:"Add a project as a template."`
+	Replace      templatesReplace      `cmd:"" help:"Give a template another file; what it holds is read anew."`
+	Rename       templatesRename       `cmd:"" help:"Rename a template."`
+	Download     templatesDownload     `cmd:"" help:"Download the file of a template."`
+	Delete       templatesDelete       `cmd:"" help:"Delete templates."`
+	Compositions templatesCompositions `cmd:"" help:"List a template's compositions."`
+	Layers       templatesLayers       `cmd:"" help:"List a template's layers."`
+}
+
+// templateRef is a template on the command line, by its id or by its name.
+type templateRef struct {
+	Template string `arg:"" help:"Id or name of the template." complete:"template"`
+}
+
+// find gives the id that the reference means.
+func (r templateRef) find(ctx context.Context, c *client.Client) (string, error) {
+	return findTemplate(ctx, c, r.Template)
+}
+
+func findTemplate(ctx context.Context, c *client.Client, ref string) (string, error) {
+	if idForm.MatchString(ref) {
+		return ref, nil
+	}
+	list, err := c.Templates(ctx)
+	if err != nil {
+		return "", err
+	}
+	t, err := pick(list.Items, "template", ref, func(t client.Template) (string, string) { return t.ID, t.DisplayName })
+	return t.ID, err
+}
+
+type templatesList struct{ remote }
+
+func (l templatesList) Run(ctx context.Context, out *output) error {
+	c, err := l.client()
+	if err != nil {
+		return err
+	}
+	list, err := c.Templates(ctx)
+	if err != nil {
+		return err
+	}
+	if l.JSON {
+		return out.answer(list.JSON())
+	}
+	if len(list.Items) == 0 {
+		out.remark("No templates. Add one with: overcrank templates add spot.zip --wait")
+		return nil
+	}
+	t := terminal.NewTable("TEMPLATE", "NAME", "TYPE", "STATE", "CHANGED")
+	for _, item := range list.Items {
+		t.Row(item.ID, item.DisplayName, item.Type, templateWord(item.Status), localTime(item.UpdatedAt))
+	}
+	return out.table(t)
+}
+
+// templateWord is a template's state as people say it.
+func templateWord(status string) string {
+	switch status {
+	case "awaiting_upload":
+		return "waits for its file"
+	case "processing":
+		return "being read"
+	case "uploaded":
+		return "ready"
+	case "error":
+		return "unusable"
+	}
+	return status
+}
+
+type templatesShow struct {
+	templateRef
+	remote
+}
+
+func (s templatesShow) Run(ctx context.Context, out *output) error {
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	id, err := s.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	t, err := c.Template(ctx, id)
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		return out.answer(t.JSON())
+	}
+	facts := terminal.NewTable()
+	facts.Row("template", t.ID)
+	facts.Row("name", t.DisplayName)
+	facts.Row("type", t.Type)
+	facts.Row("state", templateWord(t.Status))
+	if t.Error != "" {
+		facts.Row("error", t.Error)
+	}
+	facts.Row("added", localTime(t.CreatedAt))
+	facts.Row("changed", localTime(t.UpdatedAt))
+	if err := out.table(facts); err != nil || t.Status != "uploaded" {
+		return err
+	}
+	compositions, err := c.Compositions(ctx, id)
+	if err != nil {
+		return err
+	}
+	layers, err := c.Layers(ctx, id)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	if err := out.table(compositionTable(compositions.Items)); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	if err := out.table(layerTable(layers.Items, compositions.Items)); err != nil || t.Mogrt == nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	fields := terminal.NewTable("FIELD", "TYPE", "VALUE")
+	for _, f := range t.Mogrt.Fields {
+		fields.Row(f.Name, f.Type, string(f.Value))
+	}
+	return out.table(fields)
+}
+
+func compositionTable(list []client.Composition) *terminal.Table {
+	t := terminal.NewTable("COMPOSITION", "SIZE", "FPS", "LENGTH", "USE")
+	for _, c := range list {
+		use := "inside another"
+		if c.Data.Root {
+			use = "to render"
+		}
+		t.Row(c.Name, fmt.Sprintf("%g × %g", c.Width, c.Height), number(c.FrameRate), number(c.Duration)+" s", use)
+	}
+	return t
+}
+
+func layerTable(list []client.Layer, compositions []client.Composition) *terminal.Table {
+	t := terminal.NewTable("LAYER", "TAKES", "COMPOSITION", "FROM", "TO", "NOW")
+	for _, l := range list {
+		now := l.Data.Text
+		if now == "" {
+			now = l.Data.Media
+		}
+		t.Row(l.Name, takes(l), compositionName(compositions, l.CompositionID), number(l.InPoint)+" s", number(l.OutPoint)+" s", now)
+	}
+	return t
+}
+
+// compositionName is the name of the composition with an id.
+func compositionName(list []client.Composition, id uint32) string {
+	want := strconv.FormatUint(uint64(id), 10)
+	for _, c := range list {
+		if c.AEID == want {
+			return c.Name
+		}
+	}
+	return want
+}
+
+// takes is what a job can put into a layer.
+func takes(l client.Layer) string {
+	switch {
+	case l.LayerType == "text":
+		return "words"
+	case l.LayerType == "av" && l.SourceType == "file":
+		return "file"
+	case l.LayerType == "av" && l.SourceType == "comp":
+		return "composition"
+	case l.LayerType == "av" && l.SourceType == "solid":
+		return "colour"
+	}
+	return l.LayerType
+}
+
+// number writes a number with two decimals at most.
+func number(f float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 2, 64), "0"), ".")
+}
+
+type templatesCompositions struct {
+	templateRef
+	remote
+}
+
+func (s templatesCompositions) Run(ctx context.Context, out *output) error {
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	id, err := s.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	list, err := c.Compositions(ctx, id)
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		return out.answer(list.JSON())
+	}
+	return out.table(compositionTable(list.Items))
+}
+
+type templatesLayers struct {
+	templateRef
+	remote
+}
+
+func (s templatesLayers) Run(ctx context.Context, out *output) error {
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	id, err := s.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	list, err := c.Layers(ctx, id)
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		return out.answer(list.JSON())
+	}
+	compositions, err := c.Compositions(ctx, id)
+	if err != nil {
+		return err
+	}
+	return out.table(layerTable(list.Items, compositions.Items))
+}
+
+type templatesAdd struct {
+	File string `arg:"" help:"Project (.aep, .zip, .mogrt), or an address from which the farm fetches it."`
+	remote
+	waitFlags
+	Name string `help:"Name of the template. Default: that of the file."`
+	Type string `help:"aep, zip or mogrt. Default: by the ending of the file." enum:",aep,zip,mogrt" default:""`
+}
+
+func (templatesAdd) Help() string {
+	return `Examples:
+
+    overcrank templates add spot.zip --name "Spring spot" --wait
+    overcrank templates add https://files.example.com/spot.aep`
+}
+
+func (a templatesAdd) Run(ctx context.Context, out *output) error {
+	c, err := a.client()
+	if err != nil {
+		return err
+	}
+	base := filepath.Base(a.File)
+	if !isLocal(a.File) {
+		base = addressBase(a.File)
+	}
+	ext := filepath.Ext(base)
+	typ := a.Type
+	if typ == "" {
+		typ = strings.ToLower(strings.TrimPrefix(ext, "."))
+	}
+	if !slices.Contains([]string{"aep", "zip", "mogrt"}, typ) {
+		return usagef("what kind of project %s is does not show in its ending; say it with --type aep, zip or mogrt", a.File)
+	}
+	name := a.Name
+	if name == "" {
+		name = strings.TrimSuffix(base, ext)
+	}
+	var t client.Template
+	if isLocal(a.File) {
+		b := out.bar("uploading " + base)
+		t, err = c.CreateTemplate(ctx, typ, name, a.File, b.Bytes)
+		b.End()
+	} else {
+		t, err = c.CreateTemplateFrom(ctx, typ, name, a.File)
+	}
+	if err != nil {
+		return err
+	}
+	return finishTemplate(ctx, c, t, a.waitFlags, a.JSON, out)
+}
+
+// addressBase is the last part of an address, without what asks and signs.
+func addressBase(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	address, _, _ = strings.Cut(address, "#")
+	return path.Base(address)
+}
+
+// finishTemplate waits, if asked to, until the farm has read a template's file, and prints the template.
+func finishTemplate(ctx context.Context, c *client.Client, t client.Template, wait waitFlags, asJSON bool, out *output) (err error) {
+	if wait.Wait {
+		if t, err = awaitTemplate(ctx, c, t.ID, wait); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		if err := out.answer(t.JSON()); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(out, t.ID)
+	}
+	switch {
+	case t.Status == "error" || t.Status == "inactive":
+		fmt.Fprintf(out.errors, "The farm cannot use the project: %s\n", t.Error)
+		return exitCode(exitFailed)
+	case wait.Wait:
+		out.remark("%s: compositions %s; layers %s", t.DisplayName, strings.Join(t.Compositions, ", "), strings.Join(t.Layers, ", "))
+	default:
+		out.remark("What it holds: overcrank templates show %s", t.ID)
+	}
+	return nil
+}
+
+// readEvery is how often a template is asked whether it has been read.
+const readEvery = 100 * time.Millisecond
+
+// awaitTemplate waits until the farm has read a template's file.
+func awaitTemplate(ctx context.Context, c *client.Client, id string, wait waitFlags) (client.Template, error) {
+	ctx, cancel := wait.limit(ctx)
+	defer cancel()
+	for {
+		t, err := c.Template(ctx, id)
+		if err == nil && t.Settled() {
+			return t, nil
+		}
+		if err != nil && ctx.Err() == nil {
+			return t, err
+		}
+		if pause(ctx, readEvery) != nil {
+			return t, stopped(ctx, "overcrank templates show "+id)
+		}
+	}
+}
+
+type templatesReplace struct {
+	templateRef
+	File string `arg:"" type:"existingfile" help:"The new file, of the same type."`
+	remote
+	waitFlags
+}
+
+func (r templatesReplace) Run(ctx context.Context, out *output) error {
+	c, err := r.client()
+	if err != nil {
+		return err
+	}
+	id, err := r.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	to, err := c.RenewUpload(ctx, id)
+	if err != nil {
+		return err
+	}
+	b := out.bar("uploading " + filepath.Base(r.File))
+	err = c.UploadTemplate(ctx, to, r.File, b.Bytes)
+	b.End()
+	if err != nil {
+		return err
+	}
+	t, err := c.Template(ctx, id)
+	if err != nil {
+		return err
+	}
+	return finishTemplate(ctx, c, t, r.waitFlags, r.JSON, out)
+}
+
+type templatesRename struct {
+	templateRef
+	Name string `arg:"" help:"The new name."`
+	remote
+}
+
+func (r templatesRename) Run(ctx context.Context, out *output) error {
+	c, err := r.client()
+	if err != nil {
+		return err
+	}
+	id, err := r.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	t, err := c.RenameTemplate(ctx, id, r.Name)
+	if err != nil {
+		return err
+	}
+	if r.JSON {
+		return out.answer(t.JSON())
+	}
+	out.remark("%s is now called %s", t.ID, t.DisplayName)
+	return nil
+}
+
+type templatesDownload struct {
+	templateRef
+	remote
+	Output string `short:"o" help:"File to write; - for standard output. Default: the template's name, in this folder." type:"path"`
+}
+
+func (d templatesDownload) Run(ctx context.Context, out *output) error {
+	c, err := d.client()
+	if err != nil {
+		return err
+	}
+	id, err := d.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	a, err := c.TemplateAddress(ctx, id)
+	if err != nil {
+		return err
+	}
+	if d.JSON {
+		return out.answer(a.JSON())
+	}
+	if d.Output == "" {
+		t, err := c.Template(ctx, id)
+		if err != nil {
+			return err
+		}
+		var files names.Files
+		d.Output = files.Name("", t.DisplayName, t.ID, "."+t.Type)
+	}
+	return download(ctx, c, a.URL, d.Output, out)
+}
+
+// download writes what is at address to a file and prints its path, or, for "-", to standard output.
+func download(ctx context.Context, c *client.Client, address, path string, out *output) error {
+	if path == "-" {
+		return c.DownloadTo(ctx, address, out, nil)
+	}
+	b := out.bar("downloading")
+	err := c.Download(ctx, address, path, b.Bytes)
+	b.End()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, path)
+	return err
+}
+
+type templatesDelete struct {
+	Templates []string `arg:"" name:"template" help:"Ids or names of the templates." complete:"template"`
+	serverFlags
+}
+
+func (d templatesDelete) Run(ctx context.Context, out *output) error {
+	c, err := d.client()
+	if err != nil {
+		return err
+	}
+	// All are found before the first is deleted.
+	ids := make([]string, len(d.Templates))
+	for i, ref := range d.Templates {
+		if ids[i], err = findTemplate(ctx, c, ref); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		if err := c.DeleteTemplate(ctx, id); err != nil {
+			return fmt.Errorf("delete template %s: %w", id, err)
+		}
+		out.remark("%s deleted", id)
+	}
+	return nil
+}

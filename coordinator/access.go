@@ -53,24 +53,15 @@ func (c *Coordinator) NewAdminToken(ctx context.Context, keep func(secret string
 	return secret, nil
 }
 
-// firstTeam is the farm's oldest team, "" when it has none, and whether the farm has any token.
+// firstTeam is the farm's first team, "" when it has none, and whether that team has any token.
 func (c *Coordinator) firstTeam() (team string, tokens bool, err error) {
 	err = c.store.View(func(tx *raftstore.Tx) error {
-		teams, err := tx.Teams()
-		if err != nil {
+		if team, err = tx.FirstTeam(); err != nil || team == "" {
 			return err
 		}
-		for _, t := range teams {
-			if team == "" {
-				team = t.ID
-			}
-			list, err := tx.Tokens(t.ID)
-			if err != nil {
-				return err
-			}
-			tokens = tokens || len(list) > 0
-		}
-		return nil
+		list, err := tx.Tokens(team)
+		tokens = len(list) > 0
+		return err
 	})
 	return team, tokens, err
 }
@@ -96,17 +87,26 @@ var errNoToken = farm.Errorf(farm.CodeUnauthorized, "this token is not known, ha
 
 func (c *Coordinator) principal(find func(*raftstore.Tx) (farm.Token, error)) (farm.Principal, error) {
 	var token farm.Token
+	var first string
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		token, err = find(tx)
+		if token, err = find(tx); err != nil {
+			return err
+		}
+		first, err = tx.FirstTeam()
 		return err
 	})
+	now := c.cfg.Now()
 	switch {
 	case farm.CodeOf(err) == farm.CodeNotFound:
 		return farm.Principal{}, errNoToken
 	case err != nil:
 		return farm.Principal{}, err
-	case !token.RevokedAt.IsZero(), !token.ExpiresAt.IsZero() && !c.cfg.Now().Before(token.ExpiresAt):
+	case !token.Usable(now):
 		return farm.Principal{}, errNoToken
 	}
-	return farm.Principal{TokenID: token.ID, Name: token.Name, Team: token.Team, Role: token.Role}, nil
+	c.uses.note(token.ID, now)
+	return farm.Principal{
+		TokenID: token.ID, Name: token.Name, Team: token.Team, Role: token.Role,
+		FarmAdmin: token.Role == farm.RoleAdmin && token.Team == first,
+	}, nil
 }

@@ -51,6 +51,8 @@ type Coordinator struct {
 	fetcher *fetch.Fetcher
 	pool    *gossip.Pool // nil without gossip
 	hub     *hub
+	uses    *uses
+	signIns *signIns
 	reading *reading
 
 	ctx    context.Context // ends with Close
@@ -78,7 +80,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), fetcher: fetch.New(outbound.Fixed(cfg.Addresses)), hub: newHub()}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), fetcher: fetch.New(outbound.Fixed(cfg.Addresses)), hub: newHub(), uses: newUses(), signIns: newSignIns()}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.open(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -113,6 +115,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.follow)
 	c.run(c.reading.run)
 	c.run(c.housekeep)
+	c.run(c.keepUses)
 	return nil
 }
 

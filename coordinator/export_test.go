@@ -4,3 +4,6 @@ import "context"
 
 // Tidy does the housekeeping that otherwise waits for its time.
 func (c *Coordinator) Tidy(ctx context.Context) error { return c.tidy(ctx) }
+
+// RecordUses writes down now when tokens were used, which otherwise waits for its time.
+func (c *Coordinator) RecordUses(ctx context.Context) error { return c.recordUses(ctx) }

@@ -39,7 +39,9 @@ func (c *Coordinator) tidy(ctx context.Context) error {
 	var err error
 	if c.leading() != nil {
 		_, err = c.apply(ctx, raftstore.ExpireFiles{At: c.cfg.Now()})
+		err = errors.Join(err, c.dropExpiredTokens(ctx))
 	}
+	c.signIns.sweep(c.cfg.Now())
 	return errors.Join(err, c.sweepBlobs(), c.sweepAllAttempts())
 }
 

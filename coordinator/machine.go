@@ -62,8 +62,8 @@ func (c *Coordinator) AuthenticateAgent(_ context.Context, secret string) (farm.
 	return a, nil
 }
 
-// Machines lists the farm's workstations by name.
-func (c *Coordinator) Machines(_ context.Context, _ farm.Principal) ([]farm.Machine, error) {
+// Machines lists the farm's workstations by name. Of another team's work it tells only that there is some.
+func (c *Coordinator) Machines(_ context.Context, p farm.Principal) ([]farm.Machine, error) {
 	var agents []farm.Agent
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		agents, err = tx.Agents()
@@ -84,15 +84,15 @@ func (c *Coordinator) Machines(_ context.Context, _ farm.Principal) ([]farm.Mach
 		a.SecretHash = ""
 		list[i] = farm.Machine{Agent: a, Gossip: alive[a.ID]}
 		if l != nil {
-			l.describe(&list[i])
+			l.describe(&list[i], p.Team)
 		}
 	}
 	slices.SortFunc(list, func(a, b farm.Machine) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	return list, nil
 }
 
-// describe adds what the leader knows of a machine.
-func (l *leader) describe(m *farm.Machine) {
+// describe adds what the leader knows of a machine, as far as it is a team's business.
+func (l *leader) describe(m *farm.Machine, team string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m.LastSeen = l.lastSeen[m.ID]
@@ -100,6 +100,10 @@ func (l *leader) describe(m *farm.Machine) {
 		m.Online, m.LastSeen, m.Address = true, s.seen, s.address
 	}
 	for _, h := range l.leasesOfLocked(m.ID) {
+		if h.team != team {
+			m.Running = append(m.Running, farm.RunningTask{Frame: -1, Phase: h.phase, Since: h.since})
+			continue
+		}
 		m.Running = append(m.Running, farm.RunningTask{
 			Task: h.Task, Job: h.job, Attempt: h.Attempt.Attempt,
 			Progress: h.progress, Frame: h.frame, Phase: h.phase, Since: h.since,

@@ -48,7 +48,7 @@ type Machine struct {
 	Running  []RunningTask
 }
 
-// RunningTask is a lease that a machine holds now.
+// RunningTask is a lease that a machine holds now. Another team's has no ids and no numbers.
 type RunningTask struct {
 	Task     string
 	Job      string

@@ -12,13 +12,14 @@ const (
 	EventProgress  EventKind = "progress"  // Progress and Frame of a job
 	EventLog       EventKind = "log"       // Lines were added to a job's log
 	EventThumbnail EventKind = "thumbnail" // Frame of a job has a picture
+	EventAccess    EventKind = "access"    // a token of the team was changed or ended
 )
 
 // Event is something that a watcher of a team's work may want to show.
 type Event struct {
 	Kind     EventKind `json:"kind"`
 	Team     string    `json:"-"`
-	ID       string    `json:"id"` // of the job, template or machine
+	ID       string    `json:"id"` // of the job, template, machine or token
 	Progress float64   `json:"progress,omitempty"`
 	Frame    int       `json:"frame,omitempty"`
 	Phase    string    `json:"phase,omitempty"`

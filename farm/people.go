@@ -21,7 +21,7 @@ type Team struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-// Token is an API token. Only the hash of its secret is kept.
+// Token is an API token. Only the hash of its secret is kept, and of a token that was revoked nothing.
 type Token struct {
 	ID        string    `json:"id"`
 	Team      string    `json:"team"`
@@ -29,13 +29,15 @@ type Token struct {
 	Role      Role      `json:"role"`
 	Hash      string    `json:"hash"` // hex SHA-256 of the secret, which holds 256 random bits
 	CreatedAt time.Time `json:"createdAt"`
-	ExpiresAt time.Time `json:"expiresAt,omitzero"`
-	RevokedAt time.Time `json:"revokedAt,omitzero"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero for never
 	// LastUsedAt is true to a minute or so: it is not worth a write per request.
 	LastUsedAt time.Time `json:"lastUsedAt,omitzero"`
 	// Person says that the token stands for a person who signs in with links, not for a program.
 	Person bool `json:"person,omitempty"`
 }
+
+// Usable says whether the token opens anything at a moment.
+func (t Token) Usable(at time.Time) bool { return t.ExpiresAt.IsZero() || at.Before(t.ExpiresAt) }
 
 // Principal is who makes a request.
 type Principal struct {
@@ -43,4 +45,6 @@ type Principal struct {
 	Name    string
 	Team    string
 	Role    Role
+	// FarmAdmin says that the principal is an administrator of the farm's first team, who looks after the teams.
+	FarmAdmin bool
 }

@@ -19,6 +19,10 @@ func (t *tables) apply(cmd Command) Result {
 		return t.putToken(c)
 	case RevokeToken:
 		return t.revokeToken(c)
+	case RecordUses:
+		return t.recordUses(c)
+	case ChangeToken:
+		return t.changeToken(c)
 	case CreateTemplate:
 		return t.createTemplate(c)
 	case RenameTemplate:
@@ -53,6 +57,10 @@ func (t *tables) apply(cmd Command) Result {
 		return t.putInventory(c)
 	case RemoveAgent:
 		return t.removeAgent(c)
+	case EndTeam:
+		return t.endTeam(c)
+	case RenameTeam:
+		return t.renameTeam(c)
 	default:
 		t.fail(fmt.Errorf("no rule for command %T", cmd))
 		return Result{}

@@ -1,13 +1,17 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"time"
 
-func (t *tables) putTeam(c PutTeam) Result {
-	if err := checkID("team", c.Team.ID); err != nil {
-		return refuse(err)
-	}
-	put(t, bucketTeams, c.Team.ID, c.Team)
-	return Result{}
+	"overcrank/farm"
+)
+
+func noToken(id string) *farm.Error {
+	return farm.Errorf(farm.CodeNotFound, "token %q does not exist", id)
+}
+
+func unknownRole(role farm.Role) *farm.Error {
+	return farm.Errorf(farm.CodeInvalid, "role %q does not exist; a token is a viewer, artist, producer, operator or admin", role)
 }
 
 func (t *tables) putToken(c PutToken) Result {
@@ -17,9 +21,9 @@ func (t *tables) putToken(c PutToken) Result {
 	}
 	switch {
 	case !t.has(bucketTeams, token.Team):
-		return refusef(farm.CodeNotFound, "team %q does not exist", token.Team)
+		return refuse(noTeam(token.Team))
 	case !token.Role.Known():
-		return refusef(farm.CodeInvalid, "role %q does not exist; a token is a viewer, artist, producer, operator or admin", token.Role)
+		return refuse(unknownRole(token.Role))
 	case token.Hash == "":
 		return refusef(farm.CodeInvalid, "token %q has no secret", token.Name)
 	case t.has(bucketTokens, token.ID):
@@ -32,15 +36,78 @@ func (t *tables) putToken(c PutToken) Result {
 	return Result{}
 }
 
-// revokeToken keeps the time of the first revocation.
+func (t *tables) changeToken(c ChangeToken) Result {
+	was, ok := get[farm.Token](t, bucketTokens, c.ID)
+	if !ok {
+		return refuse(noToken(c.ID))
+	}
+	token := was
+	if c.Name != nil {
+		token.Name = *c.Name
+	}
+	if c.Role != nil {
+		token.Role = *c.Role
+	}
+	if c.ExpiresAt != nil {
+		token.ExpiresAt = *c.ExpiresAt
+	}
+	if !token.Role.Known() {
+		return refuse(unknownRole(token.Role))
+	}
+	if !t.administers(token, c.At) && t.isLastAdmin(was, c.At) {
+		return refuse(lastAdmin(was))
+	}
+	put(t, bucketTokens, token.ID, token)
+	return Result{}
+}
+
 func (t *tables) revokeToken(c RevokeToken) Result {
 	token, ok := get[farm.Token](t, bucketTokens, c.ID)
 	if !ok {
-		return refusef(farm.CodeNotFound, "token %q does not exist", c.ID)
+		return refuse(noToken(c.ID))
 	}
-	if token.RevokedAt.IsZero() {
-		token.RevokedAt = c.At
-		put(t, bucketTokens, token.ID, token)
+	if t.isLastAdmin(token, c.At) {
+		return refuse(lastAdmin(token))
+	}
+	t.dropToken(token)
+	return Result{}
+}
+
+func (t *tables) dropToken(token farm.Token) {
+	t.remove(bucketTokens, token.ID)
+	t.remove(bucketTokensByHash, token.Hash)
+}
+
+// administers says whether a token can look after the farm at a moment. People do not count: each of them needs somebody
+// else for a way to sign in.
+func (t *tables) administers(token farm.Token, at time.Time) bool {
+	return token.Team == t.firstTeam() && token.Role == farm.RoleAdmin && !token.Person && token.Usable(at)
+}
+
+// isLastAdmin says whether nobody but this token can look after the farm at a moment.
+func (t *tables) isLastAdmin(token farm.Token, at time.Time) bool {
+	if !t.administers(token, at) {
+		return false
+	}
+	for _, other := range all[farm.Token](t, bucketTokens) {
+		if other.ID != token.ID && t.administers(other, at) {
+			return false
+		}
+	}
+	return true
+}
+
+func lastAdmin(token farm.Token) *farm.Error {
+	return farm.Errorf(farm.CodeConflict,
+		"%q is the farm's last administrator's token and has to stay one; make another first (overcrank tokens create --role admin, or a start with --new-admin-token)", token.Name)
+}
+
+func (t *tables) recordUses(c RecordUses) Result {
+	for _, use := range c.Uses {
+		if token, ok := get[farm.Token](t, bucketTokens, use.Token); ok && use.At.After(token.LastUsedAt) {
+			token.LastUsedAt = use.At
+			put(t, bucketTokens, token.ID, token)
+		}
 	}
 	return Result{}
 }

@@ -91,6 +91,10 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[PutToken](body)
 	case KindRevokeToken:
 		return unmarshal[RevokeToken](body)
+	case KindRecordUses:
+		return unmarshal[RecordUses](body)
+	case KindChangeToken:
+		return unmarshal[ChangeToken](body)
 	case KindCreateTemplate:
 		return unmarshal[CreateTemplate](body)
 	case KindRenameTemplate:
@@ -125,6 +129,10 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[PutInventory](body)
 	case KindRemoveAgent:
 		return unmarshal[RemoveAgent](body)
+	case KindEndTeam:
+		return unmarshal[EndTeam](body)
+	case KindRenameTeam:
+		return unmarshal[RenameTeam](body)
 	default:
 		return nil, fmt.Errorf("command of kind %d is unknown: a newer version of this program wrote the log", kind)
 	}

@@ -22,6 +22,7 @@ func samples() []Command {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 123, time.UTC)
 	until := at.Add(time.Hour)
 	conform := true
+	name, role := "other", farm.RoleViewer
 	job := farm.Job{
 		ID: "01J", Team: "t1", SubmittedBy: "token", Name: "Opener", Tags: []string{"tv"}, Priority: -5, Level: farm.LevelRush, NotBefore: at,
 		RequireTags: []string{"gpu"}, Hold: true, Sequential: true, Template: farm.JobTemplate{ID: "tm", Src: "https://x/y.aep", Composition: "main"},
@@ -39,6 +40,8 @@ func samples() []Command {
 		PutTeam{farm.Team{ID: "t1", Name: "Team", CreatedAt: at}},
 		PutToken{farm.Token{ID: "k1", Team: "t1", Name: "n", Role: farm.RoleAdmin, Hash: "h", CreatedAt: at, ExpiresAt: until}},
 		RevokeToken{ID: "k1", At: at},
+		RecordUses{Uses: []TokenUse{{Token: "k1", At: at}}},
+		ChangeToken{ID: "k1", Name: &name, Role: &role, ExpiresAt: &until, At: at},
 		CreateTemplate{farm.Template{ID: "tm", Team: "t1", Type: "aep", DisplayName: "Title", Status: farm.TemplateAwaitingUpload, CreatedAt: at, UpdatedAt: at, UploadNonce: "n", UploadUntil: until}},
 		RenameTemplate{Team: "t1", ID: "tm", DisplayName: "Other", At: at},
 		RenewUpload{Team: "t1", ID: "tm", Nonce: "n2", Until: until, At: at},
@@ -56,6 +59,8 @@ func samples() []Command {
 		EnrolAgent{farm.Agent{ID: "a1", Name: "mac", SecretHash: "h", EnrolledAt: at, Inventory: inventory}},
 		PutInventory{ID: "a1", Name: "mac", Inventory: inventory},
 		RemoveAgent{ID: "a1"},
+		EndTeam{ID: "t1", At: at},
+		RenameTeam{ID: "t1", Name: "Other"},
 	}
 }
 

@@ -17,6 +17,8 @@ const (
 	KindPutTeam         Kind = 1
 	KindPutToken        Kind = 2
 	KindRevokeToken     Kind = 3
+	KindRecordUses      Kind = 4
+	KindChangeToken     Kind = 5
 	KindCreateTemplate  Kind = 10
 	KindRenameTemplate  Kind = 11
 	KindRenewUpload     Kind = 12
@@ -34,19 +36,9 @@ const (
 	KindEnrolAgent      Kind = 40
 	KindPutInventory    Kind = 41
 	KindRemoveAgent     Kind = 42
+	KindEndTeam         Kind = 80
+	KindRenameTeam      Kind = 81
 )
-
-// PutTeam makes or renames a team.
-type PutTeam struct{ Team farm.Team }
-
-// PutToken makes an API token.
-type PutToken struct{ Token farm.Token }
-
-// RevokeToken ends an API token.
-type RevokeToken struct {
-	ID string
-	At time.Time
-}
 
 // CreateTemplate registers a template.
 type CreateTemplate struct{ Template farm.Template }
@@ -160,9 +152,6 @@ type PutInventory struct {
 // RemoveAgent forgets an agent; its credential stops working.
 type RemoveAgent struct{ ID string }
 
-func (PutTeam) kind() Kind         { return KindPutTeam }
-func (PutToken) kind() Kind        { return KindPutToken }
-func (RevokeToken) kind() Kind     { return KindRevokeToken }
 func (CreateTemplate) kind() Kind  { return KindCreateTemplate }
 func (RenameTemplate) kind() Kind  { return KindRenameTemplate }
 func (RenewUpload) kind() Kind     { return KindRenewUpload }

@@ -22,6 +22,7 @@ const (
 	metaTerm          = "term"          // its term, 8 bytes
 	metaFingerprint   = "fingerprint"   // hash over all commands applied, 32 bytes
 	metaConfiguration = "configuration" // of the Raft cluster, as Raft encodes it
+	metaFirstTeam     = "first team"    // id of the team that was made first
 )
 
 // errHalted is the answer to commands after the machine has met a fatal error.

@@ -55,6 +55,9 @@ func draw(t *rapid.T, step int) Command {
 			DeleteTemplate{Team: "team0", ID: "template0"}, RenewUpload{Team: "team0", ID: "template1", Nonce: "n", At: at},
 			RenameTemplate{Team: "team0", ID: "template0", DisplayName: "x", At: at}, RemoveAgent{ID: "agent1"},
 			EnrolAgent{Agent: farm.Agent{ID: "agent1", Name: "one", SecretHash: "s1"}}, PutInventory{ID: "agent0", Name: "n"},
+			PutToken{Token: farm.Token{ID: id("token", 3), Team: id("team", 1), Role: farm.RoleAdmin, Hash: id("hash", 3)}},
+			RevokeToken{ID: id("token", 3), At: at}, RecordUses{Uses: []TokenUse{{Token: id("token", 3), At: at}}},
+			ChangeToken{ID: id("token", 3), ExpiresAt: &at, At: at}, RenameTeam{ID: id("team", 1), Name: "n"}, EndTeam{ID: id("team", 1), At: at},
 		}).Draw(t, "other")
 	default:
 		if rapid.Bool().Draw(t, "expire") {

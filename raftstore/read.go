@@ -40,12 +40,15 @@ func (tx *Tx) Team(id string) (farm.Team, error) { return byID[farm.Team](tx, bu
 // Teams reads all teams, by id.
 func (tx *Tx) Teams() ([]farm.Team, error) { return all[farm.Team](tx.t, bucketTeams), tx.t.err }
 
-// Token reads one token, also one that has expired or was revoked.
+// FirstTeam is the id of the team that was made first, "" while there is none.
+func (tx *Tx) FirstTeam() (string, error) { return tx.t.firstTeam(), tx.t.err }
+
+// Token reads one token, also one that has expired.
 func (tx *Tx) Token(id string) (farm.Token, error) {
 	return byID[farm.Token](tx, bucketTokens, "token", id)
 }
 
-// TokenByHash reads the token whose secret has this hash, also one that has expired or was revoked.
+// TokenByHash reads the token whose secret has this hash, also one that has expired.
 func (tx *Tx) TokenByHash(hash string) (farm.Token, error) {
 	return bySecret[farm.Token](tx, bucketTokensByHash, bucketTokens, "token", hash)
 }

@@ -338,19 +338,10 @@ func TestFilesStayWhileJobsNeedThem(t *testing.T) {
 	referenced(map[string]bool{"pic": false, "fresh": true, "f1": false, "i1": false})
 }
 
-func TestPeopleAndMachines(t *testing.T) {
+func TestMachines(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state")
 	defer m.end()
 	furnish(m)
-	token := farm.Token{ID: "k1", Team: "team", Role: farm.RoleArtist, Hash: "h1"}
-	m.must(PutToken{Token: token})
-	wantRefused(t, m, PutToken{Token: token}, farm.CodeConflict)
-	wantRefused(t, m, PutToken{Token: farm.Token{ID: "k2", Team: "team", Role: farm.RoleArtist, Hash: "h1"}}, farm.CodeConflict)
-	wantRefused(t, m, PutToken{Token: farm.Token{ID: "k2", Team: "team", Role: "king", Hash: "h2"}}, farm.CodeInvalid)
-	wantRefused(t, m, PutToken{Token: farm.Token{ID: "k2", Team: "none", Role: farm.RoleArtist, Hash: "h2"}}, farm.CodeNotFound)
-	wantRefused(t, m, RevokeToken{ID: "none"}, farm.CodeNotFound)
-	m.must(RevokeToken{ID: "k1", At: after(1)})
-	m.must(RevokeToken{ID: "k1", At: after(9)})
 	wantRefused(t, m, EnrolAgent{Agent: farm.Agent{ID: "a1", SecretHash: "x"}}, farm.CodeConflict)
 	wantRefused(t, m, EnrolAgent{Agent: farm.Agent{ID: "a3", SecretHash: "hash of a1"}}, farm.CodeConflict)
 	wantRefused(t, m, EnrolAgent{Agent: farm.Agent{ID: "a3"}}, farm.CodeInvalid)
@@ -360,12 +351,6 @@ func TestPeopleAndMachines(t *testing.T) {
 	submit(m, "j1", 1)
 	wantRefused(t, m, LeaseTasks{Grants: []Grant{{Task: "j1.0", Attempt: 1, Agent: "a2"}}}, farm.CodeNotFound)
 	m.read(func(tx *Tx) error {
-		if got, err := tx.TokenByHash("h1"); err != nil || !got.RevokedAt.Equal(after(1)) {
-			t.Errorf("token %+v, %v", got, err)
-		}
-		if _, err := tx.TokenByHash("h9"); farm.CodeOf(err) != farm.CodeNotFound || strings.Contains(err.Error(), "h9") {
-			t.Errorf("unknown hash answers %v", err)
-		}
 		if _, err := tx.AgentBySecretHash("hash of a2"); farm.CodeOf(err) != farm.CodeNotFound {
 			t.Errorf("the credential of a removed machine answers %v", err)
 		}

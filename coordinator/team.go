@@ -1,0 +1,100 @@
+package coordinator
+
+import (
+	"context"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+func noSuchTeam(id string) error {
+	return farm.Errorf(farm.CodeNotFound, "there is no team %q", id)
+}
+
+// errNotFarmAdmin answers administrators of other teams.
+var errNotFarmAdmin = farm.Errorf(farm.CodeForbidden, "teams are made and ended by the administrators of the farm's first team")
+
+// Teams lists the caller's team, or all teams for an administrator of the farm, by age. first is the id of the farm's
+// first team.
+func (c *Coordinator) Teams(_ context.Context, p farm.Principal) (list []farm.Team, first string, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		if first, err = tx.FirstTeam(); err != nil {
+			return err
+		}
+		all, err := tx.Teams()
+		for _, team := range all {
+			if team.ID == p.Team || p.FarmAdmin {
+				list = append(list, team)
+			}
+		}
+		return err
+	})
+	return list, first, err
+}
+
+// Team finds a team that the caller may see, and tells whether it is the farm's first one.
+func (c *Coordinator) Team(_ context.Context, p farm.Principal, id string) (team farm.Team, first bool, err error) {
+	if id != p.Team && !p.FarmAdmin {
+		return farm.Team{}, false, noSuchTeam(id)
+	}
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		if team, err = tx.Team(id); err != nil {
+			return err
+		}
+		oldest, err := tx.FirstTeam()
+		first = oldest == id
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return farm.Team{}, false, noSuchTeam(id)
+	}
+	return team, first, err
+}
+
+// MakeTeam makes a team without any token; CodeForbidden when the caller does not look after the farm.
+func (c *Coordinator) MakeTeam(ctx context.Context, p farm.Principal, name string) (farm.Team, error) {
+	if !p.FarmAdmin {
+		return farm.Team{}, errNotFarmAdmin
+	}
+	id, err := c.ids.next()
+	if err != nil {
+		return farm.Team{}, err
+	}
+	team := farm.Team{ID: id, Name: name, CreatedAt: c.cfg.Now()}
+	if _, err := c.apply(ctx, raftstore.PutTeam{Team: team}); err != nil {
+		return farm.Team{}, err
+	}
+	c.log.Info("a team was made", "team", id, "name", name, "by", p.Name)
+	return team, nil
+}
+
+// RenameTeam gives a team another name; its own administrators may do that too.
+func (c *Coordinator) RenameTeam(ctx context.Context, p farm.Principal, id, name string) (team farm.Team, first bool, err error) {
+	if _, _, err := c.Team(ctx, p, id); err != nil {
+		return farm.Team{}, false, err
+	}
+	if !p.Role.Allows(farm.RoleAdmin) {
+		return farm.Team{}, false, farm.Errorf(farm.CodeForbidden, "teams are renamed by their administrators")
+	}
+	if _, err := c.apply(ctx, raftstore.RenameTeam{ID: id, Name: name}); err != nil {
+		return farm.Team{}, false, err
+	}
+	return c.Team(ctx, p, id)
+}
+
+// EndTeam removes a team with its tokens, templates and files; its browsers are signed out. CodeConflict for the farm's
+// first team and while jobs of the team have not ended.
+func (c *Coordinator) EndTeam(ctx context.Context, p farm.Principal, id string) error {
+	if _, _, err := c.Team(ctx, p, id); err != nil {
+		return err
+	}
+	if !p.FarmAdmin {
+		return errNotFarmAdmin
+	}
+	if _, err := c.apply(ctx, raftstore.EndTeam{ID: id, At: c.cfg.Now()}); err != nil {
+		return err
+	}
+	c.hub.publish(farm.Event{Kind: farm.EventAccess, Team: id})
+	c.log.Info("a team was ended", "team", id, "by", p.Name)
+	return nil
+}

@@ -1,0 +1,223 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// expiredFor is how long a token that has expired stays listed, so that somebody can give it more time.
+const expiredFor = 30 * 24 * time.Hour
+
+// NewToken is what somebody asks for who makes a token.
+type NewToken struct {
+	Team      string // "" for the caller's own
+	Name      string
+	Role      farm.Role
+	ExpiresAt time.Time // zero for never
+	Person    bool      // for a person who signs in with links, not for a program
+}
+
+// TokenChange is what is to be changed about a token; nil leaves a field as it is, and a zero ExpiresAt means never.
+type TokenChange struct {
+	Name      *string
+	Role      *farm.Role
+	ExpiresAt *time.Time
+}
+
+// Tokens lists the tokens of people or of programs of a team, by age; team is "" for the caller's own. CodeForbidden
+// when the caller is no administrator, CodeNotFound for a team that the caller does not look after.
+func (c *Coordinator) Tokens(_ context.Context, p farm.Principal, team string, people bool) ([]farm.Token, error) {
+	var list []farm.Token
+	err := c.store.View(func(tx *raftstore.Tx) error {
+		team, err := managedTeam(tx, p, team)
+		if err != nil {
+			return err
+		}
+		all, err := tx.Tokens(team)
+		for _, token := range all {
+			if token.Person == people {
+				list = append(list, c.withUse(token))
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// Token finds a token of a person or of a program; its errors are those of Tokens.
+func (c *Coordinator) Token(_ context.Context, p farm.Principal, id string, person bool) (farm.Token, error) {
+	var token farm.Token
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		token, err = tx.Token(id)
+		if err == nil {
+			_, err = managedTeam(tx, p, token.Team)
+		}
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && token.Person != person {
+		return farm.Token{}, noSuchToken(id, person)
+	}
+	return c.withUse(token), err
+}
+
+// Self is the token that the caller uses.
+func (c *Coordinator) Self(_ context.Context, p farm.Principal) (token farm.Token, team farm.Team, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		if token, err = tx.Token(p.TokenID); err != nil {
+			return err
+		}
+		team, err = tx.Team(p.Team)
+		return err
+	})
+	return c.withUse(token), team, err
+}
+
+// MakeToken makes a token and gives its secret, which is kept nowhere. A person's token has a secret that nobody learns.
+// CodeForbidden when the role is above the caller's own.
+func (c *Coordinator) MakeToken(ctx context.Context, p farm.Principal, in NewToken) (token farm.Token, secret string, err error) {
+	if err := c.checkAccess(p, &in.Role, &in.ExpiresAt); err != nil {
+		return farm.Token{}, "", err
+	}
+	var team string
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		team, err = managedTeam(tx, p, in.Team)
+		return err
+	})
+	if err != nil {
+		return farm.Token{}, "", err
+	}
+	id, err := c.ids.next()
+	if err != nil {
+		return farm.Token{}, "", err
+	}
+	secret = newSecret(apiTokenPrefix)
+	token = farm.Token{
+		ID: id, Team: team, Name: in.Name, Role: in.Role, Hash: hashSecret(secret),
+		CreatedAt: c.cfg.Now(), ExpiresAt: in.ExpiresAt, Person: in.Person,
+	}
+	if in.Person {
+		secret = ""
+	}
+	if _, err := c.apply(ctx, raftstore.PutToken{Token: token}); err != nil {
+		return farm.Token{}, "", err
+	}
+	c.accessChanged(token)
+	c.log.Info("a token was made", "token", token.Name, "id", token.ID, "role", token.Role, "team", token.Team, "person", token.Person, "by", p.Name)
+	return token, secret, nil
+}
+
+// ChangeToken changes what a token is called, may do, and how long. CodeConflict when nobody could administer the farm
+// from then on.
+func (c *Coordinator) ChangeToken(ctx context.Context, p farm.Principal, id string, person bool, change TokenChange) (farm.Token, error) {
+	token, err := c.Token(ctx, p, id, person)
+	if err != nil {
+		return farm.Token{}, err
+	}
+	if err := c.checkAccess(p, change.Role, change.ExpiresAt); err != nil {
+		return farm.Token{}, err
+	}
+	cmd := raftstore.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, At: c.cfg.Now()}
+	if _, err := c.apply(ctx, cmd); err != nil {
+		return farm.Token{}, err
+	}
+	c.accessChanged(token)
+	c.log.Info("a token was changed", "token", token.Name, "id", id, "by", p.Name)
+	return c.Token(ctx, p, id, person)
+}
+
+// RevokeToken ends a token at once, everywhere. CodeConflict for the last one that can administer the farm.
+func (c *Coordinator) RevokeToken(ctx context.Context, p farm.Principal, id string, person bool) error {
+	token, err := c.Token(ctx, p, id, person)
+	if err != nil {
+		return err
+	}
+	if _, err := c.apply(ctx, raftstore.RevokeToken{ID: id, At: c.cfg.Now()}); err != nil {
+		return err
+	}
+	c.accessChanged(token)
+	c.log.Info("a token was revoked", "token", token.Name, "id", id, "by", p.Name)
+	return nil
+}
+
+// managedTeam is the team whose tokens p asks for, when p looks after them.
+func managedTeam(tx *raftstore.Tx, p farm.Principal, team string) (string, error) {
+	if team == "" {
+		team = p.Team
+	}
+	if team != p.Team && !p.FarmAdmin {
+		return "", noSuchTeam(team)
+	}
+	if !p.Role.Allows(farm.RoleAdmin) {
+		return "", farm.Errorf(farm.CodeForbidden, "tokens and people are looked after by the team's administrators")
+	}
+	if _, err := tx.Team(team); farm.CodeOf(err) == farm.CodeNotFound {
+		return "", noSuchTeam(team)
+	} else if err != nil {
+		return "", err
+	}
+	return team, nil
+}
+
+// checkAccess refuses a role above the caller's own and an end that has passed; nil is not looked at.
+func (c *Coordinator) checkAccess(p farm.Principal, role *farm.Role, until *time.Time) error {
+	if until != nil && !until.IsZero() && !c.cfg.Now().Before(*until) {
+		return farm.Invalid("the token would be of no use", farm.FieldError{Field: "expiresAt", Message: "has passed already"})
+	}
+	if role == nil {
+		return nil
+	}
+	if !role.Known() {
+		return farm.Invalid("the token has no role", farm.FieldError{Field: "role", Message: fmt.Sprintf("has to be one of %v, not %q", farm.Roles(), *role)})
+	}
+	if !p.Role.Allows(*role) {
+		return farm.Errorf(farm.CodeForbidden, "the token %q is a %s's and can give no role above that, so not %s", p.Name, p.Role, *role)
+	}
+	return nil
+}
+
+// accessChanged tells those who watch in the name of the token.
+func (c *Coordinator) accessChanged(token farm.Token) {
+	c.hub.publish(farm.Event{Kind: farm.EventAccess, Team: token.Team, ID: token.ID})
+}
+
+func noSuchToken(id string, person bool) error {
+	if person {
+		return farm.Errorf(farm.CodeNotFound, "there is no person %q", id)
+	}
+	return farm.Errorf(farm.CodeNotFound, "there is no token %q", id)
+}
+
+// dropExpiredTokens forgets tokens that expired long ago.
+func (c *Coordinator) dropExpiredTokens(ctx context.Context) error {
+	now := c.cfg.Now()
+	var gone []string
+	err := c.store.View(func(tx *raftstore.Tx) error {
+		teams, err := tx.Teams()
+		if err != nil {
+			return err
+		}
+		for _, team := range teams {
+			tokens, err := tx.Tokens(team.ID)
+			if err != nil {
+				return err
+			}
+			for _, token := range tokens {
+				if !token.Usable(now.Add(-expiredFor)) {
+					gone = append(gone, token.ID)
+				}
+			}
+		}
+		return nil
+	})
+	for _, id := range gone {
+		if err != nil {
+			break
+		}
+		_, err = c.apply(ctx, raftstore.RevokeToken{ID: id, At: now})
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package raftstore
+
+import (
+	"cmp"
+
+	"overcrank/farm"
+)
+
+func noTeam(id string) *farm.Error {
+	return farm.Errorf(farm.CodeNotFound, "team %q does not exist", id)
+}
+
+func (t *tables) putTeam(c PutTeam) Result {
+	if err := checkID("team", c.Team.ID); err != nil {
+		return refuse(err)
+	}
+	if !t.has(bucketMeta, metaFirstTeam) {
+		t.set(bucketMeta, metaFirstTeam, []byte(cmp.Or(t.firstTeam(), c.Team.ID)))
+	}
+	put(t, bucketTeams, c.Team.ID, c.Team)
+	return Result{}
+}
+
+// firstTeam is the team that was made first, "" while there is none. A state of release 0.1.0, which made no second team,
+// does not name it.
+func (t *tables) firstTeam() string {
+	if id := t.lookup(bucketMeta, metaFirstTeam); id != "" {
+		return id
+	}
+	id, _ := t.tx.Bucket(bucketTeams).Cursor().First()
+	return string(id)
+}
+
+func (t *tables) renameTeam(c RenameTeam) Result {
+	team, ok := get[farm.Team](t, bucketTeams, c.ID)
+	if !ok {
+		return refuse(noTeam(c.ID))
+	}
+	team.Name = c.Name
+	put(t, bucketTeams, team.ID, team)
+	return Result{}
+}
+
+// endTeam leaves nothing behind that could be used or that keeps a file; jobs that have ended go when their time is over.
+func (t *tables) endTeam(c EndTeam) Result {
+	switch {
+	case !t.has(bucketTeams, c.ID):
+		return refuse(noTeam(c.ID))
+	case c.ID == t.firstTeam():
+		return refusef(farm.CodeConflict, "the farm's first team cannot be ended: its administrators look after the farm")
+	}
+	for _, status := range farm.JobStatuses() {
+		if n := t.count(countOfJobs(c.ID, status)); n > 0 && !status.Ended() {
+			return refusef(farm.CodeConflict, "%d jobs of the team are %s; cancel them or wait for their end", n, status)
+		}
+	}
+	for _, token := range all[farm.Token](t, bucketTokens) {
+		if token.Team == c.ID {
+			t.dropToken(token)
+		}
+	}
+	for _, id := range t.keysUnder(bucketTemplatesByTeam, c.ID+sep) {
+		if template, ok := t.template(id); ok {
+			t.dropTemplate(template)
+		}
+	}
+	for _, sha256 := range t.keysUnder(bucketFiles, c.ID+sep) {
+		if file, ok := get[farm.StoredFile](t, bucketFiles, fileKey(c.ID, sha256)); ok {
+			t.dropFile(file)
+		}
+	}
+	t.remove(bucketTeams, c.ID)
+	return Result{}
+}

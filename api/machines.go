@@ -33,8 +33,8 @@ type engineBody struct {
 }
 
 type runningShape struct {
-	Job      string  `json:"job"`
-	Task     string  `json:"task"`
+	Job      *string `json:"job"` // null, as the task, for another team's
+	Task     *string `json:"task"`
 	Attempt  int     `json:"attempt"`
 	Phase    string  `json:"phase"`
 	Frame    int     `json:"frame"`
@@ -55,7 +55,7 @@ func machineShape(m farm.Machine) machineBody {
 	}
 	for i, r := range m.Running {
 		body.Running[i] = runningShape{
-			Job: r.Job, Task: r.Task, Attempt: r.Attempt, Phase: r.Phase, Frame: r.Frame, Progress: percent(r.Progress), Since: stamp(r.Since),
+			Job: orNull(r.Job), Task: orNull(r.Task), Attempt: r.Attempt, Phase: r.Phase, Frame: r.Frame, Progress: percent(r.Progress), Since: stamp(r.Since),
 		}
 	}
 	return body

@@ -53,6 +53,7 @@ const patience = 30 * time.Second
 // rig is a coordinator and its interface on a real port.
 type rig struct {
 	t     testing.TB
+	dir   string // of all that the farm writes
 	farm  *coordinator.Coordinator
 	base  string
 	token string
@@ -60,17 +61,17 @@ type rig struct {
 	logs  *safeBuffer
 }
 
-func start(t testing.TB) *rig {
+func start(t testing.TB, edit ...func(*api.Config)) *rig {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, base: "http://" + ln.Addr().String(), logs: &safeBuffer{}}
+	r := &rig{t: t, dir: t.TempDir(), base: "http://" + ln.Addr().String(), logs: &safeBuffer{}}
 	r.http = &http.Client{Transport: newContract(t, r.base), Timeout: patience}
 	logger := slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	r.farm, err = coordinator.Open(t.Context(), coordinator.Config{
-		DataDir: t.TempDir(), PublicAddress: r.base, Logger: slog.New(slog.DiscardHandler), MinFree: 1,
+		DataDir: r.dir, PublicAddress: r.base, Logger: slog.New(slog.DiscardHandler), MinFree: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,11 @@ func start(t testing.TB) *rig {
 		t.Fatalf("the first token is %q, %v", r.token, err)
 	}
 	app := api.NewApp(logger)
-	stop := api.Mount(app, api.Config{Farm: r.farm, Version: "0.1.0-test", Logger: logger})
+	cfg := api.Config{Farm: r.farm, Version: "0.1.0-test", Logger: logger}
+	for _, e := range edit {
+		e(&cfg)
+	}
+	stop := api.Mount(app, cfg)
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(ln) }()
 	t.Cleanup(func() {

@@ -45,6 +45,7 @@ func (s *server) teamRoutes() []route {
 		{get, "/api/farm/v1/jobs/:id/thumbnails", viewer, s.listThumbnails},
 		{get, "/api/farm/v1/jobs/:id/thumbnails/:frame.jpg", viewer, s.getThumbnail},
 	}
+	routes = append(routes, s.peopleRoutes()...)
 	// Clients make the second root by stripping "/v2" from the first or by appending to it.
 	for _, root := range []string{"/api/v3/templates", "/api/v2/v3/templates"} {
 		routes = append(routes,
@@ -52,6 +53,41 @@ func (s *server) teamRoutes() []route {
 			route{get, root + "/:id", viewer, s.getTemplate3},
 			route{get, root + "/:id/compositions", viewer, s.listCompositions},
 			route{get, root + "/:id/layers", viewer, s.listLayers},
+		)
+	}
+	return routes
+}
+
+// peopleRoutes are the addresses at which teams, their tokens and their people are looked after.
+func (s *server) peopleRoutes() []route {
+	const (
+		viewer, admin = farm.RoleViewer, farm.RoleAdmin
+
+		teams, tokens, people = "/api/farm/v1/teams", "/api/farm/v1/tokens", "/api/farm/v1/people"
+	)
+	routes := []route{
+		{fiber.MethodGet, "/api/farm/v1/me", viewer, s.getSelf},
+		{fiber.MethodPost, "/api/farm/v1/sign-in-links", viewer, s.makeSignIn},
+
+		{fiber.MethodGet, teams, viewer, s.listTeams},
+		{fiber.MethodPost, teams, admin, s.makeTeam},
+		{fiber.MethodGet, teams + "/:id", viewer, s.getTeam},
+		{fiber.MethodPatch, teams + "/:id", admin, s.renameTeam},
+		{fiber.MethodDelete, teams + "/:id", admin, s.endTeam},
+
+		{fiber.MethodPost, people + "/:id/sign-in-links", admin, s.invite},
+	}
+	for _, who := range []holder{program, person} {
+		root := tokens
+		if who == person {
+			root = people
+		}
+		routes = append(routes,
+			route{fiber.MethodGet, root, admin, s.listTokens(who)},
+			route{fiber.MethodPost, root, admin, s.makeToken(who)},
+			route{fiber.MethodGet, root + "/:id", admin, s.getToken(who)},
+			route{fiber.MethodPatch, root + "/:id", admin, s.changeToken(who)},
+			route{fiber.MethodDelete, root + "/:id", admin, s.revokeToken(who)},
 		)
 	}
 	return routes

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/coordinator"
 	"overcrank/farm"
 )
 
@@ -136,7 +137,7 @@ func TestMachinesOnTheWire(t *testing.T) {
 			Fonts:   []farm.FontUse{{PostScript: "Inter-Bold"}}, Codecs: []string{"image_png"},
 		}},
 		Online: true, LastSeen: noon, Address: "10.0.0.3:51000",
-		Running: []farm.RunningTask{{Task: jobA + ".1", Job: jobA, Attempt: 2, Progress: 12.3456, Frame: 17, Phase: "rendering", Since: noon}},
+		Running: []farm.RunningTask{{Task: jobA + ".1", Job: jobA, Attempt: 2, Progress: 12.3456, Frame: 17, Phase: "rendering", Since: noon}, {Frame: -1, Phase: "uploading", Since: noon}},
 	}
 	golden(t, "machine", machineShape(machine))
 	golden(t, "machine-bare", machineShape(farm.Machine{Agent: farm.Agent{ID: "a2", Name: "laptop"}}))
@@ -147,4 +148,19 @@ func TestOtherAnswersOnTheWire(t *testing.T) {
 	golden(t, "error", errorBody{Error: "there is no job \"x\""})
 	golden(t, "error-details", errorBody{Error: "the request is not valid", Details: []farm.FieldError{{Field: "assets[2].layerName", Message: "is missing"}}})
 	golden(t, "thumbnail", thumbnailBody{Frame: 12, Size: 900, URL: "/api/farm/v1/jobs/" + jobA + "/thumbnails/12.jpg"})
+}
+
+func TestAccessOnTheWire(t *testing.T) {
+	team := teamShape(farm.Team{ID: "01JD7000000000000000000TEA", Name: "Trailers", CreatedAt: noon}, true)
+	token := farm.Token{ID: "01JD7000000000000000000TKN", Team: team.ID, Name: "night", Role: farm.RoleArtist, Hash: "never shown", CreatedAt: noon}
+	p := farm.Principal{TokenID: token.ID}
+	golden(t, "team", team)
+	golden(t, "token", tokenShape(token, p))
+	made := tokenShape(token, farm.Principal{})
+	made.Secret, made.ExpiresAt = "oct_abc", stamp(noon.Add(time.Hour))
+	golden(t, "token-created", made)
+	made.Secret, made.LastUsedAt = "", stamp(noon)
+	made.SignIn = signInShape("https://farm.example", coordinator.SignIn{Code: "CODE", Until: noon.Add(10 * time.Minute)}, noon)
+	golden(t, "person-created", made)
+	golden(t, "self", selfBody{ID: token.ID, Name: token.Name, Role: "artist", FarmAdmin: true, Team: team})
 }

@@ -65,15 +65,16 @@ func (c *Coordinator) Token(_ context.Context, p farm.Principal, id string, pers
 }
 
 // Self is the token that the caller uses.
-func (c *Coordinator) Self(_ context.Context, p farm.Principal) (token farm.Token, team farm.Team, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) error {
-		if token, err = tx.Token(p.TokenID); err != nil {
-			return err
-		}
-		team, err = tx.Team(p.Team)
+func (c *Coordinator) Self(_ context.Context, p farm.Principal) (farm.Token, error) {
+	var token farm.Token
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		token, err = tx.Token(p.TokenID)
 		return err
 	})
-	return c.withUse(token), team, err
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return farm.Token{}, errNoToken // it was revoked a moment ago
+	}
+	return c.withUse(token), err
 }
 
 // MakeToken makes a token and gives its secret, which is kept nowhere. A person's token has a secret that nobody learns.

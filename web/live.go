@@ -14,6 +14,10 @@ import (
 	"overcrank/web/page"
 )
 
+// admitEvery is how soon a page notices that its reader's access has run out, or was ended at another node, while nothing
+// happens on it.
+const admitEvery = 15 * time.Second
+
 // livePause is the shortest time between two updates of a page: numbers must not flicker.
 const livePause = 250 * time.Millisecond
 
@@ -121,6 +125,8 @@ func (l *liveSession) run(ctx context.Context) error {
 	timer := time.NewTimer(0) // the first update closes the gap between the page and this socket
 	defer timer.Stop()
 	armed := true
+	recheck := time.NewTicker(admitEvery)
+	defer recheck.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -129,9 +135,18 @@ func (l *liveSession) run(ctx context.Context) error {
 			if !ok {
 				return nil
 			}
+		case <-recheck.C:
+			if err := l.admit(ctx); err != nil {
+				return err
+			}
 		case e, ok := <-events:
 			if !ok {
 				return nil
+			}
+			if e.Kind == farm.EventAccess {
+				if err := l.admit(ctx); err != nil {
+					return err
+				}
 			}
 			l.mark(e)
 			if !armed && (len(l.stale) > 0 || l.news) {
@@ -140,15 +155,10 @@ func (l *liveSession) run(ctx context.Context) error {
 			}
 		case <-timer.C:
 			armed = false
-			_, err := l.farm.PrincipalOf(ctx, l.reader.TokenID)
-			if farm.CodeOf(err) == farm.CodeUnauthorized {
-				l.conn.Close(signedOut, "signed out")
-				return nil
+			if err := l.admit(ctx); err != nil {
+				return err
 			}
-			if err == nil {
-				err = l.send(ctx)
-			}
-			if err != nil {
+			if err := l.send(ctx); err != nil {
 				return err
 			}
 			if l.news { // a long log goes out in pieces
@@ -157,6 +167,16 @@ func (l *liveSession) run(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// admit closes the page when its reader may read on no more.
+func (l *liveSession) admit(ctx context.Context) error {
+	_, err := l.farm.PrincipalOf(ctx, l.reader.TokenID)
+	if farm.CodeOf(err) == farm.CodeUnauthorized {
+		l.conn.Close(signedOut, "signed out")
+		return socket.ErrClosed
+	}
+	return err
 }
 
 func (l *liveSession) markAll() {

@@ -2,13 +2,11 @@ package web
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -21,8 +19,6 @@ const (
 	sessionCookie = "overcrank_session"
 	themeCookie   = "overcrank_theme"
 	sessionLife   = 14 * 24 * time.Hour
-	linkLife      = 10 * time.Minute
-	mostLinks     = 1000
 )
 
 // sessions signs the cookies that stand for a token in a browser. The token itself is looked up at each request, so
@@ -50,46 +46,6 @@ func (s sessions) signature(body string) string {
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write([]byte(body))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// links are codes that each sign a browser in once. They live in memory: a code that is lost is asked for again.
-type links struct {
-	mu    sync.Mutex
-	codes map[[32]byte]link // by the hash of the code
-}
-
-type link struct {
-	tokenID string
-	until   time.Time
-}
-
-func newLinks() *links { return &links{codes: map[[32]byte]link{}} }
-
-// make makes a code for a token.
-func (l *links) make(tokenID string, now time.Time) (string, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for hash, k := range l.codes {
-		if now.After(k.until) {
-			delete(l.codes, hash)
-		}
-	}
-	if len(l.codes) >= mostLinks {
-		return "", farm.Errorf(farm.CodeRateLimited, "too many sign-in links wait to be used; they run out after %s", linkLife)
-	}
-	code := rand.Text()
-	l.codes[sha256.Sum256([]byte(code))] = link{tokenID: tokenID, until: now.Add(linkLife)}
-	return code, nil
-}
-
-// use gives the token's id of a code, once.
-func (l *links) use(code string, now time.Time) (tokenID string, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	hash := sha256.Sum256([]byte(code))
-	k, ok := l.codes[hash]
-	delete(l.codes, hash)
-	return k.tokenID, ok && now.Before(k.until)
 }
 
 // reader is who is signed in; CodeUnauthorized when nobody is.
@@ -135,32 +91,15 @@ func (s *server) signIn(c *fiber.Ctx) error {
 	return s.begin(c, p.TokenID)
 }
 
-// signInByLink takes a code that works once; see makeLink.
+// signInByLink takes a code that works once.
 func (s *server) signInByLink(c *fiber.Ctx) error {
-	tokenID, ok := s.links.use(c.Params("code"), time.Now())
-	if !ok {
-		return farm.Errorf(farm.CodeGone, "this sign-in link has been used or has run out; sign in with a token")
-	}
-	return s.begin(c, tokenID)
-}
-
-// makeLink makes an address that signs a browser in as the caller, once: POST /api/farm/v1/sign-in-links.
-func (s *server) makeLink(c *fiber.Ctx) error {
-	secret, ok := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
-	if !ok {
-		return farm.Errorf(farm.CodeUnauthorized, "send an API token as Authorization: Bearer")
-	}
 	ctx, cancel := s.call()
 	defer cancel()
-	p, err := s.farm.Authenticate(ctx, secret)
+	p, err := s.farm.UseSignIn(ctx, c.Params("code"))
 	if err != nil {
 		return err
 	}
-	code, err := s.links.make(p.TokenID, time.Now())
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"url": c.BaseURL() + "/sign-in/" + code, "expiresIn": int(linkLife.Seconds())})
+	return s.begin(c, p.TokenID)
 }
 
 func (s *server) signOut(c *fiber.Ctx, _ farm.Principal) error {

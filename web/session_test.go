@@ -26,36 +26,3 @@ func TestASessionOpensOnlyAsItWasSealed(t *testing.T) {
 		t.Error("it opened after its end")
 	}
 }
-
-func TestASignInLinkWorksOnceAndNotForLong(t *testing.T) {
-	l := newLinks()
-	now := time.Now()
-	code, err := l.make("01TOKEN", now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if id, ok := l.use(code, now); !ok || id != "01TOKEN" {
-		t.Fatalf("first use: %q, %v", id, ok)
-	}
-	if _, ok := l.use(code, now); ok {
-		t.Error("it worked twice")
-	}
-	late, err := l.make("01TOKEN", now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := l.use(late, now.Add(linkLife+time.Second)); ok {
-		t.Error("it worked after its end")
-	}
-	for range mostLinks {
-		if _, err := l.make("01TOKEN", now); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := l.make("01TOKEN", now); err == nil {
-		t.Error("there is no end to the links that may wait")
-	}
-	if _, err := l.make("01TOKEN", now.Add(2*linkLife)); err != nil {
-		t.Errorf("links that ran out still take up room: %v", err)
-	}
-}

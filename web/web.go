@@ -38,7 +38,6 @@ type server struct {
 	logger   *slog.Logger
 	sockets  *socket.Hub
 	sessions sessions
-	links    *links
 	base     context.Context // of every call to the coordinator
 }
 
@@ -56,7 +55,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	base, cancel := context.WithCancel(context.Background())
 	s := &server{
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
-		sessions: sessions{key: cfg.Farm.SigningKey("browser sessions")}, links: newLinks(), base: base,
+		sessions: sessions{key: cfg.Farm.SigningKey("browser sessions")}, base: base,
 	}
 	s.route(app)
 	return func() {
@@ -74,7 +73,6 @@ func (s *server) route(app *fiber.App) {
 	app.Get("/sign-in", s.page(s.signInPage))
 	app.Get("/sign-in/:code", s.page(s.signInByLink))
 	app.Post("/sign-in", s.page(s.signIn))
-	app.Post("/api/farm/v1/sign-in-links", s.makeLink)
 
 	app.Post("/sign-out", s.member(s.signOut))
 	app.Post("/theme", s.member(s.theme))

@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
 
 	"overcrank/coordinator"
 	"overcrank/farm"
@@ -209,4 +212,36 @@ func TestOnlyPeopleGetPagesForUnknownAddresses(t *testing.T) {
 	r.as("ada").do(req).is(http.StatusNotFound, `"error"`)
 	r.visit().get("/static/app.js").is(http.StatusOK)
 	r.visit().get("/static/..%2Fweb.go").is(http.StatusNotFound)
+}
+
+func TestAPersonIsOutAtOnceWhenTheirAccessEnds(t *testing.T) {
+	r := start(t)
+	admin := r.principal("ada")
+	person, _, err := r.farm.MakeToken(t.Context(), admin, coordinator.NewToken{Name: "Peer", Role: farm.RoleArtist, Person: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	invitation, err := r.farm.InvitePerson(t.Context(), admin, person.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.visit()
+	v.get("/sign-in/"+invitation.Code).is(http.StatusOK, "Is my work fine?", "Peer")
+	page := v.live("home")
+	page.shows("home", "Nothing has been rendered yet")
+	if err := r.farm.RevokeToken(t.Context(), admin, person.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, _, err = page.conn.ReadMessage()
+	}
+	if !websocket.IsCloseError(err, websocket.ClosePolicyViolation) {
+		t.Errorf("the open page ended with %v", err)
+	}
+	if a := v.get("/jobs").is(http.StatusOK, "API token"); a.path != "/sign-in" {
+		t.Errorf("the browser was led to %s", a.path)
+	}
 }

@@ -1,0 +1,212 @@
+package api
+
+import (
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+// tokenBody is an API token, or the access of a person. The answer to its making also holds what opens the farm, once:
+// Secret for a program, SignIn for a person.
+type tokenBody struct {
+	ID         string      `json:"id"`
+	Team       string      `json:"team"`
+	Name       string      `json:"name"`
+	Role       string      `json:"role"`
+	CreatedAt  stamp       `json:"createdAt"`
+	ExpiresAt  stamp       `json:"expiresAt"`
+	LastUsedAt stamp       `json:"lastUsedAt"`
+	Current    bool        `json:"current"` // it makes the request
+	Secret     string      `json:"secret,omitempty"`
+	SignIn     *signInBody `json:"signIn,omitempty"`
+}
+
+// signInBody is an address that signs a browser in, once.
+type signInBody struct {
+	URL       string `json:"url"`
+	ExpiresIn int    `json:"expiresIn"` // seconds
+	ExpiresAt stamp  `json:"expiresAt"`
+}
+
+func tokenShape(t farm.Token, p farm.Principal) tokenBody {
+	return tokenBody{
+		ID: t.ID, Team: t.Team, Name: t.Name, Role: string(t.Role), CreatedAt: stamp(t.CreatedAt), ExpiresAt: stamp(t.ExpiresAt),
+		LastUsedAt: stamp(t.LastUsedAt), Current: t.ID == p.TokenID,
+	}
+}
+
+func signInShape(base string, in coordinator.SignIn, now time.Time) *signInBody {
+	left := int(in.Until.Sub(now).Round(time.Second).Seconds())
+	return &signInBody{URL: base + "/sign-in/" + in.Code, ExpiresIn: left, ExpiresAt: stamp(in.Until)}
+}
+
+// holder says whom tokens are for. Programs and people are looked after in the same way at addresses of their own.
+type holder bool
+
+const (
+	program holder = false
+	person  holder = true
+)
+
+func (s *server) listTokens(who holder) teamHandler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		ctx, done := s.call(c)
+		defer done()
+		tokens, err := s.farm.Tokens(ctx, p, c.Query("team"), bool(who))
+		if err != nil {
+			return err
+		}
+		out := make([]tokenBody, len(tokens))
+		for i, t := range tokens {
+			out[i] = tokenShape(t, p)
+		}
+		return ok(c, out)
+	}
+}
+
+func (s *server) getToken(who holder) teamHandler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		ctx, done := s.call(c)
+		defer done()
+		token, err := s.farm.Token(ctx, p, c.Params("id"), bool(who))
+		if err != nil {
+			return err
+		}
+		return ok(c, tokenShape(token, p))
+	}
+}
+
+func (s *server) makeToken(who holder) teamHandler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		body, err := readBody(c, jsonLimit)
+		if err != nil {
+			return err
+		}
+		in, err := decodeToken(body)
+		if err != nil {
+			return err
+		}
+		in.Person = bool(who)
+		ctx, done := s.call(c)
+		defer done()
+		token, secret, err := s.farm.MakeToken(ctx, p, in)
+		if err != nil {
+			return err
+		}
+		shape := tokenShape(token, p)
+		shape.Secret = secret
+		if who == person {
+			invitation, err := s.farm.InvitePerson(ctx, p, token.ID)
+			if err != nil {
+				return err
+			}
+			shape.SignIn = signInShape(s.farm.PublicAddress(), invitation, time.Now())
+		}
+		return created(c, shape)
+	}
+}
+
+func (s *server) changeToken(who holder) teamHandler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		body, err := readBody(c, jsonLimit)
+		if err != nil {
+			return err
+		}
+		change, err := decodeTokenChange(body)
+		if err != nil {
+			return err
+		}
+		ctx, done := s.call(c)
+		defer done()
+		token, err := s.farm.ChangeToken(ctx, p, c.Params("id"), bool(who), change)
+		if err != nil {
+			return err
+		}
+		return ok(c, tokenShape(token, p))
+	}
+}
+
+func (s *server) revokeToken(who holder) teamHandler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		ctx, done := s.call(c)
+		defer done()
+		if err := s.farm.RevokeToken(ctx, p, c.Params("id"), bool(who)); err != nil {
+			return err
+		}
+		c.Status(fiber.StatusNoContent)
+		return nil
+	}
+}
+
+// invite makes another address with which a person signs in. It travels to somebody else, so it begins with the farm's
+// public address.
+func (s *server) invite(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call(c)
+	defer done()
+	invitation, err := s.farm.InvitePerson(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return created(c, signInShape(s.farm.PublicAddress(), invitation, time.Now()))
+}
+
+// makeSignIn makes an address that signs the caller's own browser in, where the caller reached the farm.
+func (s *server) makeSignIn(c *fiber.Ctx, p farm.Principal) error {
+	return created(c, signInShape(c.BaseURL(), s.farm.SignIn(p), time.Now()))
+}
+
+func decodeToken(body []byte) (coordinator.NewToken, error) {
+	wrong := &problems{}
+	o, err := readObject(body, wrong)
+	if err != nil {
+		return coordinator.NewToken{}, err
+	}
+	o.only("name", "role", "expiresAt", "team")
+	in := coordinator.NewToken{
+		Team: o.text("team", nameLimit), Name: strings.TrimSpace(o.needText("name", nameLimit)), ExpiresAt: readTime(o, "expiresAt"),
+	}
+	if o.need("role") {
+		in.Role = readRole(o)
+	}
+	return in, wrong.err()
+}
+
+// decodeTokenChange reads what is to be changed. An expiresAt of null takes the end away.
+func decodeTokenChange(body []byte) (coordinator.TokenChange, error) {
+	wrong := &problems{}
+	o, err := readObject(body, wrong)
+	if err != nil {
+		return coordinator.TokenChange{}, err
+	}
+	o.only("name", "role", "expiresAt")
+	var change coordinator.TokenChange
+	if o.has("name") {
+		name := strings.TrimSpace(o.needText("name", nameLimit))
+		change.Name = &name
+	}
+	if o.has("role") {
+		role := readRole(o)
+		change.Role = &role
+	}
+	if _, there := o.fields["expiresAt"]; there {
+		until := readTime(o, "expiresAt")
+		change.ExpiresAt = &until
+	}
+	return change, wrong.err()
+}
+
+func readRole(o object) farm.Role {
+	return farm.Role(o.choice("role", roleNames()...))
+}
+
+func roleNames() []string {
+	names := make([]string, 0, len(farm.Roles()))
+	for _, role := range farm.Roles() {
+		names = append(names, string(role))
+	}
+	return names
+}

@@ -204,3 +204,46 @@ func TestFullDiskIsSaidAndTriedElsewhere(t *testing.T) {
 		t.Fatalf("%+v", failed)
 	}
 }
+
+func TestClipsAreJoined(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	start(t, p, "", t.TempDir())
+	clip := func(color string, frames string) farm.FileRef {
+		path := filepath.Join(t.TempDir(), color+".mp4")
+		out, err := exec.Command("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color="+color+":s=64x48:r=25", "-frames:v", frames, "-pix_fmt", "yuv420p", path).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.keep("clip", b)
+	}
+	red, blue := clip("red", "10"), clip("blue", "15")
+	l := wire.Lease{Attempt: wire.Attempt{Task: "join.1", Attempt: 1}, Job: "join", Kind: farm.TaskJoin, Ext: "mp4",
+		Assets: []farm.Asset{{Type: "video", Src: "farm://" + red.SHA256}, {Type: "video", Src: "job://01J"}},
+		Files:  map[string]farm.FileRef{"farm://" + red.SHA256: red, "job://01J": blue},
+	}
+	p.send(wire.Message{Lease: &l})
+	m := p.report(l.Attempt)
+	if m.Finished == nil {
+		t.Fatalf("failed: %+v\n%s", m.Failed, p.logged(l.Attempt))
+	}
+	if out := m.Finished.Output; out.Frames != 25 || out.Width != 64 || out.FrameRate != 25 || out.Audio || out.ContentType != "video/mp4" {
+		t.Errorf("output %+v", out)
+	}
+	if log := p.logged(l.Attempt); !strings.Contains(log, "all 2 clips agree: their pictures are copied") {
+		t.Errorf("the log says\n%s", log)
+	}
+	p.eventually("thumbnails", func() bool { return p.thumbs >= 5 })
+
+	broken := p.keep("clip", []byte("no film"))
+	l.Attempt.Task = "join.2"
+	l.Files["job://01J"] = broken
+	p.send(wire.Message{Lease: &l})
+	if m := p.report(l.Attempt); m.Failed == nil || !strings.HasPrefix(m.Failed.Message, "Asset cannot be read: ") || !strings.HasSuffix(m.Failed.Message, "(asset 1)") || m.Failed.Retry {
+		t.Errorf("got %s", describe(m))
+	}
+}

@@ -16,6 +16,7 @@ import (
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
+	"overcrank/agent/join"
 	"overcrank/agent/project"
 	"overcrank/agent/script"
 	"overcrank/farm"
@@ -89,29 +90,46 @@ func (t *attempt) safely(do func() error) (err error) {
 	return do()
 }
 
-// work goes through the phases.
+// works are the kinds of tasks that an agent can do; each gives a validated result.
+func works() map[farm.TaskKind]func(*attempt, context.Context) (result, error) {
+	return map[farm.TaskKind]func(*attempt, context.Context) (result, error){
+		farm.TaskRender: (*attempt).renderProject,
+		farm.TaskJoin:   (*attempt).joinClips,
+	}
+}
+
+// work makes the result and hands it over.
 func (t *attempt) work(ctx context.Context) (farm.OutputRef, error) {
+	do, known := works()[t.lease.Kind]
+	if !known {
+		return farm.OutputRef{}, &failure{message: fmt.Sprintf("This agent cannot run tasks of kind '%s'; update it", t.lease.Kind), retry: true}
+	}
 	for _, sub := range []string{"in", "p", "a", "fonts", "out", "thumbs", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(t.dir, sub), 0o700); err != nil {
 			return farm.OutputRef{}, fmt.Errorf("making the work folder: %w", err)
 		}
 	}
 	t.say("attempt %d on %s", t.lease.Attempt.Attempt, t.a.cfg.Name)
-	if err := t.choose(); err != nil {
+	made, err := do(t, ctx)
+	if err != nil {
 		return farm.OutputRef{}, err
+	}
+	return t.upload(ctx, made)
+}
+
+// renderProject goes through the phases of a render.
+func (t *attempt) renderProject(ctx context.Context) (result, error) {
+	if err := t.choose(); err != nil {
+		return result{}, err
 	}
 	fetched, err := t.fetch(ctx)
 	if err != nil {
-		return farm.OutputRef{}, err
+		return result{}, err
 	}
 	if err := t.prepare(ctx, fetched); err != nil {
-		return farm.OutputRef{}, err
+		return result{}, err
 	}
-	result, err := t.render(ctx)
-	if err != nil {
-		return farm.OutputRef{}, err
-	}
-	return t.upload(ctx, result)
+	return t.render(ctx)
 }
 
 // choose picks the engine.
@@ -182,6 +200,7 @@ func (t *attempt) explain(err error) wire.Failed {
 		refused  *project.Refused
 		engine   *aerender.Failure
 		wrong    *film.Wrong
+		clip     *join.ClipError
 		noAnswer *statusError
 	)
 	switch {
@@ -199,6 +218,8 @@ func (t *attempt) explain(err error) wire.Failed {
 		failed.Message = refused.Message
 	case errors.As(err, &engine):
 		failed.Message, failed.Retry = engine.Message, engine.Retry
+	case errors.As(err, &clip):
+		failed.Message = clip.Error()
 	case errors.As(err, &wrong):
 		failed.Message, failed.Retry = "Render failed: "+wrong.Message, true
 	case errors.As(err, &noAnswer):

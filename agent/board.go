@@ -3,10 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
-	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
@@ -78,12 +76,7 @@ func (b *board) busyWithout(task string) int {
 func (b *board) work(ctx context.Context, lease wire.Lease, f *feed) {
 	log := b.a.log.With("job", lease.Job, "task", lease.Task, "attempt", lease.Attempt.Attempt)
 	log.Info("attempt starts", "composition", lease.Composition)
-	var m wire.Message
-	if lease.Kind != farm.TaskRender {
-		m.Failed = &wire.Failed{Attempt: lease.Attempt, Message: fmt.Sprintf("This agent cannot run tasks of kind '%s'; update it", lease.Kind), Retry: true}
-	} else {
-		m = newAttempt(b.a, lease, f, log).run(ctx)
-	}
+	m := newAttempt(b.a, lease, f, log).run(ctx)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.running[lease.Attempt](nil)

@@ -12,7 +12,7 @@ const maxLines = 20000
 
 // The phases of an attempt, with the part of the progress bar that each has.
 var phases = map[string]struct{ from, to float64 }{
-	"fetching": {0, 4}, "preparing": {4, 6}, "rendering": {6, 95}, "checking": {95, 96}, "uploading": {96, 100},
+	"fetching": {0, 4}, "preparing": {4, 6}, "joining": {4, 95}, "rendering": {6, 95}, "checking": {95, 96}, "uploading": {96, 100},
 }
 
 // feed is what an attempt tells while it runs, until the link takes it away.

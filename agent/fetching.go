@@ -33,37 +33,37 @@ type fetched struct {
 }
 
 // fetch brings the project, the assets and the fonts. It returns the project's file.
-func (t *attempt) fetch(ctx context.Context) (fetched, error) {
-	t.feed.at("fetching", 0, 0, 0)
+func (t *attempt) fetch(ctx context.Context) (projectFile fetched, err error) {
 	t.assets = make([]script.Asset, len(t.lease.Assets))
+	fetches := []func(context.Context) error{func(ctx context.Context) (err error) {
+		projectFile, err = t.fetchProject(ctx)
+		return err
+	}}
+	for i, a := range t.lease.Assets {
+		fetches = append(fetches, func(ctx context.Context) error { return t.fetchAsset(ctx, i, a) })
+	}
+	for _, font := range t.lease.Fonts {
+		fetches = append(fetches, func(ctx context.Context) error { return t.fetchFont(ctx, font) })
+	}
+	return projectFile, t.fetchAll(ctx, fetches)
+}
+
+// fetchAll runs some of the fetches at once, until all are done or one has failed.
+func (t *attempt) fetchAll(ctx context.Context, fetches []func(context.Context) error) error {
+	t.feed.at("fetching", 0, 0, 0)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(fetchesAtOnce)
 	var done atomic.Int32
-	total := 1 + len(t.lease.Assets) + len(t.lease.Fonts)
-	add := func(f func() error) {
+	for _, fetch := range fetches {
 		group.Go(func() error {
-			if err := t.safely(f); err != nil {
+			if err := t.safely(func() error { return fetch(ctx) }); err != nil {
 				return err
 			}
-			t.feed.at("fetching", float64(done.Add(1))/float64(total), 0, 0)
+			t.feed.at("fetching", float64(done.Add(1))/float64(len(fetches)), 0, 0)
 			return nil
 		})
 	}
-	var projectFile fetched
-	add(func() (err error) {
-		projectFile, err = t.fetchProject(ctx)
-		return err
-	})
-	for i, a := range t.lease.Assets {
-		add(func() error { return t.fetchAsset(ctx, i, a) })
-	}
-	for _, font := range t.lease.Fonts {
-		add(func() error { return t.fetchFont(ctx, font) })
-	}
-	if err := group.Wait(); err != nil {
-		return fetched{}, err
-	}
-	return projectFile, nil
+	return group.Wait()
 }
 
 func (t *attempt) fetchProject(ctx context.Context) (fetched, error) {
@@ -90,15 +90,7 @@ func (t *attempt) fetchAsset(ctx context.Context, i int, a farm.Asset) error {
 	if a.Src == "" || a.Type == "job" {
 		return nil
 	}
-	dir := filepath.Join(t.dir, "a", fmt.Sprint(i))
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return fmt.Errorf("making the folder of an asset: %w", err)
-	}
-	f, err := t.get(ctx, a.Src, filepath.Join(dir, "file"))
-	if err != nil {
-		return t.notFetched(err, "Asset", fmt.Sprintf(" (asset %d)", i))
-	}
-	file, err := rename(f, a.Name)
+	file, err := t.fetchSource(ctx, i, a)
 	if err != nil {
 		return err
 	}
@@ -121,6 +113,19 @@ func (t *attempt) fetchAsset(ctx context.Context, i int, a farm.Asset) error {
 		t.assets[i].Source = string(b)
 	}
 	return nil
+}
+
+// fetchSource brings the file of an asset as it is, under a name of its own.
+func (t *attempt) fetchSource(ctx context.Context, i int, a farm.Asset) (string, error) {
+	dir := filepath.Join(t.dir, "a", fmt.Sprint(i))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making the folder of an asset: %w", err)
+	}
+	f, err := t.get(ctx, a.Src, filepath.Join(dir, "file"))
+	if err != nil {
+		return "", t.notFetched(err, "Asset", fmt.Sprintf(" (asset %d)", i))
+	}
+	return rename(f, a.Name)
 }
 
 func conforms(a farm.Asset, file string) bool {

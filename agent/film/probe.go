@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -110,28 +111,34 @@ func reading(path string, options ...string) []string {
 // local keeps a path from being taken for a protocol or an option.
 func local(path string) string { return "file:" + path }
 
-// run runs one of ffmpeg's programs and returns its output. A program that says no is *Unreadable, except when the disk
-// is full.
+// run runs one of ffmpeg's programs and returns its output.
 func run(ctx context.Context, program string, args ...string) ([]byte, error) {
+	var out bytes.Buffer
+	err := Run(ctx, &out, program, args...)
+	return out.Bytes(), err
+}
+
+// Run runs ffmpeg or ffprobe and writes its output to out as it comes. A program that says no is *Unreadable, except when
+// the disk is full; one that is not installed is ErrNoTools.
+func Run(ctx context.Context, out io.Writer, program string, args ...string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {
-		return nil, ErrNoTools
+		return ErrNoTools
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = 5 * time.Second
 	errs := &tail{}
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, errs
+	cmd.Stdout, cmd.Stderr = out, errs
 	if err := cmd.Run(); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
-			return nil, cause
+			return cause
 		}
 		if strings.Contains(errs.String(), "No space left on device") {
-			return nil, &os.PathError{Op: "write", Path: "the work folder", Err: errNoSpace}
+			return &os.PathError{Op: "write", Path: "the work folder", Err: errNoSpace}
 		}
-		return nil, &Unreadable{Detail: errs.first(err)}
+		return &Unreadable{Detail: errs.first(err)}
 	}
-	return out.Bytes(), nil
+	return nil
 }
 
 // tail keeps the first bytes of what a program complains of.

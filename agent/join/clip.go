@@ -1,0 +1,250 @@
+package join
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"overcrank/agent/film"
+	"overcrank/ffmpeg"
+)
+
+// clip is what a file tells of itself.
+type clip struct {
+	path    string
+	seconds float64 // of its picture, which is how long the clip lasts
+	frames  int     // that are shown
+	// offset is how much later than the file its picture starts, in seconds: the sound may start before.
+	offset float64
+	// steady says that frame follows frame at rate, and that all of them are shown, so that its packets may be copied.
+	steady  bool
+	picture picture
+	rate    ratio
+	stream  int    // index of the picture's stream
+	sound   *sound // nil when it has none
+}
+
+// picture is what clips have to agree in to be copied.
+type picture struct {
+	codec         string // as ffmpeg names it
+	width, height int    // pixels, as they are stored
+	aspect        ratio  // of a pixel
+	format        string // of the pixels
+	rotation      int    // degrees, by which players turn it
+	fields        string // order of the fields of interlaced film
+	matrix        string // from its colours to RGB, "" when the file does not say
+	// header is a hash of what the decoder has to know beforehand: a film has one header for all its frames.
+	header string
+}
+
+type sound struct {
+	stream   int
+	rate     int // samples per second
+	channels int
+}
+
+// ratio is an exact number, as frame rates are.
+type ratio struct{ num, den int }
+
+func (r ratio) value() float64 { return float64(r.num) / float64(max(1, r.den)) }
+
+func (r ratio) String() string { return fmt.Sprintf("%d/%d", r.num, r.den) }
+
+// ratioOf reads "30000/1001", "4:3" or "25"; anything else is 0/1.
+func ratioOf(s string) ratio {
+	num, den, found := strings.Cut(strings.Replace(s, ":", "/", 1), "/")
+	if !found {
+		den = "1"
+	}
+	n, errN := strconv.Atoi(num)
+	d, errD := strconv.Atoi(den)
+	if errN != nil || errD != nil || n <= 0 || d <= 0 {
+		return ratio{0, 1}
+	}
+	return ratio{n, d}
+}
+
+// described is what ffprobe tells of a file's streams.
+type described struct {
+	Streams []struct {
+		Index       int            `json:"index"`
+		CodecType   string         `json:"codec_type"`
+		CodecName   string         `json:"codec_name"`
+		PixFmt      string         `json:"pix_fmt"`
+		Width       int            `json:"width"`
+		Height      int            `json:"height"`
+		Aspect      string         `json:"sample_aspect_ratio"`
+		FieldOrder  string         `json:"field_order"`
+		ColorSpace  string         `json:"color_space"`
+		RFrameRate  string         `json:"r_frame_rate"`
+		AvgRate     string         `json:"avg_frame_rate"`
+		TimeBase    string         `json:"time_base"`
+		StartTime   string         `json:"start_time"`
+		Promised    string         `json:"nb_frames"`
+		Header      string         `json:"extradata_hash"`
+		SampleRate  string         `json:"sample_rate"`
+		Channels    int            `json:"channels"`
+		Disposition map[string]int `json:"disposition"`
+		SideData    []struct {
+			Rotation float64 `json:"rotation"`
+		} `json:"side_data_list"`
+	} `json:"streams"`
+	Format struct {
+		StartTime string `json:"start_time"`
+	} `json:"format"`
+}
+
+// survey reads a clip's header and the times of all its packets.
+func survey(ctx context.Context, path string) (clip, error) {
+	if info, err := os.Stat(path); err != nil {
+		return clip{}, fmt.Errorf("looking at a clip: %w", err)
+	} else if info.Size() == 0 {
+		return clip{}, &ClipError{Detail: "cannot be read: it is empty"}
+	}
+	d, err := describe(ctx, path)
+	if err != nil {
+		return clip{}, err
+	}
+	c := clip{path: path, stream: -1}
+	times := packets{}
+	if err := times.read(ctx, path); err != nil {
+		return clip{}, err
+	}
+	for _, s := range d.Streams {
+		switch seen := times[s.Index]; {
+		case seen == nil:
+		case s.CodecType == "audio" && c.sound == nil:
+			rate, err := strconv.Atoi(s.SampleRate)
+			if err == nil && rate > 0 && s.Channels > 0 {
+				c.sound = &sound{stream: s.Index, rate: rate, channels: s.Channels}
+			}
+		case s.CodecType == "video" && c.stream < 0 && s.Disposition["attached_pic"] == 0 && s.Width > 0 && s.Height > 0:
+			c.stream = s.Index
+			c.picture = picture{
+				codec: s.CodecName, width: s.Width, height: s.Height, aspect: ratioOf(s.Aspect), format: s.PixFmt, fields: s.FieldOrder,
+				matrix: strings.TrimPrefix(s.ColorSpace, "unknown"), header: s.Header,
+			}
+			if c.picture.aspect.num == 0 {
+				c.picture.aspect = ratio{1, 1}
+			}
+			for _, side := range s.SideData {
+				c.picture.rotation = (int(side.Rotation)%360 + 360) % 360
+			}
+			if promised, err := strconv.Atoi(s.Promised); err == nil && promised > len(seen.shown)+seen.hidden {
+				return clip{}, &ClipError{Detail: fmt.Sprintf("cannot be read: %d of its %d frames are missing", promised-len(seen.shown)-seen.hidden, promised)}
+			}
+			c.offset = max(0, seconds(s.StartTime)-seconds(d.Format.StartTime))
+			c.measure(seen, ratioOf(s.TimeBase), ratioOf(s.RFrameRate), ratioOf(s.AvgRate))
+		}
+	}
+	if c.stream < 0 || c.frames == 0 {
+		return clip{}, &ClipError{Detail: "cannot be read: it holds no picture"}
+	}
+	return c, nil
+}
+
+func describe(ctx context.Context, path string) (described, error) {
+	var out bytes.Buffer
+	args := []string{"-v", "error", "-show_streams", "-show_format", "-show_data_hash", "md5", "-of", "json"}
+	if err := film.Run(ctx, &out, "ffprobe", append(args, ffmpeg.ProbeInput(path)...)...); err != nil {
+		return described{}, err
+	}
+	var d described
+	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
+		return d, fmt.Errorf("reading what ffprobe says: %w", err)
+	}
+	return d, nil
+}
+
+func seconds(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// maxRate is the fastest film taken at its word; variable rates are sometimes announced as the clock's.
+const maxRate = 240
+
+// measure finds the clip's rate and how long it lasts.
+func (c *clip) measure(seen *packetTimes, timeBase, announced, average ratio) {
+	for _, c.rate = range []ratio{announced, average, {25, 1}} {
+		if v := c.rate.value(); v >= 1 && v <= maxRate {
+			break
+		}
+	}
+	slices.Sort(seen.shown)
+	c.frames = len(seen.shown)
+	if c.frames == 0 {
+		return
+	}
+	first, last := seen.shown[0], seen.shown[c.frames-1]
+	tick := timeBase.value()
+	c.steady = seen.hidden == 0 && !seen.untimed
+	for i, at := range seen.shown {
+		if off := float64(at-first)*tick*c.rate.value() - float64(i); math.Abs(off) > 0.25 {
+			c.steady = false
+			break
+		}
+	}
+	c.seconds = float64(c.frames) / c.rate.value()
+	if !c.steady && !seen.untimed {
+		c.seconds = float64(last-first)*tick + max(1/c.rate.value(), float64(seen.length)*tick)
+	}
+}
+
+// packets are the times of a file's packets, by stream.
+type packets map[int]*packetTimes
+
+type packetTimes struct {
+	shown   []int64 // when, in the stream's time base; not in order
+	hidden  int     // packets that are decoded and not shown, as edits of a film leave them
+	untimed bool    // some packet does not say when
+	length  int64   // of the last packet
+}
+
+// read has ffprobe list the packets, and keeps of them what counts.
+func (p packets) read(ctx context.Context, path string) error {
+	args := []string{"-v", "error", "-show_entries", "packet=stream_index,pts,duration,flags", "-of", "compact=p=0:nk=0"}
+	return film.Run(ctx, &lines{each: p.add}, "ffprobe", append(args, ffmpeg.ProbeInput(path)...)...)
+}
+
+func (p packets) add(line string) {
+	var at *packetTimes
+	var pts int64
+	timed := false
+	for field := range strings.SplitSeq(line, "|") {
+		key, value, _ := strings.Cut(field, "=")
+		n, err := strconv.ParseInt(value, 10, 64)
+		switch key {
+		case "stream_index":
+			if at = p[int(n)]; at == nil {
+				at = &packetTimes{}
+				p[int(n)] = at
+			}
+		case "pts":
+			pts, timed = n, err == nil
+		case "duration":
+			if at != nil {
+				at.length = n
+			}
+		case "flags":
+			if at == nil {
+				return
+			}
+			if strings.Contains(value, "D") {
+				at.hidden++
+				return
+			}
+			at.untimed = at.untimed || !timed
+			at.shown = append(at.shown, pts)
+		}
+	}
+}

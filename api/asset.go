@@ -14,18 +14,31 @@ import (
 // valueLimit bounds a value or an expression, in bytes. Values travel within the farm's state; files do not.
 const valueLimit = 1 << 20
 
-// assetReaders reads, for each type of asset, the fields that it takes.
-var assetReaders = map[string]func(o object, a *farm.Asset){
-	"text":      readTextAsset,
-	"data":      readDataAsset,
-	"image":     readFootageAsset,
-	"video":     readFootageAsset,
-	"audio":     readFootageAsset,
-	"static":    readStaticAsset,
-	"essential": readEssentialAsset,
-	"script":    readScriptAsset,
-	"function":  readFunctionAsset,
-	"job":       refuseNestedJob,
+// assetTypes are the types of assets.
+var assetTypes = []string{"audio", "data", "essential", "function", "image", "job", "script", "static", "text", "video"}
+
+// assetReader reads the fields that an asset of a type takes; nil for a type that does not exist.
+func assetReader(kind string) func(o object, a *farm.Asset) {
+	switch kind {
+	case "text":
+		return readTextAsset
+	case "data":
+		return readDataAsset
+	case "image", "video", "audio":
+		return readFootageAsset
+	case "static":
+		return readStaticAsset
+	case "essential":
+		return readEssentialAsset
+	case "script":
+		return readScriptAsset
+	case "function":
+		return readFunctionAsset
+	case "job":
+		return readJobAsset
+	default:
+		return nil
+	}
 }
 
 func readAssets(o object) []farm.Asset {
@@ -42,8 +55,11 @@ func readAssets(o object) []farm.Asset {
 			o.wrong.add(at, "has to be an object, not %s", kindOf(raw))
 			continue
 		}
-		assets = append(assets, readAsset(asset))
-		checkSecrets(raw, at, o.wrong)
+		a := readAsset(asset)
+		assets = append(assets, a)
+		if a.Nested == nil { // its own assets are looked at one by one
+			checkSecrets(raw, at, o.wrong)
+		}
 	}
 	return assets
 }
@@ -53,8 +69,8 @@ func readAsset(o object) farm.Asset {
 	if !o.need("type") {
 		return a
 	}
-	a.Type = o.choice("type", slices.Sorted(maps.Keys(assetReaders))...)
-	if read, known := assetReaders[a.Type]; known {
+	a.Type = o.choice("type", assetTypes...)
+	if read := assetReader(a.Type); read != nil {
 		read(o, &a)
 	}
 	return a
@@ -145,10 +161,6 @@ func readScriptAsset(o object, a *farm.Asset) {
 		}
 		a.Parameters = append(a.Parameters, farm.AssetParameter{Key: p.needText("key", nameLimit), Value: p.fields["value"]})
 	}
-}
-
-func refuseNestedJob(o object, _ *farm.Asset) {
-	o.problem("type", "job is not taken by this version of the farm; submit the inner job first and use its outputUrl as the src of a video asset")
 }
 
 // readFileName reads the name under which a file is placed beside the project; it never becomes a path.

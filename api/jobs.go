@@ -22,15 +22,30 @@ func (s *server) createJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, done := s.call(c)
-	defer done()
-	job, err = s.farm.Submit(ctx, p, job)
+	return s.submit(c, p, job)
+}
+
+// joinJobs submits a job that stitches clips.
+func (s *server) joinJobs(c *fiber.Ctx, p farm.Principal) error {
+	body, err := readBody(c, jsonLimit)
 	if err != nil {
 		return err
 	}
-	return created(c, jobCreated{
-		ID: job.ID, Status: string(job.Status), OutputURL: s.farm.OutputAddress(job), MissingFonts: job.MissingFonts,
-	})
+	job, err := decodeJoin(body)
+	if err != nil {
+		return err
+	}
+	return s.submit(c, p, job)
+}
+
+func (s *server) submit(c *fiber.Ctx, p farm.Principal, job farm.Job) error {
+	ctx, done := s.call(c)
+	defer done()
+	job, err := s.farm.Submit(ctx, p, job)
+	if err != nil {
+		return err
+	}
+	return created(c, s.createdShape(job))
 }
 
 func (s *server) listJobs(c *fiber.Ctx, p farm.Principal) error {

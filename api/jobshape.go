@@ -21,8 +21,8 @@ func (s stamp) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + t.UTC().Format(timeFormat) + `"`), nil
 }
 
-// jobBody is a job as the interface shows it. Name, tags and warnings are the farm's own and stand
-// only where there are some.
+// jobBody is a job as the interface shows it. What stands behind missingFonts is the farm's own, and only there when there is
+// something to say.
 type jobBody struct {
 	ID           string       `json:"id"`
 	TemplateID   *string      `json:"templateId"`
@@ -35,6 +35,10 @@ type jobBody struct {
 	Name         string       `json:"name,omitempty"`
 	Tags         []string     `json:"tags,omitempty"`
 	Warnings     []string     `json:"warnings,omitempty"`
+	Hold         bool         `json:"hold,omitempty"`
+	BatchID      string       `json:"batchId,omitempty"`
+	ParentID     string       `json:"parentId,omitempty"`
+	ChildIDs     []string     `json:"childIds,omitempty"`
 }
 
 type jobStats struct {
@@ -51,10 +55,26 @@ type jobStats struct {
 
 // jobCreated answers the submission of a job.
 type jobCreated struct {
-	ID           string   `json:"id"`
-	Status       string   `json:"status"`
-	OutputURL    string   `json:"outputUrl"`
-	MissingFonts []string `json:"missingFonts,omitempty"`
+	ID           string       `json:"id"`
+	Status       string       `json:"status"`
+	OutputURL    string       `json:"outputUrl"`
+	Children     []jobCreated `json:"children,omitempty"`
+	MissingFonts []string     `json:"missingFonts,omitempty"`
+}
+
+// createdShape shows a job as Submit gives it. Of the jobs nested in it those stand there that are its own assets.
+func (s *server) createdShape(j farm.Job) jobCreated {
+	body := s.createdAlone(j)
+	for _, a := range j.Assets {
+		if a.Nested != nil {
+			body.Children = append(body.Children, s.createdAlone(*a.Nested))
+		}
+	}
+	return body
+}
+
+func (s *server) createdAlone(j farm.Job) jobCreated {
+	return jobCreated{ID: j.ID, Status: string(j.Status), OutputURL: s.farm.OutputAddress(j), MissingFonts: j.MissingFonts}
 }
 
 // jobShape shows a job whose result is, or will be, at address. A minimal one lacks its numbers and assets.
@@ -62,6 +82,7 @@ func jobShape(j farm.Job, address string, minimal bool) jobBody {
 	body := jobBody{
 		ID: j.ID, TemplateID: orNull(j.Template.ID), Status: string(j.Status), Progress: percent(j.Progress),
 		OutputURL: address, MissingFonts: j.MissingFonts, Name: j.Name, Tags: j.Tags, Warnings: j.Warnings,
+		Hold: j.Hold, BatchID: j.Batch, ParentID: j.Parent, ChildIDs: j.Children,
 	}
 	if minimal {
 		return body

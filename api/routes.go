@@ -33,6 +33,7 @@ func (s *server) teamRoutes() []route {
 
 		{post, "/api/v2/jobs", artist, s.createJob},
 		{get, "/api/v2/jobs", viewer, s.listJobs},
+		{post, "/api/v2/jobs/join", artist, s.joinJobs},
 		{post, "/api/v2/jobs/cancel", artist, s.cancelJobs},
 		{get, "/api/v2/jobs/:id", viewer, s.getJob},
 		{get, "/api/v2/jobs/:id/logs", viewer, s.getJobLog},

@@ -35,11 +35,20 @@ func decodeJob(body []byte) (farm.Job, error) {
 		return farm.Job{}, err
 	}
 	job := readJob(o)
+	checkFamily(job, wrong)
 	return job, wrong.err()
 }
 
 // readJob reads a job from an object; unknown keys are tolerated at this level, as the public interface has it.
 func readJob(o object) farm.Job {
+	job := readOrder(o)
+	readRender(o, &job)
+	readDelivery(o, &job)
+	return job
+}
+
+// readOrder reads a job's place in the queue, and what people call it by: the farm's own additions at the root.
+func readOrder(o object) farm.Job {
 	job := farm.Job{
 		Name:        o.text("name", nameLimit),
 		Tags:        readTags(o),
@@ -48,20 +57,28 @@ func readJob(o object) farm.Job {
 		RequireTags: o.texts("requireTags", nameLimit),
 		Hold:        o.flag("hold"),
 		Sequential:  o.flag("sequential"),
-		Preview:     o.flag("preview"),
-		Fonts:       readFonts(o),
 	}
 	job.Priority, _ = o.whole("priority", -1000, 1000)
+	return job
+}
+
+// readRender reads what a job renders: project, assets, settings.
+func readRender(o object, job *farm.Job) {
+	job.Preview = o.flag("preview")
+	job.Fonts = readFonts(o)
 	job.Template = readJobTemplate(o)
 	job.Assets = readAssets(o)
 	if job.Preview && o.has("settings") {
 		o.problem("settings", "cannot be given together with preview: a preview has settings of its own")
 	}
 	job.Settings = readSettings(o)
+}
+
+// readDelivery reads where a result goes, and who is told.
+func readDelivery(o object, job *farm.Job) {
 	job.Upload = readUpload(o)
 	job.Webhook = readWebhook(o)
 	refuseUnserved(o)
-	return job
 }
 
 // refuseUnserved refuses what is read but not served: a caller must not believe that a result was delivered.

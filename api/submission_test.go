@@ -146,7 +146,7 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withAsset(`1`):                                                                      {"assets[0]"},
 		withAsset(`{}`):                                                                     {"assets[0].type"},
 		withAsset(`{"type": "hologram"}`):                                                   {"assets[0].type"},
-		withAsset(`{"type": "job", "layerName": "x"}`):                                      {"assets[0].type"},
+		withAsset(`{"type": "job", "layerName": "x"}`):                                      {"assets[0].template"},
 		withAsset(`{"type": "text"}`):                                                       {"assets[0].layerName", "assets[0].value"},
 		withAsset(`{"type": "text", "layerName": "", "value": true}`):                       {"assets[0].layerName", "assets[0].value"},
 		withAsset(`{"type": "data", "layerName": "x"}`):                                     {"assets[0].property", "assets[0].value"},
@@ -330,7 +330,7 @@ func TestAnyBodyIsReadOrRefusedByField(t *testing.T) {
 		assets := rapid.SliceOfN(rapid.MapOfN(rapid.SampledFrom(words), randomJSON(2), 0, 8), 0, 4).Draw(t, "assets")
 		for _, a := range assets {
 			if rapid.Bool().Draw(t, "known") {
-				a["type"] = rapid.SampledFrom(slices.Sorted(maps.Keys(assetReaders))).Draw(t, "type")
+				a["type"] = rapid.SampledFrom(assetTypes).Draw(t, "type")
 			}
 		}
 		job["assets"] = assets

@@ -20,7 +20,7 @@ type lease struct {
 	frame            int
 	framesTotal      int
 	phase            string
-	files            map[string]farm.FileRef // that the agent may read, by hash; nil until asked for
+	files            map[string]leasedFile // that the agent may read, by hash; nil until asked for
 }
 
 // holdLocked notes a lease that the state tells of.

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"overcrank/coordinator/schedule"
@@ -15,8 +16,7 @@ func (c *Coordinator) Job(_ context.Context, p farm.Principal, id string) (farm.
 	if err != nil {
 		return farm.Job{}, err
 	}
-	c.addProgress(&job)
-	return job, nil
+	return job, c.addProgress(&job)
 }
 
 func (c *Coordinator) teamJob(p farm.Principal, id string) (farm.Job, error) {
@@ -38,7 +38,7 @@ func (c *Coordinator) Jobs(_ context.Context, p farm.Principal, q farm.JobQuery)
 		return err
 	})
 	for i := range jobs {
-		c.addProgress(&jobs[i])
+		err = errors.Join(err, c.addProgress(&jobs[i]))
 	}
 	return jobs, next, err
 }
@@ -50,27 +50,6 @@ func (c *Coordinator) CountJobs(_ context.Context, p farm.Principal) (counts map
 		return err
 	})
 	return counts, err
-}
-
-// addProgress merges what only the leader's memory knows into a job.
-func (c *Coordinator) addProgress(job *farm.Job) {
-	switch job.Status {
-	case farm.JobFinished:
-		job.Progress = 100
-	case farm.JobRendering:
-		l := c.leading()
-		if l == nil {
-			return
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		for _, h := range l.byJob[job.ID] {
-			job.Progress = max(job.Progress, h.progress)
-			if job.FramesTotal == 0 {
-				job.FramesTotal = h.framesTotal
-			}
-		}
-	}
 }
 
 // CancelJobs cancels jobs and those related to them, and returns all that it cancelled. Without force only jobs that no
@@ -105,8 +84,8 @@ func (c *Coordinator) WhyWaiting(ctx context.Context, p farm.Principal, id strin
 	if job.Hold {
 		return "The job is held: it starts when it is released.", nil
 	}
-	if len(job.Children) > 0 && job.Status == farm.JobPending {
-		return fmt.Sprintf("The job waits for its child jobs (%d).", len(job.Children)), nil
+	if job.Status == farm.JobPending {
+		return c.whyPending(job)
 	}
 	if job.Template.ID != "" {
 		t, err := c.Template(ctx, p, job.Template.ID)
@@ -123,6 +102,24 @@ func (c *Coordinator) WhyWaiting(ctx context.Context, p farm.Principal, id strin
 		}
 	}
 	return c.whyNotLeased(job)
+}
+
+// whyPending counts the nested jobs that a job still waits for.
+func (c *Coordinator) whyPending(job farm.Job) (string, error) {
+	finished := 0
+	err := c.store.View(func(tx *raftstore.Tx) error {
+		for _, id := range job.Children {
+			child, err := tx.Job(id)
+			if err != nil {
+				return err
+			}
+			if child.Status == farm.JobFinished {
+				finished++
+			}
+		}
+		return nil
+	})
+	return fmt.Sprintf("The job waits for its nested jobs: %d of %d have finished.", finished, len(job.Children)), err
 }
 
 func (c *Coordinator) whyNotLeased(job farm.Job) (string, error) {

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"slices"
 	"strings"
 
 	"overcrank/farm"
@@ -24,7 +25,10 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 			}
 			template = &found
 		}
-		lease.Files, err = leaseFiles(tx, job)
+		if lease.Files, err = leaseFiles(tx, job); err != nil {
+			return err
+		}
+		lease.Assets, err = leaseAssets(tx, job, lease.Files)
 		return err
 	})
 	if err != nil {
@@ -36,7 +40,6 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 	}
 	lease.JobName = job.Name
 	lease.Composition = job.Template.Composition
-	lease.Assets = job.Assets
 	lease.Preview = job.Preview
 	lease.Settings = job.Settings
 	if t.Frames != nil {
@@ -46,23 +49,25 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 		lease.Settings.Engine = ""
 	}
 	_, lease.Ext, _ = strings.Cut(job.OutputName, ".")
-	if template == nil {
+	switch {
+	case job.Join:
+		return lease, nil
+	case template == nil:
 		lease.Project = wire.Project{Src: job.Template.Src}
 		return lease, nil
-	}
-	if template.File == nil {
+	case template.File == nil:
 		return wire.Lease{}, farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
 	}
 	lease.Project = wire.Project{Type: template.Type, File: template.File}
 	if lease.Composition == "" {
-		lease.Composition, err = c.onlyComposition(*template)
+		lease.Composition, err = onlyComposition(*template, c.summary)
 	}
 	return lease, err
 }
 
 // leaseFiles finds the stored files that a job names.
 func leaseFiles(tx *raftstore.Tx, job farm.Job) (map[string]farm.FileRef, error) {
-	var found map[string]farm.FileRef
+	found := map[string]farm.FileRef{}
 	for _, sha256 := range job.KeptFiles() {
 		src := farm.KeptScheme + sha256
 		file, err := tx.File(job.Team, sha256)
@@ -72,25 +77,61 @@ func leaseFiles(tx *raftstore.Tx, job farm.Job) (map[string]farm.FileRef, error)
 		if err != nil {
 			return nil, err
 		}
-		if found == nil {
-			found = map[string]farm.FileRef{}
-		}
 		found[src] = file.FileRef
 	}
 	return found, nil
 }
 
-// filesOf is every kept file that a lease names, by hash.
-func filesOf(lease wire.Lease) map[string]farm.FileRef {
-	refs := map[string]farm.FileRef{}
-	for _, f := range lease.Files {
-		refs[f.SHA256] = f
+// leaseAssets puts the results of nested jobs in the place of the assets that asked for them, and their files into files.
+func leaseAssets(tx *raftstore.Tx, job farm.Job, files map[string]farm.FileRef) ([]farm.Asset, error) {
+	if len(job.Children) == 0 {
+		return job.Assets, nil
+	}
+	assets := slices.Clone(job.Assets)
+	for i := range assets {
+		asset := &assets[i]
+		if asset.Child == "" {
+			continue
+		}
+		child, err := tx.Job(asset.Child)
+		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+			return nil, err
+		}
+		if err != nil || child.Output == nil {
+			return nil, farm.Errorf(farm.CodeGone, "Asset failed to download (410): the nested job %s has no result", asset.Child)
+		}
+		asset.Type, asset.Src, asset.Child = "video", farm.ResultScheme+child.ID, ""
+		if child.Settings.Type == "image" {
+			asset.Type = "image"
+		}
+		ref := child.Output.FileRef
+		ref.Name = child.OutputName
+		files[asset.Src] = ref
+	}
+	return assets, nil
+}
+
+// leasedFile is a file that an agent may read: a kept one, or the result that has this name.
+type leasedFile struct {
+	farm.FileRef
+	output string
+}
+
+// filesOf is every file that a lease names, by hash.
+func filesOf(lease wire.Lease) map[string]leasedFile {
+	refs := map[string]leasedFile{}
+	for src, f := range lease.Files {
+		file := leasedFile{FileRef: f}
+		if strings.HasPrefix(src, farm.ResultScheme) {
+			file.output = f.Name
+		}
+		refs[f.SHA256] = file
 	}
 	for _, f := range lease.Fonts {
-		refs[f.SHA256] = f
+		refs[f.SHA256] = leasedFile{FileRef: f}
 	}
 	if f := lease.Project.File; f != nil {
-		refs[f.SHA256] = *f
+		refs[f.SHA256] = leasedFile{FileRef: *f}
 	}
 	return refs
 }

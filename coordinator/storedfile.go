@@ -30,7 +30,7 @@ func (c *Coordinator) PutFile(ctx context.Context, p farm.Principal, name string
 }
 
 // OpenFileFor opens a file that one of the agent's leases names.
-func (c *Coordinator) OpenFileFor(_ context.Context, a farm.Agent, sha256 string) (*File, error) {
+func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 string) (*File, error) {
 	l := c.leading()
 	if l == nil {
 		return nil, farm.Errorf(farm.CodeUnavailable, "this coordinator does not lead the farm")
@@ -39,11 +39,14 @@ func (c *Coordinator) OpenFileFor(_ context.Context, a farm.Agent, sha256 string
 	if err != nil {
 		return nil, err
 	}
-	return c.openBlob(ref)
+	if ref.output != "" {
+		return c.OpenOutput(ctx, ref.output)
+	}
+	return c.openBlob(ref.FileRef)
 }
 
 // fileFor finds a file among those that the agent's leases name.
-func (l *leader) fileFor(agent, sha256 string) (farm.FileRef, error) {
+func (l *leader) fileFor(agent, sha256 string) (leasedFile, error) {
 	l.mu.Lock()
 	held := l.leasesOfLocked(agent)
 	var unknown []*lease
@@ -63,7 +66,7 @@ func (l *leader) fileFor(agent, sha256 string) (farm.FileRef, error) {
 	for _, h := range unknown {
 		lease, err := l.c.leaseOf(farm.Task{ID: h.Task, Job: h.job, Attempt: h.Attempt.Attempt}, adobe)
 		if err != nil {
-			return farm.FileRef{}, err
+			return leasedFile{}, err
 		}
 		refs := filesOf(lease)
 		l.mu.Lock()
@@ -73,5 +76,5 @@ func (l *leader) fileFor(agent, sha256 string) (farm.FileRef, error) {
 			return ref, nil
 		}
 	}
-	return farm.FileRef{}, farm.Errorf(farm.CodeNotFound, "none of this agent's leases names the file %.64s", sha256)
+	return leasedFile{}, farm.Errorf(farm.CodeNotFound, "none of this agent's leases names the file %.64s", sha256)
 }

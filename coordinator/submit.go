@@ -3,12 +3,9 @@ package coordinator
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"math"
 	"mime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,120 +18,19 @@ import (
 // maxInline is how long a data: address may be within the farm's state; longer ones become kept files.
 const maxInline = 4 << 10
 
-// Submit takes a job. The caller has checked its shape; Submit checks it against the farm: template, composition, files.
-// The job is accepted when Submit returns: it survives whatever happens to any machine.
+// Submit takes a job with the jobs nested in it. The caller has checked its shape; Submit checks it against the farm:
+// templates, compositions, files. The whole family is accepted when Submit returns: it survives whatever happens to any
+// machine. In the answer each nested job stands in its asset, as Nested.
 func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job) (farm.Job, error) {
-	id, err := c.ids.next()
+	s := c.newSubmission(p)
+	job, err := s.plan(ctx, job)
 	if err != nil {
 		return farm.Job{}, err
 	}
-	now := c.cfg.Now()
-	job.ID, job.Team, job.SubmittedBy = id, p.Team, p.Name
-	job.CreatedAt, job.UpdatedAt, job.Status = now, now, farm.JobQueued
-	job.OutputName = id + "-" + strings.ToLower(rand.Text()) + "." + outputExt(job.Settings)
-	job.Assets = slices.Clone(job.Assets)
-
-	ready, err := c.settleTemplate(ctx, p, &job)
-	if err != nil {
+	if _, err := c.apply(ctx, raftstore.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {
 		return farm.Job{}, err
-	}
-	if err := c.keepData(ctx, p, &job); err != nil {
-		return farm.Job{}, err
-	}
-	if err := c.keepAlive(ctx, p, job); err != nil {
-		return farm.Job{}, err
-	}
-	task := farm.Task{ID: id + ".1", Job: id, Team: p.Team, Kind: farm.TaskRender, Status: farm.TaskReady}
-	if !ready {
-		task.Status = farm.TaskBlocked
-	}
-	res, err := c.apply(ctx, raftstore.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
-	if err != nil {
-		return farm.Job{}, err
-	}
-	if len(res.Jobs) == 1 {
-		return res.Jobs[0], nil
 	}
 	return job, nil
-}
-
-// settleTemplate checks the project that a job names, and settles its composition and its number of frames as far as they
-// are known. ready tells whether the project's file is there.
-func (c *Coordinator) settleTemplate(ctx context.Context, p farm.Principal, job *farm.Job) (ready bool, err error) {
-	if job.Template.ID != "" {
-		t, err := c.Template(ctx, p, job.Template.ID)
-		if err == nil {
-			job.Template.Src = ""
-			return c.settleComposition(job, t)
-		}
-		if farm.CodeOf(err) != farm.CodeNotFound || job.Template.Src == "" {
-			return false, err
-		}
-		job.Template.ID = ""
-	}
-	if job.Template.Src == "" {
-		return false, farm.Invalid("the job names no project",
-			farm.FieldError{Field: "template", Message: "needs an id or a src"})
-	}
-	if job.Settings.Frames != nil {
-		job.FramesTotal = job.Settings.Frames.Count()
-	}
-	return true, nil
-}
-
-func (c *Coordinator) settleComposition(job *farm.Job, t farm.Template) (ready bool, err error) {
-	switch t.Status {
-	case farm.TemplateUploaded:
-	case farm.TemplateAwaitingUpload, farm.TemplateDownloading, farm.TemplateProcessing:
-		return false, nil
-	default:
-		return false, farm.Invalid("the job's template cannot be used", farm.FieldError{
-			Field: "template.id", Message: strings.TrimSpace(fmt.Sprintf("template %q is in state %s. %s", t.DisplayName, t.Status, t.Error)),
-		})
-	}
-	if job.Template.Composition == "" {
-		if job.Template.Composition, err = c.onlyComposition(t); err != nil {
-			return false, err
-		}
-	} else if len(t.Compositions) < maxUsed && !slices.Contains(t.Compositions, job.Template.Composition) {
-		return false, farm.Invalid(fmt.Sprintf("Composition '%s' not found", job.Template.Composition), farm.FieldError{
-			Field: "template.composition", Message: "template \"" + t.DisplayName + "\" has " + quoteAll(t.Compositions),
-		})
-	}
-	return true, c.countFrames(job, t)
-}
-
-// countFrames notes how many frames a job renders, and refuses a range that begins beyond the composition's end. One that
-// only ends there is common among clients that count the end as excluded: what there is of it is rendered.
-func (c *Coordinator) countFrames(job *farm.Job, t farm.Template) error {
-	total := 0
-	if t.Introspection != nil && job.Template.Composition != "" {
-		s, err := c.summary(*t.Introspection)
-		if err != nil {
-			return err
-		}
-		for _, comp := range s.Compositions {
-			if comp.Name == job.Template.Composition {
-				total = int(math.Round(comp.Duration * comp.FrameRate))
-				break
-			}
-		}
-	}
-	if f := job.Settings.Frames; f != nil {
-		if total > 0 && f.Start >= total {
-			return farm.Invalid("the job asks for frames that its composition does not have", farm.FieldError{
-				Field:   "settings.frames",
-				Message: fmt.Sprintf("composition '%s' has the frames 0 to %d", job.Template.Composition, total-1),
-			})
-		}
-		last := f.End
-		if total > 0 {
-			last = min(last, total-1)
-		}
-		total = last - f.Start + 1
-	}
-	job.FramesTotal = total
-	return nil
 }
 
 // keepData moves long data: addresses out of the job into kept files.
@@ -180,8 +76,8 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 	return nil
 }
 
-// keepAlive checks that the stored files which a job names are there, and moves their expiry.
-func (c *Coordinator) keepAlive(ctx context.Context, p farm.Principal, job farm.Job) error {
+// storedFiles finds the stored files that a job names; it is an error when one is not there.
+func (c *Coordinator) storedFiles(p farm.Principal, job farm.Job) ([]farm.StoredFile, error) {
 	var missing []farm.FieldError
 	var stored []farm.StoredFile
 	err := c.store.View(func(tx *raftstore.Tx) error {
@@ -214,17 +110,12 @@ func (c *Coordinator) keepAlive(ctx context.Context, p farm.Principal, job farm.
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(missing) > 0 {
-		return farm.Invalid("the job names files that the farm does not have", missing...)
+		return nil, farm.Invalid("the job names files that the farm does not have", missing...)
 	}
-	for _, f := range stored {
-		if err := c.prolong(ctx, f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return stored, nil
 }
 
 // prolong moves a stored file's expiry when half of its life is over.

@@ -230,11 +230,11 @@ func (c *Coordinator) summary(ref farm.FileRef) (*aep.Summary, error) {
 
 // onlyComposition is the composition that a job means when it names none: the single root composition. It is "" for a
 // motion graphics template, which says itself which one it is.
-func (c *Coordinator) onlyComposition(t farm.Template) (string, error) {
+func onlyComposition(t farm.Template, summary func(farm.FileRef) (*aep.Summary, error)) (string, error) {
 	if t.Type == aep.TypeMogrt || t.Introspection == nil {
 		return "", nil
 	}
-	s, err := c.summary(*t.Introspection)
+	s, err := summary(*t.Introspection)
 	if err != nil {
 		return "", err
 	}

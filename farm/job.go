@@ -101,7 +101,8 @@ type Asset struct {
 	Conform     *bool            `json:"conform,omitempty"`
 	Params      json.RawMessage  `json:"params,omitempty"`     // arguments of a function
 	Parameters  []AssetParameter `json:"parameters,omitempty"` // of a script
-	// Nested is the job whose result is the asset's content, as a caller gave it; it is stored as a job of its own.
+	// Nested is the job whose result is the asset's content: as a caller gives it, and as it comes out of its submission. It is
+	// stored as a job of its own, and is nil in a job that was read.
 	Nested *Job   `json:"-"`
 	Child  string `json:"child,omitempty"` // id of the stored nested job
 }

@@ -133,19 +133,26 @@ func (t *tables) templateUsable(job farm.Job) bool {
 	return ok && template.Status == farm.TemplateUploaded
 }
 
-// failJob ends a job in error, and with it its parent and those of its children that have not begun.
+// failJob ends a job in error, and with it its parent and those nested in it that have not begun.
 func (t *tables) failJob(job farm.Job, message string, at time.Time, result *Result) {
 	t.cancelTasks(job.ID, result)
 	job.Error, job.ErrorAt, job.UpdatedAt = message, at, at
 	t.moveJob(&job, farm.JobFailed)
 	result.addJob(job)
-	for _, id := range job.Children {
-		if child, ok := t.job(id); ok && child.Status.Waiting() {
-			t.cancelJob(child, at, result)
-		}
-	}
+	t.cancelWaiting(job.Children, at, result)
 	if parent, ok := t.job(job.Parent); ok && !parent.Status.Ended() {
 		t.failJob(parent, "Nested job "+job.ID+" failed: "+message, at, result)
+	}
+}
+
+// cancelWaiting cancels those of some jobs that have not begun, and likewise what is nested in them. What is nested in a job
+// that has begun has finished.
+func (t *tables) cancelWaiting(ids []string, at time.Time, result *Result) {
+	for _, id := range ids {
+		if job, ok := t.job(id); ok && job.Status.Waiting() {
+			t.cancelJob(job, at, result)
+			t.cancelWaiting(job.Children, at, result)
+		}
 	}
 }
 

@@ -176,8 +176,13 @@ func (t *tables) endAttempt(task farm.Task, job farm.Job, message string, retry 
 	t.readyAgain(task, job, at, result)
 }
 
-// readyAgain lets a leased task wait for another lease; its job is queued again when nothing else of it is leased.
+// readyAgain lets a leased task wait for another lease; its job is queued again when nothing else of it is leased. A job that
+// was left to render when the one it is nested in ended is not begun a second time: nobody waits for it.
 func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *Result) {
+	if parent, ok := t.job(job.Parent); ok && parent.Status.Ended() {
+		t.cancelJob(job, at, result)
+		return
+	}
 	t.moveTask(&task, farm.TaskReady)
 	result.addTask(task)
 	job.UpdatedAt = at

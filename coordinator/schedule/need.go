@@ -19,11 +19,11 @@ const (
 	EngineAfterEffects Engine = "ae" // any After Effects
 )
 
-// NeedOf says what a job's tasks need. On a farm that has enrolled no After Effects at all, the embedded engine serves
-// whatever would need one.
+// NeedOf says what a job's tasks need. Clips are stitched without After Effects. On a farm that has enrolled none at all, the
+// embedded engine serves whatever would need one.
 func NeedOf(job farm.Job, farmHasAfterEffects bool) Engine {
 	switch {
-	case !farmHasAfterEffects, job.Preview:
+	case !farmHasAfterEffects, job.Preview, job.Join:
 		return EngineAny
 	case job.Settings.Engine != "":
 		return Engine(job.Settings.Engine)

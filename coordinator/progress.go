@@ -1,0 +1,80 @@
+package coordinator
+
+import (
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// addProgress merges what only the leader's memory knows into a job. Of a job with nested jobs each of these counts as much
+// as its own render, so its progress grows while it is pending.
+func (c *Coordinator) addProgress(job *farm.Job) error {
+	switch {
+	case job.Status == farm.JobFinished:
+		job.Progress = 100
+	case job.Status.Ended():
+	case len(job.Children) == 0:
+		c.addOwnProgress(job)
+	default:
+		family := map[string]farm.Job{}
+		err := c.store.View(func(tx *raftstore.Tx) error { return readFamily(tx, job.Children, family) })
+		if err != nil {
+			return err
+		}
+		job.Progress = c.familyProgress(job, family)
+	}
+	return nil
+}
+
+// readFamily reads the unended jobs among ids with all that are nested in them. What has finished counts as a whole, and
+// needs no look at its own children.
+func readFamily(tx *raftstore.Tx, ids []string, family map[string]farm.Job) error {
+	for _, id := range ids {
+		job, err := tx.Job(id)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		family[id] = job
+		if !job.Status.Ended() {
+			if err := readFamily(tx, job.Children, family); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// familyProgress is the mean over a job's own render and its nested jobs.
+func (c *Coordinator) familyProgress(job *farm.Job, family map[string]farm.Job) float64 {
+	if job.Status == farm.JobFinished {
+		return 100
+	}
+	c.addOwnProgress(job)
+	sum := job.Progress
+	for _, id := range job.Children {
+		child := family[id]
+		sum += c.familyProgress(&child, family)
+	}
+	return sum / float64(1+len(job.Children))
+}
+
+// addOwnProgress notes how far the leases of a rendering job are.
+func (c *Coordinator) addOwnProgress(job *farm.Job) {
+	if job.Status != farm.JobRendering {
+		return
+	}
+	l := c.leading()
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.byJob[job.ID] {
+		job.Progress = max(job.Progress, h.progress)
+		if job.FramesTotal == 0 {
+			job.FramesTotal = h.framesTotal
+		}
+	}
+}

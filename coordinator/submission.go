@@ -1,0 +1,246 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/farm"
+)
+
+// submission is what one request submits: jobs, those nested in them, and the tasks of all. Templates, their summaries and
+// stored files are looked up once for a request, however many jobs name them.
+type submission struct {
+	c   *Coordinator
+	p   farm.Principal
+	now time.Time
+
+	templates map[string]farm.Template
+	summaries map[string]*aep.Summary // by the introspection's hash
+	prolonged map[string]bool         // stored files, by hash
+
+	jobs  []farm.Job // parents stand before their children
+	tasks []farm.Task
+}
+
+func (c *Coordinator) newSubmission(p farm.Principal) *submission {
+	return &submission{
+		c: c, p: p, now: c.cfg.Now(),
+		templates: map[string]farm.Template{}, summaries: map[string]*aep.Summary{}, prolonged: map[string]bool{},
+	}
+}
+
+// plan adds a job with its family to the submission, and gives the job as it is submitted, with each nested job as Nested in
+// its asset. After an error nothing of the family is in the submission.
+func (s *submission) plan(ctx context.Context, job farm.Job) (farm.Job, error) {
+	jobs, tasks := len(s.jobs), len(s.tasks)
+	planned, err := s.family(ctx, job, farm.Job{})
+	if err != nil {
+		s.jobs, s.tasks = s.jobs[:jobs], s.tasks[:tasks]
+		return farm.Job{}, err
+	}
+	return *planned, nil
+}
+
+// family plans a job and, below it, those nested in it.
+func (s *submission) family(ctx context.Context, job farm.Job, parent farm.Job) (*farm.Job, error) {
+	id, err := s.c.ids.next()
+	if err != nil {
+		return nil, err
+	}
+	job.ID, job.Team, job.SubmittedBy, job.Parent = id, s.p.Team, s.p.Name, parent.ID
+	job.CreatedAt, job.UpdatedAt, job.Status = s.now, s.now, farm.JobQueued
+	job.OutputName = id + "-" + strings.ToLower(rand.Text()) + "." + outputExt(job.Settings)
+	job.Assets = slices.Clone(job.Assets)
+	if err := s.settle(ctx, &job); err != nil {
+		return nil, err
+	}
+
+	place := len(s.jobs)
+	s.jobs = append(s.jobs, job)
+	for i := range job.Assets {
+		asset := &job.Assets[i]
+		if asset.Nested == nil {
+			continue
+		}
+		child, err := s.family(ctx, inherit(*asset.Nested, job), job)
+		if err != nil {
+			return nil, within(fmt.Sprintf("assets[%d]", i), err)
+		}
+		asset.Nested, asset.Child = child, child.ID
+		job.Children, job.Status = append(job.Children, child.ID), farm.JobPending
+	}
+	s.jobs[place] = job
+	s.tasks = append(s.tasks, farm.Task{ID: id + ".1", Job: id, Team: s.p.Team, Kind: taskKind(job), Status: farm.TaskReady})
+	return &job, nil
+}
+
+// inherit gives a nested job what its parent says of the whole family's place in the queue.
+func inherit(child, parent farm.Job) farm.Job {
+	child.Priority, child.Level, child.NotBefore = parent.Priority, parent.Level, parent.NotBefore
+	child.RequireTags, child.Hold = parent.RequireTags, parent.Hold
+	return child
+}
+
+func taskKind(job farm.Job) farm.TaskKind {
+	if job.Join {
+		return farm.TaskJoin
+	}
+	return farm.TaskRender
+}
+
+// within puts the place of a nested job before the fields that an error names. A template that a nested job names and that
+// does not exist is a mistake in the request like any other.
+func within(place string, err error) error {
+	var e *farm.Error
+	if !errors.As(err, &e) || e.Code != farm.CodeInvalid && e.Code != farm.CodeNotFound {
+		return err
+	}
+	fields := make([]farm.FieldError, len(e.Fields))
+	for i, f := range e.Fields {
+		fields[i] = farm.FieldError{Field: place + "." + f.Field, Message: f.Message}
+	}
+	if len(fields) == 0 {
+		fields = []farm.FieldError{{Field: place + ".template", Message: e.Message}}
+	}
+	return &farm.Error{Code: farm.CodeInvalid, Message: e.Message, Fields: fields, Err: e.Err}
+}
+
+// settle checks one job against the farm, and settles what the caller left open. Errors name fields from the job on.
+func (s *submission) settle(ctx context.Context, job *farm.Job) error {
+	if err := s.settleTemplate(ctx, job); err != nil {
+		return err
+	}
+	if err := s.c.keepData(ctx, s.p, job); err != nil {
+		return err
+	}
+	return s.keepAlive(ctx, *job)
+}
+
+// settleTemplate checks the project that a job names, and settles its composition and its number of frames as far as they
+// are known.
+func (s *submission) settleTemplate(ctx context.Context, job *farm.Job) error {
+	if job.Join {
+		return nil
+	}
+	if job.Template.ID != "" {
+		t, err := s.template(ctx, job.Template.ID)
+		if err == nil {
+			job.Template.Src = ""
+			return s.settleComposition(job, t)
+		}
+		if farm.CodeOf(err) != farm.CodeNotFound || job.Template.Src == "" {
+			return err
+		}
+		job.Template.ID = ""
+	}
+	if job.Template.Src == "" {
+		return farm.Invalid("the job names no project",
+			farm.FieldError{Field: "template", Message: "needs an id or a src"})
+	}
+	if job.Settings.Frames != nil {
+		job.FramesTotal = job.Settings.Frames.Count()
+	}
+	return nil
+}
+
+func (s *submission) template(ctx context.Context, id string) (farm.Template, error) {
+	if t, ok := s.templates[id]; ok {
+		return t, nil
+	}
+	t, err := s.c.Template(ctx, s.p, id)
+	if err == nil {
+		s.templates[id] = t
+	}
+	return t, err
+}
+
+func (s *submission) summary(ref farm.FileRef) (*aep.Summary, error) {
+	if sum, ok := s.summaries[ref.SHA256]; ok {
+		return sum, nil
+	}
+	sum, err := s.c.summary(ref)
+	if err == nil {
+		s.summaries[ref.SHA256] = sum
+	}
+	return sum, err
+}
+
+func (s *submission) settleComposition(job *farm.Job, t farm.Template) (err error) {
+	switch t.Status {
+	case farm.TemplateUploaded:
+	case farm.TemplateAwaitingUpload, farm.TemplateDownloading, farm.TemplateProcessing:
+		return nil
+	default:
+		return farm.Invalid("the job's template cannot be used", farm.FieldError{
+			Field: "template.id", Message: strings.TrimSpace(fmt.Sprintf("template %q is in state %s. %s", t.DisplayName, t.Status, t.Error)),
+		})
+	}
+	if job.Template.Composition == "" {
+		if job.Template.Composition, err = onlyComposition(t, s.summary); err != nil {
+			return err
+		}
+	} else if len(t.Compositions) < maxUsed && !slices.Contains(t.Compositions, job.Template.Composition) {
+		return farm.Invalid(fmt.Sprintf("Composition '%s' not found", job.Template.Composition), farm.FieldError{
+			Field: "template.composition", Message: "template \"" + t.DisplayName + "\" has " + quoteAll(t.Compositions),
+		})
+	}
+	return s.countFrames(job, t)
+}
+
+// countFrames notes how many frames a job renders, and refuses a range that begins beyond the composition's end. One that
+// only ends there is common among clients that count the end as excluded: what there is of it is rendered.
+func (s *submission) countFrames(job *farm.Job, t farm.Template) error {
+	total := 0
+	if t.Introspection != nil && job.Template.Composition != "" {
+		sum, err := s.summary(*t.Introspection)
+		if err != nil {
+			return err
+		}
+		for _, comp := range sum.Compositions {
+			if comp.Name == job.Template.Composition {
+				total = int(math.Round(comp.Duration * comp.FrameRate))
+				break
+			}
+		}
+	}
+	if f := job.Settings.Frames; f != nil {
+		if total > 0 && f.Start >= total {
+			return farm.Invalid("the job asks for frames that its composition does not have", farm.FieldError{
+				Field:   "settings.frames",
+				Message: fmt.Sprintf("composition '%s' has the frames 0 to %d", job.Template.Composition, total-1),
+			})
+		}
+		last := f.End
+		if total > 0 {
+			last = min(last, total-1)
+		}
+		total = last - f.Start + 1
+	}
+	job.FramesTotal = total
+	return nil
+}
+
+// keepAlive checks that the stored files which a job names are there, and moves their expiry.
+func (s *submission) keepAlive(ctx context.Context, job farm.Job) error {
+	stored, err := s.c.storedFiles(s.p, job)
+	if err != nil {
+		return err
+	}
+	for _, f := range stored {
+		if s.prolonged[f.SHA256] {
+			continue
+		}
+		if err := s.c.prolong(ctx, f); err != nil {
+			return err
+		}
+		s.prolonged[f.SHA256] = true
+	}
+	return nil
+}

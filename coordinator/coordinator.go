@@ -5,6 +5,7 @@ package coordinator
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,6 +39,9 @@ type Config struct {
 	Lease         time.Duration    // how long a silent agent keeps its leases; 0 means 30 s
 	FileLife      time.Duration    // of stored files after their last use; 0 means 7 days
 	Addresses     address.Policy   // which machines downloads, uploads and webhooks may ask
+	// DescribeJob writes the body of a webhook: the job, whose result is at address, as the public interface shows it, with
+	// the caller's data under "data" when there is some. nil describes a job by id and status only.
+	DescribeJob func(job farm.Job, address string, data json.RawMessage) ([]byte, error)
 }
 
 // Coordinator is one node of the farm's head. Its methods may be called at the same time.
@@ -49,6 +53,7 @@ type Coordinator struct {
 	store   *raftstore.Store
 	files   files.Store
 	fetcher *fetch.Fetcher
+	caller  *caller
 	pool    *gossip.Pool // nil without gossip
 	hub     *hub
 	uses    *uses
@@ -80,7 +85,9 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), fetcher: fetch.New(outbound.Fixed(cfg.Addresses)), hub: newHub(), uses: newUses(), signIns: newSignIns()}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), hub: newHub(), uses: newUses(), signIns: newSignIns()}
+	guard := outbound.Fixed(cfg.Addresses)
+	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.open(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -150,6 +157,7 @@ func (c *Coordinator) Close() error {
 	c.work.Wait()
 	c.hub.close()
 	c.fetcher.Close()
+	c.caller.client.CloseIdleConnections()
 	var err error
 	if c.pool != nil {
 		err = errors.Join(err, c.pool.Leave())

@@ -21,6 +21,8 @@ type leader struct {
 	c    *Coordinator
 	work chan struct{} // there may be something to grant
 
+	outbox *outbox
+
 	// granting is held while leases are granted, so that nobody reconciles an agent's leases with half of them known.
 	granting sync.Mutex
 
@@ -68,6 +70,7 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 		sessions: map[string]*session{},
 		adobe:    map[string]bool{},
 		lastSeen: map[string]time.Time{},
+		outbox:   newOutbox(c),
 	}
 	var term sync.WaitGroup
 	term.Go(func() { l.term(ctx) })
@@ -108,6 +111,7 @@ func (l *leader) term(ctx context.Context) {
 	var loops sync.WaitGroup
 	loops.Go(func() { l.grantLoop(ctx) })
 	loops.Go(func() { l.expireLoop(ctx) })
+	loops.Go(func() { l.outbox.run(ctx) })
 	loops.Wait()
 }
 
@@ -158,7 +162,8 @@ func (l *leader) take() error {
 	return l.load()
 }
 
-// load queues the tasks that the state has ready. Those that are queued already stay so, with their needs as they are now.
+// load queues the tasks that the state has ready, and the webhooks that it owes. Those that are queued already stay so, tasks
+// with their needs as they are now.
 func (l *leader) load() error {
 	var ready []farm.Task
 	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
@@ -173,7 +178,7 @@ func (l *leader) load() error {
 			return err
 		}
 	}
-	return nil
+	return l.outbox.load()
 }
 
 // doubt notes that a command failed and may have been committed all the same.
@@ -258,6 +263,9 @@ func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
 	known := make(map[string]farm.Job, len(jobs))
 	for _, job := range jobs {
 		known[job.ID] = job
+		if job.Status == farm.JobFinished || job.Status == farm.JobFailed {
+			l.outbox.add(job, job.UpdatedAt)
+		}
 	}
 	var unknown []farm.Task
 	l.mu.Lock()

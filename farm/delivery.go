@@ -6,9 +6,11 @@ import "time"
 type Delivery struct {
 	ID      string    `json:"id"` // the job's
 	Team    string    `json:"team"`
-	Tries   int       `json:"tries"` // made so far
-	Next    time.Time `json:"next"`  // of the next try
-	Error   string    `json:"error,omitempty"`
+	Round   int       `json:"round,omitempty"` // how often it was begun anew when it had ended
+	Tries   int       `json:"tries"`           // made so far in this round
+	Next    time.Time `json:"next,omitzero"`   // of the next try; zero when it has ended
+	TriedAt time.Time `json:"triedAt,omitzero"`
+	Error   string    `json:"error,omitempty"`  // of the last try; "" when that went well, or before the first
 	EndedAt time.Time `json:"endedAt,omitzero"` // delivered, or given up when Error is set
 }
 

@@ -61,6 +61,12 @@ func (t *tables) apply(cmd Command) Result {
 		return t.endTeam(c)
 	case RenameTeam:
 		return t.renameTeam(c)
+	case RecordTry:
+		return t.recordTry(c)
+	case Redeliver:
+		return t.redeliver(c)
+	case RenewWebhookKey:
+		return t.renewWebhookKey(c)
 	default:
 		t.fail(fmt.Errorf("no rule for command %T", cmd))
 		return Result{}

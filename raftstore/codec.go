@@ -133,6 +133,12 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[EndTeam](body)
 	case KindRenameTeam:
 		return unmarshal[RenameTeam](body)
+	case KindRecordTry:
+		return unmarshal[RecordTry](body)
+	case KindRedeliver:
+		return unmarshal[Redeliver](body)
+	case KindRenewWebhookKey:
+		return unmarshal[RenewWebhookKey](body)
 	default:
 		return nil, fmt.Errorf("command of kind %d is unknown: a newer version of this program wrote the log", kind)
 	}

@@ -61,6 +61,9 @@ func samples() []Command {
 		RemoveAgent{ID: "a1"},
 		EndTeam{ID: "t1", At: at},
 		RenameTeam{ID: "t1", Name: "Other"},
+		RecordTry{ID: "01J", Round: 1, Try: 2, Error: "e", GiveUp: true, Next: until, At: at},
+		Redeliver{Team: "t1", ID: "01J", At: at},
+		RenewWebhookKey{Team: "t1", Salt: "s"},
 	}
 }
 

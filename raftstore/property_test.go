@@ -28,7 +28,7 @@ func draw(t *rapid.T, step int) Command {
 		}
 		return grants
 	}
-	switch rapid.IntRange(0, 17).Draw(t, "command") {
+	switch rapid.IntRange(0, 18).Draw(t, "command") {
 	case 0, 1:
 		return drawSubmission(t, step)
 	case 2, 3, 4, 5, 6:
@@ -59,6 +59,12 @@ func draw(t *rapid.T, step int) Command {
 			RevokeToken{ID: id("token", 3), At: at}, RecordUses{Uses: []TokenUse{{Token: id("token", 3), At: at}}},
 			ChangeToken{ID: id("token", 3), ExpiresAt: &at, At: at}, RenameTeam{ID: id("team", 1), Name: "n"}, EndTeam{ID: id("team", 1), At: at},
 		}).Draw(t, "other")
+	case 17:
+		if rapid.Bool().Draw(t, "again") {
+			return Redeliver{Team: "team0", ID: id("job", 7), At: at}
+		}
+		return RecordTry{ID: id("job", 7), Round: rapid.IntRange(0, 1).Draw(t, "round"), Try: attempt(),
+			Error: rapid.SampledFrom([]string{"", "answered 500"}).Draw(t, "answer"), GiveUp: rapid.Bool().Draw(t, "final"), Next: after(step + 1), At: at}
 	default:
 		if rapid.Bool().Draw(t, "expire") {
 			return ExpireFiles{At: at}
@@ -80,6 +86,11 @@ func drawMove(t *rapid.T, step int, now seen) Command {
 		}
 	}
 	at := after(step)
+	if len(now.owed) > 0 && rapid.IntRange(0, 3).Draw(t, "deliver") == 0 {
+		owed := rapid.SampledFrom(now.owed).Draw(t, "owed")
+		return RecordTry{ID: owed.ID, Round: owed.Round, Try: owed.Tries + 1, Error: rapid.SampledFrom([]string{"", "answered 500"}).Draw(t, "answer"),
+			Next: after(step + 4), At: at}
+	}
 	if len(now.jobs) > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
 		job := rapid.SampledFrom(slices.Sorted(maps.Keys(now.jobs))).Draw(t, "doomed")
 		return CancelJobs{Team: "team0", IDs: []string{job}, Force: rapid.Bool().Draw(t, "force"), At: at}
@@ -118,6 +129,9 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 		if k := rapid.IntRange(0, 9).Draw(t, "template"); k < 4 {
 			job.Template.ID = fmt.Sprintf("template%d", k%3)
 		}
+		if rapid.Bool().Draw(t, "webhook") {
+			job.Webhook = &farm.Webhook{URL: "https://hook"}
+		}
 		if rapid.IntRange(0, 3).Draw(t, "asset") == 0 {
 			job.Assets = []farm.Asset{{Type: "image", Src: fmt.Sprintf("farm://content%d", rapid.IntRange(0, 3).Draw(t, "content"))}}
 		}
@@ -144,11 +158,12 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 type seen struct {
 	jobs  map[string]farm.Job
 	tasks map[string]farm.Task
+	owed  []farm.Delivery // in the order in which they are due
 }
 
 // look checks what must hold at any time, and against the look before.
 func look(t *rapid.T, m *testMachine, before seen) seen {
-	now := seen{map[string]farm.Job{}, map[string]farm.Task{}}
+	now := seen{jobs: map[string]farm.Job{}, tasks: map[string]farm.Task{}}
 	_ = m.view(func(tb *tables) error {
 		for _, job := range all[farm.Job](tb, bucketJobs) {
 			now.jobs[job.ID] = job
@@ -156,6 +171,8 @@ func look(t *rapid.T, m *testMachine, before seen) seen {
 		for _, task := range all[farm.Task](tb, bucketTasks) {
 			now.tasks[task.ID] = task
 		}
+		now.owed, _ = (&Tx{tb}).DeliveriesOwed()
+		checkDeliveries(t, tb, now)
 		checkIndexes(t, tb, now)
 		return tb.err
 	})
@@ -208,6 +225,23 @@ func checkJobWithTasks(t *rapid.T, job farm.Job, now seen) {
 	}
 }
 
+// checkDeliveries makes sure that a webhook is owed for each job that finished or failed, and for no other.
+func checkDeliveries(t *rapid.T, tb *tables, now seen) {
+	kept := map[string]farm.Delivery{}
+	for _, delivery := range all[farm.Delivery](tb, bucketDeliveries) {
+		kept[delivery.ID] = delivery
+		if delivery.Tries > farm.DeliveryRetries+1 {
+			t.Fatalf("the webhook of %s was tried %d times", delivery.ID, delivery.Tries)
+		}
+	}
+	for _, job := range now.jobs {
+		_, ok := kept[job.ID]
+		if want := job.Webhook != nil && (job.Status == farm.JobFinished || job.Status == farm.JobFailed); ok != want {
+			t.Fatalf("a webhook is owed for job %s, which is %s: %v", job.ID, job.Status, ok)
+		}
+	}
+}
+
 // checkIndexes makes all indexes and counters again from the records and compares them with those that are kept.
 func checkIndexes(t *rapid.T, tb *tables, now seen) {
 	want := map[string]map[string]string{}
@@ -255,6 +289,11 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 		set(bucketFilesByExpiry, timeKey(file.ExpiresAt)+file.Team+"\x00"+file.SHA256, "")
 		counts[countOfStoredCopies(file.SHA256)]++
 	}
+	for _, delivery := range all[farm.Delivery](tb, bucketDeliveries) {
+		if delivery.EndedAt.IsZero() {
+			set(bucketDeliveriesDue, timeKey(delivery.Next)+delivery.ID, "")
+		}
+	}
 	for _, agent := range all[farm.Agent](tb, bucketAgents) {
 		set(bucketAgentsByHash, agent.SecretHash, agent.ID)
 	}
@@ -262,7 +301,7 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
 	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketJobsByOutput, bucketJobsByTemplate, bucketTasksByStatus,
-		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts} {
+		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts, bucketDeliveriesDue} {
 		have := map[string]string{}
 		_ = tb.tx.Bucket(bucket).ForEach(func(k, v []byte) error {
 			have[string(k)] = string(v)

@@ -35,6 +35,10 @@ var (
 	bucketFiles         = []byte("files")           // team, content
 	bucketFilesByExpiry = []byte("files by expiry") // time, team, content
 
+	bucketDeliveries    = []byte("deliveries")        // job
+	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
+	bucketWebhookKeys   = []byte("webhook keys")      // team
+
 	bucketAgents       = []byte("agents")
 	bucketAgentsByHash = []byte("agents by hash")
 
@@ -46,6 +50,7 @@ func buckets() [][]byte {
 		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketTemplatesByTeam, bucketUnread,
 		bucketJobs, bucketJobsByTime, bucketJobsByPriority, bucketJobsByOutput, bucketJobsByTemplate, bucketTasks,
 		bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
+		bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys,
 	}
 }
 
@@ -138,7 +143,9 @@ func all[R any](t *tables, bucket []byte) []R {
 // Parts of keys end with a byte that no id holds (see checkID).
 const sep = "\x00"
 
-// timeKey is 8 bytes that sort as the times do.
+const timeKeySize = 8
+
+// timeKey is timeKeySize bytes that sort as the times do.
 func timeKey(at time.Time) string {
 	return string(binary.BigEndian.AppendUint64(nil, uint64(at.UnixNano())^1<<63))
 }

@@ -1,0 +1,33 @@
+package raftstore
+
+import "time"
+
+// The kinds of commands about webhooks.
+const (
+	KindRecordTry       Kind = 60
+	KindRedeliver       Kind = 61
+	KindRenewWebhookKey Kind = 62
+)
+
+// RecordTry notes one try of a webhook, the Try-th of its Round. Error is "" when the receiver has taken it; otherwise it
+// is tried again at Next, until that has been done farm.DeliveryRetries times or GiveUp says that no try can go better.
+type RecordTry struct {
+	ID         string // the job's
+	Round, Try int
+	Error      string
+	GiveUp     bool
+	Next, At   time.Time
+}
+
+// Redeliver begins a webhook's delivery that has ended anew, under the same id.
+type Redeliver struct {
+	Team, ID string
+	At       time.Time
+}
+
+// RenewWebhookKey gives a team another key to sign its webhooks with. Salt, with the farm's key, makes it.
+type RenewWebhookKey struct{ Team, Salt string }
+
+func (RecordTry) kind() Kind       { return KindRecordTry }
+func (Redeliver) kind() Kind       { return KindRedeliver }
+func (RenewWebhookKey) kind() Kind { return KindRenewWebhookKey }

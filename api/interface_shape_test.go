@@ -27,6 +27,7 @@ var answerShapes = map[string]any{
 	"Job": jobBody{}, "JobStats": jobStats{}, "JobCreated": jobCreated{}, "JobAsset": farm.Asset{}, "AssetParameter": farm.AssetParameter{},
 	"Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{},
 	"KeptFile": keptFile{}, "Machine": machineBody{}, "Engine": engineBody{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},
+	"Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
 }
 
 func TestTheDocumentsAnswersAreTheShapesOfTheCode(t *testing.T) {

@@ -43,6 +43,10 @@ func (s *server) teamRoutes() []route {
 		{get, "/api/farm/v1/machines", viewer, s.listMachines},
 		{post, "/api/farm/v1/files", artist, s.keepFile},
 		{get, "/api/farm/v1/jobs/:id/why", viewer, s.whyWaiting},
+		{get, "/api/farm/v1/jobs/:id/delivery", viewer, s.getDelivery},
+		{post, "/api/farm/v1/jobs/:id/delivery", artist, s.redeliver},
+		{get, "/api/farm/v1/webhook-key", producer, s.getWebhookKey},
+		{post, "/api/farm/v1/webhook-key", farm.RoleAdmin, s.renewWebhookKey},
 		{get, "/api/farm/v1/jobs/:id/thumbnails", viewer, s.listThumbnails},
 		{get, "/api/farm/v1/jobs/:id/thumbnails/:frame.jpg", viewer, s.getThumbnail},
 	}

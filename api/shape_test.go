@@ -80,6 +80,11 @@ func TestJobsOnTheWire(t *testing.T) {
 	finished.Status, finished.Progress, finished.FinishedAt = farm.JobFinished, 100, noon.Add(13_500*time.Millisecond)
 	finished.Name, finished.Tags, finished.Warnings = "opener", []string{"news"}, []string{"Font 'Inter-Bold' was substituted"}
 	golden(t, "job-finished", jobShape(finished, resultA, false))
+	body, err := DescribeJob(finished, resultA, json.RawMessage(`{"order": 7}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "webhook", json.RawMessage(body))
 
 	failed := queuedJob()
 	failed.Status, failed.Error, failed.ErrorAt = farm.JobFailed, "Layer 'title' not found in composition 'main'", noon.Add(time.Minute)
@@ -163,4 +168,10 @@ func TestAccessOnTheWire(t *testing.T) {
 	made.SignIn = signInShape("https://farm.example", coordinator.SignIn{Code: "CODE", Until: noon.Add(10 * time.Minute)}, noon)
 	golden(t, "person-created", made)
 	golden(t, "self", selfBody{ID: token.ID, Name: token.Name, Role: "artist", FarmAdmin: true, Team: team})
+}
+
+func TestDeliveries(t *testing.T) {
+	golden(t, "delivery-pending", deliveryShape(farm.Delivery{ID: jobA, Tries: 1, TriedAt: noon, Next: noon.Add(time.Second), Error: "the receiver answered 500"}))
+	golden(t, "delivery-delivered", deliveryShape(farm.Delivery{ID: jobA, Tries: 2, TriedAt: noon, EndedAt: noon}))
+	golden(t, "delivery-failed", deliveryShape(farm.Delivery{ID: jobA, Tries: 4, TriedAt: noon, EndedAt: noon, Error: "the receiver answered 500"}))
 }

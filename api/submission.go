@@ -86,9 +86,6 @@ func refuseUnserved(o object) {
 	if o.has("upload") {
 		o.problem("upload", "is not served by this version of the farm; leave it out and fetch the result from outputUrl")
 	}
-	if o.has("webhook") {
-		o.problem("webhook", "is not served by this version of the farm; leave it out and ask GET /jobs/{id}")
-	}
 }
 
 func readJobTemplate(o object) farm.JobTemplate {
@@ -286,31 +283,6 @@ func readUpload(o object) *farm.Upload {
 		if value := p.text(key, addressLimit); value != "" {
 			out.Params[key] = value
 		}
-	}
-	return out
-}
-
-func readWebhook(o object) *farm.Webhook {
-	w, given := o.child("webhook")
-	if !given {
-		return nil
-	}
-	out := &farm.Webhook{
-		URL:    w.needText("url", addressLimit),
-		Method: w.choice("method", "GET", "POST", "PUT", "DELETE"),
-		Custom: w.flag("custom"),
-	}
-	if out.URL != "" && !hasScheme(out.URL, "http", "https") {
-		w.problem("url", "has to be an http or https address")
-	}
-	if headers, isObject := w.child("headers"); isObject {
-		out.Headers = map[string]string{}
-		for key := range headers.fields {
-			out.Headers[key] = headers.text(key, addressLimit)
-		}
-	}
-	if w.has("data") {
-		out.Data = w.fields["data"]
 	}
 	return out
 }

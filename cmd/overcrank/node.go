@@ -84,7 +84,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
-		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
+		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy, DescribeJob: api.DescribeJob,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), ln.Close())

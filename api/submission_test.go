@@ -150,7 +150,7 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withAsset(`1`):                                                {"assets[0]"},
 		withAsset(`{}`):                                               {"assets[0].type"},
 		withAsset(`{"type": "hologram"}`):                             {"assets[0].type"},
-		withAsset(`{"type": "job", "layerName": "x"}`):                {"assets[0].type"},
+		withAsset(`{"type": "job", "layerName": "x"}`):                {"assets[0].template"},
 		withAsset(`{"type": "text"}`):                                 {"assets[0].layerName", "assets[0].value"},
 		withAsset(`{"type": "text", "layerName": "", "value": true}`): {"assets[0].layerName", "assets[0].value"},
 		withAsset(`{"type": "data", "layerName": "x"}`):               {"assets[0].property", "assets[0].value"},

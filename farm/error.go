@@ -29,7 +29,12 @@ type Error struct {
 	Message string
 	Fields  []FieldError // what is wrong with which field, for CodeInvalid
 	Err     error        // cause, for the log only
+	// ErrorCode is the interface's own name for this error, "" for all that it does not name.
+	ErrorCode string
 }
+
+// SecretExists is the ErrorCode of a secret whose name is taken.
+const SecretExists = "SECRET_ALREADY_EXISTS"
 
 // FieldError is one thing wrong with one field of a request.
 type FieldError struct {

@@ -1,13 +1,74 @@
 package farm
 
-import "time"
+import (
+	"path"
+	"strings"
+	"time"
+	"unicode"
+)
 
 // Font is a font file of a team's library.
 type Font struct {
-	ID        string    `json:"id"`
-	Team      string    `json:"team"`
-	FileName  string    `json:"fileName"` // by which jobs name it; unique within the team
-	Faces     []FontUse `json:"faces"`    // at least one; a collection has several
-	File      FileRef   `json:"file"`
-	CreatedAt time.Time `json:"createdAt"`
+	ID         string    `json:"id"`
+	Team       string    `json:"team"`
+	FamilyName string    `json:"familyName"` // of the first face, unless whoever uploaded it gave another
+	FileName   string    `json:"fileName"`   // by which jobs name it; unique within the team, whatever its case
+	Faces      []FontUse `json:"faces"`      // at least one; a collection has several
+	File       FileRef   `json:"file"`
+	CreatedAt  time.Time `json:"createdAt"`
+}
+
+// FontKey is the form of a font's name in which names are compared: its letters and digits, in lower case. "Open Sans
+// Bold", "OpenSans-Bold" and "opensans_bold" are one.
+func FontKey(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// FontRanks is how many kinds of names a font is matched by: PostScript name, family with style, file name.
+const FontRanks = 3
+
+// Keys are the names that the font answers to, as FontKey makes them, by kind and best first.
+func (f Font) Keys() [FontRanks][]string {
+	var keys [FontRanks][]string
+	add := func(rank int, name string) {
+		if key := FontKey(name); key != "" {
+			keys[rank] = append(keys[rank], key)
+		}
+	}
+	for _, face := range f.Faces {
+		add(0, face.PostScript)
+		for _, family := range []string{face.Family, f.FamilyName} {
+			add(1, family+face.Style)
+			if plainStyle(face.Style) {
+				add(1, family)
+			}
+		}
+	}
+	add(2, strings.TrimSuffix(f.FileName, path.Ext(f.FileName)))
+	return keys
+}
+
+// plainStyle tells whether a style is the one that a family's name means by itself.
+func plainStyle(style string) bool {
+	switch FontKey(style) {
+	case "", "regular", "normal", "roman", "book":
+		return true
+	}
+	return false
+}
+
+// Keys are the names under which a font is looked for that text uses.
+func (u FontUse) Keys() []string {
+	var keys []string
+	for _, name := range []string{u.PostScript, u.Family + u.Style} {
+		if key := FontKey(name); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }

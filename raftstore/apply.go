@@ -67,6 +67,16 @@ func (t *tables) apply(cmd Command) Result {
 		return t.redeliver(c)
 	case RenewWebhookKey:
 		return t.renewWebhookKey(c)
+	case PutFont:
+		return t.putFont(c)
+	case DeleteFont:
+		return t.deleteFont(c)
+	case PutSecret:
+		return t.putSecret(c)
+	case DeleteSecret:
+		return t.deleteSecret(c)
+	case ResealSecrets:
+		return t.resealSecrets(c)
 	default:
 		t.fail(fmt.Errorf("no rule for command %T", cmd))
 		return Result{}

@@ -123,6 +123,9 @@ func (t *tables) finishTemplate(c FinishTemplate) Result {
 		if !ok || !job.Status.Waiting() {
 			continue
 		}
+		if c.MatchFonts && next == farm.TemplateUploaded {
+			job = t.settleFonts(job, template)
+		}
 		if next == farm.TemplateUploaded {
 			t.readyTasks(job, &result)
 		} else {

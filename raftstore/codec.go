@@ -139,6 +139,16 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[Redeliver](body)
 	case KindRenewWebhookKey:
 		return unmarshal[RenewWebhookKey](body)
+	case KindPutFont:
+		return unmarshal[PutFont](body)
+	case KindDeleteFont:
+		return unmarshal[DeleteFont](body)
+	case KindPutSecret:
+		return unmarshal[PutSecret](body)
+	case KindDeleteSecret:
+		return unmarshal[DeleteSecret](body)
+	case KindResealSecrets:
+		return unmarshal[ResealSecrets](body)
 	default:
 		return nil, fmt.Errorf("command of kind %d is unknown: a newer version of this program wrote the log", kind)
 	}

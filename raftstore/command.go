@@ -73,6 +73,7 @@ type FinishTemplate struct {
 	Fonts          []farm.FontUse
 	Error          string
 	At             time.Time
+	MatchFonts     bool `json:",omitempty"` // match the waiting jobs with the team's fonts
 }
 
 // DeleteTemplate removes a template; refused while jobs that have not ended use it.

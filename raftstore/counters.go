@@ -14,6 +14,8 @@ func countOfJobs(team string, status farm.JobStatus) string {
 func countOfActive(template string) string     { return "active" + sep + template }
 func countOfJobRefs(sha256 string) string      { return "refs of jobs" + sep + sha256 }
 func countOfTemplateRefs(sha256 string) string { return "refs of templates" + sep + sha256 }
+func countOfFontCopies(sha256 string) string   { return "refs of fonts" + sep + sha256 }
+func countOfFontJobs(font string) string       { return "jobs of font" + sep + font }
 func countOfStoredCopies(sha256 string) string { return "refs of files" + sep + sha256 }
 
 // count reads a counter.

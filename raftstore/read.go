@@ -122,9 +122,10 @@ func (tx *Tx) File(team, sha256 string) (farm.StoredFile, error) {
 	return found(tx, file, ok, "file", sha256)
 }
 
-// FileReferenced says whether the content is used by any template, stored file or job that has not ended.
+// FileReferenced says whether the content is used by any template, font, stored file or job that has not ended.
 func (tx *Tx) FileReferenced(sha256 string) (bool, error) {
-	used := tx.t.count(countOfTemplateRefs(sha256)) + tx.t.count(countOfStoredCopies(sha256)) + tx.t.count(countOfJobRefs(sha256))
+	used := tx.t.count(countOfTemplateRefs(sha256)) + tx.t.count(countOfStoredCopies(sha256)) + tx.t.count(countOfJobRefs(sha256)) +
+		tx.t.count(countOfFontCopies(sha256))
 	return used > 0, tx.t.err
 }
 

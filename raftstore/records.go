@@ -40,11 +40,12 @@ func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 	}
 }
 
-// holdForJob counts what an unended job keeps from being deleted: its template and its files.
+// holdForJob counts what an unended job keeps from being deleted: its template, its files and its fonts.
 func (t *tables) holdForJob(job farm.Job, delta int) {
 	for _, sha256 := range job.KeptFiles() {
 		t.add(countOfJobRefs(sha256), delta)
 	}
+	t.holdFonts(job, delta)
 	if job.Template.ID == "" {
 		return
 	}

@@ -38,6 +38,14 @@ var (
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
 	bucketWebhookKeys   = []byte("webhook keys")      // team
+	bucketFonts       = []byte("fonts")
+	bucketFontsByTeam = []byte("fonts by team") // team, id
+	bucketFontsByFile = []byte("fonts by file") // team, file name in lower case
+	bucketFontsByName = []byte("fonts by name") // team, rank and name, id
+
+	bucketSecrets       = []byte("secrets")
+	bucketSecretsByTeam = []byte("secrets by team") // team, id
+	bucketSecretsByName = []byte("secrets by name") // team, name
 
 	bucketAgents       = []byte("agents")
 	bucketAgentsByHash = []byte("agents by hash")
@@ -51,6 +59,7 @@ func buckets() [][]byte {
 		bucketJobs, bucketJobsByTime, bucketJobsByPriority, bucketJobsByOutput, bucketJobsByTemplate, bucketTasks,
 		bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
 		bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys,
+		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 	}
 }
 

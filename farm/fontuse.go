@@ -1,0 +1,39 @@
+package farm
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// FontUses are the fonts that a job's own assets ask for, by PostScript name: those of text-params-set, and those that data
+// assets put into a text's font.
+func (j Job) FontUses() []FontUse {
+	var uses []FontUse
+	for _, a := range j.Assets {
+		if name := a.fontName(); name != "" && len(SecretRefs(name)) == 0 {
+			uses = append(uses, FontUse{PostScript: name})
+		}
+	}
+	return uses
+}
+
+func (a Asset) fontName() string {
+	var given struct {
+		Font string `json:"font"`
+	}
+	switch {
+	case a.Type == "function" && strings.HasSuffix(a.Name, "text-params-set"):
+		_ = json.Unmarshal(a.Params, &given) // what is no font name asks for no font
+		return given.Font
+	case a.Type != "data":
+		return ""
+	}
+	property := strings.ReplaceAll(strings.ToLower(a.Property), "->", ".")
+	switch {
+	case strings.HasSuffix(property, "source text.font") || strings.HasSuffix(property, "adbe text document.font"):
+		_ = json.Unmarshal(a.Value, &given.Font)
+	case strings.HasSuffix(property, "source text") || strings.HasSuffix(property, "adbe text document"):
+		_ = json.Unmarshal(a.Value, &given)
+	}
+	return given.Font
+}

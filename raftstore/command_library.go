@@ -1,0 +1,39 @@
+package raftstore
+
+import "overcrank/farm"
+
+// The kinds of commands about a team's fonts and secrets.
+const (
+	KindPutFont       Kind = 50
+	KindDeleteFont    Kind = 51
+	KindPutSecret     Kind = 52
+	KindDeleteSecret  Kind = 53
+	KindResealSecrets Kind = 54
+)
+
+// PutFont adds a font to its team's library; refused when the file name is taken there.
+type PutFont struct{ Font farm.Font }
+
+// DeleteFont removes a font; refused while jobs that have not ended use it.
+type DeleteFont struct{ Team, ID string }
+
+// PutSecret adds a secret; refused when its team has one of that name.
+type PutSecret struct{ Secret farm.Secret }
+
+// DeleteSecret removes a secret.
+type DeleteSecret struct{ Team, ID string }
+
+// Resealed is a secret under another key. It counts only while the secret is still sealed with the key Was.
+type Resealed struct {
+	ID, Was, Key string
+	Sealed       []byte
+}
+
+// ResealSecrets puts secrets under another key; each stands or is passed over on its own.
+type ResealSecrets struct{ Secrets []Resealed }
+
+func (PutFont) kind() Kind       { return KindPutFont }
+func (DeleteFont) kind() Kind    { return KindDeleteFont }
+func (PutSecret) kind() Kind     { return KindPutSecret }
+func (DeleteSecret) kind() Kind  { return KindDeleteSecret }
+func (ResealSecrets) kind() Kind { return KindResealSecrets }

@@ -10,25 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-text/typesetting/font/opentype"
-	"github.com/go-text/typesetting/font/opentype/tables"
-
 	"overcrank/farm"
+	"overcrank/fontfile"
 )
 
 // scanTime and maxFonts bound the look at a machine's fonts, which must not delay an agent's start.
 const (
 	scanTime = 2 * time.Second
 	maxFonts = 5000
-)
-
-// The entries of a font's name table that are wanted.
-const (
-	nameFamily       tables.NameID = 1
-	nameStyle        tables.NameID = 2
-	namePostScript   tables.NameID = 6
-	nameTypographic  tables.NameID = 16
-	nameTypoSubStyle tables.NameID = 17
 )
 
 // fontFolders are where this system keeps fonts.
@@ -91,30 +80,5 @@ func fontNames(path string) []farm.FontUse {
 		return nil
 	}
 	defer f.Close()
-	loaders, err := opentype.NewLoaders(f)
-	if err != nil {
-		return nil
-	}
-	var fonts []farm.FontUse
-	for _, l := range loaders {
-		raw, err := l.RawTable(opentype.MustNewTag("name"))
-		if err != nil {
-			continue
-		}
-		names, _, err := tables.ParseName(raw)
-		if err != nil {
-			continue
-		}
-		font := farm.FontUse{PostScript: names.Name(namePostScript), Family: names.Name(nameTypographic), Style: names.Name(nameTypoSubStyle)}
-		if font.Family == "" {
-			font.Family = names.Name(nameFamily)
-		}
-		if font.Style == "" {
-			font.Style = names.Name(nameStyle)
-		}
-		if font.PostScript != "" {
-			fonts = append(fonts, font)
-		}
-	}
-	return fonts
+	return fontfile.Names(f)
 }

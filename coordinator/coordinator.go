@@ -19,6 +19,7 @@ import (
 
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/wire"
@@ -59,6 +60,17 @@ type Coordinator struct {
 	uses    *uses
 	signIns *signIns
 	reading *reading
+	ring    *seal.Ring   // seals secrets
+	sealing sync.RWMutex // held for writing while the key for secrets is changed
+
+	fontReading sync.Mutex // held while a font file is looked through
+	ids         *ids
+	store       *raftstore.Store
+	files       files.Store
+	fetcher     *fetch.Fetcher
+	pool        *gossip.Pool // nil without gossip
+	hub         *hub
+	reading     *reading
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -102,6 +114,9 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if c.keys, err = loadKeys(c.cfg.DataDir); err != nil {
 		return err
 	}
+	if c.ring, err = seal.Load(filepath.Join(c.cfg.DataDir, secretKeyFile)); err != nil {
+		return err
+	}
 	if c.files, err = files.OpenFolder(filepath.Join(c.cfg.DataDir, filesFolder), c.cfg.MinFree); err != nil {
 		return err
 	}
@@ -113,6 +128,9 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	})
 	if err != nil {
 		return fmt.Errorf("opening the farm's state: %w", err)
+	}
+	if err := c.checkRing(); err != nil {
+		return err
 	}
 	if err := c.joinGossip(); err != nil {
 		return err

@@ -30,13 +30,10 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 		}
 		lease.Assets, err = leaseAssets(tx, job, lease.Files)
 		return err
+		return c.leaseExtras(tx, &lease, job, template)
 	})
 	if err != nil {
 		return wire.Lease{}, err
-	}
-	if len(job.Fonts) > 0 {
-		// The farm keeps no fonts of its own, so one that a job names by its file is never there.
-		return wire.Lease{}, farm.Errorf(farm.CodeInvalid, "Font '%s' not available", job.Fonts[0])
 	}
 	lease.JobName = job.Name
 	lease.Composition = job.Template.Composition

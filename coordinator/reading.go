@@ -135,6 +135,7 @@ func (r *reading) see(ctx context.Context, t farm.Template) error {
 	} else if err := r.describe(ctx, &cmd, summary); err != nil {
 		return err
 	}
+	cmd.MatchFonts = true
 	return r.finish(ctx, t, cmd)
 }
 

@@ -28,9 +28,102 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 		return farm.Job{}, err
 	}
 	if _, err := c.apply(ctx, raftstore.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {
+	now := c.cfg.Now()
+	job.ID, job.Team, job.SubmittedBy = id, p.Team, p.Name
+	job.CreatedAt, job.UpdatedAt, job.Status = now, now, farm.JobQueued
+	job.OutputName = id + "-" + strings.ToLower(rand.Text()) + "." + outputExt(job.Settings)
+	job.Assets = slices.Clone(job.Assets)
+
+	if unknown := c.checkSecrets(p.Team, job); len(unknown) > 0 {
+		return farm.Job{}, farm.Invalid("the job refers to secrets that do not exist", unknown...)
+	}
+	ready, err := c.settleTemplate(ctx, p, &job)
+	if err != nil {
 		return farm.Job{}, err
 	}
 	return job, nil
+}
+
+// settleTemplate checks the project that a job names, and settles its composition and its number of frames as far as they
+// are known. ready tells whether the project's file is there.
+func (c *Coordinator) settleTemplate(ctx context.Context, p farm.Principal, job *farm.Job) (ready bool, err error) {
+	if job.Template.ID != "" {
+		t, err := c.Template(ctx, p, job.Template.ID)
+		if err == nil {
+			job.Template.Src = ""
+			if err := c.settleFonts(job, &t); err != nil {
+				return false, err
+			}
+			return c.settleComposition(job, t)
+		}
+		if farm.CodeOf(err) != farm.CodeNotFound || job.Template.Src == "" {
+			return false, err
+		}
+		job.Template.ID = ""
+	}
+	if job.Template.Src == "" {
+		return false, farm.Invalid("the job names no project",
+			farm.FieldError{Field: "template", Message: "needs an id or a src"})
+	}
+	if job.Settings.Frames != nil {
+		job.FramesTotal = job.Settings.Frames.Count()
+	}
+	return true, c.settleFonts(job, nil)
+}
+
+func (c *Coordinator) settleComposition(job *farm.Job, t farm.Template) (ready bool, err error) {
+	switch t.Status {
+	case farm.TemplateUploaded:
+	case farm.TemplateAwaitingUpload, farm.TemplateDownloading, farm.TemplateProcessing:
+		return false, nil
+	default:
+		return false, farm.Invalid("the job's template cannot be used", farm.FieldError{
+			Field: "template.id", Message: strings.TrimSpace(fmt.Sprintf("template %q is in state %s. %s", t.DisplayName, t.Status, t.Error)),
+		})
+	}
+	if job.Template.Composition == "" {
+		if job.Template.Composition, err = c.onlyComposition(t); err != nil {
+			return false, err
+		}
+	} else if len(t.Compositions) < maxUsed && !slices.Contains(t.Compositions, job.Template.Composition) {
+		return false, farm.Invalid(fmt.Sprintf("Composition '%s' not found", job.Template.Composition), farm.FieldError{
+			Field: "template.composition", Message: "template \"" + t.DisplayName + "\" has " + quoteAll(t.Compositions),
+		})
+	}
+	return true, c.countFrames(job, t)
+}
+
+// countFrames notes how many frames a job renders, and refuses a range that begins beyond the composition's end. One that
+// only ends there is common among clients that count the end as excluded: what there is of it is rendered.
+func (c *Coordinator) countFrames(job *farm.Job, t farm.Template) error {
+	total := 0
+	if t.Introspection != nil && job.Template.Composition != "" {
+		s, err := c.summary(*t.Introspection)
+		if err != nil {
+			return err
+		}
+		for _, comp := range s.Compositions {
+			if comp.Name == job.Template.Composition {
+				total = int(math.Round(comp.Duration * comp.FrameRate))
+				break
+			}
+		}
+	}
+	if f := job.Settings.Frames; f != nil {
+		if total > 0 && f.Start >= total {
+			return farm.Invalid("the job asks for frames that its composition does not have", farm.FieldError{
+				Field:   "settings.frames",
+				Message: fmt.Sprintf("composition '%s' has the frames 0 to %d", job.Template.Composition, total-1),
+			})
+		}
+		last := f.End
+		if total > 0 {
+			last = min(last, total-1)
+		}
+		total = last - f.Start + 1
+	}
+	job.FramesTotal = total
+	return nil
 }
 
 // keepData moves long data: addresses out of the job into kept files.

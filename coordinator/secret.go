@@ -1,0 +1,251 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"overcrank/coordinator/seal"
+	"overcrank/farm"
+	"overcrank/farm/redact"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+// Bounds of secrets.
+const (
+	MaxSecretName  = 100     // characters of a name
+	MaxSecretValue = 8 << 10 // bytes of a value
+	maxSecrets     = 1000    // of one team
+)
+
+// secretKeyFile is the file of the data folder with the keys that seal secrets.
+const secretKeyFile = "secrets.key"
+
+// ValidSecretName tells whether a name may be given to a secret: letters, digits, '_', '-' and '.'.
+func ValidSecretName(name string) bool {
+	return name != "" && len(name) <= MaxSecretName && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == ""
+}
+
+// Secrets lists the secrets of the caller's team, without their values.
+func (c *Coordinator) Secrets(_ context.Context, p farm.Principal) ([]farm.Secret, error) {
+	var list []farm.Secret
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		list, err = tx.Secrets(p.Team)
+		return err
+	})
+	for i := range list {
+		list[i].Sealed = nil
+	}
+	return list, err
+}
+
+// PutSecret adds a secret to the caller's team; CodeConflict when it has one of that name. The value stays nowhere but in
+// its sealed form.
+func (c *Coordinator) PutSecret(ctx context.Context, p farm.Principal, name string, value farm.Confidential) (farm.Secret, error) {
+	switch {
+	case !ValidSecretName(name):
+		return farm.Secret{}, farm.Invalid("the secret cannot be kept", farm.FieldError{
+			Field: "name", Message: fmt.Sprintf("may hold letters, digits, '_', '-' and '.', %d of them at most", MaxSecretName)})
+	case value.Reveal() == "" || len(value.Reveal()) > MaxSecretValue:
+		return farm.Secret{}, farm.Invalid("the secret cannot be kept", farm.FieldError{
+			Field: "value", Message: fmt.Sprintf("has to have 1 to %d bytes", MaxSecretValue)})
+	}
+	id, err := c.ids.next()
+	if err != nil {
+		return farm.Secret{}, err
+	}
+	if err := c.roomForSecret(p.Team); err != nil {
+		return farm.Secret{}, err
+	}
+	secret := farm.Secret{ID: id, Team: p.Team, Name: name, CreatedAt: c.cfg.Now()}
+	c.sealing.RLock() // a change of keys must not miss it
+	defer c.sealing.RUnlock()
+	if secret.Key, secret.Sealed, err = c.ring.Seal(ownerOf(secret), value.Reveal()); err != nil {
+		return farm.Secret{}, fmt.Errorf("sealing a secret: %w", err)
+	}
+	if _, err := c.apply(ctx, raftstore.PutSecret{Secret: secret}); err != nil {
+		return farm.Secret{}, err
+	}
+	return secret, nil
+}
+
+func (c *Coordinator) roomForSecret(team string) error {
+	return c.store.View(func(tx *raftstore.Tx) error {
+		list, err := tx.Secrets(team)
+		if err == nil && len(list) >= maxSecrets {
+			err = farm.Errorf(farm.CodeConflict, "the team has %d secrets, which is as many as it may have; delete those that are no longer used", len(list))
+		}
+		return err
+	})
+}
+
+// DeleteSecret removes a secret of the caller's team. Jobs that refer to it and have not rendered will fail and say so.
+func (c *Coordinator) DeleteSecret(ctx context.Context, p farm.Principal, id string) error {
+	_, err := c.apply(ctx, raftstore.DeleteSecret{Team: p.Team, ID: id})
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return farm.Errorf(farm.CodeNotFound, "there is no secret %q", id)
+	}
+	return err
+}
+
+// ownerOf is whom a secret's value is sealed for: under another team or name it does not open.
+func ownerOf(s farm.Secret) string { return "overcrank secret\x00" + s.Team + "\x00" + s.Name }
+
+// revealNamed opens the secret of a team with that name.
+func (c *Coordinator) revealNamed(tx *raftstore.Tx, team, name string) (string, error) {
+	secret, err := tx.SecretNamed(team, name)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return "", farm.Errorf(farm.CodeInvalid, "Secret '%.*s' does not exist any more", MaxSecretName, name)
+	}
+	if err != nil {
+		return "", err
+	}
+	value, err := c.ring.Open(secret.Key, secret.Sealed, ownerOf(secret))
+	if err != nil {
+		return "", farm.Errorf(farm.CodeInvalid, "Secret '%s' cannot be opened; put it again: %w", name, err)
+	}
+	return value, nil
+}
+
+// reveal puts the values of a team's secrets in the place of the references in text.
+func (c *Coordinator) reveal(team, text string) (revealed string, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		revealed, err = farm.ReplaceSecrets(text, func(name string) (string, error) { return c.revealNamed(tx, team, name) })
+		return err
+	})
+	return revealed, err
+}
+
+// revealWebhook gives a job's webhook with the values of secrets in it, and what conceals them in everything that is then
+// said about it.
+func (c *Coordinator) revealWebhook(job farm.Job) (farm.Webhook, *redact.Redactor, error) {
+	var hook farm.Webhook
+	if job.Webhook == nil {
+		return hook, nil, nil
+	}
+	var values []string
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		hook, err = job.Webhook.RewriteRefs("webhook", func(_, s string) (string, error) {
+			return farm.ReplaceSecrets(s, func(name string) (string, error) {
+				value, err := c.revealNamed(tx, job.Team, name)
+				values = append(values, value)
+				return value, err
+			})
+		})
+		return err
+	})
+	return hook, redact.New(values...), err
+}
+
+// leaseSecrets opens what the references in a job's project, assets and upload name.
+func (c *Coordinator) leaseSecrets(tx *raftstore.Tx, job farm.Job) (wire.Secrets, error) {
+	secrets := wire.Secrets{}
+	err := eachReference(job, false, func(_, name string) error {
+		if _, known := secrets[name]; known {
+			return nil
+		}
+		value, err := c.revealNamed(tx, job.Team, name)
+		secrets[name] = value
+		return err
+	})
+	if err != nil || len(secrets) == 0 {
+		return nil, err
+	}
+	return secrets, nil
+}
+
+// maxReferenceProblems bounds how many unknown names one answer lists.
+const maxReferenceProblems = 100
+
+// checkSecrets lists the fields of a job that refer to secrets which its team does not have.
+func (c *Coordinator) checkSecrets(team string, job farm.Job) []farm.FieldError {
+	var wrong []farm.FieldError
+	var names []string // beside wrong; most jobs refer to nothing, and the state is not asked for those
+	_ = eachReference(job, true, func(field, name string) error {
+		wrong = append(wrong, farm.FieldError{Field: field})
+		names = append(names, name)
+		return nil
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	_ = c.store.View(func(tx *raftstore.Tx) error {
+		for _, name := range names {
+			known[name] = tx.HasSecret(team, name)
+		}
+		return nil
+	})
+	unknown := wrong[:0]
+	for i, w := range wrong {
+		if !known[names[i]] && len(unknown) < maxReferenceProblems {
+			w.Message = fmt.Sprintf("names the secret %.100q, which does not exist", names[i])
+			unknown = append(unknown, w)
+		}
+	}
+	return unknown
+}
+
+// eachReference visits the references to secrets of a job, in its own order; those of its webhook only when asked to.
+func eachReference(job farm.Job, webhook bool, visit func(field, name string) error) error {
+	see := func(field, s string) (string, error) {
+		for _, name := range farm.SecretRefs(s) {
+			if err := visit(field, name); err != nil {
+				return "", err
+			}
+		}
+		return s, nil
+	}
+	if _, err := see("template.src", job.Template.Src); err != nil {
+		return err
+	}
+	for i, a := range job.Assets {
+		if _, err := a.RewriteRefs(fmt.Sprintf("assets[%d]", i), see); err != nil {
+			return err
+		}
+	}
+	if job.Upload != nil {
+		if _, err := job.Upload.RewriteRefs("upload", see); err != nil {
+			return err
+		}
+	}
+	if webhook && job.Webhook != nil {
+		if _, err := job.Webhook.RewriteRefs("webhook", see); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRing makes sure that what is sealed in the state can be opened, and makes the key file of a farm that has sealed
+// nothing yet.
+func (c *Coordinator) checkRing() error {
+	var secrets []farm.Secret
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		secrets, err = tx.AllSecrets()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("looking for secrets: %w", err)
+	}
+	if len(c.ring.IDs()) == 0 && len(secrets) == 0 {
+		_, err := c.ring.Add()
+		return err
+	}
+	lost := map[string]int{}
+	for _, s := range secrets {
+		if _, err := c.ring.Open(s.Key, s.Sealed, ownerOf(s)); errors.Is(err, seal.ErrNoKey) {
+			lost[s.Key]++
+		} else if err != nil {
+			return fmt.Errorf("%s does not fit the farm's state: its key %s does not open the secret '%s'; put back the file that belongs to this farm", c.ring.Path(), s.Key, s.Name)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(lost)) {
+		return fmt.Errorf("%s lacks the key %s, with which %d secrets are sealed: put the file, or that line of it, back from a backup; without it their values are lost", c.ring.Path(), key, lost[key])
+	}
+	return nil
+}

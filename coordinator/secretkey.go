@@ -1,0 +1,74 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// resealGroup is how many secrets one command puts under another key.
+const resealGroup = 100
+
+// KeyChange is what a change of the key for secrets came to.
+type KeyChange struct {
+	Key      string   // id of the key that seals from now on
+	Resealed int      // secrets that were put under it
+	Keys     []string // ids of all keys in the file, newest last
+}
+
+// ChangeSecretKey makes a new key for secrets and puts all of them under it. With dropOld the older keys then leave the key
+// file; backups of the farm's state from before hold secrets that only they open.
+func (c *Coordinator) ChangeSecretKey(ctx context.Context, dropOld bool) (KeyChange, error) {
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	old := c.ring.IDs()
+	key, err := c.ring.Add()
+	if err != nil {
+		return KeyChange{}, err
+	}
+	n, err := c.reseal(ctx, key)
+	if err != nil {
+		return KeyChange{}, err
+	}
+	if dropOld {
+		if err := c.ring.Drop(old); err != nil {
+			return KeyChange{}, err
+		}
+	}
+	c.log.Info("the key for secrets was changed", "key", key, "resealed", n, "dropped", dropOld)
+	return KeyChange{Key: key, Resealed: n, Keys: c.ring.IDs()}, nil
+}
+
+// reseal puts every secret under a key. c.sealing is held.
+func (c *Coordinator) reseal(ctx context.Context, key string) (int, error) {
+	var secrets []farm.Secret
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		secrets, err = tx.AllSecrets()
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("looking for secrets: %w", err)
+	}
+	secrets = slices.DeleteFunc(secrets, func(s farm.Secret) bool { return s.Key == key })
+	for group := range slices.Chunk(secrets, resealGroup) {
+		cmd := raftstore.ResealSecrets{}
+		for _, s := range group {
+			value, err := c.ring.Open(s.Key, s.Sealed, ownerOf(s))
+			if err != nil {
+				return 0, fmt.Errorf("opening the secret '%s': %w", s.Name, err)
+			}
+			id, sealed, err := c.ring.Seal(ownerOf(s), value)
+			if err != nil {
+				return 0, fmt.Errorf("sealing the secret '%s': %w", s.Name, err)
+			}
+			cmd.Secrets = append(cmd.Secrets, raftstore.Resealed{ID: s.ID, Was: s.Key, Key: id, Sealed: sealed})
+		}
+		if _, err := c.apply(ctx, cmd); err != nil {
+			return 0, err
+		}
+	}
+	return len(secrets), nil
+}

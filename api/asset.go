@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -60,6 +59,7 @@ func readAssets(o object) []farm.Asset {
 		if a.Nested == nil { // its own assets are looked at one by one
 			checkSecrets(raw, at, o.wrong)
 		}
+		assets = append(assets, readAsset(asset))
 	}
 	return assets
 }
@@ -169,6 +169,9 @@ func readFileName(o object, needed bool) string {
 	switch {
 	case name == "" && needed && !o.has("name"):
 		o.need("name")
+	case len(farm.SecretRefs(name)) > 0:
+		o.problem("name", "cannot refer to a secret: it names a file")
+		return ""
 	case o.has("name") && kindOf(o.fields["name"]) == kindString && !plainFileName(name):
 		o.problem("name", "has to be a plain file name, not a path")
 		return ""
@@ -188,13 +191,16 @@ func readSource(o object) string {
 	return src
 }
 
-// readAddress reads the address of a file, "" when there is none. Its scheme comes out in lower case.
+// readAddress reads the address of a file, "" when there is none. Its scheme comes out in lower case, unless a secret holds it.
 func readAddress(o object, key string) string {
 	address := o.text(key, textLimit)
 	if strings.TrimSpace(address) == "" {
 		return ""
 	}
 	checkAddress(o, key, address)
+	if strings.HasPrefix(address, "${") {
+		return address
+	}
 	scheme, rest, _ := strings.Cut(address, ":")
 	return strings.ToLower(scheme) + ":" + rest
 }
@@ -202,7 +208,18 @@ func readAddress(o object, key string) string {
 // sourceSchemes are those of a src: the public interface's, and farm:// for files handed over to POST /api/farm/v1/files.
 var sourceSchemes = []string{"http", "https", "data", "s3", "file", "farm"}
 
+// checkAddress looks at an address as far as it does not stand in secrets.
 func checkAddress(o object, key, address string) {
+	if refs := len(farm.SecretRefs(address)); refs > 0 {
+		if strings.HasPrefix(address, "${") {
+			return
+		}
+		address, _ = farm.ReplaceSecrets(address, func(string) (string, error) { return "secret", nil })
+		if hasScheme(address, "data") && len(address) > addressLimit {
+			o.problem(key, "refers to a secret within more than %d bytes of data; hand the file over, or give a web address", addressLimit)
+			return
+		}
+	}
 	if !hasScheme(address, sourceSchemes...) {
 		o.problem(key, "has to be an address that begins with http://, https://, data:, s3://, file:// or farm://")
 		return
@@ -223,35 +240,4 @@ func checkAddress(o object, key, address string) {
 func hasScheme(address string, schemes ...string) bool {
 	scheme, _, found := strings.Cut(address, ":")
 	return found && slices.ContainsFunc(schemes, func(s string) bool { return strings.EqualFold(s, scheme) })
-}
-
-var secretReference = regexp.MustCompile(`\$\{secrets\.([^}]*)\}`)
-
-// checkSecrets reports references to secrets. The farm keeps none, so every name is unknown.
-func checkSecrets(raw json.RawMessage, at string, wrong *problems) {
-	var value any
-	if json.Unmarshal(raw, &value) != nil {
-		return // a number beyond float64; its own reader has said so, or it is passed on as it is
-	}
-	eachString(value, at, func(field, s string) {
-		for _, found := range secretReference.FindAllStringSubmatch(s, problemLimit) {
-			wrong.add(field, "names the secret %q, which does not exist", found[1])
-		}
-	})
-}
-
-// eachString visits every string within a decoded JSON value, in a fixed order.
-func eachString(value any, at string, visit func(field, s string)) {
-	switch v := value.(type) {
-	case string:
-		visit(at, v)
-	case []any:
-		for i, element := range v {
-			eachString(element, elementPath(at, i), visit)
-		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			eachString(v[key], memberPath(at, key), visit)
-		}
-	}
 }

@@ -26,6 +26,7 @@ var answerShapes = map[string]any{
 	"TemplateV3": template3Body{}, "Composition": compositionBody{}, "Layer": layerBody{},
 	"Job": jobBody{}, "JobStats": jobStats{}, "JobCreated": jobCreated{}, "JobAsset": farm.Asset{}, "AssetParameter": farm.AssetParameter{},
 	"Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{},
+	"Font": fontBody{}, "Secret": secretBody{}, "KeyChanged": keyChanged{},
 	"KeptFile": keptFile{}, "Machine": machineBody{}, "Engine": engineBody{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},
 	"Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
 }

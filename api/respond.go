@@ -38,6 +38,8 @@ var retryAfter = map[int]string{
 type errorBody struct {
 	Error   string            `json:"error"`
 	Details []farm.FieldError `json:"details,omitempty"`
+	// ErrorCode is the interface's own name for the error, where it has one.
+	ErrorCode string `json:"errorCode,omitempty"`
 }
 
 // StatusOf is the HTTP status that an error is answered with.
@@ -69,7 +71,7 @@ func answerError(c *fiber.Ctx, err error) error {
 	case status == fiber.StatusInternalServerError:
 		body.Error = fmt.Sprintf("the farm failed to answer; its log says why under request %s", requestID(c))
 	case errors.As(err, &fe):
-		body.Error, body.Details = fe.Message, fe.Fields
+		body.Error, body.Details, body.ErrorCode = fe.Message, fe.Fields, fe.ErrorCode
 	case errors.As(err, &he) && (he == fiber.ErrMethodNotAllowed || status == fiber.StatusNotFound && strings.HasPrefix(he.Message, "Cannot ")):
 		// An address that exists only for other methods is as unknown as any other: the method is part of its name.
 		status = fiber.StatusNotFound

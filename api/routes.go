@@ -39,6 +39,15 @@ func (s *server) teamRoutes() []route {
 		{get, "/api/v2/jobs/:id/logs", viewer, s.getJobLog},
 		{patch, "/api/v2/jobs/:id/cancel", artist, s.cancelJob},
 
+		{post, "/api/v2/fonts", artist, s.addFont},
+		{get, "/api/v2/fonts", viewer, s.listFonts},
+		{get, "/api/v2/fonts/:id", viewer, s.getFont},
+		{remove, "/api/v2/fonts/:id", producer, s.deleteFont},
+		{get, "/api/v2/secrets", artist, s.listSecrets},
+		{put, "/api/v2/secrets", producer, s.putSecret},
+		{remove, "/api/v2/secrets/:id", producer, s.deleteSecret},
+		{post, "/api/farm/v1/secret-keys", farm.RoleAdmin, s.changeSecretKey},
+
 		{get, "/api/farm/v1/info", viewer, s.getInfo},
 		{get, "/api/farm/v1/machines", viewer, s.listMachines},
 		{post, "/api/farm/v1/files", artist, s.keepFile},

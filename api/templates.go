@@ -44,6 +44,9 @@ func decodeTemplate(body []byte) (coordinator.NewTemplate, error) {
 		return coordinator.NewTemplate{}, err
 	}
 	in := coordinator.NewTemplate{DisplayName: strings.TrimSpace(o.needText("displayName", nameLimit)), Src: readAddress(o, "src")}
+	if len(farm.SecretRefs(in.Src)) > 0 {
+		o.problem("src", "cannot refer to a secret; give a template that needs one as template.src of a job")
+	}
 	if o.need("type") {
 		in.Type = o.choice("type", aep.TypeProject, aep.TypeZip, aep.TypeMogrt)
 	}

@@ -129,7 +129,7 @@ func (c *Coordinator) countFrames(job *farm.Job, t farm.Template) error {
 // keepData moves long data: addresses out of the job into kept files.
 func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.Job) error {
 	keep := func(field, name string, src *string) error {
-		if !strings.HasPrefix(*src, "data:") || len(*src) <= maxInline {
+		if !strings.HasPrefix(*src, "data:") || len(*src) <= maxInline || len(farm.SecretRefs(*src)) > 0 {
 			return nil
 		}
 		data, mediaType, err := address.Data(*src)

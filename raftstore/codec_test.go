@@ -64,6 +64,11 @@ func samples() []Command {
 		RecordTry{ID: "01J", Round: 1, Try: 2, Error: "e", GiveUp: true, Next: until, At: at},
 		Redeliver{Team: "t1", ID: "01J", At: at},
 		RenewWebhookKey{Team: "t1", Salt: "s"},
+		PutFont{farm.Font{ID: "f1", Team: "t1", FamilyName: "F", FileName: "F.ttf", Faces: inventory.Fonts, File: file, CreatedAt: at}},
+		DeleteFont{Team: "t1", ID: "f1"},
+		PutSecret{farm.Secret{ID: "s1", Team: "t1", Name: "TOKEN", Key: "k1", Sealed: []byte{1, 2, 3}, CreatedAt: at}},
+		DeleteSecret{Team: "t1", ID: "s1"},
+		ResealSecrets{Secrets: []Resealed{{ID: "s1", Was: "k1", Key: "k2", Sealed: []byte{4, 5}}}},
 	}
 }
 

@@ -1,0 +1,171 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+const (
+	// fontForm is how many bytes a form may hold beside the font.
+	fontForm = 64 << 10
+	// formParts is how many parts such a form may have.
+	formParts = 20
+)
+
+// fontExtensions are those of the files that hold fonts.
+var fontExtensions = []string{".ttf", ".otf", ".ttc", ".otc"}
+
+// fontBody is a font as the interface shows it.
+type fontBody struct {
+	ID         string `json:"id"`
+	FamilyName string `json:"familyName"`
+	FileName   string `json:"fileName"`
+	CreatedAt  stamp  `json:"createdAt"`
+}
+
+func fontShape(f farm.Font) fontBody {
+	return fontBody{ID: f.ID, FamilyName: f.FamilyName, FileName: f.FileName, CreatedAt: stamp(f.CreatedAt)}
+}
+
+// addFont takes the one font of a form into the team's library.
+func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
+	body, _, err := Body(c, coordinator.MaxFont+fontForm)
+	if err != nil {
+		return err
+	}
+	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
+	if err != nil || kind != fiber.MIMEMultipartForm || params["boundary"] == "" {
+		return farm.Invalid("the font has to come as multipart/form-data with one file part named font",
+			farm.FieldError{Field: "font", Message: "is missing: the body is no form"})
+	}
+	form := fontUpload{multipart.NewReader(body, params["boundary"]), func(name string, file io.Reader) (coordinator.FontFile, error) {
+		return s.farm.ReceiveFont(s.transfer(c), name, file)
+	}}
+	file, family, err := form.read()
+	if err != nil {
+		return formError(err)
+	}
+	font, err := s.farm.AddFont(s.transfer(c), p, file, family)
+	if err != nil {
+		return err
+	}
+	return created(c, fontShape(font))
+}
+
+// fontUpload is the form that a font comes in.
+type fontUpload struct {
+	*multipart.Reader
+	receive func(name string, file io.Reader) (coordinator.FontFile, error)
+}
+
+// read takes the form in to its end: a second file, or an end that never comes, is refused.
+func (u fontUpload) read() (file coordinator.FontFile, family string, err error) {
+	received := false
+	for range formParts {
+		part, err := u.NextPart()
+		if errors.Is(err, io.EOF) {
+			if !received {
+				return file, "", farm.Invalid("the form holds no font", farm.FieldError{Field: "font", Message: "is missing; send the font as a file part of this name"})
+			}
+			return file, family, nil
+		}
+		if err != nil {
+			return file, "", err
+		}
+		switch {
+		case part.FormName() == "familyName" && part.FileName() == "":
+			if family, err = familyName(part); err != nil {
+				return file, "", err
+			}
+		case part.FormName() != "font" && part.FileName() == "": // a field of somebody's own
+		case part.FormName() != "font":
+			return file, "", farm.Invalid("the form holds a file that is not named font", farm.FieldError{Field: cut(part.FormName()), Message: "is no field of this form; the file part is named font"})
+		case received:
+			return file, "", farm.Invalid("the form holds more than one font; send each in a request of its own", farm.FieldError{Field: "font", Message: "is there twice"})
+		default:
+			if file, err = u.font(part); err != nil {
+				return file, "", err
+			}
+			received = true
+		}
+	}
+	return file, "", farm.Errorf(farm.CodeInvalid, "the form has more than %d parts", formParts)
+}
+
+func (u fontUpload) font(part *multipart.Part) (coordinator.FontFile, error) {
+	name := lastPart(part.FileName())
+	if name == "" {
+		return coordinator.FontFile{}, farm.Invalid("the font has no file name, by which jobs would name it",
+			farm.FieldError{Field: "font", Message: "has to be a file with a plain file name"})
+	}
+	if !slices.Contains(fontExtensions, strings.ToLower(path.Ext(name))) {
+		return coordinator.FontFile{}, farm.Invalid("'"+name+"' is not named as a font is",
+			farm.FieldError{Field: "font", Message: "has to be a file whose name ends in " + strings.Join(fontExtensions, ", ")})
+	}
+	return u.receive(name, part)
+}
+
+// familyName reads the name that a font's owner gives its family.
+func familyName(part io.Reader) (string, error) {
+	raw, err := io.ReadAll(io.LimitReader(part, nameLimit+1))
+	if err != nil {
+		return "", err
+	}
+	name := strings.TrimSpace(string(raw))
+	if len(raw) > nameLimit || strings.ToValidUTF8(name, "") != name || strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {
+		return "", farm.Invalid("the font's family cannot be named so", farm.FieldError{Field: "familyName", Message: "has to be one line of text"})
+	}
+	return name, nil
+}
+
+// cut makes a field's name from outside fit for an answer.
+func cut(name string) string {
+	if name == "" {
+		return "form"
+	}
+	return memberPath("", name)
+}
+
+func (s *server) listFonts(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call(c)
+	defer done()
+	list, err := s.farm.Fonts(ctx, p)
+	if err != nil {
+		return err
+	}
+	out := make([]fontBody, len(list))
+	for i, f := range list {
+		out[i] = fontShape(f)
+	}
+	return ok(c, out)
+}
+
+func (s *server) getFont(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call(c)
+	defer done()
+	font, err := s.farm.Font(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return ok(c, fontShape(font))
+}
+
+func (s *server) deleteFont(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call(c)
+	defer done()
+	if err := s.farm.DeleteFont(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}

@@ -86,7 +86,7 @@ type keyChanged struct {
 }
 
 // changeSecretKey makes a new key for the secrets of all teams.
-func (s *server) changeSecretKey(c *fiber.Ctx, _ farm.Principal) error {
+func (s *server) changeSecretKey(c *fiber.Ctx, p farm.Principal) error {
 	body, err := readBody(c, jsonLimit)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (s *server) changeSecretKey(c *fiber.Ctx, _ farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	change, err := s.farm.ChangeSecretKey(ctx, dropOld)
+	change, err := s.farm.ChangeSecretKey(ctx, p, dropOld)
 	if err != nil {
 		return err
 	}

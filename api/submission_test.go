@@ -169,8 +169,6 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withAsset(`{"type": "static", "src": "data:,x", "name": "C:\\x"}`):                                          {"assets[0].name"},
 		withAsset(`{"type": "essential"}`):                                                                          {"assets[0].layerName", "assets[0].value"},
 		withAsset(`{"type": "script", "src": "data:,x", "parameters": [{"value": 1}, 2]}`):                          {"assets[0].parameters[0].key", "assets[0].parameters[1]"},
-		withAsset(`{"type": "text", "layerName": "x", "value": "${secrets.KEY}"}`):                                  {"assets[0].value"},
-		withAsset(`{"type": "text", "layerName": "x", "value": "\u0024{secrets.KEY}"}`):                             {"assets[0].value"},
 		withAsset(`{"type": "function"}`):                                                                           {"assets[0].name"},
 		withAsset(`{"type": "function", "name": "layer-remove"}`):                                                   {"assets[0].name"},
 		withAsset(`{"type": "function", "name": "nx:explode"}`):                                                     {"assets[0].name"},

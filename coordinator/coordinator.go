@@ -64,13 +64,6 @@ type Coordinator struct {
 	sealing sync.RWMutex // held for writing while the key for secrets is changed
 
 	fontReading sync.Mutex // held while a font file is looked through
-	ids         *ids
-	store       *raftstore.Store
-	files       files.Store
-	fetcher     *fetch.Fetcher
-	pool        *gossip.Pool // nil without gossip
-	hub         *hub
-	reading     *reading
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc

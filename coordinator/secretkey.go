@@ -20,8 +20,11 @@ type KeyChange struct {
 }
 
 // ChangeSecretKey makes a new key for secrets and puts all of them under it. With dropOld the older keys then leave the key
-// file; backups of the farm's state from before hold secrets that only they open.
-func (c *Coordinator) ChangeSecretKey(ctx context.Context, dropOld bool) (KeyChange, error) {
+// file; backups of the farm's state from before hold secrets that only they open. It is for administrators of the farm.
+func (c *Coordinator) ChangeSecretKey(ctx context.Context, p farm.Principal, dropOld bool) (KeyChange, error) {
+	if !p.FarmAdmin {
+		return KeyChange{}, farm.Errorf(farm.CodeForbidden, "the key of all teams' secrets is changed by the administrators of the farm's first team")
+	}
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
 	old := c.ring.IDs()

@@ -69,6 +69,7 @@ func (t *tables) endTeam(c EndTeam) Result {
 			t.dropFile(file)
 		}
 	}
+	t.dropLibrary(c.ID)
 	t.remove(bucketTeams, c.ID)
 	return Result{}
 }

@@ -28,8 +28,7 @@ func TestRequestsWithoutAGoodTokenAreRefused(t *testing.T) {
 
 func TestUnknownAddressesNameMethodAndPath(t *testing.T) {
 	r := start(t)
-	for _, address := range []string{"GET /api/v2/fonts", "POST /api/v2/jobs/stitch", "PUT /api/v2/secrets", "DELETE /api/v2/jobs", "GET /nowhere", "BREW /api/v2/jobs"} {
-	for _, address := range []string{"POST /api/v2/secrets", "PUT /api/v2/fonts", "DELETE /api/v2/jobs", "GET /nowhere", "BREW /api/v2/jobs"} {
+	for _, address := range []string{"PUT /api/v2/fonts", "POST /api/v2/jobs/stitch", "POST /api/v2/secrets", "DELETE /api/v2/jobs", "GET /nowhere", "BREW /api/v2/jobs"} {
 		method, path, _ := strings.Cut(address, " ")
 		r.send(method, path, nil).refused(http.StatusNotFound, address)
 	}

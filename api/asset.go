@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -53,11 +52,6 @@ func readAssets(o object) []farm.Asset {
 		if !isObject {
 			o.wrong.add(at, "has to be an object, not %s", kindOf(raw))
 			continue
-		}
-		a := readAsset(asset)
-		assets = append(assets, a)
-		if a.Nested == nil { // its own assets are looked at one by one
-			checkSecrets(raw, at, o.wrong)
 		}
 		assets = append(assets, readAsset(asset))
 	}

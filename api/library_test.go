@@ -109,7 +109,9 @@ func TestWhatIsNoFontIsRefusedWithTheReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := *r
 			r.t = t
-			var e struct{ Details []struct{ Field, Message string } }
+			var e struct {
+				Details []struct{ Field, Message string }
+			}
 			r.addFont(tc.file, tc.content).refused(http.StatusBadRequest, tc.reason).into(http.StatusBadRequest, &e)
 			if len(e.Details) != 1 || e.Details[0].Field != "font" {
 				t.Errorf("the details are %+v", e.Details)
@@ -217,7 +219,9 @@ func TestReferencesToSecretsAreCheckedAndStayAsTheyAre(t *testing.T) {
 		return map[string]any{"template": map[string]string{"src": "http://files.test/a.aep", "composition": "main"}, "assets": []any{asset}}
 	}
 	image := job(map[string]any{"type": "image", "layerName": "x", "src": "https://cdn.test/a.png?token=${secrets.CDN_TOKEN}"})
-	var e struct{ Details []struct{ Field, Message string } }
+	var e struct {
+		Details []struct{ Field, Message string }
+	}
 	r.send(http.MethodPost, "/api/v2/jobs", image).into(http.StatusBadRequest, &e)
 	if len(e.Details) != 1 || e.Details[0].Field != "assets[0].src" || !strings.Contains(e.Details[0].Message, "CDN_TOKEN") {
 		t.Errorf("the details are %+v", e.Details)

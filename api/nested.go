@@ -95,9 +95,6 @@ func readClips(o object) []farm.Asset {
 			continue
 		}
 		clips = append(clips, readClip(clip))
-		if clips[len(clips)-1].Nested == nil {
-			checkSecrets(raw, at, o.wrong)
-		}
 	}
 	return clips
 }

@@ -28,8 +28,9 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 		if lease.Files, err = leaseFiles(tx, job); err != nil {
 			return err
 		}
-		lease.Assets, err = leaseAssets(tx, job, lease.Files)
-		return err
+		if lease.Assets, err = leaseAssets(tx, job, lease.Files); err != nil {
+			return err
+		}
 		return c.leaseExtras(tx, &lease, job, template)
 	})
 	if err != nil {

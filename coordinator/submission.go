@@ -114,6 +114,9 @@ func within(place string, err error) error {
 
 // settle checks one job against the farm, and settles what the caller left open. Errors name fields from the job on.
 func (s *submission) settle(ctx context.Context, job *farm.Job) error {
+	if unknown := s.c.checkSecrets(s.p.Team, *job); len(unknown) > 0 {
+		return farm.Invalid("the job refers to secrets that do not exist", unknown...)
+	}
 	if err := s.settleTemplate(ctx, job); err != nil {
 		return err
 	}
@@ -133,6 +136,9 @@ func (s *submission) settleTemplate(ctx context.Context, job *farm.Job) error {
 		t, err := s.template(ctx, job.Template.ID)
 		if err == nil {
 			job.Template.Src = ""
+			if err := s.c.settleFonts(job, &t); err != nil {
+				return err
+			}
 			return s.settleComposition(job, t)
 		}
 		if farm.CodeOf(err) != farm.CodeNotFound || job.Template.Src == "" {
@@ -147,7 +153,7 @@ func (s *submission) settleTemplate(ctx context.Context, job *farm.Job) error {
 	if job.Settings.Frames != nil {
 		job.FramesTotal = job.Settings.Frames.Count()
 	}
-	return nil
+	return s.c.settleFonts(job, nil)
 }
 
 func (s *submission) template(ctx context.Context, id string) (farm.Template, error) {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/redact"
 	"overcrank/outbound"
 	"overcrank/raftstore"
 )
@@ -88,13 +89,13 @@ func (w *caller) follow(req *http.Request, via []*http.Request) error {
 func (c *Coordinator) call(ctx context.Context, job farm.Job) (status int, failed *failure) {
 	ctx, cancel := context.WithTimeout(ctx, webhookWithin)
 	defer cancel()
-	req, err := c.webhookRequest(ctx, job)
+	req, secrets, err := c.webhookRequest(ctx, job)
 	if err != nil {
-		return 0, &failure{reason: callReason(err), final: true}
+		return 0, &failure{reason: secrets.String(callReason(err)), final: true}
 	}
 	resp, err := c.caller.client.Do(req)
 	if err != nil {
-		return 0, &failure{reason: callReason(outbound.Cause(err))}
+		return 0, &failure{reason: secrets.String(callReason(outbound.Cause(err)))}
 	}
 	hurry := time.AfterFunc(webhookRestWithin, cancel)
 	defer hurry.Stop()
@@ -106,15 +107,22 @@ func (c *Coordinator) call(ctx context.Context, job farm.Job) (status int, faile
 	return resp.StatusCode, nil
 }
 
-// webhookRequest makes the request of a delivery. It is a function of the job as it ended, so each try sends the same.
-func (c *Coordinator) webhookRequest(ctx context.Context, job farm.Job) (*http.Request, error) {
+// webhookRequest makes the request of a delivery, and tells which secrets are in it, also with an error. It is a function of
+// the job as it ended, so each try sends the same.
+func (c *Coordinator) webhookRequest(ctx context.Context, job farm.Job) (*http.Request, *redact.Redactor, error) {
 	if !job.RedactedAt.IsZero() {
-		return nil, farm.Errorf(farm.CodeGone, "its address is no longer kept: it was redacted")
+		return nil, nil, farm.Errorf(farm.CodeGone, "its address is no longer kept: it was redacted")
 	}
-	hook, err := c.revealWebhook(job)
+	hook, secrets, err := c.revealWebhook(job)
 	if err != nil {
-		return nil, err
+		return nil, secrets, err
 	}
+	req, err := c.hookRequest(ctx, job, hook)
+	return req, secrets, err
+}
+
+// hookRequest makes the request of a delivery from a webhook in which no secret is left to put in.
+func (c *Coordinator) hookRequest(ctx context.Context, job farm.Job, hook farm.Webhook) (*http.Request, error) {
 	body, err := c.webhookBody(job, hook)
 	if err != nil {
 		return nil, err
@@ -260,6 +268,3 @@ func (c *Coordinator) Redeliver(ctx context.Context, p farm.Principal, id string
 	}
 	return c.Delivery(ctx, p, id)
 }
-
-// revealWebhook is the webhook of a job as it is called.
-func (c *Coordinator) revealWebhook(job farm.Job) (farm.Webhook, error) { return *job.Webhook, nil }

@@ -38,10 +38,10 @@ var (
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
 	bucketWebhookKeys   = []byte("webhook keys")      // team
-	bucketFonts       = []byte("fonts")
-	bucketFontsByTeam = []byte("fonts by team") // team, id
-	bucketFontsByFile = []byte("fonts by file") // team, file name in lower case
-	bucketFontsByName = []byte("fonts by name") // team, rank and name, id
+	bucketFonts         = []byte("fonts")
+	bucketFontsByTeam   = []byte("fonts by team") // team, id
+	bucketFontsByFile   = []byte("fonts by file") // team, file name in lower case
+	bucketFontsByName   = []byte("fonts by name") // team, rank and name, id
 
 	bucketSecrets       = []byte("secrets")
 	bucketSecretsByTeam = []byte("secrets by team") // team, id

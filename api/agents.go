@@ -44,7 +44,7 @@ func (s *server) enrol(c *fiber.Ctx) error {
 	defer done()
 	enrolled, err := s.farm.Enrol(ctx, token, in)
 	if err != nil {
-		return err
+		return s.refuseStranger(c, err)
 	}
 	return created(c, enrolled)
 }

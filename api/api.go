@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/socket"
+	"overcrank/api/throttle"
 	"overcrank/coordinator"
 )
 
@@ -17,6 +18,11 @@ type Config struct {
 	Farm    *coordinator.Coordinator
 	Version string
 	Logger  *slog.Logger
+	// Teams is how often each team may ask; the zero value sets no limit.
+	Teams throttle.Limit
+	// Strangers is how often one address may show secrets that the farm does not know; the zero value means ten times a
+	// second in the long run.
+	Strangers throttle.Limit
 }
 
 // server answers the interface's requests.
@@ -25,7 +31,10 @@ type server struct {
 	version string
 	logger  *slog.Logger
 	sockets *socket.Hub
-	uploads context.Context // of calls that take a file; it ends with stop, which other calls outlive
+	teams   *throttle.Throttle // by team
+	// strangers counts the secrets that were refused, by remote address.
+	strangers *throttle.Throttle
+	uploads   context.Context // of calls that take a file; it ends with stop, which other calls outlive
 	// document makes the interface's document when it is first asked for.
 	document func() (interfaceDocument, error)
 }
@@ -43,10 +52,14 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Strangers.PerSecond == 0 {
+		cfg.Strangers = throttle.Limit{PerSecond: 10, Burst: 200}
+	}
 	uploads, cancel := context.WithCancel(context.Background())
 	s := &server{
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger,
 		sockets: socket.NewHub(cfg.Logger), uploads: uploads,
+		teams: throttle.New(cfg.Teams), strangers: throttle.New(cfg.Strangers),
 		document: sync.OnceValues(func() (interfaceDocument, error) { return makeInterface(cfg.Farm.PublicAddress(), cfg.Version) }),
 	}
 	app.Use(func(c *fiber.Ctx) error {

@@ -2,9 +2,11 @@ package api
 
 import (
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/throttle"
 	"overcrank/farm"
 )
 
@@ -20,7 +22,7 @@ func bearer(c *fiber.Ctx) string {
 // teamHandler answers a request of a member of a team.
 type teamHandler func(c *fiber.Ctx, p farm.Principal) error
 
-// forTeam lets a request through to h when its token is good and its role reaches needed.
+// forTeam lets a request through to h when its token is good, its team does not ask too often, and its role reaches needed.
 func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		secret := bearer(c)
@@ -31,9 +33,12 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 		defer done()
 		p, err := s.farm.Authenticate(ctx, secret)
 		if err != nil {
-			return err
+			return s.refuseStranger(c, err)
 		}
 		c.Locals(localPrincipal, p)
+		if wait := s.teams.Take(p.Team, time.Now()); wait > 0 {
+			return rateLimited(c, wait, "the team asks more often than this farm allows")
+		}
 		if !p.Role.Allows(needed) {
 			return farm.Errorf(farm.CodeForbidden, "the token %q is a %s's; this needs the role %s or higher", p.Name, p.Role, needed)
 		}
@@ -52,8 +57,27 @@ func (s *server) forAgent(h func(c *fiber.Ctx, a farm.Agent) error) fiber.Handle
 		defer done()
 		a, err := s.farm.AuthenticateAgent(ctx, secret)
 		if err != nil {
-			return err
+			return s.refuseStranger(c, err)
 		}
 		return h(c, a)
 	}
+}
+
+// refuseStranger answers whoever showed a secret that the farm does not know, and slows down who does it all the time. A
+// whole studio may come from one address, so it looks at no request with a good token.
+func (s *server) refuseStranger(c *fiber.Ctx, err error) error {
+	if farm.CodeOf(err) != farm.CodeUnauthorized {
+		return err
+	}
+	if wait := s.strangers.Take(throttle.Remote(c.IP()), time.Now()); wait > 0 {
+		return rateLimited(c, wait, "too many requests from this address showed a secret that the farm does not know")
+	}
+	return err
+}
+
+// rateLimited makes the error for a caller that has to wait.
+func rateLimited(c *fiber.Ctx, wait time.Duration, why string) error {
+	seconds := throttle.RetryAfter(wait)
+	c.Set(fiber.HeaderRetryAfter, seconds)
+	return farm.Errorf(farm.CodeRateLimited, "%s; come again in %s s", why, seconds)
 }

@@ -82,7 +82,7 @@ func answerError(c *fiber.Ctx, err error) error {
 	default:
 		body.Error = "the farm did not answer in time; try again"
 	}
-	if wait, ok := retryAfter[status]; ok {
+	if wait, ok := retryAfter[status]; ok && len(c.Response().Header.Peek(fiber.HeaderRetryAfter)) == 0 {
 		c.Set(fiber.HeaderRetryAfter, wait)
 	}
 	if status == fiber.StatusUnauthorized {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/throttle"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -81,6 +82,10 @@ func (s *server) signIn(c *fiber.Ctx) error {
 	defer cancel()
 	p, err := s.farm.Authenticate(ctx, strings.TrimSpace(c.FormValue("token")))
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
+		if wait := s.strangers.Take(throttle.Remote(c.IP()), time.Now()); wait > 0 {
+			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
+			return farm.Errorf(farm.CodeRateLimited, "too many tokens from this address were wrong; try again in a moment")
+		}
 		c.Status(fiber.StatusUnauthorized)
 		return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version},
 			"The farm does not know this token, or it has been revoked."))

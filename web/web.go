@@ -16,6 +16,7 @@ import (
 
 	"overcrank/api"
 	"overcrank/api/socket"
+	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/web/page"
@@ -38,7 +39,9 @@ type server struct {
 	logger   *slog.Logger
 	sockets  *socket.Hub
 	sessions sessions
-	base     context.Context // of every call to the coordinator
+	// strangers counts the wrong tokens given to the sign-in page, by remote address.
+	strangers *throttle.Throttle
+	base      context.Context // of every call to the coordinator
 }
 
 const (
@@ -55,7 +58,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	base, cancel := context.WithCancel(context.Background())
 	s := &server{
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
-		sessions: sessions{key: cfg.Farm.SigningKey("browser sessions")}, base: base,
+		sessions: sessions{key: cfg.Farm.SigningKey("browser sessions")}, strangers: throttle.New(throttle.Limit{PerSecond: 1, Burst: 50}), base: base,
 	}
 	s.route(app)
 	return func() {

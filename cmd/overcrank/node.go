@@ -15,6 +15,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api"
+	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/durable"
 	"overcrank/farm/address"
@@ -30,6 +31,8 @@ type nodeFlags struct {
 	NewAdminToken bool          `help:"Make a new administrator's token, for when the one before was lost."`
 	MinFree       int64         `help:"Bytes that must stay free on the disk." default:"1073741824"`
 	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s"`
+	RateLimit     float64       `help:"Requests a second that each team may make to the API in the long run; 0 for no limit." default:"0" env:"OVERCRANK_RATE_LIMIT"`
+	RateBurst     int           `help:"Requests that a team may make at once under --rate-limit; 0 for two seconds' worth." default:"0" env:"OVERCRANK_RATE_BURST"`
 	AllowAddress  []string      `help:"Only networks (10.0.0.0/8) or machines (10.0.0.7) that downloads, uploads and webhooks may ask; all but those of cloud metadata when left out." placeholder:"NETWORK" env:"OVERCRANK_ALLOW_ADDRESS"`
 	DenyAddress   []string      `help:"Networks or machines that downloads, uploads and webhooks may not ask, also when allowed." placeholder:"NETWORK" env:"OVERCRANK_DENY_ADDRESS"`
 }
@@ -47,6 +50,9 @@ func (f nodeFlags) Validate() error {
 	}
 	if _, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress); err != nil {
 		return fmt.Errorf("--allow-address and --deny-address: %w", err)
+	}
+	if f.RateLimit < 0 || f.RateBurst < 0 || f.RateBurst > 0 && f.RateLimit == 0 {
+		return fmt.Errorf("--rate-limit is %v and --rate-burst is %d: neither can be below 0, and a burst needs a limit", f.RateLimit, f.RateBurst)
 	}
 	if f.PublicAddress == "" {
 		return nil
@@ -90,7 +96,9 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), ln.Close())
 	}
 	n.app = api.NewApp(logger)
-	n.stopAPI = api.Mount(n.app, api.Config{Farm: n.farm, Version: versionString(), Logger: logger})
+	n.stopAPI = api.Mount(n.app, api.Config{
+		Farm: n.farm, Version: versionString(), Logger: logger, Teams: throttle.Limit{PerSecond: f.RateLimit, Burst: f.RateBurst},
+	})
 	n.stopWeb = web.Mount(n.app, web.Config{Farm: n.farm, Version: versionString(), Logger: logger})
 	go func() {
 		defer close(n.ended)

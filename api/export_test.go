@@ -1,0 +1,17 @@
+package api
+
+import "overcrank/farm"
+
+// Route is a line of the table of routes.
+type Route struct {
+	Method, Path string
+	Role         farm.Role
+}
+
+// TeamRoutes is the table of the routes for members of a team.
+func TeamRoutes() (out []Route) {
+	for _, r := range (&server{}).teamRoutes() {
+		out = append(out, Route{r.method, r.path, r.role})
+	}
+	return out
+}

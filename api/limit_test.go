@@ -1,0 +1,57 @@
+package api_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"overcrank/api"
+	"overcrank/api/throttle"
+)
+
+func TestATeamIsHeldToItsRate(t *testing.T) {
+	r := start(t, func(cfg *api.Config) { cfg.Teams = throttle.Limit{PerSecond: 0.001, Burst: 12} })
+	other := r.makeTeam("Quiet")
+	boss := r.makeToken("admin", `, "team": "`+other.ID+`"`)
+	second := r.makeToken("viewer", "")
+
+	var refused answer
+	passed := 3 // requests so far
+	for range 20 {
+		// Tokens and connections do not matter, reads and writes count alike.
+		if refused = r.get("/api/v2/jobs", bearer(second.Secret)); refused.status != http.StatusOK {
+			break
+		}
+		passed++
+	}
+	refused.refused(http.StatusTooManyRequests, "the team", "come again")
+	if passed != 12 {
+		t.Errorf("%d requests passed, want 12", passed)
+	}
+	if seconds, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || seconds < 500 || seconds > 1000 {
+		t.Errorf("Retry-After is %q, and the next request is free in up to 1000 s", refused.header.Get("Retry-After"))
+	}
+	for _, a := range []answer{r.send(http.MethodPost, "/api/v2/jobs", srcJob), r.get("/api/v3/templates"), r.get(pathTokens)} {
+		a.refused(http.StatusTooManyRequests)
+	}
+	r.get("/api/v2/jobs", bearer(boss.Secret)).into(http.StatusOK, nil)
+	r.get("/healthz").into(http.StatusOK, nil)
+	r.get("/api/v2/jobs", bearer("oct_wrong")).refused(http.StatusUnauthorized)
+}
+
+func TestGuessingIsSlowedDownWithoutLockingTheStudioOut(t *testing.T) {
+	r := start(t, func(cfg *api.Config) { cfg.Strangers = throttle.Limit{PerSecond: 0.001, Burst: 3} })
+	for range 3 {
+		r.get("/api/v2/jobs", bearer("oct_wrong")).refused(http.StatusUnauthorized)
+	}
+	for _, path := range []string{"/api/v2/jobs", "/api/farm/v1/agent/files/" + strings.Repeat("0", 64)} {
+		a := r.get(path, bearer("oct_another")).refused(http.StatusTooManyRequests, "this address")
+		if a.header.Get("Retry-After") == "" {
+			t.Error("the answer does not say when to come again")
+		}
+	}
+	r.send(http.MethodPost, "/api/farm/v1/agent/enrol", `{"name": "mac"}`, bearer("ocj_wrong")).refused(http.StatusTooManyRequests)
+	r.get("/api/v2/jobs").into(http.StatusOK, nil)
+	r.get("/api/v2/jobs", "Authorization:").refused(http.StatusUnauthorized)
+}

@@ -1,0 +1,318 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/api"
+	"overcrank/api/throttle"
+	"overcrank/farm"
+)
+
+// rule is who may use a route, written down a second time: the table in routes.go and this one have to agree.
+type rule struct {
+	role   farm.Role
+	record string // whose id stands in the path or body as {id}; a key of makers, "" for none
+	body   string // of a request that is right
+	status int    // that it is answered with
+	farm   bool   // for administrators of the farm's first team alone
+}
+
+const (
+	viewer   = farm.RoleViewer
+	artist   = farm.RoleArtist
+	producer = farm.RoleProducer
+	operator = farm.RoleOperator
+	admin    = farm.RoleAdmin
+)
+
+// rules has a line for every route.
+var rules = map[string]rule{
+	"POST /api/v2/templates":              {role: artist, body: `{"type": "aep", "displayName": "Opener"}`, status: 201},
+	"GET /api/v2/templates":               {role: viewer, status: 200},
+	"GET /api/v2/templates/{id}":          {role: viewer, record: "template", status: 200},
+	"PATCH /api/v2/templates/{id}":        {role: artist, record: "template", body: `{"displayName": "Closer"}`, status: 200},
+	"DELETE /api/v2/templates/{id}":       {role: producer, record: "template", status: 204},
+	"GET /api/v2/templates/{id}/download": {role: viewer, record: "template", status: 410},
+	"GET /api/v2/templates/{id}/upload":   {role: viewer, record: "template", status: 410},
+	"PUT /api/v2/templates/{id}/upload":   {role: artist, record: "template", status: 200},
+
+	"GET /api/v3/templates":                      {role: viewer, status: 200},
+	"GET /api/v3/templates/{id}":                 {role: viewer, record: "template", status: 200},
+	"GET /api/v3/templates/{id}/compositions":    {role: viewer, record: "template", status: 404},
+	"GET /api/v3/templates/{id}/layers":          {role: viewer, record: "template", status: 404},
+	"GET /api/v2/v3/templates":                   {role: viewer, status: 200},
+	"GET /api/v2/v3/templates/{id}":              {role: viewer, record: "template", status: 200},
+	"GET /api/v2/v3/templates/{id}/compositions": {role: viewer, record: "template", status: 404},
+	"GET /api/v2/v3/templates/{id}/layers":       {role: viewer, record: "template", status: 404},
+
+	"POST /api/v2/jobs":              {role: artist, body: srcJob, status: 201},
+	"GET /api/v2/jobs":               {role: viewer, status: 200},
+	"POST /api/v2/jobs/cancel":       {role: artist, record: "job", body: `{"jobs": ["{id}"]}`, status: 200},
+	"GET /api/v2/jobs/{id}":          {role: viewer, record: "job", status: 200},
+	"GET /api/v2/jobs/{id}/logs":     {role: viewer, record: "job", status: 404},
+	"PATCH /api/v2/jobs/{id}/cancel": {role: artist, record: "job", status: 200},
+
+	"GET /api/farm/v1/info":                             {role: viewer, status: 200},
+	"GET /api/farm/v1/machines":                         {role: viewer, status: 200},
+	"POST /api/farm/v1/files":                           {role: artist, body: "pixels", status: 201},
+	"GET /api/farm/v1/jobs/{id}/why":                    {role: viewer, record: "job", status: 200},
+	"GET /api/farm/v1/jobs/{id}/thumbnails":             {role: viewer, record: "job", status: 200},
+	"GET /api/farm/v1/jobs/{id}/thumbnails/{frame}.jpg": {role: viewer, record: "job", status: 404},
+
+	"GET /api/farm/v1/me":                         {role: viewer, status: 200},
+	"POST /api/farm/v1/sign-in-links":             {role: viewer, status: 201},
+	"GET /api/farm/v1/teams":                      {role: viewer, status: 200},
+	"POST /api/farm/v1/teams":                     {role: admin, body: `{"name": "Trailers"}`, status: 201, farm: true},
+	"GET /api/farm/v1/teams/{id}":                 {role: viewer, record: "team", status: 200},
+	"PATCH /api/farm/v1/teams/{id}":               {role: admin, record: "team", body: `{"name": "Spots"}`, status: 200},
+	"DELETE /api/farm/v1/teams/{id}":              {role: admin, record: "team", status: 204, farm: true},
+	"GET /api/farm/v1/tokens":                     {role: admin, status: 200},
+	"POST /api/farm/v1/tokens":                    {role: admin, body: `{"name": "x", "role": "viewer"}`, status: 201},
+	"GET /api/farm/v1/tokens/{id}":                {role: admin, record: "token", status: 200},
+	"PATCH /api/farm/v1/tokens/{id}":              {role: admin, record: "token", body: `{"role": "viewer"}`, status: 200},
+	"DELETE /api/farm/v1/tokens/{id}":             {role: admin, record: "token", status: 204},
+	"GET /api/farm/v1/people":                     {role: admin, status: 200},
+	"POST /api/farm/v1/people":                    {role: admin, body: `{"name": "x", "role": "viewer"}`, status: 201},
+	"GET /api/farm/v1/people/{id}":                {role: admin, record: "person", status: 200},
+	"PATCH /api/farm/v1/people/{id}":              {role: admin, record: "person", body: `{"role": "viewer"}`, status: 200},
+	"DELETE /api/farm/v1/people/{id}":             {role: admin, record: "person", status: 204},
+	"POST /api/farm/v1/people/{id}/sign-in-links": {role: admin, record: "person", status: 201},
+}
+
+// makers make a record of a team, by the token of one of its administrators, and give its id.
+var makers = map[string]func(r *rig, as string) string{
+	"job": func(r *rig, as string) string { return r.make("/api/v2/jobs", srcJob, as) },
+	"template": func(r *rig, as string) string {
+		return r.make("/api/v2/templates", `{"type": "aep", "displayName": "x"}`, as)
+	},
+	"token":  func(r *rig, as string) string { return r.make(pathTokens, `{"name": "x", "role": "viewer"}`, as) },
+	"person": func(r *rig, as string) string { return r.make(pathPeople, `{"name": "x", "role": "viewer"}`, as) },
+	"team": func(r *rig, as string) string {
+		var self struct{ Team struct{ ID string } }
+		r.get("/api/farm/v1/me", bearer(as)).into(http.StatusOK, &self)
+		return self.Team.ID
+	},
+}
+
+// make makes a record by a POST and gives its id.
+func (r *rig) make(path, body, as string) string {
+	r.t.Helper()
+	var made struct{ ID string }
+	r.send(http.MethodPost, path, body, bearer(as)).into(http.StatusCreated, &made)
+	return made.ID
+}
+
+// try uses a route with an id.
+func (r *rig) try(address string, rule rule, id string, header ...string) answer {
+	r.t.Helper()
+	method, path, _ := strings.Cut(address, " ")
+	path = strings.NewReplacer("{id}", id, "{frame}", "0").Replace(path)
+	var body any
+	if rule.body != "" {
+		body = strings.ReplaceAll(rule.body, "{id}", id)
+	}
+	return r.send(method, path, body, header...)
+}
+
+func (rule rule) recordOf(r *rig, as string) string {
+	if rule.record == "" {
+		return ""
+	}
+	return makers[rule.record](r, as)
+}
+
+// crowd is a farm that no number of refused secrets slows down.
+func crowd(t *testing.T) *rig {
+	return start(t, func(cfg *api.Config) { cfg.Strangers = throttle.Limit{PerSecond: 1e6, Burst: 1e6} })
+}
+
+func addresses() []string { return slices.Sorted(maps.Keys(rules)) }
+
+func TestEveryRouteHasARule(t *testing.T) {
+	routes := map[string]farm.Role{}
+	for _, r := range api.TeamRoutes() {
+		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}").Replace(r.Path)] = r.Role
+	}
+	for _, address := range slices.Sorted(maps.Keys(routes)) {
+		rule, ok := rules[address]
+		switch {
+		case !ok:
+			t.Errorf("%s has no line in rules: who may use it, and what with?", address)
+		case rule.role != routes[address]:
+			t.Errorf("%s is open to the role %q, and by the rules to %q", address, routes[address], rule.role)
+		}
+	}
+	for _, address := range addresses() {
+		if _, ok := routes[address]; !ok {
+			t.Errorf("%s has a rule and is no route", address)
+		}
+		if rule := rules[address]; rule.record != "" && makers[rule.record] == nil {
+			t.Errorf("nothing makes a %s for %s", rule.record, address)
+		}
+	}
+}
+
+func TestEachRoleAgainstEachRoute(t *testing.T) {
+	r := crowd(t)
+	team := r.makeTeam("Trailers")
+	as := map[farm.Role]string{}
+	for _, role := range farm.Roles() {
+		as[role] = r.makeToken(string(role), `, "team": "`+team.ID+`"`).Secret
+	}
+	for _, address := range addresses() {
+		rule := rules[address]
+		for _, role := range farm.Roles() {
+			id := rule.recordOf(r, as[admin])
+			want := rule.status
+			if !role.Allows(rule.role) || rule.farm {
+				want = http.StatusForbidden
+			}
+			a := r.try(address, rule, id, bearer(as[role]))
+			if a.status != want {
+				t.Errorf("%s as %s answers %d, want %d: %s", address, role, a.status, want, a.body)
+			}
+			if want == http.StatusForbidden && !bytes.Contains(a.body, []byte(`"error"`)) {
+				t.Errorf("%s as %s says nothing: %s", address, role, a.body)
+			}
+		}
+	}
+	// What only the farm's own administrators may do, they can do.
+	for _, address := range addresses() {
+		if rule := rules[address]; rule.farm {
+			id := ""
+			if rule.record == "team" {
+				id = r.makeTeam("Short").ID
+			}
+			if a := r.try(address, rule, id); a.status != rule.status {
+				t.Errorf("%s as the farm's administrator answers %d %s", address, a.status, a.body)
+			}
+		}
+	}
+}
+
+// lists are what shows whether anything of a team was changed.
+var lists = []string{"/api/v2/jobs?limit=1000", "/api/v2/templates", pathTeams, pathTokens, pathPeople}
+
+// contents is all that lists show of a team, without the times at which tokens were used.
+func (r *rig) contents(as string) string {
+	r.t.Helper()
+	var out strings.Builder
+	for _, list := range lists {
+		var records []map[string]any
+		r.get(list, bearer(as)).into(http.StatusOK, &records)
+		for _, record := range records {
+			delete(record, "lastUsedAt")
+			text, err := json.Marshal(record)
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			fmt.Fprintf(&out, "%s\n", text)
+		}
+	}
+	return out.String()
+}
+
+func TestAnotherTeamsRecordsAreAsUnknownAsNone(t *testing.T) {
+	r := crowd(t)
+	team := r.makeTeam("Trailers")
+	theirs := r.makeToken("admin", `, "team": "`+team.ID+`"`).Secret
+	// The farm's administrators look after teams, tokens and people of all teams, but see nobody else's work.
+	lookedAfter := []string{"team", "token", "person"}
+	for _, side := range []struct {
+		name, owner, caller string
+		skip                []string
+	}{
+		{"a team of the farm's first", r.token, theirs, nil},
+		{"the farm's first team of another", theirs, r.token, lookedAfter},
+	} {
+		ids := map[string]string{}
+		for kind, make := range makers {
+			ids[kind] = make(r, side.owner)
+		}
+		before := r.contents(side.owner)
+		for _, address := range addresses() {
+			rule := rules[address]
+			if rule.record == "" || slices.Contains(side.skip, rule.record) {
+				continue
+			}
+			id := ids[rule.record]
+			a := r.try(address, rule, id, bearer(side.caller))
+			unknown := r.try(address, rule, unknownID, bearer(side.caller))
+			if a.status != http.StatusNotFound || unknown.status != http.StatusNotFound {
+				t.Errorf("%s, asked by %s: %d %s; of an unknown id: %d", address, side.name, a.status, a.body, unknown.status)
+			}
+			if got, want := strings.ReplaceAll(string(a.body), id, unknownID), string(unknown.body); got != want {
+				t.Errorf("%s, asked by %s, tells another team's record from none:\n%s%s", address, side.name, got, want)
+			}
+		}
+		if after := r.contents(side.owner); after != before {
+			t.Errorf("asked by %s, something changed:\n%s\nwas\n%s", side.name, after, before)
+		}
+	}
+}
+
+func TestATokenThatIsNotGoodOpensNothing(t *testing.T) {
+	r := crowd(t)
+	team := r.makeTeam("Short")
+	ended := r.makeToken("admin", `, "team": "`+team.ID+`"`).Secret
+	r.send(http.MethodDelete, pathTeams+"/"+team.ID, nil).into(http.StatusNoContent, nil)
+	revoked := r.makeToken("admin", "")
+	r.send(http.MethodDelete, pathTokens+"/"+revoked.ID, nil).into(http.StatusNoContent, nil)
+	expired := r.makeToken("admin", `, "expiresAt": "`+time.Now().Add(time.Second).UTC().Format(time.RFC3339Nano)+`"`).Secret
+	r.eventually("the token expires", func() bool { return r.get("/api/farm/v1/info", bearer(expired)).status == http.StatusUnauthorized })
+
+	ids := map[string]string{}
+	for kind, make := range makers {
+		ids[kind] = make(r, r.token)
+	}
+	before := r.contents(r.token)
+	for _, address := range addresses() {
+		rule := rules[address]
+		r.try(address, rule, ids[rule.record], "Authorization:").refused(http.StatusUnauthorized, "Bearer")
+		r.try(address, rule, ids[rule.record], "Authorization: Basic "+r.token).refused(http.StatusUnauthorized, "Bearer")
+		wrong := r.try(address, rule, ids[rule.record], bearer("oct_wrong")).refused(http.StatusUnauthorized)
+		for what, secret := range map[string]string{
+			"an expired": expired, "a revoked": revoked.Secret, "an ended team's": ended, "a hashed": "01JD7000000000000000000001", "a shortened": r.token[:len(r.token)-1],
+		} {
+			a := r.try(address, rule, ids[rule.record], bearer(secret))
+			if a.status != http.StatusUnauthorized || !bytes.Equal(a.body, wrong.body) {
+				t.Errorf("%s with %s token answers %d %s, with a wrong one %s", address, what, a.status, a.body, wrong.body)
+			}
+		}
+	}
+	if after := r.contents(r.token); after != before {
+		t.Errorf("without a good token something changed:\n%s\nwas\n%s", after, before)
+	}
+}
+
+func TestAnotherTeamsRecordsCannotBeUsed(t *testing.T) {
+	r := crowd(t)
+	team := r.makeTeam("Trailers")
+	theirs := bearer(r.makeToken("admin", `, "team": "`+team.ID+`"`).Secret)
+	template := makers["template"](r, r.token)
+	var file struct{ Src string }
+	r.send(http.MethodPost, "/api/farm/v1/files?name=a.png", "pixels").into(http.StatusCreated, &file)
+	noFile := "farm://" + strings.Repeat("0", 64)
+	for _, test := range []struct{ body, own, none string }{
+		{`{"template": {"id": "{id}", "composition": "main"}}`, template, unknownID},
+		{`{"template": {"src": "{id}", "composition": "main"}}`, file.Src, noFile},
+		{`{"template": {"src": "https://files.example/a.aep", "composition": "main"}, "assets": [{"type": "image", "layerName": "l", "src": "{id}"}]}`, file.Src, noFile},
+	} {
+		own := r.send(http.MethodPost, "/api/v2/jobs", strings.ReplaceAll(test.body, "{id}", test.own), theirs)
+		none := r.send(http.MethodPost, "/api/v2/jobs", strings.ReplaceAll(test.body, "{id}", test.none), theirs)
+		if own.status < 400 || own.status != none.status {
+			t.Errorf("%s with another team's answers %d %s, with none %d", test.body, own.status, own.body, none.status)
+		}
+		if got, want := strings.ReplaceAll(string(own.body), test.own, test.none), string(none.body); got != want {
+			t.Errorf("%s tells another team's record from none:\n%s%s", test.body, got, want)
+		}
+	}
+}

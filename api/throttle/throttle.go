@@ -1,0 +1,87 @@
+// Package throttle bounds how often each of many callers may do something.
+package throttle
+
+import (
+	"math"
+	"net/netip"
+	"strconv"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/time/rate"
+)
+
+// Limit is how often a caller may do something. The zero Limit is none.
+type Limit struct {
+	PerSecond float64 // in the long run
+	Burst     int     // at once, after a rest; 0 means two seconds' worth
+}
+
+func (l Limit) burst() int {
+	if l.Burst > 0 {
+		return l.Burst
+	}
+	return max(1, int(math.Ceil(2*l.PerSecond)))
+}
+
+// mostCallers is how many callers are remembered. The one that has been away longest is forgotten, which gives it its
+// burst back.
+const mostCallers = 4096
+
+// Throttle holds every caller to one Limit. It may be used by many goroutines at once. A nil Throttle lets everything pass.
+type Throttle struct {
+	limit   Limit
+	callers *lru.Cache[string, *rate.Limiter]
+}
+
+// New makes a Throttle, nil when there is no limit.
+func New(limit Limit) *Throttle {
+	if limit.PerSecond <= 0 {
+		return nil
+	}
+	callers, err := lru.New[string, *rate.Limiter](mostCallers)
+	if err != nil {
+		panic(err) // only for a size that is not positive
+	}
+	return &Throttle{limit: limit, callers: callers}
+}
+
+// Take is 0 when the caller may go on at now, else how long it has to wait first; waiting then counts for nothing.
+func (t *Throttle) Take(caller string, now time.Time) time.Duration {
+	if t == nil {
+		return 0
+	}
+	limiter, known := t.callers.Get(caller)
+	if !known {
+		limiter = rate.NewLimiter(rate.Limit(t.limit.PerSecond), t.limit.burst())
+		if earlier, there, _ := t.callers.PeekOrAdd(caller, limiter); there {
+			limiter = earlier
+		}
+	}
+	turn := limiter.ReserveN(now, 1)
+	wait := turn.DelayFrom(now)
+	if wait > 0 {
+		turn.CancelAt(now)
+	}
+	return wait
+}
+
+// RetryAfter is a wait as the HTTP header of that name has it: in whole seconds, one at least.
+func RetryAfter(wait time.Duration) string {
+	return strconv.Itoa(max(1, int(math.Ceil(wait.Seconds()))))
+}
+
+// Remote is the caller that a remote address stands for. Whoever has one address of version 6 has all of its network of
+// 64 bits.
+func Remote(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	ip = ip.Unmap().WithZone("")
+	if ip.Is4() {
+		return ip.String()
+	}
+	network, _ := ip.Prefix(64) // fails only for more bits than there are
+	return network.String()
+}

@@ -55,6 +55,7 @@ var rules = map[string]rule{
 
 	"POST /api/v2/jobs":              {role: artist, body: srcJob, status: 201},
 	"GET /api/v2/jobs":               {role: viewer, status: 200},
+	"POST /api/v2/jobs/join":         {role: artist, body: srcJoin, status: 201},
 	"POST /api/v2/jobs/cancel":       {role: artist, record: "job", body: `{"jobs": ["{id}"]}`, status: 200},
 	"GET /api/v2/jobs/{id}":          {role: viewer, record: "job", status: 200},
 	"GET /api/v2/jobs/{id}/logs":     {role: viewer, record: "job", status: 404},
@@ -66,6 +67,11 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/jobs/{id}/why":                    {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/thumbnails":             {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/thumbnails/{frame}.jpg": {role: viewer, record: "job", status: 404},
+
+	"GET /api/farm/v1/jobs/{id}/delivery":  {role: viewer, record: "job", status: 404},
+	"POST /api/farm/v1/jobs/{id}/delivery": {role: artist, record: "job", status: 404},
+	"GET /api/farm/v1/webhook-key":         {role: producer, status: 200},
+	"POST /api/farm/v1/webhook-key":        {role: admin, status: 201},
 
 	"GET /api/farm/v1/me":                         {role: viewer, status: 200},
 	"POST /api/farm/v1/sign-in-links":             {role: viewer, status: 201},
@@ -86,6 +92,8 @@ var rules = map[string]rule{
 	"DELETE /api/farm/v1/people/{id}":             {role: admin, record: "person", status: 204},
 	"POST /api/farm/v1/people/{id}/sign-in-links": {role: admin, record: "person", status: 201},
 }
+
+const srcJoin = `{"assets": [{"type": "video", "src": "https://files.example/a.mp4"}, {"type": "video", "src": "https://files.example/b.mp4"}]}`
 
 // makers make a record of a team, by the token of one of its administrators, and give its id.
 var makers = map[string]func(r *rig, as string) string{

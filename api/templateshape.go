@@ -127,6 +127,9 @@ func layerShape(composition uint32, l aep.LayerSummary) layerBody {
 		body.Data["text"] = l.Text
 		body.Data["fonts"] = orEmpty(l.Fonts)
 	}
+	if l.Media != "" {
+		body.Data["media"] = l.Media
+	}
 	return body
 }
 

@@ -34,6 +34,14 @@ type cli struct {
 	Jobs      jobsCommand      `cmd:"" group:"work" help:"List, show, wait for, download and cancel jobs."`
 	Logs      logsCommand      `cmd:"" group:"work" help:"Print the log of a job."`
 	Templates templatesCommand `cmd:"" group:"work" help:"Add, show, replace, download and delete templates."`
+	Batches   batchesCommand   `cmd:"" group:"work" help:"Submit a table of variants, and follow and download what becomes of it."`
+	Join      joinCommand      `cmd:"" group:"work" help:"Stitch clips into one film."`
+	Fonts     fontsCommand     `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
+	Secrets   secretsCommand   `cmd:"" group:"work" help:"Keep, list and delete the team's secrets."`
+
+	Teams  teamsCommand  `cmd:"" group:"people" help:"Make, list and end teams."`
+	Tokens tokensCommand `cmd:"" group:"people" help:"Make, list and revoke API tokens."`
+	People peopleCommand `cmd:"" group:"people" help:"Add people, make links that sign them in, and end their access."`
 
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
@@ -94,7 +102,7 @@ func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
 		kong.Description("The After Effects render farm that a studio runs on its own machines."),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
-		kong.ExplicitGroups([]kong.Group{{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"}}),
+		kong.ExplicitGroups([]kong.Group{{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"}, {Key: "people", Title: "Let people and programs in:"}}),
 	}, options...)...)
 }
 

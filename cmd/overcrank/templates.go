@@ -476,18 +476,7 @@ func (d templatesDelete) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	// All are found before the first is deleted.
-	ids := make([]string, len(d.Templates))
-	for i, ref := range d.Templates {
-		if ids[i], err = findTemplate(ctx, c, ref); err != nil {
-			return err
-		}
-	}
-	for _, id := range ids {
-		if err := c.DeleteTemplate(ctx, id); err != nil {
-			return fmt.Errorf("delete template %s: %w", id, err)
-		}
-		out.remark("%s deleted", id)
-	}
-	return nil
+	return deleteAll(d.Templates, "template", out,
+		func(ref string) (string, error) { return findTemplate(ctx, c, ref) },
+		func(id string) error { return c.DeleteTemplate(ctx, id) })
 }

@@ -1,0 +1,64 @@
+package variants
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// SheetLimit is how many bytes a table may have.
+const SheetLimit = 64 << 20
+
+// readText reads all of r as UTF-8 with single line feeds. Spreadsheets save UTF-8 with and without a byte order mark, UTF-16 in
+// either order ("Unicode text"), and, where none of these fits, Windows-1252; remark says so then, since that is a guess.
+func readText(r io.Reader) (text []byte, remark string, err error) {
+	raw, err := io.ReadAll(io.LimitReader(r, SheetLimit+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("read the table: %w", err)
+	}
+	if len(raw) > SheetLimit {
+		return nil, "", fmt.Errorf("the table is larger than %d MiB", SheetLimit>>20)
+	}
+	switch {
+	case bytes.HasPrefix(raw, []byte{0xef, 0xbb, 0xbf}):
+		raw = raw[3:]
+	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}), evenZeros(raw, 1):
+		raw, err = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(raw)
+	case bytes.HasPrefix(raw, []byte{0xfe, 0xff}), evenZeros(raw, 0):
+		raw, err = unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Bytes(raw)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("the table is no proper UTF-16: %w", err)
+	}
+	if !utf8.Valid(raw) {
+		remark = "The table is not UTF-8; it is read as Windows-1252."
+		if raw, err = charmap.Windows1252.NewDecoder().Bytes(raw); err != nil {
+			return nil, "", fmt.Errorf("the table is neither UTF-8 nor Windows-1252: %w", err)
+		}
+	}
+	if bytes.IndexByte(raw, 0) >= 0 {
+		return nil, "", errors.New("the table holds bytes of zero; save it as CSV (a workbook such as .xlsx cannot be read)")
+	}
+	raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(raw, []byte("\r"), []byte("\n")), remark, nil
+}
+
+// evenZeros tells UTF-16 without a byte order mark, of text that is mostly Latin: every second byte of the beginning, from at
+// on, is zero.
+func evenZeros(raw []byte, at int) bool {
+	const look = 16
+	if len(raw) < look {
+		return false
+	}
+	for i := at; i < look; i += 2 {
+		if raw[i] != 0 {
+			return false
+		}
+	}
+	return true
+}

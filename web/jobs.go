@@ -169,7 +169,27 @@ func (s *server) readRunningJob(ctx context.Context, p farm.Principal, id string
 	if err != nil {
 		return page.Job{}, err
 	}
-	return dressed[0], nil
+	dressed[0].Family, err = s.family(ctx, p, job, running)
+	return dressed[0], err
+}
+
+// familyShown is how many nested jobs a page lists.
+const familyShown = 50
+
+// family reads the nested jobs of a job.
+func (s *server) family(ctx context.Context, p farm.Principal, job farm.Job, running map[string]farm.RunningTask) ([]page.Job, error) {
+	var children []farm.Job
+	for _, id := range job.Children[:min(len(job.Children), familyShown)] {
+		child, err := s.farm.Job(ctx, p, id)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		children = append(children, child)
+	}
+	return s.dress(ctx, p, children, running, false)
 }
 
 // dress adds to jobs what pages show beside them; thumbs with the list of their thumbnails.

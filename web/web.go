@@ -97,7 +97,26 @@ func (s *server) route(app *fiber.App) {
 	app.Post("/new", s.member(s.newJob))
 	app.Get("/machines", s.member(s.machines))
 	app.Post("/files/handover", s.member(s.handOver))
+	s.routeSettings(app)
 	app.Use(s.unknown)
+}
+
+func (s *server) routeSettings(app *fiber.App) {
+	app.Get("/settings", s.member(s.settings))
+	for _, root := range []string{"/settings/api-tokens", "/settings/people"} {
+		app.Get(root, s.member(s.tokens))
+		app.Post(root, s.member(s.makeToken))
+		app.Post(root+"/:id/revoke", s.member(s.revokeToken))
+	}
+	app.Post("/settings/people/:id/link", s.member(s.invite))
+	app.Get("/settings/fonts", s.member(s.fonts))
+	app.Post("/files/font", s.member(s.addFont))
+	app.Post("/settings/fonts/:id/delete", s.member(s.deleteFont))
+	app.Get("/settings/secrets", s.member(s.secrets))
+	app.Post("/settings/secrets", s.member(s.addSecret))
+	app.Post("/settings/secrets/:id/delete", s.member(s.deleteSecret))
+	app.Get("/settings/webhooks", s.member(s.webhooks))
+	app.Post("/settings/webhooks", s.member(s.renewWebhookKey))
 }
 
 // unknown answers people who ask for a page that does not exist; what programs ask for is answered by the interface.

@@ -102,8 +102,8 @@ func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
 
 func TestAnotherTeamsThingsAreNotThere(t *testing.T) {
 	r := start(t)
-	job := r.submit("ada", "Secret spot")
-	template, err := r.farm.CreateTemplate(t.Context(), r.principal("ada"), coordinator.NewTemplate{Type: "aep", DisplayName: "Secret card"})
+	job := r.submit("ada", "Moonshot spot")
+	template, err := r.farm.CreateTemplate(t.Context(), r.principal("ada"), coordinator.NewTemplate{Type: "aep", DisplayName: "Moonshot card"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,11 +113,11 @@ func TestAnotherTeamsThingsAreNotThere(t *testing.T) {
 		"/new?again=" + job.ID, "/templates/" + template.ID, "/templates/" + template.ID + "/file", "/templates/" + template.ID + "/poster",
 		"/new?template=" + template.ID, "/nowhere", "/jobs/" + strings.Repeat("x", 300), "/jobs/%3Cscript%3E",
 	} {
-		zoe.get(path).is(http.StatusNotFound, "There is no such page").lacks("Secret", "<script>")
+		zoe.get(path).is(http.StatusNotFound, "There is no such page").lacks("Moonshot", "<script>")
 	}
 	zoe.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusNotFound)
 	for _, path := range []string{"/", "/jobs", "/templates"} {
-		zoe.get(path).is(http.StatusOK).lacks("Secret")
+		zoe.get(path).is(http.StatusOK).lacks("Moonshot")
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 // Shell is what every page shows around its own content.
 type Shell struct {
 	Title   string
-	Active  string // name of the rail's entry: home, jobs, templates, machines
+	Active  string // name of the rail's entry: home, jobs, templates, machines, settings
+	Setting string // name of the page of the settings: tokens, people, fonts, secrets, webhooks
 	Live    string // topic of the page's live parts, "" for none
 	Theme   string // auto, light or dark
 	Who     string
@@ -44,6 +45,7 @@ type Job struct {
 	Link     string // its public address
 	Phase    string
 	Frame    int
+	Family   []Job // its nested jobs, with what they need here
 }
 
 // Title is what people call the job.
@@ -51,6 +53,8 @@ func (j Job) Title() string {
 	switch {
 	case j.Name != "":
 		return j.Name
+	case j.Join:
+		return "Joined clips"
 	case j.Template != "":
 		return j.Template + " · " + j.Job.Template.Composition
 	case j.Job.Template.Composition != "":

@@ -104,6 +104,18 @@ async function uploadTemplate(zone, file) {
   }
 }
 
+async function uploadFont(zone, file) {
+  const say = zone.querySelector("[data-say]"), bar = zone.querySelector("progress");
+  say.className = ""; bar.hidden = false; bar.value = 0;
+  say.textContent = "Sending " + file.name + "…";
+  try {
+    await send("POST", "/files/font?name=" + encodeURIComponent(file.name), file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
+    location.reload();
+  } catch (err) {
+    bar.hidden = true; say.textContent = err.message; say.className = "bad";
+  }
+}
+
 async function handOver(field, file) {
   const say = field.querySelector("[data-say]"), bar = field.querySelector("progress"), preview = field.querySelector("img");
   say.className = "small"; say.textContent = "Sending " + file.name + "…"; bar.hidden = false; bar.value = 0;
@@ -128,7 +140,8 @@ function lockForm(form) {
 function dropZones() {
   for (const zone of document.querySelectorAll("[data-drop]")) {
     const input = zone.querySelector("input[type=file]");
-    const take = (file) => file && (zone.dataset.drop === "template" ? uploadTemplate(zone, file) : handOver(zone, file));
+    const takers = { template: uploadTemplate, font: uploadFont, asset: handOver };
+    const take = (file) => file && takers[zone.dataset.drop](zone, file);
     input.addEventListener("change", () => take(input.files[0]));
     zone.querySelector("[data-choose]")?.addEventListener("click", () => input.click());
     zone.addEventListener("dragover", (e) => { e.preventDefault(); zone.classList.add("over"); });

@@ -1,0 +1,243 @@
+package web
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api"
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+// fontUploadLimit is the largest font file that the page takes; it is the interface's.
+const fontUploadLimit = 40 << 20
+
+// settings leads to what the reader may look after.
+func (s *server) settings(c *fiber.Ctx, p farm.Principal) error {
+	to := "/settings/fonts"
+	if p.Role.Allows(farm.RoleAdmin) {
+		to = "/settings/api-tokens"
+	}
+	return c.Redirect(to, fiber.StatusSeeOther)
+}
+
+// holders tells which half of the tokens an address is about.
+func holders(c *fiber.Ctx) (people bool) { return strings.HasPrefix(c.Path(), "/settings/people") }
+
+func (s *server) tokens(c *fiber.Ctx, p farm.Principal) error {
+	return s.showTokens(c, p, page.Tokens{People: holders(c)})
+}
+
+// showTokens shows the tokens of programs or of people, with what has just been made.
+func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	var err error
+	if v.All, err = s.farm.Tokens(ctx, p, "", v.People); err != nil {
+		return err
+	}
+	v.Now, v.Own = time.Now(), p.TokenID
+	title, active := "API tokens", "tokens"
+	if v.People {
+		title, active = "People", "people"
+	}
+	shell := s.shell(c, p, title, "settings")
+	shell.Setting = active
+	return s.render(c, page.TokensPage(shell, v))
+}
+
+// makeToken makes a token. The page that answers is the only one that ever shows its secret, so it is no redirect.
+func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
+	v := page.Tokens{People: holders(c), Name: strings.TrimSpace(c.FormValue("name")), Role: farm.Role(c.FormValue("role")), Life: c.FormValue("life")}
+	if v.Name == "" {
+		v.Error = "a name is needed, by which it is known later"
+		c.Status(fiber.StatusBadRequest)
+		return s.showTokens(c, p, v)
+	}
+	until, err := lifeEnd(v.Life, time.Now())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	token, secret, err := s.farm.MakeToken(ctx, p, coordinator.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People})
+	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden {
+		v.Error = err.Error()
+		c.Status(api.StatusOf(err))
+		return s.showTokens(c, p, v)
+	}
+	if err != nil {
+		return err
+	}
+	if v.People {
+		return s.invited(ctx, c, p, token.ID)
+	}
+	return s.showTokens(c, p, page.Tokens{Made: &token, Secret: secret})
+}
+
+// lifeEnd is when something ends that lives for a time which the form offers, zero for never.
+func lifeEnd(life string, now time.Time) (time.Time, error) {
+	for _, l := range page.Lives {
+		if l.Name == life {
+			if l.Days == 0 {
+				return time.Time{}, nil
+			}
+			return now.AddDate(0, 0, l.Days), nil
+		}
+	}
+	return time.Time{}, farm.Invalid("the form asks for a life that it does not offer", farm.FieldError{Field: "life", Message: "is not known"})
+}
+
+// invite makes another link for a person.
+func (s *server) invite(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	return s.invited(ctx, c, p, c.Params("id"))
+}
+
+func (s *server) invited(ctx context.Context, c *fiber.Ctx, p farm.Principal, id string) error {
+	link, err := s.farm.InvitePerson(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	person, err := s.farm.Token(ctx, p, id, true)
+	if err != nil {
+		return err
+	}
+	return s.showTokens(c, p, page.Tokens{People: true, Made: &person, Secret: c.BaseURL() + "/sign-in/" + link.Code, Until: link.Until})
+}
+
+func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.RevokeToken(ctx, p, c.Params("id"), holders(c)); err != nil {
+		return err
+	}
+	return c.Redirect(strings.TrimSuffix(c.Path(), "/"+c.Params("id")+"/revoke"), fiber.StatusSeeOther)
+}
+
+func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	all, err := s.farm.Fonts(ctx, p)
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Fonts", "settings")
+	shell.Setting = "fonts"
+	return s.render(c, page.FontsPage(shell, all))
+}
+
+// addFont takes a font file as the request's body; the page's script sends it.
+func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	body, _, err := api.Body(c, fontUploadLimit)
+	if err != nil {
+		return err
+	}
+	file, err := s.farm.ReceiveFont(s.base, filepath.Base(c.Query("name")), body)
+	if err != nil {
+		return err
+	}
+	font, err := s.farm.AddFont(s.base, p, file, "")
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"id": font.ID})
+}
+
+func (s *server) deleteFont(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleProducer); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.DeleteFont(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	return c.Redirect("/settings/fonts", fiber.StatusSeeOther)
+}
+
+func (s *server) secrets(c *fiber.Ctx, p farm.Principal) error {
+	return s.showSecrets(c, p, page.Secrets{})
+}
+
+func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	var err error
+	if v.All, err = s.farm.Secrets(ctx, p); err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Secrets", "settings")
+	shell.Setting = "secrets"
+	return s.render(c, page.SecretsPage(shell, v))
+}
+
+func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleProducer); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	v := page.Secrets{Name: strings.TrimSpace(c.FormValue("name"))}
+	_, err := s.farm.PutSecret(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")))
+	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
+		v.Error = err.Error()
+		c.Status(api.StatusOf(err))
+		return s.showSecrets(c, p, v)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/settings/secrets", fiber.StatusSeeOther)
+}
+
+func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleProducer); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.DeleteSecret(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	return c.Redirect("/settings/secrets", fiber.StatusSeeOther)
+}
+
+func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleProducer); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	key, err := s.farm.WebhookKey(ctx, p)
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Webhooks", "settings")
+	shell.Setting = "webhooks"
+	return s.render(c, page.WebhooksPage(shell, key))
+}
+
+func (s *server) renewWebhookKey(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleAdmin); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	if _, err := s.farm.RenewWebhookKey(ctx, p); err != nil {
+		return err
+	}
+	return c.Redirect("/settings/webhooks", fiber.StatusSeeOther)
+}

@@ -1,0 +1,91 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"overcrank/farm"
+)
+
+func TestATokenIsShownOnceAndEndsWhenItIsRevoked(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	made := v.post("/settings/api-tokens", url.Values{"name": {"nightly"}, "role": {"producer"}, "life": {"30"}}).is(http.StatusOK, "nightly", "it is not shown again")
+	secret := regexp.MustCompile(`oct_[a-z0-9]+`).FindString(made.body)
+	if secret == "" {
+		t.Fatal("the page shows no token")
+	}
+	p, err := r.farm.Authenticate(t.Context(), secret)
+	if err != nil || p.Role != farm.RoleProducer || p.Name != "nightly" {
+		t.Fatalf("the token stands for %+v, %v", p, err)
+	}
+	if list := v.get("/settings/api-tokens").is(http.StatusOK, "nightly"); strings.Contains(list.body, secret) {
+		t.Error("the list shows the token's secret")
+	}
+	v.post("/settings/api-tokens/"+p.TokenID+"/revoke", nil).is(http.StatusOK, "API tokens")
+	if _, err := r.farm.Authenticate(t.Context(), secret); farm.CodeOf(err) != farm.CodeUnauthorized {
+		t.Errorf("the revoked token: %v", err)
+	}
+	v.post("/settings/api-tokens", url.Values{"name": {""}, "role": {"producer"}, "life": {"30"}}).is(http.StatusBadRequest)
+	v.post("/settings/api-tokens", url.Values{"name": {"x"}, "role": {"producer"}, "life": {"9999"}}).is(http.StatusBadRequest)
+}
+
+func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	invited := v.post("/settings/people", url.Values{"name": {"Mia"}, "role": {"artist"}, "life": {"90"}}).is(http.StatusOK, "Mia", "once")
+	path := regexp.MustCompile(`/sign-in/[A-Za-z0-9]+`).FindString(invited.body)
+	mia := r.visit()
+	mia.get(path).is(http.StatusOK, "Is my work fine?", "Mia")
+	r.visit().get(path).is(http.StatusGone)
+
+	id := regexp.MustCompile(`id="token-([0-9A-Z]+)"`).FindStringSubmatch(invited.body)[1]
+	v.post("/settings/people/"+id+"/link", nil).is(http.StatusOK, "/sign-in/")
+	v.post("/settings/people/"+id+"/revoke", nil).is(http.StatusOK, "People")
+	mia.get("/jobs").is(http.StatusOK, "API token") // the sign-in page
+}
+
+func TestASecretIsKeptAndNeverShown(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	const value = "swordfish-4711"
+	if a := v.post("/settings/secrets", url.Values{"name": {"BUCKET_KEY"}, "value": {value}}).is(http.StatusOK, "BUCKET_KEY"); strings.Contains(a.body, value) {
+		t.Error("the page shows the value")
+	}
+	if a := v.post("/settings/secrets", url.Values{"name": {"BUCKET_KEY"}, "value": {value}}).is(http.StatusConflict, "BUCKET_KEY"); strings.Contains(a.body, value) {
+		t.Error("the page shows the value")
+	}
+	list, err := r.farm.Secrets(t.Context(), r.principal("ada"))
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	r.as("zoe").post("/settings/secrets/"+list[0].ID+"/delete", nil).is(http.StatusNotFound)
+	v.post("/settings/secrets/"+list[0].ID+"/delete", nil).is(http.StatusOK, "No secrets yet")
+}
+
+func TestRolesDecideWhichSettingsOpen(t *testing.T) {
+	r := start(t)
+	for _, c := range []struct {
+		who  string
+		path string
+		want int
+	}{
+		{"vic", "/settings/fonts", http.StatusOK},
+		{"vic", "/settings/secrets", http.StatusForbidden},
+		{"vic", "/settings/api-tokens", http.StatusForbidden},
+		{"art", "/settings/secrets", http.StatusOK},
+		{"art", "/settings/webhooks", http.StatusForbidden},
+		{"art", "/settings/people", http.StatusForbidden},
+		{"zoe", "/settings/webhooks", http.StatusOK},
+	} {
+		r.as(c.who).get(c.path).is(c.want)
+	}
+	r.as("art").post("/settings/secrets", url.Values{"name": {"X"}, "value": {"y"}}).is(http.StatusForbidden)
+	r.as("art").post("/settings/api-tokens", url.Values{"name": {"X"}, "role": {"admin"}, "life": {""}}).is(http.StatusForbidden)
+	if a := r.as("art").get("/settings"); a.path != "/settings/fonts" {
+		t.Errorf("an artist's settings are at %s", a.path)
+	}
+}

@@ -25,6 +25,8 @@ var answerShapes = map[string]any{
 	"Template": templateBody{}, "Mogrt": mogrtBody{}, "MogrtField": aep.MogrtFieldSummary{}, "UploadInfo": uploadInfo{},
 	"TemplateV3": template3Body{}, "Composition": compositionBody{}, "Layer": layerBody{},
 	"Job": jobBody{}, "JobStats": jobStats{}, "JobCreated": jobCreated{}, "JobAsset": farm.Asset{}, "AssetParameter": farm.AssetParameter{},
+	"BatchCreated": batchCreated{}, "BatchCreatedJob": batchCreatedJob{}, "BatchJobError": batchJobError{}, "Batch": batchBody{}, "BatchJob": batchJob{},
+	"BatchStats": batchStats{}, "BatchListed": batchListed{}, "BatchCancelled": batchCancelled{}, "BatchCancelledJob": batchCancelledJob{},
 	"Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{},
 	"Font": fontBody{}, "Secret": secretBody{}, "KeyChanged": keyChanged{},
 	"KeptFile": keptFile{}, "Machine": machineBody{}, "Engine": engineBody{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},

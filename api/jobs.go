@@ -10,8 +10,8 @@ import (
 	"overcrank/farm"
 )
 
-// cancelLimit is how many jobs one request may cancel.
-const cancelLimit = 1000
+// namedLimit is how many jobs one request may name, to be cancelled or released.
+const namedLimit = 1000
 
 func (s *server) createJob(c *fiber.Ctx, p farm.Principal) error {
 	body, err := readBody(c, jsonLimit)
@@ -96,7 +96,7 @@ func (s *server) cancelJobs(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ids, err := decodeCancel(body)
+	ids, err := decodeIDs(body)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,8 @@ func (s *server) cancel(c *fiber.Ctx, p farm.Principal, ids []string) error {
 // jobID is the form of a job's id: a ULID, in Crockford's base 32.
 var jobID = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
 
-func decodeCancel(body []byte) ([]string, error) {
+// decodeIDs reads a body that names jobs.
+func decodeIDs(body []byte) ([]string, error) {
 	wrong := &problems{}
 	o, err := readObject(body, wrong)
 	if err != nil {
@@ -131,8 +132,8 @@ func decodeCancel(body []byte) ([]string, error) {
 	switch {
 	case !o.need("jobs"):
 	case kindOf(o.fields["jobs"]) != kindList:
-	case len(list) == 0 || len(list) > cancelLimit:
-		o.problem("jobs", "has to name between 1 and %d jobs, not %d", cancelLimit, len(list))
+	case len(list) == 0 || len(list) > namedLimit:
+		o.problem("jobs", "has to name between 1 and %d jobs, not %d", namedLimit, len(list))
 	default:
 		return readIDs(o, list), wrong.err()
 	}

@@ -47,6 +47,12 @@ func (s *server) teamRoutes() []route {
 		{put, "/api/v2/secrets", producer, s.putSecret},
 		{remove, "/api/v2/secrets/:id", producer, s.deleteSecret},
 		{post, "/api/farm/v1/secret-keys", farm.RoleAdmin, s.changeSecretKey},
+		{post, "/api/v2/batches", artist, s.createBatch},
+		{get, "/api/v2/batches/:id", viewer, s.getBatch},
+		{post, "/api/v2/batches/:id/cancel", artist, s.cancelBatch},
+		{get, "/api/farm/v1/batches", viewer, s.listBatches},
+		{post, "/api/farm/v1/jobs/release", artist, s.releaseJobs},
+		{post, "/api/farm/v1/jobs/:id/release", artist, s.releaseJob},
 
 		{get, "/api/farm/v1/info", viewer, s.getInfo},
 		{get, "/api/farm/v1/machines", viewer, s.listMachines},

@@ -248,7 +248,7 @@ func numberedKeys(n int) []string {
 
 func TestCancelRequests(t *testing.T) {
 	a, b := "01J0000000000000000000000A", "01J0000000000000000000000B"
-	ids, err := decodeCancel([]byte(`{"jobs": ["` + a + `", "` + b + `"]}`))
+	ids, err := decodeIDs([]byte(`{"jobs": ["` + a + `", "` + b + `"]}`))
 	if err != nil || !slices.Equal(ids, []string{a, b}) {
 		t.Fatalf("got %v and %v", ids, err)
 	}
@@ -261,7 +261,7 @@ func TestCancelRequests(t *testing.T) {
 		`{"jobs": ["` + a + `", "` + a + `"]}`: "jobs[1]",
 		`{"jobs": [` + strings.Repeat(`"`+a+`",`, 1000) + `"` + b + `"]}`: "jobs",
 	} {
-		_, err := decodeCancel([]byte(body))
+		_, err := decodeIDs([]byte(body))
 		if got := fieldsOf(t, err); !slices.Contains(got, want) {
 			t.Errorf("%.60s: the problems are at %v, want %s", body, got, want)
 		}
@@ -294,7 +294,7 @@ func FuzzDecodeJob(f *testing.F) {
 		if _, err := decodeTemplate(body); err != nil {
 			fieldsOf(t, err)
 		}
-		if _, err := decodeCancel(body); err != nil {
+		if _, err := decodeIDs(body); err != nil {
 			fieldsOf(t, err)
 		}
 	})

@@ -14,6 +14,8 @@ const (
 	housekeepEvery = 10 * time.Minute
 	// blobGrace is how long a kept file that nothing names stays: it may be about to be named.
 	blobGrace = time.Hour
+	// partGrace is how long a part of a batch waits for the other ones.
+	partGrace = time.Hour
 )
 
 // housekeep forgets what has expired and drops what nothing names. It looks at files, never at the history of jobs.
@@ -38,7 +40,13 @@ func (c *Coordinator) housekeep(ctx context.Context) {
 func (c *Coordinator) tidy(ctx context.Context) error {
 	var err error
 	if c.leading() != nil {
-		_, err = c.apply(ctx, raftstore.ExpireFiles{At: c.cfg.Now()})
+		now := c.cfg.Now()
+		for _, cmd := range []raftstore.Command{
+			raftstore.ExpireFiles{At: now}, raftstore.DropParts{Before: now.Add(-partGrace)},
+		} {
+			_, failed := c.apply(ctx, cmd)
+			err = errors.Join(err, failed)
+		}
 		err = errors.Join(err, c.dropExpiredTokens(ctx))
 	}
 	c.signIns.sweep(c.cfg.Now())

@@ -64,12 +64,28 @@ func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []st
 	if err != nil {
 		return nil, err
 	}
+	c.noteCancelled(p, res)
+	return res.Jobs, nil
+}
+
+// noteCancelled tells the logs of jobs that had begun.
+func (c *Coordinator) noteCancelled(p farm.Principal, res raftstore.Result) {
 	for _, t := range res.Tasks {
 		if t.Attempt > 0 {
 			c.note(t.Job, "the job was cancelled by "+p.Name)
 		}
 	}
-	return res.Jobs, nil
+}
+
+// ReleaseJobs lets held jobs begin, with those nested in them. One that is not held stays as it is; all or none are released.
+func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error) {
+	for _, id := range ids {
+		if _, err := c.teamJob(p, id); err != nil {
+			return nil, err
+		}
+	}
+	res, err := c.apply(ctx, raftstore.ReleaseJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
+	return res.Jobs, err
 }
 
 // WhyWaiting says in a sentence why a job that has not started waits; "" for one that has.

@@ -35,6 +35,14 @@ func (t *tables) apply(cmd Command) Result {
 		return t.finishTemplate(c)
 	case DeleteTemplate:
 		return t.deleteTemplate(c)
+	case SubmitPart:
+		return t.submitPart(c)
+	case CancelBatch:
+		return t.cancelBatch(c)
+	case ReleaseJobs:
+		return t.releaseJobs(c)
+	case DropParts:
+		return t.dropParts(c)
 	case SubmitJobs:
 		return t.submitJobs(c)
 	case LeaseTasks:

@@ -10,6 +10,10 @@ import (
 
 // submitJobs decides the first states itself: a job waits for its children, a task for those and for the template.
 func (t *tables) submitJobs(c SubmitJobs) Result {
+	c, err := t.gather(c)
+	if err != nil {
+		return refuse(err)
+	}
 	jobs, tasks, err := t.checkSubmission(c)
 	if err != nil {
 		return refuse(err)
@@ -22,6 +26,9 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 	for _, task := range tasks {
 		t.saveTask(task, "")
 		result.Tasks = append(result.Tasks, task)
+	}
+	if c.Batch != nil {
+		t.saveBatch(*c.Batch, c.Parts)
 	}
 	return result
 }
@@ -42,6 +49,9 @@ func (t *tables) checkSubmission(c SubmitJobs) ([]farm.Job, []farm.Task, *farm.E
 		if _, twice := place[job.ID]; twice || outputs[job.OutputName] {
 			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s or its output %q was submitted twice at once", job.ID, job.OutputName)
 		}
+		if job.Batch != "" && c.Batch == nil {
+			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s names batch %s, which was not submitted with it", job.ID, job.Batch)
+		}
 		place[job.ID], outputs[job.OutputName] = i, true
 		job.Status = farm.JobQueued
 		if len(job.Children) > 0 {
@@ -51,6 +61,11 @@ func (t *tables) checkSubmission(c SubmitJobs) ([]farm.Job, []farm.Task, *farm.E
 	}
 	if err := checkFamilies(jobs, place); err != nil {
 		return nil, nil, err
+	}
+	if c.Batch != nil {
+		if err := t.checkBatch(*c.Batch, jobs); err != nil {
+			return nil, nil, err
+		}
 	}
 	withTasks := make(map[string]bool, len(jobs))
 	seen := make(map[string]bool, len(tasks))
@@ -179,9 +194,6 @@ func (t *tables) cancelJobs(c CancelJobs) Result {
 	if len(c.IDs) == 0 {
 		return refusef(farm.CodeInvalid, "no job was named")
 	}
-	cancellable := func(status farm.JobStatus) bool {
-		return status.Waiting() || c.Force && status == farm.JobRendering
-	}
 	seen := make(map[string]bool, len(c.IDs))
 	var doomed []farm.Job
 	for _, id := range c.IDs {
@@ -193,15 +205,28 @@ func (t *tables) cancelJobs(c CancelJobs) Result {
 			return refusef(farm.CodeInvalid, "job %s is named twice", id)
 		case job.Status == farm.JobRendering && !c.Force:
 			return refusef(farm.CodeConflict, "job %s is already rendering and can only be stopped by force", id)
-		case !cancellable(job.Status):
+		case !cancellable(job.Status, c.Force):
 			return refusef(farm.CodeConflict, "job %s has ended (%s) and cannot be cancelled", id, job.Status)
 		}
 		seen[id] = true
 		doomed = append(doomed, job)
 	}
+	return t.cancelFamilies(doomed, c.Force, c.At)
+}
+
+func cancellable(status farm.JobStatus, force bool) bool {
+	return status.Waiting() || force && status == farm.JobRendering
+}
+
+// cancelFamilies cancels jobs and whatever can be cancelled of their families.
+func (t *tables) cancelFamilies(doomed []farm.Job, force bool, at time.Time) Result {
+	seen := make(map[string]bool, len(doomed))
+	for _, job := range doomed {
+		seen[job.ID] = true
+	}
 	for i := 0; i < len(doomed); i++ {
 		for _, id := range relatives(doomed[i]) {
-			if job, ok := t.job(id); ok && !seen[id] && cancellable(job.Status) {
+			if job, ok := t.job(id); ok && !seen[id] && cancellable(job.Status, force) {
 				seen[id] = true
 				doomed = append(doomed, job)
 			}
@@ -209,7 +234,7 @@ func (t *tables) cancelJobs(c CancelJobs) Result {
 	}
 	var result Result
 	for _, job := range doomed {
-		t.cancelJob(job, c.At, &result)
+		t.cancelJob(job, at, &result)
 	}
 	return result
 }

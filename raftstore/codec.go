@@ -107,6 +107,14 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[FinishTemplate](body)
 	case KindDeleteTemplate:
 		return unmarshal[DeleteTemplate](body)
+	case KindSubmitPart:
+		return unmarshal[SubmitPart](body)
+	case KindCancelBatch:
+		return unmarshal[CancelBatch](body)
+	case KindReleaseJobs:
+		return unmarshal[ReleaseJobs](body)
+	case KindDropParts:
+		return unmarshal[DropParts](body)
 	case KindSubmitJobs:
 		return unmarshal[SubmitJobs](body)
 	case KindLeaseTasks:

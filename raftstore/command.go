@@ -83,6 +83,10 @@ type DeleteTemplate struct{ Team, ID string }
 type SubmitJobs struct {
 	Jobs  []farm.Job
 	Tasks []farm.Task
+	// Batch is the record of the batch that the jobs make, nil for jobs of no batch.
+	Batch *farm.Batch `json:",omitempty"`
+	// Parts is how many earlier SubmitPart commands hold jobs of the batch, which stand before Jobs.
+	Parts int `json:",omitempty"`
 }
 
 // Grant is one lease: Attempt is the number the lease gets, one more than the task's last.

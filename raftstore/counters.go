@@ -11,6 +11,9 @@ import (
 func countOfJobs(team string, status farm.JobStatus) string {
 	return "jobs" + sep + team + sep + string(status)
 }
+func countOfBatch(batch string, status farm.JobStatus) string {
+	return "jobs of batches" + sep + batch + sep + string(status)
+}
 func countOfActive(template string) string     { return "active" + sep + template }
 func countOfJobRefs(sha256 string) string      { return "refs of jobs" + sep + sha256 }
 func countOfTemplateRefs(sha256 string) string { return "refs of templates" + sep + sha256 }

@@ -26,10 +26,12 @@ func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 		t.remove(bucketJobsByTime, statusPrefix(job.Team, was)+place)
 		t.remove(bucketJobsByPriority, statusPrefix(job.Team, was)+urgency)
 		t.add(countOfJobs(job.Team, was), -1)
+		t.countInBatch(job, was, -1)
 	}
 	t.set(bucketJobsByTime, statusPrefix(job.Team, job.Status)+place, nil)
 	t.set(bucketJobsByPriority, statusPrefix(job.Team, job.Status)+urgency, nil)
 	t.add(countOfJobs(job.Team, job.Status), 1)
+	t.countInBatch(job, job.Status, 1)
 
 	switch {
 	case was == "":
@@ -37,6 +39,13 @@ func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 	case job.Status.Ended():
 		t.holdForJob(job, -1)
 		t.ended(job)
+	}
+}
+
+// countInBatch moves the counter of a batch's jobs in one state.
+func (t *tables) countInBatch(job farm.Job, status farm.JobStatus, delta int) {
+	if job.Batch != "" {
+		t.add(countOfBatch(job.Batch, status), delta)
 	}
 }
 

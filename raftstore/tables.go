@@ -29,6 +29,10 @@ var (
 	bucketJobsByOutput   = []byte("jobs by output")   // output name
 	bucketJobsByTemplate = []byte("jobs by template") // template, id; only jobs that have not ended
 
+	bucketBatches       = []byte("batches")
+	bucketBatchesByTeam = []byte("batches by team") // team, id
+	bucketBatchParts    = []byte("batch parts")     // batch, number: time and submission, until the batch is whole
+
 	bucketTasks         = []byte("tasks")
 	bucketTasksByStatus = []byte("tasks by status") // status, id; only tasks that have not ended
 
@@ -60,6 +64,7 @@ func buckets() [][]byte {
 		bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
 		bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
+		bucketBatches, bucketBatchesByTeam, bucketBatchParts,
 	}
 }
 

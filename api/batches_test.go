@@ -1,0 +1,73 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+func TestBatchesAreReadJobByJob(t *testing.T) {
+	entries, err := decodeBatch([]byte(`{"jobs": [{"template": {"id": "A"}}, 7, {"template": {"id": "B"}, "settings": {"fps": 1}}, {"template": {"id": "C"}, "assets": [` + textAsset + `]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 4 || entries[0].Err != nil || entries[0].Job.Template.ID != "A" || entries[3].Err != nil || len(entries[3].Job.Assets) != 1 {
+		t.Errorf("read %+v", entries)
+	}
+	if farm.CodeOf(entries[1].Err) != farm.CodeInvalid || !slices.Equal(fieldsOf(t, entries[2].Err), []string{"settings.fps"}) {
+		t.Errorf("refused with %v and %v", entries[1].Err, entries[2].Err)
+	}
+	for _, body := range []string{``, `[]`, `{}`, `{"jobs": {}}`, `{"jobs": []}`, `{"jobs": [` + strings.TrimSuffix(strings.Repeat("{},", 1001), ",") + `]}`} {
+		if _, err := decodeBatch([]byte(body)); farm.CodeOf(err) != farm.CodeInvalid {
+			t.Errorf("%.40q: %v", body, err)
+		}
+	}
+}
+
+func TestTheStatusOfABatchFollowsItsJobs(t *testing.T) {
+	for want, all := range map[string][]map[farm.JobStatus]int{
+		"processing": {{farm.JobQueued: 1}, {farm.JobPending: 1, farm.JobFinished: 3}, {farm.JobRendering: 1, farm.JobFailed: 9}},
+		"error":      {{farm.JobFailed: 2}, {farm.JobCancelled: 2}, {farm.JobFailed: 1, farm.JobCancelled: 1}},
+		"finished":   {{farm.JobFinished: 2}, {farm.JobFinished: 1, farm.JobFailed: 5, farm.JobCancelled: 1}},
+	} {
+		for _, counts := range all {
+			if got := batchStatus(countedStats(counts)); got != want {
+				t.Errorf("%v is %s, want %s", counts, got, want)
+			}
+		}
+	}
+}
+
+func TestBatchesOnTheWire(t *testing.T) {
+	s := &server{farm: &coordinator.Coordinator{}}
+	parent := queuedJob()
+	parent.Status, parent.OutputName = farm.JobPending, jobA+"-x7.mp4"
+	child := queuedJob()
+	child.ID, child.OutputName, child.MissingFonts = "01JD7000000000000000000JBC", "c.mp4", []string{"Inter-Bold"}
+	parent.Assets = []farm.Asset{{Type: "text"}, {Type: "job", Child: child.ID, Nested: &child}}
+	result := coordinator.BatchResult{
+		Batch: farm.Batch{ID: "01JD7000000000000000000BTA", Total: 3, Jobs: []farm.BatchJob{{Index: 1, ID: jobA}}},
+		Jobs:  []farm.Job{parent},
+		Errs: map[int]error{
+			0: farm.Invalid("the request is not valid: template is missing", farm.FieldError{Field: "template", Message: "is missing"}),
+			2: farm.Errorf(farm.CodeNotFound, "there is no template %q", "T"),
+		},
+	}
+	golden(t, "batch-created-partial", s.batchCreatedShape(result))
+	whole := result
+	whole.Batch.Total, whole.Errs, whole.Batch.Jobs = 1, nil, []farm.BatchJob{{Index: 0, ID: jobA}}
+	golden(t, "batch-created", s.batchCreatedShape(whole))
+	golden(t, "batch-refused", s.batchCreatedShape(coordinator.BatchResult{Batch: farm.Batch{Total: 1}, Errs: map[int]error{0: fmt.Errorf("broke")}}))
+
+	jobs := map[string]farm.Job{jobA: parent}
+	golden(t, "batch", s.batchShape(result.Batch, jobs))
+	golden(t, "batch-cancelled-none", s.batchCancelledShape(result.Batch, jobs, nil))
+	cancelled := parent
+	cancelled.Status = farm.JobCancelled
+	golden(t, "batch-cancelled", s.batchCancelledShape(result.Batch, map[string]farm.Job{jobA: cancelled}, []farm.Job{cancelled, child}))
+	golden(t, "batch-listed", batchListed{BatchID: result.Batch.ID, Status: "processing", CreatedAt: stamp(noon), Stats: batchStats{Total: 3, Finished: 1, Error: 1, Pending: 1}})
+}

@@ -1,0 +1,254 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// BatchEntry is one job of a batch as a caller sent it. Err is what was wrong with it already.
+type BatchEntry struct {
+	Job farm.Job
+	Err error
+}
+
+// BatchResult is what the submission of a batch came to.
+type BatchResult struct {
+	Batch farm.Batch    // without an id when no job was accepted: there is no batch then
+	Jobs  []farm.Job    // those of Batch.Jobs, as Submit gives them
+	Errs  map[int]error // why the others were refused, by their place in what was sent
+}
+
+const (
+	// batchTries is how often a batch is planned: between planning and storing, a template or a file may go.
+	batchTries = 3
+	// batchPiece is how much of a batch is tried as one command, in bytes before compression.
+	batchPiece = 4 << 20
+)
+
+// SubmitBatch takes up to as many jobs as the caller allows. Each is accepted or refused on its own; those accepted become a
+// batch, all at once: until then nothing of it can be seen, whatever happens to the farm.
+func (c *Coordinator) SubmitBatch(ctx context.Context, p farm.Principal, entries []BatchEntry) (BatchResult, error) {
+	for try := 1; ; try++ {
+		result, err := c.submitBatch(ctx, p, entries)
+		code := farm.CodeOf(err)
+		if err == nil || try == batchTries || code != farm.CodeInvalid && code != farm.CodeNotFound {
+			return result, err
+		}
+	}
+}
+
+func (c *Coordinator) submitBatch(ctx context.Context, p farm.Principal, entries []BatchEntry) (BatchResult, error) {
+	id, err := c.ids.next()
+	if err != nil {
+		return BatchResult{}, err
+	}
+	b := &batchPlan{submission: c.newSubmission(p), result: BatchResult{Errs: map[int]error{}}}
+	b.result.Batch = farm.Batch{ID: id, Team: p.Team, CreatedAt: b.now, Total: len(entries)}
+	for i, entry := range entries {
+		if err := b.add(ctx, i, entry); err != nil {
+			return BatchResult{}, err
+		}
+	}
+	if err := b.store(ctx); err != nil {
+		return BatchResult{}, err
+	}
+	if len(b.result.Jobs) == 0 {
+		b.result.Batch.ID = ""
+	}
+	return b.result, nil
+}
+
+// batchPlan is a submission in which the families of a batch's jobs lie one behind the other.
+type batchPlan struct {
+	*submission
+	result   BatchResult
+	families []span // of each job of the result
+}
+
+// span is where a family lies within a submission. Jobs and tasks are as many.
+type span struct{ from, to int }
+
+// add plans one job. What is wrong with the job itself is noted; other errors end the batch.
+func (b *batchPlan) add(ctx context.Context, index int, entry BatchEntry) error {
+	job, err, from := entry.Job, entry.Err, len(b.jobs)
+	if err == nil {
+		job.Batch = b.result.Batch.ID
+		job, err = b.plan(ctx, job)
+	}
+	switch {
+	case err == nil:
+		b.result.Jobs = append(b.result.Jobs, job)
+		b.result.Batch.Jobs = append(b.result.Batch.Jobs, farm.BatchJob{Index: index, ID: job.ID})
+		b.families = append(b.families, span{from, len(b.jobs)})
+		return nil
+	case callersFault(err):
+		b.result.Errs[index] = err
+		return nil
+	default:
+		return err
+	}
+}
+
+// callersFault tells an error that is about one job from one that is about the farm.
+func callersFault(err error) bool {
+	var e *farm.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Code != farm.CodeInternal && e.Code != farm.CodeUnavailable
+}
+
+// store commits the batch: as one command if it is small enough, else in parts that appear with the last command.
+func (b *batchPlan) store(ctx context.Context) error {
+	if len(b.result.Jobs) == 0 {
+		return nil
+	}
+	cmd := raftstore.SubmitJobs{Batch: &b.result.Batch}
+	if b.size(0, len(b.families)) <= batchPiece {
+		cmd.Jobs, cmd.Tasks = b.jobs, b.tasks
+		_, err := b.c.apply(ctx, cmd)
+		if farm.CodeOf(err) != farm.CodeTooLarge {
+			return err
+		}
+	}
+	kept, err := b.storeParts(ctx, 0, len(b.families), &cmd.Parts)
+	if err != nil {
+		return err
+	}
+	b.keepOnly(kept)
+	if len(kept) == 0 {
+		return nil
+	}
+	cmd.Jobs, cmd.Tasks = nil, nil
+	_, err = b.c.apply(ctx, cmd)
+	return err
+}
+
+// storeParts lays down the families from one to another in as few parts as they fit into, and gives those that fit: one that
+// does not fit alone is refused.
+func (b *batchPlan) storeParts(ctx context.Context, from, to int, parts *int) (kept []int, err error) {
+	if to-from == 1 || b.size(from, to) <= batchPiece {
+		jobs := span{b.families[from].from, b.families[to-1].to}
+		_, err := b.c.store.Apply(ctx, raftstore.SubmitPart{
+			Batch: b.result.Batch.ID, Part: *parts, At: b.now,
+			SubmitJobs: raftstore.SubmitJobs{Jobs: b.jobs[jobs.from:jobs.to], Tasks: b.tasks[jobs.from:jobs.to]},
+		})
+		switch {
+		case err == nil:
+			*parts++
+			for family := from; family < to; family++ {
+				kept = append(kept, family)
+			}
+			return kept, nil
+		case farm.CodeOf(err) != farm.CodeTooLarge:
+			return nil, fmt.Errorf("storing a part of a batch: %w", err)
+		case to-from == 1:
+			b.result.Errs[b.result.Batch.Jobs[from].Index] = err
+			return nil, nil
+		}
+	}
+	half := (from + to) / 2
+	kept, err = b.storeParts(ctx, from, half, parts)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := b.storeParts(ctx, half, to, parts)
+	return append(kept, rest...), err
+}
+
+// size estimates the bytes of the families from one to another.
+func (b *batchPlan) size(from, to int) int {
+	size := 0
+	for _, job := range b.jobs[b.families[from].from:b.families[to-1].to] {
+		size += 1000
+		for _, a := range job.Assets {
+			size += 200 + len(a.Value) + len(a.Src) + len(a.Params) + len(a.Expression)
+		}
+		if job.Webhook != nil {
+			size += len(job.Webhook.Data)
+		}
+	}
+	return size
+}
+
+// keepOnly leaves those jobs in the result whose families were stored.
+func (b *batchPlan) keepOnly(families []int) {
+	if len(families) == len(b.families) {
+		return
+	}
+	jobs, listed := b.result.Jobs, b.result.Batch.Jobs
+	b.result.Jobs, b.result.Batch.Jobs = nil, nil
+	for _, family := range families {
+		b.result.Jobs = append(b.result.Jobs, jobs[family])
+		b.result.Batch.Jobs = append(b.result.Batch.Jobs, listed[family])
+	}
+}
+
+// Batch finds a batch of the caller's team with those of its jobs that the farm still knows, in their order.
+func (c *Coordinator) Batch(_ context.Context, p farm.Principal, id string) (batch farm.Batch, jobs map[string]farm.Job, err error) {
+	jobs = map[string]farm.Job{}
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		if batch, err = tx.Batch(id); err != nil || batch.Team != p.Team {
+			return err
+		}
+		for _, entry := range batch.Jobs {
+			job, err := tx.Job(entry.ID)
+			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+				return err
+			}
+			if err == nil {
+				jobs[job.ID] = job
+			}
+		}
+		return nil
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && batch.Team != p.Team {
+		return farm.Batch{}, nil, farm.Errorf(farm.CodeNotFound, "there is no batch %q", id)
+	}
+	return batch, jobs, err
+}
+
+// CountedBatch is a batch with the numbers of its jobs by status.
+type CountedBatch struct {
+	farm.Batch
+	Counts map[farm.JobStatus]int
+}
+
+// Batches lists batches of the caller's team, the newest first. next is the cursor of the page that follows, "" after the last.
+func (c *Coordinator) Batches(_ context.Context, p farm.Principal, cursor string, limit int) (list []CountedBatch, next string, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		var batches []farm.Batch
+		var err error
+		if batches, next, err = tx.Batches(p.Team, cursor, limit); err != nil {
+			return err
+		}
+		for _, batch := range batches {
+			counts, err := tx.CountBatch(batch.ID)
+			if err != nil {
+				return err
+			}
+			list = append(list, CountedBatch{Batch: batch, Counts: counts})
+		}
+		return nil
+	})
+	return list, next, err
+}
+
+// CancelBatch cancels those jobs of a batch that can be cancelled, with their families. It gives the batch with its jobs as they are
+// then, and what it cancelled, the batch's own jobs first.
+func (c *Coordinator) CancelBatch(ctx context.Context, p farm.Principal, id string, force bool) (batch farm.Batch, jobs map[string]farm.Job, cancelled []farm.Job, err error) {
+	if _, _, err := c.Batch(ctx, p, id); err != nil {
+		return farm.Batch{}, nil, nil, err
+	}
+	res, err := c.apply(ctx, raftstore.CancelBatch{Team: p.Team, ID: id, Force: force, At: c.cfg.Now()})
+	if err != nil {
+		return farm.Batch{}, nil, nil, err
+	}
+	c.noteCancelled(p, res)
+	batch, jobs, err = c.Batch(ctx, p, id)
+	return batch, jobs, res.Jobs, err
+}

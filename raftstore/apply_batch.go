@@ -1,0 +1,172 @@
+package raftstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"overcrank/farm"
+)
+
+// submitPart keeps a part as it came, behind the time by which left-overs are dropped.
+func (t *tables) submitPart(c SubmitPart) Result {
+	if err := checkID("batch", c.Batch); err != nil {
+		return refuse(err)
+	}
+	key := partKey(c.Batch, c.Part)
+	switch {
+	case c.Part < 0 || len(c.Jobs) == 0:
+		return refusef(farm.CodeInvalid, "part %d of batch %s holds no job", c.Part, c.Batch)
+	case t.has(bucketBatches, c.Batch):
+		return refusef(farm.CodeConflict, "batch %s exists already", c.Batch)
+	case t.has(bucketBatchParts, key):
+		return refusef(farm.CodeConflict, "part %d of batch %s is there already", c.Part, c.Batch)
+	}
+	part, err := json.Marshal(c.SubmitJobs)
+	if err != nil {
+		t.fail(fmt.Errorf("write part %d of batch %s: %w", c.Part, c.Batch, err))
+		return Result{}
+	}
+	t.set(bucketBatchParts, key, append([]byte(timeKey(c.At)), part...))
+	return Result{}
+}
+
+// partKey sorts the parts of a batch by their numbers.
+func partKey(batch string, part int) string { return fmt.Sprintf("%s%s%06d", batch, sep, part) }
+
+// gather puts the parts of a batch before what its last command brings itself.
+func (t *tables) gather(c SubmitJobs) (SubmitJobs, *farm.Error) {
+	if c.Batch == nil || c.Parts == 0 {
+		return c, nil
+	}
+	whole := SubmitJobs{Batch: c.Batch, Parts: c.Parts}
+	for n := range c.Parts {
+		part, there := t.part(c.Batch.ID, n)
+		if !there {
+			return c, farm.Errorf(farm.CodeConflict, "part %d of batch %s is not there; submit the batch again", n, c.Batch.ID)
+		}
+		whole.Jobs, whole.Tasks = append(whole.Jobs, part.Jobs...), append(whole.Tasks, part.Tasks...)
+	}
+	whole.Jobs, whole.Tasks = append(whole.Jobs, c.Jobs...), append(whole.Tasks, c.Tasks...)
+	return whole, nil
+}
+
+func (t *tables) part(batch string, n int) (part SubmitJobs, there bool) {
+	value := t.tx.Bucket(bucketBatchParts).Get([]byte(partKey(batch, n)))
+	if len(value) < 8 {
+		return part, false
+	}
+	if err := json.Unmarshal(value[8:], &part); err != nil {
+		t.fail(fmt.Errorf("state is damaged: part %d of batch %s: %w", n, batch, err))
+	}
+	return part, true
+}
+
+// checkBatch refuses a batch that is there already, or whose record and jobs do not name each other.
+func (t *tables) checkBatch(batch farm.Batch, jobs []farm.Job) *farm.Error {
+	if err := checkID("batch", batch.ID); err != nil {
+		return err
+	}
+	switch {
+	case !t.has(bucketTeams, batch.Team):
+		return farm.Errorf(farm.CodeNotFound, "team %q does not exist", batch.Team)
+	case t.has(bucketBatches, batch.ID):
+		return farm.Errorf(farm.CodeConflict, "batch %s exists already", batch.ID)
+	}
+	listed := make(map[string]bool, len(batch.Jobs))
+	for _, job := range batch.Jobs {
+		listed[job.ID] = true
+	}
+	own := 0
+	for _, job := range jobs {
+		switch {
+		case job.Team != batch.Team || (job.Parent == "") != listed[job.ID] || (job.Batch == batch.ID) != listed[job.ID]:
+			return farm.Errorf(farm.CodeInvalid, "job %s and batch %s do not name each other", job.ID, batch.ID)
+		case listed[job.ID]:
+			own++
+		}
+	}
+	if own != len(listed) || own != len(batch.Jobs) {
+		return farm.Errorf(farm.CodeInvalid, "batch %s names %d jobs, of which %d were submitted with it", batch.ID, len(batch.Jobs), own)
+	}
+	return nil
+}
+
+// saveBatch keeps the record of a batch, and drops its parts, which have become jobs.
+func (t *tables) saveBatch(batch farm.Batch, parts int) {
+	put(t, bucketBatches, batch.ID, batch)
+	t.set(bucketBatchesByTeam, batch.Team+sep+batch.ID, nil)
+	for n := range parts {
+		t.remove(bucketBatchParts, partKey(batch.ID, n))
+	}
+}
+
+func (t *tables) dropParts(c DropParts) Result {
+	before := timeKey(c.Before)
+	var old []string
+	cursor := t.tx.Bucket(bucketBatchParts).Cursor()
+	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
+		if len(value) < 8 || string(value[:8]) < before {
+			old = append(old, string(key))
+		}
+	}
+	for _, key := range old {
+		t.remove(bucketBatchParts, key)
+	}
+	return Result{}
+}
+
+// cancelBatch answers with the jobs that it cancelled: the batch's own first, then those that went with them.
+func (t *tables) cancelBatch(c CancelBatch) Result {
+	batch, ok := get[farm.Batch](t, bucketBatches, c.ID)
+	if !ok || batch.Team != c.Team {
+		return refusef(farm.CodeNotFound, "batch %q does not exist", c.ID)
+	}
+	var doomed []farm.Job
+	for _, entry := range batch.Jobs {
+		if job, ok := t.job(entry.ID); ok && cancellable(job.Status, c.Force) {
+			doomed = append(doomed, job)
+		}
+	}
+	return t.cancelFamilies(doomed, c.Force, c.At)
+}
+
+// releaseJobs answers with the jobs asked for, in their order, then those nested in them; and with the tasks that may begin.
+func (t *tables) releaseJobs(c ReleaseJobs) Result {
+	if len(c.IDs) == 0 {
+		return refusef(farm.CodeInvalid, "no job was named")
+	}
+	var held []farm.Job
+	seen := make(map[string]bool, len(c.IDs))
+	for _, id := range c.IDs {
+		job, ok := t.job(id)
+		switch {
+		case !ok || job.Team != c.Team:
+			return refuse(noJob(id))
+		case job.Status.Ended():
+			return refusef(farm.CodeConflict, "job %s has ended (%s) and cannot be released", id, job.Status)
+		case !seen[id]:
+			seen[id] = true
+			held = append(held, job)
+		}
+	}
+	for i := 0; i < len(held); i++ {
+		for _, id := range held[i].Children {
+			if job, ok := t.job(id); ok && !seen[id] && !job.Status.Ended() {
+				seen[id] = true
+				held = append(held, job)
+			}
+		}
+	}
+	var result Result
+	for _, job := range held {
+		if job.Hold {
+			job.Hold, job.UpdatedAt = false, c.At
+			t.saveJob(job, job.Status)
+			ready := slices.DeleteFunc(t.tasksOf(job.ID), func(task farm.Task) bool { return task.Status != farm.TaskReady })
+			result.Tasks = append(result.Tasks, ready...)
+		}
+		result.Jobs = append(result.Jobs, job)
+	}
+	return result
+}

@@ -117,11 +117,11 @@ type batchBody struct {
 }
 
 type batchJob struct {
-	Index     int       `json:"index"`
-	ID        string    `json:"id"`
-	Status    string    `json:"status"`
-	OutputURL string    `json:"outputUrl"`
-	Stats     *jobStats `json:"stats"`
+	Index     int      `json:"index"`
+	ID        string   `json:"id"`
+	Status    string   `json:"status"`
+	OutputURL string   `json:"outputUrl"`
+	Stats     jobStats `json:"stats"`
 }
 
 func (s *server) batchShape(batch farm.Batch, jobs map[string]farm.Job) batchBody {
@@ -133,7 +133,7 @@ func (s *server) batchShape(batch farm.Batch, jobs map[string]farm.Job) batchBod
 		}
 		body.Stats.add(job.Status, 1)
 		body.Jobs = append(body.Jobs, batchJob{
-			Index: entry.Index, ID: job.ID, Status: string(job.Status), OutputURL: s.farm.OutputAddress(job), Stats: statsShape(job),
+			Index: entry.Index, ID: job.ID, Status: string(job.Status), OutputURL: s.farm.OutputAddress(job), Stats: *statsShape(job),
 		})
 	}
 	body.Status = batchStatus(body.Stats)

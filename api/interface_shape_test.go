@@ -88,10 +88,9 @@ func namedAnswers(doc *openapi3.T) map[string]bool {
 func compareShape(t *testing.T, name string, schema *openapi3.Schema, shape reflect.Type) {
 	t.Helper()
 	written, always := []string{}, []string{}
-	for i := range shape.NumField() {
-		field := shape.Field(i)
+	for _, field := range reflect.VisibleFields(shape) {
 		key, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if key == "-" || !field.IsExported() {
+		if key == "-" || field.Anonymous || !field.IsExported() {
 			continue
 		}
 		written = append(written, key)

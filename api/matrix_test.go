@@ -61,6 +61,13 @@ var rules = map[string]rule{
 	"GET /api/v2/jobs/{id}/logs":     {role: viewer, record: "job", status: 404},
 	"PATCH /api/v2/jobs/{id}/cancel": {role: artist, record: "job", status: 200},
 
+	"POST /api/v2/batches":                {role: artist, body: `{"jobs": [` + srcJob + `]}`, status: 201},
+	"GET /api/v2/batches/{id}":            {role: viewer, record: "batch", status: 200},
+	"POST /api/v2/batches/{id}/cancel":    {role: artist, record: "batch", status: 200},
+	"GET /api/farm/v1/batches":            {role: viewer, status: 200},
+	"POST /api/farm/v1/jobs/release":      {role: artist, record: "job", body: `{"jobs": ["{id}"]}`, status: 200},
+	"POST /api/farm/v1/jobs/{id}/release": {role: artist, record: "job", status: 200},
+
 	"GET /api/farm/v1/info":                             {role: viewer, status: 200},
 	"GET /api/farm/v1/machines":                         {role: viewer, status: 200},
 	"POST /api/farm/v1/files":                           {role: artist, body: "pixels", status: 201},
@@ -100,6 +107,11 @@ var makers = map[string]func(r *rig, as string) string{
 	"job": func(r *rig, as string) string { return r.make("/api/v2/jobs", srcJob, as) },
 	"template": func(r *rig, as string) string {
 		return r.make("/api/v2/templates", `{"type": "aep", "displayName": "x"}`, as)
+	},
+	"batch": func(r *rig, as string) string {
+		var made struct{ BatchID string }
+		r.send(http.MethodPost, "/api/v2/batches", `{"jobs": [`+srcJob+`]}`, bearer(as)).into(http.StatusCreated, &made)
+		return made.BatchID
 	},
 	"token":  func(r *rig, as string) string { return r.make(pathTokens, `{"name": "x", "role": "viewer"}`, as) },
 	"person": func(r *rig, as string) string { return r.make(pathPeople, `{"name": "x", "role": "viewer"}`, as) },

@@ -46,30 +46,25 @@ func NewApp(logger *slog.Logger) *fiber.App {
 		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return answerError(c, err) },
 	})
 	server := app.Server()
+	server.SecureErrorLogMessage = true // or errors would quote the headers, and with them tokens
+	server.ErrorHandler = func(rc *fasthttp.RequestCtx, err error) { refuseUnreadable(rc, err, logger) }
 	handler := server.Handler
 	server.Handler = func(rc *fasthttp.RequestCtx) {
 		nameRequest(rc)
+		if why := checkFraming(rc.Request.Header.RawHeaders()); why != "" {
+			refuse(rc, fiber.StatusBadRequest, why)
+			rc.SetConnectionClose() // where this request ends is anybody's guess
+			return
+		}
 		if slices.Contains(fiber.DefaultMethods, string(rc.Method())) {
 			handler(rc)
 		} else {
-			refuseMethod(rc)
+			refuse(rc, fiber.StatusNotFound, unknownAddress(string(rc.Method()), string(rc.Path())))
 		}
 		settleBody(rc)
 	}
 	app.Use(logRequests(logger), recoverPanics, securityHeaders, readForms)
 	return app
-}
-
-// refuseMethod answers what Fiber would answer in its own words, and not as JSON.
-func refuseMethod(rc *fasthttp.RequestCtx) {
-	body, err := encode(errorBody{Error: unknownAddress(string(rc.Method()), string(rc.Path()))})
-	if err != nil {
-		rc.SetStatusCode(fiber.StatusInternalServerError)
-		return
-	}
-	rc.SetStatusCode(fiber.StatusNotFound)
-	rc.SetContentType(fiber.MIMEApplicationJSONCharsetUTF8)
-	rc.SetBody(body)
 }
 
 // streamed tells whether the handlers of a path read their bodies themselves.

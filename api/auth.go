@@ -42,9 +42,15 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 		if !p.Role.Allows(needed) {
 			return farm.Errorf(farm.CodeForbidden, "the token %q is a %s's; this needs the role %s or higher", p.Name, p.Role, needed)
 		}
+		if id := c.Params("id"); len(id) > longestID {
+			return farm.Errorf(farm.CodeNotFound, "no record of the farm has an id of %d bytes", len(id))
+		}
 		return h(c, p)
 	}
 }
+
+// longestID is beyond all ids that the farm makes.
+const longestID = 200
 
 // forAgent lets a request through to h when it shows an agent's own secret.
 func (s *server) forAgent(h func(c *fiber.Ctx, a farm.Agent) error) fiber.Handler {

@@ -102,7 +102,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	n.stopWeb = web.Mount(n.app, web.Config{Farm: n.farm, Version: versionString(), Logger: logger})
 	go func() {
 		defer close(n.ended)
-		n.failure = n.app.Listener(ln)
+		n.failure = n.app.Listener(api.Listener(ln, mostConnections(), logger))
 	}()
 	return n, nil
 }

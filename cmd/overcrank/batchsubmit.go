@@ -17,7 +17,7 @@ import (
 )
 
 type batchesSubmit struct {
-	File string `arg:"" help:"Table with a line of headings (.csv, .tsv, .txt) or jobs (.json, .jsonl); - for standard input."`
+	File string `arg:"" complete:"file" help:"Table with a line of headings (.csv, .tsv, .txt) or jobs (.json, .jsonl); - for standard input."`
 	remote
 	waitFlags
 	Template    string            `help:"Id or name of the template." complete:"template"`

@@ -10,7 +10,7 @@ import (
 )
 
 type joinCommand struct {
-	Clips []string `arg:"" name:"clip" help:"Clips in their order: files of this machine, addresses, or ids of finished jobs."`
+	Clips []string `arg:"" complete:"file" name:"clip" help:"Clips in their order: files of this machine, addresses, or ids of finished jobs."`
 	remote
 	resultFlags
 	Name   string   `help:"Name of the job."`

@@ -43,7 +43,9 @@ type cli struct {
 	Tokens tokensCommand `cmd:"" group:"people" help:"Make, list and revoke API tokens."`
 	People peopleCommand `cmd:"" group:"people" help:"Add people, make links that sign them in, and end their access."`
 
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Completion completionCommand `cmd:"" help:"Print the script that makes a shell complete commands."`
+	Complete   completeCommand   `cmd:"" hidden:""`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
 // Help is what stands above the commands.

@@ -14,7 +14,7 @@ import (
 )
 
 type submitCommand struct {
-	Job string `arg:"" optional:"" help:"JSON file with the body of POST /jobs, - for standard input; local paths in src are read beside it."`
+	Job string `arg:"" optional:"" complete:"file" help:"JSON file with the body of POST /jobs, - for standard input; local paths in src are read beside it."`
 	remote
 	resultFlags
 	Template    string            `help:"Id or name of a template, or a local project (.aep, .aet, .aepx, .zip, .mogrt)." complete:"template"`

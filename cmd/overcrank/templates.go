@@ -256,7 +256,7 @@ func (s templatesLayers) Run(ctx context.Context, out *output) error {
 }
 
 type templatesAdd struct {
-	File string `arg:"" help:"Project (.aep, .zip, .mogrt), or an address from which the farm fetches it."`
+	File string `arg:"" complete:"file" help:"Project (.aep, .zip, .mogrt), or an address from which the farm fetches it."`
 	remote
 	waitFlags
 	Name string `help:"Name of the template. Default: that of the file."`

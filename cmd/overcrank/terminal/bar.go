@@ -11,17 +11,21 @@ import (
 	"golang.org/x/term"
 )
 
+// quietFor is how long something may take without a word where no bar can move: short transfers would fill a script's log.
+const quietFor = 2 * time.Second
+
 // Bar shows how far something long has come: as a moving bar on a terminal, as a line every tenth part elsewhere.
 type Bar struct {
 	w     io.Writer
 	label string
 	moves *progressbar.ProgressBar
+	began time.Time
 	tenth int
 }
 
 // NewBar starts a bar that is drawn on w.
 func NewBar(w io.Writer, label string) *Bar {
-	b := &Bar{w: w, label: label, tenth: -1}
+	b := &Bar{w: w, label: label, began: time.Now(), tenth: -1}
 	if Is(w) {
 		b.moves = progressbar.NewOptions(1000, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(label),
 			progressbar.OptionSetWidth(36), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true),
@@ -45,7 +49,7 @@ func (b *Bar) Set(percent float64, word string) {
 		_ = b.moves.Set(int(percent * 10))
 		return
 	}
-	if t := int(percent / 10); t > b.tenth {
+	if t := int(percent / 10); t > b.tenth && time.Since(b.began) >= quietFor {
 		b.tenth = t
 		if word != "" {
 			word = " · " + word

@@ -40,6 +40,10 @@ type Config struct {
 	Lease         time.Duration    // how long a silent agent keeps its leases; 0 means 30 s
 	FileLife      time.Duration    // of stored files after their last use; 0 means 7 days
 	Addresses     address.Policy   // which machines downloads, uploads and webhooks may ask
+	// RedactAfter is when, after a job's end, addresses, paths and values are taken out of it and its log; 0 means 3 days.
+	RedactAfter time.Duration
+	KeepOutputs time.Duration // how long results are kept after their job's end; 0 means for ever
+	KeepHistory time.Duration // how long jobs are kept after their end, with all that belongs to them; 0 means for ever
 	// DescribeJob writes the body of a webhook: the job, whose result is at address, as the public interface shows it, with
 	// the caller's data under "data" when there is some. nil describes a job by id and status only.
 	DescribeJob func(job farm.Job, address string, data json.RawMessage) ([]byte, error)
@@ -47,21 +51,23 @@ type Config struct {
 
 // Coordinator is one node of the farm's head. Its methods may be called at the same time.
 type Coordinator struct {
-	cfg     Config
-	log     *slog.Logger
-	keys    keys
-	ids     *ids
-	store   *raftstore.Store
-	files   files.Store
-	fetcher *fetch.Fetcher
-	caller  *caller
-	pool    *gossip.Pool // nil without gossip
-	hub     *hub
-	uses    *uses
-	signIns *signIns
-	reading *reading
-	ring    *seal.Ring   // seals secrets
-	sealing sync.RWMutex // held for writing while the key for secrets is changed
+	cfg       Config
+	log       *slog.Logger
+	keys      keys
+	ids       *ids
+	store     *raftstore.Store
+	files     files.Store
+	fetcher   *fetch.Fetcher
+	caller    *caller
+	pool      *gossip.Pool // nil without gossip
+	hub       *hub
+	uses      *uses
+	signIns   *signIns
+	reading   *reading
+	retaining *retaining
+	logLocks  [64]sync.Mutex // see logLock
+	ring      *seal.Ring     // seals secrets
+	sealing   sync.RWMutex   // held for writing while the key for secrets is changed
 
 	fontReading sync.Mutex // held while a font file is looked through
 
@@ -128,10 +134,11 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := c.joinGossip(); err != nil {
 		return err
 	}
-	c.reading = newReading(c)
+	c.reading, c.retaining = newReading(c), newRetaining(c)
 	c.run(c.hub.run)
 	c.run(c.follow)
 	c.run(c.reading.run)
+	c.run(c.retaining.run)
 	c.run(c.housekeep)
 	c.run(c.keepUses)
 	return nil
@@ -239,6 +246,9 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 		l.observe(res.Jobs, res.Tasks)
 	}
 	for _, job := range res.Jobs {
+		if job.Status.Ended() && job.Unkept() && !job.Erased() {
+			c.retaining.wake()
+		}
 		if job.Status == farm.JobFailed {
 			c.note(job.ID, "the job failed: "+job.Error)
 		}
@@ -257,6 +267,7 @@ func (cfg Config) withDefaults() Config {
 	cfg.MinFree = cmp.Or(cfg.MinFree, 1<<30)
 	cfg.Lease = cmp.Or(cfg.Lease, 30*time.Second)
 	cfg.FileLife = cmp.Or(cfg.FileLife, 7*24*time.Hour)
+	cfg.RedactAfter = cmp.Or(cfg.RedactAfter, 3*24*time.Hour)
 	return cfg
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"strings"
+	"sync"
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
@@ -20,6 +22,9 @@ func (c *Coordinator) note(job string, lines ...string) {
 	if len(lines) == 0 {
 		return
 	}
+	lock := c.logLock(job)
+	lock.Lock()
+	defer lock.Unlock()
 	if obj, err := c.files.Stat(logKey(job)); err == nil && obj.Size > maxJobLog {
 		return
 	}
@@ -34,6 +39,13 @@ func (c *Coordinator) note(job string, lines ...string) {
 	if _, err := c.files.Append(logKey(job), []byte(text.String())); err != nil {
 		c.log.Warn("writing a job's log", "job", job, "error", err)
 	}
+}
+
+// logLock is held while a job's log is written, so that no line is lost while the log is written anew. Jobs share locks.
+func (c *Coordinator) logLock(job string) *sync.Mutex {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(job)) // a hash takes everything
+	return &c.logLocks[hash.Sum32()%uint32(len(c.logLocks))]
 }
 
 // printable keeps one line one line, and terminals that show it safe.

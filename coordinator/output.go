@@ -51,6 +51,9 @@ func (c *Coordinator) OpenOutput(_ context.Context, outputName string) (*File, e
 	if err != nil {
 		return nil, err
 	}
+	if !job.Output.GoneAt.IsZero() {
+		return nil, farm.Errorf(farm.CodeGone, "the result of job %s is no longer kept: the farm dropped it on %s", job.ID, waitTime(job.Output.GoneAt))
+	}
 	r, err := c.files.Open(outputKey(job.OutputName))
 	if errors.Is(err, files.ErrNotFound) {
 		// The state may be a moment ahead of the name.

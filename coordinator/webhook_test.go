@@ -128,9 +128,7 @@ func TestWebhookTellsOfTheJob(t *testing.T) {
 		if !strings.HasPrefix(got.header.Get("User-Agent"), "overcrank") {
 			t.Errorf("sent by %q", got.header.Get("User-Agent"))
 		}
-		if !strings.Contains(r.log(job.ID), "webhook: delivered, the receiver answered 200") {
-			t.Errorf("the log says %q", r.log(job.ID))
-		}
+		r.eventually("the log tells", func() bool { return strings.Contains(r.log(job.ID), "webhook: delivered, the receiver answered 200") })
 	}
 	job := mac.finished(farm.Webhook{URL: hook.URL, Custom: true, Data: json.RawMessage(`[1,"two"]`)})
 	r.delivery(job.ID)
@@ -191,9 +189,7 @@ func TestWebhookIsTriedAgainAtItsTimes(t *testing.T) {
 			t.Errorf("a later try sent %+v", call)
 		}
 	}
-	if log := r.log(job.ID); !strings.Contains(log, "webhook: given up after try 4") {
-		t.Errorf("the log says %q", log)
-	}
+	r.eventually("the log tells", func() bool { return strings.Contains(r.log(job.ID), "webhook: given up after try 4") })
 
 	if d, err := r.Redeliver(t.Context(), r.admin, job.ID); err != nil || !d.EndedAt.IsZero() {
 		t.Fatalf("delivered anew: %+v, %v", d, err)

@@ -205,6 +205,8 @@ type OutputRef struct {
 	Audio       bool    `json:"audio,omitempty"`
 	// Remote is where the result lies when the job's upload sent it elsewhere; the farm then keeps no copy.
 	Remote *RemoteObject `json:"remote,omitempty"`
+	// GoneAt is when the farm dropped its copy, as the administrator's policy asks; zero while it is there.
+	GoneAt time.Time `json:"goneAt,omitzero"`
 }
 
 // RemoteObject is an object in storage that is not the farm's.

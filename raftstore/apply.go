@@ -85,6 +85,12 @@ func (t *tables) apply(cmd Command) Result {
 		return t.deleteSecret(c)
 	case ResealSecrets:
 		return t.resealSecrets(c)
+	case RedactJobs:
+		return t.redactJobs(c)
+	case ExpireOutputs:
+		return t.expireOutputs(c)
+	case PurgeJobs:
+		return t.purgeJobs(c)
 	default:
 		t.fail(fmt.Errorf("no rule for command %T", cmd))
 		return Result{}

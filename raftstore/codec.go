@@ -157,6 +157,12 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[DeleteSecret](body)
 	case KindResealSecrets:
 		return unmarshal[ResealSecrets](body)
+	case KindRedactJobs:
+		return unmarshal[RedactJobs](body)
+	case KindExpireOutputs:
+		return unmarshal[ExpireOutputs](body)
+	case KindPurgeJobs:
+		return unmarshal[PurgeJobs](body)
 	default:
 		return nil, fmt.Errorf("command of kind %d is unknown: a newer version of this program wrote the log", kind)
 	}

@@ -106,7 +106,7 @@ func TestRandomFamilies(t *testing.T) {
 		defer m.end()
 		furnish(m)
 		m.must(drawFamily(t, "job"))
-		now := look(t, m, seen{})
+		now := look(t, m, seen{}, nil)
 		checkFamily(t, now.jobs)
 		for step := range rapid.IntRange(5, 120).Draw(t, "steps") {
 			cmd := drawFamilyMove(t, step+1, now)
@@ -115,7 +115,7 @@ func TestRandomFamilies(t *testing.T) {
 			}
 			before := now
 			m.must(cmd)
-			now = look(t, m, before)
+			now = look(t, m, before, cmd)
 			checkFamily(t, now.jobs)
 			if cancel, ok := cmd.(CancelJobs); ok {
 				checkCancelled(t, cancel, before.jobs, now.jobs)

@@ -28,7 +28,7 @@ func draw(t *rapid.T, step int) Command {
 		}
 		return grants
 	}
-	switch rapid.IntRange(0, 18).Draw(t, "command") {
+	switch rapid.IntRange(0, 20).Draw(t, "command") {
 	case 0, 1:
 		return drawSubmission(t, step)
 	case 2, 3, 4, 5, 6:
@@ -65,6 +65,10 @@ func draw(t *rapid.T, step int) Command {
 		}
 		return RecordTry{ID: id("job", 7), Round: rapid.IntRange(0, 1).Draw(t, "round"), Try: attempt(),
 			Error: rapid.SampledFrom([]string{"", "answered 500"}).Draw(t, "answer"), GiveUp: rapid.Bool().Draw(t, "final"), Next: after(step + 1), At: at}
+	case 18, 19:
+		ids := []string{id("job", 7), id("job", 7)}
+		return rapid.SampledFrom([]Command{PurgeJobs{IDs: ids}, ExpireOutputs{IDs: ids, At: at},
+			RedactJobs{Jobs: []Redaction{{ID: ids[0], Error: "broke", Warnings: []string{farm.Redacted}}}, Erase: at.Second()%2 == 0, At: at}}).Draw(t, "retention")
 	default:
 		if rapid.Bool().Draw(t, "expire") {
 			return ExpireFiles{At: at}
@@ -128,6 +132,8 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 		}
 		if k := rapid.IntRange(0, 9).Draw(t, "template"); k < 4 {
 			job.Template.ID = fmt.Sprintf("template%d", k%3)
+		} else if k < 6 {
+			job.Template.Src = "https://x/a.aep"
 		}
 		if rapid.Bool().Draw(t, "webhook") {
 			job.Webhook = &farm.Webhook{URL: "https://hook"}
@@ -161,8 +167,8 @@ type seen struct {
 	owed  []farm.Delivery // in the order in which they are due
 }
 
-// look checks what must hold at any time, and against the look before.
-func look(t *rapid.T, m *testMachine, before seen) seen {
+// look checks what must hold at any time, and what a command did against the look before it.
+func look(t *rapid.T, m *testMachine, before seen, cmd Command) seen {
 	now := seen{jobs: map[string]farm.Job{}, tasks: map[string]farm.Task{}}
 	_ = m.view(func(tb *tables) error {
 		for _, job := range all[farm.Job](tb, bucketJobs) {
@@ -178,16 +184,18 @@ func look(t *rapid.T, m *testMachine, before seen) seen {
 	})
 	for id, was := range before.jobs {
 		is, ok := now.jobs[id]
-		if !ok || was.Status.Ended() && !reflect.DeepEqual(is, was) {
-			t.Fatalf("job %s ended as %+v and is now %+v", id, was, is)
+		if !ok && !purged(was, before, cmd) || ok && was.Status.Ended() && !reflect.DeepEqual(is, was) && !retained(was, is, cmd) {
+			t.Fatalf("job %s ended as %+v and is now %+v after %+v", id, was, is, cmd)
 		}
 	}
 	for id, was := range before.tasks {
 		is, ok := now.tasks[id]
+		_, redacted := cmd.(RedactJobs)
 		switch {
+		case !ok && purged(before.jobs[was.Job], before, cmd):
 		case !ok:
 			t.Fatalf("task %s is lost", id)
-		case was.Status.Ended() && !reflect.DeepEqual(is, was):
+		case was.Status.Ended() && !reflect.DeepEqual(is, was) && !redacted:
 			t.Fatalf("task %s ended as %+v and is now %+v", id, was, is)
 		case is.Attempt < was.Attempt, is.Attempt > was.Attempt+1:
 			t.Fatalf("task %s went from attempt %d to %d in one step", id, was.Attempt, is.Attempt)
@@ -201,6 +209,36 @@ func look(t *rapid.T, m *testMachine, before seen) seen {
 		checkJobWithTasks(t, job, now)
 	}
 	return now
+}
+
+// purged says whether a command may have made a job vanish: it, or one that it is nested in, was named, and it had ended.
+func purged(job farm.Job, before seen, cmd Command) bool {
+	purge, ok := cmd.(PurgeJobs)
+	if !ok || !job.Status.Ended() {
+		return false
+	}
+	for ; job.ID != ""; job = before.jobs[job.Parent] {
+		if slices.Contains(purge.IDs, job.ID) {
+			return true
+		}
+	}
+	return false
+}
+
+// retained says whether a command may have made of an ended job what it is: what it was, less what is not kept for ever.
+func retained(was, is farm.Job, cmd Command) bool {
+	switch c := cmd.(type) {
+	case RedactJobs:
+		if was.Erase(); !c.Erase {
+			was.Redact(c.At)
+		}
+		was.Error, was.Warnings = is.Error, is.Warnings
+	case ExpireOutputs:
+		output := *was.Output
+		output.GoneAt = c.At
+		was.Output = &output
+	}
+	return reflect.DeepEqual(was, is)
 }
 
 func checkJobWithTasks(t *rapid.T, job farm.Job, now seen) {
@@ -259,6 +297,18 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 		set(bucketJobsByOutput, job.OutputName, job.ID)
 		counts[countOfJobs(job.Team, job.Status)]++
 		if job.Status.Ended() {
+			if job.Unkept() && !job.Erased() {
+				set(bucketDuties, dutyKey(DutyErase, job), "")
+			}
+			if job.RedactedAt.IsZero() {
+				set(bucketDuties, dutyKey(DutyRedact, job), "")
+			}
+			if _, nested := now.jobs[job.Parent]; !nested {
+				set(bucketDuties, dutyKey(DutyHistory, job), "")
+				if tb.has(bucketDuties, dutyKey(DutyOutputs, job)) { // the record of a job without a result does not tell
+					set(bucketDuties, dutyKey(DutyOutputs, job), "")
+				}
+			}
 			continue
 		}
 		for _, asset := range job.Assets {
@@ -301,7 +351,7 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
 	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketJobsByOutput, bucketJobsByTemplate, bucketTasksByStatus,
-		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts, bucketDeliveriesDue} {
+		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts, bucketDeliveriesDue, bucketDuties} {
 		have := map[string]string{}
 		_ = tb.tx.Bucket(bucket).ForEach(func(k, v []byte) error {
 			have[string(k)] = string(v)
@@ -333,7 +383,7 @@ func TestRandomCommands(t *testing.T) {
 		for _, id := range []string{"agent0", "agent2"} {
 			m.must(EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: "s" + id}})
 		}
-		before := look(t, m, seen{})
+		before := look(t, m, seen{}, nil)
 		for step := range rapid.IntRange(10, 80).Draw(t, "steps") {
 			content := m.content()
 			cmd := draw(t, step)
@@ -346,7 +396,7 @@ func TestRandomCommands(t *testing.T) {
 			if result.Refused != nil && m.content() != content {
 				t.Fatalf("a refused command changed the state: %v", result.Refused)
 			}
-			before = look(t, m, before)
+			before = look(t, m, before, cmd)
 			for _, job := range before.jobs {
 				reached[job.Status]++
 			}

@@ -61,7 +61,7 @@ type Store struct {
 type Result struct {
 	Index   uint64
 	Refused *farm.Error
-	// Each holds, for LeaseTasks and ExpireLeases, one entry per grant: nil when it stood.
+	// Each holds, for commands whose parts stand or are refused on their own, one entry per part: nil when it stood.
 	Each  []*farm.Error
 	Jobs  []farm.Job  // as they are after the command, for those commands that move jobs
 	Tasks []farm.Task // likewise

@@ -41,6 +41,7 @@ var (
 
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
+	bucketDuties        = []byte("duties after jobs") // duty, time of the end, job
 	bucketWebhookKeys   = []byte("webhook keys")      // team
 	bucketFonts         = []byte("fonts")
 	bucketFontsByTeam   = []byte("fonts by team") // team, id
@@ -62,7 +63,7 @@ func buckets() [][]byte {
 		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketTemplatesByTeam, bucketUnread,
 		bucketJobs, bucketJobsByTime, bucketJobsByPriority, bucketJobsByOutput, bucketJobsByTemplate, bucketTasks,
 		bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
-		bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys,
+		bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts,
 	}

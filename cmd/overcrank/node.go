@@ -33,6 +33,9 @@ type nodeFlags struct {
 	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s"`
 	RateLimit     float64       `help:"Requests a second that each team may make to the API in the long run; 0 for no limit." default:"0" env:"OVERCRANK_RATE_LIMIT"`
 	RateBurst     int           `help:"Requests that a team may make at once under --rate-limit; 0 for two seconds' worth." default:"0" env:"OVERCRANK_RATE_BURST"`
+	RedactAfter   time.Duration `help:"How long after a job's end addresses, paths and values are taken out of its record and log." default:"72h" env:"OVERCRANK_REDACT_AFTER"`
+	KeepOutputs   time.Duration `help:"How long after a job's end its result is kept, such as 720h; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_OUTPUTS"`
+	KeepHistory   time.Duration `help:"How long after its end a job is kept at all, with log, pictures and result; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_HISTORY"`
 	AllowAddress  []string      `help:"Only networks (10.0.0.0/8) or machines (10.0.0.7) that downloads, uploads and webhooks may ask; all but those of cloud metadata when left out." placeholder:"NETWORK" env:"OVERCRANK_ALLOW_ADDRESS"`
 	DenyAddress   []string      `help:"Networks or machines that downloads, uploads and webhooks may not ask, also when allowed." placeholder:"NETWORK" env:"OVERCRANK_DENY_ADDRESS"`
 }
@@ -44,6 +47,9 @@ const shortestLease = time.Second
 func (f nodeFlags) Validate() error {
 	if f.Lease < shortestLease {
 		return fmt.Errorf("--lease is %v: it has to be %v at least, or agents lose their work while they hold it", f.Lease, shortestLease)
+	}
+	if f.RedactAfter <= 0 || f.KeepOutputs < 0 || f.KeepHistory < 0 {
+		return fmt.Errorf("--redact-after is %v, --keep-outputs %v, --keep-history %v: the first has to be above 0, the others 0 or more", f.RedactAfter, f.KeepOutputs, f.KeepHistory)
 	}
 	if f.MinFree < 0 {
 		return fmt.Errorf("--min-free is %d: it cannot be below 0", f.MinFree)
@@ -90,7 +96,8 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
-		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy, DescribeJob: api.DescribeJob,
+		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
+		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), ln.Close())

@@ -1,0 +1,108 @@
+package coordinator
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// shortestValue is how many bytes a value has at least that is looked for in a log: shorter ones are parts of most words.
+const shortestValue = 3
+
+// What is no job's own and still tells of it: quoted paths, addresses, and paths that stand alone.
+var particular = []*regexp.Regexp{
+	regexp.MustCompile(`'(?:/|[A-Za-z]:[\\/]|\\\\)[^']*'|"(?:/|[A-Za-z]:[\\/]|\\\\)[^"]*"`),
+	regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|data:[a-z0-9.+-]*[/;,])[^\s"'<>]*`),
+	regexp.MustCompile(`\b[A-Za-z]:\\[^\s"'<>|]+|\\\\[^\s\\"'<>|]+\\[^\s"'<>|]+`),
+	regexp.MustCompile(`(?:^|[\s(\[=,:])/[^\s"'<>,;:)\]/][^\s"'<>,;:)\]]*`),
+}
+
+// scrubber takes what is particular about a job out of text.
+type scrubber struct{ values *strings.Replacer }
+
+func scrubberOf(job farm.Job) scrubber {
+	var values []string
+	add := func(text string) {
+		if len(text) >= shortestValue && text != farm.Redacted {
+			values = append(values, text)
+		}
+	}
+	for _, text := range job.Particulars() {
+		add(text)
+		if quoted, err := json.Marshal(text); err == nil {
+			add(string(quoted[1 : len(quoted)-1]))
+		}
+		for line := range strings.Lines(text) {
+			add(strings.TrimSpace(line))
+		}
+	}
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(values))
+	for _, value := range values {
+		pairs = append(pairs, value, farm.Redacted)
+	}
+	return scrubber{strings.NewReplacer(pairs...)}
+}
+
+// line is one line, or one message, without values, addresses and paths.
+func (s scrubber) line(text string) string {
+	text = s.values.Replace(text)
+	for _, pattern := range particular {
+		text = pattern.ReplaceAllStringFunc(text, func(found string) string {
+			switch first := found[0]; {
+			case first == '\'' || first == '"':
+				return string(first) + farm.Redacted + string(first)
+			case strings.ContainsRune(" \t([=,:", rune(first)):
+				return string(first) + farm.Redacted
+			default:
+				return farm.Redacted
+			}
+		})
+	}
+	return text
+}
+
+// rewriteLog takes what is particular out of a job's log, which stays in place as it was until that is done.
+func (c *Coordinator) rewriteLog(ctx context.Context, job string, s scrubber) error {
+	lock := c.logLock(job)
+	lock.Lock()
+	defer lock.Unlock()
+	log, err := c.files.Open(logKey(job))
+	if errors.Is(err, files.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("opening the log of job %s: %w", job, err)
+	}
+	clean, done := io.Pipe()
+	go func() { _ = done.CloseWithError(s.copy(done, log)) }()
+	_, err = c.files.Put(ctx, logKey(job), clean, files.Limits{Size: -1})
+	_ = clean.CloseWithError(io.ErrClosedPipe) // ends the copying when the file could not be kept
+	if err = errors.Join(err, log.Close()); err != nil {
+		return fmt.Errorf("redacting the log of job %s: %w", job, err)
+	}
+	return nil
+}
+
+// copy scrubs line by line.
+func (s scrubber) copy(to io.Writer, from io.Reader) error {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(make([]byte, 0, 64<<10), 4*wire.MaxMessage)
+	out := bufio.NewWriter(to)
+	for lines.Scan() {
+		if _, err := out.WriteString(s.line(lines.Text()) + "\n"); err != nil {
+			return err
+		}
+	}
+	return errors.Join(lines.Err(), out.Flush())
+}

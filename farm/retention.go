@@ -1,0 +1,141 @@
+package farm
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Redacted stands where an address, a path or a value stood.
+const Redacted = "[redacted]"
+
+// redactedValue is Redacted as a JSON value.
+var redactedValue = json.RawMessage(`"` + Redacted + `"`)
+
+// Unkept says whether the job renders a project that the farm must not keep anything of: one that is named by an address
+// outside, and not registered as a template.
+func (j Job) Unkept() bool {
+	return j.Template.ID == "" && j.Template.Src != "" && !strings.HasPrefix(j.Template.Src, KeptScheme)
+}
+
+// Erased says whether Erase has been done with a job that is Unkept.
+func (j Job) Erased() bool { return j.Template.Src == Redacted }
+
+// Erase takes the project's address, and what was put into it from where, out of a job. What it renders and which layers it
+// fills stays.
+func (j *Job) Erase() {
+	if j.Template.Src != "" {
+		j.Template.Src = Redacted
+	}
+	assets := make([]Asset, len(j.Assets))
+	for i, a := range j.Assets {
+		assets[i] = a.redacted()
+	}
+	if j.Assets != nil {
+		j.Assets = assets
+	}
+}
+
+// Redact takes all addresses, paths and values out of a job that has ended. Upload stays: without it a result that lies
+// elsewhere could not be given any more.
+func (j *Job) Redact(at time.Time) {
+	j.Erase()
+	j.RedactedAt = at
+	if j.Webhook != nil {
+		hook := Webhook{URL: Redacted, Method: j.Webhook.Method, Custom: j.Webhook.Custom}
+		if j.Webhook.Data != nil {
+			hook.Data = redactedValue
+		}
+		for name := range j.Webhook.Headers {
+			if hook.Headers == nil {
+				hook.Headers = map[string]string{}
+			}
+			hook.Headers[name] = Redacted
+		}
+		j.Webhook = &hook
+	}
+}
+
+// redacted is the asset without what it puts where.
+func (a Asset) redacted() Asset {
+	conceal := func(text *string) {
+		if *text != "" {
+			*text = Redacted
+		}
+	}
+	conceal(&a.Src)
+	conceal(&a.Expression)
+	if a.Type != "function" { // whose name is what it does
+		conceal(&a.Name)
+	}
+	if a.Value != nil {
+		a.Value = redactedValue
+	}
+	if a.Params != nil {
+		a.Params = redactedValue
+	}
+	var parameters []AssetParameter
+	for _, p := range a.Parameters {
+		parameters = append(parameters, AssetParameter{Key: p.Key, Value: redactedValue})
+	}
+	a.Parameters, a.Nested = parameters, nil
+	return a
+}
+
+// Particulars are the texts that the job puts into the project, and the addresses and names that it gives: what a log has to
+// be freed of when the job is redacted.
+func (j Job) Particulars() []string {
+	var found []string
+	text := func(texts ...string) {
+		for _, s := range texts {
+			if s != "" {
+				found = append(found, s)
+			}
+		}
+	}
+	value := func(raw json.RawMessage) {
+		if raw == nil {
+			return
+		}
+		var v any
+		if json.Unmarshal(raw, &v) == nil {
+			eachText(v, func(s string) { text(s) })
+		}
+	}
+	text(j.Template.Src)
+	for _, a := range j.Assets {
+		text(a.Src, a.Expression)
+		if a.Type != "function" {
+			text(a.Name)
+		}
+		value(a.Value)
+		value(a.Params)
+		for _, p := range a.Parameters {
+			value(p.Value)
+		}
+	}
+	if j.Webhook != nil {
+		text(j.Webhook.URL)
+		value(j.Webhook.Data)
+		for _, header := range j.Webhook.Headers {
+			text(header)
+		}
+	}
+	return found
+}
+
+// eachText visits the strings within a decoded JSON value, without the names of fields.
+func eachText(value any, visit func(string)) {
+	switch v := value.(type) {
+	case string:
+		visit(v)
+	case []any:
+		for _, element := range v {
+			eachText(element, visit)
+		}
+	case map[string]any:
+		for _, element := range v {
+			eachText(element, visit)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package raftstore
+
+import "time"
+
+// The kinds of commands about what goes some time after a job's end.
+const (
+	KindRedactJobs    Kind = 63
+	KindExpireOutputs Kind = 64
+	KindPurgeJobs     Kind = 65
+)
+
+// RedactJobs takes addresses, paths and values out of jobs that have ended; each stands or is refused on its own. With Erase
+// it takes only project and assets out of them, and leaves the webhook, which may not have been called yet.
+type RedactJobs struct {
+	Jobs  []Redaction
+	Erase bool
+	At    time.Time
+}
+
+// Redaction is one job's part of RedactJobs, with its messages as they are to stay.
+type Redaction struct {
+	ID       string
+	Error    string
+	Warnings []string
+}
+
+// ExpireOutputs notes that the farm keeps the results of jobs and of those nested in them no longer; each stands or is
+// refused on its own.
+type ExpireOutputs struct {
+	IDs []string
+	At  time.Time
+}
+
+// PurgeJobs forgets jobs that have ended, with those nested in them; each stands or is refused on its own.
+type PurgeJobs struct{ IDs []string }
+
+func (RedactJobs) kind() Kind    { return KindRedactJobs }
+func (ExpireOutputs) kind() Kind { return KindExpireOutputs }
+func (PurgeJobs) kind() Kind     { return KindPurgeJobs }

@@ -135,6 +135,7 @@ func TestAJobFromItsLeaseToItsResult(t *testing.T) {
 	if got := r.get(thumbnails[0].URL).into(http.StatusOK, nil); got.header.Get("Content-Type") != "image/jpeg" || !bytes.Equal(got.body, picture(t)) {
 		t.Errorf("the thumbnail is %d bytes of %s", len(got.body), got.header.Get("Content-Type"))
 	}
+	r.inParts(thumbnails[0].URL, picture(t))
 	r.send(http.MethodPatch, "/api/v2/jobs/"+job.ID+"/cancel", nil).refused(http.StatusConflict)
 
 	film := []byte(strings.Repeat("film", 1000))
@@ -156,6 +157,7 @@ func TestAJobFromItsLeaseToItsResult(t *testing.T) {
 		t.Errorf("the finished job reads %+v %+v", now, now.Stats)
 	}
 
+	r.inParts(now.OutputURL, film)
 	got := r.get(now.OutputURL, "Authorization:").into(http.StatusOK, nil)
 	if !bytes.Equal(got.body, film) || got.header.Get("Content-Type") != "video/mp4" || got.header.Get("ETag") == "" {
 		t.Errorf("the result is %d bytes, %v", len(got.body), got.header)
@@ -172,6 +174,7 @@ func TestAJobFromItsLeaseToItsResult(t *testing.T) {
 		}
 	}
 	// A reader that follows goes on where it stopped.
+	r.inParts("/api/v2/jobs/"+job.ID+"/logs", log.body)
 	size := len(log.body)
 	rest := r.get("/api/v2/jobs/"+job.ID+"/logs", fmt.Sprintf("Range: bytes=%d-", size-5)).into(http.StatusPartialContent, nil)
 	if string(rest.body) != string(log.body[size-5:]) {

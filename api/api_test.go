@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"overcrank/api/apitest"
 )
 
 const unknownID = "01JD7000000000000000000000"
@@ -178,7 +180,7 @@ func TestJobsThatCannotBeAreRefusedByField(t *testing.T) {
 // sample is the smallest project of the samples with a layer in it.
 func sample(t *testing.T) []byte {
 	t.Helper()
-	path := shared("samples", "boltframe+aftereffects-aep-parser", "data", "Layer-01.aep")
+	path := apitest.Shared("samples", "boltframe+aftereffects-aep-parser", "data", "Layer-01.aep")
 	if path == "" {
 		t.Skip("../shared/samples is absent: there is no project to upload")
 	}
@@ -255,6 +257,7 @@ func TestATemplateFromRegistrationToRemoval(t *testing.T) {
 		t.Errorf("the deprecated list says %q and %q", a.header.Get("Deprecation"), a.header.Get("Link"))
 	}
 
+	var given string
 	for _, path := range []string{"/download", "/upload"} {
 		var download struct{ URL string }
 		r.get("/api/v2/templates/"+tpl.ID+path).into(http.StatusOK, &download)
@@ -262,6 +265,8 @@ func TestATemplateFromRegistrationToRemoval(t *testing.T) {
 			t.Errorf("the download holds %d bytes, want %d", len(got.body), len(project))
 		}
 		r.get(strings.Split(download.URL, "?")[0]).refused(http.StatusForbidden)
+		r.inParts(download.URL, project)
+		given = download.URL
 	}
 
 	r.send(http.MethodPatch, "/api/v2/templates/"+tpl.ID, `{"displayName": "Closer"}`).into(http.StatusOK, &now)
@@ -278,6 +283,25 @@ func TestATemplateFromRegistrationToRemoval(t *testing.T) {
 	r.send(http.MethodDelete, "/api/v2/templates/"+tpl.ID, nil).into(http.StatusNoContent, nil)
 	r.get("/api/v2/templates/" + tpl.ID).refused(http.StatusNotFound)
 	r.upload(renewed.URL, project).refused(http.StatusNotFound)
+	r.get(given, "Authorization:").refused(http.StatusGone)
+}
+
+// inParts asks for a file as clients do that go on where they stopped, or that have it already.
+func (r *rig) inParts(address string, content []byte) {
+	r.t.Helper()
+	whole := r.get(address).into(http.StatusOK, nil)
+	part := r.get(address, "Range: bytes=2-4").into(http.StatusPartialContent, nil)
+	if string(part.body) != string(content[2:5]) || part.header.Get("Content-Range") != fmt.Sprintf("bytes 2-4/%d", len(content)) {
+		r.t.Errorf("%s gives %q as %s", address, part.body, part.header.Get("Content-Range"))
+	}
+	r.get(address, fmt.Sprintf("Range: bytes=%d-", len(content))).refused(http.StatusRequestedRangeNotSatisfiable)
+	known := "If-None-Match: " + whole.header.Get("ETag")
+	if whole.header.Get("ETag") == "" {
+		known = "If-Modified-Since: " + whole.header.Get("Last-Modified")
+	}
+	if again := r.get(address, known); again.status != http.StatusNotModified || len(again.body) != 0 {
+		r.t.Errorf("%s answers %d and %d bytes to a client that has it", address, again.status, len(again.body))
+	}
 }
 
 func TestATemplateThatIsNoProject(t *testing.T) {

@@ -25,7 +25,7 @@ func serve(t *testing.T, route func(*fiber.App)) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, base: "http://" + ln.Addr().String(), token: "none", logs: &safeBuffer{}}
-	r.http = &http.Client{Transport: newContract(t, r.base), Timeout: patience}
+	r.http = &http.Client{Transport: contract.Transport(t, plainTransport), Timeout: patience}
 	app := api.NewApp(slog.New(slog.NewTextHandler(r.logs, nil)))
 	route(app)
 	served := make(chan error, 1)

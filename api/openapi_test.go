@@ -24,7 +24,5 @@ func TestTheInterfaceDescribesItself(t *testing.T) {
 	if cache := a.header.Get("Cache-Control"); !strings.HasPrefix(cache, "public, max-age=") {
 		t.Errorf("Cache-Control is %q", cache)
 	}
-	if b := r.get("/api/openapi.json", "Authorization:", "If-None-Match: "+a.header.Get("ETag")); b.status != http.StatusNotModified || len(b.body) != 0 {
-		t.Errorf("an unchanged document is answered with %d and %d bytes", b.status, len(b.body))
-	}
+	r.inParts("/api/openapi.json", a.body)
 }

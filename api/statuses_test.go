@@ -1,0 +1,128 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// promised is the size in bytes of a body that a request announces and of which it sends no more than the start.
+type promised int64
+
+const overFile = promised(20<<30 + 1)
+
+var overJSON = strings.Repeat(" ", 10<<20+1)
+
+// records are what requests in a table may name in braces.
+func (r *rig) records() *strings.Replacer {
+	r.t.Helper()
+	fresh, used := r.createTemplate("aep"), r.createTemplate("zip")
+	r.send(http.MethodPost, "/api/v2/jobs", `{"template": {"id": "`+used.ID+`"}}`).into(http.StatusCreated, nil)
+	cancelled := r.submit(srcJob)
+	r.send(http.MethodPatch, "/api/v2/jobs/"+cancelled.ID+"/cancel", nil).into(http.StatusOK, nil)
+	queued := r.submit(srcJob)
+	return strings.NewReplacer(
+		"{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID,
+		"{upload}", strings.TrimPrefix(fresh.UploadInfo.URL, r.base), "{output}", strings.TrimPrefix(queued.OutputURL, r.base),
+		"{nameless}", `{"displayName": 3}`, "{named}", `{"displayName": "x"}`,
+	)
+}
+
+// TestEveryErrorOfTheInterfaceOccurs asks each endpoint for each of its errors; what all endpoints share has tests of its own.
+func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
+	r := start(t)
+	records := r.records()
+	for _, c := range []struct {
+		request string
+		body    any
+		status  int
+	}{
+		{"POST /api/v2/templates", `{"type": "psd"}`, 400},
+		{"POST /api/v2/templates", overJSON, 413},
+		{"GET /api/v2/templates/{unknown}", nil, 404},
+		{"PATCH /api/v2/templates/{fresh}", `{"displayName": 3}`, 400},
+		{"PATCH /api/v2/templates/{unknown}", `{"displayName": "x"}`, 404},
+		{"PATCH /api/v2/templates/{fresh}", overJSON, 413},
+		{"DELETE /api/v2/templates/{unknown}", nil, 404},
+		{"DELETE /api/v2/templates/{used}", nil, 409},
+		{"GET /api/v2/templates/{unknown}/download", nil, 404},
+		{"GET /api/v2/templates/{fresh}/download", nil, 410},
+		{"GET /api/v2/templates/{unknown}/upload", nil, 404},
+		{"GET /api/v2/templates/{fresh}/upload", nil, 410},
+		{"PUT /api/v2/templates/{unknown}/upload", nil, 404},
+
+		{"GET /api/v3/templates/{unknown}", nil, 404},
+		{"GET /api/v3/templates/{unknown}/compositions", nil, 404},
+		{"GET /api/v3/templates/{fresh}/compositions?limit=x", nil, 400},
+		{"GET /api/v3/templates/{unknown}/layers", nil, 404},
+		{"GET /api/v3/templates/{fresh}/layers?offset=-1", nil, 400},
+		{"GET /api/v2/v3/templates/{unknown}", nil, 404},
+
+		{"POST /api/v2/jobs", `{"template": 1}`, 400},
+		{"POST /api/v2/jobs", `{"template": {"id": "{unknown}"}}`, 404},
+		{"POST /api/v2/jobs", overJSON, 413},
+		{"GET /api/v2/jobs?limit=0", nil, 400},
+		{"GET /api/v2/jobs/{unknown}", nil, 404},
+		{"GET /api/v2/jobs/{unknown}/logs", nil, 404},
+		{"GET /api/v2/jobs/{queued}/logs", nil, 404},
+		{"PATCH /api/v2/jobs/{unknown}/cancel", nil, 404},
+		{"PATCH /api/v2/jobs/{cancelled}/cancel", nil, 409},
+		{"PATCH /api/v2/jobs/{queued}/cancel?force=1", nil, 400},
+		{"POST /api/v2/jobs/cancel", `{"jobs": [`, 400},
+		{"POST /api/v2/jobs/cancel", `{"jobs": []}`, 400},
+		{"POST /api/v2/jobs/cancel", `{"jobs": ["{queued}", "{queued}"]}`, 400},
+		{"POST /api/v2/jobs/cancel", `{"jobs": ["{queued}", "{unknown}"]}`, 404},
+		{"POST /api/v2/jobs/cancel", `{"jobs": ["{queued}", "{cancelled}"]}`, 409},
+		{"POST /api/v2/jobs/cancel", overJSON, 413},
+
+		{"POST /api/farm/v1/files", "", 400},
+		{"POST /api/farm/v1/files", overFile, 413},
+		{"GET /api/farm/v1/jobs/{unknown}/why", nil, 404},
+		{"GET /api/farm/v1/jobs/{unknown}/thumbnails", nil, 404},
+		{"GET /api/farm/v1/jobs/{queued}/thumbnails/0.jpg", nil, 404},
+
+		{"PUT {upload}0", "x", 403},
+		{"PUT {upload}", "", 400},
+		{"PUT {upload}", overFile, 413},
+		{"GET /files/templates/{fresh}", nil, 403},
+		{"GET {output}", nil, 404},
+	} {
+		method, path, _ := strings.Cut(records.Replace(c.request), " ")
+		body := c.body
+		if text, isText := body.(string); isText {
+			body = records.Replace(text)
+		}
+		if a := r.send(method, path, body); a.status != c.status {
+			t.Errorf("%s answers %d %s, want %d", c.request, a.status, a.body, c.status)
+		}
+	}
+	var job jobAnswer
+	r.get(records.Replace("/api/v2/jobs/{queued}")).into(http.StatusOK, &job)
+	if job.Status != "queued" {
+		t.Errorf("a job that was named beside one that cannot be cancelled is %s", job.Status)
+	}
+}
+
+func TestNothingButTheSignedIsAnsweredWithoutAToken(t *testing.T) {
+	r := start(t)
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	r.get("/api/openapi.json", "Authorization:").into(http.StatusOK, &doc)
+	asked := 0
+	for path, item := range doc.Paths {
+		for method, raw := range item {
+			var op struct{ Security *[]any }
+			if method == "parameters" || json.Unmarshal(raw, &op) != nil || op.Security != nil {
+				continue
+			}
+			path := strings.NewReplacer("{id}", unknownID, "{frame}", "1").Replace(path)
+			r.send(strings.ToUpper(method), path, nil, "Authorization:").refused(http.StatusUnauthorized)
+			asked++
+		}
+	}
+	if asked < 20 {
+		t.Errorf("only %d operations were asked", asked)
+	}
+}

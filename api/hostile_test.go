@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"overcrank/api"
+	"overcrank/api/apitest"
 )
 
 // connect opens a connection that ends with the test, and that no test waits on for ever.
@@ -66,7 +67,7 @@ func (a answer) isError(what string) {
 	if a.header.Get("X-Request-Id") == "" {
 		a.t.Errorf("%s: the answer has no X-Request-Id", what)
 	}
-	if err := checkError(&http.Response{Header: a.header}, a.body); err != nil {
+	if err := apitest.CheckError(a.header, a.body); err != nil {
 		a.t.Errorf("%s: %v: %.300s", what, err, a.body)
 	}
 	for _, leak := range leaks {

@@ -192,11 +192,16 @@ func checkEvery(r *http.Request, res *http.Response, body []byte) error {
 	if res.StatusCode < 400 || r.Method == http.MethodHead || !strings.HasPrefix(r.URL.Path, "/api/") {
 		return nil
 	}
-	if kind := res.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
-		return fmt.Errorf("the error is %s, not JSON", kind)
-	}
 	if (res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable) && res.Header.Get("Retry-After") == "" {
 		return fmt.Errorf("the answer does not say when to come again")
+	}
+	return CheckError(res.Header, body)
+}
+
+// CheckError holds an error against the shape that all of them have.
+func CheckError(header http.Header, body []byte) error {
+	if kind := header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
+		return fmt.Errorf("the error is %s, not JSON", kind)
 	}
 	var e struct {
 		Error   *string

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/image/font/gofont/goregular"
 
 	"overcrank/api"
 	"overcrank/api/throttle"
@@ -20,7 +23,8 @@ import (
 type rule struct {
 	role   farm.Role
 	record string // whose id stands in the path or body as {id}; a key of makers, "" for none
-	body   string // of a request that is right
+	body   string // of a request that is right; {new} in it is a word that was not used before
+	kind   string // Content-Type of the body, "" for none
 	status int    // that it is answered with
 	farm   bool   // for administrators of the farm's first team alone
 }
@@ -80,6 +84,15 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/webhook-key":         {role: producer, status: 200},
 	"POST /api/farm/v1/webhook-key":        {role: admin, status: 201},
 
+	"POST /api/v2/fonts":            {role: artist, body: fontForm, kind: fontKind, status: 201},
+	"GET /api/v2/fonts":             {role: viewer, status: 200},
+	"GET /api/v2/fonts/{id}":        {role: viewer, record: "font", status: 200},
+	"DELETE /api/v2/fonts/{id}":     {role: producer, record: "font", status: 204},
+	"GET /api/v2/secrets":           {role: artist, status: 200},
+	"PUT /api/v2/secrets":           {role: producer, body: `{"name": "{new}", "value": "v"}`, status: 201},
+	"DELETE /api/v2/secrets/{id}":   {role: producer, record: "secret", status: 200},
+	"POST /api/farm/v1/secret-keys": {role: admin, body: `{}`, status: 200, farm: true},
+
 	"GET /api/farm/v1/me":                         {role: viewer, status: 200},
 	"POST /api/farm/v1/sign-in-links":             {role: viewer, status: 201},
 	"GET /api/farm/v1/teams":                      {role: viewer, status: 200},
@@ -102,6 +115,14 @@ var rules = map[string]rule{
 
 const srcJoin = `{"assets": [{"type": "video", "src": "https://files.example/a.mp4"}, {"type": "video", "src": "https://files.example/b.mp4"}]}`
 
+// fontForm is the form with which a font is handed over.
+const fontKind = "multipart/form-data; boundary=b"
+
+var fontForm = "--b\r\nContent-Disposition: form-data; name=\"font\"; filename=\"Go-Regular.ttf\"\r\n\r\n" + string(goregular.TTF) + "\r\n--b--\r\n"
+
+// fresh is a word that was not used before.
+func fresh() string { return "W" + rand.Text() }
+
 // makers make a record of a team, by the token of one of its administrators, and give its id.
 var makers = map[string]func(r *rig, as string) string{
 	"job": func(r *rig, as string) string { return r.make("/api/v2/jobs", srcJob, as) },
@@ -112,6 +133,16 @@ var makers = map[string]func(r *rig, as string) string{
 		var made struct{ BatchID string }
 		r.send(http.MethodPost, "/api/v2/batches", `{"jobs": [`+srcJob+`]}`, bearer(as)).into(http.StatusCreated, &made)
 		return made.BatchID
+	},
+	"font": func(r *rig, as string) string {
+		var made struct{ ID string }
+		r.send(http.MethodPost, "/api/v2/fonts", fontForm, bearer(as), "Content-Type: "+fontKind).into(http.StatusCreated, &made)
+		return made.ID
+	},
+	"secret": func(r *rig, as string) string {
+		var made struct{ ID string }
+		r.send(http.MethodPut, "/api/v2/secrets", map[string]string{"name": fresh(), "value": "v"}, bearer(as)).into(http.StatusCreated, &made)
+		return made.ID
 	},
 	"token":  func(r *rig, as string) string { return r.make(pathTokens, `{"name": "x", "role": "viewer"}`, as) },
 	"person": func(r *rig, as string) string { return r.make(pathPeople, `{"name": "x", "role": "viewer"}`, as) },
@@ -137,7 +168,10 @@ func (r *rig) try(address string, rule rule, id string, header ...string) answer
 	path = strings.NewReplacer("{id}", id, "{frame}", "0").Replace(path)
 	var body any
 	if rule.body != "" {
-		body = strings.ReplaceAll(rule.body, "{id}", id)
+		body = strings.NewReplacer("{id}", id, "{new}", fresh()).Replace(rule.body)
+	}
+	if rule.kind != "" {
+		header = append(header, "Content-Type: "+rule.kind)
 	}
 	return r.send(method, path, body, header...)
 }
@@ -219,7 +253,7 @@ func TestEachRoleAgainstEachRoute(t *testing.T) {
 }
 
 // lists are what shows whether anything of a team was changed.
-var lists = []string{"/api/v2/jobs?limit=1000", "/api/v2/templates", pathTeams, pathTokens, pathPeople}
+var lists = []string{"/api/v2/jobs?limit=1000", "/api/v2/templates", "/api/v2/fonts", "/api/v2/secrets", "/api/farm/v1/batches", pathTeams, pathTokens, pathPeople}
 
 // contents is all that lists show of a team, without the times at which tokens were used.
 func (r *rig) contents(as string) string {
@@ -320,11 +354,14 @@ func TestAnotherTeamsRecordsCannotBeUsed(t *testing.T) {
 	template := makers["template"](r, r.token)
 	var file struct{ Src string }
 	r.send(http.MethodPost, "/api/farm/v1/files?name=a.png", "pixels").into(http.StatusCreated, &file)
+	secret, noSecret := fresh(), fresh()
+	r.send(http.MethodPut, "/api/v2/secrets", map[string]string{"name": secret, "value": "v"}).into(http.StatusCreated, nil)
 	noFile := "farm://" + strings.Repeat("0", 64)
 	for _, test := range []struct{ body, own, none string }{
 		{`{"template": {"id": "{id}", "composition": "main"}}`, template, unknownID},
 		{`{"template": {"src": "{id}", "composition": "main"}}`, file.Src, noFile},
 		{`{"template": {"src": "https://files.example/a.aep", "composition": "main"}, "assets": [{"type": "image", "layerName": "l", "src": "{id}"}]}`, file.Src, noFile},
+		{`{"template": {"src": "https://files.example/a.aep", "composition": "main"}, "assets": [{"type": "text", "layerName": "l", "value": "${secrets.{id}}"}]}`, secret, noSecret},
 	} {
 		own := r.send(http.MethodPost, "/api/v2/jobs", strings.ReplaceAll(test.body, "{id}", test.own), theirs)
 		none := r.send(http.MethodPost, "/api/v2/jobs", strings.ReplaceAll(test.body, "{id}", test.none), theirs)

@@ -14,19 +14,19 @@ import (
 
 // applyScript has After Effects put the assets into a copy of the project, and returns the copy.
 func (t *attempt) applyScript(ctx context.Context) (string, error) {
-	js, err := os.ReadFile(t.scriptPath())
-	if err != nil {
-		return "", fmt.Errorf("reading the script: %w", err)
-	}
 	files := script.Files{
-		Project: t.project.Path, Saved: t.savedPath(), Outcome: filepath.Join(t.dir, "outcome.txt"),
+		Script: filepath.Join(t.dir, "apply.jsx"), Project: t.project.Path, Saved: t.savedPath(), Outcome: filepath.Join(t.dir, "outcome.txt"),
 	}
-	whole := filepath.Join(t.dir, "apply.jsx")
-	if err := os.WriteFile(whole, []byte(script.Standalone(string(js), files)), 0o600); err != nil {
+	// After Effects takes scripts from files only. This one removes itself when it begins, and is removed here when it never did.
+	if err := os.WriteFile(files.Script, []byte(script.Standalone(t.script, files)), 0o600); err != nil {
 		return "", fmt.Errorf("writing the script: %w", err)
 	}
 	t.say("putting the assets into the project")
-	if err := aerender.Apply(ctx, aerender.Application{Command: t.a.scriptCommand(t.engine.Path, whole), Dir: t.dir, OnLine: t.hear}); err != nil {
+	err := aerender.Apply(ctx, aerender.Application{Command: t.a.scriptCommand(t.engine.Path, files.Script), Dir: t.dir, OnLine: t.hear})
+	if gone := os.Remove(files.Script); gone != nil && !errors.Is(gone, os.ErrNotExist) {
+		t.log.Warn("a script stays until the attempt ends", "error", gone)
+	}
+	if err != nil {
 		return "", err
 	}
 	outcome, err := os.ReadFile(files.Outcome)

@@ -20,6 +20,7 @@ import (
 	"overcrank/agent/project"
 	"overcrank/agent/script"
 	"overcrank/farm"
+	"overcrank/farm/redact"
 	"overcrank/farm/wire"
 )
 
@@ -42,13 +43,21 @@ type attempt struct {
 	engine  farm.EngineInfo
 	project *project.Project
 	assets  []script.Asset
+	script  string           // applies the assets; it holds what secrets stand for, so no file does
+	secrets *redact.Redactor // conceals what they stand for
+	given   *farm.Upload     // as the job has it, with references where lease.Upload has values
 
 	mu       sync.Mutex
 	warnings []string
 }
 
 func newAttempt(a *agent, lease wire.Lease, f *feed, log *slog.Logger) *attempt {
-	return &attempt{a: a, lease: lease, feed: f, log: log, dir: filepath.Join(a.workDir(), folderName(lease.Attempt))}
+	secrets := concealing(lease.Secrets)
+	f.conceal(secrets)
+	return &attempt{
+		a: a, lease: lease, given: lease.Upload, feed: f, log: slog.New(redact.Handler(log.Handler(), secrets)), secrets: secrets,
+		dir: filepath.Join(a.workDir(), folderName(lease.Attempt)),
+	}
 }
 
 var notPlain = regexp.MustCompile(`[^0-9A-Za-z.-]`)
@@ -72,6 +81,7 @@ func (t *attempt) run(ctx context.Context) wire.Message {
 	}
 	if err != nil {
 		failed := t.explain(err)
+		failed.Message = t.secrets.String(failed.Message)
 		t.say("%s", failed.Message)
 		return wire.Message{Failed: &failed}
 	}
@@ -110,6 +120,10 @@ func (t *attempt) work(ctx context.Context) (farm.OutputRef, error) {
 		}
 	}
 	t.say("attempt %d on %s", t.lease.Attempt.Attempt, t.a.cfg.Name)
+	var err error
+	if t.lease, err = revealed(t.lease); err != nil {
+		return farm.OutputRef{}, err
+	}
 	made, err := do(t, ctx)
 	if err != nil {
 		return farm.OutputRef{}, err
@@ -153,7 +167,7 @@ func (t *attempt) say(format string, args ...any) {
 
 // warn adds a warning, which the job shows, once.
 func (t *attempt) warn(text string) {
-	text = wire.CutLine(text)
+	text = wire.CutLine(t.secrets.String(text))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.warnings) < 100 && !slices.Contains(t.warnings, text) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"overcrank/farm/redact"
 	"overcrank/farm/wire"
 )
 
@@ -21,15 +22,24 @@ type feed struct {
 	wake    func() // the link
 
 	mu       sync.Mutex
+	secrets  *redact.Redactor
 	lines    []string
 	lost     int
 	progress wire.Progress
 	fresh    bool
 }
 
+// conceal takes the values of secrets out of all lines from now on.
+func (f *feed) conceal(secrets *redact.Redactor) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.secrets = secrets
+}
+
 // log adds a line to the job's log.
 func (f *feed) log(line string) {
 	f.mu.Lock()
+	line = f.secrets.String(line) // before it is cut
 	if len(f.lines) >= maxLines {
 		f.lines = f.lines[1:]
 		f.lost++

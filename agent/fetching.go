@@ -159,7 +159,8 @@ func (t *attempt) get(ctx context.Context, src, dst string) (fetched, error) {
 		return fetched{}, &fetch.Error{Reason: "the farm no longer has the file"}
 	}
 	found, err := t.a.fetcher.Get(ctx, src, dst)
-	return fetched{path: dst, name: found.Name, kind: found.ContentType}, err
+	// The name becomes that of a file and of a layer's source, and the address may have ended in a secret.
+	return fetched{path: dst, name: t.secrets.String(found.Name), kind: found.ContentType}, err
 }
 
 // stored copies a file of the farm's store, through the cache. It is a copy, so that nothing a job does to it can reach

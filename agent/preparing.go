@@ -13,7 +13,7 @@ import (
 	"overcrank/agent/script"
 )
 
-// prepare lays the project out, puts static files beside it, and writes the script.
+// prepare lays the project out, puts static files beside it, and makes the script.
 func (t *attempt) prepare(ctx context.Context, file fetched) error {
 	t.feed.at("preparing", 0, 0, 0)
 	p, err := project.Prepare(ctx, file.path, file.name, t.lease.Project.Type, filepath.Join(t.dir, "p"), t.lease.Composition)
@@ -31,12 +31,8 @@ func (t *attempt) prepare(ctx context.Context, file fetched) error {
 			return err
 		}
 	}
-	js, err := script.Build(script.Input{Composition: p.Composition, Assets: t.assets})
-	if err != nil {
+	if t.script, err = script.Build(script.Input{Composition: p.Composition, Assets: t.assets}); err != nil {
 		return err
-	}
-	if err := os.WriteFile(t.scriptPath(), []byte(js), 0o600); err != nil {
-		return fmt.Errorf("writing the script: %w", err)
 	}
 	t.say("composition '%s', %d×%d pixels, %.5g frames/s, %.5g s, %d assets", p.Composition, p.Settings.Width, p.Settings.Height, p.Settings.FrameRate, p.Settings.Duration, len(t.assets))
 	t.feed.at("preparing", 1, 0, 0)
@@ -56,8 +52,6 @@ func (t *attempt) takeAssetsAlong() error {
 	}
 	return nil
 }
-
-func (t *attempt) scriptPath() string { return filepath.Join(t.dir, "script.jsx") }
 
 func (t *attempt) prepareAsset(ctx context.Context, i int) error {
 	a := &t.assets[i]

@@ -114,7 +114,7 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	}
 	share := strconv.FormatFloat(memoryShare/float64(t.a.cfg.Slots), 'f', 1, 64)
 	req.Program = []string{t.engine.Path, "aerender", "-mem_usage", share, share}
-	req.Script = t.scriptPath()
+	req.Script = t.script
 	if t.lease.Settings.Type == "aep" {
 		return t.saveEmbedded(ctx, req)
 	}

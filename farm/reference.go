@@ -16,13 +16,33 @@ const (
 	secretCloses = "}"
 )
 
+// SecretPart is a stretch of a string: Text as it stands there, and behind it a reference to the secret Ref, "" at the end.
+type SecretPart struct{ Text, Ref string }
+
+// SplitSecrets takes a string apart at its references to secrets. There is one part at least, and only the last has no Ref.
+func SplitSecrets(s string) []SecretPart {
+	var parts []SecretPart
+	for {
+		before, after, found := strings.Cut(s, secretOpens)
+		name, rest, closed := strings.Cut(after, secretCloses)
+		if !found || !closed {
+			return append(parts, SecretPart{Text: s})
+		}
+		parts = append(parts, SecretPart{before, name})
+		s = rest
+	}
+}
+
 // SecretRefs lists the names of the secrets that s refers to, in its order; one named twice stands there twice.
 func SecretRefs(s string) []string {
-	var names []string
-	_, _ = ReplaceSecrets(s, func(name string) (string, error) {
-		names = append(names, name)
-		return "", nil
-	})
+	if !strings.Contains(s, secretOpens) {
+		return nil
+	}
+	parts := SplitSecrets(s)
+	names := make([]string, len(parts)-1)
+	for i := range names {
+		names[i] = parts[i].Ref
+	}
 	return names
 }
 
@@ -30,21 +50,19 @@ func SecretRefs(s string) []string {
 // value ends it.
 func ReplaceSecrets(s string, value func(name string) (string, error)) (string, error) {
 	var out strings.Builder
-	for {
-		before, after, found := strings.Cut(s, secretOpens)
-		name, rest, closed := strings.Cut(after, secretCloses)
-		if !found || !closed {
-			out.WriteString(s)
-			return out.String(), nil
+	parts := SplitSecrets(s)
+	for i, part := range parts {
+		out.WriteString(part.Text)
+		if i == len(parts)-1 {
+			break
 		}
-		put, err := value(name)
+		put, err := value(part.Ref)
 		if err != nil {
 			return "", err
 		}
-		out.WriteString(before)
 		out.WriteString(put)
-		s = rest
 	}
+	return out.String(), nil
 }
 
 // RewriteRefs calls rewrite with every string of an asset that refers to secrets, and the path of its field below at, and

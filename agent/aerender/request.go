@@ -25,7 +25,7 @@ type Request struct {
 	Project        string // absolute path
 	Composition    string
 	Output         string // absolute path; with [####] for a sequence
-	Script         string // run on the opened project; "" for an engine that cannot
+	Script         string // text of a script to run on the opened project, given by standard input; "" for an engine that cannot
 	Save           string // absolute path where the project is saved as the script left it, instead of a render
 	RenderSettings string
 	OutputModule   string
@@ -72,13 +72,16 @@ type Result struct {
 	Hung     bool     // it had finished, and had to be killed
 }
 
+// scriptInput makes the embedded engine read the script from standard input: a script may hold what must not lie on a disk.
+const scriptInput = "-"
+
 // arguments are aerender's flags.
 func (r Request) arguments() []string {
 	if r.isBare {
 		return r.bare
 	}
 	if r.Save != "" {
-		return []string{"-project", r.Project, "-r", r.Script, "-save", r.Save, "-v", "ERRORS_AND_PROGRESS"}
+		return []string{"-project", r.Project, "-r", scriptInput, "-save", r.Save, "-v", "ERRORS_AND_PROGRESS"}
 	}
 	args := []string{"-project", r.Project, "-comp", r.Composition, "-output", r.Output}
 	add := func(flag, value string) {
@@ -94,7 +97,9 @@ func (r Request) arguments() []string {
 	if r.End != nil {
 		add("-e", strconv.Itoa(*r.End))
 	}
-	add("-r", r.Script)
+	if r.Script != "" {
+		add("-r", scriptInput)
+	}
 	if r.SkipMissing {
 		args = append(args, "-continueOnMissingFootage")
 	}

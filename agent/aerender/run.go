@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -74,6 +75,9 @@ func start(req Request) (*execution, error) {
 	cmd := exec.Command(req.Program[0], append(append([]string{}, req.Program[1:]...), req.arguments()...)...)
 	cmd.Dir, cmd.Env = req.Dir, append(os.Environ(), req.Env...)
 	cmd.Stdout, cmd.Stderr = in, in
+	if req.Script != "" {
+		cmd.Stdin = strings.NewReader(req.Script)
+	}
 	prepare(cmd)
 	started := make(chan error)
 	go e.wait(cmd, started)

@@ -6,6 +6,11 @@ function tell(text) {
     file.close();
 }
 
+try {
+    new File(SCRIPT).remove();
+} catch (ignored) {
+    // whoever wrote it removes it
+}
 app.beginSuppressDialogs();
 try {
     app.open(new File(PROJECT));

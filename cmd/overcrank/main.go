@@ -70,7 +70,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	// aerender's flags begin with one dash and follow rules of their own.
 	if len(args) > 0 && args[0] == "aerender" {
-		return aerender.Main(ctx, versionString(), args[1:], stdout, stderr)
+		return aerender.Main(ctx, versionString(), args[1:], os.Stdin, stdout, stderr)
 	}
 	var c cli
 	exit := -1

@@ -324,7 +324,7 @@ func TestCancelledRenderLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &hook{at: "(20): ", do: cancel}
-	code := Main(ctx, "test", []string{"-project", project, "-comp", "main", "-output", filepath.Join(dir, "o.mp4")}, out, &bytes.Buffer{})
+	code := Main(ctx, "test", []string{"-project", project, "-comp", "main", "-output", filepath.Join(dir, "o.mp4")}, nil, out, &bytes.Buffer{})
 	if code != 1 {
 		t.Errorf("exit code %d, want 1", code)
 	}

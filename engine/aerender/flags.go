@@ -33,7 +33,7 @@ Renders a composition of an After Effects project with Overcrank's own engine. T
   -project FILE          the project: .aep, .aet or .aepx
   -comp NAME             the composition to render
   -output FILE           what to write; numbered pictures have their number at [####]
-  -r SCRIPT              a script (.jsx) to run on the opened project before it is rendered
+  -r SCRIPT              a script (.jsx) to run on the opened project before it is rendered; - reads it from standard input
   -save FILE             save the project as the script left it, and render nothing
   -RStemplate NAME       render settings: "Best Settings", "Draft Settings", "Multi-Machine Settings", "Overcrank Preview"
   -OMtemplate NAME       output module: such as video_h264_vbr_15mbps, video_prores_4444, image_png, or After Effects'

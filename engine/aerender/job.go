@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -41,7 +42,7 @@ type span struct {
 func (s span) frames() int { return (s.last-s.first)/s.step + 1 }
 
 // open reads the project, runs the script and finds everything that rendering needs.
-func open(ctx context.Context, out *lines, f flags) (*job, error) {
+func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, error) {
 	j := &job{out: out, flags: f, folder: jobFolder(f)}
 	var err error
 	if j.project, err = aep.Open(ctx, f.project, aep.Limits{}); err != nil {
@@ -60,7 +61,7 @@ func open(ctx context.Context, out *lines, f flags) (*job, error) {
 		out.warning(fmt.Sprintf("footage was not looked for: %v", err))
 	}
 	aep.Complete(j.project) // scripts also reach what the file left at its default
-	if err := j.runScript(ctx); err != nil {
+	if err := j.runScript(ctx, stdin); err != nil {
 		return nil, err
 	}
 	if f.save != "" {
@@ -74,13 +75,14 @@ func open(ctx context.Context, out *lines, f flags) (*job, error) {
 	return j, j.checkFootage(ctx)
 }
 
-// jobFolder is the folder that a job stays in: the project's, or the script's when the project lies within that.
+// jobFolder is the folder that a job stays in: the project's, or the script's when the project lies within that. A script
+// that comes by standard input stands for one in the working folder.
 func jobFolder(f flags) string {
 	dir := absolute(filepath.Dir(f.project))
 	if f.script == "" {
 		return dir
 	}
-	outer := absolute(filepath.Dir(f.script))
+	outer := absolute(filepath.Dir(f.script)) // of "-" this is the working folder
 	if rel, err := filepath.Rel(outer, dir); err == nil && filepath.IsLocal(rel) && filepath.Dir(outer) != outer {
 		return outer
 	}
@@ -108,28 +110,52 @@ func fontFolders() []string {
 // maxScript bounds a script in bytes; a job's assets may carry data.
 const maxScript = 64 << 20
 
-func (j *job) runScript(ctx context.Context) error {
+// scriptInput is the -r that takes the script from standard input, so that it need not lie on a disk.
+const scriptInput = "-"
+
+func (j *job) runScript(ctx context.Context, stdin io.Reader) error {
 	if j.flags.script == "" {
 		return nil
 	}
-	info, err := os.Stat(j.flags.script)
+	name := filepath.Base(j.flags.script)
+	var code []byte
+	var err error
+	if j.flags.script == scriptInput {
+		name = "script"
+		code, err = io.ReadAll(io.LimitReader(stdin, maxScript+1))
+	} else {
+		code, err = readScript(j.flags.script)
+	}
 	if err != nil {
 		return fail(exitScript, "The script can't be read: %w", err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxScript {
-		return fail(exitScript, "The script '%s' is no file of at most %d MiB.", filepath.Base(j.flags.script), maxScript>>20)
+	if len(code) > maxScript {
+		return fail(exitScript, "The script '%s' is larger than %d MiB.", name, maxScript>>20)
 	}
-	code, err := os.ReadFile(j.flags.script)
-	if err != nil {
-		return fail(exitScript, "The script can't be read: %w", err)
-	}
-	err = dom.Run(ctx, j.project, filepath.Base(j.flags.script), strings.TrimPrefix(string(code), "\ufeff"), dom.Options{
+	err = dom.Run(ctx, j.project, name, strings.TrimPrefix(string(code), "\ufeff"), dom.Options{
 		Folder: j.folder, Output: j.out, Fonts: j.fonts, Probe: footage.Probe,
 	})
 	if err != nil {
 		return fail(exitScript, "%w", err)
 	}
 	return nil
+}
+
+// readScript reads a plain file, one byte further than a script may go.
+func readScript(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("'%s' is no file", filepath.Base(path))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxScript+1))
 }
 
 // choose finds what the flags name.

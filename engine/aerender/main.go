@@ -46,7 +46,7 @@ func fail(code int, format string, args ...any) error {
 
 // Main runs the program of that version and returns its exit code. When ctx ends, ffmpeg is killed, no half output is
 // left, and the code is 1. A run that takes far more memory than it may ends the whole program, without a way back.
-func Main(ctx context.Context, version string, args []string, stdout, stderr io.Writer) int {
+func Main(ctx context.Context, version string, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	f, err := parseFlags(args)
 	if err != nil {
 		fmt.Fprintf(stdout, "aerender ERROR: %v\n", err)
@@ -73,7 +73,7 @@ func Main(ctx context.Context, version string, args []string, stdout, stderr io.
 		os.Exit(exitRender)
 	})
 	defer stop()
-	err = run(guarded, out, f)
+	err = run(guarded, stdin, out, f)
 	if cause := context.Cause(guarded); err != nil && errors.Is(cause, errMemory) {
 		err = outOfMemory(cause)
 	}
@@ -109,7 +109,7 @@ func finish(ctx context.Context, out *lines, f flags, err error) int {
 
 // run does the work in aerender's order: launch, open, script, composition, footage, frames. What no project should be
 // able to do, it may still do: a panic becomes the error that After Effects has for such a thing.
-func run(ctx context.Context, out *lines, f flags) (err error) {
+func run(ctx context.Context, stdin io.Reader, out *lines, f flags) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			out.info(string(debug.Stack()))
@@ -124,7 +124,7 @@ func run(ctx context.Context, out *lines, f flags) (err error) {
 	for _, note := range f.notes {
 		out.warning(note)
 	}
-	j, err := open(ctx, out, f)
+	j, err := open(ctx, stdin, out, f)
 	if err != nil {
 		return err
 	}

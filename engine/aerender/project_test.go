@@ -145,7 +145,7 @@ func put(t testing.TB, path, content string) string {
 func start(t testing.TB, ctx context.Context, args ...string) (int, string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := Main(ctx, "test", args, &out, &errs)
+	code := Main(ctx, "test", args, nil, &out, &errs)
 	return code, out.String()
 }
 

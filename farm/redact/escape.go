@@ -51,6 +51,10 @@ func backslash(s string) (text string, size int) {
 		if c, ok := hexAt(s, 2, 2); ok {
 			return string([]byte{byte(c)}), 4
 		}
+	case 'U':
+		if c, ok := hexAt(s, 2, 8); ok && c <= utf8.MaxRune {
+			return string(rune(c)), 10
+		}
 	case 'u':
 		high, ok := hexAt(s, 2, 4)
 		if !ok {

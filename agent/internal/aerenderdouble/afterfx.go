@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-var scriptFiles = regexp.MustCompile(`var PROJECT = ("(?:[^"\\]|\\.)*"), SAVED = ("(?:[^"\\]|\\.)*"), OUTCOME = ("(?:[^"\\]|\\.)*");`)
+var scriptFiles = regexp.MustCompile(`PROJECT = ("(?:[^"\\]|\\.)*"), SAVED = ("(?:[^"\\]|\\.)*"), OUTCOME = ("(?:[^"\\]|\\.)*");`)
 
 // AfterFX stands in for the After Effects that is started only to run a script file: it does not run it, but
 // leaves behind what one would that did. An outcome of "" leaves nothing.

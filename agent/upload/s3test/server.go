@@ -1,0 +1,145 @@
+// Package s3test runs a real S3 server for tests: versitygw, which is built from tools/s3.mod when it is first asked for and
+// stays in Go's build cache.
+package s3test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"overcrank/aep/aeptest"
+)
+
+// Credentials of the server, and its region.
+const (
+	KeyID  = "overcrank-test"
+	Secret = "not-to-be-found-anywhere"
+	Region = "eu-test-1"
+)
+
+// Server is a running S3 server. Its objects survive Kill.
+type Server struct {
+	Address string // host:port, plain HTTP
+	Domain  string // below which buckets are hosts too, from the next Restart on; "" for none
+	Client  *minio.Client
+	t       testing.TB
+	program string
+	dir     string
+	said    bytes.Buffer
+	cmd     *exec.Cmd
+}
+
+// Start starts a server with these buckets. It is killed when the test ends.
+func Start(t testing.TB, buckets ...string) *Server {
+	t.Helper()
+	s := &Server{t: t, dir: t.TempDir(), program: program(t)}
+	s.Address = freeAddress(t)
+	s.Restart()
+	t.Cleanup(s.Kill)
+	var err error
+	s.Client, err = minio.New(s.Address, &minio.Options{Creds: credentials.NewStaticV4(KeyID, Secret, ""), Region: Region})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range buckets {
+		if err := s.Client.MakeBucket(t.Context(), b, minio.MakeBucketOptions{Region: Region}); err != nil {
+			t.Fatalf("making the bucket %s: %v; the server said\n%s", b, err, s.said.String())
+		}
+	}
+	return s
+}
+
+// program builds the server, once.
+func program(t testing.TB) string {
+	t.Helper()
+	cmd := exec.Command("go", "tool", "-modfile=tools/s3.mod", "-n", "versitygw")
+	cmd.Dir = aeptest.Repository(t)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("building the S3 server: %v\n%s", err, complaints.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// Kill ends the server without a word.
+func (s *Server) Kill() {
+	if s.cmd != nil {
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait() // it was killed, and says so
+		s.cmd = nil
+	}
+}
+
+// Down tells whether the server was killed.
+func (s *Server) Down() bool { return s.cmd == nil }
+
+// Restart starts a killed server again, at the same address, and waits until it answers.
+func (s *Server) Restart() {
+	s.t.Helper()
+	data, meta := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "meta")
+	for _, dir := range []string{data, meta} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	args := []string{"--access", KeyID, "--secret", Secret, "--region", Region, "--port", s.Address, "--quiet"}
+	if s.Domain != "" {
+		args = append(args, "--virtual-domain", s.Domain)
+	}
+	s.cmd = exec.Command(s.program, append(args, "posix", "--sidecar", meta, data)...)
+	s.cmd.Stdout, s.cmd.Stderr = &s.said, &s.said
+	if err := s.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		conn, err := net.Dial("tcp", s.Address)
+		if err == nil {
+			if err := conn.Close(); err != nil {
+				s.t.Fatal(err)
+			}
+			return
+		}
+	}
+	s.Kill()
+	s.t.Fatalf("the S3 server does not answer; it said\n%s", s.said.String())
+}
+
+// Read gives an object's content and what kind it is said to be of.
+func (s *Server) Read(ctx context.Context, bucket, key string) (content []byte, contentType string, err error) {
+	object, err := s.Client.GetObject(ctx, bucket, key, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, "", fmt.Errorf("opening an object: %w", err)
+	}
+	defer object.Close()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(object); err != nil {
+		return nil, "", fmt.Errorf("reading an object: %w", err)
+	}
+	info, err := object.Stat()
+	if err != nil {
+		return nil, "", fmt.Errorf("looking at an object: %w", err)
+	}
+	return b.Bytes(), info.ContentType, nil
+}

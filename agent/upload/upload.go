@@ -1,0 +1,174 @@
+// Package upload hands results over to S3-compatible storage.
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"overcrank/farm"
+	"overcrank/outbound"
+)
+
+// Object is a file to be handed over.
+type Object struct {
+	Path        string
+	Size        int64 // bytes
+	ContentType string
+	To          farm.RemoteObject
+	ACL         string // a canned one, such as public-read; "" for the bucket's own
+	KeyID       string // of the access key
+	Secret      string // of the access key
+}
+
+// Error is an upload that did not succeed. It names the bucket, the key and the reason, and never a credential.
+type Error struct {
+	Bucket, Key string
+	Reason      string
+	Retry       bool // another attempt, later or elsewhere, might go better
+	Err         error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("Upload of '%s' to bucket '%s' failed: %s", e.Key, e.Bucket, e.Reason)
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Uploader hands files over. Make one with New.
+type Uploader struct {
+	Patience  time.Duration // how long one file is tried while the storage fails in passing
+	Pause     time.Duration // before the second try, doubled each time up to a minute
+	Stall     time.Duration // without a byte, before a try is given up
+	guard     outbound.Guard
+	transport *http.Transport
+}
+
+// maxPause is the longest time between two tries.
+const maxPause = time.Minute
+
+// New makes an Uploader that asks only machines that the guard allows.
+func New(guard outbound.Guard) *Uploader {
+	transport := guard.Transport()
+	transport.Proxy = http.ProxyFromEnvironment
+	transport.ResponseHeaderTimeout = 2 * time.Minute // to put the parts of a large object together takes its time
+	return &Uploader{Patience: time.Hour, Pause: time.Second, Stall: 5 * time.Minute, guard: guard, transport: transport}
+}
+
+// Close ends idle connections.
+func (u *Uploader) Close() { u.transport.CloseIdleConnections() }
+
+// Put hands a file over. told, when not nil, is told how many of its bytes are sent; again, when not nil, is told why the
+// file is sent once more.
+func (u *Uploader) Put(ctx context.Context, o Object, told func(sent int64), again func(reason string)) error {
+	pause := u.Pause
+	for end := time.Now().Add(u.Patience); ; {
+		err := u.eitherStyle(ctx, o, told)
+		var failed *Error
+		if err == nil || !errors.As(err, &failed) || !failed.Retry || time.Now().Add(pause).After(end) {
+			return err
+		}
+		if again != nil {
+			again(failed.Reason)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		pause = min(2*pause, maxPause)
+	}
+}
+
+// eitherStyle names the bucket as the storage most likely wants it, in the host or in the path, and the other way when it
+// is told that this one is wrong.
+func (u *Uploader) eitherStyle(ctx context.Context, o Object, told func(int64)) error {
+	first, second := styles(o.To)
+	err := u.once(ctx, o, first, told)
+	if second == minio.BucketLookupAuto || !refusesStyle(err) {
+		return err
+	}
+	if other := u.once(ctx, o, second, told); other == nil || !refusesStyle(other) {
+		return other
+	}
+	return err
+}
+
+// once sends the file one time.
+func (u *Uploader) once(parent context.Context, o Object, style minio.BucketLookupType, told func(int64)) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	client, err := minio.New(o.To.Endpoint, &minio.Options{
+		Creds: credentials.NewStaticV4(o.KeyID, o.Secret, ""), Secure: !o.To.Insecure, Transport: u.transport, Region: o.To.Region, BucketLookup: style, MaxRetries: 4,
+	})
+	if err != nil {
+		return &Error{Bucket: o.To.Bucket, Key: o.To.Key, Reason: "the endpoint is not well formed", Err: err}
+	}
+	if err := u.guard.Check(client.EndpointURL()); err != nil {
+		return u.explain(ctx, o, err)
+	}
+	in, err := os.Open(o.Path)
+	if err != nil {
+		return fmt.Errorf("opening the result: %w", err)
+	}
+	defer in.Close()
+	meter := newMeter(u.Stall, o.Size, told, cancel)
+	defer meter.stop()
+	options := minio.PutObjectOptions{ContentType: o.ContentType, Progress: meter, SendContentMd5: true}
+	if o.ACL != "" {
+		options.UserMetadata = map[string]string{"x-amz-acl": o.ACL}
+	}
+	// Part after part with a hash of each: the storage refuses what did not arrive as it left.
+	sent, err := client.PutObject(ctx, o.To.Bucket, o.To.Key, in, o.Size, options)
+	if err == nil && sent.Size != o.Size {
+		err = fmt.Errorf("%d bytes of %d arrived", sent.Size, o.Size)
+	}
+	if err != nil {
+		if cause := context.Cause(parent); cause != nil {
+			return cause
+		}
+		return u.explain(ctx, o, err)
+	}
+	return nil
+}
+
+// meter counts bytes as they leave, and ends an upload of which none leave any more.
+type meter struct {
+	mu    sync.Mutex
+	sent  int64
+	size  int64
+	told  func(int64)
+	stall *time.Timer
+	after time.Duration
+}
+
+var errStalled = errors.New("no byte was taken for too long")
+
+func newMeter(stall time.Duration, size int64, told func(int64), cancel context.CancelCauseFunc) *meter {
+	return &meter{size: size, told: told, after: stall, stall: time.AfterFunc(stall, func() { cancel(errStalled) })}
+}
+
+// Read implements io.Reader as minio wants it of a progress: it is handed what was sent.
+func (m *meter) Read(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stall.Reset(m.after)
+	m.sent = min(m.sent+int64(len(p)), m.size) // a part that is sent again counts again
+	if m.told != nil {
+		m.told(m.sent)
+	}
+	return len(p), nil
+}
+
+func (m *meter) stop() { m.stall.Stop() }
+
+var _ io.Reader = (*meter)(nil)

@@ -13,15 +13,19 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/cache"
 	"overcrank/agent/fetch"
 	"overcrank/agent/outbox"
+	"overcrank/agent/upload"
 	"overcrank/farm"
+	"overcrank/farm/address"
 	"overcrank/farm/wire"
 	"overcrank/gossip"
+	"overcrank/outbound"
 )
 
 // Config says how an agent runs.
@@ -51,7 +55,9 @@ type agent struct {
 	inventory farm.Inventory
 	cache     *cache.Cache
 	outbox    *outbox.Outbox
+	addresses atomic.Pointer[address.Policy] // which machines may be asked, as the farm says
 	fetcher   *fetch.Fetcher
+	uploader  *upload.Uploader
 	farm      *remote
 	board     *board
 	link      *link
@@ -114,7 +120,10 @@ func (c *Config) complete() error {
 
 // open makes the agent ready: its folders, its inventory, and its place in the farm.
 func open(ctx context.Context, cfg Config) (*agent, error) {
-	a := &agent{cfg: cfg, log: cfg.Logger, fetcher: fetch.New(cfg.Roots)}
+	a := &agent{cfg: cfg, log: cfg.Logger}
+	a.addresses.Store(&address.Policy{})
+	guard := outbound.Guard(func() address.Policy { return *a.addresses.Load() })
+	a.fetcher, a.uploader = fetch.New(cfg.Roots, guard), upload.New(guard)
 	a.scriptCommand = func(engine, script string) []string { return aerender.ScriptCommand(runtime.GOOS, engine, script) }
 	if err := clearWork(a.workDir()); err != nil {
 		return nil, err
@@ -153,6 +162,7 @@ func clearWork(dir string) error {
 // run joins the farm and works for it until ctx ends.
 func (a *agent) run(ctx context.Context) error {
 	defer a.fetcher.Close()
+	defer a.uploader.Close()
 	defer a.farm.close()
 	defer a.cache.Close()
 	if err := a.enrol(ctx); err != nil {

@@ -111,6 +111,7 @@ func (l *link) session(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	l.a.addresses.Store(&welcome.Addresses)
 	for _, at := range welcome.Drop {
 		l.a.board.forget(at)
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"overcrank/agent/upload"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -21,13 +22,47 @@ import (
 // is worth more than the slot.
 const uploadPatience = 6 * time.Hour
 
-// upload hands the result over, until the farm has it as it is here.
+// upload hands the result over: to the farm, or where the job wants it instead.
 func (t *attempt) upload(ctx context.Context, r result) (farm.OutputRef, error) {
 	t.feed.at("uploading", 0, 0, 0)
 	sum, size, err := hashFile(r.path)
 	if err != nil {
 		return farm.OutputRef{}, err
 	}
+	if t.lease.Upload != nil {
+		return t.deliver(ctx, r, sum, size)
+	}
+	return t.handOver(ctx, r, sum, size)
+}
+
+// deliver puts the result into storage that is not the farm's, which gets no copy.
+func (t *attempt) deliver(ctx context.Context, r result, sum string, size int64) (farm.OutputRef, error) {
+	to, err := t.lease.Upload.Place()
+	if err == nil {
+		to.Key, err = t.lease.Upload.Key(t.lease.Job + filepath.Ext(r.path))
+	}
+	if err != nil {
+		return farm.OutputRef{}, &failure{message: "Upload failed: " + err.Error(), err: err}
+	}
+	params := t.lease.Upload.Params
+	object := upload.Object{
+		Path: r.path, Size: size, ContentType: r.kind, To: to, ACL: params["acl"], KeyID: params["accessKeyId"], Secret: params["accessKeySecret"],
+	}
+	t.say("uploading %d KiB to bucket '%s' as '%s'", size>>10, to.Bucket, to.Key)
+	sent := func(n int64) { t.feed.at("uploading", float64(n)/float64(max(1, size)), 0, 0) }
+	again := func(reason string) { t.say("the upload did not succeed (%s); trying again", reason) }
+	var failed *upload.Error
+	if err := t.a.uploader.Put(ctx, object, sent, again); errors.As(err, &failed) {
+		return farm.OutputRef{}, &failure{message: failed.Error(), retry: failed.Retry, err: err}
+	} else if err != nil {
+		return farm.OutputRef{}, err
+	}
+	t.say("the result is in its bucket")
+	return described(farm.OutputRef{FileRef: farm.FileRef{SHA256: sum, Size: size, Name: filepath.Base(r.path)}, Remote: &to}, r), nil
+}
+
+// handOver sends the result to the farm, until the farm has it as it is here.
+func (t *attempt) handOver(ctx context.Context, r result, sum string, size int64) (farm.OutputRef, error) {
 	path := wire.PathOutput + escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/result" + filepath.Ext(r.path)
 	pause := newBackoff()
 	for end := time.Now().Add(uploadPatience); ; {

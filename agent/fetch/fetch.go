@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -18,10 +17,8 @@ import (
 	"time"
 
 	"overcrank/farm/address"
+	"overcrank/outbound"
 )
-
-// maxRedirects is how often an address may point to another.
-const maxRedirects = 5
 
 // Error is a file that did not come. Reason is short and names nothing secret: "403", "timed out", "host not found".
 type Error struct {
@@ -48,26 +45,17 @@ type Fetcher struct {
 	Stall   time.Duration // without a byte; 0 means one minute
 	Tries   int           // of a web address that fails in passing; 0 means 3
 	Backoff time.Duration // before the second try, doubled each time; 0 means one second
+	guard   outbound.Guard
 	client  *http.Client
 }
 
-// New makes a Fetcher ready for use.
-func New(roots []string) *Fetcher {
-	f := &Fetcher{Roots: roots, Limit: 20 << 30, Stall: time.Minute, Tries: 3, Backoff: time.Second}
-	dialer := &net.Dialer{Timeout: 20 * time.Second, ControlContext: refuseHiddenAddresses}
-	f.client = &http.Client{
-		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 20 * time.Second,
-			ResponseHeaderTimeout: time.Minute, IdleConnTimeout: 30 * time.Second, MaxIdleConns: 8, ForceAttemptHTTP2: true,
-		},
-		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if len(via) > maxRedirects {
-				return &Error{Reason: "too many redirects"}
-			}
-			return checkHost(req.URL)
-		},
+// New makes a Fetcher that asks only machines that the guard allows.
+func New(roots []string, guard outbound.Guard) *Fetcher {
+	transport := guard.Transport()
+	transport.Proxy = http.ProxyFromEnvironment
+	return &Fetcher{
+		Roots: roots, Limit: 20 << 30, Stall: time.Minute, Tries: 3, Backoff: time.Second, guard: guard, client: guard.Client(transport),
 	}
-	return f
 }
 
 // Close ends idle connections.
@@ -180,8 +168,11 @@ func (f *Fetcher) once(parent context.Context, src, dst string) (Found, error) {
 	if err != nil {
 		return Found{}, &Error{Reason: "the address is not well formed", Err: err}
 	}
-	if err := checkHost(req.URL); err != nil {
-		return Found{}, err
+	if req.URL.Host == "" {
+		return Found{}, &Error{Reason: "the address names no host"}
+	}
+	if err := f.guard.Check(req.URL); err != nil {
+		return Found{}, reason(parent, err)
 	}
 	res, err := f.client.Do(req)
 	if err != nil {

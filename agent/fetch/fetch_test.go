@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,12 +16,15 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"overcrank/farm/address"
+	"overcrank/outbound"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func fetcher(t *testing.T, roots ...string) *Fetcher {
-	f := New(roots)
+	f := New(roots, outbound.Fixed(address.Policy{Deny: []netip.Prefix{netip.MustParsePrefix("10.66.0.0/16")}}))
 	f.Backoff = time.Millisecond
 	t.Cleanup(f.Close)
 	return f
@@ -126,9 +130,9 @@ func TestLimitsHold(t *testing.T) {
 		}
 	})
 	f := fetcher(t)
-	mustFail(t, f, base+"/loop", "too many redirects", false)
+	mustFail(t, f, base+"/loop", "redirects more than", false)
 	mustFail(t, f, base+"/away", "not allowed", false)
-	mustFail(t, f, base+"/scheme", "not http", false)
+	mustFail(t, f, base+"/scheme", "only http and https", false)
 	f.Limit = 1 << 10
 	mustFail(t, f, base+"/large", "larger than", false)
 	f.Stall, f.Tries = 50*time.Millisecond, 1
@@ -136,15 +140,18 @@ func TestLimitsHold(t *testing.T) {
 }
 
 func TestHiddenAddressesAreRefused(t *testing.T) {
-	for _, host := range []string{"169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "0.0.0.0", "[fd00:ec2::254]", "100.100.100.200", "224.0.0.1"} {
+	for _, host := range []string{"169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "0.0.0.0", "[fd00:ec2::254]", "100.100.100.200", "224.0.0.1", "10.66.1.2"} {
 		mustFail(t, fetcher(t), "http://"+host+"/x", "not allowed", false)
 	}
-	if err := refuseHiddenAddresses(t.Context(), "tcp", "169.254.1.1:80", nil); err == nil {
-		t.Error("a name that leads to a hidden address was dialled")
-	}
-	if err := refuseHiddenAddresses(t.Context(), "tcp", "192.168.1.5:80", nil); err != nil {
-		t.Errorf("the studio's own network was refused: %v", err)
-	}
+	// The policy of an administrator is asked about the machine that a name leads to, and about each redirect.
+	denied := New(nil, outbound.Fixed(address.Policy{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}}))
+	t.Cleanup(denied.Close)
+	base := server(t, func(http.ResponseWriter, *http.Request) { t.Error("a denied machine was asked") })
+	mustFail(t, denied, strings.Replace(base, "127.0.0.1", "localhost", 1), "not allowed by this farm", false)
+	away := server(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://10.66.1.2/", http.StatusFound)
+	})
+	mustFail(t, fetcher(t), away, "not allowed by this farm", false)
 }
 
 func TestBadAddresses(t *testing.T) {

@@ -2,13 +2,10 @@ package upload
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"regexp"
-	"syscall"
 
 	"github.com/minio/minio-go/v7"
 
@@ -37,31 +34,18 @@ var plainCode = regexp.MustCompile(`^[A-Za-z]{1,60}$`)
 func (u *Uploader) explain(ctx context.Context, o Object, err error) error {
 	failed := &Error{Bucket: o.To.Bucket, Key: o.To.Key, Err: err}
 	var said minio.ErrorResponse
-	var dns *net.DNSError
-	var certificate *tls.CertificateVerificationError
-	var timeout net.Error
 	switch {
-	case errors.Is(err, outbound.ErrForbidden):
-		failed.Reason = outbound.ErrForbidden.Error()
 	case errors.Is(context.Cause(ctx), errStalled):
 		failed.Reason, failed.Retry = "timed out", true
-	case errors.As(err, &said) && said.StatusCode != 0:
+	case !errors.As(err, &said):
+		failed.Reason, failed.Retry = outbound.Reason(err)
+	case said.StatusCode != 0:
 		failed.Reason, failed.Retry = spoken(said), passing(said)
-	case errors.As(err, &dns) && dns.IsNotFound:
-		failed.Reason = "host not found"
-	case errors.As(err, &certificate):
-		failed.Reason = "the storage's certificate is not trusted on this machine"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		failed.Reason, failed.Retry = "connection refused", true
-	case errors.As(err, &timeout) && timeout.Timeout():
-		failed.Reason, failed.Retry = "timed out", true
-	case errors.As(err, &said):
-		failed.Reason = "the storage, or its client, refuses the request"
+	default: // the client's own refusal of what it was told to send
+		failed.Reason = "the storage cannot be asked that way"
 		if plainCode.MatchString(said.Code) {
-			failed.Reason = "refused (" + said.Code + ")"
+			failed.Reason += " (" + said.Code + ")"
 		}
-	default:
-		failed.Reason, failed.Retry = "connection lost", true
 	}
 	return failed
 }

@@ -5,47 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
-	"overcrank/farm/address"
+	"overcrank/outbound"
 )
-
-// refuseHiddenAddresses looks at the address that is really dialled, after names were resolved, so that no name and no
-// redirect can lead around it.
-func refuseHiddenAddresses(_ context.Context, _, peer string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(peer)
-	if err != nil {
-		return &Error{Reason: "the address is not allowed", Err: err}
-	}
-	return checkAddress(at.Addr())
-}
-
-// checkHost refuses hidden addresses written out in an address, also where a proxy would dial them.
-func checkHost(u *url.URL) error {
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return &Error{Reason: "redirected to an address that is not http"}
-	}
-	if u.Hostname() == "" {
-		return &Error{Reason: "the address names no host"}
-	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return checkAddress(ip)
-	}
-	return nil
-}
-
-func checkAddress(ip netip.Addr) error {
-	if !address.Downloadable(ip) {
-		return &Error{Reason: "the address is not allowed"}
-	}
-	return nil
-}
 
 // reason makes an Error of what a transfer ended with.
 func reason(ctx context.Context, err error) error {
@@ -59,18 +24,8 @@ func reason(ctx context.Context, err error) error {
 	if errors.Is(err, errDisk) {
 		return err
 	}
-	var dns *net.DNSError
-	var timeout net.Error
-	switch {
-	case errors.As(err, &dns) && dns.IsNotFound:
-		return &Error{Reason: "host not found", Err: err}
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return &Error{Reason: "timed out", Retry: true, Err: err}
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return &Error{Reason: "connection refused", Retry: true, Err: err}
-	default:
-		return &Error{Reason: "connection lost", Retry: true, Err: err}
-	}
+	text, passing := outbound.Reason(err)
+	return &Error{Reason: text, Retry: passing, Err: err}
 }
 
 func tooLarge(limit int64) error {

@@ -1,0 +1,34 @@
+package outbound
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"syscall"
+)
+
+// Reason words in short why a machine could not be asked, without any address, since that may hold a password. passing tells
+// whether the same request may succeed later.
+func Reason(err error) (reason string, passing bool) {
+	var dns *net.DNSError
+	var timeout net.Error
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, ErrForbidden):
+		return ErrForbidden.Error(), false
+	case errors.Is(err, ErrScheme):
+		return ErrScheme.Error(), false
+	case errors.Is(err, ErrRedirects):
+		return ErrRedirects.Error(), false
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "host not found", false
+	case errors.As(err, &certificate):
+		return "its certificate cannot be verified", false
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "timed out", true
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused", true
+	default:
+		return "connection lost", true
+	}
+}

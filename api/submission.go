@@ -78,14 +78,6 @@ func readRender(o object, job *farm.Job) {
 func readDelivery(o object, job *farm.Job) {
 	job.Upload = readUpload(o)
 	job.Webhook = readWebhook(o)
-	refuseUnserved(o)
-}
-
-// refuseUnserved refuses what is read but not served: a caller must not believe that a result was delivered.
-func refuseUnserved(o object) {
-	if o.has("upload") {
-		o.problem("upload", "is not served by this version of the farm; leave it out and fetch the result from outputUrl")
-	}
 }
 
 func readJobTemplate(o object) farm.JobTemplate {
@@ -252,37 +244,4 @@ func readFrames(s object) *farm.Frames {
 		return nil
 	}
 	return &farm.Frames{Start: ends[0], End: ends[1]}
-}
-
-func readUpload(o object) *farm.Upload {
-	u, given := o.child("upload")
-	if !given {
-		return nil
-	}
-	u.only("provider", "prefix", "outputUrl", "params")
-	out := &farm.Upload{
-		Prefix:    u.text("prefix", addressLimit),
-		OutputURL: u.text("outputUrl", addressLimit),
-	}
-	if u.need("provider") {
-		out.Provider = u.choice("provider", "s3", "gcs")
-	}
-	if !u.need("params") {
-		return out
-	}
-	p, isObject := u.child("params")
-	if !isObject {
-		return out
-	}
-	p.only("endpoint", "region", "bucket", "acl", "accessKeyId", "accessKeySecret")
-	out.Params = map[string]string{}
-	for _, key := range []string{"region", "bucket", "accessKeyId", "accessKeySecret"} {
-		out.Params[key] = p.needText(key, addressLimit)
-	}
-	for _, key := range []string{"endpoint", "acl"} {
-		if value := p.text(key, addressLimit); value != "" {
-			out.Params[key] = value
-		}
-	}
-	return out
 }

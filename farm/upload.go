@@ -34,15 +34,34 @@ const (
 	endpointGoogle = "storage.googleapis.com"
 )
 
+// Address is where callers find a result called name by the upload's own public address, "" when the upload has none.
+func (u Upload) Address(name string) string {
+	if u.OutputURL == "" {
+		return ""
+	}
+	key, err := u.Key(name)
+	if err != nil {
+		return ""
+	}
+	parts := strings.Split(key, "/")
+	for i, part := range parts {
+		parts[i] = url.PathEscape(part)
+	}
+	return strings.TrimSuffix(u.OutputURL, "/") + "/" + strings.Join(parts, "/")
+}
+
 // Place is where the upload goes, without the key. An endpoint is a host, with a port if need be; http:// before it asks for
-// plain HTTP.
+// plain HTTP. One that refers to secrets stays as it is. Errors name the fields below upload.
 func (u Upload) Place() (RemoteObject, error) {
 	place := RemoteObject{Region: u.Params["region"], Bucket: u.Params["bucket"]}
-	if place.Bucket == "" || strings.ContainsAny(place.Bucket, "/\\?#%@ ") {
-		return place, fmt.Errorf("%.100q is no name of a bucket", place.Bucket)
+	if !refersToSecrets(place.Bucket) && (place.Bucket == "" || strings.ContainsAny(place.Bucket, "/\\?#%@ ")) {
+		return place, wrongParam("bucket", "%.100q is no name of a bucket", place.Bucket)
 	}
 	endpoint := strings.TrimSpace(u.Params["endpoint"])
 	switch {
+	case refersToSecrets(endpoint):
+		place.Endpoint = endpoint
+		return place, nil
 	case endpoint == "" && u.Provider == "gcs":
 		endpoint = endpointGoogle
 	case endpoint == "":
@@ -54,14 +73,20 @@ func (u Upload) Place() (RemoteObject, error) {
 	at, err := url.Parse(endpoint)
 	switch {
 	case err != nil || at.Hostname() == "" || at.RawQuery != "" || at.Fragment != "":
-		return place, errors.New("the endpoint has to be a host, such as s3.example.com, 10.0.0.5:9000 or http://storage:9000")
+		return place, wrongParam("endpoint", "has to be a host, such as s3.example.com, 10.0.0.5:9000 or http://storage:9000")
 	case at.User != nil:
-		return place, errors.New("the endpoint cannot hold a name or a password; they go into accessKeyId and accessKeySecret")
+		return place, wrongParam("endpoint", "cannot hold a name or a password; they go into accessKeyId and accessKeySecret")
 	case at.Scheme != "https" && at.Scheme != "http":
-		return place, fmt.Errorf("the endpoint begins with %q; it can be reached by https and http only", at.Scheme+"://")
+		return place, wrongParam("endpoint", "begins with %q; only https:// and http:// can be asked", at.Scheme+"://")
 	case strings.Trim(at.Path, "/") != "" && strings.Trim(at.Path, "/") != place.Bucket:
-		return place, errors.New("the endpoint cannot have a path; what comes before the name of the result is the prefix")
+		return place, wrongParam("endpoint", "cannot have a path; what comes before the name of the result is the prefix")
 	}
 	place.Endpoint, place.Insecure = strings.ToLower(at.Host), at.Scheme == "http"
 	return place, nil
+}
+
+func refersToSecrets(s string) bool { return strings.Contains(s, secretOpens) }
+
+func wrongParam(name, format string, args ...any) error {
+	return Invalid("Upload failed", FieldError{Field: "params." + name, Message: fmt.Sprintf(format, args...)})
 }

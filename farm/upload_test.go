@@ -50,3 +50,22 @@ func TestEndpointsAreReadAsPeopleWriteThem(t *testing.T) {
 		t.Error("a bucket with a slash was taken")
 	}
 }
+
+func TestAddressesOfUploadsAreEscaped(t *testing.T) {
+	for _, c := range []struct{ base, prefix, want string }{
+		{"", "a/", ""}, {"https://cdn.example.com", "a b/", "https://cdn.example.com/a%20b/J.mp4"}, {"https://cdn.example.com/x/", "/y", "https://cdn.example.com/x/yJ.mp4"},
+		{"https://cdn.example.com", "../", ""}, {"https://cdn.example.com", "?a#b/", "https://cdn.example.com/%3Fa%23b/J.mp4"},
+	} {
+		if got := (farm.Upload{OutputURL: c.base, Prefix: c.prefix}).Address("J.mp4"); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.base, c.prefix, got, c.want)
+		}
+	}
+}
+
+func TestReferencesToSecretsStandAsTheyAre(t *testing.T) {
+	u := farm.Upload{Params: map[string]string{"endpoint": "https://${secrets.HOST}", "bucket": "${secrets.BUCKET}"}}
+	want := farm.RemoteObject{Endpoint: "https://${secrets.HOST}", Bucket: "${secrets.BUCKET}"}
+	if got, err := u.Place(); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

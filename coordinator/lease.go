@@ -40,6 +40,7 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 	lease.Composition = job.Template.Composition
 	lease.Preview = job.Preview
 	lease.Settings = job.Settings
+	lease.Upload = job.Upload
 	if t.Frames != nil {
 		lease.Settings.Frames = t.Frames
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,9 @@ func outputKey(outputName string) string { return outputsFolder + "/" + outputNa
 
 // OutputAddress is the public address of a job's result, known from its creation on.
 func (c *Coordinator) OutputAddress(j farm.Job) string {
+	if j.Address != "" {
+		return j.Address
+	}
 	return c.cfg.PublicAddress + "/outputs/" + j.OutputName
 }
 
@@ -51,8 +55,11 @@ func (c *Coordinator) OpenOutput(_ context.Context, outputName string) (*File, e
 	if err != nil {
 		return nil, err
 	}
-	if !job.Output.GoneAt.IsZero() {
-		return nil, farm.Errorf(farm.CodeGone, "the result of job %s is no longer kept: the farm dropped it on %s", job.ID, waitTime(job.Output.GoneAt))
+	switch out := job.Output; {
+	case !out.GoneAt.IsZero():
+		return nil, farm.Errorf(farm.CodeGone, "the result of job %s is no longer kept: the farm dropped it on %s", job.ID, waitTime(out.GoneAt))
+	case out.Remote != nil:
+		return nil, farm.Errorf(farm.CodeGone, "the result of job %s was uploaded to bucket '%s'; this farm has no copy", job.ID, out.Remote.Bucket)
 	}
 	r, err := c.files.Open(outputKey(job.OutputName))
 	if errors.Is(err, files.ErrNotFound) {
@@ -137,11 +144,14 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	if err != nil {
 		return err
 	}
-	if err := l.c.arrived(m); err != nil {
+	if err := l.c.arrived(job, m); err != nil {
 		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
 	}
 	out := m.Output
 	out.Key, out.Name, out.ContentType = outputKey(job.OutputName), job.OutputName, contentType(job.OutputName)
+	if out.Remote != nil {
+		out.Key = ""
+	}
 	cmd := raftstore.FinishTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: append(m.Warnings, l.c.engineWarning(job, s.agent)...),
 	}
@@ -160,10 +170,14 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	return nil
 }
 
-// arrived checks that the result which an agent reports is what the store got from it under this attempt.
-func (c *Coordinator) arrived(m wire.Finished) error {
+// arrived checks that the result which an agent reports is where the job wants it: what the store got under this attempt,
+// or what the job's upload asks for.
+func (c *Coordinator) arrived(job farm.Job, m wire.Finished) error {
 	if _, err := files.BlobKey(m.Output.SHA256); err != nil {
 		return farm.Errorf(farm.CodeInvalid, "Render failed: the machine reported a result without a hash")
+	}
+	if job.Upload != nil || m.Output.Remote != nil {
+		return delivered(job, m.Output.Remote)
 	}
 	obj, err := c.files.Stat(attemptKey(m.Attempt, m.Output.SHA256))
 	if err != nil || obj.Size != m.Output.Size {
@@ -171,6 +185,26 @@ func (c *Coordinator) arrived(m wire.Finished) error {
 	}
 	return nil
 }
+
+// delivered compares where an agent says it put a result with where the job wants it.
+func delivered(job farm.Job, to *farm.RemoteObject) error {
+	if to == nil {
+		return farm.Errorf(farm.CodeInvalid, "Upload failed: the machine's agent is too old to upload results; update it")
+	}
+	if job.Upload != nil {
+		want, err := job.Upload.Place()
+		if err == nil {
+			want.Key, err = job.Upload.Key(remoteName(job))
+		}
+		if err == nil && *to == want {
+			return nil
+		}
+	}
+	return farm.Errorf(farm.CodeInvalid, "Upload failed: the machine put the result elsewhere than the job asks for")
+}
+
+// remoteName is what a job's result is called in storage that is not the farm's.
+func remoteName(job farm.Job) string { return job.ID + filepath.Ext(job.OutputName) }
 
 // engineWarning tells of a job that asked for an After Effects and was rendered by a machine without any.
 func (c *Coordinator) engineWarning(job farm.Job, agent string) []string {
@@ -190,6 +224,9 @@ func (c *Coordinator) engineWarning(job farm.Job, agent string) []string {
 
 // promote gives the result of the attempt that counts its public name. It may be repeated.
 func (c *Coordinator) promote(job farm.Job) error {
+	if job.Output.Remote != nil {
+		return nil
+	}
 	var tasks []farm.Task
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		tasks, err = tx.TasksOf(job.ID)

@@ -117,6 +117,9 @@ func (s *submission) settle(ctx context.Context, job *farm.Job) error {
 	if unknown := s.c.checkSecrets(s.p.Team, *job); len(unknown) > 0 {
 		return farm.Invalid("the job refers to secrets that do not exist", unknown...)
 	}
+	if job.Upload != nil {
+		job.Address = job.Upload.Address(remoteName(*job))
+	}
 	if err := s.settleTemplate(ctx, job); err != nil {
 		return err
 	}

@@ -72,6 +72,8 @@ type Job struct {
 	// OutputName is the last part of the public output address, "<job id>-<random>.<ext>", fixed at creation.
 	OutputName string     `json:"outputName"`
 	Output     *OutputRef `json:"output,omitempty"` // nil until finished
+	// Address is the public address of the result where the job's upload names one; "" for the farm's own.
+	Address string `json:"address,omitempty"`
 	// FramesTotal is how many frames the job renders, 0 while that is not known.
 	FramesTotal int `json:"framesTotal,omitempty"`
 

@@ -207,7 +207,7 @@ func (c *Coordinator) Batch(_ context.Context, p farm.Principal, id string) (bat
 		return nil
 	})
 	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && batch.Team != p.Team {
-		return farm.Batch{}, nil, farm.Errorf(farm.CodeNotFound, "there is no batch %q", id)
+		return farm.Batch{}, nil, noBatch(id)
 	}
 	return batch, jobs, err
 }
@@ -252,3 +252,36 @@ func (c *Coordinator) CancelBatch(ctx context.Context, p farm.Principal, id stri
 	batch, jobs, err = c.Batch(ctx, p, id)
 	return batch, jobs, res.Jobs, err
 }
+
+// BatchPart finds a batch of the caller's team with its numbers, and those of its jobs from a place on that the farm still
+// knows, at most limit of them.
+func (c *Coordinator) BatchPart(_ context.Context, p farm.Principal, id string, from, limit int) (batch CountedBatch, jobs []farm.Job, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		if batch.Batch, err = tx.Batch(id); err != nil || batch.Team != p.Team {
+			return err
+		}
+		if batch.Counts, err = tx.CountBatch(id); err != nil {
+			return err
+		}
+		from = min(max(from, 0), len(batch.Jobs))
+		for _, entry := range batch.Jobs[from:min(from+limit, len(batch.Jobs))] {
+			job, err := tx.Job(entry.ID)
+			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+				return err
+			}
+			if err == nil {
+				jobs = append(jobs, job)
+			}
+		}
+		return nil
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && batch.Team != p.Team {
+		return CountedBatch{}, nil, noBatch(id)
+	}
+	for i := 0; i < len(jobs) && err == nil; i++ {
+		err = c.addProgress(&jobs[i])
+	}
+	return batch, jobs, err
+}
+
+func noBatch(id string) error { return farm.Errorf(farm.CodeNotFound, "there is no batch %q", id) }

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -85,6 +86,18 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		all = append(all, piece{id: "job", kinds: jobs, subject: subject, draw: func(ctx context.Context) (templ.Component, error) {
 			j, err := s.readJob(ctx, p, subject)
 			return page.JobBody(shell, j), err
+		}})
+	case "batches":
+		all = append(all, piece{id: "batches", kinds: jobs[:1], draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readBatches(ctx, p, "")
+			return page.BatchesBody(shell, v), err
+		}})
+	case "batch":
+		id, place, _ := strings.Cut(subject, ",")
+		from, _ := strconv.Atoi(place)
+		all = append(all, piece{id: "batch", kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
+			b, err := s.readBatch(ctx, p, id, max(0, from))
+			return page.BatchBody(shell, b), err
 		}})
 	case "templates":
 		all = append(all, piece{id: "templates", kinds: []farm.EventKind{farm.EventTemplate}, draw: func(ctx context.Context) (templ.Component, error) {

@@ -16,7 +16,7 @@ import (
 // Shell is what every page shows around its own content.
 type Shell struct {
 	Title   string
-	Active  string // name of the rail's entry: home, jobs, templates, machines, settings
+	Active  string // name of the rail's entry: home, jobs, batches, templates, machines, settings
 	Setting string // name of the page of the settings: tokens, people, fonts, secrets, webhooks
 	Live    string // topic of the page's live parts, "" for none
 	Theme   string // auto, light or dark

@@ -173,7 +173,7 @@ function keys() {
     if (e.key === "?") { e.preventDefault(); open(); return; }
     if (e.key === "g") { went = Date.now(); return; }
     if (Date.now() - went < 1200) {
-      const to = { h: "/", j: "/jobs", t: "/templates", m: "/machines" }[e.key];
+      const to = { h: "/", j: "/jobs", b: "/batches", t: "/templates", m: "/machines" }[e.key];
       if (to) location.assign(to);
     }
     went = 0;

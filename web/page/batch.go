@@ -1,0 +1,112 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+
+	"overcrank/farm"
+)
+
+// Batches is a page of the list of batches.
+type Batches struct {
+	Batches []Batch
+	Next    string // cursor of the next page, "" on the last
+	Paging  bool   // not the first page
+}
+
+// Batch is a batch with the numbers of its jobs and, on its own page, some of them.
+type Batch struct {
+	farm.Batch
+	Counts map[farm.JobStatus]int
+	Jobs   []Job // from place From on, at most Step
+	From   int
+	Step   int
+}
+
+// Title is what people call the batch.
+func (b Batch) Title() string {
+	return fmt.Sprintf("%d %s of %s", len(b.Batch.Jobs), plural(len(b.Batch.Jobs), "job", "jobs"), b.CreatedAt.UTC().Format("2 January 15:04 UTC"))
+}
+
+// Ended is how many jobs do not move any more.
+func (b Batch) Ended() int {
+	return b.Counts[farm.JobFinished] + b.Counts[farm.JobFailed] + b.Counts[farm.JobCancelled]
+}
+
+// Waiting is how many jobs have not begun.
+func (b Batch) Waiting() int { return b.Counts[farm.JobQueued] + b.Counts[farm.JobPending] }
+
+// State is how the batch as a whole is shown.
+func (b Batch) State() State {
+	total := len(b.Batch.Jobs)
+	switch {
+	case b.Ended() < total && b.Counts[farm.JobRendering] > 0:
+		return State{"Rendering", "rendering"}
+	case b.Ended() < total:
+		return State{"Waiting", "waiting"}
+	case b.Counts[farm.JobFinished] == total:
+		return State{"Finished", "finished"}
+	case b.Counts[farm.JobCancelled] == total:
+		return State{"Cancelled", "cancelled"}
+	case b.Counts[farm.JobFinished] == 0:
+		return State{"Failed", "error"}
+	}
+	return State{"Finished, not all", "error"}
+}
+
+// Sentence says how the batch stands.
+func (b Batch) Sentence() string {
+	s := fmt.Sprintf("%d of %d finished", b.Counts[farm.JobFinished], len(b.Batch.Jobs))
+	add := func(n int, word string) {
+		if n > 0 {
+			s += fmt.Sprintf(", %d %s", n, word)
+		}
+	}
+	add(b.Counts[farm.JobRendering], "rendering")
+	add(b.Waiting(), "waiting")
+	add(b.Counts[farm.JobFailed], "failed")
+	add(b.Counts[farm.JobCancelled], "cancelled")
+	add(b.Total-len(b.Batch.Jobs), "refused when it was sent")
+	return s
+}
+
+// part is a share of the batch, in percent for an attribute.
+func (b Batch) part(n int) string {
+	if len(b.Batch.Jobs) == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(100*float64(n)/float64(len(b.Batch.Jobs)), 'f', 3, 64)
+}
+
+// bar is the batch as stretches of one strip: class, start and width in percent.
+func (b Batch) bar() []stretch {
+	var out []stretch
+	at := 0
+	for _, s := range []struct {
+		class string
+		n     int
+	}{
+		{"finished", b.Counts[farm.JobFinished]}, {"error", b.Counts[farm.JobFailed]},
+		{"cancelled", b.Counts[farm.JobCancelled]}, {"rendering", b.Counts[farm.JobRendering]},
+	} {
+		if s.n > 0 {
+			out = append(out, stretch{s.class, b.part(at), b.part(s.n)})
+			at += s.n
+		}
+	}
+	return out
+}
+
+type stretch struct{ Class, From, Width string }
+
+// number is the place of a job in what the caller sent, from 1.
+func (b Batch) number(j Job) int {
+	for _, entry := range b.Batch.Jobs {
+		if entry.ID == j.ID {
+			return entry.Index + 1
+		}
+	}
+	return 0
+}
+
+func (b Batch) last() int { return min(b.From+b.Step, len(b.Batch.Jobs)) }

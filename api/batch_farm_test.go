@@ -162,7 +162,7 @@ func TestNestedJobsAreAnsweredWithTheirParent(t *testing.T) {
 		t.Errorf("the join is %+v", made)
 	}
 	r.send(http.MethodPost, "/api/v2/jobs", strings.Replace(srcJob, "}}", `}, "assets": [{"type": "job", "layerName": "bg", "template": {"id": "01NONE"}}]}`, 1)).
-		refused(http.StatusBadRequest, "assets[0].template")
+		refused(http.StatusNotFound, "assets[0].template")
 	var cancelled []jobAnswer
 	r.send(http.MethodPatch, "/api/v2/jobs/"+made.Children[0].ID+"/cancel", nil).into(http.StatusOK, &cancelled)
 	if len(cancelled) != 2 || cancelled[0].ID != made.Children[0].ID || cancelled[1].TemplateID != nil || cancelled[1].Status != "manually_cancelled" {

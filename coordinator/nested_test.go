@@ -120,7 +120,10 @@ func TestErrorsOfNestedJobsNameTheirPlace(t *testing.T) {
 	_, err := r.Submit(t.Context(), r.admin, farm.Job{Template: inner, Assets: []farm.Asset{
 		{Type: "text"}, nestedAsset("a", farm.Job{Assets: []farm.Asset{nestedAsset("b", farm.Job{Template: farm.JobTemplate{ID: "01NONE"}})}}),
 	}})
-	wantField(t, err, "assets[1].assets[0].template")
+	wantCode(t, err, farm.CodeNotFound)
+	if !strings.Contains(err.Error(), "assets[1].assets[0].template") {
+		t.Errorf("%v does not name the nested job", err)
+	}
 	_, err = r.Submit(t.Context(), r.admin, farm.Job{Template: inner, Assets: []farm.Asset{
 		nestedAsset("a", farm.Job{Assets: []farm.Asset{{Type: "image", Src: "farm://" + strings.Repeat("0", 64)}}}),
 	}})

@@ -95,8 +95,8 @@ func taskKind(job farm.Job) farm.TaskKind {
 	return farm.TaskRender
 }
 
-// within puts the place of a nested job before the fields that an error names. A template that a nested job names and that
-// does not exist is a mistake in the request like any other.
+// within puts the place of a nested job before the fields that an error names; an error that names none is about the
+// job's template.
 func within(place string, err error) error {
 	var e *farm.Error
 	if !errors.As(err, &e) || e.Code != farm.CodeInvalid && e.Code != farm.CodeNotFound {
@@ -109,7 +109,7 @@ func within(place string, err error) error {
 	if len(fields) == 0 {
 		fields = []farm.FieldError{{Field: place + ".template", Message: e.Message}}
 	}
-	return &farm.Error{Code: farm.CodeInvalid, Message: e.Message, Fields: fields, Err: e.Err}
+	return &farm.Error{Code: e.Code, Message: e.Message, Fields: fields, Err: e.Err}
 }
 
 // settle checks one job against the farm, and settles what the caller left open. Errors name fields from the job on.

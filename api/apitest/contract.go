@@ -89,17 +89,12 @@ func (c *Contract) Requests() int {
 // fromAnywhere are the statuses that every operation shares; one test for all of them is enough.
 var fromAnywhere = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable}
 
-// Unseen lists the operations that the farm serves and that never succeeded, and the answers of its own document that
-// never came.
+// Unseen lists the operations that never succeeded, and the answers of the farm's own document that never came.
 func (c *Contract) Unseen() (operations, answers []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	served := c.documents[0].operations()
 	for _, d := range c.documents {
 		for name, op := range d.operations() {
-			if method, path, _ := strings.Cut(name, " "); served[method+" "+d.root+path] == nil {
-				continue
-			}
 			succeeded := false
 			for status := range op.Responses.Map() {
 				code := 0

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -93,6 +94,12 @@ func (s batchesSubmit) checkFlags() error {
 	}
 	if s.FileName != "" && s.Download == "" {
 		return usagef("--file-name is for --download")
+	}
+	if s.Download != "" && !s.DryRun {
+		// Said now rather than when the films are there and cannot be written.
+		if err := os.MkdirAll(s.Download, 0o755); err != nil {
+			return fmt.Errorf("--download: %w", err)
+		}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -266,19 +265,15 @@ func (r jobsRelease) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	var raws []json.RawMessage
-	for _, id := range r.IDs {
-		job, err := c.Release(ctx, id)
-		if err != nil {
-			return fmt.Errorf("release %s: %w", id, err)
-		}
-		raws = append(raws, job.JSON())
-		if !r.JSON {
-			fmt.Fprintf(out, "%s released\n", id)
-		}
+	jobs, err := c.Release(ctx, r.IDs)
+	if err != nil {
+		return err
 	}
 	if r.JSON {
-		return out.answers(raws)
+		return out.answer(jobs.JSON())
+	}
+	for _, j := range jobs.Items {
+		fmt.Fprintf(out, "%s released\n", j.ID)
 	}
 	return nil
 }

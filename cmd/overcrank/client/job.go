@@ -94,9 +94,9 @@ func (c *Client) Cancel(ctx context.Context, ids []string, force bool) (List[Job
 	return fetch[List[Job]](ctx, c, http.MethodPost, "/api/v2/jobs/cancel", query, map[string][]string{"jobs": ids})
 }
 
-// Release lets a held job go.
-func (c *Client) Release(ctx context.Context, id string) (Job, error) {
-	return fetch[Job](ctx, c, http.MethodPost, at("/api/farm/v1/jobs/%s/release", id), nil, nil)
+// Release lets held jobs go.
+func (c *Client) Release(ctx context.Context, ids []string) (List[Job], error) {
+	return fetch[List[Job]](ctx, c, http.MethodPost, "/api/farm/v1/jobs/release", nil, map[string][]string{"jobs": ids})
 }
 
 // Waiting says why a job waits.

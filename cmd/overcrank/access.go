@@ -111,7 +111,7 @@ func (t teamsEnd) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	return deleteAll(t.Teams, "team", out,
+	return deleteAll(t.Teams, "ended", out,
 		func(ref string) (string, error) { return findTeam(ctx, c, ref) },
 		func(id string) error { return c.EndTeam(ctx, id) })
 }
@@ -240,7 +240,7 @@ func (t tokensRevoke) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	return deleteAll(t.Tokens, "token", out,
+	return deleteAll(t.Tokens, "revoked", out,
 		func(ref string) (string, error) { return findAccess(ctx, c, t.Team, "token", ref, c.Tokens) },
 		func(id string) error { return c.RevokeToken(ctx, id) })
 }
@@ -349,7 +349,7 @@ func (p peopleEnd) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	return deleteAll(p.People, "person", out,
+	return deleteAll(p.People, "ended", out,
 		func(ref string) (string, error) { return findAccess(ctx, c, p.Team, "person", ref, c.People) },
 		func(id string) error { return c.EndPerson(ctx, id) })
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -226,26 +227,43 @@ func (s batchesSubmit) readTemplate(ctx context.Context, c *client.Client, base 
 	return known, nil
 }
 
-// handOver sends the files of this machine that the jobs name, each once.
+// handOver sends the files of this machine that the jobs name, each once. All are looked for before the first is sent.
 func (s batchesSubmit) handOver(ctx context.Context, c *client.Client, list []variants.Variant, out *output) error {
 	base := "."
 	if s.File != "-" {
 		base = filepath.Dir(s.File)
 	}
-	h := newHandover(c, out)
+	var files []localFile
+	var missing []error
 	for _, v := range list {
-		err := h.job(ctx, v.Job, base)
+		named := filesOf(v.Job, base, "")
 		for _, asset := range v.Media {
-			if err == nil {
-				err = h.replace(ctx, asset, "value", base, "value")
+			if f, ok := fileIn(asset, "value", base, fmt.Sprintf("field '%v'", asset["layerName"])); ok {
+				named = append(named, f)
 			}
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", v.Where, err)
+		for _, f := range named {
+			f.what = v.Where + ", " + f.what
+			if err := f.check(); err != nil && len(missing) < missingLimit {
+				missing = append(missing, err)
+			}
+			files = append(files, f)
+		}
+	}
+	if err := errors.Join(missing...); err != nil {
+		return err
+	}
+	h := newHandover(c, out)
+	for _, f := range files {
+		if err := h.replace(ctx, f); err != nil {
+			return err
 		}
 	}
 	return nil
 }
+
+// missingLimit is how many missing files are named, as far as a person would read on.
+const missingLimit = 20
 
 // batchBytes bounds a request, whose limit is 100 MiB.
 const batchBytes = 90 << 20

@@ -99,8 +99,14 @@ func startUp(t testing.TB, dir string, flags ...string) *runningFarm {
 // launch starts a farm in dir and waits until it says where it is.
 func launch(t testing.TB, dir string, flags ...string) *runningFarm {
 	t.Helper()
+	return launchAs(t, "up", dir, flags...)
+}
+
+// launchAs is launch by another command: coordinator, for a farm without an agent.
+func launchAs(t testing.TB, command, dir string, flags ...string) *runningFarm {
+	t.Helper()
 	f := &runningFarm{t: t, dir: dir, said: &lockedBuffer{}, done: make(chan struct{})}
-	args := append([]string{"up", "--data-dir", dir, "--listen", "127.0.0.1:0"}, flags...)
+	args := append([]string{command, "--data-dir", dir, "--listen", "127.0.0.1:0"}, flags...)
 	f.cmd = exec.Command(binary, args...)
 	f.cmd.Stderr = f.said
 	stdout, err := f.cmd.StdoutPipe()

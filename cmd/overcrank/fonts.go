@@ -125,13 +125,13 @@ func (d fontsDelete) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	return deleteAll(d.Fonts, "font", out,
+	return deleteAll(d.Fonts, "deleted", out,
 		func(ref string) (string, error) { return findFont(ctx, c, ref) },
 		func(id string) error { return c.DeleteFont(ctx, id) })
 }
 
-// deleteAll finds all that is named before it deletes the first.
-func deleteAll(refs []string, what string, out *output, find func(ref string) (string, error), remove func(id string) error) error {
+// deleteAll finds all that is named before it deletes the first. done is what is said of each: deleted, revoked, ended.
+func deleteAll(refs []string, done string, out *output, find func(ref string) (string, error), remove func(id string) error) error {
 	ids := make([]string, len(refs))
 	for i, ref := range refs {
 		id, err := find(ref)
@@ -142,9 +142,9 @@ func deleteAll(refs []string, what string, out *output, find func(ref string) (s
 	}
 	for i, id := range ids {
 		if err := remove(id); err != nil {
-			return fmt.Errorf("delete %s %s: %w", what, refs[i], err)
+			return fmt.Errorf("%s: %w", refs[i], err)
 		}
-		out.remark("%s deleted", refs[i])
+		out.remark("%s %s", refs[i], done)
 	}
 	return nil
 }

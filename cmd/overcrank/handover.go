@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -27,14 +29,47 @@ func newHandover(c *client.Client, out *output) *handover {
 // job sends the files that a request names, in nested jobs too, and puts their farm addresses in their places. Paths start
 // from the folder base.
 func (h *handover) job(ctx context.Context, body map[string]any, base string) error {
-	return h.within(ctx, body, base, "")
-}
-
-func (h *handover) within(ctx context.Context, body map[string]any, base, field string) error {
-	if t, ok := body["template"].(map[string]any); ok {
-		if err := h.replace(ctx, t, "src", base, field+"template"); err != nil {
+	for _, f := range filesOf(body, base, "") {
+		if err := h.replace(ctx, f); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// localFile is a place of a request that holds the path of a file of this machine.
+type localFile struct {
+	holder map[string]any
+	key    string
+	path   string
+	what   string // for messages
+}
+
+// check tells whether the file is there.
+func (f localFile) check() error {
+	st, err := os.Stat(f.path)
+	var wrong *fs.PathError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s: %s: %w", f.what, f.path, wrong.Err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", f.what, err)
+	case !st.Mode().IsRegular():
+		return fmt.Errorf("%s: %s is not a file", f.what, f.path)
+	}
+	return nil
+}
+
+// filesOf are the files that a request names in its sources, in nested jobs too.
+func filesOf(body map[string]any, base, field string) []localFile {
+	var out []localFile
+	add := func(holder map[string]any, what string) {
+		if f, ok := fileIn(holder, "src", base, what); ok {
+			out = append(out, f)
+		}
+	}
+	if t, ok := body["template"].(map[string]any); ok {
+		add(t, field+"template")
 	}
 	assets, _ := body["assets"].([]any)
 	for i, a := range assets {
@@ -43,30 +78,38 @@ func (h *handover) within(ctx context.Context, body map[string]any, base, field 
 			continue
 		}
 		at := fmt.Sprintf("%sassets[%d]", field, i)
-		if err := h.replace(ctx, asset, "src", base, at); err != nil {
-			return err
+		what := at
+		if layer, ok := asset["layerName"].(string); ok {
+			what += " (layer '" + layer + "')"
 		}
-		if err := h.within(ctx, asset, base, at+"."); err != nil {
-			return err
-		}
+		add(asset, what)
+		out = append(out, filesOf(asset, base, at+".")...)
 	}
-	return nil
+	return out
 }
 
-// replace puts the farm's address in the place of a local path.
-func (h *handover) replace(ctx context.Context, holder map[string]any, key, base, what string) error {
+// fileIn is the file that a member of an object names, if it names one.
+func fileIn(holder map[string]any, key, base, what string) (localFile, bool) {
 	path, _ := holder[key].(string)
 	if path == "" || !isLocal(path) {
-		return nil
+		return localFile{}, false
 	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(base, filepath.FromSlash(path))
 	}
-	address, err := h.send(ctx, path)
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+	return localFile{holder, key, path, what}, true
+}
+
+// replace puts the farm's address in the place of a path.
+func (h *handover) replace(ctx context.Context, f localFile) error {
+	if err := f.check(); err != nil {
+		return err
 	}
-	holder[key] = address
+	address, err := h.send(ctx, f.path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.what, err)
+	}
+	f.holder[f.key] = address
 	return nil
 }
 

@@ -141,7 +141,7 @@ func (d secretsDelete) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	return deleteAll(d.Secrets, "secret", out,
+	return deleteAll(d.Secrets, "deleted", out,
 		func(ref string) (string, error) { return findSecret(ctx, c, ref) },
 		func(id string) error { return c.DeleteSecret(ctx, id) })
 }

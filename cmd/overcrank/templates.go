@@ -476,7 +476,7 @@ func (d templatesDelete) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	return deleteAll(d.Templates, "template", out,
+	return deleteAll(d.Templates, "deleted", out,
 		func(ref string) (string, error) { return findTemplate(ctx, c, ref) },
 		func(id string) error { return c.DeleteTemplate(ctx, id) })
 }

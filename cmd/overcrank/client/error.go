@@ -31,7 +31,7 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Message)
 	for _, d := range e.Details {
-		if !strings.Contains(e.Message, d.Field+" "+d.Message) {
+		if !strings.Contains(e.Message, d.Message) {
 			fmt.Fprintf(&b, "\n  %s: %s", d.Field, d.Message)
 		}
 	}

@@ -45,7 +45,7 @@ func DidYouMean(wanted string, known []string) string {
 	}
 	const few = 12
 	if len(known) == 0 {
-		return "there is none"
+		return "there are none"
 	}
 	if len(known) <= few {
 		return "there are " + quoted(known, ", ")

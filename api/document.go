@@ -137,6 +137,9 @@ func (w *walker) value(path string, depth int) error {
 	if err != nil {
 		return w.broken(path, err)
 	}
+	if number, isNumber := token.(json.Number); isNumber && !ordinary(string(number)) {
+		return w.refuse(path, "is a number that no program can hold")
+	}
 	delim, nested := token.(json.Delim)
 	if !nested {
 		return nil
@@ -156,6 +159,16 @@ func (w *walker) value(path string, depth int) error {
 		return w.broken(path, err)
 	}
 	return nil
+}
+
+// ordinary tells whether a number is one of double precision. Others would come back in answers that typed clients cannot
+// read.
+func ordinary(number string) bool {
+	if len(number) < 300 && !strings.ContainsAny(number, "eE") {
+		return true
+	}
+	_, err := strconv.ParseFloat(number, 64)
+	return err == nil
 }
 
 func (w *walker) elements(path string, depth int) error {

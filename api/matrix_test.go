@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -25,6 +26,7 @@ type rule struct {
 	record string // whose id stands in the path or body as {id}; a key of makers, "" for none
 	body   string // of a request that is right; {new} in it is a word that was not used before
 	kind   string // Content-Type of the body, "" for none
+	stream bool   // the body is sent in chunks, and not held against the documents
 	status int    // that it is answered with
 	farm   bool   // for administrators of the farm's first team alone
 }
@@ -169,6 +171,9 @@ func (r *rig) try(address string, rule rule, id string, header ...string) answer
 	var body any
 	if rule.body != "" {
 		body = strings.NewReplacer("{id}", id, "{new}", fresh()).Replace(rule.body)
+	}
+	if rule.stream {
+		body = io.MultiReader(strings.NewReader(rule.body))
 	}
 	if rule.kind != "" {
 		header = append(header, "Content-Type: "+rule.kind)

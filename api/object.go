@@ -272,7 +272,11 @@ func memberPath(path, key string) string {
 	if len(key) > pathLimit {
 		key = strings.ToValidUTF8(key[:pathLimit], "") + "…"
 	}
-	if path == "" {
+	switch {
+	case path != "":
+	case key == "":
+		return `""` // an error has to name the field
+	default:
 		return key
 	}
 	return path + "." + key

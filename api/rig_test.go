@@ -112,7 +112,7 @@ func start(t testing.TB, edit ...func(*api.Config)) *rig {
 	}
 	stop := api.Mount(app, cfg)
 	served := make(chan error, 1)
-	go func() { served <- app.Listener(ln) }()
+	go func() { served <- app.Listener(api.Listener(ln, 1<<16, logger)) }()
 	t.Cleanup(func() {
 		stop()
 		if err := app.ShutdownWithTimeout(patience); err != nil {

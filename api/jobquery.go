@@ -24,7 +24,7 @@ var jobStates = []farm.JobStatus{
 }
 
 // decodeJobQuery reads the query of GET /jobs.
-func decodeJobQuery(c *fiber.Ctx) (q farm.JobQuery, minimal bool, err error) {
+func decodeJobQuery(c *fiber.Ctx) (q farm.JobQuery, err error) {
 	wrong := &problems{}
 	q = farm.JobQuery{
 		States:        queryStates(c, "states", wrong),
@@ -49,11 +49,14 @@ func decodeJobQuery(c *fiber.Ctx) (q farm.JobQuery, minimal bool, err error) {
 	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
 		wrong.add("to_date", "lies before from_date")
 	}
+	if len(q.Tags) > tagLimit {
+		wrong.add("tags", "names %d tags; %d are allowed", len(q.Tags), tagLimit)
+	}
 	if q.Sort == "random" {
 		q.Seed = rand.Uint64()
 	}
-	minimal = queryFlag(c, "minimal", wrong)
-	return q, minimal, wrong.err()
+	q.Minimal = queryFlag(c, "minimal", wrong)
+	return q, wrong.err()
 }
 
 func queryStates(c *fiber.Ctx, key string, wrong *problems) []farm.JobStatus {

@@ -49,7 +49,7 @@ func (s *server) submit(c *fiber.Ctx, p farm.Principal, job farm.Job) error {
 }
 
 func (s *server) listJobs(c *fiber.Ctx, p farm.Principal) error {
-	query, minimal, err := decodeJobQuery(c)
+	query, err := decodeJobQuery(c)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *server) listJobs(c *fiber.Ctx, p farm.Principal) error {
 	if next != "" {
 		c.Set(fiber.HeaderLink, fmt.Sprintf(`<%s>; rel="next"`, nextPage(c, next)))
 	}
-	return ok(c, s.jobShapes(jobs, minimal))
+	return ok(c, s.jobShapes(jobs, query.Minimal))
 }
 
 func (s *server) getJob(c *fiber.Ctx, p farm.Principal) error {

@@ -1,7 +1,7 @@
 package raftstore
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -22,41 +22,43 @@ func (t *tables) submitPart(c SubmitPart) Result {
 	case t.has(bucketBatchParts, key):
 		return refusef(farm.CodeConflict, "part %d of batch %s is there already", c.Part, c.Batch)
 	}
-	part, err := json.Marshal(c.SubmitJobs)
+	body, err := c.laidDown()
 	if err != nil {
-		t.fail(fmt.Errorf("write part %d of batch %s: %w", c.Part, c.Batch, err))
-		return Result{}
+		return refusef(farm.CodeInvalid, "part %d of batch %s cannot be stored: %w", c.Part, c.Batch, err)
 	}
-	t.set(bucketBatchParts, key, append([]byte(timeKey(c.At)), part...))
+	t.set(bucketBatchParts, key, append([]byte(timeKey(c.At)), body...))
 	return Result{}
 }
 
 // partKey sorts the parts of a batch by their numbers.
 func partKey(batch string, part int) string { return fmt.Sprintf("%s%s%06d", batch, sep, part) }
 
-// gather puts the parts of a batch before what its last command brings itself.
-func (t *tables) gather(c SubmitJobs) (SubmitJobs, *farm.Error) {
-	if c.Batch == nil || c.Parts == 0 {
-		return c, nil
+// gather puts the parts of a batch before what its last command brings itself, and gives the contents of all jobs.
+func (t *tables) gather(c SubmitJobs) (whole SubmitJobs, contents []storedContent, err *farm.Error) {
+	own, err := c.contents()
+	if err != nil || c.Batch == nil || c.Parts == 0 {
+		return c, own, err
 	}
-	whole := SubmitJobs{Batch: c.Batch, Parts: c.Parts}
+	whole = SubmitJobs{Batch: c.Batch, Parts: c.Parts}
 	for n := range c.Parts {
 		part, there := t.part(c.Batch.ID, n)
 		if !there {
-			return c, farm.Errorf(farm.CodeConflict, "part %d of batch %s is not there; submit the batch again", n, c.Batch.ID)
+			return c, nil, farm.Errorf(farm.CodeConflict, "part %d of batch %s is not there; submit the batch again", n, c.Batch.ID)
 		}
 		whole.Jobs, whole.Tasks = append(whole.Jobs, part.Jobs...), append(whole.Tasks, part.Tasks...)
+		contents = append(contents, part.stored...)
 	}
 	whole.Jobs, whole.Tasks = append(whole.Jobs, c.Jobs...), append(whole.Tasks, c.Tasks...)
-	return whole, nil
+	return whole, append(contents, own...), nil
 }
 
 func (t *tables) part(batch string, n int) (part SubmitJobs, there bool) {
 	value := t.tx.Bucket(bucketBatchParts).Get([]byte(partKey(batch, n)))
 	if len(value) < 8 {
-		return part, false
+		return SubmitJobs{}, false
 	}
-	if err := json.Unmarshal(value[8:], &part); err != nil {
+	part, err := decodeSubmission(bytes.Clone(value[8:]))
+	if err != nil {
 		t.fail(fmt.Errorf("state is damaged: part %d of batch %s: %w", n, batch, err))
 	}
 	return part, true

@@ -35,12 +35,11 @@ func (t *tables) expireFiles(c ExpireFiles) Result {
 }
 
 // checkRefs refuses a job that uses a kept file which its team does not have, or no longer has.
-func (t *tables) checkRefs(job farm.Job) *farm.Error {
-	for _, sha256 := range job.KeptFiles() {
-		if t.has(bucketFiles, fileKey(job.Team, sha256)) {
-			continue
+func (t *tables) checkRefs(team string, files []string) *farm.Error {
+	for _, sha256 := range files {
+		if !t.has(bucketFiles, fileKey(team, sha256)) {
+			return farm.Errorf(farm.CodeInvalid, "the file %s does not exist or has expired; upload it again", farm.KeptScheme+sha256)
 		}
-		return farm.Errorf(farm.CodeInvalid, "the file %s does not exist or has expired; upload it again", farm.KeptScheme+sha256)
 	}
 	return nil
 }

@@ -8,23 +8,31 @@ import (
 	"overcrank/farm"
 )
 
+// maxTag is the length of the longest tag in bytes.
+const maxTag = 1000
+
 // submitJobs decides the first states itself: a job waits for its children, a task for those and for the template.
 func (t *tables) submitJobs(c SubmitJobs) Result {
-	c, err := t.gather(c)
+	c, contents, err := t.gather(c)
 	if err != nil {
 		return refuse(err)
 	}
-	jobs, tasks, err := t.checkSubmission(c)
+	jobs, tasks, err := t.checkSubmission(c, contents)
 	if err != nil {
 		return refuse(err)
 	}
 	var result Result
-	for _, job := range jobs {
-		t.saveJob(job, "")
+	templates := make(map[string]string, len(jobs))
+	for i, job := range jobs {
+		t.addJob(job, contents[i])
+		templates[job.ID] = job.Template.ID
 		result.Jobs = append(result.Jobs, job)
 	}
 	for _, task := range tasks {
 		t.saveTask(task, "")
+		if template := templates[task.Job]; template != "" && task.Status == farm.TaskBlocked {
+			t.set(bucketBlockedByTemplate, template+sep+task.Job, nil)
+		}
 		result.Tasks = append(result.Tasks, task)
 	}
 	if c.Batch != nil {
@@ -33,26 +41,26 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 	return result
 }
 
-// checkSubmission gives the jobs and tasks as they will be stored, or what is wrong with them.
-func (t *tables) checkSubmission(c SubmitJobs) ([]farm.Job, []farm.Task, *farm.Error) {
+// checkSubmission gives the heads of the jobs, and the tasks, as they will be stored, or what is wrong with them.
+func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm.Job, []farm.Task, *farm.Error) {
 	if len(c.Jobs) == 0 {
 		return nil, nil, farm.Errorf(farm.CodeInvalid, "no job was submitted")
 	}
 	jobs, tasks := slices.Clone(c.Jobs), slices.Clone(c.Tasks)
 	place := make(map[string]int, len(jobs))
-	outputs := make(map[string]bool, len(jobs))
 	for i := range jobs {
+		jobs[i] = headOf(jobs[i])
 		job := &jobs[i]
-		if err := t.checkJob(*job); err != nil {
+		if err := t.checkJob(*job, contents[i].files); err != nil {
 			return nil, nil, err
 		}
-		if _, twice := place[job.ID]; twice || outputs[job.OutputName] {
-			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s or its output %q was submitted twice at once", job.ID, job.OutputName)
+		if _, twice := place[job.ID]; twice {
+			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s was submitted twice at once", job.ID)
 		}
 		if job.Batch != "" && c.Batch == nil {
 			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s names batch %s, which was not submitted with it", job.ID, job.Batch)
 		}
-		place[job.ID], outputs[job.OutputName] = i, true
+		place[job.ID] = i
 		job.Status = farm.JobQueued
 		if len(job.Children) > 0 {
 			job.Status = farm.JobPending
@@ -93,8 +101,8 @@ func (t *tables) checkSubmission(c SubmitJobs) ([]farm.Job, []farm.Task, *farm.E
 	return jobs, tasks, nil
 }
 
-// checkJob refuses a job that cannot be stored or could never be rendered.
-func (t *tables) checkJob(job farm.Job) *farm.Error {
+// checkJob refuses a job that cannot be stored or could never be rendered. files are the kept files that it names.
+func (t *tables) checkJob(job farm.Job, files []string) *farm.Error {
 	if err := checkID("job", job.ID); err != nil {
 		return err
 	}
@@ -106,8 +114,10 @@ func (t *tables) checkJob(job farm.Job) *farm.Error {
 		return farm.Errorf(farm.CodeNotFound, "team %q does not exist", job.Team)
 	case t.has(bucketJobs, job.ID):
 		return farm.Errorf(farm.CodeConflict, "job %s exists already", job.ID)
-	case t.has(bucketJobsByOutput, job.OutputName):
-		return farm.Errorf(farm.CodeConflict, "the output name %q of job %s is taken", job.OutputName, job.ID)
+	case jobOfOutput(job.OutputName) != job.ID:
+		return farm.Errorf(farm.CodeInvalid, "the output name %q of job %s is not the job's id, a hyphen and something without one", job.OutputName, job.ID)
+	case slices.ContainsFunc(job.Tags, func(tag string) bool { return len(tag) > maxTag || strings.Contains(tag, sep) }):
+		return farm.Errorf(farm.CodeInvalid, "job %s has a tag that cannot be stored: it is too long or holds a NUL character", job.ID)
 	}
 	if job.Template.ID != "" {
 		template, err := t.templateOf(job.Team, job.Template.ID)
@@ -118,7 +128,7 @@ func (t *tables) checkJob(job farm.Job) *farm.Error {
 			return farm.Errorf(farm.CodeInvalid, "template %s cannot be rendered: %s", template.ID, template.Error)
 		}
 	}
-	return t.checkRefs(job)
+	return t.checkRefs(job.Team, files)
 }
 
 // checkFamilies makes sure that parents and children of one submission name each other.

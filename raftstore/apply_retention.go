@@ -59,6 +59,7 @@ func (t *tables) redactJobs(c RedactJobs) Result {
 		}
 		job.Error, job.Warnings = redaction.Error, redaction.Warnings
 		t.saveJob(job, job.Status)
+		t.saveContent(job)
 		for _, task := range t.tasksOf(job.ID) {
 			if task.Error != "" {
 				task.Error = farm.Redacted
@@ -135,12 +136,9 @@ func (t *tables) family(job farm.Job) []farm.Job {
 
 // dropJob forgets a job that has ended and everything that belongs to it.
 func (t *tables) dropJob(job farm.Job) {
-	place := timeKey(job.CreatedAt) + job.ID
-	prefix := statusPrefix(job.Team, job.Status)
 	t.remove(bucketJobs, job.ID)
-	t.remove(bucketJobsByTime, prefix+place)
-	t.remove(bucketJobsByPriority, prefix+priorityKey(job.Priority)+place)
-	t.remove(bucketJobsByOutput, job.OutputName)
+	t.remove(bucketContents, job.ID)
+	t.listJob(job, job.Status, t.remove)
 	t.add(countOfJobs(job.Team, job.Status), -1)
 	t.leaveBatch(job)
 	for _, task := range t.tasksOf(job.ID) {

@@ -118,7 +118,7 @@ func (t *tables) finishTemplate(c FinishTemplate) Result {
 	t.saveTemplate(template, &was)
 
 	var result Result
-	for _, id := range t.keysUnder(bucketJobsByTemplate, template.ID+sep) {
+	for _, id := range t.keysUnder(bucketBlockedByTemplate, template.ID+sep) {
 		job, ok := t.job(id)
 		if !ok || !job.Status.Waiting() {
 			continue
@@ -140,6 +140,7 @@ func (t *tables) readyTasks(job farm.Job, result *Result) {
 	if job.Status == farm.JobPending {
 		return
 	}
+	t.remove(bucketBlockedByTemplate, job.Template.ID+sep+job.ID)
 	for _, task := range t.tasksOf(job.ID) {
 		if task.Status == farm.TaskBlocked {
 			t.moveTask(&task, farm.TaskReady)

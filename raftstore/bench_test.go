@@ -35,7 +35,7 @@ func BenchmarkApply(b *testing.B) {
 }
 
 func benchSubmission(n int64) SubmitJobs {
-	job := farm.Job{ID: fmt.Sprintf("job%012d", n), Team: "team", OutputName: fmt.Sprintf("out%d", n), CreatedAt: after(int(n))}
+	job := farm.Job{ID: fmt.Sprintf("job%012d", n), Team: "team", OutputName: fmt.Sprintf("job%012d-out.mp4", n), CreatedAt: after(int(n))}
 	for i := range 4 {
 		job.Assets = append(job.Assets, farm.Asset{Type: "text", LayerName: fmt.Sprint("title ", i), Value: []byte(`"Some words that a title would hold"`)})
 	}

@@ -9,10 +9,12 @@ import (
 	"overcrank/farm"
 )
 
-// An encoded command is one byte of kind, one of version, then JSON. The top bit of the version byte says that the JSON
-// is compressed with zstd. A version once written replays for ever; testdata/commands holds one of each.
+// An encoded command is one byte of kind, one of version, then JSON, save for what command_submit.go says. The top bit of
+// the version byte says that what follows is compressed with zstd. A version once written replays for ever;
+// testdata/commands holds one of each.
 const (
 	commandVersion = 1
+	submitVersion  = 2 // of the commands with jobs in them
 	compressedFlag = 0x80
 
 	compressFrom   = 4 << 10   // bytes of JSON from which compressing pays
@@ -43,13 +45,16 @@ func (c *codec) close() { c.decompressor.Close() }
 
 // encode gives the log entry of cmd. A command that is too large is an error of CodeTooLarge.
 func (c *codec) encode(cmd Command) ([]byte, error) {
-	body, err := json.Marshal(cmd)
+	body, version, err := encodeBody(cmd)
 	if err != nil {
 		return nil, farm.Errorf(farm.CodeInvalid, "the change cannot be stored: %w", err)
 	}
-	version := byte(commandVersion)
+	limit := compressFrom
+	if version == submitVersion {
+		limit = maxCommand // most of it is compressed already
+	}
 	out := make([]byte, 2, 2+len(body))
-	if len(body) >= compressFrom {
+	if len(body) >= limit {
 		version |= compressedFlag
 		out = c.compressor.EncodeAll(body, out)
 	} else {
@@ -77,10 +82,29 @@ func (c *codec) decode(data []byte) (Command, error) {
 			return nil, fmt.Errorf("decompress command of kind %d: %w", kind, err)
 		}
 	}
-	if version != commandVersion {
+	switch {
+	case kind == KindSubmitJobs && version == submitVersion:
+		return decodeSubmission(body)
+	case kind == KindSubmitPart && version == submitVersion:
+		return decodePart(body)
+	case version != commandVersion:
 		return nil, fmt.Errorf("command of kind %d has version %d, which this program does not know: a newer version of it wrote the log", kind, version)
 	}
 	return decodeBody(kind, body)
+}
+
+// encodeBody gives what stands behind the two bytes of kind and version.
+func encodeBody(cmd Command) (body []byte, version byte, err error) {
+	switch c := cmd.(type) {
+	case SubmitJobs:
+		body, err = c.encode()
+		return body, submitVersion, err
+	case SubmitPart:
+		body, err = c.encode()
+		return body, submitVersion, err
+	}
+	body, err = json.Marshal(cmd)
+	return body, commandVersion, err
 }
 
 func decodeBody(kind Kind, body []byte) (Command, error) {

@@ -79,7 +79,7 @@ type FinishTemplate struct {
 // DeleteTemplate removes a template; refused while jobs that have not ended use it.
 type DeleteTemplate struct{ Team, ID string }
 
-// SubmitJobs adds jobs with their tasks; all or none.
+// SubmitJobs adds jobs with their tasks; all or none. See command_submit.go for how it lies in the log.
 type SubmitJobs struct {
 	Jobs  []farm.Job
 	Tasks []farm.Task
@@ -87,6 +87,8 @@ type SubmitJobs struct {
 	Batch *farm.Batch `json:",omitempty"`
 	// Parts is how many earlier SubmitPart commands hold jobs of the batch, which stand before Jobs.
 	Parts int `json:",omitempty"`
+
+	stored []storedContent // of each job, when the command comes from the log; Jobs has the heads alone then
 }
 
 // Grant is one lease: Attempt is the number the lease gets, one more than the task's last.

@@ -1,6 +1,10 @@
 package raftstore
 
-import "time"
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+)
 
 // The kinds of the commands about batches and held jobs.
 const (
@@ -17,6 +21,49 @@ type SubmitPart struct {
 	Part  int // from 0
 	SubmitJobs
 	At time.Time
+
+	body []byte // the submission as it came from the log
+}
+
+// partEnvelope is what lies, as JSON with its length before it, before the submission of a part in version 2; version 1 is
+// JSON with whole jobs.
+type partEnvelope struct {
+	Batch string
+	Part  int
+	At    time.Time
+}
+
+// laidDown is the submission of the part as it is kept until its batch is whole.
+func (c SubmitPart) laidDown() ([]byte, error) {
+	if c.body != nil {
+		return c.body, nil
+	}
+	return c.SubmitJobs.encode()
+}
+
+func (c SubmitPart) encode() ([]byte, error) {
+	head, err := encodeRecord(partEnvelope{Batch: c.Batch, Part: c.Part, At: c.At})
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.laidDown()
+	if err != nil {
+		return nil, err
+	}
+	return append(append(binary.AppendUvarint(nil, uint64(len(head))), head...), body...), nil
+}
+
+func decodePart(data []byte) (c SubmitPart, err error) {
+	head, body, err := cutPart(data)
+	if err != nil {
+		return c, err
+	}
+	var envelope partEnvelope
+	if err := decodeRecord(head, &envelope); err != nil {
+		return c, fmt.Errorf("read command %T: %w", c, err)
+	}
+	submission, err := decodeSubmission(body)
+	return SubmitPart{Batch: envelope.Batch, Part: envelope.Part, SubmitJobs: submission, At: envelope.At, body: body}, err
 }
 
 // CancelBatch cancels those jobs of a batch that can be, with their families: queued and pending ones, and with Force

@@ -3,6 +3,8 @@ package raftstore
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 
 	"overcrank/farm"
 )
@@ -23,6 +25,9 @@ func countOfStoredCopies(sha256 string) string { return "refs of files" + sep + 
 
 // count reads a counter.
 func (t *tables) count(key string) int {
+	if n, changed := t.counts[key]; changed {
+		return n
+	}
 	value := t.tx.Bucket(bucketCounts).Get([]byte(key))
 	if len(value) != 8 {
 		return 0
@@ -30,17 +35,29 @@ func (t *tables) count(key string) int {
 	return int(binary.BigEndian.Uint64(value))
 }
 
-// add moves a counter by delta.
+// add moves a counter by delta; flushCounts writes it.
 func (t *tables) add(key string, delta int) {
 	n := t.count(key) + delta
-	switch {
-	case n < 0:
+	if n < 0 {
 		t.fail(fmt.Errorf("state is damaged: counter %q fell below nothing", key))
-	case n == 0:
-		t.remove(bucketCounts, key)
-	default:
-		t.set(bucketCounts, key, binary.BigEndian.AppendUint64(nil, uint64(n)))
+		return
 	}
+	if t.counts == nil {
+		t.counts = make(map[string]int)
+	}
+	t.counts[key] = n
+}
+
+// flushCounts writes the counters that changed, once per transaction: jobs that come together move the same ones.
+func (t *tables) flushCounts() {
+	for _, key := range slices.Sorted(maps.Keys(t.counts)) {
+		if n := t.counts[key]; n > 0 {
+			t.set(bucketCounts, key, binary.BigEndian.AppendUint64(nil, uint64(n)))
+		} else {
+			t.remove(bucketCounts, key)
+		}
+	}
+	t.counts = nil
 }
 
 // refsOfTemplate are the contents of files that a template keeps.

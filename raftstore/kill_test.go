@@ -41,7 +41,7 @@ func runChild(folder string) int {
 		writers.Go(func() {
 			for i := 0; ; i++ {
 				id := fmt.Sprintf("job-%d-%d-%d", run, w, i)
-				job := farm.Job{ID: id, Team: "team", OutputName: id + ".mp4", CreatedAt: epoch}
+				job := farm.Job{ID: id, Team: "team", OutputName: id + "-out.mp4", CreatedAt: epoch}
 				submitted, err := s.Apply(ctx, SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: id + ".0", Job: id, Team: "team"}}})
 				if err != nil || submitted.Refused != nil {
 					continue

@@ -23,6 +23,7 @@ const (
 	metaFingerprint   = "fingerprint"   // hash over all commands applied, 32 bytes
 	metaConfiguration = "configuration" // of the Raft cluster, as Raft encodes it
 	metaFirstTeam     = "first team"    // id of the team that was made first
+	metaFormat        = "format"        // see migrate.go, 8 bytes
 )
 
 // errHalted is the answer to commands after the machine has met a fatal error.
@@ -76,6 +77,9 @@ func openState(path string) (*bbolt.DB, error) {
 		}
 		return nil
 	})
+	if err == nil {
+		err = migrate(db)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare state %s: %w", path, err), db.Close())
 	}
@@ -173,6 +177,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 		if last == m.last.Load() {
 			return nil
 		}
+		t.flushCounts()
 		t.set(bucketMeta, metaApplied, binary.BigEndian.AppendUint64(nil, last))
 		t.set(bucketMeta, metaTerm, binary.BigEndian.AppendUint64(nil, term))
 		t.set(bucketMeta, metaFingerprint, fingerprint)

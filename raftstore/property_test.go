@@ -125,11 +125,12 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 		n %= 3
 	}
 	jobOf := func(n int) farm.Job {
-		job := farm.Job{ID: fmt.Sprintf("job%d", n), Team: "team0", OutputName: fmt.Sprintf("out%d", n), CreatedAt: after(step),
+		job := farm.Job{ID: fmt.Sprintf("job%d", n), Team: "team0", OutputName: fmt.Sprintf("job%d-out.mp4", n), CreatedAt: after(step),
 			Priority: rapid.IntRange(-2, 2).Draw(t, "priority")}
 		if step == 0 {
 			return job
 		}
+		job.Tags = rapid.SampledFrom([][]string{nil, {"red"}, {"red", "blue"}}).Draw(t, "tags")
 		if k := rapid.IntRange(0, 9).Draw(t, "template"); k < 4 {
 			job.Template.ID = fmt.Sprintf("template%d", k%3)
 		} else if k < 6 {
@@ -171,8 +172,8 @@ type seen struct {
 func look(t *rapid.T, m *testMachine, before seen, cmd Command) seen {
 	now := seen{jobs: map[string]farm.Job{}, tasks: map[string]farm.Task{}}
 	_ = m.view(func(tb *tables) error {
-		for _, job := range all[farm.Job](tb, bucketJobs) {
-			now.jobs[job.ID] = job
+		for _, head := range all[farm.Job](tb, bucketJobs) {
+			now.jobs[head.ID], _ = tb.job(head.ID)
 		}
 		for _, task := range all[farm.Task](tb, bucketTasks) {
 			now.tasks[task.ID] = task
@@ -294,7 +295,11 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 		prefix, place := job.Team+"\x00"+string(job.Status)+"\x00", timeKey(job.CreatedAt)+job.ID
 		set(bucketJobsByTime, prefix+place, "")
 		set(bucketJobsByPriority, prefix+priorityKey(job.Priority)+place, "")
-		set(bucketJobsByOutput, job.OutputName, job.ID)
+		for _, tag := range job.Tags {
+			tagged := job.Team + "\x00" + tag + "\x00" + string(job.Status) + "\x00"
+			set(bucketTaggedJobsByTime, tagged+place, "")
+			set(bucketTaggedJobsByPriority, tagged+priorityKey(job.Priority)+place, "")
+		}
 		counts[countOfJobs(job.Team, job.Status)]++
 		if job.Status.Ended() {
 			if job.Unkept() && !job.Erased() {
@@ -315,11 +320,13 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 			counts[countOfJobRefs(asset.Src[len("farm://"):])]++
 		}
 		if job.Template.ID != "" {
-			set(bucketJobsByTemplate, job.Template.ID+"\x00"+job.ID, "")
 			counts[countOfActive(job.Template.ID)]++
 		}
 	}
 	for _, task := range now.tasks {
+		if template := now.jobs[task.Job].Template.ID; template != "" && task.Status == farm.TaskBlocked {
+			set(bucketBlockedByTemplate, template+"\x00"+task.Job, "")
+		}
 		if !task.Status.Ended() {
 			set(bucketTasksByStatus, string(task.Status)+"\x00"+task.ID, "")
 		}
@@ -350,7 +357,7 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 	for key, n := range counts {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
-	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketJobsByOutput, bucketJobsByTemplate, bucketTasksByStatus,
+	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketBlockedByTemplate, bucketTasksByStatus,
 		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts, bucketDeliveriesDue, bucketDuties} {
 		have := map[string]string{}
 		_ = tb.tx.Bucket(bucket).ForEach(func(k, v []byte) error {

@@ -10,34 +10,48 @@ import (
 
 // This file keeps the indexes and counters of jobs, tasks, templates and files true to the records.
 
-func (t *tables) job(id string) (farm.Job, bool) { return get[farm.Job](t, bucketJobs, id) }
+// job reads a whole job.
+func (t *tables) job(id string) (farm.Job, bool) {
+	job, ok := t.head(id)
+	if !ok {
+		return job, false
+	}
+	if err := decodeContent(t.tx.Bucket(bucketContents).Get([]byte(id)), &job); err != nil {
+		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucketContents, id, err))
+		return job, false
+	}
+	return job, true
+}
 
-// saveJob writes a job whose stored status is was, "" for a new one.
+// head reads a job without its content.
+func (t *tables) head(id string) (farm.Job, bool) { return get[farm.Job](t, bucketJobs, id) }
+
+// addJob writes a new job.
+func (t *tables) addJob(head farm.Job, content storedContent) {
+	t.saveJob(head, "")
+	if len(content.data) > 0 {
+		t.set(bucketContents, head.ID, content.data)
+	}
+	t.holdForJob(head, content.files, 1)
+}
+
+// saveJob writes the head of a job whose stored status is was, "" for a new one.
 func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
-	put(t, bucketJobs, job.ID, job)
+	put(t, bucketJobs, job.ID, headOf(job))
 	if job.Status == was {
 		return
 	}
-	place := timeKey(job.CreatedAt) + job.ID
-	urgency := priorityKey(job.Priority) + place
-	if was == "" {
-		t.set(bucketJobsByOutput, job.OutputName, []byte(job.ID))
-	} else {
-		t.remove(bucketJobsByTime, statusPrefix(job.Team, was)+place)
-		t.remove(bucketJobsByPriority, statusPrefix(job.Team, was)+urgency)
+	if was != "" {
+		t.listJob(job, was, t.remove)
 		t.add(countOfJobs(job.Team, was), -1)
 		t.countInBatch(job, was, -1)
 	}
-	t.set(bucketJobsByTime, statusPrefix(job.Team, job.Status)+place, nil)
-	t.set(bucketJobsByPriority, statusPrefix(job.Team, job.Status)+urgency, nil)
+	t.listJob(job, job.Status, func(bucket []byte, key string) { t.set(bucket, key, nil) })
 	t.add(countOfJobs(job.Team, job.Status), 1)
 	t.countInBatch(job, job.Status, 1)
-
-	switch {
-	case was == "":
-		t.holdForJob(job, 1)
-	case job.Status.Ended():
-		t.holdForJob(job, -1)
+	if was != "" && job.Status.Ended() {
+		t.holdForJob(job, job.KeptFiles(), -1)
+		t.remove(bucketBlockedByTemplate, job.Template.ID+sep+job.ID)
 		t.ended(job)
 	}
 }
@@ -49,22 +63,46 @@ func (t *tables) countInBatch(job farm.Job, status farm.JobStatus, delta int) {
 	}
 }
 
-// holdForJob counts what an unended job keeps from being deleted: its template, its files and its fonts.
-func (t *tables) holdForJob(job farm.Job, delta int) {
-	for _, sha256 := range job.KeptFiles() {
+// saveContent writes the content of a job, when it has been made or changed.
+func (t *tables) saveContent(job farm.Job) {
+	data, err := encodeContent(job)
+	switch {
+	case err != nil:
+		t.fail(fmt.Errorf("write %s %q: %w", bucketContents, job.ID, err))
+	case data == nil:
+		t.remove(bucketContents, job.ID)
+	default:
+		t.set(bucketContents, job.ID, data)
+	}
+}
+
+// listJob does something with each entry that a job in a state has in the lists of jobs.
+func (t *tables) listJob(job farm.Job, status farm.JobStatus, do func(bucket []byte, key string)) {
+	place := timeKey(job.CreatedAt) + job.ID
+	urgency := priorityKey(job.Priority) + place
+	do(bucketJobsByTime, statusPrefix(job.Team, status)+place)
+	do(bucketJobsByPriority, statusPrefix(job.Team, status)+urgency)
+	for _, tag := range job.Tags {
+		do(bucketTaggedJobsByTime, tagPrefix(job.Team, tag, status)+place)
+		do(bucketTaggedJobsByPriority, tagPrefix(job.Team, tag, status)+urgency)
+	}
+}
+
+// holdForJob counts what an unended job keeps from being deleted: its template, its fonts and the kept files that it
+// names.
+func (t *tables) holdForJob(job farm.Job, files []string, delta int) {
+	for _, sha256 := range files {
 		t.add(countOfJobRefs(sha256), delta)
 	}
 	t.holdFonts(job, delta)
-	if job.Template.ID == "" {
-		return
+	if job.Template.ID != "" {
+		t.add(countOfActive(job.Template.ID), delta)
 	}
-	t.add(countOfActive(job.Template.ID), delta)
-	key := job.Template.ID + sep + job.ID
-	if delta > 0 {
-		t.set(bucketJobsByTemplate, key, nil)
-	} else {
-		t.remove(bucketJobsByTemplate, key)
-	}
+}
+
+// tagPrefix begins the keys of one team's jobs in one state that have a tag.
+func tagPrefix(team, tag string, status farm.JobStatus) string {
+	return team + sep + tag + sep + string(status) + sep
 }
 
 // statusPrefix begins the keys of one team's jobs in one state.

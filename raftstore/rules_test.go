@@ -286,7 +286,9 @@ func TestSubmissionIsTakenWholeOrNotAtAll(t *testing.T) {
 	}{
 		"id twice":         {func(j *farm.Job, _ *farm.Task) { j.ID = "good" }, farm.CodeInvalid},
 		"id taken":         {func(j *farm.Job, _ *farm.Task) { j.ID = "taken" }, farm.CodeConflict},
-		"output taken":     {func(j *farm.Job, _ *farm.Task) { j.OutputName = "taken-out.mp4" }, farm.CodeConflict},
+		"output taken":     {func(j *farm.Job, _ *farm.Task) { j.OutputName = "taken-out.mp4" }, farm.CodeInvalid},
+		"output of others": {func(j *farm.Job, _ *farm.Task) { j.OutputName = "bad-a-b.mp4" }, farm.CodeInvalid},
+		"tag with a zero":  {func(j *farm.Job, _ *farm.Task) { j.Tags = []string{"a\x00b"} }, farm.CodeInvalid},
 		"no output name":   {func(j *farm.Job, _ *farm.Task) { j.OutputName = "" }, farm.CodeInvalid},
 		"id with a zero":   {func(j *farm.Job, _ *farm.Task) { j.ID = "a\x00b" }, farm.CodeInvalid},
 		"unknown team":     {func(j *farm.Job, _ *farm.Task) { j.Team = "x" }, farm.CodeNotFound},

@@ -17,9 +17,10 @@ import (
 )
 
 // A snapshot is: magic (8 bytes), index of the last entry in it (8), size of the state file (8), the state file, SHA-256
-// over all before it (32). Numbers are big-endian. The last byte of the magic is the version.
+// over all before it (32). Numbers are big-endian. The last byte of the magic is the format of the state file.
 const (
-	snapshotMagic      = "OCSTATE\x01"
+	snapshotMagic      = "OCSTATE\x02"
+	snapshotMagic1     = "OCSTATE\x01"
 	snapshotHeaderSize = len(snapshotMagic) + 8 + 8
 )
 
@@ -123,7 +124,7 @@ func readSnapshotHeader(r io.Reader) (applied uint64, size int64, err error) {
 	if _, err := io.ReadFull(r, header); err != nil {
 		return 0, 0, fmt.Errorf("the snapshot has no header: %w", err)
 	}
-	if magic := header[:len(snapshotMagic)]; string(magic) != snapshotMagic {
+	if magic := header[:len(snapshotMagic)]; string(magic) != snapshotMagic && string(magic) != snapshotMagic1 {
 		return 0, 0, fmt.Errorf("the snapshot begins with %q, which this program does not know", magic)
 	}
 	applied = binary.BigEndian.Uint64(header[len(snapshotMagic):])

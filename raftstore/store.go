@@ -63,7 +63,7 @@ type Result struct {
 	Refused *farm.Error
 	// Each holds, for commands whose parts stand or are refused on their own, one entry per part: nil when it stood.
 	Each  []*farm.Error
-	Jobs  []farm.Job  // as they are after the command, for those commands that move jobs
+	Jobs  []farm.Job  // as they are after the command, for those commands that move jobs; of new jobs only the heads
 	Tasks []farm.Task // likewise
 }
 

@@ -2,7 +2,6 @@ package raftstore
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -23,11 +22,13 @@ var (
 	bucketTemplatesByTeam = []byte("templates by team") // team, id
 	bucketUnread          = []byte("templates unread")  // id
 
-	bucketJobs           = []byte("jobs")
-	bucketJobsByTime     = []byte("jobs by time")     // team, status, time, id
-	bucketJobsByPriority = []byte("jobs by priority") // team, status, priority, time, id
-	bucketJobsByOutput   = []byte("jobs by output")   // output name
-	bucketJobsByTemplate = []byte("jobs by template") // template, id; only jobs that have not ended
+	bucketJobs                 = []byte("jobs")                     // their heads
+	bucketContents             = []byte("job contents")             // see encoding.go
+	bucketJobsByTime           = []byte("jobs by time")             // team, status, time, id
+	bucketJobsByPriority       = []byte("jobs by priority")         // team, status, priority, time, id
+	bucketTaggedJobsByTime     = []byte("tagged jobs by time")      // team, tag, status, time, id
+	bucketTaggedJobsByPriority = []byte("tagged jobs by priority")  // team, tag, status, priority, time, id
+	bucketBlockedByTemplate    = []byte("jobs blocked by template") // template, id; jobs with tasks that are blocked
 
 	bucketBatches       = []byte("batches")
 	bucketBatchesByTeam = []byte("batches by team") // team, id
@@ -61,8 +62,8 @@ var (
 func buckets() [][]byte {
 	return [][]byte{
 		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketTemplatesByTeam, bucketUnread,
-		bucketJobs, bucketJobsByTime, bucketJobsByPriority, bucketJobsByOutput, bucketJobsByTemplate, bucketTasks,
-		bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
+		bucketJobs, bucketContents, bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority,
+		bucketBlockedByTemplate, bucketTasks, bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
 		bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts,
@@ -72,8 +73,20 @@ func buckets() [][]byte {
 // tables are the records of the state within one bbolt transaction. The first storage error is kept in err and makes
 // the whole transaction worthless: nothing that was read after it may be believed, nothing written is committed.
 type tables struct {
-	tx  *bbolt.Tx
-	err error
+	tx     *bbolt.Tx
+	err    error
+	counts map[string]int // counters that were looked at for a change, as they are now; see counters.go
+}
+
+// fill is how full pages become where keys are added behind the last one, as ids and times are that grow. What is left
+// lets records grow a little in place.
+const fill = 0.9
+
+// writable is a bucket to write into.
+func (t *tables) writable(name []byte) *bbolt.Bucket {
+	bucket := t.tx.Bucket(name)
+	bucket.FillPercent = fill
+	return bucket
 }
 
 func (t *tables) fail(err error) {
@@ -88,7 +101,7 @@ func get[R any](t *tables, bucket []byte, key string) (record R, found bool) {
 	if value == nil {
 		return record, false
 	}
-	if err := json.Unmarshal(value, &record); err != nil {
+	if err := decodeRecord(value, &record); err != nil {
 		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucket, key, err))
 		return record, false
 	}
@@ -97,7 +110,7 @@ func get[R any](t *tables, bucket []byte, key string) (record R, found bool) {
 
 // put writes one record.
 func put(t *tables, bucket []byte, key string, record any) {
-	value, err := json.Marshal(record)
+	value, err := encodeRecord(record)
 	if err != nil {
 		t.fail(fmt.Errorf("write %s %q: %w", bucket, key, err))
 		return
@@ -110,13 +123,13 @@ func (t *tables) set(bucket []byte, key string, value []byte) {
 	if value == nil {
 		value = []byte{}
 	}
-	if err := t.tx.Bucket(bucket).Put([]byte(key), value); err != nil {
+	if err := t.writable(bucket).Put([]byte(key), value); err != nil {
 		t.fail(fmt.Errorf("write %s %q: %w", bucket, key, err))
 	}
 }
 
 func (t *tables) remove(bucket []byte, key string) {
-	if err := t.tx.Bucket(bucket).Delete([]byte(key)); err != nil {
+	if err := t.writable(bucket).Delete([]byte(key)); err != nil {
 		t.fail(fmt.Errorf("delete %s %q: %w", bucket, key, err))
 	}
 }
@@ -146,7 +159,7 @@ func all[R any](t *tables, bucket []byte) []R {
 	cursor := t.tx.Bucket(bucket).Cursor()
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
 		var record R
-		if err := json.Unmarshal(value, &record); err != nil {
+		if err := decodeRecord(value, &record); err != nil {
 			t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucket, key, err))
 			return nil
 		}

@@ -1,0 +1,109 @@
+package raftstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"overcrank/farm"
+)
+
+// Version 2 of SubmitJobs is, each with its length before it as an unsigned varint: the envelope as JSON, with the heads of
+// the jobs; then the content of each job, in their order, as it will lie in the state. Applying it does not look into the
+// contents. Version 1 is JSON with whole jobs.
+
+// storedContent is the content of a job as it will be stored, with what the rules need to know of it.
+type storedContent struct {
+	data  []byte
+	files []string // kept files that the job names
+}
+
+type submissionEnvelope struct {
+	SubmitJobs
+	Files [][]string `json:",omitempty"` // of each job; left out when no job names any
+}
+
+// contents gives the content of each job.
+func (c SubmitJobs) contents() ([]storedContent, *farm.Error) {
+	if c.stored != nil {
+		return c.stored, nil
+	}
+	contents := make([]storedContent, len(c.Jobs))
+	for i, job := range c.Jobs {
+		data, err := encodeContent(job)
+		if err != nil {
+			return nil, farm.Errorf(farm.CodeInvalid, "the content of job %s cannot be stored: %w", job.ID, err)
+		}
+		contents[i] = storedContent{data: data, files: job.KeptFiles()}
+	}
+	return contents, nil
+}
+
+func (c SubmitJobs) encode() ([]byte, error) {
+	contents, refusal := c.contents()
+	if refusal != nil {
+		return nil, refusal
+	}
+	envelope := submissionEnvelope{SubmitJobs: c}
+	envelope.Jobs = make([]farm.Job, len(c.Jobs))
+	size := 0
+	for i, job := range c.Jobs {
+		envelope.Jobs[i] = headOf(job)
+		size += binary.MaxVarintLen32 + len(contents[i].data)
+		if len(contents[i].files) > 0 && envelope.Files == nil {
+			envelope.Files = make([][]string, len(c.Jobs))
+		}
+	}
+	for i := range envelope.Files {
+		envelope.Files[i] = contents[i].files
+	}
+	text, err := encodeRecord(envelope)
+	if err != nil {
+		return nil, err
+	}
+	body := binary.AppendUvarint(make([]byte, 0, binary.MaxVarintLen32+len(text)+size), uint64(len(text)))
+	body = append(body, text...)
+	for _, content := range contents {
+		body = binary.AppendUvarint(body, uint64(len(content.data)))
+		body = append(body, content.data...)
+	}
+	return body, nil
+}
+
+// decodeSubmission reads version 2. What it gives keeps parts of body.
+func decodeSubmission(body []byte) (c SubmitJobs, err error) {
+	text, rest, err := cutPart(body)
+	if err != nil {
+		return c, err
+	}
+	var envelope submissionEnvelope
+	if err := decodeRecord(text, &envelope); err != nil {
+		return c, fmt.Errorf("read command %T: %w", envelope.SubmitJobs, err)
+	}
+	if envelope.Files != nil && len(envelope.Files) != len(envelope.Jobs) {
+		return c, errors.New("a submission of jobs is damaged: it lists files for other jobs")
+	}
+	submission := envelope.SubmitJobs
+	submission.stored = make([]storedContent, len(submission.Jobs))
+	for i := range submission.stored {
+		if submission.stored[i].data, rest, err = cutPart(rest); err != nil {
+			return c, err
+		}
+		if envelope.Files != nil {
+			submission.stored[i].files = envelope.Files[i]
+		}
+	}
+	if len(rest) > 0 {
+		return c, errors.New("a submission of jobs is damaged: something follows its end")
+	}
+	return submission, nil
+}
+
+// cutPart takes a part with its length before it from the front of data.
+func cutPart(data []byte) (part, rest []byte, err error) {
+	size, n := binary.Uvarint(data)
+	if n <= 0 || size > uint64(len(data)-n) {
+		return nil, nil, errors.New("a submission of jobs is damaged: it ends early")
+	}
+	return data[n : n+int(size)], data[n+int(size):], nil
+}

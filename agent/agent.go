@@ -62,6 +62,7 @@ type agent struct {
 	board     *board
 	link      *link
 	fonts     adobeFonts
+	caches    adobeCaches
 	// scriptCommand is how an After Effects is made to run a script file.
 	scriptCommand func(aerender, script string) []string
 }
@@ -125,6 +126,10 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	guard := outbound.Guard(func() address.Policy { return *a.addresses.Load() })
 	a.fetcher, a.uploader = fetch.New(cfg.Roots, guard), upload.New(guard)
 	a.scriptCommand = func(engine, script string) []string { return aerender.ScriptCommand(runtime.GOOS, engine, script) }
+	a.caches = newAdobeCaches(runtime.GOOS, os.Getenv)
+	if err := a.caches.clearLeft(a.workDir()); err != nil {
+		a.log.Warn("After Effects' caches may hold something of a job that wants nothing kept", "error", err)
+	}
 	if err := clearWork(a.workDir()); err != nil {
 		return nil, err
 	}

@@ -163,10 +163,18 @@ func (t *attempt) get(ctx context.Context, src, dst string) (fetched, error) {
 	return fetched{path: dst, name: t.secrets.String(found.Name), kind: found.ContentType}, err
 }
 
-// stored copies a file of the farm's store, through the cache. It is a copy, so that nothing a job does to it can reach
-// other jobs.
+// stored brings a file of the farm's store: a copy of the cache's, so that nothing a job does to it can reach other jobs. What
+// is to be discarded never enters the cache.
 func (t *attempt) stored(ctx context.Context, ref farm.FileRef, dst string) (err error) {
-	in, err := t.a.cached(ctx, ref)
+	fetch := func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) }
+	if t.lease.Discard {
+		return untilWhole(ctx, func() error { return cache.Bring(ctx, dst, ref.SHA256, ref.Size, fetch) })
+	}
+	var in *os.File
+	err = untilWhole(ctx, func() (err error) {
+		in, err = t.a.cache.Get(ctx, ref.SHA256, ref.Size, fetch)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -185,16 +193,16 @@ func (t *attempt) stored(ctx context.Context, ref farm.FileRef, dst string) (err
 // downloadTries is how often a file of the farm's store is asked for.
 const downloadTries = 6
 
-// cached opens a file of the farm's store, and asks again for one that did not come whole.
-func (a *agent) cached(ctx context.Context, ref farm.FileRef) (*os.File, error) {
+// untilWhole asks again for a file of the farm's store that did not come whole.
+func untilWhole(ctx context.Context, get func() error) error {
 	pause := newBackoff()
 	for try := 1; ; try++ {
-		f, err := a.cache.Get(ctx, ref.SHA256, ref.Size, func(ctx context.Context, w io.Writer) error { return a.download(ctx, ref.SHA256, w) })
+		err := get()
 		if err == nil || !passing(err) || diskFull(err) || ctx.Err() != nil || try >= downloadTries {
-			return f, err
+			return err
 		}
 		if err := sleep(ctx, pause.next()); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }

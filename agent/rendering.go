@@ -241,6 +241,13 @@ var mediaTypes = map[string]string{"mp4": "video/mp4", "mov": "video/quicktime",
 // saves a copy, which is then rendered to a lossless intermediate and encoded here.
 func (t *attempt) renderAdobe(ctx context.Context, req aerender.Request, p plan) (result, error) {
 	defer t.installFonts()()
+	if t.lease.Discard {
+		clear, err := t.discardTraces()
+		if err != nil {
+			return result{}, err
+		}
+		defer clear()
+	}
 	saved, err := t.applyScript(ctx)
 	if err != nil {
 		return result{}, err

@@ -37,12 +37,14 @@ func (t *attempt) upload(ctx context.Context, r result) (farm.OutputRef, error) 
 
 // deliver puts the result into storage that is not the farm's, which gets no copy.
 func (t *attempt) deliver(ctx context.Context, r result, sum string, size int64) (farm.OutputRef, error) {
-	to, err := t.lease.Upload.Place()
-	if err == nil {
-		to.Key, err = t.lease.Upload.Key(t.lease.Job + filepath.Ext(r.path))
-	}
+	name := t.lease.Job + filepath.Ext(r.path)
+	to, err := t.lease.Upload.Object(name)
 	if err != nil {
-		return farm.OutputRef{}, &failure{message: "Upload failed: " + err.Error(), err: err}
+		return farm.OutputRef{}, &failure{message: err.Error(), err: err}
+	}
+	told, err := t.givenUpload().Object(name) // without what secrets stand for
+	if err != nil {
+		return farm.OutputRef{}, &failure{message: err.Error(), err: err}
 	}
 	params := t.lease.Upload.Params
 	object := upload.Object{
@@ -58,7 +60,7 @@ func (t *attempt) deliver(ctx context.Context, r result, sum string, size int64)
 		return farm.OutputRef{}, err
 	}
 	t.say("the result is in its bucket")
-	return described(farm.OutputRef{FileRef: farm.FileRef{SHA256: sum, Size: size, Name: filepath.Base(r.path)}, Remote: &to}, r), nil
+	return described(farm.OutputRef{FileRef: farm.FileRef{SHA256: sum, Size: size, Name: filepath.Base(r.path)}, Remote: &told}, r), nil
 }
 
 // handOver sends the result to the farm, until the farm has it as it is here.

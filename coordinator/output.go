@@ -192,11 +192,7 @@ func delivered(job farm.Job, to *farm.RemoteObject) error {
 		return farm.Errorf(farm.CodeInvalid, "Upload failed: the machine's agent is too old to upload results; update it")
 	}
 	if job.Upload != nil {
-		want, err := job.Upload.Place()
-		if err == nil {
-			want.Key, err = job.Upload.Key(remoteName(job))
-		}
-		if err == nil && *to == want {
+		if want, err := job.Upload.Object(remoteName(job)); err == nil && *to == want {
 			return nil
 		}
 	}

@@ -85,6 +85,18 @@ func (u Upload) Place() (RemoteObject, error) {
 	return place, nil
 }
 
+// Object is where a result called name, which is "<job id>.<ext>", goes.
+func (u Upload) Object(name string) (RemoteObject, error) {
+	to, err := u.Place()
+	if err != nil {
+		return to, err
+	}
+	if to.Key, err = u.Key(name); err != nil {
+		return to, Invalid("Upload failed", FieldError{Field: "prefix", Message: err.Error()})
+	}
+	return to, nil
+}
+
 func refersToSecrets(s string) bool { return strings.Contains(s, secretOpens) }
 
 func wrongParam(name, format string, args ...any) error {

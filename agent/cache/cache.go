@@ -162,9 +162,22 @@ func (c *Cache) fly(ctx context.Context, fl *flight, sha string, size int64, fet
 }
 
 func (c *Cache) bring(ctx context.Context, sha string, size int64, fetch Fetch) (written int64, err error) {
-	tmp, err := os.CreateTemp(c.dir, ".part-*")
+	return bring(ctx, c.path(sha), sha, size, fetch)
+}
+
+// Bring fetches the file with this SHA-256 to path, past any cache. It appears there only when it is whole.
+func Bring(ctx context.Context, path, sha string, size int64, fetch Fetch) error {
+	if !hashName.MatchString(sha) {
+		return fmt.Errorf("%q is no SHA-256", sha)
+	}
+	_, err := bring(ctx, path, sha, size, fetch)
+	return err
+}
+
+func bring(ctx context.Context, path, sha string, size int64, fetch Fetch) (written int64, err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".part-*")
 	if err != nil {
-		return 0, fmt.Errorf("making a file in the cache: %w", err)
+		return 0, fmt.Errorf("making a file: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -179,13 +192,13 @@ func (c *Cache) bring(ctx context.Context, sha string, size int64, fetch Fetch) 
 		return 0, fmt.Errorf("%w: %d bytes with hash %s came for %s", ErrContent, sum.n, got, sha)
 	}
 	if err := tmp.Sync(); err != nil {
-		return 0, fmt.Errorf("writing a file of the cache: %w", err)
+		return 0, fmt.Errorf("writing a fetched file: %w", err)
 	}
 	if err := tmp.Close(); err != nil {
-		return 0, fmt.Errorf("writing a file of the cache: %w", err)
+		return 0, fmt.Errorf("writing a fetched file: %w", err)
 	}
-	if err := os.Rename(tmp.Name(), c.path(sha)); err != nil {
-		return 0, fmt.Errorf("moving a file into the cache: %w", err)
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return 0, fmt.Errorf("naming a fetched file: %w", err)
 	}
 	return sum.n, nil
 }

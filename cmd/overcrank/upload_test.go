@@ -43,7 +43,14 @@ func TestAResultGoesToABucketInsteadOfTheFarm(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	id := submit(toBucket(s, "renders", s3test.Secret))
+	for name, value := range map[string]string{"S3_SECRET": s3test.Secret, "S3_HOST": "http://" + s.Address} {
+		if _, err := f.SetSecret(t.Context(), name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to := toBucket(s, "renders", "${secrets.S3_SECRET}")
+	to["params"].(map[string]any)["endpoint"] = "${secrets.S3_HOST}"
+	id := submit(to)
 	f.finished(id)
 	there, kind, err := s.Read(t.Context(), "renders", "films/of ours/"+id+".png")
 	if err != nil || !bytes.Equal(there, here) || kind != "image/png" {

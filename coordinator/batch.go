@@ -107,6 +107,9 @@ func (b *batchPlan) store(ctx context.Context) error {
 	if len(b.result.Jobs) == 0 {
 		return nil
 	}
+	if err := b.setAside(ctx); err != nil {
+		return err
+	}
 	cmd := raftstore.SubmitJobs{Batch: &b.result.Batch}
 	if b.size(0, len(b.families)) <= batchPiece {
 		cmd.Jobs, cmd.Tasks = b.jobs, b.tasks

@@ -32,13 +32,16 @@ func entryOf(edit func(*farm.Job)) coordinator.BatchEntry {
 
 func TestABatchTooLargeForOneCommandAppearsWhole(t *testing.T) {
 	r := open(t)
+	kept := farm.JobTemplate{ID: r.uploaded(project(t, []string{"main"})).ID, Composition: "main"} // assets of others are not in the command
 	var entries []coordinator.BatchEntry
 	for i := range 30 {
 		entries = append(entries, entryOf(func(j *farm.Job) {
+			j.Template = kept
 			j.Assets = []farm.Asset{{Type: "text", LayerName: "a", Value: noise(uint64(i), 100<<10)}, nestedAsset("bg", farm.Job{})}
 		}))
 	}
 	entries[7] = entryOf(func(j *farm.Job) {
+		j.Template = kept
 		j.Assets = []farm.Asset{{Type: "text", LayerName: "a", Value: noise(7, 900<<10)}}
 	})
 	result, err := r.SubmitBatch(t.Context(), r.admin, entries)

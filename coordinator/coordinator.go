@@ -246,7 +246,7 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 		l.observe(res.Jobs, res.Tasks)
 	}
 	for _, job := range res.Jobs {
-		if job.Status.Ended() && job.Unkept() && !job.Erased() {
+		if job.Status.Ended() && job.Private && job.ErasedAt.IsZero() {
 			c.retaining.wake()
 		}
 		if job.Status == farm.JobFailed {

@@ -50,7 +50,7 @@ func (c *Coordinator) tidy(ctx context.Context) error {
 		err = errors.Join(err, c.dropExpiredTokens(ctx))
 	}
 	c.signIns.sweep(c.cfg.Now())
-	return errors.Join(err, c.sweepBlobs(), c.sweepAllAttempts())
+	return errors.Join(err, c.sweepBlobs(), c.sweepAllAttempts(), c.sweepPrivate())
 }
 
 // sweepAllAttempts settles what attempts left behind when their agent or this process went away.

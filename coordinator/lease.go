@@ -15,9 +15,16 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 	var template *farm.Template
 	lease := wire.Lease{Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt}, Job: t.Job, Kind: t.Kind}
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		if job, err = tx.Job(t.Job); err != nil {
-			return err
-		}
+		job, err = tx.Job(t.Job)
+		return err
+	})
+	if err != nil {
+		return wire.Lease{}, err
+	}
+	if job, err = c.whole(job); err != nil {
+		return wire.Lease{}, err
+	}
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
 		if job.Template.ID != "" {
 			found, err := tx.Template(job.Template.ID)
 			if err != nil {
@@ -37,6 +44,7 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 		return wire.Lease{}, err
 	}
 	lease.JobName = job.Name
+	lease.Discard = job.Private
 	lease.Composition = job.Template.Composition
 	lease.Preview = job.Preview
 	lease.Settings = job.Settings

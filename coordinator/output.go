@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -152,8 +153,10 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	if out.Remote != nil {
 		out.Key = ""
 	}
+	warnings := append(slices.Clone(m.Warnings), l.c.engineWarning(job, s.agent)...)
+	l.c.discreet(job, pointers(warnings)...)
 	cmd := raftstore.FinishTask{
-		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: append(m.Warnings, l.c.engineWarning(job, s.agent)...),
+		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings,
 	}
 	if _, err := l.c.apply(ctx, cmd); err != nil {
 		return err

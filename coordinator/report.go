@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"overcrank/farm"
@@ -136,13 +137,19 @@ func (l *leader) wakeMachines() {
 
 func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
 	var task farm.Task
+	var job farm.Job
 	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
-		task, err = tx.Task(m.Task)
+		if task, err = tx.Task(m.Task); err != nil {
+			return err
+		}
+		job, err = tx.Job(task.Job)
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	m.Warnings = slices.Clone(m.Warnings)
+	l.c.discreet(job, append(pointers(m.Warnings), &m.Message)...)
 	l.c.note(h.job, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
 	now := l.c.cfg.Now()
 	_, err = l.c.apply(ctx, raftstore.FailTask{

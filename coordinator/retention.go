@@ -16,6 +16,8 @@ const (
 	retainGroup = 100 // jobs of one command
 	// retainMost bounds what one round does for one duty; what is left waits for the next.
 	retainMost = 5000
+	// ownFileGrace is how long bytes stay at least that a job brought with it: the same may be on their way again.
+	ownFileGrace = time.Minute
 )
 
 // retaining does what is due some time after the ends of jobs: it redacts, drops results, forgets. What is due stands in
@@ -94,12 +96,22 @@ func (r *retaining) round(ctx context.Context) error {
 
 // erase leaves nothing of the projects of jobs whose projects must not be kept.
 func (r *retaining) erase(ctx context.Context, jobs []farm.Job) error {
-	for _, job := range jobs {
-		if err := r.c.files.Delete(thumbnailFolder(job.ID)); err != nil {
+	whole := make([]farm.Job, len(jobs))
+	for i, job := range jobs {
+		var err error
+		if whole[i], err = r.c.whole(job); err != nil {
 			return err
 		}
 	}
-	return r.redactAs(ctx, jobs, true)
+	if err := r.redactAs(ctx, whole, true); err != nil {
+		return err
+	}
+	for _, job := range whole {
+		if err := errors.Join(r.c.files.Delete(thumbnailFolder(job.ID)), r.c.files.Delete(privateKey(job.ID)), r.c.sweepOwnFiles(job)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // redact takes addresses, paths and values out of jobs.
@@ -179,6 +191,19 @@ func (r *retaining) eachMember(jobs []farm.Job, visit func(farm.Job) error) erro
 // dropResult drops a job's result and the pictures of its frames.
 func (c *Coordinator) dropResult(job farm.Job) error {
 	return errors.Join(c.files.Delete(outputKey(files.Part(job.OutputName))), c.files.Delete(thumbnailFolder(job.ID)))
+}
+
+// sweepOwnFiles drops the bytes of files that nothing names any more, as far as they cannot have come again just now; the
+// housekeeping drops the others.
+func (c *Coordinator) sweepOwnFiles(job farm.Job) error {
+	var err error
+	for _, sha256 := range job.KeptFiles() {
+		key, bad := files.BlobKey(sha256)
+		if bad == nil {
+			err = errors.Join(err, c.sweepBlob(key, time.Now().Add(-ownFileGrace)))
+		}
+	}
+	return err
 }
 
 // tell lets watchers look again at what has changed.

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"io"
+	"time"
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
@@ -12,8 +13,17 @@ import (
 // maxStored is how large a caller's own file may be, in bytes.
 const maxStored = 20 << 30
 
+// privateFileLife is how long a private job's file is kept for the job to be accepted, and for others that came to use it.
+const privateFileLife = time.Hour
+
 // PutFile keeps a caller's own file, to be used as a src. size is -1 when not known.
 func (c *Coordinator) PutFile(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64) (farm.StoredFile, error) {
+	return c.putFile(ctx, p, name, body, size, "")
+}
+
+// putFile keeps a file, for a private job or, when job is "", for whoever uses it. A file that is kept for others already
+// stays theirs.
+func (c *Coordinator) putFile(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64, job string) (farm.StoredFile, error) {
 	obj, err := c.files.PutBlob(ctx, body, files.Limits{Size: size, Max: maxStored})
 	if err != nil {
 		return farm.StoredFile{}, receiveError("file", err)
@@ -21,7 +31,18 @@ func (c *Coordinator) PutFile(ctx context.Context, p farm.Principal, name string
 	now := c.cfg.Now()
 	stored := farm.StoredFile{
 		FileRef: farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: files.Part(name)},
-		Team:    p.Team, CreatedAt: now, ExpiresAt: now.Add(c.cfg.FileLife),
+		Team:    p.Team, CreatedAt: now, ExpiresAt: now.Add(c.cfg.FileLife), Job: job,
+	}
+	if job != "" {
+		var have farm.StoredFile
+		err := c.store.View(func(tx *raftstore.Tx) (err error) {
+			have, err = tx.File(p.Team, obj.SHA256)
+			return err
+		})
+		if err == nil && have.Job == "" {
+			return have, nil
+		}
+		stored.ExpiresAt = now.Add(privateFileLife)
 	}
 	if _, err := c.apply(ctx, raftstore.PutFile{File: stored}); err != nil {
 		return farm.StoredFile{}, err

@@ -123,6 +123,7 @@ func (s *submission) settle(ctx context.Context, job *farm.Job) error {
 	if err := s.settleTemplate(ctx, job); err != nil {
 		return err
 	}
+	job.Private = job.Unkept()
 	if err := s.c.keepData(ctx, s.p, job); err != nil {
 		return err
 	}

@@ -27,6 +27,9 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 	if err != nil {
 		return farm.Job{}, err
 	}
+	if err := s.setAside(ctx); err != nil {
+		return farm.Job{}, err
+	}
 	if _, err := c.apply(ctx, raftstore.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {
 		return farm.Job{}, err
 	}
@@ -35,6 +38,10 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 
 // keepData moves long data: addresses out of the job into kept files.
 func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.Job) error {
+	owner := ""
+	if job.Private {
+		owner = job.ID
+	}
 	keep := func(field, name string, src *string) error {
 		if !strings.HasPrefix(*src, "data:") || len(*src) <= maxInline || len(farm.SecretRefs(*src)) > 0 {
 			return nil
@@ -46,7 +53,7 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 		if exts, err := mime.ExtensionsByType(mediaType); err == nil && len(exts) > 0 && !strings.Contains(name, ".") {
 			name += exts[len(exts)-1]
 		}
-		stored, err := c.PutFile(ctx, p, name, bytes.NewReader(data), int64(len(data)))
+		stored, err := c.putFile(ctx, p, name, bytes.NewReader(data), int64(len(data)), owner)
 		if err != nil {
 			return err
 		}
@@ -118,10 +125,10 @@ func (c *Coordinator) storedFiles(p farm.Principal, job farm.Job) ([]farm.Stored
 	return stored, nil
 }
 
-// prolong moves a stored file's expiry when half of its life is over.
+// prolong moves a stored file's expiry when half of its life is over. One that goes with a job has none to be moved.
 func (c *Coordinator) prolong(ctx context.Context, f farm.StoredFile) error {
 	now := c.cfg.Now()
-	if f.ExpiresAt.Sub(now) > c.cfg.FileLife/2 {
+	if f.Job != "" || f.ExpiresAt.Sub(now) > c.cfg.FileLife/2 {
 		return nil
 	}
 	f.ExpiresAt = now.Add(c.cfg.FileLife)

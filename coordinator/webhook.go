@@ -157,9 +157,8 @@ func (c *Coordinator) webhookBody(job farm.Job, hook farm.Webhook) ([]byte, erro
 	if hook.Custom {
 		return hook.Data, nil
 	}
-	c.addProgress(&job)
-	if job.Unkept() {
-		job.Erase() // as it soon will be: every try has to send the same
+	if err := c.addProgress(&job); err != nil {
+		return nil, err
 	}
 	if c.cfg.DescribeJob == nil {
 		return json.Marshal(map[string]any{"id": job.ID, "status": job.Status, "data": hook.Data})

@@ -66,6 +66,10 @@ type Job struct {
 	Join bool `json:"join,omitempty"`
 	// UsesFonts are the ids of the library's fonts that the job was matched with.
 	UsesFonts []string `json:"usesFonts,omitempty"`
+	// Private says that nothing of the job's project is to be kept: its address and the assets are not in the state.
+	Private bool `json:"private,omitempty"`
+	// ErasedAt is when the last of a private job was dropped; zero before its end.
+	ErasedAt time.Time `json:"erasedAt,omitzero"`
 	// RedactedAt is when addresses, paths and values were taken out of the job and its log; zero while they are there.
 	RedactedAt time.Time `json:"redactedAt,omitzero"`
 

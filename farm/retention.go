@@ -18,12 +18,31 @@ func (j Job) Unkept() bool {
 	return j.Template.ID == "" && j.Template.Src != "" && !strings.HasPrefix(j.Template.Src, KeptScheme)
 }
 
-// Erased says whether Erase has been done with a job that is Unkept.
-func (j Job) Erased() bool { return j.Template.Src == Redacted }
-
-// Erase takes the project's address, and what was put into it from where, out of a job. What it renders and which layers it
-// fills stays.
+// Erase takes the project's address, and what is put into it from where, out of a job. What it renders and which layers it
+// fills stays, and so do the names of the farm's own files, which are hashes.
 func (j *Job) Erase() {
+	if j.Template.Src != "" && !strings.HasPrefix(j.Template.Src, KeptScheme) {
+		j.Template.Src = Redacted
+	}
+	assets := make([]Asset, len(j.Assets))
+	for i, a := range j.Assets {
+		assets[i] = a.redacted()
+		if strings.HasPrefix(a.Src, KeptScheme) {
+			assets[i].Src = a.Src
+		}
+		if strings.HasPrefix(a.MediaValue(), KeptScheme) {
+			assets[i].Value = a.Value
+		}
+	}
+	if j.Assets != nil {
+		j.Assets = assets
+	}
+}
+
+// Redact takes all addresses, paths and values out of a job that has ended. Upload stays: without it a result that lies
+// elsewhere could not be given any more.
+func (j *Job) Redact(at time.Time) {
+	j.RedactedAt = at
 	if j.Template.Src != "" {
 		j.Template.Src = Redacted
 	}
@@ -34,13 +53,6 @@ func (j *Job) Erase() {
 	if j.Assets != nil {
 		j.Assets = assets
 	}
-}
-
-// Redact takes all addresses, paths and values out of a job that has ended. Upload stays: without it a result that lies
-// elsewhere could not be given any more.
-func (j *Job) Redact(at time.Time) {
-	j.Erase()
-	j.RedactedAt = at
 	if j.Webhook != nil {
 		hook := Webhook{URL: Redacted, Method: j.Webhook.Method, Custom: j.Webhook.Custom}
 		if j.Webhook.Data != nil {
@@ -71,15 +83,29 @@ func (a Asset) redacted() Asset {
 	if a.Value != nil {
 		a.Value = redactedValue
 	}
-	if a.Params != nil {
-		a.Params = redactedValue
-	}
+	a.Params = redactedMembers(a.Params)
 	var parameters []AssetParameter
 	for _, p := range a.Parameters {
 		parameters = append(parameters, AssetParameter{Key: p.Key, Value: redactedValue})
 	}
 	a.Parameters, a.Nested = parameters, nil
 	return a
+}
+
+// redactedMembers is an object with the same names and redacted values; nil stays nil.
+func redactedMembers(object json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if object == nil || json.Unmarshal(object, &members) != nil {
+		return nil
+	}
+	for name := range members {
+		members[name] = redactedValue
+	}
+	concealed, err := json.Marshal(members)
+	if err != nil {
+		return nil
+	}
+	return concealed
 }
 
 // Particulars are the texts that the job puts into the project, and the addresses and names that it gives: what a log has to

@@ -52,6 +52,7 @@ type StoredFile struct {
 	Team      string    `json:"team"`
 	CreatedAt time.Time `json:"createdAt"`
 	ExpiresAt time.Time `json:"expiresAt"`
+	Job       string    `json:"job,omitempty"` // private, of whose own data: address the file was made; it goes with the job
 }
 
 // Src is the address under which jobs use the file.

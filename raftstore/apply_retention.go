@@ -32,7 +32,7 @@ func (t *tables) oweDuties(job farm.Job) {
 func (t *tables) hasDuty(duty Duty, job farm.Job) bool {
 	switch duty {
 	case DutyErase:
-		return job.Unkept()
+		return job.Private
 	case DutyRedact:
 		return true
 	default:
@@ -53,6 +53,8 @@ func (t *tables) redactJobs(c RedactJobs) Result {
 		t.remove(bucketDuties, dutyKey(DutyErase, job))
 		if c.Erase {
 			job.Erase()
+			job.ErasedAt = c.At
+			t.dropOwnFiles(job)
 		} else {
 			t.remove(bucketDuties, dutyKey(DutyRedact, job))
 			job.Redact(c.At)
@@ -68,6 +70,16 @@ func (t *tables) redactJobs(c RedactJobs) Result {
 		}
 	}
 	return result
+}
+
+// dropOwnFiles forgets the stored files that were made of a job's own data: addresses, unless another job needs them.
+func (t *tables) dropOwnFiles(job farm.Job) {
+	for _, sha256 := range job.KeptFiles() {
+		file, ok := get[farm.StoredFile](t, bucketFiles, fileKey(job.Team, sha256))
+		if ok && file.Job == job.ID && t.count(countOfJobRefs(sha256)) == 0 {
+			t.dropFile(file)
+		}
+	}
 }
 
 func (t *tables) expireOutputs(c ExpireOutputs) Result {

@@ -134,7 +134,7 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 		if k := rapid.IntRange(0, 9).Draw(t, "template"); k < 4 {
 			job.Template.ID = fmt.Sprintf("template%d", k%3)
 		} else if k < 6 {
-			job.Template.Src = "https://x/a.aep"
+			job.Template.Src, job.Private = "https://x/a.aep", true
 		}
 		if rapid.Bool().Draw(t, "webhook") {
 			job.Webhook = &farm.Webhook{URL: "https://hook"}
@@ -230,7 +230,10 @@ func purged(job farm.Job, before seen, cmd Command) bool {
 func retained(was, is farm.Job, cmd Command) bool {
 	switch c := cmd.(type) {
 	case RedactJobs:
-		if was.Erase(); !c.Erase {
+		if c.Erase {
+			was.Erase()
+			was.ErasedAt = c.At
+		} else {
 			was.Redact(c.At)
 		}
 		was.Error, was.Warnings = is.Error, is.Warnings
@@ -302,7 +305,7 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 		}
 		counts[countOfJobs(job.Team, job.Status)]++
 		if job.Status.Ended() {
-			if job.Unkept() && !job.Erased() {
+			if job.Private && job.ErasedAt.IsZero() {
 				set(bucketDuties, dutyKey(DutyErase, job), "")
 			}
 			if job.RedactedAt.IsZero() {

@@ -29,7 +29,7 @@ func TestDutiesComeWithTheEndInItsOrder(t *testing.T) {
 	for i, id := range []string{"late", "early", "unkept", "running"} {
 		job, task := jobOf(id, 1)
 		if id == "unkept" {
-			job.Template = farm.JobTemplate{Src: "https://x/a.aep"}
+			job.Template, job.Private = farm.JobTemplate{Src: "https://x/a.aep"}, true
 		}
 		m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 		lease(m, id+".0", 1, 2)
@@ -105,14 +105,15 @@ func TestErasedJobKeepsItsWebhook(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	job, task := jobOf("j", 1)
-	job.Template, job.Webhook = farm.JobTemplate{Src: "https://x/a.aep"}, &farm.Webhook{URL: "https://hook"}
+	job.Private, job.Webhook = true, &farm.Webhook{URL: "https://hook"}
+	job.Template = farm.JobTemplate{Src: "https://x/a.aep"}
 	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 	lease(m, "j.0", 1, 2)
 	m.must(FinishTask{Task: "j.0", Attempt: 1, At: after(3)})
 	m.must(RedactJobs{Jobs: []Redaction{{ID: "j"}}, Erase: true, At: after(4)})
 	m.read(func(tx *Tx) error {
 		job, err := tx.Job("j")
-		if !job.Erased() || !job.RedactedAt.IsZero() || job.Webhook.URL != "https://hook" {
+		if job.Template.Src != farm.Redacted || !job.ErasedAt.Equal(after(4)) || !job.RedactedAt.IsZero() || job.Webhook.URL != "https://hook" {
 			t.Errorf("erased to %+v", job)
 		}
 		return err

@@ -1,0 +1,121 @@
+package coordinator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// The project's address and the assets of a private job lie in a file of their own, from the job's submission to its end:
+// what once was in the state stays in its log, its snapshots and their copies for as long as those are kept.
+
+const privateFolder = "private"
+
+func privateKey(job string) string { return privateFolder + "/" + files.Part(job) + ".json" }
+
+// particulars are the contents of such a file.
+type particulars struct {
+	Src    string       `json:"src"`
+	Assets []farm.Asset `json:"assets,omitempty"`
+}
+
+// setAside takes out of the private jobs of a submission what the state must not hold. Files of jobs that are not accepted
+// then are swept by the housekeeping: an error does not tell whether a command was committed.
+func (s *submission) setAside(ctx context.Context) error {
+	for i := range s.jobs {
+		job := &s.jobs[i]
+		if !job.Private {
+			continue
+		}
+		text, err := json.Marshal(particulars{job.Template.Src, job.Assets})
+		if err != nil {
+			return fmt.Errorf("encoding what job %s keeps to itself: %w", job.ID, err)
+		}
+		// Like the command behind it, it does not stop when its caller leaves.
+		if _, err := s.c.files.Put(context.WithoutCancel(ctx), privateKey(job.ID), bytes.NewReader(text), files.Limits{Size: int64(len(text))}); err != nil {
+			return receiveError("job", err)
+		}
+		job.Erase()
+	}
+	return nil
+}
+
+// whole puts into a private job what was set aside. A job that has ended stays as it is when that is gone already.
+func (c *Coordinator) whole(job farm.Job) (farm.Job, error) {
+	if !job.Private {
+		return job, nil
+	}
+	f, err := c.files.Open(privateKey(job.ID))
+	switch {
+	case errors.Is(err, files.ErrNotFound) && job.Status.Ended():
+		return job, nil
+	case errors.Is(err, files.ErrNotFound):
+		return job, farm.Errorf(farm.CodeGone, "the project's address and the assets of job %s are no longer kept; submit it again", job.ID)
+	case err != nil:
+		return job, fmt.Errorf("opening what job %s keeps to itself: %w", job.ID, err)
+	}
+	text, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return job, fmt.Errorf("reading what job %s keeps to itself: %w", job.ID, err)
+	}
+	var p particulars
+	if err := json.Unmarshal(text, &p); err != nil {
+		return job, fmt.Errorf("reading what job %s keeps to itself: %w", job.ID, err)
+	}
+	job.Template.Src, job.Assets = p.Src, p.Assets
+	return job, nil
+}
+
+// discreet takes what a private job keeps to itself out of messages that are about to enter the state.
+func (c *Coordinator) discreet(job farm.Job, messages ...*string) {
+	if !job.Private {
+		return
+	}
+	job, err := c.whole(job)
+	if err != nil {
+		c.log.Warn("looking for what a job keeps to itself", "job", job.ID, "error", err)
+	}
+	s := scrubberOf(job)
+	for _, message := range messages {
+		*message = s.line(*message)
+	}
+}
+
+// sweepPrivate drops what was set aside for jobs that were not accepted, or that have ended.
+func (c *Coordinator) sweepPrivate() error {
+	before := time.Now().Add(-blobGrace) // files carry the machine's own time
+	return c.files.List(privateFolder, func(o files.Object) error {
+		id := strings.TrimSuffix(strings.TrimPrefix(o.Key, privateFolder+"/"), ".json")
+		var job farm.Job
+		err := c.store.View(func(tx *raftstore.Tx) (err error) {
+			job, err = tx.Job(id)
+			return err
+		})
+		gone := farm.CodeOf(err) == farm.CodeNotFound
+		switch {
+		case err != nil && !gone:
+			return err
+		case gone && o.Modified.Before(before), err == nil && !job.ErasedAt.IsZero():
+			return c.files.Delete(o.Key)
+		default:
+			return nil
+		}
+	})
+}
+
+func pointers(texts []string) []*string {
+	list := make([]*string, len(texts))
+	for i := range texts {
+		list[i] = &texts[i]
+	}
+	return list
+}

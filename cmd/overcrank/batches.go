@@ -115,15 +115,15 @@ func (w batchesWait) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	if err := w.print(batches, out); err != nil {
+	if err := printBatches(batches, w.JSON, out); err != nil {
 		return err
 	}
 	return tellBatchFailures(batches, out, func(_, index int) string { return "index " + strconv.Itoa(index) })
 }
 
-// print prints how batches ended.
-func (r remote) print(batches []client.Batch, out *output) error {
-	if r.JSON {
+// printBatches prints how batches ended.
+func printBatches(batches []client.Batch, asJSON bool, out *output) error {
+	if asJSON {
 		raws := make([]json.RawMessage, len(batches))
 		for i, b := range batches {
 			raws[i] = b.JSON()

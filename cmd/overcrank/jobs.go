@@ -198,7 +198,18 @@ func (s jobsShow) Run(ctx context.Context, out *output) error {
 	if j.TemplateID != nil {
 		t.Row("template", *j.TemplateID)
 	}
-	t.Row("state", stateWord(j.Status))
+	for _, related := range []struct{ name, ids string }{
+		{"batch", j.BatchID}, {"part of", j.ParentID}, {"parts", strings.Join(j.ChildIDs, ", ")},
+	} {
+		if related.ids != "" {
+			t.Row(related.name, related.ids)
+		}
+	}
+	state := stateWord(j.Status)
+	if j.Hold {
+		state += ", held: overcrank jobs release " + j.ID
+	}
+	t.Row("state", state)
 	t.Row("done", strings.TrimSpace(percent(j.Progress)))
 	t.Row("submitted", localTime(j.Stats.CreatedAt))
 	for _, moment := range []struct {

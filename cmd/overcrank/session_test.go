@@ -142,6 +142,7 @@ jobs cancel LAST
 jobs download LAST
 jobs show 01ARZ3NDEKTSV4RRFFQ69G5FAV
 submit --template Card --composition 'Title Card' --text Title=Held --hold --name held
+jobs show LAST
 jobs release LAST
 jobs cancel LAST --json
 submit --template Card --composition Nowhere
@@ -160,6 +161,7 @@ batches submit DIR/missing.csv --template Card --composition 'Title Card'
 batches submit DIR/jobs.jsonl --template Card --composition 'Title Card'
 batches submit DIR/variants.csv --template Card --composition 'Title Crad'
 batches submit DIR/variants.csv --template Card --map Titel=Title --composition 'Title Card'
+jobs list --limit 2
 fonts
 fonts add DIR/no.ttf
 fonts show Brand.ttf

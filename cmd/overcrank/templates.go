@@ -4,15 +4,10 @@ import (
 	"context"
 
 	"fmt"
-	"path"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"overcrank/cmd/overcrank/client"
-	"overcrank/cmd/overcrank/names"
 	"overcrank/cmd/overcrank/terminal"
 )
 
@@ -255,143 +250,6 @@ func (s templatesLayers) Run(ctx context.Context, out *output) error {
 	return out.table(layerTable(list.Items, compositions.Items))
 }
 
-type templatesAdd struct {
-	File string `arg:"" complete:"file" help:"Project (.aep, .zip, .mogrt), or an address from which the farm fetches it."`
-	remote
-	waitFlags
-	Name string `help:"Name of the template. Default: that of the file."`
-	Type string `help:"aep, zip or mogrt. Default: by the ending of the file." enum:",aep,zip,mogrt" default:""`
-}
-
-func (templatesAdd) Help() string {
-	return `Examples:
-
-    overcrank templates add spot.zip --name "Spring spot" --wait
-    overcrank templates add https://files.example.com/spot.aep`
-}
-
-func (a templatesAdd) Run(ctx context.Context, out *output) error {
-	c, err := a.client()
-	if err != nil {
-		return err
-	}
-	base := filepath.Base(a.File)
-	if !isLocal(a.File) {
-		base = addressBase(a.File)
-	}
-	ext := filepath.Ext(base)
-	typ := a.Type
-	if typ == "" {
-		typ = strings.ToLower(strings.TrimPrefix(ext, "."))
-	}
-	if !slices.Contains([]string{"aep", "zip", "mogrt"}, typ) {
-		return usagef("what kind of project %s is does not show in its ending; say it with --type aep, zip or mogrt", a.File)
-	}
-	name := a.Name
-	if name == "" {
-		name = strings.TrimSuffix(base, ext)
-	}
-	var t client.Template
-	if isLocal(a.File) {
-		b := out.bar("uploading " + base)
-		t, err = c.CreateTemplate(ctx, typ, name, a.File, b.Bytes)
-		b.End()
-	} else {
-		t, err = c.CreateTemplateFrom(ctx, typ, name, a.File)
-	}
-	if err != nil {
-		return err
-	}
-	return finishTemplate(ctx, c, t, a.waitFlags, a.JSON, out)
-}
-
-// addressBase is the last part of an address, without what asks and signs.
-func addressBase(address string) string {
-	address, _, _ = strings.Cut(address, "?")
-	address, _, _ = strings.Cut(address, "#")
-	return path.Base(address)
-}
-
-// finishTemplate waits, if asked to, until the farm has read a template's file, and prints the template.
-func finishTemplate(ctx context.Context, c *client.Client, t client.Template, wait waitFlags, asJSON bool, out *output) (err error) {
-	if wait.Wait {
-		if t, err = awaitTemplate(ctx, c, t.ID, wait); err != nil {
-			return err
-		}
-	}
-	if asJSON {
-		if err := out.answer(t.JSON()); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintln(out, t.ID)
-	}
-	switch {
-	case t.Status == "error" || t.Status == "inactive":
-		fmt.Fprintf(out.errors, "The farm cannot use the project: %s\n", t.Error)
-		return exitCode(exitFailed)
-	case wait.Wait:
-		out.remark("%s: compositions %s; layers %s", t.DisplayName, strings.Join(t.Compositions, ", "), strings.Join(t.Layers, ", "))
-	default:
-		out.remark("What it holds: overcrank templates show %s", t.ID)
-	}
-	return nil
-}
-
-// readEvery is how often a template is asked whether it has been read.
-const readEvery = 100 * time.Millisecond
-
-// awaitTemplate waits until the farm has read a template's file.
-func awaitTemplate(ctx context.Context, c *client.Client, id string, wait waitFlags) (client.Template, error) {
-	ctx, cancel := wait.limit(ctx)
-	defer cancel()
-	for {
-		t, err := c.Template(ctx, id)
-		if err == nil && t.Settled() {
-			return t, nil
-		}
-		if err != nil && ctx.Err() == nil {
-			return t, err
-		}
-		if pause(ctx, readEvery) != nil {
-			return t, stopped(ctx, "overcrank templates show "+id)
-		}
-	}
-}
-
-type templatesReplace struct {
-	templateRef
-	File string `arg:"" type:"existingfile" help:"The new file, of the same type."`
-	remote
-	waitFlags
-}
-
-func (r templatesReplace) Run(ctx context.Context, out *output) error {
-	c, err := r.client()
-	if err != nil {
-		return err
-	}
-	id, err := r.find(ctx, c)
-	if err != nil {
-		return err
-	}
-	to, err := c.RenewUpload(ctx, id)
-	if err != nil {
-		return err
-	}
-	b := out.bar("uploading " + filepath.Base(r.File))
-	err = c.UploadTemplate(ctx, to, r.File, b.Bytes)
-	b.End()
-	if err != nil {
-		return err
-	}
-	t, err := c.Template(ctx, id)
-	if err != nil {
-		return err
-	}
-	return finishTemplate(ctx, c, t, r.waitFlags, r.JSON, out)
-}
-
 type templatesRename struct {
 	templateRef
 	Name string `arg:"" help:"The new name."`
@@ -416,54 +274,6 @@ func (r templatesRename) Run(ctx context.Context, out *output) error {
 	}
 	out.remark("%s is now called %s", t.ID, t.DisplayName)
 	return nil
-}
-
-type templatesDownload struct {
-	templateRef
-	remote
-	Output string `short:"o" help:"File to write; - for standard output. Default: the template's name, in this folder." type:"path"`
-}
-
-func (d templatesDownload) Run(ctx context.Context, out *output) error {
-	c, err := d.client()
-	if err != nil {
-		return err
-	}
-	id, err := d.find(ctx, c)
-	if err != nil {
-		return err
-	}
-	a, err := c.TemplateAddress(ctx, id)
-	if err != nil {
-		return err
-	}
-	if d.JSON {
-		return out.answer(a.JSON())
-	}
-	if d.Output == "" {
-		t, err := c.Template(ctx, id)
-		if err != nil {
-			return err
-		}
-		var files names.Files
-		d.Output = files.Name("", t.DisplayName, t.ID, "."+t.Type)
-	}
-	return download(ctx, c, a.URL, d.Output, out)
-}
-
-// download writes what is at address to a file and prints its path, or, for "-", to standard output.
-func download(ctx context.Context, c *client.Client, address, path string, out *output) error {
-	if path == "-" {
-		return c.DownloadTo(ctx, address, out, nil)
-	}
-	b := out.bar("downloading")
-	err := c.Download(ctx, address, path, b.Bytes)
-	b.End()
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(out, path)
-	return err
 }
 
 type templatesDelete struct {

@@ -22,6 +22,10 @@ type Job struct {
 	MissingFonts []string `json:"missingFonts"`
 	Warnings     []string `json:"warnings"`
 	Children     []Child  `json:"children"` // in the answer to a submission
+	Hold         bool     `json:"hold"`
+	BatchID      string   `json:"batchId"`
+	ParentID     string   `json:"parentId"`
+	ChildIDs     []string `json:"childIds"`
 	Stats        Stats    `json:"stats"`
 }
 

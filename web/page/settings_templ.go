@@ -586,7 +586,7 @@ func TokensPage(s Shell, v Tokens) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if t.ExpiresAt.IsZero() {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "revoked")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "without end")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

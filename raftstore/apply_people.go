@@ -99,7 +99,7 @@ func (t *tables) isLastAdmin(token farm.Token, at time.Time) bool {
 
 func lastAdmin(token farm.Token) *farm.Error {
 	return farm.Errorf(farm.CodeConflict,
-		"%q is the farm's last administrator's token and has to stay one; make another first (overcrank tokens create --role admin, or a start with --new-admin-token)", token.Name)
+		"%q is the farm's last administrator's token and has to stay one; make another first (overcrank tokens create NAME --role admin, or a start with --new-admin-token)", token.Name)
 }
 
 func (t *tables) recordUses(c RecordUses) Result {

@@ -86,4 +86,9 @@ func (s *server) call(c *fiber.Ctx) (context.Context, context.CancelFunc) {
 func (s *server) transfer(c *fiber.Ctx) context.Context { return requestContext(c, s.uploads) }
 
 // requestContext adds to ctx what the farm has to know of the request that c answers.
-func requestContext(_ *fiber.Ctx, ctx context.Context) context.Context { return ctx }
+func requestContext(c *fiber.Ctx, ctx context.Context) context.Context {
+	if request, ok := c.Locals(localRequest).(*coordinator.Request); ok {
+		return coordinator.WithRequest(ctx, request)
+	}
+	return ctx
+}

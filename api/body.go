@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"net"
 	"os"
@@ -41,6 +42,7 @@ type requestBody struct {
 	read     int64
 	until    time.Time // when reading has to be over, zero for as long as it takes
 	err      error     // sticky; io.EOF at the true end
+	sum      hash.Hash // of what was read; nil when nobody needs it
 	spoiled  bool      // the connection cannot serve another request
 }
 
@@ -55,17 +57,23 @@ func Body(c *fiber.Ctx, limit int64) (io.Reader, int64, error) {
 }
 
 func bodyOf(rc *fasthttp.RequestCtx, limit int64) (*requestBody, error) {
-	b, opened := rc.UserValue(localBody).(*requestBody)
-	if !opened {
-		b = newRequestBody(rc)
-		rc.SetUserValue(localBody, b)
-	}
+	b := openBody(rc)
 	b.limit = limit
 	if b.declared > limit {
 		b.err = tooLarge(limit)
 		return nil, b.err
 	}
 	return b, nil
+}
+
+// openBody is the body of a request, which is opened once.
+func openBody(rc *fasthttp.RequestCtx) *requestBody {
+	b, opened := rc.UserValue(localBody).(*requestBody)
+	if !opened {
+		b = newRequestBody(rc)
+		rc.SetUserValue(localBody, b)
+	}
+	return b
 }
 
 func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
@@ -77,6 +85,7 @@ func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
 		b.declared, b.err = 0, io.EOF
 	}
 	b.stopping = context.Background()
+	b.sum, _ = rc.UserValue(localHash).(hash.Hash)
 	if ctx, ok := rc.UserValue(localStopping).(context.Context); ok {
 		b.stopping = ctx
 	}
@@ -139,6 +148,9 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.src.Read(p)
 	b.read += int64(n)
+	if b.sum != nil {
+		b.sum.Write(p[:n])
+	}
 	if b.read > b.limit {
 		return n - 1, b.fail(tooLarge(b.limit))
 	}

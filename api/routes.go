@@ -120,7 +120,11 @@ func (s *server) route(app *fiber.App) {
 			app.Get(r.path, s.forTeam(r.role, r.handle)) // and HEAD, which Add would leave out
 			continue
 		}
-		app.Add(r.method, r.path, s.forTeam(r.role, r.handle))
+		handle := r.handle
+		if r.method == fiber.MethodPost {
+			handle = s.once(handle)
+		}
+		app.Add(r.method, r.path, s.forTeam(r.role, handle))
 	}
 
 	// For agents, by their own secret; enrolling shows the farm's join token.

@@ -32,6 +32,9 @@ const (
 // SubmitBatch takes up to as many jobs as the caller allows. Each is accepted or refused on its own; those accepted become a
 // batch, all at once: until then nothing of it can be seen, whatever happens to the farm.
 func (c *Coordinator) SubmitBatch(ctx context.Context, p farm.Principal, entries []BatchEntry) (BatchResult, error) {
+	if ids, before, err := made(ctx); before || err != nil {
+		return c.submittedBatch(ids, entries, err)
+	}
 	for try := 1; ; try++ {
 		result, err := c.submitBatch(ctx, p, entries)
 		code := farm.CodeOf(err)
@@ -49,7 +52,7 @@ func (c *Coordinator) submitBatch(ctx context.Context, p farm.Principal, entries
 	b := &batchPlan{submission: c.newSubmission(p), result: BatchResult{Errs: map[int]error{}}}
 	b.result.Batch = farm.Batch{ID: id, Team: p.Team, CreatedAt: b.now, Total: len(entries)}
 	for i, entry := range entries {
-		if err := b.add(ctx, i, entry); err != nil {
+		if err := b.add(aside(ctx), i, entry); err != nil {
 			return BatchResult{}, err
 		}
 	}
@@ -60,6 +63,37 @@ func (c *Coordinator) submitBatch(ctx context.Context, p farm.Principal, entries
 		b.result.Batch.ID = ""
 	}
 	return b.result, nil
+}
+
+// submittedBatch reads a batch as SubmitBatch gave it, by its id. Why jobs were refused that could be read is not known any more.
+func (c *Coordinator) submittedBatch(ids []string, entries []BatchEntry, err error) (BatchResult, error) {
+	result := BatchResult{Errs: map[int]error{}}
+	if err != nil {
+		return result, err
+	}
+	for i, entry := range entries {
+		if result.Errs[i] = entry.Err; entry.Err == nil {
+			result.Errs[i] = farm.Errorf(farm.CodeInvalid, "the job was refused; why was lost when the farm was interrupted: submit it again to learn it")
+		}
+	}
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		if result.Batch, err = tx.Batch(ids[0]); err != nil {
+			return err
+		}
+		for _, entry := range result.Batch.Jobs {
+			job, err := tx.Job(entry.ID)
+			if err == nil {
+				err = readNested(tx, &job)
+			}
+			if err != nil {
+				return err
+			}
+			delete(result.Errs, entry.Index)
+			result.Jobs = append(result.Jobs, job)
+		}
+		return nil
+	})
+	return result, err
 }
 
 // batchPlan is a submission in which the families of a batch's jobs lie one behind the other.
@@ -244,6 +278,9 @@ func (c *Coordinator) Batches(_ context.Context, p farm.Principal, cursor string
 // CancelBatch cancels those jobs of a batch that can be cancelled, with their families. It gives the batch with its jobs as they are
 // then, and what it cancelled, the batch's own jobs first.
 func (c *Coordinator) CancelBatch(ctx context.Context, p farm.Principal, id string, force bool) (batch farm.Batch, jobs map[string]farm.Job, cancelled []farm.Job, err error) {
+	if ids, before, err := made(ctx); before || err != nil {
+		return c.cancelledBatch(ctx, p, ids, err)
+	}
 	if _, _, err := c.Batch(ctx, p, id); err != nil {
 		return farm.Batch{}, nil, nil, err
 	}
@@ -288,3 +325,16 @@ func (c *Coordinator) BatchPart(_ context.Context, p farm.Principal, id string, 
 }
 
 func noBatch(id string) error { return farm.Errorf(farm.CodeNotFound, "there is no batch %q", id) }
+
+// cancelledBatch reads what CancelBatch came to: the first id is the batch's.
+func (c *Coordinator) cancelledBatch(ctx context.Context, p farm.Principal, ids []string, err error) (farm.Batch, map[string]farm.Job, []farm.Job, error) {
+	if err != nil {
+		return farm.Batch{}, nil, nil, err
+	}
+	batch, jobs, err := c.Batch(ctx, p, ids[0])
+	if err != nil {
+		return batch, jobs, nil, err
+	}
+	cancelled, err := c.jobsByID(ids[1:], nil)
+	return batch, jobs, cancelled, err
+}

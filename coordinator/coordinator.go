@@ -77,7 +77,8 @@ type Coordinator struct {
 
 	mu     sync.Mutex
 	closed bool
-	leader *leader // nil while this node does not lead
+	busy   map[string]chan struct{} // see Request
+	leader *leader                  // nil while this node does not lead
 }
 
 // File is an open stored file.
@@ -96,7 +97,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), hub: newHub(), uses: newUses(), signIns: newSignIns()}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), uses: newUses(), signIns: newSignIns()}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -229,9 +230,13 @@ const applyWithin = 30 * time.Second
 // apply commits a command. A refusal comes back as the error that it is, beside what the command came to. It does not
 // stop when its caller leaves: what has been committed must be followed.
 func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftstore.Result, error) {
+	key, err := claim(ctx)
+	if err != nil {
+		return raftstore.Result{}, err
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWithin)
 	defer cancel()
-	res, err := c.store.Apply(ctx, cmd)
+	res, err := c.store.ApplyFor(ctx, key, cmd)
 	l := c.leading()
 	if err != nil {
 		if l != nil {
@@ -239,8 +244,13 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 		}
 		return res, err
 	}
-	if res.Refused != nil {
+	switch {
+	case res.Refused != nil:
 		return res, res.Refused
+	case res.Repeated != nil:
+		return res, farm.Errorf(farm.CodeUnavailable, "the request with the Idempotency-Key %q has just been carried out; send it again for its answer", key.Key)
+	case key != nil:
+		requestOf(ctx).claimed = true
 	}
 	if l != nil {
 		l.observe(res.Jobs, res.Tasks)

@@ -63,6 +63,9 @@ func (c *Coordinator) CountJobs(_ context.Context, p farm.Principal) (counts map
 // CancelJobs cancels jobs and those related to them, and returns all that it cancelled. Without force only jobs that no
 // machine has begun can be cancelled; with it a machine that renders one is told to stop.
 func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []string, force bool) ([]farm.Job, error) {
+	if ids, before, err := made(ctx); before || err != nil {
+		return c.jobsByID(ids, err)
+	}
 	for _, id := range ids {
 		if _, err := c.teamJob(p, id); err != nil {
 			return nil, err
@@ -76,6 +79,24 @@ func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []st
 	return res.Jobs, nil
 }
 
+// jobsByID reads jobs, unless there is an error already.
+func (c *Coordinator) jobsByID(ids []string, err error) (jobs []farm.Job, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		for _, id := range ids {
+			job, err := tx.Job(id)
+			if err != nil {
+				return err
+			}
+			jobs = append(jobs, job)
+		}
+		return nil
+	})
+	return jobs, err
+}
+
 // noteCancelled tells the logs of jobs that had begun.
 func (c *Coordinator) noteCancelled(p farm.Principal, res raftstore.Result) {
 	for _, t := range res.Tasks {
@@ -87,6 +108,9 @@ func (c *Coordinator) noteCancelled(p farm.Principal, res raftstore.Result) {
 
 // ReleaseJobs lets held jobs begin, with those nested in them. One that is not held stays as it is; all or none are released.
 func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error) {
+	if ids, before, err := made(ctx); before || err != nil {
+		return c.jobsByID(ids, err)
+	}
 	for _, id := range ids {
 		if _, err := c.teamJob(p, id); err != nil {
 			return nil, err

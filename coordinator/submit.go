@@ -22,8 +22,11 @@ const maxInline = 4 << 10
 // templates, compositions, files. The whole family is accepted when Submit returns: it survives whatever happens to any
 // machine. In the answer each nested job stands in its asset, as Nested.
 func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job) (farm.Job, error) {
+	if ids, before, err := made(ctx); before || err != nil {
+		return c.submitted(ids, err)
+	}
 	s := c.newSubmission(p)
-	job, err := s.plan(ctx, job)
+	job, err := s.plan(aside(ctx), job)
 	if err != nil {
 		return farm.Job{}, err
 	}
@@ -34,6 +37,44 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 		return farm.Job{}, err
 	}
 	return job, nil
+}
+
+// submitted reads a job as Submit gave it, by its id.
+func (c *Coordinator) submitted(ids []string, err error) (job farm.Job, _ error) {
+	if err != nil {
+		return farm.Job{}, err
+	}
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		job, err = tx.Job(ids[0])
+		if err == nil {
+			err = readNested(tx, &job)
+		}
+		return err
+	})
+	return job, err
+}
+
+// readNested puts the jobs nested in a job into its assets, as they were submitted.
+func readNested(tx *raftstore.Tx, job *farm.Job) error {
+	job.Status = farm.JobQueued
+	if len(job.Children) > 0 {
+		job.Status = farm.JobPending
+	}
+	for i := range job.Assets {
+		asset := &job.Assets[i]
+		if asset.Child == "" {
+			continue
+		}
+		child, err := tx.Job(asset.Child)
+		if err != nil {
+			return err
+		}
+		if err := readNested(tx, &child); err != nil {
+			return err
+		}
+		asset.Nested = &child
+	}
+	return nil
 }
 
 // keepData moves long data: addresses out of the job into kept files.

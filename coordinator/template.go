@@ -28,6 +28,11 @@ func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in N
 		return farm.Template{}, farm.Invalid("the template cannot be registered",
 			farm.FieldError{Field: "type", Message: "must be aep, zip or mogrt"})
 	}
+	if ids, before, err := made(ctx); err != nil {
+		return farm.Template{}, err
+	} else if before {
+		return c.Template(ctx, p, ids[0])
+	}
 	id, err := c.ids.next()
 	if err != nil {
 		return farm.Template{}, err

@@ -35,6 +35,10 @@ func (t *tables) apply(cmd Command) Result {
 		return t.finishTemplate(c)
 	case DeleteTemplate:
 		return t.deleteTemplate(c)
+	case KeepAnswer:
+		return t.keepAnswer(c)
+	case ForgetRequests:
+		return t.forgetRequests(c)
 	case SubmitPart:
 		return t.submitPart(c)
 	case CancelBatch:

@@ -131,6 +131,10 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[FinishTemplate](body)
 	case KindDeleteTemplate:
 		return unmarshal[DeleteTemplate](body)
+	case KindKeepAnswer:
+		return unmarshal[KeepAnswer](body)
+	case KindForgetRequests:
+		return unmarshal[ForgetRequests](body)
 	case KindSubmitPart:
 		return unmarshal[SubmitPart](body)
 	case KindCancelBatch:

@@ -50,6 +50,8 @@ func samples() []Command {
 		FinishTemplate{ID: "tm", FileSHA256: "ab", Introspection: &file, Compositions: []string{"main"}, Layers: []string{"title"}, Fonts: inventory.Fonts, Error: "e", At: at},
 		DeleteTemplate{Team: "t1", ID: "tm"},
 		SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: "01J.0", Job: "01J", Team: "t1", Kind: farm.TaskRender, Frames: &farm.Frames{End: 3}, Status: farm.TaskReady}}},
+		KeepAnswer{RequestKey: RequestKey{Team: "t1", Key: "k", Hash: "h", Size: 7, At: at}, Answer: []byte("sealed")},
+		ForgetRequests{Before: at, Limit: 9},
 		SubmitPart{Batch: "01B", Part: 1, SubmitJobs: SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: "01J.0", Job: "01J", Team: "t1", Kind: farm.TaskJoin}}}, At: at},
 		CancelBatch{Team: "t1", ID: "01B", Force: true, At: at},
 		ReleaseJobs{Team: "t1", IDs: []string{"01J"}, At: at},
@@ -165,6 +167,40 @@ func TestFirstSubmissionsStayReadable(t *testing.T) {
 	for _, want := range samples() {
 		if want.kind() == KindSubmitJobs && !reflect.DeepEqual(got, want) {
 			t.Errorf("reads as\n%+v, want\n%+v", got, want)
+		}
+	}
+}
+
+// TestEntriesOfRequestsStayReadable holds an entry with the key of a request against a file that is never changed.
+func TestEntriesOfRequestsStayReadable(t *testing.T) {
+	c := newTestCodec(t)
+	want := RequestKey{Team: "t1", Key: "a key", Hash: "h", Size: 7, At: time.Date(2026, 5, 1, 12, 0, 0, 123, time.UTC)}
+	plain, err := c.encode(RemoveAgent{ID: "a1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := withKey(plain, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "commands", "42-v1-keyed")
+	golden, err := os.ReadFile(path)
+	if os.IsNotExist(err) && *update {
+		golden, err = encoded, os.WriteFile(path, encoded, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, entry, err := cutKey(golden)
+	if err != nil || key == nil || *key != want || !bytes.Equal(entry, plain) || !bytes.Equal(encoded, golden) {
+		t.Errorf("%s reads as %+v before %q, %v", path, key, entry, err)
+	}
+	if key, entry, err := cutKey(plain); key != nil || !bytes.Equal(entry, plain) || err != nil {
+		t.Errorf("an entry of no request reads as %+v before %q, %v", key, entry, err)
+	}
+	for cut := 2; cut < len(encoded)-len(plain)+2; cut++ {
+		if _, _, err := cutKey(encoded[:cut]); err == nil {
+			t.Errorf("the first %d bytes of an entry are read", cut)
 		}
 	}
 }

@@ -162,11 +162,15 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 				t.set(bucketMeta, metaConfiguration, log.Data)
 				continue
 			}
-			cmd, err := m.codec.decode(log.Data)
+			key, entry, err := cutKey(log.Data)
 			if err != nil {
 				return fmt.Errorf("apply log entry %d: %w", log.Index, err)
 			}
-			result := t.apply(cmd)
+			cmd, err := m.codec.decode(entry)
+			if err != nil {
+				return fmt.Errorf("apply log entry %d: %w", log.Index, err)
+			}
+			result := t.applyFor(key, cmd)
 			if t.err != nil {
 				return fmt.Errorf("apply log entry %d: %w", log.Index, t.err)
 			}

@@ -62,9 +62,11 @@ type Result struct {
 	Index   uint64
 	Refused *farm.Error
 	// Each holds, for commands whose parts stand or are refused on their own, one entry per part: nil when it stood.
-	Each  []*farm.Error
-	Jobs  []farm.Job  // as they are after the command, for those commands that move jobs; of new jobs only the heads
-	Tasks []farm.Task // likewise
+	Each []*farm.Error
+	// Repeated is what is kept of the request when it was carried out before; nothing was done then.
+	Repeated *Request
+	Jobs     []farm.Job  // as they are after the command, for those commands that move jobs; of new jobs only the heads
+	Tasks    []farm.Task // likewise
 }
 
 // Files in the folder of a node.
@@ -163,6 +165,11 @@ const applyWait = 10 * time.Second
 // farm has no leader or the disk is full; a refusal is in the Result. After an error that is not a definite refusal, as
 // when ctx ends, the command may still be applied.
 func (s *Store) Apply(ctx context.Context, cmd Command) (Result, error) {
+	return s.ApplyFor(ctx, nil, cmd)
+}
+
+// ApplyFor is Apply on behalf of a request that must not be carried out twice; nil means of no such request.
+func (s *Store) ApplyFor(ctx context.Context, key *RequestKey, cmd Command) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, fmt.Errorf("apply command: %w", err)
 	}
@@ -170,6 +177,9 @@ func (s *Store) Apply(ctx context.Context, cmd Command) (Result, error) {
 		return Result{}, err
 	}
 	data, err := s.codec.encode(cmd)
+	if err == nil && key != nil {
+		data, err = withKey(data, *key)
+	}
 	if err != nil {
 		return Result{}, err
 	}

@@ -40,6 +40,9 @@ var (
 	bucketFiles         = []byte("files")           // team, content
 	bucketFilesByExpiry = []byte("files by expiry") // time, team, content
 
+	bucketRequests       = []byte("requests")         // team, key
+	bucketRequestsByTime = []byte("requests by time") // time, team, key
+
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
 	bucketDuties        = []byte("duties after jobs") // duty, time of the end, job
@@ -64,7 +67,7 @@ func buckets() [][]byte {
 		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketTemplatesByTeam, bucketUnread,
 		bucketJobs, bucketContents, bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority,
 		bucketBlockedByTemplate, bucketTasks, bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
-		bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
+		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts,
 	}

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"bytes"
+	"hash"
+	"io"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+const (
+	// headerIdempotencyKey names a request that its caller may send again without having it carried out twice.
+	headerIdempotencyKey = "Idempotency-Key"
+	// headerReplayed marks an answer that was given before.
+	headerReplayed = "Idempotent-Replay"
+
+	keyLimit = 255
+	// restLimit bounds what is read of a body that its handler has left, to hash the whole of it.
+	restLimit = 1 << 20
+
+	localRequest = "overcrank.request"
+	localHash    = "overcrank.hash"
+)
+
+// once lets a request with an Idempotency-Key be carried out once: the same request again within a day gets the same answer,
+// and another one under the same key a conflict. Only what succeeded is kept. Whoever has a handler in the table of routes
+// under POST has this around it; the farm's operations find the request in the context of call and transfer.
+func (s *server) once(h teamHandler) teamHandler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		key := c.Get(headerIdempotencyKey)
+		switch {
+		case key == "":
+			return h(c, p)
+		case !printable(key) || len(key) > keyLimit:
+			return farm.Invalid("the Idempotency-Key has to be 1 to 255 printable characters",
+				farm.FieldError{Field: headerIdempotencyKey, Message: "has to be 1 to 255 printable characters"})
+		}
+		return s.carryOut(c, p, key, h)
+	}
+}
+
+func printable(key string) bool {
+	for _, b := range []byte(key) {
+		if b < ' ' || b > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHandler) error {
+	sum := s.farm.NewRequestHash()
+	sum.Write([]byte(c.Method() + "\n" + c.Path() + "\n" + string(c.Request().URI().QueryString()) + "\n"))
+	c.Context().SetUserValue(localHash, sum)
+	ctx, done := s.call(c)
+	defer done()
+	request, err := s.farm.BeginRequest(ctx, p, key, func(limit int64) (string, int64, error) {
+		return hashWhole(c, sum, limit)
+	})
+	if err != nil {
+		if farm.CodeOf(err) == farm.CodeConflict {
+			c.Set(fiber.HeaderRetryAfter, "1")
+		}
+		return err
+	}
+	defer request.End()
+	answer, err := request.Answered()
+	if err != nil {
+		return err
+	}
+	if answer != nil {
+		c.Set(headerReplayed, "true")
+		c.Set(fiber.HeaderContentType, answer.ContentType)
+		return c.Status(answer.Status).Send(answer.Body)
+	}
+	c.Locals(localRequest, request)
+	if err := h(c, p); err != nil {
+		return err
+	}
+	if request.Repeated() {
+		c.Set(headerReplayed, "true")
+	}
+	status := c.Response().StatusCode()
+	if status < 200 || status > 299 {
+		return nil
+	}
+	// The operation is done, and its caller gets the answer even when that cannot be kept.
+	err = request.Keep(ctx, coordinator.Answer{
+		Status: status, ContentType: string(c.Response().Header.ContentType()), Body: bytes.Clone(c.Response().Body()),
+	})
+	if err != nil {
+		s.logger.Warn("keeping an answer for its repetition", "request", requestID(c), "error", err)
+	}
+	return nil
+}
+
+// hashWhole reads what is left of a body, up to a limit on the whole of it, and gives the hash of the request with the size of
+// its body. Without a limit, which is -1 then, only little may be left.
+func hashWhole(c *fiber.Ctx, sum hash.Hash, limit int64) (string, int64, error) {
+	body := openBody(c.Context())
+	if limit < 0 {
+		limit = body.read + restLimit
+	}
+	body.limit = max(limit, body.read)
+	if _, err := io.Copy(io.Discard, body); err != nil {
+		return "", 0, err
+	}
+	return coordinator.RequestHash(sum), body.read, nil
+}

@@ -68,6 +68,16 @@ func TestEveryPostIsAnsweredTheSameAgain(t *testing.T) {
 	}
 }
 
+func TestNoPostTakesAKeyThatWasUsed(t *testing.T) {
+	r := start(t)
+	r.send(http.MethodPost, "/api/v2/jobs", srcJob, keyed("k")).into(http.StatusCreated, nil)
+	for _, address := range addresses() {
+		if rule := rules[address]; strings.HasPrefix(address, "POST ") && address != "POST /api/v2/jobs" {
+			r.try(address, rule, rule.recordOf(r, r.token), keyed("k")).refused(http.StatusConflict, "Idempotency-Key")
+		}
+	}
+}
+
 func TestAFormIsAnsweredTheSameAgain(t *testing.T) {
 	r := start(t)
 	var form bytes.Buffer

@@ -96,7 +96,23 @@ func (d Document) addCommonAnswers() {
 				}
 				put(answers, a.status, reference("#/components/responses/"+a.name))
 			}
+			if op.key == "post" {
+				addRepetition(op.value)
+			}
 		}
+	}
+}
+
+// addRepetition adds to an operation how its request may be sent again.
+func addRepetition(op *yaml.Node) {
+	parameters := lookup(op, "parameters")
+	if parameters == nil {
+		parameters = &yaml.Node{Kind: yaml.SequenceNode}
+		put(op, "parameters", parameters)
+	}
+	parameters.Content = append(parameters.Content, reference("#/components/parameters/IdempotencyKey"))
+	if answers := lookup(op, "responses"); answers != nil && lookup(answers, "409") == nil {
+		put(answers, "409", reference("#/components/responses/Repeated"))
 	}
 }
 

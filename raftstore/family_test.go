@@ -117,20 +117,20 @@ func TestRandomFamilies(t *testing.T) {
 			m.must(cmd)
 			now = look(t, m, before, cmd)
 			checkFamily(t, now.jobs)
+			for _, job := range now.jobs {
+				if len(job.Children) > 0 {
+					reached[job.Status]++
+				}
+			}
 			if cancel, ok := cmd.(CancelJobs); ok {
 				checkCancelled(t, cancel, before.jobs, now.jobs)
 			}
 		}
-		for _, job := range now.jobs {
-			if len(job.Children) > 0 {
-				reached[job.Status]++
-			}
-		}
 	})
-	t.Logf("states in which parents were left: %v", reached)
+	t.Logf("states in which parents were met: %v", reached)
 	for _, status := range farm.JobStatuses() {
 		if reached[status] == 0 {
-			t.Errorf("no parent was left in %q: the test no longer covers it", status)
+			t.Errorf("no parent was met in %q: the test no longer covers it", status)
 		}
 	}
 }
@@ -147,13 +147,13 @@ func drawFamilyMove(t *rapid.T, step int, now seen) Command {
 		case farm.TaskLeased:
 			finish := FinishTask{Task: id, Attempt: task.Attempt, Output: farm.OutputRef{Key: "k"}, At: at}
 			moves = append(moves, finish, finish, finish, finish)
-			if rapid.IntRange(0, 9).Draw(t, "trouble") == 0 {
+			if rapid.IntRange(0, 4).Draw(t, "trouble") == 0 {
 				moves = append(moves, FailTask{Task: id, Attempt: task.Attempt, Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), At: at},
 					ExpireLeases{Leases: []Grant{{Task: id, Attempt: task.Attempt, Agent: task.Agent}}, At: at})
 			}
 		}
 	}
-	if rapid.IntRange(0, 19).Draw(t, "cancel") == 0 {
+	if rapid.IntRange(0, 39).Draw(t, "cancel") == 0 {
 		force := rapid.Bool().Draw(t, "force")
 		for _, id := range slices.Sorted(maps.Keys(now.jobs)) {
 			if status := now.jobs[id].Status; status.Waiting() || force && status == farm.JobRendering {

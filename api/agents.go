@@ -29,6 +29,9 @@ func (s *server) enrol(c *fiber.Ctx) error {
 	if token == "" {
 		return farm.Errorf(farm.CodeUnauthorized, "enrolling needs the farm's join token as bearer")
 	}
+	if err := s.farm.CheckJoinToken(token); err != nil {
+		return s.refuseStranger(c, err) // before any of its body takes up memory
+	}
 	body, err := readBody(c, enrolLimit)
 	if err != nil {
 		return err
@@ -44,7 +47,7 @@ func (s *server) enrol(c *fiber.Ctx) error {
 	defer done()
 	enrolled, err := s.farm.Enrol(ctx, token, in)
 	if err != nil {
-		return s.refuseStranger(c, err)
+		return err
 	}
 	return created(c, enrolled)
 }

@@ -17,10 +17,18 @@ import (
 // maxName is how long a machine's name may be, in bytes.
 const maxName = 200
 
+// CheckJoinToken is nil for the farm's join token, CodeUnauthorized otherwise.
+func (c *Coordinator) CheckJoinToken(joinToken string) error {
+	if !sameSecret(joinToken, c.keys.join) {
+		return farm.Errorf(farm.CodeUnauthorized, "this join token is not the farm's; its right one lies in %s in the coordinator's data folder", joinTokenFile)
+	}
+	return nil
+}
+
 // Enrol makes a machine an agent of the farm; joinToken is the bearer it showed.
 func (c *Coordinator) Enrol(ctx context.Context, joinToken string, in wire.Enrol) (wire.Enrolled, error) {
-	if !sameSecret(joinToken, c.keys.join) {
-		return wire.Enrolled{}, farm.Errorf(farm.CodeUnauthorized, "this join token is not the farm's; its right one lies in %s in the coordinator's data folder", joinTokenFile)
+	if err := c.CheckJoinToken(joinToken); err != nil {
+		return wire.Enrolled{}, err
 	}
 	if in.Name == "" || len(in.Name) > maxName {
 		return wire.Enrolled{}, farm.Invalid("the machine cannot join", farm.FieldError{Field: "name", Message: fmt.Sprintf("must have 1 to %d bytes", maxName)})

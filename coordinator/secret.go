@@ -10,6 +10,7 @@ import (
 
 	"overcrank/coordinator/seal"
 	"overcrank/farm"
+	"overcrank/farm/address"
 	"overcrank/farm/redact"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -129,12 +130,16 @@ func (c *Coordinator) revealWebhook(job farm.Job) (farm.Webhook, *redact.Redacto
 	}
 	var values []string
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		hook, err = job.Webhook.RewriteRefs("webhook", func(_, s string) (string, error) {
-			return farm.ReplaceSecrets(s, func(name string) (string, error) {
-				value, err := c.revealNamed(tx, job.Team, name)
-				values = append(values, value)
-				return value, err
-			})
+		value := func(name string) (string, error) {
+			v, err := c.revealNamed(tx, job.Team, name)
+			values = append(values, v)
+			return v, err
+		}
+		hook, err = job.Webhook.RewriteRefs("webhook", func(field, s string) (string, error) {
+			if field == "webhook.url" {
+				return address.PutSecrets(s, value)
+			}
+			return farm.ReplaceSecrets(s, value)
 		})
 		return err
 	})

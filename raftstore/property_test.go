@@ -28,7 +28,7 @@ func draw(t *rapid.T, step int) Command {
 		}
 		return grants
 	}
-	switch rapid.IntRange(0, 20).Draw(t, "command") {
+	switch rapid.IntRange(0, 22).Draw(t, "command") {
 	case 0, 1:
 		return drawSubmission(t, step)
 	case 2, 3, 4, 5, 6:
@@ -46,7 +46,7 @@ func draw(t *rapid.T, step int) Command {
 			File: farm.FileRef{SHA256: id("content", 3)}, At: at}
 	case 14:
 		return FinishTemplate{ID: id("template", 2), FileSHA256: rapid.SampledFrom([]string{"", "content0", "content1", "content2", "content3"}).Draw(t, "file"),
-			Introspection: &farm.FileRef{SHA256: id("summary", 1)}, Error: rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error"), At: at}
+			Introspection: &farm.FileRef{SHA256: id("summary", 1)}, Fonts: []farm.FontUse{{PostScript: "Go-Regular"}, {PostScript: "Inter"}}, MatchFonts: true, Error: rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error"), At: at}
 	case 15:
 		status := rapid.SampledFrom([]farm.TemplateStatus{farm.TemplateAwaitingUpload, farm.TemplateDownloading}).Draw(t, "status")
 		return CreateTemplate{Template: farm.Template{ID: id("template", 2), Team: "team0", Status: status, UploadNonce: "n"}}
@@ -69,6 +69,8 @@ func draw(t *rapid.T, step int) Command {
 		ids := []string{id("job", 7), id("job", 7)}
 		return rapid.SampledFrom([]Command{PurgeJobs{IDs: ids}, ExpireOutputs{IDs: ids, At: at},
 			RedactJobs{Jobs: []Redaction{{ID: ids[0], Error: "broke", Warnings: []string{farm.Redacted}}}, Erase: at.Second()%2 == 0, At: at}}).Draw(t, "retention")
+	case 20, 21:
+		return drawLibrary(t)
 	default:
 		if rapid.Bool().Draw(t, "expire") {
 			return ExpireFiles{At: at}
@@ -138,6 +140,9 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 		}
 		if rapid.Bool().Draw(t, "webhook") {
 			job.Webhook = &farm.Webhook{URL: "https://hook"}
+		}
+		if rapid.IntRange(0, 3).Draw(t, "font") == 0 {
+			job.UsesFonts = []string{fmt.Sprintf("font%d", rapid.IntRange(0, 3).Draw(t, "used"))}
 		}
 		if rapid.IntRange(0, 3).Draw(t, "asset") == 0 {
 			job.Assets = []farm.Asset{{Type: "image", Src: fmt.Sprintf("farm://content%d", rapid.IntRange(0, 3).Draw(t, "content"))}}
@@ -319,6 +324,9 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 			}
 			continue
 		}
+		for _, id := range job.UsesFonts {
+			counts[countOfFontJobs(id)]++
+		}
 		for _, asset := range job.Assets {
 			counts[countOfJobRefs(asset.Src[len("farm://"):])]++
 		}
@@ -357,11 +365,13 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 	for _, agent := range all[farm.Agent](tb, bucketAgents) {
 		set(bucketAgentsByHash, agent.SecretHash, agent.ID)
 	}
+	expectLibrary(tb, set, counts)
 	for key, n := range counts {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
 	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketBlockedByTemplate, bucketTasksByStatus,
-		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts, bucketDeliveriesDue, bucketDuties} {
+		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts, bucketDeliveriesDue, bucketDuties,
+		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName} {
 		have := map[string]string{}
 		_ = tb.tx.Bucket(bucket).ForEach(func(k, v []byte) error {
 			have[string(k)] = string(v)

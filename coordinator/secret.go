@@ -112,38 +112,51 @@ func (c *Coordinator) revealNamed(tx *raftstore.Tx, team, name string) (string, 
 	return value, nil
 }
 
-// reveal puts the values of a team's secrets in the place of the references in text.
-func (c *Coordinator) reveal(team, text string) (revealed string, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
-		revealed, err = farm.ReplaceSecrets(text, func(name string) (string, error) { return c.revealNamed(tx, team, name) })
-		return err
-	})
-	return revealed, err
+// revealing gives what puts the values of a team's secrets in the place of references, and what then conceals all that it
+// has put in.
+func (c *Coordinator) revealing(tx *raftstore.Tx, team string) (put func(field, s string) (string, error), concealing func() *redact.Redactor) {
+	var values []string
+	value := func(name string) (string, error) {
+		v, err := c.revealNamed(tx, team, name)
+		values = append(values, v)
+		return v, err
+	}
+	put = func(field, s string) (string, error) {
+		if field == "webhook.url" {
+			return address.PutSecrets(s, value)
+		}
+		return farm.ReplaceSecrets(s, value)
+	}
+	return put, func() *redact.Redactor { return redact.New(values...) }
 }
 
 // revealWebhook gives a job's webhook with the values of secrets in it, and what conceals them in everything that is then
 // said about it.
-func (c *Coordinator) revealWebhook(job farm.Job) (farm.Webhook, *redact.Redactor, error) {
-	var hook farm.Webhook
+func (c *Coordinator) revealWebhook(job farm.Job) (hook farm.Webhook, secrets *redact.Redactor, err error) {
 	if job.Webhook == nil {
 		return hook, nil, nil
 	}
-	var values []string
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		value := func(name string) (string, error) {
-			v, err := c.revealNamed(tx, job.Team, name)
-			values = append(values, v)
-			return v, err
-		}
-		hook, err = job.Webhook.RewriteRefs("webhook", func(field, s string) (string, error) {
-			if field == "webhook.url" {
-				return address.PutSecrets(s, value)
-			}
-			return farm.ReplaceSecrets(s, value)
-		})
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		put, concealing := c.revealing(tx, job.Team)
+		hook, err = job.Webhook.RewriteRefs("webhook", put)
+		secrets = concealing()
 		return err
 	})
-	return hook, redact.New(values...), err
+	return hook, secrets, err
+}
+
+// revealUpload does for a job's upload what revealWebhook does for its webhook.
+func (c *Coordinator) revealUpload(job farm.Job) (upload farm.Upload, secrets *redact.Redactor, err error) {
+	if job.Upload == nil {
+		return upload, nil, nil
+	}
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		put, concealing := c.revealing(tx, job.Team)
+		upload, err = job.Upload.RewriteRefs("upload", put)
+		secrets = concealing()
+		return err
+	})
+	return upload, secrets, err
 }
 
 // leaseSecrets opens what the references in a job's project, assets and upload name.

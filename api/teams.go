@@ -116,6 +116,10 @@ func readTeam(c *fiber.Ctx) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return decodeTeam(body)
+}
+
+func decodeTeam(body []byte) (string, error) {
 	wrong := &problems{}
 	o, err := readObject(body, wrong)
 	if err != nil {

@@ -56,6 +56,7 @@ func NewApp(logger *slog.Logger) *fiber.App {
 			rc.SetConnectionClose() // where this request ends is anybody's guess
 			return
 		}
+		joinRoot(rc)
 		if slices.Contains(fiber.DefaultMethods, string(rc.Method())) {
 			handler(rc)
 		} else {
@@ -65,6 +66,19 @@ func NewApp(logger *slog.Logger) *fiber.App {
 	}
 	app.Use(logRequests(logger), recoverPanics, securityHeaders, readForms)
 	return app
+}
+
+// roots are the base addresses that callers put a path behind.
+var roots = []string{"/api/v2/", "/api/v3/", "/api/farm/v1/"}
+
+// joinRoot takes away the second slash of callers whose base address ends in one already.
+func joinRoot(rc *fasthttp.RequestCtx) {
+	address := string(rc.Request.Header.RequestURI())
+	for _, root := range roots {
+		if rest, doubled := strings.CutPrefix(address, root+"/"); doubled && !strings.HasPrefix(rest, "/") {
+			rc.Request.SetRequestURI(root + rest)
+		}
+	}
 }
 
 // streamed tells whether the handlers of a path read their bodies themselves.

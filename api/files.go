@@ -69,12 +69,12 @@ func (s *server) keep(ctx context.Context, p farm.Principal, name string, body i
 func (s *server) keepFormFile(c *fiber.Ctx, p farm.Principal, form *multipart.Reader) error {
 	var kept *keptFile
 	for {
-		part, err := form.NextPart()
+		part, err := nextPart(form)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return formError(err)
+			return err
 		}
 		if part.FileName() == "" {
 			continue
@@ -92,6 +92,18 @@ func (s *server) keepFormFile(c *fiber.Ctx, p farm.Principal, form *multipart.Re
 		return farm.Invalid("the form holds no file", farm.FieldError{Field: "file", Message: "is missing"})
 	}
 	return created(c, *kept)
+}
+
+// nextPart goes to the next part of a form, io.EOF at its end. Whatever else goes wrong is the sender's doing.
+func nextPart(form *multipart.Reader) (*multipart.Part, error) {
+	part, err := form.NextPart()
+	var fe *farm.Error
+	switch {
+	case err == nil, err == io.EOF, errors.As(err, &fe): //nolint:errorlint // an end that is wrapped is one that came too early
+		return part, err
+	default:
+		return nil, farm.Errorf(farm.CodeInvalid, "the form cannot be read: %v", err)
+	}
 }
 
 // formError words a failure of reading a form; errors with a code keep it.

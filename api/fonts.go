@@ -72,7 +72,7 @@ type fontUpload struct {
 func (u fontUpload) read() (file coordinator.FontFile, family string, err error) {
 	received := false
 	for range formParts {
-		part, err := u.NextPart()
+		part, err := nextPart(u.Reader)
 		if errors.Is(err, io.EOF) {
 			if !received {
 				return file, "", farm.Invalid("the form holds no font", farm.FieldError{Field: "font", Message: "is missing; send the font as a file part of this name"})

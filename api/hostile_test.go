@@ -91,7 +91,8 @@ func TestStrangeRequestsGetAPlainAnswer(t *testing.T) {
 		{"GET /api/v2/jobs HTTP/1.1", 200},
 		{"GET /api/v2/jobs/ HTTP/1.1", 200},
 		{"GET /api/v2/jobs/" + job + "/ HTTP/1.1", 200},
-		{"GET /api/v2//jobs HTTP/1.1", 404},
+		{"GET /api/v2//jobs HTTP/1.1", 200}, // a base address that ends in a slash
+		{"GET /api/v2///jobs HTTP/1.1", 404},
 		{"GET //api/v2/jobs HTTP/1.1", 404},
 		{"GET /api/v2/./jobs HTTP/1.1", 404},
 		{"GET /api/v2/../v2/jobs HTTP/1.1", 404},

@@ -153,7 +153,7 @@ func compareField(t *testing.T, at string, schema *openapi3.Schema, kind reflect
 }
 
 // readerMethods are the methods of object whose first argument is the key that they read.
-var readerMethods = []string{"text", "needText", "choice", "boolean", "flag", "whole", "number", "child", "list", "texts", "need"}
+var readerMethods = []string{"text", "needText", "choice", "boolean", "flag", "whole", "number", "child", "filled", "list", "texts", "need"}
 
 // TestEveryFieldThatIsReadIsDescribed finds the keys that decoders read and looks for them in the schemas of requests.
 func TestEveryFieldThatIsReadIsDescribed(t *testing.T) {

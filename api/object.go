@@ -227,6 +227,12 @@ func (o object) child(key string) (object, bool) {
 	return child, isObject
 }
 
+// filled is a child that says something. An empty one, such as forms send that were left as they were, counts as absent.
+func (o object) filled(key string) (object, bool) {
+	child, isObject := o.child(key)
+	return child, isObject && len(child.fields) > 0
+}
+
 func (o object) list(key string) []json.RawMessage {
 	if !o.has(key) {
 		return nil

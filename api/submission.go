@@ -182,7 +182,7 @@ func namesDevice(name string) bool {
 }
 
 func readSettings(o object) farm.Settings {
-	s, given := o.child("settings")
+	s, given := o.filled("settings")
 	if !given {
 		return farm.Settings{}
 	}

@@ -143,8 +143,8 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withJob(`"upload": {"provider": "s3", "prefix": "../", "outputUrl": "x", "params": {"region": "r", "bucket": "a/b", "accessKeyId": "k", "accessKeySecret": "s"}}`): {"upload.prefix", "upload.outputUrl", "upload.params.bucket"},
 		withJob(`"upload": {"provider": "s3", "params": {"region": "r", "bucket": "b", "accessKeyId": "k", "accessKeySecret": "s", "endpoint": "https://u:p@x"}}`):         {"upload.params.endpoint"},
 		withJob(`"webhook": {"url": "gopher://x", "method": "BREW"}`): {"webhook.method", "webhook.url"},
-		withJob(`"webhook": {}`):                  {"webhook.url"},
-		withJob(`"webhook": {"url": "https://"}`): {"webhook.url"},
+		withJob(`"webhook": {"method": "POST"}`):                      {"webhook.url"},
+		withJob(`"webhook": {"url": "https://"}`):                     {"webhook.url"},
 		withJob(`"webhook": {"url": "https://x", "headers": {"A": "b\r\nc: d", "Host": "y", "content-length": "1", "X-Signature": "z", "b c": "d", "": "e", "e": 1, "Q": "1", "q": "2"}}`): {
 			"webhook.headers.", "webhook.headers.A", "webhook.headers.Host", "webhook.headers.content-length", "webhook.headers.X-Signature",
 			"webhook.headers.b c", "webhook.headers.e", "webhook.headers.q"},

@@ -8,17 +8,18 @@ import (
 
 // readUpload reads where a result goes instead of to the farm. Credentials may be references to secrets.
 func readUpload(o object) *farm.Upload {
-	u, given := o.child("upload")
+	u, given := o.filled("upload")
 	if !given {
 		return nil
 	}
 	u.only("provider", "prefix", "outputUrl", "params")
 	out := &farm.Upload{
+		Provider:  u.choice("provider", "s3", "gcs"),
 		Prefix:    u.text("prefix", addressLimit),
 		OutputURL: u.text("outputUrl", addressLimit),
 	}
-	if u.need("provider") {
-		out.Provider = u.choice("provider", "s3", "gcs")
+	if !u.has("provider") {
+		out.Provider = "s3"
 	}
 	if _, err := out.Key(anyResult); err != nil {
 		u.problem("prefix", "cannot be used: %s", err)

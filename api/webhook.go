@@ -22,7 +22,7 @@ var reservedHeaders = []string{
 }
 
 func readWebhook(o object) *farm.Webhook {
-	w, given := o.child("webhook")
+	w, given := o.filled("webhook")
 	if !given {
 		return nil
 	}

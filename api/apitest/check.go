@@ -62,10 +62,18 @@ func options(stream bool) *openapi3filter.Options {
 }
 
 // checkRequest holds a request that succeeded against its operation. Bodies that are JSON count as such whatever they
-// say they are, and null as absent, which is how the farm reads them. Bytes of files are not looked at.
+// say they are, and null and empty settings as absent, which is how the farm reads them. Bytes of files are not looked at.
 func checkRequest(in *openapi3filter.RequestValidationInput, sent []byte) error {
 	asked := in.Request
-	asked.Body, asked.ContentLength = http.NoBody, 0
+	query := asked.URL.Query()
+	for name := range query {
+		if query.Get(name) == "" { // as forms send them that were left as they were
+			query.Del(name)
+		}
+	}
+	asked.URL.RawQuery = query.Encode()
+	in.QueryParams = query
+	asked.Body, asked.GetBody, asked.ContentLength = http.NoBody, nil, 0
 	in.Options.ExcludeRequestBody = true
 	if op := in.Route.Operation.RequestBody; op != nil && sent != nil && op.Value.Content["application/octet-stream"] == nil {
 		if op.Value.Content["application/json"] != nil {
@@ -102,7 +110,7 @@ func allows(content openapi3.Content, kind string) bool {
 	return content[kind] != nil || content["*/*"] != nil
 }
 
-// withoutNulls leaves members that are null out of a JSON body, at every depth but within what a caller sends along.
+// withoutNulls leaves out of a JSON body what counts as absent, at every depth but within what a caller sends along.
 func withoutNulls(body []byte) ([]byte, error) {
 	var value any
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
@@ -114,13 +122,18 @@ func withoutNulls(body []byte) ([]byte, error) {
 	return json.Marshal(value)
 }
 
+func empty(value any) bool {
+	members, isObject := value.(map[string]any)
+	return isObject && len(members) == 0
+}
+
 func prune(value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, member := range v {
 			switch {
 			case key == "value" || key == "data": // the caller's own
-			case member == nil:
+			case member == nil, empty(member) && slices.Contains([]string{"settings", "upload", "webhook"}, key):
 				delete(v, key)
 			default:
 				prune(member)

@@ -64,6 +64,7 @@ type Coordinator struct {
 	uses      *uses
 	signIns   *signIns
 	reading   *reading
+	summaries summaries
 	retaining *retaining
 	logLocks  [64]sync.Mutex // see logLock
 	ring      *seal.Ring     // seals secrets

@@ -220,7 +220,11 @@ func (c *Coordinator) Introspection(ctx context.Context, p farm.Principal, id st
 	return c.summary(*t.Introspection)
 }
 
+// summary reads a kept introspection. What it gives is shared: nobody may change it.
 func (c *Coordinator) summary(ref farm.FileRef) (*aep.Summary, error) {
+	if s := c.summaries.get(ref.SHA256); s != nil {
+		return s, nil
+	}
 	f, err := c.openBlob(ref)
 	if err != nil {
 		return nil, err
@@ -230,6 +234,7 @@ func (c *Coordinator) summary(ref farm.FileRef) (*aep.Summary, error) {
 	if err := json.NewDecoder(f).Decode(&s); err != nil {
 		return nil, fmt.Errorf("reading a kept introspection: %w", err)
 	}
+	c.summaries.put(ref.SHA256, ref.Size, &s)
 	return &s, nil
 }
 

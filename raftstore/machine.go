@@ -36,6 +36,8 @@ type machine struct {
 	codec *codec
 	fatal func(error) // called once, when an entry cannot be applied: this replica must not live on without it
 
+	kept decoded
+
 	mu     sync.RWMutex // guards db against being swapped by Restore
 	db     *bbolt.DB
 	halted atomic.Bool
@@ -149,7 +151,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	defer m.mu.RUnlock()
 	last := m.last.Load()
 	err := m.db.Update(func(tx *bbolt.Tx) error {
-		t := &tables{tx: tx}
+		t := &tables{tx: tx, kept: &m.kept}
 		fingerprint := tx.Bucket(bucketMeta).Get([]byte(metaFingerprint))
 		var term uint64
 		for i, log := range logs {
@@ -206,7 +208,7 @@ func (m *machine) view(fn func(t *tables) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.db.View(func(tx *bbolt.Tx) error {
-		t := &tables{tx: tx}
+		t := &tables{tx: tx, kept: &m.kept}
 		err := fn(t)
 		if t.err != nil {
 			return t.err

@@ -25,9 +25,8 @@ func byID[R any](tx *Tx, bucket []byte, what, id string) (R, error) {
 	return found(tx, record, ok, what, id)
 }
 
-// bySecret reads the record that an index of hashes leads to. The hash is not repeated in the error.
-func bySecret[R any](tx *Tx, index, bucket []byte, what, hash string) (R, error) {
-	record, ok := get[R](tx.t, bucket, tx.t.lookup(index, hash))
+// bySecret is found for a record that the hash of a secret led to. The hash is not repeated in the error.
+func bySecret[R any](tx *Tx, record R, ok bool, what string) (R, error) {
 	if tx.t.err == nil && !ok {
 		return record, farm.Errorf(farm.CodeNotFound, "no %s has this secret", what)
 	}
@@ -35,7 +34,10 @@ func bySecret[R any](tx *Tx, index, bucket []byte, what, hash string) (R, error)
 }
 
 // Team reads one team.
-func (tx *Tx) Team(id string) (farm.Team, error) { return byID[farm.Team](tx, bucketTeams, "team", id) }
+func (tx *Tx) Team(id string) (farm.Team, error) {
+	team, ok := often(tx.t, &tx.t.kept.teams, bucketTeams, id)
+	return found(tx, team, ok, "team", id)
+}
 
 // Teams reads all teams, by id.
 func (tx *Tx) Teams() ([]farm.Team, error) { return all[farm.Team](tx.t, bucketTeams), tx.t.err }
@@ -45,12 +47,14 @@ func (tx *Tx) FirstTeam() (string, error) { return tx.t.firstTeam(), tx.t.err }
 
 // Token reads one token, also one that has expired.
 func (tx *Tx) Token(id string) (farm.Token, error) {
-	return byID[farm.Token](tx, bucketTokens, "token", id)
+	token, ok := often(tx.t, &tx.t.kept.tokens, bucketTokens, id)
+	return found(tx, token, ok, "token", id)
 }
 
 // TokenByHash reads the token whose secret has this hash, also one that has expired.
 func (tx *Tx) TokenByHash(hash string) (farm.Token, error) {
-	return bySecret[farm.Token](tx, bucketTokensByHash, bucketTokens, "token", hash)
+	token, ok := often(tx.t, &tx.t.kept.tokens, bucketTokens, tx.t.lookup(bucketTokensByHash, hash))
+	return bySecret(tx, token, ok, "token")
 }
 
 // Tokens reads all tokens of a team, by id.
@@ -136,7 +140,8 @@ func (tx *Tx) Agent(id string) (farm.Agent, error) {
 
 // AgentBySecretHash reads the agent whose credential has this hash.
 func (tx *Tx) AgentBySecretHash(hash string) (farm.Agent, error) {
-	return bySecret[farm.Agent](tx, bucketAgentsByHash, bucketAgents, "machine", hash)
+	agent, ok := get[farm.Agent](tx.t, bucketAgents, tx.t.lookup(bucketAgentsByHash, hash))
+	return bySecret(tx, agent, ok, "machine")
 }
 
 // Agents reads all agents, by id.

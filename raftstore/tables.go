@@ -77,6 +77,7 @@ func buckets() [][]byte {
 // the whole transaction worthless: nothing that was read after it may be believed, nothing written is committed.
 type tables struct {
 	tx     *bbolt.Tx
+	kept   *decoded
 	err    error
 	counts map[string]int // counters that were looked at for a change, as they are now; see counters.go
 }

@@ -64,6 +64,9 @@ func checkJSON(body []byte) error {
 	if !utf8.Valid(body) {
 		return farm.Invalid("the body is not valid UTF-8", farm.FieldError{Field: "body", Message: "is not valid UTF-8"})
 	}
+	if sound(body) {
+		return nil
+	}
 	w := walker{dec: json.NewDecoder(bytes.NewReader(body))}
 	w.dec.UseNumber()
 	if err := w.value("", 0); err != nil {
@@ -90,9 +93,12 @@ func mendSurrogates(body []byte) {
 		return rune(n)
 	}
 	for i := 0; i < len(body); {
+		next := bytes.IndexByte(body[i:], '\\')
+		if next < 0 {
+			return
+		}
+		i += next
 		switch {
-		case body[i] != '\\':
-			i++
 		case !utf16.IsSurrogate(unit(i)):
 			i += 2 // an escape, or something that is no JSON
 		case utf16.DecodeRune(unit(i), unit(i+escape)) != unicode.ReplacementChar:

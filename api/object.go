@@ -35,9 +35,11 @@ func readObject(body []byte, wrong *problems) (object, error) {
 
 func objectOf(raw json.RawMessage, path string, wrong *problems) (object, bool) {
 	o := object{path: path, wrong: wrong}
-	if kindOf(raw) != kindObject || json.Unmarshal(raw, &o.fields) != nil {
+	if kindOf(raw) != kindObject {
 		return o, false
 	}
+	o.fields = make(map[string]json.RawMessage, 8)
+	eachMember(raw, func(key string, value json.RawMessage) { o.fields[key] = value })
 	return o, true
 }
 
@@ -118,11 +120,11 @@ func (o object) text(key string, limit int) string {
 	if !o.has(key) {
 		return ""
 	}
-	var s string
-	if kindOf(o.fields[key]) != kindString || json.Unmarshal(o.fields[key], &s) != nil {
+	if kindOf(o.fields[key]) != kindString {
 		o.mistyped(key, kindString)
 		return ""
 	}
+	s := unquote(o.fields[key])
 	switch {
 	case len(s) > limit:
 		o.problem(key, "is longer than %d bytes", limit)
@@ -164,11 +166,11 @@ func (o object) boolean(key string) *bool {
 	if !o.has(key) {
 		return nil
 	}
-	var b bool
-	if kindOf(o.fields[key]) != kindBool || json.Unmarshal(o.fields[key], &b) != nil {
+	if kindOf(o.fields[key]) != kindBool {
 		o.mistyped(key, kindBool)
 		return nil
 	}
+	b := string(bytes.TrimSpace(o.fields[key])) == "true"
 	return &b
 }
 
@@ -238,10 +240,11 @@ func (o object) list(key string) []json.RawMessage {
 		return nil
 	}
 	var list []json.RawMessage
-	if kindOf(o.fields[key]) != kindList || json.Unmarshal(o.fields[key], &list) != nil {
+	if kindOf(o.fields[key]) != kindList {
 		o.mistyped(key, kindList)
 		return nil
 	}
+	eachElement(o.fields[key], func(value json.RawMessage) { list = append(list, value) })
 	return list
 }
 
@@ -250,11 +253,13 @@ func (o object) texts(key string, limit int) []string {
 	var out []string
 	before := len(o.wrong.list)
 	for i, raw := range o.list(key) {
-		var s string
 		at := elementPath(o.field(key), i)
-		switch {
-		case kindOf(raw) != kindString || json.Unmarshal(raw, &s) != nil:
+		if kindOf(raw) != kindString {
 			o.wrong.add(at, "has to be a string, not %s", kindOf(raw))
+			continue
+		}
+		s := unquote(raw)
+		switch {
 		case strings.TrimSpace(s) == "":
 			o.wrong.add(at, "is empty")
 		case len(s) > limit:

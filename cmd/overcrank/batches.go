@@ -211,7 +211,7 @@ func tellBatchFailures(batches []client.Batch, out *output, where func(batch, in
 			if why == "" {
 				why = stateWord(j.Status)
 			}
-			fmt.Fprintf(out.errors, "%s: %s (job %s)\n", where(i, j.Index), why, j.ID)
+			fmt.Fprintf(out.errors, "%s: %s (job %s)\n", where(i, j.Index), terminal.Lines(why), j.ID)
 		}
 		failed = failed || b.Stats.Error > 0
 	}

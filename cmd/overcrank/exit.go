@@ -51,6 +51,22 @@ func (e notFoundError) Unwrap() error { return e.error }
 // errTimeout is the cause of a wait that took longer than --timeout allows.
 var errTimeout = errors.New("--timeout passed")
 
+// stoppedError ends a wait that did not see what it waited for; goOn is the command that takes it up again.
+type stoppedError struct {
+	goOn    string
+	timeout bool
+}
+
+func (e stoppedError) Error() string {
+	why := "stopped waiting"
+	if e.timeout {
+		why = "--timeout passed"
+	}
+	return why + ", the work goes on; to see its end: " + e.goOn
+}
+
+func (e stoppedError) Is(target error) bool { return e.timeout && target == errTimeout }
+
 // codeOf is the exit code of a command that ended with err.
 func codeOf(ctx context.Context, err error) int {
 	var said exitCode
@@ -59,7 +75,7 @@ func codeOf(ctx context.Context, err error) int {
 		return 0
 	case errors.As(err, &said):
 		return int(said)
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+	case ctx.Err() != nil:
 		return exitInterrupted
 	case errors.Is(err, errTimeout):
 		return exitTimeout

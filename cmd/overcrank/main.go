@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"overcrank/cmd/overcrank/terminal"
 	"overcrank/engine/aerender"
 )
 
@@ -91,8 +92,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &output{Writer: stdout, errors: stderr, quiet: c.Quiet}
 	err = kctx.Run(out, c.logger(stderr), parser)
 	code := codeOf(ctx, err)
-	if err != nil && !errors.As(err, new(exitCode)) && !(code == exitInterrupted && err == context.Canceled) {
-		fmt.Fprintln(stderr, "overcrank:", err)
+	if err != nil && !errors.As(err, new(exitCode)) && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "overcrank:", terminal.Lines(err.Error()))
 	}
 	return code
 }

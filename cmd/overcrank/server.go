@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/names"
@@ -22,7 +25,9 @@ type serverFlags struct {
 // client makes the client that the flags describe.
 func (s serverFlags) client() (*client.Client, error) {
 	token := s.Token
-	if token == "" && s.TokenFile != "" {
+	// A file that was typed counts more than a token that only stands in the environment.
+	typedFile := s.TokenFile != kong.ExpandPath(os.Getenv("OVERCRANK_TOKEN_FILE")) && token == os.Getenv("OVERCRANK_TOKEN")
+	if s.TokenFile != "" && (token == "" || typedFile) {
 		raw, err := os.ReadFile(s.TokenFile)
 		if err != nil {
 			return nil, fmt.Errorf("read the token: %w", err)
@@ -64,9 +69,9 @@ func limited(ctx context.Context, timeout time.Duration) (context.Context, conte
 	return context.WithTimeoutCause(ctx, timeout, errTimeout)
 }
 
-// stopped words the end of a wait that did not see what it waited for; goOn is the command that takes it up again.
+// stopped is the error of a wait that ctx ended.
 func stopped(ctx context.Context, goOn string) error {
-	return fmt.Errorf("stopped waiting, the work goes on; to see its end: %s: %w", goOn, context.Cause(ctx))
+	return stoppedError{goOn: goOn, timeout: errors.Is(context.Cause(ctx), errTimeout)}
 }
 
 // idForm is the form of the farm's ids.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -30,7 +31,8 @@ var unstable = []struct {
 // stable makes what commands print comparable. Ids become numbered words as wide as they are.
 func stable(f *runningFarm, ids map[string]string, text string) string {
 	text = strings.ReplaceAll(text, f.Server, "http://farm")
-	for _, u := range unstable[:1] {
+	// The first three hold what can look like an id.
+	for _, u := range unstable[:3] {
 		text = u.part.ReplaceAllString(text, u.as)
 	}
 	text = regexp.MustCompile(`\b[0-9A-HJKMNP-TV-Z]{26}\b`).ReplaceAllStringFunc(text, func(id string) string {
@@ -39,7 +41,7 @@ func stable(f *runningFarm, ids map[string]string, text string) string {
 		}
 		return ids[id]
 	})
-	for _, u := range unstable[1:] {
+	for _, u := range unstable[3:] {
 		text = u.part.ReplaceAllString(text, u.as)
 	}
 	return text
@@ -194,6 +196,27 @@ jobs --server http://127.0.0.1:1
 templates delete Card
 templates list
 `
+
+func TestCtrlCWhileWaitingSaysHowToGoOn(t *testing.T) {
+	f := launchAs(t, "coordinator", t.TempDir())
+	f.await("the farm to be ready", func() bool { return ready(t.Context(), f.Server) == nil })
+	id := f.submitCard(f.card(), nil)
+	cmd := exec.Command(binary, "jobs", "wait", id, "--server", f.Server, "--token", f.Token)
+	var stderr lockedBuffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// That it says why the job waits tells that it has begun to wait.
+	f.await("the command to wait", func() bool { return strings.Contains(stderr.String(), "No machine is online") })
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), "overcrank jobs wait "+id) {
+		t.Errorf("exit code %d, said %q", code, stderr.String())
+	}
+}
 
 // TestJSONIsOneValue runs commands with --json, and finds one JSON value and nothing else on standard output.
 func TestJSONIsOneValue(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/names"
+	"overcrank/cmd/overcrank/terminal"
 )
 
 const (
@@ -86,7 +87,7 @@ func tellFailures(jobs []client.Job, out *output) error {
 		if said := job.Stats.Why(); said != "" {
 			why = ": " + said
 		}
-		fmt.Fprintf(out.errors, "Job %s %s%s\nIts log: overcrank logs %s\n", job.ID, stateWord(job.Status), why, job.ID)
+		fmt.Fprintf(out.errors, "Job %s %s%s\nIts log: overcrank logs %s\n", job.ID, stateWord(job.Status), terminal.Lines(why), job.ID)
 	}
 	if failed {
 		return exitCode(exitFailed)

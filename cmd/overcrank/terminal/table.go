@@ -71,3 +71,12 @@ func Plain(s string) string {
 		return r
 	}, s)
 }
+
+// Lines is Plain for text of several lines, which stay apart.
+func Lines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Plain(line)
+	}
+	return strings.Join(lines, "\n")
+}

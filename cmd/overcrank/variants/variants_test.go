@@ -159,7 +159,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{"an unknown layer", "Titel\nx\n", nil, []string{"column 'Titel'", "no layer 'Titel'", "did you mean 'Title'?"}},
 		{"an unknown layer of a property", "Titel:Opacity\nx\n", nil, []string{"no layer 'Titel'", "'Title'"}},
 		{"all unknown columns at once", "A1;B1\nx;y\n", nil, []string{"column 'A1'", "column 'B1'"}},
-		{"an unknown option", "@nmae;Title\nx;y\n", nil, []string{"'@nmae'", "did you mean 'name'?"}},
+		{"an unknown option", "@prioritee;Title\nx;y\n", nil, []string{"'@prioritee'", "did you mean 'priority'?"}},
 		{"a layer without content", "Move\nx\n", nil, []string{"null layer", "Move:Transform.Opacity"}},
 		{"a mapping of no column", "Title\nx\n", map[string]string{"Titel": "Title"}, []string{"--map Titel", "'Title'"}},
 		{"a file of no kind", "Accent\nfile.xyz\n", nil, []string{"line 2", "column 'Accent'", "file.xyz"}},

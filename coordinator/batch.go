@@ -27,6 +27,8 @@ const (
 	batchTries = 3
 	// batchPiece is how much of a batch is tried as one command, in bytes before compression.
 	batchPiece = 4 << 20
+	// batchPart is how much of a larger batch is tried as one part: so little that it fits however badly it compresses.
+	batchPart = 400 << 10
 )
 
 // SubmitBatch takes up to as many jobs as the caller allows. Each is accepted or refused on its own; those accepted become a
@@ -168,7 +170,7 @@ func (b *batchPlan) store(ctx context.Context) error {
 // storeParts lays down the families from one to another in as few parts as they fit into, and gives those that fit: one that
 // does not fit alone is refused.
 func (b *batchPlan) storeParts(ctx context.Context, from, to int, parts *int) (kept []int, err error) {
-	if to-from == 1 || b.size(from, to) <= batchPiece {
+	if to-from == 1 || b.size(from, to) <= batchPart {
 		jobs := span{b.families[from].from, b.families[to-1].to}
 		_, err := b.c.store.Apply(ctx, raftstore.SubmitPart{
 			Batch: b.result.Batch.ID, Part: *parts, At: b.now,

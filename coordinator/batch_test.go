@@ -117,7 +117,21 @@ func TestHeldJobsWaitUntilTheyAreReleased(t *testing.T) {
 	wantCode(t, err, farm.CodeNotFound)
 }
 
+// BenchmarkBatchOf1000 submits jobs of 2 KB with six assets, whose texts are words or noise: a thousand of noise need several
+// commands.
 func BenchmarkBatchOf1000(b *testing.B) {
+	words := func(seed uint64, size int) json.RawMessage {
+		random, text := rand.New(rand.NewPCG(seed, seed)), ""
+		for len(text) < size {
+			text += []string{"tonight ", "at eight ", "the new season of ", "sport ", "weather ", "live from ", "the arena ", "with guests "}[random.IntN(8)]
+		}
+		return json.RawMessage(`"` + text + `"`)
+	}
+	b.Run("words", func(b *testing.B) { benchmarkBatch(b, words) })
+	b.Run("noise", func(b *testing.B) { benchmarkBatch(b, noise) })
+}
+
+func benchmarkBatch(b *testing.B, text func(seed uint64, size int) json.RawMessage) {
 	r := open(b)
 	tpl := r.uploaded(project(b, []string{"main"}))
 	entries := make([]coordinator.BatchEntry, 1000)
@@ -125,7 +139,7 @@ func BenchmarkBatchOf1000(b *testing.B) {
 		entries[i] = entryOf(func(j *farm.Job) {
 			j.Template = farm.JobTemplate{ID: tpl.ID, Composition: "main"}
 			for k := range 6 {
-				j.Assets = append(j.Assets, farm.Asset{Type: "text", LayerName: fmt.Sprintf("layer %d", k), Value: noise(uint64(i*6+k), 250)})
+				j.Assets = append(j.Assets, farm.Asset{Type: "text", LayerName: fmt.Sprintf("layer %d", k), Value: text(uint64(i*6+k), 250)})
 			}
 		})
 	}

@@ -48,10 +48,14 @@ func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm
 	}
 	jobs, tasks := slices.Clone(c.Jobs), slices.Clone(c.Tasks)
 	place := make(map[string]int, len(jobs))
+	templates := map[string]farm.Template{"": {Status: farm.TemplateUploaded}} // each is read once; "" is for jobs without one
 	for i := range jobs {
 		jobs[i] = headOf(jobs[i])
 		job := &jobs[i]
 		if err := t.checkJob(*job, contents[i].files); err != nil {
+			return nil, nil, err
+		}
+		if err := t.checkTemplate(*job, templates); err != nil {
 			return nil, nil, err
 		}
 		if _, twice := place[job.ID]; twice {
@@ -89,7 +93,7 @@ func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm
 		seen[task.ID], withTasks[task.Job] = true, true
 		task.Attempt, task.Failures, task.Agent = 0, 0, ""
 		task.Status = farm.TaskReady
-		if jobs[at].Status == farm.JobPending || !t.templateUsable(jobs[at]) {
+		if jobs[at].Status == farm.JobPending || templates[jobs[at].Template.ID].Status != farm.TemplateUploaded {
 			task.Status = farm.TaskBlocked
 		}
 	}
@@ -119,16 +123,26 @@ func (t *tables) checkJob(job farm.Job, files []string) *farm.Error {
 	case slices.ContainsFunc(job.Tags, func(tag string) bool { return len(tag) > maxTag || strings.Contains(tag, sep) }):
 		return farm.Errorf(farm.CodeInvalid, "job %s has a tag that cannot be stored: it is too long or holds a NUL character", job.ID)
 	}
-	if job.Template.ID != "" {
-		template, err := t.templateOf(job.Team, job.Template.ID)
-		if err != nil {
+	return t.checkRefs(job.Team, files)
+}
+
+// checkTemplate refuses a job whose template is not the team's, or cannot be rendered. templates are those read so far.
+func (t *tables) checkTemplate(job farm.Job, templates map[string]farm.Template) *farm.Error {
+	template, read := templates[job.Template.ID]
+	if !read {
+		var err *farm.Error
+		if template, err = t.templateOf(job.Team, job.Template.ID); err != nil {
 			return err
 		}
-		if template.Status == farm.TemplateError {
-			return farm.Errorf(farm.CodeInvalid, "template %s cannot be rendered: %s", template.ID, template.Error)
-		}
+		templates[template.ID] = template
 	}
-	return t.checkRefs(job.Team, files)
+	switch {
+	case job.Template.ID != "" && template.Team != job.Team:
+		return noTemplate(job.Template.ID)
+	case template.Status == farm.TemplateError:
+		return farm.Errorf(farm.CodeInvalid, "template %s cannot be rendered: %s", template.ID, template.Error)
+	}
+	return nil
 }
 
 // checkFamilies makes sure that parents and children of one submission name each other.

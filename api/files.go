@@ -178,8 +178,21 @@ func (s *server) giveTemplate(c *fiber.Ctx) error {
 	})
 }
 
-// giveOutput gives a result to whoever knows its address. A browser plays it where it stands.
+// giveOutput gives a result to whoever knows its address, or leads there when it was uploaded elsewhere. A browser plays it
+// where it stands.
 func (s *server) giveOutput(c *fiber.Ctx) error {
+	if name, err := pathName(c, "name"); err == nil {
+		ctx, done := s.call(c)
+		defer done()
+		address, err := s.farm.OutputElsewhere(ctx, name, c.Method())
+		if err != nil {
+			return err
+		}
+		if address != "" {
+			c.Set(fiber.HeaderCacheControl, "no-store")
+			return c.Redirect(address, fiber.StatusTemporaryRedirect)
+		}
+	}
 	return s.give(c, FileOptions{CacheControl: "private, max-age=0, must-revalidate"}, func(ctx context.Context) (*coordinator.File, error) {
 		name, err := pathName(c, "name")
 		if err != nil {

@@ -60,7 +60,7 @@ func (c *Coordinator) OpenOutput(_ context.Context, outputName string) (*File, e
 	case !out.GoneAt.IsZero():
 		return nil, farm.Errorf(farm.CodeGone, "the result of job %s is no longer kept: the farm dropped it on %s", job.ID, waitTime(out.GoneAt))
 	case out.Remote != nil:
-		return nil, farm.Errorf(farm.CodeGone, "the result of job %s was uploaded to bucket '%s'; this farm has no copy", job.ID, out.Remote.Bucket)
+		return nil, farm.Errorf(farm.CodeGone, "the result of job %s was uploaded elsewhere; this farm has no copy", job.ID)
 	}
 	r, err := c.files.Open(outputKey(job.OutputName))
 	if errors.Is(err, files.ErrNotFound) {

@@ -99,7 +99,7 @@ func nextPart(form *multipart.Reader) (*multipart.Part, error) {
 	part, err := form.NextPart()
 	var fe *farm.Error
 	switch {
-	case err == nil, err == io.EOF, errors.As(err, &fe): //nolint:errorlint // an end that is wrapped is one that came too early
+	case err == nil, errors.Is(err, io.EOF), errors.As(err, &fe):
 		return part, err
 	default:
 		return nil, farm.Errorf(farm.CodeInvalid, "the form cannot be read: %v", err)

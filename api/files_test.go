@@ -71,9 +71,8 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 	file := "--b\r\nContent-Disposition: form-data; name=\"f%d\"; filename=\"a\"\r\n\r\nx\r\n"
 	r.send(http.MethodPost, path, fmt.Sprintf(file+file+"--b--\r\n", 1, 2), "Content-Type: multipart/form-data; boundary=b").refused(http.StatusBadRequest, "more than one")
 	r.send(http.MethodPost, path, fmt.Sprintf(file, 1), "Content-Type: multipart/form-data; boundary=b").refused(http.StatusBadRequest, "broke off")
-	for _, end := range []string{"--b\r\nnonsense\r\n\r\n", "--b\r\nContent-Disposition: form-data\r\n"} {
-		r.send(http.MethodPost, path, fmt.Sprintf(file, 1)+end, "Content-Type: multipart/form-data; boundary=b").refused(http.StatusBadRequest, "the form cannot be read")
-	}
+	r.send(http.MethodPost, path, fmt.Sprintf(file, 1)+"--b\r\nnonsense\r\n\r\n", "Content-Type: multipart/form-data; boundary=b").
+		refused(http.StatusBadRequest, "the form cannot be read")
 	r.send(http.MethodPost, path, "x", "Authorization:").refused(http.StatusUnauthorized)
 }
 

@@ -228,6 +228,8 @@ func checkAddress(o object, key, address string) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" && !strings.EqualFold(u.Scheme, "file") {
 		o.problem(key, "is no complete address")
+	} else if u.User != nil && hasScheme(address, "s3") {
+		o.problem(key, "cannot hold a name or a password: an s3:// object is read without; hand a private one over by a presigned https:// address")
 	}
 }
 

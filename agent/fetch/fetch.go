@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -81,13 +82,18 @@ func (f *Fetcher) Get(ctx context.Context, src, dst string) (Found, error) {
 	}
 }
 
-// bucket reads an object that needs no credentials.
+var bucketName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]+$`)
+
+// bucket reads an object that needs no credentials: they have no place in an address.
 func (f *Fetcher) bucket(ctx context.Context, rest, dst string) (Found, error) {
 	bucket, key, ok := strings.Cut(strings.TrimPrefix(rest, "//"), "/")
-	if !ok || bucket == "" || key == "" {
+	if !ok || key == "" || !bucketName.MatchString(bucket) {
 		return Found{}, &Error{Reason: "an s3: address is s3://bucket/key"}
 	}
 	u := url.URL{Scheme: "https", Host: bucket + ".s3.amazonaws.com", Path: "/" + key}
+	if strings.ContainsAny(bucket, "._") { // no certificate is for such a host
+		u.Host, u.Path = "s3.amazonaws.com", "/"+bucket+u.Path
+	}
 	return f.web(ctx, u.String(), dst)
 }
 

@@ -154,7 +154,7 @@ func TestFailuresAreReportedInTheJobsWords(t *testing.T) {
 		}, "Asset failed to download (403) (asset 1)", false},
 		{"normal", func(_ *peer, l *wire.Lease) {
 			l.Fonts = []farm.FileRef{{Name: "X.ttf", SHA256: strings.Repeat("0", 64), Size: 1}}
-		}, "Font 'X.ttf' not available", false},
+		}, "Font 'X.ttf' not available", true},
 		{"normal", func(_ *peer, l *wire.Lease) { l.Project.File.SHA256 = strings.Repeat("1", 64) }, "Project failed to download (404)", false},
 		{"normal", func(_ *peer, l *wire.Lease) {
 			l.Assets = []farm.Asset{{Type: "static", Name: "../../x", Src: "data:,"}}

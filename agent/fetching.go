@@ -145,7 +145,8 @@ func (t *attempt) fetchFont(ctx context.Context, font farm.FileRef) error {
 	err := t.stored(ctx, font, dst)
 	var status *statusError
 	if errors.As(err, &status) && !passing(err) {
-		return &failure{message: fmt.Sprintf("Font '%s' not available", font.Name), err: err}
+		// It was deleted since the lease was granted. The next lease goes without it, or says that it may not.
+		return &failure{message: fmt.Sprintf("Font '%s' not available", font.Name), retry: true, err: err}
 	}
 	return err
 }

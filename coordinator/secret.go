@@ -222,6 +222,9 @@ func eachReference(job farm.Job, webhook bool, visit func(field, name string) er
 		return err
 	}
 	for i, a := range job.Assets {
+		if !a.MayRefer() {
+			continue
+		}
 		if _, err := a.RewriteRefs(fmt.Sprintf("assets[%d]", i), see); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -86,8 +87,9 @@ func TestReferencesToUnknownSecretsAreRefusedByField(t *testing.T) {
 		_, err := r.Submit(t.Context(), c.by, job)
 		wantCode(t, err, farm.CodeInvalid)
 		var fields []string
-		if e, ok := err.(*farm.Error); ok {
-			for _, f := range e.Fields {
+		var refused *farm.Error
+		if errors.As(err, &refused) {
+			for _, f := range refused.Fields {
 				fields = append(fields, f.Field)
 			}
 		}

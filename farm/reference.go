@@ -65,6 +65,16 @@ func ReplaceSecrets(s string, value func(name string) (string, error)) (string, 
 	return out.String(), nil
 }
 
+// MayRefer is a quick look whether any string of an asset refers to a secret; it may err only by saying yes.
+func (a Asset) MayRefer() bool {
+	for _, s := range []string{a.LayerName, a.Composition, a.Src, a.Property, a.Expression} {
+		if strings.Contains(s, secretOpens) {
+			return true
+		}
+	}
+	return mayRefer(a.Value) || mayRefer(a.Params) || slices.ContainsFunc(a.Parameters, func(p AssetParameter) bool { return mayRefer(p.Value) })
+}
+
 // RewriteRefs calls rewrite with every string of an asset that refers to secrets, and the path of its field below at, and
 // gives the asset with what rewrite made of them. An asset's type, and its name, which names a file or a function, hold no
 // references.

@@ -183,6 +183,12 @@ func (s *submission) summary(ref farm.FileRef) (*aep.Summary, error) {
 }
 
 func (s *submission) settleComposition(job *farm.Job, t farm.Template) (err error) {
+	if t.Inactive(s.now, addressLife) {
+		return farm.Invalid("the job's template cannot be used", farm.FieldError{
+			Field: "template.id", Message: fmt.Sprintf("template %q is inactive: no file came within %d days; PUT /api/v2/templates/%s/upload gives a fresh upload address",
+				t.DisplayName, farm.TemplateLife/(24*time.Hour), t.ID),
+		})
+	}
 	switch t.Status {
 	case farm.TemplateUploaded:
 	case farm.TemplateAwaitingUpload, farm.TemplateDownloading, farm.TemplateProcessing:

@@ -419,3 +419,91 @@ func TestErrorsOfUploadsAreNotInternal(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestATemplateWithoutAFileBecomesInactive(t *testing.T) {
+	now := newClock()
+	r := open(t, now.config)
+	tpl := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "late"})
+	on := func() error {
+		_, err := r.Submit(t.Context(), r.admin, farm.Job{Template: farm.JobTemplate{ID: tpl.ID, Composition: "main"}})
+		return err
+	}
+	first := r.UploadAddress(tpl)
+	now.pass(7*24*time.Hour - time.Minute)
+	if err := on(); err != nil {
+		t.Fatalf("within seven days: %v", err)
+	}
+	now.pass(2 * time.Minute)
+	wantCode(t, on(), farm.CodeInvalid)
+	wantCode(t, r.put(first, project(t, []string{"main"})), farm.CodeGone)
+	if got, err := r.Template(t.Context(), r.admin, tpl.ID); err != nil || got.Status != farm.TemplateAwaitingUpload {
+		t.Errorf("the template is %+v, %v", got, err)
+	}
+	r.restart()
+	wantCode(t, on(), farm.CodeInvalid)
+
+	revived, err := r.RenewUpload(t.Context(), r.admin, tpl.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := on(); err != nil {
+		t.Errorf("once revived: %v", err)
+	}
+	if err := r.put(r.UploadAddress(revived), project(t, []string{"main"})); err != nil {
+		t.Fatal(err)
+	}
+	r.read(tpl.ID)
+	now.pass(30 * 24 * time.Hour)
+	if err := on(); err != nil {
+		t.Errorf("long after its file came: %v", err)
+	}
+}
+
+func TestAReplacedFileEndsEarlierAddressesAndIsReadAnew(t *testing.T) {
+	r := open(t)
+	tpl := r.uploaded(project(t, []string{"old"}))
+	upload := r.UploadAddress(tpl)
+	download, err := r.DownloadAddress(t.Context(), r.admin, tpl.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(address string) error {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := r.OpenTemplate(t.Context(), tpl.ID, u.RawQuery)
+		if err == nil {
+			err = f.Close()
+		}
+		return err
+	}
+	waits := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
+	renewed, err := r.RenewUpload(t.Context(), r.admin, tpl.ID)
+	if err != nil || renewed.Status != farm.TemplateUploaded {
+		t.Fatalf("renewed to %+v, %v", renewed, err)
+	}
+	wantCode(t, r.put(upload, project(t, []string{"thief"})), farm.CodeGone)
+	if err := get(download); err != nil {
+		t.Errorf("the file is gone before another has come: %v", err)
+	}
+	if err := r.put(r.UploadAddress(renewed), project(t, []string{"new"})); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, get(download), farm.CodeGone)
+	if got := r.read(tpl.ID); len(got.Compositions) != 1 || got.Compositions[0] != "new" {
+		t.Errorf("read as %v", got.Compositions)
+	}
+	if _, err := r.Submit(t.Context(), r.admin, farm.Job{Template: farm.JobTemplate{ID: tpl.ID, Composition: "old"}}); farm.CodeOf(err) != farm.CodeInvalid {
+		t.Errorf("a composition of the replaced file: %v", err)
+	}
+	mac := r.enrol("mac")
+	mac.connect()
+	now, err := r.Template(t.Context(), r.admin, tpl.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lease := mac.lease(); lease.Job != waits.ID || lease.Project.File.SHA256 != now.File.SHA256 {
+		t.Errorf("leased with %+v", lease.Project)
+	}
+}

@@ -39,6 +39,15 @@ type Template struct {
 	ActiveJobs    int       `json:"activeJobs,omitempty"` // jobs that have not ended and use it
 }
 
+// TemplateLife is how long a template waits for its file before it counts as inactive.
+const TemplateLife = 7 * 24 * time.Hour
+
+// Inactive says whether a template has waited too long for its file: jobs cannot use it until its upload is renewed. uploadLife
+// is how long its upload address is good, which tells when it was last given out.
+func (t Template) Inactive(now time.Time, uploadLife time.Duration) bool {
+	return t.Status == TemplateAwaitingUpload && !now.Before(t.UploadUntil.Add(TemplateLife-uploadLife))
+}
+
 // FontUse is a font that a project's text uses.
 type FontUse struct {
 	PostScript string `json:"postScript"`

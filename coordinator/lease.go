@@ -49,7 +49,6 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 	lease.Preview = job.Preview
 	lease.Settings = job.Settings
 	lease.Upload = job.Upload
-	lease.Discard = job.Unkept()
 	if t.Frames != nil {
 		lease.Settings.Frames = t.Frames
 	}

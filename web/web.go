@@ -73,6 +73,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 
 func (s *server) route(app *fiber.App) {
 	app.Get("/static/:name", s.static)
+	app.Get("/api/reference", s.page(s.reference))
 	app.Get("/sign-in", s.page(s.signInPage))
 	app.Get("/sign-in/:code", s.page(s.signInByLink))
 	app.Post("/sign-in", s.page(s.signIn))

@@ -256,11 +256,11 @@ func pretty(n *yaml.Node) string {
 
 // curl is a command that calls an operation. Identifiers stand in braces.
 func curl(address string, o Operation) string {
-	parts := []string{"curl"}
+	call := "curl "
 	if o.Method != "GET" {
-		parts = append(parts, "-X "+o.Method)
+		call += "-X " + o.Method + " "
 	}
-	parts = append(parts, "'"+address+o.Path+"'")
+	parts := []string{call + "'" + address + o.Path + "'"}
 	if o.Role != "" {
 		parts = append(parts, `-H "Authorization: Bearer $OVERCRANK_TOKEN"`)
 	}

@@ -263,7 +263,7 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 		if job.Status == farm.JobFailed {
 			c.note(job.ID, "the job failed: "+job.Error)
 		}
-		c.hub.publish(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
+		c.hub.moved(job)
 	}
 	return res, nil
 }

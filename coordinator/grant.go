@@ -93,7 +93,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		l.handOver(ctx, t)
 	}
 	for _, job := range res.Jobs {
-		l.c.hub.publish(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
+		l.c.hub.moved(job)
 	}
 	return true, nil
 }
@@ -155,8 +155,12 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 		l.fail(ctx, t, err)
 		return
 	}
+	outer, err := l.c.outerJobs(t.Job)
+	if err != nil {
+		l.c.log.Warn("looking for the jobs that a job is nested in", "job", t.Job, "error", err)
+	}
 	l.mu.Lock()
-	h.files = filesOf(lease)
+	h.files, h.outer = filesOf(lease), outer
 	l.mu.Unlock()
 	if s == nil {
 		l.takeBack(ctx, true, h)

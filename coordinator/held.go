@@ -15,7 +15,8 @@ type lease struct {
 	job, team, agent string
 	seen             time.Time // last sign of the agent's working on it
 	since            time.Time
-	cancelled        bool // the job was cancelled; the agent has been told to stop
+	cancelled        bool     // the job was cancelled; the agent has been told to stop
+	outer            []string // jobs that it is nested in, from the nearest; nil when not known
 	progress         float64
 	frame            int
 	framesTotal      int

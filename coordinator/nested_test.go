@@ -115,6 +115,27 @@ func TestAParentFailsWithItsChildAndNamesIt(t *testing.T) {
 	s.silent()
 }
 
+func TestWatchersHearOfTheProgressOfWhatIsNested(t *testing.T) {
+	r := open(t)
+	job := r.submit(func(j *farm.Job) {
+		j.Assets = []farm.Asset{nestedAsset("bg", farm.Job{Assets: []farm.Asset{nestedAsset("deep", farm.Job{})}})}
+	})
+	s := r.enrol("box")
+	s.connect()
+	l := s.lease()
+	events := r.Watch(t.Context(), r.admin)
+	heard := map[string]bool{}
+	r.eventually("both jobs around it have been told", func() bool {
+		s.say(wire.Message{Progress: &wire.Progress{Attempt: l.Attempt, Percent: 40}})
+		for len(events) > 0 {
+			if e := <-events; e.Kind == farm.EventProgress {
+				heard[e.ID] = true
+			}
+		}
+		return heard[job.ID] && heard[job.Children[0]] && heard[l.Job]
+	})
+}
+
 func TestErrorsOfNestedJobsNameTheirPlace(t *testing.T) {
 	r := open(t)
 	_, err := r.Submit(t.Context(), r.admin, farm.Job{Template: inner, Assets: []farm.Asset{

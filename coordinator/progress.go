@@ -29,7 +29,7 @@ func (c *Coordinator) addProgress(job *farm.Job) error {
 // needs no look at its own children.
 func readFamily(tx *raftstore.Tx, ids []string, family map[string]farm.Job) error {
 	for _, id := range ids {
-		job, err := tx.Job(id)
+		job, err := tx.JobHead(id)
 		if farm.CodeOf(err) == farm.CodeNotFound {
 			continue
 		}
@@ -77,4 +77,18 @@ func (c *Coordinator) addOwnProgress(job *farm.Job) {
 			job.FramesTotal = h.framesTotal
 		}
 	}
+}
+
+// outerJobs are the jobs that a job is nested in, from the nearest.
+func (c *Coordinator) outerJobs(id string) (outer []string, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		for {
+			job, err := tx.JobHead(id)
+			if err != nil || job.Parent == "" {
+				return err
+			}
+			outer, id = append(outer, job.Parent), job.Parent
+		}
+	})
+	return outer, err
 }

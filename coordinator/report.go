@@ -65,6 +65,9 @@ func (l *leader) progress(s *session, p wire.Progress) {
 	l.c.hub.report(farm.Event{
 		Kind: farm.EventProgress, Team: h.team, ID: h.job, Progress: h.progress, Frame: h.frame, Phase: h.phase,
 	})
+	for _, outer := range h.outer {
+		l.c.hub.report(farm.Event{Kind: farm.EventProgress, Team: h.team, ID: outer})
+	}
 }
 
 // lines adds to the log of an attempt's job.

@@ -9,7 +9,7 @@ const (
 	EventJob       EventKind = "job"       // a job was made or moved
 	EventTemplate  EventKind = "template"  // a template was made, moved or removed
 	EventMachine   EventKind = "machine"   // a machine came, went or changed what it does
-	EventProgress  EventKind = "progress"  // Progress and Frame of a job
+	EventProgress  EventKind = "progress"  // Progress and Frame of a job; without them when a job nested in it moves on
 	EventLog       EventKind = "log"       // Lines were added to a job's log
 	EventThumbnail EventKind = "thumbnail" // Frame of a job has a picture
 	EventAccess    EventKind = "access"    // a token of the team was changed or ended

@@ -245,3 +245,18 @@ func TestAPersonIsOutAtOnceWhenTheirAccessEnds(t *testing.T) {
 		t.Errorf("the browser was led to %s", a.path)
 	}
 }
+
+func TestGuessingTokensIsSlowedDownAndLocksNobodyOut(t *testing.T) {
+	r := start(t)
+	v := r.visit()
+	wrong := url.Values{"token": {"nobody"}}
+	a := v.post("/sign-in", wrong).is(http.StatusUnauthorized, "does not know this token")
+	for tries := 0; a.status == http.StatusUnauthorized && tries < 500; tries++ {
+		a = v.post("/sign-in", wrong)
+	}
+	a.is(http.StatusTooManyRequests, "try again in a moment")
+	if a.header.Get("Retry-After") == "" {
+		t.Error("the answer does not say when to come again")
+	}
+	r.as("ada")
+}

@@ -92,15 +92,15 @@ func (l *leader) term(ctx context.Context) {
 		}
 		l.c.log.Warn("waiting to take over the farm's work", "error", err)
 	}
-	if !l.rebuild(ctx) {
+	if !l.takeUp(ctx, l.take) {
 		return
 	}
 	l.c.setLeader(l)
 	defer l.endSessions()
 	defer l.c.setLeader(nil)
-	// What was submitted between the reading of the state and the line above told nobody.
-	if err := l.load(); err != nil {
-		l.c.log.Error("reading the ready tasks", "error", err)
+	// From here on the queue is told of what is submitted, so nothing falls between the two.
+	if !l.takeUp(ctx, l.load) {
+		return
 	}
 	l.mu.Lock()
 	ready, leased := l.queue.Len(), len(l.leases)
@@ -121,10 +121,10 @@ func (c *Coordinator) setLeader(l *leader) {
 	c.leader = l
 }
 
-// rebuild reads the state until that succeeds; false when ctx ended before.
-func (l *leader) rebuild(ctx context.Context) bool {
+// takeUp reads the state until that succeeds; false when ctx ended before.
+func (l *leader) takeUp(ctx context.Context, read func() error) bool {
 	for {
-		err := l.take()
+		err := read()
 		if err == nil {
 			return true
 		}
@@ -135,21 +135,47 @@ func (l *leader) rebuild(ctx context.Context) bool {
 	}
 }
 
-// take reads what the state says of agents, leases and ready tasks.
-func (l *leader) take() error {
-	var leased []farm.Task
-	var agents []farm.Agent
-	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
-		if agents, err = tx.Agents(); err != nil {
+// pageOfTasks is how many tasks are read at once: there may be very many, and readers should be brief.
+const pageOfTasks = 500
+
+// eachTask hands all tasks in one state on, page by page.
+func (c *Coordinator) eachTask(status farm.TaskStatus, visit func(page []farm.Task) error) error {
+	for after := ""; ; {
+		var page []farm.Task
+		err := c.store.View(func(tx *raftstore.Tx) (err error) {
+			page, err = tx.TasksIn(status, after, pageOfTasks)
+			return err
+		})
+		if err != nil || len(page) == 0 {
 			return err
 		}
-		leased, err = tx.TasksIn(farm.TaskLeased)
+		if err := visit(page); err != nil {
+			return err
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+// take reads what the state says of agents and leases.
+func (l *leader) take() error {
+	var agents []farm.Agent
+	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+		agents, err = tx.Agents()
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	var leased []farm.Task
+	err = l.c.eachTask(farm.TaskLeased, func(page []farm.Task) error {
+		leased = append(leased, page...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, a := range agents {
 		if schedule.HasAfterEffects(a.Inventory) {
 			l.adobe[a.ID] = true
@@ -158,25 +184,14 @@ func (l *leader) take() error {
 	for _, t := range leased {
 		l.holdLocked(t)
 	}
-	l.mu.Unlock()
-	return l.load()
+	return nil
 }
 
 // load queues the tasks that the state has ready, and the webhooks that it owes. Those that are queued already stay so, tasks
 // with their needs as they are now.
 func (l *leader) load() error {
-	var ready []farm.Task
-	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
-		ready, err = tx.TasksIn(farm.TaskReady)
+	if err := l.c.eachTask(farm.TaskReady, l.enqueue); err != nil {
 		return err
-	})
-	if err != nil {
-		return err
-	}
-	for chunk := range slices.Chunk(ready, 500) {
-		if err := l.enqueue(chunk); err != nil {
-			return err
-		}
 	}
 	return l.outbox.load()
 }
@@ -210,7 +225,7 @@ func (l *leader) enqueue(tasks []farm.Task) error {
 	jobs := map[string]farm.Job{}
 	err := l.c.store.View(func(tx *raftstore.Tx) error {
 		for _, t := range tasks {
-			job, err := tx.Job(t.Job)
+			job, err := tx.JobHead(t.Job)
 			if err != nil {
 				return err
 			}

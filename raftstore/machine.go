@@ -42,6 +42,7 @@ type machine struct {
 	db     *bbolt.DB
 	halted atomic.Bool
 	last   atomic.Uint64 // index of the last entry applied
+	grown  atomic.Int64  // bytes of the commands applied since the last snapshot, see snapshotting.go
 }
 
 var (
@@ -149,7 +150,7 @@ func (m *machine) ApplyBatch(logs []*raft.Log) []any {
 func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	last := m.last.Load()
+	last, grown := m.last.Load(), int64(0)
 	err := m.db.Update(func(tx *bbolt.Tx) error {
 		t := &tables{tx: tx, kept: &m.kept}
 		fingerprint := tx.Bucket(bucketMeta).Get([]byte(metaFingerprint))
@@ -177,6 +178,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 				return fmt.Errorf("apply log entry %d: %w", log.Index, t.err)
 			}
 			fingerprint = chain(fingerprint, log.Data)
+			grown += int64(len(log.Data))
 			result.Index = log.Index
 			answers[i] = result
 		}
@@ -191,8 +193,20 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	})
 	if err == nil {
 		m.last.Store(last)
+		m.grown.Add(grown)
 	}
 	return err
+}
+
+// size is how large the state file is in use, in bytes.
+func (m *machine) size() (size int64) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	_ = m.db.View(func(tx *bbolt.Tx) error {
+		size = tx.Size()
+		return nil
+	})
+	return size
 }
 
 // chain is the fingerprint after one more command.

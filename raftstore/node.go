@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,11 +18,9 @@ import (
 )
 
 const (
-	keptSnapshots     = 2
-	snapshotInterval  = 2 * time.Minute
-	snapshotThreshold = 8192  // entries since the last snapshot
-	trailingLogs      = 10240 // entries kept behind a snapshot, for followers that lag
-	logCache          = 512   // newest entries kept in memory
+	keptSnapshots = 2
+	trailingLogs  = 10240 // entries kept behind a snapshot, for followers that lag
+	logCache      = 512   // newest entries kept in memory
 
 	// A node alone waits for nobody, so it stands for election at once. Nodes of a cluster use Raft's own times for a local
 	// network.
@@ -68,8 +67,7 @@ func startRaft(cfg Config, id string, m *machine, log *boltlog.Store, snapshots 
 	settings := raft.DefaultConfig()
 	settings.LocalID = raft.ServerID(id)
 	settings.Logger = logger
-	settings.SnapshotInterval = snapshotInterval
-	settings.SnapshotThreshold = snapshotThreshold
+	settings.SnapshotThreshold = math.MaxUint64 // see snapshotting.go
 	settings.TrailingLogs = trailingLogs
 	settings.NoSnapshotRestoreOnStart = kept
 	settings.NoLegacyTelemetry = true

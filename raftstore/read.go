@@ -1,6 +1,10 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"bytes"
+
+	"overcrank/farm"
+)
 
 // Tx is one consistent reading of the state. Methods that find nothing return a *farm.Error of CodeNotFound.
 type Tx struct{ t *tables }
@@ -102,16 +106,25 @@ func (tx *Tx) Task(id string) (farm.Task, error) { return byID[farm.Task](tx, bu
 // TasksOf reads the tasks of a job in the order of their numbers.
 func (tx *Tx) TasksOf(job string) ([]farm.Task, error) { return tx.t.tasksOf(job), tx.t.err }
 
-// TasksIn reads the tasks of all teams in one state, by id, which for ids that are ULIDs is the order of submission. Only
-// states that are not an end can be asked for; tasks that have ended are found through their job.
-func (tx *Tx) TasksIn(status farm.TaskStatus) ([]farm.Task, error) {
+// TasksIn reads the tasks of all teams in one state, by id, which for ids that are ULIDs is the order of submission: at most
+// limit of those behind the id after. Only states that are not an end can be asked for; tasks that have ended are found
+// through their job.
+func (tx *Tx) TasksIn(status farm.TaskStatus, after string, limit int) ([]farm.Task, error) {
 	if !status.Known() || status.Ended() {
 		return nil, farm.Errorf(farm.CodeInvalid, "tasks cannot be listed by the state %q", status)
 	}
-	ids := tx.t.keysUnder(bucketTasksByStatus, string(status)+sep)
-	tasks := make([]farm.Task, 0, len(ids))
-	for _, id := range ids {
-		task, err := tx.Task(id)
+	var tasks []farm.Task
+	prefix := []byte(string(status) + sep)
+	cursor := tx.t.tx.Bucket(bucketTasksByStatus).Cursor()
+	for key, _ := cursor.Seek([]byte(string(prefix) + after)); len(tasks) < limit; key, _ = cursor.Next() {
+		id, ok := bytes.CutPrefix(key, prefix)
+		if !ok || key == nil {
+			break
+		}
+		if string(id) == after {
+			continue
+		}
+		task, err := tx.Task(string(id))
 		if err != nil {
 			return nil, err
 		}

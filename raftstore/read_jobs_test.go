@@ -167,11 +167,11 @@ func TestReadersOfSingleThings(t *testing.T) {
 		if err != nil || len(templates) != 1 {
 			t.Errorf("templates %v, %v", templates, err)
 		}
-		ready, err := tx.TasksIn(farm.TaskReady)
+		ready, err := tx.TasksIn(farm.TaskReady, "", 1000)
 		if err != nil || len(ready) != 7 || ready[0].ID != "j4.0" {
 			t.Errorf("ready tasks %v, %v", ready, err)
 		}
-		if _, err := tx.TasksIn(farm.TaskDone); farm.CodeOf(err) != farm.CodeInvalid {
+		if _, err := tx.TasksIn(farm.TaskDone, "", 1000); farm.CodeOf(err) != farm.CodeInvalid {
 			t.Errorf("done tasks: %v", err)
 		}
 		for what, err := range map[string]error{

@@ -25,7 +25,11 @@ const (
 )
 
 // snapshot is the state at one moment: a read transaction that stays open until Release.
-type snapshot struct{ tx *bbolt.Tx }
+type snapshot struct {
+	tx      *bbolt.Tx
+	machine *machine
+	grown   int64 // of the machine, when the snapshot was taken
+}
 
 // Snapshot takes the state as it is; writing it out happens beside further commands.
 func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
@@ -38,7 +42,7 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
-	return &snapshot{tx}, nil
+	return &snapshot{tx: tx, machine: m, grown: m.grown.Load()}, nil
 }
 
 // Persist writes the snapshot.
@@ -46,7 +50,11 @@ func (s *snapshot) Persist(sink raft.SnapshotSink) error {
 	if err := s.write(sink); err != nil {
 		return errors.Join(fmt.Errorf("write snapshot: %w", err), sink.Cancel())
 	}
-	return sink.Close()
+	if err := sink.Close(); err != nil {
+		return err
+	}
+	s.machine.grown.Add(-s.grown)
+	return nil
 }
 
 func (s *snapshot) write(w io.Writer) error {
@@ -90,6 +98,7 @@ func (m *machine) Restore(snapshot io.ReadCloser) error {
 	}
 	m.db = db
 	m.last.Store(appliedIn(db))
+	m.grown.Store(0)
 	return durable.SyncFolder(filepath.Dir(m.path))
 }
 

@@ -54,7 +54,8 @@ type Store struct {
 
 	gate    sync.Mutex // guards ended, and waiters against growing once it is set
 	ended   bool
-	waiters sync.WaitGroup // goroutines that wait for Raft on behalf of a caller whose context may end first
+	waiters sync.WaitGroup // goroutines that wait for Raft on behalf of a caller whose context may end first; and keepSnapshots
+	halt    context.CancelFunc
 }
 
 // Result is what a command came to. Refused is nil when it was applied; a refusal by the rules changes nothing.
@@ -136,12 +137,16 @@ func open(cfg Config) (_ *Store, err error) {
 	if s.raft, err = startRaft(cfg, s.id, s.machine, s.log, snapshots, kept); err != nil {
 		return nil, err
 	}
+	ctx, halt := context.WithCancel(context.Background())
+	s.halt = halt
+	s.waiters.Go(func() { s.keepSnapshots(ctx, cfg.Logger) })
 	return s, nil
 }
 
 // Close stops the node and waits for it. Closing it again gives the same answer.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		s.halt()
 		err := s.raft.Shutdown().Error()
 		s.gate.Lock()
 		s.ended = true

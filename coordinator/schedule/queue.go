@@ -41,19 +41,13 @@ type Queue struct {
 	version  int                 // of the set of machines
 }
 
-type item struct {
-	task  Task
-	class *class
-	in    *heapOf
-	index int // in its heap
-}
-
 // class is the tasks that need the same.
 type class struct {
 	key     string
 	engine  Engine
 	tags    []string
 	avoid   []string
+	tasks   int // those that wait for their time included
 	ready   heapOf
 	version int             // of the machines when fits was made
 	fits    map[string]bool // machines that may have its tasks
@@ -69,7 +63,7 @@ func NewQueue() *Queue {
 	return &Queue{
 		items:    map[string]*item{},
 		classes:  map[string]*class{},
-		later:    heapOf{less: func(a, b *item) bool { return a.task.NotBefore.Before(b.task.NotBefore) }},
+		later:    heapOf{less: func(a, b *item) bool { return a.notBefore < b.notBefore }},
 		machines: map[string]*machine{},
 		free:     map[string]*machine{},
 	}
@@ -81,29 +75,37 @@ func (q *Queue) Len() int { return len(q.items) }
 // Add puts a task into the queue; one that is there under the same id is replaced, unless its attempt is the later one.
 func (q *Queue) Add(t Task, now time.Time) {
 	if old := q.items[t.ID]; old != nil {
-		if old.task.Attempt > t.Attempt {
+		if int(old.attempt) > t.Attempt {
 			return
 		}
 		q.Remove(t.ID)
 	}
-	it := &item{task: t}
-	q.items[t.ID] = it
-	if t.NotBefore.After(now) {
-		q.later.push(it)
-		return
+	it := &item{
+		id: t.ID, class: q.classOf(t), created: nanoseconds(t.Created), notBefore: nanoseconds(t.NotBefore),
+		attempt: int32(t.Attempt), priority: int32(t.Priority), level: levelOf(t.Level), later: t.NotBefore.After(now),
 	}
-	q.enqueue(it)
+	it.class.tasks++
+	q.items[t.ID] = it
+	heap.Push(q.heapFor(it), it)
 }
 
-func (q *Queue) enqueue(it *item) {
-	key := classKey(it.task)
+// heapFor is the heap that an item lies in.
+func (q *Queue) heapFor(it *item) *heapOf {
+	if it.later {
+		return &q.later
+	}
+	return &it.class.ready
+}
+
+// classOf is the class of a task, made when it is the first of its kind.
+func (q *Queue) classOf(t Task) *class {
+	key := classKey(t)
 	c := q.classes[key]
 	if c == nil {
-		c = &class{key: key, engine: it.task.Engine, tags: it.task.Tags, avoid: it.task.Avoid, version: -1, ready: heapOf{less: before}}
+		c = &class{key: key, engine: t.Engine, tags: t.Tags, avoid: t.Avoid, version: -1, ready: heapOf{less: before}}
 		q.classes[key] = c
 	}
-	it.class = c
-	c.ready.push(it)
+	return c
 }
 
 // Remove takes a task out of the queue, if it is there.
@@ -112,15 +114,15 @@ func (q *Queue) Remove(id string) {
 	if it == nil {
 		return
 	}
-	delete(q.items, id)
-	heap.Remove(it.in, it.index)
-	q.drop(it.class)
+	heap.Remove(q.heapFor(it), int(it.index))
+	q.drop(it)
 }
 
-// drop forgets a class without tasks.
-func (q *Queue) drop(c *class) {
-	if c != nil && c.ready.Len() == 0 {
-		delete(q.classes, c.key)
+// drop forgets an item that lies in no heap any more, and its class with the last one.
+func (q *Queue) drop(it *item) {
+	delete(q.items, it.id)
+	if it.class.tasks--; it.class.tasks == 0 {
+		delete(q.classes, it.class.key)
 	}
 }
 
@@ -162,13 +164,15 @@ func (q *Queue) Wake() time.Time {
 	if q.later.Len() == 0 {
 		return time.Time{}
 	}
-	return q.later.items[0].task.NotBefore
+	return timeAt(q.later.items[0].notBefore)
 }
 
 // Assign gives at most limit tasks to free machines, the most urgent first. Granted tasks leave the queue and take a slot.
 func (q *Queue) Assign(now time.Time, limit int) []Grant {
-	for q.later.Len() > 0 && !q.later.items[0].task.NotBefore.After(now) {
-		q.enqueue(heap.Pop(&q.later).(*item))
+	for q.later.Len() > 0 && q.later.items[0].notBefore <= now.UnixNano() {
+		it := heap.Pop(&q.later).(*item)
+		it.later = false
+		heap.Push(&it.class.ready, it)
 	}
 	var grants []Grant
 	for len(grants) < limit && len(q.free) > 0 {
@@ -177,10 +181,9 @@ func (q *Queue) Assign(now time.Time, limit int) []Grant {
 			break
 		}
 		heap.Pop(&it.class.ready)
-		delete(q.items, it.task.ID)
-		q.drop(it.class)
+		q.drop(it)
 		q.setFree(m.ID, m.free-1)
-		grants = append(grants, Grant{Task: it.task, Machine: m.ID})
+		grants = append(grants, Grant{Task: it.task(), Machine: m.ID})
 	}
 	return grants
 }
@@ -190,6 +193,9 @@ func (q *Queue) best() (*item, *machine) {
 	var best *item
 	var on *machine
 	for _, c := range q.classes {
+		if c.ready.Len() == 0 {
+			continue
+		}
 		head := c.ready.items[0]
 		if best != nil && !before(head, best) {
 			continue
@@ -260,25 +266,6 @@ func (q *Queue) Standing(engine Engine, tags []string) Standing {
 	return s
 }
 
-func before(a, b *item) bool {
-	return cmp.Or(
-		cmp.Compare(rank(a.task.Level), rank(b.task.Level)),
-		cmp.Compare(b.task.Priority, a.task.Priority),
-		a.task.Created.Compare(b.task.Created),
-		cmp.Compare(a.task.ID, b.task.ID)) < 0
-}
-
-func rank(l farm.Level) int {
-	switch l {
-	case farm.LevelRush:
-		return 0
-	case farm.LevelOvernight:
-		return 2
-	default:
-		return 1
-	}
-}
-
 func classKey(t Task) string {
 	list := func(s []string) string {
 		s = slices.Clone(s)
@@ -286,42 +273,4 @@ func classKey(t Task) string {
 		return strings.Join(s, "\x00")
 	}
 	return string(t.Engine) + "\x01" + list(t.Tags) + "\x01" + list(t.Avoid)
-}
-
-// heapOf is a heap whose items know where they lie.
-type heapOf struct {
-	items []*item
-	less  func(a, b *item) bool
-}
-
-func (h *heapOf) push(it *item) {
-	it.in = h
-	heap.Push(h, it)
-}
-
-// Len implements heap.Interface.
-func (h *heapOf) Len() int { return len(h.items) }
-
-// Less implements heap.Interface.
-func (h *heapOf) Less(i, j int) bool { return h.less(h.items[i], h.items[j]) }
-
-// Swap implements heap.Interface.
-func (h *heapOf) Swap(i, j int) {
-	h.items[i], h.items[j] = h.items[j], h.items[i]
-	h.items[i].index, h.items[j].index = i, j
-}
-
-// Push implements heap.Interface.
-func (h *heapOf) Push(x any) {
-	it := x.(*item)
-	it.index = len(h.items)
-	h.items = append(h.items, it)
-}
-
-// Pop implements heap.Interface.
-func (h *heapOf) Pop() any {
-	last := h.items[len(h.items)-1]
-	h.items[len(h.items)-1] = nil
-	h.items = h.items[:len(h.items)-1]
-	return last
 }

@@ -125,30 +125,56 @@ func (s *Store) StoreLogs(logs []*raft.Log) error {
 	})
 }
 
-// DeleteRange deletes the entries from first to last, both included. Deleting all of them costs the same however many
-// there are.
+// deleteGroup is how many entries one transaction deletes. New entries are stored between two of them.
+const deleteGroup = 2000
+
+// DeleteRange deletes the entries from first to last, both included, in a way that leaves the log without gaps wherever it
+// is cut off. Deleting all of them costs the same however many there are.
 func (s *Store) DeleteRange(first, last uint64) error {
-	return s.db.Update(func(tx *bbolt.Tx) error {
-		cursor := tx.Bucket(bucketLog).Cursor()
-		oldest, _ := cursor.First()
-		newest, _ := cursor.Last()
-		if oldest == nil {
-			return nil
-		}
-		if first <= binary.BigEndian.Uint64(oldest) && binary.BigEndian.Uint64(newest) <= last {
-			if err := tx.DeleteBucket(bucketLog); err != nil {
-				return err
-			}
-			_, err := tx.CreateBucket(bucketLog)
+	for done := false; !done; {
+		err := s.db.Update(func(tx *bbolt.Tx) (err error) {
+			done, err = deleteSome(tx, first, last)
 			return err
+		})
+		if err != nil {
+			return fmt.Errorf("delete Raft log entries %d to %d: %w", first, last, err)
 		}
-		for key, _ := cursor.Seek(indexKey(first)); key != nil && binary.BigEndian.Uint64(key) <= last; key, _ = cursor.Next() {
-			if err := cursor.Delete(); err != nil {
-				return fmt.Errorf("delete Raft log entries %d to %d: %w", first, last, err)
-			}
+	}
+	return nil
+}
+
+// deleteSome deletes a group of the entries: the oldest when the log is shortened at its front, else the newest.
+func deleteSome(tx *bbolt.Tx, first, last uint64) (done bool, err error) {
+	bucket := tx.Bucket(bucketLog)
+	cursor := bucket.Cursor()
+	key, _ := cursor.First()
+	if key == nil {
+		return true, nil
+	}
+	oldest := binary.BigEndian.Uint64(key)
+	key, _ = cursor.Last()
+	newest := binary.BigEndian.Uint64(key)
+	if first <= oldest && newest <= last {
+		if err := tx.DeleteBucket(bucketLog); err != nil {
+			return false, err
 		}
-		return nil
-	})
+		_, err := tx.CreateBucket(bucketLog)
+		return true, err
+	}
+	first, last = max(first, oldest), min(last, newest)
+	if first > last {
+		return true, nil
+	}
+	from, to := first, min(last, first+deleteGroup-1)
+	if first > oldest {
+		from, to = max(first, last-min(last, deleteGroup-1)), last
+	}
+	for index := from; index <= to; index++ {
+		if err := bucket.Delete(indexKey(index)); err != nil {
+			return false, err
+		}
+	}
+	return to-from == last-first, nil
 }
 
 // Set keeps a stable value.

@@ -111,6 +111,26 @@ func TestDeleteRange(t *testing.T) {
 	}
 }
 
+func TestDeleteRangeInSeveralGroups(t *testing.T) {
+	const all = 3*deleteGroup + 10
+	for name, tc := range map[string]struct{ min, max, first, last uint64 }{
+		"the front": {1, all - 5, all - 4, all},
+		"the tail":  {6, all, 1, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, filepath.Join(t.TempDir(), "log"))
+			fill(t, s, 1, all)
+			if err := s.DeleteRange(tc.min, tc.max); err != nil {
+				t.Fatal(err)
+			}
+			wantEdges(t, s, tc.first, tc.last)
+			if err := s.GetLog(deleteGroup, new(raft.Log)); !errors.Is(err, raft.ErrLogNotFound) {
+				t.Errorf("a deleted entry answers %v", err)
+			}
+		})
+	}
+}
+
 func TestDeleteRangeOfAnEmptyLog(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "log"))
 	if err := s.DeleteRange(1, 10); err != nil {

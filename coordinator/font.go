@@ -63,6 +63,11 @@ func (c *Coordinator) readFont(obj files.Object) ([]farm.FontUse, error) {
 // AddFont puts a received font into the library of the caller's team. familyName is "" for the font's own. The same file
 // under the same name again is the font that is there; another file under a name that is taken is CodeConflict.
 func (c *Coordinator) AddFont(ctx context.Context, p farm.Principal, file FontFile, familyName string) (farm.Font, error) {
+	if ids, before, err := made(ctx); err != nil {
+		return farm.Font{}, err
+	} else if before {
+		return c.Font(ctx, p, ids[0])
+	}
 	known, there, err := c.fontNamed(p.Team, file.ref.Name)
 	if err != nil {
 		return farm.Font{}, err

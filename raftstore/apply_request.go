@@ -36,6 +36,8 @@ func madeBy(cmd Command, result Result) []string {
 		}
 	case CreateTemplate:
 		made = []string{c.Template.ID}
+	case PutFont:
+		made = []string{c.Font.ID}
 	case CancelBatch:
 		made = append([]string{c.ID}, jobIDs(result.Jobs)...)
 	case CancelJobs, ReleaseJobs:

@@ -4,145 +4,23 @@ package main
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"image/png"
 	"io"
-	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/minio/minio-go/v7"
 
+	"overcrank/agent/upload/s3test"
 	"overcrank/cmd/overcrank/titlecard"
 )
-
-// planted is a value and all the forms in which a careless program might have written it down.
-type planted struct {
-	what  string
-	forms [][]byte
-}
-
-func plant(value string) planted {
-	p := planted{what: value}
-	add := func(form string) { p.forms = append(p.forms, []byte(form)) }
-	add(value)
-	add(url.QueryEscape(value))
-	add(url.PathEscape(value))
-	add(hex.EncodeToString([]byte(value)))
-	add(strings.ToUpper(hex.EncodeToString([]byte(value))))
-	for shift := range 3 { // base64 of a text that holds the value
-		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), value...))
-		add(text[4 : len(text)-3])
-	}
-	return p
-}
-
-// in tells where a text holds the value in one of its forms, also within what is compressed there.
-func (p planted) in(text []byte) string {
-	for _, form := range p.forms {
-		if at := bytes.Index(text, form); at >= 0 {
-			return fmt.Sprintf("as %q at byte %d", form, at)
-		}
-	}
-	magic := []byte{0x28, 0xb5, 0x2f, 0xfd}
-	for at := bytes.Index(text, magic); at >= 0; {
-		plain, _ := unpack(text[at:])
-		for _, form := range p.forms {
-			if bytes.Contains(plain, form) {
-				return fmt.Sprintf("as %q in what is compressed at byte %d", form, at)
-			}
-		}
-		next := bytes.Index(text[at+4:], magic)
-		if next < 0 {
-			break
-		}
-		at += 4 + next
-	}
-	return ""
-}
-
-// unpack decompresses one frame at the beginning of b, as far as it goes.
-func unpack(b []byte) ([]byte, error) {
-	r, err := zstd.NewReader(bytes.NewReader(b), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(io.LimitReader(r, 8<<20))
-}
-
-// files names the files below dir that hold the value.
-func (p planted) files(t *testing.T, dir string) []string {
-	t.Helper()
-	var found []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		if where := p.in([]byte(path)); where != "" {
-			found = append(found, path+" in its name")
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if where := p.in(text); where != "" {
-			found = append(found, path+" "+where)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-// watchProcesses looks at the arguments and environments of all processes that it may, until stop, which tells which of
-// them held the value and how many it looked at.
-func (p planted) watchProcesses() (stop func() (held []string, looked int)) {
-	quit, done := make(chan struct{}), make(chan struct{})
-	var held []string
-	looked := 0
-	go func() {
-		defer close(done)
-		for {
-			paths, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-			for _, path := range paths {
-				for _, file := range []string{path, filepath.Join(filepath.Dir(path), "environ")} {
-					text, err := os.ReadFile(file)
-					if err != nil {
-						continue // it has ended, or is another user's
-					}
-					looked++
-					for _, form := range p.forms {
-						if bytes.Contains(text, form) {
-							held = append(held, file)
-						}
-					}
-				}
-			}
-			select {
-			case <-quit:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	}()
-	return func() ([]string, int) {
-		close(quit)
-		<-done
-		return held, looked
-	}
-}
 
 // vault is a server that asks for the value in various places, and notes where it got it.
 type vault struct {
@@ -190,8 +68,9 @@ func (v *vault) has(what string) bool {
 // TestNothingThatTheFarmWritesHoldsASecret has jobs use a value in every place where it may stand, has it said aloud by
 // scripts, errors and refusals, and then searches every byte that the farm wrote.
 func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
-	const value, control = "pl4nt3d/V4lue+of the+s3cret", "a text that is no secret"
-	secret := plant(value)
+	const value, harmless = "pl4nt3d/V4lue+of the+s3cret", "a text that is no secret"
+	secret := plant(value, s3test.Secret)
+	store := s3test.Start(t, "results")
 	dir := t.TempDir()
 	f := startUp(t, dir)
 	v := newVault(t, value)
@@ -201,13 +80,17 @@ func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 	if _, err := f.SetSecret(t.Context(), "TOKEN", value); err == nil {
 		t.Error("the same name was taken twice")
 	}
+	if _, err := f.SetSecret(t.Context(), "S3", s3test.Secret); err != nil {
+		t.Fatal(err)
+	}
 	template := f.card()
 	stop := secret.watchProcesses()
 	hook := map[string]any{"url": v.URL + "/hook?k=${secrets.TOKEN}", "headers": map[string]string{"X-Key": "Bearer ${secrets.TOKEN}"}, "data": map[string]string{"k": "${secrets.TOKEN}"}}
 	said := `$.writeln("it is " + parameters.k); $.writeln(encodeURIComponent(parameters.k)); $.writeln("cut " + parameters.k.substr(0, 15)); alert(parameters.k);`
-	submit := func(assets ...map[string]any) string {
+	submitTo := func(upload map[string]any, assets ...map[string]any) string {
 		t.Helper()
 		job, err := f.Submit(t.Context(), map[string]any{
+			"upload":   upload,
 			"template": map[string]string{"id": template, "composition": titlecard.Composition}, "assets": assets, "webhook": hook,
 			"settings": map[string]any{"type": "image", "frames": 60},
 		})
@@ -216,7 +99,11 @@ func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 		}
 		return job.ID
 	}
-	long := map[string]any{"type": "text", "layerName": titlecard.SubtitleLayer, "value": control + strings.Repeat(" ", 8<<10)} // is compressed where it is kept
+	submit := func(assets ...map[string]any) string { return submitTo(nil, assets...) }
+	toStore := map[string]any{"provider": "s3", "prefix": "${secrets.TOKEN}/", "params": map[string]string{
+		"endpoint": "http://" + store.Address, "region": s3test.Region, "bucket": "results", "accessKeyId": s3test.KeyID, "accessKeySecret": "${secrets.S3}",
+	}}
+	long := map[string]any{"type": "text", "layerName": titlecard.SubtitleLayer, "value": harmless + strings.Repeat(" ", 8<<10)} // is compressed where it is kept
 	good := submit(long,
 		map[string]any{"type": "text", "layerName": titlecard.TitleLayer, "value": "Key: ${secrets.TOKEN}"},
 		map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": v.URL + "/picture?token=${secrets.TOKEN}"},
@@ -224,7 +111,13 @@ func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 		map[string]any{"type": "script", "src": "data:text/javascript," + url.PathEscape(said), "parameters": []map[string]any{{"key": "k", "value": "${secrets.TOKEN}"}}},
 		map[string]any{"type": "data", "layerName": titlecard.TitleLayer, "property": "Opacity", "expression": "'${secrets.TOKEN}'.length"},
 	)
+	uploaded := submitTo(toStore, map[string]any{"type": "text", "layerName": titlecard.TitleLayer, "value": "x"})
+	toNobody := maps.Clone(toStore)
+	toNobody["params"] = map[string]string{
+		"endpoint": "http://" + store.Address, "region": s3test.Region, "bucket": "nowhere", "accessKeyId": s3test.KeyID, "accessKeySecret": "${secrets.TOKEN}",
+	}
 	bad := []string{
+		submitTo(toNobody, map[string]any{"type": "text", "layerName": titlecard.TitleLayer, "value": "x"}),
 		submit(map[string]any{"type": "text", "layerName": "${secrets.TOKEN}", "value": "x"}),
 		submit(map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": v.URL + "/none?x=1&token=${secrets.TOKEN}"}),
 		submit(map[string]any{"type": "script", "src": "data:text/javascript,throw%20new%20Error(parameters.k)", "parameters": []map[string]any{{"key": "k", "value": "${secrets.TOKEN}"}}}),
@@ -232,6 +125,14 @@ func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 		submit(map[string]any{"type": "static", "name": "s.txt", "src": "${secrets.TOKEN}"}),
 	}
 	f.finished(good)
+	f.finished(uploaded)
+	found := false
+	for object := range store.Client.ListObjects(t.Context(), "results", minio.ListObjectsOptions{Prefix: value, Recursive: true}) {
+		found = found || object.Err == nil && strings.Contains(object.Key, uploaded)
+	}
+	if !found {
+		t.Error("the result is not where the upload's prefix says")
+	}
 	for i, id := range bad {
 		if job := f.ended(id); job.Status != "error" {
 			t.Errorf("bad job %d is %s", i, job.Status)
@@ -244,7 +145,7 @@ func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 		t.Errorf("%d arguments and environments were looked at; the value is in %v", looked, held)
 	}
 
-	for _, id := range append(bad, good) {
+	for _, id := range append(bad, good, uploaded) {
 		job := f.ended(id)
 		for what, text := range map[string]string{"error": why(job), "log": f.log(id), "warnings": strings.Join(job.Warnings, "\n")} {
 			if where := secret.in([]byte(text)); where != "" {
@@ -256,34 +157,38 @@ func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 		t.Errorf("the script said nothing, or too little:\n%s", log)
 	}
 	for _, path := range []string{
-		"/api/v2/jobs", "/api/v2/jobs/" + good, "/api/v2/secrets", "/api/v2/templates", "/api/v3/templates", "/api/farm/v1/machines",
+		"/api/v2/jobs", "/api/v2/jobs/" + good, "/api/v2/jobs/" + uploaded, "/api/v2/secrets", "/api/v2/templates", "/api/v3/templates", "/api/farm/v1/machines",
 		"/api/farm/v1/jobs/" + good + "/delivery", "/api/farm/v1/jobs/" + good + "/why",
 	} {
 		answer := f.answer(path)
 		if where := secret.in(answer); where != "" {
 			t.Errorf("%s answers the value %s", path, where)
 		}
-		if strings.HasPrefix(path, "/api/v2/jobs/") && !bytes.Contains(answer, []byte("${secrets.TOKEN}")) {
+		if strings.HasSuffix(path, good) && !bytes.Contains(answer, []byte("${secrets.TOKEN}")) {
 			t.Errorf("%s lost the references: %s", path, answer)
 		}
 	}
 	// While the farm still runs, and when it has stopped and written what it writes then.
 	while := secret.files(t, dir)
 	f.stop()
-	for _, found := range append(while, secret.files(t, dir)...) {
+	for _, found := range slices.Concat(while, secret.files(t, dir), secret.databases(t, dir)) {
 		t.Errorf("the value is in %s", found)
 	}
 	if where := secret.in([]byte(f.said.String())); where != "" {
 		t.Errorf("the farm said the value %s", where)
 	}
-	// The search finds what is there: the other text stands in the log of Raft, compressed, and in the state.
-	var raft, state bool
-	for _, found := range plant(control).files(t, dir) {
-		raft = raft || strings.Contains(found, "raft.db") && strings.Contains(found, "compressed")
-		state = state || strings.Contains(found, "state.db")
+	// The search finds what is there: the other text stands in the log of Raft and in the state, packed in both.
+	control := strings.Join(plant(harmless).databases(t, dir), "\n")
+	if !strings.Contains(control, "raft.db") || !strings.Contains(control, "state.db") {
+		t.Errorf("the search finds what is no secret only in %q", control)
 	}
-	if !raft || !state {
-		t.Errorf("the search does not find what is no secret: in raft.db %v, in state.db %v", raft, state)
+	var words strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&words, "%d words of %d ", i*i*i, i*7919)
+	}
+	words.WriteString(harmless)
+	if at := plant(harmless).in(slices.Concat([]byte("before"), zstdOf(t, []byte(words.String())), []byte("behind"))); !strings.Contains(at, "compressed") {
+		t.Errorf("the search finds nothing in what is compressed: %q", at)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
+	"overcrank/farm"
 )
 
 // Config says what the interface serves.
@@ -18,6 +19,11 @@ type Config struct {
 	Farm    *coordinator.Coordinator
 	Version string
 	Logger  *slog.Logger
+	// TeamsResults asks for a token of the job's team, or a browser in which one of the team is signed in, before a result is
+	// given. Otherwise whoever knows its address may have it.
+	TeamsResults bool
+	// Browser finds who is signed in, in the browser that asks; nil when there is no dashboard.
+	Browser func(c *fiber.Ctx) (farm.Principal, error)
 	// Teams is how often each team may ask; the zero value sets no limit.
 	Teams throttle.Limit
 	// Strangers is how often one address may show secrets that the farm does not know; the zero value means ten times a
@@ -31,6 +37,8 @@ type server struct {
 	version string
 	logger  *slog.Logger
 	sockets *socket.Hub
+	browser func(c *fiber.Ctx) (farm.Principal, error)
+	results fiber.Handler      // gives a result
 	teams   *throttle.Throttle // by team
 	// strangers counts the secrets that were refused, by remote address.
 	strangers *throttle.Throttle
@@ -61,6 +69,10 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 		sockets: socket.NewHub(cfg.Logger), uploads: uploads,
 		teams: throttle.New(cfg.Teams), strangers: throttle.New(cfg.Strangers),
 		document: sync.OnceValues(func() (interfaceDocument, error) { return makeInterface(cfg.Farm.PublicAddress(), cfg.Version) }),
+	}
+	s.browser, s.results = cfg.Browser, s.giveOutput
+	if cfg.TeamsResults {
+		s.results = s.giveTeamsOutput
 	}
 	app.Use(func(c *fiber.Ctx) error {
 		c.Context().SetUserValue(localStopping, uploads)

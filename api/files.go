@@ -202,6 +202,28 @@ func (s *server) giveOutput(c *fiber.Ctx) error {
 	})
 }
 
+// giveTeamsOutput gives a result to those of the job's team only. Others are told what they would be told if there were none.
+func (s *server) giveTeamsOutput(c *fiber.Ctx) error {
+	give := func(c *fiber.Ctx, p farm.Principal) error {
+		name, err := pathName(c, "name")
+		if err != nil {
+			return s.giveOutput(c)
+		}
+		ctx, done := s.call(c)
+		defer done()
+		if err := s.farm.OutputFor(ctx, p, name); err != nil {
+			return err
+		}
+		return s.giveOutput(c)
+	}
+	if s.browser != nil && bearer(c) == "" {
+		if p, err := s.browser(c); err == nil {
+			return give(c, p)
+		}
+	}
+	return s.forTeam(farm.RoleViewer, give)(c)
+}
+
 func (s *server) give(c *fiber.Ctx, opt FileOptions, open func(context.Context) (*coordinator.File, error)) error {
 	ctx, done := s.call(c)
 	defer done()

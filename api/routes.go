@@ -137,7 +137,7 @@ func (s *server) route(app *fiber.App) {
 	// Without a token: the address itself is signed, or cannot be guessed.
 	app.Put("/files/templates/:id", s.takeTemplate)
 	app.Get("/files/templates/:id", s.giveTemplate)
-	app.Get("/outputs/:name", s.giveOutput)
+	app.Get("/outputs/:name", s.results)
 
 	app.Get(pathInterface, s.getInterface)
 	app.Get("/healthz", s.alive)

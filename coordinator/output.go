@@ -43,6 +43,21 @@ func (c *Coordinator) OutputAddress(j farm.Job) string {
 	return c.cfg.PublicAddress + "/outputs/" + j.OutputName
 }
 
+var errNoOutput = farm.Errorf(farm.CodeNotFound, "there is no result at this address, or not yet")
+
+// OutputFor is nil when the result at an address is, or will be, one of the caller's team; CodeNotFound otherwise.
+func (c *Coordinator) OutputFor(_ context.Context, p farm.Principal, outputName string) error {
+	var job farm.Job
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		job, err = tx.JobByOutput(outputName)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && job.Team != p.Team {
+		return errNoOutput
+	}
+	return err
+}
+
 // OpenOutput opens a result by the last part of its address; CodeNotFound before it exists.
 func (c *Coordinator) OpenOutput(_ context.Context, outputName string) (*File, error) {
 	var job farm.Job
@@ -51,7 +66,7 @@ func (c *Coordinator) OpenOutput(_ context.Context, outputName string) (*File, e
 		return err
 	})
 	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && job.Output == nil {
-		return nil, farm.Errorf(farm.CodeNotFound, "there is no result at this address, or not yet")
+		return nil, errNoOutput
 	}
 	if err != nil {
 		return nil, err

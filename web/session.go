@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -12,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/throttle"
+	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -50,14 +52,26 @@ func (s sessions) signature(body string) string {
 }
 
 // reader is who is signed in; CodeUnauthorized when nobody is.
-func (s *server) reader(c *fiber.Ctx) (farm.Principal, error) {
-	tokenID, ok := s.sessions.open(c.Cookies(sessionCookie), time.Now())
+func (s *server) reader(c *fiber.Ctx) (farm.Principal, error) { return s.sessions.reader(c, s.farm) }
+
+func (s sessions) reader(c *fiber.Ctx, f *coordinator.Coordinator) (farm.Principal, error) {
+	tokenID, ok := s.open(c.Cookies(sessionCookie), time.Now())
 	if !ok {
 		return farm.Principal{}, farm.Errorf(farm.CodeUnauthorized, "not signed in")
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	return s.farm.PrincipalOf(ctx, tokenID)
+	return f.PrincipalOf(ctx, tokenID)
+}
+
+func sessionsOf(f *coordinator.Coordinator) sessions {
+	return sessions{key: f.SigningKey("browser sessions")}
+}
+
+// Reader tells other handlers of the same server who is signed in to the dashboard; CodeUnauthorized when nobody is.
+func Reader(f *coordinator.Coordinator) func(*fiber.Ctx) (farm.Principal, error) {
+	s := sessionsOf(f)
+	return func(c *fiber.Ctx) (farm.Principal, error) { return s.reader(c, f) }
 }
 
 // begin signs the browser in.

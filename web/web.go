@@ -58,7 +58,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	base, cancel := context.WithCancel(context.Background())
 	s := &server{
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
-		sessions: sessions{key: cfg.Farm.SigningKey("browser sessions")}, strangers: throttle.New(throttle.Limit{PerSecond: 1, Burst: 50}), base: base,
+		sessions: sessionsOf(cfg.Farm), strangers: throttle.New(throttle.Limit{PerSecond: 1, Burst: 50}), base: base,
 	}
 	s.route(app)
 	return func() {

@@ -33,6 +33,7 @@ type nodeFlags struct {
 	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s"`
 	RateLimit     float64       `help:"Requests a second that each team may make to the API in the long run; 0 for no limit." default:"0" env:"OVERCRANK_RATE_LIMIT"`
 	RateBurst     int           `help:"Requests that a team may make at once under --rate-limit; 0 for two seconds' worth." default:"0" env:"OVERCRANK_RATE_BURST"`
+	Outputs       string        `help:"Who may read results: public (whoever knows their address) or signed-in (members of the team)." enum:"public,signed-in" default:"public" env:"OVERCRANK_OUTPUTS"`
 	RedactAfter   time.Duration `help:"How long after a job's end addresses, paths and values are taken out of its record and log." default:"72h" env:"OVERCRANK_REDACT_AFTER"`
 	KeepOutputs   time.Duration `help:"How long after a job's end its result is kept, such as 720h; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_OUTPUTS"`
 	KeepHistory   time.Duration `help:"How long after its end a job is kept at all, with log, pictures and result; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_HISTORY"`
@@ -104,6 +105,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	}
 	n.app = api.NewApp(logger)
 	n.stopAPI = api.Mount(n.app, api.Config{
+		TeamsResults: f.Outputs == "signed-in", Browser: web.Reader(n.farm),
 		Farm: n.farm, Version: versionString(), Logger: logger, Teams: throttle.Limit{PerSecond: f.RateLimit, Burst: f.RateBurst},
 	})
 	n.stopWeb = web.Mount(n.app, web.Config{Farm: n.farm, Version: versionString(), Logger: logger})

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/api/apitest"
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/titlecard"
 )
@@ -26,7 +28,15 @@ import (
 // binary is the real program, built once for all tests.
 var binary string
 
+// contract holds what the tests send and get against the interface's documents.
+var contract *apitest.Contract
+
 func TestMain(m *testing.M) {
+	var err error
+	if contract, err = apitest.Load(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	dir, err := os.MkdirTemp("", "overcrank-test-*")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -134,7 +144,7 @@ func launchAs(t testing.TB, command, dir string, flags ...string) *runningFarm {
 	})
 	select {
 	case a := <-address:
-		f.Client = &client.Client{Server: a, Token: f.token()}
+		f.Client = &client.Client{Server: a, Token: f.token(), HTTP: &http.Client{Transport: contract.Transport(t, nil)}}
 	case <-f.done:
 		t.Fatalf("the farm ended at once:\n%s", f.said)
 	case <-time.After(30 * time.Second):
@@ -292,7 +302,7 @@ func (f *runningFarm) command(args ...string) (code int, stdout, stderr string) 
 	ctx, cancel := context.WithTimeout(f.t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Env = append(os.Environ(), "OVERCRANK_SERVER="+f.Server, "OVERCRANK_TOKEN_FILE="+filepath.Join(f.dir, "admin.token"))
+	cmd.Env = append(os.Environ(), "OVERCRANK_SERVER="+contract.Proxy(f.t, f.Server), "OVERCRANK_TOKEN_FILE="+filepath.Join(f.dir, "admin.token"))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

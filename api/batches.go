@@ -1,9 +1,13 @@
 package api
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -69,18 +73,34 @@ func decodeBatch(body []byte) ([]coordinator.BatchEntry, error) {
 		return nil, wrong.err()
 	}
 	entries := make([]coordinator.BatchEntry, len(list))
-	for i, raw := range list {
-		wrong := &problems{}
-		job, isObject := objectOf(raw, "", wrong)
-		if !isObject {
-			entries[i].Err = farm.Invalid(fmt.Sprintf("the job has to be an object, not %s", kindOf(raw)))
-			continue
-		}
-		entries[i].Job = readJob(job)
-		checkFamily(entries[i].Job, wrong)
-		entries[i].Err = wrong.err()
+	workers := runtime.GOMAXPROCS(0)
+	var reading sync.WaitGroup
+	for w := range workers {
+		reading.Go(func() {
+			for i := w; i < len(list); i += workers {
+				entries[i] = readBatchEntry(list[i])
+			}
+		})
 	}
+	reading.Wait()
 	return entries, nil
+}
+
+// readBatchEntry reads one job. A panic becomes an error here: outside the handler's goroutine it would end the farm.
+func readBatchEntry(raw json.RawMessage) (entry coordinator.BatchEntry) {
+	defer func() {
+		if p := recover(); p != nil {
+			entry.Err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	wrong := &problems{}
+	o, isObject := objectOf(raw, "", wrong)
+	if !isObject {
+		return coordinator.BatchEntry{Err: farm.Invalid(fmt.Sprintf("the job has to be an object, not %s", kindOf(raw)))}
+	}
+	job := readJob(o)
+	checkFamily(job, wrong)
+	return coordinator.BatchEntry{Job: job, Err: wrong.err()}
 }
 
 func (s *server) getBatch(c *fiber.Ctx, p farm.Principal) error {
@@ -166,6 +186,10 @@ func (s *server) release(c *fiber.Ctx, p farm.Principal, ids []string) error {
 
 // errorCode is the code of an error for programs, such as NOT_FOUND.
 func errorCode(err error) string {
+	var e *farm.Error
+	if errors.As(err, &e) && e.ErrorCode != "" {
+		return e.ErrorCode
+	}
 	if code := farm.CodeOf(err); code != farm.CodeInvalid {
 		return strings.ToUpper(string(code))
 	}

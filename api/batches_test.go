@@ -21,6 +21,10 @@ func TestBatchesAreReadJobByJob(t *testing.T) {
 	if farm.CodeOf(entries[1].Err) != farm.CodeInvalid || !slices.Equal(fieldsOf(t, entries[2].Err), []string{"settings.fps"}) {
 		t.Errorf("refused with %v and %v", entries[1].Err, entries[2].Err)
 	}
+	large := `{"jobs": [{"template": {"id": "A"}, "extra": [` + strings.Repeat("[0,0,0,0,0,0,0],", 200_000) + strings.Repeat(" ", 16<<20) + `0]}]}`
+	if entries, err := decodeBatch([]byte(large)); err != nil || entries[0].Err != nil {
+		t.Errorf("a large body of many values: %v, %v", err, entries)
+	}
 	for _, body := range []string{``, `[]`, `{}`, `{"jobs": {}}`, `{"jobs": []}`, `{"jobs": [` + strings.TrimSuffix(strings.Repeat("{},", 1001), ",") + `]}`} {
 		if _, err := decodeBatch([]byte(body)); farm.CodeOf(err) != farm.CodeInvalid {
 			t.Errorf("%.40q: %v", body, err)
@@ -70,4 +74,17 @@ func TestBatchesOnTheWire(t *testing.T) {
 	cancelled.Status = farm.JobCancelled
 	golden(t, "batch-cancelled", s.batchCancelledShape(result.Batch, map[string]farm.Job{jobA: cancelled}, []farm.Job{cancelled, child}))
 	golden(t, "batch-listed", batchListed{BatchID: result.Batch.ID, Status: "processing", CreatedAt: stamp(noon), Stats: batchStats{Total: 3, Finished: 1, Error: 1, Pending: 1}})
+}
+
+// BenchmarkDecodeBatch reads a batch of 1,000 jobs of 2 KB.
+func BenchmarkDecodeBatch(b *testing.B) {
+	asset := `{"type": "text", "layerName": "a layer", "value": "` + strings.Repeat("tonight at eight ", 15) + `"}`
+	job := `{"template": {"id": "01JD7000000000000000000TPA", "composition": "main"}, "assets": [` + strings.TrimSuffix(strings.Repeat(asset+", ", 6), ", ") + `]}`
+	body := []byte(`{"jobs": [` + strings.TrimSuffix(strings.Repeat(job+", ", 1000), ", ") + `]}`)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if _, err := decodeBatch(body); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

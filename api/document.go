@@ -54,6 +54,9 @@ func (p *problems) err() error {
 	}
 }
 
+// valuesWithin is how many values a body may hold: more than jsonValues only when it is large itself, as a batch can be.
+func valuesWithin(body []byte) int { return max(jsonValues, len(body)/10) }
+
 // checkJSON makes sure that body is one JSON value in UTF-8 without repeated keys, within the bounds above. Everything
 // later relies on it and may unmarshal parts of the body, or hand them on as they are, without a second look.
 func checkJSON(body []byte) error {
@@ -67,7 +70,7 @@ func checkJSON(body []byte) error {
 	if sound(body) {
 		return nil
 	}
-	w := walker{dec: json.NewDecoder(bytes.NewReader(body))}
+	w := walker{dec: json.NewDecoder(bytes.NewReader(body)), most: valuesWithin(body)}
 	w.dec.UseNumber()
 	if err := w.value("", 0); err != nil {
 		return err
@@ -113,6 +116,7 @@ func mendSurrogates(body []byte) {
 type walker struct {
 	dec    *json.Decoder
 	values int
+	most   int
 }
 
 func (w *walker) refuse(path, format string, args ...any) error {
@@ -136,8 +140,8 @@ func (w *walker) broken(path string, err error) error {
 }
 
 func (w *walker) value(path string, depth int) error {
-	if w.values++; w.values > jsonValues {
-		return w.refuse(path, "brings the body over %d values", jsonValues)
+	if w.values++; w.values > w.most {
+		return w.refuse(path, "brings the body over %d values", w.most)
 	}
 	token, err := w.dec.Token()
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 // wrong.
 func sound(body []byte) bool {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
-	for tokens := 0; tokens <= jsonValues; tokens++ {
+	most := valuesWithin(body)
+	for tokens := 0; tokens <= most; tokens++ {
 		kind := dec.PeekKind()
 		var err error
 		switch kind {

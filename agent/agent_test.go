@@ -240,7 +240,7 @@ func TestClipsAreJoined(t *testing.T) {
 	p.eventually("thumbnails", func() bool { return p.thumbs >= 5 })
 
 	broken := p.keep("clip", []byte("no film"))
-	l.Attempt.Task = "join.2"
+	l.Task = "join.2"
 	l.Files["job://01J"] = broken
 	p.send(wire.Message{Lease: &l})
 	if m := p.report(l.Attempt); m.Failed == nil || !strings.HasPrefix(m.Failed.Message, "Asset cannot be read: ") || !strings.HasSuffix(m.Failed.Message, "(asset 1)") || m.Failed.Retry {

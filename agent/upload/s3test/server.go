@@ -5,7 +5,9 @@ package s3test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -79,8 +81,11 @@ func freeAddress(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return address
 }
 
 // Kill ends the server without a word.
@@ -132,14 +137,10 @@ func (s *Server) Read(ctx context.Context, bucket, key string) (content []byte, 
 	if err != nil {
 		return nil, "", fmt.Errorf("opening an object: %w", err)
 	}
-	defer object.Close()
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(object); err != nil {
+	content, err = io.ReadAll(object)
+	info, lost := object.Stat()
+	if err := errors.Join(err, lost, object.Close()); err != nil {
 		return nil, "", fmt.Errorf("reading an object: %w", err)
 	}
-	info, err := object.Stat()
-	if err != nil {
-		return nil, "", fmt.Errorf("looking at an object: %w", err)
-	}
-	return b.Bytes(), info.ContentType, nil
+	return content, info.ContentType, nil
 }

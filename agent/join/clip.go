@@ -47,6 +47,11 @@ type sound struct {
 	stream   int
 	rate     int // samples per second
 	channels int
+	header   string // as in picture, with the codec before it
+	// start is when the first packet begins, in samples after the picture's first frame: before it, as encoders have it.
+	start int64
+	// packets is how many packets follow one another without a gap, each of aacPacket samples; 0 when there is no such order.
+	packets int
 }
 
 // ratio is an exact number, as frame rates are.
@@ -76,6 +81,7 @@ type described struct {
 		Index       int            `json:"index"`
 		CodecType   string         `json:"codec_type"`
 		CodecName   string         `json:"codec_name"`
+		Profile     string         `json:"profile"`
 		PixFmt      string         `json:"pix_fmt"`
 		Width       int            `json:"width"`
 		Height      int            `json:"height"`
@@ -122,7 +128,7 @@ func survey(ctx context.Context, path string) (clip, error) {
 		case s.CodecType == "audio" && c.sound == nil:
 			rate, err := strconv.Atoi(s.SampleRate)
 			if err == nil && rate > 0 && s.Channels > 0 {
-				c.sound = &sound{stream: s.Index, rate: rate, channels: s.Channels}
+				c.sound = &sound{stream: s.Index, rate: rate, channels: s.Channels, header: s.CodecName + " " + s.Profile + " " + s.Header}
 			}
 		case s.CodecType == "video" && c.stream < 0 && s.Disposition["attached_pic"] == 0 && s.Width > 0 && s.Height > 0:
 			c.stream = s.Index
@@ -136,12 +142,15 @@ func survey(ctx context.Context, path string) (clip, error) {
 			for _, side := range s.SideData {
 				c.picture.rotation = (int(side.Rotation)%360 + 360) % 360
 			}
-			if promised, err := strconv.Atoi(s.Promised); err == nil && promised > len(seen.shown)+seen.hidden {
-				return clip{}, &ClipError{Detail: fmt.Sprintf("cannot be read: %d of its %d frames are missing", promised-len(seen.shown)-seen.hidden, promised)}
+			if promised, err := strconv.Atoi(s.Promised); err == nil && promised > len(seen.shown)+len(seen.hidden) {
+				return clip{}, &ClipError{Detail: fmt.Sprintf("cannot be read: %d of its %d frames are missing", promised-len(seen.shown)-len(seen.hidden), promised)}
 			}
 			c.offset = max(0, seconds(s.StartTime)-seconds(d.Format.StartTime))
 			c.measure(seen, ratioOf(s.TimeBase), ratioOf(s.RFrameRate), ratioOf(s.AvgRate))
 		}
+	}
+	if c.sound != nil {
+		c.sound.measure(times[c.sound.stream], d, c.stream)
 	}
 	if c.stream < 0 || c.frames == 0 {
 		return clip{}, &ClipError{Detail: "cannot be read: it holds no picture"}
@@ -187,7 +196,7 @@ func (c *clip) measure(seen *packetTimes, timeBase, announced, average ratio) {
 	}
 	first, last := seen.shown[0], seen.shown[c.frames-1]
 	tick := timeBase.value()
-	c.steady = seen.hidden == 0 && !seen.untimed
+	c.steady = len(seen.hidden) == 0 && !seen.untimed
 	for i, at := range seen.shown {
 		if off := float64(at-first)*tick*c.rate.value() - float64(i); math.Abs(off) > 0.25 {
 			c.steady = false
@@ -205,7 +214,7 @@ type packets map[int]*packetTimes
 
 type packetTimes struct {
 	shown   []int64 // when, in the stream's time base; not in order
-	hidden  int     // packets that are decoded and not shown, as edits of a film leave them
+	hidden  []int64 // the same of packets that are decoded and not shown, as edits of a film and encoders of sound leave them
 	untimed bool    // some packet does not say when
 	length  int64   // of the last packet
 }
@@ -239,11 +248,11 @@ func (p packets) add(line string) {
 			if at == nil {
 				return
 			}
+			at.untimed = at.untimed || !timed
 			if strings.Contains(value, "D") {
-				at.hidden++
+				at.hidden = append(at.hidden, pts)
 				return
 			}
-			at.untimed = at.untimed || !timed
 			at.shown = append(at.shown, pts)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package join stitches clips into one film. The clips' pictures are copied when all of them agree, and otherwise conformed
-// to the first one; their sound is put together sample by sample. All of it is ffmpeg's and ffprobe's work.
+// to the first one; their sound is copied when it agrees too, and otherwise put together sample by sample. All of it is ffmpeg's and ffprobe's work.
 package join
 
 import (
@@ -103,6 +103,9 @@ func stitch(ctx context.Context, req Request, clips []clip, copied bool) (result
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	s := newStage(req, dir, clips, copied)
+	if s.taken != nil {
+		req.Say("their sound is copied too")
+	}
 	for i := range clips {
 		if err := s.clip(ctx, i); err != nil {
 			return Result{}, blame(i, err)

@@ -24,6 +24,9 @@ type stage struct {
 	total  float64 // seconds of all clips, for the progress
 	done   float64 // seconds that are done
 
+	// taken is how many packets of each clip's sound are taken over as they are; nil when the sound is encoded anew.
+	taken []int
+
 	pictures, sounds strings.Builder // the lists that ffmpeg puts together
 }
 
@@ -41,6 +44,9 @@ func newStage(req Request, dir string, clips []clip, copied bool) *stage {
 	}
 	for _, list := range []*strings.Builder{&s.pictures, &s.sounds} {
 		list.WriteString("ffconcat version 1.0\n")
+	}
+	if copied && s.target.sound != nil {
+		s.taken = s.splice()
 	}
 	return s
 }
@@ -93,7 +99,12 @@ func (s *stage) clip(ctx context.Context, i int) error {
 		return err
 	}
 	list(&s.pictures, name, float64(s.frames-before)/s.target.rate.value())
-	if s.target.sound != nil {
+	switch {
+	case s.taken != nil:
+		if err := s.packets(ctx, c, s.taken[i], s.path(soundName(i))); err != nil {
+			return err
+		}
+	case s.target.sound != nil:
 		name := fmt.Sprintf("%05d.w64", i)
 		// Counted from the beginning of the film, so that what is rounded off does not add up.
 		samples := s.samplesAt(s.frames) - s.samplesAt(before)
@@ -177,9 +188,16 @@ func (s *stage) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.target.sound == nil {
+	switch {
+	case s.target.sound == nil:
 		args = append(args, "-map", "0:v", "-an")
-	} else {
+	case s.taken != nil:
+		more, err := s.spliced()
+		if err != nil {
+			return err
+		}
+		args = append(append(args, more...), "-map", "0:v", "-map", "1:a", "-c:a", "copy", "-bsf:a", "aac_adtstoasc")
+	default:
 		more, err := s.listed("sounds.txt", &s.sounds, "w64")
 		if err != nil {
 			return err
@@ -213,10 +231,10 @@ func (s *stage) run(ctx context.Context, args []string, path string) error {
 	return film.Run(ctx, &lines{each: p.line}, "ffmpeg", append(all, "file:"+path)...)
 }
 
-// decode counts the frames of a film that can be decoded.
+// decode decodes a film, its sound too, and counts its frames.
 func decode(ctx context.Context, path string) (int, error) {
 	p := &progress{}
 	args := append([]string{"-v", "error", "-nostdin", "-xerror", "-progress", "pipe:1"}, ffmpeg.Input(path)...)
-	err := film.Run(ctx, &lines{each: p.line}, "ffmpeg", append(args, "-map", "0:v:0", "-vsync", "passthrough", "-f", "null", "-")...)
+	err := film.Run(ctx, &lines{each: p.line}, "ffmpeg", append(args, "-map", "0:v:0", "-map", "0:a?", "-vsync", "passthrough", "-f", "null", "-")...)
 	return p.frames, err
 }

@@ -1,5 +1,6 @@
 // Package join stitches clips into one film. The clips' pictures are copied when all of them agree, and otherwise conformed
-// to the first one; their sound is copied when it agrees too, and otherwise put together sample by sample. All of it is ffmpeg's and ffprobe's work.
+// to the first one; their sound is copied when it agrees too, and otherwise put together sample by sample. All of it is
+// ffmpeg's and ffprobe's work.
 package join
 
 import (

@@ -3,14 +3,17 @@ package aerender
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	_ "image/jpeg"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"overcrank/aep"
@@ -136,6 +139,40 @@ func TestScriptChangesTheProject(t *testing.T) {
 	if c := colorAt(t, output, 3, 85); c.R > 3 || c.B < 250 {
 		t.Errorf("the background is %v", c)
 	}
+}
+
+func TestAScriptMayComeByStandardInput(t *testing.T) {
+	project := lay(t, sample())
+	output := filepath.Join(t.TempDir(), "still.png")
+	args := []string{"-project", project, "-comp", "main", "-output", output, "-s", "0", "-e", "0", "-r", "-"}
+	run := func(script io.Reader) (int, string) {
+		var out, errs bytes.Buffer
+		code := Main(t.Context(), "test", args, script, &out, &errs)
+		return code, out.String()
+	}
+	code, out := run(strings.NewReader("\ufeffapp.project.item(1).layer('back').enabled = false; $.writeln('heard');"))
+	if code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, out)
+	}
+	has(t, out, "INFO:heard\n")
+	if c := colorAt(t, output, 3, 85); c.R > 3 || c.B < 250 {
+		t.Errorf("the background is %v", c)
+	}
+	for _, script := range []io.Reader{strings.NewReader("throw new Error('no')"), iotest.ErrReader(errors.New("broken pipe")), io.LimitReader(blanks{}, maxScript+1)} {
+		if code, out := run(script); code != exitScript {
+			t.Errorf("exit code %d:\n%s", code, out)
+		}
+	}
+}
+
+// blanks never ends.
+type blanks struct{}
+
+func (blanks) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
 }
 
 func TestPreviewIsHalfTheSize(t *testing.T) {

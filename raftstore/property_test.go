@@ -28,7 +28,7 @@ func draw(t *rapid.T, step int) Command {
 		}
 		return grants
 	}
-	switch rapid.IntRange(0, 22).Draw(t, "command") {
+	switch rapid.IntRange(0, 24).Draw(t, "command") {
 	case 0, 1:
 		return drawSubmission(t, step)
 	case 2, 3, 4, 5, 6:
@@ -71,6 +71,8 @@ func draw(t *rapid.T, step int) Command {
 			RedactJobs{Jobs: []Redaction{{ID: ids[0], Error: "broke", Warnings: []string{farm.Redacted}}}, Erase: at.Second()%2 == 0, At: at}}).Draw(t, "retention")
 	case 20, 21:
 		return drawLibrary(t)
+	case 22, 23:
+		return drawBatchCommand(t, step)
 	default:
 		if rapid.Bool().Draw(t, "expire") {
 			return ExpireFiles{At: at}
@@ -132,6 +134,7 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 		if step == 0 {
 			return job
 		}
+		job.Hold = rapid.Bool().Draw(t, "hold")
 		job.Tags = rapid.SampledFrom([][]string{nil, {"red"}, {"red", "blue"}}).Draw(t, "tags")
 		if k := rapid.IntRange(0, 9).Draw(t, "template"); k < 4 {
 			job.Template.ID = fmt.Sprintf("template%d", k%3)
@@ -150,6 +153,9 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 		return job
 	}
 	cmd := SubmitJobs{Jobs: []farm.Job{jobOf(n)}}
+	if step > 0 && rapid.IntRange(0, 2).Draw(t, "in a batch") == 0 {
+		inBatch(t, &cmd)
+	}
 	if n < 3 {
 		for _, k := range []int{n + 3, n + 5} {
 			child := jobOf(k)
@@ -164,6 +170,45 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 		}
 	}
 	return cmd
+}
+
+// inBatch makes the first job of a submission one of a batch.
+func inBatch(t *rapid.T, cmd *SubmitJobs) {
+	job := &cmd.Jobs[0]
+	job.Batch = fmt.Sprintf("batch%d", rapid.IntRange(0, 3).Draw(t, "batch"))
+	cmd.Batch = &farm.Batch{ID: job.Batch, Team: "team0", Jobs: []farm.BatchJob{{ID: job.ID}}, Total: 1}
+}
+
+// drawBatchCommand makes a command about batches, held jobs or kept requests.
+func drawBatchCommand(t *rapid.T, step int) Command {
+	at := after(step)
+	batch, job := fmt.Sprintf("batch%d", rapid.IntRange(0, 3).Draw(t, "batch")), fmt.Sprintf("job%d", rapid.IntRange(0, 7).Draw(t, "job"))
+	switch rapid.IntRange(0, 6).Draw(t, "about a batch") {
+	case 0:
+		part := drawSubmission(t, max(step, 1))
+		if part.Batch == nil {
+			inBatch(t, &part)
+		}
+		name := part.Batch.ID
+		part.Batch = nil
+		return SubmitPart{Batch: name, Part: rapid.IntRange(0, 1).Draw(t, "part"), SubmitJobs: part, At: at}
+	case 1:
+		return SubmitJobs{Batch: &farm.Batch{ID: batch, Team: "team0", Jobs: []farm.BatchJob{{ID: job}}, Total: 1}, Parts: 1}
+	case 2:
+		return CancelBatch{Team: "team0", ID: batch, Force: rapid.Bool().Draw(t, "force"), At: at}
+	case 3:
+		return ReleaseJobs{Team: "team0", IDs: []string{job}, At: at}
+	case 4:
+		return DropParts{Before: after(step - 9)}
+	case 5:
+		return KeepAnswer{RequestKey: drawKey(t, step), Answer: []byte("answer")}
+	default:
+		return ForgetRequests{Before: after(step - rapid.IntRange(0, 20).Draw(t, "age")), Limit: 2}
+	}
+}
+
+func drawKey(t *rapid.T, step int) RequestKey {
+	return RequestKey{Team: "team0", Key: rapid.SampledFrom([]string{"k0", "k1", "k2"}).Draw(t, "key"), Hash: rapid.SampledFrom([]string{"h", "h", "g"}).Draw(t, "hash"), At: after(step)}
 }
 
 // seen is what an earlier look at the state showed.
@@ -309,6 +354,9 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 			set(bucketTaggedJobsByPriority, tagged+priorityKey(job.Priority)+place, "")
 		}
 		counts[countOfJobs(job.Team, job.Status)]++
+		if job.Batch != "" {
+			counts[countOfBatch(job.Batch, job.Status)]++
+		}
 		if job.Status.Ended() {
 			if job.Private && job.ErasedAt.IsZero() {
 				set(bucketDuties, dutyKey(DutyErase, job), "")
@@ -365,13 +413,19 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 	for _, agent := range all[farm.Agent](tb, bucketAgents) {
 		set(bucketAgentsByHash, agent.SecretHash, agent.ID)
 	}
+	for _, batch := range all[farm.Batch](tb, bucketBatches) {
+		set(bucketBatchesByTeam, batch.Team+"\x00"+batch.ID, "")
+	}
+	for _, request := range all[Request](tb, bucketRequests) {
+		set(bucketRequestsByTime, timeKey(request.At)+request.Team+"\x00"+request.Key, "")
+	}
 	expectLibrary(tb, set, counts)
 	for key, n := range counts {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
 	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketBlockedByTemplate, bucketTasksByStatus,
 		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts, bucketDeliveriesDue, bucketDuties,
-		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName} {
+		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName, bucketBatchesByTeam, bucketRequestsByTime} {
 		have := map[string]string{}
 		_ = tb.tx.Bucket(bucket).ForEach(func(k, v []byte) error {
 			have[string(k)] = string(v)
@@ -412,8 +466,13 @@ func TestRandomCommands(t *testing.T) {
 			} else if move := drawMove(t, step, before); move != nil && rapid.IntRange(0, 2).Draw(t, "fitting") > 0 {
 				cmd = move
 			}
-			result := m.do(cmd)
-			if result.Refused != nil && m.content() != content {
+			var result Result
+			if rapid.IntRange(0, 5).Draw(t, "keyed") == 0 {
+				result = m.doFor(drawKey(t, step), cmd)
+			} else {
+				result = m.do(cmd)
+			}
+			if (result.Refused != nil || result.Repeated != nil) && m.content() != content {
 				t.Fatalf("a refused command changed the state: %v", result.Refused)
 			}
 			before = look(t, m, before, cmd)

@@ -1,0 +1,40 @@
+//go:build linux
+
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// What an administrator denies is asked by nobody: neither by its number nor by a name, for a file or for a result.
+func TestDeniedMachinesAreNotAskedForFilesOrGivenResults(t *testing.T) {
+	studio := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a denied machine was asked") }))
+	defer studio.Close()
+	byName := strings.Replace(studio.URL, "127.0.0.1", "localhost", 1)
+	f := startUp(t, t.TempDir(), "--deny-address", "127.0.0.0/8", "--deny-address", "::1/128")
+	template := map[string]string{"id": f.card(), "composition": titlecard.Composition}
+	still := map[string]any{"type": "image", "frames": 1}
+	picture := func(src string) map[string]any {
+		return map[string]any{"template": template, "settings": still, "assets": []any{map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": src}}}
+	}
+	upload := map[string]any{"template": template, "settings": still, "upload": map[string]any{"provider": "s3", "params": map[string]any{
+		"endpoint": byName, "region": "r", "bucket": "renders", "accessKeyId": "k", "accessKeySecret": "s",
+	}}}
+	for want, body := range map[string]map[string]any{
+		"Asset failed to download (the address is not allowed by this farm) (asset 0)": picture(byName + "/a.png"),
+		"to bucket 'renders' failed: the address is not allowed by this farm":          upload,
+	} {
+		job, err := f.Submit(t.Context(), body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job = f.ended(job.ID); job.Status != "error" || !strings.Contains(why(job), want) {
+			t.Errorf("the job is %s: %q; want %s", job.Status, why(job), want)
+		}
+	}
+}

@@ -44,14 +44,14 @@ func (t *tables) redactJobs(c RedactJobs) Result {
 	result := Result{Each: make([]*farm.Error, len(c.Jobs))}
 	for i, redaction := range c.Jobs {
 		job, err := t.endedJob(redaction.ID)
-		if err == nil && !job.RedactedAt.IsZero() {
+		if err == nil && (c.Erase && !job.ErasedAt.IsZero() || !c.Erase && !job.RedactedAt.IsZero()) {
 			err = farm.Errorf(farm.CodeConflict, "job %s has been redacted already", job.ID)
 		}
 		if result.Each[i] = err; err != nil {
 			continue
 		}
-		t.remove(bucketDuties, dutyKey(DutyErase, job))
 		if c.Erase {
+			t.remove(bucketDuties, dutyKey(DutyErase, job))
 			job.Erase()
 			job.ErasedAt = c.At
 			t.dropOwnFiles(job)

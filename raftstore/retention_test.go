@@ -121,6 +121,31 @@ func TestErasedJobKeepsItsWebhook(t *testing.T) {
 	if m.due(DutyErase, after(100), 9) != nil || len(m.due(DutyRedact, after(100), 9)) != 1 {
 		t.Error("the duties do not fit what was done")
 	}
+	if again := m.do(RedactJobs{Jobs: []Redaction{{ID: "j"}}, Erase: true, At: after(5)}); again.Each[0] == nil {
+		t.Error("erased twice")
+	}
+	m.must(RedactJobs{Jobs: []Redaction{{ID: "j"}}, At: after(6)})
+	if m.due(DutyRedact, after(100), 9) != nil {
+		t.Error("redacted and still to be redacted")
+	}
+}
+
+func TestRedactionBeforeErasureLeavesThatToBeDone(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state")
+	defer m.end()
+	furnish(m)
+	job, task := jobOf("j", 1)
+	job.Private, job.Template = true, farm.JobTemplate{Src: farm.Redacted}
+	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+	m.must(CancelJobs{Team: "team", IDs: []string{"j"}, At: after(3)})
+	m.must(RedactJobs{Jobs: []Redaction{{ID: "j"}}, At: after(4)})
+	if len(m.due(DutyErase, after(100), 9)) != 1 {
+		t.Fatal("the job is no longer to be erased")
+	}
+	m.must(RedactJobs{Jobs: []Redaction{{ID: "j"}}, Erase: true, At: after(5)})
+	if m.due(DutyErase, after(100), 9) != nil || m.due(DutyRedact, after(100), 9) != nil {
+		t.Error("something is left to be done")
+	}
 }
 
 // endFamily submits a parent with two children and finishes all of them.

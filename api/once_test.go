@@ -250,6 +250,12 @@ func TestWhatWasInterruptedIsAnsweredFromWhatItMade(t *testing.T) {
 		batchID = result.Batch.ID
 		return err
 	})
+	var src string
+	r.interrupted("file", "/api/farm/v1/files", "pixels", func(p farm.Principal, request *coordinator.Request) error {
+		stored, err := r.farm.PutFile(coordinator.WithRequest(t.Context(), request), p, "file", strings.NewReader("pixels"), 6)
+		src = stored.Src()
+		return err
+	})
 	const template = `{"type": "aep", "displayName": "x"}`
 	r.interrupted("template", "/api/v2/templates", template, func(p farm.Principal, request *coordinator.Request) error {
 		made, err := r.farm.CreateTemplate(coordinator.WithRequest(t.Context(), request), p, coordinator.NewTemplate{Type: "aep", DisplayName: "x"})
@@ -269,6 +275,8 @@ func TestWhatWasInterruptedIsAnsweredFromWhatItMade(t *testing.T) {
 	if again := r.send(http.MethodPost, "/api/v2/jobs", srcJob, keyed("job")); !bytes.Equal(again.body, first.body) {
 		t.Errorf("the answer that was made again is not kept: %s, then %s", first.body, again.body)
 	}
+	r.send(http.MethodPost, "/api/farm/v1/files", "pixel!", keyed("file")).refused(http.StatusConflict, "another request")
+	r.send(http.MethodPost, "/api/farm/v1/files", "pixels", keyed("file")).into(http.StatusCreated, nil).refused(http.StatusCreated, src)
 	var batch batchCreatedAnswer
 	r.send(http.MethodPost, "/api/v2/batches", two, keyed("batch")).into(http.StatusCreated, &batch)
 	if batch.BatchID != batchID || len(batch.Jobs) != 1 || len(batch.Errors) != 2 || batch.TotalJobs != 3 {

@@ -28,6 +28,11 @@ func (c *Coordinator) putFile(ctx context.Context, p farm.Principal, name string
 	if err != nil {
 		return farm.StoredFile{}, receiveError("file", err)
 	}
+	if ids, before, err := made(ctx); err != nil {
+		return farm.StoredFile{}, err
+	} else if before {
+		return c.storedFile(p, ids[0])
+	}
 	now := c.cfg.Now()
 	stored := farm.StoredFile{
 		FileRef: farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: files.Part(name)},
@@ -48,6 +53,14 @@ func (c *Coordinator) putFile(ctx context.Context, p farm.Principal, name string
 		return farm.StoredFile{}, err
 	}
 	return stored, nil
+}
+
+func (c *Coordinator) storedFile(p farm.Principal, sha256 string) (stored farm.StoredFile, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		stored, err = tx.File(p.Team, sha256)
+		return err
+	})
+	return stored, err
 }
 
 // OpenFileFor opens a file that one of the agent's leases names.

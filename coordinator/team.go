@@ -56,6 +56,12 @@ func (c *Coordinator) MakeTeam(ctx context.Context, p farm.Principal, name strin
 	if !p.FarmAdmin {
 		return farm.Team{}, errNotFarmAdmin
 	}
+	if ids, before, err := made(ctx); err != nil {
+		return farm.Team{}, err
+	} else if before {
+		team, _, err := c.Team(ctx, p, ids[0])
+		return team, err
+	}
 	id, err := c.ids.next()
 	if err != nil {
 		return farm.Team{}, err

@@ -34,6 +34,10 @@ func madeBy(cmd Command, result Result) []string {
 				made = append(made, job.ID)
 			}
 		}
+	case PutFile:
+		made = []string{c.File.SHA256}
+	case PutTeam:
+		made = []string{c.Team.ID}
 	case CreateTemplate:
 		made = []string{c.Template.ID}
 	case PutFont:

@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image/jpeg"
 	"io"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"overcrank/aep/aeptest"
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/farm/address"
 )
 
 // project writes an After Effects project with empty compositions of 4 s at 25 frames a second; nested ones are layers
@@ -505,5 +507,40 @@ func TestAReplacedFileEndsEarlierAddressesAndIsReadAnew(t *testing.T) {
 	}
 	if lease := mac.lease(); lease.Job != waits.ID || lease.Project.File.SHA256 != now.File.SHA256 {
 		t.Errorf("leased with %+v", lease.Project)
+	}
+}
+
+func TestWhatATemplatesSrcMayNotBe(t *testing.T) {
+	policy, err := address.ParsePolicy(nil, []string{"127.0.0.2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, func(cfg *coordinator.Config) { cfg.Addresses = policy })
+	files := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		switch req.URL.Path {
+		case "/endless":
+			w.Header().Set("Content-Length", fmt.Sprint(21<<30))
+			w.WriteHeader(http.StatusOK)
+		case "/metadata":
+			http.Redirect(w, req, "http://169.254.169.254/latest/meta-data", http.StatusFound)
+		case "/denied":
+			http.Redirect(w, req, "http://127.0.0.2:1/", http.StatusTemporaryRedirect)
+		default:
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	defer files.Close()
+	for src, want := range map[string]string{
+		files.URL + "/endless":  "larger than 20 GiB",
+		files.URL + "/metadata": "not allowed",
+		files.URL + "/denied":   "not allowed",
+		files.URL + "/secret":   "(403)",
+		"http://127.0.0.2:1/":   "not allowed",
+		"ftp://files.test/a":    "only http and https",
+	} {
+		tpl := r.read(r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "x", Src: src}).ID)
+		if tpl.Status != farm.TemplateError || !strings.Contains(tpl.Error, want) {
+			t.Errorf("%s: %s %q, want %q", src, tpl.Status, tpl.Error, want)
+		}
 	}
 }

@@ -91,7 +91,7 @@ func (t *tables) expireOutputs(c ExpireOutputs) Result {
 		}
 		t.remove(bucketDuties, dutyKey(DutyOutputs, job))
 		for _, member := range t.family(job) {
-			if member.Status.Ended() && member.Output != nil && member.Output.GoneAt.IsZero() {
+			if member.Status.Ended() && member.Output != nil && member.Output.Remote == nil && member.Output.GoneAt.IsZero() {
 				output := *member.Output
 				output.GoneAt = c.At
 				member.Output = &output

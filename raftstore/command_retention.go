@@ -24,7 +24,7 @@ type Redaction struct {
 	Warnings []string
 }
 
-// ExpireOutputs notes that the farm keeps the results of jobs and of those nested in them no longer; each stands or is
+// ExpireOutputs notes that the farm keeps its copies of the results of jobs and of those nested in them no longer; each stands or is
 // refused on its own.
 type ExpireOutputs struct {
 	IDs []string

@@ -77,36 +77,38 @@ func ratioOf(s string) ratio {
 
 // described is what ffprobe tells of a file's streams.
 type described struct {
-	Streams []struct {
-		Index       int            `json:"index"`
-		CodecType   string         `json:"codec_type"`
-		CodecName   string         `json:"codec_name"`
-		Profile     string         `json:"profile"`
-		PixFmt      string         `json:"pix_fmt"`
-		Width       int            `json:"width"`
-		Height      int            `json:"height"`
-		Aspect      string         `json:"sample_aspect_ratio"`
-		FieldOrder  string         `json:"field_order"`
-		ColorSpace  string         `json:"color_space"`
-		RFrameRate  string         `json:"r_frame_rate"`
-		AvgRate     string         `json:"avg_frame_rate"`
-		TimeBase    string         `json:"time_base"`
-		StartTime   string         `json:"start_time"`
-		Promised    string         `json:"nb_frames"`
-		Header      string         `json:"extradata_hash"`
-		SampleRate  string         `json:"sample_rate"`
-		Channels    int            `json:"channels"`
-		Disposition map[string]int `json:"disposition"`
-		SideData    []struct {
-			Rotation float64 `json:"rotation"`
-		} `json:"side_data_list"`
-	} `json:"streams"`
-	Format struct {
+	Streams []stream `json:"streams"`
+	Format  struct {
 		StartTime string `json:"start_time"`
 	} `json:"format"`
 }
 
-// survey reads a clip's header and the times of all its packets.
+type stream struct {
+	Index       int            `json:"index"`
+	CodecType   string         `json:"codec_type"`
+	CodecName   string         `json:"codec_name"`
+	Profile     string         `json:"profile"`
+	PixFmt      string         `json:"pix_fmt"`
+	Width       int            `json:"width"`
+	Height      int            `json:"height"`
+	Aspect      string         `json:"sample_aspect_ratio"`
+	FieldOrder  string         `json:"field_order"`
+	ColorSpace  string         `json:"color_space"`
+	RFrameRate  string         `json:"r_frame_rate"`
+	AvgRate     string         `json:"avg_frame_rate"`
+	TimeBase    string         `json:"time_base"`
+	StartTime   string         `json:"start_time"`
+	Promised    string         `json:"nb_frames"`
+	Header      string         `json:"extradata_hash"`
+	SampleRate  string         `json:"sample_rate"`
+	Channels    int            `json:"channels"`
+	Disposition map[string]int `json:"disposition"`
+	SideData    []struct {
+		Rotation float64 `json:"rotation"`
+	} `json:"side_data_list"`
+}
+
+// survey reads a clip's header and the times of all its packets. Of several pictures or sounds it takes the first.
 func survey(ctx context.Context, path string) (clip, error) {
 	if info, err := os.Stat(path); err != nil {
 		return clip{}, fmt.Errorf("looking at a clip: %w", err)
@@ -117,45 +119,67 @@ func survey(ctx context.Context, path string) (clip, error) {
 	if err != nil {
 		return clip{}, err
 	}
-	c := clip{path: path, stream: -1}
 	times := packets{}
 	if err := times.read(ctx, path); err != nil {
 		return clip{}, err
 	}
+	c := clip{path: path, stream: -1}
 	for _, s := range d.Streams {
 		switch seen := times[s.Index]; {
 		case seen == nil:
 		case s.CodecType == "audio" && c.sound == nil:
-			rate, err := strconv.Atoi(s.SampleRate)
-			if err == nil && rate > 0 && s.Channels > 0 {
-				c.sound = &sound{stream: s.Index, rate: rate, channels: s.Channels, header: s.CodecName + " " + s.Profile + " " + s.Header}
-			}
+			c.sound = s.sound()
 		case s.CodecType == "video" && c.stream < 0 && s.Disposition["attached_pic"] == 0 && s.Width > 0 && s.Height > 0:
-			c.stream = s.Index
-			c.picture = picture{
-				codec: s.CodecName, width: s.Width, height: s.Height, aspect: ratioOf(s.Aspect), format: s.PixFmt, fields: s.FieldOrder,
-				matrix: strings.TrimPrefix(s.ColorSpace, "unknown"), header: s.Header,
+			if missing := s.missing(seen); missing != nil {
+				return clip{}, missing
 			}
-			if c.picture.aspect.num == 0 {
-				c.picture.aspect = ratio{1, 1}
-			}
-			for _, side := range s.SideData {
-				c.picture.rotation = (int(side.Rotation)%360 + 360) % 360
-			}
-			if promised, err := strconv.Atoi(s.Promised); err == nil && promised > len(seen.shown)+len(seen.hidden) {
-				return clip{}, &ClipError{Detail: fmt.Sprintf("cannot be read: %d of its %d frames are missing", promised-len(seen.shown)-len(seen.hidden), promised)}
-			}
+			c.stream, c.picture = s.Index, s.picture()
 			c.offset = max(0, seconds(s.StartTime)-seconds(d.Format.StartTime))
 			c.measure(seen, ratioOf(s.TimeBase), ratioOf(s.RFrameRate), ratioOf(s.AvgRate))
 		}
 	}
-	if c.sound != nil {
-		c.sound.measure(times[c.sound.stream], d, c.stream)
-	}
 	if c.stream < 0 || c.frames == 0 {
 		return clip{}, &ClipError{Detail: "cannot be read: it holds no picture"}
 	}
+	if c.sound != nil {
+		c.sound.measure(times[c.sound.stream], d, c.stream)
+	}
 	return c, nil
+}
+
+func (s stream) picture() picture {
+	p := picture{
+		codec: s.CodecName, width: s.Width, height: s.Height, aspect: ratioOf(s.Aspect), format: s.PixFmt, fields: s.FieldOrder,
+		matrix: strings.TrimPrefix(s.ColorSpace, "unknown"), header: s.Header,
+	}
+	if p.aspect.num == 0 {
+		p.aspect = ratio{1, 1}
+	}
+	for _, side := range s.SideData {
+		if side.Rotation != 0 {
+			p.rotation = (int(side.Rotation)%360 + 360) % 360
+		}
+	}
+	return p
+}
+
+// sound is nil when the stream does not say enough of itself.
+func (s stream) sound() *sound {
+	rate, err := strconv.Atoi(s.SampleRate)
+	if err != nil || rate <= 0 || s.Channels <= 0 {
+		return nil
+	}
+	return &sound{stream: s.Index, rate: rate, channels: s.Channels, header: s.CodecName + " " + s.Profile + " " + s.Header}
+}
+
+// missing is an error when the file ends before its header says.
+func (s stream) missing(seen *packetTimes) error {
+	promised, err := strconv.Atoi(s.Promised)
+	there := len(seen.shown) + len(seen.hidden)
+	if err != nil || promised <= there {
+		return nil
+	}
+	return &ClipError{Detail: fmt.Sprintf("cannot be read: %d of its %d frames are missing", promised-there, promised)}
 }
 
 func describe(ctx context.Context, path string) (described, error) {

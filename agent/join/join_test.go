@@ -350,9 +350,8 @@ func TestAPictureThatIsTurnedIsConformed(t *testing.T) {
 }
 
 // refused joins a good clip, the bad one, and a good one, and wants the bad one to be named.
-func refused(t *testing.T, bad, want string) {
+func refused(t *testing.T, good, bad, want string) {
 	t.Helper()
-	good := coloured(t, t.TempDir(), "1.mp4", "red", "64x48", "25", 5, 440)
 	_, err := Join(t.Context(), Request{Clips: []string{good, bad, good}, Out: filepath.Join(t.TempDir(), "out.mp4"), Dir: t.TempDir()})
 	var clip *ClipError
 	if !errors.As(err, &clip) || clip.Clip != 1 || !strings.HasPrefix(err.Error(), "Asset cannot be read: "+want) || !strings.HasSuffix(err.Error(), " (asset 1)") {
@@ -381,14 +380,15 @@ func TestAClipThatCannotBeReadNamesItself(t *testing.T) {
 	for i := len(broken) / 2; i < len(broken)/2+4000; i++ {
 		broken[i] ^= 0xa5
 	}
+	good := coloured(t, dir, "good.mp4", "red", "64x48", "25", 5, 440)
 	secret := write("secret.txt", []byte("the farm's key"))
-	refused(t, write("empty.mp4", nil), "it is empty")
-	refused(t, write("text.mp4", []byte("this is no film")), "")
-	refused(t, write("cut.mp4", whole[:len(whole)*2/3]), "")
-	refused(t, write("broken.mp4", broken), "")
-	refused(t, write("list.mp4", []byte("ffconcat version 1.0\nfile "+secret+"\n")), "")
-	refused(t, write("list.m3u8", []byte("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n"+secret+"\n#EXT-X-ENDLIST\n")), "")
-	refused(t, makeClip(t, dir, "-f", "lavfi", "-i", "sine=440:d=1", "tone.wav"), "it holds no picture")
+	refused(t, good, write("empty.mp4", nil), "it is empty")
+	refused(t, good, write("text.mp4", []byte("this is no film")), "")
+	refused(t, good, write("cut.mp4", whole[:len(whole)*2/3]), "")
+	refused(t, good, write("broken.mp4", broken), "")
+	refused(t, good, write("list.mp4", []byte("ffconcat version 1.0\nfile "+secret+"\n")), "")
+	refused(t, good, write("list.m3u8", []byte("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n"+secret+"\n#EXT-X-ENDLIST\n")), "")
+	refused(t, good, makeClip(t, dir, "-f", "lavfi", "-i", "sine=440:d=1", "tone.wav"), "it holds no picture")
 }
 
 // A few bytes can promise a frame that lasts for years.

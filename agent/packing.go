@@ -10,19 +10,38 @@ import (
 	"path/filepath"
 )
 
-// zipFiles packs files of the folder dir, named by their way from it. Pictures do not get smaller, so nothing is
-// compressed.
-func zipFiles(ctx context.Context, path, dir string, files []string) (err error) {
+// zipFiles packs files of the folder dir, named by their way from it.
+func zipFiles(ctx context.Context, path, dir string, files []string) error {
+	return zipNamed(ctx, path, files, func(i int) (string, error) {
+		name, err := filepath.Rel(dir, files[i])
+		return filepath.ToSlash(name), err
+	})
+}
+
+// zipStills packs pictures, numbered from the composition's frame first on: the engine's own numbers begin where the
+// composition's timecode does.
+func zipStills(ctx context.Context, path string, files []string, first int) error {
+	return zipNamed(ctx, path, files, func(i int) (string, error) {
+		return fmt.Sprintf("%s%05d%s", stillsPrefix, first+i, filepath.Ext(files[i])), nil
+	})
+}
+
+// zipNamed packs each file under the name that it is given. Pictures do not get smaller, so nothing is compressed.
+func zipNamed(ctx context.Context, path string, files []string, name func(i int) (string, error)) (err error) {
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("packing the result: %w", err)
 	}
 	z := zip.NewWriter(out)
-	for _, file := range files {
+	for i, file := range files {
 		if err = errors.Join(context.Cause(ctx)); err != nil {
 			break
 		}
-		if err = addToZip(z, dir, file); err != nil {
+		var entry string
+		if entry, err = name(i); err != nil {
+			break
+		}
+		if err = addToZip(z, entry, file); err != nil {
 			break
 		}
 	}
@@ -32,11 +51,7 @@ func zipFiles(ctx context.Context, path, dir string, files []string) (err error)
 	return nil
 }
 
-func addToZip(z *zip.Writer, dir, file string) error {
-	name, err := filepath.Rel(dir, file)
-	if err != nil {
-		return err
-	}
+func addToZip(z *zip.Writer, name, file string) error {
 	in, err := os.Open(file)
 	if err != nil {
 		return err
@@ -46,7 +61,7 @@ func addToZip(z *zip.Writer, dir, file string) error {
 	if err != nil {
 		return err
 	}
-	w, err := z.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(name), Method: zip.Store, Modified: info.ModTime()})
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: info.ModTime()})
 	if err != nil {
 		return err
 	}

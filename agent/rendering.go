@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -35,10 +36,10 @@ type plan struct {
 	codec  string
 	ext    string // with which the engine writes, without the dot
 	stills bool
-	start  *int
+	start  *int // as the composition's timecode counts
 	end    *int
 	frames int // expected, 0 when not known
-	first  int // composition frame of the first
+	first  int // that is rendered, counted from the composition's first as 0
 }
 
 // plan reads the job's settings.
@@ -63,14 +64,14 @@ func (t *attempt) plan() plan {
 		p.frames = int(comp.WorkAreaDuration*comp.FrameRate + 0.5)
 		p.first = int(comp.WorkAreaStart*comp.FrameRate + 0.5)
 	}
+	shown := int(math.Round(comp.DisplayStart * comp.FrameRate)) // the number that the first frame has for an engine
 	switch {
 	case s.Frames != nil:
-		start, end := s.Frames.Start, s.Frames.End
-		p.start, p.end, p.first = &start, &end, start
-		p.frames = max(0, min(end, length-1)-start+1)
+		start, end := shown+s.Frames.Start, shown+s.Frames.End
+		p.start, p.end, p.first = &start, &end, s.Frames.Start
+		p.frames = max(0, min(s.Frames.End, length-1)-s.Frames.Start+1)
 	case p.stills:
-		zero := 0
-		p.start, p.end, p.frames, p.first = &zero, &zero, 1, 0
+		p.start, p.end, p.frames, p.first = &shown, &shown, 1, 0
 	}
 	for _, a := range t.assets {
 		if a.Type == "script" || a.Type == "function" && script.FunctionName(a.Name) == "comp-duration-set" {
@@ -229,7 +230,7 @@ func (t *attempt) check(ctx context.Context, p plan) (result, error) {
 		return result{path: files[0], info: info, kind: mediaTypes[p.ext]}, nil
 	}
 	path := filepath.Join(out, "result.zip")
-	if err := zipFiles(ctx, path, out, files); err != nil {
+	if err := zipStills(ctx, path, files, p.first); err != nil {
 		return result{}, err
 	}
 	return result{path: path, info: info, kind: mediaTypes["zip"]}, nil

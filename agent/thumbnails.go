@@ -100,7 +100,7 @@ func (t *attempt) makeThumbnails(ctx context.Context, r result, p plan) {
 		if globErr != nil || len(first) == 0 {
 			return
 		}
-		pictures[film.StillNumber(first[0])] = still
+		pictures[0] = still
 		err = film.Thumbnail(ctx, first[0], still)
 	} else {
 		pictures, err = film.Thumbnails(ctx, r.path, r.info.Frames, dir)
@@ -110,9 +110,6 @@ func (t *attempt) makeThumbnails(ctx context.Context, r result, p plan) {
 		return
 	}
 	for frame, path := range pictures {
-		if !p.stills {
-			frame += p.first
-		}
-		t.sendThumbnail(ctx, frame, path)
+		t.sendThumbnail(ctx, p.first+frame, path)
 	}
 }

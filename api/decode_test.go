@@ -27,7 +27,7 @@ var decoders = map[string]struct {
 	decode func(body []byte) (any, error)
 	good   string
 }{
-	"job": {func(b []byte) (any, error) { return decodeJob(b) }, `{"template": {"id": "T", "composition": "main"}, "name": "n", "tags": ["a", "b"],
+	"job": {func(b []byte) (any, error) { return ReadJob(b) }, `{"template": {"id": "T", "composition": "main"}, "name": "n", "tags": ["a", "b"],
 		"priority": 3, "level": "rush", "hold": true, "fonts": ["A.ttf"], "assets": [
 		{"type": "text", "layerName": "t", "value": 1.50}, {"type": "data", "layerName": "d", "property": "Transform.Opacity", "value": {"z": [1, 2e3], "a": null}},
 		{"type": "video", "layerIndex": 2, "src": "HTTPS://a.example/b.mp4", "conform": true}, {"type": "function", "name": "nx-layer-remove", "layerName": ["a"]},
@@ -326,7 +326,7 @@ func TestReadingABodyTakesMemoryInProportion(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := decodeJob([]byte(body))
+		_, err := ReadJob([]byte(body))
 		runtime.ReadMemStats(&after)
 		if taken := after.TotalAlloc - before.TotalAlloc; taken > 256*size {
 			t.Errorf("%s: reading %d bytes took %d bytes of memory", what, len(body), taken)

@@ -18,7 +18,7 @@ func (s *server) createJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	job, err := decodeJob(body)
+	job, err := ReadJob(body)
 	if err != nil {
 		return err
 	}

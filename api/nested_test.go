@@ -20,7 +20,7 @@ func nested(asset string, depth int) string {
 const textAsset = `{"type": "text", "layerName": "title", "value": "x"}`
 
 func TestNestedJobsAreRead(t *testing.T) {
-	job, err := decodeJob([]byte(withAsset(textAsset + `, {"type": "job", "layerIndex": 3, "composition": "main->inner", "name": "logo", "surprise": 1,
+	job, err := ReadJob([]byte(withAsset(textAsset + `, {"type": "job", "layerIndex": 3, "composition": "main->inner", "name": "logo", "surprise": 1,
 		"template": {"id": "U", "composition": "loop", "name": "tolerated"}, "settings": {"type": "image", "frames": 4}, "fonts": ["Inter.ttf"],
 		"assets": [` + textAsset + `, ` + nested(textAsset, 7) + `]}`)))
 	if err != nil {
@@ -81,7 +81,7 @@ func TestWhatIsWrongWithNestedJobsAndClipsIsNamed(t *testing.T) {
 		`JOIN {"assets": [{"type": "video", "src": "data:,x"}], "settings": {"preset": "gif", "codec": "x"}}`:  {"settings.codec", "settings.preset"},
 	} {
 		t.Run(fmt.Sprintf("%.120s", body), func(t *testing.T) {
-			decode := decodeJob
+			decode := ReadJob
 			if rest, joined := strings.CutPrefix(body, "JOIN "); joined {
 				body, decode = rest, decodeJoin
 			}

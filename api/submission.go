@@ -27,8 +27,8 @@ var codecs = map[string][]string{
 	"aep":   nil,
 }
 
-// decodeJob reads the body of POST /jobs. Its error names every field that is wrong.
-func decodeJob(body []byte) (farm.Job, error) {
+// ReadJob reads a job as the body of POST /jobs holds it. Its error names every field that is wrong.
+func ReadJob(body []byte) (farm.Job, error) {
 	wrong := &problems{}
 	o, err := readObject(body, wrong)
 	if err != nil {

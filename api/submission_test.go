@@ -37,7 +37,7 @@ func fieldsOf(t testing.TB, err error) []string {
 }
 
 func TestAJobIsReadWhole(t *testing.T) {
-	job, err := decodeJob([]byte(`{
+	job, err := ReadJob([]byte(`{
 		"template": {"id": "01J0000000000000000000000A", "composition": "main", "surprise": 1},
 		"name": "opener", "tags": "news, sport", "priority": 10, "level": "rush", "notBefore": "2026-11-21T18:30:00+01:00",
 		"requireTags": ["gpu"], "hold": true, "sequential": true, "fonts": ["Inter.ttf"], "unknown": {"at": "the root"},
@@ -187,7 +187,7 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		strings.Repeat(`{"a":`, 70) + `1` + strings.Repeat(`}`, 70):                                                 {strings.TrimSuffix(strings.Repeat("a.", 64), ".")},
 	} {
 		t.Run(fmt.Sprintf("%.100s", body), func(t *testing.T) {
-			_, err := decodeJob([]byte(body))
+			_, err := ReadJob([]byte(body))
 			got := fieldsOf(t, err)
 			slices.Sort(got)
 			slices.Sort(want)
@@ -207,7 +207,7 @@ func TestSettingsThatAreValid(t *testing.T) {
 		`{"type": "image", "frames": [2, 9], "codec": "image_jpeg"}`: {Type: "image", Codec: "image_jpeg", Frames: &farm.Frames{Start: 2, End: 9}},
 		`{"type": null, "frames": null, "quality": null}`:            {},
 	} {
-		job, err := decodeJob([]byte(withJob(`"settings": ` + settings)))
+		job, err := ReadJob([]byte(withJob(`"settings": ` + settings)))
 		if err != nil {
 			t.Errorf("%s: %v", settings, err)
 			continue
@@ -222,7 +222,7 @@ func TestSettingsThatAreValid(t *testing.T) {
 
 func TestTheListOfProblemsHasAnEnd(t *testing.T) {
 	body := withJob(`"assets": [` + strings.TrimSuffix(strings.Repeat(`{},`, 5000), ",") + `]`)
-	_, err := decodeJob([]byte(body))
+	_, err := ReadJob([]byte(body))
 	if n := len(fieldsOf(t, err)); n != problemLimit {
 		t.Errorf("the error names %d fields, want %d", n, problemLimit)
 	}
@@ -233,7 +233,7 @@ func TestBodiesThatWouldGrowAreRefused(t *testing.T) {
 		"values": `{"a": [` + strings.Repeat("1,", jsonValues) + `1]}`,
 		"keys":   `{"a": {` + strings.Join(numberedKeys(jsonKeys+1), ",") + `}}`,
 	} {
-		if _, err := decodeJob([]byte(body)); err == nil {
+		if _, err := ReadJob([]byte(body)); err == nil {
 			t.Errorf("%s: a body far over the bounds was taken", name)
 		} else {
 			fieldsOf(t, err)
@@ -274,7 +274,7 @@ func TestCancelRequests(t *testing.T) {
 // assertDecodes checks what holds for every body: reading it does not panic, and a refusal names a field. A job that
 // was taken can be written and read again.
 func assertDecodes(t testing.TB, body []byte) {
-	job, err := decodeJob(body)
+	job, err := ReadJob(body)
 	if err != nil {
 		fieldsOf(t, err)
 		return
@@ -343,7 +343,7 @@ func TestAnyBodyIsReadOrRefusedByField(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		job2, err := decodeJob(body)
+		job2, err := ReadJob(body)
 		var fe *farm.Error
 		switch {
 		case err == nil:
@@ -367,7 +367,7 @@ func TestHalvesOfSurrogatePairsAreReplaced(t *testing.T) {
 			t.Errorf("%s became %s, want %s", in, got, want)
 		}
 	}
-	job, err := decodeJob([]byte(`{"template": {"id": "T"}, "assets": [{"type": "text", "layerName": "x", "value": "cut \ud83d"}]}`))
+	job, err := ReadJob([]byte(`{"template": {"id": "T"}, "assets": [{"type": "text", "layerName": "x", "value": "cut \ud83d"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,7 +377,7 @@ func TestHalvesOfSurrogatePairsAreReplaced(t *testing.T) {
 }
 
 func TestTheMarkBeforeUTF8IsPassedOver(t *testing.T) {
-	job, err := decodeJob([]byte("\ufeff" + `{"template": {"id": "T", "composition": "main"}}`))
+	job, err := ReadJob([]byte("\ufeff" + `{"template": {"id": "T", "composition": "main"}}`))
 	if err != nil || job.Template.Composition != "main" {
 		t.Errorf("%+v, %v", job.Template, err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/titlecard"
-	"overcrank/cmd/overcrank/variants"
+	"overcrank/farm/variants"
 )
 
 func TestMoreRowsThanABatchTakesBecomeSeveral(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"overcrank/cmd/overcrank/client"
-	"overcrank/cmd/overcrank/variants"
+	"overcrank/farm/variants"
 )
 
 type batchesSubmit struct {
@@ -135,7 +136,11 @@ func (s batchesSubmit) variants(ctx context.Context, c *client.Client, raw []byt
 		out.remark("%s", remark)
 	}
 	list, err := variants.FromSheet(sheet, template, base, s.Map)
-	if err != nil {
+	var unknown *variants.ColumnError
+	switch {
+	case errors.As(err, &unknown):
+		return nil, fmt.Errorf("%s: %w\nmap a column with --map '%s=layer', or leave it out with --map '%s='", s.File, err, unknown.Column, unknown.Column)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	return list, nil
@@ -218,9 +223,21 @@ func (s batchesSubmit) readTemplate(ctx context.Context, c *client.Client, base 
 		return known, notFoundError{fmt.Errorf("template '%s' has no composition '%s': there are '%s'", t.DisplayName, s.Composition,
 			strings.Join(t.Compositions, "', '"))}
 	}
-	known = variants.Template{Type: t.Type, Composition: s.Composition, Compositions: compositions.Items, Layers: layers.Items}
+	known = variants.Template{Composition: s.Composition}
+	for _, comp := range compositions.Items {
+		id, err := strconv.ParseUint(comp.AEID, 10, 32)
+		if err != nil {
+			return known, fmt.Errorf("composition '%s' has the id '%s', which is no number: %w", comp.Name, comp.AEID, err)
+		}
+		known.Compositions = append(known.Compositions, variants.Composition{ID: uint32(id), Name: comp.Name, Root: comp.Data.Root})
+	}
+	for _, l := range layers.Items {
+		known.Layers = append(known.Layers, variants.Layer{Composition: l.CompositionID, Name: l.Name, Type: l.LayerType, Media: l.Data.Media})
+	}
 	if t.Mogrt != nil {
-		known.Fields = t.Mogrt.Fields
+		for _, f := range t.Mogrt.Fields {
+			known.Fields = append(known.Fields, variants.Field{Name: f.Name, Type: f.Type})
+		}
 	}
 	return known, nil
 }

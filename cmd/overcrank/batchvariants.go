@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
-	"strconv"
 
 	"overcrank/cmd/overcrank/client"
-	"overcrank/cmd/overcrank/variants"
+	"overcrank/farm/variants"
 )
 
 // handOver sends the files of this machine that the jobs name, each once. All are looked for before the first is sent.
@@ -81,15 +79,10 @@ func jobsOf(group []variants.Variant) []map[string]any {
 	return jobs
 }
 
-// placeholder is what stands for something else in --file-name.
-var placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
-
 // checkPattern refuses a pattern that names what the rows do not have.
 func checkPattern(pattern string, list []variants.Variant) error {
-	for _, m := range placeholder.FindAllStringSubmatch(pattern, -1) {
-		if _, ok := list[0].Cells[m[1]]; !ok && m[1] != "line" && m[1] != "job" {
-			return usagef("--file-name: there is no column '%s'", m[1])
-		}
+	if err := variants.CheckPattern(pattern, list, "job"); err != nil {
+		return usagef("--file-name: %s", err)
 	}
 	return nil
 }
@@ -102,19 +95,7 @@ func (s batchesSubmit) resultName(group []variants.Variant, j client.BatchJob) s
 	v := group[j.Index]
 	switch {
 	case s.FileName != "":
-		return placeholder.ReplaceAllStringFunc(s.FileName, func(m string) string {
-			switch key := m[1 : len(m)-1]; key {
-			case "job":
-				return j.ID
-			case "line":
-				if _, isColumn := v.Cells[key]; !isColumn {
-					return strconv.Itoa(v.Number)
-				}
-				return v.Cells[key]
-			default:
-				return v.Cells[key]
-			}
-		})
+		return v.Fill(s.FileName, map[string]string{"job": j.ID})
 	case v.Output != "":
 		return v.Output
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/farm/address"
 )
 
 // handover sends files of this machine to the farm, each content once.
@@ -91,7 +92,7 @@ func filesOf(body map[string]any, base, field string) []localFile {
 // fileIn is the file that a member of an object names, if it names one.
 func fileIn(holder map[string]any, key, base, what string) (localFile, bool) {
 	path, _ := holder[key].(string)
-	if path == "" || !isLocal(path) {
+	if path == "" || !address.IsPath(path) {
 		return localFile{}, false
 	}
 	if !filepath.IsAbs(path) {

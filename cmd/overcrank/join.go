@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/farm/address"
 )
 
 type joinCommand struct {
@@ -40,7 +41,7 @@ func (j joinCommand) Run(ctx context.Context, out *output) error {
 	for i, clip := range j.Clips {
 		src := clip
 		switch _, err := os.Stat(clip); {
-		case err == nil || isLocal(clip) && !idForm.MatchString(clip):
+		case err == nil || address.IsPath(clip) && !idForm.MatchString(clip):
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"overcrank/cmd/overcrank/client"
-	"overcrank/cmd/overcrank/names"
+	"overcrank/farm/names"
 )
 
 // serverFlags say which farm a command speaks to, and as whom.

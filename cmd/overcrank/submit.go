@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"overcrank/farm/address"
 )
 
 type submitCommand struct {
@@ -165,7 +167,7 @@ func (s *submitCommand) addAssets(body map[string]any) error {
 	}{{"image", s.Image}, {"video", s.Video}, {"audio", s.Audio}} {
 		for _, layer := range sortedKeys(kind.files) {
 			full := kind.files[layer]
-			if isLocal(full) {
+			if address.IsPath(full) {
 				var err error
 				if full, err = filepath.Abs(full); err != nil {
 					return err
@@ -237,16 +239,6 @@ func readInput(path string) ([]byte, error) {
 		return io.ReadAll(os.Stdin)
 	}
 	return os.ReadFile(path)
-}
-
-// isLocal tells a path on this machine from an address.
-func isLocal(src string) bool {
-	if strings.HasPrefix(src, "${") {
-		return false // a secret of the farm that holds an address
-	}
-	scheme, _, ok := strings.Cut(src, ":")
-	// One letter before the colon is a Windows drive.
-	return !ok || len(scheme) < 2 || strings.ContainsAny(scheme, `/\`)
 }
 
 // jsonOrWords is the JSON value that s is, or else s itself.

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"overcrank/cmd/overcrank/client"
-	"overcrank/cmd/overcrank/names"
+	"overcrank/farm/address"
+	"overcrank/farm/names"
 )
 
 type templatesAdd struct {
@@ -34,7 +35,7 @@ func (a templatesAdd) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	base := filepath.Base(a.File)
-	if !isLocal(a.File) {
+	if !address.IsPath(a.File) {
 		base = addressBase(a.File)
 	}
 	ext := filepath.Ext(base)
@@ -50,7 +51,7 @@ func (a templatesAdd) Run(ctx context.Context, out *output) error {
 		name = strings.TrimSuffix(base, ext)
 	}
 	var t client.Template
-	if isLocal(a.File) {
+	if address.IsPath(a.File) {
 		b := out.bar("uploading " + base)
 		t, err = c.CreateTemplate(ctx, typ, name, a.File, b.Bytes)
 		b.End()
@@ -178,7 +179,7 @@ func (d templatesDownload) Run(ctx context.Context, out *output) error {
 			return err
 		}
 		var files names.Files
-		d.Output = files.Name("", t.DisplayName, t.ID, "."+t.Type)
+		d.Output = files.Name(t.DisplayName, t.ID, "."+t.Type)
 	}
 	return download(ctx, c, a.URL, d.Output, out)
 }

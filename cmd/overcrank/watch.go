@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"overcrank/cmd/overcrank/client"
-	"overcrank/cmd/overcrank/names"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm/names"
 )
 
 const (
@@ -268,7 +268,7 @@ func (f *folder) fetch(ctx context.Context, c *client.Client, address, name, id 
 		}
 		f.made = true
 	}
-	path := f.files.Name(f.dir, name, id, filepath.Ext(addressBase(address)))
+	path := filepath.Join(f.dir, f.files.Name(name, id, filepath.Ext(addressBase(address))))
 	if _, err := os.Lstat(path); err == nil && !f.overwrite {
 		out.remark("%s is there already and stays as it is (--overwrite replaces it)", path)
 		return nil

@@ -20,11 +20,15 @@ func Near(wanted string, known []string) []string {
 	folded := strings.ToLower(wanted)
 	for _, name := range known {
 		other := strings.ToLower(name)
+		allowed := max(1, utf8.RuneCountInString(folded)/3)
+		if longer := utf8.RuneCountInString(folded) - utf8.RuneCountInString(other); longer > allowed {
+			continue // and comparing them would take long
+		}
 		far := distance(folded, other)
 		if folded != "" && strings.Contains(other, folded) {
 			far = min(far, 1)
 		}
-		if far <= max(1, utf8.RuneCountInString(folded)/3) {
+		if far <= allowed {
 			found = append(found, candidate{name, far})
 		}
 	}

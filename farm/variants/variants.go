@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"overcrank/cmd/overcrank/names"
+	"overcrank/farm/names"
 )
 
 // Variant is a job that a line of a file describes.
@@ -21,21 +21,33 @@ type Variant struct {
 	Cells map[string]string // of the row, by heading; nil where the variant is no row
 }
 
-// FromSheet makes a job of each row. base is what all jobs have in common. Headings name layers; mapping, by heading, says what
-// those are about that do not: "layer", "layer:property", "@option", or "" to leave the column out. The error lists all that
-// is wrong, with the line.
+// ColumnError tells of a column that is about nothing that is known.
+type ColumnError struct {
+	Column string // its heading
+	Err    error
+}
+
+// Error implements error.
+func (e *ColumnError) Error() string { return fmt.Sprintf("column '%s': %s", e.Column, e.Err) }
+
+// Unwrap gives what is wrong with the column.
+func (e *ColumnError) Unwrap() error { return e.Err }
+
+// FromSheet makes a job of each row. base is what all jobs have in common. Headings name layers; mapping says what those are
+// about that do not, as in Template.Columns. The error joins all that is wrong, each with its line or, as a *ColumnError, with
+// its column.
 func FromSheet(s *Sheet, t Template, base map[string]any, mapping map[string]string) ([]Variant, error) {
-	targets, err := t.targets(s.Columns, mapping)
-	if err != nil {
+	columns := t.Columns(s.Columns, mapping)
+	if err := check(columns, s.Columns, mapping); err != nil {
 		return nil, err
 	}
 	var out []Variant
 	wrong := &complaints{}
 	for _, row := range s.Rows {
 		v := Variant{Where: fmt.Sprintf("line %d", row.Line), Number: row.Line, Job: clone(base), Cells: map[string]string{}}
-		for i, target := range targets {
+		for i, column := range columns {
 			v.Cells[s.Columns[i]] = row.Cells[i]
-			if err := v.put(target, row.Cells[i], s.Delimiter); err != nil {
+			if err := v.put(column, row.Cells[i], s.Delimiter); err != nil {
 				wrong.add(fmt.Errorf("%s, column '%s': %w", v.Where, s.Columns[i], err))
 			}
 		}
@@ -44,61 +56,52 @@ func FromSheet(s *Sheet, t Template, base map[string]any, mapping map[string]str
 	return out, wrong.err()
 }
 
-// targets settles what each column is about.
-func (t Template) targets(columns []string, mapping map[string]string) ([]target, error) {
+// check tells what is wrong with the columns.
+func check(columns []Column, headings []string, mapping map[string]string) error {
 	wrong := &complaints{}
-	for _, column := range slices.Sorted(maps.Keys(mapping)) {
-		if !slices.Contains(columns, column) {
-			wrong.add(fmt.Errorf("--map %s: there is no such column: %s", column, names.DidYouMean(column, columns)))
+	for _, heading := range slices.Sorted(maps.Keys(mapping)) {
+		if !slices.Contains(headings, heading) {
+			wrong.add(fmt.Errorf("there is no column '%s': %s", heading, names.DidYouMean(heading, headings)))
 		}
 	}
-	out := make([]target, len(columns))
 	about := 0
-	for i, column := range columns {
-		heading, mapped := mapping[column]
-		if !mapped {
-			heading = column
+	for _, column := range columns {
+		if column.Err != nil {
+			wrong.add(&ColumnError{column.Heading, column.Err})
 		}
-		found, err := t.find(heading)
-		if err != nil {
-			wrong.add(fmt.Errorf("column '%s': %w (or map it: --map '%s=layer', --map '%s=' leaves it out)", column, err, column, column))
-			continue
-		}
-		found.column = column
-		out[i] = found
-		if found.use != useNothing {
+		if column.Kind != LeftOut {
 			about++
 		}
 	}
 	if wrong.none() && about == 0 {
 		wrong.add(errors.New("no column is about a layer or the job"))
 	}
-	return out, wrong.err()
+	return wrong.err()
 }
 
 // put puts a cell into the job. An empty one leaves it as it is.
-func (v *Variant) put(t target, cell string, delimiter rune) error {
-	if t.use == useNothing || strings.TrimSpace(cell) == "" {
+func (v *Variant) put(c Column, cell string, delimiter rune) error {
+	if c.Kind == LeftOut || strings.TrimSpace(cell) == "" {
 		return nil
 	}
 	var asset map[string]any
-	switch t.use {
-	case useOption:
-		return v.setOption(t.name, strings.TrimSpace(cell))
-	case useText:
-		asset = map[string]any{"type": "text", "layerName": t.name, "value": cell}
-	case useFile:
+	switch c.Kind {
+	case Option:
+		return v.setOption(c.Name, strings.TrimSpace(cell))
+	case Words:
+		asset = map[string]any{"type": "text", "layerName": c.Name, "value": cell}
+	case Media:
 		src := strings.TrimSpace(cell)
-		kind, err := mediaOf(src, t.media)
+		kind, err := mediaOf(src, c.Shows)
 		if err != nil {
 			return err
 		}
-		asset = map[string]any{"type": kind, "layerName": t.name, "src": src}
-	case useData:
-		asset = map[string]any{"type": "data", "layerName": t.name, "property": t.property, "value": dataValue(t.property, cell, delimiter)}
-	case useEssential:
-		asset = map[string]any{"type": "essential", "layerName": t.name, "value": fieldValue(t.typ, cell, delimiter)}
-		if t.typ == "media" {
+		asset = map[string]any{"type": kind, "layerName": c.Name, "src": src}
+	case Property:
+		asset = map[string]any{"type": "data", "layerName": c.Name, "property": c.Property, "value": dataValue(c.Property, cell, delimiter)}
+	case Essential:
+		asset = map[string]any{"type": "essential", "layerName": c.Name, "value": fieldValue(c.Type, cell, delimiter)}
+		if c.Type == "media" {
 			v.Media = append(v.Media, asset)
 		}
 	}

@@ -2,7 +2,6 @@ package names
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,8 +46,8 @@ func File(text string) string {
 // Files gives files of one folder their names, no two of them the same, whatever their case.
 type Files struct{ taken map[string]bool }
 
-// Name makes the path of a file in dir: from text, or from other where nothing is left of text, with the ending ext (".mp4").
-func (f *Files) Name(dir, text, other, ext string) string {
+// Name makes the name of a file: from text, or from other where nothing is left of text, with the ending ext (".mp4").
+func (f *Files) Name(text, other, ext string) string {
 	if f.taken == nil {
 		f.taken = map[string]bool{}
 	}
@@ -65,5 +64,5 @@ func (f *Files) Name(dir, text, other, ext string) string {
 		unique = fmt.Sprintf("%s-%d%s", name, n, ext)
 	}
 	f.taken[strings.ToLower(unique)] = true
-	return filepath.Join(dir, unique)
+	return unique
 }

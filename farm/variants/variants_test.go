@@ -11,30 +11,22 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"pgregory.net/rapid"
-
-	"overcrank/cmd/overcrank/client"
 )
 
 // card is a template with every kind of layer that a column can be about.
 func card() Template {
-	layer := func(composition uint32, name, typ, source, media string) client.Layer {
-		l := client.Layer{CompositionID: composition, Name: name, LayerType: typ, SourceType: source}
-		l.Data.Media = media
-		return l
-	}
-	main := client.Composition{AEID: "1", Name: "Main"}
-	main.Data.Root = true
 	return Template{
-		Type: "zip", Composition: "Main", Compositions: []client.Composition{main, {AEID: "2", Name: "Inner"}},
-		Layers: []client.Layer{
-			layer(2, "Picture", "text", "", ""), // in a composition that is not rendered
-			layer(1, "Title", "text", "", ""),
-			layer(1, "Picture", "av", "file", "image"),
-			layer(1, "Music", "av", "file", "audio"),
-			layer(1, "Accent", "av", "solid", ""),
-			layer(1, "Ratio 16:9", "text", "", ""),
-			layer(1, "Move", "null", "", ""),
-			layer(2, "Inner words", "text", "", ""),
+		Composition: "Main", Compositions: []Composition{{ID: 1, Name: "Main", Root: true}, {ID: 2, Name: "Inner"}},
+		Layers: []Layer{
+			{2, "Picture", "text", ""}, // in a composition that is not rendered
+			{1, "Title", "text", ""},
+			{1, "Picture", "av", "image"},
+			{1, "Music", "av", "audio"},
+			{1, "Accent", "av", ""},
+			{1, "Ratio 16:9", "text", ""},
+			{1, "Move", "null", ""},
+			{1, "#1", "text", ""},
+			{2, "Inner words", "text", ""},
 		},
 	}
 }
@@ -74,6 +66,8 @@ func TestColumnsSetWhatTheLayerHolds(t *testing.T) {
 		{"source text stays words", "Title:Source Text", "12", `{"layerName":"Title","property":"Source Text","type":"data","value":"12"}`},
 		{"a layer whose name holds a colon", "Ratio 16:9", "x", `{"layerName":"Ratio 16:9","type":"text","value":"x"}`},
 		{"its property", "Ratio 16:9:Opacity", "5", `{"layerName":"Ratio 16:9","property":"Opacity","type":"data","value":5}`},
+		{"a layer whose name begins like a note", "#1", "x", `{"layerName":"#1","type":"text","value":"x"}`},
+		{"words that were kept from being a formula", "Title", "'=1+1", `{"layerName":"Title","type":"text","value":"=1+1"}`},
 		{"a layer of another composition", "Inner words", "x", `{"layerName":"Inner words","type":"text","value":"x"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,8 +128,7 @@ func TestMappingSaysWhatColumnsAreAbout(t *testing.T) {
 
 func TestPanelFields(t *testing.T) {
 	template := card()
-	template.Type = "mogrt"
-	template.Fields = []client.Field{{Name: "Headline", Type: "text"}, {Name: "Logo", Type: "media"}, {Name: "Show", Type: "checkbox"}, {Name: "Tint", Type: "color"}}
+	template.Fields = []Field{{Name: "Headline", Type: "text"}, {Name: "Logo", Type: "media"}, {Name: "Show", Type: "checkbox"}, {Name: "Tint", Type: "color"}}
 	list, err := jobs(t, "Headline;Logo;Show;Tint\n12;logo.png;yes;#000\n", template, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +154,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{"all unknown columns at once", "A1;B1\nx;y\n", nil, []string{"column 'A1'", "column 'B1'"}},
 		{"an unknown option", "@prioritee;Title\nx;y\n", nil, []string{"'@prioritee'", "did you mean 'priority'?"}},
 		{"a layer without content", "Move\nx\n", nil, []string{"null layer", "Move:Transform.Opacity"}},
-		{"a mapping of no column", "Title\nx\n", map[string]string{"Titel": "Title"}, []string{"--map Titel", "'Title'"}},
+		{"a mapping of no column", "Title\nx\n", map[string]string{"Titel": "Title"}, []string{"no column 'Titel'", "'Title'"}},
 		{"a file of no kind", "Accent\nfile.xyz\n", nil, []string{"line 2", "column 'Accent'", "file.xyz"}},
 		{"a wrong number, with its line", "Title,@priority\nx,1\n\ny,high\n", nil, []string{"line 4", "@priority", "'high'"}},
 		{"too many cells", "Title,Picture\na,b,c\n", nil, []string{"line 2 has 3 cells", "2 columns"}},
@@ -171,6 +164,10 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{"nothing", "", nil, []string{"empty"}},
 		{"headings only", "Title,Picture\n\n", nil, []string{"no rows"}},
 		{"nothing to set", "#note\nx\n", nil, []string{"no column is about"}},
+		{"too many columns", strings.Repeat("Title,", 999_999) + "Title\nx\n", nil, []string{"line 1", "1000000 cells"}},
+		{"many columns", "a" + strings.Repeat(",a", 999) + "\nx\n", nil, []string{"line 1", "1000 columns", "500"}},
+		{"an endless heading", strings.Repeat("x:", 5000) + "\nx\n", nil, []string{"line 1", "longer"}},
+		{"too many rows", "Title\n" + strings.Repeat("x\n", 100_001), nil, []string{"100000 rows"}},
 		{"a workbook", "PK\x03\x04\x00\x00", nil, []string{"workbook"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 // Sheet is a table as it was read.
 type Sheet struct {
+	Text      string // all of it, as UTF-8 with single line feeds
 	Columns   []string
 	Rows      []Row
 	Delimiter rune
@@ -24,6 +25,14 @@ type Row struct {
 	Cells []string
 }
 
+// What a table may hold. They are far beyond what people write, and keep what others send from taking all memory.
+const (
+	columnsLimit = 500
+	rowsLimit    = 100_000
+	headingLimit = 500     // bytes
+	widthLimit   = 100_000 // delimiters in one line of the file
+)
+
 // delimiters are what may stand between two cells, in the order in which they are believed.
 var delimiters = []rune{';', '\t', ','}
 
@@ -33,7 +42,7 @@ func ReadSheet(r io.Reader, delimiter rune) (*Sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sheet{Delimiter: delimiter}
+	s := &Sheet{Text: string(text), Delimiter: delimiter}
 	if remark != "" {
 		s.Remarks = append(s.Remarks, remark)
 	}
@@ -59,6 +68,11 @@ func (s *Sheet) read(text []byte, above int) error {
 		return fmt.Errorf("%q cannot stand between cells", s.Delimiter)
 	}
 	cr.Comma = s.Delimiter
+	// What spreadsheets put on the clipboard has tabs, and quotes that are just quotes.
+	cr.LazyQuotes = s.Delimiter == '\t'
+	if err := s.checkWidth(text, above); err != nil {
+		return err
+	}
 	for {
 		cells, err := cr.Read()
 		if errors.Is(err, io.EOF) {
@@ -93,6 +107,12 @@ func (s *Sheet) read(text []byte, above int) error {
 				return fmt.Errorf("line %d: '%s' stands below no heading: column %d has no heading (one that begins with # leaves it out)", line, row[i], i+1)
 			}
 		}
+		if len(s.Rows) == rowsLimit {
+			return fmt.Errorf("the table has more than %d rows", rowsLimit)
+		}
+		for i := range row {
+			row[i] = disarm(row[i])
+		}
 		s.Rows = append(s.Rows, Row{Line: line, Cells: row})
 	}
 	switch {
@@ -100,6 +120,19 @@ func (s *Sheet) read(text []byte, above int) error {
 		return errors.New("the table is empty; its first line has to name the columns")
 	case len(s.Rows) == 0:
 		return errors.New("the table has no rows below its headings")
+	}
+	return nil
+}
+
+// checkWidth refuses lines of more cells than a table can have, before they are taken apart.
+func (s *Sheet) checkWidth(text []byte, above int) error {
+	delimiter := []byte(string(s.Delimiter))
+	line := above
+	for row := range bytes.Lines(text) {
+		line++
+		if n := bytes.Count(row, delimiter); n > widthLimit {
+			return fmt.Errorf("line %d has %d cells; a table may have %d columns", line, n+1, columnsLimit)
+		}
 	}
 	return nil
 }
@@ -112,9 +145,15 @@ func (s *Sheet) head(cells []string, line int) error {
 	if len(cells) == 0 {
 		return fmt.Errorf("line %d has to name the columns, but is empty", line)
 	}
+	if len(cells) > columnsLimit {
+		return fmt.Errorf("line %d names %d columns; a table may have %d", line, len(cells), columnsLimit)
+	}
 	seen := map[string]bool{}
 	for i, name := range cells {
-		cells[i] = strings.TrimSpace(name)
+		cells[i] = strings.TrimSpace(disarm(name))
+		if len(name) > headingLimit {
+			return fmt.Errorf("line %d: the heading of column %d is longer than %d bytes", line, i+1, headingLimit)
+		}
 		if cells[i] != "" && seen[cells[i]] {
 			return fmt.Errorf("line %d: two columns are called '%s'", line, cells[i])
 		}

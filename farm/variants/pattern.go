@@ -1,0 +1,41 @@
+package variants
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// placeholder is what stands for something else in a pattern.
+var placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
+
+// lineWord stands for the number of the row's line, unless a column is called so.
+const lineWord = "line"
+
+// CheckPattern refuses a pattern in which something stands that is neither a heading of the rows, nor "line", nor one of the
+// other words.
+func CheckPattern(pattern string, list []Variant, others ...string) error {
+	for _, m := range placeholder.FindAllStringSubmatch(pattern, -1) {
+		if _, ok := list[0].Cells[m[1]]; !ok && m[1] != lineWord && !slices.Contains(others, m[1]) {
+			return fmt.Errorf("there is no column '%s'", m[1])
+		}
+	}
+	return nil
+}
+
+// Fill makes a name of a pattern: "{heading}" stands for the row's cell, "{line}" for the number of its line, and the keys of
+// others for their values.
+func (v Variant) Fill(pattern string, others map[string]string) string {
+	return placeholder.ReplaceAllStringFunc(pattern, func(m string) string {
+		key := m[1 : len(m)-1]
+		cell, isColumn := v.Cells[key]
+		if other, ok := others[key]; ok && !isColumn {
+			return other
+		}
+		if key == lineWord && !isColumn {
+			return strconv.Itoa(v.Number)
+		}
+		return cell
+	})
+}

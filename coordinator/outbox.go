@@ -30,7 +30,8 @@ type outbox struct {
 	work chan struct{}
 
 	mu      sync.Mutex
-	known   map[string]bool // jobs that are in later, in a host's queue or in hand
+	known   map[string]bool      // jobs that are in later, in a host's queue or in hand
+	again   map[string]time.Time // when to look at a job once more that was known when it was added
 	later   dueHeap
 	hosts   map[string]*receiver
 	ready   []*receiver // with something due and room for it, in turn
@@ -51,7 +52,7 @@ type receiver struct {
 }
 
 func newOutbox(c *Coordinator) *outbox {
-	return &outbox{c: c, work: make(chan struct{}, 1), known: map[string]bool{}, hosts: map[string]*receiver{}}
+	return &outbox{c: c, work: make(chan struct{}, 1), known: map[string]bool{}, again: map[string]time.Time{}, hosts: map[string]*receiver{}}
 }
 
 // load takes up everything that the state owes and that is not known yet.
@@ -82,7 +83,8 @@ func (o *outbox) load() error {
 	return nil
 }
 
-// add notes that the webhook of a job is owed; one that is known already stays as it is.
+// add notes that the webhook of a job is owed. One that is known already stays as it is, and is looked at once more when
+// it is through: it may have been begun anew just then.
 func (o *outbox) add(job farm.Job, due time.Time) {
 	if job.Webhook == nil {
 		return
@@ -90,6 +92,7 @@ func (o *outbox) add(job farm.Job, due time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.known[job.ID] {
+		o.again[job.ID] = due
 		return
 	}
 	o.known[job.ID] = true
@@ -175,6 +178,10 @@ func (o *outbox) done(w owed, next time.Time) {
 	if r.inHands == 0 && len(r.due) == 0 {
 		delete(o.hosts, w.host)
 	}
+	if next.IsZero() {
+		next = o.again[w.job]
+	}
+	delete(o.again, w.job)
 	if next.IsZero() {
 		delete(o.known, w.job)
 	} else {

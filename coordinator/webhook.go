@@ -91,7 +91,7 @@ func (c *Coordinator) call(ctx context.Context, job farm.Job) (status int, faile
 	defer cancel()
 	req, secrets, err := c.webhookRequest(ctx, job)
 	if err != nil {
-		return 0, &failure{reason: secrets.String(callReason(err)), final: true}
+		return 0, &failure{reason: secrets.String(callReason(err)), final: hopeless(err)}
 	}
 	resp, err := c.caller.client.Do(req)
 	if err != nil {
@@ -105,6 +105,12 @@ func (c *Coordinator) call(ctx context.Context, job farm.Job) (status int, faile
 		return 0, &failure{reason: fmt.Sprintf("the receiver answered %d", resp.StatusCode)}
 	}
 	return resp.StatusCode, nil
+}
+
+// hopeless tells errors about what the job says of its webhook from those of the farm's own moment.
+func hopeless(err error) bool {
+	code := farm.CodeOf(err)
+	return code == farm.CodeInvalid || code == farm.CodeGone || errors.Is(err, outbound.ErrForbidden) || errors.Is(err, outbound.ErrScheme)
 }
 
 // webhookRequest makes the request of a delivery, and tells which secrets are in it, also with an error. It is a function of

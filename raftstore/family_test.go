@@ -85,7 +85,7 @@ func checkCancelled(t *rapid.T, cmd CancelJobs, before, after map[string]farm.Jo
 			t.Fatalf("%s rendered, and was cancelled without force", id)
 		}
 	}
-	for parent := before[cmd.IDs[0]].Parent; parent != ""; parent = before[parent].Parent {
+	for parent := before[cmd.IDs[0]].Parent; parent != "" && !before[parent].Status.Ended(); parent = before[parent].Parent {
 		if after[parent].Status != farm.JobCancelled {
 			t.Fatalf("%s was cancelled, and %s in which it is nested is %s", cmd.IDs[0], parent, after[parent].Status)
 		}

@@ -1,14 +1,19 @@
+//go:build unix
+
 package api_test
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,13 +34,14 @@ import (
 // loadConnections is how many callers ask at the same time.
 const loadConnections = 64
 
-// millionVariable is the environment variable that makes the benchmarks of large farms run, and says with how many jobs.
-const millionVariable = "OVERCRANK_BENCH_JOBS"
+// largeVariable is the environment variable that lets the benchmark of a large farm run, and says with how many jobs.
+const largeVariable = "OVERCRANK_BENCH_JOBS"
 
 // loaded is a farm under load: a coordinator with its interface on a real port, as the program runs it, with its log in
 // a file.
 type loaded struct {
 	b        *testing.B
+	dir      string
 	farm     *coordinator.Coordinator
 	address  string
 	token    string
@@ -54,7 +60,7 @@ func startLoaded(b *testing.B, dir string) *loaded {
 		b.Fatal(err)
 	}
 	logger := slog.New(slog.NewTextHandler(log, nil))
-	l := &loaded{b: b, address: ln.Addr().String()}
+	l := &loaded{b: b, dir: dir, address: ln.Addr().String()}
 	l.farm, err = coordinator.Open(b.Context(), coordinator.Config{DataDir: dir, PublicAddress: "http://" + l.address, Logger: logger})
 	if err != nil {
 		b.Fatal(err)
@@ -127,32 +133,40 @@ func (l *loaded) uploadTemplate() string {
 	return t.ID
 }
 
-// loadJob is a job of 2 KB with 6 assets.
-func (l *loaded) loadJob(n int) []byte {
-	text := func(layer, value string) map[string]any {
-		return map[string]any{"type": "text", "layerName": layer, "value": value}
+// loadWords are what titles in the benchmarks are made of.
+const loadWords = `autumn sale begins on friday with prices that nobody has seen before and a film for every product in the shop which
+shows its colour size name and the new logo of our house while music plays under it until the end card appears with address and date`
+
+// loadJob is a job of 2 KB with 6 assets, another one for each n.
+func (l *loaded) loadJob(n int) json.RawMessage {
+	random := rand.New(rand.NewPCG(1, uint64(n)))
+	words := strings.Fields(loadWords)
+	sentence := func(size int) string {
+		var text strings.Builder
+		for text.Len() < size {
+			text.WriteString(words[random.IntN(len(words))])
+			text.WriteByte(' ')
+		}
+		return text.String()[:size]
 	}
-	pad := strings.Repeat("words that stand in a title ", 4)
 	job := map[string]any{
 		"template": map[string]any{"id": l.template, "composition": "main"},
 		"name":     fmt.Sprintf("variant %d", n),
 		"tags":     []string{"campaign-" + strconv.Itoa(n%50), "shop-" + strconv.Itoa(n%10_000)},
+		"priority": n%3 - 1,
 		"settings": map[string]any{"codec": "video_h264_vbr_15mbps", "quality": "full"},
 		"assets": []any{
-			text("title", fmt.Sprintf("Number %d — %s", n, pad)), text("subtitle", pad+pad),
-			map[string]any{"type": "image", "layerName": "product", "src": fmt.Sprintf("https://cdn.shop.example/products/2026/autumn/%d/front-1920.png", n)},
+			map[string]any{"type": "text", "layerName": "title", "value": sentence(120)},
+			map[string]any{"type": "text", "layerName": "terms", "value": sentence(1060)},
+			map[string]any{"type": "image", "layerName": "product", "src": fmt.Sprintf("https://cdn.shop.example/products/2026/autumn/%d/front-1920.png", random.Uint64())},
 			map[string]any{"type": "data", "layerName": "price", "property": "Source Text.fontSize", "value": 48 + n%9},
-			map[string]any{"type": "data", "layerName": "backdrop", "property": "Effects.Fill.Color", "value": []float64{0.1, 0.5, 0.25}},
+			map[string]any{"type": "data", "layerName": "backdrop", "property": "Effects.Fill.Color", "value": []float64{random.Float64(), 0.5, 0.25}},
 			map[string]any{"type": "function", "name": "nx:layer-state-set", "params": map[string]any{"layerName": "badge", "visible": n%2 == 0}},
 		},
 	}
 	body, err := json.Marshal(job)
 	if err != nil {
 		l.b.Fatal(err)
-	}
-	if missing := 2048 - len(body); missing > 0 {
-		job["assets"].([]any)[1].(map[string]any)["value"] = pad + pad + strings.Repeat("x", missing)
-		body, _ = json.Marshal(job)
 	}
 	return body
 }
@@ -220,8 +234,9 @@ func (l *loaded) run(b *testing.B, connections, total, status int, next func(n i
 }
 
 // BenchmarkSubmit submits jobs of 2 KB with 6 assets from 64 connections; each is answered when it is on the disk.
-func BenchmarkSubmit(b *testing.B) {
-	l := startLoaded(b, b.TempDir())
+func BenchmarkSubmit(b *testing.B) { startLoaded(b, b.TempDir()).benchmarkSubmit(b) }
+
+func (l *loaded) benchmarkSubmit(b *testing.B) {
 	jobs := make([][]byte, 1000)
 	for n := range jobs {
 		jobs[n] = l.request(fiber.MethodPost, "/api/v2/jobs", l.loadJob(n))
@@ -233,7 +248,10 @@ func BenchmarkSubmit(b *testing.B) {
 // BenchmarkGetJob reads jobs one by one from 64 connections.
 func BenchmarkGetJob(b *testing.B) {
 	l := startLoaded(b, b.TempDir())
-	ids := l.fill(b, 2000)
+	l.benchmarkGet(b, l.fill(b, 20_000))
+}
+
+func (l *loaded) benchmarkGet(b *testing.B, ids []string) {
 	requests := make([][]byte, len(ids))
 	for n, id := range ids {
 		requests[n] = l.request(fiber.MethodGet, "/api/v2/jobs/"+id, nil)
@@ -242,18 +260,117 @@ func BenchmarkGetJob(b *testing.B) {
 	l.run(b, loadConnections, b.N, fiber.StatusOK, func(n int) []byte { return requests[n%len(requests)] }, nil)
 }
 
-// fill submits that many jobs and gives their ids.
+// BenchmarkBatch submits 1,000 jobs in one request, one request after the other.
+func BenchmarkBatch(b *testing.B) {
+	l := startLoaded(b, b.TempDir())
+	requests := [][]byte{l.batch(0), l.batch(1), l.batch(2)}
+	b.ResetTimer()
+	l.run(b, 1, b.N, fiber.StatusCreated, func(n int) []byte { return requests[n%len(requests)] }, nil)
+}
+
+// batchSize is how many jobs one request submits at most.
+const batchSize = 1000
+
+// batch is the n-th request that submits batchSize jobs.
+func (l *loaded) batch(n int) []byte {
+	jobs := make([]json.RawMessage, batchSize)
+	for i := range jobs {
+		jobs[i] = l.loadJob(n*batchSize + i)
+	}
+	body, err := json.Marshal(map[string]any{"jobs": jobs})
+	if err != nil {
+		l.b.Fatal(err)
+	}
+	return l.request(fiber.MethodPost, "/api/v2/batches", body)
+}
+
+// fill submits that many jobs, a thousand at least, in batches, and gives the ids of some of them.
 func (l *loaded) fill(b *testing.B, total int) []string {
 	b.Helper()
-	ids := make([]string, total)
-	l.run(b, loadConnections, total, fiber.StatusCreated,
-		func(n int) []byte { return l.request(fiber.MethodPost, "/api/v2/jobs", l.loadJob(n)) },
-		func(n int, body []byte) {
-			var job struct{ ID string }
-			if err := json.Unmarshal(body, &job); err != nil {
-				b.Error(err)
-			}
-			ids[n] = job.ID
-		})
+	const some = 10 // of each batch
+	batches := total / batchSize
+	ids := make([]string, some*batches)
+	l.run(b, 2, batches, fiber.StatusCreated, l.batch, func(n int, body []byte) {
+		var answer struct{ Jobs []struct{ ID string } }
+		if err := json.Unmarshal(body, &answer); err != nil || len(answer.Jobs) != batchSize {
+			b.Errorf("%v, %d jobs", err, len(answer.Jobs))
+			return
+		}
+		for i := range some {
+			ids[n*some+i] = answer.Jobs[i*batchSize/some].ID
+		}
+	})
 	return ids
+}
+
+// loadLists are queries of GET /jobs.
+func loadLists() []string {
+	day := time.Now().UTC()
+	from, to := day.Add(-time.Hour).Format(time.RFC3339), day.Add(time.Hour).Format(time.RFC3339)
+	return []string{
+		"", "minimal=true", "from=1000", "sort=newest_first&from=1000", "sort=priority&from=1000", "sort=random",
+		"states=queued,error&tags=campaign-7&from=1000", "states=queued&tags=shop-777", "tags=campaign-1,shop-42&from=1000", "tags=nobody&sort=priority",
+		"states=finished&tags=campaign-7", "from_date=" + from + "&to_date=" + to + "&tags=campaign-9", "from_date=" + from + "&states=queued&sort=priority&from=1000",
+		"from=10000",
+	}
+}
+
+// list asks for 100 jobs, one request after the other.
+func (l *loaded) list(b *testing.B) {
+	for _, query := range loadLists() {
+		b.Run(cmp.Or(query, "no filter"), func(b *testing.B) {
+			request := l.request(fiber.MethodGet, "/api/v2/jobs?limit=100&"+query, nil)
+			l.run(b, 1, b.N, fiber.StatusOK, func(int) []byte { return request }, nil)
+		})
+	}
+}
+
+// BenchmarkListJobs lists pages of a farm of 20,000 jobs.
+func BenchmarkListJobs(b *testing.B) {
+	l := startLoaded(b, b.TempDir())
+	l.fill(b, 20_000)
+	l.list(b)
+}
+
+// BenchmarkLarge fills a farm with as many jobs as OVERCRANK_BENCH_JOBS says, and measures it then: memory, submitting,
+// reading, listing, and starting again.
+func BenchmarkLarge(b *testing.B) {
+	jobs, err := strconv.Atoi(os.Getenv(largeVariable))
+	if err != nil || jobs < batchSize {
+		b.Skipf("make bench BENCH=million, or %s=1000000, runs it", largeVariable)
+	}
+	dir := b.TempDir()
+	l := startLoaded(b, dir)
+	var ids []string
+	b.Run("fill", func(b *testing.B) {
+		if ids == nil {
+			ids = l.fill(b, jobs)
+		}
+		l.reportMemory(b)
+	})
+	b.Run("submit", func(b *testing.B) { l.benchmarkSubmit(b) })
+	b.Run("get", func(b *testing.B) { l.benchmarkGet(b, ids) })
+	b.Run("list", l.list)
+	b.Run("restart", func(b *testing.B) {
+		for b.Loop() {
+			l.stop()
+			l = startLoaded(b, dir)
+		}
+		l.reportMemory(b)
+	})
+}
+
+// reportMemory reports what the process has in memory after a collection, in MB: all of it, and what of it is its own rather
+// than pages of files, which the system takes back when it needs them.
+func (l *loaded) reportMemory(b *testing.B) {
+	b.Helper()
+	debug.FreeOSMemory()
+	resident, own, ok := residentMemory()
+	if ok {
+		b.ReportMetric(float64(resident)/(1<<20), "resident-MB")
+		b.ReportMetric(float64(own)/(1<<20), "own-MB")
+	}
+	if state, err := os.Stat(filepath.Join(l.dir, "state", "state.db")); err == nil {
+		b.ReportMetric(float64(state.Size())/(1<<20), "state-MB")
+	}
 }

@@ -3,6 +3,9 @@
 package api_test
 
 import (
+	"bytes"
+	"fmt"
+	"os"
 	"syscall"
 	"time"
 )
@@ -14,4 +17,18 @@ func processorTime() time.Duration {
 		return 0
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// residentMemory is what this process has in memory, and how much of it is its own rather than pages of files, in bytes; ok
+// is false where the system does not tell.
+func residentMemory() (all, own int64, ok bool) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, 0, false
+	}
+	for line := range bytes.Lines(status) {
+		_, _ = fmt.Sscanf(string(line), "VmRSS: %d kB", &all)
+		_, _ = fmt.Sscanf(string(line), "RssAnon: %d kB", &own)
+	}
+	return all << 10, own << 10, all > 0
 }

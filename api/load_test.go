@@ -152,7 +152,7 @@ func (l *loaded) loadJob(n int) json.RawMessage {
 	job := map[string]any{
 		"template": map[string]any{"id": l.template, "composition": "main"},
 		"name":     fmt.Sprintf("variant %d", n),
-		"tags":     []string{"campaign-" + strconv.Itoa(n%50), "shop-" + strconv.Itoa(n%10_000)},
+		"tags":     []string{"campaign-" + strconv.Itoa(n%50)},
 		"priority": n%3 - 1,
 		"settings": map[string]any{"codec": "video_h264_vbr_15mbps", "quality": "full"},
 		"assets": []any{
@@ -163,6 +163,9 @@ func (l *loaded) loadJob(n int) json.RawMessage {
 			map[string]any{"type": "data", "layerName": "backdrop", "property": "Effects.Fill.Color", "value": []float64{random.Float64(), 0.5, 0.25}},
 			map[string]any{"type": "function", "name": "nx:layer-state-set", "params": map[string]any{"layerName": "badge", "visible": n%2 == 0}},
 		},
+	}
+	if n%100 == 77 {
+		job["tags"] = append(job["tags"].([]string), "shop-"+strconv.Itoa(n%10_000))
 	}
 	body, err := json.Marshal(job)
 	if err != nil {
@@ -309,7 +312,7 @@ func loadLists() []string {
 	from, to := day.Add(-time.Hour).Format(time.RFC3339), day.Add(time.Hour).Format(time.RFC3339)
 	return []string{
 		"", "minimal=true", "from=1000", "sort=newest_first&from=1000", "sort=priority&from=1000", "sort=random",
-		"states=queued,error&tags=campaign-7&from=1000", "states=queued&tags=shop-777", "tags=campaign-1,shop-42&from=1000", "tags=nobody&sort=priority",
+		"states=queued,error&tags=campaign-7&from=1000", "states=queued&tags=shop-777", "tags=campaign-1,shop-177&from=1000", "tags=nobody&sort=priority",
 		"states=finished&tags=campaign-7", "from_date=" + from + "&to_date=" + to + "&tags=campaign-9", "from_date=" + from + "&states=queued&sort=priority&from=1000",
 		"from=10000",
 	}

@@ -1,14 +1,15 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/farm"
@@ -96,15 +97,16 @@ func unknownAddress(method, path string) string {
 	return fmt.Sprintf("there is no %.20s %.500s in this interface", method, path)
 }
 
-// encode writes a value as JSON. Addresses in it stay readable: & is not escaped.
+// answerJSON makes the same text as encoding/json does, save that & and the like are not escaped: addresses stay readable.
+var answerJSON = json.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false))
+
+// encode writes a value as JSON.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := json.Marshal(v, answerJSON)
+	if err != nil {
 		return nil, fmt.Errorf("writing the answer: %w", err)
 	}
-	return b.Bytes(), nil
+	return append(text, '\n'), nil
 }
 
 func sendJSON(c *fiber.Ctx, status int, v any) error {

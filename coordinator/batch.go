@@ -25,10 +25,9 @@ type BatchResult struct {
 const (
 	// batchTries is how often a batch is planned: between planning and storing, a template or a file may go.
 	batchTries = 3
-	// batchPiece is how much of a batch is tried as one command, in bytes before compression.
-	batchPiece = 4 << 20
-	// batchPart is how much of a larger batch is tried as one part: so little that it fits however badly it compresses.
-	batchPart = 400 << 10
+	// batchPiece is how much of a batch is tried as one command, and as one part of a larger one, in bytes before compression:
+	// ordinary jobs shrink to less than half. What does not fit is tried in halves.
+	batchPiece = 1 << 20
 )
 
 // SubmitBatch takes up to as many jobs as the caller allows. Each is accepted or refused on its own; those accepted become a
@@ -170,7 +169,7 @@ func (b *batchPlan) store(ctx context.Context) error {
 // storeParts lays down the families from one to another in as few parts as they fit into, and gives those that fit: one that
 // does not fit alone is refused.
 func (b *batchPlan) storeParts(ctx context.Context, from, to int, parts *int) (kept []int, err error) {
-	if to-from == 1 || b.size(from, to) <= batchPart {
+	if to-from == 1 || b.size(from, to) <= batchPiece {
 		jobs := span{b.families[from].from, b.families[to-1].to}
 		_, err := b.c.store.Apply(ctx, raftstore.SubmitPart{
 			Batch: b.result.Batch.ID, Part: *parts, At: b.now,
@@ -203,9 +202,9 @@ func (b *batchPlan) storeParts(ctx context.Context, from, to int, parts *int) (k
 func (b *batchPlan) size(from, to int) int {
 	size := 0
 	for _, job := range b.jobs[b.families[from].from:b.families[to-1].to] {
-		size += 1000
+		size += 800
 		for _, a := range job.Assets {
-			size += 200 + len(a.Value) + len(a.Src) + len(a.Params) + len(a.Expression)
+			size += 120 + len(a.Value) + len(a.Src) + len(a.Params) + len(a.Expression)
 		}
 		if job.Webhook != nil {
 			size += len(job.Webhook.Data)

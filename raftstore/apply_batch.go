@@ -15,7 +15,7 @@ func (t *tables) submitPart(c SubmitPart) Result {
 	}
 	key := partKey(c.Batch, c.Part)
 	switch {
-	case c.Part < 0 || len(c.Jobs) == 0:
+	case c.Part < 0 || c.size() == 0:
 		return refusef(farm.CodeInvalid, "part %d of batch %s holds no job", c.Part, c.Batch)
 	case t.has(bucketBatches, c.Batch):
 		return refusef(farm.CodeConflict, "batch %s exists already", c.Batch)

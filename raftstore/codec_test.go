@@ -135,7 +135,11 @@ func TestGoldenCommandsStayReadable(t *testing.T) {
 func whole(t *testing.T, cmd Command) Command {
 	t.Helper()
 	if part, ok := cmd.(SubmitPart); ok {
-		part.SubmitJobs, part.body = whole(t, part.SubmitJobs).(SubmitJobs), nil
+		submission, err := decodeSubmission(part.body)
+		if err != nil || len(submission.Jobs) != part.count {
+			t.Fatalf("the part has %d jobs where it says %d, %v", len(submission.Jobs), part.count, err)
+		}
+		part.SubmitJobs, part.body, part.count = whole(t, submission).(SubmitJobs), nil, 0
 		return part
 	}
 	submission, ok := cmd.(SubmitJobs)

@@ -22,7 +22,9 @@ type SubmitPart struct {
 	SubmitJobs
 	At time.Time
 
-	body []byte // the submission as it came from the log
+	// A part that comes from the log has its submission only as it lay there: it is read when the batch is whole.
+	body  []byte
+	count int // of its jobs
 }
 
 // partEnvelope is what lies, as JSON with its length before it, before the submission of a part in version 2; version 1 is
@@ -31,6 +33,7 @@ type partEnvelope struct {
 	Batch string
 	Part  int
 	At    time.Time
+	Jobs  int // how many
 }
 
 // laidDown is the submission of the part as it is kept until its batch is whole.
@@ -41,8 +44,16 @@ func (c SubmitPart) laidDown() ([]byte, error) {
 	return c.SubmitJobs.encode()
 }
 
+// size is how many jobs the part has.
+func (c SubmitPart) size() int {
+	if c.body != nil {
+		return c.count
+	}
+	return len(c.Jobs)
+}
+
 func (c SubmitPart) encode() ([]byte, error) {
-	head, err := encodeRecord(partEnvelope{Batch: c.Batch, Part: c.Part, At: c.At})
+	head, err := encodeRecord(partEnvelope{Batch: c.Batch, Part: c.Part, At: c.At, Jobs: c.size()})
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +73,7 @@ func decodePart(data []byte) (c SubmitPart, err error) {
 	if err := decodeRecord(head, &envelope); err != nil {
 		return c, fmt.Errorf("read command %T: %w", c, err)
 	}
-	submission, err := decodeSubmission(body)
-	return SubmitPart{Batch: envelope.Batch, Part: envelope.Part, SubmitJobs: submission, At: envelope.At, body: body}, err
+	return SubmitPart{Batch: envelope.Batch, Part: envelope.Part, At: envelope.At, body: body, count: envelope.Jobs}, nil
 }
 
 // CancelBatch cancels those jobs of a batch that can be, with their families: queued and pending ones, and with Force

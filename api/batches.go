@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// batchLimit is how many jobs one batch may hold.
-	batchLimit = 1000
+	// BatchLimit is how many jobs one batch may hold.
+	BatchLimit = 1000
 	// batchBodyLimit bounds the body of a batch.
 	batchBodyLimit = 100 << 20
 )
@@ -68,8 +68,8 @@ func decodeBatch(body []byte) ([]coordinator.BatchEntry, error) {
 	switch {
 	case !o.need("jobs"), kindOf(o.fields["jobs"]) != kindList:
 		return nil, wrong.err()
-	case len(list) == 0 || len(list) > batchLimit:
-		o.problem("jobs", "has to hold between 1 and %d jobs, not %d", batchLimit, len(list))
+	case len(list) == 0 || len(list) > BatchLimit:
+		o.problem("jobs", "has to hold between 1 and %d jobs, not %d", BatchLimit, len(list))
 		return nil, wrong.err()
 	}
 	entries := make([]coordinator.BatchEntry, len(list))

@@ -100,6 +100,10 @@ func (s *server) route(app *fiber.App) {
 	app.Post("/templates/:id/delete", s.member(s.deleteTemplate))
 	app.Get("/new", s.member(s.newJobPage))
 	app.Post("/new", s.member(s.newJob))
+	app.Get("/new/table", s.member(s.tablePage))
+	app.Get("/new/table.csv", s.member(s.tableTemplate))
+	app.Get("/files/table", s.member(s.tableAgain))
+	app.Post("/files/table", s.member(s.takeTable)) // below /files/, where bodies are streamed
 	app.Get("/machines", s.member(s.machines))
 	app.Post("/files/handover", s.member(s.handOver))
 	s.routeSettings(app)
@@ -192,7 +196,8 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 		message = "The farm could not do this; its log says why."
 	}
 	c.Status(status)
-	if wantsJSON(c) || bytes.HasPrefix(c.Request().URI().Path(), []byte("/files/")) {
+	forScript := bytes.HasPrefix(c.Request().URI().Path(), []byte("/files/")) && !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML)
+	if wantsJSON(c) || forScript {
 		return c.JSON(fiber.Map{"error": message})
 	}
 	heading := "That did not work"

@@ -131,6 +131,84 @@ async function handOver(field, file) {
   bar.hidden = true; delete field.dataset.busy; lockForm(field.closest("form"));
 }
 
+// ---- many jobs from a table: what the page shows of it is looked at anew whenever the form changes ----
+let looks = 0;
+
+async function lookAtTable(form) {
+  const mine = ++looks, body = new FormData(form), say = form.querySelector("[data-say]");
+  body.set("do", "look"); body.delete("files");
+  if (form.sheet.files[0]?.size > Number(form.dataset.limit)) {
+    say.textContent = form.sheet.files[0].name + " is larger than " + form.dataset.limit / 1048576 + " MiB. Split it, or submit it from the command line."; say.className = "bad";
+    form.sheet.value = ""; return;
+  }
+  try {
+    const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("table");
+    if (mine !== looks) return;
+    if (!fresh) throw new Error("The farm answered " + answer.status + ".");
+    form.sheet.value = ""; say.textContent = ""; // its text stands in the field of the cells now
+    put("table", fresh.outerHTML);
+  } catch (err) {
+    if (mine === looks) { say.textContent = err.message; say.className = "bad"; }
+  }
+}
+
+// keepFiles hands files over, one after the other, and looks at the table with them.
+async function keepFiles(form, files) {
+  const say = form.querySelector("[data-say]"), bar = form.querySelector("progress");
+  form.dataset.busy = "1"; bar.hidden = false;
+  try {
+    for (const [i, file] of files.entries()) {
+      say.className = "small"; say.textContent = "Handing over " + file.name + " (" + (i + 1) + " of " + files.length + ")…";
+      const made = await send("POST", "/files/handover?name=" + encodeURIComponent(file.name), file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
+      const kept = document.createElement("input");
+      kept.type = "hidden"; kept.name = "kept"; kept.value = made.src + " " + file.name;
+      form.append(kept);
+    }
+    form.files.value = "";
+    await lookAtTable(form);
+  } catch (err) {
+    say.textContent = err.message; say.className = "bad";
+  }
+  delete form.dataset.busy; bar.hidden = true;
+}
+
+function tables() {
+  const form = document.querySelector("form[data-table]");
+  if (!form) return;
+  const zone = form.querySelector("[data-table-drop]");
+  let soon;
+  form.addEventListener("change", (e) => {
+    if (e.target === form.files) keepFiles(form, [...form.files.files]);
+    else lookAtTable(form);
+  });
+  form.addEventListener("input", (e) => {
+    if (!e.target.matches("textarea,input[type=text]")) return;
+    clearTimeout(soon);
+    soon = setTimeout(() => lookAtTable(form), 400);
+  });
+  form.addEventListener("submit", (e) => {
+    if (form.dataset.busy || e.submitter?.value !== "order") { e.preventDefault(); if (!form.dataset.busy) lookAtTable(form); return; }
+    form.dataset.busy = "1"; // a second click orders nothing twice
+    looks++;
+  });
+  addEventListener("pageshow", (e) => { if (e.persisted) delete form.dataset.busy; });
+  zone.addEventListener("dragover", (e) => { e.preventDefault(); zone.classList.add("over"); });
+  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (e) => {
+    e.preventDefault(); zone.classList.remove("over");
+    const dropped = [...e.dataTransfer.files], isTable = (f) => /\.(csv|tsv|tab|txt)$/i.test(f.name);
+    const table = dropped.find(isTable), others = dropped.filter((f) => f !== table);
+    if (table) {
+      const list = new DataTransfer();
+      list.items.add(table);
+      form.sheet.files = list.files;
+    }
+    if (others.length > 0) keepFiles(form, others);
+    else if (table) lookAtTable(form);
+  });
+}
+
 function lockForm(form) {
   if (!form) return;
   const busy = form.querySelector("[data-busy]") !== null;
@@ -263,7 +341,7 @@ function films() {
   });
 }
 
-dropZones(); keys(); confirms(); films(); tellTimes();
+dropZones(); tables(); keys(); confirms(); films(); tellTimes();
 setInterval(tellTimes, 20000);
 const log = byId("log");
 if (log) log.scrollTop = log.scrollHeight;

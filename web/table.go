@@ -1,0 +1,336 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"golang.org/x/text/unicode/norm"
+
+	"overcrank/aep"
+	"overcrank/api"
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/farm/variants"
+	"overcrank/web/page"
+)
+
+const (
+	// tableParts is how many values the form may hold: headings, what they are about, files.
+	tableParts = 10_000
+	// valueLimit bounds a value of the form, in bytes.
+	valueLimit = 8 << 10
+)
+
+// tableForm is what the form of many jobs holds.
+type tableForm struct {
+	template, composition string
+	codec, name           string
+	preview               bool
+	order                 bool // the jobs are to be submitted, not only looked at
+	text                  string
+	tooLarge              bool              // the table is; text is not all of it
+	heading               string            // whose meaning comes next
+	about                 map[string]string // what columns are about, by heading
+	kept                  map[string]page.TableFile
+}
+
+// tablePage shows the form of many jobs, empty.
+func (s *server) tablePage(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	view, _, err := s.tableView(p, tableForm{template: c.Query("template"), composition: c.Query("composition")})
+	if err != nil {
+		return err
+	}
+	return s.showTable(c, p, view)
+}
+
+// tableAgain leads those who read the table's address again, without a form, to the beginning.
+func (s *server) tableAgain(c *fiber.Ctx, _ farm.Principal) error {
+	return c.Redirect("/new", fiber.StatusSeeOther)
+}
+
+func (s *server) showTable(c *fiber.Ctx, p farm.Principal, view page.Table) error {
+	return s.render(c, page.TablePage(s.shell(c, p, "Many jobs", "jobs"), view))
+}
+
+// tableTemplate gives a table to fill in: the layers of a composition that jobs change, with what they hold now.
+func (s *server) tableTemplate(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	form, err := s.form(ctx, p, c.Query("template"), c.Query("composition"))
+	if err != nil {
+		return err
+	}
+	table, err := variants.WriteSheet(blankTable(form))
+	if err != nil {
+		return err
+	}
+	name := form.Template.DisplayName + " " + form.Composition.Name + ".csv"
+	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	c.Set(fiber.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": strings.ToValidUTF8(name, "_")}))
+	return c.Send(table)
+}
+
+// blankTable is the headings of a composition and one row with what its layers hold. Cells of files are empty, which leaves
+// the project's own in their place.
+func blankTable(form page.NewJob) [][]string {
+	headings, values := []string{"@name"}, []string{""}
+	if panel := form.Template.Summary.Mogrt; panel != nil && len(panel.Fields) > 0 {
+		for _, f := range panel.Fields {
+			headings, values = append(headings, f.Name), append(values, fieldWords(f))
+		}
+		return [][]string{headings, values}
+	}
+	for _, f := range form.Fields {
+		value := ""
+		if f.Kind == "text" {
+			value = f.Value
+		}
+		headings, values = append(headings, f.Layer), append(values, value)
+	}
+	return [][]string{headings, values}
+}
+
+func fieldWords(f aep.MogrtFieldSummary) string {
+	switch v := f.Value.(type) {
+	case nil:
+		return ""
+	case string:
+		if f.Type == "media" {
+			return ""
+		}
+		return v
+	}
+	raw, err := json.Marshal(f.Value)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// takeTable looks at a table, and submits its jobs when asked to and nothing is wrong.
+func (s *server) takeTable(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	form, err := s.readTableForm(c, p)
+	if err != nil {
+		return err
+	}
+	view, jobs, err := s.tableView(p, form)
+	if err != nil {
+		return err
+	}
+	if !form.order {
+		return s.showTable(c, p, view)
+	}
+	if !view.Ready() {
+		c.Status(fiber.StatusBadRequest)
+		return s.showTable(c, p, view)
+	}
+	return s.orderTable(c, p, form, view, jobs)
+}
+
+// orderTable submits the jobs of a table as one batch. Rows that are refused come back as a table of their own.
+func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view page.Table, jobs []coordinator.BatchEntry) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	result, err := s.farm.SubmitBatch(ctx, p, jobs)
+	if err != nil {
+		return err
+	}
+	if len(result.Errs) == 0 {
+		return c.Redirect("/batches/"+result.Batch.ID, fiber.StatusSeeOther)
+	}
+	c.Status(fiber.StatusBadRequest)
+	sheet, err := variants.ReadSheet(strings.NewReader(form.text), 0)
+	if err != nil {
+		return err
+	}
+	left := [][]string{sheet.Columns}
+	var why []error
+	for i, row := range sheet.Rows {
+		if err := result.Errs[i]; err != nil {
+			left, why = append(left, row.Cells), append(why, err)
+		}
+	}
+	if len(result.Jobs) > 0 {
+		c.Status(fiber.StatusOK)
+		table, err := variants.WriteSheet(left)
+		if err != nil {
+			return err
+		}
+		form.text = string(table)
+		if sheet, err = variants.ReadSheet(strings.NewReader(form.text), 0); err != nil {
+			return err
+		}
+		if view, _, err = s.tableView(p, form); err != nil {
+			return err
+		}
+		view.Ordered, view.Batch = len(result.Jobs), result.Batch.ID
+	}
+	for i, err := range why {
+		view.Complain("line %d: %s", sheet.Rows[i].Line, err)
+	}
+	return s.showTable(c, p, view)
+}
+
+// readTableForm reads the form, and keeps the files that came with it.
+func (s *server) readTableForm(c *fiber.Ctx, p farm.Principal) (tableForm, error) {
+	form := tableForm{about: map[string]string{}, kept: map[string]page.TableFile{}}
+	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
+	if err != nil || kind != fiber.MIMEMultipartForm {
+		return form, farm.Errorf(farm.CodeInvalid, "the form has to be sent as %s", fiber.MIMEMultipartForm)
+	}
+	body, _, err := api.Body(c, handOverLimit)
+	if err != nil {
+		return form, err
+	}
+	parts := multipart.NewReader(body, params["boundary"])
+	for range tableParts {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return form, nil
+		}
+		if err == nil {
+			err = s.takePart(p, &form, part)
+		}
+		var known *farm.Error
+		if err != nil && !errors.As(err, &known) {
+			err = farm.Errorf(farm.CodeInvalid, "the form cannot be read: %w", err)
+		}
+		if err != nil {
+			return form, err
+		}
+	}
+	return form, farm.Errorf(farm.CodeInvalid, "the form has more than %d values", tableParts)
+}
+
+// takePart takes one value or file of the form.
+func (s *server) takePart(p farm.Principal, form *tableForm, part *multipart.Part) error {
+	switch name := part.FormName(); name {
+	case "files":
+		if part.FileName() == "" {
+			return nil
+		}
+		f, err := s.farm.PutFile(s.base, p, part.FileName(), part, -1)
+		if err != nil {
+			return err
+		}
+		form.keep(part.FileName(), f.Src())
+		return nil
+	case "table", "sheet":
+		text, err := readPart(part, page.TableLimit)
+		if farm.CodeOf(err) == farm.CodeTooLarge {
+			form.text, form.tooLarge = "", true
+			return nil
+		}
+		if name == "table" || part.FileName() != "" && text != "" { // an empty file field leaves what was pasted
+			form.text = text
+		}
+		return err
+	default:
+		text, err := readPart(part, valueLimit)
+		if err == nil {
+			form.set(name, text)
+		}
+		return err
+	}
+}
+
+// readPart reads a value of at most limit bytes.
+func readPart(part *multipart.Part, limit int64) (string, error) {
+	raw, err := io.ReadAll(io.LimitReader(part, limit+1))
+	if err == nil && int64(len(raw)) > limit {
+		err = farm.Errorf(farm.CodeTooLarge, "the form's value “%.40s” is larger than %s", part.FormName(), page.Size(limit))
+	}
+	return string(raw), err
+}
+
+func (f *tableForm) set(name, value string) {
+	switch name {
+	case "template":
+		f.template = value
+	case "composition":
+		f.composition = value
+	case "codec":
+		f.codec = value
+	case "name":
+		f.name = strings.TrimSpace(value)
+	case "preview":
+		f.preview = true
+	case "do":
+		f.order = value == "order"
+	case "heading":
+		f.heading = value
+	case "about":
+		f.about[f.heading] = value
+	case "kept":
+		src, name, _ := strings.Cut(value, " ")
+		if strings.HasPrefix(src, farm.KeptScheme) && name != "" {
+			f.keep(name, src)
+		}
+	}
+}
+
+// keep notes the address of a file that was handed over.
+func (f *tableForm) keep(name, src string) {
+	f.kept[fileKey(name)] = page.TableFile{Name: name, Src: src}
+}
+
+// fileKey is what files are matched by: the last part of a path, whatever its case and however its letters are composed.
+func fileKey(name string) string {
+	return norm.NFC.String(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))))
+}
+
+// tableView looks at the table of a form: what its page shows, and the jobs that its rows order, one for each.
+func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, []coordinator.BatchEntry, error) {
+	ctx, cancel := s.call()
+	defer cancel()
+	one, err := s.form(ctx, p, form.template, form.composition)
+	if err != nil {
+		return page.Table{}, nil, err
+	}
+	view := page.Table{
+		Template: one.Template, Composition: one.Composition, Choices: one.Choices,
+		Codec: form.codec, Name: form.name, Preview: form.preview,
+	}
+	for _, key := range slices.Sorted(maps.Keys(form.kept)) {
+		view.Files = append(view.Files, form.kept[key])
+	}
+	switch {
+	case form.tooLarge:
+		view.Complain("the table is larger than %s; split it, or submit it from the command line", page.Size(page.TableLimit))
+	case strings.TrimSpace(form.text) != "":
+		r := tableReader{form: form, view: &view, template: variantsOf(one)}
+		return view, r.read(), nil
+	}
+	return view, nil, nil
+}
+
+// variantsOf is what a table's columns can be about.
+func variantsOf(one page.NewJob) variants.Template {
+	t := variants.Template{Composition: one.Composition.Name}
+	for _, c := range one.Template.Summary.Compositions {
+		t.Compositions = append(t.Compositions, variants.Composition{ID: c.ID, Name: c.Name, Root: c.Root})
+		for _, l := range c.Layers {
+			t.Layers = append(t.Layers, variants.Layer{Composition: c.ID, Name: l.Name, Type: l.Type, Media: l.Media})
+		}
+	}
+	if panel := one.Template.Summary.Mogrt; panel != nil {
+		for _, f := range panel.Fields {
+			t.Fields = append(t.Fields, variants.Field{Name: f.Name, Type: f.Type})
+		}
+	}
+	return t
+}

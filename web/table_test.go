@@ -1,0 +1,226 @@
+package web_test
+
+import (
+	"bytes"
+	"html"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+// cardTemplate registers a project whose composition, main, holds two texts and, in a composition within it, a plane.
+func (r *rig) cardTemplate(who string) farm.Template {
+	r.t.Helper()
+	comp := func(layers ...*aep.Layer) *aep.Composition {
+		return &aep.Composition{Width: 64, Height: 48, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 2, WorkAreaDuration: 2, Layers: layers}
+	}
+	text := func(id uint32, name, words string) *aep.Layer {
+		n := len(words) + 1
+		doc := &aep.TextDocument{
+			Text: words, Paragraphs: []aep.ParagraphRun{{Length: n}},
+			Runs: []aep.TextRun{{Length: n, Style: aep.CharacterStyle{Font: "Inter-Bold", Size: 20, HScale: 100, VScale: 100, AutoLeading: true, ApplyFill: true}}},
+		}
+		return &aep.Layer{ID: id, Name: name, Kind: aep.LayerText, Out: 2, Stretch: 100, Enabled: true, Props: &aep.Property{
+			Match: "ADBE Text Layer", Group: true, Enabled: true, Children: []*aep.Property{
+				{Match: "ADBE Text Properties", Group: true, Enabled: true, Children: []*aep.Property{{Match: "ADBE Text Document", Enabled: true, Value: doc}}},
+			},
+		}}
+	}
+	inner := &aep.Layer{ID: 20, Name: "Picture", Kind: aep.LayerAV, Source: 2, Out: 2, Stretch: 100, Enabled: true, Props: &aep.Property{Match: "ADBE AV Layer", Group: true, Enabled: true}}
+	var b bytes.Buffer
+	err := aep.Write(&b, &aep.Project{
+		Version: aep.Version{Major: 24, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
+		Items: []*aep.Item{
+			{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: comp(text(10, "Title", "=Sale"), text(11, "Subtitle", "One\rTwo"), inner)},
+			{ID: 2, Name: "inner", Kind: aep.ItemComposition, Comp: comp()},
+		},
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	made, err := r.farm.CreateTemplate(r.t.Context(), r.principal(who), coordinator.NewTemplate{Type: "aep", DisplayName: "Spring: Card"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	to, err := url.Parse(r.farm.UploadAddress(made))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.farm.ReceiveTemplate(r.t.Context(), made.ID, to.RawQuery, bytes.NewReader(b.Bytes()), int64(b.Len())); err != nil {
+		r.t.Fatal(err)
+	}
+	r.eventually("the template is read", func() bool {
+		made, err = r.farm.Template(r.t.Context(), r.principal(who), made.ID)
+		return err == nil && made.Status == farm.TemplateUploaded && made.Introspection != nil
+	})
+	return made
+}
+
+// field is a value of a form, or a file when it has a name.
+type field struct{ name, file, value string }
+
+// sends posts a form as browsers without scripts do.
+func (v *visitor) sends(path string, fields ...field) answer {
+	v.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for _, f := range fields {
+		var err error
+		if f.file == "" {
+			err = form.WriteField(f.name, f.value)
+		} else {
+			w, made := form.CreateFormFile(f.name, f.file)
+			if err = made; err == nil {
+				_, err = w.Write([]byte(f.value))
+			}
+		}
+		if err != nil {
+			v.t.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		v.t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.base+path, &body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", form.FormDataContentType())
+	req.Header.Set("Accept", "text/html,*/*;q=0.8")
+	req.Header.Set("Origin", v.origin)
+	return v.do(req)
+}
+
+var hiddenKept = regexp.MustCompile(`name="kept" value="([^"]*)"`)
+
+func TestATableBecomesOneBatchWithoutScripts(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	v := r.as("art")
+	v.get("/new?template="+card.ID).is(http.StatusOK, "Many, from a table")
+	v.get("/templates/"+card.ID).is(http.StatusOK, "Many, from a table")
+	v.get("/new/table?template="+card.ID).is(http.StatusOK, "Drop a table here", "Download a table to fill in").lacks("Columns</h2>")
+
+	blank := v.get("/new/table.csv?template=" + card.ID).is(http.StatusOK)
+	if want := "\ufeff@name,Title,Subtitle\r\n,'=Sale,\"One\r\nTwo\"\r\n"; blank.body != want {
+		t.Errorf("the table to fill in is %q, want %q", blank.body, want)
+	}
+	if d := blank.header.Get("Content-Disposition"); !strings.Contains(d, "attachment") || !strings.Contains(d, "Spring") {
+		t.Errorf("it is kept as %q", d)
+	}
+
+	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "name", value: "Spot {Titel}"}, {name: "codec", value: "video_prores_422"}}
+	table := "Titel\tPicture\tremark\nSpring\tnight.png\tx\n'=1+1\tNIGHT.png\ty\n"
+	look := v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "look"})...).is(http.StatusOK,
+		`value="Title" selected`, "Is this what is meant?", "Column “remark”: the template has no layer", "Line 2: the file “night.png” is missing", "Spot Spring", "disabled")
+	if n := strings.Count(look.body, "is missing"); n != 1 {
+		t.Errorf("a missing file that is named twice is complained of %d times", n)
+	}
+	// What is only likely is not ordered.
+	v.sends("/files/table", append(base, field{name: "table", value: "Titel\nx\n"}, field{name: "do", value: "order"})...).is(http.StatusBadRequest, "Is this what is meant?")
+
+	settled := append(base, field{name: "heading", value: "Titel"}, field{name: "about", value: "Title"}, field{name: "heading", value: "remark"}, field{name: "about"})
+	look = v.sends("/files/table", append(settled, field{name: "table", value: table}, field{name: "files", file: "Night.png", value: "no picture, really"})...).is(http.StatusOK,
+		"Render 2 films", "Here</span>", "Spot =1+1", "Left out").lacks("wrong with the table", "Is this what is meant?", "Missing")
+	kept := hiddenKept.FindStringSubmatch(look.body)
+	if kept == nil {
+		t.Fatal("the page forgot the file")
+	}
+	done := v.sends("/files/table", append(settled, field{name: "table", value: table}, field{name: "kept", value: html.UnescapeString(kept[1])}, field{name: "do", value: "order"})...)
+	if !strings.HasPrefix(done.path, "/batches/") {
+		t.Fatalf("ordering leads to %s: %.2000s", done.path, done.body)
+	}
+	done.is(http.StatusOK, "2 jobs of", "Spot Spring", "Spot =1+1")
+	jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Sort: "oldest_first"})
+	if err != nil || len(jobs) != 2 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	second := jobs[1]
+	if second.Name != "Spot =1+1" || second.Batch == "" || second.Settings.Codec != "video_prores_422" || len(second.Assets) != 2 ||
+		string(second.Assets[0].Value) != `"=1+1"` || !strings.HasPrefix(second.Assets[1].Src, "farm://") || second.Assets[1].Type != "image" {
+		t.Errorf("the second job is %+v", second)
+	}
+}
+
+func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	v := r.as("ada")
+	send := func(table string, more ...field) answer {
+		fields := append([]field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "sheet", file: "variants.csv", value: table}}, more...)
+		return v.sends("/files/table", fields...)
+	}
+	for name, c := range map[string]struct {
+		table string
+		words []string
+	}{
+		"a wrong codec, with its line":   {"Title,@codec\na,\nb,wmv\n", []string{"Line 3: settings.codec has to be"}},
+		"a wrong priority":               {"Title,@priority\na,high\n", []string{"Line 2, column", "no whole number"}},
+		"several":                        {"Title,@level\na,soon\nb,later\n", []string{"2 things are wrong", "Line 2", "Line 3"}},
+		"a workbook":                     {"PK\x03\x04\x00\x00", []string{"zero; save it as CSV"}},
+		"a million columns":              {strings.Repeat("a,", 999_999) + "a\nx\n", []string{"1000000 cells", "500"}},
+		"more rows than a batch":         {"Title\n" + strings.Repeat("x\n", 1001), []string{"1001 rows", "1000", "command line"}},
+		"fifty megabytes":                {"Title\n" + strings.Repeat("x\n", 25<<20), []string{"larger than 4.2 MB"}},
+		"a stray quote":                  {"Title\n5\" x\n", []string{"Line 2", "quote"}},
+		"headings only":                  {"Title\n", []string{"no rows"}},
+		"markup":                         {"<script>alert(1)</script>,Title\n<img src=x>,\"<b class=x>\"\n", []string{"&lt;script&gt;", "&lt;b class"}},
+		"numbers that no job takes":      {"Title:Opacity\n1e999\n", []string{"Line 2: Title value is a number"}},
+		"a file in a cell of properties": {"Picture\nnotes.xyz\n", []string{"Line 2", "notes.xyz"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := send(c.table, field{name: "do", value: "order"}).lacks("<script>alert", "<img src=x", "<b class=x")
+			if a.status != http.StatusBadRequest {
+				t.Errorf("status %d", a.status)
+			}
+			for _, w := range c.words {
+				if !strings.Contains(a.body, w) {
+					t.Errorf("it does not say %q: %s", w, regexp.MustCompile(`(?s)id="problems".*?</div>`).FindString(a.body))
+				}
+			}
+		})
+	}
+	send("Title\nx\n", field{name: "preview", value: "1"}, field{name: "name", value: "{Titel}"}).is(http.StatusOK, "no column &#39;Titel&#39;")
+	send("Title,@frames\nx,1-2\n", field{name: "preview", value: "1"}).is(http.StatusOK, "cannot be given together with preview")
+
+	if jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{}); err != nil || len(jobs) != 0 {
+		t.Errorf("%d jobs were ordered, %v", len(jobs), err)
+	}
+}
+
+func TestRefusedRowsComeBackAsATable(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	a := r.as("ada").sends("/files/table", field{name: "template", value: card.ID}, field{name: "composition", value: "main"},
+		field{name: "table", value: "Title,@composition\ngood,\nbad,nowhere\n"}, field{name: "do", value: "order"}).is(http.StatusOK,
+		"1 job is ordered", "/batches/", "Line 2: ", "bad,nowhere", "disabled")
+	a.lacks("good,")
+}
+
+func TestOnlyWhoMaySubmitGetsTheTable(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	vic := r.as("vic")
+	vic.get("/new/table?template="+card.ID).is(http.StatusForbidden, "role is viewer")
+	vic.sends("/files/table", field{name: "template", value: card.ID}).is(http.StatusForbidden, "role is viewer")
+	zoe := r.as("zoe")
+	for _, path := range []string{"/new/table?template=", "/new/table.csv?template="} {
+		zoe.get(path + card.ID).is(http.StatusNotFound).lacks("Spring")
+	}
+	zoe.sends("/files/table", field{name: "template", value: card.ID}, field{name: "table", value: "Title\nx\n"}, field{name: "do", value: "order"}).is(http.StatusNotFound)
+	zoe.post("/files/table", url.Values{"template": {card.ID}}).is(http.StatusBadRequest, "multipart/form-data")
+	if a := zoe.get("/files/table").is(http.StatusOK); a.path != "/new" {
+		t.Errorf("it leads to %s", a.path)
+	}
+	other := r.visit()
+	other.sends("/files/table", field{name: "template", value: card.ID}).is(http.StatusUnauthorized, "Sign in again")
+	art := r.as("art")
+	art.origin = "https://evil.example"
+	art.sends("/files/table", field{name: "template", value: card.ID}).is(http.StatusForbidden, "another site")
+}

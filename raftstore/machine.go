@@ -198,6 +198,13 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	return err
 }
 
+// release gives back what is mapped of the state file.
+func (m *machine) release() error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return boltfile.Release(m.db)
+}
+
 // size is how large the state file is in use, in bytes.
 func (m *machine) size() (size int64) {
 	m.mu.RLock()

@@ -2,6 +2,7 @@ package raftstore
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 )
@@ -17,8 +18,8 @@ const (
 	entryEstimate = 1 << 10
 )
 
-// keepSnapshots writes snapshots as they become due until ctx ends.
-func (s *Store) keepSnapshots(ctx context.Context, logger *slog.Logger) {
+// tidy writes snapshots as they become due, and gives mapped memory back, until ctx ends.
+func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
 	tick := time.NewTicker(snapshotLook)
 	defer tick.Stop()
 	for {
@@ -26,6 +27,9 @@ func (s *Store) keepSnapshots(ctx context.Context, logger *slog.Logger) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if err := errors.Join(s.machine.release(), s.log.Release()); err != nil {
+			logger.Warn("mapped memory could not be given back", "error", err)
 		}
 		if !s.snapshotDue() {
 			continue

@@ -54,7 +54,7 @@ type Store struct {
 
 	gate    sync.Mutex // guards ended, and waiters against growing once it is set
 	ended   bool
-	waiters sync.WaitGroup // goroutines that wait for Raft on behalf of a caller whose context may end first; and keepSnapshots
+	waiters sync.WaitGroup // goroutines that wait for Raft on behalf of a caller whose context may end first; and tidy
 	halt    context.CancelFunc
 }
 
@@ -139,7 +139,7 @@ func open(cfg Config) (_ *Store, err error) {
 	}
 	ctx, halt := context.WithCancel(context.Background())
 	s.halt = halt
-	s.waiters.Go(func() { s.keepSnapshots(ctx, cfg.Logger) })
+	s.waiters.Go(func() { s.tidy(ctx, cfg.Logger) })
 	return s, nil
 }
 

@@ -69,6 +69,9 @@ func Open(path string) (*Store, error) {
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
+// Release gives back what is mapped of the file.
+func (s *Store) Release() error { return boltfile.Release(s.db) }
+
 // Size is the size of the file in bytes; it never shrinks while the store is open.
 func (s *Store) Size() (int64, error) {
 	info, err := os.Stat(s.db.Path())

@@ -56,7 +56,12 @@ func (s *server) enrol(c *fiber.Ctx) error {
 func (s *server) serveSession(c *fiber.Ctx, a farm.Agent) error {
 	opt := socket.Options{ReadLimit: wire.MaxMessage, Queue: 16}
 	return s.sockets.Serve(c, opt, func(ctx context.Context, conn *socket.Conn) error {
-		return s.farm.ServeAgent(ctx, a, agentConn{conn})
+		err := s.farm.ServeAgent(ctx, a, agentConn{conn})
+		if farm.CodeOf(err) == farm.CodeInvalid {
+			s.logger.Warn("an agent was turned away", "name", a.Name, "error", err)
+			return nil
+		}
+		return err
 	})
 }
 
@@ -88,8 +93,12 @@ func (c agentConn) Write(m wire.Message) error {
 	return c.socket.Write(data)
 }
 
-func (c agentConn) Close() error {
-	c.socket.Close(websocket.CloseNormalClosure, "")
+func (c agentConn) Close(reason string) error {
+	code := websocket.CloseNormalClosure
+	if reason != "" {
+		code = websocket.ClosePolicyViolation
+	}
+	c.socket.Close(code, reason)
 	return nil
 }
 

@@ -248,6 +248,22 @@ func TestAgentsAddressesWantAnAgentsSecret(t *testing.T) {
 	r.get(wire.PathSession, m.auth()).refused(http.StatusUpgradeRequired)
 }
 
+func TestAnAgentOfAnotherReleaseIsToldToUpdate(t *testing.T) {
+	r := start(t)
+	for version, machine := range map[int]string{wire.Version - 1: "the agent's machine", wire.Version + 1: "the farm's server"} {
+		m := r.enrol("suite-1")
+		m.dial()
+		m.say(wire.Message{Hello: &wire.Hello{Version: version, Name: "suite-1", Inventory: inventory()}})
+		if err := m.ws.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := m.ws.ReadMessage()
+		if !websocket.IsCloseError(err, websocket.ClosePolicyViolation) || !strings.HasSuffix(err.Error(), "update overcrank on "+machine) {
+			t.Errorf("version %d: the session ended with %v", version, err)
+		}
+	}
+}
+
 func TestASessionThatSpeaksNonsenseEnds(t *testing.T) {
 	r := start(t)
 	m := r.enrol("suite-1")

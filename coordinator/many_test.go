@@ -28,7 +28,7 @@ func (b *robot) work(ctx context.Context) {
 		l := &link{fromAgent: make(chan wire.Message), toAgent: make(chan wire.Message), gone: make(chan struct{}), served: make(chan error, 1)}
 		go func() { l.served <- b.r.ServeAgent(ctx, b.agent, l) }()
 		b.session(ctx, l)
-		_ = l.Close()
+		_ = l.Close("")
 		<-l.served
 	}
 }

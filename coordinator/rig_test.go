@@ -169,7 +169,7 @@ func (l *link) Write(m wire.Message) error {
 	}
 }
 
-func (l *link) Close() error {
+func (l *link) Close(string) error {
 	l.once.Do(func() { close(l.gone) })
 	return nil
 }
@@ -214,7 +214,7 @@ func (s *station) connect(holding ...wire.Attempt) wire.Welcome {
 
 // hangUp cuts the connection and waits until the coordinator has noticed.
 func (s *station) hangUp() {
-	_ = s.Close()
+	_ = s.Close("")
 	select {
 	case err := <-s.served:
 		s.served <- err

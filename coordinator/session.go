@@ -18,11 +18,12 @@ const (
 	sessionRoom = 256 // messages that may wait for the agent to read
 )
 
-// AgentConn is an agent's open connection. Read is called from one goroutine, Write from one other; Close ends both.
+// AgentConn is an agent's open connection. Read is called from one goroutine, Write from one other; Close ends both, and tells
+// the agent's owner the reason unless that is "".
 type AgentConn interface {
 	Read() (wire.Message, error)
 	Write(wire.Message) error
-	Close() error
+	Close(reason string) error
 	RemoteAddr() string
 }
 
@@ -34,6 +35,7 @@ type session struct {
 	ended                chan struct{} // closed by close
 	done                 chan struct{} // closed when ServeAgent is through
 	once                 sync.Once
+	reason               string // why it was closed; "" when there is nothing to tell. Read behind ended
 
 	// guarded by leader.mu
 	seen    time.Time
@@ -50,11 +52,19 @@ func (s *session) send(m wire.Message) {
 	}
 }
 
-func (s *session) close() { s.once.Do(func() { close(s.ended) }) }
+func (s *session) close() { s.refuse("") }
+
+// refuse closes the session for a reason that the agent's owner can do something about.
+func (s *session) refuse(reason string) {
+	s.once.Do(func() {
+		s.reason = reason
+		close(s.ended)
+	})
+}
 
 // ServeAgent runs the session of an agent until it ends.
 func (c *Coordinator) ServeAgent(ctx context.Context, a farm.Agent, conn AgentConn) error {
-	defer func() { _ = conn.Close() }() // it may be closed already
+	defer func() { _ = conn.Close("") }() // it may be closed already
 	done := c.begin()
 	if done == nil {
 		return farm.Errorf(farm.CodeUnavailable, "this coordinator is stopping")
@@ -86,11 +96,13 @@ func (c *Coordinator) ServeAgent(ctx context.Context, a farm.Agent, conn AgentCo
 
 // hangUp closes the connection when the session ends, which ends Read and Write.
 func (s *session) hangUp(ctx context.Context) {
+	reason := ""
 	select {
 	case <-s.ended:
+		reason = s.reason
 	case <-ctx.Done():
 	}
-	_ = s.conn.Close() // it ends either way, and the agent comes back
+	_ = s.conn.Close(reason) // it ends either way, and the agent comes back
 }
 
 func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
@@ -148,11 +160,21 @@ func (s *session) hello() (wire.Hello, error) {
 	if m.Hello == nil {
 		return wire.Hello{}, farm.Errorf(farm.CodeInvalid, "agent %s began its session with something other than hello", s.agent)
 	}
-	if m.Hello.Version != wire.Version {
-		return wire.Hello{}, farm.Errorf(farm.CodeInvalid,
-			"agent %s speaks version %d of the protocol, this coordinator %d: install the same release on both", s.agent, m.Hello.Version, wire.Version)
+	if version := m.Hello.Version; version != wire.Version {
+		s.refuse(mismatch(version))
+		return wire.Hello{}, farm.Errorf(farm.CodeInvalid, "refusing agent %s: %s", s.agent, mismatch(version))
 	}
 	return *m.Hello, nil
+}
+
+// mismatch says what to do about an agent of another version of the protocol, in the 123 bytes for which the frame that closes
+// a session has room.
+func mismatch(version int) string {
+	where := "the farm's server"
+	if version < wire.Version {
+		where = "the agent's machine"
+	}
+	return fmt.Sprintf("the agent speaks version %d of the farm's protocol, the farm version %d: update overcrank on %s", version, wire.Version, where)
 }
 
 // write sends what is queued until the session ends.

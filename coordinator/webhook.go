@@ -72,7 +72,6 @@ func (w *caller) follow(req *http.Request, via []*http.Request) error {
 	if first.URL.Scheme == "https" && req.URL.Scheme != "https" {
 		return &errMoved{"the receiver redirects from https to http"}
 	}
-	req.Header.Del("Referer")
 	if req.URL.Host != first.URL.Host {
 		own := http.Header{}
 		for _, name := range []string{"Content-Type", "User-Agent", headerSignature, headerDelivery} {

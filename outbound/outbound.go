@@ -55,8 +55,10 @@ func (g Guard) Client(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: g.CheckRedirect}
 }
 
-// CheckRedirect is for http.Client: it bounds the number of redirects and refuses those to forbidden addresses.
+// CheckRedirect is for http.Client: it bounds the number of redirects and refuses those to forbidden addresses. Where a
+// redirect leads nobody is told whence: the address may hold a password.
 func (g Guard) CheckRedirect(req *http.Request, via []*http.Request) error {
+	req.Header.Del("Referer")
 	if len(via) > maxRedirects {
 		return ErrRedirects
 	}

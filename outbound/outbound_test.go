@@ -89,6 +89,24 @@ func TestRedirectsEnd(t *testing.T) {
 	}
 }
 
+func TestARedirectDoesNotTellWhereItCameFrom(t *testing.T) {
+	var told atomic.Pointer[http.Header]
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "/next", http.StatusFound)
+			return
+		}
+		told.Store(&r.Header)
+	}))
+	defer s.Close()
+	if err := get(t, policy(t, "", ""), s.URL+"/?token=hidden"); err != nil {
+		t.Fatal(err)
+	}
+	if h := told.Load(); h == nil || h.Get("Referer") != "" {
+		t.Errorf("the second server was told %v", h)
+	}
+}
+
 func TestPolicyMayChangeWhileClientsLive(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,8 +99,15 @@ func (c *Conn) Write(message []byte) error {
 	}
 }
 
-// Close ends the socket with a close frame of the code (RFC 6455, 7.4). The first Close decides the code.
+// maxReason is how many bytes of text a close frame has room for (RFC 6455, 5.5 and 5.5.1).
+const maxReason = 123
+
+// Close ends the socket with a close frame of the code (RFC 6455, 7.4); a reason that is too long for it is cut. The first
+// Close decides the code.
 func (c *Conn) Close(code int, reason string) {
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "")
+	}
 	c.once.Do(func() {
 		c.mu.Lock()
 		c.code, c.reason = code, reason

@@ -46,15 +46,40 @@ func dropSpace(r rune) rune {
 }
 
 // metadata are the addresses outside the link-local range at which clouds hand a machine its own credentials: Alibaba's,
-// Amazon's over IPv6, Oracle's.
+// Amazon's over IPv6, Oracle's, Azure's, Google's over IPv6.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("192.0.0.192"),
+	netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("fd20:ce::254"),
+}
+
+// Prefixes of IPv6 addresses that stand for the IPv4 address within: a gateway takes such a packet there.
+var (
+	translated = netip.MustParsePrefix("64:ff9b::/96") // RFC 6052; the IPv4 address is in the last 4 bytes
+	compatible = netip.MustParsePrefix("::/96")        // RFC 4291, 2.5.5.1; likewise
+	sixToFour  = netip.MustParsePrefix("2002::/16")    // RFC 3056; in bytes 2 to 5
+)
+
+// dialled is the address at which a connection to ip arrives: IPv4 addresses that are written in IPv6 ones are taken out.
+func dialled(ip netip.Addr) netip.Addr {
+	ip = ip.Unmap().WithZone("")
+	if !ip.Is6() || ip.IsUnspecified() || ip.IsLoopback() {
+		return ip
+	}
+	b := ip.As16()
+	switch {
+	case translated.Contains(ip), compatible.Contains(ip):
+		return netip.AddrFrom4([4]byte(b[12:]))
+	case sixToFour.Contains(ip):
+		return netip.AddrFrom4([4]byte(b[2:6]))
+	default:
+		return ip
+	}
 }
 
 // Downloadable says whether a download may connect to ip. The studio's own networks are allowed, since its files lie there;
 // link-local addresses and those of cloud metadata are not, since they answer with what only this machine should know.
 // It must be asked about the address that is really dialled, after names were resolved.
 func Downloadable(ip netip.Addr) bool {
-	ip = ip.Unmap().WithZone("")
+	ip = dialled(ip)
 	return ip.IsValid() && !ip.IsLinkLocalUnicast() && !ip.IsMulticast() && !ip.IsUnspecified() && !slices.Contains(metadata, ip)
 }

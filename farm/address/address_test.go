@@ -32,12 +32,13 @@ func TestDownloadsStayAwayFromMetadata(t *testing.T) {
 	for _, ip := range []string{
 		"169.254.169.254", "fe80::1", "fe80::1%eth0", "::ffff:169.254.169.254", "0.0.0.0", "::", "fd00:ec2::254",
 		"fd00:ec2::254%eth0", "100.100.100.200", "192.0.0.192", "224.0.0.1", "ff02::1",
+		"64:ff9b::169.254.169.254", "64:ff9b::6464:64c8", "::169.254.169.254", "2002:a9fe:a9fe::1", "168.63.129.16", "fd20:ce::254",
 	} {
 		if address.Downloadable(netip.MustParseAddr(ip)) {
 			t.Errorf("%s may be asked", ip)
 		}
 	}
-	for _, ip := range []string{"127.0.0.1", "192.168.1.5", "10.0.0.1", "fd00::1", "93.184.215.14"} {
+	for _, ip := range []string{"127.0.0.1", "192.168.1.5", "10.0.0.1", "fd00::1", "93.184.215.14", "::1", "2001:db8::1", "64:ff9b::93.184.215.14"} {
 		if !address.Downloadable(netip.MustParseAddr(ip)) {
 			t.Errorf("%s may not be asked", ip)
 		}
@@ -66,6 +67,7 @@ func TestPolicyIsRead(t *testing.T) {
 	for ip, want := range map[string]bool{
 		"10.0.0.1": true, "10.1.0.1": false, "192.168.1.7": true, "192.168.1.8": false, "::ffff:10.0.0.1": true,
 		"172.16.3.4": true, "172.32.0.1": false, "fd00::7": false, "fd00::8": false, "169.254.169.254": false,
+		"64:ff9b::10.0.0.1": true, "64:ff9b::10.1.0.1": false, "2002:a01:1::": false,
 	} {
 		if p.Allows(netip.MustParseAddr(ip)) != want {
 			t.Errorf("%s: allowed is not %v", ip, want)

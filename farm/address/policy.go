@@ -3,6 +3,7 @@ package address
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -18,16 +19,12 @@ type Policy struct {
 // Allows says whether ip may be asked. It must be asked about the address that is really dialled, after names were
 // resolved, and again for every redirect.
 func (p Policy) Allows(ip netip.Addr) bool {
-	ip = ip.Unmap().WithZone("")
-	within := func(list []netip.Prefix) bool {
-		for _, prefix := range list {
-			if prefix.Contains(ip) {
-				return true
-			}
-		}
-		return false
-	}
-	return Downloadable(ip) && (len(p.Allow) == 0 || within(p.Allow)) && !within(p.Deny)
+	end := dialled(ip)
+	return Downloadable(end) && (len(p.Allow) == 0 || within(p.Allow, end)) && !within(p.Deny, end) && !within(p.Deny, ip.Unmap().WithZone(""))
+}
+
+func within(list []netip.Prefix, ip netip.Addr) bool {
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // ParsePolicy reads lists of networks, such as 10.0.0.0/8, and single machines, such as 10.0.0.7.

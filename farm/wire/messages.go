@@ -11,8 +11,9 @@ import (
 	"overcrank/farm/address"
 )
 
-// Version is the version of this protocol; a coordinator refuses an agent whose Version it does not know.
-const Version = 1
+// Version is the version of this protocol; a coordinator refuses an agent of another, since one that does not know a field of
+// a lease would render something else than was asked for. Version 1, of release v0.1.0, knew no secrets, joins and uploads.
+const Version = 2
 
 // Paths of the agent's own endpoints, below the coordinator's address.
 const (

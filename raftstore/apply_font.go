@@ -85,7 +85,7 @@ func (t *tables) deleteFont(c DeleteFont) Result {
 		return refuse(noFont(c.ID))
 	}
 	if used := t.count(countOfFontJobs(font.ID)); used > 0 {
-		return refusef(farm.CodeConflict, "font '%s' is used by %d jobs that have not ended; cancel them or wait for them", font.FileName, used)
+		return refusef(farm.CodeConflict, "font '%s' is needed by jobs that have not ended (%d); cancel them or wait for them", font.FileName, used)
 	}
 	t.dropFont(font)
 	return Result{}

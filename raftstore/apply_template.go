@@ -172,7 +172,7 @@ func (t *tables) deleteTemplate(c DeleteTemplate) Result {
 		return refuse(err)
 	}
 	if template.ActiveJobs > 0 {
-		return refusef(farm.CodeConflict, "template %s is used by %d jobs that have not ended; cancel them or wait for them", c.ID, template.ActiveJobs)
+		return refusef(farm.CodeConflict, "template %q is needed by jobs that have not ended (%d); cancel them or wait for them", template.DisplayName, template.ActiveJobs)
 	}
 	t.dropTemplate(template)
 	return Result{}

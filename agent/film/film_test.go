@@ -2,6 +2,7 @@ package film
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,5 +158,24 @@ func TestFilesThatNameOthersAreNotFollowed(t *testing.T) {
 		if got, err := Conform(t.Context(), path); !errors.As(err, &u) {
 			t.Errorf("%s became %s, %v", name, got, err)
 		}
+	}
+}
+
+func TestComplaintsHoldNoAddressesInMemory(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "whole.mp4")
+	if err := Run(t.Context(), io.Discard, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=red:s=64x64:d=1", whole); err != nil {
+		t.Fatal(err)
+	}
+	film, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.mp4")
+	if err := os.WriteFile(cut, film[:len(film)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Probe(t.Context(), cut)
+	if want := "cannot be read: moov atom not found"; err == nil || err.Error() != want {
+		t.Errorf("%v, not %q", err, want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -151,7 +152,10 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// first is the first line, without the folders of this machine.
+// origin is how ffmpeg names the part of itself that complains: [mov,mp4,m4a,3gp,3g2,mj2 @ 0x5557c8d80580].
+var origin = regexp.MustCompile(`^(\[[^\]]* @ 0x[0-9a-f]+\] *)+`)
+
+// first is the first line, without the folders of this machine and the addresses in its memory.
 func (t *tail) first(err error) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(t.String()), "\n")
 	if i := strings.LastIndex(line, "file:"); i >= 0 {
@@ -159,6 +163,7 @@ func (t *tail) first(err error) string {
 			line = detail
 		}
 	}
+	line = origin.ReplaceAllString(line, "")
 	if line == "" {
 		return err.Error()
 	}

@@ -42,7 +42,9 @@ type machine struct {
 	db     *bbolt.DB
 	halted atomic.Bool
 	last   atomic.Uint64 // index of the last entry applied
-	grown  atomic.Int64  // bytes of the commands applied since the last snapshot, see snapshotting.go
+	// What was applied since the last snapshot, see snapshotting.go.
+	grown   atomic.Int64 // bytes
+	entries atomic.Int64
 }
 
 var (
@@ -150,7 +152,7 @@ func (m *machine) ApplyBatch(logs []*raft.Log) []any {
 func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	last, grown := m.last.Load(), int64(0)
+	last, grown, entries := m.last.Load(), int64(0), int64(0)
 	err := m.db.Update(func(tx *bbolt.Tx) error {
 		t := &tables{tx: tx, kept: &m.kept}
 		fingerprint := tx.Bucket(bucketMeta).Get([]byte(metaFingerprint))
@@ -179,6 +181,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 			}
 			fingerprint = chain(fingerprint, log.Data)
 			grown += int64(len(log.Data))
+			entries++
 			result.Index = log.Index
 			answers[i] = result
 		}
@@ -194,6 +197,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	if err == nil {
 		m.last.Store(last)
 		m.grown.Add(grown)
+		m.entries.Add(entries)
 	}
 	return err
 }

@@ -20,7 +20,7 @@ import (
 const (
 	keptSnapshots = 2
 	trailingLogs  = 10240 // entries kept behind a snapshot, for followers that lag
-	logCache      = 512   // newest entries kept in memory
+	logCache      = 64    // newest entries kept in memory, each of up to maxCommand bytes
 
 	// A node alone waits for nobody, so it stands for election at once. Nodes of a cluster use Raft's own times for a local
 	// network.

@@ -59,7 +59,8 @@ func keepMachine(path string, cfg Config, codec *codec, log *boltlog.Store, snap
 	if err := checkLog(m, log, snapshotIndex); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
-	m.grown.Store(int64(m.last.Load()-snapshotIndex) * entryEstimate)
+	m.entries.Store(int64(m.last.Load() - snapshotIndex))
+	m.grown.Store(m.entries.Load() * entryEstimate)
 	return m, nil
 }
 

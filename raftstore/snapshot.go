@@ -29,6 +29,7 @@ type snapshot struct {
 	tx      *bbolt.Tx
 	machine *machine
 	grown   int64 // of the machine, when the snapshot was taken
+	entries int64 // likewise
 }
 
 // Snapshot takes the state as it is; writing it out happens beside further commands.
@@ -42,7 +43,7 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
-	return &snapshot{tx: tx, machine: m, grown: m.grown.Load()}, nil
+	return &snapshot{tx: tx, machine: m, grown: m.grown.Load(), entries: m.entries.Load()}, nil
 }
 
 // Persist writes the snapshot.
@@ -54,6 +55,7 @@ func (s *snapshot) Persist(sink raft.SnapshotSink) error {
 		return err
 	}
 	s.machine.grown.Add(-s.grown)
+	s.machine.entries.Add(-s.entries)
 	return nil
 }
 
@@ -99,6 +101,7 @@ func (m *machine) Restore(snapshot io.ReadCloser) error {
 	m.db = db
 	m.last.Store(appliedIn(db))
 	m.grown.Store(0)
+	m.entries.Store(0)
 	return durable.SyncFolder(filepath.Dir(m.path))
 }
 

@@ -3,6 +3,7 @@ package raftstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -13,6 +14,7 @@ import (
 const (
 	snapshotLook  = 10 * time.Second // how often is looked whether one is due
 	snapshotFloor = 16 << 20         // bytes of log below which none is worth it
+	trailingBytes = 64 << 20         // bytes of log that stay behind a snapshot
 	snapshotShare = 2                // the log may grow by the state's size divided by this
 	// entryEstimate is what an entry is taken to be that was applied before this process started, in bytes.
 	entryEstimate = 1 << 10
@@ -35,12 +37,24 @@ func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
 			continue
 		}
 		began := time.Now()
-		if err := s.Snapshot(); err != nil {
+		if err := errors.Join(s.trimTrail(), s.Snapshot()); err != nil {
 			logger.Error("a snapshot of the farm's state could not be written", "error", err)
 			continue
 		}
 		logger.Info("wrote a snapshot of the farm's state", "took", time.Since(began), "bytes", s.machine.size())
 	}
+}
+
+// trimTrail sets how many entries stay behind a snapshot for followers that lag: so many that they are no more than
+// trailingBytes, taking them to be as large as those since the last snapshot.
+func (s *Store) trimTrail() error {
+	settings := s.raft.ReloadableConfig()
+	entry := s.machine.grown.Load() / max(s.machine.entries.Load(), 1)
+	settings.TrailingLogs = uint64(min(trailingLogs, trailingBytes/max(entry, 1)))
+	if err := s.raft.ReloadConfig(settings); err != nil {
+		return fmt.Errorf("set how much of the log stays behind a snapshot: %w", err)
+	}
+	return nil
 }
 
 func (s *Store) snapshotDue() bool {

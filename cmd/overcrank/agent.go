@@ -14,12 +14,12 @@ type agentCommand struct {
 	DataDir        string   `help:"Folder for the agent's credential, cache and work." required:"" type:"path" env:"OVERCRANK_AGENT_DIR"`
 	Coordinator    string   `help:"Base address of any coordinator." required:"" env:"OVERCRANK_COORDINATOR"`
 	JoinToken      string   `help:"Secret to enrol with, needed once." env:"OVERCRANK_JOIN_TOKEN"`
-	Name           string   `help:"Name of this machine on the farm; its host name when left out."`
-	Slots          int      `help:"Tasks run at once." default:"1"`
-	CacheSize      int64    `help:"Bytes of disk for fetched files." default:"21474836480"`
-	GossipListen   string   `help:"Address for gossip, host:port; empty for none." default:"0.0.0.0:7946"`
-	Tags           []string `help:"Words that jobs can require of a machine."`
-	Root           []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path"`
+	Name           string   `help:"Name of this machine on the farm; its host name when left out." env:"OVERCRANK_NAME"`
+	Slots          int      `help:"Tasks run at once." default:"1" env:"OVERCRANK_SLOTS"`
+	CacheSize      int64    `help:"Bytes of disk for fetched files." default:"21474836480" env:"OVERCRANK_CACHE_SIZE"`
+	GossipListen   string   `help:"Address for gossip, host:port; empty for none." default:"0.0.0.0:7946" env:"OVERCRANK_GOSSIP_LISTEN"`
+	Tags           []string `help:"Words that jobs can require of a machine." env:"OVERCRANK_TAGS"`
+	Root           []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path" env:"OVERCRANK_ROOT"`
 	UntilStdinEnds bool     `help:"End when standard input ends." hidden:""`
 }
 

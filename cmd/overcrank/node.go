@@ -29,8 +29,8 @@ type nodeFlags struct {
 	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
 	GossipListen  string        `help:"Address for gossip, host:port." default:"127.0.0.1:0" env:"OVERCRANK_GOSSIP_LISTEN"`
 	NewAdminToken bool          `help:"Make a new administrator's token, for when the one before was lost."`
-	MinFree       int64         `help:"Bytes that must stay free on the disk." default:"1073741824"`
-	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s"`
+	MinFree       int64         `help:"Bytes that must stay free on the disk." default:"1073741824" env:"OVERCRANK_MIN_FREE"`
+	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s" env:"OVERCRANK_LEASE"`
 	RateLimit     float64       `help:"Requests a second that each team may make to the API in the long run; 0 for no limit." default:"0" env:"OVERCRANK_RATE_LIMIT"`
 	RateBurst     int           `help:"Requests that a team may make at once under --rate-limit; 0 for two seconds' worth." default:"0" env:"OVERCRANK_RATE_BURST"`
 	Outputs       string        `help:"Who may read results: public (whoever knows their address) or signed-in (members of the team)." enum:"public,signed-in" default:"public" env:"OVERCRANK_OUTPUTS"`

@@ -14,8 +14,8 @@ import (
 
 type upCommand struct {
 	nodeFlags
-	Slots int      `help:"Tasks that this machine's agent runs at once." default:"1"`
-	Root  []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path"`
+	Slots int      `help:"Tasks that this machine's agent runs at once." default:"1" env:"OVERCRANK_SLOTS"`
+	Root  []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path" env:"OVERCRANK_ROOT"`
 }
 
 // Validate is for the parser of the command line.

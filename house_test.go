@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -99,4 +100,36 @@ func packages(t *testing.T) []goPackage {
 		t.Fatalf("go list knows only %d packages", len(all))
 	}
 	return all
+}
+
+// explained is the page that names what modules earn and how they are licensed.
+const explained = "docs/dependencies.md"
+
+func TestDependenciesAreExplained(t *testing.T) {
+	page, err := os.ReadFile(explained)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "mod", "edit", "-json").Output()
+	if err != nil {
+		t.Fatalf("go mod edit: %v", err)
+	}
+	var module struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal(out, &module); err != nil || len(module.Require) == 0 {
+		t.Fatalf("go.mod requires %v: %v", module.Require, err)
+	}
+	for _, needed := range module.Require {
+		if needed.Indirect {
+			continue
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(needed.Path, "github.com/"), "golang.org/")
+		if !strings.Contains(string(page), name) {
+			t.Errorf("%s does not say what %s is for and how it is licensed", explained, needed.Path)
+		}
+	}
 }

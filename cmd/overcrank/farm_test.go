@@ -115,9 +115,15 @@ func launch(t testing.TB, dir string, flags ...string) *runningFarm {
 // launchAs is launch by another command: coordinator, for a farm without an agent.
 func launchAs(t testing.TB, command, dir string, flags ...string) *runningFarm {
 	t.Helper()
+	return launchProgram(t, binary, command, dir, flags...)
+}
+
+// launchProgram is launchAs by another build of the program.
+func launchProgram(t testing.TB, program, command, dir string, flags ...string) *runningFarm {
+	t.Helper()
 	f := &runningFarm{t: t, dir: dir, said: &lockedBuffer{}, done: make(chan struct{})}
 	args := append([]string{command, "--data-dir", dir, "--listen", "127.0.0.1:0"}, flags...)
-	f.cmd = exec.Command(binary, args...)
+	f.cmd = exec.Command(program, args...)
 	f.cmd.Stderr = f.said
 	stdout, err := f.cmd.StdoutPipe()
 	if err != nil {

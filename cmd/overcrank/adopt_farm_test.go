@@ -1,0 +1,113 @@
+//go:build linux
+
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overcrank/aep/aeptest"
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// firstRelease is the tag whose farms every later release takes over.
+const firstRelease = "v0.1.0"
+
+// buildRelease builds the program as it was at a tag.
+func buildRelease(t *testing.T, tag string) string {
+	t.Helper()
+	repository, dir := aeptest.Repository(t), t.TempDir()
+	if err := exec.Command("git", "-C", repository, "rev-parse", "--verify", "--quiet", tag+"^{commit}").Run(); err != nil {
+		t.Skipf("the tag %s is not in this clone", tag)
+	}
+	tree, program := filepath.Join(dir, "tree"), filepath.Join(dir, "overcrank")
+	steps := [][]string{
+		{"git", "-C", repository, "archive", "--prefix", "tree/", "--output", filepath.Join(dir, "tree.tar"), tag},
+		{"tar", "-xf", filepath.Join(dir, "tree.tar"), "-C", dir},
+		// Without paths in it, Go's cache knows the build whatever folder it is made in.
+		{"go", "build", "-C", tree, "-trimpath", "-buildvcs=false", "-o", program, "./cmd/overcrank"},
+	}
+	for _, step := range steps {
+		if out, err := exec.Command(step[0], step[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(step, " "), err, out)
+		}
+	}
+	return program
+}
+
+func TestAdoptsAFarmOfTheFirstRelease(t *testing.T) {
+	t.Parallel()
+	program, dir := buildRelease(t, firstRelease), t.TempDir()
+	before := launchProgram(t, program, "up", dir)
+	before.await("the farm of the first release to be ready", func() bool { return ready(t.Context(), before.Server) == nil })
+	token, card := before.token(), before.card()
+	done := before.finished(before.submitCard(card, map[string]any{"type": "image", "frames": 0}))
+	rendering := before.submitCard(card, map[string]any{"frames": []int{20, 50}}, titled("rendering"))
+	waiting := []string{
+		before.submitCard(card, map[string]any{"type": "image", "frames": 1}, titled("waiting")),
+		before.submitCard(card, map[string]any{"frames": []int{0, 1}, "codec": "video_prores_4444"}, titled("waiting as well")),
+	}
+	held := before.submitWith(map[string]any{"template": map[string]string{"id": card, "composition": titlecard.Strip}, "hold": true,
+		"settings": map[string]any{"type": "image", "frames": 0}})
+	before.await("a job to be rendered", func() bool {
+		job, err := before.Job(t.Context(), rendering)
+		return err == nil && job.Status == "render:dorender"
+	})
+	before.kill()
+
+	for range 2 { // the second time, what the first one made of the folder is opened
+		f := startUp(t, dir)
+		if f.token() != token {
+			t.Error("the administrator's token is another one")
+		}
+		for _, id := range append(waiting, rendering) {
+			f.finished(id)
+		}
+		result := f.finished(done.ID)
+		if f.download(result); !strings.Contains(f.log(done.ID), "attempt 1 finished") {
+			t.Errorf("the log of job %s is gone:\n%s", done.ID, f.log(done.ID))
+		}
+		if template, err := f.Template(t.Context(), card); err != nil || len(template.Compositions) != 2 {
+			t.Errorf("the template is %+v: %v", template, err)
+		}
+		if job, err := f.Job(t.Context(), held); err != nil || job.Status != "queued" {
+			t.Errorf("the job that is held is %+v: %v", job, err)
+		}
+		f.stop()
+	}
+	// What came later works on what was there before.
+	f := startUp(t, dir)
+	f.finished(f.submitCard(card, map[string]any{"type": "image", "frames": 2}, map[string]any{
+		"type": "job", "layerName": titlecard.PictureLayer, "template": map[string]string{"id": card, "composition": titlecard.Strip},
+		"settings": map[string]any{"type": "image", "frames": 0},
+	}))
+	if code, _, stderr := f.command("jobs", "release", held); code != 0 {
+		t.Errorf("the job is not released: %s", stderr)
+	}
+	f.finished(held)
+	code, list, stderr := f.command("jobs", "list", "--all", "--json")
+	if code != 0 {
+		t.Errorf("the jobs are not listed: %s", stderr)
+	}
+	for _, id := range append(waiting, done.ID, rendering, held) {
+		if !strings.Contains(list, `"id":"`+id+`"`) {
+			t.Errorf("job %s is not in the list\n%s", id, list)
+		}
+	}
+}
+
+func titled(value string) map[string]any {
+	return map[string]any{"type": "text", "layerName": titlecard.TitleLayer, "value": value}
+}
+
+// submitWith submits a body as it is.
+func (f *runningFarm) submitWith(body map[string]any) string {
+	f.t.Helper()
+	job, err := f.Submit(f.t.Context(), body)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return job.ID
+}

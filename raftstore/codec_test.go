@@ -92,6 +92,25 @@ func newTestCodec(t testing.TB) *codec {
 	return c
 }
 
+// TestArchitectureNamesTheState holds the table of docs/architecture.md to the buckets and commands that there are.
+func TestArchitectureNamesTheState(t *testing.T) {
+	page, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.NewReplacer(",", " |", "\n", " ").Replace(string(page))
+	for _, cmd := range samples() {
+		if want := fmt.Sprintf(" %s %d |", reflect.TypeOf(cmd).Name(), cmd.kind()); !strings.Contains(words, want) {
+			t.Errorf("the table of the state lacks%s", want)
+		}
+	}
+	for _, name := range buckets() {
+		if !strings.Contains(words, fmt.Sprintf("`%s`", name)) {
+			t.Errorf("the table of the state lacks the bucket `%s`", name)
+		}
+	}
+}
+
 // TestGoldenCommandsStayReadable holds every kind and version that a log may contain against files that are never changed.
 func TestGoldenCommandsStayReadable(t *testing.T) {
 	c := newTestCodec(t)

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"strconv"
@@ -55,6 +56,19 @@ func ServeFile(c *fiber.Ctx, f *coordinator.File, opt FileOptions) error {
 	}
 	handed = true
 	c.Response().SetBodyStream(&filePart{file: f, left: part.length, conn: c.Context().Conn()}, int(part.length))
+	return nil
+}
+
+// ServeStream answers with a file of unknown length that is made while it is sent, and closes it. When it breaks off, so does
+// the connection, so that nobody takes a part for the whole.
+func ServeStream(c *fiber.Ctx, r io.ReadCloser, contentType, name string) error {
+	c.Set(fiber.HeaderContentType, contentType)
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+headerName(name)+`"`)
+	if c.Method() == fiber.MethodHead {
+		c.Response().SkipBody = true
+		return r.Close()
+	}
+	c.Response().SetBodyStream(&filePart{file: r, left: math.MaxInt64, conn: c.Context().Conn()}, -1)
 	return nil
 }
 

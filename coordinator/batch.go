@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -294,9 +295,9 @@ func (c *Coordinator) CancelBatch(ctx context.Context, p farm.Principal, id stri
 	return batch, jobs, res.Jobs, err
 }
 
-// BatchPart finds a batch of the caller's team with its numbers, and those of its jobs from a place on that the farm still
-// knows, at most limit of them.
-func (c *Coordinator) BatchPart(_ context.Context, p farm.Principal, id string, from, limit int) (batch CountedBatch, jobs []farm.Job, err error) {
+// BatchPart finds a batch of the caller's team with its numbers, and those of its jobs in given states (nil for all) from a place
+// on that the farm still knows, at most limit of them. The jobs come without fonts, assets, upload and webhook.
+func (c *Coordinator) BatchPart(_ context.Context, p farm.Principal, id string, states []farm.JobStatus, from, limit int) (batch CountedBatch, jobs []farm.Job, err error) {
 	err = c.store.View(func(tx *raftstore.Tx) (err error) {
 		if batch.Batch, err = tx.Batch(id); err != nil || batch.Team != p.Team {
 			return err
@@ -304,13 +305,23 @@ func (c *Coordinator) BatchPart(_ context.Context, p farm.Principal, id string, 
 		if batch.Counts, err = tx.CountBatch(id); err != nil {
 			return err
 		}
-		from = min(max(from, 0), len(batch.Jobs))
-		for _, entry := range batch.Jobs[from:min(from+limit, len(batch.Jobs))] {
-			job, err := tx.Job(entry.ID)
-			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-				return err
+		from = max(from, 0)
+		for _, entry := range batch.Jobs {
+			if len(jobs) == limit {
+				break
 			}
-			if err == nil {
+			if states == nil && from > 0 {
+				from--
+				continue
+			}
+			job, err := tx.JobHead(entry.ID)
+			switch {
+			case err != nil && farm.CodeOf(err) != farm.CodeNotFound:
+				return err
+			case err != nil || states != nil && !slices.Contains(states, job.Status):
+			case from > 0:
+				from--
+			default:
 				jobs = append(jobs, job)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -45,19 +46,23 @@ func (s *server) readBatches(ctx context.Context, p farm.Principal, cursor strin
 func (s *server) batch(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	id, from := c.Params("id"), max(0, c.QueryInt("from"))
-	b, err := s.readBatch(ctx, p, id, from)
+	id, filter, from := c.Params("id"), c.Query("state"), max(0, c.QueryInt("from"))
+	b, err := s.readBatch(ctx, p, id, filter, from)
 	if err != nil {
 		return err
 	}
 	shell := s.shell(c, p, b.Title(), "batches")
-	shell.Live = "batch:" + id + "," + strconv.Itoa(from)
+	shell.Live = "batch:" + id + "," + strconv.Itoa(from) + "," + b.Filter
 	return s.render(c, page.BatchPage(shell, b))
 }
 
-// readBatch reads a batch with a page of its jobs, from a place in it.
-func (s *server) readBatch(ctx context.Context, p farm.Principal, id string, from int) (page.Batch, error) {
-	batch, jobs, err := s.farm.BatchPart(ctx, p, id, from, batchOnPage)
+// readBatch reads a batch with a page of those of its jobs that a filter lets through, from a place in them.
+func (s *server) readBatch(ctx context.Context, p farm.Principal, id, filter string, from int) (page.Batch, error) {
+	states, known := jobFilters[filter]
+	if !known {
+		filter = ""
+	}
+	batch, jobs, err := s.farm.BatchPart(ctx, p, id, states, from, batchOnPage)
 	if err != nil {
 		return page.Batch{}, err
 	}
@@ -65,20 +70,70 @@ func (s *server) readBatch(ctx context.Context, p farm.Principal, id string, fro
 	if err != nil {
 		return page.Batch{}, err
 	}
-	dressed, err := s.dress(ctx, p, jobs, runningNow(machines), false)
-	return page.Batch{Batch: batch.Batch, Counts: batch.Counts, From: from, Step: batchOnPage, Jobs: dressed}, err
+	b := page.Batch{Batch: batch.Batch, Counts: batch.Counts, From: from, Step: batchOnPage, Filter: filter, ByFilter: map[string]int{"": len(batch.Jobs)}}
+	for word, of := range jobFilters {
+		for _, status := range of {
+			b.ByFilter[word] += batch.Counts[status]
+		}
+	}
+	b.Jobs, err = s.dress(ctx, p, jobs, runningNow(machines), false)
+	return b, err
 }
 
+// cancelBatch cancels what waits, and with force what renders too, which takes a producer.
 func (s *server) cancelBatch(c *fiber.Ctx, p farm.Principal) error {
-	if err := needs(p, farm.RoleArtist); err != nil {
+	least, force := farm.RoleArtist, c.FormValue("force") != ""
+	if force {
+		least = farm.RoleProducer
+	}
+	if err := needs(p, least); err != nil {
 		return err
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, _, _, err := s.farm.CancelBatch(ctx, p, c.Params("id"), false); err != nil {
+	if _, _, _, err := s.farm.CancelBatch(ctx, p, c.Params("id"), force); err != nil {
 		return err
 	}
 	return c.Redirect("/batches/"+c.Params("id"), fiber.StatusSeeOther)
+}
+
+// orderBatchAgain orders the failed jobs of a batch again, or those that were rendered as a preview in full quality.
+func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	pick, change := func(j farm.Job) bool { return j.Status == farm.JobFailed }, func(*farm.Job) {}
+	if c.FormValue("which") == "previews" {
+		pick = func(j farm.Job) bool { return j.Preview && j.Status == farm.JobFinished }
+		change = func(j *farm.Job) { j.Preview = false }
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	result, err := s.farm.OrderBatchAgain(ctx, p, c.Params("id"), pick, change)
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/batches/"+result.Batch.ID, fiber.StatusSeeOther)
+}
+
+// batchResults answers with all finished results of a batch as one file.
+func (s *server) batchResults(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	batch, jobs, err := s.farm.Batch(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	z := newResultsZip(s.base, s.farm.OpenOutput)
+	for _, listed := range batch.Jobs {
+		if job, known := jobs[listed.ID]; known && job.Status == farm.JobFinished {
+			z.add(job)
+		}
+	}
+	if len(z.left) == 0 {
+		return farm.Errorf(farm.CodeNotFound, "no job of this batch is finished yet")
+	}
+	return api.ServeStream(c, z, "application/zip", "results of "+batch.CreatedAt.UTC().Format("2006-01-02 15.04")+".zip")
 }
 
 func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {

@@ -1,8 +1,10 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 
 	"overcrank/coordinator"
@@ -50,4 +52,57 @@ func TestAHeldJobIsReleasedOnItsPage(t *testing.T) {
 	v.get(path).is(http.StatusOK, "Held", "Release</button>", "/batches/"+batch.ID)
 	v.post(path+"/release", nil).is(http.StatusOK, "Waiting").lacks("Release</button>")
 	r.as("zoe").post(path+"/release", nil).is(http.StatusNotFound)
+}
+
+func TestABatchIsFilteredOrderedAgainAndPacked(t *testing.T) {
+	r := start(t)
+	batch := r.batchOf("ada", 70)
+	v := r.as("art")
+	path := "/batches/" + batch.ID
+	v.get(path+"?state=waiting&from=60").is(http.StatusOK, "61 to 70 of 70", "variant 070", "Waiting 70").lacks("variant 060", "Failed 0")
+	v.get(path+"?state=failed").is(http.StatusOK, "No such jobs", "All 70").lacks("variant 001")
+	v.get(path+"?state=%22%3E%3Cscript%3E").is(http.StatusOK, "variant 001").lacks("<script>")
+	v.get(path+"/results.zip").is(http.StatusNotFound, "No job of this batch is finished yet")
+	v.post(path+"/again", nil).is(http.StatusNotFound, "no such jobs")
+	v.post(path+"/cancel", url.Values{"force": {"1"}}).is(http.StatusForbidden, "takes producer")
+	r.as("vic").post(path+"/again", nil).is(http.StatusForbidden)
+	for _, to := range []string{"/again", "/cancel"} {
+		r.as("zoe").post(path+to, nil).is(http.StatusNotFound)
+	}
+	r.as("zoe").get(path + "/results.zip").is(http.StatusNotFound)
+	r.as("ada").post(path+"/cancel", url.Values{"force": {"1"}}).is(http.StatusOK, "70 cancelled")
+}
+
+func TestJobsAreOrderedAgainAsTheyWereSent(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	ada := r.principal("ada")
+	sent := farm.Job{
+		Name: "outer", Hold: true, Priority: 7, Tags: []string{"spring"}, Preview: true, Template: farm.JobTemplate{ID: card.ID, Composition: "main"},
+		Assets: []farm.Asset{
+			{Type: "text", LayerName: "Title", Value: json.RawMessage(`"x"`)},
+			{Type: "job", LayerName: "Picture", Nested: &farm.Job{Template: farm.JobTemplate{ID: card.ID, Composition: "inner"}}},
+		},
+	}
+	private := farm.Job{Name: "private", Hold: true, Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
+	first, err := r.farm.SubmitBatch(t.Context(), ada, []coordinator.BatchEntry{{Job: sent}, {Job: private}})
+	if err != nil || len(first.Jobs) != 2 {
+		t.Fatalf("%+v, %v", first.Errs, err)
+	}
+	all := func(farm.Job) bool { return true }
+	again, err := r.farm.OrderBatchAgain(t.Context(), ada, first.Batch.ID, all, func(j *farm.Job) { j.Preview = false })
+	if err != nil || len(again.Jobs) != 1 || farm.CodeOf(again.Errs[1]) != farm.CodeConflict {
+		t.Fatalf("%d jobs, refused %v, %v", len(again.Jobs), again.Errs, err)
+	}
+	job, err := r.farm.Job(t.Context(), ada, again.Jobs[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job.Name != "outer" || job.Hold || job.Preview || job.Priority != 7 || len(job.Tags) != 1 || job.Batch != again.Batch.ID || len(job.Children) != 1 ||
+		job.Children[0] == first.Jobs[0].Children[0] || len(job.Assets) != 2 || string(job.Assets[0].Value) != `"x"` {
+		t.Errorf("ordered again: %+v", job)
+	}
+	if _, err := r.farm.OrderBatchAgain(t.Context(), r.principal("zoe"), first.Batch.ID, all, func(*farm.Job) {}); farm.CodeOf(err) != farm.CodeNotFound {
+		t.Errorf("another team's batch: %v", err)
+	}
 }

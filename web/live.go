@@ -93,10 +93,11 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			return page.BatchesBody(shell, v), err
 		}})
 	case "batch":
-		id, place, _ := strings.Cut(subject, ",")
+		id, rest, _ := strings.Cut(subject, ",")
+		place, filter, _ := strings.Cut(rest, ",")
 		from, _ := strconv.Atoi(place)
 		all = append(all, piece{id: "batch", kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
-			b, err := s.readBatch(ctx, p, id, max(0, from))
+			b, err := s.readBatch(ctx, p, id, filter, max(0, from))
 			return page.BatchBody(shell, b), err
 		}})
 	case "templates":

@@ -36,6 +36,7 @@ type tableForm struct {
 	preview               bool
 	order                 bool // the jobs are to be submitted, not only looked at
 	text                  string
+	fromFile              bool              // text came as a file
 	tooLarge              bool              // the table is; text is not all of it
 	heading               string            // whose meaning comes next
 	about                 map[string]string // what columns are about, by heading
@@ -235,7 +236,10 @@ func (s *server) takePart(p farm.Principal, form *tableForm, part *multipart.Par
 			form.text, form.tooLarge = "", true
 			return nil
 		}
-		if name == "table" || part.FileName() != "" && text != "" { // an empty file field leaves what was pasted
+		// A file counts before what stands in the field of the cells; an empty file field does not.
+		if name == "sheet" && text != "" {
+			form.text, form.fromFile = text, true
+		} else if name == "table" && !form.fromFile {
 			form.text = text
 		}
 		return err

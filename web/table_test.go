@@ -154,7 +154,7 @@ func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
 	card := r.cardTemplate("ada")
 	v := r.as("ada")
 	send := func(table string, more ...field) answer {
-		fields := append([]field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "sheet", file: "variants.csv", value: table}}, more...)
+		fields := append([]field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "sheet", file: "variants.csv", value: table}, {name: "table"}}, more...)
 		return v.sends("/files/table", fields...)
 	}
 	for name, c := range map[string]struct {

@@ -2,6 +2,8 @@ package page
 
 import (
 	"fmt"
+	"net/url"
+	"slices"
 	"strconv"
 
 	"overcrank/farm"
@@ -18,9 +20,37 @@ type Batches struct {
 type Batch struct {
 	farm.Batch
 	Counts map[farm.JobStatus]int
-	Jobs   []Job // from place From on, at most Step
+	Jobs   []Job // that Filter lets through, from place From on, at most Step
 	From   int
 	Step   int
+
+	Filter   string         // "" for all
+	ByFilter map[string]int // how many jobs each filter lets through
+}
+
+// batchFilters are the filters of a batch's page, with what they are called.
+var batchFilters = []struct{ name, word string }{
+	{"", "All"}, {"failed", "Failed"}, {"rendering", "Rendering"}, {"waiting", "Waiting"}, {"finished", "Finished"}, {"cancelled", "Cancelled"},
+}
+
+// address is that of a part of the batch.
+func (b Batch) address(filter string, from int) string {
+	query := url.Values{}
+	if filter != "" {
+		query.Set("state", filter)
+	}
+	if from > 0 {
+		query.Set("from", count(from))
+	}
+	if len(query) == 0 {
+		return "/batches/" + b.ID
+	}
+	return "/batches/" + b.ID + "?" + query.Encode()
+}
+
+// previews tells whether films of the batch that are shown are previews.
+func (b Batch) previews() bool {
+	return slices.ContainsFunc(b.Jobs, func(j Job) bool { return j.Preview && j.Status == farm.JobFinished })
 }
 
 // Title is what people call the batch.
@@ -109,4 +139,4 @@ func (b Batch) number(j Job) int {
 	return 0
 }
 
-func (b Batch) last() int { return min(b.From+b.Step, len(b.Batch.Jobs)) }
+func (b Batch) last() int { return min(b.From+b.Step, b.ByFilter[b.Filter]) }

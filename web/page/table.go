@@ -116,8 +116,8 @@ type tableGroup struct {
 
 // optionWords are the options of a job as people call them.
 var optionWords = map[string]string{
-	"name": "Name", "tags": "Tags", "priority": "Priority, -1000 to 1000", "level": "Level: rush, normal, overnight", "composition": "Composition",
-	"preview": "Preview: yes or no", "codec": "Codec", "type": "Type: video, image, aep", "frames": "Frames", "notBefore": "Not before, a time",
+	"name": "Name", "tags": "Tags", "priority": "Priority: -1000 to 1000", "level": "Level: rush, normal, overnight", "composition": "Composition",
+	"preview": "Preview: yes or no", "codec": "Codec", "type": "Type: video, image, aep", "frames": "Frames", "notBefore": "Not before: a time",
 	"hold": "Hold: yes or no", "output": "Name of the result",
 }
 
@@ -128,12 +128,15 @@ func (a TableAbout) label() string {
 	return a.Words + " (" + a.Becomes + ")"
 }
 
-// meant is the columns that are about something.
-func (t Table) meant() []TableColumn {
-	var out []TableColumn
+// meant are the columns that are about something, as their own headings are over the rows.
+func (t Table) meant() []string {
+	var out []string
 	for _, c := range t.Columns {
-		if c.About != "" {
-			out = append(out, c)
+		if option, ok := strings.CutPrefix(c.About, "@"); ok && optionWords[option] != "" {
+			first, _, _ := strings.Cut(optionWords[option], ":")
+			out = append(out, first)
+		} else if c.About != "" {
+			out = append(out, c.About)
 		}
 	}
 	return out

@@ -1,0 +1,63 @@
+package coordinator
+
+import (
+	"context"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// OrderBatchAgain submits the jobs of a batch that pick chooses once more, as a batch of their own, after change has changed
+// them; CodeNotFound when it chooses none. Those that cannot be ordered again, since the farm no longer keeps what they were made
+// of, are refused like any others.
+func (c *Coordinator) OrderBatchAgain(ctx context.Context, p farm.Principal, id string, pick func(farm.Job) bool, change func(*farm.Job)) (BatchResult, error) {
+	var entries []BatchEntry
+	err := c.store.View(func(tx *raftstore.Tx) error {
+		batch, err := tx.Batch(id)
+		if err != nil || batch.Team != p.Team {
+			return err
+		}
+		for _, listed := range batch.Jobs {
+			job, err := tx.Job(listed.ID)
+			if farm.CodeOf(err) == farm.CodeNotFound || err == nil && !pick(job) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			entry, err := orderAgain(tx, job)
+			if err != nil {
+				return err
+			}
+			change(&entry.Job)
+			entries = append(entries, entry)
+		}
+		return nil
+	})
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		return BatchResult{}, err
+	}
+	if len(entries) == 0 {
+		return BatchResult{}, farm.Errorf(farm.CodeNotFound, "batch %q has no such jobs", id)
+	}
+	result, err := c.SubmitBatch(ctx, p, entries)
+	if err == nil && len(result.Jobs) == 0 {
+		return result, farm.Errorf(farm.CodeConflict, "none of the jobs could be ordered again: %w", result.Errs[0])
+	}
+	return result, err
+}
+
+// orderAgain is a job as it was sent, with those nested in it.
+func orderAgain(tx *raftstore.Tx, job farm.Job) (BatchEntry, error) {
+	gone := BatchEntry{Err: farm.Errorf(farm.CodeConflict, "what job %s was made of is no longer kept", job.ID)}
+	if job.Forgotten() {
+		return gone, nil
+	}
+	switch err := readNested(tx, &job); {
+	case farm.CodeOf(err) == farm.CodeNotFound:
+		return gone, nil
+	case err != nil:
+		return BatchEntry{}, err
+	}
+	return BatchEntry{Job: job.Definition()}, nil
+}

@@ -1,0 +1,22 @@
+package farm
+
+// Definition is what a caller sends to order the job, and the jobs nested in it, once more: without a hold, and without all
+// that the farm added. The job has to be whole, its nested jobs in its assets.
+func (j Job) Definition() Job {
+	out := Job{
+		Name: j.Name, Tags: j.Tags, Priority: j.Priority, Level: j.Level, NotBefore: j.NotBefore, RequireTags: j.RequireTags, Sequential: j.Sequential,
+		Template: j.Template, Preview: j.Preview, Fonts: j.Fonts, Settings: j.Settings, Upload: j.Upload, Webhook: j.Webhook, Join: j.Join,
+	}
+	for _, a := range j.Assets {
+		a.Child = ""
+		if a.Nested != nil {
+			nested := a.Nested.Definition()
+			a.Nested = &nested
+		}
+		out.Assets = append(out.Assets, a)
+	}
+	return out
+}
+
+// Forgotten tells whether what the job was made of is no longer all there.
+func (j Job) Forgotten() bool { return j.Private || !j.RedactedAt.IsZero() || !j.ErasedAt.IsZero() }

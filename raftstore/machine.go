@@ -120,7 +120,10 @@ func lastApplied(tx *bbolt.Tx) uint64 {
 func (m *machine) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return errors.Join(m.db.Sync(), m.db.Close())
+	if m.halted.Load() {
+		return errors.Join(m.db.Sync(), m.db.Close())
+	}
+	return boltfile.Close(m.db)
 }
 
 // Apply applies one entry.

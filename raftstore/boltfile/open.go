@@ -81,3 +81,14 @@ func walkBucket(b *bbolt.Bucket, depth int) error {
 		return walkBucket(inner, depth+1)
 	})
 }
+
+// Close closes a file that is opened with NoFreelistSync, and notes in it which of its pages are free: the next Open does not
+// have to look through the whole file for them then.
+func Close(db *bbolt.DB) error {
+	db.NoFreelistSync = false
+	noted := db.Update(func(*bbolt.Tx) error { return nil })
+	if noted == nil {
+		noted = db.Sync()
+	}
+	return errors.Join(noted, db.Close())
+}

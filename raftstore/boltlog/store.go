@@ -67,7 +67,7 @@ func Open(path string) (*Store, error) {
 }
 
 // Close closes the file.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *Store) Close() error { return boltfile.Close(s.db) }
 
 // Release gives back what is mapped of the file.
 func (s *Store) Release() error { return boltfile.Release(s.db) }

@@ -359,7 +359,6 @@ func BenchmarkLarge(b *testing.B) {
 			l.stop()
 			l = startLoaded(b, dir)
 		}
-		l.reportMemory(b)
 	})
 }
 

@@ -129,6 +129,30 @@ func TestJobsAreSubmittedListedAndCancelled(t *testing.T) {
 	}
 }
 
+func TestDatesOfListsCountToTheirEnd(t *testing.T) {
+	r := start(t)
+	var job jobAnswer
+	r.get("/api/v2/jobs/"+r.submit(srcJob).ID).into(http.StatusOK, &job)
+	created := *job.Stats.CreatedAt
+	for query, want := range map[string]int{
+		// As answers show it, though the farm knows it more exactly.
+		"from_date=%[1]s&to_date=%[1]s": 1,
+		"to_date=%[2]s":                 0,
+		"from_date=%[3]s":               0,
+		"from_date=%[4]s&to_date=%[4]s": 1,
+		"to_date=%[5]s":                 0,
+		"from_date=%[6]s":               0,
+	} {
+		shown := func(after time.Duration) string { return created.Add(after).Format("2006-01-02T15:04:05.000Z07:00") }
+		day := func(after int) string { return created.AddDate(0, 0, after).Format(time.DateOnly) }
+		query = fmt.Sprintf(query, shown(0), shown(-time.Millisecond), shown(time.Millisecond), day(0), day(-1), day(1))
+		var list []jobAnswer
+		if r.get("/api/v2/jobs?"+query).into(http.StatusOK, &list); len(list) != want {
+			t.Errorf("%d jobs were created in %s, not %d", len(list), query, want)
+		}
+	}
+}
+
 func TestListsGoOnBehindTheirLink(t *testing.T) {
 	r := start(t)
 	var want []string

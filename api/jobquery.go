@@ -30,7 +30,7 @@ func decodeJobQuery(c *fiber.Ctx) (q farm.JobQuery, err error) {
 		States:        queryStates(c, "states", wrong),
 		ExcludeStates: queryStates(c, "exclude_states", wrong),
 		From:          queryTime(c, "from_date", wrong),
-		To:            queryTime(c, "to_date", wrong),
+		To:            queryEnd(c, "to_date", wrong),
 		Tags:          splitList(c.Query("tags")),
 		Sort:          c.Query("sort"),
 		Limit:         queryNumber(c, "limit", listSize, 1, listLimit, wrong),
@@ -73,17 +73,33 @@ func queryStates(c *fiber.Ctx, key string, wrong *problems) []farm.JobStatus {
 
 // queryTime reads a moment, or a day as its first moment.
 func queryTime(c *fiber.Ctx, key string, wrong *problems) time.Time {
+	at, _ := queryPeriod(c, key, wrong)
+	return at
+}
+
+// queryEnd reads a moment to its end, which is that of the millisecond that answers show; a day to its last moment.
+func queryEnd(c *fiber.Ctx, key string, wrong *problems) time.Time {
+	at, length := queryPeriod(c, key, wrong)
+	if at.IsZero() {
+		return at
+	}
+	return at.Add(length - 1)
+}
+
+// queryPeriod reads when what a text names begins, and how long it lasts.
+func queryPeriod(c *fiber.Ctx, key string, wrong *problems) (time.Time, time.Duration) {
 	text := c.Query(key)
 	if text == "" {
-		return time.Time{}
+		return time.Time{}, 0
 	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC()
-		}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t.UTC().Truncate(time.Millisecond), time.Millisecond
 	}
-	wrong.add(key, "has to be a time such as 2026-11-21T18:30:00Z, not %q", text)
-	return time.Time{}
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		return t, 24 * time.Hour
+	}
+	wrong.add(key, "has to be a time such as 2026-11-21T18:30:00Z, or a day such as 2026-11-21, not %q", text)
+	return time.Time{}, 0
 }
 
 func queryFlag(c *fiber.Ctx, key string, wrong *problems) bool {

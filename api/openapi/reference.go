@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -257,7 +258,7 @@ func pretty(n *yaml.Node) string {
 // curl is a command that calls an operation. Identifiers stand in braces.
 func curl(address string, o Operation) string {
 	call := "curl "
-	if o.Method != "GET" {
+	if o.Method != http.MethodGet {
 		call += "-X " + o.Method + " "
 	}
 	parts := []string{call + "'" + address + o.Path + "'"}

@@ -185,7 +185,7 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b.shows("Is my work fine?")
 	b.shows("One job failed and needs you.")
 	for _, path := range []string{
-		"/", "/jobs", "/jobs/" + still, "/jobs/" + failed, "/templates", "/templates/" + template, "/new", "/new?template=" + template, "/machines", "/api/reference",
+		"/", "/jobs", "/jobs/" + still, "/jobs/" + failed, "/templates", "/templates/" + template, "/new", "/new?template=" + template, "/machines",
 	} {
 		b.open(path)
 		b.canBeRead(path)

@@ -165,7 +165,7 @@ func TestFontsOfATemplateAndOfAJobAreMatched(t *testing.T) {
 	if len(made.MissingFonts) != 0 {
 		t.Errorf("the missing fonts are %v", made.MissingFonts)
 	}
-	r.send(http.MethodDelete, "/api/v2/fonts/"+font.ID, nil).refused(http.StatusConflict, "1 jobs")
+	r.send(http.MethodDelete, "/api/v2/fonts/"+font.ID, nil).refused(http.StatusConflict, "not ended (1)")
 	r.send(http.MethodPatch, "/api/v2/jobs/"+made.ID+"/cancel", nil).into(http.StatusOK, nil)
 	r.send(http.MethodDelete, "/api/v2/fonts/"+font.ID, nil).into(http.StatusNoContent, nil)
 }

@@ -169,8 +169,30 @@ func (s *server) readRunningJob(ctx context.Context, p farm.Principal, id string
 	if err != nil {
 		return page.Job{}, err
 	}
+	if job.Webhook != nil {
+		d, err := s.farm.Delivery(ctx, p, id)
+		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+			return page.Job{}, err
+		}
+		if err == nil {
+			dressed[0].Delivery = &d
+		}
+	}
 	dressed[0].Family, err = s.family(ctx, p, job, running)
 	return dressed[0], err
+}
+
+// callAgain calls the webhook of a job once more.
+func (s *server) callAgain(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	if _, err := s.farm.Redeliver(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
 }
 
 // familyShown is how many nested jobs a page lists.

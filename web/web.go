@@ -89,6 +89,7 @@ func (s *server) route(app *fiber.App) {
 	app.Get("/jobs/:id/thumbnails/:name", s.member(s.thumbnail))
 	app.Post("/jobs/:id/cancel", s.member(s.cancelJob))
 	app.Post("/jobs/:id/release", s.member(s.releaseJob))
+	app.Post("/jobs/:id/call-again", s.member(s.callAgain))
 	app.Get("/batches", s.member(s.batches))
 	app.Get("/batches/:id", s.member(s.batch))
 	app.Get("/batches/:id/results.zip", s.member(s.batchResults))

@@ -45,7 +45,8 @@ type Job struct {
 	Link     string // its public address
 	Phase    string
 	Frame    int
-	Family   []Job // its nested jobs, with what they need here
+	Family   []Job          // its nested jobs, with what they need here
+	Delivery *farm.Delivery // of its webhook, nil while none is owed
 }
 
 // Title is what people call the job.
@@ -112,15 +113,26 @@ func (j Job) Sentence() string {
 	return "Waiting for a machine"
 }
 
-// Watchable tells whether the result is a film, Viewable whether it is a picture.
-func (j Job) Watchable() bool {
-	return j.Status == farm.JobFinished && path.Ext(j.OutputName) == ".mp4"
+// Kept tells whether this farm has the result. One that was uploaded elsewhere is led to, but not shown: a page loads nothing
+// from other machines.
+func (j Job) Kept() bool {
+	out := j.Job.Output
+	return j.Status == farm.JobFinished && out != nil && out.Remote == nil && out.GoneAt.IsZero()
 }
+
+// Reachable tells whether the result can be downloaded, from here or from elsewhere.
+func (j Job) Reachable() bool {
+	out := j.Job.Output
+	return j.Status == farm.JobFinished && out != nil && out.GoneAt.IsZero()
+}
+
+// Watchable tells whether the result is a film that is shown, Viewable whether it is a picture.
+func (j Job) Watchable() bool { return j.Kept() && path.Ext(j.OutputName) == ".mp4" }
 
 // Viewable tells whether the result is a picture that browsers show.
 func (j Job) Viewable() bool {
 	e := path.Ext(j.OutputName)
-	return j.Status == farm.JobFinished && (e == ".png" || e == ".jpg")
+	return j.Kept() && (e == ".png" || e == ".jpg")
 }
 
 // Percent is the job's progress as a number for an attribute, 0–100.

@@ -1,0 +1,52 @@
+//go:build linux
+
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// TestAJobsPageShowsItsFamilyAndCallsAgain follows a job with a nested one and a webhook on its page.
+func TestAJobsPageShowsItsFamilyAndCallsAgain(t *testing.T) {
+	var calls atomic.Int32
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
+	defer hook.Close()
+	f := startUp(t, t.TempDir())
+	template := f.card()
+	job, err := f.Submit(t.Context(), map[string]any{
+		"template": map[string]string{"id": template, "composition": titlecard.Composition}, "settings": map[string]any{"type": "image", "frames": 60},
+		"assets": []any{nestedCard(template, titlecard.PictureLayer)}, "webhook": map[string]any{"url": hook.URL},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(t, f.Server)
+	link, err := f.SignInLink(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Navigate(link))
+	b.open("/jobs/" + job.ID)
+	b.shows("Renders first")
+	b.until(`document.querySelector(".nested .strip.finished") !== null`)
+	b.shows("Delivered")
+	b.canBeRead("/jobs/…")
+	b.do(chromedp.Focus(`form[action$="/call-again"] button`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	f.await("the second call", func() bool { return calls.Load() == 2 })
+	b.until(`document.querySelector('form[action$="/call-again"]') !== null && document.querySelector("dl .state.finished") !== null`)
+
+	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
+	b.until(`document.getElementById("palette").open`)
+	b.do(chromedp.SendKeys("#palette-search", "API reference"+kb.Enter, chromedp.ByQuery))
+	b.until(`location.pathname === "/api/reference" && document.readyState === "complete"`)
+	b.canBeRead("/api/reference")
+}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"overcrank/farm/names"
 )
 
 // adobeFonts is the folder that Adobe's programs read fonts from besides the system's. Fonts of jobs are put there and
@@ -77,7 +79,7 @@ func (f adobeFonts) clear() error {
 func (t *attempt) installFonts() (remove func()) {
 	var installed []string
 	for _, font := range t.lease.Fonts {
-		name := plainName(font.Name, "font.ttf")
+		name := names.Element(font.Name, "font.ttf")
 		path, err := t.a.fonts.install(filepath.Join(t.dir, "fonts", name), folderName(t.lease.Attempt)+"-"+name)
 		if err != nil {
 			t.log.Warn("a font is not installed", "font", font.Name, "error", err)

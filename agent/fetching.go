@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"overcrank/agent/film"
 	"overcrank/agent/script"
 	"overcrank/farm"
+	"overcrank/farm/names"
 	"overcrank/farm/wire"
 )
 
@@ -106,13 +106,28 @@ func (t *attempt) fetchAsset(ctx context.Context, i int, a farm.Asset) error {
 	}
 	t.assets[i].File = file
 	if a.Type == "script" {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("reading a script: %w", err)
-		}
-		t.assets[i].Source = string(b)
+		t.assets[i].Source, err = readScript(file, i)
 	}
-	return nil
+	return err
+}
+
+// maxScript bounds the text of a script asset, in bytes, since all of it is held in memory.
+const maxScript = 16 << 20
+
+func readScript(file string, i int) (string, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return "", fmt.Errorf("reading a script: %w", err)
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxScript+1))
+	if err != nil {
+		return "", fmt.Errorf("reading a script: %w", err)
+	}
+	if len(text) > maxScript {
+		return "", &failure{message: fmt.Sprintf("Asset is a script of more than %d MiB (asset %d)", maxScript>>20, i)}
+	}
+	return string(text), nil
 }
 
 // fetchSource brings the file of an asset as it is, under a name of its own.
@@ -141,7 +156,7 @@ func conforms(a farm.Asset, file string) bool {
 }
 
 func (t *attempt) fetchFont(ctx context.Context, font farm.FileRef) error {
-	dst := filepath.Join(t.dir, "fonts", plainName(font.Name, "font.ttf"))
+	dst := filepath.Join(t.dir, "fonts", names.Element(font.Name, "font.ttf"))
 	err := t.stored(ctx, font, dst)
 	var status *statusError
 	if errors.As(err, &status) && !passing(err) {
@@ -239,7 +254,7 @@ func rename(f fetched, wanted string) (string, error) {
 	if name == "" {
 		name = f.name
 	}
-	name = plainName(name, "file")
+	name = names.Element(name, "file")
 	ext, err := trueExtension(f, filepath.Ext(name))
 	if err != nil {
 		return "", err
@@ -283,27 +298,4 @@ func trueExtension(f fetched, has string) (string, error) {
 		return has, nil
 	}
 	return extensions[f.kind], nil
-}
-
-// plainName makes one path element of a name from outside.
-func plainName(name, fallback string) string {
-	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
-	name = strings.Map(func(r rune) rune {
-		if r < 0x20 || strings.ContainsRune(`<>:"/\|?*`, r) {
-			return '_'
-		}
-		return r
-	}, name)
-	name = strings.Trim(name, " ")
-	if len(name) > 100 {
-		ext := filepath.Ext(name)
-		if len(ext) > 10 {
-			ext = ""
-		}
-		name = strings.ToValidUTF8(name[:100-len(ext)], "") + ext
-	}
-	if strings.Trim(name, ".") == "" {
-		return fallback
-	}
-	return name
 }

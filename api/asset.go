@@ -46,15 +46,7 @@ func readAssets(o object) []farm.Asset {
 		return nil
 	}
 	assets := make([]farm.Asset, 0, len(list))
-	for i, raw := range list {
-		at := elementPath(o.field("assets"), i)
-		asset, isObject := objectOf(raw, at, o.wrong)
-		if !isObject {
-			o.wrong.add(at, "has to be an object, not %s", kindOf(raw))
-			continue
-		}
-		assets = append(assets, readAsset(asset))
-	}
+	o.objects("assets", list, "an object", func(asset object) { assets = append(assets, readAsset(asset)) })
 	return assets
 }
 
@@ -146,15 +138,9 @@ func readValue(o object) json.RawMessage {
 
 func readScriptAsset(o object, a *farm.Asset) {
 	a.Src = readSource(o)
-	for i, raw := range o.list("parameters") {
-		at := elementPath(o.field("parameters"), i)
-		p, isObject := objectOf(raw, at, o.wrong)
-		if !isObject {
-			o.wrong.add(at, "has to be an object with key and value, not %s", kindOf(raw))
-			continue
-		}
+	o.objects("parameters", o.list("parameters"), "an object with key and value", func(p object) {
 		a.Parameters = append(a.Parameters, farm.AssetParameter{Key: p.needText("key", nameLimit), Value: p.fields["value"]})
-	}
+	})
 }
 
 // readFileName reads the name under which a file is placed beside the project; it never becomes a path.

@@ -163,11 +163,7 @@ func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) releaseJobs(c *fiber.Ctx, p farm.Principal) error {
-	body, err := readBody(c, jsonLimit)
-	if err != nil {
-		return err
-	}
-	ids, err := decodeIDs(body)
+	ids, err := namedJobs(c)
 	if err != nil {
 		return err
 	}

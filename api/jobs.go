@@ -92,11 +92,7 @@ func (s *server) cancelJob(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) cancelJobs(c *fiber.Ctx, p farm.Principal) error {
-	body, err := readBody(c, jsonLimit)
-	if err != nil {
-		return err
-	}
-	ids, err := decodeIDs(body)
+	ids, err := namedJobs(c)
 	if err != nil {
 		return err
 	}
@@ -120,6 +116,15 @@ func (s *server) cancel(c *fiber.Ctx, p farm.Principal, ids []string) error {
 
 // jobID is the form of a job's id: a ULID, in Crockford's base 32.
 var jobID = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
+
+// namedJobs reads the body of a request that names jobs.
+func namedJobs(c *fiber.Ctx) ([]string, error) {
+	body, err := readBody(c, jsonLimit)
+	if err != nil {
+		return nil, err
+	}
+	return decodeIDs(body)
+}
 
 // decodeIDs reads a body that names jobs.
 func decodeIDs(body []byte) ([]string, error) {

@@ -87,15 +87,7 @@ func readClips(o object) []farm.Asset {
 		return nil
 	}
 	clips := make([]farm.Asset, 0, len(list))
-	for i, raw := range list {
-		at := elementPath(o.field("assets"), i)
-		clip, isObject := objectOf(raw, at, o.wrong)
-		if !isObject {
-			o.wrong.add(at, "has to be an object, not %s", kindOf(raw))
-			continue
-		}
-		clips = append(clips, readClip(clip))
-	}
+	o.objects("assets", list, "an object", func(clip object) { clips = append(clips, readClip(clip)) })
 	return clips
 }
 

@@ -248,6 +248,19 @@ func (o object) list(key string) []json.RawMessage {
 	return list
 }
 
+// objects visits the objects of a list that stands at key. What is none is reported; wanted says what it has to be.
+func (o object) objects(key string, list []json.RawMessage, wanted string, visit func(object)) {
+	for i, raw := range list {
+		at := elementPath(o.field(key), i)
+		element, isObject := objectOf(raw, at, o.wrong)
+		if !isObject {
+			o.wrong.add(at, "has to be %s, not %s", wanted, kindOf(raw))
+			continue
+		}
+		visit(element)
+	}
+}
+
 // texts reads a list of strings that are not blank. It gives none when one of them is wrong.
 func (o object) texts(key string, limit int) []string {
 	var out []string

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -32,7 +31,7 @@ func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
 	}
 	shape := templateShape(t, nil)
 	if t.Status == farm.TemplateAwaitingUpload {
-		shape.UploadInfo = uploadShape(t, s.farm.UploadAddress(t), time.Now())
+		shape.UploadInfo = uploadShape(t, s.farm.UploadAddress(t), s.farm.Now())
 	}
 	return created(c, shape)
 }
@@ -163,5 +162,5 @@ func (s *server) renewUpload(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, uploadShape(t, s.farm.UploadAddress(t), time.Now()))
+	return ok(c, uploadShape(t, s.farm.UploadAddress(t), s.farm.Now()))
 }

@@ -104,7 +104,7 @@ func (s *server) makeToken(who holder) teamHandler {
 			if err != nil {
 				return err
 			}
-			shape.SignIn = signInShape(s.farm.PublicAddress(), invitation, time.Now())
+			shape.SignIn = signInShape(s.farm.PublicAddress(), invitation, s.farm.Now())
 		}
 		return created(c, shape)
 	}
@@ -151,12 +151,12 @@ func (s *server) invite(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return created(c, signInShape(s.farm.PublicAddress(), invitation, time.Now()))
+	return created(c, signInShape(s.farm.PublicAddress(), invitation, s.farm.Now()))
 }
 
 // makeSignIn makes an address that signs the caller's own browser in, where the caller reached the farm.
 func (s *server) makeSignIn(c *fiber.Ctx, p farm.Principal) error {
-	return created(c, signInShape(c.BaseURL(), s.farm.SignIn(p), time.Now()))
+	return created(c, signInShape(c.BaseURL(), s.farm.SignIn(p), s.farm.Now()))
 }
 
 func decodeToken(body []byte) (coordinator.NewToken, error) {

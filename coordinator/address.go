@@ -27,6 +27,9 @@ const templatesPath = "/files/templates/"
 // PublicAddress is the base address that callers use, without a trailing slash.
 func (c *Coordinator) PublicAddress() string { return c.cfg.PublicAddress }
 
+// Now is the farm's time, by which addresses and links end.
+func (c *Coordinator) Now() time.Time { return c.cfg.Now() }
+
 // UploadAddress is the signed address at which a template takes its file by PUT, and DownloadAddress the one that gives it.
 // Both are paths below the public address: /files/templates/<id>?…signature…
 func (c *Coordinator) UploadAddress(t farm.Template) string {

@@ -217,18 +217,11 @@ func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) 
 
 // expireLoop takes leases back whose agents have been silent for a lease time.
 func (l *leader) expireLoop(ctx context.Context) {
-	tick := time.NewTicker(min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond))
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			l.expire(ctx)
-			l.wakeMachines()
-			l.dispel()
-		}
-	}
+	every(ctx, min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond), func() {
+		l.expire(ctx)
+		l.wakeMachines()
+		l.dispel()
+	})
 }
 
 func (l *leader) expire(ctx context.Context) {

@@ -23,18 +23,11 @@ func (c *Coordinator) housekeep(ctx context.Context) {
 	if err := c.sweepAllAttempts(); err != nil {
 		c.log.Error("looking through unfinished results", "error", err)
 	}
-	tick := time.NewTicker(housekeepEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := c.tidy(ctx); err != nil && ctx.Err() == nil {
-				c.log.Error("housekeeping", "error", err)
-			}
+	every(ctx, housekeepEvery, func() {
+		if err := c.tidy(ctx); err != nil && ctx.Err() == nil {
+			c.log.Error("housekeeping", "error", err)
 		}
-	}
+	})
 }
 
 func (c *Coordinator) tidy(ctx context.Context) error {

@@ -63,18 +63,11 @@ func (c *Coordinator) withUse(token farm.Token) farm.Token {
 
 // keepUses writes the uses of all tokens down together, once in a while.
 func (c *Coordinator) keepUses(ctx context.Context) {
-	tick := time.NewTicker(recordEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := c.recordUses(ctx); err != nil && ctx.Err() == nil {
-				c.log.Warn("recording when tokens were last used; it is tried again", "error", err)
-			}
+	every(ctx, recordEvery, func() {
+		if err := c.recordUses(ctx); err != nil && ctx.Err() == nil {
+			c.log.Warn("recording when tokens were last used; it is tried again", "error", err)
 		}
-	}
+	})
 }
 
 // recordUses writes the uses since the last time into the state. What could not be written stays remembered.

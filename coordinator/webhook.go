@@ -6,16 +6,13 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"time"
 
 	"overcrank/farm"
@@ -182,30 +179,16 @@ func signature(key string, body []byte) string {
 func callReason(err error) string {
 	var moved *errMoved
 	var own *farm.Error
-	var dns *net.DNSError
-	var timeout net.Error
-	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &moved):
 		return moved.why
 	case errors.As(err, &own):
 		return own.Message
-	case errors.Is(err, outbound.ErrForbidden):
-		return outbound.ErrForbidden.Error()
-	case errors.Is(err, outbound.ErrScheme), errors.Is(err, outbound.ErrRedirects):
-		return err.Error()
-	case errors.As(err, &dns) && dns.IsNotFound:
-		return "the receiver's host was not found"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Sprintf("the receiver did not answer within %s", webhookWithin)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the receiver refused the connection"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the receiver closed the connection without an answer"
-	case errors.As(err, &certificate):
-		return "the receiver's certificate cannot be verified"
 	default:
-		return "the receiver could not be asked, or gave no answer that can be read"
+		reason, _ := outbound.Reason(err)
+		return "the receiver cannot be asked: " + reason
 	}
 }
 

@@ -3,6 +3,7 @@ package outbound
 import (
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"syscall"
 )
@@ -28,6 +29,8 @@ func Reason(err error) (reason string, passing bool) {
 		return "timed out", true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused", true
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the other side closed the connection", true
 	default:
 		return "connection lost", true
 	}

@@ -3,6 +3,7 @@ package outbound_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -26,6 +27,7 @@ func TestReasonsAreShortAndSayWhetherToTryAgain(t *testing.T) {
 		"host not found":                             {wrap(&net.DNSError{IsNotFound: true}), false},
 		"timed out":                                  {wrap(os.ErrDeadlineExceeded), true},
 		"connection refused":                         {wrap(syscall.ECONNREFUSED), true},
+		"the other side closed the connection":       {wrap(io.EOF), true},
 		"connection lost":                            {errors.New("http://u:hidden@x/ is gone"), true},
 	} {
 		if got, passing := outbound.Reason(c.err); got != want || passing != c.passing {

@@ -13,6 +13,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/agent/script"
+	"overcrank/farm/names"
 )
 
 // Refused is a project that cannot be rendered, in words for who submitted the job.
@@ -85,24 +86,10 @@ func sniff(head []byte) string {
 	return ""
 }
 
-// baseName makes a plain file name, without its extension, of a name from outside.
+// baseName is the name of a project's file without its extension; the project goes under it in its folder.
 func baseName(name string) string {
-	name = filepath.Base(strings.ReplaceAll(name, `\`, "/"))
-	name = strings.TrimSuffix(name, filepath.Ext(name))
-	clean := strings.Map(func(r rune) rune {
-		if r < 0x20 || strings.ContainsRune(`<>:"/\|?*`, r) {
-			return '_'
-		}
-		return r
-	}, name)
-	clean = strings.Trim(clean, " .")
-	if len(clean) > 80 {
-		clean = strings.ToValidUTF8(clean[:80], "")
-	}
-	if clean == "" {
-		return "project"
-	}
-	return clean
+	name = names.Element(name, "project")
+	return names.Element(strings.TrimSuffix(name, filepath.Ext(name)), "project")
 }
 
 func copyTo(ctx context.Context, path string, in *os.File) (err error) {

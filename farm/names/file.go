@@ -36,11 +36,7 @@ func File(text string) string {
 	}
 	// Windows drops dots and spaces at the end; a dot in front hides a file, and two of them are a folder.
 	name = strings.TrimRight(strings.TrimLeft(name, " ."), " .")
-	stem, _, _ := strings.Cut(name, ".")
-	if reserved[strings.ToLower(strings.TrimSpace(stem))] {
-		name = "_" + name
-	}
-	return name
+	return freed(name)
 }
 
 // Files gives files of one folder their names, no two of them the same, whatever their case.

@@ -1,0 +1,40 @@
+package names_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"overcrank/farm/names"
+)
+
+func TestAnElementIsNoPathAndKeepsWhatItCan(t *testing.T) {
+	for name, want := range map[string]string{
+		"logo.png": "logo.png", "../../etc/passwd": "passwd", `C:\plates\sky 1.mov`: "sky 1.mov", "plates/": "plates", ".hidden": ".hidden",
+		"a\u202fb\u200dc.png": "a\u202fb\u200dc.png", "a:b?.png": "a_b_.png", "a\x00b\x7f": "a_b_", "end. . ": "end", " x ": "x",
+		"": "other", ".": "other", "..": "other", "/": "_", "...": "other", "nul": "_nul", "CON.png": "_CON.png", "com1 .txt": "_com1 .txt", "console.log": "console.log",
+		strings.Repeat("ü", 90) + ".jpeg":                       strings.Repeat("ü", 47) + ".jpeg",
+		strings.Repeat("x", 98) + "." + strings.Repeat("y", 20): strings.Repeat("x", 98),
+	} {
+		if got := names.Element(name, "other"); got != want {
+			t.Errorf("%q became %q, want %q", name, got, want)
+		}
+	}
+}
+
+func FuzzElement(f *testing.F) {
+	f.Add("../a\\b:c")
+	f.Add(strings.Repeat("\u00e9", 60) + ".\x80png")
+	f.Fuzz(func(t *testing.T, name string) {
+		got := names.Element(name, "other")
+		if got == "" || got == "." || got == ".." || strings.ContainsAny(got, "/\\:\x00") || len(got) > 100 {
+			t.Errorf("%q became %q", name, got)
+		}
+		if utf8.ValidString(name) && !utf8.ValidString(got) {
+			t.Errorf("%q became %q, which is no text", name, got)
+		}
+		if again := names.Element(got, "other"); again != got {
+			t.Errorf("%q became %q, and that %q", name, got, again)
+		}
+	})
+}

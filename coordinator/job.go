@@ -183,7 +183,11 @@ func (c *Coordinator) whyNotLeased(job farm.Job) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	var avoid []string
 	for _, t := range tasks {
+		if t.Status == farm.TaskReady {
+			avoid = t.Avoid
+		}
 		if t.Status == farm.TaskReady && t.NotBefore.After(now) {
 			return fmt.Sprintf("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, waitTime(t.NotBefore)), nil
 		}
@@ -194,7 +198,7 @@ func (c *Coordinator) whyNotLeased(job farm.Job) (string, error) {
 	}
 	l.mu.Lock()
 	need := schedule.NeedOf(job, len(l.adobe) > 0)
-	s := l.queue.Standing(need, job.RequireTags)
+	s := l.queue.Standing(need, job.RequireTags, avoid)
 	l.mu.Unlock()
 	return standingSentence(s, need, job), nil
 }
@@ -215,6 +219,8 @@ func standingSentence(s schedule.Standing, need schedule.Engine, job farm.Job) s
 		return "The only machine that fits is busy."
 	case s.Free == 0:
 		return fmt.Sprintf("All %s that fit are busy.", machines(s.Fitting))
+	case s.Untried == 0 && s.Failed < s.Fitting:
+		return "Only machines that failed it before are free. It waits for another."
 	default:
 		return "A machine is about to take it."
 	}

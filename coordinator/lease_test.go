@@ -425,11 +425,18 @@ func TestWhyAJobWaits(t *testing.T) {
 	s.connect()
 	expect(tagged, "'gpu'")
 	busy := r.submit()
-	s.lease()
+	l := s.lease()
 	if got := why(busy); got != "" {
 		t.Errorf("a rendering job waits because %q", got)
 	}
 	expect(r.submit(), "busy")
+	other := r.enrol("other")
+	other.connect()
+	other.lease()
+	s.fail(l, "no luck", true)
+	expect(busy, "no luck")
+	c.pass(3 * time.Second)
+	expect(busy, "failed it before")
 }
 
 func TestARedirectFollowsAStoppedCoordinator(t *testing.T) {

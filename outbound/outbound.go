@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 
@@ -50,9 +51,41 @@ func (g Guard) Transport() *http.Transport {
 	}
 }
 
-// Client follows a few redirects, each held to the policy like the first address.
+// Client follows a few redirects, each held to the policy like the first address. What an address has after its question
+// mark is sent as browsers send it.
 func (g Guard) Client(t http.RoundTripper) *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: g.CheckRedirect}
+	return &http.Client{Transport: wellFormed{t}, CheckRedirect: g.CheckRedirect}
+}
+
+// wellFormed escapes queries: net/http sends them as they are written, and with a space in it the request is none.
+type wellFormed struct{ http.RoundTripper }
+
+func (w wellFormed) RoundTrip(req *http.Request) (*http.Response, error) {
+	if query := escapeQuery(req.URL.RawQuery); query != req.URL.RawQuery {
+		req = req.Clone(req.Context())
+		req.URL.RawQuery = query
+	}
+	return w.RoundTripper.RoundTrip(req)
+}
+
+// CloseIdleConnections is what http.Client asks of its transport.
+func (w wellFormed) CloseIdleConnections() {
+	if t, ok := w.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+// escapeQuery percent-encodes what the URL standard's query set does, and leaves escapes that are there.
+func escapeQuery(query string) string {
+	var b strings.Builder
+	for i := range len(query) {
+		if c := query[i]; c <= ' ' || c > '~' || strings.IndexByte("\"#<>", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // CheckRedirect is for http.Client: it bounds the number of redirects and refuses those to forbidden addresses. Where a

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -126,5 +127,26 @@ func TestCauseHidesTheAddress(t *testing.T) {
 	err := outbound.Cause(&url.Error{Op: "Get", URL: "http://u:hidden@x/", Err: outbound.ErrScheme})
 	if !errors.Is(err, outbound.ErrScheme) || strings.Contains(err.Error(), "hidden") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestQueriesAreSentAsBrowsersSendThem(t *testing.T) {
+	var asked []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.RequestURI)
+		if r.URL.Path == "/from" {
+			w.Header().Set("Location", "/to?name=two words")
+			w.WriteHeader(http.StatusFound)
+		}
+	}))
+	defer s.Close()
+	for _, src := range []string{"/a b.png?x=a b&ü=🎬", "/p?signed=a%20b%2Fc+d&e='~\"<>", "/from"} {
+		if err := get(t, policy(t, "", ""), s.URL+src); err != nil {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+	want := []string{"/a%20b.png?x=a%20b&%C3%BC=%F0%9F%8E%AC", "/p?signed=a%20b%2Fc+d&e='~%22%3C%3E", "/from", "/to?name=two%20words"}
+	if !slices.Equal(asked, want) {
+		t.Errorf("asked for\n%q, not\n%q", asked, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"sync"
@@ -47,6 +48,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Uploader hands files over. Make one with New.
 type Uploader struct {
 	Patience  time.Duration // how long one file is tried while the storage fails in passing
+	Silence   time.Duration // the same for a storage that could not be reached a single time: its address may be wrong
 	Pause     time.Duration // before the second try, doubled each time up to a minute
 	Stall     time.Duration // without a byte, before a try is given up
 	guard     outbound.Guard
@@ -61,7 +63,7 @@ func New(guard outbound.Guard) *Uploader {
 	transport := guard.Transport()
 	transport.Proxy = http.ProxyFromEnvironment
 	transport.ResponseHeaderTimeout = 2 * time.Minute // to put the parts of a large object together takes its time
-	return &Uploader{Patience: time.Hour, Pause: time.Second, Stall: 5 * time.Minute, guard: guard, transport: transport}
+	return &Uploader{Patience: time.Hour, Silence: 5 * time.Minute, Pause: time.Second, Stall: 5 * time.Minute, guard: guard, transport: transport}
 }
 
 // Close ends idle connections.
@@ -70,11 +72,14 @@ func (u *Uploader) Close() { u.transport.CloseIdleConnections() }
 // Put hands a file over. told, when not nil, is told how many of its bytes are sent; again, when not nil, is told why the
 // file is sent once more.
 func (u *Uploader) Put(ctx context.Context, o Object, told func(sent int64), again func(reason string)) error {
-	pause := u.Pause
-	for end := time.Now().Add(u.Patience); ; {
+	pause, begun := u.Pause, time.Now()
+	for patience := min(u.Silence, u.Patience); ; {
 		err := u.eitherStyle(ctx, o, told)
+		if !unreachable(err) {
+			patience = u.Patience
+		}
 		var failed *Error
-		if err == nil || !errors.As(err, &failed) || !failed.Retry || time.Now().Add(pause).After(end) {
+		if err == nil || !errors.As(err, &failed) || !failed.Retry || time.Since(begun)+pause > patience {
 			return err
 		}
 		if again != nil {
@@ -87,6 +92,13 @@ func (u *Uploader) Put(ctx context.Context, o Object, told func(sent int64), aga
 		}
 		pause = min(2*pause, maxPause)
 	}
+}
+
+// unreachable tells whether nobody was there to be asked.
+func unreachable(err error) bool {
+	var dial *net.OpError
+	var name *net.DNSError
+	return errors.As(err, &name) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // eitherStyle names the bucket as the storage most likely wants it, in the host or in the path, and the other way when it

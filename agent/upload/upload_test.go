@@ -34,7 +34,7 @@ const bucket = "renders"
 // uploader is impatient.
 func uploader(t *testing.T) *Uploader {
 	u := New(outbound.Fixed(address.Policy{}))
-	u.Pause, u.Patience = 10*time.Millisecond, 20*time.Second
+	u.Pause, u.Patience, u.Silence = 10*time.Millisecond, 20*time.Second, 20*time.Second
 	t.Cleanup(u.Close)
 	return u
 }
@@ -223,6 +223,19 @@ func TestAServerThatStaysAwayEndsThePatience(t *testing.T) {
 	o, _ := object(t, 1000, s.Address)
 	u := uploader(t)
 	u.Patience = 50 * time.Millisecond
+	var failed *Error
+	if err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "connection refused" {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestAStorageThatWasNeverThereIsLeftSooner(t *testing.T) {
+	t.Parallel()
+	s := s3test.Start(t, bucket)
+	s.Kill()
+	o, _ := object(t, 1000, s.Address)
+	u := uploader(t)
+	u.Patience, u.Silence = 24*time.Hour, 50*time.Millisecond
 	var failed *Error
 	if err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "connection refused" {
 		t.Fatalf("got %v", err)

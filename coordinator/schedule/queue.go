@@ -250,16 +250,26 @@ type Standing struct {
 	Online  int // machines that are connected
 	Fitting int // of these, how many have what is needed
 	Free    int // of these, how many have a free slot
+	Failed  int // of the fitting, how many failed the task before
+	Untried int // of the free ones, how many did not
 }
 
-// Standing counts the machines for a need.
-func (q *Queue) Standing(engine Engine, tags []string) Standing {
+// Standing counts the machines for a need. avoid are those that failed the task.
+func (q *Queue) Standing(engine Engine, tags, avoid []string) Standing {
 	s := Standing{Online: len(q.machines)}
-	for _, m := range q.machines {
-		if m.Fits(engine, tags) {
-			s.Fitting++
-			if m.free > 0 {
-				s.Free++
+	for id, m := range q.machines {
+		if !m.Fits(engine, tags) {
+			continue
+		}
+		s.Fitting++
+		failed := slices.Contains(avoid, id)
+		if failed {
+			s.Failed++
+		}
+		if m.free > 0 {
+			s.Free++
+			if !failed {
+				s.Untried++
 			}
 		}
 	}

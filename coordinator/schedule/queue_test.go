@@ -103,6 +103,9 @@ func TestFailedMachineIsAvoidedUnlessItIsTheOnlyOne(t *testing.T) {
 	if got := q.Assign(epoch, 9); got != nil {
 		t.Fatalf("granted %v while the other machine is only busy", ids(got))
 	}
+	if got, want := q.Standing(failed.Engine, nil, failed.Avoid), (schedule.Standing{Online: 2, Fitting: 2, Free: 1, Failed: 1}); got != want {
+		t.Errorf("the machines stand %+v, not %+v", got, want)
+	}
 	q.RemoveMachine("good")
 	if got := ids(q.Assign(epoch, 9)); !slices.Equal(got, []string{"t>bad"}) {
 		t.Errorf("granted %v once no other machine is online", got)

@@ -88,7 +88,7 @@ func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
 	vic.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusForbidden, "role is viewer")
 	vic.post("/jobs/"+job.ID+"/call-again", nil).is(http.StatusForbidden, "role is viewer")
 	r.as("art").post("/jobs/"+job.ID+"/call-again", nil).is(http.StatusNotFound, "has no webhook")
-	r.as("zoe").post("/jobs/"+job.ID+"/call-again", nil).is(http.StatusNotFound).lacks("webhook")
+	r.as("zoe").post("/jobs/"+job.ID+"/call-again", nil).is(http.StatusNotFound).lacks("has no webhook")
 	vic.post("/templates", url.Values{"type": {"aep"}, "displayName": {"x"}}).is(http.StatusForbidden)
 	vic.post("/files/handover?name=x", nil).is(http.StatusForbidden, `"error"`)
 

@@ -213,14 +213,15 @@ func fieldOfRow(v variants.Variant, field string) string {
 func (r *tableReader) cells(v variants.Variant) []string {
 	assets, _ := v.Job["assets"].([]any)
 	var out []string
-	for _, c := range r.columns {
+	for i, c := range r.columns {
+		if !r.view.Columns[i].Shown() {
+			continue
+		}
 		cell := strings.TrimSpace(v.Cells[c.Heading])
 		if cell != "" && (c.Kind == variants.Property || c.Kind == variants.Essential) {
 			cell = valueOf(assets, c)
 		}
-		if c.Kind != variants.LeftOut {
-			out = append(out, cell)
-		}
+		out = append(out, cell)
 	}
 	return out
 }

@@ -23,6 +23,9 @@ import (
 func TestAProducerOrdersManyFromATable(t *testing.T) {
 	f := startUp(t, t.TempDir(), "--slots", "3")
 	template := f.card()
+	if _, err := f.RenameTemplate(t.Context(), template, "Season spot"); err != nil {
+		t.Fatal(err)
+	}
 	b := newBrowser(t, f.Server)
 	link, err := f.SignInLink(t.Context())
 	if err != nil {
@@ -36,9 +39,9 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	dir := t.TempDir()
 	table := "\ufeffTitle;Headline;Picture;@name;@frames;#note\r\n"
 	for _, row := range []string{
-		"Spring Sale;Until Sunday;night.png;Spring, English;10-34;", "Soldes;Jusqu’à dimanche;night.png;Spring, French;10-34;",
-		"Frühling;Bis Sonntag;morning.png;Spring, German;10-34;", "Lente;Tot zondag;morning.png;Spring, Dutch;10-34;",
-		"Forår;Til søndag;;Spring, Danish;10-34;", "Vår;Till söndag;;Spring, Swedish;10-34;",
+		"Spring Sale;Until Sunday;night.png;Spring, English;40-64;", "Soldes;Jusqu’à dimanche;night.png;Spring, French;40-64;",
+		"Frühling;Bis Sonntag;morning.png;Spring, German;40-64;", "Lente;Tot zondag;morning.png;Spring, Dutch;40-64;",
+		"Forår;Til søndag;;Spring, Danish;40-64;", "Vår;Till söndag;;Spring, Swedish;40-64;",
 	} {
 		table += row + "\r\n"
 	}
@@ -65,7 +68,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	b.do(chromedp.SetUploadFiles("#files", files, chromedp.ByQuery))
 	b.until(`!document.querySelector('button[value=order]').disabled && document.querySelectorAll('input[name=kept]').length === 2`)
 	b.canBeRead("/new/table")
-	b.size(1360, 1240)
+	b.size(1360, 1500)
 	b.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
 	b.picture("table")
 	b.size(1360, 900)

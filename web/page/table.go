@@ -52,7 +52,7 @@ type TableAbout struct {
 	Option                bool // of the job
 }
 
-// TableRow is a row as it will be submitted; Cells are those of the columns that are about something.
+// TableRow is a row as it will be submitted; Cells are those of the columns that are shown.
 type TableRow struct {
 	Line  int
 	Name  string
@@ -128,14 +128,20 @@ func (a TableAbout) label() string {
 	return a.Words + " (" + a.Becomes + ")"
 }
 
-// meant are the columns that are about something, as their own headings are over the rows.
+// Shown tells whether the rows show a column: not when it is about nothing, or the name, which stands in front of all.
+func (c TableColumn) Shown() bool { return c.About != "" && c.About != "@name" }
+
+// meant are what stands over the columns of the rows.
 func (t Table) meant() []string {
 	var out []string
 	for _, c := range t.Columns {
+		if !c.Shown() {
+			continue
+		}
 		if option, ok := strings.CutPrefix(c.About, "@"); ok && optionWords[option] != "" {
 			first, _, _ := strings.Cut(optionWords[option], ":")
 			out = append(out, first)
-		} else if c.About != "" {
+		} else {
 			out = append(out, c.About)
 		}
 	}

@@ -80,6 +80,10 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		l.giveBack(grants)
 		return false, err
 	}
+	// Before the agents hear of it: news of a job that moved takes the place of the progress that was not told yet.
+	for _, job := range res.Jobs {
+		l.c.hub.moved(job)
+	}
 	tasks := make(map[string]farm.Task, len(res.Tasks))
 	for _, t := range res.Tasks {
 		tasks[t.ID] = t
@@ -91,9 +95,6 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 			continue
 		}
 		l.handOver(ctx, t)
-	}
-	for _, job := range res.Jobs {
-		l.c.hub.moved(job)
 	}
 	return true, nil
 }

@@ -108,7 +108,7 @@ func TestMediaThatCannotBeDrawnFailsTheJob(t *testing.T) {
 		"data:application/json,{}":       "is no picture, film or sound",
 		"data:text/plain,hello":          "can't be read",
 		"file:///etc/passwd":             "Asset failed to download (the file is not there, or not in a folder that this farm allows)",
-		"http://169.254.169.254/latest/": "Asset failed to download (the address is not allowed)",
+		"http://169.254.169.254/latest/": "Asset failed to download (the address is not allowed by this farm)",
 	} {
 		job := f.ended(f.submitCard(template, map[string]any{"type": "image", "frames": 30},
 			map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": src}))

@@ -298,7 +298,7 @@ func TestHostileScriptsEnd(t *testing.T) {
 			p := set(t)
 			limit := time.Second
 			if c.want == "memory" {
-				limit = 25 * time.Second
+				limit = 2 * time.Minute
 			}
 			err := Run(context.Background(), p, "hostile.jsx", c.script, Options{Folder: t.TempDir(), Time: limit, Memory: 64 << 20, Written: 1 << 20})
 			var se *ScriptError

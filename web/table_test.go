@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"fmt"
 	"html"
 	"mime/multipart"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/api"
 	"overcrank/coordinator"
 	"overcrank/farm"
 )
@@ -201,6 +203,26 @@ func TestRefusedRowsComeBackAsATable(t *testing.T) {
 		field{name: "table", value: "Title,@composition\ngood,\nbad,nowhere\n"}, field{name: "do", value: "order"}).is(http.StatusOK,
 		"1 job is ordered", "/batches/", "Line 2: ", "bad,nowhere", "disabled")
 	a.lacks("good,")
+}
+
+func TestATableOfAsManyRowsAsABatchTakesIsOneBatch(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	var table strings.Builder
+	table.WriteString("Title;Subtitle;@hold\n")
+	for n := range api.BatchLimit {
+		fmt.Fprintf(&table, "Film %d;of many;yes\n", n)
+	}
+	a := r.as("art").sends("/files/table", field{name: "template", value: card.ID}, field{name: "composition", value: "main"}, field{name: "name", value: "{Title}"},
+		field{name: "table", value: table.String()}, field{name: "preview", value: "1"}, field{name: "do", value: "order"})
+	if !strings.HasPrefix(a.path, "/batches/") {
+		t.Fatalf("ordering leads to %s: %.2000s", a.path, a.body)
+	}
+	a.is(http.StatusOK, "1000 jobs of", "60. Film 59", "1 to 60 of 1000")
+	batches, _, err := r.farm.Batches(t.Context(), r.principal("ada"), "", 10)
+	if err != nil || len(batches) != 1 || len(batches[0].Batch.Jobs) != api.BatchLimit {
+		t.Errorf("%d batches, %v", len(batches), err)
+	}
 }
 
 func TestOnlyWhoMaySubmitGetsTheTable(t *testing.T) {

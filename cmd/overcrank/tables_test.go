@@ -99,6 +99,22 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	b.do(chromedp.Click(".contact", chromedp.ByQuery))
 	b.shows("Spring, English")
 	b.until(`document.getElementById("player") !== null && document.getElementById("player").duration > 0.9`)
+
+	b.open("/new/table?template=" + template)
+	b.do(chromedp.Evaluate(`(() => {
+		const dropped = new DataTransfer();
+		dropped.items.add(new File(["Title\tPicture\n5\" screen\ta.png\n"], "cells.tsv"));
+		dropped.items.add(new File(["no picture, really"], "A.PNG"));
+		document.querySelector("[data-table-drop]").dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: dropped }));
+	})()`, nil))
+	b.until(`document.querySelector('button[value=order]')?.disabled === false && document.querySelector(".preview").innerText.includes('5" screen')`)
+	b.do(chromedp.Evaluate(`(() => {
+		const cells = document.querySelector("#cells");
+		cells.value = "Titel\tPicture\nPasted\tb.png";
+		cells.dispatchEvent(new Event("input", { bubbles: true }));
+	})()`, nil))
+	b.shows("Is this what is meant?")
+	b.shows("the file “b.png” is missing")
 }
 
 // TestFailedJobsAreOrderedAgain shows what failed on the contact sheet, and orders it once more.

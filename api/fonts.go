@@ -5,8 +5,6 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -21,9 +19,6 @@ const (
 	// formParts is how many parts such a form may have.
 	formParts = 20
 )
-
-// fontExtensions are those of the files that hold fonts.
-var fontExtensions = []string{".ttf", ".otf", ".ttc", ".otc"}
 
 // fontBody is a font as the interface shows it.
 type fontBody struct {
@@ -103,16 +98,7 @@ func (u fontUpload) read() (file coordinator.FontFile, family string, err error)
 }
 
 func (u fontUpload) font(part *multipart.Part) (coordinator.FontFile, error) {
-	name := lastPart(part.FileName())
-	if name == "" {
-		return coordinator.FontFile{}, farm.Invalid("the font has no file name, by which jobs would name it",
-			farm.FieldError{Field: "font", Message: "has to be a file with a plain file name"})
-	}
-	if !slices.Contains(fontExtensions, strings.ToLower(path.Ext(name))) {
-		return coordinator.FontFile{}, farm.Invalid("'"+name+"' is not named as a font is",
-			farm.FieldError{Field: "font", Message: "has to be a file whose name ends in " + strings.Join(fontExtensions, ", ")})
-	}
-	return u.receive(name, part)
+	return u.receive(lastPart(part.FileName()), part)
 }
 
 // familyName reads the name that a font's owner gives its family.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/names"
 )
 
 const (
@@ -158,28 +159,7 @@ func readFonts(o object) []string {
 }
 
 // plainFileName tells whether a name is one part of a path on every platform.
-func plainFileName(name string) bool {
-	if name == "" || name == "." || name == ".." || len(name) > nameLimit || strings.ContainsAny(name, `/\:`) {
-		return false
-	}
-	return !namesDevice(name) && strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
-}
-
-// namesDevice tells whether Windows takes a file name for one of its devices, which it does whatever the extension. A job
-// may render on any machine, so the name is refused for all.
-func namesDevice(name string) bool {
-	base, _, _ := strings.Cut(strings.ToUpper(name), ".")
-	base = strings.TrimRight(base, " ")
-	switch base {
-	case "CON", "PRN", "AUX", "NUL":
-		return true
-	}
-	digit, port := strings.CutPrefix(base, "COM")
-	if !port {
-		digit, port = strings.CutPrefix(base, "LPT")
-	}
-	return port && len(digit) == 1 && digit >= "1" && digit <= "9"
-}
+func plainFileName(name string) bool { return len(name) <= nameLimit && names.IsElement(name) }
 
 func readSettings(o object) farm.Settings {
 	s, given := o.filled("settings")

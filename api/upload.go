@@ -24,7 +24,7 @@ func readUpload(o object) *farm.Upload {
 	if _, err := out.Key(anyResult); err != nil {
 		u.problem("prefix", "cannot be used: %s", err)
 	}
-	if out.OutputURL != "" && !hasScheme(out.OutputURL, "http", "https") {
+	if out.OutputURL != "" && !webAddress(out.OutputURL) {
 		u.problem("outputUrl", "has to be an http or https address")
 	}
 	if !u.need("params") {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -31,7 +32,7 @@ func readWebhook(o object) *farm.Webhook {
 		Method: w.choice("method", "GET", "POST", "PUT", "DELETE"),
 		Custom: w.flag("custom"),
 	}
-	if out.URL != "" && !webhookAddress(out.URL) {
+	if out.URL != "" && !webAddress(out.URL) {
 		w.problem("url", "has to be an http or https address")
 	}
 	out.Headers = readHeaders(w)
@@ -41,8 +42,11 @@ func readWebhook(o object) *farm.Webhook {
 	return out
 }
 
-// webhookAddress tells whether a delivery can be sent to an address. What a reference to a secret stands for is known only then.
-func webhookAddress(address string) bool {
+// webAddress tells whether a program could ask an address of the web. What a reference to a secret stands for is not known yet.
+func webAddress(address string) bool {
+	if strings.ContainsFunc(address, unicode.IsControl) {
+		return false
+	}
 	if strings.Contains(address, "${secrets.") {
 		return hasScheme(address, "http", "https") || strings.HasPrefix(address, "${secrets.")
 	}

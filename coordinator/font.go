@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
+	"slices"
+	"strings"
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
+	"overcrank/farm/names"
 	"overcrank/farm/wire"
 	"overcrank/fontfile"
 	"overcrank/raftstore"
@@ -17,8 +21,9 @@ import (
 
 const (
 	// MaxFont is how large a font file may be, in bytes.
-	MaxFont  = 40 << 20
-	maxFonts = 5000 // of one team
+	MaxFont     = 40 << 20
+	maxFonts    = 5000 // of one team
+	maxFontName = 255  // bytes
 )
 
 // FontFile is a font that has been received and read, and is not in a library yet.
@@ -27,9 +32,28 @@ type FontFile struct {
 	faces []farm.FontUse
 }
 
+// fontExtensions are those of the files that hold fonts.
+var fontExtensions = []string{".ttf", ".otf", ".ttc", ".otc"}
+
+// checkFontName refuses what cannot be the name of a font's file.
+func checkFontName(name string) error {
+	if len(name) > maxFontName || !names.IsElement(name) {
+		return farm.Invalid("the font has no file name, by which jobs would name it",
+			farm.FieldError{Field: "font", Message: "has to be a file with a plain file name"})
+	}
+	if !slices.Contains(fontExtensions, strings.ToLower(path.Ext(name))) {
+		return farm.Invalid("'"+name+"' is not named as a font is",
+			farm.FieldError{Field: "font", Message: "has to be a file whose name ends in " + strings.Join(fontExtensions, ", ")})
+	}
+	return nil
+}
+
 // ReceiveFont takes in a font file, which AddFont then puts into the library; one that never comes there is dropped after a
 // while. CodeInvalid says why a file is no font.
 func (c *Coordinator) ReceiveFont(ctx context.Context, fileName string, body io.Reader) (FontFile, error) {
+	if err := checkFontName(fileName); err != nil {
+		return FontFile{}, err
+	}
 	obj, err := c.files.PutBlob(ctx, body, files.Limits{Size: -1, Max: MaxFont})
 	if err != nil {
 		return FontFile{}, receiveError("font", err)

@@ -14,9 +14,6 @@ import (
 	"overcrank/web/page"
 )
 
-// fontUploadLimit is the largest font file that the page takes; it is the interface's.
-const fontUploadLimit = 40 << 20
-
 // settings leads to what the reader may look after.
 func (s *server) settings(c *fiber.Ctx, p farm.Principal) error {
 	to := "/settings/fonts"
@@ -138,7 +135,7 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 	if err := needs(p, farm.RoleArtist); err != nil {
 		return err
 	}
-	body, _, err := api.Body(c, fontUploadLimit)
+	body, _, err := api.Body(c, coordinator.MaxFont)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 func main() {
 	key := []byte(os.Getenv("WEBHOOK_KEY"))
 	http.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 16<<20))
 		if err != nil {
 			http.Error(w, "send it again", http.StatusBadRequest)
 			return

@@ -3,6 +3,7 @@ package names
 import (
 	"path"
 	"strings"
+	"unicode/utf8"
 )
 
 // longestElement is how many bytes Element leaves of a name, and longestEnding how many of these an ending may be.
@@ -17,7 +18,7 @@ const (
 func Element(name, fallback string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || strings.ContainsRune(`<>:"/\|?*`, r) {
+		if isControl(r) || strings.ContainsRune(`<>:"/\|?*`, r) {
 			return '_'
 		}
 		return r
@@ -36,10 +37,31 @@ func Element(name, fallback string) string {
 	return freed(name)
 }
 
+// IsElement tells whether a name, as it stands, is one element of a path on every machine that a job may render on.
+func IsElement(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, `/\:`) && !strings.ContainsFunc(name, isControl) && !isDevice(name)
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// isDevice tells whether Windows takes a name for one of its devices, which it does whatever the ending.
+func isDevice(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(name), ".")
+	stem = strings.TrimSpace(stem)
+	switch stem {
+	case "con", "prn", "aux", "nul", "conin$", "conout$":
+		return true
+	}
+	port, known := strings.CutPrefix(stem, "com")
+	if !known {
+		port, known = strings.CutPrefix(stem, "lpt")
+	}
+	return known && utf8.RuneCountInString(port) == 1 && strings.ContainsAny(port, "0123456789¹²³")
+}
+
 // freed is a name that no device of Windows has.
 func freed(name string) string {
-	stem, _, _ := strings.Cut(name, ".")
-	if reserved[strings.ToLower(strings.TrimSpace(stem))] {
+	if isDevice(name) {
 		return "_" + name
 	}
 	return name

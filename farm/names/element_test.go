@@ -22,6 +22,17 @@ func TestAnElementIsNoPathAndKeepsWhatItCan(t *testing.T) {
 	}
 }
 
+func TestWhatIsOneElementEverywhere(t *testing.T) {
+	for name, want := range map[string]bool{
+		"logo.png": true, ".hidden": true, "console.log": true, "com.txt": true, "com10": true, "lpt": true, "été 2.mov": true,
+		"": false, ".": false, "..": false, "a/b": false, `a\b`: false, "c:": false, "a\nb": false, "nul": false, "Aux.png": false, "COM1.a.b": false, "lpt¹": false, "conin$": false,
+	} {
+		if names.IsElement(name) != want {
+			t.Errorf("%q: want %v", name, want)
+		}
+	}
+}
+
 func FuzzElement(f *testing.F) {
 	f.Add("../a\\b:c")
 	f.Add(strings.Repeat("\u00e9", 60) + ".\x80png")
@@ -29,6 +40,9 @@ func FuzzElement(f *testing.F) {
 		got := names.Element(name, "other")
 		if got == "" || got == "." || got == ".." || strings.ContainsAny(got, "/\\:\x00") || len(got) > 100 {
 			t.Errorf("%q became %q", name, got)
+		}
+		if !names.IsElement(got) {
+			t.Errorf("%q became %q, which is no element", name, got)
 		}
 		if utf8.ValidString(name) && !utf8.ValidString(got) {
 			t.Errorf("%q became %q, which is no text", name, got)

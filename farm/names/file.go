@@ -10,13 +10,6 @@ import (
 // longestFile is how many bytes a file name may have without its ending; file systems take 255 with it.
 const longestFile = 180
 
-// reserved are names that Windows keeps for devices, whatever their ending.
-var reserved = map[string]bool{
-	"con": true, "prn": true, "aux": true, "nul": true,
-	"com1": true, "com2": true, "com3": true, "com4": true, "com5": true, "com6": true, "com7": true, "com8": true, "com9": true,
-	"lpt1": true, "lpt2": true, "lpt3": true, "lpt4": true, "lpt5": true, "lpt6": true, "lpt7": true, "lpt8": true, "lpt9": true,
-}
-
 // File makes of any text the name of a file, in no folder, that every system takes. It is "" when nothing is left of the text.
 func File(text string) string {
 	name := strings.Map(func(r rune) rune {

@@ -1,4 +1,4 @@
-// Package names compares names that people type and makes file names of what they typed.
+// Package names compares names that people type, and makes names of files of what they typed and of what comes from outside.
 package names
 
 import (

@@ -220,7 +220,7 @@ func TestATableOfAsManyRowsAsABatchTakesIsOneBatch(t *testing.T) {
 	}
 	a.is(http.StatusOK, "1000 jobs of", "60. Film 59", "1 to 60 of 1000")
 	batches, _, err := r.farm.Batches(t.Context(), r.principal("ada"), "", 10)
-	if err != nil || len(batches) != 1 || len(batches[0].Batch.Jobs) != api.BatchLimit {
+	if err != nil || len(batches) != 1 || len(batches[0].Jobs) != api.BatchLimit {
 		t.Errorf("%d batches, %v", len(batches), err)
 	}
 }

@@ -46,6 +46,14 @@ func TestUpRefusesValuesItCannotWorkWith(t *testing.T) {
 	}
 }
 
+func TestAFirstStartOnAFullDiskEndsAndSaysSo(t *testing.T) {
+	for range 3 { // the server has begun to serve by the time it is stopped, or not
+		if said := refusal(t, "--data-dir", t.TempDir(), "--listen", "127.0.0.1:0", "--min-free=9000000000000000"); !strings.Contains(said, "MB free") {
+			t.Errorf("it said:\n%s", said)
+		}
+	}
+}
+
 func TestASecondUpLeavesTheFirstInPeace(t *testing.T) {
 	dir := t.TempDir()
 	f := startUp(t, dir)

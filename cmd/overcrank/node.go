@@ -73,14 +73,15 @@ func (f nodeFlags) Validate() error {
 
 // node is a running coordinator with its HTTP server.
 type node struct {
-	farm    *coordinator.Coordinator
-	app     *fiber.App
-	stopAPI func()
-	stopWeb func()
-	ended   chan struct{} // closed when the server no longer serves
-	failure error         // why, once ended is closed
-	address string        // base address for callers
-	local   string        // base address for processes of this machine
+	farm     *coordinator.Coordinator
+	app      *fiber.App
+	listener net.Listener
+	stopAPI  func()
+	stopWeb  func()
+	ended    chan struct{} // closed when the server no longer serves
+	failure  error         // why, once ended is closed
+	address  string        // base address for callers
+	local    string        // base address for processes of this machine
 }
 
 // startNode listens, opens the coordinator and serves.
@@ -93,7 +94,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
 	}
-	n := &node{ended: make(chan struct{})}
+	n := &node{ended: make(chan struct{}), listener: ln}
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
@@ -142,6 +143,7 @@ func (n *node) stop() error {
 	if errors.Is(shutdown, context.DeadlineExceeded) {
 		shutdown = nil // whoever still holds a connection open is cut off with the end of the process
 	}
+	_ = n.listener.Close() // a server that had not begun to serve has not heard of the shutdown
 	<-n.ended
 	return errors.Join(n.failure, shutdown, n.farm.Close())
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -97,6 +98,10 @@ func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
 
 // readBody reads a whole body of at most limit bytes.
 func readBody(c *fiber.Ctx, limit int64) ([]byte, error) {
+	if coding := c.Get(fiber.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, farm.Invalid(fmt.Sprintf("the body is encoded as %.40q; send it as it is, without Content-Encoding", coding),
+			farm.FieldError{Field: fiber.HeaderContentEncoding, Message: "is not understood; leave it out"})
+	}
 	b, err := bodyOf(c.Context(), limit)
 	if err != nil {
 		return nil, err

@@ -208,7 +208,7 @@ func TestBodiesAreJSONWhateverTheirTypeIsCalled(t *testing.T) {
 		r.send(http.MethodPost, "/api/v2/jobs", srcJob, "Content-Type: "+kind).into(http.StatusCreated, nil)
 	}
 	r.send(http.MethodPost, "/api/v2/jobs", "template=x", "Content-Type: application/x-www-form-urlencoded").refused(http.StatusBadRequest, "JSON")
-	r.send(http.MethodPost, "/api/v2/jobs", []byte("\x1f\x8b\x08\x00\x00\x00"), "Content-Encoding: gzip").refused(http.StatusBadRequest)
+	r.send(http.MethodPost, "/api/v2/jobs", []byte("\x1f\x8b\x08\x00\x00\x00"), "Content-Encoding: gzip").refused(http.StatusBadRequest, "gzip")
 	for _, encoding := range []string{"gzip", "br, gzip;q=0", "identity;q=0", "*"} {
 		a := r.get("/api/v2/jobs", "Accept-Encoding: "+encoding).into(http.StatusOK, nil)
 		if got := a.header.Get("Content-Encoding"); got != "" {

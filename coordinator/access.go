@@ -83,6 +83,15 @@ func (c *Coordinator) PrincipalOf(_ context.Context, tokenID string) (farm.Princ
 	return c.principal(func(tx *raftstore.Tx) (farm.Token, error) { return tx.Token(tokenID) })
 }
 
+// stillIn is an error when the caller's access has ended meanwhile: what takes long asks again before it counts.
+func (c *Coordinator) stillIn(ctx context.Context, p farm.Principal) error {
+	if p.TokenID == "" {
+		return nil // the farm itself
+	}
+	_, err := c.PrincipalOf(ctx, p.TokenID)
+	return err
+}
+
 var errNoToken = farm.Errorf(farm.CodeUnauthorized, "this token is not known, has expired or was revoked")
 
 func (c *Coordinator) principal(find func(*raftstore.Tx) (farm.Token, error)) (farm.Principal, error) {

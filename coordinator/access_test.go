@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,27 @@ func TestAnEndedTeamIsGoneWithItsPeople(t *testing.T) {
 	wantCodeOf(t, "a submission that was on its way", err, farm.CodeNotFound)
 	_, _, err = r.Team(ctx, r.admin, team.ID)
 	wantCodeOf(t, "an ended team", err, farm.CodeNotFound)
+}
+
+func TestAFileThatOutlivesItsTokenIsNotKept(t *testing.T) {
+	r := open(t)
+	p, _ := r.token(r.admin, coordinator.NewToken{Name: "nightly", Role: farm.RoleArtist})
+	body, sender := io.Pipe()
+	kept := make(chan error, 1)
+	go func() {
+		_, err := r.PutFile(t.Context(), p, "late.png", body, -1)
+		kept <- err
+	}()
+	if _, err := sender.Write([]byte("the first half")); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.RevokeToken(t.Context(), r.admin, p.TokenID, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := sender.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantCodeOf(t, "a file whose sender is out", <-kept, farm.CodeUnauthorized)
 }
 
 func TestPeopleSignInWithCodesThatWorkOnce(t *testing.T) {

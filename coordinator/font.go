@@ -87,6 +87,9 @@ func (c *Coordinator) readFont(obj files.Object) ([]farm.FontUse, error) {
 // AddFont puts a received font into the library of the caller's team. familyName is "" for the font's own. The same file
 // under the same name again is the font that is there; another file under a name that is taken is CodeConflict.
 func (c *Coordinator) AddFont(ctx context.Context, p farm.Principal, file FontFile, familyName string) (farm.Font, error) {
+	if err := c.stillIn(ctx, p); err != nil {
+		return farm.Font{}, err
+	}
 	if ids, before, err := made(ctx); err != nil {
 		return farm.Font{}, err
 	} else if before {

@@ -28,6 +28,9 @@ func (c *Coordinator) putFile(ctx context.Context, p farm.Principal, name string
 	if err != nil {
 		return farm.StoredFile{}, receiveError("file", err)
 	}
+	if err := c.stillIn(ctx, p); err != nil {
+		return farm.StoredFile{}, err
+	}
 	if ids, before, err := made(ctx); err != nil {
 		return farm.StoredFile{}, err
 	} else if before {

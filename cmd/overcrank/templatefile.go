@@ -126,11 +126,7 @@ type templatesReplace struct {
 }
 
 func (r templatesReplace) Run(ctx context.Context, out *output) error {
-	c, err := r.client()
-	if err != nil {
-		return err
-	}
-	id, err := r.find(ctx, c)
+	c, id, err := r.find(ctx, r.remote)
 	if err != nil {
 		return err
 	}
@@ -158,11 +154,7 @@ type templatesDownload struct {
 }
 
 func (d templatesDownload) Run(ctx context.Context, out *output) error {
-	c, err := d.client()
-	if err != nil {
-		return err
-	}
-	id, err := d.find(ctx, c)
+	c, id, err := d.find(ctx, d.remote)
 	if err != nil {
 		return err
 	}

@@ -28,9 +28,13 @@ type templateRef struct {
 	Template string `arg:"" help:"Id or name of the template." complete:"template"`
 }
 
-// find gives the id that the reference means.
-func (r templateRef) find(ctx context.Context, c *client.Client) (string, error) {
-	return findTemplate(ctx, c, r.Template)
+// find gives a client of the farm, and the id that the reference means there.
+func (r templateRef) find(ctx context.Context, on remote) (c *client.Client, id string, err error) {
+	if c, err = on.client(); err != nil {
+		return nil, "", err
+	}
+	id, err = findTemplate(ctx, c, r.Template)
+	return c, id, err
 }
 
 func findTemplate(ctx context.Context, c *client.Client, ref string) (string, error) {
@@ -91,11 +95,7 @@ type templatesShow struct {
 }
 
 func (s templatesShow) Run(ctx context.Context, out *output) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
-	id, err := s.find(ctx, c)
+	c, id, err := s.find(ctx, s.remote)
 	if err != nil {
 		return err
 	}
@@ -204,11 +204,7 @@ type templatesCompositions struct {
 }
 
 func (s templatesCompositions) Run(ctx context.Context, out *output) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
-	id, err := s.find(ctx, c)
+	c, id, err := s.find(ctx, s.remote)
 	if err != nil {
 		return err
 	}
@@ -228,11 +224,7 @@ type templatesLayers struct {
 }
 
 func (s templatesLayers) Run(ctx context.Context, out *output) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
-	id, err := s.find(ctx, c)
+	c, id, err := s.find(ctx, s.remote)
 	if err != nil {
 		return err
 	}
@@ -257,11 +249,7 @@ type templatesRename struct {
 }
 
 func (r templatesRename) Run(ctx context.Context, out *output) error {
-	c, err := r.client()
-	if err != nil {
-		return err
-	}
-	id, err := r.find(ctx, c)
+	c, id, err := r.find(ctx, r.remote)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,18 @@ type browser struct {
 	expected []string // words of problems that a test brings about
 }
 
+// signedIn is a browser that has come in by a link.
+func signedIn(t *testing.T, f *runningFarm) *browser {
+	t.Helper()
+	b := newBrowser(t, f.Server)
+	link, err := f.SignInLink(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Navigate(link))
+	return b
+}
+
 // newBrowser starts a browser; at the end of the test its pages must have had no script errors and no refusals by the
 // content policy.
 func newBrowser(t *testing.T, server string) *browser {

@@ -29,12 +29,7 @@ func TestAJobsPageShowsItsFamilyAndCallsAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBrowser(t, f.Server)
-	link, err := f.SignInLink(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.do(chromedp.Navigate(link))
+	b := signedIn(t, f)
 	b.open("/jobs/" + job.ID)
 	b.shows("Renders first")
 	b.until(`document.querySelector(".nested .strip.finished") !== null`)

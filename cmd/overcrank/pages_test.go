@@ -21,12 +21,7 @@ import (
 
 func TestAProducerRendersInTheBrowser(t *testing.T) {
 	f := startUp(t, t.TempDir(), "--slots", "3")
-	b := newBrowser(t, f.Server)
-	link, err := f.SignInLink(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.do(chromedp.Navigate(link))
+	b := signedIn(t, f)
 	b.shows("Nothing has been rendered yet")
 
 	template := b.uploadsTheCard()

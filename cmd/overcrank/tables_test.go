@@ -26,12 +26,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	if _, err := f.RenameTemplate(t.Context(), template, "Season spot"); err != nil {
 		t.Fatal(err)
 	}
-	b := newBrowser(t, f.Server)
-	link, err := f.SignInLink(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.do(chromedp.Navigate(link))
+	b := signedIn(t, f)
 	b.shows("Nothing has been rendered yet")
 	b.open("/templates/" + template)
 	b.do(chromedp.Click(`a[href^="/new/table"]`, chromedp.ByQuery), chromedp.WaitVisible("#sheet", chromedp.ByQuery))
@@ -130,12 +125,7 @@ func TestFailedJobsAreOrderedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBrowser(t, f.Server)
-	link, err := f.SignInLink(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.do(chromedp.Navigate(link))
+	b := signedIn(t, f)
 	b.open("/batches/" + made.BatchID)
 	b.until(`document.querySelectorAll(".contact .why").length === 2`)
 	b.shows("Nothing")
@@ -150,12 +140,7 @@ func TestFailedJobsAreOrderedAgain(t *testing.T) {
 // TestAProducerLooksAfterTheSettings makes a token, and brings a font.
 func TestAProducerLooksAfterTheSettings(t *testing.T) {
 	f := startUp(t, t.TempDir())
-	b := newBrowser(t, f.Server)
-	link, err := f.SignInLink(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.do(chromedp.Navigate(link))
+	b := signedIn(t, f)
 	b.shows("Nothing has been rendered yet")
 	b.open("/settings/api-tokens")
 	b.do(chromedp.SendKeys("#name", "Render button of the shop"+kb.Enter, chromedp.ByQuery))

@@ -121,7 +121,7 @@ func TestAnAnswerOfTheInterfaceIsNotKeptOrGuessed(t *testing.T) {
 }
 
 func TestReadinessSaysWhyNot(t *testing.T) {
-	head, err := coordinator.Open(t.Context(), coordinator.Config{DataDir: t.TempDir(), PublicAddress: "http://farm.test", MinFree: 1})
+	head, err := coordinator.Open(t.Context(), coordinator.Config{DataDir: t.TempDir(), PublicAddress: "http://farm.test", MinFree: 1, DescribeJob: api.DescribeJob})
 	if err != nil {
 		t.Fatal(err)
 	}

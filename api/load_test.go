@@ -61,7 +61,7 @@ func startLoaded(b *testing.B, dir string) *loaded {
 	}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	l := &loaded{b: b, dir: dir, address: ln.Addr().String()}
-	l.farm, err = coordinator.Open(b.Context(), coordinator.Config{DataDir: dir, PublicAddress: "http://" + l.address, Logger: logger})
+	l.farm, err = coordinator.Open(b.Context(), coordinator.Config{DataDir: dir, PublicAddress: "http://" + l.address, Logger: logger, DescribeJob: api.DescribeJob})
 	if err != nil {
 		b.Fatal(err)
 	}

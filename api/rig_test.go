@@ -97,7 +97,8 @@ func start(t testing.TB, edit ...func(*api.Config)) *rig {
 	r.http = &http.Client{Transport: contract.Transport(t, plainTransport), Timeout: patience}
 	logger := slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	r.farm, err = coordinator.Open(t.Context(), coordinator.Config{
-		DataDir: r.dir, PublicAddress: r.base, Logger: slog.New(slog.DiscardHandler), MinFree: 1,
+		DescribeJob: api.DescribeJob,
+		DataDir:     r.dir, PublicAddress: r.base, Logger: slog.New(slog.DiscardHandler), MinFree: 1,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ type Config struct {
 	KeepOutputs time.Duration // how long results are kept after their job's end; 0 means for ever
 	KeepHistory time.Duration // how long jobs are kept after their end, with all that belongs to them; 0 means for ever
 	// DescribeJob writes the body of a webhook: the job, whose result is at address, as the public interface shows it, with
-	// the caller's data under "data" when there is some. nil describes a job by id and status only.
+	// the caller's data under "data" when there is some. It is required.
 	DescribeJob func(job farm.Job, address string, data json.RawMessage) ([]byte, error)
 }
 
@@ -94,6 +94,9 @@ type File struct {
 
 // Open starts a coordinator on its data folder.
 func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
+	if cfg.DescribeJob == nil {
+		return nil, errors.New("a coordinator needs to be told how webhooks describe a job")
+	}
 	cfg = cfg.withDefaults()
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)

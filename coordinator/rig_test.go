@@ -30,7 +30,7 @@ const publicAddress = "http://farm.test"
 
 func open(t testing.TB, edit ...func(*coordinator.Config)) *rig {
 	t.Helper()
-	cfg := coordinator.Config{DataDir: t.TempDir(), PublicAddress: publicAddress, MinFree: 1, Lease: 30 * time.Second}
+	cfg := coordinator.Config{DataDir: t.TempDir(), PublicAddress: publicAddress, MinFree: 1, Lease: 30 * time.Second, DescribeJob: describe}
 	for _, e := range edit {
 		e(&cfg)
 	}

@@ -136,7 +136,7 @@ func TestSecretsBelongToTheirTeam(t *testing.T) {
 }
 
 func TestWebhooksCarrySecretsAndDoNotTellThem(t *testing.T) {
-	r := open(t, described)
+	r := open(t)
 	r.secret("A", secretValue)
 	taking := listen(t, taken)
 	refusing := listen(t, func(w http.ResponseWriter, req *http.Request) {

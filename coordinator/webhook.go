@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -161,9 +160,6 @@ func (c *Coordinator) webhookBody(job farm.Job, hook farm.Webhook) ([]byte, erro
 	}
 	if err := c.addProgress(&job); err != nil {
 		return nil, err
-	}
-	if c.cfg.DescribeJob == nil {
-		return json.Marshal(map[string]any{"id": job.ID, "status": job.Status, "data": hook.Data})
 	}
 	return c.cfg.DescribeJob(job, c.OutputAddress(job), hook.Data)
 }

@@ -87,10 +87,8 @@ func describe(job farm.Job, address string, data json.RawMessage) ([]byte, error
 	return json.Marshal(map[string]any{"id": job.ID, "status": job.Status, "progress": job.Progress, "outputUrl": address, "data": data})
 }
 
-func described(cfg *coordinator.Config) { cfg.DescribeJob = describe }
-
 func TestWebhookTellsOfTheJob(t *testing.T) {
-	r := open(t, described)
+	r := open(t)
 	hook := listen(t, taken)
 	mac := r.enrol("mac")
 	mac.connect()
@@ -138,7 +136,7 @@ func TestWebhookTellsOfTheJob(t *testing.T) {
 }
 
 func TestWebhookTellsOfFailureButNotOfCancelling(t *testing.T) {
-	r := open(t, described)
+	r := open(t)
 	hook := listen(t, taken)
 	cancelled := r.submit(func(j *farm.Job) { j.Webhook = &farm.Webhook{URL: hook.URL}; j.Hold = true })
 	if _, err := r.CancelJobs(t.Context(), r.admin, []string{cancelled.ID}, false); err != nil {
@@ -161,7 +159,7 @@ func TestWebhookTellsOfFailureButNotOfCancelling(t *testing.T) {
 
 func TestWebhookIsTriedAgainAtItsTimes(t *testing.T) {
 	now := newClock()
-	r := open(t, now.config, described)
+	r := open(t, now.config)
 	hook := listen(t, answering(http.StatusInternalServerError))
 	mac := r.enrol("mac")
 	mac.connect()
@@ -199,7 +197,7 @@ func TestWebhookIsTriedAgainAtItsTimes(t *testing.T) {
 
 func TestFaultyReceivers(t *testing.T) {
 	t.Parallel() // one of them takes its full time
-	r := open(t, described)
+	r := open(t)
 	mac := r.enrol("mac")
 	mac.connect()
 	hung := make(chan struct{})
@@ -341,7 +339,7 @@ func TestSlowReceiverHoldsNobodyUp(t *testing.T) {
 // TestWebhooksSurviveARestart stops the farm while a delivery is under way and one waits for its next try.
 func TestWebhooksSurviveARestart(t *testing.T) {
 	now := newClock()
-	r := open(t, now.config, described)
+	r := open(t, now.config)
 	mac := r.enrol("mac")
 	mac.connect()
 	first := make(chan struct{})

@@ -99,7 +99,7 @@ func (r *rig) serve(address string) (stop func()) {
 	}
 	r.base = "http://" + ln.Addr().String()
 	logger := slog.New(slog.DiscardHandler)
-	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: r.base, Logger: logger, MinFree: 1})
+	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: r.base, Logger: logger, MinFree: 1, DescribeJob: api.DescribeJob})
 	if err != nil {
 		r.t.Fatal(err)
 	}

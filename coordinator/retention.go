@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"overcrank/coordinator/files"
@@ -25,6 +26,7 @@ const (
 type retaining struct {
 	c    *Coordinator
 	work chan struct{}
+	busy sync.Mutex // held for a round: two at once would find the same jobs, and one of them none any more
 }
 
 func newRetaining(c *Coordinator) *retaining {
@@ -59,6 +61,8 @@ func (r *retaining) run(ctx context.Context) {
 
 // round does what is due now, as far as one round goes.
 func (r *retaining) round(ctx context.Context) error {
+	r.busy.Lock()
+	defer r.busy.Unlock()
 	cfg := r.c.cfg
 	for _, policy := range []struct {
 		duty  raftstore.Duty

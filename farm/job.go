@@ -31,24 +31,38 @@ const (
 
 // Job is what a caller submits: one composition of one project with assets put into it, rendered to one result.
 type Job struct {
-	ID          string      `json:"id"`
-	Team        string      `json:"team"`
-	SubmittedBy string      `json:"by,omitempty"` // name of the token that submitted it
-	Name        string      `json:"name,omitempty"`
-	Tags        []string    `json:"tags,omitempty"`
-	Priority    int         `json:"priority,omitempty"` // -1000..1000, larger first
-	Level       Level       `json:"level,omitempty"`    // "" means normal
-	NotBefore   time.Time   `json:"notBefore,omitzero"`
-	RequireTags []string    `json:"requireTags,omitempty"`
-	Hold        bool        `json:"hold,omitempty"`
-	Sequential  bool        `json:"sequential,omitempty"`
-	Template    JobTemplate `json:"template"`
-	Preview     bool        `json:"preview,omitempty"`
-	Fonts       []string    `json:"fonts,omitempty"` // extra fonts by file name
-	Assets      []Asset     `json:"assets,omitempty"`
-	Settings    Settings    `json:"settings,omitzero"`
-	Upload      *Upload     `json:"upload,omitempty"`
-	Webhook     *Webhook    `json:"webhook,omitempty"`
+	ID          string    `json:"id"`
+	Team        string    `json:"team"`
+	SubmittedBy string    `json:"by,omitempty"` // name of the token that submitted it
+	Name        string    `json:"name,omitempty"`
+	Tags        []string  `json:"tags,omitempty"`
+	Priority    int       `json:"priority,omitempty"` // -1000..1000, larger first
+	Level       Level     `json:"level,omitempty"`    // "" means normal
+	NotBefore   time.Time `json:"notBefore,omitzero"`
+	RequireTags []string  `json:"requireTags,omitempty"`
+	AnyTags     []string  `json:"anyTags,omitempty"`     // a machine must have one of them
+	NoTags      []string  `json:"noTags,omitempty"`      // a machine must have none of them
+	MinMemory   int64     `json:"minMemory,omitempty"`   // bytes that a machine must have
+	OS          string    `json:"os,omitempty"`          // that a machine must have, as Go names it
+	Limits      []string  `json:"limits,omitempty"`      // of the farm's Policy, each of which every task of the job takes one of
+	MaxMachines int       `json:"maxMachines,omitempty"` // that render it at once; 0 for as many as the farm allows
+	MaxAttempts int       `json:"maxAttempts,omitempty"` // of each task; 0 for the farm's
+	// PreviewFirst asks for the first, the middle and the last frame before the rest, and Approve that the rest waits until
+	// somebody has approved them.
+	PreviewFirst bool `json:"previewFirst,omitempty"`
+	Approve      bool `json:"approve,omitempty"`
+	// ApprovedAt is when that was; ApprovedBy names who did it.
+	ApprovedAt time.Time   `json:"approvedAt,omitzero"`
+	ApprovedBy string      `json:"approvedBy,omitempty"`
+	Hold       bool        `json:"hold,omitempty"`
+	Sequential bool        `json:"sequential,omitempty"`
+	Template   JobTemplate `json:"template"`
+	Preview    bool        `json:"preview,omitempty"`
+	Fonts      []string    `json:"fonts,omitempty"` // extra fonts by file name
+	Assets     []Asset     `json:"assets,omitempty"`
+	Settings   Settings    `json:"settings,omitzero"`
+	Upload     *Upload     `json:"upload,omitempty"`
+	Webhook    *Webhook    `json:"webhook,omitempty"`
 
 	Status       JobStatus `json:"status"`
 	CreatedAt    time.Time `json:"createdAt"`

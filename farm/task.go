@@ -5,10 +5,13 @@ import "time"
 // TaskKind is what an agent is asked to do.
 type TaskKind string
 
-// The kinds of tasks. Further kinds (prepare, assemble) take the same road.
+// The kinds of tasks.
 const (
-	TaskRender TaskKind = "render" // renders a range of frames of one composition
-	TaskJoin   TaskKind = "join"   // stitches clips
+	TaskRender   TaskKind = "render"   // renders a composition, or one range of frames of a split job
+	TaskSample   TaskKind = "sample"   // renders single frames of a composition, to be looked at before the rest
+	TaskSound    TaskKind = "sound"    // renders the sound of a split job
+	TaskAssemble TaskKind = "assemble" // puts the frames and the sound of a split job together
+	TaskJoin     TaskKind = "join"     // stitches clips
 )
 
 // TaskStatus is where a task stands.
@@ -27,11 +30,17 @@ const (
 // Task is what an agent leases. Attempt counts its leases and is the fencing token: every message about a task carries
 // it, and one that carries an older number changes nothing.
 type Task struct {
-	ID        string     `json:"id"` // "<job id>.<number>"
-	Job       string     `json:"job"`
-	Team      string     `json:"team"`
-	Kind      TaskKind   `json:"kind"`
-	Frames    *Frames    `json:"frames,omitempty"` // nil: as the job's settings say
+	ID     string   `json:"id"` // "<job id>.<number>"
+	Job    string   `json:"job"`
+	Team   string   `json:"team"`
+	Kind   TaskKind `json:"kind"`
+	Frames *Frames  `json:"frames,omitempty"` // nil: as the job's settings say
+	Stills []int    `json:"stills,omitempty"` // of a sample: frames, 0-based
+	// Stage orders the tasks of a job: one is blocked until all of lower stages are done. The last stage gives the job's result.
+	Stage int `json:"stage,omitempty"`
+	// Part says that the task gives a part of the result, which Output then holds, and not the result.
+	Part      bool       `json:"part,omitempty"`
+	Output    *OutputRef `json:"output,omitempty"` // of a part that is done
 	Status    TaskStatus `json:"status"`
 	Attempt   int        `json:"attempt"`         // 0 before the first lease
 	Failures  int        `json:"failures"`        // attempts that ended in a failure that may be tried again

@@ -36,7 +36,13 @@ type Template struct {
 	Compositions  []string  `json:"compositions,omitempty"`
 	Layers        []string  `json:"layers,omitempty"`
 	Fonts         []FontUse `json:"fonts,omitempty"`
-	ActiveJobs    int       `json:"activeJobs,omitempty"` // jobs that have not ended and use it
+	// Effects are the match names of the effects that the project uses and After Effects does not bring itself.
+	Effects []string `json:"effects,omitempty"`
+	// SavedWith is the version of After Effects that wrote the project, such as 26.0.
+	SavedWith string `json:"savedWith,omitempty"`
+	// Sequential says that its compositions must be rendered from their first frame on, by one machine.
+	Sequential bool `json:"sequential,omitempty"`
+	ActiveJobs int  `json:"activeJobs,omitempty"` // jobs that have not ended and use it
 }
 
 // TemplateLife is how long a template waits for its file before it counts as inactive.

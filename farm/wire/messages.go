@@ -105,6 +105,10 @@ type Redirect struct {
 // Heartbeat keeps every lease of the session alive.
 type Heartbeat struct {
 	Holding []Attempt `json:"holding,omitempty"`
+	farm.Availability
+	// Cached are the first 16 hex digits of the hashes of template files that the machine has, the last used first; nil when that
+	// has not changed since the last heartbeat.
+	Cached []string `json:"cached,omitempty"`
 }
 
 // Progress never falls within an attempt.
@@ -127,6 +131,7 @@ type Finished struct {
 	Attempt
 	Output   farm.OutputRef `json:"output"`
 	Warnings []string       `json:"warnings,omitempty"`
+	Measured farm.Measured  `json:"measured,omitzero"`
 }
 
 // Failed reports an attempt that gave no result. It is repeated until Settled.
@@ -135,8 +140,16 @@ type Failed struct {
 	Message string `json:"message"` // for whoever submitted the job
 	// Retry tells whether another attempt, elsewhere, might go better: a killed engine might, a missing layer will not.
 	Retry     bool     `json:"retry"`
-	Cancelled bool     `json:"cancelled,omitempty"` // it was stopped as Cancel asked
+	Cancelled bool     `json:"cancelled,omitempty"` // it was stopped as Cancel asked, or given back
 	Warnings  []string `json:"warnings,omitempty"`
+	// Class says what kind of failure it was; "" is FailureDeterministic without Retry and FailureTransient with it.
+	Class farm.FailureClass `json:"class,omitempty"`
+	// Done are the frames of a range that were finished, validated and uploaded as Output before the attempt ended; nil for none.
+	Done     *farm.Frames    `json:"done,omitempty"`
+	Output   *farm.OutputRef `json:"output,omitempty"`
+	Measured farm.Measured   `json:"measured,omitzero"`
+	// Bad are the frames that an assemble task found missing or damaged: they alone are rendered again.
+	Bad []farm.Frames `json:"bad,omitempty"`
 }
 
 // Settled answers Finished and Failed: the farm has it, or it no longer matters; the agent forgets the attempt.
@@ -165,6 +178,12 @@ type Lease struct {
 	Settings farm.Settings           `json:"settings"`
 	Preview  bool                    `json:"preview,omitempty"`
 	Ext      string                  `json:"ext"` // of the result, without the dot: mp4, mov, png, jpg, zip
+	// Part asks for a part of a split job: lossless frames of Settings.Frames, or the sound. Ext then counts for nothing.
+	Part bool `json:"part,omitempty"`
+	// Stills asks for these frames alone, as pictures.
+	Stills []int `json:"stills,omitempty"`
+	// Parts are what an assemble task puts together, in their order; the last to hold a frame counts.
+	Parts []Part `json:"parts,omitempty"`
 	// Upload says where the result goes instead of to the coordinator; nil means to the coordinator.
 	Upload *farm.Upload `json:"upload,omitempty"`
 	// Secrets are the values of the references ${secrets.NAME} in Assets and Upload, which stand there as they are. They are
@@ -191,4 +210,15 @@ type Project struct {
 	Type string        `json:"type,omitempty"` // aep, zip, mogrt; "" when only an address is known
 	File *farm.FileRef `json:"file,omitempty"`
 	Src  string        `json:"src,omitempty"`
+}
+
+// PartScheme begins the address, within a lease, of a part of a split job; the id of the task that made it follows, a slash, and
+// the number of the attempt.
+const PartScheme = "part://"
+
+// Part is a piece of a split job's result.
+type Part struct {
+	Kind   farm.TaskKind `json:"kind"`            // farm.TaskRender or farm.TaskSound
+	Frames farm.Frames   `json:"frames,omitzero"` // that it holds, 0-based in the composition
+	Src    string        `json:"src"`             // of its file, by which Lease.Files has it
 }

@@ -1,0 +1,69 @@
+package farm
+
+import "time"
+
+// Policy is how the farm shares its machines, as its administrators set it. The zero value is a farm where nobody set
+// anything.
+type Policy struct {
+	Revision int       `json:"revision"` // counts the changes; a change names the one that it was made from
+	At       time.Time `json:"at,omitzero"`
+	By       string    `json:"by,omitempty"`
+
+	Paused bool                   `json:"paused,omitempty"` // nothing new is begun
+	Levels map[Level]LevelPolicy  `json:"levels,omitempty"`
+	Teams  map[string]TeamPolicy  `json:"teams,omitempty"` // by id
+	Limits map[string]LimitPolicy `json:"limits,omitempty"`
+	Split  SplitPolicy            `json:"split,omitzero"`
+	Retry  RetryPolicy            `json:"retry,omitzero"`
+	// MaxMachinesPerJob render one job at once; 0 for any number.
+	MaxMachinesPerJob int `json:"maxMachinesPerJob,omitempty"`
+}
+
+// LevelPolicy is how one level is served.
+type LevelPolicy struct {
+	Paused bool `json:"paused,omitempty"`
+	// MaxShare is how much of the farm's slots, above 0 to 1, the level may take; 0 for all.
+	MaxShare float64 `json:"maxShare,omitempty"`
+	// Hours are when the level is served though others wait; none means always. Outside of them it is served while nothing else
+	// wants the machine.
+	Hours []Hours `json:"hours,omitempty"`
+}
+
+// Hours are a window of the week, in the farm's time zone. To before From, or equal to it, is on the next day.
+type Hours struct {
+	Days []time.Weekday `json:"days,omitempty"` // on which it begins; none means every day
+	From int            `json:"from"`           // minutes after midnight, 0..1439
+	To   int            `json:"to"`             // minutes after midnight, 0..1439
+}
+
+// TeamPolicy is what one team gets.
+type TeamPolicy struct {
+	Weight      float64 `json:"weight,omitempty"`      // of its share; 0 means 1
+	MaxMachines int     `json:"maxMachines,omitempty"` // that work for it at once; 0 for any number
+}
+
+// LimitPolicy counts something that there are only so many of, such as the licences of a plug-in. A task takes one when its job
+// names the limit, or when its project uses one of the limit's effects.
+type LimitPolicy struct {
+	Total      int      `json:"total"`                // on the whole farm at once
+	PerMachine int      `json:"perMachine,omitempty"` // tasks on one machine at once; 0 for any number
+	ByMachine  bool     `json:"byMachine,omitempty"`  // several tasks on one machine take one together
+	Effects    []string `json:"effects,omitempty"`    // match names, or their beginnings with a * behind them
+}
+
+// SplitPolicy is when one composition is rendered by several machines.
+type SplitPolicy struct {
+	Off        bool    `json:"off,omitempty"`
+	MinSeconds float64 `json:"minSeconds,omitempty"` // that a range should take at least; 0 means the farm's own measure
+	MaxRanges  int     `json:"maxRanges,omitempty"`  // of one job; 0 means the farm's own measure
+}
+
+// RetryPolicy is how often what fails is tried again.
+type RetryPolicy struct {
+	MaxAttempts int `json:"maxAttempts,omitempty"` // of a task; 0 means MaxAttempts
+	// MaxJobFailures is how many attempts of a job's tasks together may fail before the job does; 0 means 10 or a tenth of its
+	// tasks, whichever is more.
+	MaxJobFailures int `json:"maxJobFailures,omitempty"`
+	// SetAsideAfter is how many attempts in a row, of different jobs, may fail on a machine before it is set aside; 0 means 5.
+	SetAsideAfter int `json:"setAsideAfter,omitempty"`
+}

@@ -24,16 +24,9 @@ type LevelPolicy struct {
 	Paused bool `json:"paused,omitempty"`
 	// MaxShare is how much of the farm's slots, above 0 to 1, the level may take; 0 for all.
 	MaxShare float64 `json:"maxShare,omitempty"`
-	// Hours are when the level is served though others wait; none means always. Outside of them it is served while nothing else
-	// wants the machine.
+	// Hours are when the level is served though others wait, in the farm's time zone; none means always. Outside of them it is
+	// served while nothing else wants the machine.
 	Hours []Hours `json:"hours,omitempty"`
-}
-
-// Hours are a window of the week, in the farm's time zone. To before From, or equal to it, is on the next day.
-type Hours struct {
-	Days []time.Weekday `json:"days,omitempty"` // on which it begins; none means every day
-	From int            `json:"from"`           // minutes after midnight, 0..1439
-	To   int            `json:"to"`             // minutes after midnight, 0..1439
 }
 
 // TeamPolicy is what one team gets.

@@ -117,6 +117,7 @@ func Summarize(p *Project, d *Definition) *Summary {
 		s.Fonts = append(s.Fonts, FontSummary{PostScript: f})
 	}
 	slices.SortFunc(s.Fonts, func(a, b FontSummary) int { return strings.Compare(a.PostScript, b.PostScript) })
+	s.Effects = p.AddedEffects()
 	if d != nil {
 		s.Mogrt = d.summarize()
 	}

@@ -6,6 +6,7 @@ type Summary struct {
 	Compositions []CompositionSummary `json:"compositions"`
 	Fonts        []FontSummary        `json:"fonts"`
 	Footage      []FootageSummary     `json:"footage"`
+	Effects      []string             `json:"effects,omitempty"` // match names of those that plug-ins added to After Effects
 	Mogrt        *MogrtSummary        `json:"mogrt,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
 }

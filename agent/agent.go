@@ -200,7 +200,7 @@ func (a *agent) joinGossip() (leave func()) {
 	}
 	pool, err := gossip.Join(gossip.Config{
 		Bind: a.cfg.GossipBind, PortFile: filepath.Join(a.cfg.DataDir, "gossip.port"), Key: a.self.GossipKey, Label: a.self.Cluster, Seeds: a.self.Gossip, Logger: a.log,
-		Node: wire.Node{ID: a.self.AgentID, Role: wire.RoleAgent, Version: a.cfg.Version, Engines: afterEffectsVersions(a.inventory), Inventory: inventoryHash(a.inventory)[:16]},
+		Node: wire.Node{ID: a.self.AgentID, Role: wire.RoleAgent, Version: a.cfg.Version, Engines: afterEffectsVersions(a.inventory), Inventory: a.inventory.Hash()[:16]},
 	})
 	if err != nil {
 		a.log.Warn("working without gossip", "error", err)

@@ -52,6 +52,8 @@ type peer struct {
 	drop     []wire.Attempt
 	silent   bool // reports are not settled
 	hellos   []wire.Hello
+	stock    []farm.Inventory // as they came
+	cached   [][]string       // the lists of cached files in heartbeats
 	got      []wire.Message
 	files    map[string][]byte
 	outputs  map[string][]byte
@@ -131,8 +133,14 @@ func (p *peer) answer(conn *websocket.Conn, m wire.Message) error {
 	case m.Hello != nil:
 		p.hellos = append(p.hellos, *m.Hello)
 		p.conn = conn
-		return conn.WriteJSON(wire.Message{Welcome: &wire.Welcome{HeartbeatSeconds: 0.05, LeaseSeconds: 10, Drop: p.drop}})
+		return conn.WriteJSON(wire.Message{Welcome: &wire.Welcome{HeartbeatSeconds: 0.05, LeaseSeconds: 10, Drop: p.drop, WantInventory: len(p.stock) == 0 || p.stock[len(p.stock)-1].Hash() != m.Hello.Inventory}})
 	case m.Heartbeat != nil:
+		if m.Heartbeat.Cached != nil {
+			p.cached = append(p.cached, m.Heartbeat.Cached)
+		}
+		return nil
+	case m.Inventory != nil:
+		p.stock = append(p.stock, *m.Inventory)
 		return nil
 	}
 	p.got = append(p.got, m)

@@ -2,9 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -34,16 +31,6 @@ func takeInventory(ctx context.Context, cfg Config) farm.Inventory {
 	inv.Fonts = scanFonts(ctx, fontFolders())
 	cfg.Logger.Debug("looked for fonts", "found", len(inv.Fonts), "took", time.Since(started))
 	return inv
-}
-
-// inventoryHash is the SHA-256 of an inventory, in hex.
-func inventoryHash(inv farm.Inventory) string {
-	b, err := json.Marshal(inv)
-	if err != nil {
-		b = nil // an inventory holds nothing that JSON cannot say
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }
 
 // afterEffectsVersions are those of an inventory, newest first.

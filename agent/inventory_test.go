@@ -83,11 +83,3 @@ func TestFontsAreNamedFromTheirOwnTables(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
-
-func TestInventoryHashFollowsTheInventory(t *testing.T) {
-	a, b := farm.Inventory{OS: "linux", CPUs: 2}, farm.Inventory{OS: "linux", CPUs: 4}
-	same := a
-	if inventoryHash(a) != inventoryHash(same) || inventoryHash(a) == inventoryHash(b) {
-		t.Fatal("the hash does not tell inventories apart")
-	}
-}

@@ -103,7 +103,7 @@ func (l *link) session(ctx context.Context) error {
 	}
 	s := &session{l: l, conn: conn, sent: make(map[wire.Attempt]time.Time)}
 	defer s.close()
-	hello := wire.Hello{Version: wire.Version, Name: l.a.cfg.Name, Inventory: l.a.inventory, Holding: l.a.board.holding()}
+	hello := wire.Hello{Version: wire.Version, Name: l.a.cfg.Name, Inventory: l.a.inventory.Hash(), Holding: l.a.board.holding()}
 	if err := s.write(wire.Message{Hello: &hello}); err != nil {
 		return err
 	}
@@ -114,6 +114,11 @@ func (l *link) session(ctx context.Context) error {
 	l.a.addresses.Store(&welcome.Addresses)
 	for _, at := range welcome.Drop {
 		l.a.board.forget(at)
+	}
+	if welcome.WantInventory {
+		if err := s.write(wire.Message{Inventory: &l.a.inventory}); err != nil {
+			return err
+		}
 	}
 	l.a.log.Info("linked to the farm", "coordinator", l.a.farm.address())
 	return s.run(ctx, welcome)

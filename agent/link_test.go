@@ -145,8 +145,12 @@ func TestAgentFollowsTheLeader(t *testing.T) {
 	follower.redirect = leader.server.URL
 	start(t, follower, "normal", t.TempDir())
 	leader.eventually("the leader is greeted", func() bool { return len(leader.hellos) == 1 })
-	if got := leader.hellos[0]; got.Version != wire.Version || got.Name != "test-machine" || len(got.Inventory.Engines) == 0 || got.Inventory.Slots != 1 || got.Inventory.Memory <= 0 {
+	if got := leader.hellos[0]; got.Version != wire.Version || got.Name != "test-machine" || len(got.Inventory) != 64 {
 		t.Errorf("hello %+v", got)
+	}
+	leader.eventually("the leader knows what the machine has", func() bool { return len(leader.stock) == 1 })
+	if got := leader.stock[0]; len(got.Engines) == 0 || got.Slots != 1 || got.Memory <= 0 || got.Hash() != leader.hellos[0].Inventory {
+		t.Errorf("inventory %+v", got)
 	}
 }
 

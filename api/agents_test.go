@@ -45,7 +45,7 @@ func (m *machine) auth() string { return "Authorization: Bearer " + m.secret }
 func (m *machine) connect() {
 	m.r.t.Helper()
 	m.dial()
-	m.say(wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: "suite-1", Inventory: inventory()}})
+	m.say(wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: "suite-1", Inventory: inventory().Hash()}})
 	if got := m.hear(); got.Welcome == nil {
 		m.r.t.Fatalf("the farm greets with %+v, want a welcome", got)
 	}
@@ -253,7 +253,7 @@ func TestAnAgentOfAnotherReleaseIsToldToUpdate(t *testing.T) {
 	for version, machine := range map[int]string{wire.Version - 1: "the agent's machine", wire.Version + 1: "the farm's server"} {
 		m := r.enrol("suite-1")
 		m.dial()
-		m.say(wire.Message{Hello: &wire.Hello{Version: version, Name: "suite-1", Inventory: inventory()}})
+		m.say(wire.Message{Hello: &wire.Hello{Version: version, Name: "suite-1", Inventory: inventory().Hash()}})
 		if err := m.ws.SetReadDeadline(time.Now().Add(patience)); err != nil {
 			t.Fatal(err)
 		}

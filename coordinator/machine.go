@@ -1,11 +1,9 @@
 package coordinator
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/subtle"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -118,17 +116,4 @@ func (l *leader) describe(m *farm.Machine, team string) {
 		})
 	}
 	slices.SortFunc(m.Running, func(a, b farm.RunningTask) int { return cmp.Compare(a.Task, b.Task) })
-}
-
-// sameInventory compares inventories as they are kept.
-func sameInventory(a, b farm.Inventory) (bool, error) {
-	left, err := json.Marshal(a)
-	if err != nil {
-		return false, fmt.Errorf("encoding an inventory: %w", err)
-	}
-	right, err := json.Marshal(b)
-	if err != nil {
-		return false, fmt.Errorf("encoding an inventory: %w", err)
-	}
-	return bytes.Equal(left, right), nil
 }

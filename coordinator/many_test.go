@@ -44,7 +44,7 @@ func tell(l *link, m wire.Message) bool {
 }
 
 func (b *robot) session(ctx context.Context, l *link) {
-	if !tell(l, wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: b.agent.Name, Inventory: b.inv}}) {
+	if !tell(l, wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: b.agent.Name, Inventory: b.inv.Hash()}}) {
 		return
 	}
 	for {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -215,6 +216,9 @@ func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, s
 	for _, f := range s.Fonts[:min(len(s.Fonts), maxUsed)] {
 		cmd.Fonts = append(cmd.Fonts, farm.FontUse{PostScript: f.PostScript})
 	}
+	cmd.Effects = s.Effects[:min(len(s.Effects), maxUsed)]
+	// A version of its own stands behind each beta; what the release of that number reads, and what reads it, is the same.
+	cmd.SavedWith, _, _ = strings.Cut(s.Version, " ")
 	return nil
 }
 

@@ -24,6 +24,10 @@ func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
 	}
 	l.mu.Unlock()
 	switch {
+	case m.Heartbeat != nil:
+		l.noteCached(s, m.Heartbeat.Cached)
+	case m.Inventory != nil:
+		l.takeInventory(ctx, s, *m.Inventory)
 	case m.Progress != nil:
 		l.progress(s, *m.Progress)
 	case m.Log != nil:

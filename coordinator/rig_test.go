@@ -204,10 +204,13 @@ func (s *station) connect(holding ...wire.Attempt) wire.Welcome {
 	go func() { l.served <- c.ServeAgent(s.r.t.Context(), s.agent, l) }()
 	s.link = l
 	s.r.t.Cleanup(s.hangUp)
-	s.say(wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: s.agent.Name, Inventory: s.inventory, Holding: holding}})
+	s.say(wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: s.agent.Name, Inventory: s.inventory.Hash(), Holding: holding}})
 	m := s.hear()
 	if m.Welcome == nil {
 		s.r.t.Fatalf("hello was answered with %+v", m)
+	}
+	if m.Welcome.WantInventory {
+		s.say(wire.Message{Inventory: &s.inventory})
 	}
 	return *m.Welcome
 }

@@ -41,6 +41,7 @@ type session struct {
 	seen    time.Time
 	machine schedule.Machine
 	rests   time.Time // until when it gets no work; zero when it does not rest
+	cached  []string  // as in wire.Heartbeat
 }
 
 // send queues a message. An agent that does not read is disconnected: it comes back and is told what it missed.
@@ -114,10 +115,16 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 		hello.Name = a.Name
 	}
 	s.name = hello.Name
-	if err := l.keepInventory(ctx, a, hello); err != nil {
+	known, err := l.c.inventoryOf(a.ID)
+	if err != nil {
 		return err
 	}
-	if err := l.attach(ctx, s, hello); err != nil {
+	if a.Name != hello.Name {
+		if _, err := l.c.apply(ctx, raftstore.PutInventory{ID: a.ID, Name: hello.Name, Inventory: known}); err != nil {
+			return fmt.Errorf("recording the name of agent %s: %w", a.ID, err)
+		}
+	}
+	if err := l.attach(ctx, s, hello, known); err != nil {
 		return err
 	}
 	defer l.detach(s)
@@ -192,24 +199,9 @@ func (s *session) write() {
 	}
 }
 
-// keepInventory records what the agent has, if that has changed.
-func (l *leader) keepInventory(ctx context.Context, a farm.Agent, hello wire.Hello) error {
-	same, err := sameInventory(a.Inventory, hello.Inventory)
-	if err != nil {
-		return err
-	}
-	if !same || a.Name != hello.Name {
-		if _, err := l.c.apply(ctx, raftstore.PutInventory{ID: a.ID, Name: hello.Name, Inventory: hello.Inventory}); err != nil {
-			return fmt.Errorf("recording what agent %s has: %w", a.ID, err)
-		}
-	}
-	a.Inventory = hello.Inventory
-	l.noteEngines(a)
-	return nil
-}
-
-// attach makes the session the agent's one, and settles what the agent says it holds with what the state says.
-func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error {
+// attach makes the session the agent's one, and settles what the agent says it holds with what the state says. known is the
+// inventory that the state has; the agent is asked for another one when its hash is not that.
+func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known farm.Inventory) error {
 	l.granting.Lock()
 	defer l.granting.Unlock()
 
@@ -232,19 +224,14 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello) error
 	if len(gone) > 0 {
 		l.takeBack(ctx, false, gone...)
 	}
+	wanted := known.Hash() != hello.Inventory
 	s.send(wire.Message{Welcome: &wire.Welcome{
 		HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds(), Drop: dropped,
-		Addresses: l.c.cfg.Addresses,
+		Addresses: l.c.cfg.Addresses, WantInventory: wanted,
 	}})
-
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.sessions[s.agent] == s {
-		s.machine = schedule.MachineOf(s.agent, hello.Inventory)
-		l.queue.SetMachine(s.machine, len(l.leasesOfLocked(s.agent)))
+	if !wanted {
+		l.equip(s, known)
 	}
-	l.wake()
-	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 	l.c.log.Info("an agent is here", "agent", s.agent, "name", s.name, "address", s.address, "holding", len(held), "dropped", len(dropped))
 	return nil
 }

@@ -73,7 +73,9 @@ type FinishTemplate struct {
 	Fonts          []farm.FontUse
 	Error          string
 	At             time.Time
-	MatchFonts     bool `json:",omitempty"` // match the waiting jobs with the team's fonts
+	MatchFonts     bool     `json:",omitempty"` // match the waiting jobs with the team's fonts
+	Effects        []string `json:",omitempty"` // of farm.Template
+	SavedWith      string   `json:",omitempty"` // of farm.Template
 }
 
 // DeleteTemplate removes a template; refused while jobs that have not ended use it.

@@ -65,6 +65,8 @@ type Message struct {
 	Log       *Log       `json:"log,omitempty"`
 	Finished  *Finished  `json:"finished,omitempty"`
 	Failed    *Failed    `json:"failed,omitempty"`
+	// Inventory answers Welcome.WantInventory, and tells of a change.
+	Inventory *farm.Inventory `json:"inventory,omitempty"`
 
 	// from the coordinator
 	Welcome  *Welcome  `json:"welcome,omitempty"`
@@ -82,10 +84,10 @@ type Attempt struct {
 
 // Hello opens a session.
 type Hello struct {
-	Version   int            `json:"version"`
-	Name      string         `json:"name"`
-	Inventory farm.Inventory `json:"inventory"`
-	Holding   []Attempt      `json:"holding,omitempty"` // leases it still works on, or whose report waits to be sent
+	Version   int       `json:"version"`
+	Name      string    `json:"name"`
+	Inventory string    `json:"inventory"`         // hash of what the machine has, see farm.Inventory
+	Holding   []Attempt `json:"holding,omitempty"` // leases it still works on, or whose report waits to be sent
 }
 
 // Welcome answers Hello.
@@ -93,6 +95,9 @@ type Welcome struct {
 	HeartbeatSeconds float64   `json:"heartbeatSeconds"`
 	LeaseSeconds     float64   `json:"leaseSeconds"`   // without a heartbeat the leader ends a lease after this long
 	Drop             []Attempt `json:"drop,omitempty"` // of Holding: no longer its own, stop and forget
+	// WantInventory asks for what the machine has: the farm knows of none with the hash in Hello. Until it comes the machine gets
+	// no work.
+	WantInventory bool `json:"wantInventory,omitempty"`
 	// Addresses is which machines downloads and uploads may ask.
 	Addresses address.Policy `json:"addresses,omitzero"`
 }

@@ -1,0 +1,69 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// maxInventoryItems bounds each list of an inventory.
+const maxInventoryItems = 50_000
+
+// inventoryOf is what the state has of an agent's inventory.
+func (c *Coordinator) inventoryOf(agent string) (farm.Inventory, error) {
+	var a farm.Agent
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		a, err = tx.Agent(agent)
+		return err
+	})
+	if err != nil {
+		return farm.Inventory{}, fmt.Errorf("reading what agent %s has: %w", agent, err)
+	}
+	return a.Inventory, nil
+}
+
+// takeInventory records what an agent has, and gives it work by that from now on.
+func (l *leader) takeInventory(ctx context.Context, s *session, inv farm.Inventory) {
+	if max(len(inv.Engines), len(inv.Fonts), len(inv.Effects), len(inv.Plugins), len(inv.Codecs), len(inv.Tags)) > maxInventoryItems {
+		l.c.log.Warn("an agent tells of more than any machine has", "agent", s.agent)
+		return
+	}
+	known, err := l.c.inventoryOf(s.agent)
+	if err != nil {
+		l.c.log.Error("taking in what an agent has", "agent", s.agent, "error", err)
+		return
+	}
+	if known.Hash() != inv.Hash() {
+		if _, err := l.c.apply(ctx, raftstore.PutInventory{ID: s.agent, Name: s.name, Inventory: inv}); err != nil {
+			l.c.log.Error("recording what an agent has", "agent", s.agent, "error", err)
+			return
+		}
+	}
+	l.equip(s, inv)
+}
+
+// equip makes the session's machine one with this inventory.
+func (l *leader) equip(s *session, inv farm.Inventory) {
+	l.noteEngines(farm.Agent{ID: s.agent, Inventory: inv})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sessions[s.agent] == s {
+		s.machine = schedule.MachineOf(s.agent, inv)
+		l.queue.SetMachine(s.machine, len(l.leasesOfLocked(s.agent)))
+	}
+	l.wake()
+	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
+}
+
+// noteCached keeps which template files an agent says it has, the last used first.
+func (l *leader) noteCached(s *session, cached []string) {
+	if cached == nil || len(cached) > maxInventoryItems {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.cached = cached
+}

@@ -1,0 +1,57 @@
+package farm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+)
+
+// Inventory is what a workstation has. Its hash travels by gossip, the whole over the agent's own connection.
+type Inventory struct {
+	OS        string `json:"os"`                  // as Go names it: linux, darwin, windows
+	OSVersion string `json:"osVersion,omitempty"` // such as Windows 11 23H2
+	CPU       string `json:"cpu,omitempty"`       // the processor's name
+	GPU       string `json:"gpu,omitempty"`       // the name of the one with the most memory
+	GPUMemory int64  `json:"gpuMemory,omitempty"` // bytes
+	Disk      int64  `json:"disk,omitempty"`      // bytes of the disk that the data folder is on
+	DiskFree  int64  `json:"diskFree,omitempty"`  // bytes, in steps that do not change the inventory all the time
+	// Effects are the match names of effects that were added to After Effects; its own come with each build.
+	Effects []string `json:"effects,omitempty"`
+	// Plugins are plug-ins, by their files' names without extension, that do not say which effects they hold.
+	Plugins []string     `json:"plugins,omitempty"`
+	Arch    string       `json:"arch"` // as Go names it
+	CPUs    int          `json:"cpus"`
+	Memory  int64        `json:"memory"`  // bytes
+	Version string       `json:"version"` // of overcrank
+	Engines []EngineInfo `json:"engines"`
+	Fonts   []FontUse    `json:"fonts,omitempty"`
+	Codecs  []string     `json:"codecs,omitempty"` // values of Settings.Codec that this machine can write
+	Tags    []string     `json:"tags,omitempty"`
+	Slots   int          `json:"slots"` // tasks it runs at once
+	// LeftOut is how many fonts, effects and plug-ins there were no room for.
+	LeftOut int `json:"leftOut,omitempty"`
+}
+
+// Hash is the SHA-256 of the inventory as JSON, in hex.
+func (i Inventory) Hash() string {
+	b, err := json.Marshal(i)
+	if err != nil {
+		b = nil // an inventory holds nothing that JSON cannot say
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// The kinds of engines.
+const (
+	EngineEmbedded     = "embedded" // the farm's own
+	EngineAfterEffects = "aftereffects"
+)
+
+// EngineInfo is one aerender-compatible program on a workstation.
+type EngineInfo struct {
+	Kind    string `json:"kind"`    // EngineEmbedded or EngineAfterEffects
+	Version string `json:"version"` // such as 26.0.2
+	Path    string `json:"path"`
+	Beta    bool   `json:"beta,omitempty"` // an After Effects of Adobe's beta programme
+}

@@ -4,11 +4,16 @@ import "time"
 
 // Agent is a workstation that has enrolled.
 type Agent struct {
-	ID         string    `json:"id"`
-	Name       string    `json:"name"` // host name, or what its owner called it
-	SecretHash string    `json:"secretHash"`
+	ID   string `json:"id"`
+	Name string `json:"name"` // host name, or what its owner called it
+	// SecretHash is of the bearer secret of a machine that enrolled before there were certificates; "" once it has shown one.
+	SecretHash string    `json:"secretHash,omitempty"`
 	EnrolledAt time.Time `json:"enrolledAt"`
 	Inventory  Inventory `json:"inventory"`
+
+	// Keys are what it may show itself with: the one in use, and while it is being renewed the next one.
+	Keys      []AgentKey `json:"keys,omitempty"`
+	JoinToken string     `json:"joinToken,omitempty"` // id of the invitation with which it came
 
 	// What the farm's people want of the machine, whatever it says itself.
 	Drained bool     `json:"drained,omitempty"` // finishes what it has and gets nothing more
@@ -16,6 +21,12 @@ type Agent struct {
 	Tags    []string `json:"tags,omitempty"`    // beside those of its inventory
 	// SetAside is why the farm gives the machine no work for a while; nil when it does.
 	SetAside *SetAside `json:"setAside,omitempty"`
+}
+
+// AgentKey is a key for which the farm has made a machine a certificate.
+type AgentKey struct {
+	SHA256 string    `json:"sha256"` // of the public key as certificates hold it (SubjectPublicKeyInfo), in hex
+	Until  time.Time `json:"until"`  // when its certificate expires
 }
 
 // SetAside is a machine's time without work after it failed too often.

@@ -69,6 +69,18 @@ func (t *tables) apply(cmd Command) Result {
 		return t.putInventory(c)
 	case RemoveAgent:
 		return t.removeAgent(c)
+	case PutJoinToken:
+		return t.putJoinToken(c)
+	case RevokeJoinToken:
+		return t.revokeJoinToken(c)
+	case ForgetInvitations:
+		return t.forgetInvitations(c)
+	case JoinAgent:
+		return t.joinAgent(c)
+	case RenewAgentKey:
+		return t.renewAgentKey(c)
+	case ConfirmAgentKey:
+		return t.confirmAgentKey(c)
 	case EndTeam:
 		return t.endTeam(c)
 	case RenameTeam:

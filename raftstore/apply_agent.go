@@ -41,7 +41,7 @@ func (t *tables) removeAgent(c RemoveAgent) Result {
 		return refuse(noMachine(c.ID))
 	}
 	t.remove(bucketAgents, agent.ID)
-	t.remove(bucketAgentsByHash, agent.SecretHash)
+	t.dropCredentials(agent)
 	return Result{}
 }
 

@@ -165,6 +165,18 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[PutInventory](body)
 	case KindRemoveAgent:
 		return unmarshal[RemoveAgent](body)
+	case KindPutJoinToken:
+		return unmarshal[PutJoinToken](body)
+	case KindRevokeJoinToken:
+		return unmarshal[RevokeJoinToken](body)
+	case KindForgetInvitations:
+		return unmarshal[ForgetInvitations](body)
+	case KindJoinAgent:
+		return unmarshal[JoinAgent](body)
+	case KindRenewAgentKey:
+		return unmarshal[RenewAgentKey](body)
+	case KindConfirmAgentKey:
+		return unmarshal[ConfirmAgentKey](body)
 	case KindEndTeam:
 		return unmarshal[EndTeam](body)
 	case KindRenameTeam:

@@ -28,7 +28,7 @@ func draw(t *rapid.T, step int) Command {
 		}
 		return grants
 	}
-	switch rapid.IntRange(0, 24).Draw(t, "command") {
+	switch rapid.IntRange(0, 26).Draw(t, "command") {
 	case 0, 1:
 		return drawSubmission(t, step)
 	case 2, 3, 4, 5, 6:
@@ -73,6 +73,8 @@ func draw(t *rapid.T, step int) Command {
 		return drawLibrary(t)
 	case 22, 23:
 		return drawBatchCommand(t, step)
+	case 24, 25:
+		return drawEnrolment(t, step)
 	default:
 		if rapid.Bool().Draw(t, "expire") {
 			return ExpireFiles{At: at}
@@ -411,7 +413,15 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 		}
 	}
 	for _, agent := range all[farm.Agent](tb, bucketAgents) {
-		set(bucketAgentsByHash, agent.SecretHash, agent.ID)
+		if agent.SecretHash != "" {
+			set(bucketAgentsByHash, agent.SecretHash, agent.ID)
+		}
+		for _, key := range agent.Keys {
+			set(bucketAgentsByKey, key.SHA256, agent.ID)
+		}
+	}
+	for _, token := range all[farm.JoinToken](tb, bucketJoinTokens) {
+		set(bucketJoinTokensByHash, token.Hash, token.ID)
 	}
 	for _, batch := range all[farm.Batch](tb, bucketBatches) {
 		set(bucketBatchesByTeam, batch.Team+"\x00"+batch.ID, "")
@@ -424,7 +434,7 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
 	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketBlockedByTemplate, bucketTasksByStatus,
-		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketCounts, bucketDeliveriesDue, bucketDuties,
+		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketAgentsByKey, bucketJoinTokensByHash, bucketCounts, bucketDeliveriesDue, bucketDuties,
 		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName, bucketBatchesByTeam, bucketRequestsByTime} {
 		have := map[string]string{}
 		_ = tb.tx.Bucket(bucket).ForEach(func(k, v []byte) error {

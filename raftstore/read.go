@@ -157,5 +157,32 @@ func (tx *Tx) AgentBySecretHash(hash string) (farm.Agent, error) {
 	return bySecret(tx, agent, ok, "machine")
 }
 
+// AgentIDByKey is the id of the agent that has a key with this SHA-256, "" when none has.
+func (tx *Tx) AgentIDByKey(sha256 string) (string, error) {
+	return tx.t.lookup(bucketAgentsByKey, sha256), tx.t.err
+}
+
+// AgentByKey reads the agent that has a key with this SHA-256.
+func (tx *Tx) AgentByKey(sha256 string) (farm.Agent, error) {
+	agent, ok := get[farm.Agent](tx.t, bucketAgents, tx.t.lookup(bucketAgentsByKey, sha256))
+	return found(tx, agent, ok, "machine with the key", sha256)
+}
+
+// JoinTokens reads all invitations, by id.
+func (tx *Tx) JoinTokens() ([]farm.JoinToken, error) {
+	return all[farm.JoinToken](tx.t, bucketJoinTokens), tx.t.err
+}
+
+// JoinToken reads one invitation.
+func (tx *Tx) JoinToken(id string) (farm.JoinToken, error) {
+	return byID[farm.JoinToken](tx, bucketJoinTokens, "invitation", id)
+}
+
+// JoinTokenByHash reads the invitation whose secret has this hash.
+func (tx *Tx) JoinTokenByHash(hash string) (farm.JoinToken, error) {
+	token, ok := get[farm.JoinToken](tx.t, bucketJoinTokens, tx.t.lookup(bucketJoinTokensByHash, hash))
+	return bySecret(tx, token, ok, "invitation")
+}
+
 // Agents reads all agents, by id.
 func (tx *Tx) Agents() ([]farm.Agent, error) { return all[farm.Agent](tx.t, bucketAgents), tx.t.err }

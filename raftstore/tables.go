@@ -58,6 +58,10 @@ var (
 
 	bucketAgents       = []byte("agents")
 	bucketAgentsByHash = []byte("agents by hash")
+	bucketAgentsByKey  = []byte("agents by key")
+
+	bucketJoinTokens       = []byte("join tokens")
+	bucketJoinTokensByHash = []byte("join tokens by hash")
 
 	bucketCounts = []byte("counts") // see counters.go
 )
@@ -69,7 +73,7 @@ func buckets() [][]byte {
 		bucketBlockedByTemplate, bucketTasks, bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
 		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
-		bucketBatches, bucketBatchesByTeam, bucketBatchParts,
+		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
 	}
 }
 

@@ -1,0 +1,183 @@
+package raftstore
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"overcrank/farm"
+)
+
+// drawEnrolment makes a random command about a few invitations and machines.
+func drawEnrolment(t *rapid.T, step int) Command {
+	n := func(what string, most int) int { return rapid.IntRange(0, most).Draw(t, what) }
+	token, agent, key := fmt.Sprint("invitation", n("invitation", 1)), fmt.Sprint("agent", n("machine", 3)), fmt.Sprint("key", n("key", 4))
+	switch n("enrolment", 6) {
+	case 0:
+		uses := n("uses", 2)
+		return PutJoinToken{farm.JoinToken{ID: token, Hash: "hash of " + token, Uses: uses, Left: uses, Tags: []string{"new"}, ExpiresAt: after(step + 30)}}
+	case 1:
+		return RevokeJoinToken{ID: token}
+	case 2:
+		return ForgetInvitations{Before: after(step - 10)}
+	case 3:
+		secret := rapid.SampledFrom([]string{"", fmt.Sprint("s", agent)}).Draw(t, "secret")
+		return RenewAgentKey{ID: agent, Key: rapid.SampledFrom([]string{"", key}).Draw(t, "shown"), SecretHash: secret, Next: farm.AgentKey{SHA256: fmt.Sprint("key", n("next", 4))}, At: after(step)}
+	case 4:
+		return ConfirmAgentKey{ID: agent, Key: key}
+	default:
+		return JoinAgent{Hash: "hash of " + token, Agent: farm.Agent{ID: agent, Keys: []farm.AgentKey{{SHA256: key}}}, At: after(step)}
+	}
+}
+
+func invitation(uses int) farm.JoinToken {
+	return farm.JoinToken{ID: "i1", Hash: "hash of i1", Tags: []string{"gpu"}, Uses: uses, Left: uses, ExpiresAt: after(100)}
+}
+
+func join(id, key string, at time.Time) JoinAgent {
+	return JoinAgent{Hash: "hash of i1", Agent: farm.Agent{ID: id, Name: "mac " + id, Keys: []farm.AgentKey{{SHA256: key}}, EnrolledAt: at}, At: at}
+}
+
+func TestAnInvitationLetsInAsManyAsItSays(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state.db")
+	defer m.end()
+	wantRefused(t, m, join("m1", "k1", after(1)), farm.CodeUnauthorized)
+	m.must(PutJoinToken{invitation(2)})
+	m.must(join("m1", "k1", after(1)))
+	m.must(join("m2", "k2", after(2)))
+	wantRefused(t, m, join("m3", "k3", after(3)), farm.CodeUnauthorized)
+	m.must(join("m4", "k2", after(4))) // m2 did not hear that it had come
+	m.see(func(tx *Tx) {
+		token, err := tx.JoinTokenByHash("hash of i1")
+		if err != nil || token.Left != 0 || !token.LastUsedAt.Equal(after(2)) {
+			t.Errorf("the invitation is %+v, %v", token, err)
+		}
+		agent, err := tx.AgentByKey("k2")
+		if err != nil || agent.ID != "m2" || agent.JoinToken != "i1" || len(agent.Tags) != 1 {
+			t.Errorf("the second machine is %+v, %v", agent, err)
+		}
+		if _, err := tx.Agent("m4"); farm.CodeOf(err) != farm.CodeNotFound {
+			t.Errorf("the repeated enrolment made a machine: %v", err)
+		}
+	})
+}
+
+func TestInvitationsThatLetNobodyIn(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state.db")
+	defer m.end()
+	m.must(PutJoinToken{invitation(5)})
+	m.must(join("m1", "k1", after(1)))
+	for name, cmd := range map[string]Command{
+		"expired":             join("m2", "k2", after(100)),
+		"id of another":       join("m1", "k2", after(2)),
+		"no key":              join("m2", "", after(2)),
+		"the same invitation": PutJoinToken{invitation(1)},
+		"for nobody":          PutJoinToken{farm.JoinToken{ID: "i2", Hash: "h2", ExpiresAt: after(9)}},
+		"without a secret":    PutJoinToken{farm.JoinToken{ID: "i2", Left: 1, ExpiresAt: after(9)}},
+		"revoking another":    RevokeJoinToken{ID: "i2"},
+	} {
+		if result := m.do(cmd); result.Refused == nil {
+			t.Errorf("%s: %T was applied", name, cmd)
+		}
+	}
+	m.must(PutJoinToken{farm.JoinToken{ID: "i2", Hash: "hash of i2", Left: 1, ExpiresAt: after(9)}})
+	stolen := join("m2", "k1", after(2))
+	stolen.Hash = "hash of i2"
+	wantRefused(t, m, stolen, farm.CodeConflict) // the key came by another invitation
+	m.must(RevokeJoinToken{ID: "i1"})
+	wantRefused(t, m, join("m2", "k2", after(2)), farm.CodeUnauthorized)
+	m.must(ForgetInvitations{Before: after(8)})
+	m.must(ForgetInvitations{Before: after(9)})
+	m.see(func(tx *Tx) {
+		if tokens, err := tx.JoinTokens(); err != nil || len(tokens) != 0 {
+			t.Errorf("left are %v, %v", tokens, err)
+		}
+		if _, err := tx.Agent("m1"); err != nil {
+			t.Errorf("the machine went with its invitation: %v", err)
+		}
+	})
+}
+
+func TestKeysOfAMachineFollowEachOther(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state.db")
+	defer m.end()
+	m.must(PutJoinToken{invitation(2)})
+	m.must(join("m1", "k1", after(1)))
+	m.must(join("m2", "x1", after(1)))
+	good := func(want ...string) {
+		t.Helper()
+		m.see(func(tx *Tx) {
+			agent, err := tx.Agent("m1")
+			if err != nil || len(agent.Keys) != len(want) {
+				t.Fatalf("the keys are %v, %v, want %v", agent.Keys, err, want)
+			}
+			for i, key := range want {
+				if id, err := tx.AgentIDByKey(key); err != nil || id != "m1" || agent.Keys[i].SHA256 != key {
+					t.Errorf("key %s leads to %q, %v; the keys are %v", key, id, err, agent.Keys)
+				}
+			}
+			for _, key := range []string{"k1", "k2", "k3"} {
+				if id, _ := tx.AgentIDByKey(key); (id != "") != slices.Contains(want, key) {
+					t.Errorf("key %s leads to %q", key, id)
+				}
+			}
+		})
+	}
+	next := func(shown, next string) RenewAgentKey {
+		return RenewAgentKey{ID: "m1", Key: shown, Next: farm.AgentKey{SHA256: next}, At: after(2)}
+	}
+	m.must(next("k1", "k2"))
+	good("k1", "k2")
+	m.must(next("k1", "k3")) // the answer with k2 was lost
+	good("k1", "k3")
+	wantRefused(t, m, next("k2", "k4"), farm.CodeUnauthorized)
+	wantRefused(t, m, next("k1", "k1"), farm.CodeInvalid)
+	wantRefused(t, m, next("k1", "x1"), farm.CodeConflict)
+	wantRefused(t, m, RenewAgentKey{ID: "m9", Key: "k1", Next: farm.AgentKey{SHA256: "k4"}}, farm.CodeNotFound)
+	wantRefused(t, m, RenewAgentKey{ID: "m1", Next: farm.AgentKey{SHA256: "k4"}}, farm.CodeUnauthorized)
+	wantRefused(t, m, ConfirmAgentKey{ID: "m1", Key: "x1"}, farm.CodeUnauthorized)
+	m.must(ConfirmAgentKey{ID: "m1", Key: "k3"})
+	good("k3")
+	m.must(RemoveAgent{ID: "m1"})
+	m.see(func(tx *Tx) {
+		if id, err := tx.AgentIDByKey("k3"); err != nil || id != "" {
+			t.Errorf("the key of a machine that is gone leads to %q, %v", id, err)
+		}
+	})
+}
+
+// see reads the state.
+func (m *testMachine) see(look func(tx *Tx)) {
+	m.t.Helper()
+	m.read(func(tx *Tx) error {
+		look(tx)
+		return nil
+	})
+}
+
+// TestASecretOfAnEarlierReleaseBecomesAKey begins with the command with which release v0.1.0 enrolled machines.
+func TestASecretOfAnEarlierReleaseBecomesAKey(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state.db")
+	defer m.end()
+	cmd, err := newTestCodec(t).decode([]byte("\x28\x01" + `{"Agent":{"id":"m1","name":"mac","secretHash":"old","enrolledAt":"2026-05-01T12:00:00Z","inventory":{"os":"linux","arch":"amd64","cpus":2,"memory":1,"version":"v0.1.0","engines":null,"slots":1}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.must(cmd)
+	wantRefused(t, m, RenewAgentKey{ID: "m1", SecretHash: "other", Next: farm.AgentKey{SHA256: "k1"}}, farm.CodeUnauthorized)
+	m.must(RenewAgentKey{ID: "m1", SecretHash: "old", Next: farm.AgentKey{SHA256: "k1"}})
+	m.must(RenewAgentKey{ID: "m1", SecretHash: "old", Next: farm.AgentKey{SHA256: "k2"}}) // the first answer was lost
+	m.must(ConfirmAgentKey{ID: "m1", Key: "k2"})
+	wantRefused(t, m, RenewAgentKey{ID: "m1", SecretHash: "old", Next: farm.AgentKey{SHA256: "k3"}}, farm.CodeUnauthorized)
+	m.see(func(tx *Tx) {
+		if _, err := tx.AgentBySecretHash("old"); farm.CodeOf(err) != farm.CodeNotFound {
+			t.Errorf("the old secret still leads somewhere: %v", err)
+		}
+		if agent, err := tx.AgentByKey("k2"); err != nil || agent.Name != "mac" || agent.SecretHash != "" {
+			t.Errorf("the machine is %+v, %v", agent, err)
+		}
+	})
+}

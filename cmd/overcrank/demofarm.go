@@ -84,7 +84,7 @@ func (f *demoFarm) start(ctx context.Context) error {
 		return err
 	}
 	defer outFile.Close()
-	cmd := exec.Command(exe, "up", "--data-dir", filepath.Join(f.dir, "farm"), "--listen", "127.0.0.1:0")
+	cmd := exec.Command(exe, "up", "--config", os.DevNull, "--data-dir", filepath.Join(f.dir, "farm"), "--listen", "127.0.0.1:0")
 	cmd.Stdout, cmd.Stderr = outFile, logFile
 	ownProcessGroup(cmd)
 	if err := cmd.Start(); err != nil {

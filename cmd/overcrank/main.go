@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"overcrank/cmd/overcrank/configfile"
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/engine/aerender"
 )
@@ -27,7 +28,7 @@ type cli struct {
 
 	Up          upCommand          `cmd:"" group:"farm" help:"Run a whole farm on this machine: coordinator, dashboard, API and one agent."`
 	Coordinator coordinatorCommand `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
-	Agent       agentCommand       `cmd:"" group:"farm" help:"Run the agent of this workstation."`
+	Agent       agentCommand       `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
 	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
 	Demo        demoCommand        `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
 
@@ -100,7 +101,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // newParser knows all commands.
 func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
+	files := configfile.NewResolver(usualConfig)
 	return kong.New(c, append([]kong.Option{
+		kong.Resolvers(files), kong.Bind(files), kong.Vars{"agent_folder": agentFolder()},
 		kong.Name("overcrank"),
 		kong.Description("The After Effects render farm that a studio runs on its own machines."),
 		kong.UsageOnError(),

@@ -13,10 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api"
 	"overcrank/api/throttle"
+	"overcrank/cmd/overcrank/configfile"
 	"overcrank/coordinator"
 	"overcrank/durable"
 	"overcrank/farm/address"
@@ -25,6 +27,7 @@ import (
 
 // nodeFlags are the flags of everything that runs a coordinator.
 type nodeFlags struct {
+	ConfigFile    string        `name:"config" help:"File of settings, a line 'flag: value' for each; when left out, /etc/overcrank/COMMAND.yaml, if it is there." placeholder:"FILE" env:"OVERCRANK_CONFIG"`
 	DataDir       string        `help:"Folder for everything the farm keeps." required:"" type:"path" env:"OVERCRANK_DATA_DIR"`
 	Listen        string        `help:"Address for API, dashboard and agents, host:port." default:"127.0.0.1:8080" env:"OVERCRANK_LISTEN"`
 	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
@@ -44,6 +47,11 @@ type nodeFlags struct {
 
 // shortestLease leaves an agent time for a few heartbeats.
 const shortestLease = time.Second
+
+// BeforeResolve is for the parser of the command line.
+func (nodeFlags) BeforeResolve(ctx *kong.Context, command *kong.Path, files *configfile.Resolver) error {
+	return files.Load(ctx, command)
+}
 
 // Validate refuses values with which a farm would start and not work. The parser of the command line calls it.
 func (f nodeFlags) Validate() error {

@@ -77,7 +77,7 @@ func (u *upCommand) runAgent(ctx context.Context, n *node, stderr io.Writer) err
 		return fmt.Errorf("find this program: %w", err)
 	}
 	args := []string{
-		"agent", "--data-dir", filepath.Join(u.DataDir, "agent"), "--coordinator", n.local,
+		"agent", "--config", os.DevNull, "--data-dir", filepath.Join(u.DataDir, "agent"), "--coordinator", n.local,
 		"--slots", fmt.Sprint(u.Slots), "--gossip-listen", "127.0.0.1:0", "--until-stdin-ends",
 	}
 	for _, root := range u.Root {

@@ -1,0 +1,102 @@
+package configfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/alecthomas/kong"
+)
+
+// Flag is the name of the flag that says which file to read. A command that has it takes all of its flags from a file too.
+const Flag = "config"
+
+// Resolver gives the flags of one run of the parser what the file has for them.
+type Resolver struct {
+	usual func(command string) string // the file of a command when none is named, "" for none; it need not be there
+	file  *File
+}
+
+// NewResolver makes a resolver. usual is the file of a command when none is named, "" for none; it need not be there.
+func NewResolver(usual func(command string) string) *Resolver { return &Resolver{usual: usual} }
+
+// Load reads the file of a command before the parser asks for values of it.
+func (r *Resolver) Load(ctx *kong.Context, command *kong.Path) error {
+	named := slices.IndexFunc(command.Flags, func(f *kong.Flag) bool { return f.Name == Flag })
+	if named < 0 {
+		return nil
+	}
+	path, _ := ctx.FlagValue(command.Flags[named]).(string)
+	given := path != ""
+	if !given {
+		path = r.usual(command.Node().Name)
+	}
+	if path == "" {
+		return nil
+	}
+	f, err := Read(path)
+	if errors.Is(err, fs.ErrNotExist) && !given {
+		return nil
+	}
+	if err == nil {
+		err = f.check(command.Flags)
+	}
+	r.file = f
+	return err
+}
+
+// Validate is for the parser of the command line.
+func (r *Resolver) Validate(*kong.Application) error { return nil }
+
+// Resolve is for the parser of the command line: the value of a flag, nil when the file has none for it or the environment has one.
+func (r *Resolver) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
+	configurable := slices.ContainsFunc(parent.Flags, func(f *kong.Flag) bool { return f.Name == Flag })
+	if r.file == nil || !configurable || inEnvironment(flag) != "" {
+		return nil, nil
+	}
+	v, set := r.file.values[flag.Name]
+	if !set || v.text == nil {
+		return nil, nil
+	}
+	return v.of(flag)
+}
+
+// File is the file that was read, nil when there was none.
+func (r *Resolver) File() *File { return r.file }
+
+// Source is where a flag's value comes from.
+type Source string
+
+// The sources of values, the one that counts most first.
+const (
+	SourceFlag        Source = "flag"
+	SourceEnvironment Source = "environment"
+	SourceFile        Source = "file"
+	SourceDefault     Source = "default"
+)
+
+// sourceOf tells where the value of a flag comes from, and the place there: the variable's name, the file and its line.
+func (r *Resolver) sourceOf(ctx *kong.Context, flag *kong.Flag) (source Source, place string) {
+	typed := slices.ContainsFunc(ctx.Path, func(p *kong.Path) bool { return p.Flag == flag && !p.Resolved })
+	switch name := inEnvironment(flag); {
+	case typed:
+		return SourceFlag, "--" + flag.Name
+	case name != "":
+		return SourceEnvironment, name
+	case r.file != nil && r.file.values[flag.Name].text != nil:
+		return SourceFile, fmt.Sprintf("%s:%d", r.file.Path, r.file.values[flag.Name].line)
+	}
+	return SourceDefault, ""
+}
+
+// inEnvironment is the name of the variable that sets a flag, "" when none does.
+func inEnvironment(flag *kong.Flag) string {
+	for _, name := range flag.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+// usualConfig is where the configuration of a command lies when none is named.
+func usualConfig(command string) string { return filepath.Join(programData(), command+".yaml") }
+
+// agentFolder is where an agent keeps its data when no folder is named.
+func agentFolder() string { return filepath.Join(programData(), "agent") }
+
+// programData is asked of Windows: the variable of the environment is not set the same for services.
+func programData() string {
+	folder, err := windows.KnownFolderPath(windows.FOLDERID_ProgramData, windows.KF_FLAG_DEFAULT)
+	if err != nil {
+		folder = `C:\ProgramData`
+	}
+	return filepath.Join(folder, "Overcrank")
+}

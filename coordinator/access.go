@@ -116,6 +116,7 @@ func (c *Coordinator) principal(find func(*raftstore.Tx) (farm.Token, error)) (f
 	c.uses.note(token.ID, now)
 	return farm.Principal{
 		TokenID: token.ID, Name: token.Name, Team: token.Team, Role: token.Role,
-		FarmAdmin: token.Role == farm.RoleAdmin && token.Team == first,
+		FarmAdmin:    token.Role == farm.RoleAdmin && token.Team == first,
+		FarmOperator: token.Role.Allows(farm.RoleOperator) && token.Team == first,
 	}, nil
 }

@@ -257,6 +257,10 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 		requestOf(ctx).claimed = true
 	}
 	if l != nil {
+		l.noteAgents(res.Index, res.Agents)
+		if res.Policy != nil {
+			l.notePolicy(res.Index, *res.Policy)
+		}
 		l.observe(res.Jobs, res.Tasks)
 	}
 	for _, job := range res.Jobs {

@@ -148,6 +148,9 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 	l.mu.Lock()
 	h := l.holdLocked(t)
 	s := l.sessions[t.Agent]
+	if l.standings[t.Agent].paused {
+		s = nil // it was paused while the lease was granted
+	}
 	adobe := len(l.adobe) > 0
 	l.mu.Unlock()
 

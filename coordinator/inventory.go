@@ -52,7 +52,7 @@ func (l *leader) equip(s *session, inv farm.Inventory) {
 	defer l.mu.Unlock()
 	if l.sessions[s.agent] == s {
 		s.machine = schedule.MachineOf(s.agent, inv)
-		l.queue.SetMachine(s.machine, len(l.leasesOfLocked(s.agent)))
+		l.placeLocked(s)
 	}
 	l.wake()
 	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})

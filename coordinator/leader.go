@@ -33,8 +33,12 @@ type leader struct {
 	sessions map[string]*session // by agent
 	adobe    map[string]bool     // enrolled agents with After Effects
 	lastSeen map[string]time.Time
-	ended    bool      // takes no more sessions
-	doubted  time.Time // when a command failed that may have been committed all the same; zero when none did
+	// What people want, of each machine and of the farm, as far as this node has heard.
+	standings   map[string]standing
+	policy      farm.Policy
+	policyIndex uint64
+	ended       bool      // takes no more sessions
+	doubted     time.Time // when a command failed that may have been committed all the same; zero when none did
 }
 
 // follow takes up and gives up the leader's work as leadership comes and goes.
@@ -62,15 +66,16 @@ func (c *Coordinator) follow(ctx context.Context) {
 func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &leader{
-		c:        c,
-		work:     make(chan struct{}, 1),
-		queue:    schedule.NewQueue(),
-		leases:   map[string]*lease{},
-		byJob:    map[string][]*lease{},
-		sessions: map[string]*session{},
-		adobe:    map[string]bool{},
-		lastSeen: map[string]time.Time{},
-		outbox:   newOutbox(c),
+		c:         c,
+		work:      make(chan struct{}, 1),
+		queue:     schedule.NewQueue(),
+		leases:    map[string]*lease{},
+		byJob:     map[string][]*lease{},
+		sessions:  map[string]*session{},
+		adobe:     map[string]bool{},
+		lastSeen:  map[string]time.Time{},
+		standings: map[string]standing{},
+		outbox:    newOutbox(c),
 	}
 	var term sync.WaitGroup
 	term.Go(func() { l.term(ctx) })
@@ -187,9 +192,12 @@ func (l *leader) take() error {
 	return nil
 }
 
-// load queues the tasks that the state has ready, and the webhooks that it owes. Those that are queued already stay so, tasks
+// load reads what people want, and queues the tasks that the state has ready and the webhooks that it owes. Those that are queued already stay so, tasks
 // with their needs as they are now.
 func (l *leader) load() error {
+	if err := l.loadStandings(); err != nil {
+		return err
+	}
 	if err := l.c.eachTask(farm.TaskReady, l.enqueue); err != nil {
 		return err
 	}

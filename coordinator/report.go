@@ -124,20 +124,28 @@ func (l *leader) returned(ctx context.Context, s *session, h *lease) {
 	defer l.mu.Unlock()
 	if l.sessions[s.agent] == s {
 		s.rests = l.c.cfg.Now().Add(restAfter)
-		l.queue.SetMachine(s.machine, s.machine.Slots)
+		l.placeLocked(s)
 	}
 }
 
-// wakeMachines ends the rest of machines whose time has come.
+// wakeMachines ends the rest of machines, and their time aside, when it is over.
 func (l *leader) wakeMachines() {
 	now := l.c.cfg.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, s := range l.sessions {
-		if !s.rests.IsZero() && !now.Before(s.rests) {
+		stand := l.standings[s.agent]
+		aside := stand.setAside != nil && !stand.setAside.Until.IsZero() && !now.Before(stand.setAside.Until)
+		if aside {
+			stand.setAside = nil
+			l.standings[s.agent] = stand
+		}
+		rested := !s.rests.IsZero() && !now.Before(s.rests)
+		if rested {
 			s.rests = time.Time{}
-			l.queue.SetMachine(s.machine, len(l.leasesOfLocked(s.agent)))
-			l.wake()
+		}
+		if rested || aside {
+			l.placeLocked(s)
 		}
 	}
 }

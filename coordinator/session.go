@@ -111,7 +111,7 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 	if err != nil {
 		return err
 	}
-	if hello.Name == "" || len(hello.Name) > maxName {
+	if hello.Name == "" || len(hello.Name) > maxName || a.Named {
 		hello.Name = a.Name
 	}
 	s.name = hello.Name
@@ -232,6 +232,7 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 	if !wanted {
 		l.equip(s, known)
 	}
+	l.recall(s)
 	l.c.log.Info("an agent is here", "agent", s.agent, "name", s.name, "address", s.address, "holding", len(held), "dropped", len(dropped))
 	return nil
 }

@@ -5,7 +5,7 @@ import "time"
 // Agent is a workstation that has enrolled.
 type Agent struct {
 	ID   string `json:"id"`
-	Name string `json:"name"` // host name, or what its owner called it
+	Name string `json:"name"` // host name, or what its owner or the farm's people called it
 	// SecretHash is of the bearer secret of a machine that enrolled before there were certificates; "" once it has shown one.
 	SecretHash string    `json:"secretHash,omitempty"`
 	EnrolledAt time.Time `json:"enrolledAt"`
@@ -15,7 +15,8 @@ type Agent struct {
 	Keys      []AgentKey `json:"keys,omitempty"`
 	JoinToken string     `json:"joinToken,omitempty"` // id of the invitation with which it came
 
-	// What the farm's people want of the machine, whatever it says itself.
+	// What the farm's people want of the machine, whatever it says itself. With Named its name is theirs too.
+	Named   bool     `json:"named,omitempty"`
 	Drained bool     `json:"drained,omitempty"` // finishes what it has and gets nothing more
 	Paused  bool     `json:"paused,omitempty"`  // gives back what it has and gets nothing
 	Tags    []string `json:"tags,omitempty"`    // beside those of its inventory

@@ -13,6 +13,7 @@ const (
 	EventLog       EventKind = "log"       // Lines were added to a job's log
 	EventThumbnail EventKind = "thumbnail" // Frame of a job has a picture
 	EventAccess    EventKind = "access"    // a token of the team was changed or ended
+	EventFarm      EventKind = "farm"      // the farm's policy was changed
 )
 
 // Event is something that a watcher of a team's work may want to show.

@@ -47,4 +47,7 @@ type Principal struct {
 	Role    Role
 	// FarmAdmin says that the principal is an administrator of the farm's first team, who looks after the teams.
 	FarmAdmin bool
+	// FarmOperator says that the principal is an operator or administrator of the farm's first team. The machines and the policy
+	// are shared by all teams, so that others do not decide on them.
+	FarmOperator bool
 }

@@ -53,3 +53,6 @@ type Task struct {
 
 // MaxAttempts is how often a task is leased before its failure is the job's.
 const MaxAttempts = 3
+
+// MostAttempts is the most that a job or the farm may allow a task.
+const MostAttempts = 20

@@ -81,6 +81,12 @@ func (t *tables) apply(cmd Command) Result {
 		return t.renewAgentKey(c)
 	case ConfirmAgentKey:
 		return t.confirmAgentKey(c)
+	case ConfigureAgent:
+		return t.configureAgent(c)
+	case PutPolicy:
+		return t.putPolicy(c)
+	case ChangeJob:
+		return t.changeJob(c)
 	case EndTeam:
 		return t.endTeam(c)
 	case RenameTeam:

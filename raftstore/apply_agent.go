@@ -20,13 +20,13 @@ func (t *tables) enrolAgent(c EnrolAgent) Result {
 	return Result{}
 }
 
-// putInventory keeps the machine's earlier name when the command brings none.
+// putInventory keeps the machine's earlier name when the command brings none, and when people gave it.
 func (t *tables) putInventory(c PutInventory) Result {
 	agent, ok := get[farm.Agent](t, bucketAgents, c.ID)
 	if !ok {
 		return refuse(noMachine(c.ID))
 	}
-	if c.Name != "" {
+	if c.Name != "" && !agent.Named {
 		agent.Name = c.Name
 	}
 	agent.Inventory = c.Inventory

@@ -71,5 +71,5 @@ func (t *tables) endTeam(c EndTeam) Result {
 	}
 	t.dropLibrary(c.ID)
 	t.remove(bucketTeams, c.ID)
-	return Result{}
+	return Result{Policy: t.forgetShare(c.ID, c.At)}
 }

@@ -177,6 +177,12 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[RenewAgentKey](body)
 	case KindConfirmAgentKey:
 		return unmarshal[ConfirmAgentKey](body)
+	case KindConfigureAgent:
+		return unmarshal[ConfigureAgent](body)
+	case KindPutPolicy:
+		return unmarshal[PutPolicy](body)
+	case KindChangeJob:
+		return unmarshal[ChangeJob](body)
 	case KindEndTeam:
 		return unmarshal[EndTeam](body)
 	case KindRenameTeam:

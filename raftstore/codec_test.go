@@ -24,6 +24,7 @@ func samples() []Command {
 	until := at.Add(time.Hour)
 	conform := true
 	name, role := "other", farm.RoleViewer
+	yes, tags, priority, level := true, []string{"gpu"}, 7, farm.LevelRush
 	job := farm.Job{
 		ID: "01J", Team: "t1", SubmittedBy: "token", Name: "Opener", Tags: []string{"tv"}, Priority: -5, Level: farm.LevelRush, NotBefore: at,
 		RequireTags: []string{"gpu"}, Hold: true, Sequential: true, Template: farm.JobTemplate{ID: "tm", Src: "https://x/y.aep", Composition: "main"},
@@ -72,6 +73,13 @@ func samples() []Command {
 		JoinAgent{Hash: "h", Agent: farm.Agent{ID: "a1", Name: "mac", Keys: []farm.AgentKey{{SHA256: "k", Until: until}}, EnrolledAt: at, Inventory: inventory}, At: at},
 		RenewAgentKey{ID: "a1", Key: "k", SecretHash: "s", Next: farm.AgentKey{SHA256: "k2", Until: until}, At: at},
 		ConfirmAgentKey{ID: "a1", Key: "k2"},
+		ConfigureAgent{ID: "a1", Name: &name, Drained: &yes, Paused: &yes, Tags: &tags, Restore: true},
+		PutPolicy{Policy: farm.Policy{Revision: 3, At: at, By: "admin", Paused: true,
+			Levels: map[farm.Level]farm.LevelPolicy{farm.LevelOvernight: {Paused: true, MaxShare: 0.5, Hours: []farm.Hours{{Days: []time.Weekday{time.Monday}, From: 1320, To: 360}}}},
+			Teams:  map[string]farm.TeamPolicy{"t1": {Weight: 2, MaxMachines: 4}},
+			Limits: map[string]farm.LimitPolicy{"particles": {Total: 4, PerMachine: 1, ByMachine: true, Effects: []string{"tc Particular*"}}},
+			Split:  farm.SplitPolicy{Off: true, MinSeconds: 20, MaxRanges: 8}, Retry: farm.RetryPolicy{MaxAttempts: 2, MaxJobFailures: 9, SetAsideAfter: 4}, MaxMachinesPerJob: 3}},
+		ChangeJob{Team: "t1", ID: "01J", Name: &name, Tags: &tags, Priority: &priority, Level: &level, NotBefore: &until, At: at},
 		EndTeam{ID: "t1", At: at},
 		RenameTeam{ID: "t1", Name: "Other"},
 		RecordTry{ID: "01J", Round: 1, Try: 2, Error: "e", GiveUp: true, Next: until, At: at},

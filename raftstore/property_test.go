@@ -28,7 +28,7 @@ func draw(t *rapid.T, step int) Command {
 		}
 		return grants
 	}
-	switch rapid.IntRange(0, 26).Draw(t, "command") {
+	switch rapid.IntRange(0, 27).Draw(t, "command") {
 	case 0, 1:
 		return drawSubmission(t, step)
 	case 2, 3, 4, 5, 6:
@@ -75,6 +75,8 @@ func draw(t *rapid.T, step int) Command {
 		return drawBatchCommand(t, step)
 	case 24, 25:
 		return drawEnrolment(t, step)
+	case 26:
+		return drawSteering(t, step)
 	default:
 		if rapid.Bool().Draw(t, "expire") {
 			return ExpireFiles{At: at}

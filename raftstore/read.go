@@ -186,3 +186,6 @@ func (tx *Tx) JoinTokenByHash(hash string) (farm.JoinToken, error) {
 
 // Agents reads all agents, by id.
 func (tx *Tx) Agents() ([]farm.Agent, error) { return all[farm.Agent](tx.t, bucketAgents), tx.t.err }
+
+// Policy reads the farm's policy, zero while nobody set one.
+func (tx *Tx) Policy() (farm.Policy, error) { return tx.t.policy(), tx.t.err }

@@ -66,8 +66,11 @@ type Result struct {
 	Each []*farm.Error
 	// Repeated is what is kept of the request when it was carried out before; nothing was done then.
 	Repeated *Request
-	Jobs     []farm.Job  // as they are after the command, for those commands that move jobs; of new jobs only the heads
-	Tasks    []farm.Task // likewise
+	Jobs     []farm.Job   // as they are after the command, for those commands that move jobs; of new jobs only the heads
+	Tasks    []farm.Task  // likewise
+	Agents   []farm.Agent // that the command changed otherwise than by their own word, as they are after it
+	// Policy is the farm's policy after a command that changed it, nil after others.
+	Policy *farm.Policy
 }
 
 // Files in the folder of a node.

@@ -63,6 +63,8 @@ var (
 	bucketJoinTokens       = []byte("join tokens")
 	bucketJoinTokensByHash = []byte("join tokens by hash")
 
+	bucketPolicy = []byte("policy") // one record under policyKey
+
 	bucketCounts = []byte("counts") // see counters.go
 )
 
@@ -74,6 +76,7 @@ func buckets() [][]byte {
 		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
+		bucketPolicy,
 	}
 }
 

@@ -1,0 +1,118 @@
+package coordinator
+
+import (
+	"slices"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+// standing is what people want of a machine, beside what it is. index says of which state that is, since what a command came to
+// and what was read of the state may arrive in either order.
+type standing struct {
+	drained, paused bool
+	tags            []string
+	setAside        *farm.SetAside
+	index           uint64
+}
+
+// works says whether the machine is given work.
+func (s standing) works(now time.Time) bool {
+	return !s.drained && !s.paused && (s.setAside == nil || !s.setAside.Until.IsZero() && !now.Before(s.setAside.Until))
+}
+
+// loadStandings reads what people want of the machines, and the farm's policy.
+func (l *leader) loadStandings() error {
+	var agents []farm.Agent
+	var policy farm.Policy
+	var index uint64
+	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+		index = tx.Index()
+		if policy, err = tx.Policy(); err != nil {
+			return err
+		}
+		agents, err = tx.Agents()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.noteAgents(index, agents)
+	l.notePolicy(index, policy)
+	return nil
+}
+
+// noteAgents follows what a command, or a reading, of an index of the state says of machines. One that is paused is asked for
+// what it has.
+func (l *leader) noteAgents(index uint64, agents []farm.Agent) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range agents {
+		if index < l.standings[a.ID].index {
+			continue
+		}
+		l.standings[a.ID] = standing{drained: a.Drained, paused: a.Paused, tags: a.Tags, setAside: a.SetAside, index: index}
+		if s := l.sessions[a.ID]; s != nil {
+			l.placeLocked(s)
+			l.recallLocked(s)
+		}
+		l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: a.ID})
+	}
+}
+
+// notePolicy follows what a command, or a reading, of an index of the state says of the farm's policy.
+func (l *leader) notePolicy(index uint64, policy farm.Policy) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if index < l.policyIndex {
+		return
+	}
+	l.policy, l.policyIndex = policy, index
+	l.wake()
+	l.c.hub.publish(farm.Event{Kind: farm.EventFarm})
+}
+
+// placeLocked tells the queue of a machine as it stands now.
+func (l *leader) placeLocked(s *session) {
+	if s.machine.ID == "" {
+		return // it has not said hello yet
+	}
+	stand, now := l.standings[s.agent], l.c.cfg.Now()
+	if !stand.works(now) {
+		l.queue.RemoveMachine(s.agent)
+		return
+	}
+	machine := s.machine
+	for _, tag := range stand.tags {
+		if !slices.Contains(machine.Tags, tag) {
+			machine.Tags = append(slices.Clip(machine.Tags), tag)
+		}
+	}
+	used := len(l.leasesOfLocked(s.agent))
+	if !s.rests.IsZero() {
+		used = machine.Slots
+	}
+	l.queue.SetMachine(machine, used)
+	l.wake()
+}
+
+// recall asks a machine that was paused while it was away to give back what it has.
+func (l *leader) recall(s *session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.recallLocked(s)
+}
+
+// recallLocked asks a paused machine to give back what it has.
+func (l *leader) recallLocked(s *session) {
+	if !l.standings[s.agent].paused {
+		return
+	}
+	for _, h := range l.leasesOfLocked(s.agent) {
+		if !h.cancelled {
+			s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "the machine was paused"}})
+		}
+	}
+}

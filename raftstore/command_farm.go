@@ -1,0 +1,45 @@
+package raftstore
+
+import (
+	"time"
+
+	"overcrank/farm"
+)
+
+// The kinds of commands with which people steer the farm.
+const (
+	KindConfigureAgent Kind = 43
+	KindPutPolicy      Kind = 44
+	KindChangeJob      Kind = 45
+)
+
+// ConfigureAgent changes what the farm's people want of a machine; nil leaves a field as it is. An empty Name gives the machine
+// back its own, which it tells when it comes next.
+type ConfigureAgent struct {
+	ID      string
+	Name    *string
+	Drained *bool
+	Paused  *bool
+	Tags    *[]string
+	Restore bool `json:",omitempty"` // it is no longer set aside
+}
+
+// PutPolicy replaces the farm's policy. It is refused when Policy.Revision is not the one in force, which the change was not made
+// from; the policy gets the next one.
+type PutPolicy struct{ Policy farm.Policy }
+
+// ChangeJob changes a job that has not ended; nil leaves a field as it is. Those nested in it follow in what orders them: its
+// priority, its level and its earliest start.
+type ChangeJob struct {
+	Team, ID  string
+	Name      *string
+	Tags      *[]string
+	Priority  *int
+	Level     *farm.Level
+	NotBefore *time.Time // zero: at once
+	At        time.Time
+}
+
+func (ConfigureAgent) kind() Kind { return KindConfigureAgent }
+func (PutPolicy) kind() Kind      { return KindPutPolicy }
+func (ChangeJob) kind() Kind      { return KindChangeJob }

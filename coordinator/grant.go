@@ -148,9 +148,6 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 	l.mu.Lock()
 	h := l.holdLocked(t)
 	s := l.sessions[t.Agent]
-	if l.standings[t.Agent].paused {
-		s = nil // it was paused while the lease was granted
-	}
 	adobe := len(l.adobe) > 0
 	l.mu.Unlock()
 
@@ -163,15 +160,20 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 	if err != nil {
 		l.c.log.Warn("looking for the jobs that a job is nested in", "job", t.Job, "error", err)
 	}
+	if s != nil {
+		l.c.note(t.Job, fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, s.name, l.c.cfg.Now().UTC().Format(time.RFC3339)))
+	}
 	l.mu.Lock()
 	h.files, h.outer = filesOf(lease), outer
+	sent := s != nil && !l.standings[t.Agent].paused // it may have been paused, and asked for what it has, meanwhile
+	if sent {
+		s.send(wire.Message{Lease: &lease})
+	}
 	l.mu.Unlock()
-	if s == nil {
+	if !sent {
 		l.takeBack(ctx, true, h)
 		return
 	}
-	l.c.note(t.Job, fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, s.name, l.c.cfg.Now().UTC().Format(time.RFC3339)))
-	s.send(wire.Message{Lease: &lease})
 	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: t.Agent})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/script"
+	"overcrank/farm"
 )
 
 // applyScript has After Effects put the assets into a copy of the project, and returns the copy.
@@ -31,7 +32,7 @@ func (t *attempt) applyScript(ctx context.Context) (string, error) {
 	}
 	outcome, err := os.ReadFile(files.Outcome)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", &failure{message: "Render failed: After Effects ended without having run the script; scripting may be blocked on this machine", retry: true, err: err}
+		return "", &failure{message: "Render failed: After Effects ended without having run the script; scripting may be blocked on this machine", retry: true, class: farm.FailureWorker, err: err}
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading how the script went: %w", err)

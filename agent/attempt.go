@@ -112,7 +112,7 @@ func works() map[farm.TaskKind]func(*attempt, context.Context) (result, error) {
 func (t *attempt) work(ctx context.Context) (farm.OutputRef, error) {
 	do, known := works()[t.lease.Kind]
 	if !known {
-		return farm.OutputRef{}, &failure{message: fmt.Sprintf("This agent cannot run tasks of kind '%s'; update it", t.lease.Kind), retry: true}
+		return farm.OutputRef{}, &failure{message: fmt.Sprintf("This agent cannot run tasks of kind '%s'; update it", t.lease.Kind), retry: true, class: farm.FailureWorker}
 	}
 	for _, sub := range []string{"in", "p", "a", "fonts", "out", "thumbs", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(t.dir, sub), 0o700); err != nil {
@@ -150,7 +150,7 @@ func (t *attempt) renderProject(ctx context.Context) (result, error) {
 func (t *attempt) choose() error {
 	var ok bool
 	if t.engine, ok = chooseEngine(t.a.inventory, t.lease.Settings.Engine, t.lease.Preview); !ok {
-		return &failure{message: fmt.Sprintf("This machine has no engine '%s'", t.lease.Settings.Engine), retry: true}
+		return &failure{message: fmt.Sprintf("This machine has no engine '%s'", t.lease.Settings.Engine), retry: true, class: farm.FailureWorker}
 	}
 	name := "After Effects"
 	if t.engine.Kind == farm.EngineEmbedded {
@@ -197,6 +197,7 @@ func (t *attempt) cleanUp() {
 type failure struct {
 	message string
 	retry   bool
+	class   farm.FailureClass // "" where retry says it all
 	err     error
 }
 
@@ -224,14 +225,15 @@ func (t *attempt) explain(err error) wire.Failed {
 		failed.Message, failed.Cancelled, failed.Retry = "The agent was stopped", true, true
 	case diskFull(err):
 		failed.Message, failed.Retry = fmt.Sprintf("Render failed: the disk of machine '%s' is full", t.a.cfg.Name), true
+		failed.Class = farm.FailureWorker
 	case errors.As(err, &known):
-		failed.Message, failed.Retry = known.message, known.retry
+		failed.Message, failed.Retry, failed.Class = known.message, known.retry, known.class
 	case errors.As(err, &asset):
 		failed.Message = asset.Error()
 	case errors.As(err, &refused):
 		failed.Message = refused.Message
 	case errors.As(err, &engine):
-		failed.Message, failed.Retry = engine.Message, engine.Retry
+		failed.Message, failed.Retry, failed.Class = engine.Message, engine.Class != farm.FailureDeterministic, engine.Class
 	case errors.As(err, &clip):
 		failed.Message = clip.Error()
 	case errors.As(err, &wrong):

@@ -257,8 +257,3 @@ func (l *leader) expire(ctx context.Context) {
 		l.c.sweepTask(h.Task)
 	}
 }
-
-// backOff is how long a task rests after its failures-th failure, counted from 0.
-func backOff(failures int) time.Duration {
-	return 2 * time.Second << (2 * min(failures, 4))
-}

@@ -168,8 +168,8 @@ func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
 	l.c.note(h.job, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
 	now := l.c.cfg.Now()
 	_, err = l.c.apply(ctx, raftstore.FailTask{
-		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Warnings: m.Warnings,
-		NotBefore: now.Add(backOff(task.Failures)), At: now,
+		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Class: m.Class, Warnings: m.Warnings,
+		Measured: m.Measured, NotBefore: now.Add(restOf(task, m.Class)), At: now,
 	})
 	return err
 }

@@ -20,7 +20,7 @@ type Agent struct {
 	Drained bool     `json:"drained,omitempty"` // finishes what it has and gets nothing more
 	Paused  bool     `json:"paused,omitempty"`  // gives back what it has and gets nothing
 	Tags    []string `json:"tags,omitempty"`    // beside those of its inventory
-	// SetAside is why the farm gives the machine no work for a while; nil when it does.
+	// SetAside is why the farm gives the machine no work for a while; nil when it does. It is kept in the machine's Health.
 	SetAside *SetAside `json:"setAside,omitempty"`
 }
 
@@ -29,6 +29,20 @@ type AgentKey struct {
 	SHA256 string    `json:"sha256"` // of the public key as certificates hold it (SubjectPublicKeyInfo), in hex
 	Until  time.Time `json:"until"`  // when its certificate expires
 }
+
+// Health is what the farm has seen of a machine's failures. A machine without any has none.
+type Health struct {
+	InRow    int       `json:"inRow"`   // attempts that failed there since one went well, each of another job than the one before
+	LastJob  string    `json:"lastJob"` // whose attempt failed last
+	SetAside *SetAside `json:"setAside,omitempty"`
+}
+
+// What a machine is set aside after, where the policy says nothing else, and for how long. Still failing after that time, it is
+// set aside again at once.
+const (
+	SetAsideAfter = 5 // failures as Health counts them
+	SetAsideFor   = 30 * time.Minute
+)
 
 // SetAside is a machine's time without work after it failed too often.
 type SetAside struct {

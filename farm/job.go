@@ -94,6 +94,8 @@ type Job struct {
 	Address string `json:"address,omitempty"`
 	// FramesTotal is how many frames the job renders, 0 while that is not known.
 	FramesTotal int `json:"framesTotal,omitempty"`
+	// Failures is how many attempts of its tasks have failed, those that found no licence left out.
+	Failures int `json:"failures,omitempty"`
 
 	// Progress is 0..100. While the job renders it lives in the leader's memory and is merged into what readers get.
 	Progress float64 `json:"progress,omitempty"`

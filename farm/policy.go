@@ -1,6 +1,9 @@
 package farm
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Policy is how the farm shares its machines, as its administrators set it. The zero value is a farm where nobody set
 // anything.
@@ -57,6 +60,20 @@ type RetryPolicy struct {
 	// MaxJobFailures is how many attempts of a job's tasks together may fail before the job does; 0 means 10 or a tenth of its
 	// tasks, whichever is more.
 	MaxJobFailures int `json:"maxJobFailures,omitempty"`
-	// SetAsideAfter is how many attempts in a row, of different jobs, may fail on a machine before it is set aside; 0 means 5.
+	// SetAsideAfter is how many attempts in a row, of different jobs, may fail on a machine before it is set aside; 0 means
+	// SetAsideAfter.
 	SetAsideAfter int `json:"setAsideAfter,omitempty"`
 }
+
+// AttemptsOf is how many attempts of a task of the job may fail before the job does.
+func (p RetryPolicy) AttemptsOf(job Job) int {
+	return cmp.Or(job.MaxAttempts, p.MaxAttempts, MaxAttempts)
+}
+
+// JobFailures is how many attempts of a job with so many tasks may fail before the job does.
+func (p RetryPolicy) JobFailures(tasks int) int {
+	return cmp.Or(p.MaxJobFailures, max(10, tasks/10))
+}
+
+// FailuresInRow is how many failures in a row set a machine aside.
+func (p RetryPolicy) FailuresInRow() int { return cmp.Or(p.SetAsideAfter, SetAsideAfter) }

@@ -47,11 +47,13 @@ type Task struct {
 	Agent     string     `json:"agent,omitempty"` // who holds or held the lease
 	LeasedAt  time.Time  `json:"leasedAt,omitzero"`
 	NotBefore time.Time  `json:"notBefore,omitzero"` // back-off after a failure
-	Avoid     []string   `json:"avoid,omitempty"`    // agents that failed it
+	Avoid     []string   `json:"avoid,omitempty"`    // agents that failed it: others are to be preferred
+	Barred    []string   `json:"barred,omitempty"`   // of these, the ones that may never have it again
+	Licences  int        `json:"licences,omitempty"` // attempts in a row that found no licence
 	Error     string     `json:"error,omitempty"`    // of the last failed attempt
 }
 
-// MaxAttempts is how often a task is leased before its failure is the job's.
+// MaxAttempts is how many attempts of a task fail before its failure is the job's, where neither job nor policy says otherwise.
 const MaxAttempts = 3
 
 // MostAttempts is the most that a job or the farm may allow a task.

@@ -42,6 +42,7 @@ func (t *tables) removeAgent(c RemoveAgent) Result {
 	}
 	t.remove(bucketAgents, agent.ID)
 	t.dropCredentials(agent)
+	t.remove(bucketHealth, agent.ID)
 	return Result{}
 }
 

@@ -31,9 +31,10 @@ func (t *tables) configureAgent(c ConfigureAgent) Result {
 		agent.Tags = *c.Tags
 	}
 	if c.Restore {
-		agent.SetAside = nil
+		t.remove(bucketHealth, agent.ID)
 	}
 	put(t, bucketAgents, agent.ID, agent)
+	agent.SetAside = t.health(agent.ID).SetAside
 	return Result{Agents: []farm.Agent{agent}}
 }
 

@@ -174,7 +174,7 @@ func (t *tables) templateUsable(job farm.Job) bool {
 
 // failJob ends a job in error, and with it its parent and those nested in it that have not begun.
 func (t *tables) failJob(job farm.Job, message string, at time.Time, result *Result) {
-	t.cancelTasks(job.ID, result)
+	t.cancelTasks(job, at, result)
 	job.Error, job.ErrorAt, job.UpdatedAt = message, at, at
 	t.moveJob(&job, farm.JobFailed)
 	result.addJob(job)
@@ -197,16 +197,19 @@ func (t *tables) cancelWaiting(ids []string, at time.Time, result *Result) {
 
 // cancelJob ends one job as cancelled.
 func (t *tables) cancelJob(job farm.Job, at time.Time, result *Result) {
-	t.cancelTasks(job.ID, result)
+	t.cancelTasks(job, at, result)
 	job.UpdatedAt = at
 	t.moveJob(&job, farm.JobCancelled)
 	result.addJob(job)
 }
 
 // cancelTasks cancels the tasks of a job that have not ended. They keep their agent, so that it can be told.
-func (t *tables) cancelTasks(job string, result *Result) {
-	for _, task := range t.tasksOf(job) {
+func (t *tables) cancelTasks(job farm.Job, at time.Time, result *Result) {
+	for _, task := range t.tasksOf(job.ID) {
 		if !task.Status.Ended() {
+			if task.Status == farm.TaskLeased {
+				t.attemptEnded(task, job, ending{outcome: farm.OutcomeCancelled, at: at}, result)
+			}
 			t.moveTask(&task, farm.TaskCancelled)
 			result.addTask(task)
 		}

@@ -67,6 +67,7 @@ func (t *tables) redactJobs(c RedactJobs) Result {
 				task.Error = farm.Redacted
 				t.saveTask(task, task.Status)
 			}
+			t.redactAttempts(task.ID)
 		}
 	}
 	return result
@@ -155,6 +156,7 @@ func (t *tables) dropJob(job farm.Job) {
 	t.leaveBatch(job)
 	for _, task := range t.tasksOf(job.ID) {
 		t.remove(bucketTasks, task.ID)
+		t.dropAttempts(task.ID)
 	}
 	t.dropDelivery(job.ID)
 	for _, duty := range duties() {

@@ -32,6 +32,8 @@ func (t *tables) lease(grant Grant, at time.Time, result *Result) *farm.Error {
 		return farm.Errorf(farm.CodeConflict, "task %s is %s and cannot be leased", task.ID, task.Status)
 	case grant.Attempt != task.Attempt+1:
 		return farm.Errorf(farm.CodeConflict, "the next attempt of task %s is %d, not %d", task.ID, task.Attempt+1, grant.Attempt)
+	case slices.Contains(task.Barred, grant.Agent):
+		return farm.Errorf(farm.CodeConflict, "machine %s may not have task %s again", grant.Agent, task.ID)
 	case at.Before(task.NotBefore):
 		return farm.Errorf(farm.CodeConflict, "task %s rests until %s", task.ID, task.NotBefore.UTC().Format(time.RFC3339))
 	}
@@ -83,7 +85,8 @@ func (t *tables) finishTask(c FinishTask) Result {
 		return refuse(err)
 	}
 	var result Result
-	task.Error = ""
+	t.attemptEnded(task, job, ending{outcome: farm.OutcomeDone, measured: c.Measured, at: c.At}, &result)
+	task.Error, task.Licences = "", 0
 	t.moveTask(&task, farm.TaskDone)
 	result.addTask(task)
 	job.Warnings = addWarnings(job.Warnings, c.Warnings)
@@ -120,28 +123,6 @@ func (t *tables) releaseParent(job farm.Job, at time.Time, result *Result) {
 	}
 }
 
-// failTask accepts the same report again, as it comes when an answer was lost.
-func (t *tables) failTask(c FailTask) Result {
-	task, job, err := t.leased(c.Task, c.Attempt)
-	if err != nil {
-		if task.Attempt == c.Attempt && (task.Status == farm.TaskReady || task.Status == farm.TaskFailed) {
-			return Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
-		}
-		return refuse(err)
-	}
-	if c.Message == "" {
-		c.Message = "Render failed"
-	}
-	job.Warnings = addWarnings(job.Warnings, c.Warnings)
-	if !slices.Contains(task.Avoid, task.Agent) {
-		task.Avoid = append(task.Avoid, task.Agent)
-	}
-	task.NotBefore = c.NotBefore
-	var result Result
-	t.endAttempt(task, job, c.Message, c.Retry, c.At, &result)
-	return result
-}
-
 // expireLeases counts a lost machine as a failed attempt, so that a task that takes its machines down does not go round
 // for ever. The machine is not avoided afterwards: it may be the only one.
 func (t *tables) expireLeases(c ExpireLeases) Result {
@@ -154,26 +135,16 @@ func (t *tables) expireLeases(c ExpireLeases) Result {
 		switch result.Each[i] = err; {
 		case err != nil:
 		case c.Returned:
+			t.attemptEnded(task, job, ending{outcome: farm.OutcomeReturned, at: c.At}, &result)
 			t.readyAgain(task, job, c.At, &result)
 		default:
-			t.endAttempt(task, job, fmt.Sprintf("The machine '%s' vanished while it rendered", t.machineName(task.Agent)), true, c.At, &result)
+			t.failAttempt(task, job, ending{
+				outcome: farm.OutcomeLost, class: farm.FailureTransient, at: c.At,
+				message: fmt.Sprintf("The machine '%s' vanished while it rendered", t.machineName(task.Agent)),
+			}, &result)
 		}
 	}
 	return result
-}
-
-// endAttempt ends a leased attempt that gave no result: the task is ready again, or it has failed too often and takes its
-// job with it.
-func (t *tables) endAttempt(task farm.Task, job farm.Job, message string, retry bool, at time.Time, result *Result) {
-	task.Error = message
-	task.Failures++
-	if !retry || task.Failures >= farm.MaxAttempts {
-		t.moveTask(&task, farm.TaskFailed)
-		result.addTask(task)
-		t.failJob(job, message, at, result)
-		return
-	}
-	t.readyAgain(task, job, at, result)
 }
 
 // readyAgain lets a leased task wait for another lease; its job is queued again when nothing else of it is leased. A job that

@@ -113,17 +113,20 @@ type FinishTask struct {
 	Output   farm.OutputRef
 	Warnings []string
 	At       time.Time
+	Measured farm.Measured `json:",omitzero"`
 }
 
-// FailTask ends an attempt without a result. With Retry the task is ready again from NotBefore on, until it has failed
-// farm.MaxAttempts times.
+// FailTask ends an attempt without a result. What follows is the class's; without one it is farm.FailureTransient with Retry
+// and farm.FailureDeterministic without. A task that is tried again is ready from NotBefore on.
 type FailTask struct {
 	Task          string
 	Attempt       int
 	Message       string
 	Retry         bool
+	Class         farm.FailureClass `json:",omitempty"`
 	Warnings      []string
 	NotBefore, At time.Time
+	Measured      farm.Measured `json:",omitzero"`
 }
 
 // ExpireLeases takes leases from agents that are gone; the tasks are ready again. Each stands or is refused on its own.

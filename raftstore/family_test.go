@@ -147,7 +147,7 @@ func drawFamilyMove(t *rapid.T, step int, now seen) Command {
 		case farm.TaskLeased:
 			finish := FinishTask{Task: id, Attempt: task.Attempt, Output: farm.OutputRef{Key: "k"}, At: at}
 			moves = append(moves, finish, finish, finish, finish)
-			if rapid.IntRange(0, 4).Draw(t, "trouble") == 0 {
+			if rapid.IntRange(0, 2).Draw(t, "trouble") == 0 {
 				moves = append(moves, FailTask{Task: id, Attempt: task.Attempt, Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), At: at},
 					ExpireLeases{Leases: []Grant{{Task: id, Attempt: task.Attempt, Agent: task.Agent}}, At: at})
 			}

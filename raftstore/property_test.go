@@ -36,7 +36,7 @@ func draw(t *rapid.T, step int) Command {
 	case 7, 8:
 		return FinishTask{Task: task(), Attempt: attempt(), Output: farm.OutputRef{Key: "k"}, Warnings: []string{"w"}, At: at}
 	case 9, 10:
-		return FailTask{Task: task(), Attempt: attempt(), Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), At: at}
+		return FailTask{Task: task(), Attempt: attempt(), Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), Class: drawClass(t), At: at}
 	case 11:
 		return ExpireLeases{Leases: grants(), Returned: rapid.Bool().Draw(t, "returned"), At: at}
 	case 12:
@@ -85,6 +85,10 @@ func draw(t *rapid.T, step int) Command {
 	}
 }
 
+func drawClass(t *rapid.T) farm.FailureClass {
+	return rapid.SampledFrom([]farm.FailureClass{"", farm.FailureTransient, farm.FailureLicence, farm.FailureDeterministic, farm.FailureWorker}).Draw(t, "class")
+}
+
 // drawMove makes a command that fits what the state holds, nil when nothing does: without such commands hardly any job of
 // a random history would come to an end.
 func drawMove(t *rapid.T, step int, now seen) Command {
@@ -117,7 +121,7 @@ func drawMove(t *rapid.T, step int, now seen) Command {
 	task := rapid.SampledFrom(leased).Draw(t, "leased")
 	switch rapid.IntRange(0, 3).Draw(t, "end") {
 	case 0:
-		return FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, At: at}
+		return FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, Class: drawClass(t), At: at}
 	case 1:
 		return ExpireLeases{Leases: []Grant{{Task: task.ID, Attempt: task.Attempt, Agent: task.Agent}}, At: at}
 	default:
@@ -263,7 +267,29 @@ func look(t *rapid.T, m *testMachine, before seen, cmd Command) seen {
 	for _, job := range now.jobs {
 		checkJobWithTasks(t, job, now)
 	}
+	checkAttempts(t, m, now)
 	return now
+}
+
+// checkAttempts makes sure that each attempt of each task that is not under way has a record, and that no record is left over.
+func checkAttempts(t *rapid.T, m *testMachine, now seen) {
+	_ = m.view(func(tb *tables) error {
+		records := 0
+		for id, task := range now.tasks {
+			ended := task.Attempt
+			if task.Status == farm.TaskLeased {
+				ended--
+			}
+			if have := len(tb.attempts(id)); have != ended {
+				t.Fatalf("task %s has had %d attempts, of which %d are recorded: %+v", id, ended, have, task)
+			}
+			records += ended
+		}
+		if have := tb.tx.Bucket(bucketAttempts).Stats().KeyN; have != records {
+			t.Fatalf("%d attempts are recorded, those of the tasks are %d", have, records)
+		}
+		return tb.err
+	})
 }
 
 // purged says whether a command may have made a job vanish: it, or one that it is nested in, was named, and it had ended.

@@ -106,6 +106,14 @@ func (tx *Tx) Task(id string) (farm.Task, error) { return byID[farm.Task](tx, bu
 // TasksOf reads the tasks of a job in the order of their numbers.
 func (tx *Tx) TasksOf(job string) ([]farm.Task, error) { return tx.t.tasksOf(job), tx.t.err }
 
+// Attempts reads the attempts of a task that have ended, in their order: the latest maxAttemptRecords of them.
+func (tx *Tx) Attempts(task string) ([]farm.AttemptRecord, error) {
+	return tx.t.attempts(task), tx.t.err
+}
+
+// Policy reads how the farm shares its machines, zero while nobody set that.
+func (tx *Tx) Policy() (farm.Policy, error) { return tx.t.policy(), tx.t.err }
+
 // TasksIn reads the tasks of all teams in one state, by id, which for ids that are ULIDs is the order of submission: at most
 // limit of those behind the id after. Only states that are not an end can be asked for; tasks that have ended are found
 // through their job.
@@ -148,12 +156,13 @@ func (tx *Tx) FileReferenced(sha256 string) (bool, error) {
 
 // Agent reads one agent.
 func (tx *Tx) Agent(id string) (farm.Agent, error) {
-	return byID[farm.Agent](tx, bucketAgents, "machine", id)
+	agent, ok := tx.t.agent(id)
+	return found(tx, agent, ok, "machine", id)
 }
 
 // AgentBySecretHash reads the agent whose credential has this hash.
 func (tx *Tx) AgentBySecretHash(hash string) (farm.Agent, error) {
-	agent, ok := get[farm.Agent](tx.t, bucketAgents, tx.t.lookup(bucketAgentsByHash, hash))
+	agent, ok := tx.t.agent(tx.t.lookup(bucketAgentsByHash, hash))
 	return bySecret(tx, agent, ok, "machine")
 }
 
@@ -185,7 +194,10 @@ func (tx *Tx) JoinTokenByHash(hash string) (farm.JoinToken, error) {
 }
 
 // Agents reads all agents, by id.
-func (tx *Tx) Agents() ([]farm.Agent, error) { return all[farm.Agent](tx.t, bucketAgents), tx.t.err }
-
-// Policy reads the farm's policy, zero while nobody set one.
-func (tx *Tx) Policy() (farm.Policy, error) { return tx.t.policy(), tx.t.err }
+func (tx *Tx) Agents() ([]farm.Agent, error) {
+	agents := all[farm.Agent](tx.t, bucketAgents)
+	for i := range agents {
+		agents[i].SetAside = tx.t.health(agents[i].ID).SetAside
+	}
+	return agents, tx.t.err
+}

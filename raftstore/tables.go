@@ -36,6 +36,7 @@ var (
 
 	bucketTasks         = []byte("tasks")
 	bucketTasksByStatus = []byte("tasks by status") // status, id; only tasks that have not ended
+	bucketAttempts      = []byte("attempts")        // task, number; only those that have ended
 
 	bucketFiles         = []byte("files")           // team, content
 	bucketFilesByExpiry = []byte("files by expiry") // time, team, content
@@ -62,6 +63,7 @@ var (
 
 	bucketJoinTokens       = []byte("join tokens")
 	bucketJoinTokensByHash = []byte("join tokens by hash")
+	bucketHealth           = []byte("machine health") // only of machines that failed lately
 
 	bucketPolicy = []byte("policy") // one record under policyKey
 
@@ -76,7 +78,7 @@ func buckets() [][]byte {
 		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
-		bucketPolicy,
+		bucketAttempts, bucketHealth, bucketPolicy,
 	}
 }
 

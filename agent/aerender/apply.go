@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"overcrank/farm"
 )
 
 // applyTime is how long an After Effects may take to start, run a script and end.
@@ -21,7 +23,7 @@ type Application struct {
 // Apply runs it to its end, under the same watch as a render.
 func Apply(ctx context.Context, app Application) error {
 	if len(app.Command) == 0 {
-		return &Failure{Message: "Render failed: After Effects cannot run scripts on this system"}
+		return &Failure{Message: "Render failed: After Effects cannot run scripts on this system", Class: farm.FailureWorker}
 	}
 	_, err := Run(ctx, Request{
 		Program: app.Command[:1], bare: app.Command[1:], isBare: true, Dir: app.Dir, OnLine: app.OnLine,

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"overcrank/farm"
 )
 
 // Failure is an engine's run that gave no result.
 type Failure struct {
 	Message string // for whoever submitted the job
-	Retry   bool   // another attempt, elsewhere, might go better
+	Class   farm.FailureClass
 }
 
 func (f *Failure) Error() string { return f.Message }
@@ -17,25 +19,25 @@ func (f *Failure) Error() string { return f.Message }
 // rule gives the errors of the field a meaning. The first that matches counts.
 type rule struct {
 	pattern *regexp.Regexp
-	retry   bool
+	class   farm.FailureClass
 	words   string // "" means the engine's own
 }
 
 var rules = []rule{
-	{regexp.MustCompile(`^the script (ran longer|used more) than|too much recursion`), false, ""},
-	{regexp.MustCompile(`(?i)another instance of aerender|waiting for response from a modal dialog`), true, "After Effects was busy or waited for an answer to a dialog"},
-	{regexp.MustCompile(`-17(12|01|43)\b`), true, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
-	{regexp.MustCompile(`(?i)created with After Effects version ([\d.]+).*cannot be opened`), true, ""},
-	{regexp.MustCompile(`(?i)unable to obtain a licen[sc]e|invalid serial number|using the same serial number`), true, "After Effects or one of its plug-ins got no licence on this machine"},
-	{regexp.MustCompile(`(?i)internal verification failure|unexpected failure during application startup`), true, ""},
-	{regexp.MustCompile(`(?i)no space left|disk (is )?full|not enough (disk )?space|error while writing to file|output module failed`), true, "The result could not be written: the disk is full or not writable"},
-	{regexp.MustCompile(`(?i)out of memory|not enough memory|unable to allocate`), true, "After Effects ran out of memory"},
-	{regexp.MustCompile(`(?i)missing effect`), true, ""},
-	{regexp.MustCompile(`(?i)source compression type is not supported`), true, ""},
-	{regexp.MustCompile(`(?i)background rendering`), true, ""},
-	{regexp.MustCompile(`(?i)no output module template|no render settings template`), false, ""},
-	{regexp.MustCompile(`(?i)could not read from source|missing footage|footage .*missing|file .*(not found|does not exist)`), false, ""},
-	{regexp.MustCompile(`(?i)output module for this render item is already in use`), false, ""},
+	{regexp.MustCompile(`^the script (ran longer|used more) than|too much recursion`), farm.FailureDeterministic, ""},
+	{regexp.MustCompile(`(?i)another instance of aerender|waiting for response from a modal dialog`), farm.FailureWorker, "After Effects was busy or waited for an answer to a dialog"},
+	{regexp.MustCompile(`-17(12|01|43)\b`), farm.FailureWorker, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
+	{regexp.MustCompile(`(?i)created with After Effects version ([\d.]+).*cannot be opened`), farm.FailureWorker, ""},
+	{regexp.MustCompile(`(?i)unable to obtain a licen[sc]e|invalid serial number|using the same serial number`), farm.FailureLicence, "After Effects or one of its plug-ins got no licence on this machine"},
+	{regexp.MustCompile(`(?i)internal verification failure|unexpected failure during application startup`), farm.FailureWorker, ""},
+	{regexp.MustCompile(`(?i)no space left|disk (is )?full|not enough (disk )?space|error while writing to file|output module failed`), farm.FailureWorker, "The result could not be written: the disk is full or not writable"},
+	{regexp.MustCompile(`(?i)out of memory|not enough memory|unable to allocate`), farm.FailureWorker, "After Effects ran out of memory"},
+	{regexp.MustCompile(`(?i)missing effect`), farm.FailureWorker, ""},
+	{regexp.MustCompile(`(?i)source compression type is not supported`), farm.FailureWorker, ""},
+	{regexp.MustCompile(`(?i)background rendering`), farm.FailureTransient, ""},
+	{regexp.MustCompile(`(?i)no output module template|no render settings template`), farm.FailureDeterministic, ""},
+	{regexp.MustCompile(`(?i)could not read from source|missing footage|footage .*missing|file .*(not found|does not exist)`), farm.FailureDeterministic, ""},
+	{regexp.MustCompile(`(?i)output module for this render item is already in use`), farm.FailureDeterministic, ""},
 }
 
 // told are the messages that stand for themselves: those of the agent's own script.
@@ -51,10 +53,10 @@ func outcome(composition string, code int, errors []string, began bool) *Failure
 	}
 	for _, text := range errors {
 		if told.MatchString(text) {
-			return &Failure{Message: strings.TrimSuffix(text, ".")}
+			return &Failure{Message: strings.TrimSuffix(text, "."), Class: farm.FailureDeterministic}
 		}
 		if noComposition.MatchString(text) {
-			return &Failure{Message: fmt.Sprintf("Composition '%s' not found", composition)}
+			return &Failure{Message: fmt.Sprintf("Composition '%s' not found", composition), Class: farm.FailureDeterministic}
 		}
 	}
 	head := fmt.Sprintf("Render failed: After Effects exited with code %d", code)
@@ -67,15 +69,15 @@ func outcome(composition string, code int, errors []string, began bool) *Failure
 				if r.words != "" {
 					text = r.words
 				}
-				return &Failure{Message: head + ": " + text, Retry: r.retry}
+				return &Failure{Message: head + ": " + text, Class: r.class}
 			}
 		}
 	}
 	if len(errors) > 0 {
-		return &Failure{Message: head + ": " + errors[0], Retry: true}
+		return &Failure{Message: head + ": " + errors[0], Class: farm.FailureTransient}
 	}
 	if !began {
-		return &Failure{Message: head + " before it opened the project", Retry: true}
+		return &Failure{Message: head + " before it opened the project", Class: farm.FailureWorker}
 	}
-	return &Failure{Message: head, Retry: true}
+	return &Failure{Message: head, Class: farm.FailureTransient}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"overcrank/farm"
 )
 
 func TestLinesEndInEveryWay(t *testing.T) {
@@ -97,7 +99,7 @@ func TestScriptsThatOutgrowTheirBoundsAreNotTriedAgain(t *testing.T) {
 		"the script ran longer than 1m0s and was stopped", "the script used more than 512 MiB of memory and was stopped", "too much recursion",
 	} {
 		f := outcome("main", 5, []string{said}, false)
-		if f == nil || f.Retry || f.Message != "Render failed: After Effects exited with code 5: "+said {
+		if f == nil || f.Class != farm.FailureDeterministic || f.Message != "Render failed: After Effects exited with code 5: "+said {
 			t.Errorf("%s: %+v", said, f)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"overcrank/farm"
 )
 
 // maxKept bounds the warnings and the errors that are kept of a run.
@@ -29,7 +31,7 @@ func Run(ctx context.Context, req Request) (Result, error) {
 	}
 	e, err := start(req)
 	if err != nil {
-		return Result{}, &Failure{Message: fmt.Sprintf("Render failed: the engine could not be started: %v", err), Retry: true}
+		return Result{}, &Failure{Message: fmt.Sprintf("Render failed: the engine could not be started: %v", err), Class: farm.FailureWorker}
 	}
 	watched := e.watch(ctx)
 	code, ended := e.end()

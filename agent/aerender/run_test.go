@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/agent/internal/aerenderdouble"
+	"overcrank/farm"
 )
 
 func TestMain(m *testing.M) {
@@ -68,23 +69,23 @@ func TestProgressRisesToTheEndInEveryDialect(t *testing.T) {
 func TestFailuresSayWhatAProducerUnderstands(t *testing.T) {
 	cases := []struct {
 		part, want string
-		retry      bool
+		class      farm.FailureClass
 	}{
-		{"crash", "Render failed: After Effects exited with code 1", true},
-		{"silent-start", "Render failed: After Effects exited with code 1 before it opened the project", true},
-		{"no-comp", "Composition 'main' not found", false},
-		{"script", "Layer 'title' not found in composition 'main' (asset 2)", false},
-		{"licence", "Render failed: After Effects exited with code 1: After Effects or one of its plug-ins got no licence on this machine", true},
-		{"disk-full", "Render failed: After Effects exited with code 1: The result could not be written: the disk is full or not writable", true},
-		{"version", "Render failed: After Effects exited with code 1: The file you are attempting to open was created with After Effects version 26.0.2 (Macintosh 64) and cannot be opened with this version.", true},
-		{"error-exit-0", "Render failed: After Effects reported an error: internal verification failure, sorry! {preferences structure invalid}", true},
+		{"crash", "Render failed: After Effects exited with code 1", farm.FailureTransient},
+		{"silent-start", "Render failed: After Effects exited with code 1 before it opened the project", farm.FailureWorker},
+		{"no-comp", "Composition 'main' not found", farm.FailureDeterministic},
+		{"script", "Layer 'title' not found in composition 'main' (asset 2)", farm.FailureDeterministic},
+		{"licence", "Render failed: After Effects exited with code 1: After Effects or one of its plug-ins got no licence on this machine", farm.FailureLicence},
+		{"disk-full", "Render failed: After Effects exited with code 1: The result could not be written: the disk is full or not writable", farm.FailureWorker},
+		{"version", "Render failed: After Effects exited with code 1: The file you are attempting to open was created with After Effects version 26.0.2 (Macintosh 64) and cannot be opened with this version.", farm.FailureWorker},
+		{"error-exit-0", "Render failed: After Effects reported an error: internal verification failure, sorry! {preferences structure invalid}", farm.FailureWorker},
 	}
 	for _, c := range cases {
 		t.Run(c.part, func(t *testing.T) {
 			_, err := Run(t.Context(), request(t, c.part))
 			var f *Failure
-			if !errors.As(err, &f) || f.Message != c.want || f.Retry != c.retry {
-				t.Fatalf("got  %+v\nwant %s, retry %t", err, c.want, c.retry)
+			if !errors.As(err, &f) || f.Message != c.want || f.Class != c.class {
+				t.Fatalf("got  %+v\nwant %s, %s", err, c.want, c.class)
 			}
 		})
 	}
@@ -114,7 +115,7 @@ func TestHangingEngineIsEnded(t *testing.T) {
 			req.Limits = c.limits
 			_, err := Run(t.Context(), req)
 			var f *Failure
-			if !errors.As(err, &f) || !f.Retry || !strings.HasSuffix(f.Message, c.want) {
+			if !errors.As(err, &f) || f.Class != farm.FailureTransient || !strings.HasSuffix(f.Message, c.want) {
 				t.Fatalf("got %v, want %s", err, c.want)
 			}
 		})
@@ -136,7 +137,7 @@ func TestWallTimeEndsARunThatStillTalks(t *testing.T) {
 	req.Wall = 300 * time.Millisecond
 	_, err := Run(t.Context(), req)
 	var f *Failure
-	if !errors.As(err, &f) || f.Retry || !strings.Contains(f.Message, "was not done after") {
+	if !errors.As(err, &f) || f.Class != farm.FailureDeterministic || !strings.Contains(f.Message, "was not done after") {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -198,7 +199,7 @@ func TestEngineThatIsNotThereIsAFailureToTryElsewhere(t *testing.T) {
 	req.Program = []string{filepath.Join(req.Dir, "none")}
 	_, err := Run(t.Context(), req)
 	var f *Failure
-	if !errors.As(err, &f) || !f.Retry || !strings.Contains(f.Message, "could not be started") {
+	if !errors.As(err, &f) || f.Class != farm.FailureWorker || !strings.Contains(f.Message, "could not be started") {
 		t.Fatalf("got %v", err)
 	}
 }

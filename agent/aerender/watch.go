@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"overcrank/farm"
 )
 
 // stage is how far a run has come, as the watchdog sees it.
@@ -46,9 +48,9 @@ func (e *execution) watch(ctx context.Context) *Failure {
 				timer.Reset(e.patience(now, slowest))
 			}
 		case <-timer.C:
-			return &Failure{Message: "Render failed: After Effects hung " + e.where(now), Retry: true}
+			return &Failure{Message: "Render failed: After Effects hung " + e.where(now), Class: farm.FailureTransient}
 		case <-wall:
-			return &Failure{Message: fmt.Sprintf("Render failed: After Effects was not done after %s", e.req.Wall)}
+			return &Failure{Message: fmt.Sprintf("Render failed: After Effects was not done after %s", e.req.Wall), Class: farm.FailureDeterministic}
 		}
 	}
 }

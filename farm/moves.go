@@ -13,11 +13,12 @@ var jobMoves = map[JobStatus][]JobStatus{
 	JobCancelled: nil,
 }
 
-// taskMoves are the legal moves of a task. Ready to ready does not exist: an attempt always passes through a lease.
+// taskMoves are the legal moves of a task. Ready to ready does not exist: an attempt always passes through a lease. A leased
+// task is blocked again when it finds that what it builds on has to be made anew.
 var taskMoves = map[TaskStatus][]TaskStatus{
 	TaskBlocked:   {TaskReady, TaskFailed, TaskCancelled},
 	TaskReady:     {TaskLeased, TaskCancelled},
-	TaskLeased:    {TaskReady, TaskDone, TaskFailed, TaskCancelled},
+	TaskLeased:    {TaskReady, TaskBlocked, TaskDone, TaskFailed, TaskCancelled},
 	TaskDone:      nil,
 	TaskFailed:    nil,
 	TaskCancelled: nil,

@@ -38,9 +38,14 @@ type Task struct {
 	Stills []int    `json:"stills,omitempty"` // of a sample: frames, 0-based
 	// Stage orders the tasks of a job: one is blocked until all of lower stages are done. The last stage gives the job's result.
 	Stage int `json:"stage,omitempty"`
-	// Part says that the task gives a part of the result, which Output then holds, and not the result.
-	Part      bool       `json:"part,omitempty"`
-	Output    *OutputRef `json:"output,omitempty"` // of a part that is done
+	// Part says that the task gives parts of the job's result, or pictures to look at, and not the result.
+	Part bool `json:"part,omitempty"`
+	// Parts are what has come of it; of two that hold the same frame the later one counts.
+	Parts []TaskPart `json:"parts,omitempty"`
+	// Engine is the kind of engine that all parts of a split job come from, so that they look alike; "" is any that fits.
+	Engine string `json:"engine,omitempty"`
+	// Redo is how often its frames were found missing or damaged before.
+	Redo      int        `json:"redo,omitempty"`
 	Status    TaskStatus `json:"status"`
 	Attempt   int        `json:"attempt"`         // 0 before the first lease
 	Failures  int        `json:"failures"`        // attempts that ended in a failure that may be tried again
@@ -52,6 +57,16 @@ type Task struct {
 	Licences  int        `json:"licences,omitempty"` // attempts in a row that found no licence
 	Error     string     `json:"error,omitempty"`    // of the last failed attempt
 }
+
+// TaskPart is a piece of a split job's result: a file of lossless frames, or of sound.
+type TaskPart struct {
+	Frames  Frames    `json:"frames"`
+	Attempt int       `json:"attempt"` // that made it
+	Output  OutputRef `json:"output"`
+}
+
+// MaxRedos is how often a frame is rendered again that was found missing or damaged, before the job fails of it.
+const MaxRedos = 3
 
 // MaxAttempts is how many attempts of a task fail before its failure is the job's, where neither job nor policy says otherwise.
 const MaxAttempts = 3

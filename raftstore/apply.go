@@ -57,6 +57,14 @@ func (t *tables) apply(cmd Command) Result {
 		return t.failTask(c)
 	case ExpireLeases:
 		return t.expireLeases(c)
+	case SplitTasks:
+		return t.splitTasks(c)
+	case KeepFrames:
+		return t.keepFrames(c)
+	case RedoFrames:
+		return t.redoFrames(c)
+	case DecideJob:
+		return t.decideJob(c)
 	case CancelJobs:
 		return t.cancelJobs(c)
 	case PutFile:

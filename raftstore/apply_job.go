@@ -22,18 +22,18 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 		return refuse(err)
 	}
 	var result Result
-	templates := make(map[string]string, len(jobs))
-	for i, job := range jobs {
-		t.addJob(job, contents[i])
-		templates[job.ID] = job.Template.ID
-		result.Jobs = append(result.Jobs, job)
-	}
+	begins := make(map[string]bool, len(jobs))
 	for _, task := range tasks {
 		t.saveTask(task, "")
-		if template := templates[task.Job]; template != "" && task.Status == farm.TaskBlocked {
-			t.set(bucketBlockedByTemplate, template+sep+task.Job, nil)
-		}
+		begins[task.Job] = begins[task.Job] || task.Status == farm.TaskReady
 		result.Tasks = append(result.Tasks, task)
+	}
+	for i, job := range jobs {
+		t.addJob(job, contents[i])
+		if job.Template.ID != "" && !begins[job.ID] {
+			t.set(bucketBlockedByTemplate, job.Template.ID+sep+job.ID, nil)
+		}
+		result.Jobs = append(result.Jobs, job)
 	}
 	if c.Batch != nil {
 		t.saveBatch(*c.Batch, c.Parts)
@@ -79,7 +79,12 @@ func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm
 			return nil, nil, err
 		}
 	}
-	withTasks := make(map[string]bool, len(jobs))
+	lowest := make(map[string]int, len(jobs)) // stage of each job's tasks
+	for _, task := range tasks {
+		if stage, ok := lowest[task.Job]; !ok || task.Stage < stage {
+			lowest[task.Job] = task.Stage
+		}
+	}
 	seen := make(map[string]bool, len(tasks))
 	for i := range tasks {
 		task := &tasks[i]
@@ -90,15 +95,16 @@ func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm
 		case seen[task.ID]:
 			return nil, nil, farm.Errorf(farm.CodeInvalid, "task %s was submitted twice", task.ID)
 		}
-		seen[task.ID], withTasks[task.Job] = true, true
-		task.Attempt, task.Failures, task.Agent = 0, 0, ""
+		seen[task.ID] = true
+		task.Attempt, task.Failures, task.Agent, task.Parts, task.Redo = 0, 0, "", nil, 0
 		task.Status = farm.TaskReady
-		if jobs[at].Status == farm.JobPending || templates[jobs[at].Template.ID].Status != farm.TemplateUploaded {
+		if jobs[at].Status == farm.JobPending || templates[jobs[at].Template.ID].Status != farm.TemplateUploaded ||
+			task.Stage != lowest[task.Job] || !mayBegin(jobs[at], *task) {
 			task.Status = farm.TaskBlocked
 		}
 	}
 	for _, job := range jobs {
-		if !withTasks[job.ID] {
+		if _, ok := lowest[job.ID]; !ok {
 			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s has no task", job.ID)
 		}
 	}

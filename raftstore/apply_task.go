@@ -75,7 +75,7 @@ func (t *tables) leased(id string, attempt int) (farm.Task, farm.Job, *farm.Erro
 }
 
 // finishTask accepts the same report again, as it comes when an answer was lost. The result of a job is that of the task
-// that ends it.
+// that ends it; that of another is kept with its task.
 func (t *tables) finishTask(c FinishTask) Result {
 	task, job, err := t.leased(c.Task, c.Attempt)
 	if err != nil {
@@ -87,13 +87,14 @@ func (t *tables) finishTask(c FinishTask) Result {
 	var result Result
 	t.attemptEnded(task, job, ending{outcome: farm.OutcomeDone, measured: c.Measured, at: c.At}, &result)
 	task.Error, task.Licences = "", 0
+	if task.Part && task.Frames != nil && c.Output.SHA256 != "" {
+		task.Parts = append(task.Parts, farm.TaskPart{Frames: *task.Frames, Attempt: task.Attempt, Output: c.Output})
+	}
 	t.moveTask(&task, farm.TaskDone)
 	result.addTask(task)
 	job.Warnings = addWarnings(job.Warnings, c.Warnings)
 	job.UpdatedAt = c.At
-	if slices.ContainsFunc(t.tasksOf(job.ID), func(other farm.Task) bool { return other.Status != farm.TaskDone }) {
-		t.saveJob(job, job.Status)
-		result.addJob(job)
+	if t.nextStage(&job, &result) {
 		return result
 	}
 	output := c.Output
@@ -147,7 +148,7 @@ func (t *tables) expireLeases(c ExpireLeases) Result {
 	return result
 }
 
-// readyAgain lets a leased task wait for another lease; its job is queued again when nothing else of it is leased. A job that
+// readyAgain lets a leased task wait for another lease; its job is queued again when nothing else of it is leased or made. A job that
 // was left to render when the one it is nested in ended is not begun a second time: nobody waits for it.
 func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *Result) {
 	if parent, ok := t.job(job.Parent); ok && parent.Status.Ended() {
@@ -157,7 +158,7 @@ func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *
 	t.moveTask(&task, farm.TaskReady)
 	result.addTask(task)
 	job.UpdatedAt = at
-	if slices.ContainsFunc(t.tasksOf(job.ID), func(other farm.Task) bool { return other.Status == farm.TaskLeased }) {
+	if begun(t.tasksOf(job.ID), task.ID) {
 		t.saveJob(job, job.Status)
 	} else {
 		t.moveJob(&job, farm.JobQueued)

@@ -136,19 +136,13 @@ func (t *tables) finishTemplate(c FinishTemplate) Result {
 	return result
 }
 
-// readyTasks lets the blocked tasks of a job begin, unless the job waits for its children.
+// readyTasks lets the tasks of a job begin that waited for its template, unless the job waits for its children.
 func (t *tables) readyTasks(job farm.Job, result *Result) {
 	if job.Status == farm.JobPending {
 		return
 	}
 	t.remove(bucketBlockedByTemplate, job.Template.ID+sep+job.ID)
-	for _, task := range t.tasksOf(job.ID) {
-		if task.Status == farm.TaskBlocked {
-			t.moveTask(&task, farm.TaskReady)
-			result.addTask(task)
-			result.addJob(job)
-		}
-	}
+	t.readyStage(job, result)
 }
 
 // failBlocked fails the blocked tasks of a job and the job with them; a job without blocked tasks goes on.

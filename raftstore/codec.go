@@ -153,6 +153,14 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[FailTask](body)
 	case KindExpireLeases:
 		return unmarshal[ExpireLeases](body)
+	case KindSplitTasks:
+		return unmarshal[SplitTasks](body)
+	case KindKeepFrames:
+		return unmarshal[KeepFrames](body)
+	case KindRedoFrames:
+		return unmarshal[RedoFrames](body)
+	case KindDecideJob:
+		return unmarshal[DecideJob](body)
 	case KindCancelJobs:
 		return unmarshal[CancelJobs](body)
 	case KindPutFile:

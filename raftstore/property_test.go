@@ -113,13 +113,22 @@ func drawMove(t *rapid.T, step int, now seen) Command {
 	}
 	if len(ready) > 0 && (len(leased) == 0 || rapid.Bool().Draw(t, "lease")) {
 		task := rapid.SampledFrom(ready).Draw(t, "ready")
+		if rapid.IntRange(0, 3).Draw(t, "split") == 0 && task.Kind == farm.TaskRender && !task.Part {
+			ranges := []farm.Frames{{End: 4}, {Start: 5, End: 9}}
+			return SplitTasks{Splits: []Split{{Task: task.ID, Attempt: task.Attempt, Ranges: ranges, Parting: Parting{Sound: true}}}, At: at}
+		}
 		return LeaseTasks{Grants: []Grant{{Task: task.ID, Attempt: task.Attempt + 1, Agent: "agent0"}}, At: at}
 	}
 	if len(leased) == 0 {
 		return nil
 	}
 	task := rapid.SampledFrom(leased).Draw(t, "leased")
-	switch rapid.IntRange(0, 3).Draw(t, "end") {
+	switch rapid.IntRange(0, 4).Draw(t, "end") {
+	case 4:
+		if task.Kind == farm.TaskAssemble {
+			return RedoFrames{Task: task.ID, Attempt: task.Attempt, Bad: []farm.Frames{{Start: 3, End: 3}}, At: at}
+		}
+		return KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: farm.Frames{End: 2}, Output: farm.OutputRef{Key: "k"}, Whole: &farm.Frames{End: 9}, At: at}
 	case 0:
 		return FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, Class: drawClass(t), At: at}
 	case 1:
@@ -174,7 +183,7 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 	}
 	for _, job := range cmd.Jobs {
 		for k := range rapid.IntRange(1, 2).Draw(t, "tasks") {
-			cmd.Tasks = append(cmd.Tasks, farm.Task{ID: fmt.Sprintf("%s.%d", job.ID, k), Job: job.ID, Team: job.Team})
+			cmd.Tasks = append(cmd.Tasks, farm.Task{ID: fmt.Sprintf("%s.%d", job.ID, k), Job: job.ID, Team: job.Team, Kind: farm.TaskRender, Stage: k * (n % 2)})
 		}
 	}
 	return cmd
@@ -412,10 +421,19 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 			counts[countOfActive(job.Template.ID)]++
 		}
 	}
+	waits := map[string]bool{} // jobs of which nothing may begin
 	for _, task := range now.tasks {
-		if template := now.jobs[task.Job].Template.ID; template != "" && task.Status == farm.TaskBlocked {
-			set(bucketBlockedByTemplate, template+"\x00"+task.Job, "")
+		if _, known := waits[task.Job]; !known {
+			waits[task.Job] = true
 		}
+		waits[task.Job] = waits[task.Job] && task.Status == farm.TaskBlocked
+	}
+	for id, all := range waits {
+		if template := now.jobs[id].Template.ID; template != "" && all {
+			set(bucketBlockedByTemplate, template+"\x00"+id, "")
+		}
+	}
+	for _, task := range now.tasks {
 		if !task.Status.Ended() {
 			set(bucketTasksByStatus, string(task.Status)+"\x00"+task.ID, "")
 		}

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -43,8 +42,6 @@ type server struct {
 	// strangers counts the secrets that were refused, by remote address.
 	strangers *throttle.Throttle
 	uploads   context.Context // of calls that take a file; it ends with stop, which other calls outlive
-	// document makes the interface's document when it is first asked for.
-	document func() (interfaceDocument, error)
 }
 
 const (
@@ -68,7 +65,6 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger,
 		sockets: socket.NewHub(cfg.Logger), uploads: uploads,
 		teams: throttle.New(cfg.Teams), strangers: throttle.New(cfg.Strangers),
-		document: sync.OnceValues(func() (interfaceDocument, error) { return makeInterface(cfg.Farm.PublicAddress(), cfg.Version) }),
 	}
 	s.browser, s.results = cfg.Browser, s.giveOutput
 	if cfg.TeamsResults {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -12,17 +13,14 @@ import (
 	"overcrank/coordinator"
 )
 
-// pathInterface is where the interface stands in machine form.
-const pathInterface = "/api/openapi.json"
-
 // interfaceDocument is the served document and the tag of its content.
 type interfaceDocument struct {
 	body []byte
 	tag  string
 }
 
-func makeInterface(address, version string) (interfaceDocument, error) {
-	d, err := openapi.Load()
+func makeInterface(load func() (openapi.Document, error), address, version string) (interfaceDocument, error) {
+	d, err := load()
 	if err != nil {
 		return interfaceDocument{}, err
 	}
@@ -40,13 +38,17 @@ type openDocument struct{ *bytes.Reader }
 // Close implements io.Closer.
 func (openDocument) Close() error { return nil }
 
-// getInterface gives the OpenAPI document of this farm to anyone, also to programs in a browser.
-func (s *server) getInterface(c *fiber.Ctx) error {
-	d, err := s.document()
-	if err != nil {
-		return fmt.Errorf("the interface's document: %w", err)
+// giveInterface gives an OpenAPI document of this farm to anyone, also to programs in a browser. It is made when it is first
+// asked for.
+func (s *server) giveInterface(load func() (openapi.Document, error)) fiber.Handler {
+	document := sync.OnceValues(func() (interfaceDocument, error) { return makeInterface(load, s.farm.PublicAddress(), s.version) })
+	return func(c *fiber.Ctx) error {
+		d, err := document()
+		if err != nil {
+			return fmt.Errorf("the interface's document: %w", err)
+		}
+		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
+		f := &coordinator.File{ReadSeekCloser: openDocument{bytes.NewReader(d.body)}, Name: "openapi.json", Size: int64(len(d.body)), ETag: d.tag}
+		return ServeFile(c, f, FileOptions{ContentType: fiber.MIMEApplicationJSONCharsetUTF8, CacheControl: "public, max-age=300"})
 	}
-	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
-	f := &coordinator.File{ReadSeekCloser: openDocument{bytes.NewReader(d.body)}, Name: "openapi.json", Size: int64(len(d.body)), ETag: d.tag}
-	return ServeFile(c, f, FileOptions{ContentType: fiber.MIMEApplicationJSONCharsetUTF8, CacheControl: "public, max-age=300"})
 }

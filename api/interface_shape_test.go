@@ -34,18 +34,23 @@ var answerShapes = map[string]any{
 }
 
 func TestTheDocumentsAnswersAreTheShapesOfTheCode(t *testing.T) {
-	doc := loadInterface(t)
-	for name, value := range answerShapes {
-		schema := doc.Components.Schemas[name]
-		if schema == nil {
-			t.Errorf("there is no schema %s", name)
-			continue
+	described := map[string]bool{}
+	for _, doc := range loadInterfaces(t) {
+		for name, value := range answerShapes {
+			if schema := doc.Components.Schemas[name]; schema != nil {
+				described[name] = true
+				compareShape(t, name, schema.Value, reflect.TypeOf(value))
+			}
 		}
-		compareShape(t, name, schema.Value, reflect.TypeOf(value))
+		for name := range namedAnswers(doc) {
+			if _, listed := answerShapes[name]; !listed {
+				t.Errorf("the schema %s of an answer is not held against a Go type: list it in answerShapes", name)
+			}
+		}
 	}
-	for name := range namedAnswers(doc) {
-		if _, listed := answerShapes[name]; !listed {
-			t.Errorf("the schema %s of an answer is not held against a Go type: list it in answerShapes", name)
+	for name := range answerShapes {
+		if !described[name] {
+			t.Errorf("there is no schema %s", name)
 		}
 	}
 }
@@ -158,9 +163,11 @@ var readerMethods = []string{"text", "needText", "choice", "boolean", "flag", "w
 // TestEveryFieldThatIsReadIsDescribed finds the keys that decoders read and looks for them in the schemas of requests.
 func TestEveryFieldThatIsReadIsDescribed(t *testing.T) {
 	described := map[string]bool{}
-	for name, schema := range loadInterface(t).Components.Schemas {
-		for key := range schema.Value.Properties {
-			described[key] = described[key] || name != "Job"
+	for _, doc := range loadInterfaces(t) {
+		for name, schema := range doc.Components.Schemas {
+			for key := range schema.Value.Properties {
+				described[key] = described[key] || name != "Job"
+			}
 		}
 	}
 	read := keysRead(t)

@@ -16,10 +16,13 @@ import (
 	"overcrank/farm/wire"
 )
 
-// loadInterface is the served document.
-func loadInterface(t *testing.T) *openapi3.T {
+// farmRoot begins the addresses that the farm's own document describes; the public one describes the others.
+const farmRoot = "/api/farm/"
+
+// loadInterface is a served document.
+func loadInterface(t *testing.T, load func() (openapi.Document, error)) *openapi3.T {
 	t.Helper()
-	d, err := makeInterface("https://farm.example", "1.2.3")
+	d, err := makeInterface(load, "https://farm.example", "1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,6 +31,12 @@ func loadInterface(t *testing.T) *openapi3.T {
 		t.Fatal(err)
 	}
 	return doc
+}
+
+// loadInterfaces are the served documents: the public one, and the farm's own.
+func loadInterfaces(t *testing.T) []*openapi3.T {
+	t.Helper()
+	return []*openapi3.T{loadInterface(t, openapi.Public), loadInterface(t, openapi.Farm)}
 }
 
 // ofAgents lists what only agents speak; farm/wire describes it.
@@ -54,9 +63,37 @@ func served() map[string]farm.Role {
 	return out
 }
 
-func TestTheDocumentListsExactlyTheRoutes(t *testing.T) {
+func TestTheDocumentsListExactlyTheRoutes(t *testing.T) {
 	described := map[string]farm.Role{}
-	for path, item := range loadInterface(t).Paths.Map() {
+	for i, doc := range loadInterfaces(t) {
+		for address, role := range operationsOf(doc) {
+			described[address] = role
+			if own := i == 1; strings.Contains(address, " "+farmRoot) != own {
+				t.Errorf("%s is in the wrong document", address)
+			}
+		}
+	}
+	routes := served()
+	for _, address := range slices.Sorted(maps.Keys(routes)) {
+		role, known := described[address]
+		switch {
+		case !known:
+			t.Errorf("%s is not in api/openapi", address)
+		case role != routes[address]:
+			t.Errorf("%s needs the role %q, the document says %q", address, routes[address], role)
+		}
+	}
+	for _, address := range slices.Sorted(maps.Keys(described)) {
+		if _, known := routes[address]; !known {
+			t.Errorf("%s is in api/openapi and not in api/routes.go", address)
+		}
+	}
+}
+
+// operationsOf are the operations of a document, aliases too, with the least role of each.
+func operationsOf(doc *openapi3.T) map[string]farm.Role {
+	described := map[string]farm.Role{}
+	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			role, _ := op.Extensions[openapi.RoleKey].(string)
 			described[method+" "+path] = farm.Role(role)
@@ -66,25 +103,11 @@ func TestTheDocumentListsExactlyTheRoutes(t *testing.T) {
 			}
 		}
 	}
-	routes := served()
-	for _, address := range slices.Sorted(maps.Keys(routes)) {
-		role, known := described[address]
-		switch {
-		case !known:
-			t.Errorf("%s is not in api/openapi/source", address)
-		case role != routes[address]:
-			t.Errorf("%s needs the role %q, the document says %q", address, routes[address], role)
-		}
-	}
-	for _, address := range slices.Sorted(maps.Keys(described)) {
-		if _, known := routes[address]; !known {
-			t.Errorf("%s is in api/openapi/source and not in api/routes.go", address)
-		}
-	}
+	return described
 }
 
 func TestTheDocumentsChoicesAreThoseOfTheCode(t *testing.T) {
-	doc := loadInterface(t)
+	doc := loadInterface(t, openapi.Public)
 	schema := func(name string) *openapi3.Schema {
 		ref := doc.Components.Schemas[name]
 		if ref == nil {

@@ -6,11 +6,20 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"overcrank/api/openapi"
 )
 
 func TestTheInterfaceDescribesItself(t *testing.T) {
 	r := start(t)
-	a := r.get("/api/openapi.json", "Authorization:").into(http.StatusOK, nil)
+	for _, path := range []string{openapi.PathPublic, openapi.PathFarm} {
+		t.Run(path, func(t *testing.T) { describesItself(t, r, path) })
+	}
+}
+
+func describesItself(t *testing.T, r *rig, path string) {
+	t.Helper()
+	a := r.get(path, "Authorization:").into(http.StatusOK, nil)
 	doc, err := openapi3.NewLoader().LoadFromData(a.body)
 	if err != nil {
 		t.Fatal(err)
@@ -24,5 +33,5 @@ func TestTheInterfaceDescribesItself(t *testing.T) {
 	if cache := a.header.Get("Cache-Control"); !strings.HasPrefix(cache, "public, max-age=") {
 		t.Errorf("Cache-Control is %q", cache)
 	}
-	r.inParts("/api/openapi.json", a.body)
+	r.inParts(path, a.body)
 }

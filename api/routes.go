@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/openapi"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -139,7 +140,8 @@ func (s *server) route(app *fiber.App) {
 	app.Get("/files/templates/:id", s.giveTemplate)
 	app.Get("/outputs/:name", s.results)
 
-	app.Get(pathInterface, s.getInterface)
+	app.Get(openapi.PathPublic, s.giveInterface(openapi.Public))
+	app.Get(openapi.PathFarm, s.giveInterface(openapi.Farm))
 	app.Get("/healthz", s.alive)
 	app.Get("/readyz", s.ready)
 }

@@ -7,12 +7,17 @@ import (
 	"overcrank/web/page"
 )
 
-// reference shows the interface to whoever writes a client; it tells nothing of the farm but its address.
+// reference shows the interface, the public one and the farm's own, to whoever writes a client; it tells nothing of the farm but its address.
 func (s *server) reference(c *fiber.Ctx) error {
-	d, err := openapi.Load()
+	public, err := openapi.Public()
 	if err != nil {
 		return err
 	}
+	own, err := openapi.Farm()
+	if err != nil {
+		return err
+	}
+	address := s.farm.PublicAddress()
 	shell := page.Shell{Title: "API reference", Theme: themeOf(c), Version: s.version}
-	return s.render(c, page.ReferencePage(shell, d.Reference(s.farm.PublicAddress())))
+	return s.render(c, page.ReferencePage(shell, public.Reference(address).With(own.Reference(address))))
 }

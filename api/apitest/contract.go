@@ -33,16 +33,15 @@ type exchange struct {
 // Load reads the documents.
 func Load() (*Contract, error) {
 	c := &Contract{seen: map[exchange]int{}}
-	for _, load := range []func() (*document, error){ours, published} {
-		d, err := load()
-		if err != nil {
-			return nil, err
-		}
-		if d != nil {
-			c.documents = append(c.documents, d)
-		}
+	var err error
+	if c.documents, err = ours(); err != nil {
+		return nil, err
 	}
-	return c, nil
+	other, err := published()
+	if other != nil {
+		c.documents = append(c.documents, other)
+	}
+	return c, err
 }
 
 // Transport sends requests by next, http.DefaultTransport when that is nil, and fails t when one or its answer is not as
@@ -89,7 +88,7 @@ func (c *Contract) Requests() int {
 // fromAnywhere are the statuses that every operation shares; one test for all of them is enough.
 var fromAnywhere = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable}
 
-// Unseen lists the operations that never succeeded, and the answers of the farm's own document that never came.
+// Unseen lists the operations that never succeeded, and the answers of the farm's own documents that never came.
 func (c *Contract) Unseen() (operations, answers []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +102,7 @@ func (c *Contract) Unseen() (operations, answers []string) {
 				}
 				came := c.seen[exchange{d.name, name, code}] > 0
 				succeeded = succeeded || came && code < 300
-				if !came && d == c.documents[0] && !slices.Contains(fromAnywhere, code) {
+				if !came && d.ours && !slices.Contains(fromAnywhere, code) {
 					answers = append(answers, name+" "+status)
 				}
 			}

@@ -22,6 +22,7 @@ import (
 // document is one description of the interface.
 type document struct {
 	name   string
+	ours   bool // it is one that the farm serves
 	doc    *openapi3.T
 	router routers.Router
 	root   string            // what stands before its paths
@@ -30,9 +31,21 @@ type document struct {
 	anywhere []int
 }
 
-// ours is the document that the farm serves.
-func ours() (*document, error) {
-	source, err := openapi.Load()
+// ours are the documents that the farm serves.
+func ours() ([]*document, error) {
+	public, err := served(openapi.PathPublic, openapi.Public)
+	if err != nil {
+		return nil, err
+	}
+	own, err := served(openapi.PathFarm, openapi.Farm)
+	if err != nil {
+		return nil, err
+	}
+	return []*document{public, own}, nil
+}
+
+func served(path string, load func() (openapi.Document, error)) (*document, error) {
+	source, err := load()
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +55,9 @@ func ours() (*document, error) {
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
-		return nil, fmt.Errorf("reading the farm's own document: %w", err)
+		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	d := &document{name: "/api/openapi.json", doc: doc, alias: map[string]string{}}
+	d := &document{name: path, ours: true, doc: doc, alias: map[string]string{}}
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			aliases, _ := op.Extensions[openapi.AliasesKey].([]any)

@@ -1,5 +1,5 @@
-// Package openapi is the interface in machine form: the OpenAPI 3 document that the farm serves, kept as YAML beside the
-// code and held to it by the tests of package api.
+// Package openapi is the interface in machine form: the OpenAPI 3 documents that the farm serves, one of the public interface
+// and one of the farm's own, kept as YAML beside the code and held to it by the tests of package api.
 package openapi
 
 import (
@@ -7,12 +7,14 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-//go:embed source/*.yaml
+//go:embed source/*.yaml farm/*.yaml
 var sources embed.FS
 
 // RoleKey is the extension that names the least role of an operation, and AliasesKey the one that lists other paths at
@@ -22,44 +24,77 @@ const (
 	AliasesKey = "x-aliases"
 )
 
-// Document is the interface. Its keys stand in the order of their source.
+// The paths at which the documents are served.
+const (
+	PathPublic = "/api/openapi.json"
+	PathFarm   = "/api/farm/v1/openapi.json"
+)
+
+// Document is one interface. Its keys stand in the order of their source.
 type Document struct{ root *yaml.Node }
 
-// Load reads the document from its sources, which are part of the program.
-func Load() (Document, error) {
-	files, err := fs.Glob(sources, "source/*.yaml")
+// Public reads the document of the public interface from its sources, which are part of the program.
+func Public() (Document, error) {
+	root, err := read("source")
 	if err != nil {
-		return Document{}, fmt.Errorf("listing the interface's sources: %w", err)
-	}
-	slices.SortFunc(files, byRank)
-	root := &yaml.Node{Kind: yaml.MappingNode}
-	for _, name := range files {
-		text, err := sources.ReadFile(name)
-		if err != nil {
-			return Document{}, fmt.Errorf("reading the interface: %w", err)
-		}
-		var file yaml.Node
-		if err := yaml.Unmarshal(text, &file); err != nil {
-			return Document{}, fmt.Errorf("reading the interface: %s: %w", name, err)
-		}
-		if len(file.Content) != 1 {
-			return Document{}, fmt.Errorf("reading the interface: %s is empty", name)
-		}
-		if err := merge(root, file.Content[0], ""); err != nil {
-			return Document{}, fmt.Errorf("reading the interface: %s: %w", name, err)
-		}
+		return Document{}, err
 	}
 	d := Document{root: root}
 	d.addCommonAnswers()
 	return d, nil
 }
 
-// order is how the document tells its story; what is not listed follows by name.
-var order = []string{"interface", "templates", "jobs", "assets"}
+// Farm reads the document of the farm's own interface, with those components of the public one that it refers to.
+func Farm() (Document, error) {
+	root, err := read("farm")
+	if err != nil {
+		return Document{}, err
+	}
+	public, err := read("source")
+	if err != nil {
+		return Document{}, err
+	}
+	d := Document{root: root}
+	d.addCommonAnswers()
+	if err := d.borrow(lookup(public, "components")); err != nil {
+		return Document{}, fmt.Errorf("reading the farm's interface: %w", err)
+	}
+	return d, nil
+}
+
+// read makes one mapping of all sources in a folder.
+func read(folder string) (*yaml.Node, error) {
+	files, err := fs.Glob(sources, folder+"/*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("listing the interface's sources: %w", err)
+	}
+	slices.SortFunc(files, byRank)
+	root := &yaml.Node{Kind: yaml.MappingNode}
+	for _, name := range files {
+		text, err := sources.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the interface: %w", err)
+		}
+		var file yaml.Node
+		if err := yaml.Unmarshal(text, &file); err != nil {
+			return nil, fmt.Errorf("reading the interface: %s: %w", name, err)
+		}
+		if len(file.Content) != 1 {
+			return nil, fmt.Errorf("reading the interface: %s is empty", name)
+		}
+		if err := merge(root, file.Content[0], ""); err != nil {
+			return nil, fmt.Errorf("reading the interface: %s: %w", name, err)
+		}
+	}
+	return root, nil
+}
+
+// order is how a document tells its story; what is not listed follows by name.
+var order = []string{"interface", "templates", "jobs", "agents", "assets"}
 
 func byRank(a, b string) int {
 	rank := func(name string) int {
-		if i := slices.Index(order, name[len("source/"):len(name)-len(".yaml")]); i >= 0 {
+		if i := slices.Index(order, strings.TrimSuffix(path.Base(name), ".yaml")); i >= 0 {
 			return i
 		}
 		return len(order)

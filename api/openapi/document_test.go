@@ -12,9 +12,13 @@ import (
 	"overcrank/farm"
 )
 
-func document(t *testing.T) *openapi3.T {
+// documents are those that the farm serves.
+var documents = map[string]func() (openapi.Document, error){"public": openapi.Public, "farm": openapi.Farm}
+
+// textOf is a document as it is served.
+func textOf(t *testing.T, load func() (openapi.Document, error)) []byte {
 	t.Helper()
-	d, err := openapi.Load()
+	d, err := load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,15 +26,26 @@ func document(t *testing.T) *openapi3.T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := openapi3.NewLoader().LoadFromData(text)
+	return text
+}
+
+func document(t *testing.T, load func() (openapi.Document, error)) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(textOf(t, load))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return doc
 }
 
-func TestTheDocumentIsValidWithItsExamples(t *testing.T) {
-	doc := document(t)
+func TestTheDocumentsAreValidWithTheirExamples(t *testing.T) {
+	for name, load := range documents {
+		t.Run(name, func(t *testing.T) { checkDocument(t, document(t, load)) })
+	}
+}
+
+func checkDocument(t *testing.T, doc *openapi3.T) {
+	t.Helper()
 	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation()); err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +55,18 @@ func TestTheDocumentIsValidWithItsExamples(t *testing.T) {
 }
 
 func TestEveryOperationIsDescribed(t *testing.T) {
-	doc := document(t)
 	seen := map[string]string{}
+	for _, load := range documents {
+		checkOperations(t, document(t, load), seen)
+	}
+	if len(seen) == 0 {
+		t.Error("the documents have no operations")
+	}
+}
+
+// checkOperations also notes which operations were seen: no two of all documents have the same name.
+func checkOperations(t *testing.T, doc *openapi3.T, seen map[string]string) {
+	t.Helper()
 	tags := []string{}
 	for _, tag := range doc.Tags {
 		tags = append(tags, tag.Name)
@@ -58,9 +83,6 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 			seen[op.OperationID] = at
 			checkRole(t, at, op)
 		}
-	}
-	if len(seen) == 0 {
-		t.Error("the document has no operations")
 	}
 }
 
@@ -80,25 +102,20 @@ func checkRole(t *testing.T, at string, op *openapi3.Operation) {
 
 // TestWhatIsNotUsedIsNotThere keeps schemas that nothing refers to out of the document.
 func TestWhatIsNotUsedIsNotThere(t *testing.T) {
-	d, err := openapi.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := d.JSON("https://farm.example", "1.2.3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc struct {
-		Components map[string]map[string]json.RawMessage
-	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
-	for kind, named := range doc.Components {
-		for name := range named {
-			ref := `"#/components/` + kind + "/" + name + `"`
-			if kind != "securitySchemes" && !strings.Contains(string(text), ref) {
-				t.Errorf("nothing refers to %s", ref)
+	for which, load := range documents {
+		text := textOf(t, load)
+		var doc struct {
+			Components map[string]map[string]json.RawMessage
+		}
+		if err := json.Unmarshal(text, &doc); err != nil {
+			t.Fatal(err)
+		}
+		for kind, named := range doc.Components {
+			for name := range named {
+				ref := `"#/components/` + kind + "/" + name + `"`
+				if kind != "securitySchemes" && !strings.Contains(string(text), ref) {
+					t.Errorf("nothing of the document %s refers to %s", which, ref)
+				}
 			}
 		}
 	}

@@ -99,6 +99,26 @@ func (d Document) Reference(address string) Reference {
 	return r
 }
 
+// With is the reference with the operations and schemas of another beside its own, each in the group of its name.
+func (r Reference) With(other Reference) Reference {
+	r.Groups, r.Schemas = slices.Clone(r.Groups), slices.Clone(r.Schemas)
+	for _, group := range other.Groups {
+		i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Name == group.Name })
+		if i < 0 {
+			r.Groups = append(r.Groups, group)
+			continue
+		}
+		r.Groups[i].Operations = slices.Concat(r.Groups[i].Operations, group.Operations)
+	}
+	for _, schema := range other.Schemas {
+		if !slices.ContainsFunc(r.Schemas, func(s Schema) bool { return s.Name == schema.Name }) {
+			r.Schemas = append(r.Schemas, schema)
+		}
+	}
+	slices.SortFunc(r.Schemas, func(a, b Schema) int { return strings.Compare(a.Name, b.Name) })
+	return r
+}
+
 func (d Document) operation(address, path, method string, op, shared *yaml.Node) Operation {
 	o := Operation{
 		ID: value(op, "operationId"), Method: strings.ToUpper(method), Path: path, Summary: value(op, "summary"),

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 
 	"overcrank/api/apitest"
+	"overcrank/api/openapi"
 )
 
 // TestTypedClientsWork generates a client in Go of each of the interface's documents and walks through the farm with it.
@@ -24,15 +25,18 @@ func TestTypedClientsWork(t *testing.T) {
 	}
 	t.Setenv("PROJECT", titleCardZip(t))
 	t.Setenv("FONT", font)
-	for _, name := range []string{"own", "published"} {
+	for _, name := range []string{"own", "farm", "published"} {
 		t.Run(name, func(t *testing.T) {
 			document := apitest.Shared("spec", "wire.openapi.json")
 			if document == "" && name == "published" {
 				t.Skip("../shared/spec/wire.openapi.json is absent: there is no published contract to make a client of")
 			}
 			f := startUp(t, t.TempDir())
-			if name == "own" {
-				document = f.ownDocument()
+			switch name {
+			case "own":
+				document = f.servedDocument(openapi.PathPublic)
+			case "farm":
+				document = f.servedDocument(openapi.PathFarm)
 			}
 			program := typedClient(t, name, document)
 			if out, err := f.shell(t.TempDir(), program); err != nil || strings.TrimSpace(out) != "done" {
@@ -42,10 +46,10 @@ func TestTypedClientsWork(t *testing.T) {
 	}
 }
 
-// ownDocument is the file that holds the document that the farm serves.
-func (f *runningFarm) ownDocument() string {
+// servedDocument is a file that holds a document that the farm serves.
+func (f *runningFarm) servedDocument(path string) string {
 	f.t.Helper()
-	res, err := http.Get(f.Server + "/api/openapi.json")
+	res, err := http.Get(f.Server + path)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -54,11 +58,11 @@ func (f *runningFarm) ownDocument() string {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	path := filepath.Join(f.t.TempDir(), "openapi.json")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	file := filepath.Join(f.t.TempDir(), "openapi.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
 		f.t.Fatal(err)
 	}
-	return path
+	return file
 }
 
 // typedClient builds the program of testdata/typed with a client that is generated of a document.

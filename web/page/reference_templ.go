@@ -173,7 +173,7 @@ func ReferencePage(s Shell, r openapi.Reference) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, " · <a href=\"/api/openapi.json\">OpenAPI document</a></p></div></div><section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, " · OpenAPI documents: <a href=\"/api/openapi.json\">the public interface</a>, <a href=\"/api/farm/v1/openapi.json\">the farm's own</a></p></div></div><section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

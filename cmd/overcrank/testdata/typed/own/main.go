@@ -57,9 +57,6 @@ func main() {
 	list, err := c.ListJobsWithResponse(ctx, &ListJobsParams{States: &[]JobStatus{JobStatusFinished}, Limit: ptr(5)})
 	must(err)
 	want(list.JSON200 != nil && len(*list.JSON200) == 1, "list: %s", list.Body)
-	machines, err := c.ListMachinesWithResponse(ctx)
-	must(err)
-	want(machines.JSON200 != nil && len(*machines.JSON200) == 1, "machines: %s", machines.Body)
 	fmt.Println("done")
 }
 

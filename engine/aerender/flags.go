@@ -18,6 +18,9 @@ type flags struct {
 	log                   string
 	start, end            *int // frames, counted from the project's and the composition's first
 	step                  int
+	stills                []int // frames in rising order, instead of a range
+	assemble              string
+	audio                 string
 	workers               int     // 0 means as many as the machine has processors
 	memory                float64 // percent of the machine's, 0 when not given
 	skipMissing           bool
@@ -32,7 +35,8 @@ Renders a composition of an After Effects project with Overcrank's own engine. T
 
   -project FILE          the project: .aep, .aet or .aepx
   -comp NAME             the composition to render
-  -output FILE           what to write; numbered pictures have their number at [####]
+  -output FILE           what to write; numbered pictures have their number at [####]. A .frames file gets the frames as they
+                         are before they are encoded, a .wav file the sound alone
   -r SCRIPT              a script (.jsx) to run on the opened project before it is rendered; - reads it from standard input
   -save FILE             save the project as the script left it, and render nothing
   -RStemplate NAME       render settings: "Best Settings", "Draft Settings", "Multi-Machine Settings", "Overcrank Preview"
@@ -40,8 +44,11 @@ Renders a composition of an After Effects project with Overcrank's own engine. T
                          own names such as "H.264 - Match Render Settings - 15 Mbps", "Lossless with Alpha"
   -s N, -e N             first and last frame, both included; without them the work area
   -i N                   render every N-th frame (1 to 100)
+  -stills N,N,…          render these frames alone, in rising order
   -mfr ON|OFF PERCENT    draw several frames at once, with that share of the processors
   -mem_usage CACHE MAX   percent of the machine's memory; MAX bounds it, 80 without this flag
+  -assemble FILE         instead of a project: encode a file of frames that was rendered with an -output of .frames; - reads
+                         standard input. -s and -e say which frames it holds, -audio FILE is a film's sound
   -continueOnMissingFootage
                          leave out footage that is not there instead of failing
   -v ERRORS|ERRORS_AND_PROGRESS
@@ -86,6 +93,8 @@ func (f *flags) take(name string, rest []string) ([]string, error) {
 	case "-continueonmissingfootage":
 		f.skipMissing = true
 	case "-reuse", "-mp", "-dosaveprefsonquit":
+	case "-stills":
+		return f.single(rest)
 	case "-s", "-e", "-i":
 		return f.frame(name, rest)
 	case "-mfr":
@@ -119,6 +128,10 @@ func (f *flags) text(name string) *string {
 		return &f.script
 	case "-save":
 		return &f.save
+	case "-assemble":
+		return &f.assemble
+	case "-audio":
+		return &f.audio
 	case "-log":
 		return &f.log
 	}
@@ -143,6 +156,21 @@ func (f *flags) frame(name string, rest []string) ([]string, error) {
 			return nil, fmt.Errorf("%d is not between 1 and 100", n)
 		}
 		f.step = n
+	}
+	return rest[1:], nil
+}
+
+// single takes the numbers of single frames.
+func (f *flags) single(rest []string) ([]string, error) {
+	if len(rest) == 0 {
+		return nil, errNoValue
+	}
+	for _, s := range strings.Split(rest[0], ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil || n > 1<<30 || n < -1<<30 || len(f.stills) > 0 && n <= f.stills[len(f.stills)-1] {
+			return nil, fmt.Errorf("%q are no frame numbers in rising order", rest[0])
+		}
+		f.stills = append(f.stills, n)
 	}
 	return rest[1:], nil
 }

@@ -36,10 +36,28 @@ type job struct {
 // span is what is rendered, in frames counted from the composition's first.
 type span struct {
 	first, last, step int
-	shown             int // number that the first frame is displayed with
+	shown             int   // number that the first frame is displayed with
+	only              []int // instead of all from first to last
 }
 
-func (s span) frames() int { return (s.last-s.first)/s.step + 1 }
+func (s span) frames() int {
+	if s.only != nil {
+		return len(s.only)
+	}
+	return (s.last-s.first)/s.step + 1
+}
+
+// runs are the frames in stretches of equal steps.
+func (s span) runs() []span {
+	if s.only == nil {
+		return []span{s}
+	}
+	runs := make([]span, len(s.only))
+	for i, n := range s.only {
+		runs[i] = span{first: n, last: n, step: 1}
+	}
+	return runs
+}
 
 // open reads the project, runs the script and finds everything that rendering needs.
 func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, error) {
@@ -178,6 +196,7 @@ func (j *job) choose() error {
 	if j.flags.output == "" {
 		return fail(exitRuntime, "Specified render queue item needs output file but none provided.")
 	}
+	j.template = j.template.Part(j.flags.output)
 	var err error
 	if j.span, err = chooseSpan(j.item.Comp, j.flags); err != nil {
 		return fail(exitRuntime, "%w", err)
@@ -220,6 +239,13 @@ func chooseSpan(c *aep.Composition, f flags) (span, error) {
 	}
 	if f.end != nil {
 		s.last = min(*f.end-s.shown, total-1)
+	}
+	for _, n := range f.stills {
+		if n -= s.shown; n < 0 || n >= total {
+			return span{}, fmt.Errorf("frame %d is not in the composition, which has the frames %d to %d", n+s.shown, s.shown, s.shown+total-1)
+		}
+		s.only = append(s.only, n)
+		s.first, s.last = s.only[0], n
 	}
 	if s.first >= total || s.last < s.first {
 		return span{}, fmt.Errorf("the frames %d to %d are not in the composition, which has the frames %d to %d",

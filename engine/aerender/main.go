@@ -116,6 +116,9 @@ func run(ctx context.Context, stdin io.Reader, out *lines, f flags) (err error) 
 			err = fail(exitAborted, "After Effects error: internal verification failure, sorry: %v", r)
 		}
 	}()
+	if f.assemble != "" {
+		return assemble(ctx, stdin, out, f)
+	}
 	if f.project == "" {
 		return fail(exitRuntime, "No project was given: name one with -project.")
 	}

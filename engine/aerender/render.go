@@ -36,7 +36,7 @@ func (j *job) render(ctx context.Context) (err error) {
 	}
 	defer drop()
 	j.announce(r)
-	files, err := j.write(ctx, r, sound)
+	files, err := j.output(ctx, r, sound)
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
@@ -126,7 +126,7 @@ func readSome(f *os.File) ([]byte, error) {
 // mix makes the sound of a film as a file of its own. Without sound the path is "".
 func (j *job) mix(ctx context.Context, r *render.Renderer) (path string, drop func(), err error) {
 	drop = func() {}
-	if !j.template.Film {
+	if !j.template.Film && !j.template.Sound {
 		return "", drop, nil
 	}
 	clips, err := r.Audio(ctx)
@@ -171,12 +171,23 @@ func (j *job) announce(r *render.Renderer) {
 	j.out.item("Frame Rate: %.2f (comp)", c.FrameRate)
 }
 
+// output writes what the job is for: the sound alone, or frames.
+func (j *job) output(ctx context.Context, r *render.Renderer, sound string) ([]string, error) {
+	if !j.template.Sound {
+		return j.write(ctx, r, sound)
+	}
+	if err := audio.Keep(sound, j.name.Path); err != nil {
+		return nil, err
+	}
+	return []string{j.name.Path}, nil
+}
+
 // write renders the frames and has them encoded.
 func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]string, error) {
 	w, h := r.Size()
 	num, den := exactRate(j.item.Comp)
 	out, err := encode.Open(ctx, encode.Spec{
-		Template: j.template, Name: j.name, Width: w, Height: h, RateNum: num, RateDen: den * int64(j.span.step), Audio: sound,
+		Template: j.template, Name: j.name, Width: w, Height: h, RateNum: num, RateDen: den * int64(j.span.step), Audio: sound, Shown: j.span.shown,
 	})
 	if err != nil {
 		return nil, err
@@ -184,7 +195,7 @@ func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]st
 	defer out.Abort()
 	thumbs := newThumbnails(environment("OVERCRANK_THUMBS", ""), j.span.frames())
 	count, last := 0, time.Now()
-	err = r.Frames(ctx, j.span.first, j.span.last, j.span.step, func(n int, img *raster.Image) error {
+	emit := func(n int, img *raster.Image) error {
 		if err := out.Write(n+j.span.shown, img); err != nil {
 			return err
 		}
@@ -199,9 +210,11 @@ func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]st
 		j.out.item("%s (%d): %s", timecode(n+j.span.shown, j.item.Comp.FrameRate, j.item.Comp.DropFrame), count, elapsed(now.Sub(last)))
 		last = now
 		return nil
-	})
-	if err != nil {
-		return nil, err
+	}
+	for _, run := range j.span.runs() {
+		if err := r.Frames(ctx, run.first, run.last, run.step, emit); err != nil {
+			return nil, err
+		}
 	}
 	return out.Close()
 }

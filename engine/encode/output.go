@@ -41,11 +41,11 @@ func ParseName(path string, t Template, frames int) (n Name, changed string, err
 	if m := hashes.FindStringSubmatch(base); m != nil {
 		n.digits = len(m[1])
 	}
-	if t.Film && n.digits > 0 {
+	if t.single() && n.digits > 0 {
 		path = filepath.Join(filepath.Dir(path), strings.TrimRight(hashes.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), ""), "_-. ")+filepath.Ext(base))
 		n.digits = 0
 	}
-	if !t.Film && n.digits == 0 && frames > 1 {
+	if !t.single() && n.digits == 0 && frames > 1 {
 		ext = filepath.Ext(path)
 		path = strings.TrimSuffix(path, ext) + "_[#####]" + ext
 		n.digits = 5

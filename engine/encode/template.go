@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"overcrank/frames"
 )
 
 // Template is an output module template: what is written, and how.
@@ -17,7 +19,9 @@ type Template struct {
 	Ext   string // with its dot
 	Alpha bool   // keeps transparency
 	Film  bool   // one file with sound; otherwise pictures
-	codec codec
+	// Frames and Sound are parts of a film that is put together elsewhere: its frames, and its sound.
+	Frames, Sound bool
+	codec         codec
 }
 
 // codec is how ffmpeg is told to write a film.
@@ -142,6 +146,21 @@ func ForFile(path string) Template {
 	t, _ := Lookup(name)
 	return t
 }
+
+// Part is what a machine writes for t when the file's extension asks for a part of it: .frames for frames as they are before they
+// are encoded, .wav for the sound alone.
+func (t Template) Part(path string) Template {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case frames.Ext:
+		return Template{Name: t.Name, Ext: frames.Ext, Alpha: t.Alpha, Frames: true}
+	case ".wav":
+		return Template{Name: t.Name, Ext: ".wav", Sound: true}
+	}
+	return t
+}
+
+// single says that all frames go into one file.
+func (t Template) single() bool { return t.Film || t.Frames || t.Sound }
 
 // holds says whether a file of that extension can hold what the template writes.
 func (t Template) holds(ext string) bool {

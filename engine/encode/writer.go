@@ -17,6 +17,7 @@ type Spec struct {
 	RateNum       int64 // frames per second as an exact fraction
 	RateDen       int64
 	Audio         string // path of a WAV file to go with a film, "" for none
+	Shown         int    // number that the composition's first frame is written with; files of frames count from 0
 }
 
 // Writer takes frames in their order. It is used by one goroutine at a time. After an error only Abort is left.
@@ -37,8 +38,13 @@ func Open(ctx context.Context, s Spec) (Writer, error) {
 	if info, err := os.Stat(filepath.Dir(s.Name.Path)); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("writing '%s': the folder '%s' does not exist", filepath.Base(s.Name.Path), filepath.Dir(s.Name.Path))
 	}
-	if s.Template.Film {
+	switch {
+	case s.Template.Film:
 		return openFilm(ctx, s)
+	case s.Template.Frames:
+		return openStore(ctx, s)
+	case s.Template.Sound:
+		return nil, fmt.Errorf("writing '%s': it holds sound alone", filepath.Base(s.Name.Path))
 	}
 	return openPictures(ctx, s), nil
 }

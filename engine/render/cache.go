@@ -30,6 +30,16 @@ type cached struct {
 // maxCache bounds the surfaces kept, in bytes.
 const maxCache = 512 << 20
 
+// keeps is whether a drawing without masks and effects goes over a surface of its own, to be kept. Drawn directly it is rounded
+// otherwise, and a frame must not depend on which ones were drawn before: so this depends on the time alone, and holds for a
+// layer that stands where it stood a frame ago, whether it was drawn then or not.
+func (w *worker) keeps(v view, d *drawing) bool {
+	if !d.still || d.cheap {
+		return false
+	}
+	return w.eval.LayerMatrix(v.comp, v.layer, v.t) == w.eval.LayerMatrix(v.comp, v.layer, v.t-FrameTime(w.r.comp.Comp, 1))
+}
+
 // cached is the layer's surface when it is worth keeping; nil when the caller has to draw it.
 func (w *worker) cached(clip image.Rectangle, v view, d *drawing, masks []mask, effects []effectUse) *raster.Image {
 	if !d.still || d.cheap && len(masks)+len(effects) == 0 {

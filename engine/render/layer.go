@@ -82,11 +82,7 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 	plain := opacity == 1 && v.layer.Blend <= aep.BlendNormal
 	lone := v.layer.Matte == aep.MatteNone && !v.layer.PreserveTransparency
 	masks, effects := w.masks(v), w.effects(v)
-	if lone && len(masks) == 0 && len(effects) == 0 && (d.blends || plain) {
-		if s := w.cached(dst.Rect, v, d, nil, nil); s != nil {
-			raster.Composite(dst, s, opacity, blend)
-			return nil
-		}
+	if lone && len(masks) == 0 && len(effects) == 0 && (d.blends || plain) && !w.keeps(v, d) {
 		return d.draw(dst, opacity, blend)
 	}
 	s, release, err := w.surface(dst.Rect, v, d, masks, effects)

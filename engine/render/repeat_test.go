@@ -19,8 +19,6 @@ func sameAlone(p *aep.Project, comp *aep.Item, opt render.Options, frames, step 
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	// What is kept carries an opacity in another order of roundings.
-	const rounding = 1
 	return r.Frames(context.Background(), 0, (frames-1)*step, step, func(n int, img *raster.Image) error {
 		alone, err := render.New(p, comp, opt)
 		if err != nil {
@@ -28,7 +26,7 @@ func sameAlone(p *aep.Project, comp *aep.Item, opt render.Options, frames, step 
 		}
 		err = alone.Frames(context.Background(), n, n, 1, func(_ int, want *raster.Image) error {
 			for i, v := range img.Pix {
-				if d := int(v) - int(want.Pix[i]); d > rounding || d < -rounding {
+				if v != want.Pix[i] {
 					return fmt.Errorf("frame %d of %q: %d at byte %d, %d when it is drawn alone", n, comp.Name, v, i, want.Pix[i])
 				}
 			}

@@ -185,6 +185,8 @@ type Lease struct {
 	Ext      string                  `json:"ext"` // of the result, without the dot: mp4, mov, png, jpg, zip
 	// Part asks for a part of a split job: lossless frames of Settings.Frames, or the sound. Ext then counts for nothing.
 	Part bool `json:"part,omitempty"`
+	// Engine is the kind of engine that all parts of a split job are drawn by; "" leaves it to the agent.
+	Engine string `json:"engine,omitempty"`
 	// Stills asks for these frames alone, as pictures.
 	Stills []int `json:"stills,omitempty"`
 	// Parts are what an assemble task puts together, in their order; the last to hold a frame counts.

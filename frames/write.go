@@ -1,0 +1,90 @@
+package frames
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Packer packs frames of one kind. It is safe for concurrent use.
+type Packer struct {
+	head Head
+	zstd *zstd.Encoder
+}
+
+// NewPacker packs frames of head.
+func NewPacker(head Head) (*Packer, error) {
+	if err := head.validate(); err != nil {
+		return nil, err
+	}
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+	if err != nil {
+		return nil, fmt.Errorf("packing frames: %w", err)
+	}
+	return &Packer{head: head, zstd: z}, nil
+}
+
+// Begin is what a file begins with.
+func (p *Packer) Begin() ([]byte, error) { return p.head.encode() }
+
+// Pack gives the record of a frame, ready to be written behind another. pix is used up.
+func (p *Packer) Pack(number int, pix []byte) ([]byte, error) {
+	switch {
+	case len(pix) != p.head.Size():
+		return nil, fmt.Errorf("a frame of %d bytes, not %d", len(pix), p.head.Size())
+	case number < 0 || number > maxNumber:
+		return nil, fmt.Errorf("a frame with the number %d", number)
+	}
+	subtract(pix, p.head.Format.Bytes())
+	out := p.zstd.EncodeAll(pix, make([]byte, recordHead, recordHead+len(pix)/4))
+	packed := out[recordHead:]
+	record{number: number, length: len(packed), sum: sumOf(number, packed)}.append(out[:0])
+	return out, nil
+}
+
+// Close ends the packing.
+func (p *Packer) Close() error { return p.zstd.Close() }
+
+// Writer writes a file of frames, one after the other.
+type Writer struct {
+	w      io.Writer
+	packer *Packer
+	last   int
+}
+
+// NewWriter begins a file.
+func NewWriter(w io.Writer, head Head) (*Writer, error) {
+	p, err := NewPacker(head)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := p.Begin()
+	if err == nil {
+		_, err = w.Write(begin)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("beginning a file of frames: %w", err), p.Close())
+	}
+	return &Writer{w: w, packer: p, last: -1}, nil
+}
+
+// Write appends a frame, whose number is above that of the one before. pix is used up.
+func (w *Writer) Write(number int, pix []byte) error {
+	if number <= w.last {
+		return fmt.Errorf("frame %d comes behind frame %d", number, w.last)
+	}
+	b, err := w.packer.Pack(number, pix)
+	if err != nil {
+		return err
+	}
+	w.last = number
+	if _, err := w.w.Write(b); err != nil {
+		return fmt.Errorf("writing frame %d: %w", number, err)
+	}
+	return nil
+}
+
+// Close ends the writing; it does not close the file.
+func (w *Writer) Close() error { return w.packer.Close() }

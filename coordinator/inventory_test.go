@@ -39,7 +39,7 @@ func TestAMachineWorksByWhatItSaidLast(t *testing.T) {
 	r := open(t)
 	s := r.enrol("suite")
 	s.connect()
-	job := r.submit(func(j *farm.Job) { j.Tags = []string{"gpu"} })
+	job := r.submit(func(j *farm.Job) { j.RequireTags = []string{"gpu"} })
 	s.silent()
 	s.inventory.Tags = []string{"gpu"}
 	s.say(wire.Message{Inventory: &s.inventory})

@@ -8,8 +8,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"overcrank/agent/internal/aerenderdouble"
+	"overcrank/agent/inventory"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -30,7 +32,13 @@ func startStudio(t *testing.T, p *peer, part, outcome string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.inventory.Engines = append(a.inventory.Engines, farm.EngineInfo{Kind: farm.EngineAfterEffects, Version: "26.0.2", Path: self})
+	take := a.stock.take
+	a.stock.take = func(ctx context.Context, patience time.Duration) inventory.Report {
+		report := take(ctx, patience)
+		report.Engines = append(report.Engines, farm.EngineInfo{Kind: farm.EngineAfterEffects, Version: "26.0.2", Path: self})
+		return report
+	}
+	a.stock.look(t.Context(), time.Minute)
 	a.scriptCommand = func(engine, script string) []string { return []string{engine, "afterfx", script, outcome} }
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -13,12 +13,14 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/cache"
 	"overcrank/agent/fetch"
+	"overcrank/agent/inventory"
 	"overcrank/agent/outbox"
 	"overcrank/agent/upload"
 	"overcrank/farm"
@@ -40,7 +42,8 @@ type Config struct {
 	Engine      string   // path of the program whose command "aerender" is the embedded engine, "" means this program
 	Roots       []string // folders that file: addresses of jobs may point into
 	Tags        []string
-	Version     string // of overcrank, "" means what the build says
+	Version     string           // of overcrank, "" means what the build says
+	LookAgain   <-chan os.Signal // asks for a new look at what the machine has; may be nil
 	Logger      *slog.Logger
 }
 
@@ -52,7 +55,7 @@ type agent struct {
 	cfg       Config
 	log       *slog.Logger
 	self      wire.Enrolled
-	inventory farm.Inventory
+	stock     *stock
 	cache     *cache.Cache
 	outbox    *outbox.Outbox
 	addresses atomic.Pointer[address.Policy] // which machines may be asked, as the farm says
@@ -144,7 +147,7 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	if a.cache, err = cache.Open(filepath.Join(cfg.DataDir, "cache"), cfg.CacheSize); err != nil {
 		return nil, err
 	}
-	a.inventory = takeInventory(ctx, cfg)
+	a.stock = newStock(ctx, cfg, inventory.Here())
 	a.farm = newRemote(cfg.Coordinator)
 	a.board = newBoard(a)
 	a.link = newLink(a)
@@ -173,8 +176,17 @@ func (a *agent) run(ctx context.Context) error {
 	if err := a.enrol(ctx); err != nil {
 		return err
 	}
-	leave := a.joinGossip()
+	pool, leave := a.joinGossip()
 	defer leave()
+	a.stock.changed = func() {
+		a.link.nudge()
+		a.tellGossip(pool)
+	}
+	var looking sync.WaitGroup
+	defer looking.Wait()
+	seeing, stopLooking := context.WithCancel(ctx)
+	defer stopLooking()
+	looking.Go(func() { a.stock.run(seeing) })
 
 	// The link outlives ctx, so that the reports of the tasks that ctx stops still leave the house.
 	linked, hangUp := context.WithCancel(context.WithoutCancel(ctx))
@@ -193,22 +205,48 @@ func (a *agent) run(ctx context.Context) error {
 	return errors.Join(err, <-ended)
 }
 
-// joinGossip takes up gossip. What it finds is a hint, so an agent that cannot gossip only says so.
-func (a *agent) joinGossip() (leave func()) {
+// joinGossip takes up gossip. What it finds is a hint, so an agent that cannot gossip only says so; pool is nil then.
+func (a *agent) joinGossip() (pool *gossip.Pool, leave func()) {
 	if a.cfg.GossipBind == "" || len(a.self.GossipKey) == 0 {
-		return func() {}
+		return nil, func() {}
 	}
 	pool, err := gossip.Join(gossip.Config{
 		Bind: a.cfg.GossipBind, PortFile: filepath.Join(a.cfg.DataDir, "gossip.port"), Key: a.self.GossipKey, Label: a.self.Cluster, Seeds: a.self.Gossip, Logger: a.log,
-		Node: wire.Node{ID: a.self.AgentID, Role: wire.RoleAgent, Version: a.cfg.Version, Engines: afterEffectsVersions(a.inventory), Inventory: a.inventory.Hash()[:16]},
+		Node: a.summary(),
 	})
 	if err != nil {
 		a.log.Warn("working without gossip", "error", err)
-		return func() {}
+		return nil, func() {}
 	}
-	return func() {
+	return pool, func() {
 		if err := pool.Leave(); err != nil {
 			a.log.Warn("leaving gossip", "error", err)
 		}
 	}
+}
+
+// tellGossip tells the pool what the machine has now.
+func (a *agent) tellGossip(pool *gossip.Pool) {
+	if pool == nil {
+		return
+	}
+	if err := pool.Update(a.summary()); err != nil {
+		a.log.Warn("gossip does not know what this machine has now", "error", err)
+	}
+}
+
+// summary is what gossip tells of this machine.
+func (a *agent) summary() wire.Node {
+	has := a.stock.now()
+	node := wire.Node{ID: a.self.AgentID, Role: wire.RoleAgent, Version: a.cfg.Version, Inventory: has.hash[:16]}
+	for _, e := range has.Engines {
+		switch {
+		case e.Kind != farm.EngineAfterEffects:
+		case e.Beta:
+			node.Engines = append(node.Engines, e.Version+wire.BetaMark)
+		default:
+			node.Engines = append(node.Engines, e.Version)
+		}
+	}
+	return node
 }

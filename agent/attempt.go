@@ -149,7 +149,7 @@ func (t *attempt) renderProject(ctx context.Context) (result, error) {
 // choose picks the engine.
 func (t *attempt) choose() error {
 	var ok bool
-	if t.engine, ok = chooseEngine(t.a.inventory, t.lease.Settings.Engine, t.lease.Preview); !ok {
+	if t.engine, ok = chooseEngine(t.a.stock.now().Inventory, t.lease.Settings.Engine, t.lease.Preview); !ok {
 		return &failure{message: fmt.Sprintf("This machine has no engine '%s'", t.lease.Settings.Engine), retry: true, class: farm.FailureWorker}
 	}
 	name := "After Effects"

@@ -38,7 +38,7 @@ func (a *agent) enrolAnew(ctx context.Context) error {
 		return errors.New("this machine has not enrolled: start the agent once with the farm's join token")
 	}
 	for pause := newBackoff(); ; {
-		err := a.farm.post(ctx, wire.PathEnrol, a.cfg.JoinToken, wire.Enrol{Name: a.cfg.Name, Inventory: a.inventory}, &a.self)
+		err := a.farm.post(ctx, wire.PathEnrol, a.cfg.JoinToken, wire.Enrol{Name: a.cfg.Name, Inventory: a.stock.now().Inventory}, &a.self)
 		var status *statusError
 		switch {
 		case err == nil:

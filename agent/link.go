@@ -103,7 +103,8 @@ func (l *link) session(ctx context.Context) error {
 	}
 	s := &session{l: l, conn: conn, sent: make(map[wire.Attempt]time.Time)}
 	defer s.close()
-	hello := wire.Hello{Version: wire.Version, Name: l.a.cfg.Name, Inventory: l.a.inventory.Hash(), Holding: l.a.board.holding()}
+	has := l.a.stock.now()
+	hello := wire.Hello{Version: wire.Version, Name: l.a.cfg.Name, Inventory: has.hash, Holding: l.a.board.holding()}
 	if err := s.write(wire.Message{Hello: &hello}); err != nil {
 		return err
 	}
@@ -115,10 +116,8 @@ func (l *link) session(ctx context.Context) error {
 	for _, at := range welcome.Drop {
 		l.a.board.forget(at)
 	}
-	if welcome.WantInventory {
-		if err := s.write(wire.Message{Inventory: &l.a.inventory}); err != nil {
-			return err
-		}
+	if !welcome.WantInventory {
+		s.known = has.hash
 	}
 	l.a.log.Info("linked to the farm", "coordinator", l.a.farm.address())
 	return s.run(ctx, welcome)
@@ -147,6 +146,9 @@ type session struct {
 	l    *link
 	conn *websocket.Conn
 	sent map[wire.Attempt]time.Time // when a report was sent last
+	// known is the hash of the inventory that the farm has, "" when it has another one; cached is what it was told of the cache last.
+	known  string
+	cached []string
 }
 
 func (s *session) close() {
@@ -256,8 +258,14 @@ func (s *session) beat() error {
 	return s.tell()
 }
 
-// tell sends everything that waits: log and progress first, then reports that were not sent lately.
+// tell sends everything that waits: what the machine has when the farm does not know it, then log and progress first, then reports that were not sent lately.
 func (s *session) tell() error {
+	if has := s.l.a.stock.now(); has.hash != s.known {
+		if err := s.write(wire.Message{Inventory: &has.Inventory}); err != nil {
+			return err
+		}
+		s.known = has.hash
+	}
 	reports := s.l.a.outbox.All() // before the feeds: the last lines of an attempt precede its report
 	for _, f := range s.l.a.board.waiting() {
 		messages := f.take()

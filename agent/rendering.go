@@ -192,7 +192,7 @@ func (t *attempt) environment() []string {
 	return []string{
 		"OVERCRANK_FONTS=" + filepath.Join(t.dir, "fonts"),
 		"OVERCRANK_THUMBS=" + filepath.Join(t.dir, "thumbs"),
-		fmt.Sprintf("OVERCRANK_WORKERS=%d", max(1, t.a.inventory.CPUs/t.a.cfg.Slots)),
+		fmt.Sprintf("OVERCRANK_WORKERS=%d", max(1, t.a.stock.now().CPUs/t.a.cfg.Slots)),
 		"TMPDIR=" + tmp, "TMP=" + tmp, "TEMP=" + tmp,
 	}
 }

@@ -60,7 +60,11 @@ func Read(r io.ReaderAt, size int64) (faces []farm.FontUse, err error) {
 		return nil, refuse("the font is damaged: its directory cannot be read")
 	}
 	for i, l := range loaders {
-		face, err := describe(l)
+		raw, err := f.nameTable(places[i])
+		if err != nil {
+			return nil, inCollection(err, i, len(loaders))
+		}
+		face, err := describe(raw)
 		if err != nil {
 			return nil, inCollection(err, i, len(loaders))
 		}
@@ -82,23 +86,60 @@ func inCollection(err error, i, of int) error {
 	return err
 }
 
-// Names tells what it can of a font file's faces; a file that it cannot read has none.
-func Names(r opentype.Resource) (faces []farm.FontUse) {
+// Names tells what it can of the faces of a font file of size bytes, TrueType, OpenType or a collection of them; a file that it
+// cannot read has none. It reads no more than directories and names.
+func Names(r io.ReaderAt, size int64) (faces []farm.FontUse) {
 	defer func() {
 		if recover() != nil { // a parser that trips over a hostile file
 			faces = nil
 		}
 	}()
-	loaders, err := opentype.NewLoaders(r)
+	f := file{r: r, size: size}
+	places, err := f.places()
 	if err != nil {
 		return nil
 	}
-	for _, l := range loaders {
-		if face, err := describe(l); err == nil {
+	for _, at := range places {
+		raw, err := f.nameTable(at)
+		if err != nil {
+			continue
+		}
+		if face, err := describe(raw); err == nil {
 			faces = append(faces, face)
 		}
 	}
 	return faces
+}
+
+// maxNames is how large a name table may be, in bytes.
+const maxNames = 1 << 20
+
+// nameTable is the name table of the font at a place.
+func (f file) nameTable(at int64) ([]byte, error) {
+	head, err := f.bytes(at, 12, "its header")
+	if err != nil {
+		return nil, err
+	}
+	count := int(binary.BigEndian.Uint16(head[4:]))
+	if count > maxTables {
+		return nil, refuse("the font is damaged: it says that it has %d tables", count)
+	}
+	directory, err := f.bytes(at+12, 16*count, "its directory")
+	if err != nil {
+		return nil, err
+	}
+	for i := range count {
+		entry := directory[16*i:]
+		if string(entry[:4]) != "name" {
+			continue
+		}
+		length := binary.BigEndian.Uint32(entry[12:])
+		if length > maxNames {
+			return nil, refuse("the font's names take %d bytes", length)
+		}
+		return f.bytes(int64(binary.BigEndian.Uint32(entry[8:])), int(length), "its table of names")
+	}
+	return nil, refuse("the font has no names")
 }
 
 // file is a font file that is not trusted yet.
@@ -232,12 +273,8 @@ const (
 	nameTypoSubStyle tables.NameID = 17
 )
 
-// describe reads the names of a font.
-func describe(l *opentype.Loader) (farm.FontUse, error) {
-	raw, err := l.RawTable(opentype.MustNewTag("name"))
-	if err != nil {
-		return farm.FontUse{}, refuse("the font's names cannot be read: %v", err)
-	}
+// describe reads the names of a font from its name table.
+func describe(raw []byte) (farm.FontUse, error) {
 	names, _, err := tables.ParseName(raw)
 	if err != nil {
 		return farm.FontUse{}, refuse("the font's names cannot be read: %v", err)

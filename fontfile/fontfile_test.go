@@ -66,7 +66,7 @@ func TestNamesOfFontsAndOfCollections(t *testing.T) {
 	if err != nil || len(faces) != 2 || faces[0] != regular || faces[1] != bold {
 		t.Errorf("the collection is %+v, %v", faces, err)
 	}
-	if names := fontfile.Names(bytes.NewReader(gobold.TTF)); len(names) != 1 || names[0] != bold {
+	if names := fontfile.Names(bytes.NewReader(gobold.TTF), int64(len(gobold.TTF))); len(names) != 1 || names[0] != bold {
 		t.Errorf("the names are %+v", names)
 	}
 }
@@ -147,7 +147,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("a face is %+v", face)
 			}
 		}
-		fontfile.Names(bytes.NewReader(content))
+		fontfile.Names(bytes.NewReader(content), int64(len(content)))
 	})
 }
 

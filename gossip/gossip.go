@@ -3,6 +3,7 @@
 package gossip
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -36,7 +38,7 @@ type Config struct {
 type Pool struct {
 	list *memberlist.Memberlist
 	cfg  Config
-	meta []byte
+	meta atomic.Pointer[[]byte]
 
 	cancel context.CancelFunc
 	loop   sync.WaitGroup
@@ -66,7 +68,8 @@ func Join(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{cfg: cfg, meta: meta, alive: map[string]member{}, lost: map[string]gone{}}
+	p := &Pool{cfg: cfg, alive: map[string]member{}, lost: map[string]gone{}}
+	p.meta.Store(&meta)
 	if last := lastPort(cfg.PortFile); port == 0 && last != 0 {
 		p.list, err = memberlist.Create(p.settings(host, last))
 	}
@@ -83,7 +86,7 @@ func Join(cfg Config) (*Pool, error) {
 	return p, nil
 }
 
-// settings are memberlist's. Workstations sleep and roam, so suspicion takes longer and talk is rarer than its profile for
+// settings are memberlist's. Workstations sleep and roam, so suspicion takes longer and probes are rarer than its profile for
 // a local network has it.
 func (p *Pool) settings(host string, port int) *memberlist.Config {
 	mc := memberlist.DefaultLANConfig()
@@ -91,7 +94,7 @@ func (p *Pool) settings(host string, port int) *memberlist.Config {
 	mc.BindAddr, mc.BindPort, mc.AdvertisePort = host, port, port
 	mc.SecretKey, mc.Label = p.cfg.Key, p.cfg.Label
 	mc.ProbeInterval, mc.ProbeTimeout, mc.SuspicionMult = 2*time.Second, time.Second, 6
-	mc.GossipInterval, mc.TCPTimeout = 500*time.Millisecond, 3*time.Second
+	mc.GossipInterval, mc.TCPTimeout = 200*time.Millisecond, 3*time.Second
 	mc.DeadNodeReclaimTime = 30 * time.Second
 	mc.Delegate, mc.Events = delegate{p}, events{p}
 	mc.LogOutput = logWriter{p.cfg.Logger}
@@ -152,6 +155,27 @@ func (p *Pool) Members() []wire.Node {
 	return nodes
 }
 
+// spreadTime is how long Update waits for the change to be on its way; nobody but this machine learns of the wait.
+const spreadTime = 2 * time.Second
+
+// Update changes what this machine tells of itself; all others learn of it within seconds. Its id and role stay.
+func (p *Pool) Update(node wire.Node) error {
+	node.ID, node.Role = p.cfg.Node.ID, p.cfg.Node.Role
+	meta, err := node.Encode()
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(meta, *p.meta.Load()) {
+		return nil
+	}
+	p.meta.Store(&meta)
+	if err := p.list.UpdateNode(spreadTime); err != nil {
+		// The change is queued and goes out with the next round of gossip all the same.
+		p.cfg.Logger.Debug("a change is slow to leave this machine", "error", err)
+	}
+	return nil
+}
+
 // Leave tells the others good-bye and ends the membership.
 func (p *Pool) Leave() error {
 	p.cancel()
@@ -170,7 +194,7 @@ func (p *Pool) Leave() error {
 type delegate struct{ p *Pool }
 
 // NodeMeta is what this machine tells of itself.
-func (d delegate) NodeMeta(int) []byte { return d.p.meta }
+func (d delegate) NodeMeta(int) []byte { return *d.p.meta.Load() }
 
 // NotifyMsg, GetBroadcasts, LocalState and MergeRemoteState carry user data, of which this pool has none.
 func (delegate) NotifyMsg([]byte)                {}

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"overcrank/durable"
 )
 
 // Folder is a Store in a folder of this machine.
@@ -41,7 +43,7 @@ func OpenFolder(dir string, minFree int64) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the file store: %w", err)
 	}
-	f := &Folder{dir: dir, root: root, minFree: minFree, free: func() (int64, error) { return freeSpace(dir) }}
+	f := &Folder{dir: dir, root: root, minFree: minFree, free: func() (int64, error) { free, _, err := durable.Space(dir); return free, err }}
 	if err := errors.Join(root.RemoveAll(temporary), root.Mkdir(temporary, 0o700)); err != nil {
 		return nil, errors.Join(fmt.Errorf("clearing unfinished files: %w", err), root.Close())
 	}

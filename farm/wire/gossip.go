@@ -17,18 +17,21 @@ const (
 // MaxNodeMeta is the largest encoding of a Node, in bytes. memberlist panics above 512.
 const MaxNodeMeta = 400
 
+// BetaMark stands behind the version of a beta.
+const BetaMark = "b"
+
 // Node is what a member of the gossip pool tells of itself to all others. Whoever holds the pool's key can write
 // anything here, so it is a hint and authorises nothing.
 type Node struct {
 	ID        string   `json:"i"` // of the agent or of the coordinator
 	Role      NodeRole `json:"r"`
 	Version   string   `json:"v,omitempty"` // of overcrank
-	Engines   []string `json:"e,omitempty"` // versions of After Effects, such as 26.0
+	Engines   []string `json:"e,omitempty"` // versions of After Effects, such as 26.0.2; of betas with BetaMark behind them
 	Inventory string   `json:"h,omitempty"` // first 16 hex digits of the inventory's SHA-256
 	Address   string   `json:"a,omitempty"` // of a coordinator: the base address that agents use
 }
 
-// Encode is the node's metadata. When it would be too long the engines are left out, then it is an error.
+// Encode is the node's metadata. Where it would be too long the last engines are left out; too long without any is an error.
 func (n Node) Encode() ([]byte, error) {
 	b, err := json.Marshal(n)
 	if err != nil {
@@ -37,8 +40,8 @@ func (n Node) Encode() ([]byte, error) {
 	if len(b) <= MaxNodeMeta {
 		return b, nil
 	}
-	if n.Engines != nil {
-		n.Engines = nil
+	if last := len(n.Engines) - 1; last >= 0 {
+		n.Engines = n.Engines[:last]
 		return n.Encode()
 	}
 	return nil, fmt.Errorf("gossip metadata of node %q takes %d bytes, %d are allowed", n.ID, len(b), MaxNodeMeta)

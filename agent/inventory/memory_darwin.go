@@ -1,4 +1,4 @@
-package agent
+package inventory
 
 import "golang.org/x/sys/unix"
 

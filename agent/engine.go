@@ -1,0 +1,36 @@
+package agent
+
+import (
+	"strings"
+
+	"overcrank/farm"
+)
+
+// engineMajor is the major version behind a name of the public interface: ae2025 is 25. ok is false for other names.
+func engineMajor(name string) (major string, ok bool) {
+	year, found := strings.CutPrefix(name, "ae20")
+	return year, found && len(year) == 2
+}
+
+// chooseEngine picks the engine for a job: the one it asks for; for a preview the embedded one, which is free at once;
+// else the newest After Effects, and the embedded engine where there is none.
+func chooseEngine(inv farm.Inventory, wanted string, preview bool) (farm.EngineInfo, bool) {
+	major, named := engineMajor(wanted)
+	for _, e := range inv.Engines {
+		if e.Kind != farm.EngineAfterEffects {
+			continue
+		}
+		if named && strings.SplitN(e.Version, ".", 2)[0] == major || !named && !preview {
+			return e, true
+		}
+	}
+	if named {
+		return farm.EngineInfo{}, false
+	}
+	for _, e := range inv.Engines {
+		if e.Kind == farm.EngineEmbedded {
+			return e, true
+		}
+	}
+	return farm.EngineInfo{}, false
+}

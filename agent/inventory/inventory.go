@@ -1,0 +1,115 @@
+// Package inventory finds out what a workstation has: After Effects in all its versions, fonts, the effects of plug-ins, and the
+// machine itself. It runs nothing that could be avoided and trusts no file: what cannot be read is left out, and said.
+package inventory
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"overcrank/farm"
+)
+
+// Config says for whom the machine is looked at.
+type Config struct {
+	System  System
+	DataDir string   // the agent's; what was found in fonts and plug-ins is remembered there
+	Engine  string   // path of the program that is the embedded engine
+	Version string   // of overcrank
+	Tags    []string // of the machine, as its configuration has them
+	Slots   int
+	Logger  *slog.Logger
+}
+
+// Taker takes inventories of one machine.
+type Taker struct {
+	cfg Config
+
+	mu     sync.Mutex // held during a look
+	seen   *seen
+	fixed  *hardware // once known
+	codecs []string  // once known
+	last   farm.Inventory
+}
+
+// Report is an inventory with what is wrong with it.
+type Report struct {
+	farm.Inventory
+	Whole     bool     // there was time for everything
+	MuteFonts []string // font files that tell no names
+	NoFilms   error    // why no films can be written, nil when they can
+}
+
+// New prepares to look at a machine.
+func New(cfg Config) *Taker {
+	return &Taker{cfg: cfg, seen: openSeen(filepath.Join(cfg.DataDir, "seen.json"))}
+}
+
+// Take looks at the machine. Fonts and plug-ins that it has no time for within patience are left out until the next look, which
+// goes on where this one ended.
+func (t *Taker) Take(ctx context.Context, patience time.Duration) Report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.cfg.System
+	if t.fixed == nil {
+		h := s.hardware(ctx)
+		t.fixed = &h
+	}
+	var noFilms error
+	if t.codecs == nil {
+		t.codecs, noFilms = s.Codecs(ctx)
+	}
+	builds := s.builds(ctx)
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	added := s.plugins(limited, builds, t.seen)
+	fonts := s.fonts(limited, t.seen)
+	whole := added.whole && fonts.whole
+	if err := t.seen.save(whole); err != nil {
+		t.cfg.Logger.Warn("the next start looks at all fonts again", "error", err)
+	}
+
+	inv := farm.Inventory{
+		OS: s.OS, OSVersion: t.fixed.osVersion, CPU: t.fixed.cpu, GPU: t.fixed.gpu.name, GPUMemory: t.fixed.gpu.memory,
+		Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Memory: s.Memory(), Version: t.cfg.Version,
+		Engines: []farm.EngineInfo{{Kind: farm.EngineEmbedded, Version: t.cfg.Version, Path: t.cfg.Engine}},
+		Codecs:  t.codecs, Tags: t.cfg.Tags, Slots: t.cfg.Slots,
+		Fonts: fonts.fonts, Effects: added.effects, Plugins: added.mute,
+	}
+	for _, b := range builds {
+		inv.Engines = append(inv.Engines, b.EngineInfo)
+	}
+	inv.DiskFree, inv.Disk = t.space()
+	inv = bounded(inv)
+	t.last = inv
+	return Report{Inventory: inv, Whole: whole, MuteFonts: fonts.mute, NoFilms: noFilms}
+}
+
+// space is what the disk of the data folder has. What is free is told in steps, and in a new one only when it has changed by more
+// than a step: a disk is written to all the time.
+func (t *Taker) space() (free, size int64) {
+	free, size, err := t.cfg.System.Space(t.cfg.DataDir)
+	if err != nil {
+		t.cfg.Logger.Warn("the room on the disk is not known", "error", err)
+		return 0, 0
+	}
+	if last := t.last.DiskFree; last > 0 && size == t.last.Disk && free > last-last/4 && free < last+last/2 {
+		return last, size
+	}
+	return step(free), size
+}
+
+// step rounds down to one of four steps between powers of two.
+func step(n int64) int64 {
+	if n < 8 {
+		return max(n, 0)
+	}
+	unit := int64(1)
+	for n/unit >= 8 {
+		unit *= 2
+	}
+	return n / unit * unit
+}

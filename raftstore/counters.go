@@ -28,7 +28,7 @@ func (t *tables) count(key string) int {
 	if n, changed := t.counts[key]; changed {
 		return n
 	}
-	value := t.tx.Bucket(bucketCounts).Get([]byte(key))
+	value := t.value(bucketCounts, key)
 	if len(value) != 8 {
 		return 0
 	}

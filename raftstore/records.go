@@ -16,7 +16,7 @@ func (t *tables) job(id string) (farm.Job, bool) {
 	if !ok {
 		return job, false
 	}
-	if err := decodeContent(t.tx.Bucket(bucketContents).Get([]byte(id)), &job); err != nil {
+	if err := decodeContent(t.value(bucketContents, id), &job); err != nil {
 		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucketContents, id, err))
 		return job, false
 	}

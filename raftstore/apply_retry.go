@@ -88,7 +88,7 @@ func (t *tables) givenUp(task farm.Task, job farm.Job, end ending) string {
 
 // allBarred says whether no machine of the farm may have a task any more.
 func (t *tables) allBarred(task farm.Task) bool {
-	cursor := t.tx.Bucket(bucketAgents).Cursor()
+	cursor := t.cursor(bucketAgents)
 	for id, _ := cursor.First(); id != nil; id, _ = cursor.Next() {
 		if !slices.Contains(task.Barred, string(id)) {
 			return false

@@ -107,6 +107,7 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 	if task.Attempt > maxAttemptRecords {
 		t.remove(bucketAttempts, attemptKey(task.ID, task.Attempt-maxAttemptRecords))
 	}
+	t.measure(task, job, end)
 	switch {
 	case end.outcome == farm.OutcomeDone:
 		t.well(task.Agent, result)

@@ -189,6 +189,9 @@ func (t *tables) saveTemplate(template farm.Template, was *farm.Template) {
 	for _, sha256 := range refsOfTemplate(template) {
 		t.add(countOfTemplateRefs(sha256), 1)
 	}
+	if was != nil {
+		t.dropTimings(was.File)
+	}
 	if template.Status.Unread() {
 		t.set(bucketUnread, template.ID, nil)
 	} else {
@@ -201,6 +204,7 @@ func (t *tables) dropTemplate(template farm.Template) {
 	for _, sha256 := range refsOfTemplate(template) {
 		t.add(countOfTemplateRefs(sha256), -1)
 	}
+	t.dropTimings(template.File)
 	t.remove(bucketTemplates, template.ID)
 	t.remove(bucketTemplatesByTeam, template.Team+sep+template.ID)
 	t.remove(bucketUnread, template.ID)

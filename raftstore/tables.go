@@ -35,6 +35,7 @@ var (
 
 	bucketTasks         = []byte("tasks")
 	bucketTasksByStatus = []byte("tasks by status") // status, id; only tasks that have not ended
+	bucketTimings       = []byte("timings")         // see apply_timing.go
 	bucketAttempts      = []byte("attempts")        // task, number; only those that have ended
 
 	bucketFiles         = []byte("files")           // team, content
@@ -73,7 +74,7 @@ func buckets() [][]byte {
 	return [][]byte{
 		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketTemplatesByTeam, bucketUnread,
 		bucketJobs, bucketContents, bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority,
-		bucketBlockedByTemplate, bucketTasks, bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
+		bucketBlockedByTemplate, bucketTasks, bucketTasksByStatus, bucketTimings, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
 		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,

@@ -15,6 +15,10 @@ import (
 // grantGroup is how many leases one command grants at most.
 const grantGroup = 64
 
+// lookAgain is how often the queue is asked though nothing has happened: the hours of levels, and the patience of tasks, pass
+// by themselves.
+const lookAgain = time.Second
+
 // grantLoop grants leases whenever there may be something to grant.
 func (l *leader) grantLoop(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
@@ -26,7 +30,7 @@ func (l *leader) grantLoop(ctx context.Context) {
 		l.mu.Lock()
 		wake := l.queue.Wake()
 		l.mu.Unlock()
-		wait := time.Hour
+		wait := lookAgain
 		if !wake.IsZero() {
 			wait = min(wait, max(wake.Sub(l.c.cfg.Now()), time.Millisecond))
 		}
@@ -104,7 +108,7 @@ func (l *leader) giveBack(grants []schedule.Grant) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, g := range grants {
-		l.queue.Release(g.Machine)
+		l.queue.Revoke(g)
 		l.queue.Add(g.Task, l.c.cfg.Now())
 	}
 }
@@ -112,19 +116,16 @@ func (l *leader) giveBack(grants []schedule.Grant) {
 // reconsider looks at a task whose grant was refused: the queue had an old picture of it.
 func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 	var task farm.Task
-	var job farm.Job
 	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
-		if task, err = tx.Task(g.Task.ID); err != nil {
-			return err
-		}
-		job, err = tx.Job(task.Job)
+		task, err = tx.Task(g.Task.ID)
 		return err
 	})
 	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 		l.c.log.Error("reading a task", "task", g.Task.ID, "error", err)
 	}
 	l.mu.Lock()
-	l.queue.Release(g.Machine)
+	l.queue.Revoke(g)
+	var again []farm.Task
 	var unsent *lease
 	switch {
 	case err != nil:
@@ -132,12 +133,17 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 		g.Task.NotBefore = l.c.cfg.Now().Add(retryPause)
 		l.queue.Add(g.Task, l.c.cfg.Now())
 	case task.Status == farm.TaskReady:
-		l.enqueueLocked(task, job)
+		again = append(again, task)
 	case task.Status == farm.TaskLeased && l.leases[task.ID] == nil:
 		// An earlier grant was written although its answer was an error; the agent never heard of it.
 		unsent = l.newLease(task)
 	}
 	l.mu.Unlock()
+	if len(again) > 0 {
+		if err := l.enqueue(again, nil); err != nil {
+			l.c.log.Error("queueing a task", "task", task.ID, "error", err)
+		}
+	}
 	if unsent != nil {
 		l.takeBack(ctx, true, unsent)
 	}
@@ -148,7 +154,7 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 	l.mu.Lock()
 	h := l.holdLocked(t)
 	s := l.sessions[t.Agent]
-	adobe := len(l.adobe) > 0
+	adobe := l.queue.HasAfterEffects()
 	l.mu.Unlock()
 
 	lease, err := l.c.leaseOf(t, adobe)
@@ -226,7 +232,6 @@ func (l *leader) expireLoop(ctx context.Context) {
 	every(ctx, min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond), func() {
 		l.expire(ctx)
 		l.wakeMachines()
-		l.sweepOver()
 		l.dispel()
 	})
 }

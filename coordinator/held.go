@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 type lease struct {
 	wire.Attempt
 	job, team, agent string
-	kind             farm.TaskKind
-	part             bool
 	seen             time.Time // last sign of the agent's working on it
 	since            time.Time
 	cancelled        bool     // the job was cancelled; the agent has been told to stop
@@ -37,13 +34,14 @@ func (l *leader) holdLocked(t farm.Task) *lease {
 	h := l.newLease(t)
 	l.leases[t.ID] = h
 	l.byJob[t.Job] = append(l.byJob[t.Job], h)
+	l.byAgent[t.Agent] = append(l.byAgent[t.Agent], h)
 	return h
 }
 
 func (l *leader) newLease(t farm.Task) *lease {
 	return &lease{
 		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
-		job:     t.Job, team: t.Team, agent: t.Agent, kind: t.Kind, part: t.Part, seen: l.c.cfg.Now(), since: t.LeasedAt, frame: -1,
+		job:     t.Job, team: t.Team, agent: t.Agent, seen: l.c.cfg.Now(), since: t.LeasedAt, frame: -1,
 	}
 }
 
@@ -54,18 +52,24 @@ func (l *leader) releaseLocked(task string, attempt int) {
 		return
 	}
 	l.forgetLocked(h)
-	l.queue.Release(h.agent)
+	l.queue.Release(h.Task, h.Attempt.Attempt, l.c.cfg.Now())
 	l.wake()
 	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: h.agent})
 }
 
 func (l *leader) forgetLocked(h *lease) {
 	delete(l.leases, h.Task)
-	rest := slices.DeleteFunc(l.byJob[h.job], func(o *lease) bool { return o == h })
+	without(l.byJob, h.job, h)
+	without(l.byAgent, h.agent, h)
+}
+
+// without takes a lease out of those under a key.
+func without(by map[string][]*lease, key string, h *lease) {
+	rest := slices.DeleteFunc(by[key], func(o *lease) bool { return o == h })
 	if len(rest) == 0 {
-		delete(l.byJob, h.job)
+		delete(by, key)
 	} else {
-		l.byJob[h.job] = rest
+		by[key] = rest
 	}
 }
 
@@ -85,12 +89,4 @@ func (l *leader) stopLocked(t farm.Task) {
 }
 
 // leasesOfLocked is the leases in an agent's hands.
-func (l *leader) leasesOfLocked(agent string) []*lease {
-	var held []*lease
-	for h := range maps.Values(l.leases) {
-		if h.agent == agent {
-			held = append(held, h)
-		}
-	}
-	return held
-}
+func (l *leader) leasesOfLocked(agent string) []*lease { return slices.Clone(l.byAgent[agent]) }

@@ -47,11 +47,14 @@ func (l *leader) takeInventory(ctx context.Context, s *session, inv farm.Invento
 
 // equip makes the session's machine one with this inventory.
 func (l *leader) equip(s *session, inv farm.Inventory) {
-	l.noteEngines(farm.Agent{ID: s.agent, Inventory: inv})
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.sessions[s.agent] == s {
-		s.machine = schedule.MachineOf(s.agent, inv)
+		l.queue.SetMachine(schedule.MachineOf(farm.Agent{
+			ID: s.agent, Name: s.name, Inventory: inv, Tags: l.standings[s.agent].tags,
+		}))
+		l.queue.SetCached(s.agent, s.cached)
+		s.equipped = true
 		l.placeLocked(s)
 	}
 	l.wake()
@@ -66,4 +69,17 @@ func (l *leader) noteCached(s *session, cached []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.cached = cached
+	l.queue.SetCached(s.agent, cached)
+}
+
+// notePresence keeps whether the machine's own rules let it work now.
+func (l *leader) notePresence(s *session, a farm.Availability) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sessions[s.agent] != s || s.availability == a {
+		return
+	}
+	s.availability = a
+	l.placeLocked(s)
+	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 }

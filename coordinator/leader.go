@@ -23,8 +23,6 @@ type leader struct {
 
 	outbox *outbox
 
-	following sync.Mutex // held while courses are read anew, so that the latest reading stays
-
 	// granting is held while leases are granted, so that nobody reconciles an agent's leases with half of them known.
 	granting sync.Mutex
 
@@ -32,17 +30,15 @@ type leader struct {
 	queue    *schedule.Queue
 	leases   map[string]*lease   // by task
 	byJob    map[string][]*lease // the same, by job
+	byAgent  map[string][]*lease // the same, by agent
 	sessions map[string]*session // by agent
-	adobe    map[string]bool     // enrolled agents with After Effects
 	lastSeen map[string]time.Time
 	// What people want, of each machine and of the farm, as far as this node has heard.
 	standings   map[string]standing
 	policy      farm.Policy
 	policyIndex uint64
-	courses     map[string]*course // of jobs with several tasks, by job
-	over        []string           // of these, which have ended and left parts behind
-	ended       bool               // takes no more sessions
-	doubted     time.Time          // when a command failed that may have been committed all the same; zero when none did
+	ended       bool      // takes no more sessions
+	doubted     time.Time // when a command failed that may have been committed all the same; zero when none did
 }
 
 // follow takes up and gives up the leader's work as leadership comes and goes.
@@ -75,11 +71,10 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 		queue:     schedule.NewQueue(),
 		leases:    map[string]*lease{},
 		byJob:     map[string][]*lease{},
+		byAgent:   map[string][]*lease{},
 		sessions:  map[string]*session{},
-		adobe:     map[string]bool{},
 		lastSeen:  map[string]time.Time{},
 		standings: map[string]standing{},
-		courses:   map[string]*course{},
 		outbox:    newOutbox(c),
 	}
 	var term sync.WaitGroup
@@ -168,43 +163,34 @@ func (c *Coordinator) eachTask(status farm.TaskStatus, visit func(page []farm.Ta
 
 // take reads what the state says of agents and leases.
 func (l *leader) take() error {
-	var agents []farm.Agent
-	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
-		agents, err = tx.Agents()
-		return err
-	})
-	if err != nil {
+	if err := l.loadStandings(); err != nil {
 		return err
 	}
-	var leased []farm.Task
-	err = l.c.eachTask(farm.TaskLeased, func(page []farm.Task) error {
-		leased = append(leased, page...)
+	return l.c.eachTask(farm.TaskLeased, func(page []farm.Task) error {
+		tasks, err := l.tasksOf(page, nil)
+		if err != nil {
+			return err
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for i, t := range page {
+			l.holdLocked(t)
+			if tasks[i].ID != "" {
+				l.queue.Hold(tasks[i], t.Agent, t.LeasedAt)
+			}
+		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	defer l.follow(severalOf(leased)...)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, a := range agents {
-		if schedule.HasAfterEffects(a.Inventory) {
-			l.adobe[a.ID] = true
-		}
-	}
-	for _, t := range leased {
-		l.holdLocked(t)
-	}
-	return nil
 }
 
-// load reads what people want, and queues the tasks that the state has ready and the webhooks that it owes. Those that are queued already stay so, tasks
-// with their needs as they are now.
+// load reads what people want, and queues the tasks that the state has ready and the webhooks that it owes. Those that are
+// queued already stay so, tasks with their needs as they are now.
 func (l *leader) load() error {
 	if err := l.loadStandings(); err != nil {
 		return err
 	}
-	if err := l.c.eachTask(farm.TaskReady, l.enqueue); err != nil {
+	err := l.c.eachTask(farm.TaskReady, func(page []farm.Task) error { return l.enqueue(page, nil) })
+	if err != nil {
 		return err
 	}
 	return l.outbox.load()
@@ -234,53 +220,6 @@ func (l *leader) dispel() {
 	}
 }
 
-// enqueue puts ready tasks into the queue, in the order that their jobs give them.
-func (l *leader) enqueue(tasks []farm.Task) error {
-	jobs := map[string]farm.Job{}
-	err := l.c.store.View(func(tx *raftstore.Tx) error {
-		for _, t := range tasks {
-			job, err := tx.JobHead(t.Job)
-			if err != nil {
-				return err
-			}
-			jobs[job.ID] = job
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	l.follow(severalOf(tasks)...)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, t := range tasks {
-		l.enqueueLocked(t, jobs[t.Job])
-	}
-	return nil
-}
-
-func (l *leader) enqueueLocked(t farm.Task, job farm.Job) {
-	if job.Hold {
-		return
-	}
-	notBefore := job.NotBefore
-	if t.NotBefore.After(notBefore) {
-		notBefore = t.NotBefore
-	}
-	l.queue.Add(schedule.Task{
-		ID:        t.ID,
-		Attempt:   t.Attempt + 1,
-		Level:     job.Level,
-		Priority:  job.Priority,
-		Created:   job.CreatedAt,
-		NotBefore: notBefore,
-		Engine:    schedule.NeedOf(job, len(l.adobe) > 0),
-		Tags:      job.RequireTags,
-		Avoid:     t.Avoid,
-	}, l.c.cfg.Now())
-	l.wake()
-}
-
 func (l *leader) wake() {
 	select {
 	case l.work <- struct{}{}:
@@ -297,51 +236,27 @@ func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
 			l.outbox.add(job, job.UpdatedAt)
 		}
 	}
-	var unknown []farm.Task
+	var ready []farm.Task
 	l.mu.Lock()
 	for _, t := range tasks {
 		switch t.Status {
 		case farm.TaskReady:
 			l.releaseLocked(t.ID, t.Attempt)
-			if job, ok := known[t.Job]; ok {
-				l.enqueueLocked(t, job)
-			} else {
-				unknown = append(unknown, t)
-			}
+			ready = append(ready, t)
 		case farm.TaskCancelled:
 			l.queue.Remove(t.ID)
 			l.stopLocked(t)
-		case farm.TaskDone, farm.TaskFailed, farm.TaskBlocked:
+		case farm.TaskDone, farm.TaskFailed:
 			l.queue.Remove(t.ID)
 			l.releaseLocked(t.ID, t.Attempt)
 		}
 	}
 	l.mu.Unlock()
-	l.follow(severalOf(tasks)...)
-	if len(unknown) > 0 {
-		if err := l.enqueue(unknown); err != nil {
+	if len(ready) > 0 {
+		if err := l.enqueue(ready, known); err != nil {
 			l.c.log.Error("queueing tasks", "error", err)
+			l.doubt()
 		}
-	}
-}
-
-// noteEngines keeps count of the agents with After Effects. With the first one, and with the last one's going, the needs
-// of all waiting tasks change.
-func (l *leader) noteEngines(a farm.Agent) {
-	l.mu.Lock()
-	had := len(l.adobe) > 0
-	if schedule.HasAfterEffects(a.Inventory) {
-		l.adobe[a.ID] = true
-	} else {
-		delete(l.adobe, a.ID)
-	}
-	changed := had != (len(l.adobe) > 0)
-	l.mu.Unlock()
-	if !changed {
-		return
-	}
-	if err := l.load(); err != nil {
-		l.c.log.Error("queueing tasks anew", "error", err)
 	}
 }
 

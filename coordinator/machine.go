@@ -37,11 +37,12 @@ func (c *Coordinator) Enrol(ctx context.Context, joinToken string, in wire.Enrol
 	}
 	secret := newSecret(agentPrefix)
 	agent := farm.Agent{ID: id, Name: in.Name, SecretHash: hashSecret(secret), EnrolledAt: c.cfg.Now(), Inventory: in.Inventory}
-	if _, err := c.apply(ctx, raftstore.EnrolAgent{Agent: agent}); err != nil {
+	res, err := c.apply(ctx, raftstore.EnrolAgent{Agent: agent})
+	if err != nil {
 		return wire.Enrolled{}, err
 	}
 	if l := c.leading(); l != nil {
-		l.noteEngines(agent)
+		l.noteAgents(res.Index, []farm.Agent{agent})
 	}
 	c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: id})
 	enrolled := wire.Enrolled{AgentID: id, Secret: secret, GossipKey: c.keys.derive("gossip", 32), Cluster: c.keys.cluster()}
@@ -103,7 +104,7 @@ func (l *leader) describe(m *farm.Machine, team string) {
 	defer l.mu.Unlock()
 	m.LastSeen = l.lastSeen[m.ID]
 	if s := l.sessions[m.ID]; s != nil {
-		m.Online, m.LastSeen, m.Address = true, s.seen, s.address
+		m.Online, m.LastSeen, m.Address, m.Availability = true, s.seen, s.address, s.availability
 	}
 	for _, h := range l.leasesOfLocked(m.ID) {
 		if h.team != team {

@@ -121,11 +121,10 @@ func (c *Coordinator) leased(a farm.Agent, at wire.Attempt) (task farm.Task, job
 // ReceiveOutput keeps the result of an attempt, under the attempt, until it is promoted or dropped. size is -1 when not
 // known; name gives nothing but its content type.
 func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.Attempt, name string, body io.Reader, size int64) (farm.OutputRef, error) {
-	task, _, err := c.leased(a, at)
-	if err != nil {
+	if _, _, err := c.leased(a, at); err != nil {
 		return farm.OutputRef{}, err
 	}
-	obj, err := c.files.Put(ctx, attemptFolder(at)+"/in-"+rand.Text(), body, files.Limits{Size: size, Max: maxPart(task)})
+	obj, err := c.files.Put(ctx, attemptFolder(at)+"/in-"+rand.Text(), body, files.Limits{Size: size})
 	if err != nil {
 		return farm.OutputRef{}, receiveError("result", err)
 	}
@@ -157,12 +156,9 @@ func (l *leader) finished(ctx context.Context, s *session, m wire.Finished) {
 }
 
 func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Finished) error {
-	task, job, err := l.c.leased(farm.Agent{ID: s.agent}, m.Attempt)
+	_, job, err := l.c.leased(farm.Agent{ID: s.agent}, m.Attempt)
 	if err != nil {
 		return err
-	}
-	if task.Part {
-		return l.finishPart(ctx, h, task, job, m)
 	}
 	if err := l.c.arrived(job, m); err != nil {
 		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
@@ -175,7 +171,7 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	warnings := append(slices.Clone(m.Warnings), l.c.engineWarning(job, s.agent)...)
 	l.c.discreet(job, pointers(warnings)...)
 	cmd := raftstore.FinishTask{
-		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
+		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings,
 	}
 	if _, err := l.c.apply(ctx, cmd); err != nil {
 		return err
@@ -195,13 +191,17 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 // arrived checks that the result which an agent reports is where the job wants it: what the store got under this attempt,
 // or what the job's upload asks for.
 func (c *Coordinator) arrived(job farm.Job, m wire.Finished) error {
-	if job.Upload == nil && m.Output.Remote == nil {
-		return c.arrivedHere(m.Attempt, m.Output.FileRef)
-	}
 	if _, err := files.BlobKey(m.Output.SHA256); err != nil {
-		return errNoHash
+		return farm.Errorf(farm.CodeInvalid, "Render failed: the machine reported a result without a hash")
 	}
-	return delivered(job, m.Output.Remote)
+	if job.Upload != nil || m.Output.Remote != nil {
+		return delivered(job, m.Output.Remote)
+	}
+	obj, err := c.files.Stat(attemptKey(m.Attempt, m.Output.SHA256))
+	if err != nil || obj.Size != m.Output.Size {
+		return farm.Errorf(farm.CodeInvalid, "Render failed: the result did not arrive whole")
+	}
+	return nil
 }
 
 // delivered compares where an agent says it put a result with where the job wants it.
@@ -287,10 +287,10 @@ func (c *Coordinator) sweepAttempts(id string) error {
 		return c.files.Delete(taskFolder(files.Part(id)))
 	case err != nil:
 		return err
-	case !job.Status.Ended() && (task.Status == farm.TaskLeased || len(task.Parts) > 0):
-		counts := countingAttempts(task)
+	case task.Status == farm.TaskLeased:
+		current := attemptFolder(wire.Attempt{Task: id, Attempt: task.Attempt}) + "/"
 		return c.files.List(taskFolder(id), func(o files.Object) error {
-			if slices.Contains(counts, o.Key) {
+			if o.Key == current {
 				return nil
 			}
 			return c.files.Delete(strings.TrimSuffix(o.Key, "/"))
@@ -301,22 +301,6 @@ func (c *Coordinator) sweepAttempts(id string) error {
 		}
 	}
 	return c.files.Delete(taskFolder(id))
-}
-
-// countingAttempts are the folders of the attempts of a task that may still come to something.
-func countingAttempts(task farm.Task) []string {
-	numbers := make([]int, 0, len(task.Parts)+1)
-	if task.Status == farm.TaskLeased {
-		numbers = append(numbers, task.Attempt)
-	}
-	for _, part := range task.Parts {
-		numbers = append(numbers, part.Attempt)
-	}
-	folders := make([]string, len(numbers))
-	for i, n := range numbers {
-		folders[i] = attemptFolder(wire.Attempt{Task: task.ID, Attempt: n}) + "/"
-	}
-	return folders
 }
 
 // receiveError words what went wrong with an upload for whoever sent it.

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -38,10 +37,11 @@ type session struct {
 	reason               string // why it was closed; "" when there is nothing to tell. Read behind ended
 
 	// guarded by leader.mu
-	seen    time.Time
-	machine schedule.Machine
-	rests   time.Time // until when it gets no work; zero when it does not rest
-	cached  []string  // as in wire.Heartbeat
+	seen         time.Time
+	equipped     bool // the queue knows what it has
+	availability farm.Availability
+	rests        time.Time // until when it gets no work; zero when it does not rest
+	cached       []string  // as in wire.Heartbeat
 }
 
 // send queues a message. An agent that does not read is disconnected: it comes back and is told what it missed.
@@ -209,6 +209,10 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 	if err != nil {
 		return fmt.Errorf("reading the leases of agent %s: %w", s.agent, err)
 	}
+	queued, err := l.tasksOf(held, nil)
+	if err != nil {
+		return fmt.Errorf("reading what agent %s works on: %w", s.agent, err)
+	}
 	l.mu.Lock()
 	if l.ended {
 		l.mu.Unlock()
@@ -216,6 +220,11 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 	}
 	old := l.sessions[s.agent]
 	l.sessions[s.agent] = s
+	for i, t := range held {
+		if queued[i].ID != "" {
+			l.queue.Hold(queued[i], t.Agent, t.LeasedAt)
+		}
+	}
 	gone := l.reconcileLocked(s, held, hello.Holding)
 	l.mu.Unlock()
 	if old != nil {
@@ -283,7 +292,7 @@ func (l *leader) detach(s *session) {
 	}
 	delete(l.sessions, s.agent)
 	l.lastSeen[s.agent] = s.seen
-	l.queue.RemoveMachine(s.agent)
+	l.queue.Disconnect(s.agent)
 	l.wake() // tasks that avoid other machines may have no choice now
 	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 	l.c.log.Info("an agent is gone", "agent", s.agent, "name", s.name)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -12,6 +13,7 @@ import (
 // standing is what people want of a machine, beside what it is. index says of which state that is, since what a command came to
 // and what was read of the state may arrive in either order.
 type standing struct {
+	name            string
 	drained, paused bool
 	tags            []string
 	setAside        *farm.SetAside
@@ -53,7 +55,11 @@ func (l *leader) noteAgents(index uint64, agents []farm.Agent) {
 		if index < l.standings[a.ID].index {
 			continue
 		}
-		l.standings[a.ID] = standing{drained: a.Drained, paused: a.Paused, tags: a.Tags, setAside: a.SetAside, index: index}
+		was := l.standings[a.ID]
+		if !l.queue.Knows(a.ID) || was.name != a.Name || !slices.Equal(was.tags, a.Tags) {
+			l.queue.SetMachine(schedule.MachineOf(a))
+		}
+		l.standings[a.ID] = standing{name: a.Name, drained: a.Drained, paused: a.Paused, tags: a.Tags, setAside: a.SetAside, index: index}
 		if s := l.sessions[a.ID]; s != nil {
 			l.placeLocked(s)
 			l.recallLocked(s)
@@ -70,32 +76,37 @@ func (l *leader) notePolicy(index uint64, policy farm.Policy) {
 		return
 	}
 	l.policy, l.policyIndex = policy, index
+	l.queue.SetPolicy(policy)
 	l.wake()
 	l.c.hub.publish(farm.Event{Kind: farm.EventFarm})
 }
 
-// placeLocked tells the queue of a machine as it stands now.
+// placeLocked tells the queue of a connected machine as it stands now.
 func (l *leader) placeLocked(s *session) {
-	if s.machine.ID == "" {
-		return // it has not said hello yet
-	}
-	stand, now := l.standings[s.agent], l.c.cfg.Now()
-	if !stand.works(now) {
-		l.queue.RemoveMachine(s.agent)
+	if !s.equipped {
 		return
 	}
-	machine := s.machine
-	for _, tag := range stand.tags {
-		if !slices.Contains(machine.Tags, tag) {
-			machine.Tags = append(slices.Clip(machine.Tags), tag)
-		}
-	}
-	used := len(l.leasesOfLocked(s.agent))
-	if !s.rests.IsZero() {
-		used = machine.Slots
-	}
-	l.queue.SetMachine(machine, used)
+	l.queue.Connect(s.agent, l.outOf(s))
 	l.wake()
+}
+
+// outOf is why a connected machine gets no work now; nothing for one that gets some.
+func (l *leader) outOf(s *session) schedule.Out {
+	stand, now := l.standings[s.agent], l.c.cfg.Now()
+	switch {
+	case stand.paused:
+		return schedule.Out{Why: schedule.OutPaused}
+	case stand.drained:
+		return schedule.Out{Why: schedule.OutDrained}
+	case !stand.works(now):
+		return schedule.Out{Why: schedule.OutAside, Reason: stand.setAside.Reason, Until: stand.setAside.Until}
+	case s.availability.Presence != "" && s.availability.Presence != farm.PresenceFree:
+		return schedule.Out{Why: schedule.OutAway, Reason: s.availability.Reason, Until: s.availability.Until}
+	case !s.rests.IsZero():
+		return schedule.Out{Why: schedule.OutResting, Until: s.rests}
+	default:
+		return schedule.Out{}
+	}
 }
 
 // recall asks a machine that was paused while it was away to give back what it has.

@@ -2,8 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -81,16 +79,6 @@ func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 stri
 	if ref.output != "" {
 		return c.OpenOutput(ctx, ref.output)
 	}
-	if ref.key != "" {
-		r, err := c.files.Open(ref.key)
-		if errors.Is(err, files.ErrNotFound) {
-			return nil, farm.Errorf(farm.CodeGone, "the part %.64s of a split job is no longer kept", sha256)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("opening a part of a split job: %w", err)
-		}
-		return file(r, ref.Name, ref.SHA256), nil
-	}
 	return c.openBlob(ref.FileRef)
 }
 
@@ -108,20 +96,12 @@ func (l *leader) fileFor(agent, sha256 string) (leasedFile, error) {
 			unknown = append(unknown, h)
 		}
 	}
-	adobe := len(l.adobe) > 0
+	adobe := l.queue.HasAfterEffects()
 	l.mu.Unlock()
 
 	// Leases granted before this node led: what they name is put together anew.
 	for _, h := range unknown {
-		var task farm.Task
-		err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
-			task, err = tx.Task(h.Task)
-			return err
-		})
-		if err != nil {
-			return leasedFile{}, err
-		}
-		lease, err := l.c.leaseOf(task, adobe)
+		lease, err := l.c.leaseOf(farm.Task{ID: h.Task, Job: h.job, Attempt: h.Attempt.Attempt}, adobe)
 		if err != nil {
 			return leasedFile{}, err
 		}

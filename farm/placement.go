@@ -15,8 +15,9 @@ type Placement struct {
 	Requirements []Requirement `json:"requirements"`
 	// Nearest is the machine that lacks the least, nil when one fits or none is there.
 	Nearest *NearAgent `json:"nearest,omitempty"`
-	// Place in line, 1 for the first; 0 when it is not in line.
-	Place int `json:"place,omitempty"`
+	// Place in line, 1 for the first; 0 when it is not in line. With PlaceAtLeast it may stand further back.
+	Place        int  `json:"place,omitempty"`
+	PlaceAtLeast bool `json:"placeAtLeast,omitempty"`
 	// Start is when it is likely to begin, in seconds from now; nil when nobody can tell.
 	Start *Span `json:"start,omitempty"`
 	// Finish is when the job is likely to be done, in seconds from now; nil when nobody can tell.
@@ -36,4 +37,17 @@ type NearAgent struct {
 	ID    string   `json:"id"`
 	Name  string   `json:"name"`
 	Lacks []string `json:"lacks"` // in words
+}
+
+// QueueEntry is a task in line. Of another team's only its place, its level and its waiting are told.
+type QueueEntry struct {
+	Place    int       `json:"place"` // 1 for the first
+	Level    Level     `json:"level"`
+	Since    time.Time `json:"since"` // when it could first have begun
+	Task     string    `json:"task,omitempty"`
+	Job      string    `json:"job,omitempty"`
+	JobName  string    `json:"jobName,omitempty"`
+	Team     string    `json:"team,omitempty"`
+	Kind     TaskKind  `json:"kind,omitempty"`
+	Priority int       `json:"priority,omitempty"`
 }

@@ -27,7 +27,7 @@ func (t *tables) firstTeam() string {
 	if id := t.lookup(bucketMeta, metaFirstTeam); id != "" {
 		return id
 	}
-	id, _ := t.cursor(bucketTeams).First()
+	id, _ := t.tx.Bucket(bucketTeams).Cursor().First()
 	return string(id)
 }
 

@@ -3,24 +3,70 @@ package schedule
 import (
 	"cmp"
 	"math"
+	"strings"
 	"time"
 
 	"overcrank/farm"
 )
 
-// item is a task in the queue. There may be a million of them: what tasks have in common stands in their class, and times
+// Task is a ready task as the queue orders it.
+type Task struct {
+	ID        string
+	Job       string // whose id begins that of the task
+	Team      string
+	Attempt   int // number that its next lease gets
+	Level     farm.Level
+	Priority  int       // -1000..1000
+	Created   time.Time // of its job
+	NotBefore time.Time
+	Sample    bool // frames to be looked at before the rest of the job
+	Need      Need
+	Avoid     []string // machines that failed it; see avoidFor
+	Barred    []string // machines that never get it again
+	// MaxMachines render its job at once; 0 for as many as the farm allows.
+	MaxMachines int
+	Work        Work
+}
+
+// Work is what machines are remembered for: having the file, being quick, having done it last.
+type Work struct {
+	File string // the first 16 hex digits of the hash of the project's file; "" when there is none
+	Name string // under which speeds are known, such as template and composition
+}
+
+// PointOfPriority is how much waiting one point of priority is worth. Tasks of one team and level are ordered by the time of
+// their job less their points, so that a small priority is passed by a larger one, but not for ever.
+const PointOfPriority = time.Hour
+
+// sampleAhead is less than a point: a sample goes before tasks of its priority, and not before those of a larger one that
+// were there at the same time.
+const sampleAhead = PointOfPriority - time.Minute
+
+// item is a task in the queue. There may be a million of them: what tasks have in common stands in their group, and times
 // are Unix nanoseconds.
 type item struct {
-	id        string
-	class     *class
-	created   int64
-	notBefore int64 // noTime for none
-	attempt   int32
-	priority  int32
-	index     int32 // in its heap
-	level     level
-	later     bool // it lies in the heap of those with a later NotBefore
+	id          string
+	group       *group
+	work        *work
+	created     int64
+	notBefore   int64 // noTime for none
+	attempt     int32
+	place       int32 // in its heap
+	maxMachines int32
+	priority    int16
+	job         uint8 // length of the job's id, which begins id
+	at          whereabouts
+	sample      bool
 }
+
+// whereabouts say in which heap an item lies.
+type whereabouts uint8
+
+const (
+	inGroup whereabouts = iota
+	inLater             // until its notBefore
+	inJob               // while as many machines as may be render its job
+)
 
 // noTime stands for the zero time.
 const noTime = math.MinInt64
@@ -39,20 +85,39 @@ func timeAt(nanoseconds int64) time.Time {
 	return time.Unix(0, nanoseconds)
 }
 
-func (it *item) task() Task {
-	return Task{
-		ID: it.id, Attempt: int(it.attempt), Level: it.level.name(), Priority: int(it.priority),
-		Created: timeAt(it.created), NotBefore: timeAt(it.notBefore),
-		Engine: it.class.engine, Tags: it.class.tags, Avoid: it.class.avoid,
+// urgency orders the tasks of one team and level; the least is the most urgent.
+func (it *item) urgency() int64 {
+	at := it.created
+	if at == noTime {
+		at = 0
 	}
+	at -= int64(it.priority) * int64(PointOfPriority)
+	if it.sample {
+		at -= int64(sampleAhead)
+	}
+	return at
 }
 
-func before(a, b *item) bool {
+// beforeByID orders items of equal urgency: jobs as they came, tasks by their number.
+func (it *item) beforeByID(other *item) bool {
 	return cmp.Or(
-		cmp.Compare(a.level, b.level),
-		cmp.Compare(b.priority, a.priority),
-		cmp.Compare(a.created, b.created),
-		cmp.Compare(a.id, b.id)) < 0
+		strings.Compare(it.jobID(), other.jobID()),
+		cmp.Compare(len(it.id), len(other.id)),
+		strings.Compare(it.id, other.id)) < 0
+}
+
+func (it *item) jobID() string { return it.id[:it.job] }
+
+// waits is since when the item could have been granted.
+func (it *item) waits() int64 { return max(it.created, it.notBefore) }
+
+func (it *item) task() Task {
+	c := it.group.class
+	return Task{
+		ID: it.id, Job: it.jobID(), Team: it.group.lane.team.id, Attempt: int(it.attempt), Level: it.group.lane.level.name(),
+		Priority: int(it.priority), Created: timeAt(it.created), NotBefore: timeAt(it.notBefore), Sample: it.sample,
+		Need: c.need, Avoid: c.avoid, Barred: c.barred, MaxMachines: int(it.maxMachines), Work: it.work.Work,
+	}
 }
 
 // level is the rank of a farm.Level, the most urgent first.
@@ -62,6 +127,7 @@ const (
 	rush level = iota
 	normal
 	overnight
+	levels = 3
 )
 
 func levelOf(l farm.Level) level {
@@ -76,45 +142,5 @@ func levelOf(l farm.Level) level {
 }
 
 func (l level) name() farm.Level {
-	switch l {
-	case rush:
-		return farm.LevelRush
-	case overnight:
-		return farm.LevelOvernight
-	default:
-		return farm.LevelNormal
-	}
-}
-
-// heapOf is a heap whose items know where they lie.
-type heapOf struct {
-	items []*item
-	less  func(a, b *item) bool
-}
-
-// Len implements heap.Interface.
-func (h *heapOf) Len() int { return len(h.items) }
-
-// Less implements heap.Interface.
-func (h *heapOf) Less(i, j int) bool { return h.less(h.items[i], h.items[j]) }
-
-// Swap implements heap.Interface.
-func (h *heapOf) Swap(i, j int) {
-	h.items[i], h.items[j] = h.items[j], h.items[i]
-	h.items[i].index, h.items[j].index = int32(i), int32(j)
-}
-
-// Push implements heap.Interface.
-func (h *heapOf) Push(x any) {
-	it := x.(*item)
-	it.index = int32(len(h.items))
-	h.items = append(h.items, it)
-}
-
-// Pop implements heap.Interface.
-func (h *heapOf) Pop() any {
-	last := h.items[len(h.items)-1]
-	h.items[len(h.items)-1] = nil
-	h.items = h.items[:len(h.items)-1]
-	return last
+	return [levels]farm.Level{farm.LevelRush, farm.LevelNormal, farm.LevelOvernight}[l]
 }

@@ -15,29 +15,98 @@ type Engine string
 
 // What a task may need beside one certain release of After Effects, which is written as settings write it (ae2026).
 const (
-	EngineAny          Engine = ""   // whatever is free first
-	EngineAfterEffects Engine = "ae" // any After Effects
+	EngineAny          Engine = ""         // whatever is free first
+	EngineAfterEffects Engine = "ae"       // any After Effects
+	EngineEmbedded     Engine = "embedded" // the farm's own, and no other
 )
 
-// NeedOf says what a job's tasks need. Clips are stitched without After Effects. On a farm that has enrolled none at all, the
-// embedded engine serves whatever would need one.
-func NeedOf(job farm.Job, farmHasAfterEffects bool) Engine {
-	switch {
-	case !farmHasAfterEffects, job.Preview, job.Join:
-		return EngineAny
-	case job.Settings.Engine != "":
-		return Engine(job.Settings.Engine)
-	default:
-		return EngineAfterEffects
+// Need is what a task asks of a machine, and of the farm. Tasks of equal needs are one class, however many they are.
+type Need struct {
+	Engine Engine
+	// SavedWith is the major version of After Effects that wrote the project; one that renders it must not be older. It counts
+	// for EngineAfterEffects alone, and 0 is for any.
+	SavedWith int
+	// Fonts are the PostScript names that neither the job nor the library brings. One that no enrolled machine has is drawn with
+	// a stand-in, and asked of nobody.
+	Fonts []string
+	// Effects are the match names of those that were added to After Effects. They are asked for on a farm that has it.
+	Effects   []string
+	AllTags   []string
+	AnyTags   []string
+	NoTags    []string
+	MinMemory int64  // bytes
+	OS        string // as Go names it
+	Limits    []string
+}
+
+// NeedOf says what a task of a job needs. template is nil for a job without a registered one. Clips and frames are put together
+// without After Effects, and previews are drawn without it.
+func NeedOf(job farm.Job, template *farm.Template, task farm.Task) Need {
+	n := Need{
+		AllTags: job.RequireTags, AnyTags: job.AnyTags, NoTags: job.NoTags,
+		MinMemory: job.MinMemory, OS: job.OS, Limits: job.Limits,
 	}
+	if job.Join || task.Kind == farm.TaskJoin || task.Kind == farm.TaskAssemble {
+		return n
+	}
+	n.Fonts = job.MissingFonts
+	switch {
+	case task.Engine == farm.EngineEmbedded:
+		n.Engine = EngineEmbedded
+		return n
+	case job.Preview:
+		return n
+	}
+	if template != nil {
+		n.Effects = template.Effects
+		n.SavedWith = major(template.SavedWith)
+	}
+	n.Engine = EngineAfterEffects
+	if job.Settings.Engine != "" {
+		n.Engine, n.SavedWith = Engine(job.Settings.Engine), 0
+	}
+	return n
+}
+
+// appendKey adds to a key what tells needs apart.
+func (n Need) appendKey(key []byte) []byte {
+	list := func(names []string) {
+		if !slices.IsSorted(names) {
+			names = slices.Sorted(slices.Values(names))
+		}
+		for _, name := range names {
+			key = append(append(key, name...), 0)
+		}
+		key = append(key, 1)
+	}
+	key = append(append(key, n.Engine...), 1)
+	key = append(strconv.AppendInt(key, int64(n.SavedWith), 36), 1)
+	key = append(strconv.AppendInt(key, n.MinMemory, 36), 1)
+	key = append(append(key, n.OS...), 1)
+	list(n.Fonts)
+	list(n.Effects)
+	list(n.AllTags)
+	list(n.AnyTags)
+	list(n.NoTags)
+	list(n.Limits)
+	return key
+}
+
+// major is the first number of a version, 0 when it does not begin with one.
+func major(version string) int {
+	first, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(first)
+	if err != nil || n < 1 {
+		return 0
+	}
+	return n
 }
 
 // Release is the year under which Adobe sells the After Effects of a version: 26.0.2 is ae2026. It is "" when version
 // does not begin with a number.
 func Release(version string) Engine {
-	major, _, _ := strings.Cut(version, ".")
-	n, err := strconv.Atoi(major)
-	if err != nil || n < 1 {
+	n := major(version)
+	if n == 0 {
 		return ""
 	}
 	return Engine("ae20" + strconv.Itoa(n))
@@ -46,48 +115,4 @@ func Release(version string) Engine {
 // HasAfterEffects tells whether an inventory holds any After Effects.
 func HasAfterEffects(inv farm.Inventory) bool {
 	return slices.ContainsFunc(inv.Engines, func(e farm.EngineInfo) bool { return e.Kind == farm.EngineAfterEffects })
-}
-
-// Machine is what a queue has to know of a connected agent.
-type Machine struct {
-	ID      string
-	Engines []Engine // releases of After Effects
-	AnyKind bool     // it has some engine at all
-	Tags    []string
-	Slots   int // tasks it runs at once
-}
-
-// MachineOf is the Machine of an agent.
-func MachineOf(id string, inv farm.Inventory) Machine {
-	m := Machine{ID: id, Tags: inv.Tags, Slots: max(inv.Slots, 1), AnyKind: len(inv.Engines) > 0}
-	for _, e := range inv.Engines {
-		if e.Kind == farm.EngineAfterEffects {
-			m.Engines = append(m.Engines, Release(e.Version))
-		}
-	}
-	return m
-}
-
-// Fits tells whether the machine has what a task needs.
-func (m Machine) Fits(engine Engine, tags []string) bool {
-	switch engine {
-	case EngineAny:
-		if !m.AnyKind {
-			return false
-		}
-	case EngineAfterEffects:
-		if len(m.Engines) == 0 {
-			return false
-		}
-	default:
-		if !slices.Contains(m.Engines, engine) {
-			return false
-		}
-	}
-	for _, tag := range tags {
-		if !slices.Contains(m.Tags, tag) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,0 +1,179 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// WhyWaiting says in a sentence why a job waits; "" for one that does not.
+func (c *Coordinator) WhyWaiting(ctx context.Context, p farm.Principal, id string) (string, error) {
+	placement, err := c.Placement(ctx, p, id)
+	return placement.Why, err
+}
+
+// Placement says what the next waiting task of a job waits for, which machines what it needs rules out, and where it stands in
+// line. Of a job that waits for nothing it tells only that.
+func (c *Coordinator) Placement(_ context.Context, p farm.Principal, id string) (farm.Placement, error) {
+	placement := farm.Placement{Job: id, Requirements: []farm.Requirement{}, At: c.cfg.Now()}
+	job, err := c.teamJob(p, id)
+	if err != nil {
+		return placement, err
+	}
+	if job.Status.Ended() {
+		return placement, nil
+	}
+	waits := waiting{job: job}
+	err = c.store.View(func(tx *raftstore.Tx) error { return waits.read(tx) })
+	if err != nil {
+		return placement, err
+	}
+	if placement.Why = waits.why(); placement.Why != "" || waits.task.ID == "" {
+		return placement, nil
+	}
+	l := c.leading()
+	if l == nil {
+		placement.Why = "The farm has no leader at the moment."
+		return placement, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	placement = l.queue.Explain(waits.queued, placement.At)
+	if t := waits.task; t.NotBefore.After(placement.At) && !l.policy.Paused {
+		placement.Why = fmt.Sprintf("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, waitTime(t.NotBefore))
+	} else if job.NotBefore.After(placement.At) && !l.policy.Paused {
+		placement.Why = "The job starts not before " + waitTime(job.NotBefore) + "."
+	}
+	return placement, nil
+}
+
+// waiting is what the state says of a job that has not ended.
+type waiting struct {
+	job      farm.Job
+	template *farm.Template
+	finished int // of its children
+	tasks    []farm.Task
+	task     farm.Task // the first that is ready; empty when none is
+	queued   schedule.Task
+}
+
+func (w *waiting) read(tx *raftstore.Tx) (err error) {
+	if w.job.Status == farm.JobPending {
+		for _, id := range w.job.Children {
+			child, err := tx.JobHead(id)
+			if err != nil {
+				return err
+			}
+			if child.Status == farm.JobFinished {
+				w.finished++
+			}
+		}
+		return nil
+	}
+	if w.template, err = templateOf(tx, w.job); err != nil {
+		return err
+	}
+	if w.tasks, err = tx.TasksOf(w.job.ID); err != nil {
+		return err
+	}
+	for _, t := range w.tasks {
+		if t.Status == farm.TaskReady {
+			w.task = t
+			w.queued, err = queuedTask(tx, t, w.job)
+			return err
+		}
+	}
+	return nil
+}
+
+// why says what a job waits for before any machine is looked for, "" when that is not so.
+func (w *waiting) why() string {
+	switch {
+	case w.job.Hold:
+		return "The job is held: it starts when it is released."
+	case w.job.Status == farm.JobPending:
+		return fmt.Sprintf("The job waits for its nested jobs: %d of %d have finished.", w.finished, len(w.job.Children))
+	case w.task.ID != "":
+		return ""
+	case w.template != nil && w.template.Status == farm.TemplateAwaitingUpload:
+		return fmt.Sprintf("Template %q has not been uploaded yet.", w.template.DisplayName)
+	case w.template != nil && w.template.Status == farm.TemplateDownloading:
+		return fmt.Sprintf("Template %q is still being downloaded.", w.template.DisplayName)
+	case w.template != nil && w.template.Status == farm.TemplateProcessing:
+		return fmt.Sprintf("Template %q is still being read.", w.template.DisplayName)
+	case w.job.Approve && w.job.ApprovedAt.IsZero() && w.sampled():
+		return "Its sample frames are there. The rest waits until somebody has approved them."
+	}
+	return ""
+}
+
+// sampled tells whether the frames to be looked at are made, and nothing of the rest is in work.
+func (w *waiting) sampled() bool {
+	for _, t := range w.tasks {
+		if t.Status == farm.TaskLeased || t.Kind == farm.TaskSample && t.Status != farm.TaskDone {
+			return false
+		}
+	}
+	return true
+}
+
+// Queue lists the tasks that wait for a machine, in the order in which they are likely to begin. next is the cursor of the page
+// that follows, "" after the last; one can look schedule.MaxListed tasks far. Of another team's it tells where they stand.
+func (c *Coordinator) Queue(_ context.Context, p farm.Principal, limit int, cursor string) (entries []farm.QueueEntry, next string, err error) {
+	after := 0
+	if cursor != "" {
+		if after, err = strconv.Atoi(cursor); err != nil || after < 0 {
+			return nil, "", farm.Errorf(farm.CodeInvalid, "%q is no cursor of the queue", cursor)
+		}
+	}
+	if limit < 1 || limit > maxQueuePage {
+		limit = maxQueuePage
+	}
+	l := c.leading()
+	if l == nil {
+		return nil, "", farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment; try again in a moment")
+	}
+	l.mu.Lock()
+	listed, more := l.queue.Line(c.cfg.Now(), after, limit)
+	l.mu.Unlock()
+	entries = make([]farm.QueueEntry, len(listed))
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		for i, at := range listed {
+			entries[i] = farm.QueueEntry{Place: at.Place, Level: at.Task.Level, Since: at.Since}
+			if at.Task.Team != p.Team {
+				continue
+			}
+			if err := describeEntry(tx, &entries[i], at.Task); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if more {
+		next = strconv.Itoa(after + limit)
+	}
+	return entries, next, err
+}
+
+// maxQueuePage is how many tasks one page of the queue lists at most.
+const maxQueuePage = 500
+
+// describeEntry adds to an entry what only the task's own team sees.
+func describeEntry(tx *raftstore.Tx, e *farm.QueueEntry, t schedule.Task) error {
+	e.Task, e.Job, e.Team, e.Priority = t.ID, t.Job, t.Team, t.Priority
+	job, err := tx.JobHead(t.Job)
+	if err == nil {
+		e.JobName = job.Name
+		var task farm.Task
+		task, err = tx.Task(t.ID)
+		e.Kind = task.Kind
+	}
+	if farm.CodeOf(err) == farm.CodeNotFound { // it ended while the page was made
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+package coordinator
+
+import (
+	"cmp"
+	"strings"
+
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// enqueue puts ready tasks into the queue, as their jobs ask for it now. known are jobs that need not be read.
+func (l *leader) enqueue(tasks []farm.Task, known map[string]farm.Job) error {
+	queued, err := l.tasksOf(tasks, known)
+	if err != nil {
+		return err
+	}
+	now := l.c.cfg.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range queued {
+		if t.ID != "" {
+			l.queue.Add(t, now)
+		}
+	}
+	l.wake()
+	return nil
+}
+
+// tasksOf are tasks as the queue has them. One whose job is held, or gone, is empty.
+func (l *leader) tasksOf(tasks []farm.Task, known map[string]farm.Job) ([]schedule.Task, error) {
+	queued := make([]schedule.Task, len(tasks))
+	err := l.c.store.View(func(tx *raftstore.Tx) error {
+		var job farm.Job
+		for i, t := range tasks {
+			if have, ok := known[t.Job]; ok {
+				job = have
+			} else if job.ID != t.Job {
+				var err error
+				if job, err = tx.JobHead(t.Job); farm.CodeOf(err) == farm.CodeNotFound {
+					continue
+				} else if err != nil {
+					return err
+				}
+			}
+			if job.Hold && t.Status == farm.TaskReady {
+				continue
+			}
+			var err error
+			if queued[i], err = queuedTask(tx, t, job); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return queued, err
+}
+
+// queuedTask is a task as the queue has it, under the number of its lease, or of the one that it would get next.
+func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job) (schedule.Task, error) {
+	template, err := templateOf(tx, job)
+	if err != nil {
+		return schedule.Task{}, err
+	}
+	q := schedule.Task{
+		ID: t.ID, Job: t.Job, Team: t.Team, Attempt: t.Attempt + 1, Level: job.Level, Priority: job.Priority, Created: job.CreatedAt,
+		NotBefore: job.NotBefore, Sample: t.Kind == farm.TaskSample, Need: schedule.NeedOf(job, template, t),
+		Avoid: t.Avoid, Barred: t.Barred, MaxMachines: job.MaxMachines, Work: workOf(job, template),
+	}
+	if t.Status == farm.TaskLeased {
+		q.Attempt = t.Attempt
+	}
+	if t.NotBefore.After(q.NotBefore) {
+		q.NotBefore = t.NotBefore
+	}
+	return q, nil
+}
+
+// templateOf is the registered template of a job, nil when it has none.
+func templateOf(tx *raftstore.Tx, job farm.Job) (*farm.Template, error) {
+	if job.Template.ID == "" {
+		return nil, nil
+	}
+	template, err := tx.Template(job.Template.ID)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil, nil
+	}
+	return &template, err
+}
+
+// workOf is what machines are remembered for when they render a job.
+func workOf(job farm.Job, template *farm.Template) schedule.Work {
+	w := schedule.Work{Name: cmp.Or(job.Template.ID, job.Template.Src) + "/" + job.Template.Composition}
+	sha256, _ := strings.CutPrefix(job.Template.Src, farm.KeptScheme)
+	if template != nil && template.File != nil {
+		sha256 = template.File.SHA256
+	}
+	if len(sha256) == 64 {
+		w.File = sha256[:16]
+	}
+	return w
+}

@@ -1,0 +1,200 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// class is the tasks that need the same and that the same machines failed.
+type class struct {
+	index  int
+	key    string
+	need   Need
+	avoid  []string
+	barred []string
+	asks   []ask
+	fonts  []uint32 // asked for, whether anybody has them or not
+	limits []*limit // that each of its tasks takes one of
+	row    set      // profiles that have what is needed
+	tasks  int      // in the queue, wherever they lie
+}
+
+// ask is one thing that a class wants of a machine.
+type ask struct {
+	kind, wants string // as farm.Requirement has them
+	met         func(p *profile) bool
+}
+
+func (c *class) fits(p *profile) bool {
+	for i := range c.asks {
+		if !c.asks[i].met(p) {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	// maxIdle is how many classes without tasks are kept, since such tasks are likely to come again.
+	maxIdle = 512
+	// maxAvoiding is how many classes there may be whose tasks rather avoid machines. Beyond that they no longer do: it is a
+	// wish, and when everything fails everywhere it helps nobody.
+	maxAvoiding = 2048
+)
+
+// classOf is the class of a task, made when it is the first of its kind.
+func (q *Queue) classOf(t Task) *class {
+	if len(q.byIndex) > maxAvoiding {
+		t.Avoid = nil
+	}
+	key := t.Need.appendKey(q.key[:0])
+	for _, list := range [][]string{t.Avoid, t.Barred} {
+		if len(list) == 0 {
+			continue
+		}
+		for _, id := range slices.Sorted(slices.Values(list)) {
+			key = append(append(key, id...), 0)
+		}
+		key = append(key, 2)
+	}
+	q.key = key
+	if c := q.classes[string(key)]; c != nil {
+		return c
+	}
+	c := &class{index: q.classNumbers.take(), key: string(key), need: t.Need, avoid: t.Avoid, barred: t.Barred}
+	for _, font := range t.Need.Fonts {
+		n := q.intern(fontName(font))
+		q.asked[n]++
+		c.fonts = append(c.fonts, n)
+	}
+	q.classes[c.key] = c
+	for len(q.byIndex) <= c.index {
+		q.byIndex = append(q.byIndex, nil)
+	}
+	q.byIndex[c.index] = c
+	q.match(c)
+	q.limit(c)
+	return c
+}
+
+// leaveIdle keeps a class that lost its last task for a while, and forgets the one that has been kept for longest.
+func (q *Queue) leaveIdle(c *class) {
+	q.idle = append(q.idle, c)
+	if len(q.idle) <= maxIdle {
+		return
+	}
+	oldest := q.idle[0]
+	q.idle = q.idle[1:]
+	if oldest.tasks > 0 || q.byIndex[oldest.index] != oldest || slices.Contains(q.idle, oldest) {
+		return
+	}
+	delete(q.classes, oldest.key)
+	q.byIndex[oldest.index] = nil
+	q.classNumbers.giveBack(oldest.index)
+	for _, n := range oldest.fonts {
+		q.asked[n]--
+	}
+	oldest.row.each(func(i int) bool {
+		q.profileAt[i].fits.remove(oldest.index)
+		return true
+	})
+	for _, l := range oldest.limits {
+		l.classes.remove(oldest.index)
+	}
+}
+
+// match finds the profiles that have what a class needs.
+func (q *Queue) match(c *class) {
+	c.asks = q.asksOf(c)
+	c.row.clear()
+	for _, p := range q.profileAt {
+		switch {
+		case p == nil:
+		case c.fits(p):
+			c.row.add(p.index)
+			p.fits.add(c.index)
+		default:
+			p.fits.remove(c.index)
+		}
+	}
+}
+
+// asksOf says what a class wants of a machine, as the farm is now: one without any After Effects renders everything with the
+// embedded engine, and a font that nobody has is asked of nobody.
+func (q *Queue) asksOf(c *class) []ask {
+	n := c.need
+	asks := []ask{q.askForEngine(n)}
+	add := func(kind, wants string, met func(*profile) bool) { asks = append(asks, ask{kind, wants, met}) }
+	if n.SavedWith > 0 && n.Engine == EngineAfterEffects && q.adobe > 0 {
+		add("version", fmt.Sprintf("After Effects %d.0 or later, which the project was saved with", n.SavedWith), func(p *profile) bool {
+			return slices.ContainsFunc(p.majors, func(have int) bool { return have >= n.SavedWith })
+		})
+	}
+	if n.OS != "" {
+		add("os", n.OS, func(p *profile) bool { return p.os == n.OS })
+	}
+	if n.MinMemory > 0 {
+		add("memory", fmt.Sprintf("%.3g GB of memory", float64(n.MinMemory)/1e9), func(p *profile) bool { return p.memory >= n.MinMemory })
+	}
+	for _, tag := range n.AllTags {
+		add("tags", "the tag '"+tag+"'", func(p *profile) bool { return hasTag(p, tag) })
+	}
+	if len(n.AnyTags) > 0 {
+		add("anyTags", "one of the tags "+quoted(n.AnyTags), func(p *profile) bool {
+			return slices.ContainsFunc(n.AnyTags, func(tag string) bool { return hasTag(p, tag) })
+		})
+	}
+	for _, tag := range n.NoTags {
+		add("noTags", "not the tag '"+tag+"'", func(p *profile) bool { return !hasTag(p, tag) })
+	}
+	for i, font := range n.Fonts {
+		if number := c.fonts[i]; q.owned[number] > 0 {
+			add("font", "the font "+font, func(p *profile) bool { return holds(p.fonts, number) })
+		}
+	}
+	if n.Engine.adobe() && q.adobe > 0 {
+		for _, effect := range n.Effects {
+			number := q.intern(effectName(effect))
+			add("effect", "the effect "+effect, func(p *profile) bool { return holds(p.effects, number) })
+		}
+	}
+	return asks
+}
+
+func (q *Queue) askForEngine(n Need) ask {
+	switch {
+	case n.Engine == EngineEmbedded:
+		return ask{"engine", "the farm's own renderer", func(p *profile) bool { return p.own }}
+	case n.Engine == EngineAny || q.adobe == 0:
+		return ask{"engine", "a renderer", func(p *profile) bool { return p.renders }}
+	case n.Engine == EngineAfterEffects:
+		return ask{"engine", "After Effects", func(p *profile) bool { return len(p.engines) > 0 }}
+	default:
+		return ask{"engine", n.Engine.words(), func(p *profile) bool { return slices.Contains(p.engines, n.Engine) }}
+	}
+}
+
+// adobe tells whether it is some After Effects.
+func (e Engine) adobe() bool { return e != EngineAny && e != EngineEmbedded }
+
+// words are how people call an engine.
+func (e Engine) words() string {
+	if year, ok := strings.CutPrefix(string(e), "ae"); ok && year != "" {
+		return "After Effects " + year + " (" + string(e) + ")"
+	}
+	return string(e)
+}
+
+func hasTag(p *profile, tag string) bool {
+	_, found := slices.BinarySearch(p.tags, tag)
+	return found
+}
+
+func quoted(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = "'" + name + "'"
+	}
+	return strings.Join(list, ", ")
+}

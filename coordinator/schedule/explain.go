@@ -1,0 +1,153 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"overcrank/farm"
+)
+
+// Explain says what is asked for a task, which machines that rules out, where the task stands in line, and, in a sentence, what
+// it waits for. The task need not be in the queue. It looks at every connected machine once, and at a bounded part of the line.
+func (q *Queue) Explain(t Task, now time.Time) farm.Placement {
+	c := q.classOf(t)
+	if c.tasks == 0 {
+		defer q.leaveIdle(c)
+	}
+	e := explanation{q: q, c: c, t: t, it: q.items[t.ID], now: now}
+	e.team = q.teamOf(t.Team)
+	e.survey()
+	p := farm.Placement{
+		Job: t.Job, Task: t.ID, Agents: e.connected, Fitting: len(e.fitting), Free: e.free, Requirements: e.requirements,
+		Nearest: e.nearest, Why: e.why(), At: now,
+	}
+	var exact bool
+	p.Place, exact = q.place(e.it, now)
+	p.PlaceAtLeast = !exact
+	p.Start = e.start(p.Place)
+	return p
+}
+
+// explanation is what an explanation is made from.
+type explanation struct {
+	q    *Queue
+	c    *class
+	t    Task
+	it   *item // nil when the task is not in the queue
+	team *team
+	now  time.Time
+
+	connected    int
+	fitting      []*machine // that have what is asked for and are not barred
+	able         int        // of these, get work
+	free         int        // of these, have a free slot
+	untried      int        // of the free ones, did not fail the task
+	slots        int        // of those that get work
+	out          map[OutKind][]*machine
+	requirements []farm.Requirement
+	nearest      *farm.NearAgent
+}
+
+// survey looks at every connected machine.
+func (e *explanation) survey() {
+	q, c := e.q, e.c
+	e.requirements = []farm.Requirement{}
+	for _, a := range c.asks {
+		r := farm.Requirement{Kind: a.kind, Wants: a.wants}
+		for _, p := range q.profiles {
+			if !a.met(p) {
+				r.RulesOut += p.machines
+			}
+		}
+		e.requirements = append(e.requirements, r)
+	}
+	e.out = map[OutKind][]*machine{}
+	failed, barred, out := 0, 0, 0
+	var near *machine
+	for _, m := range q.machines {
+		if !m.connected {
+			continue
+		}
+		e.connected++
+		isBarred, isAvoided := slices.Contains(c.barred, m.id), slices.Contains(c.avoid, m.id)
+		barred += truth(isBarred)
+		failed += truth(isAvoided && !isBarred)
+		out += truth(!m.able())
+		if near == nil || cmp.Or(cmp.Compare(e.lacking(m), e.lacking(near)), byID(m, near)) < 0 {
+			near = m
+		}
+		if isBarred || !c.row.has(m.profile.index) {
+			continue
+		}
+		e.fitting = append(e.fitting, m)
+		if !m.able() {
+			e.out[m.out.Why] = append(e.out[m.out.Why], m)
+			continue
+		}
+		e.able++
+		e.slots += m.slots
+		if m.free > 0 {
+			e.free++
+			e.untried += truth(!isAvoided)
+		}
+	}
+	add := func(kind, wants string, rulesOut int) {
+		if rulesOut > 0 {
+			e.requirements = append(e.requirements, farm.Requirement{Kind: kind, Wants: wants, RulesOut: rulesOut})
+		}
+	}
+	add("failed", "a machine that has not failed it for good", barred)
+	add("avoided", "rather a machine that has not failed it", failed)
+	add("present", "a machine that gets work now", out)
+	e.surveyLimits()
+	if len(e.fitting) == 0 && near != nil {
+		e.nearest = &farm.NearAgent{ID: near.id, Name: near.name, Lacks: e.lacks(near)}
+	}
+}
+
+// surveyLimits counts for each limit the machines on which the task would find none left.
+func (e *explanation) surveyLimits() {
+	for _, l := range e.c.limits {
+		r := farm.Requirement{Kind: "limit", Wants: "one of the limit '" + l.name + "'"}
+		for _, m := range e.q.machines {
+			if m.connected && !l.admits(m, 0, 0) {
+				r.RulesOut++
+			}
+		}
+		e.requirements = append(e.requirements, r)
+	}
+}
+
+func (e *explanation) lacking(m *machine) int {
+	n := truth(slices.Contains(e.c.barred, m.id))
+	for _, a := range e.c.asks {
+		n += truth(!a.met(m.profile))
+	}
+	return n
+}
+
+// lacks is what a machine has not that is asked for.
+func (e *explanation) lacks(m *machine) []string {
+	var lacks []string
+	for _, a := range e.c.asks {
+		if !a.met(m.profile) {
+			lacks = append(lacks, a.wants)
+		}
+	}
+	if slices.Contains(e.c.barred, m.id) {
+		lacks = append(lacks, "it has failed this task for good")
+	}
+	return lacks
+}
+
+// start is when the task is likely to begin, nil when nobody can tell.
+func (e *explanation) start(place int) *farm.Span {
+	switch {
+	case place == 0 || e.able == 0 || e.q.policy.Paused || e.held() != "":
+		return nil
+	case e.untried > 0 && place <= e.untried:
+		return &farm.Span{}
+	}
+	return e.q.pace.wait(place, e.slots)
+}

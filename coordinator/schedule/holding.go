@@ -1,0 +1,151 @@
+package schedule
+
+import (
+	"time"
+)
+
+// holding is a task that a machine has.
+type holding struct {
+	task    string
+	attempt int
+	machine *machine
+	team    *team
+	level   level
+	job     *job
+	need    Need
+	limits  []*limit
+	work    *work
+	since   int64
+	place   int // in the machine's list
+}
+
+// job is a job that machines work on.
+type job struct {
+	id       string
+	machines map[*machine]int // with how many of its tasks
+	parked   heap             // tasks that wait until fewer machines work on it
+}
+
+// admits tells whether a machine may work on the job when at most so many may, 0 for any number.
+func (j *job) admits(m *machine, limit int) bool {
+	return j == nil || limit <= 0 || len(j.machines) < limit || j.machines[m] > 0
+}
+
+// maxMachines is how many machines may work on an item's job at once, 0 for any number.
+func (q *Queue) maxMachines(it *item) int {
+	own, farm := int(it.maxMachines), q.policy.MaxMachinesPerJob
+	if own <= 0 || farm > 0 && farm < own {
+		return farm
+	}
+	return own
+}
+
+// Hold notes that a machine has a task since a time: Assign does so for what it grants, and a new leader for what was granted
+// before. A task that waits in the queue leaves it.
+func (q *Queue) Hold(t Task, machineID string, since time.Time) {
+	q.Remove(t.ID)
+	if h := q.holdings[t.ID]; h != nil {
+		if h.attempt >= t.Attempt {
+			return
+		}
+		q.unhold(h)
+	}
+	m := q.machines[machineID]
+	if m == nil {
+		m = &machine{id: machineID, profile: &profile{}}
+		q.machines[machineID] = m
+	}
+	q.hold(&holding{
+		task: t.ID, attempt: t.Attempt, machine: m, team: q.teamOf(t.Team), level: levelOf(t.Level), need: t.Need,
+		limits: q.limitsOf(t.Need), work: q.workOf(t.Work), since: since.UnixNano(),
+	}, t.Job)
+}
+
+func (q *Queue) hold(h *holding, jobID string) {
+	h.job = q.jobs[jobID]
+	if h.job == nil {
+		h.job = &job{id: jobID, machines: map[*machine]int{}}
+		q.jobs[jobID] = h.job
+	}
+	q.holdings[h.task] = h
+	m := h.machine
+	h.place = len(m.running)
+	m.running = append(m.running, h)
+	h.job.machines[m]++
+	h.team.machines[m]++
+	h.team.running++
+	h.team.began += q.seconds(h.since)
+	q.running[h.level]++
+	for _, l := range h.limits {
+		l.take(m)
+	}
+	q.remember(m, h.work)
+	q.settle(m)
+}
+
+// Release says that a machine has a task no more, up to an attempt; its time counts as its team's.
+func (q *Queue) Release(task string, attempt int, now time.Time) {
+	h := q.holdings[task]
+	if h == nil || h.attempt > attempt {
+		return
+	}
+	at := now.UnixNano()
+	q.latest = max(q.latest, at)
+	q.pace.ended(float64(at-h.since)/float64(time.Second), at)
+	h.team.charge(float64(at-h.since)/float64(time.Second), at)
+	q.unhold(h)
+}
+
+// unhold undoes hold.
+func (q *Queue) unhold(h *holding) {
+	delete(q.holdings, h.task)
+	m := h.machine
+	last := len(m.running) - 1
+	m.running[h.place] = m.running[last]
+	m.running[h.place].place = h.place
+	m.running[last] = nil
+	m.running = m.running[:last]
+	if h.job.machines[m]--; h.job.machines[m] == 0 {
+		delete(h.job.machines, m)
+	}
+	if h.team.machines[m]--; h.team.machines[m] == 0 {
+		delete(h.team.machines, m)
+	}
+	if h.team.running--; h.team.running == 0 {
+		h.team.began = 0 // and with it what floating sums lost
+	} else {
+		h.team.began -= q.seconds(h.since)
+	}
+	q.running[h.level]--
+	for _, l := range h.limits {
+		l.give(m)
+	}
+	q.drop(h.work)
+	q.settle(m)
+
+	// A slot became free: on the job's behalf, and for other jobs of the same machine.
+	if len(h.job.machines) == 0 {
+		q.unpark(h.job, len(h.job.parked))
+		delete(q.jobs, h.job.id)
+	} else {
+		q.unpark(h.job, 1)
+	}
+	for _, other := range m.running {
+		q.unpark(other.job, 1)
+	}
+}
+
+// park lets an item wait until fewer machines work on its job.
+func (q *Queue) park(it *item, j *job) {
+	q.fromGroup(it)
+	it.at = inJob
+	j.parked.push(entry{it.urgency(), it})
+}
+
+// unpark lets the most urgent parked tasks of a job wait for machines again.
+func (q *Queue) unpark(j *job, n int) {
+	for ; n > 0 && len(j.parked) > 0; n-- {
+		it := j.parked.remove(0).it
+		q.toGroup(it, q.latest)
+	}
+}

@@ -1,0 +1,129 @@
+package schedule
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"overcrank/farm"
+)
+
+// limit is a thing that there are only so many of, with who has it.
+type limit struct {
+	name     string
+	policy   farm.LimitPolicy
+	tasks    int
+	machines map[*machine]int // that have it, with how many tasks
+	classes  set              // that need it
+}
+
+func (l *limit) taken() int {
+	if l.policy.ByMachine {
+		return len(l.machines)
+	}
+	return l.tasks
+}
+
+// full tells whether none is left for a machine that has none. aside is how many the claim keeps.
+func (l *limit) full(aside int) bool { return l.taken() >= l.policy.Total-aside }
+
+// crowded tells whether a machine has as many tasks that take one as it may.
+func (l *limit) crowded(m *machine, aside int) bool {
+	return l.policy.PerMachine > 0 && l.machines[m] >= max(l.policy.PerMachine-aside, 0)
+}
+
+// shared tells whether a task on the machine would take no further one.
+func (l *limit) shared(m *machine) bool { return l.policy.ByMachine && l.machines[m] > 0 }
+
+// admits tells whether a task may take one on a machine.
+func (l *limit) admits(m *machine, aside, asideThere int) bool {
+	return !l.crowded(m, asideThere) && (!l.full(aside) || aside == 0 && l.shared(m))
+}
+
+func (l *limit) take(m *machine) {
+	l.tasks++
+	l.machines[m]++
+}
+
+func (l *limit) give(m *machine) {
+	l.tasks--
+	if l.machines[m]--; l.machines[m] == 0 {
+		delete(l.machines, m)
+	}
+}
+
+// SetPolicy makes the farm's policy known.
+func (q *Queue) SetPolicy(p farm.Policy) {
+	q.policy = p
+	for _, t := range q.teamList {
+		t.policy = p.Teams[t.id]
+	}
+	q.recount()
+	for _, id := range slices.Sorted(maps.Keys(q.jobs)) {
+		q.unpark(q.jobs[id], len(q.jobs[id].parked))
+	}
+}
+
+// recount counts anew what the policy limits.
+func (q *Queue) recount() {
+	clear(q.limits)
+	q.limitList = q.limitList[:0]
+	for _, name := range slices.Sorted(maps.Keys(q.policy.Limits)) {
+		l := &limit{name: name, policy: q.policy.Limits[name], machines: map[*machine]int{}}
+		q.limits[name] = l
+		q.limitList = append(q.limitList, l)
+	}
+	for _, c := range q.byIndex {
+		if c != nil {
+			q.limit(c)
+		}
+	}
+	for _, h := range q.holdings {
+		h.limits = q.limitsOf(h.need)
+		for _, l := range h.limits {
+			l.take(h.machine)
+		}
+	}
+}
+
+// limit notes which limits the tasks of a class take one of.
+func (q *Queue) limit(c *class) {
+	c.limits = q.limitsOf(c.need)
+	for _, l := range c.limits {
+		l.classes.add(c.index)
+	}
+}
+
+// limitsOf are those that a need names, and those of the effects that it uses when After Effects draws them. One that the
+// policy does not have limits nothing.
+func (q *Queue) limitsOf(n Need) []*limit {
+	var list []*limit
+	drawn := n.Engine.adobe() && q.adobe > 0
+	for _, l := range q.limitList {
+		if slices.Contains(n.Limits, l.name) || drawn && slices.ContainsFunc(n.Effects, l.covers) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// covers tells whether an effect is one of the limit's.
+func (l *limit) covers(effect string) bool {
+	return slices.ContainsFunc(l.policy.Effects, func(pattern string) bool {
+		beginning, some := strings.CutSuffix(pattern, "*")
+		return effect == pattern || some && strings.HasPrefix(effect, beginning)
+	})
+}
+
+// room is how many tasks of a level may run at once: its share of the slots that get work, at least one.
+func (q *Queue) room(l level) int {
+	share := q.policy.Levels[l.name()].MaxShare
+	if share <= 0 || share >= 1 {
+		return maxRoom
+	}
+	return max(int(share*float64(q.slots)+1e-9), 1)
+}
+
+const maxRoom = 1 << 30
+
+func (q *Queue) levelFull(l level, aside int) bool { return q.running[l] >= q.room(l)-aside }

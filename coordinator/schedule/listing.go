@@ -1,0 +1,142 @@
+package schedule
+
+import (
+	"slices"
+	"time"
+)
+
+// look is a place in one group's heap from which a listing goes on.
+type look struct {
+	entry
+	group *group
+	place int
+}
+
+func (a look) before(b look) bool { return a.entry.before(b.entry) }
+
+func (look) lies(int) {}
+
+// waiting goes through the tasks of one lane, the most urgent first.
+type waiting struct {
+	team  *team
+	share float64
+	next  heapOf[look]
+}
+
+func (l *lane) waiting() *waiting {
+	w := &waiting{team: l.team, share: l.team.share}
+	for _, b := range l.blocks {
+		if b == nil {
+			continue
+		}
+		for _, g := range b.groups {
+			if g != nil && len(g.ready) > 0 {
+				w.next.push(look{g.ready[0], g, 0})
+			}
+		}
+	}
+	return w
+}
+
+func (w *waiting) take() *item {
+	at := w.next.remove(0)
+	for child := 2*at.place + 1; child <= 2*at.place+2 && child < len(at.group.ready); child++ {
+		w.next.push(look{at.group.ready[child], at.group, child})
+	}
+	return at.it
+}
+
+// inOrder hands on the tasks that wait for a machine in the order in which they would be granted by machines that fit them all,
+// until visit says that it is enough. The cost grows with what is visited and with the number of groups, not with that of tasks.
+func (q *Queue) inOrder(now time.Time, visit func(it *item) bool) {
+	r := q.begin(now)
+	ahead := max(aheadOfUse, q.pace.mean())
+	for _, l := range r.ranks {
+		var teams []*waiting
+		for _, t := range r.teams {
+			if t.lanes[l].ready > 0 {
+				teams = append(teams, t.lanes[l].waiting())
+			}
+		}
+		for len(teams) > 0 {
+			least := 0
+			for i, w := range teams {
+				if w.share < teams[least].share {
+					least = i
+				}
+			}
+			w := teams[least]
+			if !visit(w.take()) {
+				return
+			}
+			w.share += ahead / w.team.weight()
+			if len(w.next) == 0 {
+				teams = slices.Delete(teams, least, least+1)
+			}
+		}
+	}
+}
+
+// MaxListed is how far into the line one can look.
+const MaxListed = 10_000
+
+// Listed is a task in line.
+type Listed struct {
+	Place int // 1 for the first
+	Task  Task
+	Since time.Time // when it could first have been granted
+}
+
+// Line is the tasks that wait for a machine, in the order in which they would be granted, from the place after on; more
+// tells whether others follow. It ends at MaxListed. Tasks that wait for a time, or for their job's machines, are not in it.
+func (q *Queue) Line(now time.Time, after, limit int) (list []Listed, more bool) {
+	place := 0
+	q.inOrder(now, func(it *item) bool {
+		place++
+		switch {
+		case place <= after:
+		case place > MaxListed:
+			return false
+		case len(list) == limit:
+			more = true
+			return false
+		default:
+			list = append(list, Listed{Place: place, Task: it.task(), Since: timeAt(it.waits())})
+		}
+		return true
+	})
+	return list, more
+}
+
+// placesSeen is how many places of the line are looked at to find one task's.
+const placesSeen = 1000
+
+// place is a task's place in line; not exact when only a lower bound is known, 0 for one that is not in line.
+func (q *Queue) place(it *item, now time.Time) (place int, exact bool) {
+	if it == nil || it.at != inGroup || q.policy.Levels[it.group.lane.level.name()].Paused {
+		return 0, true
+	}
+	q.inOrder(now, func(other *item) bool {
+		place++
+		exact = other == it
+		return !exact && place < placesSeen
+	})
+	if exact {
+		return place, true
+	}
+	return max(place, q.aheadOf(it, now)) + 1, false
+}
+
+// aheadOf counts the tasks in lanes that are served before the item's level.
+func (q *Queue) aheadOf(it *item, now time.Time) int {
+	n := 0
+	for _, l := range q.begin(now).ranks {
+		if l == it.group.lane.level {
+			break
+		}
+		for _, t := range q.teamList {
+			n += t.lanes[l].ready
+		}
+	}
+	return n
+}

@@ -1,0 +1,52 @@
+package schedule
+
+import (
+	"math"
+	"time"
+
+	"overcrank/farm"
+)
+
+// pace is how fast the farm has been of late: how long tasks take.
+type pace struct {
+	count   float64 // of ended tasks, older ones count less
+	seconds float64 // of the same
+	squares float64
+	at      int64
+}
+
+const (
+	paceHalfLife = 30 * time.Minute
+	paceLearned  = 20 // ended tasks of which the pace is known
+)
+
+func (p *pace) ended(seconds float64, now int64) {
+	fade := math.Exp2(-float64(max(now-p.at, 0)) / float64(paceHalfLife))
+	if p.at == 0 {
+		fade = 0
+	}
+	p.count, p.seconds, p.squares, p.at = p.count*fade+1, p.seconds*fade+seconds, p.squares*fade+seconds*seconds, now
+}
+
+// mean is how long a task takes, in seconds; 0 while that is not known.
+func (p *pace) mean() float64 {
+	if p.count == 0 {
+		return 0
+	}
+	return p.seconds / p.count
+}
+
+// wait is how long it takes until slots, of which all are taken, have been free so many times.
+func (p *pace) wait(place, slots int) *farm.Span {
+	if p.count == 0 || slots == 0 {
+		return nil
+	}
+	mean := p.seconds / p.count
+	spread := math.Sqrt(max(p.squares/p.count-mean*mean, 0))
+	turns := float64(place) / float64(slots)
+	// One turn of all slots takes a mean task; how far the sum of n tasks strays grows with the root of n.
+	expected, stray := turns*mean, 1.3*spread*math.Sqrt(float64(place))/float64(slots)
+	return &farm.Span{
+		Low: max(expected-stray, 0), High: max(expected+stray, mean/float64(slots)), Learning: p.count < paceLearned,
+	}
+}

@@ -1,0 +1,223 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"overcrank/farm"
+)
+
+// why says in a sentence what a ready task waits for.
+func (e *explanation) why() string {
+	q := e.q
+	levelName := levelOf(e.t.Level).name()
+	level := q.policy.Levels[levelName]
+	switch {
+	case q.policy.Paused:
+		return "The farm is paused: nothing new is begun."
+	case level.Paused:
+		return fmt.Sprintf("The level %s is paused.", levelName)
+	case e.t.NotBefore.After(e.now):
+		return "It starts not before " + clock(e.t.NotBefore, e.now) + "."
+	case e.connected == 0:
+		return "No machine is online."
+	case len(e.fitting) == 0:
+		return e.whyNoneFits()
+	case e.able == 0:
+		return e.whyNoneWorks()
+	}
+	if held := e.held(); held != "" {
+		return held
+	}
+	switch {
+	case e.free == 0 && e.outside():
+		return fmt.Sprintf("The level %s is outside its hours (%s): it runs when nothing else wants a machine.", levelName, hoursOf(level))
+	case e.free == 0 && len(e.fitting) == 1:
+		return "The only machine that fits is busy."
+	case e.free == 0 && e.able == len(e.fitting):
+		return fmt.Sprintf("All %s that fit are busy.", machines(len(e.fitting)))
+	case e.free == 0:
+		return fmt.Sprintf("Of the %s that fit, %d %s busy; %s.", machines(len(e.fitting)), e.able, are(e.able), e.outs())
+	case e.untried == 0:
+		return fmt.Sprintf("Only machines that failed it before are free. It waits for another, for up to %.0f minutes.", AvoidFor.Minutes())
+	case e.it == nil:
+		return "It is not in line yet."
+	default:
+		return "A machine is about to take it."
+	}
+}
+
+func (e *explanation) outside() bool {
+	level := e.q.policy.Levels[levelOf(e.t.Level).name()]
+	return !farm.Within(level.Hours, e.now)
+}
+
+// held is what keeps the task from machines that would have time for it, "" for nothing.
+func (e *explanation) held() string {
+	q := e.q
+	level := levelOf(e.t.Level)
+	for _, l := range e.c.limits {
+		if slices.ContainsFunc(e.fitting, func(m *machine) bool { return m.able() && l.admits(m, 0, 0) }) {
+			continue
+		}
+		if !l.full(0) {
+			return fmt.Sprintf("Every machine that fits has as many tasks of the limit '%s' as it may have (%d).", l.name, l.policy.PerMachine)
+		}
+		return fmt.Sprintf("All %d of the limit '%s' are taken.", l.policy.Total, l.name)
+	}
+	if q.levelFull(level, 0) {
+		return fmt.Sprintf("The level %s has all of the farm that it may have (%.0f %% of %d slots).",
+			level.name(), 100*q.policy.Levels[level.name()].MaxShare, q.slots)
+	}
+	if e.team.full(0) && !e.someOf(e.team.machines) {
+		return fmt.Sprintf("Your team has all the %s that it may have at once.", machines(e.team.policy.MaxMachines))
+	}
+	j, limit := q.jobs[e.t.Job], e.maxMachines()
+	if j != nil && limit > 0 && len(j.machines) >= limit && !e.someOf(j.machines) {
+		return fmt.Sprintf("As many machines work on the job as may at once (%d).", limit)
+	}
+	return ""
+}
+
+func (e *explanation) maxMachines() int {
+	return e.q.maxMachines(&item{maxMachines: int32(e.t.MaxMachines)})
+}
+
+// someOf tells whether one of the machines has a slot for the task.
+func (e *explanation) someOf(those map[*machine]int) bool {
+	return slices.ContainsFunc(e.fitting, func(m *machine) bool { return m.free > 0 && those[m] > 0 })
+}
+
+// whyNoneFits names what is missing: the one thing that no machine has, or what rules out the most.
+func (e *explanation) whyNoneFits() string {
+	n := e.connected
+	asked := e.requirements[:len(e.c.asks)]
+	var missing, some []string
+	for _, r := range asked {
+		switch {
+		case r.RulesOut == n:
+			missing = append(missing, r.Wants)
+		case r.RulesOut > 0:
+			some = append(some, r.Wants)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return fmt.Sprintf("None of the %s online has %s.", machines(n), list(missing))
+	case len(some) == 0:
+		return fmt.Sprintf("%s online fits, but has failed the task for good. It waits for another.", capital(machines(n)))
+	case len(e.c.barred) > 0:
+		return fmt.Sprintf("None of the %s online has all of %s and has not failed the task for good.", machines(n), list(some))
+	default:
+		return fmt.Sprintf("None of the %s online has all of %s together.", machines(n), list(some))
+	}
+}
+
+// whyNoneWorks says why the machines that fit get no work.
+func (e *explanation) whyNoneWorks() string {
+	outs := e.outs()
+	return strings.ToUpper(outs[:1]) + outs[1:] + "."
+}
+
+var outWords = []struct {
+	why  OutKind
+	is   string
+	more func(m *machine) string
+}{
+	{OutAway, "in use by its artist", (*machine).reason},
+	{OutResting, "resting after it gave work back", nil},
+	{OutDrained, "drained", nil},
+	{OutPaused, "paused", nil},
+	{OutAside, "set aside", (*machine).reason},
+}
+
+func (m *machine) reason() string { return m.out.Reason }
+
+// outs counts the machines that fit and get no work, by their reasons.
+func (e *explanation) outs() string {
+	var parts []string
+	for _, w := range outWords {
+		these := e.out[w.why]
+		if len(these) == 0 {
+			continue
+		}
+		is := w.is
+		if len(these) > 1 {
+			is = strings.Replace(is, "by its artist", "by their artists", 1)
+			is = strings.Replace(is, "after it gave", "after they gave", 1)
+		}
+		part := fmt.Sprintf("%s that %s %s %s", machines(len(these)), fit(len(these)), are(len(these)), is)
+		if until := earliest(these); !until.IsZero() {
+			part += " until " + clock(until, e.now)
+		}
+		if w.more != nil && len(these) == 1 && w.more(these[0]) != "" {
+			part += " (" + w.more(these[0]) + ")"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// earliest is when the first of some machines may get work again, zero when nobody knows.
+func earliest(these []*machine) time.Time {
+	var at time.Time
+	for _, m := range these {
+		if u := m.out.Until; !u.IsZero() && (at.IsZero() || u.Before(at)) {
+			at = u
+		}
+	}
+	return at
+}
+
+func hoursOf(p farm.LevelPolicy) string {
+	parts := make([]string, len(p.Hours))
+	for i, h := range p.Hours {
+		parts[i] = h.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// clock is a time as people say it now, on the farm's clock.
+func clock(at, now time.Time) string {
+	at = at.In(now.Location())
+	switch {
+	case at.Sub(now) < 2*time.Minute:
+		return at.Format("15:04:05")
+	case at.Sub(now) < 12*time.Hour:
+		return at.Format("15:04")
+	default:
+		return at.Format("2006-01-02 15:04")
+	}
+}
+
+func machines(n int) string {
+	if n == 1 {
+		return "1 machine"
+	}
+	return fmt.Sprintf("%d machines", n)
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func fit(n int) string {
+	if n == 1 {
+		return "fits"
+	}
+	return "fit"
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func list(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
+}

@@ -158,6 +158,10 @@ func (r *reader) summarizeComposition(it *Item, root bool) CompositionSummary {
 		ID: it.ID, Name: it.Name, Width: it.Comp.Width, Height: it.Comp.Height,
 		Duration: it.Comp.Duration, FrameRate: it.Comp.FrameRate, Root: root, Layers: []LayerSummary{},
 	}
+	c.RenderFrames = int(c.Duration*c.FrameRate + 0.5)
+	if it.Comp.WorkAreaDuration > 0 {
+		c.RenderStart, c.RenderFrames = int(it.Comp.WorkAreaStart*c.FrameRate+0.5), int(it.Comp.WorkAreaDuration*c.FrameRate+0.5)
+	}
 	byID := make(map[uint32]*Layer, len(it.Comp.Layers))
 	for _, l := range it.Comp.Layers {
 		byID[l.ID] = l

@@ -21,6 +21,10 @@ type CompositionSummary struct {
 	FrameRate float64        `json:"frameRate"`
 	Root      bool           `json:"root"` // not used as a layer anywhere
 	Layers    []LayerSummary `json:"layers"`
+	// RenderStart is the first frame that is rendered when nothing else is asked for, 0-based, and RenderFrames how many are: those
+	// of the work area. RenderFrames is 0 in summaries that earlier versions made.
+	RenderStart  int `json:"renderStart,omitempty"`
+	RenderFrames int `json:"renderFrames,omitempty"`
 }
 
 // LayerSummary is one layer, with its bounds in composition pixels at time 0.

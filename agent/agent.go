@@ -61,7 +61,8 @@ type agent struct {
 	addresses atomic.Pointer[address.Policy] // which machines may be asked, as the farm says
 	fetcher   *fetch.Fetcher
 	uploader  *upload.Uploader
-	farm      *remote
+	farm      *remote         // nil when nobody is told
+	limits    aerender.Limits // of engines; zero values mean the defaults
 	board     *board
 	link      *link
 	fonts     adobeFonts

@@ -114,10 +114,8 @@ func (t *attempt) work(ctx context.Context) (farm.OutputRef, error) {
 	if !known {
 		return farm.OutputRef{}, &failure{message: fmt.Sprintf("This agent cannot run tasks of kind '%s'; update it", t.lease.Kind), retry: true, class: farm.FailureWorker}
 	}
-	for _, sub := range []string{"in", "p", "a", "fonts", "out", "thumbs", "tmp"} {
-		if err := os.MkdirAll(filepath.Join(t.dir, sub), 0o700); err != nil {
-			return farm.OutputRef{}, fmt.Errorf("making the work folder: %w", err)
-		}
+	if err := t.makeFolders(); err != nil {
+		return farm.OutputRef{}, err
 	}
 	t.say("attempt %d on %s", t.lease.Attempt.Attempt, t.a.cfg.Name)
 	var err error
@@ -129,6 +127,15 @@ func (t *attempt) work(ctx context.Context) (farm.OutputRef, error) {
 		return farm.OutputRef{}, err
 	}
 	return t.upload(ctx, made)
+}
+
+func (t *attempt) makeFolders() error {
+	for _, sub := range []string{"in", "p", "a", "fonts", "out", "thumbs", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(t.dir, sub), 0o700); err != nil {
+			return fmt.Errorf("making the work folder: %w", err)
+		}
+	}
+	return nil
 }
 
 // renderProject goes through the phases of a render.

@@ -104,7 +104,7 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	req := aerender.Request{
 		Dir: t.dir, Env: t.environment(), Project: t.project.Path, Composition: t.project.Composition,
 		RenderSettings: t.renderSettings(), Start: p.start, End: p.end, Frames: p.frames,
-		OnLine: t.hear,
+		Limits: t.a.limits, OnLine: t.hear,
 		OnProgress: func(now aerender.Progress) {
 			t.feed.at("rendering", now.Percent/100, now.Frame, now.Total)
 		},
@@ -272,6 +272,7 @@ func (t *attempt) renderAdobe(ctx context.Context, req aerender.Request, p plan)
 	if p.stills {
 		req.Output = filepath.Join(t.dir, "out", "raw_[#####].tif")
 	}
+	req.Done = func() (bool, error) { return t.rawWhole(ctx, raw) }
 	ran, err := aerender.Run(ctx, req)
 	for _, w := range ran.Warnings {
 		t.warn(t.withoutFolders(w))
@@ -291,6 +292,23 @@ func (t *attempt) renderAdobe(ctx context.Context, req aerender.Request, p plan)
 		t.makeThumbnails(ctx, found, p)
 	}
 	return found, err
+}
+
+// rawWhole tells whether an After Effects that finished and does not end has written everything.
+func (t *attempt) rawWhole(ctx context.Context, p plan) (bool, error) {
+	out := filepath.Join(t.dir, "out")
+	want := film.Want{Frames: p.frames}
+	var err error
+	if p.stills {
+		_, _, err = film.CheckStills(ctx, out, "raw_", p.ext, want)
+	} else {
+		_, err = film.CheckFilm(ctx, filepath.Join(out, "raw_film."+p.ext), want)
+	}
+	var wrong *film.Wrong
+	if errors.As(err, &wrong) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // encodeRaw encodes what After Effects wrote as the job wants it. The container's extension is After Effects' own choice.

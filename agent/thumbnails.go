@@ -74,6 +74,9 @@ func (w *thumbnails) look(ctx context.Context) {
 
 // sendThumbnail hands a picture over. One that does not arrive is no loss worth an attempt.
 func (t *attempt) sendThumbnail(ctx context.Context, frame int, path string) bool {
+	if t.a.farm == nil {
+		return false // a doctor's trial, of which the farm learns nothing
+	}
 	b, err := os.ReadFile(path)
 	if err != nil || len(b) > maxThumbnail || !bytes.HasSuffix(b, []byte{0xff, 0xd9}) {
 		return false

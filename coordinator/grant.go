@@ -232,6 +232,7 @@ func (l *leader) expireLoop(ctx context.Context) {
 	every(ctx, min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond), func() {
 		l.expire(ctx)
 		l.wakeMachines()
+		l.sweepOver()
 		l.dispel()
 	})
 }

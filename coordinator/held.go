@@ -12,6 +12,8 @@ import (
 type lease struct {
 	wire.Attempt
 	job, team, agent string
+	kind             farm.TaskKind
+	part             bool
 	seen             time.Time // last sign of the agent's working on it
 	since            time.Time
 	cancelled        bool     // the job was cancelled; the agent has been told to stop
@@ -41,7 +43,7 @@ func (l *leader) holdLocked(t farm.Task) *lease {
 func (l *leader) newLease(t farm.Task) *lease {
 	return &lease{
 		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
-		job:     t.Job, team: t.Team, agent: t.Agent, seen: l.c.cfg.Now(), since: t.LeasedAt, frame: -1,
+		job:     t.Job, team: t.Team, agent: t.Agent, kind: t.Kind, part: t.Part, seen: l.c.cfg.Now(), since: t.LeasedAt, frame: -1,
 	}
 }
 

@@ -23,6 +23,8 @@ type leader struct {
 
 	outbox *outbox
 
+	following sync.Mutex // held while courses are read anew, so that the latest reading stays
+
 	// granting is held while leases are granted, so that nobody reconciles an agent's leases with half of them known.
 	granting sync.Mutex
 
@@ -37,8 +39,10 @@ type leader struct {
 	standings   map[string]standing
 	policy      farm.Policy
 	policyIndex uint64
-	ended       bool      // takes no more sessions
-	doubted     time.Time // when a command failed that may have been committed all the same; zero when none did
+	courses     map[string]*course // of jobs with several tasks, by job
+	over        []string           // of these, which have ended and left parts behind
+	ended       bool               // takes no more sessions
+	doubted     time.Time          // when a command failed that may have been committed all the same; zero when none did
 }
 
 // follow takes up and gives up the leader's work as leadership comes and goes.
@@ -75,6 +79,7 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 		sessions:  map[string]*session{},
 		lastSeen:  map[string]time.Time{},
 		standings: map[string]standing{},
+		courses:   map[string]*course{},
 		outbox:    newOutbox(c),
 	}
 	var term sync.WaitGroup
@@ -171,6 +176,7 @@ func (l *leader) take() error {
 		if err != nil {
 			return err
 		}
+		defer l.follow(severalOf(page)...)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for i, t := range page {
@@ -246,12 +252,13 @@ func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
 		case farm.TaskCancelled:
 			l.queue.Remove(t.ID)
 			l.stopLocked(t)
-		case farm.TaskDone, farm.TaskFailed:
+		case farm.TaskDone, farm.TaskFailed, farm.TaskBlocked:
 			l.queue.Remove(t.ID)
 			l.releaseLocked(t.ID, t.Attempt)
 		}
 	}
 	l.mu.Unlock()
+	l.follow(severalOf(tasks)...)
 	if len(ready) > 0 {
 		if err := l.enqueue(ready, known); err != nil {
 			l.c.log.Error("queueing tasks", "error", err)

@@ -24,6 +24,7 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 	if job, err = c.whole(job); err != nil {
 		return wire.Lease{}, err
 	}
+	job = forTask(job, t)
 	err = c.store.View(func(tx *raftstore.Tx) (err error) {
 		if job.Template.ID != "" {
 			found, err := tx.Template(job.Template.ID)
@@ -31,6 +32,13 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 				return err
 			}
 			template = &found
+		}
+		if t.Kind == farm.TaskAssemble {
+			if lease.Parts, lease.Files, err = partsOf(tx, t); err != nil {
+				return err
+			}
+			lease.Secrets, err = c.leaseSecrets(tx, job)
+			return err
 		}
 		if lease.Files, err = leaseFiles(tx, job); err != nil {
 			return err
@@ -49,11 +57,15 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 	lease.Preview = job.Preview
 	lease.Settings = job.Settings
 	lease.Upload = job.Upload
+	lease.Part, lease.Engine = t.Part, t.Engine
 	if t.Frames != nil {
 		lease.Settings.Frames = t.Frames
 	}
-	if !farmHasAfterEffects {
+	if !hasAfterEffects(t, farmHasAfterEffects) {
 		lease.Settings.Engine = ""
+	}
+	if err := c.leaseFrames(&lease, job, t, template); err != nil {
+		return wire.Lease{}, err
 	}
 	_, lease.Ext, _ = strings.Cut(job.OutputName, ".")
 	switch {
@@ -70,6 +82,47 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 		lease.Composition, err = onlyComposition(*template, c.summary)
 	}
 	return lease, err
+}
+
+// forTask is a job less what a task of it does not need: what is assembled was filled in before, and parts are not the result.
+func forTask(job farm.Job, t farm.Task) farm.Job {
+	if t.Kind == farm.TaskAssemble {
+		job.Assets = nil
+	}
+	if t.Part {
+		job.Upload = nil
+	}
+	return job
+}
+
+// leaseFrames says which single frames a task renders, and whether others may go on from what it leaves.
+func (c *Coordinator) leaseFrames(lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) error {
+	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part || !mayPart(job)) {
+		return nil
+	}
+	frames, known, err := c.framesOf(job, template)
+	switch {
+	case err != nil:
+		return err
+	case t.Kind == farm.TaskRender:
+		lease.Parted = known
+	case known:
+		lease.Stills = stillsOf(frames)
+	case job.Settings.Frames != nil:
+		lease.Stills = stillsOf(*job.Settings.Frames)
+	default:
+		lease.Stills = []int{0}
+	}
+	return nil
+}
+
+// hasAfterEffects says whether a task is to be rendered by an After Effects, if there is one: all parts of a job are rendered
+// by what the farm had when it was split.
+func hasAfterEffects(t farm.Task, farmHas bool) bool {
+	if t.Engine != "" {
+		return t.Engine == farm.EngineAfterEffects
+	}
+	return farmHas
 }
 
 // leaseFiles finds the stored files that a job names.
@@ -118,10 +171,11 @@ func leaseAssets(tx *raftstore.Tx, job farm.Job, files map[string]farm.FileRef) 
 	return assets, nil
 }
 
-// leasedFile is a file that an agent may read: a kept one, or the result that has this name.
+// leasedFile is a file that an agent may read: a kept one, the result that has this name, or what lies under this key.
 type leasedFile struct {
 	farm.FileRef
 	output string
+	key    string
 }
 
 // filesOf is every file that a lease names, by hash.
@@ -131,6 +185,9 @@ func filesOf(lease wire.Lease) map[string]leasedFile {
 		file := leasedFile{FileRef: f}
 		if strings.HasPrefix(src, farm.ResultScheme) {
 			file.output = f.Name
+		}
+		if at, ok := partAttempt(src); ok {
+			file.key = attemptKey(at, f.SHA256)
 		}
 		refs[f.SHA256] = file
 	}

@@ -121,10 +121,11 @@ func (c *Coordinator) leased(a farm.Agent, at wire.Attempt) (task farm.Task, job
 // ReceiveOutput keeps the result of an attempt, under the attempt, until it is promoted or dropped. size is -1 when not
 // known; name gives nothing but its content type.
 func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.Attempt, name string, body io.Reader, size int64) (farm.OutputRef, error) {
-	if _, _, err := c.leased(a, at); err != nil {
+	task, _, err := c.leased(a, at)
+	if err != nil {
 		return farm.OutputRef{}, err
 	}
-	obj, err := c.files.Put(ctx, attemptFolder(at)+"/in-"+rand.Text(), body, files.Limits{Size: size})
+	obj, err := c.files.Put(ctx, attemptFolder(at)+"/in-"+rand.Text(), body, files.Limits{Size: size, Max: maxPart(task)})
 	if err != nil {
 		return farm.OutputRef{}, receiveError("result", err)
 	}
@@ -156,9 +157,12 @@ func (l *leader) finished(ctx context.Context, s *session, m wire.Finished) {
 }
 
 func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Finished) error {
-	_, job, err := l.c.leased(farm.Agent{ID: s.agent}, m.Attempt)
+	task, job, err := l.c.leased(farm.Agent{ID: s.agent}, m.Attempt)
 	if err != nil {
 		return err
+	}
+	if task.Part {
+		return l.finishPart(ctx, h, task, job, m)
 	}
 	if err := l.c.arrived(job, m); err != nil {
 		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
@@ -171,7 +175,7 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	warnings := append(slices.Clone(m.Warnings), l.c.engineWarning(job, s.agent)...)
 	l.c.discreet(job, pointers(warnings)...)
 	cmd := raftstore.FinishTask{
-		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings,
+		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
 	}
 	if _, err := l.c.apply(ctx, cmd); err != nil {
 		return err
@@ -191,17 +195,13 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 // arrived checks that the result which an agent reports is where the job wants it: what the store got under this attempt,
 // or what the job's upload asks for.
 func (c *Coordinator) arrived(job farm.Job, m wire.Finished) error {
+	if job.Upload == nil && m.Output.Remote == nil {
+		return c.arrivedHere(m.Attempt, m.Output.FileRef)
+	}
 	if _, err := files.BlobKey(m.Output.SHA256); err != nil {
-		return farm.Errorf(farm.CodeInvalid, "Render failed: the machine reported a result without a hash")
+		return errNoHash
 	}
-	if job.Upload != nil || m.Output.Remote != nil {
-		return delivered(job, m.Output.Remote)
-	}
-	obj, err := c.files.Stat(attemptKey(m.Attempt, m.Output.SHA256))
-	if err != nil || obj.Size != m.Output.Size {
-		return farm.Errorf(farm.CodeInvalid, "Render failed: the result did not arrive whole")
-	}
-	return nil
+	return delivered(job, m.Output.Remote)
 }
 
 // delivered compares where an agent says it put a result with where the job wants it.
@@ -287,10 +287,10 @@ func (c *Coordinator) sweepAttempts(id string) error {
 		return c.files.Delete(taskFolder(files.Part(id)))
 	case err != nil:
 		return err
-	case task.Status == farm.TaskLeased:
-		current := attemptFolder(wire.Attempt{Task: id, Attempt: task.Attempt}) + "/"
+	case !job.Status.Ended() && (task.Status == farm.TaskLeased || len(task.Parts) > 0):
+		counts := countingAttempts(task)
 		return c.files.List(taskFolder(id), func(o files.Object) error {
-			if o.Key == current {
+			if slices.Contains(counts, o.Key) {
 				return nil
 			}
 			return c.files.Delete(strings.TrimSuffix(o.Key, "/"))
@@ -301,6 +301,22 @@ func (c *Coordinator) sweepAttempts(id string) error {
 		}
 	}
 	return c.files.Delete(taskFolder(id))
+}
+
+// countingAttempts are the folders of the attempts of a task that may still come to something.
+func countingAttempts(task farm.Task) []string {
+	numbers := make([]int, 0, len(task.Parts)+1)
+	if task.Status == farm.TaskLeased {
+		numbers = append(numbers, task.Attempt)
+	}
+	for _, part := range task.Parts {
+		numbers = append(numbers, part.Attempt)
+	}
+	folders := make([]string, len(numbers))
+	for i, n := range numbers {
+		folders[i] = attemptFolder(wire.Attempt{Task: task.ID, Attempt: n}) + "/"
+	}
+	return folders
 }
 
 // receiveError words what went wrong with an upload for whoever sent it.

@@ -71,6 +71,10 @@ func (c *Coordinator) addOwnProgress(job *farm.Job) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if c := l.courses[job.ID]; c != nil {
+		job.Progress = l.outlookLocked(job.ID, c).progress
+		return
+	}
 	for _, h := range l.byJob[job.ID] {
 		job.Progress = max(job.Progress, h.progress)
 		if job.FramesTotal == 0 {

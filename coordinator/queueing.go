@@ -15,6 +15,7 @@ func (l *leader) enqueue(tasks []farm.Task, known map[string]farm.Job) error {
 	if err != nil {
 		return err
 	}
+	l.follow(severalOf(tasks)...)
 	now := l.c.cfg.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -67,9 +67,12 @@ func (l *leader) progress(s *session, p wire.Progress) {
 	if p.Phase != "" {
 		h.phase = p.Phase
 	}
-	l.c.hub.report(farm.Event{
-		Kind: farm.EventProgress, Team: h.team, ID: h.job, Progress: h.progress, Frame: h.frame, Phase: h.phase,
-	})
+	e := farm.Event{Kind: farm.EventProgress, Team: h.team, ID: h.job, Progress: h.progress, Frame: h.frame, Phase: h.phase}
+	if c := l.courses[h.job]; c != nil {
+		o := l.outlookLocked(h.job, c)
+		e.Progress, e.Frame, e.Phase = o.progress, o.frame, o.phase
+	}
+	l.c.hub.report(e)
 	for _, outer := range h.outer {
 		l.c.hub.report(farm.Event{Kind: farm.EventProgress, Team: h.team, ID: outer})
 	}
@@ -104,6 +107,8 @@ func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
 		l.mu.Lock()
 		l.releaseLocked(m.Task, m.Attempt.Attempt)
 		l.mu.Unlock()
+	case l.keepDone(ctx, h, m):
+		l.rest(s)
 	case m.Cancelled:
 		l.returned(ctx, s, h)
 	default:
@@ -121,6 +126,11 @@ func (l *leader) returned(ctx context.Context, s *session, h *lease) {
 	defer l.granting.Unlock()
 	l.c.note(h.job, fmt.Sprintf("attempt %d was given back by its machine", h.Attempt.Attempt))
 	l.takeBack(ctx, true, h)
+	l.rest(s)
+}
+
+// rest lets a machine rest that has stopped by itself.
+func (l *leader) rest(s *session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.sessions[s.agent] == s {
@@ -167,6 +177,11 @@ func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
 	m.Warnings = slices.Clone(m.Warnings)
 	l.c.discreet(job, append(pointers(m.Warnings), &m.Message)...)
 	l.c.note(h.job, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
+	if len(m.Bad) > 0 && task.Kind == farm.TaskAssemble {
+		if err := l.redo(ctx, h, m); farm.CodeOf(err) != farm.CodeInvalid {
+			return err
+		}
+	}
 	now := l.c.cfg.Now()
 	_, err = l.c.apply(ctx, raftstore.FailTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Class: m.Class, Warnings: m.Warnings,

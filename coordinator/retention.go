@@ -111,7 +111,7 @@ func (r *retaining) erase(ctx context.Context, jobs []farm.Job) error {
 		return err
 	}
 	for _, job := range whole {
-		if err := errors.Join(r.c.files.Delete(thumbnailFolder(job.ID)), r.c.files.Delete(privateKey(job.ID)), r.c.sweepOwnFiles(job)); err != nil {
+		if err := errors.Join(r.c.dropPictures(job.ID), r.c.sweepJob(job.ID), r.c.files.Delete(privateKey(job.ID)), r.c.sweepOwnFiles(job)); err != nil {
 			return err
 		}
 	}
@@ -194,7 +194,12 @@ func (r *retaining) eachMember(jobs []farm.Job, visit func(farm.Job) error) erro
 
 // dropResult drops a job's result and the pictures of its frames.
 func (c *Coordinator) dropResult(job farm.Job) error {
-	return errors.Join(c.files.Delete(outputKey(files.Part(job.OutputName))), c.files.Delete(thumbnailFolder(job.ID)))
+	return errors.Join(c.files.Delete(outputKey(files.Part(job.OutputName))), c.dropPictures(job.ID))
+}
+
+// dropPictures drops the pictures of a job's frames, small and large.
+func (c *Coordinator) dropPictures(job string) error {
+	return errors.Join(c.files.Delete(thumbnailFolder(job)), c.files.Delete(sampleFolder(job)))
 }
 
 // sweepOwnFiles drops the bytes of files that nothing names any more, as far as they cannot have come again just now; the

@@ -2,6 +2,8 @@ package coordinator
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -79,6 +81,16 @@ func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 stri
 	if ref.output != "" {
 		return c.OpenOutput(ctx, ref.output)
 	}
+	if ref.key != "" {
+		r, err := c.files.Open(ref.key)
+		if errors.Is(err, files.ErrNotFound) {
+			return nil, farm.Errorf(farm.CodeGone, "the part %.64s of a split job is no longer kept", sha256)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("opening a part of a split job: %w", err)
+		}
+		return file(r, ref.Name, ref.SHA256), nil
+	}
 	return c.openBlob(ref.FileRef)
 }
 
@@ -101,7 +113,15 @@ func (l *leader) fileFor(agent, sha256 string) (leasedFile, error) {
 
 	// Leases granted before this node led: what they name is put together anew.
 	for _, h := range unknown {
-		lease, err := l.c.leaseOf(farm.Task{ID: h.Task, Job: h.job, Attempt: h.Attempt.Attempt}, adobe)
+		var task farm.Task
+		err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+			task, err = tx.Task(h.Task)
+			return err
+		})
+		if err != nil {
+			return leasedFile{}, err
+		}
+		lease, err := l.c.leaseOf(task, adobe)
 		if err != nil {
 			return leasedFile{}, err
 		}

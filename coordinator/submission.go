@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -58,6 +57,12 @@ func (s *submission) family(ctx context.Context, job farm.Job, parent farm.Job) 
 	job.CreatedAt, job.UpdatedAt, job.Status = s.now, s.now, farm.JobQueued
 	job.OutputName = id + "-" + strings.ToLower(rand.Text()) + "." + outputExt(job.Settings)
 	job.Assets = slices.Clone(job.Assets)
+	job.PreviewFirst, job.ApprovedAt, job.ApprovedBy = job.PreviewFirst || job.Approve, time.Time{}, ""
+	if job.PreviewFirst && !mayPreview(job) {
+		return nil, farm.Invalid("the job has no frames to look at first", farm.FieldError{
+			Field: "previewFirst", Message: "only films and sequences of pictures can be looked at before they are rendered",
+		})
+	}
 	if err := s.settle(ctx, &job); err != nil {
 		return nil, err
 	}
@@ -77,7 +82,7 @@ func (s *submission) family(ctx context.Context, job farm.Job, parent farm.Job) 
 		job.Children, job.Status = append(job.Children, child.ID), farm.JobPending
 	}
 	s.jobs[place] = job
-	s.tasks = append(s.tasks, farm.Task{ID: id + ".1", Job: id, Team: s.p.Team, Kind: taskKind(job), Status: farm.TaskReady})
+	s.tasks = append(s.tasks, tasksFor(job)...)
 	return &job, nil
 }
 
@@ -88,11 +93,19 @@ func inherit(child, parent farm.Job) farm.Job {
 	return child
 }
 
-func taskKind(job farm.Job) farm.TaskKind {
+// tasksFor are the tasks that a job begins with: one that does it all, behind one for the pictures if they are to come first.
+func tasksFor(job farm.Job) []farm.Task {
+	whole := farm.Task{ID: job.ID + ".1", Job: job.ID, Team: job.Team, Kind: farm.TaskRender, Status: farm.TaskReady}
 	if job.Join {
-		return farm.TaskJoin
+		whole.Kind = farm.TaskJoin
 	}
-	return farm.TaskRender
+	if !job.PreviewFirst {
+		return []farm.Task{whole}
+	}
+	sample := whole
+	sample.Kind, sample.Part = farm.TaskSample, true
+	whole.ID, whole.Stage = job.ID+".2", 1
+	return []farm.Task{sample, whole}
 }
 
 // within puts the place of a nested job before the fields that an error names; an error that names none is about the
@@ -221,7 +234,9 @@ func (s *submission) countFrames(job *farm.Job, t farm.Template) error {
 		}
 		for _, comp := range sum.Compositions {
 			if comp.Name == job.Template.Composition {
-				total = int(math.Round(comp.Duration * comp.FrameRate))
+				if total = lengthOf(comp); job.Settings.Frames == nil && comp.RenderFrames > 0 {
+					total = comp.RenderFrames
+				}
 				break
 			}
 		}

@@ -1,5 +1,7 @@
 package farm
 
+import "time"
+
 // Measured is how long the parts of a render took on one machine.
 type Measured struct {
 	Engine       string  `json:"engine,omitempty"` // kind and version, such as "aftereffects 26.0.2"
@@ -8,6 +10,60 @@ type Measured struct {
 	Frames       int     `json:"frames,omitempty"`       // that were rendered
 	FrameSeconds float64 `json:"frameSeconds,omitempty"` // of all frames together
 }
+
+// Timing is what has been measured of a kind of work. Later measurements count more. Times are whole microseconds, so that
+// every node comes to the same.
+type Timing struct {
+	Count  int       `json:"count"`            // attempts that were measured
+	Frame  int64     `json:"frame,omitempty"`  // for one frame
+	Spread int64     `json:"spread,omitempty"` // by which Frame differs from one attempt to the next, on average
+	Start  int64     `json:"start,omitempty"`  // from the engine's start to its first frame
+	At     time.Time `json:"at"`               // of the latest
+}
+
+// timingMemory is how many measurements a Timing is the mean of at most.
+const timingMemory = 8
+
+// maxTiming is the longest that a measurement may say, in microseconds: more is an error of a clock.
+const maxTiming = 30 * 24 * 3600 * 1_000_000
+
+// Add takes in what was measured of an attempt; what it does not tell stays as it is.
+func (t *Timing) Add(m Measured, at time.Time) {
+	n := int64(min(t.Count+1, timingMemory))
+	if frame := microseconds(m.FrameSeconds); frame > 0 && m.Frames > 0 {
+		frame /= int64(m.Frames)
+		if t.Frame == 0 {
+			t.Frame, t.Spread = frame, frame/4
+		} else {
+			t.Spread += (abs(frame-t.Frame) - t.Spread) / n
+			t.Frame += (frame - t.Frame) / n
+		}
+	}
+	if start := microseconds(m.StartSeconds); start > 0 {
+		if t.Start == 0 {
+			t.Start = start
+		} else {
+			t.Start += (start - t.Start) / n
+		}
+	}
+	t.Count++
+	t.At = at
+}
+
+// Usable says whether there is anything to be added.
+func (m Measured) Usable() bool {
+	return m.Frames > 0 && microseconds(m.FrameSeconds) > 0 || microseconds(m.StartSeconds) > 0
+}
+
+// microseconds is 0 for what cannot be a measurement.
+func microseconds(seconds float64) int64 {
+	if us := seconds * 1e6; us >= 1 && us <= maxTiming {
+		return int64(us)
+	}
+	return 0
+}
+
+func abs(n int64) int64 { return max(n, -n) }
 
 // Span is a time to come, in seconds, as a range that the farm is reasonably sure of.
 type Span struct {

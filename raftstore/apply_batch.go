@@ -53,7 +53,7 @@ func (t *tables) gather(c SubmitJobs) (whole SubmitJobs, contents []storedConten
 }
 
 func (t *tables) part(batch string, n int) (part SubmitJobs, there bool) {
-	value := t.tx.Bucket(bucketBatchParts).Get([]byte(partKey(batch, n)))
+	value := t.value(bucketBatchParts, partKey(batch, n))
 	if len(value) < 8 {
 		return SubmitJobs{}, false
 	}
@@ -106,7 +106,7 @@ func (t *tables) saveBatch(batch farm.Batch, parts int) {
 func (t *tables) dropParts(c DropParts) Result {
 	before := timeKey(c.Before)
 	var old []string
-	cursor := t.tx.Bucket(bucketBatchParts).Cursor()
+	cursor := t.cursor(bucketBatchParts)
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
 		if len(value) < 8 || string(value[:8]) < before {
 			old = append(old, string(key))

@@ -21,7 +21,7 @@ func (t *tables) putFile(c PutFile) Result {
 func (t *tables) expireFiles(c ExpireFiles) Result {
 	until := timeKey(c.At)
 	var gone []farm.StoredFile
-	cursor := t.tx.Bucket(bucketFilesByExpiry).Cursor()
+	cursor := t.cursor(bucketFilesByExpiry)
 	for key, _ := cursor.First(); key != nil && string(key[:len(until)]) <= until; key, _ = cursor.Next() {
 		file, ok := get[farm.StoredFile](t, bucketFiles, string(key[len(until):]))
 		if ok && t.count(countOfJobRefs(file.SHA256)) == 0 {

@@ -89,7 +89,7 @@ func (t *tables) keepAnswer(c KeepAnswer) Result {
 func (t *tables) forgetRequests(c ForgetRequests) Result {
 	before := timeKey(c.Before)
 	var old []string
-	cursor := t.tx.Bucket(bucketRequestsByTime).Cursor()
+	cursor := t.cursor(bucketRequestsByTime)
 	for key, _ := cursor.First(); len(key) > 8 && string(key[:8]) < before && len(old) < c.Limit; key, _ = cursor.Next() {
 		old = append(old, string(key))
 	}

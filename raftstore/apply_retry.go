@@ -88,7 +88,7 @@ func (t *tables) givenUp(task farm.Task, job farm.Job, end ending) string {
 
 // allBarred says whether no machine of the farm may have a task any more.
 func (t *tables) allBarred(task farm.Task) bool {
-	cursor := t.tx.Bucket(bucketAgents).Cursor()
+	cursor := t.cursor(bucketAgents)
 	for id, _ := cursor.First(); id != nil; id, _ = cursor.Next() {
 		if !slices.Contains(task.Barred, string(id)) {
 			return false
@@ -107,6 +107,7 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 	if task.Attempt > maxAttemptRecords {
 		t.remove(bucketAttempts, attemptKey(task.ID, task.Attempt-maxAttemptRecords))
 	}
+	t.measure(task, job, end)
 	switch {
 	case end.outcome == farm.OutcomeDone:
 		t.well(task.Agent, result)

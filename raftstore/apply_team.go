@@ -27,7 +27,7 @@ func (t *tables) firstTeam() string {
 	if id := t.lookup(bucketMeta, metaFirstTeam); id != "" {
 		return id
 	}
-	id, _ := t.tx.Bucket(bucketTeams).Cursor().First()
+	id, _ := t.cursor(bucketTeams).First()
 	return string(id)
 }
 

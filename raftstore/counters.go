@@ -21,6 +21,7 @@ func countOfJobRefs(sha256 string) string      { return "refs of jobs" + sep + s
 func countOfTemplateRefs(sha256 string) string { return "refs of templates" + sep + sha256 }
 func countOfFontCopies(sha256 string) string   { return "refs of fonts" + sep + sha256 }
 func countOfFontJobs(font string) string       { return "jobs of font" + sep + font }
+func countOfTimings(sha256 string) string      { return "timings" + sep + sha256 }
 func countOfStoredCopies(sha256 string) string { return "refs of files" + sep + sha256 }
 
 // count reads a counter.
@@ -28,7 +29,7 @@ func (t *tables) count(key string) int {
 	if n, changed := t.counts[key]; changed {
 		return n
 	}
-	value := t.tx.Bucket(bucketCounts).Get([]byte(key))
+	value := t.value(bucketCounts, key)
 	if len(value) != 8 {
 		return 0
 	}

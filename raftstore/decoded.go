@@ -33,7 +33,7 @@ type decodedRecord[R any] struct {
 
 // often reads one record like get. What it gives is shared: nobody may change what it points to.
 func often[R any](t *tables, kept *decodedRecords[R], bucket []byte, key string) (record R, found bool) {
-	text := t.tx.Bucket(bucket).Get([]byte(key))
+	text := t.value(bucket, key)
 	if text == nil {
 		return record, false
 	}

@@ -20,7 +20,7 @@ const childFolder = "RAFTSTORE_TEST_CHILD_FOLDER"
 // runChild submits and leases jobs and prints the id of each once it is acknowledged. It never ends by itself.
 func runChild(folder string) int {
 	ctx := context.Background()
-	s, err := Open(ctx, Config{Dir: folder, MinFree: 1})
+	s, err := Open(ctx, Config{Dir: folder, MinFree: 1, portion: 20_000})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -1,6 +1,7 @@
 package raftstore
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/layered"
 )
 
 // Keys of bucketMeta. They change in the same transaction as the records.
@@ -29,17 +31,20 @@ const (
 // errHalted is the answer to commands after the machine has met a fatal error.
 var errHalted = errors.New("the state of this node can no longer be written")
 
-// machine is the state machine: it applies committed entries to a bbolt file. The file is not synced, because the log
-// is the truth and the file can be made again from it.
+// machine is the state machine: it applies committed entries to a bbolt file, by way of layers in memory. The file is neither
+// synced nor written with every entry, because the log is the truth and the file can be made again, or further, from it.
 type machine struct {
 	path  string
 	codec *codec
 	fatal func(error) // called once, when an entry cannot be applied: this replica must not live on without it
 
+	portion int // see layered.Options
+
 	kept decoded
 
-	mu     sync.RWMutex // guards db against being swapped by Restore
+	mu     sync.RWMutex // guards db and state against being swapped by Restore
 	db     *bbolt.DB
+	state  *layered.Store // before db
 	halted atomic.Bool
 	last   atomic.Uint64 // index of the last entry applied
 	// What was applied since the last snapshot, see snapshotting.go.
@@ -53,14 +58,36 @@ var (
 )
 
 // openMachine opens the state file at path and makes it when it is missing.
-func openMachine(path string, codec *codec, fatal func(error)) (*machine, error) {
+func openMachine(path string, codec *codec, fatal func(error), portion int) (*machine, error) {
 	db, err := openState(path)
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{path: path, codec: codec, fatal: fatal, db: db}
-	m.last.Store(appliedIn(db))
+	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion}
+	m.use(db)
 	return m, nil
+}
+
+const (
+	// defaultPortion is how many bytes of rows are brought to the state file at once: those of some thousand submissions.
+	defaultPortion = 8 << 20
+	// fill is how full pages become where keys are added behind the last one, as ids and times are that grow. What is left
+	// lets records grow a little in place.
+	fill = 0.9
+)
+
+// use makes an open state file that of the machine.
+func (m *machine) use(db *bbolt.DB) {
+	m.db = db
+	m.state = layered.New(db, layered.Options{Buckets: buckets(), Portion: m.portion, Fill: fill, Failed: m.halt})
+	m.last.Store(appliedIn(db))
+}
+
+// halt ends the machine's work after an error: this replica must not live on without what it could not apply.
+func (m *machine) halt(err error) {
+	if !m.halted.Swap(true) {
+		m.fatal(err)
+	}
 }
 
 func openState(path string) (*bbolt.DB, error) {
@@ -101,15 +128,15 @@ func initialMmapSize() int {
 
 func appliedIn(db *bbolt.DB) (index uint64) {
 	_ = db.View(func(tx *bbolt.Tx) error {
-		index = lastApplied(tx)
+		index = lastApplied(layered.Of(tx, buckets()))
 		return nil
 	})
 	return index
 }
 
 // lastApplied is the index of the last entry that the state holds, 0 for none.
-func lastApplied(tx *bbolt.Tx) uint64 {
-	value := tx.Bucket(bucketMeta).Get([]byte(metaApplied))
+func lastApplied(rows *layered.Rows) uint64 {
+	value := rows.Get(bucketMeta, metaApplied)
 	if len(value) != 8 {
 		return 0
 	}
@@ -121,9 +148,10 @@ func (m *machine) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.halted.Load() {
+		m.state.Settle()
 		return errors.Join(m.db.Sync(), m.db.Close())
 	}
-	return boltfile.Close(m.db)
+	return errors.Join(m.state.Flush(), boltfile.Close(m.db))
 }
 
 // Apply applies one entry.
@@ -135,13 +163,12 @@ func (m *machine) StoreConfiguration(index uint64, configuration raft.Configurat
 	m.ApplyBatch([]*raft.Log{log})
 }
 
-// ApplyBatch applies entries in one transaction and answers each command with its Result, or errHalted.
+// ApplyBatch applies entries as one change and answers each command with its Result, or errHalted.
 func (m *machine) ApplyBatch(logs []*raft.Log) []any {
 	answers := make([]any, len(logs))
 	if !m.halted.Load() {
 		if err := m.applyBatch(logs, answers); err != nil {
-			m.halted.Store(true)
-			m.fatal(err)
+			m.halt(err)
 		}
 	}
 	if m.halted.Load() {
@@ -156,9 +183,9 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	last, grown, entries := m.last.Load(), int64(0), int64(0)
-	err := m.db.Update(func(tx *bbolt.Tx) error {
-		t := &tables{tx: tx, kept: &m.kept}
-		fingerprint := tx.Bucket(bucketMeta).Get([]byte(metaFingerprint))
+	err := m.state.Update(func(change *layered.Change) error {
+		t := changing(change, &m.kept)
+		fingerprint := bytes.Clone(t.value(bucketMeta, metaFingerprint))
 		var term uint64
 		for i, log := range logs {
 			if log.Index <= last {
@@ -235,8 +262,8 @@ func chain(fingerprint, command []byte) []byte {
 func (m *machine) view(fn func(t *tables) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return m.db.View(func(tx *bbolt.Tx) error {
-		t := &tables{tx: tx, kept: &m.kept}
+	return m.state.View(func(rows *layered.Rows) error {
+		t := &tables{rows: rows, kept: &m.kept}
 		err := fn(t)
 		if t.err != nil {
 			return t.err

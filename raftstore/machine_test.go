@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/raft"
-	"go.etcd.io/bbolt"
 
 	"overcrank/farm"
 )
@@ -35,7 +34,7 @@ func newTestMachine(t failer, folder, name string) *testMachine {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	m, err := openMachine(filepath.Join(folder, name), codec, func(err error) { t.Fatalf("fatal: %v", err) })
+	m, err := openMachine(filepath.Join(folder, name), codec, func(err error) { t.Fatalf("fatal: %v", err) }, smallPortion)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -86,12 +85,9 @@ func (m *testMachine) content() string {
 				continue
 			}
 			fmt.Fprintf(hash, "%q\n", name)
-			err := t.tx.Bucket(name).ForEach(func(k, v []byte) error {
-				_, err := fmt.Fprintf(hash, "%q=%q\n", k, v)
-				return err
-			})
-			if err != nil {
-				return err
+			cursor := t.cursor(name)
+			for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
+				fmt.Fprintf(hash, "%q=%q\n", k, v)
 			}
 		}
 		return nil
@@ -105,7 +101,7 @@ func (m *testMachine) content() string {
 func (m *testMachine) fingerprint() string {
 	var sum string
 	_ = m.view(func(t *tables) error {
-		sum = fmt.Sprintf("%d %x", lastApplied(t.tx), t.tx.Bucket(bucketMeta).Get([]byte(metaFingerprint)))
+		sum = fmt.Sprintf("%d %x", lastApplied(t.rows), t.value(bucketMeta, metaFingerprint))
 		return nil
 	})
 	return sum
@@ -313,8 +309,8 @@ func TestConfigurationIsKeptWithTheState(t *testing.T) {
 	defer m.end()
 	want := raft.Configuration{Servers: []raft.Server{{ID: "n1", Address: "127.0.0.1:1"}}}
 	m.StoreConfiguration(1, want)
-	err := m.db.View(func(tx *bbolt.Tx) error {
-		got := raft.DecodeConfiguration(tx.Bucket(bucketMeta).Get([]byte(metaConfiguration)))
+	err := m.view(func(tb *tables) error {
+		got := raft.DecodeConfiguration(tb.value(bucketMeta, metaConfiguration))
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("configuration is %v", got)
 		}

@@ -9,6 +9,7 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"overcrank/farm"
+	"overcrank/raftstore/layered"
 )
 
 // stateFormat is how the state file is laid out. A file without a number is of format 1, where a job was one record and was
@@ -68,7 +69,7 @@ func formatOf(tx *bbolt.Tx) int {
 // splitJobs turns the next jobs of format 1, from the one with the given id on, into those of format 2, and gives where to
 // go on, nil at the end.
 func splitJobs(tx *bbolt.Tx, from []byte) (next []byte, err error) {
-	t := &tables{tx: tx, kept: &decoded{}}
+	t := changing(layered.Into(tx, buckets(), fill), &decoded{})
 	var ids []string
 	cursor := tx.Bucket(bucketJobs).Cursor()
 	for key, _ := cursor.Seek(from); key != nil; key, _ = cursor.Next() {

@@ -10,7 +10,7 @@ import (
 type Tx struct{ t *tables }
 
 // Index is the index of the last log entry that this reading has.
-func (tx *Tx) Index() uint64 { return lastApplied(tx.t.tx) }
+func (tx *Tx) Index() uint64 { return lastApplied(tx.t.rows) }
 
 // found turns what get gives into what readers get. A storage error goes before a thing not found.
 func found[R any](tx *Tx, record R, ok bool, what, id string) (R, error) {
@@ -123,7 +123,7 @@ func (tx *Tx) TasksIn(status farm.TaskStatus, after string, limit int) ([]farm.T
 	}
 	var tasks []farm.Task
 	prefix := []byte(string(status) + sep)
-	cursor := tx.t.tx.Bucket(bucketTasksByStatus).Cursor()
+	cursor := tx.t.cursor(bucketTasksByStatus)
 	for key, _ := cursor.Seek([]byte(string(prefix) + after)); len(tasks) < limit; key, _ = cursor.Next() {
 		id, ok := bytes.CutPrefix(key, prefix)
 		if !ok || key == nil {

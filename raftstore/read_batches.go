@@ -21,7 +21,7 @@ func (tx *Tx) CountBatch(id string) (map[farm.JobStatus]int, error) {
 // Batches reads batches of a team, the newest first, at most limit. next is the cursor to go on with, "" after the last;
 // cursor is "" for the first page.
 func (tx *Tx) Batches(team, cursor string, limit int) (batches []farm.Batch, next string, err error) {
-	c := tx.t.tx.Bucket(bucketBatchesByTeam).Cursor()
+	c := tx.t.cursor(bucketBatchesByTeam)
 	prefix := team + sep
 	from := prefix + "\xff"
 	if cursor != "" {

@@ -11,7 +11,7 @@ import (
 func (tx *Tx) JobsWithDuty(duty Duty, ended time.Time, limit int) ([]farm.Job, error) {
 	var jobs []farm.Job
 	until := string(duty) + timeKey(ended)
-	cursor := tx.t.tx.Bucket(bucketDuties).Cursor()
+	cursor := tx.t.cursor(bucketDuties)
 	for key, _ := cursor.Seek([]byte{byte(duty)}); key != nil && len(jobs) < limit; key, _ = cursor.Next() {
 		if key[0] != byte(duty) || string(key[:len(until)]) > until {
 			break

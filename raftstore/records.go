@@ -16,7 +16,7 @@ func (t *tables) job(id string) (farm.Job, bool) {
 	if !ok {
 		return job, false
 	}
-	if err := decodeContent(t.tx.Bucket(bucketContents).Get([]byte(id)), &job); err != nil {
+	if err := decodeContent(t.value(bucketContents, id), &job); err != nil {
 		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucketContents, id, err))
 		return job, false
 	}
@@ -189,6 +189,9 @@ func (t *tables) saveTemplate(template farm.Template, was *farm.Template) {
 	for _, sha256 := range refsOfTemplate(template) {
 		t.add(countOfTemplateRefs(sha256), 1)
 	}
+	if was != nil {
+		t.dropTimings(was.File)
+	}
 	if template.Status.Unread() {
 		t.set(bucketUnread, template.ID, nil)
 	} else {
@@ -201,6 +204,7 @@ func (t *tables) dropTemplate(template farm.Template) {
 	for _, sha256 := range refsOfTemplate(template) {
 		t.add(countOfTemplateRefs(sha256), -1)
 	}
+	t.dropTimings(template.File)
 	t.remove(bucketTemplates, template.ID)
 	t.remove(bucketTemplatesByTeam, template.Team+sep+template.ID)
 	t.remove(bucketUnread, template.ID)

@@ -41,13 +41,13 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *boltlog.Store,
 	if err := os.RemoveAll(path); err != nil {
 		return nil, false, fmt.Errorf("remove the old state file: %w", err)
 	}
-	m, err = openMachine(path, codec, cfg.OnFatal)
+	m, err = openMachine(path, codec, cfg.OnFatal, cfg.portion)
 	return m, false, err
 }
 
 // keepMachine opens the state file as it is; nil when it has to be made again after all.
 func keepMachine(path string, cfg Config, codec *codec, log *boltlog.Store, snapshotIndex uint64) (*machine, error) {
-	m, err := openMachine(path, codec, cfg.OnFatal)
+	m, err := openMachine(path, codec, cfg.OnFatal, cfg.portion)
 	if err != nil {
 		cfg.Logger.Warn("the state file cannot be opened and is made again from the log", "error", err)
 		return nil, nil

@@ -100,7 +100,7 @@ func (tx *Tx) Request(team, key string) (Request, error) {
 
 // RequestsBefore says whether any request of before a time is kept.
 func (tx *Tx) RequestsBefore(at time.Time) bool {
-	key, _ := tx.t.tx.Bucket(bucketRequestsByTime).Cursor().First()
+	key, _ := tx.t.cursor(bucketRequestsByTime).First()
 	return len(key) > 8 && string(key[:8]) < timeKey(at)
 }
 

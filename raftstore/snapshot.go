@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"overcrank/durable"
+	"overcrank/raftstore/layered"
 )
 
 // A snapshot is: magic (8 bytes), index of the last entry in it (8), size of the state file (8), the state file, SHA-256
@@ -39,6 +40,9 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 	if m.halted.Load() {
 		return nil, errHalted
 	}
+	if err := m.state.Flush(); err != nil {
+		return nil, fmt.Errorf("begin snapshot: %w", err)
+	}
 	tx, err := m.db.Begin(false)
 	if err != nil {
 		return nil, fmt.Errorf("begin snapshot: %w", err)
@@ -63,7 +67,7 @@ func (s *snapshot) write(w io.Writer) error {
 	hash := sha256.New()
 	w = io.MultiWriter(w, hash)
 	header := []byte(snapshotMagic)
-	header = binary.BigEndian.AppendUint64(header, lastApplied(s.tx))
+	header = binary.BigEndian.AppendUint64(header, lastApplied(layered.Of(s.tx, buckets())))
 	header = binary.BigEndian.AppendUint64(header, uint64(s.tx.Size()))
 	if _, err := w.Write(header); err != nil {
 		return err
@@ -88,6 +92,7 @@ func (m *machine) Restore(snapshot io.ReadCloser) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.state.Settle()
 	if err := m.db.Close(); err != nil {
 		return fmt.Errorf("restore snapshot: close the state in force: %w", err)
 	}
@@ -98,8 +103,7 @@ func (m *machine) Restore(snapshot io.ReadCloser) error {
 	if err != nil {
 		return fmt.Errorf("restore snapshot: %w", err)
 	}
-	m.db = db
-	m.last.Store(appliedIn(db))
+	m.use(db)
 	m.grown.Store(0)
 	m.entries.Store(0)
 	return durable.SyncFolder(filepath.Dir(m.path))

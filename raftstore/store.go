@@ -2,6 +2,7 @@
 package raftstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type Config struct {
 	// OnFatal is told that this node cannot apply what the farm has decided, as when the state's file cannot be written.
 	// The process must end: started again, the node catches up from its log. nil logs the error and exits with status 1.
 	OnFatal func(error)
+
+	portion int // defaultPortion, unless a test sets another
 }
 
 // Peer is one node of a cluster.
@@ -95,6 +98,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(filepath.Join(cfg.Dir, "snapshots"), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the farm's state: %w", err)
 	}
+	cfg.portion = cmp.Or(cfg.portion, defaultPortion)
 	s, err := open(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open the farm's state in %s: %w", cfg.Dir, err)
@@ -260,8 +264,8 @@ func (s *Store) View(fn func(tx *Tx) error) error {
 // Fingerprint is a hash over all commands applied up to index, in their order: nodes that agree on it hold the same state.
 func (s *Store) Fingerprint() (index uint64, fingerprint string, err error) {
 	err = s.machine.view(func(t *tables) error {
-		index = lastApplied(t.tx)
-		fingerprint = fmt.Sprintf("%x", t.tx.Bucket(bucketMeta).Get([]byte(metaFingerprint)))
+		index = lastApplied(t.rows)
+		fingerprint = fmt.Sprintf("%x", t.value(bucketMeta, metaFingerprint))
 		return nil
 	})
 	return index, fingerprint, err

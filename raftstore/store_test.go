@@ -24,9 +24,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// smallPortion brings changes to the state file after every few commands, so that tests meet them in memory, there, and between.
+const smallPortion = 2000
+
 // config is that of a node alone in folder; a fatal error fails the test.
 func config(t testing.TB, folder string) Config {
-	return Config{Dir: folder, MinFree: 1, OnFatal: func(err error) { t.Errorf("fatal: %v", err) }}
+	return Config{Dir: folder, MinFree: 1, portion: smallPortion, OnFatal: func(err error) { t.Errorf("fatal: %v", err) }}
 }
 
 func openStore(t testing.TB, cfg Config) *Store {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"overcrank/farm"
+	"overcrank/raftstore/layered"
 )
 
 // The buckets of the state file. Records are JSON under their id; an index holds keys only, or the id it leads to.
@@ -36,6 +35,7 @@ var (
 
 	bucketTasks         = []byte("tasks")
 	bucketTasksByStatus = []byte("tasks by status") // status, id; only tasks that have not ended
+	bucketTimings       = []byte("timings")         // see apply_timing.go
 	bucketAttempts      = []byte("attempts")        // task, number; only those that have ended
 
 	bucketFiles         = []byte("files")           // team, content
@@ -74,7 +74,7 @@ func buckets() [][]byte {
 	return [][]byte{
 		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketTemplatesByTeam, bucketUnread,
 		bucketJobs, bucketContents, bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority,
-		bucketBlockedByTemplate, bucketTasks, bucketTasksByStatus, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
+		bucketBlockedByTemplate, bucketTasks, bucketTasksByStatus, bucketTimings, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
 		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
@@ -82,25 +82,26 @@ func buckets() [][]byte {
 	}
 }
 
-// tables are the records of the state within one bbolt transaction. The first storage error is kept in err and makes
-// the whole transaction worthless: nothing that was read after it may be believed, nothing written is committed.
+// tables are the records of the state within one reading or change of it. The first storage error is kept in err and makes
+// the whole of it worthless: nothing that was read after it may be believed, nothing written comes into force.
 type tables struct {
-	tx     *bbolt.Tx
+	rows   *layered.Rows
+	change *layered.Change // nil where the state is only read
 	kept   *decoded
 	err    error
 	counts map[string]int // counters that were looked at for a change, as they are now; see counters.go
 }
 
-// fill is how full pages become where keys are added behind the last one, as ids and times are that grow. What is left
-// lets records grow a little in place.
-const fill = 0.9
-
-// writable is a bucket to write into.
-func (t *tables) writable(name []byte) *bbolt.Bucket {
-	bucket := t.tx.Bucket(name)
-	bucket.FillPercent = fill
-	return bucket
+// changing are the tables within a change.
+func changing(change *layered.Change, kept *decoded) *tables {
+	return &tables{rows: change.Rows, change: change, kept: kept}
 }
+
+// value reads what lies under a key, nil for nothing.
+func (t *tables) value(bucket []byte, key string) []byte { return t.rows.Get(bucket, key) }
+
+// cursor goes through a bucket in the order of its keys. Nothing may be written while it is used.
+func (t *tables) cursor(bucket []byte) *layered.Cursor { return t.rows.Cursor(bucket) }
 
 func (t *tables) fail(err error) {
 	if t.err == nil {
@@ -110,7 +111,7 @@ func (t *tables) fail(err error) {
 
 // get reads one record.
 func get[R any](t *tables, bucket []byte, key string) (record R, found bool) {
-	value := t.tx.Bucket(bucket).Get([]byte(key))
+	value := t.value(bucket, key)
 	if value == nil {
 		return record, false
 	}
@@ -131,35 +132,33 @@ func put(t *tables, bucket []byte, key string, record any) {
 	t.set(bucket, key, value)
 }
 
-// set writes one key; an index entry without a value is written as empty, which reads back as found.
+// set writes one key; an index entry without a value is written as empty, which reads back as found. The value is kept: nobody
+// may change it any more.
 func (t *tables) set(bucket []byte, key string, value []byte) {
-	if value == nil {
-		value = []byte{}
-	}
-	if err := t.writable(bucket).Put([]byte(key), value); err != nil {
+	if err := t.change.Put(bucket, key, value); err != nil {
 		t.fail(fmt.Errorf("write %s %q: %w", bucket, key, err))
 	}
 }
 
 func (t *tables) remove(bucket []byte, key string) {
-	if err := t.writable(bucket).Delete([]byte(key)); err != nil {
+	if err := t.change.Delete(bucket, key); err != nil {
 		t.fail(fmt.Errorf("delete %s %q: %w", bucket, key, err))
 	}
 }
 
 func (t *tables) has(bucket []byte, key string) bool {
-	return t.tx.Bucket(bucket).Get([]byte(key)) != nil
+	return t.value(bucket, key) != nil
 }
 
 // lookup reads the id that an index leads to, "" for none.
 func (t *tables) lookup(bucket []byte, key string) string {
-	return string(t.tx.Bucket(bucket).Get([]byte(key)))
+	return string(t.value(bucket, key))
 }
 
 // keysUnder gives what follows prefix in each key of the bucket that begins with it, in order.
 func (t *tables) keysUnder(bucket []byte, prefix string) []string {
 	var rest []string
-	cursor := t.tx.Bucket(bucket).Cursor()
+	cursor := t.cursor(bucket)
 	for key, _ := cursor.Seek([]byte(prefix)); key != nil && len(key) >= len(prefix) && string(key[:len(prefix)]) == prefix; key, _ = cursor.Next() {
 		rest = append(rest, string(key[len(prefix):]))
 	}
@@ -169,7 +168,7 @@ func (t *tables) keysUnder(bucket []byte, prefix string) []string {
 // all reads every record of a bucket in the order of its keys.
 func all[R any](t *tables, bucket []byte) []R {
 	var records []R
-	cursor := t.tx.Bucket(bucket).Cursor()
+	cursor := t.cursor(bucket)
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
 		var record R
 		if err := decodeRecord(value, &record); err != nil {

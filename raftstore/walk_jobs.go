@@ -5,9 +5,8 @@ import (
 	"encoding/base64"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"overcrank/farm"
+	"overcrank/raftstore/layered"
 )
 
 // A jobWalk goes through one team's jobs of several states, or with several tags, in one order, by merging the lists of
@@ -22,7 +21,7 @@ type jobWalk struct {
 
 // jobStream is one list. head is its next place, nil at its end.
 type jobStream struct {
-	cursor *bbolt.Cursor
+	cursor *layered.Cursor
 	prefix []byte
 	head   []byte
 }
@@ -55,10 +54,10 @@ func (tx *Tx) walkJobs(team string, q farm.JobQuery) (*jobWalk, error) {
 	}
 	for _, status := range statesOf(q) {
 		if len(q.Tags) == 0 {
-			walk.add(tx.t.tx.Bucket(bucket), statusPrefix(team, status), after)
+			walk.add(tx.t.cursor(bucket), statusPrefix(team, status), after)
 		}
 		for _, tag := range q.Tags {
-			walk.add(tx.t.tx.Bucket(tagged), tagPrefix(team, tag, status), after)
+			walk.add(tx.t.cursor(tagged), tagPrefix(team, tag, status), after)
 		}
 	}
 	for i := len(walk.streams)/2 - 1; i >= 0; i-- {
@@ -68,8 +67,8 @@ func (tx *Tx) walkJobs(team string, q farm.JobQuery) (*jobWalk, error) {
 }
 
 // add brings a list into the walk, unless nothing of it is left.
-func (w *jobWalk) add(bucket *bbolt.Bucket, prefix string, after []byte) {
-	s := &jobStream{cursor: bucket.Cursor(), prefix: []byte(prefix)}
+func (w *jobWalk) add(cursor *layered.Cursor, prefix string, after []byte) {
+	s := &jobStream{cursor: cursor, prefix: []byte(prefix)}
 	w.start(s, after)
 	if s.head != nil {
 		w.streams = append(w.streams, s)

@@ -20,6 +20,15 @@ var codecs = []struct{ id, encoder string }{
 	{"video_prores_422", "prores_ks"}, {"video_prores_4444", "prores_ks"}, {"image_png", "png"}, {"image_jpeg", "mjpeg"},
 }
 
+// KnownCodecs are the ids of all codecs.
+func KnownCodecs() []string {
+	ids := make([]string, len(codecs))
+	for i, c := range codecs {
+		ids[i] = c.id
+	}
+	return ids
+}
+
 // Codecs are the ids of what this machine's ffmpeg can write; none without ffmpeg.
 func Codecs(ctx context.Context) ([]string, error) {
 	out, err := run(ctx, "ffmpeg", "-v", "error", "-hide_banner", "-encoders")

@@ -7,7 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -21,6 +23,7 @@ type agentCommand struct {
 	agentSettings
 
 	Run    agentRunCommand    `cmd:"" default:"1" help:"Run the agent of this workstation; what 'overcrank agent' does."`
+	Doctor agentDoctorCommand `cmd:"" help:"Look at what this machine has, render two frames with each engine, and say how to mend what is wrong."`
 	Config agentConfigCommand `cmd:"" help:"Print the agent's settings and where each comes from."`
 }
 
@@ -78,5 +81,10 @@ func (agentRunCommand) Run(ctx context.Context, c *cli, logger *slog.Logger) err
 			cancel()
 		}()
 	}
-	return agent.Run(ctx, settings.config(logger))
+	config := settings.config(logger)
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	defer signal.Stop(asked)
+	config.LookAgain = asked
+	return agent.Run(ctx, config)
 }

@@ -187,6 +187,9 @@ type Lease struct {
 	Part bool `json:"part,omitempty"`
 	// Engine is the kind of engine that all parts of a split job are drawn by; "" leaves it to the agent.
 	Engine string `json:"engine,omitempty"`
+	// Parted says of a task that renders the whole that lossless frames of it, as a Part gives them, can be gone on from: an agent
+	// that has to stop may hand them over with Failed.Done.
+	Parted bool `json:"parted,omitempty"`
 	// Stills asks for these frames alone, as pictures.
 	Stills []int `json:"stills,omitempty"`
 	// Parts are what an assemble task puts together, in their order; the last to hold a frame counts.
@@ -219,8 +222,8 @@ type Project struct {
 	Src  string        `json:"src,omitempty"`
 }
 
-// PartScheme begins the address, within a lease, of a part of a split job; the id of the task that made it follows, a slash, and
-// the number of the attempt.
+// PartScheme begins the address, within a lease, of a part of a split job; the id of the task that made it follows, the number of
+// the attempt and the first frame, with a slash before each.
 const PartScheme = "part://"
 
 // Part is a piece of a split job's result.

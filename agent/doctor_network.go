@@ -1,0 +1,190 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// noCoordinator stands for the address of a coordinator where none is configured.
+	noCoordinator = "http://none.invalid"
+	reachTime     = 15 * time.Second
+	skewPoor      = 5 * time.Second
+	skewBroken    = 5 * time.Minute // at which certificates and signed addresses are taken for ones of another day
+)
+
+// coordinator sees whether the farm answers, and what its clock says.
+func (d *Doctor) coordinator(ctx context.Context) {
+	address := d.Config.Coordinator
+	if address == noCoordinator {
+		d.add(Finding{Check: "coordinator", Health: Poor, Found: "none is configured", Mend: "Name one with --coordinator, OVERCRANK_AGENT_COORDINATOR, or in the agent's configuration."})
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachTime)
+	defer cancel()
+	began := time.Now()
+	said, err := d.reach(ctx)
+	if err != nil {
+		d.add(Finding{
+			Check: "coordinator", About: address, Health: Broken, Found: fmt.Sprintf("does not answer: %v", err),
+			Mend: "See that the coordinator runs, that the address is right, and that no firewall stands between: curl " + address + "/healthz",
+		})
+		return
+	}
+	took := time.Since(began)
+	d.add(Finding{Check: "coordinator", About: address, Health: Well, Found: fmt.Sprintf("answers within %d ms", took.Milliseconds())})
+	if said.IsZero() {
+		return
+	}
+	// The header counts whole seconds.
+	skew := time.Since(said) - took/2
+	off := max(skew.Abs()-time.Second, 0)
+	found := Finding{Check: "clock", Health: Well, Found: "goes as the coordinator's"}
+	if off > skewPoor {
+		ahead := "ahead of"
+		if skew < 0 {
+			ahead = "behind"
+		}
+		found.Health, found.Found = Poor, fmt.Sprintf("is about %s %s the coordinator's", off.Round(time.Second), ahead)
+		found.Mend = "Let the system keep the time by the network on both machines: " + timeCommand(d.system.OS)
+	}
+	if off > skewBroken {
+		found.Health = Broken
+	}
+	d.add(found)
+}
+
+func timeCommand(goos string) string {
+	switch goos {
+	case "windows":
+		return "w32tm /resync"
+	case "darwin":
+		return "System Settings, General, Date & Time"
+	}
+	return "timedatectl set-ntp true"
+}
+
+// reach asks the coordinator whether it is there, and gives the time that it says.
+func (d *Doctor) reach(ctx context.Context) (time.Time, error) {
+	far := newRemote(d.Config.Coordinator)
+	defer far.close()
+	res, err := far.do(ctx, http.MethodGet, "/healthz", "", "", nil, 0)
+	if err != nil {
+		return time.Time{}, err
+	}
+	said, err := http.ParseTime(res.Header.Get("Date"))
+	if err != nil {
+		said = time.Time{} // a proxy may have taken it away
+	}
+	return said, res.Body.Close()
+}
+
+// gossip sees whether the port of gossip can be taken.
+func (d *Doctor) gossip() {
+	bind := d.Config.GossipBind
+	if bind == "" {
+		return
+	}
+	found := Finding{Check: "gossip", About: bind, Health: Well, Found: "the port is free"}
+	err := listenBoth(bind)
+	switch {
+	case err == nil:
+	case d.agentRuns():
+		found.Found = "the port is taken, by the agent that runs"
+	default:
+		found.Health, found.Found = Poor, fmt.Sprintf("the port cannot be taken: %v", err)
+		found.Mend = "End what has the port, or name another with --gossip-listen. Without gossip an agent works as well, and the farm learns later that it went."
+	}
+	d.add(found)
+}
+
+func listenBoth(bind string) error {
+	stream, err := net.Listen("tcp", bind)
+	if err != nil {
+		return err
+	}
+	packets, err := net.ListenPacket("udp", stream.Addr().String())
+	if err != nil {
+		return errors.Join(err, stream.Close())
+	}
+	return errors.Join(packets.Close(), stream.Close())
+}
+
+// agentRuns tells whether an agent works in the data folder.
+func (d *Doctor) agentRuns() bool {
+	if _, err := os.Stat(filepath.Join(d.Config.DataDir, "lock")); err != nil {
+		return false
+	}
+	release, err := lockFolder(d.Config.DataDir)
+	if err != nil {
+		return true
+	}
+	_ = release() // it was ours for a moment only
+	return false
+}
+
+var hexIndex = regexp.MustCompile(`0x[0-9a-fA-F]{8}\s*$`)
+
+// sleep sees whether the machine falls asleep by itself, where that can be asked cheaply.
+func (d *Doctor) sleep(ctx context.Context) {
+	after, known := time.Duration(0), false
+	mend := ""
+	switch d.system.OS {
+	case "windows":
+		out, _ := d.system.Ask(ctx, "powercfg", "/query", "SCHEME_CURRENT", "SUB_SLEEP", "STANDBYIDLE")
+		after, known = windowsSleep(string(out))
+		mend = "powercfg /change standby-timeout-ac 0"
+	case "darwin":
+		out, _ := d.system.Ask(ctx, "pmset", "-g", "custom")
+		after, known = macSleep(string(out))
+		mend = "sudo pmset -c sleep 0"
+	}
+	switch {
+	case !known:
+	case after == 0:
+		d.add(Finding{Check: "sleep", Health: Well, Found: "the machine stays awake by itself"})
+	default:
+		d.add(Finding{Check: "sleep", Health: Poor, Found: fmt.Sprintf("the machine sleeps after %s without anybody", after), Mend: "It gets no work while it sleeps. To keep it awake on mains: " + mend})
+	}
+}
+
+// windowsSleep reads powercfg, whose words are in the language of the system: the last two numbers are seconds on mains and on
+// battery.
+func windowsSleep(text string) (after time.Duration, known bool) {
+	var numbers []string
+	for line := range strings.Lines(text) {
+		if m := hexIndex.FindString(line); m != "" {
+			numbers = append(numbers, strings.TrimSpace(m))
+		}
+	}
+	if len(numbers) < 2 {
+		return 0, false
+	}
+	seconds, err := strconv.ParseInt(numbers[len(numbers)-2], 0, 64)
+	return time.Duration(seconds) * time.Second, err == nil
+}
+
+// macSleep reads the minutes on mains of "pmset -g custom".
+func macSleep(text string) (after time.Duration, known bool) {
+	mains := false
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		switch {
+		case strings.HasSuffix(strings.TrimSpace(line), "Power:"):
+			mains = strings.HasPrefix(strings.TrimSpace(line), "AC")
+		case mains && len(words) >= 2 && words[0] == "sleep":
+			minutes, err := strconv.Atoi(words[1])
+			return time.Duration(minutes) * time.Minute, err == nil
+		}
+	}
+	return 0, false
+}

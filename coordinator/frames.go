@@ -1,0 +1,81 @@
+package coordinator
+
+import (
+	"slices"
+	"strings"
+
+	"overcrank/aep"
+	"overcrank/farm"
+)
+
+// framesOf is the range of frames that a job renders, as far as that is certain before a machine has opened its project:
+// known is false for one that the farm has not read, and for one that the job itself makes longer or shorter.
+func (c *Coordinator) framesOf(job farm.Job, t *farm.Template) (frames farm.Frames, known bool, err error) {
+	if t == nil || t.Introspection == nil || slices.ContainsFunc(job.Assets, changesLength) {
+		return farm.Frames{}, false, nil
+	}
+	name := job.Template.Composition
+	if name == "" {
+		if name, err = onlyComposition(*t, c.summary); err != nil || name == "" {
+			return farm.Frames{}, false, err
+		}
+	}
+	sum, err := c.summary(*t.Introspection)
+	if err != nil {
+		return farm.Frames{}, false, err
+	}
+	comp := composition(sum, name)
+	if comp == nil || comp.RenderFrames == 0 {
+		return farm.Frames{}, false, nil
+	}
+	frames = farm.Frames{Start: comp.RenderStart, End: comp.RenderStart + comp.RenderFrames - 1}
+	if asked := job.Settings.Frames; asked != nil {
+		frames = farm.Frames{Start: asked.Start, End: min(asked.End, lengthOf(*comp)-1)}
+	}
+	return frames, frames.Count() > 0, nil
+}
+
+// changesLength says whether an asset may change how many frames a composition has: a script can do anything.
+func changesLength(a farm.Asset) bool {
+	return a.Type == "script" || a.Type == "function" && strings.HasSuffix(a.Name, "comp-duration-set")
+}
+
+// composition finds a composition by its name, nil when there is none, or several that are not alike.
+func composition(sum *aep.Summary, name string) *aep.CompositionSummary {
+	var found *aep.CompositionSummary
+	for i := range sum.Compositions {
+		switch comp := &sum.Compositions[i]; {
+		case comp.Name != name:
+		case found == nil:
+			found = comp
+		case lengthOf(*comp) != lengthOf(*found) || comp.RenderStart != found.RenderStart || comp.RenderFrames != found.RenderFrames:
+			return nil
+		}
+	}
+	return found
+}
+
+// lengthOf is how many frames a composition has.
+func lengthOf(comp aep.CompositionSummary) int { return int(comp.Duration*comp.FrameRate + 0.5) }
+
+// mayPart says whether the result of a job can be put together from ranges of its frames.
+func mayPart(job farm.Job) bool {
+	s := job.Settings
+	switch {
+	case job.Join, job.Preview, job.Sequential, s.Type == "aep":
+		return false
+	case s.Type == "image":
+		return s.Frames != nil && !s.Frames.Single
+	}
+	return true
+}
+
+// mayPreview says whether single frames of a job can be looked at before it is rendered.
+func mayPreview(job farm.Job) bool {
+	return !job.Join && !job.Preview && job.Settings.Type != "aep" && (job.Settings.Type != "image" || mayPart(job))
+}
+
+// stillsOf are the first, the middle and the last of some frames.
+func stillsOf(frames farm.Frames) []int {
+	return slices.Compact([]int{frames.Start, (frames.Start + frames.End) / 2, frames.End})
+}

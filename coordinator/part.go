@@ -1,0 +1,167 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+// finishPart ends an attempt well that gives a part of a job's result, or pictures to look at.
+func (l *leader) finishPart(ctx context.Context, h *lease, task farm.Task, job farm.Job, m wire.Finished) error {
+	out, err := l.c.partOutput(ctx, task, m)
+	if refused := (*farm.Error)(nil); errors.As(err, &refused) && refused.Code == farm.CodeInvalid {
+		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings, Measured: m.Measured})
+	}
+	if err != nil {
+		return err
+	}
+	warnings := slices.Clone(m.Warnings)
+	l.c.discreet(job, pointers(warnings)...)
+	_, err = l.c.apply(ctx, raftstore.FinishTask{
+		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
+	})
+	if err != nil {
+		return err
+	}
+	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %s", m.Attempt.Attempt, partWords(task, out)))
+	return nil
+}
+
+func partWords(task farm.Task, out farm.OutputRef) string {
+	switch {
+	case task.Kind == farm.TaskSample:
+		return "the pictures to look at first are there"
+	case task.Kind == farm.TaskSound && out.SHA256 == "":
+		return "there is no sound"
+	case task.Kind == farm.TaskSound:
+		return "the sound is there"
+	default:
+		return fmt.Sprintf("the frames %d to %d are there", task.Frames.Start, task.Frames.End)
+	}
+}
+
+// partOutput is what the state keeps of a part that has arrived under an attempt; CodeInvalid when it has not, or is not what
+// was asked for. Of sound without any, and of pictures, which lie apart, the state keeps nothing.
+func (c *Coordinator) partOutput(ctx context.Context, task farm.Task, m wire.Finished) (farm.OutputRef, error) {
+	out := m.Output
+	switch {
+	case task.Kind == farm.TaskSound && !out.Audio:
+		return farm.OutputRef{}, nil
+	case task.Kind == farm.TaskRender && out.Frames != task.Frames.Count():
+		return out, farm.Errorf(farm.CodeInvalid, "Render failed: %d of the frames %d to %d were rendered", out.Frames, task.Frames.Start, task.Frames.End)
+	}
+	if err := c.arrivedHere(m.Attempt, out.FileRef); err != nil {
+		return out, err
+	}
+	if task.Kind == farm.TaskSample {
+		return farm.OutputRef{}, c.keepSamples(ctx, task, attemptKey(m.Attempt, out.SHA256))
+	}
+	out.Key, out.Remote = attemptKey(m.Attempt, out.SHA256), nil
+	return out, nil
+}
+
+var errNoHash = farm.Errorf(farm.CodeInvalid, "Render failed: the machine reported a result without a hash")
+
+// arrivedHere checks that the store got a file under an attempt.
+func (c *Coordinator) arrivedHere(at wire.Attempt, ref farm.FileRef) error {
+	if _, err := files.BlobKey(ref.SHA256); err != nil {
+		return errNoHash
+	}
+	obj, err := c.files.Stat(attemptKey(at, ref.SHA256))
+	if err != nil || obj.Size != ref.Size {
+		return farm.Errorf(farm.CodeInvalid, "Render failed: the result did not arrive whole")
+	}
+	return nil
+}
+
+// keepDone keeps the frames that an attempt had rendered when it ended, so that the next one goes on behind them. finished is
+// true when they were all that was asked for. What cannot be kept is rendered again: that is no reason for an attempt to end
+// otherwise than it would.
+func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finished bool) {
+	if m.Done == nil || m.Output == nil {
+		return false
+	}
+	task, job, err := l.c.leased(farm.Agent{ID: h.agent}, m.Attempt)
+	if err == nil && task.Part && *m.Done == *task.Frames {
+		err = l.finishPart(ctx, h, task, job, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
+		return err == nil
+	}
+	if err == nil {
+		err = l.keepFrames(ctx, h, task, job, m)
+	}
+	if err != nil {
+		l.c.log.Warn("frames that were done are not kept", "task", m.Task, "attempt", m.Attempt.Attempt, "error", err)
+		return false
+	}
+	l.c.note(job.ID, fmt.Sprintf("the frames %d to %d are done and kept", m.Done.Start, m.Done.End))
+	return false
+}
+
+func (l *leader) keepFrames(ctx context.Context, h *lease, task farm.Task, job farm.Job, m wire.Failed) error {
+	if task.Kind != farm.TaskRender || m.Output.Frames != m.Done.Count() {
+		return farm.Errorf(farm.CodeInvalid, "the machine reports %d frames as %d to %d", m.Output.Frames, m.Done.Start, m.Done.End)
+	}
+	if err := l.c.arrivedHere(m.Attempt, m.Output.FileRef); err != nil {
+		return err
+	}
+	out := *m.Output
+	out.Key, out.Remote = attemptKey(m.Attempt, out.SHA256), nil
+	cmd := raftstore.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: *m.Done, Output: out, At: l.c.cfg.Now()}
+	if !task.Part {
+		whole, err := l.c.wholeOf(job)
+		if err != nil {
+			return err
+		}
+		l.mu.Lock()
+		cmd.Whole, cmd.Parting = &whole, partingOf(job, l.queue.HasAfterEffects())
+		l.mu.Unlock()
+	}
+	_, err := l.c.apply(ctx, cmd)
+	return err
+}
+
+// wholeOf is the range of frames of a job that may be put together from parts; CodeInvalid for another.
+func (c *Coordinator) wholeOf(job farm.Job) (farm.Frames, error) {
+	var template *farm.Template
+	if job.Template.ID != "" {
+		err := c.store.View(func(tx *raftstore.Tx) error {
+			t, err := tx.Template(job.Template.ID)
+			template = &t
+			return err
+		})
+		if err != nil {
+			return farm.Frames{}, err
+		}
+	}
+	frames, known, err := c.framesOf(job, template)
+	if err == nil && (!known || !mayPart(job) || template.Sequential) {
+		err = farm.Errorf(farm.CodeInvalid, "job %s cannot be put together from parts", job.ID)
+	}
+	return frames, err
+}
+
+// partingOf says how the parts of a job are made.
+func partingOf(job farm.Job, farmHasAfterEffects bool) raftstore.Parting {
+	how := raftstore.Parting{Engine: farm.EngineEmbedded, Sound: job.Settings.Type != "image"}
+	if farmHasAfterEffects {
+		how.Engine = farm.EngineAfterEffects
+	}
+	return how
+}
+
+// redo has frames rendered again that an assemble task found missing or damaged; CodeInvalid when it named none of its own.
+func (l *leader) redo(ctx context.Context, h *lease, m wire.Failed) error {
+	_, err := l.c.apply(ctx, raftstore.RedoFrames{
+		Task: m.Task, Attempt: m.Attempt.Attempt, Bad: m.Bad, Barred: m.Class == farm.FailureWorker, Warnings: m.Warnings, At: l.c.cfg.Now(),
+	})
+	if err == nil {
+		l.c.note(h.job, fmt.Sprintf("attempt %d found frames missing or damaged; they are rendered again", m.Attempt.Attempt))
+	}
+	return err
+}

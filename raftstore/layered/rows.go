@@ -1,0 +1,273 @@
+package layered
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/tidwall/btree"
+	"go.etcd.io/bbolt"
+)
+
+// Rows is one consistent reading. What it gives may be kept and must not be changed while the reading lasts; what it gave is
+// not to be looked at after its end.
+type Rows struct {
+	tx      *bbolt.Tx
+	places  map[string]int
+	names   [][]byte
+	layers  [2]*layer       // the newest first; nil for none
+	buckets []*bbolt.Bucket // those of the file that were opened, by place
+}
+
+// Of reads the rows of a file without any layer.
+func Of(tx *bbolt.Tx, buckets [][]byte) *Rows {
+	places := make(map[string]int, len(buckets))
+	for place, name := range buckets {
+		places[string(name)] = place
+	}
+	return &Rows{tx: tx, places: places, names: buckets}
+}
+
+func (r *Rows) end() { _ = r.tx.Rollback() } // of a reading, which has nothing to lose
+
+// place finds a bucket in the layers. One that was not declared is a mistake of the program.
+func (r *Rows) place(bucket []byte) int {
+	place, ok := r.places[string(bucket)]
+	if !ok {
+		panic(fmt.Sprintf("bucket %q is not among those of the store", bucket))
+	}
+	return place
+}
+
+// file is a bucket of the file.
+func (r *Rows) file(place int) *bbolt.Bucket {
+	if r.buckets == nil {
+		r.buckets = make([]*bbolt.Bucket, len(r.names))
+	}
+	if r.buckets[place] == nil {
+		r.buckets[place] = r.tx.Bucket(r.names[place])
+	}
+	return r.buckets[place]
+}
+
+// Get is the value under a key, nil for none.
+func (r *Rows) Get(bucket []byte, key string) []byte {
+	place, wanted := r.place(bucket), []byte(key)
+	for _, l := range r.layers {
+		if l == nil || l.trees[place] == nil {
+			continue
+		}
+		if found, ok := l.trees[place].Get(row{key: wanted}); ok {
+			return found.value
+		}
+	}
+	return r.file(place).Get(wanted)
+}
+
+// Change is a change that is being made. It reads what it has written.
+type Change struct {
+	*Rows
+	fresh  []bool // by place: the tree is the change's own
+	direct float64
+}
+
+// Into makes a change in a transaction of a file, without any layer. fill is that of Options.
+func Into(tx *bbolt.Tx, buckets [][]byte, fill float64) *Change {
+	return &Change{Rows: Of(tx, buckets), direct: fill}
+}
+
+// Put writes a row. The change keeps value, which must not be modified any more; nil counts as empty.
+func (c *Change) Put(bucket []byte, key string, value []byte) error {
+	if value == nil {
+		value = []byte{}
+	}
+	return c.write(bucket, row{[]byte(key), value})
+}
+
+// Delete deletes a row, if it is there.
+func (c *Change) Delete(bucket []byte, key string) error {
+	return c.write(bucket, row{key: []byte(key)})
+}
+
+func (c *Change) write(bucket []byte, r row) error {
+	place := c.place(bucket)
+	if c.direct > 0 {
+		file := c.file(place)
+		file.FillPercent = c.direct
+		return writeRow(file, r)
+	}
+	if len(r.key) == 0 || len(r.key) > bbolt.MaxKeySize || len(r.value) > bbolt.MaxValueSize {
+		return fmt.Errorf("a row of %d and %d bytes cannot be stored", len(r.key), len(r.value))
+	}
+	own := c.layers[0]
+	if !c.fresh[place] {
+		c.fresh[place] = true
+		if own.trees[place] == nil {
+			own.trees[place] = newTree()
+		} else {
+			own.trees[place] = own.trees[place].Copy()
+		}
+	}
+	own.trees[place].Set(r)
+	own.size += rowCost + len(r.key) + len(r.value)
+	return nil
+}
+
+// rowCost is what a row takes in memory beside its bytes.
+const rowCost = 64
+
+// Cursor goes through the rows of a bucket in the order of their keys. Rows must not be written while it is used.
+type Cursor struct {
+	sources []source // the newest first
+	key     []byte   // where the cursor is
+	back    bool     // which way it goes: sources stand at key or behind it, seen in this direction
+}
+
+// source is one of the layers, or the file. key is nil at its end.
+type source struct {
+	tree       *btree.BTreeG[row] // nil for the file
+	iter       btree.IterG[row]
+	file       *bbolt.Cursor
+	key, value []byte
+}
+
+// Cursor makes a cursor on a bucket.
+func (r *Rows) Cursor(bucket []byte) *Cursor {
+	place, c := r.place(bucket), &Cursor{}
+	for _, l := range r.layers {
+		if l != nil && l.trees[place] != nil {
+			c.sources = append(c.sources, source{tree: l.trees[place], iter: l.trees[place].Iter()})
+		}
+	}
+	c.sources = append(c.sources, source{file: r.file(place).Cursor()})
+	return c
+}
+
+// First moves to the first row, and like all moves gives nil when there is none.
+func (c *Cursor) First() (key, value []byte) { return c.Seek(nil) }
+
+// Seek moves to the first row from a key on.
+func (c *Cursor) Seek(at []byte) (key, value []byte) {
+	c.back = false
+	for i := range c.sources {
+		c.sources[i].seek(at)
+	}
+	return c.settle()
+}
+
+// Last moves to the last row.
+func (c *Cursor) Last() (key, value []byte) {
+	c.back = true
+	for i := range c.sources {
+		c.sources[i].last()
+	}
+	return c.settle()
+}
+
+// Next moves to the row after the present one.
+func (c *Cursor) Next() (key, value []byte) { return c.step(false) }
+
+// Prev moves to the row before the present one.
+func (c *Cursor) Prev() (key, value []byte) { return c.step(true) }
+
+func (c *Cursor) step(back bool) (key, value []byte) {
+	if c.key == nil {
+		return nil, nil
+	}
+	if c.back != back {
+		c.back = back
+		for i := range c.sources {
+			c.sources[i].turn(back, c.key)
+		}
+	} else {
+		c.pass(c.key)
+	}
+	return c.settle()
+}
+
+// pass moves those sources on that stand at a key.
+func (c *Cursor) pass(key []byte) {
+	for i := range c.sources {
+		if s := &c.sources[i]; s.key != nil && bytes.Equal(s.key, key) {
+			s.move(c.back)
+		}
+	}
+}
+
+// settle gives the row of the source that comes first. Where several have its key the newest counts, and it may say that the
+// row was deleted.
+func (c *Cursor) settle() (key, value []byte) {
+	for {
+		var first *source
+		for i := range c.sources {
+			s := &c.sources[i]
+			if s.key == nil {
+				continue
+			}
+			if first != nil {
+				order := bytes.Compare(s.key, first.key)
+				if order == 0 || order > 0 != c.back {
+					continue
+				}
+			}
+			first = s
+		}
+		if first == nil {
+			c.key = nil
+			return nil, nil
+		}
+		if c.key = first.key; first.value != nil {
+			return first.key, first.value
+		}
+		c.pass(first.key)
+	}
+}
+
+func (s *source) seek(at []byte) {
+	if s.tree != nil {
+		s.take(s.iter.Seek(row{key: at}))
+	} else {
+		s.key, s.value = s.file.Seek(at)
+	}
+}
+
+func (s *source) last() {
+	if s.tree != nil {
+		s.take(s.iter.Last())
+	} else {
+		s.key, s.value = s.file.Last()
+	}
+}
+
+func (s *source) move(back bool) {
+	switch {
+	case s.tree == nil && back:
+		s.key, s.value = s.file.Prev()
+	case s.tree == nil:
+		s.key, s.value = s.file.Next()
+	case back:
+		s.take(s.iter.Prev())
+	default:
+		s.take(s.iter.Next())
+	}
+}
+
+// turn changes the direction: the source moves to its first row beyond a key, seen that way.
+func (s *source) turn(back bool, key []byte) {
+	s.seek(key)
+	switch {
+	case back && s.key == nil:
+		s.last()
+	case back, bytes.Equal(s.key, key):
+		s.move(back)
+	}
+}
+
+// take keeps the iterator's row when it has one.
+func (s *source) take(ok bool) {
+	if !ok {
+		s.key, s.value = nil, nil
+		return
+	}
+	at := s.iter.Item()
+	s.key, s.value = at.key, at.value
+}

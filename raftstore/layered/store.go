@@ -1,0 +1,220 @@
+// Package layered keeps rows in a bbolt file with the latest changes in memory before it. A change can be read as soon as it
+// is published; the file takes changes in large portions and in the order of their keys. A portion writes each page of an
+// index once, where a transaction for every change would write it again and again.
+//
+// What is only in memory is lost with the process. The caller has a log from which it makes the changes again: the rows that
+// say how far the log has been followed lie in the same changes, so the file is always as it was after some change.
+package layered
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/tidwall/btree"
+	"go.etcd.io/bbolt"
+)
+
+// Options say how a store is laid out.
+type Options struct {
+	Buckets [][]byte // of the file; there are no others
+	// Portion is from how many bytes on changes go into the file.
+	Portion int
+	// Fill is how full pages become where keys are added behind the last one.
+	Fill float64
+	// Failed is told that a portion could not be written. The file stays as it was; nothing more will be written.
+	Failed func(error)
+}
+
+// waitAt is how many portions may wait for the file before changes do.
+const waitAt = 4
+
+// Store is a file with the layers before it. View may be called at any time, everything else by one goroutine at a time.
+type Store struct {
+	db      *bbolt.DB
+	options Options
+	places  map[string]int // of each bucket in a layer
+
+	mu      sync.RWMutex // held by readers while they begin, so that they have layers and a file that belong together
+	recent  *layer
+	sinking *layer // what is being written to the file; nil for nothing
+
+	sunk chan error // tells the end of sinking; nil while nothing sinks
+	err  error      // why the file is not written any more
+}
+
+// layer holds rows of each bucket. A published one never changes.
+type layer struct {
+	trees []*btree.BTreeG[row] // by the bucket's place; nil for no rows
+	size  int                  // bytes of all rows, those of rows replaced included
+}
+
+// row is a key with its value, nil for one that was deleted.
+type row struct{ key, value []byte }
+
+func newTree() *btree.BTreeG[row] {
+	return btree.NewBTreeGOptions(func(a, b row) bool { return bytes.Compare(a.key, b.key) < 0 }, btree.Options{NoLocks: true, Degree: 16})
+}
+
+// New puts layers before a file, which has all the buckets. The file stays the caller's: close it after the store.
+func New(db *bbolt.DB, options Options) *Store {
+	s := &Store{db: db, options: options, places: make(map[string]int, len(options.Buckets))}
+	for place, name := range options.Buckets {
+		s.places[string(name)] = place
+	}
+	s.recent = s.newLayer()
+	return s
+}
+
+func (s *Store) newLayer() *layer {
+	return &layer{trees: make([]*btree.BTreeG[row], len(s.options.Buckets))}
+}
+
+// View runs fn on the rows as they are now.
+func (s *Store) View(fn func(*Rows) error) error {
+	rows, err := s.begin()
+	if err != nil {
+		return err
+	}
+	defer rows.end()
+	return fn(rows)
+}
+
+func (s *Store) begin() (*Rows, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	tx, err := s.db.Begin(false)
+	if err != nil {
+		return nil, fmt.Errorf("read rows: %w", err)
+	}
+	return &Rows{tx: tx, places: s.places, names: s.options.Buckets, layers: [2]*layer{s.recent, s.sinking}}, nil
+}
+
+// Update makes one change, which can be read from when Update returns. After an error of fn nothing is changed.
+func (s *Store) Update(fn func(*Change) error) error {
+	if s.err != nil {
+		return s.err
+	}
+	rows, err := s.begin()
+	if err != nil {
+		return err
+	}
+	defer rows.end()
+	change := &Change{Rows: rows, fresh: make([]bool, len(rows.names))}
+	next := &layer{trees: append(s.newLayer().trees[:0], s.recent.trees...), size: s.recent.size}
+	rows.layers[0] = next
+	if err := fn(change); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.recent = next
+	s.mu.Unlock()
+	if next.size < s.options.Portion {
+		return nil
+	}
+	if !s.settled() {
+		if next.size < waitAt*s.options.Portion {
+			return nil
+		}
+		if err := s.settle(); err != nil {
+			return err
+		}
+	}
+	s.sink()
+	return s.err
+}
+
+// Flush brings everything into the file.
+func (s *Store) Flush() error {
+	if err := s.settle(); err != nil {
+		return err
+	}
+	if s.recent.size > 0 {
+		s.sink()
+	}
+	return s.settle()
+}
+
+// Settle waits for what is being written to the file, after which the file may be closed. What is in memory stays there.
+func (s *Store) Settle() { _ = s.settle() }
+
+// settled says whether nothing is being written to the file, without waiting.
+func (s *Store) settled() bool {
+	if s.sunk == nil {
+		return true
+	}
+	select {
+	case err := <-s.sunk:
+		s.sunk, s.err = nil, err
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Store) settle() error {
+	if s.sunk != nil {
+		s.err = <-s.sunk
+		s.sunk = nil
+	}
+	return s.err
+}
+
+// sink begins to write what is in memory to the file. Nothing else may be sinking.
+func (s *Store) sink() {
+	if s.err != nil {
+		return
+	}
+	portion := s.recent
+	s.mu.Lock()
+	s.recent, s.sinking = s.newLayer(), portion
+	s.mu.Unlock()
+	sunk := make(chan error, 1)
+	s.sunk = sunk
+	go func() {
+		err := s.write(portion)
+		if err == nil {
+			// Whoever begins before this reads rows both in memory and in the file, which are the same.
+			s.mu.Lock()
+			s.sinking = nil
+			s.mu.Unlock()
+		}
+		if err != nil {
+			s.options.Failed(err)
+		}
+		sunk <- err
+	}()
+}
+
+// write puts a layer into the file.
+func (s *Store) write(portion *layer) error {
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		for place, tree := range portion.trees {
+			if tree == nil {
+				continue
+			}
+			bucket := tx.Bucket(s.options.Buckets[place])
+			bucket.FillPercent = s.options.Fill
+			var failed error
+			tree.Scan(func(r row) bool {
+				failed = writeRow(bucket, r)
+				return failed == nil
+			})
+			if failed != nil {
+				return failed
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("write changes to %s: %w", s.db.Path(), err)
+	}
+	return nil
+}
+
+func writeRow(bucket *bbolt.Bucket, r row) error {
+	if r.value == nil {
+		return bucket.Delete(r.key)
+	}
+	return bucket.Put(r.key, r.value)
+}

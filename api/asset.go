@@ -68,7 +68,7 @@ func readLayer(o object, a *farm.Asset) {
 	a.LayerIndex, _ = o.whole("layerIndex", 1, frameLimit)
 	if !o.has("layerName") && !o.has("layerIndex") {
 		o.problem("layerName", "is missing; name the layer, or give its number in the composition as layerIndex")
-	} else if o.has("layerName") && a.LayerName == "" && kindOf(o.fields["layerName"]) == kindString {
+	} else if o.has("layerName") && a.LayerName == "" && kindOf(o.raw("layerName")) == kindString {
 		o.problem("layerName", "is empty")
 	}
 }
@@ -78,12 +78,12 @@ func readTextAsset(o object, a *farm.Asset) {
 	if !o.need("value") {
 		return
 	}
-	switch kindOf(o.fields["value"]) {
+	switch kindOf(o.raw("value")) {
 	case kindString:
 		o.text("value", valueLimit)
-		a.Value = o.fields["value"]
+		a.Value = o.raw("value")
 	case kindNumber:
-		quoted, err := json.Marshal(string(o.fields["value"]))
+		quoted, err := json.Marshal(string(o.raw("value")))
 		if err != nil {
 			o.mistyped("value", kindString)
 			return
@@ -129,7 +129,7 @@ func readEssentialAsset(o object, a *farm.Asset) {
 
 // readValue takes any JSON value as it is.
 func readValue(o object) json.RawMessage {
-	value := o.fields["value"]
+	value := o.raw("value")
 	if len(value) > valueLimit {
 		o.problem("value", "is longer than %d bytes; hand it over as a file", valueLimit)
 	}
@@ -139,7 +139,7 @@ func readValue(o object) json.RawMessage {
 func readScriptAsset(o object, a *farm.Asset) {
 	a.Src = readSource(o)
 	o.objects("parameters", o.list("parameters"), "an object with key and value", func(p object) {
-		a.Parameters = append(a.Parameters, farm.AssetParameter{Key: p.needText("key", nameLimit), Value: p.fields["value"]})
+		a.Parameters = append(a.Parameters, farm.AssetParameter{Key: p.needText("key", nameLimit), Value: p.raw("value")})
 	})
 }
 
@@ -152,7 +152,7 @@ func readFileName(o object, needed bool) string {
 	case len(farm.SecretRefs(name)) > 0:
 		o.problem("name", "cannot refer to a secret: it names a file")
 		return ""
-	case o.has("name") && kindOf(o.fields["name"]) == kindString && !plainFileName(name):
+	case o.has("name") && kindOf(o.raw("name")) == kindString && !plainFileName(name):
 		o.problem("name", "has to be a plain file name, not a path")
 		return ""
 	}

@@ -29,9 +29,7 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 		if secret == "" {
 			return farm.Errorf(farm.CodeUnauthorized, "this address needs an API token: send the header Authorization: Bearer <token>")
 		}
-		ctx, done := s.call(c)
-		defer done()
-		p, err := s.farm.Authenticate(ctx, secret)
+		p, err := s.farm.Authenticate(c.UserContext(), secret)
 		if err != nil {
 			return s.refuseStranger(c, err)
 		}

@@ -66,7 +66,7 @@ func decodeBatch(body []byte) ([]coordinator.BatchEntry, error) {
 	}
 	list := o.list("jobs")
 	switch {
-	case !o.need("jobs"), kindOf(o.fields["jobs"]) != kindList:
+	case !o.need("jobs"), kindOf(o.raw("jobs")) != kindList:
 		return nil, wrong.err()
 	case len(list) == 0 || len(list) > BatchLimit:
 		o.problem("jobs", "has to hold between 1 and %d jobs, not %d", BatchLimit, len(list))

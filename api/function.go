@@ -88,7 +88,7 @@ func readFunctionAsset(o object, a *farm.Asset) {
 		checkArgument(args, arg)
 	}
 	checkAlternatives(args, name)
-	params, err := json.Marshal(args.fields)
+	params, err := args.encode()
 	if err != nil {
 		o.problem("params", "cannot be kept: %s", err)
 		return
@@ -98,19 +98,19 @@ func readFunctionAsset(o object, a *farm.Asset) {
 
 // gatherArguments merges params with the arguments beside name; params wins. Problems are reported where a field stood.
 func gatherArguments(o object, arguments []argument) (object, bool) {
-	args := object{path: o.path, fields: map[string]json.RawMessage{}, wrong: o.wrong}
+	args := object{path: o.path, wrong: o.wrong}
 	if o.has("params") {
 		params, isObject := o.child("params")
 		if !isObject {
 			return args, false
 		}
 		args.path = params.path
-		maps.Copy(args.fields, params.fields)
+		args.fields = params.fields
 	}
 	for _, arg := range arguments {
 		// "type" beside name is the asset's own.
-		if raw, there := o.fields[arg.name]; there && arg.name != "type" && !args.has(arg.name) {
-			args.fields[arg.name] = raw
+		if raw := o.raw(arg.name); raw != nil && arg.name != "type" && !args.has(arg.name) {
+			args.set(arg.name, raw)
 		}
 	}
 	return args, true
@@ -146,7 +146,7 @@ func checkArgument(args object, arg argument) {
 }
 
 func checkNames(args object, key string) {
-	switch kindOf(args.fields[key]) {
+	switch kindOf(args.raw(key)) {
 	case kindString:
 		args.needText(key, addressLimit)
 	case kindList:
@@ -162,7 +162,7 @@ func checkNames(args object, key string) {
 
 func checkColor(args object, key string) {
 	var channels []float64
-	if json.Unmarshal(args.fields[key], &channels) != nil || len(channels) != 3 {
+	if json.Unmarshal(args.raw(key), &channels) != nil || len(channels) != 3 {
 		args.problem(key, "has to be a colour [red, green, blue], each from 0 to 1")
 		return
 	}

@@ -136,7 +136,7 @@ func decodeIDs(body []byte) ([]string, error) {
 	list := o.list("jobs")
 	switch {
 	case !o.need("jobs"):
-	case kindOf(o.fields["jobs"]) != kindList:
+	case kindOf(o.raw("jobs")) != kindList:
 	case len(list) == 0 || len(list) > namedLimit:
 		o.problem("jobs", "has to name between 1 and %d jobs, not %d", namedLimit, len(list))
 	default:

@@ -80,7 +80,7 @@ func decodeJoin(body []byte) (farm.Job, error) {
 func readClips(o object) []farm.Asset {
 	list := o.list("assets")
 	switch {
-	case !o.need("assets"), kindOf(o.fields["assets"]) != kindList:
+	case !o.need("assets"), kindOf(o.raw("assets")) != kindList:
 		return nil
 	case len(list) == 0 || len(list) > clipLimit:
 		o.problem("assets", "has to hold between 1 and %d clips, not %d", clipLimit, len(list))

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"overcrank/farm"
 )
 
@@ -15,8 +17,25 @@ import (
 // values then; null counts as absent.
 type object struct {
 	path   string
-	fields map[string]json.RawMessage
+	fields []member // in their order
 	wrong  *problems
+}
+
+// member is a field of an object with its value as it stands in the body.
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// raw is the value of a field as it stands in the body, nil when it is not there. Objects are small: looking through their
+// fields costs less than a map of them.
+func (o object) raw(key string) json.RawMessage {
+	for i := range o.fields {
+		if o.fields[i].key == key {
+			return o.fields[i].value
+		}
+	}
+	return nil
 }
 
 // readObject reads a checked body that has to be an object. The mark that Windows programs put before UTF-8 is passed over.
@@ -33,13 +52,42 @@ func readObject(body []byte, wrong *problems) (object, error) {
 	return o, nil
 }
 
+// set gives a field a value, in place of the one it had.
+func (o *object) set(key string, value json.RawMessage) {
+	for i := range o.fields {
+		if o.fields[i].key == key {
+			o.fields[i].value = value
+			return
+		}
+	}
+	o.fields = append(o.fields, member{key, value})
+}
+
+// encode writes the object with its fields in the order of their names.
+func (o object) encode() (json.RawMessage, error) {
+	text := jsontext.Value("{")
+	for i, field := range slices.SortedFunc(slices.Values(o.fields), func(a, b member) int { return strings.Compare(a.key, b.key) }) {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		quoted, err := jsontext.AppendQuote(text, field.key)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(quoted, ':'), field.value...)
+	}
+	text = append(text, '}')
+	err := text.Compact()
+	return json.RawMessage(text), err
+}
+
 func objectOf(raw json.RawMessage, path string, wrong *problems) (object, bool) {
 	o := object{path: path, wrong: wrong}
 	if kindOf(raw) != kindObject {
 		return o, false
 	}
-	o.fields = make(map[string]json.RawMessage, 8)
-	eachMember(raw, func(key string, value json.RawMessage) { o.fields[key] = value })
+	o.fields = make([]member, 0, 8)
+	eachMember(raw, func(key string, value json.RawMessage) { o.fields = append(o.fields, member{key, value}) })
 	return o, true
 }
 
@@ -54,11 +102,11 @@ const (
 )
 
 func kindOf(raw json.RawMessage) string {
-	raw = bytes.TrimLeft(raw, " \t\r\n")
-	if len(raw) == 0 {
+	at := skipSpace(raw, 0)
+	if at >= len(raw) {
 		return kindNull
 	}
-	switch raw[0] {
+	switch raw[at] {
 	case '{':
 		return kindObject
 	case '[':
@@ -81,13 +129,12 @@ func (o object) problem(key, format string, args ...any) {
 }
 
 func (o object) mistyped(key, want string) {
-	o.problem(key, "has to be %s, not %s", want, kindOf(o.fields[key]))
+	o.problem(key, "has to be %s, not %s", want, kindOf(o.raw(key)))
 }
 
 // has tells whether a field is there and not null.
 func (o object) has(key string) bool {
-	raw, there := o.fields[key]
-	return there && kindOf(raw) != kindNull
+	return kindOf(o.raw(key)) != kindNull
 }
 
 // need reports a field that is missing.
@@ -102,9 +149,9 @@ func (o object) need(key string) bool {
 // only refuses fields with other names.
 func (o object) only(keys ...string) {
 	unknown := []string{}
-	for key := range o.fields {
-		if !slices.Contains(keys, key) {
-			unknown = append(unknown, key)
+	for _, field := range o.fields {
+		if !slices.Contains(keys, field.key) {
+			unknown = append(unknown, field.key)
 		}
 	}
 	slices.Sort(unknown)
@@ -120,11 +167,11 @@ func (o object) text(key string, limit int) string {
 	if !o.has(key) {
 		return ""
 	}
-	if kindOf(o.fields[key]) != kindString {
+	if kindOf(o.raw(key)) != kindString {
 		o.mistyped(key, kindString)
 		return ""
 	}
-	s := unquote(o.fields[key])
+	s := unquote(o.raw(key))
 	switch {
 	case len(s) > limit:
 		o.problem(key, "is longer than %d bytes", limit)
@@ -166,11 +213,11 @@ func (o object) boolean(key string) *bool {
 	if !o.has(key) {
 		return nil
 	}
-	if kindOf(o.fields[key]) != kindBool {
+	if kindOf(o.raw(key)) != kindBool {
 		o.mistyped(key, kindBool)
 		return nil
 	}
-	b := string(bytes.TrimSpace(o.fields[key])) == "true"
+	b := string(bytes.TrimSpace(o.raw(key))) == "true"
 	return &b
 }
 
@@ -184,7 +231,7 @@ func (o object) whole(key string, low, high int) (int, bool) {
 	if !o.has(key) {
 		return 0, false
 	}
-	n, problem := wholeOf(o.fields[key], low, high)
+	n, problem := wholeOf(o.raw(key), low, high)
 	if problem != "" {
 		o.problem(key, "%s", problem)
 		return 0, false
@@ -210,8 +257,8 @@ func (o object) number(key string) (float64, bool) {
 	if !o.has(key) {
 		return 0, false
 	}
-	f, err := strconv.ParseFloat(string(bytes.TrimSpace(o.fields[key])), 64)
-	if kindOf(o.fields[key]) != kindNumber || err != nil {
+	f, err := strconv.ParseFloat(string(bytes.TrimSpace(o.raw(key))), 64)
+	if kindOf(o.raw(key)) != kindNumber || err != nil {
 		o.mistyped(key, "a number of ordinary size")
 		return 0, false
 	}
@@ -222,7 +269,7 @@ func (o object) child(key string) (object, bool) {
 	if !o.has(key) {
 		return object{}, false
 	}
-	child, isObject := objectOf(o.fields[key], o.field(key), o.wrong)
+	child, isObject := objectOf(o.raw(key), o.field(key), o.wrong)
 	if !isObject {
 		o.mistyped(key, kindObject)
 	}
@@ -239,22 +286,21 @@ func (o object) list(key string) []json.RawMessage {
 	if !o.has(key) {
 		return nil
 	}
-	var list []json.RawMessage
-	if kindOf(o.fields[key]) != kindList {
+	list := make([]json.RawMessage, 0, 8)
+	if kindOf(o.raw(key)) != kindList {
 		o.mistyped(key, kindList)
 		return nil
 	}
-	eachElement(o.fields[key], func(value json.RawMessage) { list = append(list, value) })
+	eachElement(o.raw(key), func(value json.RawMessage) { list = append(list, value) })
 	return list
 }
 
 // objects visits the objects of a list that stands at key. What is none is reported; wanted says what it has to be.
 func (o object) objects(key string, list []json.RawMessage, wanted string, visit func(object)) {
 	for i, raw := range list {
-		at := elementPath(o.field(key), i)
-		element, isObject := objectOf(raw, at, o.wrong)
+		element, isObject := objectOf(raw, elementPath(o.field(key), i), o.wrong)
 		if !isObject {
-			o.wrong.add(at, "has to be %s, not %s", wanted, kindOf(raw))
+			o.wrong.add(element.path, "has to be %s, not %s", wanted, kindOf(raw))
 			continue
 		}
 		visit(element)
@@ -266,19 +312,19 @@ func (o object) texts(key string, limit int) []string {
 	var out []string
 	before := len(o.wrong.list)
 	for i, raw := range o.list(key) {
-		at := elementPath(o.field(key), i)
+		at := func() string { return elementPath(o.field(key), i) }
 		if kindOf(raw) != kindString {
-			o.wrong.add(at, "has to be a string, not %s", kindOf(raw))
+			o.wrong.add(at(), "has to be a string, not %s", kindOf(raw))
 			continue
 		}
 		s := unquote(raw)
 		switch {
 		case strings.TrimSpace(s) == "":
-			o.wrong.add(at, "is empty")
+			o.wrong.add(at(), "is empty")
 		case len(s) > limit:
-			o.wrong.add(at, "is longer than %d bytes", limit)
+			o.wrong.add(at(), "is longer than %d bytes", limit)
 		case strings.ContainsRune(s, 0):
-			o.wrong.add(at, "holds a NUL character")
+			o.wrong.add(at(), "holds a NUL character")
 		default:
 			out = append(out, s)
 		}

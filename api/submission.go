@@ -96,7 +96,7 @@ func readJobTemplate(o object) farm.JobTemplate {
 	}
 	if !t.has("id") && !t.has("src") {
 		t.problem("id", "is missing; name a template by id, or a project by src")
-	} else if out.ID == "" && out.Src == "" && kindOf(t.fields["id"]) == kindString {
+	} else if out.ID == "" && out.Src == "" && kindOf(t.raw("id")) == kindString {
 		t.problem("id", "is empty")
 	}
 	return out
@@ -105,7 +105,7 @@ func readJobTemplate(o object) farm.JobTemplate {
 // readTags reads tags given as a list or as one comma list.
 func readTags(o object) []string {
 	var tags []string
-	if o.has("tags") && kindOf(o.fields["tags"]) == kindString {
+	if o.has("tags") && kindOf(o.raw("tags")) == kindString {
 		tags = splitList(o.text("tags", addressLimit))
 	} else {
 		tags = o.texts("tags", nameLimit)
@@ -194,8 +194,8 @@ func readFrames(s object) *farm.Frames {
 	if !s.has(key) {
 		return nil
 	}
-	if kindOf(s.fields[key]) != kindList {
-		if kindOf(s.fields[key]) != kindNumber {
+	if kindOf(s.raw(key)) != kindList {
+		if kindOf(s.raw(key)) != kindNumber {
 			s.mistyped(key, "a frame number or [first, last]")
 			return nil
 		}

@@ -192,7 +192,7 @@ func decodeTokenChange(body []byte) (coordinator.TokenChange, error) {
 		role := readRole(o)
 		change.Role = &role
 	}
-	if _, there := o.fields["expiresAt"]; there {
+	if o.raw("expiresAt") != nil { // null takes the end away
 		until := readTime(o, "expiresAt")
 		change.ExpiresAt = &until
 	}

@@ -37,7 +37,7 @@ func readWebhook(o object) *farm.Webhook {
 	}
 	out.Headers = readHeaders(w)
 	if w.has("data") {
-		out.Data = w.fields["data"]
+		out.Data = w.raw("data")
 	}
 	return out
 }
@@ -65,8 +65,8 @@ func readHeaders(w object) map[string]string {
 		return nil
 	}
 	names := make([]string, 0, len(headers.fields))
-	for name := range headers.fields {
-		names = append(names, name)
+	for _, header := range headers.fields {
+		names = append(names, header.key)
 	}
 	slices.Sort(names)
 	out := make(map[string]string, len(names))

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -83,10 +84,10 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 	if job.Private {
 		owner = job.ID
 	}
+	long := func(src string) bool {
+		return strings.HasPrefix(src, "data:") && len(src) > maxInline && len(farm.SecretRefs(src)) == 0
+	}
 	keep := func(field, name string, src *string) error {
-		if !strings.HasPrefix(*src, "data:") || len(*src) <= maxInline || len(farm.SecretRefs(*src)) > 0 {
-			return nil
-		}
 		data, mediaType, err := address.Data(*src)
 		if err != nil {
 			return farm.Invalid("a data: address cannot be read", farm.FieldError{Field: field, Message: err.Error()})
@@ -101,23 +102,27 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 		*src = stored.Src()
 		return nil
 	}
-	if err := keep("template.src", "project", &job.Template.Src); err != nil {
-		return err
+	if long(job.Template.Src) {
+		if err := keep("template.src", "project", &job.Template.Src); err != nil {
+			return err
+		}
 	}
 	for i := range job.Assets {
 		a := &job.Assets[i]
-		name := a.Name
-		if name == "" {
-			name = fmt.Sprintf("asset-%d", i)
-		}
-		if err := keep(fmt.Sprintf("assets[%d].src", i), name, &a.Src); err != nil {
-			return err
-		}
 		media := a.MediaValue()
-		if err := keep(fmt.Sprintf("assets[%d].value", i), name, &media); err != nil {
-			return err
+		if !long(a.Src) && !long(media) {
+			continue
 		}
-		if media != a.MediaValue() {
+		name := cmp.Or(a.Name, fmt.Sprintf("asset-%d", i))
+		if long(a.Src) {
+			if err := keep(fmt.Sprintf("assets[%d].src", i), name, &a.Src); err != nil {
+				return err
+			}
+		}
+		if long(media) {
+			if err := keep(fmt.Sprintf("assets[%d].value", i), name, &media); err != nil {
+				return err
+			}
 			a.Value = json.RawMessage(strconv.Quote(media)) // farm:// and hexadecimal digits need no escaping
 		}
 	}
@@ -126,6 +131,9 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 
 // storedFiles finds the stored files that a job names; it is an error when one is not there.
 func (c *Coordinator) storedFiles(p farm.Principal, job farm.Job) ([]farm.StoredFile, error) {
+	if len(job.KeptFiles()) == 0 {
+		return nil, nil
+	}
 	var missing []farm.FieldError
 	var stored []farm.StoredFile
 	err := c.store.View(func(tx *raftstore.Tx) error {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -93,27 +92,9 @@ type node struct {
 	local    string        // base address for processes of this machine
 }
 
-const (
-	// collectorPace lets the heap grow to four times of what is in use before it is collected: a busy coordinator spends a tenth
-	// less processor time on a submission then (docs/benchmarks.md).
-	collectorPace = 300 // percent
-	// collectorCeiling is where the collector hurries again, so that a million waiting jobs do not cost a gigabyte of garbage.
-	collectorCeiling = 1 << 30 // bytes
-)
-
-// paceCollector trades memory that a coordinator's machine has for time. What GOGC and GOMEMLIMIT say counts more.
-func paceCollector() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectorPace)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(collectorCeiling)
-	}
-}
-
 // startNode listens, opens the coordinator and serves.
 func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, error) {
-	paceCollector()
+	coordinator.PaceCollector()
 	policy, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress)
 	if err != nil {
 		return nil, err

@@ -103,8 +103,8 @@ func (h Head) validate() error {
 	return nil
 }
 
-// encode is the beginning of a file.
-func (h Head) encode() ([]byte, error) {
+// Begin is what a file begins with.
+func (h Head) Begin() ([]byte, error) {
 	if err := h.validate(); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type Reader struct {
 	head   Head
 	r      *bufio.Reader
 	zstd   *zstd.Decoder
-	packed []byte
+	record []byte // as it lies in the file
 	pix    []byte
 	lost   bool // within bytes that are no record
 }
@@ -86,10 +86,11 @@ func (r *Reader) Next() (number int, pix []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if cap(r.packed) < rec.length {
-		r.packed = make([]byte, rec.length)
+	if cap(r.record) < recordHead+rec.length {
+		r.record = make([]byte, recordHead+rec.length)
 	}
-	packed := r.packed[:rec.length]
+	r.record = r.record[:recordHead+rec.length]
+	packed := r.record[recordHead:]
 	if _, err := io.ReadFull(r.r, packed); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return 0, nil, &Damaged{Number: rec.number}
@@ -108,8 +109,12 @@ func (r *Reader) Next() (number int, pix []byte, err error) {
 	}
 	r.pix = pix
 	add(pix, r.head.Format.Bytes())
+	rec.append(r.record[:0])
 	return rec.number, pix, nil
 }
+
+// Record is the frame that Next gave last as it lies in the file, to be put behind others. It is the caller's until the next call.
+func (r *Reader) Record() []byte { return r.record }
 
 // next finds the beginning of the next record. Bytes that are none are passed over, and told of once.
 func (r *Reader) next() (record, error) {

@@ -26,9 +26,6 @@ func NewPacker(head Head) (*Packer, error) {
 	return &Packer{head: head, zstd: z}, nil
 }
 
-// Begin is what a file begins with.
-func (p *Packer) Begin() ([]byte, error) { return p.head.encode() }
-
 // Pack gives the record of a frame, ready to be written behind another. pix is used up.
 func (p *Packer) Pack(number int, pix []byte) ([]byte, error) {
 	switch {
@@ -60,7 +57,7 @@ func NewWriter(w io.Writer, head Head) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin, err := p.Begin()
+	begin, err := head.Begin()
 	if err == nil {
 		_, err = w.Write(begin)
 	}

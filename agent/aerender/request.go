@@ -3,7 +3,9 @@
 package aerender
 
 import (
+	"io"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -29,8 +31,13 @@ type Request struct {
 	Save           string // absolute path where the project is saved as the script left it, instead of a render
 	RenderSettings string
 	OutputModule   string
-	Start, End     *int // frames, both included; nil means the composition's work area
-	SkipMissing    bool // go on when footage is missing
+	Start, End     *int  // frames, both included; nil means the composition's work area
+	Stills         []int // these frames alone, in rising order; only the embedded engine can
+	// Assemble is a file of frames that is encoded instead of a render, with the sound of Audio, a file, unless that is ""; only the
+	// embedded engine can.
+	Assemble    io.Reader
+	Audio       string
+	SkipMissing bool // go on when footage is missing
 
 	Frames int           // expected, 0 when not known; what the engine says wins
 	Limits Limits        // zero values mean the defaults
@@ -83,12 +90,19 @@ func (r Request) arguments() []string {
 	if r.Save != "" {
 		return []string{"-project", r.Project, "-r", scriptInput, "-save", r.Save, "-v", "ERRORS_AND_PROGRESS"}
 	}
-	args := []string{"-project", r.Project, "-comp", r.Composition, "-output", r.Output}
+	var args []string
 	add := func(flag, value string) {
 		if value != "" {
 			args = append(args, flag, value)
 		}
 	}
+	if r.Assemble != nil {
+		add("-assemble", scriptInput)
+		add("-audio", r.Audio)
+	} else {
+		args = append(args, "-project", r.Project, "-comp", r.Composition)
+	}
+	add("-output", r.Output)
 	add("-RStemplate", r.RenderSettings)
 	add("-OMtemplate", r.OutputModule)
 	if r.Start != nil {
@@ -97,6 +111,11 @@ func (r Request) arguments() []string {
 	if r.End != nil {
 		add("-e", strconv.Itoa(*r.End))
 	}
+	var stills []string
+	for _, n := range r.Stills {
+		stills = append(stills, strconv.Itoa(n))
+	}
+	add("-stills", strings.Join(stills, ","))
 	if r.Script != "" {
 		add("-r", scriptInput)
 	}

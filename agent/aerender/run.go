@@ -77,7 +77,10 @@ func start(req Request) (*execution, error) {
 	cmd := exec.Command(req.Program[0], append(append([]string{}, req.Program[1:]...), req.arguments()...)...)
 	cmd.Dir, cmd.Env = req.Dir, append(os.Environ(), req.Env...)
 	cmd.Stdout, cmd.Stderr = in, in
-	if req.Script != "" {
+	switch {
+	case req.Assemble != nil:
+		cmd.Stdin = req.Assemble
+	case req.Script != "":
 		cmd.Stdin = strings.NewReader(req.Script)
 	}
 	prepare(cmd)

@@ -56,7 +56,7 @@ func openStore(ctx context.Context, s Spec) (Writer, error) {
 	if err != nil {
 		return nil, failure(s.Name.Path, errors.Join(err, packer.Close()))
 	}
-	begin, err := packer.Begin()
+	begin, err := head.Begin()
 	if err == nil {
 		_, err = file.Write(begin)
 	}

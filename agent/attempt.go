@@ -17,6 +17,7 @@ import (
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
 	"overcrank/agent/join"
+	"overcrank/agent/parts"
 	"overcrank/agent/project"
 	"overcrank/agent/script"
 	"overcrank/farm"
@@ -46,6 +47,9 @@ type attempt struct {
 	script  string           // applies the assets; it holds what secrets stand for, so no file does
 	secrets *redact.Redactor // conceals what they stand for
 	given   *farm.Upload     // as the job has it, with references where lease.Upload has values
+
+	watch stopwatch
+	kept  *keptFrames // of a range; nil before its first frame
 
 	mu       sync.Mutex
 	warnings []string
@@ -82,10 +86,12 @@ func (t *attempt) run(ctx context.Context) wire.Message {
 	if err != nil {
 		failed := t.explain(err)
 		failed.Message = t.secrets.String(failed.Message)
+		failed.Measured = t.watch.measured()
 		t.say("%s", failed.Message)
+		t.handOverDone(ctx, err, &failed)
 		return wire.Message{Failed: &failed}
 	}
-	return wire.Message{Finished: &wire.Finished{Attempt: t.lease.Attempt, Output: output, Warnings: t.warned()}}
+	return wire.Message{Finished: &wire.Finished{Attempt: t.lease.Attempt, Output: output, Warnings: t.warned(), Measured: t.watch.measured()}}
 }
 
 // safely turns a panic, which a file could cause that no check foresaw, into an error: it ends one attempt, and not the
@@ -103,8 +109,11 @@ func (t *attempt) safely(do func() error) (err error) {
 // works are the kinds of tasks that an agent can do; each gives a validated result.
 func works() map[farm.TaskKind]func(*attempt, context.Context) (result, error) {
 	return map[farm.TaskKind]func(*attempt, context.Context) (result, error){
-		farm.TaskRender: (*attempt).renderProject,
-		farm.TaskJoin:   (*attempt).joinClips,
+		farm.TaskRender:   (*attempt).renderProject,
+		farm.TaskSample:   (*attempt).renderProject,
+		farm.TaskSound:    (*attempt).renderProject,
+		farm.TaskAssemble: (*attempt).assemble,
+		farm.TaskJoin:     (*attempt).joinClips,
 	}
 }
 
@@ -143,7 +152,9 @@ func (t *attempt) renderProject(ctx context.Context) (result, error) {
 	if err := t.choose(); err != nil {
 		return result{}, err
 	}
+	began := time.Now()
 	fetched, err := t.fetch(ctx)
+	t.watch.fetched(time.Since(began))
 	if err != nil {
 		return result{}, err
 	}
@@ -156,13 +167,14 @@ func (t *attempt) renderProject(ctx context.Context) (result, error) {
 // choose picks the engine.
 func (t *attempt) choose() error {
 	var ok bool
-	if t.engine, ok = chooseEngine(t.a.stock.now().Inventory, t.lease.Settings.Engine, t.lease.Preview); !ok {
+	if t.engine, ok = chooseEngine(t.a.stock.now().Inventory, t.lease.Settings.Engine, t.lease.Engine, t.lease.Preview); !ok {
 		return &failure{message: fmt.Sprintf("This machine has no engine '%s'", t.lease.Settings.Engine), retry: true, class: farm.FailureWorker}
 	}
 	name := "After Effects"
 	if t.engine.Kind == farm.EngineEmbedded {
 		name = "the embedded engine"
 	}
+	t.watch.engine(t.engine)
 	t.say("rendering with %s %s", name, t.engine.Version)
 	return nil
 }
@@ -224,10 +236,14 @@ func (t *attempt) explain(err error) wire.Failed {
 		wrong    *film.Wrong
 		clip     *join.ClipError
 		noAnswer *statusError
+		back     *givenBack
+		missing  *parts.Missing
 	)
 	switch {
 	case errors.As(err, &stopped):
 		failed.Message, failed.Cancelled = stopped.reason, true
+	case errors.As(err, &back):
+		failed.Message, failed.Cancelled, failed.Retry = back.reason, true, true
 	case errors.Is(err, errStopping):
 		failed.Message, failed.Cancelled, failed.Retry = "The agent was stopped", true, true
 	case diskFull(err):
@@ -241,6 +257,8 @@ func (t *attempt) explain(err error) wire.Failed {
 		failed.Message = refused.Message
 	case errors.As(err, &engine):
 		failed.Message, failed.Retry, failed.Class = engine.Message, engine.Class != farm.FailureDeterministic, engine.Class
+	case errors.As(err, &missing):
+		failed.Message, failed.Retry, failed.Bad = "Render failed: "+missing.Error(), true, missing.Frames
 	case errors.As(err, &clip):
 		failed.Message = clip.Error()
 	case errors.As(err, &wrong):

@@ -13,18 +13,19 @@ func engineMajor(name string) (major string, ok bool) {
 }
 
 // chooseEngine picks the engine for a job: the one it asks for; for a preview the embedded one, which is free at once;
-// else the newest After Effects, and the embedded engine where there is none.
-func chooseEngine(inv farm.Inventory, wanted string, preview bool) (farm.EngineInfo, bool) {
+// else the newest After Effects, and the embedded engine where there is none. A kind that is not "" is the only one that counts.
+func chooseEngine(inv farm.Inventory, wanted, kind string, preview bool) (farm.EngineInfo, bool) {
 	major, named := engineMajor(wanted)
+	named = named && kind != farm.EngineEmbedded
 	for _, e := range inv.Engines {
-		if e.Kind != farm.EngineAfterEffects {
+		if e.Kind != farm.EngineAfterEffects || kind == farm.EngineEmbedded {
 			continue
 		}
 		if named && strings.SplitN(e.Version, ".", 2)[0] == major || !named && !preview {
 			return e, true
 		}
 	}
-	if named {
+	if named || kind == farm.EngineAfterEffects {
 		return farm.EngineInfo{}, false
 	}
 	for _, e := range inv.Engines {

@@ -13,15 +13,18 @@ func TestEngineIsChosenAsTheJobNeedsIt(t *testing.T) {
 	cases := []struct {
 		inv     farm.Inventory
 		wanted  string
+		kind    string
 		preview bool
 		want    farm.EngineInfo
 		ok      bool
 	}{
-		{studio, "", false, ae26, true}, {studio, "ae2025", false, ae25, true}, {studio, "", true, embedded, true},
-		{plain, "", false, embedded, true}, {plain, "ae2026", false, farm.EngineInfo{}, false}, {studio, "ae2024", false, farm.EngineInfo{}, false},
+		{studio, "", "", false, ae26, true}, {studio, "ae2025", "", false, ae25, true}, {studio, "", "", true, embedded, true},
+		{plain, "", "", false, embedded, true}, {plain, "ae2026", "", false, farm.EngineInfo{}, false}, {studio, "ae2024", "", false, farm.EngineInfo{}, false},
+		{studio, "", farm.EngineEmbedded, false, embedded, true}, {studio, "ae2025", farm.EngineAfterEffects, false, ae25, true},
+		{plain, "ae2026", farm.EngineEmbedded, false, embedded, true}, {plain, "", farm.EngineAfterEffects, false, farm.EngineInfo{}, false},
 	}
 	for _, c := range cases {
-		if got, ok := chooseEngine(c.inv, c.wanted, c.preview); got != c.want || ok != c.ok {
+		if got, ok := chooseEngine(c.inv, c.wanted, c.kind, c.preview); got != c.want || ok != c.ok {
 			t.Errorf("%q, preview %t: %+v", c.wanted, c.preview, got)
 		}
 	}

@@ -5,13 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,12 +22,14 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/agent/internal/aerenderdouble"
+	"overcrank/engine/aerender"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
-// TestMain lets the test's own program play the engines: the embedded one is started as "<program> aerender …", Adobe's
-// with aerender's flags alone, and the After Effects that applies a script as "<program> afterfx <script> <outcome>".
+// TestMain lets the test's own program be the engines: the embedded one is started as "<program> aerender …" and is itself unless a
+// part is to be played, Adobe's with aerender's flags alone, and the After Effects that applies a script as "<program> afterfx
+// <script> <outcome>".
 func TestMain(m *testing.M) {
 	if aerenderdouble.Asked() && len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -35,6 +40,12 @@ func TestMain(m *testing.M) {
 		case "afterfx":
 			os.Exit(aerenderdouble.AfterFX(os.Args[2], os.Args[3]))
 		}
+	}
+	if len(os.Args) > 1 && os.Args[1] == "aerender" {
+		stop, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		code := aerender.Main(stop, "test", os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+		end()
+		os.Exit(code)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -301,4 +312,28 @@ func start(t *testing.T, p *peer, part, dir string) *running {
 		}
 	})
 	return r
+}
+
+// startBoard runs an agent with the embedded engine and gives its board.
+func startBoard(t *testing.T, p *peer) *board {
+	t.Helper()
+	t.Setenv(aerenderdouble.Env, "")
+	cfg := Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: "join", Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
+	if err := cfg.complete(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	a, err := open(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- a.run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("the agent ended with %v", err)
+		}
+	})
+	return a.board
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"math"
 	"sync"
+	"time"
 
 	"overcrank/farm/redact"
 	"overcrank/farm/wire"
@@ -13,7 +14,7 @@ const maxLines = 20000
 
 // The phases of an attempt, with the part of the progress bar that each has.
 var phases = map[string]struct{ from, to float64 }{
-	"fetching": {0, 4}, "preparing": {4, 6}, "joining": {4, 95}, "rendering": {6, 95}, "checking": {95, 96}, "uploading": {96, 100},
+	"fetching": {0, 4}, "preparing": {4, 6}, "joining": {4, 95}, "assembling": {4, 95}, "rendering": {6, 95}, "checking": {95, 96}, "uploading": {96, 100},
 }
 
 // feed is what an attempt tells while it runs, until the link takes it away.
@@ -27,6 +28,7 @@ type feed struct {
 	lost     int
 	progress wire.Progress
 	fresh    bool
+	next     func() // when the next frame is done; nil when nobody waits for it
 }
 
 // conceal takes the values of secrets out of all lines from now on.
@@ -54,10 +56,29 @@ func (f *feed) at(phase string, fraction float64, frame, total int) {
 	span := phases[phase]
 	percent := math.Round(10*(span.from+(span.to-span.from)*min(1, max(0, fraction)))) / 10
 	f.mu.Lock()
+	next := f.next
+	f.next = nil
 	f.progress = wire.Progress{Attempt: f.attempt, Percent: max(percent, f.progress.Percent), Frame: max(frame, f.progress.Frame), Phase: phase, FramesTotal: max(total, f.progress.FramesTotal)}
 	f.fresh = true
 	f.mu.Unlock()
 	f.wake()
+	if next != nil {
+		next()
+	}
+}
+
+// atNextFrame has do done when the next frame is, at once when no frame is in work, and in any case when patience is over.
+func (f *feed) atNextFrame(do func(), patience time.Duration) {
+	f.mu.Lock()
+	rendering := f.progress.Phase == "rendering"
+	if rendering {
+		late := time.AfterFunc(patience, do)
+		f.next = func() { late.Stop(); do() }
+	}
+	f.mu.Unlock()
+	if !rendering {
+		do()
+	}
 }
 
 // What goes into one message. The bytes leave room for what JSON escapes, which makes six of one.

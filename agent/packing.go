@@ -18,11 +18,11 @@ func zipFiles(ctx context.Context, path, dir string, files []string) error {
 	})
 }
 
-// zipStills packs pictures, numbered from the composition's frame first on: the engine's own numbers begin where the
+// zipStills packs pictures under the numbers of their frames in the composition: the engine's own numbers begin where the
 // composition's timecode does.
-func zipStills(ctx context.Context, path string, files []string, first int) error {
+func zipStills(ctx context.Context, path string, files []string, number func(i int) int) error {
 	return zipNamed(ctx, path, files, func(i int) (string, error) {
-		return fmt.Sprintf("%s%05d%s", stillsPrefix, first+i, filepath.Ext(files[i])), nil
+		return fmt.Sprintf("%s%05d%s", stillsPrefix, number(i), filepath.Ext(files[i])), nil
 	})
 }
 

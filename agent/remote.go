@@ -78,6 +78,9 @@ func (e *statusError) Error() string {
 
 // passing tells whether the same request may succeed later.
 func passing(err error) bool {
+	if errors.As(err, new(*damagedPart)) {
+		return false
+	}
 	var status *statusError
 	if errors.As(err, &status) {
 		return status.code >= http.StatusInternalServerError || status.code == http.StatusTooManyRequests || status.code == http.StatusRequestTimeout

@@ -38,12 +38,16 @@ type plan struct {
 	stills bool
 	start  *int // as the composition's timecode counts
 	end    *int
-	frames int // expected, 0 when not known
-	first  int // that is rendered, counted from the composition's first as 0
+	frames int   // expected, 0 when not known
+	first  int   // that is rendered, counted from the composition's first as 0
+	only   []int // frames as the composition's timecode counts, instead of a range
+	part   bool  // frames of a split job
+	sound  bool  // the sound alone
+	want   film.Want
 }
 
-// plan reads the job's settings.
-func (t *attempt) plan() plan {
+// form is what kind of file the job gives.
+func (t *attempt) form() plan {
 	s := t.lease.Settings
 	p := plan{codec: s.Codec, ext: t.lease.Ext, stills: s.Type == "image" && !t.lease.Preview}
 	if p.stills {
@@ -57,6 +61,13 @@ func (t *attempt) plan() plan {
 	if p.ext == "" {
 		p.ext = "mp4"
 	}
+	return p
+}
+
+// plan reads the job's settings, and what the task makes of the job.
+func (t *attempt) plan() plan {
+	s, p := t.lease.Settings, t.form()
+	p.part, p.sound = t.lease.Part && t.lease.Kind == farm.TaskRender, t.lease.Kind == farm.TaskSound
 	comp := t.project.Settings
 	length := int(comp.Duration*comp.FrameRate + 0.5)
 	p.frames = length
@@ -77,6 +88,23 @@ func (t *attempt) plan() plan {
 		if a.Type == "script" || a.Type == "function" && script.FunctionName(a.Name) == "comp-duration-set" {
 			p.frames = 0 // the script decides
 		}
+	}
+	if t.lease.Kind == farm.TaskSample {
+		p = t.samples(p, shown)
+	}
+	p.want = film.Want{Frames: p.frames}
+	if !t.lease.Preview {
+		p.want.Width, p.want.Height, p.want.FrameRate = comp.Width, comp.Height, comp.FrameRate
+	}
+	return p
+}
+
+// samples are single frames, to be looked at before the rest.
+func (t *attempt) samples(p plan, shown int) plan {
+	p.stills, p.codec, p.ext = true, film.DefaultStill, "png"
+	p.start, p.end, p.frames = nil, nil, len(t.lease.Stills)
+	for _, n := range t.lease.Stills {
+		p.only = append(p.only, shown+n)
 	}
 	return p
 }
@@ -103,18 +131,23 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	p := t.plan()
 	req := aerender.Request{
 		Dir: t.dir, Env: t.environment(), Project: t.project.Path, Composition: t.project.Composition,
-		RenderSettings: t.renderSettings(), Start: p.start, End: p.end, Frames: p.frames,
+		RenderSettings: t.renderSettings(), Start: p.start, End: p.end, Stills: p.only, Frames: p.frames,
 		Limits: t.a.limits, OnLine: t.hear,
 		OnProgress: func(now aerender.Progress) {
+			t.watch.rendered(now.Done)
 			t.feed.at("rendering", now.Percent/100, now.Frame, now.Total)
 		},
 	}
+	req.Limits.Grace = cmp.Or(req.Limits.Grace, engineGrace)
 	t.feed.at("rendering", 0, p.first, p.frames)
+	t.watch.engineStarts()
+	if p.part {
+		t.kept = &keptFrames{path: filepath.Join(t.dir, "out", partName), first: p.first}
+	}
 	if t.engine.Kind == farm.EngineAfterEffects {
 		return t.renderAdobe(ctx, req, p)
 	}
-	share := strconv.FormatFloat(memoryShare/float64(t.a.cfg.Slots), 'f', 1, 64)
-	req.Program = []string{t.engine.Path, "aerender", "-mem_usage", share, share}
+	req.Program = t.embedded(t.engine.Path)
 	req.Script = t.script
 	if t.lease.Settings.Type == "aep" {
 		return t.saveEmbedded(ctx, req)
@@ -122,6 +155,12 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	req.OutputModule = p.codec
 	req.Output = t.output(p)
 	return t.renderAndCheck(ctx, req, p)
+}
+
+// embedded starts the embedded engine with its share of the machine's memory.
+func (t *attempt) embedded(path string) []string {
+	share := strconv.FormatFloat(memoryShare/float64(t.a.cfg.Slots), 'f', 1, 64)
+	return []string{path, "aerender", "-mem_usage", share, share}
 }
 
 // saveEmbedded has the embedded engine save the filled-in project, and packs it with its folder.
@@ -140,7 +179,12 @@ func (t *attempt) saveEmbedded(ctx context.Context, req aerender.Request) (resul
 // output is where the engine writes.
 func (t *attempt) output(p plan) string {
 	name := "film." + p.ext
-	if p.stills {
+	switch {
+	case p.sound:
+		name = soundName
+	case p.part:
+		name = partName
+	case p.stills:
 		name = stillsPrefix + "[#####]." + p.ext
 	}
 	return filepath.Join(t.dir, "out", name)
@@ -171,8 +215,8 @@ func (t *attempt) renderAndCheck(ctx context.Context, req aerender.Request, p pl
 	if ran.Hung {
 		t.say("the engine had finished and did not end; it was ended")
 	}
-	if ran.Expected > 0 {
-		p.frames = ran.Expected
+	if ran.Expected > 0 && p.only == nil {
+		p.frames, p.want.Frames = ran.Expected, ran.Expected
 	}
 	t.feed.at("checking", 0, 0, 0)
 	if found.path == "" || !ran.Hung {
@@ -180,7 +224,7 @@ func (t *attempt) renderAndCheck(ctx context.Context, req aerender.Request, p pl
 			return result{}, err
 		}
 	}
-	if delivered == 0 {
+	if delivered == 0 && !p.part && !p.sound {
 		t.makeThumbnails(ctx, found, p)
 	}
 	return found, nil
@@ -202,21 +246,22 @@ func (t *attempt) hear(line string) { t.feed.log(t.withoutFolders(line)) }
 
 // check looks at what the engine wrote, from its first to its last frame.
 func (t *attempt) check(ctx context.Context, p plan) (result, error) {
-	want := film.Want{Frames: p.frames}
-	if !t.lease.Preview {
-		want.Width, want.Height, want.FrameRate = t.project.Settings.Width, t.project.Settings.Height, t.project.Settings.FrameRate
-	}
 	out := filepath.Join(t.dir, "out")
-	if !p.stills {
+	switch {
+	case p.sound:
+		return t.checkSound()
+	case p.part:
+		return t.checkPart(p)
+	case !p.stills:
 		path := filepath.Join(out, "film."+p.ext)
-		info, err := film.CheckFilm(ctx, path, want)
+		info, err := film.CheckFilm(ctx, path, p.want)
 		if err != nil {
 			return result{}, err
 		}
 		t.say("the film is whole: %d frames, %d×%d pixels, %.2f s", info.Frames, info.Width, info.Height, info.Duration)
 		return result{path: path, info: info, kind: mediaTypes[p.ext]}, nil
 	}
-	files, info, err := film.CheckStills(ctx, out, stillsPrefix, p.ext, want)
+	files, info, err := film.CheckStills(ctx, out, stillsPrefix, p.ext, p.want)
 	if err != nil {
 		return result{}, err
 	}
@@ -226,11 +271,14 @@ func (t *attempt) check(ctx context.Context, p plan) (result, error) {
 	}
 	t.say("%s, %d×%d pixels", whole, info.Width, info.Height)
 	info.FrameRate, info.Duration = 0, 0
-	if t.lease.Ext != "zip" {
+	if t.lease.Ext != "zip" && p.only == nil {
 		return result{path: files[0], info: info, kind: mediaTypes[p.ext]}, nil
 	}
-	path := filepath.Join(out, "result.zip")
-	if err := zipStills(ctx, path, files, p.first); err != nil {
+	path, number := filepath.Join(out, "result.zip"), func(i int) int { return p.first + i }
+	if p.only != nil {
+		number = func(i int) int { return t.lease.Stills[i] }
+	}
+	if err := zipStills(ctx, path, files, number); err != nil {
 		return result{}, err
 	}
 	return result{path: path, info: info, kind: mediaTypes["zip"]}, nil
@@ -258,30 +306,28 @@ func (t *attempt) renderAdobe(ctx context.Context, req aerender.Request, p plan)
 	}
 	req.Program, req.Project = []string{t.engine.Path}, saved
 	req.Env = nil
-	raw := p
-	switch {
-	case p.stills:
-		raw.ext, req.OutputModule = "tif", "TIFF Sequence with Alpha"
-	case p.codec == "video_prores_4444":
-		raw.ext, req.OutputModule = "mov", "Lossless with Alpha"
-	default:
-		raw.ext, req.OutputModule = "mov", "Lossless"
-	}
-	raw.codec = "intermediate"
 	req.Output = filepath.Join(t.dir, "out", "raw_film.mov")
-	if p.stills {
-		req.Output = filepath.Join(t.dir, "out", "raw_[#####].tif")
+	switch {
+	case p.sound:
+		return t.soundAdobe(ctx, req)
+	case p.part:
+		return t.rangeAdobe(ctx, req, p)
+	case p.stills:
+		req.Output, req.OutputModule = t.rawPictures(), adobePictures
+	case p.codec == film.AlphaFilm:
+		req.OutputModule = "Lossless with Alpha"
+	default:
+		req.OutputModule = adobeFilm
 	}
-	req.Done = func() (bool, error) { return t.rawWhole(ctx, raw) }
-	ran, err := aerender.Run(ctx, req)
-	for _, w := range ran.Warnings {
-		t.warn(t.withoutFolders(w))
-	}
-	if err != nil {
-		return result{}, err
-	}
-	if ran.Expected > 0 {
-		p.frames = ran.Expected
+	for i, run := range adobeRuns(req) {
+		run.Done = func() (bool, error) { return t.rawWhole(ctx, p.stills, i+1, run.Frames) }
+		expected, err := t.runAdobe(ctx, run)
+		if err != nil {
+			return result{}, err
+		}
+		if expected > 0 && p.only == nil {
+			p.frames, p.want.Frames = expected, expected
+		}
 	}
 	t.feed.at("checking", 0, 0, 0)
 	if err := t.encodeRaw(ctx, p); err != nil {
@@ -294,21 +340,43 @@ func (t *attempt) renderAdobe(ctx context.Context, req aerender.Request, p plan)
 	return found, err
 }
 
-// rawWhole tells whether an After Effects that finished and does not end has written everything.
-func (t *attempt) rawWhole(ctx context.Context, p plan) (bool, error) {
+// rawWhole tells whether an After Effects that finished and does not end has written everything: a film of so many frames, or the
+// pictures of so many runs.
+func (t *attempt) rawWhole(ctx context.Context, stills bool, runs, frames int) (bool, error) {
 	out := filepath.Join(t.dir, "out")
-	want := film.Want{Frames: p.frames}
 	var err error
-	if p.stills {
-		_, _, err = film.CheckStills(ctx, out, "raw_", p.ext, want)
+	if stills {
+		_, _, err = film.CheckStills(ctx, out, "raw_", "tif", film.Want{Frames: runs * frames})
 	} else {
-		_, err = film.CheckFilm(ctx, filepath.Join(out, "raw_film."+p.ext), want)
+		_, err = film.CheckFilm(ctx, filepath.Join(out, "raw_film.mov"), film.Want{Frames: frames})
 	}
 	var wrong *film.Wrong
 	if errors.As(err, &wrong) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// adobeRuns are the runs of After Effects that a request takes: it renders ranges, and no single frames.
+func adobeRuns(req aerender.Request) []aerender.Request {
+	if req.Stills == nil {
+		return []aerender.Request{req}
+	}
+	runs := make([]aerender.Request, len(req.Stills))
+	for i, n := range req.Stills {
+		runs[i] = req
+		runs[i].Stills, runs[i].Start, runs[i].End, runs[i].Frames = nil, &n, &n, 1
+	}
+	return runs
+}
+
+// runAdobe runs After Effects and gives how many frames it said it would render, 0 when it did not say.
+func (t *attempt) runAdobe(ctx context.Context, req aerender.Request) (expected int, err error) {
+	ran, err := aerender.Run(ctx, req)
+	for _, w := range ran.Warnings {
+		t.warn(t.withoutFolders(w))
+	}
+	return ran.Expected, err
 }
 
 // encodeRaw encodes what After Effects wrote as the job wants it. The container's extension is After Effects' own choice.

@@ -29,7 +29,7 @@ func (t *attempt) upload(ctx context.Context, r result) (farm.OutputRef, error) 
 	if err != nil {
 		return farm.OutputRef{}, err
 	}
-	if t.lease.Upload != nil {
+	if t.lease.Upload != nil && !t.lease.Part {
 		return t.deliver(ctx, r, sum, size)
 	}
 	return t.handOver(ctx, r, sum, size)

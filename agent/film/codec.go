@@ -3,14 +3,20 @@ package film
 import (
 	"context"
 	"fmt"
+	"io"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"overcrank/ffmpeg"
+	"overcrank/frames"
 )
 
 // DefaultFilm and DefaultStill are the codecs of jobs that name none.
 const (
 	DefaultFilm  = "video_h264_vbr_15mbps"
 	DefaultStill = "image_png"
+	AlphaFilm    = "video_prores_4444" // the codec of films that keeps transparency
 )
 
 // codecs are those of the public interface, with the encoder of ffmpeg that each needs.
@@ -48,26 +54,59 @@ var h264 = regexp.MustCompile(`^video_h264_(vbr|cbr)_(\d+)mbps$`)
 
 // Encode writes the film or still in as codec to out; it serves engines that can only write a lossless intermediate.
 func Encode(ctx context.Context, in, out, codec string) error {
-	args := reading(in)
-	switch m := h264.FindStringSubmatch(codec); {
-	case m != nil:
-		args = append(args, h264Arguments(m[1], m[2])...)
-	case codec == "video_prores_422":
-		args = append(args, "-c:v", "prores_ks", "-profile:v", "2", "-pix_fmt", "yuv422p10le", "-c:a", "pcm_s16le")
-	case codec == "video_prores_4444":
-		args = append(args, "-c:v", "prores_ks", "-profile:v", "4", "-pix_fmt", "yuva444p10le", "-alpha_bits", "16", "-c:a", "pcm_s16le")
-	case codec == "image_png":
-		args = append(args, "-frames:v", "1", "-c:v", "png")
-	case codec == "image_jpeg":
-		args = append(args, "-frames:v", "1", "-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj444p")
-	default:
-		return fmt.Errorf("codec %q is not known", codec)
-	}
-	_, err := run(ctx, "ffmpeg", append(args, local(out))...)
+	args, err := encoding(codec)
 	if err != nil {
+		return err
+	}
+	if still(codec) {
+		args = append([]string{"-frames:v", "1"}, args...)
+	}
+	if _, err := run(ctx, "ffmpeg", append(append(reading(in), args...), local(out))...); err != nil {
 		return fmt.Errorf("encoding as %s: %w", codec, err)
 	}
 	return nil
+}
+
+// EncodeFrames writes frames, which in gives as plain pixels one behind the other, as one of the farm's codecs, just as Encode does
+// those of a film. sound is a file, "" for none. The name of pictures holds their number as in frame_%05d.png, which begins at first.
+func EncodeFrames(ctx context.Context, in io.Reader, head frames.Head, first int, sound, out, codec string) error {
+	args := []string{
+		"-v", "error", "-nostdin", "-y", "-f", "rawvideo", "-pixel_format", string(head.Format), "-video_size", fmt.Sprintf("%dx%d", head.Width, head.Height),
+		"-framerate", fmt.Sprintf("%d/%d", head.RateNum, head.RateDen), "-i", "pipe:0",
+	}
+	codecArgs, err := encoding(codec)
+	if err != nil {
+		return err
+	}
+	if still(codec) {
+		codecArgs = append([]string{"-start_number", strconv.Itoa(first)}, codecArgs...)
+	} else if sound != "" {
+		args = append(args, ffmpeg.Input(sound)...)
+	}
+	if err := pipe(ctx, in, io.Discard, "ffmpeg", append(append(args, codecArgs...), local(out))...); err != nil {
+		return fmt.Errorf("encoding as %s: %w", codec, err)
+	}
+	return nil
+}
+
+// still is whether a codec gives pictures.
+func still(codec string) bool { return strings.HasPrefix(codec, "image_") }
+
+// encoding are ffmpeg's options for one of the farm's codecs.
+func encoding(codec string) ([]string, error) {
+	switch m := h264.FindStringSubmatch(codec); {
+	case m != nil:
+		return h264Arguments(m[1], m[2]), nil
+	case codec == "video_prores_422":
+		return []string{"-c:v", "prores_ks", "-profile:v", "2", "-pix_fmt", "yuv422p10le", "-c:a", "pcm_s16le"}, nil
+	case codec == AlphaFilm:
+		return []string{"-c:v", "prores_ks", "-profile:v", "4", "-pix_fmt", "yuva444p10le", "-alpha_bits", "16", "-c:a", "pcm_s16le"}, nil
+	case codec == "image_png":
+		return []string{"-c:v", "png"}, nil
+	case codec == "image_jpeg":
+		return []string{"-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj444p"}, nil
+	}
+	return nil, fmt.Errorf("codec %q is not known", codec)
 }
 
 func h264Arguments(mode, mbps string) []string {

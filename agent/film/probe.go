@@ -29,6 +29,7 @@ type Info struct {
 	Video         bool
 	Alpha         bool
 	Codec         string // of the picture, as ffmpeg names it
+	PixFmt        string // of the picture, as ffmpeg names it
 }
 
 // Unreadable is a file that ffprobe or ffmpeg cannot read to its end.
@@ -76,6 +77,7 @@ func Probe(ctx context.Context, path string) (Info, error) {
 			info.Audio = true
 		case s.CodecType == "video" && !info.Video && s.Disposition["attached_pic"] == 0:
 			info.Video, info.Codec, info.Width, info.Height, info.Frames = true, s.CodecName, s.Width, s.Height, packets
+			info.PixFmt = s.PixFmt
 			info.FrameRate = rational(s.RFrameRate)
 			info.Duration = number(s.Duration)
 			info.Alpha = strings.Contains(s.PixFmt, "a") && !strings.HasPrefix(s.PixFmt, "gray") || s.Tags["alpha_mode"] == "1"
@@ -122,6 +124,11 @@ func run(ctx context.Context, program string, args ...string) ([]byte, error) {
 // Run runs ffmpeg or ffprobe and writes its output to out as it comes. A program that says no is *Unreadable, except when
 // the disk is full; one that is not installed is ErrNoTools.
 func Run(ctx context.Context, out io.Writer, program string, args ...string) error {
+	return pipe(ctx, nil, out, program, args...)
+}
+
+// pipe is Run with an input. in may be nil.
+func pipe(ctx context.Context, in io.Reader, out io.Writer, program string, args ...string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {
 		return ErrNoTools
@@ -129,7 +136,7 @@ func Run(ctx context.Context, out io.Writer, program string, args ...string) err
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = 5 * time.Second
 	errs := &tail{}
-	cmd.Stdout, cmd.Stderr = out, errs
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
 	if err := cmd.Run(); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause

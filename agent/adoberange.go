@@ -1,0 +1,258 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+
+	"overcrank/agent/aerender"
+	"overcrank/agent/film"
+	"overcrank/farm"
+	"overcrank/frames"
+)
+
+// Output modules that every After Effects has.
+const (
+	adobeFilm     = "Lossless"
+	adobePictures = "TIFF Sequence with Alpha"
+	adobeSound    = "AIFF 48kHz"
+)
+
+// rawPictures is where After Effects writes pictures.
+func (t *attempt) rawPictures() string { return filepath.Join(t.dir, "out", "raw_[#####].tif") }
+
+// rangeAdobe renders a range as pictures, since of a film that is not finished nothing can be read, and moves each into the file of
+// frames as soon as it is whole.
+func (t *attempt) rangeAdobe(ctx context.Context, req aerender.Request, p plan) (result, error) {
+	req.Output, req.OutputModule = t.rawPictures(), adobePictures
+	if req.Start == nil {
+		return result{}, errors.New("a part of a film without its range")
+	}
+	m := &pictureMover{t: t, p: p, shown: *req.Start - p.first, next: p.first, sizes: make(map[int]int64)}
+	stop := m.follow(ctx)
+	req.Done = func() (bool, error) { return m.whole(ctx) }
+	_, err := t.runAdobe(ctx, req)
+	err = errors.Join(err, stop())
+	if err != nil {
+		// What is whole goes along; the machine is wanted back, so not for long.
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastPictures)
+		defer cancel()
+		if left := errors.Join(m.move(last, true), m.close()); left != nil {
+			t.log.Debug("pictures that stay behind", "error", left)
+		}
+		return result{}, err
+	}
+	t.feed.at("checking", 0, 0, 0)
+	if err := errors.Join(m.finish(ctx), m.close()); err != nil {
+		return result{}, err
+	}
+	return t.checkPart(p)
+}
+
+const (
+	picturesEvery  = 500 * time.Millisecond // between looks for new pictures
+	pictureLatency = 30 * time.Second       // that a picture may need on its way to the disk
+	lastPictures   = 3 * time.Second        // for those of an attempt that ended early
+)
+
+// pictureMover moves the pictures that After Effects writes into a file of frames.
+type pictureMover struct {
+	t     *attempt
+	p     plan
+	shown int           // number of the composition's first frame in the names
+	next  int           // frame to be moved
+	mu    sync.Mutex
+	sizes map[int]int64 // of pictures that may not be whole, as they were seen last
+	head  frames.Head
+	file  *os.File
+	out   *frames.Writer
+}
+
+// follow moves pictures as they come, until stop is called.
+func (m *pictureMover) follow(ctx context.Context) (stop func() error) {
+	quit, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- m.t.safely(func() error {
+			tick := time.NewTicker(picturesEvery)
+			defer tick.Stop()
+			for {
+				select {
+				case <-quit:
+					return nil
+				case <-ctx.Done():
+					return nil
+				case <-tick.C:
+					if err := m.move(ctx, false); err != nil {
+						return err
+					}
+				}
+			}
+		})
+	}()
+	return func() error { close(quit); return <-ended }
+}
+
+// whole tells whether an After Effects that finished and does not end has written every picture.
+func (m *pictureMover) whole(ctx context.Context) (bool, error) {
+	err := m.move(ctx, true)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return err == nil && m.next >= m.p.first+m.p.frames, err
+}
+
+// finish moves the last pictures: After Effects may end before they are on the disk.
+func (m *pictureMover) finish(ctx context.Context) error {
+	for end := time.Now().Add(pictureLatency); ; {
+		if err := m.move(ctx, true); err != nil {
+			return err
+		}
+		switch {
+		case m.next >= m.p.first+m.p.frames:
+			return nil
+		case time.Now().After(end):
+			return &film.Wrong{Message: fmt.Sprintf("After Effects wrote %d pictures that can be read, %d were expected", m.next-m.p.first, m.p.frames)}
+		}
+		if err := sleep(ctx, picturesEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// move moves the pictures that are whole, in their order. While After Effects works one counts as whole when its size stays and it
+// can be read.
+func (m *pictureMover) move(ctx context.Context, ended bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.next < m.p.first+m.p.frames {
+		path := filepath.Join(m.t.dir, "out", fmt.Sprintf("raw_%05d.tif", m.next+m.shown))
+		info, err := os.Stat(path)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("looking for pictures: %w", err)
+		}
+		if seen, known := m.sizes[m.next]; info.Size() == 0 || !ended && (!known || seen != info.Size()) {
+			m.sizes[m.next] = info.Size()
+			return nil
+		}
+		var unread *film.Wrong
+		err = m.take(ctx, path)
+		if errors.As(err, &unread) {
+			return nil // it is not whole yet, or never will be
+		}
+		if err != nil {
+			return err
+		}
+		delete(m.sizes, m.next)
+		m.next++
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("removing a picture: %w", err)
+		}
+	}
+	return nil
+}
+
+func (m *pictureMover) take(ctx context.Context, path string) error {
+	if m.out == nil {
+		if err := m.begin(ctx, path); err != nil {
+			return err
+		}
+	}
+	pix, err := film.Pixels(ctx, path, m.head)
+	if err != nil {
+		return err
+	}
+	return m.out.Write(m.next, pix)
+}
+
+// begin makes the file of frames for pictures like the first.
+func (m *pictureMover) begin(ctx context.Context, first string) error {
+	info, err := film.Probe(ctx, first)
+	if err != nil {
+		var u *film.Unreadable
+		if errors.As(err, &u) {
+			return &film.Wrong{Message: "a picture " + u.Error()}
+		}
+		return err
+	}
+	num, den := exactRate(m.t.project.Settings.FrameRate)
+	m.head = frames.Head{Engine: farm.EngineAfterEffects, Width: info.Width, Height: info.Height, Format: film.PixelsFor(info, m.p.codec), RateNum: num, RateDen: den}
+	path := filepath.Join(m.t.dir, "out", partName)
+	if m.file, err = os.Create(path); err != nil {
+		return fmt.Errorf("making the file of frames: %w", err)
+	}
+	if m.out, err = frames.NewWriter(m.file, m.head); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (m *pictureMover) close() error {
+	var err error
+	if m.out != nil {
+		err = m.out.Close()
+	}
+	if m.file != nil {
+		err = errors.Join(err, m.file.Close())
+	}
+	return err
+}
+
+// exactRate is a frame rate as a fraction. After Effects rounds those of television, such as 29.97, whose films have 30000/1001.
+func exactRate(rate float64) (num, den int64) {
+	if ntsc := float64(int64(rate*1.001 + 0.5)); ntsc > 0 && rate > ntsc/1.001-0.002 && rate < ntsc/1.001+0.002 {
+		return int64(ntsc) * 1000, 1001
+	}
+	num, den = int64(rate*1000+0.5), 1000
+	for a, b := num, den; ; a, b = b, a%b {
+		if b == 0 {
+			return num / max(1, a), den / max(1, a)
+		}
+	}
+}
+
+var noTemplate = regexp.MustCompile(`(?i)no output module template`)
+
+// soundAdobe renders the sound alone. An After Effects without a template for that renders the film, and its pictures go.
+func (t *attempt) soundAdobe(ctx context.Context, req aerender.Request) (result, error) {
+	out := filepath.Join(t.dir, "out")
+	req.Output, req.OutputModule = filepath.Join(out, "raw_sound.aif"), adobeSound
+	req.Done = func() (bool, error) {
+		info, err := film.Probe(ctx, req.Output)
+		return err == nil && info.Audio, nil // what cannot be read is not whole
+	}
+	_, err := t.runAdobe(ctx, req)
+	var failed *aerender.Failure
+	if errors.As(err, &failed) && noTemplate.MatchString(failed.Message) {
+		t.say("this After Effects has no output module for sound alone; it renders the film for its sound")
+		req.Output, req.OutputModule = filepath.Join(out, "raw_sound.mov"), adobeFilm
+		_, err = t.runAdobe(ctx, req)
+	}
+	if err != nil {
+		return result{}, err
+	}
+	written, err := filepath.Glob(filepath.Join(out, "raw_sound.*"))
+	if err != nil || len(written) == 0 {
+		return result{}, errors.Join(err, &film.Wrong{Message: "After Effects wrote no sound"})
+	}
+	path := filepath.Join(out, soundName)
+	found, err := film.Sound(ctx, written[0], path)
+	var u *film.Unreadable
+	switch {
+	case errors.As(err, &u):
+		return result{}, &film.Wrong{Message: "the sound that After Effects wrote " + u.Error()}
+	case err != nil:
+		return result{}, err
+	case !found:
+		if err := os.WriteFile(path, emptySound(), 0o600); err != nil {
+			return result{}, fmt.Errorf("writing that there is no sound: %w", err)
+		}
+	}
+	return t.checkSound()
+}

@@ -64,8 +64,8 @@ const (
 type pictureMover struct {
 	t     *attempt
 	p     plan
-	shown int           // number of the composition's first frame in the names
-	next  int           // frame to be moved
+	shown int // number of the composition's first frame in the names
+	next  int // frame to be moved
 	mu    sync.Mutex
 	sizes map[int]int64 // of pictures that may not be whole, as they were seen last
 	head  frames.Head

@@ -34,7 +34,7 @@ import (
 type Config struct {
 	DataDir     string   // its own folder: credential, cache, work, outbox
 	Coordinator string   // base address of any coordinator
-	JoinToken   string   // for enrolling; may be "" once enrolled
+	JoinToken   string   // an invitation, for enrolling; may be "" once enrolled
 	Name        string   // "" means the host's name
 	Slots       int      // tasks at once; 0 means 1
 	CacheSize   int64    // bytes; 0 means 20 GiB
@@ -54,7 +54,7 @@ const goodbye = 2 * time.Second
 type agent struct {
 	cfg       Config
 	log       *slog.Logger
-	self      wire.Enrolled
+	self      *credential
 	stock     *stock
 	cache     *cache.Cache
 	outbox    *outbox.Outbox
@@ -149,6 +149,9 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 		return nil, err
 	}
 	a.stock = newStock(ctx, cfg, inventory.Here())
+	if a.self, err = readCredential(cfg.DataDir); err != nil {
+		return nil, err
+	}
 	a.farm = newRemote(cfg.Coordinator)
 	a.board = newBoard(a)
 	a.link = newLink(a)
@@ -189,30 +192,33 @@ func (a *agent) run(ctx context.Context) error {
 	defer stopLooking()
 	looking.Go(func() { a.stock.run(seeing) })
 
+	var renewing sync.WaitGroup
+	defer renewing.Wait()
+	keeping, stopKeeping := context.WithCancel(ctx)
+	defer stopKeeping()
+	renewing.Go(func() { a.keepCertificate(keeping) })
+
 	// The link outlives ctx, so that the reports of the tasks that ctx stops still leave the house.
 	linked, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
-	ended := make(chan error, 1)
-	go func() { ended <- a.link.run(linked) }()
-	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-ended:
-		ended <- nil
-	}
+	var linking sync.WaitGroup
+	linking.Go(func() { a.link.run(linked) })
+	<-ctx.Done()
 	a.board.stop()
 	a.link.settle(goodbye)
 	hangUp()
-	return errors.Join(err, <-ended)
+	linking.Wait()
+	return nil
 }
 
 // joinGossip takes up gossip. What it finds is a hint, so an agent that cannot gossip only says so; pool is nil then.
 func (a *agent) joinGossip() (pool *gossip.Pool, leave func()) {
-	if a.cfg.GossipBind == "" || len(a.self.GossipKey) == 0 {
+	self := a.self.now()
+	if a.cfg.GossipBind == "" || len(self.GossipKey) == 0 {
 		return nil, func() {}
 	}
 	pool, err := gossip.Join(gossip.Config{
-		Bind: a.cfg.GossipBind, PortFile: filepath.Join(a.cfg.DataDir, "gossip.port"), Key: a.self.GossipKey, Label: a.self.Cluster, Seeds: a.self.Gossip, Logger: a.log,
+		Bind: a.cfg.GossipBind, PortFile: filepath.Join(a.cfg.DataDir, "gossip.port"), Key: self.GossipKey, Label: self.Cluster, Seeds: self.Gossip, Logger: a.log,
 		Node: a.summary(),
 	})
 	if err != nil {
@@ -239,7 +245,7 @@ func (a *agent) tellGossip(pool *gossip.Pool) {
 // summary is what gossip tells of this machine.
 func (a *agent) summary() wire.Node {
 	has := a.stock.now()
-	node := wire.Node{ID: a.self.AgentID, Role: wire.RoleAgent, Version: a.cfg.Version, Inventory: has.hash[:16]}
+	node := wire.Node{ID: a.self.now().AgentID, Role: wire.RoleAgent, Version: a.cfg.Version, Inventory: has.hash[:16]}
 	for _, e := range has.Engines {
 		switch {
 		case e.Kind != farm.EngineAfterEffects:

@@ -99,6 +99,7 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 	d.films(ctx, scratch, report)
 	d.Tell(0.2, "coordinator")
 	d.coordinator(ctx)
+	d.enrolment()
 	d.gossip()
 	d.roots()
 	d.sleep(ctx)

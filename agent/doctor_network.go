@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"overcrank/agent/identity"
 )
 
 const (
@@ -36,7 +38,7 @@ func (d *Doctor) coordinator(ctx context.Context) {
 	if err != nil {
 		d.add(Finding{
 			Check: "coordinator", About: address, Health: Broken, Found: fmt.Sprintf("does not answer: %v", err),
-			Mend: "See that the coordinator runs, that the address is right, and that no firewall stands between: curl " + address + "/healthz",
+			Mend: "See that the coordinator runs, that the address is right, and that no firewall stands between: curl -k " + overTLS(address) + "/healthz",
 		})
 		return
 	}
@@ -75,9 +77,17 @@ func timeCommand(goos string) string {
 
 // reach asks the coordinator whether it is there, and gives the time that it says.
 func (d *Doctor) reach(ctx context.Context) (time.Time, error) {
+	// A machine that has enrolled expects its own farm there.
+	config := identity.Stranger()
+	if self, err := readCredential(d.Config.DataDir); err == nil && self.now().Certified() {
+		if config, err = self.now().TLS(); err != nil {
+			return time.Time{}, err
+		}
+	}
 	far := newRemote(d.Config.Coordinator)
 	defer far.close()
-	res, err := far.do(ctx, http.MethodGet, "/healthz", "", "", nil, 0)
+	far.show(config)
+	res, err := far.do(ctx, http.MethodGet, "/healthz", "", nil, 0)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -86,6 +96,35 @@ func (d *Doctor) reach(ctx context.Context) (time.Time, error) {
 		said = time.Time{} // a proxy may have taken it away
 	}
 	return said, res.Body.Close()
+}
+
+// enrolment sees whether the farm would let this machine in, as far as the machine can tell.
+func (d *Doctor) enrolment() {
+	self, err := readCredential(d.Config.DataDir)
+	found := Finding{Check: "enrolment", Health: Well}
+	switch {
+	case err != nil:
+		found.Health, found.Found = Broken, err.Error()
+		found.Mend = "Let the user of the agent read its folder."
+	case self.now().Certified():
+		_, until, err := self.now().Life()
+		found.About, found.Found = self.now().AgentID, "enrolled, with a certificate until "+until.Format(time.DateOnly)
+		if err != nil || time.Now().After(until) {
+			found.Health, found.Found = Broken, "its certificate has expired on "+until.Format(time.DateOnly)
+			found.Mend = "Start the agent once with a new join token: overcrank agents invite"
+		}
+	case self.now().Secret != "":
+		found.About, found.Found = self.now().AgentID, "enrolled by an earlier release; it gets a certificate when the agent starts"
+	case self.damaged != nil:
+		found.Health, found.Found = Broken, self.damaged.Error()
+		found.Mend = "Start the agent once with a new join token: overcrank agents invite"
+	case d.Config.JoinToken != "":
+		found.Found = "not enrolled yet; there is a join token"
+	default:
+		found.Health, found.Found = Poor, "not enrolled"
+		found.Mend = "Start the agent once with a join token: overcrank agents invite"
+	}
+	d.add(found)
 }
 
 // gossip sees whether the port of gossip can be taken.

@@ -127,7 +127,7 @@ func TestABrokenBetaDoesNotMakeTheMachineBroken(t *testing.T) {
 func TestDoctorLooksAtWhatIsAroundTheEngines(t *testing.T) {
 	d := studioDoctor(t, "normal", "ok")
 	off := -time.Hour
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", time.Now().Add(off).UTC().Format(http.TimeFormat))
 		if r.URL.Path != "/healthz" {
 			w.WriteHeader(http.StatusNotFound)
@@ -156,7 +156,7 @@ func TestDoctorLooksAtWhatIsAroundTheEngines(t *testing.T) {
 		health Health
 		words  string
 	}{
-		"coordinator": {Well, "answers within"}, "clock": {Broken, "ahead of the coordinator's"}, "gossip": {Poor, "cannot be taken"},
+		"coordinator": {Well, "answers within"}, "clock": {Broken, "ahead of the coordinator's"}, "gossip": {Poor, "cannot be taken"}, "enrolment": {Poor, "not enrolled"},
 		"disk": {Broken, "1.0 GiB of 100.0 GiB free"}, "disk speed": {Well, "MiB/s"}, "ffmpeg": {Well, "writes all"}, "fonts": {Poor, "broken.ttf"},
 	} {
 		got := found.finding(t, check)

@@ -2,49 +2,126 @@ package agent
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
+	"overcrank/agent/identity"
 	"overcrank/durable"
 	"overcrank/farm/wire"
 )
 
-// errRefused means that the farm does not know this machine's credential.
-var errRefused = errors.New("the farm does not accept this machine's credential")
+// errRefused means that the farm does not know this machine by what it shows.
+var errRefused = errors.New("the farm does not let this machine in")
 
-func (a *agent) credentialPath() string { return filepath.Join(a.cfg.DataDir, "credential.json") }
+// Files of the agent's folder, which only its user can read.
+const (
+	credentialFile = "credential.json"
+	// joiningFile holds the key with which the machine asks to be let in, so that it can ask again with the same one when it
+	// did not hear the answer.
+	joiningFile = "joining.key"
+)
 
-// enrol gives the machine its own credential, from the file of an earlier run or from the farm.
+// credential is who this machine is. It is safe for concurrent use.
+type credential struct {
+	path string
+
+	mu      sync.Mutex
+	self    identity.Identity
+	damaged error // why nothing could be made of the file
+}
+
+func (c *credential) now() identity.Identity {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.self
+}
+
+// keep makes self who this machine is, from now on and after a restart.
+func (c *credential) keep(self identity.Identity) error {
+	b, err := json.Marshal(self)
+	if err != nil {
+		return fmt.Errorf("keeping this machine's credential: %w", err)
+	}
+	if err := durable.WriteFile(c.path, b, 0o600); err != nil {
+		return fmt.Errorf("keeping this machine's credential: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.self = self
+	return nil
+}
+
+// readCredential reads who the machine of a folder is; nobody when it has not enrolled, or when what it kept is damaged.
+func readCredential(dir string) (*credential, error) {
+	c := &credential{path: filepath.Join(dir, credentialFile)}
+	b, err := os.ReadFile(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading this machine's credential: %w", err)
+	}
+	err = json.Unmarshal(b, &c.self)
+	if err == nil && c.self.Certified() {
+		_, err = c.self.TLS()
+	}
+	if err != nil {
+		c.self, c.damaged = identity.Identity{}, fmt.Errorf("%s is damaged: %w", c.path, err)
+	}
+	return c, nil
+}
+
+// Enrolled tells whether the machine of a folder has enrolled, so that it needs no join token.
+func Enrolled(dir string) (bool, error) {
+	c, err := readCredential(dir)
+	return err == nil && (c.self.Certified() || c.self.Secret != ""), err
+}
+
+// enrol makes the machine able to show itself: with what it kept, with what an earlier release kept, or by its join token.
 func (a *agent) enrol(ctx context.Context) error {
-	b, err := os.ReadFile(a.credentialPath())
-	switch {
-	case err == nil && json.Unmarshal(b, &a.self) == nil && a.self.Secret != "":
-		a.farm.setCredential(a.self.Secret)
+	switch self := a.self.now(); {
+	case self.Certified():
+		config, err := self.TLS()
+		if err != nil {
+			return err
+		}
+		a.farm.show(config)
 		return nil
-	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("reading this machine's credential: %w", err)
+	case self.Secret != "":
+		err := a.insist(ctx, a.certify)
+		if errors.Is(err, errRefused) && a.cfg.JoinToken != "" {
+			return a.enrolAnew(ctx)
+		}
+		return err
+	case a.cfg.JoinToken == "" && a.self.damaged != nil:
+		return fmt.Errorf("%w; start the agent with a new join token (overcrank agents invite)", a.self.damaged)
+	case a.cfg.JoinToken == "":
+		return errors.New("this machine has not enrolled: start the agent once with a join token (overcrank agents invite)")
 	}
 	return a.enrolAnew(ctx)
 }
 
-// enrolAnew asks the farm for a credential, until it answers.
-func (a *agent) enrolAnew(ctx context.Context) error {
-	if a.cfg.JoinToken == "" {
-		return errors.New("this machine has not enrolled: start the agent once with the farm's join token")
-	}
+// insist tries until the farm answers.
+func (a *agent) insist(ctx context.Context, try func(context.Context) error) error {
 	for pause := newBackoff(); ; {
-		err := a.farm.post(ctx, wire.PathEnrol, a.cfg.JoinToken, wire.Enrol{Name: a.cfg.Name, Inventory: a.stock.now().Inventory}, &a.self)
+		err := try(ctx)
 		var status *statusError
 		switch {
-		case err == nil:
-			return a.keepCredential()
+		case err == nil, errors.Is(err, identity.ErrStranger):
+			return err
 		case errors.As(err, &status) && (status.code == http.StatusUnauthorized || status.code == http.StatusForbidden):
-			return fmt.Errorf("the farm did not accept the join token: ask its administrator for a current one: %w", err)
+			return fmt.Errorf("%w: %w", errRefused, err)
 		case errors.As(err, &status) && status.code < http.StatusInternalServerError && status.code != http.StatusTooManyRequests:
 			return fmt.Errorf("enrolling: %w", err)
 		}
@@ -56,20 +133,116 @@ func (a *agent) enrolAnew(ctx context.Context) error {
 	}
 }
 
-func (a *agent) keepCredential() error {
-	if a.self.Secret == "" || a.self.AgentID == "" {
-		return errors.New("the farm answered the enrolment without a credential")
-	}
-	b, err := json.Marshal(a.self)
+// enrolAnew asks the farm to let this machine in by its join token.
+func (a *agent) enrolAnew(ctx context.Context) error {
+	token, err := wire.ParseJoinToken(a.cfg.JoinToken)
 	if err != nil {
-		return fmt.Errorf("keeping this machine's credential: %w", err)
+		return err
 	}
-	if err := durable.WriteFile(a.credentialPath(), b, 0o600); err != nil {
-		return fmt.Errorf("keeping this machine's credential: %w", err)
+	path := filepath.Join(a.cfg.DataDir, joiningFile)
+	key, err := joiningKey(path)
+	if err != nil {
+		return err
 	}
-	a.farm.setCredential(a.self.Secret)
-	a.log.Info("enrolled", "agent", a.self.AgentID)
+	err = a.insist(ctx, func(ctx context.Context) error { return a.join(ctx, token, key) })
+	if err != nil {
+		return fmt.Errorf("enrolling with the join token: %w", err)
+	}
+	if err := os.Remove(path); err != nil {
+		a.log.Warn("a key that is no longer needed stays on disk", "error", err)
+	}
 	return nil
+}
+
+func joiningKey(path string) ([]byte, error) {
+	key, err := os.ReadFile(path)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if key, err = identity.NewKey(); err != nil {
+		return nil, err
+	}
+	if err := durable.WriteFile(path, key, 0o600); err != nil {
+		return nil, fmt.Errorf("keeping this machine's key: %w", err)
+	}
+	return key, nil
+}
+
+// join enrols with a token. Nothing of it is sent before the other side has shown that it is the farm that the token is of.
+func (a *agent) join(ctx context.Context, token wire.JoinToken, key []byte) error {
+	request, err := identity.Request(key)
+	if err != nil {
+		return err
+	}
+	in := wire.Enrol{Name: a.cfg.Name, Inventory: a.stock.now().Inventory, Request: request}
+	self := identity.Identity{Key: key}
+	if err := a.farm.once(ctx, identity.FirstContact(token.Authority), wire.PathEnrol, token.Secret, in, &self.Enrolled); err != nil {
+		return err
+	}
+	if !identity.Vouches(self.Authority, token.Authority) {
+		return fmt.Errorf("%w: it names another authority than the join token", identity.ErrStranger)
+	}
+	if err := a.become(self); err != nil {
+		return err
+	}
+	a.log.Info("enrolled", "agent", self.AgentID)
+	return nil
+}
+
+// certify turns the secret of an earlier release into a certificate, once the farm has proved that it is the one that gave it.
+func (a *agent) certify(ctx context.Context) error {
+	was := a.self.now()
+	nonce := make([]byte, 32)
+	_, _ = rand.Read(nonce) // crypto/rand never fails: it ends the process instead
+	var proof wire.Proof
+	if err := a.farm.once(ctx, identity.Stranger(), wire.PathProve, "", wire.Prove{AgentID: was.AgentID, Nonce: nonce}, &proof); err != nil {
+		return err
+	}
+	hash := sha256.Sum256([]byte(was.Secret))
+	if !hmac.Equal(proof.MAC, wire.ProofOf(hex.EncodeToString(hash[:]), nonce, proof.Authority)) {
+		return fmt.Errorf("%w: it does not know this machine's secret", identity.ErrStranger)
+	}
+	trusting, err := identity.Identity{Enrolled: wire.Enrolled{Authority: proof.Authority}}.TLS()
+	if err != nil {
+		return err
+	}
+	key, request, err := nextKey()
+	if err != nil {
+		return err
+	}
+	self := identity.Identity{Key: key}
+	if err := a.farm.once(ctx, trusting, wire.PathRenew, was.Secret, wire.Renew{Request: request}, &self.Enrolled); err != nil {
+		return err
+	}
+	if err := a.become(self); err != nil {
+		return err
+	}
+	a.log.Info("this machine has a certificate now", "agent", self.AgentID)
+	return nil
+}
+
+// become makes self who this machine is, and shows it from now on.
+func (a *agent) become(self identity.Identity) error {
+	if !self.Certified() {
+		return errors.New("the farm answered without a certificate")
+	}
+	config, err := self.TLS()
+	if err != nil {
+		return fmt.Errorf("the farm answered with a certificate that is of no use: %w", err)
+	}
+	if err := a.self.keep(self); err != nil {
+		return err
+	}
+	a.farm.show(config)
+	return nil
+}
+
+func nextKey() (key, request []byte, err error) {
+	if key, err = identity.NewKey(); err != nil {
+		return nil, nil, err
+	}
+	request, err = identity.Request(key)
+	return key, request, err
 }
 
 // sleep waits, or returns why ctx ended.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -58,7 +59,15 @@ type peer struct {
 
 	mu       sync.Mutex
 	conn     *websocket.Conn
-	secret   string // the accepted one; "" refuses everyone
+	secret   string        // stands in certificates that it makes, and accepts; "" refuses everyone
+	earlier  string        // secret of a machine that enrolled with an earlier release
+	used     bool          // the join token lets nobody in any more
+	deaf     int           // so many answers to enrolments are lost
+	life     time.Duration // of certificates
+	bearers  []string      // that were shown
+	keys     []string      // for which certificates were made
+	refused  int           // sessions
+	renewed  int
 	redirect string
 	drop     []wire.Attempt
 	silent   bool // reports are not settled
@@ -81,36 +90,20 @@ func newPeer(t *testing.T) *peer {
 	mux.HandleFunc("GET "+wire.PathFiles+"{sha}", p.file)
 	mux.HandleFunc("PUT "+wire.PathOutput+"{task}/{attempt}/{name}", p.output)
 	mux.HandleFunc("PUT "+wire.PathThumbnail+"{task}/{attempt}/{frame}", p.thumbnail)
-	p.server = httptest.NewServer(mux)
+	mux.HandleFunc("POST "+wire.PathRenew, p.renew)
+	mux.HandleFunc("POST "+wire.PathProve, p.prove)
+	p.server = httptest.NewUnstartedServer(mux)
+	p.server.TLS = authorityOf(t).config(t)
+	p.server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	p.server.StartTLS()
 	t.Cleanup(func() { p.hangUp(); p.server.Close() })
 	return p
-}
-
-func (p *peer) enrol(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if r.Header.Get("Authorization") != "Bearer join" {
-		w.WriteHeader(http.StatusUnauthorized)
-		return
-	}
-	p.enrolled++
-	p.reply(w, wire.Enrolled{AgentID: "a1", Secret: p.secret})
 }
 
 func (p *peer) reply(w io.Writer, v any) {
 	if err := json.NewEncoder(w).Encode(v); err != nil {
 		p.t.Error(err)
 	}
-}
-
-func (p *peer) authorised(w http.ResponseWriter, r *http.Request) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.secret == "" || r.Header.Get("Authorization") != "Bearer "+p.secret {
-		w.WriteHeader(http.StatusUnauthorized)
-		return false
-	}
-	return true
 }
 
 func (p *peer) session(w http.ResponseWriter, r *http.Request) {
@@ -302,7 +295,7 @@ func start(t *testing.T, p *peer, part, dir string) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{stop: cancel, done: make(chan error, 1)}
 	go func() {
-		r.done <- Run(ctx, Config{DataDir: dir, Coordinator: p.server.URL, JoinToken: "join", Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
+		r.done <- Run(ctx, Config{DataDir: dir, Coordinator: p.server.URL, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
 		close(r.done)
 	}()
 	t.Cleanup(func() {

@@ -225,7 +225,7 @@ func untilWhole(ctx context.Context, get func() error) error {
 
 // download reads a file of the farm's store.
 func (a *agent) download(ctx context.Context, sha string, w io.Writer) error {
-	res, err := a.farm.do(ctx, http.MethodGet, wire.PathFiles+sha, a.farm.credential(), "", nil, 0)
+	res, err := a.farm.do(ctx, http.MethodGet, wire.PathFiles+sha, "", nil, 0)
 	if err != nil {
 		return err
 	}

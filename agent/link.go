@@ -35,8 +35,9 @@ func (r *redirected) Error() string {
 
 // link keeps the one connection to the farm's leader.
 type link struct {
-	a    *agent
-	wake chan struct{}
+	a        *agent
+	wake     chan struct{}
+	refusals refusals // of run alone
 }
 
 func newLink(a *agent) *link { return &link{a: a, wake: make(chan struct{}, 1)} }
@@ -56,21 +57,22 @@ func (l *link) settle(patience time.Duration) {
 	}
 }
 
-// run connects, and connects again, until ctx ends or the farm does not want this machine.
-func (l *link) run(ctx context.Context) error {
+// run connects, and connects again, until ctx ends.
+func (l *link) run(ctx context.Context) {
 	pause := newBackoff()
 	for {
 		started := time.Now()
 		err := l.session(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return
 		}
 		var moved *redirected
 		switch {
 		case errors.Is(err, errRefused):
-			if err := l.enrolAgain(ctx, err); err != nil {
-				return err
+			if sleep(ctx, l.turnedAway(ctx, err)) != nil {
+				return
 			}
+			continue
 		case errors.As(err, &moved):
 			l.a.farm.turnTo(moved.leader)
 		default:
@@ -82,17 +84,9 @@ func (l *link) run(ctx context.Context) error {
 		wait := pause.next()
 		l.a.log.Info("the link to the farm ended", "again", wait.Round(time.Millisecond), "error", err)
 		if sleep(ctx, wait) != nil {
-			return nil
+			return
 		}
 	}
-}
-
-// enrolAgain gets a new credential for a machine that the farm has forgotten.
-func (l *link) enrolAgain(ctx context.Context, refused error) error {
-	if l.a.cfg.JoinToken == "" {
-		return fmt.Errorf("%w: start the agent once with the farm's join token", refused)
-	}
-	return l.a.enrolAnew(ctx)
 }
 
 // session is one connection, from Hello to its end.
@@ -124,19 +118,21 @@ func (l *link) session(ctx context.Context) error {
 }
 
 func (l *link) dial(ctx context.Context) (*websocket.Conn, error) {
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: answerTime}
-	address := "ws" + strings.TrimPrefix(l.a.farm.address(), "http") + wire.PathSession
+	if err := l.a.outdated(); err != nil {
+		return nil, err
+	}
+	_, config := l.a.farm.shown()
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, HandshakeTimeout: answerTime}
+	address := "wss" + strings.TrimPrefix(l.a.farm.address(), "https") + wire.PathSession
 	//nolint:bodyclose // gorilla has read what it gives of a refusal's body and closed the connection
-	conn, res, err := dialer.DialContext(ctx, address, http.Header{"Authorization": {"Bearer " + l.a.farm.credential()}})
-	if err != nil {
-		if res != nil {
-			if res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden {
-				return nil, errRefused
-			}
-			return nil, fmt.Errorf("linking to the farm: %w", &statusError{code: res.StatusCode})
-		}
+	conn, res, err := dialer.DialContext(ctx, address, nil)
+	switch {
+	case err != nil && res != nil:
+		return nil, fmt.Errorf("linking to the farm: %w", refusal(res))
+	case err != nil:
 		return nil, fmt.Errorf("linking to the farm: %w", err)
 	}
+	l.refusals.pause = 0
 	conn.SetReadLimit(maxMessage)
 	return conn, nil
 }

@@ -196,8 +196,9 @@ func TestAgentThatCannotJoinSaysWhy(t *testing.T) {
 		want string
 	}{
 		{Config{Coordinator: p.server.URL}, "needs a data folder"},
-		{Config{DataDir: t.TempDir(), Coordinator: p.server.URL, Logger: quiet}, "start the agent once with the farm's join token"},
-		{Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: "wrong", Logger: quiet}, "did not accept the join token"},
+		{Config{DataDir: t.TempDir(), Coordinator: p.server.URL, Logger: quiet}, "start the agent once with a join token"},
+		{Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: "wrong", Logger: quiet}, "this is no join token"},
+		{Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: strings.Replace(joinToken(t), "good", "evil", 1), Logger: quiet}, "enrolling with the join token"},
 	}
 	for _, c := range cases {
 		if err := Run(context.Background(), c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -207,7 +208,7 @@ func TestAgentThatCannotJoinSaysWhy(t *testing.T) {
 	dir := t.TempDir()
 	start(t, p, "normal", dir)
 	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
-	err := Run(context.Background(), Config{DataDir: dir, Coordinator: p.server.URL, JoinToken: "join", Logger: quiet})
+	err := Run(context.Background(), Config{DataDir: dir, Coordinator: p.server.URL, JoinToken: joinToken(t), Logger: quiet})
 	if err == nil || !strings.Contains(err.Error(), "another agent works in") {
 		t.Errorf("got %v", err)
 	}

@@ -3,37 +3,72 @@ package agent
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"sync"
 	"time"
 )
 
-// remote is the coordinator that this agent talks to: the one it was told of, or the leader it was sent to.
+// remote is the coordinator that this agent talks to, over TLS alone: the one it was told of, or the leader it was sent to.
 type remote struct {
-	client *http.Client
-
 	mu     sync.Mutex
-	secret string // the agent's own credential
+	client *http.Client // shows who this machine is
+	before *http.Client // as it showed itself before its certificate was renewed; requests may be under way
+	tls    *tls.Config
 	first  string // base address from the configuration
 	base   string // of the leader, as far as known
 }
 
 func newRemote(base string) *remote {
-	return &remote{
-		first: base, base: base,
-		client: &http.Client{Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 2 * time.Minute,
-			IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 4,
-		}},
+	return &remote{first: overTLS(base), base: overTLS(base)}
+}
+
+// overTLS is a base address with the scheme for TLS: coordinators speak it on the same port.
+func overTLS(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" {
+		return base
+	}
+	u.Scheme = "https"
+	if u.Port() == "" {
+		u.Host = net.JoinHostPort(u.Hostname(), "80")
+	}
+	return u.String()
+}
+
+func newTransport(config *tls.Config) *http.Transport {
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 2 * time.Minute,
+		IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 4,
 	}
 }
 
-func (r *remote) close() { r.client.CloseIdleConnections() }
+// show makes config the way in which this machine shows itself from now on. What is under way goes on as it began.
+func (r *remote) show(config *tls.Config) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.client != nil {
+		r.client.CloseIdleConnections()
+	}
+	r.before = r.client
+	r.client, r.tls = &http.Client{Transport: newTransport(config)}, config
+}
+
+func (r *remote) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, client := range []*http.Client{r.before, r.client} {
+		if client != nil {
+			client.CloseIdleConnections()
+		}
+	}
+}
 
 func (r *remote) address() string {
 	r.mu.Lock()
@@ -41,16 +76,11 @@ func (r *remote) address() string {
 	return r.base
 }
 
-func (r *remote) credential() string {
+// shown is how this machine shows itself.
+func (r *remote) shown() (*http.Client, *tls.Config) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.secret
-}
-
-func (r *remote) setCredential(secret string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.secret = secret
+	return r.client, r.tls
 }
 
 // turnTo makes base the coordinator to talk to; "" means the configured one.
@@ -60,7 +90,7 @@ func (r *remote) turnTo(base string) {
 	if base == "" {
 		base = r.first
 	}
-	r.base = base
+	r.base = overTLS(base)
 }
 
 // statusError is an answer other than success.
@@ -88,18 +118,26 @@ func passing(err error) bool {
 	return true
 }
 
-// do sends a request with the agent's credential and checks the answer's status.
-func (r *remote) do(ctx context.Context, method, path, secret, contentType string, body io.Reader, size int64) (*http.Response, error) {
+// do sends a request that shows who this machine is, and checks the answer's status.
+func (r *remote) do(ctx context.Context, method, path, contentType string, body io.Reader, size int64) (*http.Response, error) {
+	client, _ := r.shown()
 	req, err := http.NewRequestWithContext(ctx, method, r.address()+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("asking the farm: %w", err)
 	}
-	req.Header.Set("Authorization", "Bearer "+secret)
 	if body != nil {
 		req.ContentLength = size
 		req.Header.Set("Content-Type", contentType)
 	}
-	res, err := r.client.Do(req)
+	return ask(client, req)
+}
+
+// ask sends a request and checks the answer's status.
+func ask(client *http.Client, req *http.Request) (*http.Response, error) {
+	res, err := client.Do(req)
+	if errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, new(tls.RecordHeaderError)) {
+		return nil, fmt.Errorf("asking the farm: the coordinator does not speak TLS; is it of an earlier release, or is there a proxy before it? %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("asking the farm: %w", err)
 	}
@@ -107,21 +145,52 @@ func (r *remote) do(ctx context.Context, method, path, secret, contentType strin
 		return res, nil
 	}
 	defer res.Body.Close()
-	var said struct {
+	return nil, &statusError{code: res.StatusCode, message: said(res.Body)}
+}
+
+// said is the farm's own message in an answer other than success, "" when the body is not the farm's.
+func said(body io.Reader) string {
+	var message struct {
 		Error string `json:"error"`
 	}
-	// The status says enough when the body is not ours.
-	_ = json.NewDecoder(io.LimitReader(res.Body, 64<<10)).Decode(&said)
-	return nil, &statusError{code: res.StatusCode, message: said.Error}
+	if json.NewDecoder(io.LimitReader(body, 64<<10)).Decode(&message) != nil {
+		return "" // the status says enough
+	}
+	return message.Error
 }
 
 // post sends a message and reads the answer into out.
-func (r *remote) post(ctx context.Context, path, secret string, in, out any) error {
+func (r *remote) post(ctx context.Context, path string, in, out any) error {
 	b, err := json.Marshal(in)
 	if err != nil {
 		return fmt.Errorf("encoding a request: %w", err)
 	}
-	res, err := r.do(ctx, http.MethodPost, path, secret, "application/json", bytes.NewReader(b), int64(len(b)))
+	res, err := r.do(ctx, http.MethodPost, path, "application/json", bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return err
+	}
+	return decode(res, out)
+}
+
+// once is post over a connection of its own, for a machine that cannot show who it is: it may show a secret instead.
+func (r *remote) once(ctx context.Context, config *tls.Config, path, secret string, in, out any) error {
+	b, err := json.Marshal(in)
+	if err != nil {
+		return fmt.Errorf("encoding a request: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address()+path, bytes.NewReader(b))
+	if err != nil {
+		return fmt.Errorf("asking the farm: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if secret != "" {
+		req.Header.Set("Authorization", "Bearer "+secret)
+	}
+	transport := newTransport(config)
+	transport.DisableKeepAlives = true
+	// A farm that leads the request elsewhere would get the secret there.
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := ask(client, req)
 	if err != nil {
 		return err
 	}

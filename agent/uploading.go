@@ -99,7 +99,7 @@ func (t *attempt) put(ctx context.Context, path string, r result, size int64) (f
 	}
 	defer in.Close()
 	body := &counted{r: in, tell: func(sent int64) { t.feed.at("uploading", float64(sent)/float64(max(1, size)), 0, 0) }}
-	res, err := t.a.farm.do(ctx, http.MethodPut, path, t.a.farm.credential(), r.kind, body, size)
+	res, err := t.a.farm.do(ctx, http.MethodPut, path, r.kind, body, size)
 	if err != nil {
 		return farm.OutputRef{}, err
 	}

@@ -23,33 +23,111 @@ const (
 	thumbnailLimit = 256 << 10
 )
 
-// enrol gives a machine that knows the join token a credential of its own.
+// enrol gives a machine that has a join token a certificate of its own.
 func (s *server) enrol(c *fiber.Ctx) error {
+	if _, err := shown(c); err != nil {
+		return err
+	}
 	token := bearer(c)
 	if token == "" {
-		return farm.Errorf(farm.CodeUnauthorized, "enrolling needs the farm's join token as bearer")
+		return farm.Errorf(farm.CodeUnauthorized, "enrolling needs the secret of a join token as bearer")
 	}
 	if err := s.farm.CheckJoinToken(token); err != nil {
 		return s.refuseStranger(c, err) // before any of its body takes up memory
 	}
-	body, err := readBody(c, enrolLimit)
+	var in wire.Enrol
+	if err := readMessage(c, enrolLimit, &in); err != nil {
+		return err
+	}
+	ctx, done := s.call(c)
+	defer done()
+	enrolled, err := s.farm.Enrol(ctx, token, in)
+	if err != nil {
+		return s.refuseStranger(c, err)
+	}
+	return created(c, enrolled)
+}
+
+// renew gives an agent the certificate of its next key. One that enrolled with an earlier release shows its secret, once.
+func (s *server) renew(c *fiber.Ctx) error {
+	certificate, err := shown(c)
+	if err != nil {
+		return err
+	}
+	ctx, done := s.call(c)
+	defer done()
+	var a farm.Agent
+	if certificate != nil {
+		a, err = s.farm.AuthenticateAgent(ctx, certificate)
+	} else {
+		a, err = s.farm.AuthenticateEarlierAgent(ctx, bearer(c))
+	}
+	if err != nil {
+		return s.refuseStranger(c, err)
+	}
+	var in wire.Renew
+	if err := readMessage(c, enrolLimit, &in); err != nil {
+		return err
+	}
+	enrolled, err := s.farm.Renew(ctx, a, in)
+	if err != nil {
+		return err
+	}
+	return created(c, enrolled)
+}
+
+// prove proves to an agent of an earlier release that this is its farm.
+func (s *server) prove(c *fiber.Ctx) error {
+	if _, err := shown(c); err != nil {
+		return err
+	}
+	var in wire.Prove
+	if err := readMessage(c, enrolLimit, &in); err != nil {
+		return err
+	}
+	ctx, done := s.call(c)
+	defer done()
+	proof, err := s.farm.Prove(ctx, in)
+	if err != nil {
+		return s.refuseStranger(c, err)
+	}
+	return ok(c, proof)
+}
+
+// readMessage reads a message of farm/wire from the body.
+func readMessage(c *fiber.Ctx, limit int64, into any) error {
+	body, err := readBody(c, limit)
 	if err != nil {
 		return err
 	}
 	if err := checkJSON(body); err != nil {
 		return err
 	}
-	var in wire.Enrol
-	if err := json.Unmarshal(body, &in); err != nil {
-		return farm.Errorf(farm.CodeInvalid, "the enrolment cannot be read: %w", err)
+	if err := json.Unmarshal(body, into); err != nil {
+		return farm.Errorf(farm.CodeInvalid, "the request cannot be read: %w", err)
+	}
+	return nil
+}
+
+// session opens an agent's session. An agent of an earlier release, which comes with its secret, is told what to do.
+func (s *server) session(c *fiber.Ctx) error {
+	certificate, err := shown(c)
+	if certificate != nil || bearer(c) == "" {
+		return s.forAgent(s.serveSession)(c)
 	}
 	ctx, done := s.call(c)
 	defer done()
-	enrolled, err := s.farm.Enrol(ctx, token, in)
-	if err != nil {
-		return err
+	a, unknown := s.farm.AuthenticateEarlierAgent(ctx, bearer(c))
+	switch {
+	case farm.CodeOf(unknown) == farm.CodeUnauthorized && err != nil:
+		return s.refuseStranger(c, err)
+	case unknown != nil:
+		return s.refuseStranger(c, unknown)
 	}
-	return created(c, enrolled)
+	return s.sockets.Serve(c, socket.Options{ReadLimit: wire.MaxMessage}, func(_ context.Context, conn *socket.Conn) error {
+		s.logger.Warn("an agent was turned away", "name", a.Name, "error", s.farm.TurnAway(agentConn{conn}))
+		return nil
+	})
 }
 
 // serveSession carries an agent's session.
@@ -76,6 +154,9 @@ func (c agentConn) Read() (wire.Message, error) {
 		}
 		var m wire.Message
 		if err := json.Unmarshal(data, &m); err != nil {
+			if hello, ok := earlierHello(data); ok {
+				return hello, nil
+			}
 			c.socket.Close(websocket.CloseInvalidFramePayloadData, "not a message of this protocol")
 			return wire.Message{}, fmt.Errorf("reading an agent's message: %w", err)
 		}
@@ -83,6 +164,19 @@ func (c agentConn) Read() (wire.Message, error) {
 	case <-c.socket.Done():
 		return wire.Message{}, io.EOF
 	}
+}
+
+// earlierHello reads what an agent of another release says first, as far as every release says it alike.
+func earlierHello(data []byte) (wire.Message, bool) {
+	var m struct {
+		Hello *struct {
+			Version int `json:"version"`
+		} `json:"hello"`
+	}
+	if json.Unmarshal(data, &m) != nil || m.Hello == nil || m.Hello.Version == wire.Version {
+		return wire.Message{}, false
+	}
+	return wire.Message{Hello: &wire.Hello{Version: m.Hello.Version}}, true
 }
 
 func (c agentConn) Write(m wire.Message) error {

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -13,15 +14,18 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"overcrank/agent/identity"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
 // machine is an enrolled agent that does what a test tells it.
 type machine struct {
-	r      *rig
-	secret string
-	ws     *websocket.Conn
+	r    *rig
+	self identity.Identity
+	tls  *tls.Config
+	http *http.Client
+	ws   *websocket.Conn
 }
 
 func inventory() farm.Inventory {
@@ -31,15 +35,75 @@ func inventory() farm.Inventory {
 	}
 }
 
-func (r *rig) enrol(name string) *machine {
+const pathJoinTokens = "/api/farm/v1/join-tokens"
+
+// invite makes a join token.
+func (r *rig) invite(body string) wire.JoinToken {
 	r.t.Helper()
-	var enrolled wire.Enrolled
-	r.send(http.MethodPost, wire.PathEnrol, wire.Enrol{Name: name, Inventory: inventory()}, "Authorization: Bearer "+r.farm.JoinToken()).
-		into(http.StatusCreated, &enrolled)
-	return &machine{r: r, secret: enrolled.Secret}
+	var made struct{ JoinToken string }
+	r.send(http.MethodPost, pathJoinTokens, body).into(http.StatusCreated, &made)
+	token, err := wire.ParseJoinToken(made.JoinToken)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return token
 }
 
-func (m *machine) auth() string { return "Authorization: Bearer " + m.secret }
+// over is a client with a way of its own to speak TLS.
+func (r *rig) over(config *tls.Config) *http.Client {
+	transport := &http.Transport{TLSClientConfig: config}
+	r.t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: patience}
+}
+
+func (r *rig) enrol(name string) *machine {
+	r.t.Helper()
+	token := r.invite(`{"name": "` + name + `"}`)
+	m := &machine{r: r, self: identity.Identity{Key: newKey(r.t)}}
+	r.sendBy(r.over(identity.FirstContact(token.Authority)), http.MethodPost, r.secure+wire.PathEnrol,
+		wire.Enrol{Name: name, Inventory: inventory(), Request: requestOf(r.t, m.self.Key)}, bearer(token.Secret)).into(http.StatusCreated, &m.self.Enrolled)
+	m.speak()
+	return m
+}
+
+// speak makes the machine show what it has.
+func (m *machine) speak() {
+	m.r.t.Helper()
+	var err error
+	if m.tls, err = m.self.TLS(); err != nil {
+		m.r.t.Fatal(err)
+	}
+	m.http = m.r.over(m.tls)
+}
+
+func newKey(t testing.TB) []byte {
+	t.Helper()
+	key, err := identity.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func requestOf(t testing.TB, key []byte) []byte {
+	t.Helper()
+	request, err := identity.Request(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return request
+}
+
+// send makes a request over a connection that shows the machine's certificate.
+func (m *machine) send(method, path string, body any) answer {
+	m.r.t.Helper()
+	return m.r.sendBy(m.http, method, m.r.secure+path, body, "Authorization:")
+}
+
+func (m *machine) get(path string) answer {
+	m.r.t.Helper()
+	return m.send(http.MethodGet, path, nil)
+}
 
 // connect opens the session and waits until the farm has welcomed the machine.
 func (m *machine) connect() {
@@ -53,13 +117,17 @@ func (m *machine) connect() {
 
 func (m *machine) dial() {
 	m.r.t.Helper()
-	header := http.Header{"Authorization": {"Bearer " + m.secret}}
-	ws, res, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(m.r.base, "http")+wire.PathSession, header)
+	ws, res, err := m.handshake()
 	if err != nil {
 		m.r.t.Fatalf("opening the session: %v, %v", err, res)
 	}
 	m.ws = ws
 	m.r.t.Cleanup(func() { ws.Close() })
+}
+
+func (m *machine) handshake() (*websocket.Conn, *http.Response, error) {
+	dialer := websocket.Dialer{TLSClientConfig: m.tls, HandshakeTimeout: patience}
+	return dialer.Dial("wss"+strings.TrimPrefix(m.r.secure, "https")+wire.PathSession, nil)
 }
 
 func (m *machine) say(message wire.Message) {
@@ -83,7 +151,7 @@ func (m *machine) hear() (message wire.Message) {
 // put sends a file about an attempt.
 func (m *machine) put(path string, at wire.Attempt, name string, body any) answer {
 	m.r.t.Helper()
-	return m.r.send(http.MethodPut, fmt.Sprintf("%s%s/%d/%s", path, at.Task, at.Attempt, name), body, m.auth())
+	return m.send(http.MethodPut, fmt.Sprintf("%s%s/%d/%s", path, at.Task, at.Attempt, name), body)
 }
 
 func picture(t testing.TB) []byte {
@@ -107,11 +175,11 @@ func TestAJobFromItsLeaseToItsResult(t *testing.T) {
 	if lease == nil || lease.Job != job.ID || lease.Files[kept.Src].SHA256 != kept.SHA256 {
 		t.Fatalf("the lease is %+v", lease)
 	}
-	if got := r.get(wire.PathFiles+kept.SHA256, m.auth()).into(http.StatusOK, nil); string(got.body) != "pixels" {
+	if got := m.get(wire.PathFiles+kept.SHA256).into(http.StatusOK, nil); string(got.body) != "pixels" {
 		t.Errorf("the file of the lease holds %q", got.body)
 	}
-	r.get(wire.PathFiles+strings.Repeat("0", 64), m.auth()).refused(http.StatusNotFound)
-	r.get(wire.PathFiles+"..%2fjoin.token", m.auth()).refused(http.StatusNotFound)
+	m.get(wire.PathFiles + strings.Repeat("0", 64)).refused(http.StatusNotFound)
+	m.get(wire.PathFiles + "..%2fjoin.token").refused(http.StatusNotFound)
 
 	m.say(wire.Message{Progress: &wire.Progress{Attempt: lease.Attempt, Percent: 40, Frame: 3, Phase: "rendering", FramesTotal: 10}})
 	m.say(wire.Message{Log: &wire.Log{Attempt: lease.Attempt, Lines: []string{"PROGRESS: frame 3"}}})
@@ -230,22 +298,27 @@ func TestARenderingJobStopsWhenForced(t *testing.T) {
 func TestAgentsAddressesWantAnAgentsSecret(t *testing.T) {
 	r := start(t)
 	at := wire.Attempt{Task: unknownID + ".1", Attempt: 1}
-	for _, secret := range []string{"", "nonsense", r.token, r.farm.JoinToken()} {
-		m := &machine{r: r, secret: secret}
-		r.get(wire.PathSession, m.auth()).refused(http.StatusUnauthorized)
-		r.get(wire.PathFiles+strings.Repeat("0", 64), m.auth()).refused(http.StatusUnauthorized)
-		m.put(wire.PathOutput, at, "a.mp4", "x").refused(http.StatusUnauthorized)
-		m.put(wire.PathThumbnail, at, "1", picture(t)).refused(http.StatusUnauthorized)
+	token := r.invite(`{}`)
+	stranger := &machine{r: r, http: r.over(identity.FirstContact(token.Authority))}
+	stranger.get(wire.PathSession).refused(http.StatusUnauthorized)
+	stranger.get(wire.PathFiles + strings.Repeat("0", 64)).refused(http.StatusUnauthorized)
+	stranger.put(wire.PathOutput, at, "a.mp4", "x").refused(http.StatusUnauthorized)
+	stranger.put(wire.PathThumbnail, at, "1", picture(t)).refused(http.StatusUnauthorized)
+	stranger.send(http.MethodPost, wire.PathRenew, wire.Renew{}).refused(http.StatusUnauthorized)
+	for _, secret := range []string{"", "nonsense", r.token} {
+		r.sendBy(stranger.http, http.MethodPost, r.secure+wire.PathEnrol, wire.Enrol{Name: "x"}, bearer(secret)).refused(http.StatusUnauthorized)
+		for _, path := range []string{wire.PathSession, wire.PathFiles + strings.Repeat("0", 64)} {
+			r.sendBy(stranger.http, http.MethodGet, r.secure+path, nil, bearer(secret)).refused(http.StatusUnauthorized)
+		}
 	}
-	for _, token := range []string{"", "nonsense", r.token} {
-		r.send(http.MethodPost, wire.PathEnrol, wire.Enrol{Name: "x"}, "Authorization: Bearer "+token).refused(http.StatusUnauthorized)
+	for _, wrong := range []string{`{"name": 1}`, `{"name": "x"}`, `{"name": "x", "request": "AAAA"}`, `{`} {
+		r.sendBy(stranger.http, http.MethodPost, r.secure+wire.PathEnrol, wrong, bearer(token.Secret)).refused(http.StatusBadRequest)
 	}
-	r.send(http.MethodPost, wire.PathEnrol, `{"name": 1}`, "Authorization: Bearer "+r.farm.JoinToken()).refused(http.StatusBadRequest)
 	m := r.enrol("suite-1")
-	r.get("/api/v2/jobs", m.auth()).refused(http.StatusUnauthorized)
+	m.get("/api/v2/jobs").refused(http.StatusUnauthorized) // a certificate opens what is for agents, and nothing else
 	m.put(wire.PathOutput, at, "a.mp4", "x").refused(http.StatusConflict)
 	m.put(wire.PathOutput, wire.Attempt{Task: at.Task, Attempt: 0}, "a.mp4", "x").refused(http.StatusBadRequest)
-	r.get(wire.PathSession, m.auth()).refused(http.StatusUpgradeRequired)
+	m.get(wire.PathSession).refused(http.StatusUpgradeRequired)
 }
 
 func TestAnAgentOfAnotherReleaseIsToldToUpdate(t *testing.T) {

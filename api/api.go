@@ -21,6 +21,8 @@ type Config struct {
 	// TeamsResults asks for a token of the job's team, or a browser in which one of the team is signed in, before a result is
 	// given. Otherwise whoever knows its address may have it.
 	TeamsResults bool
+	// RequireTLS refuses plain HTTP, except from this machine.
+	RequireTLS bool
 	// Browser finds who is signed in, in the browser that asks; nil when there is no dashboard.
 	Browser func(c *fiber.Ctx) (farm.Principal, error)
 	// Teams is how often each team may ask; the zero value sets no limit.
@@ -74,6 +76,9 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 		c.Context().SetUserValue(localStopping, uploads)
 		return c.Next()
 	})
+	if cfg.RequireTLS {
+		app.Use(tlsOnly)
+	}
 	s.route(app)
 	return func() {
 		ctx, done := context.WithTimeout(context.Background(), stopTimeout)

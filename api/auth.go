@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/x509"
 	"strings"
 	"time"
 
@@ -50,21 +51,37 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 // longestID is beyond all ids that the farm makes.
 const longestID = 200
 
-// forAgent lets a request through to h when it shows an agent's own secret.
+// forAgent lets a request through to h when its connection shows the certificate of an agent.
 func (s *server) forAgent(h func(c *fiber.Ctx, a farm.Agent) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		secret := bearer(c)
-		if secret == "" {
-			return farm.Errorf(farm.CodeUnauthorized, "this address is for enrolled agents, and the request shows no agent's secret")
+		certificate, err := shown(c)
+		if err != nil {
+			return err
+		}
+		if certificate == nil {
+			return farm.Errorf(farm.CodeUnauthorized, "this address is for enrolled agents, and the connection shows no agent's certificate")
 		}
 		ctx, done := s.call(c)
 		defer done()
-		a, err := s.farm.AuthenticateAgent(ctx, secret)
+		a, err := s.farm.AuthenticateAgent(ctx, certificate)
 		if err != nil {
 			return s.refuseStranger(c, err)
 		}
 		return h(c, a)
 	}
+}
+
+// shown is the certificate that the other side of a request's connection has shown and TLS has verified, nil when it has
+// shown none; an error on plain HTTP.
+func shown(c *fiber.Ctx) (*x509.Certificate, error) {
+	state := c.Context().TLSConnectionState()
+	if state == nil {
+		return nil, farm.Errorf(farm.CodeForbidden, "agents are spoken to over TLS only: use https:// with the same host and port, and the overcrank of this farm's release")
+	}
+	if len(state.VerifiedChains) == 0 {
+		return nil, nil
+	}
+	return state.PeerCertificates[0], nil
 }
 
 // refuseStranger answers whoever showed a secret that the farm does not know, and slows down who does it all the time. A

@@ -125,7 +125,6 @@ func TestStrangeRequestsGetAPlainAnswer(t *testing.T) {
 		{"GET /api/v2/jobs HTTP/1.1\r\nno header", 400},
 		{"GET /api/v2/jobs HTTP/1.1\r\nX Y: space", 400},
 		{"NOTHING", 400},
-		{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400},
 
 		// Methods.
 		{"HEAD /api/v2/jobs HTTP/1.1", 200},

@@ -27,7 +27,7 @@ var answerShapes = map[string]any{
 	"Job": jobBody{}, "JobStats": jobStats{}, "JobCreated": jobCreated{}, "JobAsset": farm.Asset{}, "AssetParameter": farm.AssetParameter{},
 	"BatchCreated": batchCreated{}, "BatchCreatedJob": batchCreatedJob{}, "BatchJobError": batchJobError{}, "Batch": batchBody{}, "BatchJob": batchJob{},
 	"BatchStats": batchStats{}, "BatchListed": batchListed{}, "BatchCancelled": batchCancelled{}, "BatchCancelledJob": batchCancelledJob{},
-	"Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{},
+	"Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{}, "JoinToken": joinTokenBody{},
 	"Font": fontBody{}, "Secret": secretBody{}, "KeyChanged": keyChanged{},
 	"KeptFile": keptFile{}, "Machine": machineBody{}, "Engine": engineBody{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},
 	"Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},

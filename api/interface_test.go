@@ -40,7 +40,7 @@ func loadInterfaces(t *testing.T) []*openapi3.T {
 }
 
 // ofAgents lists what only agents speak; farm/wire describes it.
-var ofAgents = []string{wire.PathEnrol, wire.PathSession, wire.PathFiles, wire.PathOutput, wire.PathThumbnail}
+var ofAgents = []string{wire.PathEnrol, wire.PathRenew, wire.PathProve, wire.PathSession, wire.PathFiles, wire.PathOutput, wire.PathThumbnail}
 
 var pathParameter = regexp.MustCompile(`:([a-zA-Z0-9]+)`)
 

@@ -3,11 +3,12 @@ package api_test
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"testing"
 
+	"overcrank/agent/identity"
 	"overcrank/api"
 	"overcrank/api/throttle"
+	"overcrank/farm/wire"
 )
 
 func TestATeamIsHeldToItsRate(t *testing.T) {
@@ -45,13 +46,14 @@ func TestGuessingIsSlowedDownWithoutLockingTheStudioOut(t *testing.T) {
 	for range 3 {
 		r.get("/api/v2/jobs", bearer("oct_wrong")).refused(http.StatusUnauthorized)
 	}
-	for _, path := range []string{"/api/v2/jobs", "/api/farm/v1/agent/files/" + strings.Repeat("0", 64)} {
-		a := r.get(path, bearer("oct_another")).refused(http.StatusTooManyRequests, "this address")
+	strangers := r.over(identity.Stranger())
+	for _, address := range []string{r.base + "/api/v2/jobs", r.secure + wire.PathSession} {
+		a := r.sendBy(strangers, http.MethodGet, address, nil, bearer("oct_another")).refused(http.StatusTooManyRequests, "this address")
 		if a.header.Get("Retry-After") == "" {
 			t.Error("the answer does not say when to come again")
 		}
 	}
-	r.send(http.MethodPost, "/api/farm/v1/agent/enrol", `{"name": "mac"}`, bearer("ocj_wrong")).refused(http.StatusTooManyRequests)
+	r.sendBy(strangers, http.MethodPost, r.secure+wire.PathEnrol, `{"name": "mac"}`, bearer("ocj_wrong")).refused(http.StatusTooManyRequests)
 	r.get("/api/v2/jobs").into(http.StatusOK, nil)
 	r.get("/api/v2/jobs", "Authorization:").refused(http.StatusUnauthorized)
 }

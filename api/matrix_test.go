@@ -113,6 +113,9 @@ var rules = map[string]rule{
 	"PATCH /api/farm/v1/people/{id}":              {role: admin, record: "person", body: `{"role": "viewer"}`, status: 200},
 	"DELETE /api/farm/v1/people/{id}":             {role: admin, record: "person", status: 204},
 	"POST /api/farm/v1/people/{id}/sign-in-links": {role: admin, record: "person", status: 201},
+	"GET /api/farm/v1/join-tokens":                {role: admin, status: 200, farm: true},
+	"POST /api/farm/v1/join-tokens":               {role: admin, body: `{"name": "Suite 4"}`, status: 201, farm: true},
+	"DELETE /api/farm/v1/join-tokens/{id}":        {role: admin, record: "invitation", status: 204, farm: true},
 }
 
 const srcJoin = `{"assets": [{"type": "video", "src": "https://files.example/a.mp4"}, {"type": "video", "src": "https://files.example/b.mp4"}]}`
@@ -146,8 +149,9 @@ var makers = map[string]func(r *rig, as string) string{
 		r.send(http.MethodPut, "/api/v2/secrets", map[string]string{"name": fresh(), "value": "v"}, bearer(as)).into(http.StatusCreated, &made)
 		return made.ID
 	},
-	"token":  func(r *rig, as string) string { return r.make(pathTokens, `{"name": "x", "role": "viewer"}`, as) },
-	"person": func(r *rig, as string) string { return r.make(pathPeople, `{"name": "x", "role": "viewer"}`, as) },
+	"token":      func(r *rig, as string) string { return r.make(pathTokens, `{"name": "x", "role": "viewer"}`, as) },
+	"person":     func(r *rig, as string) string { return r.make(pathPeople, `{"name": "x", "role": "viewer"}`, as) },
+	"invitation": func(r *rig, _ string) string { return r.make(pathJoinTokens, `{"name": "x"}`, r.token) },
 	"team": func(r *rig, as string) string {
 		var self struct{ Team struct{ ID string } }
 		r.get("/api/farm/v1/me", bearer(as)).into(http.StatusOK, &self)
@@ -247,8 +251,11 @@ func TestEachRoleAgainstEachRoute(t *testing.T) {
 	for _, address := range addresses() {
 		if rule := rules[address]; rule.farm {
 			id := ""
-			if rule.record == "team" {
+			switch rule.record {
+			case "team":
 				id = r.makeTeam("Short").ID
+			case "invitation":
+				id = rule.recordOf(r, r.token)
 			}
 			if a := r.try(address, rule, id); a.status != rule.status {
 				t.Errorf("%s as the farm's administrator answers %d %s", address, a.status, a.body)
@@ -284,12 +291,12 @@ func TestAnotherTeamsRecordsAreAsUnknownAsNone(t *testing.T) {
 	team := r.makeTeam("Trailers")
 	theirs := r.makeToken("admin", `, "team": "`+team.ID+`"`).Secret
 	// The farm's administrators look after teams, tokens and people of all teams, but see nobody else's work.
-	lookedAfter := []string{"team", "token", "person"}
+	lookedAfter := []string{"team", "token", "person", "invitation"}
 	for _, side := range []struct {
 		name, owner, caller string
 		skip                []string
 	}{
-		{"a team of the farm's first", r.token, theirs, nil},
+		{"a team of the farm's first", r.token, theirs, []string{"invitation"}}, // these are no team's
 		{"the farm's first team of another", theirs, r.token, lookedAfter},
 	} {
 		ids := map[string]string{}

@@ -78,28 +78,33 @@ var plainTransport = &http.Transport{DisableKeepAlives: true}
 
 // rig is a coordinator and its interface on a real port.
 type rig struct {
-	t     testing.TB
-	dir   string // of all that the farm writes
-	farm  *coordinator.Coordinator
-	base  string
-	token string
-	http  *http.Client
-	logs  *safeBuffer
+	t      testing.TB
+	dir    string // of all that the farm writes
+	farm   *coordinator.Coordinator
+	base   string
+	secure string // the same over TLS
+	token  string
+	http   *http.Client
+	logs   *safeBuffer
 }
 
 func start(t testing.TB, edit ...func(*api.Config)) *rig {
+	t.Helper()
+	return startOn(t, coordinator.Config{DataDir: t.TempDir()}, edit...)
+}
+
+// startOn starts the farm of a folder, or one that is set up in another way than most.
+func startOn(t testing.TB, farm coordinator.Config, edit ...func(*api.Config)) *rig {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, dir: t.TempDir(), base: "http://" + ln.Addr().String(), logs: &safeBuffer{}}
+	r := &rig{t: t, dir: farm.DataDir, base: "http://" + ln.Addr().String(), logs: &safeBuffer{}}
 	r.http = &http.Client{Transport: contract.Transport(t, plainTransport), Timeout: patience}
 	logger := slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	r.farm, err = coordinator.Open(t.Context(), coordinator.Config{
-		DescribeJob: api.DescribeJob,
-		DataDir:     r.dir, PublicAddress: r.base, Logger: slog.New(slog.DiscardHandler), MinFree: 1,
-	})
+	farm.DescribeJob, farm.PublicAddress, farm.MinFree = api.DescribeJob, r.base, 1
+	r.farm, err = coordinator.Open(t.Context(), farm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +118,8 @@ func start(t testing.TB, edit ...func(*api.Config)) *rig {
 	}
 	stop := api.Mount(app, cfg)
 	served := make(chan error, 1)
-	go func() { served <- app.Listener(api.Listener(ln, 1<<16, logger)) }()
+	r.secure = "https://" + ln.Addr().String()
+	go func() { served <- app.Listener(api.TLS(api.Listener(ln, 1<<16, logger), r.farm.TLS(nil, nil), logger)) }()
 	t.Cleanup(func() {
 		stop()
 		if err := app.ShutdownWithTimeout(patience); err != nil {
@@ -178,6 +184,12 @@ func (a answer) refused(status int, words ...string) answer {
 // send makes a request with the administrator's token; header lines are "Name: value", and "Authorization:" removes it.
 func (r *rig) send(method, path string, body any, header ...string) answer {
 	r.t.Helper()
+	return r.sendBy(r.http, method, path, body, header...)
+}
+
+// sendBy is send with a client that has connections of its own.
+func (r *rig) sendBy(client *http.Client, method, path string, body any, header ...string) answer {
+	r.t.Helper()
 	var reader io.Reader
 	switch b := body.(type) {
 	case nil:
@@ -218,7 +230,12 @@ func (r *rig) send(method, path string, body any, header ...string) answer {
 			req.Header.Set(name, value)
 		}
 	}
-	res, err := r.http.Do(req)
+	return r.do(client, req)
+}
+
+func (r *rig) do(client *http.Client, req *http.Request) answer {
+	r.t.Helper()
+	res, err := client.Do(req)
 	if err != nil {
 		r.t.Fatal(err)
 	}

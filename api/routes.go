@@ -97,6 +97,10 @@ func (s *server) peopleRoutes() []route {
 		{fiber.MethodDelete, teams + "/:id", admin, s.endTeam},
 
 		{fiber.MethodPost, people + "/:id/sign-in-links", admin, s.invite},
+
+		{fiber.MethodGet, "/api/farm/v1/join-tokens", admin, s.listJoinTokens},
+		{fiber.MethodPost, "/api/farm/v1/join-tokens", admin, s.makeJoinToken},
+		{fiber.MethodDelete, "/api/farm/v1/join-tokens/:id", admin, s.revokeJoinToken},
 	}
 	for _, who := range []holder{program, person} {
 		root := tokens
@@ -128,9 +132,11 @@ func (s *server) route(app *fiber.App) {
 		app.Add(r.method, r.path, s.forTeam(r.role, handle))
 	}
 
-	// For agents, by their own secret; enrolling shows the farm's join token.
+	// For agents, by the certificates that their connections show; enrolling shows a join token.
 	app.Post(wire.PathEnrol, s.enrol)
-	app.Get(wire.PathSession, s.forAgent(s.serveSession))
+	app.Post(wire.PathRenew, s.renew)
+	app.Post(wire.PathProve, s.prove)
+	app.Get(wire.PathSession, s.session)
 	app.Get(wire.PathFiles+":sha256", s.forAgent(s.giveFile))
 	app.Put(wire.PathOutput+":task/:attempt/:name", s.forAgent(s.takeOutput))
 	app.Put(wire.PathThumbnail+":task/:attempt/:frame", s.forAgent(s.takeThumbnail))

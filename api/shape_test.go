@@ -164,6 +164,13 @@ func TestAccessOnTheWire(t *testing.T) {
 	made := tokenShape(token, farm.Principal{})
 	made.Secret, made.ExpiresAt = "oct_abc", stamp(noon.Add(time.Hour))
 	golden(t, "token-created", made)
+	invitation := joinTokenShape(farm.JoinToken{
+		ID: "01JI", Name: "Suite 4", Hash: "never shown", Tags: []string{"gpu"}, Uses: 2, Left: 1, CreatedBy: "admin", CreatedAt: noon, ExpiresAt: noon.Add(time.Hour), LastUsedAt: noon,
+	})
+	golden(t, "join-token", invitation)
+	invitation.JoinToken = "ocj_secret.0123"
+	golden(t, "join-token-created", invitation)
+	golden(t, "join-token-bare", joinTokenShape(farm.JoinToken{ID: "01JI", Uses: 1, Left: 1, CreatedBy: "admin", CreatedAt: noon, ExpiresAt: noon.Add(time.Hour)}))
 	made.Secret, made.LastUsedAt = "", stamp(noon)
 	made.SignIn = signInShape("https://farm.example", coordinator.SignIn{Code: "CODE", Until: noon.Add(10 * time.Minute)}, noon)
 	golden(t, "person-created", made)

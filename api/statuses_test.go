@@ -56,6 +56,10 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		body    any
 		status  int
 	}{
+		{"POST /api/farm/v1/join-tokens", `{"uses": 0}`, 400},
+		{"POST /api/farm/v1/join-tokens", overJSON, 413},
+		{"DELETE /api/farm/v1/join-tokens/{unknown}", nil, 404},
+
 		{"POST /api/v2/templates", `{"type": "psd"}`, 400},
 		{"POST /api/v2/templates", overJSON, 413},
 		{"GET /api/v2/templates/{unknown}", nil, 404},

@@ -17,6 +17,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"overcrank/coordinator/authority"
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/seal"
@@ -39,7 +40,9 @@ type Config struct {
 	MinFree       int64            // bytes kept free on the disk; 0 means 1 GiB
 	Lease         time.Duration    // how long a silent agent keeps its leases; 0 means 30 s
 	FileLife      time.Duration    // of stored files after their last use; 0 means 7 days
-	Addresses     address.Policy   // which machines downloads, uploads and webhooks may ask
+	// CertificateLife is how long certificates of agents are good; 0 means 90 days. They are renewed when a third is left.
+	CertificateLife time.Duration
+	Addresses       address.Policy // which machines downloads, uploads and webhooks may ask
 	// RedactAfter is when, after a job's end, addresses, paths and values are taken out of it and its log; 0 means 3 days.
 	RedactAfter time.Duration
 	KeepOutputs time.Duration // how long results are kept after their job's end; 0 means for ever
@@ -54,6 +57,7 @@ type Coordinator struct {
 	cfg       Config
 	log       *slog.Logger
 	keys      keys
+	authority *authority.Authority
 	ids       *ids
 	store     *raftstore.Store
 	files     files.Store
@@ -134,6 +138,9 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 		return fmt.Errorf("opening the farm's state: %w", err)
 	}
 	if err := c.checkRing(); err != nil {
+		return err
+	}
+	if err := c.openAuthority(); err != nil {
 		return err
 	}
 	if err := c.joinGossip(); err != nil {
@@ -284,6 +291,7 @@ func (cfg Config) withDefaults() Config {
 	}
 	cfg.MinFree = cmp.Or(cfg.MinFree, 1<<30)
 	cfg.Lease = cmp.Or(cfg.Lease, 30*time.Second)
+	cfg.CertificateLife = cmp.Or(cfg.CertificateLife, 90*24*time.Hour)
 	cfg.FileLife = cmp.Or(cfg.FileLife, 7*24*time.Hour)
 	cfg.RedactAfter = cmp.Or(cfg.RedactAfter, 3*24*time.Hour)
 	return cfg

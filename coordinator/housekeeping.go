@@ -40,7 +40,7 @@ func (c *Coordinator) tidy(ctx context.Context) error {
 			_, failed := c.apply(ctx, cmd)
 			err = errors.Join(err, failed)
 		}
-		err = errors.Join(err, c.forgetRequests(ctx, now), c.dropExpiredTokens(ctx))
+		err = errors.Join(err, c.forgetRequests(ctx, now), c.dropExpiredTokens(ctx), c.forgetInvitations(ctx))
 	}
 	c.signIns.sweep(c.cfg.Now())
 	return errors.Join(err, c.sweepBlobs(), c.sweepAllAttempts(), c.sweepPrivate())

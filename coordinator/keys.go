@@ -4,7 +4,6 @@ import (
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,7 +17,8 @@ import (
 
 // Files of the data folder that only its user can read.
 const (
-	farmKeyFile   = "farm.key"
+	farmKeyFile = "farm.key"
+	// joinTokenFile is where earlier releases kept a join token that was good for ever.
 	joinTokenFile = "join.token"
 )
 
@@ -28,13 +28,9 @@ const (
 	filesFolder = "files"
 )
 
-// shortestJoinToken keeps an empty or shortened file from letting every machine in.
-const shortestJoinToken = 20
-
 // keys are the farm's own secrets.
 type keys struct {
 	farm []byte // 32 bytes; everything else is derived from it
-	join string
 }
 
 func loadKeys(dir string) (keys, error) {
@@ -50,15 +46,10 @@ func loadKeys(dir string) (keys, error) {
 	if err != nil || len(key) != 32 {
 		return keys{}, fmt.Errorf("%s is damaged: it must hold 64 hexadecimal digits; restore it from a backup", filepath.Join(dir, farmKeyFile))
 	}
-	join, err := secretFile(filepath.Join(dir, joinTokenFile), func() string { return newSecret(joinTokenPrefix) })
-	if err != nil {
-		return keys{}, err
+	if err := os.Remove(filepath.Join(dir, joinTokenFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return keys{}, fmt.Errorf("removing the join token of an earlier release: %w", err)
 	}
-	if len(join) < shortestJoinToken {
-		return keys{}, fmt.Errorf("%s is damaged: a join token has at least %d characters; remove the file to have a new one made",
-			filepath.Join(dir, joinTokenFile), shortestJoinToken)
-	}
-	return keys{farm: key, join: join}, nil
+	return keys{farm: key}, nil
 }
 
 // checkFolder refuses a data folder from which something is gone that cannot be made again.
@@ -110,9 +101,6 @@ func (k keys) derive(purpose string, size int) []byte {
 // cluster names the farm without telling anything of its key.
 func (k keys) cluster() string { return hex.EncodeToString(k.derive("cluster", 8)) }
 
-// JoinToken is the secret with which agents enrol. It is kept in a file of the data folder that only this user can read.
-func (c *Coordinator) JoinToken() string { return c.keys.join }
-
 // SigningKey derives a key of 32 bytes for a purpose (sessions, addresses) from the farm's key file.
 func (c *Coordinator) SigningKey(purpose string) []byte { return c.keys.derive("sign "+purpose, 32) }
 
@@ -136,7 +124,6 @@ func secretFile(path string, fresh func() string) (string, error) {
 const (
 	apiTokenPrefix  = "oct_"
 	joinTokenPrefix = "ocj_"
-	agentPrefix     = "oca_"
 )
 
 // newSecret holds 256 random bits.
@@ -148,9 +135,4 @@ func newSecret(prefix string) string {
 func hashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
-}
-
-// sameSecret compares without telling by its time where two secrets differ.
-func sameSecret(a, b string) bool {
-	return subtle.ConstantTimeCompare([]byte(hashSecret(a)), []byte(hashSecret(b))) == 1
 }

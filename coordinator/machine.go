@@ -3,8 +3,6 @@ package coordinator
 import (
 	"cmp"
 	"context"
-	"crypto/subtle"
-	"fmt"
 	"slices"
 
 	"overcrank/farm"
@@ -14,60 +12,6 @@ import (
 
 // maxName is how long a machine's name may be, in bytes.
 const maxName = 200
-
-// CheckJoinToken is nil for the farm's join token, CodeUnauthorized otherwise.
-func (c *Coordinator) CheckJoinToken(joinToken string) error {
-	if !sameSecret(joinToken, c.keys.join) {
-		return farm.Errorf(farm.CodeUnauthorized, "this join token is not the farm's; its right one lies in %s in the coordinator's data folder", joinTokenFile)
-	}
-	return nil
-}
-
-// Enrol makes a machine an agent of the farm; joinToken is the bearer it showed.
-func (c *Coordinator) Enrol(ctx context.Context, joinToken string, in wire.Enrol) (wire.Enrolled, error) {
-	if err := c.CheckJoinToken(joinToken); err != nil {
-		return wire.Enrolled{}, err
-	}
-	if in.Name == "" || len(in.Name) > maxName {
-		return wire.Enrolled{}, farm.Invalid("the machine cannot join", farm.FieldError{Field: "name", Message: fmt.Sprintf("must have 1 to %d bytes", maxName)})
-	}
-	id, err := c.ids.next()
-	if err != nil {
-		return wire.Enrolled{}, err
-	}
-	secret := newSecret(agentPrefix)
-	agent := farm.Agent{ID: id, Name: in.Name, SecretHash: hashSecret(secret), EnrolledAt: c.cfg.Now(), Inventory: in.Inventory}
-	res, err := c.apply(ctx, raftstore.EnrolAgent{Agent: agent})
-	if err != nil {
-		return wire.Enrolled{}, err
-	}
-	if l := c.leading(); l != nil {
-		l.noteAgents(res.Index, []farm.Agent{agent})
-	}
-	c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: id})
-	enrolled := wire.Enrolled{AgentID: id, Secret: secret, GossipKey: c.keys.derive("gossip", 32), Cluster: c.keys.cluster()}
-	if c.pool != nil {
-		enrolled.Gossip = []string{c.pool.Address()}
-	}
-	return enrolled, nil
-}
-
-// AuthenticateAgent finds the agent that holds a secret; CodeUnauthorized when there is none.
-func (c *Coordinator) AuthenticateAgent(_ context.Context, secret string) (farm.Agent, error) {
-	hash := hashSecret(secret)
-	var a farm.Agent
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		a, err = tx.AgentBySecretHash(hash)
-		return err
-	})
-	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-		return farm.Agent{}, err
-	}
-	if err != nil || subtle.ConstantTimeCompare([]byte(a.SecretHash), []byte(hash)) != 1 {
-		return farm.Agent{}, farm.Errorf(farm.CodeUnauthorized, "this machine is not enrolled, or was removed; enrol it again with the join token")
-	}
-	return a, nil
-}
 
 // Machines lists the farm's workstations by name. Of another team's work it tells only that there is some.
 func (c *Coordinator) Machines(_ context.Context, p farm.Principal) ([]farm.Machine, error) {
@@ -88,7 +32,7 @@ func (c *Coordinator) Machines(_ context.Context, p farm.Principal) ([]farm.Mach
 	list := make([]farm.Machine, len(agents))
 	l := c.leading()
 	for i, a := range agents {
-		a.SecretHash = ""
+		a.SecretHash, a.Keys = "", nil
 		list[i] = farm.Machine{Agent: a, Gossip: alive[a.ID]}
 		if l != nil {
 			l.describe(&list[i], p.Team)

@@ -185,11 +185,11 @@ func (r *rig) enrol(name string, edit ...func(*farm.Inventory)) *station {
 	for _, e := range edit {
 		e(&inv)
 	}
-	enrolled, err := r.Enrol(r.t.Context(), r.JoinToken(), wire.Enrol{Name: name, Inventory: inv})
+	enrolled, err := r.Enrol(r.t.Context(), r.invite(), wire.Enrol{Name: name, Inventory: inv, Request: request(r.t)})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	agent, err := r.AuthenticateAgent(r.t.Context(), enrolled.Secret)
+	agent, err := r.AuthenticateAgent(r.t.Context(), certificate(r.t, enrolled))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -115,6 +116,12 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 		hello.Name = a.Name
 	}
 	s.name = hello.Name
+	if err := l.c.confirm(ctx, a); err != nil {
+		if farm.CodeOf(err) == farm.CodeUnauthorized {
+			s.refuse(retiredWords)
+		}
+		return err
+	}
 	known, err := l.c.inventoryOf(a.ID)
 	if err != nil {
 		return err
@@ -141,6 +148,12 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 			return l.endOf(ctx, s, err)
 		}
 		silence.Reset(l.c.cfg.Lease)
+		if m.Heartbeat != nil {
+			if why := l.c.stillEnrolled(a); why != "" {
+				s.refuse(why)
+				continue // Read ends with the connection
+			}
+		}
 		l.receive(ctx, s, m)
 	}
 }
@@ -172,6 +185,22 @@ func (s *session) hello() (wire.Hello, error) {
 		return wire.Hello{}, farm.Errorf(farm.CodeInvalid, "refusing agent %s: %s", s.agent, mismatch(version))
 	}
 	return *m.Hello, nil
+}
+
+// TurnAway ends the session of an agent of an earlier release, in words that its owner reads, and gives them as the error.
+func (c *Coordinator) TurnAway(conn AgentConn) error {
+	late := time.AfterFunc(helloWithin, func() { _ = conn.Close("") })
+	defer late.Stop()
+	m, err := conn.Read()
+	if err != nil {
+		return fmt.Errorf("an agent of an earlier release said no hello: %w", err)
+	}
+	words := "agents show a certificate of the farm: update overcrank on the agent's machine"
+	if m.Hello != nil && m.Hello.Version != wire.Version {
+		words = mismatch(m.Hello.Version)
+	}
+	_ = conn.Close(words) // it ends either way
+	return errors.New(words)
 }
 
 // mismatch says what to do about an agent of another version of the protocol, in the 123 bytes for which the frame that closes

@@ -218,29 +218,31 @@ func TestAccess(t *testing.T) {
 	if p, err := r.PrincipalOf(t.Context(), r.admin.TokenID); err != nil || p != r.admin {
 		t.Errorf("principal of the token's id: %+v, %v", p, err)
 	}
-	for _, secret := range []string{"", "x", r.JoinToken()} {
+	for _, secret := range []string{"", "x", r.invite()} {
 		_, err := r.Authenticate(t.Context(), secret)
 		wantCode(t, err, farm.CodeUnauthorized)
-		_, err = r.AuthenticateAgent(t.Context(), secret)
+		_, err = r.AuthenticateEarlierAgent(t.Context(), secret)
 		wantCode(t, err, farm.CodeUnauthorized)
 	}
-	_, err := r.Enrol(t.Context(), "wrong", wire.Enrol{Name: "x"})
+	_, err := r.Enrol(t.Context(), "wrong", wire.Enrol{Name: "x", Request: request(t)})
 	wantCode(t, err, farm.CodeUnauthorized)
-	_, err = r.Enrol(t.Context(), r.JoinToken(), wire.Enrol{})
+	_, err = r.Enrol(t.Context(), r.invite(), wire.Enrol{Request: request(t)})
 	wantCode(t, err, farm.CodeInvalid)
-	join, sessions := r.JoinToken(), r.SigningKey("sessions")
+	_, err = r.Enrol(t.Context(), r.invite(), wire.Enrol{Name: "x", Request: []byte("none")})
+	wantCode(t, err, farm.CodeInvalid)
+	sessions := r.SigningKey("sessions")
 	if bytes.Equal(sessions, r.SigningKey("addresses")) || len(sessions) != 32 {
 		t.Error("two purposes have the same key")
 	}
 	r.restart()
-	if r.JoinToken() != join || !bytes.Equal(r.SigningKey("sessions"), sessions) {
+	if !bytes.Equal(r.SigningKey("sessions"), sessions) {
 		t.Error("a restart changed the farm's keys")
 	}
 }
 
 func TestEnrolledMachinesLearnTheGossip(t *testing.T) {
 	r := open(t, func(c *coordinator.Config) { c.GossipBind = "127.0.0.1:0" })
-	e, err := r.Enrol(t.Context(), r.JoinToken(), wire.Enrol{Name: "box"})
+	e, err := r.Enrol(t.Context(), r.invite(), wire.Enrol{Name: "box", Request: request(t)})
 	if err != nil || len(e.GossipKey) != 32 || e.Cluster == "" || len(e.Gossip) != 1 {
 		t.Errorf("enrolled %+v, %v", e, err)
 	}

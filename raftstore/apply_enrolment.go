@@ -84,7 +84,7 @@ func (t *tables) joinAgent(c JoinAgent) Result {
 	put(t, bucketJoinTokens, token.ID, token)
 	agent.JoinToken, agent.Tags = token.ID, token.Tags
 	t.putCredentials(agent)
-	return Result{}
+	return Result{Agents: []farm.Agent{agent}}
 }
 
 func (t *tables) renewAgentKey(c RenewAgentKey) Result {

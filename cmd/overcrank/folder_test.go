@@ -96,15 +96,18 @@ func TestUpNamesWhatIsWrongWithItsFolder(t *testing.T) {
 		spoil func(t *testing.T, dir string)
 		words []string // none when the farm mends itself
 	}{
-		"key gone":        {remove("farm.key"), []string{"farm.key", "backup"}},
-		"key empty":       {cut(0, "farm.key"), []string{"farm.key", "backup"}},
-		"join empty":      {cut(0, "join.token"), []string{"join.token", "remove the file"}},
-		"state gone":      {remove("state"), []string{"state is gone", "backup"}},
-		"log gone":        {remove("state", "raft.db"), []string{"raft.db", "put back"}},
-		"log cut short":   {cut(5000, "state", "raft.db"), []string{"raft.db", "damaged", "backup"}},
-		"name gone":       {remove("state", "node-id"), []string{"node-id", "write"}},
-		"state cut short": {cut(9000, "state", "state.db"), nil},
-		"agent forgot":    {cut(1, "agent", "credential.json"), nil},
+		"key gone":               {remove("farm.key"), []string{"farm.key", "backup"}},
+		"key empty":              {cut(0, "farm.key"), []string{"farm.key", "backup"}},
+		"authority's key gone":   {remove("ca.key"), []string{"ca.key", "backup"}},
+		"authority's key empty":  {cut(0, "ca.key"), []string{"ca.key", "backup"}},
+		"authority gone":         {func(t *testing.T, dir string) { remove("ca.key")(t, dir); remove("ca.crt")(t, dir) }, []string{"ca.key", "backup", "invite"}},
+		"authority's paper gone": {remove("ca.crt"), nil},
+		"state gone":             {remove("state"), []string{"state is gone", "backup"}},
+		"log gone":               {remove("state", "raft.db"), []string{"raft.db", "put back"}},
+		"log cut short":          {cut(5000, "state", "raft.db"), []string{"raft.db", "damaged", "backup"}},
+		"name gone":              {remove("state", "node-id"), []string{"node-id", "write"}},
+		"state cut short":        {cut(9000, "state", "state.db"), nil},
+		"agent forgot":           {cut(1, "agent", "credential.json"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "farm")

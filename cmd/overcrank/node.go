@@ -31,6 +31,9 @@ type nodeFlags struct {
 	Listen        string        `help:"Address for API, dashboard and agents, host:port." default:"127.0.0.1:8080" env:"OVERCRANK_LISTEN"`
 	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
 	GossipListen  string        `help:"Address for gossip, host:port." default:"127.0.0.1:0" env:"OVERCRANK_GOSSIP_LISTEN"`
+	TLSCert       string        `name:"tls-cert" help:"File with the studio's own certificate, and the ones that lead to it, for API and dashboard (PEM); the farm's own when left out." type:"path" env:"OVERCRANK_TLS_CERT"`
+	TLSKey        string        `name:"tls-key" help:"File with the key of --tls-cert (PEM)." type:"path" env:"OVERCRANK_TLS_KEY"`
+	RequireTLS    bool          `name:"require-tls" help:"Refuse plain HTTP, except from this machine." env:"OVERCRANK_REQUIRE_TLS"`
 	NewAdminToken bool          `help:"Make a new administrator's token, for when the one before was lost."`
 	MinFree       int64         `help:"Bytes that must stay free on the disk." default:"1073741824" env:"OVERCRANK_MIN_FREE"`
 	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s" env:"OVERCRANK_LEASE"`
@@ -66,6 +69,9 @@ func (f nodeFlags) Validate() error {
 	if _, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress); err != nil {
 		return fmt.Errorf("--allow-address and --deny-address: %w", err)
 	}
+	if (f.TLSCert == "") != (f.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key go together")
+	}
 	if f.RateLimit < 0 || f.RateBurst < 0 || f.RateBurst > 0 && f.RateLimit == 0 {
 		return fmt.Errorf("--rate-limit is %v and --rate-burst is %d: neither can be below 0, and a burst needs a limit", f.RateLimit, f.RateBurst)
 	}
@@ -99,6 +105,10 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	if err != nil {
 		return nil, err
 	}
+	studio, err := f.studioCertificate()
+	if err != nil {
+		return nil, err
+	}
 	ln, err := net.Listen("tcp", f.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
@@ -115,13 +125,14 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	}
 	n.app = api.NewApp(logger)
 	n.stopAPI = api.Mount(n.app, api.Config{
-		TeamsResults: f.Outputs == "signed-in", Browser: web.Reader(n.farm),
+		RequireTLS: f.RequireTLS, TeamsResults: f.Outputs == "signed-in", Browser: web.Reader(n.farm),
 		Farm: n.farm, Version: versionString(), Logger: logger, Teams: throttle.Limit{PerSecond: f.RateLimit, Burst: f.RateBurst},
 	})
 	n.stopWeb = web.Mount(n.app, web.Config{Farm: n.farm, Version: versionString(), Logger: logger})
+	secure := n.farm.TLS(nodeNames(ln.Addr().(*net.TCPAddr), f), studio)
 	go func() {
 		defer close(n.ended)
-		n.failure = n.app.Listener(api.Listener(ln, mostConnections(), logger))
+		n.failure = n.app.Listener(api.TLS(api.Listener(ln, mostConnections(), logger), secure, logger))
 	}()
 	return n, nil
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -142,22 +143,28 @@ func TestSecretsStandOnlyInTheirOwnFiles(t *testing.T) {
 	}
 	f.stop()
 	homes := map[string]string{} // secret → its file
-	for _, name := range []string{"admin.token", "join.token", "farm.key"} {
+	for _, name := range []string{"admin.token", "farm.key"} {
 		raw, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		homes[strings.TrimSpace(string(raw))] = name
 	}
-	credential, err := os.ReadFile(filepath.Join(dir, "agent", "credential.json"))
+	authority, err := os.ReadFile(filepath.Join(dir, "ca.key"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.Index(credential, []byte("oca_"))
-	if at < 0 {
-		t.Fatalf("no secret in %s", credential)
+	homes[strings.Split(string(authority), "\n")[1]] = "ca.key"
+	var credential struct{ Key string }
+	raw, err := os.ReadFile(filepath.Join(dir, "agent", "credential.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &credential)
 	}
-	homes[string(credential[at:at+40])] = filepath.Join("agent", "credential.json")
+	if err != nil || credential.Key == "" {
+		t.Fatalf("no key in %s, %v", raw, err)
+	}
+	homes[credential.Key] = filepath.Join("agent", "credential.json")
+	homes["ocj_"] = "no file" // the token with which the agent came
 
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

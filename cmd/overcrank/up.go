@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"overcrank/agent"
 )
 
 type upCommand struct {
@@ -77,14 +79,18 @@ func (u *upCommand) runAgent(ctx context.Context, n *node, stderr io.Writer) err
 		return fmt.Errorf("find this program: %w", err)
 	}
 	args := []string{
-		"agent", "--config", os.DevNull, "--data-dir", filepath.Join(u.DataDir, "agent"), "--coordinator", n.local,
+		"agent", "--config", os.DevNull, "--data-dir", u.agentFolder(), "--coordinator", n.local,
 		"--slots", fmt.Sprint(u.Slots), "--gossip-listen", "127.0.0.1:0", "--until-stdin-ends",
 	}
 	for _, root := range u.Root {
 		args = append(args, "--root", root)
 	}
+	environment, err := u.invitation(ctx, n)
+	if err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(ctx, exe, args...)
-	cmd.Env = append(os.Environ(), "OVERCRANK_JOIN_TOKEN="+n.farm.JoinToken())
+	cmd.Env = append(os.Environ(), environment...)
 	cmd.Stdout, cmd.Stderr = stderr, stderr
 	ownProcessGroup(cmd)
 	cmd.Cancel = func() error { return interrupt(cmd.Process) }
@@ -96,3 +102,18 @@ func (u *upCommand) runAgent(ctx context.Context, n *node, stderr io.Writer) err
 	defer stdin.Close()
 	return cmd.Run()
 }
+
+// invitation lets the agent in that has not enrolled, with a token of its own that works once.
+func (u *upCommand) invitation(ctx context.Context, n *node) (environment []string, err error) {
+	enrolled, err := agent.Enrolled(u.agentFolder())
+	if err != nil || enrolled {
+		return nil, err
+	}
+	token, err := n.farm.InviteOwn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("invite the agent of this machine: %w", err)
+	}
+	return []string{"OVERCRANK_AGENT_JOIN_TOKEN=" + token}, nil
+}
+
+func (u *upCommand) agentFolder() string { return filepath.Join(u.DataDir, "agent") }

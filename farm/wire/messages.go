@@ -1,6 +1,6 @@
 // Package wire holds the messages between an agent and a coordinator. They travel as JSON text frames over the agent's
-// one websocket (GET /api/farm/v1/agent/session); files travel beside it over HTTP. Authorization is the agent's own
-// bearer secret, got once by enrolling.
+// one websocket (GET /api/farm/v1/agent/session); files travel beside it over HTTP. All of it goes over TLS 1.3, in which
+// both sides show certificates of the farm's authority; an agent gets its own by enrolling.
 package wire
 
 import (
@@ -12,12 +12,15 @@ import (
 )
 
 // Version is the version of this protocol; a coordinator refuses an agent of another, since one that does not know a field of
-// a lease would render something else than was asked for. Version 1, of release v0.1.0, knew no secrets, joins and uploads.
-const Version = 2
+// a lease would render something else than was asked for. Version 1, of release v0.1.0, knew no secrets, joins and uploads;
+// version 2 had bearer secrets in the place of certificates.
+const Version = 3
 
 // Paths of the agent's own endpoints, below the coordinator's address.
 const (
-	PathEnrol     = "/api/farm/v1/agent/enrol"       // POST Enrol, answers Enrolled; bearer is the join token
+	PathEnrol     = "/api/farm/v1/agent/enrol"       // POST Enrol, answers Enrolled; bearer is the secret of a join token
+	PathRenew     = "/api/farm/v1/agent/renew"       // POST Renew, answers Enrolled; bearer is the secret of an earlier release's enrolment, if that is all there is
+	PathProve     = "/api/farm/v1/agent/prove"       // POST Prove, answers Proof
 	PathSession   = "/api/farm/v1/agent/session"     // GET, websocket
 	PathFiles     = "/api/farm/v1/agent/files/"      // GET + sha256: a file that one of the agent's leases names
 	PathOutput    = "/api/farm/v1/agent/outputs/"    // PUT + "<task>/<attempt>/<file name>": the result, answers farm.OutputRef
@@ -39,21 +42,6 @@ func CutLine(line string) string {
 	}
 	const mark = "…"
 	return strings.ToValidUTF8(line[:MaxLine-len(mark)], "") + mark
-}
-
-// Enrol asks for an agent's own credential.
-type Enrol struct {
-	Name      string         `json:"name"`
-	Inventory farm.Inventory `json:"inventory"`
-}
-
-// Enrolled is what a machine keeps of its enrolment, in a file that only it can read.
-type Enrolled struct {
-	AgentID   string   `json:"agentId"`
-	Secret    string   `json:"secret"`
-	GossipKey []byte   `json:"gossipKey"` // 32 bytes
-	Cluster   string   `json:"cluster"`   // label of the gossip pool
-	Gossip    []string `json:"gossip"`    // host:port of members to join
 }
 
 // Message is one frame in either direction; exactly one field is set.

@@ -1,0 +1,187 @@
+// Package authority is the farm's own certificate authority: it vouches for coordinators towards agents and for agents
+// towards coordinators, and for nobody else.
+package authority
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"time"
+
+	"overcrank/durable"
+	"overcrank/farm/wire"
+)
+
+// Files of the data folder. Whoever has the key can be any coordinator and any agent.
+const (
+	KeyFile         = "ca.key"
+	CertificateFile = "ca.crt"
+)
+
+const (
+	authorityLife = 20 * 365 * 24 * time.Hour
+	// ServerLife is how long a coordinator's own certificate is good; it is replaced when a third of that is left.
+	ServerLife = 30 * 24 * time.Hour
+)
+
+// Authority signs certificates. It is safe for concurrent use.
+type Authority struct {
+	key         crypto.Signer
+	certificate *x509.Certificate
+	fresh       bool
+}
+
+// Load reads the authority from the folder, or makes one in memory, which Keep keeps, when the folder has none. farm is the
+// name that its certificate bears.
+func Load(dir, farm string, now time.Time) (*Authority, error) {
+	keyPath, certificatePath := filepath.Join(dir, KeyFile), filepath.Join(dir, CertificateFile)
+	der, err := readPEM(keyPath)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(certificatePath); err == nil {
+			return nil, fmt.Errorf("%s is gone though %s is there: put it back from a backup; to begin with a new one, remove %s too, and invite every machine again",
+				keyPath, CertificateFile, CertificateFile)
+		}
+		return found(farm, now)
+	case err != nil:
+		return nil, err
+	}
+	key, err := parseKey(der)
+	if err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; put it back from a backup", keyPath, err)
+	}
+	a := &Authority{key: key}
+	der, err = readPEM(certificatePath)
+	if errors.Is(err, fs.ErrNotExist) {
+		// The key is what machines know; its certificate can be made again.
+		if err := a.certify(farm, now); err != nil {
+			return nil, err
+		}
+		return a, a.keepCertificate(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.certificate, err = x509.ParseCertificate(der); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; put it back from a backup, or remove it to have it made again", certificatePath, err)
+	}
+	if public, ok := a.certificate.PublicKey.(interface{ Equal(crypto.PublicKey) bool }); !ok || !public.Equal(key.Public()) || !a.certificate.IsCA {
+		return nil, fmt.Errorf("%s is not an authority's certificate for the key in %s: put both back from the same backup", certificatePath, KeyFile)
+	}
+	return a, nil
+}
+
+// found makes an authority.
+func found(farm string, now time.Time) (*Authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("making the farm's authority: %w", err)
+	}
+	a := &Authority{key: key, fresh: true}
+	return a, a.certify(farm, now)
+}
+
+// certify makes the authority's own certificate.
+func (a *Authority) certify(farm string, now time.Time) error {
+	template := &x509.Certificate{
+		SerialNumber: serial(), Subject: pkix.Name{CommonName: "Overcrank farm " + farm},
+		NotBefore: now.Add(-backdated(authorityLife)), NotAfter: now.Add(authorityLife),
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, a.key.Public(), a.key)
+	if err != nil {
+		return fmt.Errorf("making the farm's authority: %w", err)
+	}
+	if a.certificate, err = x509.ParseCertificate(der); err != nil {
+		return fmt.Errorf("making the farm's authority: %w", err)
+	}
+	return nil
+}
+
+// Fresh tells whether Load has made a new authority, which Keep has to keep.
+func (a *Authority) Fresh() bool { return a.fresh }
+
+// Keep writes a new authority, its key for this user alone.
+func (a *Authority) Keep(dir string) error {
+	if !a.fresh {
+		return nil
+	}
+	key, err := x509.MarshalPKCS8PrivateKey(a.key)
+	if err != nil {
+		return fmt.Errorf("keeping the key of the farm's authority: %w", err)
+	}
+	if err := durable.WriteFile(filepath.Join(dir, KeyFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600); err != nil {
+		return fmt.Errorf("keeping the key of the farm's authority: %w", err)
+	}
+	a.fresh = false
+	return a.keepCertificate(dir)
+}
+
+func (a *Authority) keepCertificate(dir string) error {
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
+	if err := durable.WriteFile(filepath.Join(dir, CertificateFile), certificate, 0o600); err != nil {
+		return fmt.Errorf("keeping the certificate of the farm's authority: %w", err)
+	}
+	return nil
+}
+
+// Certificate is the authority's own certificate, in DER.
+func (a *Authority) Certificate() []byte { return a.certificate.Raw }
+
+// Fingerprint is the SHA-256 of the authority's public key, in hex: what machines know the farm by.
+func (a *Authority) Fingerprint() string {
+	return wire.Fingerprint(a.certificate.RawSubjectPublicKeyInfo)
+}
+
+// Pool holds the authority alone.
+func (a *Authority) Pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.certificate)
+	return pool
+}
+
+// backdated is how long before its making a certificate begins to be good, for machines whose clocks are behind.
+func backdated(life time.Duration) time.Duration { return min(life/90, 24*time.Hour) }
+
+// serial is a random number of 127 bits (RFC 5280, 4.1.2.2 allows 159).
+func serial() *big.Int {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // crypto/rand never fails: it ends the process instead
+	b[0] = b[0]&0x7f | 0x40
+	return new(big.Int).SetBytes(b)
+}
+
+func parseKey(der []byte) (crypto.Signer, error) {
+	key, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return nil, err
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return nil, fmt.Errorf("a key of type %T cannot sign", key)
+	}
+	return signer, nil
+}
+
+// readPEM reads the first block of a file.
+func readPEM(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the farm's authority: %w", err)
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, fmt.Errorf("%s is damaged: it holds no PEM block; put it back from a backup", path)
+	}
+	return block.Bytes, nil
+}

@@ -311,7 +311,7 @@ func start(t *testing.T, p *peer, part, dir string) *running {
 func startBoard(t *testing.T, p *peer) *board {
 	t.Helper()
 	t.Setenv(aerenderdouble.Env, "")
-	cfg := Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: "join", Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
+	cfg := Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
 	if err := cfg.complete(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -118,12 +120,17 @@ func openState(path string) (*bbolt.DB, error) {
 	return db, nil
 }
 
-// initialMmapSize is large, since growing the mapping waits for every open reader; but Windows makes the file that large.
+// initialMmapSize is beyond what a state file grows to, since growing the mapping waits for every open reader, a snapshot that
+// is being written among them. It takes addresses and no memory; but Windows makes the file that large.
 func initialMmapSize() int {
-	if runtime.GOOS == "windows" {
+	switch {
+	case runtime.GOOS == "windows":
 		return 64 << 20
+	case strconv.IntSize == 32:
+		return 1 << 30
+	default:
+		return 1 << 36 & math.MaxInt
 	}
-	return 1 << 30
 }
 
 func appliedIn(db *bbolt.DB) (index uint64) {

@@ -106,6 +106,7 @@ func (s *Store) Update(fn func(*Change) error) error {
 	if err := fn(change); err != nil {
 		return err
 	}
+	rows.end() // or the file, which may wait to grow, would wait for this reading, and this for readers who wait for the file
 	s.mu.Lock()
 	s.recent = next
 	s.mu.Unlock()

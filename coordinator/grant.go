@@ -72,6 +72,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 	if len(grants) == 0 {
 		return false, nil
 	}
+	l.splitting(ctx, grants)
 	cmd := raftstore.LeaseTasks{At: now}
 	for _, g := range grants {
 		cmd.Grants = append(cmd.Grants, raftstore.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})

@@ -148,11 +148,7 @@ func (c *Coordinator) wholeOf(job farm.Job) (farm.Frames, error) {
 
 // partingOf says how the parts of a job are made.
 func partingOf(job farm.Job, farmHasAfterEffects bool) raftstore.Parting {
-	how := raftstore.Parting{Engine: farm.EngineEmbedded, Sound: job.Settings.Type != "image"}
-	if farmHasAfterEffects {
-		how.Engine = farm.EngineAfterEffects
-	}
-	return how
+	return raftstore.Parting{Engine: engineOf(job, farmHasAfterEffects), Sound: job.Settings.Type != "image"}
 }
 
 // redo has frames rendered again that an assemble task found missing or damaged; CodeInvalid when it named none of its own.

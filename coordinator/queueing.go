@@ -65,7 +65,7 @@ func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job) (schedule.Task, err
 	}
 	q := schedule.Task{
 		ID: t.ID, Job: t.Job, Team: t.Team, Attempt: t.Attempt + 1, Level: job.Level, Priority: job.Priority, Created: job.CreatedAt,
-		NotBefore: job.NotBefore, Sample: t.Kind == farm.TaskSample, Need: schedule.NeedOf(job, template, t),
+		NotBefore: job.NotBefore, Sample: t.Kind == farm.TaskSample || t.Kind == farm.TaskAssemble, Whole: splits(t, job, template), Need: schedule.NeedOf(job, template, t),
 		Avoid: t.Avoid, Barred: t.Barred, MaxMachines: job.MaxMachines, Work: workOf(job, template),
 	}
 	if t.Status == farm.TaskLeased {

@@ -45,20 +45,7 @@ const (
 
 // classOf is the class of a task, made when it is the first of its kind.
 func (q *Queue) classOf(t Task) *class {
-	if len(q.byIndex) > maxAvoiding {
-		t.Avoid = nil
-	}
-	key := t.Need.appendKey(q.key[:0])
-	for _, list := range [][]string{t.Avoid, t.Barred} {
-		if len(list) == 0 {
-			continue
-		}
-		for _, id := range slices.Sorted(slices.Values(list)) {
-			key = append(append(key, id...), 0)
-		}
-		key = append(key, 2)
-	}
-	q.key = key
+	key := q.keyOf(&t)
 	if c := q.classes[string(key)]; c != nil {
 		return c
 	}
@@ -76,6 +63,25 @@ func (q *Queue) classOf(t Task) *class {
 	q.match(c)
 	q.limit(c)
 	return c
+}
+
+// keyOf is the key of a task's class, good until the next call. It takes out of the task what its class takes no notice of.
+func (q *Queue) keyOf(t *Task) []byte {
+	if len(q.byIndex) > maxAvoiding {
+		t.Avoid = nil
+	}
+	key := t.Need.appendKey(q.key[:0])
+	for _, list := range [][]string{t.Avoid, t.Barred} {
+		if len(list) == 0 {
+			continue
+		}
+		for _, id := range slices.Sorted(slices.Values(list)) {
+			key = append(append(key, id...), 0)
+		}
+		key = append(key, 2)
+	}
+	q.key = key
+	return key
 }
 
 // leaveIdle keeps a class that lost its last task for a while, and forgets the one that has been kept for longest.

@@ -19,7 +19,8 @@ type Task struct {
 	Priority  int       // -1000..1000
 	Created   time.Time // of its job
 	NotBefore time.Time
-	Sample    bool // frames to be looked at before the rest of the job
+	Sample    bool // frames to be looked at before the rest of the job, or the last step of one that is nearly done
+	Whole     bool // renders a whole composition that others could render with it; the queue only keeps that
 	Need      Need
 	Avoid     []string // machines that failed it; see avoidFor
 	Barred    []string // machines that never get it again
@@ -57,6 +58,7 @@ type item struct {
 	job         uint8 // length of the job's id, which begins id
 	at          whereabouts
 	sample      bool
+	whole       bool
 }
 
 // whereabouts say in which heap an item lies.
@@ -115,7 +117,7 @@ func (it *item) task() Task {
 	c := it.group.class
 	return Task{
 		ID: it.id, Job: it.jobID(), Team: it.group.lane.team.id, Attempt: int(it.attempt), Level: it.group.lane.level.name(),
-		Priority: int(it.priority), Created: timeAt(it.created), NotBefore: timeAt(it.notBefore), Sample: it.sample,
+		Priority: int(it.priority), Created: timeAt(it.created), NotBefore: timeAt(it.notBefore), Sample: it.sample, Whole: it.whole,
 		Need: c.need, Avoid: c.avoid, Barred: c.barred, MaxMachines: int(it.maxMachines), Work: it.work.Work,
 	}
 }

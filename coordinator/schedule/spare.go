@@ -1,0 +1,28 @@
+package schedule
+
+import "slices"
+
+// Free is how many slots are free on all machines that get work.
+func (q *Queue) Free() int {
+	n := 0
+	for _, m := range q.free {
+		n += m.free
+	}
+	return n
+}
+
+// Spare is how many more tasks that need what a granted one needs could begin now, as far as machines are concerned.
+func (q *Queue) Spare(g Grant) int {
+	h, c := q.holdings[g.Task.ID], q.classes[string(q.keyOf(&g.Task))]
+	if h == nil || c == nil {
+		return 0
+	}
+	n := 0
+	for _, m := range q.free {
+		if c.row.has(m.profile.index) && h.team.admits(m, 0) && !slices.Contains(c.barred, m.id) && !slices.Contains(c.avoid, m.id) &&
+			!slices.ContainsFunc(h.limits, func(l *limit) bool { return !l.admits(m, 0, 0) }) {
+			n += m.free
+		}
+	}
+	return n
+}

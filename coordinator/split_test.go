@@ -1,0 +1,499 @@
+package coordinator_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// studio is a farm of several machines, and a template of 100 frames.
+type studio struct {
+	*rig
+	template string
+	stations []*station
+}
+
+func openStudio(t testing.TB, machines int) *studio {
+	t.Helper()
+	s := &studio{rig: open(t)}
+	s.template = s.uploaded(project(t, []string{"main"})).ID
+	for i := range machines {
+		mac := s.enrol(fmt.Sprintf("mac%d", i))
+		mac.connect()
+		s.stations = append(s.stations, mac)
+	}
+	return s
+}
+
+func (s *studio) film(edit ...func(*farm.Job)) farm.Job {
+	s.t.Helper()
+	return s.submit(append([]func(*farm.Job){func(j *farm.Job) { j.Template = farm.JobTemplate{ID: s.template} }}, edit...)...)
+}
+
+// held is a lease in the hands of a station.
+type held struct {
+	*station
+	wire.Lease
+}
+
+// leases are what the stations get, each its next.
+func (s *studio) leases(stations ...*station) (all []held) {
+	s.t.Helper()
+	for _, mac := range stations {
+		all = append(all, held{mac, mac.lease()})
+	}
+	slices.SortFunc(all, func(a, b held) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.frames().Start-b.frames().Start)
+	})
+	return all
+}
+
+func (h held) frames() farm.Frames {
+	if h.Settings.Frames == nil {
+		return farm.Frames{}
+	}
+	return *h.Settings.Frames
+}
+
+// part uploads frames or sound for a lease.
+func (h held) part(frames farm.Frames) farm.OutputRef {
+	h.r.t.Helper()
+	content := fmt.Sprintf("%s %d-%d of %s", h.Kind, frames.Start, frames.End, h.Task)
+	out := h.render(h.Lease, content)
+	out.Frames, out.Audio = frames.Count(), h.Kind == farm.TaskSound
+	return out
+}
+
+// through waits until the farm has the report of a lease. The next lease may come before the word of that.
+func (h held) through() {
+	h.r.t.Helper()
+	var early []wire.Message
+	for {
+		m := h.hear()
+		if m.Settled != nil && m.Settled.Attempt == h.Attempt {
+			break
+		}
+		early = append(early, m)
+	}
+	for _, m := range early {
+		h.toAgent <- m
+	}
+}
+
+// done finishes a part.
+func (h held) done() {
+	h.r.t.Helper()
+	h.say(wire.Message{Finished: &wire.Finished{Attempt: h.Attempt, Output: h.part(h.frames()), Measured: farm.Measured{
+		Engine: "embedded 1", StartSeconds: 1, Frames: h.frames().Count(), FrameSeconds: float64(h.frames().Count()),
+	}}})
+	h.through()
+}
+
+// result uploads and reports the result of a lease.
+func (h held) result(content string) {
+	h.r.t.Helper()
+	h.say(wire.Message{Finished: &wire.Finished{Attempt: h.Attempt, Output: h.render(h.Lease, content)}})
+	h.through()
+}
+
+// covers makes sure that parts hold each of some frames, and that an agent can read them.
+func (h held) covers(frames farm.Frames) {
+	h.r.t.Helper()
+	held := map[int]bool{}
+	sound := false
+	for _, p := range h.Parts {
+		ref, named := h.Files[p.Src]
+		if !named {
+			h.r.t.Errorf("the lease names no file for %s", p.Src)
+		}
+		if got := h.fetch(ref.SHA256); !strings.HasPrefix(got, fmt.Sprintf("%s %d-%d", p.Kind, p.Frames.Start, p.Frames.End)) {
+			h.r.t.Errorf("part %s of frames %v reads %q", p.Src, p.Frames, got)
+		}
+		sound = sound || p.Kind == farm.TaskSound
+		for i := p.Frames.Start; p.Kind == farm.TaskRender && i <= p.Frames.End; i++ {
+			held[i] = true
+		}
+	}
+	if len(held) != frames.Count() || !held[frames.Start] || !held[frames.End] || !sound {
+		h.r.t.Errorf("the parts hold %d of the frames %v, sound: %v", len(held), frames, sound)
+	}
+}
+
+// attemptFiles are the files that attempts have left.
+func (s *studio) attemptFiles() (list []string) {
+	_ = filepath.WalkDir(filepath.Join(s.cfg.DataDir, "files", "attempts"), func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			list = append(list, path)
+		}
+		return nil
+	})
+	return list
+}
+
+func TestARenderIsSplitOverFreeMachines(t *testing.T) {
+	s := openStudio(t, 4)
+	job := s.film()
+	ranges := s.leases(s.stations...)
+	next := 0
+	for _, h := range ranges {
+		if h.Kind != farm.TaskRender || !h.Part || h.Engine != farm.EngineEmbedded || h.frames().Start != next {
+			t.Fatalf("leased %+v, want a range from frame %d on", h.Lease, next)
+		}
+		next = h.frames().End + 1
+	}
+	if next != 100 {
+		t.Fatalf("the ranges end before frame %d", next)
+	}
+	ranges[1].done()
+	sound := held{ranges[1].station, ranges[1].lease()}
+	if sound.Kind != farm.TaskSound || sound.frames() != (farm.Frames{End: 99}) {
+		t.Fatalf("leased %+v, want the sound", sound.Lease)
+	}
+	ranges[0].say(wire.Message{Progress: &wire.Progress{Attempt: ranges[0].Attempt, Percent: 50, Frame: 12, Phase: "rendering"}})
+	want := float64(ranges[1].frames().Count()) + float64(ranges[0].frames().Count())/2
+	s.eventually("progress is counted in frames", func() bool { return s.job(job.ID).Progress == want*0.95 })
+
+	sound.done()
+	for _, h := range []held{ranges[0], ranges[2]} {
+		h.done()
+	}
+	for _, h := range ranges[:3] {
+		h.silent()
+	}
+	ranges[3].done()
+	var assemble held
+	s.eventually("one of them assembles", func() bool {
+		for _, mac := range s.stations {
+			select {
+			case m := <-mac.toAgent:
+				assemble = held{mac, *m.Lease}
+				return true
+			default:
+			}
+		}
+		return false
+	})
+	if assemble.Kind != farm.TaskAssemble || assemble.Part || assemble.Ext != "mp4" || assemble.frames() != (farm.Frames{End: 99}) {
+		t.Fatalf("leased %+v, want the assembly", assemble.Lease)
+	}
+	assemble.covers(farm.Frames{End: 99})
+	if got := s.job(job.ID); got.Progress != 95 || got.Status != farm.JobRendering || got.FramesTotal != 100 {
+		t.Errorf("while it is assembled: %s, %v%% of %d frames", got.Status, got.Progress, got.FramesTotal)
+	}
+	assemble.result("the film")
+	if got := s.job(job.ID); got.Status != farm.JobFinished || s.output(got) != "the film" {
+		t.Errorf("ended as %s", got.Status)
+	}
+	s.eventually("no part is left", func() bool { return len(s.attemptFiles()) == 0 })
+
+	// What was measured says now that each frame takes a second: several ranges for each machine pay.
+	s.film()
+	again := s.leases(s.stations...)
+	if n := again[0].frames().Count(); n >= 25 {
+		t.Errorf("the first range has %d frames", n)
+	}
+}
+
+func TestWhatIsNotSplit(t *testing.T) {
+	s := openStudio(t, 2)
+	for name, edit := range map[string]func(*farm.Job){
+		"sequential":        func(j *farm.Job) { j.Sequential = true },
+		"a preview":         func(j *farm.Job) { j.Preview = true },
+		"a project":         func(j *farm.Job) { j.Settings.Type = "aep" },
+		"a still":           func(j *farm.Job) { j.Settings = farm.Settings{Type: "image", Frames: &farm.Frames{Single: true}} },
+		"a few frames":      func(j *farm.Job) { j.Settings.Frames = &farm.Frames{Start: 3, End: 9} },
+		"of unknown length": func(j *farm.Job) { j.Assets = []farm.Asset{{Type: "script", Src: "http://files.test/a.jsx"}} },
+		"on one machine":    func(j *farm.Job) { j.MaxMachines = 1 },
+		"no known project":  func(j *farm.Job) { j.Template = farm.JobTemplate{Src: "http://files.test/a.aep"} },
+	} {
+		job := s.film(edit)
+		var lease wire.Lease
+		var by *station
+		s.eventually("it is leased", func() bool {
+			for _, mac := range s.stations {
+				select {
+				case m := <-mac.toAgent:
+					lease, by = *m.Lease, mac
+					return true
+				default:
+				}
+			}
+			return false
+		})
+		if lease.Job != job.ID || lease.Part {
+			t.Errorf("%s: leased %+v", name, lease)
+		}
+		held{by, lease}.result(name)
+	}
+}
+
+func TestFramesThatWereDoneAreGoneOnFrom(t *testing.T) {
+	s := openStudio(t, 2)
+	job := s.film()
+	ranges := s.leases(s.stations...)
+	first := ranges[0]
+	done := farm.Frames{Start: 0, End: 9}
+	out := first.part(done)
+	first.say(wire.Message{Failed: &wire.Failed{Attempt: first.Attempt, Cancelled: true, Message: "somebody works here", Done: &done, Output: &out}})
+	first.through()
+	before := s.job(job.ID).Progress
+	ranges[1].done()
+	if now := s.job(job.ID).Progress; now < before || before < 9 {
+		t.Errorf("progress went from %v to %v", before, now)
+	}
+	var assemble held
+	for kinds := map[farm.TaskKind]bool{}; !kinds[farm.TaskAssemble]; {
+		h := held{ranges[1].station, ranges[1].lease()}
+		kinds[h.Kind] = true
+		switch h.Kind {
+		case farm.TaskRender:
+			if h.frames().Start != 10 || h.frames().End != first.frames().End {
+				t.Errorf("what is left is %v of %v", h.frames(), first.frames())
+			}
+			h.done()
+		case farm.TaskSound:
+			h.done()
+		default:
+			assemble = h
+		}
+	}
+	assemble.covers(farm.Frames{End: 99})
+	assemble.result("the film")
+}
+
+func TestAWholeRenderIsGoneOnFrom(t *testing.T) {
+	s := openStudio(t, 1)
+	job := s.film()
+	whole := held{s.stations[0], s.stations[0].lease()}
+	if whole.Part || !whole.Parted {
+		t.Fatalf("leased %+v", whole.Lease)
+	}
+	done := farm.Frames{Start: 0, End: 59}
+	out := whole.part(done)
+	other := s.enrol("other")
+	other.connect()
+	whole.say(wire.Message{Failed: &wire.Failed{Attempt: whole.Attempt, Cancelled: true, Done: &done, Output: &out}})
+	whole.through()
+	for range 2 {
+		h := held{other, other.lease()}
+		if !h.Part || h.Kind == farm.TaskRender && h.frames() != (farm.Frames{Start: 60, End: 99}) {
+			t.Fatalf("leased %+v", h.Lease)
+		}
+		h.done()
+	}
+	assemble := held{other, other.lease()}
+	assemble.covers(farm.Frames{End: 99})
+	assemble.result("the film")
+	if got := s.job(job.ID); got.Status != farm.JobFinished {
+		t.Errorf("ended as %s", got.Status)
+	}
+}
+
+func TestFramesThatAreNotWhatTheyShouldBeAreNotKept(t *testing.T) {
+	s := openStudio(t, 2)
+	s.film()
+	ranges := s.leases(s.stations...)
+	h := ranges[0]
+	short := h.part(farm.Frames{End: 3})
+	h.say(wire.Message{Finished: &wire.Finished{Attempt: h.Attempt, Output: short}})
+	h.through()
+	if log := s.log(h.Job); !strings.Contains(log, "4 of the frames 0 to") {
+		t.Errorf("the log says %q", log)
+	}
+	stranger := farm.Agent{ID: "stranger"}
+	_, err := s.ReceiveOutput(t.Context(), stranger, ranges[1].Attempt, "x", strings.NewReader("x"), 1)
+	wantCode(t, err, farm.CodeConflict)
+}
+
+func TestBadFramesAreRenderedAgainAlone(t *testing.T) {
+	s := openStudio(t, 2)
+	job := s.film()
+	ranges := s.leases(s.stations...)
+	mac := ranges[1].station
+	ranges[1].done()
+	held{mac, mac.lease()}.done() // the sound
+	ranges[0].hangUp()
+	// What the lost machine had is rendered by the other when its lease is over; here it comes back and finishes.
+	ranges[0].connect(ranges[0].Attempt)
+	ranges[0].done()
+	assemble := s.nextOf(job)
+	bad := []farm.Frames{{Start: 20, End: 21}, {Start: 70, End: 70}}
+	assemble.say(wire.Message{Failed: &wire.Failed{Attempt: assemble.Attempt, Message: "frames are missing", Retry: true, Bad: bad}})
+	assemble.through()
+	for range bad {
+		h := s.nextOf(job)
+		if !h.Part || h.Kind != farm.TaskRender || !slices.Contains(bad, h.frames()) {
+			t.Fatalf("leased %+v", h.Lease)
+		}
+		h.done()
+	}
+	assemble = s.nextOf(job)
+	if last := assemble.Parts[len(assemble.Parts)-1]; !slices.Contains(bad, last.Frames) {
+		t.Errorf("the parts are %+v", assemble.Parts)
+	}
+	assemble.covers(farm.Frames{End: 99})
+	assemble.result("the film")
+	if got := s.job(job.ID); got.Status != farm.JobFinished {
+		t.Errorf("ended as %s", got.Status)
+	}
+}
+
+// nextOf is the next lease that any machine gets.
+func (s *studio) nextOf(job farm.Job) (next held) {
+	s.t.Helper()
+	s.eventually("something of the job is leased", func() bool {
+		for _, mac := range s.stations {
+			select {
+			case m := <-mac.toAgent:
+				if m.Lease == nil || m.Lease.Job != job.ID {
+					s.t.Fatalf("got %+v", m)
+				}
+				next = held{mac, *m.Lease}
+				return true
+			default:
+			}
+		}
+		return false
+	})
+	return next
+}
+
+func TestCancellingASplitJobStopsAllOfIt(t *testing.T) {
+	s := openStudio(t, 3)
+	job := s.film()
+	ranges := s.leases(s.stations...)
+	ranges[0].done()
+	sound := held{ranges[0].station, ranges[0].lease()}
+	if _, err := s.CancelJobs(t.Context(), s.admin, []string{job.ID}, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []held{sound, ranges[1], ranges[2]} {
+		if m := h.hear(); m.Cancel == nil || m.Cancel.Attempt != h.Attempt {
+			t.Fatalf("got %+v", m)
+		}
+		h.say(wire.Message{Failed: &wire.Failed{Attempt: h.Attempt, Cancelled: true}})
+		h.through()
+	}
+	s.eventually("no part is left", func() bool { return len(s.attemptFiles()) == 0 })
+}
+
+func TestOneRangeThatCannotBeRenderedStopsTheOthers(t *testing.T) {
+	s := openStudio(t, 3)
+	job := s.film()
+	ranges := s.leases(s.stations...)
+	ranges[1].say(wire.Message{Failed: &wire.Failed{Attempt: ranges[1].Attempt, Message: "Layer 'x' not found"}})
+	ranges[1].through()
+	for _, h := range []held{ranges[0], ranges[2]} {
+		if m := h.hear(); m.Cancel == nil {
+			t.Fatalf("got %+v", m)
+		}
+	}
+	if got := s.job(job.ID); got.Status != farm.JobFailed || got.Error != "Layer 'x' not found" {
+		t.Errorf("ended as %s: %s", got.Status, got.Error)
+	}
+}
+
+// stillsZip packs pictures as an agent does.
+func stillsZip(t testing.TB, frames []int) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, frame := range frames {
+		w, err := z.Create(fmt.Sprintf("frame_%05d.png", frame))
+		if err == nil {
+			err = png.Encode(w, image.NewGray(image.Rect(0, 0, 4, 4)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPicturesComeFirstAndTheRestWaitsForApproval(t *testing.T) {
+	s := openStudio(t, 1)
+	mac := s.stations[0]
+	sample := func(job farm.Job) {
+		t.Helper()
+		l := mac.lease()
+		if l.Job != job.ID || l.Kind != farm.TaskSample || !l.Part || !slices.Equal(l.Stills, []int{0, 49, 99}) {
+			t.Fatalf("leased %+v", l)
+		}
+		held{mac, l}.result(stillsZip(t, l.Stills))
+	}
+	approve := func(j *farm.Job) { j.Approve = true }
+	job := s.film(approve)
+	sample(job)
+	if got := s.job(job.ID); got.Status != farm.JobQueued || got.Progress != 0 {
+		t.Errorf("while it waits: %s, %v%%", got.Status, got.Progress)
+	}
+	if why, err := s.WhyWaiting(t.Context(), s.admin, job.ID); err != nil || !strings.Contains(why, "approv") {
+		t.Errorf("it waits because %q, %v", why, err)
+	}
+	if list, err := s.Samples(t.Context(), s.admin, job.ID); err != nil || len(list) != 3 || list[1].Frame != 49 {
+		t.Errorf("samples %v, %v", list, err)
+	}
+	f, err := s.OpenSample(t.Context(), s.admin, job.ID, 99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := png.Decode(f); err != nil || f.ContentType != "image/png" {
+		t.Errorf("a sample is %s: %v", f.ContentType, err)
+	}
+	_ = f.Close()
+	_, err = s.OpenSample(t.Context(), s.admin, job.ID, 5)
+	wantCode(t, err, farm.CodeNotFound)
+	stranger := farm.Principal{Team: "another", Role: farm.RoleAdmin}
+	for _, decide := range []func(context.Context, farm.Principal, string) (farm.Job, error){
+		s.ApproveJob, func(ctx context.Context, p farm.Principal, id string) (farm.Job, error) {
+			return s.RejectJob(ctx, p, id, "")
+		},
+	} {
+		_, err := decide(t.Context(), stranger, job.ID)
+		wantCode(t, err, farm.CodeNotFound)
+	}
+	if got, err := s.ApproveJob(t.Context(), s.admin, job.ID); err != nil || got.ApprovedBy != s.admin.Name || got.ApprovedAt.IsZero() {
+		t.Errorf("approved: %+v, %v", got, err)
+	}
+	whole := mac.lease()
+	if whole.Job != job.ID || whole.Kind != farm.TaskRender || whole.Part {
+		t.Fatalf("leased %+v", whole)
+	}
+	mac.say(wire.Message{Progress: &wire.Progress{Attempt: whole.Attempt, Percent: 40}})
+	s.eventually("the progress is that of the render", func() bool { return s.job(job.ID).Progress == 40 })
+	held{mac, whole}.result("the film")
+	if got := s.job(job.ID); got.Status != farm.JobFinished || s.output(got) != "the film" {
+		t.Errorf("ended as %s", got.Status)
+	}
+
+	job = s.film(approve)
+	sample(job)
+	if _, err := s.RejectJob(t.Context(), s.admin, job.ID, "the logo is last year's"); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.job(job.ID); got.Status != farm.JobFailed || !strings.Contains(got.Error, s.admin.Name+": the logo is last year's") {
+		t.Errorf("ended as %s: %s", got.Status, got.Error)
+	}
+	job = s.film(func(j *farm.Job) { j.PreviewFirst = true })
+	sample(job)
+	if l := mac.lease(); l.Job != job.ID || l.Kind != farm.TaskRender {
+		t.Errorf("leased %+v", l)
+	}
+	_, err = s.Submit(t.Context(), s.admin, farm.Job{PreviewFirst: true, Join: true})
+	wantCode(t, err, farm.CodeInvalid)
+}

@@ -34,7 +34,7 @@ HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bf
     HardwareInformation.MemorySize    REG_DWORD    0x8000000
 `
 
-func windows(t *testing.T) *tree {
+func windowsStudio(t *testing.T) *tree {
 	m := newTree(t, "windows", `C:\Users\ann`)
 	for name, version := range map[string]resource{
 		"Adobe After Effects 2025": versionResource(25, 6, 1, 101), "Adobe After Effects (Beta)": versionResource(26, 3, 0, 20), "Adobe After Effects 2024": {kind: "OTHER"},
@@ -54,7 +54,7 @@ func windows(t *testing.T) *tree {
 }
 
 func TestWindowsMachine(t *testing.T) {
-	m := windows(t)
+	m := windowsStudio(t)
 	plugins := `C:\Program Files\Adobe\Adobe After Effects 2025\Support Files\Plug-ins\`
 	aex := func(match ...string) []byte {
 		var list []resource

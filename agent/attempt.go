@@ -20,6 +20,7 @@ import (
 	"overcrank/agent/parts"
 	"overcrank/agent/project"
 	"overcrank/agent/script"
+	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/farm/redact"
 	"overcrank/farm/wire"
@@ -246,7 +247,7 @@ func (t *attempt) explain(err error) wire.Failed {
 		failed.Message, failed.Cancelled, failed.Retry = back.reason, true, true
 	case errors.Is(err, errStopping):
 		failed.Message, failed.Cancelled, failed.Retry = "The agent was stopped", true, true
-	case diskFull(err):
+	case durable.Full(err):
 		failed.Message, failed.Retry = fmt.Sprintf("Render failed: the disk of machine '%s' is full", t.a.cfg.Name), true
 		failed.Class = farm.FailureWorker
 	case errors.As(err, &known):

@@ -17,6 +17,7 @@ import (
 	"overcrank/agent/fetch"
 	"overcrank/agent/film"
 	"overcrank/agent/script"
+	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
@@ -181,29 +182,12 @@ func (t *attempt) get(ctx context.Context, src, dst string) (fetched, error) {
 
 // stored brings a file of the farm's store: a copy of the cache's, so that nothing a job does to it can reach other jobs. What
 // is to be discarded never enters the cache.
-func (t *attempt) stored(ctx context.Context, ref farm.FileRef, dst string) (err error) {
+func (t *attempt) stored(ctx context.Context, ref farm.FileRef, dst string) error {
 	fetch := func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) }
 	if t.lease.Discard {
 		return untilWhole(ctx, func() error { return cache.Bring(ctx, dst, ref.SHA256, ref.Size, fetch) })
 	}
-	var in *os.File
-	err = untilWhole(ctx, func() (err error) {
-		in, err = t.a.cache.Get(ctx, ref.SHA256, ref.Size, fetch)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(dst, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("copying from the cache: %w", err)
-	}
-	_, err = io.Copy(out, in)
-	if err := errors.Join(err, out.Close()); err != nil {
-		return fmt.Errorf("copying from the cache: %w", err)
-	}
-	return nil
+	return untilWhole(ctx, func() error { return t.a.cache.Copy(ctx, ref.SHA256, ref.Size, dst, fetch) })
 }
 
 // downloadTries is how often a file of the farm's store is asked for.
@@ -214,7 +198,7 @@ func untilWhole(ctx context.Context, get func() error) error {
 	pause := newBackoff()
 	for try := 1; ; try++ {
 		err := get()
-		if err == nil || !passing(err) || diskFull(err) || ctx.Err() != nil || try >= downloadTries {
+		if err == nil || !passing(err) || durable.Full(err) || ctx.Err() != nil || try >= downloadTries {
 			return err
 		}
 		if err := sleep(ctx, pause.next()); err != nil {

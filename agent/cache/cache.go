@@ -1,4 +1,5 @@
-// Package cache keeps files by their content, bounded in size: what was used last stays longest.
+// Package cache keeps files by their content, bounded in size: what was used last stays longest. Nothing in it is believed: what a
+// task gets was hashed on its way out, and is fetched again when it was not what its name says.
 package cache
 
 import (
@@ -11,42 +12,55 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sync"
 	"time"
+
+	"overcrank/durable"
 )
 
 // ErrContent marks bytes that are not those that were asked for.
 var ErrContent = errors.New("the content is not what its hash says")
 
-// Cache is a folder of files named by their SHA-256. Use it from as many goroutines as you like.
+// Cache is a folder of files named by their SHA-256. Use it from as many goroutines as you like; two processes may not share one.
 type Cache struct {
 	dir     string
 	limit   int64
 	mu      sync.Mutex
-	entries map[string]*entry
-	total   int64
+	entries map[string]*entry // by key: the SHA-256 of a file, or that with unpackedKey behind it
+	total   int64             // bytes of all entries
+	coming  int64             // bytes that fetches will bring, as far as known
 	flights map[string]*flight
 	running sync.WaitGroup
 }
 
+// entry is a file of the cache. It is guarded by Cache.mu, save for what never changes.
 type entry struct {
-	size int64
-	used time.Time
+	key, file, sha string // file is its name; sha is that of its content
+	size           int64
+	used           time.Time
+	pins           int  // tasks that read it now
+	dropped        bool // it is no longer in the cache, and goes when nobody reads it
 }
 
 // flight is a fetch that several callers may wait for; it is cancelled when the last of them leaves.
 type flight struct {
 	done    chan struct{}
 	err     error
+	entry   *entry // that it brought, pinned once for each caller that waits
 	waiting int
 	cancel  context.CancelFunc
 }
 
-var hashName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+// unpackedKey stands behind the SHA-256 of a file whose content the cache has in another form, see KeepUnpacked.
+const unpackedKey = ".unpacked"
+
+var (
+	hashName     = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	unpackedName = regexp.MustCompile(`^([0-9a-f]{64})\.([0-9a-f]{64})$`) // the packed file's hash, then that of the entry
+)
 
 // Open takes over the cache in dir, which is made when missing, and removes what is no whole file of it. limit is in
-// bytes; a single file above it is still kept until the next one comes.
+// bytes; a single file above it is kept for as long as it is read.
 func Open(dir string, limit int64) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the cache: %w", err)
@@ -57,20 +71,32 @@ func Open(dir string, limit int64) (*Cache, error) {
 	}
 	c := &Cache{dir: dir, limit: limit, entries: make(map[string]*entry), flights: make(map[string]*flight)}
 	for _, f := range files {
+		e := named(f.Name())
 		info, err := f.Info()
-		if err != nil || !hashName.MatchString(f.Name()) || !info.Mode().IsRegular() {
-			if err := os.RemoveAll(filepath.Join(dir, f.Name())); err != nil {
+		if err != nil || e == nil || !info.Mode().IsRegular() || c.entries[e.key] != nil {
+			if err := os.RemoveAll(c.path(f.Name())); err != nil {
 				return nil, fmt.Errorf("clearing the cache: %w", err)
 			}
 			continue
 		}
-		c.entries[f.Name()] = &entry{size: info.Size(), used: info.ModTime()}
-		c.total += info.Size()
+		e.size, e.used = info.Size(), info.ModTime()
+		c.add(e)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.evict("")
+	c.evict(0)
 	return c, nil
+}
+
+// named is the entry that a file's name tells, nil for what is none.
+func named(file string) *entry {
+	if hashName.MatchString(file) {
+		return &entry{key: file, file: file, sha: file}
+	}
+	if m := unpackedName.FindStringSubmatch(file); m != nil {
+		return &entry{key: m[1] + unpackedKey, file: file, sha: m[2]}
+	}
+	return nil
 }
 
 // Close waits for fetches that run; their callers have ended them by then.
@@ -79,40 +105,55 @@ func (c *Cache) Close() { c.running.Wait() }
 // Fetch writes the content of a file.
 type Fetch func(ctx context.Context, w io.Writer) error
 
-// Get opens the file with this SHA-256 (lower-case hex). When the cache has none, fetch brings it; callers that ask for
-// the same file at once share one fetch. size is in bytes, -1 when not known.
-func (c *Cache) Get(ctx context.Context, sha string, size int64, fetch Fetch) (*os.File, error) {
+// corruptTries is how often a file is fetched anew because the disk gives something else than was written to it.
+const corruptTries = 2
+
+// Copy writes the file with this SHA-256 (lower-case hex) to the new file dst. When the cache has none, or what it has is damaged,
+// fetch brings it; callers that ask for the same file at once share one fetch. size is in bytes, -1 when not known.
+func (c *Cache) Copy(ctx context.Context, sha string, size int64, dst string, fetch Fetch) error {
 	if !hashName.MatchString(sha) {
-		return nil, fmt.Errorf("%q is no SHA-256", sha)
+		return fmt.Errorf("%q is no SHA-256", sha)
 	}
-	for {
-		f, fl, err := c.openOrJoin(ctx, sha, size, fetch)
-		if f != nil || err != nil {
-			return f, err
+	for try := 1; ; try++ {
+		h, err := c.hold(ctx, sha, size, fetch)
+		if err != nil {
+			return err
 		}
-		if err := c.wait(ctx, fl); err != nil {
-			return nil, err
+		err = h.copyTo(ctx, dst)
+		err = errors.Join(err, h.release())
+		again := errors.Is(err, ErrContent) || durable.Full(err) && c.makeRoom(h.e.size)
+		if err == nil || !again || try > corruptTries {
+			return err
+		}
+	}
+}
+
+// Has tells whether the cache has a file, as it is or unpacked.
+func (c *Cache) Has(sha string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.entries[sha] != nil || c.entries[sha+unpackedKey] != nil
+}
+
+// hold opens a file of the cache, and fetches it first when it is not there.
+func (c *Cache) hold(ctx context.Context, sha string, size int64, fetch Fetch) (*held, error) {
+	for {
+		h, fl, err := c.openOrJoin(ctx, sha, size, fetch)
+		if h != nil || err != nil {
+			return h, err
+		}
+		if h, err := c.wait(ctx, fl); h != nil || err != nil {
+			return h, err
 		}
 	}
 }
 
 // openOrJoin opens the file when it is there, and else joins its fetch.
-func (c *Cache) openOrJoin(ctx context.Context, sha string, size int64, fetch Fetch) (*os.File, *flight, error) {
+func (c *Cache) openOrJoin(ctx context.Context, sha string, size int64, fetch Fetch) (*held, *flight, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.entries[sha]; e != nil {
-		f, err := os.Open(c.path(sha))
-		if err == nil {
-			e.used = time.Now()
-			// The time only tells a later start what was used last.
-			_ = os.Chtimes(c.path(sha), e.used, e.used)
-			return f, nil, nil
-		}
-		if !errors.Is(err, os.ErrNotExist) {
-			return nil, nil, fmt.Errorf("opening a cached file: %w", err)
-		}
-		c.total -= e.size
-		delete(c.entries, sha)
+	if h, err := c.openLocked(sha); h != nil || err != nil {
+		return h, nil, err
 	}
 	fl := c.flights[sha]
 	if fl == nil {
@@ -125,44 +166,87 @@ func (c *Cache) openOrJoin(ctx context.Context, sha string, size int64, fetch Fe
 	return nil, fl, nil
 }
 
-func (c *Cache) wait(ctx context.Context, fl *flight) error {
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		fl.waiting--
-		if fl.waiting == 0 {
-			fl.cancel()
-		}
-	}()
-	select {
-	case <-fl.done:
-		if errors.Is(fl.err, context.Canceled) && ctx.Err() == nil {
-			return nil // everyone else had left before this caller came: ask again
-		}
-		return fl.err
-	case <-ctx.Done():
-		return context.Cause(ctx)
+// openLocked opens an entry; nil when there is none, also when somebody took its file away.
+func (c *Cache) openLocked(key string) (*held, error) {
+	e := c.entries[key]
+	if e == nil {
+		return nil, nil
 	}
+	f, err := os.Open(c.path(e.file))
+	if errors.Is(err, os.ErrNotExist) {
+		c.forget(e)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening a cached file: %w", err)
+	}
+	e.pins++
+	e.used = time.Now()
+	// The time only tells a later start what was used last.
+	_ = os.Chtimes(c.path(e.file), e.used, e.used)
+	return &held{c: c, e: e, f: f}, nil
 }
 
-// fly fetches a file beside its place, proves it, and moves it in.
-func (c *Cache) fly(ctx context.Context, fl *flight, sha string, size int64, fetch Fetch) {
-	written, err := c.bring(ctx, sha, size, fetch)
+// wait gives what a fetch brought; nil when it is to be asked for again.
+func (c *Cache) wait(ctx context.Context, fl *flight) (*held, error) {
+	left := false
+	select {
+	case <-fl.done:
+	case <-ctx.Done():
+		left = true
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	fl.waiting--
+	if fl.waiting == 0 {
+		fl.cancel()
+	}
+	switch {
+	case left && fl.entry != nil:
+		c.unpin(fl.entry)
+		return nil, context.Cause(ctx)
+	case left:
+		return nil, context.Cause(ctx)
+	case errors.Is(fl.err, context.Canceled):
+		return nil, nil // everyone else had left before this caller came
+	case fl.err != nil:
+		return nil, fl.err
+	}
+	f, err := os.Open(c.path(fl.entry.file))
+	if err == nil {
+		return &held{c: c, e: fl.entry, f: f}, nil
+	}
+	c.unpin(fl.entry)
+	if errors.Is(err, os.ErrNotExist) {
+		c.forget(fl.entry)
+		return nil, nil
+	}
+	return nil, fmt.Errorf("opening a cached file: %w", err)
+}
+
+// fly makes room for a file, fetches it beside its place, proves it, and moves it in.
+func (c *Cache) fly(ctx context.Context, fl *flight, sha string, size int64, fetch Fetch) {
+	expected := max(size, 0)
+	c.mu.Lock()
+	c.coming += expected
+	c.evict(0)
+	c.mu.Unlock()
+	written, err := bring(ctx, c.path(sha), sha, size, fetch)
+	if durable.Full(err) && c.makeRoom(max(expected, c.limit/8)) {
+		written, err = bring(ctx, c.path(sha), sha, size, fetch)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.coming -= expected
 	delete(c.flights, sha)
 	if err == nil {
-		c.entries[sha] = &entry{size: written, used: time.Now()}
-		c.total += written
-		c.evict(sha)
+		fl.entry = &entry{key: sha, file: sha, sha: sha, size: written, used: time.Now(), pins: fl.waiting}
+		c.add(fl.entry)
+		c.evictBut(sha, 0)
 	}
 	fl.err = err
 	close(fl.done)
 	fl.cancel()
-}
-
-func (c *Cache) bring(ctx context.Context, sha string, size int64, fetch Fetch) (written int64, err error) {
-	return bring(ctx, c.path(sha), sha, size, fetch)
 }
 
 // Bring fetches the file with this SHA-256 to path, past any cache. It appears there only when it is whole.
@@ -175,7 +259,21 @@ func Bring(ctx context.Context, path, sha string, size int64, fetch Fetch) error
 }
 
 func bring(ctx context.Context, path, sha string, size int64, fetch Fetch) (written int64, err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".part-*")
+	return writeBeside(path, func(tmp *os.File) (int64, error) {
+		sum := &meter{w: tmp, hash: sha256.New(), limit: size}
+		if err := fetch(ctx, sum); err != nil {
+			return 0, err
+		}
+		if got := hex.EncodeToString(sum.hash.Sum(nil)); got != sha || size >= 0 && sum.n != size {
+			return 0, fmt.Errorf("%w: %d bytes with hash %s came for %s", ErrContent, sum.n, got, sha)
+		}
+		return sum.n, nil
+	})
+}
+
+// writeBeside fills a file beside path and gives it that name when it is whole and on the disk.
+func writeBeside(path string, fill func(tmp *os.File) (int64, error)) (written int64, err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), partPrefix+"*")
 	if err != nil {
 		return 0, fmt.Errorf("making a file: %w", err)
 	}
@@ -184,12 +282,8 @@ func bring(ctx context.Context, path, sha string, size int64, fetch Fetch) (writ
 			err = errors.Join(err, tmp.Close(), os.Remove(tmp.Name()))
 		}
 	}()
-	sum := &meter{w: tmp, hash: sha256.New(), limit: size}
-	if err := fetch(ctx, sum); err != nil {
+	if written, err = fill(tmp); err != nil {
 		return 0, err
-	}
-	if got := hex.EncodeToString(sum.hash.Sum(nil)); got != sha || size >= 0 && sum.n != size {
-		return 0, fmt.Errorf("%w: %d bytes with hash %s came for %s", ErrContent, sum.n, got, sha)
 	}
 	if err := tmp.Sync(); err != nil {
 		return 0, fmt.Errorf("writing a fetched file: %w", err)
@@ -200,33 +294,11 @@ func bring(ctx context.Context, path, sha string, size int64, fetch Fetch) (writ
 	if err := os.Rename(tmp.Name(), path); err != nil {
 		return 0, fmt.Errorf("naming a fetched file: %w", err)
 	}
-	return sum.n, nil
+	return written, nil
 }
 
-// evict removes what was used longest ago until the rest fits; keep stays. c.mu is held.
-func (c *Cache) evict(keep string) {
-	if c.total <= c.limit {
-		return
-	}
-	names := make([]string, 0, len(c.entries))
-	for name := range c.entries {
-		if name != keep {
-			names = append(names, name)
-		}
-	}
-	slices.SortFunc(names, func(a, b string) int { return c.entries[a].used.Compare(c.entries[b].used) })
-	for _, name := range names {
-		if c.total <= c.limit {
-			return
-		}
-		// A file that is open cannot be removed on Windows; its turn comes again.
-		if err := os.Remove(c.path(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		c.total -= c.entries[name].size
-		delete(c.entries, name)
-	}
-}
+// partPrefix begins the names of files that are not whole yet; the next start removes those of a killed one.
+const partPrefix = ".part-"
 
 // Size is how many bytes the cache holds.
 func (c *Cache) Size() int64 {
@@ -235,4 +307,4 @@ func (c *Cache) Size() int64 {
 	return c.total
 }
 
-func (c *Cache) path(sha string) string { return filepath.Join(c.dir, sha) }
+func (c *Cache) path(file string) string { return filepath.Join(c.dir, file) }

@@ -1,4 +1,4 @@
-package agent
+package durable
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// diskFull tells whether an error comes of a full disk.
-func diskFull(err error) bool {
+// Full tells whether an error comes of a full disk.
+func Full(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }

@@ -1,13 +1,13 @@
 //go:build unix
 
-package agent
+package durable
 
 import (
 	"errors"
 	"syscall"
 )
 
-// diskFull tells whether an error comes of a full disk or a used-up quota.
-func diskFull(err error) bool {
+// Full tells whether an error comes of a full disk or a used-up quota.
+func Full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

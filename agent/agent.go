@@ -57,6 +57,7 @@ type agent struct {
 	self      *credential
 	stock     *stock
 	cache     *cache.Cache
+	templates *templates
 	outbox    *outbox.Outbox
 	addresses atomic.Pointer[address.Policy] // which machines may be asked, as the farm says
 	fetcher   *fetch.Fetcher
@@ -148,6 +149,7 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	if a.cache, err = cache.Open(filepath.Join(cfg.DataDir, "cache"), cfg.CacheSize); err != nil {
 		return nil, err
 	}
+	a.templates = openTemplates(filepath.Join(cfg.DataDir, "templates.json"), a.log)
 	a.stock = newStock(ctx, cfg, inventory.Here())
 	if a.self, err = readCredential(cfg.DataDir); err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func (t *attempt) openPart(ctx context.Context, i int, part wire.Part) (io.ReadC
 	}
 	fetch := func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) }
 	path := filepath.Join(t.dir, "in", fmt.Sprintf("part%d", i))
-	var in *os.File
+	var in *cache.Reading
 	get := func() (err error) {
 		if t.lease.Discard {
 			return cache.Bring(ctx, path, ref.SHA256, ref.Size, fetch)

@@ -16,6 +16,7 @@ import (
 	"overcrank/agent/cache"
 	"overcrank/agent/fetch"
 	"overcrank/agent/film"
+	"overcrank/agent/project"
 	"overcrank/agent/script"
 	"overcrank/durable"
 	"overcrank/farm"
@@ -31,6 +32,8 @@ type fetched struct {
 	path string
 	name string
 	kind string // media type, "" when not known
+	// layout is set for a project that the cache had unpacked: it is laid out already, and has no path.
+	layout *project.Layout
 }
 
 // fetch brings the project, the assets and the fonts. It returns the project's file.
@@ -71,6 +74,10 @@ func (t *attempt) fetchProject(ctx context.Context) (fetched, error) {
 	p := t.lease.Project
 	dst := filepath.Join(t.dir, "in", "project")
 	if p.File != nil {
+		layout, err := t.unpacked(ctx, p.File.SHA256)
+		if layout != nil || err != nil {
+			return fetched{name: p.File.Name, layout: layout}, err
+		}
 		t.say("fetching the project, %d KiB", p.File.Size>>10)
 		if err := t.stored(ctx, *p.File, dst); err != nil {
 			return fetched{}, t.notFetched(err, "Project", "")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -245,7 +246,11 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 
 // beat keeps the leases alive, and asks for a sign of life.
 func (s *session) beat() error {
-	if err := s.write(wire.Message{Heartbeat: &wire.Heartbeat{Holding: s.l.a.board.holding()}}); err != nil {
+	beat := &wire.Heartbeat{Holding: s.l.a.board.holding()}
+	if cached := s.l.a.templates.told(s.l.a.cache.Has); !slices.Equal(cached, s.cached) {
+		beat.Cached, s.cached = cached, cached
+	}
+	if err := s.write(wire.Message{Heartbeat: beat}); err != nil {
 		return err
 	}
 	if err := s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTime)); err != nil {

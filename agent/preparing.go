@@ -16,7 +16,7 @@ import (
 // prepare lays the project out, puts static files beside it, and makes the script.
 func (t *attempt) prepare(ctx context.Context, file fetched) error {
 	t.feed.at("preparing", 0, 0, 0)
-	p, err := project.Prepare(ctx, file.path, file.name, t.lease.Project.Type, filepath.Join(t.dir, "p"), t.lease.Composition)
+	p, err := t.layOut(ctx, file)
 	if err != nil {
 		return err
 	}

@@ -128,6 +128,19 @@ func (c *Cache) Copy(ctx context.Context, sha string, size int64, dst string, fe
 	}
 }
 
+// Get opens the file with this SHA-256 to be read once, where it lies: for large files of which no copy is needed. It is fetched as
+// by Copy.
+func (c *Cache) Get(ctx context.Context, sha string, size int64, fetch Fetch) (*Reading, error) {
+	if !hashName.MatchString(sha) {
+		return nil, fmt.Errorf("%q is no SHA-256", sha)
+	}
+	h, err := c.hold(ctx, sha, size, fetch)
+	if err != nil {
+		return nil, err
+	}
+	return &Reading{h: h, sum: sha256.New()}, nil
+}
+
 // Has tells whether the cache has a file, as it is or unpacked.
 func (c *Cache) Has(sha string) bool {
 	c.mu.Lock()

@@ -37,7 +37,28 @@ type Project struct {
 	Dir         string // folder that it stands in; static files go beside it
 	Composition string // that is rendered
 	Settings    aep.Composition
+	Layout      *Layout // of an archive that was unpacked, nil for a project that came alone
 	file        *aep.Project
+}
+
+// Layout says what an archive was unpacked to, for Reopen.
+type Layout struct {
+	Project     string `json:"project"`               // path of the .aep or .aepx below the folder, with slashes
+	Composition string `json:"composition,omitempty"` // that the archive names
+}
+
+// Reopen is Prepare of an archive that lies unpacked in dir, as it did when Prepare gave the layout.
+func Reopen(ctx context.Context, dir string, layout Layout, composition string) (*Project, error) {
+	below := filepath.FromSlash(layout.Project)
+	if !filepath.IsLocal(below) {
+		return nil, fmt.Errorf("a project that lies in %q", layout.Project)
+	}
+	p := &Project{Path: filepath.Join(dir, below), Composition: composition, Layout: &layout}
+	if p.Composition == "" {
+		p.Composition = layout.Composition
+	}
+	p.Dir = filepath.Dir(p.Path)
+	return p, p.open(ctx)
 }
 
 // Prepare lays the fetched file at path, of type aep, zip, mogrt or "" for what its content says, out in the empty folder
@@ -117,8 +138,16 @@ func (p *Project) unpack(ctx context.Context, in *os.File, dir string) error {
 		return explain(ctx, "unpacked", err)
 	}
 	p.Path = found.Project
-	if p.Composition == "" && found.Definition != nil {
-		p.Composition = found.Definition.Composition
+	below, err := filepath.Rel(dir, found.Project)
+	if err != nil {
+		return fmt.Errorf("finding the unpacked project: %w", err)
+	}
+	p.Layout = &Layout{Project: filepath.ToSlash(below)}
+	if found.Definition != nil {
+		p.Layout.Composition = found.Definition.Composition
+	}
+	if p.Composition == "" {
+		p.Composition = p.Layout.Composition
 	}
 	return nil
 }

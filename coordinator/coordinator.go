@@ -69,6 +69,7 @@ type Coordinator struct {
 	signIns   *signIns
 	reading   *reading
 	summaries summaries
+	pace      *pace
 	retaining *retaining
 	logLocks  [64]sync.Mutex // see logLock
 	ring      *seal.Ring     // seals secrets
@@ -105,7 +106,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), uses: newUses(), signIns: newSignIns()}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), uses: newUses(), signIns: newSignIns(), pace: newPace(cfg.Now())}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -269,6 +270,7 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 			l.notePolicy(res.Index, *res.Policy)
 		}
 		l.observe(res.Jobs, res.Tasks)
+		c.notePace(res.Tasks)
 	}
 	for _, job := range res.Jobs {
 		if job.Status.Ended() && job.Private && job.ErasedAt.IsZero() {

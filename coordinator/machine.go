@@ -23,23 +23,37 @@ func (c *Coordinator) Machines(_ context.Context, p farm.Principal) ([]farm.Mach
 	if err != nil {
 		return nil, err
 	}
+	alive := c.aliveByGossip()
+	list := make([]farm.Machine, len(agents))
+	for i, a := range agents {
+		list[i] = c.machineOf(a, alive, p)
+	}
+	slices.SortFunc(list, func(a, b farm.Machine) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	return list, nil
+}
+
+// aliveByGossip are the machines that gossip has alive.
+func (c *Coordinator) aliveByGossip() map[string]bool {
 	alive := map[string]bool{}
 	if c.pool != nil {
 		for _, n := range c.pool.Members() {
 			alive[n.ID] = n.Role == wire.RoleAgent
 		}
 	}
-	list := make([]farm.Machine, len(agents))
-	l := c.leading()
-	for i, a := range agents {
-		a.SecretHash, a.Keys = "", nil
-		list[i] = farm.Machine{Agent: a, Gossip: alive[a.ID]}
-		if l != nil {
-			l.describe(&list[i], p.Team)
-		}
+	return alive
+}
+
+// machineOf is an agent as the farm sees it now, without what it shows itself with.
+func (c *Coordinator) machineOf(a farm.Agent, alive map[string]bool, p farm.Principal) farm.Machine {
+	a.SecretHash, a.Keys = "", nil
+	m := farm.Machine{Agent: a, Gossip: alive[a.ID]}
+	if a.SetAside != nil && !a.SetAside.Until.IsZero() && !c.cfg.Now().Before(a.SetAside.Until) {
+		m.SetAside = nil
 	}
-	slices.SortFunc(list, func(a, b farm.Machine) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
-	return list, nil
+	if l := c.leading(); l != nil {
+		l.describe(&m, p.Team)
+	}
+	return m
 }
 
 // describe adds what the leader knows of a machine, as far as it is a team's business.
@@ -55,10 +69,7 @@ func (l *leader) describe(m *farm.Machine, team string) {
 			m.Running = append(m.Running, farm.RunningTask{Frame: -1, Phase: h.phase, Since: h.since})
 			continue
 		}
-		m.Running = append(m.Running, farm.RunningTask{
-			Task: h.Task, Job: h.job, Attempt: h.Attempt.Attempt,
-			Progress: h.progress, Frame: h.frame, Phase: h.phase, Since: h.since,
-		})
+		m.Running = append(m.Running, h.running())
 	}
 	slices.SortFunc(m.Running, func(a, b farm.RunningTask) int { return cmp.Compare(a.Task, b.Task) })
 }

@@ -25,6 +25,14 @@ func (s standing) works(now time.Time) bool {
 	return !s.drained && !s.paused && (s.setAside == nil || !s.setAside.Until.IsZero() && !now.Before(s.setAside.Until))
 }
 
+// describe writes into a machine what people want of it.
+func (s standing) describe(m *farm.Machine, now time.Time) {
+	m.Drained, m.Paused = s.drained, s.paused
+	if s.setAside != nil && (s.setAside.Until.IsZero() || now.Before(s.setAside.Until)) {
+		m.SetAside = s.setAside
+	}
+}
+
 // loadStandings reads what people want of the machines, and the farm's policy.
 func (l *leader) loadStandings() error {
 	var agents []farm.Agent

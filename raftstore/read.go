@@ -193,6 +193,26 @@ func (tx *Tx) JoinTokenByHash(hash string) (farm.JoinToken, error) {
 	return bySecret(tx, token, ok, "invitation")
 }
 
+// AgentsAfter reads agents by id, at most limit of those behind the id after.
+func (tx *Tx) AgentsAfter(after string, limit int) ([]farm.Agent, error) {
+	var agents []farm.Agent
+	for _, id := range tx.t.keysUnder(bucketAgents, "") {
+		if id <= after {
+			continue
+		}
+		if len(agents) == limit {
+			break
+		}
+		if agent, ok := tx.t.agent(id); ok {
+			agents = append(agents, agent)
+		}
+	}
+	return agents, tx.t.err
+}
+
+// CountAgents is how many agents there are.
+func (tx *Tx) CountAgents() (int, error) { return len(tx.t.keysUnder(bucketAgents, "")), tx.t.err }
+
 // Agents reads all agents, by id.
 func (tx *Tx) Agents() ([]farm.Agent, error) {
 	agents := all[farm.Agent](tx.t, bucketAgents)

@@ -1,0 +1,139 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// AgentChange is what people want of a machine; nil leaves a field as it is.
+type AgentChange struct {
+	Name    *string // "" gives it back its own
+	Drained *bool
+	Paused  *bool
+	Tags    *[]string
+	Restore bool // it is no longer set aside
+}
+
+// pageOfAgents is how many machines are read at once; an inventory may be large.
+const pageOfAgents = 50
+
+// Agents lists machines by the time of their enrolment. next is the cursor of the page that follows, "" after the last. Of another
+// team's work it tells only that there is some.
+func (c *Coordinator) Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error) {
+	limit, after := cmp.Or(q.Limit, 100), q.Cursor
+	alive := c.aliveByGossip()
+	for {
+		page, err := c.agentsAfter(after, pageOfAgents)
+		if err != nil || len(page) == 0 {
+			return list, "", err
+		}
+		for _, a := range page {
+			if len(list) == limit {
+				return list, after, nil
+			}
+			after = a.ID
+			if m := c.machineOf(a, alive, p); selects(q, m) {
+				list = append(list, m)
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, "", err
+		}
+	}
+}
+
+// selects says whether a query asks for a machine.
+func selects(q farm.AgentQuery, m farm.Machine) bool {
+	return (len(q.States) == 0 || slices.Contains(q.States, m.State())) && (q.Tag == "" || slices.Contains(m.AllTags(), q.Tag))
+}
+
+func (c *Coordinator) agentsAfter(after string, limit int) (page []farm.Agent, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		page, err = tx.AgentsAfter(after, limit)
+		return err
+	})
+	return page, err
+}
+
+// Agent finds a machine.
+func (c *Coordinator) Agent(_ context.Context, p farm.Principal, id string) (farm.Machine, error) {
+	var a farm.Agent
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+		a, err = tx.Agent(id)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return farm.Machine{}, noMachine(id)
+	}
+	return c.machineOf(a, c.aliveByGossip(), p), err
+}
+
+func noMachine(id string) error {
+	return farm.Errorf(farm.CodeNotFound, "there is no machine %q", id)
+}
+
+// ConfigureAgent changes what people want of a machine; CodeForbidden when the caller does not operate the farm.
+func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id string, change AgentChange) (farm.Machine, error) {
+	if _, err := c.Agent(ctx, p, id); err != nil {
+		return farm.Machine{}, err
+	}
+	if !p.FarmOperator {
+		return farm.Machine{}, errNotFarmOperator
+	}
+	if change.Tags != nil {
+		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))
+		change.Tags = &tags
+	}
+	_, err := c.apply(ctx, raftstore.ConfigureAgent{
+		ID: id, Name: change.Name, Drained: change.Drained, Paused: change.Paused, Tags: change.Tags, Restore: change.Restore,
+	})
+	if err != nil {
+		return farm.Machine{}, err
+	}
+	m, err := c.Agent(ctx, p, id)
+	c.log.Info("a machine was configured", "agent", id, "name", m.Name, "state", m.State(), "by", p.Name)
+	return m, err
+}
+
+// RetireAgent forgets a machine: what it has goes to others, and its credential opens nothing any more. CodeForbidden when the
+// caller does not look after the farm.
+func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id string) error {
+	m, err := c.Agent(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	if !p.FarmAdmin {
+		return farm.Errorf(farm.CodeForbidden, "machines are retired by the administrators of the farm's first team")
+	}
+	if _, err := c.apply(ctx, raftstore.RemoveAgent{ID: id}); err != nil {
+		return err
+	}
+	if l := c.leading(); l != nil {
+		l.expel(ctx, id)
+	}
+	c.log.Info("a machine was retired", "agent", id, "name", m.Name, "by", p.Name)
+	return nil
+}
+
+// expel ends what the leader has with a machine that is no longer one of the farm.
+func (l *leader) expel(ctx context.Context, id string) {
+	l.granting.Lock()
+	defer l.granting.Unlock()
+	l.mu.Lock()
+	held := l.leasesOfLocked(id)
+	s := l.sessions[id]
+	l.queue.RemoveMachine(id)
+	delete(l.standings, id)
+	l.mu.Unlock()
+	if s != nil {
+		s.refuse("this machine was retired by the farm's people; enrol it again to bring it back")
+	}
+	if len(held) > 0 {
+		l.takeBack(context.WithoutCancel(ctx), true, held...)
+	}
+	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: id})
+}

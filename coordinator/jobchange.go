@@ -1,0 +1,39 @@
+package coordinator
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// JobChange is what is to be different about a job that has not ended; nil leaves a field as it is.
+type JobChange struct {
+	Name      *string
+	Tags      *[]string
+	Priority  *int
+	Level     *farm.Level
+	NotBefore *time.Time // zero: at once
+}
+
+// ChangeJob changes where a job of the caller's team stands in line, with those nested in it, and what it is called. What renders
+// goes on. CodeConflict for a job that has ended.
+func (c *Coordinator) ChangeJob(ctx context.Context, p farm.Principal, id string, change JobChange) (farm.Job, error) {
+	if _, err := c.teamJob(p, id); err != nil {
+		return farm.Job{}, err
+	}
+	if change.Tags != nil {
+		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))
+		change.Tags = &tags
+	}
+	_, err := c.apply(ctx, raftstore.ChangeJob{
+		Team: p.Team, ID: id, Name: change.Name, Tags: change.Tags, Priority: change.Priority, Level: change.Level, NotBefore: change.NotBefore,
+		At: c.cfg.Now(),
+	})
+	if err != nil {
+		return farm.Job{}, err
+	}
+	return c.Job(ctx, p, id)
+}

@@ -1,0 +1,60 @@
+package coordinator
+
+import (
+	"context"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// Status is what the farm is at. It costs the same however much the farm has done before.
+func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status, error) {
+	s := farm.Status{Machines: map[farm.MachineState]int{}}
+	var err error
+	if s.Jobs, err = c.CountJobs(ctx, p); err != nil {
+		return s, err
+	}
+	var enrolled int
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		policy, err := tx.Policy()
+		if err != nil {
+			return err
+		}
+		s.Paused = policy.Paused
+		enrolled, err = tx.CountAgents()
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	s.Done, s.Failed, s.Since = c.pace.told(c.cfg.Now())
+	if l := c.leading(); l != nil {
+		l.summarize(&s)
+	}
+	online := 0
+	for _, n := range s.Machines {
+		online += n
+	}
+	s.Machines[farm.MachineOffline] = max(enrolled-online, 0)
+	return s, nil
+}
+
+// summarize adds what the leader knows of machines and tasks.
+func (l *leader) summarize(s *farm.Status) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.Leased, s.Ready = len(l.leases), l.queue.Len()
+	running := map[string]bool{}
+	for _, h := range l.leases {
+		running[h.agent] = true
+	}
+	for id, session := range l.sessions {
+		s.Slots += session.machine.Slots
+		m := farm.Machine{Online: true}
+		l.standings[id].describe(&m, l.c.cfg.Now())
+		if running[id] {
+			m.Running = make([]farm.RunningTask, 1)
+		}
+		s.Machines[m.State()]++
+	}
+}

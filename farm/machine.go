@@ -1,0 +1,64 @@
+package farm
+
+import "slices"
+
+// MachineState is what a machine is at, in one word.
+type MachineState string
+
+// The states of machines. Where several fit, the first of these is told.
+const (
+	MachineOffline   MachineState = "offline"
+	MachinePaused    MachineState = "paused"    // by people: it gives back what it has
+	MachineSetAside  MachineState = "set_aside" // it failed too often
+	MachineDraining  MachineState = "draining"  // finishes what it has
+	MachineDrained   MachineState = "drained"   // by people: it has nothing and gets nothing
+	MachineAway      MachineState = "away"      // by its own rules, such as that its artist works at it
+	MachineRendering MachineState = "rendering"
+	MachineFree      MachineState = "free"
+)
+
+// MachineStates are all states of machines.
+func MachineStates() []MachineState {
+	return []MachineState{MachineOffline, MachinePaused, MachineSetAside, MachineDraining, MachineDrained, MachineAway, MachineRendering, MachineFree}
+}
+
+// State is what the machine is at.
+func (m Machine) State() MachineState {
+	switch {
+	case !m.Online:
+		return MachineOffline
+	case m.Paused:
+		return MachinePaused
+	case m.SetAside != nil:
+		return MachineSetAside
+	case m.Drained && len(m.Running) > 0:
+		return MachineDraining
+	case m.Drained:
+		return MachineDrained
+	case m.Presence != "" && m.Presence != PresenceFree:
+		return MachineAway
+	case len(m.Running) > 0:
+		return MachineRendering
+	default:
+		return MachineFree
+	}
+}
+
+// AllTags are those of the machine's inventory and those that people gave it.
+func (a Agent) AllTags() []string {
+	tags := slices.Clone(a.Inventory.Tags)
+	for _, tag := range a.Tags {
+		if !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// AgentQuery selects machines. Zero values do not filter.
+type AgentQuery struct {
+	States []MachineState
+	Tag    string
+	Limit  int    // 0 means 100
+	Cursor string // from an earlier answer
+}

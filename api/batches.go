@@ -133,10 +133,7 @@ func (s *server) cancelBatch(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) listBatches(c *fiber.Ctx, p farm.Principal) error {
 	wrong := &problems{}
 	limit := queryNumber(c, "limit", listSize, 1, listLimit, wrong)
-	cursor := c.Query("cursor")
-	if cursor != "" && !jobID.MatchString(cursor) {
-		wrong.add("cursor", "was not given out by this farm; begin again without it")
-	}
+	cursor := queryCursor(c, wrong)
 	if err := wrong.err(); err != nil {
 		return err
 	}
@@ -146,9 +143,7 @@ func (s *server) listBatches(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	if next != "" {
-		c.Set(fiber.HeaderLink, fmt.Sprintf(`<%s>; rel="next"`, nextPage(c, next)))
-	}
+	linkNext(c, next)
 	answer := make([]batchListed, len(list))
 	for i, b := range list {
 		stats := countedStats(b.Counts)

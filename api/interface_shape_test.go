@@ -29,8 +29,12 @@ var answerShapes = map[string]any{
 	"BatchStats": batchStats{}, "BatchListed": batchListed{}, "BatchCancelled": batchCancelled{}, "BatchCancelledJob": batchCancelledJob{},
 	"Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{}, "JoinToken": joinTokenBody{},
 	"Font": fontBody{}, "Secret": secretBody{}, "KeyChanged": keyChanged{},
-	"KeptFile": keptFile{}, "Machine": machineBody{}, "Engine": engineBody{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},
+	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{}, "Presence": presenceBody{}, "Inventory": inventoryBody{}, "FontFace": fontUse{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},
 	"Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
+	"FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{}, "Task": taskBody{}, "FrameRange": framesBody{}, "TaskAgent": taskAgent{},
+	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
+	"FarmStatus": farmBody{}, "Pace": paceBody{}, "Policy": policyBody{}, "Levels": levelsBody{}, "Level": levelBody{}, "TeamShare": teamShare{},
+	"Limit": limitBody{}, "Splitting": splitBody{}, "Retrying": retryBody{},
 }
 
 func TestTheDocumentsAnswersAreTheShapesOfTheCode(t *testing.T) {
@@ -158,7 +162,7 @@ func compareField(t *testing.T, at string, schema *openapi3.Schema, kind reflect
 }
 
 // readerMethods are the methods of object whose first argument is the key that they read.
-var readerMethods = []string{"text", "needText", "choice", "boolean", "flag", "whole", "number", "child", "filled", "list", "texts", "need"}
+var readerMethods = []string{"text", "needText", "choice", "boolean", "flag", "whole", "number", "child", "filled", "list", "texts", "fewTexts", "need"}
 
 // TestEveryFieldThatIsReadIsDescribed finds the keys that decoders read and looks for them in the schemas of requests.
 func TestEveryFieldThatIsReadIsDescribed(t *testing.T) {

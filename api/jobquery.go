@@ -1,8 +1,10 @@
 package api
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"regexp"
 	"slices"
 	"time"
 
@@ -112,6 +114,25 @@ func queryFlag(c *fiber.Ctx, key string, wrong *problems) bool {
 		wrong.add(key, "has to be true or false, not %q", text)
 		return false
 	}
+}
+
+// linkNext names the page behind the one that c asks for, if there is one.
+func linkNext(c *fiber.Ctx, cursor string) {
+	if cursor != "" {
+		c.Set(fiber.HeaderLink, fmt.Sprintf(`<%s>; rel="next"`, nextPage(c, cursor)))
+	}
+}
+
+// recordCursor is the form of a cursor that is the id of a job, a batch, a machine or a task.
+var recordCursor = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}(\.[0-9]{1,9})?$`)
+
+// queryCursor reads the cursor of a list that goes by ids.
+func queryCursor(c *fiber.Ctx, wrong *problems) string {
+	cursor := c.Query("cursor")
+	if cursor != "" && !recordCursor.MatchString(cursor) {
+		wrong.add("cursor", "was not given out by this farm; begin again without it")
+	}
+	return cursor
 }
 
 // nextPage is the address of the page behind the one that c asks for.

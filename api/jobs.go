@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 
 	"github.com/gofiber/fiber/v2"
@@ -59,9 +58,7 @@ func (s *server) listJobs(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	if next != "" {
-		c.Set(fiber.HeaderLink, fmt.Sprintf(`<%s>; rel="next"`, nextPage(c, next)))
-	}
+	linkNext(c, next)
 	return ok(c, s.jobShapes(jobs, query.Minimal))
 }
 

@@ -335,6 +335,16 @@ func (o object) texts(key string, limit int) []string {
 	return out
 }
 
+// fewTexts is texts for a list of at most so many.
+func (o object) fewTexts(key string, limit, most int) []string {
+	list := o.texts(key, limit)
+	if len(list) > most {
+		o.problem(key, "holds %d entries; %d are allowed", len(list), most)
+		return nil
+	}
+	return list
+}
+
 // pathLimit keeps hostile keys from filling an answer.
 const pathLimit = 200
 

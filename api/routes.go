@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/openapi"
+	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -56,7 +57,6 @@ func (s *server) teamRoutes() []route {
 		{post, "/api/farm/v1/jobs/:id/release", artist, s.releaseJob},
 
 		{get, "/api/farm/v1/info", viewer, s.getInfo},
-		{get, "/api/farm/v1/machines", viewer, s.listMachines},
 		{post, "/api/farm/v1/files", artist, s.keepFile},
 		{get, "/api/farm/v1/jobs/:id/why", viewer, s.whyWaiting},
 		{get, "/api/farm/v1/jobs/:id/delivery", viewer, s.getDelivery},
@@ -67,6 +67,7 @@ func (s *server) teamRoutes() []route {
 		{get, "/api/farm/v1/jobs/:id/thumbnails/:frame.jpg", viewer, s.getThumbnail},
 	}
 	routes = append(routes, s.peopleRoutes()...)
+	routes = append(routes, s.farmRoutes()...)
 	// Clients make the second root by stripping "/v2" from the first or by appending to it.
 	for _, root := range []string{"/api/v3/templates", "/api/v2/v3/templates"} {
 		routes = append(routes,
@@ -77,6 +78,50 @@ func (s *server) teamRoutes() []route {
 		)
 	}
 	return routes
+}
+
+// farmRoutes are the addresses at which the machines and the order of their work are looked after. The farm's operators and
+// administrators are those of its first team; coordinator holds to that.
+func (s *server) farmRoutes() []route {
+	const (
+		get, post, put, patch, remove = fiber.MethodGet, fiber.MethodPost, fiber.MethodPut, fiber.MethodPatch, fiber.MethodDelete
+
+		viewer, artist, operator, admin = farm.RoleViewer, farm.RoleArtist, farm.RoleOperator, farm.RoleAdmin
+
+		root   = "/api/farm/v1"
+		agents = root + "/agents"
+	)
+	yes, no := true, false
+	return []route{
+		{get, agents, viewer, s.listAgents},
+		{get, agents + "/:id", viewer, s.getAgent},
+		{get, agents + "/:id/inventory", viewer, s.getInventory},
+		{patch, agents + "/:id", operator, s.changeAgent},
+		{post, agents + "/:id/drain", operator, s.turnAgent(coordinator.AgentChange{Drained: &yes})},
+		{post, agents + "/:id/pause", operator, s.turnAgent(coordinator.AgentChange{Paused: &yes})},
+		{post, agents + "/:id/resume", operator, s.turnAgent(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})},
+		{remove, agents + "/:id", admin, s.retireAgent},
+
+		{get, root + "/jobs/:id", viewer, s.getFarmJob},
+		{patch, root + "/jobs/:id", artist, s.changeJob},
+		{get, root + "/jobs/:id/tasks", viewer, s.listTasks},
+		{get, root + "/jobs/:id/attempts", viewer, s.listJobAttempts},
+		{get, root + "/tasks/:id", viewer, s.getTask},
+		{get, root + "/tasks/:id/attempts", viewer, s.listAttempts},
+
+		{get, root + "/farm", viewer, s.getFarm},
+		{post, root + "/farm/pause", operator, s.turnFarm(true)},
+		{post, root + "/farm/resume", operator, s.turnFarm(false)},
+		{get, root + "/policy", viewer, s.getPolicy},
+		{put, root + "/policy", admin, s.putPolicy},
+		{patch, root + "/policy", admin, s.patchPolicy},
+		{get, root + "/levels", viewer, s.getLevels},
+		{patch, root + "/levels", operator, s.patchLevels},
+		{get, root + "/limits", viewer, s.listLimits},
+		{get, root + "/limits/:name", viewer, s.getLimit},
+		{put, root + "/limits/:name", operator, s.putLimit},
+		{remove, root + "/limits/:name", operator, s.removeLimit},
+	}
 }
 
 // peopleRoutes are the addresses at which teams, their tokens and their people are looked after.

@@ -144,8 +144,47 @@ func TestMachinesOnTheWire(t *testing.T) {
 		Online: true, LastSeen: noon, Address: "10.0.0.3:51000",
 		Running: []farm.RunningTask{{Task: jobA + ".1", Job: jobA, Attempt: 2, Progress: 12.3456, Frame: 17, Phase: "rendering", Since: noon}, {Frame: -1, Phase: "uploading", Since: noon}},
 	}
-	golden(t, "machine", machineShape(machine))
-	golden(t, "machine-bare", machineShape(farm.Machine{Agent: farm.Agent{ID: "a2", Name: "laptop"}}))
+	golden(t, "agent", agentShape(machine))
+	golden(t, "agent-inventory", inventoryShape(machine.Inventory))
+	golden(t, "agent-bare", agentShape(farm.Machine{Agent: farm.Agent{ID: "a2", Name: "laptop"}}))
+	machine.Drained, machine.Tags = true, []string{"night"}
+	machine.SetAside = &farm.SetAside{Reason: "attempts of 5 jobs in a row failed on it", At: noon, Until: noon.Add(time.Hour)}
+	machine.Availability = farm.Availability{Presence: farm.PresenceAway, Reason: "somebody works at it"}
+	golden(t, "agent-set-aside", agentShape(machine))
+}
+
+func TestTasksOnTheWire(t *testing.T) {
+	task := farm.Task{ID: jobA + ".2", Job: jobA, Kind: farm.TaskRender, Stage: 1, Frames: &farm.Frames{Start: 0, End: 24}, Status: farm.TaskLeased,
+		Attempt: 2, Failures: 1, Agent: "a1", Error: "the engine was killed"}
+	golden(t, "task", taskShape(coordinator.TaskView{Task: task, AgentName: "suite-3", Running: &farm.RunningTask{Task: task.ID, Job: jobA, Attempt: 2, Progress: 50, Frame: 12, Phase: "rendering", Since: noon}}))
+	golden(t, "task-bare", taskShape(coordinator.TaskView{Task: farm.Task{ID: jobA + ".1", Job: jobA, Kind: farm.TaskSample, Stills: []int{0, 12, 24}, Status: farm.TaskReady}}))
+	golden(t, "attempts", attemptShapes([]farm.AttemptRecord{
+		{Task: task.ID, Number: 1, Agent: "a2", AgentName: "laptop", LeasedAt: noon, EndedAt: noon.Add(time.Minute), Outcome: farm.OutcomeFailed,
+			Class: farm.FailureWorker, Message: "the disk is full", Measured: farm.Measured{Engine: "aftereffects 26.0.2", StartSeconds: 20.5, Frames: 3, FrameSeconds: 1.5}},
+		{Task: task.ID, Number: 2, Agent: "a1", AgentName: "suite-3", LeasedAt: noon},
+	}))
+	golden(t, "farm-job", farmJobShape(farm.Job{
+		ID: jobA, Name: "Opener", Tags: []string{"tv"}, SubmittedBy: "night", Priority: 5, Level: farm.LevelRush, NotBefore: noon, Status: farm.JobRendering, Progress: 12.345,
+		RequireTags: []string{"gpu"}, AnyTags: []string{"a", "b"}, NoTags: []string{"slow"}, MinMemory: 16e9, OS: "windows", Settings: farm.Settings{Engine: "ae2026"},
+		Limits: []string{"particles"}, MaxMachines: 4, MaxAttempts: 2, PreviewFirst: true, Approve: true, ApprovedAt: noon, ApprovedBy: "ada", Failures: 1, FramesTotal: 100,
+		CreatedAt: noon, UpdatedAt: noon, StartedAt: noon,
+	}, map[farm.TaskStatus]int{farm.TaskDone: 2, farm.TaskLeased: 1, farm.TaskBlocked: 1}))
+	golden(t, "farm-job-bare", farmJobShape(farm.Job{ID: jobA, Status: farm.JobCancelled, CreatedAt: noon, UpdatedAt: noon}, nil))
+}
+
+func TestThePolicyOnTheWire(t *testing.T) {
+	golden(t, "policy", policyShape(farm.Policy{
+		Revision: 3, At: noon, By: "ada", Paused: true, MaxMachinesPerJob: 8,
+		Levels: map[farm.Level]farm.LevelPolicy{farm.LevelOvernight: {Paused: true, MaxShare: 0.5, Hours: []farm.Hours{{Days: []time.Weekday{time.Monday, time.Friday}, From: 19 * 60, To: 8 * 60}}}},
+		Teams:  map[string]farm.TeamPolicy{"01JD7000000000000000000TEA": {MaxMachines: 4}},
+		Limits: map[string]farm.LimitPolicy{"particles": {Total: 4, PerMachine: 1, ByMachine: true, Effects: []string{"tc Particular*"}}},
+		Split:  farm.SplitPolicy{MinSeconds: 20, MaxRanges: 8}, Retry: farm.RetryPolicy{MaxAttempts: 2, MaxJobFailures: 9, SetAsideAfter: 4},
+	}))
+	golden(t, "policy-bare", policyShape(farm.Policy{}))
+	golden(t, "farm", farmShape(farm.Status{
+		Paused: true, Machines: map[farm.MachineState]int{farm.MachineFree: 2, farm.MachineOffline: 1}, Slots: 2, Ready: 7, Leased: 1,
+		Jobs: map[farm.JobStatus]int{farm.JobQueued: 3}, Done: 40, Failed: 2, Since: noon,
+	}))
 }
 
 func TestOtherAnswersOnTheWire(t *testing.T) {

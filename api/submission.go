@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,7 +13,9 @@ const (
 	nameLimit    = 255
 	addressLimit = 8 << 10
 	tagLimit     = 100 // tags of one job
-	assetLimit   = 10_000
+	// The bounds of a job's priority.
+	lowestPriority, highestPriority = -1000, 1000
+	assetLimit                      = 10_000
 	// frameLimit is far beyond what After Effects takes (three hours at 999 frames a second are 10,789,200).
 	frameLimit = 20_000_000
 )
@@ -43,6 +46,7 @@ func ReadJob(body []byte) (farm.Job, error) {
 // readJob reads a job from an object; unknown keys are tolerated at this level, as the public interface has it.
 func readJob(o object) farm.Job {
 	job := readOrder(o)
+	readSteps(o, &job)
 	readRender(o, &job)
 	readDelivery(o, &job)
 	return job
@@ -53,14 +57,73 @@ func readOrder(o object) farm.Job {
 	job := farm.Job{
 		Name:        o.text("name", nameLimit),
 		Tags:        readTags(o),
-		Level:       farm.Level(o.choice("level", string(farm.LevelRush), string(farm.LevelNormal), string(farm.LevelOvernight))),
+		Level:       farm.Level(o.choice("level", levelNames()...)),
 		NotBefore:   readTime(o, "notBefore"),
-		RequireTags: o.texts("requireTags", nameLimit),
+		RequireTags: o.fewTexts("requireTags", nameLimit, tagLimit),
+		AnyTags:     o.fewTexts("anyTags", nameLimit, tagLimit),
+		NoTags:      o.fewTexts("noTags", nameLimit, tagLimit),
+		MinMemory:   readMemory(o, "minMemory"),
+		OS:          readOS(o),
+		Limits:      o.fewTexts("limits", nameLimit, farm.MaxPolicyLimits),
 		Hold:        o.flag("hold"),
 		Sequential:  o.flag("sequential"),
 	}
-	job.Priority, _ = o.whole("priority", -1000, 1000)
+	job.Priority, _ = o.whole("priority", lowestPriority, highestPriority)
+	job.MaxMachines, _ = o.whole("maxMachines", 0, mostCount)
+	job.MaxAttempts, _ = o.whole("maxAttempts", 0, farm.MostAttempts)
 	return job
+}
+
+// readSteps reads whether some frames come before the rest, and whether somebody has to approve of them.
+func readSteps(o object, job *farm.Job) {
+	first := o.boolean("previewFirst")
+	job.Approve = o.flag("approve")
+	job.PreviewFirst = job.Approve || first != nil && *first
+	if job.Approve && first != nil && !*first {
+		o.problem("previewFirst", "cannot be false together with approve: there would be nothing to approve of")
+	}
+}
+
+// readOS reads which operating system a machine has to have, as Go names it.
+func readOS(o object) string {
+	system := o.choice("os", "windows", "macos", "darwin", "linux")
+	if system == "macos" {
+		return "darwin"
+	}
+	return system
+}
+
+// sizeUnits are what may stand behind a number of bytes.
+var sizeUnits = map[string]float64{
+	"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40,
+}
+
+// mostMemory is beyond all machines, in bytes.
+const mostMemory = 1 << 50
+
+// readMemory reads a size as a number of bytes, or in words such as "16GB". A gigabyte is 10⁹ bytes there, which every machine that
+// is sold with so many has, though some of them is not for programs.
+func readMemory(o object, key string) int64 {
+	var bytes float64
+	var given bool
+	if o.has(key) && kindOf(o.fields[key]) == kindString {
+		text := strings.ToUpper(strings.TrimSpace(o.text(key, 64)))
+		number := strings.TrimRight(text, "KMGTIB ")
+		unit, known := sizeUnits[strings.TrimSpace(text[len(number):])]
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !known {
+			o.problem(key, "has to be a number of bytes, or a size such as 16GB")
+			return 0
+		}
+		bytes, given = n*unit, true
+	} else {
+		bytes, given = o.number(key)
+	}
+	if given && !(bytes >= 0 && bytes <= mostMemory) {
+		o.problem(key, "has to be between 0 and %d bytes", int64(mostMemory))
+		return 0
+	}
+	return int64(bytes)
 }
 
 // readRender reads what a job renders: project, assets, settings.

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"overcrank/farm"
+)
+
+// policyBody is how the farm shares its machines.
+type policyBody struct {
+	Revision          int                  `json:"revision"`
+	At                stamp                `json:"at"`
+	By                string               `json:"by"`
+	Paused            bool                 `json:"paused"`
+	MaxMachinesPerJob int                  `json:"maxMachinesPerJob"`
+	Levels            levelsBody           `json:"levels"`
+	Teams             map[string]teamShare `json:"teams"`
+	Limits            map[string]limitBody `json:"limits"`
+	Split             splitBody            `json:"split"`
+	Retry             retryBody            `json:"retry"`
+}
+
+// levelsBody is how each level is served.
+type levelsBody struct {
+	Rush      levelBody `json:"rush"`
+	Normal    levelBody `json:"normal"`
+	Overnight levelBody `json:"overnight"`
+}
+
+type levelBody struct {
+	Paused   bool     `json:"paused"`
+	MaxShare float64  `json:"maxShare"`
+	Hours    []string `json:"hours"`
+}
+
+type teamShare struct {
+	Weight      float64 `json:"weight"`
+	MaxMachines int     `json:"maxMachines"`
+}
+
+type limitBody struct {
+	Total      int      `json:"total"`
+	PerMachine int      `json:"perMachine"`
+	ByMachine  bool     `json:"byMachine"`
+	Effects    []string `json:"effects"`
+}
+
+type splitBody struct {
+	Off        bool    `json:"off"`
+	MinSeconds float64 `json:"minSeconds"`
+	MaxRanges  int     `json:"maxRanges"`
+}
+
+type retryBody struct {
+	MaxAttempts    int `json:"maxAttempts"`
+	MaxJobFailures int `json:"maxJobFailures"`
+	SetAsideAfter  int `json:"setAsideAfter"`
+}
+
+func policyShape(p farm.Policy) policyBody {
+	body := policyBody{
+		Revision: p.Revision, At: stamp(p.At), By: p.By, Paused: p.Paused, MaxMachinesPerJob: p.MaxMachinesPerJob, Levels: levelsShape(p),
+		Teams: map[string]teamShare{}, Limits: map[string]limitBody{}, Split: splitBody(p.Split), Retry: retryBody(p.Retry),
+	}
+	for id, t := range p.Teams {
+		body.Teams[id] = teamShare{Weight: weightOf(t), MaxMachines: t.MaxMachines}
+	}
+	for name, l := range p.Limits {
+		body.Limits[name] = limitShape(l)
+	}
+	return body
+}
+
+// weightOf is a team's weight as it counts.
+func weightOf(t farm.TeamPolicy) float64 {
+	if t.Weight == 0 {
+		return 1
+	}
+	return t.Weight
+}
+
+func levelsShape(p farm.Policy) levelsBody {
+	return levelsBody{
+		Rush: levelShape(p.Levels[farm.LevelRush]), Normal: levelShape(p.Levels[farm.LevelNormal]), Overnight: levelShape(p.Levels[farm.LevelOvernight]),
+	}
+}
+
+func levelShape(l farm.LevelPolicy) levelBody {
+	body := levelBody{Paused: l.Paused, MaxShare: l.MaxShare, Hours: make([]string, len(l.Hours))}
+	if body.MaxShare == 0 {
+		body.MaxShare = 1
+	}
+	for i, h := range l.Hours {
+		body.Hours[i] = h.String()
+	}
+	return body
+}
+
+func limitShape(l farm.LimitPolicy) limitBody {
+	return limitBody{Total: l.Total, PerMachine: l.PerMachine, ByMachine: l.ByMachine, Effects: orEmpty(l.Effects)}
+}

@@ -256,7 +256,7 @@ func TestAJobFromItsLeaseToItsResult(t *testing.T) {
 		Secret  any `json:"secretHash"`
 		Running []any
 	}
-	r.get("/api/farm/v1/machines").into(http.StatusOK, &machines)
+	r.get("/api/farm/v1/agents").into(http.StatusOK, &machines)
 	if len(machines) != 1 || machines[0].Name != "suite-1" || !machines[0].Online || machines[0].Secret != nil {
 		t.Errorf("the machines are %+v", machines)
 	}

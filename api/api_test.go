@@ -19,7 +19,7 @@ func TestRequestsWithoutAGoodTokenAreRefused(t *testing.T) {
 	for name, header := range map[string]string{
 		"none": "Authorization:", "unknown": "Authorization: Bearer nonsense", "another scheme": "Authorization: Basic eDp5", "empty": "Authorization: Bearer ",
 	} {
-		for _, path := range []string{"/api/v2/jobs", "/api/v2/templates", "/api/v3/templates", "/api/farm/v1/machines", "/api/v2/jobs/" + unknownID + "/logs"} {
+		for _, path := range []string{"/api/v2/jobs", "/api/v2/templates", "/api/v3/templates", "/api/farm/v1/agents", "/api/v2/jobs/" + unknownID + "/logs"} {
 			a := r.get(path, header).refused(http.StatusUnauthorized, "token")
 			if !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Bearer") {
 				t.Errorf("%s with %s: WWW-Authenticate is %q", path, name, a.header.Get("WWW-Authenticate"))
@@ -364,7 +364,7 @@ func TestTheFarmSaysWhatItIs(t *testing.T) {
 		t.Errorf("the version is %q", info.Version)
 	}
 	var machines []map[string]any
-	r.get("/api/farm/v1/machines").into(http.StatusOK, &machines)
+	r.get("/api/farm/v1/agents").into(http.StatusOK, &machines)
 	if len(machines) != 0 {
 		t.Errorf("a farm without machines lists %v", machines)
 	}

@@ -135,7 +135,7 @@ func TestValuesOfWrongKindsNeverBreakAnything(t *testing.T) {
 		rule := rules[address]
 		body := bodies[address]
 		if body == "" {
-			body = strings.NewReplacer("{id}", ids[rule.record], "{new}", "WORD").Replace(rule.body)
+			body = strings.NewReplacer("{id}", ids[rule.record], "{new}", "WORD", "{revision}", "0").Replace(rule.body)
 		}
 		for _, other := range strangeValues {
 			if address == "POST /api/v2/batches" && other != `[null]` && other != `{}` {

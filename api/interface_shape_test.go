@@ -34,7 +34,7 @@ var answerShapes = map[string]any{
 	"FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{}, "Task": taskBody{}, "FrameRange": framesBody{}, "TaskAgent": taskAgent{},
 	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
 	"FarmStatus": farmBody{}, "Pace": paceBody{}, "Policy": policyBody{}, "Levels": levelsBody{}, "Level": levelBody{}, "TeamShare": teamShare{},
-	"Limit": limitBody{}, "Splitting": splitBody{}, "Retrying": retryBody{},
+	"FarmLimit": limitBody{}, "Splitting": splitBody{}, "Retrying": retryBody{},
 }
 
 func TestTheDocumentsAnswersAreTheShapesOfTheCode(t *testing.T) {

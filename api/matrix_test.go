@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ type rule struct {
 	kind   string // Content-Type of the body, "" for none
 	stream bool   // the body is sent in chunks, and not held against the documents
 	status int    // that it is answered with
-	farm   bool   // for administrators of the farm's first team alone
+	farm   bool   // for members of the farm's first team alone
 }
 
 const (
@@ -75,7 +76,32 @@ var rules = map[string]rule{
 	"POST /api/farm/v1/jobs/{id}/release": {role: artist, record: "job", status: 200},
 
 	"GET /api/farm/v1/info":                             {role: viewer, status: 200},
-	"GET /api/farm/v1/machines":                         {role: viewer, status: 200},
+	"GET /api/farm/v1/agents":                           {role: viewer, status: 200},
+	"GET /api/farm/v1/agents/{id}":                      {role: viewer, record: "agent", status: 200},
+	"GET /api/farm/v1/agents/{id}/inventory":            {role: viewer, record: "agent", status: 200},
+	"PATCH /api/farm/v1/agents/{id}":                    {role: operator, record: "agent", body: `{"name": "{new}", "tags": ["gpu"]}`, status: 200, farm: true},
+	"POST /api/farm/v1/agents/{id}/drain":               {role: operator, record: "agent", status: 200, farm: true},
+	"POST /api/farm/v1/agents/{id}/pause":               {role: operator, record: "agent", status: 200, farm: true},
+	"POST /api/farm/v1/agents/{id}/resume":              {role: operator, record: "agent", status: 200, farm: true},
+	"DELETE /api/farm/v1/agents/{id}":                   {role: admin, record: "agent", status: 204, farm: true},
+	"GET /api/farm/v1/jobs/{id}":                        {role: viewer, record: "job", status: 200},
+	"PATCH /api/farm/v1/jobs/{id}":                      {role: artist, record: "job", body: `{"priority": 7, "level": "rush"}`, status: 200},
+	"GET /api/farm/v1/jobs/{id}/tasks":                  {role: viewer, record: "job", status: 200},
+	"GET /api/farm/v1/jobs/{id}/attempts":               {role: viewer, record: "job", status: 200},
+	"GET /api/farm/v1/tasks/{id}":                       {role: viewer, record: "task", status: 200},
+	"GET /api/farm/v1/tasks/{id}/attempts":              {role: viewer, record: "task", status: 200},
+	"GET /api/farm/v1/farm":                             {role: viewer, status: 200},
+	"POST /api/farm/v1/farm/pause":                      {role: operator, status: 200, farm: true},
+	"POST /api/farm/v1/farm/resume":                     {role: operator, status: 200, farm: true},
+	"GET /api/farm/v1/policy":                           {role: viewer, status: 200},
+	"PUT /api/farm/v1/policy":                           {role: admin, body: `{"revision": {revision}}`, status: 200, farm: true},
+	"PATCH /api/farm/v1/policy":                         {role: admin, body: `{"maxMachinesPerJob": 3}`, status: 200, farm: true},
+	"GET /api/farm/v1/levels":                           {role: viewer, status: 200},
+	"PATCH /api/farm/v1/levels":                         {role: operator, body: `{"overnight": {"hours": ["mon-fri 19:00-08:00"]}}`, status: 200, farm: true},
+	"GET /api/farm/v1/limits":                           {role: viewer, status: 200},
+	"GET /api/farm/v1/limits/{name}":                    {role: viewer, record: "limit", status: 200},
+	"PUT /api/farm/v1/limits/{name}":                    {role: operator, record: "limit", body: `{"total": 3}`, status: 200, farm: true},
+	"DELETE /api/farm/v1/limits/{name}":                 {role: operator, record: "limit", status: 204, farm: true},
 	"POST /api/farm/v1/files":                           {role: artist, body: "pixels", status: 201},
 	"GET /api/farm/v1/jobs/{id}/why":                    {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/thumbnails":             {role: viewer, record: "job", status: 200},
@@ -152,6 +178,13 @@ var makers = map[string]func(r *rig, as string) string{
 	"token":      func(r *rig, as string) string { return r.make(pathTokens, `{"name": "x", "role": "viewer"}`, as) },
 	"person":     func(r *rig, as string) string { return r.make(pathPeople, `{"name": "x", "role": "viewer"}`, as) },
 	"invitation": func(r *rig, _ string) string { return r.make(pathJoinTokens, `{"name": "x"}`, r.token) },
+	"agent":      func(r *rig, _ string) string { return r.enrol("suite " + fresh()).self.AgentID },
+	"limit": func(r *rig, _ string) string {
+		name := fresh()
+		r.send(http.MethodPut, "/api/farm/v1/limits/"+name, `{"total": 1}`).into(http.StatusCreated, nil)
+		return name
+	},
+	"task": func(r *rig, as string) string { return r.make("/api/v2/jobs", srcJob, as) + ".1" },
 	"team": func(r *rig, as string) string {
 		var self struct{ Team struct{ ID string } }
 		r.get("/api/farm/v1/me", bearer(as)).into(http.StatusOK, &self)
@@ -171,10 +204,10 @@ func (r *rig) make(path, body, as string) string {
 func (r *rig) try(address string, rule rule, id string, header ...string) answer {
 	r.t.Helper()
 	method, path, _ := strings.Cut(address, " ")
-	path = strings.NewReplacer("{id}", id, "{frame}", "0").Replace(path)
+	path = strings.NewReplacer("{id}", id, "{name}", id, "{frame}", "0").Replace(path)
 	var body any
 	if rule.body != "" {
-		body = strings.NewReplacer("{id}", id, "{new}", fresh()).Replace(rule.body)
+		body = strings.NewReplacer("{id}", id, "{new}", fresh(), "{revision}", r.revision(rule.body)).Replace(rule.body)
 	}
 	if rule.stream {
 		body = io.MultiReader(strings.NewReader(rule.body))
@@ -183,6 +216,16 @@ func (r *rig) try(address string, rule rule, id string, header ...string) answer
 		header = append(header, "Content-Type: "+rule.kind)
 	}
 	return r.send(method, path, body, header...)
+}
+
+// revision is that of the policy in force, for a body that has to name it.
+func (r *rig) revision(body string) string {
+	if !strings.Contains(body, "{revision}") {
+		return ""
+	}
+	var policy struct{ Revision int }
+	r.get("/api/farm/v1/policy").into(http.StatusOK, &policy)
+	return strconv.Itoa(policy.Revision)
 }
 
 func (rule rule) recordOf(r *rig, as string) string {
@@ -202,7 +245,7 @@ func addresses() []string { return slices.Sorted(maps.Keys(rules)) }
 func TestEveryRouteHasARule(t *testing.T) {
 	routes := map[string]farm.Role{}
 	for _, r := range api.TeamRoutes() {
-		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}").Replace(r.Path)] = r.Role
+		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}").Replace(r.Path)] = r.Role
 	}
 	for _, address := range slices.Sorted(maps.Keys(routes)) {
 		rule, ok := rules[address]
@@ -247,18 +290,26 @@ func TestEachRoleAgainstEachRoute(t *testing.T) {
 			}
 		}
 	}
-	// What only the farm's own administrators may do, they can do.
+	// What only the farm's own people may do, they can do.
+	for _, role := range farm.Roles() {
+		as[role] = r.makeToken(string(role), "").Secret
+	}
 	for _, address := range addresses() {
-		if rule := rules[address]; rule.farm {
-			id := ""
-			switch rule.record {
-			case "team":
+		rule := rules[address]
+		if !rule.farm {
+			continue
+		}
+		for _, role := range []farm.Role{producer, operator, admin} {
+			id := rule.recordOf(r, r.token)
+			if rule.record == "team" {
 				id = r.makeTeam("Short").ID
-			case "invitation":
-				id = rule.recordOf(r, r.token)
 			}
-			if a := r.try(address, rule, id); a.status != rule.status {
-				t.Errorf("%s as the farm's administrator answers %d %s", address, a.status, a.body)
+			want := rule.status
+			if !role.Allows(rule.role) {
+				want = http.StatusForbidden
+			}
+			if a := r.try(address, rule, id, bearer(as[role])); a.status != want {
+				t.Errorf("%s as the farm's %s answers %d, want %d: %s", address, role, a.status, want, a.body)
 			}
 		}
 	}
@@ -291,12 +342,13 @@ func TestAnotherTeamsRecordsAreAsUnknownAsNone(t *testing.T) {
 	team := r.makeTeam("Trailers")
 	theirs := r.makeToken("admin", `, "team": "`+team.ID+`"`).Secret
 	// The farm's administrators look after teams, tokens and people of all teams, but see nobody else's work.
-	lookedAfter := []string{"team", "token", "person", "invitation"}
+	shared := []string{"agent", "limit", "invitation"}
+	lookedAfter := []string{"team", "token", "person", "agent", "limit", "invitation"}
 	for _, side := range []struct {
 		name, owner, caller string
 		skip                []string
 	}{
-		{"a team of the farm's first", r.token, theirs, []string{"invitation"}}, // these are no team's
+		{"a team of the farm's first", r.token, theirs, shared},
 		{"the farm's first team of another", theirs, r.token, lookedAfter},
 	} {
 		ids := map[string]string{}

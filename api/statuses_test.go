@@ -43,7 +43,7 @@ func (r *rig) records() *strings.Replacer {
 	return strings.NewReplacer(
 		"{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID,
 		"{upload}", strings.TrimPrefix(fresh.UploadInfo.URL, r.base), "{output}", strings.TrimPrefix(queued.OutputURL, r.base),
-		"{batch}", batch.BatchID, "{person}", person.ID, "{token}", token.ID, "{expired}", expired.ID, "{self}", self.ID, "{team}", self.Team.ID,
+		"{task}", queued.ID+".1", "{agent}", r.enrol("suite 1").self.AgentID, "{batch}", batch.BatchID, "{person}", person.ID, "{token}", token.ID, "{expired}", expired.ID, "{self}", self.ID, "{team}", self.Team.ID,
 	)
 }
 
@@ -161,6 +161,44 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/farm/v1/files", "", 400},
 		{"POST /api/farm/v1/files", overFile, 413},
 		{"GET /api/farm/v1/jobs/{unknown}/why", nil, 404},
+		{"GET /api/farm/v1/agents?state=asleep", nil, 400},
+		{"GET /api/farm/v1/agents?cursor=0", nil, 400},
+		{"GET /api/farm/v1/agents/{unknown}", nil, 404},
+		{"GET /api/farm/v1/agents/{unknown}/inventory", nil, 404},
+		{"PATCH /api/farm/v1/agents/{agent}", `{"setAside": true}`, 400},
+		{"PATCH /api/farm/v1/agents/{agent}", `{"drain": true}`, 400},
+		{"PATCH /api/farm/v1/agents/{unknown}", `{"drained": true}`, 404},
+		{"PATCH /api/farm/v1/agents/{agent}", overJSON, 413},
+		{"POST /api/farm/v1/agents/{unknown}/drain", nil, 404},
+		{"POST /api/farm/v1/agents/{unknown}/pause", nil, 404},
+		{"POST /api/farm/v1/agents/{unknown}/resume", nil, 404},
+		{"DELETE /api/farm/v1/agents/{unknown}", nil, 404},
+		{"GET /api/farm/v1/jobs/{unknown}", nil, 404},
+		{"PATCH /api/farm/v1/jobs/{queued}", `{"priority": 1001}`, 400},
+		{"PATCH /api/farm/v1/jobs/{queued}", `{"status": "finished"}`, 400},
+		{"PATCH /api/farm/v1/jobs/{unknown}", `{"priority": 1}`, 404},
+		{"PATCH /api/farm/v1/jobs/{cancelled}", `{"priority": 1}`, 409},
+		{"PATCH /api/farm/v1/jobs/{queued}", overJSON, 413},
+		{"GET /api/farm/v1/jobs/{queued}/tasks?limit=0", nil, 400},
+		{"GET /api/farm/v1/jobs/{unknown}/tasks", nil, 404},
+		{"GET /api/farm/v1/jobs/{queued}/attempts?cursor=x", nil, 400},
+		{"GET /api/farm/v1/jobs/{unknown}/attempts", nil, 404},
+		{"GET /api/farm/v1/tasks/{unknown}.1", nil, 404},
+		{"GET /api/farm/v1/tasks/{unknown}.1/attempts", nil, 404},
+		{"PUT /api/farm/v1/policy", `{}`, 400},
+		{"PUT /api/farm/v1/policy", `{"revision": 0, "teams": {"{unknown}": {"weight": 2}}}`, 400},
+		{"PUT /api/farm/v1/policy", `{"revision": 99}`, 409},
+		{"PUT /api/farm/v1/policy", overJSON, 413},
+		{"PATCH /api/farm/v1/policy", `{"teams": {"{team}": {"weight": 0}}}`, 400},
+		{"PATCH /api/farm/v1/policy", `{"revision": 99}`, 409},
+		{"PATCH /api/farm/v1/policy", overJSON, 413},
+		{"PATCH /api/farm/v1/levels", `{"overnight": {"hours": ["at night"]}}`, 400},
+		{"PATCH /api/farm/v1/levels", overJSON, 413},
+		{"GET /api/farm/v1/limits/none", nil, 404},
+		{"PUT /api/farm/v1/limits/particles", `{"total": -1}`, 400},
+		{"PUT /api/farm/v1/limits/-", `{"total": 1}`, 400},
+		{"PUT /api/farm/v1/limits/particles", overJSON, 413},
+		{"DELETE /api/farm/v1/limits/none", nil, 404},
 		{"GET /api/farm/v1/jobs/{unknown}/thumbnails", nil, 404},
 		{"GET /api/farm/v1/jobs/{queued}/thumbnails/0.jpg", nil, 404},
 
@@ -203,7 +241,7 @@ func TestNothingButTheSignedIsAnsweredWithoutAToken(t *testing.T) {
 			if method == "parameters" || json.Unmarshal(raw, &op) != nil || op.Security != nil {
 				continue
 			}
-			path := strings.NewReplacer("{id}", unknownID, "{frame}", "1").Replace(path)
+			path := strings.NewReplacer("{id}", unknownID, "{name}", "x", "{frame}", "1").Replace(path)
 			r.send(strings.ToUpper(method), path, nil, "Authorization:").refused(http.StatusUnauthorized)
 			asked++
 		}

@@ -99,8 +99,8 @@ func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id s
 	return m, err
 }
 
-// RetireAgent forgets a machine: what it has goes to others, and its credential opens nothing any more. CodeForbidden when the
-// caller does not look after the farm.
+// RetireAgent takes a machine out of the farm: its session ends, its certificate opens nothing from now on, and the tasks that it
+// has go to other machines. CodeNotFound when there is none, CodeForbidden when the caller does not look after the farm.
 func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id string) error {
 	m, err := c.Agent(ctx, p, id)
 	if err != nil {
@@ -113,27 +113,9 @@ func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id stri
 		return err
 	}
 	if l := c.leading(); l != nil {
-		l.expel(ctx, id)
+		l.dismiss(ctx, id)
 	}
+	c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: id})
 	c.log.Info("a machine was retired", "agent", id, "name", m.Name, "by", p.Name)
 	return nil
-}
-
-// expel ends what the leader has with a machine that is no longer one of the farm.
-func (l *leader) expel(ctx context.Context, id string) {
-	l.granting.Lock()
-	defer l.granting.Unlock()
-	l.mu.Lock()
-	held := l.leasesOfLocked(id)
-	s := l.sessions[id]
-	l.queue.RemoveMachine(id)
-	delete(l.standings, id)
-	l.mu.Unlock()
-	if s != nil {
-		s.refuse("this machine was retired by the farm's people; enrol it again to bring it back")
-	}
-	if len(held) > 0 {
-		l.takeBack(context.WithoutCancel(ctx), true, held...)
-	}
-	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: id})
 }

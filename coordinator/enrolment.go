@@ -223,20 +223,6 @@ func (c *Coordinator) stillEnrolled(a farm.Agent) (why string) {
 	return ""
 }
 
-// RetireAgent takes a machine out of the farm: its session ends, its certificate opens nothing from now on, and the tasks that
-// it has go to other machines. CodeNotFound when there is no such agent.
-func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id string) error {
-	if _, err := c.apply(ctx, raftstore.RemoveAgent{ID: id}); err != nil {
-		return err
-	}
-	if l := c.leading(); l != nil {
-		l.dismiss(ctx, id)
-	}
-	c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: id})
-	c.log.Info("a machine was retired", "agent", id, "by", p.Name)
-	return nil
-}
-
 // dismiss ends the session of an agent that is none any more, and gives its tasks to others.
 func (l *leader) dismiss(ctx context.Context, id string) {
 	l.granting.Lock() // no lease is on its way to it

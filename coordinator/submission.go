@@ -86,10 +86,12 @@ func (s *submission) family(ctx context.Context, job farm.Job, parent farm.Job) 
 	return &job, nil
 }
 
-// inherit gives a nested job what its parent says of the whole family's place in the queue.
+// inherit gives a nested job what its parent says of the whole family's place in the queue, and of the machines for it.
 func inherit(child, parent farm.Job) farm.Job {
 	child.Priority, child.Level, child.NotBefore = parent.Priority, parent.Level, parent.NotBefore
-	child.RequireTags, child.Hold = parent.RequireTags, parent.Hold
+	child.RequireTags, child.AnyTags, child.NoTags = parent.RequireTags, parent.AnyTags, parent.NoTags
+	child.MinMemory, child.OS, child.Limits = parent.MinMemory, parent.OS, parent.Limits
+	child.MaxMachines, child.MaxAttempts, child.Hold = parent.MaxMachines, parent.MaxAttempts, parent.Hold
 	return child
 }
 
@@ -130,6 +132,9 @@ func (s *submission) settle(ctx context.Context, job *farm.Job) error {
 	if unknown := s.c.checkSecrets(s.p.Team, *job); len(unknown) > 0 {
 		return farm.Invalid("the job refers to secrets that do not exist", unknown...)
 	}
+	if err := s.checkLimits(*job); err != nil {
+		return err
+	}
 	if job.Upload != nil {
 		job.Address = job.Upload.Address(remoteName(*job))
 	}
@@ -141,6 +146,27 @@ func (s *submission) settle(ctx context.Context, job *farm.Job) error {
 		return err
 	}
 	return s.keepAlive(ctx, *job)
+}
+
+// checkLimits refuses limits that the farm does not have: their job would wait for ever.
+func (s *submission) checkLimits(job farm.Job) error {
+	if len(job.Limits) == 0 {
+		return nil
+	}
+	policy, err := s.c.policy()
+	if err != nil {
+		return err
+	}
+	var unknown []farm.FieldError
+	for i, name := range job.Limits {
+		if _, there := policy.Limits[name]; !there {
+			unknown = append(unknown, farm.FieldError{Field: fmt.Sprintf("limits[%d]", i), Message: fmt.Sprintf("%q is no limit of this farm", name)})
+		}
+	}
+	if len(unknown) > 0 {
+		return farm.Invalid("the job names limits that the farm does not have", unknown...)
+	}
+	return nil
 }
 
 // settleTemplate checks the project that a job names, and settles its composition and its number of frames as far as they

@@ -158,3 +158,13 @@ func (h *lease) running() farm.RunningTask {
 		Task: h.Task, Job: h.job, Attempt: h.Attempt.Attempt, Progress: h.progress, Frame: h.frame, Phase: h.phase, Since: h.since,
 	}
 }
+
+// CountTasks counts the tasks of a job of the caller's team by state.
+func (c *Coordinator) CountTasks(_ context.Context, p farm.Principal, job string) (map[farm.TaskStatus]int, error) {
+	tasks, err := c.tasksOf(p, job)
+	counts := map[farm.TaskStatus]int{}
+	for _, t := range tasks {
+		counts[t.Status]++
+	}
+	return counts, err
+}

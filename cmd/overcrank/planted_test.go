@@ -157,7 +157,7 @@ func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 		t.Errorf("the script said nothing, or too little:\n%s", log)
 	}
 	for _, path := range []string{
-		"/api/v2/jobs", "/api/v2/jobs/" + good, "/api/v2/jobs/" + uploaded, "/api/v2/secrets", "/api/v2/templates", "/api/v3/templates", "/api/farm/v1/machines",
+		"/api/v2/jobs", "/api/v2/jobs/" + good, "/api/v2/jobs/" + uploaded, "/api/v2/secrets", "/api/v2/templates", "/api/v3/templates", "/api/farm/v1/agents",
 		"/api/farm/v1/jobs/" + good + "/delivery", "/api/farm/v1/jobs/" + good + "/why",
 	} {
 		answer := f.answer(path)

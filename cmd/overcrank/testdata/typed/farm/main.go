@@ -20,9 +20,22 @@ func main() {
 	}
 	c, err := NewClientWithResponses(os.Getenv("OVERCRANK_SERVER"), WithRequestEditorFn(token))
 	must(err)
-	machines, err := c.ListMachinesWithResponse(ctx)
+	agents, err := c.ListAgentsWithResponse(ctx, &ListAgentsParams{Limit: ptr(10)})
 	must(err)
-	want(machines.JSON200 != nil && len(*machines.JSON200) == 1, "machines: %s", machines.Body)
+	want(agents.JSON200 != nil && len(*agents.JSON200) == 1, "agents: %s", agents.Body)
+	agent := (*agents.JSON200)[0].Id
+	drained, err := c.ChangeAgentWithResponse(ctx, agent, AgentChange{Drained: ptr(true), Tags: &[]string{"night"}})
+	must(err)
+	want(drained.JSON200 != nil && drained.JSON200.State == AgentStateDrained, "change agent: %s", drained.Body)
+	resumed, err := c.ResumeAgentWithResponse(ctx, agent, &ResumeAgentParams{})
+	must(err)
+	want(resumed.JSON200 != nil && resumed.JSON200.State == AgentStateFree, "resume agent: %s", resumed.Body)
+	limit, err := c.PutLimitWithResponse(ctx, "particles", NewLimit{Total: 2})
+	must(err)
+	want(limit.JSON201 != nil && limit.JSON201.Total == 2, "put limit: %s", limit.Body)
+	policy, err := c.GetPolicyWithResponse(ctx)
+	must(err)
+	want(policy.JSON200 != nil && policy.JSON200.Limits["particles"].Total == 2, "policy: %s", policy.Body)
 	fmt.Println("done")
 }
 
@@ -39,3 +52,5 @@ func want(ok bool, format string, args ...any) {
 		os.Exit(1)
 	}
 }
+
+func ptr[T any](v T) *T { return &v }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -63,13 +64,9 @@ type taskCounts struct {
 }
 
 func farmJobShape(j farm.Job, counts map[farm.TaskStatus]int) farmJobBody {
-	level := j.Level
-	if level == "" {
-		level = farm.LevelNormal
-	}
 	body := farmJobBody{
 		ID: j.ID, Name: j.Name, Tags: orEmpty(j.Tags), Status: string(j.Status), Progress: percent(j.Progress), SubmittedBy: j.SubmittedBy,
-		BatchID: orNull(j.Batch), ParentID: orNull(j.Parent), Priority: j.Priority, Level: string(level), NotBefore: stamp(j.NotBefore),
+		BatchID: orNull(j.Batch), ParentID: orNull(j.Parent), Priority: j.Priority, Level: levelName(j.Level), NotBefore: stamp(j.NotBefore),
 		Hold: j.Hold, Sequential: j.Sequential, RequireTags: orEmpty(j.RequireTags), AnyTags: orEmpty(j.AnyTags), NoTags: orEmpty(j.NoTags),
 		MinMemory: j.MinMemory, OS: j.OS, Engine: j.Settings.Engine, Limits: orEmpty(j.Limits), MaxMachines: j.MaxMachines, MaxAttempts: j.MaxAttempts,
 		PreviewFirst: j.PreviewFirst, Failures: j.Failures, FramesTotal: j.FramesTotal,
@@ -110,6 +107,11 @@ func endOf(j farm.Job) time.Time {
 	default:
 		return time.Time{}
 	}
+}
+
+// levelName is a level as answers name it.
+func levelName(level farm.Level) string {
+	return string(cmp.Or(level, farm.LevelNormal))
 }
 
 func (s *server) getFarmJob(c *fiber.Ctx, p farm.Principal) error {

@@ -86,6 +86,8 @@ var rules = map[string]rule{
 	"DELETE /api/farm/v1/agents/{id}":                   {role: admin, record: "agent", status: 204, farm: true},
 	"GET /api/farm/v1/jobs/{id}":                        {role: viewer, record: "job", status: 200},
 	"PATCH /api/farm/v1/jobs/{id}":                      {role: artist, record: "job", body: `{"priority": 7, "level": "rush"}`, status: 200},
+	"GET /api/farm/v1/jobs/{id}/placement":              {role: viewer, record: "job", status: 200},
+	"GET /api/farm/v1/queue":                            {role: viewer, status: 200},
 	"GET /api/farm/v1/jobs/{id}/tasks":                  {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/attempts":               {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/tasks/{id}":                       {role: viewer, record: "task", status: 200},

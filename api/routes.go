@@ -104,6 +104,8 @@ func (s *server) farmRoutes() []route {
 
 		{get, root + "/jobs/:id", viewer, s.getFarmJob},
 		{patch, root + "/jobs/:id", artist, s.changeJob},
+		{get, root + "/jobs/:id/placement", viewer, s.getPlacement},
+		{get, root + "/queue", viewer, s.listQueue},
 		{get, root + "/jobs/:id/tasks", viewer, s.listTasks},
 		{get, root + "/jobs/:id/attempts", viewer, s.listJobAttempts},
 		{get, root + "/tasks/:id", viewer, s.getTask},

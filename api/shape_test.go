@@ -172,6 +172,18 @@ func TestTasksOnTheWire(t *testing.T) {
 	golden(t, "farm-job-bare", farmJobShape(farm.Job{ID: jobA, Status: farm.JobCancelled, CreatedAt: noon, UpdatedAt: noon}, nil))
 }
 
+func TestTheQueueOnTheWire(t *testing.T) {
+	golden(t, "placement", placementShape(farm.Placement{
+		Job: jobA, Task: jobA + ".1", Why: "All 2 machines that fit are busy.", Agents: 3, Fitting: 2,
+		Requirements: []farm.Requirement{{Kind: "engine", Wants: "After Effects 2026", RulesOut: 1}},
+		Nearest:      &farm.NearAgent{ID: "a1", Name: "suite-3", Lacks: []string{"the font Inter-Bold"}},
+		Place:        3, PlaceAtLeast: true, Start: &farm.Span{Low: 10, High: 90.5}, Finish: &farm.Span{Learning: true}, At: noon,
+	}))
+	golden(t, "placement-bare", placementShape(farm.Placement{Job: jobA, At: noon}))
+	golden(t, "queue-entry", queueEntryShape(farm.QueueEntry{Place: 1, Level: farm.LevelRush, Since: noon, Task: jobA + ".1", Job: jobA, JobName: "Opener", Team: "t", Kind: farm.TaskRender, Priority: 5}))
+	golden(t, "queue-entry-others", queueEntryShape(farm.QueueEntry{Place: 2, Since: noon}))
+}
+
 func TestThePolicyOnTheWire(t *testing.T) {
 	golden(t, "policy", policyShape(farm.Policy{
 		Revision: 3, At: noon, By: "ada", Paused: true, MaxMachinesPerJob: 8,

@@ -44,17 +44,10 @@ func (l *leader) summarize(s *farm.Status) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.Leased, s.Ready = len(l.leases), l.queue.Len()
-	running := map[string]bool{}
-	for _, h := range l.leases {
-		running[h.agent] = true
-	}
 	for id, session := range l.sessions {
-		s.Slots += session.machine.Slots
-		m := farm.Machine{Online: true}
+		s.Slots += session.slots
+		m := farm.Machine{Online: true, Availability: session.availability, Running: make([]farm.RunningTask, len(l.byAgent[id]))}
 		l.standings[id].describe(&m, l.c.cfg.Now())
-		if running[id] {
-			m.Running = make([]farm.RunningTask, 1)
-		}
 		s.Machines[m.State()]++
 	}
 }

@@ -1,0 +1,125 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+)
+
+// placementBody is what a job waits for.
+type placementBody struct {
+	Job          string            `json:"job"`
+	Task         *string           `json:"task"`
+	Why          string            `json:"why"`
+	Agents       int               `json:"agents"`
+	Fitting      int               `json:"fitting"`
+	Free         int               `json:"free"`
+	Requirements []requirementBody `json:"requirements"`
+	Nearest      *nearestBody      `json:"nearest"`
+	Place        *int              `json:"place"`
+	PlaceAtLeast bool              `json:"placeAtLeast"`
+	Start        *spanBody         `json:"start"`
+	Finish       *spanBody         `json:"finish"`
+	At           stamp             `json:"at"`
+}
+
+// requirementBody is one thing that is asked of a machine.
+type requirementBody struct {
+	Kind     string `json:"kind"`
+	Wants    string `json:"wants"`
+	RulesOut int    `json:"rulesOut"`
+}
+
+// nearestBody is a machine that nearly fits.
+type nearestBody struct {
+	ID    string   `json:"id"`
+	Name  string   `json:"name"`
+	Lacks []string `json:"lacks"`
+}
+
+// spanBody is a time to come, in seconds, as a range.
+type spanBody struct {
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+	Learning bool    `json:"learning"`
+}
+
+func placementShape(p farm.Placement) placementBody {
+	body := placementBody{
+		Job: p.Job, Task: orNull(p.Task), Why: p.Why, Agents: p.Agents, Fitting: p.Fitting, Free: p.Free,
+		Requirements: make([]requirementBody, len(p.Requirements)), PlaceAtLeast: p.PlaceAtLeast,
+		Start: spanShape(p.Start), Finish: spanShape(p.Finish), At: stamp(p.At),
+	}
+	for i, r := range p.Requirements {
+		body.Requirements[i] = requirementBody(r)
+	}
+	if n := p.Nearest; n != nil {
+		body.Nearest = &nearestBody{ID: n.ID, Name: n.Name, Lacks: orEmpty(n.Lacks)}
+	}
+	if p.Place > 0 {
+		body.Place = &p.Place
+	}
+	return body
+}
+
+func spanShape(s *farm.Span) *spanBody {
+	if s == nil {
+		return nil
+	}
+	return &spanBody{Low: s.Low, High: s.High, Learning: s.Learning}
+}
+
+// queueEntryBody is a task in line. What is null is another team's.
+type queueEntryBody struct {
+	Place    int     `json:"place"`
+	Level    string  `json:"level"`
+	Since    stamp   `json:"since"`
+	Job      *string `json:"job"`
+	JobName  *string `json:"jobName"`
+	Task     *string `json:"task"`
+	Kind     *string `json:"kind"`
+	Priority *int    `json:"priority"`
+}
+
+func queueEntryShape(e farm.QueueEntry) queueEntryBody {
+	body := queueEntryBody{
+		Place: e.Place, Level: levelName(e.Level), Since: stamp(e.Since), Job: orNull(e.Job), Task: orNull(e.Task), Kind: orNull(string(e.Kind)),
+	}
+	if e.Job != "" {
+		body.JobName, body.Priority = &e.JobName, &e.Priority
+	}
+	return body
+}
+
+func (s *server) getPlacement(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call(c)
+	defer done()
+	placement, err := s.farm.Placement(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return ok(c, placementShape(placement))
+}
+
+// queuePage is how many tasks one page of the queue holds at most.
+const queuePage = 500
+
+func (s *server) listQueue(c *fiber.Ctx, p farm.Principal) error {
+	wrong := &problems{}
+	limit := queryNumber(c, "limit", listSize, 1, queuePage, wrong)
+	if err := wrong.err(); err != nil {
+		return err
+	}
+	ctx, done := s.call(c)
+	defer done()
+	entries, next, err := s.farm.Queue(ctx, p, limit, c.Query("cursor"))
+	if err != nil {
+		return err
+	}
+	out := make([]queueEntryBody, len(entries))
+	for i, e := range entries {
+		out[i] = queueEntryShape(e)
+	}
+	linkNext(c, next)
+	return ok(c, out)
+}

@@ -175,7 +175,7 @@ func decodeJobChange(body []byte) (coordinator.JobChange, error) {
 		level := farm.Level(o.choice("level", levelNames()...))
 		change.Level = &level
 	}
-	if _, there := o.fields["notBefore"]; there {
+	if o.raw("notBefore") != nil {
 		at := readTime(o, "notBefore")
 		change.NotBefore = &at
 	}

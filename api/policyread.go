@@ -1,8 +1,6 @@
 package api
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"overcrank/farm"
@@ -116,7 +114,8 @@ func readShares(o object, p *policyChange) {
 	if !given {
 		return
 	}
-	for _, id := range slices.Sorted(maps.Keys(teams.fields)) {
+	for _, field := range teams.fields {
+		id := field.key
 		if !teams.has(id) {
 			p.add(func(policy *farm.Policy) { delete(policy.Teams, id) })
 			continue
@@ -145,7 +144,8 @@ func readLimits(o object, p *policyChange) {
 	if !given {
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(limits.fields)) {
+	for _, field := range limits.fields {
+		name := field.key
 		if !limits.has(name) {
 			p.add(func(policy *farm.Policy) { delete(policy.Limits, name) })
 			continue

@@ -106,7 +106,7 @@ const mostMemory = 1 << 50
 func readMemory(o object, key string) int64 {
 	var bytes float64
 	var given bool
-	if o.has(key) && kindOf(o.fields[key]) == kindString {
+	if o.has(key) && kindOf(o.raw(key)) == kindString {
 		text := strings.ToUpper(strings.TrimSpace(o.text(key, 64)))
 		number := strings.TrimRight(text, "KMGTIB ")
 		unit, known := sizeUnits[strings.TrimSpace(text[len(number):])]

@@ -41,7 +41,7 @@ type session struct {
 	seen         time.Time
 	equipped     bool // the queue knows what it has
 	availability farm.Availability
-	slots        int // tasks that it runs at once
+	slots        int       // tasks that it runs at once
 	rests        time.Time // until when it gets no work; zero when it does not rest
 	cached       []string  // as in wire.Heartbeat
 }

@@ -16,19 +16,37 @@ func (c *Coordinator) WhyWaiting(ctx context.Context, p farm.Principal, id strin
 	return placement.Why, err
 }
 
-// Placement says what the next waiting task of a job waits for, which machines what it needs rules out, and where it stands in
-// line. Of a job that waits for nothing it tells only that.
+// Placement says what the next waiting task of a job waits for, which machines what it needs rules out, where it stands in line,
+// and when the job is likely to be done. Of a job that waits for nothing it tells only the last.
 func (c *Coordinator) Placement(_ context.Context, p farm.Principal, id string) (farm.Placement, error) {
-	placement := farm.Placement{Job: id, Requirements: []farm.Requirement{}, At: c.cfg.Now()}
 	job, err := c.teamJob(p, id)
 	if err != nil {
+		return farm.Placement{Job: id, Requirements: []farm.Requirement{}, At: c.cfg.Now()}, err
+	}
+	placement, err := c.placement(job)
+	if err != nil || job.Status.Ended() {
 		return placement, err
 	}
+	placement.Finish = c.Estimate(job)
+	if placement.Finish != nil && job.Status.Waiting() {
+		if placement.Start == nil {
+			placement.Finish = nil
+			return placement, nil
+		}
+		placement.Finish.Low += placement.Start.Low
+		placement.Finish.High += placement.Start.High
+		placement.Finish.Learning = placement.Finish.Learning || placement.Start.Learning
+	}
+	return placement, nil
+}
+
+func (c *Coordinator) placement(job farm.Job) (farm.Placement, error) {
+	placement := farm.Placement{Job: job.ID, Requirements: []farm.Requirement{}, At: c.cfg.Now()}
 	if job.Status.Ended() {
 		return placement, nil
 	}
 	waits := waiting{job: job}
-	err = c.store.View(func(tx *raftstore.Tx) error { return waits.read(tx) })
+	err := c.store.View(func(tx *raftstore.Tx) error { return waits.read(tx) })
 	if err != nil {
 		return placement, err
 	}

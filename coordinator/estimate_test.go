@@ -1,0 +1,75 @@
+package coordinator_test
+
+import (
+	"testing"
+	"time"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// measuredRun renders a job of 100 frames, each of which takes a second, on the only machine, whose clock goes on with it.
+func measuredRun(s *studio, c *clock, before func(job farm.Job, lease wire.Lease)) {
+	s.t.Helper()
+	job := s.film()
+	h := held{s.stations[0], s.stations[0].lease()}
+	before(job, h.Lease)
+	c.pass(102 * time.Second)
+	h.say(wire.Message{Finished: &wire.Finished{Attempt: h.Attempt, Output: h.render(h.Lease, "film"), Measured: farm.Measured{
+		Engine: "embedded 1", StartSeconds: 2, Frames: 100, FrameSeconds: 100,
+	}}})
+	h.through()
+}
+
+func TestEstimatesAreLearned(t *testing.T) {
+	c := newClock()
+	s := &studio{rig: open(t, c.config, func(cfg *coordinator.Config) { cfg.Lease = time.Hour })}
+	s.template = s.uploaded(project(t, []string{"main"})).ID
+	mac := s.enrol("mac")
+	mac.connect()
+	s.stations = append(s.stations, mac)
+
+	measuredRun(s, c, func(job farm.Job, l wire.Lease) {
+		if span := s.Estimate(s.job(job.ID)); span == nil || !span.Learning || span.High != 0 {
+			t.Errorf("before anything was measured: %+v", span)
+		}
+		c.pass(50 * time.Second)
+		mac.say(wire.Message{Progress: &wire.Progress{Attempt: l.Attempt, Percent: 50, FramesTotal: 100}})
+		s.eventually("its own pace tells something", func() bool {
+			span := s.Estimate(s.job(job.ID))
+			return span != nil && span.Learning && span.Low > 20 && span.Low < 50 && span.High > 50 && span.High < 120
+		})
+	})
+	for range 3 {
+		measuredRun(s, c, func(farm.Job, wire.Lease) {})
+	}
+	var previous farm.Span
+	measuredRun(s, c, func(job farm.Job, l wire.Lease) {
+		span := s.Estimate(s.job(job.ID))
+		if span == nil || span.Learning || span.Low < 60 || span.Low > 102 || span.High < 102 || span.High > 160 {
+			t.Fatalf("with four measurements: %+v", span)
+		}
+		waiting := s.film()
+		if span := s.Estimate(waiting); span == nil || span.Low > 102 || span.High < 102 {
+			t.Errorf("of one that waits: %+v", span)
+		}
+		if placement, err := s.Placement(t.Context(), s.admin, job.ID); err != nil || placement.Finish == nil || *placement.Finish != *span {
+			t.Errorf("placement %+v, %v", placement.Finish, err)
+		}
+		if _, err := s.CancelJobs(t.Context(), s.admin, []string{waiting.ID}, false); err != nil {
+			t.Fatal(err)
+		}
+		previous = *span
+		mac.say(wire.Message{Progress: &wire.Progress{Attempt: l.Attempt, Percent: 90}})
+		c.pass(92 * time.Second)
+		s.eventually("the range shrinks", func() bool {
+			span := s.Estimate(s.job(job.ID))
+			return span != nil && span.High < previous.High/3 && span.Low <= 10 && span.High >= 10
+		})
+	})
+	held := s.film(func(j *farm.Job) { j.Hold = true })
+	if span := s.Estimate(held); span != nil {
+		t.Errorf("of a held job: %+v", span)
+	}
+}

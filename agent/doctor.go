@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"overcrank/agent/aerender"
+	"overcrank/agent/film"
 	"overcrank/agent/inventory"
 	"overcrank/farm"
 )
@@ -52,6 +53,7 @@ type Doctor struct {
 	limits        aerender.Limits
 	scriptCommand func(aerender, script string) []string
 	builds        func([]farm.EngineInfo) []farm.EngineInfo
+	codecs        func() []string // that have to be written
 	findings      []Finding
 }
 
@@ -59,7 +61,7 @@ type Doctor struct {
 // that runs meanwhile is not disturbed.
 func NewDoctor(cfg Config) *Doctor {
 	return &Doctor{
-		Config: cfg, EngineTime: 5 * time.Minute, system: inventory.Here(), builds: func(b []farm.EngineInfo) []farm.EngineInfo { return b },
+		Config: cfg, EngineTime: 5 * time.Minute, system: inventory.Here(), codecs: film.KnownCodecs, builds: func(b []farm.EngineInfo) []farm.EngineInfo { return b },
 		scriptCommand: func(engine, script string) []string { return aerender.ScriptCommand(runtime.GOOS, engine, script) },
 	}
 }

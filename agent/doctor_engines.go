@@ -193,7 +193,7 @@ func (d *Doctor) films(ctx context.Context, scratch string, report inventory.Rep
 	}
 	var failed, missing []string
 	tried := map[string]bool{} // by file type: codecs of one differ in their rate only, or in alpha
-	for _, codec := range film.KnownCodecs() {
+	for _, codec := range d.codecs() {
 		if !slices.Contains(report.Codecs, codec) {
 			missing = append(missing, codec)
 			continue

@@ -75,6 +75,7 @@ func TestDoctorRendersTwoFramesWithEachEngine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := studioDoctor(t, c.part, c.outcome)
+			d.codecs = func() []string { return []string{"image_png"} }
 			var steps []string
 			last := 0.0
 			d.Tell = func(done float64, what string) {

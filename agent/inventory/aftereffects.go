@@ -78,7 +78,7 @@ func (s System) buildFolders(ctx context.Context) []string {
 				add(s.at(s.join(files, "Adobe", name, "Support Files")))
 			}
 		}
-		for _, key := range s.registry(ctx, `HKLM\SOFTWARE\Adobe\After Effects`) {
+		for _, key := range s.registry(ctx, `HKLM\SOFTWARE\Adobe\After Effects`, below) {
 			if path := strings.TrimRight(key.values["InstallPath"], `\`); path != "" {
 				add(s.at(path))
 			}

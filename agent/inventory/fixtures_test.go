@@ -19,12 +19,12 @@ import (
 
 // tree is a machine in a folder: files by the paths that the machine has for them.
 type tree struct {
-	t *testing.T
+	t testing.TB
 	System
 	answers map[string]string // of programs, by their words
 }
 
-func newTree(t *testing.T, goos, home string) *tree {
+func newTree(t testing.TB, goos, home string) *tree {
 	m := &tree{t: t, answers: map[string]string{}}
 	env := map[string]string{
 		"WINDIR": `C:\Windows`, "ProgramFiles": `C:\Program Files`, "ProgramW6432": `C:\Program Files`,

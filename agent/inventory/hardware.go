@@ -118,7 +118,7 @@ func (s System) gpus(ctx context.Context) []gpu {
 // registryGPUs reads the display adapters. What WMI says of their memory ends at 4 GiB; the registry knows better.
 func (s System) registryGPUs(ctx context.Context) []gpu {
 	var found []gpu
-	for _, key := range s.registry(ctx, `HKLM\SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}`) {
+	for _, key := range s.registry(ctx, `HKLM\SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}`, below) {
 		if name := words(key.values["DriverDesc"]); name != "" && !strings.Contains(name, "Basic Display") && !strings.Contains(name, "Remote Display") {
 			found = append(found, gpu{name: name, memory: max(key.number("HardwareInformation.qwMemorySize"), key.number("HardwareInformation.MemorySize"))})
 		}

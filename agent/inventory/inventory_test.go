@@ -48,8 +48,8 @@ func windowsStudio(t *testing.T) *tree {
 	m.put(`C:\Program Files\Adobe\Adobe After Effects 2023\readme.txt`, []byte("what an uninstaller left"))
 	m.answers[`reg query HKLM\SOFTWARE\Adobe\After Effects /s`] = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Adobe\\After Effects\\26.0\r\n    InstallPath    REG_SZ    D:\\Apps\\AE26\\Support Files\\\r\n"
 	m.answers[`reg query HKLM\SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318} /s`] = windowsRegistry
-	m.answers[`reg query HKLM\SOFTWARE\Microsoft\Windows NT\CurrentVersion /s`] = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\r\n    ProductName    REG_SZ    Windows 10 Pro\r\n    DisplayVersion    REG_SZ    23H2\r\n    CurrentBuild    REG_SZ    22631\r\n"
-	m.answers[`reg query HKLM\HARDWARE\DESCRIPTION\System\CentralProcessor\0 /s`] = "HKEY_LOCAL_MACHINE\\HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0\r\n    ProcessorNameString    REG_SZ    AMD Ryzen 9 7950X   \r\n"
+	m.answers[`reg query HKLM\SOFTWARE\Microsoft\Windows NT\CurrentVersion`] = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\r\n    ProductName    REG_SZ    Windows 10 Pro\r\n    DisplayVersion    REG_SZ    23H2\r\n    CurrentBuild    REG_SZ    22631\r\n"
+	m.answers[`reg query HKLM\HARDWARE\DESCRIPTION\System\CentralProcessor\0`] = "HKEY_LOCAL_MACHINE\\HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0\r\n    ProcessorNameString    REG_SZ    AMD Ryzen 9 7950X   \r\n"
 	return m
 }
 

@@ -12,11 +12,15 @@ type registryKey struct {
 	values map[string]string
 }
 
-// registry reads a key and those below it as "reg query" prints them. It is part of every Windows, and starts in milliseconds.
-func (s System) registry(ctx context.Context, key string) []registryKey {
-	out, _ := s.Ask(ctx, "reg", "query", key, "/s") // keys that this account may not read make it end with an error
+// registry reads a key as "reg query" prints it, with more options. That program is part of every Windows, and starts in
+// milliseconds.
+func (s System) registry(ctx context.Context, key string, more ...string) []registryKey {
+	out, _ := s.Ask(ctx, "reg", append([]string{"query", key}, more...)...) // keys that this account may not read make it end with an error
 	return parseRegistry(string(out))
 }
+
+// below reads the keys below one as well.
+const below = "/s"
 
 func parseRegistry(text string) []registryKey {
 	var keys []registryKey

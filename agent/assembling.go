@@ -46,6 +46,7 @@ func (t *attempt) assemble(ctx context.Context) (result, error) {
 	if err := a.end(err); err != nil {
 		return result{}, err
 	}
+	p.audio = sound != ""
 	t.feed.at("checking", 0, 0, 0)
 	made, err := t.check(ctx, p)
 	if err != nil {

@@ -29,6 +29,8 @@ type result struct {
 	path string
 	info film.Info
 	kind string // media type
+	// thumbs are small pictures by frame, counted from the result's first; nil when none were made.
+	thumbs map[int]string
 }
 
 // plan is what the engine is asked to write.
@@ -43,6 +45,7 @@ type plan struct {
 	only   []int // frames as the composition's timecode counts, instead of a range
 	part   bool  // frames of a split job
 	sound  bool  // the sound alone
+	audio  bool  // the film has to have sound
 	want   film.Want
 }
 
@@ -258,8 +261,18 @@ func (t *attempt) check(ctx context.Context, p plan) (result, error) {
 		if err != nil {
 			return result{}, err
 		}
+		if p.audio && !info.Audio {
+			return result{}, &film.Wrong{Message: "the film has no sound, and the composition has"}
+		}
+		seen, err := film.Watch(ctx, path, info, t.wantedThumbnails())
+		if err != nil {
+			return result{}, err
+		}
+		for _, hint := range seen.Hints {
+			t.warn(hint)
+		}
 		t.say("the film is whole: %d frames, %d×%d pixels, %.2f s", info.Frames, info.Width, info.Height, info.Duration)
-		return result{path: path, info: info, kind: mediaTypes[p.ext]}, nil
+		return result{path: path, info: info, kind: mediaTypes[p.ext], thumbs: seen.Frames}, nil
 	}
 	files, info, err := film.CheckStills(ctx, out, stillsPrefix, p.ext, p.want)
 	if err != nil {
@@ -270,6 +283,12 @@ func (t *attempt) check(ctx context.Context, p plan) (result, error) {
 		whole = fmt.Sprintf("%d pictures are whole", len(files))
 	}
 	t.say("%s, %d×%d pixels", whole, info.Width, info.Height)
+	switch {
+	case info.Black && len(files) == 1:
+		t.warn("The picture is black.")
+	case info.Black:
+		t.warn("All pictures are black.")
+	}
 	info.FrameRate, info.Duration = 0, 0
 	if t.lease.Ext != "zip" && p.only == nil {
 		return result{path: files[0], info: info, kind: mediaTypes[p.ext]}, nil

@@ -92,12 +92,23 @@ func (t *attempt) sendThumbnail(ctx context.Context, frame int, path string) boo
 	return res.Body.Close() == nil
 }
 
+// wantedThumbnails is the folder for small pictures of a film whose engine gave none; "" when it gave some.
+func (t *attempt) wantedThumbnails() string {
+	if given, err := os.ReadDir(filepath.Join(t.dir, "thumbs")); err == nil && len(given) > 0 {
+		return ""
+	}
+	return filepath.Join(t.dir, "tmp")
+}
+
 // makeThumbnails takes small pictures from a finished result, for engines that give none.
 func (t *attempt) makeThumbnails(ctx context.Context, r result, p plan) {
 	dir := filepath.Join(t.dir, "tmp")
 	pictures := make(map[int]string)
 	var err error
-	if p.stills {
+	switch {
+	case r.thumbs != nil:
+		pictures = r.thumbs
+	case p.stills:
 		still := filepath.Join(dir, "still.jpg")
 		first, globErr := filepath.Glob(filepath.Join(t.dir, "out", stillsPrefix+"*"))
 		if globErr != nil || len(first) == 0 {
@@ -105,7 +116,7 @@ func (t *attempt) makeThumbnails(ctx context.Context, r result, p plan) {
 		}
 		pictures[0] = still
 		err = film.Thumbnail(ctx, first[0], still)
-	} else {
+	default:
 		pictures, err = film.Thumbnails(ctx, r.path, r.info.Frames, dir)
 	}
 	if err != nil {

@@ -81,7 +81,7 @@ func CheckStills(ctx context.Context, dir, prefix, ext string, want Want) ([]str
 			return nil, Info{}, err
 		}
 	}
-	if err := decodeStills(ctx, files); err != nil {
+	if info.Black, err = decodeStills(ctx, files); err != nil {
 		return nil, Info{}, err
 	}
 	info.Frames = 0
@@ -89,23 +89,25 @@ func CheckStills(ctx context.Context, dir, prefix, ext string, want Want) ([]str
 }
 
 // decodeStills decodes every picture, in one run of ffmpeg.
-func decodeStills(ctx context.Context, files []string) error {
+func decodeStills(ctx context.Context, files []string) (black bool, err error) {
 	list := filepath.Join(filepath.Dir(files[0]), ".stills.txt")
 	var b strings.Builder
 	for _, f := range files {
 		fmt.Fprintf(&b, "file '%s'\nduration 1\n", strings.ReplaceAll(filepath.ToSlash(filepath.Base(f)), "'", `'\''`))
 	}
 	if err := os.WriteFile(list, []byte(b.String()), 0o600); err != nil {
-		return fmt.Errorf("listing the pictures: %w", err)
+		return false, fmt.Errorf("listing the pictures: %w", err)
 	}
-	_, err := run(ctx, "ffmpeg", "-v", "error", "-nostdin", "-xerror", "-err_detect", "explode", "-protocol_whitelist", "file,pipe", "-f", "concat", "-safe", "0", "-i", local(list), "-map", "0:v", "-f", "null", "-")
+	found, err := run(ctx, "ffmpeg", "-v", "error", "-nostdin", "-xerror", "-err_detect", "explode", "-protocol_whitelist", "file,pipe", "-f", "concat", "-safe", "0", "-i", local(list), "-map", "0:v",
+		"-vf", fmt.Sprintf("format=gray,blackdetect=d=0.01:pic_th=%g:pix_th=%g,metadata=mode=print:file=-", blackShare, blackLevel), "-f", "null", "-")
 	if err != nil {
-		return explain("series of pictures", err)
+		return false, explain("series of pictures", err)
 	}
 	if err := os.Remove(list); err != nil {
-		return fmt.Errorf("listing the pictures: %w", err)
+		return false, fmt.Errorf("listing the pictures: %w", err)
 	}
-	return nil
+	dark := stretches(found, "lavfi.black_start", "lavfi.black_end", float64(len(files)))
+	return len(dark) == 1 && dark[0] == stretch{0, float64(len(files))}, nil
 }
 
 var stillNumber = regexp.MustCompile(`(\d+)\.[a-z]+$`)

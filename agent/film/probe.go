@@ -30,6 +30,7 @@ type Info struct {
 	Alpha         bool
 	Codec         string // of the picture, as ffmpeg names it
 	PixFmt        string // of the picture, as ffmpeg names it
+	Black         bool   // every picture is; only CheckStills looks
 }
 
 // Unreadable is a file that ffprobe or ffmpeg cannot read to its end.

@@ -16,13 +16,24 @@ const maxThumbnails = 12
 // Thumbnails writes small JPEGs of evenly spread frames of a film into the folder dir. The map is from frame, counted from
 // the film's first as 0, to file.
 func Thumbnails(ctx context.Context, path string, frames int, dir string) (map[int]string, error) {
-	step := max(1, (frames+maxThumbnails-1)/maxThumbnails)
+	step := thumbnailStep(frames)
 	pattern := filepath.Join(dir, "film_%03d.jpg")
-	_, err := run(ctx, "ffmpeg", append(reading(path), "-an",
-		"-vf", fmt.Sprintf(`select=not(mod(n\,%d)),scale=%d:-2:flags=area`, step, thumbnailWidth), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", pattern)...)
+	_, err := run(ctx, "ffmpeg", append(reading(path), "-an", "-vf", thumbnailFilter(step), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", pattern)...)
 	if err != nil {
 		return nil, fmt.Errorf("making thumbnails: %w", err)
 	}
+	return thumbnailsAt(pattern, step), nil
+}
+
+// thumbnailStep is how many frames lie between two small pictures of a film of so many frames.
+func thumbnailStep(frames int) int { return max(1, (frames+maxThumbnails-1)/maxThumbnails) }
+
+func thumbnailFilter(step int) string {
+	return fmt.Sprintf(`select=not(mod(n\,%d)),scale=%d:-2:flags=area`, step, thumbnailWidth)
+}
+
+// thumbnailsAt finds the pictures that ffmpeg wrote, by frame.
+func thumbnailsAt(pattern string, step int) map[int]string {
 	found := make(map[int]string)
 	for i := range maxThumbnails {
 		file := fmt.Sprintf(pattern, i)
@@ -30,7 +41,7 @@ func Thumbnails(ctx context.Context, path string, frames int, dir string) (map[i
 			found[i*step] = file
 		}
 	}
-	return found, nil
+	return found
 }
 
 // Thumbnail writes a small JPEG of a still.

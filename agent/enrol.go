@@ -174,7 +174,10 @@ func (a *agent) join(ctx context.Context, token wire.JoinToken, key []byte) erro
 	if err != nil {
 		return err
 	}
-	in := wire.Enrol{Name: a.cfg.Name, Inventory: a.stock.now().Inventory, Request: request}
+	// What may be long follows over the agent's connection: the farm asks for what it does not know.
+	has := a.stock.now().Inventory
+	has.Fonts, has.Effects, has.Plugins = nil, nil, nil
+	in := wire.Enrol{Name: a.cfg.Name, Inventory: has, Request: request}
 	self := identity.Identity{Key: key}
 	if err := a.farm.once(ctx, identity.FirstContact(token.Authority), wire.PathEnrol, token.Secret, in, &self.Enrolled); err != nil {
 		return err

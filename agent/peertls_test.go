@@ -95,7 +95,7 @@ func (p *peer) enrol(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var in wire.Enrol
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&in); err != nil {
 		p.t.Error(err)
 	}
 	p.enrolled++

@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,8 +27,11 @@ func TestAChangeOfTheMachineReachesTheFarm(t *testing.T) {
 	var installed atomic.Bool
 	a.stock.take = func(context.Context, time.Duration) inventory.Report {
 		inv := farm.Inventory{OS: "linux", Slots: 1, Engines: []farm.EngineInfo{{Kind: farm.EngineAfterEffects, Version: "26.3.0", Beta: true}, {Kind: farm.EngineAfterEffects, Version: "26.0.2"}}}
+		for i := range 20_000 { // more than an enrolment may tell
+			inv.Fonts = append(inv.Fonts, farm.FontUse{PostScript: fmt.Sprintf("%06d-%s", i, strings.Repeat("x", 60))})
+		}
 		if installed.Load() {
-			inv.Fonts = []farm.FontUse{{PostScript: "Inter-Bold"}}
+			inv.Fonts = append(inv.Fonts, farm.FontUse{PostScript: "Inter-Bold"})
 		}
 		return inventory.Report{Inventory: inv, Whole: true}
 	}
@@ -46,7 +51,7 @@ func TestAChangeOfTheMachineReachesTheFarm(t *testing.T) {
 	if err := AskToLook(cfg.DataDir); err != nil {
 		t.Fatal(err)
 	}
-	p.eventually("the farm knows the new font", func() bool { return len(p.stock) == 2 && len(p.stock[1].Fonts) == 1 })
+	p.eventually("the farm knows the new font", func() bool { return len(p.stock) == 2 && len(p.stock[1].Fonts) == 20_001 })
 	if after := a.summary(); after.Inventory == before.Inventory || !slices.Equal(after.Engines, []string{"26.3.0b", "26.0.2"}) {
 		t.Errorf("gossip told %+v, then %+v", before, after)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // maxInventoryItems bounds each list of an inventory.
-const maxInventoryItems = 50_000
+const maxInventoryItems = 100_000
 
 // inventoryOf is what the state has of an agent's inventory.
 func (c *Coordinator) inventoryOf(agent string) (farm.Inventory, error) {

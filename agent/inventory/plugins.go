@@ -69,7 +69,7 @@ func (s System) plugins(ctx context.Context, builds []build, memory *seen) plugi
 				}
 			}
 			if sight.Mute && !(own && inOwnFolder(root, path)) {
-				mute[strings.TrimSuffix(d.Name(), filepath.Ext(d.Name()))] = true
+				mute[strings.ToValidUTF8(strings.TrimSuffix(d.Name(), filepath.Ext(d.Name())), "_")] = true
 			}
 			return skip(d)
 		})

@@ -18,8 +18,8 @@ const ServerName = "coordinator.overcrank.internal"
 // Enrol asks for an agent's own certificate.
 type Enrol struct {
 	Name      string         `json:"name"`
-	Inventory farm.Inventory `json:"inventory"`
-	Request   []byte         `json:"request"` // PKCS #10, DER, of the key that the certificate is to be for
+	Inventory farm.Inventory `json:"inventory"` // fonts, effects and plug-ins may be left out: they follow over the agent's connection
+	Request   []byte         `json:"request"`   // PKCS #10, DER, of the key that the certificate is to be for
 }
 
 // Enrolled is what a machine is told that has enrolled, or whose certificate was renewed.

@@ -15,6 +15,7 @@ import (
 
 const (
 	invitationLife = 24 * time.Hour
+	ownLife        = 10 * time.Minute
 	longestInvite  = 366 * 24 * time.Hour
 	mostInvited    = 10_000
 	mostTags       = 50
@@ -44,7 +45,7 @@ func (c *Coordinator) Invite(ctx context.Context, p farm.Principal, in NewJoinTo
 
 // InviteOwn makes a join token for an agent that the farm's own program starts beside it.
 func (c *Coordinator) InviteOwn(ctx context.Context) (string, error) {
-	_, text, err := c.invite(ctx, "overcrank up", NewJoinToken{Name: "the agent beside this coordinator", ExpiresAt: c.cfg.Now().Add(time.Hour)})
+	_, text, err := c.invite(ctx, "overcrank up", NewJoinToken{Name: "the agent beside this coordinator", ExpiresAt: c.cfg.Now().Add(ownLife)})
 	return text, err
 }
 

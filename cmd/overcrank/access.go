@@ -136,16 +136,24 @@ func (f newAccessFlags) request(ctx context.Context, c *client.Client) (client.N
 	if in.Team, err = findTeam(ctx, c, f.Team); err != nil || f.Expires == "" {
 		return in, err
 	}
-	now := time.Now()
-	end, err := moment(f.Expires, now)
-	if left, notLeft := time.ParseDuration(f.Expires); notLeft == nil {
-		end = now.Add(left)
-	}
-	if err != nil || !end.After(now) {
-		return in, usagef("--expires is '%s': it has to be a day to come (2027-01-31), a time to come, or in how long (720h)", f.Expires)
+	end, err := endOf(f.Expires, time.Now())
+	if err != nil {
+		return in, err
 	}
 	in.ExpiresAt = end.UTC().Format(time.RFC3339)
 	return in, nil
+}
+
+// endOf reads when something is to end that begins now.
+func endOf(expires string, now time.Time) (time.Time, error) {
+	end, err := moment(expires, now)
+	if left, notLeft := time.ParseDuration(expires); notLeft == nil {
+		end, err = now.Add(left), nil
+	}
+	if err != nil || !end.After(now) {
+		return end, usagef("--expires is '%s': it has to be a day to come (2027-01-31), a time to come, or in how long (720h)", expires)
+	}
+	return end, nil
 }
 
 func accessTable(what string, list []client.Access) *terminal.Table {

@@ -100,6 +100,9 @@ func suggestions(ctx context.Context, kind string, server serverFlags) []complet
 	case "token":
 		list, _ := c.Tokens(ctx, "")
 		return each(list, func(a client.Access) (string, string) { return a.Name, a.Role })
+	case "invitation":
+		list, _ := c.Invitations(ctx)
+		return each(list, func(i client.JoinToken) (string, string) { return i.ID, i.Name })
 	case "person":
 		list, _ := c.People(ctx, "")
 		return each(list, func(a client.Access) (string, string) { return a.Name, a.Role })

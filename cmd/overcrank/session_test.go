@@ -224,7 +224,7 @@ func TestJSONIsOneValue(t *testing.T) {
 	id := f.card()
 	for _, args := range [][]string{
 		{"templates", "list"}, {"templates", "show", id}, {"templates", "layers", id}, {"templates", "add", titleCardZip(t), "--wait"},
-		{"jobs", "list", "--all"}, {"fonts", "list"}, {"secrets", "list"}, {"batches", "list"}, {"tokens", "list"}, {"people", "list"}, {"teams", "list"},
+		{"jobs", "list", "--all"}, {"fonts", "list"}, {"secrets", "list"}, {"batches", "list"}, {"tokens", "list"}, {"people", "list"}, {"teams", "list"}, {"agents", "invitations"}, {"agents", "invite"},
 		{"submit", "--template", id, "--composition", "Title Card", "--frames", "0", "--type", "image", "--wait"},
 	} {
 		code, stdout, stderr := f.command(append(args, "--json")...)

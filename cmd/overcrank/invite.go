@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/terminal"
+)
+
+type agentsInvite struct {
+	For     string   `help:"Whom or what it is for, such as the name of the machine." placeholder:"NAME"`
+	Uses    int      `help:"Machines that may come with it." default:"1"`
+	Expires string   `help:"When it ends: a day, a time, or in how long, such as 2027-01-31 or 2h." default:"24h"`
+	Tags    []string `help:"Tags that machines get which come with it." placeholder:"TAG"`
+	remote
+}
+
+// Help is for the parser of the command line.
+func (agentsInvite) Help() string {
+	return `Only the join token is printed on standard output. On the machine:
+
+    OVERCRANK_JOIN_TOKEN=ocj_… overcrank agent --coordinator ADDRESS
+
+The token says by itself which farm it is of: a machine sends it to no other.`
+}
+
+// Run makes an invitation.
+func (a agentsInvite) Run(ctx context.Context, out *output) error {
+	c, err := a.client()
+	if err != nil {
+		return err
+	}
+	end, err := endOf(a.Expires, time.Now())
+	if err != nil {
+		return err
+	}
+	made, err := c.Invite(ctx, client.NewJoinToken{Name: a.For, Uses: a.Uses, ExpiresAt: end.UTC().Format(time.RFC3339), Tags: a.Tags})
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return out.answer(made.JSON())
+	}
+	machines := "one machine"
+	if made.Uses != 1 {
+		machines = fmt.Sprintf("%d machines", made.Uses)
+	}
+	out.remark("Invitation %s, for %s, until %s. Start the agent with it:", made.ID, machines, localTime(made.ExpiresAt))
+	out.remark("  OVERCRANK_JOIN_TOKEN=… overcrank agent --coordinator %s", strings.TrimSuffix(a.Server, "/"))
+	_, err = fmt.Fprintln(out, made.JoinToken)
+	return err
+}
+
+type agentsInvitations struct{ remote }
+
+// Run lists the invitations.
+func (a agentsInvitations) Run(ctx context.Context, out *output) error {
+	c, err := a.client()
+	if err != nil {
+		return err
+	}
+	all, err := c.Invitations(ctx)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return out.answer(all.JSON())
+	}
+	t := terminal.NewTable("INVITATION", "FOR", "LEFT", "TAGS", "MADE", "BY", "LAST USED", "ENDS")
+	for _, i := range all.Items {
+		left := strconv.Itoa(i.Left) + " of " + strconv.Itoa(i.Uses)
+		t.Row(i.ID, i.Name, left, strings.Join(i.Tags, ", "), localTime(i.CreatedAt), i.CreatedBy, localTime(i.LastUsedAt), localTime(i.ExpiresAt))
+	}
+	return out.table(t)
+}
+
+type agentsUninvite struct {
+	Invitations []string `arg:"" name:"invitation" help:"Ids of the invitations, or whom they are for." complete:"invitation"`
+	serverFlags
+}
+
+// Run takes invitations back.
+func (a agentsUninvite) Run(ctx context.Context, out *output) error {
+	c, err := a.client()
+	if err != nil {
+		return err
+	}
+	find := func(ref string) (string, error) {
+		if idForm.MatchString(ref) {
+			return ref, nil
+		}
+		all, err := c.Invitations(ctx)
+		if err != nil {
+			return "", err
+		}
+		found, err := pick(all.Items, "invitation", ref, func(i client.JoinToken) (string, string) { return i.ID, i.Name })
+		return found.ID, err
+	}
+	return deleteAll(a.Invitations, "taken back", out, find, func(id string) error { return c.Uninvite(ctx, id) })
+}

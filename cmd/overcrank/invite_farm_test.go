@@ -1,0 +1,117 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"overcrank/cmd/overcrank/client"
+)
+
+// workstation is an `overcrank agent` under test.
+type workstation struct {
+	said *lockedBuffer
+	done chan struct{}
+	code int
+}
+
+// startAgent starts an agent of a folder; it is stopped when the test ends.
+func startAgent(t *testing.T, f *runningFarm, dir, joinToken string) *workstation {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &workstation{said: &lockedBuffer{}, done: make(chan struct{})}
+	cmd := exec.CommandContext(ctx, binary, "agent", "--data-dir", dir, "--coordinator", f.Server, "--gossip-listen", "", "--log-level", "debug", "--name", filepath.Base(dir))
+	cmd.Env = append(os.Environ(), "OVERCRANK_JOIN_TOKEN="+joinToken)
+	cmd.Stdout, cmd.Stderr = w.said, w.said
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(w.done)
+		_ = cmd.Wait() // its exit code tells
+		w.code = cmd.ProcessState.ExitCode()
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-w.done
+		if t.Failed() {
+			t.Logf("%s said:\n%s", filepath.Base(dir), w.said)
+		}
+	})
+	return w
+}
+
+func TestAnInvitedMachineJoinsAndNoOtherWithItsToken(t *testing.T) {
+	f := launchAs(t, "coordinator", t.TempDir())
+	f.await("the farm to be ready", func() bool { return ready(t.Context(), f.Server) == nil })
+	code, token, said := f.command("agents", "invite", "--for", "Suite 4", "--tags", "gpu,big", "--expires", "2h")
+	token = strings.TrimSpace(token)
+	if code != 0 || !strings.HasPrefix(token, "ocj_") || !strings.Contains(said, "for one machine") {
+		t.Fatalf("%d: %s %s", code, token, said)
+	}
+	first := startAgent(t, f, filepath.Join(t.TempDir(), "suite-4"), token)
+	f.await("the machine to be linked", func() bool { return strings.Contains(first.said.String(), "linked to the farm") })
+	second := startAgent(t, f, filepath.Join(t.TempDir(), "thief"), token)
+	<-second.done
+	if text := second.said.String(); second.code == 0 || !strings.Contains(text, "has been used") {
+		t.Errorf("the second machine with the token ended with %d: %s", second.code, text)
+	}
+	if _, table, _ := f.command("agents", "invitations"); !strings.Contains(table, "Suite 4") || !strings.Contains(table, "0 of 1") || !strings.Contains(table, "gpu, big") {
+		t.Errorf("the invitations are\n%s", table)
+	}
+	_, spare, _ := f.command("agents", "invite", "--for", "spare", "--uses", "3")
+	if code, _, said := f.command("agents", "uninvite", "spare"); code != 0 {
+		t.Errorf("%d: %s", code, said)
+	}
+	third := startAgent(t, f, filepath.Join(t.TempDir(), "late"), strings.TrimSpace(spare))
+	<-third.done
+	if text := third.said.String(); !strings.Contains(text, "taken back") {
+		t.Errorf("the machine whose token was taken back said: %s", text)
+	}
+	secret, _, _ := strings.Cut(token, ".")
+	for _, text := range []string{f.said.String(), first.said.String(), second.said.String()} {
+		if strings.Contains(text, secret) {
+			t.Errorf("a log holds the join token:\n%s", text)
+		}
+	}
+}
+
+// TestTheAgentOfUpJoinsByItself looks for what a farm of one machine leaves open: nothing.
+func TestTheAgentOfUpJoinsByItself(t *testing.T) {
+	dir := t.TempDir()
+	f := startUp(t, dir)
+	left := func() (names []string) {
+		list, err := f.Invitations(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range list.Items {
+			if i.Left > 0 {
+				names = append(names, i.Name)
+			}
+		}
+		return names
+	}
+	f.await("the agent to come", func() bool { return strings.Contains(f.said.String(), "an agent is here") })
+	if open := left(); len(open) != 0 {
+		t.Errorf("machines may still come with %v", open)
+	}
+	f.stop()
+	f = startUp(t, dir)
+	f.finished(f.submitCard(f.card(), map[string]any{"type": "image", "frames": 1}))
+	if list, err := f.Invitations(t.Context()); err != nil || len(list.Items) != 1 {
+		t.Errorf("an agent that has enrolled was invited again: %+v, %v", list.Items, err)
+	}
+	if _, err := (&client.Client{Server: f.Server, Token: "ocj_x"}).Invitations(t.Context()); !client.IsStatus(err, 401) {
+		t.Errorf("a stranger sees the invitations: %v", err)
+	}
+}

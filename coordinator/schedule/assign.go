@@ -38,6 +38,7 @@ func (q *Queue) Assign(now time.Time, limit int) []Grant {
 	if q.policy.Paused || len(q.free) == 0 || len(q.items) == 0 {
 		return nil
 	}
+	q.lookAtParked()
 	r := q.begin(now)
 	q.elect(r)
 	q.servable(r)
@@ -196,9 +197,14 @@ func (q *Queue) nextOf(l *lane, r *round) (*item, *machine) {
 		if m != nil {
 			return it, m
 		}
-		if !parked {
-			may.remove(g.class.index)
+		if parked {
+			continue
 		}
+		if len(g.class.avoid) > 0 { // which counts for a while only, so it may be different for another team's task
+			r.few = append(r.few[:0], may...)
+			may = r.few
+		}
+		may.remove(g.class.index)
 	}
 }
 
@@ -255,7 +261,7 @@ func (q *Queue) grant(it *item, m *machine, r *round) Grant {
 	if len(h.limits) > 0 {
 		q.shut(r)
 	}
-	h.team.share += aheadOfUse / h.team.weight()
+	h.team.share += h.team.ahead(q) / h.team.weight()
 	for i := slices.Index(r.teams, h.team); i+1 < len(r.teams) && byShare(r.teams[i], r.teams[i+1]) > 0; i++ {
 		r.teams[i], r.teams[i+1] = r.teams[i+1], r.teams[i]
 	}

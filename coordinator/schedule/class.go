@@ -72,9 +72,6 @@ func (q *Queue) keyOf(t *Task) []byte {
 	}
 	key := t.Need.appendKey(q.key[:0])
 	for _, list := range [][]string{t.Avoid, t.Barred} {
-		if len(list) == 0 {
-			continue
-		}
 		for _, id := range slices.Sorted(slices.Values(list)) {
 			key = append(append(key, id...), 0)
 		}

@@ -10,7 +10,7 @@ import "time"
 
 const (
 	// Patience is how long a group waits until it may make a claim.
-	Patience = time.Hour
+	Patience = 3 * time.Hour
 	// ClaimsEvery is how long it takes at least from one claim's end to the next claim.
 	ClaimsEvery = 5 * time.Minute
 	// eldersSeen is how many groups are looked at for a claim at once. Those that nothing could serve go to the end of the line.

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 )
 
@@ -91,8 +92,10 @@ func (q *Queue) Release(task string, attempt int, now time.Time) {
 	}
 	at := now.UnixNano()
 	q.latest = max(q.latest, at)
-	q.pace.ended(float64(at-h.since)/float64(time.Second), at)
-	h.team.charge(float64(at-h.since)/float64(time.Second), at)
+	took := max(float64(at-h.since)/float64(time.Second), 0)
+	q.pace.ended(took, at)
+	h.team.pace.ended(took, at)
+	h.team.charge(took, at)
 	q.unhold(h)
 }
 
@@ -121,17 +124,35 @@ func (q *Queue) unhold(h *holding) {
 		l.give(m)
 	}
 	q.drop(h.work)
-	q.settle(m)
-
-	// A slot became free: on the job's behalf, and for other jobs of the same machine.
 	if len(h.job.machines) == 0 {
 		q.unpark(h.job, len(h.job.parked))
 		delete(q.jobs, h.job.id)
 	} else {
-		q.unpark(h.job, 1)
+		q.unpark(h.job, unparkedAtOnce)
 	}
-	for _, other := range m.running {
-		q.unpark(other.job, 1)
+	q.settle(m)
+}
+
+const (
+	// parkedSeen is how many jobs with parked tasks are looked at in each round.
+	parkedSeen = 16
+	// unparkedAtOnce is how many tasks of a job are looked at again when one could begin: the first may need what is not there.
+	unparkedAtOnce = 8
+)
+
+// lookAtParked lets jobs go on one of whose machines has a free slot: it was busy when their tasks were parked, or out of
+// something that they need.
+func (q *Queue) lookAtParked() {
+	for range min(len(q.parked), parkedSeen) {
+		j := q.parked[0]
+		copy(q.parked, q.parked[1:])
+		q.parked[len(q.parked)-1] = j
+		for m := range j.machines {
+			if m.free > 0 {
+				q.unpark(j, unparkedAtOnce)
+				break
+			}
+		}
 	}
 }
 
@@ -139,6 +160,9 @@ func (q *Queue) unhold(h *holding) {
 func (q *Queue) park(it *item, j *job) {
 	q.fromGroup(it)
 	it.at = inJob
+	if len(j.parked) == 0 {
+		q.parked = append(q.parked, j)
+	}
 	j.parked.push(entry{it.urgency(), it})
 }
 
@@ -147,5 +171,12 @@ func (q *Queue) unpark(j *job, n int) {
 	for ; n > 0 && len(j.parked) > 0; n-- {
 		it := j.parked.remove(0).it
 		q.toGroup(it, q.latest)
+		if len(j.parked) == 0 {
+			q.notParked(j)
+		}
 	}
+}
+
+func (q *Queue) notParked(j *job) {
+	q.parked = slices.DeleteFunc(q.parked, func(o *job) bool { return o == j })
 }

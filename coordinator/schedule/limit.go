@@ -59,8 +59,8 @@ func (q *Queue) SetPolicy(p farm.Policy) {
 		t.policy = p.Teams[t.id]
 	}
 	q.recount()
-	for _, id := range slices.Sorted(maps.Keys(q.jobs)) {
-		q.unpark(q.jobs[id], len(q.jobs[id].parked))
+	for _, j := range slices.Clone(q.parked) {
+		q.unpark(j, len(j.parked))
 	}
 }
 

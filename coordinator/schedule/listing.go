@@ -18,13 +18,12 @@ func (look) lies(int) {}
 
 // waiting goes through the tasks of one lane, the most urgent first.
 type waiting struct {
-	team  *team
-	share float64
-	next  heapOf[look]
+	team *team
+	next heapOf[look]
 }
 
 func (l *lane) waiting() *waiting {
-	w := &waiting{team: l.team, share: l.team.share}
+	w := &waiting{team: l.team}
 	for _, b := range l.blocks {
 		if b == nil {
 			continue
@@ -50,7 +49,6 @@ func (w *waiting) take() *item {
 // until visit says that it is enough. The cost grows with what is visited and with the number of groups, not with that of tasks.
 func (q *Queue) inOrder(now time.Time, visit func(it *item) bool) {
 	r := q.begin(now)
-	ahead := max(aheadOfUse, q.pace.mean())
 	for _, l := range r.ranks {
 		var teams []*waiting
 		for _, t := range r.teams {
@@ -61,7 +59,7 @@ func (q *Queue) inOrder(now time.Time, visit func(it *item) bool) {
 		for len(teams) > 0 {
 			least := 0
 			for i, w := range teams {
-				if w.share < teams[least].share {
+				if byShare(w.team, teams[least].team) < 0 {
 					least = i
 				}
 			}
@@ -69,7 +67,7 @@ func (q *Queue) inOrder(now time.Time, visit func(it *item) bool) {
 			if !visit(w.take()) {
 				return
 			}
-			w.share += ahead / w.team.weight()
+			w.team.share += w.team.ahead(q) / w.team.weight()
 			if len(w.next) == 0 {
 				teams = slices.Delete(teams, least, least+1)
 			}

@@ -52,6 +52,7 @@ type Queue struct {
 
 	holdings map[string]*holding // by task
 	jobs     map[string]*job     // with running tasks
+	parked   []*job              // of these, with parked tasks
 	running  [levels]int         // tasks
 	epoch    int64
 	pace     pace
@@ -143,7 +144,10 @@ func (q *Queue) Remove(id string) {
 	case inLater:
 		q.later.remove(int(it.place))
 	case inJob:
-		q.jobs[it.jobID()].parked.remove(int(it.place))
+		j := q.jobs[it.jobID()]
+		if j.parked.remove(int(it.place)); len(j.parked) == 0 {
+			q.notParked(j)
+		}
 	default:
 		q.fromGroup(it)
 	}

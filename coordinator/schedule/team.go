@@ -12,9 +12,8 @@ import (
 const (
 	// HalfLife is how long it takes until machine time that a team had counts half.
 	HalfLife = time.Hour
-	// aheadOfUse is what a task counts from the moment of its lease on, in seconds, beside the time that it has taken: teams
-	// take turns also when many machines are free at once.
-	aheadOfUse = 60
+	// unknownTask is how long a task is taken to last, in seconds, while none has ended.
+	unknownTask = 60
 )
 
 // team is a team with what its share is counted from.
@@ -27,7 +26,8 @@ type team struct {
 	running  int
 	began    float64          // sum of the times at which the running ones began, in seconds since Queue.epoch
 	machines map[*machine]int // that work for it, with how many tasks
-	share    float64          // at the beginning of a round
+	pace     pace
+	share    float64 // at the beginning of a round
 }
 
 func (q *Queue) teamOf(id string) *team {
@@ -55,9 +55,16 @@ func Decayed(seconds float64, ago time.Duration) float64 {
 	return seconds * math.Exp2(-float64(max(ago, 0))/float64(HalfLife))
 }
 
-// weigh renews the team's share: what it had and has of the farm, by its weight.
+// weigh renews the team's share: what it had and has of the farm, by its weight. To what its tasks have taken comes half a task
+// for each that runs, which is what it has before it on average, and for the one that it would get: so teams take turns also
+// when many machines are free at once, and those with long tasks or small shares get neither more nor less for it.
 func (t *team) weigh(q *Queue, now int64) {
-	t.share = (t.usage(q, now) + aheadOfUse*float64(t.running)) / t.weight()
+	t.share = (t.usage(q, now) + t.ahead(q)*float64(t.running+1)) / t.weight()
+}
+
+// ahead is half of how long the team's tasks last, in seconds.
+func (t *team) ahead(q *Queue) float64 {
+	return cmp.Or(t.pace.mean(), q.pace.mean(), unknownTask) / 2
 }
 
 func (t *team) usage(q *Queue, now int64) float64 {
@@ -73,7 +80,7 @@ func (t *team) weight() float64 {
 
 // charge adds machine seconds that have just ended.
 func (t *team) charge(seconds float64, now int64) {
-	t.used = Decayed(t.used, time.Duration(now-t.at)) + max(seconds, 0)
+	t.used = Decayed(t.used, time.Duration(now-t.at)) + seconds
 	t.at = now
 }
 

@@ -184,8 +184,8 @@ func clock(at, now time.Time) string {
 	at = at.In(now.Location())
 	switch {
 	case at.Sub(now) < 2*time.Minute:
-		return at.Format("15:04:05")
-	case at.Sub(now) < 12*time.Hour:
+		return at.Format(time.TimeOnly)
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
 		return at.Format("15:04")
 	default:
 		return at.Format("2006-01-02 15:04")

@@ -48,6 +48,22 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 	}
 }
 
+// forReader is forTeam for addresses that browsers also open by themselves: without a token, who is signed in to the dashboard
+// is let through to h.
+func (s *server) forReader(needed farm.Role, h teamHandler) fiber.Handler {
+	byToken := s.forTeam(needed, h)
+	return func(c *fiber.Ctx) error {
+		if s.browser == nil || bearer(c) != "" {
+			return byToken(c)
+		}
+		p, err := s.browser(c)
+		if err != nil || !p.Role.Allows(needed) {
+			return byToken(c)
+		}
+		return h(c, p)
+	}
+}
+
 // longestID is beyond all ids that the farm makes.
 const longestID = 200
 

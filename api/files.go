@@ -216,12 +216,7 @@ func (s *server) giveTeamsOutput(c *fiber.Ctx) error {
 		}
 		return s.giveOutput(c)
 	}
-	if s.browser != nil && bearer(c) == "" {
-		if p, err := s.browser(c); err == nil {
-			return give(c, p)
-		}
-	}
-	return s.forTeam(farm.RoleViewer, give)(c)
+	return s.forReader(farm.RoleViewer, give)(c)
 }
 
 func (s *server) give(c *fiber.Ctx, opt FileOptions, open func(context.Context) (*coordinator.File, error)) error {

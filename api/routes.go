@@ -112,6 +112,7 @@ func (s *server) farmRoutes() []route {
 		{get, root + "/tasks/:id/attempts", viewer, s.listAttempts},
 
 		{get, root + "/farm", viewer, s.getFarm},
+		{get, pathEvents, viewer, s.watchEvents},
 		{post, root + "/farm/pause", operator, s.turnFarm(true)},
 		{post, root + "/farm/resume", operator, s.turnFarm(false)},
 		{get, root + "/policy", viewer, s.getPolicy},
@@ -168,6 +169,10 @@ func (s *server) peopleRoutes() []route {
 // route adds everything that the interface answers.
 func (s *server) route(app *fiber.App) {
 	for _, r := range s.teamRoutes() {
+		if r.path == pathEvents {
+			app.Get(r.path, s.forReader(r.role, r.handle))
+			continue
+		}
 		if r.method == fiber.MethodGet {
 			app.Get(r.path, s.forTeam(r.role, r.handle)) // and HEAD, which Add would leave out
 			continue

@@ -161,6 +161,8 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/farm/v1/files", "", 400},
 		{"POST /api/farm/v1/files", overFile, 413},
 		{"GET /api/farm/v1/jobs/{unknown}/why", nil, 404},
+		{"GET /api/farm/v1/events?kinds=rumour", nil, 400},
+		{"GET /api/farm/v1/events?job=x", nil, 400},
 		{"GET /api/farm/v1/agents?state=asleep", nil, 400},
 		{"GET /api/farm/v1/agents?cursor=0", nil, 400},
 		{"GET /api/farm/v1/agents/{unknown}", nil, 404},

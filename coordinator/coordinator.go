@@ -281,6 +281,7 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 		}
 		c.hub.moved(job)
 	}
+	c.hub.movedTasks(res.Tasks)
 	return res, nil
 }
 

@@ -89,6 +89,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 	for _, job := range res.Jobs {
 		l.c.hub.moved(job)
 	}
+	l.c.hub.movedTasks(res.Tasks)
 	tasks := make(map[string]farm.Task, len(res.Tasks))
 	for _, t := range res.Tasks {
 		tasks[t.ID] = t

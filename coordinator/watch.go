@@ -24,6 +24,7 @@ type hub struct {
 
 type watcher struct {
 	team   string
+	wants  func(farm.Event) bool // nil for all
 	events chan farm.Event
 	lost   bool
 }
@@ -35,7 +36,12 @@ func newHub() *hub {
 // Watch tells of what happens in the caller's team until ctx ends, and then closes the channel. A watcher that is too slow
 // misses events, never holds others up; Lost on the next event then says so.
 func (c *Coordinator) Watch(ctx context.Context, p farm.Principal) <-chan farm.Event {
-	w := &watcher{team: p.Team, events: make(chan farm.Event, watcherRoom)}
+	return c.WatchSome(ctx, p, nil)
+}
+
+// WatchSome is Watch for the events that wants says yes to. It is asked often and by many: it must not wait.
+func (c *Coordinator) WatchSome(ctx context.Context, p farm.Principal, wants func(farm.Event) bool) <-chan farm.Event {
+	w := &watcher{team: p.Team, wants: wants, events: make(chan farm.Event, watcherRoom)}
 	c.hub.add(w)
 	context.AfterFunc(ctx, func() { c.hub.remove(w) })
 	return w.events
@@ -88,9 +94,21 @@ func (h *hub) moved(job farm.Job) {
 	}
 }
 
+// movedTasks tells of tasks that were made or moved.
+func (h *hub) movedTasks(tasks []farm.Task) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.watchers) == 0 {
+		return
+	}
+	for _, t := range tasks {
+		h.send(farm.Event{Kind: farm.EventTask, Team: t.Team, ID: t.ID, Job: t.Job})
+	}
+}
+
 func (h *hub) send(e farm.Event) {
 	for w := range h.watchers {
-		if e.Team != "" && e.Team != w.team {
+		if e.Team != "" && e.Team != w.team || w.wants != nil && !w.wants(e) {
 			continue
 		}
 		e.Lost = w.lost

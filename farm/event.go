@@ -13,6 +13,7 @@ const (
 	EventLog       EventKind = "log"       // Lines were added to a job's log
 	EventThumbnail EventKind = "thumbnail" // Frame of a job has a picture
 	EventAccess    EventKind = "access"    // a token of the team was changed or ended
+	EventTask      EventKind = "task"      // a task of Job was made or moved
 	EventFarm      EventKind = "farm"      // the farm's policy was changed
 )
 
@@ -20,7 +21,8 @@ const (
 type Event struct {
 	Kind     EventKind `json:"kind"`
 	Team     string    `json:"-"`
-	ID       string    `json:"id"` // of the job, template, machine or token
+	ID       string    `json:"id"` // of the job, task, template, machine or token
+	Job      string    `json:"job,omitempty"` // of a task
 	Progress float64   `json:"progress,omitempty"`
 	Frame    int       `json:"frame,omitempty"`
 	Phase    string    `json:"phase,omitempty"`

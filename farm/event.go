@@ -21,7 +21,7 @@ const (
 type Event struct {
 	Kind     EventKind `json:"kind"`
 	Team     string    `json:"-"`
-	ID       string    `json:"id"` // of the job, task, template, machine or token
+	ID       string    `json:"id"`            // of the job, task, template, machine or token
 	Job      string    `json:"job,omitempty"` // of a task
 	Progress float64   `json:"progress,omitempty"`
 	Frame    int       `json:"frame,omitempty"`

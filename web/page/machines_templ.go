@@ -94,7 +94,7 @@ func MachinesBody(s Shell, all []Machine) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<h2>No machine has joined</h2><p>Start an agent on a workstation: <code>overcrank agent --data-dir DIR --coordinator ADDRESS</code>, with the join token in OVERCRANK_JOIN_TOKEN.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<h2>No machine has joined</h2><p>Invite a workstation: <code>overcrank agents invite</code> prints a join token. Start an agent there with the token in OVERCRANK_JOIN_TOKEN: <code>overcrank agent --coordinator ADDRESS</code></p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

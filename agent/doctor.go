@@ -145,6 +145,9 @@ func (d *Doctor) stocked(r inventory.Report) {
 		fonts.Health, fonts.Mend = Poor, "Install the fonts that your projects use, for all users of this machine."
 	}
 	d.add(fonts)
+	if folder := adobeFontFolder(d.system.OS); hasAdobe && folder != "" {
+		d.jobFonts(folder)
+	}
 	if len(r.Plugins) > 0 {
 		d.add(Finding{
 			Check: "plug-ins", Health: Poor, Found: fmt.Sprintf("%d do not say which effects they hold: %s", len(r.Plugins), someOf(r.Plugins)),

@@ -45,6 +45,20 @@ func (d *Doctor) dataFolder() bool {
 	return true
 }
 
+// jobFonts sees whether fonts of jobs can be put where After Effects looks for them.
+func (d *Doctor) jobFonts(folder string) {
+	found := Finding{Check: "fonts of jobs", About: folder, Health: Well, Found: "can be installed for After Effects"}
+	probe, err := os.CreateTemp(folder, ".overcrank-doctor-*")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	if err != nil {
+		found.Health, found.Found = Poor, fmt.Sprintf("cannot be installed for After Effects: %v", err)
+		found.Mend = "Make the folder, and give the account that the agent runs as the right to write there. Without it After Effects replaces the fonts that jobs bring."
+	}
+	d.add(found)
+}
+
 // looseFile is a file with secrets that others may read, "" when there is none. Windows has rights of its own for profiles.
 func looseFile(dir string) string {
 	if runtime.GOOS == "windows" {

@@ -199,6 +199,19 @@ func TestDoctorWithoutFFmpegSaysWhatToInstall(t *testing.T) {
 	}
 }
 
+func TestDoctorSeesWhetherFontsOfJobsCanBeInstalled(t *testing.T) {
+	d := NewDoctor(Config{})
+	folder := t.TempDir()
+	d.jobFonts(folder)
+	d.jobFonts(filepath.Join(folder, "none"))
+	if len(d.findings) != 2 || d.findings[0].Health != Well || d.findings[1].Health != Poor || d.findings[1].Mend == "" {
+		t.Errorf("%+v", d.findings)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 func TestDoctorEndsWhenAsked(t *testing.T) {
 	d := studioDoctor(t, "hang-half", "ok")
 	d.limits = aerender.Limits{Grace: 100 * time.Millisecond}

@@ -219,7 +219,7 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 	}()
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
-	if err := s.tell(); err != nil {
+	if err := s.beat(); err != nil {
 		return err
 	}
 	for {

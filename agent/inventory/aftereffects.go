@@ -23,15 +23,16 @@ type build struct {
 }
 
 // builds finds every After Effects of the machine, releases before betas and newest first.
-func (s System) builds(ctx context.Context) []build {
+func (s System) builds(ctx context.Context, memory *seen) []build {
 	var found []build
 	for _, folder := range s.buildFolders(ctx) {
 		b := build{EngineInfo: farm.EngineInfo{Kind: farm.EngineAfterEffects, Path: filepath.Join(folder, s.program("aerender"))}, folder: folder}
-		if info, err := os.Stat(b.Path); err != nil || !info.Mode().IsRegular() {
+		info, err := os.Stat(b.Path)
+		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		b.Beta = strings.Contains(strings.ToLower(folder), "(beta)")
-		if b.Version = s.versionOf(ctx, b); b.Version != "" {
+		if b.Version = s.versionOf(ctx, b, info, memory); b.Version != "" {
 			found = append(found, b)
 		}
 	}
@@ -112,7 +113,7 @@ func (s System) named(folder, prefix string) []string {
 }
 
 // versionOf is the version that the program's own files tell; else what aerender says of itself; else what its folder is called.
-func (s System) versionOf(ctx context.Context, b build) string {
+func (s System) versionOf(ctx context.Context, b build, info os.FileInfo, memory *seen) string {
 	var version string
 	switch s.OS {
 	case "windows":
@@ -121,7 +122,10 @@ func (s System) versionOf(ctx context.Context, b build) string {
 		version = bundleVersion(filepath.Join(b.folder, filepath.Base(b.folder)+".app"))
 	}
 	if version == "" {
-		version = s.askVersion(ctx, b.Path)
+		version = memory.look(b.Path, info, func(path string, found *sight) { found.Version = s.askVersion(ctx, path) }).Version
+		if version == "" {
+			delete(memory.files, b.Path) // it may answer next time
+		}
 	}
 	if version == "" {
 		version = versionOfFolder(b.folder)

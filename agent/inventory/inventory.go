@@ -62,7 +62,7 @@ func (t *Taker) Take(ctx context.Context, patience time.Duration) Report {
 	if t.codecs == nil {
 		t.codecs, noFilms = s.Codecs(ctx)
 	}
-	builds := s.builds(ctx)
+	builds := s.builds(ctx, t.seen)
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	added := s.plugins(limited, builds, t.seen)

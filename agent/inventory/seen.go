@@ -31,6 +31,7 @@ type sight struct {
 	Time    time.Time      `json:"t"`
 	Fonts   []farm.FontUse `json:"f,omitempty"`
 	Effects []string       `json:"e,omitempty"`
+	Version string         `json:"v,omitempty"` // that a program said of itself
 	Mute    bool           `json:"m,omitempty"` // it could not be read
 }
 

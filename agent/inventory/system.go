@@ -14,7 +14,7 @@ import (
 )
 
 // askTime is how long a program may take to tell of the machine.
-const askTime = 20 * time.Second
+const askTime = 10 * time.Second
 
 // System is the machine that is looked at.
 type System struct {

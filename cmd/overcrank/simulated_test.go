@@ -1,0 +1,378 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"overcrank/agent/identity"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// crowd is simulated agents: they enrol, connect and report as real ones do, each over a connection of its own with its own
+// certificate, and render nothing. What they are given they report as failed for good, which ends the job like a result does and
+// needs no file.
+type crowd struct {
+	agents []*simulated
+	// leased is told of each lease that arrives, before its report leaves.
+	leased atomic.Pointer[func(lease *wire.Lease)]
+	taken  atomic.Int64
+	work   sync.WaitGroup
+	quit   chan struct{}
+}
+
+type simulated struct {
+	id   string
+	conn *websocket.Conn
+	mu   sync.Mutex // writes
+	held map[wire.Attempt]bool
+}
+
+// gather enrols and connects n agents; inventory says what each has.
+func gather(b testing.TB, f *runningFarm, n int, inventory func(i int) farm.Inventory) *crowd {
+	b.Helper()
+	token := f.invitation(b, n)
+	c := &crowd{agents: make([]*simulated, n), quit: make(chan struct{})}
+	var wg sync.WaitGroup
+	turn := make(chan struct{}, 16)
+	for i := range n {
+		turn <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turn }()
+			a, err := enter(b.Context(), f.Server, token, fmt.Sprintf("simulated-%04d", i), inventory(i))
+			if err != nil {
+				b.Errorf("agent %d: %v", i, err)
+			}
+			c.agents[i] = a
+		})
+	}
+	wg.Wait()
+	if b.Failed() {
+		b.FailNow()
+	}
+	for _, a := range c.agents {
+		c.work.Go(func() { c.listen(a) })
+	}
+	c.work.Go(c.beat)
+	b.Cleanup(c.leave)
+	return c
+}
+
+// invitation is a join token for n machines.
+func (f *runningFarm) invitation(b testing.TB, n int) wire.JoinToken {
+	b.Helper()
+	var made struct{ JoinToken string }
+	f.ask(b, "/api/farm/v1/join-tokens", map[string]any{"name": "simulated", "uses": n}, &made)
+	token, err := wire.ParseJoinToken(made.JoinToken)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return token
+}
+
+// enter enrols one agent and opens its session.
+func enter(ctx context.Context, server string, token wire.JoinToken, name string, inv farm.Inventory) (*simulated, error) {
+	key, err := identity.NewKey()
+	if err != nil {
+		return nil, err
+	}
+	csr, err := identity.Request(key)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(wire.Enrol{Name: name, Inventory: inv, Request: csr})
+	if err != nil {
+		return nil, err
+	}
+	address := "https" + strings.TrimPrefix(server, "http")
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+wire.PathEnrol, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+token.Secret)
+	req.Header.Set("Content-Type", "application/json")
+	transport := &http.Transport{TLSClientConfig: identity.FirstContact(token.Authority)}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode >= 300 {
+		return nil, fmt.Errorf("enrolling: %s: %s: %w", resp.Status, answer, err)
+	}
+	self := identity.Identity{Key: key}
+	if err := json.Unmarshal(answer, &self.Enrolled); err != nil {
+		return nil, err
+	}
+	config, err := self.TLS()
+	if err != nil {
+		return nil, err
+	}
+	dialer := websocket.Dialer{TLSClientConfig: config, ReadBufferSize: 1024, WriteBufferSize: 1024, HandshakeTimeout: 30 * time.Second}
+	conn, _, err := dialer.DialContext(ctx, "wss"+strings.TrimPrefix(server, "http")+wire.PathSession, nil)
+	if err != nil {
+		return nil, err
+	}
+	a := &simulated{id: self.AgentID, conn: conn, held: map[wire.Attempt]bool{}}
+	err = a.write(wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: name, Inventory: inv.Hash()}})
+	var welcome wire.Message
+	if err == nil {
+		err = conn.ReadJSON(&welcome)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case welcome.Welcome == nil:
+		return nil, fmt.Errorf("was not welcomed: %+v", welcome)
+	case welcome.Welcome.WantInventory:
+		err = a.write(wire.Message{Inventory: &inv})
+	}
+	return a, err
+}
+
+func (a *simulated) write(m wire.Message) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case m.Failed != nil:
+		delete(a.held, m.Failed.Attempt)
+	case m.Heartbeat != nil:
+		for at := range a.held {
+			m.Heartbeat.Holding = append(m.Heartbeat.Holding, at)
+		}
+	}
+	return a.conn.WriteJSON(m)
+}
+
+// listen answers each lease at once, until the session ends.
+func (c *crowd) listen(a *simulated) {
+	for {
+		var m wire.Message
+		if err := a.conn.ReadJSON(&m); err != nil {
+			return
+		}
+		if m.Lease == nil {
+			continue
+		}
+		a.mu.Lock()
+		a.held[m.Lease.Attempt] = true
+		a.mu.Unlock()
+		c.taken.Add(1)
+		if told := c.leased.Load(); told != nil {
+			(*told)(m.Lease)
+		}
+		if err := a.write(wire.Message{Failed: &wire.Failed{Attempt: m.Lease.Attempt, Message: "simulated", Class: farm.FailureDeterministic}}); err != nil {
+			return
+		}
+	}
+}
+
+// beat sends every agent's heartbeat every few seconds.
+func (c *crowd) beat() {
+	ticker := time.NewTicker(4 * time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-c.quit:
+			return
+		case <-ticker.C:
+		}
+		for _, a := range c.agents {
+			_ = a.write(wire.Message{Heartbeat: &wire.Heartbeat{}}) // listen learns of a session that has ended
+		}
+	}
+}
+
+// leave ends all sessions.
+func (c *crowd) leave() {
+	close(c.quit)
+	for _, a := range c.agents {
+		_ = a.conn.Close()
+	}
+	c.work.Wait()
+}
+
+// await waits until so many leases have been taken.
+func (c *crowd) await(b *testing.B, n int64) {
+	b.Helper()
+	for end := time.Now().Add(10 * time.Minute); c.taken.Load() < n; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			b.Fatalf("%d of %d leases came", c.taken.Load(), n)
+		}
+	}
+}
+
+// The simulated farm: machines of twenty profiles, each of which serves fifty of a thousand classes of requirements.
+const (
+	simulatedAgents   = 2000
+	simulatedProfiles = 20
+	simulatedClasses  = 1000
+)
+
+func classTag(class int) string { return fmt.Sprintf("class-%03d", class) }
+
+// simulatedInventory is what the i-th machine has.
+func simulatedInventory(i int) farm.Inventory {
+	inv := farm.Inventory{
+		OS: "linux", Arch: "amd64", CPUs: 8, Memory: 32 << 30, Version: "simulated", Slots: 1,
+		Engines: []farm.EngineInfo{{Kind: farm.EngineEmbedded, Version: "1.0"}},
+	}
+	for class := i % simulatedProfiles; class < simulatedClasses; class += simulatedProfiles {
+		inv.Tags = append(inv.Tags, classTag(class))
+	}
+	return inv
+}
+
+// queue submits n jobs, a thousand at a time, each of one of so many classes.
+func (f *runningFarm) queue(b *testing.B, template, composition string, n, classes int) {
+	b.Helper()
+	const group = 1000
+	for begun := 0; begun < n; begun += group {
+		jobs := make([]map[string]any, min(group, n-begun))
+		for i := range jobs {
+			jobs[i] = map[string]any{
+				"template":    map[string]string{"id": template, "composition": composition},
+				"assets":      []map[string]any{{"type": "text", "layerName": "title", "value": fmt.Sprint("Variant ", begun+i)}},
+				"requireTags": []string{classTag((begun + i) % classes)},
+			}
+		}
+		f.ask(b, "/api/v2/batches", map[string]any{"jobs": jobs}, nil)
+	}
+}
+
+// ask POSTs a request and decodes its answer into out, unless that is nil.
+func (f *runningFarm) ask(b testing.TB, path string, body, out any) {
+	b.Helper()
+	raw, err := json.Marshal(body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, f.Server+path, bytes.NewReader(raw))
+	if err != nil {
+		b.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+f.Token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode >= 300 {
+		b.Fatalf("POST %s was answered %s, %v: %.500s", path, resp.Status, err, answer)
+	}
+	if out == nil {
+		return
+	}
+	if err := json.Unmarshal(answer, out); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// benchmarkJobs is how many jobs a benchmark is asked to work with, fewer without being asked.
+func benchmarkJobs(b *testing.B, fewer int) int {
+	b.Helper()
+	said := os.Getenv("OVERCRANK_BENCH_JOBS")
+	if said == "" {
+		return fewer
+	}
+	n, err := strconv.Atoi(said)
+	if err != nil || n < 1000 {
+		b.Fatalf("OVERCRANK_BENCH_JOBS=%s is no number of jobs", said)
+	}
+	return n
+}
+
+// BenchmarkSimulatedAgents connects two thousand agents to one coordinator, a process of its own, and reports what that costs it:
+// memory, leases a second while much waits, and the time from a submission to its lease while agents are free. The number of jobs
+// that wait is OVERCRANK_BENCH_JOBS, 50,000 without.
+func BenchmarkSimulatedAgents(b *testing.B) {
+	f := launchAs(b, "coordinator", b.TempDir(), "--lease", "30s")
+	f.await("the farm to be ready", func() bool { return ready(b.Context(), f.Server) == nil })
+	template, composition := f.card(), "Title Card"
+	waiting := benchmarkJobs(b, 50_000)
+	c := gather(b, f, simulatedAgents, simulatedInventory)
+	b.Run("connected", func(b *testing.B) {
+		for b.Loop() {
+		}
+		time.Sleep(6 * time.Second) // a heartbeat of each
+		b.ReportMetric(residentMB(b, f.cmd.Process.Pid), "MB")
+		before := cpuTicks(b, f.cmd.Process.Pid)
+		time.Sleep(5 * time.Second)
+		b.ReportMetric((cpuTicks(b, f.cmd.Process.Pid)-before)/5, "%core")
+		b.ReportMetric(0, "ns/op")
+	})
+	b.Run("ready to leased", func(b *testing.B) { c.latency(b, f, template, composition) })
+	b.Run("leases", func(b *testing.B) { c.throughput(b, f, template, composition, waiting) })
+}
+
+// latency submits jobs one after the other to a farm with free agents, at a pace that leaves it time.
+func (c *crowd) latency(b *testing.B, f *runningFarm, template, composition string) {
+	var mu sync.Mutex
+	arrived := map[string]time.Time{}
+	told := func(l *wire.Lease) {
+		now := time.Now()
+		mu.Lock()
+		arrived[l.Job] = now
+		mu.Unlock()
+	}
+	c.leased.Store(&told)
+	defer c.leased.Store(nil)
+	sent := map[string]time.Time{}
+	have := c.taken.Load()
+	for i := 0; b.Loop(); i++ {
+		at := time.Now()
+		job, err := f.Submit(b.Context(), map[string]any{
+			"template": map[string]string{"id": template, "composition": composition}, "requireTags": []string{classTag(i % simulatedClasses)},
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		sent[job.ID] = at
+		time.Sleep(2 * time.Millisecond)
+	}
+	c.await(b, have+int64(len(sent)))
+	var took []time.Duration
+	for id, at := range sent {
+		took = append(took, arrived[id].Sub(at))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms(median)")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms(p99)")
+}
+
+// throughput has the agents work off what waits, or the first 100,000 of it.
+func (c *crowd) throughput(b *testing.B, f *runningFarm, template, composition string, waiting int) {
+	for b.Loop() {
+	}
+	f.ask(b, "/api/farm/v1/farm/pause", map[string]any{}, nil)
+	f.queue(b, template, composition, waiting, simulatedClasses)
+	b.ReportMetric(residentMB(b, f.cmd.Process.Pid), "MB(queued)")
+	f.ask(b, "/api/farm/v1/farm/resume", map[string]any{}, nil)
+	begun, have, ticks := time.Now(), c.taken.Load(), cpuTicks(b, f.cmd.Process.Pid)
+	n := int64(min(waiting, 100_000))
+	c.await(b, have+n)
+	spent := time.Since(begun).Seconds()
+	b.ReportMetric(float64(n)/spent, "leases/s")
+	b.ReportMetric((cpuTicks(b, f.cmd.Process.Pid)-ticks)/100*1e6/float64(n), "cpu-µs/lease")
+	b.ReportMetric(0, "ns/op")
+}

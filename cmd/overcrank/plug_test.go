@@ -20,7 +20,7 @@ import (
 )
 
 // results are the names of the files that jobs have delivered in dir.
-func results(t *testing.T, dir string) []string {
+func results(t testing.TB, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(dir, "files", "outputs"))
 	if err != nil {
@@ -34,7 +34,7 @@ func results(t *testing.T, dir string) []string {
 }
 
 // leftovers are files in the folders of work under way.
-func leftovers(t *testing.T, dir string) []string {
+func leftovers(t testing.TB, dir string) []string {
 	t.Helper()
 	var left []string
 	for _, folder := range []string{"agent/work", "agent/outbox", "files/.incoming", "files/attempts", "scratch"} {

@@ -73,3 +73,33 @@ func TestEstimatesAreLearned(t *testing.T) {
 		t.Errorf("of a held job: %+v", span)
 	}
 }
+
+func TestTheQuickMachineIsPreferred(t *testing.T) {
+	s := openStudio(t, 2)
+	slow, quick := s.stations[0], s.stations[1]
+	alone := func(j *farm.Job) { j.MaxMachines = 1 }
+	// Each renders the composition once, the first of them slowly.
+	for _, seconds := range []float64{500, 50} {
+		job := s.film(alone)
+		h := s.nextOf(job)
+		if other := (seconds == 500) != (h.station == slow); other {
+			slow, quick = quick, slow
+		}
+		h.say(wire.Message{Finished: &wire.Finished{Attempt: h.Attempt, Output: h.render(h.Lease, "film"), Measured: farm.Measured{
+			Engine: "embedded 1", StartSeconds: 1, Frames: 100, FrameSeconds: seconds,
+		}}})
+		h.through()
+		if seconds == 500 { // the other one has a turn while this one is away
+			h.hangUp()
+		} else {
+			slow.connect()
+		}
+	}
+	for range 3 {
+		h := s.nextOf(s.film(alone))
+		if h.station != quick {
+			t.Errorf("the slow machine got it")
+		}
+		h.result("film")
+	}
+}

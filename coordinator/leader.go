@@ -22,6 +22,7 @@ type leader struct {
 	work chan struct{} // there may be something to grant
 
 	outbox *outbox
+	speeds *speeds
 
 	following sync.Mutex // held while courses are read anew, so that the latest reading stays
 
@@ -80,8 +81,10 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 		lastSeen:  map[string]time.Time{},
 		standings: map[string]standing{},
 		courses:   map[string]*course{},
+		speeds:    newSpeeds(),
 		outbox:    newOutbox(c),
 	}
+	l.queue.SetSpeed(l.speeds.of)
 	var term sync.WaitGroup
 	term.Go(func() { l.term(ctx) })
 	return func() {

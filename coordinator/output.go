@@ -180,6 +180,7 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	if _, err := l.c.apply(ctx, cmd); err != nil {
 		return err
 	}
+	l.relearn(job, m.Measured)
 	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %d bytes", m.Attempt.Attempt, out.Size))
 	job.Output = &out
 	if err := l.c.promote(job); err != nil {

@@ -29,6 +29,7 @@ func (l *leader) finishPart(ctx context.Context, h *lease, task farm.Task, job f
 	if err != nil {
 		return err
 	}
+	l.relearn(job, m.Measured)
 	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %s", m.Attempt.Attempt, partWords(task, out)))
 	return nil
 }

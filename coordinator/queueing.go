@@ -31,6 +31,9 @@ func (l *leader) enqueue(tasks []farm.Task, known map[string]farm.Job) error {
 // tasksOf are tasks as the queue has them. One whose job is held, or gone, is empty.
 func (l *leader) tasksOf(tasks []farm.Task, known map[string]farm.Job) ([]schedule.Task, error) {
 	queued := make([]schedule.Task, len(tasks))
+	l.mu.Lock()
+	adobe := l.queue.HasAfterEffects()
+	l.mu.Unlock()
 	err := l.c.store.View(func(tx *raftstore.Tx) error {
 		var job farm.Job
 		for i, t := range tasks {
@@ -49,6 +52,9 @@ func (l *leader) tasksOf(tasks []farm.Task, known map[string]farm.Job) ([]schedu
 			}
 			var err error
 			if queued[i], err = queuedTask(tx, t, job); err != nil {
+				return err
+			}
+			if err := l.speeds.meet(tx, queued[i].Work, job, adobe); err != nil {
 				return err
 			}
 		}

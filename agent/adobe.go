@@ -15,6 +15,9 @@ import (
 
 // applyScript has After Effects put the assets into a copy of the project, and returns the copy.
 func (t *attempt) applyScript(ctx context.Context) (string, error) {
+	if err := t.a.alone(ctx); err != nil {
+		return "", err
+	}
 	files := script.Files{
 		Script: filepath.Join(t.dir, "apply.jsx"), Project: t.project.Path, Saved: t.savedPath(), Outcome: filepath.Join(t.dir, "outcome.txt"),
 	}

@@ -19,9 +19,11 @@ import (
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/cache"
+	"overcrank/agent/control"
 	"overcrank/agent/fetch"
 	"overcrank/agent/inventory"
 	"overcrank/agent/outbox"
+	"overcrank/agent/presence"
 	"overcrank/agent/upload"
 	"overcrank/farm"
 	"overcrank/farm/address"
@@ -32,16 +34,18 @@ import (
 
 // Config says how an agent runs.
 type Config struct {
-	DataDir     string   // its own folder: credential, cache, work, outbox
-	Coordinator string   // base address of any coordinator
-	JoinToken   string   // an invitation, for enrolling; may be "" once enrolled
-	Name        string   // "" means the host's name
-	Slots       int      // tasks at once; 0 means 1
-	CacheSize   int64    // bytes; 0 means 20 GiB
-	GossipBind  string   // host:port, "" means no gossip
-	Engine      string   // path of the program whose command "aerender" is the embedded engine, "" means this program
-	Roots       []string // folders that file: addresses of jobs may point into
-	Tags        []string
+	DataDir     string           // its own folder: credential, cache, work, outbox
+	Coordinator string           // base address of any coordinator
+	JoinToken   string           // an invitation, for enrolling; may be "" once enrolled
+	Name        string           // "" means the host's name
+	Slots       int              // tasks at once; 0 means 1
+	CacheSize   int64            // bytes; 0 means 20 GiB
+	GossipBind  string           // host:port, "" means no gossip
+	Engine      string           // path of the program whose command "aerender" is the embedded engine, "" means this program
+	Roots       []string         // folders that file: addresses of jobs may point into
+	Manners                      // at the beginning
+	Changes     <-chan Manners   // other ones; may be nil
+	Desk        presence.Desk    // nil means this machine's own
 	Version     string           // of overcrank, "" means what the build says
 	LookAgain   <-chan os.Signal // asks for a new look at what the machine has; may be nil
 	Logger      *slog.Logger
@@ -56,6 +60,9 @@ type agent struct {
 	log       *slog.Logger
 	self      *credential
 	stock     *stock
+	desk      presence.Desk
+	watch     *presence.Watch
+	manners   atomic.Pointer[Manners]
 	cache     *cache.Cache
 	templates *templates
 	outbox    *outbox.Outbox
@@ -157,7 +164,27 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	a.farm = newRemote(cfg.Coordinator)
 	a.board = newBoard(a)
 	a.link = newLink(a)
+	if err := a.openDesk(); err != nil {
+		a.cache.Close()
+		return nil, err
+	}
 	return a, nil
+}
+
+// openDesk begins to look at the desk.
+func (a *agent) openDesk() (err error) {
+	a.manners.Store(&a.cfg.Manners)
+	if a.desk = a.cfg.Desk; a.desk == nil {
+		if a.desk, err = presence.NewDesk(a.cfg.Engine); err != nil {
+			return fmt.Errorf("looking whether somebody works at this machine: %w", err)
+		}
+	}
+	pause, err := pausedBefore(a.cfg.DataDir)
+	if err != nil {
+		a.log.Warn("a pause that the machine was asked for is forgotten", "error", err)
+	}
+	a.watch = presence.NewWatch(a.desk, a.rules(), pause, a.log)
+	return nil
 }
 
 func (a *agent) workDir() string { return filepath.Join(a.cfg.DataDir, "work") }
@@ -179,12 +206,14 @@ func (a *agent) run(ctx context.Context) error {
 	defer a.uploader.Close()
 	defer a.farm.close()
 	defer a.cache.Close()
+	defer a.closeDesk()
 	if err := a.enrol(ctx); err != nil {
 		return err
 	}
 	pool, leave := a.joinGossip()
 	defer leave()
 	a.stock.changed = func() {
+		a.watch.Rule(a.rules())
 		a.link.nudge()
 		a.tellGossip(pool)
 	}
@@ -193,6 +222,15 @@ func (a *agent) run(ctx context.Context) error {
 	seeing, stopLooking := context.WithCancel(ctx)
 	defer stopLooking()
 	looking.Go(func() { a.stock.run(seeing) })
+	a.watch.Look(ctx) // before the first lease can come
+	looking.Go(func() { a.watch.Run(seeing, a.turned) })
+	looking.Go(func() { a.takeOn(seeing) })
+	local, err := control.Serve(a.cfg.DataDir, a, a.log)
+	if err != nil {
+		a.log.Warn("people at this machine cannot speak with the agent", "error", err)
+	} else {
+		defer a.quiet(local)
+	}
 
 	var renewing sync.WaitGroup
 	defer renewing.Wait()
@@ -211,6 +249,19 @@ func (a *agent) run(ctx context.Context) error {
 	hangUp()
 	linking.Wait()
 	return nil
+}
+
+func (a *agent) closeDesk() {
+	if err := a.desk.Close(); err != nil {
+		a.log.Warn("looking away from the desk", "error", err)
+	}
+}
+
+// quiet ends the talk with people at the machine.
+func (a *agent) quiet(local *control.Server) {
+	if err := local.Close(); err != nil {
+		a.log.Warn("closing the agent's socket", "error", err)
+	}
 }
 
 // joinGossip takes up gossip. What it finds is a hint, so an agent that cannot gossip only says so; pool is nil then.

@@ -284,7 +284,7 @@ func (a *assembly) encodeEmbedded(in io.Reader) error {
 	ran, err := aerender.Run(a.ctx, aerender.Request{
 		Program: t.embedded(engine.Path), Dir: t.dir, Env: t.environment(), Assemble: in, Audio: a.sound,
 		Output: t.output(*p), OutputModule: p.codec, Start: &p.first, End: &last, Frames: p.frames,
-		Limits: aerender.Limits{Grace: engineGrace, Open: assembleStall, Stall: assembleStall},
+		Limits: aerender.Limits{Open: assembleStall, Stall: assembleStall}, Lower: t.a.board.lowered(),
 		OnLine: func(line string) {
 			if !strings.HasPrefix(line, "PROGRESS:") {
 				t.hear(line)

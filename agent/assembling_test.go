@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"overcrank/aep"
 	"overcrank/farm"
@@ -241,7 +242,7 @@ func TestSilentCompositionsGiveASoundWithoutSamples(t *testing.T) {
 
 func TestFramesThatAreDoneStayWhenATaskIsGivenBack(t *testing.T) {
 	needFFmpeg(t)
-	for _, frameEnd := range []bool{false, true} {
+	for _, frameEnd := range []time.Duration{0, time.Minute} {
 		p := newPeer(t)
 		board := startBoard(t, p)
 		l := moving(t, p, "range.1", "", "mp4")

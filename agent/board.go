@@ -3,8 +3,12 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
+	"time"
 
+	"overcrank/agent/control"
+	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
@@ -28,10 +32,12 @@ type board struct {
 	running  map[wire.Attempt]context.CancelCauseFunc
 	feeds    map[wire.Attempt]*feed // also of attempts that have ended, until they are settled
 	stopping bool
+	// lower is closed when engines are to go on with what others leave of the processor; a machine that is free again has another.
+	lower chan struct{}
 }
 
 func newBoard(a *agent) *board {
-	return &board{a: a, running: make(map[wire.Attempt]context.CancelCauseFunc), feeds: make(map[wire.Attempt]*feed)}
+	return &board{a: a, running: make(map[wire.Attempt]context.CancelCauseFunc), feeds: make(map[wire.Attempt]*feed), lower: make(chan struct{})}
 }
 
 // take starts a lease. One that is known already changes nothing; an earlier attempt of the same task is dropped.
@@ -46,11 +52,14 @@ func (b *board) take(lease wire.Lease) {
 			cancel(errDropped)
 		}
 	}
-	f := &feed{attempt: lease.Attempt, wake: b.a.link.nudge}
+	f := &feed{attempt: lease.Attempt, job: lease.Job, name: lease.JobName, since: time.Now(), wake: b.a.link.nudge}
 	b.feeds[lease.Attempt] = f
 	switch {
 	case b.stopping:
 		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: "The agent is stopping", Retry: true, Cancelled: true}})
+		return
+	case b.a.watch.Now().Presence == farm.PresenceAway: // the farm did not know yet
+		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: b.a.givenBackFor(b.a.watch.Now().Reason), Retry: true, Cancelled: true}})
 		return
 	case b.busyWithout(lease.Task) >= b.a.cfg.Slots:
 		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: "The machine is busy", Retry: true, Cancelled: true}})
@@ -145,6 +154,54 @@ func (b *board) waiting() []*feed {
 		feeds = append(feeds, f)
 	}
 	return feeds
+}
+
+// busy tells whether an attempt runs.
+func (b *board) busy() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.running) > 0
+}
+
+// working lists what the agent works on, the oldest first.
+func (b *board) working() []control.Work {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := []control.Work{}
+	for at := range b.running {
+		list = append(list, b.feeds[at].work())
+	}
+	slices.SortFunc(list, func(x, y control.Work) int { return x.Since.Compare(y.Since) })
+	return list
+}
+
+// stepBack lets the engines go on with what other programs leave of the processor.
+func (b *board) stepBack() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-b.lower:
+	default:
+		close(b.lower)
+	}
+}
+
+// lowered is closed when engines are to step back.
+func (b *board) lowered() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lower
+}
+
+// welcome lets attempts that begin from now on run as usual.
+func (b *board) welcome() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-b.lower:
+		b.lower = make(chan struct{})
+	default:
+	}
 }
 
 // stop ends every attempt, gives it back to the farm, and waits until nothing of it is left.

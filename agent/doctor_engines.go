@@ -18,6 +18,7 @@ import (
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
 	"overcrank/agent/inventory"
+	"overcrank/agent/presence"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -101,7 +102,14 @@ func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, pr
 	defer cancel()
 	cfg := d.Config
 	cfg.DataDir = dir
+	desk, err := presence.NewDesk(cfg.Engine)
+	if err != nil {
+		return fmt.Errorf("looking whether somebody works at this machine: %w", err)
+	}
+	defer desk.Close()
 	a := &agent{cfg: cfg, log: cfg.Logger, scriptCommand: d.scriptCommand, limits: d.limits, stock: &stock{}}
+	a.watch = presence.NewWatch(desk, presence.Rules{}, presence.Pause{}, cfg.Logger)
+	a.board = newBoard(a)
 	a.stock.has.Store(&stocked{Inventory: farm.Inventory{CPUs: 1, Engines: []farm.EngineInfo{engine}}})
 	lease := wire.Lease{
 		Attempt: wire.Attempt{Task: "doctor", Attempt: 1}, Kind: farm.TaskRender, Composition: trialName, Ext: "mp4",
@@ -116,7 +124,7 @@ func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, pr
 	}
 	t := newAttempt(a, lease, f, slog.New(slog.DiscardHandler))
 	t.engine = engine
-	err := t.safely(func() error { return t.trial(ctx) })
+	err = t.safely(func() error { return t.trial(ctx) })
 	if errors.Is(context.Cause(ctx), errEngineTime) {
 		err = fmt.Errorf("%w: two frames were not done after %s", errEngineTime, within)
 	}

@@ -75,6 +75,10 @@ type peer struct {
 	stock    []farm.Inventory // as they came
 	cached   [][]string       // the lists of cached files in heartbeats
 	got      []wire.Message
+
+	available farm.Availability // as the last heartbeat had it
+	presences []farm.Presence   // of all heartbeats
+
 	files    map[string][]byte
 	outputs  map[string][]byte
 	refusals int // answers 503 to so many uploads
@@ -139,6 +143,8 @@ func (p *peer) answer(conn *websocket.Conn, m wire.Message) error {
 		p.conn = conn
 		return conn.WriteJSON(wire.Message{Welcome: &wire.Welcome{HeartbeatSeconds: 0.05, LeaseSeconds: 10, Drop: p.drop, WantInventory: len(p.stock) == 0 || p.stock[len(p.stock)-1].Hash() != m.Hello.Inventory}})
 	case m.Heartbeat != nil:
+		p.available = m.Heartbeat.Availability
+		p.presences = append(p.presences, p.available.Presence)
 		if m.Heartbeat.Cached != nil {
 			p.cached = append(p.cached, m.Heartbeat.Cached)
 		}

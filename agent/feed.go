@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/agent/control"
 	"overcrank/farm/redact"
 	"overcrank/farm/wire"
 )
@@ -20,6 +21,9 @@ var phases = map[string]struct{ from, to float64 }{
 // feed is what an attempt tells while it runs, until the link takes it away.
 type feed struct {
 	attempt wire.Attempt
+	job     string
+	name    string // of the job
+	since   time.Time
 	wake    func() // the link
 
 	mu       sync.Mutex
@@ -29,6 +33,13 @@ type feed struct {
 	progress wire.Progress
 	fresh    bool
 	next     func() // when the next frame is done; nil when nobody waits for it
+}
+
+// work is what people at the machine are told of the attempt.
+func (f *feed) work() control.Work {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return control.Work{Job: f.job, Name: f.name, Task: f.attempt.Task, Phase: f.progress.Phase, Progress: f.progress.Percent, Since: f.since}
 }
 
 // conceal takes the values of secrets out of all lines from now on.

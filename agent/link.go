@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
 
+	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
@@ -38,7 +40,8 @@ func (r *redirected) Error() string {
 type link struct {
 	a        *agent
 	wake     chan struct{}
-	refusals refusals // of run alone
+	refusals refusals    // of run alone
+	linked   atomic.Bool // the farm has welcomed this agent, and the connection has not ended
 }
 
 func newLink(a *agent) *link { return &link{a: a, wake: make(chan struct{}, 1)} }
@@ -115,6 +118,8 @@ func (l *link) session(ctx context.Context) error {
 		s.known = has.hash
 	}
 	l.a.log.Info("linked to the farm", "coordinator", l.a.farm.address())
+	l.linked.Store(true)
+	defer l.linked.Store(false)
 	return s.run(ctx, welcome)
 }
 
@@ -146,6 +151,8 @@ type session struct {
 	// known is the hash of the inventory that the farm has, "" when it has another one; cached is what it was told of the cache last.
 	known  string
 	cached []string
+	// available is what the farm was told last of whether the machine may work.
+	available farm.Availability
 }
 
 func (s *session) close() {
@@ -219,7 +226,7 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 	}()
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
-	if err := s.beat(); err != nil {
+	if err := s.beat(); err != nil { // which says first of all whether the machine may work
 		return err
 	}
 	for {
@@ -246,17 +253,26 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 
 // beat keeps the leases alive, and asks for a sign of life.
 func (s *session) beat() error {
-	beat := &wire.Heartbeat{Holding: s.l.a.board.holding()}
-	if cached := s.l.a.templates.told(s.l.a.cache.Has); !slices.Equal(cached, s.cached) {
-		beat.Cached, s.cached = cached, cached
-	}
-	if err := s.write(wire.Message{Heartbeat: beat}); err != nil {
+	if err := s.heartbeat(); err != nil {
 		return err
 	}
 	if err := s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTime)); err != nil {
 		return fmt.Errorf("writing to the farm: %w", err)
 	}
 	return s.tell()
+}
+
+// heartbeat tells what the machine holds, and whether it may work.
+func (s *session) heartbeat() error {
+	beat := &wire.Heartbeat{Holding: s.l.a.board.holding(), Availability: s.l.a.availability()}
+	if cached := s.l.a.templates.told(s.l.a.cache.Has); !slices.Equal(cached, s.cached) {
+		beat.Cached, s.cached = cached, cached
+	}
+	if err := s.write(wire.Message{Heartbeat: beat}); err != nil {
+		return err
+	}
+	s.available = beat.Availability
+	return nil
 }
 
 // tell sends everything that waits: what the machine has when the farm does not know it, then log and progress first, then reports that were not sent lately.
@@ -266,6 +282,11 @@ func (s *session) tell() error {
 			return err
 		}
 		s.known = has.hash
+	}
+	if s.l.a.availability() != s.available {
+		if err := s.heartbeat(); err != nil {
+			return err
+		}
 	}
 	reports := s.l.a.outbox.All() // before the feeds: the last lines of an attempt precede its report
 	for _, f := range s.l.a.board.waiting() {

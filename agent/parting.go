@@ -23,11 +23,13 @@ const (
 	soundName = "sound.wav"
 )
 
-// engineGrace is how long an engine that is asked to end may take: an artist is waiting for the machine.
-const engineGrace = 2 * time.Second
-
-// donePatience is how long the frames of an attempt that ended early may take on their way to the farm.
-const donePatience = 20 * time.Second
+// How long the frames of an attempt that ended early may take on their way to the farm.
+const (
+	donePatience = 20 * time.Second
+	// returnPatience is the same with somebody waiting for the machine, who gets it back within five seconds: one to be seen, one for
+	// the engine's end, and these.
+	returnPatience = 3 * time.Second
+)
 
 // keptFrames are the frames of a range that are done, in a file that grows.
 type keptFrames struct {
@@ -83,7 +85,11 @@ func (t *attempt) handOverDone(ctx context.Context, why error, failed *wire.Fail
 	if t.kept == nil || errors.Is(why, errDropped) || errors.As(why, new(*cancelled)) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), donePatience)
+	patience := donePatience
+	if errors.As(why, new(*givenBack)) {
+		patience = returnPatience
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	err := t.safely(func() error {
 		grown, size, err := growth(t.kept.path)

@@ -135,13 +135,12 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	req := aerender.Request{
 		Dir: t.dir, Env: t.environment(), Project: t.project.Path, Composition: t.project.Composition,
 		RenderSettings: t.renderSettings(), Start: p.start, End: p.end, Stills: p.only, Frames: p.frames,
-		Limits: t.a.limits, OnLine: t.hear,
+		Limits: t.a.limits, Lower: t.a.board.lowered(), OnLine: t.hear,
 		OnProgress: func(now aerender.Progress) {
 			t.watch.rendered(now.Done)
 			t.feed.at("rendering", now.Percent/100, now.Frame, now.Total)
 		},
 	}
-	req.Limits.Grace = cmp.Or(req.Limits.Grace, engineGrace)
 	t.feed.at("rendering", 0, p.first, p.frames)
 	t.watch.engineStarts()
 	if p.part {

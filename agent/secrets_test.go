@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/agent/presence"
 	"overcrank/agent/project"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -64,7 +65,7 @@ func TestSecretsDoNotOutliveAfterEffects(t *testing.T) {
 
 func TestTheScriptForAfterEffectsIsGoneWhenItHasBeenApplied(t *testing.T) {
 	dir := t.TempDir()
-	a := &agent{cfg: Config{DataDir: dir}, scriptCommand: func(_, script string) []string { return []string{"true"} }}
+	a := &agent{cfg: Config{DataDir: dir}, watch: presence.NewWatch(&shownDesk{}, presence.Rules{}, presence.Pause{}, slog.New(slog.DiscardHandler)), scriptCommand: func(_, script string) []string { return []string{"true"} }}
 	at := newAttempt(a, wire.Lease{Attempt: wire.Attempt{Task: "t", Attempt: 1}}, &feed{wake: func() {}}, slog.New(slog.DiscardHandler))
 	if err := os.MkdirAll(at.dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -32,6 +32,8 @@ type stock struct {
 	mark    string
 	log     *slog.Logger
 	take    func(ctx context.Context, patience time.Duration) inventory.Report
+	tags    func([]string)
+	retold  chan struct{}    // the tags are others
 	changed func()           // after now has changed
 	signals <-chan os.Signal // that ask for a look; may be nil
 
@@ -50,13 +52,22 @@ func newStock(ctx context.Context, cfg Config, system inventory.System) *stock {
 	taker := inventory.New(inventory.Config{
 		System: system, DataDir: cfg.DataDir, Engine: cfg.Engine, Version: cfg.Version, Tags: cfg.Tags, Slots: cfg.Slots, Logger: cfg.Logger,
 	})
-	s := &stock{mark: filepath.Join(cfg.DataDir, lookMark), log: cfg.Logger, take: taker.Take, signals: cfg.LookAgain, changed: func() {}}
+	s := &stock{mark: filepath.Join(cfg.DataDir, lookMark), log: cfg.Logger, take: taker.Take, tags: taker.Retag, retold: make(chan struct{}, 1), signals: cfg.LookAgain, changed: func() {}}
 	s.look(ctx, firstLook)
 	return s
 }
 
 // now is what the machine has, as far as is known. It is not to be changed.
 func (s *stock) now() *stocked { return s.has.Load() }
+
+// retag gives the machine other tags.
+func (s *stock) retag(tags []string) {
+	s.tags(tags)
+	select {
+	case s.retold <- struct{}{}:
+	default:
+	}
+}
 
 // look takes an inventory and tells whether it is another one than before.
 func (s *stock) look(ctx context.Context, patience time.Duration) bool {
@@ -87,6 +98,7 @@ func (s *stock) run(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			case <-again.C:
+			case <-s.retold:
 			case <-s.signals:
 				s.log.Info("looking at the machine anew, as asked")
 			case <-asked.C:

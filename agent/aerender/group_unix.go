@@ -30,6 +30,14 @@ func (g *group) signal(s syscall.Signal) {
 	_ = syscall.Kill(-g.leader.Pid, s)
 }
 
+// lower leaves the group what other programs do not want. Its later children inherit that.
+func (g *group) lower() {
+	const idle = 19
+	// One that has ended has no priority any more, and nobody needs to know.
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, g.leader.Pid, idle)
+	lowerDisk(g.leader.Pid)
+}
+
 func (g *group) close() {}
 
 // exitCode is the program's exit code, as a shell counts it for one that a signal ended.

@@ -25,9 +25,7 @@ func newGroup(cmd *exec.Cmd) (*group, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a job object for the engine: %w", err)
 	}
-	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
-	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
-	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
+	if err := setLimits(job, 0, 0); err != nil {
 		return nil, errors.Join(fmt.Errorf("setting the limits of the engine's job object: %w", err), windows.CloseHandle(job))
 	}
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(cmd.Process.Pid))
@@ -39,6 +37,21 @@ func newGroup(cmd *exec.Cmd) (*group, error) {
 		return nil, errors.Join(fmt.Errorf("putting the engine into its job object: %w", err), windows.CloseHandle(job))
 	}
 	return &group{job: job, pid: cmd.Process.Pid}, nil
+}
+
+// setLimits has Windows end the processes of a job object with its last handle, besides further limits.
+func setLimits(job windows.Handle, further, priority uint32) error {
+	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
+	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | further
+	info.BasicLimitInformation.PriorityClass = priority
+	_, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	return err
+}
+
+// lower leaves the group what other programs do not want. The limit holds for the group's later children too.
+func (g *group) lower() {
+	// One that has ended has no priority any more, and nobody needs to know.
+	_ = setLimits(g.job, windows.JOB_OBJECT_LIMIT_PRIORITY_CLASS, windows.IDLE_PRIORITY_CLASS)
 }
 
 // ask sends the group the console's break, which a program may take as its chance to end.

@@ -6,3 +6,6 @@ import "syscall"
 
 // dieWithParent has no counterpart outside Linux.
 func dieWithParent(*syscall.SysProcAttr) {}
+
+// lowerDisk has no counterpart for groups outside Linux.
+func lowerDisk(int) {}

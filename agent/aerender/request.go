@@ -39,6 +39,9 @@ type Request struct {
 	Audio       string
 	SkipMissing bool // go on when footage is missing
 
+	// Lower is closed when the engine is to go on with only what other programs leave of processors and disks; nil never is.
+	Lower <-chan struct{}
+
 	Frames int           // expected, 0 when not known; what the engine says wins
 	Limits Limits        // zero values mean the defaults
 	Wall   time.Duration // the run's whole time, 0 for no limit
@@ -54,7 +57,8 @@ type Limits struct {
 	Open   time.Duration // from there to the first frame
 	Stall  time.Duration // without a line while it renders; ten times the slowest frame when that is longer
 	Exit   time.Duration // from the end of the composition to the program's end
-	Grace  time.Duration // between being asked to stop and being killed
+	Grace  time.Duration // between being asked to stop, when it hangs, and being killed
+	Leave  time.Duration // the same when nobody wants the result any more: an artist may be waiting for the machine
 }
 
 func (l Limits) orDefaults() Limits {
@@ -68,6 +72,7 @@ func (l Limits) orDefaults() Limits {
 	set(&l.Stall, 300*time.Second)
 	set(&l.Exit, 90*time.Second)
 	set(&l.Grace, 10*time.Second)
+	set(&l.Leave, time.Second)
 	return l
 }
 

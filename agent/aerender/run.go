@@ -34,7 +34,7 @@ func Run(ctx context.Context, req Request) (Result, error) {
 		return Result{}, &Failure{Message: fmt.Sprintf("Render failed: the engine could not be started: %v", err), Class: farm.FailureWorker}
 	}
 	watched := e.watch(ctx)
-	code, ended := e.end()
+	code, ended := e.end(ctx)
 	return e.judge(ctx, code, ended, watched)
 }
 
@@ -126,12 +126,16 @@ func (e *execution) readLines() {
 }
 
 // end makes sure that nothing of the engine is left, takes in its last lines and returns its exit code.
-func (e *execution) end() (code int, ended bool) {
+func (e *execution) end(ctx context.Context) (code int, ended bool) {
 	select {
 	case <-e.exited:
 		ended = true
 	default:
-		e.stop()
+		grace := e.limits.Grace
+		if ctx.Err() != nil {
+			grace = e.limits.Leave
+		}
+		e.stop(grace)
 	}
 	<-e.exited
 	e.group.kill() // children that outlived the program
@@ -159,9 +163,9 @@ func (e *execution) end() (code int, ended bool) {
 }
 
 // stop asks the engine to end and kills it when it does not, still reading its lines so that it cannot block on them.
-func (e *execution) stop() {
+func (e *execution) stop(patience time.Duration) {
 	e.group.ask()
-	grace := time.NewTimer(e.limits.Grace)
+	grace := time.NewTimer(patience)
 	defer grace.Stop()
 	for {
 		select {

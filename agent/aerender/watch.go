@@ -30,8 +30,12 @@ func (e *execution) watch(ctx context.Context) *Failure {
 		wall = whole.C
 	}
 	last, slowest := time.Now(), time.Duration(0)
+	lower := e.req.Lower
 	for {
 		select {
+		case <-lower:
+			lower = nil
+			e.group.lower()
 		case <-e.exited:
 			return nil
 		case <-ctx.Done():

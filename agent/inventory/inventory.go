@@ -48,6 +48,13 @@ func New(cfg Config) *Taker {
 	return &Taker{cfg: cfg, seen: openSeen(filepath.Join(cfg.DataDir, "seen.json"))}
 }
 
+// Retag gives the machine other tags, from the next look on.
+func (t *Taker) Retag(tags []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cfg.Tags = tags
+}
+
 // Take looks at the machine. Fonts and plug-ins that it has no time for within patience are left out until the next look, which
 // goes on where this one ended.
 func (t *Taker) Take(ctx context.Context, patience time.Duration) Report {

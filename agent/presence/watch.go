@@ -76,6 +76,9 @@ func (w *Watch) Running(ctx context.Context, names ...string) (string, error) {
 	return seen.running(names), nil
 }
 
+// Look looks at once. Run tells of what it finds.
+func (w *Watch) Look(ctx context.Context) farm.Availability { return w.look(ctx) }
+
 // look judges the desk.
 func (w *Watch) look(ctx context.Context) farm.Availability {
 	w.looking.Lock()

@@ -10,11 +10,14 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"overcrank/agent"
+	"overcrank/agent/presence"
 	"overcrank/cmd/overcrank/configfile"
+	"overcrank/farm"
 )
 
 // agentCommand runs an agent and speaks to the one of this machine. All of these take the agent's settings, so that they mean the
@@ -24,7 +27,12 @@ type agentCommand struct {
 
 	Run    agentRunCommand    `cmd:"" default:"1" help:"Run the agent of this workstation; what 'overcrank agent' does."`
 	Doctor agentDoctorCommand `cmd:"" help:"Look at what this machine has, render two frames with each engine, and say how to mend what is wrong."`
+	Status agentStatusCommand `cmd:"" help:"Tell what the agent of this machine does, and why not."`
+	Pause  agentPauseCommand  `cmd:"" help:"Keep this machine from working for the farm; what it renders is given back."`
+	Resume agentResumeCommand `cmd:"" help:"Let this machine work for the farm again."`
 	Config agentConfigCommand `cmd:"" help:"Print the agent's settings and where each comes from."`
+
+	ReportInput agentReportInputCommand `cmd:"" hidden:""`
 }
 
 // agentSettings can be set by flags, variables of the environment and a file, in this order of weight.
@@ -40,7 +48,26 @@ type agentSettings struct {
 	Tags         []string `help:"Words that jobs can require of a machine." env:"OVERCRANK_AGENT_TAGS,OVERCRANK_TAGS"`
 	Root         []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path" env:"OVERCRANK_AGENT_ROOT,OVERCRANK_ROOT"`
 
+	IdleAfter    time.Duration `help:"Work only when nobody has touched keyboard, mouse or tablet of this machine for so long; 0 to work beside people." default:"10m" env:"OVERCRANK_AGENT_IDLE_AFTER"`
+	LockedIsIdle bool          `help:"A locked screen counts as idle at once." default:"true" negatable:"" env:"OVERCRANK_AGENT_LOCKED_IS_IDLE"`
+	MaxOtherLoad int           `help:"Work only while other programs take no more than this percentage of all processors; 0 for any." default:"0" placeholder:"PERCENT" env:"OVERCRANK_AGENT_MAX_OTHER_LOAD"`
+	Hours        []weeklyHours `help:"Work only in these windows of the week, on this machine's clock; at all times when left out." sep:";" placeholder:"DAYS FROM-TO" example:"mon-fri 19:00-08:00;sat,sun 00:00-24:00" env:"OVERCRANK_AGENT_HOURS"`
+	Programs     []string      `help:"Programs that mean, while one of them runs, that somebody uses this machine; * at the end stands for any letters. An open After Effects always does, where the machine renders with After Effects." example:"Adobe Premiere Pro*,Cinema 4D,maya*" env:"OVERCRANK_AGENT_PROGRAMS"`
+	OnBattery    bool          `help:"Work on the battery too." default:"true" negatable:"" env:"OVERCRANK_AGENT_ON_BATTERY"`
+	OnReturn     string        `help:"What becomes of work when somebody is back: now gives it back within 5 seconds, frame at the end of the frame, lower finishes it with what other programs leave of the processors. Frames that are done are kept." enum:"now,frame,lower" default:"now" env:"OVERCRANK_AGENT_ON_RETURN"`
+	FrameTime    time.Duration `help:"How long the frame may take under --on-return=frame." default:"1m" env:"OVERCRANK_AGENT_FRAME_TIME"`
+	Priority     string        `help:"Priority of the agent and its engines among this machine's programs." enum:"normal,below-normal" default:"below-normal" env:"OVERCRANK_AGENT_PRIORITY"`
+
 	UntilStdinEnds bool `help:"End when standard input ends." hidden:""`
+}
+
+// weeklyHours is farm.Hours as a flag and a file have it.
+type weeklyHours struct{ farm.Hours }
+
+// UnmarshalText reads a window of the week.
+func (w *weeklyHours) UnmarshalText(text []byte) (err error) {
+	w.Hours, err = farm.ParseHours(string(text))
+	return err
 }
 
 // BeforeResolve is for the parser of the command line.
@@ -53,14 +80,26 @@ func (s agentSettings) Validate() error {
 	if s.Slots < 1 || s.CacheSize < 0 {
 		return fmt.Errorf("--slots is %d, --cache-size %d: an agent needs one slot at least, and a cache cannot be below 0", s.Slots, s.CacheSize)
 	}
+	if s.IdleAfter < 0 || s.FrameTime <= 0 || s.MaxOtherLoad < 0 || s.MaxOtherLoad > 100 {
+		return fmt.Errorf("--idle-after is %v, --frame-time %v, --max-other-load %d: none may be below 0, the second has to be above, and the last is a percentage", s.IdleAfter, s.FrameTime, s.MaxOtherLoad)
+	}
 	return nil
+}
+
+// manners are the settings that may change while the agent runs.
+func (s agentSettings) manners() agent.Manners {
+	rules := presence.Rules{IdleAfter: s.IdleAfter, LockedIsIdle: s.LockedIsIdle, MaxOtherLoad: s.MaxOtherLoad, Programs: s.Programs, NotOnBattery: !s.OnBattery}
+	for _, h := range s.Hours {
+		rules.Hours = append(rules.Hours, h.Hours)
+	}
+	return agent.Manners{Tags: s.Tags, Rules: rules, Return: agent.Return(s.OnReturn), FrameTime: s.FrameTime}
 }
 
 // config is what the settings mean to the agent.
 func (s agentSettings) config(logger *slog.Logger) agent.Config {
 	return agent.Config{
 		DataDir: s.DataDir, Coordinator: strings.TrimSuffix(s.Coordinator, "/"), JoinToken: s.JoinToken, Name: s.Name, Slots: s.Slots,
-		CacheSize: s.CacheSize, GossipBind: s.GossipListen, Tags: s.Tags, Roots: s.Root, Version: versionString(), Logger: logger,
+		CacheSize: s.CacheSize, GossipBind: s.GossipListen, Manners: s.manners(), Roots: s.Root, Version: versionString(), Logger: logger,
 	}
 }
 
@@ -81,10 +120,18 @@ func (agentRunCommand) Run(ctx context.Context, c *cli, logger *slog.Logger) err
 			cancel()
 		}()
 	}
+	if settings.Priority == "below-normal" {
+		if err := presence.StepBack(); err != nil {
+			logger.Warn("the agent takes as much of the machine as other programs", "error", err)
+		}
+	}
 	config := settings.config(logger)
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
 	defer signal.Stop(asked)
 	config.LookAgain = asked
+	changes, stop := followSettings(ctx, settings, logger)
+	defer stop()
+	config.Changes = changes
 	return agent.Run(ctx, config)
 }

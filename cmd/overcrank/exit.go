@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"overcrank/agent/control"
 	"overcrank/cmd/overcrank/client"
 )
 
@@ -27,7 +28,7 @@ const exitHelp = `Exit codes:
     2    the command line is wrong
     3    there is no such job, template, batch, ...
     4    the token is not known, or may not do this
-    5    the farm gave no answer
+    5    the farm gave no answer, or the agent of this machine
     6    --timeout passed; the work goes on
     130  interrupted with Ctrl-C; the work goes on`
 
@@ -85,7 +86,7 @@ func codeOf(ctx context.Context, err error) int {
 		return exitNotFound
 	case client.IsStatus(err, http.StatusUnauthorized), client.IsStatus(err, http.StatusForbidden):
 		return exitUnauthorised
-	case errors.As(err, new(*client.UnreachableError)), client.IsStatus(err, http.StatusServiceUnavailable):
+	case errors.As(err, new(*client.UnreachableError)), errors.Is(err, control.ErrNoAgent), client.IsStatus(err, http.StatusServiceUnavailable):
 		return exitUnreachable
 	}
 	return exitFailed

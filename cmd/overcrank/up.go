@@ -16,8 +16,9 @@ import (
 
 type upCommand struct {
 	nodeFlags
-	Slots int      `help:"Tasks that this machine's agent runs at once." default:"1" env:"OVERCRANK_SLOTS"`
-	Root  []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path" env:"OVERCRANK_ROOT"`
+	Slots       int      `help:"Tasks that this machine's agent runs at once." default:"1" env:"OVERCRANK_SLOTS"`
+	AgentConfig string   `help:"File of settings of this machine's agent, for one that people work at (overcrank agent config --example); without it the agent works at all times." placeholder:"FILE" env:"OVERCRANK_AGENT_CONFIG"`
+	Root        []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path" env:"OVERCRANK_ROOT"`
 }
 
 // Validate is for the parser of the command line.
@@ -79,8 +80,13 @@ func (u *upCommand) runAgent(ctx context.Context, n *node, stderr io.Writer) err
 		return fmt.Errorf("find this program: %w", err)
 	}
 	args := []string{
-		"agent", "--config", os.DevNull, "--data-dir", u.agentFolder(), "--coordinator", n.local,
+		"agent", "--data-dir", u.agentFolder(), "--coordinator", n.local,
 		"--slots", fmt.Sprint(u.Slots), "--gossip-listen", "127.0.0.1:0", "--until-stdin-ends",
+	}
+	if u.AgentConfig != "" {
+		args = append(args, "--config", u.AgentConfig)
+	} else {
+		args = append(args, "--config", os.DevNull, "--idle-after", "0", "--priority", "normal")
 	}
 	for _, root := range u.Root {
 		args = append(args, "--root", root)

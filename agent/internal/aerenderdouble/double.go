@@ -40,17 +40,19 @@ var parts = map[string]part{
 	"hang-end":      hangAtEnd,
 	"hang-half":     hangHalfWay,
 	"stubborn":      stubborn,
-	"licence":       says(1, "aerender ERROR: Unable to obtain a license for this plug-in."),
-	"version":       says(1, "aerender ERROR: After Effects error: The file you are attempting to open was created with After Effects version 26.0.2 (Macintosh 64) and cannot be opened with this version."),
-	"no-comp":       says(1, "aerender ERROR: No comp was found with the given name."),
-	"script":        says(5, "aerender ERROR: After Effects error: Error: Layer 'title' not found in composition 'main' (asset 2)"),
-	"missing-font":  missingFont,
-	"crash":         says(1, "PROGRESS:  Start: 0:00:00:00"),
-	"disk-full":     says(1, "aerender ERROR: Rendering error while writing to file. An output module failed. The file may be damaged or corrupted."),
-	"empty-output":  emptyOutput,
-	"truncated":     truncatedOutput,
-	"long-line":     longLine,
-	"noise":         noise,
+
+	"child-then-hang": childThenHang,
+	"licence":         says(1, "aerender ERROR: Unable to obtain a license for this plug-in."),
+	"version":         says(1, "aerender ERROR: After Effects error: The file you are attempting to open was created with After Effects version 26.0.2 (Macintosh 64) and cannot be opened with this version."),
+	"no-comp":         says(1, "aerender ERROR: No comp was found with the given name."),
+	"script":          says(5, "aerender ERROR: After Effects error: Error: Layer 'title' not found in composition 'main' (asset 2)"),
+	"missing-font":    missingFont,
+	"crash":           says(1, "PROGRESS:  Start: 0:00:00:00"),
+	"disk-full":       says(1, "aerender ERROR: Rendering error while writing to file. An output module failed. The file may be damaged or corrupted."),
+	"empty-output":    emptyOutput,
+	"truncated":       truncatedOutput,
+	"long-line":       longLine,
+	"noise":           noise,
 }
 
 // job is what the flags ask for.
@@ -190,6 +192,21 @@ func errorThenZero(j job) int {
 
 // orphan leaves a child behind that holds on to the output's pipe.
 func orphan(j job) int {
+	if code := bear(); code != 0 {
+		return code
+	}
+	return normal(j)
+}
+
+func childThenHang(j job) int {
+	if code := bear(); code != 0 {
+		return code
+	}
+	return hangHalfWay(j)
+}
+
+// bear starts a child that stays.
+func bear() int {
 	child := exec.Command("sleep", "300")
 	child.Stdout, child.Stderr = os.Stdout, os.Stderr
 	if err := child.Start(); err != nil {
@@ -201,7 +218,7 @@ func orphan(j job) int {
 			return 1
 		}
 	}
-	return normal(j)
+	return 0
 }
 
 func silentStart(job) int {

@@ -1,0 +1,78 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"overcrank/agent/presence"
+)
+
+// Server listens on the socket of an agent.
+type Server struct {
+	http *http.Server
+	done chan error
+}
+
+// Serve begins to listen for the agent with this data folder. No other agent may use the folder.
+func Serve(dataDir string, agent Agent, log *slog.Logger) (*Server, error) {
+	path, err := place(dataDir)
+	if err != nil {
+		return nil, fmt.Errorf("making a place for the agent's socket: %w", err)
+	}
+	// One of an agent that was killed.
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("removing an old socket: %w", err)
+	}
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the agent's socket: %w", err)
+	}
+	if err := admit(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("letting this machine's users speak with the agent: %w", err), ln.Close())
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+pathStatus, func(w http.ResponseWriter, _ *http.Request) { answer(w, agent.Status()) })
+	mux.HandleFunc("PUT "+pathPause, func(w http.ResponseWriter, r *http.Request) {
+		var p presence.Pause
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&p); err != nil {
+			http.Error(w, "a pause is {\"on\": true, \"until\": \"2026-11-21T18:00:00+01:00\"}", http.StatusBadRequest)
+			return
+		}
+		if err := agent.Pause(p); err != nil {
+			log.Error("a pause was not taken", "error", err)
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		answer(w, agent.Status())
+	})
+	s := &Server{http: &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}, done: make(chan error, 1)}
+	go func() { s.done <- s.http.Serve(ln) }()
+	return s, nil
+}
+
+func answer(w http.ResponseWriter, status Status) {
+	w.Header().Set("Content-Type", "application/json")
+	// Who has gone without waiting for the answer does not miss it.
+	_ = json.NewEncoder(w).Encode(status)
+}
+
+// Close ends the listening.
+func (s *Server) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.http.Close()
+	}
+	if ended := <-s.done; !errors.Is(ended, http.ErrServerClosed) {
+		err = errors.Join(err, ended)
+	}
+	return err
+}

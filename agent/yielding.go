@@ -1,0 +1,158 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"overcrank/agent/control"
+	"overcrank/agent/presence"
+	"overcrank/durable"
+	"overcrank/farm"
+)
+
+// Return is what becomes of work under way when the machine has to be left to who works at it.
+type Return string
+
+// The ways of leaving a machine.
+const (
+	ReturnNow   Return = "now"   // engines are ended at once and the tasks given back; also when empty
+	ReturnFrame Return = "frame" // the same when the frame in work is done
+	ReturnLower Return = "lower" // engines go on with what other programs leave of the processor; nothing new is begun
+)
+
+// Manners are how the agent treats who works at the machine. They may change while it runs, with the machine's tags.
+type Manners struct {
+	Tags   []string
+	Rules  presence.Rules
+	Return Return
+	// FrameTime is how long the frame in work may take under ReturnFrame.
+	FrameTime time.Duration
+}
+
+// afterEffectsPrograms are what After Effects is called as a program, on Windows and macOS.
+var afterEffectsPrograms = []string{"AfterFX*", "After Effects*"}
+
+// rules are those of the machine's owner, and one that nobody can lift: where there is an After Effects, the agent keeps away from
+// the one that somebody has open. A script of ours would run in it, and quit it.
+func (a *agent) rules() presence.Rules {
+	rules := a.manners.Load().Rules
+	hasOne := slices.ContainsFunc(a.stock.now().Engines, func(e farm.EngineInfo) bool { return e.Kind == farm.EngineAfterEffects })
+	if hasOne {
+		rules.Programs = append(slices.Clone(rules.Programs), afterEffectsPrograms...)
+	}
+	return rules
+}
+
+// turned acts on another availability of the machine.
+func (a *agent) turned(now farm.Availability) {
+	defer a.link.nudge()
+	if now.Presence == farm.PresenceFree {
+		a.board.welcome()
+		a.log.Info("the machine may work for the farm", "until", now.Until)
+		return
+	}
+	manners := a.manners.Load()
+	a.log.Info("the machine is left to who works at it", "reason", now.Reason, "until", now.Until, "work", string(manners.Return))
+	reason := a.givenBackFor(now.Reason)
+	switch manners.Return {
+	case ReturnLower:
+		a.board.stepBack()
+	case ReturnFrame:
+		a.board.giveBack(reason, manners.FrameTime)
+	default:
+		a.board.giveBack(reason, 0)
+	}
+}
+
+// givenBackFor is a line for a job's log.
+func (a *agent) givenBackFor(reason string) string {
+	return fmt.Sprintf("Given back by machine '%s': %s", a.cfg.Name, reason)
+}
+
+// availability is what the farm is told: a machine that is left yields as long as something still runs on it.
+func (a *agent) availability() farm.Availability {
+	now := a.watch.Now()
+	if now.Presence == farm.PresenceAway && a.board.busy() {
+		now.Presence = farm.PresenceYielding
+	}
+	return now
+}
+
+// alone makes sure that no After Effects but ours runs, before one of ours is started.
+func (a *agent) alone(ctx context.Context) error {
+	name, err := a.watch.Running(ctx, afterEffectsPrograms...)
+	if err != nil {
+		return fmt.Errorf("looking whether somebody has After Effects open: %w", err)
+	}
+	if name != "" {
+		return &givenBack{a.givenBackFor(name + " is running")}
+	}
+	return nil
+}
+
+// behave takes other manners on.
+func (a *agent) behave(m Manners) {
+	before := a.manners.Swap(&m)
+	a.watch.Rule(a.rules())
+	if !slices.Equal(before.Tags, m.Tags) {
+		a.stock.retag(m.Tags)
+	}
+	a.log.Info("the settings were read again")
+}
+
+// takeOn takes other manners on as they come, until ctx ends.
+func (a *agent) takeOn(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-a.cfg.Changes:
+			a.behave(m)
+		}
+	}
+}
+
+// pauseFile keeps a pause over the agent's end, in the data folder.
+const pauseFile = "pause.json"
+
+// pausedBefore is the pause that an earlier run was asked for.
+func pausedBefore(dataDir string) (p presence.Pause, err error) {
+	b, err := os.ReadFile(filepath.Join(dataDir, pauseFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return p, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &p)
+	}
+	if err != nil {
+		return presence.Pause{}, fmt.Errorf("reading the pause: %w", err)
+	}
+	return p, nil
+}
+
+// Pause keeps the machine from working until then, or lets it work again.
+func (a *agent) Pause(p presence.Pause) error {
+	b, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("keeping the pause: %w", err)
+	}
+	if err := durable.WriteFile(filepath.Join(a.cfg.DataDir, pauseFile), b, 0o600); err != nil {
+		return fmt.Errorf("keeping the pause: %w", err)
+	}
+	a.watch.Pause(p)
+	return nil
+}
+
+// Status is what the agent tells people at the machine.
+func (a *agent) Status() control.Status {
+	return control.Status{
+		Name: a.cfg.Name, Coordinator: a.farm.address(), Linked: a.link.linked.Load(), Presence: a.availability(), Pause: a.watch.Paused(),
+		Working: a.board.working(),
+	}
+}

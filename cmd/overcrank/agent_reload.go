@@ -119,4 +119,3 @@ func (s agentSettings) fixed() agentSettings {
 	s.IdleAfter, s.LockedIsIdle, s.MaxOtherLoad, s.OnBattery, s.OnReturn, s.FrameTime = 0, false, 0, false, "", 0
 	return s
 }
-

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"strings"
 	"time"
 
 	"overcrank/farm"
@@ -13,6 +14,8 @@ type Queue struct {
 	speed  func(work, machine string) float64
 
 	items map[string]*item // by task
+	fresh []item           // that lie beside each other and were not used yet
+	ids   strings.Builder  // ids of items, the latest at its end
 	later heap             // those that wait for their NotBefore, by it
 
 	classes      map[string]*class
@@ -96,13 +99,14 @@ func (q *Queue) Add(t Task, now time.Time) {
 	}
 	c := q.classOf(t)
 	g := q.groupOf(&q.teamOf(t.Team).lanes[levelOf(t.Level)], c)
-	it := &item{
-		id: t.ID, job: uint8(len(t.Job)), group: g, work: q.workOf(t.Work), created: nanoseconds(t.Created), notBefore: nanoseconds(t.NotBefore),
+	it := q.newItem()
+	*it = item{
+		id: q.keepID(t.ID), job: uint8(len(t.Job)), group: g, work: q.workOf(t.Work), created: nanoseconds(t.Created), notBefore: nanoseconds(t.NotBefore),
 		attempt: int32(t.Attempt), priority: int16(t.Priority), maxMachines: int32(t.MaxMachines), sample: t.Sample, whole: t.Whole,
 	}
 	c.tasks++
 	g.tasks++
-	q.items[t.ID] = it
+	q.items[it.id] = it
 	if t.NotBefore.After(now) {
 		it.at = inLater
 		q.later.push(entry{it.notBefore, it})

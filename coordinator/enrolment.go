@@ -129,7 +129,7 @@ func (c *Coordinator) Prove(_ context.Context, in wire.Prove) (wire.Proof, error
 }
 
 // AuthenticateAgent finds the agent that shows a certificate, whose chain TLS has verified; CodeUnauthorized when it is none
-// of this farm's any more. Of its keys the agent has the one that it shows.
+// of this farm's any more. Of its keys the agent has the one that it shows, and it comes without its inventory.
 func (c *Coordinator) AuthenticateAgent(_ context.Context, certificate *x509.Certificate) (farm.Agent, error) {
 	if !c.cfg.Now().Before(certificate.NotAfter) {
 		return farm.Agent{}, farm.Errorf(farm.CodeUnauthorized, "the certificate of this machine has expired; start it with a new join token (overcrank agents invite)")

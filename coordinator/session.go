@@ -31,7 +31,7 @@ type AgentConn interface {
 type session struct {
 	agent, name, address string
 	conn                 AgentConn
-	out                  chan wire.Message
+	out                  chan *wire.Message
 	ended                chan struct{} // closed by close
 	done                 chan struct{} // closed when ServeAgent is through
 	once                 sync.Once
@@ -49,7 +49,7 @@ type session struct {
 // send queues a message. An agent that does not read is disconnected: it comes back and is told what it missed.
 func (s *session) send(m wire.Message) {
 	select {
-	case s.out <- m:
+	case s.out <- &m:
 	default:
 		s.close()
 	}
@@ -82,7 +82,7 @@ func (c *Coordinator) ServeAgent(ctx context.Context, a farm.Agent, conn AgentCo
 	}
 	s := &session{
 		agent: a.ID, name: a.Name, address: conn.RemoteAddr(), conn: conn,
-		out: make(chan wire.Message, sessionRoom), ended: make(chan struct{}), done: make(chan struct{}),
+		out: make(chan *wire.Message, sessionRoom), ended: make(chan struct{}), done: make(chan struct{}),
 	}
 	defer close(s.done)
 
@@ -221,7 +221,7 @@ func (s *session) write() {
 		case <-s.ended:
 			return
 		case m := <-s.out:
-			if err := s.conn.Write(m); err != nil {
+			if err := s.conn.Write(*m); err != nil {
 				s.close()
 				return
 			}

@@ -38,7 +38,7 @@ func invitation(uses int) farm.JoinToken {
 }
 
 func join(id, key string, at time.Time) JoinAgent {
-	return JoinAgent{Hash: "hash of i1", Agent: farm.Agent{ID: id, Name: "mac " + id, Keys: []farm.AgentKey{{SHA256: key}}, EnrolledAt: at}, At: at}
+	return JoinAgent{Hash: "hash of i1", Agent: farm.Agent{ID: id, Name: "mac " + id, Keys: []farm.AgentKey{{SHA256: key}}, EnrolledAt: at, Inventory: farm.Inventory{OS: "linux"}}, At: at}
 }
 
 func TestAnInvitationLetsInAsManyAsItSays(t *testing.T) {
@@ -56,6 +56,12 @@ func TestAnInvitationLetsInAsManyAsItSays(t *testing.T) {
 			t.Errorf("the invitation is %+v, %v", token, err)
 		}
 		agent, err := tx.AgentByKey("k2")
+		if agent.Inventory.OS != "" {
+			t.Errorf("the inventory comes with the machine: %+v", agent.Inventory)
+		}
+		if whole, err := tx.Agent("m2"); err != nil || whole.Inventory.OS != "linux" {
+			t.Errorf("the inventory is %+v, %v", whole.Inventory, err)
+		}
 		if err != nil || agent.ID != "m2" || agent.JoinToken != "i1" || len(agent.Tags) != 1 {
 			t.Errorf("the second machine is %+v, %v", agent, err)
 		}

@@ -171,10 +171,17 @@ func (tx *Tx) AgentIDByKey(sha256 string) (string, error) {
 	return tx.t.lookup(bucketAgentsByKey, sha256), tx.t.err
 }
 
-// AgentByKey reads the agent that has a key with this SHA-256.
+// AgentByKey reads the agent that has a key with this SHA-256, without its inventory: it is asked for with every request of an
+// agent, and inventories are large.
 func (tx *Tx) AgentByKey(sha256 string) (farm.Agent, error) {
-	agent, ok := get[farm.Agent](tx.t, bucketAgents, tx.t.lookup(bucketAgentsByKey, sha256))
-	return found(tx, agent, ok, "machine with the key", sha256)
+	record, ok := get[agentHead](tx.t, bucketAgents, tx.t.lookup(bucketAgentsByKey, sha256))
+	return found(tx, record.Agent, ok, "machine with the key", sha256)
+}
+
+// agentHead reads a machine's record as far as it is not about what the machine has.
+type agentHead struct {
+	farm.Agent
+	Inventory struct{} `json:"inventory"`
 }
 
 // JoinTokens reads all invitations, by id.

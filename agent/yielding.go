@@ -54,11 +54,11 @@ func (a *agent) turned(now farm.Availability) {
 	defer a.link.nudge()
 	if now.Presence == farm.PresenceFree {
 		a.board.welcome()
-		a.log.Info("the machine may work for the farm", "until", now.Until)
+		a.log.Info("the machine may work for the farm", untilAttr(now)...)
 		return
 	}
 	manners := a.manners.Load()
-	a.log.Info("the machine is left to who works at it", "reason", now.Reason, "until", now.Until, "work", string(manners.Return))
+	a.log.Info("the machine is left to who works at it", append(untilAttr(now), "reason", now.Reason)...)
 	reason := a.givenBackFor(now.Reason)
 	switch manners.Return {
 	case ReturnLower:
@@ -68,6 +68,14 @@ func (a *agent) turned(now farm.Availability) {
 	default:
 		a.board.giveBack(reason, 0)
 	}
+}
+
+// untilAttr is when an availability may change, for a log, when that is known.
+func untilAttr(now farm.Availability) []any {
+	if now.Until.IsZero() {
+		return nil
+	}
+	return []any{"until", now.Until}
 }
 
 // givenBackFor is a line for a job's log.

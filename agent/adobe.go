@@ -18,6 +18,7 @@ func (t *attempt) applyScript(ctx context.Context) (string, error) {
 	if err := t.a.alone(ctx); err != nil {
 		return "", err
 	}
+	defer t.a.expectAfterEffects()()
 	files := script.Files{
 		Script: filepath.Join(t.dir, "apply.jsx"), Project: t.project.Path, Saved: t.savedPath(), Outcome: filepath.Join(t.dir, "outcome.txt"),
 	}

@@ -390,6 +390,7 @@ func adobeRuns(req aerender.Request) []aerender.Request {
 
 // runAdobe runs After Effects and gives how many frames it said it would render, 0 when it did not say.
 func (t *attempt) runAdobe(ctx context.Context, req aerender.Request) (expected int, err error) {
+	defer t.a.expectAfterEffects()()
 	ran, err := aerender.Run(ctx, req)
 	for _, w := range ran.Warnings {
 		t.warn(t.withoutFolders(w))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -102,6 +103,15 @@ func (a *agent) alone(ctx context.Context) error {
 		return &givenBack{a.givenBackFor(name + " is running")}
 	}
 	return nil
+}
+
+// expectAfterEffects keeps the After Effects that macOS starts for the farm from being taken for the artist's, until done is called.
+// Elsewhere it is a child of the agent.
+func (a *agent) expectAfterEffects() (done func()) {
+	if runtime.GOOS != "darwin" {
+		return func() {}
+	}
+	return a.watch.Expect(afterEffectsPrograms...)
 }
 
 // behave takes other manners on.

@@ -2,6 +2,7 @@ package presence
 
 import (
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -18,9 +19,22 @@ type census struct {
 	at    time.Time
 	known map[int]Process
 	load  float64 // of others, percent of all processors
+
+	expected []*expected
 }
 
-// identity tells a process from a later one with the same number.
+// expected are programs of ours that somebody else starts for us.
+type expected struct {
+	names []string
+	since time.Time
+}
+
+// has tells whether a process is one of them.
+func (e *expected) has(p Process) bool {
+	return !p.Started.Before(e.since) && slices.ContainsFunc(e.names, func(name string) bool { return Named(p.Name, name) })
+}
+
+// same tells a process from a later one with the same number.
 func same(a, b Process) bool { return a.PID == b.PID && a.Started.Sub(b.Started).Abs() < 2*time.Second }
 
 // take takes a look in. It marks those of ours in list and returns the load of the others.
@@ -64,6 +78,9 @@ func (c *census) ours(list []Process, byID map[int]int, i int) bool {
 			return true
 		}
 		if before, there := c.known[p.PID]; there && same(before, p) && before.Ours {
+			return true
+		}
+		if slices.ContainsFunc(c.expected, func(e *expected) bool { return e.has(p) }) {
 			return true
 		}
 		parent, there := byID[p.Parent]

@@ -1,6 +1,7 @@
 package presence
 
 import (
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,6 +46,40 @@ func TestTheFarmsOwnProgramsAreKnown(t *testing.T) {
 	want(ours(p(1, 0, 0), p(10, 5, time.Minute), p(12, 1, 30*time.Minute)), 10)
 	// a child of ours whose parent's number was given to a later process
 	want(ours(p(1, 0, 0), p(10, 5, time.Minute), p(30, 10, time.Second)), 10)
+}
+
+// TestProgramsThatTheSystemStartsForTheFarmAreItsOwn: macOS starts an After Effects that a script is sent to, and not the agent.
+func TestProgramsThatTheSystemStartsForTheFarmAreItsOwn(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	artists := Process{PID: 20, Name: "After Effects", Started: now.Add(-time.Hour)}
+	farms := Process{PID: 30, Name: "After Effects", Started: now.Add(5 * time.Second)}
+	later := Process{PID: 40, Name: "After Effects", Started: now.Add(time.Minute)}
+	desk := &shownDesk{}
+	w := NewWatch(desk, Rules{}, Pause{}, slog.New(slog.DiscardHandler))
+	w.now = func() time.Time { return now }
+	running := func(list ...Process) bool {
+		t.Helper()
+		desk.show(Sight{Processes: list}, nil)
+		name, err := w.Running(t.Context(), "After Effects")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name != ""
+	}
+	done := w.Expect("After Effects*")
+	if !running(artists, farms) {
+		t.Error("the artist's After Effects is taken for the farm's")
+	}
+	if running(farms) {
+		t.Error("the farm's After Effects is taken for the artist's")
+	}
+	done()
+	if running(farms) {
+		t.Error("one that is still there is no more the farm's")
+	}
+	if !running(farms, later) {
+		t.Error("one that began when none was expected is taken for the farm's")
+	}
 }
 
 func TestOnlyWhatOthersTakeIsLoad(t *testing.T) {

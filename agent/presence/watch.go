@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,6 +76,23 @@ func (w *Watch) Running(ctx context.Context, names ...string) (string, error) {
 	w.census.take(w.now(), seen.Processes)
 	return seen.running(names), nil
 }
+
+// Expect says that programs of these names that begin from now on are the farm's though they are none of its children: macOS starts
+// applications itself. done ends that; those that have begun stay the farm's.
+func (w *Watch) Expect(names ...string) (done func()) {
+	e := &expected{names: names, since: w.now().Add(-startRounding)}
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	w.census.expected = append(w.census.expected, e)
+	return func() {
+		w.looking.Lock()
+		defer w.looking.Unlock()
+		w.census.expected = slices.DeleteFunc(w.census.expected, func(other *expected) bool { return other == e })
+	}
+}
+
+// startRounding is how much earlier than it did a process may seem to have begun: macOS tells whole seconds.
+const startRounding = time.Second
 
 // Look looks at once. Run tells of what it finds.
 func (w *Watch) Look(ctx context.Context) farm.Availability { return w.look(ctx) }

@@ -120,3 +120,25 @@ func TestTheAgentOfUpJoinsByItself(t *testing.T) {
 		t.Errorf("a stranger sees the invitations: %v", err)
 	}
 }
+
+func TestCommandsSpeakTLSWithTheFarmsOwnAuthority(t *testing.T) {
+	dir := t.TempDir()
+	f := launchAs(t, "coordinator", dir, "--require-tls")
+	f.await("the farm to be ready", func() bool { return ready(t.Context(), f.Server) == nil })
+	address := strings.Replace(f.Server, "http://127.0.0.1", "https://localhost", 1)
+	ask := func(flags ...string) (int, string) {
+		args := append([]string{"teams", "--server", address, "--token-file", filepath.Join(dir, "admin.token")}, flags...)
+		var said lockedBuffer
+		code := run(t.Context(), args, &said, &said)
+		return code, said.String()
+	}
+	if code, said := ask("--ca-file", filepath.Join(dir, "ca.crt")); code != 0 || !strings.Contains(said, "default") {
+		t.Errorf("%d: %s", code, said)
+	}
+	if code, said := ask(); code == 0 || !strings.Contains(said, "certificate") {
+		t.Errorf("without the authority: %d: %s", code, said)
+	}
+	if code, said := ask("--ca-file", filepath.Join(dir, "farm.key")); code == 0 || !strings.Contains(said, "holds no certificate") {
+		t.Errorf("with something else: %d: %s", code, said)
+	}
+}

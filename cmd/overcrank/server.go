@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -19,6 +22,7 @@ import (
 type serverFlags struct {
 	Server    string `help:"Base address of the farm." default:"http://127.0.0.1:8080" env:"OVERCRANK_SERVER"`
 	Token     string `help:"API token." env:"OVERCRANK_TOKEN"`
+	CAFile    string `name:"ca-file" help:"File with the certificate of the farm's authority, ca.crt of its data folder, for an https:// address that this machine does not trust by itself." type:"path" env:"OVERCRANK_CA_FILE"`
 	TokenFile string `help:"File that holds the API token, such as admin.token in a farm's data folder." type:"path" env:"OVERCRANK_TOKEN_FILE"`
 }
 
@@ -37,7 +41,32 @@ func (s serverFlags) client() (*client.Client, error) {
 	if token == "" {
 		return nil, usagef("no token: give --token-file (a farm keeps its first token in admin.token in its data folder), --token, or set OVERCRANK_TOKEN")
 	}
-	return &client.Client{Server: strings.TrimSuffix(s.Server, "/"), Token: token}, nil
+	trusting, err := s.trusting()
+	if err != nil {
+		return nil, err
+	}
+	return &client.Client{Server: strings.TrimSuffix(s.Server, "/"), Token: token, HTTP: trusting}, nil
+}
+
+// trusting is a client that trusts the authority of --ca-file besides those of the system, nil without one.
+func (s serverFlags) trusting() (*http.Client, error) {
+	if s.CAFile == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(s.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate of the farm's authority: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // a system without any trusts this one alone
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, usagef("--ca-file: %s holds no certificate", s.CAFile)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13}
+	return &http.Client{Transport: transport}, nil
 }
 
 // jsonFlag is for commands whose result a script may read.

@@ -36,6 +36,9 @@ func crowd(tasks, classes, machines int) *schedule.Queue {
 	for i := range tasks {
 		c := i % classes
 		need := schedule.Need{AllTags: []string{fmt.Sprintf("tag%d", c%10)}, MinMemory: int64(c/10) * 1e8}
+		if classes == 1 {
+			need = schedule.Need{}
+		}
 		if c%50 == 7 {
 			need.Limits = []string{"particular"}
 		}

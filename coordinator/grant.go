@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"overcrank/coordinator/schedule"
@@ -14,6 +15,9 @@ import (
 
 // grantGroup is how many leases one command grants at most.
 const grantGroup = 64
+
+// handsAtOnce is how many leases are put together at once.
+const handsAtOnce = 4
 
 // lookAgain is how often the queue is asked though nothing has happened: the hours of levels, and the patience of tasks, pass
 // by themselves.
@@ -94,13 +98,20 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 	for _, t := range res.Tasks {
 		tasks[t.ID] = t
 	}
+	var hands sync.WaitGroup
+	defer hands.Wait()
+	room := make(chan struct{}, handsAtOnce)
 	for i, g := range grants {
 		t, granted := tasks[g.Task.ID]
 		if !granted || res.Each[i] != nil {
 			l.reconsider(ctx, g)
 			continue
 		}
-		l.handOver(ctx, t)
+		room <- struct{}{}
+		hands.Go(func() {
+			defer func() { <-room }()
+			l.handOver(ctx, t)
+		})
 	}
 	return true, nil
 }
@@ -173,6 +184,11 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 	}
 	l.mu.Lock()
 	h.files, h.outer = filesOf(lease), outer
+	if h.cancelled { // meanwhile; the agent was told to stop what it had not begun
+		l.releaseLocked(t.ID, t.Attempt)
+		l.mu.Unlock()
+		return
+	}
 	sent := s != nil && !l.standings[t.Agent].paused // it may have been paused, and asked for what it has, meanwhile
 	if sent {
 		s.send(wire.Message{Lease: &lease})

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -171,7 +172,7 @@ func (c *Coordinator) eachTask(status farm.TaskStatus, visit func(page []farm.Ta
 
 // take reads what the state says of agents and leases.
 func (l *leader) take() error {
-	if err := l.loadStandings(); err != nil {
+	if err := errors.Join(l.loadStandings(), l.loadUsage()); err != nil {
 		return err
 	}
 	return l.c.eachTask(farm.TaskLeased, func(page []farm.Task) error {

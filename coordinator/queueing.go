@@ -3,6 +3,7 @@ package coordinator
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
@@ -106,4 +107,29 @@ func workOf(job farm.Job, template *farm.Template) schedule.Work {
 		w.File = sha256[:16]
 	}
 	return w
+}
+
+// loadUsage reads what machine time the teams had of late, which the queue shares the farm by.
+func (l *leader) loadUsage() error {
+	var usages []raftstore.Usage
+	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+		usages, err = tx.Usages()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	now := l.c.cfg.Now()
+	seconds := map[string]float64{}
+	for _, u := range usages {
+		// What ended within an hour is taken as if it had ended in its middle, or half-way from its beginning to now.
+		ended := u.From.Add(min(now.Sub(u.From), time.Hour) / 2)
+		seconds[u.Team] += schedule.Decayed(u.Time.Seconds(), now.Sub(ended))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for team, used := range seconds {
+		l.queue.SetUsage(team, used, now)
+	}
+	return nil
 }

@@ -108,6 +108,7 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 		t.remove(bucketAttempts, attemptKey(task.ID, task.Attempt-maxAttemptRecords))
 	}
 	t.measure(task, job, end)
+	t.use(task, end.at)
 	switch {
 	case end.outcome == farm.OutcomeDone:
 		t.well(task.Agent, result)

@@ -2,6 +2,7 @@ package raftstore
 
 import (
 	"cmp"
+	"math"
 
 	"overcrank/farm"
 )
@@ -70,6 +71,7 @@ func (t *tables) endTeam(c EndTeam) Result {
 		}
 	}
 	t.dropLibrary(c.ID)
+	t.dropUsage(c.ID, math.MaxInt64)
 	t.remove(bucketTeams, c.ID)
 	return Result{Policy: t.forgetShare(c.ID, c.At)}
 }

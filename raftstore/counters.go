@@ -22,6 +22,8 @@ func countOfTemplateRefs(sha256 string) string { return "refs of templates" + se
 func countOfFontCopies(sha256 string) string   { return "refs of fonts" + sep + sha256 }
 func countOfFontJobs(font string) string       { return "jobs of font" + sep + font }
 func countOfTimings(sha256 string) string      { return "timings" + sep + sha256 }
+
+// The machine time of teams is counted in apply_usage.go.
 func countOfStoredCopies(sha256 string) string { return "refs of files" + sep + sha256 }
 
 // count reads a counter.

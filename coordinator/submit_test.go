@@ -266,7 +266,7 @@ func TestWatchersSeeTheirTeamOnly(t *testing.T) {
 			seen[e.Kind] = e
 		default:
 		}
-		return len(seen) == 4
+		return len(seen) == 5
 	})
 	if e := seen[farm.EventProgress]; e.ID != job.ID || e.Progress != 40 || e.Frame != 9 {
 		t.Errorf("progress %+v", e)

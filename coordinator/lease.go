@@ -78,6 +78,9 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 		return wire.Lease{}, farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
 	}
 	lease.Project = wire.Project{Type: template.Type, File: template.File}
+	if job.Project != nil {
+		lease.Project.File = job.Project
+	}
 	if lease.Composition == "" {
 		lease.Composition, err = onlyComposition(*template, c.summary)
 	}

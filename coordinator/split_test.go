@@ -301,6 +301,31 @@ func TestAWholeRenderIsGoneOnFrom(t *testing.T) {
 	}
 }
 
+func TestAllPartsAreRenderedFromTheSameFile(t *testing.T) {
+	s := openStudio(t, 2)
+	job := s.film()
+	ranges := s.leases(s.stations...)
+	tpl, err := s.RenewUpload(t.Context(), s.admin, s.template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.put(s.UploadAddress(tpl), project(t, []string{"main"}, "another")); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("the template has another file", func() bool {
+		now, err := s.Template(t.Context(), s.admin, s.template)
+		return err == nil && now.Status == farm.TemplateUploaded && now.File.SHA256 != ranges[0].Project.File.SHA256
+	})
+	ranges[0].done()
+	next := s.nextOf(job)
+	if next.Project.File.SHA256 != ranges[0].Project.File.SHA256 {
+		t.Error("the next part is rendered from another file")
+	}
+	if next.fetch(next.Project.File.SHA256) == "" {
+		t.Error("its file is empty")
+	}
+}
+
 func TestFramesThatAreNotWhatTheyShouldBeAreNotKept(t *testing.T) {
 	s := openStudio(t, 2)
 	s.film()

@@ -92,6 +92,9 @@ type Job struct {
 	Output     *OutputRef `json:"output,omitempty"` // nil until finished
 	// Address is the public address of the result where the job's upload names one; "" for the farm's own.
 	Address string `json:"address,omitempty"`
+	// Project is the file of the template that all parts of a split job are rendered from, whatever becomes of the template; nil
+	// before a job is split.
+	Project *FileRef `json:"project,omitempty"`
 	// FramesTotal is how many frames the job renders, 0 while that is not known.
 	FramesTotal int `json:"framesTotal,omitempty"`
 	// Failures is how many attempts of its tasks have failed, those that found no licence left out.

@@ -57,7 +57,7 @@ func consecutive(ranges []farm.Frames) bool {
 }
 
 // inParts makes a task that renders the whole the first of several ranges, and adds the tasks for the others, the sound and
-// the assembly. Whoever calls it saves the task and the job.
+// the assembly. The template's file is kept for them. Whoever calls it saves the task and the job.
 func (t *tables) inParts(task *farm.Task, job *farm.Job, ranges []farm.Frames, how Parting, result *Result) {
 	whole := farm.Frames{Start: ranges[0].Start, End: ranges[len(ranges)-1].End}
 	task.Part, task.Frames, task.Engine = true, &ranges[0], how.Engine
@@ -78,6 +78,11 @@ func (t *tables) inParts(task *farm.Task, job *farm.Job, ranges []farm.Frames, h
 		Job: task.Job, Team: task.Team, Kind: farm.TaskAssemble, Stage: task.Stage + 1, Frames: &whole, Status: farm.TaskBlocked,
 	})
 	job.FramesTotal = whole.Count()
+	if template, ok := t.template(job.Template.ID); ok && template.File != nil {
+		file := *template.File
+		job.Project = &file
+		t.add(countOfJobRefs(file.SHA256), 1)
+	}
 }
 
 // adder gives what adds tasks to a job, behind those that it has.

@@ -418,6 +418,9 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 		for _, asset := range job.Assets {
 			counts[countOfJobRefs(asset.Src[len("farm://"):])]++
 		}
+		if job.Project != nil {
+			counts[countOfJobRefs(job.Project.SHA256)]++
+		}
 		if job.Template.ID != "" {
 			counts[countOfActive(job.Template.ID)]++
 		}

@@ -51,6 +51,9 @@ func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 	t.countInBatch(job, job.Status, 1)
 	if was != "" && job.Status.Ended() {
 		t.holdForJob(job, job.KeptFiles(), -1)
+		if job.Project != nil {
+			t.add(countOfJobRefs(job.Project.SHA256), -1)
+		}
 		t.remove(bucketBlockedByTemplate, job.Template.ID+sep+job.ID)
 		t.ended(job)
 	}

@@ -25,6 +25,7 @@ import (
 func (j *job) render(ctx context.Context) (err error) {
 	defer j.sources.close()
 	began := time.Now()
+	pace(ctx, paceStart)
 	r, err := render.New(j.project, j.item, j.options())
 	if err != nil {
 		return fail(exitRender, "After Effects error: %w", err)
@@ -196,6 +197,7 @@ func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]st
 	thumbs := newThumbnails(environment("OVERCRANK_THUMBS", ""), j.span.frames())
 	count, last := 0, time.Now()
 	emit := func(n int, img *raster.Image) error {
+		pace(ctx, paceFrame)
 		if err := out.Write(n+j.span.shown, img); err != nil {
 			return err
 		}

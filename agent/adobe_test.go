@@ -6,6 +6,9 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +20,7 @@ import (
 )
 
 // startStudio runs an agent on a machine with After Effects 26, which leaves outcome behind when it applies a script.
-func startStudio(t *testing.T, p *peer, part, outcome string) {
+func startStudio(t *testing.T, p *peer, part, outcome string) *agent {
 	t.Helper()
 	t.Setenv(aerenderdouble.Env, part)
 	self, err := os.Executable()
@@ -49,6 +52,7 @@ func startStudio(t *testing.T, p *peer, part, outcome string) {
 			t.Errorf("the agent ended with %v", err)
 		}
 	})
+	return a
 }
 
 func TestAfterEffectsRendersAnIntermediateThatIsEncodedHere(t *testing.T) {
@@ -110,4 +114,109 @@ func TestScriptThatFailsInAfterEffectsIsTheJobsFailure(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAFilmThatAfterEffectsOfSeveralMachinesDrewIsThatOfOne(t *testing.T) {
+	needFFmpeg(t)
+	for _, c := range []struct{ part, codec, ext string }{
+		{"unordered", "", "mp4"}, {"no-sound-module", "video_prores_4444", "mov"}, {"normal", "", "zip"},
+	} {
+		t.Run(c.codec+" "+c.ext, func(t *testing.T) {
+			p := newPeer(t)
+			startStudio(t, p, c.part, "ok")
+			l := lease(t, p, "whole.1")
+			l.Ext, l.Settings = c.ext, farm.Settings{Codec: c.codec, Frames: &farm.Frames{Start: 4, End: 21}}
+			if c.ext == "zip" {
+				l.Settings.Type = "image"
+			}
+			whole, want := finished(t, p, l)
+			put, got := finished(t, p, split(t, p, l, 4, 5, 14))
+			if c.ext == "zip" {
+				samePictures(t, want, got, 18)
+				return
+			}
+			sameDecoded(t, "the film", want, got)
+			if w, o := whole.Output, put.Output; o.Frames != 18 || o.Duration != w.Duration || !o.Audio || o.Width != w.Width {
+				t.Errorf("of parts it is %+v\nof one machine %+v", o, w)
+			}
+			p.eventually("thumbnails", func() bool { return p.thumbs >= 5 })
+		})
+	}
+}
+
+// samePictures compares the pixels of pictures in two zips: what else is in the files, such as densities, differs.
+func samePictures(t *testing.T, a, b []byte, count int) {
+	t.Helper()
+	first, second := unpacked(t, a), unpacked(t, b)
+	if len(first) != count || len(second) != count {
+		t.Errorf("%d and %d pictures, not %d", len(first), len(second), count)
+	}
+	for name, content := range first {
+		sameDecoded(t, name, content, second[name])
+	}
+}
+
+// sameDecoded compares frames and sound of two files.
+func sameDecoded(t *testing.T, what string, want, got []byte) {
+	t.Helper()
+	a, b := strings.Split(decoded(t, want), "\n"), strings.Split(decoded(t, got), "\n")
+	if len(a) != len(b) {
+		t.Errorf("%s has %d lines of frames, not %d", what, len(b), len(a))
+	}
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			t.Errorf("%s differs: %q, not %q", what, b[i], a[i])
+			return
+		}
+	}
+}
+
+// decoded is a hash of every frame of a film, with its time, and one of all its sound.
+func decoded(t *testing.T, film []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "film")
+	if err := os.WriteFile(path, film, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-f", "framemd5", "-").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound, err := exec.Command("ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "md5", "-").Output()
+	if err != nil {
+		sound = []byte("no sound")
+	}
+	return string(out) + string(sound)
+}
+
+func TestPicturesThatAfterEffectsHasDrawnStayWhenATaskIsGivenBack(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	a := startStudio(t, p, "one-by-one", "ok")
+	l := lease(t, p, "range.1")
+	l.Part, l.Settings.Frames = true, &farm.Frames{Start: 4, End: 24}
+	p.send(wire.Message{Lease: &l})
+	p.eventually("some frames to be done", func() bool {
+		return slices.ContainsFunc(p.got, func(m wire.Message) bool { return m.Progress != nil && m.Progress.Frame >= 8 })
+	})
+	a.board.giveBack("somebody works at it", false)
+	m := p.report(l.Attempt)
+	if f := m.Failed; f == nil || !f.Cancelled || f.Done == nil || f.Done.Start != 4 || f.Done.End < 7 || f.Done.End > 23 || f.Output == nil || f.Output.Frames != f.Done.Count() {
+		t.Fatalf("got %s\n%s", describe(m), p.logged(l.Attempt))
+	}
+}
+
+func TestAfterEffectsDrawsSamples(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	startStudio(t, p, "normal", "ok")
+	l := lease(t, p, "sample.1")
+	l.Kind, l.Part, l.Stills = farm.TaskSample, true, []int{0, 12, 24}
+	_, b := finished(t, p, l)
+	got := entries(t, b)
+	lines := strings.Split(strings.TrimSpace(got), "\n")
+	if len(lines) != 3 || !strings.HasPrefix(lines[1], "frame_00012.png ") || strings.Fields(lines[0])[1] == strings.Fields(lines[1])[1] {
+		t.Errorf("the samples are\n%s", got)
+	}
+	p.eventually("a thumbnail of each", func() bool { return p.thumbs >= 3 })
 }

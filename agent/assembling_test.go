@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -156,24 +157,33 @@ func TestAFilmOfPartsIsThatOfOneMachine(t *testing.T) {
 	}
 }
 
-// entries lists what a zip holds, with hashes.
-func entries(t *testing.T, b []byte) string {
+// unpacked is what a zip holds, by name.
+func unpacked(t *testing.T, b []byte) map[string][]byte {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
+	out := make(map[string][]byte)
 	for _, f := range z.File {
 		in, err := f.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		content, err := io.ReadAll(in)
-		if err != nil {
+		if out[f.Name], err = io.ReadAll(in); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&out, "%s %s\n", f.Name, hashOf(content))
+	}
+	return out
+}
+
+// entries lists what a zip holds, with hashes.
+func entries(t *testing.T, b []byte) string {
+	t.Helper()
+	files := unpacked(t, b)
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&out, "%s %s\n", name, hashOf(files[name]))
 	}
 	return out.String()
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -103,19 +104,13 @@ func (t *attempt) wantedThumbnails() string {
 // makeThumbnails takes small pictures from a finished result, for engines that give none.
 func (t *attempt) makeThumbnails(ctx context.Context, r result, p plan) {
 	dir := filepath.Join(t.dir, "tmp")
-	pictures := make(map[int]string)
+	var pictures map[int]string
 	var err error
 	switch {
 	case r.thumbs != nil:
 		pictures = r.thumbs
 	case p.stills:
-		still := filepath.Join(dir, "still.jpg")
-		first, globErr := filepath.Glob(filepath.Join(t.dir, "out", stillsPrefix+"*"))
-		if globErr != nil || len(first) == 0 {
-			return
-		}
-		pictures[0] = still
-		err = film.Thumbnail(ctx, first[0], still)
+		pictures, err = t.stillThumbnails(ctx, p)
 	default:
 		pictures, err = film.Thumbnails(ctx, r.path, r.info.Frames, dir)
 	}
@@ -126,4 +121,28 @@ func (t *attempt) makeThumbnails(ctx context.Context, r result, p plan) {
 	for frame, path := range pictures {
 		t.sendThumbnail(ctx, p.first+frame, path)
 	}
+}
+
+// stillThumbnails are small pictures of all samples, or of the first of other stills.
+func (t *attempt) stillThumbnails(ctx context.Context, p plan) (map[int]string, error) {
+	stills, err := filepath.Glob(filepath.Join(t.dir, "out", stillsPrefix+"*."+p.ext))
+	if err != nil {
+		return nil, err
+	}
+	if p.only == nil {
+		stills = stills[:min(1, len(stills))]
+	}
+	pictures := make(map[int]string)
+	for i, still := range stills[:min(len(stills), maxThumbnails)] {
+		frame := 0
+		if p.only != nil {
+			frame = t.lease.Stills[i] - p.first
+		}
+		small := filepath.Join(t.dir, "tmp", fmt.Sprintf("still%d.jpg", i))
+		if err := film.Thumbnail(ctx, still, small); err != nil {
+			return nil, err
+		}
+		pictures[frame] = small
+	}
+	return pictures, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,8 +79,14 @@ func EncodeFrames(ctx context.Context, in io.Reader, head frames.Head, first int
 	if err != nil {
 		return err
 	}
+	const square = "setsar=1" // as After Effects' own films and pictures say of their pixels
+	if i := slices.Index(codecArgs, "-vf"); i >= 0 {
+		codecArgs[i+1] = square + "," + codecArgs[i+1]
+	} else {
+		codecArgs = append(codecArgs, "-vf", square)
+	}
 	if still(codec) {
-		codecArgs = append([]string{"-start_number", strconv.Itoa(first)}, codecArgs...)
+		codecArgs = append(codecArgs, "-start_number", strconv.Itoa(first))
 	} else if sound != "" {
 		args = append(args, ffmpeg.Input(sound)...)
 	}

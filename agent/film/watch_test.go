@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"overcrank/frames"
 )
 
 // watched is what Watch says of a film that ffmpeg makes of args.
@@ -109,5 +111,41 @@ func TestBlackPicturesAreToldFromOthers(t *testing.T) {
 				t.Errorf("%s frames of %s: %t, %v", frames, graph, info.Black, err)
 			}
 		}
+	}
+}
+
+func TestPixelsAreThoseOfWholePicturesAlone(t *testing.T) {
+	dir := t.TempDir()
+	path := makeFile(t, "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25,format=rgba", "-frames:v", "1", "-compression_algo", "raw", filepath.Join(dir, "x.tif"))
+	info, err := Probe(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for codec, want := range map[string]frames.Format{DefaultFilm: frames.RGB24, AlphaFilm: frames.ARGB, "image_png": frames.RGBA} {
+		head := frames.Head{Width: 64, Height: 48, Format: PixelsFor(info, codec)}
+		if pix, err := Pixels(t.Context(), path, head); err != nil || head.Format != want || len(pix) != head.Size() {
+			t.Errorf("%s: %s, %d bytes, %v", codec, head.Format, len(pix), err)
+		}
+	}
+	head := frames.Head{Width: 64, Height: 48, Format: frames.RGB24}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w *Wrong
+	for _, n := range []int{0, 10, len(whole) / 2, len(whole) * 3 / 4} {
+		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Pixels(t.Context(), path, head); !errors.As(err, &w) {
+			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
+		}
+	}
+	head.Width = 32
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Pixels(t.Context(), path, head); !errors.As(err, &w) {
+		t.Errorf("a picture of another size: %v", err)
 	}
 }

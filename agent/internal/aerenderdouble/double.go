@@ -26,21 +26,22 @@ func Asked() bool { return os.Getenv(Env) != "" }
 type part func(job) int
 
 var parts = map[string]part{
-	"normal":        normal,
-	"plain":         plainFrames,
-	"drop":          dropFrame,
-	"german":        german,
-	"french-cp1252": french,
-	"unordered":     unordered,
-	"missing":       missingFrames,
-	"error-exit-0":  errorThenZero,
-	"orphan":        orphan,
-	"silent-start":  silentStart,
-	"hang-start":    hangAtStart,
-	"hang-end":      hangAtEnd,
-	"hang-half":     hangHalfWay,
-	"stubborn":      stubborn,
-
+	"normal":          normal,
+	"plain":           plainFrames,
+	"drop":            dropFrame,
+	"german":          german,
+	"french-cp1252":   french,
+	"unordered":       unordered,
+	"one-by-one":      oneByOne,
+	"no-sound-module": noSoundModule,
+	"missing":         missingFrames,
+	"error-exit-0":    errorThenZero,
+	"orphan":          orphan,
+	"silent-start":    silentStart,
+	"hang-start":      hangAtStart,
+	"hang-end":        hangAtEnd,
+	"hang-half":       hangHalfWay,
+	"stubborn":        stubborn,
 	"child-then-hang": childThenHang,
 	"licence":         says(1, "aerender ERROR: Unable to obtain a license for this plug-in."),
 	"version":         says(1, "aerender ERROR: After Effects error: The file you are attempting to open was created with After Effects version 26.0.2 (Macintosh 64) and cannot be opened with this version."),
@@ -58,6 +59,7 @@ var parts = map[string]part{
 // job is what the flags ask for.
 type job struct {
 	output     string
+	module     string
 	start, end int
 	thumbnails string
 }
@@ -71,6 +73,8 @@ func Main(args []string) int {
 		switch args[i] {
 		case "-output":
 			j.output = args[i+1]
+		case "-OMtemplate":
+			j.module = args[i+1]
 		case "-s":
 			j.start, _ = strconv.Atoi(args[i+1])
 		case "-e":
@@ -172,6 +176,14 @@ func unordered(j job) int {
 	}
 	finish()
 	return film(j, j.frames())
+}
+
+// noSoundModule has no output module for sound alone.
+func noSoundModule(j job) int {
+	if strings.HasPrefix(j.module, "AIFF") {
+		return says(1, "aerender ERROR: No output module template was found with the given name.")(j)
+	}
+	return normal(j)
 }
 
 func missingFrames(j job) int {
@@ -304,23 +316,53 @@ func noise(j job) int {
 	return normal(j)
 }
 
-// film writes a film, or stills, of so many frames where the job wants its output.
+// film writes what so many frames of the job come to, where it wants its output: what a frame shows depends on its number. A file
+// ending in .mov is lossless, as that of After Effects' template is; .aif is the sound alone.
 func film(j job, frames int) int {
 	if j.output == "" {
 		return 0
 	}
+	seconds := func(n int) string { return strconv.FormatFloat(float64(n)/25, 'f', 3, 64) }
+	sound := []string{"-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000,aformat=channel_layouts=stereo,atrim=start=" + seconds(j.start) + ":duration=" + seconds(frames) + ",asetpts=PTS-STARTPTS"}
+	pictures := []string{"-f", "lavfi", "-i", fmt.Sprintf("testsrc2=size=64x48:rate=25,format=rgba,trim=start_frame=%d:end_frame=%d,setpts=PTS-STARTPTS", j.start, j.start+frames)}
 	out := strings.NewReplacer("[####]", "%04d", "[#####]", "%05d").Replace(j.output)
-	args := []string{"-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25"}
-	if filepath.Ext(out) == ".mp4" || filepath.Ext(out) == ".mov" {
-		args = append(args, "-f", "lavfi", "-i", "sine=frequency=440", "-shortest", "-pix_fmt", "yuv420p")
-	} else {
-		args = append(args, "-start_number", strconv.Itoa(j.start))
+	args := []string{"-v", "error", "-y"}
+	switch filepath.Ext(out) {
+	case ".aif":
+		args = append(args, sound...)
+	case ".mov":
+		format := "rgb24"
+		if strings.HasSuffix(j.module, "with Alpha") {
+			format = "argb"
+		}
+		args = append(append(append(args, sound...), pictures...), "-c:v", "qtrle", "-pix_fmt", format, "-c:a", "pcm_s16be")
+	case ".mp4":
+		args = append(append(append(args, sound...), pictures...), "-pix_fmt", "yuv420p")
+	default:
+		args = append(append(args, pictures...), "-start_number", strconv.Itoa(j.start))
 	}
-	cmd := exec.Command("ffmpeg", append(args, "-frames:v", strconv.Itoa(frames), out)...)
+	cmd := exec.Command("ffmpeg", append(args, out)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		fmt.Println("aerender ERROR: ffmpeg:", err)
 		return 1
 	}
+	return 0
+}
+
+// oneByOne writes each picture before it tells of it, and takes its time.
+func oneByOne(j job) int {
+	open()
+	head(j)
+	for n := range j.frames() {
+		one := j
+		one.start, one.end = j.start+n, j.start+n
+		if code := film(one, 1); code != 0 {
+			return code
+		}
+		frame(j, n)
+		time.Sleep(100 * time.Millisecond)
+	}
+	finish()
 	return 0
 }

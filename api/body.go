@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,10 +108,25 @@ func readBody(c *fiber.Ctx, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	b.until = time.Now().Add(wholeTimeout)
-	var body bytes.Buffer
-	body.Grow(int(min(max(b.declared, 0), trustedSize)) + bytes.MinRead)
-	_, err = body.ReadFrom(b)
-	return body.Bytes(), err
+	// One byte more than the body shows its end.
+	body := make([]byte, 0, min(max(b.declared, 0), trustedSize)+bytes.MinRead)
+	for {
+		n, err := b.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return body, err
+		case len(body) == cap(body):
+			// Who has sent so much is trusted with four times of it.
+			more := 3 * len(body)
+			if b.declared > 0 {
+				more = min(more, int(b.declared)-len(body)+bytes.MinRead)
+			}
+			body = slices.Grow(body, max(more, bytes.MinRead))
+		}
+	}
 }
 
 var errStopping = farm.Errorf(farm.CodeUnavailable, "the farm is stopping; send it again in a moment")

@@ -52,6 +52,8 @@ func (c *Coordinator) submitBatch(ctx context.Context, p farm.Principal, entries
 		return BatchResult{}, err
 	}
 	b := &batchPlan{submission: c.newSubmission(p), result: BatchResult{Errs: map[int]error{}}}
+	b.jobs, b.tasks = make([]farm.Job, 0, len(entries)), make([]farm.Task, 0, len(entries))
+	b.result.Jobs, b.families = make([]farm.Job, 0, len(entries)), make([]span, 0, len(entries))
 	b.result.Batch = farm.Batch{ID: id, Team: p.Team, CreatedAt: b.now, Total: len(entries)}
 	for i, entry := range entries {
 		if err := b.add(aside(ctx), i, entry); err != nil {
@@ -103,6 +105,7 @@ type batchPlan struct {
 	*submission
 	result   BatchResult
 	families []span // of each job of the result
+	parts    []func() (raftstore.Result, error)
 }
 
 // span is where a family lies within a submission. Jobs and tasks are as many.
@@ -154,10 +157,11 @@ func (b *batchPlan) store(ctx context.Context) error {
 			return err
 		}
 	}
-	kept, err := b.storeParts(ctx, 0, len(b.families), &cmd.Parts)
-	if err != nil {
-		return err
+	kept, err := b.storeParts(ctx, 0, len(b.families))
+	if err = errors.Join(err, b.partsStored()); err != nil {
+		return fmt.Errorf("storing the parts of a batch: %w", err)
 	}
+	cmd.Parts = len(b.parts)
 	b.keepOnly(kept)
 	if len(kept) == 0 {
 		return nil
@@ -168,35 +172,47 @@ func (b *batchPlan) store(ctx context.Context) error {
 }
 
 // storeParts lays down the families from one to another in as few parts as they fit into, and gives those that fit: one that
-// does not fit alone is refused.
-func (b *batchPlan) storeParts(ctx context.Context, from, to int, parts *int) (kept []int, err error) {
+// does not fit alone is refused. While one part is written to the log the next is packed; partsStored waits for all.
+func (b *batchPlan) storeParts(ctx context.Context, from, to int) (kept []int, err error) {
 	if to-from == 1 || b.size(from, to) <= batchPiece {
 		jobs := span{b.families[from].from, b.families[to-1].to}
-		_, err := b.c.store.Apply(ctx, raftstore.SubmitPart{
-			Batch: b.result.Batch.ID, Part: *parts, At: b.now,
+		stored, err := b.c.store.Begin(ctx, raftstore.SubmitPart{
+			Batch: b.result.Batch.ID, Part: len(b.parts), At: b.now,
 			SubmitJobs: raftstore.SubmitJobs{Jobs: b.jobs[jobs.from:jobs.to], Tasks: b.tasks[jobs.from:jobs.to]},
 		})
 		switch {
 		case err == nil:
-			*parts++
+			b.parts = append(b.parts, stored)
 			for family := from; family < to; family++ {
 				kept = append(kept, family)
 			}
 			return kept, nil
 		case farm.CodeOf(err) != farm.CodeTooLarge:
-			return nil, fmt.Errorf("storing a part of a batch: %w", err)
+			return nil, err
 		case to-from == 1:
 			b.result.Errs[b.result.Batch.Jobs[from].Index] = err
 			return nil, nil
 		}
 	}
 	half := (from + to) / 2
-	kept, err = b.storeParts(ctx, from, half, parts)
+	kept, err = b.storeParts(ctx, from, half)
 	if err != nil {
 		return nil, err
 	}
-	rest, err := b.storeParts(ctx, half, to, parts)
+	rest, err := b.storeParts(ctx, half, to)
 	return append(kept, rest...), err
+}
+
+// partsStored waits until all parts are laid down.
+func (b *batchPlan) partsStored() (err error) {
+	for _, stored := range b.parts {
+		result, failed := stored()
+		if failed == nil && result.Refused != nil {
+			failed = result.Refused
+		}
+		err = errors.Join(err, failed)
+	}
+	return err
 }
 
 // size estimates the bytes of the families from one to another.

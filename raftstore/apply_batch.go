@@ -40,6 +40,7 @@ func (t *tables) gather(c SubmitJobs) (whole SubmitJobs, contents []storedConten
 		return c, own, err
 	}
 	whole = SubmitJobs{Batch: c.Batch, Parts: c.Parts}
+	whole.Jobs, whole.Tasks = make([]farm.Job, 0, len(c.Batch.Jobs)), make([]farm.Task, 0, len(c.Batch.Jobs))
 	for n := range c.Parts {
 		part, there := t.part(c.Batch.ID, n)
 		if !there {

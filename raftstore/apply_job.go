@@ -21,7 +21,7 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 	if err != nil {
 		return refuse(err)
 	}
-	var result Result
+	result := Result{Jobs: make([]farm.Job, 0, len(jobs)), Tasks: make([]farm.Task, 0, len(tasks))}
 	begins := make(map[string]bool, len(jobs))
 	for _, task := range tasks {
 		t.saveTask(task, "")

@@ -45,20 +45,18 @@ func (c *codec) close() { c.decompressor.Close() }
 
 // encode gives the log entry of cmd. A command that is too large is an error of CodeTooLarge.
 func (c *codec) encode(cmd Command) ([]byte, error) {
-	body, version, err := encodeBody(cmd)
+	out, version, err := appendBody(make([]byte, 2), cmd)
 	if err != nil {
 		return nil, farm.Errorf(farm.CodeInvalid, "the change cannot be stored: %w", err)
 	}
+	body := out[2:]
 	limit := compressFrom
 	if version == submitVersion {
 		limit = maxCommand // most of it is compressed already
 	}
-	out := make([]byte, 2, 2+len(body))
 	if len(body) >= limit {
 		version |= compressedFlag
-		out = c.compressor.EncodeAll(body, out)
-	} else {
-		out = append(out, body...)
+		out = c.compressor.EncodeAll(body, make([]byte, 2, 2+len(body)/2))
 	}
 	if len(out) > maxCommand || len(body) > maxCommandJSON {
 		return nil, farm.Errorf(farm.CodeTooLarge,
@@ -93,18 +91,18 @@ func (c *codec) decode(data []byte) (Command, error) {
 	return decodeBody(kind, body)
 }
 
-// encodeBody gives what stands behind the two bytes of kind and version.
-func encodeBody(cmd Command) (body []byte, version byte, err error) {
+// appendBody writes what stands behind the two bytes of kind and version.
+func appendBody(out []byte, cmd Command) (entry []byte, version byte, err error) {
 	switch c := cmd.(type) {
 	case SubmitJobs:
-		body, err = c.encode()
-		return body, submitVersion, err
+		out, err = c.appendTo(out)
+		return out, submitVersion, err
 	case SubmitPart:
-		body, err = c.encode()
-		return body, submitVersion, err
+		out, err = c.appendTo(out)
+		return out, submitVersion, err
 	}
-	body, err = json.Marshal(cmd)
-	return body, commandVersion, err
+	body, err := json.Marshal(cmd)
+	return append(out, body...), commandVersion, err
 }
 
 func decodeBody(kind Kind, body []byte) (Command, error) {

@@ -41,7 +41,7 @@ func (c SubmitPart) laidDown() ([]byte, error) {
 	if c.body != nil {
 		return c.body, nil
 	}
-	return c.SubmitJobs.encode()
+	return c.SubmitJobs.appendTo(nil)
 }
 
 // size is how many jobs the part has.
@@ -52,16 +52,17 @@ func (c SubmitPart) size() int {
 	return len(c.Jobs)
 }
 
-func (c SubmitPart) encode() ([]byte, error) {
+// appendTo writes version 2 behind what out holds.
+func (c SubmitPart) appendTo(out []byte) ([]byte, error) {
 	head, err := encodeRecord(partEnvelope{Batch: c.Batch, Part: c.Part, At: c.At, Jobs: c.size()})
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.laidDown()
-	if err != nil {
-		return nil, err
+	out = append(binary.AppendUvarint(out, uint64(len(head))), head...)
+	if c.body != nil {
+		return append(out, c.body...), nil
 	}
-	return append(append(binary.AppendUvarint(nil, uint64(len(head))), head...), body...), nil
+	return c.SubmitJobs.appendTo(out)
 }
 
 func decodePart(data []byte) (c SubmitPart, err error) {

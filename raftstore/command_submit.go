@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
+	"sync"
 
 	"overcrank/farm"
 )
@@ -28,18 +31,41 @@ func (c SubmitJobs) contents() ([]storedContent, *farm.Error) {
 	if c.stored != nil {
 		return c.stored, nil
 	}
-	contents := make([]storedContent, len(c.Jobs))
-	for i, job := range c.Jobs {
-		data, err := encodeContent(job)
-		if err != nil {
-			return nil, farm.Errorf(farm.CodeInvalid, "the content of job %s cannot be stored: %w", job.ID, err)
+	contents, refused := make([]storedContent, len(c.Jobs)), make([]*farm.Error, len(c.Jobs))
+	pack := func(from, step int) {
+		for i := from; i < len(c.Jobs); i += step {
+			contents[i], refused[i] = contentOf(&c.Jobs[i])
 		}
-		contents[i] = storedContent{data: data, files: job.KeptFiles()}
+	}
+	if len(c.Jobs) < packedTogether {
+		pack(0, 1)
+	} else {
+		workers := runtime.GOMAXPROCS(0)
+		var packing sync.WaitGroup
+		for w := range workers {
+			packing.Go(func() { pack(w, workers) })
+		}
+		packing.Wait()
+	}
+	if i := slices.IndexFunc(refused, func(err *farm.Error) bool { return err != nil }); i >= 0 {
+		return nil, refused[i]
 	}
 	return contents, nil
 }
 
-func (c SubmitJobs) encode() ([]byte, error) {
+// packedTogether is from how many jobs on their contents are packed on all processors.
+const packedTogether = 16
+
+func contentOf(job *farm.Job) (storedContent, *farm.Error) {
+	data, err := encodeContent(job)
+	if err != nil {
+		return storedContent{}, farm.Errorf(farm.CodeInvalid, "the content of job %s cannot be stored: %w", job.ID, err)
+	}
+	return storedContent{data: data, files: job.KeptFiles()}, nil
+}
+
+// appendTo writes version 2 behind what out holds.
+func (c SubmitJobs) appendTo(out []byte) ([]byte, error) {
 	contents, refusal := c.contents()
 	if refusal != nil {
 		return nil, refusal
@@ -61,13 +87,12 @@ func (c SubmitJobs) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := binary.AppendUvarint(make([]byte, 0, binary.MaxVarintLen32+len(text)+size), uint64(len(text)))
-	body = append(body, text...)
+	out = slices.Grow(out, binary.MaxVarintLen32+len(text)+size)
+	out = append(binary.AppendUvarint(out, uint64(len(text))), text...)
 	for _, content := range contents {
-		body = binary.AppendUvarint(body, uint64(len(content.data)))
-		body = append(body, content.data...)
+		out = append(binary.AppendUvarint(out, uint64(len(content.data))), content.data...)
 	}
-	return body, nil
+	return out, nil
 }
 
 // decodeSubmission reads version 2. What it gives keeps parts of body.

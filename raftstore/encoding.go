@@ -54,7 +54,7 @@ const (
 const maxContent = maxCommandJSON
 
 // encodeContent gives the content of a job as it lies in the log and in the state, nil when it has none.
-func encodeContent(job farm.Job) ([]byte, error) {
+func encodeContent(job *farm.Job) ([]byte, error) {
 	content := jobContent{Fonts: job.Fonts, Assets: job.Assets, Upload: job.Upload, Webhook: job.Webhook}
 	if len(content.Fonts) == 0 && len(content.Assets) == 0 && content.Upload == nil && content.Webhook == nil {
 		return nil, nil

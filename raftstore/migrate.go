@@ -84,7 +84,7 @@ func splitJobs(tx *bbolt.Tx, from []byte) (next []byte, err error) {
 		if !ok {
 			continue
 		}
-		if content, err := encodeContent(job); err != nil {
+		if content, err := encodeContent(&job); err != nil {
 			t.fail(fmt.Errorf("job %s: %w", id, err))
 		} else if content != nil {
 			t.set(bucketContents, id, content)

@@ -68,7 +68,7 @@ func (t *tables) countInBatch(job farm.Job, status farm.JobStatus, delta int) {
 
 // saveContent writes the content of a job, when it has been made or changed.
 func (t *tables) saveContent(job farm.Job) {
-	data, err := encodeContent(job)
+	data, err := encodeContent(&job)
 	switch {
 	case err != nil:
 		t.fail(fmt.Errorf("write %s %q: %w", bucketContents, job.ID, err))

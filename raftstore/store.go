@@ -182,24 +182,42 @@ func (s *Store) Apply(ctx context.Context, cmd Command) (Result, error) {
 
 // ApplyFor is Apply on behalf of a request that must not be carried out twice; nil means of no such request.
 func (s *Store) ApplyFor(ctx context.Context, key *RequestKey, cmd Command) (Result, error) {
+	wait, err := s.begin(ctx, key, cmd)
+	if err != nil {
+		return Result{}, err
+	}
+	return wait()
+}
+
+// Begin hands a command over without waiting for it; wait gives what Apply would. Its own errors are refusals for certain.
+func (s *Store) Begin(ctx context.Context, cmd Command) (wait func() (Result, error), err error) {
+	return s.begin(ctx, nil, cmd)
+}
+
+func (s *Store) begin(ctx context.Context, key *RequestKey, cmd Command) (wait func() (Result, error), err error) {
 	if err := ctx.Err(); err != nil {
-		return Result{}, fmt.Errorf("apply command: %w", err)
+		return nil, fmt.Errorf("apply command: %w", err)
 	}
 	if err := s.disk.check(); err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	data, err := s.codec.encode(cmd)
 	if err == nil && key != nil {
 		data, err = withKey(data, *key)
 	}
 	if err != nil {
-		return Result{}, err
+		return nil, err
 	}
-	wait := applyWait
+	patience := applyWait
 	if deadline, ok := ctx.Deadline(); ok {
-		wait = max(time.Until(deadline), time.Millisecond)
+		patience = max(time.Until(deadline), time.Millisecond)
 	}
-	future := s.raft.Apply(data, wait)
+	future := s.raft.Apply(data, patience)
+	return func() (Result, error) { return s.result(ctx, future) }, nil
+}
+
+// result waits for what a command came to.
+func (s *Store) result(ctx context.Context, future raft.ApplyFuture) (Result, error) {
 	if err := s.await(ctx, future); err != nil {
 		return Result{}, s.explain(err)
 	}

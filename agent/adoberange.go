@@ -57,7 +57,7 @@ func (t *attempt) rangeAdobe(ctx context.Context, req aerender.Request, p plan) 
 const (
 	picturesEvery  = 500 * time.Millisecond // between looks for new pictures
 	pictureLatency = 30 * time.Second       // that a picture may need on its way to the disk
-	lastPictures   = 3 * time.Second        // for those of an attempt that ended early
+	lastPictures   = time.Second            // for those of an attempt that ended early
 )
 
 // pictureMover moves the pictures that After Effects writes into a file of frames.

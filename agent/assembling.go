@@ -39,10 +39,15 @@ func (t *attempt) assemble(ctx context.Context) (result, error) {
 	}
 	t.watch.fetched(time.Since(began))
 	t.say("putting %d frames of %d parts together", p.frames, len(t.lease.Parts))
+	return t.putTogether(ctx, p, *want, t.partFiles(), sound)
+}
+
+// putTogether makes a film of parts and of sound, which is "" for none.
+func (t *attempt) putTogether(ctx context.Context, p plan, want farm.Frames, list []parts.Part, sound string) (result, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	a := &assembly{t: t, ctx: ctx, stop: stop, p: &p, sound: sound}
-	err = parts.Read(ctx, *want, t.partFiles(), a)
+	err := parts.Read(ctx, want, list, a)
 	if err := a.end(err); err != nil {
 		return result{}, err
 	}

@@ -162,6 +162,9 @@ func (t *attempt) renderProject(ctx context.Context) (result, error) {
 	if err := t.prepare(ctx, fetched); err != nil {
 		return result{}, err
 	}
+	if t.mayKeep() {
+		return t.renderKeeping(ctx)
+	}
 	return t.render(ctx)
 }
 

@@ -32,11 +32,13 @@ func (w *stopwatch) fetched(d time.Duration) {
 	w.m.FetchSeconds = d.Seconds()
 }
 
-// engineStarts begins the time until the first frame.
+// engineStarts begins the time until the first frame. An engine that only follows, for the sound, does not count.
 func (w *stopwatch) engineStarts() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.start = time.Now()
+	if w.start.IsZero() {
+		w.start = time.Now()
+	}
 }
 
 // rendered tells that so many frames are done.

@@ -27,14 +27,17 @@ const (
 const (
 	donePatience = 20 * time.Second
 	// returnPatience is the same with somebody waiting for the machine, who gets it back within five seconds: one to be seen, one for
-	// the engine's end, and these.
-	returnPatience = 3 * time.Second
+	// the engine's end, lastPictures, and these.
+	returnPatience = 2 * time.Second
 )
 
 // keptFrames are the frames of a range that are done, in a file that grows.
 type keptFrames struct {
 	path  string
 	first int // of the range
+	// some says that the farm keeps no more than some of the frames: of a film that one machine was to render as a whole.
+	some bool
+	last int // of the range
 }
 
 // checkPart looks at the frames that the engine handed over, from the first to the last. Whoever puts the film together unpacks them.
@@ -80,6 +83,16 @@ func growth(path string) (grown frames.Growth, size int64, err error) {
 	return grown, info.Size(), grown.Look(in, info.Size())
 }
 
+// growthWithin looks at the frames that are whole within the first bytes of a file.
+func growthWithin(path string, size int64) (grown frames.Growth, err error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return grown, fmt.Errorf("looking at the frames: %w", err)
+	}
+	defer in.Close()
+	return grown, grown.Look(in, size)
+}
+
 // handOverDone gives the farm the frames of a range that were done when the attempt ended early, so that nobody renders them again.
 func (t *attempt) handOverDone(ctx context.Context, why error, failed *wire.Failed) {
 	if t.kept == nil || errors.Is(why, errDropped) || errors.As(why, new(*cancelled)) {
@@ -93,6 +106,9 @@ func (t *attempt) handOverDone(ctx context.Context, why error, failed *wire.Fail
 	defer cancel()
 	err := t.safely(func() error {
 		grown, size, err := growth(t.kept.path)
+		if err == nil && t.kept.some && grown.Last == t.kept.last {
+			grown, err = growthWithin(t.kept.path, grown.End-1)
+		}
 		if err != nil || grown.Frames == 0 || grown.First != t.kept.first {
 			return err
 		}
@@ -101,7 +117,12 @@ func (t *attempt) handOverDone(ctx context.Context, why error, failed *wire.Fail
 				return fmt.Errorf("cutting a frame off that is not whole: %w", err)
 			}
 		}
-		output, err := t.upload(ctx, partResult(t.kept.path, grown))
+		// They go to the farm, also where the film would not.
+		sum, length, err := hashFile(t.kept.path)
+		if err != nil {
+			return err
+		}
+		output, err := t.handOver(ctx, partResult(t.kept.path, grown), sum, length)
 		if err != nil {
 			return err
 		}

@@ -144,7 +144,7 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	t.feed.at("rendering", 0, p.first, p.frames)
 	t.watch.engineStarts()
 	if p.part {
-		t.kept = &keptFrames{path: filepath.Join(t.dir, "out", partName), first: p.first}
+		t.kept = &keptFrames{path: filepath.Join(t.dir, "out", partName), first: p.first, some: t.lease.Parted, last: p.first + p.frames - 1}
 	}
 	if t.engine.Kind == farm.EngineAfterEffects {
 		return t.renderAdobe(ctx, req, p)

@@ -30,6 +30,8 @@ type Watch struct {
 	rules Rules
 	pause Pause
 	last  farm.Availability
+	// peopled is whether anybody could be seen, if he were there.
+	peopled bool
 }
 
 // NewWatch makes a watch over a desk, which it does not close.
@@ -56,6 +58,14 @@ func (w *Watch) Run(ctx context.Context, change func(farm.Availability)) {
 			change(now)
 		}
 	}
+}
+
+// SomebodyMayCome tells whether the rules may want the machine back from the farm: not where nobody sits and nothing else is ruled.
+func (w *Watch) SomebodyMayCome() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := w.rules
+	return len(r.Hours) > 0 || len(r.Programs) > 0 || r.MaxOtherLoad > 0 || r.NotOnBattery || r.IdleAfter > 0 && w.peopled
 }
 
 // Now is how available the machine was at the last look.
@@ -123,6 +133,7 @@ func (w *Watch) look(ctx context.Context) farm.Availability {
 		// What has just been too much has to fall well below, or the work would come and go with each look.
 		seen.OtherLoad *= backBelow
 	}
+	w.peopled = seen.InputKnown || seen.Session == SessionActive || seen.Session == SessionLocked
 	w.last = settled(w.last, rules.Judge(now, pause, seen))
 	return w.last
 }

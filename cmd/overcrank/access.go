@@ -145,15 +145,18 @@ func (f newAccessFlags) request(ctx context.Context, c *client.Client) (client.N
 }
 
 // endOf reads when something is to end that begins now.
-func endOf(expires string, now time.Time) (time.Time, error) {
-	end, err := moment(expires, now)
-	if left, notLeft := time.ParseDuration(expires); notLeft == nil {
-		end, err = now.Add(left), nil
+func endOf(expires string, now time.Time) (time.Time, error) { return timeToCome("expires", expires, now) }
+
+// timeToCome reads what a flag says of the future: a day, a time, or in how long.
+func timeToCome(flag, text string, now time.Time) (time.Time, error) {
+	at, err := moment(text, now)
+	if left, notLeft := time.ParseDuration(text); notLeft == nil {
+		at, err = now.Add(left), nil
 	}
-	if err != nil || !end.After(now) {
-		return end, usagef("--expires is '%s': it has to be a day to come (2027-01-31), a time to come, or in how long (720h)", expires)
+	if err != nil || !at.After(now) {
+		return at, usagef("--%s is '%s': it has to be a day to come (2027-01-31), a time to come, or in how long (720h)", flag, text)
 	}
-	return end, nil
+	return at, nil
 }
 
 func accessTable(what string, list []client.Access) *terminal.Table {

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -70,6 +72,12 @@ func suggestions(ctx context.Context, kind string, server serverFlags) []complet
 	switch kind {
 	case "state":
 		return words("queued", "pending", "render:dorender", "finished", "error", "manually_cancelled")
+	case "agentstate":
+		return words("offline", "paused", "set_aside", "draining", "drained", "away", "rendering", "free")
+	case "eventkind":
+		return words("job", "task", "progress", "log", "thumbnail", "template", "agent", "farm")
+	case "level":
+		return words("rush", "normal", "overnight")
 	case "codec":
 		return words("video_h264_vbr_1mbps", "video_h264_vbr_5mbps", "video_h264_vbr_15mbps", "video_h264_vbr_40mbps", "video_h264_cbr_1mbps",
 			"video_h264_cbr_5mbps", "video_h264_cbr_15mbps", "video_h264_cbr_40mbps", "video_prores_422", "video_prores_4444", "image_png", "image_jpeg")
@@ -100,6 +108,12 @@ func suggestions(ctx context.Context, kind string, server serverFlags) []complet
 	case "token":
 		list, _ := c.Tokens(ctx, "")
 		return each(list, func(a client.Access) (string, string) { return a.Name, a.Role })
+	case "agent":
+		list, _ := c.Agents(ctx, "", "")
+		return each(list, func(a client.Agent) (string, string) { return a.Name, agentWord(a.State) })
+	case "limit":
+		limits, _ := c.Limits(ctx)
+		return words(slices.Sorted(maps.Keys(limits.ByName))...)
 	case "invitation":
 		list, _ := c.Invitations(ctx)
 		return each(list, func(i client.JoinToken) (string, string) { return i.ID, i.Name })

@@ -19,7 +19,10 @@ type jobsCommand struct {
 	Logs     logsCommand   `cmd:"" help:"Print the log of a job: the same as overcrank logs."`
 	Wait     jobsWait      `cmd:"" help:"Wait until jobs have ended."`
 	Download jobsDownload  `cmd:"" help:"Download the results of jobs."`
-	Why      jobsWhy       `cmd:"" help:"Say why a job has not started."`
+	Why      jobsWhy       `cmd:"" help:"Say what a job waits for, and for how long."`
+	Tasks    jobsTasks     `cmd:"" help:"List the tasks of a job."`
+	Attempts jobsAttempts  `cmd:"" help:"List who tried the tasks of a job, and how that ended."`
+	Set      jobsSet       `cmd:"" help:"Change where a job stands in line, or what it is called."`
 	Release  jobsRelease   `cmd:"" help:"Let held jobs go."`
 	Cancel   jobsCancel    `cmd:"" help:"Cancel jobs."`
 }
@@ -165,6 +168,24 @@ func remark(j client.Job) string {
 	return ""
 }
 
+// addPlace tells where a job stands in line; a farm that cannot tell is passed over.
+func (s jobsShow) addPlace(ctx context.Context, c *client.Client, t *terminal.Table) {
+	j, err := c.FarmJob(ctx, s.ID)
+	if err != nil {
+		return
+	}
+	t.Row("level", fmt.Sprintf("%s, priority %d", j.Level, j.Priority))
+	if j.NotBefore != nil {
+		t.Row("not before", localTime(*j.NotBefore))
+	}
+	if j.Approval != nil && j.Approval.ApprovedAt != nil {
+		t.Row("approved", localTime(*j.Approval.ApprovedAt)+" by "+given(j.Approval.ApprovedBy))
+	}
+	if j.Tasks.Total > 1 {
+		t.Row("tasks", fmt.Sprintf("%d of %d done", j.Tasks.Done, j.Tasks.Total))
+	}
+}
+
 // jobRef is a job on the command line.
 type jobRef struct {
 	ID string `arg:"" name:"job" help:"Id of the job." complete:"job"`
@@ -211,6 +232,7 @@ func (s jobsShow) Run(ctx context.Context, out *output) error {
 	}
 	t.Row("state", state)
 	t.Row("done", strings.TrimSpace(percent(j.Progress)))
+	s.addPlace(ctx, c, t)
 	t.Row("submitted", localTime(j.Stats.CreatedAt))
 	for _, moment := range []struct {
 		name string
@@ -236,34 +258,6 @@ func (s jobsShow) Run(ctx context.Context, out *output) error {
 	}
 	t.Row("result", j.OutputURL)
 	return out.table(t)
-}
-
-type jobsWhy struct {
-	jobRef
-	remote
-}
-
-func (w jobsWhy) Run(ctx context.Context, out *output) error {
-	c, err := w.client()
-	if err != nil {
-		return err
-	}
-	waiting, err := c.Waiting(ctx, w.ID)
-	if err != nil {
-		return err
-	}
-	if w.JSON {
-		return out.answer(waiting.JSON())
-	}
-	if waiting.Why == "" {
-		job, err := c.Job(ctx, w.ID)
-		if err != nil {
-			return err
-		}
-		waiting.Why = "it does not wait: it is " + stateWord(job.Status)
-	}
-	_, err = fmt.Fprintln(out, waiting.Why)
-	return err
 }
 
 type jobsRelease struct {

@@ -29,7 +29,6 @@ type cli struct {
 	Up          upCommand          `cmd:"" group:"farm" help:"Run a whole farm on this machine: coordinator, dashboard, API and one agent."`
 	Coordinator coordinatorCommand `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
 	Agent       agentCommand       `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
-	Agents      agentsCommand      `cmd:"" group:"farm" help:"Invite machines."`
 	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
 	Demo        demoCommand        `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
 
@@ -41,6 +40,13 @@ type cli struct {
 	Join      joinCommand      `cmd:"" group:"work" help:"Stitch clips into one film."`
 	Fonts     fontsCommand     `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   secretsCommand   `cmd:"" group:"work" help:"Keep, list and delete the team's secrets."`
+
+	Agents agentsCommand `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and retire machines."`
+	Farm   farmCommand   `cmd:"" group:"machines" help:"Say what the farm is at, pause it, and set how it shares its machines."`
+	Queue  queueCommand  `cmd:"" group:"machines" help:"List what waits for a machine, the next one first."`
+	Levels levelsCommand `cmd:"" group:"machines" help:"Say and change how the levels rush, normal and overnight are served."`
+	Limits limitsCommand `cmd:"" group:"machines" help:"Count what there are only so many of, such as licences of plug-ins."`
+	Events eventsCommand `cmd:"" group:"machines" help:"Print what happens on the farm, as it happens."`
 
 	Teams  teamsCommand  `cmd:"" group:"people" help:"Make, list and end teams."`
 	Tokens tokensCommand `cmd:"" group:"people" help:"Make, list and revoke API tokens."`
@@ -109,7 +115,7 @@ func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
 		kong.Description("The After Effects render farm that a studio runs on its own machines."),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
-		kong.ExplicitGroups([]kong.Group{{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"}, {Key: "people", Title: "Let people and programs in:"}}),
+		kong.ExplicitGroups([]kong.Group{{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"}, {Key: "machines", Title: "Look after its machines:"}, {Key: "people", Title: "Let people and programs in:"}}),
 	}, options...)...)
 }
 

@@ -103,24 +103,6 @@ func (c *Client) Release(ctx context.Context, ids []string) (List[Job], error) {
 	return fetch[List[Job]](ctx, c, http.MethodPost, "/api/farm/v1/jobs/release", nil, map[string][]string{"jobs": ids})
 }
 
-// Waiting says why a job waits.
-type Waiting struct {
-	Raw `json:"-"`
-	ID  string `json:"id"`
-	Why string `json:"why"` // "" when it does not wait
-}
-
-// Waiting says why a job that has not started waits.
-func (c *Client) Waiting(ctx context.Context, id string) (Waiting, error) {
-	return fetch[Waiting](ctx, c, http.MethodGet, at("/api/farm/v1/jobs/%s/why", id), nil, nil)
-}
-
-// Why is the sentence of Waiting.
-func (c *Client) Why(ctx context.Context, id string) (string, error) {
-	w, err := c.Waiting(ctx, id)
-	return w.Why, err
-}
-
 // Log copies a job's log from byte offset on to w and returns the offset behind it. A job without a log yet gives
 // nothing.
 func (c *Client) Log(ctx context.Context, id string, offset int64, w io.Writer) (int64, error) {

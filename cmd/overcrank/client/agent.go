@@ -1,0 +1,110 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// Agent is a machine that renders.
+type Agent struct {
+	Raw        `json:"-"`
+	ID         string    `json:"id"`
+	Name       string    `json:"name"`
+	State      string    `json:"state"`
+	LastSeen   string    `json:"lastSeen"`
+	EnrolledAt string    `json:"enrolledAt"`
+	Address    string    `json:"address"`
+	SetAside   *SetAside `json:"setAside"`
+	Presence   *Presence `json:"presence"`
+	OS         string    `json:"os"`
+	OSVersion  string    `json:"osVersion"`
+	CPU        string    `json:"cpu"`
+	CPUs       int       `json:"cpus"`
+	Memory     int64     `json:"memory"` // bytes
+	GPU        string    `json:"gpu"`
+	DiskFree   int64     `json:"diskFree"` // bytes
+	Version    string    `json:"version"`
+	Slots      int       `json:"slots"`
+	Engines    []Engine  `json:"engines"`
+	Tags       []string  `json:"tags"`
+	GivenTags  []string  `json:"givenTags"`
+	Fonts      int       `json:"fonts"`
+	Effects    int       `json:"effects"`
+	Running    []Running `json:"running"`
+}
+
+// Engine is a program with which a machine renders.
+type Engine struct {
+	Kind    string `json:"kind"`
+	Version string `json:"version"`
+	Beta    bool   `json:"beta"`
+}
+
+// SetAside is why the farm gives a machine no work for a while.
+type SetAside struct {
+	Reason string `json:"reason"`
+	Until  string `json:"until"`
+}
+
+// Presence is whether a machine may work by its own rules.
+type Presence struct {
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+	Until  string `json:"until"`
+}
+
+// Running is a task that a machine has. Another team's has no names.
+type Running struct {
+	Job      *string `json:"job"`
+	Task     *string `json:"task"`
+	Attempt  int     `json:"attempt"`
+	Phase    string  `json:"phase"`
+	Frame    int     `json:"frame"`
+	Progress float64 `json:"progress"` // percent
+	Since    string  `json:"since"`
+}
+
+// AgentChange is what is wanted of a machine; nil leaves a field as it is.
+type AgentChange struct {
+	Name *string   `json:"name,omitempty"`
+	Tags *[]string `json:"tags,omitempty"`
+}
+
+const agentsPath = "/api/farm/v1/agents"
+
+// largestAgentPage is how many machines one answer holds at most.
+const largestAgentPage = 1000
+
+// Agents lists all machines in some states and with a tag; no states and "" mean all.
+func (c *Client) Agents(ctx context.Context, states, tag string) (List[Agent], error) {
+	query := url.Values{"limit": {strconv.Itoa(largestAgentPage)}}
+	if states != "" {
+		query.Set("state", states)
+	}
+	if tag != "" {
+		query.Set("tag", tag)
+	}
+	return pages[Agent](ctx, c, agentsPath, query, 0)
+}
+
+// Agent gets one machine.
+func (c *Client) Agent(ctx context.Context, id string) (Agent, error) {
+	return fetch[Agent](ctx, c, http.MethodGet, agentsPath+at("/%s", id), nil, nil)
+}
+
+// ChangeAgent changes what is wanted of a machine.
+func (c *Client) ChangeAgent(ctx context.Context, id string, change AgentChange) (Agent, error) {
+	return fetch[Agent](ctx, c, http.MethodPatch, agentsPath+at("/%s", id), nil, change)
+}
+
+// TurnAgent drains, pauses or resumes a machine.
+func (c *Client) TurnAgent(ctx context.Context, id, how string) (Agent, error) {
+	return fetch[Agent](ctx, c, http.MethodPost, agentsPath+at("/%s/%s", id, how), nil, nil)
+}
+
+// RetireAgent takes a machine out of the farm.
+func (c *Client) RetireAgent(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, agentsPath+at("/%s", id))
+}

@@ -1,0 +1,137 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// FarmJob is a job as the farm sees it.
+type FarmJob struct {
+	Raw       `json:"-"`
+	ID        string  `json:"id"`
+	Name      string  `json:"name"`
+	Status    string  `json:"status"`
+	Priority  int     `json:"priority"`
+	Level     string  `json:"level"`
+	NotBefore *string `json:"notBefore"`
+	Approval  *struct {
+		ApprovedAt *string `json:"approvedAt"`
+		ApprovedBy *string `json:"approvedBy"`
+	} `json:"approval"`
+	Tasks struct {
+		Total int `json:"total"`
+		Done  int `json:"done"`
+	} `json:"tasks"`
+}
+
+// JobChange is what is to be different about a job; what is not there stays as it is.
+type JobChange map[string]any
+
+// Placement is what a job waits for.
+type Placement struct {
+	Raw          `json:"-"`
+	Job          string        `json:"job"`
+	Task         *string       `json:"task"`
+	Why          string        `json:"why"` // "" when it does not wait
+	Agents       int           `json:"agents"`
+	Fitting      int           `json:"fitting"`
+	Free         int           `json:"free"`
+	Requirements []Requirement `json:"requirements"`
+	Nearest      *struct {
+		Name  string   `json:"name"`
+		Lacks []string `json:"lacks"`
+	} `json:"nearest"`
+	Place        *int  `json:"place"`
+	PlaceAtLeast bool  `json:"placeAtLeast"`
+	Start        *Span `json:"start"`
+	Finish       *Span `json:"finish"`
+}
+
+// Requirement is one thing that is asked of a machine.
+type Requirement struct {
+	Kind     string `json:"kind"`
+	Wants    string `json:"wants"`
+	RulesOut int    `json:"rulesOut"`
+}
+
+// Span is a time to come, in seconds.
+type Span struct {
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+	Learning bool    `json:"learning"`
+}
+
+// Task is one piece of a job's work.
+type Task struct {
+	ID       string     `json:"id"`
+	Kind     string     `json:"kind"`
+	Status   string     `json:"status"`
+	Frames   *Frames    `json:"frames"`
+	Attempt  int        `json:"attempt"`
+	Failures int        `json:"failures"`
+	Agent    *TaskAgent `json:"agent"`
+	Running  *Running   `json:"running"`
+	Error    *string    `json:"error"`
+}
+
+// Frames is a range of frames, both ends included.
+type Frames struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// TaskAgent is who has or had a task.
+type TaskAgent struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Attempt is one lease of a task.
+type Attempt struct {
+	Task     string    `json:"task"`
+	Attempt  int       `json:"attempt"`
+	Agent    TaskAgent `json:"agent"`
+	LeasedAt string    `json:"leasedAt"`
+	EndedAt  *string   `json:"endedAt"`
+	Outcome  *string   `json:"outcome"` // nil while it is under way
+	Class    *string   `json:"class"`
+	Message  *string   `json:"message"`
+}
+
+// FarmJob gets a job as the farm sees it.
+func (c *Client) FarmJob(ctx context.Context, id string) (FarmJob, error) {
+	return fetch[FarmJob](ctx, c, http.MethodGet, at("/api/farm/v1/jobs/%s", id), nil, nil)
+}
+
+// ChangeJob gives a job that has not ended another place in line, or another name.
+func (c *Client) ChangeJob(ctx context.Context, id string, change JobChange) (FarmJob, error) {
+	return fetch[FarmJob](ctx, c, http.MethodPatch, at("/api/farm/v1/jobs/%s", id), nil, change)
+}
+
+// Placement tells what a job waits for.
+func (c *Client) Placement(ctx context.Context, id string) (Placement, error) {
+	return fetch[Placement](ctx, c, http.MethodGet, at("/api/farm/v1/jobs/%s/placement", id), nil, nil)
+}
+
+// Why is the sentence of Placement.
+func (c *Client) Why(ctx context.Context, id string) (string, error) {
+	p, err := c.Placement(ctx, id)
+	return p.Why, err
+}
+
+// largestTaskPage is how many tasks, or tasks' attempts, one answer holds at most.
+const largestTaskPage = 1000
+
+// Tasks lists the tasks of a job.
+func (c *Client) Tasks(ctx context.Context, job string) (List[Task], error) {
+	return pages[Task](ctx, c, at("/api/farm/v1/jobs/%s/tasks", job), largestTasks(), 0)
+}
+
+// Attempts lists the attempts of a job's tasks.
+func (c *Client) Attempts(ctx context.Context, job string) (List[Attempt], error) {
+	return pages[Attempt](ctx, c, at("/api/farm/v1/jobs/%s/attempts", job), largestTasks(), 0)
+}
+
+func largestTasks() url.Values { return url.Values{"limit": {strconv.Itoa(largestTaskPage)}} }

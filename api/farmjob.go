@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"strings"
 	"time"
 
@@ -121,6 +122,10 @@ func (s *server) getFarmJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
+	return s.answerFarmJob(ctx, c, p, job)
+}
+
+func (s *server) answerFarmJob(ctx context.Context, c *fiber.Ctx, p farm.Principal, job farm.Job) error {
 	counts, err := s.farm.CountTasks(ctx, p, job.ID)
 	if err != nil {
 		return err
@@ -144,11 +149,7 @@ func (s *server) changeJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	counts, err := s.farm.CountTasks(ctx, p, job.ID)
-	if err != nil {
-		return err
-	}
-	return ok(c, farmJobShape(job, counts))
+	return s.answerFarmJob(ctx, c, p, job)
 }
 
 // decodeJobChange reads what is to be changed. A notBefore of null takes the earliest start away.

@@ -87,6 +87,10 @@ var rules = map[string]rule{
 	"DELETE /api/farm/v1/agents/{id}":                   {role: admin, record: "agent", status: 204, farm: true},
 	"GET /api/farm/v1/jobs/{id}":                        {role: viewer, record: "job", status: 200},
 	"PATCH /api/farm/v1/jobs/{id}":                      {role: artist, record: "job", body: `{"priority": 7, "level": "rush"}`, status: 200},
+	"GET /api/farm/v1/jobs/{id}/samples":                {role: viewer, record: "job", status: 200},
+	"GET /api/farm/v1/jobs/{id}/samples/{frame}.png":    {role: viewer, record: "job", status: 404},
+	"POST /api/farm/v1/jobs/{id}/approve":               {role: artist, record: "preview", status: 200},
+	"POST /api/farm/v1/jobs/{id}/reject":                {role: artist, record: "preview", body: `{"reason": "too dark"}`, status: 200},
 	"GET /api/farm/v1/jobs/{id}/placement":              {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/queue":                            {role: viewer, status: 200},
 	"GET /api/farm/v1/jobs/{id}/tasks":                  {role: viewer, record: "job", status: 200},
@@ -150,6 +154,9 @@ var rules = map[string]rule{
 
 const srcJoin = `{"assets": [{"type": "video", "src": "https://files.example/a.mp4"}, {"type": "video", "src": "https://files.example/b.mp4"}]}`
 
+// previewJob is a job that somebody has to approve of.
+const previewJob = `{"template": {"src": "https://files.example/title.aep", "composition": "main"}, "settings": {"frames": [0, 9]}, "approve": true}`
+
 // fontForm is the form with which a font is handed over.
 const fontKind = "multipart/form-data; boundary=b"
 
@@ -183,6 +190,7 @@ var makers = map[string]func(r *rig, as string) string{
 	"person":     func(r *rig, as string) string { return r.make(pathPeople, `{"name": "x", "role": "viewer"}`, as) },
 	"invitation": func(r *rig, _ string) string { return r.make(pathJoinTokens, `{"name": "x"}`, r.token) },
 	"agent":      func(r *rig, _ string) string { return r.enrol("suite " + fresh()).self.AgentID },
+	"preview":    func(r *rig, as string) string { return r.make("/api/v2/jobs", previewJob, as) },
 	"limit": func(r *rig, _ string) string {
 		name := fresh()
 		r.send(http.MethodPut, "/api/farm/v1/limits/"+name, `{"total": 1}`).into(http.StatusCreated, nil)

@@ -104,6 +104,10 @@ func (s *server) farmRoutes() []route {
 
 		{get, root + "/jobs/:id", viewer, s.getFarmJob},
 		{patch, root + "/jobs/:id", artist, s.changeJob},
+		{get, root + "/jobs/:id/samples", viewer, s.listSamples},
+		{get, root + "/jobs/:id/samples/:frame.png", viewer, s.getSample},
+		{post, root + "/jobs/:id/approve", artist, s.approveJob},
+		{post, root + "/jobs/:id/reject", artist, s.rejectJob},
 		{get, root + "/jobs/:id/placement", viewer, s.getPlacement},
 		{get, root + "/queue", viewer, s.listQueue},
 		{get, root + "/jobs/:id/tasks", viewer, s.listTasks},

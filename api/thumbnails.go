@@ -26,17 +26,31 @@ func (s *server) listThumbnails(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
+	return ok(c, pictureShapes(list, "/api/farm/v1/jobs/"+id+"/thumbnails/%d.jpg"))
+}
+
+// pictureShapes shows pictures, each at an address of a form.
+func pictureShapes(list []farm.Thumbnail, address string) []thumbnailBody {
 	out := make([]thumbnailBody, len(list))
 	for i, t := range list {
-		out[i] = thumbnailBody{Frame: t.Frame, Size: t.Size, URL: fmt.Sprintf("/api/farm/v1/jobs/%s/thumbnails/%d.jpg", id, t.Frame)}
+		out[i] = thumbnailBody{Frame: t.Frame, Size: t.Size, URL: fmt.Sprintf(address, t.Frame)}
 	}
-	return ok(c, out)
+	return out
+}
+
+// pictured is the frame whose picture is asked for.
+func pictured(c *fiber.Ctx) (int, error) {
+	frame, err := strconv.Atoi(c.Params("frame"))
+	if err != nil || frame < 0 {
+		return 0, farm.Errorf(farm.CodeNotFound, "there is no picture of frame %q", c.Params("frame"))
+	}
+	return frame, nil
 }
 
 func (s *server) getThumbnail(c *fiber.Ctx, p farm.Principal) error {
-	frame, err := strconv.Atoi(c.Params("frame"))
-	if err != nil || frame < 0 {
-		return farm.Errorf(farm.CodeNotFound, "there is no picture of frame %q", c.Params("frame"))
+	frame, err := pictured(c)
+	if err != nil {
+		return err
 	}
 	opt := FileOptions{ContentType: "image/jpeg", CacheControl: "private, max-age=3600"}
 	return s.give(c, opt, func(ctx context.Context) (*coordinator.File, error) {

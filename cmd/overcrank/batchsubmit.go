@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"overcrank/cmd/overcrank/client"
@@ -28,14 +29,13 @@ type batchesSubmit struct {
 	Delimiter   string            `help:"What stands between the cells of the table. Default: the ; , or tab that the headings have most of."`
 	Name        string            `help:"Name of the jobs that have no @name."`
 	Tag         []string          `help:"Words to find the jobs by."`
-	Priority    int               `help:"-1000 to 1000, larger first."`
-	Level       string            `help:"rush, normal or overnight."`
 	Codec       string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
 	Preview     bool              `help:"Render fast, at half size."`
 	DryRun      bool              `help:"Print the requests instead of sending them; files are not handed over."`
 	Download    string            `help:"Wait, and write the results to this folder." type:"path" placeholder:"DIR"`
 	FileName    string            `help:"How the files are called: {column}, {line} and {job} stand for a cell, the line and the job's id. Default: as the column @output says, or else @name, or else the id." placeholder:"PATTERN"`
 	Overwrite   bool              `help:"With --download: write over files that are there already."`
+	orderFlags
 }
 
 func (batchesSubmit) Help() string {
@@ -106,13 +106,16 @@ func (s batchesSubmit) checkFlags() error {
 
 // variants reads the file.
 func (s batchesSubmit) variants(ctx context.Context, c *client.Client, raw []byte, out *output) ([]variants.Variant, error) {
-	base, template := s.base(), variants.Template{}
+	base, err := s.base()
+	if err != nil {
+		return nil, err
+	}
+	template := variants.Template{}
 	isJSON := s.isJSON(raw)
 	if isJSON && len(s.Map) > 0 {
 		return nil, usagef("--map is for tables")
 	}
 	if s.Template != "" {
-		var err error
 		if template, err = s.readTemplate(ctx, c, base, !isJSON); err != nil {
 			return nil, err
 		}
@@ -161,19 +164,16 @@ func (s batchesSubmit) isJSON(raw []byte) bool {
 }
 
 // base is what all jobs have in common.
-func (s batchesSubmit) base() map[string]any {
+func (s batchesSubmit) base() (map[string]any, error) {
 	base := map[string]any{}
+	if err := s.orderFlags.add(base, time.Now()); err != nil {
+		return nil, err
+	}
 	if s.Name != "" {
 		base["name"] = s.Name
 	}
 	if len(s.Tag) > 0 {
 		base["tags"] = s.Tag
-	}
-	if s.Priority != 0 {
-		base["priority"] = s.Priority
-	}
-	if s.Level != "" {
-		base["level"] = s.Level
 	}
 	if s.Codec != "" {
 		base["settings"] = map[string]any{"codec": s.Codec}
@@ -181,7 +181,7 @@ func (s batchesSubmit) base() map[string]any {
 	if s.Preview {
 		base["preview"] = true
 	}
-	return base
+	return base, nil
 }
 
 // readTemplate finds the template, puts it into what the jobs have in common, and, if asked to, reads what it holds.

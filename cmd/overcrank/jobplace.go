@@ -173,7 +173,7 @@ func (j jobsAttempts) Run(ctx context.Context, out *output) error {
 type jobsSet struct {
 	jobRef
 	Priority  *int     `help:"Larger goes first within a level: -1000 to 1000." placeholder:"N"`
-	Level     string   `help:"rush, normal or overnight." enum:",rush,normal,overnight" default:"" placeholder:"LEVEL" complete:"level"`
+	Level     string   `help:"rush, normal or overnight." placeholder:"LEVEL" complete:"level"`
 	NotBefore string   `help:"When it may start at the earliest: a day, a time, or in how long, such as 2027-01-31 or 2h; now takes that away." placeholder:"WHEN"`
 	Name      *string  `help:"A name for people." placeholder:"NAME"`
 	Tag       []string `help:"The tags by which it is found, in place of those it has." placeholder:"TAG"`

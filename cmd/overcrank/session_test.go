@@ -26,6 +26,7 @@ var unstable = []struct {
 	{regexp.MustCompile(`"expiresIn":\d+`), `"expiresIn":<seconds>`},
 	{regexp.MustCompile(`\?e=\d+&[^"\s]+|\?[a-z]+=[^"\s]*(sig|signature)=[^"\s]+`), "?<signed>"},
 	{regexp.MustCompile(`key [0-9a-f]{8}\b`), "key <key>"},
+	{regexp.MustCompile(`(low|high)":[0-9.]+`), `$1":<seconds>`},
 }
 
 // stable makes what commands print comparable. Ids become numbered words as wide as they are.
@@ -135,6 +136,31 @@ submit DIR/job.json
 jobs show LAST
 jobs why LAST
 jobs why LAST --json
+jobs set LAST
+jobs set LAST --priority 7 --level rush
+jobs set LAST --level soon
+jobs tasks LAST
+jobs tasks LAST --json
+jobs attempts LAST
+queue
+queue --json
+jobs approve LAST
+agents
+agents show suite-7
+agents drain suite-7
+agents tag 01ARZ3NDEKTSV4RRFFQ69G5FAV night
+limits
+limits set particles 2 --by-machine --effect 'tc Particular*'
+limits
+limits --json
+limits remove particles
+limits remove particles
+levels
+levels set overnight --hours 'mon-fri 19:00-08:00' --max-share 0.5
+levels set overnight --hours 'at night'
+farm pause
+farm resume --json
+farm policy
 jobs list
 jobs --tags spring --json --minimal
 jobs --states finished

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"overcrank/farm/address"
 )
@@ -31,11 +32,10 @@ type submitCommand struct {
 	Codec       string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
 	Type        string            `help:"Kind of result: video, image or aep."`
 	Preview     bool              `help:"Render fast, at half size."`
-	Priority    int               `help:"-1000 to 1000, larger first."`
-	Level       string            `help:"rush, normal or overnight."`
 	Tag         []string          `help:"Words to find the job by."`
 	Hold        bool              `help:"Do not start it before: overcrank jobs release JOB."`
 	DryRun      bool              `help:"Print the request instead of sending it; files are not handed over."`
+	orderFlags
 }
 
 func (submitCommand) Help() string {
@@ -111,11 +111,8 @@ func (s *submitCommand) body() (map[string]any, string, error) {
 	if s.Preview {
 		body["preview"] = true
 	}
-	if s.Priority != 0 {
-		body["priority"] = s.Priority
-	}
-	if s.Level != "" {
-		body["level"] = s.Level
+	if err := s.orderFlags.add(body, time.Now()); err != nil {
+		return nil, "", err
 	}
 	if len(s.Tag) > 0 {
 		body["tags"] = s.Tag

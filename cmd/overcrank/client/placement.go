@@ -110,6 +110,28 @@ func (c *Client) ChangeJob(ctx context.Context, id string, change JobChange) (Fa
 	return fetch[FarmJob](ctx, c, http.MethodPatch, at("/api/farm/v1/jobs/%s", id), nil, change)
 }
 
+// ApproveJob lets the rest of a job begin whose first frames somebody has looked at.
+func (c *Client) ApproveJob(ctx context.Context, id string) (FarmJob, error) {
+	return fetch[FarmJob](ctx, c, http.MethodPost, at("/api/farm/v1/jobs/%s/approve", id), nil, nil)
+}
+
+// RejectJob ends a job whose first frames are not what was meant.
+func (c *Client) RejectJob(ctx context.Context, id, reason string) (FarmJob, error) {
+	return fetch[FarmJob](ctx, c, http.MethodPost, at("/api/farm/v1/jobs/%s/reject", id), nil, map[string]string{"reason": reason})
+}
+
+// Samples lists the frames that came before the rest of a job.
+func (c *Client) Samples(ctx context.Context, id string) (List[Sample], error) {
+	return list[Sample](ctx, c, at("/api/farm/v1/jobs/%s/samples", id), nil)
+}
+
+// Sample is a frame that came before the rest of its job.
+type Sample struct {
+	Frame int    `json:"frame"`
+	Size  int64  `json:"size"` // bytes
+	URL   string `json:"url"`  // on the farm
+}
+
 // Placement tells what a job waits for.
 func (c *Client) Placement(ctx context.Context, id string) (Placement, error) {
 	return fetch[Placement](ctx, c, http.MethodGet, at("/api/farm/v1/jobs/%s/placement", id), nil, nil)

@@ -145,7 +145,9 @@ func (f newAccessFlags) request(ctx context.Context, c *client.Client) (client.N
 }
 
 // endOf reads when something is to end that begins now.
-func endOf(expires string, now time.Time) (time.Time, error) { return timeToCome("expires", expires, now) }
+func endOf(expires string, now time.Time) (time.Time, error) {
+	return timeToCome("expires", expires, now)
+}
 
 // timeToCome reads what a flag says of the future: a day, a time, or in how long.
 func timeToCome(flag, text string, now time.Time) (time.Time, error) {

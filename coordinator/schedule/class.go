@@ -129,9 +129,10 @@ func (q *Queue) asksOf(c *class) []ask {
 	n := c.need
 	asks := []ask{q.askForEngine(n)}
 	add := func(kind, wants string, met func(*profile) bool) { asks = append(asks, ask{kind, wants, met}) }
-	if n.SavedWith > 0 && n.Engine == EngineAfterEffects && q.adobe > 0 {
-		add("version", fmt.Sprintf("After Effects %d.0 or later, which the project was saved with", n.SavedWith), func(p *profile) bool {
-			return slices.ContainsFunc(p.majors, func(have int) bool { return have >= n.SavedWith })
+	least := version(n.SavedWith)
+	if n.SavedWith != "" && n.Engine == EngineAfterEffects && q.adobe > 0 {
+		add("version", "After Effects "+n.SavedWith+" or later, since the project was saved with it", func(p *profile) bool {
+			return slices.ContainsFunc(p.versions, func(have [2]int) bool { return slices.Compare(have[:], least[:]) >= 0 })
 		})
 	}
 	if n.OS != "" {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"time"
 
@@ -65,17 +66,17 @@ func (m *machine) able() bool { return m.connected && m.out.Why == "" }
 
 // profile is machines that have the same, as far as tasks can ask for it.
 type profile struct {
-	index   int
-	key     [sha256.Size]byte
-	engines []Engine // releases of After Effects
-	majors  []int    // of their versions
-	renders bool     // it has some engine at all
-	own     bool     // it has the farm's own
-	tags    []string // in order
-	memory  int64    // bytes
-	os      string
-	fonts   []uint32 // in order
-	effects []uint32 // in order
+	index    int
+	key      [sha256.Size]byte
+	engines  []Engine // releases of After Effects
+	versions [][2]int // the same, exactly
+	renders  bool     // it has some engine at all
+	own      bool     // it has the farm's own
+	tags     []string // in order
+	memory   int64    // bytes
+	os       string
+	fonts    []uint32 // in order
+	effects  []uint32 // in order
 
 	fits     set // classes
 	machines int // connected ones
@@ -117,7 +118,7 @@ func (q *Queue) profileOf(m Machine) *profile {
 		p.own = p.own || e.Kind == farm.EngineEmbedded
 		if e.Kind == farm.EngineAfterEffects {
 			p.engines = append(p.engines, Release(e.Version))
-			p.majors = append(p.majors, major(e.Version))
+			p.versions = append(p.versions, version(e.Version))
 		}
 	}
 	var fonts, effects []string
@@ -134,8 +135,8 @@ func (q *Queue) profileOf(m Machine) *profile {
 
 func (p *profile) digest() [sha256.Size]byte {
 	var b bytes.Buffer
-	for _, e := range p.engines {
-		b.WriteString(string(e) + "\x00")
+	for i, e := range p.engines {
+		fmt.Fprintf(&b, "%s %v\x00", e, p.versions[i])
 	}
 	b.WriteByte(1)
 	for _, t := range p.tags {

@@ -23,9 +23,9 @@ const (
 // Need is what a task asks of a machine, and of the farm. Tasks of equal needs are one class, however many they are.
 type Need struct {
 	Engine Engine
-	// SavedWith is the major version of After Effects that wrote the project; one that renders it must not be older. It counts
-	// for EngineAfterEffects alone, and 0 is for any.
-	SavedWith int
+	// SavedWith is the version of After Effects that wrote the project, such as 26.1; one that renders it must not be older, by
+	// these two numbers. It counts for EngineAfterEffects alone, and "" is for any.
+	SavedWith string
 	// Fonts are the PostScript names that neither the job nor the library brings. One that no enrolled machine has is drawn with
 	// a stand-in, and asked of nobody.
 	Fonts []string
@@ -59,11 +59,11 @@ func NeedOf(job farm.Job, template *farm.Template, task farm.Task) Need {
 	}
 	if template != nil {
 		n.Effects = template.Effects
-		n.SavedWith = major(template.SavedWith)
+		n.SavedWith = template.SavedWith
 	}
 	n.Engine = EngineAfterEffects
 	if job.Settings.Engine != "" {
-		n.Engine, n.SavedWith = Engine(job.Settings.Engine), 0
+		n.Engine, n.SavedWith = Engine(job.Settings.Engine), ""
 	}
 	return n
 }
@@ -80,7 +80,7 @@ func (n Need) appendKey(key []byte) []byte {
 		key = append(key, 1)
 	}
 	key = append(append(key, n.Engine...), 1)
-	key = append(strconv.AppendInt(key, int64(n.SavedWith), 36), 1)
+	key = append(append(key, n.SavedWith...), 1)
 	key = append(strconv.AppendInt(key, n.MinMemory, 36), 1)
 	key = append(append(key, n.OS...), 1)
 	list(n.Fonts)
@@ -100,6 +100,14 @@ func major(version string) int {
 		return 0
 	}
 	return n
+}
+
+// version is the first two numbers of a version, the second 0 when it has none.
+func version(text string) [2]int {
+	_, rest, _ := strings.Cut(text, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	n, _ := strconv.Atoi(minor) // what is no number counts as 0
+	return [2]int{major(text), n}
 }
 
 // Release is the year under which Adobe sells the After Effects of a version: 26.0.2 is ae2026. It is "" when version

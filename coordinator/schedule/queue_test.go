@@ -95,8 +95,10 @@ func TestTasksGoOnlyToMachinesThatFit(t *testing.T) {
 		{"any After Effects", schedule.Need{Engine: schedule.EngineAfterEffects}, []string{"ae25", "ae26"}},
 		{"one release", schedule.Need{Engine: "ae2026"}, []string{"ae26"}},
 		{"a release nobody has", schedule.Need{Engine: "ae2024"}, nil},
-		{"a project of a later version", schedule.Need{Engine: schedule.EngineAfterEffects, SavedWith: 26}, []string{"ae26"}},
-		{"a project of an earlier version", schedule.Need{Engine: schedule.EngineAfterEffects, SavedWith: 17}, []string{"ae25", "ae26"}},
+		{"a project of a later version", schedule.Need{Engine: schedule.EngineAfterEffects, SavedWith: "26.0"}, []string{"ae26"}},
+		{"a project of an earlier version", schedule.Need{Engine: schedule.EngineAfterEffects, SavedWith: "17.5.1"}, []string{"ae25", "ae26"}},
+		{"a project of a later minor version", schedule.Need{Engine: schedule.EngineAfterEffects, SavedWith: "25.4"}, []string{"ae26"}},
+		{"a project of the same minor version", schedule.Need{Engine: schedule.EngineAfterEffects, SavedWith: "25.3.9"}, []string{"ae25", "ae26"}},
 		{"tags", schedule.Need{AllTags: []string{"gpu"}}, []string{"ae26"}},
 		{"one tag too many", schedule.Need{AllTags: []string{"gpu", "huge"}}, nil},
 		{"one of some tags", schedule.Need{AnyTags: []string{"huge", "fast"}}, []string{"ae26"}},
@@ -250,9 +252,9 @@ func TestNeedOfAJob(t *testing.T) {
 	}
 	base := schedule.Need{AllTags: []string{"gpu"}, Limits: []string{"particular"}}
 	render := base
-	render.Engine, render.SavedWith, render.Fonts, render.Effects = schedule.EngineAfterEffects, 26, job.MissingFonts, template.Effects
+	render.Engine, render.SavedWith, render.Fonts, render.Effects = schedule.EngineAfterEffects, "26.1", job.MissingFonts, template.Effects
 	asked, preview, own := render, base, base
-	asked.Engine, asked.SavedWith = "ae2025", 0
+	asked.Engine, asked.SavedWith = "ae2025", ""
 	preview.Fonts, own.Fonts, own.Engine = job.MissingFonts, job.MissingFonts, schedule.EngineEmbedded
 	for name, tt := range map[string]struct {
 		job  farm.Job

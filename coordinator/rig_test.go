@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"crypto/x509"
 	"errors"
 	"io"
 	"os"
@@ -139,6 +140,7 @@ func (r *rig) output(job farm.Job) string {
 type station struct {
 	r         *rig
 	agent     farm.Agent
+	shown     *x509.Certificate
 	inventory farm.Inventory
 	*link
 }
@@ -148,6 +150,7 @@ type link struct {
 	fromAgent, toAgent chan wire.Message
 	gone               chan struct{}
 	once               sync.Once
+	reason             string // of the coordinator, for the end; read behind gone
 	served             chan error
 }
 
@@ -169,8 +172,11 @@ func (l *link) Write(m wire.Message) error {
 	}
 }
 
-func (l *link) Close(string) error {
-	l.once.Do(func() { close(l.gone) })
+func (l *link) Close(reason string) error {
+	l.once.Do(func() {
+		l.reason = reason
+		close(l.gone)
+	})
 	return nil
 }
 
@@ -189,11 +195,12 @@ func (r *rig) enrol(name string, edit ...func(*farm.Inventory)) *station {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	agent, err := r.AuthenticateAgent(r.t.Context(), certificate(r.t, enrolled))
+	shown := certificate(r.t, enrolled)
+	agent, err := r.AuthenticateAgent(r.t.Context(), shown)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return &station{r: r, agent: agent, inventory: inv}
+	return &station{r: r, agent: agent, shown: shown, inventory: inv}
 }
 
 // connect opens a session and says hello; what the coordinator answers is returned.

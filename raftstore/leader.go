@@ -26,7 +26,7 @@ func (s *Store) Leader() (id, address string) {
 
 // Barrier waits until this node, as leader, has applied all that was committed before.
 func (s *Store) Barrier(ctx context.Context) error {
-	if err := s.await(ctx, s.raft.Barrier(applyWait)); err != nil {
+	if err := s.await(ctx, func() raft.Future { return s.raft.Barrier(applyWait) })(); err != nil {
 		return s.explain(err)
 	}
 	return nil

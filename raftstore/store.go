@@ -154,10 +154,11 @@ func open(cfg Config) (_ *Store, err error) {
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.halt()
-		err := s.raft.Shutdown().Error()
 		s.gate.Lock()
 		s.ended = true
 		s.gate.Unlock()
+		s.answerAll()
+		err := s.raft.Shutdown().Error()
 		s.waiters.Wait()
 		clean := !s.machine.halted.Load()
 		err = errors.Join(err, s.machine.close(), s.log.Close())
@@ -169,6 +170,25 @@ func (s *Store) Close() error {
 	})
 	return s.closed
 }
+
+// answerAll waits until what is on its way has been answered: Raft forgets what was committed and not yet applied when it is
+// stopped, and nobody would ever hear of it. A farm without a quorum answers only when it is stopped.
+func (s *Store) answerAll() {
+	answered := make(chan struct{})
+	go func() {
+		s.waiters.Wait()
+		close(answered)
+	}()
+	timer := time.NewTimer(answerWait)
+	defer timer.Stop()
+	select {
+	case <-answered:
+	case <-timer.C:
+	}
+}
+
+// answerWait is how long closing a node waits for answers. They take milliseconds where there are any.
+const answerWait = 5 * time.Second
 
 // applyWait bounds how long a command waits to be taken up when its context has no end.
 const applyWait = 10 * time.Second
@@ -212,15 +232,21 @@ func (s *Store) begin(ctx context.Context, key *RequestKey, cmd Command) (wait f
 	if deadline, ok := ctx.Deadline(); ok {
 		patience = max(time.Until(deadline), time.Millisecond)
 	}
-	future := s.raft.Apply(data, patience)
-	return func() (Result, error) { return s.result(ctx, future) }, nil
+	var future raft.ApplyFuture
+	answered := s.await(ctx, func() raft.Future {
+		future = s.raft.Apply(data, patience)
+		return future
+	})
+	return func() (Result, error) {
+		if err := answered(); err != nil {
+			return Result{}, s.explain(err)
+		}
+		return resultOf(future)
+	}, nil
 }
 
-// result waits for what a command came to.
-func (s *Store) result(ctx context.Context, future raft.ApplyFuture) (Result, error) {
-	if err := s.await(ctx, future); err != nil {
-		return Result{}, s.explain(err)
-	}
+// resultOf is what an applied command came to.
+func resultOf(future raft.ApplyFuture) (Result, error) {
 	switch answer := future.Response().(type) {
 	case Result:
 		return answer, nil
@@ -231,24 +257,29 @@ func (s *Store) result(ctx context.Context, future raft.ApplyFuture) (Result, er
 	}
 }
 
-// await waits for Raft's answer, at most until ctx ends.
-func (s *Store) await(ctx context.Context, future raft.Future) error {
-	if ctx.Done() == nil {
-		return future.Error()
-	}
-	done := make(chan error, 1)
+// await asks Raft for something and gives a function that waits for the answer, at most until ctx ends.
+func (s *Store) await(ctx context.Context, ask func() raft.Future) (wait func() error) {
 	s.gate.Lock()
-	if s.ended {
-		s.gate.Unlock()
-		return raft.ErrRaftShutdown
+	ended := s.ended
+	if !ended {
+		s.waiters.Add(1)
 	}
-	s.waiters.Go(func() { done <- future.Error() })
 	s.gate.Unlock()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("the change may or may not have been made: %w", context.Cause(ctx))
+	if ended {
+		return func() error { return raft.ErrRaftShutdown }
+	}
+	future, done := ask(), make(chan error, 1)
+	go func() {
+		defer s.waiters.Done()
+		done <- future.Error()
+	}()
+	return func() error {
+		select {
+		case err := <-done:
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("the change may or may not have been made: %w", context.Cause(ctx))
+		}
 	}
 }
 

@@ -47,7 +47,8 @@ type outline struct {
 	tasks    []farm.Task
 	template *farm.Template
 	tempo    tempo
-	frames   int // that the job renders, 0 when not known
+	own      map[string]farm.Timing // of each machine
+	frames   int                    // that the job renders, 0 when not known
 	whole    farm.Frames
 
 	leases   map[string]seenLease // by task
@@ -71,7 +72,10 @@ func (o *outline) read(adobe bool) error {
 		if o.tasks, err = tx.TasksOf(o.job.ID); err != nil || o.template == nil {
 			return err
 		}
-		o.tempo, err = tempoOf(tx, o.job, *o.template, adobe)
+		if o.tempo, err = tempoOf(tx, o.job, *o.template, adobe); err != nil {
+			return err
+		}
+		o.own, err = machinesOf(tx, o.job, *o.template, adobe)
 		return err
 	})
 	if err != nil {
@@ -176,7 +180,7 @@ var (
 func (o *outline) task(t farm.Task) forecast.Cost {
 	timing := o.tempo.render
 	if h, leased := o.leases[t.ID]; leased {
-		if own := o.tempo.machines[h.agent]; own.Frame > 0 {
+		if own := o.own[h.agent]; own.Frame > 0 {
 			timing = own
 		}
 	}

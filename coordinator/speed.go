@@ -44,12 +44,12 @@ func (s *speeds) meet(tx *raftstore.Tx, work schedule.Work, job farm.Job, farmHa
 
 // learn reads what was measured of a job's composition.
 func (s *speeds) learn(tx *raftstore.Tx, work schedule.Work, job farm.Job, template farm.Template, farmHasAfterEffects bool) error {
-	t, err := tempoOf(tx, job, template, farmHasAfterEffects)
+	machines, err := machinesOf(tx, job, template, farmHasAfterEffects)
 	if err != nil {
 		return err
 	}
-	frames := make(map[string]float64, len(t.machines))
-	for machine, timing := range t.machines {
+	frames := make(map[string]float64, len(machines))
+	for machine, timing := range machines {
 		frames[machine] = float64(timing.Frame) / 1e6
 	}
 	s.mu.Lock()

@@ -8,8 +8,7 @@ import (
 // tempo is what is known of how long a job's work takes.
 type tempo struct {
 	engine   string
-	render   farm.Timing            // of all machines together
-	machines map[string]farm.Timing // of each
+	render   farm.Timing // of all machines together
 	assemble farm.Timing
 }
 
@@ -25,7 +24,7 @@ const (
 func tempoOf(tx *raftstore.Tx, job farm.Job, template farm.Template, farmHasAfterEffects bool) (p tempo, err error) {
 	p.engine = engineOf(job, farmHasAfterEffects)
 	if key, kept := raftstore.TimingKeyOf(job, template, farm.TaskRender, p.engine); kept {
-		if p.render, p.machines, err = tx.Timings(key); err != nil {
+		if p.render, err = tx.Timing(key); err != nil {
 			return p, err
 		}
 	}
@@ -33,6 +32,16 @@ func tempoOf(tx *raftstore.Tx, job farm.Job, template farm.Template, farmHasAfte
 		p.assemble, err = tx.Timing(key)
 	}
 	return p, err
+}
+
+// machinesOf reads what was measured of a job's composition on each machine.
+func machinesOf(tx *raftstore.Tx, job farm.Job, template farm.Template, farmHasAfterEffects bool) (map[string]farm.Timing, error) {
+	key, kept := raftstore.TimingKeyOf(job, template, farm.TaskRender, engineOf(job, farmHasAfterEffects))
+	if !kept {
+		return nil, nil
+	}
+	_, machines, err := tx.Timings(key)
+	return machines, err
 }
 
 // engineOf is the kind of engine that renders a job.

@@ -96,7 +96,7 @@ func (c *Coordinator) PutLimit(ctx context.Context, p farm.Principal, name strin
 	return made, err
 }
 
-// RemoveLimit ends a limit; CodeNotFound when there is none of that name. Jobs that name it then wait for one that is called so.
+// RemoveLimit ends a limit; CodeNotFound when there is none of that name. Jobs that name it are not held back by it any more.
 func (c *Coordinator) RemoveLimit(ctx context.Context, p farm.Principal, name string) error {
 	_, err := c.steer(ctx, p, func(policy *farm.Policy) error {
 		if _, there := policy.Limits[name]; !there {

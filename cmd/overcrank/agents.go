@@ -238,7 +238,11 @@ func eachAgent(ctx context.Context, r remote, out *output, refs []string, do fun
 		}
 		answers = append(answers, a.JSON())
 		if !r.JSON {
-			fmt.Fprintf(out, "%s %s: %s\n", a.ID, a.Name, agentWord(a.State))
+			line := fmt.Sprintf("%s %s: %s", a.ID, a.Name, agentWord(a.State))
+			if len(a.Tags) > 0 {
+				line += ", with the tags " + strings.Join(a.Tags, ", ")
+			}
+			fmt.Fprintln(out, line)
 		}
 	}
 	if r.JSON {

@@ -257,7 +257,7 @@ func TestTeamsGetTheirSharesByWeight(t *testing.T) {
 			}
 			s.streams = append(s.streams, st)
 		}
-		for s.now.Sub(epoch) < 24*time.Hour {
+		for s.now.Sub(epoch) < 16*time.Hour {
 			s.pass()
 		}
 		all := 0.0

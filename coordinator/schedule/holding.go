@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -31,6 +32,9 @@ type job struct {
 func (j *job) admits(m *machine, limit int) bool {
 	return j == nil || limit <= 0 || len(j.machines) < limit || j.machines[m] > 0
 }
+
+// machinesOf is a task's MaxMachines, or as much of it as makes a difference.
+func machinesOf(t Task) uint16 { return uint16(min(max(t.MaxMachines, 0), math.MaxUint16)) }
 
 // maxMachines is how many machines may work on an item's job at once, 0 for any number.
 func (q *Queue) maxMachines(it *item) int {

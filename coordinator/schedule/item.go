@@ -43,8 +43,8 @@ const PointOfPriority = time.Hour
 // were there at the same time.
 const sampleAhead = PointOfPriority - time.Minute
 
-// item is a task in the queue. There may be a million of them: what tasks have in common stands in their group, and times
-// are Unix nanoseconds.
+// item is a task in the queue. There may be a million of them, so it has 64 bytes: what tasks have in common stands in their
+// group, and times are Unix nanoseconds.
 type item struct {
 	id          string
 	group       *group
@@ -53,7 +53,7 @@ type item struct {
 	notBefore   int64 // noTime for none
 	attempt     int32
 	place       int32 // in its heap
-	maxMachines int32
+	maxMachines uint16
 	priority    int16
 	job         uint8 // length of the job's id, which begins id
 	at          whereabouts

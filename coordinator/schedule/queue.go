@@ -102,7 +102,7 @@ func (q *Queue) Add(t Task, now time.Time) {
 	it := q.newItem()
 	*it = item{
 		id: q.keepID(t.ID), job: uint8(len(t.Job)), group: g, work: q.workOf(t.Work), created: nanoseconds(t.Created), notBefore: nanoseconds(t.NotBefore),
-		attempt: int32(t.Attempt), priority: int16(t.Priority), maxMachines: int32(t.MaxMachines), sample: t.Sample, whole: t.Whole,
+		attempt: int32(t.Attempt), priority: int16(t.Priority), maxMachines: machinesOf(t), sample: t.Sample, whole: t.Whole,
 	}
 	c.tasks++
 	g.tasks++

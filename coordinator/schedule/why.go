@@ -82,7 +82,7 @@ func (e *explanation) held() string {
 }
 
 func (e *explanation) maxMachines() int {
-	return e.q.maxMachines(&item{maxMachines: int32(e.t.MaxMachines)})
+	return e.q.maxMachines(&item{maxMachines: machinesOf(e.t)})
 }
 
 // someOf tells whether one of the machines has a slot for the task.

@@ -22,7 +22,7 @@ type Task struct {
 	Sample    bool // frames to be looked at before the rest of the job, or the last step of one that is nearly done
 	Whole     bool // renders a whole composition that others could render with it; the queue only keeps that
 	Need      Need
-	Avoid     []string // machines that failed it; see avoidFor
+	Avoid     []string // machines that failed it; see AvoidFor
 	Barred    []string // machines that never get it again
 	// MaxMachines render its job at once; 0 for as many as the farm allows.
 	MaxMachines int

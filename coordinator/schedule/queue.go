@@ -31,8 +31,8 @@ type Queue struct {
 	claimed  int64  // when it began, or the last one ended; 0 before the first
 	rounds   uint64
 	latest   int64 // the latest time that it was told
-	scratch  round
-	taken    set
+	scratch  round // room for a round
+	taken    set   // room for what one machine takes
 
 	limits    map[string]*limit
 	limitList []*limit // by name

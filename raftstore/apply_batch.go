@@ -36,14 +36,16 @@ func partKey(batch string, part int) string { return fmt.Sprintf("%s%s%06d", bat
 // gather puts the parts of a batch before what its last command brings itself, and gives the contents of all jobs.
 func (t *tables) gather(c SubmitJobs) (whole SubmitJobs, contents []storedContent, err *farm.Error) {
 	own, err := c.contents()
-	if err != nil || c.Batch == nil || c.Parts == 0 {
+	if err != nil || c.Batch == nil || c.Parts <= 0 {
 		return c, own, err
+	}
+	if jobs := len(c.Batch.Jobs); c.Parts > jobs {
+		return c, nil, farm.Errorf(farm.CodeInvalid, "batch %s of %d jobs cannot have %d parts", c.Batch.ID, jobs, c.Parts)
 	}
 	whole = SubmitJobs{Batch: c.Batch, Parts: c.Parts}
 	whole.Jobs, whole.Tasks = make([]farm.Job, 0, len(c.Batch.Jobs)), make([]farm.Task, 0, len(c.Batch.Jobs))
-	for n := range c.Parts {
-		part, there := t.part(c.Batch.ID, n)
-		if !there {
+	for n, part := range t.parts(c.Batch.ID, c.Parts) {
+		if len(part.Jobs) == 0 {
 			return c, nil, farm.Errorf(farm.CodeConflict, "part %d of batch %s is not there; submit the batch again", n, c.Batch.ID)
 		}
 		whole.Jobs, whole.Tasks = append(whole.Jobs, part.Jobs...), append(whole.Tasks, part.Tasks...)
@@ -53,16 +55,26 @@ func (t *tables) gather(c SubmitJobs) (whole SubmitJobs, contents []storedConten
 	return whole, append(contents, own...), nil
 }
 
-func (t *tables) part(batch string, n int) (part SubmitJobs, there bool) {
-	value := t.value(bucketBatchParts, partKey(batch, n))
-	if len(value) < 8 {
-		return SubmitJobs{}, false
+// parts reads the parts of a batch. One that is not there has no jobs.
+func (t *tables) parts(batch string, n int) []SubmitJobs {
+	bodies := make([][]byte, n)
+	for i := range bodies {
+		if value := t.value(bucketBatchParts, partKey(batch, i)); len(value) >= 8 {
+			bodies[i] = bytes.Clone(value[8:]) // the jobs' contents stay parts of it
+		}
 	}
-	part, err := decodeSubmission(bytes.Clone(value[8:]))
-	if err != nil {
-		t.fail(fmt.Errorf("state is damaged: part %d of batch %s: %w", n, batch, err))
+	parts, failed := make([]SubmitJobs, n), make([]error, n)
+	spread(n, 1, func(i int) {
+		if bodies[i] != nil {
+			parts[i], failed[i] = decodeSubmission(bodies[i])
+		}
+	})
+	for i, err := range failed {
+		if err != nil {
+			t.fail(fmt.Errorf("state is damaged: part %d of batch %s: %w", i, batch, err))
+		}
 	}
-	return part, true
+	return parts
 }
 
 // checkBatch refuses a batch that is there already, or whose record and jobs do not name each other.

@@ -28,13 +28,13 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 		begins[task.Job] = begins[task.Job] || task.Status == farm.TaskReady
 		result.Tasks = append(result.Tasks, task)
 	}
-	for i, job := range jobs {
-		t.addJob(job, contents[i])
+	t.addJobs(jobs, contents)
+	for _, job := range jobs {
 		if job.Template.ID != "" && !begins[job.ID] {
 			t.set(bucketBlockedByTemplate, job.Template.ID+sep+job.ID, nil)
 		}
-		result.Jobs = append(result.Jobs, job)
 	}
+	result.Jobs = append(result.Jobs, jobs...)
 	if c.Batch != nil {
 		t.saveBatch(*c.Batch, c.Parts)
 	}

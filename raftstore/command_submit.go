@@ -4,9 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 
 	"overcrank/farm"
 )
@@ -32,29 +30,12 @@ func (c SubmitJobs) contents() ([]storedContent, *farm.Error) {
 		return c.stored, nil
 	}
 	contents, refused := make([]storedContent, len(c.Jobs)), make([]*farm.Error, len(c.Jobs))
-	pack := func(from, step int) {
-		for i := from; i < len(c.Jobs); i += step {
-			contents[i], refused[i] = contentOf(&c.Jobs[i])
-		}
-	}
-	if len(c.Jobs) < packedTogether {
-		pack(0, 1)
-	} else {
-		workers := runtime.GOMAXPROCS(0)
-		var packing sync.WaitGroup
-		for w := range workers {
-			packing.Go(func() { pack(w, workers) })
-		}
-		packing.Wait()
-	}
+	spread(len(c.Jobs), fewJobs, func(i int) { contents[i], refused[i] = contentOf(&c.Jobs[i]) })
 	if i := slices.IndexFunc(refused, func(err *farm.Error) bool { return err != nil }); i >= 0 {
 		return nil, refused[i]
 	}
 	return contents, nil
 }
-
-// packedTogether is from how many jobs on their contents are packed on all processors.
-const packedTogether = 16
 
 func contentOf(job *farm.Job) (storedContent, *farm.Error) {
 	data, err := encodeContent(job)

@@ -1,6 +1,7 @@
 package raftstore
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,9 +27,23 @@ func (t *tables) job(id string) (farm.Job, bool) {
 // head reads a job without its content.
 func (t *tables) head(id string) (farm.Job, bool) { return get[farm.Job](t, bucketJobs, id) }
 
-// addJob writes a new job.
+// addJobs writes new jobs.
+func (t *tables) addJobs(heads []farm.Job, contents []storedContent) {
+	records, failed := make([][]byte, len(heads)), make([]error, len(heads))
+	spread(len(heads), fewJobs, func(i int) { records[i], failed[i] = encodeRecord(&heads[i]) })
+	if err := errors.Join(failed...); err != nil {
+		t.fail(fmt.Errorf("write %s: %w", bucketJobs, err))
+		return
+	}
+	for i, head := range heads {
+		t.set(bucketJobs, head.ID, records[i])
+		t.addJob(head, contents[i])
+	}
+}
+
+// addJob writes what belongs to a new job, whose head is written.
 func (t *tables) addJob(head farm.Job, content storedContent) {
-	t.saveJob(head, "")
+	t.jobMoved(head, "")
 	if len(content.data) > 0 {
 		t.set(bucketContents, head.ID, content.data)
 	}
@@ -38,9 +53,13 @@ func (t *tables) addJob(head farm.Job, content storedContent) {
 // saveJob writes the head of a job whose stored status is was, "" for a new one.
 func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 	put(t, bucketJobs, job.ID, headOf(job))
-	if job.Status == was {
-		return
+	if job.Status != was {
+		t.jobMoved(job, was)
 	}
+}
+
+// jobMoved moves a job from the lists of one state to those of another.
+func (t *tables) jobMoved(job farm.Job, was farm.JobStatus) {
 	if was != "" {
 		t.listJob(job, was, t.remove)
 		t.add(countOfJobs(job.Team, was), -1)

@@ -1,0 +1,29 @@
+package raftstore
+
+import (
+	"runtime"
+	"sync"
+)
+
+// fewJobs are done sooner by one processor than they are spread.
+const fewJobs = 16
+
+// spread does n independent pieces of work on all processors, unless they are no more than few. What they come to must not
+// depend on their order.
+func spread(n, few int, do func(i int)) {
+	workers := 1
+	if n > few {
+		workers = min(n, runtime.GOMAXPROCS(0))
+	}
+	work := func(from int) {
+		for i := from; i < n; i += workers {
+			do(i)
+		}
+	}
+	var others sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		others.Go(func() { work(w) })
+	}
+	work(0)
+	others.Wait()
+}

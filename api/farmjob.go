@@ -44,6 +44,7 @@ type farmJobBody struct {
 	StartedAt    stamp         `json:"startedAt"`
 	EndedAt      stamp         `json:"endedAt"`
 	Error        *string       `json:"error"`
+	Finish       *spanBody     `json:"finish"` // from now on
 	Tasks        taskCounts    `json:"tasks"`
 }
 
@@ -130,7 +131,13 @@ func (s *server) answerFarmJob(ctx context.Context, c *fiber.Ctx, p farm.Princip
 	if err != nil {
 		return err
 	}
-	return ok(c, farmJobShape(job, counts))
+	placement, err := s.farm.Placement(ctx, p, job.ID)
+	if err != nil {
+		return err
+	}
+	body := farmJobShape(job, counts)
+	body.Finish = spanShape(placement.Finish)
+	return ok(c, body)
 }
 
 // changeJob gives a job that has not ended another place in line, or another name.

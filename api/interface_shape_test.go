@@ -31,7 +31,7 @@ var answerShapes = map[string]any{
 	"Font": fontBody{}, "Secret": secretBody{}, "KeyChanged": keyChanged{},
 	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{}, "Presence": presenceBody{}, "Inventory": inventoryBody{}, "FontFace": fontUse{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},
 	"Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
-	"FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{}, "Task": taskBody{}, "FrameRange": framesBody{}, "TaskAgent": taskAgent{},
+	"FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{}, "Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
 	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
 	"QueueEntry": queueEntryBody{}, "Placement": placementBody{}, "Requirement": requirementBody{}, "NearestAgent": nearestBody{}, "Span": spanBody{},
 	"Event": eventBody{}, "FarmStatus": farmBody{}, "Pace": paceBody{}, "Policy": policyBody{}, "Levels": levelsBody{}, "Level": levelBody{}, "TeamShare": teamShare{},

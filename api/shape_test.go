@@ -155,7 +155,7 @@ func TestMachinesOnTheWire(t *testing.T) {
 
 func TestTasksOnTheWire(t *testing.T) {
 	task := farm.Task{ID: jobA + ".2", Job: jobA, Kind: farm.TaskRender, Stage: 1, Frames: &farm.Frames{Start: 0, End: 24}, Status: farm.TaskLeased,
-		Attempt: 2, Failures: 1, Agent: "a1", Error: "the engine was killed"}
+		Attempt: 2, Failures: 1, Agent: "a1", Error: "the engine was killed", Engine: "embedded", Redo: 1, Parts: []farm.TaskPart{{Frames: farm.Frames{Start: 0, End: 9}, Attempt: 1}}}
 	golden(t, "task", taskShape(coordinator.TaskView{Task: task, AgentName: "suite-3", Running: &farm.RunningTask{Task: task.ID, Job: jobA, Attempt: 2, Progress: 50, Frame: 12, Phase: "rendering", Since: noon}}))
 	golden(t, "task-bare", taskShape(coordinator.TaskView{Task: farm.Task{ID: jobA + ".1", Job: jobA, Kind: farm.TaskSample, Stills: []int{0, 12, 24}, Status: farm.TaskReady}}))
 	golden(t, "attempts", attemptShapes([]farm.AttemptRecord{

@@ -18,12 +18,22 @@ type taskBody struct {
 	Status    string        `json:"status"`
 	Frames    *framesBody   `json:"frames"` // null: as the job's settings say
 	Stills    []int         `json:"stills,omitempty"`
+	Parts     []partBody    `json:"parts,omitempty"` // what has come of it, of a split job
+	Engine    *string       `json:"engine"`          // null: any that fits
+	Redo      int           `json:"redo"`            // how often its frames were made again
 	Attempt   int           `json:"attempt"`
 	Failures  int           `json:"failures"`
 	NotBefore stamp         `json:"notBefore"`
 	Agent     *taskAgent    `json:"agent"`
 	Running   *runningShape `json:"running"`
 	Error     *string       `json:"error"`
+}
+
+// partBody is frames of a split job that are done.
+type partBody struct {
+	Start   int `json:"start"`
+	End     int `json:"end"`
+	Attempt int `json:"attempt"`
 }
 
 // framesBody is a range of frames, both ends included.
@@ -63,7 +73,10 @@ type measuredBody struct {
 func taskShape(t coordinator.TaskView) taskBody {
 	body := taskBody{
 		ID: t.ID, Job: t.Job, Kind: string(cmp.Or(t.Kind, farm.TaskRender)), Stage: t.Stage, Status: string(t.Status), Stills: t.Stills,
-		Attempt: t.Attempt, Failures: t.Failures, NotBefore: stamp(t.NotBefore), Error: orNull(t.Error),
+		Attempt: t.Attempt, Failures: t.Failures, NotBefore: stamp(t.NotBefore), Error: orNull(t.Error), Engine: orNull(t.Engine), Redo: t.Redo,
+	}
+	for _, part := range t.Parts {
+		body.Parts = append(body.Parts, partBody{Start: part.Frames.Start, End: part.Frames.End, Attempt: part.Attempt})
 	}
 	if t.Frames != nil {
 		body.Frames = &framesBody{Start: t.Frames.Start, End: t.Frames.End}

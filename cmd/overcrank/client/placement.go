@@ -20,7 +20,8 @@ type FarmJob struct {
 		ApprovedAt *string `json:"approvedAt"`
 		ApprovedBy *string `json:"approvedBy"`
 	} `json:"approval"`
-	Tasks struct {
+	Finish *Span `json:"finish"` // nil when nobody can tell
+	Tasks  struct {
 		Total int `json:"total"`
 		Done  int `json:"done"`
 	} `json:"tasks"`

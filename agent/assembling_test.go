@@ -79,6 +79,15 @@ func moving(t *testing.T, p *peer, task, codec, ext string) wire.Lease {
 	return l
 }
 
+// endless is a job of more frames than a test waits for.
+func endless(t *testing.T, p *peer, task string) wire.Lease {
+	t.Helper()
+	l := moving(t, p, task, "", "mp4")
+	long := p.keep("long.aep", movingFile(t, 20000))
+	l.Project.File, l.Settings.Frames = &long, &farm.Frames{Start: 2, End: 19000}
+	return l
+}
+
 // finished runs a lease to its result.
 func finished(t *testing.T, p *peer, l wire.Lease) (wire.Finished, []byte) {
 	t.Helper()
@@ -255,9 +264,8 @@ func TestFramesThatAreDoneStayWhenATaskIsGivenBack(t *testing.T) {
 	for _, frameEnd := range []time.Duration{0, time.Minute} {
 		p := newPeer(t)
 		board := startBoard(t, p)
-		l := moving(t, p, "range.1", "", "mp4")
-		long := p.keep("long.aep", movingFile(t, 20000))
-		l.Part, l.Project.File, l.Settings.Frames = true, &long, &farm.Frames{Start: 2, End: 19000}
+		l := endless(t, p, "range.1")
+		l.Part = true
 		p.send(wire.Message{Lease: &l})
 		p.eventually("some frames to be done", func() bool {
 			return slices.ContainsFunc(p.got, func(m wire.Message) bool { return m.Progress != nil && m.Progress.Frame >= 4 })

@@ -267,6 +267,9 @@ func (t *attempt) check(ctx context.Context, p plan) (result, error) {
 		if err != nil {
 			return result{}, err
 		}
+		if !info.Audio && t.project != nil && t.project.Sounds() {
+			seen.Hints = append(seen.Hints, "The composition has a layer with sound, and the film has no sound.")
+		}
 		for _, hint := range seen.Hints {
 			t.warn(hint)
 		}

@@ -117,7 +117,7 @@ func TestAFilmThatMachinesShareIsThatOfOneMachine(t *testing.T) {
 	}
 }
 
-// BenchmarkSplitJob renders a film with engines that wait half a second with each frame and two seconds at their start, on four
+// BenchmarkSplitJob renders a film with engines that wait half a second with each frame and a second at their start, on four
 // agents: unsplit, and then split. It reports both times and how many times as fast the split job is.
 func BenchmarkSplitJob(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "overcrank-paced")
@@ -129,7 +129,7 @@ func BenchmarkSplitJob(b *testing.B) {
 	if err := writeTo(path, func(w io.Writer) error { return aep.Write(w, longProject(frames)) }); err != nil {
 		b.Fatal(err)
 	}
-	f := startWorkshop(b, program, 4, "OVERCRANK_PACE_FRAME=500ms", "OVERCRANK_PACE_START=2s")
+	f := startWorkshop(b, program, 4, "OVERCRANK_PACE_FRAME=500ms", "OVERCRANK_PACE_START=1s")
 	template := f.template("aep", path).ID
 	var unsplit, split time.Duration
 	for b.Loop() {

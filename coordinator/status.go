@@ -20,7 +20,7 @@ func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status
 		if err != nil {
 			return err
 		}
-		s.Paused = policy.Paused
+		s.Paused, s.PausedAt, s.PausedBy = policy.Paused, policy.PausedAt, policy.PausedBy
 		enrolled, err = tx.CountAgents()
 		return err
 	})

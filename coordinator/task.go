@@ -168,3 +168,20 @@ func (c *Coordinator) CountTasks(_ context.Context, p farm.Principal, job string
 	}
 	return counts, err
 }
+
+// RunningOf is what machines do for a job of the caller's team now.
+func (c *Coordinator) RunningOf(_ context.Context, p farm.Principal, job string) []farm.RunningTask {
+	l := c.leading()
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var running []farm.RunningTask
+	for _, h := range l.byJob[job] {
+		if h.team == p.Team && !h.cancelled {
+			running = append(running, h.running())
+		}
+	}
+	return running
+}

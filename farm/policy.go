@@ -12,7 +12,11 @@ type Policy struct {
 	At       time.Time `json:"at,omitzero"`
 	By       string    `json:"by,omitempty"`
 
-	Paused bool                   `json:"paused,omitempty"` // nothing new is begun
+	Paused bool `json:"paused,omitempty"` // nothing new is begun
+	// PausedAt and PausedBy are since when and by whom; the state keeps them, whatever a change says.
+	PausedAt time.Time `json:"pausedAt,omitzero"`
+	PausedBy string    `json:"pausedBy,omitempty"`
+
 	Levels map[Level]LevelPolicy  `json:"levels,omitempty"`
 	Teams  map[string]TeamPolicy  `json:"teams,omitempty"` // by id
 	Limits map[string]LimitPolicy `json:"limits,omitempty"`

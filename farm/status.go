@@ -5,6 +5,8 @@ import "time"
 // Status is what the farm is at.
 type Status struct {
 	Paused   bool // nothing new is begun
+	PausedAt time.Time
+	PausedBy string
 	Machines map[MachineState]int
 	Slots    int               // tasks that the connected machines run at once
 	Leased   int               // tasks that machines have now, of all teams

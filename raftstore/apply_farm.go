@@ -46,8 +46,9 @@ func (t *tables) policy() farm.Policy {
 
 func (t *tables) putPolicy(c PutPolicy) Result {
 	policy := c.Policy
-	if now := t.policy().Revision; policy.Revision != now {
-		return refusef(farm.CodeConflict, "the farm's policy has changed meanwhile: this was made from revision %d, and %d is in force; read it again", policy.Revision, now)
+	now := t.policy()
+	if policy.Revision != now.Revision {
+		return refusef(farm.CodeConflict, "the farm's policy has changed meanwhile: this was made from revision %d, and %d is in force; read it again", policy.Revision, now.Revision)
 	}
 	wrong := policy.Problems()
 	for _, id := range slices.Sorted(maps.Keys(policy.Teams)) {
@@ -57,6 +58,13 @@ func (t *tables) putPolicy(c PutPolicy) Result {
 	}
 	if len(wrong) > 0 {
 		return refuse(farm.Invalid("the farm's policy is not valid", wrong...))
+	}
+	policy.PausedAt, policy.PausedBy = now.PausedAt, now.PausedBy
+	switch {
+	case !policy.Paused:
+		policy.PausedAt, policy.PausedBy = time.Time{}, ""
+	case !now.Paused:
+		policy.PausedAt, policy.PausedBy = policy.At, policy.By
 	}
 	return Result{Policy: t.savePolicy(policy)}
 }

@@ -66,17 +66,13 @@ func (s *server) readBatch(ctx context.Context, p farm.Principal, id, filter str
 	if err != nil {
 		return page.Batch{}, err
 	}
-	machines, err := s.farm.Machines(ctx, p)
-	if err != nil {
-		return page.Batch{}, err
-	}
 	b := page.Batch{Batch: batch.Batch, Counts: batch.Counts, From: from, Step: batchOnPage, Filter: filter, ByFilter: map[string]int{"": len(batch.Jobs)}}
 	for word, of := range jobFilters {
 		for _, status := range of {
 			b.ByFilter[word] += batch.Counts[status]
 		}
 	}
-	b.Jobs, err = s.dress(ctx, p, jobs, runningNow(machines), false)
+	b.Jobs, err = s.dress(ctx, p, jobs, false)
 	return b, err
 }
 

@@ -57,11 +57,6 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	h.Active = counts[farm.JobRendering]
 	h.Waiting = counts[farm.JobQueued] + counts[farm.JobPending]
 	h.Done, h.Broken = counts[farm.JobFinished], counts[farm.JobFailed]
-	machines, err := s.farm.Machines(ctx, p)
-	if err != nil {
-		return h, err
-	}
-	running := runningNow(machines)
 	for _, list := range []struct {
 		into  *[]page.Job
 		query farm.JobQuery
@@ -79,7 +74,7 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 			since := time.Now().Add(-failedLately)
 			jobs = slices.DeleteFunc(jobs, func(j farm.Job) bool { return j.ErrorAt.Before(since) })
 		}
-		if *list.into, err = s.dress(ctx, p, jobs, running, list.into == &h.Rendering); err != nil {
+		if *list.into, err = s.dress(ctx, p, jobs, list.into == &h.Rendering); err != nil {
 			return h, err
 		}
 	}
@@ -87,8 +82,9 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	if err != nil {
 		return h, err
 	}
-	h.Templates, h.Machines = len(templates), online(machines)
-	return h, nil
+	status, err := s.farm.Status(ctx, p)
+	h.Templates, h.Machines = len(templates), online(status)
+	return h, err
 }
 
 func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
@@ -127,11 +123,7 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, filter, cursor 
 		return v, err
 	}
 	v.Next = next
-	machines, err := s.farm.Machines(ctx, p)
-	if err != nil {
-		return v, err
-	}
-	v.Jobs, err = s.dress(ctx, p, jobs, runningNow(machines), false)
+	v.Jobs, err = s.dress(ctx, p, jobs, false)
 	return v, err
 }
 
@@ -139,33 +131,29 @@ func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	id := c.Params("id")
-	j, err := s.readJob(ctx, p, id)
+	v, err := s.readJobView(ctx, p, id)
 	if err != nil {
+		return err
+	}
+	if v.Tasks, err = s.readTasks(ctx, p, id); err != nil {
 		return err
 	}
 	log, err := s.readLog(ctx, p, id, 0)
 	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 		return err
 	}
-	shell := s.shell(c, p, j.Title(), "jobs")
+	shell := s.shell(c, p, v.Title(), "jobs")
 	shell.Live = "job:" + id
-	return s.render(c, page.JobPage(shell, j, log.lines))
+	return s.render(c, page.JobPage(shell, v, log.lines))
 }
 
+// readJob reads a job with all that its page shows of it.
 func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page.Job, error) {
-	machines, err := s.farm.Machines(ctx, p)
-	if err != nil {
-		return page.Job{}, err
-	}
-	return s.readRunningJob(ctx, p, id, runningNow(machines))
-}
-
-func (s *server) readRunningJob(ctx context.Context, p farm.Principal, id string, running map[string]farm.RunningTask) (page.Job, error) {
 	job, err := s.farm.Job(ctx, p, id)
 	if err != nil {
 		return page.Job{}, err
 	}
-	dressed, err := s.dress(ctx, p, []farm.Job{job}, running, true)
+	dressed, err := s.dress(ctx, p, []farm.Job{job}, true)
 	if err != nil {
 		return page.Job{}, err
 	}
@@ -178,7 +166,7 @@ func (s *server) readRunningJob(ctx context.Context, p farm.Principal, id string
 			dressed[0].Delivery = &d
 		}
 	}
-	dressed[0].Family, err = s.family(ctx, p, job, running)
+	dressed[0].Family, err = s.family(ctx, p, job)
 	return dressed[0], err
 }
 
@@ -199,7 +187,7 @@ func (s *server) callAgain(c *fiber.Ctx, p farm.Principal) error {
 const familyShown = 50
 
 // family reads the nested jobs of a job.
-func (s *server) family(ctx context.Context, p farm.Principal, job farm.Job, running map[string]farm.RunningTask) ([]page.Job, error) {
+func (s *server) family(ctx context.Context, p farm.Principal, job farm.Job) ([]page.Job, error) {
 	var children []farm.Job
 	for _, id := range job.Children[:min(len(job.Children), familyShown)] {
 		child, err := s.farm.Job(ctx, p, id)
@@ -211,11 +199,11 @@ func (s *server) family(ctx context.Context, p farm.Principal, job farm.Job, run
 		}
 		children = append(children, child)
 	}
-	return s.dress(ctx, p, children, running, false)
+	return s.dress(ctx, p, children, false)
 }
 
 // dress adds to jobs what pages show beside them; thumbs with the list of their thumbnails.
-func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, running map[string]farm.RunningTask, thumbs bool) ([]page.Job, error) {
+func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, thumbs bool) ([]page.Job, error) {
 	out := make([]page.Job, len(jobs))
 	names := map[string]string{}
 	var err error
@@ -231,8 +219,11 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, r
 			}
 			d.Template = names[id]
 		}
-		if r, ok := running[j.ID]; ok {
-			d.Phase, d.Frame = r.Phase, r.Frame
+		if j.Status == farm.JobRendering {
+			d.Working = s.farm.RunningOf(ctx, p, j.ID)
+		}
+		if len(d.Working) > 0 {
+			d.Phase, d.Frame = d.Working[0].Phase, d.Working[0].Frame
 		}
 		if j.Status == farm.JobQueued || j.Status == farm.JobPending {
 			if d.Why, err = s.farm.WhyWaiting(ctx, p, j.ID); err != nil {
@@ -251,26 +242,6 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, r
 		out[i] = d
 	}
 	return out, nil
-}
-
-// runningNow is what machines do now, by job.
-func runningNow(machines []farm.Machine) map[string]farm.RunningTask {
-	out := map[string]farm.RunningTask{}
-	for _, m := range machines {
-		for _, r := range m.Running {
-			out[r.Job] = r
-		}
-	}
-	return out
-}
-
-func online(machines []farm.Machine) (n int) {
-	for _, m := range machines {
-		if m.Online {
-			n++
-		}
-	}
-	return n
 }
 
 func (s *server) jobLog(c *fiber.Ctx, p farm.Principal) error {
@@ -338,40 +309,4 @@ func (s *server) cancelJob(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
-}
-
-func (s *server) machines(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
-	defer cancel()
-	all, err := s.readMachines(ctx, p)
-	if err != nil {
-		return err
-	}
-	shell := s.shell(c, p, "Machines", "machines")
-	shell.Live = "machines"
-	return s.render(c, page.MachinesPage(shell, all))
-}
-
-// readMachines reads the machines with the reader's jobs that they render.
-func (s *server) readMachines(ctx context.Context, p farm.Principal) ([]page.Machine, error) {
-	machines, err := s.farm.Machines(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	running := runningNow(machines)
-	out := make([]page.Machine, len(machines))
-	for i, m := range machines {
-		out[i].Machine = m
-		for _, r := range m.Running {
-			j, err := s.readRunningJob(ctx, p, r.Job, running)
-			if farm.CodeOf(err) == farm.CodeNotFound {
-				continue // another team's
-			}
-			if err != nil {
-				return nil, err
-			}
-			out[i].Jobs = append(out[i].Jobs, j)
-		}
-	}
-	return out, nil
 }

@@ -67,9 +67,16 @@ func (s *server) live(c *fiber.Ctx) error {
 // pieces are the live parts of a topic.
 func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piece {
 	name, subject, _ := strings.Cut(topic, ":")
-	all := []piece{{id: "pulse", kinds: []farm.EventKind{farm.EventJob, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
-		return page.PulseLine(s.pulse(ctx, p)), nil
-	}}}
+	all := []piece{
+		{id: "pulse", kinds: []farm.EventKind{farm.EventJob, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+			pulse, _ := s.pulse(ctx, p)
+			return page.PulseLine(pulse), nil
+		}},
+		{id: "pause", kinds: []farm.EventKind{farm.EventFarm}, draw: func(ctx context.Context) (templ.Component, error) {
+			_, shell.Pause = s.pulse(ctx, p)
+			return page.PauseBanner(shell), nil
+		}},
+	}
 	jobs := []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail}
 	switch name {
 	case "home":
@@ -83,10 +90,7 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			return page.JobsBody(shell, v), err
 		}})
 	case "job":
-		all = append(all, piece{id: "job", kinds: jobs, subject: subject, draw: func(ctx context.Context) (templ.Component, error) {
-			j, err := s.readJob(ctx, p, subject)
-			return page.JobBody(shell, j), err
-		}})
+		all = append(all, s.jobPieces(p, shell, subject)...)
 	case "batches":
 		all = append(all, piece{id: "batches", kinds: jobs[:1], draw: func(ctx context.Context) (templ.Component, error) {
 			v, err := s.readBatches(ctx, p, "")
@@ -111,12 +115,40 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			return page.TemplateBody(shell, t), err
 		}})
 	case "machines":
+		state, cursor, _ := strings.Cut(subject, ",")
 		all = append(all, piece{id: "machines", kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
-			m, err := s.readMachines(ctx, p)
-			return page.MachinesBody(shell, m), err
+			v, err := s.readMachines(ctx, p, state, cursor)
+			return page.MachinesBody(shell, v), err
+		}})
+	case "machine":
+		all = append(all, piece{id: "machine", kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
+			m, err := s.readMachine(ctx, p, subject)
+			return page.MachineHead(shell, m), err
+		}})
+	case "queue":
+		all = append(all, piece{id: "queue", kinds: []farm.EventKind{farm.EventJob, farm.EventTask, farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readQueue(ctx, p, subject)
+			return page.QueueBody(shell, v), err
 		}})
 	}
 	return all
+}
+
+// jobPieces are the live parts of a job's page. What it waits for changes with machines and with the farm as well.
+func (s *server) jobPieces(p farm.Principal, shell page.Shell, id string) []piece {
+	own := []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail}
+	body := func(ctx context.Context) (templ.Component, error) {
+		v, err := s.readJobView(ctx, p, id)
+		return page.JobBody(shell, v), err
+	}
+	return []piece{
+		{id: "job", kinds: own, subject: id, draw: body},
+		{id: "job", kinds: []farm.EventKind{farm.EventFarm}, draw: body},
+		{id: "tasks", kinds: []farm.EventKind{farm.EventTask, farm.EventProgress, farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
+			t, err := s.readTasks(ctx, p, id)
+			return page.TasksPart(t, false), err
+		}},
+	}
 }
 
 // liveSession is one open page.
@@ -152,6 +184,11 @@ func (l *liveSession) run(ctx context.Context) error {
 		case <-recheck.C:
 			if err := l.admit(ctx); err != nil {
 				return err
+			}
+			l.markAll() // places in line and estimates move on though nothing happens to what is shown
+			if !armed {
+				timer.Reset(livePause)
+				armed = true
 			}
 		case e, ok := <-events:
 			if !ok {
@@ -208,7 +245,7 @@ func (l *liveSession) mark(e farm.Event) {
 	}
 	for _, p := range l.pieces {
 		for _, k := range p.kinds {
-			if k == e.Kind && (p.subject == "" || p.subject == e.ID) {
+			if k == e.Kind && (p.subject == "" || p.subject == e.ID || p.subject == e.Job) {
 				l.stale[p.id] = true
 			}
 		}

@@ -44,6 +44,8 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 	}
 	form.Name, form.Codec = earlier.Name, earlier.Settings.Codec
 	form.Left = fillIn(form.Fields, earlier.Assets)
+	form.Level, form.Tags = earlier.Level, strings.Join(earlier.RequireTags, ", ")
+	form.PreviewFirst, form.Approve, form.Sequential = earlier.PreviewFirst, earlier.Approve, earlier.Sequential
 	return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
 }
 
@@ -183,6 +185,9 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 	if !job.Preview {
 		job.Settings.Codec = c.FormValue("codec")
 	}
+	if err := readOrder(c, &job, &form); err != nil {
+		return err
+	}
 	for i, f := range form.Fields {
 		value := strings.ReplaceAll(c.FormValue(f.Key), "\r\n", "\n")
 		if asset, changed, err := assetOf(f, value); err != nil {
@@ -206,6 +211,24 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return c.Redirect("/jobs/"+made.ID, fiber.StatusSeeOther)
+}
+
+// readOrder reads when and how a job is rendered, into the job and back into the form.
+func readOrder(c *fiber.Ctx, job *farm.Job, form *page.NewJob) error {
+	var o order
+	if err := o.read(c); err != nil {
+		return err
+	}
+	job.Level, job.Priority, job.NotBefore = o.level, o.priority, o.notBefore
+	job.RequireTags = words(c.FormValue("requireTags"))
+	job.Approve, job.Sequential = c.FormValue("approve") != "", c.FormValue("sequential") != ""
+	job.PreviewFirst = job.Approve || c.FormValue("previewFirst") != ""
+	if job.Preview {
+		job.PreviewFirst, job.Approve = false, false // a draft is what one looks at first
+	}
+	form.Level, form.Priority, form.NotBefore, form.Tags = o.level, c.FormValue("priority"), c.FormValue("notBefore"), c.FormValue("requireTags")
+	form.PreviewFirst, form.Approve, form.Sequential = job.PreviewFirst, job.Approve, job.Sequential
+	return nil
 }
 
 // assetOf is the asset that a filled-in field stands for.

@@ -132,11 +132,16 @@ func (s *server) theme(c *fiber.Ctx, _ farm.Principal) error {
 		Name: themeCookie, Value: knownTheme(c.FormValue("theme")), Path: "/", Expires: time.Now().AddDate(1, 0, 0),
 		HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
 	})
-	back := "/"
-	if from, err := url.Parse(c.Get(fiber.HeaderReferer)); err == nil && from.Host == string(c.Request().URI().Host()) && strings.HasPrefix(from.Path, "/") && !strings.HasPrefix(from.Path, "//") {
-		back = from.RequestURI()
+	return c.Redirect(cameFrom(c, "/"), fiber.StatusSeeOther)
+}
+
+// cameFrom is the page of this farm that a form was sent from, other when the browser does not say.
+func cameFrom(c *fiber.Ctx, other string) string {
+	from, err := url.Parse(c.Get(fiber.HeaderReferer))
+	if err != nil || from.Host != string(c.Request().URI().Host()) || !strings.HasPrefix(from.Path, "/") || strings.HasPrefix(from.Path, "//") {
+		return other
 	}
-	return c.Redirect(back, fiber.StatusSeeOther)
+	return from.RequestURI()
 }
 
 func themeOf(c *fiber.Ctx) string { return knownTheme(c.Cookies(themeCookie)) }

@@ -107,10 +107,39 @@ func (s *server) route(app *fiber.App) {
 	app.Get("/new/table.csv", s.member(s.tableTemplate))
 	app.Get("/files/table", s.member(s.tableAgain))
 	app.Post("/files/table", s.member(s.takeTable)) // below /files/, where bodies are streamed
-	app.Get("/machines", s.member(s.machines))
 	app.Post("/files/handover", s.member(s.handOver))
+	s.routeQueue(app)
+	s.routeMachines(app)
 	s.routeSettings(app)
 	app.Use(s.unknown)
+}
+
+// routeQueue adds what is about the order of work.
+func (s *server) routeQueue(app *fiber.App) {
+	app.Get("/jobs/:id/tasks", s.member(s.tasks))
+	app.Get("/jobs/:id/samples/:name", s.member(s.sample))
+	app.Post("/jobs/:id/order", s.member(s.changeOrder))
+	app.Post("/jobs/:id/approve", s.member(s.approveJob))
+	app.Post("/jobs/:id/reject", s.member(s.rejectJob))
+	app.Get("/queue", s.member(s.queue))
+	app.Post("/queue/pause", s.member(s.turnFarm(true)))
+	app.Post("/queue/resume", s.member(s.turnFarm(false)))
+	app.Post("/queue/levels/:level/pause", s.member(s.turnLevel(true)))
+	app.Post("/queue/levels/:level/resume", s.member(s.turnLevel(false)))
+}
+
+func (s *server) routeMachines(app *fiber.App) {
+	yes, no := true, false
+	app.Get("/machines", s.member(s.machines))
+	app.Get("/machines/invite", s.member(s.invitations))
+	app.Post("/machines/invite", s.member(s.inviteMachine))
+	app.Post("/machines/invite/:id/revoke", s.member(s.revokeInvitation))
+	app.Get("/machines/:id", s.member(s.machine))
+	app.Post("/machines/:id/drain", s.member(s.turnMachine(coordinator.AgentChange{Drained: &yes})))
+	app.Post("/machines/:id/pause", s.member(s.turnMachine(coordinator.AgentChange{Paused: &yes})))
+	app.Post("/machines/:id/resume", s.member(s.turnMachine(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})))
+	app.Post("/machines/:id/change", s.member(s.changeMachine))
+	app.Post("/machines/:id/retire", s.member(s.retireMachine))
 }
 
 func (s *server) routeSettings(app *fiber.App) {
@@ -121,6 +150,8 @@ func (s *server) routeSettings(app *fiber.App) {
 		app.Post(root+"/:id/revoke", s.member(s.revokeToken))
 	}
 	app.Post("/settings/people/:id/link", s.member(s.invite))
+	app.Get("/settings/sharing", s.member(s.sharing))
+	app.Post("/settings/sharing", s.member(s.share))
 	app.Get("/settings/fonts", s.member(s.fonts))
 	app.Post("/files/font", s.member(s.addFont))
 	app.Post("/settings/fonts/:id/delete", s.member(s.deleteFont))
@@ -222,22 +253,33 @@ func wantsJSON(c *fiber.Ctx) bool { return c.Get(fiber.HeaderAccept) == fiber.MI
 func (s *server) shell(c *fiber.Ctx, p farm.Principal, title, active string) page.Shell {
 	ctx, cancel := s.call()
 	defer cancel()
-	return page.Shell{
-		Title: title, Active: active, Theme: themeOf(c), Who: p.Name, Role: p.Role, Version: s.version, Pulse: s.pulse(ctx, p),
+	shell := page.Shell{
+		Title: title, Active: active, Theme: themeOf(c), Who: p.Name, Role: p.Role, Version: s.version,
+		Operates: p.FarmOperator, Administers: p.FarmAdmin,
 	}
+	shell.Pulse, shell.Pause = s.pulse(ctx, p)
+	return shell
 }
 
-// pulse is how the farm is, in three numbers; zero where it can't be told.
-func (s *server) pulse(ctx context.Context, p farm.Principal) page.Pulse {
-	var pulse page.Pulse
-	if n, err := s.farm.CountJobs(ctx, p); err == nil {
-		pulse.Rendering = n[farm.JobRendering]
-		pulse.Waiting = n[farm.JobQueued] + n[farm.JobPending]
+// pulse is how the farm is: in three numbers, and whether it is paused; zero where it can't be told.
+func (s *server) pulse(ctx context.Context, p farm.Principal) (page.Pulse, page.Pause) {
+	status, err := s.farm.Status(ctx, p)
+	if err != nil {
+		return page.Pulse{}, page.Pause{}
 	}
-	if machines, err := s.farm.Machines(ctx, p); err == nil {
-		pulse.Machines = online(machines)
+	return page.Pulse{
+			Rendering: status.Jobs[farm.JobRendering], Waiting: status.Jobs[farm.JobQueued] + status.Jobs[farm.JobPending], Machines: online(status),
+		}, page.Pause{On: status.Paused, At: status.PausedAt, By: status.PausedBy}
+}
+
+// online is how many machines are connected.
+func online(status farm.Status) (n int) {
+	for state, machines := range status.Machines {
+		if state != farm.MachineOffline {
+			n += machines
+		}
 	}
-	return pulse
+	return n
 }
 
 // call gives the context for a request that moves no file.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,8 +81,8 @@ func (j Job) Slots() []Slot {
 	for i := range slots {
 		s := Slot{First: first + i*total/cells, Last: first + (i+1)*total/cells - 1, Thumb: -1}
 		rendering := j.Status == farm.JobRendering
-		s.Now = rendering && j.FramesTotal > 0 && j.Frame >= s.First && j.Frame <= s.Last
-		s.Done = j.Status == farm.JobFinished || rendering && j.Frame > s.Last
+		s.Now = rendering && j.FramesTotal > 0 && j.worksOn(s)
+		s.Done = j.Status == farm.JobFinished || rendering && len(j.Working) <= 1 && j.Frame > s.Last
 		slots[i] = s
 	}
 	for _, f := range j.Thumbs {
@@ -94,6 +95,12 @@ func (j Job) Slots() []Slot {
 		}
 	}
 	return slots
+}
+
+// worksOn tells whether a machine is within a cell of the strip.
+func (j Job) worksOn(s Slot) bool {
+	within := func(frame int) bool { return frame >= s.First && frame <= s.Last }
+	return within(j.Frame) || slices.ContainsFunc(j.Working, func(r farm.RunningTask) bool { return within(r.Frame) })
 }
 
 // FilmWords says what the strip shows.

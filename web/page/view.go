@@ -16,14 +16,25 @@ import (
 // Shell is what every page shows around its own content.
 type Shell struct {
 	Title   string
-	Active  string // name of the rail's entry: home, jobs, batches, templates, machines, settings
-	Setting string // name of the page of the settings: tokens, people, fonts, secrets, webhooks
+	Active  string // name of the rail's entry: home, jobs, queue, batches, templates, machines, settings
+	Setting string // name of the page of the settings: tokens, people, sharing, fonts, secrets, webhooks
 	Live    string // topic of the page's live parts, "" for none
 	Theme   string // auto, light or dark
 	Who     string
 	Role    farm.Role
 	Version string
 	Pulse   Pulse
+	Pause   Pause
+	// Operates says that the reader steers the farm's machines and its queue, Administers that they also decide who joins and
+	// how the farm is shared.
+	Operates, Administers bool
+}
+
+// Pause is whether the farm begins nothing new, and since when and by whose wish.
+type Pause struct {
+	On bool
+	At time.Time
+	By string
 }
 
 // CanSubmit tells whether the reader may order renders.
@@ -45,6 +56,8 @@ type Job struct {
 	Link     string // its public address
 	Phase    string
 	Frame    int
+	Working  []farm.RunningTask // what machines do for it now
+	Finish   *farm.Span         // when it is likely to be done, in seconds from now; nil when nobody can tell
 	Family   []Job          // its nested jobs, with what they need here
 	Delivery *farm.Delivery // of its webhook, nil while none is owed
 }
@@ -90,6 +103,9 @@ func (j Job) Sentence() string {
 	switch j.Status {
 	case farm.JobRendering:
 		s := fmt.Sprintf("%.0f %% done", j.Progress)
+		if len(j.Working) > 1 {
+			return s + fmt.Sprintf(", on %d machines", len(j.Working))
+		}
 		if j.FramesTotal > 0 && j.Frame > 0 {
 			s = fmt.Sprintf("Frame %d of %d", j.Frame+1, j.FramesTotal)
 		}
@@ -229,23 +245,9 @@ type NewJob struct {
 	Codec       string
 	Left        []string // changes of the earlier job that the form has no fields for
 	Error       string
-}
 
-// Machine is a workstation as the page shows it.
-type Machine struct {
-	farm.Machine
-	Jobs []Job // what it renders
-}
-
-// State is how a machine's state is shown.
-func (m Machine) State() State {
-	switch {
-	case m.Online && len(m.Running) > 0:
-		return State{"Rendering", "rendering"}
-	case m.Online:
-		return State{"Free", "finished"}
-	case m.Gossip:
-		return State{"Can't reach the coordinator", "error"}
-	}
-	return State{"Away", "cancelled"}
+	// when and how it is rendered, as the form holds it
+	Level                             farm.Level
+	Priority, NotBefore, Tags         string
+	PreviewFirst, Approve, Sequential bool
 }

@@ -209,3 +209,10 @@ func computerWords(inv farm.Inventory) string {
 	}
 	return fmt.Sprintf("%s, %d processors, %s of memory", system, inv.CPUs, Size(inv.Memory))
 }
+
+// samplePath is the address of the full-size picture of a frame that was rendered to be looked at first.
+func samplePath(j farm.Job, frame int) string {
+	return jobPath(j) + "/samples/" + strconv.Itoa(frame) + ".png"
+}
+
+func percentWords(p float64) string { return fmt.Sprintf("%.0f %%", p) }

@@ -32,14 +32,32 @@ function put(id, html) {
     callbacks: {
       // A film that plays, a field in use and an open detail stay as the reader has them.
       beforeNodeMorphed: (node, fresh) => !(node.nodeType === 1 && (
-        node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
+        node.matches("form[data-touched]") || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
         || node.matches("input,textarea,select") && node === document.activeElement
         || node.id === "screen" && fresh.id === "screen" && scrubbing())),
       beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")),
     },
   });
-  tellTimes();
+  tellTimes(); localTimes();
 }
+
+// localTimes puts the fields of times, which come in UTC, on the reader's clock.
+function localTimes() {
+  for (const field of document.querySelectorAll("input[type=datetime-local]")) {
+    const form = field.form, zone = form.querySelector("input[name=zone]");
+    if (form.dataset.touched || zone.value !== "0" || field.dataset.local) continue;
+    const utc = field.value ? new Date(field.value + "Z") : null, offset = (utc || new Date()).getTimezoneOffset();
+    if (utc) field.value = new Date(utc - offset * 60000).toISOString().slice(0, 16);
+    zone.value = offset; field.dataset.local = "1";
+    form.querySelector("[data-zone]").textContent = "your time";
+  }
+}
+
+// A form that somebody has begun to fill in stays as it is until it is sent.
+document.addEventListener("input", (e) => {
+  if (e.target.form) e.target.form.dataset.touched = "1";
+  if (e.target.type === "datetime-local" && e.target.value) e.target.form.querySelector("input[name=zone]").value = new Date(e.target.value).getTimezoneOffset();
+});
 
 // ---- log ----
 function addLines(lines) {
@@ -63,6 +81,12 @@ function tellTimes() {
   for (const el of document.querySelectorAll("time[datetime]")) {
     const at = new Date(el.dateTime), s = (at - Date.now()) / 1000, a = Math.abs(s);
     el.title = at.toLocaleString();
+    if ("clock" in el.dataset) {
+      const clock = { hour: "2-digit", minute: "2-digit" };
+      el.textContent = at.toDateString() === new Date().toDateString() ? at.toLocaleTimeString([], clock)
+        : at.toLocaleString([], { weekday: "short", day: "numeric", month: "short", ...clock });
+      continue;
+    }
     const said = a < 45 ? "just now" : a < 3600 ? ago.format(Math.round(s / 60), "minute")
       : a < 86400 ? ago.format(Math.round(s / 3600), "hour") : ago.format(Math.round(s / 86400), "day");
     el.textContent = said;
@@ -251,7 +275,7 @@ function keys() {
     if (e.key === "?") { e.preventDefault(); open(); return; }
     if (e.key === "g") { went = Date.now(); return; }
     if (Date.now() - went < 1200) {
-      const to = { h: "/", j: "/jobs", b: "/batches", t: "/templates", m: "/machines" }[e.key];
+      const to = { h: "/", j: "/jobs", b: "/batches", t: "/templates", m: "/machines", q: "/queue" }[e.key];
       if (to) location.assign(to);
     }
     went = 0;
@@ -341,7 +365,7 @@ function films() {
   });
 }
 
-dropZones(); tables(); keys(); confirms(); films(); tellTimes();
+dropZones(); tables(); keys(); confirms(); films(); tellTimes(); localTimes();
 setInterval(tellTimes, 20000);
 const log = byId("log");
 if (log) log.scrollTop = log.scrollHeight;

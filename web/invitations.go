@@ -1,0 +1,67 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api"
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+func (s *server) invitations(c *fiber.Ctx, p farm.Principal) error {
+	return s.showInvitations(c, p, page.Invitations{Uses: "1"})
+}
+
+func (s *server) showInvitations(c *fiber.Ctx, p farm.Principal, v page.Invitations) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	var err error
+	if v.Open, err = s.farm.JoinTokens(ctx, p); err != nil {
+		return err
+	}
+	v.Now = time.Now()
+	return s.render(c, page.InvitationsPage(s.shell(c, p, "Invite a machine", "machines"), v))
+}
+
+// inviteMachine makes a join token. The page that answers is the only one that ever shows it, so it is no redirect.
+func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
+	v := page.Invitations{Name: strings.TrimSpace(c.FormValue("name")), Tags: c.FormValue("tags"), Uses: c.FormValue("uses"), Life: c.FormValue("life")}
+	in := coordinator.NewJoinToken{Name: v.Name, Tags: words(v.Tags)}
+	for _, l := range page.InviteLives {
+		if l.Name == v.Life {
+			in.ExpiresAt = time.Now().Add(l.For)
+		}
+	}
+	in.Uses, _ = strconv.Atoi(v.Uses)
+	if in.Uses < 1 {
+		v.Error = "it has to be for one machine at least"
+		c.Status(fiber.StatusBadRequest)
+		return s.showInvitations(c, p, v)
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	made, text, err := s.farm.Invite(ctx, p, in)
+	if farm.CodeOf(err) == farm.CodeInvalid {
+		v.Error = err.Error()
+		c.Status(api.StatusOf(err))
+		return s.showInvitations(c, p, v)
+	}
+	if err != nil {
+		return err
+	}
+	return s.showInvitations(c, p, page.Invitations{Uses: "1", Made: &made, Secret: text, Address: c.BaseURL()})
+}
+
+func (s *server) revokeInvitation(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.RevokeJoinToken(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	return c.Redirect("/machines/invite", fiber.StatusSeeOther)
+}

@@ -1,0 +1,179 @@
+package web
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api"
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+// machinesOnPage is how many machines a page of the list shows.
+const machinesOnPage = 24
+
+func (s *server) machines(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	v, err := s.readMachines(ctx, p, c.Query("state"), c.Query("cursor"))
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Machines", "machines")
+	shell.Live = "machines:" + string(v.Filter) + "," + v.Cursor
+	return s.render(c, page.MachinesPage(shell, v))
+}
+
+// readMachines reads a page of the machines in one state, or of all, with the reader's jobs that they render.
+func (s *server) readMachines(ctx context.Context, p farm.Principal, state, cursor string) (page.Machines, error) {
+	v := page.Machines{Cursor: cursor}
+	query := farm.AgentQuery{Limit: machinesOnPage, Cursor: cursor}
+	for _, known := range farm.MachineStates() {
+		if string(known) == state {
+			v.Filter, query.States = known, []farm.MachineState{known}
+		}
+	}
+	status, err := s.farm.Status(ctx, p)
+	if err != nil {
+		return v, err
+	}
+	v.Counts = status.Machines
+	list, next, err := s.farm.Agents(ctx, p, query)
+	if err != nil {
+		return v, err
+	}
+	v.Next = next
+	for _, m := range list {
+		dressed, err := s.dressMachine(ctx, p, m)
+		if err != nil {
+			return v, err
+		}
+		v.Machines = append(v.Machines, dressed)
+	}
+	return v, nil
+}
+
+// dressMachine adds to a machine the reader's jobs that it renders.
+func (s *server) dressMachine(ctx context.Context, p farm.Principal, m farm.Machine) (page.Machine, error) {
+	out := page.Machine{Machine: m}
+	seen := map[string]bool{}
+	for _, r := range m.Running {
+		if r.Job == "" {
+			out.Others++
+			continue
+		}
+		if seen[r.Job] {
+			continue
+		}
+		seen[r.Job] = true
+		job, err := s.farm.Job(ctx, p, r.Job)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue // it was removed meanwhile
+		}
+		if err != nil {
+			return out, err
+		}
+		dressed, err := s.dress(ctx, p, []farm.Job{job}, true)
+		if err != nil {
+			return out, err
+		}
+		out.Jobs = append(out.Jobs, dressed...)
+	}
+	return out, nil
+}
+
+func (s *server) readMachine(ctx context.Context, p farm.Principal, id string) (page.Machine, error) {
+	m, err := s.farm.Agent(ctx, p, id)
+	if err != nil {
+		return page.Machine{}, err
+	}
+	return s.dressMachine(ctx, p, m)
+}
+
+func (s *server) machine(c *fiber.Ctx, p farm.Principal) error {
+	return s.showMachine(c, p, page.MachinePageValues{})
+}
+
+// showMachine shows a machine's page, with what a form on it was refused for.
+func (s *server) showMachine(c *fiber.Ctx, p farm.Principal, v page.MachinePageValues) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	var err error
+	if v.Machine, err = s.readMachine(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	v.Finds(c.Query("fonts"))
+	shell := s.shell(c, p, v.Name, "machines")
+	shell.Live = "machine:" + v.ID
+	return s.render(c, page.MachinePage(shell, v))
+}
+
+// turnMachine drains a machine, pauses it, or lets it go on.
+func (s *server) turnMachine(change coordinator.AgentChange) func(*fiber.Ctx, farm.Principal) error {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		ctx, cancel := s.call()
+		defer cancel()
+		if _, err := s.farm.ConfigureAgent(ctx, p, c.Params("id"), change); err != nil {
+			return err
+		}
+		return c.Redirect("/machines/"+c.Params("id"), fiber.StatusSeeOther)
+	}
+}
+
+// changeMachine gives a machine a name and tags.
+func (s *server) changeMachine(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	id := c.Params("id")
+	was, err := s.farm.Agent(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	tags := words(c.FormValue("tags"))
+	change := coordinator.AgentChange{Tags: &tags}
+	if name := strings.TrimSpace(c.FormValue("name")); name != was.Name {
+		change.Name = &name
+	}
+	_, err = s.farm.ConfigureAgent(ctx, p, id, change)
+	if farm.CodeOf(err) == farm.CodeInvalid {
+		c.Status(api.StatusOf(err))
+		return s.showMachine(c, p, page.MachinePageValues{Error: err.Error(), Field: "change"})
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/machines/"+id, fiber.StatusSeeOther)
+}
+
+// retireMachine takes a machine out of the farm when it was named.
+func (s *server) retireMachine(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	id := c.Params("id")
+	m, err := s.farm.Agent(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(c.FormValue("name")) != m.Name {
+		c.Status(fiber.StatusBadRequest)
+		return s.showMachine(c, p, page.MachinePageValues{Error: "that is not the name of this machine", Field: "retire"})
+	}
+	if err := s.farm.RetireAgent(ctx, p, id); err != nil {
+		return err
+	}
+	return c.Redirect("/machines", fiber.StatusSeeOther)
+}
+
+// words are what stands between the commas of a field.
+func words(text string) []string {
+	var list []string
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			list = append(list, word)
+		}
+	}
+	return list
+}

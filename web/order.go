@@ -1,0 +1,238 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api"
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+const (
+	tasksOnJob  = 12 // of a job's tasks, on its page
+	tasksOnPage = 100
+	topPriority = 1000
+)
+
+// readJobView reads a job's page, without its tasks.
+func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (page.JobView, error) {
+	job, err := s.readJob(ctx, p, id)
+	v := page.JobView{Job: job, Level: job.Level, Levels: farm.Levels()}
+	if v.Level == "" {
+		v.Level = farm.LevelNormal
+	}
+	if err != nil || job.Status.Ended() && !job.PreviewFirst {
+		return v, err
+	}
+	if job.PreviewFirst {
+		samples, err := s.farm.Samples(ctx, p, id)
+		if err != nil {
+			return v, err
+		}
+		for _, sample := range samples {
+			v.Samples = append(v.Samples, sample.Frame)
+		}
+	}
+	if job.Status.Ended() {
+		return v, nil
+	}
+	placement, err := s.farm.Placement(ctx, p, id)
+	if err != nil {
+		return v, err
+	}
+	v.Placement, v.Finish = &placement, placement.Finish
+	return v, nil
+}
+
+// readTasks reads some of a job's tasks with their attempts: those that people look for on its page.
+func (s *server) readTasks(ctx context.Context, p farm.Principal, id string) (page.Tasks, error) {
+	t, err := s.allTasks(ctx, p, id)
+	if err != nil {
+		return t, err
+	}
+	slices.SortStableFunc(t.All, func(a, b page.Task) int { return urgency(a) - urgency(b) })
+	t.All = t.All[:min(len(t.All), tasksOnJob)]
+	return t, s.addAttempts(ctx, p, t.All)
+}
+
+// urgency orders tasks by how much somebody wants to see them.
+func urgency(t page.Task) int {
+	switch {
+	case t.Status == farm.TaskFailed:
+		return 0
+	case t.Failures > 0 && !t.Status.Ended():
+		return 1
+	case t.Status == farm.TaskLeased:
+		return 2
+	case t.Failures > 0:
+		return 3
+	case t.Status == farm.TaskReady:
+		return 4
+	default:
+		return 5
+	}
+}
+
+// allTasks reads the tasks of a job, without their attempts.
+func (s *server) allTasks(ctx context.Context, p farm.Principal, id string) (page.Tasks, error) {
+	var t page.Tasks
+	views, _, err := s.farm.Tasks(ctx, p, id, "", 1<<20)
+	if err != nil {
+		return t, err
+	}
+	t.Job.Job.ID, t.Total = id, len(views)
+	t.All = make([]page.Task, len(views))
+	for i, view := range views {
+		t.All[i] = page.Task{Task: view.Task, AgentName: view.AgentName, Running: view.Running}
+	}
+	t.Ranges = page.RangesOf(t.All)
+	return t, nil
+}
+
+func (s *server) addAttempts(ctx context.Context, p farm.Principal, tasks []page.Task) error {
+	for i := range tasks {
+		attempts, err := s.farm.Attempts(ctx, p, tasks[i].ID)
+		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+			return err
+		}
+		tasks[i].Attempts = attempts
+	}
+	return nil
+}
+
+// tasks shows all tasks of a job, in pages.
+func (s *server) tasks(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	id, after := c.Params("id"), c.Query("after")
+	job, err := s.readJob(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	t, err := s.allTasks(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	t.Job, t.After = job, after
+	if after != "" {
+		t.All = t.All[slices.IndexFunc(t.All, func(task page.Task) bool { return task.ID == after })+1:]
+	}
+	if len(t.All) > tasksOnPage {
+		t.All = t.All[:tasksOnPage]
+		t.Next = t.All[tasksOnPage-1].ID
+	}
+	if err := s.addAttempts(ctx, p, t.All); err != nil {
+		return err
+	}
+	return s.render(c, page.TasksPage(s.shell(c, p, job.Title()+", tasks", "jobs"), t))
+}
+
+// sample answers with the full-size picture of a frame that was rendered to be looked at first.
+func (s *server) sample(c *fiber.Ctx, p farm.Principal) error {
+	frame, err := strconv.Atoi(strings.TrimSuffix(c.Params("name"), ".png"))
+	if err != nil {
+		return fiber.ErrNotFound
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	f, err := s.farm.OpenSample(ctx, p, c.Params("id"), frame)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "private, max-age=60")
+	return api.ServeFile(c, f, api.FileOptions{})
+}
+
+// changeOrder gives a job that waits another place in line.
+func (s *server) changeOrder(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	var o order
+	if err := o.read(c); err != nil {
+		return err
+	}
+	if c.FormValue("front") != "" {
+		o.priority = topPriority
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	change := coordinator.JobChange{Priority: &o.priority, Level: &o.level, NotBefore: &o.notBefore}
+	if _, err := s.farm.ChangeJob(ctx, p, c.Params("id"), change); err != nil {
+		return err
+	}
+	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
+}
+
+// order is a place in line as forms hold it.
+type order struct {
+	level     farm.Level
+	priority  int
+	notBefore time.Time
+}
+
+func (o *order) read(c *fiber.Ctx) error {
+	o.level = farm.Level(c.FormValue("level"))
+	if o.level == "" {
+		o.level = farm.LevelNormal
+	}
+	if !o.level.Known() {
+		return farm.Invalid("the job cannot be put in line so", farm.FieldError{Field: "level", Message: "is rush, normal or overnight"})
+	}
+	if text := strings.TrimSpace(c.FormValue("priority")); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < -topPriority || n > topPriority {
+			return farm.Invalid("the job cannot be put in line so", farm.FieldError{Field: "priority", Message: "has to be a whole number from -1000 to 1000"})
+		}
+		o.priority = n
+	}
+	var err error
+	o.notBefore, err = clockTime(c.FormValue("notBefore"), c.FormValue("zone"))
+	return err
+}
+
+// clockTime is the time that a field of a form holds on the reader's clock; zone is how many minutes that is behind UTC, as browsers
+// count. Zero for an empty field.
+func clockTime(text, zone string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse("2006-01-02T15:04", text)
+	if err != nil {
+		return at, farm.Invalid("the time cannot be read", farm.FieldError{Field: "notBefore", Message: "has to be a day and a time"})
+	}
+	behind, _ := strconv.Atoi(zone) // none: the field is in UTC
+	return at.Add(time.Duration(behind) * time.Minute), nil
+}
+
+// approveJob lets the rest of a job go on behind its first frames.
+func (s *server) approveJob(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleProducer); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	if _, err := s.farm.ApproveJob(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
+}
+
+func (s *server) rejectJob(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleProducer); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	if _, err := s.farm.RejectJob(ctx, p, c.Params("id"), c.FormValue("reason")); err != nil {
+		return err
+	}
+	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
+}

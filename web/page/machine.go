@@ -1,0 +1,199 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"overcrank/farm"
+)
+
+// Machine is a workstation as the pages show it.
+type Machine struct {
+	farm.Machine
+	Jobs   []Job // of the reader's team, that it renders
+	Others int   // tasks of other teams
+}
+
+// Machines is a page of the list of machines.
+type Machines struct {
+	Filter   farm.MachineState // "" for all
+	Counts   map[farm.MachineState]int
+	Machines []Machine
+	Next     string // cursor of the next page, "" on the last
+	Cursor   string // of this page, "" for the first
+}
+
+// Total is how many machines the farm has.
+func (v Machines) Total() (n int) {
+	for _, machines := range v.Counts {
+		n += machines
+	}
+	return n
+}
+
+// Address is where a page of the list is found.
+func (v Machines) Address(filter farm.MachineState, cursor string) string {
+	return "/machines?state=" + string(filter) + "&cursor=" + queryText(cursor)
+}
+
+// MachineState is the word, the class and the shape of a machine's state.
+func MachineState(s farm.MachineState) State {
+	switch s {
+	case farm.MachineFree:
+		return State{"Free", "free"}
+	case farm.MachineRendering:
+		return State{"Rendering", "rendering"}
+	case farm.MachineAway:
+		return State{"In use", "away"}
+	case farm.MachineDraining:
+		return State{"Finishing, then drained", "draining"}
+	case farm.MachineDrained:
+		return State{"Drained", "draining"}
+	case farm.MachinePaused:
+		return State{"Paused", "held"}
+	case farm.MachineSetAside:
+		return State{"Set aside", "error"}
+	}
+	return State{"Offline", "cancelled"}
+}
+
+// Look is how the machine's state is shown.
+func (m Machine) Look() State {
+	if m.State() == farm.MachineOffline && m.Gossip {
+		return State{"Can't reach the coordinator", "error"}
+	}
+	return MachineState(m.State())
+}
+
+// Standing says what lies behind the machine's state, "" when the state says all; until is when that may change.
+func (m Machine) Standing() (words string, until time.Time) {
+	switch m.State() {
+	case farm.MachineOffline:
+		return "Its agent is not connected.", time.Time{}
+	case farm.MachinePaused:
+		return "It gives back what it has and gets nothing until somebody lets it go on.", time.Time{}
+	case farm.MachineSetAside:
+		return "It failed too often: " + sentence(m.SetAside.Reason), m.SetAside.Until
+	case farm.MachineDraining:
+		return "It finishes what it has and gets nothing more.", time.Time{}
+	case farm.MachineDrained:
+		return "It gets nothing until somebody lets it go on.", time.Time{}
+	case farm.MachineAway:
+		if m.Reason == "" {
+			return "Its own rules keep it from work.", m.Until
+		}
+		return sentence(m.Reason), m.Until
+	}
+	return "", time.Time{}
+}
+
+// Held tells whether the machine gets no work because of somebody's or the farm's wish, which Resume ends.
+func (m Machine) Held() bool { return m.Paused || m.Drained || m.SetAside != nil }
+
+func (m Machine) path() string { return "/machines/" + m.ID }
+
+// slotWords say how many of the machine's tasks at once are taken.
+func (m Machine) slotWords() string {
+	slots := max(m.Inventory.Slots, 1)
+	return fmt.Sprintf("%d of %d", len(m.Running), slots)
+}
+
+// MachinePageValues is a machine's own page.
+type MachinePageValues struct {
+	Machine
+	Query string   // what was looked for among its fonts, effects and plug-ins
+	Fonts []string // that the search found, or the first of all
+	Found int      // fonts that the search found
+	// what the form held when it was refused, and why
+	Error string
+	Field string
+}
+
+// machineListed is how many fonts, effects or plug-ins a page lists.
+const machineListed = 200
+
+// Finds keeps the fonts of the machine that have the words of a search in their names.
+func (v *MachinePageValues) Finds(query string) {
+	v.Query = strings.TrimSpace(query)
+	words := strings.Fields(strings.ToLower(v.Query))
+	for _, f := range v.Inventory.Fonts {
+		line := strings.TrimSpace(f.Family + " " + f.Style)
+		if f.PostScript != "" && f.PostScript != line {
+			line += " (" + f.PostScript + ")"
+		}
+		lower := strings.ToLower(line)
+		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(lower, w) }) {
+			continue
+		}
+		if v.Found++; len(v.Fonts) < machineListed {
+			v.Fonts = append(v.Fonts, line)
+		}
+	}
+}
+
+func firstOf(list []string) []string { return list[:min(len(list), machineListed)] }
+
+// engineName is an engine as people call it.
+func engineName(e farm.EngineInfo) string {
+	name := "After Effects " + e.Version
+	if e.Kind == farm.EngineEmbedded {
+		name = "Overcrank, embedded"
+	}
+	if e.Beta {
+		name += " (Beta)"
+	}
+	return name
+}
+
+func systemWords(inv farm.Inventory) string {
+	system := map[string]string{"darwin": "macOS", "windows": "Windows", "linux": "Linux"}[inv.OS]
+	if system == "" {
+		system = inv.OS
+	}
+	if inv.OSVersion != "" {
+		return inv.OSVersion
+	}
+	return system + " " + inv.Arch
+}
+
+func graphicsWords(inv farm.Inventory) string {
+	if inv.GPUMemory == 0 {
+		return inv.GPU
+	}
+	return inv.GPU + ", " + Size(inv.GPUMemory)
+}
+
+func diskWords(inv farm.Inventory) string {
+	return fmt.Sprintf("%s free of %s", Size(inv.DiskFree), Size(inv.Disk))
+}
+
+// Invitations is the page on which machines are invited.
+type Invitations struct {
+	Open []farm.JoinToken
+	Now  time.Time
+	Made *farm.JoinToken // just made
+	// Secret is the text of the one just made, shown this once; Address is where its machine finds the farm.
+	Secret, Address string
+
+	// what the form held when it was refused, and why
+	Name, Tags, Uses, Life, Error string
+}
+
+// InviteLives are how long an invitation may be open, the usual one first.
+var InviteLives = []struct {
+	Name, Words string
+	For         time.Duration
+}{
+	{"1d", "A day", 24 * time.Hour}, {"1h", "An hour", time.Hour}, {"7d", "A week", 7 * 24 * time.Hour}, {"30d", "30 days", 30 * 24 * time.Hour},
+}
+
+// posixCommand starts an agent with an invitation on macOS and Linux, windowsCommand in PowerShell.
+func (v Invitations) posixCommand() string {
+	return "OVERCRANK_JOIN_TOKEN='" + v.Secret + "' overcrank agent --coordinator " + v.Address
+}
+
+func (v Invitations) windowsCommand() string {
+	return "$env:OVERCRANK_JOIN_TOKEN = '" + v.Secret + "'; overcrank.exe agent --coordinator " + v.Address
+}

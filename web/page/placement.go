@@ -1,0 +1,172 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"overcrank/farm"
+)
+
+// JobView is a job's own page.
+type JobView struct {
+	Job
+	Placement *farm.Placement    // why it waits; nil for a job that has ended
+	Samples   []int              // frames that were rendered to be looked at first
+	Tasks     Tasks              // of which only some are shown
+	Level     farm.Level         // in force, with normal for none
+	Levels    []farm.Level       // to choose from
+	Paused    map[farm.Level]bool // levels at which nothing new begins
+}
+
+// NeedsApproval tells whether somebody has to look at the job's first frames before it goes on.
+func (v JobView) NeedsApproval() bool {
+	return v.Approve && v.ApprovedAt.IsZero() && !v.Status.Ended() && len(v.Samples) > 0
+}
+
+// waits tells whether something of the job waits for a machine.
+func (v JobView) waits() bool { return v.Placement != nil && v.Placement.Why != "" && !v.Status.Ended() }
+
+// SpanWords says a time to come as a range, with an honest word where too little is known.
+func SpanWords(s farm.Span) string {
+	low, high := time.Duration(s.Low*float64(time.Second)), time.Duration(s.High*float64(time.Second))
+	switch {
+	case s.High <= 0 && s.Learning:
+		return "learning how long it takes"
+	case s.High <= 0:
+		return "at once"
+	}
+	words := spanRange(low, high)
+	if s.Learning {
+		words += ", still learning"
+	}
+	return words
+}
+
+// spanRange is a range of times as people say it: rounded so that no precision is pretended.
+func spanRange(low, high time.Duration) string {
+	l, lowUnit := rounded(low)
+	h, highUnit := rounded(high)
+	switch {
+	case l == h && lowUnit == highUnit:
+		return "about " + l + " " + lowUnit
+	case low < 5*time.Second:
+		return "up to " + h + " " + highUnit
+	case lowUnit == highUnit:
+		return l + " to " + h + " " + highUnit
+	}
+	return l + " " + lowUnit + " to " + h + " " + highUnit
+}
+
+func rounded(d time.Duration) (number, unit string) {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprint(max(5, int(math.Ceil(d.Seconds()/5))*5)), "s"
+	case d < 2*time.Hour:
+		return fmt.Sprint(int(math.Round(d.Minutes()))), "min"
+	case d < 48*time.Hour:
+		return fmt.Sprint(int(math.Round(d.Hours()))), "h"
+	}
+	return fmt.Sprint(int(math.Round(d.Hours() / 24))), "days"
+}
+
+// left says how long the job is likely to take yet, "" when nobody can tell.
+func (j Job) left() string {
+	if j.Finish == nil {
+		return ""
+	}
+	words := SpanWords(*j.Finish)
+	if j.Finish.High <= 0 && j.Finish.Learning {
+		return "Learning how long it takes"
+	}
+	first, rest, _ := strings.Cut(words, ", still learning")
+	words = "Done in " + first
+	if len(words)+len(rest) < len(SpanWords(*j.Finish))+len("Done in ") {
+		words += ", still learning"
+	}
+	return words
+}
+
+// placeWords say where in line the job stands.
+func placeWords(p farm.Placement) string {
+	switch {
+	case p.Place == 0:
+		return ""
+	case p.PlaceAtLeast:
+		return fmt.Sprintf("behind at least %d others", p.Place-1)
+	case p.Place == 1:
+		return "next"
+	}
+	return fmt.Sprintf("%s in line", ordinal(p.Place))
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		suffix = cmp.Or(map[int]string{1: "st", 2: "nd", 3: "rd"}[n%10], "th")
+	}
+	return fmt.Sprint(n) + suffix
+}
+
+// requirementWord is the kind of a requirement in a word.
+func requirementWord(kind string) string {
+	words := map[string]string{
+		"engine": "Engine", "version": "Version", "font": "Font", "effect": "Effect", "tags": "Tags", "anyTags": "Tags", "noTags": "Tags",
+		"memory": "Memory", "os": "System", "failed": "Failures", "avoided": "Failures", "present": "Presence", "limit": "Limit", "codec": "Result",
+	}
+	return cmp.Or(words[kind], kindTitle(kind))
+}
+
+// rulesOutWords say how many of the connected machines a requirement rules out.
+func rulesOutWords(r farm.Requirement, agents int) string {
+	switch r.RulesOut {
+	case 0:
+		return "every machine has it"
+	case agents:
+		return fmt.Sprintf("no machine: rules out all %d", agents)
+	}
+	return fmt.Sprintf("rules out %d of %d", r.RulesOut, agents)
+}
+
+// requirementState is a requirement as a mark: what no machine meets is what keeps the job.
+func requirementState(r farm.Requirement, agents int) State {
+	switch r.RulesOut {
+	case 0:
+		return State{"Met", "finished"}
+	case agents:
+		return State{"Met by none", "error"}
+	}
+	return State{"Met by some", "waiting"}
+}
+
+// LevelWord is a level as people call it.
+func LevelWord(l farm.Level) string { return kindTitle(string(cmp.Or(l, farm.LevelNormal))) }
+
+// orderWords say where a job stands in line by what it was given.
+func orderWords(j farm.Job) string {
+	if j.Priority == 0 {
+		return LevelWord(j.Level)
+	}
+	return fmt.Sprintf("%s, priority %d", LevelWord(j.Level), j.Priority)
+}
+
+// levelHelp says what a level means.
+func levelHelp(l farm.Level) string {
+	switch l {
+	case farm.LevelRush:
+		return "Rush: before everything else"
+	case farm.LevelOvernight:
+		return "Overnight: when there is time"
+	}
+	return "Normal"
+}
+
+// localTime is a time for a field of a form, in UTC; "" for none. The page's script shows it on the reader's clock.
+func localTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04")
+}

@@ -1,0 +1,95 @@
+package page
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"overcrank/farm"
+)
+
+// Sharing is the form of the farm's policy. Fields hold what people wrote, so that what is refused stands there to be mended.
+type Sharing struct {
+	Revision string
+	Levels   []LevelFields
+	Teams    []TeamFields
+	Limits   []LimitFields
+
+	SplitOff                               bool
+	MinSeconds, MaxRanges, MaxMachines     string
+	MaxAttempts, MaxFailures, SetAsideFrom string
+
+	InForce  farm.Policy
+	Error    string // of the whole form
+	Conflict bool   // somebody else changed the policy meanwhile
+	Problems []farm.FieldError
+	Saved    bool
+}
+
+// LevelFields are the fields of a level.
+type LevelFields struct {
+	Level        farm.Level
+	Share, Hours string // percent of the farm; windows of the week, one to a line
+}
+
+// TeamFields are the fields of a team.
+type TeamFields struct{ ID, Name, Weight, Most string }
+
+// LimitFields are the fields of a limit. Was is its name in the policy, "" for one that is added.
+type LimitFields struct {
+	Was, Name, Total, PerMachine, Effects string
+	ByMachine, Remove                     bool
+}
+
+// SharingOf is the form of a policy.
+func SharingOf(p farm.Policy, teams []farm.Team) Sharing {
+	v := Sharing{
+		Revision: strconv.Itoa(p.Revision), SplitOff: p.Split.Off, MinSeconds: decimal(p.Split.MinSeconds), MaxRanges: whole(p.Split.MaxRanges),
+		MaxMachines: whole(p.MaxMachinesPerJob), MaxAttempts: whole(p.Retry.MaxAttempts), MaxFailures: whole(p.Retry.MaxJobFailures),
+		SetAsideFrom: whole(p.Retry.SetAsideAfter), InForce: p,
+	}
+	for _, level := range farm.Levels() {
+		l := p.Levels[level]
+		v.Levels = append(v.Levels, LevelFields{Level: level, Share: decimal(100 * l.MaxShare), Hours: hoursText(l.Hours, "\n")})
+	}
+	for _, t := range teams {
+		share := p.Teams[t.ID]
+		v.Teams = append(v.Teams, TeamFields{ID: t.ID, Name: t.Name, Weight: decimal(share.Weight), Most: whole(share.MaxMachines)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Limits)) {
+		l := p.Limits[name]
+		v.Limits = append(v.Limits, LimitFields{
+			Was: name, Name: name, Total: strconv.Itoa(l.Total), PerMachine: whole(l.PerMachine), Effects: strings.Join(l.Effects, ", "), ByMachine: l.ByMachine,
+		})
+	}
+	v.Limits = append(v.Limits, LimitFields{}) // to add one
+	return v
+}
+
+func decimal(f float64) string {
+	if f == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+func whole(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// Problem is what is wrong with a field or with what is in it, "" for nothing.
+func (v Sharing) Problem(field string) string {
+	for _, p := range v.Problems {
+		if p.Field == field || strings.HasPrefix(p.Field, field+"[") {
+			return p.Message
+		}
+	}
+	return ""
+}
+
+// invalid is the value of aria-invalid of a field.
+func invalid(v Sharing, field string) string { return strconv.FormatBool(v.Problem(field) != "") }

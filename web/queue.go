@@ -1,0 +1,94 @@
+package web
+
+import (
+	"context"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+// queueOnPage is how many tasks a page of the queue shows.
+const queueOnPage = 50
+
+func (s *server) queue(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	q, err := s.readQueue(ctx, p, c.Query("cursor"))
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Queue", "queue")
+	shell.Live = "queue:" + q.Cursor
+	return s.render(c, page.QueuePage(shell, q))
+}
+
+// readQueue reads a page of the line.
+func (s *server) readQueue(ctx context.Context, p farm.Principal, cursor string) (q page.Queue, err error) {
+	q = page.Queue{Cursor: cursor, Levels: farm.Levels(), Now: time.Now()}
+	if q.Policy, err = s.farm.Policy(ctx, p); err != nil {
+		return q, err
+	}
+	if q.Status, err = s.farm.Status(ctx, p); err != nil {
+		return q, err
+	}
+	entries, next, err := s.farm.Queue(ctx, p, queueOnPage, cursor)
+	if err != nil {
+		return q, err
+	}
+	q.Next = next
+	whys := map[string]*farm.Placement{} // tasks of one job wait for the same
+	for _, e := range entries {
+		line := page.QueueLine{QueueEntry: e}
+		if why, known := whys[e.Job]; known {
+			line.Why = why
+		} else if line.Mine() {
+			placement, err := s.farm.Placement(ctx, p, e.Job)
+			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+				return q, err
+			}
+			if err == nil {
+				line.Why = &placement
+			}
+			whys[e.Job] = line.Why
+		}
+		q.Lines = append(q.Lines, line)
+	}
+	return q, nil
+}
+
+// turnFarm pauses the farm or lets it go on, from whatever page that was asked for on.
+func (s *server) turnFarm(paused bool) func(*fiber.Ctx, farm.Principal) error {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		ctx, cancel := s.call()
+		defer cancel()
+		if _, err := s.farm.PauseFarm(ctx, p, paused); err != nil {
+			return err
+		}
+		return c.Redirect(cameFrom(c, "/queue"), fiber.StatusSeeOther)
+	}
+}
+
+// turnLevel pauses a level or lets it go on.
+func (s *server) turnLevel(paused bool) func(*fiber.Ctx, farm.Principal) error {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		level := farm.Level(c.Params("level"))
+		if !level.Known() {
+			return farm.Errorf(farm.CodeNotFound, "there is no level %q", level)
+		}
+		ctx, cancel := s.call()
+		defer cancel()
+		_, err := s.farm.ChangeLevels(ctx, p, map[farm.Level]func(farm.LevelPolicy) farm.LevelPolicy{
+			level: func(l farm.LevelPolicy) farm.LevelPolicy {
+				l.Paused = paused
+				return l
+			},
+		})
+		if err != nil {
+			return err
+		}
+		return c.Redirect("/queue", fiber.StatusSeeOther)
+	}
+}

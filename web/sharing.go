@@ -1,0 +1,198 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+func (s *server) sharing(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	policy, teams, err := s.readSharing(ctx, p)
+	if err != nil {
+		return err
+	}
+	v := page.SharingOf(policy, teams)
+	v.Saved = c.Query("saved") != ""
+	return s.showSharing(c, p, v)
+}
+
+func (s *server) readSharing(ctx context.Context, p farm.Principal) (farm.Policy, []farm.Team, error) {
+	policy, err := s.farm.Policy(ctx, p)
+	if err != nil {
+		return policy, nil, err
+	}
+	teams, _, err := s.farm.Teams(ctx, p)
+	return policy, teams, err
+}
+
+func (s *server) showSharing(c *fiber.Ctx, p farm.Principal, v page.Sharing) error {
+	shell := s.shell(c, p, "Sharing", "settings")
+	shell.Setting = "sharing"
+	return s.render(c, page.SharingPage(shell, v))
+}
+
+// share saves the farm's policy as the form holds it.
+func (s *server) share(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	now, teams, err := s.readSharing(ctx, p)
+	if err != nil {
+		return err
+	}
+	form := sharingForm{c: c}
+	policy := form.policy(now, teams)
+	form.v.InForce = now
+	if len(form.v.Problems) == 0 {
+		_, err = s.farm.PutPolicy(ctx, p, policy)
+	} else {
+		err = farm.Invalid("Some fields need another look")
+	}
+	var refused *farm.Error
+	switch code := farm.CodeOf(err); {
+	case err == nil:
+		return c.Redirect("/settings/sharing?saved=1", fiber.StatusSeeOther)
+	case code == farm.CodeConflict:
+		form.v.Conflict, form.v.Revision = true, strconv.Itoa(now.Revision)
+	case code == farm.CodeInvalid && errors.As(err, &refused):
+		form.v.Error = "Some fields need another look"
+		form.v.Problems = append(form.v.Problems, refused.Fields...)
+	default:
+		return err
+	}
+	c.Status(api.StatusOf(err))
+	return s.showSharing(c, p, form.v)
+}
+
+// sharingForm reads the form of the farm's policy. What cannot be read is a problem of its field.
+type sharingForm struct {
+	c *fiber.Ctx
+	v page.Sharing
+}
+
+func (f *sharingForm) text(name string) string { return strings.TrimSpace(f.c.FormValue(name)) }
+
+func (f *sharingForm) wrong(field, message string) {
+	f.v.Problems = append(f.v.Problems, farm.FieldError{Field: field, Message: message})
+}
+
+// whole is a whole number as a field holds it, 0 for an empty one.
+func (f *sharingForm) whole(text, field string) int {
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		f.wrong(field, "has to be a whole number")
+	}
+	return n
+}
+
+// number is a number as a field holds it, 0 for an empty one.
+func (f *sharingForm) number(text, field string) float64 {
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		f.wrong(field, "has to be a number")
+		return 0
+	}
+	return n
+}
+
+// policy is what the form asks for; what it has no fields for stays as it is.
+func (f *sharingForm) policy(now farm.Policy, teams []farm.Team) farm.Policy {
+	policy := now.Clone()
+	f.v.Revision = f.text("revision")
+	policy.Revision = f.whole(f.v.Revision, "revision")
+	policy.Levels = map[farm.Level]farm.LevelPolicy{}
+	for _, level := range farm.Levels() {
+		policy.Levels[level] = f.level(level, now.Levels[level])
+	}
+	policy.Teams = map[string]farm.TeamPolicy{}
+	for _, t := range teams {
+		fields := page.TeamFields{ID: t.ID, Name: t.Name, Weight: f.text("teams." + t.ID + ".weight"), Most: f.text("teams." + t.ID + ".maxMachines")}
+		f.v.Teams = append(f.v.Teams, fields)
+		share := farm.TeamPolicy{
+			Weight: f.number(fields.Weight, "teams."+t.ID+".weight"), MaxMachines: f.whole(fields.Most, "teams."+t.ID+".maxMachines"),
+		}
+		if share != (farm.TeamPolicy{}) {
+			policy.Teams[t.ID] = share
+		}
+	}
+	f.limits(&policy)
+	f.v.SplitOff = f.text("split.off") != ""
+	f.v.MinSeconds, f.v.MaxRanges, f.v.MaxMachines = f.text("split.minSeconds"), f.text("split.maxRanges"), f.text("maxMachinesPerJob")
+	policy.Split = farm.SplitPolicy{
+		Off: f.v.SplitOff, MinSeconds: f.number(f.v.MinSeconds, "split.minSeconds"), MaxRanges: f.whole(f.v.MaxRanges, "split.maxRanges"),
+	}
+	policy.MaxMachinesPerJob = f.whole(f.v.MaxMachines, "maxMachinesPerJob")
+	f.v.MaxAttempts, f.v.MaxFailures, f.v.SetAsideFrom = f.text("retry.maxAttempts"), f.text("retry.maxJobFailures"), f.text("retry.setAsideAfter")
+	policy.Retry = farm.RetryPolicy{
+		MaxAttempts: f.whole(f.v.MaxAttempts, "retry.maxAttempts"), MaxJobFailures: f.whole(f.v.MaxFailures, "retry.maxJobFailures"),
+		SetAsideAfter: f.whole(f.v.SetAsideFrom, "retry.setAsideAfter"),
+	}
+	return policy
+}
+
+func (f *sharingForm) level(level farm.Level, now farm.LevelPolicy) farm.LevelPolicy {
+	at := "levels." + string(level)
+	fields := page.LevelFields{Level: level, Share: f.text(at + ".maxShare"), Hours: strings.ReplaceAll(f.text(at+".hours"), "\r\n", "\n")}
+	f.v.Levels = append(f.v.Levels, fields)
+	policy := farm.LevelPolicy{Paused: now.Paused, MaxShare: f.number(fields.Share, at+".maxShare") / 100}
+	if policy.MaxShare < 0 || policy.MaxShare > 1 {
+		f.wrong(at+".maxShare", "has to be from 1 to 100")
+	}
+	for line := range strings.Lines(fields.Hours) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		h, err := farm.ParseHours(line)
+		if err != nil {
+			f.wrong(at+".hours", err.Error())
+			continue
+		}
+		policy.Hours = append(policy.Hours, h)
+	}
+	return policy
+}
+
+// limits reads the limits, of which the last one in the form may be empty: it is there to add one.
+func (f *sharingForm) limits(policy *farm.Policy) {
+	policy.Limits = map[string]farm.LimitPolicy{}
+	for _, raw := range f.c.Context().PostArgs().PeekMulti("limit") {
+		at := "limit." + string(raw)
+		l := page.LimitFields{
+			Was: f.text(at + ".was"), Name: f.text(at + ".name"), Total: f.text(at + ".total"), PerMachine: f.text(at + ".perMachine"),
+			Effects: f.text(at + ".effects"), ByMachine: f.text(at+".byMachine") != "", Remove: f.text(at+".remove") != "",
+		}
+		if l.Was == "" && l.Name == "" && l.Total == "" && l.Effects == "" {
+			continue
+		}
+		f.v.Limits = append(f.v.Limits, l)
+		if l.Remove {
+			continue
+		}
+		field := "limits." + l.Name
+		if _, twice := policy.Limits[l.Name]; twice {
+			f.wrong(field, "is the name of another limit")
+		}
+		if l.Total == "" {
+			f.wrong(field+".total", "has to say how many there are")
+		}
+		policy.Limits[l.Name] = farm.LimitPolicy{
+			Total: f.whole(l.Total, field+".total"), PerMachine: f.whole(l.PerMachine, field+".perMachine"), ByMachine: l.ByMachine, Effects: words(l.Effects),
+		}
+	}
+	f.v.Limits = append(f.v.Limits, page.LimitFields{})
+}

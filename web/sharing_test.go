@@ -1,0 +1,59 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"overcrank/farm"
+)
+
+func TestTheFarmIsSharedByAForm(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	team := people[3].Team
+	form := url.Values{
+		"revision": {"0"}, "levels.overnight.hours": {"mon-fri 19:00-08:00\r\nsat,sun 00:00-24:00"}, "levels.rush.maxShare": {"50"},
+		"teams." + team + ".weight": {"2.5"}, "teams." + team + ".maxMachines": {"4"},
+		"limit": {"0"}, "limit.0.name": {"particular"}, "limit.0.total": {"3"}, "limit.0.effects": {"tc Particular, tc *"}, "limit.0.byMachine": {"1"},
+		"split.maxRanges": {"20"}, "retry.maxAttempts": {"5"}, "maxMachinesPerJob": {"8"},
+	}
+	v.post("/settings/sharing", form).is(http.StatusOK, "Saved.", "particular", "sat,sun 00:00-24:00", "2.5")
+	policy, err := r.farm.Policy(t.Context(), r.principal("ada"))
+	if err != nil || policy.Revision != 1 || policy.Levels[farm.LevelRush].MaxShare != 0.5 || len(policy.Levels[farm.LevelOvernight].Hours) != 2 ||
+		policy.Teams[team] != (farm.TeamPolicy{Weight: 2.5, MaxMachines: 4}) || policy.Limits["particular"].Total != 3 || !policy.Limits["particular"].ByMachine ||
+		policy.Split.MaxRanges != 20 || policy.Retry.MaxAttempts != 5 || policy.MaxMachinesPerJob != 8 {
+		t.Fatalf("the policy is %+v, %v", policy, err)
+	}
+
+	form.Set("levels.rush.maxShare", "70")
+	v.post("/settings/sharing", form).is(http.StatusConflict, "ada changed the sharing meanwhile", "Save mine instead", `value="70"`, `name="revision" value="1"`)
+	form.Set("revision", "1")
+	form.Set("limit.0.was", "particular")
+	form.Set("limit.0.remove", "1")
+	v.post("/settings/sharing", form).is(http.StatusOK, "Saved.", `value="70"`).lacks(`value="particular"`)
+}
+
+func TestWhatIsWrongWithTheSharingStandsBesideItsField(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	for field, value := range map[string]struct{ value, want string }{
+		"levels.rush.maxShare":   {"150", "Has to be from 1 to 100"},
+		"levels.overnight.hours": {"sometimes", "is no window of the week"},
+		"retry.maxAttempts":      {"900", "Has to be between 0 and " + strconv.Itoa(farm.MostAttempts)},
+		"split.minSeconds":       {"soon", "Has to be a number"},
+		"maxMachinesPerJob":      {"1.5", "Has to be a whole number"},
+	} {
+		a := v.post("/settings/sharing", url.Values{"revision": {"0"}, field: {value.value}}).is(http.StatusBadRequest, "Nothing was saved", value.want, value.value)
+		if problem := `id="` + field + `-problem">`; !strings.Contains(a.body, problem) {
+			t.Errorf("%s is not told beside its field", field)
+		}
+	}
+	v.post("/settings/sharing", url.Values{"revision": {"0"}, "limit": {"0"}, "limit.0.name": {"two words"}, "limit.0.total": {"1"}}).is(http.StatusBadRequest, "no name for a limit")
+	for _, who := range []string{"ops", "art", "zoe"} {
+		r.as(who).get("/settings/sharing").is(http.StatusOK, "disabled").lacks(`type="submit">Save`)
+		r.as(who).post("/settings/sharing", url.Values{"revision": {"0"}}).is(http.StatusForbidden)
+	}
+}

@@ -268,8 +268,8 @@ func (s *server) pulse(ctx context.Context, p farm.Principal) (page.Pulse, page.
 		return page.Pulse{}, page.Pause{}
 	}
 	return page.Pulse{
-			Rendering: status.Jobs[farm.JobRendering], Waiting: status.Jobs[farm.JobQueued] + status.Jobs[farm.JobPending], Machines: online(status),
-		}, page.Pause{On: status.Paused, At: status.PausedAt, By: status.PausedBy}
+		Rendering: status.Jobs[farm.JobRendering], Waiting: status.Jobs[farm.JobQueued] + status.Jobs[farm.JobPending], Machines: online(status),
+	}, page.Pause{On: status.Paused, At: status.PausedAt, By: status.PausedBy}
 }
 
 // online is how many machines are connected.

@@ -13,11 +13,11 @@ import (
 // JobView is a job's own page.
 type JobView struct {
 	Job
-	Placement *farm.Placement    // why it waits; nil for a job that has ended
-	Samples   []int              // frames that were rendered to be looked at first
-	Tasks     Tasks              // of which only some are shown
-	Level     farm.Level         // in force, with normal for none
-	Levels    []farm.Level       // to choose from
+	Placement *farm.Placement     // why it waits; nil for a job that has ended
+	Samples   []int               // frames that were rendered to be looked at first
+	Tasks     Tasks               // of which only some are shown
+	Level     farm.Level          // in force, with normal for none
+	Levels    []farm.Level        // to choose from
 	Paused    map[farm.Level]bool // levels at which nothing new begins
 }
 
@@ -27,7 +27,9 @@ func (v JobView) NeedsApproval() bool {
 }
 
 // waits tells whether something of the job waits for a machine.
-func (v JobView) waits() bool { return v.Placement != nil && v.Placement.Why != "" && !v.Status.Ended() }
+func (v JobView) waits() bool {
+	return v.Placement != nil && v.Placement.Why != "" && !v.Status.Ended()
+}
 
 // SpanWords says a time to come as a range, with an honest word where too little is known.
 func SpanWords(s farm.Span) string {

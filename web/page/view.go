@@ -58,8 +58,8 @@ type Job struct {
 	Frame    int
 	Working  []farm.RunningTask // what machines do for it now
 	Finish   *farm.Span         // when it is likely to be done, in seconds from now; nil when nobody can tell
-	Family   []Job          // its nested jobs, with what they need here
-	Delivery *farm.Delivery // of its webhook, nil while none is owed
+	Family   []Job              // its nested jobs, with what they need here
+	Delivery *farm.Delivery     // of its webhook, nil while none is owed
 }
 
 // Title is what people call the job.

@@ -11,11 +11,18 @@ import (
 // Rows is one consistent reading. What it gives may be kept and must not be changed while the reading lasts; what it gave is
 // not to be looked at after its end.
 type Rows struct {
-	tx      *bbolt.Tx
-	places  map[string]int
-	names   [][]byte
-	layers  [2]*layer       // the newest first; nil for none
-	buckets []*bbolt.Bucket // those of the file that were opened, by place
+	tx     *bbolt.Tx
+	places map[string]int
+	names  [][]byte
+	layers [2]*layer // the newest first; nil for none
+	// Buckets of the file that were opened. Opening one costs as much as finding a row.
+	opened [12]openBucket
+	count  int // of all that were opened; the latest are kept
+}
+
+type openBucket struct {
+	place  int
+	bucket *bbolt.Bucket
 }
 
 // Of reads the rows of a file without any layer.
@@ -40,13 +47,15 @@ func (r *Rows) place(bucket []byte) int {
 
 // file is a bucket of the file.
 func (r *Rows) file(place int) *bbolt.Bucket {
-	if r.buckets == nil {
-		r.buckets = make([]*bbolt.Bucket, len(r.names))
+	for i := range min(r.count, len(r.opened)) {
+		if r.opened[i].place == place {
+			return r.opened[i].bucket
+		}
 	}
-	if r.buckets[place] == nil {
-		r.buckets[place] = r.tx.Bucket(r.names[place])
-	}
-	return r.buckets[place]
+	bucket := r.tx.Bucket(r.names[place])
+	r.opened[r.count%len(r.opened)] = openBucket{place, bucket}
+	r.count++
+	return bucket
 }
 
 // Get is the value under a key, nil for none.

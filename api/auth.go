@@ -39,7 +39,7 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 			return rateLimited(c, wait, "the team asks more often than this farm allows")
 		}
 		if !p.Role.Allows(needed) {
-			return farm.Errorf(farm.CodeForbidden, "the token %q is a %s's; this needs the role %s or higher", p.Name, p.Role, needed)
+			return farm.Errorf(farm.CodeForbidden, "the token %q has the role %s; this needs %s or higher", p.Name, p.Role, needed)
 		}
 		if id := c.Params("id"); len(id) > longestID {
 			return farm.Errorf(farm.CodeNotFound, "no record of the farm has an id of %d bytes", len(id))

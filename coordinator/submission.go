@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -160,13 +161,21 @@ func (s *submission) checkLimits(job farm.Job) error {
 	var unknown []farm.FieldError
 	for i, name := range job.Limits {
 		if _, there := policy.Limits[name]; !there {
-			unknown = append(unknown, farm.FieldError{Field: fmt.Sprintf("limits[%d]", i), Message: fmt.Sprintf("%q is no limit of this farm", name)})
+			unknown = append(unknown, farm.FieldError{Field: fmt.Sprintf("limits[%d]", i), Message: fmt.Sprintf("%q is no limit of this farm; %s", name, limitsThere(policy))})
 		}
 	}
 	if len(unknown) > 0 {
 		return farm.Invalid("the job names limits that the farm does not have", unknown...)
 	}
 	return nil
+}
+
+// limitsThere names the limits of the farm.
+func limitsThere(policy farm.Policy) string {
+	if len(policy.Limits) == 0 {
+		return "it has none, until an operator makes one"
+	}
+	return "it has " + strings.Join(slices.Sorted(maps.Keys(policy.Limits)), ", ")
 }
 
 // settleTemplate checks the project that a job names, and settles its composition and its number of frames as far as they

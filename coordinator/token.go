@@ -175,7 +175,7 @@ func (c *Coordinator) checkAccess(p farm.Principal, role *farm.Role, until *time
 		return farm.Invalid("the token has no role", farm.FieldError{Field: "role", Message: fmt.Sprintf("has to be one of %v, not %q", farm.Roles(), *role)})
 	}
 	if !p.Role.Allows(*role) {
-		return farm.Errorf(farm.CodeForbidden, "the token %q is a %s's and can give no role above that, so not %s", p.Name, p.Role, *role)
+		return farm.Errorf(farm.CodeForbidden, "the token %q has the role %s and can give no role above that, so not %s", p.Name, p.Role, *role)
 	}
 	return nil
 }

@@ -34,7 +34,10 @@ func (w jobsWhy) Run(ctx context.Context, out *output) error {
 		if err != nil {
 			return err
 		}
-		placement.Why = "it does not wait: it is " + stateWord(job.Status)
+		placement.Why = "It does not wait: it is " + stateWord(job.Status) + "."
+		if job.Stats.Error != nil {
+			placement.Why += " " + *job.Stats.Error
+		}
 	}
 	fmt.Fprintln(out, placement.Why)
 	return printPlacement(placement, out)

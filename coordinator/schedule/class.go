@@ -1,8 +1,9 @@
 package schedule
 
 import (
-	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -136,10 +137,10 @@ func (q *Queue) asksOf(c *class) []ask {
 		})
 	}
 	if n.OS != "" {
-		add("os", n.OS, func(p *profile) bool { return p.os == n.OS })
+		add("os", systemName(n.OS), func(p *profile) bool { return p.os == n.OS })
 	}
 	if n.MinMemory > 0 {
-		add("memory", fmt.Sprintf("%.3g GB of memory", float64(n.MinMemory)/1e9), func(p *profile) bool { return p.memory >= n.MinMemory })
+		add("memory", gigabytes(n.MinMemory)+" of memory", func(p *profile) bool { return p.memory >= n.MinMemory })
 	}
 	for _, tag := range n.AllTags {
 		add("tags", "the tag '"+tag+"'", func(p *profile) bool { return hasTag(p, tag) })
@@ -150,7 +151,7 @@ func (q *Queue) asksOf(c *class) []ask {
 		})
 	}
 	for _, tag := range n.NoTags {
-		add("noTags", "not the tag '"+tag+"'", func(p *profile) bool { return !hasTag(p, tag) })
+		add("noTags", "tags without '"+tag+"'", func(p *profile) bool { return !hasTag(p, tag) })
 	}
 	for i, font := range n.Fonts {
 		if number := c.fonts[i]; q.owned[number] > 0 {
@@ -188,6 +189,24 @@ func (e Engine) words() string {
 		return "After Effects " + year + " (" + string(e) + ")"
 	}
 	return string(e)
+}
+
+// systemName is how people call an operating system.
+func systemName(os string) string {
+	switch os {
+	case "darwin":
+		return "macOS"
+	case "windows":
+		return "Windows"
+	case "linux":
+		return "Linux"
+	default:
+		return os
+	}
+}
+
+func gigabytes(bytes int64) string {
+	return strconv.FormatFloat(math.Round(float64(bytes)/1e8)/10, 'f', -1, 64) + " GB"
 }
 
 func hasTag(p *profile, tag string) bool {

@@ -136,7 +136,7 @@ func (e *explanation) lacks(m *machine) []string {
 		}
 	}
 	if slices.Contains(e.c.barred, m.id) {
-		lacks = append(lacks, "it has failed this task for good")
+		lacks = append(lacks, "another try: it has failed this task for good")
 	}
 	return lacks
 }

@@ -405,13 +405,22 @@ func TestWhatIsSaidOfATaskThatWaits(t *testing.T) {
 		edit    func(*schedule.Task)
 		want    string
 	}{
-		"paused":       {farm.Policy{Paused: true}, nil, nil, "The farm is paused: nothing new is begun."},
-		"level paused": {farm.Policy{Levels: map[farm.Level]farm.LevelPolicy{farm.LevelNormal: {Paused: true}}}, nil, nil, "The level normal is paused."},
-		"nobody":       {none, nil, nil, "No machine is online."},
+		"paused": {farm.Policy{Paused: true}, nil, nil, "The farm is paused: nothing new is begun until an operator lets it go on."},
+		"level paused": {farm.Policy{Levels: map[farm.Level]farm.LevelPolicy{farm.LevelNormal: {Paused: true}}}, nil, nil,
+			"The level normal is paused: nothing of it is begun until an operator lets it go on."},
+		"nobody": {none, nil, nil, "No machine is online: start an agent."},
 		"one thing missing": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) },
-			func(t *schedule.Task) { t.Need.AllTags = []string{"gpu"} }, "None of the 2 machines online has the tag 'gpu'."},
+			func(t *schedule.Task) { t.Need.AllTags = []string{"gpu"} }, "None of the 2 machines online has the tag 'gpu'. It waits until an operator changes the tags of a machine; or submit the job with other tags."},
+		"a tag too many": {none, func(q *schedule.Queue) {
+			m := machine("a", 1)
+			m.Tags = []string{"gpu"}
+			come(q, m)
+		}, func(t *schedule.Task) { t.Need.NoTags = []string{"gpu"} }, "The only machine online does not have tags without 'gpu'. It waits until an operator changes the tags of a machine; or submit the job with other tags."},
+		"another machine": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) }, func(t *schedule.Task) {
+			t.Need.OS, t.Need.MinMemory = "darwin", 1_099_500_000_000
+		}, "None of the 2 machines online has macOS and 1099.5 GB of memory. It waits until one comes that has."},
 		"no After Effects there": {none, func(q *schedule.Queue) { come(q, machine("a", 1)); q.SetMachine(machine("b", 1, "26.0")) },
-			func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "None of the 1 machine online has After Effects 2026 (ae2026)."},
+			func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "The only machine online does not have After Effects 2026 (ae2026). It waits until one comes that has."},
 		"away": {none, func(q *schedule.Queue) {
 			for _, id := range []string{"a", "b", "c"} {
 				q.SetMachine(machine(id, 1))
@@ -424,8 +433,8 @@ func TestWhatIsSaidOfATaskThatWaits(t *testing.T) {
 			q.Hold(task("other"), "a", epoch)
 		}, nil, "Of the 2 machines that fit, 1 is busy; 1 machine that fits is set aside (it failed 5 times)."},
 		"busy":  {none, func(q *schedule.Queue) { come(q, machine("a", 1)); q.Hold(task("other"), "a", epoch) }, nil, "The only machine that fits is busy."},
-		"limit": {limits, func(q *schedule.Queue) { come(q, machine("a", 2)); q.Hold(limited("other"), "a", epoch) }, func(t *schedule.Task) { t.Need.Limits = []string{"particular"} }, "All 1 of the limit 'particular' are taken."},
-		"team":  {farm.Policy{Teams: map[string]farm.TeamPolicy{"ours": {MaxMachines: 1}}}, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "a", epoch) }, nil, "Your team has all the 1 machine that it may have at once."},
+		"limit": {limits, func(q *schedule.Queue) { come(q, machine("a", 2)); q.Hold(limited("other"), "a", epoch) }, func(t *schedule.Task) { t.Need.Limits = []string{"particular"} }, "The only one of the limit 'particular' is taken."},
+		"team":  {farm.Policy{Teams: map[string]farm.TeamPolicy{"ours": {MaxMachines: 1}}}, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "a", epoch) }, nil, "Your team has the one machine that it may have at once."},
 		"job": {farm.Policy{MaxMachinesPerJob: 1}, func(q *schedule.Queue) {
 			come(q, machine("a", 1), machine("b", 1))
 			q.Hold(task("t", func(t *schedule.Task) { t.ID = "t.2" }), "a", epoch)

@@ -16,13 +16,13 @@ func (e *explanation) why() string {
 	level := q.policy.Levels[levelName]
 	switch {
 	case q.policy.Paused:
-		return "The farm is paused: nothing new is begun."
+		return "The farm is paused: nothing new is begun until an operator lets it go on."
 	case level.Paused:
-		return fmt.Sprintf("The level %s is paused.", levelName)
+		return fmt.Sprintf("The level %s is paused: nothing of it is begun until an operator lets it go on.", levelName)
 	case e.t.NotBefore.After(e.now):
 		return "It starts not before " + clock(e.t.NotBefore, e.now) + "."
 	case e.connected == 0:
-		return "No machine is online."
+		return "No machine is online: start an agent."
 	case len(e.fitting) == 0:
 		return e.whyNoneFits()
 	case e.able == 0:
@@ -65,6 +65,9 @@ func (e *explanation) held() string {
 		if !l.full(0) {
 			return fmt.Sprintf("Every machine that fits has as many tasks of the limit '%s' as it may have (%d).", l.name, l.policy.PerMachine)
 		}
+		if l.policy.Total == 1 {
+			return fmt.Sprintf("The only one of the limit '%s' is taken.", l.name)
+		}
 		return fmt.Sprintf("All %d of the limit '%s' are taken.", l.policy.Total, l.name)
 	}
 	if q.levelFull(level, 0) {
@@ -72,6 +75,9 @@ func (e *explanation) held() string {
 			level.name(), 100*q.policy.Levels[level.name()].MaxShare, q.slots)
 	}
 	if e.team.full(0) && !e.someOf(e.team.machines) {
+		if e.team.policy.MaxMachines == 1 {
+			return "Your team has the one machine that it may have at once."
+		}
 		return fmt.Sprintf("Your team has all the %s that it may have at once.", machines(e.team.policy.MaxMachines))
 	}
 	j, limit := q.jobs[e.t.Job], e.maxMachines()
@@ -105,7 +111,7 @@ func (e *explanation) whyNoneFits() string {
 	}
 	switch {
 	case len(missing) > 0:
-		return fmt.Sprintf("None of the %s online has %s.", machines(n), list(missing))
+		return e.whyMissing(asked, missing)
 	case len(some) == 0:
 		return fmt.Sprintf("%s online fits, but has failed the task for good. It waits for another.", capital(machines(n)))
 	case len(e.c.barred) > 0:
@@ -113,6 +119,24 @@ func (e *explanation) whyNoneFits() string {
 	default:
 		return fmt.Sprintf("None of the %s online has all of %s together.", machines(n), list(some))
 	}
+}
+
+// whyMissing says what no connected machine has, and what can be done about it.
+func (e *explanation) whyMissing(asked []farm.Requirement, missing []string) string {
+	tagged := true
+	for _, r := range asked {
+		if r.RulesOut == e.connected && r.Kind != "tags" && r.Kind != "anyTags" && r.Kind != "noTags" {
+			tagged = false
+		}
+	}
+	sentence := fmt.Sprintf("None of the %s online has %s.", machines(e.connected), list(missing))
+	if e.connected == 1 {
+		sentence = fmt.Sprintf("The only machine online does not have %s.", list(missing))
+	}
+	if tagged {
+		return sentence + " It waits until an operator changes the tags of a machine; or submit the job with other tags."
+	}
+	return sentence + " It waits until one comes that has."
 }
 
 // whyNoneWorks says why the machines that fit get no work.

@@ -268,7 +268,7 @@ func (a *assembly) end(read error) error {
 	if read != nil && !errors.Is(read, errEncoderEnded) {
 		a.stop(read)
 		_ = a.in.CloseWithError(read) // a pipe's end cannot fail
-		<-a.ended
+		_ = <-a.ended                 // says only that it was stopped
 		return read
 	}
 	_ = a.in.Close()

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -288,7 +289,7 @@ func TestFramesThatAreDoneStayWhenATaskIsGivenBack(t *testing.T) {
 				t.Fatalf("frame %d of %+v: %d, %v", n, f.Done, number, err)
 			}
 		}
-		if _, _, err := r.Next(); err != io.EOF {
+		if _, _, err := r.Next(); !errors.Is(err, io.EOF) {
 			t.Errorf("behind the last frame: %v", err)
 		}
 		r.Close()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -233,7 +234,7 @@ func TestEventsEndWithTheFarm(t *testing.T) {
 	})
 	for _, w := range heard {
 		e, err := w.next()
-		if err != io.EOF && !websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
+		if !errors.Is(err, io.EOF) && !websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
 			t.Errorf("after the farm's end a reader hears %+v, %v", e, err)
 		}
 	}

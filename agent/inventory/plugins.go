@@ -68,7 +68,7 @@ func (s System) plugins(ctx context.Context, builds []build, memory *seen) plugi
 					effects[match] = true
 				}
 			}
-			if sight.Mute && !(own && inOwnFolder(root, path)) {
+			if sight.Mute && (!own || !inOwnFolder(root, path)) {
 				mute[strings.ToValidUTF8(strings.TrimSuffix(d.Name(), filepath.Ext(d.Name())), "_")] = true
 			}
 			return skip(d)

@@ -74,7 +74,7 @@ func TestPartsAreReadAsOne(t *testing.T) {
 	if err := Read(t.Context(), farm.Frames{Start: 10, End: 22}, list, &g); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(g.numbers, g.marks), "[10 11 12 13 14 15 16 17 18 19 20 21 22] [1 1 9 1 1 2 2 2 2 2 3 3 3]"; got != want {
+	if got, want := fmt.Sprintf("%d %d", g.numbers, g.marks), "[10 11 12 13 14 15 16 17 18 19 20 21 22] [1 1 9 1 1 2 2 2 2 2 3 3 3]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	r, err := frames.NewReader(&g.file)

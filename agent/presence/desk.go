@@ -2,6 +2,7 @@ package presence
 
 import (
 	"context"
+	"io"
 	"time"
 )
 
@@ -50,5 +51,5 @@ func (w Want) nothing() bool { return w == Want{} }
 type Desk interface {
 	// Look gives what is wanted. OtherLoad and Process.Ours are filled in by who looks.
 	Look(ctx context.Context, want Want) (Sight, error)
-	Close() error
+	io.Closer
 }

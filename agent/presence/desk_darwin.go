@@ -14,6 +14,10 @@ type macDesk struct{}
 // NewDesk is the desk of this machine. program is the path of overcrank, for systems that need a helper in the user's session.
 func NewDesk(string) (Desk, error) { return macDesk{}, nil }
 
+// macColumns are what parsePS reads of ps(1). etime tells how long a process has run: when it began is told in the language of the
+// user.
+const macColumns = "pid=,ppid=,etime=,time=,comm="
+
 // askTime is how long one of the programs may take.
 const askTime = 2 * time.Second
 
@@ -41,7 +45,7 @@ func (macDesk) Look(ctx context.Context, want Want) (Sight, error) {
 		seen.Session = parseConsole(out)
 	}
 	if want.Processes {
-		out, err := ask(ctx, "/bin/ps", "-axww", "-o", psFields)
+		out, err := ask(ctx, "/bin/ps", "-axww", "-o", macColumns)
 		all = errors.Join(all, err)
 		seen.Processes = parsePS(out, time.Now())
 	}

@@ -10,11 +10,7 @@ import (
 
 // What macOS' own programs print, read apart from their calls so that every system can test it.
 
-// psFields are the columns asked of ps(1), as parsePS reads them. etime tells how long a process has run: when it began is told in
-// the language of the user.
-const psFields = "pid=,ppid=,etime=,time=,comm="
-
-// parsePS reads the lines of ps. The last column is the path of the program and may hold spaces.
+// parsePS reads the lines of ps that macColumns asked for. The last column is the path of the program and may hold spaces.
 func parsePS(out string, now time.Time) []Process {
 	var list []Process
 	for line := range strings.Lines(out) {

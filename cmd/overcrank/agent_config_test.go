@@ -87,7 +87,7 @@ func TestMistakesInAConfigurationAreNamedByLine(t *testing.T) {
 		"xyzzy: 1\n":                     `line 1: there is no setting "xyzzy"`,
 		"config: /etc/other.yaml\n":      `line 1: there is no setting "config"`,
 		"slots: 0\n":                     "an agent needs one slot at least",
-		"slots: many\nnmae: x\nrot: /\n": "did you mean name?",
+		"slots: many\nnome: x\nrot: /\n": "did you mean name?",
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), []string{"agent", "--config", configuration(t, text)}, &stdout, &stderr)

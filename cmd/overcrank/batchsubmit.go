@@ -166,7 +166,7 @@ func (s batchesSubmit) isJSON(raw []byte) bool {
 // base is what all jobs have in common.
 func (s batchesSubmit) base() (map[string]any, error) {
 	base := map[string]any{}
-	if err := s.orderFlags.add(base, time.Now()); err != nil {
+	if err := s.add(base, time.Now()); err != nil {
 		return nil, err
 	}
 	if s.Name != "" {

@@ -111,7 +111,7 @@ func (s *submitCommand) body() (map[string]any, string, error) {
 	if s.Preview {
 		body["preview"] = true
 	}
-	if err := s.orderFlags.add(body, time.Now()); err != nil {
+	if err := s.add(body, time.Now()); err != nil {
 		return nil, "", err
 	}
 	if len(s.Tag) > 0 {

@@ -86,7 +86,7 @@ func (m *model) admits(t schedule.Task, id string, now time.Time) bool {
 				tasks = 0
 			}
 		}
-		if tasks >= l.Total && !(l.ByMachine && on[id] > 0) || l.PerMachine > 0 && on[id] >= l.PerMachine {
+		if tasks >= l.Total && (!l.ByMachine || on[id] == 0) || l.PerMachine > 0 && on[id] >= l.PerMachine {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package aerender
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -75,7 +76,7 @@ func eachFrame(t testing.TB, path string, do func(head frames.Head, number int, 
 	defer r.Close()
 	for {
 		n, pix, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return
 		}
 		if err != nil {

@@ -30,6 +30,8 @@ const (
 	homeNext    = 5
 	homeFailed  = 3
 	homeRecent  = 6
+	homeLooked  = 50 // waiting jobs of which it is asked whether they are stuck
+	homeStuck   = 3  // of these, named for one reason
 
 	// failedLately is how long a failure asks for attention on the home page.
 	failedLately = 24 * time.Hour
@@ -78,6 +80,9 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 			return h, err
 		}
 	}
+	if h.Stuck, err = s.readStuck(ctx, p); err != nil {
+		return h, err
+	}
 	templates, err := s.farm.Templates(ctx, p)
 	if err != nil {
 		return h, err
@@ -85,6 +90,40 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	status, err := s.farm.Status(ctx, p)
 	h.Templates, h.Machines = len(templates), online(status)
 	return h, err
+}
+
+// readStuck reads which of the jobs that begin first wait for somebody to do something, by what that is.
+func (s *server) readStuck(ctx context.Context, p farm.Principal) ([]page.Stuck, error) {
+	jobs, _, err := s.farm.Jobs(ctx, p, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeLooked, Minimal: true})
+	if err != nil {
+		return nil, err
+	}
+	var stuck []page.Stuck
+	for _, j := range jobs {
+		placement, err := s.farm.Placement(ctx, p, j.ID)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		none := placement.Agents > 0 && placement.Fitting == 0
+		ask := j.Approve && !j.Hold && j.ApprovedAt.IsZero() && placement.Task == "" && placement.Why != ""
+		if !none && !ask {
+			continue
+		}
+		i := slices.IndexFunc(stuck, func(s page.Stuck) bool { return s.Why == placement.Why })
+		if i < 0 {
+			i = len(stuck)
+			stuck = append(stuck, page.Stuck{Why: placement.Why, Ask: ask})
+		}
+		if len(stuck[i].Jobs) < homeStuck {
+			stuck[i].Jobs = append(stuck[i].Jobs, page.Job{Job: j})
+		} else {
+			stuck[i].More++
+		}
+	}
+	return stuck, nil
 }
 
 func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {

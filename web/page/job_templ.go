@@ -175,7 +175,7 @@ func JobBody(s Shell, j JobView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else {
+		} else if !j.waits() || !j.Status.Waiting() {
 			var templ_7745c5c3_Var9 string
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(j.Sentence())
 			if templ_7745c5c3_Err != nil {

@@ -98,7 +98,7 @@ func placeWords(p farm.Placement) string {
 		return ""
 	case p.PlaceAtLeast:
 		return fmt.Sprintf("behind at least %d others", p.Place-1)
-	case p.Place == 1:
+	case p.Place == 1 && p.Fitting > 0:
 		return "next"
 	}
 	return fmt.Sprintf("%s in line", ordinal(p.Place))
@@ -119,6 +119,36 @@ func requirementWord(kind string) string {
 		"memory": "Memory", "os": "System", "failed": "Failures", "avoided": "Failures", "present": "Presence", "limit": "Limit", "codec": "Result",
 	}
 	return cmp.Or(words[kind], kindTitle(kind))
+}
+
+// stuck tells whether the job waits for something that no machine has: somebody has to do something.
+func stuck(p farm.Placement) bool { return p.Agents > 0 && p.Fitting == 0 }
+
+// wayOut is what somebody can do about a requirement that no machine meets: words, and where that is done, "" for nowhere here.
+func wayOut(p farm.Placement) (words, href string) {
+	if !stuck(p) {
+		return "", ""
+	}
+	for _, r := range p.Requirements {
+		if r.RulesOut < p.Agents {
+			continue
+		}
+		switch r.Kind {
+		case "tags", "anyTags":
+			return "Give a machine the tag, on its page.", "/machines"
+		case "noTags":
+			return "Take the tag from a machine, on its page.", "/machines"
+		case "font":
+			return "Add the font to the farm: machines then install it by themselves.", "/settings/fonts"
+		case "engine", "version":
+			return "Install it on a machine, or order the job for another version.", "/machines"
+		case "effect":
+			return "Install the plug-in on a machine; it is seen within a minute.", "/machines"
+		case "memory", "os":
+			return "Invite a machine that has it, or ask for less.", "/machines"
+		}
+	}
+	return "", ""
 }
 
 // rulesOutWords say how many of the connected machines a requirement rules out.

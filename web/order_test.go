@@ -13,7 +13,7 @@ import (
 func TestAJobsPageSaysWhyItWaits(t *testing.T) {
 	r := start(t)
 	job := r.submit("art", "Spring spot")
-	r.as("vic").get("/jobs/"+job.ID).is(http.StatusOK, "Why isn’t it running?", "No machine is online", "Next").lacks("/order\"")
+	r.as("vic").get("/jobs/"+job.ID).is(http.StatusOK, "Why isn’t it running?", "No machine is online", "First in line").lacks("/order\"")
 	r.as("zoe").get("/jobs/" + job.ID).is(http.StatusNotFound)
 }
 

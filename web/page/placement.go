@@ -100,6 +100,8 @@ func placeWords(p farm.Placement) string {
 		return fmt.Sprintf("behind at least %d others", p.Place-1)
 	case p.Place == 1 && p.Fitting > 0:
 		return "next"
+	case p.Place == 1:
+		return "first in line"
 	}
 	return fmt.Sprintf("%s in line", ordinal(p.Place))
 }

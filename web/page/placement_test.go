@@ -1,0 +1,78 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"overcrank/farm"
+)
+
+func TestTimesToComeAreToldAsRanges(t *testing.T) {
+	for _, c := range []struct {
+		span farm.Span
+		want string
+	}{
+		{farm.Span{}, "at once"},
+		{farm.Span{Learning: true}, "learning how long it takes"},
+		{farm.Span{Low: 1, High: 12}, "up to 15 s"},
+		{farm.Span{Low: 120, High: 245}, "2 to 4 min"},
+		{farm.Span{Low: 600, High: 610}, "about 10 min"},
+		{farm.Span{Low: 40, High: 130, Learning: true}, "40 s to 2 min, still learning"},
+		{farm.Span{Low: 3 * 3600, High: 9 * 3600}, "3 to 9 h"},
+	} {
+		if got := SpanWords(c.span); got != c.want {
+			t.Errorf("%+v is told as %q, want %q", c.span, got, c.want)
+		}
+	}
+}
+
+func TestARequirementThatNoMachineMeetsHasAWayOut(t *testing.T) {
+	p := farm.Placement{Agents: 3, Requirements: []farm.Requirement{{Kind: "engine", RulesOut: 1}, {Kind: "font", Wants: "the font Lora", RulesOut: 3}}}
+	if words, href := wayOut(p); href != "/settings/fonts" || !strings.Contains(words, "Add the font") {
+		t.Errorf("the way out is %q at %q", words, href)
+	}
+	p.Fitting = 1
+	if words, _ := wayOut(p); words != "" {
+		t.Errorf("a job that some machine fits is told %q", words)
+	}
+}
+
+func TestWhyATaskWaitsInAWord(t *testing.T) {
+	full := []farm.Requirement{{Kind: "limit", RulesOut: 2}}
+	for want, p := range map[string]farm.Placement{
+		"No machine": {},
+		"None fits":  {Agents: 2},
+		"Limit full": {Agents: 2, Fitting: 2, Requirements: full},
+		"Held back":  {Agents: 2, Fitting: 2},
+		"All busy":   {Agents: 2, Fitting: 2, Start: &farm.Span{High: 9}},
+		"Next":       {Agents: 2, Fitting: 2, Free: 1, Start: &farm.Span{}},
+	} {
+		if got := WhyWord(p, false); got.Word != want {
+			t.Errorf("%+v waits for %q, want %q", p, got.Word, want)
+		}
+	}
+	if got := WhyWord(farm.Placement{}, true); got.Word != "Paused" {
+		t.Errorf("on a paused farm it waits for %q", got.Word)
+	}
+}
+
+func TestASplitJobIsAStripOfItsRanges(t *testing.T) {
+	frames := func(from, to int) *farm.Frames { return &farm.Frames{Start: from, End: to} }
+	tasks := Tasks{Ranges: RangesOf([]Task{
+		{Task: farm.Task{ID: "j.1", Kind: farm.TaskRender, Part: true, Status: farm.TaskDone, Frames: frames(0, 49), Parts: []farm.TaskPart{{Frames: *frames(0, 49)}}}},
+		{Task: farm.Task{ID: "j.2", Kind: farm.TaskRender, Part: true, Status: farm.TaskLeased, Failures: 1, Frames: frames(60, 99), Parts: []farm.TaskPart{{Frames: *frames(50, 59)}}},
+			AgentName: "suite-4", Running: &farm.RunningTask{Progress: 50}},
+		{Task: farm.Task{ID: "j.3", Kind: farm.TaskSound, Part: true, Status: farm.TaskReady}},
+		{Task: farm.Task{ID: "j.4", Kind: farm.TaskAssemble, Status: farm.TaskBlocked}},
+	})}
+	bars := tasks.Bars()
+	if len(bars) != 2 || bars[0].Class != "finished" || bars[1].From != "500.000" || bars[1].Done != "298.800" {
+		t.Errorf("the strip is %+v", bars)
+	}
+	if want := "Frames 50 to 99: At work, suite-4, failed 1 time before"; bars[1].Words != want {
+		t.Errorf("a range says %q, want %q", bars[1].Words, want)
+	}
+	if want := "1 of 2 ranges done, 1 rendering"; tasks.Words() != want {
+		t.Errorf("the strip says %q, want %q", tasks.Words(), want)
+	}
+}

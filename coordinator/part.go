@@ -89,7 +89,7 @@ func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finishe
 		return false
 	}
 	task, job, err := l.c.leased(farm.Agent{ID: h.agent}, m.Attempt)
-	if err == nil && task.Part && *m.Done == *task.Frames {
+	if err == nil && task.Kind == farm.TaskRender && task.Part && *m.Done == *task.Frames {
 		err = l.finishPart(ctx, h, task, job, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
 		return err == nil
 	}

@@ -450,6 +450,21 @@ func stillsZip(t testing.TB, frames []int) string {
 	return b.String()
 }
 
+func TestPicturesToLookAtFirstAreNoFramesToGoOnFrom(t *testing.T) {
+	s := openStudio(t, 1)
+	job := s.film(func(j *farm.Job) { j.PreviewFirst = true })
+	first := held{s.stations[0], s.stations[0].lease()}
+	done := farm.Frames{Start: 0, End: 99}
+	out := first.part(done)
+	other := s.enrol("other")
+	other.connect()
+	first.say(wire.Message{Failed: &wire.Failed{Attempt: first.Attempt, Cancelled: true, Done: &done, Output: &out}})
+	first.through()
+	if again := other.lease(); again.Job != job.ID || again.Kind != farm.TaskSample || again.Attempt.Attempt != first.Attempt.Attempt+1 {
+		t.Errorf("leased %+v", again)
+	}
+}
+
 func TestPicturesComeFirstAndTheRestWaitsForApproval(t *testing.T) {
 	s := openStudio(t, 1)
 	mac := s.stations[0]

@@ -15,6 +15,7 @@ import (
 
 // receive takes one message of an agent.
 func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
+	m.Curb()
 	l.mu.Lock()
 	s.seen = l.c.cfg.Now()
 	if m.Heartbeat != nil {
@@ -86,12 +87,8 @@ func (l *leader) lines(s *session, m wire.Log) {
 	if h == nil {
 		return
 	}
-	lines := m.Lines[:min(len(m.Lines), wire.MaxLines)]
-	for i, line := range lines {
-		lines[i] = wire.CutLine(line)
-	}
-	l.c.note(h.job, lines...)
-	l.c.hub.publish(farm.Event{Kind: farm.EventLog, Team: h.team, ID: h.job, Lines: lines})
+	l.c.note(h.job, m.Lines...)
+	l.c.hub.publish(farm.Event{Kind: farm.EventLog, Team: h.team, ID: h.job, Lines: m.Lines})
 }
 
 // failed ends an attempt without a result.

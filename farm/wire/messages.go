@@ -5,7 +5,6 @@ package wire
 
 import (
 	"log/slog"
-	"strings"
 
 	"overcrank/farm"
 	"overcrank/farm/address"
@@ -27,22 +26,13 @@ const (
 	PathThumbnail = "/api/farm/v1/agent/thumbnails/" // PUT + "<task>/<attempt>/<frame>": a JPEG of at most 256 KiB
 )
 
-// Bounds of what an agent sends: a coordinator ends the session of one that passes MaxMessage, and cuts lines and their
+// Bounds of what an agent sends: a coordinator ends the session of one that passes MaxMessage, and cuts texts and their
 // number at the others.
 const (
 	MaxMessage = 4 << 20 // bytes of one message, as JSON
-	MaxLines   = 1000    // lines of one Log
-	MaxLine    = 4 << 10 // bytes of one line
+	MaxLines   = 1000    // lines of one Log, warnings of one report
+	MaxLine    = 4 << 10 // bytes of one line, and of any other text
 )
-
-// CutLine shortens a line to MaxLine bytes, at the end of a character.
-func CutLine(line string) string {
-	if len(line) <= MaxLine {
-		return line
-	}
-	const mark = "…"
-	return strings.ToValidUTF8(line[:MaxLine-len(mark)], "") + mark
-}
 
 // Message is one frame in either direction; exactly one field is set.
 type Message struct {

@@ -1,0 +1,54 @@
+package wire
+
+import (
+	"strings"
+
+	"overcrank/farm"
+)
+
+// CutLine shortens a line to MaxLine bytes, at the end of a character.
+func CutLine(line string) string {
+	if len(line) <= MaxLine {
+		return line
+	}
+	const mark = "…"
+	return strings.ToValidUTF8(line[:MaxLine-len(mark)], "") + mark
+}
+
+// Curb cuts what an agent says in words at the bounds: most of it is kept in the farm's state, and shown to people.
+func (m *Message) Curb() {
+	switch {
+	case m.Heartbeat != nil:
+		cut(&m.Heartbeat.Reason)
+	case m.Progress != nil:
+		cut(&m.Progress.Phase)
+	case m.Log != nil:
+		m.Log.Lines = cutAll(m.Log.Lines)
+	case m.Finished != nil:
+		m.Finished.Warnings = cutAll(m.Finished.Warnings)
+		cut(&m.Finished.Measured.Engine)
+		cutOutput(&m.Finished.Output)
+	case m.Failed != nil:
+		m.Failed.Warnings = cutAll(m.Failed.Warnings)
+		cut(&m.Failed.Message, &m.Failed.Measured.Engine)
+		if m.Failed.Output != nil {
+			cutOutput(m.Failed.Output)
+		}
+	}
+}
+
+func cutOutput(out *farm.OutputRef) { cut(&out.Name, &out.ContentType) }
+
+func cut(texts ...*string) {
+	for _, text := range texts {
+		*text = CutLine(*text)
+	}
+}
+
+func cutAll(lines []string) []string {
+	lines = lines[:min(len(lines), MaxLines)]
+	for i := range lines {
+		cut(&lines[i])
+	}
+	return lines
+}

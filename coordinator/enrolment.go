@@ -232,6 +232,7 @@ func (l *leader) dismiss(ctx context.Context, id string) {
 	leases := l.leasesOfLocked(id)
 	delete(l.lastSeen, id)
 	delete(l.standings, id)
+	delete(l.recent, id)
 	l.queue.RemoveMachine(id)
 	l.mu.Unlock()
 	if s != nil {

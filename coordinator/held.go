@@ -54,6 +54,7 @@ func (l *leader) releaseLocked(task string, attempt int) {
 		return
 	}
 	l.forgetLocked(h)
+	l.noteRecentLocked(h)
 	l.queue.Release(h.Task, h.Attempt.Attempt, l.c.cfg.Now())
 	l.wake()
 	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: h.agent})

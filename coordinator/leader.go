@@ -10,6 +10,7 @@ import (
 
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
+	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
 
@@ -32,10 +33,11 @@ type leader struct {
 
 	mu       sync.Mutex
 	queue    *schedule.Queue
-	leases   map[string]*lease   // by task
-	byJob    map[string][]*lease // the same, by job
-	byAgent  map[string][]*lease // the same, by agent
-	sessions map[string]*session // by agent
+	leases   map[string]*lease         // by task
+	byJob    map[string][]*lease       // the same, by job
+	byAgent  map[string][]*lease       // the same, by agent
+	sessions map[string]*session       // by agent
+	recent   map[string][]wire.Attempt // that have ended, by agent, the last behind
 	lastSeen map[string]time.Time
 	// What people want, of each machine and of the farm, as far as this node has heard.
 	standings   map[string]standing
@@ -79,6 +81,7 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 		byJob:     map[string][]*lease{},
 		byAgent:   map[string][]*lease{},
 		sessions:  map[string]*session{},
+		recent:    map[string][]wire.Attempt{},
 		lastSeen:  map[string]time.Time{},
 		standings: map[string]standing{},
 		courses:   map[string]*course{},

@@ -90,7 +90,15 @@ func (s *server) readMachine(ctx context.Context, p farm.Principal, id string) (
 	if err != nil {
 		return page.Machine{}, err
 	}
-	return s.dressMachine(ctx, p, m)
+	v, err := s.dressMachine(ctx, p, m)
+	if err != nil {
+		return v, err
+	}
+	recent, err := s.farm.RecentAttempts(ctx, p, id)
+	for _, a := range recent {
+		v.Recent = append(v.Recent, page.RecentAttempt{AttemptRecord: a.AttemptRecord, Job: a.Job, JobName: a.JobName, Kind: a.Kind})
+	}
+	return v, err
 }
 
 func (s *server) machine(c *fiber.Ctx, p farm.Principal) error {

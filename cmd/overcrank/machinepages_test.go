@@ -24,7 +24,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 		"template": map[string]string{"id": template, "composition": titlecard.Composition}, "name": "Spring spot", "approve": true, "requireTags": []string{"gpu"},
 	})
 	b.open("/jobs/" + job)
-	b.shows("No machine is online.")
+	b.shows("No machine is online")
 
 	first := b.invites("Suite 4")
 	startAgent(t, f, filepath.Join(t.TempDir(), "suite-4"), first, "--slots", "1")
@@ -43,6 +43,8 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.open("/queue")
 	b.shows("None fits")
 	b.canBeRead("/queue")
+	b.size(1360, 900)
+	b.picture("queue")
 	b.presses(`form[action="/queue/pause"] button`)
 	b.shows("Paused by")
 	b.shows("Spring spot")
@@ -80,8 +82,14 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.shows("What it has")
 	b.presses(`form[action$="/drain"] button`)
 	b.shows("It gets nothing until somebody lets it go on")
+	b.shows("What it did last")
+	b.canBeRead("/machines/… that is drained")
+	b.size(1360, 900)
+	b.picture("drained")
 	b.open("/settings/sharing")
 	b.canBeRead("/settings/sharing")
+	b.size(1360, 900)
+	b.picture("sharing")
 }
 
 // submitsCard orders a job.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,17 @@ type Machine struct {
 	farm.Machine
 	Jobs   []Job // of the reader's team, that it renders
 	Others int   // tasks of other teams
+	Recent []RecentAttempt
 }
+
+// RecentAttempt is an attempt that has ended on a machine, with the job that it was for.
+type RecentAttempt struct {
+	farm.AttemptRecord
+	Job, JobName string
+	Kind         farm.TaskKind
+}
+
+func (a RecentAttempt) title() string { return cmp.Or(a.JobName, "Job "+a.Job) }
 
 // Machines is a page of the list of machines.
 type Machines struct {

@@ -128,6 +128,9 @@ func stuck(p farm.Placement) bool { return p.Agents > 0 && p.Fitting == 0 }
 
 // wayOut is what somebody can do about a requirement that no machine meets: words, and where that is done, "" for nowhere here.
 func wayOut(p farm.Placement) (words, href string) {
+	if p.Agents == 0 && p.Task != "" {
+		return "See the machines, and invite one.", "/machines"
+	}
 	if !stuck(p) {
 		return "", ""
 	}

@@ -191,7 +191,7 @@ func TasksPart(t Tasks, all bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "Attempts")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "Tasks and attempts")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

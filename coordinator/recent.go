@@ -1,0 +1,77 @@
+package coordinator
+
+import (
+	"context"
+	"slices"
+
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+// recentOf is how many attempts that have ended are remembered of each machine.
+const recentOf = 20
+
+// RecentAttempt is an attempt that has ended, with the job that it was for.
+type RecentAttempt struct {
+	farm.AttemptRecord
+	Job     string
+	JobName string
+	Kind    farm.TaskKind
+}
+
+// noteRecentLocked remembers that an attempt has ended on a machine.
+func (l *leader) noteRecentLocked(h *lease) {
+	list := append(l.recent[h.agent], h.Attempt)
+	if len(list) > recentOf {
+		list = slices.Delete(list, 0, len(list)-recentOf)
+	}
+	l.recent[h.agent] = list
+}
+
+// RecentAttempts lists the latest attempts that have ended on a machine, the last first: those for the caller's team, since this
+// coordinator leads.
+func (c *Coordinator) RecentAttempts(_ context.Context, p farm.Principal, agent string) ([]RecentAttempt, error) {
+	l := c.leading()
+	if l == nil {
+		return nil, nil
+	}
+	l.mu.Lock()
+	ended := slices.Clone(l.recent[agent])
+	l.mu.Unlock()
+	var list []RecentAttempt
+	err := c.store.View(func(tx *raftstore.Tx) error {
+		for _, at := range slices.Backward(ended) {
+			recent, known, err := recentAttempt(tx, p, at)
+			if err != nil {
+				return err
+			}
+			if known {
+				list = append(list, recent)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// recentAttempt reads what is known of an attempt; known is false for one that is another team's, or forgotten.
+func recentAttempt(tx *raftstore.Tx, p farm.Principal, at wire.Attempt) (recent RecentAttempt, known bool, err error) {
+	task, err := tx.Task(at.Task)
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && task.Team != p.Team {
+		return recent, false, nil
+	}
+	if err != nil {
+		return recent, false, err
+	}
+	job, err := tx.JobHead(task.Job)
+	if err != nil {
+		return recent, false, err
+	}
+	attempts, err := tx.Attempts(at.Task)
+	i := slices.IndexFunc(attempts, func(a farm.AttemptRecord) bool { return a.Number == at.Attempt })
+	if err != nil || i < 0 {
+		return recent, false, err
+	}
+	return RecentAttempt{AttemptRecord: attempts[i], Job: task.Job, JobName: job.Name, Kind: task.Kind}, true, nil
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api"
+	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -293,14 +294,20 @@ func (s *server) jobLog(c *fiber.Ctx, p farm.Principal) error {
 	return api.ServeFile(c, f, api.FileOptions{})
 }
 
+// thumbnail answers with the small picture of a frame.
 func (s *server) thumbnail(c *fiber.Ctx, p farm.Principal) error {
-	frame, err := strconv.Atoi(strings.TrimSuffix(c.Params("name"), ".jpg"))
+	return s.frame(c, p, ".jpg", s.farm.OpenThumbnail)
+}
+
+// frame answers with a picture of the frame that the address names.
+func (s *server) frame(c *fiber.Ctx, p farm.Principal, ext string, open func(context.Context, farm.Principal, string, int) (*coordinator.File, error)) error {
+	frame, err := strconv.Atoi(strings.TrimSuffix(c.Params("name"), ext))
 	if err != nil {
 		return fiber.ErrNotFound
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	f, err := s.farm.OpenThumbnail(ctx, p, c.Params("id"), frame)
+	f, err := open(ctx, p, c.Params("id"), frame)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/web/page"
@@ -136,18 +135,7 @@ func (s *server) tasks(c *fiber.Ctx, p farm.Principal) error {
 
 // sample answers with the full-size picture of a frame that was rendered to be looked at first.
 func (s *server) sample(c *fiber.Ctx, p farm.Principal) error {
-	frame, err := strconv.Atoi(strings.TrimSuffix(c.Params("name"), ".png"))
-	if err != nil {
-		return fiber.ErrNotFound
-	}
-	ctx, cancel := s.call()
-	defer cancel()
-	f, err := s.farm.OpenSample(ctx, p, c.Params("id"), frame)
-	if err != nil {
-		return err
-	}
-	c.Set(fiber.HeaderCacheControl, "private, max-age=60")
-	return api.ServeFile(c, f, api.FileOptions{})
+	return s.frame(c, p, ".png", s.farm.OpenSample)
 }
 
 // changeOrder gives a job that waits another place in line.

@@ -92,9 +92,9 @@ func (q *Queue) Line(now time.Time, after, limit int) (list []Listed, more bool)
 	q.inOrder(now, func(it *item) bool {
 		place++
 		switch {
-		case place <= after:
 		case place > MaxListed:
 			return false
+		case place <= after:
 		case len(list) == limit:
 			more = true
 			return false

@@ -74,6 +74,8 @@ func defaultOf(f *kong.Flag) string {
 	switch {
 	case f.Required:
 		return "has to be given"
+	case f.IsBool() && f.Default == "true":
+		return "on"
 	case f.IsBool():
 		return "off"
 	default:

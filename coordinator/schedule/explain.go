@@ -42,6 +42,7 @@ type explanation struct {
 	fitting      []*machine // that have what is asked for and are not barred
 	able         int        // of these, get work
 	free         int        // of these, have a free slot
+	barred       int        // that have what is asked for and failed the task for good
 	untried      int        // of the free ones, did not fail the task
 	slots        int        // of those that get work
 	out          map[OutKind][]*machine
@@ -78,6 +79,7 @@ func (e *explanation) survey() {
 			near = m
 		}
 		if isBarred || !c.row.has(m.profile.index) {
+			e.barred += truth(isBarred && c.row.has(m.profile.index))
 			continue
 		}
 		e.fitting = append(e.fitting, m)

@@ -442,7 +442,14 @@ func TestWhatIsSaidOfATaskThatWaits(t *testing.T) {
 		"level full": {farm.Policy{Levels: map[farm.Level]farm.LevelPolicy{farm.LevelNormal: {MaxShare: 0.5}}}, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "a", epoch) }, nil, "The level normal has all of the farm that it may have (50 % of 2 slots)."},
 		"failed":     {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "b", epoch) }, func(t *schedule.Task) { t.Avoid = []string{"a"} }, "Only machines that failed it before are free. It waits for another, for up to 5 minutes."},
 		"soon":       {none, func(q *schedule.Queue) { come(q, machine("a", 1)) }, nil, "A machine is about to take it."},
-		"later":      {none, nil, func(t *schedule.Task) { t.NotBefore = until }, "It starts not before 18:00."},
+		"all that fit failed": {none, func(q *schedule.Queue) {
+			tagged := machine("a", 1)
+			tagged.Tags = []string{"gpu"}
+			come(q, tagged, machine("b", 1))
+		}, func(t *schedule.Task) { t.Need.AllTags, t.Barred = []string{"gpu"}, []string{"a"} }, "The only machine that fits has failed the task for good. It waits for another."},
+		"all failed": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) },
+			func(t *schedule.Task) { t.Barred = []string{"a", "b"} }, "All 2 machines that fit have failed the task for good. It waits for another."},
+		"later": {none, nil, func(t *schedule.Task) { t.NotBefore = until }, "It starts not before 18:00."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := schedule.NewQueue()

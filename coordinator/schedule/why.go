@@ -112,10 +112,10 @@ func (e *explanation) whyNoneFits() string {
 	switch {
 	case len(missing) > 0:
 		return e.whyMissing(asked, missing)
-	case len(some) == 0:
-		return fmt.Sprintf("%s online fits, but has failed the task for good. It waits for another.", capital(machines(n)))
-	case len(e.c.barred) > 0:
-		return fmt.Sprintf("None of the %s online has all of %s and has not failed the task for good.", machines(n), list(some))
+	case e.barred == 1:
+		return "The only machine that fits has failed the task for good. It waits for another."
+	case e.barred > 1:
+		return fmt.Sprintf("All %s that fit have failed the task for good. It waits for another.", machines(e.barred))
 	default:
 		return fmt.Sprintf("None of the %s online has all of %s together.", machines(n), list(some))
 	}
@@ -236,8 +236,6 @@ func fit(n int) string {
 	}
 	return "fit"
 }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func list(parts []string) string {
 	if len(parts) < 2 {

@@ -268,7 +268,9 @@ func (a *assembly) end(read error) error {
 	if read != nil && !errors.Is(read, errEncoderEnded) {
 		a.stop(read)
 		_ = a.in.CloseWithError(read) // a pipe's end cannot fail
-		_ = <-a.ended                 // says only that it was stopped
+		if err := <-a.ended; err != nil {
+			a.t.log.Debug("the encoder was stopped", "error", err)
+		}
 		return read
 	}
 	_ = a.in.Close()

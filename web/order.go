@@ -86,7 +86,7 @@ func (s *server) allTasks(ctx context.Context, p farm.Principal, id string) (pag
 	if err != nil {
 		return t, err
 	}
-	t.Job.Job.ID, t.Total = id, len(views)
+	t.Job.ID, t.Total = id, len(views)
 	t.All = make([]page.Task, len(views))
 	for i, view := range views {
 		t.All[i] = page.Task{Task: view.Task, AgentName: view.AgentName, Running: view.Running}

@@ -313,11 +313,13 @@ func (a agentsRetire) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	for _, ref := range a.Agents {
-		agent, err := findAgent(ctx, c, ref)
-		if err != nil {
+	agents := make([]client.Agent, len(a.Agents))
+	for i, ref := range a.Agents {
+		if agents[i], err = findAgent(ctx, c, ref); err != nil {
 			return err
 		}
+	}
+	for _, agent := range agents {
 		if err := c.RetireAgent(ctx, agent.ID); err != nil {
 			return err
 		}

@@ -58,6 +58,10 @@ func TestMachinesAreLookedAfterFromTheCommandLine(t *testing.T) {
 		}
 		kinds[e] = true
 	}
+	if code, _, _ := f.command("agents", "retire", "Suite 7", "Suite 8"); code != exitNotFound {
+		t.Errorf("retiring a machine and one that is not there ends with exit code %d", code)
+	}
+	says("Suite 7", "agents", "show", "Suite 7") // is there still
 	says("retired", "agents", "retire", "Suite 7")
 	if code, _, _ := f.command("agents", "show", "Suite 7"); code != exitNotFound {
 		t.Errorf("a retired machine is shown with exit code %d", code)

@@ -126,10 +126,10 @@ func requirementWord(kind string) string {
 // stuck tells whether the job waits for something that no machine has: somebody has to do something.
 func stuck(p farm.Placement) bool { return p.Agents > 0 && p.Fitting == 0 }
 
-// wayOut is what somebody can do about a requirement that no machine meets: words, and where that is done, "" for nowhere here.
+// wayOut is where somebody can do something about what no machine meets: what to do there, and the address; "" for nowhere here.
 func wayOut(p farm.Placement) (words, href string) {
 	if p.Agents == 0 && p.Task != "" {
-		return "See the machines, and invite one.", "/machines"
+		return "To the machines", "/machines"
 	}
 	if !stuck(p) {
 		return "", ""
@@ -139,18 +139,12 @@ func wayOut(p farm.Placement) (words, href string) {
 			continue
 		}
 		switch r.Kind {
-		case "tags", "anyTags":
-			return "Give a machine the tag, on its page.", "/machines"
-		case "noTags":
-			return "Take the tag from a machine, on its page.", "/machines"
+		case "tags", "anyTags", "noTags":
+			return "Change a machine’s tags", "/machines"
 		case "font":
-			return "Add the font to the farm: machines then install it by themselves.", "/settings/fonts"
-		case "engine", "version":
-			return "Install it on a machine, or order the job for another version.", "/machines"
-		case "effect":
-			return "Install the plug-in on a machine; it is seen within a minute.", "/machines"
-		case "memory", "os":
-			return "Invite a machine that has it, or ask for less.", "/machines"
+			return "Add the font", "/settings/fonts"
+		default:
+			return "Look at the machines", "/machines"
 		}
 	}
 	return "", ""

@@ -74,7 +74,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.presses(`form[action$="/approve"] button`)
 	b.shows("Approved by")
 	b.until(`document.getElementById("player") !== null`)
-	b.shows("Attempt 1")
+	b.until(`document.querySelectorAll("#tasks tbody tr").length >= 2 && document.querySelector("#tasks").innerText.includes("suite-4")`)
 	b.canBeRead("/jobs/… that was approved")
 
 	b.open("/machines")

@@ -17,6 +17,14 @@ type Task struct {
 	Attempts  []farm.AttemptRecord // nil where they are not shown
 }
 
+// severalAttempts are the task's attempts where there are several; a single one stands in the task's own line.
+func (t Task) severalAttempts() []farm.AttemptRecord {
+	if len(t.Attempts) < 2 {
+		return nil
+	}
+	return t.Attempts
+}
+
 // Tasks is a job's tasks, or some of them.
 type Tasks struct {
 	Job    Job

@@ -250,6 +250,8 @@ func (t *attempt) explain(err error) wire.Failed {
 		failed.Message, failed.Cancelled, failed.Retry = back.reason, true, true
 	case errors.Is(err, errStopping):
 		failed.Message, failed.Cancelled, failed.Retry = "The agent was stopped", true, true
+	case errors.Is(err, errDropped): // nobody gets this report
+		failed.Message, failed.Cancelled, failed.Retry = errDropped.Error(), true, true
 	case durable.Full(err):
 		failed.Message, failed.Retry = fmt.Sprintf("Render failed: the disk of machine '%s' is full", t.a.cfg.Name), true
 		failed.Class = farm.FailureWorker

@@ -25,3 +25,11 @@ func TestAPanicEndsOneAttemptAndNotTheAgent(t *testing.T) {
 		t.Errorf("an error became %v", err)
 	}
 }
+
+func TestWorkThatWasTakenAwayIsNoFaultOfTheMachines(t *testing.T) {
+	var said strings.Builder
+	at := newAttempt(&agent{cfg: Config{Name: "night", DataDir: t.TempDir()}}, wire.Lease{}, &feed{}, slog.New(slog.NewTextHandler(&said, nil)))
+	if failed := at.explain(errDropped); !failed.Cancelled || strings.Contains(said.String(), "ERROR") {
+		t.Errorf("the agent says %+v, and in its log: %s", failed, said.String())
+	}
+}

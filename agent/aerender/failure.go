@@ -45,6 +45,10 @@ var told = regexp.MustCompile(`\(asset \d+\)|^(?:Composition '|Layer '|After Eff
 
 var noComposition = regexp.MustCompile(`(?i)no comp was found with the given name`)
 
+// exitBySignal is what the exit code of a program exceeds that was ended by a signal, as shells count it. Who was killed says
+// nothing about the machine.
+const exitBySignal = 128
+
 // outcome classes the end of a run that was not stopped by us. code is the exit code, lines the errors it printed. It is
 // nil when the engine claims success; only a look at the result proves it.
 func outcome(composition string, code int, errors []string, began bool) *Failure {
@@ -76,7 +80,7 @@ func outcome(composition string, code int, errors []string, began bool) *Failure
 	if len(errors) > 0 {
 		return &Failure{Message: head + ": " + errors[0], Class: farm.FailureTransient}
 	}
-	if !began {
+	if killed := code < 0 || code > exitBySignal; !began && !killed {
 		return &Failure{Message: head + " before it opened the project", Class: farm.FailureWorker}
 	}
 	return &Failure{Message: head, Class: farm.FailureTransient}

@@ -53,9 +53,10 @@ function localTimes() {
   }
 }
 
-// A form that somebody has begun to fill in stays as it is until it is sent.
+// A form that somebody has begun to fill in stays as it is until it is sent, but for the one of the table, which the farm's
+// answers to what is filled in draw anew.
 document.addEventListener("input", (e) => {
-  if (e.target.form) e.target.form.dataset.touched = "1";
+  if (e.target.form && !("table" in e.target.form.dataset)) e.target.form.dataset.touched = "1";
   if (e.target.type === "datetime-local" && e.target.value) e.target.form.querySelector("input[name=zone]").value = new Date(e.target.value).getTimezoneOffset();
 });
 

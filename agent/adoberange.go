@@ -33,7 +33,7 @@ func (t *attempt) rangeAdobe(ctx context.Context, req aerender.Request, p plan) 
 	if req.Start == nil {
 		return result{}, errors.New("a part of a film without its range")
 	}
-	m := &pictureMover{t: t, p: p, shown: *req.Start - p.first, next: p.first, sizes: make(map[int]int64)}
+	m := &pictureMover{t: t, p: p, shown: *req.Start - p.first, next: p.first}
 	stop := m.follow(ctx)
 	req.Done = func() (bool, error) { return m.whole(ctx) }
 	_, err := t.runAdobe(ctx, req)
@@ -67,7 +67,7 @@ type pictureMover struct {
 	shown int // number of the composition's first frame in the names
 	next  int // frame to be moved
 	mu    sync.Mutex
-	sizes map[int]int64 // of pictures that may not be whole, as they were seen last
+	sizes map[int]int64 // of the pictures that are there, as they were seen last
 	head  frames.Head
 	file  *os.File
 	out   *frames.Writer
@@ -128,21 +128,18 @@ func (m *pictureMover) finish(ctx context.Context) error {
 func (m *pictureMover) move(ctx context.Context, ended bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for m.next < m.p.first+m.p.frames {
-		path := filepath.Join(m.t.dir, "out", fmt.Sprintf("raw_%05d.tif", m.next+m.shown))
-		info, err := os.Stat(path)
-		if errors.Is(err, os.ErrNotExist) {
+	before := m.sizes
+	if err := m.look(); err != nil {
+		return err
+	}
+	for {
+		size := m.sizes[m.next]
+		if size == 0 || !ended && before[m.next] != size {
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("looking for pictures: %w", err)
-		}
-		if seen, known := m.sizes[m.next]; info.Size() == 0 || !ended && (!known || seen != info.Size()) {
-			m.sizes[m.next] = info.Size()
-			return nil
-		}
+		path := m.picture(m.next)
 		var unread *film.Wrong
-		err = m.take(ctx, path)
+		err := m.take(ctx, path)
 		if errors.As(err, &unread) {
 			return nil // it is not whole yet, or never will be
 		}
@@ -155,7 +152,28 @@ func (m *pictureMover) move(ctx context.Context, ended bool) error {
 			return fmt.Errorf("removing a picture: %w", err)
 		}
 	}
+}
+
+// look notes the sizes of all pictures that wait, up to the first that is missing: however many come between two looks, each is
+// known at the next.
+func (m *pictureMover) look() error {
+	m.sizes = make(map[int]int64, len(m.sizes))
+	for frame := m.next; frame < m.p.first+m.p.frames; frame++ {
+		info, err := os.Stat(m.picture(frame))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("looking for pictures: %w", err)
+		}
+		m.sizes[frame] = info.Size()
+	}
 	return nil
+}
+
+// picture is where After Effects writes the picture of a frame.
+func (m *pictureMover) picture(frame int) string {
+	return filepath.Join(m.t.dir, "out", fmt.Sprintf("raw_%05d.tif", frame+m.shown))
 }
 
 func (m *pictureMover) take(ctx context.Context, path string) error {

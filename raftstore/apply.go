@@ -81,6 +81,10 @@ func (t *tables) apply(cmd Command) Result {
 		return t.putJoinToken(c)
 	case RevokeJoinToken:
 		return t.revokeJoinToken(c)
+	case PutCoordinator:
+		return t.putCoordinator(c)
+	case RemoveCoordinator:
+		return t.removeCoordinator(c)
 	case ForgetInvitations:
 		return t.forgetInvitations(c)
 	case JoinAgent:

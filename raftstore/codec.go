@@ -175,6 +175,10 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[PutJoinToken](body)
 	case KindRevokeJoinToken:
 		return unmarshal[RevokeJoinToken](body)
+	case KindPutCoordinator:
+		return unmarshal[PutCoordinator](body)
+	case KindRemoveCoordinator:
+		return unmarshal[RemoveCoordinator](body)
 	case KindForgetInvitations:
 		return unmarshal[ForgetInvitations](body)
 	case KindJoinAgent:

@@ -73,6 +73,8 @@ func samples() []Command {
 		RemoveAgent{ID: "a1"},
 		PutJoinToken{farm.JoinToken{ID: "i1", Name: "night shift", Hash: "h", Tags: []string{"gpu"}, Uses: 2, Left: 2, CreatedBy: "admin", CreatedAt: at, ExpiresAt: until}},
 		RevokeJoinToken{ID: "i1"},
+		PutCoordinator{Coordinator: farm.Coordinator{ID: "c1", Name: "rack1", Cluster: "10.0.0.1:7947", Public: "https://rack1:8080", Version: "v0.2.0", Level: 2, At: at}},
+		RemoveCoordinator{ID: "c1"},
 		ForgetInvitations{Before: at},
 		JoinAgent{Hash: "h", Agent: farm.Agent{ID: "a1", Name: "mac", Keys: []farm.AgentKey{{SHA256: "k", Until: until}}, EnrolledAt: at, Inventory: inventory}, At: at},
 		RenewAgentKey{ID: "a1", Key: "k", SecretHash: "s", Next: farm.AgentKey{SHA256: "k2", Until: until}, At: at},

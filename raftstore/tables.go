@@ -67,6 +67,8 @@ var (
 
 	bucketPolicy = []byte("policy") // one record under policyKey
 
+	bucketCoordinators = []byte("coordinators")
+
 	bucketCounts = []byte("counts") // see counters.go
 )
 
@@ -78,7 +80,7 @@ func buckets() [][]byte {
 		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
-		bucketAttempts, bucketHealth, bucketPolicy,
+		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators,
 	}
 }
 

@@ -14,10 +14,14 @@ import (
 	"time"
 )
 
+// CoordinatorUnit is the organizational unit in the certificates of coordinators; agents have another.
+const CoordinatorUnit = "coordinator"
+
 // Server gives a coordinator its certificate and replaces it in time. Its key never leaves the process. It is safe for
 // concurrent use.
 type Server struct {
 	authority *Authority
+	id        string // "" for one that only serves
 	names     []string
 	now       func() time.Time
 
@@ -28,6 +32,11 @@ type Server struct {
 // Server makes the certificates of a coordinator that is known by the names: hosts and IP addresses.
 func (a *Authority) Server(names []string, now func() time.Time) *Server {
 	return &Server{authority: a, names: names, now: now}
+}
+
+// Node makes the certificates with which a coordinator with an id shows itself to the others, on both sides of a connection.
+func (a *Authority) Node(id string, now func() time.Time) *Server {
+	return &Server{authority: a, id: id, now: now}
 }
 
 // Certificate is the certificate in force, with the authority's behind it.
@@ -52,9 +61,12 @@ func (s *Server) make(now time.Time) (*tls.Certificate, error) {
 		return nil, err
 	}
 	template := &x509.Certificate{
-		SerialNumber: serial(), Subject: pkix.Name{CommonName: cmp.Or(firstOf(s.names), "coordinator"), OrganizationalUnit: []string{"coordinator"}},
+		SerialNumber: serial(), Subject: pkix.Name{CommonName: cmp.Or(s.id, firstOf(s.names), "coordinator"), OrganizationalUnit: []string{CoordinatorUnit}},
 		NotBefore: now.Add(-backdated(ServerLife)), NotAfter: now.Add(ServerLife),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true,
+	}
+	if s.id != "" {
+		template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageClientAuth)
 	}
 	for _, name := range s.names {
 		if ip := net.ParseIP(name); ip != nil {

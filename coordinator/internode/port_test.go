@@ -1,0 +1,141 @@
+package internode
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"overcrank/coordinator/authority"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func newAuthority(t *testing.T) *authority.Authority {
+	t.Helper()
+	a, err := authority.Load(t.TempDir(), "test", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// open opens a port that shows what certificate gives and believes a.
+func open(t *testing.T, a *authority.Authority, certificate func() (*tls.Certificate, error)) *Port {
+	t.Helper()
+	p, err := Open(Config{Bind: "127.0.0.1:0", Certificate: certificate, Authorities: a.Pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func node(t *testing.T, a *authority.Authority, id string) *Port {
+	t.Helper()
+	p := open(t, a, a.Node(id, time.Now).Certificate)
+	p.Handle("GET /who", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, PeerOf(r)) })
+	p.Serve()
+	return p
+}
+
+// who asks a node who is asking.
+func who(ctx context.Context, from, to *Port) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+to.Address()+"/who", nil)
+	if err != nil {
+		return "", err
+	}
+	res, err := from.Client().Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	return string(text), err
+}
+
+func TestNodesKnowEachOtherByTheirCertificates(t *testing.T) {
+	a := newAuthority(t)
+	one, two := node(t, a, "ONE"), node(t, a, "TWO")
+	if got, err := who(t.Context(), one, two); err != nil || got != "ONE" {
+		t.Fatalf("got %q, %v", got, err)
+	}
+}
+
+func TestRaftHasConnectionsOfItsOwn(t *testing.T) {
+	a := newAuthority(t)
+	one, two := node(t, a, "ONE"), node(t, a, "TWO")
+	out, err := one.Raft().Dial(two.Address(), time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	in, err := two.Raft().Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := out.Write([]byte("vote")); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, 4)
+	if _, err := io.ReadFull(in, got); err != nil || string(got) != "vote" {
+		t.Fatalf("got %q, %v", got, err)
+	}
+}
+
+func TestOnlyCoordinatorsOfTheFarmAreHeard(t *testing.T) {
+	a := newAuthority(t)
+	server := node(t, a, "ONE")
+	agent := func() (*tls.Certificate, error) {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			return nil, err
+		}
+		csr, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{OrganizationalUnit: []string{authority.CoordinatorUnit}}}, key)
+		if err != nil {
+			return nil, err
+		}
+		request, err := authority.ReadRequest(csr)
+		if err != nil {
+			return nil, err
+		}
+		der, err := a.Agent(request, "test", "AGENT", time.Now(), time.Now().Add(time.Hour))
+		return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+	}
+	stranger := newAuthority(t)
+	for name, certificate := range map[string]func() (*tls.Certificate, error){
+		"an agent of the farm":          agent,
+		"a coordinator of another farm": stranger.Node("ONE", time.Now).Certificate,
+		"a coordinator's web server":    a.Server([]string{"farm.local"}, time.Now).Certificate,
+		"nobody":                        func() (*tls.Certificate, error) { return &tls.Certificate{}, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := who(t.Context(), open(t, a, certificate), server); err == nil {
+				t.Fatalf("was let in as %q", got)
+			}
+		})
+	}
+}
+
+func TestANodeSpeaksOnlyToCoordinatorsOfTheFarm(t *testing.T) {
+	a := newAuthority(t)
+	other := node(t, newAuthority(t), "ONE")
+	if _, err := who(t.Context(), node(t, a, "TWO"), other); err == nil || !strings.Contains(err.Error(), "no coordinator of this farm") {
+		t.Fatalf("got %v", err)
+	}
+}

@@ -1,0 +1,69 @@
+package internode
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+
+	"overcrank/coordinator/authority"
+)
+
+// dial connects to another node for one purpose.
+func (p *Port) dial(ctx context.Context, address, protocol string) (net.Conn, error) {
+	certificate, err := p.cfg.Certificate()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, handshakeWithin)
+	defer cancel()
+	dialer := tls.Dialer{Config: &tls.Config{
+		MinVersion: tls.VersionTLS13, NextProtos: []string{protocol}, Time: p.cfg.Now, Certificates: []tls.Certificate{*certificate},
+		// Nodes are known by who they are, not by where: an address may change. So the check of names gives way to one of our own.
+		InsecureSkipVerify: true,
+		VerifyConnection:   func(state tls.ConnectionState) error { return p.verify(state, x509.ExtKeyUsageServerAuth) },
+	}}
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the coordinator at %s: %w", address, err)
+	}
+	return conn, nil
+}
+
+func (p *Port) serverTLS() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, NextProtos: []string{protocolRaft, protocolHTTP}, Time: p.cfg.Now,
+		ClientAuth:             tls.RequireAnyClientCert,
+		SessionTicketsDisabled: true, // a resumed session would not be verified again
+		GetCertificate:         func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return p.cfg.Certificate() },
+		VerifyConnection:       func(state tls.ConnectionState) error { return p.verify(state, x509.ExtKeyUsageClientAuth) },
+	}
+}
+
+// verify accepts whom the farm's authority calls a coordinator, and nobody else: agents have certificates of it too.
+func (p *Port) verify(state tls.ConnectionState, usage x509.ExtKeyUsage) error {
+	if len(state.PeerCertificates) == 0 {
+		return errors.New("the other side shows no certificate")
+	}
+	leaf := state.PeerCertificates[0]
+	between := x509.NewCertPool()
+	for _, certificate := range state.PeerCertificates[1:] {
+		between.AddCert(certificate)
+	}
+	_, err := leaf.Verify(x509.VerifyOptions{
+		Roots: p.cfg.Authorities(), Intermediates: between, CurrentTime: p.cfg.Now(), KeyUsages: []x509.ExtKeyUsage{usage},
+	})
+	if err != nil {
+		return fmt.Errorf("the other side is no coordinator of this farm: %w", err)
+	}
+	if !slices.Contains(leaf.Subject.OrganizationalUnit, authority.CoordinatorUnit) || leaf.Subject.CommonName == "" {
+		return fmt.Errorf("the other side, %q, is no coordinator", leaf.Subject.CommonName)
+	}
+	if state.NegotiatedProtocol == "" {
+		return errors.New("the other side does not say what the connection is for")
+	}
+	return nil
+}

@@ -85,6 +85,14 @@ func (t *tables) apply(cmd Command) Result {
 		return t.putCoordinator(c)
 	case RemoveCoordinator:
 		return t.removeCoordinator(c)
+	case PutNodeInvitation:
+		return t.putNodeInvitation(c)
+	case UseNodeInvitation:
+		return t.useNodeInvitation(c)
+	case RevokeNodeInvitation:
+		return t.revokeNodeInvitation(c)
+	case ForgetNodeInvitations:
+		return t.forgetNodeInvitations(c)
 	case ForgetInvitations:
 		return t.forgetInvitations(c)
 	case JoinAgent:

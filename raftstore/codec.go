@@ -179,6 +179,14 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[PutCoordinator](body)
 	case KindRemoveCoordinator:
 		return unmarshal[RemoveCoordinator](body)
+	case KindPutNodeInvitation:
+		return unmarshal[PutNodeInvitation](body)
+	case KindUseNodeInvitation:
+		return unmarshal[UseNodeInvitation](body)
+	case KindRevokeNodeInvitation:
+		return unmarshal[RevokeNodeInvitation](body)
+	case KindForgetNodeInvitations:
+		return unmarshal[ForgetNodeInvitations](body)
 	case KindForgetInvitations:
 		return unmarshal[ForgetInvitations](body)
 	case KindJoinAgent:

@@ -42,7 +42,8 @@ type machine struct {
 
 	portion int // see layered.Options
 
-	kept decoded
+	kept  decoded
+	trail trail
 
 	mu     sync.RWMutex // guards db and state against being swapped by Restore
 	db     *bbolt.DB
@@ -83,6 +84,7 @@ func (m *machine) use(db *bbolt.DB) {
 	m.db = db
 	m.state = layered.New(db, layered.Options{Buckets: buckets(), Portion: m.portion, Fill: fill, Failed: m.halt})
 	m.last.Store(appliedIn(db))
+	m.trail.begin(m.last.Load(), fingerprintIn(db))
 }
 
 // halt ends the machine's work after an error: this replica must not live on without what it could not apply.
@@ -141,6 +143,14 @@ func appliedIn(db *bbolt.DB) (index uint64) {
 	return index
 }
 
+func fingerprintIn(db *bbolt.DB) (fingerprint []byte) {
+	_ = db.View(func(tx *bbolt.Tx) error {
+		fingerprint = bytes.Clone(layered.Of(tx, buckets()).Get(bucketMeta, metaFingerprint))
+		return nil
+	})
+	return fingerprint
+}
+
 // lastApplied is the index of the last entry that the state holds, 0 for none.
 func lastApplied(rows *layered.Rows) uint64 {
 	value := rows.Get(bucketMeta, metaApplied)
@@ -190,6 +200,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	last, grown, entries := m.last.Load(), int64(0), int64(0)
+	steps := make([]step, 0, len(logs))
 	err := m.state.Update(func(change *layered.Change) error {
 		t := changing(change, &m.kept)
 		fingerprint := bytes.Clone(t.value(bucketMeta, metaFingerprint))
@@ -202,6 +213,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 			last, term = log.Index, log.Term
 			if log.Type == raft.LogConfiguration {
 				t.set(bucketMeta, metaConfiguration, log.Data)
+				steps = append(steps, step{log.Index, string(fingerprint)})
 				continue
 			}
 			key, entry, err := cutKey(log.Data)
@@ -217,6 +229,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 				return fmt.Errorf("apply log entry %d: %w", log.Index, t.err)
 			}
 			fingerprint = chain(fingerprint, log.Data)
+			steps = append(steps, step{log.Index, string(fingerprint)})
 			grown += int64(len(log.Data))
 			entries++
 			result.Index = log.Index
@@ -232,6 +245,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 		return t.err
 	})
 	if err == nil {
+		m.trail.add(steps)
 		m.last.Store(last)
 		m.grown.Add(grown)
 		m.entries.Add(entries)

@@ -67,7 +67,8 @@ var (
 
 	bucketPolicy = []byte("policy") // one record under policyKey
 
-	bucketCoordinators = []byte("coordinators")
+	bucketCoordinators    = []byte("coordinators")
+	bucketNodeInvitations = []byte("node invitations")
 
 	bucketCounts = []byte("counts") // see counters.go
 )
@@ -80,7 +81,7 @@ func buckets() [][]byte {
 		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
-		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators,
+		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations,
 	}
 }
 

@@ -1,0 +1,37 @@
+package raftstore
+
+import (
+	"time"
+
+	"overcrank/farm"
+)
+
+// The kinds of commands that let coordinators in.
+const (
+	KindPutNodeInvitation     Kind = 114
+	KindUseNodeInvitation     Kind = 115
+	KindRevokeNodeInvitation  Kind = 116
+	KindForgetNodeInvitations Kind = 117
+)
+
+// PutNodeInvitation invites a coordinator.
+type PutNodeInvitation struct{ Invitation farm.NodeInvitation }
+
+// UseNodeInvitation lets a node have the farm's keys, or is refused. The node that has used the invitation may use it again
+// until it expires, because it may not have heard the answer; no other may.
+type UseNodeInvitation struct {
+	Hash string // of the invitation's secret
+	Node string
+	At   time.Time
+}
+
+// RevokeNodeInvitation takes an invitation back. A node that has come with it has the farm's keys and keeps them.
+type RevokeNodeInvitation struct{ ID string }
+
+// ForgetNodeInvitations drops invitations that expired before a moment.
+type ForgetNodeInvitations struct{ Before time.Time }
+
+func (PutNodeInvitation) kind() Kind     { return KindPutNodeInvitation }
+func (UseNodeInvitation) kind() Kind     { return KindUseNodeInvitation }
+func (RevokeNodeInvitation) kind() Kind  { return KindRevokeNodeInvitation }
+func (ForgetNodeInvitations) kind() Kind { return KindForgetNodeInvitations }

@@ -1,0 +1,143 @@
+package raftstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/raft"
+
+	"overcrank/farm"
+)
+
+// Member is one node of the farm's Raft.
+type Member struct {
+	ID      string
+	Address string // host:port at which the other nodes reach it
+	Voter   bool   // counts for a majority; others only follow
+}
+
+// Members are the nodes of the farm's Raft, as far as this node has heard, and the index of the log entry that says so.
+func (s *Store) Members() ([]Member, uint64, error) {
+	future := s.raft.GetConfiguration()
+	if err := future.Error(); err != nil {
+		return nil, 0, fmt.Errorf("read the members of the farm: %w", err)
+	}
+	servers := future.Configuration().Servers
+	members := make([]Member, len(servers))
+	for i, server := range servers {
+		members[i] = Member{ID: string(server.ID), Address: string(server.Address), Voter: server.Suffrage == raft.Voter}
+	}
+	return members, future.Index(), nil
+}
+
+// The changes of the members are made on the leader, one after the other: each takes the index that Members gave with what it
+// is based on, and is refused with CodeUnavailable when somebody else has changed the members since. All return once the
+// change is committed.
+
+// AddFollower makes a node a member that has no vote, or gives a member that has none another address.
+func (s *Store) AddFollower(ctx context.Context, id, address string, based uint64) error {
+	return s.change(ctx, "add node "+id, s.raft.AddNonvoter(raft.ServerID(id), raft.ServerAddress(address), based, applyWait))
+}
+
+// AddVoter gives a member a vote, or a voter another address.
+func (s *Store) AddVoter(ctx context.Context, id, address string, based uint64) error {
+	return s.change(ctx, "give node "+id+" a vote", s.raft.AddVoter(raft.ServerID(id), raft.ServerAddress(address), based, applyWait))
+}
+
+// Demote takes a member's vote.
+func (s *Store) Demote(ctx context.Context, id string, based uint64) error {
+	return s.change(ctx, "take the vote of node "+id, s.raft.DemoteVoter(raft.ServerID(id), based, applyWait))
+}
+
+// RemoveMember makes a node a member no more. The last voter stays.
+func (s *Store) RemoveMember(ctx context.Context, id string, based uint64) error {
+	return s.change(ctx, "remove node "+id, s.raft.RemoveServer(raft.ServerID(id), based, applyWait))
+}
+
+// TransferLead hands the farm's lead to another voter that keeps up, to the one that does best where id is "".
+func (s *Store) TransferLead(ctx context.Context, id string) error {
+	var future raft.Future
+	if id == "" {
+		future = s.raft.LeadershipTransfer()
+	} else {
+		members, _, err := s.Members()
+		if err != nil {
+			return err
+		}
+		address := ""
+		for _, m := range members {
+			if m.ID == id && m.Voter {
+				address = m.Address
+			}
+		}
+		if address == "" {
+			return farm.Errorf(farm.CodeConflict, "node %s has no vote, so it cannot lead the farm", id)
+		}
+		future = s.raft.LeadershipTransferToServer(raft.ServerID(id), raft.ServerAddress(address))
+	}
+	return s.change(ctx, "hand over the lead", future)
+}
+
+func (s *Store) change(ctx context.Context, what string, future raft.Future) error {
+	err := s.await(ctx, func() raft.Future { return future })()
+	var known *farm.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, raft.ErrNotLeader), errors.Is(err, raft.ErrLeadershipLost), errors.Is(err, raft.ErrEnqueueTimeout),
+		errors.Is(err, raft.ErrRaftShutdown), errors.Is(err, raft.ErrLeadershipTransferInProgress):
+		err = s.explain(err)
+	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	default:
+		err = farm.Errorf(farm.CodeUnavailable, "the members of the farm could not be changed: %w", err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// Confirm is nil when this node leads the farm for certain, at some moment after the call.
+func (s *Store) Confirm(ctx context.Context) error {
+	if err := s.await(ctx, s.verifyLeader)(); err != nil {
+		return s.explain(err)
+	}
+	return nil
+}
+
+func (s *Store) verifyLeader() raft.Future { return s.raft.VerifyLeader() }
+
+// Progress is how far a node is.
+type Progress struct {
+	Term      uint64
+	Last      uint64 // index of the newest entry of its log
+	Committed uint64 // index up to which it knows the log to be committed
+	Applied   uint64 // index of the newest entry that its state has looked at
+	State     uint64 // index of the newest command in its state, for FingerprintAt
+}
+
+// Progress says how far this node is.
+func (s *Store) Progress() Progress {
+	return Progress{
+		Term: s.raft.CurrentTerm(), Last: s.raft.LastIndex(), Committed: s.raft.CommitIndex(), Applied: s.raft.AppliedIndex(),
+		State: s.machine.last.Load(),
+	}
+}
+
+// Blank tells whether the node has never been part of a farm: neither founded one nor been given the state of one.
+func (s *Store) Blank() bool { return s.raft.LastIndex() == 0 }
+
+// Found makes this node, which has to be blank, one of those that begin a new farm. All of them are told the same peers;
+// whoever of them has not been told hears of it from the others.
+func (s *Store) Found(ctx context.Context, peers []Peer) error {
+	var members raft.Configuration
+	for _, peer := range peers {
+		members.Servers = append(members.Servers, raft.Server{ID: raft.ServerID(peer.ID), Address: raft.ServerAddress(peer.Address)})
+	}
+	err := s.await(ctx, func() raft.Future { return s.raft.BootstrapCluster(members) })()
+	if errors.Is(err, raft.ErrCantBootstrap) {
+		return nil // it has heard of it from the others
+	}
+	if err != nil {
+		return fmt.Errorf("found the farm: %w", err)
+	}
+	return nil
+}

@@ -38,8 +38,10 @@ type Config struct {
 	// connection, so that they may change.
 	Certificate func() (*tls.Certificate, error)
 	Authorities func() *x509.CertPool
-	Now         func() time.Time // by which certificates are judged; nil means time.Now
-	Logger      *slog.Logger
+	// Era sets apart the Rafts before and after the farm was recovered or restored: only nodes of one era hear each other's.
+	Era    string
+	Now    func() time.Time // by which certificates are judged; nil means time.Now
+	Logger *slog.Logger
 }
 
 // Port is a node's open port. It is safe for concurrent use.
@@ -183,7 +185,7 @@ func (p *Port) take(plain net.Conn) {
 		return
 	}
 	to := p.web
-	if conn.ConnectionState().NegotiatedProtocol == protocolRaft {
+	if conn.ConnectionState().NegotiatedProtocol != protocolHTTP {
 		to = p.raft.incoming
 	}
 	select {

@@ -33,7 +33,12 @@ func newAuthority(t *testing.T) *authority.Authority {
 // open opens a port that shows what certificate gives and believes a.
 func open(t *testing.T, a *authority.Authority, certificate func() (*tls.Certificate, error)) *Port {
 	t.Helper()
-	p, err := Open(Config{Bind: "127.0.0.1:0", Certificate: certificate, Authorities: a.Pool})
+	return openIn(t, a, certificate, "")
+}
+
+func openIn(t *testing.T, a *authority.Authority, certificate func() (*tls.Certificate, error), era string) *Port {
+	t.Helper()
+	p, err := Open(Config{Bind: "127.0.0.1:0", Certificate: certificate, Authorities: a.Pool, Era: era})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +52,12 @@ func open(t *testing.T, a *authority.Authority, certificate func() (*tls.Certifi
 
 func node(t *testing.T, a *authority.Authority, id string) *Port {
 	t.Helper()
-	p := open(t, a, a.Node(id, time.Now).Certificate)
+	return nodeOf(t, a, id, "")
+}
+
+func nodeOf(t *testing.T, a *authority.Authority, id, era string) *Port {
+	t.Helper()
+	p := openIn(t, a, a.Node(id, time.Now).Certificate, era)
 	p.Handle("GET /who", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, PeerOf(r)) })
 	p.Serve()
 	return p
@@ -137,5 +147,19 @@ func TestANodeSpeaksOnlyToCoordinatorsOfTheFarm(t *testing.T) {
 	other := node(t, newAuthority(t), "ONE")
 	if _, err := who(t.Context(), node(t, a, "TWO"), other); err == nil || !strings.Contains(err.Error(), "no coordinator of this farm") {
 		t.Fatalf("got %v", err)
+	}
+}
+
+func TestRaftsOfDifferentErasDoNotHearEachOther(t *testing.T) {
+	a := newAuthority(t)
+	before, after := node(t, a, "ONE"), nodeOf(t, a, "TWO", "b2")
+	for _, way := range [][2]*Port{{before, after}, {after, before}} {
+		if conn, err := way[0].Raft().Dial(way[1].Address(), time.Second); err == nil {
+			_ = conn.Close()
+			t.Error("a node of another era was heard")
+		}
+	}
+	if got, err := who(t.Context(), before, after); err != nil || got != "ONE" {
+		t.Errorf("nobody can be told of it: %q, %v", got, err)
 	}
 }

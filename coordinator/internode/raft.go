@@ -26,7 +26,7 @@ func newRaft(p *Port) *Raft {
 func (r *Raft) Dial(address string, timeout time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(r.port.ctx, timeout)
 	defer cancel()
-	return r.port.dial(ctx, address, protocolRaft)
+	return r.port.dial(ctx, address, r.port.raftProtocol())
 }
 
 // Accept takes a connection from another node.

@@ -35,7 +35,7 @@ func (p *Port) dial(ctx context.Context, address, protocol string) (net.Conn, er
 
 func (p *Port) serverTLS() *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, NextProtos: []string{protocolRaft, protocolHTTP}, Time: p.cfg.Now,
+		MinVersion: tls.VersionTLS13, NextProtos: []string{p.raftProtocol(), protocolHTTP}, Time: p.cfg.Now,
 		ClientAuth:             tls.RequireAnyClientCert,
 		SessionTicketsDisabled: true, // a resumed session would not be verified again
 		GetCertificate:         func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return p.cfg.Certificate() },
@@ -66,4 +66,12 @@ func (p *Port) verify(state tls.ConnectionState, usage x509.ExtKeyUsage) error {
 		return errors.New("the other side does not say what the connection is for")
 	}
 	return nil
+}
+
+// raftProtocol is what Raft's connections of this node's era are for.
+func (p *Port) raftProtocol() string {
+	if p.cfg.Era == "" {
+		return protocolRaft
+	}
+	return protocolRaft + " " + p.cfg.Era
 }

@@ -109,15 +109,24 @@ func (r *Ring) IDs() []string {
 
 // Add makes a key, which seals from now on. It is on disk when Add returns.
 func (r *Ring) Add() (id string, err error) {
-	raw := make([]byte, idSize+keySize)
-	_, _ = rand.Read(raw) // crypto/rand never fails: it ends the process instead
-	k, err := parseKey(hex.EncodeToString(raw[:idSize]) + " " + hex.EncodeToString(raw[idSize:]))
+	k, err := newKey()
 	if err != nil {
 		return "", err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return k.id, r.keep(append(slices.Clone(r.keys), k))
+}
+
+func newKey() (key, error) {
+	raw := make([]byte, FirstSize)
+	_, _ = rand.Read(raw) // crypto/rand never fails: it ends the process instead
+	return keyOf(raw)
+}
+
+// keyOf makes a key of FirstSize bytes.
+func keyOf(raw []byte) (key, error) {
+	return parseKey(hex.EncodeToString(raw[:idSize]) + " " + hex.EncodeToString(raw[idSize:]))
 }
 
 // Drop removes keys from the file; the newest stays in any case.
@@ -137,8 +146,8 @@ func (r *Ring) Drop(ids []string) error {
 func (r *Ring) keep(keys []key) error {
 	var text strings.Builder
 	text.WriteString(header)
-	for _, k := range keys {
-		text.WriteString(k.id + " " + k.digits + "\n")
+	for _, line := range lines(keys) {
+		text.WriteString(line + "\n")
 	}
 	if err := durable.WriteFile(r.path, []byte(text.String()), 0o600); err != nil {
 		return fmt.Errorf("writing the key file: %w", err)

@@ -1,0 +1,162 @@
+// Package membership is the rule by which a farm's coordinators get a vote and lose their place. It is pure: what the leader
+// has seen comes in, at most one step comes out, and the next look sees what came of it.
+package membership
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// DeadAfter is how long a coordinator may be silent before it is called dead: several times what a busy machine takes to
+// answer, and little enough to be told of while somebody still knows what he unplugged. Being dead costs nothing yet.
+const DeadAfter = 5 * time.Second
+
+// Member is one coordinator, as the leader sees it.
+type Member struct {
+	ID      string
+	Name    string
+	Voter   bool
+	Silent  time.Duration // since it answered last; 0 for the leader itself
+	KeepsUp time.Duration // for how long it has been no more than a few hundred changes behind, without a break
+}
+
+// Dead tells whether the coordinator has been silent for too long.
+func (m Member) Dead() bool { return m.Silent >= DeadAfter }
+
+// Limits are how patient the rule is.
+type Limits struct {
+	// PromoteAfter is how long a coordinator without a vote has to keep up before it gets one.
+	PromoteAfter time.Duration
+	// RemoveAfter is how long a coordinator may be dead before it loses its place; 0 means that it never does.
+	RemoveAfter time.Duration
+}
+
+// FollowerRemoveAfter is RemoveAfter for those without a vote, where that is longer: their place is worth nothing to the farm,
+// and most of them never came.
+const FollowerRemoveAfter = time.Hour
+
+// Change is what a step does.
+type Change string
+
+// The changes.
+const (
+	Nothing Change = ""
+	Promote Change = "promote" // the member gets a vote
+	Remove  Change = "remove"  // the member loses its place
+)
+
+// Step is what the leader does next.
+type Step struct {
+	Change Change
+	Member Member
+	Why    string
+}
+
+// Next is the one step to take now. Votes are given first: whoever has one may make up for a dead one.
+func Next(members []Member, limits Limits) Step {
+	var ready []Member
+	for _, m := range members {
+		if !m.Voter && !m.Dead() && m.KeepsUp >= limits.PromoteAfter {
+			ready = append(ready, m)
+		}
+	}
+	if len(ready) > 0 {
+		longest := slices.MaxFunc(ready, func(a, b Member) int { return cmp.Or(cmp.Compare(a.KeepsUp, b.KeepsUp), -cmp.Compare(a.ID, b.ID)) })
+		return Step{Promote, longest, fmt.Sprintf("it has kept up for %v", longest.KeepsUp.Round(time.Second))}
+	}
+	if limits.RemoveAfter <= 0 {
+		return Step{}
+	}
+	var gone []Member
+	for _, m := range members {
+		limit := limits.RemoveAfter
+		if !m.Voter {
+			limit = min(limit, FollowerRemoveAfter)
+		}
+		if m.Dead() && m.Silent >= limit && Removable(members, m.ID) == nil {
+			gone = append(gone, m)
+		}
+	}
+	if len(gone) == 0 {
+		return Step{}
+	}
+	longest := slices.MaxFunc(gone, func(a, b Member) int { return cmp.Or(cmp.Compare(a.Silent, b.Silent), -cmp.Compare(a.ID, b.ID)) })
+	return Step{Remove, longest, fmt.Sprintf("it has been silent for %v", longest.Silent.Round(time.Second))}
+}
+
+// Removable is nil when the farm goes on without a member: those that are left and alive are a majority of those that are left.
+func Removable(members []Member, id string) error {
+	voters, alive := 0, 0
+	voter := false
+	for _, m := range members {
+		if m.ID == id {
+			voter = m.Voter
+			continue
+		}
+		if m.Voter {
+			voters++
+			if !m.Dead() {
+				alive++
+			}
+		}
+	}
+	switch {
+	case !voter:
+		return nil
+	case voters == 0:
+		return fmt.Errorf("it is the only coordinator with a vote, and nobody would be left to lead the farm")
+	case alive < Majority(voters):
+		return fmt.Errorf("of the %d coordinators that would be left with a vote %d answer, and %d are needed for a majority", voters, alive, Majority(voters))
+	}
+	return nil
+}
+
+// Majority is how many of so many voters have to agree.
+func Majority(voters int) int { return voters/2 + 1 }
+
+// Standing is how a farm's coordinators are at the moment.
+type Standing struct {
+	Voters, Alive int // of the voters
+	// Spare is how many of the voters that are alive may fail and the farm goes on; below 0 it stands still.
+	Spare int
+}
+
+// Stand counts the members.
+func Stand(members []Member) Standing {
+	var s Standing
+	for _, m := range members {
+		if m.Voter {
+			s.Voters++
+			if !m.Dead() {
+				s.Alive++
+			}
+		}
+	}
+	s.Spare = s.Alive - Majority(s.Voters)
+	return s
+}
+
+// Warnings say in words what somebody should do about the farm's coordinators, none when all is well.
+func Warnings(members []Member) []string {
+	var words []string
+	s := Stand(members)
+	for _, m := range members {
+		if m.Dead() {
+			words = append(words, fmt.Sprintf("coordinator %s has not answered for %v", m.Name, m.Silent.Round(time.Second)))
+		}
+	}
+	switch {
+	case s.Voters == 0:
+		return words
+	case s.Spare < 0:
+		words = append(words, fmt.Sprintf("%d of %d coordinators with a vote answer, %d are needed: the farm takes no changes until more of them are back", s.Alive, s.Voters, Majority(s.Voters)))
+	case s.Spare == 0 && s.Voters > 1:
+		words = append(words, "the farm stands still if one more coordinator fails")
+	}
+	if s.Voters%2 == 0 {
+		words = append(words, fmt.Sprintf("%d coordinators have a vote: an even number bears no more failures than one less; have 1, 3 or 5", s.Voters))
+	}
+	return words
+}

@@ -1,0 +1,57 @@
+package seal_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"overcrank/coordinator/seal"
+)
+
+func TestANodeTakesTheKeysOfAnother(t *testing.T) {
+	one, two := ring(t, filepath.Join(t.TempDir(), "secrets.key")), ring(t, filepath.Join(t.TempDir(), "secrets.key"))
+	first := bytes.Repeat([]byte{3}, seal.FirstSize)
+	for _, r := range []*seal.Ring{one, two, two} {
+		if err := r.Begin(first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(one.Keys()) != 1 || !slices.Equal(one.Keys(), two.Keys()) {
+		t.Fatal("the same bytes made different keys")
+	}
+	keys, id, err := one.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(one.IDs(), id) {
+		t.Error("a key counts before the others have it")
+	}
+	for _, r := range []*seal.Ring{two, one} {
+		if err := r.Take(keys); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key, sealed, err := one.Seal("me", "value")
+	if err != nil || key != id {
+		t.Fatalf("sealed with %s, %v", key, err)
+	}
+	again := ring(t, two.Path())
+	if value, err := again.Open(key, sealed, "me"); err != nil || value != "value" {
+		t.Errorf("the other node opens it as %q, %v", value, err)
+	}
+	own, err := two.Add()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := two.Take(one.Keys()); err != nil {
+		t.Fatal(err)
+	}
+	if ids := two.IDs(); ids[0] != own || ids[len(ids)-1] != id {
+		t.Errorf("the keys are %v; a key of its own goes before those that it was given, and %s seals", ids, id)
+	}
+	before := two.Keys()
+	if err := two.Take([]string{"nonsense"}); err == nil || !slices.Equal(before, two.Keys()) {
+		t.Errorf("nonsense was taken: %v", err)
+	}
+}

@@ -163,7 +163,7 @@ func (w *watch) next() ([]eventBody, error) {
 		if e.Lost {
 			told = append(told, eventBody{Kind: kindLost})
 		}
-		if e.Kind != farm.EventAccess {
+		if e.Kind != farm.EventAccess && e.Kind != "" {
 			told = append(told, eventShape(e))
 		}
 		return told, nil

@@ -25,18 +25,21 @@ const pageOfAgents = 50
 // team's work it tells only that there is some.
 func (c *Coordinator) Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error) {
 	limit, after := cmp.Or(q.Limit, 100), q.Cursor
-	alive := c.aliveByGossip()
 	for {
 		page, err := c.agentsAfter(after, pageOfAgents)
 		if err != nil || len(page) == 0 {
 			return list, "", err
 		}
-		for _, a := range page {
+		machines, err := c.machinesOf(ctx, p, page)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, m := range machines {
 			if len(list) == limit {
 				return list, after, nil
 			}
-			after = a.ID
-			if m := c.machineOf(a, alive, p); selects(q, m) {
+			after = m.ID
+			if selects(q, m) {
 				list = append(list, m)
 			}
 		}
@@ -60,7 +63,7 @@ func (c *Coordinator) agentsAfter(after string, limit int) (page []farm.Agent, e
 }
 
 // Agent finds a machine.
-func (c *Coordinator) Agent(_ context.Context, p farm.Principal, id string) (farm.Machine, error) {
+func (c *Coordinator) Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error) {
 	var a farm.Agent
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		a, err = tx.Agent(id)
@@ -69,7 +72,14 @@ func (c *Coordinator) Agent(_ context.Context, p farm.Principal, id string) (far
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return farm.Machine{}, noMachine(id)
 	}
-	return c.machineOf(a, c.aliveByGossip(), p), err
+	if err != nil {
+		return farm.Machine{}, err
+	}
+	machines, err := c.machinesOf(ctx, p, []farm.Agent{a})
+	if err != nil {
+		return farm.Machine{}, err
+	}
+	return machines[0], nil
 }
 
 func noMachine(id string) error {
@@ -112,10 +122,9 @@ func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id stri
 	if _, err := c.apply(ctx, raftstore.RemoveAgent{ID: id}); err != nil {
 		return err
 	}
-	if l := c.leading(); l != nil {
-		l.dismiss(ctx, id)
+	if _, err := ask(context.WithoutCancel(ctx), c, askDismiss, id); err != nil {
+		c.log.Warn("a machine that was retired is told so with its next heartbeat only", "agent", id, "error", err)
 	}
-	c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: id})
 	c.log.Info("a machine was retired", "agent", id, "name", m.Name, "by", p.Name)
 	return nil
 }

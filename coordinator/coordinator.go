@@ -20,6 +20,7 @@ import (
 	"overcrank/coordinator/authority"
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/internode"
 	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/farm/address"
@@ -54,26 +55,30 @@ type Config struct {
 
 // Coordinator is one node of the farm's head. Its methods may be called at the same time.
 type Coordinator struct {
-	cfg       Config
-	log       *slog.Logger
-	keys      keys
-	authority *authority.Authority
-	ids       *ids
-	store     *raftstore.Store
-	files     files.Store
-	fetcher   *fetch.Fetcher
-	caller    *caller
-	pool      *gossip.Pool // nil without gossip
-	hub       *hub
-	uses      *uses
-	signIns   *signIns
-	reading   *reading
-	summaries summaries
-	pace      *pace
-	retaining *retaining
-	logLocks  [64]sync.Mutex // see logLock
-	ring      *seal.Ring     // seals secrets
-	sealing   sync.RWMutex   // held for writing while the key for secrets is changed
+	cfg        Config
+	log        *slog.Logger
+	keys       keys
+	authority  *authority.Authority
+	ids        *ids
+	store      *raftstore.Store
+	files      files.Store
+	fetcher    *fetch.Fetcher
+	caller     *caller
+	pool       *gossip.Pool // nil without gossip
+	hub        *hub
+	mirror     *mirror
+	answers    answers
+	leaderless leaderless
+	port       *internode.Port // of this node for the other coordinators; nil for a farm of one node
+	uses       *uses
+	signIns    *signIns
+	reading    *reading
+	summaries  summaries
+	pace       *pace
+	retaining  *retaining
+	logLocks   [64]sync.Mutex // see logLock
+	ring       *seal.Ring     // seals secrets
+	sealing    sync.RWMutex   // held for writing while the key for secrets is changed
 
 	fontReading sync.Mutex // held while a font file is looked through
 
@@ -106,7 +111,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), uses: newUses(), signIns: newSignIns(), pace: newPace(cfg.Now())}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), mirror: newMirror(), answers: answerAll(), uses: newUses(), signIns: newSignIns(), pace: newPace(cfg.Now())}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())

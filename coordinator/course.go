@@ -79,11 +79,12 @@ func (l *leader) follow(jobs ...string) {
 		switch {
 		case now == nil && was != nil:
 			delete(l.courses, id)
-			l.over = append(l.over, id)
+			l.ended = append(l.ended, id)
 		case now != nil && was != nil:
 			now.reached = was.reached
-			fallthrough
+			l.courses[id] = now
 		case now != nil:
+			now.reached, _ = l.c.mirror.reachedBy(id) // with the leader before
 			l.courses[id] = now
 		}
 	}
@@ -92,8 +93,8 @@ func (l *leader) follow(jobs ...string) {
 // sweepOver drops the parts of jobs that have ended.
 func (l *leader) sweepOver() {
 	l.mu.Lock()
-	over := l.over
-	l.over = nil
+	over := l.ended
+	l.ended = nil
 	l.mu.Unlock()
 	for _, job := range over {
 		if err := l.c.sweepJob(job); err != nil {

@@ -224,7 +224,7 @@ func (c *Coordinator) stillEnrolled(a farm.Agent) (why string) {
 }
 
 // dismiss ends the session of an agent that is none any more, and gives its tasks to others.
-func (l *leader) dismiss(ctx context.Context, id string) {
+func (l *leader) dismiss(ctx context.Context, id string) (none struct{}, _ error) {
 	l.granting.Lock() // no lease is on its way to it
 	defer l.granting.Unlock()
 	l.mu.Lock()
@@ -241,6 +241,8 @@ func (l *leader) dismiss(ctx context.Context, id string) {
 	if len(leases) > 0 {
 		l.takeBack(ctx, true, leases...)
 	}
+	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: id})
+	return none, nil
 }
 
 // openAuthority reads the farm's authority, or makes one for a farm that has none.

@@ -9,12 +9,12 @@ import (
 	"overcrank/raftstore"
 )
 
-// Estimate says how long it is likely to take until a job is done: from now on for one that machines work on, and from the
+// estimate says how long it is likely to take until a job is done: from now on for one that machines work on, and from the
 // moment on that it begins for one that waits. It is nil when nobody can tell: the job has ended, or waits for people or for
 // other jobs.
-func (c *Coordinator) Estimate(job farm.Job) *farm.Span {
-	l := c.leading()
-	if l == nil || job.Status.Ended() || job.Status == farm.JobPending || job.Hold {
+func (l *leader) estimate(job farm.Job) *farm.Span {
+	c := l.c
+	if job.Status.Ended() || job.Status == farm.JobPending || job.Hold {
 		return nil
 	}
 	l.mu.Lock()

@@ -1,6 +1,13 @@
 package coordinator
 
-import "context"
+import (
+	"context"
+
+	"overcrank/farm"
+)
+
+// Estimate says how long a job is likely to take, without what it waits for before.
+func (c *Coordinator) Estimate(job farm.Job) *farm.Span { return c.leading().estimate(job) }
 
 // Tidy does the housekeeping that otherwise waits for its time.
 func (c *Coordinator) Tidy(ctx context.Context) error { return c.tidy(ctx) }

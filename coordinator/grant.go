@@ -198,7 +198,7 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 		l.takeBack(ctx, true, h)
 		return
 	}
-	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: t.Agent})
+	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: t.Agent})
 }
 
 // fail ends an attempt that never reached its agent, because its lease could not be put together.

@@ -18,6 +18,7 @@ type lease struct {
 	since            time.Time
 	cancelled        bool     // the job was cancelled; the agent has been told to stop
 	outer            []string // jobs that it is nested in, from the nearest; nil when not known
+	changed          uint64   // of leader.changes, when it changed last
 	progress         float64
 	frame            int
 	framesTotal      int
@@ -34,6 +35,7 @@ func (l *leader) holdLocked(t farm.Task) *lease {
 		l.releaseLocked(old.Task, old.Attempt.Attempt)
 	}
 	h := l.newLease(t)
+	l.changedLocked(h)
 	l.leases[t.ID] = h
 	l.byJob[t.Job] = append(l.byJob[t.Job], h)
 	l.byAgent[t.Agent] = append(l.byAgent[t.Agent], h)
@@ -41,10 +43,14 @@ func (l *leader) holdLocked(t farm.Task) *lease {
 }
 
 func (l *leader) newLease(t farm.Task) *lease {
-	return &lease{
+	h := &lease{
 		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
 		job:     t.Job, team: t.Team, agent: t.Agent, kind: t.Kind, part: t.Part, seen: l.c.cfg.Now(), since: t.LeasedAt, frame: -1,
 	}
+	if before, known := l.c.mirror.lease(h.Attempt); known { // another leader had it
+		h.progress, h.frame, h.framesTotal, h.phase = before.Progress, before.Frame, before.FramesTotal, before.Phase
+	}
+	return h
 }
 
 // releaseLocked ends the lease of a task up to an attempt, and frees its agent's slot.
@@ -57,7 +63,7 @@ func (l *leader) releaseLocked(task string, attempt int) {
 	l.noteRecentLocked(h)
 	l.queue.Release(h.Task, h.Attempt.Attempt, l.c.cfg.Now())
 	l.wake()
-	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: h.agent})
+	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: h.agent})
 }
 
 func (l *leader) forgetLocked(h *lease) {
@@ -83,6 +89,7 @@ func (l *leader) stopLocked(t farm.Task) {
 		return
 	}
 	h.cancelled = true
+	l.changedLocked(h)
 	s := l.sessions[h.agent]
 	if s == nil {
 		l.releaseLocked(t.ID, t.Attempt)

@@ -58,7 +58,7 @@ func (l *leader) equip(s *session, inv farm.Inventory) {
 		l.placeLocked(s)
 	}
 	l.wake()
-	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
+	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 }
 
 // noteCached keeps which template files an agent says it has, the last used first.
@@ -81,5 +81,5 @@ func (l *leader) notePresence(s *session, a farm.Availability) {
 	}
 	s.availability = a
 	l.placeLocked(s)
-	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
+	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 }

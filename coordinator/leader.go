@@ -21,7 +21,8 @@ const retryPause = time.Second
 // progress, the agents' sessions. It lives for one term of leadership and is rebuilt from the state.
 type leader struct {
 	c    *Coordinator
-	work chan struct{} // there may be something to grant
+	work chan struct{}   // there may be something to grant
+	over <-chan struct{} // closed when the term ends
 
 	outbox *outbox
 	speeds *speeds
@@ -44,8 +45,9 @@ type leader struct {
 	policy      farm.Policy
 	policyIndex uint64
 	courses     map[string]*course // of jobs with several tasks, by job
-	over        []string           // of these, which have ended and left parts behind
-	ended       bool               // takes no more sessions
+	ended       []string           // of these, which have ended and left parts behind
+	changes     uint64             // grows with each change of a lease
+	closed      bool               // takes no more sessions
 	doubted     time.Time          // when a command failed that may have been committed all the same; zero when none did
 }
 
@@ -76,6 +78,7 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 	l := &leader{
 		c:         c,
 		work:      make(chan struct{}, 1),
+		over:      ctx.Done(),
 		queue:     schedule.NewQueue(),
 		leases:    map[string]*lease{},
 		byJob:     map[string][]*lease{},
@@ -276,7 +279,7 @@ func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
 
 func (l *leader) endSessions() {
 	l.mu.Lock()
-	l.ended = true
+	l.closed = true
 	sessions := slices.Collect(maps.Values(l.sessions))
 	l.mu.Unlock()
 	for _, s := range sessions {

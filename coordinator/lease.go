@@ -177,8 +177,8 @@ func leaseAssets(tx *raftstore.Tx, job farm.Job, files map[string]farm.FileRef) 
 // leasedFile is a file that an agent may read: a kept one, the result that has this name, or what lies under this key.
 type leasedFile struct {
 	farm.FileRef
-	output string
-	key    string
+	Output string `json:"output,omitempty"`
+	Key    string `json:"key,omitempty"`
 }
 
 // filesOf is every file that a lease names, by hash.
@@ -187,10 +187,10 @@ func filesOf(lease wire.Lease) map[string]leasedFile {
 	for src, f := range lease.Files {
 		file := leasedFile{FileRef: f}
 		if strings.HasPrefix(src, farm.ResultScheme) {
-			file.output = f.Name
+			file.Output = f.Name
 		}
 		if at, ok := partAttempt(src); ok {
-			file.key = attemptKey(at, f.SHA256)
+			file.Key = attemptKey(at, f.SHA256)
 		}
 		refs[f.SHA256] = file
 	}

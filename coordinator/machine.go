@@ -14,7 +14,7 @@ import (
 const maxName = 200
 
 // Machines lists the farm's workstations by name. Of another team's work it tells only that there is some.
-func (c *Coordinator) Machines(_ context.Context, p farm.Principal) ([]farm.Machine, error) {
+func (c *Coordinator) Machines(ctx context.Context, p farm.Principal) ([]farm.Machine, error) {
 	var agents []farm.Agent
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		agents, err = tx.Agents()
@@ -23,10 +23,9 @@ func (c *Coordinator) Machines(_ context.Context, p farm.Principal) ([]farm.Mach
 	if err != nil {
 		return nil, err
 	}
-	alive := c.aliveByGossip()
-	list := make([]farm.Machine, len(agents))
-	for i, a := range agents {
-		list[i] = c.machineOf(a, alive, p)
+	list, err := c.machinesOf(ctx, p, agents)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(list, func(a, b farm.Machine) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	return list, nil
@@ -43,33 +42,49 @@ func (c *Coordinator) aliveByGossip() map[string]bool {
 	return alive
 }
 
-// machineOf is an agent as the farm sees it now, without what it shows itself with.
-func (c *Coordinator) machineOf(a farm.Agent, alive map[string]bool, p farm.Principal) farm.Machine {
-	a.SecretHash, a.Keys = "", nil
-	m := farm.Machine{Agent: a, Gossip: alive[a.ID]}
-	if a.SetAside != nil && !a.SetAside.Until.IsZero() && !c.cfg.Now().Before(a.SetAside.Until) {
-		m.SetAside = nil
+// machinesOf are agents as the farm sees them now, without what they show themselves with.
+func (c *Coordinator) machinesOf(ctx context.Context, p farm.Principal, agents []farm.Agent) ([]farm.Machine, error) {
+	asked := machinesAsked{Team: p.Team, IDs: make([]string, len(agents))}
+	for i, a := range agents {
+		asked.IDs[i] = a.ID
 	}
-	if l := c.leading(); l != nil {
-		l.describe(&m, p.Team)
+	known, err := ask(ctx, c, askMachines, asked)
+	if err != nil {
+		return nil, err
 	}
-	return m
+	alive := c.aliveByGossip()
+	list := make([]farm.Machine, len(agents))
+	for i, a := range agents {
+		a.SecretHash, a.Keys = "", nil
+		if a.SetAside != nil && !a.SetAside.Until.IsZero() && !c.cfg.Now().Before(a.SetAside.Until) {
+			a.SetAside = nil
+		}
+		now := known[a.ID]
+		list[i] = farm.Machine{Agent: a, Gossip: alive[a.ID], Online: now.Online, LastSeen: now.LastSeen, Address: now.Address, Running: now.Running}
+		list[i].Availability = now.Availability
+	}
+	return list, nil
 }
 
-// describe adds what the leader knows of a machine, as far as it is a team's business.
-func (l *leader) describe(m *farm.Machine, team string) {
+// machinesNow tells what the leader knows of machines, as far as it is a team's business.
+func (l *leader) machinesNow(_ context.Context, asked machinesAsked) (map[string]machineNow, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m.LastSeen = l.lastSeen[m.ID]
-	if s := l.sessions[m.ID]; s != nil {
-		m.Online, m.LastSeen, m.Address, m.Availability = true, s.seen, s.address, s.availability
-	}
-	for _, h := range l.leasesOfLocked(m.ID) {
-		if h.team != team {
-			m.Running = append(m.Running, farm.RunningTask{Frame: -1, Phase: h.phase, Since: h.since})
-			continue
+	known := make(map[string]machineNow, len(asked.IDs))
+	for _, id := range asked.IDs {
+		m := machineNow{LastSeen: l.lastSeen[id]}
+		if s := l.sessions[id]; s != nil {
+			m.Online, m.LastSeen, m.Address, m.Availability = true, s.seen, s.address, s.availability
 		}
-		m.Running = append(m.Running, h.running())
+		for _, h := range l.byAgent[id] {
+			if h.team == asked.Team {
+				m.Running = append(m.Running, h.news().running())
+			} else {
+				m.Running = append(m.Running, farm.RunningTask{Frame: -1, Phase: h.phase, Since: h.since})
+			}
+		}
+		slices.SortFunc(m.Running, func(a, b farm.RunningTask) int { return cmp.Compare(a.Task, b.Task) })
+		known[id] = m
 	}
-	slices.SortFunc(m.Running, func(a, b farm.RunningTask) int { return cmp.Compare(a.Task, b.Task) })
+	return known, nil
 }

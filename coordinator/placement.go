@@ -12,22 +12,74 @@ import (
 
 // WhyWaiting says in a sentence why a job waits; "" for one that does not.
 func (c *Coordinator) WhyWaiting(ctx context.Context, p farm.Principal, id string) (string, error) {
-	placement, err := c.Placement(ctx, p, id)
-	return placement.Why, err
+	if _, err := c.teamJob(p, id); err != nil {
+		return "", err
+	}
+	why, err := c.WhyWaitingEach(ctx, p, []string{id})
+	return why[id], err
+}
+
+// WhyWaitingEach says of each of some jobs of the caller's team in a sentence why it waits, by the jobs' ids.
+func (c *Coordinator) WhyWaitingEach(ctx context.Context, p farm.Principal, ids []string) (map[string]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	why, err := ask(ctx, c, askWhy, jobsAsked{Team: p.Team, IDs: ids})
+	if farm.CodeOf(err) != farm.CodeUnavailable {
+		return why, err
+	}
+	why = make(map[string]string, len(ids))
+	for _, id := range ids {
+		why[id] = "The farm has no leader at the moment."
+	}
+	return why, nil
+}
+
+func (l *leader) whyWaiting(_ context.Context, asked jobsAsked) (map[string]string, error) {
+	why := make(map[string]string, len(asked.IDs))
+	for _, id := range asked.IDs {
+		job, err := l.c.teamJob(farm.Principal{Team: asked.Team}, id)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		placement, err := l.place(job)
+		if err != nil {
+			return nil, err
+		}
+		why[id] = placement.Why
+	}
+	return why, nil
 }
 
 // Placement says what the next waiting task of a job waits for, which machines what it needs rules out, where it stands in line,
 // and when the job is likely to be done. Of a job that waits for nothing it tells only the last.
-func (c *Coordinator) Placement(_ context.Context, p farm.Principal, id string) (farm.Placement, error) {
+func (c *Coordinator) Placement(ctx context.Context, p farm.Principal, id string) (farm.Placement, error) {
+	placement := farm.Placement{Job: id, Requirements: []farm.Requirement{}, At: c.cfg.Now()}
 	job, err := c.teamJob(p, id)
-	if err != nil {
-		return farm.Placement{Job: id, Requirements: []farm.Requirement{}, At: c.cfg.Now()}, err
-	}
-	placement, err := c.placement(job)
 	if err != nil || job.Status.Ended() {
 		return placement, err
 	}
-	placement.Finish = c.Estimate(job)
+	told, err := ask(ctx, c, askPlacement, jobAsked{Team: p.Team, ID: id})
+	if farm.CodeOf(err) == farm.CodeUnavailable {
+		placement.Why = "The farm has no leader at the moment."
+		return placement, nil
+	}
+	return told, err
+}
+
+func (l *leader) placementOf(_ context.Context, asked jobAsked) (farm.Placement, error) {
+	job, err := l.c.teamJob(farm.Principal{Team: asked.Team}, asked.ID)
+	if err != nil {
+		return farm.Placement{}, err
+	}
+	placement, err := l.place(job)
+	if err != nil || job.Status.Ended() {
+		return placement, err
+	}
+	placement.Finish = l.estimate(job)
 	if placement.Finish != nil && job.Status.Waiting() {
 		if placement.Start == nil {
 			placement.Finish = nil
@@ -40,7 +92,9 @@ func (c *Coordinator) Placement(_ context.Context, p farm.Principal, id string) 
 	return placement, nil
 }
 
-func (c *Coordinator) placement(job farm.Job) (farm.Placement, error) {
+// place says what a job waits for, and where it stands in line.
+func (l *leader) place(job farm.Job) (farm.Placement, error) {
+	c := l.c
 	placement := farm.Placement{Job: job.ID, Requirements: []farm.Requirement{}, At: c.cfg.Now()}
 	if job.Status.Ended() {
 		return placement, nil
@@ -51,11 +105,6 @@ func (c *Coordinator) placement(job farm.Job) (farm.Placement, error) {
 		return placement, err
 	}
 	if placement.Why = waits.why(); placement.Why != "" || waits.task.ID == "" {
-		return placement, nil
-	}
-	l := c.leading()
-	if l == nil {
-		placement.Why = "The farm has no leader at the moment."
 		return placement, nil
 	}
 	l.mu.Lock()
@@ -141,7 +190,7 @@ func (w *waiting) sampled() bool {
 
 // Queue lists the tasks that wait for a machine, in the order in which they are likely to begin. next is the cursor of the page
 // that follows, "" after the last; one can look schedule.MaxListed tasks far. Of another team's it tells where they stand.
-func (c *Coordinator) Queue(_ context.Context, p farm.Principal, limit int, cursor string) (entries []farm.QueueEntry, next string, err error) {
+func (c *Coordinator) Queue(ctx context.Context, p farm.Principal, limit int, cursor string) (entries []farm.QueueEntry, next string, err error) {
 	after := 0
 	if cursor != "" {
 		if after, err = strconv.Atoi(cursor); err != nil || after < 0 {
@@ -151,30 +200,32 @@ func (c *Coordinator) Queue(_ context.Context, p farm.Principal, limit int, curs
 	if limit < 1 || limit > maxQueuePage {
 		limit = maxQueuePage
 	}
-	l := c.leading()
-	if l == nil {
-		return nil, "", farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment; try again in a moment")
+	told, err := ask(ctx, c, askLine, lineAsked{Team: p.Team, After: after, Limit: limit})
+	if told.More {
+		next = strconv.Itoa(after + limit)
 	}
+	return told.Entries, next, err
+}
+
+// lineFrom is the part of the queue behind a place.
+func (l *leader) lineFrom(_ context.Context, asked lineAsked) (line, error) {
 	l.mu.Lock()
-	listed, more := l.queue.Line(c.cfg.Now(), after, limit)
+	listed, more := l.queue.Line(l.c.cfg.Now(), asked.After, asked.Limit)
 	l.mu.Unlock()
-	entries = make([]farm.QueueEntry, len(listed))
-	err = c.store.View(func(tx *raftstore.Tx) error {
+	part := line{Entries: make([]farm.QueueEntry, len(listed)), More: more}
+	err := l.c.store.View(func(tx *raftstore.Tx) error {
 		for i, at := range listed {
-			entries[i] = farm.QueueEntry{Place: at.Place, Level: at.Task.Level, Since: at.Since}
-			if at.Task.Team != p.Team {
+			part.Entries[i] = farm.QueueEntry{Place: at.Place, Level: at.Task.Level, Since: at.Since}
+			if at.Task.Team != asked.Team {
 				continue
 			}
-			if err := describeEntry(tx, &entries[i], at.Task); err != nil {
+			if err := describeEntry(tx, &part.Entries[i], at.Task); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if more {
-		next = strconv.Itoa(after + limit)
-	}
-	return entries, next, err
+	return part, err
 }
 
 // maxQueuePage is how many tasks one page of the queue lists at most.

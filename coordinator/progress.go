@@ -67,6 +67,7 @@ func (c *Coordinator) addOwnProgress(job *farm.Job) {
 	}
 	l := c.leading()
 	if l == nil {
+		c.mirror.addTo(job)
 		return
 	}
 	l.mu.Lock()

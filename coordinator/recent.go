@@ -9,8 +9,8 @@ import (
 	"overcrank/raftstore"
 )
 
-// recentOf is how many attempts that have ended are remembered of each machine.
-const recentOf = 20
+// mostRecent is how many attempts that have ended are remembered of each machine.
+const mostRecent = 20
 
 // RecentAttempt is an attempt that has ended, with the job that it was for.
 type RecentAttempt struct {
@@ -23,24 +23,28 @@ type RecentAttempt struct {
 // noteRecentLocked remembers that an attempt has ended on a machine.
 func (l *leader) noteRecentLocked(h *lease) {
 	list := append(l.recent[h.agent], h.Attempt)
-	if len(list) > recentOf {
-		list = slices.Delete(list, 0, len(list)-recentOf)
+	if len(list) > mostRecent {
+		list = slices.Delete(list, 0, len(list)-mostRecent)
 	}
 	l.recent[h.agent] = list
 }
 
-// RecentAttempts lists the latest attempts that have ended on a machine, the last first: those for the caller's team, since this
-// coordinator leads.
-func (c *Coordinator) RecentAttempts(_ context.Context, p farm.Principal, agent string) ([]RecentAttempt, error) {
-	l := c.leading()
-	if l == nil {
-		return nil, nil
-	}
+// recentOf gives the attempts that have ended on a machine, the last behind.
+func (l *leader) recentOf(_ context.Context, agent string) ([]wire.Attempt, error) {
 	l.mu.Lock()
-	ended := slices.Clone(l.recent[agent])
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.recent[agent]), nil
+}
+
+// RecentAttempts lists the latest attempts that have ended on a machine, the last first: those for the caller's team, since the
+// farm's leader leads.
+func (c *Coordinator) RecentAttempts(ctx context.Context, p farm.Principal, agent string) ([]RecentAttempt, error) {
+	ended, err := ask(ctx, c, askRecent, agent)
+	if err != nil {
+		return nil, err
+	}
 	var list []RecentAttempt
-	err := c.store.View(func(tx *raftstore.Tx) error {
+	err = c.store.View(func(tx *raftstore.Tx) error {
 		for _, at := range slices.Backward(ended) {
 			recent, known, err := recentAttempt(tx, p, at)
 			if err != nil {

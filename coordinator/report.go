@@ -68,6 +68,7 @@ func (l *leader) progress(s *session, p wire.Progress) {
 	if p.Phase != "" {
 		h.phase = p.Phase
 	}
+	l.changedLocked(h)
 	e := farm.Event{Kind: farm.EventProgress, Team: h.team, ID: h.job, Progress: h.progress, Frame: h.frame, Phase: h.phase}
 	if c := l.courses[h.job]; c != nil {
 		o := l.outlookLocked(h.job, c)
@@ -88,7 +89,7 @@ func (l *leader) lines(s *session, m wire.Log) {
 		return
 	}
 	l.c.note(h.job, m.Lines...)
-	l.c.hub.publish(farm.Event{Kind: farm.EventLog, Team: h.team, ID: h.job, Lines: m.Lines})
+	l.c.hub.spread(farm.Event{Kind: farm.EventLog, Team: h.team, ID: h.job, Lines: m.Lines})
 }
 
 // failed ends an attempt without a result.

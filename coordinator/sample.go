@@ -52,7 +52,7 @@ func (c *Coordinator) keepSamples(ctx context.Context, task farm.Task, key strin
 		if err := c.keepSample(ctx, task.Job, frame, f); err != nil {
 			return err
 		}
-		c.hub.publish(farm.Event{Kind: farm.EventThumbnail, Team: task.Team, ID: task.Job, Frame: frame})
+		c.spread(ctx, farm.Event{Kind: farm.EventThumbnail, Team: task.Team, ID: task.Job, Frame: frame})
 	}
 	return nil
 }

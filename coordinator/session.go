@@ -244,7 +244,7 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 		return fmt.Errorf("reading what agent %s works on: %w", s.agent, err)
 	}
 	l.mu.Lock()
-	if l.ended {
+	if l.closed {
 		l.mu.Unlock()
 		return farm.Errorf(farm.CodeUnavailable, "this coordinator leads no more")
 	}
@@ -324,6 +324,6 @@ func (l *leader) detach(s *session) {
 	l.lastSeen[s.agent] = s.seen
 	l.queue.Disconnect(s.agent)
 	l.wake() // tasks that avoid other machines may have no choice now
-	l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: s.agent})
+	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 	l.c.log.Info("an agent is gone", "agent", s.agent, "name", s.name)
 }

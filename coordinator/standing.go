@@ -72,7 +72,7 @@ func (l *leader) noteAgents(index uint64, agents []farm.Agent) {
 			l.placeLocked(s)
 			l.recallLocked(s)
 		}
-		l.c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: a.ID})
+		l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: a.ID})
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Status is what the farm is at. It costs the same however much the farm has done before.
 func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status, error) {
-	s := farm.Status{Machines: map[farm.MachineState]int{}}
+	var s farm.Status
 	var err error
 	if s.Jobs, err = c.CountJobs(ctx, p); err != nil {
 		return s, err
@@ -28,9 +28,11 @@ func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status
 		return s, err
 	}
 	s.Done, s.Failed, s.Since = c.pace.told(c.cfg.Now())
-	if l := c.leading(); l != nil {
-		l.summarize(&s)
+	now, err := ask(ctx, c, askSummary, struct{}{})
+	if err != nil {
+		return s, err
 	}
+	s.Leased, s.Ready, s.Slots, s.Machines = now.Leased, now.Ready, now.Slots, now.Machines
 	online := 0
 	for _, n := range s.Machines {
 		online += n
@@ -39,15 +41,16 @@ func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status
 	return s, nil
 }
 
-// summarize adds what the leader knows of machines and tasks.
-func (l *leader) summarize(s *farm.Status) {
+// summary counts machines and tasks.
+func (l *leader) summary(context.Context, struct{}) (summary, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.Leased, s.Ready = len(l.leases), l.queue.Len()
+	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Machines: map[farm.MachineState]int{}}
 	for id, session := range l.sessions {
 		s.Slots += session.slots
 		m := farm.Machine{Online: true, Availability: session.availability, Running: make([]farm.RunningTask, len(l.byAgent[id]))}
 		l.standings[id].describe(&m, l.c.cfg.Now())
 		s.Machines[m.State()]++
 	}
+	return s, nil
 }

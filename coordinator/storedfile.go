@@ -70,19 +70,15 @@ func (c *Coordinator) storedFile(p farm.Principal, sha256 string) (stored farm.S
 
 // OpenFileFor opens a file that one of the agent's leases names.
 func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 string) (*File, error) {
-	l := c.leading()
-	if l == nil {
-		return nil, farm.Errorf(farm.CodeUnavailable, "this coordinator does not lead the farm")
-	}
-	ref, err := l.fileFor(a.ID, sha256)
+	ref, err := ask(ctx, c, askFile, fileAsked{Agent: a.ID, SHA256: sha256})
 	if err != nil {
 		return nil, err
 	}
-	if ref.output != "" {
-		return c.OpenOutput(ctx, ref.output)
+	if ref.Output != "" {
+		return c.OpenOutput(ctx, ref.Output)
 	}
-	if ref.key != "" {
-		r, err := c.files.Open(ref.key)
+	if ref.Key != "" {
+		r, err := c.files.Open(ref.Key)
 		if errors.Is(err, files.ErrNotFound) {
 			return nil, farm.Errorf(farm.CodeGone, "the part %.64s of a split job is no longer kept", sha256)
 		}
@@ -95,9 +91,10 @@ func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 stri
 }
 
 // fileFor finds a file among those that the agent's leases name.
-func (l *leader) fileFor(agent, sha256 string) (leasedFile, error) {
+func (l *leader) fileFor(_ context.Context, asked fileAsked) (leasedFile, error) {
+	sha256 := asked.SHA256
 	l.mu.Lock()
-	held := l.leasesOfLocked(agent)
+	held := l.leasesOfLocked(asked.Agent)
 	var unknown []*lease
 	for _, h := range held {
 		if ref, ok := h.files[sha256]; ok {

@@ -136,27 +136,33 @@ func (c *Coordinator) agentNames() func(id string) string {
 	}
 }
 
-// runningOf is what the leader knows of a task's lease, nil for a task that nobody holds.
+// runningOf is what is known of a task's lease, nil for a task that nobody holds.
 func (c *Coordinator) runningOf(t farm.Task) *farm.RunningTask {
-	l := c.leading()
-	if l == nil || t.Status != farm.TaskLeased {
+	if t.Status != farm.TaskLeased {
 		return nil
+	}
+	for _, lease := range c.leasesOf(t.Job) {
+		if lease.Task == t.ID {
+			running := lease.running()
+			return &running
+		}
+	}
+	return nil
+}
+
+// leasesOf are a job's leases, as this node knows them: as leader, or from what the leader tells.
+func (c *Coordinator) leasesOf(job string) []leaseNews {
+	l := c.leading()
+	if l == nil {
+		return c.mirror.ofJob(job)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := l.leases[t.ID]
-	if h == nil {
-		return nil
+	list := make([]leaseNews, len(l.byJob[job]))
+	for i, h := range l.byJob[job] {
+		list[i] = h.news()
 	}
-	running := h.running()
-	return &running
-}
-
-// running is the lease for those who may see all of it.
-func (h *lease) running() farm.RunningTask {
-	return farm.RunningTask{
-		Task: h.Task, Job: h.job, Attempt: h.Attempt.Attempt, Progress: h.progress, Frame: h.frame, Phase: h.phase, Since: h.since,
-	}
+	return list
 }
 
 // CountTasks counts the tasks of a job of the caller's team by state.
@@ -171,16 +177,10 @@ func (c *Coordinator) CountTasks(_ context.Context, p farm.Principal, job string
 
 // RunningOf is what machines do for a job of the caller's team now.
 func (c *Coordinator) RunningOf(_ context.Context, p farm.Principal, job string) []farm.RunningTask {
-	l := c.leading()
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	var running []farm.RunningTask
-	for _, h := range l.byJob[job] {
-		if h.team == p.Team && !h.cancelled {
-			running = append(running, h.running())
+	for _, lease := range c.leasesOf(job) {
+		if lease.Team == p.Team && !lease.Cancelled {
+			running = append(running, lease.running())
 		}
 	}
 	return running

@@ -18,8 +18,18 @@ type hub struct {
 	mu       sync.Mutex
 	closed   bool
 	watchers map[*watcher]struct{}
+	taps     map[*tap]struct{}
 	progress map[string]farm.Event // by job: the latest, not passed on yet
 	fresh    chan struct{}         // progress holds something
+}
+
+// tap is another node that follows what this one tells.
+type tap struct {
+	some chan struct{} // there may be something to take
+
+	mu      sync.Mutex
+	waiting []toldEvent
+	lost    bool
 }
 
 type watcher struct {
@@ -30,11 +40,11 @@ type watcher struct {
 }
 
 func newHub() *hub {
-	return &hub{watchers: map[*watcher]struct{}{}, progress: map[string]farm.Event{}, fresh: make(chan struct{}, 1)}
+	return &hub{watchers: map[*watcher]struct{}{}, taps: map[*tap]struct{}{}, progress: map[string]farm.Event{}, fresh: make(chan struct{}, 1)}
 }
 
 // Watch tells of what happens in the caller's team until ctx ends, and then closes the channel. A watcher that is too slow
-// misses events, never holds others up; Lost on the next event then says so.
+// misses events, never holds others up; Lost on the next event then says so. An event without a kind only says that.
 func (c *Coordinator) Watch(ctx context.Context, p farm.Principal) <-chan farm.Event {
 	return c.WatchSome(ctx, p, nil)
 }
@@ -76,6 +86,68 @@ func (h *hub) close() {
 	}
 }
 
+// tap begins to collect what is spread.
+func (h *hub) tap() *tap {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := &tap{some: make(chan struct{}, 1)}
+	h.taps[t] = struct{}{}
+	return t
+}
+
+func (h *hub) untap(t *tap) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.taps, t)
+}
+
+func (t *tap) add(e farm.Event) {
+	t.mu.Lock()
+	if len(t.waiting) < tapRoom {
+		t.waiting = append(t.waiting, toldEvent{Event: e, Team: e.Team})
+	} else {
+		t.lost = true
+	}
+	t.mu.Unlock()
+	select {
+	case t.some <- struct{}{}:
+	default:
+	}
+}
+
+// take gives what was collected since it was asked last.
+func (t *tap) take() []toldEvent {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := t.waiting
+	t.waiting = nil
+	return list
+}
+
+// overran tells whether more came than there was room for.
+func (t *tap) overran() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lost
+}
+
+// lost tells all watchers that events were missed.
+func (h *hub) lost() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range h.watchers {
+		w.lost = true
+		w.tell(farm.Event{})
+	}
+}
+
+// spread is publish for what the other nodes cannot know by themselves: they are told.
+func (h *hub) spread(e farm.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sendAll(e)
+}
+
 // publish tells all watchers of the event's team, or of every team when it has none.
 func (h *hub) publish(e farm.Event) {
 	h.mu.Lock()
@@ -111,13 +183,25 @@ func (h *hub) send(e farm.Event) {
 		if e.Team != "" && e.Team != w.team || w.wants != nil && !w.wants(e) {
 			continue
 		}
-		e.Lost = w.lost
-		select {
-		case w.events <- e:
-			w.lost = false
-		default:
-			w.lost = true
-		}
+		w.tell(e)
+	}
+}
+
+// sendAll is send to the other nodes as well.
+func (h *hub) sendAll(e farm.Event) {
+	for t := range h.taps {
+		t.add(e)
+	}
+	h.send(e)
+}
+
+func (w *watcher) tell(e farm.Event) {
+	e.Lost = w.lost
+	select {
+	case w.events <- e:
+		w.lost = false
+	default:
+		w.lost = true
 	}
 }
 
@@ -156,7 +240,7 @@ func (h *hub) flush() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for id, e := range h.progress {
-		h.send(e)
+		h.sendAll(e)
 		delete(h.progress, id)
 	}
 }

@@ -17,7 +17,7 @@ const (
 	EventFarm      EventKind = "farm"      // the farm's policy was changed
 )
 
-// Event is something that a watcher of a team's work may want to show.
+// Event is something that a watcher of a team's work may want to show. Without a kind it only tells that events were missed.
 type Event struct {
 	Kind     EventKind `json:"kind"`
 	Team     string    `json:"-"`

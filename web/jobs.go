@@ -247,8 +247,18 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 	out := make([]page.Job, len(jobs))
 	names := map[string]string{}
 	var err error
+	var waiting []string
+	for _, j := range jobs {
+		if j.Status == farm.JobQueued || j.Status == farm.JobPending {
+			waiting = append(waiting, j.ID)
+		}
+	}
+	why, err := s.farm.WhyWaitingEach(ctx, p, waiting)
+	if err != nil {
+		return nil, err
+	}
 	for i, j := range jobs {
-		d := page.Job{Job: j, Output: "/outputs/" + j.OutputName, Link: s.farm.OutputAddress(j)}
+		d := page.Job{Job: j, Why: why[j.ID], Output: "/outputs/" + j.OutputName, Link: s.farm.OutputAddress(j)}
 		if id := j.Template.ID; id != "" {
 			if _, known := names[id]; !known {
 				t, err := s.farm.Template(ctx, p, id)
@@ -264,11 +274,6 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 		}
 		if len(d.Working) > 0 {
 			d.Phase, d.Frame = d.Working[0].Phase, d.Working[0].Frame
-		}
-		if j.Status == farm.JobQueued || j.Status == farm.JobPending {
-			if d.Why, err = s.farm.WhyWaiting(ctx, p, j.ID); err != nil {
-				return nil, err
-			}
 		}
 		if thumbs {
 			list, err := s.farm.Thumbnails(ctx, p, j.ID)

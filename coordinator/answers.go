@@ -1,0 +1,84 @@
+package coordinator
+
+import (
+	"time"
+
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// What only the leader's memory knows, and what is done with it there.
+const (
+	askSummary   question[struct{}, summary]                    = "summary"
+	askMachines  question[machinesAsked, map[string]machineNow] = "machines"
+	askWhy       question[jobsAsked, map[string]string]         = "why"
+	askPlacement question[jobAsked, farm.Placement]             = "placement"
+	askLine      question[lineAsked, line]                      = "line"
+	askRecent    question[string, []wire.Attempt]               = "recent"
+	askFile      question[fileAsked, leasedFile]                = "file"
+	askDismiss   question[string, struct{}]                     = "dismiss"
+)
+
+// answerAll lists how each question is answered.
+func answerAll() answers {
+	a := answers{}
+	answering(a, askSummary, (*leader).summary)
+	answering(a, askMachines, (*leader).machinesNow)
+	answering(a, askWhy, (*leader).whyWaiting)
+	answering(a, askPlacement, (*leader).placementOf)
+	answering(a, askLine, (*leader).lineFrom)
+	answering(a, askRecent, (*leader).recentOf)
+	answering(a, askFile, (*leader).fileFor)
+	answering(a, askDismiss, (*leader).dismiss)
+	answering(a, askSpread, (*leader).spread)
+	return a
+}
+
+// summary is how many machines and tasks there are.
+type summary struct {
+	Slots    int                       `json:"slots"`
+	Leased   int                       `json:"leased"`
+	Ready    int                       `json:"ready"`
+	Machines map[farm.MachineState]int `json:"machines"` // that are connected
+}
+
+type machinesAsked struct {
+	Team string   `json:"team"` // of whoever asks: of other teams' work it is told only that there is some
+	IDs  []string `json:"ids"`
+}
+
+// machineNow is what the leader knows of a machine.
+type machineNow struct {
+	Online       bool               `json:"online"`
+	LastSeen     time.Time          `json:"lastSeen"`
+	Address      string             `json:"address"`
+	Availability farm.Availability  `json:"availability"`
+	Running      []farm.RunningTask `json:"running"`
+}
+
+type jobAsked struct {
+	Team string `json:"team"` // whose job it has to be
+	ID   string `json:"id"`
+}
+
+type jobsAsked struct {
+	Team string   `json:"team"` // whose jobs they have to be; others are left out
+	IDs  []string `json:"ids"`
+}
+
+type lineAsked struct {
+	Team  string `json:"team"` // of whoever asks: of other teams' tasks it is told where they stand
+	After int    `json:"after"`
+	Limit int    `json:"limit"`
+}
+
+// line is a part of the queue.
+type line struct {
+	Entries []farm.QueueEntry `json:"entries"`
+	More    bool              `json:"more"`
+}
+
+type fileAsked struct {
+	Agent  string `json:"agent"`
+	SHA256 string `json:"sha256"`
+}

@@ -246,7 +246,6 @@ func (s *server) family(ctx context.Context, p farm.Principal, job farm.Job) ([]
 func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, thumbs bool) ([]page.Job, error) {
 	out := make([]page.Job, len(jobs))
 	names := map[string]string{}
-	var err error
 	var waiting []string
 	for _, j := range jobs {
 		if j.Status == farm.JobQueued || j.Status == farm.JobPending {

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,21 +33,22 @@ import (
 
 // Config says how an agent runs.
 type Config struct {
-	DataDir     string           // its own folder: credential, cache, work, outbox
-	Coordinator string           // base address of any coordinator
-	JoinToken   string           // an invitation, for enrolling; may be "" once enrolled
-	Name        string           // "" means the host's name
-	Slots       int              // tasks at once; 0 means 1
-	CacheSize   int64            // bytes; 0 means 20 GiB
-	GossipBind  string           // host:port, "" means no gossip
-	Engine      string           // path of the program whose command "aerender" is the embedded engine, "" means this program
-	Roots       []string         // folders that file: addresses of jobs may point into
-	Manners                      // at the beginning
-	Changes     <-chan Manners   // other ones; may be nil
-	Desk        presence.Desk    // nil means this machine's own
-	Version     string           // of overcrank, "" means what the build says
-	LookAgain   <-chan os.Signal // asks for a new look at what the machine has; may be nil
-	Logger      *slog.Logger
+	DataDir string // its own folder: credential, cache, work, outbox
+	// Coordinators are base addresses of any coordinators of the farm, which tells the agent of the others.
+	Coordinators []string
+	JoinToken    string           // an invitation, for enrolling; may be "" once enrolled
+	Name         string           // "" means the host's name
+	Slots        int              // tasks at once; 0 means 1
+	CacheSize    int64            // bytes; 0 means 20 GiB
+	GossipBind   string           // host:port, "" means no gossip
+	Engine       string           // path of the program whose command "aerender" is the embedded engine, "" means this program
+	Roots        []string         // folders that file: addresses of jobs may point into
+	Manners                       // at the beginning
+	Changes      <-chan Manners   // other ones; may be nil
+	Desk         presence.Desk    // nil means this machine's own
+	Version      string           // of overcrank, "" means what the build says
+	LookAgain    <-chan os.Signal // asks for a new look at what the machine has; may be nil
+	Logger       *slog.Logger
 }
 
 // goodbye is how long a stopping agent waits for the farm to take its last reports.
@@ -69,7 +69,9 @@ type agent struct {
 	addresses atomic.Pointer[address.Policy] // which machines may be asked, as the farm says
 	fetcher   *fetch.Fetcher
 	uploader  *upload.Uploader
-	farm      *remote         // nil when nobody is told
+	farm      *remote // nil when nobody is told
+	told      *told
+	pool      *gossip.Pool    // nil without gossip
 	limits    aerender.Limits // of engines; zero values mean the defaults
 	board     *board
 	link      *link
@@ -99,14 +101,14 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 func (c *Config) complete() error {
-	if c.DataDir == "" || c.Coordinator == "" {
+	if c.DataDir == "" || len(c.Coordinators) == 0 {
 		return errors.New("an agent needs a data folder and the address of a coordinator")
 	}
 	dir, err := filepath.Abs(c.DataDir)
 	if err != nil {
 		return fmt.Errorf("finding the data folder: %w", err)
 	}
-	c.DataDir, c.Coordinator = dir, strings.TrimSuffix(c.Coordinator, "/")
+	c.DataDir = dir
 	c.Slots = max(1, c.Slots)
 	c.CacheSize = cmp.Or(c.CacheSize, 20<<30)
 	if c.Name == "" {
@@ -161,7 +163,8 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	if a.self, err = readCredential(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	a.farm = newRemote(cfg.Coordinator)
+	a.farm = newRemote(cfg.Coordinators)
+	a.recall()
 	a.board = newBoard(a)
 	a.link = newLink(a)
 	if err := a.openDesk(); err != nil {
@@ -210,12 +213,11 @@ func (a *agent) run(ctx context.Context) error {
 	if err := a.enrol(ctx); err != nil {
 		return err
 	}
-	pool, leave := a.joinGossip()
-	defer leave()
+	defer a.joinGossip()()
 	a.stock.changed = func() {
 		a.watch.Rule(a.rules())
 		a.link.nudge()
-		a.tellGossip(pool)
+		a.tellGossip()
 	}
 	var looking sync.WaitGroup
 	defer looking.Wait()
@@ -261,37 +263,6 @@ func (a *agent) closeDesk() {
 func (a *agent) quiet(local *control.Server) {
 	if err := local.Close(); err != nil {
 		a.log.Warn("closing the agent's socket", "error", err)
-	}
-}
-
-// joinGossip takes up gossip. What it finds is a hint, so an agent that cannot gossip only says so; pool is nil then.
-func (a *agent) joinGossip() (pool *gossip.Pool, leave func()) {
-	self := a.self.now()
-	if a.cfg.GossipBind == "" || len(self.GossipKey) == 0 {
-		return nil, func() {}
-	}
-	pool, err := gossip.Join(gossip.Config{
-		Bind: a.cfg.GossipBind, PortFile: filepath.Join(a.cfg.DataDir, "gossip.port"), Key: self.GossipKey, Label: self.Cluster, Seeds: self.Gossip, Logger: a.log,
-		Node: a.summary(),
-	})
-	if err != nil {
-		a.log.Warn("working without gossip", "error", err)
-		return nil, func() {}
-	}
-	return pool, func() {
-		if err := pool.Leave(); err != nil {
-			a.log.Warn("leaving gossip", "error", err)
-		}
-	}
-}
-
-// tellGossip tells the pool what the machine has now.
-func (a *agent) tellGossip(pool *gossip.Pool) {
-	if pool == nil {
-		return
-	}
-	if err := pool.Update(a.summary()); err != nil {
-		a.log.Warn("gossip does not know what this machine has now", "error", err)
 	}
 }
 

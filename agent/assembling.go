@@ -92,7 +92,7 @@ func (t *attempt) openPart(ctx context.Context, i int, part wire.Part) (io.ReadC
 		return err
 	}
 	tries := 0
-	err := untilWhole(ctx, func() error {
+	err := untilRight(ctx, func() error {
 		err := get()
 		if tries++; tries > 1 && errors.Is(err, cache.ErrContent) {
 			return &damagedPart{err} // twice is no accident of the way

@@ -14,6 +14,10 @@ const (
 	maxPause   = 30 * time.Second
 )
 
+// soon is the pause before another coordinator is tried: short, and random, so that the agents of a farm that has lost its leader do not
+// all come to the others at once.
+func soon() time.Duration { return 20*time.Millisecond + rand.N(firstPause) }
+
 func newBackoff() *backoff { return &backoff{bound: firstPause} }
 
 func (b *backoff) next() time.Duration {

@@ -72,8 +72,8 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 		d.Tell = func(float64, string) {}
 	}
 	d.Config.Logger = slog.New(slog.DiscardHandler)
-	if d.Config.Coordinator == "" {
-		d.Config.Coordinator = noCoordinator
+	if len(d.Config.Coordinators) == 0 {
+		d.Config.Coordinators = []string{noCoordinator}
 	}
 	d.findings = nil
 	d.Tell(0, "data folder")
@@ -100,7 +100,7 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 	d.Tell(0.15, "ffmpeg")
 	d.films(ctx, scratch, report)
 	d.Tell(0.2, "coordinator")
-	d.coordinator(ctx)
+	d.coordinators(ctx)
 	d.enrolment()
 	d.gossip()
 	d.roots()

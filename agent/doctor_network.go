@@ -24,17 +24,22 @@ const (
 	skewBroken    = 5 * time.Minute // at which certificates and signed addresses are taken for ones of another day
 )
 
-// coordinator sees whether the farm answers, and what its clock says.
-func (d *Doctor) coordinator(ctx context.Context) {
-	address := d.Config.Coordinator
-	if address == noCoordinator {
-		d.add(Finding{Check: "coordinator", Health: Poor, Found: "none is configured", Mend: "Name one with --coordinator, OVERCRANK_AGENT_COORDINATOR, or in the agent's configuration."})
-		return
+// coordinators sees of each coordinator that is configured whether it answers, and what its clock says.
+func (d *Doctor) coordinators(ctx context.Context) {
+	for _, address := range d.Config.Coordinators {
+		if address == noCoordinator {
+			d.add(Finding{Check: "coordinator", Health: Poor, Found: "none is configured", Mend: "Name one with --coordinator, OVERCRANK_AGENT_COORDINATOR, or in the agent's configuration."})
+			return
+		}
+		d.coordinator(ctx, address)
 	}
+}
+
+func (d *Doctor) coordinator(ctx context.Context, address string) {
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
 	began := time.Now()
-	said, err := d.reach(ctx)
+	said, err := d.reach(ctx, address)
 	if err != nil {
 		d.add(Finding{
 			Check: "coordinator", About: address, Health: Broken, Found: fmt.Sprintf("does not answer: %v", err),
@@ -76,7 +81,7 @@ func timeCommand(goos string) string {
 }
 
 // reach asks the coordinator whether it is there, and gives the time that it says.
-func (d *Doctor) reach(ctx context.Context) (time.Time, error) {
+func (d *Doctor) reach(ctx context.Context, address string) (time.Time, error) {
 	// A machine that has enrolled expects its own farm there.
 	config := identity.Stranger()
 	if self, err := readCredential(d.Config.DataDir); err == nil && self.now().Certified() {
@@ -84,7 +89,7 @@ func (d *Doctor) reach(ctx context.Context) (time.Time, error) {
 			return time.Time{}, err
 		}
 	}
-	far := newRemote(d.Config.Coordinator)
+	far := newRemote([]string{address})
 	defer far.close()
 	far.show(config)
 	res, err := far.do(ctx, http.MethodGet, "/healthz", "", nil, 0)

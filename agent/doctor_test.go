@@ -150,7 +150,7 @@ func TestDoctorLooksAtWhatIsAroundTheEngines(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(d.Config.DataDir, "credential.json"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d.Config.Coordinator, d.Config.GossipBind, d.Config.Roots = server.URL, taken.Addr().String(), []string{root, filepath.Join(root, "none")}
+	d.Config.Coordinators, d.Config.GossipBind, d.Config.Roots = []string{server.URL}, taken.Addr().String(), []string{root, filepath.Join(root, "none")}
 	d.system.Space = func(string) (int64, int64, error) { return 1 << 30, 100 << 30, nil }
 	found := d.examined(t)
 	for check, want := range map[string]struct {

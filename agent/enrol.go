@@ -125,8 +125,11 @@ func (a *agent) insist(ctx context.Context, try func(context.Context) error) err
 		case errors.As(err, &status) && status.code < http.StatusInternalServerError && status.code != http.StatusTooManyRequests:
 			return fmt.Errorf("enrolling: %w", err)
 		}
-		wait := pause.next()
-		a.log.Info("the farm cannot be reached yet", "coordinator", a.cfg.Coordinator, "again", wait.Round(time.Millisecond), "error", err)
+		asked, wait := a.farm.address(), soon()
+		if a.farm.turn() {
+			wait = pause.next()
+		}
+		a.log.Info("the farm cannot be reached yet", "coordinator", asked, "again", wait.Round(time.Millisecond), "error", err)
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func startLogged(t *testing.T, p *peer, dir, token string) *lines {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- Run(ctx, Config{DataDir: dir, Coordinator: p.server.URL, JoinToken: token, Name: "test-machine", CacheSize: 1 << 30,
+		done <- Run(ctx, Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: token, Name: "test-machine", CacheSize: 1 << 30,
 			Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	}()
 	t.Cleanup(func() {
@@ -93,7 +93,7 @@ func TestAMachineAsksAgainWithTheSameKey(t *testing.T) {
 func TestAStrangerGetsNoToken(t *testing.T) {
 	p := newPeer(t)
 	token := wire.JoinToken{Secret: "ocj_goodgoodgoodgoodgoodgood", Authority: strings.Repeat("0", 64)}.String()
-	err := Run(t.Context(), Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: token, Logger: slog.New(slog.DiscardHandler)})
+	err := Run(t.Context(), Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: token, Logger: slog.New(slog.DiscardHandler)})
 	if !errors.Is(err, identity.ErrStranger) || strings.Contains(err.Error(), token) {
 		t.Errorf("the agent ends with %v", err)
 	}
@@ -225,7 +225,7 @@ func TestAMachineOfAnEarlierReleaseNeedsNoToken(t *testing.T) {
 func TestAFarmThatCannotProveItselfGetsNoSecret(t *testing.T) {
 	p := newPeer(t)
 	p.earlier = "another"
-	err := Run(t.Context(), Config{DataDir: earlierCredential(t, "oca_secret"), Coordinator: p.server.URL, Logger: slog.New(slog.DiscardHandler)})
+	err := Run(t.Context(), Config{DataDir: earlierCredential(t, "oca_secret"), Coordinators: []string{p.server.URL}, Logger: slog.New(slog.DiscardHandler)})
 	if !errors.Is(err, identity.ErrStranger) {
 		t.Errorf("the agent ends with %v", err)
 	}
@@ -241,7 +241,7 @@ func TestADamagedCredentialIsNotPassedOver(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, credentialFile), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := Run(t.Context(), Config{DataDir: dir, Coordinator: "http://127.0.0.1:1", Logger: slog.New(slog.DiscardHandler)})
+	err := Run(t.Context(), Config{DataDir: dir, Coordinators: []string{"http://127.0.0.1:1"}, Logger: slog.New(slog.DiscardHandler)})
 	if err == nil || !strings.Contains(err.Error(), "credential.json is damaged") {
 		t.Errorf("the agent ends with %v", err)
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -79,6 +81,13 @@ type peer struct {
 	available farm.Availability // as the last heartbeat had it
 	presences []farm.Presence   // of all heartbeats
 
+	others []string      // addresses of all coordinators, as it tells
+	gossip *wire.Gossip  // as it tells
+	mute   bool          // it hears and does not answer, as a machine that was frozen
+	cut    int           // so many bytes of the next file come, and then nothing any more
+	ranges []string      // that were asked for
+	gone   chan struct{} // closed when what stands still should end
+
 	files    map[string][]byte
 	outputs  map[string][]byte
 	refusals int // answers 503 to so many uploads
@@ -87,7 +96,7 @@ type peer struct {
 }
 
 func newPeer(t *testing.T) *peer {
-	p := &peer{t: t, secret: "s1", files: make(map[string][]byte), outputs: make(map[string][]byte)}
+	p := &peer{t: t, gone: make(chan struct{}), secret: "s1", files: make(map[string][]byte), outputs: make(map[string][]byte)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+wire.PathEnrol, p.enrol)
 	mux.HandleFunc("GET "+wire.PathSession, p.session)
@@ -100,8 +109,23 @@ func newPeer(t *testing.T) *peer {
 	p.server.TLS = authorityOf(t).config(t)
 	p.server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	p.server.StartTLS()
-	t.Cleanup(func() { p.hangUp(); p.server.Close() })
+	t.Cleanup(p.die)
 	return p
+}
+
+// die ends the coordinator, and all connections with it.
+func (p *peer) die() {
+	p.mu.Lock()
+	select {
+	case <-p.gone:
+	default:
+		close(p.gone)
+	}
+	p.mu.Unlock()
+	p.server.Listener.Close()
+	p.hangUp()
+	p.server.CloseClientConnections()
+	p.server.Close()
 }
 
 func (p *peer) reply(w io.Writer, v any) {
@@ -124,6 +148,10 @@ func (p *peer) session(w http.ResponseWriter, r *http.Request) {
 		if conn.ReadJSON(&m) != nil {
 			return
 		}
+		if p.muted() {
+			<-p.gone
+			return
+		}
 		p.mu.Lock()
 		err := p.answer(conn, m)
 		p.mu.Unlock()
@@ -141,7 +169,7 @@ func (p *peer) answer(conn *websocket.Conn, m wire.Message) error {
 	case m.Hello != nil:
 		p.hellos = append(p.hellos, *m.Hello)
 		p.conn = conn
-		return conn.WriteJSON(wire.Message{Welcome: &wire.Welcome{HeartbeatSeconds: 0.05, LeaseSeconds: 10, Drop: p.drop, WantInventory: len(p.stock) == 0 || p.stock[len(p.stock)-1].Hash() != m.Hello.Inventory}})
+		return conn.WriteJSON(wire.Message{Welcome: &wire.Welcome{Coordinators: p.others, Gossip: p.gossip, HeartbeatSeconds: 0.05, LeaseSeconds: 10, Drop: p.drop, WantInventory: len(p.stock) == 0 || p.stock[len(p.stock)-1].Hash() != m.Hello.Inventory}})
 	case m.Heartbeat != nil:
 		p.available = m.Heartbeat.Availability
 		p.presences = append(p.presences, p.available.Presence)
@@ -190,12 +218,27 @@ func (p *peer) file(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Lock()
 	b, ok := p.files[r.PathValue("sha")]
+	cut := p.cut
+	p.cut = 0
+	p.ranges = append(p.ranges, r.Header.Get("Range"))
 	p.mu.Unlock()
-	if !ok {
+	switch {
+	case !ok:
 		w.WriteHeader(http.StatusNotFound)
-		return
+	case cut > 0:
+		w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+		w.Write(b[:cut])
+		w.(http.Flusher).Flush()
+		<-p.gone
+	default:
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
 	}
-	w.Write(b)
+}
+
+func (p *peer) muted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mute
 }
 
 func (p *peer) output(w http.ResponseWriter, r *http.Request) {
@@ -301,7 +344,7 @@ func start(t *testing.T, p *peer, part, dir string) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{stop: cancel, done: make(chan error, 1)}
 	go func() {
-		r.done <- Run(ctx, Config{DataDir: dir, Coordinator: p.server.URL, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
+		r.done <- Run(ctx, Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
 		close(r.done)
 	}()
 	t.Cleanup(func() {
@@ -317,7 +360,7 @@ func start(t *testing.T, p *peer, part, dir string) *running {
 func startBoard(t *testing.T, p *peer) *board {
 	t.Helper()
 	t.Setenv(aerenderdouble.Env, "")
-	cfg := Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
+	cfg := Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
 	if err := cfg.complete(); err != nil {
 		t.Fatal(err)
 	}

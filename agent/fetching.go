@@ -18,10 +18,8 @@ import (
 	"overcrank/agent/film"
 	"overcrank/agent/project"
 	"overcrank/agent/script"
-	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/farm/names"
-	"overcrank/farm/wire"
 )
 
 // fetchesAtOnce is how many files of one attempt come at once.
@@ -192,36 +190,9 @@ func (t *attempt) get(ctx context.Context, src, dst string) (fetched, error) {
 func (t *attempt) stored(ctx context.Context, ref farm.FileRef, dst string) error {
 	fetch := func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) }
 	if t.lease.Discard {
-		return untilWhole(ctx, func() error { return cache.Bring(ctx, dst, ref.SHA256, ref.Size, fetch) })
+		return untilRight(ctx, func() error { return cache.Bring(ctx, dst, ref.SHA256, ref.Size, fetch) })
 	}
-	return untilWhole(ctx, func() error { return t.a.cache.Copy(ctx, ref.SHA256, ref.Size, dst, fetch) })
-}
-
-// downloadTries is how often a file of the farm's store is asked for.
-const downloadTries = 6
-
-// untilWhole asks again for a file of the farm's store that did not come whole.
-func untilWhole(ctx context.Context, get func() error) error {
-	pause := newBackoff()
-	for try := 1; ; try++ {
-		err := get()
-		if err == nil || !passing(err) || durable.Full(err) || ctx.Err() != nil || try >= downloadTries {
-			return err
-		}
-		if err := sleep(ctx, pause.next()); err != nil {
-			return err
-		}
-	}
-}
-
-// download reads a file of the farm's store.
-func (a *agent) download(ctx context.Context, sha string, w io.Writer) error {
-	res, err := a.farm.do(ctx, http.MethodGet, wire.PathFiles+sha, "", nil, 0)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, res.Body)
-	return errors.Join(err, res.Body.Close())
+	return untilRight(ctx, func() error { return t.a.cache.Copy(ctx, ref.SHA256, ref.Size, dst, fetch) })
 }
 
 // notFetched words a download that failed.

@@ -24,6 +24,10 @@ const (
 	tellEvery     = 200 * time.Millisecond // at most, while something happens
 	repeatReports = 10 * time.Second
 	minSilence    = 10 * time.Second // of the farm, before the link is taken to be dead
+	// Where there is another coordinator to turn to, one that is silent is left sooner.
+	pulse       = time.Second // between the signs of life that it is asked for
+	fewSilences = 4 * time.Second
+	fewAnswers  = 8 * time.Second // to Hello: one that waits to hear who leads answers in time
 )
 
 // redirected means that this coordinator does not lead. leader is the address of the one that does, "" while none does.
@@ -70,23 +74,25 @@ func (l *link) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		var moved *redirected
-		switch {
-		case errors.Is(err, errRefused):
+		if errors.Is(err, errRefused) {
 			if sleep(ctx, l.turnedAway(ctx, err)) != nil {
 				return
 			}
 			continue
-		case errors.As(err, &moved):
-			l.a.farm.turnTo(moved.leader)
-		default:
-			l.a.farm.turnTo("")
 		}
-		if time.Since(started) > maxPause {
-			pause = newBackoff()
+		if time.Since(started) > pause.bound {
+			pause = newBackoff() // what ended was a link that held
 		}
-		wait := pause.next()
-		l.a.log.Info("the link to the farm ended", "again", wait.Round(time.Millisecond), "error", err)
+		var moved *redirected
+		if errors.As(err, &moved) && l.a.farm.turnTo(moved.leader) {
+			l.a.log.Info("going to the coordinator that leads", "coordinator", l.a.farm.address())
+			continue
+		}
+		wait := soon()
+		if l.a.farm.turn() {
+			wait = pause.next()
+		}
+		l.a.log.Info("the link to the farm ended", "next", l.a.farm.address(), "again", wait.Round(time.Millisecond), "error", err)
 		if sleep(ctx, wait) != nil {
 			return
 		}
@@ -110,7 +116,8 @@ func (l *link) session(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.a.addresses.Store(&welcome.Addresses)
+	l.a.farm.welcomed()
+	l.a.heed(welcome)
 	for _, at := range welcome.Drop {
 		l.a.board.forget(at)
 	}
@@ -128,7 +135,10 @@ func (l *link) dial(ctx context.Context) (*websocket.Conn, error) {
 		return nil, err
 	}
 	_, config := l.a.farm.shown()
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, HandshakeTimeout: answerTime}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, NetDialContext: l.a.farm.dial, TLSClientConfig: config, HandshakeTimeout: answerTime}
+	if l.a.farm.several() {
+		dialer.HandshakeTimeout = reachWithin
+	}
 	address := "wss" + strings.TrimPrefix(l.a.farm.address(), "https") + wire.PathSession
 	//nolint:bodyclose // gorilla has read what it gives of a refusal's body and closed the connection
 	conn, res, err := dialer.DialContext(ctx, address, nil)
@@ -185,7 +195,11 @@ func (s *session) read() (wire.Message, error) {
 
 // welcome reads the answer to Hello.
 func (s *session) welcome() (wire.Welcome, error) {
-	if err := s.conn.SetReadDeadline(time.Now().Add(answerTime)); err != nil {
+	patience := answerTime
+	if s.l.a.farm.several() {
+		patience = fewAnswers
+	}
+	if err := s.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return wire.Welcome{}, fmt.Errorf("reading from the farm: %w", err)
 	}
 	m, err := s.read()
@@ -206,8 +220,12 @@ func (s *session) run(ctx context.Context, welcome wire.Welcome) error {
 	if beat <= 0 {
 		beat = 5 * time.Second
 	}
+	silence := max(3*beat, minSilence)
+	if s.l.a.farm.several() {
+		silence = fewSilences
+	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.listen(max(3*beat, minSilence)) }()
+	go func() { ended <- s.listen(silence) }()
 	err := s.talk(ctx, beat, ended)
 	s.close()
 	if err == nil {
@@ -226,6 +244,8 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 	}()
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
+	asking := time.NewTicker(min(beat, pulse))
+	defer asking.Stop()
 	if err := s.beat(); err != nil { // which says first of all whether the machine may work
 		return err
 	}
@@ -240,6 +260,10 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 			if err := s.beat(); err != nil {
 				return err
 			}
+		case <-asking.C:
+			if err := s.ask(); err != nil {
+				return err
+			}
 		case <-s.l.wake:
 			if err := s.tell(); err != nil {
 				return err
@@ -251,15 +275,20 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 	}
 }
 
-// beat keeps the leases alive, and asks for a sign of life.
+// beat keeps the leases alive.
 func (s *session) beat() error {
 	if err := s.heartbeat(); err != nil {
 		return err
 	}
+	return s.tell()
+}
+
+// ask asks for a sign of life.
+func (s *session) ask() error {
 	if err := s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTime)); err != nil {
 		return fmt.Errorf("writing to the farm: %w", err)
 	}
-	return s.tell()
+	return nil
 }
 
 // heartbeat tells what the machine holds, and whether it may work.
@@ -342,6 +371,8 @@ func (s *session) listen(silence time.Duration) error {
 			board.cancel(m.Cancel.Attempt, &cancelled{reason: m.Cancel.Reason})
 		case m.Settled != nil:
 			board.forget(m.Settled.Attempt)
+		case m.Gossip != nil:
+			s.l.a.heedGossip(*m.Gossip)
 		case m.Redirect != nil:
 			return &redirected{leader: m.Redirect.Leader}
 		}

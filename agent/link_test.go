@@ -195,10 +195,10 @@ func TestAgentThatCannotJoinSaysWhy(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{Config{Coordinator: p.server.URL}, "needs a data folder"},
-		{Config{DataDir: t.TempDir(), Coordinator: p.server.URL, Logger: quiet}, "start the agent once with a join token"},
-		{Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: "wrong", Logger: quiet}, "this is no join token"},
-		{Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: strings.Replace(joinToken(t), "good", "evil", 1), Logger: quiet}, "enrolling with the join token"},
+		{Config{Coordinators: []string{p.server.URL}}, "needs a data folder"},
+		{Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, Logger: quiet}, "start the agent once with a join token"},
+		{Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: "wrong", Logger: quiet}, "this is no join token"},
+		{Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: strings.Replace(joinToken(t), "good", "evil", 1), Logger: quiet}, "enrolling with the join token"},
 	}
 	for _, c := range cases {
 		if err := Run(context.Background(), c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -208,7 +208,7 @@ func TestAgentThatCannotJoinSaysWhy(t *testing.T) {
 	dir := t.TempDir()
 	start(t, p, "normal", dir)
 	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
-	err := Run(context.Background(), Config{DataDir: dir, Coordinator: p.server.URL, JoinToken: joinToken(t), Logger: quiet})
+	err := Run(context.Background(), Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Logger: quiet})
 	if err == nil || !strings.Contains(err.Error(), "another agent works in") {
 		t.Errorf("got %v", err)
 	}

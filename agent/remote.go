@@ -15,36 +15,35 @@ import (
 	"time"
 )
 
-// remote is the coordinator that this agent talks to, over TLS alone: the one it was told of, or the leader it was sent to.
+// remote is the farm as this agent reaches it, over TLS alone: requests go to the coordinator that leads, as far as known.
 type remote struct {
+	*coordinators
+
 	mu     sync.Mutex
 	client *http.Client // shows who this machine is
 	before *http.Client // as it showed itself before its certificate was renewed; requests may be under way
 	tls    *tls.Config
-	first  string // base address from the configuration
-	base   string // of the leader, as far as known
 }
 
-func newRemote(base string) *remote {
-	return &remote{first: overTLS(base), base: overTLS(base)}
+func newRemote(configured []string) *remote {
+	return &remote{coordinators: newCoordinators(configured)}
 }
 
-// overTLS is a base address with the scheme for TLS: coordinators speak it on the same port.
-func overTLS(base string) string {
-	u, err := url.Parse(base)
-	if err != nil || u.Scheme != "http" {
-		return base
+// reachWithin is how long a coordinator may take to take up a connection when there are others to turn to.
+const reachWithin = 4 * time.Second
+
+// dial opens a connection. One that a machine has left without a word is found out within half a minute.
+func (r *remote) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: 20 * time.Second, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}}
+	if r.several() {
+		dialer.Timeout = reachWithin
 	}
-	u.Scheme = "https"
-	if u.Port() == "" {
-		u.Host = net.JoinHostPort(u.Hostname(), "80")
-	}
-	return u.String()
+	return dialer.DialContext(ctx, network, address)
 }
 
-func newTransport(config *tls.Config) *http.Transport {
+func (r *remote) newTransport(config *tls.Config) *http.Transport {
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 2 * time.Minute,
+		Proxy: http.ProxyFromEnvironment, DialContext: r.dial, TLSClientConfig: config, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 2 * time.Minute,
 		IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 4,
 	}
 }
@@ -57,7 +56,7 @@ func (r *remote) show(config *tls.Config) {
 		r.client.CloseIdleConnections()
 	}
 	r.before = r.client
-	r.client, r.tls = &http.Client{Transport: newTransport(config)}, config
+	r.client, r.tls = &http.Client{Transport: r.newTransport(config)}, config
 }
 
 func (r *remote) close() {
@@ -70,27 +69,11 @@ func (r *remote) close() {
 	}
 }
 
-func (r *remote) address() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.base
-}
-
 // shown is how this machine shows itself.
 func (r *remote) shown() (*http.Client, *tls.Config) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.client, r.tls
-}
-
-// turnTo makes base the coordinator to talk to; "" means the configured one.
-func (r *remote) turnTo(base string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if base == "" {
-		base = r.first
-	}
-	r.base = overTLS(base)
 }
 
 // statusError is an answer other than success.
@@ -108,9 +91,6 @@ func (e *statusError) Error() string {
 
 // passing tells whether the same request may succeed later.
 func passing(err error) bool {
-	if errors.As(err, new(*damagedPart)) {
-		return false
-	}
 	var status *statusError
 	if errors.As(err, &status) {
 		return status.code >= http.StatusInternalServerError || status.code == http.StatusTooManyRequests || status.code == http.StatusRequestTimeout
@@ -120,16 +100,24 @@ func passing(err error) bool {
 
 // do sends a request that shows who this machine is, and checks the answer's status.
 func (r *remote) do(ctx context.Context, method, path, contentType string, body io.Reader, size int64) (*http.Response, error) {
-	client, _ := r.shown()
-	req, err := http.NewRequestWithContext(ctx, method, r.address()+path, body)
+	req, err := r.request(ctx, method, path, body)
 	if err != nil {
-		return nil, fmt.Errorf("asking the farm: %w", err)
+		return nil, err
 	}
 	if body != nil {
 		req.ContentLength = size
 		req.Header.Set("Content-Type", contentType)
 	}
-	return ask(client, req)
+	return r.send(req)
+}
+
+// request makes a request to the coordinator that leads.
+func (r *remote) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, r.address()+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("asking the farm: %w", err)
+	}
+	return req, nil
 }
 
 // ask sends a request and checks the answer's status.
@@ -186,7 +174,7 @@ func (r *remote) once(ctx context.Context, config *tls.Config, path, secret stri
 	if secret != "" {
 		req.Header.Set("Authorization", "Bearer "+secret)
 	}
-	transport := newTransport(config)
+	transport := r.newTransport(config)
 	transport.DisableKeepAlives = true
 	// A farm that leads the request elsewhere would get the secret there.
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

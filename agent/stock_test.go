@@ -16,7 +16,7 @@ import (
 
 func TestAChangeOfTheMachineReachesTheFarm(t *testing.T) {
 	p := newPeer(t)
-	cfg := Config{DataDir: t.TempDir(), Coordinator: p.server.URL, JoinToken: joinToken(t), Name: "studio", Logger: slog.New(slog.DiscardHandler)}
+	cfg := Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "studio", Logger: slog.New(slog.DiscardHandler)}
 	if err := cfg.complete(); err != nil {
 		t.Fatal(err)
 	}

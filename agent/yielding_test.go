@@ -54,7 +54,7 @@ func startAtDesk(t *testing.T, p *peer, part string, desk presence.Desk, manners
 	done := make(chan error, 1)
 	go func() {
 		done <- Run(ctx, Config{
-			DataDir: dir, Coordinator: p.server.URL, JoinToken: joinToken(t), Name: "desk", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler),
+			DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "desk", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler),
 			Desk: desk, Manners: manners, Changes: settings,
 		})
 	}()

@@ -169,7 +169,7 @@ func (c *Coordinator) joinGossip() (err error) {
 	c.pool, err = gossip.Join(gossip.Config{
 		Bind:     c.cfg.GossipBind,
 		PortFile: filepath.Join(c.cfg.DataDir, "gossip.port"),
-		Key:      c.keys.derive("gossip", 32),
+		Keys:     [][]byte{c.keys.derive("gossip", 32)},
 		Label:    c.keys.cluster(),
 		Logger:   c.log,
 		Node: wire.Node{

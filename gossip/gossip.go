@@ -26,7 +26,7 @@ type Config struct {
 	// PortFile keeps the port, "" for nowhere: others call a member where they met it last, and take one that comes back
 	// under another address for an impostor until they have given its old self up.
 	PortFile string
-	Key      []byte   // of the pool, 32 bytes
+	Keys     [][]byte // of the pool, 32 bytes each: the first one is written with, all are read with
 	Label    string   // of the pool
 	Seeds    []string // host:port of members to call
 	Node     wire.Node
@@ -37,13 +37,16 @@ type Config struct {
 // Pool is this machine's membership.
 type Pool struct {
 	list *memberlist.Memberlist
+	ring *memberlist.Keyring
 	cfg  Config
 	meta atomic.Pointer[[]byte]
+	wake chan struct{} // of rejoin
 
 	cancel context.CancelFunc
 	loop   sync.WaitGroup
 
 	mu    sync.Mutex
+	seeds []string
 	alive map[string]member // by the name that memberlist has for it
 	lost  map[string]gone   // coordinators, by the same
 }
@@ -68,7 +71,10 @@ func Join(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{cfg: cfg, alive: map[string]member{}, lost: map[string]gone{}}
+	p := &Pool{cfg: cfg, seeds: cfg.Seeds, wake: make(chan struct{}, 1), alive: map[string]member{}, lost: map[string]gone{}}
+	if p.ring, err = keyring(cfg.Keys); err != nil {
+		return nil, err
+	}
 	p.meta.Store(&meta)
 	if last := lastPort(cfg.PortFile); port == 0 && last != 0 {
 		p.list, err = memberlist.Create(p.settings(host, last))
@@ -92,7 +98,7 @@ func (p *Pool) settings(host string, port int) *memberlist.Config {
 	mc := memberlist.DefaultLANConfig()
 	mc.Name = p.name()
 	mc.BindAddr, mc.BindPort, mc.AdvertisePort = host, port, port
-	mc.SecretKey, mc.Label = p.cfg.Key, p.cfg.Label
+	mc.Keyring, mc.Label = p.ring, p.cfg.Label
 	mc.ProbeInterval, mc.ProbeTimeout, mc.SuspicionMult = 2*time.Second, time.Second, 6
 	mc.GossipInterval, mc.TCPTimeout = 200*time.Millisecond, 3*time.Second
 	mc.DeadNodeReclaimTime = 30 * time.Second

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 func config(role wire.NodeRole, id string, key byte, seeds ...string) Config {
 	return Config{
-		Bind: "127.0.0.1:0", Key: bytes.Repeat([]byte{key}, 32), Label: "test", Seeds: seeds,
+		Bind: "127.0.0.1:0", Keys: [][]byte{bytes.Repeat([]byte{key}, 32)}, Label: "test", Seeds: seeds,
 		Node: wire.Node{ID: id, Role: role, Version: "v1"}, Logger: slog.New(slog.DiscardHandler),
 	}
 }

@@ -35,6 +35,8 @@ func (p *Pool) rejoin(ctx context.Context) {
 		timer := time.NewTimer(rejoinEvery + rand.N(rejoinEvery/5))
 		select {
 		case <-timer.C:
+		case <-p.wake:
+			timer.Stop()
 		case <-ctx.Done():
 			timer.Stop()
 			return
@@ -52,7 +54,7 @@ func (p *Pool) missing(now time.Time) []string {
 		met[m.address] = true
 	}
 	var addresses []string
-	for _, seed := range p.cfg.Seeds {
+	for _, seed := range p.seeds {
 		if !met[seed] {
 			addresses = append(addresses, seed)
 		}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -39,7 +38,7 @@ type agentCommand struct {
 type agentSettings struct {
 	ConfigFile   string   `name:"config" help:"File of settings, a line 'flag: value' for each; when left out, the one that 'overcrank agent config' names, if it is there." placeholder:"FILE" env:"OVERCRANK_AGENT_CONFIG"`
 	DataDir      string   `help:"Folder for the agent's credential, cache and work." default:"${agent_folder}" type:"path" env:"OVERCRANK_AGENT_DATA_DIR,OVERCRANK_AGENT_DIR"`
-	Coordinator  string   `help:"Base address of any coordinator; has to be given." env:"OVERCRANK_AGENT_COORDINATOR,OVERCRANK_COORDINATOR"`
+	Coordinator  []string `help:"Base addresses of coordinators, one at least: the farm tells of the others." env:"OVERCRANK_AGENT_COORDINATOR,OVERCRANK_COORDINATOR"`
 	JoinToken    string   `help:"Secret to enrol with, needed once." env:"OVERCRANK_AGENT_JOIN_TOKEN,OVERCRANK_JOIN_TOKEN" secret:""`
 	Name         string   `help:"Name of this machine on the farm; its host name when left out." env:"OVERCRANK_AGENT_NAME,OVERCRANK_NAME"`
 	Slots        int      `help:"Tasks run at once." default:"1" env:"OVERCRANK_AGENT_SLOTS,OVERCRANK_SLOTS"`
@@ -98,7 +97,7 @@ func (s agentSettings) manners() agent.Manners {
 // config is what the settings mean to the agent.
 func (s agentSettings) config(logger *slog.Logger) agent.Config {
 	return agent.Config{
-		DataDir: s.DataDir, Coordinator: strings.TrimSuffix(s.Coordinator, "/"), JoinToken: s.JoinToken, Name: s.Name, Slots: s.Slots,
+		DataDir: s.DataDir, Coordinators: s.Coordinator, JoinToken: s.JoinToken, Name: s.Name, Slots: s.Slots,
 		CacheSize: s.CacheSize, GossipBind: s.GossipListen, Manners: s.manners(), Roots: s.Root, Version: versionString(), Logger: logger,
 	}
 }
@@ -107,7 +106,7 @@ type agentRunCommand struct{}
 
 func (agentRunCommand) Run(ctx context.Context, c *cli, logger *slog.Logger) error {
 	settings := c.Agent.agentSettings
-	if settings.Coordinator == "" {
+	if len(settings.Coordinator) == 0 {
 		return usageError{errors.New("the agent has to know a coordinator: --coordinator, OVERCRANK_AGENT_COORDINATOR, or coordinator: in its configuration")}
 	}
 	if settings.UntilStdinEnds {

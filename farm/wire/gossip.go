@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 )
 
 // NodeRole is what a member of the gossip pool is.
@@ -61,3 +62,19 @@ func DecodeNode(meta []byte) (Node, error) {
 	}
 	return n, nil
 }
+
+// Gossip is how agents take part in gossip. It holds secrets: it travels over an agent's own session alone, and is concealed wherever it
+// is shown.
+type Gossip struct {
+	Keys  [][]byte `json:"keys"`            // of the pool, 32 bytes each: the first one is written with, all are read with
+	Seeds []string `json:"seeds,omitempty"` // host:port of members to call
+}
+
+// String conceals the keys.
+func (g Gossip) String() string { return "[redacted]" }
+
+// GoString conceals the keys.
+func (g Gossip) GoString() string { return "[redacted]" }
+
+// LogValue conceals the keys.
+func (g Gossip) LogValue() slog.Value { return slog.StringValue("[redacted]") }

@@ -52,6 +52,7 @@ type Message struct {
 	Lease    *Lease    `json:"lease,omitempty"`
 	Cancel   *Cancel   `json:"cancel,omitempty"`
 	Settled  *Settled  `json:"settled,omitempty"`
+	Gossip   *Gossip   `json:"gossip,omitempty"`
 }
 
 // Attempt names one lease of one task. It is part of every message about a task.
@@ -78,6 +79,10 @@ type Welcome struct {
 	WantInventory bool `json:"wantInventory,omitempty"`
 	// Addresses is which machines downloads and uploads may ask.
 	Addresses address.Policy `json:"addresses,omitzero"`
+	// Coordinators are the base addresses of all coordinators of the farm; nil from one that does not tell.
+	Coordinators []string `json:"coordinators,omitempty"`
+	// Gossip is how to take part in gossip from now on; nil leaves that as it is.
+	Gossip *Gossip `json:"gossip,omitempty"`
 }
 
 // Redirect says that another coordinator leads; the socket is closed behind it.

@@ -1,0 +1,200 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"overcrank/agent/internal/aerenderdouble"
+	"overcrank/farm/wire"
+)
+
+func TestWhichCoordinatorIsTriedNext(t *testing.T) {
+	c := newCoordinators([]string{"http://a:8080/", " https://b ", "http://a:8080"})
+	c.tell([]string{"https://c", "http://localhost:1", "http://127.0.0.1:2"})
+	c.hear(func() []string { return []string{"https://d", ""} })
+	want := []string{"https://a:8080", "https://b", "https://c", "https://d"}
+	if got := c.knownLocked(); !slices.Equal(got, want) {
+		t.Fatalf("known are %v, want %v", got, want)
+	}
+	if c.address() != want[0] {
+		t.Errorf("it begins with %s", c.address())
+	}
+	for range 5 { // rounds
+		tried := []string{c.address()}
+		for range 3 {
+			if c.turn() {
+				t.Fatal("a round has ended before all were tried")
+			}
+			tried = append(tried, c.address())
+		}
+		slices.Sort(tried)
+		if !slices.Equal(tried, want) {
+			t.Fatalf("tried were %v", tried)
+		}
+		last := c.address()
+		if !c.turn() || c.address() == last {
+			t.Fatalf("after all were tried in vain it goes on with %s, the last was %s", c.address(), last)
+		}
+	}
+}
+
+func TestTheOneThatLeadsIsTurnedToUnlessItWasTriedInVain(t *testing.T) {
+	c := newCoordinators([]string{"https://a", "https://b"})
+	if c.turnTo("") {
+		t.Error("nobody leads, and it turned to somebody")
+	}
+	if !c.turnTo("http://z:8080") || c.address() != "https://z:8080" {
+		t.Errorf("sent on, it turned to %s", c.address())
+	}
+	c.turn() // z does not answer
+	if c.turnTo("http://z:8080") {
+		t.Error("one that did not answer just now was believed to lead")
+	}
+	c.welcomed()
+	if !c.turnTo("http://z:8080") {
+		t.Error("what was in vain is held against a coordinator for ever")
+	}
+	alone := newCoordinators([]string{"https://a"})
+	if !alone.turn() || alone.address() != "https://a" || alone.several() {
+		t.Errorf("with one coordinator it turned to %s", alone.address())
+	}
+}
+
+// cluster is coordinators of one farm that tell of each other, the first of which leads.
+func cluster(t *testing.T, n int) []*peer {
+	peers := make([]*peer, n)
+	var all []string
+	for i := range peers {
+		peers[i] = newPeer(t)
+		all = append(all, peers[i].server.URL)
+	}
+	for i, p := range peers {
+		p.others = all
+		if i > 0 {
+			p.redirect = all[0]
+		}
+	}
+	return peers
+}
+
+// lead makes one of the coordinators the leader.
+func lead(peers []*peer, leader int) {
+	for i, p := range peers {
+		p.mu.Lock()
+		p.redirect = ""
+		if i != leader {
+			p.redirect = peers[leader].server.URL
+		}
+		p.mu.Unlock()
+	}
+}
+
+func TestARenderOutlivesItsCoordinator(t *testing.T) {
+	needFFmpeg(t)
+	peers := cluster(t, 3)
+	start(t, peers[0], "normal", t.TempDir())
+	a, b := peers[0], peers[2]
+	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
+	l := lease(t, a, "job.1")
+	b.files = a.files // they share their storage
+	a.send(wire.Message{Lease: &l})
+	lead(peers, 2)
+	a.die()
+	b.eventually("the machine is with the next leader, and holds its lease", func() bool {
+		return len(b.hellos) == 1 && slices.Contains(b.hellos[0].Holding, l.Attempt)
+	})
+	if m := b.report(l.Attempt); m.Finished == nil {
+		t.Fatalf("%s", describe(m))
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.outputs) != 1 {
+		t.Errorf("%d results were handed over", len(b.outputs))
+	}
+}
+
+func TestADownloadGoesOnWithAnotherCoordinator(t *testing.T) {
+	needFFmpeg(t)
+	for _, c := range []struct {
+		name string
+		end  func(p *peer)
+	}{
+		{"that was killed", (*peer).die},
+		{"that fell silent", func(p *peer) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.mute = true
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			peers := cluster(t, 2)
+			a, b := peers[0], peers[1]
+			start(t, a, "normal", t.TempDir())
+			a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
+			l := lease(t, a, "job.1")
+			b.files = a.files // they share their storage
+			a.mu.Lock()
+			a.cut = 10
+			a.mu.Unlock()
+			a.send(wire.Message{Lease: &l})
+			a.eventually("half of a file has come", func() bool { return len(a.ranges) > 0 })
+			lead(peers, 1)
+			c.end(a)
+			if m := b.report(l.Attempt); m.Finished == nil {
+				t.Fatalf("%s", describe(m))
+			}
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			if !slices.Contains(b.ranges, "bytes=10-") {
+				t.Errorf("asked for was %q", b.ranges)
+			}
+		})
+	}
+}
+
+func TestTheFarmIsFoundAgainWithoutTheConfiguredCoordinator(t *testing.T) {
+	peers := cluster(t, 2)
+	a, b := peers[0], peers[1]
+	a.gossip = &wire.Gossip{Keys: [][]byte{make([]byte, 32)}, Seeds: []string{"127.0.0.1:1"}}
+	dir := t.TempDir()
+	r := start(t, a, "normal", dir)
+	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
+	r.stop()
+	<-r.done
+	var kept toldFarm
+	text, err := os.ReadFile(filepath.Join(dir, toldFile))
+	if err != nil || json.Unmarshal(text, &kept) != nil || len(kept.Coordinators) != 2 || len(kept.Gossip.Keys) != 1 {
+		t.Fatalf("kept is %s, %v", text, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, toldFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file with the keys of gossip is %v, %v", info, err)
+	}
+	lead(peers, 1)
+	a.die()
+	start(t, a, "normal", dir) // which knows of the first one by its configuration
+	b.eventually("the machine is with the other", func() bool { return len(b.hellos) == 1 })
+}
+
+func TestAMachineEnrolsWithWhicheverCoordinatorAnswers(t *testing.T) {
+	peers := cluster(t, 2)
+	lead(peers, 1)
+	peers[0].die()
+	t.Setenv(aerenderdouble.Env, "normal")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- Run(ctx, Config{
+			DataDir: t.TempDir(), Coordinators: []string{peers[0].server.URL, peers[1].server.URL}, JoinToken: joinToken(t), Name: "test-machine", Logger: slog.New(slog.DiscardHandler),
+		})
+	}()
+	peers[1].eventually("the greeting", func() bool { return len(peers[1].hellos) == 1 })
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

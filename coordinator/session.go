@@ -263,10 +263,14 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 	if len(gone) > 0 {
 		l.takeBack(ctx, false, gone...)
 	}
+	coordinators, err := l.c.publicAddresses()
+	if err != nil {
+		return fmt.Errorf("reading the addresses of the coordinators: %w", err)
+	}
 	wanted := known.Hash() != hello.Inventory
 	s.send(wire.Message{Welcome: &wire.Welcome{
 		HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds(), Drop: dropped,
-		Addresses: l.c.cfg.Addresses, WantInventory: wanted,
+		Addresses: l.c.cfg.Addresses, WantInventory: wanted, Coordinators: coordinators,
 	}})
 	if !wanted {
 		l.equip(s, known)

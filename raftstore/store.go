@@ -52,8 +52,10 @@ type Store struct {
 	codec   *codec
 	disk    *diskWatch
 	mark    stopMark
-	closing sync.Once
-	closed  error
+	// snapshots are those on the disk, the newest first in their list.
+	snapshots raft.SnapshotStore
+	closing   sync.Once
+	closed    error
 
 	gate    sync.Mutex // guards ended, and waiters against growing once it is set
 	ended   bool
@@ -136,6 +138,7 @@ func open(cfg Config) (_ *Store, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open snapshots: %w", err)
 	}
+	s.snapshots = snapshots
 	var kept bool
 	if s.machine, kept, err = recoverMachine(cfg, s.codec, s.mark, s.log, snapshots); err != nil {
 		return nil, err

@@ -1,0 +1,155 @@
+package raftstore
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hashicorp/raft"
+	"go.etcd.io/bbolt"
+
+	"overcrank/durable"
+	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/boltlog"
+	"overcrank/raftstore/layered"
+)
+
+// Backup is the farm's state as a node had it at one moment, to be read to its end and closed. Restore takes what it gives.
+type Backup struct {
+	io.ReadCloser
+	Index uint64 // of the last change in it
+	Size  int64  // bytes
+}
+
+const (
+	// Raft writes no snapshot between a change of its members and its being applied, which takes a moment.
+	memberPause = 50 * time.Millisecond
+	memberTries = 40
+)
+
+// Backup gives the state with all that this node has applied. It is a snapshot on the disk, so a reader may take its time
+// without holding up the farm.
+func (s *Store) Backup(ctx context.Context) (*Backup, error) {
+	applied := s.machine.last.Load()
+	err := s.Snapshot()
+	for try := 1; err != nil && try < memberTries; try++ {
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(memberPause):
+			err = s.Snapshot()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.snapshots.List()
+	if err == nil && len(list) == 0 {
+		err = errors.New("there is none yet")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the snapshot for a backup: %w", err)
+	}
+	meta, content, err := s.snapshots.Open(list[0].ID)
+	if err != nil {
+		return nil, fmt.Errorf("open the snapshot for a backup: %w", err)
+	}
+	if meta.Index < applied {
+		return nil, errors.Join(fmt.Errorf("the newest snapshot ends at change %d and this node has %d", meta.Index, applied), content.Close())
+	}
+	return &Backup{ReadCloser: content, Index: meta.Index, Size: meta.Size}, nil
+}
+
+// Restore makes dir, which is missing or empty, the folder of a farm of one node whose state is that of a backup. The node is a
+// new one: none that the farm had before is a member. What is made is on the disk and whole when Restore returns nil; after an
+// error dir is of no use.
+func Restore(dir string, backup io.Reader) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("make the farm's state in %s: %w", dir, err)
+		}
+	}()
+	if err := os.MkdirAll(filepath.Join(dir, "snapshots"), 0o700); err != nil {
+		return err
+	}
+	id, err := nodeID(Config{Dir: dir})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, stateFile)
+	if err := receiveSnapshot(backup, path); err != nil {
+		return err
+	}
+	db, err := openState(path)
+	if err != nil {
+		return err
+	}
+	err = foundOn(dir, id, db)
+	if err = errors.Join(err, boltfile.Close(db)); err != nil {
+		return err
+	}
+	if err := (stopMark{folder: dir}).clean(); err != nil {
+		return err
+	}
+	return errors.Join(durable.SyncFolder(filepath.Join(dir, "snapshots")), durable.SyncFolder(dir))
+}
+
+// foundOn makes the node with an id the only one of the farm whose state is in db, and writes the first snapshot of it.
+func foundOn(dir, id string, db *bbolt.DB) error {
+	// The port of a node may be another one with each start, so the address of a node alone means nothing but that there is one.
+	alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(id), Address: raft.ServerAddress(id)}}}
+	var index, term uint64
+	err := db.Update(func(tx *bbolt.Tx) error {
+		meta := tx.Bucket(bucketMeta)
+		index = lastApplied(layered.Of(tx, buckets()))
+		if value := meta.Get([]byte(metaTerm)); len(value) == 8 {
+			term = binary.BigEndian.Uint64(value)
+		}
+		if index == 0 || term == 0 {
+			return errors.New("the backup holds a state in which nothing was ever done")
+		}
+		return meta.Put([]byte(metaConfiguration), raft.EncodeConfiguration(alone))
+	})
+	if err != nil {
+		return err
+	}
+	if err := writeFirstSnapshot(dir, db, alone, index, term); err != nil {
+		return fmt.Errorf("write the first snapshot: %w", err)
+	}
+	log, err := boltlog.Open(filepath.Join(dir, logFile))
+	if err != nil {
+		return err
+	}
+	// Terms only grow: a later one must never look earlier than that of the snapshot, or a node that has only the snapshot
+	// would win an election against one that has more.
+	return errors.Join(log.SetUint64([]byte("CurrentTerm"), term), log.Close())
+}
+
+func writeFirstSnapshot(dir string, db *bbolt.DB, members raft.Configuration, index, term uint64) error {
+	store, err := raft.NewFileSnapshotStoreWithLogger(dir, keptSnapshots, newRaftLogger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return err
+	}
+	_, nowhere := raft.NewInmemTransport("")
+	defer nowhere.Close()
+	sink, err := store.Create(raft.SnapshotVersionMax, index, term, members, index, nowhere)
+	if err != nil {
+		return err
+	}
+	tx, err := db.Begin(false)
+	if err != nil {
+		return errors.Join(err, sink.Cancel())
+	}
+	s := snapshot{tx: tx}
+	defer s.Release()
+	if err := s.write(sink); err != nil {
+		return errors.Join(err, sink.Cancel())
+	}
+	return sink.Close()
+}

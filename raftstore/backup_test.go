@@ -1,0 +1,126 @@
+package raftstore
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overcrank/farm"
+)
+
+// backedUp reads a backup of a store.
+func backedUp(t *testing.T, s *Store) []byte {
+	t.Helper()
+	b, err := s.Backup(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(b)
+	if err != nil || b.Close() != nil {
+		t.Fatal(err)
+	}
+	if int64(len(content)) != b.Size {
+		t.Errorf("the backup has %d bytes and says %d", len(content), b.Size)
+	}
+	return content
+}
+
+func TestRestoredStateIsAFarmOfItsOwn(t *testing.T) {
+	s := openStore(t, config(t, t.TempDir()))
+	for i := range 50 {
+		putTeam(t, s, fmt.Sprint("team", i))
+	}
+	backup := backedUp(t, s)
+	if again := backedUp(t, s); !bytes.Equal(again, backup) {
+		t.Error("two backups of the same state differ")
+	}
+	putTeam(t, s, "later")
+	index, _, err := s.Fingerprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	folder := filepath.Join(t.TempDir(), "state")
+	if err := Restore(folder, bytes.NewReader(backup)); err != nil {
+		t.Fatal(err)
+	}
+	for _, lost := range []string{"", stateFile} {
+		if lost != "" {
+			remove(t, folder, lost)
+		}
+		restored := openStore(t, config(t, folder))
+		if restored.ID() == s.ID() {
+			t.Error("the restored node has the id of the one before")
+		}
+		if !hasTeam(t, restored, "team0") || !hasTeam(t, restored, "team49") || hasTeam(t, restored, "later") {
+			t.Errorf("without %q: the restored state is not that of the backup", lost)
+		}
+		putTeam(t, restored, "new-"+lost)
+		if at, _, err := restored.Fingerprint(); err != nil || at < index {
+			t.Errorf("the restored farm is at change %d, %v; the one before was at %d", at, err, index)
+		}
+		if err := restored.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNothingIsRestoredFromADamagedBackup(t *testing.T) {
+	s := openStore(t, config(t, t.TempDir()))
+	putTeam(t, s, "team")
+	whole := backedUp(t, s)
+	altered := bytes.Clone(whole)
+	altered[len(altered)/2] ^= 1
+	later := bytes.Clone(whole)
+	later[7] = 9
+	for name, test := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"nothing":            {nil, "no header"},
+		"cut off":            {whole[:len(whole)-40], "ends early"},
+		"its end cut off":    {whole[:len(whole)-1], "ends early"},
+		"altered":            {altered, "checksum"},
+		"of a later version": {later, "does not know"},
+	} {
+		err := Restore(filepath.Join(t.TempDir(), "state"), bytes.NewReader(test.content))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want an error with %q", name, err, test.want)
+		}
+	}
+}
+
+// TestRestoredTermsGoOn holds what a node needs that joins later: terms that do not begin anew.
+func TestRestoredTermsGoOn(t *testing.T) {
+	folder := t.TempDir()
+	var s *Store
+	for range 4 { // each start is an election
+		if s != nil {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s = openStore(t, config(t, folder))
+		putTeam(t, s, "team")
+	}
+	before := s.raft.CurrentTerm()
+	target := filepath.Join(t.TempDir(), "state")
+	if err := Restore(target, bytes.NewReader(backedUp(t, s))); err != nil {
+		t.Fatal(err)
+	}
+	restored := openStore(t, config(t, target))
+	if after := restored.raft.CurrentTerm(); after <= before {
+		t.Errorf("the restored farm is in term %d, the one before in %d", after, before)
+	}
+	result, err := restored.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "next"}})
+	if err != nil || result.Refused != nil {
+		t.Error(err, result.Refused)
+	}
+	if _, err := os.Stat(filepath.Join(target, nodeIDFile)); err != nil {
+		t.Error(err)
+	}
+}

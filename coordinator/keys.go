@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"overcrank/coordinator/authority"
 	"overcrank/durable"
 )
 
@@ -20,7 +21,15 @@ const (
 	farmKeyFile = "farm.key"
 	// joinTokenFile is where earlier releases kept a join token that was good for ever.
 	joinTokenFile = "join.token"
+	// AdminTokenFile holds the token that the program makes for the farm's first administrator.
+	AdminTokenFile = "admin.token"
 )
+
+// KeyFiles are the names of the data folder's files that hold the farm's secrets. They are the same on each of its nodes, and
+// whoever has them has the farm.
+func KeyFiles() []string {
+	return []string{farmKeyFile, secretKeyFile, authority.KeyFile, authority.CertificateFile}
+}
 
 // Folders of the data folder.
 const (

@@ -137,16 +137,16 @@ func TestALostTokenIsReplaced(t *testing.T) {
 	f := startUp(t, dir)
 	old := f.Token
 	f.stop()
-	if err := os.Remove(filepath.Join(dir, tokenFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, coordinator.AdminTokenFile)); err != nil {
 		t.Fatal(err)
 	}
 	f = startUp(t, dir, "--new-admin-token")
 	if f.Token == old {
 		t.Fatal("the token is the old one")
 	}
-	st, err := os.Stat(filepath.Join(dir, tokenFile))
+	st, err := os.Stat(filepath.Join(dir, coordinator.AdminTokenFile))
 	if err != nil || st.Mode().Perm() != 0o600 {
-		t.Errorf("%s: %v, %v; want mode 0600", tokenFile, st, err)
+		t.Errorf("%s: %v, %v; want mode 0600", coordinator.AdminTokenFile, st, err)
 	}
 	f.card()
 	f.Token = old

@@ -168,12 +168,9 @@ func (n *node) stop() error {
 	return errors.Join(n.failure, shutdown, n.farm.Close())
 }
 
-// tokenFile keeps the administrator's token in the data folder, for this user only.
-const tokenFile = "admin.token"
-
 // welcome makes the first token on a new farm, keeps it in a file only this user can read, and tells where the farm is.
 func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
-	path := filepath.Join(f.DataDir, tokenFile)
+	path := filepath.Join(f.DataDir, coordinator.AdminTokenFile)
 	keep := func(secret string) error { return durable.WriteFile(path, []byte(secret+"\n"), 0o600) }
 	token, err := n.farm.FirstToken(ctx, keep)
 	if err == nil && token == "" && f.NewAdminToken {

@@ -101,6 +101,7 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/farm":                             {role: viewer, status: 200},
 	"POST /api/farm/v1/farm/pause":                      {role: operator, status: 200, farm: true},
 	"POST /api/farm/v1/farm/resume":                     {role: operator, status: 200, farm: true},
+	"POST /api/farm/v1/backup":                          {role: admin, body: `{"withoutKeys": true}`, status: 200, farm: true},
 	"GET /api/farm/v1/policy":                           {role: viewer, status: 200},
 	"PUT /api/farm/v1/policy":                           {role: admin, body: `{"revision": {revision}}`, status: 200, farm: true},
 	"PATCH /api/farm/v1/policy":                         {role: admin, body: `{"maxMachinesPerJob": 3}`, status: 200, farm: true},

@@ -84,8 +84,8 @@ func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHand
 		c.Set(headerReplayed, "true")
 	}
 	status := c.Response().StatusCode()
-	if status < 200 || status > 299 {
-		return nil
+	if status < 200 || status > 299 || c.Response().IsBodyStream() {
+		return nil // a stream is made anew each time
 	}
 	// The operation is done, and its caller gets the answer even when that cannot be kept.
 	err = request.Keep(ctx, coordinator.Answer{

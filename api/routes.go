@@ -116,6 +116,7 @@ func (s *server) farmRoutes() []route {
 		{get, root + "/tasks/:id/attempts", viewer, s.listAttempts},
 
 		{get, root + "/farm", viewer, s.getFarm},
+		{post, root + "/backup", admin, s.giveBackup},
 		{get, pathEvents, viewer, s.watchEvents},
 		{post, root + "/farm/pause", operator, s.turnFarm(true)},
 		{post, root + "/farm/resume", operator, s.turnFarm(false)},

@@ -118,6 +118,10 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"DELETE /api/v2/secrets/{unknown}", nil, 404},
 		{"POST /api/farm/v1/secret-keys", `{"dropOld": 1}`, 400},
 		{"POST /api/farm/v1/secret-keys", overJSON, 413},
+		{"POST /api/farm/v1/backup", `{}`, 400},
+		{"POST /api/farm/v1/backup", `{"passphrase": "short"}`, 400},
+		{"POST /api/farm/v1/backup", `{"passphrase": "long enough to seal", "withoutKeys": true}`, 400},
+		{"POST /api/farm/v1/backup", overJSON, 413},
 
 		{"POST /api/v2/batches", `{"jobs": 1}`, 400},
 		{"POST /api/v2/batches", promised(100<<20 + 1), 413},

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"overcrank/coordinator"
 )
 
 // refusal is what `up` says when it does not start.

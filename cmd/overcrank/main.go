@@ -30,6 +30,8 @@ type cli struct {
 	Coordinator coordinatorCommand `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
 	Agent       agentCommand       `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
 	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
+	Backup      backupCommand      `cmd:"" group:"farm" help:"Back up a running farm into one file."`
+	Restore     restoreCommand     `cmd:"" group:"farm" help:"Make the data folder of a new coordinator from a backup."`
 	Demo        demoCommand        `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
 
 	Submit    submitCommand    `cmd:"" group:"work" help:"Submit a job."`

@@ -83,9 +83,7 @@ func (b *reader) entries(archive *tar.Reader) error {
 			return nil
 		case errors.Is(err, io.EOF) && stage >= 0:
 			return ErrTruncated
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return ErrTruncated
-		case err != nil && stage < 0:
+		case stage < 0 && (errors.Is(err, io.EOF) || errors.Is(err, zstd.ErrMagicMismatch) || errors.Is(err, tar.ErrHeader)):
 			return fmt.Errorf("%w: %w", ErrNotABackup, err)
 		case err != nil:
 			return unreadable(err)

@@ -1,0 +1,170 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"overcrank/coordinator/backup"
+	"overcrank/coordinator/files"
+	"overcrank/durable"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// Restoring says what a backup is made into.
+type Restoring struct {
+	DataDir    string            // of the coordinator that begins with it: missing or empty
+	Passphrase farm.Confidential // that the keys are sealed with
+	KeysFrom   string            // folder with the farm's key files, for a backup without them; "" means none
+}
+
+// ErrFolderInUse says that a data folder is not for a new farm.
+var ErrFolderInUse = errors.New("the folder is not empty; a farm is restored into a new one")
+
+// Restore makes the data folder of a farm of one node out of a backup. The folder appears when all of it has been read and found
+// whole, or not at all. missing are the names of the key files that have to be put into it before a coordinator starts on it.
+func Restore(ctx context.Context, r io.Reader, to Restoring) (m backup.Manifest, missing []string, err error) {
+	target, err := filepath.Abs(to.DataDir)
+	if err != nil {
+		return m, nil, fmt.Errorf("restoring into %s: %w", to.DataDir, err)
+	}
+	if err := newFolder(target); err != nil {
+		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
+	}
+	half, err := os.MkdirTemp(filepath.Dir(target), ".restoring-*")
+	if err != nil {
+		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(half)) }()
+	s := &restored{dir: half, to: to}
+	if m, err = backup.Read(while(ctx, r), to.Passphrase, s); err != nil {
+		return m, nil, err
+	}
+	if missing, err = s.finish(); err != nil {
+		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
+	}
+	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
+	}
+	if err := os.Rename(half, target); err != nil {
+		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
+	}
+	return m, missing, durable.SyncFolder(filepath.Dir(target))
+}
+
+// newFolder refuses a folder in which there is anything, and makes those above it.
+func newFolder(path string) error {
+	there, err := os.ReadDir(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return os.MkdirAll(filepath.Dir(path), 0o700)
+	case err == nil && len(there) > 0:
+		return ErrFolderInUse
+	}
+	return err
+}
+
+// restored is a data folder in the making.
+type restored struct {
+	dir      string
+	to       Restoring
+	manifest backup.Manifest
+}
+
+var _ backup.Sink = (*restored)(nil)
+
+func (s *restored) Begin(m backup.Manifest) error {
+	s.manifest = m
+	if m.Keys && s.to.Passphrase.Reveal() == "" && s.to.KeysFrom == "" {
+		return backup.ErrNoPassphrase
+	}
+	if s.to.KeysFrom == "" {
+		return nil
+	}
+	given, err := readKeyFiles(s.to.KeysFrom)
+	if err == nil {
+		err = s.keep(given)
+	}
+	return err
+}
+
+func (s *restored) Keys(sealed map[string][]byte) error {
+	if s.to.KeysFrom != "" {
+		return nil
+	}
+	return s.keep(sealed)
+}
+
+// keep writes key files, which have to be those of the farm that was backed up.
+func (s *restored) keep(contents map[string][]byte) error {
+	for name, content := range contents {
+		if !slices.Contains(append(KeyFiles(), AdminTokenFile), name) {
+			continue // of a later release
+		}
+		if err := durable.WriteFile(filepath.Join(s.dir, name), content, 0o600); err != nil {
+			return fmt.Errorf("keeping the farm's keys: %w", err)
+		}
+	}
+	if len(contents[farmKeyFile]) == 0 {
+		return nil
+	}
+	k, err := loadKeys(s.dir)
+	if err == nil && k.cluster() != s.manifest.Farm {
+		err = fmt.Errorf("the keys are those of the farm %s, and the backup is of the farm %s", k.cluster(), s.manifest.Farm)
+	}
+	return err
+}
+
+func (s *restored) State(_ int64, r io.Reader) error {
+	return raftstore.Restore(filepath.Join(s.dir, stateFolder), r)
+}
+
+func (s *restored) File(key string, _ int64, r io.Reader) error {
+	if err := files.Check(key); err != nil {
+		return fmt.Errorf("restoring a file: %w", err)
+	}
+	path := filepath.Join(s.dir, filesFolder, filepath.FromSlash(key))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("restoring a file: %w", err)
+	}
+	return durable.Write(path, 0o600, func(w io.Writer) error {
+		_, err := io.Copy(w, r)
+		return err
+	})
+}
+
+// finish tells which key files are still missing.
+func (s *restored) finish() (missing []string, err error) {
+	for _, name := range KeyFiles() {
+		there, err := exists(filepath.Join(s.dir, name))
+		if err != nil {
+			return nil, err
+		}
+		// A farm that never kept a secret has no key for them, and the authority's certificate is made again from its key.
+		if !there && !s.manifest.Keys && s.to.KeysFrom == "" {
+			missing = append(missing, name)
+		}
+	}
+	return missing, durable.SyncFolder(s.dir)
+}
+
+// while reads until ctx ends.
+func while(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
+
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -71,7 +71,6 @@ type Coordinator struct {
 	leaderless leaderless
 	port       *internode.Port // of this node for the other coordinators; nil for a farm of one node
 	uses       *uses
-	signIns    *signIns
 	reading    *reading
 	summaries  summaries
 	pace       *pace
@@ -111,7 +110,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), mirror: newMirror(), answers: answerAll(), uses: newUses(), signIns: newSignIns(), pace: newPace(cfg.Now())}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), mirror: newMirror(), answers: answerAll(), uses: newUses(), pace: newPace(cfg.Now())}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())

@@ -42,7 +42,6 @@ func (c *Coordinator) tidy(ctx context.Context) error {
 		}
 		err = errors.Join(err, c.forgetRequests(ctx, now), c.dropExpiredTokens(ctx), c.forgetInvitations(ctx))
 	}
-	c.signIns.sweep(c.cfg.Now())
 	return errors.Join(err, c.sweepBlobs(), c.sweepAllAttempts(), c.sweepPrivate())
 }
 

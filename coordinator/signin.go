@@ -2,104 +2,63 @@ package coordinator
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"sync"
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"strings"
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore"
 )
 
 const (
 	signInLife = 10 * time.Minute
 	inviteLife = 24 * time.Hour // of a code that travels to somebody else
-	// mostCodes is how many codes of one token may wait to be used; the oldest gives way.
-	mostCodes = 10
 )
 
-// SignIn is a code that signs a browser in once.
+// SignIn is a code that signs a browser in once, at any node. It holds the id of the token that it stands for and when it runs
+// out, with a signature: nothing is kept of it before it is used.
 type SignIn struct {
 	Code  string
 	Until time.Time
 }
 
-// signIns are the codes that wait to be used, in the memory of the node that made them: a code that is lost is asked
-// for again.
-type signIns struct {
-	mu    sync.Mutex
-	codes map[[32]byte]signIn   // by the hash of the code
-	of    map[string][][32]byte // the same, by token, the oldest first
+// signInCode makes a code for a token.
+func (c *Coordinator) signInCode(token string, life time.Duration) SignIn {
+	until := c.cfg.Now().Add(life).Truncate(time.Second)
+	body := token + "." + strconv.FormatInt(until.Unix(), 36) + "." + rand.Text()[:12]
+	return SignIn{Code: body + "." + c.codeSignature(body), Until: until}
 }
 
-type signIn struct {
-	token string
-	until time.Time
+// readCode gives what a code stands for; "" when this farm did not make it.
+func (c *Coordinator) readCode(code string) (token string, until time.Time) {
+	end := strings.LastIndexByte(code, '.')
+	if end < 0 || !hmac.Equal([]byte(code[end+1:]), []byte(c.codeSignature(code[:end]))) {
+		return "", until
+	}
+	parts := strings.Split(code[:end], ".")
+	if len(parts) != 3 {
+		return "", until
+	}
+	seconds, err := strconv.ParseInt(parts[1], 36, 64)
+	if err != nil {
+		return "", until
+	}
+	return parts[0], time.Unix(seconds, 0)
 }
 
-func newSignIns() *signIns {
-	return &signIns{codes: map[[32]byte]signIn{}, of: map[string][][32]byte{}}
-}
-
-// make makes a code for a token.
-func (s *signIns) make(token string, until time.Time) SignIn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	waiting := s.of[token]
-	if len(waiting) == mostCodes {
-		delete(s.codes, waiting[0])
-		waiting = append(waiting[:0:0], waiting[1:]...)
-	}
-	code := rand.Text()
-	hash := sha256.Sum256([]byte(code))
-	s.codes[hash] = signIn{token: token, until: until}
-	s.of[token] = append(waiting, hash)
-	return SignIn{Code: code, Until: until}
-}
-
-// use gives the token of a code, once; "" when there is none.
-func (s *signIns) use(code string, now time.Time) (token string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	hash := sha256.Sum256([]byte(code))
-	found := s.codes[hash]
-	if found.token == "" {
-		return ""
-	}
-	s.forget(hash, found.token)
-	if !now.Before(found.until) {
-		return ""
-	}
-	return found.token
-}
-
-// sweep forgets the codes that have run out.
-func (s *signIns) sweep(now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for hash, code := range s.codes {
-		if !now.Before(code.until) {
-			s.forget(hash, code.token)
-		}
-	}
-}
-
-func (s *signIns) forget(hash [32]byte, token string) {
-	delete(s.codes, hash)
-	var left [][32]byte
-	for _, other := range s.of[token] {
-		if other != hash {
-			left = append(left, other)
-		}
-	}
-	if s.of[token] = left; len(left) == 0 {
-		delete(s.of, token)
-	}
+func (c *Coordinator) codeSignature(body string) string {
+	mac := hmac.New(sha256.New, c.keys.derive("sign-in codes", 32))
+	mac.Write([]byte(body))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:18])
 }
 
 // SignIn makes a code that signs a browser in as the caller.
-func (c *Coordinator) SignIn(p farm.Principal) SignIn {
-	return c.signIns.make(p.TokenID, c.cfg.Now().Add(signInLife))
-}
+func (c *Coordinator) SignIn(p farm.Principal) SignIn { return c.signInCode(p.TokenID, signInLife) }
 
 // InvitePerson makes a code that signs a browser in as a person whom the caller looks after.
 func (c *Coordinator) InvitePerson(ctx context.Context, p farm.Principal, id string) (SignIn, error) {
@@ -107,19 +66,26 @@ func (c *Coordinator) InvitePerson(ctx context.Context, p farm.Principal, id str
 	if err != nil {
 		return SignIn{}, err
 	}
-	now := c.cfg.Now()
-	if !person.Usable(now) {
+	if !person.Usable(c.cfg.Now()) {
 		return SignIn{}, farm.Errorf(farm.CodeConflict, "the access of %q has expired; give it a later end first", person.Name)
 	}
-	return c.signIns.make(id, now.Add(inviteLife)), nil
+	return c.signInCode(id, inviteLife), nil
 }
 
 // UseSignIn finds who a code stands for, once; CodeGone when it was used, has run out or its token has ended.
 func (c *Coordinator) UseSignIn(ctx context.Context, code string) (farm.Principal, error) {
 	gone := farm.Errorf(farm.CodeGone, "this sign-in link has been used or has run out; ask for another, or sign in with a token")
-	token := c.signIns.use(code, c.cfg.Now())
-	if token == "" {
+	token, until := c.readCode(code)
+	if token == "" || !c.cfg.Now().Before(until) {
 		return farm.Principal{}, gone
+	}
+	hash := sha256.Sum256([]byte(code))
+	_, err := c.apply(ctx, raftstore.UseCode{Hash: hex.EncodeToString(hash[:]), Until: until, At: c.cfg.Now()})
+	if farm.CodeOf(err) == farm.CodeGone {
+		return farm.Principal{}, gone
+	}
+	if err != nil {
+		return farm.Principal{}, err
 	}
 	p, err := c.PrincipalOf(ctx, token)
 	if farm.CodeOf(err) == farm.CodeUnauthorized {

@@ -93,6 +93,8 @@ func (t *tables) apply(cmd Command) Result {
 		return t.revokeNodeInvitation(c)
 	case ForgetNodeInvitations:
 		return t.forgetNodeInvitations(c)
+	case UseCode:
+		return t.useCode(c)
 	case ForgetInvitations:
 		return t.forgetInvitations(c)
 	case JoinAgent:

@@ -55,7 +55,7 @@ func (t *tables) redeliver(c Redeliver) Result {
 		return refusef(farm.CodeGone, "the webhook of job %s is no longer kept: its addresses were redacted", c.ID)
 	}
 	t.saveDelivery(farm.Delivery{ID: delivery.ID, Team: delivery.Team, Round: delivery.Round + 1, Next: c.At})
-	return Result{}
+	return Result{Owed: []string{c.ID}}
 }
 
 // renewWebhookKey ends the key with which a team's webhooks were signed.

@@ -31,7 +31,7 @@ func (t *tables) putToken(c PutToken) Result {
 	case t.has(bucketTokensByHash, token.Hash):
 		return refusef(farm.CodeConflict, "another token has the same secret")
 	}
-	put(t, bucketTokens, token.ID, token)
+	t.saveToken(token)
 	t.set(bucketTokensByHash, token.Hash, []byte(token.ID))
 	return Result{}
 }
@@ -57,7 +57,7 @@ func (t *tables) changeToken(c ChangeToken) Result {
 	if !t.administers(token, c.At) && t.isLastAdmin(was, c.At) {
 		return refuse(lastAdmin(was))
 	}
-	put(t, bucketTokens, token.ID, token)
+	t.saveToken(token)
 	return Result{}
 }
 
@@ -73,7 +73,14 @@ func (t *tables) revokeToken(c RevokeToken) Result {
 	return Result{}
 }
 
+// saveToken writes a token whose access has changed.
+func (t *tables) saveToken(token farm.Token) {
+	put(t, bucketTokens, token.ID, token)
+	t.note(farm.EventAccess, token.Team, token.ID)
+}
+
 func (t *tables) dropToken(token farm.Token) {
+	t.note(farm.EventAccess, token.Team, token.ID)
 	t.remove(bucketTokens, token.ID)
 	t.remove(bucketTokensByHash, token.Hash)
 }

@@ -187,6 +187,8 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[RevokeNodeInvitation](body)
 	case KindForgetNodeInvitations:
 		return unmarshal[ForgetNodeInvitations](body)
+	case KindUseCode:
+		return unmarshal[UseCode](body)
 	case KindForgetInvitations:
 		return unmarshal[ForgetInvitations](body)
 	case KindJoinAgent:

@@ -80,6 +80,7 @@ func samples() []Command {
 		RevokeNodeInvitation{ID: "n1"},
 		ForgetNodeInvitations{Before: at},
 		ForgetInvitations{Before: at},
+		UseCode{Hash: "5e88", Until: at.Add(10 * time.Minute), At: at},
 		JoinAgent{Hash: "h", Agent: farm.Agent{ID: "a1", Name: "mac", Keys: []farm.AgentKey{{SHA256: "k", Until: until}}, EnrolledAt: at, Inventory: inventory}, At: at},
 		RenewAgentKey{ID: "a1", Key: "k", SecretHash: "s", Next: farm.AgentKey{SHA256: "k2", Until: until}, At: at},
 		ConfirmAgentKey{ID: "a1", Key: "k2"},

@@ -21,6 +21,8 @@ func drawEnrolment(t *rapid.T, step int) Command {
 		return PutJoinToken{farm.JoinToken{ID: token, Hash: "hash of " + token, Uses: uses, Left: uses, Tags: []string{"new"}, ExpiresAt: after(step + 30)}}
 	case 1:
 		return RevokeJoinToken{ID: token}
+	case 6:
+		return UseCode{Hash: fmt.Sprint("code", n("code", 3)), Until: after(n("until", 40)), At: after(step)}
 	case 2:
 		return ForgetInvitations{Before: after(step - 10)}
 	case 3:

@@ -225,6 +225,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 				return fmt.Errorf("apply log entry %d: %w", log.Index, err)
 			}
 			result := t.applyFor(key, cmd)
+			result.Changed = t.noted()
 			if t.err != nil {
 				return fmt.Errorf("apply log entry %d: %w", log.Index, t.err)
 			}

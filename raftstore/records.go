@@ -201,6 +201,7 @@ func (t *tables) template(id string) (farm.Template, bool) {
 func (t *tables) saveTemplate(template farm.Template, was *farm.Template) {
 	template.ActiveJobs = 0
 	put(t, bucketTemplates, template.ID, template)
+	t.note(farm.EventTemplate, template.Team, template.ID)
 	if was == nil {
 		t.set(bucketTemplatesByTeam, template.Team+sep+template.ID, nil)
 	} else {
@@ -223,6 +224,7 @@ func (t *tables) saveTemplate(template farm.Template, was *farm.Template) {
 
 // dropTemplate forgets a template.
 func (t *tables) dropTemplate(template farm.Template) {
+	t.note(farm.EventTemplate, template.Team, template.ID)
 	for _, sha256 := range refsOfTemplate(template) {
 		t.add(countOfTemplateRefs(sha256), -1)
 	}

@@ -74,6 +74,9 @@ type Result struct {
 	Jobs     []farm.Job   // as they are after the command, for those commands that move jobs; of new jobs only the heads
 	Tasks    []farm.Task  // likewise
 	Agents   []farm.Agent // that the command changed otherwise than by their own word, as they are after it
+	Changed  []Changed    // besides these
+	// Owed are the jobs whose webhooks are to be called once more.
+	Owed []string
 	// Policy is the farm's policy after a command that changed it, nil after others.
 	Policy *farm.Policy
 }

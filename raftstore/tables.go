@@ -43,6 +43,7 @@ var (
 
 	bucketRequests       = []byte("requests")         // team, key
 	bucketRequestsByTime = []byte("requests by time") // time, team, key
+	bucketUsedCodes      = []byte("used codes")       // time until which it would be good, hash
 
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
@@ -81,18 +82,19 @@ func buckets() [][]byte {
 		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
-		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations,
+		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes,
 	}
 }
 
 // tables are the records of the state within one reading or change of it. The first storage error is kept in err and makes
 // the whole of it worthless: nothing that was read after it may be believed, nothing written comes into force.
 type tables struct {
-	rows   *layered.Rows
-	change *layered.Change // nil where the state is only read
-	kept   *decoded
-	err    error
-	counts map[string]int // counters that were looked at for a change, as they are now; see counters.go
+	rows    *layered.Rows
+	change  *layered.Change // nil where the state is only read
+	kept    *decoded
+	err     error
+	changed []Changed      // by the command under way
+	counts  map[string]int // counters that were looked at for a change, as they are now; see counters.go
 }
 
 // changing are the tables within a change.

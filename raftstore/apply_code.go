@@ -1,0 +1,28 @@
+package raftstore
+
+import "overcrank/farm"
+
+// codesDropped is how many codes whose time is over one command forgets at most.
+const codesDropped = 100
+
+// useCode remembers a code for as long as it would be good.
+func (t *tables) useCode(c UseCode) Result {
+	if err := checkID("code", c.Hash); err != nil {
+		return refuse(err)
+	}
+	key := timeKey(c.Until) + c.Hash
+	if !c.At.Before(c.Until) || t.has(bucketUsedCodes, key) {
+		return refusef(farm.CodeGone, "the code was used before, or has run out")
+	}
+	now := timeKey(c.At)
+	var over []string
+	cursor := t.cursor(bucketUsedCodes)
+	for key, _ := cursor.First(); len(key) > 8 && string(key[:8]) <= now && len(over) < codesDropped; key, _ = cursor.Next() {
+		over = append(over, string(key))
+	}
+	for _, key := range over {
+		t.remove(bucketUsedCodes, key)
+	}
+	t.set(bucketUsedCodes, key, nil)
+	return Result{}
+}

@@ -1,0 +1,46 @@
+package raftstore
+
+import (
+	"testing"
+
+	"overcrank/farm"
+)
+
+func TestACodeIsGoodOnceAndForgottenWhenItsTimeIsOver(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state.db")
+	defer m.end()
+	code := UseCode{Hash: "c1", Until: after(10), At: after(1)}
+	m.must(code)
+	wantRefused(t, m, code, farm.CodeGone)
+	wantRefused(t, m, UseCode{Hash: "c2", Until: after(3), At: after(3)}, farm.CodeGone)
+	m.must(UseCode{Hash: "c3", Until: after(20), At: after(11)})
+	if left := m.keys(bucketUsedCodes); len(left) != 1 {
+		t.Errorf("%d codes are remembered, of which one could still be used", len(left))
+	}
+	code.At = after(12)
+	wantRefused(t, m, code, farm.CodeGone)
+}
+
+func TestWhatACommandChangedIsTold(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state.db")
+	defer m.end()
+	m.must(PutTeam{Team: farm.Team{ID: "team0"}})
+	template := farm.Template{ID: "t1", Team: "team0", Status: farm.TemplateAwaitingUpload, UploadNonce: "n"}
+	for _, step := range []struct {
+		cmd  Command
+		want Changed
+	}{
+		{PutToken{Token: farm.Token{ID: "k1", Team: "team0", Role: farm.RoleViewer, Hash: "h1"}}, Changed{farm.EventAccess, "team0", "k1"}},
+		{RevokeToken{ID: "k1", At: after(1)}, Changed{farm.EventAccess, "team0", "k1"}},
+		{CreateTemplate{Template: template}, Changed{farm.EventTemplate, "team0", "t1"}},
+		{RenameTemplate{Team: "team0", ID: "t1", DisplayName: "Title", At: after(1)}, Changed{farm.EventTemplate, "team0", "t1"}},
+		{DeleteTemplate{Team: "team0", ID: "t1"}, Changed{farm.EventTemplate, "team0", "t1"}},
+	} {
+		if res := m.must(step.cmd); len(res.Changed) != 1 || res.Changed[0] != step.want {
+			t.Errorf("after %T it is told of %+v, want %+v", step.cmd, res.Changed, step.want)
+		}
+	}
+	if res := m.must(UseCode{Hash: "c1", Until: after(10), At: after(1)}); len(res.Changed) != 0 {
+		t.Errorf("a command that changes none of these tells of %+v", res.Changed)
+	}
+}

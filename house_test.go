@@ -14,7 +14,7 @@ import (
 
 // allowed lists, for each room, the other rooms it may import. docs/architecture.md draws the same picture.
 var allowed = map[string][]string{
-	"cmd":         {"web", "api", "coordinator", "agent", "engine", "aep", "farm", "durable", "outbound"},
+	"cmd":         {"web", "api", "coordinator", "agent", "engine", "aep", "farm", "durable", "outbound", "faults"},
 	"web":         {"api", "coordinator", "farm", "aep"},
 	"api":         {"coordinator", "farm", "aep"},
 	"coordinator": {"raftstore", "gossip", "farm", "aep", "fontfile", "durable", "outbound"},
@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"frames":      {},
 	"durable":     {},
 	"outbound":    {"farm"},
+	"faults":      {},
 }
 
 type goPackage struct {
@@ -64,6 +65,18 @@ func TestVocabularyIsPure(t *testing.T) {
 			if slices.Contains(impure, imp) {
 				t.Errorf("%s imports %s, but farm does no I/O and knows neither clock nor chance", p.ImportPath, imp)
 			}
+		}
+	}
+}
+
+func TestAReleaseHasNoFaults(t *testing.T) {
+	for tags, want := range map[string]bool{"": false, "faults": true} {
+		out, err := exec.Command("go", "list", "-tags", tags, "-deps", "./cmd/overcrank").Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		if has := slices.Contains(strings.Fields(string(out)), "overcrank/faults"); has != want {
+			t.Errorf("built with tags %q, the program has package faults: %v", tags, has)
 		}
 	}
 }

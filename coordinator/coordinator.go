@@ -51,6 +51,8 @@ type Config struct {
 	// DescribeJob writes the body of a webhook: the job, whose result is at address, as the public interface shows it, with
 	// the caller's data under "data" when there is some. It is required.
 	DescribeJob func(job farm.Job, address string, data json.RawMessage) ([]byte, error)
+	// BeforeSync is called before each change of the farm's log is brought to the disk; nil outside of tests.
+	BeforeSync func() error
 }
 
 // Coordinator is one node of the farm's head. Its methods may be called at the same time.
@@ -138,6 +140,8 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 		Bind:    "127.0.0.1:0",
 		MinFree: c.cfg.MinFree,
 		Logger:  c.log,
+
+		BeforeSync: c.cfg.BeforeSync,
 	})
 	if err != nil {
 		return fmt.Errorf("opening the farm's state: %w", err)

@@ -11,3 +11,17 @@ import (
 func Full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
+
+// Blocked tells whether an error comes of a disk that takes nothing at the moment and may do so again without a change of ours:
+// it is full or read-only, has failed, or was taken away.
+func Blocked(err error) bool {
+	if Full(err) {
+		return true
+	}
+	for _, cause := range []error{syscall.EROFS, syscall.EIO, syscall.ESTALE, syscall.ENXIO, syscall.ENODEV, syscall.ENOTCONN, syscall.ETIMEDOUT} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
+}

@@ -49,4 +49,16 @@ func (d *diskWatch) check() error {
 	return nil
 }
 
+// report is check with its numbers.
+func (d *diskWatch) report(name string) farm.Check {
+	err := d.check()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	space := &farm.DiskSpace{Path: d.folder, Free: d.free, Need: d.minFree}
+	if err != nil {
+		return farm.Check{Name: name, Err: err, Disk: space}
+	}
+	return farm.Check{Name: name, Found: fmt.Sprintf("%s are free in %s, %s are needed", megabytes(d.free), d.folder, megabytes(d.minFree)), Disk: space}
+}
+
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }

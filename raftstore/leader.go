@@ -7,12 +7,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/raft"
-
-	"overcrank/farm"
 )
-
-// maxLag is how many committed entries a node may be behind and still be called ready.
-const maxLag = 500
 
 // Leadership tells true when this node gains leadership and false when it loses it; the latest is never lost. There is
 // one channel, for one reader.
@@ -28,23 +23,6 @@ func (s *Store) Leader() (id, address string) {
 func (s *Store) Barrier(ctx context.Context) error {
 	if err := s.await(ctx, func() raft.Future { return s.raft.Barrier(applyWait) })(); err != nil {
 		return s.explain(err)
-	}
-	return nil
-}
-
-// Ready is nil when there is a leader and this node's state keeps up; otherwise it says why not.
-func (s *Store) Ready() error {
-	if s.machine.halted.Load() {
-		return farm.Errorf(farm.CodeUnavailable, "the farm's state cannot be written on this node")
-	}
-	if _, id := s.raft.LeaderWithID(); id == "" {
-		return farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment")
-	}
-	if commit, applied := s.raft.CommitIndex(), s.raft.AppliedIndex(); commit > applied+maxLag {
-		return farm.Errorf(farm.CodeUnavailable, "this node is %d changes behind the farm and catching up", commit-applied)
-	}
-	if err := s.disk.check(); err != nil {
-		return err
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package raftstore
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
 
+	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/layered"
 )
@@ -45,6 +47,9 @@ type machine struct {
 	kept  decoded
 	trail trail
 
+	ended context.Context // when there is no time left to wait for the disk
+	end   context.CancelFunc
+
 	mu     sync.RWMutex // guards db and state against being swapped by Restore
 	db     *bbolt.DB
 	state  *layered.Store // before db
@@ -67,6 +72,7 @@ func openMachine(path string, codec *codec, fatal func(error), portion int) (*ma
 		return nil, err
 	}
 	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion}
+	m.ended, m.end = context.WithCancel(context.Background())
 	m.use(db)
 	return m, nil
 }
@@ -82,7 +88,7 @@ const (
 // use makes an open state file that of the machine.
 func (m *machine) use(db *bbolt.DB) {
 	m.db = db
-	m.state = layered.New(db, layered.Options{Buckets: buckets(), Portion: m.portion, Fill: fill, Failed: m.halt})
+	m.state = layered.New(db, layered.Options{Buckets: buckets(), Portion: m.portion, Fill: fill, Failed: m.unwritten})
 	m.last.Store(appliedIn(db))
 	m.trail.begin(m.last.Load(), fingerprintIn(db))
 }
@@ -92,6 +98,23 @@ func (m *machine) halt(err error) {
 	if !m.halted.Swap(true) {
 		m.fatal(err)
 	}
+}
+
+// unwritten is told that changes could not be brought to the file. They stay in memory and in the log, so a disk that is full or
+// read-only is waited for; whatever else it is ends the machine's work.
+func (m *machine) unwritten(err error) (again bool) {
+	if !durable.Blocked(err) {
+		m.halt(err)
+		return false
+	}
+	return pause(m.ended, diskRetry)
+}
+
+// writable is nil while the state file takes changes.
+func (m *machine) writable() error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.state.Unwritten()
 }
 
 func openState(path string) (*bbolt.DB, error) {
@@ -162,6 +185,7 @@ func lastApplied(rows *layered.Rows) uint64 {
 
 // close brings the file to the disk and closes it.
 func (m *machine) close() error {
+	m.end()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.halted.Load() {

@@ -14,7 +14,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"overcrank/durable"
-	"overcrank/raftstore/boltlog"
 )
 
 const (
@@ -53,7 +52,7 @@ func nodeID(cfg Config) (string, error) {
 
 // startRaft starts Raft on the given parts. With kept, the machine's state is used as it is instead of the newest
 // snapshot; the machine passes over entries of the log that it has.
-func startRaft(cfg Config, id string, m *machine, log *boltlog.Store, snapshots raft.SnapshotStore, kept bool) (_ *raft.Raft, err error) {
+func startRaft(cfg Config, id string, m *machine, log *diskLog, snapshots raft.SnapshotStore, kept bool) (_ *raft.Raft, err error) {
 	logger := newRaftLogger(cfg.Logger)
 	transport, err := newTransport(cfg, logger)
 	if err != nil {
@@ -94,6 +93,7 @@ func startRaft(cfg Config, id string, m *machine, log *boltlog.Store, snapshots 
 	if len(members.Servers) == 1 {
 		settings.HeartbeatTimeout, settings.ElectionTimeout, settings.LeaderLeaseTimeout = aloneTimeout, aloneTimeout, aloneTimeout
 	}
+	log.live.Store(true)
 	node, err := raft.NewRaft(settings, m, cached, log, snapshots, transport)
 	if err != nil {
 		return nil, fmt.Errorf("start Raft: %w", err)
@@ -103,7 +103,7 @@ func startRaft(cfg Config, id string, m *machine, log *boltlog.Store, snapshots 
 
 // storedMembers reads who the members of the farm are, without touching the machine. Raft marks the settings it is given
 // for reading only, hence the copy.
-func storedMembers(settings raft.Config, m *machine, log *boltlog.Store, snapshots raft.SnapshotStore, transport raft.Transport) (raft.Configuration, error) {
+func storedMembers(settings raft.Config, m *machine, log *diskLog, snapshots raft.SnapshotStore, transport raft.Transport) (raft.Configuration, error) {
 	settings.NoSnapshotRestoreOnStart = true
 	return raft.GetConfiguration(&settings, m, log, log, snapshots, transport)
 }

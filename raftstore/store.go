@@ -33,6 +33,9 @@ type Config struct {
 	// OnFatal is told that this node cannot apply what the farm has decided, as when the state's file cannot be written.
 	// The process must end: started again, the node catches up from its log. nil logs the error and exits with status 1.
 	OnFatal func(error)
+	// BeforeSync is called before each change of the log is brought to the disk, in whose stead it may take time or fail. nil
+	// outside of tests.
+	BeforeSync func() error
 
 	portion int // defaultPortion, unless a test sets another
 }
@@ -47,7 +50,7 @@ type Peer struct {
 type Store struct {
 	id      string
 	raft    *raft.Raft
-	log     *boltlog.Store
+	log     *diskLog
 	machine *machine
 	codec   *codec
 	disk    *diskWatch
@@ -129,9 +132,11 @@ func open(cfg Config) (_ *Store, err error) {
 	if s.id, err = nodeID(cfg); err != nil {
 		return nil, err
 	}
-	if s.log, err = boltlog.Open(filepath.Join(cfg.Dir, logFile)); err != nil {
+	file, err := boltlog.Open(filepath.Join(cfg.Dir, logFile))
+	if err != nil {
 		return nil, err
 	}
+	s.log = newDiskLog(file, cfg.Dir, cfg.BeforeSync, cfg.Logger)
 	undo = append(undo, s.log.Close)
 	if s.codec, err = newCodec(); err != nil {
 		return nil, err
@@ -143,7 +148,7 @@ func open(cfg Config) (_ *Store, err error) {
 	}
 	s.snapshots = snapshots
 	var kept bool
-	if s.machine, kept, err = recoverMachine(cfg, s.codec, s.mark, s.log, snapshots); err != nil {
+	if s.machine, kept, err = recoverMachine(cfg, s.codec, s.mark, file, snapshots); err != nil {
 		return nil, err
 	}
 	undo = append(undo, s.machine.close)
@@ -153,6 +158,7 @@ func open(cfg Config) (_ *Store, err error) {
 	ctx, halt := context.WithCancel(context.Background())
 	s.halt = halt
 	s.waiters.Go(func() { s.tidy(ctx, cfg.Logger) })
+	s.waiters.Go(func() { s.watchDisk(ctx, cfg.Logger, cfg.OnFatal) })
 	return s, nil
 }
 
@@ -164,6 +170,8 @@ func (s *Store) Close() error {
 		s.ended = true
 		s.gate.Unlock()
 		s.answerAll()
+		s.log.end()
+		s.machine.end()
 		err := s.raft.Shutdown().Error()
 		s.waiters.Wait()
 		clean := !s.machine.halted.Load()
@@ -224,7 +232,7 @@ func (s *Store) begin(ctx context.Context, key *RequestKey, cmd Command) (wait f
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("apply command: %w", err)
 	}
-	if err := s.disk.check(); err != nil {
+	if err := s.writable(); err != nil {
 		return nil, err
 	}
 	data, err := s.codec.encode(cmd)

@@ -114,11 +114,13 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
 	}
 	n := &node{ended: make(chan struct{}), listener: ln}
+	under := machine(ctx, logger)
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
 		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,
+		Now: under.now, BeforeSync: under.beforeSync,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), ln.Close())

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tidwall/btree"
 	"go.etcd.io/bbolt"
@@ -22,8 +23,9 @@ type Options struct {
 	Portion int
 	// Fill is how full pages become where keys are added behind the last one.
 	Fill float64
-	// Failed is told that a portion could not be written. The file stays as it was; nothing more will be written.
-	Failed func(error)
+	// Failed is told that a portion could not be written; the file stays as it was. With true the portion is written once
+	// more, so Failed waits as long as it sees fit before; with false nothing more will be written.
+	Failed func(error) (again bool)
 }
 
 // waitAt is how many portions may wait for the file before changes do.
@@ -41,6 +43,8 @@ type Store struct {
 
 	sunk chan error // tells the end of sinking; nil while nothing sinks
 	err  error      // why the file is not written any more
+
+	unwritten atomic.Pointer[error] // see Unwritten
 }
 
 // layer holds rows of each bucket. A published one never changes.
@@ -139,6 +143,14 @@ func (s *Store) Flush() error {
 // Settle waits for what is being written to the file, after which the file may be closed. What is in memory stays there.
 func (s *Store) Settle() { _ = s.settle() }
 
+// Unwritten is why changes cannot be brought to the file, nil when they can.
+func (s *Store) Unwritten() error {
+	if err := s.unwritten.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // settled says whether nothing is being written to the file, without waiting.
 func (s *Store) settled() bool {
 	if s.sunk == nil {
@@ -174,14 +186,19 @@ func (s *Store) sink() {
 	s.sunk = sunk
 	go func() {
 		err := s.write(portion)
+		for err != nil {
+			s.unwritten.Store(&err)
+			if !s.options.Failed(err) {
+				break
+			}
+			err = s.write(portion)
+		}
 		if err == nil {
+			s.unwritten.Store(nil)
 			// Whoever begins before this reads rows both in memory and in the file, which are the same.
 			s.mu.Lock()
 			s.sinking = nil
 			s.mu.Unlock()
-		}
-		if err != nil {
-			s.options.Failed(err)
 		}
 		sunk <- err
 	}()

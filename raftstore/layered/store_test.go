@@ -56,7 +56,7 @@ func openMapped(t failer, path string, mapped int) *bbolt.DB {
 }
 
 func options(portion int) Options {
-	return Options{Buckets: buckets, Portion: portion, Fill: 0.9, Failed: func(err error) { panic(err) }}
+	return Options{Buckets: buckets, Portion: portion, Fill: 0.9, Failed: func(err error) bool { panic(err) }}
 }
 
 // content is what a store should hold, by bucket and key.
@@ -300,7 +300,7 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 	defer db.Close()
 	var told []error
 	o := options(1 << 20)
-	o.Failed = func(err error) { told = append(told, err) }
+	o.Failed = func(err error) bool { told = append(told, err); return false }
 	s := New(db, o)
 	// A key that the file has as a bucket cannot be written.
 	if err := db.Update(func(tx *bbolt.Tx) error { _, err := tx.Bucket(first).CreateBucket([]byte("a")); return err }); err != nil {
@@ -314,6 +314,43 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 	}
 	if err := s.Update(func(*Change) error { return nil }); err == nil {
 		t.Error("another change was taken after the failure")
+	}
+}
+
+func TestAFileThatCanBeWrittenAgain(t *testing.T) {
+	db := openFile(t, filepath.Join(t.TempDir(), "rows"))
+	defer db.Close()
+	inTheWay := func(tx *bbolt.Tx) error { _, err := tx.Bucket(first).CreateBucket([]byte("a")); return err }
+	if err := db.Update(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	o := options(1 << 20)
+	var s *Store
+	o.Failed = func(error) bool {
+		// What waits for the file is read all the while.
+		err := s.View(func(r *Rows) error {
+			if got := r.Get(first, "a"); string(got) != "1" {
+				t.Errorf("the row is %q while the file cannot be written", got)
+			}
+			return nil
+		})
+		return errors.Join(err, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(first).DeleteBucket([]byte("a")) })) == nil
+	}
+	s = New(db, o)
+	if err := s.Update(func(c *Change) error { return c.Put(first, "a", []byte("1")) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	err := db.View(func(tx *bbolt.Tx) error {
+		if got := tx.Bucket(first).Get([]byte("a")); string(got) != "1" {
+			t.Errorf("the file has %q", got)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,169 @@
+package raftstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/faults"
+)
+
+// onFaultyDisk is config with a disk whose faults the test sets.
+func onFaultyDisk(t *testing.T, folder string) (Config, *faults.Machine) {
+	cfg, machine := config(t, folder), faults.NewMachine()
+	cfg.BeforeSync = machine.BeforeSync
+	return cfg, machine
+}
+
+// tryTeam puts a team within a moment, and tells what came of it.
+func tryTeam(t *testing.T, s *Store, id string) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err := s.Apply(ctx, PutTeam{Team: farm.Team{ID: id}})
+	return err
+}
+
+func TestAFarmGoesOnWhenItsDiskTakesWritesAgain(t *testing.T) {
+	for name, cause := range map[string]error{"full": syscall.ENOSPC, "read-only": syscall.EROFS, "failing": syscall.EIO} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			cfg, machine := onFaultyDisk(t, folder)
+			s := openStore(t, cfg)
+			var acknowledged []string
+			for round := range 3 {
+				putTeam(t, s, fmt.Sprint("well", round))
+				acknowledged = append(acknowledged, fmt.Sprint("well", round))
+
+				machine.Set(faults.Faults{Disk: cause})
+				if err := tryTeam(t, s, fmt.Sprint("lost", round)); err == nil {
+					t.Fatal("a change was acknowledged that the disk did not take")
+				}
+				err := tryTeam(t, s, fmt.Sprint("refused", round))
+				if farm.CodeOf(err) != farm.CodeUnavailable || !errors.Is(err, cause) || !strings.Contains(err.Error(), folder) {
+					t.Errorf("while the disk takes nothing a change gets %v", err)
+				}
+				if err := s.Ready(); err == nil {
+					t.Error("it calls itself ready")
+				}
+				if hasTeam(t, s, fmt.Sprint("refused", round)) || !hasTeam(t, s, acknowledged[0]) {
+					t.Error("the state is not what was acknowledged")
+				}
+
+				machine.Set(faults.Faults{})
+				eventually(t, "the farm to take changes again", func() bool { return s.Ready() == nil && s.Barrier(t.Context()) == nil })
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			again := openStore(t, config(t, folder))
+			for _, id := range acknowledged {
+				if !hasTeam(t, again, id) {
+					t.Errorf("%s was acknowledged and is lost", id)
+				}
+			}
+		})
+	}
+}
+
+func TestANodeWhoseDiskTakesNothingCanBeClosed(t *testing.T) {
+	folder := t.TempDir()
+	cfg, machine := onFaultyDisk(t, folder)
+	s := openStore(t, cfg)
+	putTeam(t, s, "kept")
+	machine.Set(faults.Faults{Disk: syscall.ENOSPC})
+	if err := tryTeam(t, s, "lost"); err == nil {
+		t.Fatal("a change was acknowledged that the disk did not take")
+	}
+	eventually(t, "the leader to give up", func() bool { id, _ := s.Leader(); return id == "" })
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again := openStore(t, config(t, folder)); !hasTeam(t, again, "kept") {
+		t.Error("what was acknowledged is lost")
+	}
+}
+
+func TestAnotherNodeLeadsWhenTheLeadersDiskTakesNothing(t *testing.T) {
+	peers := freePeers(t, 3)
+	var nodes []*Store
+	machines := map[*Store]*faults.Machine{}
+	for i := range peers {
+		cfg, machine := onFaultyDisk(t, t.TempDir())
+		cfg.NodeID, cfg.Bind, cfg.Peers = peers[i].ID, peers[i].Address, peers
+		s := openStore(t, cfg)
+		nodes, machines[s] = append(nodes, s), machine
+	}
+	var leader *Store
+	elect := func() {
+		t.Helper()
+		eventually(t, "a leader", func() bool { leader = leaderOf(t, nodes); return leader != nil })
+	}
+	elect()
+	putTeam(t, leader, "before")
+	ill := leader
+	machines[ill].Set(faults.Faults{Disk: syscall.ENOSPC})
+	_ = tryTeam(t, ill, "perhaps") // it may be taken, or not: the others decide
+	eventually(t, "another leader", func() bool {
+		leader = leaderOf(t, nodes)
+		return leader != nil && leader != ill
+	})
+	putTeam(t, leader, "meanwhile")
+	machines[ill].Set(faults.Faults{})
+	eventually(t, "the node to catch up", func() bool { return ill.Ready() == nil && hasTeam(t, ill, "before") && hasTeam(t, ill, "meanwhile") })
+}
+
+func TestASlowDiskIsMeasuredAndSaysSo(t *testing.T) {
+	cfg, machine := onFaultyDisk(t, t.TempDir())
+	s := openStore(t, cfg)
+	machine.Set(faults.Faults{Sync: 50 * time.Millisecond})
+	before := s.SyncTimes()
+	for i := range 3 {
+		putTeam(t, s, fmt.Sprint("slow", i))
+	}
+	now := s.SyncTimes()
+	if now.Count < before.Count+3 || now.Worst < 50*time.Millisecond || now.Total-before.Total < 150*time.Millisecond {
+		t.Errorf("three slow changes: %+v, before them %+v", now, before)
+	}
+	if err := s.Ready(); err != nil {
+		t.Errorf("a farm on a slow disk is not ready: %v", err)
+	}
+	end := s.log.syncs.begin()
+	defer end()
+	for id := range s.log.syncs.open {
+		s.log.syncs.mu.Lock()
+		s.log.syncs.open[id] = time.Now().Add(-2 * syncStuck)
+		s.log.syncs.mu.Unlock()
+	}
+	if err := s.Ready(); err == nil || !strings.Contains(err.Error(), "has not taken a change") {
+		t.Errorf("the disk holds a change for long, and the farm says %v", err)
+	}
+}
+
+func TestASlowDiskUnseatsNoLeader(t *testing.T) {
+	peers := freePeers(t, 3)
+	var nodes []*Store
+	var machines []*faults.Machine
+	for i := range peers {
+		cfg, machine := onFaultyDisk(t, t.TempDir())
+		cfg.NodeID, cfg.Bind, cfg.Peers = peers[i].ID, peers[i].Address, peers
+		nodes, machines = append(nodes, openStore(t, cfg)), append(machines, machine)
+	}
+	var leader *Store
+	eventually(t, "a leader", func() bool { leader = leaderOf(t, nodes); return leader != nil })
+	for _, machine := range machines {
+		machine.Set(faults.Faults{Sync: 300 * time.Millisecond})
+	}
+	term := leader.raft.CurrentTerm()
+	for i := range 5 {
+		putTeam(t, leader, fmt.Sprint("slow", i))
+	}
+	if now := leader.raft.CurrentTerm(); now != term {
+		t.Errorf("five changes on slow disks took %d elections", now-term)
+	}
+}

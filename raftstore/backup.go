@@ -16,7 +16,6 @@ import (
 
 	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
-	"overcrank/raftstore/boltlog"
 	"overcrank/raftstore/layered"
 )
 
@@ -122,13 +121,13 @@ func foundOn(dir, id string, db *bbolt.DB) error {
 	if err := writeFirstSnapshot(dir, db, alone, index, term); err != nil {
 		return fmt.Errorf("write the first snapshot: %w", err)
 	}
-	log, err := boltlog.Open(filepath.Join(dir, logFile))
+	log, err := openJournal(dir)
 	if err != nil {
 		return err
 	}
 	// Terms only grow: a later one must never look earlier than that of the snapshot, or a node that has only the snapshot
 	// would win an election against one that has more.
-	return errors.Join(log.SetUint64([]byte("CurrentTerm"), term), log.Close())
+	return errors.Join(log.SetUint64([]byte(raftTerm), term), log.Close())
 }
 
 func writeFirstSnapshot(dir string, db *bbolt.DB, members raft.Configuration, index, term uint64) error {

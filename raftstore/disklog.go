@@ -28,7 +28,6 @@ type logStore interface {
 	raft.LogStore
 	raft.StableStore
 	IsMonotonic() bool
-	Release() error
 	Close() error
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/durable"
-	"overcrank/raftstore/boltlog"
 )
 
 // recoverMachine opens the state file, or begins a new one when the old may not be whole. kept says that the file is used
@@ -19,7 +18,7 @@ import (
 // The file is never synced while it is used. A killed process tears no page of it: what was written is in the system's
 // cache. A machine that went down may have lost any part of it. So it is kept when the last stop was clean, or when the
 // machine has not been restarted since.
-func recoverMachine(cfg Config, codec *codec, mark stopMark, log *boltlog.Store, snapshots raft.SnapshotStore) (m *machine, kept bool, err error) {
+func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snapshots raft.SnapshotStore) (m *machine, kept bool, err error) {
 	whole, err := mark.whole()
 	if err != nil {
 		return nil, false, err
@@ -46,7 +45,7 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *boltlog.Store,
 }
 
 // keepMachine opens the state file as it is; nil when it has to be made again after all.
-func keepMachine(path string, cfg Config, codec *codec, log *boltlog.Store, snapshotIndex uint64) (*machine, error) {
+func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIndex uint64) (*machine, error) {
 	m, err := openMachine(path, codec, cfg.OnFatal, cfg.portion)
 	if err != nil {
 		cfg.Logger.Warn("the state file cannot be opened and is made again from the log", "error", err)
@@ -65,14 +64,14 @@ func keepMachine(path string, cfg Config, codec *codec, log *boltlog.Store, snap
 }
 
 // checkLog refuses a state that knows more than the log beside it: files of different nodes or days were mixed.
-func checkLog(m *machine, log *boltlog.Store, snapshotIndex uint64) error {
+func checkLog(m *machine, log *journal, snapshotIndex uint64) error {
 	last, err := log.LastIndex()
 	if err != nil {
 		return fmt.Errorf("read the end of the log: %w", err)
 	}
 	if applied := m.last.Load(); applied > max(last, snapshotIndex) {
 		return fmt.Errorf("the state has change %d while the log beside it ends at %d: %s was replaced or removed; put back the one that belongs here",
-			applied, last, logFile)
+			applied, last, logFolder)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
 			return
 		case <-tick.C:
 		}
-		if err := errors.Join(s.machine.release(), s.log.Release()); err != nil {
+		if err := s.machine.release(); err != nil {
 			logger.Warn("mapped memory could not be given back", "error", err)
 		}
 		if !s.snapshotDue() {

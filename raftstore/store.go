@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
-	"overcrank/raftstore/boltlog"
 )
 
 // Config says where and as whom a node keeps its state.
@@ -86,7 +85,8 @@ type Result struct {
 
 // Files in the folder of a node.
 const (
-	logFile    = "raft.db"
+	stableFile = "raft.db" // Raft's stable values
+	logFolder  = "log"     // of the files of Raft's log
 	stateFile  = "state.db"
 	nodeIDFile = "node-id"
 )
@@ -132,7 +132,7 @@ func open(cfg Config) (_ *Store, err error) {
 	if s.id, err = nodeID(cfg); err != nil {
 		return nil, err
 	}
-	file, err := boltlog.Open(filepath.Join(cfg.Dir, logFile))
+	file, err := openJournal(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -182,23 +182,45 @@ func TestLogOfAnotherDayIsRefused(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	remove(t, folder, logFile)
-	if s, err := Open(t.Context(), config(t, folder)); err == nil {
-		s.Close()
-		t.Fatal("a state without its log was taken")
-	} else if !strings.Contains(err.Error(), logFile) {
-		t.Errorf("the error does not name the file: %v", err)
+	for _, name := range []string{logFolder, stableFile} {
+		t.Run(name, func(t *testing.T) {
+			part := t.TempDir()
+			if err := os.CopyFS(part, os.DirFS(folder)); err != nil {
+				t.Fatal(err)
+			}
+			remove(t, part, name)
+			if s, err := Open(t.Context(), config(t, part)); err == nil {
+				s.Close()
+				t.Fatal("a state without its log was taken")
+			} else if !strings.Contains(err.Error(), name+" was replaced or removed") {
+				t.Errorf("the error does not name what is missing: %v", err)
+			}
+		})
 	}
 }
 
 func TestDamagedLogIsRefusedWithAWayOut(t *testing.T) {
-	for name, spoil := range map[string]func(t *testing.T, path string){
-		"cut short": func(t *testing.T, path string) {
-			if err := os.Truncate(path, 5000); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"bytes changed": scatter,
+	segment := filepath.Join(logFolder, "00000000000000000001.log")
+	cut := func(t *testing.T, path string) {
+		if err := os.Truncate(path, 5000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	short := func(t *testing.T, path string) {
+		if err := os.Truncate(path, 300); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tc := range map[string]struct {
+		spoil func(t *testing.T, path string)
+		file  string
+		words []string
+	}{
+		"values cut short":     {cut, stableFile, []string{stableFile, "damaged", "from a backup"}},
+		"values changed":       {scatter, stableFile, []string{stableFile, "damaged", "from a backup"}},
+		"entries changed":      {scatter, segment, []string{segment, "damaged", "from a backup"}},
+		"entries cut short":    {short, segment, []string{logFolder + " was replaced or removed", "put back"}},
+		"all entries are gone": {func(t *testing.T, path string) { remove(t, filepath.Dir(path), filepath.Base(path)) }, segment, []string{logFolder + " was replaced or removed", "put back"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -207,14 +229,16 @@ func TestDamagedLogIsRefusedWithAWayOut(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			spoil(t, filepath.Join(folder, logFile))
+			tc.spoil(t, filepath.Join(folder, tc.file))
 			s, err := Open(t.Context(), config(t, folder))
 			if err == nil {
 				s.Close()
 				t.Fatal("a damaged log was taken")
 			}
-			if !strings.Contains(err.Error(), logFile) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "from a backup") {
-				t.Errorf("the error does not say what is wrong and what to do: %v", err)
+			for _, words := range tc.words {
+				if !strings.Contains(err.Error(), words) {
+					t.Errorf("the error does not say %q: %v", words, err)
+				}
 			}
 		})
 	}

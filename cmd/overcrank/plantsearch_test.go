@@ -18,9 +18,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/raft"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 	"go.etcd.io/bbolt"
+
+	"overcrank/raftstore/seglog"
 )
 
 // planted are values in all the forms in which a careless program might have written them down.
@@ -43,30 +46,47 @@ func plant(values ...string) planted {
 	return p
 }
 
-// databases names the records of the farm's databases below dir that hold the value within what is packed in them with S2,
+// databases names the records of the farm's state and log below dir that hold the value within what is packed in them with S2,
 // which has no mark to search for. The farm must have stopped.
 func (p planted) databases(t *testing.T, dir string) (found []string) {
 	t.Helper()
-	for _, name := range []string{"raft.db", "state.db"} {
-		db, err := bbolt.Open(filepath.Join(dir, "state", name), 0o600, &bbolt.Options{ReadOnly: true, Timeout: 10 * time.Second})
-		if err != nil {
-			t.Fatal(err)
+	look := func(what string, record []byte) {
+		for _, text := range unpackContents(record) {
+			if where := p.in(text); where != "" {
+				found = append(found, what+", packed, "+where)
+			}
 		}
-		err = db.View(func(tx *bbolt.Tx) error {
-			return tx.ForEach(func(bucket []byte, b *bbolt.Bucket) error {
-				return b.ForEach(func(key, value []byte) error {
-					for _, text := range unpackContents(value) {
-						if where := p.in(text); where != "" {
-							found = append(found, fmt.Sprintf("%s %s/%q, packed, %s", name, bucket, key, where))
-						}
-					}
-					return nil
-				})
+	}
+	db, err := bbolt.Open(filepath.Join(dir, "state", "state.db"), 0o600, &bbolt.Options{ReadOnly: true, Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.View(func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(bucket []byte, b *bbolt.Bucket) error {
+			return b.ForEach(func(key, value []byte) error {
+				look(fmt.Sprintf("state.db %s/%q", bucket, key), value)
+				return nil
 			})
 		})
-		if err := errors.Join(err, db.Close()); err != nil {
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	log, err := seglog.Open(seglog.Config{Folder: filepath.Join(dir, "state", "log")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _ := log.FirstIndex()
+	last, _ := log.LastIndex()
+	for index := first; index <= last; index++ {
+		var entry raft.Log
+		if err := log.GetLog(index, &entry); err != nil {
 			t.Fatal(err)
 		}
+		look(fmt.Sprint("entry ", index), entry.Data)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
 	}
 	return found
 }

@@ -3,14 +3,16 @@ package boltlog
 import (
 	"bytes"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
 	"go.uber.org/goleak"
+
+	"overcrank/raftstore/seglog"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,119 +27,87 @@ func open(t *testing.T, path string) *Store {
 	return s
 }
 
+// fill writes entries as earlier versions did.
 func fill(t *testing.T, s *Store, first, last uint64) {
 	t.Helper()
-	var logs []*raft.Log
-	for i := first; i <= last; i++ {
-		logs = append(logs, &raft.Log{Index: i, Term: 3, Data: bytes.Repeat([]byte{byte(i)}, 500)})
-	}
-	if err := s.StoreLogs(logs); err != nil {
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		for i := first; i <= last; i++ {
+			log := &raft.Log{Index: i, Term: 3, Data: bytes.Repeat([]byte{byte(i)}, 500)}
+			if err := tx.Bucket(bucketLog).Put(indexKey(i), seglog.AppendEntry(nil, log)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func wantEdges(t *testing.T, s *Store, first, last uint64) {
-	t.Helper()
-	gotFirst, err := s.FirstIndex()
-	if err != nil {
-		t.Fatal(err)
+func TestEarlierEntriesAreHandedOverInOrder(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "log"))
+	var log raft.Log
+	if err := s.Last(&log); !errors.Is(err, raft.ErrLogNotFound) {
+		t.Errorf("the last of no entries is %+v, %v", log, err)
 	}
-	gotLast, err := s.LastIndex()
-	if err != nil {
-		t.Fatal(err)
+	const first, last = 7, 20_006 // some groups
+	fill(t, s, first, last)
+	if err := s.Last(&log); err != nil || log.Index != last || log.Term != 3 {
+		t.Errorf("the last is %d, %v", log.Index, err)
 	}
-	if gotFirst != first || gotLast != last {
-		t.Fatalf("log holds %d to %d, want %d to %d", gotFirst, gotLast, first, last)
+	next, groups := uint64(first), 0
+	err := s.Entries(func(group []*raft.Log) error {
+		groups++
+		for _, log := range group {
+			if log.Index != next || log.Term != 3 || !bytes.Equal(log.Data, bytes.Repeat([]byte{byte(next)}, 500)) {
+				t.Fatalf("entry %d stands where %d belongs, or is another", log.Index, next)
+			}
+			next++
+		}
+		return nil
+	})
+	if err != nil || next != last+1 || groups < 2 {
+		t.Errorf("%d groups came up to %d, %v", groups, next, err)
 	}
 }
 
-func TestEntriesComeBackWhole(t *testing.T) {
+func TestADamagedEarlierEntryIsNamed(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "log"))
+	fill(t, s, 1, 3)
+	err := s.db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucketLog).Put(indexKey(2), []byte("not an entry, but as long as one"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Entries(func([]*raft.Log) error { return nil }); err == nil || !strings.Contains(err.Error(), "entry 2 of the Raft log is damaged") {
+		t.Errorf("damaged entry answers %v", err)
+	}
+}
+
+func TestStableValuesStayWithoutEntries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	s := open(t, path)
-	wantEdges(t, s, 0, 0)
-	at := time.Date(2026, 3, 4, 5, 6, 7, 89, time.UTC)
-	entries := []*raft.Log{
-		{Index: 1, Term: 1, Type: raft.LogConfiguration, Data: []byte("peers"), AppendedAt: at},
-		{Index: 2, Term: 9, Type: raft.LogCommand, Data: bytes.Repeat([]byte("x"), 100_000), Extensions: []byte("ext")},
-		{Index: 3, Term: 9, Type: raft.LogNoop},
-	}
-	if err := s.StoreLogs(entries); err != nil {
+	fill(t, s, 1, 5000)
+	if err := s.SetUint64([]byte("CurrentTerm"), 77); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = open(t, path)
-	wantEdges(t, s, 1, 3)
-	for _, want := range entries {
-		var got raft.Log
-		if err := s.GetLog(want.Index, &got); err != nil {
-			t.Fatal(err)
-		}
-		if got.Index != want.Index || got.Term != want.Term || got.Type != want.Type || !bytes.Equal(got.Data, want.Data) ||
-			!bytes.Equal(got.Extensions, want.Extensions) || !got.AppendedAt.Equal(want.AppendedAt) {
-			t.Errorf("entry %d came back as %+v", want.Index, got)
-		}
-	}
-	if err := s.GetLog(4, new(raft.Log)); !errors.Is(err, raft.ErrLogNotFound) {
-		t.Errorf("missing entry answers %v", err)
-	}
-}
-
-func TestDeleteRange(t *testing.T) {
-	for name, tc := range map[string]struct{ min, max, first, last uint64 }{
-		"the front":       {1, 40, 41, 100},
-		"the tail":        {61, 100, 1, 60},
-		"all":             {1, 100, 0, 0},
-		"more than all":   {0, 1 << 40, 0, 0},
-		"nothing of it":   {200, 300, 1, 100},
-		"one":             {1, 1, 2, 100},
-		"all but the end": {1, 99, 100, 100},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, filepath.Join(t.TempDir(), "log"))
-			fill(t, s, 1, 100)
-			if err := s.DeleteRange(tc.min, tc.max); err != nil {
-				t.Fatal(err)
-			}
-			wantEdges(t, s, tc.first, tc.last)
-			for i := uint64(1); i <= 100; i++ {
-				kept := i < tc.min || i > tc.max
-				if err := s.GetLog(i, new(raft.Log)); (err == nil) != kept {
-					t.Fatalf("entry %d: %v, want kept %v", i, err, kept)
-				}
-			}
-		})
-	}
-}
-
-func TestDeleteRangeInSeveralGroups(t *testing.T) {
-	const all = 3*deleteGroup + 10
-	for name, tc := range map[string]struct{ min, max, first, last uint64 }{
-		"the front": {1, all - 5, all - 4, all},
-		"the tail":  {6, all, 1, 5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open(t, filepath.Join(t.TempDir(), "log"))
-			fill(t, s, 1, all)
-			if err := s.DeleteRange(tc.min, tc.max); err != nil {
-				t.Fatal(err)
-			}
-			wantEdges(t, s, tc.first, tc.last)
-			if err := s.GetLog(deleteGroup, new(raft.Log)); !errors.Is(err, raft.ErrLogNotFound) {
-				t.Errorf("a deleted entry answers %v", err)
-			}
-		})
-	}
-}
-
-func TestDeleteRangeOfAnEmptyLog(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "log"))
-	if err := s.DeleteRange(1, 10); err != nil {
+	if err := WithoutEntries(path); err != nil {
 		t.Fatal(err)
 	}
-	fill(t, s, 11, 12)
-	wantEdges(t, s, 11, 12)
+	if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+	s = open(t, path)
+	if err := s.Last(new(raft.Log)); !errors.Is(err, raft.ErrLogNotFound) {
+		t.Errorf("the last of no entries: %v", err)
+	}
+	if got, err := s.GetUint64([]byte("CurrentTerm")); got != 77 || err != nil {
+		t.Errorf("GetUint64 = %d, %v", got, err)
+	}
 }
 
 func TestStableValues(t *testing.T) {
@@ -165,31 +135,6 @@ func TestStableValues(t *testing.T) {
 	}
 }
 
-func TestDamagedEntryIsAnErrorThatNamesIt(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "log"))
-	fill(t, s, 1, 3)
-	for name, damage := range map[string]func([]byte) []byte{
-		"one bit":       func(v []byte) []byte { v[len(v)-1] ^= 1; return v },
-		"cut short":     func(v []byte) []byte { return v[:10] },
-		"empty":         func([]byte) []byte { return []byte{} },
-		"another place": func([]byte) []byte { return encode(&raft.Log{Index: 9, Data: []byte("x")}) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			err := s.db.Update(func(tx *bbolt.Tx) error {
-				value := encode(&raft.Log{Index: 2, Term: 3, Data: []byte("data")})
-				return tx.Bucket(bucketLog).Put(indexKey(2), damage(value))
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = s.GetLog(2, new(raft.Log))
-			if err == nil || !strings.Contains(err.Error(), "entry 2 of the Raft log is damaged") {
-				t.Errorf("damaged entry answers %v", err)
-			}
-		})
-	}
-}
-
 func TestSecondProcessIsTurnedAway(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	open(t, path)
@@ -199,15 +144,4 @@ func TestSecondProcessIsTurnedAway(t *testing.T) {
 	} else if !strings.Contains(err.Error(), "already running") {
 		t.Errorf("error does not say what to do: %v", err)
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	f.Add(encode(&raft.Log{Index: 7, Term: 2, Data: []byte("data"), Extensions: []byte("e"), AppendedAt: time.Unix(5, 0)}))
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, value []byte) {
-		var log raft.Log
-		if decode(7, value, &log) == nil && !bytes.Equal(encode(&log), value) {
-			t.Error("an entry that was read is written back differently")
-		}
-	})
 }

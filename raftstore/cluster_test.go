@@ -2,27 +2,148 @@ package raftstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"overcrank/farm"
 )
 
-// freePeers picks addresses for nodes n0, n1, ….
-func freePeers(t *testing.T, n int) []Peer {
+// loopback is a layer of plain connections on this machine. Raft leaves those that it took open; they end with the layer.
+type loopback struct {
+	net.Listener
+	mu    sync.Mutex
+	taken []net.Conn
+}
+
+func (*loopback) Dial(address string, timeout time.Duration) (net.Conn, error) {
+	return net.DialTimeout("tcp", address, timeout)
+}
+
+func (l *loopback) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taken = append(l.taken, conn)
+	return conn, nil
+}
+
+func (l *loopback) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, conn := range l.taken {
+		conn.Close()
+	}
+	return l.Listener.Close()
+}
+
+// cluster is a number of nodes on this machine that may be stopped and started.
+type cluster struct {
+	t       *testing.T
+	peers   []Peer
+	folders []string
+
+	mu    sync.Mutex
+	nodes []*Store // nil for those that are stopped
+}
+
+// newCluster starts n nodes.
+func newCluster(t *testing.T, n int) *cluster {
 	t.Helper()
-	var peers []Peer
+	c := &cluster{t: t, nodes: make([]*Store, n)}
+	var held []net.Listener // until all have an address
 	for i := range n {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer listener.Close()
-		peers = append(peers, Peer{ID: fmt.Sprint("n", i), Address: listener.Addr().String()})
+		held = append(held, listener)
+		c.peers = append(c.peers, Peer{ID: fmt.Sprint("n", i), Address: listener.Addr().String()})
+		c.folders = append(c.folders, t.TempDir())
 	}
-	return peers
+	for i, listener := range held {
+		listener.Close()
+		c.start(i)
+	}
+	return c
+}
+
+// start starts a node, which hands commands to the leader by a call.
+func (c *cluster) start(i int) *Store {
+	c.t.Helper()
+	cfg := config(c.t, c.folders[i])
+	cfg.NodeID, cfg.Peers = c.peers[i].ID, c.peers
+	listener, err := net.Listen("tcp", c.peers[i].Address)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	cfg.Layer = &loopback{Listener: listener}
+	cfg.Forward = func(ctx context.Context, to Leading, entry Entry) (uint64, error) {
+		if node := c.node(to.ID); node != nil {
+			return node.Take(ctx, to.Term, slices.Clone(entry))
+		}
+		return 0, ErrNotTaken
+	}
+	cfg.ReadIndex = func(ctx context.Context, to Leading) (uint64, error) {
+		if node := c.node(to.ID); node != nil {
+			return node.ReadIndex(ctx)
+		}
+		return 0, ErrNotTaken
+	}
+	s := openStore(c.t, cfg)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.nodes[i] = s
+	return s
+}
+
+func (c *cluster) node(id string) *Store {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, peer := range c.peers {
+		if peer.ID == id {
+			return c.nodes[i]
+		}
+	}
+	return nil
+}
+
+// stop stops a node.
+func (c *cluster) stop(i int) {
+	c.t.Helper()
+	c.mu.Lock()
+	s := c.nodes[i]
+	c.nodes[i] = nil
+	c.mu.Unlock()
+	if err := s.Close(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// leader waits until a node leads and takes commands.
+func (c *cluster) leader() int {
+	c.t.Helper()
+	leads := -1
+	eventually(c.t, "a leader", func() bool {
+		for i, node := range c.nodes {
+			if node == nil {
+				continue
+			}
+			if id, _ := node.Leader(); id == node.ID() && node.Barrier(c.t.Context()) == nil {
+				leads = i
+				return true
+			}
+		}
+		return false
+	})
+	return leads
 }
 
 // eventually polls until fn is true.
@@ -41,71 +162,30 @@ func eventually(t *testing.T, what string, fn func() bool) {
 	}
 }
 
-// leaderOf is the node among nodes that leads and takes commands, nil while there is none.
-func leaderOf(t *testing.T, nodes []*Store) *Store {
-	for _, node := range nodes {
-		if id, _ := node.Leader(); id == node.ID() && node.Barrier(t.Context()) == nil {
-			return node
-		}
-	}
-	return nil
-}
-
 func TestClusterGoesOnWithoutItsLeader(t *testing.T) {
-	peers := freePeers(t, 3)
-	var nodes []*Store
-	var folders []string
-	start := func(i int) *Store {
-		cfg := config(t, folders[i])
-		cfg.NodeID, cfg.Bind, cfg.Peers = peers[i].ID, peers[i].Address, peers
-		return openStore(t, cfg)
-	}
-	for i := range peers {
-		folders = append(folders, t.TempDir())
-		nodes = append(nodes, start(i))
-	}
-	var leader *Store
-	elect := func() {
-		t.Helper()
-		eventually(t, "a leader", func() bool { leader = leaderOf(t, nodes); return leader != nil })
-	}
-	elect()
+	c := newCluster(t, 3)
+	lost := c.leader()
 	for i := range 50 {
-		putTeam(t, leader, fmt.Sprint("before", i))
+		putTeam(t, c.nodes[lost], fmt.Sprint("before", i))
 	}
-	for _, node := range nodes {
+	for _, node := range c.nodes {
 		eventually(t, "all nodes to have all changes", func() bool { return hasTeam(t, node, "before49") && node.Ready() == nil })
-		if node == leader {
-			continue
-		}
-		if _, err := node.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "x"}}); farm.CodeOf(err) != farm.CodeUnavailable {
-			t.Errorf("a node that does not lead answered %v", err)
-		}
 	}
-
-	lost := 0
-	for nodes[lost] != leader {
-		lost++
-	}
-	if err := leader.Snapshot(); err != nil {
+	if err := c.nodes[lost].Snapshot(); err != nil {
 		t.Fatal(err)
 	}
-	if err := leader.Close(); err != nil {
-		t.Fatal(err)
-	}
-	nodes = append(nodes[:lost:lost], nodes[lost+1:]...)
-	elect()
-	putTeam(t, leader, "after")
-	nodes = append(nodes, start(lost))
-	eventually(t, "the lost node to catch up", func() bool { return hasTeam(t, nodes[2], "after") })
+	c.stop(lost)
+	putTeam(t, c.nodes[c.leader()], "after")
+	c.start(lost)
+	eventually(t, "the lost node to catch up", func() bool { return hasTeam(t, c.nodes[lost], "after") })
 
-	elect()
+	leader := c.nodes[c.leader()]
 	putTeam(t, leader, "last")
 	index, want, err := leader.Fingerprint()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, node := range nodes {
+	for _, node := range c.nodes {
 		eventually(t, "the same fingerprint on all nodes", func() bool {
 			at, got, err := node.Fingerprint()
 			if err == nil && at == index && got != want {
@@ -113,5 +193,132 @@ func TestClusterGoesOnWithoutItsLeader(t *testing.T) {
 			}
 			return at >= index
 		})
+	}
+}
+
+func TestEveryNodeTakesCommandsAndShowsWhatAnyAcknowledged(t *testing.T) {
+	c := newCluster(t, 3)
+	c.leader()
+	for round := range 20 {
+		for i, node := range c.nodes {
+			id := fmt.Sprint("team", round, i)
+			putTeam(t, node, id)
+			if !hasTeam(t, node, id) {
+				t.Fatalf("node %d does not show what it has just acknowledged", i)
+			}
+			for j, other := range c.nodes {
+				if err := other.Fresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if !hasTeam(t, other, id) {
+					t.Fatalf("node %d does not show what node %d acknowledged", j, i)
+				}
+			}
+		}
+	}
+}
+
+func TestARefusalIsTheSameOnEveryNode(t *testing.T) {
+	c := newCluster(t, 3)
+	c.leader()
+	for i, node := range c.nodes {
+		res, err := node.Apply(t.Context(), RevokeToken{ID: "none"})
+		if err != nil || farm.CodeOf(res.Refused) != farm.CodeNotFound {
+			t.Errorf("node %d answered %v, %v", i, res.Refused, err)
+		}
+	}
+}
+
+func TestNothingIsLostOrDoneTwiceWhileLeadersGo(t *testing.T) {
+	c := newCluster(t, 3)
+	putTeam(t, c.nodes[c.leader()], "t")
+	ctx, cancel := context.WithCancel(t.Context())
+	var writers sync.WaitGroup
+	done := make([][]string, 3)
+	for w := range done {
+		writers.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				id := fmt.Sprintf("w%d-%d", w, n)
+				c.mu.Lock()
+				node := c.nodes[(w+n)%3]
+				c.mu.Unlock()
+				if node == nil {
+					continue
+				}
+				res, err := node.Apply(t.Context(), PutToken{Token: farm.Token{ID: id, Team: "t", Hash: id}})
+				if err == nil && res.Refused != nil {
+					t.Errorf("%s was refused, as if it had been done before: %v", id, res.Refused)
+				}
+				if err == nil {
+					done[w] = append(done[w], id)
+				}
+			}
+		})
+	}
+	for range 4 {
+		lost := c.leader()
+		c.stop(lost)
+		c.leader()
+		c.start(lost)
+	}
+	cancel()
+	writers.Wait()
+	for i, node := range c.nodes {
+		if err := node.Fresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for w := range done {
+			if len(done[w]) == 0 {
+				t.Fatal("a writer got nothing done")
+			}
+			for _, id := range done[w] {
+				if err := node.View(func(tx *Tx) error { _, err := tx.Token(id); return err }); err != nil {
+					t.Fatalf("node %d has lost %s: %v", i, id, err)
+				}
+			}
+		}
+	}
+}
+
+func TestACommandWaitsForTheNextLeader(t *testing.T) {
+	c := newCluster(t, 3)
+	lost := c.leader()
+	c.stop(lost)
+	node := c.nodes[(lost+1)%3]
+	putTeam(t, node, "at-once")
+	if !hasTeam(t, node, "at-once") {
+		t.Fatal("it was acknowledged and is not there")
+	}
+}
+
+func TestWithoutAMajorityNothingIsAcknowledgedAndNothingShownAsFresh(t *testing.T) {
+	c := newCluster(t, 3)
+	c.leader()
+	c.stop(0)
+	c.stop(1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := c.nodes[2].Apply(ctx, PutTeam{Team: farm.Team{ID: "x"}}); err == nil {
+		t.Error("a node alone acknowledged a change")
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := c.nodes[2].Fresh(ctx); err == nil {
+		t.Error("a node alone calls its state fresh")
+	}
+}
+
+func TestALeaderOfAnotherTermTakesNothing(t *testing.T) {
+	c := newCluster(t, 3)
+	leader := c.nodes[c.leader()]
+	entry, err := leader.codec.encode(PutTeam{Team: farm.Team{ID: "late"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := leader.Take(t.Context(), leader.raft.CurrentTerm()-1, entry); !errors.Is(err, ErrNotTaken) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := leader.Take(t.Context(), leader.raft.CurrentTerm(), []byte{200, 1, '{', '}'}); !errors.Is(err, ErrNotTaken) {
+		t.Errorf("a command of an unknown kind: %v", err)
 	}
 }

@@ -91,6 +91,22 @@ func (c *codec) decode(data []byte) (Command, error) {
 	return decodeBody(kind, body)
 }
 
+// understands is nil when this program knows the kind and version of an entry.
+func understands(entry []byte) error {
+	if len(entry) < 2 {
+		return fmt.Errorf("command of %d bytes is too short", len(entry))
+	}
+	kind, version := Kind(entry[0]), entry[1]&^(compressedFlag|keyedFlag)
+	if (kind == KindSubmitJobs || kind == KindSubmitPart) && version == submitVersion {
+		return nil
+	}
+	if version != commandVersion {
+		return fmt.Errorf("command of kind %d has version %d, which this program does not know", kind, version)
+	}
+	_, err := decodeBody(kind, []byte("{}"))
+	return err
+}
+
 // appendBody writes what stands behind the two bytes of kind and version.
 func appendBody(out []byte, cmd Command) (entry []byte, version byte, err error) {
 	switch c := cmd.(type) {

@@ -50,6 +50,11 @@ type machine struct {
 	ended context.Context // when there is no time left to wait for the disk
 	end   context.CancelFunc
 
+	expected *expected
+	progress broadcast // of last
+	applied  func([]Result)
+	replaced func()
+
 	mu     sync.RWMutex // guards db and state against being swapped by Restore
 	db     *bbolt.DB
 	state  *layered.Store // before db
@@ -71,7 +76,7 @@ func openMachine(path string, codec *codec, fatal func(error), portion int) (*ma
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion}
+	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion, expected: newExpected()}
 	m.ended, m.end = context.WithCancel(context.Background())
 	m.use(db)
 	return m, nil
@@ -225,6 +230,8 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	defer m.mu.RUnlock()
 	last, grown, entries := m.last.Load(), int64(0), int64(0)
 	steps := make([]step, 0, len(logs))
+	var results []Result // of commands that are new
+	fresh := make([]int, 0, len(logs))
 	err := m.state.Update(func(change *layered.Change) error {
 		t := changing(change, &m.kept)
 		fingerprint := bytes.Clone(t.value(bucketMeta, metaFingerprint))
@@ -259,6 +266,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 			entries++
 			result.Index = log.Index
 			answers[i] = result
+			results, fresh = append(results, result), append(fresh, i)
 		}
 		if last == m.last.Load() {
 			return nil
@@ -269,13 +277,21 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 		t.set(bucketMeta, metaFingerprint, fingerprint)
 		return t.err
 	})
-	if err == nil {
-		m.trail.add(steps)
-		m.last.Store(last)
-		m.grown.Add(grown)
-		m.entries.Add(entries)
+	if err != nil {
+		return err
 	}
-	return err
+	m.trail.add(steps)
+	m.last.Store(last)
+	m.grown.Add(grown)
+	m.entries.Add(entries)
+	if m.applied != nil && len(results) > 0 {
+		m.applied(results)
+	}
+	for i, at := range fresh {
+		m.expected.applied(logs[at].Data, results[i])
+	}
+	m.progress.tell()
+	return nil
 }
 
 // release gives back what is mapped of the state file.

@@ -21,9 +21,10 @@ const (
 	trailingLogs  = 10240 // entries kept behind a snapshot, for followers that lag
 	logCache      = 64    // newest entries kept in memory, each of up to maxCommand bytes
 
-	// A node alone waits for nobody, so it stands for election at once. Nodes of a cluster use Raft's own times for a local
-	// network.
-	aloneTimeout = 50 * time.Millisecond
+	// A node that can only be alone waits for nobody, so it stands for election at once. For others it is how long the leader
+	// may be silent: short, since everybody waits while there is none, and long enough for a busy machine.
+	aloneTimeout   = 50 * time.Millisecond
+	clusterTimeout = 300 * time.Millisecond
 )
 
 // nodeID is the configured id, or the one kept in the node's folder, made at the first start.
@@ -87,13 +88,17 @@ func startRaft(cfg Config, id string, m *machine, log *diskLog, snapshots raft.S
 		if err := isMember(cfg, id, members); err != nil {
 			return nil, err
 		}
+	} else if cfg.Await {
+		members = raft.Configuration{}
 	} else if err := raft.BootstrapCluster(settings, cached, log, snapshots, transport, members); err != nil {
 		return nil, fmt.Errorf("found the farm: %w", err)
 	}
-	if len(members.Servers) == 1 {
-		settings.HeartbeatTimeout, settings.ElectionTimeout, settings.LeaderLeaseTimeout = aloneTimeout, aloneTimeout, aloneTimeout
+	silence := clusterTimeout
+	if len(members.Servers) == 1 && cfg.Layer == nil {
+		silence = aloneTimeout
 	}
 	log.live.Store(true)
+	settings.HeartbeatTimeout, settings.ElectionTimeout, settings.LeaderLeaseTimeout = silence, silence, silence
 	node, err := raft.NewRaft(settings, m, cached, log, snapshots, transport)
 	if err != nil {
 		return nil, fmt.Errorf("start Raft: %w", err)

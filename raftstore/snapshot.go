@@ -106,6 +106,10 @@ func (m *machine) Restore(snapshot io.ReadCloser) error {
 	m.use(db)
 	m.grown.Store(0)
 	m.entries.Store(0)
+	m.progress.tell()
+	if m.replaced != nil {
+		m.replaced()
+	}
 	return durable.SyncFolder(filepath.Dir(m.path))
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/raft"
@@ -21,14 +22,25 @@ import (
 type Config struct {
 	Dir    string // folder of this node's files, made when missing
 	NodeID string // "" makes one and keeps it in the folder
-	// Bind is the host:port of the Raft transport, on the loopback interface: the port trusts whoever reaches it. "" opens
-	// no port at all, which is enough for a farm of one node.
-	Bind string
+	// Layer is how the nodes' Rafts reach each other; nil is enough for a farm of one node that stays one.
+	Layer Layer
 	// Peers are the nodes of a new cluster, this one among them and the same list on each; empty makes a farm of one node.
 	// They count only while the folder holds no state.
-	Peers   []Peer
-	MinFree int64 // bytes that must stay free on the disk, below which Apply refuses; 0 means 1 GiB
-	Logger  *slog.Logger
+	Peers []Peer
+	// Await makes no farm where the folder holds no state: the node waits until the leader of another makes it a member.
+	Await bool
+	// Forward hands a command to the leader, which takes it with Store.Take, and gives its index. The error is ErrNotTaken when
+	// it was not taken up for certain. nil: commands are applied on the leader alone.
+	Forward func(ctx context.Context, to Leading, entry Entry) (index uint64, err error)
+	// ReadIndex asks the leader's Store.ReadIndex; nil where Forward is.
+	ReadIndex func(ctx context.Context, to Leading) (index uint64, err error)
+	// Applied is told of what commands came to, on every node and in the order of the log, before any of them is answered.
+	// It must not block. Replaced is told that the state was replaced by another node's snapshot: what Applied would have
+	// been told is unknown. Either may be nil.
+	Applied  func([]Result)
+	Replaced func()
+	MinFree  int64 // bytes that must stay free on the disk, below which Apply refuses; 0 means 1 GiB
+	Logger   *slog.Logger
 	// OnFatal is told that this node cannot apply what the farm has decided, as when the state's file cannot be written.
 	// The process must end: started again, the node catches up from its log. nil logs the error and exits with status 1.
 	OnFatal func(error)
@@ -42,7 +54,7 @@ type Config struct {
 // Peer is one node of a cluster.
 type Peer struct {
 	ID      string
-	Address string // host:port of its Raft transport
+	Address string // of its Layer
 }
 
 // Store is one node of the replicated state. It is safe for concurrent use.
@@ -58,6 +70,12 @@ type Store struct {
 	snapshots raft.SnapshotStore
 	closing   sync.Once
 	closed    error
+
+	forward  func(ctx context.Context, to Leading, entry Entry) (index uint64, err error)
+	askIndex func(ctx context.Context, to Leading) (index uint64, err error)
+	looks    glances
+	leaders  broadcast     // of changes
+	caughtUp atomic.Uint64 // the term in which this node, as leader, has applied all of the terms before
 
 	gate    sync.Mutex // guards ended, and waiters against growing once it is set
 	ended   bool
@@ -119,7 +137,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 
 // open puts the parts together. Whatever was opened is closed again when a later part fails.
 func open(cfg Config) (_ *Store, err error) {
-	s := &Store{disk: newDiskWatch(cfg.Dir, cfg.MinFree), mark: stopMark{folder: cfg.Dir}}
+	s := &Store{
+		disk: newDiskWatch(cfg.Dir, cfg.MinFree), mark: stopMark{folder: cfg.Dir},
+		forward: cfg.Forward, askIndex: cfg.ReadIndex,
+	}
 	var undo []func() error
 	defer func() {
 		if err == nil {
@@ -152,6 +173,7 @@ func open(cfg Config) (_ *Store, err error) {
 		return nil, err
 	}
 	undo = append(undo, s.machine.close)
+	s.machine.applied, s.machine.replaced = cfg.Applied, cfg.Replaced
 	if s.raft, err = startRaft(cfg, s.id, s.machine, s.log, snapshots, kept); err != nil {
 		return nil, err
 	}
@@ -159,6 +181,7 @@ func open(cfg Config) (_ *Store, err error) {
 	s.halt = halt
 	s.waiters.Go(func() { s.tidy(ctx, cfg.Logger) })
 	s.waiters.Go(func() { s.watchDisk(ctx, cfg.Logger, cfg.OnFatal) })
+	s.waiters.Go(func() { s.followLeaders(ctx) })
 	return s, nil
 }
 
@@ -174,6 +197,7 @@ func (s *Store) Close() error {
 		s.machine.end()
 		err := s.raft.Shutdown().Error()
 		s.waiters.Wait()
+		s.looks.work.Wait()
 		clean := !s.machine.halted.Load()
 		err = errors.Join(err, s.machine.close(), s.log.Close())
 		s.codec.close()
@@ -242,15 +266,10 @@ func (s *Store) begin(ctx context.Context, key *RequestKey, cmd Command) (wait f
 	if err != nil {
 		return nil, err
 	}
-	patience := applyWait
-	if deadline, ok := ctx.Deadline(); ok {
-		patience = max(time.Until(deadline), time.Millisecond)
+	if !s.alone() {
+		return s.propose(ctx, data), nil
 	}
-	var future raft.ApplyFuture
-	answered := s.await(ctx, func() raft.Future {
-		future = s.raft.Apply(data, patience)
-		return future
-	})
+	future, answered := s.submit(ctx, data)
 	return func() (Result, error) {
 		if err := answered(); err != nil {
 			return Result{}, s.explain(err)

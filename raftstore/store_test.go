@@ -320,19 +320,6 @@ func TestFullDiskRefusesChangesButNotReading(t *testing.T) {
 	}
 }
 
-func TestPortIsNotOpenedToOtherMachines(t *testing.T) {
-	for _, bind := range []string{":0", "0.0.0.0:0", "192.0.2.1:7000", "example.com:1", "nonsense"} {
-		cfg := config(t, t.TempDir())
-		cfg.Bind = bind
-		if s, err := Open(t.Context(), cfg); err == nil {
-			s.Close()
-			t.Errorf("%q was opened", bind)
-		} else if !strings.Contains(err.Error(), bind) {
-			t.Errorf("the error does not name %q: %v", bind, err)
-		}
-	}
-}
-
 func TestApplyAfterItsContextOrTheNodeHasEnded(t *testing.T) {
 	s := openStore(t, config(t, t.TempDir()))
 	ctx, cancel := context.WithCancel(t.Context())

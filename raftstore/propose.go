@@ -1,0 +1,257 @@
+package raftstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/raft"
+
+	"overcrank/farm"
+)
+
+// ErrNotTaken marks a command that a leader has not taken up for certain: it was not reached, or leads no more.
+var ErrNotTaken = errors.New("the command was not taken up")
+
+const (
+	// leaderWait is how long a command waits for a farm that has lost its leader. Electing another takes a second at most
+	// where there is a majority.
+	leaderWait = 8 * time.Second
+	leaderLook = 5 * time.Millisecond // how often is looked meanwhile whether there is one
+)
+
+// Leading says where a farm's leader is.
+type Leading struct {
+	ID      string
+	Address string // of its Layer
+	Term    uint64 // in which this node knows it as the leader
+}
+
+// Entry is an encoded command on its way from one node to another.
+type Entry []byte
+
+// Take applies a command that another node was asked for, as the leader of the term in which that node takes it for one. The
+// error is ErrNotTaken when nothing was done for certain.
+func (s *Store) Take(ctx context.Context, term uint64, entry Entry) (index uint64, err error) {
+	if err := s.disk.check(); err != nil {
+		return 0, errors.Join(ErrNotTaken, err)
+	}
+	if err := understands(entry); err != nil {
+		return 0, errors.Join(ErrNotTaken, farm.Errorf(farm.CodeUnavailable, "the farm's leader does not understand the change; update all coordinators to one version: %w", err))
+	}
+	// A message that was on its way for long may arrive when the one who sent it has long been told what came of it.
+	if s.raft.State() != raft.Leader || s.raft.CurrentTerm() != term {
+		return 0, ErrNotTaken
+	}
+	future, answered := s.submit(ctx, entry)
+	if err := answered(); err != nil {
+		if refusedForCertain(err) {
+			return 0, errors.Join(ErrNotTaken, err)
+		}
+		return 0, err
+	}
+	res, err := resultOf(future)
+	return res.Index, err
+}
+
+// submit hands an entry to this node's Raft.
+func (s *Store) submit(ctx context.Context, entry []byte) (future raft.ApplyFuture, answered func() error) {
+	patience := applyWait
+	if deadline, ok := ctx.Deadline(); ok {
+		patience = max(time.Until(deadline), time.Millisecond)
+	}
+	answered = s.await(ctx, func() raft.Future {
+		future = s.raft.Apply(entry, patience)
+		return future
+	})
+	return future, answered
+}
+
+// refusedForCertain tells errors after which an entry can never be applied from those that leave it open.
+func refusedForCertain(err error) bool {
+	return errors.Is(err, raft.ErrNotLeader) || errors.Is(err, raft.ErrEnqueueTimeout) || errors.Is(err, raft.ErrLeadershipTransferInProgress)
+}
+
+// proposal is one command on its way into the log of a farm of several nodes.
+type proposal struct {
+	store *Store
+	entry []byte
+	mine  *expectation
+}
+
+// propose begins the way of an entry, and gives a function that sees it through.
+func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (Result, error)) {
+	p := &proposal{store: s, entry: entry, mine: s.machine.expected.begin(entry)}
+	if s.raft.State() != raft.Leader {
+		return func() (Result, error) {
+			defer s.machine.expected.forget(p.mine)
+			return p.drive(ctx)
+		}
+	}
+	// Handed over at once, so that what one caller begins in an order stays in it.
+	future, answered := s.submit(ctx, entry)
+	return func() (Result, error) {
+		defer s.machine.expected.forget(p.mine)
+		err := answered()
+		if err == nil {
+			return resultOf(future)
+		}
+		if done, res, err := p.after(ctx, err); done {
+			return res, err
+		}
+		return p.drive(ctx)
+	}
+}
+
+// drive hands the entry to whoever leads until that went well, the farm is without a leader for too long, or ctx ends.
+func (p *proposal) drive(ctx context.Context) (Result, error) {
+	for limit := time.Now().Add(leaderWait); time.Now().Before(limit); {
+		lead, err := p.store.awaitLeader(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		done, res, err := p.try(ctx, lead)
+		if done {
+			return res, err
+		}
+	}
+	return Result{}, errNoLeader
+}
+
+// try hands the entry to the leader once; done is false when nothing came of it and it may be tried again.
+func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res Result, err error) {
+	s := p.store
+	if lead.ID == s.id {
+		future, answered := s.submit(ctx, p.entry)
+		if err = answered(); err == nil {
+			res, err = resultOf(future)
+			return true, res, err
+		}
+		return p.after(ctx, err)
+	}
+	if s.forward == nil {
+		return true, Result{}, s.explain(raft.ErrNotLeader)
+	}
+	under, stop := s.under(ctx, lead)
+	index, err := s.forward(under, lead, p.entry)
+	stop()
+	if err != nil {
+		return p.after(ctx, err)
+	}
+	if err := s.awaitApplied(ctx, index); err != nil {
+		return true, Result{}, err
+	}
+	select {
+	case res = <-p.mine.answer:
+		return true, res, nil
+	default:
+		// The state came as a snapshot with the entry in it.
+		return true, Result{}, farm.Errorf(farm.CodeUnavailable, "the change was made, and this node did not learn what came of it; look before you try again")
+	}
+}
+
+// after decides what follows on an error of a try. Where the entry may be in the log all the same, the state is looked at once it
+// has all that the next leader began with: an entry that is not in it then never will be.
+func (p *proposal) after(ctx context.Context, cause error) (done bool, res Result, err error) {
+	var refusal *farm.Error
+	switch {
+	case errors.Is(cause, ErrNotTaken) && errors.As(cause, &refusal):
+		return true, Result{}, refusal
+	case refusedForCertain(cause), errors.Is(cause, ErrNotTaken):
+		return !pause(ctx, leaderLook), Result{}, unknownIfEnded(ctx)
+	case errors.Is(cause, raft.ErrRaftShutdown), ctx.Err() != nil:
+		return true, Result{}, p.store.explain(cause)
+	}
+	if err := p.store.Fresh(ctx); err != nil {
+		return true, Result{}, farm.Errorf(farm.CodeUnavailable, "the farm's leader was lost, and the change may or may not have been made: %w", err)
+	}
+	select {
+	case res := <-p.mine.answer:
+		return true, res, nil
+	default:
+		return false, Result{}, nil
+	}
+}
+
+func unknownIfEnded(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("apply command: %w", context.Cause(ctx))
+}
+
+// awaitLeader waits until the farm has a leader, as far as this node knows.
+func (s *Store) awaitLeader(ctx context.Context) (Leading, error) {
+	limit := time.Now().Add(leaderWait)
+	for {
+		term := s.raft.CurrentTerm()
+		if address, id := s.raft.LeaderWithID(); id != "" {
+			return Leading{ID: string(id), Address: string(address), Term: term}, nil
+		}
+		if s.stopped() {
+			return Leading{}, s.explain(raft.ErrRaftShutdown)
+		}
+		if time.Now().After(limit) {
+			return Leading{}, errNoLeader
+		}
+		if !pause(ctx, leaderLook) {
+			return Leading{}, fmt.Errorf("wait for the farm's leader: %w", context.Cause(ctx))
+		}
+	}
+}
+
+var errNoLeader = farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment: most of its coordinators cannot be reached; try again shortly")
+
+// under is ctx for as long as this node takes another for the leader: an answer of one that was lost may never come.
+func (s *Store) under(ctx context.Context, lead Leading) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for {
+			changed := s.leaders.next()
+			if _, id := s.raft.LeaderWithID(); string(id) != lead.ID {
+				cancel(errLeaderLost)
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, func() {
+		cancel(nil)
+		<-over
+	}
+}
+
+var errLeaderLost = errors.New("the farm's leader was lost")
+
+// followLeaders tells whoever waits of each change of the leader, until ctx ends.
+func (s *Store) followLeaders(ctx context.Context) {
+	changes := make(chan raft.Observation, 16)
+	observer := raft.NewObserver(changes, false, func(o *raft.Observation) bool {
+		_, is := o.Data.(raft.LeaderObservation)
+		return is
+	})
+	s.raft.RegisterObserver(observer)
+	defer s.raft.DeregisterObserver(observer)
+	for {
+		select {
+		case <-changes:
+			s.leaders.tell()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// stopped says whether the node is being closed.
+func (s *Store) stopped() bool {
+	s.gate.Lock()
+	defer s.gate.Unlock()
+	return s.ended
+}

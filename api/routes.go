@@ -173,6 +173,13 @@ func (s *server) peopleRoutes() []route {
 
 // route adds everything that the interface answers.
 func (s *server) route(app *fiber.App) {
+	app.Get(openapi.PathPublic, s.giveInterface(openapi.Public))
+	app.Get(openapi.PathFarm, s.giveInterface(openapi.Farm))
+	app.Get("/healthz", s.alive)
+	app.Get("/readyz", s.ready)
+	// What follows tells of the farm, and every coordinator has to tell the same.
+	app.Use([]string{"/api", "/files", "/outputs"}, s.fresh)
+
 	for _, r := range s.teamRoutes() {
 		if r.path == pathEvents {
 			app.Get(r.path, s.forReader(r.role, r.handle))
@@ -202,9 +209,14 @@ func (s *server) route(app *fiber.App) {
 	app.Put("/files/templates/:id", s.takeTemplate)
 	app.Get("/files/templates/:id", s.giveTemplate)
 	app.Get("/outputs/:name", s.results)
+}
 
-	app.Get(openapi.PathPublic, s.giveInterface(openapi.Public))
-	app.Get(openapi.PathFarm, s.giveInterface(openapi.Farm))
-	app.Get("/healthz", s.alive)
-	app.Get("/readyz", s.ready)
+// fresh lets a request through once this coordinator has all that any has acknowledged before.
+func (s *server) fresh(c *fiber.Ctx) error {
+	ctx, done := s.call(c)
+	defer done()
+	if err := s.farm.Fresh(ctx); err != nil {
+		return err
+	}
+	return c.Next()
 }

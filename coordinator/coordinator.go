@@ -35,12 +35,15 @@ type Config struct {
 	DataDir       string // folder of all its files, made when missing
 	PublicAddress string // base address that callers use, without a trailing slash, such as http://farm.local:8080
 	GossipBind    string // host:port, "127.0.0.1:0" inside `up`; "" takes part in no gossip
-	Version       string // of this program, told by gossip
-	Logger        *slog.Logger
-	Now           func() time.Time // nil means time.Now
-	MinFree       int64            // bytes kept free on the disk; 0 means 1 GiB
-	Lease         time.Duration    // how long a silent agent keeps its leases; 0 means 30 s
-	FileLife      time.Duration    // of stored files after their last use; 0 means 7 days
+	// ClusterListen is the host:port on which the coordinators speak with each other, ClusterAddress the one at which others
+	// reach this one, the same when "". A farm without it is of one node.
+	ClusterListen, ClusterAddress string
+	Version                       string // of this program, told by gossip
+	Logger                        *slog.Logger
+	Now                           func() time.Time // nil means time.Now
+	MinFree                       int64            // bytes kept free on the disk; 0 means 1 GiB
+	Lease                         time.Duration    // how long a silent agent keeps its leases; 0 means 30 s
+	FileLife                      time.Duration    // of stored files after their last use; 0 means 7 days
 	// CertificateLife is how long certificates of agents are good; 0 means 90 days. They are renewed when a third is left.
 	CertificateLife time.Duration
 	Addresses       address.Policy // which machines downloads, uploads and webhooks may ask
@@ -63,6 +66,7 @@ type Coordinator struct {
 	authority  *authority.Authority
 	ids        *ids
 	store      *raftstore.Store
+	feed       *feed
 	files      files.Store
 	fetcher    *fetch.Fetcher
 	caller     *caller
@@ -112,7 +116,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), mirror: newMirror(), answers: answerAll(), uses: newUses(), pace: newPace(cfg.Now())}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), feed: newFeed(), mirror: newMirror(), answers: answerAll(), uses: newUses(), pace: newPace(cfg.Now())}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -135,21 +139,16 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if c.files, err = files.OpenFolder(filepath.Join(c.cfg.DataDir, filesFolder), c.cfg.MinFree); err != nil {
 		return err
 	}
-	c.store, err = raftstore.Open(ctx, raftstore.Config{
-		Dir:     filepath.Join(c.cfg.DataDir, stateFolder),
-		Bind:    "127.0.0.1:0",
-		MinFree: c.cfg.MinFree,
-		Logger:  c.log,
-
-		BeforeSync: c.cfg.BeforeSync,
-	})
-	if err != nil {
-		return fmt.Errorf("opening the farm's state: %w", err)
+	if c.authority, err = authority.Load(c.cfg.DataDir, c.keys.cluster(), c.cfg.Now()); err != nil {
+		return err
+	}
+	if err := c.openState(ctx); err != nil {
+		return err
 	}
 	if err := c.checkRing(); err != nil {
 		return err
 	}
-	if err := c.openAuthority(); err != nil {
+	if err := c.keepAuthority(); err != nil {
 		return err
 	}
 	if err := c.joinGossip(); err != nil {
@@ -157,13 +156,52 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	}
 	c.reading, c.retaining = newReading(c), newRetaining(c)
 	c.run(c.hub.run)
+	c.run(c.followState)
 	c.run(c.follow)
 	c.run(c.reading.run)
 	c.run(c.retaining.run)
 	c.run(c.housekeep)
 	c.run(c.keepUses)
+	if c.port != nil {
+		c.run(c.followLeader)
+	}
 	return nil
 }
+
+// openState opens this node's state, and before it the port by which it reaches the others'.
+func (c *Coordinator) openState(ctx context.Context) (err error) {
+	dir := filepath.Join(c.cfg.DataDir, stateFolder)
+	cfg := raftstore.Config{
+		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.push, Replaced: c.hub.lose,
+		BeforeSync: c.cfg.BeforeSync,
+	}
+	if c.cfg.ClusterListen != "" {
+		if cfg.NodeID, err = raftstore.NodeID(dir); err != nil {
+			return err
+		}
+		c.port, err = internode.Open(internode.Config{
+			Bind: c.cfg.ClusterListen, Address: c.cfg.ClusterAddress, Now: c.cfg.Now, Logger: c.log,
+			Certificate: c.authority.Node(cfg.NodeID, c.cfg.Now).Certificate, Authorities: c.authority.Pool,
+		})
+		if err != nil {
+			return err
+		}
+		cfg.Layer, cfg.Forward, cfg.ReadIndex = c.port.Raft(), c.forward, c.readIndex
+	}
+	if c.store, err = raftstore.Open(ctx, cfg); err != nil {
+		return fmt.Errorf("opening the farm's state: %w", err)
+	}
+	if c.port != nil {
+		c.serveOthers()
+		c.answerNodes(c.port)
+		c.port.Serve()
+	}
+	return nil
+}
+
+// Fresh waits until this node shows all that any node has acknowledged before; every request of a caller begins with it. It
+// fails with CodeUnavailable while the farm has no leader.
+func (c *Coordinator) Fresh(ctx context.Context) error { return c.store.Fresh(ctx) }
 
 func (c *Coordinator) joinGossip() (err error) {
 	if c.cfg.GossipBind == "" {
@@ -204,6 +242,9 @@ func (c *Coordinator) Close() error {
 	if c.store != nil {
 		err = errors.Join(err, c.store.Close())
 	}
+	if c.port != nil {
+		err = errors.Join(err, c.port.Close())
+	}
 	if c.files != nil {
 		err = errors.Join(err, c.files.Close())
 	}
@@ -215,7 +256,7 @@ func (c *Coordinator) Ready() error {
 	if err := c.store.Ready(); err != nil {
 		return err
 	}
-	if c.leading() == nil {
+	if id, _ := c.store.Leader(); id == c.store.ID() && c.leading() == nil {
 		return farm.Errorf(farm.CodeUnavailable, "this coordinator is taking over the farm's work; try again in a moment")
 	}
 	return nil
@@ -257,13 +298,10 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWithin)
 	defer cancel()
 	res, err := c.store.ApplyFor(ctx, key, cmd)
-	l := c.leading()
 	if err != nil {
-		if l != nil {
-			l.doubt()
-		}
 		return res, err
 	}
+	c.feed.await(res.Index)
 	switch {
 	case res.Refused != nil:
 		return res, res.Refused
@@ -272,24 +310,6 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 	case key != nil:
 		requestOf(ctx).claimed = true
 	}
-	if l != nil {
-		l.noteAgents(res.Index, res.Agents)
-		if res.Policy != nil {
-			l.notePolicy(res.Index, *res.Policy)
-		}
-		l.observe(res.Jobs, res.Tasks)
-		c.notePace(res.Tasks)
-	}
-	for _, job := range res.Jobs {
-		if job.Status.Ended() && job.Private && job.ErasedAt.IsZero() {
-			c.retaining.wake()
-		}
-		if job.Status == farm.JobFailed {
-			c.note(job.ID, "the job failed: "+job.Error)
-		}
-		c.hub.moved(job)
-	}
-	c.hub.movedTasks(res.Tasks)
 	return res, nil
 }
 

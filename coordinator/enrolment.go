@@ -245,18 +245,13 @@ func (l *leader) dismiss(ctx context.Context, id string) (none struct{}, _ error
 	return none, nil
 }
 
-// openAuthority reads the farm's authority, or makes one for a farm that has none.
-func (c *Coordinator) openAuthority() error {
-	a, err := authority.Load(c.cfg.DataDir, c.keys.cluster(), c.cfg.Now())
-	if err != nil {
-		return err
-	}
-	c.authority = a
-	if !a.Fresh() {
+// keepAuthority keeps the authority of a farm that had none, unless machines have certificates of one that is gone.
+func (c *Coordinator) keepAuthority() error {
+	if !c.authority.Fresh() {
 		return nil
 	}
 	var agents []farm.Agent
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		agents, err = tx.Agents()
 		return err
 	})
@@ -269,5 +264,5 @@ func (c *Coordinator) openAuthority() error {
 				"if there is none, put in a new key (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ca.key) and invite every machine again")
 		}
 	}
-	return a.Keep(c.cfg.DataDir)
+	return c.authority.Keep(c.cfg.DataDir)
 }

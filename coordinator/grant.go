@@ -89,11 +89,6 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		l.giveBack(grants)
 		return false, err
 	}
-	// Before the agents hear of it: news of a job that moved takes the place of the progress that was not told yet.
-	for _, job := range res.Jobs {
-		l.c.hub.moved(job)
-	}
-	l.c.hub.movedTasks(res.Tasks)
 	tasks := make(map[string]farm.Task, len(res.Tasks))
 	for _, t := range res.Tasks {
 		tasks[t.ID] = t

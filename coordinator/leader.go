@@ -112,10 +112,16 @@ func (l *leader) term(ctx context.Context) {
 		}
 		l.c.log.Warn("waiting to take over the farm's work", "error", err)
 	}
-	if !l.takeUp(ctx, l.take) {
+	// What happens meanwhile is handed on once this node is known to lead: none of it may be missed, and none be half noted.
+	l.c.feed.handing.Lock()
+	taken := l.takeUp(ctx, l.take)
+	if taken {
+		l.c.setLeader(l)
+	}
+	l.c.feed.handing.Unlock()
+	if !taken {
 		return
 	}
-	l.c.setLeader(l)
 	defer l.endSessions()
 	defer l.c.setLeader(nil)
 	// From here on the queue is told of what is submitted, so nothing falls between the two.

@@ -76,6 +76,15 @@ func (h *hub) remove(w *watcher) {
 	}
 }
 
+// lose tells all watchers with their next event that they have missed some.
+func (h *hub) lose() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range h.watchers {
+		w.lost = true
+	}
+}
+
 func (h *hub) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

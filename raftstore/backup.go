@@ -77,7 +77,7 @@ func Restore(dir string, backup io.Reader) (err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "snapshots"), 0o700); err != nil {
 		return err
 	}
-	id, err := nodeID(Config{Dir: dir})
+	id, err := NodeID(dir)
 	if err != nil {
 		return err
 	}

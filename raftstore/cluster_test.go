@@ -245,7 +245,7 @@ func TestNothingIsLostOrDoneTwiceWhileLeadersGo(t *testing.T) {
 				if node == nil {
 					continue
 				}
-				res, err := node.Apply(t.Context(), PutToken{Token: farm.Token{ID: id, Team: "t", Hash: id}})
+				res, err := node.Apply(t.Context(), PutToken{Token: farm.Token{ID: id, Team: "t", Hash: id, Role: farm.RoleViewer}})
 				if err == nil && res.Refused != nil {
 					t.Errorf("%s was refused, as if it had been done before: %v", id, res.Refused)
 				}

@@ -27,12 +27,12 @@ const (
 	clusterTimeout = 300 * time.Millisecond
 )
 
-// nodeID is the configured id, or the one kept in the node's folder, made at the first start.
-func nodeID(cfg Config) (string, error) {
-	if cfg.NodeID != "" {
-		return cfg.NodeID, nil
+// NodeID is the id that is kept in a node's folder, made at its first start.
+func NodeID(dir string) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make the folder of the farm's state: %w", err)
 	}
-	path := filepath.Join(cfg.Dir, nodeIDFile)
+	path := filepath.Join(dir, nodeIDFile)
 	kept, err := os.ReadFile(path)
 	if err == nil {
 		if id := strings.TrimSpace(string(kept)); id != "" {

@@ -150,8 +150,10 @@ func open(cfg Config) (_ *Store, err error) {
 			err = errors.Join(err, undo[i]())
 		}
 	}()
-	if s.id, err = nodeID(cfg); err != nil {
-		return nil, err
+	if s.id = cfg.NodeID; s.id == "" {
+		if s.id, err = NodeID(cfg.Dir); err != nil {
+			return nil, err
+		}
 	}
 	file, err := openJournal(cfg.Dir)
 	if err != nil {

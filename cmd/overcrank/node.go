@@ -31,6 +31,8 @@ type nodeFlags struct {
 	Listen        string        `help:"Address for API, dashboard and agents, host:port." default:"127.0.0.1:8080" env:"OVERCRANK_LISTEN"`
 	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
 	GossipListen  string        `help:"Address for gossip, host:port." default:"127.0.0.1:0" env:"OVERCRANK_GOSSIP_LISTEN"`
+	ClusterListen string        `help:"Address on which coordinators of one farm speak with each other, host:port; a farm of several needs it, and one that may become one." env:"OVERCRANK_CLUSTER_LISTEN"`
+	ClusterAddr   string        `name:"cluster-address" help:"Address at which the other coordinators reach this one, when it is not that of --cluster-listen." placeholder:"HOST:PORT" env:"OVERCRANK_CLUSTER_ADDRESS"`
 	TLSCert       string        `name:"tls-cert" help:"File with the studio's own certificate, and the ones that lead to it, for API and dashboard (PEM); the farm's own when left out." type:"path" env:"OVERCRANK_TLS_CERT"`
 	TLSKey        string        `name:"tls-key" help:"File with the key of --tls-cert (PEM)." type:"path" env:"OVERCRANK_TLS_KEY"`
 	RequireTLS    bool          `name:"require-tls" help:"Refuse plain HTTP, except from this machine." env:"OVERCRANK_REQUIRE_TLS"`
@@ -118,6 +120,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
+		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr,
 		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,
 		Now: under.now, BeforeSync: under.beforeSync,

@@ -25,7 +25,7 @@ const (
 	handshakeWithin = 5 * time.Second
 	headerWithin    = 10 * time.Second
 	keepIdle        = 90 * time.Second
-	idlePerNode     = 16 // connections kept to each other node
+	idlePerNode     = 64 // connections kept to each other node
 	// raftWaiting is how many Raft connections may wait to be taken up.
 	raftWaiting = 16
 )

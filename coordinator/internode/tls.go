@@ -28,7 +28,7 @@ func (p *Port) dial(ctx context.Context, address, protocol string) (net.Conn, er
 	}}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("connect to the coordinator at %s: %w", address, err)
+		return nil, &dialError{fmt.Errorf("connect to the coordinator at %s: %w", address, err)}
 	}
 	return conn, nil
 }
@@ -75,3 +75,15 @@ func (p *Port) raftProtocol() string {
 	}
 	return protocolRaft + " " + p.cfg.Era
 }
+
+// NotReached says whether a request of a Client failed before any of it was sent.
+func NotReached(err error) bool {
+	var failed *dialError
+	return errors.As(err, &failed)
+}
+
+// dialError is the error of a connection that did not come about.
+type dialError struct{ err error }
+
+func (e *dialError) Error() string { return e.err.Error() }
+func (e *dialError) Unwrap() error { return e.err }

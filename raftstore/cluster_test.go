@@ -201,7 +201,7 @@ func TestEveryNodeTakesCommandsAndShowsWhatAnyAcknowledged(t *testing.T) {
 	c.leader()
 	for round := range 20 {
 		for i, node := range c.nodes {
-			id := fmt.Sprint("team", round, i)
+			id := fmt.Sprintf("team%d-%d", round, i)
 			putTeam(t, node, id)
 			if !hasTeam(t, node, id) {
 				t.Fatalf("node %d does not show what it has just acknowledged", i)

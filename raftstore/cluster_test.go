@@ -49,6 +49,7 @@ type cluster struct {
 	t       *testing.T
 	peers   []Peer
 	folders []string
+	adjust  func(i int, cfg *Config)
 
 	mu    sync.Mutex
 	nodes []*Store // nil for those that are stopped
@@ -57,7 +58,13 @@ type cluster struct {
 // newCluster starts n nodes.
 func newCluster(t *testing.T, n int) *cluster {
 	t.Helper()
-	c := &cluster{t: t, nodes: make([]*Store, n)}
+	return newClusterOf(t, n, func(int, *Config) {})
+}
+
+// newClusterOf starts n nodes that are configured as adjust has it.
+func newClusterOf(t *testing.T, n int, adjust func(i int, cfg *Config)) *cluster {
+	t.Helper()
+	c := &cluster{t: t, nodes: make([]*Store, n), adjust: adjust}
 	var held []net.Listener // until all have an address
 	for i := range n {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -97,6 +104,7 @@ func (c *cluster) start(i int) *Store {
 		}
 		return 0, ErrNotTaken
 	}
+	c.adjust(i, &cfg)
 	s := openStore(c.t, cfg)
 	c.mu.Lock()
 	defer c.mu.Unlock()

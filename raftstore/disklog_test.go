@@ -20,6 +20,12 @@ func onFaultyDisk(t *testing.T, folder string) (Config, *faults.Machine) {
 	return cfg, machine
 }
 
+// clusterOnFaultyDisks is a cluster of three whose disks do as their machines are told.
+func clusterOnFaultyDisks(t *testing.T) (*cluster, []*faults.Machine) {
+	machines := []*faults.Machine{faults.NewMachine(), faults.NewMachine(), faults.NewMachine()}
+	return newClusterOf(t, 3, func(i int, cfg *Config) { cfg.BeforeSync = machines[i].BeforeSync }), machines
+}
+
 // tryTeam puts a team within a moment, and tells what came of it.
 func tryTeam(t *testing.T, s *Store, id string) error {
 	t.Helper()
@@ -90,31 +96,15 @@ func TestANodeWhoseDiskTakesNothingCanBeClosed(t *testing.T) {
 }
 
 func TestAnotherNodeLeadsWhenTheLeadersDiskTakesNothing(t *testing.T) {
-	peers := freePeers(t, 3)
-	var nodes []*Store
-	machines := map[*Store]*faults.Machine{}
-	for i := range peers {
-		cfg, machine := onFaultyDisk(t, t.TempDir())
-		cfg.NodeID, cfg.Bind, cfg.Peers = peers[i].ID, peers[i].Address, peers
-		s := openStore(t, cfg)
-		nodes, machines[s] = append(nodes, s), machine
-	}
-	var leader *Store
-	elect := func() {
-		t.Helper()
-		eventually(t, "a leader", func() bool { leader = leaderOf(t, nodes); return leader != nil })
-	}
-	elect()
-	putTeam(t, leader, "before")
-	ill := leader
-	machines[ill].Set(faults.Faults{Disk: syscall.ENOSPC})
+	c, machines := clusterOnFaultyDisks(t)
+	at := c.leader()
+	ill := c.nodes[at]
+	putTeam(t, ill, "before")
+	machines[at].Set(faults.Faults{Disk: syscall.ENOSPC})
 	_ = tryTeam(t, ill, "perhaps") // it may be taken, or not: the others decide
-	eventually(t, "another leader", func() bool {
-		leader = leaderOf(t, nodes)
-		return leader != nil && leader != ill
-	})
-	putTeam(t, leader, "meanwhile")
-	machines[ill].Set(faults.Faults{})
+	eventually(t, "another leader", func() bool { return c.leader() != at })
+	putTeam(t, c.nodes[c.leader()], "meanwhile")
+	machines[at].Set(faults.Faults{})
 	eventually(t, "the node to catch up", func() bool { return ill.Ready() == nil && hasTeam(t, ill, "before") && hasTeam(t, ill, "meanwhile") })
 }
 
@@ -146,16 +136,8 @@ func TestASlowDiskIsMeasuredAndSaysSo(t *testing.T) {
 }
 
 func TestASlowDiskUnseatsNoLeader(t *testing.T) {
-	peers := freePeers(t, 3)
-	var nodes []*Store
-	var machines []*faults.Machine
-	for i := range peers {
-		cfg, machine := onFaultyDisk(t, t.TempDir())
-		cfg.NodeID, cfg.Bind, cfg.Peers = peers[i].ID, peers[i].Address, peers
-		nodes, machines = append(nodes, openStore(t, cfg)), append(machines, machine)
-	}
-	var leader *Store
-	eventually(t, "a leader", func() bool { leader = leaderOf(t, nodes); return leader != nil })
+	c, machines := clusterOnFaultyDisks(t)
+	leader := c.nodes[c.leader()]
 	for _, machine := range machines {
 		machine.Set(faults.Faults{Sync: 300 * time.Millisecond})
 	}

@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -51,7 +52,9 @@ type loaded struct {
 
 func startLoaded(b *testing.B, dir string) *loaded {
 	b.Helper()
-	coordinator.PaceCollector() // as a coordinator does
+	processors := runtime.GOMAXPROCS(0)
+	b.Cleanup(func() { runtime.GOMAXPROCS(processors) })
+	coordinator.PaceProcess() // as a coordinator does
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -13,9 +14,16 @@ const (
 	collectorCeiling = 5 << 28 // bytes
 )
 
-// PaceCollector trades memory that a coordinator's machine has for time, in the whole process. What GOGC and GOMEMLIMIT say
-// counts more.
-func PaceCollector() {
+// PaceProcess sets how the whole process uses processors and memory. What GOMAXPROCS, GOGC and GOMEMLIMIT say counts more.
+//
+// It trades memory that a coordinator's machine has for time. And it lets one goroutine more run than there are processors: each
+// write of the log holds a place until the disk has it, or until the runtime notices, some hundred times a second under load. On two
+// processors that is most of what a submission waits for.
+func PaceProcess() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.SetDefaultGOMAXPROCS() // which knows the limits of containers, unlike the number of processors
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(collectorPace)
 	}

@@ -102,7 +102,7 @@ type node struct {
 
 // startNode listens, opens the coordinator and serves.
 func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, error) {
-	coordinator.PaceCollector()
+	coordinator.PaceProcess()
 	policy, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress)
 	if err != nil {
 		return nil, err

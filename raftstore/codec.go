@@ -86,7 +86,7 @@ func (c *codec) decode(data []byte) (Command, error) {
 	case kind == KindSubmitPart && version == submitVersion:
 		return decodePart(body)
 	case version != commandVersion:
-		return nil, fmt.Errorf("command of kind %d has version %d, which this program does not know: a newer version of it wrote the log", kind, version)
+		return nil, fmt.Errorf("command of kind %d has version %d, which this program does not know: a newer version of it wrote the log: %w", kind, version, errNewer)
 	}
 	return decodeBody(kind, body)
 }
@@ -245,8 +245,10 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[ExpireOutputs](body)
 	case KindPurgeJobs:
 		return unmarshal[PurgeJobs](body)
+	case KindSetLevel:
+		return unmarshal[SetLevel](body)
 	default:
-		return nil, fmt.Errorf("command of kind %d is unknown: a newer version of this program wrote the log", kind)
+		return decodeTrial(kind, body)
 	}
 }
 

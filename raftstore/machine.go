@@ -253,7 +253,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 			}
 			cmd, err := m.codec.decode(entry)
 			if err != nil {
-				return fmt.Errorf("apply log entry %d: %w", log.Index, err)
+				return fmt.Errorf("apply log entry %d: %w", log.Index, t.explainUnknown(err))
 			}
 			result := t.applyFor(key, cmd)
 			result.Changed = t.noted()

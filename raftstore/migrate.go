@@ -34,7 +34,7 @@ func migrate(db *bbolt.DB) error {
 	case format == stateFormat:
 		return nil
 	case format > stateFormat:
-		return fmt.Errorf("it has format %d, which this program does not know: a newer version of it wrote the file", format)
+		return fmt.Errorf("it has format %d, which this program does not know: a newer version of it wrote the file: %w", format, errNewer)
 	}
 	for next := []byte(nil); !empty; {
 		err := db.Update(func(tx *bbolt.Tx) (err error) {

@@ -47,6 +47,9 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snaps
 // keepMachine opens the state file as it is; nil when it has to be made again after all.
 func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIndex uint64) (*machine, error) {
 	m, err := openMachine(path, codec, cfg.OnFatal, cfg.portion)
+	if errors.Is(err, errNewer) {
+		return nil, err
+	}
 	if err != nil {
 		cfg.Logger.Warn("the state file cannot be opened and is made again from the log", "error", err)
 		return nil, nil

@@ -113,6 +113,13 @@ func foundOn(dir, id string, db *bbolt.DB) error {
 		if index == 0 || term == 0 {
 			return errors.New("the backup holds a state in which nothing was ever done")
 		}
+		// None of the nodes that the farm had is a member.
+		if err := tx.DeleteBucket(bucketCoordinators); err != nil {
+			return err
+		}
+		if _, err := tx.CreateBucket(bucketCoordinators); err != nil {
+			return err
+		}
 		return meta.Put([]byte(metaConfiguration), raft.EncodeConfiguration(alone))
 	})
 	if err != nil {

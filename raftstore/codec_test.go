@@ -73,6 +73,7 @@ func samples() []Command {
 		RemoveAgent{ID: "a1"},
 		PutJoinToken{farm.JoinToken{ID: "i1", Name: "night shift", Hash: "h", Tags: []string{"gpu"}, Uses: 2, Left: 2, CreatedBy: "admin", CreatedAt: at, ExpiresAt: until}},
 		RevokeJoinToken{ID: "i1"},
+		SetLevel{Level: 2, Version: "v0.2.0"},
 		PutCoordinator{Coordinator: farm.Coordinator{ID: "c1", Name: "rack1", Cluster: "10.0.0.1:7947", Public: "https://rack1:8080", Version: "v0.2.0", Level: 2, At: at}},
 		RemoveCoordinator{ID: "c1"},
 		PutNodeInvitation{farm.NodeInvitation{ID: "n1", Name: "rack 3", Hash: "h", CreatedBy: "admin", CreatedAt: at, ExpiresAt: until}},

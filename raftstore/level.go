@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"go.etcd.io/bbolt"
+
 	"overcrank/farm"
+	"overcrank/raftstore/layered"
 )
 
 // A farm's level says which commands may be written: those that the programs of all its nodes understand. Nodes are updated one
@@ -74,13 +77,16 @@ func (t *tables) level() raised {
 	return r
 }
 
-// understood is an error of errNewer when the farm's level is beyond this program's.
-func (t *tables) understood() error {
-	r := t.level()
-	if t.err != nil || r.Level <= NewestLevel {
-		return t.err
-	}
-	return tooNew(r)
+// understood refuses a state whose level is beyond this program's.
+func understood(db *bbolt.DB) error {
+	return db.View(func(tx *bbolt.Tx) error {
+		t := &tables{rows: layered.Of(tx, buckets()), kept: &decoded{}}
+		r := t.level()
+		if t.err != nil || r.Level <= NewestLevel {
+			return t.err
+		}
+		return tooNew(r)
+	})
 }
 
 func tooNew(r raised) error {

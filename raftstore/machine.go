@@ -55,11 +55,14 @@ type machine struct {
 	applied  func([]Result)
 	replaced func()
 
-	mu     sync.RWMutex // guards db and state against being swapped by Restore
-	db     *bbolt.DB
-	state  *layered.Store // before db
-	halted atomic.Bool
-	last   atomic.Uint64 // index of the last entry applied
+	mu    sync.RWMutex // guards db and state against being swapped by Restore
+	db    *bbolt.DB
+	state *layered.Store // before db
+	// leaving are files that were in force and have readers left.
+	leaving sync.WaitGroup
+	unfit   error // why the last snapshot was not taken; for whoever called Restore
+	halted  atomic.Bool
+	last    atomic.Uint64 // index of the last entry applied
 	// What was applied since the last snapshot, see snapshotting.go.
 	grown   atomic.Int64 // bytes
 	entries atomic.Int64
@@ -122,14 +125,19 @@ func (m *machine) writable() error {
 	return m.state.Unwritten()
 }
 
-func openState(path string) (*bbolt.DB, error) {
-	db, err := boltfile.Open(path, &bbolt.Options{
+func stateOptions() *bbolt.Options {
+	return &bbolt.Options{
 		Timeout:         time.Second,
 		NoSync:          true,
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: initialMmapSize(),
-	})
+	}
+}
+
+// openState opens a state file, or makes it, in today's format. One of a release that this program does not understand is errNewer.
+func openState(path string) (*bbolt.DB, error) {
+	db, err := boltfile.Open(path, stateOptions())
 	if err != nil {
 		return nil, fmt.Errorf("open state %s: %w", path, err)
 	}
@@ -143,6 +151,9 @@ func openState(path string) (*bbolt.DB, error) {
 	})
 	if err == nil {
 		err = migrate(db)
+	}
+	if err == nil {
+		err = understood(db)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare state %s: %w", path, err), db.Close())
@@ -191,6 +202,7 @@ func lastApplied(rows *layered.Rows) uint64 {
 // close brings the file to the disk and closes it.
 func (m *machine) close() error {
 	m.end()
+	m.leaving.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.halted.Load() {

@@ -9,11 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
 
 	"overcrank/durable"
+	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/layered"
 )
 
@@ -84,33 +86,68 @@ func (s *snapshot) write(w io.Writer) error {
 // Release ends the read transaction.
 func (s *snapshot) Release() { _ = s.tx.Rollback() }
 
-// Restore replaces the state by a snapshot. The state in force stays until the new one is whole and verified.
+// Restore replaces the state by a snapshot. The state in force serves readers until the new one is whole, verified and in today's
+// format; what they wait for then is the moment in which one takes the other's place.
 func (m *machine) Restore(snapshot io.ReadCloser) error {
 	next := m.path + ".new"
-	if err := receiveSnapshot(snapshot, next); err != nil {
-		return errors.Join(fmt.Errorf("restore snapshot: %w", err), os.RemoveAll(next))
+	err := receiveSnapshot(snapshot, next)
+	if err == nil {
+		err = prepareState(next)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.state.Settle()
-	if err := m.db.Close(); err != nil {
-		return fmt.Errorf("restore snapshot: close the state in force: %w", err)
-	}
-	if err := os.Rename(next, m.path); err != nil {
-		return fmt.Errorf("restore snapshot: %w", err)
-	}
-	db, err := openState(m.path)
 	if err != nil {
+		m.unfit = errors.Join(fmt.Errorf("restore snapshot: %w", err), os.RemoveAll(next))
+		return m.unfit
+	}
+	if err := m.swap(next); err != nil {
 		return fmt.Errorf("restore snapshot: %w", err)
 	}
-	m.use(db)
-	m.grown.Store(0)
-	m.entries.Store(0)
 	m.progress.tell()
 	if m.replaced != nil {
 		m.replaced()
 	}
 	return durable.SyncFolder(filepath.Dir(m.path))
+}
+
+// prepareState looks through a state file, brings it into today's format and notes which of its pages are free, so that opening it
+// takes no time.
+func prepareState(path string) error {
+	db, err := openState(path)
+	if err != nil {
+		return err
+	}
+	return boltfile.Close(db)
+}
+
+// swap puts a prepared state file in the place of the one in force.
+func (m *machine) swap(next string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	db, state := m.db, m.state
+	// The file in force closes when its last reader ends, which may be a snapshot that is being written. Nobody waits for that where
+	// an open file can be replaced.
+	leave := func() error {
+		state.Settle()
+		return db.Close()
+	}
+	if runtime.GOOS == "windows" {
+		if err := leave(); err != nil {
+			return fmt.Errorf("close the state in force: %w", err)
+		}
+	}
+	if err := os.Rename(next, m.path); err != nil {
+		return err
+	}
+	opened, err := bbolt.Open(m.path, 0o600, stateOptions())
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS != "windows" {
+		m.leaving.Go(func() { _ = leave() })
+	}
+	m.use(opened)
+	m.grown.Store(0)
+	m.entries.Store(0)
+	return nil
 }
 
 // receiveSnapshot writes the state file out of a snapshot to path, synced, after checking every byte of it.

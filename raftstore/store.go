@@ -177,7 +177,7 @@ func open(cfg Config) (_ *Store, err error) {
 	undo = append(undo, s.machine.close)
 	s.machine.applied, s.machine.replaced = cfg.Applied, cfg.Replaced
 	if s.raft, err = startRaft(cfg, s.id, s.machine, s.log, snapshots, kept); err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.machine.unfit)
 	}
 	ctx, halt := context.WithCancel(context.Background())
 	s.halt = halt
@@ -259,6 +259,9 @@ func (s *Store) begin(ctx context.Context, key *RequestKey, cmd Command) (wait f
 		return nil, fmt.Errorf("apply command: %w", err)
 	}
 	if err := s.writable(); err != nil {
+		return nil, err
+	}
+	if err := s.allowed(cmd); err != nil {
 		return nil, err
 	}
 	data, err := s.codec.encode(cmd)

@@ -58,7 +58,7 @@ func (c *Coordinator) ReceiveFont(ctx context.Context, fileName string, body io.
 	if err != nil {
 		return FontFile{}, receiveError("font", err)
 	}
-	faces, err := c.readFont(obj)
+	faces, err := c.readFont(ctx, obj)
 	var no *fontfile.Refusal
 	if errors.As(err, &no) {
 		return FontFile{}, farm.Invalid(fmt.Sprintf("'%s' cannot be taken as a font: %s", fileName, no.Reason),
@@ -68,8 +68,8 @@ func (c *Coordinator) ReceiveFont(ctx context.Context, fileName string, body io.
 }
 
 // readFont looks through one font at a time: each may take several times its size.
-func (c *Coordinator) readFont(obj files.Object) ([]farm.FontUse, error) {
-	path, done, err := c.files.Path(obj.Key)
+func (c *Coordinator) readFont(ctx context.Context, obj files.Object) ([]farm.FontUse, error) {
+	path, done, err := c.files.Path(ctx, obj.Key)
 	if err != nil {
 		return nil, fmt.Errorf("reading a font: %w", err)
 	}

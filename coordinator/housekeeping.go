@@ -47,7 +47,7 @@ func (c *Coordinator) tidy(ctx context.Context) error {
 
 // sweepAllAttempts settles what attempts left behind when their agent or this process went away.
 func (c *Coordinator) sweepAllAttempts() error {
-	return c.files.List(attemptsFolder, func(o files.Object) error {
+	return c.files.List(ctx, attemptsFolder, func(o files.Object) error {
 		task := strings.TrimSuffix(strings.TrimPrefix(o.Key, attemptsFolder+"/"), "/")
 		return c.sweepAttempts(task)
 	})
@@ -56,8 +56,8 @@ func (c *Coordinator) sweepAllAttempts() error {
 // sweepBlobs drops kept files that no template, stored file or unended job names.
 func (c *Coordinator) sweepBlobs() error {
 	before := time.Now().Add(-blobGrace) // files carry the machine's own time
-	return c.files.List("blobs", func(folder files.Object) error {
-		return c.files.List(strings.TrimSuffix(folder.Key, "/"), func(o files.Object) error {
+	return c.files.List(ctx, "blobs", func(folder files.Object) error {
+		return c.files.List(ctx, strings.TrimSuffix(folder.Key, "/"), func(o files.Object) error {
 			if !o.Modified.Before(before) {
 				return nil
 			}
@@ -69,7 +69,7 @@ func (c *Coordinator) sweepBlobs() error {
 func (c *Coordinator) sweepBlob(key string, before time.Time) error {
 	sha256 := key[strings.LastIndexByte(key, '/')+1:]
 	named := true
-	err := c.files.DeleteIf(key, before, func() (bool, error) {
+	err := c.files.DeleteIf(ctx, key, before, func() (bool, error) {
 		err := c.store.View(func(tx *raftstore.Tx) (err error) {
 			named, err = tx.FileReferenced(sha256)
 			return err
@@ -79,5 +79,5 @@ func (c *Coordinator) sweepBlob(key string, before time.Time) error {
 	if err != nil || named {
 		return err
 	}
-	return c.files.Delete(posterKey(sha256))
+	return c.files.Delete(ctx, posterKey(sha256))
 }

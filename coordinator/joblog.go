@@ -25,7 +25,7 @@ func (c *Coordinator) note(job string, lines ...string) {
 	lock := c.logLock(job)
 	lock.Lock()
 	defer lock.Unlock()
-	if obj, err := c.files.Stat(logKey(job)); err == nil && obj.Size > maxJobLog {
+	if obj, err := c.files.Stat(ctx, logKey(job)); err == nil && obj.Size > maxJobLog {
 		return
 	}
 	var text strings.Builder
@@ -57,12 +57,12 @@ func printable(r rune) rune {
 }
 
 // JobLog opens the log of a job; CodeNotFound when it has none yet.
-func (c *Coordinator) JobLog(_ context.Context, p farm.Principal, id string) (*File, error) {
+func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (*File, error) {
 	job, err := c.teamJob(p, id)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.files.Open(logKey(job.ID))
+	r, err := c.files.Open(ctx, logKey(job.ID))
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, farm.Errorf(farm.CodeNotFound, "job %s has no log yet: no machine has begun it", job.ID)
 	}

@@ -59,7 +59,7 @@ func (c *Coordinator) OutputFor(_ context.Context, p farm.Principal, outputName 
 }
 
 // OpenOutput opens a result by the last part of its address; CodeNotFound before it exists.
-func (c *Coordinator) OpenOutput(_ context.Context, outputName string) (*File, error) {
+func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*File, error) {
 	var job farm.Job
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		job, err = tx.JobByOutput(outputName)
@@ -77,13 +77,13 @@ func (c *Coordinator) OpenOutput(_ context.Context, outputName string) (*File, e
 	case out.Remote != nil:
 		return nil, farm.Errorf(farm.CodeGone, "the result of job %s was uploaded elsewhere; this farm has no copy", job.ID)
 	}
-	r, err := c.files.Open(outputKey(job.OutputName))
+	r, err := c.files.Open(ctx, outputKey(job.OutputName))
 	if errors.Is(err, files.ErrNotFound) {
 		// The state may be a moment ahead of the name.
-		if err := c.promote(job); err != nil {
+		if err := c.promote(ctx, job); err != nil {
 			return nil, farm.Errorf(farm.CodeGone, "the result of job %s is no longer kept", job.ID)
 		}
-		r, err = c.files.Open(outputKey(job.OutputName))
+		r, err = c.files.Open(ctx, outputKey(job.OutputName))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the result of job %s: %w", job.ID, err)
@@ -130,7 +130,7 @@ func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.A
 		return farm.OutputRef{}, receiveError("result", err)
 	}
 	key := attemptKey(at, obj.SHA256)
-	if err := c.files.Rename(obj.Key, key); err != nil {
+	if err := c.files.Rename(ctx, obj.Key, key); err != nil {
 		return farm.OutputRef{}, fmt.Errorf("keeping the result of task %s: %w", at.Task, err)
 	}
 	return farm.OutputRef{
@@ -164,7 +164,7 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	if task.Part {
 		return l.finishPart(ctx, h, task, job, m)
 	}
-	if err := l.c.arrived(job, m); err != nil {
+	if err := l.c.arrived(ctx, job, m); err != nil {
 		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
 	}
 	out := m.Output
@@ -183,7 +183,7 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	l.relearn(job, m.Measured)
 	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %d bytes", m.Attempt.Attempt, out.Size))
 	job.Output = &out
-	if err := l.c.promote(job); err != nil {
+	if err := l.c.promote(ctx, job); err != nil {
 		// The state has the result, and its first reader tries again.
 		l.c.log.Error("naming a result", "job", job.ID, "error", err)
 	}
@@ -195,9 +195,9 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 
 // arrived checks that the result which an agent reports is where the job wants it: what the store got under this attempt,
 // or what the job's upload asks for.
-func (c *Coordinator) arrived(job farm.Job, m wire.Finished) error {
+func (c *Coordinator) arrived(ctx context.Context, job farm.Job, m wire.Finished) error {
 	if job.Upload == nil && m.Output.Remote == nil {
-		return c.arrivedHere(m.Attempt, m.Output.FileRef)
+		return c.arrivedHere(ctx, m.Attempt, m.Output.FileRef)
 	}
 	if _, err := files.BlobKey(m.Output.SHA256); err != nil {
 		return errNoHash
@@ -238,7 +238,7 @@ func (c *Coordinator) engineWarning(job farm.Job, agent string) []string {
 }
 
 // promote gives the result of the attempt that counts its public name. It may be repeated.
-func (c *Coordinator) promote(job farm.Job) error {
+func (c *Coordinator) promote(ctx context.Context, job farm.Job) error {
 	if job.Output.Remote != nil {
 		return nil
 	}
@@ -250,7 +250,7 @@ func (c *Coordinator) promote(job farm.Job) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.files.Stat(outputKey(job.OutputName)); err == nil {
+	if _, err := c.files.Stat(ctx, outputKey(job.OutputName)); err == nil {
 		return nil
 	}
 	for _, t := range tasks {
@@ -258,7 +258,7 @@ func (c *Coordinator) promote(job farm.Job) error {
 			continue
 		}
 		at := wire.Attempt{Task: t.ID, Attempt: t.Attempt}
-		err = c.files.Rename(attemptKey(at, job.Output.SHA256), outputKey(job.OutputName))
+		err = c.files.Rename(ctx, attemptKey(at, job.Output.SHA256), outputKey(job.OutputName))
 		if !errors.Is(err, files.ErrNotFound) {
 			return err
 		}
@@ -268,12 +268,12 @@ func (c *Coordinator) promote(job farm.Job) error {
 
 // sweepTask drops what attempts of a task left behind that do not count any more.
 func (c *Coordinator) sweepTask(id string) {
-	if err := c.sweepAttempts(id); err != nil {
+	if err := c.sweepAttempts(c.ctx, id); err != nil {
 		c.log.Error("dropping results that do not count", "task", id, "error", err)
 	}
 }
 
-func (c *Coordinator) sweepAttempts(id string) error {
+func (c *Coordinator) sweepAttempts(ctx context.Context, id string) error {
 	var task farm.Task
 	var job farm.Job
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
@@ -285,23 +285,23 @@ func (c *Coordinator) sweepAttempts(id string) error {
 	})
 	switch {
 	case farm.CodeOf(err) == farm.CodeNotFound:
-		return c.files.Delete(taskFolder(files.Part(id)))
+		return c.files.DeleteBelow(ctx, taskFolder(files.Part(id)))
 	case err != nil:
 		return err
 	case !job.Status.Ended() && (task.Status == farm.TaskLeased || len(task.Parts) > 0):
 		counts := countingAttempts(task)
-		return c.files.List(taskFolder(id), func(o files.Object) error {
+		return c.files.List(ctx, taskFolder(id), func(o files.Object) error {
 			if slices.Contains(counts, o.Key) {
 				return nil
 			}
-			return c.files.Delete(strings.TrimSuffix(o.Key, "/"))
+			return c.files.DeleteBelow(ctx, strings.TrimSuffix(o.Key, "/"))
 		})
 	case task.Status == farm.TaskDone && job.Output != nil:
-		if err := c.promote(job); err != nil && !errors.Is(err, files.ErrNotFound) {
+		if err := c.promote(ctx, job); err != nil && !errors.Is(err, files.ErrNotFound) {
 			return err
 		}
 	}
-	return c.files.Delete(taskFolder(id))
+	return c.files.DeleteBelow(ctx, taskFolder(id))
 }
 
 // countingAttempts are the folders of the attempts of a task that may still come to something.

@@ -57,7 +57,7 @@ func (c *Coordinator) partOutput(ctx context.Context, task farm.Task, m wire.Fin
 	case task.Kind == farm.TaskRender && out.Frames != task.Frames.Count():
 		return out, farm.Errorf(farm.CodeInvalid, "Render failed: %d of the frames %d to %d were rendered", out.Frames, task.Frames.Start, task.Frames.End)
 	}
-	if err := c.arrivedHere(m.Attempt, out.FileRef); err != nil {
+	if err := c.arrivedHere(ctx, m.Attempt, out.FileRef); err != nil {
 		return out, err
 	}
 	if task.Kind == farm.TaskSample {
@@ -70,11 +70,11 @@ func (c *Coordinator) partOutput(ctx context.Context, task farm.Task, m wire.Fin
 var errNoHash = farm.Errorf(farm.CodeInvalid, "Render failed: the machine reported a result without a hash")
 
 // arrivedHere checks that the store got a file under an attempt.
-func (c *Coordinator) arrivedHere(at wire.Attempt, ref farm.FileRef) error {
+func (c *Coordinator) arrivedHere(ctx context.Context, at wire.Attempt, ref farm.FileRef) error {
 	if _, err := files.BlobKey(ref.SHA256); err != nil {
 		return errNoHash
 	}
-	obj, err := c.files.Stat(attemptKey(at, ref.SHA256))
+	obj, err := c.files.Stat(ctx, attemptKey(at, ref.SHA256))
 	if err != nil || obj.Size != ref.Size {
 		return farm.Errorf(farm.CodeInvalid, "Render failed: the result did not arrive whole")
 	}
@@ -108,7 +108,7 @@ func (l *leader) keepFrames(ctx context.Context, h *lease, task farm.Task, job f
 	if task.Kind != farm.TaskRender || m.Output.Frames != m.Done.Count() {
 		return farm.Errorf(farm.CodeInvalid, "the machine reports %d frames as %d to %d", m.Output.Frames, m.Done.Start, m.Done.End)
 	}
-	if err := l.c.arrivedHere(m.Attempt, m.Output.FileRef); err != nil {
+	if err := l.c.arrivedHere(ctx, m.Attempt, m.Output.FileRef); err != nil {
 		return err
 	}
 	out := *m.Output

@@ -35,7 +35,7 @@ func (c *Coordinator) TemplatePoster(ctx context.Context, p farm.Principal, id s
 	if t.File == nil {
 		return nil, noPoster(t)
 	}
-	r, err := c.files.Open(posterKey(t.File.SHA256))
+	r, err := c.files.Open(ctx, posterKey(t.File.SHA256))
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, noPoster(t)
 	}
@@ -60,7 +60,7 @@ func noPoster(t farm.Template) error {
 
 // keepPoster keeps a picture for a template's file, unless it has one.
 func (c *Coordinator) keepPoster(ctx context.Context, sha256 string, picture []byte) error {
-	if _, err := c.files.Stat(posterKey(sha256)); err == nil {
+	if _, err := c.files.Stat(ctx, posterKey(sha256)); err == nil {
 		return nil
 	}
 	cfg, _, err := image.DecodeConfig(bytes.NewReader(picture))
@@ -108,14 +108,14 @@ func (c *Coordinator) posterFromJob(ctx context.Context, job farm.Job) error {
 	if err != nil || t.File == nil {
 		return err
 	}
-	if _, err := c.files.Stat(posterKey(t.File.SHA256)); err == nil {
+	if _, err := c.files.Stat(ctx, posterKey(t.File.SHA256)); err == nil {
 		return nil
 	}
-	list, err := c.thumbnails(job.ID)
+	list, err := c.thumbnails(ctx, job.ID)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	r, err := c.files.Open(thumbnailKey(job.ID, list[len(list)/2].Frame))
+	r, err := c.files.Open(ctx, thumbnailKey(job.ID, list[len(list)/2].Frame))
 	if err != nil {
 		return err
 	}

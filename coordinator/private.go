@@ -54,7 +54,7 @@ func (c *Coordinator) whole(job farm.Job) (farm.Job, error) {
 	if !job.Private {
 		return job, nil
 	}
-	f, err := c.files.Open(privateKey(job.ID))
+	f, err := c.files.Open(c.ctx, privateKey(job.ID))
 	switch {
 	case errors.Is(err, files.ErrNotFound) && job.Status.Ended():
 		return job, nil
@@ -91,9 +91,9 @@ func (c *Coordinator) discreet(job farm.Job, messages ...*string) {
 }
 
 // sweepPrivate drops what was set aside for jobs that were not accepted, or that have ended.
-func (c *Coordinator) sweepPrivate() error {
+func (c *Coordinator) sweepPrivate(ctx context.Context) error {
 	before := time.Now().Add(-blobGrace) // files carry the machine's own time
-	return c.files.List(privateFolder, func(o files.Object) error {
+	return c.files.List(ctx, privateFolder, func(o files.Object) error {
 		id := strings.TrimSuffix(strings.TrimPrefix(o.Key, privateFolder+"/"), ".json")
 		var job farm.Job
 		err := c.store.View(func(tx *raftstore.Tx) (err error) {
@@ -105,7 +105,7 @@ func (c *Coordinator) sweepPrivate() error {
 		case err != nil && !gone:
 			return err
 		case gone && o.Modified.Before(before), err == nil && !job.ErasedAt.IsZero():
-			return c.files.Delete(o.Key)
+			return c.files.Delete(ctx, o.Key)
 		default:
 			return nil
 		}

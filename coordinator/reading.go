@@ -162,7 +162,7 @@ func (r *reading) introspect(ctx context.Context, t farm.Template) (s *aep.Summa
 	if err != nil {
 		return nil, err
 	}
-	path, done, err := r.c.files.Path(key)
+	path, done, err := r.c.files.Path(ctx, key)
 	if err != nil {
 		return nil, err
 	}

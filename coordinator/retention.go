@@ -111,7 +111,7 @@ func (r *retaining) erase(ctx context.Context, jobs []farm.Job) error {
 		return err
 	}
 	for _, job := range whole {
-		if err := errors.Join(r.c.dropPictures(job.ID), r.c.sweepJob(job.ID), r.c.files.Delete(privateKey(job.ID)), r.c.sweepOwnFiles(job)); err != nil {
+		if err := errors.Join(r.c.dropPictures(ctx, job.ID), r.c.sweepJob(ctx, job.ID), r.c.files.Delete(ctx, privateKey(job.ID)), r.c.sweepOwnFiles(ctx, job)); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (r *retaining) redactAs(ctx context.Context, jobs []farm.Job, erase bool) e
 
 // dropOutputs drops the results and pictures of jobs and of those nested in them, before the state says that they are gone.
 func (r *retaining) dropOutputs(ctx context.Context, jobs []farm.Job) error {
-	err := r.eachMember(jobs, r.c.dropResult)
+	err := r.eachMember(jobs, func(job farm.Job) error { return r.c.dropResult(ctx, job) })
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (r *retaining) dropOutputs(ctx context.Context, jobs []farm.Job) error {
 // once more, files without a job could not be found again.
 func (r *retaining) forget(ctx context.Context, jobs []farm.Job) error {
 	err := r.eachMember(jobs, func(job farm.Job) error {
-		return errors.Join(r.c.dropResult(job), r.c.files.Delete(logKey(job.ID)))
+		return errors.Join(r.c.dropResult(ctx, job), r.c.logs.Drop(ctx, job.ID))
 	})
 	if err != nil {
 		return err
@@ -193,23 +193,23 @@ func (r *retaining) eachMember(jobs []farm.Job, visit func(farm.Job) error) erro
 }
 
 // dropResult drops a job's result and the pictures of its frames.
-func (c *Coordinator) dropResult(job farm.Job) error {
-	return errors.Join(c.files.Delete(outputKey(files.Part(job.OutputName))), c.dropPictures(job.ID))
+func (c *Coordinator) dropResult(ctx context.Context, job farm.Job) error {
+	return errors.Join(c.files.Delete(ctx, outputKey(files.Part(job.OutputName))), c.dropPictures(ctx, job.ID))
 }
 
 // dropPictures drops the pictures of a job's frames, small and large.
 func (c *Coordinator) dropPictures(job string) error {
-	return errors.Join(c.files.Delete(thumbnailFolder(job)), c.files.Delete(sampleFolder(job)))
+	return errors.Join(c.files.Delete(ctx, thumbnailFolder(job)), c.files.Delete(sampleFolder(job)))
 }
 
 // sweepOwnFiles drops the bytes of files that nothing names any more, as far as they cannot have come again just now; the
 // housekeeping drops the others.
-func (c *Coordinator) sweepOwnFiles(job farm.Job) error {
+func (c *Coordinator) sweepOwnFiles(ctx context.Context, job farm.Job) error {
 	var err error
 	for _, sha256 := range job.KeptFiles() {
 		key, bad := files.BlobKey(sha256)
 		if bad == nil {
-			err = errors.Join(err, c.sweepBlob(key, time.Now().Add(-ownFileGrace)))
+			err = errors.Join(err, c.sweepBlob(ctx, key, time.Now().Add(-ownFileGrace)))
 		}
 	}
 	return err

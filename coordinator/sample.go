@@ -34,7 +34,7 @@ func sampleKey(job string, frame int) string {
 
 // keepSamples keeps the pictures of a zip that has arrived; CodeInvalid when it is not one of pictures.
 func (c *Coordinator) keepSamples(ctx context.Context, task farm.Task, key string) error {
-	r, err := c.files.Open(key)
+	r, err := c.files.Open(ctx, key)
 	if err != nil {
 		return fmt.Errorf("opening the pictures of task %s: %w", task.ID, err)
 	}
@@ -90,13 +90,13 @@ func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // Samples lists the full-size pictures of single frames that came before the rest of a job, in the order of the frames.
-func (c *Coordinator) Samples(_ context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
+func (c *Coordinator) Samples(ctx context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
 	job, err := c.teamJob(p, jobID)
 	if err != nil {
 		return nil, err
 	}
 	list := []farm.Thumbnail{}
-	err = c.files.List(sampleFolder(job.ID), func(o files.Object) error {
+	err = c.files.List(ctx, sampleFolder(job.ID), func(o files.Object) error {
 		name := o.Key[strings.LastIndexByte(o.Key, '/')+1:]
 		if frame, err := strconv.Atoi(strings.TrimSuffix(name, ".png")); err == nil {
 			list = append(list, farm.Thumbnail{Frame: frame, Size: o.Size})
@@ -108,12 +108,12 @@ func (c *Coordinator) Samples(_ context.Context, p farm.Principal, jobID string)
 }
 
 // OpenSample opens the full-size picture of a frame that came before the rest of its job, a PNG.
-func (c *Coordinator) OpenSample(_ context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
+func (c *Coordinator) OpenSample(ctx context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
 	job, err := c.teamJob(p, jobID)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.files.Open(sampleKey(job.ID, max(frame, 0)))
+	r, err := c.files.Open(ctx, sampleKey(job.ID, max(frame, 0)))
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, farm.Errorf(farm.CodeNotFound, "frame %d of job %s was not rendered to be looked at first", frame, job.ID)
 	}

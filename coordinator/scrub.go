@@ -77,7 +77,7 @@ func (c *Coordinator) rewriteLog(ctx context.Context, job string, s scrubber) er
 	lock := c.logLock(job)
 	lock.Lock()
 	defer lock.Unlock()
-	log, err := c.files.Open(logKey(job))
+	log, err := c.files.Open(ctx, logKey(job))
 	if errors.Is(err, files.ErrNotFound) {
 		return nil
 	}

@@ -78,7 +78,7 @@ func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 stri
 		return c.OpenOutput(ctx, ref.Output)
 	}
 	if ref.Key != "" {
-		r, err := c.files.Open(ref.Key)
+		r, err := c.files.Open(ctx, ref.Key)
 		if errors.Is(err, files.ErrNotFound) {
 			return nil, farm.Errorf(farm.CodeGone, "the part %.64s of a split job is no longer kept", sha256)
 		}
@@ -87,7 +87,7 @@ func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 stri
 		}
 		return file(r, ref.Name, ref.SHA256), nil
 	}
-	return c.openBlob(ref.FileRef)
+	return c.openBlob(ctx, ref.FileRef)
 }
 
 // fileFor finds a file among those that the agent's leases name.

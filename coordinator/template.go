@@ -173,7 +173,7 @@ func templateFile(t farm.Template, obj files.Object) farm.FileRef {
 }
 
 // OpenTemplate opens a template's file under the query of its signed download address.
-func (c *Coordinator) OpenTemplate(_ context.Context, id, query string) (*File, error) {
+func (c *Coordinator) OpenTemplate(ctx context.Context, id, query string) (*File, error) {
 	mark, err := c.checkAddress(opGet, id, query)
 	if err != nil {
 		return nil, err
@@ -189,16 +189,16 @@ func (c *Coordinator) OpenTemplate(_ context.Context, id, query string) (*File, 
 	if err != nil || t.File == nil || t.File.SHA256 != mark {
 		return nil, farm.Errorf(farm.CodeGone, "the file at this address is no longer the template's")
 	}
-	return c.openBlob(*t.File)
+	return c.openBlob(ctx, *t.File)
 }
 
 // openBlob opens kept bytes by their hash.
-func (c *Coordinator) openBlob(ref farm.FileRef) (*File, error) {
+func (c *Coordinator) openBlob(ctx context.Context, ref farm.FileRef) (*File, error) {
 	key, err := files.BlobKey(ref.SHA256)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.files.Open(key)
+	r, err := c.files.Open(ctx, key)
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, farm.Errorf(farm.CodeGone, "the file %s is no longer kept", ref.Name)
 	}
@@ -225,7 +225,7 @@ func (c *Coordinator) summary(ref farm.FileRef) (*aep.Summary, error) {
 	if s := c.summaries.get(ref.SHA256); s != nil {
 		return s, nil
 	}
-	f, err := c.openBlob(ref)
+	f, err := c.openBlob(c.ctx, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -66,17 +66,17 @@ func checkThumbnail(picture []byte) error {
 }
 
 // Thumbnails lists the pictures of a job's frames, in the order of the frames.
-func (c *Coordinator) Thumbnails(_ context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
+func (c *Coordinator) Thumbnails(ctx context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
 	job, err := c.teamJob(p, jobID)
 	if err != nil {
 		return nil, err
 	}
-	return c.thumbnails(job.ID)
+	return c.thumbnails(ctx, job.ID)
 }
 
-func (c *Coordinator) thumbnails(job string) ([]farm.Thumbnail, error) {
+func (c *Coordinator) thumbnails(ctx context.Context, job string) ([]farm.Thumbnail, error) {
 	var list []farm.Thumbnail
-	err := c.files.List(thumbnailFolder(job), func(o files.Object) error {
+	err := c.files.List(ctx, thumbnailFolder(job), func(o files.Object) error {
 		name := o.Key[strings.LastIndexByte(o.Key, '/')+1:]
 		if frame, err := strconv.Atoi(strings.TrimSuffix(name, ".jpg")); err == nil {
 			list = append(list, farm.Thumbnail{Frame: frame, Size: o.Size})
@@ -88,12 +88,12 @@ func (c *Coordinator) thumbnails(job string) ([]farm.Thumbnail, error) {
 }
 
 // OpenThumbnail opens the picture of a frame.
-func (c *Coordinator) OpenThumbnail(_ context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
+func (c *Coordinator) OpenThumbnail(ctx context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
 	job, err := c.teamJob(p, jobID)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.files.Open(thumbnailKey(job.ID, max(frame, 0)))
+	r, err := c.files.Open(ctx, thumbnailKey(job.ID, max(frame, 0)))
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, farm.Errorf(farm.CodeNotFound, "frame %d of job %s has no picture", frame, job.ID)
 	}

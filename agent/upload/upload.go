@@ -17,6 +17,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/outbound"
+	"overcrank/outbound/storage"
 )
 
 // Object is a file to be handed over.
@@ -104,12 +105,12 @@ func unreachable(err error) bool {
 // eitherStyle names the bucket as the storage most likely wants it, in the host or in the path, and the other way when it
 // is told that this one is wrong.
 func (u *Uploader) eitherStyle(ctx context.Context, o Object, told func(int64)) error {
-	first, second := styles(o.To)
+	first, second := storage.Styles(o.To)
 	err := u.once(ctx, o, first, told)
-	if second == minio.BucketLookupAuto || !refusesStyle(err) {
+	if second == minio.BucketLookupAuto || !storage.RefusesStyle(err) {
 		return err
 	}
-	if other := u.once(ctx, o, second, told); other == nil || !refusesStyle(other) {
+	if other := u.once(ctx, o, second, told); other == nil || !storage.RefusesStyle(other) {
 		return other
 	}
 	return err

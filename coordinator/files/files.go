@@ -45,27 +45,33 @@ type Limits struct {
 }
 
 // Store keeps files under keys: parts of letters, digits, '.', '_' and '-' with slashes between them, where no part
-// begins with a dot. All methods may be called at the same time.
+// begins with a dot. All methods may be called at the same time, and by all coordinators that share what lies behind.
+// A store that cannot be reached gives ErrUnreachable, as a farm.CodeUnavailable.
 type Store interface {
 	// Put keeps what r gives under key, replacing what was there. After an error nothing has changed.
 	Put(ctx context.Context, key string, r io.Reader, lim Limits) (Object, error)
 	// PutBlob keeps what r gives under its own hash. A blob that is kept already becomes fresh again.
 	PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, error)
-	// Append adds to the end of a file, which is made when missing. It is for logs and does not wait for the disk.
-	Append(key string, data []byte) (size int64, err error)
-	Open(key string) (*Reader, error)
-	Stat(key string) (Object, error)
-	// Rename gives a file another key, at once and for good.
-	Rename(from, to string) error
-	// Delete removes a file, or all files below a key; nothing there is no error.
-	Delete(key string) error
-	// DeleteIf removes a file unless it has been written since before, or keep says that it is needed. No write of the same key comes
-	// between the question and the removal.
-	DeleteIf(key string, before time.Time, keep func() (bool, error)) error
+	// Open opens a file. ctx bounds the opening; the reader is good until it is closed, or the store is.
+	Open(ctx context.Context, key string) (*Reader, error)
+	Stat(ctx context.Context, key string) (Object, error)
+	// Rename gives a file another key, whole and for good; a crash may leave it under both.
+	Rename(ctx context.Context, from, to string) error
+	// Delete removes a file; nothing there is no error.
+	Delete(ctx context.Context, key string) error
+	// DeleteBelow removes all files below a key; nothing there is no error.
+	DeleteBelow(ctx context.Context, key string) error
+	// DeleteIf removes a file unless it has been written since before, or keep says that it is needed. What is written under the same
+	// key between the question and the removal is there afterwards.
+	DeleteIf(ctx context.Context, key string, before time.Time, keep func() (bool, error)) error
 	// List calls fn with every file directly below a key, and with every folder there as a key that ends in a slash.
-	List(key string, fn func(Object) error) error
+	List(ctx context.Context, key string, fn func(Object) error) error
+	// Walk calls fn with every file below a key, in the order of their keys, and with every empty folder as a key that ends in a slash.
+	Walk(ctx context.Context, key string, fn func(Object) error) error
 	// Path is where programs of this machine may read the file until they call done.
-	Path(key string) (path string, done func(), err error)
+	Path(ctx context.Context, key string) (path string, done func(), err error)
+	// Sweep drops what uploads that were broken off long ago have left.
+	Sweep(ctx context.Context) error
 	Close() error
 }
 

@@ -3,8 +3,6 @@ package files
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,19 +10,25 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"overcrank/durable"
 )
 
-// Folder is a Store in a folder of this machine.
+// Folder is a Store in a folder of this machine that no other process writes.
 type Folder struct {
-	dir     string
-	root    *os.Root
-	minFree int64
-	free    func() (int64, error)
+	dir      string
+	root     *os.Root
+	incoming string // folder for files that are not whole yet
+	minFree  int64
+	lenient  bool // folders that cannot be flushed need not be: a file server does
+	free     func() (int64, error)
+	skew     atomic.Int64 // by how much the clock that files carry is ahead of this machine's, in nanoseconds
 
 	// names orders removals against the arrival of the same name: shared by arrivals, held alone by DeleteIf.
 	names sync.RWMutex
@@ -43,11 +47,26 @@ func OpenFolder(dir string, minFree int64) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the file store: %w", err)
 	}
-	f := &Folder{dir: dir, root: root, minFree: minFree, free: func() (int64, error) { free, _, err := durable.Space(dir); return free, err }}
-	if err := errors.Join(root.RemoveAll(temporary), root.Mkdir(temporary, 0o700)); err != nil {
-		return nil, errors.Join(fmt.Errorf("clearing unfinished files: %w", err), root.Close())
+	f := newFolder(dir, root, temporary, minFree)
+	if err := f.clearIncoming(); err != nil {
+		return nil, errors.Join(err, root.Close())
 	}
 	return f, nil
+}
+
+func newFolder(dir string, root *os.Root, incoming string, minFree int64) *Folder {
+	return &Folder{
+		dir: dir, root: root, incoming: incoming, minFree: minFree,
+		free: func() (int64, error) { free, _, err := durable.Space(dir); return free, err },
+	}
+}
+
+// clearIncoming drops what an earlier process left half written.
+func (f *Folder) clearIncoming() error {
+	if err := errors.Join(f.root.RemoveAll(f.incoming), f.root.MkdirAll(f.incoming, 0o700)); err != nil {
+		return fmt.Errorf("clearing unfinished files: %w", err)
+	}
+	return nil
 }
 
 // Close releases the folder. Open readers stay readable.
@@ -67,7 +86,7 @@ func (f *Folder) PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, 
 }
 
 func (f *Folder) put(ctx context.Context, r io.Reader, lim Limits, keyOf func(hash string) (string, error)) (Object, error) {
-	temp := path.Join(temporary, rand.Text())
+	temp := path.Join(f.incoming, rand.Text())
 	obj, err := f.receive(ctx, temp, r, lim)
 	if err == nil {
 		obj.Key, err = keyOf(obj.SHA256)
@@ -83,8 +102,9 @@ func (f *Folder) put(ctx context.Context, r io.Reader, lim Limits, keyOf func(ha
 
 // receive writes a stream to a temporary file and makes it durable.
 func (f *Folder) receive(ctx context.Context, temp string, r io.Reader, lim Limits) (_ Object, err error) {
-	if lim.Max > 0 && lim.Size > lim.Max {
-		return Object{}, fmt.Errorf("%w: %d bytes, at most %d are taken", ErrTooLarge, lim.Size, lim.Max)
+	in, err := take(ctx, r, lim)
+	if err != nil {
+		return Object{}, err
 	}
 	if err := f.room(max(lim.Size, 0)); err != nil {
 		return Object{}, err
@@ -95,22 +115,34 @@ func (f *Folder) receive(ctx context.Context, temp string, r io.Reader, lim Limi
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 
-	in := &intake{ctx: ctx, r: r, file: file, hash: sha256.New(), room: func() error { return f.room(0) }, most: lim.Max}
-	if lim.Size >= 0 && (in.most == 0 || lim.Size < in.most) {
-		in.most = lim.Size
-	}
-	in.bounded = lim.Size >= 0 || lim.Max > 0
-	n, err := in.copy()
-	switch {
-	case err != nil:
+	if err := f.fill(file, in); err != nil {
 		return Object{}, err
-	case lim.Size >= 0 && n < lim.Size:
-		return Object{}, fmt.Errorf("%w: %d of %d bytes came", ErrShort, n, lim.Size)
 	}
 	if err := file.Sync(); err != nil {
 		return Object{}, fmt.Errorf("writing a file to the disk: %w", err)
 	}
-	return Object{Size: n, SHA256: hex.EncodeToString(in.hash.Sum(nil)), Modified: time.Now()}, nil
+	return Object{Size: in.n, SHA256: in.sha256(), Modified: time.Now()}, nil
+}
+
+// checkEvery is after how many bytes of one file the free space is looked at again.
+const checkEvery = 64 << 20
+
+func (f *Folder) fill(file *os.File, in *intake) error {
+	buf := make([]byte, 256<<10)
+	for {
+		_, err := io.CopyBuffer(struct{ io.Writer }{file}, struct{ io.Reader }{io.LimitReader(in, checkEvery)}, buf)
+		switch {
+		case in.err != nil:
+			return in.err
+		case err != nil:
+			return fmt.Errorf("writing a file: %w", err)
+		case in.ended:
+			return nil
+		}
+		if err := f.room(0); err != nil {
+			return err
+		}
+	}
 }
 
 // install gives a finished temporary file its key.
@@ -126,7 +158,8 @@ func (f *Folder) install(temp, key string) error {
 	return f.syncDir(path.Dir(key))
 }
 
-// Append implements Store.
+// Append adds to the end of a file, which is made when missing. It is for logs of a folder that no other process writes, and does not
+// wait for the disk.
 func (f *Folder) Append(key string, data []byte) (size int64, err error) {
 	if err := Check(key); err != nil {
 		return 0, err
@@ -156,7 +189,7 @@ func (f *Folder) Append(key string, data []byte) (size int64, err error) {
 }
 
 // Open implements Store.
-func (f *Folder) Open(key string) (*Reader, error) {
+func (f *Folder) Open(_ context.Context, key string) (*Reader, error) {
 	if err := Check(key); err != nil {
 		return nil, err
 	}
@@ -171,11 +204,11 @@ func (f *Folder) Open(key string) (*Reader, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &Reader{ReadSeekCloser: file, Object: object(key, info)}, nil
+	return &Reader{ReadSeekCloser: file, Object: f.object(key, info)}, nil
 }
 
 // Stat implements Store.
-func (f *Folder) Stat(key string) (Object, error) {
+func (f *Folder) Stat(_ context.Context, key string) (Object, error) {
 	if err := Check(key); err != nil {
 		return Object{}, err
 	}
@@ -186,11 +219,11 @@ func (f *Folder) Stat(key string) (Object, error) {
 	if info.IsDir() {
 		return Object{}, fmt.Errorf("%s: %w", key, ErrNotFound)
 	}
-	return object(key, info), nil
+	return f.object(key, info), nil
 }
 
 // Rename implements Store.
-func (f *Folder) Rename(from, to string) error {
+func (f *Folder) Rename(_ context.Context, from, to string) error {
 	if err := errors.Join(Check(from), Check(to)); err != nil {
 		return err
 	}
@@ -204,21 +237,39 @@ func (f *Folder) Rename(from, to string) error {
 }
 
 // Delete implements Store.
-func (f *Folder) Delete(key string) error {
+func (f *Folder) Delete(_ context.Context, key string) error {
 	if err := Check(key); err != nil {
 		return err
 	}
-	if err := f.root.RemoveAll(key); err != nil {
+	err := ignoreMissing(f.root.Remove(key))
+	if err != nil {
+		if info, lost := f.root.Stat(key); lost == nil && info.IsDir() {
+			return nil
+		}
 		return fmt.Errorf("removing %s: %w", key, err)
 	}
 	return nil
 }
 
+// DeleteBelow implements Store.
+func (f *Folder) DeleteBelow(_ context.Context, key string) error {
+	if err := Check(key); err != nil {
+		return err
+	}
+	if info, err := f.root.Stat(key); err == nil && !info.IsDir() {
+		return nil
+	}
+	if err := f.root.RemoveAll(key); err != nil {
+		return fmt.Errorf("removing what is below %s: %w", key, err)
+	}
+	return nil
+}
+
 // DeleteIf implements Store.
-func (f *Folder) DeleteIf(key string, before time.Time, keep func() (bool, error)) error {
+func (f *Folder) DeleteIf(ctx context.Context, key string, before time.Time, keep func() (bool, error)) error {
 	f.names.Lock()
 	defer f.names.Unlock()
-	obj, err := f.Stat(key)
+	obj, err := f.Stat(ctx, key)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -228,14 +279,18 @@ func (f *Folder) DeleteIf(key string, before time.Time, keep func() (bool, error
 	if kept, err := keep(); err != nil || kept {
 		return err
 	}
-	return f.Delete(key)
+	return f.Delete(ctx, key)
 }
 
 // List implements Store.
-func (f *Folder) List(key string, fn func(Object) error) error {
+func (f *Folder) List(_ context.Context, key string, fn func(Object) error) error {
 	if err := Check(key); err != nil {
 		return err
 	}
+	return f.list(key, fn)
+}
+
+func (f *Folder) list(key string, fn func(Object) error) error {
 	dir, err := f.root.Open(key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -244,10 +299,17 @@ func (f *Folder) List(key string, fn func(Object) error) error {
 		return fmt.Errorf("listing %s: %w", key, err)
 	}
 	entries, err := dir.ReadDir(-1)
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = nil
+	}
 	if err = errors.Join(err, dir.Close()); err != nil {
 		return fmt.Errorf("listing %s: %w", key, err)
 	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") { // what file servers keep there of their own
+			continue
+		}
 		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -255,7 +317,7 @@ func (f *Folder) List(key string, fn func(Object) error) error {
 		if err != nil {
 			return fmt.Errorf("listing %s: %w", key, err)
 		}
-		obj := object(path.Join(key, e.Name()), info)
+		obj := f.object(path.Join(key, e.Name()), info)
 		if e.IsDir() {
 			obj.Key += "/"
 		}
@@ -266,9 +328,40 @@ func (f *Folder) List(key string, fn func(Object) error) error {
 	return nil
 }
 
+// Walk implements Store.
+func (f *Folder) Walk(ctx context.Context, key string, fn func(Object) error) error {
+	if err := Check(key); err != nil {
+		return err
+	}
+	return f.walk(ctx, key, fn)
+}
+
+func (f *Folder) walk(ctx context.Context, key string, fn func(Object) error) error {
+	return f.list(key, func(o Object) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !strings.HasSuffix(o.Key, "/") {
+			return fn(o)
+		}
+		empty := true
+		err := f.walk(ctx, strings.TrimSuffix(o.Key, "/"), func(below Object) error {
+			empty = false
+			return fn(below)
+		})
+		if err != nil || !empty {
+			return err
+		}
+		return fn(o)
+	})
+}
+
+// Sweep implements Store: a start has dropped all there is.
+func (f *Folder) Sweep(context.Context) error { return nil }
+
 // Path implements Store.
-func (f *Folder) Path(key string) (string, func(), error) {
-	if _, err := f.Stat(key); err != nil {
+func (f *Folder) Path(ctx context.Context, key string) (string, func(), error) {
+	if _, err := f.Stat(ctx, key); err != nil {
 		return "", nil, err
 	}
 	return filepath.Join(f.dir, filepath.FromSlash(key)), func() {}, nil
@@ -294,11 +387,16 @@ func (f *Folder) syncDir(name string) error {
 	if err != nil {
 		return fmt.Errorf("opening a folder: %w", err)
 	}
-	return errors.Join(syncFolder(dir), dir.Close())
+	err = syncFolder(dir)
+	if f.lenient && (errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL)) {
+		err = nil
+	}
+	return errors.Join(err, dir.Close())
 }
 
-func object(key string, info fs.FileInfo) Object {
-	return Object{Key: key, Size: info.Size(), Modified: info.ModTime()}
+// object tells of a file in this machine's time.
+func (f *Folder) object(key string, info fs.FileInfo) Object {
+	return Object{Key: key, Size: info.Size(), Modified: info.ModTime().Add(-time.Duration(f.skew.Load()))}
 }
 
 func missing(key string, err error) error {

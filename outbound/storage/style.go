@@ -1,4 +1,4 @@
-package upload
+package storage
 
 import (
 	"errors"
@@ -15,9 +15,9 @@ import (
 	"overcrank/farm"
 )
 
-// styles are the two ways to name a bucket, the likelier one first; the second is BucketLookupAuto when it cannot be. The
+// Styles are the two ways to name a bucket, the likelier one first; the second is BucketLookupAuto when it cannot be. The
 // large clouds want it in the host; most others, and all that are known by a number only, in the path.
-func styles(to farm.RemoteObject) (first, second minio.BucketLookupType) {
+func Styles(to farm.RemoteObject) (first, second minio.BucketLookupType) {
 	scheme := "https"
 	if to.Insecure {
 		scheme = "http"
@@ -47,8 +47,8 @@ func inHost(to farm.RemoteObject) bool {
 // otherStyle are the words by which storages refuse the way in which a bucket was named.
 var otherStyle = []string{"PermanentRedirect", "SecondLevelDomainForbidden", "PathStyleDomainForbidden", "InvalidPathAccess", "VirtualHostDomainRequired", "MethodNotAllowed"}
 
-// refusesStyle tells whether an upload failed since the bucket was named in a way that this storage does not serve.
-func refusesStyle(err error) bool {
+// RefusesStyle tells whether a request failed since the bucket was named in a way that this storage does not serve.
+func RefusesStyle(err error) bool {
 	var said minio.ErrorResponse
 	if errors.As(err, &said) {
 		return slices.Contains(otherStyle, said.Code) || said.StatusCode == http.StatusMethodNotAllowed || said.StatusCode == http.StatusNotImplemented

@@ -1,0 +1,47 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/minio/minio-go/v7"
+
+	"overcrank/farm"
+	"overcrank/outbound/storage"
+)
+
+// ErrUnreachable marks that what lies behind a store could not be asked, or refuses to work. Nothing is known of the file then.
+var ErrUnreachable = errors.New("the farm's storage cannot be used")
+
+// unreachable is a farm.CodeUnavailable that names the storage and the reason, and no credential.
+func unreachable(where, reason string, cause error) error {
+	return &farm.Error{
+		Code:    farm.CodeUnavailable,
+		Message: fmt.Sprintf("the farm's storage, %s, cannot be used: %s", where, reason),
+		Err:     fmt.Errorf("%w: %w", ErrUnreachable, cause),
+	}
+}
+
+// explain words what asking for a key ended with; nil for nil.
+func (s *S3) explain(key string, err error) error {
+	var said minio.ErrorResponse
+	switch {
+	case err == nil:
+		return nil
+	case s.ctx != nil && s.ctx.Err() != nil:
+		return fmt.Errorf("%s: the file store was closed: %w", key, context.Canceled)
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("%s: %w", key, err)
+	case errors.As(err, &said) && said.Code == minio.NoSuchKey:
+		return fmt.Errorf("%s: %w", key, ErrNotFound)
+	case errors.As(err, &said) && said.StatusCode == http.StatusPreconditionFailed:
+		return fmt.Errorf("%s: it was replaced while it was read", key)
+	}
+	if said.StatusCode == http.StatusInsufficientStorage || said.Code == "QuotaExceeded" {
+		return fmt.Errorf("%w: %s has no room left", ErrFull, s.Where())
+	}
+	reason, _ := storage.Reason(err)
+	return unreachable(s.Where(), reason, err)
+}

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"time"
 
+	"overcrank/coordinator/joblog"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -17,6 +18,7 @@ const (
 	askRecent    question[string, []wire.Attempt]               = "recent"
 	askFile      question[fileAsked, leasedFile]                = "file"
 	askDismiss   question[string, struct{}]                     = "dismiss"
+	askLog       question[string, []joblog.Part]                = "log"
 )
 
 // answerAll lists how each question is answered.
@@ -30,6 +32,7 @@ func answerAll() answers {
 	answering(a, askRecent, (*leader).recentOf)
 	answering(a, askFile, (*leader).fileFor)
 	answering(a, askDismiss, (*leader).dismiss)
+	answering(a, askLog, (*leader).logOf)
 	answering(a, askSpread, (*leader).spread)
 	return a
 }

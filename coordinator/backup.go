@@ -86,11 +86,11 @@ func (c *Coordinator) writeBackup(w io.Writer, m backup.Manifest, secrets map[st
 
 // backUpFiles adds all files below a key. What goes meanwhile is left out.
 func (c *Coordinator) backUpFiles(b *backup.Writer, key string) error {
-	return c.files.List(key, func(o files.Object) error {
-		if folder, ok := strings.CutSuffix(o.Key, "/"); ok {
-			return c.backUpFiles(b, folder)
+	return c.files.Walk(c.ctx, key, func(o files.Object) error {
+		if strings.HasSuffix(o.Key, "/") {
+			return nil
 		}
-		r, err := c.files.Open(o.Key)
+		r, err := c.files.Open(c.ctx, o.Key)
 		if errors.Is(err, files.ErrNotFound) {
 			return nil
 		}

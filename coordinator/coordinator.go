@@ -21,6 +21,7 @@ import (
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/internode"
+	"overcrank/coordinator/joblog"
 	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/farm/address"
@@ -32,9 +33,13 @@ import (
 
 // Config says how a coordinator runs.
 type Config struct {
-	DataDir       string // folder of all its files, made when missing
-	PublicAddress string // base address that callers use, without a trailing slash, such as http://farm.local:8080
-	GossipBind    string // host:port, "127.0.0.1:0" inside `up`; "" takes part in no gossip
+	DataDir string // folder of all its files, made when missing
+	// Storage is where the farm's files are kept: "" in the data folder, the path of a folder that all coordinators have mounted, or an
+	// address as files.ParseAddress reads it.
+	Storage            string
+	StorageCredentials string // file with the credentials of a bucket; "" for those of the environment
+	PublicAddress      string // base address that callers use, without a trailing slash, such as http://farm.local:8080
+	GossipBind         string // host:port, "127.0.0.1:0" inside `up`; "" takes part in no gossip
 	// ClusterListen is the host:port on which the coordinators speak with each other, ClusterAddress the one at which others
 	// reach this one, the same when "". A farm without it is of one node.
 	ClusterListen, ClusterAddress string
@@ -68,6 +73,11 @@ type Coordinator struct {
 	store      *raftstore.Store
 	feed       *feed
 	files      files.Store
+	shared     files.Shared // the same, where coordinators share storage; nil with a folder of this machine
+	logs       *joblog.Logs
+	growing    *files.Folder // logs that are not stored yet; nil with a folder of this machine
+	storage    storageState
+	asides     chan struct{} // work beside its caller that goes on at once
 	fetcher    *fetch.Fetcher
 	caller     *caller
 	pool       *gossip.Pool // nil without gossip
@@ -81,9 +91,8 @@ type Coordinator struct {
 	summaries  summaries
 	pace       *pace
 	retaining  *retaining
-	logLocks   [64]sync.Mutex // see logLock
-	ring       *seal.Ring     // seals secrets
-	sealing    sync.RWMutex   // held for writing while the key for secrets is changed
+	ring       *seal.Ring   // seals secrets
+	sealing    sync.RWMutex // held for writing while the key for secrets is changed
 
 	fontReading sync.Mutex // held while a font file is looked through
 
@@ -116,7 +125,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, hub: newHub(), feed: newFeed(), mirror: newMirror(), answers: answerAll(), uses: newUses(), pace: newPace(cfg.Now())}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, asides: make(chan struct{}, asidesAtOnce), storage: storageState{looking: make(chan struct{}, 1)}, hub: newHub(), feed: newFeed(), mirror: newMirror(), answers: answerAll(), uses: newUses(), pace: newPace(cfg.Now())}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -136,7 +145,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if c.ring, err = seal.Load(filepath.Join(c.cfg.DataDir, secretKeyFile)); err != nil {
 		return err
 	}
-	if c.files, err = files.OpenFolder(filepath.Join(c.cfg.DataDir, filesFolder), c.cfg.MinFree); err != nil {
+	if err := c.openStorage(ctx); err != nil {
 		return err
 	}
 	if c.authority, err = authority.Load(c.cfg.DataDir, c.keys.cluster(), c.cfg.Now()); err != nil {
@@ -161,6 +170,8 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.reading.run)
 	c.run(c.retaining.run)
 	c.run(c.housekeep)
+	c.run(c.logs.Run)
+	c.run(c.watchStorage)
 	c.run(c.keepUses)
 	if c.port != nil {
 		c.run(c.followLeader)
@@ -247,6 +258,9 @@ func (c *Coordinator) Close() error {
 	}
 	if c.files != nil {
 		err = errors.Join(err, c.files.Close())
+	}
+	if c.growing != nil {
+		err = errors.Join(err, c.growing.Close())
 	}
 	return err
 }

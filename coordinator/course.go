@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -97,21 +98,21 @@ func (l *leader) sweepOver() {
 	l.ended = nil
 	l.mu.Unlock()
 	for _, job := range over {
-		if err := l.c.sweepJob(job); err != nil {
+		if err := l.c.sweepJob(l.c.ctx, job); err != nil {
 			l.c.log.Error("dropping the parts of a job that has ended", "job", job, "error", err)
 		}
 	}
 }
 
 // sweepJob drops what the attempts of a job left behind that does not count any more.
-func (c *Coordinator) sweepJob(job string) error {
+func (c *Coordinator) sweepJob(ctx context.Context, job string) error {
 	var tasks []farm.Task
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		tasks, err = tx.TasksOf(job)
 		return err
 	})
 	for _, t := range tasks {
-		err = errors.Join(err, c.sweepAttempts(t.ID))
+		err = errors.Join(err, c.sweepAttempts(ctx, t.ID))
 	}
 	return err
 }

@@ -3,6 +3,8 @@ package coordinator
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,9 +22,6 @@ const (
 
 // housekeep forgets what has expired and drops what nothing names. It looks at files, never at the history of jobs.
 func (c *Coordinator) housekeep(ctx context.Context) {
-	if err := c.sweepAllAttempts(); err != nil {
-		c.log.Error("looking through unfinished results", "error", err)
-	}
 	every(ctx, housekeepEvery, func() {
 		if err := c.tidy(ctx); err != nil && ctx.Err() == nil {
 			c.log.Error("housekeeping", "error", err)
@@ -31,52 +30,101 @@ func (c *Coordinator) housekeep(ctx context.Context) {
 }
 
 func (c *Coordinator) tidy(ctx context.Context) error {
-	var err error
-	if c.leading() != nil {
-		now := c.cfg.Now()
-		for _, cmd := range []raftstore.Command{
-			raftstore.ExpireFiles{At: now}, raftstore.DropParts{Before: now.Add(-partGrace)},
-		} {
-			_, failed := c.apply(ctx, cmd)
-			err = errors.Join(err, failed)
-		}
-		err = errors.Join(err, c.forgetRequests(ctx, now), c.dropExpiredTokens(ctx), c.forgetInvitations(ctx))
+	if c.leading() == nil {
+		return nil
 	}
-	return errors.Join(err, c.sweepBlobs(), c.sweepAllAttempts(), c.sweepPrivate())
+	now := c.cfg.Now()
+	var err error
+	for _, cmd := range []raftstore.Command{
+		raftstore.ExpireFiles{At: now}, raftstore.DropParts{Before: now.Add(-partGrace)},
+	} {
+		_, failed := c.apply(ctx, cmd)
+		err = errors.Join(err, failed)
+	}
+	return errors.Join(err, c.forgetRequests(ctx, now), c.dropExpiredTokens(ctx), c.forgetInvitations(ctx), c.sweepFiles(ctx))
+}
+
+// sweepFiles drops files that nothing names. Only the leader does, and only as long as the others agree that it is: a state that is
+// behind would not know of what has just come.
+func (c *Coordinator) sweepFiles(ctx context.Context) error {
+	if err := c.store.Barrier(ctx); err != nil {
+		return fmt.Errorf("making sure that this coordinator leads, before files are dropped: %w", err)
+	}
+	return errors.Join(c.sweepBlobs(ctx), c.sweepAllAttempts(ctx), c.sweepPrivate(ctx), c.files.Sweep(ctx))
 }
 
 // sweepAllAttempts settles what attempts left behind when their agent or this process went away.
-func (c *Coordinator) sweepAllAttempts() error {
-	return c.files.List(ctx, attemptsFolder, func(o files.Object) error {
-		task := strings.TrimSuffix(strings.TrimPrefix(o.Key, attemptsFolder+"/"), "/")
-		return c.sweepAttempts(task)
+func (c *Coordinator) sweepAllAttempts(ctx context.Context) error {
+	var task string
+	var found []files.Object
+	settle := func() error {
+		if task == "" {
+			return nil
+		}
+		return c.sweepFound(ctx, task, found)
+	}
+	err := c.files.Walk(ctx, attemptsFolder, func(o files.Object) error {
+		id, _, _ := strings.Cut(strings.TrimPrefix(o.Key, attemptsFolder+"/"), "/")
+		if id != task {
+			if err := settle(); err != nil {
+				return err
+			}
+			task, found = id, nil
+		}
+		found = append(found, o)
+		return nil
 	})
+	return errors.Join(err, settle())
+}
+
+// sweepFound drops, of the files that the attempts of a task left behind, those that do not count any more.
+func (c *Coordinator) sweepFound(ctx context.Context, task string, found []files.Object) error {
+	left, err := c.leftBehind(task)
+	if err != nil {
+		return err
+	}
+	if left.unknown && slices.ContainsFunc(found, func(o files.Object) bool { return time.Since(o.Modified) < blobGrace }) {
+		return nil
+	}
+	if len(left.counts) == 0 {
+		return c.settleAttempts(ctx, task, left)
+	}
+	for _, o := range found {
+		if !slices.ContainsFunc(left.counts, func(folder string) bool { return strings.HasPrefix(o.Key, folder) }) {
+			err = errors.Join(err, c.files.Delete(ctx, strings.TrimSuffix(o.Key, "/")))
+		}
+	}
+	return err
 }
 
 // sweepBlobs drops kept files that no template, stored file or unended job names.
-func (c *Coordinator) sweepBlobs() error {
+func (c *Coordinator) sweepBlobs(ctx context.Context) error {
 	before := time.Now().Add(-blobGrace) // files carry the machine's own time
-	return c.files.List(ctx, "blobs", func(folder files.Object) error {
-		return c.files.List(ctx, strings.TrimSuffix(folder.Key, "/"), func(o files.Object) error {
-			if !o.Modified.Before(before) {
-				return nil
-			}
-			return c.sweepBlob(o.Key, before)
-		})
+	return c.files.Walk(ctx, "blobs", func(o files.Object) error {
+		if !o.Modified.Before(before) || strings.HasSuffix(o.Key, "/") {
+			return nil
+		}
+		return c.sweepBlob(ctx, o.Key, before)
 	})
 }
 
-func (c *Coordinator) sweepBlob(key string, before time.Time) error {
+// sweepBlob drops a kept file unless something names it, which costs nothing when something does.
+func (c *Coordinator) sweepBlob(ctx context.Context, key string, before time.Time) error {
 	sha256 := key[strings.LastIndexByte(key, '/')+1:]
-	named := true
-	err := c.files.DeleteIf(ctx, key, before, func() (bool, error) {
-		err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	named := func() (named bool, err error) {
+		err = c.store.View(func(tx *raftstore.Tx) (err error) {
 			named, err = tx.FileReferenced(sha256)
 			return err
 		})
 		return named, err
-	})
-	if err != nil || named {
+	}
+	if named, err := named(); err != nil || named {
+		return err
+	}
+	if err := c.files.DeleteIf(ctx, key, before, named); err != nil {
+		return err
+	}
+	if named, err := named(); err != nil || named {
 		return err
 	}
 	return c.files.Delete(ctx, posterKey(sha256))

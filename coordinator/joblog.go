@@ -1,51 +1,32 @@
 package coordinator
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"strings"
-	"sync"
+	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/joblog"
 	"overcrank/farm"
+	"overcrank/raftstore"
 )
-
-// maxJobLog is how large a job's log may grow, in bytes.
-const maxJobLog = 64 << 20
-
-func logKey(job string) string { return "logs/" + job + ".log" }
 
 // note adds lines to a job's log. A log that cannot be written holds nobody's render up.
 func (c *Coordinator) note(job string, lines ...string) {
 	if len(lines) == 0 {
 		return
 	}
-	lock := c.logLock(job)
-	lock.Lock()
-	defer lock.Unlock()
-	if obj, err := c.files.Stat(ctx, logKey(job)); err == nil && obj.Size > maxJobLog {
-		return
-	}
-	var text strings.Builder
+	var text bytes.Buffer
 	for _, line := range lines {
 		text.WriteString(strings.Map(printable, line))
 		text.WriteByte('\n')
 	}
-	if text.Len() > maxJobLog {
-		return
-	}
-	if _, err := c.files.Append(logKey(job), []byte(text.String())); err != nil {
+	if err := c.logs.Add(job, text.Bytes()); err != nil {
 		c.log.Warn("writing a job's log", "job", job, "error", err)
 	}
-}
-
-// logLock is held while a job's log is written, so that no line is lost while the log is written anew. Jobs share locks.
-func (c *Coordinator) logLock(job string) *sync.Mutex {
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(job)) // a hash takes everything
-	return &c.logLocks[hash.Sum32()%uint32(len(c.logLocks))]
 }
 
 // printable keeps one line one line, and terminals that show it safe.
@@ -62,7 +43,7 @@ func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.files.Open(ctx, logKey(job.ID))
+	r, err := c.openLog(ctx, job.ID)
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, farm.Errorf(farm.CodeNotFound, "job %s has no log yet: no machine has begun it", job.ID)
 	}
@@ -70,4 +51,61 @@ func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (
 		return nil, fmt.Errorf("opening the log of job %s: %w", job.ID, err)
 	}
 	return file(r, job.ID+".log", ""), nil
+}
+
+// openLog opens a job's log with all that has been written, whichever node has it.
+func (c *Coordinator) openLog(ctx context.Context, job string) (*files.Reader, error) {
+	if c.shared == nil || c.leading() != nil {
+		return c.logs.Open(ctx, job)
+	}
+	layout, err := ask(ctx, c, askLog, job)
+	if farm.CodeOf(err) == farm.CodeUnavailable { // there is no leader: what is stored is all there is
+		return c.logs.Open(ctx, job)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(layout) == 0 {
+		return nil, files.ErrNotFound
+	}
+	return c.logs.OpenLayout(layout)
+}
+
+// logOf is what a job's log consists of; empty when it has none.
+func (l *leader) logOf(ctx context.Context, job string) ([]joblog.Part, error) {
+	parts, err := l.c.logs.Layout(ctx, job)
+	if errors.Is(err, files.ErrNotFound) {
+		return nil, nil
+	}
+	return parts, err
+}
+
+// wantsLog tells whether lines of a job that came before a time may still be kept: not once the job has been redacted, or is gone.
+func (c *Coordinator) wantsLog(id string, begun time.Time) (wanted bool, err error) {
+	var job farm.Job
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		job, err = tx.Job(id)
+		return err
+	})
+	switch {
+	case farm.CodeOf(err) == farm.CodeNotFound: // gone, or not yet known to a node that has been away
+		return time.Since(begun) < blobGrace, nil
+	case err != nil:
+		return false, err
+	}
+	for _, clean := range []time.Time{job.RedactedAt, job.ErasedAt} {
+		if !clean.IsZero() && begun.Before(clean) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// logOrder grows with the farm's log.
+func (c *Coordinator) logOrder() (index uint64) {
+	_ = c.store.View(func(tx *raftstore.Tx) error { // which cannot fail by itself, and 0 only costs the order of two pieces
+		index = tx.Index()
+		return nil
+	})
+	return index
 }

@@ -138,6 +138,11 @@ func (l *leader) term(ctx context.Context) {
 	loops.Go(func() { l.grantLoop(ctx) })
 	loops.Go(func() { l.expireLoop(ctx) })
 	loops.Go(func() { l.outbox.run(ctx) })
+	loops.Go(func() {
+		if err := l.c.sweepAllAttempts(ctx); err != nil && ctx.Err() == nil {
+			l.c.log.Error("looking through unfinished results", "error", err)
+		}
+	})
 	loops.Wait()
 }
 

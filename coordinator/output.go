@@ -79,11 +79,14 @@ func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*File,
 	}
 	r, err := c.files.Open(ctx, outputKey(job.OutputName))
 	if errors.Is(err, files.ErrNotFound) {
-		// The state may be a moment ahead of the name.
-		if err := c.promote(ctx, job); err != nil {
-			return nil, farm.Errorf(farm.CodeGone, "the result of job %s is no longer kept", job.ID)
+		// The state may be a moment ahead of the name, and somebody else may be giving it.
+		if err := c.promote(ctx, job); err != nil && !errors.Is(err, files.ErrNotFound) {
+			return nil, fmt.Errorf("opening the result of job %s: %w", job.ID, err)
 		}
 		r, err = c.files.Open(ctx, outputKey(job.OutputName))
+		if errors.Is(err, files.ErrNotFound) {
+			return nil, farm.Errorf(farm.CodeGone, "the result of job %s is no longer kept", job.ID)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the result of job %s: %w", job.ID, err)
@@ -182,11 +185,6 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	}
 	l.relearn(job, m.Measured)
 	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %d bytes", m.Attempt.Attempt, out.Size))
-	job.Output = &out
-	if err := l.c.promote(ctx, job); err != nil {
-		// The state has the result, and its first reader tries again.
-		l.c.log.Error("naming a result", "job", job.ID, "error", err)
-	}
 	if err := l.c.posterFromJob(ctx, job); err != nil {
 		l.c.log.Warn("making a picture of a template", "job", job.ID, "error", err)
 	}
@@ -250,8 +248,8 @@ func (c *Coordinator) promote(ctx context.Context, job farm.Job) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.files.Stat(ctx, outputKey(job.OutputName)); err == nil {
-		return nil
+	if _, err := c.files.Stat(ctx, outputKey(job.OutputName)); !errors.Is(err, files.ErrNotFound) {
+		return err
 	}
 	for _, t := range tasks {
 		if t.Status != farm.TaskDone {
@@ -268,15 +266,40 @@ func (c *Coordinator) promote(ctx context.Context, job farm.Job) error {
 
 // sweepTask drops what attempts of a task left behind that do not count any more.
 func (c *Coordinator) sweepTask(id string) {
-	if err := c.sweepAttempts(c.ctx, id); err != nil {
-		c.log.Error("dropping results that do not count", "task", id, "error", err)
-	}
+	c.aside(func(ctx context.Context) {
+		if err := c.sweepAttempts(ctx, id); err != nil && ctx.Err() == nil {
+			c.log.Error("dropping results that do not count", "task", id, "error", err)
+		}
+	})
 }
 
 func (c *Coordinator) sweepAttempts(ctx context.Context, id string) error {
+	left, err := c.leftBehind(id)
+	if err != nil {
+		return err
+	}
+	if len(left.counts) == 0 {
+		return c.settleAttempts(ctx, id, left)
+	}
+	return c.files.List(ctx, taskFolder(id), func(o files.Object) error {
+		if slices.Contains(left.counts, o.Key) {
+			return nil
+		}
+		return c.files.DeleteBelow(ctx, strings.TrimSuffix(o.Key, "/"))
+	})
+}
+
+// leftBehind says what becomes of the files of a task's attempts.
+type leftBehind struct {
+	unknown bool      // there is no such task
+	counts  []string  // folders of attempts that may still come to something; none when all may go
+	result  *farm.Job // whose result may be among them and has to take its name first; nil for none
+}
+
+func (c *Coordinator) leftBehind(id string) (left leftBehind, err error) {
 	var task farm.Task
 	var job farm.Job
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
 		if task, err = tx.Task(id); err != nil {
 			return err
 		}
@@ -285,23 +308,25 @@ func (c *Coordinator) sweepAttempts(ctx context.Context, id string) error {
 	})
 	switch {
 	case farm.CodeOf(err) == farm.CodeNotFound:
-		return c.files.DeleteBelow(ctx, taskFolder(files.Part(id)))
+		return leftBehind{unknown: true}, nil
 	case err != nil:
-		return err
+		return left, err
 	case !job.Status.Ended() && (task.Status == farm.TaskLeased || len(task.Parts) > 0):
-		counts := countingAttempts(task)
-		return c.files.List(ctx, taskFolder(id), func(o files.Object) error {
-			if slices.Contains(counts, o.Key) {
-				return nil
-			}
-			return c.files.DeleteBelow(ctx, strings.TrimSuffix(o.Key, "/"))
-		})
+		left.counts = countingAttempts(task)
 	case task.Status == farm.TaskDone && job.Output != nil:
-		if err := c.promote(ctx, job); err != nil && !errors.Is(err, files.ErrNotFound) {
+		left.result = &job
+	}
+	return left, nil
+}
+
+// settleAttempts drops all files of a task's attempts, once a result among them has its name.
+func (c *Coordinator) settleAttempts(ctx context.Context, id string, left leftBehind) error {
+	if left.result != nil {
+		if err := c.promote(ctx, *left.result); err != nil && !errors.Is(err, files.ErrNotFound) {
 			return err
 		}
 	}
-	return c.files.DeleteBelow(ctx, taskFolder(id))
+	return c.files.DeleteBelow(ctx, taskFolder(files.Part(id)))
 }
 
 // countingAttempts are the folders of the attempts of a task that may still come to something.

@@ -75,6 +75,9 @@ func (c *Coordinator) arrivedHere(ctx context.Context, at wire.Attempt, ref farm
 		return errNoHash
 	}
 	obj, err := c.files.Stat(ctx, attemptKey(at, ref.SHA256))
+	if err != nil && !errors.Is(err, files.ErrNotFound) {
+		return fmt.Errorf("looking for a result: %w", err)
+	}
 	if err != nil || obj.Size != ref.Size {
 		return farm.Errorf(farm.CodeInvalid, "Render failed: the result did not arrive whole")
 	}

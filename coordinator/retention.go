@@ -198,8 +198,8 @@ func (c *Coordinator) dropResult(ctx context.Context, job farm.Job) error {
 }
 
 // dropPictures drops the pictures of a job's frames, small and large.
-func (c *Coordinator) dropPictures(job string) error {
-	return errors.Join(c.files.Delete(ctx, thumbnailFolder(job)), c.files.Delete(sampleFolder(job)))
+func (c *Coordinator) dropPictures(ctx context.Context, job string) error {
+	return errors.Join(c.files.DeleteBelow(ctx, thumbnailFolder(job)), c.files.DeleteBelow(ctx, sampleFolder(job)))
 }
 
 // sweepOwnFiles drops the bytes of files that nothing names any more, as far as they cannot have come again just now; the

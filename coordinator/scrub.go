@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -74,21 +73,8 @@ func (s scrubber) line(text string) string {
 
 // rewriteLog takes what is particular out of a job's log, which stays in place as it was until that is done.
 func (c *Coordinator) rewriteLog(ctx context.Context, job string, s scrubber) error {
-	lock := c.logLock(job)
-	lock.Lock()
-	defer lock.Unlock()
-	log, err := c.files.Open(ctx, logKey(job))
-	if errors.Is(err, files.ErrNotFound) {
-		return nil
-	}
+	err := c.logs.Rewrite(ctx, job, s.copy)
 	if err != nil {
-		return fmt.Errorf("opening the log of job %s: %w", job, err)
-	}
-	clean, done := io.Pipe()
-	go func() { _ = done.CloseWithError(s.copy(done, log)) }()
-	_, err = c.files.Put(ctx, logKey(job), clean, files.Limits{Size: -1})
-	_ = clean.CloseWithError(io.ErrClosedPipe) // ends the copying when the file could not be kept
-	if err = errors.Join(err, log.Close()); err != nil {
 		return fmt.Errorf("redacting the log of job %s: %w", job, err)
 	}
 	return nil

@@ -12,6 +12,9 @@ import (
 // notes is the folder of what coordinators tell each other by files. A key cannot name it, since its part begins with a dot.
 const notes = ".overcrank"
 
+// NoteName is what a note is called in the storage.
+func NoteName(name string) string { return notes + "/" + name }
+
 // brokenAfter is how long an upload may take at most, from when on what is left of it is dropped.
 const brokenAfter = 24 * time.Hour
 

@@ -1,0 +1,204 @@
+package joblog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"overcrank/coordinator/files"
+)
+
+// listingLife is for how long it is remembered which segments of a job others have written: whoever follows a log asks several
+// times a second.
+const listingLife = 5 * time.Second
+
+type listing struct {
+	at    time.Time
+	parts []Part
+}
+
+// Part is a piece of a log.
+type Part struct {
+	Key      string    `json:"key"`
+	Size     int64     `json:"size"`           // bytes that are stored
+	Text     []byte    `json:"text,omitempty"` // what follows them and is not stored
+	Modified time.Time `json:"modified"`
+}
+
+func (p Part) size() int64 { return p.Size + int64(len(p.Text)) }
+
+// Layout is what the log of a job consists of, with what of it is on this machine alone; files.ErrNotFound when there is none. Any
+// coordinator can open it.
+func (l *Logs) Layout(ctx context.Context, job string) ([]Part, error) {
+	lock := l.lock(job)
+	lock.Lock()
+	defer lock.Unlock()
+	l.mu.Lock()
+	known, found := l.known[job]
+	s := l.grows[job]
+	l.mu.Unlock()
+	if !found || time.Since(known.at) > listingLife {
+		parts, err := l.list(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		known = listing{time.Now(), parts}
+		l.mu.Lock()
+		l.known[job] = known
+		l.mu.Unlock()
+	}
+	parts := slices.Clone(known.parts)
+	if s != nil && s.size > 0 {
+		text, err := l.tail(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		parts = slices.DeleteFunc(parts, func(p Part) bool { return p.Key == s.key })
+		parts = append(parts, Part{Key: s.key, Size: s.stored, Text: text, Modified: s.last})
+		inOrder(parts)
+	}
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("the log of job %s: %w", job, files.ErrNotFound)
+	}
+	return parts, nil
+}
+
+func inOrder(parts []Part) {
+	slices.SortFunc(parts, func(a, b Part) int { return strings.Compare(a.Key, b.Key) })
+}
+
+func (l *Logs) forget(job string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.known, job)
+}
+
+// list asks the storage for the pieces of a log. One that is whole was written before the farm's files were shared.
+func (l *Logs) list(ctx context.Context, job string) ([]Part, error) {
+	var parts []Part
+	err := l.cfg.Shared.List(ctx, segments(job), func(o files.Object) error {
+		parts = append(parts, Part{Key: o.Key, Size: o.Size, Modified: o.Modified})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	inOrder(parts)
+	old, err := l.cfg.Shared.Stat(ctx, whole(job))
+	if err == nil {
+		parts = slices.Insert(parts, 0, Part{Key: old.Key, Size: old.Size, Modified: old.Modified})
+	}
+	if errors.Is(err, files.ErrNotFound) {
+		err = nil
+	}
+	return parts, err
+}
+
+// OpenLayout opens a log as it was when its layout was made.
+func (l *Logs) OpenLayout(parts []Part) (*files.Reader, error) {
+	if len(parts) == 0 {
+		return nil, files.ErrNotFound
+	}
+	r := &reader{store: l.cfg.Shared, parts: parts, index: -1}
+	o := files.Object{Key: parts[0].Key}
+	for _, p := range parts {
+		o.Size += p.size()
+		if p.Modified.After(o.Modified) {
+			o.Modified = p.Modified
+		}
+	}
+	r.whole = o.Size
+	return &files.Reader{ReadSeekCloser: r, Object: o}, nil
+}
+
+// reader reads pieces one after the other.
+type reader struct {
+	store files.Store
+	parts []Part
+	whole int64
+	at    int64
+
+	index   int // of the piece that is open; -1 for none
+	current *files.Reader
+	stands  int64 // where in it the next byte comes from
+}
+
+// Read implements io.Reader.
+func (r *reader) Read(p []byte) (int, error) {
+	if r.at >= r.whole {
+		return 0, io.EOF
+	}
+	index, from := 0, int64(0)
+	for r.at >= from+r.parts[index].size() {
+		from += r.parts[index].size()
+		index++
+	}
+	part, inside := r.parts[index], r.at-from
+	if inside >= part.Size {
+		n := copy(p, part.Text[inside-part.Size:])
+		r.at += int64(n)
+		return n, nil
+	}
+	if err := r.stand(index, inside); err != nil {
+		return 0, err
+	}
+	n, err := r.current.Read(p[:min(int64(len(p)), part.Size-inside)])
+	r.at, r.stands = r.at+int64(n), r.stands+int64(n)
+	if n > 0 || err == nil {
+		return n, nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("reading %s: %w", part.Key, errMoved)
+	}
+	return 0, err
+}
+
+// stand opens a piece at a position.
+func (r *reader) stand(index int, inside int64) error {
+	if r.index != index {
+		if err := r.Close(); err != nil {
+			return err
+		}
+		// Reading goes on behind the call that opened the log, and ends with Close.
+		current, err := r.store.Open(context.Background(), r.parts[index].Key)
+		if err != nil {
+			return err
+		}
+		r.current, r.index, r.stands = current, index, 0
+	}
+	if r.stands == inside {
+		return nil
+	}
+	_, err := r.current.Seek(inside, io.SeekStart)
+	r.stands = inside
+	return err
+}
+
+// Seek implements io.Seeker.
+func (r *reader) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += r.at
+	case io.SeekEnd:
+		offset += r.whole
+	}
+	if offset < 0 {
+		return 0, errors.New("reading a log: the position is before its beginning")
+	}
+	r.at = offset
+	return offset, nil
+}
+
+// Close implements io.Closer.
+func (r *reader) Close() error {
+	if r.current == nil {
+		return nil
+	}
+	current := r.current
+	r.current, r.index = nil, -1
+	return current.Close()
+}

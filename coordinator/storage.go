@@ -1,0 +1,216 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"overcrank/coordinator/files"
+	"overcrank/coordinator/joblog"
+	"overcrank/durable"
+	"overcrank/farm"
+)
+
+const (
+	// storageFile is where a node remembers which storage it uses.
+	storageFile = "storage.json"
+	// growingFolder is where a node keeps what it has not stored yet of the logs of jobs, when storage is shared.
+	growingFolder = "growing"
+	scratchFolder = "fetched"
+	// farmNote says whose files a storage holds.
+	farmNote = "farm"
+	// asidesAtOnce is how many results are moved at once within shared storage.
+	asidesAtOnce = 8
+)
+
+// storageMemory is what storageFile holds.
+type storageMemory struct {
+	Node  string `json:"node"`            // of this data folder, in names of files that it alone writes
+	Where string `json:"where,omitempty"` // storage that has held the farm's files; "" for the data folder
+}
+
+// openStorage opens the farm's files, and makes sure that they are this farm's.
+func (c *Coordinator) openStorage(ctx context.Context) error {
+	memory, err := c.recallStorage()
+	if err != nil {
+		return err
+	}
+	if c.cfg.Storage == "" {
+		if memory.Where != "" {
+			return fmt.Errorf("this farm's files are in %s: start it with --storage as before", memory.Where)
+		}
+		folder, err := files.OpenFolder(filepath.Join(c.cfg.DataDir, filesFolder), c.cfg.MinFree)
+		if err != nil {
+			return err
+		}
+		c.files = folder
+		c.logs = joblog.Open(joblog.Config{Local: folder, Logger: c.log})
+		return nil
+	}
+	shared, err := OpenSharedStorage(c.cfg, memory.Node)
+	if err != nil {
+		return err
+	}
+	c.files, c.shared = shared, shared
+	known := memory.Where == shared.Where()
+	if err := c.recognise(ctx, known); err != nil {
+		if !known || !errors.Is(err, files.ErrUnreachable) {
+			return err
+		}
+		c.storage.set(err)
+		c.log.Error("the farm's storage cannot be used; this coordinator waits for it", "error", err)
+	}
+	memory.Where = shared.Where()
+	if err := c.rememberStorage(memory); err != nil {
+		return err
+	}
+	growing, err := files.OpenFolder(filepath.Join(c.cfg.DataDir, growingFolder), c.cfg.MinFree)
+	if err != nil {
+		return err
+	}
+	c.growing = growing
+	c.logs = joblog.Open(joblog.Config{
+		Local: growing, Shared: shared, Node: memory.Node, Order: c.logOrder, Wanted: c.wantsLog, Logger: c.log,
+	})
+	return nil
+}
+
+// OpenSharedStorage opens storage that coordinators share, as cfg names it, without asking it for anything. node is in names of what
+// only one coordinator writes.
+func OpenSharedStorage(cfg Config, node string) (files.Shared, error) {
+	if !files.IsAddress(cfg.Storage) {
+		mount, err := files.OpenMount(cfg.Storage, node, cfg.MinFree)
+		if err != nil {
+			return nil, fmt.Errorf("opening the farm's storage: %w", err)
+		}
+		return mount, nil
+	}
+	address, err := files.ParseAddress(cfg.Storage)
+	if err != nil {
+		return nil, fmt.Errorf("the address of the storage is not well formed: %w", err)
+	}
+	keys, err := storageKeys(cfg.StorageCredentials)
+	if err != nil {
+		return nil, err
+	}
+	return files.OpenS3(files.S3Config{Address: address, Credentials: keys, Scratch: filepath.Join(cfg.DataDir, scratchFolder)})
+}
+
+// storageKeys finds the credentials of a bucket: in a file as AWS's own tools keep them, or in the environment, or, on a machine of a
+// cloud, as its role.
+func storageKeys(file string) (*credentials.Credentials, error) {
+	if file == "" {
+		return credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.IAM{}}), nil
+	}
+	keys := credentials.NewFileAWSCredentials(file, "")
+	value, err := keys.GetWithContext(nil)
+	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			return nil, fmt.Errorf("reading the storage's credentials: %w", err)
+		}
+		return nil, fmt.Errorf("%s holds no credentials: it needs a part [default] with aws_access_key_id and aws_secret_access_key", file)
+	}
+	if value.AccessKeyID == "" || value.SecretAccessKey == "" {
+		return nil, fmt.Errorf("%s holds no credentials: it needs aws_access_key_id and aws_secret_access_key in its part [default]", file)
+	}
+	return keys, nil
+}
+
+// recognise makes sure that the storage holds this farm's files, or none yet. known says that this node has seen them there.
+func (c *Coordinator) recognise(ctx context.Context, known bool) error {
+	if err := c.shared.Reach(ctx); err != nil {
+		return err
+	}
+	own := c.keys.cluster()
+	text, err := c.shared.Note(ctx, farmNote)
+	switch {
+	case err == nil && strings.TrimSpace(string(text)) == own:
+		return nil
+	case err == nil:
+		return farm.Errorf(farm.CodeConflict, "%s holds the files of another farm: name another folder, or another prefix of the bucket, with --storage", c.shared.Where())
+	case !errors.Is(err, files.ErrNotFound):
+		return err
+	case known:
+		return farm.Errorf(farm.CodeUnavailable, "%s does not hold this farm's files any more: something else is mounted there, or it was emptied. Its file %s is gone",
+			c.shared.Where(), files.NoteName(farmNote))
+	}
+	kept, err := os.ReadDir(filepath.Join(c.cfg.DataDir, filesFolder, "blobs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(kept) > 0 {
+		return farm.Errorf(farm.CodeConflict, "the farm's files are in %s, and %s has none of them: bring them there first with 'overcrank storage move'",
+			filepath.Join(c.cfg.DataDir, filesFolder), c.shared.Where())
+	}
+	return c.shared.PutNote(ctx, farmNote, []byte(own+"\n"))
+}
+
+func (c *Coordinator) recallStorage() (m storageMemory, err error) {
+	return recallStorage(c.cfg.DataDir)
+}
+
+func recallStorage(dataDir string) (m storageMemory, err error) {
+	path := filepath.Join(dataDir, storageFile)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("reading which storage this node uses, from %s: %w", path, err)
+	}
+	if m.Node == "" {
+		m.Node = newNodeName()
+	}
+	return m, nil
+}
+
+func (c *Coordinator) rememberStorage(m storageMemory) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encoding which storage this node uses: %w", err)
+	}
+	if err := durable.WriteFile(filepath.Join(c.cfg.DataDir, storageFile), append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("remembering which storage this node uses: %w", err)
+	}
+	return nil
+}
+
+// StorageShared is nil when all coordinators of a farm can have its files; CodeConflict, with what to do, when they lie in this node's
+// own folder.
+func (c *Coordinator) StorageShared() error {
+	if c.shared != nil {
+		return nil
+	}
+	return farm.Errorf(farm.CodeConflict, "the farm's files are in the folder %s of one machine, where other coordinators cannot reach them: bring them to shared storage with 'overcrank storage move', and start this coordinator with --storage",
+		filepath.Join(c.cfg.DataDir, filesFolder))
+}
+
+// aside does something with files that may take as long as they are large: at once in a folder of this machine, where nothing does,
+// and beside the caller in shared storage.
+func (c *Coordinator) aside(do func(context.Context)) {
+	if c.shared == nil {
+		do(c.ctx)
+		return
+	}
+	done := c.begin()
+	if done == nil {
+		return
+	}
+	go func() {
+		defer done()
+		select {
+		case c.asides <- struct{}{}:
+			defer func() { <-c.asides }()
+			do(c.ctx)
+		case <-c.ctx.Done():
+		}
+	}()
+}

@@ -202,6 +202,9 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	if c.store, err = raftstore.Open(ctx, cfg); err != nil {
 		return fmt.Errorf("opening the farm's state: %w", err)
 	}
+	if err := c.storageServesAll(); err != nil {
+		return err
+	}
 	if c.port != nil {
 		c.serveOthers()
 		c.answerNodes(c.port)
@@ -272,6 +275,9 @@ func (c *Coordinator) Ready() error {
 	}
 	if id, _ := c.store.Leader(); id == c.store.ID() && c.leading() == nil {
 		return farm.Errorf(farm.CodeUnavailable, "this coordinator is taking over the farm's work; try again in a moment")
+	}
+	if err := c.StorageWorks(); err != nil {
+		return err
 	}
 	return nil
 }

@@ -103,6 +103,19 @@ func OpenSharedStorage(cfg Config, node string) (files.Shared, error) {
 	return files.OpenS3(files.S3Config{Address: address, Credentials: keys, Scratch: filepath.Join(cfg.DataDir, scratchFolder)})
 }
 
+// CheckStorageFlag refuses what can be no storage; "" is a farm's own folder.
+func CheckStorageFlag(text string) error {
+	switch {
+	case text == "" || filepath.IsAbs(text):
+		return nil
+	case files.IsAddress(text):
+		_, err := files.ParseAddress(text)
+		return err
+	default:
+		return errors.New("it has to be the whole path of a folder, or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-west-1")
+	}
+}
+
 // storageKeys finds the credentials of a bucket: in a file as AWS's own tools keep them, or in the environment, or, on a machine of a
 // cloud, as its role.
 func storageKeys(file string) (*credentials.Credentials, error) {
@@ -191,6 +204,18 @@ func (c *Coordinator) StorageShared() error {
 	}
 	return farm.Errorf(farm.CodeConflict, "the farm's files are in the folder %s of one machine, where other coordinators cannot reach them: bring them to shared storage with 'overcrank storage move', and start this coordinator with --storage",
 		filepath.Join(c.cfg.DataDir, filesFolder))
+}
+
+// storageServesAll refuses to run one coordinator of several on a folder that the others cannot reach.
+func (c *Coordinator) storageServesAll() error {
+	members, _, err := c.store.Members()
+	if err != nil || len(members) < 2 {
+		return err
+	}
+	if err := c.StorageShared(); err != nil {
+		return fmt.Errorf("this farm has %d coordinators: %w", len(members), err)
+	}
+	return nil
 }
 
 // aside does something with files that may take as long as they are large: at once in a folder of this machine, where nothing does,

@@ -28,6 +28,8 @@ import (
 type nodeFlags struct {
 	ConfigFile    string        `name:"config" help:"File of settings, a line 'flag: value' for each; when left out, /etc/overcrank/COMMAND.yaml, if it is there." placeholder:"FILE" env:"OVERCRANK_CONFIG"`
 	DataDir       string        `help:"Folder for everything the farm keeps." required:"" type:"path" env:"OVERCRANK_DATA_DIR"`
+	Storage       string        `help:"Where the farm keeps its files: a folder that all coordinators have mounted, or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-west-1; in the data folder when left out, for a farm of one coordinator." placeholder:"WHERE" env:"OVERCRANK_STORAGE"`
+	StorageKeys   string        `name:"storage-credentials" help:"File with the credentials of the bucket, as ~/.aws/credentials; when left out, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." type:"path" placeholder:"FILE" env:"OVERCRANK_STORAGE_CREDENTIALS"`
 	Listen        string        `help:"Address for API, dashboard and agents, host:port." default:"127.0.0.1:8080" env:"OVERCRANK_LISTEN"`
 	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
 	GossipListen  string        `help:"Address for gossip, host:port." default:"127.0.0.1:0" env:"OVERCRANK_GOSSIP_LISTEN"`
@@ -64,6 +66,9 @@ func (f nodeFlags) Validate() error {
 	}
 	if f.RedactAfter <= 0 || f.KeepOutputs < 0 || f.KeepHistory < 0 {
 		return fmt.Errorf("--redact-after is %v, --keep-outputs %v, --keep-history %v: the first has to be above 0, the others 0 or more", f.RedactAfter, f.KeepOutputs, f.KeepHistory)
+	}
+	if err := coordinator.CheckStorageFlag(f.Storage); err != nil {
+		return fmt.Errorf("--storage: %w", err)
 	}
 	if f.MinFree < 0 {
 		return fmt.Errorf("--min-free is %d: it cannot be below 0", f.MinFree)
@@ -119,7 +124,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	under := machine(ctx, logger)
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
-		DataDir: f.DataDir, PublicAddress: n.address, GossipBind: f.GossipListen,
+		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: n.address, GossipBind: f.GossipListen,
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr,
 		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,

@@ -54,7 +54,11 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 
 // Persist writes the snapshot.
 func (s *snapshot) Persist(sink raft.SnapshotSink) error {
-	if err := s.write(sink); err != nil {
+	// Where Raft's store of snapshots has the file that it is writing.
+	sync, done := syncing(filepath.Join(filepath.Dir(s.machine.path), "snapshots", sink.ID()+".tmp", "state.bin"))
+	err := s.write(&gentle{w: sink, sync: sync, ctx: s.machine.ended})
+	done()
+	if err != nil {
 		return errors.Join(fmt.Errorf("write snapshot: %w", err), sink.Cancel())
 	}
 	if err := sink.Close(); err != nil {

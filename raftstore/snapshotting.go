@@ -37,7 +37,9 @@ func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
 			continue
 		}
 		began := time.Now()
-		if err := errors.Join(s.trimTrail(), s.Snapshot()); err != nil {
+		if err := errors.Join(s.trimTrail(), s.Snapshot()); err != nil && ctx.Err() != nil {
+			return // a node that stops abandons it
+		} else if err != nil {
 			logger.Error("a snapshot of the farm's state could not be written", "error", err)
 			continue
 		}

@@ -6,9 +6,11 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 KEEP    ?=
 BENCH   ?=
 FUZZTIME ?= 20s
+DURATION ?= 10m
+SEED    ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build generate lint test demo bench fuzz pictures clean
+.PHONY: build generate lint test demo chaos bench fuzz pictures clean
 
 ## build: the binary, bin/overcrank
 build:
@@ -21,11 +23,17 @@ demo:
 	@$(MAKE) --no-print-directory build
 	@bin/overcrank demo --dir demo-output $(if $(KEEP),--keep)
 
-## test: all tests, under the race detector; then the one long film without it
+## test: all tests, under the race detector; then without it the one long film, and a minute of chaos
 test:
 	@scripts/require ffmpeg fonts browser
 	$(GO) test -race -timeout 30m ./...
 	$(GO) test -timeout 30m -count 1 -run '^TestFilm' -v ./cmd/overcrank
+	@$(MAKE) --no-print-directory chaos DURATION=1m
+
+## chaos: three coordinators and eight agents work for DURATION while they are killed, frozen and cut off; SEED repeats a run
+chaos:
+	@scripts/require ffmpeg
+	OVERCRANK_CHAOS=$(DURATION) OVERCRANK_CHAOS_SEED=$(SEED) $(GO) test -timeout 24h -count 1 -run '^TestChaos$$' -v ./cmd/overcrank/chaos
 
 ## generate: the code that templ makes of the pages
 generate:

@@ -1,0 +1,187 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"overcrank/cmd/overcrank/client"
+)
+
+const (
+	healPatience = 90 * time.Second
+	endPatience  = 4 * time.Minute
+)
+
+// finish lets what is held go or cancels it, and waits until every job has ended.
+func (w *work) finish(ctx context.Context) error {
+	c := &caller{work: w, number: 99, chance: rand.New(rand.NewPCG(w.seed, 99))}
+	for i, job := range w.promises() {
+		if job.ended() || job.Parent != "" {
+			continue
+		}
+		in := asked{Kind: opCancel, Force: true}
+		if i%2 == 0 && !strings.Contains(job.Key, "pulse") {
+			in = asked{Kind: opRelease}
+		}
+		err := w.farm.await(ctx, healPatience, "job "+job.ID+" to be changed", func() error {
+			if got := c.change(ctx, job, in); got == unsure || got == "" {
+				return errors.New(string(got))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, job := range w.promises() {
+		err := w.farm.await(ctx, endPatience, "job "+job.ID+" to end", func() error {
+			if job.ended() || c.read(ctx, job, w.farm.some(c.chance)) && job.ended() {
+				return nil
+			}
+			job.mu.Lock()
+			defer job.mu.Unlock()
+			return errors.New("it is " + job.status)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, job := range w.promises() {
+		for _, door := range w.farm.doors {
+			if !c.read(ctx, job, door) {
+				w.complain(fmt.Sprintf("job %s cannot be read at %s of a farm that is well", job.ID, door.name))
+			}
+		}
+	}
+	return nil
+}
+
+// gather looks at everything that the farm has in the end. Jobs whose submission was never answered may be there too, and have to end.
+func (f *farm) gather(ctx context.Context, w *work, r *receiver) (*evidence, error) {
+	e := &evidence{
+		promises: w.promises(), listed: map[string][]seenJob{}, attempts: map[string][]seenAttempt{}, results: map[string]map[string]string{},
+		stored: map[string]int{}, deliveries: map[string]seenDelivery{},
+	}
+	for _, door := range f.doors {
+		e.nodes = append(e.nodes, door.name)
+	}
+	if err := f.await(ctx, endPatience, "everything to end", func() error { return f.list(ctx, e) }); err != nil {
+		e.listed = map[string][]seenJob{}
+		return e, errors.Join(err, f.list(ctx, e))
+	}
+	for id, job := range e.final() {
+		var attempts []struct {
+			Task     string
+			Attempt  int
+			LeasedAt time.Time
+			EndedAt  time.Time
+			Outcome  string
+		}
+		if err := f.doors[0].ask(ctx, http.MethodGet, "/api/farm/v1/jobs/"+id+"/attempts?limit=1000", "", nil, &attempts); err != nil {
+			return e, fmt.Errorf("read the attempts of job %s: %w", id, err)
+		}
+		for _, a := range attempts {
+			e.attempts[id] = append(e.attempts[id], seenAttempt{Task: a.Task, Outcome: a.Outcome, Number: a.Attempt, LeasedAt: a.LeasedAt, Ended: a.EndedAt})
+		}
+		if job.Status == finished {
+			e.results[id] = f.results(ctx, id)
+		}
+	}
+	err := errors.Join(f.count(e), f.awaitDeliveries(ctx, e), f.takePrints(ctx, e))
+	e.calls = r.all()
+	return e, err
+}
+
+// list reads all jobs from each coordinator; an error says that some have not ended.
+func (f *farm) list(ctx context.Context, e *evidence) error {
+	var unended error
+	for _, door := range f.doors {
+		whole := &client.Client{Server: door.address, Token: door.token, HTTP: door.client}
+		jobs, err := whole.Jobs(ctx, url.Values{}, 0)
+		if err != nil {
+			return fmt.Errorf("list the jobs of %s: %w", door.name, err)
+		}
+		e.listed[door.name] = nil
+		for _, job := range jobs.Items {
+			if !job.Ended() {
+				unended = fmt.Errorf("job %s (%s) is %s", job.ID, job.Name, job.Status)
+			}
+			e.listed[door.name] = append(e.listed[door.name], seenJob{ID: job.ID, Name: job.Name, Status: job.Status, Parent: job.ParentID, Why: job.Stats.Why()})
+		}
+	}
+	return unended
+}
+
+// results is what each coordinator gives as a job's result.
+func (f *farm) results(ctx context.Context, id string) map[string]string {
+	sums := map[string]string{}
+	for _, door := range f.doors {
+		var job struct{ OutputURL string }
+		var content []byte
+		err := door.ask(ctx, http.MethodGet, "/api/v2/jobs/"+id, "", nil, &job)
+		if err == nil {
+			var at *url.URL
+			if at, err = url.Parse(job.OutputURL); err == nil {
+				err = door.ask(ctx, http.MethodGet, at.RequestURI(), "", nil, &content)
+			}
+		}
+		sum := sha256.Sum256(content)
+		if sums[door.name] = hex.EncodeToString(sum[:]); err != nil {
+			sums[door.name] = "not there: " + err.Error()
+		}
+	}
+	return sums
+}
+
+// count counts the results in the storage.
+func (f *farm) count(e *evidence) error {
+	folder := filepath.Join(f.folder, "storage", "outputs")
+	if len(f.members) == 1 {
+		folder = filepath.Join(f.members[0].dir, "files", "outputs")
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		id, _, _ := strings.Cut(entry.Name(), "-")
+		e.stored[id]++
+	}
+	return nil
+}
+
+// awaitDeliveries waits until all webhooks have been delivered or given up.
+func (f *farm) awaitDeliveries(ctx context.Context, e *evidence) error {
+	for _, p := range e.promises {
+		if !p.Hook || e.final()[p.ID].Status == cancelled {
+			continue
+		}
+		err := f.await(ctx, endPatience, "the webhook of job "+p.ID, func() error {
+			var d seenDelivery
+			err := f.doors[0].ask(ctx, http.MethodGet, "/api/farm/v1/jobs/"+p.ID+"/delivery", "", nil, &d)
+			if err != nil {
+				return err
+			}
+			if e.deliveries[p.ID] = d; d.Status == "pending" {
+				return errors.New("it is pending")
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,282 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/cmd/overcrank/chaos/hosts"
+	vocabulary "overcrank/farm"
+)
+
+// The film that all jobs render: one small picture, so that what is tried is the farm and not the engine.
+const (
+	composition  = "main"
+	pictureLayer = "picture"
+)
+
+const (
+	apiPort     = "8080"
+	clusterPort = "7000"
+	gossipPort  = "7946"
+	lease       = "4s"
+)
+
+// member is a coordinator on a host of its own.
+type member struct {
+	*process
+	door   *door
+	dir    string
+	faults string // file in which a test build reads what befalls its machine
+}
+
+// farm is coordinators and agents, each on a host of its own.
+type farm struct {
+	lab      *hosts.Lab
+	folder   string // for logs and data
+	members  []*member
+	agents   []*process
+	doors    []*door
+	template string
+	token    string
+}
+
+// size is how many hosts a farm has.
+type size struct{ coordinators, agents int }
+
+// found starts a farm and waits until all of it works.
+func found(ctx context.Context, program, folder string, s size) (f *farm, err error) {
+	lab, err := hosts.New()
+	if err != nil {
+		return nil, err
+	}
+	f = &farm{lab: lab, folder: folder}
+	defer func() {
+		if err != nil {
+			f.close()
+		}
+	}()
+	if err := f.startCoordinators(ctx, program, s.coordinators); err != nil {
+		return nil, err
+	}
+	if err := f.register(ctx); err != nil {
+		return nil, err
+	}
+	return f, f.startAgents(ctx, program, s.agents)
+}
+
+// close ends all processes and hosts.
+func (f *farm) close() {
+	for _, d := range f.doors {
+		d.close()
+	}
+	f.lab.Close()
+}
+
+// startCoordinators founds a farm of n and waits until all can be asked.
+func (f *farm) startCoordinators(ctx context.Context, program string, n int) error {
+	storage := filepath.Join(f.folder, "storage")
+	if err := os.MkdirAll(storage, 0o700); err != nil {
+		return err
+	}
+	for i := range n {
+		h, err := f.lab.Add(fmt.Sprintf("node%d", i+1))
+		if err != nil {
+			return err
+		}
+		m := &member{dir: filepath.Join(f.folder, h.Name)}
+		m.process = &process{name: h.Name, host: h, log: filepath.Join(f.folder, h.Name+".log")}
+		m.door = newDoor(h.Name, "http://"+h.IP.String()+":"+apiPort, "")
+		f.members, f.doors = append(f.members, m), append(f.doors, m.door)
+	}
+	for i, m := range f.members {
+		at := func(port string) string { return m.host.IP.String() + ":" + port }
+		m.args = []string{
+			program, "coordinator", "--data-dir", m.dir, "--listen", at(apiPort), "--gossip-listen", at(gossipPort), "--lease", lease,
+		}
+		if n > 1 {
+			m.args = append(m.args, f.clusterFlags(i, storage)...)
+		}
+		if err := m.start(); err != nil {
+			return err
+		}
+	}
+	if err := f.readToken(ctx); err != nil {
+		return err
+	}
+	for _, m := range f.members {
+		m.door.token = f.token
+		if err := f.await(ctx, time.Minute, m.name+" to be ready", func() error {
+			return m.door.ask(ctx, http.MethodGet, "/readyz", "", nil, nil)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clusterFlags are what makes one of several coordinators.
+func (f *farm) clusterFlags(i int, storage string) []string {
+	at := f.members[i].host.IP.String() + ":" + clusterPort
+	return []string{"--cluster-listen", at, "--cluster-address", at, "--bootstrap-expect", fmt.Sprint(len(f.members)), "--storage", storage}
+}
+
+// readToken waits for the administrator's token, which one of the coordinators keeps.
+func (f *farm) readToken(ctx context.Context) error {
+	return f.await(ctx, time.Minute, "the administrator's token", func() error {
+		for _, m := range f.members {
+			raw, err := os.ReadFile(filepath.Join(m.dir, "admin.token"))
+			if err == nil {
+				f.token = strings.TrimSpace(string(raw))
+				return nil
+			}
+		}
+		return errors.New("no coordinator has one")
+	})
+}
+
+// await tries until it works.
+func (f *farm) await(ctx context.Context, patience time.Duration, what string, try func() error) error {
+	for end := time.Now().Add(patience); ; {
+		err := try()
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("waited %v in vain for %s: %w", patience, what, err)
+		}
+		if !rest(ctx, 50*time.Millisecond) {
+			return ctx.Err()
+		}
+	}
+}
+
+// project is an After Effects project with one composition of 64×36 pixels, with one layer.
+func project() ([]byte, error) {
+	var b bytes.Buffer
+	err := aep.Write(&b, &aep.Project{
+		Version: aep.Version{Major: 24}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
+		Items: []*aep.Item{
+			{ID: 1, Name: composition, Kind: aep.ItemComposition, Comp: &aep.Composition{
+				Width: 64, Height: 36, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25 * 1024, Duration: 1, WorkAreaDuration: 1,
+				Layers: []*aep.Layer{{
+					ID: 1, Name: pictureLayer, Kind: aep.LayerAV, Source: 2, Out: 1, Stretch: 100, Blend: aep.BlendNormal, Enabled: true, Quality: 2,
+					Props: &aep.Property{Group: true, Enabled: true},
+				}},
+			}},
+			{ID: 2, Name: "grey", Kind: aep.ItemFootage, Footage: &aep.Footage{
+				Kind: aep.FootageSolid, Width: 64, Height: 36, PixelAspect: 1, Color: [3]float64{0.5, 0.5, 0.5}, HasVideo: true, Still: true,
+			}},
+		},
+	})
+	return b.Bytes(), err
+}
+
+// register gives the farm the project that all jobs render.
+func (f *farm) register(ctx context.Context) error {
+	film, err := project()
+	if err != nil {
+		return err
+	}
+	door := f.doors[0]
+	var created struct {
+		ID         string `json:"id"`
+		UploadInfo struct {
+			URL string `json:"url"`
+		} `json:"uploadInfo"`
+	}
+	if err := door.ask(ctx, http.MethodPost, "/api/v2/templates", "", map[string]string{"type": "aep", "displayName": "chaos"}, &created); err != nil {
+		return fmt.Errorf("register the project: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, created.UploadInfo.URL, bytes.NewReader(film))
+	if err != nil {
+		return err
+	}
+	res, err := door.client.Do(req)
+	if err != nil {
+		return fmt.Errorf("upload the project: %w", err)
+	}
+	defer res.Body.Close()
+	if text, _ := io.ReadAll(res.Body); res.StatusCode >= 300 {
+		return fmt.Errorf("upload the project: %s %s", res.Status, text)
+	}
+	f.template = created.ID
+	return f.await(ctx, time.Minute, "the project to be read", func() error {
+		var t struct{ Status, Error string }
+		err := door.ask(ctx, http.MethodGet, "/api/v2/templates/"+created.ID, "", nil, &t)
+		if err == nil && t.Status != "uploaded" {
+			err = fmt.Errorf("it is %s %s", t.Status, t.Error)
+		}
+		return err
+	})
+}
+
+// startAgents starts n agents and waits until the farm has them all.
+func (f *farm) startAgents(ctx context.Context, program string, n int) error {
+	var invited struct {
+		JoinToken string `json:"joinToken"`
+	}
+	if err := f.doors[0].ask(ctx, http.MethodPost, "/api/farm/v1/join-tokens", "", map[string]any{"name": "chaos", "uses": n}, &invited); err != nil {
+		return fmt.Errorf("invite agents: %w", err)
+	}
+	for i := range n {
+		h, err := f.lab.Add(fmt.Sprintf("agent%d", i+1))
+		if err != nil {
+			return err
+		}
+		a := &process{name: h.Name, host: h, log: filepath.Join(f.folder, h.Name+".log"), args: []string{
+			program, "agent", "--config", os.DevNull, "--data-dir", filepath.Join(f.folder, h.Name), "--name", h.Name,
+			"--coordinator", f.doors[i%len(f.doors)].address, "--join-token", invited.JoinToken, "--gossip-listen", h.IP.String() + ":" + gossipPort,
+			"--idle-after", "0", "--priority", "normal",
+		}}
+		f.agents = append(f.agents, a)
+		if err := a.start(); err != nil {
+			return err
+		}
+	}
+	return f.await(ctx, 2*time.Minute, "all agents to come in", func() error { return f.allAgents(ctx) })
+}
+
+// allAgents says which agents no coordinator can give work to, nil when there are none.
+func (f *farm) allAgents(ctx context.Context) error {
+	var listed []struct{ Name, State string }
+	if err := f.doors[0].ask(ctx, http.MethodGet, "/api/farm/v1/agents", "", nil, &listed); err != nil {
+		return err
+	}
+	here := 0
+	var states []string
+	for _, a := range listed {
+		states = append(states, a.Name+" "+a.State)
+		if a.State != string(vocabulary.MachineOffline) {
+			here++
+		}
+	}
+	if here < len(f.agents) {
+		return fmt.Errorf("%d of %d are there: %s", here, len(f.agents), strings.Join(states, ", "))
+	}
+	return nil
+}
+
+// some is any coordinator's interface, whether it answers or not.
+func (f *farm) some(chance *rand.Rand) *door { return f.doors[chance.IntN(len(f.doors))] }
+
+// build builds the program, with the faults of a machine that tests can make.
+func build(ctx context.Context, into string) error {
+	out, err := exec.CommandContext(ctx, "go", "build", "-tags", "faults", "-o", into, "overcrank/cmd/overcrank").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("build the program: %w: %s", err, out)
+	}
+	return nil
+}

@@ -1,0 +1,474 @@
+//go:build linux
+
+package chaos_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	submitPatience = 40 * time.Second // how long a submission is sent again under its key
+	mostUnsure     = 3                // requests about a job of which nobody knows what became, until clients leave it alone
+	mostWaiting    = 60               // jobs that have not ended, as far as clients know, before they submit no more
+	familiar       = 24               // jobs, the latest, that clients pick theirs of
+)
+
+// promised is a job that the farm has acknowledged.
+type promised struct {
+	ID     string `json:"id"`
+	Key    string `json:"key"` // its name, and of whoever submitted it the only job of that name
+	Parent string `json:"parent,omitempty"`
+	Batch  string `json:"batch,omitempty"`
+	Hook   bool   `json:"hook,omitempty"`
+
+	mu     sync.Mutex
+	unsure int
+	status string // the latest that somebody saw
+}
+
+func (p *promised) saw(status string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !hasEnded(p.status) {
+		p.status = status
+	}
+}
+
+func (p *promised) ended() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return hasEnded(p.status)
+}
+
+func (p *promised) doubt() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unsure++
+}
+
+// clear tells whether not too much about the job is unsure.
+func (p *promised) clear() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.unsure < mostUnsure
+}
+
+// work is what clients do to a farm until they are told to stop.
+type work struct {
+	farm    *farm
+	history *history
+	seed    uint64
+	hook    string // address of the receiver
+
+	mu       sync.Mutex
+	jobs     []*promised
+	batches  map[string][]*promised
+	unkept   map[string]operation // submissions without an answer, by key
+	number   int
+	writes   []time.Duration // when writes were acknowledged
+	counted  map[string]int  // requests by kind and outcome
+	blocked  atomic.Int64    // requests that were not sent, since the coordinator could not be reached
+	lastWhys []string
+}
+
+func newWork(f *farm, h *history, seed uint64, hook string) *work {
+	return &work{farm: f, history: h, seed: seed, hook: hook, batches: map[string][]*promised{}, unkept: map[string]operation{}, counted: map[string]int{}}
+}
+
+// caller is one of those that work.
+type caller struct {
+	*work
+	number int
+	chance *rand.Rand
+}
+
+// run works with so many clients until ctx ends, and waits until each has its last answer.
+func (w *work) run(ctx context.Context, clients int) {
+	var all sync.WaitGroup
+	for n := range clients {
+		c := &caller{work: w, number: n, chance: rand.New(rand.NewPCG(w.seed, uint64(n)+1))}
+		all.Go(func() { c.run(ctx) })
+	}
+	pulse := &caller{work: w, number: clients, chance: rand.New(rand.NewPCG(w.seed, uint64(clients)+1))}
+	all.Go(func() { pulse.beat(ctx) })
+	all.Wait()
+}
+
+func (c *caller) run(ctx context.Context) {
+	for rest(ctx, time.Duration(30+c.chance.IntN(120))*time.Millisecond) {
+		c.act()
+	}
+}
+
+// rest waits, and tells whether ctx goes on.
+func rest(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// act does one thing. It is not ended by whoever ends the client: what was begun is seen through.
+func (c *caller) act() {
+	ctx := context.Background()
+	job := c.some()
+	n := c.chance.IntN(100)
+	if job == nil || n < 22 && c.waiting() < mostWaiting {
+		c.submit(ctx)
+		return
+	}
+	switch {
+	case n < 62:
+		c.read(ctx, job, c.farm.some(c.chance))
+	case job.Parent != "":
+		c.read(ctx, job, c.farm.some(c.chance)) // what is nested goes with what it is nested in
+	case n < 80:
+		c.change(ctx, job, asked{Kind: opPriority, Priority: 1 + c.chance.IntN(900)})
+	case n < 90:
+		c.change(ctx, job, asked{Kind: opRelease})
+	case n < 97 || job.Batch == "":
+		c.change(ctx, job, asked{Kind: opCancel, Force: c.chance.IntN(3) == 0})
+	default:
+		c.sweep(ctx, job.Batch)
+	}
+}
+
+// some is one of the jobs that clients may do something with, mostly one of the latest, nil when there is none.
+func (c *caller) some() *promised {
+	c.work.mu.Lock()
+	defer c.work.mu.Unlock()
+	from := c.jobs[max(0, len(c.jobs)-familiar):]
+	if c.chance.IntN(3) == 0 {
+		from = c.jobs
+	}
+	var found *promised
+	for range 8 {
+		if len(from) == 0 {
+			break
+		}
+		job := from[c.chance.IntN(len(from))]
+		if !job.clear() {
+			continue
+		}
+		if found = job; !job.ended() {
+			break // of what has ended little can be asked
+		}
+	}
+	return found
+}
+
+// waiting is how many jobs have not ended.
+func (w *work) waiting() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, job := range w.jobs {
+		if !job.ended() {
+			n++
+		}
+	}
+	return n
+}
+
+// note counts a request, and remembers when writes were acknowledged.
+func (w *work) note(op operation) {
+	w.history.add(op)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counted[string(op.Asked.Kind)+" "+string(op.Answer.Outcome)]++
+	if op.Asked.Kind != opRead && op.Answer.Outcome == done {
+		w.writes = append(w.writes, op.Return)
+	}
+}
+
+// film is the body of a job that renders one small picture.
+func (w *work) film(name string) map[string]any {
+	return map[string]any{
+		"name": name, "template": map[string]string{"id": w.farm.template, "composition": composition},
+		"settings": map[string]any{"type": "image", "frames": 0},
+	}
+}
+
+// submit submits a job, a family of jobs or a batch.
+func (c *caller) submit(ctx context.Context) {
+	c.work.mu.Lock()
+	c.work.number++
+	key := fmt.Sprintf("%d-%d-%d", c.seed, c.number, c.work.number)
+	c.work.mu.Unlock()
+	body := c.film(key)
+	in := asked{Kind: opSubmit, Held: c.chance.IntN(3) == 0, Priority: 1 + c.chance.IntN(900)}
+	body["priority"] = in.Priority
+	switch n := c.chance.IntN(10); {
+	case n < 2 && !in.Held:
+		child := c.film("")
+		delete(child, "name")
+		child["type"], child["layerName"] = "job", pictureLayer
+		body["assets"] = []any{child}
+	case n < 4:
+		c.submitBatch(ctx, key, in)
+		return
+	}
+	body["hold"] = in.Held
+	hook := c.chance.IntN(2) == 0
+	if hook {
+		body["webhook"] = map[string]any{"url": c.hook, "data": map[string]string{"key": key}}
+	}
+	var created struct {
+		ID       string `json:"id"`
+		Status   string `json:"status"`
+		Children []struct {
+			ID     string `json:"id"`
+			Status string `json:"status"`
+		} `json:"children"`
+	}
+	op := operation{Client: c.number, Asked: in, Call: c.history.now()}
+	if !c.insist(ctx, &op, "/api/v2/jobs", key, body, &created) {
+		return
+	}
+	op.Job, op.Answer = created.ID, answer{Outcome: done, Status: created.Status}
+	c.keep(op, &promised{ID: created.ID, Key: key, Hook: hook})
+	for _, child := range created.Children {
+		nested := op
+		nested.Job, nested.Asked.Nested, nested.Answer.Status = child.ID, true, child.Status
+		c.keep(nested, &promised{ID: child.ID, Parent: created.ID})
+	}
+}
+
+// submitBatch submits two to four jobs at once.
+func (c *caller) submitBatch(ctx context.Context, key string, in asked) {
+	jobs := make([]map[string]any, 2+c.chance.IntN(3))
+	for i := range jobs {
+		jobs[i] = c.film(fmt.Sprintf("%s.%d", key, i))
+		jobs[i]["hold"], jobs[i]["priority"] = in.Held, in.Priority
+	}
+	var created struct {
+		BatchID string `json:"batchId"`
+		Jobs    []struct {
+			Index  int    `json:"index"`
+			ID     string `json:"id"`
+			Status string `json:"status"`
+		} `json:"jobs"`
+	}
+	op := operation{Client: c.number, Asked: in, Call: c.history.now()}
+	if !c.insist(ctx, &op, "/api/v2/batches", key, map[string]any{"jobs": jobs}, &created) {
+		return
+	}
+	for _, job := range created.Jobs {
+		one := op
+		one.Job, one.Answer = job.ID, answer{Outcome: done, Status: job.Status}
+		c.keep(one, &promised{ID: job.ID, Key: fmt.Sprintf("%s.%d", key, job.Index), Batch: created.BatchID})
+	}
+}
+
+// insist sends a POST under a key until it is answered, to whichever coordinator, and gives up in the end.
+func (c *caller) insist(ctx context.Context, op *operation, path, key string, body, out any) (answered bool) {
+	sent := false
+	for end := time.Now().Add(submitPatience); time.Now().Before(end); time.Sleep(time.Duration(50+c.chance.IntN(200)) * time.Millisecond) {
+		door := c.farm.some(c.chance)
+		op.Node = door.name
+		err := door.ask(ctx, http.MethodPost, path, key, body, out)
+		op.Return = c.history.now()
+		var no *refusal
+		switch {
+		case err == nil:
+			return true
+		case errors.As(err, &no) && no.status == http.StatusConflict:
+			sent = true // the one before is still at it
+			continue
+		case errors.As(err, &no):
+			c.complain(fmt.Sprintf("%s refused %s: %v", op.Node, path, err))
+			return false
+		case errors.Is(err, errNotSent):
+			c.blocked.Add(1)
+		default:
+			sent = true
+			op.Note = err.Error()
+		}
+	}
+	c.work.mu.Lock()
+	defer c.work.mu.Unlock()
+	c.counted[string(opSubmit)+" "+string(unsure)]++
+	if sent {
+		op.Answer.Outcome = unsure
+		c.unkept[key] = *op
+	}
+	return false
+}
+
+// complain remembers what no client should see.
+func (w *work) complain(why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lastWhys = append(w.lastWhys, why)
+}
+
+// complaints is what no client should have seen.
+func (w *work) complaints() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.lastWhys)
+}
+
+// keep notes a job that was acknowledged.
+func (w *work) keep(op operation, job *promised) {
+	w.note(op)
+	job.saw(op.Answer.Status)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.jobs = append(w.jobs, job)
+	if job.Batch != "" {
+		w.batches[job.Batch] = append(w.batches[job.Batch], job)
+	}
+}
+
+// promises are all jobs that were acknowledged.
+func (w *work) promises() []*promised {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.jobs)
+}
+
+// read asks one coordinator how a job stands, in one of the two interfaces.
+func (c *caller) read(ctx context.Context, job *promised, door *door) (seen bool) {
+	var got struct {
+		Status   string `json:"status"`
+		Priority int    `json:"priority"`
+		Hold     bool   `json:"hold"`
+	}
+	op := operation{Client: c.number, Job: job.ID, Node: door.name, Asked: asked{Kind: opRead}, Call: c.history.now()}
+	path := "/api/v2/jobs/" + job.ID
+	if op.Answer.Detailed = c.chance.IntN(2) == 0 && job.Parent == ""; op.Answer.Detailed {
+		path = "/api/farm/v1/jobs/" + job.ID
+	}
+	err := door.ask(ctx, http.MethodGet, path, "", nil, &got)
+	op.Return = c.history.now()
+	if errors.Is(err, errNotSent) {
+		c.blocked.Add(1)
+		return false
+	}
+	op.Answer.Outcome = outcomeOf(err)
+	if err != nil {
+		op.Note = err.Error()
+		c.note(op)
+		return false
+	}
+	op.Answer.Status = got.Status
+	if op.Answer.Detailed {
+		op.Answer.Priority, op.Answer.Held = got.Priority, got.Hold
+	}
+	job.saw(got.Status)
+	c.note(op)
+	return true
+}
+
+// change does something to a job.
+func (c *caller) change(ctx context.Context, job *promised, in asked) outcome {
+	door := c.farm.some(c.chance)
+	op := operation{Client: c.number, Job: job.ID, Node: door.name, Asked: in, Call: c.history.now()}
+	var err error
+	switch in.Kind {
+	case opPriority:
+		err = door.ask(ctx, http.MethodPatch, "/api/farm/v1/jobs/"+job.ID, "", map[string]int{"priority": in.Priority}, nil)
+	case opRelease:
+		err = door.ask(ctx, http.MethodPost, "/api/farm/v1/jobs/"+job.ID+"/release", "", nil, nil)
+	case opCancel:
+		path := "/api/v2/jobs/" + job.ID + "/cancel"
+		if in.Force {
+			path += "?force=true"
+		}
+		err = door.ask(ctx, http.MethodPatch, path, "", nil, nil)
+	}
+	op.Return = c.history.now()
+	if errors.Is(err, errNotSent) {
+		c.blocked.Add(1)
+		return ""
+	}
+	op.Answer.Outcome = outcomeOf(err)
+	if err != nil {
+		op.Note = err.Error()
+	}
+	if op.Answer.Outcome == unsure {
+		job.doubt()
+	}
+	c.note(op)
+	return op.Answer.Outcome
+}
+
+// sweep cancels what waits of a batch.
+func (c *caller) sweep(ctx context.Context, batch string) {
+	door := c.farm.some(c.chance)
+	call := c.history.now()
+	err := door.ask(ctx, http.MethodPost, "/api/v2/batches/"+batch+"/cancel", "", nil, nil)
+	end := c.history.now()
+	if errors.Is(err, errNotSent) {
+		c.blocked.Add(1)
+		return
+	}
+	c.work.mu.Lock()
+	jobs := slices.Clone(c.batches[batch])
+	c.work.mu.Unlock()
+	for _, job := range jobs {
+		op := operation{Client: c.number, Job: job.ID, Node: door.name, Asked: asked{Kind: opSweep}, Answer: answer{Outcome: outcomeOf(err)}, Call: call, Return: end}
+		if op.Answer.Outcome == unsure {
+			job.doubt()
+		}
+		c.note(op)
+	}
+}
+
+func outcomeOf(err error) outcome {
+	var no *refusal
+	switch {
+	case err == nil:
+		return done
+	case errors.As(err, &no) && no.status == http.StatusNotFound:
+		return absent
+	case errors.As(err, &no) && no.status == http.StatusConflict:
+		return refused
+	}
+	return unsure
+}
+
+// beat changes the priority of a job that is held, all the time, so that one can see for how long nothing is taken. A job of which too
+// much is unsure is left for another one.
+func (c *caller) beat(ctx context.Context) {
+	var job *promised
+	for value := 1; rest(ctx, 40*time.Millisecond); value++ {
+		if job == nil || !job.clear() {
+			job = c.pulse()
+			continue
+		}
+		c.change(context.Background(), job, asked{Kind: opPriority, Priority: value % 1000})
+	}
+}
+
+// pulse submits a job that is held.
+func (c *caller) pulse() *promised {
+	c.work.mu.Lock()
+	c.work.number++
+	key := fmt.Sprintf("%d-pulse-%d", c.seed, c.work.number)
+	c.work.mu.Unlock()
+	body := c.film(key)
+	body["hold"] = true
+	op := operation{Client: c.number, Asked: asked{Kind: opSubmit, Held: true}, Call: c.history.now()}
+	var created struct{ ID, Status string }
+	if !c.insist(context.Background(), &op, "/api/v2/jobs", key, body, &created) {
+		return nil
+	}
+	op.Job, op.Answer = created.ID, answer{Outcome: done, Status: created.Status}
+	job := &promised{ID: created.ID, Key: key}
+	c.note(op)
+	c.work.mu.Lock()
+	defer c.work.mu.Unlock()
+	c.jobs = slices.Insert(c.jobs, max(0, len(c.jobs)-familiar), job) // nobody else's
+	return job
+}

@@ -144,6 +144,7 @@ func chaos(ctx context.Context, s settings, folder string) (wrong []string, err 
 		found, err = f.gather(ctx, w, r)
 	}
 	if found != nil {
+		found.jumped = m.clocksJumped()
 		wrong = found.check()
 	}
 	byJob := h.byJob()

@@ -98,6 +98,8 @@ func (f *farm) startCoordinators(ctx context.Context, program string, n int) err
 		}
 		m := &member{dir: filepath.Join(f.folder, h.Name)}
 		m.process = &process{name: h.Name, host: h, log: filepath.Join(f.folder, h.Name+".log")}
+		m.faults = filepath.Join(f.folder, h.Name+".faults")
+		m.env = []string{"OVERCRANK_FAULTS=" + m.faults}
 		m.door = newDoor(h.Name, "http://"+h.IP.String()+":"+apiPort, "")
 		f.members, f.doors = append(f.members, m), append(f.doors, m.door)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -127,7 +128,14 @@ func (m *misfortune) node() *member {
 // ofNode is what befalls one coordinator's machine.
 func (m *misfortune) ofNode(node *member) fault {
 	again := func() { m.must(node.start()) }
+	machine := func(name, line string) fault {
+		return fault{name, func() { m.must(os.WriteFile(node.faults, []byte(line+"\n"), 0o600)) }, func() { _ = os.Remove(node.faults) }}
+	}
 	return pick(m.chance,
+		machine("slow disk: "+node.name, fmt.Sprintf("sync %v", 50*time.Millisecond+m.within(400*time.Millisecond).Round(time.Millisecond))),
+		machine("full disk: "+node.name, "disk full"),
+		machine("clock: "+node.name+" an hour ahead", "clock +1h"),
+		fault{"kill: " + node.name, node.kill, again},
 		fault{"kill: " + node.name, node.kill, again},
 		fault{"kill: " + node.name, node.kill, again},
 		fault{"freeze: " + node.name, node.freeze, node.thaw},
@@ -236,10 +244,18 @@ func (m *misfortune) ofAll() fault {
 	)
 }
 
+// clocksJumped tells whether times that the farm tells are of no use.
+func (m *misfortune) clocksJumped() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.counted["clock"] > 0
+}
+
 // heal ends whatever may still befall the farm.
 func (m *misfortune) heal() error {
 	m.farm.lab.Heal()
 	for _, n := range m.farm.members {
+		_ = os.Remove(n.faults)
 		n.thaw()
 		if err := n.start(); err != nil {
 			return err

@@ -18,6 +18,7 @@ type process struct {
 	name string
 	host *hosts.Host
 	args []string // of the program, with its path
+	env  []string // besides that of the test
 	log  string   // file that takes what it says, over all its lives
 
 	mu    sync.Mutex
@@ -41,6 +42,7 @@ func (p *process) start() error {
 	p.lives++
 	fmt.Fprintf(out, "---- life %d of %s begins at %s\n", p.lives, p.name, time.Now().Format(time.TimeOnly+".000"))
 	cmd := exec.Command(p.args[0], p.args[1:]...)
+	cmd.Env = append(os.Environ(), p.env...)
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := p.host.Start(cmd); err != nil {
 		return fmt.Errorf("start %s: %w", p.name, err)

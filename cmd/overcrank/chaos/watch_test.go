@@ -15,7 +15,7 @@ type standing struct {
 	ID      string `json:"id"`
 	Leader  string `json:"leader"` // id, "" when none is known
 	Members []struct {
-		Name             string `json:"name"`
+		ID               string `json:"id"`
 		Fingerprint      string `json:"fingerprint"` // of the state behind the command with the index, which is one for all
 		FingerprintIndex uint64 `json:"fingerprintIndex"`
 	} `json:"members"`
@@ -102,7 +102,7 @@ func (f *farm) takePrints(ctx context.Context, e *evidence) error {
 			for _, m := range s.Members {
 				if m.Fingerprint != "" {
 					known++
-					e.prints = append(e.prints, print{Node: m.Name, Index: m.FingerprintIndex, Sum: m.Fingerprint})
+					e.prints = append(e.prints, print{Node: m.ID, Index: m.FingerprintIndex, Sum: m.Fingerprint})
 				}
 			}
 			if known < len(f.doors) {

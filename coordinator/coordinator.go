@@ -81,6 +81,7 @@ type Coordinator struct {
 	fetcher    *fetch.Fetcher
 	caller     *caller
 	pool       *gossip.Pool // nil without gossip
+	ringTaken  int          // revision of the keys with which the pool was joined
 	hub        *hub
 	mirror     *mirror
 	answers    answers
@@ -176,6 +177,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if c.port != nil {
 		c.run(c.followLeader)
 	}
+	c.run(c.keepGossip)
 	return nil
 }
 
@@ -221,10 +223,20 @@ func (c *Coordinator) joinGossip() (err error) {
 	if c.cfg.GossipBind == "" {
 		return nil
 	}
+	ring, err := c.gossipRing()
+	if err != nil {
+		return err
+	}
+	keys, err := c.openGossipKeys(ring)
+	if err != nil {
+		c.log.Error("gossip begins with the key that the farm began with", "error", err)
+		keys = [][]byte{c.firstGossipKey()}
+	}
+	c.ringTaken = ring.Revision
 	c.pool, err = gossip.Join(gossip.Config{
 		Bind:     c.cfg.GossipBind,
 		PortFile: filepath.Join(c.cfg.DataDir, "gossip.port"),
-		Keys:     [][]byte{c.keys.derive("gossip", 32)},
+		Keys:     keys,
 		Label:    c.keys.cluster(),
 		Logger:   c.log,
 		Node: wire.Node{

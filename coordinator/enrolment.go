@@ -85,12 +85,9 @@ func (c *Coordinator) certify(id string, request authority.Request, until time.T
 	if err != nil {
 		return wire.Enrolled{}, err
 	}
-	enrolled := wire.Enrolled{
-		AgentID: id, Certificate: certificate, Authority: c.authority.Certificate(),
-		GossipKey: c.keys.derive("gossip", 32), Cluster: c.keys.cluster(),
-	}
-	if c.pool != nil {
-		enrolled.Gossip = []string{c.pool.Address()}
+	enrolled := wire.Enrolled{AgentID: id, Certificate: certificate, Authority: c.authority.Certificate(), Cluster: c.keys.cluster()}
+	if pool := c.gossipForAgents(); pool != nil {
+		enrolled.GossipKey, enrolled.Gossip = pool.Keys[0], pool.Seeds
 	}
 	return enrolled, nil
 }

@@ -270,7 +270,7 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 	wanted := known.Hash() != hello.Inventory
 	s.send(wire.Message{Welcome: &wire.Welcome{
 		HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds(), Drop: dropped,
-		Addresses: l.c.cfg.Addresses, WantInventory: wanted, Coordinators: coordinators,
+		Addresses: l.c.cfg.Addresses, WantInventory: wanted, Coordinators: coordinators, Gossip: l.c.gossipForAgents(),
 	}})
 	if !wanted {
 		l.equip(s, known)

@@ -5,10 +5,11 @@ import "time"
 // Coordinator is one node of the farm's head, as it describes itself to the others.
 type Coordinator struct {
 	ID      string    `json:"id"`
-	Name    string    `json:"name"`    // host name
-	Cluster string    `json:"cluster"` // host:port at which the other coordinators reach it
-	Public  string    `json:"public"`  // base address at which callers, browsers and agents reach it, without a trailing slash
-	Version string    `json:"version"` // of its program
-	Level   int       `json:"level"`   // highest level of commands that its program understands
-	At      time.Time `json:"at"`      // when it said so
+	Name    string    `json:"name"`             // host name
+	Cluster string    `json:"cluster"`          // host:port at which the other coordinators reach it
+	Public  string    `json:"public"`           // base address at which callers, browsers and agents reach it, without a trailing slash
+	Gossip  string    `json:"gossip,omitempty"` // host:port at which others reach it in gossip, "" when it takes no part
+	Version string    `json:"version"`          // of its program
+	Level   int       `json:"level"`            // highest level of commands that its program understands
+	At      time.Time `json:"at"`               // when it said so
 }

@@ -105,6 +105,8 @@ func (t *tables) apply(cmd Command) Result {
 		return t.confirmAgentKey(c)
 	case ConfigureAgent:
 		return t.configureAgent(c)
+	case PutGossipRing:
+		return t.putGossipRing(c)
 	case PutPolicy:
 		return t.putPolicy(c)
 	case ChangeJob:

@@ -215,6 +215,8 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[ConfirmAgentKey](body)
 	case KindConfigureAgent:
 		return unmarshal[ConfigureAgent](body)
+	case KindPutGossipRing:
+		return unmarshal[PutGossipRing](body)
 	case KindPutPolicy:
 		return unmarshal[PutPolicy](body)
 	case KindChangeJob:

@@ -80,6 +80,7 @@ func samples() []Command {
 		UseNodeInvitation{Hash: "h", Node: "c3", At: at},
 		RevokeNodeInvitation{ID: "n1"},
 		ForgetNodeInvitations{Before: at},
+		PutGossipRing{farm.GossipRing{Revision: 1, Keys: []farm.GossipKey{{ID: "a1", Sealed: []byte{1}, DropAt: until}, {ID: "b2", Sealed: []byte{2}, MadeAt: at, UseAt: until}}, At: at}},
 		ForgetInvitations{Before: at},
 		UseCode{Hash: "5e88", Until: at.Add(10 * time.Minute), At: at},
 		JoinAgent{Hash: "h", Agent: farm.Agent{ID: "a1", Name: "mac", Keys: []farm.AgentKey{{SHA256: "k", Until: until}}, EnrolledAt: at, Inventory: inventory}, At: at},

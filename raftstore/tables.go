@@ -70,6 +70,7 @@ var (
 
 	bucketCoordinators    = []byte("coordinators")
 	bucketNodeInvitations = []byte("node invitations")
+	bucketGossip          = []byte("gossip keys") // one record under gossipRingKey
 
 	bucketCounts = []byte("counts") // see counters.go
 )
@@ -82,7 +83,7 @@ func buckets() [][]byte {
 		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
-		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes,
+		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes, bucketGossip,
 	}
 }
 

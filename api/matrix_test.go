@@ -130,6 +130,10 @@ var rules = map[string]rule{
 	"DELETE /api/v2/secrets/{id}":   {role: producer, record: "secret", status: 200},
 	"POST /api/farm/v1/secret-keys": {role: admin, body: `{}`, status: 200, farm: true},
 
+	"GET /api/farm/v1/cluster/authority":    {role: admin, status: 200, farm: true},
+	"GET /api/farm/v1/cluster/gossip-keys":  {role: admin, status: 200, farm: true},
+	"POST /api/farm/v1/cluster/gossip-keys": {role: admin, body: `{}`, status: 201, farm: true},
+
 	"GET /api/farm/v1/me":                         {role: viewer, status: 200},
 	"POST /api/farm/v1/sign-in-links":             {role: viewer, status: 201},
 	"GET /api/farm/v1/teams":                      {role: viewer, status: 200},

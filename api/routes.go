@@ -117,6 +117,9 @@ func (s *server) farmRoutes() []route {
 
 		{get, root + "/farm", viewer, s.getFarm},
 		{post, root + "/backup", admin, s.giveBackup},
+		{get, root + "/cluster/authority", admin, s.getAuthority},
+		{get, root + "/cluster/gossip-keys", admin, s.listGossipKeys},
+		{post, root + "/cluster/gossip-keys", admin, s.rotateGossipKey},
 		{get, pathEvents, viewer, s.watchEvents},
 		{post, root + "/farm/pause", operator, s.turnFarm(true)},
 		{post, root + "/farm/resume", operator, s.turnFarm(false)},

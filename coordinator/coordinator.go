@@ -240,7 +240,7 @@ func (c *Coordinator) joinGossip() (err error) {
 		Label:    c.keys.cluster(),
 		Logger:   c.log,
 		Node: wire.Node{
-			ID: c.keys.cluster(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.PublicAddress,
+			ID: c.store.ID(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.PublicAddress,
 		},
 		OnChange: func(n wire.Node, _ bool) { c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: n.ID}) },
 	})

@@ -32,6 +32,7 @@ type cli struct {
 	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
 	Backup      backupCommand      `cmd:"" group:"farm" help:"Back up a running farm into one file."`
 	Restore     restoreCommand     `cmd:"" group:"farm" help:"Make the data folder of a new coordinator from a backup."`
+	Cluster     clusterCommand     `cmd:"" group:"farm" help:"Look after the coordinators, and what they and the agents know each other by."`
 	Demo        demoCommand        `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
 
 	Submit    submitCommand    `cmd:"" group:"work" help:"Submit a job."`

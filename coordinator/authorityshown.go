@@ -1,0 +1,32 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/x509"
+	"time"
+
+	"overcrank/farm"
+)
+
+// AuthorityInfo is what the certificate of the farm's authority says.
+type AuthorityInfo struct {
+	Fingerprint         string // SHA-256 of its public key, in hex
+	Subject, Issuer     string
+	OwnRoot             bool // the farm founded it itself; false for one that the studio issued
+	NotBefore, NotAfter time.Time
+}
+
+// Authority tells of the farm's authority. It is for administrators of the farm.
+func (c *Coordinator) Authority(_ context.Context, p farm.Principal) (AuthorityInfo, error) {
+	if !p.FarmAdmin {
+		return AuthorityInfo{}, farm.Errorf(farm.CodeForbidden, "the farm's authority is shown to the administrators of the farm's first team")
+	}
+	certificate, err := x509.ParseCertificate(c.authority.Certificate())
+	if err != nil {
+		return AuthorityInfo{}, err
+	}
+	return AuthorityInfo{
+		Fingerprint: c.authority.Fingerprint(), Subject: certificate.Subject.String(), Issuer: certificate.Issuer.String(),
+		OwnRoot: certificate.CheckSignatureFrom(certificate) == nil, NotBefore: certificate.NotBefore, NotAfter: certificate.NotAfter,
+	}, nil
+}

@@ -26,8 +26,8 @@ func (eventsCommand) Help() string {
     overcrank events --json | jq -c 'select(.kind == "progress")'`
 }
 
-// reconnectPause is between two tries to follow a farm that has gone away.
-const reconnectPause = 2 * time.Second
+// reconnectPause is before the next try to follow a farm whose coordinator has gone away.
+const reconnectPause = 500 * time.Millisecond
 
 // Run prints what happens, as it happens.
 func (e eventsCommand) Run(ctx context.Context, out *output) error {
@@ -59,7 +59,7 @@ func (e eventsCommand) Run(ctx context.Context, out *output) error {
 		case !opened, errors.As(err, &refused):
 			return err
 		}
-		out.remark("The farm has gone away; events until it is back are missed.")
+		out.remark("The farm has gone away; events until it answers again are missed.")
 		if err := pause(ctx, reconnectPause); err != nil {
 			return err
 		}

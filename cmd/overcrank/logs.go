@@ -38,10 +38,10 @@ func (l logsCommand) Run(ctx context.Context, out *output) error {
 			return err
 		}
 		next, err := c.Log(ctx, l.ID, offset, out)
-		if err != nil && !client.IsStatus(err, http.StatusNotFound) {
+		if err != nil && !client.IsStatus(err, http.StatusNotFound) && next <= offset {
 			return err
 		}
-		offset = max(offset, next)
+		offset = max(offset, next) // of a log that broke off, what came of it
 		if job.Ended() {
 			return nil
 		}

@@ -20,7 +20,7 @@ import (
 
 // serverFlags say which farm a command speaks to, and as whom.
 type serverFlags struct {
-	Server    string `help:"Base address of the farm." default:"http://127.0.0.1:8080" env:"OVERCRANK_SERVER"`
+	Server    string `help:"Base address of the farm; of one with several coordinators those of all, with commas between." default:"http://127.0.0.1:8080" env:"OVERCRANK_SERVER"`
 	Token     string `help:"API token." env:"OVERCRANK_TOKEN"`
 	CAFile    string `name:"ca-file" help:"File with the certificate of the farm's authority, ca.crt of its data folder, for an https:// address that this machine does not trust by itself." type:"path" env:"OVERCRANK_CA_FILE"`
 	TokenFile string `help:"File that holds the API token, such as admin.token in a farm's data folder." type:"path" env:"OVERCRANK_TOKEN_FILE"`
@@ -45,7 +45,7 @@ func (s serverFlags) client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client.Client{Server: strings.TrimSuffix(s.Server, "/"), Token: token, HTTP: trusting}, nil
+	return &client.Client{Server: s.Server, Token: token, HTTP: trusting}, nil
 }
 
 // trusting is a client that trusts the authority of --ca-file besides those of the system, nil without one.

@@ -19,13 +19,16 @@ import (
 
 // Client is a caller with a token. Its methods may be called at the same time.
 type Client struct {
-	Server string // base address, without a trailing slash
+	// Server is the farm's base address, or those of several of its coordinators with commas between: when one does not answer,
+	// or has no leader, the next is asked.
+	Server string
 	Token  string
 	HTTP   *http.Client // nil means http.DefaultClient
 	// Patience is how long a farm that is busy, or that stopped answering, is given before a request fails. 0 means 30 s.
 	Patience time.Duration
 
-	answered atomic.Bool // the farm has answered once, so that its address is right
+	answered atomic.Bool  // the farm has answered once, so that its address is right
+	turn     atomic.Int64 // which of the addresses is asked; it only grows
 }
 
 // request is what send sends, as often as need be.
@@ -105,14 +108,9 @@ func (c *Client) do(ctx context.Context, method, path string) error {
 
 // answer sends a request and decodes its JSON answer into out, unless out is nil.
 func (c *Client) answer(ctx context.Context, r request, out any) error {
-	resp, err := c.send(ctx, r)
+	text, _, err := c.text(ctx, r)
 	if err != nil {
 		return err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return fmt.Errorf("%s %s: the answer broke off: %w", r.method, r.path, err)
 	}
 	if out == nil {
 		return nil
@@ -126,23 +124,42 @@ func (c *Client) answer(ctx context.Context, r request, out any) error {
 	return nil
 }
 
+// brokenOff is how often a request is sent again whose answer broke off.
+const brokenOff = 3
+
+// text sends a request and reads the whole answer.
+func (c *Client) text(ctx context.Context, r request) ([]byte, http.Header, error) {
+	r = keyed(r)
+	for tries := 0; ; tries++ {
+		turn := c.turn.Load()
+		resp, err := c.send(ctx, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err == nil {
+			return text, resp.Header, nil
+		}
+		if tries == brokenOff || !r.repeatable() || ctx.Err() != nil {
+			return nil, nil, fmt.Errorf("%s %s: the answer broke off: %w", r.method, r.path, err)
+		}
+		c.moveOn(turn)
+	}
+}
+
 // list gets an array, and where its next page is.
 func list[T any](ctx context.Context, c *Client, path string, query url.Values) (List[T], error) {
 	var out List[T]
-	resp, err := c.send(ctx, request{method: http.MethodGet, path: path, query: query})
+	text, header, err := c.text(ctx, request{method: http.MethodGet, path: path, query: query})
 	if err != nil {
 		return out, err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return out, fmt.Errorf("GET %s: the answer broke off: %w", path, err)
 	}
 	if err := json.Unmarshal(text, &out); err != nil {
 		return out, fmt.Errorf("GET %s: the answer is not what was expected: %w", path, err)
 	}
 	out.keepRaw(bytes.TrimSpace(text))
-	out.Next = nextLink(resp.Header.Values("Link"))
+	out.Next = nextLink(header.Values("Link"))
 	return out, nil
 }
 

@@ -33,6 +33,7 @@ func (c *Client) Events(ctx context.Context, query url.Values, tell func(Event) 
 		return err
 	}
 	defer resp.Body.Close()
+	turn := c.turn.Load()
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, longestEvent)
 	for lines.Scan() {
@@ -49,6 +50,7 @@ func (c *Client) Events(ctx context.Context, query url.Values, tell func(Event) 
 			return err
 		}
 	}
+	c.moveOn(turn) // a coordinator that ended its events is likely gone
 	if err := lines.Err(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("GET %s: the events broke off: %w", path, err)
 	}

@@ -27,25 +27,29 @@ const keyHeader = "Idempotency-Key"
 // send sends a request, again where that is safe and promising. An answer of 400 or more is an *Error; the caller closes the
 // body of the response it gets.
 func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
-	r.header = r.header.Clone()
-	if r.header == nil {
-		r.header = http.Header{}
-	}
-	if r.method == http.MethodPost && !r.once {
-		r.header.Set(keyHeader, rand.Text())
-	}
+	r = keyed(r)
 	patience := c.Patience
 	if patience == 0 {
 		patience = defaultPatience
 	}
 	giveUp, pause := time.Now().Add(patience), firstPause
-	for {
-		resp, err := c.once(ctx, r)
+	servers := len(c.servers())
+	for tries := 1; ; tries++ {
+		turn := c.turn.Load()
+		resp, err := c.once(ctx, r, c.serverAt(turn))
 		if err == nil {
 			return resp, nil
 		}
-		wait, again := c.again(r, err)
-		if wait = max(wait, pause); !again || ctx.Err() != nil || time.Now().Add(wait).After(giveUp) {
+		wait, again := c.again(r, err, c.answered.Load() || tries < servers)
+		if !again || ctx.Err() != nil {
+			return nil, err
+		}
+		c.moveOn(turn)
+		r.path = c.elsewhere(r.path, err)
+		if tries%servers != 0 {
+			continue // another coordinator was not asked yet
+		}
+		if wait = max(wait, pause); time.Now().Add(wait).After(giveUp) {
 			return nil, err
 		}
 		select {
@@ -57,8 +61,50 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	}
 }
 
-// again says whether a request that failed with err may be sent once more, and how long to wait before that at least.
-func (c *Client) again(r request, err error) (wait time.Duration, again bool) {
+// keyed gives a POST the key by which the farm knows its repetition.
+func keyed(r request) request {
+	r.header = r.header.Clone()
+	if r.header == nil {
+		r.header = http.Header{}
+	}
+	if r.method == http.MethodPost && !r.once && r.header.Get(keyHeader) == "" {
+		r.header.Set(keyHeader, rand.Text())
+	}
+	return r
+}
+
+// elsewhere is where a request goes next: to another coordinator when the one that an address of the farm's names has gone.
+func (c *Client) elsewhere(path string, err error) string {
+	address, bad := url.Parse(path)
+	if bad != nil || address.Host == "" || !errors.As(err, new(*UnreachableError)) || !c.answered.Load() {
+		return path
+	}
+	if !strings.HasPrefix(address.Path, "/outputs/") && !strings.HasPrefix(address.Path, "/api/") {
+		return path // no address of a farm
+	}
+	return address.RequestURI()
+}
+
+// repeatable says whether a request may be sent once more whose answer broke off.
+func (r request) repeatable() bool {
+	return r.method == http.MethodGet || r.method == http.MethodPost && !r.once
+}
+
+// servers are the addresses of the farm's coordinators.
+func (c *Client) servers() []string { return strings.Split(c.Server, ",") }
+
+// serverAt is the address that is asked at a turn, without a trailing slash.
+func (c *Client) serverAt(turn int64) string {
+	servers := c.servers()
+	return strings.TrimSuffix(strings.TrimSpace(servers[turn%int64(len(servers))]), "/")
+}
+
+// moveOn turns to the next coordinator, unless somebody else did that since a turn.
+func (c *Client) moveOn(turn int64) { c.turn.CompareAndSwap(turn, turn+1) }
+
+// again says whether a request that failed with err may be sent once more, and how long to wait before that at least. known says
+// that the farm is there: one that never answered is more likely at another address than away for a moment.
+func (c *Client) again(r request, err error, known bool) (wait time.Duration, again bool) {
 	var refused *Error
 	if errors.As(err, &refused) {
 		if refused.Status != http.StatusServiceUnavailable && refused.Status != http.StatusTooManyRequests {
@@ -67,8 +113,8 @@ func (c *Client) again(r request, err error) (wait time.Duration, again bool) {
 		return retryAfter(refused.retryAfter), true // refused before anything was done
 	}
 	var lost *UnreachableError
-	if !errors.As(err, &lost) || !c.answered.Load() {
-		return 0, false // a farm that never answered is more likely at another address than away for a moment
+	if !errors.As(err, &lost) || !known {
+		return 0, false
 	}
 	var op *net.OpError
 	if errors.As(lost.Err, &op) && op.Op == "dial" {
@@ -95,11 +141,11 @@ func retryAfter(header string) time.Duration {
 	return 0
 }
 
-// once sends a request one time.
-func (c *Client) once(ctx context.Context, r request) (*http.Response, error) {
+// once sends a request one time, to one of the farm's coordinators.
+func (c *Client) once(ctx context.Context, r request, server string) (*http.Response, error) {
 	address := r.path
 	if strings.HasPrefix(address, "/") {
-		address = c.Server + address
+		address = server + address
 	}
 	if len(r.query) > 0 {
 		address += "?" + r.query.Encode()
@@ -122,7 +168,7 @@ func (c *Client) once(ctx context.Context, r request) (*http.Response, error) {
 			req.Body = http.NoBody
 		}
 	}
-	if strings.HasPrefix(address, c.Server+"/api/") {
+	if strings.HasPrefix(address, server+"/api/") {
 		req.Header.Set("Authorization", "Bearer "+c.Token)
 	} else {
 		req.Header.Del(keyHeader)
@@ -133,7 +179,7 @@ func (c *Client) once(ctx context.Context, r request) (*http.Response, error) {
 	}
 	resp, err := hc.Do(req)
 	if err != nil {
-		return nil, c.lost(ctx, err, body)
+		return nil, lost(ctx, server, err, body)
 	}
 	c.answered.Store(true)
 	if resp.StatusCode >= 400 {
@@ -144,7 +190,7 @@ func (c *Client) once(ctx context.Context, r request) (*http.Response, error) {
 }
 
 // lost words what kept a request from being answered: the caller's context, the caller's own file, or the farm.
-func (c *Client) lost(ctx context.Context, err error, body *bodyReader) error {
+func lost(ctx context.Context, server string, err error, body *bodyReader) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -157,7 +203,7 @@ func (c *Client) lost(ctx context.Context, err error, body *bodyReader) error {
 	if errors.As(err, &ue) {
 		err = ue.Err
 	}
-	return &UnreachableError{Server: c.Server, Err: err}
+	return &UnreachableError{Server: server, Err: err}
 }
 
 // bodyReader remembers that a body could not be read, to tell that from a lost connection.

@@ -53,7 +53,8 @@ func served() map[string]farm.Role {
 	name := func(method, path string) string { return method + " " + pathParameter.ReplaceAllString(path, "{$1}") }
 	for _, r := range app.GetRoutes() {
 		agents := slices.ContainsFunc(ofAgents, func(prefix string) bool { return strings.HasPrefix(r.Path, prefix) })
-		if r.Method != fiber.MethodHead && !agents {
+		before := slices.Contains([]string{"/api", "/files", "/outputs"}, r.Path) // what stands before all addresses of a kind
+		if r.Method != fiber.MethodHead && !agents && !before {
 			out[name(r.Method, r.Path)] = ""
 		}
 	}

@@ -122,17 +122,21 @@ func (c *Coordinator) askElsewhere(ctx context.Context, name string, in, out any
 		return errMisdirected
 	}
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	switch {
-	case err != nil, resp.StatusCode == http.StatusMisdirectedRequest:
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case statusNotTaken:
 		return errMisdirected
-	case resp.StatusCode == http.StatusOK:
-		if err := json.Unmarshal(text, out); err != nil {
-			return fmt.Errorf("reading the leader's answer to %q: %w", name, err)
-		}
-		return nil
+	default:
+		return internode.ErrorOf(resp)
 	}
-	return readRefusal(name, text)
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return errMisdirected
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("reading the leader's answer to %q: %w", name, err)
+	}
+	return nil
 }
 
 // leaderAddress is where the leader's port for other nodes is; "" while nobody leads, or this node does.
@@ -142,30 +146,6 @@ func (c *Coordinator) leaderAddress() string {
 		return ""
 	}
 	return address
-}
-
-// refusal is an error on its way between two nodes.
-type refusal struct {
-	Code      farm.Code         `json:"code"`
-	Message   string            `json:"message"`
-	Fields    []farm.FieldError `json:"fields,omitempty"`
-	ErrorCode string            `json:"errorCode,omitempty"`
-}
-
-func refusalOf(err error) refusal {
-	var e *farm.Error
-	if !errors.As(err, &e) {
-		return refusal{Code: farm.CodeInternal, Message: err.Error()}
-	}
-	return refusal{Code: e.Code, Message: e.Message, Fields: e.Fields, ErrorCode: e.ErrorCode}
-}
-
-func readRefusal(name string, text []byte) error {
-	var r refusal
-	if err := json.Unmarshal(text, &r); err != nil || r.Code == "" {
-		return fmt.Errorf("the leader's answer to %q cannot be read", name)
-	}
-	return &farm.Error{Code: r.Code, Message: r.Message, Fields: r.Fields, ErrorCode: r.ErrorCode}
 }
 
 // answerNodes takes the other nodes' questions, and lets them follow what happens here while this node leads. It is called before
@@ -178,12 +158,13 @@ func (c *Coordinator) answerNodes(port *internode.Port) {
 func (c *Coordinator) answerQuestion(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	l, known := c.leading(), c.answers[name]
-	if l == nil {
-		w.WriteHeader(http.StatusMisdirectedRequest)
+	switch {
+	case l == nil:
+		internode.Refuse(w, statusNotTaken, errLeaderless)
 		return
-	}
-	if known.wire == nil {
-		c.answerWith(w, http.StatusNotFound, refusal{Code: farm.CodeUnavailable, Message: fmt.Sprintf("the farm's leader runs another version of overcrank and knows no question %q; update all coordinators", name)})
+	case known.wire == nil:
+		internode.Refuse(w, http.StatusNotFound, farm.Errorf(farm.CodeUnavailable,
+			"the farm's leader runs another version of overcrank and knows no question %q; update all coordinators", name))
 		return
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxQuestion))
@@ -191,21 +172,12 @@ func (c *Coordinator) answerQuestion(w http.ResponseWriter, r *http.Request) {
 		return // whoever asked has gone
 	}
 	out, err := known.wire(l, r.Context(), text)
+	if err == nil {
+		text, err = json.Marshal(out)
+	}
 	if err != nil {
-		c.answerWith(w, http.StatusConflict, refusalOf(err))
+		internode.Refuse(w, http.StatusConflict, err)
 		return
 	}
-	c.answerWith(w, http.StatusOK, out)
-}
-
-// answerWith writes an answer. One whose reader has gone is nobody's business.
-func (c *Coordinator) answerWith(w http.ResponseWriter, status int, value any) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		c.log.Error("writing an answer to another coordinator", "error", err)
-		status = http.StatusInternalServerError
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(text)
+	_, _ = w.Write(text) // whoever asked may have gone
 }

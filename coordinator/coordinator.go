@@ -100,6 +100,7 @@ type Coordinator struct {
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	work   sync.WaitGroup // loops and sessions
+	terms  sync.WaitGroup // of leadership, one at most
 
 	mu     sync.Mutex
 	closed bool

@@ -31,7 +31,6 @@ func (r *reading) download(ctx context.Context, t farm.Template) error {
 		return r.finish(ctx, t, raftstore.FinishTemplate{ID: t.ID, Error: downloadError(err)})
 	}
 	_, err = r.c.apply(ctx, raftstore.ReceiveTemplate{ID: t.ID, File: ref, At: r.c.cfg.Now()})
-	r.c.templateChanged(t.Team, t.ID)
 	return err
 }
 

@@ -105,6 +105,7 @@ func (c *Coordinator) happened(res *raftstore.Result) {
 			l.notePolicy(res.Index, *res.Policy)
 		}
 		l.observe(res.Jobs, res.Tasks)
+		l.outbox.renew(res.Owed)
 		for _, job := range res.Jobs {
 			if job.Status.Ended() && job.Private && job.ErasedAt.IsZero() {
 				c.retaining.wake()
@@ -119,4 +120,16 @@ func (c *Coordinator) happened(res *raftstore.Result) {
 		c.hub.moved(job)
 	}
 	c.hub.movedTasks(res.Tasks)
+	for _, a := range res.Agents {
+		c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: a.ID})
+	}
+	if res.Policy != nil {
+		c.hub.publish(farm.Event{Kind: farm.EventFarm})
+	}
+	for _, changed := range res.Changed {
+		if changed.Kind == farm.EventTemplate {
+			c.reading.wake()
+		}
+		c.hub.publish(farm.Event{Kind: changed.Kind, Team: changed.Team, ID: changed.ID})
+	}
 }

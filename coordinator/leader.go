@@ -3,8 +3,6 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -93,7 +91,11 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 	}
 	l.queue.SetSpeed(l.speeds.of)
 	var term sync.WaitGroup
-	term.Go(func() { l.term(ctx) })
+	c.terms.Add(1)
+	term.Go(func() {
+		defer c.terms.Done()
+		l.term(ctx)
+	})
 	return func() {
 		cancel()
 		term.Wait()
@@ -123,7 +125,8 @@ func (l *leader) term(ctx context.Context) {
 		return
 	}
 	defer l.endSessions()
-	defer l.c.setLeader(nil)
+	defer l.leave()
+	l.c.hub.lose() // what the leader before told last may not have come
 	// From here on the queue is told of what is submitted, so nothing falls between the two.
 	if !l.takeUp(ctx, l.load) {
 		return
@@ -144,6 +147,12 @@ func (l *leader) term(ctx context.Context) {
 		}
 	})
 	loops.Wait()
+}
+
+// leave ends the time in which this node is asked as leader. What is known of the leases stays known until the next leader tells.
+func (l *leader) leave() {
+	l.c.mirror.take(newTold().next(l), true)
+	l.c.setLeader(nil)
 }
 
 func (c *Coordinator) setLeader(l *leader) {
@@ -197,11 +206,17 @@ func (l *leader) take() error {
 		if err != nil {
 			return err
 		}
+		outer := make([][]string, len(page))
+		for i, t := range page {
+			if outer[i], err = l.c.outerJobs(t.Job); err != nil {
+				return err
+			}
+		}
 		defer l.follow(severalOf(page)...)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		for i, t := range page {
-			l.holdLocked(t)
+			l.holdLocked(t).outer = outer[i]
 			if tasks[i].ID != "" {
 				l.queue.Hold(tasks[i], t.Agent, t.LeasedAt)
 			}
@@ -285,17 +300,6 @@ func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
 			l.c.log.Error("queueing tasks", "error", err)
 			l.doubt()
 		}
-	}
-}
-
-func (l *leader) endSessions() {
-	l.mu.Lock()
-	l.closed = true
-	sessions := slices.Collect(maps.Values(l.sessions))
-	l.mu.Unlock()
-	for _, s := range sessions {
-		s.close()
-		<-s.done
 	}
 }
 

@@ -100,6 +100,22 @@ func (o *outbox) add(job farm.Job, due time.Time) {
 	o.wake()
 }
 
+// renew takes up deliveries that were begun anew.
+func (o *outbox) renew(ids []string) {
+	for _, id := range ids {
+		var job farm.Job
+		err := o.c.store.View(func(tx *raftstore.Tx) (err error) {
+			job, err = tx.Job(id)
+			return err
+		})
+		if err != nil {
+			o.c.log.Error("reading a job whose webhook is to be called again", "job", id, "error", err)
+			continue
+		}
+		o.add(job, o.c.cfg.Now())
+	}
+}
+
 func (o *outbox) wake() {
 	select {
 	case o.work <- struct{}{}:
@@ -236,7 +252,7 @@ func (c *Coordinator) deliver(ctx context.Context, id string) (next time.Time) {
 	default:
 		c.note(id, fmt.Sprintf("webhook: try %d failed: %s; the next one is at %s", cmd.Try, failed.reason, waitTime(cmd.Next)))
 	}
-	c.hub.publish(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: id})
+	c.hub.spread(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: id})
 	if last {
 		return time.Time{}
 	}

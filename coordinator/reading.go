@@ -143,7 +143,6 @@ func (r *reading) see(ctx context.Context, t farm.Template) error {
 func (r *reading) finish(ctx context.Context, t farm.Template, cmd raftstore.FinishTemplate) error {
 	cmd.At = r.c.cfg.Now()
 	_, err := r.c.apply(ctx, cmd)
-	r.c.hub.publish(farm.Event{Kind: farm.EventTemplate, Team: t.Team, ID: t.ID})
 	if farm.CodeOf(err) == farm.CodeConflict || farm.CodeOf(err) == farm.CodeNotFound {
 		r.wake() // another file came meanwhile, or the template went
 		return nil

@@ -218,7 +218,7 @@ func (c *Coordinator) sweepOwnFiles(ctx context.Context, job farm.Job) error {
 // tell lets watchers look again at what has changed.
 func (r *retaining) tell(jobs []farm.Job) {
 	for _, job := range jobs {
-		r.c.hub.publish(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
+		r.c.hub.spread(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
 	}
 }
 

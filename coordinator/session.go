@@ -18,8 +18,8 @@ const (
 	sessionRoom = 256 // messages that may wait for the agent to read
 )
 
-// AgentConn is an agent's open connection. Read is called from one goroutine, Write from one other; Close ends both, and tells
-// the agent's owner the reason unless that is "".
+// AgentConn is an agent's open connection. Read is called from one goroutine, Write from several; Close sends what was written, ends
+// both, and tells the agent's owner the reason unless that is "".
 type AgentConn interface {
 	Read() (wire.Message, error)
 	Write(wire.Message) error
@@ -35,7 +35,8 @@ type session struct {
 	ended                chan struct{} // closed by close
 	done                 chan struct{} // closed when ServeAgent is through
 	once                 sync.Once
-	reason               string // why it was closed; "" when there is nothing to tell. Read behind ended
+	reason               string        // why it was closed; "" when there is nothing to tell. Read behind ended
+	farewell             *wire.Message // the last message, nil for none. Read behind ended
 
 	// guarded by leader.mu
 	seen         time.Time
@@ -73,9 +74,9 @@ func (c *Coordinator) ServeAgent(ctx context.Context, a farm.Agent, conn AgentCo
 		return farm.Errorf(farm.CodeUnavailable, "this coordinator is stopping")
 	}
 	defer done()
-	l := c.leading()
+	l, elsewhere := c.leaderFor(ctx)
 	if l == nil {
-		if err := conn.Write(wire.Message{Redirect: &wire.Redirect{}}); err != nil {
+		if err := conn.Write(wire.Message{Redirect: &wire.Redirect{Leader: elsewhere}}); err != nil {
 			return fmt.Errorf("sending an agent on: %w", err)
 		}
 		return nil
@@ -102,7 +103,11 @@ func (s *session) hangUp(ctx context.Context) {
 	reason := ""
 	select {
 	case <-s.ended:
-		reason = s.reason
+		if reason = s.reason; s.farewell != nil {
+			late := time.AfterFunc(farewellWithin, func() { _ = s.conn.Close("") })
+			defer late.Stop()
+			_ = s.conn.Write(*s.farewell) // an agent that has gone looks for the leader by itself
+		}
 	case <-ctx.Done():
 	}
 	_ = s.conn.Close(reason) // it ends either way, and the agent comes back

@@ -5,11 +5,12 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
+	"encoding/base32"
+	"encoding/binary"
 	"encoding/hex"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -27,34 +28,42 @@ type SignIn struct {
 	Until time.Time
 }
 
+// A code is 16 bytes of the token's id, 5 of the second from which on it is not good, 6 random ones, and 16 of a signature over these,
+// as text that is easily copied.
+const (
+	codeBody      = 16 + 5 + 6
+	codeSignature = 16
+)
+
+var codeText = base32.StdEncoding.WithPadding(base32.NoPadding)
+
 // signInCode makes a code for a token.
 func (c *Coordinator) signInCode(token string, life time.Duration) SignIn {
 	until := c.cfg.Now().Add(life).Truncate(time.Second)
-	body := token + "." + strconv.FormatInt(until.Unix(), 36) + "." + rand.Text()[:12]
-	return SignIn{Code: body + "." + c.codeSignature(body), Until: until}
+	id, err := ulid.ParseStrict(token)
+	if err != nil {
+		return SignIn{Until: until} // tokens have such ids
+	}
+	code := binary.BigEndian.AppendUint64(id[:], uint64(until.Unix())<<24)[:codeBody-6]
+	code = append(code, make([]byte, 6)...)
+	_, _ = rand.Read(code[codeBody-6:]) // crypto/rand never fails: it ends the process instead
+	return SignIn{Code: codeText.EncodeToString(append(code, c.signCode(code)...)), Until: until}
 }
 
 // readCode gives what a code stands for; "" when this farm did not make it.
-func (c *Coordinator) readCode(code string) (token string, until time.Time) {
-	end := strings.LastIndexByte(code, '.')
-	if end < 0 || !hmac.Equal([]byte(code[end+1:]), []byte(c.codeSignature(code[:end]))) {
+func (c *Coordinator) readCode(text string) (token string, until time.Time) {
+	code, err := codeText.DecodeString(text)
+	if err != nil || len(code) != codeBody+codeSignature || !hmac.Equal(code[codeBody:], c.signCode(code[:codeBody])) {
 		return "", until
 	}
-	parts := strings.Split(code[:end], ".")
-	if len(parts) != 3 {
-		return "", until
-	}
-	seconds, err := strconv.ParseInt(parts[1], 36, 64)
-	if err != nil {
-		return "", until
-	}
-	return parts[0], time.Unix(seconds, 0)
+	seconds := binary.BigEndian.Uint64(append([]byte{0, 0, 0}, code[16:21]...))
+	return ulid.ULID(code[:16]).String(), time.Unix(int64(seconds), 0)
 }
 
-func (c *Coordinator) codeSignature(body string) string {
+func (c *Coordinator) signCode(body []byte) []byte {
 	mac := hmac.New(sha256.New, c.keys.derive("sign-in codes", 32))
-	mac.Write([]byte(body))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:18])
+	mac.Write(body)
+	return mac.Sum(nil)[:codeSignature]
 }
 
 // SignIn makes a code that signs a browser in as the caller.

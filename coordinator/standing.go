@@ -72,7 +72,6 @@ func (l *leader) noteAgents(index uint64, agents []farm.Agent) {
 			l.placeLocked(s)
 			l.recallLocked(s)
 		}
-		l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: a.ID})
 	}
 }
 
@@ -86,7 +85,6 @@ func (l *leader) notePolicy(index uint64, policy farm.Policy) {
 	l.policy, l.policyIndex = policy, index
 	l.queue.SetPolicy(policy)
 	l.wake()
-	l.c.hub.publish(farm.Event{Kind: farm.EventFarm})
 }
 
 // placeLocked tells the queue of a connected machine as it stands now.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"overcrank/coordinator/internode"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -31,7 +32,7 @@ const (
 func (c *Coordinator) streamNews(w http.ResponseWriter, r *http.Request) {
 	l := c.leading()
 	if l == nil {
-		w.WriteHeader(http.StatusMisdirectedRequest)
+		internode.Refuse(w, statusNotTaken, errLeaderless)
 		return
 	}
 	tap := c.hub.tap()
@@ -107,7 +108,7 @@ func (c *Coordinator) hear(ctx context.Context, address string, missed bool) (he
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return false, fmt.Errorf("the node at %s answered %s", address, resp.Status)
+		return false, internode.ErrorOf(resp)
 	}
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, maxNews)
@@ -119,7 +120,7 @@ func (c *Coordinator) hear(ctx context.Context, address string, missed bool) (he
 		}
 		c.mirror.take(n, !heard)
 		if !heard && missed {
-			c.hub.lost()
+			c.hub.lose()
 		}
 		heard = true
 		for _, e := range n.Events {

@@ -100,7 +100,6 @@ func (c *Coordinator) EndTeam(ctx context.Context, p farm.Principal, id string) 
 	if _, err := c.apply(ctx, raftstore.EndTeam{ID: id, At: c.cfg.Now()}); err != nil {
 		return err
 	}
-	c.hub.publish(farm.Event{Kind: farm.EventAccess, Team: id})
 	c.log.Info("a team was ended", "team", id, "by", p.Name)
 	return nil
 }

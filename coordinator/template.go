@@ -53,14 +53,7 @@ func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in N
 	if _, err := c.apply(ctx, raftstore.CreateTemplate{Template: t}); err != nil {
 		return farm.Template{}, err
 	}
-	c.templateChanged(t.Team, t.ID)
 	return t, nil
-}
-
-// templateChanged tells watchers, and the reader, which has work when a file came.
-func (c *Coordinator) templateChanged(team, id string) {
-	c.hub.publish(farm.Event{Kind: farm.EventTemplate, Team: team, ID: id})
-	c.reading.wake()
 }
 
 // Template finds a template of the caller's team.
@@ -99,7 +92,6 @@ func (c *Coordinator) RenameTemplate(ctx context.Context, p farm.Principal, id, 
 	if _, err := c.apply(ctx, cmd); err != nil {
 		return farm.Template{}, err
 	}
-	c.templateChanged(p.Team, id)
 	return c.Template(ctx, p, id)
 }
 
@@ -111,7 +103,6 @@ func (c *Coordinator) DeleteTemplate(ctx context.Context, p farm.Principal, id s
 	if _, err := c.apply(ctx, raftstore.DeleteTemplate{Team: p.Team, ID: id}); err != nil {
 		return err
 	}
-	c.templateChanged(p.Team, id)
 	return nil
 }
 
@@ -125,7 +116,6 @@ func (c *Coordinator) RenewUpload(ctx context.Context, p farm.Principal, id stri
 	if _, err := c.apply(ctx, cmd); err != nil {
 		return farm.Template{}, err
 	}
-	c.templateChanged(p.Team, id)
 	return c.Template(ctx, p, id)
 }
 
@@ -160,7 +150,6 @@ func (c *Coordinator) ReceiveTemplate(ctx context.Context, id, query string, bod
 	if _, err := c.apply(ctx, cmd); err != nil {
 		return err
 	}
-	c.templateChanged(t.Team, id)
 	return nil
 }
 

@@ -106,7 +106,6 @@ func (c *Coordinator) MakeToken(ctx context.Context, p farm.Principal, in NewTok
 	if _, err := c.apply(ctx, raftstore.PutToken{Token: token}); err != nil {
 		return farm.Token{}, "", err
 	}
-	c.accessChanged(token)
 	c.log.Info("a token was made", "token", token.Name, "id", token.ID, "role", token.Role, "team", token.Team, "person", token.Person, "by", p.Name)
 	return token, secret, nil
 }
@@ -125,7 +124,6 @@ func (c *Coordinator) ChangeToken(ctx context.Context, p farm.Principal, id stri
 	if _, err := c.apply(ctx, cmd); err != nil {
 		return farm.Token{}, err
 	}
-	c.accessChanged(token)
 	c.log.Info("a token was changed", "token", token.Name, "id", id, "by", p.Name)
 	return c.Token(ctx, p, id, person)
 }
@@ -139,7 +137,6 @@ func (c *Coordinator) RevokeToken(ctx context.Context, p farm.Principal, id stri
 	if _, err := c.apply(ctx, raftstore.RevokeToken{ID: id, At: c.cfg.Now()}); err != nil {
 		return err
 	}
-	c.accessChanged(token)
 	c.log.Info("a token was revoked", "token", token.Name, "id", id, "by", p.Name)
 	return nil
 }
@@ -178,11 +175,6 @@ func (c *Coordinator) checkAccess(p farm.Principal, role *farm.Role, until *time
 		return farm.Errorf(farm.CodeForbidden, "the token %q has the role %s and can give no role above that, so not %s", p.Name, p.Role, *role)
 	}
 	return nil
-}
-
-// accessChanged tells those who watch in the name of the token.
-func (c *Coordinator) accessChanged(token farm.Token) {
-	c.hub.publish(farm.Event{Kind: farm.EventAccess, Team: token.Team, ID: token.ID})
 }
 
 func noSuchToken(id string, person bool) error {

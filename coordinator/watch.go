@@ -76,15 +76,6 @@ func (h *hub) remove(w *watcher) {
 	}
 }
 
-// lose tells all watchers with their next event that they have missed some.
-func (h *hub) lose() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for w := range h.watchers {
-		w.lost = true
-	}
-}
-
 func (h *hub) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -140,8 +131,8 @@ func (t *tap) overran() bool {
 	return t.lost
 }
 
-// lost tells all watchers that events were missed.
-func (h *hub) lost() {
+// lose tells all watchers that they have missed events.
+func (h *hub) lose() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for w := range h.watchers {

@@ -240,17 +240,9 @@ func (c *Coordinator) Redeliver(ctx context.Context, p farm.Principal, id string
 	if _, err := c.Delivery(ctx, p, id); err != nil {
 		return farm.Delivery{}, err
 	}
-	now := c.cfg.Now()
-	if _, err := c.apply(ctx, raftstore.Redeliver{Team: p.Team, ID: id, At: now}); err != nil {
+	if _, err := c.apply(ctx, raftstore.Redeliver{Team: p.Team, ID: id, At: c.cfg.Now()}); err != nil {
 		return farm.Delivery{}, err
 	}
 	c.note(id, "webhook: delivered anew, as "+p.Name+" asked")
-	job, err := c.teamJob(p, id)
-	if err != nil {
-		return farm.Delivery{}, err
-	}
-	if l := c.leading(); l != nil {
-		l.outbox.add(job, now)
-	}
 	return c.Delivery(ctx, p, id)
 }

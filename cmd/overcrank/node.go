@@ -165,8 +165,14 @@ func addresses(a *net.TCPAddr, f nodeFlags) (public, local string) {
 	return "http://" + net.JoinHostPort(host, port), local
 }
 
-// stop ends sockets, server and coordinator in that order.
+// handOverWithin bounds how long a node that stops waits for another to lead.
+const handOverWithin = 5 * time.Second
+
+// stop hands the lead over, and ends sockets, server and coordinator in that order.
 func (n *node) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), handOverWithin)
+	n.farm.HandOver(ctx)
+	cancel()
 	n.stopWeb()
 	n.stopAPI()
 	shutdown := n.app.ShutdownWithTimeout(5 * time.Second)

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"overcrank/farm"
@@ -13,20 +14,23 @@ type feed struct {
 	wake chan struct{}
 
 	mu      sync.Mutex
-	moved   sync.Cond // handed or over have changed
 	waiting []raftstore.Result
 	handed  uint64 // index of the last result that was handed on
 	over    bool   // none is handed on any more
+	waiters []waiter
 
 	// handing is held while results are handed on, so that whoever holds it knows that none is half noted.
 	handing sync.Mutex
 }
 
-func newFeed() *feed {
-	f := &feed{wake: make(chan struct{}, 1)}
-	f.moved.L = &f.mu
-	return f
+// waiter waits until the result of an index was handed on. Each has a channel of its own: under load some dozen wait, and most
+// would be woken for the results of others.
+type waiter struct {
+	index uint64
+	done  chan struct{}
 }
+
+func newFeed() *feed { return &feed{wake: make(chan struct{}, 1)} }
 
 // push takes what commands came to.
 func (f *feed) push(results []raftstore.Result) {
@@ -53,7 +57,18 @@ func (f *feed) passed(index uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.handed = index
-	f.moved.Broadcast()
+	f.releaseLocked()
+}
+
+// releaseLocked lets those go on who need not wait any more.
+func (f *feed) releaseLocked() {
+	f.waiters = slices.DeleteFunc(f.waiters, func(w waiter) bool {
+		if w.index > f.handed && !f.over {
+			return false
+		}
+		close(w.done)
+		return true
+	})
 }
 
 // end lets nobody wait any more.
@@ -61,16 +76,20 @@ func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.over = true
-	f.moved.Broadcast()
+	f.releaseLocked()
 }
 
 // await waits until the result of an index, which the state has, was handed on: whoever is answered finds its effect everywhere.
 func (f *feed) await(index uint64) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	for f.handed < index && !f.over {
-		f.moved.Wait()
+	if f.handed >= index || f.over {
+		f.mu.Unlock()
+		return
 	}
+	done := make(chan struct{})
+	f.waiters = append(f.waiters, waiter{index, done})
+	f.mu.Unlock()
+	<-done
 }
 
 // followState hands on what happens until ctx ends.
@@ -84,6 +103,9 @@ func (c *Coordinator) followState(ctx context.Context) {
 		}
 		c.feed.handing.Lock()
 		results := c.feed.pull()
+		if l := c.leading(); l != nil { // which does not change meanwhile
+			l.told(results)
+		}
 		for i := range results {
 			c.happened(&results[i])
 		}
@@ -94,12 +116,27 @@ func (c *Coordinator) followState(ctx context.Context) {
 	}
 }
 
-// happened notes what one command came to: the leader for its own memory, every node for those who watch.
-func (c *Coordinator) happened(res *raftstore.Result) {
-	if res.Refused != nil || res.Repeated != nil {
-		return
+// told takes what commands came to into the leader's memory, in their order. What several submissions one after the other bring
+// is queued at once.
+func (l *leader) told(results []raftstore.Result) {
+	var jobs []farm.Job
+	var tasks []farm.Task
+	queue := func() {
+		if len(tasks) > 0 {
+			l.observe(jobs, tasks)
+		}
+		jobs, tasks = nil, nil
 	}
-	if l := c.leading(); l != nil {
+	for i := range results {
+		res := &results[i]
+		if res.Refused != nil || res.Repeated != nil {
+			continue
+		}
+		if onlyQueues(res) {
+			jobs, tasks = append(jobs, res.Jobs...), append(tasks, res.Tasks...)
+			continue
+		}
+		queue()
 		l.noteAgents(res.Index, res.Agents)
 		if res.Policy != nil {
 			l.notePolicy(res.Index, *res.Policy)
@@ -108,12 +145,27 @@ func (c *Coordinator) happened(res *raftstore.Result) {
 		l.outbox.renew(res.Owed)
 		for _, job := range res.Jobs {
 			if job.Status.Ended() && job.Private && job.ErasedAt.IsZero() {
-				c.retaining.wake()
+				l.c.retaining.wake()
 			}
 			if job.Status == farm.JobFailed {
-				c.note(job.ID, "the job failed: "+job.Error)
+				l.c.note(job.ID, "the job failed: "+job.Error)
 			}
 		}
+	}
+	queue()
+}
+
+// onlyQueues says whether all that a command did was to make tasks of queued jobs ready, as a submission does.
+func onlyQueues(res *raftstore.Result) bool {
+	return len(res.Agents) == 0 && res.Policy == nil &&
+		!slices.ContainsFunc(res.Jobs, func(job farm.Job) bool { return job.Status != farm.JobQueued }) &&
+		!slices.ContainsFunc(res.Tasks, func(t farm.Task) bool { return t.Status != farm.TaskReady })
+}
+
+// happened tells those who watch, on every node, what one command came to.
+func (c *Coordinator) happened(res *raftstore.Result) {
+	if res.Refused != nil || res.Repeated != nil {
+		return
 	}
 	c.notePace(res.Tasks)
 	for _, job := range res.Jobs {

@@ -6,6 +6,27 @@ import (
 	"overcrank/farm"
 )
 
+// readinessBody is what a node says of whether it takes work.
+type readinessBody struct {
+	Status string      `json:"status"` // ready or unavailable
+	Error  string      `json:"error,omitempty"`
+	Checks []checkBody `json:"checks"`
+}
+
+// checkBody is one thing that a node looked at.
+type checkBody struct {
+	Name   string    `json:"name"`
+	Status string    `json:"status"` // ok, warning or failed
+	Found  string    `json:"found"`
+	Disk   *diskBody `json:"disk,omitempty"`
+}
+
+type diskBody struct {
+	Path   string `json:"path"`
+	Free   int64  `json:"freeBytes"`
+	Needed int64  `json:"neededBytes"`
+}
+
 func (s *server) getInfo(c *fiber.Ctx, _ farm.Principal) error {
 	return ok(c, map[string]string{"version": s.version})
 }
@@ -17,9 +38,31 @@ func (s *server) alive(c *fiber.Ctx) error {
 
 // ready answers whether work can be taken, and why not.
 func (s *server) ready(c *fiber.Ctx) error {
-	if err := s.farm.Ready(); err != nil {
-		c.Set(fiber.HeaderRetryAfter, retryAfter[fiber.StatusServiceUnavailable])
-		return sendJSON(c, fiber.StatusServiceUnavailable, errorBody{Error: err.Error()})
+	status, body := readiness(s.farm.Checks())
+	if wait, later := retryAfter[status]; later {
+		c.Set(fiber.HeaderRetryAfter, wait)
 	}
-	return ok(c, map[string]string{"status": "ready"})
+	return sendJSON(c, status, body)
+}
+
+// readiness is the answer that follows from checks.
+func readiness(checks []farm.Check) (status int, body readinessBody) {
+	status, body = fiber.StatusOK, readinessBody{Status: "ready"}
+	if err := farm.Unready(checks); err != nil {
+		status, body.Status, body.Error = fiber.StatusServiceUnavailable, "unavailable", err.Error()
+	}
+	for _, check := range checks {
+		shape := checkBody{Name: check.Name, Status: "ok", Found: check.Found}
+		switch {
+		case check.Err != nil:
+			shape.Status, shape.Found = "failed", check.Err.Error()
+		case check.Warn:
+			shape.Status = "warning"
+		}
+		if check.Disk != nil {
+			shape.Disk = &diskBody{Path: check.Disk.Path, Free: check.Disk.Free, Needed: check.Disk.Need}
+		}
+		body.Checks = append(body.Checks, shape)
+	}
+	return status, body
 }

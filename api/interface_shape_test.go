@@ -21,6 +21,7 @@ import (
 
 // answerShapes are the Go types whose JSON form the document describes. The rest of its schemas are requests.
 var answerShapes = map[string]any{
+	"Readiness": readinessBody{}, "ReadinessCheck": checkBody{}, "DiskSpace": diskBody{},
 	"Error": errorBody{}, "FieldError": farm.FieldError{},
 	"Template": templateBody{}, "Mogrt": mogrtBody{}, "MogrtField": aep.MogrtFieldSummary{}, "UploadInfo": uploadInfo{},
 	"TemplateV3": template3Body{}, "Composition": compositionBody{}, "Layer": layerBody{},

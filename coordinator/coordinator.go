@@ -70,6 +70,7 @@ type Coordinator struct {
 	keys       keys
 	authority  *authority.Authority
 	ids        *ids
+	clock      *clock
 	store      *raftstore.Store
 	feed       *feed
 	files      files.Store
@@ -127,7 +128,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), busy: map[string]chan struct{}{}, asides: make(chan struct{}, asidesAtOnce), storage: storageState{looking: make(chan struct{}, 1)}, hub: newHub(), feed: newFeed(), mirror: newMirror(), answers: answerAll(), uses: newUses(), pace: newPace(cfg.Now())}
+	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), clock: newClock(cfg.Now, cfg.Logger), busy: map[string]chan struct{}{}, asides: make(chan struct{}, asidesAtOnce), storage: storageState{looking: make(chan struct{}, 1)}, hub: newHub(), feed: newFeed(), mirror: newMirror(), answers: answerAll(), uses: newUses(), pace: newPace(cfg.Now())}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -169,6 +170,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.hub.run)
 	c.run(c.followState)
 	c.run(c.follow)
+	c.run(c.clock.watch)
 	c.run(c.reading.run)
 	c.run(c.retaining.run)
 	c.run(c.housekeep)
@@ -281,20 +283,6 @@ func (c *Coordinator) Close() error {
 	return err
 }
 
-// Ready is nil when requests can be served.
-func (c *Coordinator) Ready() error {
-	if err := c.store.Ready(); err != nil {
-		return err
-	}
-	if id, _ := c.store.Leader(); id == c.store.ID() && c.leading() == nil {
-		return farm.Errorf(farm.CodeUnavailable, "this coordinator is taking over the farm's work; try again in a moment")
-	}
-	if err := c.StorageWorks(); err != nil {
-		return err
-	}
-	return nil
-}
-
 // run starts a loop that Close waits for.
 func (c *Coordinator) run(loop func(context.Context)) {
 	c.work.Go(func() { loop(c.ctx) })
@@ -361,10 +349,11 @@ func (cfg Config) withDefaults() Config {
 	return cfg
 }
 
-// ids makes ids that sort by the time they were made.
+// ids makes ids that sort by the order in which they were made, also when the clock is set back.
 type ids struct {
 	mu      sync.Mutex
 	now     func() time.Time
+	latest  uint64 // milliseconds of the last id
 	entropy *ulid.MonotonicEntropy
 }
 
@@ -375,7 +364,8 @@ func newIDs(now func() time.Time) *ids {
 func (g *ids) next() (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	id, err := ulid.New(ulid.Timestamp(g.now()), g.entropy)
+	g.latest = max(g.latest, ulid.Timestamp(g.now()))
+	id, err := ulid.New(g.latest, g.entropy)
 	if err != nil {
 		return "", fmt.Errorf("making an id: %w", err)
 	}

@@ -77,7 +77,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		return false, nil
 	}
 	l.splitting(ctx, grants)
-	cmd := raftstore.LeaseTasks{At: now}
+	cmd := raftstore.LeaseTasks{At: now, Rested: true}
 	for _, g := range grants {
 		cmd.Grants = append(cmd.Grants, raftstore.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})
 	}
@@ -242,12 +242,31 @@ func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) 
 
 // expireLoop takes leases back whose agents have been silent for a lease time.
 func (l *leader) expireLoop(ctx context.Context) {
+	last := time.Now()
 	every(ctx, min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond), func() {
+		slept := time.Since(last)
+		last = time.Now()
+		if slept > max(l.c.cfg.Lease/4, frozen) {
+			l.excuse(slept)
+		}
 		l.expire(ctx)
 		l.wakeMachines()
 		l.sweepOver()
 		l.dispel()
 	})
+}
+
+// frozen is how long this process must have done nothing at least to count as frozen.
+const frozen = time.Second
+
+// excuse does not hold against the agents what time this process slept through: what they said meanwhile waits to be read.
+func (l *leader) excuse(slept time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.leases {
+		h.seen = h.seen.Add(slept)
+	}
+	l.c.log.Warn("this process did not run for a while; no agent loses its work for that", "for", slept.Round(time.Millisecond), "leases", len(l.leases))
 }
 
 func (l *leader) expire(ctx context.Context) {

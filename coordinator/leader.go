@@ -51,7 +51,7 @@ type leader struct {
 
 // follow takes up and gives up the leader's work as leadership comes and goes.
 func (c *Coordinator) follow(ctx context.Context) {
-	stop := func() {}
+	leading, stop := false, func() {}
 	defer func() { stop() }()
 	for {
 		select {
@@ -63,7 +63,13 @@ func (c *Coordinator) follow(ctx context.Context) {
 			if !open {
 				return
 			}
-			if leads {
+			if leading = leads; leads {
+				stop = c.lead(ctx)
+			}
+		case <-c.clock.set:
+			// What the leader remembers is full of times. It is read anew, as after a change of leaders.
+			if leading {
+				stop()
 				stop = c.lead(ctx)
 			}
 		}
@@ -275,7 +281,7 @@ func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
 	for _, job := range jobs {
 		known[job.ID] = job
 		if job.Status == farm.JobFinished || job.Status == farm.JobFailed {
-			l.outbox.add(job, job.UpdatedAt)
+			l.outbox.add(job, job.UpdatedAt, 0)
 		}
 	}
 	var ready []farm.Task

@@ -72,7 +72,7 @@ func (o *outbox) load() error {
 				if err != nil {
 					return err
 				}
-				o.add(job, d.Next)
+				o.add(job, d.Next, d.Tries)
 			}
 			return nil
 		})
@@ -83,12 +83,13 @@ func (o *outbox) load() error {
 	return nil
 }
 
-// add notes that the webhook of a job is owed. One that is known already stays as it is, and is looked at once more when
+// add notes that the webhook of a job is owed, after so many tries. One that is known already stays as it is, and is looked at once more when
 // it is through: it may have been begun anew just then.
-func (o *outbox) add(job farm.Job, due time.Time) {
+func (o *outbox) add(job farm.Job, due time.Time, tries int) {
 	if job.Webhook == nil {
 		return
 	}
+	due = noLater(due, o.c.cfg.Now().Add(longestAfter(tries)))
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.known[job.ID] {
@@ -112,7 +113,7 @@ func (o *outbox) renew(ids []string) {
 			o.c.log.Error("reading a job whose webhook is to be called again", "job", id, "error", err)
 			continue
 		}
-		o.add(job, o.c.cfg.Now())
+		o.add(job, o.c.cfg.Now(), 0)
 	}
 }
 
@@ -227,7 +228,7 @@ func (c *Coordinator) deliver(ctx context.Context, id string) (next time.Time) {
 		return c.cfg.Now().Add(keepAgainAfter)
 	case !d.EndedAt.IsZero():
 		return time.Time{}
-	case d.Next.After(c.cfg.Now()):
+	case d.Next.After(c.cfg.Now()) && !d.Next.After(c.cfg.Now().Add(longestAfter(d.Tries))):
 		return d.Next
 	}
 	status, failed := c.call(ctx, job)
@@ -259,10 +260,23 @@ func (c *Coordinator) deliver(ctx context.Context, id string) (next time.Time) {
 	return cmd.Next
 }
 
+// longestAfter is the longest pause behind so many tries, 0 before the first.
+func longestAfter(tries int) time.Duration {
+	if tries == 0 {
+		return 0
+	}
+	return pauseAfter(tries-1) * 5 / 4
+}
+
+// pauseAfter is about how long is waited behind a failed try, when tries were made before it.
+func pauseAfter(tries int) time.Duration {
+	return time.Second << (2 * min(tries, farm.DeliveryRetries))
+}
+
 // retryAfter is the pause behind a failed try, when tries were made before it: about 1, 4 and 16 seconds. It varies by a
 // quarter, so that receivers that failed together are not asked together again.
 func retryAfter(tries int) time.Duration {
-	pause := time.Second << (2 * min(tries, farm.DeliveryRetries))
+	pause := pauseAfter(tries)
 	return pause*3/4 + rand.N(pause/2)
 }
 

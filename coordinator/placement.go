@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
@@ -100,7 +101,7 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 		return placement, nil
 	}
 	waits := waiting{job: job}
-	err := c.store.View(func(tx *raftstore.Tx) error { return waits.read(tx) })
+	err := c.store.View(func(tx *raftstore.Tx) error { return waits.read(tx, l.c.cfg.Now()) })
 	if err != nil {
 		return placement, err
 	}
@@ -111,7 +112,7 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 	defer l.mu.Unlock()
 	placement = l.queue.Explain(waits.queued, placement.At)
 	if t := waits.task; t.NotBefore.After(placement.At) && !l.policy.Paused {
-		placement.Why = fmt.Sprintf("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, waitTime(t.NotBefore))
+		placement.Why = fmt.Sprintf("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, waitTime(waits.queued.NotBefore))
 	} else if job.NotBefore.After(placement.At) && !l.policy.Paused {
 		placement.Why = "The job starts not before " + waitTime(job.NotBefore) + "."
 	}
@@ -128,7 +129,7 @@ type waiting struct {
 	queued   schedule.Task
 }
 
-func (w *waiting) read(tx *raftstore.Tx) (err error) {
+func (w *waiting) read(tx *raftstore.Tx, now time.Time) (err error) {
 	if w.job.Status == farm.JobPending {
 		for _, id := range w.job.Children {
 			child, err := tx.JobHead(id)
@@ -150,7 +151,7 @@ func (w *waiting) read(tx *raftstore.Tx) (err error) {
 	for _, t := range w.tasks {
 		if t.Status == farm.TaskReady {
 			w.task = t
-			w.queued, err = queuedTask(tx, t, w.job)
+			w.queued, err = queuedTask(tx, t, w.job, now)
 			return err
 		}
 	}

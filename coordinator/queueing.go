@@ -31,7 +31,7 @@ func (l *leader) enqueue(tasks []farm.Task, known map[string]farm.Job) error {
 
 // tasksOf are tasks as the queue has them. One whose job is held, or gone, is empty.
 func (l *leader) tasksOf(tasks []farm.Task, known map[string]farm.Job) ([]schedule.Task, error) {
-	queued := make([]schedule.Task, len(tasks))
+	queued, now := make([]schedule.Task, len(tasks)), l.c.cfg.Now()
 	l.mu.Lock()
 	adobe := l.queue.HasAfterEffects()
 	l.mu.Unlock()
@@ -52,7 +52,7 @@ func (l *leader) tasksOf(tasks []farm.Task, known map[string]farm.Job) ([]schedu
 				continue
 			}
 			var err error
-			if queued[i], err = queuedTask(tx, t, job); err != nil {
+			if queued[i], err = queuedTask(tx, t, job, now); err != nil {
 				return err
 			}
 			if err := l.speeds.meet(tx, queued[i].Work, job, adobe); err != nil {
@@ -65,7 +65,7 @@ func (l *leader) tasksOf(tasks []farm.Task, known map[string]farm.Job) ([]schedu
 }
 
 // queuedTask is a task as the queue has it, under the number of its lease, or of the one that it would get next.
-func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job) (schedule.Task, error) {
+func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job, now time.Time) (schedule.Task, error) {
 	template, err := templateOf(tx, job)
 	if err != nil {
 		return schedule.Task{}, err
@@ -78,8 +78,8 @@ func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job) (schedule.Task, err
 	if t.Status == farm.TaskLeased {
 		q.Attempt = t.Attempt
 	}
-	if t.NotBefore.After(q.NotBefore) {
-		q.NotBefore = t.NotBefore
+	if at := noLater(t.NotBefore, now.Add(longestRest(t))); at.After(q.NotBefore) {
+		q.NotBefore = at
 	}
 	return q, nil
 }

@@ -74,7 +74,7 @@ func (r *retaining) round(ctx context.Context) error {
 		{raftstore.DutyOutputs, cfg.KeepOutputs, r.dropOutputs},
 		{raftstore.DutyHistory, cfg.KeepHistory, r.forget},
 	} {
-		if policy.after == 0 && policy.duty != raftstore.DutyErase {
+		if policy.duty != raftstore.DutyErase && (policy.after == 0 || !r.c.clock.trusted()) {
 			continue
 		}
 		for done := 0; done < retainMost && ctx.Err() == nil; {

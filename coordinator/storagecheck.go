@@ -32,6 +32,21 @@ type storageState struct {
 
 	mu  sync.Mutex
 	err error
+
+	leaders string    // the content of the leader's note that was seen last
+	changed time.Time // when that was another than before; zero when it was seen only once
+}
+
+// fresh says whether a leader's note is being written: its time is about now, or it changed lately under the eyes of this node,
+// whose clock may differ from the leader's.
+func (s *storageState) fresh(note nodeNote) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.leaders != "" && s.leaders != note.Content {
+		s.changed = time.Now()
+	}
+	s.leaders = note.Content
+	return time.Since(note.At).Abs() <= unseenFor || !s.changed.IsZero() && time.Since(s.changed) <= unseenFor
 }
 
 func (s *storageState) set(err error) (changed bool) {
@@ -129,7 +144,7 @@ func (c *Coordinator) seeLeader(ctx context.Context) error {
 	if err == nil {
 		err = json.Unmarshal(text, &theirs)
 	}
-	if err != nil || time.Since(theirs.At) > unseenFor {
+	if err != nil || !c.storage.fresh(theirs) {
 		return farm.Errorf(farm.CodeUnavailable, "this coordinator does not see in %s what the leader writes to the farm's storage: both have to have the same folder mounted, or name the same bucket and prefix with --storage", c.shared.Where())
 	}
 	return nil

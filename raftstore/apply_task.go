@@ -12,12 +12,13 @@ import (
 func (t *tables) leaseTasks(c LeaseTasks) Result {
 	result := Result{Each: make([]*farm.Error, len(c.Grants))}
 	for i, grant := range c.Grants {
-		result.Each[i] = t.lease(grant, c.At, &result)
+		result.Each[i] = t.lease(grant, c, &result)
 	}
 	return result
 }
 
-func (t *tables) lease(grant Grant, at time.Time, result *Result) *farm.Error {
+func (t *tables) lease(grant Grant, c LeaseTasks, result *Result) *farm.Error {
+	at := c.At
 	task, ok := t.task(grant.Task)
 	if !ok {
 		return noTask(grant.Task)
@@ -34,7 +35,7 @@ func (t *tables) lease(grant Grant, at time.Time, result *Result) *farm.Error {
 		return farm.Errorf(farm.CodeConflict, "the next attempt of task %s is %d, not %d", task.ID, task.Attempt+1, grant.Attempt)
 	case slices.Contains(task.Barred, grant.Agent):
 		return farm.Errorf(farm.CodeConflict, "machine %s may not have task %s again", grant.Agent, task.ID)
-	case at.Before(task.NotBefore):
+	case !c.Rested && at.Before(task.NotBefore):
 		return farm.Errorf(farm.CodeConflict, "task %s rests until %s", task.ID, task.NotBefore.UTC().Format(time.RFC3339))
 	}
 	task.Attempt, task.Agent, task.LeasedAt = grant.Attempt, grant.Agent, at

@@ -104,6 +104,9 @@ type Grant struct {
 type LeaseTasks struct {
 	Grants []Grant
 	At     time.Time
+	// Rested says that the leader has seen to the rests of tasks. Their NotBefore is not held against At then, which is read from
+	// a clock that may have been set since, or is another node's.
+	Rested bool `json:",omitzero"`
 }
 
 // FinishTask ends a task well and promotes the output of the attempt.

@@ -34,7 +34,7 @@ type Entry []byte
 // Take applies a command that another node was asked for, as the leader of the term in which that node takes it for one. The
 // error is ErrNotTaken when nothing was done for certain.
 func (s *Store) Take(ctx context.Context, term uint64, entry Entry) (index uint64, err error) {
-	if err := s.disk.check(); err != nil {
+	if err := s.writable(); err != nil {
 		return 0, errors.Join(ErrNotTaken, err)
 	}
 	if err := understands(entry); err != nil {

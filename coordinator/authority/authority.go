@@ -185,3 +185,6 @@ func readPEM(path string) ([]byte, error) {
 	}
 	return block.Bytes, nil
 }
+
+// Until is when the authority ends.
+func (a *Authority) Until() time.Time { return a.certificate.NotAfter }

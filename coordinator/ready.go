@@ -1,0 +1,53 @@
+package coordinator
+
+import (
+	"fmt"
+	"time"
+
+	"overcrank/farm"
+)
+
+// authorityWarning is how long before its end somebody is told that the farm's authority ends.
+const authorityWarning = 60 * 24 * time.Hour
+
+// Ready is nil when requests can be served; otherwise it says why not.
+func (c *Coordinator) Ready() error { return farm.Unready(c.Checks()) }
+
+// Checks says, part by part, whether this node can take work: the farm's leader, its state and log, the disk, the files, the
+// certificates, the clock.
+func (c *Coordinator) Checks() []farm.Check {
+	return append(c.store.Checks(), c.checkWork(), c.checkStorage(), c.checkAuthority(), c.clock.check())
+}
+
+// checkWork says whether the node that leads has taken up the leader's work.
+func (c *Coordinator) checkWork() farm.Check {
+	const name = "work"
+	if id, _ := c.store.Leader(); id == c.store.ID() && c.leading() == nil {
+		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "this coordinator is taking over the farm's work; try again in a moment"))
+	}
+	return farm.Passed(name, "it is in hand")
+}
+
+// checkStorage says what the last look at the storage came to.
+func (c *Coordinator) checkStorage() farm.Check {
+	const name = "storage"
+	if err := c.StorageWorks(); err != nil {
+		return farm.Failed(name, err)
+	}
+	if c.shared == nil {
+		return farm.Passed(name, "files lie in the data folder")
+	}
+	return farm.Passed(name, "files can be written to and read from "+c.shared.Where())
+}
+
+func (c *Coordinator) checkAuthority() farm.Check {
+	until := c.authority.Until()
+	check := farm.Passed("certificate", fmt.Sprintf("the farm's authority is good until %s", until.UTC().Format(time.DateOnly)))
+	switch left := until.Sub(c.cfg.Now()); {
+	case left <= 0:
+		check.Warn, check.Found = true, fmt.Sprintf("the farm's authority ended on %s: agents are not let in; give the farm a new one", until.UTC().Format(time.DateOnly))
+	case left < authorityWarning:
+		check.Warn, check.Found = true, check.Found+"; give the farm a new one before"
+	}
+	return check
+}

@@ -17,7 +17,7 @@ func later() map[string]Command {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 123, time.UTC)
 	return map[string]Command{
 		"14-v1-effects": FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, Effects: []string{"S_Glow"}, SavedWith: "26.0.2"},
-		"21-v1-rested": LeaseTasks{Grants: []Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Rested: true},
+		"21-v1-rested":  LeaseTasks{Grants: []Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Rested: true},
 		"41-v1-whole": PutInventory{ID: "a1", Name: "mac", Inventory: farm.Inventory{
 			OS: "darwin", OSVersion: "macOS 15.1", CPU: "Apple M4", GPU: "Apple M4", GPUMemory: 1 << 34, Disk: 1 << 40, DiskFree: 1 << 39, Arch: "arm64", CPUs: 10,
 			Memory: 1 << 34, Effects: []string{"S_Glow"}, Plugins: []string{"Other"}, LeftOut: 3,

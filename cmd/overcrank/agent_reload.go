@@ -49,9 +49,11 @@ type fileState struct {
 	modified time.Time
 }
 
-// state is that of the file, the zero value when it is not there.
-func (f *settingsFollower) state() fileState {
-	info, err := os.Stat(f.path)
+func (f *settingsFollower) state() fileState { return stateOf(f.path) }
+
+// stateOf is the state of a file, the zero value when it is not there.
+func stateOf(path string) fileState {
+	info, err := os.Stat(path)
 	if err != nil {
 		return fileState{}
 	}

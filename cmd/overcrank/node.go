@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -94,15 +95,17 @@ func (f nodeFlags) Validate() error {
 
 // node is a running coordinator with its HTTP server.
 type node struct {
-	farm     *coordinator.Coordinator
-	app      *fiber.App
-	listener net.Listener
-	stopAPI  func()
-	stopWeb  func()
-	ended    chan struct{} // closed when the server no longer serves
-	failure  error         // why, once ended is closed
-	address  string        // base address for callers
-	local    string        // base address for processes of this machine
+	farm          *coordinator.Coordinator
+	app           *fiber.App
+	listener      net.Listener
+	stopAPI       func()
+	stopWeb       func()
+	ended         chan struct{}  // closed when the server no longer serves
+	failure       error          // why, once ended is closed
+	following     sync.WaitGroup // of the studio's certificate
+	stopFollowing context.CancelFunc
+	address       string // base address for callers
+	local         string // base address for processes of this machine
 }
 
 // startNode listens, opens the coordinator and serves.
@@ -112,7 +115,8 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	if err != nil {
 		return nil, err
 	}
-	studio, err := f.studioCertificate()
+	under := machine(ctx, logger)
+	studio, err := f.openStudioCertificate(logger, under.now)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +125,6 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
 	}
 	n := &node{ended: make(chan struct{}), listener: ln}
-	under := machine(ctx, logger)
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: n.address, GossipBind: f.GossipListen,
@@ -139,12 +142,22 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 		Farm: n.farm, Version: versionString(), Logger: logger, Teams: throttle.Limit{PerSecond: f.RateLimit, Burst: f.RateBurst},
 	})
 	n.stopWeb = web.Mount(n.app, web.Config{Farm: n.farm, Version: versionString(), Logger: logger})
-	secure := n.farm.TLS(nodeNames(ln.Addr().(*net.TCPAddr), f), studio)
+	secure := n.farm.TLS(nodeNames(ln.Addr().(*net.TCPAddr), f), studio.source())
+	n.follow(studio)
 	go func() {
 		defer close(n.ended)
 		n.failure = n.app.Listener(api.TLS(api.Listener(ln, mostConnections(), logger), secure, logger))
 	}()
 	return n, nil
+}
+
+// follow takes up what is put into the files of the studio's certificate, until the node stops.
+func (n *node) follow(studio *studioCertificate) {
+	ctx, cancel := context.WithCancel(context.Background())
+	n.stopFollowing = cancel
+	if studio != nil {
+		n.following.Go(func() { studio.follow(ctx) })
+	}
 }
 
 // addresses are the base address for others and the one for processes of this machine.
@@ -181,6 +194,8 @@ func (n *node) stop() error {
 	}
 	_ = n.listener.Close() // a server that had not begun to serve has not heard of the shutdown
 	<-n.ended
+	n.stopFollowing()
+	n.following.Wait()
 	return errors.Join(n.failure, shutdown, n.farm.Close())
 }
 

@@ -49,6 +49,9 @@ type Config struct {
 	MinFree                       int64            // bytes kept free on the disk; 0 means 1 GiB
 	Lease                         time.Duration    // how long a silent agent keeps its leases; 0 means 30 s
 	FileLife                      time.Duration    // of stored files after their last use; 0 means 7 days
+	// CACertificate and CAKey are files (PEM) with an authority that the studio issued, in the place of one that the farm founds; "" for
+	// that.
+	CACertificate, CAKey string
 	// CertificateLife is how long certificates of agents are good; 0 means 90 days. They are renewed when a third is left.
 	CertificateLife time.Duration
 	Addresses       address.Policy // which machines downloads, uploads and webhooks may ask
@@ -141,6 +144,11 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := checkFolder(c.cfg.DataDir); err != nil {
 		return err
+	}
+	if c.cfg.CACertificate != "" {
+		if err := authority.Install(c.cfg.DataDir, c.cfg.CACertificate, c.cfg.CAKey, c.cfg.Now()); err != nil {
+			return err
+		}
 	}
 	if c.keys, err = loadKeys(c.cfg.DataDir); err != nil {
 		return err

@@ -38,6 +38,8 @@ type nodeFlags struct {
 	ClusterAddr   string        `name:"cluster-address" help:"Address at which the other coordinators reach this one, when it is not that of --cluster-listen." placeholder:"HOST:PORT" env:"OVERCRANK_CLUSTER_ADDRESS"`
 	TLSCert       string        `name:"tls-cert" help:"File with the studio's own certificate, and the ones that lead to it, for API and dashboard (PEM); the farm's own when left out." type:"path" env:"OVERCRANK_TLS_CERT"`
 	TLSKey        string        `name:"tls-key" help:"File with the key of --tls-cert (PEM)." type:"path" env:"OVERCRANK_TLS_KEY"`
+	CACert        string        `name:"ca-cert" help:"File with the certificate of an authority that the studio issued for this farm alone (PEM), which vouches for coordinators and agents; the farm founds one of its own when left out. The same for all coordinators." type:"path" env:"OVERCRANK_CA_CERT"`
+	CAKey         string        `name:"ca-key" help:"File with the key of --ca-cert (PEM)." type:"path" env:"OVERCRANK_CA_KEY"`
 	RequireTLS    bool          `name:"require-tls" help:"Refuse plain HTTP, except from this machine." env:"OVERCRANK_REQUIRE_TLS"`
 	NewAdminToken bool          `help:"Make a new administrator's token, for when the one before was lost."`
 	MinFree       int64         `help:"Bytes that must stay free on the disk." default:"1073741824" env:"OVERCRANK_MIN_FREE"`
@@ -79,6 +81,9 @@ func (f nodeFlags) Validate() error {
 	}
 	if (f.TLSCert == "") != (f.TLSKey == "") {
 		return errors.New("--tls-cert and --tls-key go together")
+	}
+	if (f.CACert == "") != (f.CAKey == "") {
+		return errors.New("--ca-cert and --ca-key go together")
 	}
 	if f.RateLimit < 0 || f.RateBurst < 0 || f.RateBurst > 0 && f.RateLimit == 0 {
 		return fmt.Errorf("--rate-limit is %v and --rate-burst is %d: neither can be below 0, and a burst needs a limit", f.RateLimit, f.RateBurst)
@@ -128,6 +133,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: n.address, GossipBind: f.GossipListen,
+		CACertificate: f.CACert, CAKey: f.CAKey,
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr,
 		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,

@@ -111,22 +111,6 @@ func (a *Authority) certify(farm string, now time.Time) error {
 // Fresh tells whether Load has made a new authority, which Keep has to keep.
 func (a *Authority) Fresh() bool { return a.fresh }
 
-// Keep writes a new authority, its key for this user alone.
-func (a *Authority) Keep(dir string) error {
-	if !a.fresh {
-		return nil
-	}
-	key, err := x509.MarshalPKCS8PrivateKey(a.key)
-	if err != nil {
-		return fmt.Errorf("keeping the key of the farm's authority: %w", err)
-	}
-	if err := durable.WriteFile(filepath.Join(dir, KeyFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600); err != nil {
-		return fmt.Errorf("keeping the key of the farm's authority: %w", err)
-	}
-	a.fresh = false
-	return a.keepCertificate(dir)
-}
-
 func (a *Authority) keepCertificate(dir string) error {
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
 	if err := durable.WriteFile(filepath.Join(dir, CertificateFile), certificate, 0o600); err != nil {

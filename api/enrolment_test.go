@@ -184,6 +184,17 @@ func TestCertificatesThatOpenNothing(t *testing.T) {
 	other.Certificates = []tls.Certificate{certified(t, own, "another-farm", m.self.AgentID, time.Now().Add(time.Hour))}
 	r.sendBy(r.over(other), http.MethodGet, path, nil, "Authorization:").refused(http.StatusUnauthorized)
 
+	// The one with which coordinators show themselves to each other is good for that alone.
+	node, err := own.Node(m.self.AgentID, time.Now).Certificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	colleague := m.tls.Clone()
+	colleague.Certificates = []tls.Certificate{*node}
+	for _, path := range []string{wire.PathFiles + strings.Repeat("0", 64), wire.PathSession} {
+		r.sendBy(r.over(colleague), http.MethodGet, r.secure+path, nil, "Authorization:").refused(http.StatusUnauthorized)
+	}
+
 	server, err := own.Server([]string{"x"}, time.Now).Certificate()
 	if err != nil {
 		t.Fatal(err)

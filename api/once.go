@@ -72,13 +72,14 @@ func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHand
 		return err
 	}
 	if answer != nil {
-		c.Set(headerReplayed, "true")
-		c.Set(fiber.HeaderContentType, answer.ContentType)
-		return c.Status(answer.Status).Send(answer.Body)
+		return replay(c, answer)
 	}
 	c.Locals(localRequest, request)
-	if err := h(c, p); err != nil {
-		return err
+	if refused := h(c, p); refused != nil {
+		if answer, err := request.Overtaken(ctx); err == nil && answer != nil {
+			return replay(c, answer)
+		}
+		return refused
 	}
 	if request.Repeated() {
 		c.Set(headerReplayed, "true")
@@ -95,6 +96,13 @@ func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHand
 		s.logger.Warn("keeping an answer for its repetition", "request", requestID(c), "error", err)
 	}
 	return nil
+}
+
+// replay answers as before.
+func replay(c *fiber.Ctx, answer *coordinator.Answer) error {
+	c.Set(headerReplayed, "true")
+	c.Set(fiber.HeaderContentType, answer.ContentType)
+	return c.Status(answer.Status).Send(answer.Body)
 }
 
 // hashWhole reads what is left of a body, up to a limit on the whole of it, and gives the hash of the request with the size of

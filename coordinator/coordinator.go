@@ -335,6 +335,7 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 	case res.Refused != nil:
 		return res, res.Refused
 	case res.Repeated != nil:
+		requestOf(ctx).overtaken = true
 		return res, farm.Errorf(farm.CodeUnavailable, "the request with the Idempotency-Key %q has just been carried out; send it again for its answer", key.Key)
 	case key != nil:
 		requestOf(ctx).claimed = true

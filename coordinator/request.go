@@ -33,6 +33,8 @@ type Request struct {
 	body    func(limit int64) (hash string, size int64, err error)
 	kept    *raftstore.Request // what was kept of it before; nil for a request that comes for the first time
 	claimed bool               // a command has carried the key
+	// overtaken says that the same request was carried out at another node while this one was on its way.
+	overtaken bool
 }
 
 // Answer is what a request was answered.
@@ -108,6 +110,39 @@ func (r *Request) Answered() (*Answer, error) {
 		return nil, err
 	}
 	return r.c.openAnswer(r.kept)
+}
+
+const (
+	// overtakenWithin is how long the answer of a request is waited for that another node carries out, and overtakenLook is
+	// between two looks.
+	overtakenWithin = 10 * time.Second
+	overtakenLook   = 50 * time.Millisecond
+)
+
+// Overtaken gives the answer of the same request that came at another node and was carried out there, while this one was on its way.
+// It waits for it; nil means that this was not so, or that none is kept.
+func (r *Request) Overtaken(ctx context.Context) (*Answer, error) {
+	if !r.overtaken {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, overtakenWithin)
+	defer cancel()
+	for {
+		var kept raftstore.Request
+		err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
+			kept, err = tx.Request(r.key.Team, r.key.Key)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if kept.Answer != nil {
+			return r.c.openAnswer(&kept)
+		}
+		if !pause(ctx, overtakenLook) {
+			return nil, nil
+		}
+	}
 }
 
 // same makes sure that this is the request of before.

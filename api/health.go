@@ -38,6 +38,7 @@ func (s *server) alive(c *fiber.Ctx) error {
 
 // ready answers whether work can be taken, and why not.
 func (s *server) ready(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderAccessControlAllowOrigin, "*") // a page whose coordinator is gone looks for another that serves
 	status, body := readiness(s.farm.Checks())
 	if wait, later := retryAfter[status]; later {
 		c.Set(fiber.HeaderRetryAfter, wait)

@@ -114,3 +114,21 @@ func (l *leader) endSessions() {
 		<-s.done
 	}
 }
+
+// OtherAddresses are the base addresses at which callers reach the farm's other coordinators, in the order of their ids.
+func (c *Coordinator) OtherAddresses() []string {
+	var list []string
+	err := c.store.View(func(tx *raftstore.Tx) error {
+		nodes, err := tx.Coordinators()
+		for _, node := range nodes {
+			if node.ID != c.store.ID() && node.Public != "" {
+				list = append(list, node.Public)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		c.log.Warn("reading where the farm's other coordinators are", "error", err)
+	}
+	return list
+}

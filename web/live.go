@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -19,15 +21,20 @@ import (
 // happens on it.
 const admitEvery = 15 * time.Second
 
+// staleAgain is when what could not be drawn is drawn again.
+const staleAgain = time.Second
+
 // livePause is the shortest time between two updates of a page: numbers must not flicker.
 const livePause = 250 * time.Millisecond
 
-// part is one message to a page: a rendered piece that replaces the one with its id, or lines of a log.
+// part is one message to a page: a rendered piece that replaces the one with its id, lines of a log, or where else the page could be.
 type part struct {
 	ID    string   `json:"id,omitempty"`
 	HTML  *string  `json:"html,omitempty"`
 	Lines []string `json:"lines,omitempty"`
 	Reset bool     `json:"reset,omitempty"` // Lines are the whole log
+	// Elsewhere is where the page goes on when this coordinator is gone.
+	Elsewhere *elsewhere `json:"elsewhere,omitempty"`
 }
 
 // piece is a live part of a page.
@@ -161,6 +168,9 @@ type liveSession struct {
 	logOf  string // job whose log the page shows
 	logAt  int64  // offset behind the lines that were sent
 	news   bool   // the log has grown
+
+	others []string // addresses that the page was told, and when
+	toldAt time.Time
 }
 
 // run sends what is stale, at most four times a second, until the page is closed.
@@ -209,11 +219,15 @@ func (l *liveSession) run(ctx context.Context) error {
 			if err := l.admit(ctx); err != nil {
 				return err
 			}
-			if err := l.send(ctx); err != nil {
+			if err := errors.Join(l.tellElsewhere(time.Now()), l.send(ctx)); err != nil {
 				return err
 			}
-			if l.news { // a long log goes out in pieces
+			switch {
+			case l.news: // a long log goes out in pieces
 				timer.Reset(livePause)
+				armed = true
+			case len(l.stale) > 0: // the farm had no leader to ask
+				timer.Reset(staleAgain)
 				armed = true
 			}
 		}
@@ -257,14 +271,20 @@ func (l *liveSession) mark(e farm.Event) {
 
 // send draws and sends what is stale.
 func (l *liveSession) send(ctx context.Context) error {
+	waiting := map[string]bool{}
+	defer func() { maps.Copy(l.stale, waiting) }()
 	for _, p := range l.pieces {
 		if !l.stale[p.id] {
 			continue
 		}
 		delete(l.stale, p.id)
 		content, err := p.draw(ctx)
-		if farm.CodeOf(err) == farm.CodeNotFound {
+		switch farm.CodeOf(err) {
+		case farm.CodeNotFound:
 			continue // it was removed while the page was open
+		case farm.CodeUnavailable:
+			waiting[p.id] = true
+			continue // the page stays as it is until a leader knows more
 		}
 		if err != nil {
 			return err

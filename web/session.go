@@ -74,14 +74,14 @@ func Reader(f *coordinator.Coordinator) func(*fiber.Ctx) (farm.Principal, error)
 	return func(c *fiber.Ctx) (farm.Principal, error) { return s.reader(c, f) }
 }
 
-// begin signs the browser in.
-func (s *server) begin(c *fiber.Ctx, tokenID string) error {
+// begin signs the browser in, and shows it a page.
+func (s *server) begin(c *fiber.Ctx, tokenID, to string) error {
 	until := time.Now().Add(sessionLife)
 	c.Cookie(&fiber.Cookie{
 		Name: sessionCookie, Value: s.sessions.seal(tokenID, until), Path: "/", Expires: until,
 		HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode, Secure: c.Secure(),
 	})
-	return c.Redirect("/", fiber.StatusSeeOther)
+	return c.Redirect(to, fiber.StatusSeeOther)
 }
 
 func (s *server) signInPage(c *fiber.Ctx) error {
@@ -107,19 +107,11 @@ func (s *server) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return s.begin(c, p.TokenID)
+	return s.begin(c, p.TokenID, "/")
 }
 
 // signInByLink takes a code that works once.
-func (s *server) signInByLink(c *fiber.Ctx) error {
-	ctx, cancel := s.call()
-	defer cancel()
-	p, err := s.farm.UseSignIn(ctx, c.Params("code"))
-	if err != nil {
-		return err
-	}
-	return s.begin(c, p.TokenID)
-}
+func (s *server) signInByLink(c *fiber.Ctx) error { return s.goOn(c, c.Params("code")) }
 
 func (s *server) signOut(c *fiber.Ctx, _ farm.Principal) error {
 	c.Cookie(&fiber.Cookie{Name: sessionCookie, Path: "/", Expires: time.Unix(0, 0), HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode})

@@ -172,14 +172,10 @@ func (s *server) unknown(c *fiber.Ctx) error {
 	})(c)
 }
 
-// contentPolicy lets a page load and reach nothing but this farm.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self'; " +
-	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
 // page makes a handler whose errors become pages.
 func (s *server) page(h func(c *fiber.Ctx) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
+		c.Set(fiber.HeaderContentSecurityPolicy, s.policy())
 		// With "no-referrer" browsers would hide the origin of a form as well, which sameOrigin needs.
 		c.Set(fiber.HeaderReferrerPolicy, "same-origin")
 		c.Set(fiber.HeaderCacheControl, "no-store")

@@ -5,23 +5,116 @@ const byId = (id) => document.getElementById(id);
 
 // ---- live parts: the farm sends rendered pieces of the page; each takes the place of the piece with its id ----
 const topic = document.body.dataset.live;
-let retry = 500;
+let retry = 500, heard = 0;
 
 function connect() {
   const socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic));
-  socket.onopen = () => { retry = 500; byId("lost").hidden = true; };
+  // A coordinator whose machine is gone ends nothing: it is silent. It says something every 15 seconds otherwise.
+  heard = Date.now();
+  const watch = setInterval(() => {
+    if (Date.now() - heard > (socket.readyState === WebSocket.OPEN ? 40000 : 8000)) end({ code: 0 });
+  }, 1000);
+  const end = (e) => {
+    clearInterval(watch);
+    socket.onopen = socket.onmessage = socket.onclose = null; socket.close();
+    if (e.code === 1008) { location.reload(); return; } // signed out
+    lose();
+    setTimeout(connect, retry + Math.random() * retry);
+    retry = Math.min(retry * 2, 10000);
+  };
+  socket.onopen = () => { retry = 500; heard = Date.now(); regain(); };
   socket.onmessage = (m) => {
+    heard = Date.now();
     const part = JSON.parse(m.data);
+    if (part.elsewhere) elsewhere = part.elsewhere;
     if (part.html !== undefined) put(part.id, part.html);
     if (part.reset) byId("log")?.replaceChildren();
     if (part.lines) addLines(part.lines);
   };
-  socket.onclose = (e) => {
-    if (e.code === 1008) { location.reload(); return; } // signed out
-    byId("lost").hidden = false;
-    setTimeout(connect, retry + Math.random() * retry);
-    retry = Math.min(retry * 2, 10000);
-  };
+  socket.onclose = end;
+}
+
+// ---- another coordinator: when the one that this page came from is gone for some seconds, the page goes on at another, with what
+// was filled in. It is let in there by a code that works once; the page got it while it was connected. ----
+const moveAfter = 3000;
+let elsewhere = { others: [], code: "" }, lost = false, wanted = "", seeking = 0;
+
+function lose() {
+  if (lost) return;
+  lost = true;
+  say(elsewhere.others.length ? "Reconnecting… The farm goes on; this page looks for another of its coordinators." : "Live updates are paused. Trying again…");
+  if (elsewhere.others.length) seeking = setTimeout(seek, moveAfter);
+}
+
+function regain() { lost = false; wanted = ""; clearTimeout(seeking); byId("lost").hidden = true; }
+
+function say(words) { const box = byId("lost"); box.textContent = words; box.hidden = false; }
+
+const serves = (base) => fetch(base + "/readyz", { cache: "no-store", signal: AbortSignal.timeout(2000) }).then((r) => r.ok, () => false);
+
+async function seek() {
+  clearTimeout(seeking);
+  const asked = await Promise.all([serves(""), ...elsewhere.others.map(serves)]);
+  if (!lost) return;
+  const there = elsewhere.others.filter((_, i) => asked[i + 1]);
+  if (asked[0] || there.length === 0 || document.querySelector("[data-busy]")) { seeking = setTimeout(seek, 2000); return; }
+  const base = there[Math.floor(Math.random() * there.length)];
+  say("Going on at " + base.replace(/^https?:\/\//, "") + "…");
+  location.replace(base + "/sign-in/" + elsewhere.code + "?to=" + encodeURIComponent(wanted || location.pathname + location.search) + (wanted ? "" : filledIn()));
+}
+
+// While nobody would answer, forms are not sent and links are followed at the other coordinator.
+document.addEventListener("submit", (e) => {
+  if (!lost || !elsewhere.others.length) return;
+  e.preventDefault(); e.stopImmediatePropagation();
+  say("Not sent: this page looks for another coordinator of the farm. What you filled in stays.");
+  seek();
+}, true);
+document.addEventListener("click", (e) => {
+  const link = e.target.closest?.("a[href]");
+  if (!lost || !elsewhere.others.length || !link || link.origin !== location.origin || link.target || e.ctrlKey || e.metaKey || e.shiftKey) return;
+  e.preventDefault();
+  wanted = link.pathname + link.search;
+  seek();
+}, true);
+
+// filledIn is what was filled into the page's forms, as the end of an address, which browsers keep to themselves. Passwords and
+// files do not go along.
+function filledIn() {
+  const forms = [...document.forms].map((form, n) => [n, form.getAttribute("action"), [...form.elements].filter(
+    (f) => f.name && !/^(file|password|submit|button|reset|image|fieldset|output)$/.test(f.type),
+  ).map((f) => [f.name, f.type, f.value, f.type === "select-multiple" ? [...f.selectedOptions].map((o) => o.value) : f.checked])]);
+  const begun = forms.filter(([n]) => document.forms[n].dataset.touched || "table" in document.forms[n].dataset);
+  return begun.length ? "#filled=" + encodeURIComponent(JSON.stringify(begun)) : "";
+}
+
+// fillIn fills in what was filled in at another coordinator.
+function fillIn() {
+  const [, text] = location.hash.match(/^#filled=(.+)$/) || [];
+  if (!text) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  for (const [n, action, fields] of JSON.parse(decodeURIComponent(text))) {
+    const same = [...document.forms].filter((f) => f.getAttribute("action") === action);
+    const form = same.includes(document.forms[n]) ? document.forms[n] : same[0];
+    if (!form) continue;
+    const seen = {};
+    for (const [name, type, value, chosen] of fields) {
+      const box = type === "checkbox" || type === "radio", key = name + " " + type;
+      const alike = [...form.elements].filter((f) => f.name === name && f.type === type && (!box || f.value === value));
+      let field = box ? alike[0] : alike[seen[key] = (seen[key] ?? -1) + 1];
+      if (!field && type === "hidden") {
+        field = Object.assign(document.createElement("input"), { type, name });
+        form.append(field);
+      }
+      if (!field) continue;
+      if (box) field.checked = chosen;
+      else if (type === "select-multiple") for (const o of field.options) o.selected = chosen.includes(o.value);
+      else field.value = value;
+    }
+    for (let box = form.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+    if ("table" in form.dataset) lookAtTable(form);
+    else form.dataset.touched = "1";
+  }
 }
 
 function put(id, html) {
@@ -370,4 +463,5 @@ dropZones(); tables(); keys(); confirms(); films(); tellTimes(); localTimes();
 setInterval(tellTimes, 20000);
 const log = byId("log");
 if (log) log.scrollTop = log.scrollHeight;
-if (topic) connect();
+fillIn();
+if (topic !== undefined) connect();

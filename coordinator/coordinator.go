@@ -145,6 +145,9 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := checkFolder(c.cfg.DataDir); err != nil {
 		return err
 	}
+	if err := setEarlierAside(c.cfg.DataDir, c.cfg.MinFree, c.log); err != nil {
+		return err
+	}
 	if c.cfg.CACertificate != "" {
 		if err := authority.Install(c.cfg.DataDir, c.cfg.CACertificate, c.cfg.CAKey, c.cfg.Now()); err != nil {
 			return err

@@ -98,6 +98,55 @@ func TestAdoptsAFarmOfTheFirstRelease(t *testing.T) {
 	}
 }
 
+// TestGoesBackToTheFirstRelease upgrades a farm of the first release, works with it, and goes back: that release itself finds what it
+// left, and the farm can be upgraded again.
+func TestGoesBackToTheFirstRelease(t *testing.T) {
+	t.Parallel()
+	program, dir := buildRelease(t, firstRelease), t.TempDir()
+	before := launchProgram(t, program, "up", dir)
+	before.await("the farm of the first release to be ready", func() bool { return ready(t.Context(), before.Server) == nil })
+	token, card := before.token(), before.card()
+	still := map[string]any{"type": "image", "frames": 0}
+	done := before.finished(before.submitCard(card, still))
+	long := before.submitCard(card, map[string]any{"frames": []int{0, 50}}, titled("rendering"))
+	before.await("a job to be rendered", func() bool {
+		job, err := before.Job(t.Context(), long)
+		return err == nil && job.Status == "render:dorender"
+	})
+	before.kill()
+
+	f := startUp(t, dir)
+	f.finished(long)
+	since := f.finished(f.submitCard(card, still, titled("since the upgrade")))
+	if code, _, stderr := f.command("downgrade", "--data-dir", dir, "--to", firstRelease); code == 0 || !strings.Contains(stderr, "stop the farm first") {
+		t.Errorf("a farm that runs is taken back: %s", stderr)
+	}
+	f.stop()
+	if code, _, stderr := f.command("downgrade", "--data-dir", dir, "--to", "v0.1.5"); code != exitUsage {
+		t.Errorf("another release: exit code %d, %s", code, stderr)
+	}
+	if code, _, stderr := f.command("downgrade", "--data-dir", dir, "--to", firstRelease); code != 0 {
+		t.Fatal(stderr)
+	}
+
+	back := launchProgram(t, program, "up", dir)
+	back.await("the farm of the first release to be ready again", func() bool { return ready(t.Context(), back.Server) == nil })
+	if back.token() != token {
+		t.Error("the administrator's token is another one")
+	}
+	back.download(back.finished(done.ID))
+	back.finished(long)
+	if job, err := back.Job(t.Context(), since.ID); err == nil {
+		t.Errorf("the first release knows a job of a later one: %+v", job)
+	}
+	back.finished(back.submitCard(card, still, titled("after going back")))
+	back.stop()
+
+	again := startUp(t, dir)
+	again.finished(long)
+	again.finished(again.submitCard(card, still, titled("after the second upgrade")))
+}
+
 func titled(value string) map[string]any {
 	return map[string]any{"type": "text", "layerName": titlecard.TitleLayer, "value": value}
 }

@@ -33,6 +33,7 @@ type cli struct {
 	Backup      backupCommand      `cmd:"" group:"farm" help:"Back up a running farm into one file."`
 	Restore     restoreCommand     `cmd:"" group:"farm" help:"Make the data folder of a new coordinator from a backup."`
 	Cluster     clusterCommand     `cmd:"" group:"farm" help:"Look after the coordinators, and what they and the agents know each other by."`
+	Downgrade   downgradeCommand   `cmd:"" group:"farm" help:"Put the state back that a farm had before it was upgraded."`
 	Demo        demoCommand        `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
 
 	Submit    submitCommand    `cmd:"" group:"work" help:"Submit a job."`

@@ -43,30 +43,36 @@ func check(path string, lockWait time.Duration) error {
 	if err != nil {
 		return err
 	}
+	return View(path, lockWait, func(tx *bbolt.Tx) error {
+		if used := tx.Size(); used > info.Size() {
+			return fmt.Errorf("%w: it ends after %d of %d bytes", ErrDamaged, info.Size(), used)
+		}
+		return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error { return walkBucket(b, 1) })
+	})
+}
+
+// View reads a file that is there without changing anything of it. Damage that fn meets is ErrDamaged; a file that another process
+// writes for longer than lockWait gives bbolt's own timeout error.
+func View(path string, lockWait time.Duration, fn func(*bbolt.Tx) error) (err error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: lockWait})
 	switch {
-	case errors.Is(err, bbolterrors.ErrTimeout), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, bbolterrors.ErrTimeout), errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist):
 		return err
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return errors.Join(walk(db, info.Size()), db.Close())
+	return errors.Join(guarded(db, fn), db.Close())
 }
 
-// walk visits every page. Reading a page that is not what it should be panics or faults.
-func walk(db *bbolt.DB, size int64) (err error) {
+// guarded turns what reading a page does that is not what it should be, panics and faults, into errors.
+func guarded(db *bbolt.DB, fn func(*bbolt.Tx) error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v", ErrDamaged, p)
 		}
 	}()
-	return db.View(func(tx *bbolt.Tx) error {
-		if used := tx.Size(); used > size {
-			return fmt.Errorf("%w: it ends after %d of %d bytes", ErrDamaged, size, used)
-		}
-		return tx.ForEach(func(_ []byte, b *bbolt.Bucket) error { return walkBucket(b, 1) })
-	})
+	return db.View(fn)
 }
 
 func walkBucket(b *bbolt.Bucket, depth int) error {

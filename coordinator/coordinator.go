@@ -285,6 +285,9 @@ func (c *Coordinator) Close() error {
 	if c.port != nil {
 		err = errors.Join(err, c.port.Close())
 	}
+	if c.logs != nil {
+		err = errors.Join(err, c.logs.Close())
+	}
 	if c.files != nil {
 		err = errors.Join(err, c.files.Close())
 	}

@@ -158,35 +158,65 @@ func (f *Folder) install(temp, key string) error {
 	return f.syncDir(path.Dir(key))
 }
 
-// Append adds to the end of a file, which is made when missing. It is for logs of a folder that no other process writes, and does not
-// wait for the disk.
+// Append adds to the end of a file, which is made when missing, and gives its size. It is for logs of a folder that no other process
+// writes, and does not wait for the disk.
 func (f *Folder) Append(key string, data []byte) (size int64, err error) {
-	if err := Check(key); err != nil {
+	a, err := f.Appender(key, int64(len(data)))
+	if err != nil {
 		return 0, err
 	}
-	if err := f.room(int64(len(data))); err != nil {
-		return 0, err
+	defer func() { err = errors.Join(err, a.Close()) }()
+	return a.Append(data)
+}
+
+// Appender adds to the end of one file, which it keeps open. Nobody else may write the file meanwhile.
+type Appender struct {
+	folder *Folder
+	key    string
+	file   *os.File
+	size   int64
+}
+
+// Appender opens a file to add so many bytes and more to it, and makes it when it is missing.
+func (f *Folder) Appender(key string, first int64) (*Appender, error) {
+	if err := errors.Join(Check(key), f.room(first)); err != nil {
+		return nil, err
 	}
 	file, err := f.root.OpenFile(key, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := f.root.MkdirAll(path.Dir(key), 0o700); err != nil {
-			return 0, fmt.Errorf("making a folder: %w", err)
+			return nil, fmt.Errorf("making a folder: %w", err)
 		}
 		file, err = f.root.OpenFile(key, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("opening %s: %w", key, err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if _, err := file.Write(data); err != nil {
-		return 0, fullDisk(fmt.Errorf("adding to %s: %w", key, err))
+		return nil, fmt.Errorf("opening %s: %w", key, err)
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return 0, fmt.Errorf("measuring %s: %w", key, err)
+		return nil, errors.Join(fmt.Errorf("measuring %s: %w", key, err), file.Close())
 	}
-	return info.Size(), nil
+	return &Appender{f, key, file, info.Size()}, nil
 }
+
+// Append adds to the file, and gives its size. After an error some of data may have been added.
+func (a *Appender) Append(data []byte) (size int64, err error) {
+	if err := a.folder.room(int64(len(data))); err != nil {
+		return 0, err
+	}
+	n, err := a.file.Write(data)
+	a.size += int64(n)
+	if err != nil {
+		return 0, fullDisk(fmt.Errorf("adding to %s: %w", a.key, err))
+	}
+	return a.size, nil
+}
+
+// Size is how large the file is, in bytes.
+func (a *Appender) Size() int64 { return a.size }
+
+// Close closes the file.
+func (a *Appender) Close() error { return a.file.Close() }
 
 // Open implements Store.
 func (f *Folder) Open(_ context.Context, key string) (*Reader, error) {

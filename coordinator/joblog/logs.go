@@ -37,7 +37,7 @@ type Config struct {
 // Logs are the logs of all jobs. Its methods may be called at the same time.
 type Logs struct {
 	cfg    Config
-	locks  [64]sync.Mutex // see lock
+	locks  [256]lock // see Logs.lock
 	mu     sync.Mutex
 	grows  map[string]*segment // by job; empty without shared storage
 	known  map[string]listing  // by job
@@ -52,8 +52,56 @@ func Open(cfg Config) *Logs {
 func whole(job string) string    { return "logs/" + job + ".log" }
 func segments(job string) string { return "logs/" + job }
 
-// lock is held while a job's log is written, so that no line is lost while the log is written anew. Jobs share locks.
-func (l *Logs) lock(job string) *sync.Mutex {
+// lock is held while the log of a job is written, so that no line is lost while the log is written anew. Jobs share locks. Each lock
+// keeps the file open that was added to last: an attempt notes several lines one soon after the other, and opening costs most.
+type lock struct {
+	sync.Mutex
+	key  string
+	file *files.Appender // nil for none
+}
+
+// add adds lines to a file, unless that is full.
+func (k *lock) add(folder *files.Folder, key string, lines []byte) (err error) {
+	if k.key != key || k.file == nil {
+		if err := k.release(); err != nil {
+			return err
+		}
+		if k.file, err = folder.Appender(key, int64(len(lines))); err != nil {
+			return err
+		}
+		k.key = key
+	}
+	if k.file.Size() > Most {
+		return nil
+	}
+	if _, err := k.file.Append(lines); err != nil {
+		return errors.Join(err, k.release())
+	}
+	return nil
+}
+
+// release closes what is open.
+func (k *lock) release() error {
+	if k.file == nil {
+		return nil
+	}
+	file := k.file
+	k.file = nil
+	return file.Close()
+}
+
+// Close closes the logs.
+func (l *Logs) Close() (err error) {
+	for i := range l.locks {
+		k := &l.locks[i]
+		k.Lock()
+		err = errors.Join(err, k.release())
+		k.Unlock()
+	}
+	return err
+}
+
+func (l *Logs) lock(job string) *lock {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(job)) // a hash takes everything
 	return &l.locks[hash.Sum32()%uint32(len(l.locks))]
@@ -70,11 +118,7 @@ func (l *Logs) Add(job string, lines []byte) error {
 	if l.cfg.Shared != nil {
 		return l.grow(job, lines)
 	}
-	if obj, err := l.cfg.Local.Stat(context.Background(), whole(job)); err == nil && obj.Size > Most {
-		return nil
-	}
-	_, err := l.cfg.Local.Append(whole(job), lines)
-	return err
+	return lock.add(l.cfg.Local, whole(job), lines)
 }
 
 // Open opens a job's log; files.ErrNotFound when it has none.
@@ -95,7 +139,7 @@ func (l *Logs) Rewrite(ctx context.Context, job string, copy func(to io.Writer, 
 	lock.Lock()
 	defer lock.Unlock()
 	if l.cfg.Shared == nil {
-		return rewrite(ctx, l.cfg.Local, whole(job), copy)
+		return errors.Join(lock.release(), rewrite(ctx, l.cfg.Local, whole(job), copy))
 	}
 	if err := l.finish(ctx, job); err != nil {
 		return err
@@ -134,7 +178,7 @@ func (l *Logs) Drop(ctx context.Context, job string) error {
 	lock.Lock()
 	defer lock.Unlock()
 	if l.cfg.Shared == nil {
-		return l.cfg.Local.Delete(ctx, whole(job))
+		return errors.Join(lock.release(), l.cfg.Local.Delete(ctx, whole(job)))
 	}
 	err := l.abandon(ctx, job)
 	l.forget(job)

@@ -305,7 +305,8 @@ func TestWithoutSharedStorageALogIsOneFile(t *testing.T) {
 	if err := n.Rewrite(t.Context(), "job", upper); err != nil {
 		t.Fatal(err)
 	}
-	if got := n.read(t); got != "ONE\nTWO\n" {
+	n.add(t, "three\n")
+	if got := n.read(t); got != "ONE\nTWO\nthree\n" {
 		t.Errorf("read %q", got)
 	}
 	if err := n.Drop(t.Context(), "job"); err != nil {
@@ -313,5 +314,47 @@ func TestWithoutSharedStorageALogIsOneFile(t *testing.T) {
 	}
 	if got := n.read(t); got != "" {
 		t.Errorf("read %q", got)
+	}
+	n.add(t, "again\n")
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n.add(t, "and again\n")
+	if got := n.read(t); got != "again\nand again\n" {
+		t.Errorf("read %q", got)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLogsOfManyJobsGrowSideBySide(t *testing.T) {
+	local, err := files.OpenFolder(t.TempDir(), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	logs := joblog.Open(joblog.Config{Local: local, Logger: slog.New(slog.DiscardHandler)})
+	defer logs.Close()
+	const jobs = 700 // more than files are kept open
+	for round := range 3 {
+		for i := range jobs {
+			if err := logs.Add(fmt.Sprint("job-", i), fmt.Appendf(nil, "%d of %d\n", round, i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range jobs {
+		log, err := logs.Open(t.Context(), fmt.Sprint("job-", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(log)
+		if err := errors.Join(err, log.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("0 of %d\n1 of %d\n2 of %d\n", i, i, i); string(text) != want {
+			t.Fatalf("the log of job %d is %q", i, text)
+		}
 	}
 }

@@ -76,6 +76,11 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 		c.Context().SetUserValue(localStopping, uploads)
 		return c.Next()
 	})
+	times := requestTimes()
+	if err := cfg.Farm.Metrics().Register(times); err != nil {
+		cfg.Logger.Warn("requests are not measured", "error", err)
+	}
+	app.Use(measure(times))
 	if cfg.RequireTLS {
 		app.Use(tlsOnly)
 	}

@@ -51,7 +51,7 @@ func served() map[string]farm.Role {
 	s.route(app)
 	out := map[string]farm.Role{}
 	name := func(method, path string) string { return method + " " + pathParameter.ReplaceAllString(path, "{$1}") }
-	for _, r := range app.GetRoutes() {
+	for _, r := range app.GetRoutes(true) {
 		agents := slices.ContainsFunc(ofAgents, func(prefix string) bool { return strings.HasPrefix(r.Path, prefix) })
 		before := slices.Contains([]string{"/api", "/files", "/outputs"}, r.Path) // what stands before all addresses of a kind
 		if r.Method != fiber.MethodHead && !agents && !before {

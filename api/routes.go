@@ -67,6 +67,7 @@ func (s *server) teamRoutes() []route {
 		{get, "/api/farm/v1/jobs/:id/thumbnails/:frame.jpg", viewer, s.getThumbnail},
 	}
 	routes = append(routes, s.peopleRoutes()...)
+	routes = append(routes, s.vitalRoutes()...)
 	routes = append(routes, s.farmRoutes()...)
 	// Clients make the second root by stripping "/v2" from the first or by appending to it.
 	for _, root := range []string{"/api/v3/templates", "/api/v2/v3/templates"} {

@@ -42,6 +42,7 @@ type summary struct {
 	Slots    int                       `json:"slots"`
 	Leased   int                       `json:"leased"`
 	Ready    int                       `json:"ready"`
+	Owed     int                       `json:"owed"`     // webhooks
 	Machines map[farm.MachineState]int `json:"machines"` // that are connected
 }
 

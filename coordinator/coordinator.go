@@ -76,6 +76,7 @@ type Coordinator struct {
 	clock      *clock
 	store      *raftstore.Store
 	feed       *feed
+	metrics    *metrics
 	files      files.Store
 	shared     files.Shared // the same, where coordinators share storage; nil with a folder of this machine
 	logs       *joblog.Logs
@@ -131,7 +132,22 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	c := &Coordinator{cfg: cfg, log: cfg.Logger, ids: newIDs(cfg.Now), clock: newClock(cfg.Now, cfg.Logger), busy: map[string]chan struct{}{}, asides: make(chan struct{}, asidesAtOnce), storage: storageState{looking: make(chan struct{}, 1)}, hub: newHub(), feed: newFeed(), mirror: newMirror(), answers: answerAll(), uses: newUses(), pace: newPace(cfg.Now())}
+	c := &Coordinator{
+		cfg:     cfg,
+		log:     cfg.Logger,
+		ids:     newIDs(cfg.Now),
+		clock:   newClock(cfg.Now, cfg.Logger),
+		busy:    map[string]chan struct{}{},
+		asides:  make(chan struct{}, asidesAtOnce),
+		storage: storageState{looking: make(chan struct{}, 1)},
+		hub:     newHub(),
+		feed:    newFeed(),
+		metrics: newMetrics(),
+		mirror:  newMirror(),
+		answers: answerAll(),
+		uses:    newUses(),
+		pace:    newPace(cfg.Now()),
+	}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -178,6 +194,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 		return err
 	}
 	c.reading, c.retaining = newReading(c), newRetaining(c)
+	c.metrics.registry.MustRegister(gauges{c})
 	c.run(c.hub.run)
 	c.run(c.followState)
 	c.run(c.follow)

@@ -162,8 +162,9 @@ func onlyQueues(res *raftstore.Result) bool {
 		!slices.ContainsFunc(res.Tasks, func(t farm.Task) bool { return t.Status != farm.TaskReady })
 }
 
-// happened tells those who watch, on every node, what one command came to.
+// happened counts what one command came to, and tells those who watch, on every node.
 func (c *Coordinator) happened(res *raftstore.Result) {
+	c.metrics.applied(res)
 	if res.Refused != nil || res.Repeated != nil {
 		return
 	}

@@ -102,6 +102,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 			l.reconsider(ctx, g)
 			continue
 		}
+		l.c.metrics.leased(g.Task, now)
 		room <- struct{}{}
 		hands.Go(func() {
 			defer func() { <-room }()

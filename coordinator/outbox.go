@@ -117,6 +117,13 @@ func (o *outbox) renew(ids []string) {
 	}
 }
 
+// count is how many webhooks are owed.
+func (o *outbox) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.known)
+}
+
 func (o *outbox) wake() {
 	select {
 	case o.work <- struct{}{}:
@@ -245,6 +252,7 @@ func (c *Coordinator) deliver(ctx context.Context, id string) (next time.Time) {
 		c.log.Warn("the outcome of a webhook could not be kept; it is delivered again", "job", id, "error", err)
 		return c.cfg.Now().Add(keepAgainAfter)
 	}
+	c.metrics.webhooks.WithLabelValues(resultOf(failed == nil)).Inc()
 	switch {
 	case failed == nil:
 		c.note(id, fmt.Sprintf("webhook: delivered, the receiver answered %d", status))

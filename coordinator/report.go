@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -180,6 +181,7 @@ func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
 			return err
 		}
 	}
+	l.c.metrics.failures.WithLabelValues(string(cmp.Or(m.Class, farm.FailureTransient))).Inc()
 	now := l.c.cfg.Now()
 	_, err = l.c.apply(ctx, raftstore.FailTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Class: m.Class, Warnings: m.Warnings,

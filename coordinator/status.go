@@ -45,7 +45,7 @@ func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status
 func (l *leader) summary(context.Context, struct{}) (summary, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Machines: map[farm.MachineState]int{}}
+	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Owed: l.outbox.count(), Machines: map[farm.MachineState]int{}}
 	for id, session := range l.sessions {
 		s.Slots += session.slots
 		m := farm.Machine{Online: true, Availability: session.availability, Running: make([]farm.RunningTask, len(l.byAgent[id]))}

@@ -76,6 +76,13 @@ func (h *hub) remove(w *watcher) {
 	}
 }
 
+// count is how many watch.
+func (h *hub) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.watchers)
+}
+
 func (h *hub) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -368,3 +368,6 @@ func (s *Store) Snapshot() error {
 
 // ID is this node's id.
 func (s *Store) ID() string { return s.id }
+
+// Size is how large this node's state file is in use, in bytes.
+func (s *Store) Size() int64 { return s.machine.size() }

@@ -1,0 +1,67 @@
+package api
+
+import (
+	"net/http"
+	"net/http/pprof"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"overcrank/farm"
+)
+
+// unnamedRoute stands for addresses that nobody serves: what callers make up must not become names of metrics.
+const unnamedRoute = "none"
+
+// requestTimes measures how long requests take to be answered.
+func requestTimes() *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "overcrank_http_request_seconds", Help: "How long requests took to be answered, by method, address and status.",
+		Buckets: []float64{.001, .003, .01, .03, .1, .3, 1, 3, 10, 60},
+	}, []string{"method", "route", "status"})
+}
+
+// measure notes each request in times.
+func measure(times *prometheus.HistogramVec) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		began := time.Now()
+		err := c.Next()
+		status := c.Response().StatusCode()
+		if err != nil {
+			status = StatusOf(err)
+		}
+		route := c.Route().Path
+		if status == fiber.StatusNotFound && (route == "/" || route == "") {
+			route = unnamedRoute
+		}
+		times.WithLabelValues(c.Method(), route, strconv.Itoa(status)).Observe(time.Since(began).Seconds())
+		return err
+	}
+}
+
+// giveMetrics answers Prometheus.
+func (s *server) giveMetrics(c *fiber.Ctx, _ farm.Principal) error {
+	return adaptor.HTTPHandler(promhttp.HandlerFor(s.farm.Metrics(), promhttp.HandlerOpts{}))(c)
+}
+
+// profile is one of Go's profiles of this coordinator's process, as go tool pprof reads it.
+func profile(read http.HandlerFunc) teamHandler {
+	answer := adaptor.HTTPHandlerFunc(read)
+	return func(c *fiber.Ctx, _ farm.Principal) error { return answer(c) }
+}
+
+// vitalRoutes are the addresses at which the farm is watched by those who run it.
+func (s *server) vitalRoutes() []route {
+	const get, operator, admin = fiber.MethodGet, farm.RoleOperator, farm.RoleAdmin
+	return []route{
+		{get, "/metrics", operator, s.giveMetrics},
+		{get, "/debug/pprof/profile", admin, profile(pprof.Profile)},
+		{get, "/debug/pprof/trace", admin, profile(pprof.Trace)},
+		{get, "/debug/pprof/symbol", admin, profile(pprof.Symbol)},
+		{get, "/debug/pprof/:profile", admin, profile(pprof.Index)},
+	}
+}

@@ -1,0 +1,240 @@
+package coordinator
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// gatherWithin bounds how long a reading of the metrics waits for what only the leader knows.
+const gatherWithin = time.Second
+
+// metrics are what this node measures of the farm and of itself, for Prometheus. Counters count what this node has seen since
+// it started; every node sees all commands, so they are read of one node, or compared between nodes.
+type metrics struct {
+	registry *prometheus.Registry
+
+	commands *prometheus.CounterVec // result
+	tasks    *prometheus.CounterVec // status
+	leases   prometheus.Counter
+	waits    prometheus.Histogram
+	failures *prometheus.CounterVec // class
+	webhooks *prometheus.CounterVec // result
+}
+
+// Webhook tries, and commands, come to one of these.
+const (
+	resultDone    = "done"
+	resultFailed  = "failed"
+	resultRefused = "refused"
+)
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		commands: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "overcrank_commands_total", Help: "Changes of the farm's state that this node has applied, by whether the rules refused them.",
+		}, []string{"result"}),
+		tasks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "overcrank_tasks_total", Help: "Moves of tasks, by the status that they came to.",
+		}, []string{"status"}),
+		leases: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "overcrank_leases_total", Help: "Leases granted by this node while it led.",
+		}),
+		waits: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "overcrank_lease_wait_seconds", Help: "How long tasks had been ready when this node leased them.",
+			Buckets: []float64{.005, .02, .05, .1, .5, 1, 5, 30, 60, 300, 1800, 7200, 28800, 86400},
+		}),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "overcrank_attempt_failures_total", Help: "Attempts that failed, by class of failure, as this node heard while it led.",
+		}, []string{"class"}),
+		webhooks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "overcrank_webhook_tries_total", Help: "Tries to deliver a webhook, by this node.",
+		}, []string{"result"}),
+	}
+	m.registry.MustRegister(m.commands, m.tasks, m.leases, m.waits, m.failures, m.webhooks,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// applied counts what a command came to.
+func (m *metrics) applied(res *raftstore.Result) {
+	if res.Refused != nil {
+		m.commands.WithLabelValues(resultRefused).Inc()
+		return
+	}
+	m.commands.WithLabelValues(resultDone).Inc()
+	for i := range res.Tasks {
+		m.tasks.WithLabelValues(string(res.Tasks[i].Status)).Inc()
+	}
+}
+
+// leased counts a lease that this node granted.
+func (m *metrics) leased(t schedule.Task, now time.Time) {
+	m.leases.Inc()
+	ready := t.Created
+	if t.NotBefore.After(ready) {
+		ready = t.NotBefore
+	}
+	m.waits.Observe(max(now.Sub(ready), 0).Seconds())
+}
+
+// Metrics is what this node measures. More may be registered.
+func (c *Coordinator) Metrics() *prometheus.Registry { return c.metrics.registry }
+
+// The gauges are read when they are asked for.
+var (
+	infoGauge      = gauge("build_info", "This node's program; always 1.", "version", "node")
+	leadsGauge     = gauge("raft_leads", "Whether this node leads the farm.")
+	leaderGauge    = gauge("raft_has_leader", "Whether this node knows of a leader.")
+	termGauge      = gauge("raft_term", "Raft's term.")
+	lastGauge      = gauge("raft_last_index", "Index of the newest entry of this node's log.")
+	committedGauge = gauge("raft_committed_index", "Index up to which this node knows the log to be committed.")
+	appliedGauge   = gauge("raft_applied_index", "Index of the newest entry in this node's state.")
+	membersGauge   = gauge("raft_members", "Coordinators of the farm, by whether they vote.", "voter")
+	stateGauge     = gauge("state_bytes", "Size of this node's state file.")
+	syncsGauge     = counter("log_syncs_total", "Writes of the log that this node's disk has taken.")
+	syncTimeGauge  = counter("log_sync_seconds_total", "Time that they took.")
+	syncWorstGauge = gauge("log_sync_worst_seconds", "The slowest of the last minute.")
+	checkGauge     = gauge("check_ok", "Whether a check of /readyz is well.", "check")
+	freeGauge      = gauge("disk_free_bytes", "Space left on a disk that this node writes to.", "check", "path")
+	needGauge      = gauge("disk_reserve_bytes", "Space below which this node takes no changes.", "check", "path")
+	jobsGauge      = gauge("jobs", "Jobs of all teams that the farm knows, by status.", "status")
+	readyGauge     = gauge("queue_ready_tasks", "Tasks that wait for a machine.")
+	leasedGauge    = gauge("leases", "Tasks that machines work on.")
+	slotsGauge     = gauge("slots", "Tasks that the machines here could work on at once.")
+	machinesGauge  = gauge("machines", "Machines, by state.", "state")
+	owedGauge      = gauge("webhooks_owed", "Webhooks that have not been delivered yet.")
+	watchersGauge  = gauge("watchers", "Browsers and programs that follow events at this node.")
+)
+
+const namespace = "overcrank_"
+
+type described struct {
+	*prometheus.Desc
+	kind prometheus.ValueType
+}
+
+func gauge(name, help string, labels ...string) described {
+	return described{prometheus.NewDesc(namespace+name, help, labels, nil), prometheus.GaugeValue}
+}
+
+func counter(name, help string) described {
+	return described{prometheus.NewDesc(namespace+name, help, nil, nil), prometheus.CounterValue}
+}
+
+// gauges reads the gauges of a coordinator.
+type gauges struct{ c *Coordinator }
+
+// Describe says nothing beforehand: which labels there are depends on the farm.
+func (gauges) Describe(chan<- *prometheus.Desc) {}
+
+// Collect reads all of them.
+func (g gauges) Collect(out chan<- prometheus.Metric) {
+	put := func(d described, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d.Desc, d.kind, value, labels...)
+	}
+	g.node(put)
+	g.farm(put)
+}
+
+type putMetric func(d described, value float64, labels ...string)
+
+// node reads what this node knows of itself.
+func (g gauges) node(put putMetric) {
+	c := g.c
+	put(infoGauge, 1, c.cfg.Version, c.store.ID())
+	leader, _ := c.store.Leader()
+	put(leadsGauge, oneIf(leader == c.store.ID()))
+	put(leaderGauge, oneIf(leader != ""))
+	progress := c.store.Progress()
+	put(termGauge, float64(progress.Term))
+	put(lastGauge, float64(progress.Last))
+	put(committedGauge, float64(progress.Committed))
+	put(appliedGauge, float64(progress.State))
+	if members, _, err := c.store.Members(); err == nil {
+		voters := 0
+		for _, m := range members {
+			if m.Voter {
+				voters++
+			}
+		}
+		put(membersGauge, float64(voters), "yes")
+		put(membersGauge, float64(len(members)-voters), "no")
+	}
+	put(stateGauge, float64(c.store.Size()))
+	syncs := c.store.SyncTimes()
+	put(syncsGauge, float64(syncs.Count))
+	put(syncTimeGauge, syncs.Total.Seconds())
+	put(syncWorstGauge, syncs.Worst.Seconds())
+	for _, check := range c.store.Checks() {
+		put(checkGauge, oneIf(check.Err == nil), check.Name)
+		if check.Disk != nil {
+			put(freeGauge, float64(check.Disk.Free), check.Name, check.Disk.Path)
+			put(needGauge, float64(check.Disk.Need), check.Name, check.Disk.Path)
+		}
+	}
+	put(watchersGauge, float64(c.hub.count()))
+}
+
+// farm reads what is the same on every node: of the state, and of the leader's memory where there is a leader.
+func (g gauges) farm(put putMetric) {
+	jobs := map[farm.JobStatus]int{}
+	err := g.c.store.View(func(tx *raftstore.Tx) error {
+		teams, err := tx.Teams()
+		if err != nil {
+			return err
+		}
+		for _, team := range teams {
+			counts, err := tx.CountJobs(team.ID)
+			if err != nil {
+				return err
+			}
+			for status, n := range counts {
+				jobs[status] += n
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		g.c.log.Error("reading the farm's state for its metrics", "error", err)
+		return
+	}
+	for status, n := range jobs {
+		put(jobsGauge, float64(n), string(status))
+	}
+
+	ctx, cancel := context.WithTimeout(g.c.ctx, gatherWithin)
+	defer cancel()
+	now, err := ask(ctx, g.c, askSummary, struct{}{})
+	if err != nil {
+		return // raft_has_leader says why
+	}
+	put(readyGauge, float64(now.Ready))
+	put(leasedGauge, float64(now.Leased))
+	put(slotsGauge, float64(now.Slots))
+	put(owedGauge, float64(now.Owed))
+	for state, n := range now.Machines {
+		put(machinesGauge, float64(n), string(state))
+	}
+}
+
+func oneIf(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func resultOf(well bool) string {
+	if well {
+		return resultDone
+	}
+	return resultFailed
+}

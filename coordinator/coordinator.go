@@ -205,6 +205,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.logs.Run)
 	c.run(c.watchStorage)
 	c.run(c.keepUses)
+	c.run(c.keepLevel)
 	if c.port != nil {
 		c.run(c.followLeader)
 	}

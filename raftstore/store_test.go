@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	if folder := os.Getenv(childFolder); folder != "" {
 		os.Exit(runChild(folder))
 	}
+	if orders := os.Getenv(childNode); orders != "" {
+		os.Exit(runNode(orders))
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -1,0 +1,61 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// levelEvery is how soon the farm takes up what its last coordinator has come to understand.
+const levelEvery = 5 * time.Second
+
+// keepLevel raises the farm's level as its coordinators are updated, while this one leads.
+func (c *Coordinator) keepLevel(ctx context.Context) {
+	every(ctx, levelEvery, func() {
+		if c.leading() == nil {
+			return
+		}
+		if err := c.raiseLevel(ctx); err != nil && ctx.Err() == nil {
+			c.log.Warn("the farm's level was not raised; it is tried again", "error", err)
+		}
+	})
+}
+
+// raiseLevel lets the farm use whatever all its members understand.
+func (c *Coordinator) raiseLevel(ctx context.Context) error {
+	members, _, err := c.store.Members()
+	if err != nil {
+		return err
+	}
+	level, known := raftstore.NewestLevel, map[string]farm.Coordinator{}
+	var now int
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		records, err := tx.Coordinators()
+		if err != nil {
+			return err
+		}
+		for _, record := range records {
+			known[record.ID] = record
+		}
+		now, _, err = tx.Level()
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reading the farm's level: %w", err)
+	}
+	for _, member := range members {
+		level = min(level, known[member.ID].Level) // 0 for one that has not said yet who it is
+	}
+	if level <= now {
+		return nil
+	}
+	if _, err := c.apply(ctx, raftstore.SetLevel{Level: level, Version: c.cfg.Version}); err != nil {
+		return err
+	}
+	c.log.Info("all coordinators understand a later release's changes, which the farm uses from now on; none can go back to an earlier one without a backup",
+		"level", level, "version", c.cfg.Version)
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/durable"
+	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/boltlog"
 	"overcrank/raftstore/seglog"
 )
@@ -80,7 +81,7 @@ func bringOver(old *boltlog.Store, folder string) (moved bool, err error) {
 	if err := old.Last(&newest); errors.Is(err, raft.ErrLogNotFound) {
 		return false, nil
 	} else if err != nil {
-		return false, fmt.Errorf("%s is damaged: %w; put the folder it lies in back from a backup", stableFile, err)
+		return false, fmt.Errorf("%s is damaged: %w; "+boltfile.WayOut, stableFile, err)
 	}
 	if _, err := os.Stat(folder); err == nil {
 		return true, broughtOver(folder, newest)
@@ -114,7 +115,7 @@ func broughtOver(folder string, newest raft.Log) (err error) {
 		return err
 	}
 	if same.Term != newest.Term {
-		return fmt.Errorf("there are two logs, in %s and in %s: an earlier version of the program was started on this folder; put it back from a backup", folder, stableFile)
+		return fmt.Errorf("there are two logs, in %s and in %s: an earlier version of the program was started on this folder; "+boltfile.WayOut, folder, stableFile)
 	}
 	return nil
 }

@@ -17,6 +17,9 @@ import (
 // ErrDamaged is what is wrong with a file that cannot be used.
 var ErrDamaged = errors.New("the file is damaged")
 
+// WayOut is what can be done about a node whose log, or what belongs to it, is damaged: nothing else holds what it held.
+const WayOut = "restore the farm from a backup; or, when other coordinators have it, empty this one's data folder and let it join again"
+
 // deepest is how far buckets may lie in each other. The farm's files nest them twice at most.
 const deepest = 8
 

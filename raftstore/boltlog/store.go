@@ -42,7 +42,7 @@ func Open(path string) (*Store, error) {
 		return nil, fmt.Errorf("open Raft log %s: another process has it open; is the farm already running on this folder?", path)
 	}
 	if errors.Is(err, boltfile.ErrDamaged) {
-		return nil, fmt.Errorf("open Raft log %s: %w; put the folder it lies in back from a backup", path, err)
+		return nil, fmt.Errorf("open Raft log %s: %w; "+boltfile.WayOut, path, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open Raft log %s: %w", path, err)

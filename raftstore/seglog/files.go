@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"overcrank/raftstore/boltfile"
 )
 
 // suffix is what names of segments end with; before it stands the index of the first entry in twenty digits.
@@ -81,7 +83,7 @@ func (l *Log) open(first uint64, last bool) (_ *segment, err error) {
 		err = fmt.Errorf("entry %d of the Raft log is damaged", found.next())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w; put the folder of the farm's state back from a backup", path, err)
+		return nil, fmt.Errorf("%s is damaged: %w; "+boltfile.WayOut, path, err)
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if err != nil {
@@ -116,7 +118,7 @@ func (l *Log) tidy() error {
 		if i == 0 {
 			l.oldest = s.first
 		} else if next := l.segments[i-1].next(); next != s.first {
-			return fmt.Errorf("entries %d to %d of the Raft log are missing: a file was removed; put the folder of the farm's state back from a backup",
+			return fmt.Errorf("entries %d to %d of the Raft log are missing: a file was removed; "+boltfile.WayOut,
 				next, s.first-1)
 		}
 	}

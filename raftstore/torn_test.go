@@ -1,0 +1,122 @@
+package raftstore
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// killedFarm is a folder as a farm left it that was killed while it wrote, with the ids of the jobs it had acknowledged.
+func killedFarm(t *testing.T) (folder string, acknowledged []string) {
+	t.Helper()
+	folder = t.TempDir()
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), childFolder+"="+folder)
+	out, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if acknowledged = append(acknowledged, lines.Text()); len(acknowledged) == 120 {
+			if err := child.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = child.Wait()
+	return folder, acknowledged
+}
+
+// spoils are what may have become of the last pages of a file.
+var spoils = map[string]func(content []byte, pages int) []byte{
+	"missing": func(content []byte, pages int) []byte { return content[:len(content)-pages] },
+	"zeros": func(content []byte, pages int) []byte {
+		clear(content[len(content)-pages:])
+		return content
+	},
+	"noise": func(content []byte, pages int) []byte {
+		noise := rand.New(rand.NewPCG(1, uint64(pages)))
+		for i := len(content) - pages; i < len(content); i++ {
+			content[i] = byte(noise.Uint32())
+		}
+		return content
+	},
+	"half written": func(content []byte, pages int) []byte {
+		clear(content[len(content)-pages/2:])
+		return content
+	},
+}
+
+// TestTornLastPagesAreMadeAgainOrRefused spoils the ends of both bbolt files of a farm that was killed, and of one whose machine lost
+// its power. The state file is made again; a node without its vote does not start, and says what to do.
+func TestTornLastPagesAreMadeAgainOrRefused(t *testing.T) {
+	folder, acknowledged := killedFarm(t)
+	page := os.Getpagesize()
+	for _, power := range []bool{false, true} {
+		for _, name := range []string{stateFile, stableFile} {
+			refused := 0
+			for how, spoil := range spoils {
+				for _, pages := range []int{1, 2, 5} {
+					what := fmt.Sprintf("the last %d pages of %s %s, power lost: %v", pages, name, how, power)
+					torn := filepath.Join(t.TempDir(), "torn")
+					if err := os.CopyFS(torn, os.DirFS(folder)); err != nil {
+						t.Fatal(err)
+					}
+					path := filepath.Join(torn, name)
+					content, err := os.ReadFile(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					write(t, torn, name, string(spoil(bytes.Clone(content), min(pages*page, len(content)))))
+					if power {
+						write(t, torn, "state.mark", markRunning+"another\n")
+					}
+					s, err := Open(t.Context(), config(t, torn))
+					if err == nil {
+						checkJobs(t, what, s, acknowledged)
+						if err := s.Close(); err != nil {
+							t.Errorf("%s: %v", what, err)
+						}
+						continue
+					}
+					refused++
+					if name == stateFile {
+						t.Errorf("%s: %v; want it made again", what, err)
+					}
+					for _, words := range []string{name, "damaged", "restore the farm from a backup", "join again"} {
+						if !strings.Contains(err.Error(), words) {
+							t.Errorf("%s: %v; want %q in it", what, err, words)
+						}
+					}
+				}
+			}
+			if name == stableFile && refused == 0 {
+				t.Errorf("no damage of %s was noticed", name)
+			}
+		}
+	}
+}
+
+func checkJobs(t *testing.T, what string, s *Store, ids []string) {
+	t.Helper()
+	err := s.View(func(tx *Tx) error {
+		for _, id := range ids {
+			if _, err := tx.Job(id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("%s: an acknowledged job is lost: %v", what, err)
+	}
+}

@@ -31,7 +31,7 @@ const (
 	apiPort     = "8080"
 	clusterPort = "7000"
 	gossipPort  = "7946"
-	lease       = "4s"
+	lease       = "8s"
 )
 
 // member is a coordinator on a host of its own.

@@ -57,24 +57,24 @@ type farm struct {
 type size struct{ coordinators, agents int }
 
 // found starts a farm and waits until all of it works.
-func found(ctx context.Context, program, folder string, s size) (f *farm, err error) {
+func found(ctx context.Context, program, folder string, s size) (*farm, error) {
 	lab, err := hosts.New()
 	if err != nil {
 		return nil, err
 	}
-	f = &farm{lab: lab, folder: folder}
-	defer func() {
-		if err != nil {
-			f.close()
-		}
-	}()
-	if err := f.startCoordinators(ctx, program, s.coordinators); err != nil {
+	f := &farm{lab: lab, folder: folder}
+	err = f.startCoordinators(ctx, program, s.coordinators)
+	if err == nil {
+		err = f.register(ctx)
+	}
+	if err == nil {
+		err = f.startAgents(ctx, program, s.agents)
+	}
+	if err != nil {
+		f.close()
 		return nil, err
 	}
-	if err := f.register(ctx); err != nil {
-		return nil, err
-	}
-	return f, f.startAgents(ctx, program, s.agents)
+	return f, nil
 }
 
 // close ends all processes and hosts.
@@ -103,13 +103,20 @@ func (f *farm) startCoordinators(ctx context.Context, program string, n int) err
 		m.door = newDoor(h.Name, "http://"+h.IP.String()+":"+apiPort, "")
 		f.members, f.doors = append(f.members, m), append(f.doors, m.door)
 	}
+	var key string
+	if n > 1 {
+		var err error
+		if key, err = f.makeKey(ctx, program); err != nil {
+			return err
+		}
+	}
 	for i, m := range f.members {
 		at := func(port string) string { return m.host.IP.String() + ":" + port }
 		m.args = []string{
 			program, "coordinator", "--data-dir", m.dir, "--listen", at(apiPort), "--gossip-listen", at(gossipPort), "--lease", lease,
 		}
 		if n > 1 {
-			m.args = append(m.args, f.clusterFlags(i, storage)...)
+			m.args = append(m.args, f.clusterFlags(i, key, storage)...)
 		}
 		if err := m.start(); err != nil {
 			return err
@@ -129,10 +136,26 @@ func (f *farm) startCoordinators(ctx context.Context, program string, n int) err
 	return nil
 }
 
-// clusterFlags are what makes one of several coordinators.
-func (f *farm) clusterFlags(i int, storage string) []string {
-	at := f.members[i].host.IP.String() + ":" + clusterPort
-	return []string{"--cluster-listen", at, "--cluster-address", at, "--bootstrap-expect", fmt.Sprint(len(f.members)), "--storage", storage}
+// clusterFlags are what makes one of several coordinators that begin a farm together.
+func (f *farm) clusterFlags(i int, key, storage string) []string {
+	var all []string
+	for _, m := range f.members {
+		all = append(all, m.host.IP.String()+":"+clusterPort)
+	}
+	return []string{
+		"--cluster-listen", all[i], "--cluster-address", all[i], "--join", strings.Join(all, ","), "--bootstrap-expect", fmt.Sprint(len(all)),
+		"--farm-key-file", key, "--storage", storage,
+	}
+}
+
+// makeKey makes the key that all coordinators of a farm have.
+func (f *farm) makeKey(ctx context.Context, program string) (path string, err error) {
+	key, err := exec.CommandContext(ctx, program, "cluster", "key").Output()
+	if err != nil {
+		return "", fmt.Errorf("make the farm's key: %w", err)
+	}
+	path = filepath.Join(f.folder, "farm.key")
+	return path, os.WriteFile(path, key, 0o600)
 }
 
 // readToken waits for the administrator's token, which one of the coordinators keeps.

@@ -36,11 +36,14 @@ func attemptKey(at wire.Attempt, sha256 string) string { return attemptFolder(at
 func outputKey(outputName string) string { return outputsFolder + "/" + outputName }
 
 // OutputAddress is the public address of a job's result, known from its creation on.
-func (c *Coordinator) OutputAddress(j farm.Job) string {
+func (c *Coordinator) OutputAddress(j farm.Job) string { return outputAddress(c.cfg.PublicAddress, j) }
+
+// outputAddress is OutputAddress for callers who know the farm by a base address.
+func outputAddress(base string, j farm.Job) string {
 	if j.Address != "" {
 		return j.Address
 	}
-	return c.cfg.PublicAddress + "/outputs/" + j.OutputName
+	return base + "/outputs/" + j.OutputName
 }
 
 var errNoOutput = farm.Errorf(farm.CodeNotFound, "there is no result at this address, or not yet")

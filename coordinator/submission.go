@@ -58,6 +58,11 @@ func (s *submission) family(ctx context.Context, job farm.Job, parent farm.Job) 
 	job.CreatedAt, job.UpdatedAt, job.Status = s.now, s.now, farm.JobQueued
 	job.OutputName = id + "-" + strings.ToLower(rand.Text()) + "." + outputExt(job.Settings)
 	job.Assets = slices.Clone(job.Assets)
+	if job.Webhook != nil {
+		hook := *job.Webhook
+		hook.Farm = s.c.cfg.PublicAddress
+		job.Webhook = &hook
+	}
 	job.PreviewFirst, job.ApprovedAt, job.ApprovedBy = job.PreviewFirst || job.Approve, time.Time{}, ""
 	if job.PreviewFirst && !mayPreview(job) {
 		return nil, farm.Invalid("the job has no frames to look at first", farm.FieldError{

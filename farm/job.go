@@ -208,6 +208,9 @@ type Webhook struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	Data    json.RawMessage   `json:"data,omitempty"`
 	Custom  bool              `json:"custom,omitempty"`
+	// Farm is the base address under which the webhook names the job's result: that of the coordinator that took the job, so that each
+	// try says the same, whichever coordinator makes it. "" in jobs of before: the address of whoever tries.
+	Farm string `json:"farm,omitempty"`
 }
 
 // FileRef names stored bytes by their content.

@@ -362,6 +362,7 @@ func TestWebhooksSurviveARestart(t *testing.T) {
 		return err == nil && d.Tries == 1
 	})
 	mac.hangUp()
+	r.cfg.PublicAddress = "http://another.farm.test" // as that of another coordinator, which leads from now on
 	r.restart()
 	now.pass(10 * time.Second)
 	for _, id := range []string{underWay.ID, waiting.ID} {

@@ -74,7 +74,7 @@ func cluster(t *testing.T, n int) []*peer {
 		all = append(all, peers[i].server.URL)
 	}
 	for i, p := range peers {
-		p.others = all
+		p.others, p.files = all, peers[0].files // they share their storage
 		if i > 0 {
 			p.redirect = all[0]
 		}
@@ -101,7 +101,6 @@ func TestARenderOutlivesItsCoordinator(t *testing.T) {
 	a, b := peers[0], peers[2]
 	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
 	l := lease(t, a, "job.1")
-	b.files = a.files // they share their storage
 	a.send(wire.Message{Lease: &l})
 	lead(peers, 2)
 	a.die()
@@ -137,8 +136,7 @@ func TestADownloadGoesOnWithAnotherCoordinator(t *testing.T) {
 			start(t, a, "normal", t.TempDir())
 			a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
 			l := lease(t, a, "job.1")
-			b.files = a.files // they share their storage
-			a.mu.Lock()
+					a.mu.Lock()
 			a.cut = 10
 			a.mu.Unlock()
 			a.send(wire.Message{Lease: &l})
@@ -195,6 +193,42 @@ func TestAMachineEnrolsWithWhicheverCoordinatorAnswers(t *testing.T) {
 	peers[1].eventually("the greeting", func() bool { return len(peers[1].hellos) == 1 })
 	cancel()
 	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFarmWithAnotherAuthorityLetsMachinesInByAToken(t *testing.T) {
+	before := newPeer(t)
+	dir := t.TempDir()
+	r := start(t, before, "normal", dir)
+	before.eventually("the greeting", func() bool { return len(before.hellos) == 1 })
+	r.stop()
+	<-r.done
+	other, err := newAuthority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := newPeerOf(t, other)
+	t.Setenv(aerenderdouble.Env, "normal")
+	run := func(token string) (stop func() error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		// One coordinator has the new authority already, the other one has not.
+		cfg := Config{DataDir: dir, Coordinators: []string{before.server.URL, after.server.URL}, JoinToken: token, Name: "test-machine", Logger: slog.New(slog.DiscardHandler)}
+		go func() { done <- Run(ctx, cfg) }()
+		return func() error { cancel(); return <-done }
+	}
+	before.mu.Lock()
+	before.redirect = after.server.URL
+	before.mu.Unlock()
+	stop := run(other.joinToken())
+	after.eventually("the machine came in with the token, and is there", func() bool { return after.enrolled == 1 && len(after.hellos) == 1 })
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	stop = run("")
+	after.eventually("it is known from now on", func() bool { return len(after.hellos) == 2 && after.enrolled == 1 })
+	if err := stop(); err != nil {
 		t.Error(err)
 	}
 }

@@ -118,8 +118,16 @@ func (a *agent) insist(ctx context.Context, try func(context.Context) error) err
 		err := try(ctx)
 		var status *statusError
 		switch {
-		case err == nil, errors.Is(err, identity.ErrStranger):
-			return err
+		case err == nil:
+			return nil
+		case errors.Is(err, identity.ErrStranger):
+			if a.farm.turn() { // no address is that of the farm that was meant
+				return err
+			}
+			if err := sleep(ctx, soon()); err != nil {
+				return err
+			}
+			continue
 		case errors.As(err, &status) && (status.code == http.StatusUnauthorized || status.code == http.StatusForbidden):
 			return fmt.Errorf("%w: %w", errRefused, err)
 		case errors.As(err, &status) && status.code < http.StatusInternalServerError && status.code != http.StatusTooManyRequests:

@@ -81,6 +81,7 @@ type peer struct {
 	available farm.Availability // as the last heartbeat had it
 	presences []farm.Presence   // of all heartbeats
 
+	by     *vouching     // the farm's authority
 	others []string      // addresses of all coordinators, as it tells
 	gossip *wire.Gossip  // as it tells
 	mute   bool          // it hears and does not answer, as a machine that was frozen
@@ -95,8 +96,11 @@ type peer struct {
 	enrolled int
 }
 
-func newPeer(t *testing.T) *peer {
-	p := &peer{t: t, gone: make(chan struct{}), secret: "s1", files: make(map[string][]byte), outputs: make(map[string][]byte)}
+func newPeer(t *testing.T) *peer { return newPeerOf(t, authorityOf(t)) }
+
+// newPeerOf is a coordinator of the farm with an authority.
+func newPeerOf(t *testing.T, by *vouching) *peer {
+	p := &peer{t: t, by: by, gone: make(chan struct{}), secret: "s1", files: make(map[string][]byte), outputs: make(map[string][]byte)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+wire.PathEnrol, p.enrol)
 	mux.HandleFunc("GET "+wire.PathSession, p.session)
@@ -106,7 +110,7 @@ func newPeer(t *testing.T) *peer {
 	mux.HandleFunc("POST "+wire.PathRenew, p.renew)
 	mux.HandleFunc("POST "+wire.PathProve, p.prove)
 	p.server = httptest.NewUnstartedServer(mux)
-	p.server.TLS = authorityOf(t).config(t)
+	p.server.TLS = by.config(t)
 	p.server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	p.server.StartTLS()
 	t.Cleanup(p.die)

@@ -74,7 +74,7 @@ func (l *link) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if errors.Is(err, errRefused) {
+		if errors.Is(err, errRefused) || l.founded(err) {
 			if sleep(ctx, l.turnedAway(ctx, err)) != nil {
 				return
 			}

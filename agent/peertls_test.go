@@ -82,7 +82,11 @@ func authorityOf(t *testing.T) *vouching {
 // joinToken is one that every peer takes.
 func joinToken(t *testing.T) string {
 	t.Helper()
-	return wire.JoinToken{Secret: "ocj_goodgoodgoodgoodgoodgood", Authority: wire.Fingerprint(authorityOf(t).certificate.RawSubjectPublicKeyInfo)}.String()
+	return authorityOf(t).joinToken()
+}
+
+func (v *vouching) joinToken() string {
+	return wire.JoinToken{Secret: "ocj_goodgoodgoodgoodgoodgood", Authority: wire.Fingerprint(v.certificate.RawSubjectPublicKeyInfo)}.String()
 }
 
 func (p *peer) enrol(w http.ResponseWriter, r *http.Request) {
@@ -118,7 +122,7 @@ func (p *peer) certify(w http.ResponseWriter, request []byte) {
 	if life == 0 {
 		life = time.Hour
 	}
-	v := authorityOf(p.t)
+	v := p.by
 	der, err := v.sign(&x509.Certificate{
 		Subject: pkix.Name{CommonName: p.secret}, NotBefore: time.Now().Add(-time.Second), NotAfter: time.Now().Add(life), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}, csr.PublicKey)
@@ -153,7 +157,7 @@ func (p *peer) prove(w http.ResponseWriter, r *http.Request) {
 		p.t.Error(err)
 	}
 	hash := sha256.Sum256([]byte(p.earlier))
-	authority := authorityOf(p.t).certificate.Raw
+	authority := p.by.certificate.Raw
 	p.reply(w, wire.Proof{Authority: authority, MAC: wire.ProofOf(hex.EncodeToString(hash[:]), in.Nonce, authority)})
 }
 

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -104,6 +105,16 @@ func (l *link) turnedAway(ctx context.Context, why error) time.Duration {
 	l.a.log.Error("this machine is out of the farm; to let it in again, start the agent with a new join token (overcrank agents invite)",
 		"again", l.refusals.pause, "error", why)
 	return l.refusals.pause
+}
+
+// founded tells whether an error means that the farm has another authority than this machine knows, and the machine was given a join token
+// with which it can come in again.
+func (l *link) founded(err error) bool {
+	if !errors.As(err, new(*tls.CertificateVerificationError)) || l.a.cfg.JoinToken == "" || l.refusals.tried {
+		return false
+	}
+	token, err := wire.ParseJoinToken(l.a.cfg.JoinToken)
+	return err == nil && !identity.Vouches(l.a.self.now().Authority, token.Authority)
 }
 
 // outdated is an error when the machine's certificate has expired, so that no coordinator would let it in.

@@ -52,6 +52,8 @@ type Config struct {
 	// CACertificate and CAKey are files (PEM) with an authority that the studio issued, in the place of one that the farm founds; "" for
 	// that.
 	CACertificate, CAKey string
+	// Checks looks at what works beside the coordinator, for whoever asks whether it is well; may be nil.
+	Checks func() []farm.Check
 	// CertificateLife is how long certificates of agents are good; 0 means 90 days. They are renewed when a third is left.
 	CertificateLife time.Duration
 	Addresses       address.Policy // which machines downloads, uploads and webhooks may ask

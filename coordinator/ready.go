@@ -16,7 +16,11 @@ func (c *Coordinator) Ready() error { return farm.Unready(c.Checks()) }
 // Checks says, part by part, whether this node can take work: the farm's leader, its state and log, the disk, the files, the
 // certificates, the clock.
 func (c *Coordinator) Checks() []farm.Check {
-	return append(c.store.Checks(), c.checkWork(), c.checkStorage(), c.checkAuthority(), c.clock.check())
+	checks := append(c.store.Checks(), c.checkWork(), c.checkStorage(), c.checkAuthority(), c.clock.check())
+	if c.cfg.Checks != nil {
+		checks = append(checks, c.cfg.Checks()...)
+	}
+	return checks
 }
 
 // checkWork says whether the node that leads has taken up the leader's work.

@@ -102,6 +102,14 @@ func (c *studioCertificate) current() (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
+// checks is how the certificate is, nothing without one of the studio's.
+func (c *studioCertificate) checks() []farm.Check {
+	if c == nil {
+		return nil
+	}
+	return []farm.Check{c.check()}
+}
+
 // check tells how the certificate is. Agents do not need it, so the farm works on without.
 func (c *studioCertificate) check() farm.Check {
 	c.mu.Lock()

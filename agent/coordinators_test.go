@@ -136,7 +136,7 @@ func TestADownloadGoesOnWithAnotherCoordinator(t *testing.T) {
 			start(t, a, "normal", t.TempDir())
 			a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
 			l := lease(t, a, "job.1")
-					a.mu.Lock()
+			a.mu.Lock()
 			a.cut = 10
 			a.mu.Unlock()
 			a.send(wire.Message{Lease: &l})

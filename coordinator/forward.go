@@ -20,6 +20,7 @@ const (
 	forwardPath    = "/forward" // POST an encoded command; its index
 	indexPath      = "/index"   // an index up to which a reading is fresh
 	termHeader     = "Overcrank-Term"
+	proposalHeader = "Overcrank-Proposal"
 	statusNotTaken = http.StatusMisdirectedRequest
 
 	maxForwarded = 1 << 20 // bytes of a command; raftstore makes none that large
@@ -42,11 +43,11 @@ func (c *Coordinator) takeForwarded(w http.ResponseWriter, r *http.Request) {
 		return // the one who asked is gone
 	}
 	term, err := strconv.ParseUint(r.Header.Get(termHeader), 10, 64)
-	if err != nil {
-		internode.Refuse(w, http.StatusBadRequest, farm.Errorf(farm.CodeInvalid, "a command without the term of its leader"))
+	if err != nil || r.Header.Get(proposalHeader) == "" {
+		internode.Refuse(w, http.StatusBadRequest, farm.Errorf(farm.CodeInvalid, "a command without the term of its leader, or without an id"))
 		return
 	}
-	index, err := c.store.Take(r.Context(), term, entry)
+	index, err := c.store.Take(r.Context(), term, raftstore.Proposal{ID: r.Header.Get(proposalHeader), Entry: entry})
 	giveAnswer(w, index, err)
 }
 
@@ -67,8 +68,8 @@ func giveAnswer(w http.ResponseWriter, index uint64, err error) {
 }
 
 // forward hands a command to the leader.
-func (c *Coordinator) forward(ctx context.Context, to raftstore.Leading, entry raftstore.Entry) (uint64, error) {
-	return c.askIndex(ctx, to, http.MethodPost, forwardPath, bytes.NewReader(entry))
+func (c *Coordinator) forward(ctx context.Context, to raftstore.Leading, p raftstore.Proposal) (uint64, error) {
+	return c.askIndex(ctx, to, http.MethodPost, forwardPath, &p)
 }
 
 // readIndex asks the leader where the log is.
@@ -76,12 +77,19 @@ func (c *Coordinator) readIndex(ctx context.Context, to raftstore.Leading) (uint
 	return c.askIndex(ctx, to, http.MethodGet, indexPath, nil)
 }
 
-func (c *Coordinator) askIndex(ctx context.Context, to raftstore.Leading, method, path string, body io.Reader) (uint64, error) {
+func (c *Coordinator) askIndex(ctx context.Context, to raftstore.Leading, method, path string, p *raftstore.Proposal) (uint64, error) {
+	var body io.Reader
+	if p != nil {
+		body = bytes.NewReader(p.Entry)
+	}
 	req, err := http.NewRequestWithContext(ctx, method, "https://"+to.Address+path, body)
 	if err != nil {
 		return 0, fmt.Errorf("asking the farm's leader: %w", err)
 	}
 	req.Header.Set(termHeader, strconv.FormatUint(to.Term, 10))
+	if p != nil {
+		req.Header.Set(proposalHeader, p.ID)
+	}
 	res, err := c.port.Client().Do(req)
 	if err != nil {
 		if internode.NotReached(err) {

@@ -92,9 +92,10 @@ func (c *cluster) start(i int) *Store {
 		c.t.Fatal(err)
 	}
 	cfg.Layer = &loopback{Listener: listener}
-	cfg.Forward = func(ctx context.Context, to Leading, entry Entry) (uint64, error) {
+	cfg.Forward = func(ctx context.Context, to Leading, p Proposal) (uint64, error) {
 		if node := c.node(to.ID); node != nil {
-			return node.Take(ctx, to.Term, slices.Clone(entry))
+			p.Entry = slices.Clone(p.Entry)
+			return node.Take(ctx, to.Term, p)
 		}
 		return 0, ErrNotTaken
 	}
@@ -323,10 +324,31 @@ func TestALeaderOfAnotherTermTakesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := leader.Take(t.Context(), leader.raft.CurrentTerm()-1, entry); !errors.Is(err, ErrNotTaken) {
+	if _, err := leader.Take(t.Context(), leader.raft.CurrentTerm()-1, Proposal{"a", entry}); !errors.Is(err, ErrNotTaken) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := leader.Take(t.Context(), leader.raft.CurrentTerm(), []byte{200, 1, '{', '}'}); !errors.Is(err, ErrNotTaken) {
+	if _, err := leader.Take(t.Context(), leader.raft.CurrentTerm(), Proposal{"b", []byte{200, 1, '{', '}'}}); !errors.Is(err, ErrNotTaken) {
 		t.Errorf("a command of an unknown kind: %v", err)
+	}
+}
+
+func TestAProposalThatArrivesTwiceIsAppliedOnce(t *testing.T) {
+	c := newCluster(t, 3)
+	leader := c.nodes[c.leader()]
+	entry, err := leader.codec.encode(PutTeam{Team: farm.Team{ID: "once"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := leader.Take(t.Context(), leader.raft.CurrentTerm(), Proposal{"p1", entry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := leader.Take(t.Context(), leader.raft.CurrentTerm(), Proposal{"p1", entry})
+	if err != nil || again != first {
+		t.Errorf("sent again it came to %d, %v instead of %d", again, err, first)
+	}
+	other, err := leader.Take(t.Context(), leader.raft.CurrentTerm(), Proposal{"p2", entry})
+	if err != nil || other == first {
+		t.Errorf("another one with the same bytes came to %d, %v", other, err)
 	}
 }

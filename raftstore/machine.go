@@ -293,7 +293,6 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 		return err
 	}
 	m.trail.add(steps)
-	m.last.Store(last)
 	m.grown.Add(grown)
 	m.entries.Add(entries)
 	if m.applied != nil && len(results) > 0 {
@@ -302,6 +301,8 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	for i, at := range fresh {
 		m.expected.applied(logs[at].Data, results[i])
 	}
+	// Last of all: whoever waits for the index finds everything told.
+	m.last.Store(last)
 	m.progress.tell()
 	return nil
 }

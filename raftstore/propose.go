@@ -28,31 +28,40 @@ type Leading struct {
 	Term    uint64 // in which this node knows it as the leader
 }
 
-// Entry is an encoded command on its way from one node to another.
-type Entry []byte
+// Proposal is an encoded command on its way from one node to another.
+type Proposal struct {
+	// ID tells it from all others, also from those with the same bytes. Tried again, a command keeps it.
+	ID    string
+	Entry []byte
+}
 
 // Take applies a command that another node was asked for, as the leader of the term in which that node takes it for one. The
-// error is ErrNotTaken when nothing was done for certain.
-func (s *Store) Take(ctx context.Context, term uint64, entry Entry) (index uint64, err error) {
+// error is ErrNotTaken when nothing was done for certain. One that was taken before is not applied again.
+func (s *Store) Take(ctx context.Context, term uint64, p Proposal) (index uint64, err error) {
 	if err := s.writable(); err != nil {
 		return 0, errors.Join(ErrNotTaken, err)
 	}
-	if err := understands(entry); err != nil {
+	if err := understands(p.Entry); err != nil {
 		return 0, errors.Join(ErrNotTaken, farm.Errorf(farm.CodeUnavailable, "the farm's leader does not understand the change; update all coordinators to one version: %w", err))
 	}
 	// A message that was on its way for long may arrive when the one who sent it has long been told what came of it.
 	if s.raft.State() != raft.Leader || s.raft.CurrentTerm() != term {
 		return 0, ErrNotTaken
 	}
-	future, answered := s.submit(ctx, entry)
-	if err := answered(); err != nil {
-		if refusedForCertain(err) {
-			return 0, errors.Join(ErrNotTaken, err)
+	return s.taken.once(ctx, p.ID, time.Now(), func() (uint64, error) {
+		// Whoever asks again wants to know what came of it, also when the first one who asked is gone.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWait)
+		defer cancel()
+		future, answered := s.submit(ctx, p.Entry)
+		if err := answered(); err != nil {
+			if refusedForCertain(err) {
+				return 0, errors.Join(ErrNotTaken, err)
+			}
+			return 0, err
 		}
-		return 0, err
-	}
-	res, err := resultOf(future)
-	return res.Index, err
+		res, err := resultOf(future)
+		return res.Index, err
+	})
 }
 
 // submit hands an entry to this node's Raft.
@@ -75,14 +84,14 @@ func refusedForCertain(err error) bool {
 
 // proposal is one command on its way into the log of a farm of several nodes.
 type proposal struct {
+	Proposal
 	store *Store
-	entry []byte
 	mine  *expectation
 }
 
 // propose begins the way of an entry, and gives a function that sees it through.
 func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (Result, error)) {
-	p := &proposal{store: s, entry: entry, mine: s.machine.expected.begin(entry)}
+	p := &proposal{Proposal: Proposal{ID: s.nextProposal(), Entry: entry}, store: s, mine: s.machine.expected.begin(entry)}
 	if s.raft.State() != raft.Leader {
 		return func() (Result, error) {
 			defer s.machine.expected.forget(p.mine)
@@ -123,7 +132,7 @@ func (p *proposal) drive(ctx context.Context) (Result, error) {
 func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res Result, err error) {
 	s := p.store
 	if lead.ID == s.id {
-		future, answered := s.submit(ctx, p.entry)
+		future, answered := s.submit(ctx, p.Entry)
 		if err = answered(); err == nil {
 			res, err = resultOf(future)
 			return true, res, err
@@ -134,7 +143,7 @@ func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res Result
 		return true, Result{}, s.explain(raft.ErrNotLeader)
 	}
 	under, stop := s.under(ctx, lead)
-	index, err := s.forward(under, lead, p.entry)
+	index, err := s.forward(under, lead, p.Proposal)
 	stop()
 	if err != nil {
 		return p.after(ctx, err)

@@ -4,6 +4,7 @@ package raftstore
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,7 +32,7 @@ type Config struct {
 	Await bool
 	// Forward hands a command to the leader, which takes it with Store.Take, and gives its index. The error is ErrNotTaken when
 	// it was not taken up for certain. nil: commands are applied on the leader alone.
-	Forward func(ctx context.Context, to Leading, entry Entry) (index uint64, err error)
+	Forward func(ctx context.Context, to Leading, p Proposal) (index uint64, err error)
 	// ReadIndex asks the leader's Store.ReadIndex; nil where Forward is.
 	ReadIndex func(ctx context.Context, to Leading) (index uint64, err error)
 	// Applied is told of what commands came to, on every node and in the order of the log, before any of them is answered.
@@ -71,11 +72,14 @@ type Store struct {
 	closing   sync.Once
 	closed    error
 
-	forward  func(ctx context.Context, to Leading, entry Entry) (index uint64, err error)
-	askIndex func(ctx context.Context, to Leading) (index uint64, err error)
-	looks    glances
-	leaders  broadcast     // of changes
-	caughtUp atomic.Uint64 // the term in which this node, as leader, has applied all of the terms before
+	forward   func(ctx context.Context, to Leading, p Proposal) (index uint64, err error)
+	askIndex  func(ctx context.Context, to Leading) (index uint64, err error)
+	looks     glances
+	leaders   broadcast // of changes
+	taken     taken
+	run       string // begins the ids of what this process proposes
+	proposals atomic.Uint64
+	caughtUp  atomic.Uint64 // the term in which this node, as leader, has applied all of the terms before
 
 	gate    sync.Mutex // guards ended, and waiters against growing once it is set
 	ended   bool
@@ -139,7 +143,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func open(cfg Config) (_ *Store, err error) {
 	s := &Store{
 		disk: newDiskWatch(cfg.Dir, cfg.MinFree), mark: stopMark{folder: cfg.Dir},
-		forward: cfg.Forward, askIndex: cfg.ReadIndex,
+		forward: cfg.Forward, askIndex: cfg.ReadIndex, run: rand.Text() + "-",
 	}
 	var undo []func() error
 	defer func() {

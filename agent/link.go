@@ -163,6 +163,7 @@ type session struct {
 	cached []string
 	// available is what the farm was told last of whether the machine may work.
 	available farm.Availability
+	trials    *trials
 }
 
 func (s *session) close() {
@@ -224,6 +225,10 @@ func (s *session) run(ctx context.Context, welcome wire.Welcome) error {
 	if s.l.a.farm.several() {
 		silence = fewSilences
 	}
+	trying, stop := context.WithCancel(ctx)
+	s.trials = &trials{a: s.l.a, ctx: trying, results: make(chan wire.Tried)}
+	defer s.trials.work.Wait()
+	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- s.listen(silence) }()
 	err := s.talk(ctx, beat, ended)
@@ -262,6 +267,10 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 			}
 		case <-asking.C:
 			if err := s.ask(); err != nil {
+				return err
+			}
+		case told := <-s.trials.results:
+			if err := s.write(wire.Message{Tried: &told}); err != nil {
 				return err
 			}
 		case <-s.l.wake:
@@ -371,6 +380,8 @@ func (s *session) listen(silence time.Duration) error {
 			board.cancel(m.Cancel.Attempt, &cancelled{reason: m.Cancel.Reason})
 		case m.Settled != nil:
 			board.forget(m.Settled.Attempt)
+		case m.Trial != nil:
+			s.trials.begin(*m.Trial)
 		case m.Gossip != nil:
 			s.l.a.heedGossip(*m.Gossip)
 		case m.Redirect != nil:

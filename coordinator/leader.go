@@ -23,6 +23,7 @@ type leader struct {
 	over <-chan struct{} // closed when the term ends
 
 	outbox *outbox
+	trial  trial // guarded by mu
 	speeds *speeds
 
 	following sync.Mutex // held while courses are read anew, so that the latest reading stays
@@ -162,6 +163,9 @@ func (l *leader) leave() {
 }
 
 func (c *Coordinator) setLeader(l *leader) {
+	if l == nil {
+		c.storage.setTrial(nil) // the next leader makes its own
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leader = l

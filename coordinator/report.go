@@ -29,6 +29,9 @@ func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
 	case m.Heartbeat != nil:
 		l.noteCached(s, m.Heartbeat.Cached)
 		l.notePresence(s, m.Heartbeat.Availability)
+		l.tryStorage(s)
+	case m.Tried != nil:
+		l.tried(s, *m.Tried)
 	case m.Inventory != nil:
 		l.takeInventory(ctx, s, *m.Inventory)
 	case m.Progress != nil:

@@ -148,6 +148,7 @@ type station struct {
 // link is one connection of a station.
 type link struct {
 	fromAgent, toAgent chan wire.Message
+	trials             chan wire.Trial // that came, beside everything else
 	gone               chan struct{}
 	once               sync.Once
 	reason             string // of the coordinator, for the end; read behind gone
@@ -164,6 +165,10 @@ func (l *link) Read() (wire.Message, error) {
 }
 
 func (l *link) Write(m wire.Message) error {
+	if m.Trial != nil {
+		l.trials <- *m.Trial
+		return nil
+	}
 	select {
 	case l.toAgent <- m:
 		return nil
@@ -206,7 +211,7 @@ func (r *rig) enrol(name string, edit ...func(*farm.Inventory)) *station {
 // connect opens a session and says hello; what the coordinator answers is returned.
 func (s *station) connect(holding ...wire.Attempt) wire.Welcome {
 	s.r.t.Helper()
-	l := &link{fromAgent: make(chan wire.Message), toAgent: make(chan wire.Message, 1000), gone: make(chan struct{}), served: make(chan error, 1)}
+	l := &link{fromAgent: make(chan wire.Message), toAgent: make(chan wire.Message, 1000), trials: make(chan wire.Trial, 100), gone: make(chan struct{}), served: make(chan error, 1)}
 	c := s.r.Coordinator
 	go func() { l.served <- c.ServeAgent(s.r.t.Context(), s.agent, l) }()
 	s.link = l

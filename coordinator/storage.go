@@ -38,7 +38,7 @@ type storageMemory struct {
 
 // openStorage opens the farm's files, and makes sure that they are this farm's.
 func (c *Coordinator) openStorage(ctx context.Context) error {
-	memory, err := c.recallStorage()
+	memory, err := recallStorage(c.cfg.DataDir)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *Coordinator) openStorage(ctx context.Context) error {
 		c.log.Error("the farm's storage cannot be used; this coordinator waits for it", "error", err)
 	}
 	memory.Where = shared.Where()
-	if err := c.rememberStorage(memory); err != nil {
+	if err := rememberStorage(c.cfg.DataDir, memory); err != nil {
 		return err
 	}
 	growing, err := files.OpenFolder(filepath.Join(c.cfg.DataDir, growingFolder), c.cfg.MinFree)
@@ -155,19 +155,29 @@ func (c *Coordinator) recognise(ctx context.Context, known bool) error {
 		return farm.Errorf(farm.CodeUnavailable, "%s does not hold this farm's files any more: something else is mounted there, or it was emptied. Its file %s is gone",
 			c.shared.Where(), files.NoteName(farmNote))
 	}
-	kept, err := os.ReadDir(filepath.Join(c.cfg.DataDir, filesFolder, "blobs"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	kept, err := keepsFiles(c.cfg.DataDir)
+	if err != nil {
 		return err
 	}
-	if len(kept) > 0 {
+	if kept {
 		return farm.Errorf(farm.CodeConflict, "the farm's files are in %s, and %s has none of them: bring them there first with 'overcrank storage move'",
 			filepath.Join(c.cfg.DataDir, filesFolder), c.shared.Where())
 	}
 	return c.shared.PutNote(ctx, farmNote, []byte(own+"\n"))
 }
 
-func (c *Coordinator) recallStorage() (m storageMemory, err error) {
-	return recallStorage(c.cfg.DataDir)
+// keepsFiles tells whether files of a farm are in a data folder.
+func keepsFiles(dataDir string) (bool, error) {
+	for _, root := range fileRoots() {
+		kept, err := os.ReadDir(filepath.Join(dataDir, filesFolder, root))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+		if len(kept) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func recallStorage(dataDir string) (m storageMemory, err error) {
@@ -185,12 +195,12 @@ func recallStorage(dataDir string) (m storageMemory, err error) {
 	return m, nil
 }
 
-func (c *Coordinator) rememberStorage(m storageMemory) error {
+func rememberStorage(dataDir string, m storageMemory) error {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("encoding which storage this node uses: %w", err)
 	}
-	if err := durable.WriteFile(filepath.Join(c.cfg.DataDir, storageFile), append(text, '\n'), 0o600); err != nil {
+	if err := durable.WriteFile(filepath.Join(dataDir, storageFile), append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("remembering which storage this node uses: %w", err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -30,8 +31,9 @@ const (
 type storageState struct {
 	looking chan struct{} // holds one look at a time
 
-	mu  sync.Mutex
-	err error
+	mu    sync.Mutex
+	err   error
+	trial error // what the last machine told that was asked to read a file
 
 	leaders string    // the content of the leader's note that was seen last
 	changed time.Time // when that was another than before; zero when it was seen only once
@@ -57,10 +59,16 @@ func (s *storageState) set(err error) (changed bool) {
 	return changed
 }
 
+func (s *storageState) setTrial(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trial = err
+}
+
 func (s *storageState) get() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.err
+	return cmp.Or(s.err, s.trial)
 }
 
 // nodeNote is what a coordinator writes for the others.

@@ -54,6 +54,15 @@ func OpenFolder(dir string, minFree int64) (*Folder, error) {
 	return f, nil
 }
 
+// ReadFolder opens the store in dir as it is, to read from it while another process may write there.
+func ReadFolder(dir string) (*Folder, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the file store: %w", err)
+	}
+	return newFolder(dir, root, temporary, -1), nil
+}
+
 func newFolder(dir string, root *os.Root, incoming string, minFree int64) *Folder {
 	return &Folder{
 		dir: dir, root: root, incoming: incoming, minFree: minFree,

@@ -20,6 +20,8 @@ func (m *Message) Curb() {
 	switch {
 	case m.Heartbeat != nil:
 		cut(&m.Heartbeat.Reason)
+	case m.Tried != nil:
+		cut(&m.Tried.Asked, &m.Tried.SHA256, &m.Tried.Error)
 	case m.Progress != nil:
 		cut(&m.Progress.Phase)
 	case m.Log != nil:

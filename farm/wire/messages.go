@@ -45,6 +45,7 @@ type Message struct {
 	Failed    *Failed    `json:"failed,omitempty"`
 	// Inventory answers Welcome.WantInventory, and tells of a change.
 	Inventory *farm.Inventory `json:"inventory,omitempty"`
+	Tried     *Tried          `json:"tried,omitempty"`
 
 	// from the coordinator
 	Welcome  *Welcome  `json:"welcome,omitempty"`
@@ -53,6 +54,20 @@ type Message struct {
 	Cancel   *Cancel   `json:"cancel,omitempty"`
 	Settled  *Settled  `json:"settled,omitempty"`
 	Gossip   *Gossip   `json:"gossip,omitempty"`
+	Trial    *Trial    `json:"trial,omitempty"`
+}
+
+// Trial asks the agent to fetch a file of the farm's store and to tell what came: storage that does not work is seen before a job
+// needs it.
+type Trial struct {
+	SHA256 string `json:"sha256"`
+}
+
+// Tried answers Trial.
+type Tried struct {
+	Asked  string `json:"asked"`           // the hash in Trial
+	SHA256 string `json:"sha256"`          // of what came
+	Error  string `json:"error,omitempty"` // why nothing came
 }
 
 // Attempt names one lease of one task. It is part of every message about a task.

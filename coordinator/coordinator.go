@@ -17,6 +17,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"overcrank/aep"
 	"overcrank/coordinator/authority"
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
@@ -96,7 +97,8 @@ type Coordinator struct {
 	port       *internode.Port // of this node for the other coordinators; nil for a farm of one node
 	uses       *uses
 	reading    *reading
-	summaries  summaries
+	summaries  remembered[*aep.Summary]
+	kept       remembered[particulars] // of private jobs
 	pace       *pace
 	retaining  *retaining
 	ring       *seal.Ring   // seals secrets
@@ -141,7 +143,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		clock:   newClock(cfg.Now, cfg.Logger),
 		busy:    map[string]chan struct{}{},
 		asides:  make(chan struct{}, asidesAtOnce),
-		storage: storageState{looking: make(chan struct{}, 1)},
+		storage: storageState{looking: make(chan struct{}, 1), doubted: make(chan struct{}, 1)},
 		hub:     newHub(),
 		feed:    newFeed(),
 		metrics: newMetrics(),

@@ -26,6 +26,9 @@ func (r *reading) download(ctx context.Context, t farm.Template) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if errors.Is(err, files.ErrUnreachable) {
+		return err // it is fetched when the storage is back
+	}
 	if err != nil {
 		r.c.log.Info("a template could not be downloaded", "template", t.ID, "error", err)
 		return r.finish(ctx, t, raftstore.FinishTemplate{ID: t.ID, Error: downloadError(err)})

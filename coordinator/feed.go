@@ -170,6 +170,9 @@ func (c *Coordinator) happened(res *raftstore.Result) {
 	}
 	c.notePace(res.Tasks)
 	for _, job := range res.Jobs {
+		if !job.ErasedAt.IsZero() {
+			c.kept.forget(job.ID)
+		}
 		c.hub.moved(job)
 	}
 	c.hub.movedTasks(res.Tasks)

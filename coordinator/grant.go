@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/coordinator/files"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -51,6 +52,9 @@ func (l *leader) grantLoop(ctx context.Context) {
 // grantAll grants until machines or tasks run out; false when the state could not be written.
 func (l *leader) grantAll(ctx context.Context) bool {
 	for {
+		if l.c.storage.broken() {
+			return true // what a lease names could not be read; the tasks wait until it can
+		}
 		more, err := l.grantSome(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
@@ -167,6 +171,12 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 	l.mu.Unlock()
 
 	lease, err := l.c.leaseOf(t, adobe)
+	if errors.Is(err, files.ErrUnreachable) {
+		l.c.storage.fault(err)
+		l.c.log.Warn("a task waits for the farm's storage", "task", t.ID, "error", err)
+		l.takeBack(ctx, true, h)
+		return
+	}
 	if err != nil {
 		l.fail(ctx, t, err)
 		return

@@ -170,7 +170,9 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	if task.Part {
 		return l.finishPart(ctx, h, task, job, m)
 	}
-	if err := l.c.arrived(ctx, job, m); err != nil {
+	if err := l.c.arrived(ctx, job, m); errors.Is(err, files.ErrUnreachable) {
+		return err
+	} else if err != nil {
 		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
 	}
 	out := m.Output

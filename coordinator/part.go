@@ -86,25 +86,31 @@ func (c *Coordinator) arrivedHere(ctx context.Context, at wire.Attempt, ref farm
 
 // keepDone keeps the frames that an attempt had rendered when it ended, so that the next one goes on behind them. finished is
 // true when they were all that was asked for. What cannot be kept is rendered again: that is no reason for an attempt to end
-// otherwise than it would.
-func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finished bool) {
+// otherwise than it would. The error says that the storage could not be asked, and that the report has to come again.
+func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finished bool, err error) {
 	if m.Done == nil || m.Output == nil {
-		return false
+		return false, nil
 	}
 	task, job, err := l.c.leased(farm.Agent{ID: h.agent}, m.Attempt)
 	if err == nil && task.Kind == farm.TaskRender && task.Part && *m.Done == *task.Frames {
 		err = l.finishPart(ctx, h, task, job, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
-		return err == nil
+		if errors.Is(err, files.ErrUnreachable) {
+			return false, err
+		}
+		return err == nil, nil
 	}
 	if err == nil {
 		err = l.keepFrames(ctx, h, task, job, m)
 	}
+	if errors.Is(err, files.ErrUnreachable) {
+		return false, err
+	}
 	if err != nil {
 		l.c.log.Warn("frames that were done are not kept", "task", m.Task, "attempt", m.Attempt.Attempt, "error", err)
-		return false
+		return false, nil
 	}
 	l.c.note(job.ID, fmt.Sprintf("the frames %d to %d are done and kept", m.Done.Start, m.Done.End))
-	return false
+	return false, nil
 }
 
 func (l *leader) keepFrames(ctx context.Context, h *lease, task farm.Task, job farm.Job, m wire.Failed) error {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,11 @@ func (s *submission) setAside(ctx context.Context) error {
 
 // whole puts into a private job what was set aside. A job that has ended stays as it is when that is gone already.
 func (c *Coordinator) whole(job farm.Job) (farm.Job, error) {
-	if !job.Private {
+	if !job.Private || !job.ErasedAt.IsZero() {
+		return job, nil
+	}
+	if p, found := c.kept.get(job.ID); found {
+		job.Template.Src, job.Assets = p.Src, slices.Clone(p.Assets)
 		return job, nil
 	}
 	f, err := c.files.Open(c.ctx, privateKey(job.ID))
@@ -71,7 +76,8 @@ func (c *Coordinator) whole(job farm.Job) (farm.Job, error) {
 	if err := json.Unmarshal(text, &p); err != nil {
 		return job, fmt.Errorf("reading what job %s keeps to itself: %w", job.ID, err)
 	}
-	job.Template.Src, job.Assets = p.Src, p.Assets
+	c.kept.put(job.ID, int64(len(text)), p)
+	job.Template.Src, job.Assets = p.Src, slices.Clone(p.Assets)
 	return job, nil
 }
 

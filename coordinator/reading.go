@@ -130,6 +130,9 @@ func (r *reading) see(ctx context.Context, t farm.Template) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if errors.Is(err, files.ErrUnreachable) {
+		return err // it is read when the storage is back
+	}
 	if err != nil {
 		r.c.log.Info("a template could not be read", "template", t.ID, "error", err)
 		cmd.Error = readingError(err)

@@ -102,14 +102,18 @@ func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
 	h := l.liveLocked(s, m.Attempt)
 	cancelled := h != nil && h.cancelled
 	l.mu.Unlock()
+	var finished bool
 	var err error
+	if h != nil && !cancelled {
+		finished, err = l.keepDone(ctx, h, m)
+	}
 	switch {
-	case h == nil:
+	case h == nil || err != nil:
 	case cancelled:
 		l.mu.Lock()
 		l.releaseLocked(m.Task, m.Attempt.Attempt)
 		l.mu.Unlock()
-	case l.keepDone(ctx, h, m):
+	case finished:
 		l.rest(s)
 	case m.Cancelled:
 		l.returned(ctx, s, h)

@@ -107,11 +107,21 @@ func (r *retaining) erase(ctx context.Context, jobs []farm.Job) error {
 			return err
 		}
 	}
+	for _, job := range whole {
+		if err := r.c.dropPictures(ctx, job.ID); err != nil {
+			return err
+		}
+	}
 	if err := r.redactAs(ctx, whole, true); err != nil {
 		return err
 	}
 	for _, job := range whole {
-		if err := errors.Join(r.c.dropPictures(ctx, job.ID), r.c.sweepJob(ctx, job.ID), r.c.files.Delete(ctx, privateKey(job.ID)), r.c.sweepOwnFiles(ctx, job)); err != nil {
+		if r.c.shared != nil { // a node that led before may have stored its last lines meanwhile; from now on it does not
+			if err := r.c.rewriteLog(ctx, job.ID, scrubberOf(job)); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(r.c.sweepJob(ctx, job.ID), r.c.files.Delete(ctx, privateKey(job.ID)), r.c.sweepOwnFiles(ctx, job)); err != nil {
 			return err
 		}
 	}

@@ -30,6 +30,7 @@ const (
 // storageState is what the last look at the storage came to.
 type storageState struct {
 	looking chan struct{} // holds one look at a time
+	doubted chan struct{} // tells that a look is due
 
 	mu    sync.Mutex
 	err   error
@@ -57,6 +58,22 @@ func (s *storageState) set(err error) (changed bool) {
 	changed = (err == nil) != (s.err == nil)
 	s.err = err
 	return changed
+}
+
+// fault notes that the storage failed somebody, and has it looked at now.
+func (s *storageState) fault(err error) {
+	s.set(err)
+	select {
+	case s.doubted <- struct{}{}:
+	default:
+	}
+}
+
+// broken tells whether the last look at the storage found it not working.
+func (s *storageState) broken() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err != nil
 }
 
 func (s *storageState) setTrial(err error) {
@@ -178,8 +195,14 @@ func (c *Coordinator) watchStorage(ctx context.Context) {
 		if err != nil {
 			next = recheckAfter
 		}
-		if !pause(ctx, next) {
+		select {
+		case <-ctx.Done():
 			return
+		case <-c.storage.doubted:
+			if !pause(ctx, recheckAfter) {
+				return
+			}
+		case <-time.After(next):
 		}
 	}
 }

@@ -211,7 +211,7 @@ func (c *Coordinator) Introspection(ctx context.Context, p farm.Principal, id st
 
 // summary reads a kept introspection. What it gives is shared: nobody may change it.
 func (c *Coordinator) summary(ref farm.FileRef) (*aep.Summary, error) {
-	if s := c.summaries.get(ref.SHA256); s != nil {
+	if s, found := c.summaries.get(ref.SHA256); found {
 		return s, nil
 	}
 	f, err := c.openBlob(c.ctx, ref)

@@ -49,18 +49,18 @@ func (c *Copying) Run(ctx context.Context) (Copied, error) {
 	for _, o := range here {
 		c.copied.TotalBytes += o.Size
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, inGroup := errgroup.WithContext(ctx)
 	group.SetLimit(copiesAtOnce)
 	for key, o := range here {
 		if had, found := there[key]; found && had.Size == o.Size && !had.Modified.Before(o.Modified) {
 			c.tell(o.Size, false)
 			continue
 		}
-		if ctx.Err() != nil {
+		if inGroup.Err() != nil {
 			break
 		}
 		group.Go(func() error {
-			if err := c.one(ctx, key); err != nil {
+			if err := c.one(inGroup, key); err != nil {
 				return fmt.Errorf("copying %s: %w", key, err)
 			}
 			c.tell(o.Size, true)

@@ -18,6 +18,8 @@ var (
 	ErrTooLarge = errors.New("larger than allowed")
 	// ErrShort marks a stream that ended before its announced size.
 	ErrShort = errors.New("ended early")
+	// ErrContent marks a stream that was not what was announced.
+	ErrContent = errors.New("not what was announced")
 	// ErrFull marks a disk without the room that must stay free.
 	ErrFull = errors.New("the disk is full")
 	// ErrKey marks a key that is not made of safe parts.
@@ -42,6 +44,8 @@ type Reader struct {
 type Limits struct {
 	Size int64 // announced bytes, -1 when not known; fewer are ErrShort, more are ErrTooLarge
 	Max  int64 // bytes; more are ErrTooLarge. 0 means no bound but the disk's
+	// SHA256 is the announced hash, lower-case hex; another is ErrContent. "" when it is not known.
+	SHA256 string
 }
 
 // Store keeps files under keys: parts of letters, digits, '.', '_' and '-' with slashes between them, where no part

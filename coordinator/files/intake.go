@@ -57,6 +57,8 @@ func (in *intake) Read(p []byte) (int, error) {
 		in.err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
 	case err == io.EOF && in.n < in.lim.Size:
 		in.err = fmt.Errorf("%w: %d of %d bytes came", ErrShort, in.n, in.lim.Size)
+	case err == io.EOF && in.lim.SHA256 != "" && in.sha256() != in.lim.SHA256:
+		in.err = fmt.Errorf("%w: its hash is %s", ErrContent, in.sha256())
 	case err != nil && err != io.EOF:
 		in.err = fmt.Errorf("receiving a file: %w: %w", ErrShort, err)
 	default:

@@ -1,0 +1,293 @@
+package coordinator_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/agent/upload/s3test"
+	"overcrank/coordinator"
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// inBucket has a farm keep its files in a bucket of a real S3 server, and gives the server.
+func inBucket(t testing.TB) (server *s3test.Server, where func(*coordinator.Config)) {
+	t.Helper()
+	server = s3test.Start(t, "farm")
+	keys := filepath.Join(t.TempDir(), "credentials")
+	text := "[default]\naws_access_key_id = " + s3test.KeyID + "\naws_secret_access_key = " + s3test.Secret + "\n"
+	if err := os.WriteFile(keys, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return server, func(cfg *coordinator.Config) {
+		cfg.Storage = "s3://farm/overcrank?endpoint=http://" + server.Address + "&region=" + s3test.Region
+		cfg.StorageCredentials = keys
+	}
+}
+
+func onMount(t testing.TB) func(*coordinator.Config) {
+	dir := t.TempDir()
+	return func(cfg *coordinator.Config) { cfg.Storage = dir }
+}
+
+// A job goes its whole way with its files in shared storage, and after a restart all of it is there.
+func TestAJobGoesItsWayInSharedStorage(t *testing.T) {
+	_, bucket := inBucket(t)
+	for name, where := range map[string]func(*coordinator.Config){"mount": onMount(t), "s3": bucket} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t, where)
+			if err := r.StorageShared(); err != nil {
+				t.Error(err)
+			}
+			stored, err := r.PutFile(t.Context(), r.admin, "logo.png", strings.NewReader("pixels"), 6)
+			if err != nil {
+				t.Fatal(err)
+			}
+			job := r.submit(func(j *farm.Job) {
+				j.Assets = []farm.Asset{{Type: "image", LayerName: "logo", Src: "farm://" + stored.SHA256}}
+			})
+			s := r.enrol("aurora")
+			s.connect()
+			lease := s.lease()
+			f, err := r.OpenFileFor(t.Context(), s.agent, stored.SHA256)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := io.ReadAll(f); err != nil || string(text) != "pixels" {
+				t.Errorf("the machine reads %q, %v", text, err)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s.say(wire.Message{Log: &wire.Log{Attempt: lease.Attempt, Lines: []string{"a line of the engine"}}})
+			s.finish(lease, "the film")
+			if got := r.output(r.job(job.ID)); got != "the film" {
+				t.Errorf("the result is %q", got)
+			}
+			check := func(when string) {
+				t.Helper()
+				if log := r.log(job.ID); !strings.Contains(log, "a line of the engine\n") || strings.Count(log, "finished") != 1 {
+					t.Errorf("%s the log says %q", when, log)
+				}
+				if got := r.output(r.job(job.ID)); got != "the film" {
+					t.Errorf("%s the result is %q", when, got)
+				}
+			}
+			check("at once")
+			s.hangUp()
+			r.restart()
+			check("after a restart")
+			if entries, err := os.ReadDir(filepath.Join(r.cfg.DataDir, "files")); err == nil {
+				t.Errorf("the data folder holds files: %v", entries)
+			}
+		})
+	}
+}
+
+func TestStorageOfAnotherFarmIsRefused(t *testing.T) {
+	_, bucket := inBucket(t)
+	for name, where := range map[string]func(*coordinator.Config){"mount": onMount(t), "s3": bucket} {
+		t.Run(name, func(t *testing.T) {
+			open(t, where)
+			cfg := coordinator.Config{DataDir: t.TempDir(), PublicAddress: publicAddress, MinFree: 1, DescribeJob: describe}
+			where(&cfg)
+			if _, err := coordinator.Open(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "another farm") {
+				t.Errorf("a second farm: %v", err)
+			}
+		})
+	}
+}
+
+// A share that is not mounted is an empty folder: a farm must not begin to fill it.
+func TestAShareThatIsNotMountedIsNoticed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "share")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, func(cfg *coordinator.Config) { cfg.Storage = dir })
+	r.submit()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	away := dir + "-away"
+	if err := errors.Join(os.Rename(dir, away), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := coordinator.Open(t.Context(), r.cfg); err == nil || !strings.Contains(err.Error(), "does not hold this farm's files any more") {
+		t.Errorf("with an empty folder: %v", err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := coordinator.Open(t.Context(), r.cfg); err == nil || !strings.Contains(err.Error(), "is the share mounted?") {
+		t.Errorf("with no folder: %v", err)
+	}
+	if err := os.Rename(away, dir); err != nil {
+		t.Fatal(err)
+	}
+	r.start()
+	if err := r.CheckStorage(t.Context()); err != nil {
+		t.Error(err)
+	}
+
+	// While the farm runs, a share may go, and another be mounted there.
+	if err := errors.Join(os.Rename(dir, away), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.CheckStorage(t.Context()); farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), dir) {
+		t.Errorf("with an empty folder while it runs: %v", err)
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.Rename(away, dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.CheckStorage(t.Context()); err != nil {
+		t.Errorf("after it came back: %v", err)
+	}
+}
+
+// While the bucket cannot be reached nothing is lost and no job fails: reports wait, and what is asked for is unavailable.
+func TestABucketThatIsAwayForAWhileFailsNoJob(t *testing.T) {
+	server, bucket := inBucket(t)
+	r := open(t, bucket)
+	job := r.submit()
+	s := r.enrol("aurora")
+	s.connect()
+	lease := s.lease()
+	out := s.render(lease, "the film")
+	server.Kill()
+	if err := r.CheckStorage(t.Context()); farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), "bucket 'farm'") || strings.Contains(err.Error(), s3test.Secret) {
+		t.Errorf("the check says %v", err)
+	}
+	_, err := r.ReceiveOutput(t.Context(), s.agent, lease.Attempt, "out.mp4", strings.NewReader("x"), 1)
+	if farm.CodeOf(err) != farm.CodeUnavailable {
+		t.Errorf("an upload: %v", err)
+	}
+	s.say(wire.Message{Finished: &wire.Finished{Attempt: lease.Attempt, Output: out}})
+	s.silent() // the report could not be kept, and is not settled
+	if got := r.job(job.ID); got.Status.Ended() {
+		t.Errorf("the job is %s: %s", got.Status, got.Error)
+	}
+	r.eventually("readiness tells of the storage", func() bool { return farm.CodeOf(r.Ready()) == farm.CodeUnavailable })
+	server.Restart()
+	r.eventually("readiness is back", func() bool { return r.Ready() == nil })
+	s.say(wire.Message{Finished: &wire.Finished{Attempt: lease.Attempt, Output: out}})
+	s.settled(lease.Attempt)
+	if got := r.output(r.job(job.ID)); got != "the film" {
+		t.Errorf("the result is %q", got)
+	}
+}
+
+// The first machine reads a file through the coordinator before a job needs one.
+func TestTheFirstMachineTriesTheStorage(t *testing.T) {
+	r := open(t, onMount(t))
+	s := r.enrol("aurora")
+	s.connect()
+	s.say(wire.Message{Heartbeat: &wire.Heartbeat{}})
+	var asked wire.Trial
+	select {
+	case asked = <-s.trials:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the machine was not asked")
+	}
+	other := r.enrol("borealis")
+	other.connect()
+	f, err := r.OpenFileFor(t.Context(), s.agent, asked.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.say(wire.Message{Tried: &wire.Tried{Asked: asked.SHA256, Error: "the farm answered 500"}})
+	r.eventually("readiness tells of it", func() bool {
+		err := r.Ready()
+		return err != nil && strings.Contains(err.Error(), "aurora") && strings.Contains(err.Error(), "answered 500")
+	})
+	if _, err := r.OpenFileFor(t.Context(), s.agent, asked.SHA256); farm.CodeOf(err) != farm.CodeNotFound {
+		t.Errorf("the file of the trial afterwards: %v", err)
+	}
+}
+
+// The files of a farm are copied while it runs; stopped, it goes on with those in the bucket.
+func TestAFarmMovesToABucket(t *testing.T) {
+	r := open(t)
+	var jobs []farm.Job
+	s := r.enrol("aurora")
+	s.connect()
+	render := func(text string) {
+		job := r.submit()
+		lease := s.lease()
+		s.say(wire.Message{Log: &wire.Log{Attempt: lease.Attempt, Lines: []string{text}}})
+		s.finish(lease, text)
+		jobs = append(jobs, job)
+	}
+	render("one")
+	render("two")
+	_, bucket := inBucket(t)
+	moved := r.cfg
+	bucket(&moved)
+	var told files.Copied
+	move := coordinator.StorageMove{DataDir: moved.DataDir, Storage: moved.Storage, Credentials: moved.StorageCredentials, MinFree: 1, Told: func(c files.Copied) { told = c }}
+	first, err := coordinator.MoveStorage(t.Context(), move)
+	if err != nil || !first.Running || first.NewFiles < 4 || first.Files != first.TotalFiles || told != first.Copied {
+		t.Fatalf("while the farm runs: %+v, %v", first, err)
+	}
+	render("three")
+	gone := outputFile(r, jobs[0])
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	s.hangUp()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := coordinator.Open(t.Context(), moved); err == nil || !strings.Contains(err.Error(), "overcrank storage move") {
+		t.Errorf("a farm that has not moved all: %v, %v", c, err)
+	}
+	second, err := coordinator.MoveStorage(t.Context(), move)
+	if err != nil || second.Running || second.NewFiles == 0 || second.NewFiles > first.NewFiles {
+		t.Fatalf("once it is stopped: %+v, %v", second, err)
+	}
+	if _, err := coordinator.Open(t.Context(), r.cfg); err == nil || !strings.Contains(err.Error(), "--storage") {
+		t.Errorf("without --storage: %v", err)
+	}
+	r.cfg = moved
+	r.start()
+	for i, want := range []string{"", "two", "three"} {
+		if want == "" {
+			if _, err := r.OpenOutput(t.Context(), jobs[i].OutputName); farm.CodeOf(err) != farm.CodeGone {
+				t.Errorf("a result that was dropped meanwhile: %v", err)
+			}
+			continue
+		}
+		if got := r.output(r.job(jobs[i].ID)); got != want {
+			t.Errorf("result %d is %q", i, got)
+		}
+		if log := r.log(jobs[i].ID); !strings.Contains(log, want+"\n") {
+			t.Errorf("log %d says %q", i, log)
+		}
+	}
+	if _, err := coordinator.MoveStorage(t.Context(), move); farm.CodeOf(err) != farm.CodeConflict {
+		t.Errorf("once more: %v", err)
+	}
+}
+
+func outputFile(r *rig, job farm.Job) string {
+	return filepath.Join(r.cfg.DataDir, "files", "outputs", job.OutputName)
+}
+
+func TestAFolderOfItsOwnIsNotShared(t *testing.T) {
+	r := open(t)
+	if err := r.StorageShared(); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "overcrank storage move") {
+		t.Errorf("got %v", err)
+	}
+	if err := r.CheckStorage(t.Context()); err != nil {
+		t.Errorf("the check says %v", err)
+	}
+}

@@ -154,7 +154,7 @@ func TestAShareThatIsNotMountedIsNoticed(t *testing.T) {
 // While the bucket cannot be reached nothing is lost and no job fails: reports wait, and what is asked for is unavailable.
 func TestABucketThatIsAwayForAWhileFailsNoJob(t *testing.T) {
 	server, bucket := inBucket(t)
-	r := open(t, bucket)
+	r := open(t, bucket, func(cfg *coordinator.Config) { cfg.Lease = time.Hour })
 	job := r.submit()
 	s := r.enrol("aurora")
 	s.connect()

@@ -93,6 +93,10 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		l.giveBack(grants)
 		return false, err
 	}
+	moved := make(map[string]farm.Job, len(res.Jobs))
+	for _, job := range res.Jobs {
+		moved[job.ID] = job
+	}
 	tasks := make(map[string]farm.Task, len(res.Tasks))
 	for _, t := range res.Tasks {
 		tasks[t.ID] = t
@@ -110,7 +114,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		room <- struct{}{}
 		hands.Go(func() {
 			defer func() { <-room }()
-			l.handOver(ctx, t)
+			l.handOver(ctx, t, moved)
 		})
 	}
 	return true, nil
@@ -162,8 +166,8 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 	}
 }
 
-// handOver notes a lease that was granted and sends it to its agent.
-func (l *leader) handOver(ctx context.Context, t farm.Task) {
+// handOver notes a lease that was granted and sends it to its agent. moved are jobs, by id, that need not be read.
+func (l *leader) handOver(ctx context.Context, t farm.Task, moved map[string]farm.Job) {
 	l.mu.Lock()
 	h := l.holdLocked(t)
 	s := l.sessions[t.Agent]
@@ -181,9 +185,11 @@ func (l *leader) handOver(ctx context.Context, t farm.Task) {
 		l.fail(ctx, t, err)
 		return
 	}
-	outer, err := l.c.outerJobs(t.Job)
-	if err != nil {
-		l.c.log.Warn("looking for the jobs that a job is nested in", "job", t.Job, "error", err)
+	var outer []string
+	if job, known := moved[t.Job]; !known || job.Parent != "" {
+		if outer, err = l.c.outerJobs(t.Job); err != nil {
+			l.c.log.Warn("looking for the jobs that a job is nested in", "job", t.Job, "error", err)
+		}
 	}
 	if s != nil {
 		l.c.note(t.Job, fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, s.name, l.c.cfg.Now().UTC().Format(time.RFC3339)))

@@ -308,7 +308,7 @@ func (c *Coordinator) leftBehind(id string) (left leftBehind, err error) {
 		if task, err = tx.Task(id); err != nil {
 			return err
 		}
-		job, err = tx.Job(task.Job)
+		job, err = tx.JobHead(task.Job)
 		return err
 	})
 	switch {

@@ -185,19 +185,18 @@ func (c *crowd) listen(a *simulated) {
 	}
 }
 
-// beat sends every agent's heartbeat every few seconds.
+// beat sends every agent's heartbeat every few seconds, one agent's after the other's: agents began at different times.
 func (c *crowd) beat() {
-	ticker := time.NewTicker(4 * time.Second)
+	ticker := time.NewTicker(4 * time.Second / time.Duration(len(c.agents)))
 	defer ticker.Stop()
-	for {
+	for i := 0; ; i++ {
 		select {
 		case <-c.quit:
 			return
 		case <-ticker.C:
 		}
-		for _, a := range c.agents {
-			_ = a.write(wire.Message{Heartbeat: &wire.Heartbeat{}}) // listen learns of a session that has ended
-		}
+		a := c.agents[i%len(c.agents)]
+		_ = a.write(wire.Message{Heartbeat: &wire.Heartbeat{}}) // listen learns of a session that has ended
 	}
 }
 

@@ -394,6 +394,22 @@ func BenchmarkLarge(b *testing.B) {
 			l = startLoaded(b, dir)
 		}
 	})
+	b.Run("restart after a loss of power", func(b *testing.B) {
+		for b.Loop() {
+			l.stop()
+			l.losePower(b)
+			l = startLoaded(b, dir)
+		}
+	})
+}
+
+// losePower makes a farm that has stopped look as if its machine had gone down meanwhile: its state file is not believed any more,
+// and is made again from the newest snapshot and the log.
+func (l *loaded) losePower(b *testing.B) {
+	b.Helper()
+	if err := os.WriteFile(filepath.Join(l.dir, "state", "state.mark"), []byte("running since boot of another day\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // reportMemory reports what the process has in memory after a collection, in MB: all of it, and what of it is its own rather

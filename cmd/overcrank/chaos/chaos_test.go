@@ -36,6 +36,7 @@ const (
 	envSeed     = "OVERCRANK_CHAOS_SEED"         // without it a new one is made
 	envNodes    = "OVERCRANK_CHAOS_COORDINATORS" // 3 without it
 	envProgram  = "OVERCRANK_CHAOS_PROGRAM"      // one that was built before, with the tag faults
+	envKeep     = "OVERCRANK_CHAOS_KEEP"         // keeps history and logs of a good run too
 )
 
 const (
@@ -92,7 +93,7 @@ func TestChaos(t *testing.T) {
 	for _, w := range wrong {
 		t.Error(w)
 	}
-	if t.Failed() {
+	if t.Failed() || os.Getenv(envKeep) != "" {
 		t.Logf("seed %d: the history and all logs are in %s", s.seed, folder)
 		return
 	}
@@ -165,22 +166,25 @@ func suffer(ctx context.Context, s settings, w *work, m *misfortune, watching *w
 	all.Go(func() { watching.run(ctx) })
 	all.Go(func() {
 		for rest(ctx, 5*time.Second) {
+			silence, _ := w.longestSilence()
 			fmt.Printf("chaos: %4.0f s  %d jobs taken, %d wait, %d webhooks came; longest without a write %.1f s; leader %s; now: %s\n",
-				w.history.now().Seconds(), len(w.promises()), w.waiting(), len(r.all()), w.longestSilence().Seconds(), watching.name(), cmp.Or(m.now(), "nothing"))
+				w.history.now().Seconds(), len(w.promises()), w.waiting(), len(r.all()), silence.Seconds(), watching.name(), cmp.Or(m.now(), "nothing"))
 		}
 	})
 	all.Wait()
 }
 
-// longestSilence is the longest time in which no write was acknowledged.
-func (w *work) longestSilence() (longest time.Duration) {
+// longestSilence is the longest time in which no write was acknowledged, and when it began.
+func (w *work) longestSilence() (longest, began time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	slices.Sort(w.writes)
 	for i := 1; i < len(w.writes); i++ {
-		longest = max(longest, w.writes[i]-w.writes[i-1])
+		if silence := w.writes[i] - w.writes[i-1]; silence > longest {
+			longest, began = silence, w.writes[i-1]
+		}
 	}
-	return longest
+	return longest, began
 }
 
 // summarize tells what was done and what happened.
@@ -215,6 +219,7 @@ func summarize(out io.Writer, s settings, w *work, m *misfortune, watching *watc
 		deliveries[c.Delivery] = true
 	}
 	fmt.Fprintf(out, "  webhooks   %d deliveries in %d calls\n", len(deliveries), len(calls))
-	fmt.Fprintf(out, "  %d requests found no coordinator; longest time without an acknowledged write %.2f s; %d changes of leader\n",
-		w.blocked.Load(), w.longestSilence().Seconds(), watching.changes())
+	silence, began := w.longestSilence()
+	fmt.Fprintf(out, "  %d requests found no coordinator; longest time without an acknowledged write %.2f s, from %.1f s on; %d changes of leader\n",
+		w.blocked.Load(), silence.Seconds(), began.Seconds(), watching.changes())
 }

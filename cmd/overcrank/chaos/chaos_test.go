@@ -166,7 +166,7 @@ func suffer(ctx context.Context, s settings, w *work, m *misfortune, watching *w
 	all.Go(func() { watching.run(ctx) })
 	all.Go(func() {
 		for rest(ctx, 5*time.Second) {
-			silence, _ := w.longestSilence()
+			silence, _ := w.longestSilence(s.duration)
 			fmt.Printf("chaos: %4.0f s  %d jobs taken, %d wait, %d webhooks came; longest without a write %.1f s; leader %s; now: %s\n",
 				w.history.now().Seconds(), len(w.promises()), w.waiting(), len(r.all()), silence.Seconds(), watching.name(), cmp.Or(m.now(), "nothing"))
 		}
@@ -174,13 +174,13 @@ func suffer(ctx context.Context, s settings, w *work, m *misfortune, watching *w
 	all.Wait()
 }
 
-// longestSilence is the longest time in which no write was acknowledged, and when it began.
-func (w *work) longestSilence() (longest, began time.Duration) {
+// longestSilence is the longest time within the first so much in which no write was acknowledged, and when it began.
+func (w *work) longestSilence(within time.Duration) (longest, began time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	slices.Sort(w.writes)
-	for i := 1; i < len(w.writes); i++ {
-		if silence := w.writes[i] - w.writes[i-1]; silence > longest {
+	for i := 1; i < len(w.writes) && w.writes[i-1] < within; i++ {
+		if silence := min(w.writes[i], within) - w.writes[i-1]; silence > longest {
 			longest, began = silence, w.writes[i-1]
 		}
 	}
@@ -219,7 +219,7 @@ func summarize(out io.Writer, s settings, w *work, m *misfortune, watching *watc
 		deliveries[c.Delivery] = true
 	}
 	fmt.Fprintf(out, "  webhooks   %d deliveries in %d calls\n", len(deliveries), len(calls))
-	silence, began := w.longestSilence()
+	silence, began := w.longestSilence(s.duration)
 	fmt.Fprintf(out, "  %d requests found no coordinator; longest time without an acknowledged write %.2f s, from %.1f s on; %d changes of leader\n",
 		w.blocked.Load(), silence.Seconds(), began.Seconds(), watching.changes())
 }

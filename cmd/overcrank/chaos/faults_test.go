@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -131,7 +132,11 @@ func (m *misfortune) ofNode(node *member) fault {
 	machine := func(name, line string) fault {
 		return fault{name, func() { m.must(os.WriteFile(node.faults, []byte(line+"\n"), 0o600)) }, func() { _ = os.Remove(node.faults) }}
 	}
+	transfer := func() {
+		go func() { _ = node.door.ask(context.Background(), http.MethodPost, "/api/farm/v1/cluster/transfer", "", nil, nil) }()
+	}
 	return pick(m.chance,
+		fault{"hand over: the lead, says " + node.name, transfer, func() {}},
 		machine("slow disk: "+node.name, fmt.Sprintf("sync %v", 50*time.Millisecond+m.within(400*time.Millisecond).Round(time.Millisecond))),
 		machine("full disk: "+node.name, "disk full"),
 		machine("clock: "+node.name+" an hour ahead", "clock +1h"),

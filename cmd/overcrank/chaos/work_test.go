@@ -19,6 +19,8 @@ const (
 	mostUnsure     = 3                // requests about a job of which nobody knows what became, until clients leave it alone
 	mostWaiting    = 60               // jobs that have not ended, as far as clients know, before they submit no more
 	familiar       = 24               // jobs, the latest, that clients pick theirs of
+	newBeat        = 600              // values of one job, so that its history stays short enough to be checked
+	beaters        = 2                // callers that do nothing but change one job, which all others read
 )
 
 // promised is a job that the farm has acknowledged.
@@ -76,6 +78,7 @@ type work struct {
 	writes   []time.Duration // when writes were acknowledged
 	counted  map[string]int  // requests by kind and outcome
 	blocked  atomic.Int64    // requests that were not sent, since the coordinator could not be reached
+	beaten   atomic.Pointer[promised]
 	lastWhys []string
 }
 
@@ -97,8 +100,10 @@ func (w *work) run(ctx context.Context, clients int) {
 		c := &caller{work: w, number: n, chance: rand.New(rand.NewPCG(w.seed, uint64(n)+1))}
 		all.Go(func() { c.run(ctx) })
 	}
-	pulse := &caller{work: w, number: clients, chance: rand.New(rand.NewPCG(w.seed, uint64(clients)+1))}
-	all.Go(func() { pulse.beat(ctx) })
+	for n := range beaters {
+		pulse := &caller{work: w, number: clients + n, chance: rand.New(rand.NewPCG(w.seed, uint64(clients+n)+1))}
+		all.Go(func() { pulse.beat(ctx, n) })
+	}
 	all.Wait()
 }
 
@@ -121,6 +126,10 @@ func rest(ctx context.Context, d time.Duration) bool {
 // act does one thing. It is not ended by whoever ends the client: what was begun is seen through.
 func (c *caller) act() {
 	ctx := context.Background()
+	if job := c.beaten.Load(); job != nil && c.chance.IntN(5) == 0 {
+		c.read(ctx, job, c.farm.some(c.chance))
+		return
+	}
 	job := c.some()
 	n := c.chance.IntN(100)
 	if job == nil || n < 22 && c.waiting() < mostWaiting {
@@ -439,15 +448,16 @@ func outcomeOf(err error) outcome {
 }
 
 // beat changes the priority of a job that is held, all the time, so that one can see for how long nothing is taken. A job of which too
-// much is unsure is left for another one.
-func (c *caller) beat(ctx context.Context) {
-	var job *promised
-	for value := 1; rest(ctx, 40*time.Millisecond); value++ {
-		if job == nil || !job.clear() {
-			job = c.pulse()
-			continue
+// much is unsure is left for another one by the first of those who do this.
+func (c *caller) beat(ctx context.Context, which int) {
+	for value := which + 1; rest(ctx, 40*time.Millisecond); value += beaters {
+		job := c.beaten.Load()
+		switch {
+		case job != nil && job.clear() && (value%newBeat > beaters || which > 0):
+			c.change(context.Background(), job, asked{Kind: opPriority, Priority: value % 1000})
+		case which == 0:
+			c.beaten.Store(c.pulse())
 		}
-		c.change(context.Background(), job, asked{Kind: opPriority, Priority: value % 1000})
 	}
 }
 

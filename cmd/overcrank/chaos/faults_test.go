@@ -133,7 +133,9 @@ func (m *misfortune) ofNode(node *member) fault {
 		return fault{name, func() { m.must(os.WriteFile(node.faults, []byte(line+"\n"), 0o600)) }, func() { _ = os.Remove(node.faults) }}
 	}
 	transfer := func() {
-		go func() { _ = node.door.ask(context.Background(), http.MethodPost, "/api/farm/v1/cluster/transfer", "", nil, nil) }()
+		go func() {
+			_ = node.door.ask(context.Background(), http.MethodPost, "/api/farm/v1/cluster/transfer", "", nil, nil)
+		}()
 	}
 	return pick(m.chance,
 		fault{"hand over: the lead, says " + node.name, transfer, func() {}},

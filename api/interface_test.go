@@ -39,8 +39,8 @@ func loadInterfaces(t *testing.T) []*openapi3.T {
 	return []*openapi3.T{loadInterface(t, openapi.Public), loadInterface(t, openapi.Farm)}
 }
 
-// ofAgents lists what only agents speak; farm/wire describes it.
-var ofAgents = []string{wire.PathEnrol, wire.PathRenew, wire.PathProve, wire.PathSession, wire.PathFiles, wire.PathOutput, wire.PathThumbnail}
+// ofAgents lists what only agents and coordinators speak; farm/wire describes it.
+var ofAgents = []string{wire.PathEnrol, wire.PathRenew, wire.PathProve, wire.PathSession, wire.PathFiles, wire.PathOutput, wire.PathThumbnail, wire.PathNodeJoin}
 
 var pathParameter = regexp.MustCompile(`:([a-zA-Z0-9]+)`)
 

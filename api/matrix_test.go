@@ -155,6 +155,14 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/join-tokens":                {role: admin, status: 200, farm: true},
 	"POST /api/farm/v1/join-tokens":               {role: admin, body: `{"name": "Suite 4"}`, status: 201, farm: true},
 	"DELETE /api/farm/v1/join-tokens/{id}":        {role: admin, record: "invitation", status: 204, farm: true},
+
+	"GET /api/farm/v1/cluster":                     {role: admin, status: 200, farm: true},
+	"POST /api/farm/v1/cluster/transfer":           {role: admin, status: 503, farm: true}, // there is nobody else
+	"POST /api/farm/v1/cluster/{id}/transfer":      {role: admin, record: "coordinator", status: 204, farm: true},
+	"POST /api/farm/v1/cluster/{id}/remove":        {role: admin, record: "coordinator", status: 409, farm: true},
+	"GET /api/farm/v1/cluster/invitations":         {role: admin, status: 200, farm: true},
+	"POST /api/farm/v1/cluster/invitations":        {role: admin, body: `{"name": "rack 2"}`, status: 409, farm: true}, // a farm without a port for them
+	"DELETE /api/farm/v1/cluster/invitations/{id}": {role: admin, record: "coordinator", status: 404, farm: true},
 }
 
 const srcJoin = `{"assets": [{"type": "video", "src": "https://files.example/a.mp4"}, {"type": "video", "src": "https://files.example/b.mp4"}]}`
@@ -195,7 +203,12 @@ var makers = map[string]func(r *rig, as string) string{
 	"person":     func(r *rig, as string) string { return r.make(pathPeople, `{"name": "x", "role": "viewer"}`, as) },
 	"invitation": func(r *rig, _ string) string { return r.make(pathJoinTokens, `{"name": "x"}`, r.token) },
 	"agent":      func(r *rig, _ string) string { return r.enrol("suite " + fresh()).self.AgentID },
-	"preview":    func(r *rig, as string) string { return r.make("/api/v2/jobs", previewJob, as) },
+	"coordinator": func(r *rig, _ string) string {
+		var cluster struct{ ID string }
+		r.get("/api/farm/v1/cluster").into(http.StatusOK, &cluster)
+		return cluster.ID
+	},
+	"preview": func(r *rig, as string) string { return r.make("/api/v2/jobs", previewJob, as) },
 	"limit": func(r *rig, _ string) string {
 		name := fresh()
 		r.send(http.MethodPut, "/api/farm/v1/limits/"+name, `{"total": 1}`).into(http.StatusCreated, nil)

@@ -116,6 +116,14 @@ func (s *server) farmRoutes() []route {
 		{get, root + "/tasks/:id", viewer, s.getTask},
 		{get, root + "/tasks/:id/attempts", viewer, s.listAttempts},
 
+		{get, pathCluster, admin, s.getCluster},
+		{post, pathCluster + "/transfer", admin, s.transferLead},
+		{post, pathCluster + "/:id/transfer", admin, s.transferLead},
+		{post, pathCluster + "/:id/remove", admin, s.removeNode},
+		{get, pathCluster + "/invitations", admin, s.listNodeInvitations},
+		{post, pathCluster + "/invitations", admin, s.makeNodeInvitation},
+		{remove, pathCluster + "/invitations/:id", admin, s.revokeNodeInvitation},
+
 		{get, root + "/farm", viewer, s.getFarm},
 		{post, root + "/backup", admin, s.giveBackup},
 		{get, root + "/cluster/authority", admin, s.getAuthority},
@@ -202,6 +210,7 @@ func (s *server) route(app *fiber.App) {
 
 	// For agents, by the certificates that their connections show; enrolling shows a join token.
 	app.Post(wire.PathEnrol, s.enrol)
+	app.Post(wire.PathNodeJoin, s.joinCluster)
 	app.Post(wire.PathRenew, s.renew)
 	app.Post(wire.PathProve, s.prove)
 	app.Get(wire.PathSession, s.session)
@@ -217,6 +226,9 @@ func (s *server) route(app *fiber.App) {
 
 // fresh lets a request through once this coordinator has all that any has acknowledged before.
 func (s *server) fresh(c *fiber.Ctx) error {
+	if c.Path() == pathCluster {
+		return c.Next() // which is asked when there is no leader, more than ever
+	}
 	ctx, done := s.call(c)
 	defer done()
 	if err := s.farm.Fresh(ctx); err != nil {

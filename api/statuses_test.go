@@ -40,8 +40,10 @@ func (r *rig) records() *strings.Replacer {
 	soon := time.Now().Add(time.Second)
 	r.send(http.MethodPost, "/api/farm/v1/people", map[string]any{"name": "Bob", "role": "viewer", "expiresAt": soon}).into(http.StatusCreated, &expired)
 	r.eventually("Bob's access is over", func() bool { return time.Now().After(soon) })
+	var cluster struct{ ID string }
+	r.get("/api/farm/v1/cluster").into(http.StatusOK, &cluster)
 	return strings.NewReplacer(
-		"{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID,
+		"{coordinator}", cluster.ID, "{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID,
 		"{upload}", strings.TrimPrefix(fresh.UploadInfo.URL, r.base), "{output}", strings.TrimPrefix(queued.OutputURL, r.base),
 		"{task}", queued.ID+".1", "{agent}", r.enrol("suite 1").self.AgentID, "{batch}", batch.BatchID, "{person}", person.ID, "{token}", token.ID, "{expired}", expired.ID, "{self}", self.ID, "{team}", self.Team.ID,
 	)
@@ -59,6 +61,13 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/farm/v1/join-tokens", `{"uses": 0}`, 400},
 		{"POST /api/farm/v1/join-tokens", overJSON, 413},
 		{"DELETE /api/farm/v1/join-tokens/{unknown}", nil, 404},
+		{"GET /api/farm/v1/cluster?index=x", nil, 400},
+		{"POST /api/farm/v1/cluster/{unknown}/transfer", nil, 409},
+		{"POST /api/farm/v1/cluster/{unknown}/remove", nil, 404},
+		{"POST /api/farm/v1/cluster/{coordinator}/remove", nil, 409},
+		{"POST /api/farm/v1/cluster/invitations", `{"uses": 2}`, 400},
+		{"POST /api/farm/v1/cluster/invitations", overJSON, 413},
+		{"DELETE /api/farm/v1/cluster/invitations/{unknown}", nil, 404},
 
 		{"POST /api/v2/templates", `{"type": "psd"}`, 400},
 		{"POST /api/v2/templates", overJSON, 413},

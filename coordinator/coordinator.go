@@ -44,6 +44,15 @@ type Config struct {
 	// ClusterListen is the host:port on which the coordinators speak with each other, ClusterAddress the one at which others
 	// reach this one, the same when "". A farm without it is of one node.
 	ClusterListen, ClusterAddress string
+	// Join are addresses, host:port, at which other coordinators may be found: of a farm that this one is to become part of, or
+	// of those that are to begin one with it.
+	Join []string
+	// BootstrapExpect is how many coordinators with the same farm.key begin a new farm together; below 2 this one begins it alone,
+	// unless there is a farm to join. It counts only while the data folder holds no state.
+	BootstrapExpect int
+	// PromoteAfter is how long a new coordinator has to keep up before it gets a vote; 0 means 10 s. RemoveDeadAfter is how long
+	// one may be dead before it loses its place; 0 means that it never does.
+	PromoteAfter, RemoveDeadAfter time.Duration
 	Version                       string // of this program, told by gossip
 	Logger                        *slog.Logger
 	Now                           func() time.Time // nil means time.Now
@@ -78,6 +87,8 @@ type Coordinator struct {
 	ids        *ids
 	clock      *clock
 	store      *raftstore.Store
+	cluster    *cluster
+	awaits     bool // is to become part of a farm, or to begin one with others
 	feed       *feed
 	metrics    *metrics
 	files      files.Store
@@ -162,7 +173,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) open(ctx context.Context) (err error) {
-	if err := checkFolder(c.cfg.DataDir); err != nil {
+	if err := errors.Join(checkLeft(c.cfg.DataDir), checkFolder(c.cfg.DataDir), c.loadWaiting()); err != nil {
 		return err
 	}
 	if err := setEarlierAside(c.cfg.DataDir, c.cfg.MinFree, c.log); err != nil {
@@ -174,6 +185,9 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 		}
 	}
 	if c.keys, err = loadKeys(c.cfg.DataDir); err != nil {
+		return err
+	}
+	if err := c.deriveKeys(); err != nil {
 		return err
 	}
 	if c.ring, err = seal.Load(filepath.Join(c.cfg.DataDir, secretKeyFile)); err != nil {
@@ -199,7 +213,11 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	}
 	c.reading, c.retaining = newReading(c), newRetaining(c)
 	c.metrics.registry.MustRegister(gauges{c})
+	if c.port != nil {
+		c.port.Serve()
+	}
 	c.run(c.hub.run)
+	c.run(c.cluster.run)
 	c.run(c.followState)
 	c.run(c.follow)
 	c.run(c.clock.watch)
@@ -222,14 +240,19 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	dir := filepath.Join(c.cfg.DataDir, stateFolder)
 	cfg := raftstore.Config{
 		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.push, Replaced: c.hub.lose,
-		BeforeSync: c.cfg.BeforeSync,
+		BeforeSync: c.cfg.BeforeSync, Await: c.awaits,
 	}
+	c.cluster = newCluster(c)
 	if c.cfg.ClusterListen != "" {
 		if cfg.NodeID, err = raftstore.NodeID(dir); err != nil {
 			return err
 		}
+		era, err := era(c.cfg.DataDir)
+		if err != nil {
+			return err
+		}
 		c.port, err = internode.Open(internode.Config{
-			Bind: c.cfg.ClusterListen, Address: c.cfg.ClusterAddress, Now: c.cfg.Now, Logger: c.log,
+			Bind: c.cfg.ClusterListen, Address: c.cfg.ClusterAddress, Era: era, Now: c.cfg.Now, Logger: c.log,
 			Certificate: c.authority.Node(cfg.NodeID, c.cfg.Now).Certificate, Authorities: c.authority.Pool,
 		})
 		if err != nil {
@@ -246,7 +269,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	if c.port != nil {
 		c.serveOthers()
 		c.answerNodes(c.port)
-		c.port.Serve()
+		c.cluster.answerCluster(c.port)
 	}
 	return nil
 }
@@ -277,6 +300,7 @@ func (c *Coordinator) joinGossip() (err error) {
 		Logger:   c.log,
 		Node: wire.Node{
 			ID: c.store.ID(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.PublicAddress,
+			Cluster: c.cluster.address(),
 		},
 		OnChange: func(n wire.Node, _ bool) { c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: n.ID}) },
 	})
@@ -379,6 +403,7 @@ func (cfg Config) withDefaults() Config {
 		cfg.Now = time.Now
 	}
 	cfg.MinFree = cmp.Or(cfg.MinFree, 1<<30)
+	cfg.PromoteAfter = cmp.Or(cfg.PromoteAfter, 10*time.Second)
 	cfg.Lease = cmp.Or(cfg.Lease, 30*time.Second)
 	cfg.CertificateLife = cmp.Or(cfg.CertificateLife, 90*24*time.Hour)
 	cfg.FileLife = cmp.Or(cfg.FileLife, 7*24*time.Hour)

@@ -67,7 +67,7 @@ func checkFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	state, err := exists(filepath.Join(dir, stateFolder))
+	state, err := hasState(filepath.Join(dir, stateFolder))
 	if err != nil {
 		return err
 	}

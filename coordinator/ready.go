@@ -13,10 +13,11 @@ const authorityWarning = 60 * 24 * time.Hour
 // Ready is nil when requests can be served; otherwise it says why not.
 func (c *Coordinator) Ready() error { return farm.Unready(c.Checks()) }
 
-// Checks says, part by part, whether this node can take work: the farm's leader, its state and log, the disk, the files, the
-// certificates, the clock.
+// Checks says, part by part, whether this node can take work: its place among the coordinators, the farm's leader, its state and log,
+// the disk, the files, the certificates, the clock.
 func (c *Coordinator) Checks() []farm.Check {
-	checks := append(c.store.Checks(), c.checkWork(), c.checkStorage(), c.checkAuthority(), c.clock.check())
+	checks := append([]farm.Check{c.cluster.check()}, c.store.Checks()...)
+	checks = append(checks, c.checkWork(), c.checkStorage(), c.checkAuthority(), c.clock.check())
 	if c.cfg.Checks != nil {
 		checks = append(checks, c.cfg.Checks()...)
 	}

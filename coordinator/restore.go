@@ -151,6 +151,9 @@ func (s *restored) finish() (missing []string, err error) {
 			missing = append(missing, name)
 		}
 	}
+	if err := BeginEra(s.dir); err != nil {
+		return nil, err
+	}
 	return missing, durable.SyncFolder(s.dir)
 }
 

@@ -25,10 +25,24 @@ func (c *Coordinator) ChangeSecretKey(ctx context.Context, p farm.Principal, dro
 	if !p.FarmAdmin {
 		return KeyChange{}, farm.Errorf(farm.CodeForbidden, "the key of all teams' secrets is changed by the administrators of the farm's first team")
 	}
+	in := newSecretKey{DropOld: dropOld}
+	return onLeader(ctx, c.cluster, pathSecretKey, in, func() (KeyChange, error) { return c.changeSecretKey(ctx, in) })
+}
+
+// newSecretKey asks the leader for a new key for secrets.
+type newSecretKey struct {
+	DropOld bool `json:"dropOld,omitempty"`
+}
+
+// changeSecretKey changes the key on the leader, so that two changes do not meet.
+func (c *Coordinator) changeSecretKey(ctx context.Context, in newSecretKey) (KeyChange, error) {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
+	if err := c.store.Confirm(ctx); err != nil {
+		return KeyChange{}, err
+	}
 	old := c.ring.IDs()
-	key, err := c.ring.Add()
+	key, err := c.nextSecretKey(ctx)
 	if err != nil {
 		return KeyChange{}, err
 	}
@@ -36,12 +50,12 @@ func (c *Coordinator) ChangeSecretKey(ctx context.Context, p farm.Principal, dro
 	if err != nil {
 		return KeyChange{}, err
 	}
-	if dropOld {
-		if err := c.ring.Drop(old); err != nil {
+	if in.DropOld {
+		if err := c.dropSecretKeys(ctx, old); err != nil {
 			return KeyChange{}, err
 		}
 	}
-	c.log.Info("the key for secrets was changed", "key", key, "resealed", n, "dropped", dropOld)
+	c.log.Info("the key for secrets was changed", "key", key, "resealed", n, "dropped", in.DropOld)
 	return KeyChange{Key: key, Resealed: n, Keys: c.ring.IDs()}, nil
 }
 

@@ -12,9 +12,9 @@ import (
 
 // Member is one node of the farm's Raft.
 type Member struct {
-	ID      string
-	Address string // host:port at which the other nodes reach it
-	Voter   bool   // counts for a majority; others only follow
+	ID      string `json:"id"`
+	Address string `json:"address"` // host:port at which the other nodes reach it
+	Voter   bool   `json:"voter"`   // counts for a majority; others only follow
 }
 
 // Members are the nodes of the farm's Raft, as far as this node has heard, and the index of the log entry that says so.
@@ -23,12 +23,15 @@ func (s *Store) Members() ([]Member, uint64, error) {
 	if err := future.Error(); err != nil {
 		return nil, 0, fmt.Errorf("read the members of the farm: %w", err)
 	}
-	servers := future.Configuration().Servers
-	members := make([]Member, len(servers))
-	for i, server := range servers {
+	return membersOf(future.Configuration()), future.Index(), nil
+}
+
+func membersOf(c raft.Configuration) []Member {
+	members := make([]Member, len(c.Servers))
+	for i, server := range c.Servers {
 		members[i] = Member{ID: string(server.ID), Address: string(server.Address), Voter: server.Suffrage == raft.Voter}
 	}
-	return members, future.Index(), nil
+	return members
 }
 
 // The changes of the members are made on the leader, one after the other: each takes the index that Members gave with what it
@@ -140,4 +143,12 @@ func (s *Store) Found(ctx context.Context, peers []Peer) error {
 		return fmt.Errorf("found the farm: %w", err)
 	}
 	return nil
+}
+
+// Free is how many bytes are free on the disk of the farm's state, as of the last second.
+func (s *Store) Free() (int64, error) {
+	_ = s.disk.check() // what it refuses is not of interest here
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	return s.disk.free, s.disk.err
 }

@@ -113,6 +113,9 @@ const (
 	nodeIDFile = "node-id"
 )
 
+// NodeIDFile is the name of the file in a node's folder that may be there before there is any state.
+const NodeIDFile = nodeIDFile
+
 // Open starts the node; a node without state makes a farm of its own. On a farm of one node it returns when commands can
 // be applied and all that was acknowledged before can be read.
 func Open(ctx context.Context, cfg Config) (*Store, error) {

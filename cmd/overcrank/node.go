@@ -52,6 +52,7 @@ type nodeFlags struct {
 	KeepHistory   time.Duration `help:"How long after its end a job is kept at all, with log, pictures and result; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_HISTORY"`
 	AllowAddress  []string      `help:"Only networks (10.0.0.0/8) or machines (10.0.0.7) that downloads, uploads and webhooks may ask; all but those of cloud metadata when left out." placeholder:"NETWORK" env:"OVERCRANK_ALLOW_ADDRESS"`
 	DenyAddress   []string      `help:"Networks or machines that downloads, uploads and webhooks may not ask, also when allowed." placeholder:"NETWORK" env:"OVERCRANK_DENY_ADDRESS"`
+	clusterFlags
 }
 
 // shortestLease leaves an agent time for a few heartbeats.
@@ -64,6 +65,9 @@ func (nodeFlags) BeforeResolve(ctx *kong.Context, command *kong.Path, files *con
 
 // Validate refuses values with which a farm would start and not work. The parser of the command line calls it.
 func (f nodeFlags) Validate() error {
+	if err := f.clusterFlags.check(f.ClusterListen); err != nil {
+		return err
+	}
 	if f.Lease < shortestLease {
 		return fmt.Errorf("--lease is %v: it has to be %v at least, or agents lose their work while they hold it", f.Lease, shortestLease)
 	}
@@ -125,6 +129,9 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	if err != nil {
 		return nil, err
 	}
+	if err := f.prepareFolder(ctx, logger); err != nil {
+		return nil, err
+	}
 	ln, err := net.Listen("tcp", f.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
@@ -134,7 +141,8 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	n.farm, err = coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: n.address, GossipBind: f.GossipListen,
 		CACertificate: f.CACert, CAKey: f.CAKey, Checks: studio.checks,
-		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr,
+		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), BootstrapExpect: f.BootstrapExpect,
+		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
 		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,
 		Now: under.now, BeforeSync: under.beforeSync,
@@ -209,14 +217,29 @@ func (n *node) stop() error {
 func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
 	path := filepath.Join(f.DataDir, coordinator.AdminTokenFile)
 	keep := func(secret string) error { return durable.WriteFile(path, []byte(secret+"\n"), 0o600) }
-	token, err := n.farm.FirstToken(ctx, keep)
+	early := n.farm.Blank()
+	if early {
+		fmt.Fprintf(out, "Overcrank %s is at %s, and waits for the other coordinators\n", versionString(), n.address)
+	}
+	ctx, cancel := n.whileUp(ctx)
+	defer cancel()
+	if err := n.farm.AwaitFarm(ctx); err != nil {
+		return nil // whoever waits for the end of the node learns of it
+	}
+	var token string
+	var err error
+	if n.farm.Leads() { // of those that begin a farm together
+		token, err = n.farm.FirstToken(ctx, keep)
+	}
 	if err == nil && token == "" && f.NewAdminToken {
 		token, err = n.farm.NewAdminToken(ctx, keep)
 	}
 	if err != nil {
 		return fmt.Errorf("make the administrator's token: %w", err)
 	}
-	fmt.Fprintf(out, "Overcrank %s is at %s\n", versionString(), n.address)
+	if !early {
+		fmt.Fprintf(out, "Overcrank %s is at %s\n", versionString(), n.address)
+	}
 	if token != "" {
 		fmt.Fprintf(out, "The administrator's token, shown this once and kept in %s:\n  %s\n", path, token)
 		return nil
@@ -225,6 +248,10 @@ func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
 		if _, err = n.farm.Authenticate(ctx, strings.TrimSpace(string(kept))); err == nil {
 			return nil
 		}
+	}
+	if f.ClusterListen != "" && !n.farm.Leads() {
+		fmt.Fprintf(out, "The administrator's token is in %s of the coordinator that leads.\n", coordinator.AdminTokenFile)
+		return nil
 	}
 	fmt.Fprintf(out, "%s holds no token of this farm. If the administrator's token is lost, start once with --new-admin-token.\n", path)
 	return nil
@@ -249,5 +276,16 @@ func (n *node) waitForEnd(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 	case <-n.ended:
+	case <-n.farm.Left():
 	}
+}
+
+// whileUp is a context that ends with the server too, and with the coordinator's place in the farm.
+func (n *node) whileUp(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		n.waitForEnd(ctx)
+		cancel()
+	}()
+	return ctx, cancel
 }

@@ -20,16 +20,19 @@ func TestANodeTakesTheKeysOfAnother(t *testing.T) {
 	if len(one.Keys()) != 1 || !slices.Equal(one.Keys(), two.Keys()) {
 		t.Fatal("the same bytes made different keys")
 	}
-	keys, id, err := one.Next()
+	made, id, err := seal.NewKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(one.IDs(), id) {
-		t.Error("a key counts before the others have it")
-	}
-	for _, r := range []*seal.Ring{two, one} {
-		if err := r.Take(keys); err != nil {
-			t.Fatal(err)
+	// First as an old one, so that both have it before one of them seals with it.
+	for _, keys := range [][]string{append([]string{made}, one.Keys()...), append(one.Keys(), made)} {
+		for _, r := range []*seal.Ring{two, one} {
+			if err := r.Take(keys); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if newest := one.IDs()[1]; (newest == id) != (keys[1] == made) {
+			t.Fatalf("%s seals once the keys are %v", newest, one.IDs())
 		}
 	}
 	key, sealed, err := one.Seal("me", "value")

@@ -30,6 +30,7 @@ type Node struct {
 	Engines   []string `json:"e,omitempty"` // versions of After Effects, such as 26.0.2; of betas with BetaMark behind them
 	Inventory string   `json:"h,omitempty"` // first 16 hex digits of the inventory's SHA-256
 	Address   string   `json:"a,omitempty"` // of a coordinator: the base address that agents use
+	Cluster   string   `json:"k,omitempty"` // of a coordinator: host:port at which other coordinators reach it
 }
 
 // Encode is the node's metadata. Where it would be too long the last engines are left out; too long without any is an error.

@@ -1,0 +1,196 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// pathCluster is where the farm's coordinators are looked after.
+const pathCluster = "/api/farm/v1/cluster"
+
+// clusterBody is how the farm's coordinators are, as the one that answers sees them.
+type clusterBody struct {
+	Farm   string `json:"farm"`
+	ID     string `json:"id"`
+	Leader string `json:"leader"`
+	Term   int64  `json:"term"`
+	// Waiting is what the one that answers waits for before it is one of them, "" when it is.
+	Waiting  string       `json:"waiting"`
+	Voters   int          `json:"voters"`
+	Alive    int          `json:"alive"`
+	Spare    int          `json:"spare"`
+	Warnings []string     `json:"warnings"`
+	Members  []memberBody `json:"members"`
+}
+
+// memberBody is one coordinator.
+type memberBody struct {
+	ID               string `json:"id"`
+	Name             string `json:"name"`
+	Address          string `json:"address"`
+	PublicAddress    string `json:"publicAddress"`
+	Role             string `json:"role"`
+	Alive            bool   `json:"alive"`
+	Trouble          string `json:"trouble"`
+	Version          string `json:"version"`
+	Level            int    `json:"level"`
+	LastContactAt    stamp  `json:"lastContactAt"`
+	Lag              int64  `json:"lag"`
+	AppliedIndex     int64  `json:"appliedIndex"`
+	StateIndex       int64  `json:"stateIndex"`
+	Fingerprint      string `json:"fingerprint"`
+	FingerprintIndex int64  `json:"fingerprintIndex"`
+	FreeBytes        int64  `json:"freeBytes"`
+}
+
+func clusterShape(c coordinator.Cluster) clusterBody {
+	body := clusterBody{
+		Farm: c.Farm, ID: c.Self, Leader: c.Leader, Term: int64(c.Term), Waiting: c.Waiting,
+		Voters: c.Standing.Voters, Alive: c.Standing.Alive, Spare: c.Standing.Spare,
+		Warnings: append([]string{}, c.Warnings...), Members: make([]memberBody, len(c.Members)),
+	}
+	for i, m := range c.Members {
+		body.Members[i] = memberBody{
+			ID: m.ID, Name: m.Name, Address: m.Cluster, PublicAddress: m.Public, Role: string(m.Role), Alive: !m.Dead, Trouble: m.Trouble,
+			Version: m.Version, Level: m.Level, LastContactAt: stamp(m.LastContact), Lag: int64(m.Lag), AppliedIndex: int64(m.Applied), StateIndex: int64(m.State),
+			Fingerprint: m.Fingerprint, FingerprintIndex: int64(m.FingerprintIndex), FreeBytes: m.Free,
+		}
+	}
+	return body
+}
+
+func (s *server) getCluster(c *fiber.Ctx, p farm.Principal) error {
+	var index uint64
+	if text := c.Query("index"); text != "" {
+		var err error
+		if index, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return farm.Invalid("the question cannot be answered", farm.FieldError{Field: "index", Message: "has to be a whole number from 0 on"})
+		}
+	}
+	ctx, done := s.call(c)
+	defer done()
+	cluster, err := s.farm.Cluster(ctx, p, index)
+	if err != nil {
+		return err
+	}
+	return ok(c, clusterShape(cluster))
+}
+
+func (s *server) removeNode(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call(c)
+	defer done()
+	if err := s.farm.RemoveNode(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}
+
+// transferLead hands the lead to the coordinator that the address names.
+func (s *server) transferLead(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call(c)
+	defer done()
+	if err := s.farm.TransferLead(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}
+
+// nodeInvitationBody is an invitation of a coordinator. The answer to its making also holds the token, once.
+type nodeInvitationBody struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	CreatedBy string `json:"createdBy"`
+	CreatedAt stamp  `json:"createdAt"`
+	ExpiresAt stamp  `json:"expiresAt"`
+	UsedBy    string `json:"usedBy"`
+	UsedAt    stamp  `json:"usedAt"`
+	Token     string `json:"token,omitempty"`
+}
+
+func nodeInvitationShape(i farm.NodeInvitation) nodeInvitationBody {
+	return nodeInvitationBody{
+		ID: i.ID, Name: i.Name, CreatedBy: i.CreatedBy, CreatedAt: stamp(i.CreatedAt), ExpiresAt: stamp(i.ExpiresAt),
+		UsedBy: i.Node, UsedAt: stamp(i.UsedAt),
+	}
+}
+
+func (s *server) listNodeInvitations(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call(c)
+	defer done()
+	list, err := s.farm.NodeInvitations(ctx, p)
+	if err != nil {
+		return err
+	}
+	out := make([]nodeInvitationBody, len(list))
+	for i, invitation := range list {
+		out[i] = nodeInvitationShape(invitation)
+	}
+	return ok(c, out)
+}
+
+func (s *server) makeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
+	body, err := readBody(c, jsonLimit)
+	if err != nil {
+		return err
+	}
+	wrong := &problems{}
+	o, err := readObject(body, wrong)
+	if err != nil {
+		return err
+	}
+	o.only("name", "expiresAt")
+	name, end := strings.TrimSpace(o.text("name", nameLimit)), readTime(o, "expiresAt")
+	if err := wrong.err(); err != nil {
+		return err
+	}
+	ctx, done := s.call(c)
+	defer done()
+	invitation, token, err := s.farm.InviteNode(ctx, p, name, end)
+	if err != nil {
+		return err
+	}
+	shape := nodeInvitationShape(invitation)
+	shape.Token = token
+	return created(c, shape)
+}
+
+func (s *server) revokeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := s.call(c)
+	defer done()
+	if err := s.farm.RevokeNodeInvitation(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}
+
+// joinCluster gives the farm's keys to a machine that shows a token for coordinators. The connection has to be TLS: the machine
+// has made sure by it which farm this is.
+func (s *server) joinCluster(c *fiber.Ctx) error {
+	if _, err := shown(c); err != nil {
+		return err
+	}
+	secret := bearer(c)
+	if err := s.farm.CheckNodeInvitation(secret); err != nil {
+		return s.refuseStranger(c, err)
+	}
+	var in wire.NodeJoin
+	if err := readMessage(c, jsonLimit, &in); err != nil {
+		return err
+	}
+	ctx, done := s.call(c)
+	defer done()
+	keys, err := s.farm.GiveKeys(ctx, secret, in)
+	if err != nil {
+		return err
+	}
+	return ok(c, keys)
+}

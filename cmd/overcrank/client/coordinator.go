@@ -1,0 +1,98 @@
+package client
+
+import (
+	"context"
+	"net/http"
+)
+
+const (
+	clusterPath         = "/api/farm/v1/cluster"
+	nodeInvitationsPath = clusterPath + "/invitations"
+)
+
+// Cluster is how a farm's coordinators are, as the one that answers sees them.
+type Cluster struct {
+	Raw      `json:"-"`
+	Farm     string        `json:"farm"`
+	ID       string        `json:"id"`     // of the one that answers
+	Leader   string        `json:"leader"` // "" while none leads
+	Term     uint64        `json:"term"`
+	Waiting  string        `json:"waiting"` // what the one that answers waits for, "" when it is one of them
+	Voters   int           `json:"voters"`
+	Alive    int           `json:"alive"` // of the voters
+	Spare    int           `json:"spare"` // how many of these may fail
+	Warnings []string      `json:"warnings"`
+	Members  []Coordinator `json:"members"`
+}
+
+// Coordinator is one of a farm's coordinators.
+type Coordinator struct {
+	ID               string `json:"id"`
+	Name             string `json:"name"`
+	Address          string `json:"address"` // host:port at which the others reach it
+	PublicAddress    string `json:"publicAddress"`
+	Role             string `json:"role"` // leader, voter or non-voter
+	Alive            bool   `json:"alive"`
+	Trouble          string `json:"trouble"` // why it is not ready
+	Version          string `json:"version"`
+	Level            int    `json:"level"`
+	LastContactAt    string `json:"lastContactAt"`
+	Lag              uint64 `json:"lag"` // changes behind
+	AppliedIndex     uint64 `json:"appliedIndex"`
+	StateIndex       uint64 `json:"stateIndex"`
+	Fingerprint      string `json:"fingerprint"`
+	FingerprintIndex uint64 `json:"fingerprintIndex"`
+	FreeBytes        int64  `json:"freeBytes"`
+}
+
+// NodeInvitation is an invitation of a coordinator.
+type NodeInvitation struct {
+	Raw       `json:"-"`
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	CreatedBy string `json:"createdBy"`
+	CreatedAt string `json:"createdAt"`
+	ExpiresAt string `json:"expiresAt"`
+	UsedBy    string `json:"usedBy"` // id of the coordinator that came with it
+	UsedAt    string `json:"usedAt"`
+	Token     string `json:"token"` // in the answer that makes it and never again
+}
+
+// NewNodeInvitation asks for one.
+type NewNodeInvitation struct {
+	Name      string `json:"name,omitempty"`
+	ExpiresAt string `json:"expiresAt,omitempty"` // ISO 8601; "" means in a day
+}
+
+// Cluster tells how the farm's coordinators are.
+func (c *Client) Cluster(ctx context.Context) (Cluster, error) {
+	return fetch[Cluster](ctx, c, http.MethodGet, clusterPath, nil, nil)
+}
+
+// RemoveCoordinator makes a coordinator a member no more.
+func (c *Client) RemoveCoordinator(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodPost, clusterPath+at("/%s/remove", id))
+}
+
+// TransferLead hands the farm's lead to a coordinator, to the one that does best where id is "".
+func (c *Client) TransferLead(ctx context.Context, id string) error {
+	if id == "" {
+		return c.do(ctx, http.MethodPost, clusterPath+"/transfer")
+	}
+	return c.do(ctx, http.MethodPost, clusterPath+at("/%s/transfer", id))
+}
+
+// NodeInvitations lists the invitations of coordinators.
+func (c *Client) NodeInvitations(ctx context.Context) (List[NodeInvitation], error) {
+	return list[NodeInvitation](ctx, c, nodeInvitationsPath, nil)
+}
+
+// InviteNode invites a coordinator.
+func (c *Client) InviteNode(ctx context.Context, in NewNodeInvitation) (NodeInvitation, error) {
+	return fetchOnce[NodeInvitation](ctx, c, nodeInvitationsPath, in)
+}
+
+// UninviteNode takes an invitation of a coordinator back.
+func (c *Client) UninviteNode(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, nodeInvitationsPath+at("/%s", id))
+}

@@ -1,0 +1,104 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// mostSkew is how far the clocks of two coordinators may be apart: certificates, leases and addresses that expire are judged by
+// the clock of whoever leads.
+const mostSkew = time.Minute
+
+// admit makes a coordinator that asks for it a member without a vote, or gives a member its new address.
+func (m *cluster) admit(ctx context.Context, in nodeReport) (joinAnswer, error) {
+	id, leader := m.c.store.Leader()
+	if id != m.c.store.ID() {
+		if leader == "" || leader == in.Cluster {
+			return joinAnswer{}, farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment")
+		}
+		return joinAnswer{Leader: leader}, nil
+	}
+	if err := m.c.store.Confirm(ctx); err != nil {
+		return joinAnswer{}, err
+	}
+	members, based, err := m.c.store.Members()
+	if err != nil {
+		return joinAnswer{}, err
+	}
+	for _, member := range members {
+		if member.ID == in.ID {
+			return joinAnswer{}, m.relocate(ctx, member, in, based)
+		}
+	}
+	if !in.Blank {
+		return joinAnswer{Gone: fmt.Sprintf("it is not among the farm's coordinators: it was removed, or the farm was recovered without it (as %s knows)", m.self().Name)}, nil
+	}
+	if err := m.c.admissible(in); err != nil {
+		return joinAnswer{}, err
+	}
+	if err := m.c.store.AddFollower(ctx, in.ID, in.Cluster, based); err != nil {
+		return joinAnswer{}, err
+	}
+	m.watch(in)
+	m.c.log.Info("a coordinator was let in; it gets a vote once it keeps up", "id", in.ID, "name", in.Name, "address", in.Cluster)
+	record := in.Coordinator
+	record.At = m.c.cfg.Now()
+	if _, err := m.c.apply(ctx, raftstore.PutCoordinator{Coordinator: record}); err != nil {
+		m.c.log.Debug("noting the new coordinator", "error", err)
+	}
+	return joinAnswer{}, nil
+}
+
+// relocate gives a member the address that it has now.
+func (m *cluster) relocate(ctx context.Context, member raftstore.Member, in nodeReport, based uint64) error {
+	if member.Address == in.Cluster {
+		return nil
+	}
+	if there, err := m.report(ctx, member.Address, 0); err == nil && there.ID == in.ID {
+		return farm.Errorf(farm.CodeConflict, "coordinator %s runs at %s already, and another one with the same id at %s asks to be it: was its folder copied?", in.ID, member.Address, in.Cluster)
+	}
+	m.c.log.Info("a coordinator has another address", "id", in.ID, "was", member.Address, "is", in.Cluster)
+	return m.c.setAddress(ctx, member, in.Cluster, based)
+}
+
+func (c *Coordinator) setAddress(ctx context.Context, member raftstore.Member, address string, based uint64) error {
+	if member.Voter {
+		return c.store.AddVoter(ctx, member.ID, address, based)
+	}
+	return c.store.AddFollower(ctx, member.ID, address, based)
+}
+
+// admissible is nil for a coordinator that can become one of this farm's. The error says in words why it cannot.
+func (c *Coordinator) admissible(in nodeReport) error {
+	if c.port == nil {
+		return farm.Errorf(farm.CodeConflict, "this farm has no port for other coordinators: start the one it has with --cluster-listen, and --cluster-address where others reach it, first")
+	}
+	if in.Farm != "" && in.Farm != c.keys.cluster() {
+		return farm.Errorf(farm.CodeConflict, "it has the key of another farm, %s; this one is %s", in.Farm, c.keys.cluster())
+	}
+	if err := c.StorageShared(); err != nil {
+		return err
+	}
+	if level := c.level(); in.Level < level {
+		return farm.Errorf(farm.CodeConflict, "its version %s is too old: the farm's state is of level %d and that program understands level %d; install the overcrank of the other coordinators, %s", in.Version, level, in.Level, c.cfg.Version)
+	}
+	if skew := c.cfg.Now().Sub(in.At); skew.Abs() > mostSkew {
+		way := "behind"
+		if skew < 0 {
+			way = "ahead of"
+		}
+		return farm.Errorf(farm.CodeConflict, "its clock is %v %s the farm's: set it right first (most systems do that by themselves: timedatectl set-ntp true)", skew.Abs().Round(time.Second), way)
+	}
+	return nil
+}
+
+// watch begins to expect a member's answers.
+func (m *cluster) watch(in nodeReport) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen[in.ID] = &sighting{report: in, heard: time.Now()}
+}

@@ -1,0 +1,248 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"overcrank/coordinator/authority"
+	"overcrank/coordinator/seal"
+	"overcrank/durable"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+// eraFile names the era of the farm's Raft, see internode.Config: nodes from before a recovery must not be heard after it.
+const eraFile = "cluster.era"
+
+// handedOver are the files of the data folder that make a node one of the farm's, farm.key last: with it they are all there.
+func handedOver() []string {
+	files := append(KeyFiles(), eraFile)
+	slices.Reverse(files)
+	return files
+}
+
+// NewFarmKey makes the key of a farm, as farm.key holds it.
+func NewFarmKey() string { return hex.EncodeToString(randomBytes(32)) }
+
+// KeepFarmKey puts a farm's key into a data folder that has none. It is an error when the folder has another one.
+func KeepFarmKey(dir, text string) error {
+	text = strings.TrimSpace(text)
+	if key, err := hex.DecodeString(text); err != nil || len(key) != 32 {
+		return errors.New("a farm's key has 64 hexadecimal digits, as overcrank cluster key prints them")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making the data folder: %w", err)
+	}
+	kept, err := secretFile(filepath.Join(dir, farmKeyFile), func() string { return text })
+	if err == nil && kept != text {
+		return fmt.Errorf("%s holds another farm's key already: this folder belongs to that farm", filepath.Join(dir, farmKeyFile))
+	}
+	return err
+}
+
+// deriveKeys makes what is secret of a new farm out of its key, so that all who are to begin it have the same.
+func (c *Coordinator) deriveKeys() error {
+	if !c.awaits || c.cfg.BootstrapExpect < 2 {
+		return nil
+	}
+	has, err := exists(c.path(authority.KeyFile))
+	if err != nil || has {
+		return err
+	}
+	a, err := authority.Derive(c.keys.derive("authority", 32), c.keys.cluster())
+	if err != nil {
+		return err
+	}
+	ring, err := seal.Load(c.path(secretKeyFile))
+	if err != nil {
+		return err
+	}
+	if err := ring.Begin(c.keys.derive("first key for secrets", seal.FirstSize)); err != nil {
+		return err
+	}
+	return a.Keep(c.cfg.DataDir)
+}
+
+// GiveKeys gives a coordinator that shows the secret of an invitation what makes it one of the farm's. CodeUnauthorized when
+// the invitation lets nobody in any more; the other errors say why that coordinator cannot be one of this farm's.
+func (c *Coordinator) GiveKeys(ctx context.Context, secret string, in wire.NodeJoin) (wire.NodeKeys, error) {
+	if err := c.CheckNodeInvitation(secret); err != nil {
+		return wire.NodeKeys{}, err
+	}
+	asks := nodeReport{Coordinator: farm.Coordinator{ID: in.ID, Name: in.Name, Version: in.Version, Level: in.Level, At: in.At}}
+	if err := c.admissible(asks); err != nil {
+		return wire.NodeKeys{}, err
+	}
+	if _, err := c.apply(ctx, raftstore.UseNodeInvitation{Hash: hashSecret(secret), Node: in.ID, At: c.cfg.Now()}); err != nil {
+		return wire.NodeKeys{}, err
+	}
+	keys := wire.NodeKeys{Farm: c.keys.cluster(), Files: map[string][]byte{}}
+	for _, name := range handedOver() {
+		text, err := os.ReadFile(c.path(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return wire.NodeKeys{}, fmt.Errorf("reading the farm's keys: %w", err)
+		}
+		keys.Files[name] = text
+	}
+	members, _, err := c.store.Members()
+	if err != nil {
+		return wire.NodeKeys{}, err
+	}
+	for _, m := range members {
+		keys.Members = append(keys.Members, m.Address)
+	}
+	c.log.Info("a coordinator was given the farm's keys", "id", in.ID, "name", in.Name)
+	return keys, nil
+}
+
+// TakeKeys puts what GiveKeys gave into the data folder of a node that has no keys, which then waits to be let in.
+func TakeKeys(dir string, keys wire.NodeKeys) error {
+	if len(keys.Files[farmKeyFile]) == 0 || len(keys.Files[authority.KeyFile]) == 0 {
+		return errors.New("the farm did not give all of its keys; is it of another version?")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making the data folder: %w", err)
+	}
+	if err := keepWaiting(dir, awaited{Join: keys.Members}); err != nil {
+		return err
+	}
+	for _, name := range handedOver() {
+		if text := keys.Files[name]; len(text) > 0 {
+			if err := durable.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+				return fmt.Errorf("keeping the farm's keys: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// HasKeys tells whether a data folder is one of a farm.
+func HasKeys(dir string) (bool, error) { return exists(filepath.Join(dir, farmKeyFile)) }
+
+// NodeID is the id of the coordinator of a data folder, made when it has none.
+func NodeID(dir string) (string, error) {
+	state := filepath.Join(dir, stateFolder)
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return "", fmt.Errorf("making the data folder: %w", err)
+	}
+	return raftstore.NodeID(state)
+}
+
+// era is that of the folder's keys, "" for a farm that was never recovered.
+func era(dir string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, eraFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the era of the farm: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// BeginEra sets the farm of a data folder apart from all nodes that were its members so far.
+func BeginEra(dir string) error {
+	if err := durable.WriteFile(filepath.Join(dir, eraFile), []byte(hex.EncodeToString(randomBytes(8))+"\n"), 0o600); err != nil {
+		return fmt.Errorf("setting the farm apart from the coordinators that it had: %w", err)
+	}
+	return nil
+}
+
+// keyChange gives another coordinator keys for secrets, or has it drop some.
+type keyChange struct {
+	Keys []string `json:"keys,omitempty"` // as seal.Ring.Take takes them
+	Drop []string `json:"drop,omitempty"` // ids
+}
+
+// takeSecretKeys takes keys for secrets from another coordinator, once nothing is being sealed with an older one.
+func (c *Coordinator) takeSecretKeys(from string, in keyChange) error {
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	if err := c.ring.Take(in.Keys); err != nil {
+		return err
+	}
+	if err := c.ring.Drop(in.Drop); err != nil {
+		return err
+	}
+	c.log.Info("another coordinator changed the keys for secrets", "from", from, "keys", c.ring.IDs())
+	return nil
+}
+
+// spreadKeys gives every other member the same change of keys. It is CodeConflict when one of them cannot be reached.
+func (c *Coordinator) spreadKeys(ctx context.Context, change keyChange) error {
+	members, _, err := c.store.Members()
+	if err != nil {
+		return err
+	}
+	names := c.cluster.names()
+	for _, m := range members {
+		if m.ID == c.store.ID() {
+			continue
+		}
+		if err := c.callNode(ctx, http.MethodPost, m.Address, pathKeys, change, nil); err != nil {
+			return farm.Errorf(farm.CodeConflict, "all coordinators change the key for secrets together, and %s does not answer: try again when it is back, or remove it first (overcrank cluster remove %s): %w",
+				cmp.Or(names[m.ID], m.ID), m.ID, err)
+		}
+	}
+	return nil
+}
+
+// nextSecretKey makes a key that seals from now on. Every coordinator has it before one of them uses it: first they all take it
+// as an old one, then as the newest.
+func (c *Coordinator) nextSecretKey(ctx context.Context) (id string, err error) {
+	made, id, err := seal.NewKey()
+	if err != nil {
+		return "", err
+	}
+	known := c.ring.Keys()
+	for _, keys := range [][]string{append([]string{made}, known...), append(known, made)} {
+		if err := c.spreadKeys(ctx, keyChange{Keys: keys}); err != nil {
+			return "", err
+		}
+		if err := c.ring.Take(keys); err != nil {
+			return "", err
+		}
+	}
+	return id, nil
+}
+
+// dropSecretKeys removes keys for secrets from every coordinator. One that cannot be reached keeps them.
+func (c *Coordinator) dropSecretKeys(ctx context.Context, ids []string) error {
+	if err := c.ring.Drop(ids); err != nil {
+		return err
+	}
+	if err := c.spreadKeys(ctx, keyChange{Drop: ids}); err != nil {
+		c.log.Warn("old keys for secrets stay with a coordinator", "error", err)
+	}
+	return nil
+}
+
+// LookAtMembers reads who the members of a data folder's farm are, and how far its log goes. No coordinator may run on it.
+func LookAtMembers(dir string) (raftstore.Remains, error) {
+	return raftstore.Look(filepath.Join(dir, stateFolder))
+}
+
+// Recover makes the coordinator of a data folder the only one of its farm, see raftstore.Recover, in an era of its own. No
+// coordinator may run on the folder.
+func Recover(_ context.Context, dir string) error {
+	if err := checkLeft(dir); err != nil {
+		return err
+	}
+	if err := BeginEra(dir); err != nil { // first: until it is alone it may be heard by nobody
+		return err
+	}
+	return raftstore.Recover(filepath.Join(dir, stateFolder))
+}

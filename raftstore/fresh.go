@@ -18,8 +18,9 @@ const freshWithin = 5 * time.Second
 // Fresh waits until this node's state has all that was acknowledged, on any node, before it was called. It is the read index of
 // the Raft thesis (Ongaro 2014, 6.4); callers at the same time share one.
 func (s *Store) Fresh(ctx context.Context) error {
-	if s.alone() && s.raft.State() == raft.Leader {
-		return nil // nobody else could have acknowledged anything
+	// Nobody else could have acknowledged anything. A node alone whose disk takes nothing leads no more, and shows what it has.
+	if s.alone() && (s.raft.State() == raft.Leader || s.log.check() != nil) {
+		return nil
 	}
 	index, err := s.looks.join(ctx, s.readIndex)
 	if err != nil {

@@ -12,9 +12,9 @@ const maxLag = 500
 // Ready is nil when there is a leader and this node's state keeps up and can be written; otherwise it says why not.
 func (s *Store) Ready() error { return farm.Unready(s.Checks()) }
 
-// Checks says, part by part, whether this node can take work.
+// Checks says, part by part, whether this node can take work. What causes others comes first.
 func (s *Store) Checks() []farm.Check {
-	return []farm.Check{s.checkLeader(), s.checkState(), s.checkLog(), s.disk.report("disk")}
+	return []farm.Check{s.checkLog(), s.disk.report("disk"), s.checkState(), s.checkLeader()}
 }
 
 func (s *Store) checkLeader() farm.Check {

@@ -138,7 +138,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	}
 	n := &node{ended: make(chan struct{}), listener: ln}
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
-	n.farm, err = (&waitingRoom{listener: ln, studio: studio, logger: logger}).openFarm(ctx, coordinator.Config{
+	n.farm, err = (&waitingRoom{listener: ln, studio: studio.source(), logger: logger}).openFarm(ctx, coordinator.Config{
 		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: n.address, GossipBind: f.GossipListen,
 		CACertificate: f.CACert, CAKey: f.CAKey, Checks: studio.checks,
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), BootstrapExpect: f.BootstrapExpect,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,4 +124,62 @@ func TestRestoredTermsGoOn(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(target, nodeIDFile)); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestARestoredNodeTakesFurtherNodes lets a node that begins with a backup come into a cluster of its own, by what it brings alone.
+func TestARestoredNodeTakesFurtherNodes(t *testing.T) {
+	before := openStore(t, config(t, t.TempDir()))
+	for i := range 20 {
+		putTeam(t, before, fmt.Sprint("team", i))
+	}
+	backup := backedUp(t, before)
+	c := &cluster{t: t, nodes: make([]*Store, 2), adjust: func(i int, cfg *Config) { cfg.NodeID, cfg.Peers, cfg.Await = "", nil, i == 1 }}
+	for range c.nodes {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(t.TempDir(), "state")
+		c.folders, c.peers = append(c.folders, folder), append(c.peers, Peer{Address: listener.Addr().String()})
+		listener.Close()
+	}
+	if err := Restore(c.folders[0], bytes.NewReader(backup)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.nodes {
+		c.start(i)
+		c.peers[i].ID = c.nodes[i].ID()
+	}
+	restored, second := c.nodes[c.leader()], c.nodes[1]
+	change := func(do func(based uint64) error) {
+		t.Helper()
+		_, based, err := restored.Members()
+		if err == nil {
+			err = do(based)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What was its address as a node alone is nobody's business.
+	change(func(based uint64) error {
+		return restored.AddVoter(t.Context(), restored.ID(), c.peers[0].Address, based)
+	})
+	change(func(based uint64) error {
+		return restored.AddFollower(t.Context(), second.ID(), c.peers[1].Address, based)
+	})
+	putTeam(t, restored, "since")
+	eventually(t, "the second node to have all of it", func() bool { return hasTeam(t, second, "since") && hasTeam(t, second, "team19") })
+	change(func(based uint64) error {
+		return restored.AddVoter(t.Context(), second.ID(), c.peers[1].Address, based)
+	})
+	putTeam(t, c.nodes[c.leader()], "together")
+	index, want, err := restored.Fingerprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the same state on both", func() bool {
+		at, got, err := second.Fingerprint()
+		return err == nil && (at > index || at == index && got == want)
+	})
 }

@@ -222,8 +222,10 @@ func (f *farm) register(ctx context.Context) error {
 			URL string `json:"url"`
 		} `json:"uploadInfo"`
 	}
-	if err := door.ask(ctx, http.MethodPost, "/api/v2/templates", "", map[string]string{"type": "aep", "displayName": "chaos"}, &created); err != nil {
-		return fmt.Errorf("register the project: %w", err)
+	if err := f.await(ctx, healPatience, "the project to be registered", func() error {
+		return door.ask(ctx, http.MethodPost, "/api/v2/templates", "chaos", map[string]string{"type": "aep", "displayName": "chaos"}, &created)
+	}); err != nil {
+		return err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPut, created.UploadInfo.URL, bytes.NewReader(film))
 	if err != nil {
@@ -253,8 +255,10 @@ func (f *farm) startAgents(ctx context.Context, program string, n int) error {
 	var invited struct {
 		JoinToken string `json:"joinToken"`
 	}
-	if err := f.doors[0].ask(ctx, http.MethodPost, "/api/farm/v1/join-tokens", "", map[string]any{"name": "chaos", "uses": n}, &invited); err != nil {
-		return fmt.Errorf("invite agents: %w", err)
+	if err := f.await(ctx, healPatience, "agents to be invited", func() error {
+		return f.doors[0].ask(ctx, http.MethodPost, "/api/farm/v1/join-tokens", "", map[string]any{"name": "chaos", "uses": n}, &invited)
+	}); err != nil {
+		return err
 	}
 	for i := range n {
 		h, err := f.lab.Add(fmt.Sprintf("agent%d", i+1))

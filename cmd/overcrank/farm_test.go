@@ -121,7 +121,15 @@ func launchAs(t testing.TB, command, dir string, flags ...string) *runningFarm {
 // launchProgram is launchAs by another build of the program.
 func launchProgram(t testing.TB, program, command, dir string, flags ...string) *runningFarm {
 	t.Helper()
-	f := &runningFarm{t: t, dir: dir, said: &lockedBuffer{}, done: make(chan struct{})}
+	f, address := startProgram(t, program, command, dir, flags...)
+	f.Client = &client.Client{Server: address, Token: f.token(), HTTP: &http.Client{Transport: contract.Transport(t, nil)}}
+	return f
+}
+
+// startProgram starts a farm in dir, or one of its coordinators, and waits until it says where it is.
+func startProgram(t testing.TB, program, command, dir string, flags ...string) (f *runningFarm, address string) {
+	t.Helper()
+	f = &runningFarm{t: t, dir: dir, said: &lockedBuffer{}, done: make(chan struct{})}
 	args := append([]string{command, "--data-dir", dir, "--listen", "127.0.0.1:0"}, flags...)
 	f.cmd = exec.Command(program, args...)
 	f.cmd.Stderr = f.said
@@ -132,12 +140,12 @@ func launchProgram(t testing.TB, program, command, dir string, flags ...string) 
 	if err := f.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	address := make(chan string, 1)
+	at := make(chan string, 1)
 	go func() {
 		defer close(f.done)
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			if _, a, ok := strings.Cut(lines.Text(), " is at "); ok {
-				address <- a
+				at <- a
 			}
 		}
 		_ = f.cmd.Wait()
@@ -149,14 +157,13 @@ func launchProgram(t testing.TB, program, command, dir string, flags ...string) 
 		}
 	})
 	select {
-	case a := <-address:
-		f.Client = &client.Client{Server: a, Token: f.token(), HTTP: &http.Client{Transport: contract.Transport(t, nil)}}
+	case address = <-at:
 	case <-f.done:
 		t.Fatalf("the farm ended at once:\n%s", f.said)
 	case <-time.After(30 * time.Second):
 		t.Fatalf("the farm said no address:\n%s", f.said)
 	}
-	return f
+	return f, address
 }
 
 // token is what the farm keeps for its administrator.

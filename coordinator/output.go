@@ -156,7 +156,10 @@ func (l *leader) finished(ctx context.Context, s *session, m wire.Finished) {
 	}
 	l.mu.Unlock()
 	var err error
-	if h != nil && !cancelled {
+	switch {
+	case h == nil:
+		err = l.unheld(ctx, s, m.Attempt)
+	case !cancelled:
 		err = l.finishTask(ctx, s, h, m)
 	}
 	l.settle(s, m.Attempt, err)

@@ -108,7 +108,9 @@ func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
 		finished, err = l.keepDone(ctx, h, m)
 	}
 	switch {
-	case h == nil || err != nil:
+	case err != nil:
+	case h == nil:
+		err = l.unheld(ctx, s, m.Attempt)
 	case cancelled:
 		l.mu.Lock()
 		l.releaseLocked(m.Task, m.Attempt.Attempt)
@@ -121,6 +123,19 @@ func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
 		err = l.failTask(ctx, h, m)
 	}
 	l.settle(s, m.Attempt, err)
+}
+
+// unheld is nil when an attempt that this leader knows no lease of is none of the agent's for certain. A leader that was frozen, and
+// replaced, must not have an agent forget what the next one gave to it.
+func (l *leader) unheld(ctx context.Context, s *session, at wire.Attempt) error {
+	if err := l.c.Fresh(ctx); err != nil {
+		return err
+	}
+	_, _, err := l.c.leased(farm.Agent{ID: s.agent}, at)
+	if err == nil {
+		return farm.Errorf(farm.CodeUnavailable, "attempt %d of task %s was leased by another leader", at.Attempt, at.Task)
+	}
+	return err
 }
 
 // restAfter is how long a machine gets no work after it has given some back: it stops, or its artist is there.

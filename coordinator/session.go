@@ -128,6 +128,9 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 		}
 		return err
 	}
+	if err := l.c.Fresh(ctx); err != nil { // what the agent holds may have been leased by another leader
+		return err
+	}
 	known, err := l.c.inventoryOf(a.ID)
 	if err != nil {
 		return err

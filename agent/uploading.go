@@ -68,7 +68,7 @@ func (t *attempt) handOver(ctx context.Context, r result, sum string, size int64
 	path := wire.PathOutput + escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/result" + filepath.Ext(r.path)
 	pause := newBackoff()
 	for end := time.Now().Add(uploadPatience); ; {
-		ref, err := t.put(ctx, path, r, size)
+		ref, err := t.put(ctx, path, r, sum, size)
 		switch {
 		case err == nil && (ref.SHA256 != sum || ref.Size != size):
 			err = fmt.Errorf("the result arrived as %d bytes with hash %s, %d with %s were sent", ref.Size, ref.SHA256, size, sum)
@@ -92,14 +92,21 @@ func (t *attempt) handOver(ctx context.Context, r result, sum string, size int64
 }
 
 // put sends the file once.
-func (t *attempt) put(ctx context.Context, path string, r result, size int64) (farm.OutputRef, error) {
+func (t *attempt) put(ctx context.Context, path string, r result, sum string, size int64) (farm.OutputRef, error) {
 	in, err := os.Open(r.path)
 	if err != nil {
 		return farm.OutputRef{}, fmt.Errorf("opening the result: %w", err)
 	}
 	defer in.Close()
 	body := &counted{r: in, tell: func(sent int64) { t.feed.at("uploading", float64(sent)/float64(max(1, size)), 0, 0) }}
-	res, err := t.a.farm.do(ctx, http.MethodPut, path, r.kind, body, size)
+	req, err := t.a.farm.request(ctx, http.MethodPut, path, body)
+	if err != nil {
+		return farm.OutputRef{}, err
+	}
+	req.ContentLength = size
+	req.Header.Set("Content-Type", r.kind)
+	req.Header.Set(wire.HeaderSHA256, sum)
+	res, err := t.a.farm.send(req)
 	if err != nil {
 		return farm.OutputRef{}, err
 	}

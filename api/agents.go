@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gorilla/websocket"
@@ -234,7 +235,7 @@ func (s *server) takeOutput(c *fiber.Ctx, a farm.Agent) error {
 	if err != nil {
 		return err
 	}
-	output, err := s.farm.ReceiveOutput(s.transfer(c), a, at, name, body, size)
+	output, err := s.farm.ReceiveOutput(s.transfer(c), a, at, name, body, size, strings.Clone(c.Get(wire.HeaderSHA256)))
 	if err != nil {
 		return err
 	}

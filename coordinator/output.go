@@ -125,19 +125,29 @@ func (c *Coordinator) leased(a farm.Agent, at wire.Attempt) (task farm.Task, job
 }
 
 // ReceiveOutput keeps the result of an attempt, under the attempt, until it is promoted or dropped. size is -1 when not
-// known; name gives nothing but its content type.
-func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.Attempt, name string, body io.Reader, size int64) (farm.OutputRef, error) {
+// known, sha256 "" when it is not announced; name gives nothing but its content type. A result that is announced is sent to where it
+// stays; any other is moved there once its hash is known, which in shared storage takes as long as it is large.
+func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.Attempt, name string, body io.Reader, size int64, sha256 string) (farm.OutputRef, error) {
 	task, _, err := c.leased(a, at)
 	if err != nil {
 		return farm.OutputRef{}, err
 	}
-	obj, err := c.files.Put(ctx, attemptFolder(at)+"/in-"+rand.Text(), body, files.Limits{Size: size, Max: maxPart(task)})
+	first := attemptFolder(at) + "/in-" + rand.Text()
+	if sha256 != "" {
+		if _, err := files.BlobKey(sha256); err != nil {
+			return farm.OutputRef{}, farm.Errorf(farm.CodeInvalid, "the announced hash of the result is none: %w", err)
+		}
+		first = attemptKey(at, sha256)
+	}
+	obj, err := c.files.Put(ctx, first, body, files.Limits{Size: size, Max: maxPart(task), SHA256: sha256})
 	if err != nil {
 		return farm.OutputRef{}, receiveError("result", err)
 	}
 	key := attemptKey(at, obj.SHA256)
-	if err := c.files.Rename(ctx, obj.Key, key); err != nil {
-		return farm.OutputRef{}, fmt.Errorf("keeping the result of task %s: %w", at.Task, err)
+	if obj.Key != key {
+		if err := c.files.Rename(ctx, obj.Key, key); err != nil {
+			return farm.OutputRef{}, fmt.Errorf("keeping the result of task %s: %w", at.Task, err)
+		}
 	}
 	return farm.OutputRef{
 		FileRef:     farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: files.Part(name)},
@@ -358,6 +368,8 @@ func receiveError(what string, err error) error {
 	switch {
 	case errors.Is(err, files.ErrTooLarge):
 		return &farm.Error{Code: farm.CodeTooLarge, Message: "the " + what + " is larger than allowed", Err: err}
+	case errors.Is(err, files.ErrContent):
+		return &farm.Error{Code: farm.CodeUnavailable, Message: "the " + what + " did not arrive as it was sent; send it again", Err: err}
 	case errors.Is(err, files.ErrShort):
 		return &farm.Error{Code: farm.CodeInvalid, Message: "the upload of the " + what + " broke off; send it again", Err: err}
 	case errors.Is(err, files.ErrFull):

@@ -292,7 +292,7 @@ func (s *station) silent() {
 // render uploads a result for a lease.
 func (s *station) render(l wire.Lease, content string) farm.OutputRef {
 	s.r.t.Helper()
-	out, err := s.r.ReceiveOutput(s.r.t.Context(), s.agent, l.Attempt, "out."+l.Ext, strings.NewReader(content), int64(len(content)))
+	out, err := s.r.ReceiveOutput(s.r.t.Context(), s.agent, l.Attempt, "out."+l.Ext, strings.NewReader(content), int64(len(content)), "")
 	if err != nil {
 		s.r.t.Fatal(err)
 	}

@@ -338,7 +338,7 @@ func TestFramesThatAreNotWhatTheyShouldBeAreNotKept(t *testing.T) {
 		t.Errorf("the log says %q", log)
 	}
 	stranger := farm.Agent{ID: "stranger"}
-	_, err := s.ReceiveOutput(t.Context(), stranger, ranges[1].Attempt, "x", strings.NewReader("x"), 1)
+	_, err := s.ReceiveOutput(t.Context(), stranger, ranges[1].Attempt, "x", strings.NewReader("x"), 1, "")
 	wantCode(t, err, farm.CodeConflict)
 }
 

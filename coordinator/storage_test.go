@@ -151,6 +151,34 @@ func TestAShareThatIsNotMountedIsNoticed(t *testing.T) {
 	}
 }
 
+// A result whose hash is announced is kept where it stays at once, and only when it is what was announced.
+func TestAnAnnouncedResultIsHeldToItsHash(t *testing.T) {
+	r := open(t, onMount(t))
+	job := r.submit()
+	s := r.enrol("aurora")
+	s.connect()
+	lease := s.lease()
+	const sum = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" // of "test"
+	send := func(content, sha256 string) (farm.OutputRef, error) {
+		return r.ReceiveOutput(t.Context(), s.agent, lease.Attempt, "out.mp4", strings.NewReader(content), int64(len(content)), sha256)
+	}
+	if _, err := send("tesd", sum); farm.CodeOf(err) != farm.CodeUnavailable {
+		t.Errorf("what came damaged: %v", err)
+	}
+	if _, err := send("test", "../../x"); farm.CodeOf(err) != farm.CodeInvalid {
+		t.Errorf("a hash that is none: %v", err)
+	}
+	out, err := send("test", sum)
+	if err != nil || out.SHA256 != sum || out.Size != 4 {
+		t.Fatalf("kept as %+v, %v", out, err)
+	}
+	s.say(wire.Message{Finished: &wire.Finished{Attempt: lease.Attempt, Output: out}})
+	s.settled(lease.Attempt)
+	if got := r.output(r.job(job.ID)); got != "test" {
+		t.Errorf("the result is %q", got)
+	}
+}
+
 // While the bucket cannot be reached nothing is lost and no job fails: reports wait, and what is asked for is unavailable.
 func TestABucketThatIsAwayForAWhileFailsNoJob(t *testing.T) {
 	server, bucket := inBucket(t)
@@ -164,7 +192,7 @@ func TestABucketThatIsAwayForAWhileFailsNoJob(t *testing.T) {
 	if err := r.CheckStorage(t.Context()); farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), "bucket 'farm'") || strings.Contains(err.Error(), s3test.Secret) {
 		t.Errorf("the check says %v", err)
 	}
-	_, err := r.ReceiveOutput(t.Context(), s.agent, lease.Attempt, "out.mp4", strings.NewReader("x"), 1)
+	_, err := r.ReceiveOutput(t.Context(), s.agent, lease.Attempt, "out.mp4", strings.NewReader("x"), 1, "")
 	if farm.CodeOf(err) != farm.CodeUnavailable {
 		t.Errorf("an upload: %v", err)
 	}

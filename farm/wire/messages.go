@@ -26,6 +26,9 @@ const (
 	PathThumbnail = "/api/farm/v1/agent/thumbnails/" // PUT + "<task>/<attempt>/<frame>": a JPEG of at most 256 KiB
 )
 
+// HeaderSHA256 announces the hash of what follows as a request's body, in lower-case hex: what arrives otherwise is not kept.
+const HeaderSHA256 = "Overcrank-Sha256"
+
 // Bounds of what an agent sends: a coordinator ends the session of one that passes MaxMessage, and cuts texts and their
 // number at the others.
 const (

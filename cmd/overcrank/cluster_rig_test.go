@@ -68,7 +68,7 @@ func startCluster(t testing.TB, n int) *clusterRig {
 	}
 	c.await("the administrator's token", func() bool {
 		for _, node := range c.nodes {
-			if text, err := os.ReadFile(filepath.Join(node.dir, tokenFile)); err == nil {
+			if text, err := os.ReadFile(filepath.Join(node.dir, "admin.token")); err == nil {
 				c.token = strings.TrimSpace(string(text))
 				return true
 			}

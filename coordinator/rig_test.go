@@ -211,13 +211,7 @@ func (r *rig) enrol(name string, edit ...func(*farm.Inventory)) *station {
 // connect opens a session and says hello; what the coordinator answers is returned.
 func (s *station) connect(holding ...wire.Attempt) wire.Welcome {
 	s.r.t.Helper()
-	l := &link{fromAgent: make(chan wire.Message), toAgent: make(chan wire.Message, 1000), trials: make(chan wire.Trial, 100), gone: make(chan struct{}), served: make(chan error, 1)}
-	c := s.r.Coordinator
-	go func() { l.served <- c.ServeAgent(s.r.t.Context(), s.agent, l) }()
-	s.link = l
-	s.r.t.Cleanup(s.hangUp)
-	s.say(wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: s.agent.Name, Inventory: s.inventory.Hash(), Holding: holding}})
-	m := s.hear()
+	m := s.ask(holding...)
 	if m.Welcome == nil {
 		s.r.t.Fatalf("hello was answered with %+v", m)
 	}
@@ -225,6 +219,22 @@ func (s *station) connect(holding ...wire.Attempt) wire.Welcome {
 		s.say(wire.Message{Inventory: &s.inventory})
 	}
 	return *m.Welcome
+}
+
+// ask opens a session and says hello.
+func (s *station) ask(holding ...wire.Attempt) wire.Message {
+	s.r.t.Helper()
+	l := &link{fromAgent: make(chan wire.Message), toAgent: make(chan wire.Message, 1000), trials: make(chan wire.Trial, 100), gone: make(chan struct{}), served: make(chan error, 1)}
+	c := s.r.Coordinator
+	go func() { l.served <- c.ServeAgent(s.r.t.Context(), s.agent, l) }()
+	s.link = l
+	s.r.t.Cleanup(s.hangUp)
+	select {
+	case s.fromAgent <- wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: s.agent.Name, Inventory: s.inventory.Hash(), Holding: holding}}:
+		return s.hear()
+	case m := <-s.toAgent: // a node that does not lead says so at once
+		return m
+	}
 }
 
 // hangUp cuts the connection and waits until the coordinator has noticed.

@@ -130,6 +130,9 @@ func TestWhatOnlyTheLeaderKnowsIsToldByAnyNode(t *testing.T) {
 	running := follower.submit()
 	lease := station.lease()
 	waiting := other.submit()
+	if err := follower.Fresh(t.Context()); err != nil { // as every request begins
+		t.Fatal(err)
+	}
 
 	follower.eventually("the follower knows the machine", func() bool {
 		m, err := follower.Agent(t.Context(), follower.admin, station.agent.ID)

@@ -74,6 +74,7 @@ type agent struct {
 	pool      *gossip.Pool    // nil without gossip
 	limits    aerender.Limits // of engines; zero values mean the defaults
 	board     *board
+	room      room
 	link      *link
 	fonts     adobeFonts
 	caches    adobeCaches
@@ -187,6 +188,8 @@ func (a *agent) openDesk() (err error) {
 		a.log.Warn("a pause that the machine was asked for is forgotten", "error", err)
 	}
 	a.watch = presence.NewWatch(a.desk, a.rules(), pause, a.log)
+	a.room.dir = a.cfg.DataDir
+	a.room.look()
 	return nil
 }
 
@@ -226,6 +229,7 @@ func (a *agent) run(ctx context.Context) error {
 	looking.Go(func() { a.stock.run(seeing) })
 	a.watch.Look(ctx) // before the first lease can come
 	looking.Go(func() { a.watch.Run(seeing, a.turned) })
+	looking.Go(func() { a.watchRoom(seeing) })
 	looking.Go(func() { a.takeOn(seeing) })
 	local, err := control.Serve(a.cfg.DataDir, a, a.log)
 	if err != nil {

@@ -255,6 +255,9 @@ func (t *attempt) explain(err error) wire.Failed {
 	case durable.Full(err):
 		failed.Message, failed.Retry = fmt.Sprintf("Render failed: the disk of machine '%s' is full", t.a.cfg.Name), true
 		failed.Class = farm.FailureWorker
+	case durable.Blocked(err):
+		failed.Message, failed.Retry = fmt.Sprintf("Render failed: the disk of machine '%s' takes no writes", t.a.cfg.Name), true
+		failed.Class = farm.FailureWorker
 	case errors.As(err, &known):
 		failed.Message, failed.Retry, failed.Class = known.message, known.retry, known.class
 	case errors.As(err, &asset):

@@ -54,12 +54,16 @@ func (b *board) take(lease wire.Lease) {
 	}
 	f := &feed{attempt: lease.Attempt, job: lease.Job, name: lease.JobName, since: time.Now(), wake: b.a.link.nudge}
 	b.feeds[lease.Attempt] = f
+	if b.a.room.look() { // which may have filled since it was looked at last
+		b.a.link.nudge()
+	}
+	may := b.a.mayWork()
 	switch {
 	case b.stopping:
 		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: "The agent is stopping", Retry: true, Cancelled: true}})
 		return
-	case b.a.watch.Now().Presence == farm.PresenceAway: // the farm did not know yet
-		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: b.a.givenBackFor(b.a.watch.Now().Reason), Retry: true, Cancelled: true}})
+	case may.Presence == farm.PresenceAway: // the farm did not know yet
+		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: b.a.givenBackFor(may.Reason), Retry: true, Cancelled: true}})
 		return
 	case b.busyWithout(lease.Task) >= b.a.cfg.Slots:
 		b.report(lease.Attempt, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: "The machine is busy", Retry: true, Cancelled: true}})

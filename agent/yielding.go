@@ -86,7 +86,7 @@ func (a *agent) givenBackFor(reason string) string {
 
 // availability is what the farm is told: a machine that is left yields as long as something still runs on it.
 func (a *agent) availability() farm.Availability {
-	now := a.watch.Now()
+	now := a.mayWork()
 	if now.Presence == farm.PresenceAway && a.board.busy() {
 		now.Presence = farm.PresenceYielding
 	}

@@ -157,7 +157,7 @@ func (l *leader) told(results []raftstore.Result) {
 
 // onlyQueues says whether all that a command did was to make tasks of queued jobs ready, as a submission does.
 func onlyQueues(res *raftstore.Result) bool {
-	return len(res.Agents) == 0 && res.Policy == nil &&
+	return len(res.Agents) == 0 && res.Policy == nil && len(res.Owed) == 0 &&
 		!slices.ContainsFunc(res.Jobs, func(job farm.Job) bool { return job.Status != farm.JobQueued }) &&
 		!slices.ContainsFunc(res.Tasks, func(t farm.Task) bool { return t.Status != farm.TaskReady })
 }

@@ -18,7 +18,7 @@ func Blocked(err error) bool {
 	if Full(err) {
 		return true
 	}
-	for _, cause := range []error{syscall.EROFS, syscall.EIO, syscall.ESTALE, syscall.ENXIO, syscall.ENODEV, syscall.ENOTCONN, syscall.ETIMEDOUT} {
+	for _, cause := range []error{syscall.EROFS, syscall.EIO, syscall.ESTALE, syscall.ENXIO, syscall.ENODEV} {
 		if errors.Is(err, cause) {
 			return true
 		}

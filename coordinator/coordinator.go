@@ -5,6 +5,7 @@ package coordinator
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -420,7 +421,7 @@ type ids struct {
 }
 
 func newIDs(now func() time.Time) *ids {
-	return &ids{now: now, entropy: ulid.Monotonic(ulid.DefaultEntropy(), 0)}
+	return &ids{now: now, entropy: ulid.Monotonic(rand.Reader, 0)} // the library's own source must not be read beside its lock
 }
 
 func (g *ids) next() (string, error) {

@@ -32,6 +32,7 @@ func (c *Coordinator) raiseLevel(ctx context.Context) error {
 	}
 	level, known := raftstore.NewestLevel, map[string]farm.Coordinator{}
 	var now int
+	var by string // whose release raised it last
 	err = c.store.View(func(tx *raftstore.Tx) error {
 		records, err := tx.Coordinators()
 		if err != nil {
@@ -40,7 +41,7 @@ func (c *Coordinator) raiseLevel(ctx context.Context) error {
 		for _, record := range records {
 			known[record.ID] = record
 		}
-		now, _, err = tx.Level()
+		now, by, err = tx.Level()
 		return err
 	})
 	if err != nil {
@@ -55,7 +56,9 @@ func (c *Coordinator) raiseLevel(ctx context.Context) error {
 	if _, err := c.apply(ctx, raftstore.SetLevel{Level: level, Version: c.cfg.Version}); err != nil {
 		return err
 	}
-	c.log.Info("all coordinators understand a later release's changes, which the farm uses from now on; none can go back to an earlier one without a backup",
-		"level", level, "version", c.cfg.Version)
+	if by != "" { // or the farm is new, or comes from the first release, which is told elsewhere
+		c.log.Info("all coordinators understand what this release brings, which the farm uses from now on; none can go back to an earlier one without a backup",
+			"level", level, "version", c.cfg.Version, "before", by)
+	}
 	return nil
 }

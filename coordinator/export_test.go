@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"overcrank/farm"
+	"overcrank/raftstore"
 )
 
 // Estimate says how long a job is likely to take, without what it waits for before.
@@ -17,3 +18,12 @@ func (c *Coordinator) RecordUses(ctx context.Context) error { return c.recordUse
 
 // Retain does what is due after the ends of jobs, which otherwise waits for its time.
 func (c *Coordinator) Retain(ctx context.Context) error { return c.retaining.round(ctx) }
+
+// Level is the level that the farm is at.
+func (c *Coordinator) Level() (level int, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		level, _, err = tx.Level()
+		return err
+	})
+	return level, err
+}

@@ -14,7 +14,10 @@ import (
 )
 
 // earlierFolder is the folder of the data folder in which the state lies as the first release left it.
-const earlierFolder = "state-" + raftstore.FirstRelease
+const earlierFolder = "state-" + FirstRelease
+
+// FirstRelease is the release that a farm can be taken back to with what was kept aside.
+const FirstRelease = raftstore.FirstRelease
 
 // setEarlierAside keeps what a farm of the first release is, before anything of it is changed: that release cannot read what later
 // ones write, and Downgrade goes back to it.
@@ -55,7 +58,7 @@ func setEarlierAside(dir string, minFree int64, log *slog.Logger) error {
 var ErrNoEarlier = errors.New("no state of an earlier release is kept here")
 
 // Downgrade gives a data folder, on which no coordinator runs, the state that it had when it was upgraded from release
-// raftstore.FirstRelease. What was done since lies in the folder later, which it names. Cut off, it is done again from the start.
+// FirstRelease. What was done since lies in the folder later, which it names. Cut off, it is done again from the start.
 func Downgrade(ctx context.Context, dir string) (later string, err error) {
 	aside, state := filepath.Join(dir, earlierFolder), filepath.Join(dir, stateFolder)
 	if kept, err := raftstore.HasState(aside); err != nil {

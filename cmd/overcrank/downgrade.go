@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"overcrank/coordinator"
-	"overcrank/raftstore"
 )
 
 type downgradeCommand struct {
@@ -23,8 +22,8 @@ the overcrank of that release. What was done since the upgrade is put aside and 
 
 // Run goes back.
 func (d downgradeCommand) Run(ctx context.Context, out *output) error {
-	if d.To != raftstore.FirstRelease {
-		return usagef("--to is %s: this release goes back to %s only; to a release in between, restore a backup that was made with it", d.To, raftstore.FirstRelease)
+	if d.To != coordinator.FirstRelease {
+		return usagef("--to is %s: this release goes back to %s only; to a release in between, restore a backup that was made with it", d.To, coordinator.FirstRelease)
 	}
 	later, err := coordinator.Downgrade(ctx, d.DataDir)
 	if err != nil {

@@ -145,6 +145,7 @@ func startProgram(t testing.TB, program, command, dir string, flags ...string) (
 		defer close(f.done)
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			if _, a, ok := strings.Cut(lines.Text(), " is at "); ok {
+				a, _, _ = strings.Cut(a, ",") // one of several says behind it what it waits for
 				at <- a
 			}
 		}

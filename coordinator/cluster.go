@@ -26,6 +26,8 @@ const (
 	lookWithin = 2 * time.Second
 	// mostLag is how many changes behind a coordinator may be that is said to keep up.
 	mostLag = 500
+	// mostKnown bounds the addresses that are kept of coordinators that are no members.
+	mostKnown = 100
 	// leaderlessAfter is how long a member is without a leader before it asks the others whether it still is one.
 	leaderlessAfter = 3 * time.Second
 )
@@ -45,10 +47,10 @@ type cluster struct {
 	gone    chan struct{}        // closed then
 
 	// Of the loop alone.
-	said      string // the last of waiting that was logged
-	warned    string // the last of the warnings that was logged
-	leaderAt  time.Time
-	announced string
+	said     string // the last of waiting that was logged
+	warned   string // the last of the warnings that was logged
+	leaderAt time.Time
+	member   bool // has been one since it started
 }
 
 // sighting is what this node has seen of another.
@@ -165,11 +167,15 @@ func (m *cluster) nowMember() {
 	was := m.waiting
 	m.waiting = ""
 	m.mu.Unlock()
-	if was == "" {
+	if was == "" && m.member {
 		return
 	}
+	m.member = true
 	if err := os.Remove(m.c.path(waitingFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		m.c.log.Warn("a file that is no longer needed stays", "error", err)
+	}
+	if was == "" {
+		return
 	}
 	m.c.log.Info("this coordinator is part of the farm now", "farm", m.c.keys.cluster(), "id", m.c.store.ID())
 }
@@ -214,7 +220,7 @@ func (m *cluster) know(addresses ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, address := range addresses {
-		if address != "" && !slices.Contains(m.known, address) {
+		if address != "" && len(m.known) < mostKnown && !slices.Contains(m.known, address) {
 			m.known = append(m.known, address)
 		}
 	}

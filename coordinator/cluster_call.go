@@ -26,6 +26,8 @@ const (
 	pathRemoved   = "/cluster/removed"    // POST farewell, to the one that is a member no more
 
 	longestCall = 1 << 20 // bytes of a question or an answer
+
+	addressHeader = "Overcrank-Address" // of the one that asks, so that whoever was called knows the caller
 )
 
 // nodeReport is what a coordinator says of itself to another.
@@ -99,6 +101,7 @@ func (c *Coordinator) callNode(ctx context.Context, method, address, path string
 	if err != nil {
 		return fmt.Errorf("asking the coordinator at %s: %w", address, err)
 	}
+	req.Header.Set(addressHeader, c.port.Address())
 	res, err := c.port.Client().Do(req)
 	if err != nil {
 		return fmt.Errorf("asking the coordinator at %s: %w", address, err)
@@ -119,6 +122,7 @@ func (c *Coordinator) callNode(ctx context.Context, method, address, path string
 // answerCluster registers what other coordinators may ask about the cluster. It is called before the port serves.
 func (m *cluster) answerCluster(port *internode.Port) {
 	port.Handle("GET "+pathReport, func(w http.ResponseWriter, r *http.Request) {
+		m.know(r.Header.Get(addressHeader))
 		index, _ := strconv.ParseUint(r.URL.Query().Get("index"), 10, 64)
 		give(w, m.reportSelf(index), nil)
 	})

@@ -37,8 +37,9 @@ func (c *Coordinator) loadWaiting() error {
 	if errors.Is(err, fs.ErrNotExist) && len(c.cfg.Join) == 0 && c.cfg.BootstrapExpect < 2 {
 		return nil
 	}
+	waited := err == nil
 	var kept awaited
-	if err == nil {
+	if waited {
 		err = json.Unmarshal(text, &kept)
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -57,7 +58,8 @@ func (c *Coordinator) loadWaiting() error {
 	if c.cfg.ClusterListen == "" {
 		return errors.New("this coordinator is to become one of several: give it a port for the others (--cluster-listen)")
 	}
-	if state, err := hasState(filepath.Join(c.cfg.DataDir, stateFolder)); err != nil || state {
+	// Whoever has waited before has the files of a state in which there is nothing yet.
+	if state, err := hasState(filepath.Join(c.cfg.DataDir, stateFolder)); err != nil || state && !waited {
 		return err
 	}
 	c.awaits = true

@@ -84,8 +84,8 @@ func moving(t *testing.T, p *peer, task, codec, ext string) wire.Lease {
 func endless(t *testing.T, p *peer, task string) wire.Lease {
 	t.Helper()
 	l := moving(t, p, task, "", "mp4")
-	long := p.keep("long.aep", movingFile(t, 20000))
-	l.Project.File, l.Settings.Frames = &long, &farm.Frames{Start: 2, End: 19000}
+	long := p.keep("long.aep", movingFile(t, 100_000))
+	l.Project.File, l.Settings.Frames = &long, &farm.Frames{Start: 2, End: 95_000}
 	return l
 }
 
@@ -274,7 +274,7 @@ func TestFramesThatAreDoneStayWhenATaskIsGivenBack(t *testing.T) {
 		board.giveBack("somebody works at it", frameEnd)
 		m := p.report(l.Attempt)
 		f := m.Failed
-		if f == nil || !f.Cancelled || !f.Retry || f.Message != "somebody works at it" || f.Done == nil || f.Output == nil || f.Done.Start != 2 || f.Done.End < 3 || f.Done.End > 18000 {
+		if f == nil || !f.Cancelled || !f.Retry || f.Message != "somebody works at it" || f.Done == nil || f.Output == nil || f.Done.Start != 2 || f.Done.End < 3 || f.Done.End > 90_000 {
 			t.Fatalf("got %s\n%s", describe(m), p.logged(l.Attempt))
 		}
 		p.mu.Lock()

@@ -107,7 +107,7 @@ type movingBody struct {
 func (b *movingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.c.move(b.whole && err != nil)
-	if err != nil && err != io.EOF && !b.whole {
+	if err != nil && !errors.Is(err, io.EOF) && !b.whole {
 		err = b.c.why(b.ctx, err)
 	}
 	return n, err

@@ -20,7 +20,7 @@ func (t *tables) setLevel(c SetLevel) Result {
 			return refusef(farm.CodeConflict, "the farm stays at level %d: %s", now.Level, t.behind(c.Level))
 		}
 	}
-	raise := raised{Level: c.Level, Version: c.Version}
+	raise := raised(c)
 	// Nothing else depends on the program rather than on the state: a node that does not know what comes must not go on.
 	if c.Level > NewestLevel {
 		t.fail(tooNew(raise))

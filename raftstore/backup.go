@@ -143,7 +143,7 @@ func writeFirstSnapshot(dir string, db *bbolt.DB, members raft.Configuration, in
 		return err
 	}
 	_, nowhere := raft.NewInmemTransport("")
-	defer nowhere.Close()
+	defer func() { _ = nowhere.Close() }() // it is of memory
 	sink, err := store.Create(raft.SnapshotVersionMax, index, term, members, index, nowhere)
 	if err != nil {
 		return err

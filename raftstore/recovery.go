@@ -27,7 +27,7 @@ func Look(dir string) (found Remains, err error) {
 			return err
 		}
 		_, nowhere := raft.NewInmemTransport("")
-		defer nowhere.Close()
+		defer func() { _ = nowhere.Close() }() // it is of memory
 		settings.NoSnapshotRestoreOnStart = true
 		members, err := raft.GetConfiguration(settings, noState{}, log, log, snapshots, nowhere)
 		if err != nil {
@@ -59,7 +59,7 @@ func Recover(dir string) error {
 			return err
 		}
 		_, nowhere := raft.NewInmemTransport("")
-		defer nowhere.Close()
+		defer func() { _ = nowhere.Close() }() // it is of memory
 		// Where the node is it will say by itself once it leads.
 		alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(id), Address: raft.ServerAddress(id)}}}
 		err = raft.RecoverCluster(settings, m, log, log, snapshots, nowhere, alone)

@@ -65,7 +65,7 @@ func (nodeFlags) BeforeResolve(ctx *kong.Context, command *kong.Path, files *con
 
 // Validate refuses values with which a farm would start and not work. The parser of the command line calls it.
 func (f nodeFlags) Validate() error {
-	if err := f.clusterFlags.check(f.ClusterListen); err != nil {
+	if err := f.check(f.ClusterListen); err != nil {
 		return err
 	}
 	if f.Lease < shortestLease {

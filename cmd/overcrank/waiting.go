@@ -98,7 +98,9 @@ func (w *waitingRoom) open() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		_ = errors.Join(server.Shutdown(ctx), server.Close()) // whoever still waits comes again
-		<-served
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			w.logger.Debug("the address of a coordinator that waits was served no more", "error", err)
+		}
 		lent.giveBack()
 	}
 }

@@ -133,7 +133,7 @@ func (c impatient) Write(p []byte) (int, error) {
 }
 
 // Where implements Shared.
-func (s *S3) Where() string { return s.cfg.Address.String() }
+func (s *S3) Where() string { return s.cfg.String() }
 
 // Close ends all readers. Uploads in progress end with their contexts.
 func (s *S3) Close() error {

@@ -77,7 +77,7 @@ func (l *Log) deleteNewest(first uint64) error {
 		}
 		kept = append(kept, log)
 	}
-	content, err := appendGroup(s.header.append(nil), s.salt, kept)
+	content, err := appendGroup(s.append(nil), s.salt, kept)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,6 @@ type print struct {
 // evidence is what is found when the farm is well again and has nothing left to do.
 type evidence struct {
 	promises   []*promised
-	unkept     []string                     // names of jobs whose submission was not answered
 	listed     map[string][]seenJob         // by coordinator
 	attempts   map[string][]seenAttempt     // by job
 	results    map[string]map[string]string // by job and coordinator: the hash of the result, or why there is none

@@ -101,10 +101,3 @@ func (p *process) end(s syscall.Signal, patience time.Duration) bool {
 		return false
 	}
 }
-
-// running tells whether the program runs, or is frozen.
-func (p *process) running() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.cmd != nil
-}

@@ -154,8 +154,8 @@ func (c *caller) act() {
 
 // some is one of the jobs that clients may do something with, mostly one of the latest, nil when there is none.
 func (c *caller) some() *promised {
-	c.work.mu.Lock()
-	defer c.work.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	from := c.jobs[max(0, len(c.jobs)-familiar):]
 	if c.chance.IntN(3) == 0 {
 		from = c.jobs
@@ -209,10 +209,10 @@ func (w *work) film(name string) map[string]any {
 
 // submit submits a job, a family of jobs or a batch.
 func (c *caller) submit(ctx context.Context) {
-	c.work.mu.Lock()
+	c.mu.Lock()
 	c.work.number++
 	key := fmt.Sprintf("%d-%d-%d", c.seed, c.number, c.work.number)
-	c.work.mu.Unlock()
+	c.mu.Unlock()
 	body := c.film(key)
 	in := asked{Kind: opSubmit, Held: c.chance.IntN(3) == 0, Priority: 1 + c.chance.IntN(900)}
 	body["priority"] = in.Priority
@@ -303,8 +303,8 @@ func (c *caller) insist(ctx context.Context, op *operation, path, key string, bo
 			op.Note = err.Error()
 		}
 	}
-	c.work.mu.Lock()
-	defer c.work.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.counted[string(opSubmit)+" "+string(unsure)]++
 	if sent {
 		op.Answer.Outcome = unsure
@@ -422,9 +422,9 @@ func (c *caller) sweep(ctx context.Context, batch string) {
 		c.blocked.Add(1)
 		return
 	}
-	c.work.mu.Lock()
+	c.mu.Lock()
 	jobs := slices.Clone(c.batches[batch])
-	c.work.mu.Unlock()
+	c.mu.Unlock()
 	for _, job := range jobs {
 		op := operation{Client: c.number, Job: job.ID, Node: door.name, Asked: asked{Kind: opSweep}, Answer: answer{Outcome: outcomeOf(err)}, Call: call, Return: end}
 		if op.Answer.Outcome == unsure {
@@ -463,10 +463,10 @@ func (c *caller) beat(ctx context.Context, which int) {
 
 // pulse submits a job that is held.
 func (c *caller) pulse() *promised {
-	c.work.mu.Lock()
+	c.mu.Lock()
 	c.work.number++
 	key := fmt.Sprintf("%d-pulse-%d", c.seed, c.work.number)
-	c.work.mu.Unlock()
+	c.mu.Unlock()
 	body := c.film(key)
 	body["hold"] = true
 	op := operation{Client: c.number, Asked: asked{Kind: opSubmit, Held: true}, Call: c.history.now()}
@@ -477,8 +477,8 @@ func (c *caller) pulse() *promised {
 	op.Job, op.Answer = created.ID, answer{Outcome: done, Status: created.Status}
 	job := &promised{ID: created.ID, Key: key}
 	c.note(op)
-	c.work.mu.Lock()
-	defer c.work.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.jobs = slices.Insert(c.jobs, max(0, len(c.jobs)-familiar), job) // nobody else's
 	return job
 }

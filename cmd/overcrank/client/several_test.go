@@ -58,7 +58,7 @@ func TestACoordinatorWithoutALeaderIsPassedOver(t *testing.T) {
 func TestAnAnswerThatBreaksOffIsAskedForElsewhere(t *testing.T) {
 	dying := &moody{steps: []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
-		w.WriteHeader(201)
+		w.WriteHeader(http.StatusCreated)
 		_, _ = w.Write([]byte(`{"uid":`))
 	}}}
 	other := &moody{steps: []http.HandlerFunc{answers(201, job)}}

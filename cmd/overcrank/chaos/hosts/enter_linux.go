@@ -16,18 +16,25 @@ import (
 // inside is set for the process that Enter started, and says what it could not be given, "" when nothing is missing.
 const inside = "OVERCRANK_TEST_HOSTS"
 
+// lacking notes what this process could not be given.
+func lacking(reason string) {
+	if err := os.Setenv(inside, reason); err != nil {
+		panic(err) // only for names and values with a zero in them
+	}
+}
+
 // Enter runs the program once more, as the first process of process, network and mount namespaces of its own, and returns its exit code: when
 // it ends, the kernel ends everything that it started. In that inner process, and where the system does not allow it, Enter returns
 // false at once, and the program goes on. It belongs at the beginning of TestMain.
 func Enter() (code int, entered bool) {
 	if _, ok := os.LookupEnv(inside); ok {
 		if err := settle(); err != nil {
-			os.Setenv(inside, err.Error())
+			lacking(err.Error())
 		}
 		return 0, false
 	}
 	if reason := missing(); reason != "" {
-		os.Setenv(inside, reason)
+		lacking(reason)
 		return 0, false
 	}
 	runtime.LockOSThread() // the kernel ends the inner process with this thread
@@ -43,7 +50,7 @@ func Enter() (code int, entered bool) {
 		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
 	}
 	if err := cmd.Start(); err != nil {
-		os.Setenv(inside, fmt.Sprintf("this system gives no namespaces to user %d: %v", os.Geteuid(), err))
+		lacking(fmt.Sprintf("this system gives no namespaces to user %d: %v", os.Geteuid(), err))
 		return 0, false
 	}
 	signals := make(chan os.Signal, 8)

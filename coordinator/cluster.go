@@ -71,8 +71,8 @@ func newCluster(c *Coordinator) *cluster {
 
 // run looks after this node's membership until ctx ends.
 func (m *cluster) run(ctx context.Context) {
-	every := lookEvery
 	for {
+		every := lookEvery
 		if m.c.port != nil {
 			m.look(ctx)
 		}
@@ -80,7 +80,6 @@ func (m *cluster) run(ctx context.Context) {
 			every = seekEvery
 			m.seek(ctx)
 		} else {
-			every = lookEvery
 			m.settle(ctx)
 		}
 		if m.hasLeft() || !pause(ctx, every) {

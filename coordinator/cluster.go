@@ -300,6 +300,10 @@ func (m *cluster) note(address string, r nodeReport) {
 		return
 	}
 	m.know(r.Knows...)
+	if outlived(m.c.eras, r.Eras) {
+		m.leave(fmt.Sprintf("the farm was recovered or restored without it, as %s at %s knows", r.Name, r.Cluster))
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.seen[r.ID]

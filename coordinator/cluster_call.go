@@ -34,6 +34,7 @@ const (
 type nodeReport struct {
 	farm.Coordinator
 	Farm      string   `json:"farm"`
+	Eras      []string `json:"eras,omitempty"`   // see eraFile
 	Blank     bool     `json:"blank,omitempty"`  // has never been part of a farm
 	Expect    int      `json:"expect,omitempty"` // how many coordinators are to begin the farm
 	Seen      []string `json:"seen,omitempty"`   // ids of the blank ones that it has seen, itself among them, sorted
@@ -55,7 +56,7 @@ func (m *cluster) reportSelf(index uint64) nodeReport {
 	p := c.store.Progress()
 	_, leader := c.store.Leader()
 	r := nodeReport{
-		Coordinator: m.self(), Farm: c.keys.cluster(), Blank: c.store.Blank(), Expect: c.cfg.BootstrapExpect, Leader: leader,
+		Coordinator: m.self(), Farm: c.keys.cluster(), Eras: c.eras, Blank: c.store.Blank(), Expect: c.cfg.BootstrapExpect, Leader: leader,
 		Term: p.Term, Committed: p.Committed, Applied: p.Applied, State: p.State, Secrets: c.ring.IDs(),
 	}
 	if index == 0 {

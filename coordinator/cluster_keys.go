@@ -21,7 +21,7 @@ import (
 	"overcrank/raftstore"
 )
 
-// eraFile names the era of the farm's Raft, see internode.Config: nodes from before a recovery must not be heard after it.
+// eraFile names the eras of the farm's Raft, see internode.Config: nodes from before a recovery must not be heard after it.
 const eraFile = "cluster.era"
 
 // handedOver are the files of the data folder that make a node one of the farm's, farm.key last: with it they are all there.
@@ -101,8 +101,11 @@ func (c *Coordinator) GiveKeys(ctx context.Context, secret string, in wire.NodeJ
 	if err != nil {
 		return wire.NodeKeys{}, err
 	}
+	keys.Members = []string{c.cluster.address()} // which the members may have of it wrong for a moment after a restart
 	for _, m := range members {
-		keys.Members = append(keys.Members, m.Address)
+		if m.ID != c.store.ID() {
+			keys.Members = append(keys.Members, m.Address)
+		}
 	}
 	c.log.Info("a coordinator was given the farm's keys", "id", in.ID, "name", in.Name)
 	return keys, nil
@@ -141,24 +144,34 @@ func NodeID(dir string) (string, error) {
 	return raftstore.NodeID(state)
 }
 
-// era is that of the folder's keys, "" for a farm that was never recovered.
-func era(dir string) (string, error) {
+// eras are those that the farm of a data folder has gone through, the present one last; none for a farm that was never recovered.
+func eras(dir string) ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, eraFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return nil, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading the era of the farm: %w", err)
+		return nil, fmt.Errorf("reading the eras of the farm: %w", err)
 	}
-	return strings.TrimSpace(string(text)), nil
+	return strings.Fields(string(text)), nil
 }
 
 // BeginEra sets the farm of a data folder apart from all nodes that were its members so far.
 func BeginEra(dir string) error {
-	if err := durable.WriteFile(filepath.Join(dir, eraFile), []byte(hex.EncodeToString(randomBytes(8))+"\n"), 0o600); err != nil {
+	all, err := eras(dir)
+	if err != nil {
+		return err
+	}
+	all = append(all, hex.EncodeToString(randomBytes(8)))
+	if err := durable.WriteFile(filepath.Join(dir, eraFile), []byte(strings.Join(all, "\n")+"\n"), 0o600); err != nil {
 		return fmt.Errorf("setting the farm apart from the coordinators that it had: %w", err)
 	}
 	return nil
+}
+
+// outlived tells whether the farm of another node has gone on from this node's era to a later one.
+func outlived(own, other []string) bool {
+	return len(other) > len(own) && slices.Equal(own, other[:len(own)])
 }
 
 // keyChange gives another coordinator keys for secrets, or has it drop some.

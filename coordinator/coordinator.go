@@ -89,7 +89,8 @@ type Coordinator struct {
 	clock      *clock
 	store      *raftstore.Store
 	cluster    *cluster
-	awaits     bool // is to become part of a farm, or to begin one with others
+	eras       []string // that the farm has gone through, see eraFile
+	awaits     bool     // is to become part of a farm, or to begin one with others
 	feed       *feed
 	metrics    *metrics
 	files      files.Store
@@ -248,9 +249,12 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 		if cfg.NodeID, err = raftstore.NodeID(dir); err != nil {
 			return err
 		}
-		era, err := era(c.cfg.DataDir)
-		if err != nil {
+		if c.eras, err = eras(c.cfg.DataDir); err != nil {
 			return err
+		}
+		era := ""
+		if len(c.eras) > 0 {
+			era = c.eras[len(c.eras)-1]
 		}
 		c.port, err = internode.Open(internode.Config{
 			Bind: c.cfg.ClusterListen, Address: c.cfg.ClusterAddress, Era: era, Now: c.cfg.Now, Logger: c.log,

@@ -62,9 +62,31 @@ func Recover(dir string) error {
 		defer func() { _ = nowhere.Close() }() // it is of memory
 		// Where the node is it will say by itself once it leads.
 		alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(id), Address: raft.ServerAddress(id)}}}
-		err = raft.RecoverCluster(settings, m, log, log, snapshots, nowhere, alone)
+		state := &recovering{machine: m}
+		err = raft.RecoverCluster(settings, state, log, log, snapshots, nowhere, alone)
+		state.release()
 		return errors.Join(err, fatal, m.close(), os.RemoveAll(path))
 	})
+}
+
+// recovering ends the snapshots that it gives: RecoverCluster leaves its own open, and a state is not closed while it is read.
+type recovering struct {
+	*machine
+	taken []raft.FSMSnapshot
+}
+
+func (r *recovering) Snapshot() (raft.FSMSnapshot, error) {
+	s, err := r.machine.Snapshot()
+	if err == nil {
+		r.taken = append(r.taken, s)
+	}
+	return s, err
+}
+
+func (r *recovering) release() {
+	for _, s := range r.taken {
+		s.Release()
+	}
 }
 
 // opened runs fn on the parts of a node's folder, which have to be there.

@@ -76,7 +76,7 @@ func (n *memberNode) kill() { n.end(syscall.SIGKILL) }
 // awaitTrue polls until ok.
 func awaitTrue(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if ok() {
 			return
 		}
@@ -167,6 +167,11 @@ func foundTogether(t *testing.T, count int) (nodes []*memberNode, token string) 
 func agree(t *testing.T, token string, voters int, nodes ...*memberNode) client.Cluster {
 	t.Helper()
 	var c client.Cluster
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the farm was %s", c.JSON())
+		}
+	})
 	for _, n := range nodes {
 		awaitTrue(t, fmt.Sprintf("%s to see %d voters of one mind", n.api, voters), func() bool {
 			c = n.cluster(token)
@@ -384,9 +389,15 @@ func TestAFarmIsRecoveredFromALostMajority(t *testing.T) {
 	left.awaitReady()
 	agree(t, token, 1, left)
 	// The others are a majority of what they remember, and must not bring the old farm back.
-	nodes[0].start()
-	nodes[1].start()
-	agree(t, token, 1, left)
+	for _, n := range nodes[:2] {
+		n.start()
+	}
+	for _, n := range nodes[:2] {
+		<-n.done
+		if said := n.said.String(); !strings.Contains(said, "the farm was recovered or restored without it") {
+			t.Errorf("one of before says\n%s", said)
+		}
+	}
 	if c := left.cluster(token); c.ID != found.ID || c.Leader != found.ID || len(c.Members) != 1 {
 		t.Errorf("the farm is %+v", c)
 	}

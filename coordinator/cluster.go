@@ -143,8 +143,20 @@ func (m *cluster) announce(ctx context.Context) {
 	if err == nil && kept == self {
 		return
 	}
-	if _, err := m.c.apply(ctx, raftstore.PutCoordinator{Coordinator: self}); err != nil {
-		m.c.log.Debug("telling the farm of this coordinator", "error", err)
+	m.record(ctx, raftstore.PutCoordinator{Coordinator: self})
+}
+
+// record writes something about the coordinators into the state. What fails, as when the leader is lost meanwhile, is done with
+// another round: no round waits for a leader.
+func (m *cluster) record(ctx context.Context, cmd raftstore.Command) {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	res, err := m.c.store.Apply(ctx, cmd)
+	if err == nil && res.Refused != nil {
+		err = res.Refused
+	}
+	if err != nil {
+		m.c.log.Debug("noting who the coordinators are", "error", err)
 	}
 }
 

@@ -47,9 +47,7 @@ func (m *cluster) admit(ctx context.Context, in nodeReport) (joinAnswer, error) 
 	m.c.log.Info("a coordinator was let in; it gets a vote once it keeps up", "id", in.ID, "name", in.Name, "address", in.Cluster)
 	record := in.Coordinator
 	record.At = m.c.cfg.Now()
-	if _, err := m.c.apply(ctx, raftstore.PutCoordinator{Coordinator: record}); err != nil {
-		m.c.log.Debug("noting the new coordinator", "error", err)
-	}
+	m.record(ctx, raftstore.PutCoordinator{Coordinator: record})
 	return joinAnswer{}, nil
 }
 

@@ -111,9 +111,7 @@ func (m *cluster) forgetOthers(ctx context.Context, members []raftstore.Member) 
 		if addressOf(members, r.ID) != "" || slices.ContainsFunc(members, func(member raftstore.Member) bool { return member.ID == r.ID }) {
 			continue
 		}
-		if _, err := m.c.apply(ctx, raftstore.RemoveCoordinator{ID: r.ID}); err != nil {
-			m.c.log.Debug("forgetting a coordinator", "id", r.ID, "error", err)
-		}
+		m.record(ctx, raftstore.RemoveCoordinator{ID: r.ID})
 	}
 }
 

@@ -124,9 +124,7 @@ func (m *cluster) drop(ctx context.Context, id, address string, based uint64, wh
 	if err := m.c.callNode(tell, http.MethodPost, address, pathRemoved, farewell{Why: why}, nil); err != nil {
 		m.c.log.Debug("telling a coordinator that it was removed", "id", id, "error", err)
 	}
-	if _, err := m.c.apply(ctx, raftstore.RemoveCoordinator{ID: id}); err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-		m.c.log.Debug("forgetting a coordinator", "id", id, "error", err)
-	}
+	m.record(ctx, raftstore.RemoveCoordinator{ID: id})
 	return nil
 }
 

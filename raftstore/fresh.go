@@ -55,7 +55,7 @@ func (s *Store) ReadIndex(ctx context.Context) (uint64, error) {
 
 // readIndex asks the leader, whoever that is, until it answers.
 func (s *Store) readIndex() (uint64, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), leaderWait)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*leaderWait)
 	defer cancel()
 	for {
 		lead, err := s.awaitLeader(ctx)

@@ -190,18 +190,20 @@ func unknownIfEnded(ctx context.Context) error {
 	return fmt.Errorf("apply command: %w", context.Cause(ctx))
 }
 
-// awaitLeader waits until the farm has a leader, as far as this node knows.
+// awaitLeader waits until the farm has a leader, as far as this node knows. Where there has been none for long it does not wait.
 func (s *Store) awaitLeader(ctx context.Context) (Leading, error) {
-	limit := time.Now().Add(leaderWait)
 	for {
 		term := s.raft.CurrentTerm()
 		if address, id := s.raft.LeaderWithID(); id != "" {
+			s.leaderless.Store(nil)
 			return Leading{ID: string(id), Address: string(address), Term: term}, nil
 		}
 		if s.stopped() {
 			return Leading{}, s.explain(raft.ErrRaftShutdown)
 		}
-		if time.Now().After(limit) {
+		now := time.Now()
+		s.leaderless.CompareAndSwap(nil, &now)
+		if since := s.leaderless.Load(); since != nil && now.Sub(*since) > leaderWait {
 			return Leading{}, errNoLeader
 		}
 		if !pause(ctx, leaderLook) {
@@ -251,6 +253,9 @@ func (s *Store) followLeaders(ctx context.Context) {
 	for {
 		select {
 		case <-changes:
+			if _, id := s.raft.LeaderWithID(); id != "" {
+				s.leaderless.Store(nil)
+			}
 			s.leaders.tell()
 		case <-ctx.Done():
 			return

@@ -72,14 +72,16 @@ type Store struct {
 	closing   sync.Once
 	closed    error
 
-	forward   func(ctx context.Context, to Leading, p Proposal) (index uint64, err error)
-	askIndex  func(ctx context.Context, to Leading) (index uint64, err error)
-	looks     glances
-	leaders   broadcast // of changes
-	taken     taken
-	run       string // begins the ids of what this process proposes
-	proposals atomic.Uint64
-	caughtUp  atomic.Uint64 // the term in which this node, as leader, has applied all of the terms before
+	forward  func(ctx context.Context, to Leading, p Proposal) (index uint64, err error)
+	askIndex func(ctx context.Context, to Leading) (index uint64, err error)
+	looks    glances
+	leaders  broadcast // of changes
+	taken    taken
+	// leaderless is since when somebody has waited for a leader in vain; nil while there is one.
+	leaderless atomic.Pointer[time.Time]
+	run        string // begins the ids of what this process proposes
+	proposals  atomic.Uint64
+	caughtUp   atomic.Uint64 // the term in which this node, as leader, has applied all of the terms before
 
 	gate    sync.Mutex // guards ended, and waiters against growing once it is set
 	ended   bool

@@ -101,6 +101,15 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/farm":                             {role: viewer, status: 200},
 	"POST /api/farm/v1/farm/pause":                      {role: operator, status: 200, farm: true},
 	"POST /api/farm/v1/farm/resume":                     {role: operator, status: 200, farm: true},
+	"GET /metrics":                                      {role: operator, status: 200},
+	"GET /debug/pprof/profile":                          {role: admin, query: "?seconds=1", status: 200},
+	"GET /debug/pprof/trace":                            {role: admin, query: "?seconds=1", status: 200},
+	"GET /debug/pprof/symbol":                           {role: admin, status: 200},
+	"GET /debug/pprof/allocs":                           {role: admin, status: 200},
+	"GET /debug/pprof/block":                            {role: admin, status: 200},
+	"GET /debug/pprof/goroutine":                        {role: admin, status: 200},
+	"GET /debug/pprof/heap":                             {role: admin, status: 200},
+	"GET /debug/pprof/mutex":                            {role: admin, status: 200},
 	"POST /api/farm/v1/backup":                          {role: admin, body: `{"withoutKeys": true}`, status: 200, farm: true},
 	"GET /api/farm/v1/policy":                           {role: viewer, status: 200},
 	"PUT /api/farm/v1/policy":                           {role: admin, body: `{"revision": {revision}}`, status: 200, farm: true},
@@ -372,8 +381,8 @@ func TestAnotherTeamsRecordsAreAsUnknownAsNone(t *testing.T) {
 	team := r.makeTeam("Trailers")
 	theirs := r.makeToken("admin", `, "team": "`+team.ID+`"`).Secret
 	// The farm's administrators look after teams, tokens and people of all teams, but see nobody else's work.
-	shared := []string{"agent", "limit", "invitation"}
-	lookedAfter := []string{"team", "token", "person", "agent", "limit", "invitation"}
+	shared := []string{"agent", "limit", "invitation", "coordinator"}
+	lookedAfter := append([]string{"team", "token", "person"}, shared...)
 	for _, side := range []struct {
 		name, owner, caller string
 		skip                []string

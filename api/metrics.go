@@ -54,14 +54,20 @@ func profile(read http.HandlerFunc) teamHandler {
 	return func(c *fiber.Ctx, _ farm.Principal) error { return answer(c) }
 }
 
+// profiles are those of Go's profiles that stand at any time.
+var profiles = []string{"allocs", "block", "goroutine", "heap", "mutex"}
+
 // vitalRoutes are the addresses at which the farm is watched by those who run it.
 func (s *server) vitalRoutes() []route {
 	const get, operator, admin = fiber.MethodGet, farm.RoleOperator, farm.RoleAdmin
-	return []route{
+	routes := []route{
 		{get, "/metrics", operator, s.giveMetrics},
 		{get, "/debug/pprof/profile", admin, profile(pprof.Profile)},
 		{get, "/debug/pprof/trace", admin, profile(pprof.Trace)},
 		{get, "/debug/pprof/symbol", admin, profile(pprof.Symbol)},
-		{get, "/debug/pprof/:profile", admin, profile(pprof.Index)},
 	}
+	for _, name := range profiles {
+		routes = append(routes, route{get, "/debug/pprof/" + name, admin, profile(pprof.Handler(name).ServeHTTP)})
+	}
+	return routes
 }

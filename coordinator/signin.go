@@ -44,8 +44,8 @@ func (c *Coordinator) signInCode(token string, life time.Duration) SignIn {
 	if err != nil {
 		return SignIn{Until: until} // tokens have such ids
 	}
-	// The code counts in whole seconds: it is good to the end of the last one that was promised.
-	code := binary.BigEndian.AppendUint64(id[:], uint64(until.Unix()+1)<<24)[:codeBody-6]
+	// The code counts in whole seconds, and so it may end by less than one early.
+	code := binary.BigEndian.AppendUint64(id[:], uint64(until.Unix())<<24)[:codeBody-6]
 	code = append(code, make([]byte, 6)...)
 	_, _ = rand.Read(code[codeBody-6:]) // crypto/rand never fails: it ends the process instead
 	return SignIn{Code: codeText.EncodeToString(append(code, c.signCode(code)...)), Until: until}

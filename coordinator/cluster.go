@@ -51,6 +51,8 @@ type cluster struct {
 	warned   string // the last of the warnings that was logged
 	leaderAt time.Time
 	member   bool // has been one since it started
+	// storageSeen says that the farm's storage works for a node that is about to join.
+	storageSeen bool
 }
 
 // sighting is what this node has seen of another.

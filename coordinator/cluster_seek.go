@@ -202,6 +202,14 @@ type joinAnswer struct {
 
 // join asks to be let into the farm of those that were heard.
 func (m *cluster) join(ctx context.Context, members []nodeReport) {
+	// A node that sees another storage than the rest would lose what it is given.
+	if !m.storageSeen {
+		if err := m.c.CheckStorage(ctx); err != nil {
+			m.wait("%v", err)
+			return
+		}
+		m.storageSeen = true
+	}
 	var words string
 	for _, r := range members {
 		answer, err := m.askToJoin(ctx, r.Cluster)

@@ -48,11 +48,6 @@ func (s *Store) AddVoter(ctx context.Context, id, address string, based uint64) 
 	return s.change(ctx, "give node "+id+" a vote", s.raft.AddVoter(raft.ServerID(id), raft.ServerAddress(address), based, applyWait))
 }
 
-// Demote takes a member's vote.
-func (s *Store) Demote(ctx context.Context, id string, based uint64) error {
-	return s.change(ctx, "take the vote of node "+id, s.raft.DemoteVoter(raft.ServerID(id), based, applyWait))
-}
-
 // RemoveMember makes a node a member no more. The last voter stays.
 func (s *Store) RemoveMember(ctx context.Context, id string, based uint64) error {
 	return s.change(ctx, "remove node "+id, s.raft.RemoveServer(raft.ServerID(id), based, applyWait))

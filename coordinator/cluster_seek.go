@@ -34,7 +34,7 @@ type awaited struct {
 func (c *Coordinator) loadWaiting() error {
 	path := c.path(waitingFile)
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && len(c.cfg.Join) == 0 && c.cfg.BootstrapExpect < 2 {
+	if errors.Is(err, fs.ErrNotExist) && len(c.cfg.Join) == 0 && len(c.cfg.GossipSeeds) == 0 && c.cfg.BootstrapExpect < 2 {
 		return nil
 	}
 	waited := err == nil

@@ -48,6 +48,8 @@ type Config struct {
 	// Join are addresses, host:port, at which other coordinators may be found: of a farm that this one is to become part of, or
 	// of those that are to begin one with it.
 	Join []string
+	// GossipSeeds are addresses, host:port, of gossip in which other coordinators may be found instead, until this one is a member.
+	GossipSeeds []string
 	// BootstrapExpect is how many coordinators with the same farm.key begin a new farm together; below 2 this one begins it alone,
 	// unless there is a farm to join. It counts only while the data folder holds no state.
 	BootstrapExpect int
@@ -301,6 +303,7 @@ func (c *Coordinator) joinGossip() (err error) {
 		Bind:     c.cfg.GossipBind,
 		PortFile: filepath.Join(c.cfg.DataDir, "gossip.port"),
 		Keys:     keys,
+		Seeds:    c.cfg.GossipSeeds,
 		Label:    c.keys.cluster(),
 		Logger:   c.log,
 		Node: wire.Node{

@@ -203,6 +203,27 @@ func TestCoordinatorsBeginAFarmTogether(t *testing.T) {
 	}
 }
 
+func TestCoordinatorsFindEachOtherByGossip(t *testing.T) {
+	storage, key, meeting := t.TempDir(), filepath.Join(t.TempDir(), "farm.key"), freeAddress(t)
+	if err := os.WriteFile(key, []byte(strings.Repeat("cd", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var nodes []*memberNode
+	for i := range 3 {
+		n := newMember(t, storage, "--farm-key-file", key, "--bootstrap-expect", "3", "--gossip-join", meeting)
+		if i == 0 {
+			n.start("--gossip-listen", meeting)
+		} else {
+			n.start()
+		}
+		nodes = append(nodes, n)
+	}
+	for _, n := range nodes {
+		n.awaitReady()
+	}
+	agree(t, tokenIn(t, nodes...), 3, nodes...)
+}
+
 func TestACoordinatorThatWaitsSaysForWhom(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "farm.key")
 	if err := os.WriteFile(key, []byte(strings.Repeat("ab", 32)), 0o600); err != nil {

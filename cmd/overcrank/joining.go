@@ -21,6 +21,7 @@ import (
 // clusterFlags say with which other coordinators this one is to be.
 type clusterFlags struct {
 	Join             []string      `help:"Where other coordinators are: with --cluster-token-file, base addresses (https://rack1:8080) of a farm to become part of; else host:port of their --cluster-address." placeholder:"ADDRESS" env:"OVERCRANK_JOIN"`
+	GossipJoin       []string      `help:"Instead of --join, for a farm whose key this machine has: where gossip of other coordinators is, host:port of a --gossip-listen." placeholder:"ADDRESS" env:"OVERCRANK_GOSSIP_JOIN"`
 	ClusterTokenFile string        `help:"File with the token that 'overcrank cluster invite' printed, needed once." type:"path" env:"OVERCRANK_CLUSTER_TOKEN_FILE"`
 	BootstrapExpect  int           `help:"How many coordinators begin a new farm together; each is given the same key and the same number." placeholder:"N" env:"OVERCRANK_BOOTSTRAP_EXPECT"`
 	FarmKeyFile      string        `help:"File with the key of a new farm, as 'overcrank cluster key' printed it, for a data folder that has none." type:"path" env:"OVERCRANK_FARM_KEY_FILE"`
@@ -40,8 +41,8 @@ func (f clusterFlags) check(clusterListen string) error {
 	if f.ClusterTokenFile != "" && len(f.Join) == 0 {
 		return errors.New("--cluster-token-file needs --join: the address of a coordinator of the farm")
 	}
-	if (len(f.Join) > 0 || f.BootstrapExpect > 1) && clusterListen == "" {
-		return errors.New("--join and --bootstrap-expect need --cluster-listen: the port on which the coordinators speak with each other")
+	if (len(f.Join) > 0 || len(f.GossipJoin) > 0 || f.BootstrapExpect > 1) && clusterListen == "" {
+		return errors.New("--join, --gossip-join and --bootstrap-expect need --cluster-listen: the port on which the coordinators speak with each other")
 	}
 	for _, address := range f.Join {
 		if isBase(address) != (f.ClusterTokenFile != "") {
@@ -84,7 +85,7 @@ func (f nodeFlags) prepareFolder(ctx context.Context, logger *slog.Logger) error
 		return nil
 	case f.ClusterTokenFile != "":
 		return f.fetchKeys(ctx, logger)
-	case f.BootstrapExpect > 1 || len(f.Join) > 0:
+	case f.BootstrapExpect > 1 || len(f.Join) > 0 || len(f.GossipJoin) > 0:
 		return fmt.Errorf("the coordinators of a farm have the same key, and %s has none: make one with 'overcrank cluster key' and give it to each of them with --farm-key-file; or join a farm with --cluster-token-file", f.DataDir)
 	}
 	return nil

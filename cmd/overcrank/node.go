@@ -141,7 +141,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	n.farm, err = (&waitingRoom{listener: ln, studio: studio.source(), logger: logger}).openFarm(ctx, coordinator.Config{
 		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: n.address, GossipBind: f.GossipListen,
 		CACertificate: f.CACert, CAKey: f.CAKey, Checks: studio.checks,
-		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), BootstrapExpect: f.BootstrapExpect,
+		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
 		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,34 +14,72 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"overcrank/aep"
+	"overcrank/cmd/overcrank/titlecard"
 )
 
-// clusterJob is a job of 2 KB with 6 assets, of a template that each job names by address, so that the farm needs no file.
+// clusterJob is a job of 2 KB with 6 assets, of a template that the job names by address.
 func clusterJob(n int) string {
+	return jobOf(`{"src": "https://files.example/title.aep", "composition": "main"}`, n)
+}
+
+func jobOf(template string, n int) string {
 	words := strings.Repeat("autumn sale begins on friday with prices that nobody has seen before ", 20)
-	return fmt.Sprintf(`{"template": {"src": "https://files.example/title.aep", "composition": "main"}, "name": "variant %d", "tags": ["campaign-%d"],
+	return fmt.Sprintf(`{"template": %s, "name": "variant %d", "tags": ["campaign-%d"],
 		"assets": [{"type": "text", "layerName": "title", "value": %q}, {"type": "text", "layerName": "terms", "value": %q},
 		{"type": "image", "layerName": "product", "src": "https://cdn.shop.example/products/2026/autumn/%d/front-1920.png"},
 		{"type": "data", "layerName": "price", "property": "Source Text.fontSize", "value": 48},
 		{"type": "data", "layerName": "backdrop", "property": "Effects.Fill.Color", "value": [0.5, 0.5, 0.25]},
 		{"type": "function", "name": "nx:layer-state-set", "params": {"layerName": "badge", "visible": true}}]}`,
-		n, n%50, words[:120], words[:1060], n)
+		template, n, n%50, words[:120], words[:1060], n)
 }
 
 // BenchmarkClusterSubmit submits jobs from 64 connections to three coordinators on this machine; each is answered when two of them
 // have it on the disk.
 func BenchmarkClusterSubmit(b *testing.B) {
 	c := startCluster(b, 3)
-	leads := c.leader()
-	b.Run("to the leader", func(b *testing.B) { c.benchmarkSubmit(b, func(int) int { return leads }) })
-	b.Run("to all", func(b *testing.B) { c.benchmarkSubmit(b, func(client int) int { return client % 3 }) })
+	leads, template := c.leader(), c.register()
+	b.Run("to the leader", func(b *testing.B) { c.benchmarkSubmit(b, template, func(int) int { return leads }) })
+	b.Run("to all", func(b *testing.B) { c.benchmarkSubmit(b, template, func(client int) int { return client % 3 }) })
 }
 
-func (c *clusterRig) benchmarkSubmit(b *testing.B, nodeOf func(client int) int) {
+// register gives the farm a project, and how a job names it.
+func (c *clusterRig) register() string {
+	c.t.Helper()
+	var project bytes.Buffer
+	if err := aep.Write(&project, titlecard.Project()); err != nil {
+		c.t.Fatal(err)
+	}
+	var made struct {
+		ID         string
+		UploadInfo struct{ URL string }
+	}
+	if status, err := c.ask(c.t.Context(), 0, http.MethodPost, "/api/v2/templates", `{"type": "aep", "displayName": "card"}`, &made); err != nil || status != http.StatusCreated {
+		c.t.Fatalf("registering a project: %d, %v", status, err)
+	}
+	req, err := http.NewRequestWithContext(c.t.Context(), http.MethodPut, made.UploadInfo.URL, &project)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	res, err := c.client.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	res.Body.Close()
+	c.await("the project to be read", func() bool {
+		var t struct{ Status string }
+		_, err := c.ask(c.t.Context(), 0, http.MethodGet, "/api/v2/templates/"+made.ID, "", &t)
+		return err == nil && t.Status == "uploaded"
+	})
+	return fmt.Sprintf(`{"id": %q, "composition": %q}`, made.ID, titlecard.Composition)
+}
+
+func (c *clusterRig) benchmarkSubmit(b *testing.B, template string, nodeOf func(client int) int) {
 	const clients = 64
 	jobs := make([]string, 1000)
 	for n := range jobs {
-		jobs[n] = clusterJob(n)
+		jobs[n] = jobOf(template, n)
 	}
 	took := make([]time.Duration, b.N)
 	var sent atomic.Int64

@@ -177,7 +177,12 @@ func (c *Client) once(ctx context.Context, r request, server string) (*http.Resp
 	if hc == nil {
 		hc = http.DefaultClient
 	}
+	spoke := func() {}
+	if r.method == http.MethodGet && strings.HasPrefix(r.path, "/api/") && !strings.HasSuffix(r.path, "/events") && len(c.servers()) > 1 {
+		req, spoke = impatient(req)
+	}
 	resp, err := hc.Do(req)
+	spoke()
 	if err != nil {
 		return nil, lost(ctx, server, err, body)
 	}
@@ -187,6 +192,19 @@ func (c *Client) once(ctx context.Context, r request, server string) (*http.Resp
 		return nil, decodeError(resp)
 	}
 	return resp, nil
+}
+
+// silentAfter is how long one of several coordinators may take to begin an answer: longer than it waits itself for a leader.
+const silentAfter = 15 * time.Second
+
+var errSilent = errors.New("it does not answer")
+
+// impatient gives a request up that a coordinator does not begin to answer, as one that is frozen: another will. spoke says that it did.
+func impatient(req *http.Request) (_ *http.Request, spoke func()) {
+	ctx, giveUp := context.WithCancelCause(req.Context())
+	timer := time.AfterFunc(silentAfter, func() { giveUp(errSilent) })
+	// What has begun to answer may take its time: the request goes on under its caller's context, which ends this one too.
+	return req.WithContext(ctx), func() { timer.Stop() }
 }
 
 // lost words what kept a request from being answered: the caller's context, the caller's own file, or the farm.

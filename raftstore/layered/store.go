@@ -187,7 +187,7 @@ func (s *Store) sink() {
 	go func() {
 		err := s.write(portion)
 		for err != nil {
-			s.unwritten.Store(&err)
+			s.unwritten.Store(new(err))
 			if !s.options.Failed(err) {
 				break
 			}

@@ -159,7 +159,7 @@ func TestRendersGoOnWhenTheLeaderIsKilled(t *testing.T) {
 	}
 	s.await("a job to be half-way", func() bool {
 		for _, id := range ids {
-			if job := look(followers[0].Client, id); job.Status == "rendering" && job.Progress >= 5 {
+			if job := look(followers[0].Client, id); job.Status == "render:dorender" && job.Progress >= 5 {
 				return true
 			}
 		}
@@ -174,11 +174,11 @@ func TestRendersGoOnWhenTheLeaderIsKilled(t *testing.T) {
 			t.Fatalf("job %s is %+v, %v", id, job, err)
 		}
 		var attempts []struct {
-			Number  int
+			Attempt int
 			Outcome string
 		}
 		s.read(followers[1], "/jobs/"+id+"/attempts", &attempts)
-		if len(attempts) != 1 || attempts[0].Number != 1 {
+		if len(attempts) != 1 || attempts[0].Attempt != 1 {
 			t.Errorf("job %s took the attempts %+v, want the one that ran all along", id, attempts)
 		}
 		if log := followers[1].log(id); strings.Count(log, "attempt 1 finished") != 1 || strings.Contains(log, "attempt 2") {

@@ -119,13 +119,13 @@ func (c *Coordinator) followState(ctx context.Context) {
 // told takes what commands came to into the leader's memory, in their order. What several submissions one after the other bring
 // is queued at once.
 func (l *leader) told(results []raftstore.Result) {
-	var jobs []farm.Job
-	var tasks []farm.Task
+	jobs, tasks := map[string]*farm.Job{}, make([]farm.Task, 0, len(results))
 	queue := func() {
 		if len(tasks) > 0 {
 			l.observe(jobs, tasks)
 		}
-		jobs, tasks = nil, nil
+		clear(jobs)
+		tasks = tasks[:0]
 	}
 	for i := range results {
 		res := &results[i]
@@ -133,7 +133,8 @@ func (l *leader) told(results []raftstore.Result) {
 			continue
 		}
 		if onlyQueues(res) {
-			jobs, tasks = append(jobs, res.Jobs...), append(tasks, res.Tasks...)
+			tasks = append(tasks, res.Tasks...)
+			noteJobs(jobs, res.Jobs)
 			continue
 		}
 		queue()
@@ -141,7 +142,9 @@ func (l *leader) told(results []raftstore.Result) {
 		if res.Policy != nil {
 			l.notePolicy(res.Index, *res.Policy)
 		}
-		l.observe(res.Jobs, res.Tasks)
+		noteJobs(jobs, res.Jobs)
+		l.observe(jobs, res.Tasks)
+		clear(jobs)
 		l.outbox.renew(res.Owed)
 		for _, job := range res.Jobs {
 			if job.Status.Ended() && job.Private && job.ErasedAt.IsZero() {
@@ -155,11 +158,28 @@ func (l *leader) told(results []raftstore.Result) {
 	queue()
 }
 
+// noteJobs adds jobs to those that are known, by their ids.
+func noteJobs(known map[string]*farm.Job, jobs []farm.Job) {
+	for i := range jobs {
+		known[jobs[i].ID] = &jobs[i]
+	}
+}
+
 // onlyQueues says whether all that a command did was to make tasks of queued jobs ready, as a submission does.
 func onlyQueues(res *raftstore.Result) bool {
 	return len(res.Agents) == 0 && res.Policy == nil && len(res.Owed) == 0 &&
-		!slices.ContainsFunc(res.Jobs, func(job farm.Job) bool { return job.Status != farm.JobQueued }) &&
-		!slices.ContainsFunc(res.Tasks, func(t farm.Task) bool { return t.Status != farm.TaskReady })
+		!anyOf(res.Jobs, func(job *farm.Job) bool { return job.Status != farm.JobQueued }) &&
+		!anyOf(res.Tasks, func(t *farm.Task) bool { return t.Status != farm.TaskReady })
+}
+
+// anyOf is slices.ContainsFunc for values that are large to copy.
+func anyOf[T any](list []T, is func(*T) bool) bool {
+	for i := range list {
+		if is(&list[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // happened counts what one command came to, and tells those who watch, on every node.

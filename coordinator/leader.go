@@ -280,15 +280,13 @@ func (l *leader) wake() {
 }
 
 // observe follows what a command did to tasks.
-func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
-	known := make(map[string]farm.Job, len(jobs))
+func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
 	for _, job := range jobs {
-		known[job.ID] = job
 		if job.Status == farm.JobFinished || job.Status == farm.JobFailed {
-			l.outbox.add(job, job.UpdatedAt, 0)
+			l.outbox.add(*job, job.UpdatedAt, 0)
 		}
 	}
-	var ready []farm.Task
+	ready := make([]farm.Task, 0, len(tasks))
 	l.mu.Lock()
 	for _, t := range tasks {
 		switch t.Status {
@@ -306,7 +304,7 @@ func (l *leader) observe(jobs []farm.Job, tasks []farm.Task) {
 	l.mu.Unlock()
 	l.follow(severalOf(tasks)...)
 	if len(ready) > 0 {
-		if err := l.enqueue(ready, known); err != nil {
+		if err := l.enqueue(ready, jobs); err != nil {
 			l.c.log.Error("queueing tasks", "error", err)
 			l.doubt()
 		}

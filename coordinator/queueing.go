@@ -11,7 +11,7 @@ import (
 )
 
 // enqueue puts ready tasks into the queue, as their jobs ask for it now. known are jobs that need not be read.
-func (l *leader) enqueue(tasks []farm.Task, known map[string]farm.Job) error {
+func (l *leader) enqueue(tasks []farm.Task, known map[string]*farm.Job) error {
 	queued, err := l.tasksOf(tasks, known)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (l *leader) enqueue(tasks []farm.Task, known map[string]farm.Job) error {
 }
 
 // tasksOf are tasks as the queue has them. One whose job is held, or gone, is empty.
-func (l *leader) tasksOf(tasks []farm.Task, known map[string]farm.Job) ([]schedule.Task, error) {
+func (l *leader) tasksOf(tasks []farm.Task, known map[string]*farm.Job) ([]schedule.Task, error) {
 	queued, now := make([]schedule.Task, len(tasks)), l.c.cfg.Now()
 	l.mu.Lock()
 	adobe := l.queue.HasAfterEffects()
@@ -39,7 +39,7 @@ func (l *leader) tasksOf(tasks []farm.Task, known map[string]farm.Job) ([]schedu
 		var job farm.Job
 		for i, t := range tasks {
 			if have, ok := known[t.Job]; ok {
-				job = have
+				job = *have
 			} else if job.ID != t.Job {
 				var err error
 				if job, err = tx.JobHead(t.Job); farm.CodeOf(err) == farm.CodeNotFound {

@@ -18,22 +18,29 @@ func (j Job) FontUses() []FontUse {
 }
 
 func (a Asset) fontName() string {
-	var given struct {
-		Font string `json:"font"`
-	}
 	switch {
 	case a.Type == "function" && strings.HasSuffix(a.Name, "text-params-set"):
-		_ = json.Unmarshal(a.Params, &given) // what is no font name asks for no font
-		return given.Font
+		return fontIn(a.Params)
 	case a.Type != "data":
 		return ""
 	}
 	property := strings.ReplaceAll(strings.ToLower(a.Property), "->", ".")
 	switch {
 	case strings.HasSuffix(property, "source text.font") || strings.HasSuffix(property, "adbe text document.font"):
-		_ = json.Unmarshal(a.Value, &given.Font)
+		var name string
+		_ = json.Unmarshal(a.Value, &name) // what is no font name asks for no font
+		return name
 	case strings.HasSuffix(property, "source text") || strings.HasSuffix(property, "adbe text document"):
-		_ = json.Unmarshal(a.Value, &given)
+		return fontIn(a.Value)
 	}
+	return ""
+}
+
+// fontIn is the font that parameters of text name, "" for none.
+func fontIn(parameters json.RawMessage) string {
+	var given struct {
+		Font string `json:"font"`
+	}
+	_ = json.Unmarshal(parameters, &given)
 	return given.Font
 }

@@ -135,8 +135,11 @@ type Asset struct {
 // MediaValue is the address that an essential asset gives as its value, "" when it gives none: a panel's media field takes a
 // kept file or a data: address there.
 func (a Asset) MediaValue() string {
+	if a.Type != "essential" {
+		return ""
+	}
 	var address string
-	if a.Type != "essential" || json.Unmarshal(a.Value, &address) != nil {
+	if json.Unmarshal(a.Value, &address) != nil {
 		return ""
 	}
 	if strings.HasPrefix(address, KeptScheme) || strings.HasPrefix(address, "data:") {

@@ -132,8 +132,13 @@ func (t *tables) matchFonts(team string, named []string, uses []farm.FontUse) (f
 	for _, name := range named {
 		add(t.lookup(bucketFontsByFile, fontFileKey(team, name)), name)
 	}
+	some := len(uses) > 0 && t.anyUnder(bucketFontsByTeam, team+sep) // one look instead of some dozen in a library that is empty
 	for _, use := range uses {
-		add(t.fontFor(team, use), use.PostScript)
+		id := ""
+		if some {
+			id = t.fontFor(team, use)
+		}
+		add(id, use.PostScript)
 	}
 	return found, missing
 }

@@ -21,12 +21,10 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 	if err != nil {
 		return refuse(err)
 	}
-	result := Result{Jobs: make([]farm.Job, 0, len(jobs)), Tasks: make([]farm.Task, 0, len(tasks))}
 	begins := make(map[string]bool, len(jobs))
 	for _, task := range tasks {
 		t.saveTask(task, "")
 		begins[task.Job] = begins[task.Job] || task.Status == farm.TaskReady
-		result.Tasks = append(result.Tasks, task)
 	}
 	t.addJobs(jobs, contents)
 	for _, job := range jobs {
@@ -34,11 +32,10 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 			t.set(bucketBlockedByTemplate, job.Template.ID+sep+job.ID, nil)
 		}
 	}
-	result.Jobs = append(result.Jobs, jobs...)
 	if c.Batch != nil {
 		t.saveBatch(*c.Batch, c.Parts)
 	}
-	return result
+	return Result{Jobs: jobs, Tasks: tasks}
 }
 
 // checkSubmission gives the heads of the jobs, and the tasks, as they will be stored, or what is wrong with them.

@@ -161,6 +161,12 @@ func (t *tables) lookup(bucket []byte, key string) string {
 	return string(t.value(bucket, key))
 }
 
+// anyUnder says whether any key of a bucket begins with prefix.
+func (t *tables) anyUnder(bucket []byte, prefix string) bool {
+	key, _ := t.cursor(bucket).Seek([]byte(prefix))
+	return len(key) >= len(prefix) && string(key[:len(prefix)]) == prefix
+}
+
 // keysUnder gives what follows prefix in each key of the bucket that begins with it, in order.
 func (t *tables) keysUnder(bucket []byte, prefix string) []string {
 	var rest []string

@@ -105,8 +105,11 @@ func (s *server) transfer(c *fiber.Ctx) context.Context { return requestContext(
 
 // requestContext adds to ctx what the farm has to know of the request that c answers.
 func requestContext(c *fiber.Ctx, ctx context.Context) context.Context {
+	if led, ok := c.Locals(localLed).(*coordinator.Led); ok {
+		ctx = coordinator.WithLed(ctx, led)
+	}
 	if request, ok := c.Locals(localRequest).(*coordinator.Request); ok {
-		return coordinator.WithRequest(ctx, request)
+		ctx = coordinator.WithRequest(ctx, request)
 	}
 	return ctx
 }

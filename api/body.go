@@ -49,6 +49,7 @@ type requestBody struct {
 	err      error     // sticky; io.EOF at the true end
 	sum      hash.Hash // of what was read; nil when nobody needs it
 	spoiled  bool      // the connection cannot serve another request
+	whole    []byte    // once readBody has read it
 }
 
 // Body gives a request's body for streaming, of at most limit bytes, and its size, -1 when that is not known. A larger
@@ -97,7 +98,7 @@ func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
 	return b
 }
 
-// readBody reads a whole body of at most limit bytes.
+// readBody reads a whole body of at most limit bytes. Read again, it is the same: a submission may have to begin again.
 func readBody(c *fiber.Ctx, limit int64) ([]byte, error) {
 	if coding := c.Get(fiber.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, farm.Invalid(fmt.Sprintf("the body is encoded as %.40q; send it as it is, without Content-Encoding", coding),
@@ -107,6 +108,9 @@ func readBody(c *fiber.Ctx, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.whole != nil {
+		return b.whole, nil
+	}
 	b.until = time.Now().Add(wholeTimeout)
 	// One byte more than the body shows its end.
 	body := make([]byte, 0, min(max(b.declared, 0), trustedSize)+bytes.MinRead)
@@ -115,6 +119,7 @@ func readBody(c *fiber.Ctx, limit int64) ([]byte, error) {
 		body = body[:len(body)+n]
 		switch {
 		case errors.Is(err, io.EOF):
+			b.whole = body
 			return body, nil
 		case err != nil:
 			return body, err

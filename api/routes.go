@@ -1,6 +1,8 @@
 package api
 
 import (
+	"errors"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/openapi"
@@ -33,8 +35,8 @@ func (s *server) teamRoutes() []route {
 		{get, "/api/v2/templates/:id/upload", viewer, s.downloadTemplate},
 		{put, "/api/v2/templates/:id/upload", artist, s.renewUpload},
 
-		{post, "/api/v2/jobs", artist, s.createJob},
-		{get, "/api/v2/jobs", viewer, s.listJobs},
+		{post, pathJobs, artist, s.createJob},
+		{get, pathJobs, viewer, s.listJobs},
 		{post, "/api/v2/jobs/join", artist, s.joinJobs},
 		{post, "/api/v2/jobs/cancel", artist, s.cancelJobs},
 		{get, "/api/v2/jobs/:id", viewer, s.getJob},
@@ -49,7 +51,7 @@ func (s *server) teamRoutes() []route {
 		{put, "/api/v2/secrets", producer, s.putSecret},
 		{remove, "/api/v2/secrets/:id", producer, s.deleteSecret},
 		{post, "/api/farm/v1/secret-keys", farm.RoleAdmin, s.changeSecretKey},
-		{post, "/api/v2/batches", artist, s.createBatch},
+		{post, pathBatches, artist, s.createBatch},
 		{get, "/api/v2/batches/:id", viewer, s.getBatch},
 		{post, "/api/v2/batches/:id/cancel", artist, s.cancelBatch},
 		{get, "/api/farm/v1/batches", viewer, s.listBatches},
@@ -205,6 +207,10 @@ func (s *server) route(app *fiber.App) {
 		if r.method == fiber.MethodPost {
 			handle = s.once(handle)
 		}
+		if submits(r.method, r.path) {
+			app.Add(r.method, r.path, s.proved(s.forTeam(r.role, handle)))
+			continue
+		}
 		app.Add(r.method, r.path, s.forTeam(r.role, handle))
 	}
 
@@ -226,13 +232,62 @@ func (s *server) route(app *fiber.App) {
 
 // fresh lets a request through once this coordinator has all that any has acknowledged before.
 func (s *server) fresh(c *fiber.Ctx) error {
-	if c.Path() == pathCluster {
-		return c.Next() // which is asked when there is no leader, more than ever
+	if c.Path() == pathCluster || submits(c.Method(), c.Path()) {
+		return c.Next() // the first is asked when there is no leader, more than ever; for the others there is proved
 	}
-	ctx, done := s.call(c)
-	defer done()
-	if err := s.farm.Fresh(ctx); err != nil {
+	if err := s.catchUp(c); err != nil {
 		return err
 	}
 	return c.Next()
+}
+
+func (s *server) catchUp(c *fiber.Ctx) error {
+	ctx, done := s.call(c)
+	defer done()
+	return s.farm.Fresh(ctx)
+}
+
+// What new jobs are sent to.
+const (
+	pathJobs    = "/api/v2/jobs"
+	pathBatches = "/api/v2/batches"
+)
+
+// localLed is where a request keeps the time in which it was let through as the leader's.
+const localLed = "overcrank.led"
+
+// submits says whether a request is one for new jobs. Those come by the thousand, and all that they answer with success is
+// brought into the farm's log.
+func submits(method, path string) bool {
+	return method == fiber.MethodPost && (path == pathJobs || path == pathBatches)
+}
+
+// proved does for submissions what fresh does for others. The leader does not ask the other coordinators first: that it could
+// bring the jobs into the log proves that what it read was fresh. Only before it refuses a request it asks.
+func (s *server) proved(h fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if led := s.farm.Led(); led != nil && c.Get(headerIdempotencyKey) == "" { // a repetition brings nothing into the log
+			c.Locals(localLed, led)
+			err := h(c)
+			if err == nil && c.Response().StatusCode() < fiber.StatusBadRequest {
+				return nil
+			}
+			c.Locals(localLed, nil)
+			if !errors.Is(err, coordinator.ErrLedNoMore) && s.ledStill(c, led) {
+				return err
+			}
+			c.Response().ResetBody()
+			c.Status(fiber.StatusOK)
+		}
+		if err := s.catchUp(c); err != nil {
+			return err
+		}
+		return h(c)
+	}
+}
+
+func (s *server) ledStill(c *fiber.Ctx, led *coordinator.Led) bool {
+	ctx, done := s.call(c)
+	defer done()
+	return s.farm.LedStill(ctx, led) == nil
 }

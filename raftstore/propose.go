@@ -92,7 +92,7 @@ type proposal struct {
 // propose begins the way of an entry, and gives a function that sees it through.
 func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (Result, error)) {
 	p := &proposal{Proposal: Proposal{ID: s.nextProposal(), Entry: entry}, store: s, mine: s.machine.expected.begin(entry)}
-	if s.raft.State() != raft.Leader {
+	if s.raft.State() != raft.Leader || s.over(ctx) {
 		return func() (Result, error) {
 			defer s.machine.expected.forget(p.mine)
 			return p.drive(ctx)
@@ -116,6 +116,9 @@ func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (Result,
 // drive hands the entry to whoever leads until that went well, the farm is without a leader for too long, or ctx ends.
 func (p *proposal) drive(ctx context.Context) (Result, error) {
 	for limit := time.Now().Add(leaderWait); time.Now().Before(limit); {
+		if p.store.over(ctx) {
+			return Result{}, ErrLedNoMore
+		}
 		lead, err := p.store.awaitLeader(ctx)
 		if err != nil {
 			return Result{}, err

@@ -157,3 +157,24 @@ func residentMB(b *testing.B, pid int) float64 {
 	b.Fatal("no VmRSS")
 	return 0
 }
+
+// BenchmarkRestartAfterKill fills a farm with OVERCRANK_BENCH_JOBS jobs, 20,000 without, ends its coordinator with -9 while more are
+// submitted, and measures the time from the next start until /readyz says 200.
+func BenchmarkRestartAfterKill(b *testing.B) {
+	dir := b.TempDir()
+	f := launchAs(b, "coordinator", dir)
+	template := f.card()
+	anywhere := func(int) string { return "elsewhere" }
+	f.queue(b, template, titlecard.Composition, benchmarkJobs(b, 20_000), anywhere)
+	var took []time.Duration
+	for b.Loop() {
+		f.queue(b, template, titlecard.Composition, 3000, anywhere)
+		f.kill()
+		began := time.Now()
+		f = launchAs(b, "coordinator", dir)
+		f.await("the farm to be ready", func() bool { return ready(b.Context(), f.Server) == nil })
+		took = append(took, time.Since(began))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(slices.Max(took).Seconds(), "s(worst)")
+}

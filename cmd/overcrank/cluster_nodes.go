@@ -155,15 +155,7 @@ func (u clusterUninvite) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	find := func(ref string) (string, error) {
-		if idForm.MatchString(ref) {
-			return ref, nil
-		}
-		all, err := c.NodeInvitations(ctx)
-		if err != nil {
-			return "", err
-		}
-		found, err := pick(all.Items, "invitation", ref, func(i client.NodeInvitation) (string, string) { return i.ID, i.Name })
-		return found.ID, err
+		return invitation(ctx, ref, c.NodeInvitations, func(i client.NodeInvitation) (id, name string) { return i.ID, i.Name })
 	}
 	return deleteAll(u.Invitations, "taken back", out, find, func(id string) error { return c.UninviteNode(ctx, id) })
 }

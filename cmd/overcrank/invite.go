@@ -90,15 +90,21 @@ func (a agentsUninvite) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	find := func(ref string) (string, error) {
-		if idForm.MatchString(ref) {
-			return ref, nil
-		}
-		all, err := c.Invitations(ctx)
-		if err != nil {
-			return "", err
-		}
-		found, err := pick(all.Items, "invitation", ref, func(i client.JoinToken) (string, string) { return i.ID, i.Name })
-		return found.ID, err
+		return invitation(ctx, ref, c.Invitations, func(i client.JoinToken) (id, name string) { return i.ID, i.Name })
 	}
 	return deleteAll(a.Invitations, "taken back", out, find, func(id string) error { return c.Uninvite(ctx, id) })
+}
+
+// invitation is the id of the invitation that ref means: its id, or whom it is for.
+func invitation[I any](ctx context.Context, ref string, list func(context.Context) (client.List[I], error), of func(I) (id, name string)) (string, error) {
+	if idForm.MatchString(ref) {
+		return ref, nil
+	}
+	all, err := list(ctx)
+	if err != nil {
+		return "", err
+	}
+	found, err := pick(all.Items, "invitation", ref, of)
+	id, _ := of(found)
+	return id, err
 }

@@ -43,7 +43,9 @@ type ledKey struct{}
 
 // WithLed binds the commands of a request to the time in which it has read: they are ErrLedNoMore when it is over, where others
 // would be handed to the next leader.
-func WithLed(ctx context.Context, led *Led) context.Context { return context.WithValue(ctx, ledKey{}, led) }
+func WithLed(ctx context.Context, led *Led) context.Context {
+	return context.WithValue(ctx, ledKey{}, led)
+}
 
 // over says whether the commands of ctx are bound to a time that has ended.
 func (s *Store) over(ctx context.Context) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -242,12 +244,21 @@ func (r *rig) sendBy(client *http.Client, method, path string, body any, header 
 			req.Header.Set(name, value)
 		}
 	}
-	return r.do(client, req)
+	res, err := client.Do(req)
+	if _, announced := body.(promised); announced && errors.Is(err, syscall.ECONNRESET) {
+		return r.sendBy(client, method, path, body, header...) // it was refused while its start was on the way, and the answer lost with the connection
+	}
+	return r.read(res, err)
 }
 
 func (r *rig) do(client *http.Client, req *http.Request) answer {
 	r.t.Helper()
-	res, err := client.Do(req)
+	return r.read(client.Do(req))
+}
+
+// read reads an answer.
+func (r *rig) read(res *http.Response, err error) answer {
+	r.t.Helper()
 	if err != nil {
 		r.t.Fatal(err)
 	}

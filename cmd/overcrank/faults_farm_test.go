@@ -70,7 +70,7 @@ func (f *runningFarm) clockSays(words string) {
 func TestARenderOutlivesWhatBefallsTheCoordinator(t *testing.T) {
 	f, set := faultyFarm(t, "--lease", "8s")
 	template := f.card()
-	id := f.submitWhole(template)
+	id := f.submitWhole(template, 41)
 	f.await("the job to render", func() bool {
 		job, err := f.Job(t.Context(), id)
 		return err == nil && job.Status != "queued"

@@ -35,11 +35,11 @@ func fencedFarm(t *testing.T) (f *runningFarm, desks [2]string) {
 }
 
 // submitWhole submits a film that one machine renders from its first frame to its last.
-func (f *runningFarm) submitWhole(template string) string {
+func (f *runningFarm) submitWhole(template string, frames int) string {
 	f.t.Helper()
 	job, err := f.Submit(f.t.Context(), map[string]any{
 		"template": map[string]string{"id": template, "composition": titlecard.Composition}, "sequential": true,
-		"settings": map[string]any{"frames": []int{0, 40}},
+		"settings": map[string]any{"frames": []int{0, frames - 1}},
 	})
 	if err != nil {
 		f.t.Fatal(err)
@@ -83,7 +83,7 @@ func (f *runningFarm) oneResult(job client.Job, desks ...string) {
 
 func TestATaskOfAKilledMachineIsDeliveredOnceByAnother(t *testing.T) {
 	f, desks := fencedFarm(t)
-	id := f.submitWhole(f.card())
+	id := f.submitWhole(f.card(), 41)
 	busy, other := f.rendering(desks)
 	signalAll(busy, syscall.SIGKILL)
 	job := f.finished(id)
@@ -96,7 +96,7 @@ func TestATaskOfAKilledMachineIsDeliveredOnceByAnother(t *testing.T) {
 // TestAFrozenMachineWakesToALeaseThatIsOver freezes a machine with its engine until another one has delivered its task.
 func TestAFrozenMachineWakesToALeaseThatIsOver(t *testing.T) {
 	f, desks := fencedFarm(t)
-	id := f.submitWhole(f.card())
+	id := f.submitWhole(f.card(), 41)
 	busy, other := f.rendering(desks)
 	signalAll(busy, syscall.SIGSTOP)
 	job := f.finished(id)
@@ -124,7 +124,7 @@ func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
 	w := startAgent(t, behind, desk, strings.TrimSpace(token))
 	f.await("the machine to be linked", func() bool { return strings.Contains(w.said.String(), "linked to the farm") })
 	session := r.newest()
-	id := f.submitWhole(f.card())
+	id := f.submitWhole(f.card(), 5) // done before the agent takes the silence for a dead link
 	f.await("the engine to run", func() bool { return len(processes(desk, "aerender")) > 0 })
 	session.deafen()
 	job := f.finished(id)

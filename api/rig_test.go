@@ -251,11 +251,6 @@ func (r *rig) sendBy(client *http.Client, method, path string, body any, header 
 	return r.read(res, err)
 }
 
-func (r *rig) do(client *http.Client, req *http.Request) answer {
-	r.t.Helper()
-	return r.read(client.Do(req))
-}
-
 // read reads an answer.
 func (r *rig) read(res *http.Response, err error) answer {
 	r.t.Helper()

@@ -240,7 +240,7 @@ func (c *caller) submit(ctx context.Context) {
 		} `json:"children"`
 	}
 	op := operation{Client: c.number, Asked: in, Call: c.history.now()}
-	if !c.insist(ctx, &op, "/api/v2/jobs", key, body, &created) {
+	if !c.insist(ctx, &op, "/api/v2/jobs", key, c.plainly(), body, &created) {
 		return
 	}
 	op.Job, op.Answer = created.ID, answer{Outcome: done, Status: created.Status}
@@ -268,7 +268,7 @@ func (c *caller) submitBatch(ctx context.Context, key string, in asked) {
 		} `json:"jobs"`
 	}
 	op := operation{Client: c.number, Asked: in, Call: c.history.now()}
-	if !c.insist(ctx, &op, "/api/v2/batches", key, map[string]any{"jobs": jobs}, &created) {
+	if !c.insist(ctx, &op, "/api/v2/batches", key, c.plainly(), map[string]any{"jobs": jobs}, &created) {
 		return
 	}
 	for _, job := range created.Jobs {
@@ -278,13 +278,21 @@ func (c *caller) submitBatch(ctx context.Context, key string, in asked) {
 	}
 }
 
-// insist sends a POST under a key until it is answered, to whichever coordinator, and gives up in the end.
-func (c *caller) insist(ctx context.Context, op *operation, path, key string, body, out any) (answered bool) {
-	sent := false
-	for end := time.Now().Add(submitPatience); time.Now().Before(end); time.Sleep(time.Duration(50+c.chance.IntN(200)) * time.Millisecond) {
+// plainly says whether a submission is sent without the header of its key, as half of them are: the leader takes those without asking
+// the others first.
+func (c *caller) plainly() bool { return c.chance.IntN(2) == 0 }
+
+// insist sends a POST under a key until it is answered, to whichever coordinator, and gives up in the end. What is sent plainly is not
+// sent again once it may have been taken.
+func (c *caller) insist(ctx context.Context, op *operation, path, key string, plainly bool, body, out any) (answered bool) {
+	sent, header := false, key
+	if plainly {
+		header = ""
+	}
+	for end := time.Now().Add(submitPatience); time.Now().Before(end) && (!sent || !plainly); time.Sleep(time.Duration(50+c.chance.IntN(200)) * time.Millisecond) {
 		door := c.farm.some(c.chance)
 		op.Node = door.name
-		err := door.ask(ctx, http.MethodPost, path, key, body, out)
+		err := door.ask(ctx, http.MethodPost, path, header, body, out)
 		op.Return = c.history.now()
 		var no *refusal
 		switch {
@@ -471,7 +479,7 @@ func (c *caller) pulse() *promised {
 	body["hold"] = true
 	op := operation{Client: c.number, Asked: asked{Kind: opSubmit, Held: true}, Call: c.history.now()}
 	var created struct{ ID, Status string }
-	if !c.insist(context.Background(), &op, "/api/v2/jobs", key, body, &created) {
+	if !c.insist(context.Background(), &op, "/api/v2/jobs", key, false, body, &created) {
 		return nil
 	}
 	op.Job, op.Answer = created.ID, answer{Outcome: done, Status: created.Status}

@@ -240,7 +240,7 @@ func (c *caller) submit(ctx context.Context) {
 		} `json:"children"`
 	}
 	op := operation{Client: c.number, Asked: in, Call: c.history.now()}
-	if !c.insist(ctx, &op, "/api/v2/jobs", key, c.plainly(), body, &created) {
+	if !c.insist(ctx, &op, "/api/v2/jobs", key, c.plainly(in), body, &created) {
 		return
 	}
 	op.Job, op.Answer = created.ID, answer{Outcome: done, Status: created.Status}
@@ -268,7 +268,7 @@ func (c *caller) submitBatch(ctx context.Context, key string, in asked) {
 		} `json:"jobs"`
 	}
 	op := operation{Client: c.number, Asked: in, Call: c.history.now()}
-	if !c.insist(ctx, &op, "/api/v2/batches", key, c.plainly(), map[string]any{"jobs": jobs}, &created) {
+	if !c.insist(ctx, &op, "/api/v2/batches", key, c.plainly(in), map[string]any{"jobs": jobs}, &created) {
 		return
 	}
 	for _, job := range created.Jobs {
@@ -278,9 +278,9 @@ func (c *caller) submitBatch(ctx context.Context, key string, in asked) {
 	}
 }
 
-// plainly says whether a submission is sent without the header of its key, as half of them are: the leader takes those without asking
-// the others first.
-func (c *caller) plainly() bool { return c.chance.IntN(2) == 0 }
+// plainly says whether a submission is sent without the header of its key: the leader takes those without asking the others first. One
+// that is held is not, since nobody would release it if its answer got lost.
+func (c *caller) plainly(in asked) bool { return c.chance.IntN(2) == 0 && !in.Held }
 
 // insist sends a POST under a key until it is answered, to whichever coordinator, and gives up in the end. What is sent plainly is not
 // sent again once it may have been taken.

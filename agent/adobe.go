@@ -13,8 +13,11 @@ import (
 	"overcrank/farm"
 )
 
-// applyScript has After Effects put the assets into a copy of the project, and returns the copy.
+// applyScript has After Effects put the assets into a copy of the project, once in an attempt, and returns the copy.
 func (t *attempt) applyScript(ctx context.Context) (string, error) {
+	if t.filled != "" {
+		return t.filled, nil
+	}
 	if err := t.a.alone(ctx); err != nil {
 		return "", err
 	}
@@ -44,7 +47,8 @@ func (t *attempt) applyScript(ctx context.Context) (string, error) {
 	if message, bad := strings.CutPrefix(strings.TrimSpace(string(outcome)), "error: "); bad {
 		return "", &failure{message: message}
 	}
-	return files.Saved, nil
+	t.filled = files.Saved
+	return t.filled, nil
 }
 
 // savedPath is where an engine saves the filled-in project: beside the original, since it says where files lie by their way

@@ -22,12 +22,18 @@ import (
 // startStudio runs an agent on a machine with After Effects 26, which leaves outcome behind when it applies a script.
 func startStudio(t *testing.T, p *peer, part, outcome string) *agent {
 	t.Helper()
+	return startStudioOf(t, p, part, outcome, Manners{})
+}
+
+// startStudioOf is startStudio on a machine whose owner has rules.
+func startStudioOf(t *testing.T, p *peer, part, outcome string, manners Manners) *agent {
+	t.Helper()
 	t.Setenv(aerenderdouble.Env, part)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "studio", Logger: slog.New(slog.DiscardHandler)}
+	cfg := Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "studio", Desk: &shownDesk{}, Manners: manners, Logger: slog.New(slog.DiscardHandler)}
 	if err := cfg.complete(); err != nil {
 		t.Fatal(err)
 	}
@@ -203,6 +209,74 @@ func TestPicturesThatAfterEffectsHasDrawnStayWhenATaskIsGivenBack(t *testing.T) 
 	m := p.report(l.Attempt)
 	if f := m.Failed; f == nil || !f.Cancelled || f.Done == nil || f.Done.Start != 4 || f.Done.End < 7 || f.Done.End > 23 || f.Output == nil || f.Output.Frames != f.Done.Count() {
 		t.Fatalf("got %s\n%s", describe(m), p.logged(l.Attempt))
+	}
+}
+
+// TestAFilmThatAfterEffectsDrewAsFramesIsThatOfAnyMachine: whoever may come back to a machine gets the same film of it.
+func TestAFilmThatAfterEffectsDrewAsFramesIsThatOfAnyMachine(t *testing.T) {
+	needFFmpeg(t)
+	for _, c := range []struct{ part, codec, ext string }{
+		{"unordered", "", "mp4"}, {"no-sound-module", "video_prores_4444", "mov"}, {"normal", "", "zip"}, {"no-picture-module", "", "mp4"},
+	} {
+		t.Run(c.part+" "+c.ext, func(t *testing.T) {
+			p := newPeer(t)
+			startStudio(t, p, c.part, "ok")
+			l := lease(t, p, "plain.1")
+			l.Ext, l.Settings, l.Parted = c.ext, farm.Settings{Codec: c.codec}, true
+			if c.ext == "zip" {
+				l.Settings.Type, l.Settings.Frames = "image", &farm.Frames{Start: 4, End: 8}
+			}
+			plain, want := finished(t, p, l)
+
+			q := newPeer(t)
+			startStudioOf(t, q, c.part, "ok", peopled)
+			l.Task, l.Project = "kept.1", lease(t, q, "kept.1").Project
+			kept, got := finished(t, q, l)
+			log := q.logged(l.Attempt)
+			if n := strings.Count(log, "putting the assets into the project"); n != 1 {
+				t.Errorf("the assets were put into the project %d times", n)
+			}
+			if c.part == "no-picture-module" {
+				if !strings.Contains(log, "no output module for pictures") {
+					t.Errorf("the log does not say why no frames were kept:\n%s", log)
+				}
+			} else if !strings.Contains(log, "frames together") {
+				t.Errorf("frames were not kept:\n%s", log)
+			}
+			if c.ext == "zip" {
+				samePictures(t, want, got, 5)
+				return
+			}
+			sameDecoded(t, "the film", want, got)
+			if w, o := plain.Output, kept.Output; o.Frames != 25 || o.Duration != w.Duration || o.FrameRate != w.FrameRate || !o.Audio || o.Width != w.Width {
+				t.Errorf("drawn as frames it is %+v\notherwise %+v", o, w)
+			}
+			if m := kept.Measured; m.Frames != 25 || m.Engine != "aftereffects 26.0.2" || m.StartSeconds <= 0 {
+				t.Errorf("measured %+v", m)
+			}
+		})
+	}
+}
+
+// TestFramesOfAFilmThatAfterEffectsDrawsAloneStay when the machine is wanted back.
+func TestFramesOfAFilmThatAfterEffectsDrawsAloneStay(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	a := startStudioOf(t, p, "one-by-one", "ok", peopled)
+	l := lease(t, p, "whole.1")
+	l.Parted = true
+	p.send(wire.Message{Lease: &l})
+	p.eventually("some frames to be done", func() bool {
+		return slices.ContainsFunc(p.got, func(m wire.Message) bool { return m.Progress != nil && m.Progress.Frame >= 8 })
+	})
+	a.board.giveBack("somebody works at it", 0)
+	m := p.report(l.Attempt)
+	f := m.Failed
+	if f == nil || !f.Cancelled || f.Done == nil || f.Done.Start != 0 || f.Done.End < 6 || f.Done.End > 23 || f.Output == nil || f.Output.Frames != f.Done.Count() {
+		t.Fatalf("got %s\n%s", describe(m), p.logged(l.Attempt))
+	}
+	if f.Measured.Engine != "aftereffects 26.0.2" {
+		t.Errorf("measured %+v", f.Measured)
 	}
 }
 

@@ -235,7 +235,13 @@ func exactRate(rate float64) (num, den int64) {
 	}
 }
 
-var noTemplate = regexp.MustCompile(`(?i)no output module template`)
+var templateMissing = regexp.MustCompile(`(?i)no output module template`)
+
+// noTemplate tells whether After Effects ended since it has no output module of the name that it was given.
+func noTemplate(err error) bool {
+	var failed *aerender.Failure
+	return errors.As(err, &failed) && templateMissing.MatchString(failed.Message)
+}
 
 // soundAdobe renders the sound alone. An After Effects without a template for that renders the film, and its pictures go.
 func (t *attempt) soundAdobe(ctx context.Context, req aerender.Request) (result, error) {
@@ -246,8 +252,7 @@ func (t *attempt) soundAdobe(ctx context.Context, req aerender.Request) (result,
 		return err == nil && info.Audio, nil // what cannot be read is not whole
 	}
 	_, err := t.runAdobe(ctx, req)
-	var failed *aerender.Failure
-	if errors.As(err, &failed) && noTemplate.MatchString(failed.Message) {
+	if noTemplate(err) {
 		t.say("this After Effects has no output module for sound alone; it renders the film for its sound")
 		req.Output, req.OutputModule = filepath.Join(out, "raw_sound.mov"), adobeFilm
 		_, err = t.runAdobe(ctx, req)
@@ -270,6 +275,11 @@ func (t *attempt) soundAdobe(ctx context.Context, req aerender.Request) (result,
 	case !found:
 		if err := os.WriteFile(path, emptySound(), 0o600); err != nil {
 			return result{}, fmt.Errorf("writing that there is no sound: %w", err)
+		}
+	}
+	for _, raw := range written { // there may be a whole film among them
+		if err := os.Remove(raw); err != nil {
+			return result{}, fmt.Errorf("removing the intermediate: %w", err)
 		}
 	}
 	return t.checkSound()

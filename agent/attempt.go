@@ -48,9 +48,10 @@ type attempt struct {
 	script  string           // applies the assets; it holds what secrets stand for, so no file does
 	secrets *redact.Redactor // conceals what they stand for
 	given   *farm.Upload     // as the job has it, with references where lease.Upload has values
+	filled  string           // the project with the assets in it, where After Effects has put them there; "" before
 
 	watch stopwatch
-	kept  *keptFrames // of a range; nil before its first frame
+	kept  *keptFrames // that stay when the attempt ends early; nil before the first
 
 	mu       sync.Mutex
 	warnings []string
@@ -162,7 +163,7 @@ func (t *attempt) renderProject(ctx context.Context) (result, error) {
 	if err := t.prepare(ctx, fetched); err != nil {
 		return result{}, err
 	}
-	if t.mayKeep() {
+	if t.mayKeep(ctx) {
 		return t.renderKeeping(ctx)
 	}
 	return t.render(ctx)

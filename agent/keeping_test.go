@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,12 +115,14 @@ func TestOnlyMachinesThatPeopleComeBackToTakeTheLongerWay(t *testing.T) {
 		"input, and somebody logged in": {artist.Rules, deskLeft, true},
 		"input that nobody can give":    {artist.Rules, presence.Sight{Session: presence.SessionNone}, false},
 		"hours":                         {presence.Rules{Hours: []farm.Hours{{From: 60, To: 60}}}, presence.Sight{}, true},
+		"an After Effects that somebody logged in may open": {presence.Rules{Untouched: afterEffectsPrograms}, deskUsed, true},
+		"an After Effects, and nobody to open it":           {presence.Rules{Untouched: afterEffectsPrograms}, presence.Sight{Session: presence.SessionNone}, false},
 	} {
 		desk := &shownDesk{}
 		desk.show(c.seen)
-		w := presence.NewWatch(desk, c.rules, presence.Pause{}, nil)
+		w := presence.NewWatch(desk, c.rules, presence.Pause{}, slog.New(slog.DiscardHandler))
 		w.Look(t.Context())
-		if w.SomebodyMayCome() != c.want {
+		if w.SomebodyMayCome(t.Context()) != c.want {
 			t.Errorf("%s: %v", name, !c.want)
 		}
 	}

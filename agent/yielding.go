@@ -45,7 +45,7 @@ func (a *agent) rules() presence.Rules {
 	rules := a.manners.Load().Rules
 	hasOne := slices.ContainsFunc(a.stock.now().Engines, func(e farm.EngineInfo) bool { return e.Kind == farm.EngineAfterEffects })
 	if hasOne {
-		rules.Programs = append(slices.Clone(rules.Programs), afterEffectsPrograms...)
+		rules.Untouched = afterEffectsPrograms
 	}
 	return rules
 }

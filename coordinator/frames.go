@@ -58,11 +58,12 @@ func composition(sum *aep.Summary, name string) *aep.CompositionSummary {
 // lengthOf is how many frames a composition has.
 func lengthOf(comp aep.CompositionSummary) int { return int(comp.Duration*comp.FrameRate + 0.5) }
 
-// mayPart says whether the result of a job can be put together from ranges of its frames.
-func mayPart(job farm.Job) bool {
+// mayPart says whether the result of a job can be put together from ranges of its frames. Where those depend on what one process drew
+// before them, frames of two are of two films.
+func mayPart(job farm.Job, template *farm.Template) bool {
 	s := job.Settings
 	switch {
-	case job.Join, job.Preview, job.Sequential, s.Type == "aep":
+	case job.Join, job.Preview, job.Sequential, template != nil && template.Sequential, s.Type == "aep":
 		return false
 	case s.Type == "image":
 		return s.Frames != nil && !s.Frames.Single
@@ -72,7 +73,7 @@ func mayPart(job farm.Job) bool {
 
 // mayPreview says whether single frames of a job can be looked at before it is rendered.
 func mayPreview(job farm.Job) bool {
-	return !job.Join && !job.Preview && job.Settings.Type != "aep" && (job.Settings.Type != "image" || mayPart(job))
+	return !job.Join && !job.Preview && job.Settings.Type != "aep" && (job.Settings.Type != "image" || mayPart(job, nil))
 }
 
 // stillsOf are the first, the middle and the last of some frames.

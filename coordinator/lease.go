@@ -100,7 +100,7 @@ func forTask(job farm.Job, t farm.Task) farm.Job {
 
 // leaseFrames says which single frames a task renders, and whether others may go on from what it leaves.
 func (c *Coordinator) leaseFrames(lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) error {
-	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part || !mayPart(job)) {
+	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part || !mayPart(job, template)) {
 		return nil
 	}
 	frames, known, err := c.framesOf(job, template)

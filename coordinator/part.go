@@ -131,6 +131,10 @@ func (l *leader) keepFrames(ctx context.Context, h *lease, task farm.Task, job f
 		l.mu.Lock()
 		cmd.Whole, cmd.Parting = &whole, partingOf(job, l.queue.HasAfterEffects())
 		l.mu.Unlock()
+		// What drew these draws the others, also when the farm has got its first After Effects meanwhile, or lost its last.
+		if kind := m.Measured.Kind(); kind == farm.EngineEmbedded || kind == farm.EngineAfterEffects {
+			cmd.Engine = kind
+		}
 	}
 	_, err := l.c.apply(ctx, cmd)
 	return err
@@ -150,7 +154,7 @@ func (c *Coordinator) wholeOf(job farm.Job) (farm.Frames, error) {
 		}
 	}
 	frames, known, err := c.framesOf(job, template)
-	if err == nil && (!known || !mayPart(job) || template.Sequential) {
+	if err == nil && (!known || !mayPart(job, template)) {
 		err = farm.Errorf(farm.CodeInvalid, "job %s cannot be put together from parts", job.ID)
 	}
 	return frames, err

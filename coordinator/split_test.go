@@ -301,6 +301,44 @@ func TestAWholeRenderIsGoneOnFrom(t *testing.T) {
 	}
 }
 
+// TestWhatDrewTheFirstFramesDrawsTheRest, also where the farm has got its first After Effects meanwhile.
+func TestWhatDrewTheFirstFramesDrawsTheRest(t *testing.T) {
+	adobe := func(inv *farm.Inventory) {
+		inv.Engines = append(inv.Engines, farm.EngineInfo{Kind: farm.EngineAfterEffects, Version: "26.0.2"})
+	}
+	for drew, c := range map[string]struct {
+		machine func(*farm.Inventory)
+		want    string
+	}{
+		"embedded 1":          {func(*farm.Inventory) {}, farm.EngineEmbedded},
+		"aftereffects 26.0.2": {adobe, farm.EngineAfterEffects},
+		"a pencil":            {adobe, farm.EngineAfterEffects}, // by what the farm has
+	} {
+		t.Run(drew, func(t *testing.T) {
+			s := openStudio(t, 0)
+			first := s.enrol("first", c.machine)
+			first.connect()
+			s.film()
+			whole := held{first, first.lease()}
+			other := s.enrol("other", adobe)
+			other.connect()
+			done := farm.Frames{Start: 0, End: 59}
+			out := whole.part(done)
+			whole.say(wire.Message{Failed: &wire.Failed{
+				Attempt: whole.Attempt, Cancelled: true, Done: &done, Output: &out, Measured: farm.Measured{Engine: drew, Frames: 60, FrameSeconds: 60},
+			}})
+			whole.through()
+			for range 2 { // what is left of the frames, and the sound
+				if h := (held{other, other.lease()}); !h.Part || h.Engine != c.want {
+					t.Errorf("leased %+v", h.Lease)
+				} else {
+					h.done()
+				}
+			}
+		})
+	}
+}
+
 func TestAllPartsAreRenderedFromTheSameFile(t *testing.T) {
 	s := openStudio(t, 2)
 	job := s.film()

@@ -1,6 +1,9 @@
 package farm
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Measured is how long the parts of a render took on one machine.
 type Measured struct {
@@ -9,6 +12,12 @@ type Measured struct {
 	StartSeconds float64 `json:"startSeconds,omitempty"` // from the engine's start to its first frame
 	Frames       int     `json:"frames,omitempty"`       // that were rendered
 	FrameSeconds float64 `json:"frameSeconds,omitempty"` // of all frames together
+}
+
+// Kind is the kind of engine that was measured, "" when none is told.
+func (m Measured) Kind() string {
+	kind, _, _ := strings.Cut(m.Engine, " ")
+	return kind
 }
 
 // Timing is what has been measured of a kind of work. Later measurements count more. Times are whole microseconds, so that

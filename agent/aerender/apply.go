@@ -44,7 +44,7 @@ func ScriptCommand(goos, aerender, script string) []string {
 		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 		return []string{"/usr/bin/osascript", "-e", `tell application "` + quoted.Replace(name) + `" to DoScriptFile "` + quoted.Replace(filepath.ToSlash(script)) + `"`}
 	}
-	return nil
+	return standInCommand(aerender, script)
 }
 
 func cutLast(s, sep string) (before, after string) {

@@ -94,6 +94,9 @@ func (s System) buildFolders(ctx context.Context) []string {
 			}
 		}
 	}
+	for _, folder := range standIns() {
+		add(folder)
+	}
 	return folders
 }
 

@@ -3,6 +3,7 @@
 package presence
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -26,11 +27,14 @@ type Rules struct {
 	Programs []string
 	// NotOnBattery lets the machine rest while it runs on its battery.
 	NotOnBattery bool
+	// Untouched are names like those of Programs, of programs that the farm keeps away from by itself. They are no wish of the
+	// machine's owner: only where somebody is can one of them be started.
+	Untouched []string
 }
 
 // Want is what has to be seen of a desk to judge it by these rules.
 func (r Rules) Want() Want {
-	return Want{Input: r.IdleAfter > 0, Processes: r.MaxOtherLoad > 0 || len(r.Programs) > 0, Battery: r.NotOnBattery}
+	return Want{Input: r.IdleAfter > 0, Processes: r.MaxOtherLoad > 0 || len(r.Programs)+len(r.Untouched) > 0, Battery: r.NotOnBattery}
 }
 
 // Pause is what somebody at the machine said: no work for the farm. The zero value is none.
@@ -54,7 +58,7 @@ func (r Rules) Judge(now time.Time, pause Pause, seen Sight) farm.Availability {
 	if !farm.Within(r.Hours, now) {
 		return away(next, "outside its hours (%s)", hoursText(r.Hours))
 	}
-	if name := seen.running(r.Programs); name != "" {
+	if name := cmp.Or(seen.running(r.Programs), seen.running(r.Untouched)); name != "" {
 		return away(time.Time{}, "%s is running", name)
 	}
 	if r.NotOnBattery && seen.OnBattery {
@@ -85,6 +89,11 @@ func (s Sight) idle(r Rules) bool {
 	default:
 		return s.Input >= r.IdleAfter
 	}
+}
+
+// peopled tells whether somebody may be at the desk, as far as can be seen: at work or away from it for a while.
+func (s Sight) peopled() bool {
+	return s.InputKnown || s.Session == SessionActive || s.Session == SessionLocked
 }
 
 // running is the first of the programs that runs and is not the farm's, "" when none does.

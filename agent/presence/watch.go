@@ -61,11 +61,26 @@ func (w *Watch) Run(ctx context.Context, change func(farm.Availability)) {
 }
 
 // SomebodyMayCome tells whether the rules may want the machine back from the farm: not where nobody sits and nothing else is ruled.
-func (w *Watch) SomebodyMayCome() bool {
+// Where nothing but Untouched is, it looks whether somebody is there: Run does not look for that.
+func (w *Watch) SomebodyMayCome(ctx context.Context) bool {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	r := w.rules
-	return len(r.Hours) > 0 || len(r.Programs) > 0 || r.MaxOtherLoad > 0 || r.NotOnBattery || r.IdleAfter > 0 && w.peopled
+	r, peopled := w.rules, w.peopled
+	w.mu.Unlock()
+	switch {
+	case len(r.Hours) > 0, len(r.Programs) > 0, r.MaxOtherLoad > 0, r.NotOnBattery:
+		return true
+	case r.IdleAfter > 0:
+		return peopled
+	case len(r.Untouched) == 0:
+		return false
+	}
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	seen, err := w.desk.Look(ctx, Want{Input: true})
+	if err != nil {
+		w.log.Debug("who is at the machine cannot be seen as a whole", "error", err)
+	}
+	return seen.peopled()
 }
 
 // Now is how available the machine was at the last look.
@@ -133,7 +148,7 @@ func (w *Watch) look(ctx context.Context) farm.Availability {
 		// What has just been too much has to fall well below, or the work would come and go with each look.
 		seen.OtherLoad *= backBelow
 	}
-	w.peopled = seen.InputKnown || seen.Session == SessionActive || seen.Session == SessionLocked
+	w.peopled = seen.peopled()
 	w.last = settled(w.last, rules.Judge(now, pause, seen))
 	return w.last
 }

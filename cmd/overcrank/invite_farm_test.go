@@ -26,13 +26,19 @@ type workstation struct {
 // startAgent starts an agent of a folder; it is stopped when the test ends.
 func startAgent(t *testing.T, f *runningFarm, dir, joinToken string, flags ...string) *workstation {
 	t.Helper()
+	return startAgentOf(t, binary, f, dir, joinToken, flags...)
+}
+
+// startAgentOf is startAgent by another build of the program.
+func startAgentOf(t *testing.T, program string, f *runningFarm, dir, joinToken string, flags ...string) *workstation {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &workstation{said: &lockedBuffer{}, done: make(chan struct{})}
 	usual := []string{"agent", "--data-dir", dir, "--coordinator", f.Server, "--gossip-listen", "", "--log-level", "debug", "--name", filepath.Base(dir)}
 	if !slices.Contains(flags, "--config") { // none of the machine that the tests run on, at which somebody may be working
 		usual = append(usual, "--config", os.DevNull, "--idle-after", "0")
 	}
-	cmd := exec.CommandContext(ctx, binary, append(usual, flags...)...)
+	cmd := exec.CommandContext(ctx, program, append(usual, flags...)...)
 	cmd.Env = append(os.Environ(), "OVERCRANK_JOIN_TOKEN="+joinToken)
 	cmd.Stdout, cmd.Stderr = w.said, w.said
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

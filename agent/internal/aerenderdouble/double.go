@@ -26,34 +26,35 @@ func Asked() bool { return os.Getenv(Env) != "" }
 type part func(job) int
 
 var parts = map[string]part{
-	"normal":          normal,
-	"plain":           plainFrames,
-	"drop":            dropFrame,
-	"german":          german,
-	"french-cp1252":   french,
-	"unordered":       unordered,
-	"one-by-one":      oneByOne,
-	"no-sound-module": noSoundModule,
-	"missing":         missingFrames,
-	"error-exit-0":    errorThenZero,
-	"orphan":          orphan,
-	"silent-start":    silentStart,
-	"hang-start":      hangAtStart,
-	"hang-end":        hangAtEnd,
-	"hang-half":       hangHalfWay,
-	"stubborn":        stubborn,
-	"child-then-hang": childThenHang,
-	"licence":         says(1, "aerender ERROR: Unable to obtain a license for this plug-in."),
-	"version":         says(1, "aerender ERROR: After Effects error: The file you are attempting to open was created with After Effects version 26.0.2 (Macintosh 64) and cannot be opened with this version."),
-	"no-comp":         says(1, "aerender ERROR: No comp was found with the given name."),
-	"script":          says(5, "aerender ERROR: After Effects error: Error: Layer 'title' not found in composition 'main' (asset 2)"),
-	"missing-font":    missingFont,
-	"crash":           says(1, "PROGRESS:  Start: 0:00:00:00"),
-	"disk-full":       says(1, "aerender ERROR: Rendering error while writing to file. An output module failed. The file may be damaged or corrupted."),
-	"empty-output":    emptyOutput,
-	"truncated":       truncatedOutput,
-	"long-line":       longLine,
-	"noise":           noise,
+	"normal":            normal,
+	"plain":             plainFrames,
+	"drop":              dropFrame,
+	"german":            german,
+	"french-cp1252":     french,
+	"unordered":         unordered,
+	"one-by-one":        oneByOne,
+	"no-sound-module":   noSoundModule,
+	"no-picture-module": noPictureModule,
+	"missing":           missingFrames,
+	"error-exit-0":      errorThenZero,
+	"orphan":            orphan,
+	"silent-start":      silentStart,
+	"hang-start":        hangAtStart,
+	"hang-end":          hangAtEnd,
+	"hang-half":         hangHalfWay,
+	"stubborn":          stubborn,
+	"child-then-hang":   childThenHang,
+	"licence":           says(1, "aerender ERROR: Unable to obtain a license for this plug-in."),
+	"version":           says(1, "aerender ERROR: After Effects error: The file you are attempting to open was created with After Effects version 26.0.2 (Macintosh 64) and cannot be opened with this version."),
+	"no-comp":           says(1, "aerender ERROR: No comp was found with the given name."),
+	"script":            says(5, "aerender ERROR: After Effects error: Error: Layer 'title' not found in composition 'main' (asset 2)"),
+	"missing-font":      missingFont,
+	"crash":             says(1, "PROGRESS:  Start: 0:00:00:00"),
+	"disk-full":         says(1, "aerender ERROR: Rendering error while writing to file. An output module failed. The file may be damaged or corrupted."),
+	"empty-output":      emptyOutput,
+	"truncated":         truncatedOutput,
+	"long-line":         longLine,
+	"noise":             noise,
 }
 
 // job is what the flags ask for.
@@ -181,6 +182,14 @@ func unordered(j job) int {
 // noSoundModule has no output module for sound alone.
 func noSoundModule(j job) int {
 	if strings.HasPrefix(j.module, "AIFF") {
+		return says(1, "aerender ERROR: No output module template was found with the given name.")(j)
+	}
+	return normal(j)
+}
+
+// noPictureModule has no output module for pictures.
+func noPictureModule(j job) int {
+	if strings.HasPrefix(j.module, "TIFF") {
 		return says(1, "aerender ERROR: No output module template was found with the given name.")(j)
 	}
 	return normal(j)
@@ -350,19 +359,25 @@ func film(j job, frames int) int {
 	return 0
 }
 
-// oneByOne writes each picture before it tells of it, and takes its time.
+// oneByOne takes its time with each frame, and writes each picture before it tells of it; what is no series of pictures comes at the end.
 func oneByOne(j job) int {
 	open()
 	head(j)
+	series := strings.Contains(j.output, "[#")
 	for n := range j.frames() {
 		one := j
 		one.start, one.end = j.start+n, j.start+n
-		if code := film(one, 1); code != 0 {
-			return code
+		if series {
+			if code := film(one, 1); code != 0 {
+				return code
+			}
 		}
 		frame(j, n)
 		time.Sleep(100 * time.Millisecond)
 	}
 	finish()
-	return 0
+	if series {
+		return 0
+	}
+	return film(j, j.frames())
 }

@@ -133,8 +133,11 @@ func (l *leader) giveBack(grants []schedule.Grant) {
 // reconsider looks at a task whose grant was refused: the queue had an old picture of it.
 func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 	var task farm.Task
+	var next int
 	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
-		task, err = tx.Task(g.Task.ID)
+		if task, err = tx.Task(g.Task.ID); err == nil {
+			next, err = tx.NextAttempt(task)
+		}
 		return err
 	})
 	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
@@ -146,7 +149,7 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 	var unsent *lease
 	switch {
 	case err != nil:
-	case task.Status == farm.TaskReady && task.Attempt+1 == g.Task.Attempt:
+	case task.Status == farm.TaskReady && next == g.Task.Attempt:
 		g.Task.NotBefore = l.c.cfg.Now().Add(retryPause)
 		l.queue.Add(g.Task, l.c.cfg.Now())
 	case task.Status == farm.TaskReady:

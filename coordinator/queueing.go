@@ -70,8 +70,12 @@ func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job, now time.Time) (sch
 	if err != nil {
 		return schedule.Task{}, err
 	}
+	next, err := tx.NextAttempt(t)
+	if err != nil {
+		return schedule.Task{}, err
+	}
 	q := schedule.Task{
-		ID: t.ID, Job: t.Job, Team: t.Team, Attempt: t.Attempt + 1, Level: job.Level, Priority: job.Priority, Created: job.CreatedAt,
+		ID: t.ID, Job: t.Job, Team: t.Team, Attempt: next, Level: job.Level, Priority: job.Priority, Created: job.CreatedAt,
 		NotBefore: job.NotBefore, Sample: t.Kind == farm.TaskSample || t.Kind == farm.TaskAssemble, Whole: splits(t, job, template), Need: schedule.NeedOf(job, template, t),
 		Avoid: t.Avoid, Barred: t.Barred, MaxMachines: job.MaxMachines, Work: workOf(job, template),
 	}

@@ -98,7 +98,12 @@ func (l *leader) splittables(grants []schedule.Grant, adobe bool) ([]splittable,
 			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 				return err
 			}
-			if err != nil || task.Attempt+1 != g.Task.Attempt {
+			if err != nil {
+				continue
+			}
+			if next, err := tx.NextAttempt(task); err != nil {
+				return err
+			} else if next != g.Task.Attempt {
 				continue
 			}
 			f := splittable{grant: g}

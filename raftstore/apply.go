@@ -139,6 +139,12 @@ func (t *tables) apply(cmd Command) Result {
 		return t.purgeJobs(c)
 	case SetLevel:
 		return t.setLevel(c)
+	case BringState:
+		return t.bringState(c)
+	case ReplaceState:
+		return t.replaceState(c)
+	case DropState:
+		return t.dropState(c)
 	default:
 		if result, known := t.applyTrial(cmd); known {
 			return result

@@ -23,6 +23,7 @@ func (t *tables) lease(grant Grant, c LeaseTasks, result *Result) *farm.Error {
 	if !ok {
 		return noTask(grant.Task)
 	}
+	next := t.nextAttempt(task)
 	job, ok := t.job(task.Job)
 	switch {
 	case !ok:
@@ -31,8 +32,8 @@ func (t *tables) lease(grant Grant, c LeaseTasks, result *Result) *farm.Error {
 		return noMachine(grant.Agent)
 	case task.Status != farm.TaskReady:
 		return farm.Errorf(farm.CodeConflict, "task %s is %s and cannot be leased", task.ID, task.Status)
-	case grant.Attempt != task.Attempt+1:
-		return farm.Errorf(farm.CodeConflict, "the next attempt of task %s is %d, not %d", task.ID, task.Attempt+1, grant.Attempt)
+	case grant.Attempt != next:
+		return farm.Errorf(farm.CodeConflict, "the next attempt of task %s is %d, not %d", task.ID, next, grant.Attempt)
 	case slices.Contains(task.Barred, grant.Agent):
 		return farm.Errorf(farm.CodeConflict, "machine %s may not have task %s again", grant.Agent, task.ID)
 	case !c.Rested && at.Before(task.NotBefore):

@@ -249,6 +249,12 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[PurgeJobs](body)
 	case KindSetLevel:
 		return unmarshal[SetLevel](body)
+	case KindBringState:
+		return unmarshal[BringState](body)
+	case KindReplaceState:
+		return unmarshal[ReplaceState](body)
+	case KindDropState:
+		return unmarshal[DropState](body)
 	default:
 		return decodeTrial(kind, body)
 	}

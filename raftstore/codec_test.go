@@ -106,6 +106,9 @@ func samples() []Command {
 		RedactJobs{Jobs: []Redaction{{ID: "01J", Error: "e", Warnings: []string{"w"}}}, Erase: true, At: at},
 		ExpireOutputs{IDs: []string{"01J"}, At: at},
 		PurgeJobs{IDs: []string{"01J"}},
+		BringState{Restoration: "r1", Number: 3, Rows: []byte{1, 2, 3}, At: at},
+		ReplaceState{Restoration: "r1", Parts: 4, At: at},
+		DropState{Restoration: "r1"},
 	}
 }
 

@@ -50,6 +50,8 @@ type machine struct {
 	ended context.Context // when there is no time left to wait for the disk
 	end   context.CancelFunc
 
+	incoming incoming // used by whoever applies
+
 	expected *expected
 	progress broadcast // of last
 	applied  func([]Result)
@@ -80,8 +82,13 @@ func openMachine(path string, codec *codec, fatal func(error), portion int) (*ma
 		return nil, err
 	}
 	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion, expected: newExpected()}
+	m.incoming = incoming{path: path + ".brought", unpack: codec.decompressor}
+	if err := m.incoming.drop(); err != nil { // of a process that was killed
+		return nil, errors.Join(err, db.Close())
+	}
 	m.ended, m.end = context.WithCancel(context.Background())
 	m.use(db)
+	m.follow()
 	return m, nil
 }
 
@@ -97,8 +104,12 @@ const (
 func (m *machine) use(db *bbolt.DB) {
 	m.db = db
 	m.state = layered.New(db, layered.Options{Buckets: buckets(), Portion: m.portion, Fill: fill, Failed: m.unwritten})
-	m.last.Store(appliedIn(db))
-	m.trail.begin(m.last.Load(), fingerprintIn(db))
+}
+
+// follow goes on where the state file is.
+func (m *machine) follow() {
+	m.last.Store(appliedIn(m.db))
+	m.trail.begin(m.last.Load(), fingerprintIn(m.db))
 }
 
 // halt ends the machine's work after an error: this replica must not live on without what it could not apply.
@@ -205,11 +216,12 @@ func (m *machine) close() error {
 	m.leaving.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	dropped := m.incoming.drop()
 	if m.halted.Load() {
 		m.state.Settle()
-		return errors.Join(m.db.Sync(), m.db.Close())
+		return errors.Join(dropped, m.db.Sync(), m.db.Close())
 	}
-	return errors.Join(m.state.Flush(), boltfile.Close(m.db))
+	return errors.Join(dropped, m.state.Flush(), boltfile.Close(m.db))
 }
 
 // Apply applies one entry.
@@ -237,12 +249,59 @@ func (m *machine) ApplyBatch(logs []*raft.Log) []any {
 	return answers
 }
 
+// applyBatch applies entries in their order; one that replaces the state is a change of its own.
 func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
+	for from := 0; from < len(logs); {
+		to := from
+		for to < len(logs) && !replaces(logs[to]) {
+			to++
+		}
+		if to > from {
+			if err := m.applyCommands(logs[from:to], answers[from:to]); err != nil {
+				return err
+			}
+		}
+		if to == len(logs) {
+			return nil
+		}
+		answer, done, err := m.applyReplacement(logs[to])
+		switch {
+		case err != nil:
+			return err
+		case done:
+			answers[to] = answer
+			m.told(logs[to:to+1], []Result{answer}, []int{0}, logs[to].Index)
+		default:
+			if err := m.applyCommands(logs[to:to+1], answers[to:to+1]); err != nil {
+				return err
+			}
+		}
+		from = to + 1
+	}
+	return nil
+}
+
+// told tells whoever wants to know what entries came to: results are of those of logs that fresh names, and last is the index of the
+// last entry that was applied.
+func (m *machine) told(logs []*raft.Log, results []Result, fresh []int, last uint64) {
+	if m.applied != nil && len(results) > 0 {
+		m.applied(results)
+	}
+	for i, at := range fresh {
+		m.expected.applied(logs[at].Data, results[i])
+	}
+	// Last of all: whoever waits for the index finds everything told.
+	m.last.Store(last)
+	m.progress.tell()
+}
+
+func (m *machine) applyCommands(logs []*raft.Log, answers []any) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	last, grown, entries := m.last.Load(), int64(0), int64(0)
 	steps := make([]step, 0, len(logs))
 	var results []Result // of commands that are new
+	var parts []BringState
 	fresh := make([]int, 0, len(logs))
 	err := m.state.Update(func(change *layered.Change) error {
 		t := changing(change, &m.kept)
@@ -272,6 +331,9 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 			if t.err != nil {
 				return fmt.Errorf("apply log entry %d: %w", log.Index, t.err)
 			}
+			if part, is := cmd.(BringState); is && result.Refused == nil && result.Repeated == nil {
+				parts = append(parts, part)
+			}
 			fingerprint = chain(fingerprint, log.Data)
 			steps = append(steps, step{log.Index, string(fingerprint)})
 			grown += int64(len(log.Data))
@@ -295,15 +357,12 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	m.trail.add(steps)
 	m.grown.Add(grown)
 	m.entries.Add(entries)
-	if m.applied != nil && len(results) > 0 {
-		m.applied(results)
+	for _, c := range parts {
+		if err := m.incoming.add(c.Restoration, c.Number, c.Rows); err != nil && !durable.Blocked(err) {
+			return err
+		}
 	}
-	for i, at := range fresh {
-		m.expected.applied(logs[at].Data, results[i])
-	}
-	// Last of all: whoever waits for the index finds everything told.
-	m.last.Store(last)
-	m.progress.tell()
+	m.told(logs, results, fresh, last)
 	return nil
 }
 

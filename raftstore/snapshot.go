@@ -102,9 +102,12 @@ func (m *machine) Restore(snapshot io.ReadCloser) error {
 		m.unfit = errors.Join(fmt.Errorf("restore snapshot: %w", err), os.RemoveAll(next))
 		return m.unfit
 	}
-	if err := m.swap(next); err != nil {
+	if err := m.swap(next, nil); err != nil {
 		return fmt.Errorf("restore snapshot: %w", err)
 	}
+	m.follow()
+	m.grown.Store(0)
+	m.entries.Store(0)
 	m.progress.tell()
 	if m.replaced != nil {
 		m.replaced()
@@ -122,8 +125,13 @@ func prepareState(path string) error {
 	return boltfile.Close(db)
 }
 
-// swap puts a prepared state file in the place of the one in force.
-func (m *machine) swap(next string) error {
+// swap puts a prepared state file in the place of the one in force. It may be open already: opened is then not nil, and the machine's.
+func (m *machine) swap(next string, opened *bbolt.DB) (err error) {
+	defer func() {
+		if err != nil && opened != nil {
+			err = errors.Join(err, opened.Close())
+		}
+	}()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	db, state := m.db, m.state
@@ -141,16 +149,15 @@ func (m *machine) swap(next string) error {
 	if err := os.Rename(next, m.path); err != nil {
 		return err
 	}
-	opened, err := bbolt.Open(m.path, 0o600, stateOptions())
-	if err != nil {
-		return err
+	if opened == nil {
+		if opened, err = bbolt.Open(m.path, 0o600, stateOptions()); err != nil {
+			return err
+		}
 	}
 	if runtime.GOOS != "windows" {
 		m.leaving.Go(func() { _ = leave() })
 	}
 	m.use(opened)
-	m.grown.Store(0)
-	m.entries.Store(0)
 	return nil
 }
 

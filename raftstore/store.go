@@ -105,6 +105,8 @@ type Result struct {
 	Owed []string
 	// Policy is the farm's policy after a command that changed it, nil after others.
 	Policy *farm.Policy
+	// Replaced says that the whole state is another from here on: that of a backup.
+	Replaced bool
 }
 
 // Files in the folder of a node.
@@ -132,6 +134,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	if err := os.MkdirAll(filepath.Join(cfg.Dir, "snapshots"), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the farm's state: %w", err)
+	}
+	if err := forgetReceived(cfg.Dir); err != nil {
+		return nil, fmt.Errorf("clear the folder of the farm's state: %w", err)
 	}
 	cfg.portion = cmp.Or(cfg.portion, defaultPortion)
 	s, err := open(cfg)

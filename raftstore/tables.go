@@ -73,6 +73,8 @@ var (
 	bucketGossip          = []byte("gossip keys") // one record under gossipRingKey
 
 	bucketCounts = []byte("counts") // see counters.go
+
+	bucketIncoming = []byte("incoming state") // parts of the state that is to take this one's place, see apply_restore.go
 )
 
 func buckets() [][]byte {
@@ -84,6 +86,7 @@ func buckets() [][]byte {
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
 		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes, bucketGossip,
+		bucketIncoming,
 	}
 }
 

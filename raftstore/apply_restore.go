@@ -1,0 +1,103 @@
+package raftstore
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"overcrank/farm"
+)
+
+// incomingHead is the key, in bucketIncoming, of what is known of the restoration under way; its parts lie beside it.
+const incomingHead = "head"
+
+// standstill is after how long without another part a restoration is given up for another.
+const standstill = time.Minute
+
+// restoration is a restoration under way.
+type restoration struct {
+	ID    string    `json:"id"`
+	Parts int       `json:"parts"` // that have come
+	At    time.Time `json:"at"`    // of the last of them
+}
+
+// metaAttempts is the key, in bucketMeta, of the number behind which all attempts begin since the state was replaced last, 8 bytes.
+const metaAttempts = "attempts from"
+
+func incomingKey(number int) string { return fmt.Sprintf("part %010d", number) }
+
+func (t *tables) restoration() (r restoration, found bool) {
+	return get[restoration](t, bucketIncoming, incomingHead)
+}
+
+func (t *tables) bringState(c BringState) Result {
+	if err := checkID("restoration", c.Restoration); err != nil {
+		return refuse(err)
+	}
+	now, going := t.restoration()
+	switch {
+	case c.Number == 0 && going && now.ID != c.Restoration && c.At.Sub(now.At) < standstill:
+		return refusef(farm.CodeConflict, "the farm is being restored already; wait until that has ended")
+	case c.Number == 0 && (!going || now.ID != c.Restoration):
+		t.dropIncoming()
+		now = restoration{ID: c.Restoration}
+	case !going || now.ID != c.Restoration:
+		return refuse(givenUp())
+	case c.Number != now.Parts:
+		return refusef(farm.CodeConflict, "part %d of the state comes where part %d is due", c.Number, now.Parts)
+	}
+	t.set(bucketIncoming, incomingKey(c.Number), c.Rows)
+	now.Parts++
+	now.At = c.At
+	put(t, bucketIncoming, incomingHead, now)
+	return Result{}
+}
+
+func (t *tables) dropState(c DropState) Result {
+	if now, going := t.restoration(); !going || now.ID != c.Restoration {
+		return refuse(givenUp())
+	}
+	t.dropIncoming()
+	return Result{}
+}
+
+func (t *tables) dropIncoming() {
+	for _, key := range t.keysUnder(bucketIncoming, "") {
+		t.remove(bucketIncoming, key)
+	}
+}
+
+// replaceState only says why the state is not replaced. Where there is nothing to say the machine replaces it, see replace.go.
+func (t *tables) replaceState(c ReplaceState) Result {
+	now, going := t.restoration()
+	switch {
+	case !going || now.ID != c.Restoration:
+		return refuse(givenUp())
+	case now.Parts != c.Parts:
+		return refusef(farm.CodeConflict, "%d parts of the state have come of %d", now.Parts, c.Parts)
+	}
+	return Result{}
+}
+
+func givenUp() *farm.Error {
+	return farm.Errorf(farm.CodeConflict, "the restoration has been given up, because it stood still or another began; begin anew")
+}
+
+// nextAttempt is the number of a task's next lease.
+func (t *tables) nextAttempt(task farm.Task) int {
+	from := 0
+	if value := t.value(bucketMeta, metaAttempts); len(value) == 8 {
+		from = int(binary.BigEndian.Uint64(value))
+	}
+	return max(task.Attempt, from) + 1
+}
+
+// NextAttempt is the number of a task's next lease: the one behind its last. On a farm that was put back to a backup it is above all
+// that were given out before, so that no number comes to name two leases.
+func (tx *Tx) NextAttempt(task farm.Task) (int, error) { return tx.t.nextAttempt(task), tx.t.err }
+
+// Restoring says since when nothing has come of a restoration under way, and which it is; "" when there is none.
+func (tx *Tx) Restoring() (id string, since time.Time, err error) {
+	r, _ := tx.t.restoration()
+	return r.ID, r.At, tx.t.err
+}

@@ -1,0 +1,34 @@
+package raftstore
+
+import "time"
+
+// The kinds of the commands that put the farm's state back to that of a backup.
+const (
+	KindBringState   Kind = 140
+	KindReplaceState Kind = 141
+	KindDropState    Kind = 142
+)
+
+// BringState lays down a part of the state that is to take the place of the present one, out of sight until ReplaceState. Parts
+// come in the order of their numbers, from 0 on; the first begins a restoration, and ends one that has stood still.
+type BringState struct {
+	Restoration string // its id
+	Number      int
+	Rows        []byte // see incoming.go, packed with zstd
+	At          time.Time
+}
+
+// ReplaceState puts what was brought in the place of the state, all at once, for the commands behind it. What belongs to the living
+// farm rather than to its history is kept, see keptBuckets.
+type ReplaceState struct {
+	Restoration string
+	Parts       int // that were brought; refused when there are others
+	At          time.Time
+}
+
+// DropState gives up what a restoration has brought so far.
+type DropState struct{ Restoration string }
+
+func (BringState) kind() Kind   { return KindBringState }
+func (ReplaceState) kind() Kind { return KindReplaceState }
+func (DropState) kind() Kind    { return KindDropState }

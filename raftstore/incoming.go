@@ -1,0 +1,149 @@
+package raftstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
+)
+
+// The rows of a state travel as one stream: of each row its bucket, its key and its value, each with its length before it as an
+// unsigned varint. The stream is cut into parts anywhere.
+
+// appendRow writes a row behind what out holds.
+func appendRow(out, bucket, key, value []byte) []byte {
+	for _, piece := range [][]byte{bucket, key, value} {
+		out = append(binary.AppendUvarint(out, uint64(len(piece))), piece...)
+	}
+	return out
+}
+
+// cutRow takes a row from the front of a stream; whole is false when its end has not come yet.
+func cutRow(data []byte) (row [3][]byte, rest []byte, whole bool, err error) {
+	rest = data
+	for i := range row {
+		size, n := binary.Uvarint(rest)
+		if n < 0 || size > maxCommandJSON {
+			return row, nil, false, errors.New("the rows of a state are damaged")
+		}
+		if n == 0 || size > uint64(len(rest)-n) {
+			return row, data, false, nil
+		}
+		row[i], rest = rest[n:n+int(size)], rest[n+int(size):]
+	}
+	return row, rest, true, nil
+}
+
+// incoming is a state file in the making, beside the one in force: it grows with each part of a restoration, so that little is left to
+// do when it takes the other's place. It is only a convenience: the parts lie in the state until then, and the file can be made of
+// them at any time.
+type incoming struct {
+	path    string
+	unpack  *zstd.Decoder
+	db      *bbolt.DB // nil while there is none
+	id      string
+	parts   int
+	partial []byte // the beginning of a row whose end is in the next part
+}
+
+// add takes the next part. A part that does not follow what is there ends the file.
+func (in *incoming) add(id string, number int, packed []byte) error {
+	switch {
+	case number == 0:
+		if err := in.begin(id); err != nil {
+			return errors.Join(err, in.drop())
+		}
+	case in.db == nil:
+		return nil
+	case in.id != id || in.parts != number:
+		return in.drop()
+	}
+	if err := in.take(packed); err != nil {
+		return errors.Join(err, in.drop())
+	}
+	in.parts++
+	return nil
+}
+
+func (in *incoming) begin(id string) error {
+	if err := in.drop(); err != nil {
+		return err
+	}
+	db, err := bbolt.Open(in.path, 0o600, stateOptions())
+	if err != nil {
+		return fmt.Errorf("begin the state that is brought: %w", err)
+	}
+	in.db, in.id = db, id
+	return db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range buckets() {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (in *incoming) take(packed []byte) error {
+	rows, err := in.unpack.DecodeAll(packed, in.partial)
+	if err != nil {
+		return fmt.Errorf("unpack a part of the state: %w", err)
+	}
+	return in.db.Update(func(tx *bbolt.Tx) error {
+		rest := rows
+		for {
+			row, behind, whole, err := cutRow(rest)
+			if err != nil {
+				return err
+			}
+			if !whole {
+				in.partial = append([]byte(nil), rest...)
+				return nil
+			}
+			rest = behind
+			bucket := tx.Bucket(row[0])
+			if bucket == nil {
+				return fmt.Errorf("a part of the state has rows for %q: %w", row[0], bbolterrors.ErrBucketNotFound)
+			}
+			bucket.FillPercent = fill
+			if err := bucket.Put(row[1], row[2]); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// complete makes sure that the file has all parts of a restoration, which lie in the tables.
+func (in *incoming) complete(t *tables, c ReplaceState) error {
+	if in.db == nil || in.id != c.Restoration || in.parts != c.Parts {
+		for number := range c.Parts {
+			if err := in.add(c.Restoration, number, t.value(bucketIncoming, incomingKey(number))); err != nil {
+				return err
+			}
+		}
+	}
+	if len(in.partial) > 0 {
+		return errors.New("the state that was brought ends within a row")
+	}
+	return nil
+}
+
+// release gives the finished file away.
+func (in *incoming) release() *bbolt.DB {
+	db := in.db
+	in.db, in.id, in.parts, in.partial = nil, "", 0, nil
+	return db
+}
+
+// drop ends the file.
+func (in *incoming) drop() error {
+	var err error
+	if db := in.release(); db != nil {
+		err = db.Close()
+	}
+	return errors.Join(err, os.RemoveAll(in.path))
+}

@@ -1,0 +1,190 @@
+package raftstore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"overcrank/farm"
+	"overcrank/raftstore/layered"
+)
+
+// receivedFiles are the names of the files, in a node's folder, of states that were received and not brought into force.
+const receivedFiles = "received-*.db"
+
+// partRows is how many bytes of rows go into one command: few enough that others hardly wait for it.
+const partRows = 256 << 10
+
+// Received is a state out of a backup, whole and in today's format, beside the one in force. The caller closes it.
+type Received struct {
+	path string
+	db   *bbolt.DB
+}
+
+// Receive reads a backup of the state to its end and checks it. Nothing changes by it. CodeConflict for the backup of a farm
+// whose coordinators run a later release than those of this one.
+func (s *Store) Receive(backup io.Reader) (*Received, error) {
+	r, err := receive(filepath.Dir(s.machine.path), backup)
+	if err != nil {
+		return nil, fmt.Errorf("receive a state: %w", err)
+	}
+	var own, other raised
+	err = s.machine.view(func(t *tables) error {
+		own = t.level()
+		return nil
+	})
+	if err == nil {
+		err = r.View(func(tx *Tx) error {
+			other = tx.t.level()
+			return tx.t.err
+		})
+	}
+	if err == nil && other.Level > own.Level {
+		err = farm.Errorf(farm.CodeConflict, "the backup is of level %d and the farm of level %d: update overcrank on all coordinators, then restore it", other.Level, own.Level)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// receive puts a state into a file of its own in a folder.
+func receive(dir string, backup io.Reader) (*Received, error) {
+	r := &Received{path: filepath.Join(dir, "received-"+rand.Text()+".db")}
+	err := receiveSnapshot(backup, r.path)
+	if err == nil {
+		r.db, err = openState(r.path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// View runs fn on the received state.
+func (r *Received) View(fn func(tx *Tx) error) error {
+	return r.db.View(func(tx *bbolt.Tx) error {
+		return fn(&Tx{&tables{rows: layered.Of(tx, buckets()), kept: &decoded{}}})
+	})
+}
+
+// Close forgets the state.
+func (r *Received) Close() error {
+	var err error
+	if r.db != nil {
+		err = r.db.Close()
+	}
+	return errors.Join(err, os.RemoveAll(r.path))
+}
+
+// PutBack puts a received state in the place of the farm's, on all nodes and at one place of the log: each command is either before it,
+// and gone, or behind it, and in force. It may be called on any node. progress is told of the bytes that are done of all, and may be
+// nil. What is kept of the present state says replace.go. After an error the state is as it was, unless the error says otherwise.
+func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, progress func(done, all int64)) (index uint64, err error) {
+	b := &bringing{codec: s.codec, id: rand.Text(), now: now, apply: func(cmd Command) (Result, error) { return s.Apply(ctx, cmd) }}
+	index, err = b.all(r, progress)
+	if err != nil && b.parts > 0 {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWait)
+		defer cancel()
+		_, _ = s.Apply(ctx, DropState{Restoration: b.id}) // otherwise the leader does, or whoever restores next
+	}
+	if err != nil {
+		return 0, fmt.Errorf("put the farm's state back: %w", err)
+	}
+	return index, nil
+}
+
+// bringing lays a state down in the log, part by part.
+type bringing struct {
+	apply func(Command) (Result, error)
+	codec *codec
+	id    string
+	now   func() time.Time
+	parts int
+	rows  []byte // that have not gone into a part
+}
+
+func (b *bringing) do(cmd Command) (Result, error) {
+	res, err := b.apply(cmd)
+	if err == nil && res.Refused != nil {
+		err = res.Refused
+	}
+	return res, err
+}
+
+// all brings a state and puts it in the place of the farm's; index is that of this change.
+func (b *bringing) all(r *Received, progress func(done, all int64)) (index uint64, err error) {
+	err = r.db.View(func(tx *bbolt.Tx) error {
+		told := func() {
+			if progress != nil {
+				progress(min(int64(b.parts)*partRows, tx.Size()), tx.Size())
+			}
+		}
+		for _, name := range buckets() {
+			err := tx.Bucket(name).ForEach(func(key, value []byte) error {
+				if !brought(name, key) {
+					return nil
+				}
+				b.rows = appendRow(b.rows, name, key, value)
+				for len(b.rows) >= partRows {
+					if err := b.next(partRows); err != nil {
+						return err
+					}
+					told()
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return b.next(len(b.rows))
+	})
+	if err != nil {
+		return 0, err
+	}
+	res, err := b.do(ReplaceState{Restoration: b.id, Parts: b.parts, At: b.now()})
+	return res.Index, err
+}
+
+// next brings the next part, of so many bytes.
+func (b *bringing) next(size int) error {
+	packed := b.codec.compressor.EncodeAll(b.rows[:size], nil)
+	if _, err := b.do(BringState{Restoration: b.id, Number: b.parts, Rows: packed, At: b.now()}); err != nil {
+		return err
+	}
+	b.parts++
+	b.rows = append(b.rows[:0], b.rows[size:]...)
+	return nil
+}
+
+// GiveUpRestoring ends a restoration that has stood still for long, since whoever brought its parts is gone. It is for the leader.
+func (s *Store) GiveUpRestoring(ctx context.Context, now time.Time) error {
+	var id string
+	var since time.Time
+	err := s.View(func(tx *Tx) (err error) {
+		id, since, err = tx.Restoring()
+		return err
+	})
+	if err != nil || id == "" || now.Sub(since) < 2*standstill {
+		return err
+	}
+	_, err = s.Apply(ctx, DropState{Restoration: id})
+	return err
+}
+
+// forgetReceived removes what a process that was killed has received.
+func forgetReceived(dir string) error {
+	left, err := filepath.Glob(filepath.Join(dir, receivedFiles))
+	for _, path := range left {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}

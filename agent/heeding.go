@@ -89,7 +89,7 @@ func (a *agent) joinGossip() (leave func()) {
 	a.farm.hear(a.coordinatorsMet)
 	return func() {
 		a.farm.hear(nil)
-		if err := pool.Leave(); err != nil {
+		if err := pool.Close(); err != nil {
 			a.log.Warn("leaving gossip", "error", err)
 		}
 	}

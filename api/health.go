@@ -6,6 +6,15 @@ import (
 	"overcrank/farm"
 )
 
+// Addresses at which anybody may ask how a node is.
+const (
+	pathAlive = "/healthz"
+	pathReady = "/readyz"
+)
+
+// aliveBody is the answer of a process that answers at all.
+func aliveBody() map[string]string { return map[string]string{"status": "ok"} }
+
 // readinessBody is what a node says of whether it takes work.
 type readinessBody struct {
 	Status string      `json:"status"` // ready or unavailable
@@ -33,7 +42,7 @@ func (s *server) getInfo(c *fiber.Ctx, _ farm.Principal) error {
 
 // alive answers as long as the process serves requests at all.
 func (s *server) alive(c *fiber.Ctx) error {
-	return ok(c, map[string]string{"status": "ok"})
+	return ok(c, aliveBody())
 }
 
 // ready answers whether work can be taken, and why not.

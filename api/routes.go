@@ -187,8 +187,8 @@ func (s *server) peopleRoutes() []route {
 func (s *server) route(app *fiber.App) {
 	app.Get(openapi.PathPublic, s.giveInterface(openapi.Public))
 	app.Get(openapi.PathFarm, s.giveInterface(openapi.Farm))
-	app.Get("/healthz", s.alive)
-	app.Get("/readyz", s.ready)
+	app.Get(pathAlive, s.alive)
+	app.Get(pathReady, s.ready)
 	// What follows tells of the farm, and every coordinator has to tell the same.
 	app.Use([]string{"/api", "/files", "/outputs"}, s.fresh)
 

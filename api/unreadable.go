@@ -11,8 +11,11 @@ import (
 )
 
 // refuse answers outside the router, in the shape that all errors have.
-func refuse(rc *fasthttp.RequestCtx, status int, why string) {
-	body, err := encode(errorBody{Error: why})
+func refuse(rc *fasthttp.RequestCtx, status int, why string) { say(rc, status, errorBody{Error: why}) }
+
+// say answers outside the router.
+func say(rc *fasthttp.RequestCtx, status int, with any) {
+	body, err := encode(with)
 	if err != nil {
 		rc.SetStatusCode(fiber.StatusInternalServerError)
 		return

@@ -327,7 +327,7 @@ func (c *Coordinator) Close() error {
 	c.caller.client.CloseIdleConnections()
 	var err error
 	if c.pool != nil {
-		err = errors.Join(err, c.pool.Leave())
+		err = errors.Join(err, c.pool.Close())
 	}
 	if c.store != nil {
 		err = errors.Join(err, c.store.Close())

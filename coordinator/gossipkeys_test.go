@@ -28,7 +28,7 @@ func (r *rig) member(id string, g wire.Gossip, label string) *gossip.Pool {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() {
-		if err := p.Leave(); err != nil {
+		if err := p.Close(); err != nil {
 			r.t.Error(err)
 		}
 	})

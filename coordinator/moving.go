@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"overcrank/farm/wire"
@@ -58,6 +59,16 @@ func (c *Coordinator) leaderPublic() (address string) {
 		return ""
 	}
 	return address
+}
+
+// TakeLeave does what takes its time before Close, while this node still serves: it hands the lead over and tells gossip good-bye.
+func (c *Coordinator) TakeLeave(ctx context.Context) {
+	var leaving sync.WaitGroup
+	defer leaving.Wait()
+	if c.pool != nil {
+		leaving.Go(c.pool.Leave)
+	}
+	c.HandOver(ctx)
 }
 
 // HandOver gives the farm's lead to another coordinator, when this one has it, and waits until its agents have been sent there. A

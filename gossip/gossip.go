@@ -42,8 +42,9 @@ type Pool struct {
 	meta atomic.Pointer[[]byte]
 	wake chan struct{} // of rejoin
 
-	cancel context.CancelFunc
-	loop   sync.WaitGroup
+	cancel  context.CancelFunc
+	loop    sync.WaitGroup
+	leaving sync.Once
 
 	mu    sync.Mutex
 	seeds []string
@@ -182,12 +183,19 @@ func (p *Pool) Update(node wire.Node) error {
 	return nil
 }
 
-// Leave tells the others good-bye and ends the membership.
-func (p *Pool) Leave() error {
-	p.cancel()
-	if err := p.list.Leave(time.Second); err != nil {
-		p.cfg.Logger.Debug("leaving gossip without having told everyone", "error", err)
-	}
+// Leave tells the others good-bye, which takes a second. What is left to do then is Close.
+func (p *Pool) Leave() {
+	p.leaving.Do(func() {
+		p.cancel()
+		if err := p.list.Leave(time.Second); err != nil {
+			p.cfg.Logger.Debug("leaving gossip without having told everyone", "error", err)
+		}
+	})
+}
+
+// Close ends the membership, which it leaves first.
+func (p *Pool) Close() error {
+	p.Leave()
 	err := p.list.Shutdown()
 	p.loop.Wait()
 	if err != nil {

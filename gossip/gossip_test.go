@@ -40,7 +40,7 @@ func join(t *testing.T, cfg Config) *Pool {
 
 func leave(t *testing.T, p *Pool) {
 	t.Helper()
-	if err := p.Leave(); err != nil {
+	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -27,7 +27,7 @@ func crowd(tb testing.TB, n int) []*Pool {
 		var leaving sync.WaitGroup
 		for _, p := range members {
 			leaving.Go(func() {
-				if err := p.Leave(); err != nil {
+				if err := p.Close(); err != nil {
 					tb.Error(err)
 				}
 			})

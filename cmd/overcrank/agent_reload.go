@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"overcrank/agent"
 )
 
@@ -89,14 +91,23 @@ func (f *settingsFollower) run(ctx context.Context) {
 // readSettings parses the program's arguments again, with the environment and the file as they are now.
 func readSettings(args []string) (agentSettings, error) {
 	var c cli
-	parser, err := newParser(&c)
-	if err != nil {
+	if _, err := parseAgain(&c, args); err != nil {
 		return agentSettings{}, err
 	}
-	if _, err := parser.Parse(args); err != nil {
-		return agentSettings{}, fmt.Errorf("reading the settings: %w", err)
-	}
 	return c.Agent.agentSettings, nil
+}
+
+// parseAgain parses the program's arguments as they would be at a start now.
+func parseAgain(c *cli, args []string) (*kong.Context, error) {
+	parser, err := newParser(c)
+	if err != nil {
+		return nil, err
+	}
+	kctx, err := parser.Parse(args)
+	if err != nil {
+		return nil, fmt.Errorf("reading the settings: %w", err)
+	}
+	return kctx, nil
 }
 
 // take hands on what can be followed.

@@ -5,24 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
-	"overcrank/api/throttle"
 	"overcrank/cmd/overcrank/configfile"
 	"overcrank/coordinator"
 	"overcrank/durable"
 	"overcrank/farm/address"
-	"overcrank/web"
 )
 
 // nodeFlags are the flags of everything that runs a coordinator.
@@ -102,137 +96,27 @@ func (f nodeFlags) Validate() error {
 	return nil
 }
 
-// node is a running coordinator with its HTTP server.
-type node struct {
-	farm          *coordinator.Coordinator
-	app           *fiber.App
-	listener      net.Listener
-	stopAPI       func()
-	stopWeb       func()
-	ended         chan struct{}  // closed when the server no longer serves
-	failure       error          // why, once ended is closed
-	following     sync.WaitGroup // of the studio's certificate
-	stopFollowing context.CancelFunc
-	address       string // base address for callers
-	local         string // base address for processes of this machine
-}
-
-// startNode listens, opens the coordinator and serves.
-func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, error) {
-	coordinator.PaceProcess()
-	policy, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress)
-	if err != nil {
-		return nil, err
-	}
-	under := machine(ctx, logger)
-	studio, err := f.openStudioCertificate(logger, under.now)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.prepareFolder(ctx, logger); err != nil {
-		return nil, err
-	}
-	ln, err := net.Listen("tcp", f.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
-	}
-	n := &node{ended: make(chan struct{}), listener: ln}
-	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
-	n.farm, err = (&waitingRoom{listener: ln, studio: studio.source(), logger: logger}).openFarm(ctx, coordinator.Config{
-		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: n.address, GossipBind: f.GossipListen,
-		CACertificate: f.CACert, CAKey: f.CAKey, Checks: studio.checks,
-		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
-		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
-		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: logger, Addresses: policy,
-		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,
-		Now: under.now, BeforeSync: under.beforeSync,
-	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), ln.Close())
-	}
-	n.app = api.NewApp(logger)
-	n.stopAPI = api.Mount(n.app, api.Config{
-		RequireTLS: f.RequireTLS, TeamsResults: f.Outputs == "signed-in", Browser: web.Reader(n.farm),
-		Farm: n.farm, Version: versionString(), Logger: logger, Teams: throttle.Limit{PerSecond: f.RateLimit, Burst: f.RateBurst},
-	})
-	n.stopWeb = web.Mount(n.app, web.Config{Farm: n.farm, Version: versionString(), Logger: logger})
-	secure := n.farm.TLS(nodeNames(ln.Addr().(*net.TCPAddr), f), studio.source())
-	n.follow(studio)
-	go func() {
-		defer close(n.ended)
-		n.failure = n.app.Listener(api.TLS(api.Listener(ln, mostConnections(), logger), secure, logger))
-	}()
-	return n, nil
-}
-
-// follow takes up what is put into the files of the studio's certificate, until the node stops.
-func (n *node) follow(studio *studioCertificate) {
-	ctx, cancel := context.WithCancel(context.Background())
-	n.stopFollowing = cancel
-	if studio != nil {
-		n.following.Go(func() { studio.follow(ctx) })
-	}
-}
-
-// addresses are the base address for others and the one for processes of this machine.
-func addresses(a *net.TCPAddr, f nodeFlags) (public, local string) {
-	port := fmt.Sprint(a.Port)
-	host, localHost := a.IP.String(), a.IP.String()
-	if a.IP.IsUnspecified() {
-		localHost = "127.0.0.1"
-		host = localHost
-		if name, err := os.Hostname(); err == nil {
-			host = name
-		}
-	}
-	local = "http://" + net.JoinHostPort(localHost, port)
-	if f.PublicAddress != "" {
-		return strings.TrimSuffix(f.PublicAddress, "/"), local
-	}
-	return "http://" + net.JoinHostPort(host, port), local
-}
-
-// handOverWithin bounds how long a node that stops waits for another to lead.
-const handOverWithin = 5 * time.Second
-
-// stop hands the lead over, and ends sockets, server and coordinator in that order.
-func (n *node) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), handOverWithin)
-	n.farm.HandOver(ctx)
-	cancel()
-	n.stopWeb()
-	n.stopAPI()
-	shutdown := n.app.ShutdownWithTimeout(5 * time.Second)
-	if errors.Is(shutdown, context.DeadlineExceeded) {
-		shutdown = nil // whoever still holds a connection open is cut off with the end of the process
-	}
-	_ = n.listener.Close() // a server that had not begun to serve has not heard of the shutdown
-	<-n.ended
-	n.stopFollowing()
-	n.following.Wait()
-	return errors.Join(n.failure, shutdown, n.farm.Close())
-}
-
 // welcome makes the first token on a new farm, keeps it in a file only this user can read, and tells where the farm is.
 func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
 	path := filepath.Join(f.DataDir, coordinator.AdminTokenFile)
 	keep := func(secret string) error { return durable.WriteFile(path, []byte(secret+"\n"), 0o600) }
-	early := n.farm.Blank()
+	head := n.farm()
+	early := head.Blank()
 	if early {
 		fmt.Fprintf(out, "Overcrank %s is at %s, and waits for the other coordinators\n", versionString(), n.address)
 	}
-	ctx, cancel := n.whileUp(ctx)
+	ctx, cancel := n.whileUp(ctx, head)
 	defer cancel()
-	if err := n.farm.AwaitFarm(ctx); err != nil {
+	if err := head.AwaitFarm(ctx); err != nil {
 		return nil // whoever waits for the end of the node learns of it
 	}
 	var token string
 	var err error
-	if n.farm.Leads() { // of those that begin a farm together
-		token, err = n.farm.FirstToken(ctx, keep)
+	if head.Leads() { // of those that begin a farm together
+		token, err = head.FirstToken(ctx, keep)
 	}
 	if err == nil && token == "" && f.NewAdminToken {
-		token, err = n.farm.NewAdminToken(ctx, keep)
+		token, err = head.NewAdminToken(ctx, keep)
 	}
 	if err != nil {
 		return fmt.Errorf("make the administrator's token: %w", err)
@@ -245,11 +129,11 @@ func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
 		return nil
 	}
 	if kept, err := os.ReadFile(path); err == nil {
-		if _, err = n.farm.Authenticate(ctx, strings.TrimSpace(string(kept))); err == nil {
+		if _, err = head.Authenticate(ctx, strings.TrimSpace(string(kept))); err == nil {
 			return nil
 		}
 	}
-	if f.ClusterListen != "" && !n.farm.Leads() {
+	if f.ClusterListen != "" && !head.Leads() {
 		fmt.Fprintf(out, "The administrator's token is in %s of the coordinator that leads.\n", coordinator.AdminTokenFile)
 		return nil
 	}
@@ -259,33 +143,14 @@ func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
 
 type coordinatorCommand struct{ nodeFlags }
 
-func (c *coordinatorCommand) Run(ctx context.Context, out *output, logger *slog.Logger) error {
+// Run runs a coordinator until ctx ends.
+func (c *coordinatorCommand) Run(ctx context.Context, kctx *kong.Context, out *output, logger *slog.Logger) error {
 	n, err := startNode(ctx, c.nodeFlags, logger)
 	if err != nil {
 		return err
 	}
-	if err := n.welcome(ctx, c.nodeFlags, out); err != nil {
-		return errors.Join(err, n.stop())
+	if err = n.welcome(ctx, c.nodeFlags, out); err == nil {
+		err = n.run(ctx, nodeSettingsOf(kctx, c.nodeFlags))
 	}
-	n.waitForEnd(ctx)
-	return n.stop()
-}
-
-// waitForEnd waits until ctx ends or the server does.
-func (n *node) waitForEnd(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-n.ended:
-	case <-n.farm.Left():
-	}
-}
-
-// whileUp is a context that ends with the server too, and with the coordinator's place in the farm.
-func (n *node) whileUp(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		n.waitForEnd(ctx)
-		cancel()
-	}()
-	return ctx, cancel
+	return errors.Join(err, n.stop())
 }

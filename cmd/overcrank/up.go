@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"overcrank/agent"
 )
 
@@ -30,7 +32,7 @@ func (u upCommand) Validate() error {
 }
 
 // Run runs a coordinator and, as a process of its own that joins like any other, one agent.
-func (u *upCommand) Run(ctx context.Context, out *output, logger *slog.Logger) error {
+func (u *upCommand) Run(ctx context.Context, kctx *kong.Context, out *output, logger *slog.Logger) error {
 	n, err := startNode(ctx, u.nodeFlags, logger)
 	if err != nil {
 		return err
@@ -44,10 +46,10 @@ func (u *upCommand) Run(ctx context.Context, out *output, logger *slog.Logger) e
 		defer close(done)
 		u.keepAgent(agentCtx, n, out.errors, logger)
 	}()
-	n.waitForEnd(ctx)
+	err = n.run(ctx, nodeSettingsOf(kctx, u.nodeFlags))
 	stopAgent()
 	<-done // the agent reports to the coordinator to its last breath
-	return n.stop()
+	return errors.Join(err, n.stop())
 }
 
 // keepAgent runs the agent process and starts it again when it dies, until ctx ends.
@@ -115,7 +117,7 @@ func (u *upCommand) invitation(ctx context.Context, n *node) (environment []stri
 	if err != nil || enrolled {
 		return nil, err
 	}
-	token, err := n.farm.InviteOwn(ctx)
+	token, err := n.farm().InviteOwn(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("invite the agent of this machine: %w", err)
 	}

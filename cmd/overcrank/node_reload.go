@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+
+	"overcrank/cmd/overcrank/configfile"
+)
+
+// uploadsWithin is how long new settings wait for uploads that are under way.
+const uploadsWithin = time.Minute
+
+// untilRestart are settings that an open coordinator cannot take up.
+func untilRestart() []string {
+	return []string{"data-dir", "listen", "new-admin-token", "slots", "agent-config", "root"}
+}
+
+// nodeSettings are a node's as they were read, from the command line, the environment and a file.
+type nodeSettings struct {
+	flags  nodeFlags
+	values map[string]any // of each flag that may be set in a file, by its name
+}
+
+// nodeSettingsOf are the settings of the command that was typed.
+func nodeSettingsOf(kctx *kong.Context, f nodeFlags) nodeSettings {
+	s := nodeSettings{flags: f, values: map[string]any{}}
+	for _, flag := range configfile.Settable(kctx.Selected().Flags) {
+		s.values[flag.Name] = kctx.FlagValue(flag)
+	}
+	return s
+}
+
+// readAgain reads the settings of a command that runs a coordinator as they are now.
+func readAgain(args []string) (nodeSettings, error) {
+	var c cli
+	kctx, err := parseAgain(&c, args)
+	if err != nil {
+		return nodeSettings{}, err
+	}
+	if kctx.Selected().Target == reflect.ValueOf(&c.Up).Elem() {
+		return nodeSettingsOf(kctx, c.Up.nodeFlags), nil
+	}
+	return nodeSettingsOf(kctx, c.Coordinator.nodeFlags), nil
+}
+
+// changed are the names of what differs, those apart that count from the next start on.
+func (s nodeSettings) changed(next nodeSettings) (now, later []string) {
+	for name, value := range next.values {
+		switch {
+		case reflect.DeepEqual(value, s.values[name]):
+		case slices.Contains(untilRestart(), name):
+			later = append(later, name)
+		default:
+			now = append(now, name)
+		}
+	}
+	slices.Sort(now)
+	slices.Sort(later)
+	return now, later
+}
+
+// run serves until ctx ends, the address is served no more, or the farm has this coordinator no more. SIGHUP has it take up
+// its settings anew, unless it says that the terminal is gone in which the process ran.
+func (n *node) run(ctx context.Context, now nodeSettings) error {
+	terminal := term.IsTerminal(int(os.Stdin.Fd()))
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-n.ended:
+			return nil
+		case <-n.farm().Left():
+			return nil
+		case <-n.hangUp:
+			if terminal && !term.IsTerminal(int(os.Stdin.Fd())) {
+				return nil
+			}
+			next, err := readAgain(os.Args[1:])
+			if err != nil {
+				n.logger.Error("the settings stay as they were", "error", err)
+				continue
+			}
+			if now, err = n.reload(ctx, now, next); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// reload has a coordinator with new settings follow the one that serves, on the same folder. Requests wait meanwhile, sockets come again. When it
+// cannot be opened, another with the settings of before follows instead. The result are those that are in force.
+func (n *node) reload(ctx context.Context, now, next nodeSettings) (nodeSettings, error) {
+	changed, later := now.changed(next)
+	if len(later) > 0 {
+		n.logger.Warn("some of the settings that changed count from the next start on", "settings", strings.Join(later, ", "))
+		next.flags.DataDir, next.flags.Listen = now.flags.DataDir, now.flags.Listen
+	}
+	if len(changed) == 0 {
+		n.logger.Info("the settings are as they were")
+		return next, nil
+	}
+	uploads, cancel := context.WithTimeout(ctx, uploadsWithin)
+	n.front.AwaitUploads(uploads)
+	cancel()
+	if ctx.Err() != nil {
+		return now, nil
+	}
+	n.takeLeave()
+	began := time.Now()
+	if err := n.hold(now.flags.DataDir); err != nil {
+		n.logger.Error("the coordinator that served until now did not end in order", "error", err)
+	}
+	err := n.open(ctx, next.flags)
+	if err == nil {
+		n.logger.Info("new settings are in force", "settings", strings.Join(changed, ", "), "waited", time.Since(began).Round(time.Millisecond))
+		return next, nil
+	}
+	n.logger.Error("the settings stay as they were: with the new ones the farm cannot be opened", "settings", strings.Join(changed, ", "), "error", err)
+	if err := n.openPatiently(ctx, now.flags); err != nil && ctx.Err() == nil {
+		return now, fmt.Errorf("open the farm in %s again: %w", now.flags.DataDir, err)
+	}
+	return now, nil
+}
+
+// listenForReload has SIGHUP wait until it is looked at.
+func listenForReload() chan os.Signal {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	return asked
+}

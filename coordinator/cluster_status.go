@@ -86,7 +86,11 @@ func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint6
 			s = sighting{report: self, heard: time.Now(), answered: true}
 		}
 		newest = max(newest, s.report.Committed)
-		out.Members = append(out.Members, memberOf(seen[i], s, records[member.ID], member.Address, leader, c.cfg.Now()))
+		address := member.Address
+		if c.port == nil {
+			address = "" // nobody could reach it there
+		}
+		out.Members = append(out.Members, memberOf(seen[i], s, records[member.ID], address, leader, c.cfg.Now()))
 	}
 	for i := range out.Members {
 		out.Members[i].Lag = newest - min(newest, out.Members[i].Applied)

@@ -104,6 +104,9 @@ func (n *node) reload(ctx context.Context, now, next nodeSettings) (nodeSettings
 	if len(later) > 0 {
 		n.logger.Warn("some of the settings that changed count from the next start on", "settings", strings.Join(later, ", "))
 		next.flags.DataDir, next.flags.Listen = now.flags.DataDir, now.flags.Listen
+		for _, name := range later {
+			next.values[name] = now.values[name]
+		}
 	}
 	if len(changed) == 0 {
 		n.logger.Info("the settings are as they were")

@@ -47,7 +47,7 @@ type node struct {
 	secure atomic.Pointer[tls.Config] // how TLS is spoken; nil until it is known
 	opened chan struct{}              // closed when the first coordinator is open
 
-	hangUp chan os.Signal             // asks for new settings
+	hangUp chan os.Signal // asks for new settings
 
 	mu  sync.Mutex
 	now *service // that was opened last; nil before the first

@@ -46,20 +46,22 @@ func readAssets(o object) []farm.Asset {
 		return nil
 	}
 	assets := make([]farm.Asset, 0, len(list))
-	o.objects("assets", list, "an object", func(asset object) { assets = append(assets, readAsset(asset)) })
+	o.objects("assets", list, "an object", func(asset object) {
+		assets = append(assets, farm.Asset{})
+		readAsset(asset, &assets[len(assets)-1])
+	})
 	return assets
 }
 
-func readAsset(o object) farm.Asset {
-	a := farm.Asset{Composition: o.text("composition", addressLimit)}
+func readAsset(o object, a *farm.Asset) {
+	a.Composition = o.text("composition", addressLimit)
 	if !o.need("type") {
-		return a
+		return
 	}
 	a.Type = o.choice("type", assetTypes...)
 	if read := assetReader(a.Type); read != nil {
-		read(o, &a)
+		read(o, a)
 	}
-	return a
 }
 
 // readLayer reads the layer that an asset is for, by name or by its number in the composition.
@@ -80,7 +82,7 @@ func readTextAsset(o object, a *farm.Asset) {
 	}
 	switch kindOf(o.raw("value")) {
 	case kindString:
-		o.text("value", valueLimit)
+		o.checkText("value", valueLimit)
 		a.Value = o.raw("value")
 	case kindNumber:
 		quoted, err := json.Marshal(string(o.raw("value")))

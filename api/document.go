@@ -30,6 +30,8 @@ const (
 type problems struct {
 	list []farm.FieldError
 	more bool
+	// room is for the members of all objects of the request.
+	room []member
 }
 
 func (p *problems) add(field, format string, args ...any) {
@@ -147,7 +149,7 @@ func (w *walker) value(path string, depth int) error {
 	if err != nil {
 		return w.broken(path, err)
 	}
-	if number, isNumber := token.(json.Number); isNumber && !ordinary(string(number)) {
+	if number, isNumber := token.(json.Number); isNumber && !ordinary([]byte(number)) {
 		return w.refuse(path, "is a number that no program can hold")
 	}
 	delim, nested := token.(json.Delim)
@@ -173,11 +175,11 @@ func (w *walker) value(path string, depth int) error {
 
 // ordinary tells whether a number is one of double precision. Others would come back in answers that typed clients cannot
 // read.
-func ordinary(number string) bool {
-	if len(number) < 300 && !strings.ContainsAny(number, "eE") {
+func ordinary(number []byte) bool {
+	if len(number) < 300 && !bytes.ContainsAny(number, "eE") {
 		return true
 	}
-	_, err := strconv.ParseFloat(number, 64)
+	_, err := strconv.ParseFloat(string(number), 64)
 	return err == nil
 }
 

@@ -125,7 +125,7 @@ func checkArgument(args object, arg argument) {
 	}
 	switch arg.kind {
 	case argText:
-		args.text(arg.name, textLimit)
+		args.checkText(arg.name, textLimit)
 	case argNames:
 		checkNames(args, arg.name)
 	case argNumber:

@@ -23,7 +23,7 @@ type object struct {
 
 // member is a field of an object with its value as it stands in the body.
 type member struct {
-	key   string
+	key   []byte
 	value json.RawMessage
 }
 
@@ -31,7 +31,7 @@ type member struct {
 // fields costs less than a map of them.
 func (o object) raw(key string) json.RawMessage {
 	for i := range o.fields {
-		if o.fields[i].key == key {
+		if string(o.fields[i].key) == key {
 			return o.fields[i].value
 		}
 	}
@@ -55,18 +55,20 @@ func readObject(body []byte, wrong *problems) (object, error) {
 // set gives a field a value, in place of the one it had.
 func (o *object) set(key string, value json.RawMessage) {
 	for i := range o.fields {
-		if o.fields[i].key == key {
+		if string(o.fields[i].key) == key {
 			o.fields[i].value = value
 			return
 		}
 	}
-	o.fields = append(o.fields, member{key, value})
+	o.fields = append(o.fields, member{[]byte(key), value})
 }
 
 // encode writes the object with its fields in the order of their names.
 func (o object) encode() (json.RawMessage, error) {
+	fields := slices.Clone(o.fields)
+	slices.SortFunc(fields, func(a, b member) int { return bytes.Compare(a.key, b.key) })
 	text := jsontext.Value("{")
-	for i, field := range slices.SortedFunc(slices.Values(o.fields), func(a, b member) int { return strings.Compare(a.key, b.key) }) {
+	for i, field := range fields {
 		if i > 0 {
 			text = append(text, ',')
 		}
@@ -86,10 +88,17 @@ func objectOf(raw json.RawMessage, path string, wrong *problems) (object, bool) 
 	if kindOf(raw) != kindObject {
 		return o, false
 	}
-	o.fields = make([]member, 0, 8)
-	eachMember(raw, func(key string, value json.RawMessage) { o.fields = append(o.fields, member{key, value}) })
+	if wrong.room == nil {
+		wrong.room = make([]member, 0, fewMembers)
+	}
+	from := len(wrong.room)
+	eachMember(raw, func(key []byte, value json.RawMessage) { wrong.room = append(wrong.room, member{key, value}) })
+	o.fields = slices.Clip(wrong.room[from:])
 	return o, true
 }
+
+// fewMembers are those of all objects in an ordinary job.
+const fewMembers = 48
 
 // The kinds of JSON values, as problems name them.
 const (
@@ -148,10 +157,10 @@ func (o object) need(key string) bool {
 
 // only refuses fields with other names.
 func (o object) only(keys ...string) {
-	unknown := []string{}
+	var unknown []string
 	for _, field := range o.fields {
-		if !slices.Contains(keys, field.key) {
-			unknown = append(unknown, field.key)
+		if key := string(field.key); !slices.Contains(keys, key) {
+			unknown = append(unknown, key)
 		}
 	}
 	slices.Sort(unknown)
@@ -164,14 +173,16 @@ func (o object) only(keys ...string) {
 const textLimit = jsonLimit
 
 func (o object) text(key string, limit int) string {
-	if !o.has(key) {
+	raw := o.raw(key)
+	switch kindOf(raw) {
+	case kindNull:
 		return ""
-	}
-	if kindOf(o.raw(key)) != kindString {
+	case kindString:
+	default:
 		o.mistyped(key, kindString)
 		return ""
 	}
-	s := unquote(o.raw(key))
+	s := unquote(raw)
 	switch {
 	case len(s) > limit:
 		o.problem(key, "is longer than %d bytes", limit)
@@ -181,6 +192,15 @@ func (o object) text(key string, limit int) string {
 		return ""
 	}
 	return s
+}
+
+// checkText is text for whoever hands a value on as it stands.
+func (o object) checkText(key string, limit int) {
+	raw := o.raw(key)
+	if kindOf(raw) == kindString && unescaped(raw) && len(raw) <= limit {
+		return // a NUL would be escaped
+	}
+	o.text(key, limit)
 }
 
 // needText is text that has to be there and not be blank.
@@ -197,6 +217,13 @@ func (o object) needText(key string, limit int) string {
 }
 
 func (o object) choice(key string, values ...string) string {
+	if raw := o.raw(key); kindOf(raw) == kindString && unescaped(raw) {
+		for _, value := range values {
+			if string(raw[1:len(raw)-1]) == value {
+				return value
+			}
+		}
+	}
 	before := len(o.wrong.list)
 	s := o.text(key, 64)
 	if !o.has(key) || len(o.wrong.list) > before {

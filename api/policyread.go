@@ -115,7 +115,7 @@ func readShares(o object, p *policyChange) {
 		return
 	}
 	for _, field := range teams.fields {
-		id := field.key
+		id := string(field.key)
 		if !teams.has(id) {
 			p.add(func(policy *farm.Policy) { delete(policy.Teams, id) })
 			continue
@@ -145,7 +145,7 @@ func readLimits(o object, p *policyChange) {
 		return
 	}
 	for _, field := range limits.fields {
-		name := field.key
+		name := string(field.key)
 		if !limits.has(name) {
 			p.add(func(policy *farm.Policy) { delete(policy.Limits, name) })
 			continue

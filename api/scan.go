@@ -3,8 +3,6 @@ package api
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,46 +11,69 @@ import (
 // sound says that body is certainly as checkJSON wants it. When it says no, the slower walker looks, and words what is
 // wrong.
 func sound(body []byte) bool {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
-	most := valuesWithin(body)
-	for tokens := 0; tokens <= most; tokens++ {
-		kind := dec.PeekKind()
-		var err error
-		switch kind {
-		case '{', '[', '}', ']':
-			_, err = dec.ReadToken()
-		default:
-			var scalar jsontext.Value
-			scalar, err = dec.ReadValue()
-			if kind == '0' && !ordinary(string(scalar)) {
+	return bounded(body) && jsontext.Value(body).IsValid() // in this order: what is read within bounds takes little memory
+}
+
+// bounded says that a body, if it is JSON, keeps the bounds of checkJSON.
+func bounded(body []byte) bool {
+	var open [jsonDepth]struct {
+		object bool
+		commas int
+	}
+	depth, values, most := 0, 1, valuesWithin(body)
+	for at := 0; at < len(body); {
+		switch body[at] {
+		case '"':
+			at = skipString(body, at)
+			continue
+		case '{', '[':
+			if depth == jsonDepth {
 				return false
 			}
+			open[depth].object, open[depth].commas = body[at] == '{', 0
+			depth++
+			values++ // its first
+		case '}', ']':
+			if depth--; depth < 0 {
+				return false
+			}
+		case ',':
+			if depth == 0 {
+				return false
+			}
+			in := &open[depth-1]
+			if in.commas++; in.object && in.commas == jsonKeys {
+				return false
+			}
+			values++
+		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			end := skipScalar(body, at)
+			if !ordinary(body[at:end]) {
+				return false
+			}
+			at = end
+			continue
 		}
-		depth := dec.StackDepth()
-		if err != nil {
-			_, values := dec.StackIndex(0)
-			return errors.Is(err, io.EOF) && depth == 0 && values == 1
-		}
-		if depth > jsonDepth {
-			return false
-		}
-		if in, length := dec.StackIndex(depth); in == '{' && length > 2*jsonKeys {
-			return false
-		}
+		at++
 	}
-	return false
+	return values <= most
 }
 
 // eachMember visits the members of an object, and eachElement the elements of a list, in their order. They only find where
 // each begins and ends: the text has passed checkJSON.
-func eachMember(raw json.RawMessage, visit func(key string, value json.RawMessage)) {
+func eachMember(raw json.RawMessage, visit func(key []byte, value json.RawMessage)) {
 	for at := skipSpace(raw, 0) + 1; ; {
 		at = skipSpace(raw, at)
 		if at >= len(raw) || raw[at] != '"' {
 			return
 		}
 		end := skipString(raw, at)
-		key := unquote(raw[at:end])
+		key := []byte(nil)
+		if unescaped(raw[at:end]) {
+			key = raw[at+1 : end-1 : end-1]
+		} else {
+			key = []byte(unquote(raw[at:end]))
+		}
 		at = skipSpace(raw, skipSpace(raw, end)+1) // the colon
 		end = skipValue(raw, at)
 		visit(key, raw[at:end:end])
@@ -132,9 +153,12 @@ func skipScalar(raw []byte, at int) int {
 	return at
 }
 
+// unescaped says that a string's text is what stands between its quotes.
+func unescaped(raw json.RawMessage) bool { return len(raw) >= 2 && bytes.IndexByte(raw, '\\') < 0 }
+
 // unquote gives the text of a string that has passed checkJSON.
 func unquote(raw json.RawMessage) string {
-	if len(raw) >= 2 && bytes.IndexByte(raw, '\\') < 0 {
+	if unescaped(raw) {
 		return string(raw[1 : len(raw)-1])
 	}
 	var s string

@@ -87,7 +87,7 @@ func scanned(t *testing.T, raw json.RawMessage) {
 			t.Fatal(err)
 		}
 		got := map[string]json.RawMessage{}
-		eachMember(raw, func(key string, value json.RawMessage) { got[key] = value })
+		eachMember(raw, func(key []byte, value json.RawMessage) { got[string(key)] = value })
 		if !maps.EqualFunc(got, want, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
 			t.Fatalf("%q has the members %q, want %q", raw, got, want)
 		}

@@ -66,7 +66,7 @@ func readHeaders(w object) map[string]string {
 	}
 	names := make([]string, 0, len(headers.fields))
 	for _, header := range headers.fields {
-		names = append(names, header.key)
+		names = append(names, string(header.key))
 	}
 	slices.Sort(names)
 	out := make(map[string]string, len(names))

@@ -51,25 +51,23 @@ func (c SubmitJobs) appendTo(out []byte) ([]byte, error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	envelope := submissionEnvelope{SubmitJobs: c}
-	envelope.Jobs = make([]farm.Job, len(c.Jobs))
+	var files [][]string
 	size := 0
-	for i, job := range c.Jobs {
-		envelope.Jobs[i] = headOf(job)
-		size += binary.MaxVarintLen32 + len(contents[i].data)
-		if len(contents[i].files) > 0 && envelope.Files == nil {
-			envelope.Files = make([][]string, len(c.Jobs))
+	for i := range contents {
+		size += headRoom + taskRoom + binary.MaxVarintLen32 + len(contents[i].data)
+		if len(contents[i].files) > 0 && files == nil {
+			files = make([][]string, len(c.Jobs))
 		}
 	}
-	for i := range envelope.Files {
-		envelope.Files[i] = contents[i].files
+	for i := range files {
+		files[i] = contents[i].files
 	}
-	text, err := encodeRecord(envelope)
-	if err != nil {
-		return nil, err
+	from := len(out)
+	w := recordText{text: slices.Grow(out, size)}
+	if w.submission(&c, files); w.err != nil {
+		return nil, w.err
 	}
-	out = slices.Grow(out, binary.MaxVarintLen32+len(text)+size)
-	out = append(binary.AppendUvarint(out, uint64(len(text))), text...)
+	out = slices.Insert(w.text, from, binary.AppendUvarint(nil, uint64(len(w.text)-from))...)
 	for _, content := range contents {
 		out = append(binary.AppendUvarint(out, uint64(len(content.data))), content.data...)
 	}

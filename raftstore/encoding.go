@@ -24,6 +24,26 @@ var recordJSON = json.JoinOptions(
 
 func encodeRecord(record any) ([]byte, error) { return json.Marshal(record, recordJSON) }
 
+// encodeHead gives a job as bucketJobs has it.
+func encodeHead(job *farm.Job) ([]byte, error) {
+	w := recordText{text: make([]byte, 0, headRoom)}
+	w.head(job)
+	return w.text, w.err
+}
+
+// encodeTask gives a task as bucketTasks has it.
+func encodeTask(task *farm.Task) ([]byte, error) {
+	w := recordText{text: make([]byte, 0, taskRoom)}
+	w.task(task)
+	return w.text, w.err
+}
+
+// Most heads and tasks are as large as this, in bytes of JSON.
+const (
+	headRoom = 576
+	taskRoom = 192
+)
+
 func decodeRecord(data []byte, record any) error { return json.Unmarshal(data, record, recordJSON) }
 
 // A job is kept as two records under its id. The head is what its moves change and what rules and lists ask for; the
@@ -55,14 +75,14 @@ const maxContent = maxCommandJSON
 
 // encodeContent gives the content of a job as it lies in the log and in the state, nil when it has none.
 func encodeContent(job *farm.Job) ([]byte, error) {
-	content := jobContent{Fonts: job.Fonts, Assets: job.Assets, Upload: job.Upload, Webhook: job.Webhook}
-	if len(content.Fonts) == 0 && len(content.Assets) == 0 && content.Upload == nil && content.Webhook == nil {
+	if len(job.Fonts) == 0 && len(job.Assets) == 0 && job.Upload == nil && job.Webhook == nil {
 		return nil, nil
 	}
-	text, err := encodeRecord(content)
-	if err != nil {
-		return nil, err
+	w := recordText{text: make([]byte, 0, contentRoom(job))}
+	if w.content(job); w.err != nil {
+		return nil, w.err
 	}
+	text := w.text
 	if len(text) > maxContent {
 		return nil, fmt.Errorf("it has %d bytes", len(text))
 	}
@@ -73,6 +93,17 @@ func encodeContent(job *farm.Job) ([]byte, error) {
 		return append([]byte{contentPlain}, text...), nil
 	}
 	return packed, nil
+}
+
+// contentRoom is about how large a content's JSON gets, in bytes.
+func contentRoom(job *farm.Job) int {
+	const names = 128 // of an asset's fields, and what is short in it
+	room := names
+	for i := range job.Assets {
+		a := &job.Assets[i]
+		room += names + len(a.Value) + len(a.Params) + len(a.Src) + len(a.Expression)
+	}
+	return room
 }
 
 // decodeContent adds an encoded content to its job's head.

@@ -30,7 +30,7 @@ func (t *tables) head(id string) (farm.Job, bool) { return get[farm.Job](t, buck
 // addJobs writes new jobs.
 func (t *tables) addJobs(heads []farm.Job, contents []storedContent) {
 	records, failed := make([][]byte, len(heads)), make([]error, len(heads))
-	spread(len(heads), fewJobs, func(i int) { records[i], failed[i] = encodeRecord(&heads[i]) })
+	spread(len(heads), fewJobs, func(i int) { records[i], failed[i] = encodeHead(&heads[i]) })
 	if err := errors.Join(failed...); err != nil {
 		t.fail(fmt.Errorf("write %s: %w", bucketJobs, err))
 		return
@@ -52,7 +52,12 @@ func (t *tables) addJob(head farm.Job, content storedContent) {
 
 // saveJob writes the head of a job whose stored status is was, "" for a new one.
 func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
-	put(t, bucketJobs, job.ID, headOf(job))
+	record, err := encodeHead(&job)
+	if err != nil {
+		t.fail(fmt.Errorf("write %s %q: %w", bucketJobs, job.ID, err))
+		return
+	}
+	t.set(bucketJobs, job.ID, record)
 	if job.Status != was {
 		t.jobMoved(job, was)
 	}
@@ -164,7 +169,12 @@ func (t *tables) tasksOf(job string) []farm.Task {
 
 // saveTask writes a task whose stored status is was, "" for a new one.
 func (t *tables) saveTask(task farm.Task, was farm.TaskStatus) {
-	put(t, bucketTasks, task.ID, task)
+	record, err := encodeTask(&task)
+	if err != nil {
+		t.fail(fmt.Errorf("write %s %q: %w", bucketTasks, task.ID, err))
+		return
+	}
+	t.set(bucketTasks, task.ID, record)
 	if task.Status == was {
 		return
 	}

@@ -93,8 +93,8 @@ func (t *tables) checkBatch(batch farm.Batch, jobs []farm.Job) *farm.Error {
 		listed[job.ID] = true
 	}
 	own := 0
-	for _, job := range jobs {
-		switch {
+	for i := range jobs {
+		switch job := &jobs[i]; {
 		case job.Team != batch.Team || (job.Parent == "") != listed[job.ID] || (job.Batch == batch.ID) != listed[job.ID]:
 			return farm.Errorf(farm.CodeInvalid, "job %s and batch %s do not name each other", job.ID, batch.ID)
 		case listed[job.ID]:

@@ -121,9 +121,9 @@ func (t *tables) reorder(was, job farm.Job, c ChangeJob, result *Result) {
 		job.NotBefore = *c.NotBefore
 	}
 	job.UpdatedAt = c.At
-	t.listJob(was, was.Status, t.remove)
+	t.listJob(&was, was.Status, t.remove)
 	t.saveJob(job, was.Status)
-	t.listJob(job, job.Status, func(bucket []byte, key string) { t.set(bucket, key, nil) })
+	t.listJob(&job, job.Status, func(bucket []byte, key string) { t.set(bucket, key, nil) })
 	result.addJob(job)
 	for _, task := range t.tasksOf(job.ID) {
 		if task.Status == farm.TaskReady {

@@ -156,7 +156,7 @@ func (t *tables) fontFor(team string, use farm.FontUse) string {
 }
 
 // holdFonts counts the fonts that an unended job keeps from being deleted.
-func (t *tables) holdFonts(job farm.Job, delta int) {
+func (t *tables) holdFonts(job *farm.Job, delta int) {
 	for _, id := range job.UsesFonts {
 		t.add(countOfFontJobs(id), delta)
 	}
@@ -164,9 +164,9 @@ func (t *tables) holdFonts(job farm.Job, delta int) {
 
 // settleFonts matches a waiting job anew, since its template has been read.
 func (t *tables) settleFonts(job farm.Job, template farm.Template) farm.Job {
-	t.holdFonts(job, -1)
+	t.holdFonts(&job, -1)
 	job.UsesFonts, job.MissingFonts = t.matchFonts(job.Team, job.Fonts, append(job.FontUses(), template.Fonts...))
-	t.holdFonts(job, 1)
+	t.holdFonts(&job, 1)
 	t.saveJob(job, job.Status)
 	return job
 }

@@ -21,14 +21,14 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 	if err != nil {
 		return refuse(err)
 	}
-	begins := make(map[string]bool, len(jobs))
-	for _, task := range tasks {
-		t.saveTask(task, "")
-		begins[task.Job] = begins[task.Job] || task.Status == farm.TaskReady
+	begins := map[string]bool{}
+	for i := range tasks {
+		t.saveTask(tasks[i], "")
+		begins[tasks[i].Job] = begins[tasks[i].Job] || tasks[i].Status == farm.TaskReady
 	}
 	t.addJobs(jobs, contents)
-	for _, job := range jobs {
-		if job.Template.ID != "" && !begins[job.ID] {
+	for i := range jobs {
+		if job := &jobs[i]; job.Template.ID != "" && !begins[job.ID] {
 			t.set(bucketBlockedByTemplate, job.Template.ID+sep+job.ID, nil)
 		}
 	}
@@ -38,21 +38,22 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 	return Result{Jobs: jobs, Tasks: tasks}
 }
 
-// checkSubmission gives the heads of the jobs, and the tasks, as they will be stored, or what is wrong with them.
+// checkSubmission gives the heads of the jobs, and the tasks, as they will be stored, or what is wrong with them. They are those of
+// the command, which was decoded for the rules alone; maps without a size take no memory of their own while they are small.
 func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm.Job, []farm.Task, *farm.Error) {
 	if len(c.Jobs) == 0 {
 		return nil, nil, farm.Errorf(farm.CodeInvalid, "no job was submitted")
 	}
-	jobs, tasks := slices.Clone(c.Jobs), slices.Clone(c.Tasks)
-	place := make(map[string]int, len(jobs))
+	jobs, tasks := c.Jobs, c.Tasks
+	place := map[string]int{}
 	templates := map[string]farm.Template{"": {Status: farm.TemplateUploaded}} // each is read once; "" is for jobs without one
 	for i := range jobs {
-		jobs[i] = headOf(jobs[i])
 		job := &jobs[i]
-		if err := t.checkJob(*job, contents[i].files); err != nil {
+		job.Fonts, job.Assets, job.Upload, job.Webhook = nil, nil, nil, nil // which are in the contents
+		if err := t.checkJob(job, contents[i].files); err != nil {
 			return nil, nil, err
 		}
-		if err := t.checkTemplate(*job, templates); err != nil {
+		if err := t.checkTemplate(job, templates); err != nil {
 			return nil, nil, err
 		}
 		if _, twice := place[job.ID]; twice {
@@ -76,13 +77,13 @@ func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm
 			return nil, nil, err
 		}
 	}
-	lowest := make(map[string]int, len(jobs)) // stage of each job's tasks
-	for _, task := range tasks {
-		if stage, ok := lowest[task.Job]; !ok || task.Stage < stage {
-			lowest[task.Job] = task.Stage
+	lowest := map[string]int{} // stage of each job's tasks
+	for i := range tasks {
+		if stage, ok := lowest[tasks[i].Job]; !ok || tasks[i].Stage < stage {
+			lowest[tasks[i].Job] = tasks[i].Stage
 		}
 	}
-	seen := make(map[string]bool, len(tasks))
+	seen := map[string]bool{}
 	for i := range tasks {
 		task := &tasks[i]
 		at, ok := place[task.Job]
@@ -96,20 +97,20 @@ func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm
 		task.Attempt, task.Failures, task.Agent, task.Parts, task.Redo = 0, 0, "", nil, 0
 		task.Status = farm.TaskReady
 		if jobs[at].Status == farm.JobPending || templates[jobs[at].Template.ID].Status != farm.TemplateUploaded ||
-			task.Stage != lowest[task.Job] || !mayBegin(jobs[at], *task) {
+			task.Stage != lowest[task.Job] || !mayBegin(&jobs[at], task) {
 			task.Status = farm.TaskBlocked
 		}
 	}
-	for _, job := range jobs {
-		if _, ok := lowest[job.ID]; !ok {
-			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s has no task", job.ID)
+	for i := range jobs {
+		if _, ok := lowest[jobs[i].ID]; !ok {
+			return nil, nil, farm.Errorf(farm.CodeInvalid, "job %s has no task", jobs[i].ID)
 		}
 	}
 	return jobs, tasks, nil
 }
 
 // checkJob refuses a job that cannot be stored or could never be rendered. files are the kept files that it names.
-func (t *tables) checkJob(job farm.Job, files []string) *farm.Error {
+func (t *tables) checkJob(job *farm.Job, files []string) *farm.Error {
 	if err := checkID("job", job.ID); err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (t *tables) checkJob(job farm.Job, files []string) *farm.Error {
 }
 
 // checkTemplate refuses a job whose template is not the team's, or cannot be rendered. templates are those read so far.
-func (t *tables) checkTemplate(job farm.Job, templates map[string]farm.Template) *farm.Error {
+func (t *tables) checkTemplate(job *farm.Job, templates map[string]farm.Template) *farm.Error {
 	template, read := templates[job.Template.ID]
 	if !read {
 		var err *farm.Error
@@ -150,7 +151,8 @@ func (t *tables) checkTemplate(job farm.Job, templates map[string]farm.Template)
 
 // checkFamilies makes sure that parents and children of one submission name each other.
 func checkFamilies(jobs []farm.Job, place map[string]int) *farm.Error {
-	for _, job := range jobs {
+	for i := range jobs {
+		job := &jobs[i]
 		for _, child := range job.Children {
 			if at, ok := place[child]; !ok || child == job.ID || jobs[at].Parent != job.ID {
 				return farm.Errorf(farm.CodeInvalid, "job %s names %q as its child, which is no such job of the same submission", job.ID, child)

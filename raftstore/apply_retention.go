@@ -151,7 +151,7 @@ func (t *tables) family(job farm.Job) []farm.Job {
 func (t *tables) dropJob(job farm.Job) {
 	t.remove(bucketJobs, job.ID)
 	t.remove(bucketContents, job.ID)
-	t.listJob(job, job.Status, t.remove)
+	t.listJob(&job, job.Status, t.remove)
 	t.add(countOfJobs(job.Team, job.Status), -1)
 	t.leaveBatch(job)
 	for _, task := range t.tasksOf(job.ID) {
@@ -166,7 +166,7 @@ func (t *tables) dropJob(job farm.Job) {
 
 // leaveBatch takes a job out of its batch, and drops a batch whose last job that was.
 func (t *tables) leaveBatch(job farm.Job) {
-	t.countInBatch(job, job.Status, -1)
+	t.countInBatch(&job, job.Status, -1)
 	for _, status := range farm.JobStatuses() {
 		if t.count(countOfBatch(job.Batch, status)) > 0 {
 			return

@@ -17,7 +17,7 @@ func presentStage(tasks []farm.Task) (stage int, open bool) {
 }
 
 // mayBegin says whether somebody's approval is not what a task of a job waits for. What it is given for may be made before.
-func mayBegin(job farm.Job, task farm.Task) bool {
+func mayBegin(job *farm.Job, task *farm.Task) bool {
 	return task.Kind == farm.TaskSample || !job.Approve || !job.ApprovedAt.IsZero()
 }
 
@@ -26,7 +26,7 @@ func (t *tables) readyStage(job farm.Job, result *Result) {
 	tasks := t.tasksOf(job.ID)
 	stage, _ := presentStage(tasks)
 	for _, task := range tasks {
-		if task.Status == farm.TaskBlocked && task.Stage == stage && mayBegin(job, task) {
+		if task.Status == farm.TaskBlocked && task.Stage == stage && mayBegin(&job, &task) {
 			t.moveTask(&task, farm.TaskReady)
 			result.addTask(task)
 			result.addJob(job)
@@ -43,7 +43,7 @@ func (t *tables) nextStage(job *farm.Job, result *Result) bool {
 		return false
 	}
 	waits := !slices.ContainsFunc(tasks, func(task farm.Task) bool {
-		return task.Status == farm.TaskLeased || task.Status != farm.TaskDone && task.Stage == stage && mayBegin(*job, task)
+		return task.Status == farm.TaskLeased || task.Status != farm.TaskDone && task.Stage == stage && mayBegin(job, &task)
 	})
 	if waits && job.Status == farm.JobRendering {
 		t.moveJob(job, farm.JobQueued)

@@ -103,7 +103,7 @@ const (
 // use makes an open state file that of the machine.
 func (m *machine) use(db *bbolt.DB) {
 	m.db = db
-	m.state = layered.New(db, layered.Options{Buckets: buckets(), Portion: m.portion, Fill: fill, Failed: m.unwritten})
+	m.state = layered.New(db, layered.Options{Buckets: buckets(), Often: bucketsReadOften(), Portion: m.portion, Fill: fill, Failed: m.unwritten})
 }
 
 // follow goes on where the state file is.

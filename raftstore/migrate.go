@@ -90,7 +90,7 @@ func splitJobs(tx *bbolt.Tx, from []byte) (next []byte, err error) {
 			t.set(bucketContents, id, content)
 		}
 		put(t, bucketJobs, id, headOf(job))
-		t.listJob(job, job.Status, func(bucket []byte, key string) { t.set(bucket, key, nil) })
+		t.listJob(&job, job.Status, func(bucket []byte, key string) { t.set(bucket, key, nil) })
 		if job.Status.Ended() {
 			t.oweDuties(job)
 		}

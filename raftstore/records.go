@@ -35,14 +35,14 @@ func (t *tables) addJobs(heads []farm.Job, contents []storedContent) {
 		t.fail(fmt.Errorf("write %s: %w", bucketJobs, err))
 		return
 	}
-	for i, head := range heads {
-		t.set(bucketJobs, head.ID, records[i])
-		t.addJob(head, contents[i])
+	for i := range heads {
+		t.set(bucketJobs, heads[i].ID, records[i])
+		t.addJob(&heads[i], contents[i])
 	}
 }
 
 // addJob writes what belongs to a new job, whose head is written.
-func (t *tables) addJob(head farm.Job, content storedContent) {
+func (t *tables) addJob(head *farm.Job, content storedContent) {
 	t.jobMoved(head, "")
 	if len(content.data) > 0 {
 		t.set(bucketContents, head.ID, content.data)
@@ -59,12 +59,12 @@ func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 	}
 	t.set(bucketJobs, job.ID, record)
 	if job.Status != was {
-		t.jobMoved(job, was)
+		t.jobMoved(&job, was)
 	}
 }
 
 // jobMoved moves a job from the lists of one state to those of another.
-func (t *tables) jobMoved(job farm.Job, was farm.JobStatus) {
+func (t *tables) jobMoved(job *farm.Job, was farm.JobStatus) {
 	if was != "" {
 		t.listJob(job, was, t.remove)
 		t.add(countOfJobs(job.Team, was), -1)
@@ -79,12 +79,12 @@ func (t *tables) jobMoved(job farm.Job, was farm.JobStatus) {
 			t.add(countOfJobRefs(job.Project.SHA256), -1)
 		}
 		t.remove(bucketBlockedByTemplate, job.Template.ID+sep+job.ID)
-		t.ended(job)
+		t.ended(*job)
 	}
 }
 
 // countInBatch moves the counter of a batch's jobs in one state.
-func (t *tables) countInBatch(job farm.Job, status farm.JobStatus, delta int) {
+func (t *tables) countInBatch(job *farm.Job, status farm.JobStatus, delta int) {
 	if job.Batch != "" {
 		t.add(countOfBatch(job.Batch, status), delta)
 	}
@@ -104,20 +104,22 @@ func (t *tables) saveContent(job farm.Job) {
 }
 
 // listJob does something with each entry that a job in a state has in the lists of jobs.
-func (t *tables) listJob(job farm.Job, status farm.JobStatus, do func(bucket []byte, key string)) {
+func (t *tables) listJob(job *farm.Job, status farm.JobStatus, do func(bucket []byte, key string)) {
 	place := timeKey(job.CreatedAt) + job.ID
 	urgency := priorityKey(job.Priority) + place
-	do(bucketJobsByTime, statusPrefix(job.Team, status)+place)
-	do(bucketJobsByPriority, statusPrefix(job.Team, status)+urgency)
+	prefix := statusPrefix(job.Team, status)
+	do(bucketJobsByTime, prefix+place)
+	do(bucketJobsByPriority, prefix+urgency)
 	for _, tag := range job.Tags {
-		do(bucketTaggedJobsByTime, tagPrefix(job.Team, tag, status)+place)
-		do(bucketTaggedJobsByPriority, tagPrefix(job.Team, tag, status)+urgency)
+		prefix := tagPrefix(job.Team, tag, status)
+		do(bucketTaggedJobsByTime, prefix+place)
+		do(bucketTaggedJobsByPriority, prefix+urgency)
 	}
 }
 
 // holdForJob counts what an unended job keeps from being deleted: its template, its fonts and the kept files that it
 // names.
-func (t *tables) holdForJob(job farm.Job, files []string, delta int) {
+func (t *tables) holdForJob(job *farm.Job, files []string, delta int) {
 	for _, sha256 := range files {
 		t.add(countOfJobRefs(sha256), delta)
 	}

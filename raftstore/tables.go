@@ -90,6 +90,13 @@ func buckets() [][]byte {
 	}
 }
 
+// bucketsReadOften are those that nearly every request reads and few change: who calls, with which template.
+func bucketsReadOften() [][]byte {
+	return [][]byte{
+		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketPolicy, bucketAgents, bucketAgentsByKey, bucketSecretsByName,
+	}
+}
+
 // tables are the records of the state within one reading or change of it. The first storage error is kept in err and makes
 // the whole of it worthless: nothing that was read after it may be believed, nothing written comes into force.
 type tables struct {

@@ -17,7 +17,8 @@ type Rows struct {
 	layers [2]*layer // the newest first; nil for none
 	// Buckets of the file that were opened. Opening one costs as much as finding a row.
 	opened [12]openBucket
-	count  int // of all that were opened; the latest are kept
+	count  int   // of all that were opened; the latest are kept
+	seen   *seen // of the file; nil where nothing is kept
 }
 
 type openBucket struct {
@@ -68,6 +69,9 @@ func (r *Rows) Get(bucket []byte, key string) []byte {
 		if found, ok := l.trees[place].Get(row{key: wanted}); ok {
 			return found.value
 		}
+	}
+	if r.seen != nil && r.seen.keeps(place) {
+		return r.seen.get(place, key, func() []byte { return r.file(place).Get(wanted) })
 	}
 	return r.file(place).Get(wanted)
 }

@@ -19,6 +19,9 @@ import (
 // Options say how a store is laid out.
 type Options struct {
 	Buckets [][]byte // of the file; there are no others
+	// Often are those of Buckets whose rows are read far more often than they change. What the file has of them is kept in memory
+	// once it was read.
+	Often [][]byte
 	// Portion is from how many bytes on changes go into the file.
 	Portion int
 	// Fill is how full pages become where keys are added behind the last one.
@@ -36,10 +39,12 @@ type Store struct {
 	db      *bbolt.DB
 	options Options
 	places  map[string]int // of each bucket in a layer
+	often   []int          // places of Options.Often
 
 	mu      sync.RWMutex // held by readers while they begin, so that they have layers and a file that belong together
 	recent  *layer
 	sinking *layer // what is being written to the file; nil for nothing
+	seen    *seen  // of the file as it is without what is sinking
 
 	sunk chan error // tells the end of sinking; nil while nothing sinks
 	err  error      // why the file is not written any more
@@ -66,7 +71,14 @@ func New(db *bbolt.DB, options Options) *Store {
 	for place, name := range options.Buckets {
 		s.places[string(name)] = place
 	}
-	s.recent = s.newLayer()
+	for _, name := range options.Often {
+		place, ok := s.places[string(name)]
+		if !ok {
+			panic(fmt.Sprintf("bucket %q is not among those of the store", name))
+		}
+		s.often = append(s.often, place)
+	}
+	s.recent, s.seen = s.newLayer(), newSeen(s.often)
 	return s
 }
 
@@ -91,7 +103,7 @@ func (s *Store) begin() (*Rows, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read rows: %w", err)
 	}
-	return &Rows{tx: tx, places: s.places, names: s.options.Buckets, layers: [2]*layer{s.recent, s.sinking}}, nil
+	return &Rows{tx: tx, places: s.places, names: s.options.Buckets, layers: [2]*layer{s.recent, s.sinking}, seen: s.seen}, nil
 }
 
 // Update makes one change, which can be read from when Update returns. After an error of fn nothing is changed.
@@ -195,9 +207,10 @@ func (s *Store) sink() {
 		}
 		if err == nil {
 			s.unwritten.Store(nil)
-			// Whoever begins before this reads rows both in memory and in the file, which are the same.
+			// Whoever begins before this reads rows both in memory and in the file, which are the same; those in memory come
+			// before what was seen of the file as it was.
 			s.mu.Lock()
-			s.sinking = nil
+			s.sinking, s.seen = nil, newSeen(s.often)
 			s.mu.Unlock()
 		}
 		sunk <- err

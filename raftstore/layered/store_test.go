@@ -56,7 +56,7 @@ func openMapped(t failer, path string, mapped int) *bbolt.DB {
 }
 
 func options(portion int) Options {
-	return Options{Buckets: buckets, Portion: portion, Fill: 0.9, Failed: func(err error) bool { panic(err) }}
+	return Options{Buckets: buckets, Often: [][]byte{second}, Portion: portion, Fill: 0.9, Failed: func(err error) bool { panic(err) }}
 }
 
 // content is what a store should hold, by bucket and key.

@@ -298,6 +298,14 @@ func TestATemplateFromRegistrationToRemoval(t *testing.T) {
 		t.Errorf("the template is called %q", now.DisplayName)
 	}
 	r.send(http.MethodPatch, "/api/v2/templates/"+tpl.ID, `{"displayName": " ", "type": "zip"}`).refused(http.StatusBadRequest, "displayName", "type")
+	var marked struct{ Sequential bool }
+	for _, sequential := range []bool{true, false} {
+		r.send(http.MethodPatch, "/api/farm/v1/templates/"+tpl.ID, map[string]bool{"sequential": sequential}).into(http.StatusOK, nil)
+		if r.get("/api/farm/v1/templates/"+tpl.ID).into(http.StatusOK, &marked); marked.Sequential != sequential {
+			t.Errorf("marked as %v, it is %+v", sequential, marked)
+		}
+	}
+	r.send(http.MethodPatch, "/api/farm/v1/templates/"+tpl.ID, `{}`).refused(http.StatusBadRequest, "sequential")
 
 	body := fmt.Sprintf(`{"template": {"id": %q, "composition": %q}}`, tpl.ID, now.Compositions[0])
 	job := r.submit(body)

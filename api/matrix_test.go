@@ -86,6 +86,8 @@ var rules = map[string]rule{
 	"POST /api/farm/v1/agents/{id}/resume":              {role: operator, record: "agent", status: 200, farm: true},
 	"DELETE /api/farm/v1/agents/{id}":                   {role: admin, record: "agent", status: 204, farm: true},
 	"GET /api/farm/v1/jobs/{id}":                        {role: viewer, record: "job", status: 200},
+	"GET /api/farm/v1/templates/{id}":                   {role: viewer, record: "template", status: 200},
+	"PATCH /api/farm/v1/templates/{id}":                 {role: artist, record: "template", body: `{"sequential": true}`, status: 200},
 	"PATCH /api/farm/v1/jobs/{id}":                      {role: artist, record: "job", body: `{"priority": 7, "level": "rush"}`, status: 200},
 	"GET /api/farm/v1/jobs/{id}/samples":                {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/samples/{frame}.png":    {role: viewer, record: "job", status: 404},

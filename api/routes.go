@@ -103,6 +103,9 @@ func (s *server) farmRoutes() []route {
 		{post, agents + "/:id/resume", operator, s.turnAgent(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})},
 		{remove, agents + "/:id", admin, s.retireAgent},
 
+		{get, root + "/templates/:id", viewer, s.getFarmTemplate},
+		{patch, root + "/templates/:id", artist, s.markTemplate},
+
 		{get, root + "/jobs/:id", viewer, s.getFarmJob},
 		{patch, root + "/jobs/:id", artist, s.changeJob},
 		{get, root + "/jobs/:id/samples", viewer, s.listSamples},

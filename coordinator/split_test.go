@@ -206,6 +206,36 @@ func TestARenderIsSplitOverFreeMachines(t *testing.T) {
 	}
 }
 
+// TestATemplateThatIsMarkedIsRenderedFromItsFirstFrameOn by one machine, and what it leaves is no beginning of a film.
+func TestATemplateThatIsMarkedIsRenderedFromItsFirstFrameOn(t *testing.T) {
+	s := openStudio(t, 2)
+	for _, sequential := range []bool{true, false} {
+		marked, err := s.MarkTemplate(t.Context(), s.admin, s.template, sequential)
+		if err != nil || marked.Sequential != sequential {
+			t.Fatalf("%+v, %v", marked, err)
+		}
+		job := s.film()
+		h := s.nextOf(job)
+		if (h.Part || h.Parted) == sequential {
+			t.Fatalf("sequential %v: leased %+v", sequential, h.Lease)
+		}
+		if !sequential {
+			continue
+		}
+		done := farm.Frames{Start: 0, End: 59}
+		out := h.part(done)
+		h.say(wire.Message{Failed: &wire.Failed{Attempt: h.Attempt, Cancelled: true, Done: &done, Output: &out}})
+		h.through()
+		again := s.nextOf(job)
+		if again.Part || again.Settings.Frames != nil {
+			t.Errorf("leased %+v", again.Lease)
+		}
+		again.result("the film")
+	}
+	_, err := s.MarkTemplate(t.Context(), s.admin, "nothing", true)
+	wantCode(t, err, farm.CodeNotFound)
+}
+
 func TestWhatIsNotSplit(t *testing.T) {
 	s := openStudio(t, 2)
 	for name, edit := range map[string]func(*farm.Job){

@@ -95,6 +95,18 @@ func (c *Coordinator) RenameTemplate(ctx context.Context, p farm.Principal, id, 
 	return c.Template(ctx, p, id)
 }
 
+// MarkTemplate says whether a template's compositions have to be rendered from their first frame on, by one machine, as
+// farm.Template.Sequential has it. It counts for renders that begin from then on.
+func (c *Coordinator) MarkTemplate(ctx context.Context, p farm.Principal, id string, sequential bool) (farm.Template, error) {
+	if _, err := c.Template(ctx, p, id); err != nil {
+		return farm.Template{}, err
+	}
+	if _, err := c.apply(ctx, raftstore.MarkTemplate{Team: p.Team, ID: id, Sequential: sequential, At: c.cfg.Now()}); err != nil {
+		return farm.Template{}, err
+	}
+	return c.Template(ctx, p, id)
+}
+
 // DeleteTemplate removes a template; CodeConflict while jobs that have not ended use it.
 func (c *Coordinator) DeleteTemplate(ctx context.Context, p farm.Principal, id string) error {
 	if _, err := c.Template(ctx, p, id); err != nil {

@@ -27,6 +27,8 @@ func (t *tables) apply(cmd Command) Result {
 		return t.createTemplate(c)
 	case RenameTemplate:
 		return t.renameTemplate(c)
+	case MarkTemplate:
+		return t.markTemplate(c)
 	case RenewUpload:
 		return t.renewUpload(c)
 	case ReceiveTemplate:

@@ -47,6 +47,17 @@ func (t *tables) renameTemplate(c RenameTemplate) Result {
 	return Result{}
 }
 
+func (t *tables) markTemplate(c MarkTemplate) Result {
+	was, err := t.templateOf(c.Team, c.ID)
+	if err != nil {
+		return refuse(err)
+	}
+	template := was
+	template.Sequential, template.UpdatedAt = c.Sequential, c.At
+	t.saveTemplate(template, &was)
+	return Result{}
+}
+
 // renewUpload brings a template whose file could not be read back to waiting; one that is in use stays so until the new
 // file has come.
 func (t *tables) renewUpload(c RenewUpload) Result {

@@ -34,6 +34,7 @@ func TestWhatACommandChangedIsTold(t *testing.T) {
 		{RevokeToken{ID: "k1", At: after(1)}, Changed{farm.EventAccess, "team0", "k1"}},
 		{CreateTemplate{Template: template}, Changed{farm.EventTemplate, "team0", "t1"}},
 		{RenameTemplate{Team: "team0", ID: "t1", DisplayName: "Title", At: after(1)}, Changed{farm.EventTemplate, "team0", "t1"}},
+		{MarkTemplate{Team: "team0", ID: "t1", Sequential: true, At: after(1)}, Changed{farm.EventTemplate, "team0", "t1"}},
 		{DeleteTemplate{Team: "team0", ID: "t1"}, Changed{farm.EventTemplate, "team0", "t1"}},
 	} {
 		if res := m.must(step.cmd); len(res.Changed) != 1 || res.Changed[0] != step.want {

@@ -137,6 +137,8 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[CreateTemplate](body)
 	case KindRenameTemplate:
 		return unmarshal[RenameTemplate](body)
+	case KindMarkTemplate:
+		return unmarshal[MarkTemplate](body)
 	case KindRenewUpload:
 		return unmarshal[RenewUpload](body)
 	case KindReceiveTemplate:

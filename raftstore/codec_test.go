@@ -46,6 +46,7 @@ func samples() []Command {
 		ChangeToken{ID: "k1", Name: &name, Role: &role, ExpiresAt: &until, At: at},
 		CreateTemplate{farm.Template{ID: "tm", Team: "t1", Type: "aep", DisplayName: "Title", Status: farm.TemplateAwaitingUpload, CreatedAt: at, UpdatedAt: at, UploadNonce: "n", UploadUntil: until}},
 		RenameTemplate{Team: "t1", ID: "tm", DisplayName: "Other", At: at},
+		MarkTemplate{Team: "t1", ID: "tm", Sequential: true, At: at},
 		RenewUpload{Team: "t1", ID: "tm", Nonce: "n2", Until: until, At: at},
 		ReceiveTemplate{ID: "tm", Nonce: "n2", File: file, At: at},
 		FinishTemplate{ID: "tm", FileSHA256: "ab", Introspection: &file, Compositions: []string{"main"}, Layers: []string{"title"}, Fonts: inventory.Fonts, Error: "e", At: at},

@@ -25,6 +25,7 @@ const (
 	KindReceiveTemplate Kind = 13
 	KindFinishTemplate  Kind = 14
 	KindDeleteTemplate  Kind = 15
+	KindMarkTemplate    Kind = 16
 	KindSubmitJobs      Kind = 20
 	KindLeaseTasks      Kind = 21
 	KindFinishTask      Kind = 22
@@ -47,6 +48,14 @@ type CreateTemplate struct{ Template farm.Template }
 type RenameTemplate struct {
 	Team, ID, DisplayName string
 	At                    time.Time
+}
+
+// MarkTemplate says whether a template's compositions have to be rendered from their first frame on, by one machine. It counts for what
+// is begun from then on: a job that is rendered in parts stays so.
+type MarkTemplate struct {
+	Team, ID   string
+	Sequential bool
+	At         time.Time
 }
 
 // RenewUpload gives a template a fresh upload address and ends earlier ones.
@@ -169,6 +178,7 @@ type RemoveAgent struct{ ID string }
 
 func (CreateTemplate) kind() Kind  { return KindCreateTemplate }
 func (RenameTemplate) kind() Kind  { return KindRenameTemplate }
+func (MarkTemplate) kind() Kind    { return KindMarkTemplate }
 func (RenewUpload) kind() Kind     { return KindRenewUpload }
 func (ReceiveTemplate) kind() Kind { return KindReceiveTemplate }
 func (FinishTemplate) kind() Kind  { return KindFinishTemplate }

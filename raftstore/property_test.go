@@ -55,6 +55,7 @@ func draw(t *rapid.T, step int) Command {
 		return rapid.SampledFrom([]Command{
 			DeleteTemplate{Team: "team0", ID: "template0"}, RenewUpload{Team: "team0", ID: "template1", Nonce: "n", At: at},
 			RenameTemplate{Team: "team0", ID: "template0", DisplayName: "x", At: at}, RemoveAgent{ID: "agent1"},
+			MarkTemplate{Team: "team0", ID: "template0", Sequential: true, At: at},
 			EnrolAgent{Agent: farm.Agent{ID: "agent1", Name: "one", SecretHash: "s1"}}, PutInventory{ID: "agent0", Name: "n"},
 			PutToken{Token: farm.Token{ID: id("token", 3), Team: id("team", 1), Role: farm.RoleAdmin, Hash: id("hash", 3)}},
 			RevokeToken{ID: id("token", 3), At: at}, RecordUses{Uses: []TokenUse{{Token: id("token", 3), At: at}}},

@@ -116,6 +116,20 @@ func (s *server) templateFile(c *fiber.Ctx, p farm.Principal) error {
 	return c.Redirect(path, fiber.StatusSeeOther)
 }
 
+// markTemplate says whether a template is rendered by one machine, from the first frame on.
+func (s *server) markTemplate(c *fiber.Ctx, p farm.Principal) error {
+	if err := needs(p, farm.RoleArtist); err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	id := c.Params("id")
+	if _, err := s.farm.MarkTemplate(ctx, p, id, c.FormValue("sequential") != ""); err != nil {
+		return err
+	}
+	return c.Redirect("/templates/"+url.PathEscape(id), fiber.StatusSeeOther)
+}
+
 func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
 	if err := needs(p, farm.RoleProducer); err != nil {
 		return err

@@ -100,6 +100,7 @@ func (s *server) route(app *fiber.App) {
 	app.Get("/templates/:id", s.member(s.template))
 	app.Get("/templates/:id/poster", s.member(s.templatePoster))
 	app.Get("/templates/:id/file", s.member(s.templateFile))
+	app.Post("/templates/:id/mark", s.member(s.markTemplate))
 	app.Post("/templates/:id/delete", s.member(s.deleteTemplate))
 	app.Get("/new", s.member(s.newJobPage))
 	app.Post("/new", s.member(s.newJob))

@@ -94,6 +94,9 @@ func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
 
 	art := r.as("art")
 	art.get("/templates/"+template.ID).is(http.StatusOK, "Card").lacks("Delete</button>")
+	vic.post("/templates/"+template.ID+"/mark", url.Values{"sequential": {"1"}}).is(http.StatusForbidden)
+	art.post("/templates/"+template.ID+"/mark", url.Values{"sequential": {"1"}}).is(http.StatusOK, "Rendered on one machine, from the first frame on.", "Let machines share it")
+	art.post("/templates/"+template.ID+"/mark", nil).is(http.StatusOK, "Machines may share its frames")
 	art.post("/templates/"+template.ID+"/delete", nil).is(http.StatusForbidden, "role is artist; this takes producer")
 	art.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusOK, "Cancelled")
 	art.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusConflict, "That did not work")

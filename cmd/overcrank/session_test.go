@@ -131,6 +131,8 @@ templates show 'titel card'
 templates layers 'Title Card'
 templates compositions 'Title Card' --json
 templates rename LAST Card
+templates mark LAST --sequential
+templates mark LAST --no-sequential --json
 templates replace Card DIR/card.zip --wait -q
 submit DIR/job.json
 jobs show LAST

@@ -17,6 +17,7 @@ type templatesCommand struct {
 	Add          templatesAdd          `cmd:"" help:"Add a project as a template."`
 	Replace      templatesReplace      `cmd:"" help:"Give a template another file; what it holds is read anew."`
 	Rename       templatesRename       `cmd:"" help:"Rename a template."`
+	Mark         templatesMark         `cmd:"" help:"Say whether a template's films are rendered by one machine each, from the first frame on."`
 	Download     templatesDownload     `cmd:"" help:"Download the file of a template."`
 	Delete       templatesDelete       `cmd:"" help:"Delete templates."`
 	Compositions templatesCompositions `cmd:"" help:"List a template's compositions."`
@@ -261,6 +262,32 @@ func (r templatesRename) Run(ctx context.Context, out *output) error {
 		return out.answer(t.JSON())
 	}
 	out.remark("%s is now called %s", t.ID, t.DisplayName)
+	return nil
+}
+
+type templatesMark struct {
+	templateRef
+	Sequential bool `help:"Each frame depends on those before it, as in a simulation: one machine renders a film as a whole." negatable:"" required:""`
+	remote
+}
+
+func (m templatesMark) Run(ctx context.Context, out *output) error {
+	c, id, err := m.find(ctx, m.remote)
+	if err != nil {
+		return err
+	}
+	t, err := c.MarkTemplate(ctx, id, m.Sequential)
+	if err != nil {
+		return err
+	}
+	switch {
+	case m.JSON:
+		return out.answer(t.JSON())
+	case t.Sequential:
+		out.remark("one machine renders each film of %s, from the first frame on", t.ID)
+	default:
+		out.remark("machines may share the films of %s", t.ID)
+	}
 	return nil
 }
 

@@ -178,6 +178,18 @@ func (c *Client) RenameTemplate(ctx context.Context, id, displayName string) (Te
 	return fetch[Template](ctx, c, http.MethodPatch, at("/api/v2/templates/%s", id), nil, map[string]string{"displayName": displayName})
 }
 
+// TemplateMark is how a template's films are rendered.
+type TemplateMark struct {
+	Raw        `json:"-"`
+	ID         string `json:"id"`
+	Sequential bool   `json:"sequential"`
+}
+
+// MarkTemplate says whether one machine renders each film of a template, from the first frame on.
+func (c *Client) MarkTemplate(ctx context.Context, id string, sequential bool) (TemplateMark, error) {
+	return fetch[TemplateMark](ctx, c, http.MethodPatch, at("/api/farm/v1/templates/%s", id), nil, map[string]bool{"sequential": sequential})
+}
+
 // DeleteTemplate deletes a template and its file.
 func (c *Client) DeleteTemplate(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, at("/api/v2/templates/%s", id))

@@ -140,7 +140,7 @@ func tokenIn(t *testing.T, nodes ...*memberNode) (token string) {
 }
 
 // foundTogether starts n coordinators with one key, and waits for the farm.
-func foundTogether(t *testing.T, count int) (nodes []*memberNode, token string) {
+func foundTogether(t *testing.T, count int, flags ...string) (nodes []*memberNode, token string) {
 	t.Helper()
 	storage, key := t.TempDir(), filepath.Join(t.TempDir(), "farm.key")
 	text, err := exec.Command(binary, "cluster", "key").Output()
@@ -151,7 +151,7 @@ func foundTogether(t *testing.T, count int) (nodes []*memberNode, token string) 
 		t.Fatal(err)
 	}
 	for range count {
-		nodes = append(nodes, newMember(t, storage, "--farm-key-file", key, "--bootstrap-expect", fmt.Sprint(count)))
+		nodes = append(nodes, newMember(t, storage, append([]string{"--farm-key-file", key, "--bootstrap-expect", fmt.Sprint(count)}, flags...)...))
 	}
 	for i, n := range nodes {
 		// Each knows only the one before it: the rest it hears of from that one.
@@ -381,6 +381,26 @@ func TestALostCoordinatorIsReplaced(t *testing.T) {
 	}
 	agree(t, token, 3, append(left, fresh)...)
 	// The lost one comes back, and learns that it has lost its place.
+	lost.start()
+	<-lost.done
+	if said := lost.said.String(); !strings.Contains(said, "part of the farm no more") {
+		t.Errorf("the one that came back says\n%s", said)
+	}
+}
+
+// TestACoordinatorThatStaysDeadLosesItsPlace waits until the farm itself gives a place up, and lets another coordinator have it.
+func TestACoordinatorThatStaysDeadLosesItsPlace(t *testing.T) {
+	nodes, token := foundTogether(t, 3, "--remove-dead-after", "1s")
+	agree(t, token, 3, nodes...)
+	lost, left := nodes[0], nodes[1:]
+	end := submitting(t, token, left...)
+	lost.kill()
+	agree(t, token, 2, left...)
+	fresh := newMember(t, lost.flags[slices.Index(lost.flags, "--storage")+1]).joinBy(token, left[0])
+	agree(t, token, 3, append(left, fresh)...)
+	if end() == 0 {
+		t.Error("nothing was submitted meanwhile")
+	}
 	lost.start()
 	<-lost.done
 	if said := lost.said.String(); !strings.Contains(said, "part of the farm no more") {

@@ -69,7 +69,7 @@ fuzz:
 ## pictures: the pictures in the documentation, taken of the real dashboard
 pictures:
 	@scripts/require ffmpeg fonts browser
-	OVERCRANK_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count 1 -run '^TestAProducer|^TestAStudio' ./cmd/overcrank
+	OVERCRANK_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count 1 -run '^TestAProducer|^TestAStudio|^TestAPage' ./cmd/overcrank
 
 clean:
 	rm -rf bin dist demo-output

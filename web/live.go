@@ -132,6 +132,11 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			m, err := s.readMachine(ctx, p, subject)
 			return page.MachineHead(shell, m), err
 		}})
+	case "coordinators":
+		all = append(all, piece{id: "coordinators", kinds: []farm.EventKind{farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readCoordinators(ctx, p)
+			return page.CoordinatorsBody(v), err
+		}})
 	case "queue":
 		all = append(all, piece{id: "queue", kinds: []farm.EventKind{farm.EventJob, farm.EventTask, farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
 			v, err := s.readQueue(ctx, p, subject)

@@ -48,6 +48,16 @@ func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
 	mia.get("/jobs").is(http.StatusOK, "API token") // the sign-in page
 }
 
+func TestTheCoordinatorsAreShownToAdministratorsOfTheFarm(t *testing.T) {
+	r := start(t)
+	r.as("ada").get("/settings/coordinators").is(http.StatusOK, "Coordinators", "Leads", "answers you", "any one of them may fail")
+	other := r.as("zoe") // an administrator of another team
+	other.get("/settings/coordinators").is(http.StatusForbidden)
+	if list := other.get("/settings/fonts").is(http.StatusOK); strings.Contains(list.body, "/settings/coordinators") {
+		t.Error("the page is offered to whoever may not read it")
+	}
+}
+
 func TestASecretIsKeptAndNeverShown(t *testing.T) {
 	r := start(t)
 	v := r.as("ada")

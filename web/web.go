@@ -159,6 +159,7 @@ func (s *server) routeSettings(app *fiber.App) {
 	app.Get("/settings/secrets", s.member(s.secrets))
 	app.Post("/settings/secrets", s.member(s.addSecret))
 	app.Post("/settings/secrets/:id/delete", s.member(s.deleteSecret))
+	app.Get("/settings/coordinators", s.member(s.coordinators))
 	app.Get("/settings/webhooks", s.member(s.webhooks))
 	app.Post("/settings/webhooks", s.member(s.renewWebhookKey))
 }

@@ -33,7 +33,7 @@ func (s clusterStatus) Run(ctx context.Context, out *output) error {
 		if m.ID == cluster.ID {
 			heard = "answers you"
 		}
-		t.Row(m.Name, m.Role, coordinatorState(m), behind(m.Lag), heard, m.Version, megabytes(m.FreeBytes), m.Address, m.ID)
+		t.Row(m.Name, m.Role, coordinatorState(m), behind(m.Lag), heard, m.Version, gigabytes(m.FreeBytes), m.Address, m.ID)
 	}
 	if err := out.table(t); err != nil {
 		return err

@@ -36,4 +36,9 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 	b.do(chromedp.Click(`form[action="/settings/api-tokens"] button[type="submit"]`))
 	b.shows("nightly renders")
 	b.until(`lost === false`)
+
+	b.do(chromedp.Evaluate(`location.href = "/settings/coordinators"`, nil))
+	b.shows("Does not answer")
+	b.shows("he farm stands still if one more coordinator fails")
+	b.picture("coordinators")
 }

@@ -17,7 +17,7 @@ import (
 type Shell struct {
 	Title   string
 	Active  string // name of the rail's entry: home, jobs, queue, batches, templates, machines, settings
-	Setting string // name of the page of the settings: tokens, people, sharing, fonts, secrets, webhooks
+	Setting string // name of the page of the settings: tokens, people, sharing, fonts, secrets, webhooks, coordinators
 	Live    string // topic of the page's live parts, "" for none
 	Theme   string // auto, light or dark
 	Who     string

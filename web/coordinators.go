@@ -1,0 +1,28 @@
+package web
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+func (s *server) coordinators(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	v, err := s.readCoordinators(ctx, p)
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Coordinators", "settings")
+	shell.Setting, shell.Live = "coordinators", "coordinators"
+	return s.render(c, page.CoordinatorsPage(shell, v))
+}
+
+// readCoordinators asks the coordinators how they are, as far as they answer.
+func (s *server) readCoordinators(ctx context.Context, p farm.Principal) (page.Coordinators, error) {
+	cluster, err := s.farm.Cluster(ctx, p, 0)
+	return page.Coordinators{Cluster: cluster}, err
+}

@@ -38,6 +38,7 @@ var answerShapes = map[string]any{
 	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
 	"QueueEntry": queueEntryBody{}, "Placement": placementBody{}, "Requirement": requirementBody{}, "NearestAgent": nearestBody{}, "Span": spanBody{},
 	"Event": eventBody{}, "FarmStatus": farmBody{}, "Pace": paceBody{}, "Policy": policyBody{}, "Levels": levelsBody{}, "Level": levelBody{}, "TeamShare": teamShare{},
+	"RestoreLine": restoreLine{}, "Restored": restoredBody{},
 	"FarmLimit": limitBody{}, "Splitting": splitBody{}, "Retrying": retryBody{},
 }
 

@@ -113,6 +113,7 @@ var rules = map[string]rule{
 	"GET /debug/pprof/heap":                             {role: admin, status: 200},
 	"GET /debug/pprof/mutex":                            {role: admin, status: 200},
 	"POST /api/farm/v1/backup":                          {role: admin, body: `{"withoutKeys": true}`, status: 200, farm: true},
+	"POST /api/farm/v1/restore":                         {role: admin, body: noBackup, kind: fontKind, status: 400, farm: true},
 	"GET /api/farm/v1/policy":                           {role: viewer, status: 200},
 	"PUT /api/farm/v1/policy":                           {role: admin, body: `{"revision": {revision}}`, status: 200, farm: true},
 	"PATCH /api/farm/v1/policy":                         {role: admin, body: `{"maxMachinesPerJob": 3}`, status: 200, farm: true},
@@ -185,6 +186,9 @@ const previewJob = `{"template": {"src": "https://files.example/title.aep", "com
 const fontKind = "multipart/form-data; boundary=b"
 
 var fontForm = "--b\r\nContent-Disposition: form-data; name=\"font\"; filename=\"Go-Regular.ttf\"\r\n\r\n" + string(goregular.TTF) + "\r\n--b--\r\n"
+
+// noBackup is a form like one with a backup.
+const noBackup = "--b\r\nContent-Disposition: form-data; name=\"backup\"; filename=\"farm.ocbackup\"\r\n\r\nnone\r\n--b--\r\n"
 
 // fresh is a word that was not used before.
 func fresh() string { return "W" + rand.Text() }

@@ -129,6 +129,7 @@ func (s *server) farmRoutes() []route {
 
 		{get, root + "/farm", viewer, s.getFarm},
 		{post, root + "/backup", admin, s.giveBackup},
+		{post, root + "/restore", admin, s.restoreFarm},
 		{get, root + "/cluster/authority", admin, s.getAuthority},
 		{get, root + "/cluster/gossip-keys", admin, s.listGossipKeys},
 		{post, root + "/cluster/gossip-keys", admin, s.rotateGossipKey},

@@ -135,6 +135,7 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/farm/v1/backup", `{"passphrase": "short"}`, 400},
 		{"POST /api/farm/v1/backup", `{"passphrase": "long enough to seal", "withoutKeys": true}`, 400},
 		{"POST /api/farm/v1/backup", overJSON, 413},
+		{"POST /api/farm/v1/restore", "", 400},
 
 		{"POST /api/v2/batches", `{"jobs": 1}`, 400},
 		{"POST /api/v2/batches", promised(100<<20 + 1), 413},

@@ -23,6 +23,7 @@ const (
 	pathKeys   = "/cluster/keys"   // POST keyChange
 
 	pathSecretKey = "/cluster/secret-key" // POST newSecretKey, of the leader; answers KeyChange
+	pathOldKeys   = "/cluster/old-keys"   // POST keyChange, of the leader
 	pathRemoved   = "/cluster/removed"    // POST farewell, to the one that is a member no more
 
 	longestCall = 1 << 20 // bytes of a question or an answer
@@ -144,6 +145,9 @@ func (m *cluster) answerCluster(port *internode.Port) {
 	})
 	takeCall(port, pathSecretKey, func(ctx context.Context, _ string, in newSecretKey) (KeyChange, error) {
 		return m.c.changeSecretKey(ctx, in)
+	})
+	takeCall(port, pathOldKeys, func(ctx context.Context, _ string, in keyChange) (struct{}, error) {
+		return struct{}{}, m.c.takeOldKeys(ctx, in)
 	})
 	takeCall(port, pathRemoved, func(ctx context.Context, from string, in farewell) (struct{}, error) {
 		return struct{}{}, m.takeFarewell(ctx, from, in)

@@ -94,6 +94,7 @@ type Coordinator struct {
 	eras       []string // that the farm has gone through, see eraFile
 	awaits     bool     // is to become part of a farm, or to begin one with others
 	feed       *feed
+	anew       chan struct{} // the state was replaced by that of a backup
 	metrics    *metrics
 	files      files.Store
 	shared     files.Shared // the same, where coordinators share storage; nil with a folder of this machine
@@ -161,6 +162,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		storage: storageState{looking: make(chan struct{}, 1), doubted: make(chan struct{}, 1)},
 		hub:     newHub(),
 		feed:    newFeed(),
+		anew:    make(chan struct{}, 1),
 		metrics: newMetrics(),
 		mirror:  newMirror(),
 		answers: answerAll(),
@@ -177,7 +179,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) open(ctx context.Context) (err error) {
-	if err := errors.Join(checkLeft(c.cfg.DataDir), checkFolder(c.cfg.DataDir), c.loadWaiting()); err != nil {
+	if err := errors.Join(checkLeft(c.cfg.DataDir), checkFolder(c.cfg.DataDir), c.loadWaiting(), clearHeld(c.cfg.DataDir)); err != nil {
 		return err
 	}
 	if err := setEarlierAside(c.cfg.DataDir, c.cfg.MinFree, c.log); err != nil {

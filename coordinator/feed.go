@@ -108,6 +108,9 @@ func (c *Coordinator) followState(ctx context.Context) {
 		}
 		for i := range results {
 			c.happened(&results[i])
+			if results[i].Replaced {
+				c.stateReplaced()
+			}
 		}
 		c.feed.handing.Unlock()
 		if n := len(results); n > 0 {

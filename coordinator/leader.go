@@ -54,6 +54,12 @@ type leader struct {
 func (c *Coordinator) follow(ctx context.Context) {
 	leading, stop := false, func() {}
 	defer func() { stop() }()
+	again := func() { // as after a change of leaders
+		if leading {
+			stop()
+			stop = c.lead(ctx)
+		}
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -67,12 +73,10 @@ func (c *Coordinator) follow(ctx context.Context) {
 			if leading = leads; leads {
 				stop = c.lead(ctx)
 			}
-		case <-c.clock.set:
-			// What the leader remembers is full of times. It is read anew, as after a change of leaders.
-			if leading {
-				stop()
-				stop = c.lead(ctx)
-			}
+		case <-c.clock.set: // what the leader remembers is full of times
+			again()
+		case <-c.anew: // it remembers another state
+			again()
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (r clusterRecover) Run(ctx context.Context, out *output) error {
 	}
 	if !r.Yes {
 		fmt.Fprintf(out.errors, "\nIT WILL BE ALONE: what only the others had acknowledged is lost, and none of them may ever start again on its data folder.\nType 'recover' to go on: ")
-		if !agreed(os.Stdin) {
+		if !agreed(os.Stdin, "recover") {
 			return fmt.Errorf("nothing was changed")
 		}
 	}
@@ -64,7 +64,8 @@ func (r clusterRecover) Run(ctx context.Context, out *output) error {
 	return nil
 }
 
-func agreed(from io.Reader) bool {
+// agreed says whether somebody typed a word.
+func agreed(from io.Reader, word string) bool {
 	line, _ := bufio.NewReader(from).ReadString('\n')
-	return strings.TrimSpace(line) == "recover"
+	return strings.TrimSpace(line) == word
 }

@@ -11,26 +11,34 @@ import (
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/coordinator"
 	"overcrank/coordinator/backup"
+	"overcrank/farm"
 )
 
 type restoreCommand struct {
 	File    string `arg:"" help:"Backup to restore." type:"existingfile"`
-	DataDir string `help:"Data folder to make, for a coordinator that has none; missing or empty." type:"path" xor:"what" required:""`
-	Check   bool   `help:"Only read the backup to its end and say whether it is whole." xor:"what" required:""`
+	DataDir string `help:"Make this data folder of a new farm instead, missing or empty, and ask no farm." type:"path" xor:"what"`
+	Check   bool   `help:"Only read the backup to its end and say whether it is whole." xor:"what"`
+	Yes     bool   `help:"Do not ask before a running farm is put back."`
 	passphraseFlag
-	KeysFrom string `help:"Folder with farm.key, ca.key, ca.crt and secrets.key, for a backup without keys." type:"existingdir"`
-	jsonFlag
+	KeysFrom string `help:"With --data-dir: folder with farm.key, ca.key, ca.crt and secrets.key, for a backup without keys." type:"existingdir"`
+	remote
 }
 
 // Help is what stands below the flags.
 func (restoreCommand) Help() string {
-	return `Makes the data folder of a farm of one coordinator, with all jobs, templates, tokens and secrets that the backup knows. The folder appears when the whole
-backup has been read and found right, or not at all. Then start it, and let further coordinators join it as usual:
+	return `Puts the running farm that --server names back to a backup of it, on all of its coordinators at once and while it works. What was done since the backup is
+gone then: jobs, results in the farm's records, people, settings. Nothing changes unless the whole backup was received and found right. Coordinators and the
+machines' certificates stay as they are. What was replaced is kept in a file of the data folder of the coordinator that was asked, which is named at the end.
+
+    overcrank restore /backups/farm.ocbackup --passphrase-file /root/farm-backup.pass --server https://farm:8080 --token-file admin.token
+
+With --data-dir it makes the data folder of a farm of one coordinator, where none is left. The folder appears when the whole backup has been read and found right,
+or not at all. Then start it, and let further coordinators join it as usual:
 
     overcrank restore /backups/farm.ocbackup --data-dir /var/lib/overcrank --passphrase-file /root/farm-backup.pass
     overcrank coordinator --data-dir /var/lib/overcrank
 
-The farm that was backed up must not run any more: the restored one is the same farm to its machines.`
+The farm that was backed up must not run any more then: the restored one is the same farm to its machines.`
 }
 
 // restoreDone is what --json prints of a restored or checked backup.
@@ -45,6 +53,9 @@ func (r restoreCommand) Run(ctx context.Context, out *output) error {
 	secret, err := r.passphrase()
 	if err != nil {
 		return err
+	}
+	if r.DataDir == "" && !r.Check {
+		return r.online(ctx, secret, out)
 	}
 	file, err := os.Open(r.File)
 	if err != nil {
@@ -84,5 +95,47 @@ func (r restoreCommand) Run(ctx context.Context, out *output) error {
 		out.remark("Before the start, put these files of the farm's data folder into it: %s.", strings.Join(done.MissingKeys, ", "))
 	}
 	out.remark("Start it with: overcrank coordinator --data-dir %s", r.DataDir)
+	return nil
+}
+
+// online puts a running farm back.
+func (r restoreCommand) online(ctx context.Context, secret farm.Confidential, out *output) error {
+	if r.KeysFrom != "" {
+		return usagef("--keys-from belongs to --data-dir: a running farm has its keys")
+	}
+	c, err := r.client()
+	if err != nil {
+		return err
+	}
+	if !r.Yes {
+		if !terminal.Is(os.Stdin) {
+			return usagef("restoring throws away what was done on %s since the backup: give --yes", r.Server)
+		}
+		fmt.Fprintf(out.errors, "The farm at %s is put back to %s: WHAT WAS DONE SINCE IS GONE.\nType 'restore' to go on: ", r.Server, r.File)
+		if !agreed(os.Stdin, "restore") {
+			return fmt.Errorf("nothing was changed")
+		}
+	}
+	bar := out.bar("sending")
+	label := ""
+	done, err := c.Restore(ctx, r.File, secret.Reveal(), bar.Bytes, func(step string, n, all int64) {
+		if step != label {
+			bar.End()
+			bar, label = out.bar(step), step
+		}
+		bar.Bytes(n, all)
+	})
+	bar.End()
+	if err != nil {
+		return fmt.Errorf("restore %s: %w", r.File, err)
+	}
+	if r.JSON {
+		return out.answer(done.JSON())
+	}
+	fmt.Fprintf(out, "The farm is as it was at %s, change %d.\n", localTime(done.MadeAt), done.Change)
+	if done.Files > 0 {
+		out.remark("%s that its storage lacked are there again.", plural(done.Files, "file"))
+	}
+	out.remark("What was replaced is in %s on coordinator %s; overcrank restore brings it back the same way.", done.Before, done.Node)
 	return nil
 }

@@ -52,26 +52,27 @@ func (c *Client) DeleteFont(ctx context.Context, id string) error {
 
 // asForm wraps the body of a request into a form with one file, which is still streamed.
 func asForm(r request, field, fileName string) (request, error) {
-	var frame bytes.Buffer
-	w := multipart.NewWriter(&frame)
-	if _, err := w.CreateFormFile(field, fileName); err != nil {
+	var before bytes.Buffer
+	form := multipart.NewWriter(&before)
+	if _, err := form.CreateFormFile(field, fileName); err != nil {
 		return r, err
 	}
-	head := frame.Len()
-	if err := w.Close(); err != nil {
-		return r, err
-	}
-	before, after, open := frame.Bytes()[:head], frame.Bytes()[head:], r.open
-	r.header.Set("Content-Type", w.FormDataContentType())
-	r.size += int64(frame.Len())
+	return inForm(r, form, &before), nil
+}
+
+// inForm puts the body of a request behind what was written of a form so far, and ends the form.
+func inForm(r request, form *multipart.Writer, before *bytes.Buffer) request {
+	head, after, open := bytes.Clone(before.Bytes()), []byte("\r\n--"+form.Boundary()+"--\r\n"), r.open
+	r.header.Set("Content-Type", form.FormDataContentType())
+	r.size += int64(len(head) + len(after))
 	r.open = func() (io.ReadCloser, error) {
 		body, err := open()
 		if err != nil {
 			return nil, err
 		}
-		return framed{io.MultiReader(bytes.NewReader(before), body, bytes.NewReader(after)), body}, nil
+		return framed{io.MultiReader(bytes.NewReader(head), body, bytes.NewReader(after)), body}, nil
 	}
-	return r, nil
+	return r
 }
 
 // framed reads more than what it closes.

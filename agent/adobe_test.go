@@ -26,7 +26,7 @@ func startStudio(t *testing.T, p *peer, part, outcome string) *agent {
 }
 
 // startStudioOf is startStudio on a machine whose owner has rules.
-func startStudioOf(t *testing.T, p *peer, part, outcome string, manners Manners) *agent {
+func startStudioOf(t *testing.T, p *peer, part, outcome string, manners Manners, edit ...func(*agent)) *agent {
 	t.Helper()
 	t.Setenv(aerenderdouble.Env, part)
 	self, err := os.Executable()
@@ -49,6 +49,9 @@ func startStudioOf(t *testing.T, p *peer, part, outcome string, manners Manners)
 	}
 	a.stock.look(t.Context(), time.Minute)
 	a.scriptCommand = func(engine, script string) []string { return []string{engine, "afterfx", script, outcome} }
+	for _, e := range edit {
+		e(a)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- a.run(ctx) }()

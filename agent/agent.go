@@ -73,6 +73,7 @@ type agent struct {
 	told      *told
 	pool      *gossip.Pool    // nil without gossip
 	limits    aerender.Limits // of engines; zero values mean the defaults
+	ahead     aheadPace
 	board     *board
 	room      room
 	link      *link
@@ -136,7 +137,7 @@ func (c *Config) complete() error {
 
 // open makes the agent ready: its folders, its inventory, and its place in the farm.
 func open(ctx context.Context, cfg Config) (*agent, error) {
-	a := &agent{cfg: cfg, log: cfg.Logger}
+	a := &agent{cfg: cfg, log: cfg.Logger, ahead: usualAhead}
 	a.addresses.Store(&address.Policy{})
 	guard := outbound.Guard(func() address.Policy { return *a.addresses.Load() })
 	a.fetcher, a.uploader = fetch.New(cfg.Roots, guard), upload.New(guard)

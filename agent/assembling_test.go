@@ -114,10 +114,19 @@ func split(t *testing.T, p *peer, whole wire.Lease, begins ...int) wire.Lease {
 		part := wire.Part{Kind: l.Kind, Src: wire.PartScheme + l.Task + "/1"}
 		if l.Kind == farm.TaskRender {
 			part.Frames = *l.Settings.Frames
+			for _, piece := range done.Before {
+				if piece.Frames.Start != part.Frames.Start {
+					t.Errorf("a piece of the frames %v comes before %v", piece.Frames, part.Frames)
+				}
+				part.Frames.Start = piece.Frames.End + 1
+				ahead := wire.Part{Kind: l.Kind, Frames: piece.Frames, Src: fmt.Sprintf("%s/%d", part.Src, piece.Frames.Start)}
+				assemble.Parts = append(assemble.Parts, ahead)
+				assemble.Files[ahead.Src] = p.keep("piece", p.given(piece.Output))
+			}
 			if done.Output.Frames != part.Frames.Count() {
 				t.Errorf("range %+v reports %d frames", part.Frames, done.Output.Frames)
 			}
-			if m := done.Measured; m.Frames != part.Frames.Count() || m.StartSeconds <= 0 || m.Engine == "" || m.Frames > 1 && m.FrameSeconds <= 0 {
+			if m := done.Measured; m.Frames != l.Settings.Frames.Count() || m.StartSeconds <= 0 || m.Engine == "" || m.Frames > 1 && m.FrameSeconds <= 0 {
 				t.Errorf("measured %+v", m)
 			}
 		}

@@ -77,6 +77,7 @@ func folderName(at wire.Attempt) string {
 // run does all the work and returns the report: Finished or Failed.
 func (t *attempt) run(ctx context.Context) wire.Message {
 	defer t.cleanUp()
+	defer t.stopAhead()
 	var output farm.OutputRef
 	err := t.safely(func() (err error) {
 		output, err = t.work(ctx)
@@ -93,7 +94,11 @@ func (t *attempt) run(ctx context.Context) wire.Message {
 		t.handOverDone(ctx, err, &failed)
 		return wire.Message{Failed: &failed}
 	}
-	return wire.Message{Finished: &wire.Finished{Attempt: t.lease.Attempt, Output: output, Warnings: t.warned(), Measured: t.watch.measured()}}
+	finished := wire.Finished{Attempt: t.lease.Attempt, Output: output, Warnings: t.warned(), Measured: t.watch.measured()}
+	if t.kept != nil && t.lease.Part {
+		finished.Before = t.kept.before
+	}
+	return wire.Message{Finished: &finished}
 }
 
 // safely turns a panic, which a file could cause that no check foresaw, into an error: it ends one attempt, and not the
@@ -134,6 +139,9 @@ func (t *attempt) work(ctx context.Context) (farm.OutputRef, error) {
 		return farm.OutputRef{}, err
 	}
 	made, err := do(t, ctx)
+	if err == nil && t.lease.Part {
+		made, err = t.behind(made)
+	}
 	if err != nil {
 		return farm.OutputRef{}, err
 	}

@@ -261,7 +261,7 @@ func (p *peer) output(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key := r.PathValue("task") + "/" + r.PathValue("attempt") + "/" + r.PathValue("name")
-	p.outputs[key] = b
+	p.outputs[key], p.outputs[hashOf(b)] = b, b
 	p.reply(w, farm.OutputRef{FileRef: farm.FileRef{SHA256: hashOf(b), Size: int64(len(b))}, Key: key})
 }
 

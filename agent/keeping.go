@@ -44,6 +44,7 @@ func (t *attempt) renderKeeping(ctx context.Context) (result, error) {
 	pictures, err := t.render(ctx)
 	if noTemplate(err) {
 		t.say("this After Effects has no output module for pictures; what it renders of the film cannot be kept")
+		t.stopAhead()
 		t.lease, t.kept = whole, nil
 		return t.render(ctx)
 	}

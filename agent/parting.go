@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"overcrank/agent/film"
-	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/frames"
 )
@@ -30,15 +29,6 @@ const (
 	// the engine's end, lastPictures, and these.
 	returnPatience = 2 * time.Second
 )
-
-// keptFrames are the frames of a range that are done, in a file that grows.
-type keptFrames struct {
-	path  string
-	first int // of the range
-	// some says that the farm keeps no more than some of the frames: of a film that one machine was to render as a whole.
-	some bool
-	last int // of the range
-}
 
 // checkPart looks at the frames that the engine handed over, from the first to the last. Whoever puts the film together unpacks them.
 func (t *attempt) checkPart(p plan) (result, error) {
@@ -102,37 +92,42 @@ func (t *attempt) handOverDone(ctx context.Context, why error, failed *wire.Fail
 	if errors.As(why, new(*givenBack)) {
 		patience = returnPatience
 	}
+	t.stopAhead()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	err := t.safely(func() error {
-		grown, size, err := growth(t.kept.path)
-		if err == nil && t.kept.some && grown.Last == t.kept.last {
-			grown, err = growthWithin(t.kept.path, grown.End-1)
-		}
-		if err != nil || grown.Frames == 0 || grown.First != t.kept.first {
-			return err
-		}
-		if grown.End != size {
-			if err := os.Truncate(t.kept.path, grown.End); err != nil {
-				return fmt.Errorf("cutting a frame off that is not whole: %w", err)
-			}
-		}
-		// They go to the farm, also where the film would not.
-		sum, length, err := hashFile(t.kept.path)
-		if err != nil {
-			return err
-		}
-		output, err := t.handOver(ctx, partResult(t.kept.path, grown), sum, length)
-		if err != nil {
-			return err
-		}
-		failed.Done, failed.Output = &farm.Frames{Start: grown.First, End: grown.Last}, &output
-		t.say("frames %d to %d stay", grown.First, grown.Last)
-		return nil
-	})
+	err := t.safely(func() error { return t.handOverRest(ctx) })
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.log.Warn("frames that are done were not handed over", "error", err)
 	}
+	n := len(t.kept.before)
+	if n == 0 {
+		return
+	}
+	last := t.kept.before[n-1]
+	failed.Before, failed.Done, failed.Output = t.kept.before[:n-1], &last.Frames, &last.Output
+	t.say("frames %d to %d stay", t.kept.first, last.Frames.End)
+}
+
+// handOverRest gives the farm the frames that are done and did not come ahead. They go to the farm, also where the film would not.
+func (t *attempt) handOverRest(ctx context.Context) error {
+	k := t.kept
+	grown, err := k.done(k.some)
+	if err != nil || grown.Frames == 0 || grown.End <= k.sent {
+		return err
+	}
+	rest, err := k.rest(grown)
+	if err != nil {
+		return err
+	}
+	sum, size, err := hashFile(rest.path)
+	if err != nil {
+		return err
+	}
+	output, err := t.handOver(ctx, rest.result, sum, size)
+	if err == nil {
+		k.with(grown, wire.Piece{Frames: rest.frames, Output: output})
+	}
+	return err
 }
 
 // checkSound looks at the sound of a composition. One without samples says that the composition is silent.

@@ -145,6 +145,9 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	t.watch.engineStarts()
 	if p.part {
 		t.kept = &keptFrames{path: filepath.Join(t.dir, "out", partName), first: p.first, some: t.lease.Parted, last: p.first + p.frames - 1}
+		if t.lease.Ahead && t.a.watch.SomebodyMayCome(ctx) {
+			t.handAhead(ctx)
+		}
 	}
 	if t.engine.Kind == farm.EngineAfterEffects {
 		return t.renderAdobe(ctx, req, p)

@@ -65,10 +65,10 @@ func (t *attempt) deliver(ctx context.Context, r result, sum string, size int64)
 
 // handOver sends the result to the farm, until the farm has it as it is here.
 func (t *attempt) handOver(ctx context.Context, r result, sum string, size int64) (farm.OutputRef, error) {
-	path := wire.PathOutput + escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/result" + filepath.Ext(r.path)
+	path, tell := t.outputPath(r.path), func(sent int64) { t.feed.at("uploading", float64(sent)/float64(max(1, size)), 0, 0) }
 	pause := newBackoff()
 	for end := time.Now().Add(uploadPatience); ; {
-		ref, err := t.put(ctx, path, r, sum, size)
+		ref, err := t.put(ctx, path, r, sum, size, tell)
 		switch {
 		case err == nil && (ref.SHA256 != sum || ref.Size != size):
 			err = fmt.Errorf("the result arrived as %d bytes with hash %s, %d with %s were sent", ref.Size, ref.SHA256, size, sum)
@@ -91,14 +91,19 @@ func (t *attempt) handOver(ctx context.Context, r result, sum string, size int64
 	}
 }
 
-// put sends the file once.
-func (t *attempt) put(ctx context.Context, path string, r result, sum string, size int64) (farm.OutputRef, error) {
+// outputPath is where the farm takes a file of this attempt's.
+func (t *attempt) outputPath(file string) string {
+	return wire.PathOutput + escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/result" + filepath.Ext(file)
+}
+
+// put sends the file once, and tells how many bytes are on their way.
+func (t *attempt) put(ctx context.Context, path string, r result, sum string, size int64, tell func(sent int64)) (farm.OutputRef, error) {
 	in, err := os.Open(r.path)
 	if err != nil {
 		return farm.OutputRef{}, fmt.Errorf("opening the result: %w", err)
 	}
 	defer in.Close()
-	body := &counted{r: in, tell: func(sent int64) { t.feed.at("uploading", float64(sent)/float64(max(1, size)), 0, 0) }}
+	body := &counted{r: in, tell: tell}
 	req, err := t.a.farm.request(ctx, http.MethodPut, path, body)
 	if err != nil {
 		return farm.OutputRef{}, err

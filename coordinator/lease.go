@@ -67,6 +67,7 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 	if err := c.leaseFrames(&lease, job, t, template); err != nil {
 		return wire.Lease{}, err
 	}
+	lease.Ahead = t.Kind == farm.TaskRender && (t.Part || lease.Parted)
 	_, lease.Ext, _ = strings.Cut(job.OutputName, ".")
 	switch {
 	case job.Join:

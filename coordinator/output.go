@@ -181,7 +181,7 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 		return err
 	}
 	if task.Part {
-		return l.finishPart(ctx, h, task, job, m)
+		return l.finishPart(ctx, h, m)
 	}
 	if err := l.c.arrived(ctx, job, m); errors.Is(err, files.ErrUnreachable) {
 		return err

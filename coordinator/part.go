@@ -13,8 +13,12 @@ import (
 )
 
 // finishPart ends an attempt well that gives a part of a job's result, or pictures to look at.
-func (l *leader) finishPart(ctx context.Context, h *lease, task farm.Task, job farm.Job, m wire.Finished) error {
-	out, err := l.c.partOutput(ctx, task, m)
+func (l *leader) finishPart(ctx context.Context, h *lease, m wire.Finished) error {
+	var out farm.OutputRef
+	task, job, kept, err := l.keepPieces(ctx, farm.Agent{ID: h.agent}, m.Attempt, m.Before, m.Measured)
+	if err == nil {
+		out, err = l.c.partOutput(ctx, task, m)
+	}
 	if refused := (*farm.Error)(nil); errors.As(err, &refused) && refused.Code == farm.CodeInvalid {
 		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings, Measured: m.Measured})
 	}
@@ -30,6 +34,9 @@ func (l *leader) finishPart(ctx context.Context, h *lease, task farm.Task, job f
 		return err
 	}
 	l.relearn(job, m.Measured)
+	if len(kept) > 0 {
+		task.Frames = &farm.Frames{Start: kept[0].Start, End: task.Frames.End}
+	}
 	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %s", m.Attempt.Attempt, partWords(task, out)))
 	return nil
 }
@@ -91,38 +98,61 @@ func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finishe
 	if m.Done == nil || m.Output == nil {
 		return false, nil
 	}
-	task, job, err := l.c.leased(farm.Agent{ID: h.agent}, m.Attempt)
+	by := farm.Agent{ID: h.agent}
+	task, job, kept, err := l.keepPieces(ctx, by, m.Attempt, m.Before, m.Measured)
 	if err == nil && task.Kind == farm.TaskRender && task.Part && *m.Done == *task.Frames {
-		err = l.finishPart(ctx, h, task, job, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
+		err = l.finishPart(ctx, h, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
 		if errors.Is(err, files.ErrUnreachable) {
 			return false, err
 		}
 		return err == nil, nil
 	}
 	if err == nil {
-		err = l.keepFrames(ctx, h, task, job, m)
+		if err = l.keepFrames(ctx, task, job, m.Attempt, wire.Piece{Frames: *m.Done, Output: *m.Output}, m.Measured); err == nil {
+			kept = append(kept, *m.Done)
+		}
 	}
 	if errors.Is(err, files.ErrUnreachable) {
 		return false, err
 	}
 	if err != nil {
 		l.c.log.Warn("frames that were done are not kept", "task", m.Task, "attempt", m.Attempt.Attempt, "error", err)
-		return false, nil
 	}
-	l.c.note(job.ID, fmt.Sprintf("the frames %d to %d are done and kept", m.Done.Start, m.Done.End))
+	if len(kept) > 0 {
+		l.c.note(h.job, fmt.Sprintf("the frames %d to %d are done and kept", kept[0].Start, kept[len(kept)-1].End))
+	}
 	return false, nil
 }
 
-func (l *leader) keepFrames(ctx context.Context, h *lease, task farm.Task, job farm.Job, m wire.Failed) error {
-	if task.Kind != farm.TaskRender || m.Output.Frames != m.Done.Count() {
-		return farm.Errorf(farm.CodeInvalid, "the machine reports %d frames as %d to %d", m.Output.Frames, m.Done.Start, m.Done.End)
+// keepPieces keeps frames that came ahead of a report, and gives the task as it is behind them. kept are those that are kept, also
+// after an error.
+func (l *leader) keepPieces(ctx context.Context, by farm.Agent, at wire.Attempt, pieces []wire.Piece, measured farm.Measured) (task farm.Task, job farm.Job, kept []farm.Frames, err error) {
+	if task, job, err = l.c.leased(by, at); err != nil {
+		return task, job, nil, err
 	}
-	if err := l.c.arrivedHere(ctx, m.Attempt, m.Output.FileRef); err != nil {
+	for _, piece := range pieces {
+		if err := l.keepFrames(ctx, task, job, at, piece, measured); err != nil {
+			return task, job, kept, err
+		}
+		kept = append(kept, piece.Frames)
+		if task, job, err = l.c.leased(by, at); err != nil {
+			return task, job, kept, err
+		}
+	}
+	return task, job, kept, nil
+}
+
+// keepFrames keeps the first of the frames that are left of a leased task.
+func (l *leader) keepFrames(ctx context.Context, task farm.Task, job farm.Job, at wire.Attempt, piece wire.Piece, measured farm.Measured) error {
+	if task.Kind != farm.TaskRender || piece.Output.Frames != piece.Frames.Count() {
+		return farm.Errorf(farm.CodeInvalid, "the machine reports %d frames as %d to %d", piece.Output.Frames, piece.Frames.Start, piece.Frames.End)
+	}
+	if err := l.c.arrivedHere(ctx, at, piece.Output.FileRef); err != nil {
 		return err
 	}
-	out := *m.Output
-	out.Key, out.Remote = attemptKey(m.Attempt, out.SHA256), nil
-	cmd := raftstore.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: *m.Done, Output: out, At: l.c.cfg.Now()}
+	out := piece.Output
+	out.Key, out.Remote = attemptKey(at, out.SHA256), nil
+	cmd := raftstore.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: piece.Frames, Output: out, At: l.c.cfg.Now()}
 	if !task.Part {
 		whole, err := l.c.wholeOf(job)
 		if err != nil {
@@ -132,7 +162,7 @@ func (l *leader) keepFrames(ctx context.Context, h *lease, task farm.Task, job f
 		cmd.Whole, cmd.Parting = &whole, partingOf(job, l.queue.HasAfterEffects())
 		l.mu.Unlock()
 		// What drew these draws the others, also when the farm has got its first After Effects meanwhile, or lost its last.
-		if kind := m.Measured.Kind(); kind == farm.EngineEmbedded || kind == farm.EngineAfterEffects {
+		if kind := measured.Kind(); kind == farm.EngineEmbedded || kind == farm.EngineAfterEffects {
 			cmd.Engine = kind
 		}
 	}

@@ -331,6 +331,92 @@ func TestAWholeRenderIsGoneOnFrom(t *testing.T) {
 	}
 }
 
+// ahead uploads frames in pieces that end before the given frames.
+func (h held) ahead(from int, ends ...int) (pieces []wire.Piece) {
+	for _, end := range ends {
+		frames := farm.Frames{Start: from, End: end}
+		pieces = append(pieces, wire.Piece{Frames: frames, Output: h.part(frames)})
+		from = end + 1
+	}
+	return pieces
+}
+
+func TestFramesThatCameAheadAreKept(t *testing.T) {
+	s := openStudio(t, 1)
+	job := s.film()
+	whole := held{s.stations[0], s.stations[0].lease()}
+	if !whole.Ahead {
+		t.Fatalf("leased %+v", whole.Lease)
+	}
+	other := s.enrol("other")
+	other.connect()
+	pieces := whole.ahead(0, 19, 39, 59)
+	last := pieces[2]
+	whole.say(wire.Message{Failed: &wire.Failed{Attempt: whole.Attempt, Cancelled: true, Before: pieces[:2], Done: &last.Frames, Output: &last.Output}})
+	whole.through()
+	if log := s.log(job.ID); !strings.Contains(log, "the frames 0 to 59 are done and kept") {
+		t.Errorf("the log says\n%s", log)
+	}
+	for range 2 {
+		h := held{other, other.lease()}
+		if h.Kind != farm.TaskRender {
+			h.done()
+			continue
+		}
+		if h.frames() != (farm.Frames{Start: 60, End: 99}) || !h.Ahead {
+			t.Fatalf("leased %+v", h.Lease)
+		}
+		before := h.ahead(60, 79)
+		short := h.part(farm.Frames{Start: 80, End: 99})
+		h.say(wire.Message{Finished: &wire.Finished{Attempt: h.Attempt, Before: before, Output: short}})
+		h.through()
+		if log := s.log(job.ID); !strings.Contains(log, "the frames 60 to 99 are there") {
+			t.Errorf("the log says\n%s", log)
+		}
+	}
+	assemble := held{other, other.lease()}
+	assemble.covers(farm.Frames{End: 99})
+	if len(assemble.Parts) != 6 {
+		t.Errorf("%d parts", len(assemble.Parts))
+	}
+	assemble.result("the film")
+	if got := s.job(job.ID); got.Status != farm.JobFinished {
+		t.Errorf("ended as %s", got.Status)
+	}
+	s.eventually("no part is left", func() bool { return len(s.attemptFiles()) == 0 })
+}
+
+// TestPiecesThatAreNotNeededGo: of a film that its machine finished, and of what does not follow on what is kept.
+func TestPiecesThatAreNotNeededGo(t *testing.T) {
+	s := openStudio(t, 1)
+	s.film()
+	whole := held{s.stations[0], s.stations[0].lease()}
+	whole.ahead(0, 19, 39)
+	whole.result("the film")
+	s.eventually("nothing of the attempt is left", func() bool { return len(s.attemptFiles()) == 0 })
+
+	job := s.film()
+	whole = held{s.stations[0], s.stations[0].lease()}
+	other := s.enrol("other")
+	other.connect()
+	pieces := whole.ahead(0, 19)
+	gapped := whole.ahead(30, 39)[0]
+	whole.say(wire.Message{Failed: &wire.Failed{Attempt: whole.Attempt, Cancelled: true, Before: pieces, Done: &gapped.Frames, Output: &gapped.Output}})
+	whole.through()
+	for range 2 {
+		if h := (held{other, other.lease()}); h.Kind == farm.TaskRender && h.frames() != (farm.Frames{Start: 20, End: 99}) {
+			t.Errorf("leased %+v", h.Lease)
+		} else {
+			h.done()
+		}
+	}
+	assemble := held{other, other.lease()}
+	assemble.covers(farm.Frames{End: 99})
+	if assemble.Job != job.ID {
+		t.Errorf("leased %+v", assemble.Lease)
+	}
+}
+
 // TestWhatDrewTheFirstFramesDrawsTheRest, also where the farm has got its first After Effects meanwhile.
 func TestWhatDrewTheFirstFramesDrawsTheRest(t *testing.T) {
 	adobe := func(inv *farm.Inventory) {

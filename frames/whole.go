@@ -11,7 +11,8 @@ type Growth struct {
 	Frames int   // that are whole
 	First  int   // number of the first of them, when there is one
 	Last   int   // number of the last of them without a gap since First
-	End    int64 // of the last whole record, in bytes from the file's beginning; 0 before the head is whole
+	Begin  int64 // of the first record, in bytes from the file's beginning; 0 before the head is whole
+	End    int64 // of the last whole record, counted likewise
 
 	head   Head
 	gapped bool
@@ -36,7 +37,7 @@ func (g *Growth) Look(f io.ReaderAt, size int64) error {
 		if err != nil {
 			return fmt.Errorf("reading frames: %w", err)
 		}
-		g.head, g.End = h, at
+		g.head, g.Begin, g.End = h, at, at
 	}
 	b := make([]byte, recordHead)
 	for g.End+recordHead <= size {

@@ -30,9 +30,11 @@ func (m *Message) Curb() {
 		m.Finished.Warnings = cutAll(m.Finished.Warnings)
 		cut(&m.Finished.Measured.Engine)
 		cutOutput(&m.Finished.Output)
+		m.Finished.Before = cutPieces(m.Finished.Before)
 	case m.Failed != nil:
 		m.Failed.Warnings = cutAll(m.Failed.Warnings)
 		cut(&m.Failed.Message, &m.Failed.Measured.Engine)
+		m.Failed.Before = cutPieces(m.Failed.Before)
 		if m.Failed.Output != nil {
 			cutOutput(m.Failed.Output)
 		}
@@ -40,6 +42,14 @@ func (m *Message) Curb() {
 }
 
 func cutOutput(out *farm.OutputRef) { cut(&out.Name, &out.ContentType) }
+
+func cutPieces(pieces []Piece) []Piece {
+	pieces = pieces[:min(len(pieces), MaxPieces)]
+	for i := range pieces {
+		cutOutput(&pieces[i].Output)
+	}
+	return pieces
+}
 
 func cut(texts ...*string) {
 	for _, text := range texts {

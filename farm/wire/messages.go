@@ -35,6 +35,7 @@ const (
 	MaxMessage = 4 << 20 // bytes of one message, as JSON
 	MaxLines   = 1000    // lines of one Log, warnings of one report
 	MaxLine    = 4 << 10 // bytes of one line, and of any other text
+	MaxPieces  = 500     // that came ahead of one report
 )
 
 // Message is one frame in either direction; exactly one field is set.
@@ -132,12 +133,20 @@ type Log struct {
 	Lines []string `json:"lines"`
 }
 
+// Piece are frames of a task that lie in a file of their own.
+type Piece struct {
+	Frames farm.Frames    `json:"frames"`
+	Output farm.OutputRef `json:"output"`
+}
+
 // Finished reports a validated and uploaded result. It is repeated until Settled.
 type Finished struct {
 	Attempt
-	Output   farm.OutputRef `json:"output"`
-	Warnings []string       `json:"warnings,omitempty"`
-	Measured farm.Measured  `json:"measured,omitzero"`
+	Output farm.OutputRef `json:"output"`
+	// Before are the first frames of a part, which came ahead of Output, one piece behind the other.
+	Before   []Piece       `json:"before,omitempty"`
+	Warnings []string      `json:"warnings,omitempty"`
+	Measured farm.Measured `json:"measured,omitzero"`
 }
 
 // Failed reports an attempt that gave no result. It is repeated until Settled.
@@ -150,7 +159,9 @@ type Failed struct {
 	Warnings  []string `json:"warnings,omitempty"`
 	// Class says what kind of failure it was; "" is FailureDeterministic without Retry and FailureTransient with it.
 	Class farm.FailureClass `json:"class,omitempty"`
-	// Done are the frames of a range that were finished, validated and uploaded as Output before the attempt ended; nil for none.
+	// Before are the pieces that came ahead of Output, one behind the other, and Done are the frames behind them that were finished,
+	// validated and uploaded as Output before the attempt ended; nil for none.
+	Before   []Piece         `json:"before,omitempty"`
 	Done     *farm.Frames    `json:"done,omitempty"`
 	Output   *farm.OutputRef `json:"output,omitempty"`
 	Measured farm.Measured   `json:"measured,omitzero"`
@@ -191,6 +202,8 @@ type Lease struct {
 	// Parted says of a task that renders the whole that lossless frames of it, as a Part gives them, can be gone on from: an agent
 	// that has to stop may hand them over with Failed.Done.
 	Parted bool `json:"parted,omitempty"`
+	// Ahead says that the farm takes finished frames in several files, as Before names them.
+	Ahead bool `json:"ahead,omitempty"`
 	// Stills asks for these frames alone, as pictures.
 	Stills []int `json:"stills,omitempty"`
 	// Parts are what an assemble task puts together, in their order; the last to hold a frame counts.

@@ -362,6 +362,7 @@ func film(j job, frames int) int {
 // oneByOne takes its time with each frame, and writes each picture before it tells of it; what is no series of pictures comes at the end.
 func oneByOne(j job) int {
 	open()
+	time.Sleep(300 * time.Millisecond) // After Effects takes longer for its start than for a frame
 	head(j)
 	series := strings.Contains(j.output, "[#")
 	for n := range j.frames() {

@@ -35,7 +35,7 @@ func partKey(batch string, part int) string { return fmt.Sprintf("%s%s%06d", bat
 
 // gather puts the parts of a batch before what its last command brings itself, and gives the contents of all jobs.
 func (t *tables) gather(c SubmitJobs) (whole SubmitJobs, contents []storedContent, err *farm.Error) {
-	own, err := c.contents()
+	own, err := c.contents(new(packers))
 	if err != nil || c.Batch == nil || c.Parts <= 0 {
 		return c, own, err
 	}

@@ -26,6 +26,7 @@ const (
 type codec struct {
 	compressor   *zstd.Encoder
 	decompressor *zstd.Decoder
+	pack         packers
 }
 
 func newCodec() (*codec, error) {
@@ -37,7 +38,7 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare decompression of commands: %w", err)
 	}
-	return &codec{compressor, decompressor}, nil
+	return &codec{compressor: compressor, decompressor: decompressor}, nil
 }
 
 // close frees what the codec holds.
@@ -45,7 +46,7 @@ func (c *codec) close() { c.decompressor.Close() }
 
 // encode gives the log entry of cmd. A command that is too large is an error of CodeTooLarge.
 func (c *codec) encode(cmd Command) ([]byte, error) {
-	out, version, err := appendBody(make([]byte, 2), cmd)
+	out, version, err := appendBody(make([]byte, 2), cmd, &c.pack)
 	if err != nil {
 		return nil, farm.Errorf(farm.CodeInvalid, "the change cannot be stored: %w", err)
 	}
@@ -108,13 +109,13 @@ func understands(entry []byte) error {
 }
 
 // appendBody writes what stands behind the two bytes of kind and version.
-func appendBody(out []byte, cmd Command) (entry []byte, version byte, err error) {
+func appendBody(out []byte, cmd Command, pack *packers) (entry []byte, version byte, err error) {
 	switch c := cmd.(type) {
 	case SubmitJobs:
-		out, err = c.appendTo(out)
+		out, err = c.appendTo(out, pack)
 		return out, submitVersion, err
 	case SubmitPart:
-		out, err = c.appendTo(out)
+		out, err = c.appendTo(out, pack)
 		return out, submitVersion, err
 	}
 	body, err := json.Marshal(cmd)

@@ -41,7 +41,7 @@ func (c SubmitPart) laidDown() ([]byte, error) {
 	if c.body != nil {
 		return c.body, nil
 	}
-	return c.SubmitJobs.appendTo(nil)
+	return c.SubmitJobs.appendTo(nil, new(packers))
 }
 
 // size is how many jobs the part has.
@@ -53,7 +53,7 @@ func (c SubmitPart) size() int {
 }
 
 // appendTo writes version 2 behind what out holds.
-func (c SubmitPart) appendTo(out []byte) ([]byte, error) {
+func (c SubmitPart) appendTo(out []byte, pack *packers) ([]byte, error) {
 	head, err := encodeRecord(partEnvelope{Batch: c.Batch, Part: c.Part, At: c.At, Jobs: c.size()})
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (c SubmitPart) appendTo(out []byte) ([]byte, error) {
 	if c.body != nil {
 		return append(out, c.body...), nil
 	}
-	return c.SubmitJobs.appendTo(out)
+	return c.SubmitJobs.appendTo(out, pack)
 }
 
 func decodePart(data []byte) (c SubmitPart, err error) {

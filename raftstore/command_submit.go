@@ -25,20 +25,20 @@ type submissionEnvelope struct {
 }
 
 // contents gives the content of each job.
-func (c SubmitJobs) contents() ([]storedContent, *farm.Error) {
+func (c SubmitJobs) contents(pack *packers) ([]storedContent, *farm.Error) {
 	if c.stored != nil {
 		return c.stored, nil
 	}
 	contents, refused := make([]storedContent, len(c.Jobs)), make([]*farm.Error, len(c.Jobs))
-	spread(len(c.Jobs), fewJobs, func(i int) { contents[i], refused[i] = contentOf(&c.Jobs[i]) })
+	spread(len(c.Jobs), fewJobs, func(i int) { contents[i], refused[i] = contentOf(pack, &c.Jobs[i]) })
 	if i := slices.IndexFunc(refused, func(err *farm.Error) bool { return err != nil }); i >= 0 {
 		return nil, refused[i]
 	}
 	return contents, nil
 }
 
-func contentOf(job *farm.Job) (storedContent, *farm.Error) {
-	data, err := encodeContent(job)
+func contentOf(pack *packers, job *farm.Job) (storedContent, *farm.Error) {
+	data, err := pack.content(job)
 	if err != nil {
 		return storedContent{}, farm.Errorf(farm.CodeInvalid, "the content of job %s cannot be stored: %w", job.ID, err)
 	}
@@ -46,8 +46,8 @@ func contentOf(job *farm.Job) (storedContent, *farm.Error) {
 }
 
 // appendTo writes version 2 behind what out holds.
-func (c SubmitJobs) appendTo(out []byte) ([]byte, error) {
-	contents, refusal := c.contents()
+func (c SubmitJobs) appendTo(out []byte, pack *packers) ([]byte, error) {
+	contents, refusal := c.contents(pack)
 	if refusal != nil {
 		return nil, refusal
 	}

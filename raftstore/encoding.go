@@ -74,37 +74,7 @@ const (
 const maxContent = maxCommandJSON
 
 // encodeContent gives the content of a job as it lies in the log and in the state, nil when it has none.
-func encodeContent(job *farm.Job) ([]byte, error) {
-	if len(job.Fonts) == 0 && len(job.Assets) == 0 && job.Upload == nil && job.Webhook == nil {
-		return nil, nil
-	}
-	w := recordText{text: make([]byte, 0, contentRoom(job))}
-	if w.content(job); w.err != nil {
-		return nil, w.err
-	}
-	text := w.text
-	if len(text) > maxContent {
-		return nil, fmt.Errorf("it has %d bytes", len(text))
-	}
-	packed := make([]byte, 1+s2.MaxEncodedLen(len(text)))
-	packed[0] = contentPacked
-	packed = packed[:1+len(s2.Encode(packed[1:], text))]
-	if len(packed) > len(text)-len(text)/8 {
-		return append([]byte{contentPlain}, text...), nil
-	}
-	return packed, nil
-}
-
-// contentRoom is about how large a content's JSON gets, in bytes.
-func contentRoom(job *farm.Job) int {
-	const names = 128 // of an asset's fields, and what is short in it
-	room := names
-	for i := range job.Assets {
-		a := &job.Assets[i]
-		room += names + len(a.Value) + len(a.Params) + len(a.Src) + len(a.Expression)
-	}
-	return room
-}
+func encodeContent(job *farm.Job) ([]byte, error) { return new(packer).content(job) }
 
 // decodeContent adds an encoded content to its job's head.
 func decodeContent(data []byte, job *farm.Job) error {

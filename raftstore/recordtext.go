@@ -1,6 +1,7 @@
 package raftstore
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -91,6 +92,14 @@ func (w *recordText) raw(name string, value json.RawMessage) {
 		return
 	}
 	w.name(name)
+	// Most values are strings in which nothing is escaped: quoted again, they are as long as they were.
+	if from := len(w.text); len(value) >= 2 && value[0] == '"' {
+		w.text, _ = jsontext.AppendQuote(w.text, value[1:len(value)-1])
+		if bytes.Equal(w.text[from:], value) {
+			return
+		}
+		w.text = w.text[:from]
+	}
 	w.text, w.err = jsontext.AppendFormat(w.text, value, recordSyntax)
 }
 

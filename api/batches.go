@@ -73,17 +73,22 @@ func decodeBatch(body []byte) ([]coordinator.BatchEntry, error) {
 		return nil, wrong.err()
 	}
 	entries := make([]coordinator.BatchEntry, len(list))
+	spread(len(list), func(i int) { entries[i] = readBatchEntry(list[i]) })
+	return entries, nil
+}
+
+// spread does n independent pieces of work on all processors.
+func spread(n int, do func(i int)) {
 	workers := runtime.GOMAXPROCS(0)
-	var reading sync.WaitGroup
+	var work sync.WaitGroup
 	for w := range workers {
-		reading.Go(func() {
-			for i := w; i < len(list); i += workers {
-				entries[i] = readBatchEntry(list[i])
+		work.Go(func() {
+			for i := w; i < n; i += workers {
+				do(i)
 			}
 		})
 	}
-	reading.Wait()
-	return entries, nil
+	work.Wait()
 }
 
 // readBatchEntry reads one job. A panic becomes an error here: outside the handler's goroutine it would end the farm.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -11,7 +12,67 @@ import (
 // sound says that body is certainly as checkJSON wants it. When it says no, the slower walker looks, and words what is
 // wrong.
 func sound(body []byte) bool {
-	return bounded(body) && jsontext.Value(body).IsValid() // in this order: what is read within bounds takes little memory
+	switch {
+	case !bounded(body): // first: what is read within bounds takes little memory
+		return false
+	case len(body) < largeBody:
+		return jsontext.Value(body).IsValid()
+	default:
+		return soundInPieces(body)
+	}
+}
+
+// largeBody is from how many bytes on a body is looked at by all processors.
+const largeBody = 128 << 10
+
+// soundInPieces says that a body is JSON. The elements of the lists right below its root are, each by itself; and so is the body with a
+// zero in the place of each.
+func soundInPieces(body []byte) bool {
+	outline, elements := parted(body)
+	if !jsontext.Value(outline).IsValid() {
+		return false
+	}
+	var broken atomic.Bool
+	spread(len(elements), func(i int) {
+		if !broken.Load() && !jsontext.Value(elements[i]).IsValid() {
+			broken.Store(true)
+		}
+	})
+	return !broken.Load()
+}
+
+// parted takes the elements of the lists right below a body's root out of it, and puts a zero in the place of each.
+func parted(body []byte) (outline []byte, elements []json.RawMessage) {
+	depth, within := 0, false // a list right below the root
+	for at := 0; at < len(body); {
+		from := at
+		switch body[at] {
+		case ' ', '\t', '\r', '\n', ',':
+			at++
+		case ']', '}':
+			depth--
+			within = within && depth >= 2
+			at++
+		default:
+			switch {
+			case within:
+				at = skipValue(body, at)
+				elements = append(elements, body[from:at:at])
+				outline = append(outline, '0')
+				continue
+			case body[at] == '"':
+				at = skipString(body, at)
+			case body[at] == '{' || body[at] == '[':
+				within = depth == 1 && body[at] == '['
+				depth++
+				at++
+			default:
+				at++
+			}
+		}
+		outline = append(outline, body[from:at]...)
+	}
+	return outline, elements
 }
 
 // bounded says that a body, if it is JSON, keeps the bounds of checkJSON.

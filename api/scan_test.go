@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // bodies are documents of all kinds; some of them are not in order.
@@ -18,6 +20,8 @@ func bodies() []string {
 		`{"a":1}{`, `{"a":1} 2`, `{"a":1e999}`, `{"a" 1}`, `{"a":tru}`, `{"a":"` + "\x01" + `"}`, `{"a":"\x"}`, `{"\u0061":1,"a":2}`, "{\"a\":\t[\r\n1 ]\n}",
 		strings.Repeat("[", jsonDepth) + strings.Repeat("]", jsonDepth), strings.Repeat("[", jsonDepth+1) + strings.Repeat("]", jsonDepth+1),
 		`{"a":"` + "\xff" + `"}`, `{"a":"\ud800"}`, `[01]`, `[1.]`, `[-]`, `{"a":1,}`, `{,}`, `[,]`, "\ufeff{}",
+		`{"jobs":[{"a":[1,[2]]}, "two" ,3,[[]],null],"more":{"list":[1]},"other":[true]}`, `{"jobs":[1 2]}`, `{"jobs":["a"1]}`, `{"jobs":[{}{}]}`,
+		`{"jobs":[1,]}`, `{"jobs":[}]}`, `{"jobs":[0{}]}`, `{"jobs":[1}}`, `{"jobs":[1],"jobs":[2]}`, `{"jobs":["a\"]"]}`, `{"jobs":[-]}`, `[[1,2],[3]]`,
 	}
 }
 
@@ -69,6 +73,9 @@ func FuzzScan(f *testing.F) {
 		body = bytes.Clone(body)
 		if sound(body) && walked(body) != nil {
 			t.Fatalf("%q is sound, and the walker says %v", body, walked(body))
+		}
+		if whole := jsontext.Value(body).IsValid(); whole != soundInPieces(body) {
+			t.Fatalf("%q is JSON: %v, in pieces %v", body, whole, !whole)
 		}
 		if checkJSON(body) != nil {
 			return

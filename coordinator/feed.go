@@ -192,7 +192,8 @@ func (c *Coordinator) happened(res *raftstore.Result) {
 		return
 	}
 	c.notePace(res.Tasks)
-	for _, job := range res.Jobs {
+	for i := range res.Jobs {
+		job := &res.Jobs[i]
 		if !job.ErasedAt.IsZero() {
 			c.kept.forget(job.ID)
 		}

@@ -151,7 +151,7 @@ func (w *waiting) read(tx *raftstore.Tx, now time.Time) (err error) {
 	for _, t := range w.tasks {
 		if t.Status == farm.TaskReady {
 			w.task = t
-			w.queued, err = queuedTask(tx, t, w.job, now)
+			w.queued, err = queuedTask(tx, t, w.job, w.template, now)
 			return err
 		}
 	}

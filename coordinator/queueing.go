@@ -36,26 +36,33 @@ func (l *leader) tasksOf(tasks []farm.Task, known map[string]*farm.Job) ([]sched
 	adobe := l.queue.HasAfterEffects()
 	l.mu.Unlock()
 	err := l.c.store.View(func(tx *raftstore.Tx) error {
-		var job farm.Job
+		job, template, named := new(farm.Job), (*farm.Template)(nil), "" // those of the task before, most often
 		for i, t := range tasks {
 			if have, ok := known[t.Job]; ok {
-				job = *have
+				job = have
 			} else if job.ID != t.Job {
-				var err error
-				if job, err = tx.JobHead(t.Job); farm.CodeOf(err) == farm.CodeNotFound {
+				head, err := tx.JobHead(t.Job)
+				if farm.CodeOf(err) == farm.CodeNotFound {
 					continue
 				} else if err != nil {
 					return err
 				}
+				job = &head
 			}
 			if job.Hold && t.Status == farm.TaskReady {
 				continue
 			}
 			var err error
-			if queued[i], err = queuedTask(tx, t, job, now); err != nil {
+			if job.Template.ID != named {
+				if template, err = templateOf(tx, *job); err != nil {
+					return err
+				}
+				named = job.Template.ID
+			}
+			if queued[i], err = queuedTask(tx, t, *job, template, now); err != nil {
 				return err
 			}
-			if err := l.speeds.meet(tx, queued[i].Work, job, adobe); err != nil {
+			if err := l.speeds.meet(tx, queued[i].Work, *job, template, adobe); err != nil {
 				return err
 			}
 		}
@@ -65,11 +72,7 @@ func (l *leader) tasksOf(tasks []farm.Task, known map[string]*farm.Job) ([]sched
 }
 
 // queuedTask is a task as the queue has it, under the number of its lease, or of the one that it would get next.
-func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job, now time.Time) (schedule.Task, error) {
-	template, err := templateOf(tx, job)
-	if err != nil {
-		return schedule.Task{}, err
-	}
+func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job, template *farm.Template, now time.Time) (schedule.Task, error) {
 	next, err := tx.NextAttempt(t)
 	if err != nil {
 		return schedule.Task{}, err

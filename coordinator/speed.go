@@ -28,16 +28,12 @@ func (s *speeds) of(work, machine string) float64 {
 }
 
 // meet reads what was measured of a composition that has not been read yet.
-func (s *speeds) meet(tx *raftstore.Tx, work schedule.Work, job farm.Job, farmHasAfterEffects bool) error {
+func (s *speeds) meet(tx *raftstore.Tx, work schedule.Work, job farm.Job, template *farm.Template, farmHasAfterEffects bool) error {
 	s.mu.RLock()
 	_, known := s.frames[work.Name]
 	s.mu.RUnlock()
-	if known || job.Template.ID == "" {
+	if known || template == nil {
 		return nil
-	}
-	template, err := templateOf(tx, job)
-	if err != nil || template == nil {
-		return err
 	}
 	return s.learn(tx, work, job, *template, farmHasAfterEffects)
 }

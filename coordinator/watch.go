@@ -166,7 +166,7 @@ func (h *hub) publish(e farm.Event) {
 }
 
 // moved tells of a job that moved, and with it of the one that it is nested in, which shows it.
-func (h *hub) moved(job farm.Job) {
+func (h *hub) moved(job *farm.Job) {
 	h.publish(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
 	if job.Parent != "" {
 		h.publish(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.Parent})

@@ -80,7 +80,12 @@ func decodeSubmission(body []byte) (c SubmitJobs, err error) {
 	if err != nil {
 		return c, err
 	}
+	jobs, err := countParts(rest)
+	if err != nil {
+		return c, err
+	}
 	var envelope submissionEnvelope
+	envelope.Jobs, envelope.Tasks = make([]farm.Job, 0, jobs), make([]farm.Task, 0, jobs) // most have one task
 	if err := decodeRecord(text, &envelope); err != nil {
 		return c, fmt.Errorf("read command %T: %w", envelope.SubmitJobs, err)
 	}
@@ -101,6 +106,16 @@ func decodeSubmission(body []byte) (c SubmitJobs, err error) {
 		return c, errors.New("a submission of jobs is damaged: something follows its end")
 	}
 	return submission, nil
+}
+
+// countParts is how many parts with their lengths before them data is made of.
+func countParts(data []byte) (n int, err error) {
+	for ; len(data) > 0; n++ {
+		if _, data, err = cutPart(data); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // cutPart takes a part with its length before it from the front of data.

@@ -54,15 +54,6 @@ func OpenFolder(dir string, minFree int64) (*Folder, error) {
 	return f, nil
 }
 
-// ReadFolder opens the store in dir as it is, to read from it while another process may write there.
-func ReadFolder(dir string) (*Folder, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("opening the file store: %w", err)
-	}
-	return newFolder(dir, root, temporary, -1), nil
-}
-
 func newFolder(dir string, root *os.Root, incoming string, minFree int64) *Folder {
 	return &Folder{
 		dir: dir, root: root, incoming: incoming, minFree: minFree,
@@ -344,7 +335,7 @@ func (f *Folder) list(key string, fn func(Object) error) error {
 	if err = errors.Join(err, dir.Close()); err != nil {
 		return fmt.Errorf("listing %s: %w", key, err)
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(keyOf(a), keyOf(b)) })
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") { // what file servers keep there of their own
 			continue
@@ -365,6 +356,14 @@ func (f *Folder) list(key string, fn func(Object) error) error {
 		}
 	}
 	return nil
+}
+
+// keyOf is what the keys of an entry of a folder begin with.
+func keyOf(e fs.DirEntry) string {
+	if e.IsDir() {
+		return e.Name() + "/"
+	}
+	return e.Name()
 }
 
 // Walk implements Store.

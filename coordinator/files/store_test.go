@@ -61,6 +61,7 @@ func mountOf(t testing.TB, dir, node string) *Mount {
 func onEveryStore(t *testing.T, test func(t *testing.T, s Store)) {
 	t.Run("folder", func(t *testing.T) { test(t, folder(t, -1)) })
 	onSharedStores(t, func(t *testing.T, one, _ Shared, _ func()) { test(t, one) })
+	onMovingStores(t, func(t *testing.T, s Shared, _ func()) { test(t, s) })
 }
 
 // onSharedStores runs a test on each kind of store that several coordinators use, as two of these see it. age makes all files in it
@@ -91,6 +92,10 @@ func everything(t *testing.T, s Store) (names []string) {
 		names = contents(t, s)
 	case *Mount:
 		names = contents(t, s.folder())
+	case placing:
+		return everything(t, s.Moving)
+	case *Moving:
+		return append(contents(t, s.old), everything(t, s.Shared)...)
 	case *S3:
 		err = s.list(t.Context(), "", true, add)
 		for up := range s.client.Load().ListIncompleteUploads(t.Context(), s.cfg.Bucket, s.cfg.Prefix, true) {
@@ -346,6 +351,14 @@ func TestListWalkAndDelete(t *testing.T) {
 		}
 		check("listed", gather(s.List, "a"), "a/1", "a/b/", "a/b.5")
 		check("walked", gather(s.Walk, "a"), "a/1", "a/b/2", "a/b/c/3", "a/b.5")
+		var walked []string
+		err := s.Walk(t.Context(), "a", func(o Object) error {
+			walked = append(walked, o.Key)
+			return nil
+		})
+		if err != nil || !slices.IsSorted(walked) {
+			t.Errorf("walked in the order %v, %v", walked, err)
+		}
 		check("listed where nothing is", gather(s.List, "nothing"))
 		check("walked where nothing is", gather(s.Walk, "nothing"))
 		stop := errors.New("enough")
@@ -425,7 +438,7 @@ func TestPathIsAFileOfThisMachine(t *testing.T) {
 
 // What is kept anew while it is removed is there afterwards, whichever comes first and whoever does it.
 func TestWhatIsKeptWhileItIsRemovedIsThere(t *testing.T) {
-	onSharedStores(t, func(t *testing.T, one, other Shared, age func()) {
+	test := func(t *testing.T, one, other Shared, age func()) {
 		texts := map[string]string{}
 		for i := range 60 {
 			text := strings.Repeat("again ", i)
@@ -460,7 +473,9 @@ func TestWhatIsKeptWhileItIsRemovedIsThere(t *testing.T) {
 				t.Errorf("%s holds %q", key, got)
 			}
 		}
-	})
+	}
+	onSharedStores(t, test)
+	onMovingStores(t, func(t *testing.T, s Shared, age func()) { test(t, s, s, age) })
 }
 
 func TestAKeeperWaitsForTheMarkOfARemoval(t *testing.T) {

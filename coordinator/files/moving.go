@@ -1,0 +1,362 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Moving is a Shared store to which the files of a folder are brought while it is in use. No other coordinator may use it meanwhile.
+//
+// A file that the folder has is the one that counts, whatever the storage has under its key: the file's removal from the folder, and
+// that alone, makes it one of the storage. So a process that is cut off anywhere leaves nothing that has to be told apart, and what is
+// in the folder is what there is left to do. The folder gets no key but by the renaming of a file that it has: who looks there first and
+// then in the storage misses nothing, and waits for nobody. Who changes what is under a key of the folder holds that key.
+type Moving struct {
+	Shared
+	old    *Folder
+	roots  []string
+	copies string      // key below which copies stand that have not been compared yet
+	moved  atomic.Bool // nothing is left in the folder, and nothing will come
+
+	mu   sync.Mutex
+	busy map[string]chan struct{} // keys that are held; closed when they are free again
+	used map[string]int           // keys that programs read by their paths
+	left Left
+}
+
+// movingCopies is the key below which copies stand until they have been compared, each process's below a part of its own.
+const movingCopies = "moving"
+
+// NewMoving gives a store with the files of both, which it closes. What is in the folder below roots is moved by Run.
+func NewMoving(from *Folder, to Shared, roots []string) *Moving {
+	return &Moving{Shared: to, old: from, roots: roots, copies: newCopies(), busy: map[string]chan struct{}{}, used: map[string]int{}}
+}
+
+// Close implements Store.
+func (m *Moving) Close() error { return errors.Join(m.Shared.Close(), m.old.Close()) }
+
+// has tells whether the folder has a file.
+func (m *Moving) has(ctx context.Context, key string) (bool, error) {
+	if m.moved.Load() {
+		return false, nil
+	}
+	_, err := m.old.Stat(ctx, key)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// holding does something while nobody else changes what is under these keys.
+func (m *Moving) holding(ctx context.Context, do func() error, keys ...string) error {
+	slices.Sort(keys) // whoever wants several asks for them in the same order
+	for _, key := range slices.Compact(keys) {
+		free, err := m.hold(ctx, key)
+		if err != nil {
+			return fmt.Errorf("waiting for what is done to %s: %w", key, err)
+		}
+		defer free()
+	}
+	return do()
+}
+
+func (m *Moving) hold(ctx context.Context, key string) (free func(), err error) {
+	for {
+		m.mu.Lock()
+		busy, taken := m.busy[key]
+		if !taken {
+			mine := make(chan struct{})
+			m.busy[key] = mine
+			m.mu.Unlock()
+			return func() {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				delete(m.busy, key)
+				close(mine)
+			}, nil
+		}
+		m.mu.Unlock()
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// drop removes a file from the folder, for good. The caller holds its key.
+func (m *Moving) drop(ctx context.Context, key string) error {
+	obj, err := m.old.Stat(ctx, key)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = m.old.Delete(ctx, key)
+	}
+	if err == nil { // or the file would count again after a loss of power, over what has come in its place
+		err = ignoreMissing(m.old.syncDir(path.Dir(key)))
+	}
+	if err != nil {
+		return fmt.Errorf("removing what is in the folder that files are moved from: %w", err)
+	}
+	m.gone(obj)
+	return nil
+}
+
+// Put implements Store.
+func (m *Moving) Put(ctx context.Context, key string, r io.Reader, lim Limits) (Object, error) {
+	if err := m.bring(ctx, key); err != nil {
+		return Object{}, err
+	}
+	return m.Shared.Put(ctx, key, r, lim)
+}
+
+// PutBlob implements Store.
+func (m *Moving) PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, error) {
+	obj, err := m.Shared.PutBlob(ctx, r, lim)
+	if err != nil {
+		return Object{}, err
+	}
+	switch has, err := m.has(ctx, obj.Key); {
+	case err != nil:
+		return Object{}, err
+	case has: // the same, and not as fresh
+		if err := m.holding(ctx, func() error { return m.drop(ctx, obj.Key) }, obj.Key); err != nil {
+			return Object{}, err
+		}
+	}
+	return obj, nil
+}
+
+// either looks in the folder, and then in the storage.
+func either[T any](m *Moving, look func(Store) (T, error)) (T, error) {
+	if !m.moved.Load() {
+		if found, err := look(m.old); !errors.Is(err, ErrNotFound) {
+			return found, err
+		}
+	}
+	return look(m.Shared)
+}
+
+// Open implements Store.
+func (m *Moving) Open(ctx context.Context, key string) (*Reader, error) {
+	return either(m, func(s Store) (*Reader, error) { return s.Open(ctx, key) })
+}
+
+// Stat implements Store.
+func (m *Moving) Stat(ctx context.Context, key string) (Object, error) {
+	return either(m, func(s Store) (Object, error) { return s.Stat(ctx, key) })
+}
+
+// Path implements Store. A file of the folder is not moved before all are done with it.
+func (m *Moving) Path(ctx context.Context, key string) (path string, done func(), err error) {
+	if has, err := m.has(ctx, key); err != nil {
+		return "", nil, err
+	} else if has {
+		err := m.holding(ctx, func() (err error) {
+			if path, done, err = m.old.Path(ctx, key); err == nil {
+				done = m.use(key)
+			}
+			return err
+		}, key)
+		if !errors.Is(err, ErrNotFound) {
+			return path, done, err
+		}
+	}
+	return m.Shared.Path(ctx, key)
+}
+
+func (m *Moving) use(key string) (done func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.used[key]++
+	return sync.OnceFunc(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.used[key]--; m.used[key] == 0 {
+			delete(m.used, key)
+		}
+	})
+}
+
+func (m *Moving) inUse(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used[key] > 0
+}
+
+// Rename implements Store. A file of the folder stays there under its new key until it is moved.
+func (m *Moving) Rename(ctx context.Context, from, to string) error {
+	if err := errors.Join(Check(from), Check(to)); err != nil {
+		return err
+	}
+	renamed := false
+	if has, err := m.has(ctx, from); err != nil {
+		return err
+	} else if has {
+		err := m.holding(ctx, func() (err error) {
+			renamed, err = m.renameOld(ctx, from, to)
+			return err
+		}, from, to)
+		if err != nil || renamed {
+			return err
+		}
+	}
+	if err := m.bring(ctx, to); err != nil {
+		return err
+	}
+	return m.Shared.Rename(ctx, from, to)
+}
+
+// renameOld renames a file of the folder, if it still has it. The caller holds both keys.
+func (m *Moving) renameOld(ctx context.Context, from, to string) (renamed bool, err error) {
+	if has, err := m.has(ctx, from); err != nil || !has {
+		return false, err
+	}
+	if from == to {
+		return true, nil
+	}
+	// What a move that was cut off has left in the storage must not be found there afterwards.
+	if err := m.Shared.Delete(ctx, from); err != nil {
+		return false, err
+	}
+	replaced, err := m.old.Stat(ctx, to)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return false, err
+	}
+	was := err == nil
+	if err := m.old.Rename(ctx, from, to); err != nil {
+		return false, err
+	}
+	if was {
+		m.gone(replaced)
+	}
+	return true, nil
+}
+
+// Delete implements Store.
+func (m *Moving) Delete(ctx context.Context, key string) error {
+	if has, err := m.has(ctx, key); err != nil {
+		return err
+	} else if !has {
+		return m.Shared.Delete(ctx, key)
+	}
+	return m.holding(ctx, func() error {
+		if err := m.Shared.Delete(ctx, key); err != nil {
+			return err
+		}
+		return m.drop(ctx, key)
+	}, key)
+}
+
+// DeleteBelow implements Store.
+func (m *Moving) DeleteBelow(ctx context.Context, key string) error {
+	if m.moved.Load() {
+		return m.Shared.DeleteBelow(ctx, key)
+	}
+	err := m.old.Walk(ctx, key, func(o Object) error {
+		if Check(o.Key) != nil { // an empty folder, or no file of the farm
+			return nil
+		}
+		return m.Delete(ctx, o.Key)
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.old.DeleteBelow(ctx, key); err != nil {
+		return err
+	}
+	return m.Shared.DeleteBelow(ctx, key)
+}
+
+// DeleteIf implements Store.
+func (m *Moving) DeleteIf(ctx context.Context, key string, before time.Time, keep func() (bool, error)) error {
+	if has, err := m.has(ctx, key); err != nil {
+		return err
+	} else if !has {
+		return m.Shared.DeleteIf(ctx, key, before, keep)
+	}
+	return m.holding(ctx, func() error {
+		obj, err := m.old.Stat(ctx, key)
+		if err == nil && !obj.Modified.Before(before) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if kept, err := keep(); err != nil || kept {
+			return err
+		}
+		if err := m.Shared.DeleteIf(ctx, key, before, keep); err != nil {
+			return err
+		}
+		return m.drop(ctx, key)
+	}, key)
+}
+
+// List implements Store.
+func (m *Moving) List(ctx context.Context, key string, fn func(Object) error) error {
+	return m.merge(func(s Store, fn func(Object) error) error { return s.List(ctx, key, fn) }, fn)
+}
+
+// Walk implements Store. Of the folder that files are moved from it tells files alone.
+func (m *Moving) Walk(ctx context.Context, key string, fn func(Object) error) error {
+	return m.merge(func(s Store, fn func(Object) error) error {
+		return s.Walk(ctx, key, func(o Object) error {
+			if s == m.old && Check(o.Key) != nil { // an empty folder, or no file of the farm
+				return nil
+			}
+			return fn(o)
+		})
+	}, fn)
+}
+
+// merge calls fn with what each of the two lists, in the order of keys and once. The folder is looked through first, so what is moved
+// meanwhile is not missed.
+func (m *Moving) merge(list func(Store, func(Object) error) error, fn func(Object) error) error {
+	if m.moved.Load() {
+		return list(m.Shared, fn)
+	}
+	var here []Object
+	err := list(m.old, func(o Object) error {
+		here = append(here, o)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	byKey := func(o Object, key string) int { return strings.Compare(o.Key, key) }
+	slices.SortFunc(here, func(a, b Object) int { return byKey(a, b.Key) })
+	next := 0
+	upTo := func(end func(key string) bool) error {
+		for next < len(here) && end(here[next].Key) {
+			next++
+			if err := fn(here[next-1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = list(m.Shared, func(o Object) error {
+		if err := upTo(func(key string) bool { return key < o.Key }); err != nil {
+			return err
+		}
+		i, found := slices.BinarySearchFunc(here, o.Key, byKey)
+		if found || strings.HasSuffix(o.Key, "/") && i < len(here) && strings.HasPrefix(here[i].Key, o.Key) {
+			return nil
+		}
+		return fn(o)
+	})
+	if err != nil {
+		return err
+	}
+	return upTo(func(string) bool { return true })
+}

@@ -26,7 +26,25 @@ type clusterBody struct {
 	Alive    int          `json:"alive"`
 	Spare    int          `json:"spare"`
 	Warnings []string     `json:"warnings"`
+	Storage  storageBody  `json:"storage"`
 	Members  []memberBody `json:"members"`
+}
+
+// storageBody is where the coordinator that answers keeps the farm's files.
+type storageBody struct {
+	Where  string           `json:"where"`
+	Shared bool             `json:"shared"`
+	Move   *storageMoveBody `json:"move"` // null when none are on their way
+}
+
+// storageMoveBody is how far files are on their way from a coordinator's folder to its storage.
+type storageMoveBody struct {
+	From      string `json:"from"`
+	Files     int64  `json:"files"`
+	Bytes     int64  `json:"bytes"`
+	FilesLeft int64  `json:"filesLeft"`
+	BytesLeft int64  `json:"bytesLeft"`
+	Trouble   string `json:"trouble"`
 }
 
 // memberBody is one coordinator.
@@ -54,6 +72,12 @@ func clusterShape(c coordinator.Cluster) clusterBody {
 		Farm: c.Farm, ID: c.Self, Leader: c.Leader, Term: int64(c.Term), Waiting: c.Waiting,
 		Voters: c.Standing.Voters, Alive: c.Standing.Alive, Spare: c.Standing.Spare,
 		Warnings: append([]string{}, c.Warnings...), Members: make([]memberBody, len(c.Members)),
+		Storage: storageBody{Where: c.Storage.Where, Shared: c.Storage.Shared},
+	}
+	if move := c.Storage.Move; move != nil {
+		body.Storage.Move = &storageMoveBody{
+			From: move.From, Files: move.Files, Bytes: move.Bytes, FilesLeft: move.FilesLeft, BytesLeft: move.BytesLeft, Trouble: move.Trouble,
+		}
 	}
 	for i, m := range c.Members {
 		body.Members[i] = memberBody{

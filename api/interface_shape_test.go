@@ -29,7 +29,7 @@ var answerShapes = map[string]any{
 	"BatchCreated": batchCreated{}, "BatchCreatedJob": batchCreatedJob{}, "BatchJobError": batchJobError{}, "Batch": batchBody{}, "BatchJob": batchJob{},
 	"BatchStats": batchStats{}, "BatchListed": batchListed{}, "BatchCancelled": batchCancelled{}, "BatchCancelledJob": batchCancelledJob{},
 	"Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{}, "JoinToken": joinTokenBody{},
-	"Cluster": clusterBody{}, "ClusterMember": memberBody{}, "NodeInvitation": nodeInvitationBody{},
+	"Cluster": clusterBody{}, "ClusterStorage": storageBody{}, "StorageMove": storageMoveBody{}, "ClusterMember": memberBody{}, "NodeInvitation": nodeInvitationBody{},
 	"Font": fontBody{}, "Secret": secretBody{}, "KeyChanged": keyChanged{},
 	"GossipKeys": gossipRingBody{}, "GossipKey": gossipKeyBody{}, "Authority": authorityBody{},
 	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{}, "Presence": presenceBody{}, "Inventory": inventoryBody{}, "FontFace": fontUse{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},

@@ -21,6 +21,7 @@ type Cluster struct {
 	Waiting  string // what the one that answers waits for before it is one of the farm's, "" when it is
 	Standing membership.Standing
 	Warnings []string // what somebody should do something about
+	Storage  Storage
 	Members  []ClusterMember
 }
 
@@ -69,7 +70,7 @@ func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint6
 	leader, _ := c.store.Leader()
 	out := Cluster{
 		Farm: c.keys.cluster(), Self: c.store.ID(), Leader: leader, Term: c.store.Progress().Term,
-		Standing: membership.Stand(seen), Warnings: membership.Warnings(seen),
+		Standing: membership.Stand(seen), Warnings: membership.Warnings(seen), Storage: c.storageNow(),
 	}
 	m.mu.Lock()
 	out.Waiting = m.waiting

@@ -37,7 +37,7 @@ import (
 type Config struct {
 	DataDir string // folder of all its files, made when missing
 	// Storage is where the farm's files are kept: "" in the data folder, the path of a folder that all coordinators have mounted, or an
-	// address as files.ParseAddress reads it.
+	// address as files.ParseAddress reads it. What is in the data folder then is moved there while the farm works.
 	Storage            string
 	StorageCredentials string // file with the credentials of a bucket; "" for those of the environment
 	PublicAddress      string // base address that callers use, without a trailing slash, such as http://farm.local:8080
@@ -97,7 +97,8 @@ type Coordinator struct {
 	anew       chan struct{} // the state was replaced by that of a backup
 	metrics    *metrics
 	files      files.Store
-	shared     files.Shared // the same, where coordinators share storage; nil with a folder of this machine
+	shared     files.Shared  // the same, where coordinators share storage; nil with a folder of this machine
+	moving     *files.Moving // the same, of a node that began to move its files from its folder; nil otherwise
 	logs       *joblog.Logs
 	growing    *files.Folder // logs that are not stored yet; nil with a folder of this machine
 	storage    storageState
@@ -217,6 +218,9 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := c.joinGossip(); err != nil {
 		return err
 	}
+	if err := c.keepStorage(); err != nil {
+		return err
+	}
 	c.reading, c.retaining = newReading(c), newRetaining(c)
 	c.metrics.registry.MustRegister(gauges{c})
 	if c.port != nil {
@@ -232,6 +236,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.housekeep)
 	c.run(c.logs.Run)
 	c.run(c.watchStorage)
+	c.run(c.moveFiles)
 	c.run(c.keepUses)
 	c.run(c.keepLevel)
 	if c.port != nil {

@@ -105,6 +105,8 @@ var (
 	checkGauge     = gauge("check_ok", "Whether a check of /readyz is well.", "check")
 	freeGauge      = gauge("disk_free_bytes", "Space left on a disk that this node writes to.", "check", "path")
 	needGauge      = gauge("disk_reserve_bytes", "Space below which this node takes no changes.", "check", "path")
+	moveFilesGauge = gauge("storage_move_files_left", "Files of the data folder that are still to be moved to the farm's storage.")
+	moveBytesGauge = gauge("storage_move_bytes_left", "Their size.")
 	jobsGauge      = gauge("jobs", "Jobs of all teams that the farm knows, by status.", "status")
 	readyGauge     = gauge("queue_ready_tasks", "Tasks that wait for a machine.")
 	leasedGauge    = gauge("leases", "Tasks that machines work on.")
@@ -180,6 +182,9 @@ func (g gauges) node(put putMetric) {
 			put(needGauge, float64(check.Disk.Need), check.Name, check.Disk.Path)
 		}
 	}
+	move, _ := c.StorageMove()
+	put(moveFilesGauge, float64(move.FilesLeft))
+	put(moveBytesGauge, float64(move.BytesLeft))
 	put(watchersGauge, float64(c.hub.count()))
 }
 

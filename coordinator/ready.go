@@ -42,7 +42,14 @@ func (c *Coordinator) checkStorage() farm.Check {
 	if c.shared == nil {
 		return farm.Passed(name, "files lie in the data folder")
 	}
-	return farm.Passed(name, "files can be written to and read from "+c.shared.Where())
+	check := farm.Passed(name, "files can be written to and read from "+c.shared.Where())
+	if move, moving := c.StorageMove(); moving {
+		check.Found += "; those of the data folder are being moved there: " + move.String()
+		if check.Warn = move.Trouble != ""; check.Warn {
+			check.Found += ", but it does not go on: " + move.Trouble
+		}
+	}
+	return check
 }
 
 func (c *Coordinator) checkAuthority() farm.Check {

@@ -32,8 +32,9 @@ const (
 
 // storageMemory is what storageFile holds.
 type storageMemory struct {
-	Node  string `json:"node"`            // of this data folder, in names of files that it alone writes
-	Where string `json:"where,omitempty"` // storage that has held the farm's files; "" for the data folder
+	Node   string     `json:"node"`             // of this data folder, in names of files that it alone writes
+	Where  string     `json:"where,omitempty"`  // storage that has held the farm's files; "" for the data folder
+	Moving *wholeMove `json:"moving,omitempty"` // from the data folder to Where; nil when all are there
 }
 
 // openStorage opens the farm's files, and makes sure that they are this farm's.
@@ -43,33 +44,30 @@ func (c *Coordinator) openStorage(ctx context.Context) error {
 		return err
 	}
 	if c.cfg.Storage == "" {
-		if memory.Where != "" {
-			return fmt.Errorf("this farm's files are in %s: start it with --storage as before", memory.Where)
-		}
-		folder, err := files.OpenFolder(filepath.Join(c.cfg.DataDir, filesFolder), c.cfg.MinFree)
-		if err != nil {
-			return err
-		}
-		c.files = folder
-		c.logs = joblog.Open(joblog.Config{Local: folder, Logger: c.log})
-		return nil
+		return c.openFolder(memory)
 	}
-	shared, err := OpenSharedStorage(c.cfg, memory.Node)
+	shared, err := openShared(c.cfg, memory.Node)
 	if err != nil {
 		return err
 	}
 	c.files, c.shared = shared, shared
-	known := memory.Where == shared.Where()
-	if err := c.recognise(ctx, known); err != nil {
-		if !known || !errors.Is(err, files.ErrUnreachable) {
+	if err := c.recogniseFirst(ctx, memory.Where); err != nil {
+		return err
+	}
+	if memory.Where == "" {
+		kept, err := keepsFiles(c.cfg.DataDir)
+		if err != nil {
 			return err
 		}
-		c.storage.set(err)
-		c.log.Error("the farm's storage cannot be used; this coordinator waits for it", "error", err)
+		if kept {
+			memory.Moving = &wholeMove{}
+		}
 	}
 	memory.Where = shared.Where()
-	if err := rememberStorage(c.cfg.DataDir, memory); err != nil {
-		return err
+	if memory.Moving != nil {
+		if err := c.beginMove(shared); err != nil {
+			return err
+		}
 	}
 	growing, err := files.OpenFolder(filepath.Join(c.cfg.DataDir, growingFolder), c.cfg.MinFree)
 	if err != nil {
@@ -77,14 +75,50 @@ func (c *Coordinator) openStorage(ctx context.Context) error {
 	}
 	c.growing = growing
 	c.logs = joblog.Open(joblog.Config{
-		Local: growing, Shared: shared, Node: memory.Node, Order: c.logOrder, Wanted: c.wantsLog, Logger: c.log,
+		Local: growing, Shared: c.shared, Node: memory.Node, Order: c.logOrder, Wanted: c.wantsLog, Logger: c.log,
 	})
+	c.storage.remember(memory)
 	return nil
 }
 
-// OpenSharedStorage opens storage that coordinators share, as cfg names it, without asking it for anything. node is in names of what
+// openFolder opens the farm's files in the data folder.
+func (c *Coordinator) openFolder(memory storageMemory) error {
+	switch {
+	case memory.Moving != nil:
+		return fmt.Errorf("this farm's files are being moved to %s, and some are there alone: start it with that --storage as before", memory.Where)
+	case memory.Where != "":
+		return fmt.Errorf("this farm's files are in %s: start it with --storage as before", memory.Where)
+	}
+	folder, err := files.OpenFolder(filepath.Join(c.cfg.DataDir, filesFolder), c.cfg.MinFree)
+	if err != nil {
+		return err
+	}
+	c.files = folder
+	c.logs = joblog.Open(joblog.Config{Local: folder, Logger: c.log})
+	return nil
+}
+
+// recogniseFirst makes sure, at a start, that the storage holds this farm's files, or none yet. where names the storage that has held
+// them, "" for none: that one is waited for when it cannot be asked.
+func (c *Coordinator) recogniseFirst(ctx context.Context, where string) error {
+	known := where == c.shared.Where()
+	err := c.recognise(ctx, known)
+	switch {
+	case errors.Is(err, files.ErrNotFound) && where != "":
+		return farm.Errorf(farm.CodeConflict, "the farm's files are in %s, and %s has none of them: name the one that has", where, c.shared.Where())
+	case errors.Is(err, files.ErrNotFound):
+		return c.shared.PutNote(ctx, farmNote, []byte(c.keys.cluster()+"\n"))
+	case known && errors.Is(err, files.ErrUnreachable):
+		c.storage.set(err)
+		c.log.Error("the farm's storage cannot be used; this coordinator waits for it", "error", err)
+		return nil
+	}
+	return err
+}
+
+// openShared opens storage that coordinators share, as cfg names it, without asking it for anything. node is in names of what
 // only one coordinator writes.
-func OpenSharedStorage(cfg Config, node string) (files.Shared, error) {
+func openShared(cfg Config, node string) (files.Shared, error) {
 	if !files.IsAddress(cfg.Storage) {
 		mount, err := files.OpenMount(cfg.Storage, node, cfg.MinFree)
 		if err != nil {
@@ -137,33 +171,23 @@ func storageKeys(file string) (*credentials.Credentials, error) {
 	return keys, nil
 }
 
-// recognise makes sure that the storage holds this farm's files, or none yet. known says that this node has seen them there.
+// recognise makes sure that the storage holds this farm's files; files.ErrNotFound when it holds no farm's. known says that this node
+// has seen them there.
 func (c *Coordinator) recognise(ctx context.Context, known bool) error {
 	if err := c.shared.Reach(ctx); err != nil {
 		return err
 	}
-	own := c.keys.cluster()
 	text, err := c.shared.Note(ctx, farmNote)
 	switch {
-	case err == nil && strings.TrimSpace(string(text)) == own:
+	case err == nil && strings.TrimSpace(string(text)) == c.keys.cluster():
 		return nil
 	case err == nil:
 		return farm.Errorf(farm.CodeConflict, "%s holds the files of another farm: name another folder, or another prefix of the bucket, with --storage", c.shared.Where())
-	case !errors.Is(err, files.ErrNotFound):
-		return err
-	case known:
+	case known && errors.Is(err, files.ErrNotFound):
 		return farm.Errorf(farm.CodeUnavailable, "%s does not hold this farm's files any more: something else is mounted there, or it was emptied. Its file %s is gone",
 			c.shared.Where(), files.NoteName(farmNote))
 	}
-	kept, err := keepsFiles(c.cfg.DataDir)
-	if err != nil {
-		return err
-	}
-	if kept {
-		return farm.Errorf(farm.CodeConflict, "the farm's files are in %s, and %s has none of them: bring them there first with 'overcrank storage move'",
-			filepath.Join(c.cfg.DataDir, filesFolder), c.shared.Where())
-	}
-	return c.shared.PutNote(ctx, farmNote, []byte(own+"\n"))
+	return err
 }
 
 // keepsFiles tells whether files of a farm are in a data folder.
@@ -206,14 +230,35 @@ func rememberStorage(dataDir string, m storageMemory) error {
 	return nil
 }
 
-// StorageShared is nil when all coordinators of a farm can have its files; CodeConflict, with what to do, when they lie in this node's
+// Storage is where a coordinator keeps the farm's files.
+type Storage struct {
+	Where  string       // for people
+	Shared bool         // whether other coordinators can have all of them
+	Move   *StorageMove // of those that are on their way there; nil without any
+}
+
+func (c *Coordinator) storageNow() Storage {
+	if c.shared == nil {
+		return Storage{Where: "the folder " + c.ownFiles()}
+	}
+	now := Storage{Where: c.shared.Where(), Shared: true}
+	if move, moving := c.StorageMove(); moving {
+		now.Move, now.Shared = &move, false
+	}
+	return now
+}
+
+// StorageShared is nil when all coordinators of a farm can have its files; CodeConflict, with what to do, when some lie in this node's
 // own folder.
 func (c *Coordinator) StorageShared() error {
-	if c.shared != nil {
-		return nil
+	if c.shared == nil {
+		return farm.Errorf(farm.CodeConflict, "the farm's files are in the folder %s of one machine, where other coordinators cannot reach them: give its coordinator a --storage that all can reach; it goes on working while it moves them there",
+			c.ownFiles())
 	}
-	return farm.Errorf(farm.CodeConflict, "the farm's files are in the folder %s of one machine, where other coordinators cannot reach them: bring them to shared storage with 'overcrank storage move', and start this coordinator with --storage",
-		filepath.Join(c.cfg.DataDir, filesFolder))
+	if move, moving := c.StorageMove(); moving {
+		return farm.Errorf(farm.CodeConflict, "the farm's files are being moved to %s, and other coordinators cannot have them before all are there: %s; 'overcrank storage status --wait' waits for that", move.To, move)
+	}
+	return nil
 }
 
 // storageServesAll refuses to run one coordinator of several on a folder that the others cannot reach.

@@ -3,15 +3,16 @@ package coordinator_test
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"overcrank/agent/upload/s3test"
 	"overcrank/coordinator"
-	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -242,77 +243,137 @@ func TestTheFirstMachineTriesTheStorage(t *testing.T) {
 	}
 }
 
-// The files of a farm are copied while it runs; stopped, it goes on with those in the bucket.
-func TestAFarmMovesToABucket(t *testing.T) {
-	r := open(t)
-	var jobs []farm.Job
-	s := r.enrol("aurora")
-	s.connect()
-	render := func(text string) {
-		job := r.submit()
-		lease := s.lease()
-		s.say(wire.Message{Log: &wire.Log{Attempt: lease.Attempt, Lines: []string{text}}})
-		s.finish(lease, text)
-		jobs = append(jobs, job)
-	}
-	render("one")
-	render("two")
+// A farm whose files lie in its data folder is started with shared storage: it works at once, with those that are there and those that
+// are not yet, also across a restart, and other coordinators can come when all are there.
+func TestAFarmMovesItsFilesWhileItWorks(t *testing.T) {
 	_, bucket := inBucket(t)
-	moved := r.cfg
-	bucket(&moved)
-	var told files.Copied
-	move := coordinator.StorageMove{DataDir: moved.DataDir, Storage: moved.Storage, Credentials: moved.StorageCredentials, MinFree: 1, Told: func(c files.Copied) { told = c }}
-	first, err := coordinator.MoveStorage(t.Context(), move)
-	if err != nil || !first.Running || first.NewFiles < 4 || first.Files != first.TotalFiles || told != first.Copied {
-		t.Fatalf("while the farm runs: %+v, %v", first, err)
-	}
-	render("three")
-	gone := outputFile(r, jobs[0])
-	if err := os.Remove(gone); err != nil {
-		t.Fatal(err)
-	}
-	s.hangUp()
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := coordinator.Open(t.Context(), moved); err == nil || !strings.Contains(err.Error(), "overcrank storage move") {
-		t.Errorf("a farm that has not moved all: %v, %v", c, err)
-	}
-	second, err := coordinator.MoveStorage(t.Context(), move)
-	if err != nil || second.Running || second.NewFiles == 0 || second.NewFiles > first.NewFiles {
-		t.Fatalf("once it is stopped: %+v, %v", second, err)
-	}
-	if _, err := coordinator.Open(t.Context(), r.cfg); err == nil || !strings.Contains(err.Error(), "--storage") {
-		t.Errorf("without --storage: %v", err)
-	}
-	r.cfg = moved
-	r.start()
-	for i, want := range []string{"", "two", "three"} {
-		if want == "" {
-			if _, err := r.OpenOutput(t.Context(), jobs[i].OutputName); farm.CodeOf(err) != farm.CodeGone {
-				t.Errorf("a result that was dropped meanwhile: %v", err)
+	for name, where := range map[string]func(*coordinator.Config){"mount": onMount(t), "s3": bucket} {
+		t.Run(name, func(t *testing.T) {
+			r := open(t)
+			s := r.enrol("aurora")
+			s.connect()
+			var jobs []farm.Job
+			lease := func(text string) wire.Lease {
+				jobs = append(jobs, r.submit())
+				lease := s.lease()
+				s.say(wire.Message{Log: &wire.Log{Attempt: lease.Attempt, Lines: []string{text}}})
+				return lease
 			}
-			continue
-		}
-		if got := r.output(r.job(jobs[i].ID)); got != want {
-			t.Errorf("result %d is %q", i, got)
-		}
-		if log := r.log(jobs[i].ID); !strings.Contains(log, want+"\n") {
-			t.Errorf("log %d says %q", i, log)
-		}
-	}
-	if _, err := coordinator.MoveStorage(t.Context(), move); farm.CodeOf(err) != farm.CodeConflict {
-		t.Errorf("once more: %v", err)
+			s.finish(lease("one"), "one")
+			s.finish(lease("two"), "two")
+			begun := lease("three")
+			out := s.render(begun, "three")
+			s.hangUp()
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			private := r.cfg
+			where(&r.cfg)
+			inTheWay := ""
+			if name == "mount" { // one file cannot be moved before this goes
+				inTheWay = filepath.Join(r.cfg.Storage, "outputs", jobs[0].OutputName, "x")
+				if err := os.MkdirAll(inTheWay, 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.start()
+			check := func() {
+				t.Helper()
+				for i, want := range []string{"one", "two", "three", "four"}[:len(jobs)] {
+					if got := r.output(r.job(jobs[i].ID)); got != want {
+						t.Errorf("result %d is %q", i, got)
+					}
+					if log := r.log(jobs[i].ID); strings.Count(log, want+"\n") != 1 || strings.Count(log, "finished") != 1 || strings.Index(log, want) > strings.Index(log, "finished") {
+						t.Errorf("log %d says %q", i, log)
+					}
+				}
+			}
+			s.connect(begun.Attempt)
+			s.say(wire.Message{Finished: &wire.Finished{Attempt: begun.Attempt, Output: out}})
+			s.settled(begun.Attempt)
+			s.finish(lease("four"), "four")
+			check()
+			if inTheWay != "" {
+				r.eventually("readiness tells what does not go on", func() bool {
+					return slices.ContainsFunc(r.Checks(), func(c farm.Check) bool {
+						return c.Name == "storage" && c.Err == nil && c.Warn && strings.Contains(c.Found, jobs[0].OutputName)
+					})
+				})
+				if err := r.StorageShared(); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "are being moved") || !strings.Contains(err.Error(), "files") {
+					t.Errorf("on the way: %v", err)
+				}
+				if move, moving := r.StorageMove(); !moving || move.FilesLeft != 1 || move.Files < 6 {
+					t.Errorf("on the way: %+v", move)
+				}
+				s.hangUp()
+				r.refusedWith(private, "are being moved to "+"the shared folder "+r.cfg.Storage)
+				elsewhere := r.cfg
+				elsewhere.Storage = t.TempDir()
+				r.refusedWith(elsewhere, "has none of them")
+				if err := os.RemoveAll(filepath.Dir(inTheWay)); err != nil {
+					t.Fatal(err)
+				}
+				r.restart()
+				check()
+			}
+			r.eventually("all files are there", func() bool { return r.StorageShared() == nil })
+			check()
+			for _, root := range []string{"outputs", "logs", "attempts"} {
+				if _, err := os.Stat(filepath.Join(r.cfg.DataDir, "files", root)); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("the data folder still has %s: %v", root, err)
+				}
+			}
+			s.hangUp()
+			r.refusedWith(private, "start it with --storage")
+			r.restart()
+			check()
+			if err := r.StorageShared(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
-func outputFile(r *rig, job farm.Job) string {
-	return filepath.Join(r.cfg.DataDir, "files", "outputs", job.OutputName)
+// refusedWith makes sure that the farm is not opened with some settings, and that it says why.
+func (r *rig) refusedWith(cfg coordinator.Config, why string) {
+	r.t.Helper()
+	if err := r.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	if c, err := coordinator.Open(r.t.Context(), cfg); err == nil || !strings.Contains(err.Error(), why) {
+		r.t.Errorf("with %q as its storage: %v, %v", cfg.Storage, c, err)
+	}
+}
+
+// A farm that could not be opened with new storage goes on with its folder: nothing of it has left.
+func TestAFarmThatDoesNotOpenHasMovedNothing(t *testing.T) {
+	r := open(t)
+	s := r.enrol("aurora")
+	s.connect()
+	job := r.submit()
+	s.finish(s.lease(), "the film")
+	s.hangUp()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	with := r.cfg
+	onMount(t)(&with)
+	with.ClusterListen = taken.Addr().String()
+	r.refusedWith(with, "address already in use")
+	r.start()
+	if got := r.output(r.job(job.ID)); got != "the film" {
+		t.Errorf("the result is %q", got)
+	}
+	if _, moving := r.StorageMove(); moving {
+		t.Error("files are being moved")
+	}
 }
 
 func TestAFolderOfItsOwnIsNotShared(t *testing.T) {
 	r := open(t)
-	if err := r.StorageShared(); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "overcrank storage move") {
+	if err := r.StorageShared(); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "give its coordinator a --storage") {
 		t.Errorf("got %v", err)
 	}
 	if err := r.CheckStorage(t.Context()); err != nil {

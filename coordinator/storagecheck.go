@@ -36,6 +36,9 @@ type storageState struct {
 	err   error
 	trial error // what the last machine told that was asked to read a file
 
+	memory storageMemory // what is in storageFile once this node serves
+	stuck  error         // why files could not be moved lately
+
 	leaders string    // the content of the leader's note that was seen last
 	changed time.Time // when that was another than before; zero when it was seen only once
 }
@@ -58,6 +61,26 @@ func (s *storageState) set(err error) (changed bool) {
 	changed = (err == nil) != (s.err == nil)
 	s.err = err
 	return changed
+}
+
+// remember takes note of what storageFile is to hold.
+func (s *storageState) remember(m storageMemory) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.memory = m
+}
+
+func (s *storageState) remembered() storageMemory {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.memory
+}
+
+// setStuck notes why files could not be moved, nil when they could.
+func (s *storageState) setStuck(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stuck = err
 }
 
 // fault notes that the storage failed somebody, and has it looked at now.

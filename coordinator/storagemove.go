@@ -2,106 +2,140 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"strings"
+	"sync"
+	"time"
 
 	"overcrank/coordinator/files"
-	"overcrank/farm"
-	"overcrank/raftstore"
 )
 
-// StorageMove is where the files of a farm of one coordinator go.
+const (
+	// moveAgain is how long a move rests that could not go on.
+	moveAgain = 10 * time.Second
+	// tellMoveEvery is how often the log says how far a move is.
+	tellMoveEvery = time.Minute
+)
+
+// wholeMove is what there was to be moved when a move began; nothing before that has been counted.
+type wholeMove struct {
+	Files int64 `json:"files"`
+	Bytes int64 `json:"bytes"`
+}
+
+// StorageMove is how far the farm's files are on their way from the data folder to its storage.
 type StorageMove struct {
-	DataDir     string // of the coordinator
-	Storage     string // as in Config
-	Credentials string // file with the credentials of a bucket; "" for those of the environment
-	MinFree     int64  // bytes that must stay free on a shared folder
-	Told        func(files.Copied)
+	From, To             string // for people
+	Files, Bytes         int64  // that there were when it began, 0 before they have been counted
+	FilesLeft, BytesLeft int64
+	Trouble              string // why it could not go on lately, "" when it could
 }
 
-// StorageMoved is what a move came to.
-type StorageMoved struct {
-	files.Copied
-	Where string // the storage, for people
-	// Running says that the coordinator runs and goes on to write where it did: the move has to be repeated once it is stopped, for what
-	// came meanwhile.
-	Running bool
+// String says how far it is.
+func (m StorageMove) String() string {
+	if m.Files == 0 {
+		return "they are being counted"
+	}
+	return fmt.Sprintf("%d of %d files, %d of %d MB, are there", m.Files-m.FilesLeft, m.Files, (m.Bytes-m.BytesLeft)/1e6, m.Bytes/1e6)
 }
 
-// MoveStorage copies the files of a farm from the data folder of its coordinator to shared storage. While the coordinator runs that is a
-// copy of what there is; once it is stopped the files have moved, and it starts with the new storage only. What was there stays where it
-// was. A move that was broken off is repeated, and goes on.
-func MoveStorage(ctx context.Context, m StorageMove) (moved StorageMoved, err error) {
-	if there, err := exists(filepath.Join(m.DataDir, farmKeyFile)); err != nil || !there {
-		return moved, errors.Join(err, fmt.Errorf("%s is no data folder of a coordinator", m.DataDir))
+// StorageMove tells how far the farm's files are on their way to its storage; false when none are.
+func (c *Coordinator) StorageMove() (StorageMove, bool) {
+	c.storage.mu.Lock()
+	whole, stuck := c.storage.memory.Moving, c.storage.stuck
+	c.storage.mu.Unlock()
+	if whole == nil {
+		return StorageMove{}, false
 	}
-	keys, err := loadKeys(m.DataDir)
-	if err != nil {
-		return moved, err
+	m := StorageMove{From: c.ownFiles(), To: c.shared.Where()}
+	if left := c.moving.Left(); left.Known {
+		m.FilesLeft, m.BytesLeft = left.Files, left.Bytes
+		m.Files, m.Bytes = max(whole.Files, left.Files), max(whole.Bytes, left.Bytes)
 	}
-	memory, err := recallStorage(m.DataDir)
-	if err != nil {
-		return moved, err
+	if stuck != nil {
+		m.Trouble = stuck.Error()
 	}
-	if memory.Where != "" {
-		return moved, farm.Errorf(farm.CodeConflict, "this farm's files are in %s already", memory.Where)
-	}
-	to, err := OpenSharedStorage(Config{DataDir: m.DataDir, Storage: m.Storage, StorageCredentials: m.Credentials, MinFree: m.MinFree}, memory.Node)
-	if err != nil {
-		return moved, err
-	}
-	defer func() { err = errors.Join(err, to.Close()) }()
-	moved.Where = to.Where()
-	if err := mayMoveTo(ctx, to, keys.cluster()); err != nil {
-		return moved, err
-	}
-	release, err := raftstore.Hold(filepath.Join(m.DataDir, stateFolder))
-	if moved.Running = errors.Is(err, raftstore.ErrRunning); moved.Running {
-		release, err = func() error { return nil }, nil
-	}
-	if err != nil {
-		return moved, err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-
-	from, err := files.ReadFolder(filepath.Join(m.DataDir, filesFolder))
-	if errors.Is(err, fs.ErrNotExist) {
-		return moved, fmt.Errorf("%s has no files yet: start the coordinator with --storage", m.DataDir)
-	}
-	if err != nil {
-		return moved, err
-	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	copying := &files.Copying{From: from, To: to, Below: fileRoots(), Told: m.Told}
-	if moved.Copied, err = copying.Run(ctx); err != nil || moved.Running {
-		return moved, err
-	}
-	if err := copying.Prune(ctx); err != nil {
-		return moved, fmt.Errorf("dropping what the farm has dropped since the first copy: %w", err)
-	}
-	if err := to.PutNote(ctx, farmNote, []byte(keys.cluster()+"\n")); err != nil {
-		return moved, err
-	}
-	memory.Where = to.Where()
-	return moved, rememberStorage(m.DataDir, memory)
+	return m, true
 }
 
-// mayMoveTo makes sure that nobody's files are in a storage.
-func mayMoveTo(ctx context.Context, to files.Shared, own string) error {
-	if err := to.Reach(ctx); err != nil {
+// ownFiles is the folder of this machine for files.
+func (c *Coordinator) ownFiles() string { return filepath.Join(c.cfg.DataDir, filesFolder) }
+
+// beginMove has this node use the storage together with the folder that its files are moved from.
+func (c *Coordinator) beginMove(to files.Shared) error {
+	from, err := files.OpenFolder(c.ownFiles(), c.cfg.MinFree)
+	if err != nil {
 		return err
 	}
-	text, err := to.Note(ctx, farmNote)
-	switch {
-	case errors.Is(err, files.ErrNotFound):
-		return nil
-	case err != nil:
-		return err
-	case strings.TrimSpace(string(text)) != own:
-		return farm.Errorf(farm.CodeConflict, "%s holds the files of another farm: name another folder, or another prefix of the bucket", to.Where())
-	}
+	c.moving = files.NewMoving(from, to, fileRoots())
+	c.files, c.shared = c.moving, c.moving
 	return nil
+}
+
+// keepStorage remembers which storage this node uses. From then on it starts with no other, so it is done when nothing else can keep
+// this node from serving: before that, nothing of the farm is in the storage.
+func (c *Coordinator) keepStorage() error {
+	if c.shared == nil {
+		return nil
+	}
+	return rememberStorage(c.cfg.DataDir, c.storage.remembered())
+}
+
+// moveFiles moves the farm's files from the data folder to its storage, while this node works.
+func (c *Coordinator) moveFiles(ctx context.Context) {
+	if c.moving == nil {
+		return
+	}
+	telling, told := context.WithCancel(ctx)
+	var teller sync.WaitGroup
+	defer teller.Wait()
+	defer told()
+	c.log.Info("the farm's files are being moved to its storage; the farm works meanwhile", "from", c.ownFiles(), "to", c.shared.Where())
+	teller.Go(func() { every(telling, tellMoveEvery, c.tellMove) })
+	for {
+		err := c.moveOnce(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		c.storage.setStuck(err)
+		if err == nil {
+			c.log.Info("all of the farm's files are in its storage, and other coordinators can come", "storage", c.shared.Where())
+			return
+		}
+		c.log.Warn("moving the farm's files to its storage; it is tried again", "error", err, "again in", moveAgain)
+		if !pause(ctx, moveAgain) {
+			return
+		}
+	}
+}
+
+// moveOnce moves what there is, and remembers that all is where it belongs.
+func (c *Coordinator) moveOnce(ctx context.Context) error {
+	memory := c.storage.remembered()
+	if memory.Moving.Files == 0 {
+		left, err := c.moving.Count(ctx)
+		if err != nil {
+			return err
+		}
+		memory.Moving = &wholeMove{Files: left.Files, Bytes: left.Bytes}
+		if err := rememberStorage(c.cfg.DataDir, memory); err != nil {
+			return err
+		}
+		c.storage.remember(memory)
+	}
+	if err := c.moving.Run(ctx); err != nil {
+		return err
+	}
+	memory.Moving = nil
+	if err := rememberStorage(c.cfg.DataDir, memory); err != nil {
+		return err
+	}
+	c.storage.remember(memory)
+	return nil
+}
+
+func (c *Coordinator) tellMove() {
+	if move, moving := c.StorageMove(); moving {
+		c.log.Info("the farm's files are on their way to its storage", "files", move.Files-move.FilesLeft, "of", move.Files, "bytes", move.Bytes-move.BytesLeft, "of bytes", move.Bytes)
+	}
 }

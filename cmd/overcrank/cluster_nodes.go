@@ -61,6 +61,9 @@ func saidOf(c client.Cluster) []string {
 	for _, w := range c.Warnings {
 		words = append(words, "Warning: "+w+".")
 	}
+	if c.Storage.Move != nil {
+		words = append(words, moveSaid(c.Storage)...)
+	}
 	return words
 }
 

@@ -30,7 +30,7 @@ type cli struct {
 	Coordinator coordinatorCommand `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
 	Agent       agentCommand       `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
 	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
-	Storage     storageCommand     `cmd:"" group:"farm" help:"Bring a farm's files to storage that several coordinators share."`
+	Storage     storageCommand     `cmd:"" group:"farm" help:"Say where a farm's files are."`
 	Backup      backupCommand      `cmd:"" group:"farm" help:"Back up a running farm into one file."`
 	Restore     restoreCommand     `cmd:"" group:"farm" help:"Make the data folder of a new coordinator from a backup."`
 	Cluster     clusterCommand     `cmd:"" group:"farm" help:"Look after the coordinators, and what they and the agents know each other by."`

@@ -2,62 +2,102 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
-	"overcrank/cmd/overcrank/terminal"
-	"overcrank/coordinator"
-	"overcrank/coordinator/files"
+	"overcrank/cmd/overcrank/client"
 )
 
 // storageCommand is about where a farm keeps its files.
 type storageCommand struct {
-	Move storageMoveCommand `cmd:"" help:"Bring the files of a coordinator's data folder to shared storage, which a farm of several coordinators needs."`
+	Status storageStatus `cmd:"" default:"withargs" help:"Say where the farm's files are, and how far those are that are being moved."`
 }
 
-type storageMoveCommand struct {
-	DataDir string `help:"Data folder of the coordinator." required:"" type:"path" env:"OVERCRANK_DATA_DIR"`
-	To      string `help:"Where the files go: a folder that all coordinators will have mounted, or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-west-1." required:"" placeholder:"WHERE"`
-	Keys    string `name:"storage-credentials" help:"File with the credentials of the bucket, as ~/.aws/credentials; when left out, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." type:"path" placeholder:"FILE" env:"OVERCRANK_STORAGE_CREDENTIALS"`
-	MinFree int64  `help:"Bytes that must stay free on a shared folder." default:"1073741824" env:"OVERCRANK_MIN_FREE"`
+// moveLook is how often a move that is waited for is looked at.
+const moveLook = time.Second
+
+type storageStatus struct {
+	Wait bool `help:"Wait until all files are where other coordinators can have them."`
+	remote
 }
 
 // Help is what stands below the flags.
-func (storageMoveCommand) Help() string {
-	return `Run it on the coordinator's machine: once while the coordinator runs, which copies nearly all, and once more when it is stopped, which takes
-as long as the files since then do. Then start the coordinator with --storage. Every file that is written is read back and compared. A move
-that was broken off goes on where it was when it is repeated. The files in the data folder stay; delete its folder 'files' when the farm works.`
+func (storageStatus) Help() string {
+	return `A farm whose coordinator is given a --storage moves what is in its data folder there by itself, and works meanwhile. Until all is there, other
+coordinators cannot come:
+
+    overcrank storage status --wait && overcrank cluster invite --for rack2 > token`
 }
 
-// Validate is for the parser of the command line.
-func (s storageMoveCommand) Validate() error {
-	if err := coordinator.CheckStorageFlag(s.To); err != nil || s.To == "" {
-		return fmt.Errorf("--to: %w", err)
-	}
-	return nil
-}
-
-// Run moves.
-func (s *storageMoveCommand) Run(ctx context.Context, out *output) error {
-	bar := terminal.NewBar(out.errors, "copying")
-	told := func(c files.Copied) { bar.Bytes(c.Bytes, c.TotalBytes) }
-	if out.quiet {
-		told = nil
-	}
-	moved, err := coordinator.MoveStorage(ctx, coordinator.StorageMove{DataDir: s.DataDir, Storage: s.To, Credentials: s.Keys, MinFree: s.MinFree, Told: told})
-	bar.End()
+// Run says where the files are.
+func (s storageStatus) Run(ctx context.Context, out *output) error {
+	c, err := s.client()
 	if err != nil {
-		return fmt.Errorf("move the files of %s: %w (what was copied stays; the same command goes on)", s.DataDir, err)
+		return err
 	}
-	fmt.Fprintf(out, "%d files are in %s, %d of them new.\n", moved.Files, moved.Where, moved.NewFiles)
-	if moved.Running {
-		fmt.Fprintln(out, "The coordinator runs, and writes to its data folder still. Stop it and repeat this command for what came meanwhile.")
-		return nil
+	cluster, err := c.Cluster(ctx)
+	if err != nil {
+		return err
 	}
-	flag := "--storage '" + strings.ReplaceAll(s.To, "'", `'\''`) + "'"
-	if s.Keys != "" {
-		flag += " --storage-credentials " + s.Keys
+	now := cluster.Storage
+	if s.Wait {
+		if now, err = awaitMove(ctx, c, now, out); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(out, "Start the coordinator with %s\n", flag)
-	return nil
+	if s.JSON {
+		return out.values(now)
+	}
+	if now.Move != nil {
+		_, err := fmt.Fprintln(out, strings.Join(moveSaid(now), "\n"))
+		return err
+	}
+	if !now.Shared {
+		out.remark("Other coordinators cannot have them there: give this one a --storage that all reach.")
+	}
+	_, err = fmt.Fprintf(out, "The farm's files are in %s.\n", now.Where)
+	return err
+}
+
+// awaitMove waits until no files are on their way any more.
+func awaitMove(ctx context.Context, c *client.Client, now client.Storage, out *output) (client.Storage, error) {
+	bar := out.bar("moving files")
+	defer bar.End()
+	trouble := ""
+	for now.Move != nil {
+		bar.Bytes(now.Move.Bytes-now.Move.BytesLeft, now.Move.Bytes)
+		if now.Move.Trouble != trouble {
+			if trouble = now.Move.Trouble; trouble != "" {
+				bar.Say("It does not go on: " + trouble)
+			}
+		}
+		if err := pause(ctx, moveLook); err != nil {
+			return now, err
+		}
+		cluster, err := c.Cluster(ctx)
+		if err != nil {
+			return now, err
+		}
+		now = cluster.Storage
+	}
+	if !now.Shared {
+		return now, errors.New("the farm's files are in " + now.Where + ", and nothing moves them: give its coordinator a --storage that others reach")
+	}
+	return now, nil
+}
+
+// moveSaid is what people are told of files that are on their way.
+func moveSaid(s client.Storage) []string {
+	m := s.Move
+	if m.Files == 0 {
+		return []string{fmt.Sprintf("The files in %s are being moved to %s.", m.From, s.Where)}
+	}
+	words := []string{fmt.Sprintf("The files in %s are being moved to %s: %d of %d files, %s of %s, are there.",
+		m.From, s.Where, m.Files-m.FilesLeft, m.Files, megabytes(m.Bytes-m.BytesLeft), megabytes(m.Bytes))}
+	if m.Trouble != "" {
+		words = append(words, "It does not go on: "+m.Trouble)
+	}
+	return words
 }

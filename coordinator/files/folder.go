@@ -329,7 +329,7 @@ func (f *Folder) list(key string, fn func(Object) error) error {
 		return fmt.Errorf("listing %s: %w", key, err)
 	}
 	entries, err := dir.ReadDir(-1)
-	if errors.Is(err, syscall.ENOTDIR) {
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) { // the folder may have gone by now
 		err = nil
 	}
 	if err = errors.Join(err, dir.Close()); err != nil {

@@ -22,7 +22,25 @@ type Cluster struct {
 	Alive    int           `json:"alive"` // of the voters
 	Spare    int           `json:"spare"` // how many of these may fail
 	Warnings []string      `json:"warnings"`
+	Storage  Storage       `json:"storage"`
 	Members  []Coordinator `json:"members"`
+}
+
+// Storage is where the coordinator that answers keeps the farm's files.
+type Storage struct {
+	Where  string       `json:"where"`
+	Shared bool         `json:"shared"` // whether other coordinators can have all of them
+	Move   *StorageMove `json:"move"`   // nil when none are on their way
+}
+
+// StorageMove is how far files are on their way from a coordinator's folder to its storage.
+type StorageMove struct {
+	From      string `json:"from"`
+	Files     int64  `json:"files"` // that were there when it began, 0 until they have been counted
+	Bytes     int64  `json:"bytes"`
+	FilesLeft int64  `json:"filesLeft"`
+	BytesLeft int64  `json:"bytesLeft"`
+	Trouble   string `json:"trouble"` // why it does not go on
 }
 
 // Coordinator is one of a farm's coordinators.

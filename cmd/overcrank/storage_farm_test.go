@@ -58,6 +58,7 @@ func TestAFarmOfOneBecomesOneOfTwoWhileItWorks(t *testing.T) {
 	}
 	same := func(f *runningFarm) {
 		t.Helper()
+		before.OutputURL = f.Server + "/outputs/" + path.Base(before.OutputURL)
 		if again, err := os.ReadFile(f.download(before)); err != nil || string(again) != string(film) {
 			t.Errorf("the film of before has %d bytes, %v; it had %d", len(again), err, len(film))
 		}

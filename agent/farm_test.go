@@ -90,8 +90,9 @@ type peer struct {
 	gone   chan struct{} // closed when what stands still should end
 
 	files    map[string][]byte
-	outputs  map[string][]byte
-	refusals int // answers 503 to so many uploads
+	outputs  map[string][]byte // by task, attempt and name, the last of each
+	contents map[string][]byte // of all outputs, by hash
+	refusals int               // answers 503 to so many uploads
 	thumbs   int
 	enrolled int
 }
@@ -100,7 +101,7 @@ func newPeer(t *testing.T) *peer { return newPeerOf(t, authorityOf(t)) }
 
 // newPeerOf is a coordinator of the farm with an authority.
 func newPeerOf(t *testing.T, by *vouching) *peer {
-	p := &peer{t: t, by: by, gone: make(chan struct{}), secret: "s1", files: make(map[string][]byte), outputs: make(map[string][]byte)}
+	p := &peer{t: t, by: by, gone: make(chan struct{}), secret: "s1", files: make(map[string][]byte), outputs: make(map[string][]byte), contents: make(map[string][]byte)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+wire.PathEnrol, p.enrol)
 	mux.HandleFunc("GET "+wire.PathSession, p.session)
@@ -261,7 +262,7 @@ func (p *peer) output(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key := r.PathValue("task") + "/" + r.PathValue("attempt") + "/" + r.PathValue("name")
-	p.outputs[key], p.outputs[hashOf(b)] = b, b
+	p.outputs[key], p.contents[hashOf(b)] = b, b
 	p.reply(w, farm.OutputRef{FileRef: farm.FileRef{SHA256: hashOf(b), Size: int64(len(b))}, Key: key})
 }
 

@@ -88,9 +88,12 @@ func (s *server) putBack(held *coordinator.HeldBackup, w *io.PipeWriter) {
 		last, told = restoreLine{Step: string(step), Done: n, All: all}, time.Now()
 		write(last)
 	})
-	if closed := held.Close(); closed != nil {
-		s.logger.Warn("what was received of a backup stays in the data folder", "error", closed)
-	}
+	defer func() { // the farm waits for it when it stops
+		_ = w.Close()
+		if err := held.Close(); err != nil {
+			s.logger.Warn("what was received of a backup stays in the data folder", "error", err)
+		}
+	}()
 	if err != nil {
 		s.logger.Error("restoring the farm", "error", err)
 		write(restoreLine{Error: plainError(err)})
@@ -99,7 +102,6 @@ func (s *server) putBack(held *coordinator.HeldBackup, w *io.PipeWriter) {
 			MadeAt: stamp(held.Manifest.CreatedAt), Change: int64(held.Manifest.Index), RestoredAt: int64(done.Index), Files: done.Files, Before: done.Before, Node: done.Node,
 		}})
 	}
-	_ = w.Close()
 }
 
 // plainError is what a caller may see of an error.

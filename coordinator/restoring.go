@@ -48,6 +48,8 @@ const (
 	// restoringRoom is how many times a state has to fit onto the disk that takes its place: as it is received, in the log, in the
 	// state until the change, as the file to be, and the backup of what it replaces.
 	restoringRoom = 5
+	// restoringRoomElsewhere is how many times it has to fit onto those of the other coordinators.
+	restoringRoomElsewhere = 3
 )
 
 // HoldBackup receives a backup to its end and checks all of it. Nothing changes by it. A backup that this farm cannot be put back to is
@@ -140,12 +142,28 @@ type holding struct {
 var _ backup.Sink = (*holding)(nil)
 
 func (h *holding) Begin(m backup.Manifest) error {
-	switch own := h.c.keys.cluster(); {
-	case m.Farm != own:
+	if own := h.c.keys.cluster(); m.Farm != own {
 		return farm.Errorf(farm.CodeConflict, "this is a backup of the farm %s, and this farm is %s: restore it into a new data folder (overcrank restore FILE --data-dir DIR)", m.Farm, own)
-	default:
-		return h.c.room(restoringRoom * m.StateBytes)
 	}
+	if err := h.c.room(restoringRoom * m.StateBytes); err != nil {
+		return err
+	}
+	return h.c.roomElsewhere(h.ctx, h.by, restoringRoomElsewhere*m.StateBytes)
+}
+
+// roomElsewhere refuses what does not fit onto the disk of another coordinator that answers.
+func (c *Coordinator) roomElsewhere(ctx context.Context, p farm.Principal, bytes int64) error {
+	cluster, err := c.Cluster(ctx, p, 0)
+	if err != nil {
+		return err
+	}
+	for _, m := range cluster.Members {
+		if m.ID != cluster.Self && !m.Dead && m.Free > 0 && m.Free-c.cfg.MinFree < bytes {
+			return farm.Errorf(farm.CodeConflict, "restoring needs %d MB of free disk on every coordinator beside the %d MB that stay free, and %s (%s) has %d MB: make room there",
+				bytes>>20, c.cfg.MinFree>>20, m.ID, m.Name, m.Free>>20)
+		}
+	}
+	return nil
 }
 
 func (h *holding) Keys(sealed map[string][]byte) error {

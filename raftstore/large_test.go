@@ -242,3 +242,77 @@ func folderSize(t *testing.T, folder string) (size int64) {
 	}
 	return size
 }
+
+// TestALargeStateIsPutBack puts three nodes back to a large state, and measures what that costs those who write and read meanwhile.
+func TestALargeStateIsPutBack(t *testing.T) {
+	megabytes, err := strconv.Atoi(os.Getenv(largeVariable))
+	if err != nil {
+		t.Skipf("it takes minutes and %d GB of disk: set %s=1100, the size of the state in MB", 16, largeVariable)
+	}
+	c := newClusterOf(t, 3, func(_ int, cfg *Config) { cfg.portion = defaultPortion })
+	leader := c.nodes[c.leader()]
+	jobs := fillLarge(t, leader, int64(megabytes)<<20)
+	backup, err := leader.Backup(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	asked := c.nodes[(c.leader()+1)%3]
+	held, err := asked.Receive(backup)
+	if err != nil || backup.Close() != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d jobs, a backup of %d MB was received in %v", jobs, backup.Size>>20, time.Since(began).Round(time.Millisecond))
+
+	over := make(chan struct{})
+	var applies, reads worst
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	stop := sync.OnceFunc(func() { close(over) })
+	defer stop()
+	until := func(do func(i int)) {
+		watching.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-over:
+					return
+				default:
+					do(i)
+				}
+			}
+		})
+	}
+	for n, node := range c.nodes {
+		until(func(i int) {
+			began := time.Now()
+			if _, err := node.Apply(t.Context(), PutTeam{Team: farm.Team{ID: fmt.Sprintf("t%d-%d", n, i)}}); err != nil {
+				t.Error(err)
+				stop()
+				return
+			}
+			applies.note(began)
+		})
+		until(func(int) {
+			began := time.Now()
+			hasTeam(t, node, "team")
+			reads.note(began)
+			time.Sleep(time.Millisecond)
+		})
+	}
+	began = time.Now()
+	index, err := asked.PutBack(t.Context(), held, time.Now, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("put back in %v by change %d; commands %v; readings %v", time.Since(began).Round(time.Millisecond), index, &applies, &reads)
+	stop()
+	watching.Wait()
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range c.nodes {
+		if !hasTeam(t, node, "team") {
+			t.Errorf("node %s has not what the backup has", node.ID())
+		}
+	}
+}

@@ -42,6 +42,7 @@ type keptFrames struct {
 
 	before []wire.Piece // that are with the farm, one behind the other
 	sent   int64        // bytes of the file that they are
+	speed  float64      // bytes of the last of them in a second; 0 before the first
 
 	quit  context.CancelFunc // ends the handing over ahead; nil when there is none
 	ended chan struct{}
@@ -93,7 +94,9 @@ func (t *attempt) handPiece(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	ref, err := t.put(ctx, t.outputPath(rest.path), rest.result, sum, size, func(int64) {})
+	k.speed = float64(size) / max(time.Since(began), time.Millisecond).Seconds()
 	switch {
 	case err != nil:
 		return err
@@ -115,6 +118,26 @@ func (k *keptFrames) done(short bool) (frames.Growth, error) {
 		return frames.Growth{}, err
 	}
 	return grown, nil
+}
+
+// What of the frames goes to the farm within a time: as much as the last piece lets expect, with some to spare, and at most what a
+// quick network and disk carry. What is too much would be lost as a whole.
+const (
+	restSpeed = 128 << 20 // bytes in a second, at most
+	restSpare = 0.7
+)
+
+// doneWithin is done, with no more than goes to the farm in so long.
+func (k *keptFrames) doneWithin(patience time.Duration) (frames.Growth, error) {
+	grown, err := k.done(k.some)
+	speed := float64(restSpeed)
+	if k.speed > 0 {
+		speed = min(speed, k.speed*restSpare)
+	}
+	if most := k.sent + int64(speed*patience.Seconds()); err == nil && grown.End > most {
+		return growthWithin(k.path, most)
+	}
+	return grown, err
 }
 
 // with says that the frames up to there are with the farm.

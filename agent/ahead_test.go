@@ -78,6 +78,39 @@ func TestFramesAreWithTheFarmBeforeSomebodyIsBack(t *testing.T) {
 	}
 }
 
+// TestNoMoreIsHandedOverThanGoesInTime: of frames for which there is no time the first are kept all the same.
+func TestNoMoreIsHandedOverThanGoesInTime(t *testing.T) {
+	var b bytes.Buffer
+	w, err := frames.NewWriter(&b, frames.Head{Engine: farm.EngineEmbedded, Width: 4, Height: 3, Format: frames.RGBA, RateNum: 25, RateDen: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	ends := make([]int64, 10) // of the frames
+	for n := range ends {
+		if err := w.Write(n, make([]byte, 4*3*4)); err != nil {
+			t.Fatal(err)
+		}
+		ends[n] = int64(b.Len())
+	}
+	path := writeFile(t, b.Bytes())
+	for name, c := range map[string]struct {
+		kept keptFrames
+		want int
+	}{
+		"all of a range":                      {keptFrames{last: 9}, 9},
+		"of a film all but the last":          {keptFrames{last: 9, some: true}, 8},
+		"as many as the last piece was quick": {keptFrames{last: 9, speed: float64(ends[4]) / restSpare}, 4},
+		"behind those that came ahead":        {keptFrames{last: 9, sent: ends[2], speed: float64(ends[5]-ends[2]+1) / restSpare}, 5},
+	} {
+		c.kept.path = path
+		grown, err := c.kept.doneWithin(time.Second)
+		if err != nil || grown.First != 0 || grown.Last != c.want || grown.End != ends[c.want] {
+			t.Errorf("%s: %d to %d, %v", name, grown.First, grown.Last, err)
+		}
+	}
+}
+
 // TestARangeThatCameInPiecesIsThatOfOneFile: what went ahead is not sent again.
 func TestARangeThatCameInPiecesIsThatOfOneFile(t *testing.T) {
 	needFFmpeg(t)

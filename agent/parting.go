@@ -95,7 +95,7 @@ func (t *attempt) handOverDone(ctx context.Context, why error, failed *wire.Fail
 	t.stopAhead()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	err := t.safely(func() error { return t.handOverRest(ctx) })
+	err := t.safely(func() error { return t.handOverRest(ctx, patience) })
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.log.Warn("frames that are done were not handed over", "error", err)
 	}
@@ -109,9 +109,9 @@ func (t *attempt) handOverDone(ctx context.Context, why error, failed *wire.Fail
 }
 
 // handOverRest gives the farm the frames that are done and did not come ahead. They go to the farm, also where the film would not.
-func (t *attempt) handOverRest(ctx context.Context) error {
+func (t *attempt) handOverRest(ctx context.Context, patience time.Duration) error {
 	k := t.kept
-	grown, err := k.done(k.some)
+	grown, err := k.doneWithin(patience)
 	if err != nil || grown.Frames == 0 || grown.End <= k.sent {
 		return err
 	}

@@ -31,8 +31,8 @@ func (v Coordinators) standing() string {
 		return "This coordinator is not part of a farm yet: " + v.Waiting + "."
 	case v.Leader == "":
 		return "The farm has no leader at the moment, and takes no changes."
-	case v.Cluster.Standing.Spare > 0:
-		return "The farm goes on when " + plural(v.Cluster.Standing.Spare, "more coordinator", "more coordinators") + " cannot be reached."
+	case v.Standing.Spare > 0:
+		return "The farm goes on when " + plural(v.Standing.Spare, "more coordinator", "more coordinators") + " cannot be reached."
 	case len(v.Members) == 1:
 		return "The farm stands still when this machine does. With three coordinators any one of them may fail."
 	}

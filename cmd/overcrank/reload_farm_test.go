@@ -102,3 +102,34 @@ func TestSettingsAreTakenUpWhileTheFarmWorks(t *testing.T) {
 		}
 	}
 }
+
+// TestAPlainFarmBecomesAFarmOfThreeWithoutDowntime begins with what most do: one process, whose files lie in its data folder and that nobody has
+// told of others. Nothing is stopped on the way to three, every submission is taken, and what was rendered before is there on all.
+func TestAPlainFarmBecomesAFarmOfThreeWithoutDowntime(t *testing.T) {
+	path, storage, port := filepath.Join(t.TempDir(), "up.yaml"), t.TempDir(), freeAddress(t)
+	if err := os.WriteFile(path, []byte("min-free: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := launchAs(t, "up", t.TempDir(), "--config", path)
+	template := f.card()
+	before := f.finished(f.submitCard(template, nil))
+	end := f.underSubmissions(2)
+
+	f.reloads(path, "min-free: 1\npromote-after: 500ms\nstorage: "+storage+"\ncluster-listen: "+port+"\n", "new settings are in force")
+	one := &memberNode{t: t, dir: f.dir, api: strings.TrimPrefix(f.Server, "http://")}
+	two := newMember(t, storage).joinBy(f.Token, one)
+	three := newMember(t, storage).joinBy(f.Token, one)
+	agree(t, f.Token, 3, one, two, three)
+	if n := end(); n < 10 {
+		t.Errorf("only %d jobs were taken", n)
+	}
+	after := f.finished(f.submitCard(template, nil))
+	for _, job := range []client.Job{before, after} {
+		for _, n := range []*memberNode{one, two, three} {
+			job.OutputURL = "http://" + n.api + strings.TrimPrefix(job.OutputURL, f.Server)
+			if info, err := os.Stat(f.download(job)); err != nil || info.Size() == 0 {
+				t.Errorf("%s gives %v, %v", n.api, info, err)
+			}
+		}
+	}
+}

@@ -117,6 +117,9 @@ func TestAPlainFarmBecomesAFarmOfThreeWithoutDowntime(t *testing.T) {
 
 	f.reloads(path, "min-free: 1\npromote-after: 500ms\nstorage: "+storage+"\ncluster-listen: "+port+"\n", "new settings are in force")
 	one := &memberNode{t: t, dir: f.dir, api: strings.TrimPrefix(f.Server, "http://")}
+	if said, err := one.cli(f.Token, "storage", "status", "--wait"); err != nil {
+		t.Fatalf("%s, %v", said, err)
+	}
 	two := newMember(t, storage).joinBy(f.Token, one)
 	three := newMember(t, storage).joinBy(f.Token, one)
 	agree(t, f.Token, 3, one, two, three)
@@ -126,8 +129,9 @@ func TestAPlainFarmBecomesAFarmOfThreeWithoutDowntime(t *testing.T) {
 	after := f.finished(f.submitCard(template, nil))
 	for _, job := range []client.Job{before, after} {
 		for _, n := range []*memberNode{one, two, three} {
-			job.OutputURL = "http://" + n.api + strings.TrimPrefix(job.OutputURL, f.Server)
-			if info, err := os.Stat(f.download(job)); err != nil || info.Size() == 0 {
+			asked := job
+			asked.OutputURL = "http://" + n.api + strings.TrimPrefix(job.OutputURL, f.Server)
+			if info, err := os.Stat(f.download(asked)); err != nil || info.Size() == 0 {
 				t.Errorf("%s gives %v, %v", n.api, info, err)
 			}
 		}

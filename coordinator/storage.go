@@ -55,12 +55,8 @@ func (c *Coordinator) openStorage(ctx context.Context) error {
 		return err
 	}
 	if memory.Where == "" {
-		kept, err := keepsFiles(c.cfg.DataDir)
-		if err != nil {
+		if memory.Moving, err = c.wantsMove(ctx); err != nil {
 			return err
-		}
-		if kept {
-			memory.Moving = &wholeMove{}
 		}
 	}
 	memory.Where = shared.Where()
@@ -188,20 +184,6 @@ func (c *Coordinator) recognise(ctx context.Context, known bool) error {
 			c.shared.Where(), files.NoteName(farmNote))
 	}
 	return err
-}
-
-// keepsFiles tells whether files of a farm are in a data folder.
-func keepsFiles(dataDir string) (bool, error) {
-	for _, root := range fileRoots() {
-		kept, err := os.ReadDir(filepath.Join(dataDir, filesFolder, root))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, err
-		}
-		if len(kept) > 0 {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 func recallStorage(dataDir string) (m storageMemory, err error) {

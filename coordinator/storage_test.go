@@ -345,6 +345,80 @@ func (r *rig) refusedWith(cfg coordinator.Config, why string) {
 	}
 }
 
+// While the storage is away, what has not been moved is served, and the move goes on by itself when it is back.
+func TestAMoveWaitsForTheStorage(t *testing.T) {
+	server, bucket := inBucket(t)
+	r := open(t)
+	s := r.enrol("aurora")
+	s.connect()
+	job := r.submit()
+	s.finish(s.lease(), "the film")
+	s.hangUp()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// So large that it is on its way when the server goes.
+	const size = 128 << 20
+	if err := os.Truncate(filepath.Join(r.cfg.DataDir, "files", "outputs", job.OutputName), size); err != nil {
+		t.Fatal(err)
+	}
+	bucket(&r.cfg)
+	r.start()
+	server.Kill()
+	r.eventually("readiness tells of the storage", func() bool { return farm.CodeOf(r.Ready()) == farm.CodeUnavailable })
+	if f, err := r.OpenOutput(t.Context(), job.OutputName); err != nil {
+		t.Errorf("a result of the folder: %v", err)
+	} else if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if move, moving := r.StorageMove(); !moving || move.FilesLeft == 0 {
+		t.Errorf("while the storage is away: %+v", move)
+	}
+	server.Restart()
+	r.eventually("all files are there", func() bool { return r.Ready() == nil && r.StorageShared() == nil })
+	if f, err := r.OpenOutput(t.Context(), job.OutputName); err != nil || f.Size != size {
+		t.Errorf("the result afterwards: %+v, %v", f, err)
+	} else if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A folder that a file server shares becomes the storage as it is; one inside it does not.
+func TestTheFolderItselfBecomesTheStorage(t *testing.T) {
+	r := open(t)
+	s := r.enrol("aurora")
+	s.connect()
+	job := r.submit()
+	s.finish(s.lease(), "the film")
+	s.hangUp()
+	inside := r.cfg
+	inside.Storage = filepath.Join(r.cfg.DataDir, "files", "outputs", "shared")
+	if err := os.Mkdir(inside.Storage, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.refusedWith(inside, "is inside the folder")
+	if err := os.RemoveAll(inside.Storage); err != nil {
+		t.Fatal(err)
+	}
+	r.cfg.Storage = filepath.Join(t.TempDir(), "share")
+	if err := os.Symlink(filepath.Join(r.cfg.DataDir, "files"), r.cfg.Storage); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r.start()
+		if err := r.StorageShared(); err != nil {
+			t.Error(err)
+		}
+		if got := r.output(r.job(job.ID)); got != "the film" {
+			t.Errorf("the result is %q", got)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.start()
+}
+
 // A farm that could not be opened with new storage goes on with its folder: nothing of it has left.
 func TestAFarmThatDoesNotOpenHasMovedNothing(t *testing.T) {
 	r := open(t)

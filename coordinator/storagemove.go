@@ -2,8 +2,14 @@ package coordinator
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +18,7 @@ import (
 
 const (
 	// moveAgain is how long a move rests that could not go on.
-	moveAgain = 10 * time.Second
+	moveAgain = 5 * time.Second
 	// tellMoveEvery is how often the log says how far a move is.
 	tellMoveEvery = time.Minute
 )
@@ -61,6 +67,57 @@ func (c *Coordinator) StorageMove() (StorageMove, bool) {
 // ownFiles is the folder of this machine for files.
 func (c *Coordinator) ownFiles() string { return filepath.Join(c.cfg.DataDir, filesFolder) }
 
+// wantsMove gives a move to be begun when there are files in the data folder, nil without any, or when that folder is the storage: a
+// file server may share it.
+func (c *Coordinator) wantsMove(ctx context.Context) (*wholeMove, error) {
+	kept, err := c.keepsFiles()
+	if err != nil || !kept {
+		return nil, err
+	}
+	if own, err := filepath.EvalSymlinks(c.ownFiles()); err != nil {
+		return nil, err
+	} else if to, err := filepath.EvalSymlinks(c.cfg.Storage); err == nil && strings.HasPrefix(to, own+string(filepath.Separator)) {
+		return nil, fmt.Errorf("the storage %s is inside the folder %s, from which the farm's files would be moved there: name another folder", c.cfg.Storage, c.ownFiles())
+	}
+	const probe = nodesNotes + "/probe"
+	content := rand.Text()
+	if err := c.shared.PutNote(ctx, probe, []byte(content)); err != nil {
+		return nil, err
+	}
+	is, err := os.ReadFile(filepath.Join(c.ownFiles(), filepath.FromSlash(files.NoteName(probe))))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("looking whether the storage is the folder that files are moved from: %w", err)
+	}
+	if err := c.shared.DropNote(ctx, probe); err != nil {
+		return nil, err
+	}
+	if string(is) == content {
+		return nil, nil
+	}
+	return &wholeMove{}, nil
+}
+
+// keepsFiles tells whether files of the farm are in the data folder.
+func (c *Coordinator) keepsFiles() (bool, error) {
+	for _, root := range fileRoots() {
+		dir, err := os.Open(filepath.Join(c.ownFiles(), root))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		_, err = dir.Readdirnames(1)
+		if closed := dir.Close(); closed != nil {
+			return false, closed
+		}
+		if !errors.Is(err, io.EOF) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
 // beginMove has this node use the storage together with the folder that its files are moved from.
 func (c *Coordinator) beginMove(to files.Shared) error {
 	from, err := files.OpenFolder(c.ownFiles(), c.cfg.MinFree)
@@ -102,6 +159,9 @@ func (c *Coordinator) moveFiles(ctx context.Context) {
 			c.log.Info("all of the farm's files are in its storage, and other coordinators can come", "storage", c.shared.Where())
 			return
 		}
+		if errors.Is(err, files.ErrUnreachable) {
+			c.storage.fault(err)
+		}
 		c.log.Warn("moving the farm's files to its storage; it is tried again", "error", err, "again in", moveAgain)
 		if !pause(ctx, moveAgain) {
 			return
@@ -136,6 +196,6 @@ func (c *Coordinator) moveOnce(ctx context.Context) error {
 
 func (c *Coordinator) tellMove() {
 	if move, moving := c.StorageMove(); moving {
-		c.log.Info("the farm's files are on their way to its storage", "files", move.Files-move.FilesLeft, "of", move.Files, "bytes", move.Bytes-move.BytesLeft, "of bytes", move.Bytes)
+		c.log.Info("the farm's files are on their way to its storage", "files", move.Files, "bytes", move.Bytes, "files left", move.FilesLeft, "bytes left", move.BytesLeft)
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 const (
 	// movesAtOnce is how many files are moved at the same time.
-	movesAtOnce = 4
+	movesAtOnce = 8
 	// moveRest bounds the rest after a file, which is as long as the file took: the disk is that of the farm's log too.
 	moveRest = 20 * time.Millisecond
 	// moveAgain is how long those files are waited for that programs read.
@@ -129,7 +129,7 @@ func (m *Moving) round(ctx context.Context) error {
 			switch {
 			case err == nil:
 				wait(inGroup, min(time.Since(began), moveRest))
-			case inGroup.Err() != nil, errors.Is(err, ErrUnreachable), errors.Is(err, ErrFull):
+			case inGroup.Err() != nil, errors.Is(err, ErrFull), errors.Is(err, ErrUnreachable) && m.Reach(inGroup) != nil:
 				return fmt.Errorf("moving %s: %w", o.Key, err)
 			default:
 				mu.Lock()

@@ -29,6 +29,9 @@ func (s *server) fresh(c *fiber.Ctx) error {
 }
 
 func (s *server) catchUp(c *fiber.Ctx) error {
+	if s.farm.IsFresh() {
+		return nil
+	}
 	ctx, done := s.call(c)
 	defer done()
 	return s.farm.Fresh(ctx)

@@ -10,6 +10,9 @@ import (
 // fails with CodeUnavailable while the farm has no leader.
 func (c *Coordinator) Fresh(ctx context.Context) error { return c.store.Fresh(ctx) }
 
+// IsFresh says whether Fresh need not wait, nor be bounded.
+func (c *Coordinator) IsFresh() bool { return c.store.IsFresh() }
+
 // Led is not nil where a request that writes may leave out Fresh: WithLed then binds what it writes to what it has read, with
 // ErrLedNoMore for one that has to begin again, and before it is refused LedStill has to say that it may be.
 func (c *Coordinator) Led() *Led { return c.store.Led() }

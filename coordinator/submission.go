@@ -40,21 +40,20 @@ func (c *Coordinator) newSubmission(p farm.Principal) *submission {
 // its asset. After an error nothing of the family is in the submission.
 func (s *submission) plan(ctx context.Context, job farm.Job) (farm.Job, error) {
 	jobs, tasks := len(s.jobs), len(s.tasks)
-	planned, err := s.family(ctx, job, farm.Job{})
-	if err != nil {
+	if err := s.family(ctx, &job, ""); err != nil {
 		s.jobs, s.tasks = s.jobs[:jobs], s.tasks[:tasks]
 		return farm.Job{}, err
 	}
-	return *planned, nil
+	return job, nil
 }
 
-// family plans a job and, below it, those nested in it.
-func (s *submission) family(ctx context.Context, job farm.Job, parent farm.Job) (*farm.Job, error) {
+// family plans a job, which becomes what is submitted of it, and those nested in it. parent is the id of the one that it is nested in.
+func (s *submission) family(ctx context.Context, job *farm.Job, parent string) error {
 	id, err := s.c.ids.next()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	job.ID, job.Team, job.SubmittedBy, job.Parent = id, s.p.Team, s.p.Name, parent.ID
+	job.ID, job.Team, job.SubmittedBy, job.Parent = id, s.p.Team, s.p.Name, parent
 	job.CreatedAt, job.UpdatedAt, job.Status = s.now, s.now, farm.JobQueued
 	job.OutputName = id + "-" + strings.ToLower(rand.Text()) + "." + outputExt(job.Settings)
 	job.Assets = slices.Clone(job.Assets)
@@ -64,32 +63,32 @@ func (s *submission) family(ctx context.Context, job farm.Job, parent farm.Job) 
 		job.Webhook = &hook
 	}
 	job.PreviewFirst, job.ApprovedAt, job.ApprovedBy = job.PreviewFirst || job.Approve, time.Time{}, ""
-	if job.PreviewFirst && !mayPreview(job) {
-		return nil, farm.Invalid("the job has no frames to look at first", farm.FieldError{
+	if job.PreviewFirst && !mayPreview(*job) {
+		return farm.Invalid("the job has no frames to look at first", farm.FieldError{
 			Field: "previewFirst", Message: "only films and sequences of pictures can be looked at before they are rendered",
 		})
 	}
-	if err := s.settle(ctx, &job); err != nil {
-		return nil, err
+	if err := s.settle(ctx, job); err != nil {
+		return err
 	}
 
 	place := len(s.jobs)
-	s.jobs = append(s.jobs, job)
+	s.jobs = append(s.jobs, farm.Job{}) // before those nested in it
 	for i := range job.Assets {
 		asset := &job.Assets[i]
 		if asset.Nested == nil {
 			continue
 		}
-		child, err := s.family(ctx, inherit(*asset.Nested, job), job)
-		if err != nil {
-			return nil, within(fmt.Sprintf("assets[%d]", i), err)
+		child := inherit(*asset.Nested, *job)
+		if err := s.family(ctx, &child, job.ID); err != nil {
+			return within(fmt.Sprintf("assets[%d]", i), err)
 		}
-		asset.Nested, asset.Child = child, child.ID
+		asset.Nested, asset.Child = &child, child.ID
 		job.Children, job.Status = append(job.Children, child.ID), farm.JobPending
 	}
-	s.jobs[place] = job
-	s.tasks = append(s.tasks, tasksFor(job)...)
-	return &job, nil
+	s.jobs[place] = *job
+	s.tasks = appendTasks(s.tasks, job)
+	return nil
 }
 
 // inherit gives a nested job what its parent says of the whole family's place in the queue, and of the machines for it.
@@ -101,19 +100,19 @@ func inherit(child, parent farm.Job) farm.Job {
 	return child
 }
 
-// tasksFor are the tasks that a job begins with: one that does it all, behind one for the pictures if they are to come first.
-func tasksFor(job farm.Job) []farm.Task {
+// appendTasks appends the tasks that a job begins with: one that does it all, behind one for the pictures if they are to come first.
+func appendTasks(tasks []farm.Task, job *farm.Job) []farm.Task {
 	whole := farm.Task{ID: job.ID + ".1", Job: job.ID, Team: job.Team, Kind: farm.TaskRender, Status: farm.TaskReady}
 	if job.Join {
 		whole.Kind = farm.TaskJoin
 	}
 	if !job.PreviewFirst {
-		return []farm.Task{whole}
+		return append(tasks, whole)
 	}
 	sample := whole
 	sample.Kind, sample.Part = farm.TaskSample, true
 	whole.ID, whole.Stage = job.ID+".2", 1
-	return []farm.Task{sample, whole}
+	return append(tasks, sample, whole)
 }
 
 // within puts the place of a nested job before the fields that an error names; an error that names none is about the

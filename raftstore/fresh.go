@@ -18,8 +18,7 @@ const freshWithin = 5 * time.Second
 // Fresh waits until this node's state has all that was acknowledged, on any node, before it was called. It is the read index of
 // the Raft thesis (Ongaro 2014, 6.4); callers at the same time share one.
 func (s *Store) Fresh(ctx context.Context) error {
-	// Nobody else could have acknowledged anything. A node alone whose disk takes nothing leads no more, and shows what it has.
-	if s.alone() && (s.raft.State() == raft.Leader || s.log.check() != nil) {
+	if s.IsFresh() {
 		return nil
 	}
 	index, err := s.looks.join(ctx, s.readIndex)
@@ -135,6 +134,12 @@ func (s *Store) hasApplied(index uint64) bool {
 		}
 	}
 	return true
+}
+
+// IsFresh says whether Fresh need not wait, as on a node alone: nobody else could have acknowledged anything.
+func (s *Store) IsFresh() bool {
+	// One whose disk takes nothing leads no more, and shows what it has.
+	return s.alone() && (s.raft.State() == raft.Leader || s.log.check() != nil)
 }
 
 // alone says whether this node is the farm's only one.

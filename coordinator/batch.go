@@ -27,8 +27,8 @@ const (
 	// batchTries is how often a batch is planned: between planning and storing, a template or a file may go.
 	batchTries = 3
 	// batchPiece is how much of a batch is tried as one command, and as one part of a larger one, in bytes before compression:
-	// ordinary jobs shrink to less than half. What does not fit is tried in halves.
-	batchPiece = 1 << 20
+	// ordinary jobs shrink to little more than half. What does not fit is tried in halves.
+	batchPiece = 768 << 10
 )
 
 // SubmitBatch takes up to as many jobs as the caller allows. Each is accepted or refused on its own; those accepted become a
@@ -53,14 +53,12 @@ func (c *Coordinator) submitBatch(ctx context.Context, p farm.Principal, entries
 	}
 	b := &batchPlan{submission: c.newSubmission(p), result: BatchResult{Errs: map[int]error{}}}
 	b.jobs, b.tasks = make([]farm.Job, 0, len(entries)), make([]farm.Task, 0, len(entries))
-	b.result.Jobs, b.families = make([]farm.Job, 0, len(entries)), make([]span, 0, len(entries))
+	b.result.Jobs, b.ends = make([]farm.Job, 0, len(entries)), make([]place, 1, len(entries)+1)
 	b.result.Batch = farm.Batch{ID: id, Team: p.Team, CreatedAt: b.now, Total: len(entries)}
-	for i, entry := range entries {
-		if err := b.add(aside(ctx), i, entry); err != nil {
-			return BatchResult{}, err
-		}
+	for i := 0; i < len(entries) && err == nil; i++ {
+		err = b.add(ctx, i, &entries[i])
 	}
-	if err := b.store(ctx); err != nil {
+	if err = b.store(ctx, err); err != nil {
 		return BatchResult{}, err
 	}
 	if len(b.result.Jobs) == 0 {
@@ -103,33 +101,58 @@ func (c *Coordinator) submittedBatch(ids []string, entries []BatchEntry, err err
 // batchPlan is a submission in which the families of a batch's jobs lie one behind the other.
 type batchPlan struct {
 	*submission
-	result   BatchResult
-	families []span // of each job of the result
-	parts    []func() (raftstore.Result, error)
+	result BatchResult
+	ends   []place // of the families of the result's jobs; the first is where the first begins
+	parts  *batchParts
+	laid   int // how many families were handed to parts
+	size   int // of those behind, in bytes before compression
 }
 
-// span is where a family lies within a submission. Jobs and tasks are as many.
-type span struct{ from, to int }
+// place is one within a submission.
+type place struct{ jobs, tasks int }
 
 // add plans one job. What is wrong with the job itself is noted; other errors end the batch.
-func (b *batchPlan) add(ctx context.Context, index int, entry BatchEntry) error {
-	job, err, from := entry.Job, entry.Err, len(b.jobs)
+func (b *batchPlan) add(ctx context.Context, index int, entry *BatchEntry) error {
+	job, err := entry.Job, entry.Err
 	if err == nil {
 		job.Batch = b.result.Batch.ID
-		job, err = b.plan(ctx, job)
+		job, err = b.plan(aside(ctx), job)
 	}
 	switch {
 	case err == nil:
-		b.result.Jobs = append(b.result.Jobs, job)
-		b.result.Batch.Jobs = append(b.result.Batch.Jobs, farm.BatchJob{Index: index, ID: job.ID})
-		b.families = append(b.families, span{from, len(b.jobs)})
-		return nil
 	case callersFault(err):
 		b.result.Errs[index] = err
 		return nil
 	default:
 		return err
 	}
+	size := sizeOf(b.jobs[b.ends[len(b.ends)-1].jobs:])
+	if b.size > 0 && b.size+size > batchPiece {
+		if err := b.layDown(ctx); err != nil {
+			return err
+		}
+	}
+	b.size += size
+	b.result.Jobs = append(b.result.Jobs, job)
+	b.result.Batch.Jobs = append(b.result.Batch.Jobs, farm.BatchJob{Index: index, ID: job.ID})
+	b.ends = append(b.ends, place{len(b.jobs), len(b.tasks)})
+	return nil
+}
+
+// layDown has the families that were added since the last time laid down as a part.
+func (b *batchPlan) layDown(ctx context.Context) error {
+	added := piece{first: b.laid, ends: b.ends[b.laid:]}
+	from, to := added.ends[0], added.ends[len(added.ends)-1]
+	added.jobs, added.tasks = b.jobs[from.jobs:to.jobs:to.jobs], b.tasks[from.tasks:to.tasks:to.tasks]
+	if err := b.setAside(ctx, added.jobs); err != nil {
+		return err
+	}
+	if b.parts == nil {
+		b.parts = b.c.beginParts(ctx, b.result.Batch.ID, b.now)
+	}
+	b.parts.add(added)
+	b.laid, b.size = len(b.ends)-1, 0
+	return nil
 }
 
 // callersFault tells an error that is about one job from one that is about the farm.
@@ -141,90 +164,58 @@ func callersFault(err error) bool {
 	return e.Code != farm.CodeInternal && e.Code != farm.CodeUnavailable
 }
 
-// store commits the batch: as one command if it is small enough, else in parts that appear with the last command.
-func (b *batchPlan) store(ctx context.Context) error {
-	if len(b.result.Jobs) == 0 {
-		return nil
-	}
-	if err := b.setAside(ctx); err != nil {
-		return err
-	}
+// store commits the batch: as one command if it is small enough, else in parts that appear with the last command. After an error of
+// what was planned it only waits for those.
+func (b *batchPlan) store(ctx context.Context, err error) error {
 	cmd := raftstore.SubmitJobs{Batch: &b.result.Batch}
-	if b.size(0, len(b.families)) <= batchPiece {
-		cmd.Jobs, cmd.Tasks = b.jobs, b.tasks
-		_, err := b.c.apply(ctx, cmd)
-		if farm.CodeOf(err) != farm.CodeTooLarge {
+	if err == nil && b.parts == nil {
+		if len(b.result.Jobs) == 0 {
+			return nil
+		}
+		if err := b.setAside(ctx, b.jobs); err != nil {
 			return err
 		}
+		cmd.Jobs, cmd.Tasks = b.jobs, b.tasks
+		if _, err := b.c.apply(ctx, cmd); farm.CodeOf(err) != farm.CodeTooLarge {
+			return err
+		}
+		cmd.Jobs, cmd.Tasks = nil, nil
 	}
-	kept, err := b.storeParts(ctx, 0, len(b.families))
-	if err = errors.Join(err, b.partsStored()); err != nil {
-		return fmt.Errorf("storing the parts of a batch: %w", err)
+	if err == nil {
+		err = b.layDown(ctx)
 	}
-	cmd.Parts = len(b.parts)
-	b.keepOnly(kept)
-	if len(kept) == 0 {
+	if b.parts == nil {
+		return err
+	}
+	if failed := b.parts.wait(); err == nil && failed != nil {
+		err = fmt.Errorf("storing the parts of a batch: %w", failed)
+	}
+	if err != nil {
+		return err
+	}
+	for family, refused := range b.parts.refused {
+		b.result.Errs[b.result.Batch.Jobs[family].Index] = refused
+	}
+	cmd.Parts = len(b.parts.stored)
+	b.keepOnly(b.parts.kept)
+	if len(b.parts.kept) == 0 {
 		return nil
 	}
-	cmd.Jobs, cmd.Tasks = nil, nil
 	_, err = b.c.apply(ctx, cmd)
 	return err
 }
 
-// storeParts lays down the families from one to another in as few parts as they fit into, and gives those that fit: one that
-// does not fit alone is refused. While one part is written to the log the next is packed; partsStored waits for all.
-func (b *batchPlan) storeParts(ctx context.Context, from, to int) (kept []int, err error) {
-	if to-from == 1 || b.size(from, to) <= batchPiece {
-		jobs := span{b.families[from].from, b.families[to-1].to}
-		stored, err := b.c.store.Begin(ctx, raftstore.SubmitPart{
-			Batch: b.result.Batch.ID, Part: len(b.parts), At: b.now,
-			SubmitJobs: raftstore.SubmitJobs{Jobs: b.jobs[jobs.from:jobs.to], Tasks: b.tasks[jobs.from:jobs.to]},
-		})
-		switch {
-		case err == nil:
-			b.parts = append(b.parts, stored)
-			for family := from; family < to; family++ {
-				kept = append(kept, family)
-			}
-			return kept, nil
-		case farm.CodeOf(err) != farm.CodeTooLarge:
-			return nil, err
-		case to-from == 1:
-			b.result.Errs[b.result.Batch.Jobs[from].Index] = err
-			return nil, nil
-		}
-	}
-	half := (from + to) / 2
-	kept, err = b.storeParts(ctx, from, half)
-	if err != nil {
-		return nil, err
-	}
-	rest, err := b.storeParts(ctx, half, to)
-	return append(kept, rest...), err
-}
-
-// partsStored waits until all parts are laid down.
-func (b *batchPlan) partsStored() (err error) {
-	for _, stored := range b.parts {
-		result, failed := stored()
-		if failed == nil && result.Refused != nil {
-			failed = result.Refused
-		}
-		err = errors.Join(err, failed)
-	}
-	return err
-}
-
-// size estimates the bytes of the families from one to another.
-func (b *batchPlan) size(from, to int) int {
+// sizeOf estimates the bytes of jobs.
+func sizeOf(jobs []farm.Job) int {
 	size := 0
-	for _, job := range b.jobs[b.families[from].from:b.families[to-1].to] {
+	for i := range jobs {
 		size += 800
-		for _, a := range job.Assets {
+		for j := range jobs[i].Assets {
+			a := &jobs[i].Assets[j]
 			size += 120 + len(a.Value) + len(a.Src) + len(a.Params) + len(a.Expression)
 		}
-		if job.Webhook != nil {
-			size += len(job.Webhook.Data)
+		if hook := jobs[i].Webhook; hook != nil {
+			size += len(hook.Data)
 		}
 	}
 	return size
@@ -232,7 +223,7 @@ func (b *batchPlan) size(from, to int) int {
 
 // keepOnly leaves those jobs in the result whose families were stored.
 func (b *batchPlan) keepOnly(families []int) {
-	if len(families) == len(b.families) {
+	if len(families) == len(b.result.Jobs) {
 		return
 	}
 	jobs, listed := b.result.Jobs, b.result.Batch.Jobs

@@ -66,6 +66,38 @@ func TestABatchTooLargeForOneCommandAppearsWhole(t *testing.T) {
 	}
 }
 
+// TestABatchOfSeveralPartsKeepsTheTasksOfItsJobs submits jobs with one task and with two, some of them with nested jobs, one of which is
+// too large, so that families, jobs and tasks are not as many.
+func TestABatchOfSeveralPartsKeepsTheTasksOfItsJobs(t *testing.T) {
+	r := open(t)
+	kept := farm.JobTemplate{ID: r.uploaded(project(t, []string{"main"})).ID, Composition: "main"}
+	var entries []coordinator.BatchEntry
+	for i := range 40 {
+		entries = append(entries, entryOf(func(j *farm.Job) {
+			j.Template, j.PreviewFirst = kept, i%3 == 0
+			j.Assets = []farm.Asset{{Type: "text", LayerName: "a", Value: noise(uint64(i), 100<<10)}}
+			if i%4 == 0 {
+				j.Assets = append(j.Assets, nestedAsset("bg", farm.Job{}))
+			}
+		}))
+	}
+	entries[39].Job.Assets[0].Value = noise(1, 900<<10)
+	result, err := r.SubmitBatch(t.Context(), r.admin, entries)
+	if err != nil || len(result.Jobs) != 39 || farm.CodeOf(result.Errs[39]) != farm.CodeTooLarge {
+		t.Fatalf("taken are %d, refused %v, %v", len(result.Jobs), result.Errs, err)
+	}
+	for i, job := range result.Jobs {
+		tasks, _, err := r.Tasks(t.Context(), r.admin, job.ID, "", 10)
+		want := 1
+		if i%3 == 0 {
+			want = 2
+		}
+		if err != nil || len(tasks) != want || result.Batch.Jobs[i].Index != i {
+			t.Errorf("job %d has %d tasks, want %d, %v", i, len(tasks), want, err)
+		}
+	}
+}
+
 func TestABatchLooksATemplateUpOnce(t *testing.T) {
 	r := open(t)
 	tpl := r.uploaded(project(t, []string{"main"}))

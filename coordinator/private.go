@@ -29,11 +29,11 @@ type particulars struct {
 	Assets []farm.Asset `json:"assets,omitempty"`
 }
 
-// setAside takes out of the private jobs of a submission what the state must not hold. Files of jobs that are not accepted
+// setAside takes out of those jobs of a submission that are private what the state must not hold. Files of jobs that are not accepted
 // then are swept by the housekeeping: an error does not tell whether a command was committed.
-func (s *submission) setAside(ctx context.Context) error {
-	for i := range s.jobs {
-		job := &s.jobs[i]
+func (s *submission) setAside(ctx context.Context, jobs []farm.Job) error {
+	for i := range jobs {
+		job := &jobs[i]
 		if !job.Private {
 			continue
 		}

@@ -31,7 +31,7 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 	if err != nil {
 		return farm.Job{}, err
 	}
-	if err := s.setAside(ctx); err != nil {
+	if err := s.setAside(ctx, s.jobs); err != nil {
 		return farm.Job{}, err
 	}
 	if _, err := c.apply(ctx, raftstore.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {

@@ -18,6 +18,9 @@ const (
 	blobGrace = time.Hour
 	// partGrace is how long a part of a batch waits for the other ones.
 	partGrace = time.Hour
+	// replacedGrace is how long files stay that nothing names since the farm was put back to a backup: it may be put back again to what
+	// it was before.
+	replacedGrace = 24 * time.Hour
 )
 
 // housekeep forgets what has expired and drops what nothing names. It looks at files, never at the history of jobs.
@@ -97,9 +100,25 @@ func (c *Coordinator) sweepFound(ctx context.Context, task string, found []files
 	return err
 }
 
+// unnamedBefore is from before when files go that nothing names. They carry the machine's own time.
+func (c *Coordinator) unnamedBefore() (before time.Time, err error) {
+	var replaced time.Time
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		replaced, err = tx.ReplacedAt()
+		return err
+	})
+	if err != nil || c.cfg.Now().Sub(replaced) < replacedGrace {
+		return time.Time{}, err
+	}
+	return time.Now().Add(-blobGrace), nil
+}
+
 // sweepBlobs drops kept files that no template, stored file or unended job names.
 func (c *Coordinator) sweepBlobs(ctx context.Context) error {
-	before := time.Now().Add(-blobGrace) // files carry the machine's own time
+	before, err := c.unnamedBefore()
+	if err != nil {
+		return err
+	}
 	return c.files.Walk(ctx, "blobs", func(o files.Object) error {
 		if !o.Modified.Before(before) || strings.HasSuffix(o.Key, "/") {
 			return nil

@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
@@ -98,7 +97,10 @@ func (c *Coordinator) discreet(job farm.Job, messages ...*string) {
 
 // sweepPrivate drops what was set aside for jobs that were not accepted, or that have ended.
 func (c *Coordinator) sweepPrivate(ctx context.Context) error {
-	before := time.Now().Add(-blobGrace) // files carry the machine's own time
+	before, err := c.unnamedBefore()
+	if err != nil {
+		return err
+	}
 	return c.files.List(ctx, privateFolder, func(o files.Object) error {
 		id := strings.TrimSuffix(strings.TrimPrefix(o.Key, privateFolder+"/"), ".json")
 		var job farm.Job

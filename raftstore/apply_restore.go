@@ -21,8 +21,11 @@ type restoration struct {
 	At    time.Time `json:"at"`    // of the last of them
 }
 
-// metaAttempts is the key, in bucketMeta, of the number behind which all attempts begin since the state was replaced last, 8 bytes.
-const metaAttempts = "attempts from"
+// Keys of bucketMeta about when the state was replaced last, each 8 bytes; they are not there where it never was.
+const (
+	metaAttempts = "attempts from" // number behind which all attempts begin since
+	metaReplaced = "replaced at"   // as timeKey has it
+)
 
 func incomingKey(number int) string { return fmt.Sprintf("part %010d", number) }
 
@@ -95,6 +98,15 @@ func (t *tables) nextAttempt(task farm.Task) int {
 // NextAttempt is the number of a task's next lease: the one behind its last. On a farm that was put back to a backup it is above all
 // that were given out before, so that no number comes to name two leases.
 func (tx *Tx) NextAttempt(task farm.Task) (int, error) { return tx.t.nextAttempt(task), tx.t.err }
+
+// ReplacedAt is when the state was put back to that of a backup last, zero when it never was.
+func (tx *Tx) ReplacedAt() (time.Time, error) {
+	value := tx.t.value(bucketMeta, metaReplaced)
+	if len(value) != timeKeySize {
+		return time.Time{}, tx.t.err
+	}
+	return time.Unix(0, int64(binary.BigEndian.Uint64(value)^1<<63)), tx.t.err
+}
 
 // Restoring says since when nothing has come of a restoration under way, and which it is; "" when there is none.
 func (tx *Tx) Restoring() (id string, since time.Time, err error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
@@ -92,7 +93,7 @@ func (m *machine) replace(log *raft.Log, c ReplaceState) error {
 		if err := m.incoming.complete(t, c); err != nil {
 			return err
 		}
-		return m.incoming.db.Update(func(tx *bbolt.Tx) error { return keepLiving(tx, t, log, fingerprint) })
+		return m.incoming.db.Update(func(tx *bbolt.Tx) error { return keepLiving(tx, t, log, fingerprint, c.At) })
 	})
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func (m *machine) replace(log *raft.Log, c ReplaceState) error {
 }
 
 // keepLiving writes into a state that was brought what is kept of the one in force, and how far the log has been followed.
-func keepLiving(tx *bbolt.Tx, living *tables, log *raft.Log, fingerprint []byte) error {
+func keepLiving(tx *bbolt.Tx, living *tables, log *raft.Log, fingerprint []byte, at time.Time) error {
 	change := changing(layered.Into(tx, buckets(), fill), &decoded{})
 	for _, bucket := range keptBuckets() {
 		copyRows(change, living, bucket)
@@ -118,6 +119,7 @@ func keepLiving(tx *bbolt.Tx, living *tables, log *raft.Log, fingerprint []byte)
 	change.set(bucketMeta, metaFingerprint, fingerprint)
 	// No task can have been leased more often than the log has entries.
 	change.set(bucketMeta, metaAttempts, index)
+	change.set(bucketMeta, metaReplaced, []byte(timeKey(at)))
 	if living.err != nil {
 		return living.err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +57,43 @@ func (m *testMachine) rows() map[string]string {
 	return rows
 }
 
+// livingRows are the rows that stay when the state is replaced.
+func (m *testMachine) livingRows() map[string]string {
+	m.t.Helper()
+	rows := map[string]string{}
+	m.read(func(tx *Tx) error {
+		for _, name := range keptBuckets() {
+			cursor := tx.t.cursor(name)
+			for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
+				rows[string(name)+sep+string(k)] = string(v)
+			}
+		}
+		for _, key := range keptMeta() {
+			rows[key] = string(tx.t.value(bucketMeta, key))
+		}
+		return nil
+	})
+	return rows
+}
+
+// checkKilled goes on with the state file as a process leaves it that is killed now, and with the whole log.
+func checkKilled(t *rapid.T, m *testMachine, folder string) {
+	m.state.Settle() // or the copy would be of two moments
+	text, err := os.ReadFile(m.path)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "killed"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	killed := newTestMachine(t, folder, "killed")
+	defer killed.end()
+	killed.ApplyBatch(m.logs)
+	if killed.content() != m.content() || killed.fingerprint() != m.fingerprint() {
+		t.Fatalf("a process that is killed behind the change comes to another state")
+	}
+}
+
 // TestAnyStateIsPutBackToAnyBackup lets a random farm go on after a backup, puts it back, lets it go on again, and replays its log.
 func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,9 +132,20 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 		for _, cmd := range commands[:len(commands)-1] {
 			m.must(cmd)
 		}
+		moment := rapid.IntRange(0, 2).Draw(t, "moment") // at which the log is gone through again: each costs much
+		if moment == 0 {
+			checkKilled(t, m, folder)
+		}
 		live(0, 3) // which is lost
+		living := m.livingRows()
 		if result := m.must(commands[len(commands)-1]); !result.Replaced {
 			t.Fatalf("the state was not replaced")
+		}
+		if now := m.livingRows(); !maps.Equal(now, living) {
+			t.Fatalf("what is about the living farm is %q now, and was %q", now, living)
+		}
+		if moment == 1 {
+			checkKilled(t, m, folder)
 		}
 		got := m.rows()
 		for key, value := range want {
@@ -115,7 +164,9 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 		})
 		before = look(t, m, seen{}, nil)
 		live(0, 20)
-		checkReplays(t, m, folder)
+		if moment == 2 {
+			checkReplays(t, m, folder)
+		}
 	})
 }
 

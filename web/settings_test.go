@@ -50,7 +50,7 @@ func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
 
 func TestTheCoordinatorsAreShownToAdministratorsOfTheFarm(t *testing.T) {
 	r := start(t)
-	r.as("ada").get("/settings/coordinators").is(http.StatusOK, "Coordinators", "Leads", "answers you", "any one of them may fail")
+	r.as("ada").get("/settings/coordinators").is(http.StatusOK, "Coordinators", "Leads", "answers you", "any one of them may fail", "where other coordinators cannot have them")
 	other := r.as("zoe") // an administrator of another team
 	other.get("/settings/coordinators").is(http.StatusForbidden)
 	if list := other.get("/settings/fonts").is(http.StatusOK); strings.Contains(list.body, "/settings/coordinators") {

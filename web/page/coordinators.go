@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"strconv"
 
 	"overcrank/coordinator"
@@ -37,6 +38,29 @@ func (v Coordinators) standing() string {
 		return "The farm stands still when this machine does. With three coordinators any one of them may fail."
 	}
 	return ""
+}
+
+// files is where the farm keeps its files, in words.
+func (v Coordinators) files() string {
+	move := v.Storage.Move
+	switch {
+	case move == nil && v.Storage.Shared:
+		return "The farm’s files are in " + v.Storage.Where + "."
+	case move == nil:
+		return "The farm’s files are in " + v.Storage.Where + ", where other coordinators cannot have them: give this one a --storage that all reach."
+	case move.Files == 0:
+		return "The farm’s files are being moved to " + v.Storage.Where + "."
+	}
+	return fmt.Sprintf("The farm’s files are being moved to %s: %d of %d, %s of %s, are there. Other coordinators can come when all are.",
+		v.Storage.Where, move.Files-move.FilesLeft, move.Files, Size(move.Bytes-move.BytesLeft), Size(move.Bytes))
+}
+
+// stuck is why files that are on their way do not get on, "" when they do.
+func (v Coordinators) stuck() string {
+	if v.Storage.Move == nil || v.Storage.Move.Trouble == "" {
+		return ""
+	}
+	return "files cannot be moved to the storage: " + v.Storage.Move.Trouble
 }
 
 // lag is how far a coordinator is behind that answers, "" when it is not.

@@ -34,7 +34,7 @@ var answerShapes = map[string]any{
 	"GossipKeys": gossipRingBody{}, "GossipKey": gossipKeyBody{}, "Authority": authorityBody{},
 	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{}, "Presence": presenceBody{}, "Inventory": inventoryBody{}, "FontFace": fontUse{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},
 	"Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
-	"FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{}, "Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
+	"FarmTemplate": farmTemplateBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{}, "Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
 	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
 	"QueueEntry": queueEntryBody{}, "Placement": placementBody{}, "Requirement": requirementBody{}, "NearestAgent": nearestBody{}, "Span": spanBody{},
 	"Event": eventBody{}, "FarmStatus": farmBody{}, "Pace": paceBody{}, "Policy": policyBody{}, "Levels": levelsBody{}, "Level": levelBody{}, "TeamShare": teamShare{},

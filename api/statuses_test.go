@@ -75,6 +75,7 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"PATCH /api/v2/templates/{fresh}", `{"displayName": 3}`, 400},
 		{"PATCH /api/v2/templates/{unknown}", `{"displayName": "x"}`, 404},
 		{"PATCH /api/v2/templates/{fresh}", overJSON, 413},
+		{"PATCH /api/farm/v1/templates/{fresh}", overJSON, 413},
 		{"DELETE /api/v2/templates/{unknown}", nil, 404},
 		{"DELETE /api/v2/templates/{used}", nil, 409},
 		{"GET /api/v2/templates/{unknown}/download", nil, 404},

@@ -180,10 +180,13 @@ func (c *Coordinator) leaseSecrets(tx *raftstore.Tx, job farm.Job) (wire.Secrets
 const maxReferenceProblems = 100
 
 // checkSecrets lists the fields of a job that refer to secrets which its team does not have.
-func (c *Coordinator) checkSecrets(team string, job farm.Job) []farm.FieldError {
+func (c *Coordinator) checkSecrets(team string, job *farm.Job) []farm.FieldError {
+	if !mayRefer(job) {
+		return nil
+	}
 	var wrong []farm.FieldError
-	var names []string // beside wrong; most jobs refer to nothing, and the state is not asked for those
-	_ = eachReference(job, true, func(field, name string) error {
+	var names []string // beside wrong
+	_ = eachReference(*job, true, func(field, name string) error {
 		wrong = append(wrong, farm.FieldError{Field: field})
 		names = append(names, name)
 		return nil
@@ -206,6 +209,11 @@ func (c *Coordinator) checkSecrets(team string, job farm.Job) []farm.FieldError 
 		}
 	}
 	return unknown
+}
+
+// mayRefer says whether a job may refer to secrets. Most refer to none, and are looked through no further.
+func mayRefer(job *farm.Job) bool {
+	return job.Upload != nil || job.Webhook != nil || len(farm.SecretRefs(job.Template.Src)) > 0 || slices.ContainsFunc(job.Assets, farm.Asset.MayRefer)
 }
 
 // eachReference visits the references to secrets of a job, in its own order; those of its webhook only when asked to.

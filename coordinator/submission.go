@@ -134,7 +134,7 @@ func within(place string, err error) error {
 
 // settle checks one job against the farm, and settles what the caller left open. Errors name fields from the job on.
 func (s *submission) settle(ctx context.Context, job *farm.Job) error {
-	if unknown := s.c.checkSecrets(s.p.Team, *job); len(unknown) > 0 {
+	if unknown := s.c.checkSecrets(s.p.Team, job); len(unknown) > 0 {
 		return farm.Invalid("the job refers to secrets that do not exist", unknown...)
 	}
 	if err := s.checkLimits(*job); err != nil {

@@ -18,7 +18,7 @@ var ErrLedNoMore = errors.New("this node does not lead the farm any more")
 // Led is nil where a request has to begin with Fresh.
 func (s *Store) Led() *Led {
 	term := s.raft.CurrentTerm()
-	if s.alone() || s.raft.State() != raft.Leader || s.caughtUp.Load() != term {
+	if s.raft.State() != raft.Leader || s.caughtUp.Load() != term || s.alone() { // the last costs the most
 		return nil
 	}
 	return &Led{term}

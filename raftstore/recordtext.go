@@ -79,7 +79,8 @@ func (w *recordText) time(name string, at time.Time) {
 }
 
 func (w *recordText) mustTime(name string, at time.Time) {
-	if at.Location() != time.UTC || at.Year() < 0 || at.Year() > 9999 {
+	const day = 24 * 60 * 60
+	if _, offset := at.Zone(); at.Year() < 0 || at.Year() > 9999 || offset <= -day || offset >= day {
 		w.other(name, true, at) // which knows what RFC 3339 cannot say
 		return
 	}

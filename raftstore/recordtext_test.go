@@ -106,7 +106,8 @@ func TestRecordsAreWrittenAsByReflection(t *testing.T) {
 		job := farm.Job{Settings: settings}
 		same(job, func(w *recordText) { w.head(&job) })
 	}
-	for _, at := range []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)} {
+	for _, at := range []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), midday.In(time.FixedZone("", 24*60*60)),
+		midday.In(time.FixedZone("", 1-24*60*60)), midday.In(time.FixedZone("", 90)), midday.In(time.FixedZone("", -30)), time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC).In(time.FixedZone("", 7200))} {
 		job := farm.Job{CreatedAt: at}
 		same(job, func(w *recordText) { w.head(&job) })
 	}

@@ -11,10 +11,13 @@ const fewJobs = 16
 // spread does n independent pieces of work on all processors, unless they are no more than few. What they come to must not
 // depend on their order.
 func spread(n, few int, do func(i int)) {
-	workers := 1
-	if n > few {
-		workers = min(n, runtime.GOMAXPROCS(0))
+	if n <= few {
+		for i := range n {
+			do(i)
+		}
+		return
 	}
+	workers := min(n, runtime.GOMAXPROCS(0))
 	work := func(from int) {
 		for i := from; i < n; i += workers {
 			do(i)

@@ -61,19 +61,23 @@ func (r *Rows) file(place int) *bbolt.Bucket {
 
 // Get is the value under a key, nil for none.
 func (r *Rows) Get(bucket []byte, key string) []byte {
-	place, wanted := r.place(bucket), []byte(key)
+	place := r.place(bucket)
+	var wanted []byte
 	for _, l := range r.layers {
 		if l == nil || l.trees[place] == nil {
 			continue
+		}
+		if wanted == nil {
+			wanted = []byte(key)
 		}
 		if found, ok := l.trees[place].Get(row{key: wanted}); ok {
 			return found.value
 		}
 	}
 	if r.seen != nil && r.seen.keeps(place) {
-		return r.seen.get(place, key, func() []byte { return r.file(place).Get(wanted) })
+		return r.seen.get(place, key, func() []byte { return r.file(place).Get([]byte(key)) })
 	}
-	return r.file(place).Get(wanted)
+	return r.file(place).Get([]byte(key))
 }
 
 // Change is a change that is being made. It reads what it has written.

@@ -120,6 +120,10 @@ func foundOn(dir, id string, db *bbolt.DB) error {
 		if _, err := tx.CreateBucket(bucketCoordinators); err != nil {
 			return err
 		}
+		// Machines may still hold leases that were granted behind the backup, whose numbers are not given out again.
+		if err := meta.Put([]byte(metaAttempts), binary.BigEndian.AppendUint64(nil, index)); err != nil {
+			return err
+		}
 		return meta.Put([]byte(metaConfiguration), raft.EncodeConfiguration(alone))
 	})
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"go.etcd.io/bbolt"
-	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
 // The rows of a state travel as one stream: of each row its bucket, its key and its value, each with its length before it as an
@@ -107,7 +106,7 @@ func (in *incoming) take(packed []byte) error {
 			rest = behind
 			bucket := tx.Bucket(row[0])
 			if bucket == nil {
-				return fmt.Errorf("a part of the state has rows for %q: %w", row[0], bbolterrors.ErrBucketNotFound)
+				return fmt.Errorf("a part of the state has rows for %q, which this program does not know: %w", row[0], errNewer)
 			}
 			bucket.FillPercent = fill
 			if err := bucket.Put(row[1], row[2]); err != nil {

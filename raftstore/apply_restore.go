@@ -12,7 +12,7 @@ import (
 const incomingHead = "head"
 
 // standstill is after how long without another part a restoration is given up for another.
-const standstill = time.Minute
+const standstill = 15 * time.Second
 
 // restoration is a restoration under way.
 type restoration struct {
@@ -40,7 +40,7 @@ func (t *tables) bringState(c BringState) Result {
 	now, going := t.restoration()
 	switch {
 	case c.Number == 0 && going && now.ID != c.Restoration && c.At.Sub(now.At) < standstill:
-		return refusef(farm.CodeConflict, "the farm is being restored already; wait until that has ended")
+		return refuse(restoringAlready())
 	case c.Number == 0 && (!going || now.ID != c.Restoration):
 		t.dropIncoming()
 		now = restoration{ID: c.Restoration}
@@ -80,6 +80,10 @@ func (t *tables) replaceState(c ReplaceState) Result {
 		return refusef(farm.CodeConflict, "%d parts of the state have come of %d", now.Parts, c.Parts)
 	}
 	return Result{}
+}
+
+func restoringAlready() *farm.Error {
+	return farm.Errorf(farm.CodeConflict, "the farm is being restored already; wait until that has ended")
 }
 
 func givenUp() *farm.Error {

@@ -88,6 +88,9 @@ func (r *Received) Close() error {
 // and gone, or behind it, and in force. It may be called on any node. progress is told of the bytes that are done of all, and may be
 // nil. What is kept of the present state says replace.go. After an error the state is as it was, unless the error says otherwise.
 func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, progress func(done, all int64)) (index uint64, err error) {
+	if err := s.awaitRestoring(ctx, now); err != nil {
+		return 0, fmt.Errorf("put the farm's state back: %w", err)
+	}
 	b := &bringing{codec: s.codec, id: rand.Text(), now: now, apply: func(cmd Command) (Result, error) { return s.Apply(ctx, cmd) }}
 	index, err = b.all(r, progress)
 	if err != nil && b.parts > 0 {
@@ -99,6 +102,29 @@ func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, 
 		return 0, fmt.Errorf("put the farm's state back: %w", err)
 	}
 	return index, nil
+}
+
+// awaitRestoring waits until no restoration is under way, or the one that is has stood still: whoever brought its parts may be gone.
+func (s *Store) awaitRestoring(ctx context.Context, now func() time.Time) error {
+	for limit := time.Now().Add(2 * standstill); ; {
+		var id string
+		var since time.Time
+		err := s.Fresh(ctx)
+		if err == nil {
+			err = s.View(func(tx *Tx) (err error) {
+				id, since, err = tx.Restoring()
+				return err
+			})
+		}
+		switch {
+		case err != nil:
+			return err
+		case id == "" || now().Sub(since) >= standstill:
+			return nil
+		case time.Now().After(limit) || !pause(ctx, standstill/100):
+			return restoringAlready()
+		}
+	}
 }
 
 // bringing lays a state down in the log, part by part.

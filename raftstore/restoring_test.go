@@ -572,3 +572,31 @@ func FuzzRowsOfAState(f *testing.F) {
 		}
 	})
 }
+
+func TestARestorationFollowsOneThatStoodStill(t *testing.T) {
+	s := openStore(t, config(t, t.TempDir()))
+	putTeam(t, s, "team")
+	backup := backedUp(t, s)
+	putTeam(t, s, "later")
+	if res, err := s.Apply(t.Context(), BringState{Restoration: "r", At: time.Now()}); err != nil || res.Refused != nil {
+		t.Fatal(err, res.Refused)
+	}
+	r, err := s.Receive(bytes.NewReader(backup))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := s.PutBack(ctx, r, time.Now, nil); farm.CodeOf(err) != farm.CodeConflict {
+		t.Errorf("beside one that goes on: %v", err)
+	}
+	asks := 0
+	later := func() time.Time { // a clock that goes on while it is waited
+		asks++
+		return time.Now().Add(time.Duration(asks) * standstill / 3)
+	}
+	if _, err := s.PutBack(t.Context(), r, later, nil); err != nil || hasTeam(t, s, "later") {
+		t.Errorf("behind one that stood still: %v", err)
+	}
+}

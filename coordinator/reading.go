@@ -102,10 +102,14 @@ func (r *reading) unread() []farm.Template {
 
 // take sees one template through.
 func (r *reading) take(ctx context.Context, t farm.Template) {
+	done := false
 	defer func() {
 		r.mu.Lock()
 		delete(r.under, t.ID)
 		r.mu.Unlock()
+		if done {
+			r.wake() // what came of it may have to be read in turn, and was passed over while this one was under way
+		}
 	}()
 	select {
 	case <-ctx.Done():
@@ -113,7 +117,8 @@ func (r *reading) take(ctx context.Context, t farm.Template) {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
 	}
-	if err := r.see(ctx, t); err != nil && ctx.Err() == nil {
+	err := r.see(ctx, t)
+	if done = err == nil; !done && ctx.Err() == nil {
 		r.c.log.Error("reading a template", "template", t.ID, "error", err)
 	}
 }
@@ -147,8 +152,7 @@ func (r *reading) finish(ctx context.Context, t farm.Template, cmd raftstore.Fin
 	cmd.At = r.c.cfg.Now()
 	_, err := r.c.apply(ctx, cmd)
 	if farm.CodeOf(err) == farm.CodeConflict || farm.CodeOf(err) == farm.CodeNotFound {
-		r.wake() // another file came meanwhile, or the template went
-		return nil
+		return nil // another file came meanwhile, or the template went
 	}
 	return err
 }

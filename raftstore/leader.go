@@ -20,8 +20,11 @@ func (s *Store) Leader() (id, address string) {
 }
 
 // Barrier waits until this node, as leader, has applied all that was committed before.
-func (s *Store) Barrier(ctx context.Context) error {
-	if err := s.await(ctx, func() raft.Future { return s.raft.Barrier(applyWait) })(); err != nil {
+func (s *Store) Barrier(ctx context.Context) error { return s.barrier(ctx, applyWait) }
+
+// barrier waits as long as within for Raft to take the question up, 0 for as long as ctx lasts, and then for the answer.
+func (s *Store) barrier(ctx context.Context, within time.Duration) error {
+	if err := s.await(ctx, func() raft.Future { return s.raft.Barrier(within) })(); err != nil {
 		return s.explain(err)
 	}
 	return nil
@@ -45,7 +48,8 @@ func (s *Store) awaitOwnLead(ctx context.Context) error {
 			return fmt.Errorf("wait for leadership: %w", context.Cause(ctx))
 		}
 	}
-	if err := s.Barrier(ctx); err != nil {
+	// A leader that applies a long log takes up nothing else meanwhile, and after a loss of power the log is long.
+	if err := s.barrier(ctx, 0); err != nil {
 		return err
 	}
 	if s.machine.halted.Load() {

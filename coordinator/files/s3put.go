@@ -95,12 +95,20 @@ func (s *S3) putSmall(ctx context.Context, name string, text []byte) error {
 	return s.explain(name, err)
 }
 
-// putLarge sends a stream in parts, of which nothing is seen before the last one has arrived and the storage was told so.
+// putLarge sends a stream in parts.
 func (s *S3) putLarge(ctx context.Context, name string, r io.Reader, in *intake) error {
-	size := max(int64(partSize), in.most()/mostParts)
-	_, err := s.client.Load().PutObject(ctx, s.cfg.Bucket, s.name(name), r, -1, minio.PutObjectOptions{
-		PartSize: uint64(size), NumThreads: partsAtOnce, ConcurrentStreamParts: true, SendContentMd5: true,
-	})
+	up, err := s.beginParts(ctx, name)
+	if err != nil {
+		return s.explain(name, err)
+	}
+	parts, err := up.send(ctx, r, max(int64(partSize), in.most()/mostParts))
+	if err == nil && in.err == nil {
+		err = up.complete(ctx, parts)
+	}
+	if err == nil && in.err == nil {
+		return nil
+	}
+	up.abandon(ctx)
 	if in.err != nil {
 		return in.err
 	}

@@ -21,6 +21,7 @@ type leader struct {
 	c    *Coordinator
 	work chan struct{}   // there may be something to grant
 	over <-chan struct{} // closed when the term ends
+	read chan struct{}   // closed when all that is ready stands in the queue
 
 	outbox *outbox
 	trial  trial // guarded by mu
@@ -88,6 +89,7 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 		c:         c,
 		work:      make(chan struct{}, 1),
 		over:      ctx.Done(),
+		read:      make(chan struct{}),
 		queue:     schedule.NewQueue(),
 		leases:    map[string]*lease{},
 		byJob:     map[string][]*lease{},
@@ -138,6 +140,7 @@ func (l *leader) term(ctx context.Context) {
 	defer l.endSessions()
 	defer l.leave()
 	l.c.hub.lose() // what the leader before told last may not have come
+	began := time.Now()
 	// From here on the queue is told of what is submitted, so nothing falls between the two.
 	if !l.takeUp(ctx, l.load) {
 		return
@@ -145,7 +148,8 @@ func (l *leader) term(ctx context.Context) {
 	l.mu.Lock()
 	ready, leased := l.queue.Len(), len(l.leases)
 	l.mu.Unlock()
-	l.c.log.Info("this coordinator leads the farm", "ready tasks", ready, "leases", leased)
+	close(l.read)
+	l.c.log.Info("this coordinator leads the farm", "ready tasks", ready, "leases", leased, "queue read in", time.Since(began).Round(time.Millisecond))
 	l.c.reading.wake()
 
 	var loops sync.WaitGroup
@@ -158,6 +162,28 @@ func (l *leader) term(ctx context.Context) {
 		}
 	})
 	loops.Wait()
+}
+
+// queueRead waits until the queue holds all that is ready, which takes a moment after this node begins to lead. CodeUnavailable
+// says that it did not come to that before ctx ended.
+func (l *leader) queueRead(ctx context.Context) error {
+	select {
+	case <-l.read:
+		return nil
+	case <-ctx.Done():
+	case <-l.over:
+	}
+	return farm.Errorf(farm.CodeUnavailable, "the coordinator that leads is reading the queue; try again in a moment")
+}
+
+// hasRead tells whether the queue holds all that is ready.
+func (l *leader) hasRead() bool {
+	select {
+	case <-l.read:
+		return true
+	default:
+		return false
+	}
 }
 
 // leave ends the time in which this node is asked as leader. What is known of the leases stays known until the next leader tells.

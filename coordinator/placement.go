@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -31,12 +32,23 @@ func (c *Coordinator) WhyWaitingEach(ctx context.Context, p farm.Principal, ids 
 	}
 	why = make(map[string]string, len(ids))
 	for _, id := range ids {
-		why[id] = "The farm has no leader at the moment."
+		why[id] = unknownFor(err)
 	}
 	return why, nil
 }
 
-func (l *leader) whyWaiting(_ context.Context, asked jobsAsked) (map[string]string, error) {
+// unknownFor is what is told of a job that waits while the leader cannot say what for.
+func unknownFor(err error) string {
+	if errors.Is(err, errLeaderless) {
+		return "The farm has no leader at the moment."
+	}
+	return "The farm has just changed its leader, which reads the queue."
+}
+
+func (l *leader) whyWaiting(ctx context.Context, asked jobsAsked) (map[string]string, error) {
+	if err := l.queueRead(ctx); err != nil {
+		return nil, err
+	}
 	why := make(map[string]string, len(asked.IDs))
 	for _, id := range asked.IDs {
 		job, err := l.c.teamJob(farm.Principal{Team: asked.Team}, id)
@@ -65,13 +77,16 @@ func (c *Coordinator) Placement(ctx context.Context, p farm.Principal, id string
 	}
 	told, err := ask(ctx, c, askPlacement, jobAsked{Team: p.Team, ID: id})
 	if farm.CodeOf(err) == farm.CodeUnavailable {
-		placement.Why = "The farm has no leader at the moment."
+		placement.Why = unknownFor(err)
 		return placement, nil
 	}
 	return told, err
 }
 
-func (l *leader) placementOf(_ context.Context, asked jobAsked) (farm.Placement, error) {
+func (l *leader) placementOf(ctx context.Context, asked jobAsked) (farm.Placement, error) {
+	if err := l.queueRead(ctx); err != nil {
+		return farm.Placement{}, err
+	}
 	job, err := l.c.teamJob(farm.Principal{Team: asked.Team}, asked.ID)
 	if err != nil {
 		return farm.Placement{}, err
@@ -209,7 +224,10 @@ func (c *Coordinator) Queue(ctx context.Context, p farm.Principal, limit int, cu
 }
 
 // lineFrom is the part of the queue behind a place.
-func (l *leader) lineFrom(_ context.Context, asked lineAsked) (line, error) {
+func (l *leader) lineFrom(ctx context.Context, asked lineAsked) (line, error) {
+	if err := l.queueRead(ctx); err != nil {
+		return line{}, err
+	}
 	l.mu.Lock()
 	listed, more := l.queue.Line(l.c.cfg.Now(), asked.After, asked.Limit)
 	l.mu.Unlock()

@@ -27,8 +27,12 @@ func (c *Coordinator) Checks() []farm.Check {
 // checkWork says whether the node that leads has taken up the leader's work.
 func (c *Coordinator) checkWork() farm.Check {
 	const name = "work"
-	if id, _ := c.store.Leader(); id == c.store.ID() && c.leading() == nil {
+	l := c.leading()
+	if id, _ := c.store.Leader(); id == c.store.ID() && l == nil {
 		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "this coordinator is taking over the farm's work; try again in a moment"))
+	}
+	if l != nil && !l.hasRead() {
+		return farm.Passed(name, "it is in hand; the queue is being read, and what waits in it begins after that")
 	}
 	return farm.Passed(name, "it is in hand")
 }

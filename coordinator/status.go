@@ -41,8 +41,11 @@ func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status
 	return s, nil
 }
 
-// summary counts machines and tasks.
-func (l *leader) summary(context.Context, struct{}) (summary, error) {
+// summary counts machines and tasks, once all of them are known.
+func (l *leader) summary(ctx context.Context, _ struct{}) (summary, error) {
+	if err := l.queueRead(ctx); err != nil {
+		return summary{}, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Owed: l.outbox.count(), Machines: map[farm.MachineState]int{}}

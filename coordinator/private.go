@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -28,24 +30,32 @@ type particulars struct {
 	Assets []farm.Asset `json:"assets,omitempty"`
 }
 
+// asideAtOnce is how many files of private jobs are written at once: each waits for the disk, or for the storage.
+const asideAtOnce = 16
+
 // setAside takes out of those jobs of a submission that are private what the state must not hold. Files of jobs that are not accepted
 // then are swept by the housekeeping: an error does not tell whether a command was committed.
 func (s *submission) setAside(ctx context.Context, jobs []farm.Job) error {
+	var writing errgroup.Group
+	writing.SetLimit(asideAtOnce)
 	for i := range jobs {
-		job := &jobs[i]
-		if !job.Private {
-			continue
+		if job := &jobs[i]; job.Private {
+			writing.Go(func() error { return s.c.setAside(ctx, job) })
 		}
-		text, err := json.Marshal(particulars{job.Template.Src, job.Assets})
-		if err != nil {
-			return fmt.Errorf("encoding what job %s keeps to itself: %w", job.ID, err)
-		}
-		// Like the command behind it, it does not stop when its caller leaves.
-		if _, err := s.c.files.Put(context.WithoutCancel(ctx), privateKey(job.ID), bytes.NewReader(text), files.Limits{Size: int64(len(text))}); err != nil {
-			return receiveError("job", err)
-		}
-		job.Erase()
 	}
+	return writing.Wait()
+}
+
+func (c *Coordinator) setAside(ctx context.Context, job *farm.Job) error {
+	text, err := json.Marshal(particulars{job.Template.Src, job.Assets})
+	if err != nil {
+		return fmt.Errorf("encoding what job %s keeps to itself: %w", job.ID, err)
+	}
+	// Like the command behind it, it does not stop when its caller leaves.
+	if _, err := c.files.Put(context.WithoutCancel(ctx), privateKey(job.ID), bytes.NewReader(text), files.Limits{Size: int64(len(text))}); err != nil {
+		return receiveError("job", err)
+	}
+	job.Erase()
 	return nil
 }
 

@@ -127,8 +127,15 @@ func (f *Folder) receive(ctx context.Context, temp string, r io.Reader, lim Limi
 // checkEvery is after how many bytes of one file the free space is looked at again.
 const checkEvery = 64 << 20
 
+// fillBuffer is how many bytes are written at once; most files are smaller.
+const fillBuffer = 256 << 10
+
 func (f *Folder) fill(file *os.File, in *intake) error {
-	buf := make([]byte, 256<<10)
+	size := int64(fillBuffer)
+	if most := in.most(); most >= 0 {
+		size = min(size, most+1)
+	}
+	buf := make([]byte, size)
 	for {
 		_, err := io.CopyBuffer(struct{ io.Writer }{file}, struct{ io.Reader }{io.LimitReader(in, checkEvery)}, buf)
 		switch {

@@ -36,16 +36,18 @@ type Config struct {
 
 // Pool is this machine's membership.
 type Pool struct {
-	list *memberlist.Memberlist
-	ring *memberlist.Keyring
-	cfg  Config
-	meta atomic.Pointer[[]byte]
-	wake chan struct{} // of rejoin
+	list    *memberlist.Memberlist
+	ring    *memberlist.Keyring
+	address string // where others reach this member: memberlist settles it when it begins
+	cfg     Config
+	meta    atomic.Pointer[[]byte]
+	wake    chan struct{} // of rejoin
 
 	cancel  context.CancelFunc
 	loop    sync.WaitGroup
 	leaving sync.Once
 
+	// mu is taken under memberlist's own lock (events), so nothing of memberlist may be asked while it is held.
 	mu    sync.Mutex
 	seeds []string
 	alive map[string]member // by the name that memberlist has for it
@@ -86,7 +88,9 @@ func Join(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening gossip on %s: %w", cfg.Bind, err)
 	}
-	p.keepPort()
+	self := p.list.LocalNode()
+	p.address = self.Address()
+	p.keepPort(self.Port)
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	p.loop.Go(func() { p.rejoin(ctx) })
@@ -138,18 +142,17 @@ func lastPort(file string) int {
 	return port
 }
 
-func (p *Pool) keepPort() {
+func (p *Pool) keepPort(port uint16) {
 	if p.cfg.PortFile == "" {
 		return
 	}
-	port := strconv.Itoa(int(p.list.LocalNode().Port))
-	if err := os.WriteFile(p.cfg.PortFile, []byte(port+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(p.cfg.PortFile, fmt.Appendln(nil, port), 0o600); err != nil {
 		p.cfg.Logger.Debug("the gossip port is not kept", "error", err)
 	}
 }
 
 // Address is where other members reach this one.
-func (p *Pool) Address() string { return p.list.LocalNode().Address() }
+func (p *Pool) Address() string { return p.address }
 
 // Members are the other members that are alive, as they describe themselves, in no order.
 func (p *Pool) Members() []wire.Node {

@@ -2,11 +2,13 @@ package gossip
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -97,6 +99,39 @@ func TestACoordinatorThatWentIsCalled(t *testing.T) {
 	if got := agent.missing(time.Now().Add(2 * forgetAfter)); len(got) != 0 {
 		t.Errorf("two days later %v is still called", got)
 	}
+}
+
+// TestAMemberLooksForOthersWhileTheyChange: what is noted of a change, and who is missing, must not wait for each other.
+func TestAMemberLooksForOthersWhileTheyChange(t *testing.T) {
+	head := join(t, config(wire.RoleCoordinator, "n1", 1))
+	agent := join(t, config(wire.RoleAgent, "a1", 1, head.Address()))
+	eventually(t, "the coordinator sees the agent", func() bool { return head.meets("a1") })
+	var looking sync.WaitGroup
+	over := make(chan struct{})
+	looking.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				head.missing(time.Now())
+			}
+		}
+	})
+	for n := range 10 {
+		version := fmt.Sprintf("v%d", n+2)
+		if err := agent.Update(wire.Node{Version: version}); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the change is known", func() bool { return head.knows(version) })
+	}
+	close(over)
+	looking.Wait()
+}
+
+// knows tells whether a member says that it runs a version.
+func (p *Pool) knows(version string) bool {
+	return slices.ContainsFunc(p.Members(), func(n wire.Node) bool { return n.Version == version })
 }
 
 func TestPoolOfAnotherKeyStaysApart(t *testing.T) {

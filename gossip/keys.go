@@ -89,7 +89,7 @@ func (p *Pool) callNow() {
 
 // Seeds are addresses that a new member can call: this one and the coordinators that it knows.
 func (p *Pool) Seeds() []string {
-	seeds := []string{p.Address()}
+	seeds := []string{p.address}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.alive {

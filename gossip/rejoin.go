@@ -49,7 +49,7 @@ func (p *Pool) rejoin(ctx context.Context) {
 func (p *Pool) missing(now time.Time) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	met := map[string]bool{p.Address(): true}
+	met := map[string]bool{p.address: true}
 	for _, m := range p.alive {
 		met[m.address] = true
 	}

@@ -98,6 +98,39 @@ func heap() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
+// repeated is what is done again and again beside something else.
+type repeated struct {
+	over  chan struct{}
+	stop  func() // does not wait
+	doing sync.WaitGroup
+}
+
+func newRepeated(t *testing.T) *repeated {
+	r := &repeated{over: make(chan struct{})}
+	r.stop = sync.OnceFunc(func() { close(r.over) })
+	t.Cleanup(r.end)
+	return r
+}
+
+// do does something until the end; i counts from 0.
+func (r *repeated) do(what func(i int)) {
+	r.doing.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-r.over:
+				return
+			default:
+				what(i)
+			}
+		}
+	})
+}
+
+func (r *repeated) end() {
+	r.stop()
+	r.doing.Wait()
+}
+
 // TestALargeStateIsStreamed lets a node fall so far behind that the others have to send it their whole state, and measures what
 // writing, sending and restoring that costs those who write and read meanwhile.
 func TestALargeStateIsStreamed(t *testing.T) {
@@ -114,29 +147,13 @@ func TestALargeStateIsStreamed(t *testing.T) {
 	t.Logf("%d jobs were submitted in %v", jobs, time.Since(began).Round(time.Second))
 
 	before, most := heap(), atomic.Int64{}
-	var watching sync.WaitGroup
-	over := make(chan struct{})
-	defer watching.Wait()
-	stop := sync.OnceFunc(func() { close(over) })
-	defer stop()
-	until := func(do func(i int)) {
-		watching.Go(func() {
-			for i := 0; ; i++ {
-				select {
-				case <-over:
-					return
-				default:
-					do(i)
-				}
-			}
-		})
-	}
-	until(func(int) {
+	beside := newRepeated(t)
+	beside.do(func(int) {
 		most.Store(max(most.Load(), heap()))
 		time.Sleep(5 * time.Millisecond)
 	})
 	var applies, reads worst
-	until(func(i int) {
+	beside.do(func(i int) {
 		began := time.Now()
 		if _, err := leader.Apply(t.Context(), PutTeam{Team: farm.Team{ID: fmt.Sprint("beside", i)}}); err != nil {
 			t.Logf("a command beside the snapshot: %v", err)
@@ -171,7 +188,7 @@ func TestALargeStateIsStreamed(t *testing.T) {
 
 	began = time.Now()
 	late := c.start(behind)
-	until(func(int) {
+	beside.do(func(int) {
 		began := time.Now()
 		if err := late.View(func(tx *Tx) error { _, err := tx.Coordinators(); return err }); err != nil {
 			t.Errorf("a reader beside the restoring: %v", err)
@@ -184,8 +201,7 @@ func TestALargeStateIsStreamed(t *testing.T) {
 		}
 	}
 	t.Logf("the node that was behind had all of it after %v; on it %v reads, on the leader %v commands in all", time.Since(began).Round(time.Millisecond), &reads, &applies)
-	stop()
-	watching.Wait()
+	beside.end()
 	t.Logf("heap of three nodes: %d MB before, %d MB at most", before>>20, most.Load()>>20)
 	if most.Load()-before > largeHeap {
 		t.Errorf("the heap grew by %d MB", (most.Load()-before)>>20)
@@ -264,35 +280,19 @@ func TestALargeStateIsPutBack(t *testing.T) {
 	}
 	t.Logf("%d jobs, a backup of %d MB was received in %v", jobs, backup.Size>>20, time.Since(began).Round(time.Millisecond))
 
-	over := make(chan struct{})
 	var applies, reads worst
-	var watching sync.WaitGroup
-	defer watching.Wait()
-	stop := sync.OnceFunc(func() { close(over) })
-	defer stop()
-	until := func(do func(i int)) {
-		watching.Go(func() {
-			for i := 0; ; i++ {
-				select {
-				case <-over:
-					return
-				default:
-					do(i)
-				}
-			}
-		})
-	}
+	beside := newRepeated(t)
 	for n, node := range c.nodes {
-		until(func(i int) {
+		beside.do(func(i int) {
 			began := time.Now()
 			if _, err := node.Apply(t.Context(), PutTeam{Team: farm.Team{ID: fmt.Sprintf("t%d-%d", n, i)}}); err != nil {
 				t.Error(err)
-				stop()
+				beside.stop()
 				return
 			}
 			applies.note(began)
 		})
-		until(func(int) {
+		beside.do(func(int) {
 			began := time.Now()
 			hasTeam(t, node, "team")
 			reads.note(began)
@@ -305,8 +305,7 @@ func TestALargeStateIsPutBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("put back in %v by change %d; commands %v; readings %v", time.Since(began).Round(time.Millisecond), index, &applies, &reads)
-	stop()
-	watching.Wait()
+	beside.end()
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -504,23 +505,29 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 	}
 }
 
+// populated is a state with two teams and two machines, in a folder of its own. Both are gone when t ends.
+func populated(t *rapid.T) *testMachine {
+	folder, err := os.MkdirTemp("", "raftstore-property-*")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	m := newTestMachine(t, folder, "single")
+	t.Cleanup(m.end)
+	m.must(PutTeam{Team: farm.Team{ID: "team0"}})
+	m.must(PutTeam{Team: farm.Team{ID: "team1"}})
+	for _, id := range []string{"agent0", "agent2"} {
+		m.must(EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: "s" + id}})
+	}
+	return m
+}
+
 // TestRandomCommands feeds random commands and checks after each what must always hold; then that the same log gives the
 // same state applied at once, applied twice, and through a snapshot.
 func TestRandomCommands(t *testing.T) {
 	reached := map[farm.JobStatus]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		folder, err := os.MkdirTemp("", "raftstore-property-*")
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
-		defer os.RemoveAll(folder)
-		m := newTestMachine(t, folder, "single")
-		defer m.end()
-		m.must(PutTeam{Team: farm.Team{ID: "team0"}})
-		m.must(PutTeam{Team: farm.Team{ID: "team1"}})
-		for _, id := range []string{"agent0", "agent2"} {
-			m.must(EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: "s" + id}})
-		}
+		m := populated(t)
 		before := look(t, m, seen{}, nil)
 		for step := range rapid.IntRange(10, 80).Draw(t, "steps") {
 			content := m.content()
@@ -549,7 +556,7 @@ func TestRandomCommands(t *testing.T) {
 				}
 			}
 		}
-		checkReplays(t, m, folder)
+		checkReplays(t, m)
 	})
 	t.Logf("states met: %v", reached)
 	for _, status := range farm.JobStatuses() {
@@ -559,7 +566,8 @@ func TestRandomCommands(t *testing.T) {
 	}
 }
 
-func checkReplays(t *rapid.T, m *testMachine, folder string) {
+func checkReplays(t *rapid.T, m *testMachine) {
+	folder := filepath.Dir(m.path)
 	batch := newTestMachine(t, folder, "batch")
 	defer batch.end()
 	batch.ApplyBatch(m.logs)

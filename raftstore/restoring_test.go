@@ -77,7 +77,8 @@ func (m *testMachine) livingRows() map[string]string {
 }
 
 // checkKilled goes on with the state file as a process leaves it that is killed now, and with the whole log.
-func checkKilled(t *rapid.T, m *testMachine, folder string) {
+func checkKilled(t *rapid.T, m *testMachine) {
+	folder := filepath.Dir(m.path)
 	m.state.Settle() // or the copy would be of two moments
 	text, err := os.ReadFile(m.path)
 	if err == nil {
@@ -97,18 +98,7 @@ func checkKilled(t *rapid.T, m *testMachine, folder string) {
 // TestAnyStateIsPutBackToAnyBackup lets a random farm go on after a backup, puts it back, lets it go on again, and replays its log.
 func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		folder, err := os.MkdirTemp("", "raftstore-putback-*")
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
-		defer os.RemoveAll(folder)
-		m := newTestMachine(t, folder, "single")
-		defer m.end()
-		m.must(PutTeam{Team: farm.Team{ID: "team0"}})
-		m.must(PutTeam{Team: farm.Team{ID: "team1"}})
-		for _, id := range []string{"agent0", "agent2"} {
-			m.must(EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: "s" + id}})
-		}
+		m := populated(t)
 		before := look(t, m, seen{}, nil)
 		live := func(from, to int) {
 			for step := range rapid.IntRange(from, to).Draw(t, "steps") {
@@ -134,7 +124,7 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 		}
 		moment := rapid.IntRange(0, 2).Draw(t, "moment") // at which the log is gone through again: each costs much
 		if moment == 0 {
-			checkKilled(t, m, folder)
+			checkKilled(t, m)
 		}
 		live(0, 3) // which is lost
 		living := m.livingRows()
@@ -145,7 +135,7 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 			t.Fatalf("what is about the living farm is %q now, and was %q", now, living)
 		}
 		if moment == 1 {
-			checkKilled(t, m, folder)
+			checkKilled(t, m)
 		}
 		got := m.rows()
 		for key, value := range want {
@@ -165,7 +155,7 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 		before = look(t, m, seen{}, nil)
 		live(0, 20)
 		if moment == 2 {
-			checkReplays(t, m, folder)
+			checkReplays(t, m)
 		}
 	})
 }

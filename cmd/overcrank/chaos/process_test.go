@@ -76,13 +76,15 @@ func (p *process) thaw()   { p.signal(syscall.SIGCONT) }
 // kill ends the program without a word, and waits until it is gone.
 func (p *process) kill() { p.end(syscall.SIGKILL, time.Minute) }
 
-// stop asks the program to end, and waits; one that does not is killed.
+// stop asks the program to end, and waits; one that does not says in its log what each of its goroutines waits for, and is killed.
 func (p *process) stop() (obeyed bool) {
 	p.thaw()
 	if p.end(syscall.SIGTERM, 40*time.Second) {
 		return true
 	}
-	p.kill()
+	if !p.end(syscall.SIGQUIT, 5*time.Second) {
+		p.kill()
+	}
 	return false
 }
 

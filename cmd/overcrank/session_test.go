@@ -251,7 +251,7 @@ func TestJSONIsOneValue(t *testing.T) {
 	f := startUp(t, t.TempDir())
 	id := f.card()
 	for _, args := range [][]string{
-		{"templates", "list"}, {"templates", "show", id}, {"templates", "layers", id}, {"templates", "add", titleCardZip(t), "--wait"},
+		{"templates", "list"}, {"templates", "show", id}, {"templates", "layers", id}, {"templates", "add", titleCardZip(t), "--wait"}, {"templates", "add", titleCardZip(t)},
 		{"jobs", "list", "--all"}, {"fonts", "list"}, {"secrets", "list"}, {"batches", "list"}, {"tokens", "list"}, {"people", "list"}, {"teams", "list"}, {"agents", "invitations"}, {"agents", "invite"},
 		{"submit", "--template", id, "--composition", "Title Card", "--frames", "0", "--type", "image", "--wait"},
 	} {
@@ -259,6 +259,9 @@ func TestJSONIsOneValue(t *testing.T) {
 		var v any
 		if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil {
 			t.Errorf("%v: exit code %d, %v\n%s\n%s", args, code, err, stdout, stderr)
+		}
+		if strings.Contains(stdout, "signature=") {
+			t.Errorf("%v prints an address that lets whoever reads it write:\n%s", args, stdout)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func counted[T any](ctx context.Context, c *Client, path string) (List[T], error
 	}
 }
 
-// CreateTemplate registers a template and sends the file at path for it.
+// CreateTemplate registers a template and sends the file at path for it. It gives the template as it is then.
 func (c *Client) CreateTemplate(ctx context.Context, typ, displayName, path string, report Progress) (Template, error) {
 	body := map[string]string{"type": typ, "displayName": displayName}
 	t, err := fetch[Template](ctx, c, http.MethodPost, "/api/v2/templates", nil, body)
@@ -139,7 +139,10 @@ func (c *Client) CreateTemplate(ctx context.Context, typ, displayName, path stri
 	if t.UploadInfo == nil {
 		return t, errors.New("register template: the farm's answer has no uploadInfo")
 	}
-	return t, c.UploadTemplate(ctx, *t.UploadInfo, path, report)
+	if err := c.UploadTemplate(ctx, *t.UploadInfo, path, report); err != nil {
+		return t, err
+	}
+	return c.Template(ctx, t.ID)
 }
 
 // CreateTemplateFrom registers a template whose file the farm fetches itself.

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"regexp"
@@ -39,6 +40,23 @@ func TestMetricsTellWhatTheFarmDoes(t *testing.T) {
 	}
 	if strings.Contains(text, "xxxx") {
 		t.Error("what a caller made up became the name of a metric")
+	}
+}
+
+// TestEachCheckIsMeasured holds the metrics to what /readyz looks at, whatever that is.
+func TestEachCheckIsMeasured(t *testing.T) {
+	r := start(t)
+	var ready struct {
+		Checks []struct{ Name, Status string }
+	}
+	if err := json.Unmarshal(r.get("/readyz").body, &ready); err != nil || len(ready.Checks) < 8 {
+		t.Fatalf("%v: %+v", err, ready)
+	}
+	given := r.measured()
+	for _, check := range ready.Checks {
+		if line := fmt.Sprintf("overcrank_check_ok{check=%q} 1\n", check.Name); !strings.Contains(given, line) {
+			t.Errorf("the check %q is %s, and the metrics lack %s", check.Name, check.Status, line)
+		}
 	}
 }
 

@@ -175,7 +175,7 @@ func (g gauges) node(put putMetric) {
 	put(syncsGauge, float64(syncs.Count))
 	put(syncTimeGauge, syncs.Total.Seconds())
 	put(syncWorstGauge, syncs.Worst.Seconds())
-	for _, check := range c.store.Checks() {
+	for _, check := range c.Checks() {
 		put(checkGauge, oneIf(check.Err == nil), check.Name)
 		if check.Disk != nil {
 			put(freeGauge, float64(check.Disk.Free), check.Name, check.Disk.Path)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"time"
 )
 
 const (
@@ -12,6 +13,11 @@ const (
 	collectorPace = 400 // percent
 	// collectorCeiling is where the collector hurries again, so that a million waiting jobs do not cost gigabytes of garbage.
 	collectorCeiling = 5 << 28 // bytes
+
+	// contentionsSampled is of how many times that goroutines waited for a lock one is kept, and waitSampled for how much waiting of any kind
+	// one is: so that what a farm does at its busiest costs a few hundred samples a second.
+	contentionsSampled = 100
+	waitSampled        = time.Second
 )
 
 // PaceProcess sets how the whole process uses processors and memory. What GOMAXPROCS, GOGC and GOMEMLIMIT say counts more.
@@ -30,4 +36,10 @@ func PaceProcess() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(collectorCeiling)
 	}
+}
+
+// SampleProcess has the process note for what its goroutines wait, which Go's profiles mutex and block are made of.
+func SampleProcess() {
+	runtime.SetMutexProfileFraction(contentionsSampled)
+	runtime.SetBlockProfileRate(int(waitSampled))
 }

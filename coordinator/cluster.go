@@ -58,9 +58,10 @@ type cluster struct {
 // sighting is what this node has seen of another.
 type sighting struct {
 	report   nodeReport
-	heard    time.Time // when it answered last; when the watch of it began, for one that never did
-	keepsUp  time.Time // since when it has kept up; zero while it does not
-	answered bool      // ever
+	heard    time.Time     // when it answered last; when the watch of it began, for one that never did
+	keepsUp  time.Time     // since when it has kept up; zero while it does not
+	answered bool          // ever
+	skew     time.Duration // how far its clock was ahead of this node's then
 }
 
 func newCluster(c *Coordinator) *cluster {
@@ -325,7 +326,7 @@ func (m *cluster) note(address string, r nodeReport) {
 		s = &sighting{}
 		m.seen[r.ID] = s
 	}
-	s.report, s.heard, s.answered = r, now, true
+	s.report, s.heard, s.answered, s.skew = r, now, true, r.At.Sub(m.c.cfg.Now())
 	switch {
 	case r.Blank || committed > r.Applied+mostLag:
 		s.keepsUp = time.Time{}

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"overcrank/coordinator/membership"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
-
-// mostSkew is how far the clocks of two coordinators may be apart: certificates, leases and addresses that expire are judged by
-// the clock of whoever leads.
-const mostSkew = time.Minute
 
 // admit makes a coordinator that asks for it a member without a vote, or gives a member its new address.
 func (m *cluster) admit(ctx context.Context, in nodeReport) (joinAnswer, error) {
@@ -84,7 +81,7 @@ func (c *Coordinator) admissible(in nodeReport) error {
 	if level := c.level(); in.Level < level {
 		return farm.Errorf(farm.CodeConflict, "its version %s is too old: the farm's state is of level %d and that program understands level %d; install the overcrank of the other coordinators, %s", in.Version, level, in.Level, c.cfg.Version)
 	}
-	if skew := c.cfg.Now().Sub(in.At); skew.Abs() > mostSkew {
+	if skew := c.cfg.Now().Sub(in.At); skew.Abs() > membership.MostSkew {
 		way := "behind"
 		if skew < 0 {
 			way = "ahead of"

@@ -68,7 +68,7 @@ func (m *cluster) members(list []raftstore.Member) []membership.Member {
 		if !ok {
 			s.heard = m.began
 		}
-		out[i].Silent = now.Sub(s.heard)
+		out[i].Silent, out[i].Skew = now.Sub(s.heard), s.skew
 		if !s.keepsUp.IsZero() {
 			out[i].KeepsUp = now.Sub(s.keepsUp)
 		}

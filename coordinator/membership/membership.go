@@ -13,13 +13,18 @@ import (
 // answer, and little enough to be told of while somebody still knows what he unplugged. Being dead costs nothing yet.
 const DeadAfter = 5 * time.Second
 
-// Member is one coordinator, as the leader sees it.
+// MostSkew is how far the clocks of two coordinators may be apart: certificates, leases and addresses that expire are judged by
+// the clock of whoever leads.
+const MostSkew = time.Minute
+
+// Member is one coordinator, as another sees it.
 type Member struct {
 	ID      string
 	Name    string
 	Voter   bool
 	Silent  time.Duration // since it answered last; 0 for the leader itself
 	KeepsUp time.Duration // for how long it has been no more than a few hundred changes behind, without a break
+	Skew    time.Duration // how far its clock is ahead of that of the one who looks
 }
 
 // Dead tells whether the coordinator has been silent for too long.
@@ -145,6 +150,12 @@ func Warnings(members []Member) []string {
 	for _, m := range members {
 		if m.Dead() {
 			words = append(words, fmt.Sprintf("coordinator %s has not answered for %v", m.Name, m.Silent.Round(time.Second)))
+		} else if apart := m.Skew.Abs(); apart > MostSkew {
+			way := "ahead of"
+			if m.Skew < 0 {
+				way = "behind"
+			}
+			words = append(words, fmt.Sprintf("the clock of coordinator %s is %v %s that of the coordinator which says so: set right the one that is wrong", m.Name, apart.Round(time.Minute), way))
 		}
 	}
 	switch {

@@ -91,5 +91,5 @@ func Downgrade(ctx context.Context, dir string) (later string, err error) {
 	if err := os.Remove(filepath.Join(state, joinTokenFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	return later, durable.SyncFolder(dir)
+	return later, errors.Join(durable.KeepOwner(dir), durable.SyncFolder(dir))
 }

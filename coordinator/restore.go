@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,16 +29,14 @@ type Restoring struct {
 var ErrFolderInUse = errors.New("the folder is not empty; a farm is restored into a new one")
 
 // Restore makes the data folder of a farm of one node out of a backup. The folder appears when all of it has been read and found
-// whole, or not at all. missing are the names of the key files that have to be put into it before a coordinator starts on it.
+// whole, or not at all; one that is there and empty, as that of a disk which was just mounted, is filled then. missing are the names of the
+// key files that have to be put into it before a coordinator starts on it.
 func Restore(ctx context.Context, r io.Reader, to Restoring) (m backup.Manifest, missing []string, err error) {
 	target, err := filepath.Abs(to.DataDir)
 	if err != nil {
 		return m, nil, fmt.Errorf("restoring into %s: %w", to.DataDir, err)
 	}
-	if err := newFolder(target); err != nil {
-		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
-	}
-	half, err := os.MkdirTemp(filepath.Dir(target), ".restoring-*")
+	half, err := beside(target)
 	if err != nil {
 		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
 	}
@@ -46,28 +45,67 @@ func Restore(ctx context.Context, r io.Reader, to Restoring) (m backup.Manifest,
 	if m, err = backup.Read(while(ctx, r), to.Passphrase, s); err != nil {
 		return m, nil, err
 	}
-	if missing, err = s.finish(); err != nil {
+	if missing, err = s.finish(); err == nil {
+		err = appear(half, target)
+	}
+	if err != nil {
 		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
 	}
-	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
-	}
-	if err := os.Rename(half, target); err != nil {
-		return m, nil, fmt.Errorf("restoring into %s: %w", target, err)
-	}
-	return m, missing, durable.SyncFolder(filepath.Dir(target))
+	return m, missing, nil
 }
 
-// newFolder refuses a folder in which there is anything, and makes those above it.
-func newFolder(path string) error {
-	there, err := os.ReadDir(path)
+// beside makes the folder in which a data folder comes about, on the disk on which that is to be: within it when it is there. It removes what
+// a restoration has left that was killed.
+func beside(target string) (half string, err error) {
+	within, pattern := target, heldFolders
+	there, err := os.ReadDir(target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return os.MkdirAll(filepath.Dir(path), 0o700)
-	case err == nil && len(there) > 0:
-		return ErrFolderInUse
+		within, pattern = filepath.Dir(target), "."+filepath.Base(target)+"-"+heldFolders
+		err = os.MkdirAll(within, 0o700)
+	case slices.ContainsFunc(there, func(e fs.DirEntry) bool {
+		held, _ := filepath.Match(heldFolders, e.Name())
+		return !held && e.Name() != rescueFolder
+	}):
+		err = ErrFolderInUse
 	}
-	return err
+	if err != nil {
+		return "", err
+	}
+	left, err := filepath.Glob(filepath.Join(within, pattern))
+	for _, dir := range left {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	if err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(within, pattern)
+}
+
+// rescueFolder is in every new file system of the kind ext4.
+const rescueFolder = "lost+found"
+
+// appear lets a data folder that is ready be there. Into one that is there the state goes first and the farm's key last, without which no
+// coordinator starts on it: so there is no half of a farm either.
+func appear(half, target string) error {
+	if filepath.Dir(half) != target {
+		if err := os.Rename(half, target); err != nil {
+			return err
+		}
+		return durable.SyncFolder(filepath.Dir(target))
+	}
+	entries, err := os.ReadDir(half)
+	if err != nil {
+		return err
+	}
+	place := map[string]int{stateFolder: -1, farmKeyFile: 1}
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
+	for _, e := range entries {
+		if err := os.Rename(filepath.Join(half, e.Name()), filepath.Join(target, e.Name())); err != nil {
+			return err
+		}
+	}
+	return errors.Join(durable.KeepOwner(target), durable.SyncFolder(target))
 }
 
 // restored is a data folder in the making.

@@ -175,9 +175,25 @@ func TestBackupsThatAreNotRightLeaveNothing(t *testing.T) {
 	if !strings.Contains(said, "farm.key") {
 		t.Errorf("a farm without its keys says %s", said)
 	}
+	// A folder that is there and empty is filled where it is, since it may be that of a disk; what a restoration left that was killed goes.
 	with := filepath.Join(dir, "with keys")
+	for _, sub := range []string{"lost+found", "restoring-1/state"} {
+		if err := os.MkdirAll(filepath.Join(with, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mounted, err := os.Stat(with)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if code, _, stderr := f.command("restore", keyless, "--data-dir", with, "--keys-from", f.dir); code != 0 {
 		t.Fatal(stderr)
+	}
+	if now, err := os.Stat(with); err != nil || !os.SameFile(mounted, now) {
+		t.Errorf("the folder is another: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(with, "restoring-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 	f.stop()
 	restored := launchAs(t, "coordinator", with)

@@ -55,19 +55,19 @@ func (c *Coordinator) deriveKeys() error {
 	if !c.awaits || c.cfg.BootstrapExpect < 2 {
 		return nil
 	}
-	has, err := exists(c.path(authority.KeyFile))
-	if err != nil || has {
-		return err
-	}
-	a, err := authority.Derive(c.keys.derive("authority", 32), c.keys.cluster())
-	if err != nil {
-		return err
-	}
 	ring, err := seal.Load(c.path(secretKeyFile))
 	if err != nil {
 		return err
 	}
 	if err := ring.Begin(c.keys.derive("first key for secrets", seal.FirstSize)); err != nil {
+		return err
+	}
+	has, err := exists(c.path(authority.KeyFile)) // the studio's
+	if err != nil || has {
+		return err
+	}
+	a, err := authority.Derive(c.keys.derive("authority", 32), c.keys.cluster())
+	if err != nil {
 		return err
 	}
 	return a.Keep(c.cfg.DataDir)
@@ -257,5 +257,5 @@ func Recover(_ context.Context, dir string) error {
 	if err := BeginEra(dir); err != nil { // first: until it is alone it may be heard by nobody
 		return err
 	}
-	return raftstore.Recover(filepath.Join(dir, stateFolder))
+	return errors.Join(raftstore.Recover(filepath.Join(dir, stateFolder)), durable.KeepOwner(dir))
 }

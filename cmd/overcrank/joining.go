@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -72,13 +73,16 @@ func (f nodeFlags) prepareFolder(ctx context.Context, logger *slog.Logger) error
 	}
 	if f.FarmKeyFile != "" {
 		text, err := os.ReadFile(f.FarmKeyFile)
-		if err != nil {
+		switch {
+		case (has || f.ClusterTokenFile != "") && errors.Is(err, fs.ErrNotExist): // the copy was removed, as it should be
+		case err != nil:
 			return fmt.Errorf("read the farm's key: %w", err)
+		default:
+			if err := coordinator.KeepFarmKey(f.DataDir, string(text)); err != nil {
+				return fmt.Errorf("%s: %w", f.FarmKeyFile, err)
+			}
+			has = true
 		}
-		if err := coordinator.KeepFarmKey(f.DataDir, string(text)); err != nil {
-			return fmt.Errorf("%s: %w", f.FarmKeyFile, err)
-		}
-		has = true
 	}
 	switch {
 	case has:

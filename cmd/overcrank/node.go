@@ -96,22 +96,22 @@ func (f nodeFlags) Validate() error {
 	return nil
 }
 
-// welcome makes the first token on a new farm, keeps it in a file only this user can read, and tells where the farm is.
-func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
-	path := filepath.Join(f.DataDir, coordinator.AdminTokenFile)
-	keep := func(secret string) error { return durable.WriteFile(path, []byte(secret+"\n"), 0o600) }
-	head := n.farm()
-	early := head.Blank()
+// welcome waits for the farm, makes the first token on a new one, keeps it in a file only this user can read, and tells where the farm is.
+func (n *node) welcome(ctx context.Context, out *output) error {
+	early := n.farm().Blank()
 	if early {
 		fmt.Fprintf(out, "Overcrank %s is at %s, and waits for the other coordinators\n", versionString(), n.address)
 	}
+	there, err := n.awaitFarm(ctx)
+	if err != nil || !there {
+		return err
+	}
+	f, head := n.settings.flags, n.farm()
 	ctx, cancel := n.whileUp(ctx, head)
 	defer cancel()
-	if err := head.AwaitFarm(ctx); err != nil {
-		return nil // whoever waits for the end of the node learns of it
-	}
+	path := filepath.Join(f.DataDir, coordinator.AdminTokenFile)
+	keep := func(secret string) error { return durable.WriteFile(path, []byte(secret+"\n"), 0o600) }
 	var token string
-	var err error
 	if head.Leads() { // of those that begin a farm together
 		token, err = head.FirstToken(ctx, keep)
 	}
@@ -141,16 +141,39 @@ func (n *node) welcome(ctx context.Context, f nodeFlags, out *output) error {
 	return nil
 }
 
+// awaitFarm waits until this coordinator is one of a farm's, with the settings as they are meanwhile. False says that it does not come to
+// that: whoever runs the node learns why.
+func (n *node) awaitFarm(ctx context.Context) (there bool, err error) {
+	for !n.deserted {
+		head := n.farm()
+		waiting, cancel := n.whileUp(ctx, head)
+		met := make(chan error, 1)
+		go func() { met <- head.AwaitFarm(waiting) }()
+		select {
+		case err := <-met:
+			cancel()
+			return err == nil, nil
+		case <-n.hangUp:
+			cancel()
+			<-met
+			if err := n.takeUp(ctx); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, nil
+}
+
 type coordinatorCommand struct{ nodeFlags }
 
 // Run runs a coordinator until ctx ends.
 func (c *coordinatorCommand) Run(ctx context.Context, kctx *kong.Context, out *output, logger *slog.Logger) error {
-	n, err := startNode(ctx, c.nodeFlags, logger)
+	n, err := startNode(ctx, nodeSettingsOf(kctx, c.nodeFlags), logger)
 	if err != nil {
 		return err
 	}
-	if err = n.welcome(ctx, c.nodeFlags, out); err == nil {
-		err = n.run(ctx, nodeSettingsOf(kctx, c.nodeFlags))
+	if err = n.welcome(ctx, out); err == nil {
+		err = n.run(ctx)
 	}
 	return errors.Join(err, n.stop())
 }

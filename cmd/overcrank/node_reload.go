@@ -69,11 +69,9 @@ func (s nodeSettings) changed(next nodeSettings) (now, later []string) {
 	return now, later
 }
 
-// run serves until ctx ends, the address is served no more, or the farm has this coordinator no more. SIGHUP has it take up
-// its settings anew, unless it says that the terminal is gone in which the process ran.
-func (n *node) run(ctx context.Context, now nodeSettings) error {
-	terminal := term.IsTerminal(int(os.Stdin.Fd()))
-	for {
+// run serves until ctx ends, the address is served no more, the farm has this coordinator no more, or the terminal is gone in which it ran.
+func (n *node) run(ctx context.Context) error {
+	for !n.deserted {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -82,57 +80,74 @@ func (n *node) run(ctx context.Context, now nodeSettings) error {
 		case <-n.farm().Left():
 			return nil
 		case <-n.hangUp:
-			if terminal && !term.IsTerminal(int(os.Stdin.Fd())) {
-				return nil
-			}
-			next, err := readAgain(os.Args[1:])
-			if err != nil {
-				n.logger.Error("the settings stay as they were", "error", err)
-				continue
-			}
-			if now, err = n.reload(ctx, now, next); err != nil {
+			if err := n.takeUp(ctx); err != nil {
 				return err
 			}
 		}
 	}
+	return nil
 }
 
-// reload has a coordinator with new settings follow the one that serves, on the same folder. Requests wait meanwhile, sockets come again. When it
-// cannot be opened, another with the settings of before follows instead. The result are those that are in force.
-func (n *node) reload(ctx context.Context, now, next nodeSettings) (nodeSettings, error) {
-	changed, later := now.changed(next)
+// takeUp does what SIGHUP asks for: to take up the settings anew, unless it says that the terminal is gone in which the process ran.
+func (n *node) takeUp(ctx context.Context) error {
+	next, changed, anew := n.readAgain()
+	if !anew {
+		return nil
+	}
+	return n.reload(ctx, next, changed)
+}
+
+// readAgain are the settings as they are now, and the names of those that have changed and can be taken up. False says that there are none to
+// be taken up, for a reason that has been told.
+func (n *node) readAgain() (next nodeSettings, changed []string, anew bool) {
+	if n.deserted = n.terminal && !term.IsTerminal(int(os.Stdin.Fd())); n.deserted {
+		return n.settings, nil, false
+	}
+	next, err := readAgain(os.Args[1:])
+	if err != nil {
+		n.logger.Error("the settings stay as they were", "error", err)
+		return n.settings, nil, false
+	}
+	changed, later := n.settings.changed(next)
 	if len(later) > 0 {
 		n.logger.Warn("some of the settings that changed count from the next start on", "settings", strings.Join(later, ", "))
-		next.flags.DataDir, next.flags.Listen = now.flags.DataDir, now.flags.Listen
+		next.flags.DataDir, next.flags.Listen = n.settings.flags.DataDir, n.settings.flags.Listen
 		for _, name := range later {
-			next.values[name] = now.values[name]
+			next.values[name] = n.settings.values[name]
 		}
 	}
 	if len(changed) == 0 {
 		n.logger.Info("the settings are as they were")
-		return next, nil
 	}
+	return next, changed, len(changed) > 0
+}
+
+// reload has a coordinator with new settings follow the one that serves, on the same folder. Requests wait meanwhile, sockets come again. When it
+// cannot be opened, another with the settings of before follows instead.
+func (n *node) reload(ctx context.Context, next nodeSettings, changed []string) error {
 	uploads, cancel := context.WithTimeout(ctx, uploadsWithin)
 	n.front.AwaitUploads(uploads)
 	cancel()
 	if ctx.Err() != nil {
-		return now, nil
+		return nil
 	}
 	n.takeLeave()
 	began := time.Now()
-	if err := n.hold(now.flags.DataDir); err != nil {
+	folder := n.settings.flags.DataDir
+	if err := n.hold(folder); err != nil {
 		n.logger.Error("the coordinator that served until now did not end in order", "error", err)
 	}
 	err := n.open(ctx, next.flags)
 	if err == nil {
+		n.settings = next
 		n.logger.Info("new settings are in force", "settings", strings.Join(changed, ", "), "waited", time.Since(began).Round(time.Millisecond))
-		return next, nil
+		return nil
 	}
 	n.logger.Error("the settings stay as they were: with the new ones the farm cannot be opened", "settings", strings.Join(changed, ", "), "error", err)
-	if err := n.openPatiently(ctx, now.flags); err != nil && ctx.Err() == nil {
-		return now, fmt.Errorf("open the farm in %s again: %w", now.flags.DataDir, err)
+	if err := n.openPatiently(ctx); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("open the farm in %s again: %w", folder, err)
 	}
-	return now, nil
+	return nil
 }
 
 // listenForReload has SIGHUP wait until it is looked at.

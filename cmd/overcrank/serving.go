@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"golang.org/x/term"
 
 	"overcrank/api"
 	"overcrank/api/throttle"
@@ -47,7 +48,10 @@ type node struct {
 	secure atomic.Pointer[tls.Config] // how TLS is spoken; nil until it is known
 	opened chan struct{}              // closed when the first coordinator is open
 
-	hangUp chan os.Signal // asks for new settings
+	settings nodeSettings   // in force; of the goroutine that runs the node, as what follows
+	hangUp   chan os.Signal // asks for new settings
+	terminal bool           // whether it was started in one
+	deserted bool           // the terminal is gone
 
 	mu  sync.Mutex
 	now *service // that was opened last; nil before the first
@@ -65,8 +69,10 @@ type service struct {
 }
 
 // startNode listens, opens the coordinator and serves.
-func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, error) {
+func startNode(ctx context.Context, settings nodeSettings, logger *slog.Logger) (*node, error) {
+	f := settings.flags
 	coordinator.PaceProcess()
+	coordinator.SampleProcess()
 	if err := f.prepareFolder(ctx, logger); err != nil {
 		return nil, err
 	}
@@ -76,7 +82,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 	}
 	n := &node{
 		logger: logger, under: machine(ctx, logger), listener: ln, front: api.NewFront(logger, beingOpened(f.DataDir)),
-		ended: make(chan struct{}), opened: make(chan struct{}), hangUp: listenForReload(),
+		ended: make(chan struct{}), opened: make(chan struct{}), settings: settings, hangUp: listenForReload(), terminal: term.IsTerminal(int(os.Stdin.Fd())),
 	}
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	go func() {
@@ -84,7 +90,7 @@ func startNode(ctx context.Context, f nodeFlags, logger *slog.Logger) (*node, er
 		secure := &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: n.tls}
 		n.failure = n.front.Serve(api.TLS(api.Listener(ln, mostConnections(), logger), secure, logger))
 	}()
-	if err := n.openPatiently(ctx, f); err != nil {
+	if err := n.openPatiently(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), n.shut())
 	}
 	return n, nil

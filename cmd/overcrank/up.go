@@ -33,11 +33,11 @@ func (u upCommand) Validate() error {
 
 // Run runs a coordinator and, as a process of its own that joins like any other, one agent.
 func (u *upCommand) Run(ctx context.Context, kctx *kong.Context, out *output, logger *slog.Logger) error {
-	n, err := startNode(ctx, u.nodeFlags, logger)
+	n, err := startNode(ctx, nodeSettingsOf(kctx, u.nodeFlags), logger)
 	if err != nil {
 		return err
 	}
-	if err := n.welcome(ctx, u.nodeFlags, out); err != nil {
+	if err := n.welcome(ctx, out); err != nil {
 		return errors.Join(err, n.stop())
 	}
 	agentCtx, stopAgent := context.WithCancel(ctx)
@@ -46,7 +46,7 @@ func (u *upCommand) Run(ctx context.Context, kctx *kong.Context, out *output, lo
 		defer close(done)
 		u.keepAgent(agentCtx, n, out.errors, logger)
 	}()
-	err = n.run(ctx, nodeSettingsOf(kctx, u.nodeFlags))
+	err = n.run(ctx)
 	stopAgent()
 	<-done // the agent reports to the coordinator to its last breath
 	return errors.Join(err, n.stop())

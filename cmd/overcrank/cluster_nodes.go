@@ -56,7 +56,7 @@ func saidOf(c client.Cluster) []string {
 	case c.Leader == "":
 		words = append(words, "The farm has no leader at the moment, and takes no changes.")
 	case c.Spare > 0:
-		words = append(words, fmt.Sprintf("The farm goes on when %s more cannot be reached.", plural(c.Spare, "coordinator")))
+		words = append(words, fmt.Sprintf("The farm goes on when %s cannot be reached.", plural(c.Spare, "more coordinator")))
 	}
 	for _, w := range c.Warnings {
 		words = append(words, "Warning: "+w+".")
@@ -95,7 +95,7 @@ func (clusterInvite) Help() string {
 	return `Only the token is printed on standard output. On the new machine, with an empty data folder:
 
     overcrank cluster invite --for rack2 > token
-    overcrank coordinator --data-dir /var/lib/overcrank --listen 0.0.0.0:8080 --cluster-listen 0.0.0.0:8081 \
+    overcrank coordinator --data-dir /var/lib/overcrank --listen 0.0.0.0:8080 --storage /mnt/farm --cluster-listen 0.0.0.0:8081 \
         --cluster-address rack2:8081 --join https://rack1:8080 --cluster-token-file token
 
 The token says by itself which farm it is of. Whoever uses it gets the farm's keys: send it as you would send a password.`
@@ -118,10 +118,27 @@ func (i clusterInvite) Run(ctx context.Context, out *output) error {
 	if i.JSON {
 		return out.answer(made.JSON())
 	}
-	out.remark("Invitation %s, for one coordinator, until %s. Keep the token in a file on its machine, and start it there:", made.ID, localTime(made.ExpiresAt))
-	out.remark("  overcrank coordinator --join %s --cluster-token-file FILE --cluster-listen HOST:PORT --data-dir FOLDER", strings.TrimSuffix(i.Server, "/"))
+	out.remark("Invitation %s, for one coordinator, until %s. Keep the token in a file on its machine, and start it there, with the --storage of this farm:", made.ID, localTime(made.ExpiresAt))
+	out.remark("  overcrank coordinator --data-dir FOLDER --listen HOST:PORT --storage WHERE --cluster-listen HOST:PORT --join %s --cluster-token-file FILE", joinAt(ctx, c, i.Server))
 	_, err = fmt.Fprintln(out, made.Token)
 	return err
+}
+
+// joinAt is where a new coordinator finds those that there are: at the addresses that they have for others, since this machine may
+// know them by one that is good here alone.
+func joinAt(ctx context.Context, c *client.Client, server string) string {
+	var bases []string
+	if cluster, err := c.Cluster(ctx); err == nil {
+		for _, m := range cluster.Members {
+			if m.Alive && m.PublicAddress != "" {
+				bases = append(bases, m.PublicAddress)
+			}
+		}
+	}
+	if len(bases) == 0 {
+		return strings.TrimSuffix(server, "/")
+	}
+	return strings.Join(bases, ",")
 }
 
 type clusterInvitations struct{ remote }
@@ -170,8 +187,8 @@ func (clusterKey) Help() string {
 	return `Copy the same key to all machines that begin the farm together, and start each of them:
 
     overcrank cluster key > farm.key
-    overcrank coordinator --data-dir /var/lib/overcrank --farm-key-file farm.key --bootstrap-expect 3 \
-        --cluster-listen 0.0.0.0:8081 --cluster-address rack1:8081 --join rack1:8081,rack2:8081,rack3:8081
+    overcrank coordinator --data-dir /var/lib/overcrank --listen 0.0.0.0:8080 --storage /mnt/farm --farm-key-file farm.key \
+        --bootstrap-expect 3 --cluster-listen 0.0.0.0:8081 --cluster-address rack1:8081 --join rack1:8081,rack2:8081,rack3:8081
 
 Whoever has the key has the farm: remove it from wherever it was carried.`
 }

@@ -333,6 +333,13 @@ func TestATokenForCoordinatorsWorksOnce(t *testing.T) {
 	one := newMember(t, storage).start()
 	one.awaitReady()
 	token := tokenIn(t, one)
+	_, port, _ := strings.Cut(one.api, ":")
+	asked := exec.Command(binary, "cluster", "invite", "--server", "http://localhost:"+port, "--token", token)
+	said := &bytes.Buffer{}
+	asked.Stderr = said
+	if err := asked.Run(); err != nil || !strings.Contains(said.String(), "--join http://"+one.api) {
+		t.Errorf("others are not told where the farm is for them: %s%v", said, err)
+	}
 	text, err := one.cli(token, "cluster", "invite")
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ type cli struct {
 	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
 	Storage     storageCommand     `cmd:"" group:"farm" help:"Say where a farm's files are."`
 	Backup      backupCommand      `cmd:"" group:"farm" help:"Back up a running farm into one file."`
-	Restore     restoreCommand     `cmd:"" group:"farm" help:"Make the data folder of a new coordinator from a backup."`
+	Restore     restoreCommand     `cmd:"" group:"farm" help:"Put a running farm back to a backup, or make a new data folder from one."`
 	Cluster     clusterCommand     `cmd:"" group:"farm" help:"Look after the coordinators, and what they and the agents know each other by."`
 	Downgrade   downgradeCommand   `cmd:"" group:"farm" help:"Put the state back that a farm had before it was upgraded."`
 	Demo        demoCommand        `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`

@@ -147,12 +147,12 @@ func (n *node) awaitFarm(ctx context.Context) (there bool, err error) {
 	for !n.deserted {
 		head := n.farm()
 		waiting, cancel := n.whileUp(ctx, head)
-		met := make(chan error, 1)
-		go func() { met <- head.AwaitFarm(waiting) }()
+		met := make(chan bool, 1)
+		go func() { met <- head.AwaitFarm(waiting) == nil }()
 		select {
-		case err := <-met:
+		case there := <-met:
 			cancel()
-			return err == nil, nil
+			return there, nil
 		case <-n.hangUp:
 			cancel()
 			<-met

@@ -29,7 +29,7 @@ type nodeFlags struct {
 	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
 	GossipListen  string        `help:"Address for gossip, host:port." default:"127.0.0.1:0" env:"OVERCRANK_GOSSIP_LISTEN"`
 	ClusterListen string        `help:"Address on which coordinators of one farm speak with each other, host:port; a farm of several needs it, and one that may become one." env:"OVERCRANK_CLUSTER_LISTEN"`
-	ClusterAddr   string        `name:"cluster-address" help:"Address at which the other coordinators reach this one, when it is not that of --cluster-listen." placeholder:"HOST:PORT" env:"OVERCRANK_CLUSTER_ADDRESS"`
+	ClusterAddr   string        `name:"cluster-address" help:"Address at which the other coordinators reach this one; that of --cluster-listen when left out, with this machine's name in the place of 0.0.0.0." placeholder:"HOST:PORT" env:"OVERCRANK_CLUSTER_ADDRESS"`
 	TLSCert       string        `name:"tls-cert" help:"File with the studio's own certificate, and the ones that lead to it, for API and dashboard (PEM); the farm's own when left out." type:"path" env:"OVERCRANK_TLS_CERT"`
 	TLSKey        string        `name:"tls-key" help:"File with the key of --tls-cert (PEM)." type:"path" env:"OVERCRANK_TLS_KEY"`
 	CACert        string        `name:"ca-cert" help:"File with the certificate of an authority that the studio issued for this farm alone (PEM), which vouches for coordinators and agents; the farm founds one of its own when left out. The same for all coordinators." type:"path" env:"OVERCRANK_CA_CERT"`

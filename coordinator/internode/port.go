@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -33,7 +35,7 @@ const (
 // Config says who this node is towards the others.
 type Config struct {
 	Bind    string // host:port; port 0 takes a free one
-	Address string // host:port at which the others reach it; "" means where it listens
+	Address string // host:port at which the others reach it; "" means where it listens, by this machine's name when that is everywhere
 	// Certificate is this node's own, in force now; Authorities are whose certificates are believed. Both are asked for each
 	// connection, so that they may change.
 	Certificate func() (*tls.Certificate, error)
@@ -77,7 +79,7 @@ func Open(cfg Config) (*Port, error) {
 	}
 	p := &Port{cfg: cfg, listener: listener, address: cfg.Address, mux: http.NewServeMux(), web: make(chan net.Conn), shaking: map[net.Conn]struct{}{}}
 	if p.address == "" {
-		p.address = listener.Addr().String()
+		p.address = reached(listener.Addr().(*net.TCPAddr))
 	}
 	p.ctx, p.end = context.WithCancel(context.Background())
 	p.raft = newRaft(p)
@@ -92,6 +94,16 @@ func Open(cfg Config) (*Port, error) {
 		MaxIdleConnsPerHost: idlePerNode, IdleConnTimeout: keepIdle, DisableCompression: true,
 	}}
 	return p, nil
+}
+
+// reached is where others may reach who listens at an address: 0.0.0.0 would lead each of them to itself.
+func reached(at *net.TCPAddr) string {
+	if at.IP.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			return net.JoinHostPort(name, strconv.Itoa(at.Port))
+		}
+	}
+	return at.String()
 }
 
 // Address is where the other nodes reach this one, host:port.

@@ -9,7 +9,9 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"io"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -161,5 +163,22 @@ func TestRaftsOfDifferentErasDoNotHearEachOther(t *testing.T) {
 	}
 	if got, err := who(t.Context(), before, after); err != nil || got != "ONE" {
 		t.Errorf("nobody can be told of it: %q, %v", got, err)
+	}
+}
+
+// TestAPortThatListensEverywhereIsReachedByItsMachinesName tells others an address that leads to this machine from theirs.
+func TestAPortThatListensEverywhereIsReachedByItsMachinesName(t *testing.T) {
+	name, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	a := newAuthority(t)
+	p, err := Open(Config{Bind: "0.0.0.0:0", Certificate: a.Node("one", time.Now).Certificate, Authorities: a.Pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if host, port, err := net.SplitHostPort(p.Address()); err != nil || host != name || port == "0" {
+		t.Errorf("others are told %s, %v", p.Address(), err)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"overcrank/raftstore"
 )
 
-// Status is what the farm is at. It costs the same however much the farm has done before.
+// Status is what the farm is at. It costs the same however much the farm has done before. Beside an error is what could be told without
+// the leader.
 func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status, error) {
 	var s farm.Status
 	var err error

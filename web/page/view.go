@@ -44,7 +44,11 @@ func (s Shell) CanSubmit() bool { return s.Role.Allows(farm.RoleArtist) }
 func (s Shell) CanManage() bool { return s.Role.Allows(farm.RoleProducer) }
 
 // Pulse is how the farm is, in three numbers.
-type Pulse struct{ Rendering, Waiting, Machines int }
+type Pulse struct {
+	Rendering, Waiting, Machines int
+	// Leaderless says that nobody knows of the machines: no coordinator leads.
+	Leaderless bool
+}
 
 // Job is a job with what the page needs beside it.
 type Job struct {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +103,18 @@ func TestErrorsBecomeSentences(t *testing.T) {
 	for in, want := range map[string]string{"": "", "no such job": "No such job.", "Is it?": "Is it?", "über": "Über."} {
 		if got := sentence(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestThePulseCountsNoMachinesThatNobodyKnowsOf(t *testing.T) {
+	for want, p := range map[string]Pulse{"<b>2</b> machines": {Waiting: 3, Machines: 2}, "no leader": {Waiting: 3, Leaderless: true}} {
+		var b strings.Builder
+		if err := PulseLine(p).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		if said := b.String(); !strings.Contains(said, want) || !strings.Contains(said, "<b>3</b> waiting") || p.Leaderless && strings.Contains(said, "machine") {
+			t.Errorf("%+v is told as %s", p, said)
 		}
 	}
 }

@@ -214,6 +214,13 @@ func (a *agent) run(ctx context.Context) error {
 	defer a.farm.close()
 	defer a.cache.Close()
 	defer a.closeDesk()
+	a.watch.Look(ctx) // before the first lease can come
+	local, err := control.Serve(a.cfg.DataDir, a, a.log)
+	if err != nil {
+		a.log.Warn("people at this machine cannot speak with the agent", "error", err)
+	} else {
+		defer a.quiet(local)
+	}
 	if err := a.enrol(ctx); err != nil {
 		return err
 	}
@@ -228,16 +235,9 @@ func (a *agent) run(ctx context.Context) error {
 	seeing, stopLooking := context.WithCancel(ctx)
 	defer stopLooking()
 	looking.Go(func() { a.stock.run(seeing) })
-	a.watch.Look(ctx) // before the first lease can come
 	looking.Go(func() { a.watch.Run(seeing, a.turned) })
 	looking.Go(func() { a.watchRoom(seeing) })
 	looking.Go(func() { a.takeOn(seeing) })
-	local, err := control.Serve(a.cfg.DataDir, a, a.log)
-	if err != nil {
-		a.log.Warn("people at this machine cannot speak with the agent", "error", err)
-	} else {
-		defer a.quiet(local)
-	}
 
 	var renewing sync.WaitGroup
 	defer renewing.Wait()

@@ -305,6 +305,28 @@ func TestFramesThatAreDoneStayWhenATaskIsGivenBack(t *testing.T) {
 	}
 }
 
+// TestFramesThatAreDoneStayWhenTheFarmPausesTheMachine: another one goes on with them, as when its artist is back.
+func TestFramesThatAreDoneStayWhenTheFarmPausesTheMachine(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	start(t, p, "", t.TempDir())
+	l := endless(t, p, "range.1")
+	l.Part = true
+	p.send(wire.Message{Lease: &l})
+	p.eventually("some frames to be done", func() bool {
+		return slices.ContainsFunc(p.got, func(m wire.Message) bool { return m.Progress != nil && m.Progress.Frame >= 4 })
+	})
+	p.send(wire.Message{Cancel: &wire.Cancel{Attempt: l.Attempt, Reason: "an operator has paused it", GiveBack: true}})
+	m := p.report(l.Attempt)
+	f := m.Failed
+	if f == nil || !f.Cancelled || !f.Retry || f.Message != "Given back by machine 'test-machine': an operator has paused it" {
+		t.Fatalf("got %s", describe(m))
+	}
+	if f.Done == nil || f.Output == nil || f.Done.Start != 2 || f.Done.End < 3 || f.Output.Frames != f.Done.Count() {
+		t.Errorf("it keeps %+v\n%s", f, p.logged(l.Attempt))
+	}
+}
+
 func TestWAVFilesOfOthersAreReadWithCare(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.wav")
 	whole := append(emptySound()[:40:40], 0xc0, 0x5d, 0, 0)

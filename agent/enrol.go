@@ -133,6 +133,7 @@ func (a *agent) insist(ctx context.Context, try func(context.Context) error) err
 		case errors.As(err, &status) && status.code < http.StatusInternalServerError && status.code != http.StatusTooManyRequests:
 			return fmt.Errorf("enrolling: %w", err)
 		}
+		a.link.troubled(err)
 		asked, wait := a.farm.address(), soon()
 		if a.farm.turn() {
 			wait = pause.next()

@@ -46,9 +46,25 @@ type link struct {
 	wake     chan struct{}
 	refusals refusals    // of run alone
 	linked   atomic.Bool // the farm has welcomed this agent, and the connection has not ended
+	standing atomic.Pointer[wire.Standing]
+	trouble  atomic.Pointer[string] // why there is no link; "" while nobody knows of a reason
 }
 
-func newLink(a *agent) *link { return &link{a: a, wake: make(chan struct{}, 1)} }
+func newLink(a *agent) *link {
+	l := &link{a: a, wake: make(chan struct{}, 1)}
+	l.standing.Store(&wire.Standing{})
+	l.troubled(nil)
+	return l
+}
+
+// troubled notes why there is no link, nil for no reason.
+func (l *link) troubled(why error) {
+	words := ""
+	if why != nil {
+		words = why.Error()
+	}
+	l.trouble.Store(&words)
+}
 
 // nudge tells the link that there is something to send.
 func (l *link) nudge() {
@@ -74,6 +90,7 @@ func (l *link) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		l.troubled(err)
 		if errors.Is(err, errRefused) || l.founded(err) {
 			if sleep(ctx, l.turnedAway(ctx, err)) != nil {
 				return
@@ -125,6 +142,8 @@ func (l *link) session(ctx context.Context) error {
 		s.known = has.hash
 	}
 	l.a.log.Info("linked to the farm", "coordinator", l.a.farm.address())
+	l.standing.Store(&wire.Standing{})
+	l.troubled(nil)
 	l.linked.Store(true)
 	defer l.linked.Store(false)
 	return s.run(ctx, welcome)
@@ -377,13 +396,15 @@ func (s *session) listen(silence time.Duration) error {
 		case m.Lease != nil:
 			board.take(*m.Lease)
 		case m.Cancel != nil:
-			board.cancel(m.Cancel.Attempt, &cancelled{reason: m.Cancel.Reason})
+			board.cancel(m.Cancel.Attempt, s.l.a.askedToEnd(*m.Cancel))
 		case m.Settled != nil:
 			board.forget(m.Settled.Attempt)
 		case m.Trial != nil:
 			s.trials.begin(*m.Trial)
 		case m.Gossip != nil:
 			s.l.a.heedGossip(*m.Gossip)
+		case m.Standing != nil:
+			s.l.standing.Store(m.Standing)
 		case m.Redirect != nil:
 			return &redirected{leader: m.Redirect.Leader}
 		}

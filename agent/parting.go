@@ -89,7 +89,7 @@ func (t *attempt) handOverDone(ctx context.Context, why error, failed *wire.Fail
 		return
 	}
 	patience := donePatience
-	if errors.As(why, new(*givenBack)) {
+	if back := (*givenBack)(nil); errors.As(why, &back) && !back.patient {
 		patience = returnPatience
 	}
 	t.stopAhead()

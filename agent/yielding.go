@@ -63,6 +63,10 @@ func (a *agent) turned(now farm.Availability) {
 	reason := a.givenBackFor(now.Reason)
 	switch manners.Return {
 	case ReturnLower:
+		if a.watch.Paused().On { // whoever asks for that wants all of the machine
+			a.board.giveBack(reason, 0)
+			return
+		}
 		a.board.stepBack()
 	case ReturnFrame:
 		a.board.giveBack(reason, manners.FrameTime)
@@ -100,7 +104,7 @@ func (a *agent) alone(ctx context.Context) error {
 		return fmt.Errorf("looking whether somebody has After Effects open: %w", err)
 	}
 	if name != "" {
-		return &givenBack{a.givenBackFor(name + " is running")}
+		return &givenBack{reason: a.givenBackFor(name + " is running")}
 	}
 	return nil
 }
@@ -171,6 +175,6 @@ func (a *agent) Pause(p presence.Pause) error {
 func (a *agent) Status() control.Status {
 	return control.Status{
 		Name: a.cfg.Name, Coordinator: a.farm.address(), Linked: a.link.linked.Load(), Presence: a.availability(), Pause: a.watch.Paused(),
-		Working: a.board.working(),
+		Working: a.board.working(), Standing: *a.link.standing.Load(), Trouble: *a.link.trouble.Load(),
 	}
 }

@@ -134,6 +134,26 @@ func TestTheArtistWaitsForAFrameAtMostSoLong(t *testing.T) {
 	}
 }
 
+// TestAPauseEndsWhatWasToFinishBesideTheArtist: who asks for it wants the machine, whatever becomes of work otherwise.
+func TestAPauseEndsWhatWasToFinishBesideTheArtist(t *testing.T) {
+	p, desk := newPeer(t), &shownDesk{}
+	desk.show(deskLeft)
+	manners := artist
+	manners.Return = ReturnLower
+	dir, _ := startAtDesk(t, p, "hang-half", desk, manners)
+	l := lease(t, p, "job.1")
+	p.send(wire.Message{Lease: &l})
+	p.rendering(l.Attempt)
+	desk.show(deskUsed)
+	p.present(farm.PresenceYielding)
+	if _, err := control.Pause(t.Context(), dir, presence.Pause{On: true}); err != nil {
+		t.Fatal(err)
+	}
+	if f := p.report(l.Attempt).Failed; f == nil || !f.Cancelled || !strings.HasSuffix(f.Message, "paused by somebody at the machine") {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestAPauseOutlivesTheAgent(t *testing.T) {
 	p := newPeer(t)
 	dir := t.TempDir()
@@ -172,6 +192,42 @@ func TestAPauseOutlivesTheAgent(t *testing.T) {
 		t.Fatalf("%+v, %v", status, err)
 	}
 	p.present(farm.PresenceFree)
+}
+
+// TestPeopleAtTheMachineAreToldWhatTheFarmWantsOfIt, and why there is no link to it.
+func TestPeopleAtTheMachineAreToldWhatTheFarmWantsOfIt(t *testing.T) {
+	p := newPeer(t)
+	dir := t.TempDir()
+	start(t, p, "normal", dir)
+	p.present(farm.PresenceFree)
+	is := func(what string, ok func(control.Status) bool) {
+		t.Helper()
+		p.eventually(what, func() bool {
+			status, err := control.Ask(t.Context(), dir)
+			return err == nil && ok(status)
+		})
+	}
+	p.send(wire.Message{Standing: &wire.Standing{State: farm.MachineDrained}})
+	is("the machine knows that it is drained", func(s control.Status) bool { return s.Standing.State == farm.MachineDrained })
+	p.hangUp()
+	is("it is linked again, and knows nothing of the kind", func(s control.Status) bool { return s.Linked && s.Trouble == "" && s.Standing == wire.Standing{} })
+	p.die()
+	is("it knows why there is no link", func(s control.Status) bool { return !s.Linked && s.Trouble != "" })
+}
+
+// TestAnAgentThatHasNotEnrolledYetIsSpokenWith: it says why it is not linked, and can be paused before it ever was.
+func TestAnAgentThatHasNotEnrolledYetIsSpokenWith(t *testing.T) {
+	p := newPeer(t)
+	p.die()
+	dir := t.TempDir()
+	start(t, p, "normal", dir)
+	p.eventually("it says why it is not linked", func() bool {
+		status, err := control.Ask(t.Context(), dir)
+		return err == nil && !status.Linked && status.Trouble != "" && status.Presence.Presence == farm.PresenceFree
+	})
+	if status, err := control.Pause(t.Context(), dir, presence.Pause{On: true}); err != nil || !status.Pause.On {
+		t.Errorf("%+v, %v", status, err)
+	}
 }
 
 func TestMannersChangeWhileTheAgentRuns(t *testing.T) {

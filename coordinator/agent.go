@@ -98,10 +98,17 @@ func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id s
 		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))
 		change.Tags = &tags
 	}
-	_, err := c.apply(ctx, raftstore.ConfigureAgent{
+	cmd := raftstore.ConfigureAgent{
 		ID: id, Name: change.Name, Drained: change.Drained, Paused: change.Paused, Tags: change.Tags, Restore: change.Restore,
-	})
-	if err != nil {
+	}
+	if change.Name != nil && *change.Name == "" {
+		known, err := ask(ctx, c, askMachines, machinesAsked{Team: p.Team, IDs: []string{id}})
+		if err != nil {
+			return farm.Machine{}, err
+		}
+		cmd.Own = known[id].Own
+	}
+	if _, err := c.apply(ctx, cmd); err != nil {
 		return farm.Machine{}, err
 	}
 	m, err := c.Agent(ctx, p, id)

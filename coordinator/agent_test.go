@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -55,7 +56,7 @@ func TestAPausedMachineGivesBackWhatItHas(t *testing.T) {
 	l := s.lease()
 	yes := true
 	r.configure(s.agent.ID, coordinator.AgentChange{Paused: &yes})
-	if m := s.hear(); m.Cancel == nil || m.Cancel.Attempt != l.Attempt {
+	if m := s.hear(); m.Cancel == nil || m.Cancel.Attempt != l.Attempt || !m.Cancel.GiveBack {
 		t.Fatalf("a paused machine hears %+v", m)
 	}
 	s.say(wire.Message{Failed: &wire.Failed{Attempt: l.Attempt, Message: "the machine was paused", Cancelled: true, Retry: true}})
@@ -67,6 +68,71 @@ func TestAPausedMachineGivesBackWhatItHas(t *testing.T) {
 	s.hangUp()
 	s.connect()
 	s.silent()
+}
+
+// stands is what the machine is told next of whether the farm gives it work.
+func (s *station) stands() wire.Standing {
+	s.r.t.Helper()
+	select {
+	case told := <-s.standings:
+		return told
+	case <-time.After(30 * time.Second):
+		s.r.t.Fatal("the machine is told nothing within 30 s")
+		return wire.Standing{}
+	}
+}
+
+// TestAMachineIsToldWhatTheFarmWantsOfIt, so that people at it know why it does nothing.
+func TestAMachineIsToldWhatTheFarmWantsOfIt(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	yes, no := true, false
+	for _, c := range []struct {
+		change coordinator.AgentChange
+		want   farm.MachineState
+	}{
+		{coordinator.AgentChange{Drained: &yes}, farm.MachineDrained},
+		{coordinator.AgentChange{Paused: &yes}, farm.MachinePaused},
+		{coordinator.AgentChange{Paused: &no, Drained: &no}, ""},
+		{coordinator.AgentChange{Drained: &yes}, farm.MachineDrained},
+	} {
+		r.configure(s.agent.ID, c.change)
+		if told := s.stands(); told.State != c.want {
+			t.Errorf("after %+v it is told %+v, want %q", c.change, told, c.want)
+		}
+	}
+	s.hangUp()
+	s.connect()
+	if told := s.stands(); told.State != farm.MachineDrained {
+		t.Errorf("in its next session it is told %+v", told)
+	}
+}
+
+// TestAMachineThatIsRenamedHasItsNameEverywhere: in the logs of jobs, when it tells what it has, and its own when it gets that back.
+func TestAMachineThatIsRenamedHasItsNameEverywhere(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	name, none := "Suite 7", ""
+	r.configure(s.agent.ID, coordinator.AgentChange{Name: &name})
+	s.inventory.Tags = []string{"new"}
+	s.say(wire.Message{Inventory: &s.inventory})
+	first := r.submit(func(j *farm.Job) { j.RequireTags = []string{"new"} })
+	l := s.lease()
+	if log := r.log(first.ID); !strings.Contains(log, "attempt 1 on Suite 7") {
+		t.Errorf("the log says\n%s", log)
+	}
+	s.finish(l, "a film")
+	waits := r.submit(func(j *farm.Job) { j.RequireTags = []string{"none has it"} })
+	p, err := r.Placement(t.Context(), r.admin, waits.ID)
+	if err != nil || p.Nearest == nil || p.Nearest.Name != "Suite 7" {
+		t.Errorf("nearest is %+v, %v", p.Nearest, err)
+	}
+	m, err := r.ConfigureAgent(t.Context(), r.admin, s.agent.ID, coordinator.AgentChange{Name: &none})
+	if err != nil || m.Name != "box" {
+		t.Errorf("with its own name it is called %q, %v", m.Name, err)
+	}
 }
 
 func TestTagsThatPeopleGiveCountLikeTheMachinesOwn(t *testing.T) {

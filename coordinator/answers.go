@@ -56,6 +56,7 @@ type machineNow struct {
 	Online       bool               `json:"online"`
 	LastSeen     time.Time          `json:"lastSeen"`
 	Address      string             `json:"address"`
+	Own          string             `json:"own"` // what it calls itself
 	Availability farm.Availability  `json:"availability"`
 	Running      []farm.RunningTask `json:"running"`
 }

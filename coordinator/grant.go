@@ -173,7 +173,10 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 func (l *leader) handOver(ctx context.Context, t farm.Task, moved map[string]farm.Job) {
 	l.mu.Lock()
 	h := l.holdLocked(t)
-	s := l.sessions[t.Agent]
+	s, name := l.sessions[t.Agent], ""
+	if s != nil {
+		name = s.name
+	}
 	adobe := l.queue.HasAfterEffects()
 	l.mu.Unlock()
 
@@ -195,7 +198,7 @@ func (l *leader) handOver(ctx context.Context, t farm.Task, moved map[string]far
 		}
 	}
 	if s != nil {
-		l.c.note(t.Job, fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, s.name, l.c.cfg.Now().UTC().Format(time.RFC3339)))
+		l.c.note(t.Job, fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, name, l.c.cfg.Now().UTC().Format(time.RFC3339)))
 	}
 	l.mu.Lock()
 	h.files, h.outer = filesOf(lease), outer
@@ -236,7 +239,7 @@ func (l *leader) fail(ctx context.Context, t farm.Task, cause error) {
 // takeBack makes tasks ready again that their agents do not work on. When they were returned, or never arrived, that is no
 // failure of theirs; otherwise it counts as one, since they may be what takes machines down.
 func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) {
-	cmd := raftstore.ExpireLeases{At: l.c.cfg.Now(), Returned: returned}
+	cmd := raftstore.ExpireLeases{At: l.c.cfg.Now(), Returned: returned, Avoided: !returned}
 	for _, h := range leases {
 		cmd.Leases = append(cmd.Leases, raftstore.Grant{Task: h.Task, Attempt: h.Attempt.Attempt, Agent: h.agent})
 	}

@@ -37,7 +37,10 @@ func (l *leader) takeInventory(ctx context.Context, s *session, inv farm.Invento
 		return
 	}
 	if known.Hash() != inv.Hash() {
-		if _, err := l.c.apply(ctx, raftstore.PutInventory{ID: s.agent, Name: s.name, Inventory: inv}); err != nil {
+		l.mu.Lock()
+		name := s.name
+		l.mu.Unlock()
+		if _, err := l.c.apply(ctx, raftstore.PutInventory{ID: s.agent, Name: name, Inventory: inv}); err != nil {
 			l.c.log.Error("recording what an agent has", "agent", s.agent, "error", err)
 			return
 		}

@@ -74,6 +74,34 @@ func TestALeasedJobSurvivesARestart(t *testing.T) {
 	}
 }
 
+// TestATaskAvoidsTheMachineThatVanishedWithIt, though that one is back and free, as long as there is another that could do it.
+func TestATaskAvoidsTheMachineThatVanishedWithIt(t *testing.T) {
+	c := newClock()
+	r := open(t, c.config)
+	lost, other := r.enrol("lost"), r.enrol("other")
+	other.connect()
+	r.submit()
+	busy := other.lease()
+	lost.connect()
+	job := r.submit()
+	lost.lease()
+	lost.hangUp()
+	c.pass(20 * time.Second)
+	other.say(wire.Message{Heartbeat: &wire.Heartbeat{Holding: []wire.Attempt{busy.Attempt}}})
+	other.silent()
+	c.pass(11 * time.Second)
+	r.eventually("the lease is over", func() bool { return r.job(job.ID).Status == farm.JobQueued })
+	lost.connect()
+	lost.silent()
+	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.HasPrefix(why, "Only machines that failed it before are free.") {
+		t.Errorf("%q, %v", why, err)
+	}
+	other.finish(busy, "a film")
+	if l := other.lease(); l.Job != job.ID {
+		t.Errorf("leased %+v", l.Attempt)
+	}
+}
+
 func TestAVanishedAgentsTaskGoesToAnother(t *testing.T) {
 	c := newClock()
 	r := open(t, c.config)

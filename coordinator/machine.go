@@ -74,7 +74,7 @@ func (l *leader) machinesNow(_ context.Context, asked machinesAsked) (map[string
 	for _, id := range asked.IDs {
 		m := machineNow{LastSeen: l.lastSeen[id]}
 		if s := l.sessions[id]; s != nil {
-			m.Online, m.LastSeen, m.Address, m.Availability = true, s.seen, s.address, s.availability
+			m.Online, m.LastSeen, m.Address, m.Own, m.Availability = true, s.seen, s.address, s.own, s.availability
 		}
 		for _, h := range l.byAgent[id] {
 			if h.team == asked.Team {

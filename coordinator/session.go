@@ -29,22 +29,25 @@ type AgentConn interface {
 
 // session is an agent's open connection to the leader.
 type session struct {
-	agent, name, address string
-	conn                 AgentConn
-	out                  chan *wire.Message
-	ended                chan struct{} // closed by close
-	done                 chan struct{} // closed when ServeAgent is through
-	once                 sync.Once
-	reason               string        // why it was closed; "" when there is nothing to tell. Read behind ended
-	farewell             *wire.Message // the last message, nil for none. Read behind ended
+	agent, address string
+	own            string // what the machine calls itself
+	conn           AgentConn
+	out            chan *wire.Message
+	ended          chan struct{} // closed by close
+	done           chan struct{} // closed when ServeAgent is through
+	once           sync.Once
+	reason         string        // why it was closed; "" when there is nothing to tell. Read behind ended
+	farewell       *wire.Message // the last message, nil for none. Read behind ended
 
 	// guarded by leader.mu
+	name         string // of the machine on the farm
 	seen         time.Time
 	equipped     bool // the queue knows what it has
 	availability farm.Availability
-	slots        int       // tasks that it runs at once
-	rests        time.Time // until when it gets no work; zero when it does not rest
-	cached       []string  // as in wire.Heartbeat
+	standing     wire.Standing // as the machine was told last
+	slots        int           // tasks that it runs at once
+	rests        time.Time     // until when it gets no work; zero when it does not rest
+	cached       []string      // as in wire.Heartbeat
 }
 
 // send queues a message. An agent that does not read is disconnected: it comes back and is told what it missed.
@@ -118,7 +121,11 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 	if err != nil {
 		return err
 	}
-	if hello.Name == "" || len(hello.Name) > maxName || a.Named {
+	if hello.Name == "" || len(hello.Name) > maxName {
+		hello.Name = a.Name
+	}
+	s.own = hello.Name
+	if a.Named {
 		hello.Name = a.Name
 	}
 	s.name = hello.Name
@@ -284,7 +291,7 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 		l.equip(s, known)
 	}
 	l.recall(s)
-	l.c.log.Info("an agent is here", "agent", s.agent, "name", s.name, "address", s.address, "holding", len(held), "dropped", len(dropped))
+	l.c.log.Info("an agent is here", "agent", s.agent, "name", hello.Name, "address", s.address, "holding", len(held), "dropped", len(dropped))
 	return nil
 }
 

@@ -69,6 +69,7 @@ func (l *leader) noteAgents(index uint64, agents []farm.Agent) {
 		}
 		l.standings[a.ID] = standing{name: a.Name, drained: a.Drained, paused: a.Paused, tags: a.Tags, setAside: a.SetAside, index: index}
 		if s := l.sessions[a.ID]; s != nil {
+			s.name = a.Name
 			l.placeLocked(s)
 			l.recallLocked(s)
 		}
@@ -87,13 +88,31 @@ func (l *leader) notePolicy(index uint64, policy farm.Policy) {
 	l.wake()
 }
 
-// placeLocked tells the queue of a connected machine as it stands now.
+// placeLocked tells the queue of a connected machine as it stands now, and the machine what the farm wants of it.
 func (l *leader) placeLocked(s *session) {
 	if !s.equipped {
 		return
 	}
+	if told := l.standings[s.agent].told(l.c.cfg.Now()); told != s.standing {
+		s.standing = told
+		s.send(wire.Message{Standing: &told})
+	}
 	l.queue.Connect(s.agent, l.outOf(s))
 	l.wake()
+}
+
+// told is what people at the machine are told of it.
+func (s standing) told(now time.Time) wire.Standing {
+	switch {
+	case s.paused:
+		return wire.Standing{State: farm.MachinePaused}
+	case s.drained:
+		return wire.Standing{State: farm.MachineDrained}
+	case !s.works(now):
+		return wire.Standing{State: farm.MachineSetAside, Reason: s.setAside.Reason, Until: s.setAside.Until}
+	default:
+		return wire.Standing{}
+	}
 }
 
 // outOf is why a connected machine gets no work now; nothing for one that gets some.
@@ -129,7 +148,7 @@ func (l *leader) recallLocked(s *session) {
 	}
 	for _, h := range l.leasesOfLocked(s.agent) {
 		if !h.cancelled {
-			s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "the machine was paused"}})
+			s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "an operator has paused it", GiveBack: true}})
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (l *leader) tried(s *session, m wire.Tried) {
 		l.trial.file = farm.FileRef{}
 		l.trial.passed = m.SHA256 == file.SHA256
 	}
-	passed := l.trial.passed
+	passed, name := l.trial.passed, s.name
 	l.mu.Unlock()
 	if !heard {
 		return
@@ -77,14 +77,14 @@ func (l *leader) tried(s *session, m wire.Tried) {
 	})
 	if passed {
 		l.c.storage.setTrial(nil)
-		l.c.log.Info("a machine has read a file from the farm's storage", "agent", s.agent, "name", s.name)
+		l.c.log.Info("a machine has read a file from the farm's storage", "agent", s.agent, "name", name)
 		return
 	}
 	reason := m.Error
 	if reason == "" {
 		reason = "it came otherwise than it was stored"
 	}
-	err := farm.Errorf(farm.CodeUnavailable, "the machine %s could not read a file that this coordinator put into the farm's storage, %s: %s", s.name, l.c.shared.Where(), reason)
+	err := farm.Errorf(farm.CodeUnavailable, "the machine %s could not read a file that this coordinator put into the farm's storage, %s: %s", name, l.c.shared.Where(), reason)
 	l.c.storage.setTrial(err)
 	l.c.log.Error("the farm's storage failed a trial", "agent", s.agent, "error", err)
 }

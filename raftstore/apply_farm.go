@@ -1,6 +1,7 @@
 package raftstore
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -17,9 +18,8 @@ func (t *tables) configureAgent(c ConfigureAgent) Result {
 		return refuse(noMachine(c.ID))
 	}
 	if c.Name != nil {
-		if agent.Named = *c.Name != ""; agent.Named {
-			agent.Name = *c.Name
-		}
+		agent.Named = *c.Name != ""
+		agent.Name = cmp.Or(*c.Name, c.Own, agent.Name)
 	}
 	if c.Drained != nil {
 		agent.Drained = *c.Drained

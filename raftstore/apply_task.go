@@ -141,6 +141,9 @@ func (t *tables) expireLeases(c ExpireLeases) Result {
 			t.attemptEnded(task, job, ending{outcome: farm.OutcomeReturned, at: c.At}, &result)
 			t.readyAgain(task, job, c.At, &result)
 		default:
+			if c.Avoided && !slices.Contains(task.Avoid, task.Agent) {
+				task.Avoid = append(task.Avoid, task.Agent)
+			}
 			t.failAttempt(task, job, ending{
 				outcome: farm.OutcomeLost, class: farm.FailureTransient, at: c.At,
 				message: fmt.Sprintf("The machine '%s' vanished while it rendered", t.machineName(task.Agent)),

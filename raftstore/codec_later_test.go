@@ -18,6 +18,8 @@ func later() map[string]Command {
 	return map[string]Command{
 		"14-v1-effects": FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, Effects: []string{"S_Glow"}, SavedWith: "26.0.2"},
 		"21-v1-rested":  LeaseTasks{Grants: []Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Rested: true},
+		"24-v1-avoided": ExpireLeases{Leases: []Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Avoided: true},
+		"43-v1-own":     ConfigureAgent{ID: "a1", Name: new(string), Own: "mac"},
 		"41-v1-whole": PutInventory{ID: "a1", Name: "mac", Inventory: farm.Inventory{
 			OS: "darwin", OSVersion: "macOS 15.1", CPU: "Apple M4", GPU: "Apple M4", GPUMemory: 1 << 34, Disk: 1 << 40, DiskFree: 1 << 39, Arch: "arm64", CPUs: 10,
 			Memory: 1 << 34, Effects: []string{"S_Glow"}, Plugins: []string{"Other"}, LeftOut: 3,

@@ -147,6 +147,8 @@ type ExpireLeases struct {
 	Leases   []Grant
 	Returned bool
 	At       time.Time
+	// Avoided has tasks that are not returned rather go to other machines, as after any other failure.
+	Avoided bool `json:",omitempty"`
 }
 
 // CancelJobs cancels jobs: queued and pending ones, and with Force rendering ones too. All or none.

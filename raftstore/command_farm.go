@@ -22,6 +22,8 @@ type ConfigureAgent struct {
 	Paused  *bool
 	Tags    *[]string
 	Restore bool `json:",omitempty"` // it is no longer set aside
+	// Own is what the machine calls itself, for an empty Name; "" when that is not known: then it says so when it comes next.
+	Own string `json:",omitempty"`
 }
 
 // PutPolicy replaces the farm's policy. It is refused when Policy.Revision is not the one in force, which the change was not made

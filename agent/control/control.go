@@ -7,13 +7,16 @@ import (
 
 	"overcrank/agent/presence"
 	"overcrank/farm"
+	"overcrank/farm/wire"
 )
 
 // Status is what an agent tells about itself.
 type Status struct {
 	Name        string            `json:"name"` // of the machine on the farm
 	Coordinator string            `json:"coordinator"`
-	Linked      bool              `json:"linked"` // the farm hears of it
+	Linked      bool              `json:"linked"`            // the farm hears of it
+	Trouble     string            `json:"trouble,omitempty"` // why the farm does not, as far as known
+	Standing    wire.Standing     `json:"standing,omitzero"` // whether the farm gives it work, as it said last
 	Presence    farm.Availability `json:"presence"`
 	Pause       presence.Pause    `json:"pause"` // zero when it is not paused
 	Working     []Work            `json:"working"`

@@ -107,8 +107,14 @@ func showStatus(out *output, asJSON bool, status control.Status, err error, data
 	link := "linked to " + status.Coordinator
 	if !status.Linked {
 		link = "trying to reach " + status.Coordinator
+		if status.Trouble != "" {
+			link += ": " + status.Trouble
+		}
 	}
 	fmt.Fprintf(out, "%s is %s\n%s\n", status.Name, presenceText(status), link)
+	if words := standingText(status); words != "" {
+		fmt.Fprintln(out, words)
+	}
 	if len(status.Working) == 0 {
 		fmt.Fprintln(out, "rendering nothing")
 	}
@@ -135,6 +141,27 @@ func presenceText(status control.Status) string {
 	default:
 		return "left to who works at it: " + now.Reason + "; it works for the farm at " + when(now.Until) + " at the earliest"
 	}
+}
+
+// standingText says why the farm gives the machine no work, "" when it does.
+func standingText(status control.Status) string {
+	now := status.Standing
+	switch now.State {
+	case farm.MachinePaused:
+		return "the farm gives it no work: an operator has paused it"
+	case farm.MachineDrained:
+		return "the farm gives it no more work: an operator drains it"
+	case farm.MachineSetAside:
+		words := "the farm gives it no work: it failed too often"
+		if now.Reason != "" {
+			words += " (" + now.Reason + ")"
+		}
+		if !now.Until.IsZero() {
+			words += ", until " + when(now.Until)
+		}
+		return words
+	}
+	return ""
 }
 
 // when is a time on this machine's clock, with the day unless it is within a day.

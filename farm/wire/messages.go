@@ -5,6 +5,7 @@ package wire
 
 import (
 	"log/slog"
+	"time"
 
 	"overcrank/farm"
 	"overcrank/farm/address"
@@ -59,6 +60,15 @@ type Message struct {
 	Settled  *Settled  `json:"settled,omitempty"`
 	Gossip   *Gossip   `json:"gossip,omitempty"`
 	Trial    *Trial    `json:"trial,omitempty"`
+	Standing *Standing `json:"standing,omitempty"`
+}
+
+// Standing says whether the farm gives the machine work, for people at the machine; the zero value, with which each session begins,
+// says that it does.
+type Standing struct {
+	State  farm.MachineState `json:"state,omitempty"`  // MachinePaused, MachineDrained or MachineSetAside
+	Reason string            `json:"reason,omitempty"` // in words, may be empty
+	Until  time.Time         `json:"until,omitzero"`   // when that may change; zero when nobody knows
 }
 
 // Trial asks the agent to fetch a file of the farm's store and to tell what came: storage that does not work is seen before a job
@@ -178,6 +188,8 @@ type Settled struct {
 type Cancel struct {
 	Attempt
 	Reason string `json:"reason"`
+	// GiveBack says that another machine goes on with the task: frames that are done come with the answer.
+	GiveBack bool `json:"giveBack,omitempty"`
 }
 
 // Lease gives a task to the agent, with all that is needed to run it.

@@ -129,12 +129,19 @@ func readShares(o object, p *policyChange) {
 		if weighed && (weight <= 0 || weight > 1000) {
 			t.problem("weight", "has to be above 0, up to 1000")
 		}
-		most, _ := t.whole("maxMachines", 0, mostCount)
+		most, counted := t.whole("maxMachines", 0, mostCount)
 		p.add(func(policy *farm.Policy) {
 			if policy.Teams == nil {
 				policy.Teams = map[string]farm.TeamPolicy{}
 			}
-			policy.Teams[id] = farm.TeamPolicy{Weight: weight, MaxMachines: most}
+			share := policy.Teams[id]
+			if weighed {
+				share.Weight = weight
+			}
+			if counted {
+				share.MaxMachines = most
+			}
+			policy.Teams[id] = share
 		})
 	}
 }

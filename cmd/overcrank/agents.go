@@ -77,12 +77,30 @@ func agentWord(state string) string { return strings.ReplaceAll(state, "_", " ")
 // agentRemark is why a machine gets no work, or since when it is gone.
 func agentRemark(a client.Agent) string {
 	switch {
-	case a.State == "offline" && a.LastSeen != "":
-		return "last seen " + localTime(a.LastSeen)
+	case a.State == "offline":
+		var words []string
+		if a.LastSeen != "" {
+			words = append(words, "last seen "+localTime(a.LastSeen))
+		}
+		if held := heldWord(a); held != "" {
+			words = append(words, held)
+		}
+		return strings.Join(words, ", ")
 	case a.SetAside != nil && a.State == "set_aside":
 		return a.SetAside.Reason + until(a.SetAside.Until)
 	case a.Presence != nil && a.State == "away":
 		return a.Presence.Reason + until(a.Presence.Until)
+	}
+	return ""
+}
+
+// heldWord says what an operator wants of a machine, "" for nothing.
+func heldWord(a client.Agent) string {
+	switch {
+	case a.Paused:
+		return "paused"
+	case a.Drained:
+		return "drained"
 	}
 	return ""
 }
@@ -239,6 +257,9 @@ func eachAgent(ctx context.Context, r remote, out *output, refs []string, do fun
 		answers = append(answers, a.JSON())
 		if !r.JSON {
 			line := fmt.Sprintf("%s %s: %s", a.ID, a.Name, agentWord(a.State))
+			if held := heldWord(a); held != "" && a.State == "offline" {
+				line += ", " + held
+			}
 			if len(a.Tags) > 0 {
 				line += ", with the tags " + strings.Join(a.Tags, ", ")
 			}

@@ -17,6 +17,7 @@ type orderFlags struct {
 	MaxAttempts  int      `help:"How many attempts of a task fail before the job does; 0 for the farm's number."`
 	PreviewFirst bool     `help:"Render the first, the middle and the last frame before the rest."`
 	Approve      bool     `help:"Let the rest wait until: overcrank jobs approve JOB."`
+	Sequential   bool     `help:"Each frame depends on those before it, as in a simulation: one machine renders the film as a whole."`
 }
 
 // add puts what was given into a request.
@@ -43,7 +44,7 @@ func (f orderFlags) add(body map[string]any, now time.Time) error {
 			body[key] = n
 		}
 	}
-	for key, yes := range map[string]bool{"previewFirst": f.PreviewFirst, "approve": f.Approve} {
+	for key, yes := range map[string]bool{"previewFirst": f.PreviewFirst, "approve": f.Approve, "sequential": f.Sequential} {
 		if yes {
 			body[key] = true
 		}

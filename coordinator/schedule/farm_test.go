@@ -426,7 +426,7 @@ func TestWhatIsSaidOfATaskThatWaits(t *testing.T) {
 				q.SetMachine(machine(id, 1))
 				q.Connect(id, schedule.Out{Why: schedule.OutAway, Reason: "somebody works at it", Until: until})
 			}
-		}, nil, "3 machines that fit are in use by their artists until 18:00."},
+		}, nil, "3 machines that fit are in use by their artists until 18:00 UTC."},
 		"away and busy": {none, func(q *schedule.Queue) {
 			come(q, machine("a", 1), machine("b", 1))
 			q.Connect("b", schedule.Out{Why: schedule.OutAside, Reason: "it failed 5 times"})
@@ -449,7 +449,7 @@ func TestWhatIsSaidOfATaskThatWaits(t *testing.T) {
 		}, func(t *schedule.Task) { t.Need.AllTags, t.Barred = []string{"gpu"}, []string{"a"} }, "The only machine that fits has failed the task for good. It waits for another."},
 		"all failed": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) },
 			func(t *schedule.Task) { t.Barred = []string{"a", "b"} }, "All 2 machines that fit have failed the task for good. It waits for another."},
-		"later": {none, nil, func(t *schedule.Task) { t.NotBefore = until }, "It starts not before 18:00."},
+		"later": {none, nil, func(t *schedule.Task) { t.NotBefore = until }, "It starts not before 18:00 UTC."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := schedule.NewQueue()

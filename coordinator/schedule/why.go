@@ -203,16 +203,16 @@ func hoursOf(p farm.LevelPolicy) string {
 	return strings.Join(parts, ", ")
 }
 
-// clock is a time as people say it now, on the farm's clock.
+// clock is a time as people say it now, on the farm's clock, which need not be that of who reads it.
 func clock(at, now time.Time) string {
 	at = at.In(now.Location())
 	switch {
 	case at.Sub(now) < 2*time.Minute:
-		return at.Format(time.TimeOnly)
+		return at.Format("15:04:05 MST")
 	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
-		return at.Format("15:04")
+		return at.Format("15:04 MST")
 	default:
-		return at.Format("2006-01-02 15:04")
+		return at.Format("2006-01-02 15:04 MST")
 	}
 }
 

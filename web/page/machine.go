@@ -82,7 +82,11 @@ func (m Machine) Look() State {
 func (m Machine) Standing() (words string, until time.Time) {
 	switch m.State() {
 	case farm.MachineOffline:
-		return "Its agent is not connected.", time.Time{}
+		words := "Its agent is not connected."
+		if m.Paused || m.Drained {
+			words += " When it comes back it gets nothing until somebody lets it go on."
+		}
+		return words, time.Time{}
 	case farm.MachinePaused:
 		return "It gives back what it has and gets nothing until somebody lets it go on.", time.Time{}
 	case farm.MachineSetAside:

@@ -16,6 +16,8 @@ type Agent struct {
 	LastSeen   string    `json:"lastSeen"`
 	EnrolledAt string    `json:"enrolledAt"`
 	Address    string    `json:"address"`
+	Drained    bool      `json:"drained"`
+	Paused     bool      `json:"paused"`
 	SetAside   *SetAside `json:"setAside"`
 	Presence   *Presence `json:"presence"`
 	OS         string    `json:"os"`

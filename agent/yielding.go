@@ -168,6 +168,7 @@ func (a *agent) Pause(p presence.Pause) error {
 		return fmt.Errorf("keeping the pause: %w", err)
 	}
 	a.watch.Pause(p)
+	a.watch.Look(context.Background()) // so that whoever asked is told how the machine is now
 	return nil
 }
 

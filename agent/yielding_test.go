@@ -188,7 +188,7 @@ func TestAPauseOutlivesTheAgent(t *testing.T) {
 	if a := p.present(farm.PresenceAway); !a.Until.Equal(until) {
 		t.Errorf("%+v", a)
 	}
-	if status, err = control.Pause(t.Context(), dir, presence.Pause{}); err != nil || status.Pause.On {
+	if status, err = control.Pause(t.Context(), dir, presence.Pause{}); err != nil || status.Pause.On || status.Presence.Presence != farm.PresenceFree {
 		t.Fatalf("%+v, %v", status, err)
 	}
 	p.present(farm.PresenceFree)

@@ -44,8 +44,8 @@ func NewWatch(desk Desk, rules Rules, pause Pause, log *slog.Logger) *Watch {
 func (w *Watch) Run(ctx context.Context, change func(farm.Availability)) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
-	w.look(ctx)
-	change(w.Now())
+	told := w.look(ctx)
+	change(told)
 	for {
 		select {
 		case <-ctx.Done():
@@ -53,8 +53,8 @@ func (w *Watch) Run(ctx context.Context, change func(farm.Availability)) {
 		case <-ticker.C:
 		case <-w.turn:
 		}
-		before := w.Now()
-		if now := w.look(ctx); now != before && ctx.Err() == nil {
+		if now := w.look(ctx); now != told && ctx.Err() == nil {
+			told = now
 			change(now)
 		}
 	}
@@ -119,7 +119,7 @@ func (w *Watch) Expect(names ...string) (done func()) {
 // startRounding is how much earlier than it did a process may seem to have begun: macOS tells whole seconds.
 const startRounding = time.Second
 
-// Look looks at once. Run tells of what it finds.
+// Look looks at once. Run tells of what it finds, too.
 func (w *Watch) Look(ctx context.Context) farm.Availability { return w.look(ctx) }
 
 // look judges the desk.

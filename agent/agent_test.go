@@ -197,6 +197,20 @@ func newForbidden(t *testing.T) string {
 	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 }
 
+// TestAMachineWithoutFFmpegLeavesTheJobToOthers: what it lacks is no fault of the job.
+func TestAMachineWithoutFFmpegLeavesTheJobToOthers(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	l := moving(t, p, "job.1", "", "mp4")
+	t.Setenv("PATH", t.TempDir())
+	start(t, p, "", t.TempDir())
+	p.send(wire.Message{Lease: &l})
+	f := p.report(l.Attempt).Failed
+	if f == nil || !f.Retry || f.Class != farm.FailureWorker || !strings.Contains(f.Message, "ffmpeg and ffprobe are not installed on machine 'test-machine'") {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestFullDiskIsSaidAndTriedElsewhere(t *testing.T) {
 	a := &attempt{a: &agent{cfg: Config{Name: "m1"}}, feed: &feed{wake: func() {}}}
 	failed := a.explain(fmt.Errorf("copying the project: %w", &os.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}))

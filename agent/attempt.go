@@ -130,6 +130,9 @@ func (t *attempt) work(ctx context.Context) (farm.OutputRef, error) {
 	if !known {
 		return farm.OutputRef{}, &failure{message: fmt.Sprintf("This agent cannot run tasks of kind '%s'; update it", t.lease.Kind), retry: true, class: farm.FailureWorker}
 	}
+	if err := film.Tools(); err != nil { // an engine would call that a fault of the project
+		return farm.OutputRef{}, err
+	}
 	if err := t.makeFolders(); err != nil {
 		return farm.OutputRef{}, err
 	}
@@ -266,6 +269,9 @@ func (t *attempt) explain(err error) wire.Failed {
 		failed.Class = farm.FailureWorker
 	case durable.Blocked(err):
 		failed.Message, failed.Retry = fmt.Sprintf("Render failed: the disk of machine '%s' takes no writes", t.a.cfg.Name), true
+		failed.Class = farm.FailureWorker
+	case errors.Is(err, film.ErrNoTools):
+		failed.Message, failed.Retry = fmt.Sprintf("Render failed: ffmpeg and ffprobe are not installed on machine '%s', or not in its PATH", t.a.cfg.Name), true
 		failed.Class = farm.FailureWorker
 	case errors.As(err, &known):
 		failed.Message, failed.Retry, failed.Class = known.message, known.retry, known.class

@@ -41,6 +41,16 @@ func (e *Unreadable) Error() string { return "cannot be read: " + e.Detail }
 // ErrNoTools means that ffmpeg is not installed.
 var ErrNoTools = errors.New("ffmpeg and ffprobe are not installed on this machine")
 
+// Tools is ErrNoTools on a machine without ffmpeg or ffprobe: engines read sounds and films with them, and films are made by them.
+func Tools() error {
+	for _, program := range []string{"ffmpeg", "ffprobe"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return ErrNoTools
+		}
+	}
+	return nil
+}
+
 type probed struct {
 	Streams []struct {
 		CodecType   string            `json:"codec_type"`

@@ -93,8 +93,8 @@ func hasState(dir string) (bool, error) {
 
 // seek brings a blank node to a farm: into one that is there, or, with the others that it is to begin one with, into a new one.
 func (m *cluster) seek(ctx context.Context) {
-	if err := m.c.StorageShared(); err != nil {
-		m.wait("%v", err)
+	if m.c.shared == nil {
+		m.wait("it would keep files in %s, where others cannot reach them: start it with the --storage of the farm", m.c.ownFiles())
 		return
 	}
 	blank, members := m.around()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/raft"
 
@@ -55,24 +56,21 @@ func (s *Store) RemoveMember(ctx context.Context, id string, based uint64) error
 
 // TransferLead hands the farm's lead to another voter that keeps up, to the one that does best where id is "".
 func (s *Store) TransferLead(ctx context.Context, id string) error {
+	members, _, err := s.Members()
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(members, func(m Member) bool { return !m.Voter || m.ID == s.id })
 	var future raft.Future
-	if id == "" {
+	switch i := slices.IndexFunc(others, func(m Member) bool { return m.ID == id }); {
+	case id == "" && len(others) == 0:
+		return farm.Errorf(farm.CodeConflict, "no other coordinator has a vote, so none can lead the farm instead")
+	case id == "":
 		future = s.raft.LeadershipTransfer()
-	} else {
-		members, _, err := s.Members()
-		if err != nil {
-			return err
-		}
-		address := ""
-		for _, m := range members {
-			if m.ID == id && m.Voter {
-				address = m.Address
-			}
-		}
-		if address == "" {
-			return farm.Errorf(farm.CodeConflict, "node %s has no vote, so it cannot lead the farm", id)
-		}
-		future = s.raft.LeadershipTransferToServer(raft.ServerID(id), raft.ServerAddress(address))
+	case i < 0:
+		return farm.Errorf(farm.CodeConflict, "node %s has no vote, so it cannot lead the farm", id)
+	default:
+		future = s.raft.LeadershipTransferToServer(raft.ServerID(id), raft.ServerAddress(others[i].Address))
 	}
 	return s.change(ctx, "hand over the lead", future)
 }
@@ -88,7 +86,7 @@ func (s *Store) change(ctx context.Context, what string, future raft.Future) err
 		err = s.explain(err)
 	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 	default:
-		err = farm.Errorf(farm.CodeUnavailable, "the members of the farm could not be changed: %w", err)
+		err = farm.Errorf(farm.CodeUnavailable, "the farm could not %s: %w", what, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

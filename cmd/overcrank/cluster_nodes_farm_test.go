@@ -358,6 +358,13 @@ func TestATokenForCoordinatorsWorksOnce(t *testing.T) {
 			t.Errorf("it says\n%s\nwant %q", said, words)
 		}
 	}
+	write(text)
+	storage, shared := "", storage
+	refused("give this one the --storage") // and the token is good still
+	storage = shared
+	if said, err := one.cli(token, "cluster", "transfer"); err == nil || !strings.Contains(err.Error(), "no other coordinator has a vote") {
+		t.Errorf("with nobody to lead instead it says %s%v", said, err)
+	}
 	secret, _, _ := strings.Cut(text, ".")
 	write(secret + "." + strings.Repeat("0", 64))
 	refused("not the farm that was meant")

@@ -97,6 +97,9 @@ func (f nodeFlags) prepareFolder(ctx context.Context, logger *slog.Logger) error
 
 // fetchKeys has the farm give its keys to this machine.
 func (f nodeFlags) fetchKeys(ctx context.Context, logger *slog.Logger) error {
+	if f.Storage == "" {
+		return errors.New("several coordinators keep their files where all reach them: give this one the --storage of the farm that it joins")
+	}
 	text, err := os.ReadFile(f.ClusterTokenFile)
 	if err != nil {
 		return fmt.Errorf("read the token for coordinators: %w", err)

@@ -203,11 +203,12 @@ func readTime(o object, key string) time.Time {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
+	t = t.UTC()
+	if err != nil || t.Year() < 0 || t.Year() > 9999 { // as written; in UTC it may be another
 		o.problem(key, "has to be a time such as 2026-11-21T18:30:00Z, not %q", s)
 		return time.Time{}
 	}
-	return t.UTC()
+	return t
 }
 
 // readFonts reads file names of fonts. They name fonts of the team's library, never paths.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"overcrank/farm"
 )
@@ -69,6 +70,9 @@ func TestJobQueries(t *testing.T) {
 		"between":           {farm.JobQuery{From: after(3), To: after(5)}, "345"},
 		"between, newest":   {farm.JobQuery{From: after(3), To: after(5), Sort: "newest_first"}, "543"},
 		"between, priority": {farm.JobQuery{From: after(3), To: after(6), Sort: "priority"}, "5436"},
+		"from long ago":     {farm.JobQuery{From: time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC), Limit: 2}, "01"},
+		"to the end":        {farm.JobQuery{To: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), Sort: "newest_first", Limit: 2}, "98"},
+		"from the end":      {farm.JobQuery{From: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}, ""},
 		"tag":               {farm.JobQuery{Tags: []string{"odd"}}, "13579"},
 		"any of two tags":   {farm.JobQuery{Tags: []string{"four", "odd"}, Sort: "newest_first"}, "975431"},
 		"tag with offset":   {farm.JobQuery{Tags: []string{"odd"}, Offset: 1, Limit: 2}, "35"},

@@ -209,7 +209,7 @@ const timeKeySize = 8
 
 // timeKey is timeKeySize bytes that sort as the times do.
 func timeKey(at time.Time) string {
-	return string(binary.BigEndian.AppendUint64(nil, uint64(at.UnixNano())^1<<63))
+	return string(binary.BigEndian.AppendUint64(nil, uint64(farm.UnixNano(at))^1<<63))
 }
 
 // priorityKey is 4 bytes that sort from the largest priority to the smallest.

@@ -104,7 +104,7 @@ func nanoseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return noTime
 	}
-	return t.UnixNano()
+	return farm.UnixNano(t)
 }
 
 func timeAt(nanoseconds int64) time.Time {

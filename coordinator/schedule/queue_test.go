@@ -210,6 +210,16 @@ func TestTasksRestUntilNotBefore(t *testing.T) {
 	wantGrants(t, q, at, "t>m")
 }
 
+func TestATaskRestsHoweverFarItsTimeIs(t *testing.T) {
+	q := schedule.NewQueue()
+	come(q, machine("m", 5))
+	q.Add(task("t", func(t *schedule.Task) { t.NotBefore = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC) }), epoch)
+	wantGrants(t, q, epoch.AddDate(100, 0, 0))
+	if got := q.Wake(); got.Before(epoch.AddDate(100, 0, 0)) {
+		t.Errorf("wakes at %v", got)
+	}
+}
+
 func TestAnOlderPictureDoesNotReplaceANewerOne(t *testing.T) {
 	q := schedule.NewQueue()
 	q.Add(task("t", func(t *schedule.Task) { t.Attempt = 3 }), epoch)

@@ -54,7 +54,7 @@ func (t *attempt) deliver(ctx context.Context, r result, sum string, size int64)
 	sent := func(n int64) { t.feed.at("uploading", float64(n)/float64(max(1, size)), 0, 0) }
 	again := func(reason string) { t.say("the upload did not succeed (%s); trying again", reason) }
 	var failed *upload.Error
-	if err := t.a.uploader.Put(ctx, object, sent, again); errors.As(err, &failed) {
+	if told.InHost, err = t.a.uploader.Put(ctx, object, sent, again); errors.As(err, &failed) {
 		return farm.OutputRef{}, &failure{message: failed.Error(), retry: failed.Retry, err: err}
 	} else if err != nil {
 		return farm.OutputRef{}, err

@@ -47,9 +47,13 @@ func (c *Coordinator) presign(ctx context.Context, job farm.Job, method string) 
 	if err != nil {
 		return "", elsewhereError(job, secrets, err)
 	}
+	style := minio.BucketLookupAuto
+	if job.Output.Remote.InHost {
+		style = minio.BucketLookupDNS
+	}
 	client, err := minio.New(to.Endpoint, &minio.Options{
 		Creds:  credentials.NewStaticV4(upload.Params["accessKeyId"], upload.Params["accessKeySecret"], ""),
-		Secure: !to.Insecure, Region: to.Region, Transport: c.caller.client.Transport,
+		Secure: !to.Insecure, Region: to.Region, BucketLookup: style, Transport: c.caller.client.Transport,
 	})
 	if err != nil {
 		return "", elsewhereError(job, secrets, err)

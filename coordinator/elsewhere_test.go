@@ -14,12 +14,15 @@ import (
 )
 
 // uploaded renders a job whose result an agent puts elsewhere.
-func (s *station) uploaded(upload farm.Upload) farm.Job {
+func (s *station) uploaded(upload farm.Upload, how ...func(*farm.RemoteObject)) farm.Job {
 	s.r.t.Helper()
 	job := s.r.submit(func(j *farm.Job) { j.Upload = &upload })
 	to, err := upload.Object(job.ID + ".mp4")
 	if err != nil {
 		s.r.t.Fatal(err)
+	}
+	for _, edit := range how {
+		edit(&to)
 	}
 	l := s.lease()
 	s.say(wire.Message{Finished: &wire.Finished{Attempt: l.Attempt, Output: farm.OutputRef{
@@ -27,6 +30,23 @@ func (s *station) uploaded(upload farm.Upload) farm.Job {
 	}}})
 	s.settled(l.Attempt)
 	return s.r.job(job.ID)
+}
+
+// TestAResultIsLedToAsItsStorageNamesBuckets covers storage at an address of its own that takes buckets as parts of host names only.
+func TestAResultIsLedToAsItsStorageNamesBuckets(t *testing.T) {
+	r := open(t)
+	mac := r.enrol("mac")
+	mac.connect()
+	upload := farm.Upload{Provider: "s3", Params: map[string]string{
+		"endpoint": "http://storage.test:9000", "region": "r", "bucket": "films", "accessKeyId": "id", "accessKeySecret": "secret",
+	}}
+	for begins, inHost := range map[string]bool{"http://storage.test:9000/films/": false, "http://films.storage.test:9000/": true} {
+		job := mac.uploaded(upload, func(to *farm.RemoteObject) { to.InHost = inHost })
+		address, err := r.OutputElsewhere(t.Context(), job.OutputName, http.MethodGet)
+		if err != nil || !strings.HasPrefix(address, begins+job.ID) {
+			t.Errorf("the job %s leads to %q, %v", job.Status, address, err)
+		}
+	}
 }
 
 // TestResultElsewhereIsLedTo follows the farm's address of a result into real storage.

@@ -247,6 +247,9 @@ type RemoteObject struct {
 	Bucket   string `json:"bucket"`
 	Key      string `json:"key"`
 	Insecure bool   `json:"insecure,omitempty"` // plain HTTP
+	// InHost says that the storage took the object with the bucket as part of the host's name, also where others like it have it in the
+	// path: whoever asks for the object there has to name it so.
+	InHost bool `json:"inHost,omitempty"`
 }
 
 // JobQuery selects jobs of one team. Zero values do not filter.

@@ -70,18 +70,18 @@ func New(guard outbound.Guard) *Uploader {
 // Close ends idle connections.
 func (u *Uploader) Close() { u.transport.CloseIdleConnections() }
 
-// Put hands a file over. told, when not nil, is told how many of its bytes are sent; again, when not nil, is told why the
-// file is sent once more.
-func (u *Uploader) Put(ctx context.Context, o Object, told func(sent int64), again func(reason string)) error {
+// Put hands a file over, and says whether the storage took it with the bucket as part of the host's name. told, when not nil, is told
+// how many of its bytes are sent; again, when not nil, is told why the file is sent once more.
+func (u *Uploader) Put(ctx context.Context, o Object, told func(sent int64), again func(reason string)) (inHost bool, err error) {
 	pause, begun := u.Pause, time.Now()
 	for patience := min(u.Silence, u.Patience); ; {
-		err := u.eitherStyle(ctx, o, told)
+		inHost, err = u.eitherStyle(ctx, o, told)
 		if !unreachable(err) {
 			patience = u.Patience
 		}
 		var failed *Error
 		if err == nil || !errors.As(err, &failed) || !failed.Retry || time.Since(begun)+pause > patience {
-			return err
+			return inHost, err
 		}
 		if again != nil {
 			again(failed.Reason)
@@ -89,7 +89,7 @@ func (u *Uploader) Put(ctx context.Context, o Object, told func(sent int64), aga
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return false, context.Cause(ctx)
 		}
 		pause = min(2*pause, maxPause)
 	}
@@ -104,16 +104,16 @@ func unreachable(err error) bool {
 
 // eitherStyle names the bucket as the storage most likely wants it, in the host or in the path, and the other way when it
 // is told that this one is wrong.
-func (u *Uploader) eitherStyle(ctx context.Context, o Object, told func(int64)) error {
+func (u *Uploader) eitherStyle(ctx context.Context, o Object, told func(int64)) (inHost bool, err error) {
 	first, second := storage.Styles(o.To)
-	err := u.once(ctx, o, first, told)
+	err = u.once(ctx, o, first, told)
 	if second == minio.BucketLookupAuto || !storage.RefusesStyle(err) {
-		return err
+		return first == minio.BucketLookupDNS, err
 	}
 	if other := u.once(ctx, o, second, told); other == nil || !storage.RefusesStyle(other) {
-		return other
+		return second == minio.BucketLookupDNS, other
 	}
-	return err
+	return false, err
 }
 
 // once sends the file one time.

@@ -108,7 +108,7 @@ func TestAResultArrives(t *testing.T) {
 		o, content := object(t, size, between.address)
 		o.ACL = "private"
 		var sent []int64
-		if err := uploader(t).Put(t.Context(), o, func(n int64) { sent = append(sent, n) }, nil); err != nil {
+		if inHost, err := uploader(t).Put(t.Context(), o, func(n int64) { sent = append(sent, n) }, nil); err != nil || inHost {
 			t.Fatalf("%s: %v", name, err)
 		}
 		arrived(t, s, o, content)
@@ -144,7 +144,7 @@ func TestRefusalsAreSaidAndNotRepeated(t *testing.T) {
 			between := standBetween(t, s, nil)
 			o, _ := object(t, size, between.address)
 			change(&o)
-			err := uploader(t).Put(t.Context(), o, nil, func(string) { t.Errorf("%s: tried again", want) })
+			_, err := uploader(t).Put(t.Context(), o, nil, func(string) { t.Errorf("%s: tried again", want) })
 			var failed *Error
 			if !errors.As(err, &failed) || failed.Retry || failed.Reason != want || failed.Bucket != o.To.Bucket || failed.Key != o.To.Key {
 				t.Errorf("got %v, want %s", err, want)
@@ -183,7 +183,7 @@ func TestWhatFailsInPassingIsTriedAgain(t *testing.T) {
 		})
 		o, content := object(t, 17<<20, between.address)
 		var again []string
-		if err := uploader(t).Put(t.Context(), o, nil, func(reason string) { again = append(again, reason) }); err != nil {
+		if _, err := uploader(t).Put(t.Context(), o, nil, func(reason string) { again = append(again, reason) }); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		arrived(t, s, o, content)
@@ -199,7 +199,7 @@ func TestAServerThatIsKilledAndComesBack(t *testing.T) {
 	o, content := object(t, 40<<20, s.Address)
 	u := uploader(t)
 	killed := false
-	err := u.Put(t.Context(), o, func(sent int64) {
+	_, err := u.Put(t.Context(), o, func(sent int64) {
 		if sent > 20<<20 && !killed {
 			killed = true
 			s.Kill()
@@ -223,7 +223,7 @@ func TestAServerThatStaysAwayEndsThePatience(t *testing.T) {
 	u := uploader(t)
 	u.Patience = 50 * time.Millisecond
 	var failed *Error
-	if err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "connection refused" {
+	if _, err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "connection refused" {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -236,7 +236,7 @@ func TestAStorageThatWasNeverThereIsLeftSooner(t *testing.T) {
 	u := uploader(t)
 	u.Patience, u.Silence = 24*time.Hour, 50*time.Millisecond
 	var failed *Error
-	if err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "connection refused" {
+	if _, err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "connection refused" {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -256,7 +256,7 @@ func TestAStorageThatTakesNothingIsLeft(t *testing.T) {
 	u := uploader(t)
 	u.Patience, u.Stall = 50*time.Millisecond, 200*time.Millisecond
 	var failed *Error
-	if err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "timed out" {
+	if _, err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "timed out" {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -267,7 +267,7 @@ func TestCancellingEndsAnUpload(t *testing.T) {
 	o, _ := object(t, 40<<20, s.Address)
 	stop := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	if err := uploader(t).Put(ctx, o, func(int64) { cancel(stop) }, nil); !errors.Is(err, stop) {
+	if _, err := uploader(t).Put(ctx, o, func(int64) { cancel(stop) }, nil); !errors.Is(err, stop) {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -282,7 +282,7 @@ func TestForbiddenMachinesAreNotAsked(t *testing.T) {
 		t.Cleanup(u.Close)
 		o, _ := object(t, 1000, endpoint)
 		var failed *Error
-		if err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || failed.Retry || failed.Reason != outbound.ErrForbidden.Error() {
+		if _, err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || failed.Retry || failed.Reason != outbound.ErrForbidden.Error() {
 			t.Errorf("%s: got %v", endpoint, err)
 		}
 	}
@@ -306,8 +306,9 @@ func TestTheOtherStyleIsTriedWhenTheFirstIsRefused(t *testing.T) {
 	u := uploader(t)
 	u.transport.DialContext = dialTo(between.address)
 	o, content := object(t, 1000, s.Domain)
-	if err := u.Put(t.Context(), o, nil, nil); err != nil {
-		t.Fatal(err)
+	inHost, err := u.Put(t.Context(), o, nil, nil)
+	if err != nil || !inHost {
+		t.Fatalf("taken with the bucket in the host: %t, %v", inHost, err)
 	}
 	arrived(t, s, o, content)
 	if r := between.requests(); len(r) != 2 || !strings.HasPrefix(r[0].URL.Path, "/"+bucket+"/") || r[1].Host != bucket+"."+s.Domain {

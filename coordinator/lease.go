@@ -43,7 +43,10 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 		if lease.Files, err = leaseFiles(tx, job); err != nil {
 			return err
 		}
-		if lease.Assets, err = leaseAssets(tx, job, lease.Files); err != nil {
+		if lease.Assets, err = c.leaseAssets(tx, job, lease.Files); err != nil {
+			return err
+		}
+		if err := c.resultsNamed(tx, job.Team, lease.Files, &job.Template.Src); err != nil {
 			return err
 		}
 		return c.leaseExtras(tx, &lease, job, template)
@@ -146,12 +149,17 @@ func leaseFiles(tx *raftstore.Tx, job farm.Job) (map[string]farm.FileRef, error)
 	return found, nil
 }
 
-// leaseAssets puts the results of nested jobs in the place of the assets that asked for them, and their files into files.
-func leaseAssets(tx *raftstore.Tx, job farm.Job, files map[string]farm.FileRef) ([]farm.Asset, error) {
-	if len(job.Children) == 0 {
-		return job.Assets, nil
-	}
+// leaseAssets puts the results of nested jobs in the place of the assets that asked for them, and the farm's own name of a result in
+// the place of its address; their files go into files.
+func (c *Coordinator) leaseAssets(tx *raftstore.Tx, job farm.Job, files map[string]farm.FileRef) ([]farm.Asset, error) {
 	assets := slices.Clone(job.Assets)
+	srcs := make([]*string, len(assets))
+	for i := range assets {
+		srcs[i] = &assets[i].Src
+	}
+	if err := c.resultsNamed(tx, job.Team, files, srcs...); err != nil || len(job.Children) == 0 {
+		return assets, err
+	}
 	for i := range assets {
 		asset := &assets[i]
 		if asset.Child == "" {
@@ -164,13 +172,10 @@ func leaseAssets(tx *raftstore.Tx, job farm.Job, files map[string]farm.FileRef) 
 		if err != nil || child.Output == nil {
 			return nil, farm.Errorf(farm.CodeGone, "Asset failed to download (410): the nested job %s has no result", asset.Child)
 		}
-		asset.Type, asset.Src, asset.Child = "video", farm.ResultScheme+child.ID, ""
+		asset.Type, asset.Src, asset.Child = "video", nameResult(files, child), ""
 		if child.Settings.Type == "image" {
 			asset.Type = "image"
 		}
-		ref := child.Output.FileRef
-		ref.Name = child.OutputName
-		files[asset.Src] = ref
 	}
 	return assets, nil
 }

@@ -43,7 +43,7 @@ func outputAddress(base string, j farm.Job) string {
 	if j.Address != "" {
 		return j.Address
 	}
-	return base + "/outputs/" + j.OutputName
+	return base + outputsPath + j.OutputName
 }
 
 var errNoOutput = farm.Errorf(farm.CodeNotFound, "there is no result at this address, or not yet")
@@ -227,7 +227,9 @@ func delivered(job farm.Job, to *farm.RemoteObject) error {
 		return farm.Errorf(farm.CodeInvalid, "Upload failed: the machine's agent is too old to upload results; update it")
 	}
 	if job.Upload != nil {
-		if want, err := job.Upload.Object(remoteName(job)); err == nil && *to == want {
+		want, err := job.Upload.Object(remoteName(job))
+		want.InHost = to.InHost // which only the storage can tell
+		if err == nil && *to == want {
 			return nil
 		}
 	}

@@ -7,15 +7,12 @@ import (
 )
 
 // publicAddresses are the base addresses at which agents reach the farm's coordinators: those that the state knows, and this one's.
-func (c *Coordinator) publicAddresses() ([]string, error) {
+func (c *Coordinator) publicAddresses(tx *raftstore.Tx) ([]string, error) {
 	addresses := []string{c.cfg.PublicAddress}
-	err := c.store.View(func(tx *raftstore.Tx) error {
-		known, err := tx.Coordinators()
-		for _, node := range known {
-			addresses = append(addresses, node.Public)
-		}
-		return err
-	})
+	known, err := tx.Coordinators()
+	for _, node := range known {
+		addresses = append(addresses, node.Public)
+	}
 	slices.Sort(addresses)
 	return slices.DeleteFunc(slices.Compact(addresses), func(address string) bool { return address == "" }), err
 }

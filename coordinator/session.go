@@ -278,7 +278,11 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 	if len(gone) > 0 {
 		l.takeBack(ctx, false, gone...)
 	}
-	coordinators, err := l.c.publicAddresses()
+	var coordinators []string
+	err = l.c.store.View(func(tx *raftstore.Tx) (err error) {
+		coordinators, err = l.c.publicAddresses(tx)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("reading the addresses of the coordinators: %w", err)
 	}

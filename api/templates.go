@@ -46,6 +46,9 @@ func decodeTemplate(body []byte) (coordinator.NewTemplate, error) {
 	if len(farm.SecretRefs(in.Src)) > 0 {
 		o.problem("src", "cannot refer to a secret; give a template that needs one as template.src of a job")
 	}
+	if hasScheme(in.Src, "file") {
+		o.problem("src", "cannot be a file: address, which only the machines that render can read; upload the file, or give it as template.src of a job")
+	}
 	if o.need("type") {
 		in.Type = o.choice("type", aep.TypeProject, aep.TypeZip, aep.TypeMogrt)
 	}

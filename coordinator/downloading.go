@@ -89,7 +89,8 @@ func downloadError(err error) string {
 	case errors.As(err, &status):
 		return fmt.Sprintf("Template failed to download (%d)", status.Status)
 	case errors.Is(err, outbound.ErrForbidden), errors.Is(err, outbound.ErrScheme):
-		return "Template failed to download: " + err.Error()
+		reason, _ := outbound.Reason(err)
+		return "Template failed to download: " + reason
 	case errors.Is(err, files.ErrTooLarge):
 		return "Template failed to download: it is larger than 20 GiB"
 	case errors.Is(err, files.ErrFull):

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -64,7 +63,7 @@ func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
 // Get writes the file at src into dst, which appears only when it is whole.
 func (f *Fetcher) Get(ctx context.Context, src, dst string) (Found, error) {
-	scheme, rest, ok := strings.Cut(src, ":")
+	scheme, _, ok := strings.Cut(src, ":")
 	if !ok {
 		return Found{}, &Error{Reason: "the address has no scheme such as https:"}
 	}
@@ -72,7 +71,11 @@ func (f *Fetcher) Get(ctx context.Context, src, dst string) (Found, error) {
 	case "http", "https":
 		return f.web(ctx, src, dst)
 	case "s3":
-		return f.bucket(ctx, rest, dst)
+		object, err := address.Bucket(src)
+		if err != nil {
+			return Found{}, &Error{Reason: err.Error(), Err: err}
+		}
+		return f.web(ctx, object, dst)
 	case "data":
 		return f.data(src, dst)
 	case "file":
@@ -80,21 +83,6 @@ func (f *Fetcher) Get(ctx context.Context, src, dst string) (Found, error) {
 	default:
 		return Found{}, &Error{Reason: fmt.Sprintf("addresses of kind %.20s: are not known", scheme)}
 	}
-}
-
-var bucketName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]+$`)
-
-// bucket reads an object that needs no credentials: they have no place in an address.
-func (f *Fetcher) bucket(ctx context.Context, rest, dst string) (Found, error) {
-	bucket, key, ok := strings.Cut(strings.TrimPrefix(rest, "//"), "/")
-	if !ok || key == "" || !bucketName.MatchString(bucket) {
-		return Found{}, &Error{Reason: "an s3: address is s3://bucket/key"}
-	}
-	u := url.URL{Scheme: "https", Host: bucket + ".s3.amazonaws.com", Path: "/" + key}
-	if strings.ContainsAny(bucket, "._") { // no certificate is for such a host
-		u.Host, u.Path = "s3.amazonaws.com", "/"+bucket+u.Path
-	}
-	return f.web(ctx, u.String(), dst)
 }
 
 func (f *Fetcher) data(src, dst string) (Found, error) {

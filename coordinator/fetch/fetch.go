@@ -54,6 +54,13 @@ func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 	if strings.HasPrefix(src, "data:") {
 		return openData(src)
 	}
+	if strings.HasPrefix(src, "s3:") {
+		object, err := address.Bucket(src)
+		if err != nil {
+			return nil, err
+		}
+		src = object
+	}
 	u, err := url.Parse(src)
 	if err != nil {
 		return nil, errors.New("it is no address")

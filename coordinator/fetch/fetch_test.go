@@ -1,6 +1,7 @@
 package fetch_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,20 @@ func fetcher(t *testing.T) *fetch.Fetcher {
 	f := fetch.New(outbound.Fixed(address.Policy{}))
 	t.Cleanup(f.Close)
 	return f
+}
+
+// TestObjectsAreAskedForWhereTheirBucketIs looks no further than the name of the host: the bucket is nobody's.
+func TestObjectsAreAskedForWhereTheirBucketIs(t *testing.T) {
+	f := fetch.New(func() address.Policy { t.Error("a machine was asked"); return address.Policy{} })
+	t.Cleanup(f.Close)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Open(ctx, "s3://bucket/a.aep"); !errors.Is(err, context.Canceled) {
+		t.Errorf("an object of a bucket: %v", err)
+	}
+	if _, err := f.Open(t.Context(), "s3://bucket"); err == nil || !strings.Contains(err.Error(), "s3://bucket/key") {
+		t.Errorf("a bucket alone: %v", err)
+	}
 }
 
 func TestDownloads(t *testing.T) {

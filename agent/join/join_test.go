@@ -224,6 +224,26 @@ func TestClipsThatDifferAreConformedToTheFirst(t *testing.T) {
 }
 
 // A narrow clip stands in the middle of the picture, with black beside it.
+// TestAClipOfOneFrameIsAFirstOneToo covers clips that are too short for their pictures to be encoded out of their order, as those of
+// all others are.
+func TestAClipOfOneFrameIsAFirstOneToo(t *testing.T) {
+	dir := t.TempDir()
+	one := coloured(t, dir, "one.mp4", "red", "160x90", "25", 1, 0)
+	alike := coloured(t, dir, "alike.mp4", "blue", "160x90", "25", 10, 0)
+	unlike := coloured(t, dir, "unlike.mp4", "green", "96x96", "50", 20, 440)
+	for want, clips := range map[string][]string{
+		in(1, 0, 10): {one, alike}, in(1, 10, 0): {one, unlike}, in(1, 0, 0) + in(0, 10, 0) + in(1, 0, 10): {one, unlike, one, alike},
+	} {
+		path, result, _ := stitched(t, clips...)
+		if got := colours(t, path); got != want || result.Frames != len(want) {
+			t.Errorf("%d frames: %s, want %s", result.Frames, got, want)
+		}
+		if rate := streams(t, path)["video"]["avg_frame_rate"]; rate != "25/1" {
+			t.Errorf("%s runs at %v", want, rate)
+		}
+	}
+}
+
 func TestSmallerClipsAreLetterboxed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

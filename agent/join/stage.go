@@ -20,9 +20,11 @@ type stage struct {
 	clips  []clip
 	copied bool
 	target target
-	frames int     // of the film
-	total  float64 // seconds of all clips, for the progress
-	done   float64 // seconds that are done
+	frames int // of the film
+	// inOrder says that pictures are encoded in the order in which they are shown.
+	inOrder bool
+	total   float64 // seconds of all clips, for the progress
+	done    float64 // seconds that are done
 
 	// taken is how many packets of each clip's sound are taken over as they are; nil when the sound is encoded anew.
 	taken []int
@@ -41,6 +43,7 @@ func newStage(req Request, dir string, clips []clip, copied bool) *stage {
 	s := &stage{req: req, dir: dir, clips: clips, copied: copied, target: targetOf(clips)}
 	for _, c := range clips {
 		s.total += c.seconds
+		s.inOrder = s.inOrder || s.framesOf(c) < reordered
 	}
 	for _, list := range []*strings.Builder{&s.pictures, &s.sounds} {
 		list.WriteString("ffconcat version 1.0\n")
@@ -50,6 +53,10 @@ func newStage(req Request, dir string, clips []clip, copied bool) *stage {
 	}
 	return s
 }
+
+// reordered is how many pictures x264 needs to put some of them before others that are shown earlier. It leaves fewer than that in
+// their order, and what comes behind them in the film would have to be decoded before them.
+const reordered = 4
 
 // targetOf is the first clip as it is seen: with square pixels, and turned as its player turns it.
 func targetOf(clips []clip) target {
@@ -140,6 +147,9 @@ func (s *stage) picture(ctx context.Context, c clip, frames int, path string) er
 	} else {
 		args = append(args, "-vf", s.fit(c), "-frames:v", strconv.Itoa(frames), "-c:v", "libx264", "-preset", "fast", "-crf", "16", "-profile:v", "high",
 			"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv")
+		if s.inOrder {
+			args = append(args, "-bf", "0")
+		}
 	}
 	args = append(args, "-video_track_timescale", strconv.Itoa(s.ticks()), "-f", "mp4")
 	return s.run(ctx, args, path)

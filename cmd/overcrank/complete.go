@@ -54,7 +54,7 @@ func (c completeCommand) Run(ctx context.Context, out *output, parser *kong.Kong
 	}
 	candidates, files := completion.Suggest(parser.Model, words, func(kind string, flags map[string]string) []completion.Candidate {
 		server := c.serverFlags
-		for name, field := range map[string]*string{"server": &server.Server, "token": &server.Token, "token-file": &server.TokenFile} {
+		for name, field := range map[string]*string{"server": &server.Server, "token": &server.Token, "token-file": &server.TokenFile, "ca-file": &server.CAFile} {
 			if given := flags[name]; given != "" {
 				*field = given
 			}

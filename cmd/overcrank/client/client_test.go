@@ -83,6 +83,17 @@ func start(t *testing.T, steps ...http.HandlerFunc) (*Client, *moody) {
 	return &Client{Server: srv.URL, Token: "secret", HTTP: &http.Client{Transport: transport}}, m
 }
 
+// TestTheRootOfAVersionIsAnAddressToo covers an address that is set for other clients of the interface as well.
+func TestTheRootOfAVersionIsAnAddressToo(t *testing.T) {
+	for _, behind := range []string{"", "/", "/api/v2", "/api/v2/"} {
+		client, server := start(t, answers(200, job))
+		client.Server += behind
+		if _, err := client.Job(t.Context(), "J"); err != nil || server.sent()[0].path != "/api/v2/jobs/J" {
+			t.Errorf("%q: %+v, %v", behind, server.sent(), err)
+		}
+	}
+}
+
 const job = `{"id":"J","status":"queued","outputUrl":"x","stats":{}}`
 
 func TestARequestIsSentAgainWhereThatIsSafe(t *testing.T) {

@@ -93,10 +93,12 @@ func (r request) repeatable() bool {
 // servers are the addresses of the farm's coordinators.
 func (c *Client) servers() []string { return strings.Split(c.Server, ",") }
 
-// serverAt is the address that is asked at a turn, without a trailing slash.
+// serverAt is the address that is asked at a turn, without a trailing slash. Other clients of the interface want its version's root,
+// and one address is often set for all.
 func (c *Client) serverAt(turn int64) string {
 	servers := c.servers()
-	return strings.TrimSuffix(strings.TrimSpace(servers[turn%int64(len(servers))]), "/")
+	given := strings.TrimSuffix(strings.TrimSpace(servers[turn%int64(len(servers))]), "/")
+	return strings.TrimSuffix(given, "/api/v2")
 }
 
 // moveOn turns to the next coordinator, unless somebody else did that since a turn.

@@ -153,6 +153,41 @@ func TestDatesOfListsCountToTheirEnd(t *testing.T) {
 	}
 }
 
+// TestListsInQueriesAreReadAsClientsWriteThem covers generated clients, which repeat a key, and libraries that put brackets behind it.
+func TestListsInQueriesAreReadAsClientsWriteThem(t *testing.T) {
+	r := start(t)
+	r.submit(srcJob)
+	r.submit(strings.Replace(srcJob, "{", `{"tags": ["spot"], `, 1))
+	for query, want := range map[string]int{
+		"states=finished&states=queued": 2, "states=queued&states=finished": 2, "states[]=queued": 2, "states[]=finished": 0, "states%5B%5D=finished&states%5B%5D=error": 0,
+		"exclude_states=error&exclude_states=queued": 0, "tags=other&tags=spot": 1, "tags[]=other": 0, "tags=other,spot": 1,
+	} {
+		var list []jobAnswer
+		if r.get("/api/v2/jobs?"+query).into(http.StatusOK, &list); len(list) != want {
+			t.Errorf("%s lists %d jobs, want %d", query, len(list), want)
+		}
+	}
+	r.get("/api/v2/jobs?states=queued&states=done").refused(http.StatusBadRequest, "states")
+}
+
+// TestDatesAreReadAsClientsWriteThem covers forms and nodes of workflow programs, which leave the zone out, and shells, which do not
+// escape a plus sign.
+func TestDatesAreReadAsClientsWriteThem(t *testing.T) {
+	r := start(t)
+	r.submit(srcJob)
+	for date, before := range map[string]bool{
+		"2026-01-01T00:00:00": true, "2026-01-01T00:00:00.000": true, "2026-01-01T00:00:00.123Z": true, "2026-01-01%2000:00:00": true,
+		"2026-01-01T00:00:00+02:00": true, "2026-01-01T00:00:00%2B02:00": true, "1600-01-01": true, "9999-12-31": false, "9999-12-31T23:59:59": false,
+	} {
+		for query, want := range map[string]bool{"from_date=": before, "to_date=": !before} {
+			var list []jobAnswer
+			if r.get("/api/v2/jobs?"+query+date).into(http.StatusOK, &list); (len(list) == 1) != want {
+				t.Errorf("%s%s lists %d jobs", query, date, len(list))
+			}
+		}
+	}
+}
+
 func TestListsGoOnBehindTheirLink(t *testing.T) {
 	r := start(t)
 	var want []string
@@ -357,7 +392,10 @@ func TestTemplatesThatCannotBeRegistered(t *testing.T) {
 		`{}`:                                  {"type", "displayName"},
 		`{"type": "psd", "displayName": "x"}`: {"type"},
 		`{"type": "aep", "displayName": 3}`:   {"displayName"},
-		`{"type": "aep", "displayName": "x", "src": "/etc/passwd"}`: {"src"},
+		`{"type": "aep", "displayName": "x", "src": "/etc/passwd"}`:            {"src"},
+		`{"type": "aep", "displayName": "x", "src": "file:///projects/a.aep"}`: {"src"},
+		`{"type": "aep", "displayName": "x", "src": "s3://bucket"}`:            {"src"},
+		`{"type": "aep", "displayName": "x", "src": "s3://bucket/"}`:           {"src"},
 	} {
 		r.send(http.MethodPost, "/api/v2/templates", body).refused(http.StatusBadRequest, fields...)
 	}

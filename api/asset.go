@@ -207,6 +207,9 @@ func checkAddress(o object, key, address string) {
 		return
 	}
 	if hasScheme(address, "data") {
+		if !strings.Contains(address, ",") {
+			o.problem(key, "is a data: address without the comma that comes before its content")
+		}
 		return
 	}
 	if len(address) > addressLimit {
@@ -218,6 +221,8 @@ func checkAddress(o object, key, address string) {
 		o.problem(key, "is no complete address")
 	} else if u.User != nil && hasScheme(address, "s3") {
 		o.problem(key, "cannot hold a name or a password: an s3:// object is read without; hand a private one over by a presigned https:// address")
+	} else if hasScheme(address, "s3") && strings.Trim(u.Path, "/") == "" {
+		o.problem(key, "names no object; an s3: address is s3://bucket/key")
 	}
 }
 

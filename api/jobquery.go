@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -33,7 +34,7 @@ func decodeJobQuery(c *fiber.Ctx) (q farm.JobQuery, err error) {
 		ExcludeStates: queryStates(c, "exclude_states", wrong),
 		From:          queryTime(c, "from_date", wrong),
 		To:            queryEnd(c, "to_date", wrong),
-		Tags:          splitList(c.Query("tags")),
+		Tags:          queryList(c, "tags"),
 		Sort:          c.Query("sort"),
 		Limit:         queryNumber(c, "limit", listSize, 1, listLimit, wrong),
 		Cursor:        c.Query("cursor"),
@@ -61,9 +62,20 @@ func decodeJobQuery(c *fiber.Ctx) (q farm.JobQuery, err error) {
 	return q, wrong.err()
 }
 
+// queryList reads a comma list. Many clients write a list as a key that is repeated, with or without brackets behind it.
+func queryList(c *fiber.Ctx, key string) []string {
+	var out []string
+	for _, written := range []string{key, key + "[]"} {
+		for _, value := range c.Context().QueryArgs().PeekMulti(written) {
+			out = append(out, splitList(string(value))...)
+		}
+	}
+	return out
+}
+
 func queryStates(c *fiber.Ctx, key string, wrong *problems) []farm.JobStatus {
 	var out []farm.JobStatus
-	for _, name := range splitList(c.Query(key)) {
+	for _, name := range queryList(c, key) {
 		if !slices.Contains(jobStates, farm.JobStatus(name)) {
 			wrong.add(key, "knows no state %q; the states are queued, pending, render:dorender, finished, error, manually_cancelled", name)
 			continue
@@ -88,14 +100,22 @@ func queryEnd(c *fiber.Ctx, key string, wrong *problems) time.Time {
 	return at.Add(length - 1)
 }
 
+// queryMoments are the ways to write a moment; one that names no zone is in UTC, as forms and nodes of workflow programs give it.
+var queryMoments = []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime}
+
 // queryPeriod reads when what a text names begins, and how long it lasts.
 func queryPeriod(c *fiber.Ctx, key string, wrong *problems) (time.Time, time.Duration) {
 	text := c.Query(key)
 	if text == "" {
 		return time.Time{}, 0
 	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t.UTC().Truncate(time.Millisecond), time.Millisecond
+	// A plus sign that nobody escaped comes as a space.
+	for _, written := range []string{text, strings.Replace(text, " ", "+", 1)} {
+		for _, layout := range queryMoments {
+			if t, err := time.Parse(layout, written); err == nil {
+				return t.UTC().Truncate(time.Millisecond), time.Millisecond
+			}
+		}
 	}
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
 		return t, 24 * time.Hour

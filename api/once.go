@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash"
 	"io"
+	"mime"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -54,6 +55,9 @@ func printable(key string) bool {
 func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHandler) error {
 	sum := s.farm.NewRequestHash()
 	sum.Write([]byte(c.Method() + "\n" + c.Path() + "\n" + string(c.Request().URI().QueryString()) + "\n"))
+	if kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType)); err == nil && kind == fiber.MIMEMultipartForm && params["boundary"] != "" {
+		sum = &formHash{Hash: sum, boundary: []byte(params["boundary"])}
+	}
 	c.Context().SetUserValue(localHash, sum)
 	ctx, done := s.call(c)
 	defer done()
@@ -103,6 +107,38 @@ func replay(c *fiber.Ctx, answer *coordinator.Answer) error {
 	c.Set(headerReplayed, "true")
 	c.Set(fiber.HeaderContentType, answer.ContentType)
 	return c.Status(answer.Status).Send(answer.Body)
+}
+
+// formHash hashes a form without its boundary, which most clients choose anew each time they send the same form.
+type formHash struct {
+	hash.Hash
+	boundary []byte
+	held     []byte // what may be the beginning of a boundary
+}
+
+// Write implements io.Writer. It never fails.
+func (h *formHash) Write(p []byte) (int, error) {
+	h.held = append(h.held, p...)
+	for {
+		before, after, found := bytes.Cut(h.held, h.boundary)
+		if !found {
+			break
+		}
+		h.Hash.Write(before)
+		h.held = after
+	}
+	if sure := len(h.held) - len(h.boundary) + 1; sure > 0 {
+		h.Hash.Write(h.held[:sure])
+		h.held = bytes.Clone(h.held[sure:])
+	}
+	return len(p), nil
+}
+
+// Sum implements hash.Hash, at the end of what is written.
+func (h *formHash) Sum(b []byte) []byte {
+	h.Hash.Write(h.held)
+	h.held = nil
+	return h.Hash.Sum(b)
 }
 
 // hashWhole reads what is left of a body, up to a limit on the whole of it, and gives the hash of the request with the size of

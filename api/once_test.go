@@ -93,6 +93,35 @@ func TestAFormIsAnsweredTheSameAgain(t *testing.T) {
 	r.twice("/api/farm/v1/files", form.String(), "form", "Content-Type: "+w.FormDataContentType()).into(http.StatusCreated, nil)
 }
 
+// TestAFormIsTheSameUnderAnotherBoundary covers clients that choose one anew each time they send a form.
+func TestAFormIsTheSameUnderAnotherBoundary(t *testing.T) {
+	r := start(t)
+	send := func(boundary, content string) answer {
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		if err := w.SetBoundary(boundary); err != nil {
+			t.Fatal(err)
+		}
+		part, err := w.CreateFormFile("file", "a.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = part.Write([]byte(content))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return r.send(http.MethodPost, "/api/farm/v1/files", form.Bytes(), keyed("k"), "Content-Type: "+w.FormDataContentType())
+	}
+	content := strings.Repeat("picture", 50_000)
+	first, again := send("----one1", content), send("----two2", content)
+	first.into(http.StatusCreated, nil)
+	again.into(http.StatusCreated, nil)
+	if !bytes.Equal(first.body, again.body) || again.header.Get("Idempotent-Replay") != "true" {
+		t.Errorf("%s, then %s", first.body, again.body)
+	}
+	send("----six6", content[1:]+"x").refused(http.StatusConflict, "Idempotency-Key")
+}
+
 func TestAnotherRequestUnderTheSameKeyIsRefused(t *testing.T) {
 	r := start(t)
 	r.send(http.MethodPost, "/api/v2/jobs", srcJob, keyed("k")).into(http.StatusCreated, nil)

@@ -121,6 +121,8 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withJob(`"priority": "high"`):                                                           {"priority"},
 		withJob(`"level": "yesterday"`):                                                         {"level"},
 		withJob(`"notBefore": "tomorrow"`):                                                      {"notBefore"},
+		withJob(`"assets": [{"type": "image", "layerName": "a", "src": "data:nothing"}]`):       {"assets[0].src"},
+		withJob(`"notBefore": "9999-12-31T23:00:00-02:00"`):                                     {"notBefore"},
 		withJob(`"tags": [1, "", "a,b"]`):                                                       {"tags[0]", "tags[1]"},
 		withJob(`"tags": {}`):                                                                   {"tags"},
 		withJob(`"tags": ["ok", "a,b"]`):                                                        {"tags[1]"},
@@ -148,7 +150,7 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withJob(`"webhook": {"url": "gopher://x", "method": "BREW"}`): {"webhook.method", "webhook.url"},
 		withJob(`"webhook": {"method": "POST"}`):                      {"webhook.url"},
 		withJob(`"webhook": {"url": "https://"}`):                     {"webhook.url"},
-		withJob(`"webhook": {"url": "https://x", "headers": {"A": "b\r\nc: d", "Host": "y", "content-length": "1", "X-Signature": "z", "b c": "d", "": "e", "e": 1, "Q": "1", "q": "2"}}`): {
+		withJob(`"webhook": {"url": "https://x", "headers": {"A": "b\r\nc: d", "Host": "y", "content-length": "1", "X-Signature": "z", "b c": "d", "": "e", "e": [1], "Q": "1", "q": "2"}}`): {
 			"webhook.headers.", "webhook.headers.A", "webhook.headers.Host", "webhook.headers.content-length", "webhook.headers.X-Signature",
 			"webhook.headers.b c", "webhook.headers.e", "webhook.headers.q"},
 		withJob(`"assets": {}`):                                       {"assets"},
@@ -219,6 +221,17 @@ func TestSettingsThatAreValid(t *testing.T) {
 		if !bytes.Equal(got, wanted) {
 			t.Errorf("%s became %s, want %s", settings, got, wanted)
 		}
+	}
+}
+
+// TestHeadersAreTakenAsClientsWriteThem: the public contract allows any value.
+func TestHeadersAreTakenAsClientsWriteThem(t *testing.T) {
+	job, err := ReadJob([]byte(withJob(`"webhook": {"url": "https://x", "headers": {"A": "b", "N": 1.50, "B": true, "none": null}}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := job.Webhook.Headers, (map[string]string{"A": "b", "N": "1.50", "B": "true"}); !maps.Equal(got, want) {
+		t.Errorf("the headers are %v, want %v", got, want)
 	}
 }
 

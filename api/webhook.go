@@ -73,7 +73,15 @@ func readHeaders(w object) map[string]string {
 	seen := map[string]bool{}
 	for _, name := range names {
 		lower := strings.ToLower(name)
-		value := headers.text(name, addressLimit)
+		var value string
+		switch kindOf(headers.raw(name)) {
+		case kindNull:
+			continue
+		case kindNumber, kindBool: // the public contract takes any value
+			value = string(bytes.TrimSpace(headers.raw(name)))
+		default:
+			value = headers.text(name, addressLimit)
+		}
 		switch {
 		case name == "" || strings.ContainsFunc(name, notInHeaderName):
 			headers.problem(name, "is no name of a header")

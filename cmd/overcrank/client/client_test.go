@@ -83,6 +83,33 @@ func start(t *testing.T, steps ...http.HandlerFunc) (*Client, *moody) {
 	return &Client{Server: srv.URL, Token: "secret", HTTP: &http.Client{Transport: transport}}, m
 }
 
+// TestResultsAreAskedForWithTheTokenAtTheFarmAlone covers a farm that gives results to those who are signed in, under the name that
+// its caller knows it by and under another.
+func TestResultsAreAskedForWithTheTokenAtTheFarmAlone(t *testing.T) {
+	result := func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer secret" {
+			answers(401, `{"error":"needs a token"}`)(w, r)
+			return
+		}
+		answers(200, "film")(w, r)
+	}
+	for _, name := range []string{"127.0.0.1", "localhost"} {
+		client, server := start(t, result)
+		var got strings.Builder
+		address := strings.Replace(client.Server, "127.0.0.1", name, 1) + "/outputs/J-x.mp4"
+		if err := client.DownloadTo(t.Context(), address, &got, nil); err != nil || got.String() != "film" {
+			t.Errorf("%s: %q, %v", name, got.String(), err)
+		}
+		var tokens []string
+		for _, r := range server.sent() {
+			tokens = append(tokens, r.token)
+		}
+		if !slices.Equal(tokens, []string{"", "Bearer secret"}) {
+			t.Errorf("%s: the tokens sent are %q", name, tokens)
+		}
+	}
+}
+
 // TestTheRootOfAVersionIsAnAddressToo covers an address that is set for other clients of the interface as well.
 func TestTheRootOfAVersionIsAnAddressToo(t *testing.T) {
 	for _, behind := range []string{"", "/", "/api/v2", "/api/v2/"} {

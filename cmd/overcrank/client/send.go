@@ -73,13 +73,16 @@ func keyed(r request) request {
 	return r
 }
 
+// outputsRoot begins the paths of results on a farm.
+const outputsRoot = "/outputs/"
+
 // elsewhere is where a request goes next: to another coordinator when the one that an address of the farm's names has gone.
 func (c *Client) elsewhere(path string, err error) string {
 	address, bad := url.Parse(path)
 	if bad != nil || address.Host == "" || !errors.As(err, new(*UnreachableError)) || !c.answered.Load() {
 		return path
 	}
-	if !strings.HasPrefix(address.Path, "/outputs/") && !strings.HasPrefix(address.Path, "/api/") {
+	if !strings.HasPrefix(address.Path, outputsRoot) && !strings.HasPrefix(address.Path, "/api/") {
 		return path // no address of a farm
 	}
 	return address.RequestURI()

@@ -96,8 +96,7 @@ func TestATaskAvoidsTheMachineThatVanishedWithIt(t *testing.T) {
 	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.HasPrefix(why, "Only machines that failed it before are free.") {
 		t.Errorf("%q, %v", why, err)
 	}
-	other.finish(busy, "a film")
-	if l := other.lease(); l.Job != job.ID {
+	if l := other.finishForLease(busy, "a film"); l.Job != job.ID {
 		t.Errorf("leased %+v", l.Attempt)
 	}
 }

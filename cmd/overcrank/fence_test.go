@@ -115,7 +115,7 @@ func TestAFrozenMachineWakesToALeaseThatIsOver(t *testing.T) {
 // TestALostAcknowledgementIsAskedForAgain cuts what the farm says to its agent from the moment on at which the engine runs, on the
 // connection that carries reports, so that the report of the result arrives and its acknowledgement does not.
 func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
-	f := launchAs(t, "coordinator", t.TempDir(), "--lease", "2s")
+	f := launchAs(t, "coordinator", t.TempDir(), "--lease", "1m") // also how long the agent bears the silence
 	f.await("the farm to be ready", func() bool { return ready(t.Context(), f.Server) == nil })
 	r := newRelay(t, strings.TrimPrefix(f.Server, "http://"))
 	_, token, _ := f.command("agents", "invite")
@@ -124,7 +124,7 @@ func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
 	w := startAgent(t, behind, desk, strings.TrimSpace(token))
 	f.await("the machine to be linked", func() bool { return strings.Contains(w.said.String(), "linked to the farm") })
 	session := r.newest()
-	id := f.submitWhole(f.card(), 5) // done before the agent takes the silence for a dead link
+	id := f.submitWhole(f.card(), 5)
 	f.await("the engine to run", func() bool { return len(processes(desk, "aerender")) > 0 })
 	session.deafen()
 	job := f.finished(id)

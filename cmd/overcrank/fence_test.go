@@ -69,10 +69,10 @@ func signalAll(dir string, s syscall.Signal) {
 // oneResult checks that the farm holds the job's one result, and that nothing is on its way any more.
 func (f *runningFarm) oneResult(job client.Job, desks ...string) {
 	f.t.Helper()
+	f.await("what is left of attempts to be swept", func() bool { return len(leftovers(f.t, f.dir)) == 0 })
 	if got := results(f.t, f.dir); len(got) != 1 || !strings.HasPrefix(got[0], job.ID) {
 		f.t.Errorf("the results are %v", got)
 	}
-	f.await("what is left of attempts to be swept", func() bool { return len(leftovers(f.t, f.dir)) == 0 })
 	for _, desk := range desks {
 		f.await("the outbox of "+desk+" to be empty", func() bool {
 			waiting, _ := os.ReadDir(filepath.Join(desk, "outbox"))

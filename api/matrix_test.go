@@ -169,7 +169,7 @@ var rules = map[string]rule{
 	"DELETE /api/farm/v1/join-tokens/{id}":        {role: admin, record: "invitation", status: 204, farm: true},
 
 	"GET /api/farm/v1/cluster":                     {role: admin, status: 200, farm: true},
-	"POST /api/farm/v1/cluster/transfer":           {role: admin, status: 503, farm: true}, // there is nobody else
+	"POST /api/farm/v1/cluster/transfer":           {role: admin, status: 409, farm: true}, // there is nobody else
 	"POST /api/farm/v1/cluster/{id}/transfer":      {role: admin, record: "coordinator", status: 204, farm: true},
 	"POST /api/farm/v1/cluster/{id}/remove":        {role: admin, record: "coordinator", status: 409, farm: true},
 	"GET /api/farm/v1/cluster/invitations":         {role: admin, status: 200, farm: true},

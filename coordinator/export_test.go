@@ -7,6 +7,9 @@ import (
 	"overcrank/raftstore"
 )
 
+// AddProgress merges into a job, as it was read a moment ago, how far it is.
+func (c *Coordinator) AddProgress(job *farm.Job) error { return c.addProgress(job) }
+
 // Estimate says how long a job is likely to take, without what it waits for before.
 func (c *Coordinator) Estimate(job farm.Job) *farm.Span { return c.leading().estimate(job) }
 

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -60,10 +61,20 @@ type mirror struct {
 	leases  map[string]leaseNews // by task
 	byJob   map[string][]string  // tasks with leases, by job
 	reached map[string]float64   // of jobs with several tasks, by job
+	ended   map[string]endedLease
 }
 
+// endedLease is how far a job was when its lease ended, which a node may hear of before its own state knows why.
+type endedLease struct {
+	progress float64
+	at       time.Time
+}
+
+// endedFor is how long that is remembered: far longer than a state is behind the news.
+const endedFor = 2 * time.Second
+
 func newMirror() *mirror {
-	m := &mirror{}
+	m := &mirror{ended: map[string]endedLease{}}
 	m.clearLocked()
 	return m
 }
@@ -79,7 +90,11 @@ func (m *mirror) take(n news, whole bool) {
 	if whole {
 		m.clearLocked()
 	}
+	now := time.Now()
+	maps.DeleteFunc(m.ended, func(_ string, e endedLease) bool { return now.Sub(e.at) > endedFor })
 	for _, task := range n.Gone {
+		lease := m.leases[task]
+		m.ended[lease.Job] = endedLease{lease.Progress, now}
 		m.dropLocked(task)
 	}
 	for _, lease := range n.Leases {
@@ -133,18 +148,28 @@ func (m *mirror) reachedBy(job string) (percent float64, known bool) {
 	return percent, known
 }
 
-// addTo merges into a rendering job how far it is.
-func (m *mirror) addTo(job *farm.Job) {
-	if percent, known := m.reachedBy(job.ID); known {
+// addTo merges into a rendering job how far it is, or was when its lease ended a moment ago; known is false when neither is known.
+func (m *mirror) addTo(job *farm.Job) (known bool) {
+	percent, known := m.reachedBy(job.ID)
+	if known {
 		job.Progress = percent
-		return
+		return true
 	}
 	for _, lease := range m.ofJob(job.ID) {
+		known = true
 		job.Progress = max(job.Progress, lease.Progress)
 		if job.FramesTotal == 0 {
 			job.FramesTotal = lease.FramesTotal
 		}
 	}
+	if known {
+		return true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last, known := m.ended[job.ID]
+	job.Progress = max(job.Progress, last.progress)
+	return known
 }
 
 // told is what one follower was told of the leader's leases.

@@ -65,23 +65,44 @@ func (c *Coordinator) addOwnProgress(job *farm.Job) {
 	if job.Status != farm.JobRendering {
 		return
 	}
-	l := c.leading()
-	if l == nil {
-		c.mirror.addTo(job)
+	known := false
+	if l := c.leading(); l != nil {
+		known = l.addTo(job)
+	} else {
+		known = c.mirror.addTo(job)
+	}
+	if known {
 		return
 	}
+	// It may have finished between the look at the state and the one at the leases: nobody is to see progress fall.
+	err := c.store.View(func(tx *raftstore.Tx) error {
+		now, err := tx.JobHead(job.ID)
+		if err == nil && now.Status == farm.JobFinished {
+			job.Progress = 100
+		}
+		return err
+	})
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		c.log.Warn("looking how far a job is", "job", job.ID, "error", err)
+	}
+}
+
+// addTo merges into a rendering job how far it is; known is false when it has no lease.
+func (l *leader) addTo(job *farm.Job) (known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c := l.courses[job.ID]; c != nil {
 		job.Progress = l.outlookLocked(job.ID, c).progress
-		return
+		return true
 	}
 	for _, h := range l.byJob[job.ID] {
+		known = true
 		job.Progress = max(job.Progress, h.progress)
 		if job.FramesTotal == 0 {
 			job.FramesTotal = h.framesTotal
 		}
 	}
+	return known
 }
 
 // outerJobs are the jobs that a job is nested in, from the nearest.

@@ -217,6 +217,30 @@ func TestTheNextLeaderGoesOnWithWhatRenders(t *testing.T) {
 	}
 }
 
+// TestProgressDoesNotFallWhenAJobFinishes between the look at its state and the one at its lease.
+func TestProgressDoesNotFallWhenAJobFinishes(t *testing.T) {
+	s := openSeveral(t)
+	leader, followers := s.parted()
+	job := followers[0].submit()
+	station := leader.enrol("suite 4")
+	station.connect()
+	lease := station.lease()
+	station.say(wire.Message{Progress: &wire.Progress{Attempt: lease.Attempt, Percent: 60, Phase: "rendering"}})
+	for _, r := range followers {
+		r.eventually("the followers know how far the job is", func() bool { return r.job(job.ID).Progress == 60 })
+	}
+	read := leader.job(job.ID)
+	read.Progress = 0
+	station.finish(lease, "a film")
+	for _, r := range append(followers, leader) {
+		r.eventually("the job has finished everywhere", func() bool { return r.job(job.ID).Status == farm.JobFinished })
+		before := read
+		if err := r.AddProgress(&before); err != nil || before.Progress < 60 {
+			t.Errorf("the job was read as %s, and is at %.0f %%, %v", before.Status, before.Progress, err)
+		}
+	}
+}
+
 func TestALeaderThatStopsSendsItsMachinesToTheNext(t *testing.T) {
 	s := openSeveral(t)
 	leader, _ := s.parted()

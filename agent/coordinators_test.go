@@ -102,6 +102,7 @@ func TestARenderOutlivesItsCoordinator(t *testing.T) {
 	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
 	l := lease(t, a, "job.1")
 	a.send(wire.Message{Lease: &l})
+	a.eventually("the machine is at it", func() bool { return len(a.got) > 0 }) // what was said last may be lost with the connection
 	lead(peers, 2)
 	a.die()
 	b.eventually("the machine is with the next leader, and holds its lease", func() bool {

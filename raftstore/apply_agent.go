@@ -36,14 +36,21 @@ func (t *tables) putInventory(c PutInventory) Result {
 
 // removeAgent leaves the machine's leases to ExpireLeases.
 func (t *tables) removeAgent(c RemoveAgent) Result {
-	agent, ok := get[farm.Agent](t, bucketAgents, c.ID)
-	if !ok {
+	if !t.forgetAgent(c.ID) {
 		return refuse(noMachine(c.ID))
 	}
-	t.remove(bucketAgents, agent.ID)
-	t.dropCredentials(agent)
-	t.remove(bucketHealth, agent.ID)
+	t.remove(bucketHealth, c.ID)
 	return Result{}
+}
+
+// forgetAgent removes a machine's record, and what leads to it.
+func (t *tables) forgetAgent(id string) (found bool) {
+	agent, found := get[farm.Agent](t, bucketAgents, id)
+	if found {
+		t.remove(bucketAgents, id)
+		t.dropCredentials(agent)
+	}
+	return found
 }
 
 func noMachine(id string) *farm.Error {

@@ -127,12 +127,17 @@ func keepLiving(tx *bbolt.Tx, living *tables, log *raft.Log, fingerprint []byte,
 }
 
 // keepMachines leaves the machines that the farm has as they are: they show the certificates that they were given last, whatever the
-// backup knows of them. Those that were removed since come back.
+// backup knows of them. Those that were removed since come back, but for one that has enrolled again since under its old key: it would be
+// there twice, and whoever removes the one shuts out the other.
 func keepMachines(change, living *tables) {
 	for _, index := range [][]byte{bucketAgentsByHash, bucketAgentsByKey} {
 		for _, key := range change.keysUnder(index, "") {
-			if living.has(bucketAgents, change.lookup(index, key)) {
+			id := change.lookup(index, key)
+			switch {
+			case living.has(bucketAgents, id):
 				change.remove(index, key)
+			case living.has(index, key):
+				change.forgetAgent(id)
 			}
 		}
 	}

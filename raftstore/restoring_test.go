@@ -57,6 +57,20 @@ func (m *testMachine) rows() map[string]string {
 	return rows
 }
 
+// machines are the records of all machines by their ids.
+func (m *testMachine) machines() map[string]string {
+	m.t.Helper()
+	records := map[string]string{}
+	m.read(func(tx *Tx) error {
+		cursor := tx.t.cursor(bucketAgents)
+		for id, record := cursor.First(); id != nil; id, record = cursor.Next() {
+			records[string(id)] = string(record)
+		}
+		return nil
+	})
+	return records
+}
+
 // livingRows are the rows that stay when the state is replaced.
 func (m *testMachine) livingRows() map[string]string {
 	m.t.Helper()
@@ -113,11 +127,6 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 		live(1, 25)
 		backup, want := m.snapshotBytes(), m.rows()
 		live(0, 25)
-		machines := 0
-		m.read(func(tx *Tx) error {
-			machines = len(all[farm.Agent](tx.t, bucketAgents))
-			return nil
-		})
 		commands := m.bring(backup, "r1", epoch)
 		for _, cmd := range commands[:len(commands)-1] {
 			m.must(cmd)
@@ -126,7 +135,8 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 		if moment == 0 {
 			checkKilled(t, m)
 		}
-		live(0, 3) // which is lost
+		live(0, 3) // which is lost, but for what is about machines
+		machines := m.machines()
 		living := m.livingRows()
 		if result := m.must(commands[len(commands)-1]); !result.Replaced {
 			t.Fatalf("the state was not replaced")
@@ -146,16 +156,40 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 		if len(got) != len(want) {
 			t.Fatalf("%d rows are there, %d in the backup", len(got), len(want))
 		}
-		m.read(func(tx *Tx) error {
-			if now := len(all[farm.Agent](tx.t, bucketAgents)); now < machines {
-				t.Fatalf("%d machines are left of %d", now, machines)
+		after := m.machines()
+		for id, agent := range machines {
+			if after[id] != agent {
+				t.Fatalf("machine %s is %q now, and was %q", id, after[id], agent)
 			}
-			return nil
-		})
+		}
 		before = look(t, m, seen{}, nil)
 		live(0, 20)
 		if moment == 2 {
 			checkReplays(t, m)
+		}
+	})
+}
+
+// TestAMachineThatEnrolledAnewDoesNotComeBackTwice restores a backup that knows a machine by the id it had before it was removed. A
+// machine that stays away comes back.
+func TestAMachineThatEnrolledAnewDoesNotComeBackTwice(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "m")
+	defer m.end()
+	m.must(PutJoinToken{invitation(4)})
+	m.must(join("before", "k1", epoch))
+	m.must(join("away", "k2", epoch))
+	backup := m.snapshotBytes()
+	m.must(RemoveAgent{ID: "before"})
+	m.must(RemoveAgent{ID: "away"})
+	m.must(join("anew", "k1", epoch))
+	for _, cmd := range m.bring(backup, "r", epoch) {
+		m.must(cmd)
+	}
+	m.must(RemoveAgent{ID: "away"}) // it is there
+	wantRefused(t, m, RemoveAgent{ID: "before"}, farm.CodeNotFound)
+	m.see(func(tx *Tx) {
+		if agent, err := tx.AgentByKey("k1"); err != nil || agent.ID != "anew" {
+			t.Errorf("the key is that of %q, %v", agent.ID, err)
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"overcrank/durable"
 )
 
 // adobeCaches are the folders in which After Effects keeps what it has drawn and heard, for the next time. All of it can be
@@ -82,7 +84,7 @@ func (c adobeCaches) clearBehind(mark string) error {
 
 // clearLeft clears the caches behind attempts that an earlier run of this agent did not end.
 func (c adobeCaches) clearLeft(work string) error {
-	marks, err := filepath.Glob(filepath.Join(work, "*", discardMark))
+	marks, err := durable.Find(work, "*/"+discardMark)
 	if err != nil {
 		return fmt.Errorf("looking for attempts: %w", err)
 	}

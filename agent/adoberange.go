@@ -12,6 +12,7 @@ import (
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
+	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/frames"
 )
@@ -260,7 +261,7 @@ func (t *attempt) soundAdobe(ctx context.Context, req aerender.Request) (result,
 	if err != nil {
 		return result{}, err
 	}
-	written, err := filepath.Glob(filepath.Join(out, "raw_sound.*"))
+	written, err := durable.Find(out, "raw_sound.*")
 	if err != nil || len(written) == 0 {
 		return result{}, errors.Join(err, &film.Wrong{Message: "After Effects wrote no sound"})
 	}

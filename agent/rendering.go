@@ -14,6 +14,7 @@ import (
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
 	"overcrank/agent/script"
+	"overcrank/durable"
 	"overcrank/farm"
 )
 
@@ -407,7 +408,7 @@ func (t *attempt) runAdobe(ctx context.Context, req aerender.Request) (expected 
 // encodeRaw encodes what After Effects wrote as the job wants it. The container's extension is After Effects' own choice.
 func (t *attempt) encodeRaw(ctx context.Context, p plan) error {
 	out := filepath.Join(t.dir, "out")
-	written, err := filepath.Glob(filepath.Join(out, "raw_*"))
+	written, err := durable.Find(out, "raw_*")
 	if err != nil {
 		return fmt.Errorf("looking for the result: %w", err)
 	}

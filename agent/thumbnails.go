@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"overcrank/agent/film"
+	"overcrank/durable"
 	"overcrank/farm/wire"
 )
 
@@ -125,7 +126,7 @@ func (t *attempt) makeThumbnails(ctx context.Context, r result, p plan) {
 
 // stillThumbnails are small pictures of all samples, or of the first of other stills.
 func (t *attempt) stillThumbnails(ctx context.Context, p plan) (map[int]string, error) {
-	stills, err := filepath.Glob(filepath.Join(t.dir, "out", stillsPrefix+"*."+p.ext))
+	stills, err := durable.Find(filepath.Join(t.dir, "out"), stillsPrefix+"*."+p.ext)
 	if err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) open(ctx context.Context) (err error) {
-	if err := errors.Join(checkLeft(c.cfg.DataDir), checkFolder(c.cfg.DataDir), c.loadWaiting(), clearHeld(c.cfg.DataDir)); err != nil {
+	if err := errors.Join(checkLeft(c.cfg.DataDir), checkFolder(c.cfg.DataDir), c.loadWaiting(), clearHeld(c.cfg.DataDir, heldFolders)); err != nil {
 		return err
 	}
 	if err := setEarlierAside(c.cfg.DataDir, c.cfg.MinFree, c.log); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"overcrank/coordinator/backup"
 	"overcrank/coordinator/files"
@@ -57,29 +58,24 @@ func Restore(ctx context.Context, r io.Reader, to Restoring) (m backup.Manifest,
 // beside makes the folder in which a data folder comes about, on the disk on which that is to be: within it when it is there. It removes what
 // a restoration has left that was killed.
 func beside(target string) (half string, err error) {
-	within, pattern := target, heldFolders
+	within, prefix := target, heldFolders
 	there, err := os.ReadDir(target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		within, pattern = filepath.Dir(target), "."+filepath.Base(target)+"-"+heldFolders
+		within, prefix = filepath.Dir(target), "."+filepath.Base(target)+"-"+heldFolders
 		err = os.MkdirAll(within, 0o700)
 	case slices.ContainsFunc(there, func(e fs.DirEntry) bool {
-		held, _ := filepath.Match(heldFolders, e.Name())
-		return !held && e.Name() != rescueFolder
+		return !strings.HasPrefix(e.Name(), heldFolders) && e.Name() != rescueFolder
 	}):
 		err = ErrFolderInUse
 	}
 	if err != nil {
 		return "", err
 	}
-	left, err := filepath.Glob(filepath.Join(within, pattern))
-	for _, dir := range left {
-		err = errors.Join(err, os.RemoveAll(dir))
-	}
-	if err != nil {
+	if err := clearHeld(within, prefix); err != nil {
 		return "", err
 	}
-	return os.MkdirTemp(within, pattern)
+	return os.MkdirTemp(within, prefix+"*")
 }
 
 // rescueFolder is in every new file system of the kind ext4.

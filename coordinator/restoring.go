@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"overcrank/coordinator/backup"
 	"overcrank/coordinator/files"
@@ -41,7 +42,7 @@ type Restored struct {
 }
 
 const (
-	heldFolders = "restoring-*" // of the data folder
+	heldFolders = "restoring-" // is how the names of such folders in the data folder begin
 	// beforeRestoring are the backups of what restorations replaced; keptBefore of them stay.
 	beforeRestoring = "before-restore-*.ocbackup"
 	keptBefore      = 3
@@ -62,7 +63,7 @@ func (c *Coordinator) HoldBackup(ctx context.Context, p farm.Principal, r io.Rea
 	if done == nil {
 		return nil, farm.Errorf(farm.CodeUnavailable, "this coordinator is stopping")
 	}
-	dir, err := os.MkdirTemp(c.cfg.DataDir, heldFolders)
+	dir, err := os.MkdirTemp(c.cfg.DataDir, heldFolders+"*")
 	if err != nil {
 		done()
 		return nil, fmt.Errorf("receiving a backup: %w", err)
@@ -111,11 +112,13 @@ func (h *HeldBackup) Close() error {
 	return errors.Join(err, os.RemoveAll(h.dir))
 }
 
-// clearHeld removes what a process that was killed has received.
-func clearHeld(dataDir string) error {
-	left, err := filepath.Glob(filepath.Join(dataDir, heldFolders))
-	for _, dir := range left {
-		err = errors.Join(err, os.RemoveAll(dir))
+// clearHeld removes what a process that was killed has received: all that begins with a prefix.
+func clearHeld(dir, prefix string) error {
+	there, err := os.ReadDir(dir)
+	for _, e := range there {
+		if strings.HasPrefix(e.Name(), prefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
 	}
 	return err
 }
@@ -294,7 +297,7 @@ func (h *HeldBackup) backUpBefore(ctx context.Context) (path string, err error) 
 	if err = errors.Join(err, content.Close()); err != nil {
 		return "", err
 	}
-	kept, err := filepath.Glob(h.c.path(beforeRestoring)) // in the order of their times
+	kept, err := durable.Find(h.c.cfg.DataDir, beforeRestoring) // in the order of their times
 	for ; len(kept) > keptBefore; kept = kept[1:] {
 		err = errors.Join(err, os.Remove(kept[0]))
 	}

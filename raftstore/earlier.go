@@ -45,7 +45,7 @@ func OfFirstRelease(dir string) (bool, error) {
 	if err == nil && known {
 		return format == 1, nil
 	}
-	snapshots, err := filepath.Glob(filepath.Join(dir, "snapshots", "*", "state.bin"))
+	snapshots, err := durable.Find(dir, "snapshots/*/state.bin")
 	if err != nil {
 		return false, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/raftstore/layered"
 )
@@ -208,7 +209,7 @@ func (s *Store) GiveUpRestoring(ctx context.Context, now time.Time) error {
 
 // forgetReceived removes what a process that was killed has received.
 func forgetReceived(dir string) error {
-	left, err := filepath.Glob(filepath.Join(dir, receivedFiles))
+	left, err := durable.Find(dir, receivedFiles)
 	for _, path := range left {
 		err = errors.Join(err, os.Remove(path))
 	}

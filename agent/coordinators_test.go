@@ -97,7 +97,7 @@ func lead(peers []*peer, leader int) {
 func TestARenderOutlivesItsCoordinator(t *testing.T) {
 	needFFmpeg(t)
 	peers := cluster(t, 3)
-	start(t, peers[0], "normal", t.TempDir())
+	start(t, peers[0], "one-by-one", t.TempDir()) // slow enough to be at it when its coordinator dies
 	a, b := peers[0], peers[2]
 	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
 	l := lease(t, a, "job.1")

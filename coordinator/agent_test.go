@@ -166,9 +166,16 @@ func TestAPausedFarmBeginsNothing(t *testing.T) {
 	r.restart()
 	s.connect()
 	s.silent()
-	if status, err := r.Status(t.Context(), r.admin); err != nil || !status.Paused || status.Ready != 1 || status.Machines[farm.MachineFree] != 1 {
-		t.Errorf("the farm is at %+v, %v", status, err)
+	var status farm.Status
+	r.eventually("the queue is read", func() bool {
+		var err error
+		status, err = r.Status(t.Context(), r.admin)
+		return err == nil
+	})
+	if !status.Paused || status.Ready != 1 || status.Machines[farm.MachineFree] != 1 {
+		t.Errorf("the farm is at %+v", status)
 	}
+	s.silent()
 	if _, err := r.PauseFarm(t.Context(), r.admin, false); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 // What only the leader's memory knows, and what is done with it there.
 const (
-	askSummary   question[struct{}, summary]                    = "summary"
+	askSummary   question[summaryAsked, summary]                = "summary"
 	askMachines  question[machinesAsked, map[string]machineNow] = "machines"
 	askWhy       question[jobsAsked, map[string]string]         = "why"
 	askPlacement question[jobAsked, farm.Placement]             = "placement"
@@ -37,11 +37,16 @@ func answerAll() answers {
 	return a
 }
 
+type summaryAsked struct {
+	Queue bool `json:"queue"` // when the queue has been read, not before
+}
+
 // summary is how many machines and tasks there are.
 type summary struct {
 	Slots    int                       `json:"slots"`
 	Leased   int                       `json:"leased"`
 	Ready    int                       `json:"ready"`
+	Read     bool                      `json:"read"`     // Ready is all there is: the queue has been read
 	Owed     int                       `json:"owed"`     // webhooks
 	Machines map[farm.MachineState]int `json:"machines"` // that are connected
 }

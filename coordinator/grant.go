@@ -263,14 +263,17 @@ func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) 
 	}
 }
 
-// expireLoop takes leases back whose agents have been silent for a lease time.
+// expireLoop takes leases back whose agents have been silent for a lease time, once the queue has been read in which they go.
 func (l *leader) expireLoop(ctx context.Context) {
-	last := time.Now()
+	last := l.began // of which on the leases run
 	every(ctx, min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond), func() {
 		slept := time.Since(last)
 		last = time.Now()
 		if slept > max(l.c.cfg.Lease/4, frozen) {
 			l.excuse(slept)
+		}
+		if !l.hasRead() {
+			return
 		}
 		l.expire(ctx)
 		l.wakeMachines()

@@ -22,6 +22,8 @@ type leader struct {
 	work chan struct{}   // there may be something to grant
 	over <-chan struct{} // closed when the term ends
 	read chan struct{}   // closed when all that is ready stands in the queue
+	// began is when this node began to take up what the leader before had. It stays as it is.
+	began time.Time
 
 	outbox *outbox
 	trial  trial // guarded by mu
@@ -129,6 +131,7 @@ func (l *leader) term(ctx context.Context) {
 	}
 	// What happens meanwhile is handed on once this node is known to lead: none of it may be missed, and none be half noted.
 	l.c.feed.handing.Lock()
+	l.began = time.Now()
 	taken := l.takeUp(ctx, l.take)
 	if taken {
 		l.c.setLeader(l)
@@ -140,7 +143,9 @@ func (l *leader) term(ctx context.Context) {
 	defer l.endSessions()
 	defer l.leave()
 	l.c.hub.lose() // what the leader before told last may not have come
-	began := time.Now()
+	var loops sync.WaitGroup
+	defer loops.Wait()
+	loops.Go(func() { l.expireLoop(ctx) })
 	// From here on the queue is told of what is submitted, so nothing falls between the two.
 	if !l.takeUp(ctx, l.load) {
 		return
@@ -149,27 +154,33 @@ func (l *leader) term(ctx context.Context) {
 	ready, leased := l.queue.Len(), len(l.leases)
 	l.mu.Unlock()
 	close(l.read)
-	l.c.log.Info("this coordinator leads the farm", "ready tasks", ready, "leases", leased, "queue read in", time.Since(began).Round(time.Millisecond))
+	l.c.log.Info("this coordinator leads the farm", "ready tasks", ready, "leases", leased, "queue read in", time.Since(l.began).Round(time.Millisecond))
 	l.c.reading.wake()
 
-	var loops sync.WaitGroup
 	loops.Go(func() { l.grantLoop(ctx) })
-	loops.Go(func() { l.expireLoop(ctx) })
 	loops.Go(func() { l.outbox.run(ctx) })
 	loops.Go(func() {
 		if err := l.c.sweepAllAttempts(ctx); err != nil && ctx.Err() == nil {
 			l.c.log.Error("looking through unfinished results", "error", err)
 		}
 	})
-	loops.Wait()
 }
 
-// queueRead waits until the queue holds all that is ready, which takes a moment after this node begins to lead. CodeUnavailable
-// says that it did not come to that before ctx ended.
+// queueTime is how long questions wait for the queue of a node that has begun to lead. One of hundreds of thousands takes longer; then
+// nobody waits, since a page asks many.
+const queueTime = time.Second
+
+// queueRead waits a moment until the queue holds all that is ready. CodeUnavailable says that it does not yet.
 func (l *leader) queueRead(ctx context.Context) error {
+	if l.hasRead() {
+		return nil
+	}
+	enough := time.NewTimer(time.Until(l.began.Add(queueTime)))
+	defer enough.Stop()
 	select {
 	case <-l.read:
 		return nil
+	case <-enough.C:
 	case <-ctx.Done():
 	case <-l.over:
 	}

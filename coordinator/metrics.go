@@ -217,11 +217,13 @@ func (g gauges) farm(put putMetric) {
 
 	ctx, cancel := context.WithTimeout(g.c.ctx, gatherWithin)
 	defer cancel()
-	now, err := ask(ctx, g.c, askSummary, struct{}{})
+	now, err := ask(ctx, g.c, askSummary, summaryAsked{})
 	if err != nil {
 		return // raft_has_leader says why
 	}
-	put(readyGauge, float64(now.Ready))
+	if now.Read {
+		put(readyGauge, float64(now.Ready))
+	}
 	put(leasedGauge, float64(now.Leased))
 	put(slotsGauge, float64(now.Slots))
 	put(owedGauge, float64(now.Owed))

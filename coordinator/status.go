@@ -10,6 +10,17 @@ import (
 // Status is what the farm is at. It costs the same however much the farm has done before. Beside an error is what could be told without
 // the leader.
 func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status, error) {
+	return c.status(ctx, p, summaryAsked{Queue: true})
+}
+
+// Pulse is Status without Ready, for which a new leader would have to read its queue first.
+func (c *Coordinator) Pulse(ctx context.Context, p farm.Principal) (farm.Status, error) {
+	s, err := c.status(ctx, p, summaryAsked{})
+	s.Ready = 0
+	return s, err
+}
+
+func (c *Coordinator) status(ctx context.Context, p farm.Principal, asked summaryAsked) (farm.Status, error) {
 	var s farm.Status
 	var err error
 	if s.Jobs, err = c.CountJobs(ctx, p); err != nil {
@@ -29,7 +40,7 @@ func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status
 		return s, err
 	}
 	s.Done, s.Failed, s.Since = c.pace.told(c.cfg.Now())
-	now, err := ask(ctx, c, askSummary, struct{}{})
+	now, err := ask(ctx, c, askSummary, asked)
 	if err != nil {
 		return s, err
 	}
@@ -42,14 +53,17 @@ func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status
 	return s, nil
 }
 
-// summary counts machines and tasks, once all of them are known.
-func (l *leader) summary(ctx context.Context, _ struct{}) (summary, error) {
-	if err := l.queueRead(ctx); err != nil {
-		return summary{}, err
+// summary counts machines and tasks.
+func (l *leader) summary(ctx context.Context, asked summaryAsked) (summary, error) {
+	if asked.Queue {
+		if err := l.queueRead(ctx); err != nil {
+			return summary{}, err
+		}
 	}
+	read := l.hasRead()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Owed: l.outbox.count(), Machines: map[farm.MachineState]int{}}
+	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Read: read, Owed: l.outbox.count(), Machines: map[farm.MachineState]int{}}
 	for id, session := range l.sessions {
 		s.Slots += session.slots
 		m := farm.Machine{Online: true, Availability: session.availability, Running: make([]farm.RunningTask, len(l.byAgent[id]))}

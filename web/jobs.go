@@ -88,7 +88,7 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	if err != nil {
 		return h, err
 	}
-	status, err := s.farm.Status(ctx, p)
+	status, err := s.farm.Pulse(ctx, p)
 	h.Templates, h.Machines = len(templates), online(status)
 	return h, err
 }

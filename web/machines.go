@@ -36,7 +36,7 @@ func (s *server) readMachines(ctx context.Context, p farm.Principal, state, curs
 			v.Filter, query.States = known, []farm.MachineState{known}
 		}
 	}
-	status, err := s.farm.Status(ctx, p)
+	status, err := s.farm.Pulse(ctx, p)
 	if err != nil {
 		return v, err
 	}

@@ -261,7 +261,7 @@ func (s *server) shell(c *fiber.Ctx, p farm.Principal, title, active string) pag
 
 // pulse is how the farm is: in three numbers, and whether it is paused. Without a leader it is what this coordinator's state has.
 func (s *server) pulse(ctx context.Context, p farm.Principal) (page.Pulse, page.Pause) {
-	status, err := s.farm.Status(ctx, p)
+	status, err := s.farm.Pulse(ctx, p)
 	return page.Pulse{
 		Rendering: status.Jobs[farm.JobRendering], Waiting: status.Jobs[farm.JobQueued] + status.Jobs[farm.JobPending], Machines: online(status), Leaderless: err != nil,
 	}, page.Pause{On: status.Paused, At: status.PausedAt, By: status.PausedBy}

@@ -39,7 +39,8 @@ type Finding struct {
 type Examination struct {
 	Inventory farm.Inventory `json:"inventory"`
 	Findings  []Finding      `json:"findings"`
-	Healthy   bool           `json:"healthy"` // nothing is broken
+	Healthy   bool           `json:"healthy"`  // nothing is broken
+	Enrolled  bool           `json:"enrolled"` // a farm has let the machine in, so that it may give it work
 }
 
 // Doctor examines a workstation.
@@ -55,6 +56,7 @@ type Doctor struct {
 	builds        func([]farm.EngineInfo) []farm.EngineInfo
 	codecs        func() []string // that have to be written
 	findings      []Finding
+	enrolled      bool
 }
 
 // NewDoctor prepares an examination of this machine with an agent's settings. Nothing of the farm's is changed by it, and an agent
@@ -75,7 +77,7 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 	if len(d.Config.Coordinators) == 0 {
 		d.Config.Coordinators = []string{noCoordinator}
 	}
-	d.findings = nil
+	d.findings, d.enrolled = nil, false
 	d.Tell(0, "data folder")
 	if !d.dataFolder() {
 		return Examination{Inventory: farm.Inventory{Engines: []farm.EngineInfo{}}, Findings: d.findings}, nil
@@ -112,7 +114,7 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 	if err := AskToLook(cfg.DataDir); err != nil {
 		d.add(Finding{Check: "agent", Health: Poor, Found: "a running agent could not be asked to look at the machine anew", Mend: "It does so by itself within five minutes."})
 	}
-	out := Examination{Inventory: report.Inventory, Findings: d.findings, Healthy: true}
+	out := Examination{Inventory: report.Inventory, Findings: d.findings, Healthy: true, Enrolled: d.enrolled}
 	for _, f := range d.findings {
 		out.Healthy = out.Healthy && f.Health != Broken
 	}

@@ -107,6 +107,7 @@ func (d *Doctor) reach(ctx context.Context, address string) (time.Time, error) {
 func (d *Doctor) enrolment() {
 	self, err := readCredential(d.Config.DataDir)
 	found := Finding{Check: "enrolment", Health: Well}
+	d.enrolled = err == nil && (self.now().Certified() || self.now().Secret != "")
 	switch {
 	case err != nil:
 		found.Health, found.Found = Broken, err.Error()
@@ -115,7 +116,7 @@ func (d *Doctor) enrolment() {
 		_, until, err := self.now().Life()
 		found.About, found.Found = self.now().AgentID, "enrolled, with a certificate until "+until.Format(time.DateOnly)
 		if err != nil || time.Now().After(until) {
-			found.Health, found.Found = Broken, "its certificate has expired on "+until.Format(time.DateOnly)
+			found.Health, found.Found, d.enrolled = Broken, "its certificate has expired on "+until.Format(time.DateOnly), false
 			found.Mend = "Start the agent once with a new join token: overcrank agents invite"
 		}
 	case self.now().Secret != "":

@@ -170,12 +170,24 @@ func TestDoctorLooksAtWhatIsAroundTheEngines(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	if found.Healthy {
-		t.Error("a machine without room counts as healthy")
+	if found.Healthy || found.Enrolled {
+		t.Error("a machine without room counts as healthy, or one that has not enrolled as enrolled")
 	}
 	server.Close()
 	if got := d.examined(t).finding(t, "coordinator"); got.Health != Broken || !strings.Contains(got.Mend, "/healthz") {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestDoctorKnowsAMachineThatHasEnrolled(t *testing.T) {
+	p := newPeer(t)
+	dir := t.TempDir()
+	start(t, p, "normal", dir)
+	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	d := NewDoctor(Config{DataDir: dir})
+	d.enrolment()
+	if !d.enrolled || d.findings[0].Health != Well || !strings.Contains(d.findings[0].Found, "enrolled, with a certificate until") {
+		t.Errorf("%t, %+v", d.enrolled, d.findings)
 	}
 }
 

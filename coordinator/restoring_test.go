@@ -142,19 +142,20 @@ func TestLeasesOfBeforeAndAfterAFarmIsPutBack(t *testing.T) {
 	later.connect() // a machine that came behind the backup is one of the farm's all the same
 	again := r.submit()
 	var next wire.Lease
-	for _, s := range []*station{kept, dropped, later} {
-		select {
-		case m := <-s.toAgent:
-			if m.Lease != nil {
-				next = *m.Lease
-				s.finish(next, "again")
+	r.eventually("new work is given to one of them", func() bool {
+		for _, s := range []*station{kept, dropped, later} {
+			select {
+			case m := <-s.toAgent:
+				if m.Lease != nil {
+					next = *m.Lease
+					s.finish(next, "again")
+					return true
+				}
+			default:
 			}
-		case <-time.After(200 * time.Millisecond):
 		}
-		if next.Job != "" {
-			break
-		}
-	}
+		return false
+	})
 	r.eventually("new work is done", func() bool { return r.job(again.ID).Status == farm.JobFinished })
 	if next.Attempt.Attempt <= was.Attempt.Attempt {
 		t.Errorf("attempt %d follows attempt %d", next.Attempt.Attempt, was.Attempt.Attempt)

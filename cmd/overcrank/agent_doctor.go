@@ -110,6 +110,8 @@ func printMending(out *output, found agent.Examination) error {
 	switch {
 	case broken > 0:
 		verdict = fmt.Sprintf("%s to mend.", plural(broken, "thing"))
+	case !found.Enrolled:
+		verdict = "This machine could work; it gets nothing to do before it has enrolled."
 	case poor > 0:
 		verdict = "This machine is ready to work; it could be better."
 	}

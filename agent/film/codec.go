@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -87,6 +88,7 @@ func EncodeFrames(ctx context.Context, in io.Reader, head frames.Head, first int
 	}
 	if still(codec) {
 		codecArgs = append(codecArgs, "-start_number", strconv.Itoa(first))
+		out = numbered(filepath.Split(out))
 	} else if sound != "" {
 		args = append(args, ffmpeg.Input(sound)...)
 	}

@@ -1,6 +1,7 @@
 package film
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"overcrank/frames"
 )
 
 // makeFile runs ffmpeg; tests that need it skip without it.
@@ -103,6 +106,34 @@ func TestThumbnailsAreSpreadOverTheFilm(t *testing.T) {
 	got, err := Thumbnails(t.Context(), sampleFilm(t, "a.mp4"), 25, t.TempDir())
 	if err != nil || len(got) != 9 || got[24] == "" || got[3] == "" {
 		t.Fatalf("%v, %v", got, err)
+	}
+}
+
+func TestNumbersGoIntoTheNameAndNotIntoTheFolder(t *testing.T) {
+	film := sampleFilm(t, "a.mp4")
+	folder := func() string {
+		dir := filepath.Join(t.TempDir(), "100% [v2] %03d")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	info, err := Probe(t.Context(), film)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Thumbnails(t.Context(), film, info.Frames, folder()); err != nil || len(got) != 9 {
+		t.Errorf("thumbnails %v, %v", got, err)
+	}
+	if seen, err := Watch(t.Context(), film, info, folder()); err != nil || len(seen.Frames) != 9 {
+		t.Errorf("seen %v, %v", seen, err)
+	}
+	dir, head := folder(), frames.Head{Width: 8, Height: 4, Format: frames.RGBA, RateNum: 25, RateDen: 1}
+	if err := EncodeFrames(t.Context(), bytes.NewReader(make([]byte, 3*8*4*4)), head, 7, "", filepath.Join(dir, "frame_%05d.png"), DefaultStill); err != nil {
+		t.Fatal(err)
+	}
+	if files, _, err := CheckStills(t.Context(), dir, "frame_", "png", Want{Frames: 3, Width: 8, Height: 4}); err != nil || StillNumber(files[0]) != 7 {
+		t.Errorf("stills %v, %v", files, err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -124,6 +125,12 @@ func reading(path string, options ...string) []string {
 
 // local keeps a path from being taken for a protocol or an option.
 func local(path string) string { return "file:" + path }
+
+// numbered is the path of pictures that ffmpeg numbers, as its image2 has it: only the name holds the place of the number, however many
+// percent signs the folder has.
+func numbered(dir, name string) string {
+	return filepath.Join(strings.ReplaceAll(dir, "%", "%%"), name)
+}
 
 // run runs one of ffmpeg's programs and returns its output.
 func run(ctx context.Context, program string, args ...string) ([]byte, error) {

@@ -10,6 +10,9 @@ import (
 // thumbnailWidth is in pixels.
 const thumbnailWidth = 320
 
+// thumbnailName is how a small picture is called, which ffmpeg numbers.
+const thumbnailName = "film_%03d.jpg"
+
 // maxThumbnails is how many small pictures a result gets at most.
 const maxThumbnails = 12
 
@@ -17,12 +20,11 @@ const maxThumbnails = 12
 // the film's first as 0, to file.
 func Thumbnails(ctx context.Context, path string, frames int, dir string) (map[int]string, error) {
 	step := thumbnailStep(frames)
-	pattern := filepath.Join(dir, "film_%03d.jpg")
-	_, err := run(ctx, "ffmpeg", append(reading(path), "-an", "-vf", thumbnailFilter(step), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", pattern)...)
+	_, err := run(ctx, "ffmpeg", append(reading(path), "-an", "-vf", thumbnailFilter(step), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", numbered(dir, thumbnailName))...)
 	if err != nil {
 		return nil, fmt.Errorf("making thumbnails: %w", err)
 	}
-	return thumbnailsAt(pattern, step), nil
+	return thumbnailsAt(dir, step), nil
 }
 
 // thumbnailStep is how many frames lie between two small pictures of a film of so many frames.
@@ -32,11 +34,11 @@ func thumbnailFilter(step int) string {
 	return fmt.Sprintf(`select=not(mod(n\,%d)),scale=%d:-2:flags=area`, step, thumbnailWidth)
 }
 
-// thumbnailsAt finds the pictures that ffmpeg wrote, by frame.
-func thumbnailsAt(pattern string, step int) map[int]string {
+// thumbnailsAt finds the pictures that ffmpeg wrote into a folder, by frame.
+func thumbnailsAt(dir string, step int) map[int]string {
 	found := make(map[int]string)
 	for i := range maxThumbnails {
-		file := fmt.Sprintf(pattern, i)
+		file := filepath.Join(dir, fmt.Sprintf(thumbnailName, i))
 		if _, err := os.Stat(file); err == nil {
 			found[i*step] = file
 		}

@@ -39,10 +39,9 @@ func Watch(ctx context.Context, path string, info Info, thumbs string) (Seen, er
 		"-map", "0:v:0", "-vsync", "passthrough", "-vf", fmt.Sprintf(
 			`select=not(mod(n\,%d)),format=gray,blackdetect=d=0.01:pic_th=%g:pix_th=%g,freezedetect=n=%g:d=%g,metadata=mode=print:file=-`,
 			step, blackShare, blackLevel, stillNoise, min(frozenSeconds, max(1, info.Duration/2))), "-f", "null", "-")
-	every, pattern := thumbnailStep(info.Frames), ""
+	every := thumbnailStep(info.Frames)
 	if thumbs != "" {
-		pattern = filepath.Join(thumbs, "film_%03d.jpg")
-		args = append(args, "-map", "0:v:0", "-vf", thumbnailFilter(every), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", pattern)
+		args = append(args, "-map", "0:v:0", "-vf", thumbnailFilter(every), "-vsync", "vfr", "-start_number", "0", "-q:v", "5", numbered(thumbs, thumbnailName))
 	}
 	out, err := run(ctx, "ffmpeg", args...)
 	frames, tellErr := lastFrame(told)
@@ -58,8 +57,8 @@ func Watch(ctx context.Context, path string, info Info, thumbs string) (Seen, er
 		return Seen{}, wrong("the film has %d frames, and %d of them can be decoded", info.Frames, frames)
 	}
 	seen := Seen{Hints: hints(out, info.Duration, float64(step)/max(1, info.FrameRate))}
-	if pattern != "" {
-		seen.Frames = thumbnailsAt(pattern, every)
+	if thumbs != "" {
+		seen.Frames = thumbnailsAt(thumbs, every)
 	}
 	return seen, nil
 }

@@ -1,7 +1,6 @@
 package coordinator_test
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/raftstore/porttest"
 )
 
 // several is a farm of three coordinators; each rig is one of them.
@@ -26,12 +26,7 @@ func openSeveral(t *testing.T, edit ...func(*coordinator.Config)) *several {
 	storage := t.TempDir()
 	var addresses []string
 	for range 3 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		addresses = append(addresses, l.Addr().String())
-		_ = l.Close()
+		addresses = append(addresses, porttest.Address(t))
 	}
 	for i, address := range addresses {
 		cfg := coordinator.Config{

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/porttest"
 )
 
 // backedUp reads a backup of a store.
@@ -135,13 +135,8 @@ func TestARestoredNodeTakesFurtherNodes(t *testing.T) {
 	backup := backedUp(t, before)
 	c := &cluster{t: t, nodes: make([]*Store, 2), adjust: func(i int, cfg *Config) { cfg.NodeID, cfg.Peers, cfg.Await = "", nil, i == 1 }}
 	for range c.nodes {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
 		folder := filepath.Join(t.TempDir(), "state")
-		c.folders, c.peers = append(c.folders, folder), append(c.peers, Peer{Address: listener.Addr().String()})
-		listener.Close()
+		c.folders, c.peers = append(c.folders, folder), append(c.peers, Peer{Address: porttest.Address(t)})
 	}
 	if err := Restore(c.folders[0], bytes.NewReader(backup)); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/porttest"
 )
 
 // loopback is a layer of plain connections on this machine. Raft leaves those that it took open; they end with the layer.
@@ -65,18 +66,11 @@ func newCluster(t *testing.T, n int) *cluster {
 func newClusterOf(t *testing.T, n int, adjust func(i int, cfg *Config)) *cluster {
 	t.Helper()
 	c := &cluster{t: t, nodes: make([]*Store, n), adjust: adjust}
-	var held []net.Listener // until all have an address
 	for i := range n {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held = append(held, listener)
-		c.peers = append(c.peers, Peer{ID: fmt.Sprint("n", i), Address: listener.Addr().String()})
+		c.peers = append(c.peers, Peer{ID: fmt.Sprint("n", i), Address: porttest.Address(t)})
 		c.folders = append(c.folders, t.TempDir())
 	}
-	for i, listener := range held {
-		listener.Close()
+	for i := range n {
 		c.start(i)
 	}
 	return c

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/porttest"
 )
 
 // childNode is the environment variable that makes the test's program one node of a cluster, whose orders are lines of its input.
@@ -187,13 +188,7 @@ func TestNodesAreUpdatedOneByOneAndBack(t *testing.T) {
 	earlier, later := os.Args[0], trialBuild(t)
 	var peers []Peer
 	for i := range 3 {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer listener.Close()
-		peers = append(peers, Peer{ID: fmt.Sprint("n", i), Address: listener.Addr().String()})
-		listener.Close()
+		peers = append(peers, Peer{ID: fmt.Sprint("n", i), Address: porttest.Address(t)})
 	}
 	nodes, folders := make([]*node, 3), []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	start := func(i int, program string) string {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/raftstore/porttest"
 )
 
 // memberNode is a coordinator of several, in a process of its own that may be ended and started again.
@@ -35,7 +36,7 @@ type memberNode struct {
 // newMember prepares a coordinator; storage is the folder that all of them share.
 func newMember(t *testing.T, storage string, flags ...string) *memberNode {
 	t.Helper()
-	n := &memberNode{t: t, dir: filepath.Join(t.TempDir(), "farm"), api: freeAddress(t), internal: freeAddress(t), flags: flags}
+	n := &memberNode{t: t, dir: filepath.Join(t.TempDir(), "farm"), api: porttest.Address(t), internal: porttest.Address(t), flags: flags}
 	n.flags = append(n.flags, "--storage", storage, "--promote-after", "500ms", "--min-free", "1")
 	t.Cleanup(func() {
 		n.kill()
@@ -204,7 +205,7 @@ func TestCoordinatorsBeginAFarmTogether(t *testing.T) {
 }
 
 func TestCoordinatorsFindEachOtherByGossip(t *testing.T) {
-	storage, key, meeting := t.TempDir(), filepath.Join(t.TempDir(), "farm.key"), freeAddress(t)
+	storage, key, meeting := t.TempDir(), filepath.Join(t.TempDir(), "farm.key"), porttest.Address(t)
 	if err := os.WriteFile(key, []byte(strings.Repeat("cd", 32)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func TestACoordinatorThatWaitsSaysForWhom(t *testing.T) {
 	if err := os.WriteFile(key, []byte(strings.Repeat("ab", 32)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n := newMember(t, t.TempDir(), "--farm-key-file", key, "--bootstrap-expect", "3", "--join", freeAddress(t)).start()
+	n := newMember(t, t.TempDir(), "--farm-key-file", key, "--bootstrap-expect", "3", "--join", porttest.Address(t)).start()
 	awaitTrue(t, "words", func() bool { return strings.Contains(n.readyz(), "3 coordinators are to begin the farm, 1 are there") })
 	if said := n.readyz(); !strings.Contains(said, "connection refused") {
 		t.Errorf("it does not say who is missing: %s", said)

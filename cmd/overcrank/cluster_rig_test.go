@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"overcrank/raftstore/porttest"
 )
 
 // clusterRig is a farm of several coordinators on this machine, which begin it together.
@@ -48,7 +49,7 @@ func startCluster(t testing.TB, n int) *clusterRig {
 	}
 	var all []string
 	for i := range n {
-		node := &clusterNode{dir: filepath.Join(c.dir, fmt.Sprint("node", i)), api: freePort(t), cluster: freePort(t)}
+		node := &clusterNode{dir: filepath.Join(c.dir, fmt.Sprint("node", i)), api: porttest.Address(t), cluster: porttest.Address(t)}
 		c.nodes, all = append(c.nodes, node), append(all, node.cluster)
 	}
 	for i, node := range c.nodes {
@@ -76,17 +77,6 @@ func startCluster(t testing.TB, n int) *clusterRig {
 		return false
 	})
 	return c
-}
-
-// freePort is an address of this machine that nobody listens at.
-func freePort(t testing.TB) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // start starts a node.

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"overcrank/cmd/overcrank/titlecard"
+	"overcrank/raftstore/porttest"
 )
 
 // docs is the folder of documentation.
@@ -206,12 +207,7 @@ func TestTheReceiversOfTheDocumentationCheckSignatures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			needs(t, command[0])
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			address := ln.Addr().String()
-			ln.Close()
+			address := porttest.Address(t)
 			_, port, _ := net.SplitHostPort(address)
 			cmd := exec.Command(command[0], append(command[1:], docs(t, "examples", name))...)
 			cmd.Env = append(os.Environ(), "WEBHOOK_KEY=whk_test", "PORT="+port)

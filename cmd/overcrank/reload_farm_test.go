@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/raftstore/porttest"
 )
 
 // reloads writes the file of settings anew and has the farm read it, until it says what came of it.
@@ -78,7 +79,7 @@ func TestSettingsAreTakenUpWhileTheFarmWorks(t *testing.T) {
 	end := f.underSubmissions(4)
 
 	const taken, kept = "new settings are in force", "the settings stay as they were"
-	port := freeAddress(t)
+	port := porttest.Address(t)
 	f.reloads(path, "min-free: 1\ncluster-listen: "+port+"\n", taken)
 	f.await("others to be told of the coordinators' port", func() bool {
 		view, err := f.Cluster(t.Context())
@@ -106,7 +107,7 @@ func TestSettingsAreTakenUpWhileTheFarmWorks(t *testing.T) {
 // TestAPlainFarmBecomesAFarmOfThreeWithoutDowntime begins with what most do: one process, whose files lie in its data folder and that nobody has
 // told of others. Nothing is stopped on the way to three, every submission is taken, and what was rendered before is there on all.
 func TestAPlainFarmBecomesAFarmOfThreeWithoutDowntime(t *testing.T) {
-	path, storage, port := filepath.Join(t.TempDir(), "up.yaml"), t.TempDir(), freeAddress(t)
+	path, storage, port := filepath.Join(t.TempDir(), "up.yaml"), t.TempDir(), porttest.Address(t)
 	if err := os.WriteFile(path, []byte("min-free: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

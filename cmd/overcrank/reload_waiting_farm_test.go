@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"overcrank/raftstore/porttest"
 )
 
 // fileNode prepares a coordinator whose settings stand in a file.
@@ -52,8 +54,8 @@ func TestSettingsAreTakenUpBeforeThereIsAFarm(t *testing.T) {
 	settings := func(storage, join string) []string {
 		return []string{"storage: " + storage, "join: " + join, "bootstrap-expect: 2", "farm-key-file: " + key}
 	}
-	setOne(settings(storage, freeAddress(t))...)
-	setTwo(settings(filepath.Join(storage, "missing"), freeAddress(t))...)
+	setOne(settings(storage, porttest.Address(t))...)
+	setTwo(settings(filepath.Join(storage, "missing"), porttest.Address(t))...)
 	one.start()
 	two.start()
 	awaitTrue(t, "the one to wait", func() bool {
@@ -64,7 +66,7 @@ func TestSettingsAreTakenUpBeforeThereIsAFarm(t *testing.T) {
 	setTwo("no-such-thing: 1")
 	two.hangUp()
 	awaitTrue(t, "words about the mistake", func() bool { return strings.Contains(two.said.String(), "the settings stay as they were") })
-	setTwo(settings(storage, freeAddress(t))...)
+	setTwo(settings(storage, porttest.Address(t))...)
 	two.hangUp()
 	awaitTrue(t, "the other to look for the first", func() bool {
 		return strings.Contains(two.readyz(), "2 coordinators are to begin the farm, 1 are there")

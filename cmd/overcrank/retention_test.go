@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"testing"
 
 	"overcrank/cmd/overcrank/titlecard"
+	"overcrank/raftstore/porttest"
 )
 
 // call is one webhook as a receiver got it.
@@ -42,7 +42,7 @@ func TestWebhookSurvivesAKill(t *testing.T) {
 	}))
 	defer hook.Close()
 	dir := t.TempDir()
-	flags := []string{"--lease", "2s", "--listen", freeAddress(t)} // results keep their addresses, which stand in the body
+	flags := []string{"--lease", "2s", "--listen", porttest.Address(t)} // results keep their addresses, which stand in the body
 	f := startUp(t, dir, flags...)
 	job, err := f.Submit(t.Context(), map[string]any{
 		"template": map[string]string{"id": f.card(), "composition": titlecard.Composition}, "settings": map[string]any{"type": "image", "frames": 1},
@@ -61,17 +61,6 @@ func TestWebhookSurvivesAKill(t *testing.T) {
 	if len(calls) != 2 || calls[0] != calls[1] || calls[0].id != job.ID || !strings.Contains(calls[0].body, `"status":"finished"`) || !strings.Contains(calls[0].body, `"order":7`) {
 		t.Errorf("the receiver got %+v", calls)
 	}
-}
-
-// freeAddress is one that a farm can listen at again after it was killed.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // TestAPrivateProjectLeavesNothing renders a project that the farm must not keep and searches every file of coordinator and agent.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/raftstore/porttest"
 )
 
 // storage is what `overcrank storage status` says.
@@ -50,7 +51,7 @@ func TestAFarmOfOneBecomesOneOfTwoWhileItWorks(t *testing.T) {
 		return err == nil && job.Status == "render:dorender" && job.Progress > 5
 	})
 	end := f.underSubmissions(2)
-	f.reloads(settings, "min-free: 1\nstorage: "+mount+"\ncluster-listen: "+freeAddress(t)+"\n", "new settings are in force")
+	f.reloads(settings, "min-free: 1\nstorage: "+mount+"\ncluster-listen: "+porttest.Address(t)+"\n", "new settings are in force")
 	f.finished(f.submitCard(card, map[string]any{"type": "image", "frames": 3}))
 	f.finished(running)
 	if n := end(); n == 0 {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/raftstore/porttest"
 )
 
 // smallDisk mounts a disk in memory for a test; without the right to, the test is skipped.
@@ -105,7 +106,7 @@ func (f *runningFarm) says(path string) (r readiness) {
 // byte after it was killed. Nobody starts it again.
 func TestAFarmWaitsForADiskThatTakesNothing(t *testing.T) {
 	disk := smallDisk(t, "64m")
-	data, address := filepath.Join(disk, "farm"), freeAddress(t)
+	data, address := filepath.Join(disk, "farm"), porttest.Address(t)
 	f := startSomehow(t, data, address, "--min-free", "1")
 	f.await("the farm to be ready", func() bool { return f.says("/readyz").status == http.StatusOK })
 	f.await("its token", func() bool { _, err := os.Stat(filepath.Join(data, "admin.token")); return err == nil })

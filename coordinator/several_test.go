@@ -176,17 +176,23 @@ func TestWhatOnlyTheLeaderKnowsIsToldByAnyNode(t *testing.T) {
 	wantCode(t, err, farm.CodeNotFound)
 }
 
-func TestTheNextLeaderGoesOnWithWhatRenders(t *testing.T) {
-	s := openSeveral(t)
-	leader, followers := s.parted()
-	job := followers[0].submit()
-	station := leader.enrol("suite 4")
-	station.connect()
-	lease := station.lease()
-	station.say(wire.Message{Progress: &wire.Progress{Attempt: lease.Attempt, Percent: 60, Phase: "rendering"}})
+// renders is a job that a machine of the leader has drawn 60 % of, as the followers know.
+func renders(leader *rig, followers []*rig) (job farm.Job, at *station, l wire.Lease) {
+	job = followers[0].submit()
+	at = leader.enrol("suite 4")
+	at.connect()
+	l = at.lease()
+	at.say(wire.Message{Progress: &wire.Progress{Attempt: l.Attempt, Percent: 60, Phase: "rendering"}})
 	for _, r := range followers {
 		r.eventually("the followers know how far the job is", func() bool { return r.job(job.ID).Progress == 60 })
 	}
+	return job, at, l
+}
+
+func TestTheNextLeaderGoesOnWithWhatRenders(t *testing.T) {
+	s := openSeveral(t)
+	leader, followers := s.parted()
+	job, station, lease := renders(leader, followers)
 	s.lose(leader)
 	next, followers := s.parted()
 	for _, r := range []*rig{next, followers[0]} {
@@ -216,14 +222,7 @@ func TestTheNextLeaderGoesOnWithWhatRenders(t *testing.T) {
 func TestProgressDoesNotFallWhenAJobFinishes(t *testing.T) {
 	s := openSeveral(t)
 	leader, followers := s.parted()
-	job := followers[0].submit()
-	station := leader.enrol("suite 4")
-	station.connect()
-	lease := station.lease()
-	station.say(wire.Message{Progress: &wire.Progress{Attempt: lease.Attempt, Percent: 60, Phase: "rendering"}})
-	for _, r := range followers {
-		r.eventually("the followers know how far the job is", func() bool { return r.job(job.ID).Progress == 60 })
-	}
+	job, station, lease := renders(leader, followers)
 	read := leader.job(job.ID)
 	read.Progress = 0
 	station.finish(lease, "a film")

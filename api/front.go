@@ -41,8 +41,16 @@ type Front struct {
 // application is what answers for a while.
 type application struct {
 	handle  fasthttp.RequestHandler
-	inside  sync.WaitGroup // requests that are being answered
-	uploads atomic.Int64   // of these, whose bodies may take long to come
+	inside  atomic.Int64  // requests that are being answered, and one as long as more may come
+	left    chan struct{} // closed when there are none of them
+	uploads atomic.Int64  // requests that are being answered whose bodies may take long to come
+}
+
+// leave takes one off what is inside.
+func (a *application) leave() {
+	if a.inside.Add(-1) == 0 {
+		close(a.left)
+	}
 }
 
 // NewFront makes a front with nothing behind it. checks say what is waited for.
@@ -61,24 +69,22 @@ func (f *Front) Shutdown(within time.Duration) error { return f.app.ShutdownWith
 // Open has an application answer, those who wait first.
 func (f *Front) Open(app *fiber.App) {
 	app.Handler() // prepares it as serving from it would
-	f.turn(func() { f.behind, f.hopeless = &application{handle: app.Server().Handler}, false })
+	next := &application{handle: app.Server().Handler, left: make(chan struct{})}
+	next.inside.Store(1)
+	f.turn(func() { f.behind, f.hopeless = next, false })
 }
 
 // Hold has new requests wait. drained waits until those that are being answered have been, or its context ends.
 func (f *Front) Hold(checks func() []farm.Check) (drained func(context.Context)) {
 	var held *application
 	f.turn(func() { held, f.behind, f.checks, f.hopeless = f.behind, nil, checks, false })
+	if held == nil {
+		return func(context.Context) {}
+	}
+	held.leave()
 	return func(ctx context.Context) {
-		if held == nil {
-			return
-		}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			held.inside.Wait()
-		}()
 		select {
-		case <-done:
+		case <-held.left:
 		case <-ctx.Done():
 		}
 	}
@@ -123,7 +129,7 @@ func (f *Front) serve(rc *fasthttp.RequestCtx) {
 		f.sayWaiting(rc)
 		return
 	}
-	defer app.inside.Done()
+	defer app.leave()
 	if long(rc) {
 		app.uploads.Add(1)
 		defer app.uploads.Add(-1)

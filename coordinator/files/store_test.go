@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -436,6 +437,13 @@ func TestPathIsAFileOfThisMachine(t *testing.T) {
 	})
 }
 
+// neighbour keeps a file beside another. The S3 server of the tests keeps keys as paths, removes folders that become empty, and refuses
+// what comes into one in that moment; S3 has no folders.
+func neighbour(t *testing.T, s Store, key string) {
+	t.Helper()
+	put(t, s, path.Dir(key)+"/neighbour", "stays")
+}
+
 // What is kept anew while it is removed is there afterwards, whichever comes first and whoever does it.
 func TestWhatIsKeptWhileItIsRemovedIsThere(t *testing.T) {
 	test := func(t *testing.T, one, other Shared, age func()) {
@@ -445,6 +453,7 @@ func TestWhatIsKeptWhileItIsRemovedIsThere(t *testing.T) {
 			sum := sha256.Sum256([]byte(text))
 			key, _ := BlobKey(hex.EncodeToString(sum[:]))
 			texts[key] = text
+			neighbour(t, one, key)
 			put(t, one, key, text)
 		}
 		age()
@@ -481,6 +490,7 @@ func TestWhatIsKeptWhileItIsRemovedIsThere(t *testing.T) {
 func TestAKeeperWaitsForTheMarkOfARemoval(t *testing.T) {
 	onSharedStores(t, func(t *testing.T, one, other Shared, age func()) {
 		key, _ := BlobKey(strings.Repeat("ab", 32))
+		neighbour(t, one, key)
 		put(t, one, key, "x")
 		age()
 		mark := marks + "/" + markOf(key) + "m"

@@ -26,7 +26,7 @@ demo:
 ## test: all tests, under the race detector; then without it the one long film, and a minute of chaos
 test:
 	@scripts/require ffmpeg fonts browser
-	$(GO) test -race -timeout 60m ./...
+	$(GO) test -race -timeout 30m ./...
 	$(GO) test -timeout 30m -count 1 -run '^TestFilm' -v ./cmd/overcrank
 	@$(MAKE) --no-print-directory chaos DURATION=1m
 

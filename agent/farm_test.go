@@ -295,7 +295,7 @@ func (p *peer) keep(name string, b []byte) farm.FileRef {
 // eventually waits for something that holds under p.mu.
 func (p *peer) eventually(what string, ok func() bool) {
 	p.t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		p.mu.Lock()
 		holds := ok()
 		p.mu.Unlock()

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
-const patience = 30 * time.Second
+const patience = 10 * time.Second
 
 // server is a Fiber application on a real port whose only route is a socket.
 type server struct {

@@ -65,7 +65,7 @@ func newBrowser(t *testing.T, server string) *browser {
 	alloc, stopAlloc := chromedp.NewExecAllocator(t.Context(), opts...)
 	// The driver complains of events that are newer than it is; what goes wrong in a page is noted below.
 	ctx, stop := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
-	ctx, cancel := context.WithTimeout(ctx, 5*patience)
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
 	b := &browser{Context: ctx, t: t, server: server}
 	chromedp.ListenTarget(ctx, b.note)
 	t.Cleanup(func() {
@@ -117,7 +117,7 @@ func (b *browser) trouble(problem string) {
 
 func (b *browser) do(actions ...chromedp.Action) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b, patience)
+	ctx, cancel := context.WithTimeout(b, 90*time.Second)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		b.failed(err)
@@ -171,7 +171,7 @@ func value[T any](b *browser, script string) T {
 func (b *browser) until(script string) {
 	b.t.Helper()
 	var err error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		var yes bool
 		if err = chromedp.Run(b, chromedp.Evaluate(script, &yes)); err == nil && yes {
 			return

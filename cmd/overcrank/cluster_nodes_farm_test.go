@@ -77,7 +77,7 @@ func (n *memberNode) kill() { n.end(syscall.SIGKILL) }
 // awaitTrue polls until ok.
 func awaitTrue(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if ok() {
 			return
 		}

@@ -116,7 +116,7 @@ func (c *clusterRig) awaitReady(i int) {
 
 func (c *clusterRig) await(what string, ok func() bool) {
 	c.t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			for _, node := range c.nodes {
 				text, _ := os.ReadFile(node.dir + ".log")

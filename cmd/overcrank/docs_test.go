@@ -50,7 +50,7 @@ func needs(t *testing.T, programs ...string) {
 // shell runs a program as a reader of the documentation would, with the farm's address and token in its environment.
 func (f *runningFarm) shell(dir string, command ...string) (stdout string, err error) {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(f.t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = dir
@@ -226,7 +226,7 @@ func TestTheReceiversOfTheDocumentationCheckSignatures(t *testing.T) {
 			mac := hmac.New(sha256.New, []byte("whk_test"))
 			mac.Write(body)
 			post := func(signature string) (status int) {
-				for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 					req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/", bytes.NewReader(body))
 					if err != nil {
 						t.Fatal(err)

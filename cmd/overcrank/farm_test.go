@@ -161,7 +161,7 @@ func startProgram(t testing.TB, program, command, dir string, flags ...string) (
 	case address = <-at:
 	case <-f.done:
 		t.Fatalf("the farm ended at once:\n%s", f.said)
-	case <-time.After(patience):
+	case <-time.After(30 * time.Second):
 		t.Fatalf("the farm said no address:\n%s", f.said)
 	}
 	return f, address
@@ -181,8 +181,8 @@ func (f *runningFarm) stop() {
 	_ = f.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-f.done:
-	case <-time.After(time.Minute):
-		f.t.Errorf("the farm did not stop within a minute:\n%s", f.said)
+	case <-time.After(30 * time.Second):
+		f.t.Errorf("the farm did not stop within 30 s:\n%s", f.said)
 		f.kill()
 	}
 }
@@ -196,13 +196,10 @@ func (f *runningFarm) kill() {
 	}
 }
 
-// patience is how long is waited for what has to come about, on a machine that may have much else to do.
-const patience = 3 * time.Minute
-
 // await waits until what it waits for is true.
 func (f *runningFarm) await(what string, ok func() bool) {
 	f.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
+	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
 		if ok() {
 			return
 		}
@@ -316,7 +313,7 @@ next:
 // command runs the program as a person would and returns its exit code and what it said.
 func (f *runningFarm) command(args ...string) (code int, stdout, stderr string) {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(f.t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append(os.Environ(), "OVERCRANK_SERVER="+contract.Proxy(f.t, f.Server), "OVERCRANK_TOKEN_FILE="+filepath.Join(f.dir, "admin.token"))

@@ -73,6 +73,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.picture("approve")
 	b.presses(`form[action$="/approve"] button`)
 	b.shows("Approved by")
+	f.finished(job) // the page is told of it, without being asked for again
 	b.until(`document.getElementById("player") !== null`)
 	b.until(`document.querySelectorAll("#tasks tbody tr").length >= 2 && document.querySelector("#tasks").innerText.includes("suite-4")`)
 	b.canBeRead("/jobs/… that was approved")

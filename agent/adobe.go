@@ -52,9 +52,10 @@ func (t *attempt) applyScript(ctx context.Context) (string, error) {
 }
 
 // savedPath is where an engine saves the filled-in project: beside the original, since it says where files lie by their way
-// from there.
+// from there. Nobody can say whether aerender, as scripts do, takes a path for an address, so no percent sign is in the name.
 func (t *attempt) savedPath() string {
 	name := strings.TrimSuffix(filepath.Base(t.project.Path), filepath.Ext(t.project.Path))
+	name = strings.ReplaceAll(name, "%", "_")
 	return filepath.Join(filepath.Dir(t.project.Path), name+"_filled.aep")
 }
 

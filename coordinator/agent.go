@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"overcrank/farm"
+	"overcrank/farm/names"
 	"overcrank/raftstore"
 )
 
@@ -93,6 +94,9 @@ func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id s
 	}
 	if !p.FarmOperator {
 		return farm.Machine{}, errNotFarmOperator
+	}
+	if name := change.Name; name != nil && *name != "" && (len(*name) > maxName || !names.IsLabel(*name)) {
+		return farm.Machine{}, farm.Invalid("a machine cannot be called that", farm.FieldError{Field: "name", Message: labelWords})
 	}
 	if change.Tags != nil {
 		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))

@@ -126,6 +126,7 @@ func TestInvitationsAreTheFarmsOwnAffair(t *testing.T) {
 		"fewer":      {Uses: -1},
 		"in a while": {ExpiresAt: time.Now().Add(400 * 24 * time.Hour)},
 		"long name":  {Name: strings.Repeat("x", 201)},
+		"odd name":   {Name: "a\x00b"},
 		"many tags":  {Tags: make([]string, 51)},
 	} {
 		if _, _, err := r.Invite(t.Context(), r.admin, in); farm.CodeOf(err) != farm.CodeInvalid {

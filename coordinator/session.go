@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/names"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
@@ -121,7 +122,7 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 	if err != nil {
 		return err
 	}
-	if hello.Name == "" || len(hello.Name) > maxName {
+	if len(hello.Name) > maxName || !names.IsLabel(hello.Name) {
 		hello.Name = a.Name
 	}
 	s.own = hello.Name

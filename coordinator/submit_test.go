@@ -228,6 +228,8 @@ func TestAccess(t *testing.T) {
 	wantCode(t, err, farm.CodeUnauthorized)
 	_, err = r.Enrol(t.Context(), r.invite(), wire.Enrol{Request: request(t)})
 	wantCode(t, err, farm.CodeInvalid)
+	_, err = r.Enrol(t.Context(), r.invite(), wire.Enrol{Name: "box\x00\u202e", Request: request(t)})
+	wantCode(t, err, farm.CodeInvalid)
 	_, err = r.Enrol(t.Context(), r.invite(), wire.Enrol{Name: "x", Request: []byte("none")})
 	wantCode(t, err, farm.CodeInvalid)
 	sessions := r.SigningKey("sessions")

@@ -31,7 +31,7 @@ func Conform(ctx context.Context, path string) (string, error) {
 	case !info.Video:
 		return "", &Unreadable{Detail: "neither picture nor sound is in it"}
 	case info.Frames <= 1 && !info.Audio:
-		base, args = base+".png", []string{"-frames:v", "1", "-c:v", "png"}
+		base, args = base+".png", []string{"-frames:v", "1", "-c:v", "png", "-update", "1"} // without -update a percent sign in the name is a pattern
 	case info.Alpha:
 		base, args = base+".mov", []string{"-c:v", "prores_ks", "-profile:v", "4", "-pix_fmt", "yuva444p10le", "-c:a", "pcm_s16le"}
 	default:

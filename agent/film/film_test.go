@@ -164,12 +164,20 @@ func TestConformGivesWhatAfterEffectsReads(t *testing.T) {
 	}
 	for want, args := range cases {
 		path := makeFile(t, args...)
+		pattern := filepath.Join(dir, "100%25 a%03d"+filepath.Ext(path))
+		if err := os.Rename(path, pattern); err != nil {
+			t.Fatal(err)
+		}
+		path = pattern
 		if !NeedsConform(filepath.Ext(path)) {
 			t.Errorf("%s needs converting", path)
 		}
 		got, err := Conform(t.Context(), path)
 		if err != nil || filepath.Ext(got) != want {
 			t.Errorf("%s became %s, %v", path, got, err)
+		}
+		if _, err := os.Stat(got); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -87,11 +87,26 @@ func TestAssetsDoInTheEngineWhatTheySay(t *testing.T) {
 		a.File = picture
 		return a
 	}
+	// escaping is a file whose name an address would be read as that of another file, which is there too.
+	escaping := func(name string) Asset {
+		a := media("plate")
+		a.File = filepath.Join(dir, "a", name)
+		if err := os.MkdirAll(filepath.Dir(a.File), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Link(picture, a.File); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
 	cases := []struct {
 		name  string
 		asset Asset
 		check string
 	}{
+		{"a name that would lead out", escaping("%2e%2e%2fnew.png"), `is("source", layer("back").source.name, "%2e%2e%2fnew.png");`},
+		{"a name with an escape", escaping("100%25.png"), `is("source", layer("back").source.name, "100%25.png");`},
+		{"a name with a percent sign", escaping("a%03d 100%.png"), `is("source", layer("back").source.name, "a%03d 100%.png");`},
 		{"text wins over an expression, in every composition", asset(farm.Asset{Type: "text", LayerName: "title", Value: raw(`"one\ntwo"`)}),
 			`is("text", doc("title").text, "one\rtwo"); is("inner", doc("title", "inner").text, "one\rtwo"); is("size", doc("title").fontSize, 20);`},
 		{"text only where it was asked for", asset(farm.Asset{Type: "text", LayerName: "title", Composition: "main->inner", Value: raw(`"x"`)}),

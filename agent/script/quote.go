@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sort"
 	"strings"
 	"unicode/utf16"
@@ -43,6 +44,12 @@ func Quote(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// quotePath writes an absolute path as a literal for ExtendScript's File, which takes it for an address and undoes its escapes: without a
+// sign for the percent sign itself, the name "%2e%2e%2fx" would lead out of its folder, and "100%25.png" to another file.
+func quotePath(path string) string {
+	return Quote(strings.ReplaceAll(filepath.ToSlash(path), "%", "%25"))
 }
 
 // Literal writes a JSON value as a literal of ES3. Nothing of the value is copied unread.

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"overcrank/farm"
@@ -164,7 +163,7 @@ func mediaCall(i int, filter string, a Asset) (string, error) {
 	if a.File == "" {
 		return "", complain("The file of the %s asset is not there", a.Type)
 	}
-	return fmt.Sprintf("setMedia(%d, %s, %s, %s)", i, filter, target, Quote(filepath.ToSlash(a.File))), nil
+	return fmt.Sprintf("setMedia(%d, %s, %s, %s)", i, filter, target, quotePath(a.File)), nil
 }
 
 func target(a Asset) (string, error) {
@@ -192,7 +191,7 @@ func essentialCall(i int, filter string, a Asset) (string, error) {
 	}
 	file := "null"
 	if a.File != "" {
-		file = Quote(filepath.ToSlash(a.File))
+		file = quotePath(a.File)
 	}
 	return fmt.Sprintf("setEssential(%d, %s, %s, [%s], %s, %s)", i, filter, Quote(a.LayerName), strings.Join(controls, ", "), value, file), nil
 }

@@ -81,6 +81,15 @@ func TestScriptIsPlainASCIIAndOldJavaScript(t *testing.T) {
 	}
 }
 
+func TestPathsOfStandaloneScriptsAreTakenAsTheyAre(t *testing.T) {
+	whole := Standalone("", Files{Script: "/w/50%20/s.jsx", Project: "/p/%2e%2e%2fp.aep", Saved: "/p/a%03d.aep", Outcome: "/w/100%.txt"})
+	for _, want := range []string{`"/w/50%2520/s.jsx"`, `"/p/%252e%252e%252fp.aep"`, `"/p/a%2503d.aep"`, `"/w/100%25.txt"`} {
+		if !strings.Contains(whole, want) {
+			t.Errorf("%s is not in\n%s", want, whole)
+		}
+	}
+}
+
 func TestScriptWrappedForAfterEffectsStillParses(t *testing.T) {
 	js, err := Build(Input{Composition: "main", Assets: everyKind()})
 	if err != nil {

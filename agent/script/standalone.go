@@ -3,7 +3,6 @@ package script
 import (
 	_ "embed"
 	"fmt"
-	"path/filepath"
 )
 
 //go:embed standalone.jsx
@@ -21,5 +20,5 @@ type Files struct {
 // the filled-in project is saved as a copy and rendered from there.
 func Standalone(script string, f Files) string {
 	return fmt.Sprintf("(function () {\nvar SCRIPT = %s, PROJECT = %s, SAVED = %s, OUTCOME = %s;\nfunction apply() {\n%s}\n%s})();\n",
-		Quote(filepath.ToSlash(f.Script)), Quote(filepath.ToSlash(f.Project)), Quote(filepath.ToSlash(f.Saved)), Quote(filepath.ToSlash(f.Outcome)), script, standalone)
+		quotePath(f.Script), quotePath(f.Project), quotePath(f.Saved), quotePath(f.Outcome), script, standalone)
 }

@@ -240,8 +240,10 @@ func TestFilesOfTheJobsFolder(t *testing.T) {
 `+prelude+`
 is(fromLib, 41); var f = new File("out.txt"); is(f.exists, false); is(f.open("w"), true); f.writeln("one"); f.write("two"); f.close(); is(f.exists, true); is(f.length, 7);
 f.open("r"); is(f.readln(), "one"); is(f.eof, false); is(f.read(), "two"); is(f.eof, true); f.close(); is(f.name, "out.txt"); is(f.parent.exists, true); is(Folder("sub").create(), true);
+var odd = new File("100%2525 a%2503d%.txt"); is(odd.displayName, "100%25 a%03d%.txt"); is(odd.open("w"), true); odd.close(); is(new File(String(odd)).exists, true);
+is(new File(odd.path + "/" + odd.name).exists, true); is(new File(odd.absoluteURI).exists, true); is(File.decode("%41%zz%4"), "A%zz%4"); is(new File("100%25 a%03d%.txt").exists, false); is(odd.remove(), true);
 is(Folder(".").getFiles("*.txt").length >= 1, true); is(new File(f.fsName).exists, true); is(f instanceof File, true); is(File("a%20b.txt").displayName, "a b.txt"); is(f.remove(), true);
-var bad = ["/etc/passwd", "../x", "`+outside+`", "sub/../../x"]; for (var i = 0; i < bad.length; i++) (function (p) {
+var bad = ["/etc/passwd", "../x", "`+outside+`", "sub/../../x", "%2e%2e%2fx", "sub%2f..%2f%2e./x"]; for (var i = 0; i < bad.length; i++) (function (p) {
 	is(new File(p).exists, false); fails(function () { new File(p).open("r") }, "outside the job's folder"); fails(function () { new File(p).open("w") }, "outside the job's folder");
 	fails(function () { new File(p).remove() }, "outside"); fails(function () { $.evalFile(p) }, "outside"); fails(function () { new Folder(p).create() }, "outside"); fails(function () { Folder(p).getFiles() }, "outside") })(bad[i]);
 is(new File("link.txt").open("r"), false); is(new File("linked/secret.txt").open("r"), false); is(new File("link.txt").read(), ""); is(Folder("linked").getFiles().length, 0);

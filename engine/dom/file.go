@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -85,12 +86,28 @@ func (s *session) pathOf(v goja.Value) *fileState {
 	if f, ok := optional[*fileState](s, v); ok {
 		return f
 	}
-	path := v.String()
-	if plain, err := url.PathUnescape(path); err == nil {
-		path = plain
-	}
-	return &fileState{path: path}
+	return &fileState{path: unescaped(v.String())}
 }
+
+// unescaped is a path as After Effects reads one: it may be an address, so each two hexadecimal digits behind a percent sign are the
+// byte that they stand for. A percent sign before anything else is itself.
+func unescaped(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+2 < len(path) {
+			if c, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(path[i])
+	}
+	return b.String()
+}
+
+// escaped is a path as After Effects gives it out: unescaped makes the same path of it.
+func escaped(path string) string { return (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() }
 
 func (s *session) fileObject(path string) goja.Value {
 	return s.classes.file.object(&fileState{path: path})
@@ -146,9 +163,9 @@ func (s *session) definePath(c *class) {
 	get(c, "displayName", func(f *fileState) any { return base(s.absolute(f)) })
 	get(c, "fsName", func(f *fileState) any { return s.absolute(f) })
 	for _, name := range []string{"fullName", "absoluteURI", "relativeURI"} {
-		get(c, name, func(f *fileState) any { return (&url.URL{Path: filepath.ToSlash(s.absolute(f))}).EscapedPath() })
+		get(c, name, func(f *fileState) any { return escaped(s.absolute(f)) })
 	}
-	get(c, "path", func(f *fileState) any { return filepath.ToSlash(filepath.Dir(s.absolute(f))) })
+	get(c, "path", func(f *fileState) any { return escaped(filepath.Dir(s.absolute(f))) })
 	get(c, "parent", func(f *fileState) any {
 		return s.classes.folder.object(&fileState{path: filepath.Dir(s.absolute(f)), folder: true})
 	})
@@ -167,13 +184,13 @@ func (s *session) definePath(c *class) {
 			return d
 		})
 	}
-	method(c, "toString", func(f *fileState, _ args) any { return filepath.ToSlash(s.absolute(f)) })
+	method(c, "toString", func(f *fileState, _ args) any { return escaped(s.absolute(f)) })
 	method(c, "getRelativeURI", func(f *fileState, a args) any {
 		rel, err := s.local(f)
 		if err != nil {
-			return s.absolute(f)
+			return escaped(s.absolute(f))
 		}
-		return filepath.ToSlash(rel)
+		return escaped(rel)
 	})
 	method(c, "remove", func(f *fileState, _ args) any {
 		rel := s.inside(f, "remove")
@@ -196,10 +213,7 @@ func (s *session) definePath(c *class) {
 			if name == "encode" {
 				return url.PathEscape(a.str(0))
 			}
-			if plain, err := url.PathUnescape(a.str(0)); err == nil {
-				return plain
-			}
-			return a.str(0)
+			return unescaped(a.str(0))
 		}))
 	}
 	_ = c.ctor.Set("fs", map[bool]string{true: "Windows", false: "Unix"}[filepath.Separator == '\\'])

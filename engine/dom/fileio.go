@@ -46,7 +46,7 @@ func (s *session) defineFile(c *class) {
 		s.throw("File.execute is not allowed: scripts of a job start no programs")
 		return nil
 	})
-	method(c, "changePath", func(f *fileState, a args) any { f.path = a.str(0); return true })
+	method(c, "changePath", func(f *fileState, a args) any { f.path = unescaped(a.str(0)); return true })
 	for _, name := range []string{"openDialog", "saveDialog"} {
 		_ = c.ctor.Set(name, s.function(name, func(a args) any { s.log.write("File.%s: answered with nothing", name); return nil }))
 	}

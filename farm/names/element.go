@@ -3,6 +3,7 @@ package names
 import (
 	"path"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -18,11 +19,11 @@ const (
 func Element(name, fallback string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
-		if isControl(r) || strings.ContainsRune(`<>:"/\|?*`, r) {
+		if isUnseen(r) || strings.ContainsRune(reserved, r) {
 			return '_'
 		}
 		return r
-	}, name)
+	}, strings.ToValidUTF8(name, "_"))
 	if len(name) > longestElement {
 		ending := path.Ext(name)
 		if len(ending) > longestEnding {
@@ -37,12 +38,26 @@ func Element(name, fallback string) string {
 	return freed(name)
 }
 
-// IsElement tells whether a name, as it stands, is one element of a path on every machine that a job may render on.
+// IsElement tells whether a name, as it stands, is one element of a path on every machine that a job may render on, and reads as
+// what it is: no character that Windows reserves, that ends or turns a line, and no dot or space at the end, which Windows drops.
 func IsElement(name string) bool {
-	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, `/\:`) && !strings.ContainsFunc(name, isControl) && !isDevice(name)
+	return IsLabel(name) && name != "." && name != ".." && !strings.ContainsAny(name, reserved) && strings.TrimRight(name, " .") == name && !isDevice(name)
 }
 
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+// IsLabel tells whether a name from outside can stand in a line that people read, in a log and in a header: text that is not empty,
+// without characters that control a terminal, end the line, or turn the order of those that follow.
+func IsLabel(name string) bool {
+	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, isUnseen)
+}
+
+// reserved are the characters that Windows takes in no name of a file.
+const reserved = `<>:"/\|?*`
+
+// isUnseen tells whether a character changes how the ones around it are read and is not seen itself: controls, separators of lines, and
+// those embeddings, overrides and isolates of direction that show "exe.png" for "gnp.exe". Marks and joiners that scripts need are none.
+func isUnseen(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
 
 // isDevice tells whether Windows takes a name for one of its devices, which it does whatever the ending.
 func isDevice(name string) bool {

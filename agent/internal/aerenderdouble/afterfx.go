@@ -2,6 +2,7 @@ package aerenderdouble
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"regexp"
 	"strconv"
@@ -24,6 +25,10 @@ func AfterFX(script, outcome string) int {
 	var names [3]string
 	for i := range names {
 		if names[i], err = strconv.Unquote(m[i+1]); err != nil {
+			return 1
+		}
+		// File takes a path for an address, so this After Effects undoes escapes as well.
+		if names[i], err = url.PathUnescape(names[i]); err != nil {
 			return 1
 		}
 	}

@@ -23,11 +23,10 @@ demo:
 	@$(MAKE) --no-print-directory build
 	@bin/overcrank demo --dir demo-output $(if $(KEEP),--keep)
 
-## test: all tests, under the race detector; then without it the one long film, and a minute of chaos
+## test: all tests, under the race detector; then a minute of chaos
 test:
 	@scripts/require ffmpeg fonts browser
 	$(GO) test -race -timeout 30m ./...
-	$(GO) test -timeout 30m -count 1 -run '^TestFilm' -v ./cmd/overcrank
 	@$(MAKE) --no-print-directory chaos DURATION=1m
 
 ## chaos: three coordinators and eight agents work for DURATION while they are killed, frozen and cut off; SEED repeats a run

@@ -3,13 +3,10 @@ package api_test
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"overcrank/api/apitest"
 )
 
 const unknownID = "01JD7000000000000000000000"
@@ -236,20 +233,6 @@ func TestJobsThatCannotBeAreRefusedByField(t *testing.T) {
 	r.send(http.MethodPost, "/api/v2/jobs", `{"template": {"id": "PLACEHOLDER", "src": "https://files.example/a.aep", "composition": "c"}}`).into(http.StatusCreated, nil)
 }
 
-// sample is the smallest project of the samples with a layer in it.
-func sample(t *testing.T) []byte {
-	t.Helper()
-	path := apitest.Shared("samples", "boltframe+aftereffects-aep-parser", "data", "Layer-01.aep")
-	if path == "" {
-		t.Skip("../shared/samples is absent: there is no project to upload")
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 type templateAnswer struct {
 	ID, Type, DisplayName, Status string
 	Compositions, Layers          []string
@@ -276,7 +259,7 @@ func (r *rig) upload(address string, data any) answer {
 
 func TestATemplateFromRegistrationToRemoval(t *testing.T) {
 	r := start(t)
-	project := sample(t)
+	file := project(t, 3)
 	tpl := r.createTemplate("aep")
 	if tpl.Status != "awaiting_upload" || tpl.UploadInfo == nil || tpl.UploadInfo.Method != http.MethodPut || tpl.UploadInfo.ExpiresIn < 3590 || tpl.UploadInfo.ExpiresIn > 3600 {
 		t.Fatalf("the new template is %+v %+v", tpl, tpl.UploadInfo)
@@ -286,10 +269,10 @@ func TestATemplateFromRegistrationToRemoval(t *testing.T) {
 
 	var renewed struct{ URL string }
 	r.send(http.MethodPut, "/api/v2/templates/"+tpl.ID+"/upload", nil).into(http.StatusOK, &renewed)
-	r.upload(tpl.UploadInfo.URL, project).refused(http.StatusGone)
-	r.upload(strings.Replace(renewed.URL, "signature=", "signature=0", 1), project).refused(http.StatusForbidden)
+	r.upload(tpl.UploadInfo.URL, file).refused(http.StatusGone)
+	r.upload(strings.Replace(renewed.URL, "signature=", "signature=0", 1), file).refused(http.StatusForbidden)
 	r.upload(renewed.URL, "").refused(http.StatusBadRequest, "empty")
-	r.upload(renewed.URL, project).into(http.StatusOK, nil)
+	r.upload(renewed.URL, file).into(http.StatusOK, nil)
 
 	var now templateAnswer
 	r.eventually("the template is read", func() bool {
@@ -320,11 +303,11 @@ func TestATemplateFromRegistrationToRemoval(t *testing.T) {
 	for _, path := range []string{"/download", "/upload"} {
 		var download struct{ URL string }
 		r.get("/api/v2/templates/"+tpl.ID+path).into(http.StatusOK, &download)
-		if got := r.get(download.URL, "Authorization:").into(http.StatusOK, nil); string(got.body) != string(project) {
-			t.Errorf("the download holds %d bytes, want %d", len(got.body), len(project))
+		if got := r.get(download.URL, "Authorization:").into(http.StatusOK, nil); string(got.body) != string(file) {
+			t.Errorf("the download holds %d bytes, want %d", len(got.body), len(file))
 		}
 		r.get(strings.Split(download.URL, "?")[0]).refused(http.StatusForbidden)
-		r.inParts(download.URL, project)
+		r.inParts(download.URL, file)
 		given = download.URL
 	}
 
@@ -349,7 +332,7 @@ func TestATemplateFromRegistrationToRemoval(t *testing.T) {
 	r.send(http.MethodPatch, "/api/v2/jobs/"+job.ID+"/cancel", nil).into(http.StatusOK, nil)
 	r.send(http.MethodDelete, "/api/v2/templates/"+tpl.ID, nil).into(http.StatusNoContent, nil)
 	r.get("/api/v2/templates/" + tpl.ID).refused(http.StatusNotFound)
-	r.upload(renewed.URL, project).refused(http.StatusNotFound)
+	r.upload(renewed.URL, file).refused(http.StatusNotFound)
 	r.get(given, "Authorization:").refused(http.StatusGone)
 }
 

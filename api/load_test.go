@@ -26,7 +26,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/aep"
 	"overcrank/api"
 	"overcrank/coordinator"
 	"overcrank/farm"
@@ -102,21 +101,7 @@ func startLoaded(b *testing.B, dir string) *loaded {
 // uploadTemplate registers a project with one composition and waits until the farm has read it.
 func (l *loaded) uploadTemplate() string {
 	l.b.Helper()
-	p := &aep.Project{Version: aep.Version{Major: 24, Minor: 1, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8}
-	main := &aep.Item{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: &aep.Composition{
-		Width: 1920, Height: 1080, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 4, WorkAreaDuration: 4,
-	}}
-	for i := range 40 {
-		main.Comp.Layers = append(main.Comp.Layers, &aep.Layer{
-			ID: uint32(100 + i), Name: fmt.Sprintf("layer %d", i), Kind: aep.LayerAV, Stretch: 100, Out: 4, Enabled: true,
-			Props: &aep.Property{Match: "ADBE AV Layer", Group: true, Enabled: true},
-		})
-	}
-	p.Items = append(p.Items, main)
-	var project bytes.Buffer
-	if err := aep.Write(&project, p); err != nil {
-		l.b.Fatal(err)
-	}
+	file := project(l.b, 40)
 	who, err := l.farm.Authenticate(l.b.Context(), l.token)
 	if err != nil {
 		l.b.Fatal(err)
@@ -126,7 +111,7 @@ func (l *loaded) uploadTemplate() string {
 		l.b.Fatal(err)
 	}
 	_, query, _ := strings.Cut(l.farm.UploadAddress(t), "?")
-	if err := l.farm.ReceiveTemplate(l.b.Context(), t.ID, query, &project, int64(project.Len())); err != nil {
+	if err := l.farm.ReceiveTemplate(l.b.Context(), t.ID, query, bytes.NewReader(file), int64(len(file))); err != nil {
 		l.b.Fatal(err)
 	}
 	for deadline := time.Now().Add(patience); t.Status != farm.TemplateUploaded; time.Sleep(time.Millisecond) {

@@ -1,10 +1,11 @@
 // Package s3test runs a real S3 server for tests: versitygw, which is built from tools/s3.mod when it is first asked for and
-// stays in Go's build cache.
+// kept in the user's cache folder.
 package s3test
 
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
+	"runtime"
 	"testing"
 	"time"
 
@@ -66,22 +67,50 @@ func Start(t testing.TB, buckets ...string) *Server {
 // unreachable is what go says on a machine that cannot download modules.
 var unreachable = regexp.MustCompile(`dial tcp|no such host|module lookup disabled|connection refused|403 Forbidden`)
 
-// program builds the server, once.
+// program is the server's program, built unless an earlier test has built the same. Packages are tested beside each other, and
+// each may be the first to ask: so it is built under a name of its own and takes its place by renaming, and nobody ever starts a
+// file that somebody else still writes.
 func program(t testing.TB) string {
 	t.Helper()
-	cmd := exec.Command("go", "tool", "-modfile=tools/s3.mod", "-n", "versitygw")
-	cmd.Dir = aeptest.Repository(t)
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	out, err := cmd.Output()
-	switch {
-	case err == nil:
-	case unreachable.MatchString(complaints.String()):
-		t.Skipf("the S3 server's modules cannot be had here:\n%s", complaints.String())
-	default:
-		t.Fatalf("building the S3 server: %v\n%s", err, complaints.String())
+	root := aeptest.Repository(t)
+	sum := sha256.New()
+	for _, name := range []string{"s3.mod", "s3.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, "tools", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.Write(text)
 	}
-	return strings.TrimSpace(string(out))
+	sum.Write([]byte(runtime.Version()))
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := filepath.Join(cache, "overcrank-tests", fmt.Sprintf("versitygw-%x", sum.Sum(nil)[:8]))
+	if _, err := os.Stat(built); err == nil {
+		return built
+	}
+	if err := os.MkdirAll(filepath.Dir(built), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	building, err := os.MkdirTemp(filepath.Dir(built), "building-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(building)
+	fresh := filepath.Join(building, "versitygw")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-modfile=tools/s3.mod", "-o", fresh, "github.com/versity/versitygw/cmd/versitygw")
+	cmd.Dir = root
+	if said, err := cmd.CombinedOutput(); err != nil {
+		if unreachable.Match(said) {
+			t.Skipf("the S3 server's modules cannot be had here:\n%s", said)
+		}
+		t.Fatalf("building the S3 server: %v\n%s", err, said)
+	}
+	if err := os.Rename(fresh, built); err != nil {
+		t.Fatalf("keeping the S3 server for the next test: %v", err)
+	}
+	return built
 }
 
 func freeAddress(t testing.TB) string {

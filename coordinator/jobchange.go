@@ -25,6 +25,9 @@ func (c *Coordinator) ChangeJob(ctx context.Context, p farm.Principal, id string
 		return farm.Job{}, err
 	}
 	if change.Tags != nil {
+		if err := raftstore.CheckTags(id, *change.Tags); err != nil {
+			return farm.Job{}, err
+		}
 		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))
 		change.Tags = &tags
 	}

@@ -99,6 +99,7 @@ var (
 	appliedGauge   = gauge("raft_applied_index", "Index of the newest entry in this node's state.")
 	membersGauge   = gauge("raft_members", "Coordinators of the farm, by whether they vote.", "voter")
 	stateGauge     = gauge("state_bytes", "Size of this node's state file.")
+	breachesGauge  = counter("state_breaches_total", "Changes that would have broken the farm's state, and were refused or set right, as this node met them since it started.")
 	syncsGauge     = counter("log_syncs_total", "Writes of the log that this node's disk has taken.")
 	syncTimeGauge  = counter("log_sync_seconds_total", "Time that they took.")
 	syncWorstGauge = gauge("log_sync_worst_seconds", "The slowest of the last minute.")
@@ -171,6 +172,7 @@ func (g gauges) node(put putMetric) {
 		put(membersGauge, float64(len(members)-voters), "no")
 	}
 	put(stateGauge, float64(c.store.Size()))
+	put(breachesGauge, float64(c.store.Breaches().Count))
 	syncs := c.store.SyncTimes()
 	put(syncsGauge, float64(syncs.Count))
 	put(syncTimeGauge, syncs.Total.Seconds())

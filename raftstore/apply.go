@@ -166,22 +166,43 @@ func refusef(code farm.Code, format string, args ...any) Result {
 
 // addJob puts a job into the result; of a job that moved twice the later shape stays.
 func (r *Result) addJob(job farm.Job) {
-	for i := range r.Jobs {
-		if r.Jobs[i].ID == job.ID {
-			r.Jobs[i] = job
-			return
-		}
-	}
-	r.Jobs = append(r.Jobs, job)
+	r.Jobs = placed(r.Jobs, job, &r.places.jobs, func(j *farm.Job) string { return j.ID })
 }
 
 // addTask puts a task into the result; of a task that moved twice the later shape stays.
 func (r *Result) addTask(task farm.Task) {
-	for i := range r.Tasks {
-		if r.Tasks[i].ID == task.ID {
-			r.Tasks[i] = task
-			return
+	r.Tasks = placed(r.Tasks, task, &r.places.tasks, func(t *farm.Task) string { return t.ID })
+}
+
+// places are where jobs and tasks lie in a result that holds many, by id. A command moves one or two most often, and up to hundreds of
+// thousands, as when the template is read that they all wait for.
+type places struct{ jobs, tasks map[string]int }
+
+// manyPlaces is from how many on the places are kept.
+const manyPlaces = 16
+
+// placed is list with one more record, or with that record in the place of an earlier one of the same id.
+func placed[R any](list []R, record R, places *map[string]int, id func(*R) string) []R {
+	own := id(&record)
+	if len(list) < manyPlaces {
+		for i := range list {
+			if id(&list[i]) == own {
+				list[i] = record
+				return list
+			}
+		}
+		return append(list, record)
+	}
+	if len(*places) != len(list) { // the first time, or something was put behind by itself
+		*places = make(map[string]int, 2*len(list))
+		for i := range list {
+			(*places)[id(&list[i])] = i
 		}
 	}
-	r.Tasks = append(r.Tasks, task)
+	if at, known := (*places)[own]; known {
+		list[at] = record
+		return list
+	}
+	(*places)[own] = len(list)
+	return append(list, record)
 }

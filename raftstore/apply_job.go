@@ -124,10 +124,19 @@ func (t *tables) checkJob(job *farm.Job, files []string) *farm.Error {
 		return farm.Errorf(farm.CodeConflict, "job %s exists already", job.ID)
 	case jobOfOutput(job.OutputName) != job.ID:
 		return farm.Errorf(farm.CodeInvalid, "the output name %q of job %s is not the job's id, a hyphen and something without one", job.OutputName, job.ID)
-	case slices.ContainsFunc(job.Tags, func(tag string) bool { return len(tag) > maxTag || strings.Contains(tag, sep) }):
-		return farm.Errorf(farm.CodeInvalid, "job %s has a tag that cannot be stored: it is too long or holds a NUL character", job.ID)
+	}
+	if err := CheckTags(job.ID, job.Tags); err != nil {
+		return err
 	}
 	return t.checkRefs(job.Team, files)
+}
+
+// CheckTags refuses tags that a job cannot have. ChangeJob's rule does not ask it, and never did: whoever proposes that command does.
+func CheckTags(job string, tags []string) *farm.Error {
+	if slices.ContainsFunc(tags, func(tag string) bool { return len(tag) > maxTag || strings.Contains(tag, sep) }) {
+		return farm.Errorf(farm.CodeInvalid, "job %s has a tag that cannot be stored: it is too long or holds a NUL character", job)
+	}
+	return nil
 }
 
 // checkTemplate refuses a job whose template is not the team's, or cannot be rendered. templates are those read so far.

@@ -41,14 +41,14 @@ func (t *tables) hasDuty(duty Duty, job farm.Job) bool {
 }
 
 func (t *tables) redactJobs(c RedactJobs) Result {
-	result := Result{Each: make([]*farm.Error, len(c.Jobs))}
-	for i, redaction := range c.Jobs {
+	return Result{Each: t.each(len(c.Jobs), func(i int) *farm.Error {
+		redaction := c.Jobs[i]
 		job, err := t.endedJob(redaction.ID)
 		if err == nil && (c.Erase && !job.ErasedAt.IsZero() || !c.Erase && !job.RedactedAt.IsZero()) {
 			err = farm.Errorf(farm.CodeConflict, "job %s has been redacted already", job.ID)
 		}
-		if result.Each[i] = err; err != nil {
-			continue
+		if err != nil {
+			return err
 		}
 		if c.Erase {
 			t.remove(bucketDuties, dutyKey(DutyErase, job))
@@ -69,8 +69,8 @@ func (t *tables) redactJobs(c RedactJobs) Result {
 			}
 			t.redactAttempts(task.ID)
 		}
-	}
-	return result
+		return nil
+	})}
 }
 
 // dropOwnFiles forgets the stored files that were made of a job's own data: addresses, unless another job needs them.
@@ -84,11 +84,11 @@ func (t *tables) dropOwnFiles(job farm.Job) {
 }
 
 func (t *tables) expireOutputs(c ExpireOutputs) Result {
-	result := Result{Each: make([]*farm.Error, len(c.IDs))}
-	for i, id := range c.IDs {
+	return Result{Each: t.each(len(c.IDs), func(i int) *farm.Error {
+		id := c.IDs[i]
 		job, err := t.endedJob(id)
-		if result.Each[i] = err; err != nil {
-			continue
+		if err != nil {
+			return err
 		}
 		t.remove(bucketDuties, dutyKey(DutyOutputs, job))
 		for _, member := range t.family(job) {
@@ -99,28 +99,28 @@ func (t *tables) expireOutputs(c ExpireOutputs) Result {
 				t.saveJob(member, member.Status)
 			}
 		}
-	}
-	return result
+		return nil
+	})}
 }
 
 // purgeJobs leaves a nested job alone that has not ended; it stands for itself from then on.
 func (t *tables) purgeJobs(c PurgeJobs) Result {
-	result := Result{Each: make([]*farm.Error, len(c.IDs))}
-	for i, id := range c.IDs {
+	return Result{Each: t.each(len(c.IDs), func(i int) *farm.Error {
+		id := c.IDs[i]
 		job, err := t.endedJob(id)
 		if err == nil && t.has(bucketJobs, job.Parent) {
 			err = farm.Errorf(farm.CodeConflict, "job %s is nested in job %s and goes with it", id, job.Parent)
 		}
-		if result.Each[i] = err; err != nil {
-			continue
+		if err != nil {
+			return err
 		}
 		for _, member := range t.family(job) {
 			if member.Status.Ended() {
 				t.dropJob(member)
 			}
 		}
-	}
-	return result
+		return nil
+	})}
 }
 
 func (t *tables) endedJob(id string) (farm.Job, *farm.Error) {

@@ -14,10 +14,8 @@ import (
 const maxRedone = 100
 
 func (t *tables) splitTasks(c SplitTasks) Result {
-	result := Result{Each: make([]*farm.Error, len(c.Splits))}
-	for i, split := range c.Splits {
-		result.Each[i] = t.split(split, c, &result)
-	}
+	var result Result
+	result.Each = t.each(len(c.Splits), func(i int) *farm.Error { return t.split(c.Splits[i], c, &result) })
 	return result
 }
 

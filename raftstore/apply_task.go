@@ -10,10 +10,8 @@ import (
 
 // leaseTasks grants each lease that still can be granted.
 func (t *tables) leaseTasks(c LeaseTasks) Result {
-	result := Result{Each: make([]*farm.Error, len(c.Grants))}
-	for i, grant := range c.Grants {
-		result.Each[i] = t.lease(grant, c, &result)
-	}
+	var result Result
+	result.Each = t.each(len(c.Grants), func(i int) *farm.Error { return t.lease(c.Grants[i], c, &result) })
 	return result
 }
 
@@ -129,14 +127,16 @@ func (t *tables) releaseParent(job farm.Job, at time.Time, result *Result) {
 // expireLeases counts a lost machine as a failed attempt, so that a task that takes its machines down does not go round
 // for ever. The machine is not avoided afterwards: it may be the only one.
 func (t *tables) expireLeases(c ExpireLeases) Result {
-	result := Result{Each: make([]*farm.Error, len(c.Leases))}
-	for i, lease := range c.Leases {
+	var result Result
+	result.Each = t.each(len(c.Leases), func(i int) *farm.Error {
+		lease := c.Leases[i]
 		task, job, err := t.leased(lease.Task, lease.Attempt)
 		if err == nil && task.Agent != lease.Agent {
 			err = farm.Errorf(farm.CodeConflict, "task %s is leased to another machine", lease.Task)
 		}
-		switch result.Each[i] = err; {
+		switch {
 		case err != nil:
+			return err
 		case c.Returned:
 			t.attemptEnded(task, job, ending{outcome: farm.OutcomeReturned, at: c.At}, &result)
 			t.readyAgain(task, job, c.At, &result)
@@ -149,7 +149,8 @@ func (t *tables) expireLeases(c ExpireLeases) Result {
 				message: fmt.Sprintf("The machine '%s' vanished while it rendered", t.machineName(task.Agent)),
 			}, &result)
 		}
-	}
+		return nil
+	})
 	return result
 }
 

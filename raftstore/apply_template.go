@@ -130,10 +130,11 @@ func (t *tables) finishTemplate(c FinishTemplate) Result {
 	t.saveTemplate(template, &was)
 
 	var result Result
-	for _, id := range t.keysUnder(bucketBlockedByTemplate, template.ID+sep) {
-		job, ok := t.job(id)
+	waiting := t.keysUnder(bucketBlockedByTemplate, template.ID+sep)
+	t.each(len(waiting), func(i int) *farm.Error {
+		job, ok := t.job(waiting[i])
 		if !ok || !job.Status.Waiting() {
-			continue
+			return nil
 		}
 		if c.MatchFonts && next == farm.TemplateUploaded {
 			job = t.settleFonts(job, template)
@@ -143,7 +144,8 @@ func (t *tables) finishTemplate(c FinishTemplate) Result {
 		} else {
 			t.failBlocked(job, "Template '"+template.DisplayName+"' could not be read: "+c.Error, c.At, &result)
 		}
-	}
+		return nil
+	})
 	return result
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"overcrank/farm"
+	"overcrank/raftstore/layered"
 )
 
 // The counters of bucketCounts, each 8 bytes under one of these keys; a counter that falls to nothing is removed.
@@ -40,10 +41,14 @@ func (t *tables) count(key string) int {
 
 // add moves a counter by delta; flushCounts writes it.
 func (t *tables) add(key string, delta int) {
+	if len(key) > layered.MaxKey {
+		t.breaks(fmt.Errorf("counter %.100q: %w", key, layered.ErrUnstorable))
+		return
+	}
 	n := t.count(key) + delta
 	if n < 0 {
-		t.fail(fmt.Errorf("state is damaged: counter %q fell below nothing", key))
-		return
+		t.amiss("counter %q fell to %d and was set to nothing", key, n)
+		n = 0
 	}
 	if t.counts == nil {
 		t.counts = make(map[string]int)

@@ -47,6 +47,9 @@ type machine struct {
 	kept  decoded
 	trail trail
 
+	breaches breachLog
+	alarm    func(index uint64, what error) // told of each breach; nil for nobody
+
 	ended context.Context // when there is no time left to wait for the disk
 	end   context.CancelFunc
 
@@ -293,77 +296,6 @@ func (m *machine) told(logs []*raft.Log, results []Result, fresh []int, last uin
 	// Last of all: whoever waits for the index finds everything told.
 	m.last.Store(last)
 	m.progress.tell()
-}
-
-func (m *machine) applyCommands(logs []*raft.Log, answers []any) error {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	last, grown, entries := m.last.Load(), int64(0), int64(0)
-	steps := make([]step, 0, len(logs))
-	var results []Result // of commands that are new
-	var parts []BringState
-	fresh := make([]int, 0, len(logs))
-	err := m.state.Update(func(change *layered.Change) error {
-		t := changing(change, &m.kept)
-		fingerprint := bytes.Clone(t.value(bucketMeta, metaFingerprint))
-		var term uint64
-		for i, log := range logs {
-			if log.Index <= last {
-				answers[i] = Result{Index: log.Index}
-				continue
-			}
-			last, term = log.Index, log.Term
-			if log.Type == raft.LogConfiguration {
-				t.set(bucketMeta, metaConfiguration, log.Data)
-				steps = append(steps, step{log.Index, string(fingerprint)})
-				continue
-			}
-			key, entry, err := cutKey(log.Data)
-			if err != nil {
-				return fmt.Errorf("apply log entry %d: %w", log.Index, err)
-			}
-			cmd, err := m.codec.decode(entry)
-			if err != nil {
-				return fmt.Errorf("apply log entry %d: %w", log.Index, t.explainUnknown(err))
-			}
-			result := t.applyFor(key, cmd)
-			result.Changed = t.noted()
-			if t.err != nil {
-				return fmt.Errorf("apply log entry %d: %w", log.Index, t.err)
-			}
-			if part, is := cmd.(BringState); is && result.Refused == nil && result.Repeated == nil {
-				parts = append(parts, part)
-			}
-			fingerprint = chain(fingerprint, log.Data)
-			steps = append(steps, step{log.Index, string(fingerprint)})
-			grown += int64(len(log.Data))
-			entries++
-			result.Index = log.Index
-			answers[i] = result
-			results, fresh = append(results, result), append(fresh, i)
-		}
-		if last == m.last.Load() {
-			return nil
-		}
-		t.flushCounts()
-		t.set(bucketMeta, metaApplied, binary.BigEndian.AppendUint64(nil, last))
-		t.set(bucketMeta, metaTerm, binary.BigEndian.AppendUint64(nil, term))
-		t.set(bucketMeta, metaFingerprint, fingerprint)
-		return t.err
-	})
-	if err != nil {
-		return err
-	}
-	m.trail.add(steps)
-	m.grown.Add(grown)
-	m.entries.Add(entries)
-	for _, c := range parts {
-		if err := m.incoming.add(c.Restoration, c.Number, c.Rows); err != nil && !durable.Blocked(err) {
-			return err
-		}
-	}
-	m.told(logs, results, fresh, last)
-	return nil
 }
 
 // release gives back what is mapped of the state file.

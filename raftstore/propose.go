@@ -48,7 +48,7 @@ func (s *Store) Take(ctx context.Context, term uint64, p Proposal) (index uint64
 	if s.raft.State() != raft.Leader || s.raft.CurrentTerm() != term {
 		return 0, ErrNotTaken
 	}
-	return s.taken.once(ctx, p.ID, time.Now(), func() (uint64, error) {
+	return s.taken.once(ctx, term, p.ID, time.Now(), func() (uint64, error) {
 		// Whoever asks again wants to know what came of it, also when the first one who asked is gone.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWait)
 		defer cancel()
@@ -87,6 +87,10 @@ type proposal struct {
 	Proposal
 	store *Store
 	mine  *expectation
+	// open says that the command may be in a log: that of the leader of term, 0 for this node's own. The same leader may be asked again
+	// in the same term, for it knows what it took (taken.go). Another is asked only once it is settled that the command is not in its log.
+	open bool
+	term uint64
 }
 
 // propose begins the way of an entry, and gives a function that sees it through.
@@ -106,7 +110,7 @@ func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (Result,
 		if err == nil {
 			return resultOf(future)
 		}
-		if done, res, err := p.after(ctx, err); done {
+		if done, res, err := p.after(ctx, Leading{}, err); done {
 			return res, err
 		}
 		return p.drive(ctx)
@@ -116,19 +120,49 @@ func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (Result,
 // drive hands the entry to whoever leads until that went well, the farm is without a leader for too long, or ctx ends.
 func (p *proposal) drive(ctx context.Context) (Result, error) {
 	for limit := time.Now().Add(leaderWait); time.Now().Before(limit); {
-		if p.store.over(ctx) {
-			return Result{}, ErrLedNoMore
-		}
 		lead, err := p.store.awaitLeader(ctx)
 		if err != nil {
-			return Result{}, err
+			return Result{}, p.unsettled(err)
+		}
+		if done, res, err := p.settle(ctx, lead); done {
+			return res, err
+		}
+		if p.store.over(ctx) {
+			return Result{}, ErrLedNoMore
 		}
 		done, res, err := p.try(ctx, lead)
 		if done {
 			return res, err
 		}
 	}
-	return Result{}, errNoLeader
+	return Result{}, p.unsettled(errNoLeader)
+}
+
+// unsettled words an error for whoever asked for a command that may be in a log.
+func (p *proposal) unsettled(err error) error {
+	if !p.open {
+		return err
+	}
+	return farm.Errorf(farm.CodeUnavailable, "the farm's leader was lost, and the change may or may not have been made: %w", err)
+}
+
+// settle finds out whether a command that may be in an earlier leader's log is in the state, before lead is asked for it; done says
+// that it is. A leader begins its term with all that can win, so once this node has what lead tells it of, an entry of an earlier term
+// is here or in no log that counts. When the leader has changed again meanwhile, lead takes nothing in its old term (Take).
+func (p *proposal) settle(ctx context.Context, lead Leading) (done bool, res Result, err error) {
+	if !p.open || p.term != 0 && p.term == lead.Term {
+		return false, Result{}, nil
+	}
+	if err := p.store.Fresh(ctx); err != nil {
+		return true, Result{}, p.unsettled(err)
+	}
+	select {
+	case res := <-p.mine.answer:
+		return true, res, nil
+	default:
+		p.open = false
+		return false, Result{}, nil
+	}
 }
 
 // try hands the entry to the leader once; done is false when nothing came of it and it may be tried again.
@@ -140,7 +174,7 @@ func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res Result
 			res, err = resultOf(future)
 			return true, res, err
 		}
-		return p.after(ctx, err)
+		return p.after(ctx, Leading{}, err)
 	}
 	if s.forward == nil {
 		return true, Result{}, s.explain(raft.ErrNotLeader)
@@ -149,7 +183,7 @@ func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res Result
 	index, err := s.forward(under, lead, p.Proposal)
 	stop()
 	if err != nil {
-		return p.after(ctx, err)
+		return p.after(ctx, lead, err)
 	}
 	if err := s.awaitApplied(ctx, index); err != nil {
 		return true, Result{}, err
@@ -163,27 +197,19 @@ func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res Result
 	}
 }
 
-// after decides what follows on an error of a try. Where the entry may be in the log all the same, the state is looked at once it
-// has all that the next leader began with: an entry that is not in it then never will be.
-func (p *proposal) after(ctx context.Context, cause error) (done bool, res Result, err error) {
+// after decides what follows on an error of a try with a leader, the zero one for this node. Every further try waits a moment.
+func (p *proposal) after(ctx context.Context, asked Leading, cause error) (done bool, res Result, err error) {
 	var refusal *farm.Error
 	switch {
 	case errors.Is(cause, ErrNotTaken) && errors.As(cause, &refusal):
-		return true, Result{}, refusal
+		return true, Result{}, p.unsettled(refusal)
 	case refusedForCertain(cause), errors.Is(cause, ErrNotTaken):
 		return !pause(ctx, leaderLook), Result{}, unknownIfEnded(ctx)
 	case errors.Is(cause, raft.ErrRaftShutdown), ctx.Err() != nil:
 		return true, Result{}, p.store.explain(cause)
 	}
-	if err := p.store.Fresh(ctx); err != nil {
-		return true, Result{}, farm.Errorf(farm.CodeUnavailable, "the farm's leader was lost, and the change may or may not have been made: %w", err)
-	}
-	select {
-	case res := <-p.mine.answer:
-		return true, res, nil
-	default:
-		return false, Result{}, nil
-	}
+	p.open, p.term = true, asked.Term
+	return !pause(ctx, leaderLook), Result{}, unknownIfEnded(ctx)
 }
 
 func unknownIfEnded(ctx context.Context) error {

@@ -2,6 +2,7 @@ package raftstore
 
 import (
 	"fmt"
+	"time"
 
 	"overcrank/farm"
 )
@@ -40,7 +41,13 @@ func (s *Store) checkState() farm.Check {
 	case commit > applied+maxLag:
 		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "this node is %d changes behind the farm and catching up", commit-applied))
 	}
-	return farm.Passed(name, fmt.Sprintf("all changes up to number %d are here", applied))
+	check := farm.Passed(name, fmt.Sprintf("all changes up to number %d are here", applied))
+	if known := s.Breaches(); known.Count > 0 {
+		check.Warn = true
+		check.Found += fmt.Sprintf("; but %d would have broken the farm's state and were refused or set right, the last on %s (%s): please report it with this coordinator's log",
+			known.Count, known.At.UTC().Format(time.RFC3339), known.Last)
+	}
+	return check
 }
 
 func (s *Store) checkLog() farm.Check {

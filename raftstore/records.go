@@ -32,7 +32,7 @@ func (t *tables) addJobs(heads []farm.Job, contents []storedContent) {
 	records, failed := make([][]byte, len(heads)), make([]error, len(heads))
 	spread(len(heads), fewJobs, func(i int) { records[i], failed[i] = encodeHead(&heads[i]) })
 	if err := errors.Join(failed...); err != nil {
-		t.fail(fmt.Errorf("write %s: %w", bucketJobs, err))
+		t.breaks(fmt.Errorf("write %s: %w", bucketJobs, err))
 		return
 	}
 	for i := range heads {
@@ -54,7 +54,7 @@ func (t *tables) addJob(head *farm.Job, content storedContent) {
 func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 	record, err := encodeHead(&job)
 	if err != nil {
-		t.fail(fmt.Errorf("write %s %q: %w", bucketJobs, job.ID, err))
+		t.breaks(fmt.Errorf("write %s %q: %w", bucketJobs, job.ID, err))
 		return
 	}
 	t.set(bucketJobs, job.ID, record)
@@ -95,7 +95,7 @@ func (t *tables) saveContent(job farm.Job) {
 	data, err := encodeContent(&job)
 	switch {
 	case err != nil:
-		t.fail(fmt.Errorf("write %s %q: %w", bucketContents, job.ID, err))
+		t.breaks(fmt.Errorf("write %s %q: %w", bucketContents, job.ID, err))
 	case data == nil:
 		t.remove(bucketContents, job.ID)
 	default:
@@ -143,7 +143,7 @@ func statusPrefix(team string, status farm.JobStatus) string {
 func (t *tables) moveJob(job *farm.Job, next farm.JobStatus) {
 	was := job.Status
 	if !was.CanBecome(next) {
-		t.fail(fmt.Errorf("job %s cannot become %q from %q", job.ID, next, was))
+		t.breaks(fmt.Errorf("job %s cannot become %q from %q", job.ID, next, was))
 		return
 	}
 	job.Status = next
@@ -173,7 +173,7 @@ func (t *tables) tasksOf(job string) []farm.Task {
 func (t *tables) saveTask(task farm.Task, was farm.TaskStatus) {
 	record, err := encodeTask(&task)
 	if err != nil {
-		t.fail(fmt.Errorf("write %s %q: %w", bucketTasks, task.ID, err))
+		t.breaks(fmt.Errorf("write %s %q: %w", bucketTasks, task.ID, err))
 		return
 	}
 	t.set(bucketTasks, task.ID, record)
@@ -192,7 +192,7 @@ func (t *tables) saveTask(task farm.Task, was farm.TaskStatus) {
 func (t *tables) moveTask(task *farm.Task, next farm.TaskStatus) {
 	was := task.Status
 	if !was.CanBecome(next) {
-		t.fail(fmt.Errorf("task %s cannot become %q from %q", task.ID, next, was))
+		t.breaks(fmt.Errorf("task %s cannot become %q from %q", task.ID, next, was))
 		return
 	}
 	task.Status = next

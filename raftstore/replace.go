@@ -2,6 +2,7 @@ package raftstore
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"runtime"
@@ -120,10 +121,10 @@ func keepLiving(tx *bbolt.Tx, living *tables, log *raft.Log, fingerprint []byte,
 	// No task can have been leased more often than the log has entries.
 	change.set(bucketMeta, metaAttempts, index)
 	change.set(bucketMeta, metaReplaced, []byte(timeKey(at)))
-	if living.err != nil {
-		return living.err
+	if change.breach != nil {
+		return change.breach
 	}
-	return change.err
+	return cmp.Or(living.err, change.err)
 }
 
 // keepMachines leaves the machines that the farm has as they are: they show the certificates that they were given last, whatever the

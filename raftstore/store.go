@@ -107,6 +107,8 @@ type Result struct {
 	Policy *farm.Policy
 	// Replaced says that the whole state is another from here on: that of a backup.
 	Replaced bool
+
+	places places // while the command is carried out
 }
 
 // Files in the folder of a node.
@@ -190,6 +192,9 @@ func open(cfg Config) (_ *Store, err error) {
 	}
 	undo = append(undo, s.machine.close)
 	s.machine.applied, s.machine.replaced = cfg.Applied, cfg.Replaced
+	s.machine.alarm = func(index uint64, what error) {
+		cfg.Logger.Error("a change would have broken the farm's state and was refused or set right; please report this", "change", index, "error", what)
+	}
 	if s.raft, err = startRaft(cfg, s.id, s.machine, s.log, snapshots, kept); err != nil {
 		return nil, errors.Join(err, s.machine.unfit)
 	}

@@ -106,6 +106,12 @@ type tables struct {
 	err     error
 	changed []Changed      // by the command under way
 	counts  map[string]int // counters that were looked at for a change, as they are now; see counters.go
+
+	// See breach.go.
+	at       breachAt             // what is being carried out
+	breaches map[breachAt]*breach // what is known to break the state, and is refused
+	breach   *breach              // of what is being carried out
+	mended   []error              // by the command under way
 }
 
 // changing are the tables within a change.
@@ -142,7 +148,7 @@ func get[R any](t *tables, bucket []byte, key string) (record R, found bool) {
 func put(t *tables, bucket []byte, key string, record any) {
 	value, err := encodeRecord(record)
 	if err != nil {
-		t.fail(fmt.Errorf("write %s %q: %w", bucket, key, err))
+		t.breaks(fmt.Errorf("write %s %q: %w", bucket, key, err))
 		return
 	}
 	t.set(bucket, key, value)
@@ -152,13 +158,13 @@ func put(t *tables, bucket []byte, key string, record any) {
 // may change it any more.
 func (t *tables) set(bucket []byte, key string, value []byte) {
 	if err := t.change.Put(bucket, key, value); err != nil {
-		t.fail(fmt.Errorf("write %s %q: %w", bucket, key, err))
+		t.unwritable(fmt.Errorf("write %s %.100q: %w", bucket, key, err))
 	}
 }
 
 func (t *tables) remove(bucket []byte, key string) {
 	if err := t.change.Delete(bucket, key); err != nil {
-		t.fail(fmt.Errorf("delete %s %q: %w", bucket, key, err))
+		t.unwritable(fmt.Errorf("delete %s %.100q: %w", bucket, key, err))
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 const takenKept = 2 * time.Minute
 
 // taken are the proposals of other nodes that this node, as leader, has taken up lately. A node that lost its leader for a moment
-// proposes again what it had sent, and both may arrive.
+// proposes again what it had sent, and both may arrive. What came of one for certain stays known. Of one whose fate was open when this
+// node led no more, a proposal of a later term is the better judge: its sender has looked, in that term, that the entry is in no log.
 type taken struct {
 	mu    sync.Mutex
 	known map[string]*taking
@@ -23,45 +24,60 @@ type taken struct {
 
 type taking struct {
 	id    string
+	term  uint64 // in which it was asked for
 	at    time.Time
 	done  chan struct{}
 	index uint64
 	err   error
 }
 
-// once does what a proposal asks, unless that was done or is under way: then it waits for what comes of that.
-func (t *taken) once(ctx context.Context, id string, now time.Time, do func() (uint64, error)) (uint64, error) {
+// once does what a proposal asks in a term, unless that was done or is under way: then it waits for what comes of that.
+func (t *taken) once(ctx context.Context, term uint64, id string, now time.Time, do func() (uint64, error)) (uint64, error) {
+	for {
+		mine, before := t.begin(term, id, now)
+		if before == nil {
+			defer close(mine.done)
+			mine.index, mine.err = do()
+			return mine.index, mine.err
+		}
+		select {
+		case <-before.done:
+		case <-ctx.Done():
+			return 0, fmt.Errorf("wait for a command that was sent twice: %w", context.Cause(ctx))
+		}
+		if !before.open(term) {
+			return before.index, before.err
+		}
+	}
+}
+
+// begin notes a proposal that is to be done, or gives the one before that is under way or settles it.
+func (t *taken) begin(term uint64, id string, now time.Time) (mine, before *taking) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.forget(now)
 	if t.known == nil {
 		t.known = map[string]*taking{}
 	}
-	if before := t.known[id]; before != nil && !before.undone() {
-		t.mu.Unlock()
+	if before := t.known[id]; before != nil {
 		select {
 		case <-before.done:
-			return before.index, before.err
-		case <-ctx.Done():
-			return 0, fmt.Errorf("wait for a command that was sent twice: %w", context.Cause(ctx))
+			if !before.open(term) {
+				return nil, before
+			}
+		default:
+			return nil, before
 		}
 	}
-	mine := &taking{id: id, at: now, done: make(chan struct{})}
+	mine = &taking{id: id, term: term, at: now, done: make(chan struct{})}
 	t.known[id] = mine
 	t.order = append(t.order, mine)
-	t.mu.Unlock()
-	defer close(mine.done)
-	mine.index, mine.err = do()
-	return mine.index, mine.err
+	return mine, nil
 }
 
-// undone says whether nothing came of it for certain, so that it may be done after all.
-func (t *taking) undone() bool {
-	select {
-	case <-t.done:
-		return errors.Is(t.err, ErrNotTaken)
-	default:
-		return false
-	}
+// open says whether what is done does not settle a proposal in a term.
+func (t *taking) open(term uint64) bool {
+	return errors.Is(t.err, ErrNotTaken) || t.err != nil && term > t.term
 }
 
 // forget drops what is old enough.

@@ -2,6 +2,7 @@ package layered
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/tidwall/btree"
@@ -112,8 +113,8 @@ func (c *Change) write(bucket []byte, r row) error {
 		file.FillPercent = c.direct
 		return writeRow(file, r)
 	}
-	if len(r.key) == 0 || len(r.key) > bbolt.MaxKeySize || len(r.value) > bbolt.MaxValueSize {
-		return fmt.Errorf("a row of %d and %d bytes cannot be stored", len(r.key), len(r.value))
+	if len(r.key) == 0 || len(r.key) > MaxKey || len(r.value) > bbolt.MaxValueSize {
+		return fmt.Errorf("%w: its key has %d bytes and its value %d", ErrUnstorable, len(r.key), len(r.value))
 	}
 	own := c.layers[0]
 	if !c.fresh[place] {
@@ -128,6 +129,12 @@ func (c *Change) write(bucket []byte, r row) error {
 	own.size += rowCost + len(r.key) + len(r.value)
 	return nil
 }
+
+// MaxKey is how many bytes a key has at most.
+const MaxKey = bbolt.MaxKeySize
+
+// ErrUnstorable marks a row that no file can hold, wherever it lies.
+var ErrUnstorable = errors.New("the row cannot be stored")
 
 // rowCost is what a row takes in memory beside its bytes.
 const rowCost = 64

@@ -64,6 +64,7 @@ type memberBody struct {
 	StateIndex       int64  `json:"stateIndex"`
 	Fingerprint      string `json:"fingerprint"`
 	FingerprintIndex int64  `json:"fingerprintIndex"`
+	Differs          bool   `json:"differs"`
 	FreeBytes        int64  `json:"freeBytes"`
 }
 
@@ -83,7 +84,7 @@ func clusterShape(c coordinator.Cluster) clusterBody {
 		body.Members[i] = memberBody{
 			ID: m.ID, Name: m.Name, Address: m.Cluster, PublicAddress: m.Public, Role: string(m.Role), Alive: !m.Dead, Trouble: m.Trouble,
 			Version: m.Version, Level: m.Level, LastContactAt: stamp(m.LastContact), Lag: int64(m.Lag), AppliedIndex: int64(m.Applied), StateIndex: int64(m.State),
-			Fingerprint: m.Fingerprint, FingerprintIndex: int64(m.FingerprintIndex), FreeBytes: m.Free,
+			Fingerprint: m.Fingerprint, FingerprintIndex: int64(m.FingerprintIndex), Differs: m.Differs, FreeBytes: m.Free,
 		}
 	}
 	return body

@@ -47,8 +47,9 @@ type cluster struct {
 	gone    chan struct{}        // closed then
 
 	// Of the loop alone.
-	said     string // the last of waiting that was logged
-	warned   string // the last of the warnings that was logged
+	yielded  time.Time // when it handed the lead over because of its state
+	said     string    // the last of waiting that was logged
+	warned   string    // the last of the warnings that was logged
 	leaderAt time.Time
 	member   bool // has been one since it started
 	// storageSeen says that the farm's storage works for a node that is about to join.
@@ -62,6 +63,7 @@ type sighting struct {
 	keepsUp  time.Time     // since when it has kept up; zero while it does not
 	answered bool          // ever
 	skew     time.Duration // how far its clock was ahead of this node's then
+	compared comparison
 }
 
 func newCluster(c *Coordinator) *cluster {
@@ -217,6 +219,9 @@ func (m *cluster) check() farm.Check {
 	if err != nil {
 		return farm.Failed(name, err)
 	}
+	if m.compared().self {
+		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "this coordinator holds another state than the others: %s", membership.AstrayWayOut))
+	}
 	seen := m.members(list)
 	stand := membership.Stand(seen)
 	if len(list) < 2 {
@@ -315,6 +320,13 @@ func (m *cluster) note(address string, r nodeReport) {
 		return
 	}
 	m.know(r.Knows...)
+	m.mu.Lock()
+	var before comparison
+	if s := m.seen[r.ID]; s != nil {
+		before = s.compared
+	}
+	m.mu.Unlock()
+	compared := m.compareWith(r, before)
 	if outlived(m.c.eras, r.Eras) {
 		m.leave(fmt.Sprintf("the farm was recovered or restored without it, as %s at %s knows", r.Name, r.Cluster))
 		return
@@ -326,7 +338,7 @@ func (m *cluster) note(address string, r nodeReport) {
 		s = &sighting{}
 		m.seen[r.ID] = s
 	}
-	s.report, s.heard, s.answered, s.skew = r, now, true, r.At.Sub(m.c.cfg.Now())
+	s.report, s.heard, s.answered, s.skew, s.compared = r, now, true, r.At.Sub(m.c.cfg.Now()), compared
 	switch {
 	case r.Blank || committed > r.Applied+mostLag:
 		s.keepsUp = time.Time{}

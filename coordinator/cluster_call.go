@@ -46,6 +46,8 @@ type nodeReport struct {
 	Applied   uint64   `json:"applied"`
 	State     uint64   `json:"state"`                 // of raftstore.Progress
 	Print     string   `json:"fingerprint,omitempty"` // of the state at the index that was asked for, or at State
+	MarkIndex uint64   `json:"markIndex,omitempty"`   // of raftstore.Store.Mark
+	Mark      string   `json:"mark,omitempty"`        // the fingerprint there
 	Free      int64    `json:"free"`                  // bytes free on the disk
 	Secrets   []string `json:"secrets,omitempty"`     // ids of the keys for secrets, newest last
 	Trouble   string   `json:"trouble,omitempty"`     // why it is not ready
@@ -64,6 +66,7 @@ func (m *cluster) reportSelf(index uint64) nodeReport {
 		index = p.State
 	}
 	r.Print, _ = c.store.FingerprintAt(index)
+	r.MarkIndex, r.Mark = c.store.Mark()
 	if free, err := c.store.Free(); err == nil {
 		r.Free = free
 	}

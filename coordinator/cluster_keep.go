@@ -14,6 +14,7 @@ import (
 
 // keep is the leader's care for the members: addresses, votes, those that are gone, and keys that somebody lacks.
 func (m *cluster) keep(ctx context.Context) {
+	m.leadNot(ctx)
 	if m.c.leading() == nil {
 		return // it has not taken up the work of its term
 	}
@@ -73,6 +74,7 @@ func (m *cluster) members(list []raftstore.Member) []membership.Member {
 			out[i].KeepsUp = now.Sub(s.keepsUp)
 		}
 	}
+	m.astray(out)
 	return out
 }
 

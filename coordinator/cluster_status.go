@@ -35,11 +35,13 @@ type ClusterMember struct {
 	Lag         uint64 // changes that it is behind the newest that is known to be committed
 	Applied     uint64 // index of the newest entry of the log that its state has
 	State       uint64 // index of the newest command that its state has
-	// Fingerprint is the hash over all commands up to FingerprintIndex, "" when it is not known there any more.
+	// Fingerprint is the hash over the rows that all changes up to FingerprintIndex have written, "" when it is not known there any more.
 	Fingerprint      string
 	FingerprintIndex uint64
-	Free             int64
-	Trouble          string // why it is not ready
+	// Differs says that its state is not that of the other coordinators.
+	Differs bool
+	Free    int64
+	Trouble string // why it is not ready
 }
 
 // MemberRole is what a coordinator is to the others.
@@ -105,7 +107,7 @@ func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint6
 
 // memberOf puts together what is known of a member: what it says of itself goes before what the state has.
 func memberOf(seen membership.Member, s sighting, record farm.Coordinator, address, leader string, now time.Time) ClusterMember {
-	out := ClusterMember{Coordinator: record, Dead: seen.Dead(), Silent: seen.Silent, Role: RoleNonVoter}
+	out := ClusterMember{Coordinator: record, Dead: seen.Dead(), Silent: seen.Silent, Role: RoleNonVoter, Differs: seen.Astray}
 	if s.answered {
 		r := s.report
 		out.Coordinator, out.Applied, out.State, out.Free, out.Trouble = r.Coordinator, r.Applied, r.State, r.Free, r.Trouble

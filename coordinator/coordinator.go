@@ -79,6 +79,8 @@ type Config struct {
 	DescribeJob func(job farm.Job, address string, data json.RawMessage) ([]byte, error)
 	// BeforeSync is called before each change of the farm's log is brought to the disk; nil outside of tests.
 	BeforeSync func() error
+	// WrongRule is given each row that a rule of the state writes and gives another value for it; nil outside of tests.
+	WrongRule func(bucket, key string, value []byte) []byte
 }
 
 // Coordinator is one node of the farm's head. Its methods may be called at the same time.
@@ -251,7 +253,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	dir := filepath.Join(c.cfg.DataDir, stateFolder)
 	cfg := raftstore.Config{
 		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.push, Replaced: c.hub.lose,
-		BeforeSync: c.cfg.BeforeSync, Await: c.awaits,
+		BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}
 	c.cluster = newCluster(c)
 	if c.cfg.ClusterListen != "" {

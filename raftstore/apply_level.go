@@ -32,5 +32,6 @@ func (t *tables) setLevel(c SetLevel) Result {
 		return Result{}
 	}
 	t.set(bucketMeta, metaLevel, value)
+	t.inForce = c.Level
 	return Result{}
 }

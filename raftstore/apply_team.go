@@ -18,7 +18,7 @@ func (t *tables) putTeam(c PutTeam) Result {
 	if !t.has(bucketMeta, metaFirstTeam) {
 		t.set(bucketMeta, metaFirstTeam, []byte(cmp.Or(t.firstTeam(), c.Team.ID)))
 	}
-	put(t, bucketTeams, c.Team.ID, c.Team)
+	put(t, bucketTeams, c.Team.ID, t.trialTeam(c.Team))
 	return Result{}
 }
 

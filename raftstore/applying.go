@@ -62,7 +62,7 @@ func (m *machine) tryCommands(a *applying) error {
 	a.last = m.last.Load()
 	return m.state.Update(func(change *layered.Change) error {
 		t := changing(change, &m.kept)
-		t.breaches = a.breaches
+		t.breaches, t.print, t.wrong = a.breaches, newRowPrint(), m.wrong
 		fingerprint := bytes.Clone(t.value(bucketMeta, metaFingerprint))
 		var term uint64
 		for i, log := range a.logs {
@@ -77,11 +77,12 @@ func (m *machine) tryCommands(a *applying) error {
 				continue
 			}
 			t.at = breachAt{i, wholeCommand}
+			t.print.begin()
 			result, err := m.applyEntry(t, log, a)
 			if err != nil {
 				return err
 			}
-			fingerprint = chain(fingerprint, log.Data)
+			fingerprint = t.after(fingerprint, log.Data)
 			a.steps = append(a.steps, step{log.Index, string(fingerprint)})
 			a.grown += int64(len(log.Data))
 			a.answers[i] = result
@@ -90,6 +91,7 @@ func (m *machine) tryCommands(a *applying) error {
 		if a.last == m.last.Load() {
 			return nil
 		}
+		t.print = nil
 		t.flushCounts()
 		t.set(bucketMeta, metaApplied, binary.BigEndian.AppendUint64(nil, a.last))
 		t.set(bucketMeta, metaTerm, binary.BigEndian.AppendUint64(nil, term))

@@ -54,6 +54,9 @@ func (t *tables) add(key string, delta int) {
 		t.counts = make(map[string]int)
 	}
 	t.counts[key] = n
+	if t.print != nil {
+		t.print.counted(key, n)
+	}
 }
 
 // flushCounts writes the counters that changed, once per transaction: jobs that come together move the same ones.

@@ -76,27 +76,34 @@ const maxContent = maxCommandJSON
 // encodeContent gives the content of a job as it lies in the log and in the state, nil when it has none.
 func encodeContent(job *farm.Job) ([]byte, error) { return new(packer).content(job) }
 
+// contentText is the JSON of an encoded content that is not empty.
+func contentText(data []byte) ([]byte, error) {
+	text := data[1:]
+	switch data[0] {
+	case contentPlain:
+		return text, nil
+	case contentPacked:
+		size, err := s2.DecodedLen(text)
+		if err != nil {
+			return nil, err
+		}
+		if size > maxContent {
+			return nil, fmt.Errorf("it unpacks to %d bytes", size)
+		}
+		return s2.Decode(nil, text)
+	default:
+		return nil, errors.New("it is packed in a way that this program does not know")
+	}
+}
+
 // decodeContent adds an encoded content to its job's head.
 func decodeContent(data []byte, job *farm.Job) error {
 	if len(data) == 0 {
 		return nil
 	}
-	text := data[1:]
-	switch data[0] {
-	case contentPlain:
-	case contentPacked:
-		size, err := s2.DecodedLen(text)
-		if err != nil {
-			return err
-		}
-		if size > maxContent {
-			return fmt.Errorf("it unpacks to %d bytes", size)
-		}
-		if text, err = s2.Decode(nil, text); err != nil {
-			return err
-		}
-	default:
-		return errors.New("it is packed in a way that this program does not know")
+	text, err := contentText(data)
+	if err != nil {
+		return err
 	}
 	var content jobContent
 	if err := decodeRecord(text, &content); err != nil {

@@ -24,6 +24,8 @@ const (
 	// clusterLevel is that of the first release that knows clusters. No node of an older one can be a member, so all its commands
 	// may always be written.
 	clusterLevel = 2
+	// checkedLevel is that of the release whose nodes compare the rows that they hold, and check them in their files.
+	checkedLevel = 3
 )
 
 // metaLevel is the key of the farm's level in bucketMeta, JSON; nothing there means FirstLevel.
@@ -75,6 +77,16 @@ func (t *tables) level() raised {
 		t.fail(fmt.Errorf("state is damaged: the farm's level: %w", err))
 	}
 	return r
+}
+
+// since says whether the farm's level, at this place of the log, is at least so high. A rule that a release changes asks for it: below
+// the level of that release it does what the rule did before, so that nodes of different releases, and one that applies an old log
+// again, come to the same rows. What the old rule did goes when no log can hold entries from below that level any more.
+func (t *tables) since(level int) bool {
+	if t.inForce == 0 {
+		t.inForce = t.level().Level
+	}
+	return t.inForce >= level
 }
 
 // understood refuses a state whose level is beyond this program's.

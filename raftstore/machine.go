@@ -3,7 +3,6 @@ package raftstore
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,7 +25,7 @@ import (
 const (
 	metaApplied       = "applied"       // index of the last entry applied, 8 bytes
 	metaTerm          = "term"          // its term, 8 bytes
-	metaFingerprint   = "fingerprint"   // hash over all commands applied, 32 bytes
+	metaFingerprint   = "fingerprint"   // see rowprint.go, 32 bytes
 	metaConfiguration = "configuration" // of the Raft cluster, as Raft encodes it
 	metaFirstTeam     = "first team"    // id of the team that was made first
 	metaFormat        = "format"        // see migrate.go, 8 bytes
@@ -54,6 +53,8 @@ type machine struct {
 	end   context.CancelFunc
 
 	incoming incoming // used by whoever applies
+
+	wrong func(bucket, key string, value []byte) []byte // see Config.WrongRule
 
 	expected *expected
 	progress broadcast // of last
@@ -314,14 +315,6 @@ func (m *machine) size() (size int64) {
 		return nil
 	})
 	return size
-}
-
-// chain is the fingerprint after one more command.
-func chain(fingerprint, command []byte) []byte {
-	hash := sha256.New()
-	hash.Write(fingerprint)
-	hash.Write(command)
-	return hash.Sum(nil)
 }
 
 // view runs fn on the tables as they are now.

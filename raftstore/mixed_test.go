@@ -84,6 +84,17 @@ func obey(s *Store, order []string) string {
 	case "leads":
 		id, _ := s.Leader()
 		return fmt.Sprint(id == s.ID())
+	case "name":
+		name := ""
+		_ = s.View(func(tx *Tx) error {
+			team, err := tx.Team(order[1])
+			name = team.Name
+			return err
+		})
+		return "name " + name
+	case "print":
+		index, print, err := s.Fingerprint()
+		return fmt.Sprint(index, print, err)
 	case "has":
 		found := false
 		_ = s.View(func(tx *Tx) error {
@@ -217,12 +228,31 @@ func TestNodesAreUpdatedOneByOneAndBack(t *testing.T) {
 		})
 		return said
 	}
-	const oldLevel, newLevel = "xx", "xxx" // as many letters as the level
+	oldLevel, newLevel := strings.Repeat("x", NewestLevel), strings.Repeat("x", NewestLevel+1) // as many letters as the level
 	for i := range nodes {
 		start(i, earlier)
 	}
 	for i := range nodes {
 		apply("describe n%d v0.2.0 %s", i, oldLevel)
+	}
+	if said := apply("raise v0.2.0"); said != "ok" {
+		t.Fatal(said)
+	}
+	// agree has all nodes hold the same rows, whichever release applied which of them, and from whichever place of the log.
+	agree := func(when string) {
+		t.Helper()
+		var said []string
+		eventually(t, "all nodes to be at one index", func() bool {
+			said = said[:0]
+			for _, n := range nodes {
+				said = append(said, n.ask("print"))
+			}
+			index := func(words string) string { return strings.Fields(words)[0] }
+			return index(said[0]) == index(said[1]) && index(said[0]) == index(said[2])
+		})
+		if said[0] != said[1] || said[0] != said[2] {
+			t.Fatalf("%s the nodes hold different rows: %q", when, said)
+		}
 	}
 	written := 0
 	update := func(i int, program, version, level string) {
@@ -241,6 +271,7 @@ func TestNodesAreUpdatedOneByOneAndBack(t *testing.T) {
 		for _, n := range nodes {
 			eventually(t, "every node to have every change", func() bool { return n.ask("has team%d", written) == "true" })
 		}
+		agree(fmt.Sprintf("with node %d at %s", i, version))
 	}
 	for _, forward := range []int{0, 1} {
 		update(forward, later, "v0.3.0", newLevel)
@@ -272,6 +303,32 @@ func TestNodesAreUpdatedOneByOneAndBack(t *testing.T) {
 		t.Error(said)
 	}
 	eventually(t, "every node to know what is new", func() bool { return nodes[0].ask("has new") == "true" })
+	// A rule that the later release changed is the old one for what lies below its level in the log, and the new one above.
+	if said := apply("put ruled"); said != "ok" {
+		t.Fatal(said)
+	}
+	for i, n := range nodes {
+		eventually(t, "every node to have the change", func() bool { return n.ask("has ruled") == "true" })
+		if was, is := n.ask("name team1"), n.ask("name ruled"); was != "name " || is != "name RULED" {
+			t.Errorf("node %d: before the rule changed %q, after it %q", i, was, is)
+		}
+	}
+	agree("after a rule changed")
+	// Nodes that apply the whole log again come to the same.
+	for i, n := range nodes {
+		n.stop()
+		if err := os.Remove(filepath.Join(folders[i], stateFile)); err != nil {
+			t.Fatal(err)
+		}
+		if said := start(i, later); !strings.HasPrefix(said, "ready") {
+			t.Fatal(said)
+		}
+		eventually(t, "the node to have its state again", func() bool { return nodes[i].ask("has ruled") == "true" })
+		if was, is := nodes[i].ask("name team1"), nodes[i].ask("name ruled"); was != "name " || is != "name RULED" {
+			t.Errorf("node %d, from its log again: before the rule changed %q, after it %q", i, was, is)
+		}
+	}
+	agree("from their logs again")
 	nodes[0].stop()
 	if said := start(0, earlier); !strings.HasPrefix(said, "fatal") || !strings.Contains(said, "since overcrank v0.3.0 raised it") || !strings.Contains(said, "update overcrank on this machine") {
 		t.Errorf("a node of the earlier release on the raised farm says: %s", said)

@@ -99,7 +99,11 @@ func (t *tables) saveContent(job farm.Job) {
 	case data == nil:
 		t.remove(bucketContents, job.ID)
 	default:
-		t.set(bucketContents, job.ID, data)
+		text, err := contentText(data)
+		if err != nil {
+			t.fail(fmt.Errorf("write %s %q: %w", bucketContents, job.ID, err))
+		}
+		t.setFor(bucketContents, job.ID, data, text)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/durable"
+	"overcrank/raftstore/boltfile"
 )
 
 // recoverMachine opens the state file, or begins a new one when the old may not be whole. kept says that the file is used
@@ -28,6 +29,9 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snaps
 	}
 	snapshotIndex, err := newestSnapshot(snapshots)
 	if err != nil {
+		return nil, false, err
+	}
+	if err := checkBeginning(log, snapshotIndex); err != nil {
 		return nil, false, err
 	}
 	path := filepath.Join(cfg.Dir, stateFile)
@@ -64,6 +68,23 @@ func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIn
 	m.entries.Store(int64(m.last.Load() - snapshotIndex))
 	m.grown.Store(m.entries.Load() * entryEstimate)
 	return m, nil
+}
+
+// checkBeginning refuses a log whose beginning is gone: the newest snapshot does not reach to its first entry.
+func checkBeginning(log *journal, snapshotIndex uint64) error {
+	first, err := log.FirstIndex()
+	if err != nil {
+		return fmt.Errorf("read the beginning of the log: %w", err)
+	}
+	if first <= snapshotIndex+1 {
+		return nil
+	}
+	before := "there is no snapshot"
+	if snapshotIndex > 0 {
+		before = fmt.Sprintf("the newest snapshot ends at change %d", snapshotIndex)
+	}
+	return fmt.Errorf("the log begins with change %d and %s: the oldest files of %s, or a newer snapshot, were removed or are damaged; put them back, or %s",
+		first, before, logFolder, boltfile.WayOut)
 }
 
 // checkLog refuses a state that knows more than the log beside it: files of different nodes or days were mixed.

@@ -90,11 +90,13 @@ func (m *machine) applyReplacement(log *raft.Log) (answer Result, done bool, err
 func (m *machine) replace(log *raft.Log, c ReplaceState) error {
 	var fingerprint []byte
 	err := m.view(func(t *tables) error {
-		fingerprint = chain(t.value(bucketMeta, metaFingerprint), log.Data)
 		if err := m.incoming.complete(t, c); err != nil {
 			return err
 		}
-		return m.incoming.db.Update(func(tx *bbolt.Tx) error { return keepLiving(tx, t, log, fingerprint, c.At) })
+		return m.incoming.db.Update(func(tx *bbolt.Tx) (err error) {
+			fingerprint, err = keepLiving(tx, t, log, c.At)
+			return err
+		})
 	})
 	if err != nil {
 		return err
@@ -102,9 +104,11 @@ func (m *machine) replace(log *raft.Log, c ReplaceState) error {
 	return m.putBefore(m.incoming.release(), step{log.Index, string(fingerprint)})
 }
 
-// keepLiving writes into a state that was brought what is kept of the one in force, and how far the log has been followed.
-func keepLiving(tx *bbolt.Tx, living *tables, log *raft.Log, fingerprint []byte, at time.Time) error {
+// keepLiving writes into a state that was brought what is kept of the one in force, and how far the log has been followed. It gives
+// the fingerprint of the new state: it goes on from that of the one in force.
+func keepLiving(tx *bbolt.Tx, living *tables, log *raft.Log, at time.Time) (fingerprint []byte, err error) {
 	change := changing(layered.Into(tx, buckets(), fill), &decoded{})
+	change.print = newRowPrint()
 	for _, bucket := range keptBuckets() {
 		copyRows(change, living, bucket)
 	}
@@ -117,14 +121,15 @@ func keepLiving(tx *bbolt.Tx, living *tables, log *raft.Log, fingerprint []byte,
 	index := binary.BigEndian.AppendUint64(nil, log.Index)
 	change.set(bucketMeta, metaApplied, index)
 	change.set(bucketMeta, metaTerm, binary.BigEndian.AppendUint64(nil, log.Term))
-	change.set(bucketMeta, metaFingerprint, fingerprint)
 	// No task can have been leased more often than the log has entries.
 	change.set(bucketMeta, metaAttempts, index)
 	change.set(bucketMeta, metaReplaced, []byte(timeKey(at)))
+	fingerprint = change.after(living.value(bucketMeta, metaFingerprint), log.Data)
+	change.set(bucketMeta, metaFingerprint, fingerprint)
 	if change.breach != nil {
-		return change.breach
+		return nil, change.breach
 	}
-	return cmp.Or(living.err, change.err)
+	return fingerprint, cmp.Or(living.err, change.err)
 }
 
 // keepMachines leaves the machines that the farm has as they are: they show the certificates that they were given last, whatever the

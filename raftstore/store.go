@@ -49,6 +49,10 @@ type Config struct {
 	// outside of tests.
 	BeforeSync func() error
 
+	// WrongRule is given each row that a rule writes and gives the value to write instead, as a rule of a release that differs
+	// from the others would. nil outside of tests, which see that the nodes notice.
+	WrongRule func(bucket, key string, value []byte) []byte
+
 	portion int // defaultPortion, unless a test sets another
 }
 
@@ -191,7 +195,7 @@ func open(cfg Config) (_ *Store, err error) {
 		return nil, err
 	}
 	undo = append(undo, s.machine.close)
-	s.machine.applied, s.machine.replaced = cfg.Applied, cfg.Replaced
+	s.machine.applied, s.machine.replaced, s.machine.wrong = cfg.Applied, cfg.Replaced, cfg.WrongRule
 	s.machine.alarm = func(index uint64, what error) {
 		cfg.Logger.Error("a change would have broken the farm's state and was refused or set right; please report this", "change", index, "error", what)
 	}
@@ -367,7 +371,8 @@ func (s *Store) View(fn func(tx *Tx) error) error {
 	return s.machine.view(func(t *tables) error { return fn(&Tx{t}) })
 }
 
-// Fingerprint is a hash over all commands applied up to index, in their order: nodes that agree on it hold the same state.
+// Fingerprint is a hash over the rows that all entries up to index have written, in their order: nodes that agree on it hold the same
+// state. Below level 3 of the farm it is one over the commands, which says less.
 func (s *Store) Fingerprint() (index uint64, fingerprint string, err error) {
 	err = s.machine.view(func(t *tables) error {
 		index = lastApplied(t.rows)

@@ -106,6 +106,10 @@ type tables struct {
 	err     error
 	changed []Changed      // by the command under way
 	counts  map[string]int // counters that were looked at for a change, as they are now; see counters.go
+	print   *rowPrint      // of the entry under way; nil where rows are written that are of no entry
+	// inForce is the farm's level, 0 until it is asked for.
+	inForce int
+	wrong   func(bucket, key string, value []byte) []byte // see Config.WrongRule
 
 	// See breach.go.
 	at       breachAt             // what is being carried out
@@ -156,13 +160,27 @@ func put(t *tables, bucket []byte, key string, record any) {
 
 // set writes one key; an index entry without a value is written as empty, which reads back as found. The value is kept: nobody
 // may change it any more.
-func (t *tables) set(bucket []byte, key string, value []byte) {
+func (t *tables) set(bucket []byte, key string, value []byte) { t.setFor(bucket, key, value, value) }
+
+// setFor is set for a row whose bytes may differ from one release to the next though they say the same, as those of a compressor
+// do: the fingerprint takes what they say.
+func (t *tables) setFor(bucket []byte, key string, value, says []byte) {
+	if t.wrong != nil {
+		value = t.wrong(string(bucket), key, value)
+		says = value
+	}
+	if t.print != nil {
+		t.print.put(bucket, key, says)
+	}
 	if err := t.change.Put(bucket, key, value); err != nil {
 		t.unwritable(fmt.Errorf("write %s %.100q: %w", bucket, key, err))
 	}
 }
 
 func (t *tables) remove(bucket []byte, key string) {
+	if t.print != nil {
+		t.print.deleted(bucket, key)
+	}
 	if err := t.change.Delete(bucket, key); err != nil {
 		t.unwritable(fmt.Errorf("delete %s %.100q: %w", bucket, key, err))
 	}

@@ -3,6 +3,7 @@ package raftstore
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/raft"
+
+	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/seglog"
 )
 
 // killedFarm is a folder as a farm left it that was killed while it wrote, with the ids of the jobs it had acknowledged.
@@ -118,5 +124,44 @@ func checkJobs(t *testing.T, what string, s *Store, ids []string) {
 	})
 	if err != nil {
 		t.Errorf("%s: an acknowledged job is lost: %v", what, err)
+	}
+}
+
+// TestALogWithoutItsBeginningIsRefusedInWords takes the oldest entries of a log away that no snapshot stands in for, as happens when
+// somebody removes its first file.
+func TestALogWithoutItsBeginningIsRefusedInWords(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	s := openStore(t, config(t, folder))
+	for i := range 10 {
+		putTeam(t, s, fmt.Sprint("team", i))
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, logFolder)
+	log, err := seglog.Open(seglog.Config{Folder: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := log.LastIndex()
+	var rest []*raft.Log
+	for i := uint64(6); i <= last && err == nil; i++ {
+		var entry raft.Log
+		err = log.GetLog(i, &entry)
+		rest = append(rest, &entry)
+	}
+	if err := errors.Join(err, log.Close(), os.RemoveAll(path)); err != nil {
+		t.Fatal(err)
+	}
+	if log, err = seglog.Open(seglog.Config{Folder: path}); err == nil {
+		err = errors.Join(log.StoreLogs(rest), log.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), config(t, folder))
+	if err == nil || !strings.Contains(err.Error(), "the oldest files of log") || !strings.Contains(err.Error(), boltfile.WayOut) {
+		t.Errorf("it says %v", err)
 	}
 }

@@ -25,6 +25,7 @@ type Member struct {
 	Silent  time.Duration // since it answered last; 0 for the leader itself
 	KeepsUp time.Duration // for how long it has been no more than a few hundred changes behind, without a break
 	Skew    time.Duration // how far its clock is ahead of that of the one who looks
+	Astray  bool          // its state is not that of the others
 }
 
 // Dead tells whether the coordinator has been silent for too long.
@@ -143,11 +144,17 @@ func Stand(members []Member) Standing {
 	return s
 }
 
+// AstrayWayOut is what can be done about a coordinator whose state is not that of the others: its snapshots hold what its state does.
+const AstrayWayOut = "stop it, set its data folder aside, run the same release of overcrank as the others, and let it join again with an empty folder"
+
 // Warnings say in words what somebody should do about the farm's coordinators, none when all is well.
 func Warnings(members []Member) []string {
 	var words []string
 	s := Stand(members)
 	for _, m := range members {
+		if m.Astray {
+			words = append(words, fmt.Sprintf("coordinator %s holds another state than the others: %s", m.Name, AstrayWayOut))
+		}
 		if m.Dead() {
 			words = append(words, fmt.Sprintf("coordinator %s has not answered for %v", m.Name, m.Silent.Round(time.Second)))
 		} else if apart := m.Skew.Abs(); apart > MostSkew {

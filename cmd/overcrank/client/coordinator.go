@@ -60,6 +60,7 @@ type Coordinator struct {
 	StateIndex       uint64 `json:"stateIndex"`
 	Fingerprint      string `json:"fingerprint"`
 	FingerprintIndex uint64 `json:"fingerprintIndex"`
+	Differs          bool   `json:"differs"` // its state is not that of the others
 	FreeBytes        int64  `json:"freeBytes"`
 }
 

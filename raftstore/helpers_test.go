@@ -19,7 +19,7 @@ import (
 func TestNumbersOfTheRulesStay(t *testing.T) {
 	t.Parallel()
 	got := fmt.Sprint(farm.MaxAttempts, farm.MostAttempts, farm.MaxRedos, farm.FontRanks, farm.DeliveryRetries, farm.SetAsideFor, " "+farm.Redacted)
-	if want := "3 20 3 3 3 30m0s  [redacted]"; got != want {
+	if want := "3 20 3 3 3 30m0s [redacted]"; got != want {
 		t.Errorf("the rules lean on %q, and leaned on %q", got, want)
 	}
 }

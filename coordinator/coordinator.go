@@ -99,8 +99,9 @@ type Coordinator struct {
 	anew       chan struct{} // the state was replaced by that of a backup
 	metrics    *metrics
 	files      files.Store
-	shared     files.Shared  // the same, where coordinators share storage; nil with a folder of this machine
-	moving     *files.Moving // the same, of a node that began to move its files from its folder; nil otherwise
+	shared     files.Shared   // the same, where coordinators share storage; nil with a folder of this machine
+	patient    *files.Patient // the same, where a call may never come back; nil otherwise
+	moving     *files.Moving  // the same, of a node that began to move its files from its folder; nil otherwise
 	logs       *joblog.Logs
 	growing    *files.Folder // logs that are not stored yet; nil with a folder of this machine
 	storage    storageState
@@ -389,13 +390,16 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 	if err != nil {
 		return raftstore.Result{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWithin)
+	if ctx.Value(termKey{}) == nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, applyWithin)
 	defer cancel()
 	res, err := c.store.ApplyFor(ctx, key, cmd)
 	if err != nil {
 		return res, err
 	}
-	c.feed.await(res.Index)
+	c.feed.await(ctx, res.Index)
 	switch {
 	case res.Refused != nil:
 		return res, res.Refused
@@ -407,6 +411,12 @@ func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftsto
 	}
 	return res, nil
 }
+
+type termKey struct{}
+
+// withinTerm is the context of what a leader decides by itself. Unlike what callers ask for, it stops with its context: the next leader
+// reads from the state what was committed.
+func withinTerm(ctx context.Context) context.Context { return context.WithValue(ctx, termKey{}, true) }
 
 func (cfg Config) withDefaults() Config {
 	if cfg.Logger == nil {

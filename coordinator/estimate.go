@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"context"
 	"time"
 
 	"overcrank/coordinator/forecast"
@@ -12,7 +13,7 @@ import (
 // estimate says how long it is likely to take until a job is done: from now on for one that machines work on, and from the
 // moment on that it begins for one that waits. It is nil when nobody can tell: the job has ended, or waits for people or for
 // other jobs.
-func (l *leader) estimate(job farm.Job) *farm.Span {
+func (l *leader) estimate(ctx context.Context, job farm.Job) *farm.Span {
 	c := l.c
 	if job.Status.Ended() || job.Status == farm.JobPending || job.Hold {
 		return nil
@@ -21,7 +22,7 @@ func (l *leader) estimate(job farm.Job) *farm.Span {
 	adobe := l.queue.HasAfterEffects()
 	l.mu.Unlock()
 	o := outline{c: c, job: job, now: c.cfg.Now()}
-	if err := o.read(adobe); err != nil {
+	if err := o.read(ctx, adobe); err != nil {
 		c.log.Error("estimating a job", "job", job.ID, "error", err)
 		return nil
 	}
@@ -64,7 +65,7 @@ type seenLease struct {
 	reached float64 // 0..1
 }
 
-func (o *outline) read(adobe bool) error {
+func (o *outline) read(ctx context.Context, adobe bool) error {
 	err := o.c.store.View(func(tx *raftstore.Tx) (err error) {
 		if o.template, err = templateOf(tx, o.job); err != nil {
 			return err
@@ -82,7 +83,7 @@ func (o *outline) read(adobe bool) error {
 		return err
 	}
 	o.frames = o.job.FramesTotal
-	whole, known, err := o.c.framesOf(o.job, o.template)
+	whole, known, err := o.c.framesOf(ctx, o.job, o.template)
 	if known {
 		o.frames, o.whole = whole.Count(), whole
 	}

@@ -11,7 +11,9 @@ import (
 func (c *Coordinator) AddProgress(job *farm.Job) error { return c.addProgress(job) }
 
 // Estimate says how long a job is likely to take, without what it waits for before.
-func (c *Coordinator) Estimate(job farm.Job) *farm.Span { return c.leading().estimate(job) }
+func (c *Coordinator) Estimate(job farm.Job) *farm.Span {
+	return c.leading().estimate(context.Background(), job)
+}
 
 // Tidy does the housekeeping that otherwise waits for its time.
 func (c *Coordinator) Tidy(ctx context.Context) error { return c.tidy(ctx) }

@@ -79,8 +79,9 @@ func (f *feed) end() {
 	f.releaseLocked()
 }
 
-// await waits until the result of an index, which the state has, was handed on: whoever is answered finds its effect everywhere.
-func (f *feed) await(index uint64) {
+// await waits until the result of an index, which the state has, was handed on: whoever is answered finds its effect everywhere. ctx bounds
+// the waiting.
+func (f *feed) await(ctx context.Context, index uint64) {
 	f.mu.Lock()
 	if f.handed >= index || f.over {
 		f.mu.Unlock()
@@ -89,7 +90,10 @@ func (f *feed) await(index uint64) {
 	done := make(chan struct{})
 	f.waiters = append(f.waiters, waiter{index, done})
 	f.mu.Unlock()
-	<-done
+	select {
+	case <-done:
+	case <-ctx.Done(): // done is dropped with the result
+	}
 }
 
 // followState hands on what happens until ctx ends.

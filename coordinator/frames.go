@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -10,17 +11,17 @@ import (
 
 // framesOf is the range of frames that a job renders, as far as that is certain before a machine has opened its project:
 // known is false for one that the farm has not read, and for one that the job itself makes longer or shorter.
-func (c *Coordinator) framesOf(job farm.Job, t *farm.Template) (frames farm.Frames, known bool, err error) {
+func (c *Coordinator) framesOf(ctx context.Context, job farm.Job, t *farm.Template) (frames farm.Frames, known bool, err error) {
 	if t == nil || t.Introspection == nil || slices.ContainsFunc(job.Assets, changesLength) {
 		return farm.Frames{}, false, nil
 	}
 	name := job.Template.Composition
 	if name == "" {
-		if name, err = onlyComposition(*t, c.summary); err != nil || name == "" {
+		if name, err = onlyComposition(*t, c.summaryFor(ctx)); err != nil || name == "" {
 			return farm.Frames{}, false, err
 		}
 	}
-	sum, err := c.summary(*t.Introspection)
+	sum, err := c.summary(ctx, *t.Introspection)
 	if err != nil {
 		return farm.Frames{}, false, err
 	}

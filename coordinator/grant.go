@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"slices"
 	"time"
 
 	"overcrank/coordinator/files"
@@ -17,8 +17,12 @@ import (
 // grantGroup is how many leases one command grants at most.
 const grantGroup = 64
 
-// handsAtOnce is how many leases are put together at once.
-const handsAtOnce = 4
+const (
+	// handsAtOnce is how many leases are put together at once.
+	handsAtOnce = 16
+	// handWithin is how long putting a lease together may wait for storage. Its task goes back into the queue then.
+	handWithin = 10 * time.Second
+)
 
 // lookAgain is how often the queue is asked though nothing has happened: the hours of levels, and the patience of tasks, pass
 // by themselves.
@@ -69,28 +73,21 @@ func (l *leader) grantAll(ctx context.Context) bool {
 	}
 }
 
+// grantSome grants what fits now, and has it handed over by others.
 func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
-	l.granting.Lock()
-	defer l.granting.Unlock()
-
 	now := l.c.cfg.Now()
 	l.mu.Lock()
 	grants := l.queue.Assign(now, grantGroup)
+	for _, g := range grants {
+		l.granted[g.Task.ID] = g.Task.Attempt
+	}
 	l.mu.Unlock()
 	if len(grants) == 0 {
 		return false, nil
 	}
 	l.splitting(ctx, grants)
-	cmd := raftstore.LeaseTasks{At: now, Rested: true}
-	for _, g := range grants {
-		cmd.Grants = append(cmd.Grants, raftstore.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})
-	}
-	res, err := l.c.store.Apply(ctx, cmd)
-	if err == nil && res.Refused != nil {
-		err = res.Refused
-	}
+	res, leases, err := l.lease(ctx, grants, now)
 	if err != nil {
-		l.giveBack(grants)
 		return false, err
 	}
 	moved := make(map[string]farm.Job, len(res.Jobs))
@@ -101,23 +98,54 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 	for _, t := range res.Tasks {
 		tasks[t.ID] = t
 	}
-	var hands sync.WaitGroup
-	defer hands.Wait()
-	room := make(chan struct{}, handsAtOnce)
 	for i, g := range grants {
-		t, granted := tasks[g.Task.ID]
-		if !granted || res.Each[i] != nil {
+		if leases[i] == nil {
 			l.reconsider(ctx, g)
 			continue
 		}
 		l.c.metrics.leased(g.Task, now)
-		room <- struct{}{}
-		hands.Go(func() {
-			defer func() { <-room }()
-			l.handOver(ctx, t, moved)
+		select {
+		case l.hands <- struct{}{}:
+		case <-ctx.Done():
+			return false, ctx.Err() // the next leader finds the leases in the state
+		}
+		l.handing.Go(func() {
+			defer func() { <-l.hands }()
+			l.handOver(ctx, leases[i], tasks[g.Task.ID], moved)
 		})
 	}
 	return true, nil
+}
+
+// lease writes grants into the state, and notes those that are leases now. Of others it gives nil.
+func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Time) (raftstore.Result, []*lease, error) {
+	cmd := raftstore.LeaseTasks{At: now, Rested: true}
+	for _, g := range grants {
+		cmd.Grants = append(cmd.Grants, raftstore.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})
+	}
+	l.granting.Lock()
+	defer l.granting.Unlock()
+	res, err := l.c.store.Apply(ctx, cmd)
+	if err == nil && res.Refused != nil {
+		err = res.Refused
+	}
+	if err != nil {
+		l.giveBack(grants)
+		return res, nil, err
+	}
+	leases := make([]*lease, len(grants))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, g := range grants {
+		delete(l.granted, g.Task.ID)
+		at := slices.IndexFunc(res.Tasks, func(t farm.Task) bool { return t.ID == g.Task.ID })
+		if at < 0 || res.Each[i] != nil {
+			continue
+		}
+		leases[i] = l.holdLocked(res.Tasks[at])
+		leases[i].handing = true
+	}
+	return res, leases, nil
 }
 
 // giveBack undoes grants that were perhaps not written. If they were, the next try is refused and set right there.
@@ -125,6 +153,7 @@ func (l *leader) giveBack(grants []schedule.Grant) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, g := range grants {
+		delete(l.granted, g.Task.ID)
 		l.queue.Revoke(g)
 		l.queue.Add(g.Task, l.c.cfg.Now())
 	}
@@ -169,25 +198,25 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 	}
 }
 
-// handOver notes a lease that was granted and sends it to its agent. moved are jobs, by id, that need not be read.
-func (l *leader) handOver(ctx context.Context, t farm.Task, moved map[string]farm.Job) {
+// handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. moved are
+// jobs, by id, that need not be read.
+func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[string]farm.Job) {
 	l.mu.Lock()
-	h := l.holdLocked(t)
-	s, name := l.sessions[t.Agent], ""
-	if s != nil {
-		name = s.name
-	}
 	adobe := l.queue.HasAfterEffects()
 	l.mu.Unlock()
-
-	lease, err := l.c.leaseOf(t, adobe)
-	if errors.Is(err, files.ErrUnreachable) {
+	reading, cancel := context.WithTimeout(ctx, handWithin)
+	lease, err := l.c.leaseOf(reading, t, adobe)
+	cancel()
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return // the next leader finds the lease in the state
+	case errors.Is(err, files.ErrUnreachable):
 		l.c.storage.fault(err)
 		l.c.log.Warn("a task waits for the farm's storage", "task", t.ID, "error", err)
 		l.takeBack(ctx, true, h)
 		return
-	}
-	if err != nil {
+	default:
 		l.fail(ctx, t, err)
 		return
 	}
@@ -197,26 +226,44 @@ func (l *leader) handOver(ctx context.Context, t farm.Task, moved map[string]far
 			l.c.log.Warn("looking for the jobs that a job is nested in", "job", t.Job, "error", err)
 		}
 	}
-	if s != nil {
+	if name, here := l.hasHere(t.Agent); here {
 		l.c.note(t.Job, fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, name, l.c.cfg.Now().UTC().Format(time.RFC3339)))
 	}
-	l.mu.Lock()
-	h.files, h.outer = filesOf(lease), outer
-	if h.cancelled { // meanwhile; the agent was told to stop what it had not begun
-		l.releaseLocked(t.ID, t.Attempt)
-		l.mu.Unlock()
-		return
-	}
-	sent := s != nil && !l.standings[t.Agent].paused // it may have been paused, and asked for what it has, meanwhile
-	if sent {
-		s.send(wire.Message{Lease: &lease})
-	}
-	l.mu.Unlock()
-	if !sent {
+	if !l.send(h, lease, outer) {
 		l.takeBack(ctx, true, h)
-		return
 	}
 	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: t.Agent})
+}
+
+// hasHere is what a machine is called that has a session here.
+func (l *leader) hasHere(agent string) (name string, here bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.sessions[agent]; s != nil {
+		return s.name, true
+	}
+	return "", false
+}
+
+// send sends a lease to its agent, unless it is none any more; false when it has to be taken back, since nobody is there for it.
+func (l *leader) send(h *lease, lease wire.Lease, outer []string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h.handing = false
+	h.files, h.outer = filesOf(lease), outer
+	if l.leases[h.Task] != h {
+		return true
+	}
+	if h.cancelled { // meanwhile; the agent was told to stop what it had not begun
+		l.releaseLocked(h.Task, h.Attempt.Attempt)
+		return true
+	}
+	s := l.sessions[h.agent]
+	if s == nil || l.standings[h.agent].paused { // it may have been paused, and asked for what it has, meanwhile
+		return false
+	}
+	s.send(wire.Message{Lease: &lease})
+	return true
 }
 
 // fail ends an attempt that never reached its agent, because its lease could not be put together.

@@ -89,11 +89,11 @@ func (c *Coordinator) sweepFound(ctx context.Context, task string, found []files
 	if left.unknown && slices.ContainsFunc(found, func(o files.Object) bool { return time.Since(o.Modified) < blobGrace }) {
 		return nil
 	}
-	if len(left.counts) == 0 {
+	if left.unknown || left.over {
 		return c.settleAttempts(ctx, task, left)
 	}
 	for _, o := range found {
-		if !slices.ContainsFunc(left.counts, func(folder string) bool { return strings.HasPrefix(o.Key, folder) }) {
+		if !left.stays(o.Key) {
 			err = errors.Join(err, c.files.Delete(ctx, strings.TrimSuffix(o.Key, "/")))
 		}
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 // Job finds a job of the caller's team. A private one shows its assets until it ends.
-func (c *Coordinator) Job(_ context.Context, p farm.Principal, id string) (farm.Job, error) {
+func (c *Coordinator) Job(ctx context.Context, p farm.Principal, id string) (farm.Job, error) {
 	job, err := c.teamJob(p, id)
 	if err != nil {
 		return farm.Job{}, err
 	}
 	if !job.Status.Ended() {
-		whole, err := c.whole(job)
+		whole, err := c.whole(ctx, job)
 		if err == nil {
 			job = whole
 		} else if farm.CodeOf(err) != farm.CodeGone {

@@ -31,14 +31,18 @@ type leader struct {
 
 	following sync.Mutex // held while courses are read anew, so that the latest reading stays
 
-	// granting is held while leases are granted, so that nobody reconciles an agent's leases with half of them known.
+	// granting is held while leases are written, so that nobody reconciles an agent's leases with half of them known. Nobody waits for
+	// storage with it; mu is taken with it held, and never the other way round.
 	granting sync.Mutex
+	hands    chan struct{}  // leases that are put together at once
+	handing  sync.WaitGroup // those who do that
 
 	mu       sync.Mutex
 	queue    *schedule.Queue
 	leases   map[string]*lease         // by task
 	byJob    map[string][]*lease       // the same, by job
 	byAgent  map[string][]*lease       // the same, by agent
+	granted  map[string]int            // attempts, by task, that the queue has granted and the state does not have for certain
 	sessions map[string]*session       // by agent
 	recent   map[string][]wire.Attempt // that have ended, by agent, the last behind
 	lastSeen map[string]time.Time
@@ -94,6 +98,8 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 		read:      make(chan struct{}),
 		queue:     schedule.NewQueue(),
 		leases:    map[string]*lease{},
+		granted:   map[string]int{},
+		hands:     make(chan struct{}, handsAtOnce),
 		byJob:     map[string][]*lease{},
 		byAgent:   map[string][]*lease{},
 		sessions:  map[string]*session{},
@@ -117,35 +123,20 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 	}
 }
 
-// term is one term of leadership, from the barrier to the end of the sessions.
+// term is one term of leadership, from the barrier to the end of the sessions. When it ends the agents are sent on first: nothing that
+// is still under way here concerns them.
 func (l *leader) term(ctx context.Context) {
-	for {
-		err := l.c.store.Barrier(ctx)
-		if err == nil {
-			break
-		}
-		if !pause(ctx, retryPause) {
-			return
-		}
-		l.c.log.Warn("waiting to take over the farm's work", "error", err)
-	}
-	// What happens meanwhile is handed on once this node is known to lead: none of it may be missed, and none be half noted.
-	l.c.feed.handing.Lock()
-	l.began = time.Now()
-	taken := l.takeUp(ctx, l.take)
-	if taken {
-		l.c.setLeader(l)
-	}
-	l.c.feed.handing.Unlock()
-	if !taken {
+	own, led := l.begin(ctx)
+	if !led || !l.takeOver(ctx) {
 		return
 	}
+	defer l.handing.Wait()
+	var loops sync.WaitGroup
+	defer loops.Wait()
 	defer l.endSessions()
 	defer l.leave()
 	l.c.hub.lose() // what the leader before told last may not have come
-	var loops sync.WaitGroup
-	defer loops.Wait()
-	loops.Go(func() { l.expireLoop(ctx) })
+	loops.Go(func() { l.expireLoop(own) })
 	// From here on the queue is told of what is submitted, so nothing falls between the two.
 	if !l.takeUp(ctx, l.load) {
 		return
@@ -157,12 +148,46 @@ func (l *leader) term(ctx context.Context) {
 	l.c.log.Info("this coordinator leads the farm", "ready tasks", ready, "leases", leased, "queue read in", time.Since(l.began).Round(time.Millisecond))
 	l.c.reading.wake()
 
-	loops.Go(func() { l.grantLoop(ctx) })
+	loops.Go(func() { l.grantLoop(own) })
 	loops.Go(func() { l.outbox.run(ctx) })
 	loops.Go(func() {
 		if err := l.c.sweepAllAttempts(ctx); err != nil && ctx.Err() == nil {
 			l.c.log.Error("looking through unfinished results", "error", err)
 		}
+	})
+	<-ctx.Done()
+}
+
+// begin waits until this node has all that was committed before its term. own is ctx for what the leader decides by itself: it is
+// committed in this term or not at all, and waited for no longer than the term lasts. led is false when ctx ended before.
+func (l *leader) begin(ctx context.Context) (own context.Context, led bool) {
+	for {
+		err := l.c.store.Barrier(ctx)
+		if err == nil {
+			own, err = l.c.store.InThisTerm(ctx)
+		}
+		if err == nil {
+			return withinTerm(own), true
+		}
+		if !pause(ctx, retryPause) {
+			return nil, false
+		}
+		l.c.log.Warn("waiting to take over the farm's work", "error", err)
+	}
+}
+
+// takeOver reads what the leader before had, until that succeeds; false when ctx ended before. What happens meanwhile is handed on once
+// this node is known to lead: none of it may be missed, and none be half noted.
+func (l *leader) takeOver(ctx context.Context) bool {
+	l.began = time.Now()
+	return l.takeUp(ctx, func() error {
+		l.c.feed.handing.Lock()
+		defer l.c.feed.handing.Unlock()
+		if err := l.take(); err != nil {
+			return err
+		}
+		l.c.setLeader(l)
+		return nil
 	})
 }
 
@@ -328,9 +353,15 @@ func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
 		}
 	}
 	ready := make([]farm.Task, 0, len(tasks))
+	var foreign []farm.Task
 	l.mu.Lock()
 	for _, t := range tasks {
 		switch t.Status {
+		case farm.TaskLeased:
+			if h := l.leases[t.ID]; l.granted[t.ID] != t.Attempt && (h == nil || h.Attempt.Attempt < t.Attempt) {
+				l.holdLocked(t)
+				foreign = append(foreign, t)
+			}
 		case farm.TaskReady:
 			l.releaseLocked(t.ID, t.Attempt)
 			ready = append(ready, t)
@@ -343,11 +374,32 @@ func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
 		}
 	}
 	l.mu.Unlock()
+	l.occupy(foreign)
 	l.follow(severalOf(tasks)...)
 	if len(ready) > 0 {
 		if err := l.enqueue(ready, jobs); err != nil {
 			l.c.log.Error("queueing tasks", "error", err)
 			l.doubt()
+		}
+	}
+}
+
+// occupy has the queue count leases that this leader has not granted: a command of the leader before was committed late.
+func (l *leader) occupy(leased []farm.Task) {
+	if len(leased) == 0 {
+		return
+	}
+	queued, err := l.tasksOf(leased, nil)
+	if err != nil {
+		l.c.log.Error("reading tasks that another leader has leased", "error", err)
+		l.doubt()
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, t := range leased {
+		if h := l.leases[t.ID]; h != nil && h.Attempt.Attempt == t.Attempt && queued[i].ID != "" {
+			l.queue.Hold(queued[i], t.Agent, t.LeasedAt)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // leaseOf puts together all that an agent needs to run a task.
-func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease, error) {
+func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffects bool) (wire.Lease, error) {
 	var job farm.Job
 	var template *farm.Template
 	lease := wire.Lease{Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt}, Job: t.Job, Kind: t.Kind}
@@ -21,7 +22,7 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 	if err != nil {
 		return wire.Lease{}, err
 	}
-	if job, err = c.whole(job); err != nil {
+	if job, err = c.whole(ctx, job); err != nil {
 		return wire.Lease{}, err
 	}
 	job = forTask(job, t)
@@ -67,7 +68,7 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 	if !hasAfterEffects(t, farmHasAfterEffects) {
 		lease.Settings.Engine = ""
 	}
-	if err := c.leaseFrames(&lease, job, t, template); err != nil {
+	if err := c.leaseFrames(ctx, &lease, job, t, template); err != nil {
 		return wire.Lease{}, err
 	}
 	lease.Ahead = t.Kind == farm.TaskRender && (t.Part || lease.Parted)
@@ -86,7 +87,7 @@ func (c *Coordinator) leaseOf(t farm.Task, farmHasAfterEffects bool) (wire.Lease
 		lease.Project.File = job.Project
 	}
 	if lease.Composition == "" {
-		lease.Composition, err = onlyComposition(*template, c.summary)
+		lease.Composition, err = onlyComposition(*template, c.summaryFor(ctx))
 	}
 	return lease, err
 }
@@ -103,11 +104,11 @@ func forTask(job farm.Job, t farm.Task) farm.Job {
 }
 
 // leaseFrames says which single frames a task renders, and whether others may go on from what it leaves.
-func (c *Coordinator) leaseFrames(lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) error {
+func (c *Coordinator) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) error {
 	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part || !mayPart(job, template)) {
 		return nil
 	}
-	frames, known, err := c.framesOf(job, template)
+	frames, known, err := c.framesOf(ctx, job, template)
 	switch {
 	case err != nil:
 		return err

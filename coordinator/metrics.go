@@ -111,6 +111,7 @@ var (
 	needGauge      = gauge("disk_reserve_bytes", "Space below which this node takes no changes.", "check", "path")
 	moveFilesGauge = gauge("storage_move_files_left", "Files of the data folder that are still to be moved to the farm's storage.")
 	moveBytesGauge = gauge("storage_move_bytes_left", "Their size.")
+	hungGauge      = gauge("storage_calls_hung", "Calls to the farm's storage that nobody waits for any more and that have not come back.")
 	jobsGauge      = gauge("jobs", "Jobs of all teams that the farm knows, by status.", "status")
 	readyGauge     = gauge("queue_ready_tasks", "Tasks that wait for a machine.")
 	leasedGauge    = gauge("leases", "Tasks that machines work on.")
@@ -194,6 +195,7 @@ func (g gauges) node(put putMetric) {
 	move, _ := c.StorageMove()
 	put(moveFilesGauge, float64(move.FilesLeft))
 	put(moveBytesGauge, float64(move.BytesLeft))
+	put(hungGauge, float64(c.storageHung()))
 	put(watchersGauge, float64(c.hub.count()))
 }
 

@@ -157,7 +157,7 @@ func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.A
 }
 
 // finished ends an attempt well, if the result that it names has arrived under it.
-func (l *leader) finished(ctx context.Context, s *session, m wire.Finished) {
+func (l *leader) finished(ctx context.Context, s *session, m wire.Finished) error {
 	l.mu.Lock()
 	h := l.liveLocked(s, m.Attempt)
 	cancelled := h != nil && h.cancelled
@@ -172,7 +172,7 @@ func (l *leader) finished(ctx context.Context, s *session, m wire.Finished) {
 	case !cancelled:
 		err = l.finishTask(ctx, s, h, m)
 	}
-	l.settle(s, m.Attempt, err)
+	return err
 }
 
 func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Finished) error {
@@ -194,7 +194,9 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 		out.Key = ""
 	}
 	warnings := append(slices.Clone(m.Warnings), l.c.engineWarning(job, s.agent)...)
-	l.c.discreet(job, pointers(warnings)...)
+	if err := l.c.discreet(ctx, job, pointers(warnings)...); err != nil {
+		return err
+	}
 	cmd := raftstore.FinishTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
 	}
@@ -203,9 +205,11 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	}
 	l.relearn(job, m.Measured)
 	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %d bytes", m.Attempt.Attempt, out.Size))
-	if err := l.c.posterFromJob(ctx, job); err != nil {
-		l.c.log.Warn("making a picture of a template", "job", job.ID, "error", err)
-	}
+	l.c.aside(func(ctx context.Context) {
+		if err := l.c.posterFromJob(ctx, job); err != nil && ctx.Err() == nil {
+			l.c.log.Warn("making a picture of a template", "job", job.ID, "error", err)
+		}
+	})
 	return nil
 }
 
@@ -293,16 +297,18 @@ func (c *Coordinator) sweepTask(id string) {
 	})
 }
 
+// sweepAttempts is for tasks that the farm has. What lies under the name of another is left to the housekeeping, which goes by the
+// names of the files: a name that comes from outside may be made to mean another task's folder.
 func (c *Coordinator) sweepAttempts(ctx context.Context, id string) error {
 	left, err := c.leftBehind(id)
-	if err != nil {
+	switch {
+	case err != nil, left.unknown:
 		return err
-	}
-	if len(left.counts) == 0 {
+	case left.over:
 		return c.settleAttempts(ctx, id, left)
 	}
 	return c.files.List(ctx, taskFolder(id), func(o files.Object) error {
-		if slices.Contains(left.counts, o.Key) {
+		if left.stays(o.Key) {
 			return nil
 		}
 		return c.files.DeleteBelow(ctx, strings.TrimSuffix(o.Key, "/"))
@@ -312,8 +318,21 @@ func (c *Coordinator) sweepAttempts(ctx context.Context, id string) error {
 // leftBehind says what becomes of the files of a task's attempts.
 type leftBehind struct {
 	unknown bool      // there is no such task
-	counts  []string  // folders of attempts that may still come to something; none when all may go
+	over    bool      // the task is at an end: all may go
+	counts  []string  // otherwise, folders of attempts that may still come to something
+	last    int       // otherwise, the number of the latest attempt: one with a higher number may have begun since
 	result  *farm.Job // whose result may be among them and has to take its name first; nil for none
+}
+
+// stays says of a file, or a folder whose key ends in a slash, of a task that is not at an end, whether it may still be needed.
+func (l leftBehind) stays(key string) bool {
+	if slices.ContainsFunc(l.counts, func(folder string) bool { return strings.HasPrefix(key, folder) }) {
+		return true
+	}
+	_, rest, _ := strings.Cut(strings.TrimPrefix(key, attemptsFolder+"/"), "/")
+	number, _, _ := strings.Cut(rest, "/")
+	n, err := strconv.Atoi(number)
+	return err == nil && n > l.last
 }
 
 func (c *Coordinator) leftBehind(id string) (left leftBehind, err error) {
@@ -331,9 +350,10 @@ func (c *Coordinator) leftBehind(id string) (left leftBehind, err error) {
 		return leftBehind{unknown: true}, nil
 	case err != nil:
 		return left, err
-	case !job.Status.Ended() && (task.Status == farm.TaskLeased || len(task.Parts) > 0):
-		left.counts = countingAttempts(task)
-	case task.Status == farm.TaskDone && job.Output != nil:
+	}
+	left.over = job.Status.Ended() || task.Status == farm.TaskDone && len(task.Parts) == 0
+	left.counts, left.last = countingAttempts(task), task.Attempt
+	if task.Status == farm.TaskDone && job.Output != nil {
 		left.result = &job
 	}
 	return left, nil

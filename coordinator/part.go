@@ -26,7 +26,9 @@ func (l *leader) finishPart(ctx context.Context, h *lease, m wire.Finished) erro
 		return err
 	}
 	warnings := slices.Clone(m.Warnings)
-	l.c.discreet(job, pointers(warnings)...)
+	if err := l.c.discreet(ctx, job, pointers(warnings)...); err != nil {
+		return err
+	}
 	_, err = l.c.apply(ctx, raftstore.FinishTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
 	})
@@ -154,7 +156,7 @@ func (l *leader) keepFrames(ctx context.Context, task farm.Task, job farm.Job, a
 	out.Key, out.Remote = attemptKey(at, out.SHA256), nil
 	cmd := raftstore.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: piece.Frames, Output: out, At: l.c.cfg.Now()}
 	if !task.Part {
-		whole, err := l.c.wholeOf(job)
+		whole, err := l.c.wholeOf(ctx, job)
 		if err != nil {
 			return err
 		}
@@ -171,7 +173,7 @@ func (l *leader) keepFrames(ctx context.Context, task farm.Task, job farm.Job, a
 }
 
 // wholeOf is the range of frames of a job that may be put together from parts; CodeInvalid for another.
-func (c *Coordinator) wholeOf(job farm.Job) (farm.Frames, error) {
+func (c *Coordinator) wholeOf(ctx context.Context, job farm.Job) (farm.Frames, error) {
 	var template *farm.Template
 	if job.Template.ID != "" {
 		err := c.store.View(func(tx *raftstore.Tx) error {
@@ -183,7 +185,7 @@ func (c *Coordinator) wholeOf(job farm.Job) (farm.Frames, error) {
 			return farm.Frames{}, err
 		}
 	}
-	frames, known, err := c.framesOf(job, template)
+	frames, known, err := c.framesOf(ctx, job, template)
 	if err == nil && (!known || !mayPart(job, template)) {
 		err = farm.Errorf(farm.CodeInvalid, "job %s cannot be put together from parts", job.ID)
 	}

@@ -95,7 +95,7 @@ func (l *leader) placementOf(ctx context.Context, asked jobAsked) (farm.Placemen
 	if err != nil || job.Status.Ended() {
 		return placement, err
 	}
-	placement.Finish = l.estimate(job)
+	placement.Finish = l.estimate(ctx, job)
 	if placement.Finish != nil && job.Status.Waiting() {
 		if placement.Start == nil {
 			placement.Finish = nil

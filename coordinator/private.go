@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func (c *Coordinator) setAside(ctx context.Context, job *farm.Job) error {
 }
 
 // whole puts into a private job what was set aside. A job that has ended stays as it is when that is gone already.
-func (c *Coordinator) whole(job farm.Job) (farm.Job, error) {
+func (c *Coordinator) whole(ctx context.Context, job farm.Job) (farm.Job, error) {
 	if !job.Private || !job.ErasedAt.IsZero() {
 		return job, nil
 	}
@@ -68,17 +67,13 @@ func (c *Coordinator) whole(job farm.Job) (farm.Job, error) {
 		job.Template.Src, job.Assets = p.Src, slices.Clone(p.Assets)
 		return job, nil
 	}
-	f, err := c.files.Open(c.ctx, privateKey(job.ID))
+	text, err := files.ReadAll(ctx, c.files, privateKey(job.ID))
 	switch {
 	case errors.Is(err, files.ErrNotFound) && job.Status.Ended():
 		return job, nil
 	case errors.Is(err, files.ErrNotFound):
 		return job, farm.Errorf(farm.CodeGone, "the project's address and the assets of job %s are no longer kept; submit it again", job.ID)
 	case err != nil:
-		return job, fmt.Errorf("opening what job %s keeps to itself: %w", job.ID, err)
-	}
-	text, err := io.ReadAll(f)
-	if err = errors.Join(err, f.Close()); err != nil {
 		return job, fmt.Errorf("reading what job %s keeps to itself: %w", job.ID, err)
 	}
 	var p particulars
@@ -90,12 +85,16 @@ func (c *Coordinator) whole(job farm.Job) (farm.Job, error) {
 	return job, nil
 }
 
-// discreet takes what a private job keeps to itself out of messages that are about to enter the state.
-func (c *Coordinator) discreet(job farm.Job, messages ...*string) {
-	if !job.Private {
-		return
+// discreet takes what a private job keeps to itself out of messages that are about to enter the state. The error says that the storage
+// could not be asked what that is: then they may not enter it.
+func (c *Coordinator) discreet(ctx context.Context, job farm.Job, messages ...*string) error {
+	if !job.Private || len(messages) == 0 {
+		return nil
 	}
-	job, err := c.whole(job)
+	job, err := c.whole(ctx, job)
+	if errors.Is(err, files.ErrUnreachable) || ctx.Err() != nil {
+		return err
+	}
 	if err != nil {
 		c.log.Warn("looking for what a job keeps to itself", "job", job.ID, "error", err)
 	}
@@ -103,6 +102,7 @@ func (c *Coordinator) discreet(job farm.Job, messages ...*string) {
 	for _, message := range messages {
 		*message = s.line(*message)
 	}
+	return nil
 }
 
 // sweepPrivate drops what was set aside for jobs that were not accepted, or that have ended.

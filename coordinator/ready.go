@@ -47,13 +47,26 @@ func (c *Coordinator) checkStorage() farm.Check {
 		return farm.Passed(name, "files lie in the data folder")
 	}
 	check := farm.Passed(name, "files can be written to and read from "+c.shared.Where())
+	if n := c.storageHung(); n > 0 {
+		check.Warn = true
+		check.Found += fmt.Sprintf("; but %d calls to it have not come back: look at the file server and the mount", n)
+	}
 	if move, moving := c.StorageMove(); moving {
 		check.Found += "; those of the data folder are being moved there: " + move.String()
-		if check.Warn = move.Trouble != ""; check.Warn {
+		if move.Trouble != "" {
+			check.Warn = true
 			check.Found += ", but it does not go on: " + move.Trouble
 		}
 	}
 	return check
+}
+
+// storageHung is how many calls to the farm's storage hang that nobody waits for any more.
+func (c *Coordinator) storageHung() int {
+	if c.patient == nil {
+		return 0
+	}
+	return c.patient.Hung()
 }
 
 func (c *Coordinator) checkAuthority() farm.Check {

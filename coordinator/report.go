@@ -32,16 +32,12 @@ func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
 		l.tryStorage(s)
 	case m.Tried != nil:
 		l.tried(s, *m.Tried)
-	case m.Inventory != nil:
-		l.takeInventory(ctx, s, *m.Inventory)
+	case m.Inventory != nil, m.Finished != nil, m.Failed != nil:
+		l.takeUpReport(ctx, s, m)
 	case m.Progress != nil:
 		l.progress(s, *m.Progress)
 	case m.Log != nil:
 		l.lines(s, *m.Log)
-	case m.Finished != nil:
-		l.finished(ctx, s, *m.Finished)
-	case m.Failed != nil:
-		l.failed(ctx, s, *m.Failed)
 	}
 }
 
@@ -97,7 +93,7 @@ func (l *leader) lines(s *session, m wire.Log) {
 }
 
 // failed ends an attempt without a result.
-func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
+func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) error {
 	l.mu.Lock()
 	h := l.liveLocked(s, m.Attempt)
 	cancelled := h != nil && h.cancelled
@@ -122,7 +118,7 @@ func (l *leader) failed(ctx context.Context, s *session, m wire.Failed) {
 	default:
 		err = l.failTask(ctx, h, m)
 	}
-	l.settle(s, m.Attempt, err)
+	return err
 }
 
 // unheld is nil when an attempt that this leader knows no lease of is none of the agent's for certain. A leader that was frozen, and
@@ -143,11 +139,9 @@ const restAfter = 5 * time.Second
 
 // returned makes a task ready again that its agent stopped without being told to. Nothing is wrong with the task.
 func (l *leader) returned(ctx context.Context, s *session, h *lease) {
-	l.granting.Lock() // so that it is not granted to the same machine at once
-	defer l.granting.Unlock()
 	l.c.note(h.job, fmt.Sprintf("attempt %d was given back by its machine", h.Attempt.Attempt))
+	l.rest(s) // before the task is ready again, so that it is not granted to the same machine at once
 	l.takeBack(ctx, true, h)
-	l.rest(s)
 }
 
 // rest lets a machine rest that has stopped by itself.
@@ -196,7 +190,9 @@ func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
 		return err
 	}
 	m.Warnings = slices.Clone(m.Warnings)
-	l.c.discreet(job, append(pointers(m.Warnings), &m.Message)...)
+	if err := l.c.discreet(ctx, job, append(pointers(m.Warnings), &m.Message)...); err != nil {
+		return err
+	}
 	l.c.note(h.job, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
 	if len(m.Bad) > 0 && task.Kind == farm.TaskAssemble {
 		if err := l.redo(ctx, h, m); farm.CodeOf(err) != farm.CodeInvalid {
@@ -212,7 +208,8 @@ func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
 	return err
 }
 
-// settle tells the agent that it may forget an attempt. After an error that is not a refusal it may not: it tells again.
+// settle tells the agent that it may forget an attempt, and drops what the attempt left behind, if it was the agent's. After an error
+// that is not a refusal it may not forget: it tells again.
 func (l *leader) settle(s *session, at wire.Attempt, err error) {
 	var refused *farm.Error
 	if err != nil && (!errors.As(err, &refused) || refused.Code == farm.CodeUnavailable || refused.Code == farm.CodeInternal) {
@@ -220,5 +217,31 @@ func (l *leader) settle(s *session, at wire.Attempt, err error) {
 		return
 	}
 	s.send(wire.Message{Settled: &wire.Settled{Attempt: at}})
-	l.c.sweepTask(at.Task)
+	own, err := l.c.hadAttempt(s.agent, at)
+	if err != nil {
+		l.c.log.Error("looking whose attempt was reported", "task", at.Task, "attempt", at.Attempt, "error", err)
+	}
+	if own {
+		l.c.sweepTask(at.Task)
+	}
+}
+
+// hadAttempt says whether an attempt is, or was, an agent's. Of a task with very many attempts the latest are known.
+func (c *Coordinator) hadAttempt(agent string, at wire.Attempt) (had bool, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) error {
+		task, err := tx.Task(at.Task)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if had = task.Attempt == at.Attempt && task.Agent == agent; had {
+			return nil
+		}
+		ended, err := tx.Attempts(at.Task)
+		had = slices.ContainsFunc(ended, func(a farm.AttemptRecord) bool { return a.Number == at.Attempt && a.Agent == agent })
+		return err
+	})
+	return had, err
 }

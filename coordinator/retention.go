@@ -103,7 +103,7 @@ func (r *retaining) erase(ctx context.Context, jobs []farm.Job) error {
 	whole := make([]farm.Job, len(jobs))
 	for i, job := range jobs {
 		var err error
-		if whole[i], err = r.c.whole(job); err != nil {
+		if whole[i], err = r.c.whole(ctx, job); err != nil {
 			return err
 		}
 	}

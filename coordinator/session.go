@@ -37,6 +37,7 @@ type session struct {
 	ended          chan struct{} // closed by close
 	done           chan struct{} // closed when ServeAgent is through
 	once           sync.Once
+	reports        reports
 	reason         string        // why it was closed; "" when there is nothing to tell. Read behind ended
 	farewell       *wire.Message // the last message, nil for none. Read behind ended
 
@@ -197,6 +198,7 @@ func (s *session) hello() (wire.Hello, error) {
 	if m.Hello == nil {
 		return wire.Hello{}, farm.Errorf(farm.CodeInvalid, "agent %s began its session with something other than hello", s.agent)
 	}
+	m.Curb()
 	if version := m.Hello.Version; version != wire.Version {
 		s.refuse(mismatch(version))
 		return wire.Hello{}, farm.Errorf(farm.CodeInvalid, "refusing agent %s: %s", s.agent, mismatch(version))
@@ -248,56 +250,70 @@ func (s *session) write() {
 // attach makes the session the agent's one, and settles what the agent says it holds with what the state says. known is the
 // inventory that the state has; the agent is asked for another one when its hash is not that.
 func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known farm.Inventory) error {
+	wanted := known.Hash() != hello.Inventory
+	gone, err := l.welcome(s, hello, wanted)
+	if err != nil {
+		return err
+	}
+	if len(gone) > 0 {
+		l.takeBack(ctx, false, gone...)
+	}
+	if !wanted {
+		l.equip(s, known)
+	}
+	l.recall(s)
+	return nil
+}
+
+// welcome gives the session its place, with the welcome as its first message, and returns the leases that the agent knows nothing of.
+func (l *leader) welcome(s *session, hello wire.Hello, wanted bool) (gone []*lease, err error) {
 	l.granting.Lock()
 	defer l.granting.Unlock()
-
 	held, dropped, err := l.c.stillLeased(s.agent, hello.Holding)
 	if err != nil {
-		return fmt.Errorf("reading the leases of agent %s: %w", s.agent, err)
+		return nil, fmt.Errorf("reading the leases of agent %s: %w", s.agent, err)
 	}
 	queued, err := l.tasksOf(held, nil)
 	if err != nil {
-		return fmt.Errorf("reading what agent %s works on: %w", s.agent, err)
+		return nil, fmt.Errorf("reading what agent %s works on: %w", s.agent, err)
 	}
+	coordinators, err := l.c.readPublicAddresses()
+	if err != nil {
+		return nil, err
+	}
+	m := wire.Message{Welcome: &wire.Welcome{
+		HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds(), Drop: dropped,
+		Addresses: l.c.cfg.Addresses, WantInventory: wanted, Coordinators: coordinators, Gossip: l.c.gossipForAgents(),
+	}}
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.closed {
-		l.mu.Unlock()
-		return farm.Errorf(farm.CodeUnavailable, "this coordinator leads no more")
+		return nil, farm.Errorf(farm.CodeUnavailable, "this coordinator leads no more")
 	}
-	old := l.sessions[s.agent]
+	if old := l.sessions[s.agent]; old != nil {
+		old.close()
+	}
 	l.sessions[s.agent] = s
+	s.send(m)
 	for i, t := range held {
 		if queued[i].ID != "" {
 			l.queue.Hold(queued[i], t.Agent, t.LeasedAt)
 		}
 	}
-	gone := l.reconcileLocked(s, held, hello.Holding)
-	l.mu.Unlock()
-	if old != nil {
-		old.close()
-	}
-	if len(gone) > 0 {
-		l.takeBack(ctx, false, gone...)
-	}
-	var coordinators []string
-	err = l.c.store.View(func(tx *raftstore.Tx) (err error) {
-		coordinators, err = l.c.publicAddresses(tx)
+	l.c.log.Info("an agent is here", "agent", s.agent, "name", hello.Name, "address", s.address, "holding", len(held), "dropped", len(dropped))
+	return l.reconcileLocked(s, held, hello.Holding), nil
+}
+
+// readPublicAddresses is publicAddresses for who reads nothing else.
+func (c *Coordinator) readPublicAddresses() (list []string, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		list, err = c.publicAddresses(tx)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("reading the addresses of the coordinators: %w", err)
+		return nil, fmt.Errorf("reading the addresses of the coordinators: %w", err)
 	}
-	wanted := known.Hash() != hello.Inventory
-	s.send(wire.Message{Welcome: &wire.Welcome{
-		HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds(), Drop: dropped,
-		Addresses: l.c.cfg.Addresses, WantInventory: wanted, Coordinators: coordinators, Gossip: l.c.gossipForAgents(),
-	}})
-	if !wanted {
-		l.equip(s, known)
-	}
-	l.recall(s)
-	l.c.log.Info("an agent is here", "agent", s.agent, "name", hello.Name, "address", s.address, "holding", len(held), "dropped", len(dropped))
-	return nil
+	return list, nil
 }
 
 // stillLeased parts the attempts that an agent holds into those that the state has in its hands, and the others.
@@ -327,7 +343,7 @@ func (l *leader) reconcileLocked(s *session, held []farm.Task, holding []wire.At
 	}
 	for _, h := range l.leasesOfLocked(s.agent) {
 		switch {
-		case slices.Contains(holding, h.Attempt):
+		case slices.Contains(holding, h.Attempt), h.handing: // whoever puts it together finds this session
 		case h.cancelled:
 			l.releaseLocked(h.Task, h.Attempt.Attempt)
 		default:

@@ -47,7 +47,7 @@ func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) {
 		l.c.log.Error("looking for renders to split", "error", err)
 		return
 	}
-	cmd := raftstore.SplitTasks{Splits: l.plan(found, free, policy, adobe), At: l.c.cfg.Now()}
+	cmd := raftstore.SplitTasks{Splits: l.plan(ctx, found, free, policy, adobe), At: l.c.cfg.Now()}
 	if len(cmd.Splits) == 0 {
 		return
 	}
@@ -64,18 +64,18 @@ func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) {
 }
 
 // plan shares free slots out among renders that may be split.
-func (l *leader) plan(found []splittable, free int, policy farm.Policy, adobe bool) []raftstore.Split {
+func (l *leader) plan(ctx context.Context, found []splittable, free int, policy farm.Policy, adobe bool) []raftstore.Split {
 	var splits []raftstore.Split
 	for i, f := range found {
 		share := free / (len(found) - i)
-		split, pays, err := l.c.split(f, 1+share, policy, adobe)
+		split, pays, err := l.c.split(ctx, f, 1+share, policy, adobe)
 		if pays {
 			l.mu.Lock()
 			spare := l.queue.Spare(f.grant)
 			l.mu.Unlock()
 			if spare < share {
 				share = spare
-				split, pays, err = l.c.split(f, 1+share, policy, adobe)
+				split, pays, err = l.c.split(ctx, f, 1+share, policy, adobe)
 			}
 		}
 		if err != nil {
@@ -127,7 +127,7 @@ func (l *leader) splittables(grants []schedule.Grant, adobe bool) ([]splittable,
 }
 
 // split plans the ranges of a render; pays is false when it is better left whole.
-func (c *Coordinator) split(f splittable, machines int, policy farm.Policy, adobe bool) (split raftstore.Split, pays bool, err error) {
+func (c *Coordinator) split(ctx context.Context, f splittable, machines int, policy farm.Policy, adobe bool) (split raftstore.Split, pays bool, err error) {
 	for _, most := range []int{f.job.MaxMachines, policy.MaxMachinesPerJob} {
 		if most > 0 {
 			machines = min(machines, most)
@@ -136,7 +136,7 @@ func (c *Coordinator) split(f splittable, machines int, policy farm.Policy, adob
 	if machines < 2 {
 		return split, false, nil
 	}
-	frames, known, err := c.framesOf(f.job, &f.template)
+	frames, known, err := c.framesOf(ctx, f.job, &f.template)
 	if err != nil || !known {
 		return split, false, err
 	}

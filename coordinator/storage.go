@@ -51,6 +51,7 @@ func (c *Coordinator) openStorage(ctx context.Context) error {
 		return err
 	}
 	c.files, c.shared = shared, shared
+	c.patient, _ = shared.(*files.Patient)
 	if err := c.recogniseFirst(ctx, memory.Where); err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func openShared(cfg Config, node string) (files.Shared, error) {
 		if err != nil {
 			return nil, fmt.Errorf("opening the farm's storage: %w", err)
 		}
-		return mount, nil
+		return files.NewPatient(mount), nil
 	}
 	address, err := files.ParseAddress(cfg.Storage)
 	if err != nil {

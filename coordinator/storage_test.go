@@ -32,6 +32,12 @@ func inBucket(t testing.TB) (server *s3test.Server, where func(*coordinator.Conf
 	}
 }
 
+// everyStorage is where a farm may keep its files, by name.
+func everyStorage(t testing.TB) map[string]func(*coordinator.Config) {
+	_, bucket := inBucket(t)
+	return map[string]func(*coordinator.Config){"folder": func(*coordinator.Config) {}, "mount": onMount(t), "s3": bucket}
+}
+
 func onMount(t testing.TB) func(*coordinator.Config) {
 	dir := t.TempDir()
 	return func(cfg *coordinator.Config) { cfg.Storage = dir }

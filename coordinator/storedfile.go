@@ -91,7 +91,7 @@ func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 stri
 }
 
 // fileFor finds a file among those that the agent's leases name.
-func (l *leader) fileFor(_ context.Context, asked fileAsked) (leasedFile, error) {
+func (l *leader) fileFor(ctx context.Context, asked fileAsked) (leasedFile, error) {
 	sha256 := asked.SHA256
 	if ref, is := l.isTrial(sha256); is {
 		return leasedFile{FileRef: ref}, nil
@@ -121,7 +121,7 @@ func (l *leader) fileFor(_ context.Context, asked fileAsked) (leasedFile, error)
 		if err != nil {
 			return leasedFile{}, err
 		}
-		lease, err := l.c.leaseOf(task, adobe)
+		lease, err := l.c.leaseOf(ctx, task, adobe)
 		if err != nil {
 			return leasedFile{}, err
 		}

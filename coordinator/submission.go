@@ -195,7 +195,7 @@ func (s *submission) settleTemplate(ctx context.Context, job *farm.Job) error {
 			if err := s.c.settleFonts(job, &t); err != nil {
 				return err
 			}
-			return s.settleComposition(job, t)
+			return s.settleComposition(ctx, job, t)
 		}
 		if farm.CodeOf(err) != farm.CodeNotFound || job.Template.Src == "" {
 			return err
@@ -223,18 +223,20 @@ func (s *submission) template(ctx context.Context, id string) (farm.Template, er
 	return t, err
 }
 
-func (s *submission) summary(ref farm.FileRef) (*aep.Summary, error) {
-	if sum, ok := s.summaries[ref.SHA256]; ok {
-		return sum, nil
+func (s *submission) summaryFor(ctx context.Context) func(farm.FileRef) (*aep.Summary, error) {
+	return func(ref farm.FileRef) (*aep.Summary, error) {
+		if sum, ok := s.summaries[ref.SHA256]; ok {
+			return sum, nil
+		}
+		sum, err := s.c.summary(ctx, ref)
+		if err == nil {
+			s.summaries[ref.SHA256] = sum
+		}
+		return sum, err
 	}
-	sum, err := s.c.summary(ref)
-	if err == nil {
-		s.summaries[ref.SHA256] = sum
-	}
-	return sum, err
 }
 
-func (s *submission) settleComposition(job *farm.Job, t farm.Template) (err error) {
+func (s *submission) settleComposition(ctx context.Context, job *farm.Job, t farm.Template) (err error) {
 	if t.Inactive(s.now, addressLife) {
 		return farm.Invalid("the job's template cannot be used", farm.FieldError{
 			Field: "template.id", Message: fmt.Sprintf("template %q is inactive: no file came within %d days; PUT /api/v2/templates/%s/upload gives a fresh upload address",
@@ -251,7 +253,7 @@ func (s *submission) settleComposition(job *farm.Job, t farm.Template) (err erro
 		})
 	}
 	if job.Template.Composition == "" {
-		if job.Template.Composition, err = onlyComposition(t, s.summary); err != nil {
+		if job.Template.Composition, err = onlyComposition(t, s.summaryFor(ctx)); err != nil {
 			return err
 		}
 	} else if len(t.Compositions) < maxUsed && !slices.Contains(t.Compositions, job.Template.Composition) {
@@ -259,15 +261,15 @@ func (s *submission) settleComposition(job *farm.Job, t farm.Template) (err erro
 			Field: "template.composition", Message: "template \"" + t.DisplayName + "\" has " + quoteAll(t.Compositions),
 		})
 	}
-	return s.countFrames(job, t)
+	return s.countFrames(ctx, job, t)
 }
 
 // countFrames notes how many frames a job renders, and refuses a range that begins beyond the composition's end. One that
 // only ends there is common among clients that count the end as excluded: what there is of it is rendered.
-func (s *submission) countFrames(job *farm.Job, t farm.Template) error {
+func (s *submission) countFrames(ctx context.Context, job *farm.Job, t farm.Template) error {
 	total := 0
 	if t.Introspection != nil && job.Template.Composition != "" {
-		sum, err := s.summary(*t.Introspection)
+		sum, err := s.summaryFor(ctx)(*t.Introspection)
 		if err != nil {
 			return err
 		}

@@ -218,25 +218,36 @@ func (c *Coordinator) Introspection(ctx context.Context, p farm.Principal, id st
 	if t.Introspection == nil {
 		return nil, farm.Errorf(farm.CodeNotFound, "template %q has not been read: it is %s", t.DisplayName, t.Status)
 	}
-	return c.summary(*t.Introspection)
+	return c.summary(ctx, *t.Introspection)
 }
 
 // summary reads a kept introspection. What it gives is shared: nobody may change it.
-func (c *Coordinator) summary(ref farm.FileRef) (*aep.Summary, error) {
+func (c *Coordinator) summary(ctx context.Context, ref farm.FileRef) (*aep.Summary, error) {
 	if s, found := c.summaries.get(ref.SHA256); found {
 		return s, nil
 	}
-	f, err := c.openBlob(c.ctx, ref)
+	key, err := files.BlobKey(ref.SHA256)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	text, err := files.ReadAll(ctx, c.files, key)
+	if errors.Is(err, files.ErrNotFound) {
+		return nil, farm.Errorf(farm.CodeGone, "what was read of a template is no longer kept; register the template again")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a kept introspection: %w", err)
+	}
 	var s aep.Summary
-	if err := json.NewDecoder(f).Decode(&s); err != nil {
+	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, fmt.Errorf("reading a kept introspection: %w", err)
 	}
 	c.summaries.put(ref.SHA256, ref.Size, &s)
 	return &s, nil
+}
+
+// summaryFor is summary on behalf of who waits no longer than ctx lasts.
+func (c *Coordinator) summaryFor(ctx context.Context) func(farm.FileRef) (*aep.Summary, error) {
+	return func(ref farm.FileRef) (*aep.Summary, error) { return c.summary(ctx, ref) }
 }
 
 // onlyComposition is the composition that a job means when it names none: the single root composition. It is "" for a

@@ -17,6 +17,15 @@ const (
 // FailureClass decides what follows on a failed attempt.
 type FailureClass string
 
+// Known says whether it is one of the classes below, or "", which leaves the class to others.
+func (c FailureClass) Known() bool {
+	switch c {
+	case "", FailureTransient, FailureLicence, FailureDeterministic, FailureWorker:
+		return true
+	}
+	return false
+}
+
 // The classes of failures.
 const (
 	FailureTransient     FailureClass = "transient"     // tried again after a while, anywhere

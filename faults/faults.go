@@ -1,4 +1,5 @@
-// Package faults makes a machine misbehave to order: a clock that is set, a disk that is slow or takes nothing more. Only test
+// Package faults makes a machine misbehave to order: a clock that is set, a disk that is slow or takes nothing more, and storage that
+// stalls, cuts connections or fails. Only test
 // builds of the program have it (build tag faults); a release build neither links it nor reads its file.
 package faults
 

@@ -47,6 +47,15 @@ func WithLed(ctx context.Context, led *Led) context.Context {
 	return context.WithValue(ctx, ledKey{}, led)
 }
 
+// InThisTerm binds the commands of a context to the term in which this node leads now. CodeUnavailable says that it does not lead.
+func (s *Store) InThisTerm(ctx context.Context) (context.Context, error) {
+	led := &Led{s.raft.CurrentTerm()}
+	if !s.in(led) {
+		return nil, s.explain(raft.ErrNotLeader)
+	}
+	return WithLed(ctx, led), nil
+}
+
 // over says whether the commands of ctx are bound to a time that has ended.
 func (s *Store) over(ctx context.Context) bool {
 	led, bound := ctx.Value(ledKey{}).(*Led)

@@ -38,6 +38,26 @@ type Object struct {
 type Reader struct {
 	io.ReadSeekCloser
 	Object
+	cut func() // ends a Read that waits for the storage; nil where none does
+}
+
+// ReadAll reads a file that is small. It ends with ctx, also where the storage stalls in the middle of the file.
+func ReadAll(ctx context.Context, s Store, key string) ([]byte, error) {
+	r, err := s.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if r.cut != nil {
+		defer context.AfterFunc(ctx, r.cut)()
+	}
+	text, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("%w: reading %s: %w", ErrUnreachable, key, ctx.Err())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", key, err)
+	}
+	return text, nil
 }
 
 // Limits bound what a Put may take.

@@ -40,16 +40,16 @@ func (s *S3) open(ctx context.Context, key string) (*Reader, error) {
 	if errors.As(err, &said) && said.Code == minio.InvalidRange { // it is empty
 		info, err = s.client.Load().StatObject(r.ctx, s.cfg.Bucket, s.name(key), minio.StatObjectOptions{})
 	}
-	stop()
-	late.Stop()
-	if err == nil && ctx.Err() != nil {
+	if !stop() && ctx.Err() != nil {
 		err = ctx.Err()
+	} else if !late.Stop() && err != nil {
+		err = context.DeadlineExceeded
 	}
 	if err != nil {
 		return nil, errors.Join(s.explain(key, err), r.Close())
 	}
 	r.size, r.etag = info.Size, info.ETag
-	return &Reader{ReadSeekCloser: r, Object: s.object(key, info)}, nil
+	return &Reader{ReadSeekCloser: r, Object: s.object(key, info), cut: r.cancel}, nil
 }
 
 // s3reader reads a file in order, from wherever it is wanted, and goes on by itself where the storage broke off.

@@ -70,7 +70,7 @@ func onEveryStore(t *testing.T, test func(t *testing.T, s Store)) {
 func onSharedStores(t *testing.T, test func(t *testing.T, one, other Shared, age func())) {
 	t.Run("mount", func(t *testing.T) {
 		dir := t.TempDir()
-		test(t, mountOf(t, dir, "n1"), mountOf(t, dir, "n2"), func() { s3test.Age(t, dir) })
+		test(t, NewPatient(mountOf(t, dir, "n1")), NewPatient(mountOf(t, dir, "n2")), func() { s3test.Age(t, dir) })
 	})
 	t.Run("s3", func(t *testing.T) {
 		server := s3test.Start(t, "farm")
@@ -91,6 +91,8 @@ func everything(t *testing.T, s Store) (names []string) {
 	switch s := s.(type) {
 	case *Folder:
 		names = contents(t, s)
+	case *Patient:
+		return everything(t, s.Shared)
 	case *Mount:
 		names = contents(t, s.folder())
 	case placing:

@@ -18,8 +18,11 @@ func CutLine(line string) string {
 // Curb cuts what an agent says in words at the bounds: most of it is kept in the farm's state, and shown to people.
 func (m *Message) Curb() {
 	switch {
+	case m.Hello != nil:
+		m.Hello.Holding = m.Hello.Holding[:min(len(m.Hello.Holding), MaxHolding)]
 	case m.Heartbeat != nil:
 		cut(&m.Heartbeat.Reason)
+		m.Heartbeat.Holding = m.Heartbeat.Holding[:min(len(m.Heartbeat.Holding), MaxHolding)]
 	case m.Tried != nil:
 		cut(&m.Tried.Asked, &m.Tried.SHA256, &m.Tried.Error)
 	case m.Progress != nil:
@@ -35,6 +38,10 @@ func (m *Message) Curb() {
 		m.Failed.Warnings = cutAll(m.Failed.Warnings)
 		cut(&m.Failed.Message, &m.Failed.Measured.Engine)
 		m.Failed.Before = cutPieces(m.Failed.Before)
+		m.Failed.Bad = m.Failed.Bad[:min(len(m.Failed.Bad), MaxPieces)]
+		if !m.Failed.Class.Known() { // of a later release: what follows is decided by Retry
+			m.Failed.Class = ""
+		}
 		if m.Failed.Output != nil {
 			cutOutput(m.Failed.Output)
 		}

@@ -36,7 +36,8 @@ const (
 	MaxMessage = 4 << 20 // bytes of one message, as JSON
 	MaxLines   = 1000    // lines of one Log, warnings of one report
 	MaxLine    = 4 << 10 // bytes of one line, and of any other text
-	MaxPieces  = 500     // that came ahead of one report
+	MaxPieces  = 500     // that came ahead of one report, or ranges of frames in one
+	MaxHolding = 10_000  // attempts that one machine says it holds
 )
 
 // Message is one frame in either direction; exactly one field is set.

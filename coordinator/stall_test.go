@@ -1,0 +1,142 @@
+package coordinator_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/agent/upload/s3test"
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/faults"
+)
+
+// inUnruly has a farm keep its files in a bucket behind a network that a test makes misbehave.
+func inUnruly(t testing.TB) (storage *faults.Storage, where func(*coordinator.Config)) {
+	t.Helper()
+	server, bucket := inBucket(t)
+	target := &url.URL{Scheme: "http", Host: server.Address}
+	storage = faults.NewStorage(target)
+	front := httptest.NewServer(storage)
+	t.Cleanup(front.Close)
+	t.Cleanup(func() { storage.Set(faults.StorageWell, nil) })
+	address := "s3://farm/overcrank?endpoint=" + front.URL + "&region=" + s3test.Region
+	return storage, func(cfg *coordinator.Config) {
+		bucket(cfg)
+		cfg.Storage = address
+	}
+}
+
+func names(part string) func(*http.Request) bool {
+	return func(r *http.Request) bool { return strings.Contains(r.URL.Path, part) }
+}
+
+func (r *rig) held(storage *faults.Storage, n int) {
+	r.t.Helper()
+	r.eventually("the storage holds requests", func() bool { return storage.Held() >= n })
+}
+
+// While storage that stalls is asked for a lease's contents, machines come, other jobs go to them, and the lease arrives at the session
+// that its machine has when it is there.
+func TestStorageThatStallsHoldsNobody(t *testing.T) {
+	t.Parallel()
+	storage, where := inUnruly(t)
+	r := open(t, where)
+	secret := r.private()
+	r.restart() // so that nothing of it is in memory
+	storage.Set(faults.StorageStalls, names("/private/"+secret.ID))
+
+	first := r.enrol("first")
+	first.connect()
+	r.held(storage, 1)
+	first.hangUp()
+	first.connect() // with the lease on its way to it
+
+	second := r.enrol("second")
+	second.connect()
+	open := r.submit()
+	l := second.lease()
+	if l.Job != open.ID {
+		t.Fatalf("the other machine got %s, want %s", l.Job, open.ID)
+	}
+	second.finish(l, "a film")
+
+	storage.Set(faults.StorageWell, nil)
+	l = first.lease()
+	if l.Job != secret.ID || l.Attempt.Attempt != 1 {
+		t.Errorf("got attempt %d of %s, want the first of %s", l.Attempt.Attempt, l.Job, secret.ID)
+	}
+	first.finish(l, "a film")
+}
+
+// A report that waits for storage is settled when that answers, once, and the machine's other messages are heard meanwhile.
+func TestAReportThatWaitsForStorageHoldsNoOtherMessage(t *testing.T) {
+	t.Parallel()
+	storage, where := inUnruly(t)
+	r := open(t, where)
+	s := r.enrol("box", func(inv *farm.Inventory) { inv.Slots = 2 })
+	s.connect()
+	slow, quick := r.submit(), r.submit()
+	leases := map[string]wire.Lease{}
+	for range 2 {
+		l := s.lease()
+		leases[l.Job] = l
+	}
+	report := wire.Message{Finished: &wire.Finished{Attempt: leases[slow.ID].Attempt, Output: s.render(leases[slow.ID], "a film")}}
+	storage.Set(faults.StorageStalls, names(leases[slow.ID].Task))
+	s.say(report)
+	r.held(storage, 1)
+	s.say(report) // agents repeat what has not been settled
+	at := leases[quick.ID].Attempt
+	s.say(wire.Message{Progress: &wire.Progress{Attempt: at, Percent: 40}})
+	r.eventually("progress is heard", func() bool { return r.job(quick.ID).Progress == 40 })
+	s.finish(leases[quick.ID], "another film")
+	s.silent()
+
+	storage.Set(faults.StorageWell, nil)
+	s.settled(report.Finished.Attempt)
+	if got := r.output(r.job(slow.ID)); got != "a film" {
+		t.Errorf("the result is %q", got)
+	}
+	s.silent()
+}
+
+// A term ends though the storage stalls in the middle of a hand-over: the machines are sent to the next leader at once.
+func TestATermEndsThoughStorageStalls(t *testing.T) {
+	t.Parallel()
+	storage, where := inUnruly(t)
+	farm := openSeveral(t, where)
+	leader, _ := farm.parted()
+	leader.private()
+	// What the job keeps to itself is in the memory of the node that took it.
+	moved := leader
+	leader.HandOver(t.Context())
+	leader.eventually("another node leads", func() bool {
+		for _, r := range farm.nodes {
+			if r.Leads() && r != moved {
+				leader = r
+				return true
+			}
+		}
+		return false
+	})
+	storage.Set(faults.StorageStalls, names("/private/"))
+	s := leader.enrol("box")
+	s.connect()
+	leader.held(storage, 1)
+	begun := time.Now()
+	leader.HandOver(t.Context())
+	if m := s.hear(); m.Redirect == nil {
+		t.Fatalf("got %+v instead of being sent on", m)
+	}
+	if took := time.Since(begun); took > 20*time.Second {
+		t.Errorf("the term ended after %s, as late as the storage gave up", took)
+	}
+	if storage.Held() == 0 {
+		t.Error("the storage did not stall")
+	}
+}

@@ -179,6 +179,25 @@ func TestTheFarmIsFoundAgainWithoutTheConfiguredCoordinator(t *testing.T) {
 	b.eventually("the machine is with the other", func() bool { return len(b.hellos) == 1 })
 }
 
+func TestALinkedMachineHearsOfOtherCoordinators(t *testing.T) {
+	peers := cluster(t, 2)
+	a, b := peers[0], peers[1]
+	a.others = []string{a.server.URL} // the farm begins with one
+	dir := t.TempDir()
+	start(t, a, "normal", dir)
+	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
+	a.send(wire.Message{Coordinators: &wire.Coordinators{}}) // of which nothing can be made
+	a.send(wire.Message{Coordinators: &wire.Coordinators{Addresses: []string{a.server.URL, b.server.URL}}})
+	a.eventually("the other one is written down", func() bool {
+		var kept toldFarm
+		text, err := os.ReadFile(filepath.Join(dir, toldFile))
+		return err == nil && json.Unmarshal(text, &kept) == nil && slices.Equal(kept.Coordinators, []string{a.server.URL, b.server.URL})
+	})
+	lead(peers, 1)
+	a.die()
+	b.eventually("the machine is with the other", func() bool { return len(b.hellos) == 1 })
+}
+
 func TestAMachineEnrolsWithWhicheverCoordinatorAnswers(t *testing.T) {
 	peers := cluster(t, 2)
 	lead(peers, 1)

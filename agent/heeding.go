@@ -21,12 +21,9 @@ func (a *agent) recall() {
 func (a *agent) heed(welcome wire.Welcome) {
 	a.addresses.Store(&welcome.Addresses)
 	if welcome.Coordinators != nil {
-		a.farm.tell(welcome.Coordinators)
+		a.heedCoordinators(welcome.Coordinators)
 	}
 	a.note(func(f *toldFarm) {
-		if welcome.Coordinators != nil {
-			f.Coordinators = welcome.Coordinators
-		}
 		if welcome.Gossip != nil {
 			f.Gossip = *welcome.Gossip
 		}
@@ -34,6 +31,15 @@ func (a *agent) heed(welcome wire.Welcome) {
 	if welcome.Gossip != nil {
 		a.turnKeys(*welcome.Gossip)
 	}
+}
+
+// heedCoordinators takes note of who the farm's coordinators are now.
+func (a *agent) heedCoordinators(addresses []string) {
+	if len(addresses) == 0 {
+		return // the one that says so is none either: what is known is kept
+	}
+	a.farm.tell(addresses)
+	a.note(func(f *toldFarm) { f.Coordinators = addresses })
 }
 
 // heedGossip takes up other keys of gossip.

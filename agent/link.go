@@ -403,6 +403,8 @@ func (s *session) listen(silence time.Duration) error {
 			s.trials.begin(*m.Trial)
 		case m.Gossip != nil:
 			s.l.a.heedGossip(*m.Gossip)
+		case m.Coordinators != nil:
+			s.l.a.heedCoordinators(m.Coordinators.Addresses)
 		case m.Standing != nil:
 			s.l.standing.Store(m.Standing)
 		case m.Redirect != nil:

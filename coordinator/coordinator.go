@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -42,6 +43,9 @@ type Config struct {
 	StorageCredentials string // file with the credentials of a bucket; "" for those of the environment
 	PublicAddress      string // base address that callers use, without a trailing slash, such as http://farm.local:8080
 	GossipBind         string // host:port, "127.0.0.1:0" inside `up`; "" takes part in no gossip
+	// GossipElsewhere says that GossipBind is a default: where it cannot be had, another port is taken, or this machine alone is
+	// gossiped with.
+	GossipElsewhere bool
 	// ClusterListen is the host:port on which the coordinators speak with each other, ClusterAddress the one at which others
 	// reach this one, the same when "". A farm without it is of one node.
 	ClusterListen, ClusterAddress string
@@ -305,8 +309,24 @@ func (c *Coordinator) joinGossip() (err error) {
 		keys = [][]byte{c.firstGossipKey()}
 	}
 	c.ringTaken = ring.Revision
+	binds := []string{c.cfg.GossipBind}
+	if host, _, err := net.SplitHostPort(c.cfg.GossipBind); err == nil && c.cfg.GossipElsewhere {
+		binds = append(binds, net.JoinHostPort(host, "0"), "127.0.0.1:0")
+	}
+	for i, bind := range binds {
+		if err = c.joinGossipAt(bind, keys); err == nil {
+			break
+		}
+		if i+1 < len(binds) {
+			c.log.Warn("gossip goes on elsewhere", "wanted", bind, "next", binds[i+1], "error", err)
+		}
+	}
+	return err
+}
+
+func (c *Coordinator) joinGossipAt(bind string, keys [][]byte) (err error) {
 	c.pool, err = gossip.Join(gossip.Config{
-		Bind:     c.cfg.GossipBind,
+		Bind:     bind,
 		PortFile: filepath.Join(c.cfg.DataDir, "gossip.port"),
 		Keys:     keys,
 		Seeds:    c.cfg.GossipSeeds,

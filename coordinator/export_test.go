@@ -32,3 +32,9 @@ func (c *Coordinator) Level() (level int, err error) {
 	})
 	return level, err
 }
+
+// StorageHung is how many calls to the farm's storage hang.
+func (c *Coordinator) StorageHung() int { return c.storageHung() }
+
+// NodeID is the id of this node.
+func (c *Coordinator) NodeID() string { return c.store.ID() }

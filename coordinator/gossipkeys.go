@@ -259,18 +259,7 @@ func (c *Coordinator) takeGossipKeys(ring farm.GossipRing, l *leader) error {
 		return err
 	}
 	if l != nil {
-		l.tellGossip(wire.Gossip{Keys: keys, Seeds: c.pool.Seeds()})
+		l.tellAll(wire.Message{Gossip: &wire.Gossip{Keys: keys, Seeds: c.pool.Seeds()}})
 	}
 	return nil
-}
-
-// tellGossip gives the keys of gossip to all agents that are linked.
-func (l *leader) tellGossip(g wire.Gossip) {
-	l.granting.Lock() // no session is between its place in the list and its welcome
-	defer l.granting.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, s := range l.sessions {
-		s.send(wire.Message{Gossip: &g})
-	}
 }

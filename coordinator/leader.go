@@ -137,6 +137,7 @@ func (l *leader) term(ctx context.Context) {
 	defer l.leave()
 	l.c.hub.lose() // what the leader before told last may not have come
 	loops.Go(func() { l.expireLoop(own) })
+	loops.Go(func() { l.tellLoop(ctx) })
 	// From here on the queue is told of what is submitted, so nothing falls between the two.
 	if !l.takeUp(ctx, l.load) {
 		return

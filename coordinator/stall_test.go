@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"overcrank/agent/upload/s3test"
 	"overcrank/coordinator"
@@ -103,40 +102,4 @@ func TestAReportThatWaitsForStorageHoldsNoOtherMessage(t *testing.T) {
 		t.Errorf("the result is %q", got)
 	}
 	s.silent()
-}
-
-// A term ends though the storage stalls in the middle of a hand-over: the machines are sent to the next leader at once.
-func TestATermEndsThoughStorageStalls(t *testing.T) {
-	t.Parallel()
-	storage, where := inUnruly(t)
-	farm := openSeveral(t, where)
-	leader, _ := farm.parted()
-	leader.private()
-	// What the job keeps to itself is in the memory of the node that took it.
-	moved := leader
-	leader.HandOver(t.Context())
-	leader.eventually("another node leads", func() bool {
-		for _, r := range farm.nodes {
-			if r.Leads() && r != moved {
-				leader = r
-				return true
-			}
-		}
-		return false
-	})
-	storage.Set(faults.StorageStalls, names("/private/"))
-	s := leader.enrol("box")
-	s.connect()
-	leader.held(storage, 1)
-	begun := time.Now()
-	leader.HandOver(t.Context())
-	if m := s.hear(); m.Redirect == nil {
-		t.Fatalf("got %+v instead of being sent on", m)
-	}
-	if took := time.Since(begun); took > 20*time.Second {
-		t.Errorf("the term ended after %s, as late as the storage gave up", took)
-	}
-	if storage.Held() == 0 {
-		t.Error("the storage did not stall")
-	}
 }

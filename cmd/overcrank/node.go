@@ -27,7 +27,7 @@ type nodeFlags struct {
 	StorageKeys   string        `name:"storage-credentials" help:"File with the credentials of the bucket, as ~/.aws/credentials; when left out, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." type:"path" placeholder:"FILE" env:"OVERCRANK_STORAGE_CREDENTIALS"`
 	Listen        string        `help:"Address for API, dashboard and agents, host:port." default:"127.0.0.1:8080" env:"OVERCRANK_LISTEN"`
 	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
-	GossipListen  string        `help:"Address for gossip, host:port." default:"127.0.0.1:0" env:"OVERCRANK_GOSSIP_LISTEN"`
+	GossipListen  string        `help:"Address for gossip, host:port; when left out, the host of --listen with port 7947, or another port where that is taken." env:"OVERCRANK_GOSSIP_LISTEN"`
 	ClusterListen string        `help:"Address on which coordinators of one farm speak with each other, host:port; a farm of several needs it, and one that may become one." env:"OVERCRANK_CLUSTER_LISTEN"`
 	ClusterAddr   string        `name:"cluster-address" help:"Address at which the other coordinators reach this one; that of --cluster-listen when left out, with this machine's name in the place of 0.0.0.0." placeholder:"HOST:PORT" env:"OVERCRANK_CLUSTER_ADDRESS"`
 	TLSCert       string        `name:"tls-cert" help:"File with the studio's own certificate, and the ones that lead to it, for API and dashboard (PEM); the farm's own when left out." type:"path" env:"OVERCRANK_TLS_CERT"`

@@ -136,7 +136,7 @@ func (n *node) open(ctx context.Context, f nodeFlags) error {
 	at := n.listener.Addr().(*net.TCPAddr)
 	public, _ := addresses(at, f)
 	head, err := coordinator.Open(ctx, coordinator.Config{
-		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: public, GossipBind: f.GossipListen,
+		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: public, GossipBind: f.gossip(), GossipElsewhere: f.GossipListen == "",
 		CACertificate: f.CACert, CAKey: f.CAKey, Checks: studio.checks,
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,

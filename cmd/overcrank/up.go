@@ -83,7 +83,7 @@ func (u *upCommand) runAgent(ctx context.Context, n *node, stderr io.Writer) err
 	}
 	args := []string{
 		"agent", "--data-dir", u.agentFolder(), "--coordinator", n.local,
-		"--slots", fmt.Sprint(u.Slots), "--gossip-listen", "127.0.0.1:0", "--until-stdin-ends",
+		"--slots", fmt.Sprint(u.Slots), "--gossip-listen", u.gossipBeside(), "--until-stdin-ends",
 	}
 	if u.AgentConfig != "" {
 		args = append(args, "--config", u.AgentConfig)

@@ -62,6 +62,13 @@ type Message struct {
 	Gossip   *Gossip   `json:"gossip,omitempty"`
 	Trial    *Trial    `json:"trial,omitempty"`
 	Standing *Standing `json:"standing,omitempty"`
+	// Coordinators tells of a change; an agent that does not know it hears with its next session.
+	Coordinators *Coordinators `json:"coordinators,omitempty"`
+}
+
+// Coordinators says who the farm's coordinators are now.
+type Coordinators struct {
+	Addresses []string `json:"addresses"` // as in Welcome.Coordinators
 }
 
 // Standing says whether the farm gives the machine work, for people at the machine; the zero value, with which each session begins,

@@ -29,7 +29,7 @@ func decodePolicy(body []byte, whole bool) (policyChange, error) {
 	if err != nil {
 		return policyChange{}, err
 	}
-	o.only("revision", "at", "by", "paused", "maxMachinesPerJob", "levels", "teams", "limits", "split", "retry")
+	o.only("revision", "at", "by", "paused", "maxMachinesPerJob", "maxSlotsPerMachine", "levels", "teams", "limits", "split", "retry")
 	var p policyChange
 	if n, given := o.whole("revision", 0, 1<<31-1); given {
 		p.revision = &n
@@ -41,6 +41,9 @@ func decodePolicy(body []byte, whole bool) (policyChange, error) {
 	}
 	if n, given := o.whole("maxMachinesPerJob", 0, mostCount); given {
 		p.add(func(policy *farm.Policy) { policy.MaxMachinesPerJob = n })
+	}
+	if n, given := o.whole("maxSlotsPerMachine", 0, mostCount); given {
+		p.add(func(policy *farm.Policy) { policy.MaxSlotsPerMachine = n })
 	}
 	if levels, given := o.child("levels"); given {
 		p.add(levelsChange(readLevels(levels)))

@@ -11,6 +11,7 @@ type policyBody struct {
 	By                string               `json:"by"`
 	Paused            bool                 `json:"paused"`
 	MaxMachinesPerJob int                  `json:"maxMachinesPerJob"`
+	MaxSlots          int                  `json:"maxSlotsPerMachine"`
 	Levels            levelsBody           `json:"levels"`
 	Teams             map[string]teamShare `json:"teams"`
 	Limits            map[string]limitBody `json:"limits"`
@@ -57,7 +58,7 @@ type retryBody struct {
 
 func policyShape(p farm.Policy) policyBody {
 	body := policyBody{
-		Revision: p.Revision, At: stamp(p.At), By: p.By, Paused: p.Paused, MaxMachinesPerJob: p.MaxMachinesPerJob, Levels: levelsShape(p),
+		Revision: p.Revision, At: stamp(p.At), By: p.By, Paused: p.Paused, MaxMachinesPerJob: p.MaxMachinesPerJob, MaxSlots: p.MaxSlotsPerMachine, Levels: levelsShape(p),
 		Teams: map[string]teamShare{}, Limits: map[string]limitBody{}, Split: splitBody(p.Split), Retry: retryBody(p.Retry),
 	}
 	for id, t := range p.Teams {

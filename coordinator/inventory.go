@@ -57,7 +57,7 @@ func (l *leader) equip(s *session, inv farm.Inventory) {
 			ID: s.agent, Name: s.name, Inventory: inv, Tags: l.standings[s.agent].tags,
 		}))
 		l.queue.SetCached(s.agent, s.cached)
-		s.equipped, s.slots = true, max(inv.Slots, 1)
+		s.equipped, s.slots = true, inv.PossibleSlots()
 		l.placeLocked(s)
 	}
 	l.wake()

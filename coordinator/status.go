@@ -65,7 +65,7 @@ func (l *leader) summary(ctx context.Context, asked summaryAsked) (summary, erro
 	defer l.mu.Unlock()
 	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Read: read, Owed: l.outbox.count(), Machines: map[farm.MachineState]int{}}
 	for id, session := range l.sessions {
-		s.Slots += session.slots
+		s.Slots += min(session.slots, l.policy.MostSlots())
 		m := farm.Machine{Online: true, Availability: session.availability, Running: make([]farm.RunningTask, len(l.byAgent[id]))}
 		l.standings[id].describe(&m, l.c.cfg.Now())
 		s.Machines[m.State()]++

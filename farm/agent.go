@@ -35,6 +35,8 @@ type Health struct {
 	InRow    int       `json:"inRow"`   // attempts that failed there since one went well, each of another job than the one before
 	LastJob  string    `json:"lastJob"` // whose attempt failed last
 	SetAside *SetAside `json:"setAside,omitempty"`
+	// Spoilt are the works, templates as a rule, whose jobs failed for good there since an attempt went well, the last behind.
+	Spoilt []string `json:"spoilt,omitempty"`
 }
 
 // What a machine is set aside after, where the policy says nothing else, and for how long. Still failing after that time, it is

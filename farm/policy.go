@@ -24,6 +24,8 @@ type Policy struct {
 	Retry  RetryPolicy            `json:"retry,omitzero"`
 	// MaxMachinesPerJob render one job at once; 0 for any number.
 	MaxMachinesPerJob int `json:"maxMachinesPerJob,omitempty"`
+	// MaxSlotsPerMachine is how many tasks one machine runs at once at most, whatever it asks for; 0 means MostSlots.
+	MaxSlotsPerMachine int `json:"maxSlotsPerMachine,omitempty"`
 }
 
 // LevelPolicy is how one level is served.

@@ -68,6 +68,7 @@ func (p Policy) Problems() []FieldError {
 	wrong.count("retry.maxJobFailures", p.Retry.MaxJobFailures)
 	wrong.count("retry.setAsideAfter", p.Retry.SetAsideAfter)
 	wrong.count("maxMachinesPerJob", p.MaxMachinesPerJob)
+	wrong.count("maxSlotsPerMachine", p.MaxSlotsPerMachine)
 	return wrong
 }
 

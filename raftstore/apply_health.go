@@ -1,7 +1,9 @@
 package raftstore
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"overcrank/farm"
 )
@@ -48,6 +50,37 @@ func (t *tables) unwell(task farm.Task, job farm.Job, end ending, result *Result
 	aside := health.InRow >= t.policy().Retry.FailuresInRow()
 	if aside {
 		health.SetAside = &farm.SetAside{Reason: setAsideReason(health, end), At: end.at, Until: end.at.Add(farm.SetAsideFor)}
+	}
+	put(t, bucketHealth, task.Agent, health)
+	if aside {
+		t.tellAgent(task.Agent, result)
+	}
+}
+
+// spoiltFactor is by how much more works have to fail for good on a machine than jobs that fail otherwise, before it is set aside: people make
+// the same mistake in several.
+const spoiltFactor = 2
+
+// spoilt counts a job that failed for good against its machine. That is the job's fault, unless one machine says so of very different
+// jobs, and of none that it went well: then it is set aside before it has ended the jobs of all.
+func (t *tables) spoilt(task farm.Task, job farm.Job, end ending, result *Result) {
+	if !t.has(bucketAgents, task.Agent) {
+		return
+	}
+	health := t.health(task.Agent)
+	work := cmp.Or(job.Template.ID, job.Template.Src, job.Team+"/"+job.Template.Composition)
+	if slices.Contains(health.Spoilt, work) {
+		return
+	}
+	health.Spoilt = append(health.Spoilt, work)
+	most := spoiltFactor * t.policy().Retry.FailuresInRow()
+	if over := len(health.Spoilt) - most; over > 0 {
+		health.Spoilt = slices.Delete(health.Spoilt, 0, over)
+	}
+	aside := len(health.Spoilt) >= most
+	if aside {
+		reason := fmt.Sprintf("jobs of %d templates in a row failed for good on it, and none went well", len(health.Spoilt))
+		health.SetAside = &farm.SetAside{Reason: reason, At: end.at, Until: end.at.Add(farm.SetAsideFor)}
 	}
 	put(t, bucketHealth, task.Agent, health)
 	if aside {

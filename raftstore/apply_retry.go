@@ -114,6 +114,8 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 		t.well(task.Agent, result)
 	case end.outcome == farm.OutcomeLost, end.class == farm.FailureTransient, end.class == farm.FailureWorker:
 		t.unwell(task, job, end, result)
+	case end.class == farm.FailureDeterministic && t.since(checkedLevel):
+		t.spoilt(task, job, end, result)
 	}
 }
 

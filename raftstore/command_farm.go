@@ -30,6 +30,13 @@ type ConfigureAgent struct {
 // from; the policy gets the next one.
 type PutPolicy struct{ Policy farm.Policy }
 
+func (c PutPolicy) level() int {
+	if c.Policy.MaxSlotsPerMachine != 0 {
+		return checkedLevel
+	}
+	return clusterLevel
+}
+
 // ChangeJob changes a job that has not ended; nil leaves a field as it is. Those nested in it follow in what orders them: its
 // priority, its level and its earliest start.
 type ChangeJob struct {

@@ -14,6 +14,13 @@ func failOn(m *testMachine, task, agent string, attempt int, class farm.FailureC
 	return m.must(FailTask{Task: task, Attempt: attempt, Message: "broke", Class: class, At: after(10*attempt + 1)})
 }
 
+// submitOf submits a job of a template.
+func submitOf(m *testMachine, id, src string) {
+	job, task := jobOf(id, 1)
+	job.Template = farm.JobTemplate{Src: src}
+	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+}
+
 func TestWhatFollowsOnAFailureIsItsClasss(t *testing.T) {
 	tests := []struct {
 		class    farm.FailureClass
@@ -142,5 +149,48 @@ func TestWhatCannotBeRenderedSpeaksAgainstNoMachine(t *testing.T) {
 		if result := failOn(m, id+".0", "a1", 1, class); len(result.Agents) > 0 {
 			t.Fatalf("it is %+v", result.Agents[0].SetAside)
 		}
+	}
+}
+
+func TestAMachineThatSpoilsTheJobsOfManyTemplatesIsSetAside(t *testing.T) {
+	most := spoiltFactor * farm.SetAsideAfter
+	for name, c := range map[string]struct {
+		level     int
+		templates int
+		aside     bool
+	}{
+		"many templates":                  {NewestLevel, most, true},
+		"too few":                         {NewestLevel, most - 1, false},
+		"as every release knows the rule": {clusterLevel, most, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newTestMachine(t, t.TempDir(), "state")
+			defer m.end()
+			furnish(m)
+			if c.level > clusterLevel {
+				m.must(SetLevel{Level: c.level, Version: "v"})
+			}
+			var told []farm.Agent
+			for i := range 2 * most { // each template twice: one counts once
+				id := fmt.Sprintf("j%d", i)
+				submitOf(m, id, fmt.Sprintf("https://files.example/%d.aep", i%c.templates))
+				told = append(told, failOn(m, id+".0", "a1", 1, farm.FailureDeterministic).Agents...)
+			}
+			if c.aside != (len(told) > 0) {
+				t.Fatalf("told of %d machines", len(told))
+			}
+			if c.aside && !strings.Contains(told[0].SetAside.Reason, fmt.Sprintf("%d templates in a row failed for good", most)) {
+				t.Errorf("the reason is %q", told[0].SetAside.Reason)
+			}
+			submit(m, "good", 2)
+			m.must(LeaseTasks{Grants: []Grant{{Task: "good.0", Attempt: 1, Agent: "a1"}}, At: after(90)})
+			m.must(FinishTask{Task: "good.0", Attempt: 1, At: after(91)})
+			_ = m.view(func(tb *tables) error {
+				if health := tb.health("a1"); len(health.Spoilt) > 0 || health.SetAside != nil {
+					t.Errorf("after an attempt that went well it is %+v", health)
+				}
+				return tb.err
+			})
+		})
 	}
 }

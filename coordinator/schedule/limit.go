@@ -58,9 +58,26 @@ func (q *Queue) SetPolicy(p farm.Policy) {
 	for _, t := range q.teamList {
 		t.policy = p.Teams[t.id]
 	}
+	for _, m := range q.machines {
+		q.bound(m)
+	}
 	q.recount()
 	for _, j := range slices.Clone(q.parked) {
 		q.unpark(j, len(j.parked))
+	}
+}
+
+// bound gives a machine as many slots as the policy lets it have now.
+func (q *Queue) bound(m *machine) {
+	slots := min(m.offers, q.policy.MostSlots())
+	if m.profile == nil || m.slots == slots {
+		return
+	}
+	connected := m.connected
+	q.leave(m)
+	m.slots = slots
+	if connected {
+		q.join(m)
 	}
 }
 

@@ -24,7 +24,7 @@ type Machine struct {
 func MachineOf(a farm.Agent) Machine {
 	tags := slices.Concat(a.Inventory.Tags, a.Tags)
 	slices.Sort(tags)
-	return Machine{ID: a.ID, Name: a.Name, Slots: max(a.Inventory.Slots, 1), Tags: slices.Compact(tags), Inventory: a.Inventory}
+	return Machine{ID: a.ID, Name: a.Name, Slots: a.Inventory.PossibleSlots(), Tags: slices.Compact(tags), Inventory: a.Inventory}
 }
 
 // Out is why a connected machine gets no work. The zero value is a machine that gets some.
@@ -49,7 +49,8 @@ const (
 // machine is an enrolled machine.
 type machine struct {
 	id, name       string
-	slots          int
+	offers         int      // slots that it could have
+	slots          int      // that the policy lets it have
 	fonts, effects []uint32 // names that it counts for as an owner; see Queue.owned
 	adobe          bool
 	profile        *profile // of its properties
@@ -170,7 +171,8 @@ func (q *Queue) SetMachine(in Machine) {
 	q.leave(m)
 	had := q.adobe > 0
 	flipped := q.disown(m)
-	m.name, m.slots = in.Name, max(in.Slots, 1)
+	m.name, m.offers = in.Name, max(in.Slots, 1)
+	m.slots = min(m.offers, q.policy.MostSlots())
 	p := q.profileOf(in)
 	m.fonts, m.effects, m.adobe = p.fonts, p.effects, len(p.engines) > 0
 	flipped = append(flipped, q.own(m)...)

@@ -49,8 +49,6 @@ func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.status, r.body)
 
 // ask sends one request and decodes its answer into out, unless that is nil. Its error is a *refusal, errNotSent or errUnsure, with words.
 func (d *door) ask(ctx context.Context, method, path, key string, body, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
 	var content io.Reader
 	if body != nil {
 		raw, err := json.Marshal(body)
@@ -59,6 +57,17 @@ func (d *door) ask(ctx context.Context, method, path, key string, body, out any)
 		}
 		content = bytes.NewReader(raw)
 	}
+	return d.send(ctx, method, path, key, content, out)
+}
+
+// put is a POST of a file.
+func (d *door) put(ctx context.Context, path string, file []byte, out any) error {
+	return d.send(ctx, http.MethodPost, path, "", bytes.NewReader(file), out)
+}
+
+func (d *door) send(ctx context.Context, method, path, key string, content io.Reader, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, requestPatience)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, d.address+path, content)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotSent, err)

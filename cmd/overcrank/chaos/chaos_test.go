@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/agent/upload/s3test"
 	"overcrank/cmd/overcrank/chaos/hosts"
 )
 
@@ -86,7 +87,7 @@ func TestChaos(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Printf("chaos: seed %d, %v, %d coordinators, %d agents; SEED=%d repeats it\n", s.seed, s.duration, s.nodes, agentsCount, s.seed)
-	wrong, err := chaos(t.Context(), s, folder)
+	wrong, err := chaos(t.Context(), s, serveStorage(t, s), folder)
 	if err != nil {
 		t.Error(err)
 	}
@@ -103,7 +104,7 @@ func TestChaos(t *testing.T) {
 }
 
 // chaos has a farm work under faults, and gives what was wrong with it in the end.
-func chaos(ctx context.Context, s settings, folder string) (wrong []string, err error) {
+func chaos(ctx context.Context, s settings, storage *s3test.Server, folder string) (wrong []string, err error) {
 	program := os.Getenv(envProgram)
 	if program == "" {
 		program = filepath.Join(folder, "overcrank")
@@ -111,7 +112,7 @@ func chaos(ctx context.Context, s settings, folder string) (wrong []string, err 
 			return nil, err
 		}
 	}
-	f, err := found(ctx, program, folder, size{coordinators: s.nodes, agents: agentsCount})
+	f, err := found(ctx, program, folder, size{coordinators: s.nodes, agents: agentsCount, storage: storage})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@
 //	process_test.go   a process that can be killed, frozen and started again
 //	work_test.go      clients that submit, change, cancel, release and read
 //	receiver_test.go  the receiver of webhooks, which does not always answer
+//	store_test.go     the storage that all coordinators share
 //	faults_test.go    what befalls the farm
 //	history_test.go   what was asked and answered, and when
 //	model_test.go     what a job may look like, for whom the history is checked against

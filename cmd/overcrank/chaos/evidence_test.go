@@ -99,7 +99,7 @@ func (f *farm) gather(ctx context.Context, w *work, r *receiver) (*evidence, err
 			e.results[id] = f.results(ctx, id)
 		}
 	}
-	err := errors.Join(f.count(e), f.awaitDeliveries(ctx, e), f.takePrints(ctx, e))
+	err := errors.Join(f.count(ctx, e), f.awaitDeliveries(ctx, e), f.takePrints(ctx, e))
 	e.calls = r.all()
 	return e, err
 }
@@ -146,7 +146,11 @@ func (f *farm) results(ctx context.Context, id string) map[string]string {
 }
 
 // count counts the results in the storage.
-func (f *farm) count(e *evidence) error {
+func (f *farm) count(ctx context.Context, e *evidence) (err error) {
+	if f.store != nil {
+		e.stored, err = f.store.results(ctx)
+		return err
+	}
 	folder := filepath.Join(f.folder, "storage", "outputs")
 	if len(f.members) == 1 {
 		folder = filepath.Join(f.members[0].dir, "files", "outputs")

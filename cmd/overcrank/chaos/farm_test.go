@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/agent/upload/s3test"
 	"overcrank/cmd/overcrank/chaos/hosts"
 	vocabulary "overcrank/farm"
 )
@@ -37,9 +38,10 @@ const (
 // member is a coordinator on a host of its own.
 type member struct {
 	*process
-	door   *door
-	dir    string
-	faults string // file in which a test build reads what befalls its machine
+	door     *door
+	dir      string
+	settings string // file that it reads again when it is told to
+	faults   string // file in which a test build reads what befalls its machine
 }
 
 // farm is coordinators and agents, each on a host of its own.
@@ -49,12 +51,16 @@ type farm struct {
 	members  []*member
 	agents   []*process
 	doors    []*door
+	store    *store // nil for a folder
 	template string
 	token    string
 }
 
 // size is how many hosts a farm has.
-type size struct{ coordinators, agents int }
+type size struct {
+	coordinators, agents int
+	storage              *s3test.Server // of several coordinators; nil has them share a folder
+}
 
 // found starts a farm and waits until all of it works.
 func found(ctx context.Context, program, folder string, s size) (*farm, error) {
@@ -63,6 +69,12 @@ func found(ctx context.Context, program, folder string, s size) (*farm, error) {
 		return nil, err
 	}
 	f := &farm{lab: lab, folder: folder}
+	if s.storage != nil {
+		if f.store, err = newStore(s.storage, lab.Desk.IP.String(), folder); err != nil {
+			f.close()
+			return nil, err
+		}
+	}
 	err = f.startCoordinators(ctx, program, s.coordinators)
 	if err == nil {
 		err = f.register(ctx)
@@ -82,6 +94,9 @@ func (f *farm) close() {
 	for _, d := range f.doors {
 		d.close()
 	}
+	if f.store != nil {
+		f.store.close()
+	}
 	f.lab.Close()
 }
 
@@ -99,6 +114,10 @@ func (f *farm) startCoordinators(ctx context.Context, program string, n int) err
 		m := &member{dir: filepath.Join(f.folder, h.Name)}
 		m.process = &process{name: h.Name, host: h, log: filepath.Join(f.folder, h.Name+".log")}
 		m.faults = filepath.Join(f.folder, h.Name+".faults")
+		m.settings = filepath.Join(f.folder, h.Name+".yaml")
+		if err := os.WriteFile(m.settings, []byte("keep-history: 1000h\n"), 0o600); err != nil {
+			return err
+		}
 		m.env = []string{"OVERCRANK_FAULTS=" + m.faults}
 		m.door = newDoor(h.Name, "http://"+h.IP.String()+":"+apiPort, "")
 		f.members, f.doors = append(f.members, m), append(f.doors, m.door)
@@ -113,7 +132,7 @@ func (f *farm) startCoordinators(ctx context.Context, program string, n int) err
 	for i, m := range f.members {
 		at := func(port string) string { return m.host.IP.String() + ":" + port }
 		m.args = []string{
-			program, "coordinator", "--data-dir", m.dir, "--listen", at(apiPort), "--gossip-listen", at(gossipPort), "--lease", lease,
+			program, "coordinator", "--config", m.settings, "--data-dir", m.dir, "--listen", at(apiPort), "--gossip-listen", at(gossipPort), "--lease", lease,
 		}
 		if n > 1 {
 			m.args = append(m.args, f.clusterFlags(i, key, storage)...)
@@ -142,10 +161,14 @@ func (f *farm) clusterFlags(i int, key, storage string) []string {
 	for _, m := range f.members {
 		all = append(all, m.host.IP.String()+":"+clusterPort)
 	}
-	return []string{
-		"--cluster-listen", all[i], "--cluster-address", all[i], "--join", strings.Join(all, ","), "--bootstrap-expect", fmt.Sprint(len(all)),
-		"--farm-key-file", key, "--storage", storage,
+	where := []string{"--storage", storage}
+	if f.store != nil {
+		where = []string{"--storage", f.store.flag, "--storage-credentials", f.store.keys}
 	}
+	return append(where,
+		"--cluster-listen", all[i], "--cluster-address", all[i], "--join", strings.Join(all, ","), "--bootstrap-expect", fmt.Sprint(len(all)),
+		"--farm-key-file", key,
+	)
 }
 
 // makeKey makes the key that all coordinators of a farm have.
@@ -240,6 +263,11 @@ func (f *farm) register(ctx context.Context) error {
 		return fmt.Errorf("upload the project: %s %s", res.Status, text)
 	}
 	f.template = created.ID
+	if err := f.await(ctx, healPatience, "short films to be split", func() error {
+		return door.ask(ctx, http.MethodPatch, "/api/farm/v1/policy", "", map[string]any{"split": map[string]float64{"minSeconds": 0.2}}, nil)
+	}); err != nil {
+		return err
+	}
 	return f.await(ctx, time.Minute, "the project to be read", func() error {
 		var t struct{ Status, Error string }
 		err := door.ask(ctx, http.MethodGet, "/api/v2/templates/"+created.ID, "", nil, &t)

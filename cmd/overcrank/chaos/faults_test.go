@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"overcrank/cmd/overcrank/chaos/hosts"
+	"overcrank/faults"
 )
 
 // fault is something that befalls the farm for a while.
@@ -29,6 +31,7 @@ type misfortune struct {
 	history *history
 	chance  *rand.Rand
 	leader  func() *member // nil when nobody knows
+	reloads int
 
 	mu      sync.Mutex
 	under   []string // under way
@@ -110,6 +113,9 @@ func (m *misfortune) choose() fault {
 	if len(m.farm.members) == 1 {
 		return pick(m.chance, m.ofNode(node), m.ofAgent(agent, node), m.ofAgent(agent, node))
 	}
+	if m.farm.store != nil && m.chance.IntN(6) == 0 {
+		return m.ofStorage()
+	}
 	return pick(m.chance, m.ofNode(node), m.ofNode(node), m.ofNetwork(node), m.ofNetwork(node), m.ofNetwork(node), m.ofAgent(agent, node), m.ofAgent(agent, node), m.ofAll())
 }
 
@@ -146,8 +152,16 @@ func (m *misfortune) ofNode(node *member) fault {
 		fault{"kill: " + node.name, node.kill, again},
 		fault{"kill: " + node.name, node.kill, again},
 		fault{"freeze: " + node.name, node.freeze, node.thaw},
+		fault{"reload: " + node.name, func() { m.reload(node) }, func() {}},
 		fault{"restart: " + node.name, func() { m.obey(node.process) }, again},
 	)
+}
+
+// reload has a coordinator read its settings again, which are others now. One that is down finds them when it starts.
+func (m *misfortune) reload(node *member) {
+	m.reloads++
+	m.must(os.WriteFile(node.settings, fmt.Appendf(nil, "keep-history: %dh\n", 1000+m.reloads), 0o600))
+	node.signal(syscall.SIGHUP)
 }
 
 // obey stops a program in order.
@@ -261,6 +275,9 @@ func (m *misfortune) clocksJumped() bool {
 // heal ends whatever may still befall the farm.
 func (m *misfortune) heal() error {
 	m.farm.lab.Heal()
+	if m.farm.store != nil {
+		m.farm.store.Set(faults.StorageWell, nil)
+	}
 	for _, n := range m.farm.members {
 		_ = os.Remove(n.faults)
 		n.thaw()

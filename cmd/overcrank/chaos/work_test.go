@@ -3,9 +3,12 @@
 package chaos_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -17,7 +20,7 @@ import (
 const (
 	submitPatience = 40 * time.Second // how long a submission is sent again under its key
 	mostUnsure     = 3                // requests about a job of which nobody knows what became, until clients leave it alone
-	mostWaiting    = 60               // jobs that have not ended, as far as clients know, before they submit no more
+	mostWaiting    = 24               // jobs that have not ended, as far as clients know, before they submit no more
 	familiar       = 24               // jobs, the latest, that clients pick theirs of
 	newBeat        = 600              // values of one job, so that its history stays short enough to be checked
 	beaters        = 2                // callers that do nothing but change one job, which all others read
@@ -225,6 +228,15 @@ func (c *caller) submit(ctx context.Context) {
 	case n < 4:
 		c.submitBatch(ctx, key, in)
 		return
+	case n < 5 && !in.Held:
+		c.submitJoin(ctx, key, in)
+		return
+	case n < 6:
+		body["settings"] = map[string]any{"type": "video"} // which is split when several machines are free
+	case n < 7:
+		if src := c.upload(ctx); src != "" {
+			body["assets"] = []any{map[string]string{"type": "image", "layerName": pictureLayer, "src": src}}
+		}
 	}
 	body["hold"] = in.Held
 	hook := c.chance.IntN(2) == 0
@@ -250,6 +262,57 @@ func (c *caller) submit(ctx context.Context) {
 		nested.Job, nested.Asked.Nested, nested.Answer.Status = child.ID, true, child.Status
 		c.keep(nested, &promised{ID: child.ID, Parent: created.ID})
 	}
+}
+
+// submitJoin submits a film that is put together of two, which are rendered for it.
+func (c *caller) submitJoin(ctx context.Context, key string, in asked) {
+	clip := map[string]any{"type": "job", "template": map[string]string{"id": c.farm.template, "composition": composition}, "settings": map[string]any{"type": "video"}}
+	body := map[string]any{"name": key, "assets": []any{clip, clip}, "priority": in.Priority}
+	var created struct {
+		ID       string `json:"id"`
+		Status   string `json:"status"`
+		Children []struct {
+			ID     string `json:"id"`
+			Status string `json:"status"`
+		} `json:"children"`
+	}
+	op := operation{Client: c.number, Asked: in, Call: c.history.now()}
+	if !c.insist(ctx, &op, "/api/v2/jobs/join", key, c.plainly(in), body, &created) {
+		return
+	}
+	op.Job, op.Answer = created.ID, answer{Outcome: done, Status: created.Status}
+	c.keep(op, &promised{ID: created.ID, Key: key})
+	for _, child := range created.Children {
+		nested := op
+		nested.Job, nested.Asked.Nested, nested.Answer.Status = child.ID, true, child.Status
+		c.keep(nested, &promised{ID: child.ID, Parent: created.ID})
+	}
+}
+
+func (w *work) count(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counted[what]++
+}
+
+// upload gives the farm a picture of this caller's own, and its address in jobs; "" when the farm did not take it.
+func (c *caller) upload(ctx context.Context) (src string) {
+	picture := image.NewGray(image.Rect(0, 0, 64, 36))
+	for i := range picture.Pix {
+		picture.Pix[i] = uint8(c.chance.IntN(256))
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		c.complain(err.Error())
+		return ""
+	}
+	var kept struct{ Src string }
+	if err := c.farm.some(c.chance).put(ctx, "/api/farm/v1/files?name=picture.png", b.Bytes(), &kept); err != nil {
+		c.count("upload unsure")
+		return ""
+	}
+	c.count("upload done")
+	return kept.Src
 }
 
 // submitBatch submits two to four jobs at once.

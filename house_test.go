@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"aep":         {},
 	"farm":        {},
 	"fontfile":    {"farm"},
-	"ffmpeg":      {},
+	"ffmpeg":      {"farm"},
 	"frames":      {},
 	"durable":     {},
 	"outbound":    {"farm"},

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"overcrank/agent/aerender"
-	"overcrank/agent/film"
 	"overcrank/agent/inventory"
 	"overcrank/farm"
+	"overcrank/farm/codec"
 )
 
 // Health is how something is that a doctor looked at.
@@ -54,7 +54,7 @@ type Doctor struct {
 	limits        aerender.Limits
 	scriptCommand func(aerender, script string) []string
 	builds        func([]farm.EngineInfo) []farm.EngineInfo
-	codecs        func() []string // that have to be written
+	codecs        func() []codec.Codec // that have to be written
 	findings      []Finding
 	enrolled      bool
 }
@@ -63,7 +63,7 @@ type Doctor struct {
 // that runs meanwhile is not disturbed.
 func NewDoctor(cfg Config) *Doctor {
 	return &Doctor{
-		Config: cfg, EngineTime: 5 * time.Minute, system: inventory.Here(), codecs: film.KnownCodecs, builds: func(b []farm.EngineInfo) []farm.EngineInfo { return b },
+		Config: cfg, EngineTime: 5 * time.Minute, system: inventory.Here(), codecs: codec.All, builds: func(b []farm.EngineInfo) []farm.EngineInfo { return b },
 		scriptCommand: func(engine, script string) []string { return aerender.ScriptCommand(runtime.GOOS, engine, script) },
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"overcrank/agent/inventory"
 	"overcrank/agent/presence"
 	"overcrank/farm"
+	"overcrank/farm/codec"
 	"overcrank/farm/wire"
 )
 
@@ -201,17 +202,17 @@ func (d *Doctor) films(ctx context.Context, scratch string, report inventory.Rep
 	}
 	var failed, missing []string
 	tried := map[string]bool{} // by file type: codecs of one differ in their rate only, or in alpha
-	for _, codec := range d.codecs() {
-		if !slices.Contains(report.Codecs, codec) {
-			missing = append(missing, codec)
+	for _, c := range d.codecs() {
+		if !slices.Contains(report.Codecs, c.Name) {
+			missing = append(missing, c.Name)
 			continue
 		}
-		if tried[extensionOf(codec)] && codec != "video_prores_4444" {
+		if tried[c.Ext] && c.Name != codec.ProRes4444 {
 			continue
 		}
-		tried[extensionOf(codec)] = true
-		if err := film.Encode(ctx, still, filepath.Join(scratch, "try-"+codec+extensionOf(codec)), codec); err != nil && ctx.Err() == nil {
-			failed = append(failed, codec)
+		tried[c.Ext] = true
+		if err := film.Encode(ctx, still, filepath.Join(scratch, "try-"+c.Name+"."+c.Ext), c.Name); err != nil && ctx.Err() == nil {
+			failed = append(failed, c.Name)
 		}
 	}
 	switch {
@@ -222,18 +223,6 @@ func (d *Doctor) films(ctx context.Context, scratch string, report inventory.Rep
 	default:
 		d.add(Finding{Check: "ffmpeg", Health: Well, Found: fmt.Sprintf("writes all %d codecs", len(report.Codecs))})
 	}
-}
-
-func extensionOf(codec string) string {
-	switch {
-	case codec == "image_png":
-		return ".png"
-	case codec == "image_jpeg":
-		return ".jpg"
-	case strings.HasPrefix(codec, "video_prores"):
-		return ".mov"
-	}
-	return ".mp4"
 }
 
 func writeStill(path string) error {

@@ -16,6 +16,7 @@ import (
 	"overcrank/agent/internal/aerenderdouble"
 	"overcrank/agent/inventory"
 	"overcrank/farm"
+	"overcrank/farm/codec"
 )
 
 // studioDoctor examines a machine whose After Effects 26 plays a part, and leaves outcome behind when it applies a script.
@@ -75,7 +76,7 @@ func TestDoctorRendersTwoFramesWithEachEngine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := studioDoctor(t, c.part, c.outcome)
-			d.codecs = func() []string { return []string{"image_png"} }
+			d.codecs = func() []codec.Codec { c, _ := codec.Find("image_png"); return []codec.Codec{c} }
 			var steps []string
 			last := 0.0
 			d.Tell = func(done float64, what string) {

@@ -16,6 +16,8 @@ import (
 	"overcrank/agent/script"
 	"overcrank/durable"
 	"overcrank/farm"
+	"overcrank/farm/codec"
+	"overcrank/ffmpeg/encoding"
 )
 
 // memoryShare is how much of the machine's memory, in percent, the embedded engine may take on all slots together. The rest
@@ -55,13 +57,12 @@ func (t *attempt) form() plan {
 	s := t.lease.Settings
 	p := plan{codec: s.Codec, ext: t.lease.Ext, stills: s.Type == "image" && !t.lease.Preview}
 	if p.stills {
-		p.codec = cmp.Or(p.codec, film.DefaultStill)
-		p.ext = "png"
-		if p.codec == "image_jpeg" {
-			p.ext = "jpg"
+		p.codec = cmp.Or(p.codec, codec.DefaultStill)
+		if c, known := codec.Find(p.codec); known {
+			p.ext = c.Ext
 		}
 	}
-	p.codec = cmp.Or(p.codec, film.DefaultFilm)
+	p.codec = cmp.Or(p.codec, codec.DefaultFilm)
 	if p.ext == "" {
 		p.ext = "mp4"
 	}
@@ -103,9 +104,13 @@ func (t *attempt) plan() plan {
 	return p
 }
 
-// samples are single frames, to be looked at before the rest.
+// samples are single frames, to be looked at before the rest: transparent where the result is.
 func (t *attempt) samples(p plan, shown int) plan {
-	p.stills, p.codec, p.ext = true, film.DefaultStill, "png"
+	still := encoding.OpaquePNG
+	if c, _ := codec.Find(p.codec); c.Alpha {
+		still = codec.DefaultStill
+	}
+	p.stills, p.codec, p.ext = true, still, "png"
 	p.start, p.end, p.frames = nil, nil, len(t.lease.Stills)
 	for _, n := range t.lease.Stills {
 		p.only = append(p.only, shown+n)
@@ -339,7 +344,7 @@ func (t *attempt) renderAdobe(ctx context.Context, req aerender.Request, p plan)
 		return t.rangeAdobe(ctx, req, p)
 	case p.stills:
 		req.Output, req.OutputModule = t.rawPictures(), adobePictures
-	case p.codec == film.AlphaFilm:
+	case p.codec == codec.ProRes4444:
 		req.OutputModule = "Lossless with Alpha"
 	default:
 		req.OutputModule = adobeFilm

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/codec"
 	"overcrank/farm/names"
 )
 
@@ -21,15 +22,7 @@ const (
 )
 
 // codecs lists what settings.codec may name, by the kind of result.
-var codecs = map[string][]string{
-	"video": {
-		"video_h264_vbr_1mbps", "video_h264_vbr_5mbps", "video_h264_vbr_15mbps", "video_h264_vbr_40mbps",
-		"video_h264_cbr_1mbps", "video_h264_cbr_5mbps", "video_h264_cbr_15mbps", "video_h264_cbr_40mbps",
-		"video_prores_422", "video_prores_4444",
-	},
-	"image": {"image_png", "image_jpeg"},
-	"aep":   nil,
-}
+var codecs = map[string][]string{"video": codec.Films(), "image": codec.Stills(), "aep": nil}
 
 // ReadJob reads a job as the body of POST /jobs holds it. Its error names every field that is wrong.
 func ReadJob(body []byte) (farm.Job, error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"overcrank/farm"
+	"overcrank/farm/codec"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
@@ -212,20 +213,18 @@ func filesOf(lease wire.Lease) map[string]leasedFile {
 
 // outputExt is the extension of a job's result, without the dot.
 func outputExt(s farm.Settings) string {
+	name := codec.DefaultFilm
 	switch {
-	case s.Type == "aep":
+	case s.Type == "aep", s.Type == "image" && s.Frames != nil && !s.Frames.Single:
 		return "zip"
-	case s.Type == "image" && s.Frames != nil && !s.Frames.Single:
-		return "zip"
-	case s.Type == "image" && s.Codec == "image_jpeg":
-		return "jpg"
 	case s.Type == "image":
-		return "png"
-	case strings.HasPrefix(s.Codec, "video_prores"):
-		return "mov"
-	default:
-		return "mp4"
+		name = codec.DefaultStill
 	}
+	c, known := codec.Find(s.Codec)
+	if !known {
+		c, _ = codec.Find(name)
+	}
+	return c.Ext
 }
 
 // contentType is what a kept file is served as, by its name.

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"overcrank/farm/codec"
+	"overcrank/ffmpeg/encoding"
 )
 
 // NeedsConform tells whether After Effects cannot read files of this extension (with its dot).
@@ -32,10 +35,17 @@ func Conform(ctx context.Context, path string) (string, error) {
 		return "", &Unreadable{Detail: "neither picture nor sound is in it"}
 	case info.Frames <= 1 && !info.Audio:
 		base, args = base+".png", []string{"-frames:v", "1", "-c:v", "png", "-update", "1"} // without -update a percent sign in the name is a pattern
-	case info.Alpha:
-		base, args = base+".mov", []string{"-c:v", "prores_ks", "-profile:v", "4", "-pix_fmt", "yuva444p10le", "-c:a", "pcm_s16le"}
 	default:
-		base, args = base+".mov", []string{"-c:v", "prores_ks", "-profile:v", "3", "-pix_fmt", "yuv422p10le", "-c:a", "pcm_s16le"}
+		name := encoding.ProRes422HQ
+		if info.Alpha {
+			name = codec.ProRes4444
+		}
+		way, err := wayOf(name)
+		if err != nil {
+			return "", err
+		}
+		filter := way.FilterFrom(encoding.AssumedMatrix(info.Matrix, info.Height))
+		base, args = base+".mov", append(append([]string{"-vf", filter}, way.Video(encoding.AtEase)...), way.Sound()...)
 	}
 	var decoder []string
 	if info.Alpha && info.Codec == "vp9" {

@@ -3,6 +3,9 @@ package film
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"image/color"
+	"image/jpeg"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/farm/codec"
+	"overcrank/ffmpeg/encoding"
+	"overcrank/ffmpeg/encoding/encodingtest"
 	"overcrank/frames"
 )
 
@@ -129,7 +135,7 @@ func TestNumbersGoIntoTheNameAndNotIntoTheFolder(t *testing.T) {
 		t.Errorf("seen %v, %v", seen, err)
 	}
 	dir, head := folder(), frames.Head{Width: 8, Height: 4, Format: frames.RGBA, RateNum: 25, RateDen: 1}
-	if err := EncodeFrames(t.Context(), bytes.NewReader(make([]byte, 3*8*4*4)), head, 7, "", filepath.Join(dir, "frame_%05d.png"), DefaultStill); err != nil {
+	if err := EncodeFrames(t.Context(), bytes.NewReader(make([]byte, 3*8*4*4)), head, 7, "", filepath.Join(dir, "frame_%05d.png"), codec.DefaultStill); err != nil {
 		t.Fatal(err)
 	}
 	if files, _, err := CheckStills(t.Context(), dir, "frame_", "png", Want{Frames: 3, Width: 8, Height: 4}); err != nil || StillNumber(files[0]) != 7 {
@@ -137,21 +143,80 @@ func TestNumbersGoIntoTheNameAndNotIntoTheFolder(t *testing.T) {
 	}
 }
 
-func TestEveryCodecEncodesToWhatItsNameSays(t *testing.T) {
-	in := sampleFilm(t, "in.mov")
-	for codec, want := range map[string]string{"video_h264_cbr_1mbps": "h264", "video_h264_vbr_15mbps": "h264", "video_prores_422": "prores", "video_prores_4444": "prores", "image_png": "png", "image_jpeg": "mjpeg"} {
-		ext := map[string]string{"h264": ".mp4", "prores": ".mov", "png": ".png", "mjpeg": ".jpg"}[want]
-		out := filepath.Join(t.TempDir(), "out"+ext)
-		if err := Encode(t.Context(), in, out, codec); err != nil {
-			t.Errorf("%s: %v", codec, err)
-			continue
-		}
-		if info, err := Probe(t.Context(), out); err != nil || info.Codec != want || info.Alpha != (codec == "video_prores_4444") {
-			t.Errorf("%s: %+v, %v", codec, info, err)
-		}
+// intermediate writes the bars as After Effects hands its pictures over: as a lossless film.
+func intermediate(t *testing.T, alpha bool) string {
+	t.Helper()
+	path, pix := filepath.Join(t.TempDir(), "raw.mov"), "rgb24"
+	if alpha {
+		pix = "argb"
 	}
-	if ids, err := Codecs(t.Context()); err != nil || !slices.Contains(ids, DefaultFilm) || !slices.Contains(ids, DefaultStill) {
+	err := pipe(t.Context(), bytes.NewReader(encodingtest.Raw(alpha, 1)), io.Discard, "ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgba",
+		"-s", fmt.Sprintf("%dx%d", encodingtest.Width, encodingtest.Height), "-framerate", "25", "-i", "pipe:0", "-c:v", "qtrle", "-pix_fmt", pix, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestEveryCodecKeepsTheColoursOfAfterEffects(t *testing.T) {
+	wanted := append(codec.All(), codec.Codec{Name: encoding.OpaquePNG, Ext: "png", Still: true})
+	raw := map[bool]string{false: intermediate(t, false), true: intermediate(t, true)}
+	for _, c := range wanted {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "out."+c.Ext)
+			if err := Encode(t.Context(), raw[c.Alpha], out, c.Name); err != nil {
+				t.Fatal(err)
+			}
+			encodingtest.Check(t, out, c.Alpha)
+			info, err := Probe(t.Context(), out)
+			if err != nil || info.Alpha != c.Alpha {
+				t.Errorf("%+v, %v", info, err)
+			}
+			pictures := filepath.Join(t.TempDir(), "out_%02d."+c.Ext)
+			head := frames.Head{Width: encodingtest.Width, Height: encodingtest.Height, Format: frames.RGBA, RateNum: 25, RateDen: 1}
+			if err := EncodeFrames(t.Context(), bytes.NewReader(encodingtest.Raw(c.Alpha, 1)), head, 1, "", pictures, c.Name); err != nil {
+				t.Fatal(err)
+			}
+			if c.Still {
+				pictures = fmt.Sprintf(pictures, 1)
+			}
+			encodingtest.Check(t, pictures, c.Alpha)
+		})
+	}
+	if ids, err := Codecs(t.Context()); err != nil || !slices.Equal(ids, codec.Names()) {
 		t.Errorf("codecs %v, %v", ids, err)
+	}
+}
+
+func TestThumbnailsHaveTheColoursOfTheirFilm(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "film.mp4")
+	if err := Encode(t.Context(), intermediate(t, false), path, codec.DefaultFilm); err != nil {
+		t.Fatal(err)
+	}
+	thumbs, err := Thumbnails(t.Context(), path, 1, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(thumbs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := jpeg.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const bar = thumbnailWidth / 8
+	for i := range 8 {
+		got := color.NRGBAModel.Convert(img.At(i*bar+bar/2, 40)).(color.NRGBA)
+		want := encodingtest.Bars(false).NRGBAAt(i*encodingtest.Width/8, 0)
+		for _, d := range []int{int(got.R) - int(want.R), int(got.G) - int(want.G), int(got.B) - int(want.B)} {
+			if d < -8 || d > 8 {
+				t.Errorf("bar %d is %v, want %v", i, got, want)
+				break
+			}
+		}
 	}
 }
 

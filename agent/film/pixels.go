@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"strings"
 
+	"overcrank/ffmpeg/encoding"
 	"overcrank/frames"
 )
 
 // PixelsFor is the format in which pictures of info keep, for a codec, all that the codec is given of them.
 func PixelsFor(info Info, codec string) frames.Format {
 	deep := strings.Contains(info.PixFmt, "48") || strings.Contains(info.PixFmt, "64")
-	alpha := codec == AlphaFilm || still(codec) && info.Alpha
+	way, _ := encoding.Find(codec)
+	alpha := way.Alpha && !way.Still || way.Still && info.Alpha
 	switch {
 	case deep && alpha:
 		return frames.RGBA64
 	case deep:
 		return frames.RGB48
-	case alpha && !still(codec):
+	case alpha && !way.Still:
 		return frames.ARGB // as After Effects' lossless films have it
 	case alpha:
 		return frames.RGBA

@@ -31,6 +31,7 @@ type Info struct {
 	Alpha         bool
 	Codec         string // of the picture, as ffmpeg names it
 	PixFmt        string // of the picture, as ffmpeg names it
+	Matrix        string // from the picture's colours to RGB, as ffmpeg names it; "" when the file does not say
 	Black         bool   // every picture is; only CheckStills looks
 }
 
@@ -57,6 +58,7 @@ type probed struct {
 		CodecType   string            `json:"codec_type"`
 		CodecName   string            `json:"codec_name"`
 		PixFmt      string            `json:"pix_fmt"`
+		Matrix      string            `json:"color_space"`
 		Width       int               `json:"width"`
 		Height      int               `json:"height"`
 		RFrameRate  string            `json:"r_frame_rate"`
@@ -89,7 +91,7 @@ func Probe(ctx context.Context, path string) (Info, error) {
 			info.Audio = true
 		case s.CodecType == "video" && !info.Video && s.Disposition["attached_pic"] == 0:
 			info.Video, info.Codec, info.Width, info.Height, info.Frames = true, s.CodecName, s.Width, s.Height, packets
-			info.PixFmt = s.PixFmt
+			info.PixFmt, info.Matrix = s.PixFmt, strings.TrimPrefix(s.Matrix, "unknown")
 			info.FrameRate = rational(s.RFrameRate)
 			info.Duration = number(s.Duration)
 			info.Alpha = strings.Contains(s.PixFmt, "a") && !strings.HasPrefix(s.PixFmt, "gray") || s.Tags["alpha_mode"] == "1"

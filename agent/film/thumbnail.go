@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"overcrank/ffmpeg/encoding"
 )
 
 // thumbnailWidth is in pixels.
@@ -31,7 +33,12 @@ func Thumbnails(ctx context.Context, path string, frames int, dir string) (map[i
 func thumbnailStep(frames int) int { return max(1, (frames+maxThumbnails-1)/maxThumbnails) }
 
 func thumbnailFilter(step int) string {
-	return fmt.Sprintf(`select=not(mod(n\,%d)),scale=%d:-2:flags=area`, step, thumbnailWidth)
+	return fmt.Sprintf(`select=not(mod(n\,%d)),%s`, step, small())
+}
+
+// small is the filter that makes a picture or a film's frame small, in the colours of JPEG.
+func small() string {
+	return fmt.Sprintf("scale=%d:-2:flags=area,%s", thumbnailWidth, encoding.ToPicture("", "yuvj420p"))
 }
 
 // thumbnailsAt finds the pictures that ffmpeg wrote into a folder, by frame.
@@ -49,7 +56,7 @@ func thumbnailsAt(dir string, step int) map[int]string {
 // Thumbnail writes a small JPEG of a still.
 func Thumbnail(ctx context.Context, still, path string) error {
 	_, err := run(ctx, "ffmpeg", append(reading(still), "-frames:v", "1",
-		"-vf", fmt.Sprintf("scale=%d:-2:flags=area", thumbnailWidth), "-q:v", "5", local(path))...)
+		"-vf", small(), "-q:v", "5", local(path))...)
 	if err != nil {
 		return fmt.Errorf("making a thumbnail: %w", err)
 	}

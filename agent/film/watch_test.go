@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/farm/codec"
 	"overcrank/frames"
 )
 
@@ -121,7 +122,7 @@ func TestPixelsAreThoseOfWholePicturesAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for codec, want := range map[string]frames.Format{DefaultFilm: frames.RGB24, AlphaFilm: frames.ARGB, "image_png": frames.RGBA} {
+	for codec, want := range map[string]frames.Format{codec.DefaultFilm: frames.RGB24, codec.ProRes4444: frames.ARGB, "image_png": frames.RGBA} {
 		head := frames.Head{Width: 64, Height: 48, Format: PixelsFor(info, codec)}
 		if pix, err := Pixels(t.Context(), path, head); err != nil || head.Format != want || len(pix) != head.Size() {
 			t.Errorf("%s: %s, %d bytes, %v", codec, head.Format, len(pix), err)

@@ -18,6 +18,8 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/agent/film"
+	"overcrank/ffmpeg"
+	"overcrank/ffmpeg/encoding/encodingtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -471,5 +473,32 @@ func TestCancellingKillsFFmpeg(t *testing.T) {
 	var wrong *film.Wrong
 	if _, err := film.CheckFilm(t.Context(), filepath.Join(dir, "out.mp4"), film.Want{}); !errors.As(err, &wrong) {
 		t.Errorf("a film was left: %v", err)
+	}
+}
+
+// barsClip writes colour bars as a film of high definition whose matrix is said, or not.
+func barsClip(t *testing.T, name, matrix string, tags ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	args := append([]string{"-f", "rawvideo", "-pix_fmt", "rgba", "-s", fmt.Sprintf("%dx%d", encodingtest.Width, encodingtest.Height), "-framerate", "25",
+		"-i", "pipe:0", "-vf", "scale=out_color_matrix=" + matrix + ":out_range=tv,format=yuv420p", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "10"}, tags...)
+	cmd, said := ffmpeg.Command(t.Context(), "ffmpeg", append(args, path)...)
+	cmd.Stdin = bytes.NewReader(encodingtest.Raw(false, 3))
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err, said)
+	}
+	return path
+}
+
+func TestClipsOfAnyMatrixKeepTheirColours(t *testing.T) {
+	silent := barsClip(t, "silent.mp4", "bt709")
+	older := barsClip(t, "older.mp4", "bt601", "-colorspace", "smpte170m", "-color_primaries", "smpte170m", "-color_trc", "smpte170m", "-color_range", "tv")
+	for _, clips := range [][]string{{silent, older}, {older, silent}} {
+		out := filepath.Join(t.TempDir(), "out.mp4")
+		made, err := Join(t.Context(), Request{Clips: clips, Out: out, Dir: t.TempDir()})
+		if err != nil || made.Copied {
+			t.Fatalf("%+v, %v", made, err)
+		}
+		encodingtest.Check(t, out, false)
 	}
 }

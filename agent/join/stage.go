@@ -11,6 +11,7 @@ import (
 
 	"overcrank/agent/film"
 	"overcrank/ffmpeg"
+	"overcrank/ffmpeg/encoding"
 )
 
 // stage brings clips into one form and puts them together.
@@ -145,8 +146,8 @@ func (s *stage) picture(ctx context.Context, c clip, frames int, path string) er
 	if s.copied {
 		args = append(args, "-c", "copy")
 	} else {
-		args = append(args, "-vf", s.fit(c), "-frames:v", strconv.Itoa(frames), "-c:v", "libx264", "-preset", "fast", "-crf", "16", "-profile:v", "high",
-			"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv")
+		args = append(args, "-vf", s.fit(c), "-frames:v", strconv.Itoa(frames), "-c:v", "libx264", "-preset", "fast", "-crf", "16", "-profile:v", "high")
+		args = append(args, encoding.FilmTags()...)
 		if s.inOrder {
 			args = append(args, "-bf", "0")
 		}
@@ -167,13 +168,10 @@ func (s *stage) ticks() int {
 // fit is the filter that makes a clip what the first one is: as large as fits, with black beside it, at the first one's
 // rate. A clip that ends early holds its last picture; how many frames there are is said by the one who counts them.
 func (s *stage) fit(c clip) string {
-	matrix := ""
-	if c.picture.matrix == "" && c.picture.height >= 720 { // what players assume of films that do not say
-		matrix = ":in_color_matrix=bt709"
-	}
+	colours := encoding.ToFilm(encoding.AssumedMatrix(c.picture.matrix, c.picture.height), "yuv420p")
 	return fmt.Sprintf("setpts=PTS-STARTPTS,scale='max(2,trunc(iw*sar/2)*2)':ih,setsar=1,"+
-		"scale=%[1]d:%[2]d:force_original_aspect_ratio=decrease:force_divisible_by=2:out_color_matrix=bt709:out_range=tv%[4]s,pad=%[1]d:%[2]d:-1:-1:color=black,setsar=1,"+
-		"fps=%[3]s,tpad=stop=-1:stop_mode=clone,format=yuv420p", s.target.width, s.target.height, s.target.rate, matrix)
+		"scale=%[1]d:%[2]d:force_original_aspect_ratio=decrease:force_divisible_by=2,%[4]s,pad=%[1]d:%[2]d:-1:-1:color=black,setsar=1,"+
+		"fps=%[3]s,tpad=stop=-1:stop_mode=clone", s.target.width, s.target.height, s.target.rate, colours)
 }
 
 // sound writes exactly so many samples of a clip's sound, from where its picture starts; silence where there is none.

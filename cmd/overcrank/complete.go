@@ -12,6 +12,7 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/completion"
+	"overcrank/farm/codec"
 )
 
 type completionCommand struct {
@@ -79,8 +80,7 @@ func suggestions(ctx context.Context, kind string, server serverFlags) []complet
 	case "level":
 		return words("rush", "normal", "overnight")
 	case "codec":
-		return words("video_h264_vbr_1mbps", "video_h264_vbr_5mbps", "video_h264_vbr_15mbps", "video_h264_vbr_40mbps", "video_h264_cbr_1mbps",
-			"video_h264_cbr_5mbps", "video_h264_cbr_15mbps", "video_h264_cbr_40mbps", "video_prores_422", "video_prores_4444", "image_png", "image_jpeg")
+		return words(codec.Names()...)
 	}
 	c, err := server.client()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"image/color"
 	_ "image/jpeg"
 	"io"
 	"os"
@@ -73,7 +74,7 @@ func checkThumbnails(t *testing.T, dir string, frames int) {
 func TestFrameShowsWhatTheProjectSays(t *testing.T) {
 	project := lay(t, sample())
 	output := filepath.Join(t.TempDir(), "still.png")
-	code, out := start(t, t.Context(), "-project", project, "-comp", "main", "-output", output, "-s", "25", "-e", "25")
+	code, out := start(t, t.Context(), "-project", project, "-comp", "main", "-output", output, "-s", "25", "-e", "25", "-OMtemplate", "PNG Sequence")
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
@@ -94,6 +95,17 @@ func TestFrameShowsWhatTheProjectSays(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+func TestAPictureOfThePublicInterfaceIsTransparentWhereTheCompositionIs(t *testing.T) {
+	output := filepath.Join(t.TempDir(), "still.png")
+	code, out := start(t, t.Context(), "-project", lay(t, sample()), "-comp", "main", "-output", output, "-s", "25", "-e", "25", "-OMtemplate", "image_png")
+	if code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, out)
+	}
+	if got := colorAt(t, output, 3, 85); got != (color.NRGBA{255, 0, 0, 128}) {
+		t.Errorf("half red on nothing is %v", got)
 	}
 }
 
@@ -128,7 +140,7 @@ func TestScriptChangesTheProject(t *testing.T) {
 		$.writeln("changed " + comp.name);
 	`)
 	output := filepath.Join(t.TempDir(), "still.png")
-	code, out := start(t, t.Context(), "-project", project, "-comp", "main", "-output", output, "-s", "0", "-e", "0", "-r", script)
+	code, out := start(t, t.Context(), "-project", project, "-comp", "main", "-output", output, "-s", "0", "-e", "0", "-r", script, "-OMtemplate", "PNG Sequence")
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
@@ -144,7 +156,7 @@ func TestScriptChangesTheProject(t *testing.T) {
 func TestAScriptMayComeByStandardInput(t *testing.T) {
 	project := lay(t, sample())
 	output := filepath.Join(t.TempDir(), "still.png")
-	args := []string{"-project", project, "-comp", "main", "-output", output, "-s", "0", "-e", "0", "-r", "-"}
+	args := []string{"-project", project, "-comp", "main", "-output", output, "-s", "0", "-e", "0", "-r", "-", "-OMtemplate", "PNG Sequence"}
 	run := func(script io.Reader) (int, string) {
 		var out, errs bytes.Buffer
 		code := Main(t.Context(), "test", args, script, &out, &errs)

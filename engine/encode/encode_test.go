@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"math"
 	"os"
@@ -17,7 +18,9 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/engine/raster"
+	"overcrank/farm/codec"
 	"overcrank/ffmpeg"
+	"overcrank/ffmpeg/encoding/encodingtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -173,6 +176,48 @@ func TestFilmsAreWhatTheirTemplateSays(t *testing.T) {
 	}
 }
 
+func TestEveryCodecKeepsItsColours(t *testing.T) {
+	for _, tm := range templates() {
+		t.Run(tm.Name, func(t *testing.T) {
+			t.Parallel()
+			bars := image.NewRGBA(image.Rect(0, 0, encodingtest.Width, encodingtest.Height))
+			draw.Draw(bars, bars.Rect, encodingtest.Bars(tm.Alpha), image.Point{}, draw.Src)
+			path := filepath.Join(t.TempDir(), "bars"+tm.Ext)
+			write(t, Spec{Template: tm, Name: Name{Path: path}, Width: bars.Rect.Dx(), Height: bars.Rect.Dy(), RateNum: 25, RateDen: 1}, 1, bars)
+			if !tm.Film && tm.Ext != ".jpg" {
+				if info := encodingtest.Look(t, path); strings.Contains(info.PixFmt, "a") != tm.Alpha {
+					t.Errorf("pixels %s", info.PixFmt)
+				}
+			}
+			encodingtest.Check(t, path, tm.Alpha)
+		})
+	}
+}
+
+func TestAConstantRateIsKeptWhateverThePictures(t *testing.T) {
+	noise := image.NewRGBA(image.Rect(0, 0, 320, 180))
+	for i := range noise.Pix {
+		noise.Pix[i] = uint8(i * i >> 5)
+	}
+	for _, c := range codec.All() {
+		if !c.Constant {
+			continue
+		}
+		for name, img := range map[string]*raster.Image{"plain": frame(64, 48, color.RGBA{90, 90, 90, 255}), "rich": noise} {
+			t.Run(c.Name+" "+name, func(t *testing.T) {
+				t.Parallel()
+				path := filepath.Join(t.TempDir(), "rate.mp4")
+				const frames = 25 * 5
+				write(t, Spec{Template: lookup(t, c.Name), Name: Name{Path: path}, Width: img.Rect.Dx(), Height: img.Rect.Dy(), RateNum: 25, RateDen: 1}, frames, img)
+				got, want := encodingtest.Look(t, path).Bits(), float64(c.Mbps)*1e6
+				if math.Abs(got/want-1) > 0.1 {
+					t.Errorf("%.2f Mbit/s, want %d", got/1e6, c.Mbps)
+				}
+			})
+		}
+	}
+}
+
 func TestAlphaIsWrittenStraight(t *testing.T) {
 	for _, name := range []string{"video_prores_4444", "Lossless with Alpha", "image_png_alpha", "TIFF Sequence with Alpha"} {
 		t.Run(name, func(t *testing.T) {
@@ -189,7 +234,7 @@ func TestAlphaIsWrittenStraight(t *testing.T) {
 
 func TestOddSizesAreRoundedUpWithoutABlackEdge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "odd.mp4")
-	write(t, Spec{Template: lookup(t, Default), Name: Name{Path: path}, Width: 65, Height: 47, RateNum: 25, RateDen: 1}, 5,
+	write(t, Spec{Template: lookup(t, codec.DefaultFilm), Name: Name{Path: path}, Width: 65, Height: 47, RateNum: 25, RateDen: 1}, 5,
 		frame(65, 47, color.RGBA{200, 200, 200, 255}))
 	s := look(t, path)[0]
 	if s.Width != 66 || s.Height != 48 || s.Frames != "5" {
@@ -208,7 +253,7 @@ func TestSoundGoesWithTheFilm(t *testing.T) {
 	if _, err := ffmpeg.Run(t.Context(), "ffmpeg", "-f", "lavfi", "-i", "sine=d=2:r=48000", wav); err != nil {
 		t.Fatal(err)
 	}
-	for name, codec := range map[string]string{Default: "aac", "video_prores_422": "pcm_s16le"} {
+	for name, codec := range map[string]string{codec.DefaultFilm: "aac", "video_prores_422": "pcm_s16le"} {
 		tm := lookup(t, name)
 		path := filepath.Join(t.TempDir(), "s"+tm.Ext)
 		write(t, Spec{Template: tm, Name: Name{Path: path}, Width: 64, Height: 48, RateNum: 25, RateDen: 1, Audio: wav}, 50,
@@ -267,19 +312,19 @@ func TestNames(t *testing.T) {
 		says         bool
 		fails        bool
 	}{
-		{Default, "/o/film.mp4", 5, "/o/film.mp4", false, false},
-		{Default, "/o/film", 5, "/o/film.mp4", false, false},
-		{Default, "/o/film.avi", 5, "/o/film.mp4", true, false},
-		{Default, "/o/film_[####].mp4", 5, "/o/film.mp4", false, false},
-		{Default, "/o/film.png", 5, "", false, true},
+		{codec.DefaultFilm, "/o/film.mp4", 5, "/o/film.mp4", false, false},
+		{codec.DefaultFilm, "/o/film", 5, "/o/film.mp4", false, false},
+		{codec.DefaultFilm, "/o/film.avi", 5, "/o/film.mp4", true, false},
+		{codec.DefaultFilm, "/o/film_[####].mp4", 5, "/o/film.mp4", false, false},
+		{codec.DefaultFilm, "/o/film.png", 5, "", false, true},
 		{"image_png", "/o/film.mp4", 5, "", false, true},
 		{"image_png", "/o/still.png", 1, "/o/still.png", false, false},
 		{"image_png", "/o/still.png", 2, "/o/still_[#####].png", true, false},
 		{"image_png", "/o/still_[####]", 2, "/o/still_[####].png", false, false},
 		{"image_png", "/o/still.jpg", 1, "/o/still.png", true, false},
 		{"image_jpeg", "/o/still.JPEG", 1, "/o/still.JPEG", false, false},
-		{Default, "", 1, "", false, true},
-		{Default, "/o/", 1, "", false, true},
+		{codec.DefaultFilm, "", 1, "", false, true},
+		{codec.DefaultFilm, "/o/", 1, "", false, true},
 	} {
 		n, says, err := ParseName(c.in, lookup(t, c.template), c.frames)
 		if n.Path != c.want || (says != "") != c.says || (err != nil) != c.fails {
@@ -293,7 +338,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestAbortLeavesNothing(t *testing.T) {
-	for _, name := range []string{Default, "image_png"} {
+	for _, name := range []string{codec.DefaultFilm, "image_png"} {
 		dir := t.TempDir()
 		tm := lookup(t, name)
 		path := filepath.Join(dir, "x"+tm.Ext)
@@ -320,7 +365,7 @@ func TestAnOlderFileStaysUntilTheNewOneIsWhole(t *testing.T) {
 	if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w, err := Open(t.Context(), Spec{Template: lookup(t, Default), Name: Name{Path: path}, Width: 64, Height: 48, RateNum: 25, RateDen: 1})
+	w, err := Open(t.Context(), Spec{Template: lookup(t, codec.DefaultFilm), Name: Name{Path: path}, Width: 64, Height: 48, RateNum: 25, RateDen: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +381,7 @@ func TestFullDiskIsSaid(t *testing.T) {
 		t.Skip("needs /dev/full")
 	}
 	dir := t.TempDir()
-	for _, name := range []string{Default, "image_png"} {
+	for _, name := range []string{codec.DefaultFilm, "image_png"} {
 		tm := lookup(t, name)
 		path := filepath.Join(dir, "full"+tm.Ext)
 		if err := os.Symlink("/dev/full", part(path)); err != nil {
@@ -366,7 +411,7 @@ func TestFullDiskIsSaid(t *testing.T) {
 }
 
 func TestImpossibleOutputsAreRefused(t *testing.T) {
-	tm := lookup(t, Default)
+	tm := lookup(t, codec.DefaultFilm)
 	for _, s := range []Spec{
 		{Template: tm, Name: Name{Path: "/nowhere/at/all/x.mp4"}, Width: 8, Height: 8, RateNum: 25, RateDen: 1},
 		{Template: tm, Name: Name{Path: filepath.Join(t.TempDir(), "x.mp4")}, Width: 0, Height: 8, RateNum: 25, RateDen: 1},
@@ -443,7 +488,7 @@ func benchmark(b *testing.B, template string) {
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "frames/s")
 }
 
-func BenchmarkH264(b *testing.B)   { benchmark(b, Default) }
+func BenchmarkH264(b *testing.B)   { benchmark(b, codec.DefaultFilm) }
 func BenchmarkProRes(b *testing.B) { benchmark(b, "video_prores_4444") }
 func BenchmarkPNG(b *testing.B)    { benchmark(b, "image_png") }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"overcrank/engine/raster"
 	"overcrank/ffmpeg"
+	"overcrank/ffmpeg/encoding"
 )
 
 // film writes one file through ffmpeg. Frames are copied and handed to a goroutine that feeds the pipe, so that drawing
@@ -41,7 +41,7 @@ const queued = 3 // frames between the renderer and ffmpeg
 
 func openFilm(ctx context.Context, s Spec) (Writer, error) {
 	f := &film{spec: s, part: part(s.Name.Path), width: s.Width, height: s.Height}
-	if s.Template.codec.even {
+	if s.Template.way.Even {
 		f.width, f.height = s.Width+s.Width%2, s.Height+s.Height%2
 	}
 	if s.RateNum <= 0 || s.RateDen <= 0 {
@@ -65,7 +65,7 @@ func openFilm(ctx context.Context, s Spec) (Writer, error) {
 }
 
 func (f *film) args() []string {
-	s, c := f.spec, f.spec.Template.codec
+	s, w := f.spec, f.spec.Template.way
 	rate := strconv.FormatInt(s.RateNum, 10) + "/" + strconv.FormatInt(s.RateDen, 10)
 	args := []string{
 		"-protocol_whitelist", "file,pipe", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", strconv.Itoa(f.width) + "x" + strconv.Itoa(f.height),
@@ -77,19 +77,9 @@ func (f *film) args() []string {
 	args = append(args, "-map", "0:v:0")
 	if s.Audio != "" {
 		args = append(args, "-map", "1:a:0")
-		args = append(args, c.audio...)
+		args = append(args, w.Sound()...)
 	}
-	if c.yuv {
-		args = append(args, "-vf", "scale=out_color_matrix=bt709:out_range=tv:flags=bilinear,format="+c.pixFmt+
-			",setparams=colorspace=bt709:color_primaries=bt709:color_trc=bt709:range=tv",
-			"-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv")
-	} else {
-		args = append(args, "-pix_fmt", c.pixFmt)
-	}
-	args = append(args, c.video...)
-	if c.even { // seeking in browsers wants a whole picture every two seconds
-		args = append(args, "-g", strconv.Itoa(max(1, int(math.Round(2*float64(s.RateNum)/float64(s.RateDen))))))
-	}
+	args = append(append(args, "-vf", w.Filter()), w.Video(encoding.InHaste)...)
 	return append(args, "-map_metadata", "-1", "-movflags", "+faststart", "-f", muxer(extOf(s.Name.Path)), "file:"+f.part)
 }
 

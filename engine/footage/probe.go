@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"overcrank/ffmpeg"
+	"overcrank/ffmpeg/encoding"
 )
 
 const probeTime = 30 * time.Second
@@ -160,8 +161,8 @@ func (s *probedStream) stream() stream {
 			st.decoder = "libvpx-vp9"
 		}
 	}
-	if (s.Matrix == "" || s.Matrix == "unknown") && strings.Contains(s.PixFmt, "yuv") && s.Height >= 720 {
-		st.matrix = "bt709"
+	if strings.Contains(s.PixFmt, "yuv") {
+		st.matrix = encoding.AssumedMatrix(s.Matrix, s.Height)
 	}
 	return st
 }

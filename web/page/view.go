@@ -11,6 +11,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/farm"
+	"overcrank/farm/codec"
 )
 
 // Shell is what every page shows around its own content.
@@ -233,10 +234,10 @@ type Codec struct{ Name, Words string }
 
 // Codecs are the kinds of result that the form offers, the usual one first.
 var Codecs = []Codec{
-	{"video_h264_vbr_15mbps", "MP4, for the web and review"},
-	{"video_h264_vbr_40mbps", "MP4, high quality"},
-	{"video_prores_422", "ProRes 422"},
-	{"video_prores_4444", "ProRes 4444, with alpha"},
+	{codec.DefaultFilm, "MP4, for the web and review"},
+	{codec.FineFilm, "MP4, high quality"},
+	{codec.ProRes422, "ProRes 422"},
+	{codec.ProRes4444, "ProRes 4444, with alpha"},
 }
 
 // NewJob is the form that orders a render.

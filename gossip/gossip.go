@@ -5,6 +5,7 @@ package gossip
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"github.com/hashicorp/memberlist"
 
 	"overcrank/farm/wire"
+	"overcrank/inbound"
 )
 
 // Config says how to take part.
@@ -31,6 +33,8 @@ type Config struct {
 	Seeds    []string // host:port of members to call
 	Node     wire.Node
 	Logger   *slog.Logger
+	// Streams counts the connections that members have open; nil for 16 of one address and 64 together.
+	Streams  *inbound.Gate
 	OnChange func(node wire.Node, alive bool) // a member came, changed or went; must not block; nil for nobody
 }
 
@@ -38,6 +42,7 @@ type Config struct {
 type Pool struct {
 	list    *memberlist.Memberlist
 	ring    *memberlist.Keyring
+	streams *transport
 	address string // where others reach this member: memberlist settles it when it begins
 	cfg     Config
 	meta    atomic.Pointer[[]byte]
@@ -74,16 +79,19 @@ func Join(cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Streams == nil {
+		cfg.Streams = inbound.NewGate(streamsEach, streamsAll)
+	}
 	p := &Pool{cfg: cfg, seeds: cfg.Seeds, wake: make(chan struct{}, 1), alive: map[string]member{}, lost: map[string]gone{}}
 	if p.ring, err = keyring(cfg.Keys); err != nil {
 		return nil, err
 	}
 	p.meta.Store(&meta)
 	if last := lastPort(cfg.PortFile); port == 0 && last != 0 {
-		p.list, err = memberlist.Create(p.settings(host, last))
+		p.list, err = p.open(host, last)
 	}
 	if p.list == nil {
-		p.list, err = memberlist.Create(p.settings(host, port))
+		p.list, err = p.open(host, port)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening gossip on %s: %w", cfg.Bind, err)
@@ -95,6 +103,22 @@ func Join(cfg Config) (*Pool, error) {
 	p.cancel = cancel
 	p.loop.Go(func() { p.rejoin(ctx) })
 	return p, nil
+}
+
+// open begins to listen and takes part, with nobody yet.
+func (p *Pool) open(host string, port int) (*memberlist.Memberlist, error) {
+	t, err := openTransport(host, port, p.cfg.Streams, p.cfg.Logger)
+	if err != nil {
+		return nil, err
+	}
+	settings := p.settings(host, t.GetAutoBindPort())
+	settings.Transport = t
+	list, err := memberlist.Create(settings)
+	if err != nil {
+		return nil, errors.Join(err, t.Shutdown())
+	}
+	p.streams = t
+	return list, nil
 }
 
 // settings are memberlist's. Workstations sleep and roam, so suspicion takes longer and probes are rarer than its profile for

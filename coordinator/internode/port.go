@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"overcrank/inbound"
 )
 
 // What a connection is for, as its two sides agree on with ALPN (RFC 7301).
@@ -41,9 +43,11 @@ type Config struct {
 	Certificate func() (*tls.Certificate, error)
 	Authorities func() *x509.CertPool
 	// Era sets apart the Rafts before and after the farm was recovered or restored: only nodes of one era hear each other's.
-	Era    string
-	Now    func() time.Time // by which certificates are judged; nil means time.Now
-	Logger *slog.Logger
+	Era string
+	// Strangers counts the connections of each address whose other side has not shown yet who it is; nil sets no bound.
+	Strangers *inbound.Gate
+	Now       func() time.Time // by which certificates are judged; nil means time.Now
+	Logger    *slog.Logger
 }
 
 // Port is a node's open port. It is safe for concurrent use.
@@ -63,6 +67,8 @@ type Port struct {
 
 	mu      sync.Mutex
 	shaking map[net.Conn]struct{} // connections whose TLS is being agreed on
+
+	crowded, refused, short inbound.Seldom
 }
 
 // Open begins to listen; connections are taken up once Serve is called, so that everything may be registered before.
@@ -166,19 +172,26 @@ func (p *Port) accept() {
 			return
 		}
 		if err != nil {
-			p.cfg.Logger.Warn("taking a coordinator's connection", "error", err)
+			p.short.Warn(p.cfg.Logger, "taking a coordinator's connection", "error", err)
 			select {
 			case <-p.ctx.Done():
 			case <-time.After(50 * time.Millisecond): // as when the process has no room for another file
 			}
 			continue
 		}
-		p.work.Go(func() { p.take(conn) })
+		caller := inbound.Caller(conn.RemoteAddr().String())
+		leave, err := p.cfg.Strangers.Enter(caller)
+		if err != nil {
+			p.crowded.Warn(p.cfg.Logger, "closed a connection to the coordinators' port: too many have not shown who they are", "address", caller, "error", err)
+			_ = conn.Close()
+			continue
+		}
+		p.work.Go(func() { p.take(conn, leave) })
 	}
 }
 
-// take agrees on TLS and hands the connection to whom it is for.
-func (p *Port) take(plain net.Conn) {
+// take agrees on TLS, calls known, and hands the connection to whom it is for.
+func (p *Port) take(plain net.Conn, known func()) {
 	conn := tls.Server(plain, p.serverTLS())
 	p.mu.Lock()
 	p.shaking[conn] = struct{}{}
@@ -189,10 +202,11 @@ func (p *Port) take(plain net.Conn) {
 	p.mu.Lock()
 	delete(p.shaking, conn)
 	p.mu.Unlock()
+	known()
 	if err != nil {
 		_ = conn.Close()
 		if p.ctx.Err() == nil {
-			p.cfg.Logger.Warn("refused a connection to the coordinators' port", "from", plain.RemoteAddr(), "error", err)
+			p.refused.Warn(p.cfg.Logger, "refused a connection to the coordinators' port", "from", plain.RemoteAddr(), "error", err)
 		}
 		return
 	}

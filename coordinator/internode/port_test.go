@@ -1,6 +1,7 @@
 package internode
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -9,9 +10,11 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/coordinator/authority"
+	"overcrank/inbound"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -180,5 +184,64 @@ func TestAPortThatListensEverywhereIsReachedByItsMachinesName(t *testing.T) {
 	defer p.Close()
 	if host, port, err := net.SplitHostPort(p.Address()); err != nil || host != name || port == "0" {
 		t.Errorf("others are told %s, %v", p.Address(), err)
+	}
+}
+
+// TestStrangersLeaveCoordinatorsRoom has a stranger open connections that say nothing, while one coordinator asks another.
+func TestStrangersLeaveCoordinatorsRoom(t *testing.T) {
+	a := newAuthority(t)
+	strangers := inbound.NewGate(8, 0)
+	logs := &bytes.Buffer{}
+	server, err := Open(Config{
+		Bind: "127.0.0.1:0", Certificate: a.Node("ONE", time.Now).Certificate, Authorities: a.Pool, Strangers: strangers,
+		Logger: slog.New(slog.NewTextHandler(logs, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Handle("GET /who", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, PeerOf(r)) })
+	server.Serve()
+	ask := func() time.Duration {
+		var took []time.Duration
+		for range 9 {
+			began := time.Now()
+			other := node(t, a, "TWO") // with a connection of its own
+			if got, err := who(t.Context(), other, server); err != nil || got != "TWO" {
+				t.Fatalf("got %q, %v", got, err)
+			}
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		return took[len(took)/2]
+	}
+	alone := ask()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)}}
+	var silent []net.Conn
+	for range 100 {
+		conn, err := dialer.Dial("tcp", server.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		silent = append(silent, conn)
+	}
+	beside := ask()
+	for _, conn := range silent {
+		conn.Close()
+	}
+	t.Logf("a question takes %s, and %s beside a stranger at his bound", alone, beside)
+	if beside > alone+250*time.Millisecond {
+		t.Errorf("a question takes %s, and %s beside a stranger at his bound", alone, beside)
+	}
+	if strangers.Refused() < 80 {
+		t.Errorf("%d of 100 silent connections were refused", strangers.Refused())
+	}
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+	if strangers.Open() != 0 {
+		t.Errorf("%d connections are counted after the end", strangers.Open())
+	}
+	if n := strings.Count(logs.String(), "\n"); n > 2 {
+		t.Errorf("the log has %d lines of one stranger:\n%s", n, logs)
 	}
 }

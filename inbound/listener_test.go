@@ -1,0 +1,163 @@
+package inbound_test
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"overcrank/inbound"
+)
+
+// shortListener is a listener whose system is short of something for a while.
+type shortListener struct {
+	net.Listener
+	failures []error
+}
+
+func (l *shortListener) Accept() (net.Conn, error) {
+	if len(l.failures) > 0 {
+		err := l.failures[0]
+		l.failures = l.failures[1:]
+		return nil, &net.OpError{Op: "accept", Err: err}
+	}
+	return l.Listener.Accept()
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	return ln
+}
+
+func dial(t *testing.T, ln net.Listener) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func TestAShortageOfFilesDoesNotEndTheServer(t *testing.T) {
+	inner := listen(t)
+	logs := &bytes.Buffer{}
+	ln := inbound.Listen(&shortListener{inner, []error{syscall.EMFILE, syscall.ECONNABORTED, syscall.EMFILE}}, inbound.Bounds{Total: 10}, slog.New(slog.NewTextHandler(logs, nil)))
+	dial(t, inner)
+	conn, err := ln.Accept()
+	if err != nil {
+		t.Fatalf("the listener gave up: %v", err)
+	}
+	conn.Close()
+	if n := strings.Count(logs.String(), "could not be taken"); n != 1 {
+		t.Errorf("the log tells %d times of one shortage:\n%s", n, logs)
+	}
+	broken := errors.New("broken for good")
+	if _, err := inbound.Listen(&shortListener{inner, []error{broken}}, inbound.Bounds{Total: 10}, slog.New(slog.DiscardHandler)).Accept(); !errors.Is(err, broken) {
+		t.Errorf("an error that does not pass gives %v", err)
+	}
+}
+
+func TestConnectionsBeyondTheMostWaitForTheirTurn(t *testing.T) {
+	inner := listen(t)
+	ln := inbound.Listen(inner, inbound.Bounds{Total: 2}, slog.New(slog.DiscardHandler))
+	accepted := make(chan net.Conn)
+	ended := make(chan error, 1)
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				ended <- err
+				return
+			}
+			accepted <- conn
+		}
+	}()
+	for range 3 {
+		dial(t, inner)
+	}
+	first, second := <-accepted, <-accepted
+	select {
+	case <-accepted:
+		t.Fatal("a third connection was taken while two are open")
+	case <-time.After(50 * time.Millisecond):
+	}
+	first.Close()
+	first.Close() // makes room once
+	third := <-accepted
+	select {
+	case <-accepted:
+		t.Fatal("a connection was taken that nobody made")
+	case <-time.After(20 * time.Millisecond):
+	}
+	ln.Close()
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("a closed listener ends with %v", err)
+	}
+	second.Close()
+	third.Close()
+}
+
+// TestOneAddressAtItsBoundLeavesOthersRoom has one address open more connections than it may, and a second one make requests meanwhile.
+func TestOneAddressAtItsBoundLeavesOthersRoom(t *testing.T) {
+	inner := listen(t)
+	logs := &bytes.Buffer{}
+	gate := inbound.NewGate(8, 0)
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(inbound.Listen(inner, inbound.Bounds{Total: 16, Gate: gate}, slog.New(slog.NewTextHandler(logs, nil))))
+	}()
+	alone := median(t, inner.Addr().String(), "127.0.0.2")
+	for range 100 {
+		dial(t, inner)
+	}
+	beside := median(t, inner.Addr().String(), "127.0.0.2")
+	t.Logf("a request takes %s, and %s beside an address at its bound", alone, beside)
+	if beside > alone+250*time.Millisecond {
+		t.Errorf("a request takes %s, and %s beside an address at its bound", alone, beside)
+	}
+	for gate.Refused() < 92 {
+		time.Sleep(time.Millisecond)
+	}
+	if gate.Open() > 9 {
+		t.Errorf("%d connections are open", gate.Open())
+	}
+	server.Close()
+	<-served
+	if n := strings.Count(logs.String(), "--connections-per-address"); n != 1 {
+		t.Errorf("the log tells %d times of one crowd:\n%s", n, logs)
+	}
+}
+
+// median is what requests from an address of this machine take, each over a connection of its own.
+func median(t *testing.T, to, from string) time.Duration {
+	t.Helper()
+	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{
+		DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext,
+	}}
+	var took []time.Duration
+	for range 9 {
+		began := time.Now()
+		res, err := client.Get("http://" + to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
+}

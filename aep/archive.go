@@ -33,6 +33,7 @@ const (
 	encryptedFlag  = 0x1                 // of an entry's flags
 	ratioFree      = 64 << 20            // bytes of an entry that may be packed as well as it likes
 	ratioFreeTotal = 1 << 30             // the same of a whole archive
+	roomEvery      = 64 << 20            // bytes written between two looks whether there is room for the rest
 	autoSave       = "auto-save"         // in the name of the folder of old versions
 	resourceFolder = "__MACOSX"          // what macOS adds to archives
 	maxDefinition  = 16 << 20            // bytes of a definition.json
@@ -42,7 +43,7 @@ const (
 
 // Unpack unpacks a project archive (.zip or .mogrt) of size bytes into the empty folder dir and finds the project in it.
 // Nothing is ever written outside dir. Errors name the entry and the rule: ErrUnsafe, ErrLimit, ErrBroken, ErrTruncated,
-// ErrNotProject for what is no archive, ErrNoProject, ErrPremiere.
+// ErrNotProject for what is no archive, ErrNoProject, ErrPremiere, ErrNoRoom.
 func Unpack(ctx context.Context, r io.ReaderAt, size int64, dir string, lim Limits) (out Unpacked, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -77,6 +78,7 @@ type unpacker struct {
 	lim      Limits
 	files    int
 	bytes    int64
+	owed     int64           // bytes that entries declare and that are not written yet
 	taken    map[string]bool // paths written, in lower case, with false for folders
 	projects []string
 }
@@ -218,6 +220,15 @@ func (u *unpacker) survey(files []*zip.File, size int64) error {
 	if total > ratioFreeTotal && total/uint64(max(1, size)) >= uint64(u.lim.Ratio) {
 		return fmt.Errorf("%w: the archive unpacks to more than %d times its size", ErrLimit, u.lim.Ratio)
 	}
+	u.owed += int64(total)
+	return u.room()
+}
+
+// room asks whether what is left to be written may be.
+func (u *unpacker) room() error {
+	if err := u.lim.Room(u.owed); err != nil {
+		return fmt.Errorf("%w: %w", ErrNoRoom, err)
+	}
 	return nil
 }
 
@@ -247,11 +258,12 @@ func (u *unpacker) write(f *zip.File, name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	declared := int64(f.UncompressedSize64)
-	n, err := io.Copy(out, io.LimitReader(contextReader{u.ctx, in}, declared+1))
-	u.bytes += n
+	n, err := u.copy(out, io.LimitReader(contextReader{u.ctx, in}, declared+1))
 	switch {
 	case u.ctx.Err() != nil:
 		return u.ctx.Err()
+	case errors.Is(err, ErrNoRoom):
+		return err
 	case n > declared:
 		return fmt.Errorf("%w: entry %q unpacks to more than it declares", ErrLimit, name)
 	case errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, io.ErrUnexpectedEOF), isCorrupt(err):
@@ -260,6 +272,25 @@ func (u *unpacker) write(f *zip.File, name string) (err error) {
 		return fmt.Errorf("unpacking %q: %w", name, err)
 	}
 	return nil
+}
+
+// copy writes what r gives, and asks for room now and then: others write to the same disk.
+func (u *unpacker) copy(w io.Writer, r io.Reader) (written int64, err error) {
+	for {
+		n, err := io.CopyN(w, r, roomEvery)
+		written += n
+		u.bytes += n
+		u.owed -= n
+		if errors.Is(err, io.EOF) {
+			return written, nil
+		}
+		if err == nil {
+			err = u.room()
+		}
+		if err != nil {
+			return written, err
+		}
+	}
 }
 
 // isCorrupt tells an error of the compressed bytes from one of the disk.

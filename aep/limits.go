@@ -8,6 +8,9 @@ type Limits struct {
 	ArchiveFiles int
 	ArchiveSize  int64 // bytes unpacked
 	Ratio        int64 // unpacked to packed, of entries over 64 MiB and of archives over 1 GiB
+	// Room tells whether so many bytes may still be written when an archive is unpacked; its error ends that. It is asked before anything
+	// is written, with all that the entries declare, and again on the way, with what is left of it. Nil asks nobody.
+	Room func(bytes int64) error
 }
 
 // DefaultLimits are wide enough for every project that people make.
@@ -39,6 +42,9 @@ func (l Limits) filled() Limits {
 	}
 	if l.ArchiveSize <= 0 {
 		l.ArchiveSize = def.ArchiveSize
+	}
+	if l.Room == nil {
+		l.Room = func(int64) error { return nil }
 	}
 	if l.Ratio <= 0 {
 		l.Ratio = def.Ratio

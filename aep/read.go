@@ -28,6 +28,8 @@ var (
 	ErrTruncated = rifx.ErrTruncated
 	// ErrNoProject marks an archive without a project in it.
 	ErrNoProject = errors.New("no After Effects project inside")
+	// ErrNoRoom marks an archive for which Limits.Room has no room. It says nothing of the archive.
+	ErrNoRoom = errors.New("there is no room to unpack the archive")
 	// ErrPremiere marks a motion graphics template made with Premiere Pro, which holds no After Effects project.
 	ErrPremiere = errors.New("made with Premiere Pro, not After Effects")
 )

@@ -25,11 +25,13 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/internode"
 	"overcrank/coordinator/joblog"
+	"overcrank/coordinator/reader"
 	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/wire"
 	"overcrank/gossip"
+	"overcrank/inbound"
 	"overcrank/outbound"
 	"overcrank/raftstore"
 )
@@ -81,6 +83,15 @@ type Config struct {
 	// DescribeJob writes the body of a webhook: the job, whose result is at address, as the public interface shows it, with
 	// the caller's data under "data" when there is some. It is required.
 	DescribeJob func(job farm.Job, address string, data json.RawMessage) ([]byte, error)
+	// Gates count what callers have under way at this node, for its metrics, by what they count there; may be nil.
+	Gates map[string]*inbound.Gate
+	// Strangers bounds the connections to the coordinators' port whose other side has not shown yet who it is, GossipStreams those of
+	// gossip; nil for no bound and for gossip's own.
+	Strangers, GossipStreams *inbound.Gate
+	// Reader is the program, and its first words, that reads a template's file in a process of its own; see reader.Main. Without one they are
+	// read in this process, which only tests should do. Reading bounds one file; 0 means 1 GiB and 10 minutes.
+	Reader  []string
+	Reading reader.Bounds
 	// BeforeSync is called before each change of the farm's log is brought to the disk; nil outside of tests.
 	BeforeSync func() error
 	// WrongRule is given each row that a rule of the state writes and gives another value for it; nil outside of tests.
@@ -121,6 +132,7 @@ type Coordinator struct {
 	port       *internode.Port // of this node for the other coordinators; nil for a farm of one node
 	uses       *uses
 	reading    *reading
+	pictured   *pictured
 	summaries  remembered[*aep.Summary]
 	kept       remembered[particulars] // of private jobs
 	pace       *pace
@@ -161,21 +173,22 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
 	c := &Coordinator{
-		cfg:     cfg,
-		log:     cfg.Logger,
-		ids:     newIDs(cfg.Now),
-		clock:   newClock(cfg.Now, cfg.Logger),
-		busy:    map[string]chan struct{}{},
-		asides:  make(chan struct{}, asidesAtOnce),
-		storage: storageState{looking: make(chan struct{}, 1), doubted: make(chan struct{}, 1)},
-		hub:     newHub(),
-		feed:    newFeed(),
-		anew:    make(chan struct{}, 1),
-		metrics: newMetrics(),
-		mirror:  newMirror(),
-		answers: answerAll(),
-		uses:    newUses(),
-		pace:    newPace(cfg.Now()),
+		cfg:      cfg,
+		log:      cfg.Logger,
+		ids:      newIDs(cfg.Now),
+		clock:    newClock(cfg.Now, cfg.Logger),
+		busy:     map[string]chan struct{}{},
+		asides:   make(chan struct{}, asidesAtOnce),
+		storage:  storageState{looking: make(chan struct{}, 1), doubted: make(chan struct{}, 1)},
+		hub:      newHub(),
+		feed:     newFeed(),
+		anew:     make(chan struct{}, 1),
+		metrics:  newMetrics(),
+		mirror:   newMirror(),
+		answers:  answerAll(),
+		uses:     newUses(),
+		pictured: newPictured(),
+		pace:     newPace(cfg.Now()),
 	}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
@@ -273,7 +286,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 			era = c.eras[len(c.eras)-1]
 		}
 		c.port, err = internode.Open(internode.Config{
-			Bind: c.cfg.ClusterListen, Address: c.cfg.ClusterAddress, Era: era, Now: c.cfg.Now, Logger: c.log,
+			Strangers: c.cfg.Strangers, Bind: c.cfg.ClusterListen, Address: c.cfg.ClusterAddress, Era: era, Now: c.cfg.Now, Logger: c.log,
 			Certificate: c.authority.Node(cfg.NodeID, c.cfg.Now).Certificate, Authorities: c.authority.Pool,
 		})
 		if err != nil {
@@ -332,6 +345,7 @@ func (c *Coordinator) joinGossipAt(bind string, keys [][]byte) (err error) {
 		Seeds:    c.cfg.GossipSeeds,
 		Label:    c.keys.cluster(),
 		Logger:   c.log,
+		Streams:  c.cfg.GossipStreams,
 		Node: wire.Node{
 			ID: c.store.ID(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.PublicAddress,
 			Cluster: c.cluster.address(),
@@ -450,6 +464,8 @@ func (cfg Config) withDefaults() Config {
 	cfg.Lease = cmp.Or(cfg.Lease, 30*time.Second)
 	cfg.CertificateLife = cmp.Or(cfg.CertificateLife, 90*24*time.Hour)
 	cfg.FileLife = cmp.Or(cfg.FileLife, 7*24*time.Hour)
+	cfg.Reading.Memory = cmp.Or(cfg.Reading.Memory, 1<<30)
+	cfg.Reading.Within = cmp.Or(cfg.Reading.Within, 10*time.Minute)
 	cfg.RedactAfter = cmp.Or(cfg.RedactAfter, 3*24*time.Hour)
 	return cfg
 }

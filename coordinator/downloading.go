@@ -26,8 +26,8 @@ func (r *reading) download(ctx context.Context, t farm.Template) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if errors.Is(err, files.ErrUnreachable) {
-		return err // it is fetched when the storage is back
+	if errors.Is(err, files.ErrUnreachable) || errors.Is(err, files.ErrFull) {
+		return err // it is fetched when the storage is back, or there is room
 	}
 	if err != nil {
 		r.c.log.Info("a template could not be downloaded", "template", t.ID, "error", err)
@@ -93,8 +93,6 @@ func downloadError(err error) string {
 		return "Template failed to download: " + reason
 	case errors.Is(err, files.ErrTooLarge):
 		return "Template failed to download: it is larger than 20 GiB"
-	case errors.Is(err, files.ErrFull):
-		return "Template failed to download: the coordinator's disk is full; free space on it and register the template again"
 	case farm.CodeOf(err) == farm.CodeNotFound:
 		return "Template failed to download: the stored file has expired; store it again"
 	default:

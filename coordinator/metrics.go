@@ -118,6 +118,8 @@ var (
 	slotsGauge     = gauge("slots", "Tasks that the machines here could work on at once.")
 	machinesGauge  = gauge("machines", "Machines, by state.", "state")
 	owedGauge      = gauge("webhooks_owed", "Webhooks that have not been delivered yet.")
+	callersGauge   = gauge("callers_open", "What callers have under way at this node, by what is bounded.", "what")
+	refusedGauge   = counter("callers_refused_total", "What this node refused since one caller, or all, had as much under way as may be.", "what")
 	watchersGauge  = gauge("watchers", "Browsers and programs that follow events at this node.")
 )
 
@@ -132,8 +134,8 @@ func gauge(name, help string, labels ...string) described {
 	return described{prometheus.NewDesc(namespace+name, help, labels, nil), prometheus.GaugeValue}
 }
 
-func counter(name, help string) described {
-	return described{prometheus.NewDesc(namespace+name, help, nil, nil), prometheus.CounterValue}
+func counter(name, help string, labels ...string) described {
+	return described{prometheus.NewDesc(namespace+name, help, labels, nil), prometheus.CounterValue}
 }
 
 // gauges reads the gauges of a coordinator.
@@ -197,6 +199,11 @@ func (g gauges) node(put putMetric) {
 	put(moveBytesGauge, float64(move.BytesLeft))
 	put(hungGauge, float64(c.storageHung()))
 	put(watchersGauge, float64(c.hub.count()))
+	put(refusedGauge, float64(c.pictured.turnedAway()), "thumbnails")
+	for what, gate := range c.cfg.Gates {
+		put(callersGauge, float64(gate.Open()), what)
+		put(refusedGauge, float64(gate.Refused()), what)
+	}
 }
 
 // farm reads what is the same on every node: of the state, and of the leader's memory where there is a leader.

@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	_ "image/jpeg" // pictures of rendered frames
 	_ "image/png"  // pictures in motion graphics templates
 	"io"
-	"strings"
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
@@ -72,27 +70,6 @@ func (c *Coordinator) keepPoster(ctx context.Context, sha256 string, picture []b
 	}
 	_, err = c.files.Put(ctx, posterKey(sha256), bytes.NewReader(picture), files.Limits{Size: int64(len(picture)), Max: maxPoster})
 	return err
-}
-
-// mogrtPicture is the picture that After Effects puts into a motion graphics template, nil when there is none.
-func mogrtPicture(path string) ([]byte, error) {
-	archive, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, fmt.Errorf("opening a motion graphics template: %w", err)
-	}
-	defer func() { _ = archive.Close() }() // it was only read
-	for _, entry := range archive.File {
-		if !strings.EqualFold(entry.Name, "thumb.png") || entry.UncompressedSize64 > maxPoster {
-			continue
-		}
-		r, err := entry.Open()
-		if err != nil {
-			return nil, fmt.Errorf("opening its picture: %w", err)
-		}
-		picture, err := io.ReadAll(io.LimitReader(r, maxPoster))
-		return picture, errors.Join(err, r.Close())
-	}
-	return nil, nil
 }
 
 // posterFromJob makes the middle one of a job's pictures that of its template, if that has none.

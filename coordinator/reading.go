@@ -6,43 +6,48 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"overcrank/aep"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/reader"
 	"overcrank/farm"
+	"overcrank/inbound"
 	"overcrank/raftstore"
 )
 
 const (
-	readers        = 2                // template files read at once
-	readWithin     = 10 * time.Minute // one file
-	readAgainAfter = 30 * time.Second // a template whose reading could not be kept
+	readAgainAfter = 30 * time.Second // a template whose reading could not be kept, or for which there was no room
 	maxUsed        = 2000             // names and fonts of a template that its record lists; the introspection has them all
+	crashesAgain   = 2                // how often a template at which the reader ended is tried again: the machine may have been short of memory
 )
 
 // reading reads the files of templates that have come, and fetches those that a src names. What is left to do stands in
-// the state, so it goes on after a restart.
+// the state, so it goes on after a restart. Teams take turns, and none has all of the turns.
 type reading struct {
 	c       *Coordinator
 	scratch string
 	work    chan struct{}
-	slots   chan struct{}
+	short   inbound.Seldom
 
-	mu    sync.Mutex
-	under map[string]bool // templates in a reader's hands
+	mu      sync.Mutex
+	turns   map[turnKind]*turns
+	under   map[string]bool      // templates in a reader's hands
+	later   map[string]time.Time // templates that are not to be tried before
+	crashes map[string]int       // by template
 }
 
 func newReading(c *Coordinator) *reading {
 	return &reading{
-		c: c, scratch: filepath.Join(c.cfg.DataDir, "scratch"), under: map[string]bool{},
-		work: make(chan struct{}, 1), slots: make(chan struct{}, readers),
+		c: c, scratch: filepath.Join(c.cfg.DataDir, "scratch"), work: make(chan struct{}, 1),
+		turns: map[turnKind]*turns{turnRead: newTurns(readers, readersOfTeam), turnFetch: newTurns(fetchers, fetchersOfTeam)},
+		under: map[string]bool{}, later: map[string]time.Time{}, crashes: map[string]int{},
 	}
 }
 
@@ -72,14 +77,14 @@ func (r *reading) run(ctx context.Context) {
 		if r.c.leading() == nil {
 			continue
 		}
-		for _, t := range r.unread() {
+		for _, t := range r.next() {
 			pool.Go(func() { r.take(ctx, t) })
 		}
 	}
 }
 
-// unread is the templates that nobody reads yet, marked as being read.
-func (r *reading) unread() []farm.Template {
+// next is the templates whose turn it is, marked as being read.
+func (r *reading) next() []farm.Template {
 	var list []farm.Template
 	err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
 		list, err = tx.UnreadTemplates()
@@ -91,36 +96,47 @@ func (r *reading) unread() []farm.Template {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.DeleteFunc(list, func(t farm.Template) bool {
-		if r.under[t.ID] {
-			return true
+	unread, now := map[string]bool{}, time.Now()
+	waiting := map[turnKind][]farm.Template{}
+	for _, t := range list {
+		unread[t.ID] = true
+		if !r.under[t.ID] && !now.Before(r.later[t.ID]) {
+			kind := turnOf(t)
+			waiting[kind] = append(waiting[kind], t)
 		}
+	}
+	gone := func(id string) bool { return !unread[id] }
+	maps.DeleteFunc(r.later, func(id string, _ time.Time) bool { return gone(id) })
+	maps.DeleteFunc(r.crashes, func(id string, _ int) bool { return gone(id) })
+	var chosen []farm.Template
+	for kind, list := range waiting {
+		chosen = append(chosen, r.turns[kind].choose(list)...)
+	}
+	for _, t := range chosen {
 		r.under[t.ID] = true
-		return false
-	})
+	}
+	return chosen
 }
 
 // take sees one template through.
 func (r *reading) take(ctx context.Context, t farm.Template) {
-	done := false
-	defer func() {
-		r.mu.Lock()
-		delete(r.under, t.ID)
-		r.mu.Unlock()
-		if done {
-			r.wake() // what came of it may have to be read in turn, and was passed over while this one was under way
-		}
-	}()
-	select {
-	case <-ctx.Done():
-		return
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	}
 	err := r.see(ctx, t)
-	if done = err == nil; !done && ctx.Err() == nil {
+	var room *reader.Room
+	switch {
+	case err == nil, ctx.Err() != nil:
+	case errors.As(err, &room), errors.Is(err, files.ErrFull):
+		r.short.Warn(r.c.log, "a template waits until there is room for it on the disk; free some, or delete the template", "template", t.ID, "error", err)
+	default:
 		r.c.log.Error("reading a template", "template", t.ID, "error", err)
 	}
+	r.mu.Lock()
+	delete(r.under, t.ID)
+	if err != nil {
+		r.later[t.ID] = time.Now().Add(readAgainAfter)
+	}
+	r.turns[turnOf(t)].end(t.Team)
+	r.mu.Unlock()
+	r.wake() // it is the next one's turn, and what came of this one may have to be read in turn
 }
 
 func (r *reading) see(ctx context.Context, t farm.Template) error {
@@ -131,18 +147,18 @@ func (r *reading) see(ctx context.Context, t farm.Template) error {
 		return fmt.Errorf("template %s is %s without a file", t.ID, t.Status)
 	}
 	cmd := raftstore.FinishTemplate{ID: t.ID, FileSHA256: t.File.SHA256}
-	summary, err := r.introspect(ctx, t)
+	told, err := r.introspect(ctx, t)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if errors.Is(err, files.ErrUnreachable) {
-		return err // it is read when the storage is back
+	if err == nil {
+		err = r.describe(ctx, &cmd, told)
 	}
 	if err != nil {
+		if cmd.Error = r.readingError(t.ID, err); cmd.Error == "" {
+			return err // it says nothing of the file, which is read again
+		}
 		r.c.log.Info("a template could not be read", "template", t.ID, "error", err)
-		cmd.Error = readingError(err)
-	} else if err := r.describe(ctx, &cmd, summary); err != nil {
-		return err
 	}
 	cmd.MatchFonts = true
 	return r.finish(ctx, t, cmd)
@@ -157,13 +173,8 @@ func (r *reading) finish(ctx context.Context, t farm.Template, cmd raftstore.Fin
 	return err
 }
 
-// introspect reads the template's file. A bug that a hostile file finds in the reader is that file's failure only.
-func (r *reading) introspect(ctx context.Context, t farm.Template) (s *aep.Summary, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s, err = nil, fmt.Errorf("the reader panicked: %v\n%s", p, debug.Stack())
-		}
-	}()
+// introspect reads the template's file.
+func (r *reading) introspect(ctx context.Context, t farm.Template) (*reader.Result, error) {
 	key, err := files.BlobKey(t.File.SHA256)
 	if err != nil {
 		return nil, err
@@ -181,27 +192,23 @@ func (r *reading) introspect(ctx context.Context, t farm.Template) (s *aep.Summa
 		return nil, fmt.Errorf("making a scratch folder: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	ctx, cancel := context.WithTimeout(ctx, readWithin)
-	defer cancel()
-	if s, err = aep.Introspect(ctx, path, t.Type, scratch, aep.DefaultLimits()); err != nil || t.Type != aep.TypeMogrt {
-		return s, err
-	}
-	if picture, err := mogrtPicture(path); err != nil {
-		r.c.log.Info("looking for a template's picture", "template", t.ID, "error", err)
-	} else if picture != nil {
-		if err := r.c.keepPoster(ctx, t.File.SHA256, picture); err != nil {
+	// What is unpacked leaves as much again as must stay free, so that others can go on sending files meanwhile.
+	told, err := reader.Read(ctx, r.c.cfg.Reader, reader.Job{Path: path, Type: t.Type, Scratch: scratch, MinFree: 2 * min(r.c.cfg.MinFree, math.MaxInt64/2)}, r.c.cfg.Reading)
+	if err == nil && told.Picture != nil {
+		if err := r.c.keepPoster(ctx, t.File.SHA256, told.Picture); err != nil {
 			r.c.log.Info("keeping a template's picture", "template", t.ID, "error", err)
 		}
 	}
-	return s, nil
+	return told, err
 }
 
 // describe puts what was read into the command: the whole as a kept file, names and fonts beside it.
-func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, s *aep.Summary) error {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("encoding an introspection: %w", err)
+func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, told *reader.Result) error {
+	var s aep.Summary
+	if err := json.Unmarshal(told.Summary, &s); err != nil {
+		return fmt.Errorf("%w: its answer cannot be read: %w", reader.ErrCrash, err)
 	}
+	text := told.Summary
 	obj, err := r.c.files.PutBlob(ctx, bytes.NewReader(text), files.Limits{Size: int64(len(text))})
 	if err != nil {
 		return fmt.Errorf("keeping an introspection: %w", err)
@@ -228,17 +235,39 @@ func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, s
 	return nil
 }
 
-// readingError words for a producer why a file could not be read.
-func readingError(err error) string {
+// readingError words for a producer why a file cannot be read; "" when that is not the file's fault, and it is to be tried again.
+func (r *reading) readingError(id string, err error) string {
 	var refusal *aep.Refusal
+	var room *reader.Room
+	bounds := r.c.cfg.Reading
 	switch {
 	case errors.As(err, &refusal):
 		return refusal.Message
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("Reading this project took longer than %s.", readWithin)
+	case errors.As(err, &room) && room.Need > room.Size && room.Size > 0:
+		return fmt.Sprintf("This archive unpacks to %s, more than this farm's disk could ever hold. Leave out footage that is not used.", sizeText(room.Need))
+	case errors.Is(err, reader.ErrMemory):
+		return fmt.Sprintf("Reading this project takes more than %s of memory (--reading-memory). Reduce it in After Effects, or have the limit raised.", sizeText(bounds.Memory))
+	case errors.Is(err, reader.ErrTime):
+		return fmt.Sprintf("Reading this project takes longer than %s (--reading-time). Reduce it in After Effects, or have the limit raised.", bounds.Within)
+	case errors.Is(err, reader.ErrLarge):
+		return "This project describes more compositions and layers than the farm keeps of one template. Reduce it in After Effects."
 	case errors.Is(err, files.ErrNotFound):
 		return "The uploaded file is no longer kept. Upload it again."
-	default:
-		return "This project could not be read. Please report it with the file; the coordinator's log has the details."
+	case errors.Is(err, reader.ErrCrash):
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.crashes[id]++; r.crashes[id] > crashesAgain {
+			return "This project could not be read. Please report it with the file; the coordinator's log has the details."
+		}
 	}
+	return ""
+}
+
+// sizeText is a number of bytes for people.
+func sizeText(n int64) string {
+	const mega, giga = 1 << 20, 1 << 30
+	if n >= giga {
+		return fmt.Sprintf("%.1f GiB", float64(n)/giga)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/mega)
 }

@@ -1,8 +1,10 @@
 package coordinator_test
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -13,11 +15,34 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/reader"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// readsTemplate makes the tests' own program a reader of one template's file.
+const readsTemplate = "read-template"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == readsTemplate {
+		if err := reader.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// apart has templates read in a process of its own, as a farm does.
+func apart(t testing.TB) func(*coordinator.Config) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(cfg *coordinator.Config) { cfg.Reader = []string{self, readsTemplate} }
+}
 
 // rig is a coordinator on a folder of its own, with its first administrator.
 type rig struct {

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
@@ -19,6 +22,10 @@ const (
 	maxThumbnail     = 256 << 10 // bytes
 	maxThumbnailSide = 2048      // pixels
 	maxFrame         = 10_000_000
+	// maxThumbnails is how many pictures are taken of an attempt; agents send 48 at most, as agent/thumbnails.go has it.
+	maxThumbnails = 200
+	// attemptsPictured is of how many attempts it is remembered how many were taken, far more than are under way at once.
+	attemptsPictured = 8192
 )
 
 func thumbnailFolder(job string) string { return "thumbnails/" + job }
@@ -32,11 +39,14 @@ func (c *Coordinator) ReceiveThumbnail(ctx context.Context, a farm.Agent, at wir
 	if frame < 0 || frame > maxFrame {
 		return farm.Errorf(farm.CodeInvalid, "frame %d cannot be: frames count from 0", frame)
 	}
-	if err := checkThumbnail(picture); err != nil {
-		return err
-	}
 	task, _, err := c.leased(a, at)
 	if err != nil {
+		return err
+	}
+	if !c.pictured.take(at) {
+		return farm.Errorf(farm.CodeRateLimited, "attempt %d of task %s has sent %d thumbnails, and no more are taken", at.Attempt, at.Task, maxThumbnails)
+	}
+	if err := checkThumbnail(picture); err != nil {
 		return err
 	}
 	size := int64(len(picture))
@@ -45,6 +55,41 @@ func (c *Coordinator) ReceiveThumbnail(ctx context.Context, a farm.Agent, at wir
 	}
 	c.spread(ctx, farm.Event{Kind: farm.EventThumbnail, Team: task.Team, ID: task.Job, Frame: frame})
 	return nil
+}
+
+// pictured counts the thumbnails of attempts at this node.
+type pictured struct {
+	mu      sync.Mutex
+	taken   *lru.Cache[wire.Attempt, int]
+	refused uint64
+}
+
+func newPictured() *pictured {
+	taken, err := lru.New[wire.Attempt, int](attemptsPictured)
+	if err != nil {
+		panic(err) // only for a size that is not positive
+	}
+	return &pictured{taken: taken}
+}
+
+// take counts one more of an attempt; false when it has sent as many as it may.
+func (p *pictured) take(at wire.Attempt) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, _ := p.taken.Get(at)
+	if n >= maxThumbnails {
+		p.refused++
+		return false
+	}
+	p.taken.Add(at, n+1)
+	return true
+}
+
+// turnedAway is how many were not taken.
+func (p *pictured) turnedAway() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refused
 }
 
 // checkThumbnail makes sure that what browsers will be given is a picture.

@@ -1,0 +1,97 @@
+package reader
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/durable"
+)
+
+const (
+	// lookEvery is how often the process looks what it takes.
+	lookEvery = 20 * time.Millisecond
+	// collectAt is the part of its memory, in percent, from which on the process would rather collect than take more.
+	collectAt = 80
+	// overMemory is how the process ends that passed its bound.
+	overMemory = 87
+)
+
+// Main is the process: it reads a Job from stdin, which stays open as long as an answer is wanted, and writes the answer to stdout.
+func Main(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	in := json.NewDecoder(stdin)
+	var job Job
+	if err := in.Decode(&job); err != nil {
+		return fmt.Errorf("being told what to read: %w", err)
+	}
+	// Whoever asked may have gone: nobody would end this process then.
+	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(in.Buffered(), stdin)); os.Exit(1) }()
+	if job.Memory > 0 {
+		debug.SetMemoryLimit(job.Memory / 100 * collectAt)
+		if err := limitMemory(job.Memory); err != nil {
+			return fmt.Errorf("bounding the memory of a reader: %w", err)
+		}
+		go watchMemory(job.Memory)
+	}
+	giveWay()
+	return json.NewEncoder(stdout).Encode(read(ctx, job))
+}
+
+// watchMemory ends the process when it takes more than it may. Where the system has a bound of its own it is only the second one.
+func watchMemory(most int64) {
+	taken := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	for {
+		metrics.Read(taken)
+		if taken[0].Value.Uint64()-taken[1].Value.Uint64() > uint64(most) {
+			os.Exit(overMemory)
+		}
+		time.Sleep(lookEvery)
+	}
+}
+
+// read reads a file in this process.
+func read(ctx context.Context, job Job) answer {
+	lim := aep.DefaultLimits()
+	var short *Room
+	lim.Room = func(need int64) error {
+		free, size, err := durable.Space(job.Scratch)
+		if err != nil {
+			return fmt.Errorf("measuring free disk space: %w", err)
+		}
+		if free-need < job.MinFree {
+			short = &Room{Need: need, Free: max(0, free-job.MinFree), Size: max(0, size-job.MinFree)}
+			return short
+		}
+		return nil
+	}
+	s, err := aep.Introspect(ctx, job.Path, job.Type, job.Scratch, lim)
+	var refusal *aep.Refusal
+	switch {
+	case short != nil:
+		return answer{Room: short}
+	case err != nil && durable.Full(err):
+		return answer{Room: &Room{}}
+	case errors.As(err, &refusal):
+		return answer{Refusal: refusal.Message, Trouble: refusal.Err.Error()}
+	case err != nil:
+		return answer{Trouble: err.Error()}
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return answer{Trouble: fmt.Sprintf("encoding an introspection: %v", err)}
+	}
+	a := answer{Summary: text}
+	if job.Type == aep.TypeMogrt {
+		if a.Picture, err = mogrtPicture(job.Path); err != nil {
+			a.Trouble = err.Error()
+		}
+	}
+	return a
+}

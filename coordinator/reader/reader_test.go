@@ -1,0 +1,176 @@
+package reader_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/coordinator/reader"
+)
+
+// What this program is when it is started with one of these words.
+const (
+	reads   = "read"
+	babbles = "babble" // writes without end
+	crashes = "crash"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) != 2 {
+		os.Exit(m.Run())
+	}
+	switch os.Args[1] {
+	case reads:
+		if err := reader.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case babbles:
+		for {
+			if _, err := os.Stdout.Write(bytes.Repeat([]byte("{"), 64<<10)); err != nil {
+				os.Exit(1)
+			}
+		}
+	case crashes:
+		panic("as asked")
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+func program(t *testing.T, word string) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{self, word}
+}
+
+// bounds that no file of these tests reaches.
+var bounds = reader.Bounds{Memory: 1 << 30, Within: time.Minute}
+
+func job(t *testing.T, typ string, content []byte) reader.Job {
+	t.Helper()
+	dir := t.TempDir()
+	j := reader.Job{Path: filepath.Join(dir, "file"), Type: typ, Scratch: filepath.Join(dir, "scratch")}
+	if err := errors.Join(os.WriteFile(j.Path, content, 0o600), os.Mkdir(j.Scratch, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func project(t *testing.T) []byte {
+	t.Helper()
+	p := &aep.Project{Version: aep.Version{Major: 24, Minor: 1, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8}
+	p.Items = append(p.Items, &aep.Item{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: &aep.Composition{
+		Width: 320, Height: 180, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 4, WorkAreaDuration: 4,
+	}})
+	var b bytes.Buffer
+	if err := aep.Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// lists is a project of so many lists with nothing in them, in an archive.
+func lists(t *testing.T, n int) []byte {
+	t.Helper()
+	chunks := bytes.Repeat([]byte("LIST\x00\x00\x00\x04Egg!"), n)
+	body := append(binary.BigEndian.AppendUint32([]byte("RIFX"), uint32(4+len(chunks))), "Egg!"...)
+	return archive(t, map[string][]byte{"a.aep": append(body, chunks...)})
+}
+
+func archive(t *testing.T, files map[string][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, content := range files {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestAProcessReadsWhatThisOneWould(t *testing.T) {
+	t.Parallel()
+	file := archive(t, map[string][]byte{"film/a.aep": project(t), "film/picture.png": []byte("png")})
+	got, err := reader.Read(t.Context(), program(t, reads), job(t, aep.TypeZip, file), bounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := job(t, aep.TypeZip, file)
+	s, err := aep.Introspect(t.Context(), j.Path, j.Type, j.Scratch, aep.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := json.Marshal(s)
+	if err != nil || !bytes.Equal(got.Summary, want) {
+		t.Errorf("got %s\nwant %s, %v", got.Summary, want, err)
+	}
+	var refusal *aep.Refusal
+	if _, err := reader.Read(t.Context(), program(t, reads), job(t, aep.TypeProject, []byte("no project")), bounds); !errors.As(err, &refusal) ||
+		refusal.Message != "This file is no After Effects project (.aep, .aet or .aepx)." {
+		t.Errorf("what is no project gives %v", err)
+	}
+}
+
+func TestAReaderIsHeldToItsBounds(t *testing.T) {
+	t.Parallel()
+	small := reader.Bounds{Memory: 64 << 20, Within: time.Minute}
+	short := reader.Bounds{Memory: 1 << 30, Within: time.Millisecond}
+	for name, test := range map[string]struct {
+		word   string
+		file   []byte
+		bounds reader.Bounds
+		want   error
+	}{
+		"memory":       {reads, lists(t, 1_500_000), small, reader.ErrMemory},
+		"time":         {reads, nil, short, reader.ErrTime},
+		"endless":      {babbles, nil, bounds, reader.ErrLarge},
+		"crash":        {crashes, nil, bounds, reader.ErrCrash},
+		"no such word": {"-unknown", nil, bounds, reader.ErrCrash},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := reader.Read(t.Context(), program(t, test.word), job(t, aep.TypeZip, test.file), test.bounds); !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+	_, err := reader.Read(t.Context(), []string{filepath.Join(t.TempDir(), "missing")}, job(t, aep.TypeZip, nil), bounds)
+	if err == nil || errors.Is(err, reader.ErrCrash) {
+		t.Errorf("a program that is not there gives %v, which would be the file's fault", err)
+	}
+}
+
+func TestAnArchiveWaitsForRoom(t *testing.T) {
+	t.Parallel()
+	j := job(t, aep.TypeZip, archive(t, map[string][]byte{"a.aep": project(t), "footage.bin": make([]byte, 1<<20)}))
+	j.MinFree = 1 << 60
+	_, err := reader.Read(t.Context(), program(t, reads), j, bounds)
+	var room *reader.Room
+	if !errors.As(err, &room) || room.Need < 1<<20 || room.Free != 0 {
+		t.Fatalf("got %v", err)
+	}
+	if left, err := os.ReadDir(j.Scratch); err != nil || len(left) != 0 {
+		t.Errorf("%v was written, %v", left, err)
+	}
+}

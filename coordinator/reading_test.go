@@ -1,0 +1,208 @@
+package coordinator_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/coordinator"
+	"overcrank/coordinator/reader"
+	"overcrank/durable"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+// besides is how much longer requests may take while another party has all that one may have.
+const besides = 250 * time.Millisecond
+
+// undisturbed has one party do something, and makes sure that what another asks takes no longer for it.
+func undisturbed(t *testing.T, ask, do func()) {
+	t.Helper()
+	median := func() time.Duration {
+		var took []time.Duration
+		for range 9 {
+			began := time.Now()
+			ask()
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		return took[len(took)/2]
+	}
+	alone := median()
+	do()
+	beside := median()
+	t.Logf("a request takes %s, and %s beside one party at its bound", alone, beside)
+	if beside > alone+besides {
+		t.Errorf("a request takes %s, and %s beside one party at its bound", alone, beside)
+	}
+}
+
+// emptyLists is a project of so many lists with nothing in them, in an archive: small to send, large to read.
+func emptyLists(t *testing.T, n int) []byte {
+	t.Helper()
+	chunks := bytes.Repeat([]byte("LIST\x00\x00\x00\x04Egg!"), n)
+	body := append(binary.BigEndian.AppendUint32([]byte("RIFX"), uint32(4+len(chunks))), "Egg!"...)
+	return packed(t, map[string][]byte{"a.aep": append(body, chunks...)})
+}
+
+func packed(t *testing.T, files map[string][]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, content := range files {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// send registers a template of a caller and uploads its file.
+func (r *rig) send(p farm.Principal, kind string, body []byte) farm.Template {
+	r.t.Helper()
+	tpl, err := r.CreateTemplate(r.t.Context(), p, coordinator.NewTemplate{Type: kind})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	u, err := url.Parse(r.UploadAddress(tpl))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.ReceiveTemplate(r.t.Context(), tpl.ID, u.RawQuery, bytes.NewReader(body), int64(len(body))); err != nil {
+		r.t.Fatal(err)
+	}
+	return tpl
+}
+
+func (r *rig) status(p farm.Principal, id string) farm.Template {
+	r.t.Helper()
+	tpl, err := r.Template(r.t.Context(), p, id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return tpl
+}
+
+// TestATeamsTemplatesLeaveOthersTheirTurn: one team sends many files that are costly to read, another a plain one.
+func TestATeamsTemplatesLeaveOthersTheirTurn(t *testing.T) {
+	r := open(t, apart(t), func(cfg *coordinator.Config) { cfg.Reading = reader.Bounds{Memory: 64 << 20, Within: time.Minute} })
+	team, err := r.MakeTeam(t.Context(), r.admin, "second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "other", Role: farm.RoleAdmin})
+	costly, plain := emptyLists(t, 1_500_000), project(t, []string{"main"})
+	var many []farm.Template
+	waiting := func() (n int) {
+		for _, tpl := range many {
+			if s := r.status(r.admin, tpl.ID).Status; s != farm.TemplateError && s != farm.TemplateUploaded {
+				n++
+			}
+		}
+		return n
+	}
+	undisturbed(t, func() {
+		if _, err := r.Submit(t.Context(), other, farm.Job{Template: farm.JobTemplate{Src: "http://files.test/title.aep"}}); err != nil {
+			t.Fatal(err)
+		}
+	}, func() {
+		for range 8 {
+			many = append(many, r.send(r.admin, "zip", costly))
+		}
+	})
+	own := r.send(other, "aep", plain)
+	before := waiting()
+	r.eventually("the other team's template is read", func() bool { return r.status(other, own.ID).Status == farm.TemplateUploaded })
+	if after := waiting(); before > 2 && after == 0 {
+		t.Error("the other team's template was read behind all of the first team's")
+	}
+	for _, tpl := range many {
+		r.eventually("the costly templates are refused", func() bool { return r.status(r.admin, tpl.ID).Status == farm.TemplateError })
+		if words := r.status(r.admin, tpl.ID).Error; !strings.Contains(words, "64.0 MiB of memory (--reading-memory)") {
+			t.Fatalf("the template's error is %q", words)
+		}
+	}
+}
+
+// TestAnArchiveWaitsForRoomOnTheDisk: a disk without room says nothing of the file.
+func TestAnArchiveWaitsForRoomOnTheDisk(t *testing.T) {
+	r := open(t, func(cfg *coordinator.Config) {
+		free, _, err := durable.Space(cfg.DataDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.MinFree = free / 10 * 7 // which leaves room for files, and none to unpack some
+	})
+	tpl := r.send(r.admin, "zip", packed(t, map[string][]byte{"a.aep": project(t, []string{"main"})}))
+	plain := r.send(r.admin, "aep", project(t, []string{"main"}))
+	if got := r.read(plain.ID); got.Status != farm.TemplateUploaded {
+		t.Fatalf("a template that needs no room: %+v", got)
+	}
+	if got := r.status(r.admin, tpl.ID); got.Status != farm.TemplateProcessing || got.Error != "" {
+		t.Fatalf("without room it is %s %q", got.Status, got.Error)
+	}
+	r.cfg.MinFree = 1
+	r.restart()
+	if got := r.read(tpl.ID); got.Status != farm.TemplateUploaded {
+		t.Errorf("once there is room it is %s %q", got.Status, got.Error)
+	}
+}
+
+func TestThumbnailsOfAnAttemptAreBounded(t *testing.T) {
+	r := open(t)
+	greedy, other := r.enrol("greedy"), r.enrol("other")
+	greedy.connect()
+	r.submit()
+	first := greedy.lease()
+	other.connect()
+	r.submit()
+	second := other.lease()
+	small, large := picture(t, 160, 90), picture(t, 2048, 2048)
+	frame := 0
+	undisturbed(t, func() {
+		frame++
+		if err := r.ReceiveThumbnail(t.Context(), other.agent, second.Attempt, frame, small); err != nil {
+			t.Fatal(err)
+		}
+	}, func() {
+		taken, refused := 0, 0
+		for n := range 300 {
+			sent := small
+			if n >= 200 {
+				sent = large // what is refused is not even looked at
+			}
+			switch err := r.ReceiveThumbnail(t.Context(), greedy.agent, first.Attempt, n, sent); farm.CodeOf(err) {
+			case "":
+				taken++
+			case farm.CodeRateLimited:
+				refused++
+			default:
+				t.Fatal(err)
+			}
+		}
+		if taken != 200 || refused != 100 {
+			t.Errorf("%d were taken and %d refused, want 200 and 100", taken, refused)
+		}
+	})
+	if list, err := r.Thumbnails(t.Context(), r.admin, jobOf(first)); err != nil || len(list) != 200 {
+		t.Errorf("%d are kept, %v", len(list), err)
+	}
+}
+
+// jobOf is the job of a lease.
+func jobOf(l wire.Lease) string {
+	job, _, _ := strings.Cut(l.Task, ".")
+	return job
+}

@@ -14,13 +14,13 @@ import (
 
 // allowed lists, for each room, the other rooms it may import. docs/architecture.md draws the same picture.
 var allowed = map[string][]string{
-	"cmd":         {"web", "api", "coordinator", "agent", "engine", "aep", "farm", "durable", "outbound", "faults"},
-	"web":         {"api", "coordinator", "farm", "aep"},
-	"api":         {"coordinator", "farm", "aep"},
-	"coordinator": {"raftstore", "gossip", "farm", "aep", "fontfile", "durable", "outbound"},
+	"cmd":         {"web", "api", "coordinator", "agent", "engine", "aep", "farm", "durable", "outbound", "inbound", "faults"},
+	"web":         {"api", "coordinator", "farm", "aep", "inbound"},
+	"api":         {"coordinator", "farm", "aep", "inbound"},
+	"coordinator": {"raftstore", "gossip", "farm", "aep", "fontfile", "durable", "outbound", "inbound"},
 	"raftstore":   {"farm", "durable"},
 	"agent":       {"gossip", "farm", "aep", "fontfile", "ffmpeg", "frames", "durable", "outbound"},
-	"gossip":      {"farm"},
+	"gossip":      {"farm", "inbound"},
 	"engine":      {"aep", "ffmpeg", "frames"},
 	"aep":         {},
 	"farm":        {},
@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"frames":      {},
 	"durable":     {},
 	"outbound":    {"farm"},
+	"inbound":     {},
 	"faults":      {},
 }
 

@@ -11,6 +11,7 @@ import (
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/inbound"
 )
 
 // Config says what the interface serves.
@@ -23,10 +24,14 @@ type Config struct {
 	TeamsResults bool
 	// RequireTLS refuses plain HTTP, except from this machine.
 	RequireTLS bool
+	// Bodies counts the bytes of requests that are in memory, by where they come from; nil for a count of NewApp's own.
+	Bodies *inbound.Gate
 	// Browser finds who is signed in, in the browser that asks; nil when there is no dashboard.
 	Browser func(c *fiber.Ctx) (farm.Principal, error)
-	// Teams is how often each team may ask; the zero value sets no limit.
-	Teams throttle.Limit
+	// Teams holds each team to how often it may ask; nil sets no limit.
+	Teams *throttle.Throttle
+	// Followers bounds how much is followed live; the zero value sets no bound.
+	Followers Followers
 	// Strangers is how often one address may show secrets that the farm does not know; the zero value means ten times a
 	// second in the long run.
 	Strangers throttle.Limit
@@ -41,6 +46,7 @@ type server struct {
 	browser func(c *fiber.Ctx) (farm.Principal, error)
 	results fiber.Handler      // gives a result
 	teams   *throttle.Throttle // by team
+	follow  Followers
 	// strangers counts the secrets that were refused, by remote address.
 	strangers *throttle.Throttle
 	uploads   context.Context // of calls that take a file; it ends with stop, which other calls outlive
@@ -66,7 +72,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	s := &server{
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger,
 		sockets: socket.NewHub(cfg.Logger), uploads: uploads,
-		teams: throttle.New(cfg.Teams), strangers: throttle.New(cfg.Strangers),
+		teams: cfg.Teams, follow: cfg.Followers, strangers: throttle.New(cfg.Strangers),
 	}
 	s.browser, s.results = cfg.Browser, s.giveOutput
 	if cfg.TeamsResults {
@@ -74,6 +80,9 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	}
 	app.Use(func(c *fiber.Ctx) error {
 		c.Context().SetUserValue(localStopping, uploads)
+		if cfg.Bodies != nil {
+			c.Context().SetUserValue(localMemory, cfg.Bodies)
+		}
 		return c.Next()
 	})
 	times := requestTimes()

@@ -2,6 +2,7 @@ package api
 
 import (
 	"log/slog"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +28,9 @@ const (
 //
 // Bodies below /api/ and /files/ are streamed: their handlers read them with Body. All other bodies are read whole
 // before the handler runs and may hold 1 MiB.
-func NewApp(logger *slog.Logger) *fiber.App {
+//
+// proxies are the machines whose word on where requests come from is believed; see Origin.
+func NewApp(logger *slog.Logger, proxies ...netip.Prefix) *fiber.App {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
@@ -64,7 +67,12 @@ func NewApp(logger *slog.Logger) *fiber.App {
 		}
 		settleBody(rc)
 	}
-	app.Use(logRequests(logger), recoverPanics, securityHeaders, readForms)
+	bodies := NewBodies()
+	app.Use(func(c *fiber.Ctx) error {
+		c.Context().SetUserValue(localMemory, bodies)
+		return c.Next()
+	})
+	app.Use(noteOrigin(proxies), logRequests(logger), recoverPanics, securityHeaders, readForms)
 	return app
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"overcrank/api/throttle"
 	"overcrank/farm"
+	"overcrank/inbound"
 )
 
 // bearer is the secret that a request shows, "" when it shows none.
@@ -106,7 +107,7 @@ func (s *server) refuseStranger(c *fiber.Ctx, err error) error {
 	if farm.CodeOf(err) != farm.CodeUnauthorized {
 		return err
 	}
-	if wait := s.strangers.Take(throttle.Remote(c.IP()), time.Now()); wait > 0 {
+	if wait := s.strangers.Take(inbound.Caller(Origin(c)), time.Now()); wait > 0 {
 		return rateLimited(c, wait, "too many requests from this address showed a secret that the farm does not know")
 	}
 	return err

@@ -17,6 +17,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"overcrank/farm"
+	"overcrank/inbound"
 )
 
 const (
@@ -31,8 +32,14 @@ const (
 	// trustedSize is how much room is made for a body on its sender's word alone.
 	trustedSize = 64 << 10
 
+	// heldEach and heldAll, of NewBodies, are how many bytes of bodies that are read whole may be in memory at once, of one caller and of all. The first
+	// has room for two of the largest; smaller ones than trustedSize do not count.
+	heldEach = 256 << 20
+	heldAll  = 768 << 20
+
 	localBody     = "overcrank.body"
 	localStopping = "overcrank.stopping"
+	localMemory   = "overcrank.memory"
 )
 
 // requestBody reads the body of one request. Beside its limit it keeps what fasthttp's stream does not: a body that
@@ -50,6 +57,11 @@ type requestBody struct {
 	sum      hash.Hash // of what was read; nil when nobody needs it
 	spoiled  bool      // the connection cannot serve another request
 	whole    []byte    // once readBody has read it
+	held     int       // bytes that count of it, until it is settled
+	caller   string    // for whom they do
+	memory   *inbound.Gate
+	// turnedAway says that there was no room for it.
+	turnedAway bool
 }
 
 // Body gives a request's body for streaming, of at most limit bytes, and its size, -1 when that is not known. A larger
@@ -129,9 +141,40 @@ func readBody(c *fiber.Ctx, limit int64) ([]byte, error) {
 			if b.declared > 0 {
 				more = min(more, int(b.declared)-len(body)+bytes.MinRead)
 			}
+			if err := b.hold(c, len(body)+more); err != nil {
+				return body, err
+			}
 			body = slices.Grow(body, max(more, bytes.MinRead))
 		}
 	}
+}
+
+// NewBodies counts the bytes of bodies that are read whole, and bounds them.
+func NewBodies() *inbound.Gate { return inbound.NewGate(heldEach, heldAll) }
+
+// hold counts the body as one that takes so many bytes of memory.
+func (b *requestBody) hold(c *fiber.Ctx, size int) error {
+	if b.memory == nil {
+		b.memory, _ = c.Context().UserValue(localMemory).(*inbound.Gate)
+		b.caller = inbound.Caller(Origin(c))
+	}
+	err := b.memory.Take(b.caller, size-b.held)
+	if err == nil {
+		b.held = size
+		return nil
+	}
+	b.err = farm.Errorf(farm.CodeRateLimited, "this address sends more large requests at once than this coordinator has memory for; send it again in a moment")
+	if errors.Is(err, inbound.ErrAll) {
+		b.err = farm.Errorf(farm.CodeUnavailable, "more large requests are under way than this coordinator has memory for; send it again in a moment")
+	}
+	b.turnedAway = true
+	return b.err
+}
+
+// letGo counts the body no longer.
+func (b *requestBody) letGo() {
+	b.memory.Give(b.caller, b.held)
+	b.held = 0
 }
 
 var errStopping = farm.Errorf(farm.CodeUnavailable, "the farm is stopping; send it again in a moment")
@@ -240,7 +283,8 @@ func settleBody(rc *fasthttp.RequestCtx) {
 		}
 		b = newRequestBody(rc)
 	}
-	if b.err == nil || farm.CodeOf(b.err) == farm.CodeTooLarge {
+	defer b.letGo()
+	if b.err == nil || b.turnedAway || farm.CodeOf(b.err) == farm.CodeTooLarge {
 		b.drain()
 	}
 	if b.spoiled || !errors.Is(b.err, io.EOF) {

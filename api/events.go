@@ -113,14 +113,18 @@ func (s *server) watchEvents(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.follow.Enter(c, p)
+	if err != nil {
+		return err
+	}
 	if strings.EqualFold(c.Get(fiber.HeaderUpgrade), "websocket") {
-		return s.sockets.Serve(c, socket.Options{}, func(ctx context.Context, conn *socket.Conn) error {
+		return s.sockets.Serve(c, socket.Options{Ended: leave}, func(ctx context.Context, conn *socket.Conn) error {
 			return s.tellSocket(ctx, conn, p, query)
 		})
 	}
 	ctx, cancel := context.WithCancel(s.uploads)
 	w := &eventStream{
-		watch: newWatch(ctx, s.farm, p, query), cancel: cancel, conn: c.Context().Conn(), missed: c.Get(headerLastEventID) != "",
+		watch: newWatch(ctx, s.farm, p, query), cancel: cancel, leave: leave, conn: c.Context().Conn(), missed: c.Get(headerLastEventID) != "",
 	}
 	c.Set(fiber.HeaderContentType, streamType)
 	c.Set("X-Accel-Buffering", "no") // a proxy in between must not wait for more
@@ -207,6 +211,7 @@ func (s *server) tellSocket(ctx context.Context, conn *socket.Conn, p farm.Princ
 type eventStream struct {
 	watch  *watch
 	cancel context.CancelFunc
+	leave  func() // of Followers
 	conn   net.Conn
 	missed bool // the reader was here before
 	begun  bool
@@ -267,5 +272,6 @@ func (s *eventStream) write(body eventBody) {
 func (s *eventStream) Close() error {
 	s.cancel()
 	s.watch.beat.Stop()
+	s.leave()
 	return nil
 }

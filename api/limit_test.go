@@ -12,7 +12,7 @@ import (
 )
 
 func TestATeamIsHeldToItsRate(t *testing.T) {
-	r := start(t, func(cfg *api.Config) { cfg.Teams = throttle.Limit{PerSecond: 0.001, Burst: 12} })
+	r := start(t, func(cfg *api.Config) { cfg.Teams = throttle.New(throttle.Limit{PerSecond: 0.001, Burst: 12}) })
 	other := r.makeTeam("Quiet")
 	boss := r.makeToken("admin", `, "team": "`+other.ID+`"`)
 	second := r.makeToken("viewer", "")

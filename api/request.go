@@ -66,7 +66,7 @@ func logRequests(logger *slog.Logger) fiber.Handler {
 		status := c.Response().StatusCode()
 		attrs := []slog.Attr{
 			slog.String("method", c.Method()), slog.String("route", c.Route().Path), slog.Int("status", status),
-			slog.Duration("took", time.Since(began)), slog.String("request", requestID(c)), slog.String("remote", c.IP()),
+			slog.Duration("took", time.Since(began)), slog.String("request", requestID(c)), slog.String("remote", Origin(c)),
 		}
 		if id := c.Params("id"); id != "" {
 			attrs = append(attrs, slog.String("id", id))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"syscall"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -56,6 +57,9 @@ func StatusOf(err error) int {
 	if errors.As(err, &he) {
 		return he.Code
 	}
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return fiber.StatusServiceUnavailable // this process has as many files open as it may, and closes some in a moment
+	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return fiber.StatusServiceUnavailable
 	}
@@ -81,7 +85,7 @@ func answerError(c *fiber.Ctx, err error) error {
 	case errors.As(err, &he):
 		body.Error = he.Message
 	default:
-		body.Error = "the farm did not answer in time; try again"
+		body.Error = "the farm has too much to do at the moment to answer in time; try again"
 	}
 	if wait, ok := retryAfter[status]; ok && len(c.Response().Header.Peek(fiber.HeaderRetryAfter)) == 0 {
 		c.Set(fiber.HeaderRetryAfter, wait)

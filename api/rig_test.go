@@ -24,6 +24,7 @@ import (
 	"overcrank/api/apitest"
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/inbound"
 )
 
 // contract holds the traffic of all tests of this package against the interface's documents.
@@ -133,7 +134,9 @@ func startOn(t testing.TB, farm coordinator.Config, edit ...func(*api.Config)) *
 	stop := api.Mount(app, cfg)
 	served := make(chan error, 1)
 	r.secure = "https://" + ln.Addr().String()
-	go func() { served <- app.Listener(api.TLS(api.Listener(ln, 1<<16, logger), r.farm.TLS(nil, nil), logger)) }()
+	go func() {
+		served <- app.Listener(api.TLS(inbound.Listen(ln, inbound.Bounds{Total: 1 << 16}, logger), r.farm.TLS(nil, nil), logger))
+	}()
 	t.Cleanup(func() {
 		stop()
 		if err := app.ShutdownWithTimeout(patience); err != nil {

@@ -48,6 +48,9 @@ type piece struct {
 // signedOut is the code (RFC 6455, 7.4.1: a policy is violated) that closes the socket of a reader who may not read on.
 const signedOut = 1008
 
+// followsTooMuch is the code (of the registry of RFC 6455, 11.7: try again later) that closes the socket of a reader who has too many open.
+const followsTooMuch = 1013
+
 // live keeps the live parts of one open page current: GET /live?topic=…
 func (s *server) live(c *fiber.Ctx) error {
 	p, err := s.reader(c)
@@ -61,8 +64,15 @@ func (s *server) live(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	leave, err := s.follow.Enter(c, p)
+	if err != nil {
+		return s.sockets.Serve(c, socket.Options{}, func(_ context.Context, conn *socket.Conn) error {
+			conn.Close(followsTooMuch, err.Error())
+			return nil
+		})
+	}
 	topic, shell := c.Query("topic"), s.shell(c, p, "", "")
-	return s.sockets.Serve(c, socket.Options{}, func(ctx context.Context, conn *socket.Conn) error {
+	return s.sockets.Serve(c, socket.Options{Ended: leave}, func(ctx context.Context, conn *socket.Conn) error {
 		l := &liveSession{server: s, conn: conn, reader: p, pieces: s.pieces(p, shell, topic)}
 		if id, ok := strings.CutPrefix(topic, "job:"); ok {
 			l.logOf = id

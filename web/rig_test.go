@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/api"
+	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -49,11 +50,17 @@ type rig struct {
 	dir  string
 	farm *coordinator.Coordinator
 	base string
+
+	teams  *throttle.Throttle
+	follow api.Followers
 }
 
-func start(t *testing.T) *rig {
+func start(t *testing.T, edit ...func(*rig)) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: t.TempDir()}
+	for _, e := range edit {
+		e(r)
+	}
 	r.people()
 	stop := r.serve("127.0.0.1:0")
 	t.Cleanup(func() { stop() })
@@ -106,7 +113,7 @@ func (r *rig) serve(address string) (stop func()) {
 	}
 	app := api.NewApp(logger)
 	stopAPI := api.Mount(app, api.Config{Farm: r.farm, Version: "1.2.3", Logger: logger})
-	stopWeb := web.Mount(app, web.Config{Farm: r.farm, Version: "1.2.3", Logger: logger})
+	stopWeb := web.Mount(app, web.Config{Farm: r.farm, Version: "1.2.3", Logger: logger, Teams: r.teams, Followers: r.follow})
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(ln) }()
 	r.eventually("the farm is ready", func() bool { return r.farm.Ready() == nil })

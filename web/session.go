@@ -12,9 +12,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/inbound"
 	"overcrank/web/page"
 )
 
@@ -96,7 +98,7 @@ func (s *server) signIn(c *fiber.Ctx) error {
 	defer cancel()
 	p, err := s.farm.Authenticate(ctx, strings.TrimSpace(c.FormValue("token")))
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
-		if wait := s.strangers.Take(throttle.Remote(c.IP()), time.Now()); wait > 0 {
+		if wait := s.strangers.Take(inbound.Caller(api.Origin(c)), time.Now()); wait > 0 {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
 			return farm.Errorf(farm.CodeRateLimited, "too many tokens from this address were wrong; try again in a moment")
 		}

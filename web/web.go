@@ -30,6 +30,9 @@ type Config struct {
 	Farm    *coordinator.Coordinator
 	Version string
 	Logger  *slog.Logger
+	// Teams and Followers are those of the interface, which the dashboard counts into; see api.Config.
+	Teams     *throttle.Throttle
+	Followers api.Followers
 }
 
 // server answers the dashboard's requests.
@@ -41,6 +44,8 @@ type server struct {
 	sessions sessions
 	// strangers counts the wrong tokens given to the sign-in page, by remote address.
 	strangers *throttle.Throttle
+	teams     *throttle.Throttle // by team
+	follow    api.Followers
 	base      context.Context // of every call to the coordinator
 }
 
@@ -59,6 +64,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	s := &server{
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
 		sessions: sessionsOf(cfg.Farm), strangers: throttle.New(throttle.Limit{PerSecond: 1, Burst: 50}), base: base,
+		teams: cfg.Teams, follow: cfg.Followers,
 	}
 	s.route(app)
 	return func() {
@@ -204,7 +210,10 @@ func (s *server) member(h func(c *fiber.Ctx, p farm.Principal) error) fiber.Hand
 		if err != nil {
 			return err
 		}
-		if err := h(c, p); err != nil {
+		if err = s.awaitTurn(c, p); err == nil {
+			err = h(c, p)
+		}
+		if err != nil {
 			return s.problem(c, p, err)
 		}
 		return nil

@@ -22,6 +22,7 @@ type Options struct {
 	WriteTimeout time.Duration // of one frame; 10 s
 	Queue        int           // messages that may wait to be written; 64
 	Origins      []string      // further pages, as scheme://host, that a browser may connect from
+	Ended        func()        // called once the socket has ended, or did not come to be; nil for nothing
 }
 
 const (
@@ -42,6 +43,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.WriteTimeout <= 0 {
 		o.WriteTimeout = 10 * time.Second
+	}
+	if o.Ended == nil {
+		o.Ended = func() {}
 	}
 	if o.Queue <= 0 {
 		o.Queue = 64

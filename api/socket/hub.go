@@ -33,7 +33,13 @@ func NewHub(logger *slog.Logger) *Hub {
 // Serve answers a websocket request and runs handle on the socket; the socket ends when handle returns, and handle's
 // context ends with the socket. Check who is asking before calling it: what it refuses is only the handshake, pages of
 // other sites, and any socket after Close. handle must not touch c.
-func (h *Hub) Serve(c *fiber.Ctx, opt Options, handle func(context.Context, *Conn) error) error {
+func (h *Hub) Serve(c *fiber.Ctx, opt Options, handle func(context.Context, *Conn) error) (err error) {
+	opt = opt.withDefaults()
+	defer func() {
+		if err != nil {
+			opt.Ended()
+		}
+	}()
 	r, err := requestOf(c)
 	if err != nil {
 		return fiber.NewError(fiber.StatusBadRequest, err.Error())
@@ -50,13 +56,13 @@ func (h *Hub) Serve(c *fiber.Ctx, opt Options, handle func(context.Context, *Con
 			answer.Set("X-Request-Id", string(value))
 		}
 	})
-	opt = opt.withDefaults()
 	hijack(c, func(nc net.Conn) { h.serve(nc, r, answer, opt, handle) })
 	return nil
 }
 
 // serve runs on the goroutine that fasthttp gives to the hijacked connection.
 func (h *Hub) serve(nc net.Conn, r *http.Request, answer http.Header, opt Options, handle func(context.Context, *Conn) error) {
+	defer opt.Ended()
 	ws, err := upgrade(nc, r, answer)
 	if err != nil {
 		h.logger.Debug("websocket refused", "remote", r.RemoteAddr, "error", err)

@@ -3,7 +3,6 @@ package throttle
 
 import (
 	"math"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -69,19 +68,4 @@ func (t *Throttle) Take(caller string, now time.Time) time.Duration {
 // RetryAfter is a wait as the HTTP header of that name has it: in whole seconds, one at least.
 func RetryAfter(wait time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(wait.Seconds()))))
-}
-
-// Remote is the caller that a remote address stands for. Whoever has one address of version 6 has all of its network of
-// 64 bits.
-func Remote(address string) string {
-	ip, err := netip.ParseAddr(address)
-	if err != nil {
-		return address
-	}
-	ip = ip.Unmap().WithZone("")
-	if ip.Is4() {
-		return ip.String()
-	}
-	network, _ := ip.Prefix(64) // fails only for more bits than there are
-	return network.String()
 }

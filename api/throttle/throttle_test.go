@@ -76,13 +76,3 @@ func TestRetryAfterIsInWholeSeconds(t *testing.T) {
 		}
 	}
 }
-
-func TestANetworkOfVersion6IsOneCaller(t *testing.T) {
-	for address, want := range map[string]string{
-		"10.0.0.7": "10.0.0.7", "::ffff:10.0.0.7": "10.0.0.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "2001:db8:1:2::9%eth0": "2001:db8:1:2::/64", "pipe": "pipe",
-	} {
-		if got := throttle.Remote(address); got != want {
-			t.Errorf("%s: %s, want %s", address, got, want)
-		}
-	}
-}

@@ -16,6 +16,7 @@ import (
 
 	"overcrank/cmd/overcrank/configfile"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/coordinator/reader"
 	"overcrank/engine/aerender"
 )
 
@@ -73,6 +74,9 @@ type aerenderCommand struct {
 	Flags []string `arg:"" optional:"" help:"aerender's own flags."`
 }
 
+// readTemplate is the word that makes the program a reader of one template's file; see package reader.
+const readTemplate = "read-template"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -85,6 +89,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	// aerender's flags begin with one dash and follow rules of their own.
 	if len(args) > 0 && args[0] == "aerender" {
 		return aerender.Main(ctx, versionString(), args[1:], os.Stdin, stdout, stderr)
+	}
+	// A template is read in a process of its own, which knows nothing of the farm.
+	if len(args) == 1 && args[0] == readTemplate {
+		if err := reader.Main(ctx, os.Stdin, stdout); err != nil {
+			fmt.Fprintln(stderr, "overcrank:", err)
+			return exitFailed
+		}
+		return 0
 	}
 	var c cli
 	exit := -1

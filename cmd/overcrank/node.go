@@ -38,7 +38,7 @@ type nodeFlags struct {
 	NewAdminToken bool          `help:"Make a new administrator's token, for when the one before was lost."`
 	MinFree       int64         `help:"Bytes that must stay free on the disk." default:"1073741824" env:"OVERCRANK_MIN_FREE"`
 	Lease         time.Duration `help:"How long a silent agent keeps its work." default:"30s" env:"OVERCRANK_LEASE"`
-	RateLimit     float64       `help:"Requests a second that each team may make to the API in the long run; 0 for no limit." default:"0" env:"OVERCRANK_RATE_LIMIT"`
+	RateLimit     float64       `help:"Requests a second that each team may make to API and dashboard in the long run; 0 for no limit." default:"0" env:"OVERCRANK_RATE_LIMIT"`
 	RateBurst     int           `help:"Requests that a team may make at once under --rate-limit; 0 for two seconds' worth." default:"0" env:"OVERCRANK_RATE_BURST"`
 	Outputs       string        `help:"Who may read results: public (whoever knows their address) or signed-in (members of the team)." enum:"public,signed-in" default:"public" env:"OVERCRANK_OUTPUTS"`
 	RedactAfter   time.Duration `help:"How long after a job's end addresses, paths and values are taken out of its record and log." default:"72h" env:"OVERCRANK_REDACT_AFTER"`
@@ -47,6 +47,7 @@ type nodeFlags struct {
 	AllowAddress  []string      `help:"Only networks (10.0.0.0/8) or machines (10.0.0.7) that downloads, uploads and webhooks may ask; all but those of cloud metadata when left out." placeholder:"NETWORK" env:"OVERCRANK_ALLOW_ADDRESS"`
 	DenyAddress   []string      `help:"Networks or machines that downloads, uploads and webhooks may not ask, also when allowed." placeholder:"NETWORK" env:"OVERCRANK_DENY_ADDRESS"`
 	clusterFlags
+	boundFlags
 }
 
 // shortestLease leaves an agent time for a few heartbeats.
@@ -85,6 +86,9 @@ func (f nodeFlags) Validate() error {
 	}
 	if f.RateLimit < 0 || f.RateBurst < 0 || f.RateBurst > 0 && f.RateLimit == 0 {
 		return fmt.Errorf("--rate-limit is %v and --rate-burst is %d: neither can be below 0, and a burst needs a limit", f.RateLimit, f.RateBurst)
+	}
+	if err := f.checkBounds(); err != nil {
+		return err
 	}
 	if f.PublicAddress == "" {
 		return nil

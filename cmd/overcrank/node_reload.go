@@ -22,7 +22,10 @@ const uploadsWithin = time.Minute
 
 // untilRestart are settings that an open coordinator cannot take up.
 func untilRestart() []string {
-	return []string{"data-dir", "listen", "new-admin-token", "slots", "agent-config", "root"}
+	return []string{
+		"data-dir", "listen", "new-admin-token", "slots", "agent-config", "root",
+		"connections", "connections-per-address", "trusted-proxy", "live-per-person", "live-per-address", "cluster-strangers", "gossip-streams",
+	}
 }
 
 // nodeSettings are a node's as they were read, from the command line, the environment and a file.

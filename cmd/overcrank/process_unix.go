@@ -11,15 +11,13 @@ import (
 // ownProcessGroup keeps a terminal's interrupt away from the child: its parent ends it in order.
 func ownProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// mostConnections leaves a quarter of the files that this process may open to the farm itself. Go has raised the soft
-// limit to the hard one.
-func mostConnections() int {
-	const unlimited = 1 << 18
+// openFiles is how many files this process may open, connections among them. Go has raised the soft limit to the hard one.
+func openFiles() int {
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > unlimited {
-		return unlimited
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > manyFiles {
+		return manyFiles
 	}
-	return max(64, int(limit.Cur/4*3))
+	return int(limit.Cur)
 }
 
 func interrupt(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

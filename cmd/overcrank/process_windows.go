@@ -11,8 +11,8 @@ func ownProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// mostConnections is what memory bears; Windows sets no limit per process.
-func mostConnections() int { return 1 << 16 }
+// openFiles is how many files this process may open; Windows sets no limit.
+func openFiles() int { return manyFiles }
 
 // interrupt ends the process; Windows has no signal that asks for it.
 func interrupt(p *os.Process) error { return p.Kill() }

@@ -20,7 +20,9 @@ import (
 	"overcrank/api"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
+	"overcrank/coordinator/reader"
 	"overcrank/farm/address"
+	"overcrank/inbound"
 	"overcrank/web"
 )
 
@@ -38,6 +40,7 @@ const (
 type node struct {
 	logger   *slog.Logger
 	under    underneath
+	bounds   bounds
 	listener net.Listener
 	front    *api.Front
 	address  string        // base address for callers, at the start
@@ -76,19 +79,23 @@ func startNode(ctx context.Context, settings nodeSettings, logger *slog.Logger) 
 	if err := f.prepareFolder(ctx, logger); err != nil {
 		return nil, err
 	}
+	held, err := f.bounds()
+	if err != nil {
+		return nil, err
+	}
 	ln, err := net.Listen("tcp", f.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
 	}
 	n := &node{
-		logger: logger, under: machine(ctx, logger), listener: ln, front: api.NewFront(logger, beingOpened(f.DataDir)),
+		logger: logger, under: machine(ctx, logger), bounds: held, listener: ln, front: api.NewFront(logger, beingOpened(f.DataDir)),
 		ended: make(chan struct{}), opened: make(chan struct{}), settings: settings, hangUp: listenForReload(), terminal: term.IsTerminal(int(os.Stdin.Fd())),
 	}
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	go func() {
 		defer close(n.ended)
 		secure := &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: n.tls}
-		n.failure = n.front.Serve(api.TLS(api.Listener(ln, mostConnections(), logger), secure, logger))
+		n.failure = n.front.Serve(api.TLS(inbound.Listen(ln, held.port, logger), secure, logger))
 	}()
 	if err := n.openPatiently(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), n.shut())
@@ -125,6 +132,10 @@ func (n *node) open(ctx context.Context, f nodeFlags) error {
 	if err != nil {
 		return err
 	}
+	self, err := ownProgram()
+	if err != nil {
+		return err
+	}
 	studio, err := f.openStudioCertificate(n.logger, n.under.now)
 	if err != nil {
 		return err
@@ -142,17 +153,20 @@ func (n *node) open(ctx context.Context, f nodeFlags) error {
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
 		MinFree: f.MinFree, Lease: f.Lease, Version: versionString(), Logger: n.logger, Addresses: policy,
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,
-		Now: n.under.now, BeforeSync: n.under.beforeSync,
+		Now: n.under.now, BeforeSync: n.under.beforeSync, Gates: n.bounds.gates,
+		Reader: []string{self, readTemplate}, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},
+		Strangers: n.bounds.strangers, GossipStreams: n.bounds.streams,
 	})
 	if err != nil {
 		return err
 	}
-	s := &service{farm: head, app: api.NewApp(n.logger), secure: head.TLS(nodeNames(at, f), studio.source())}
+	teams := throttle.New(throttle.Limit{PerSecond: f.RateLimit, Burst: f.RateBurst})
+	s := &service{farm: head, app: api.NewApp(n.logger, n.bounds.proxies...), secure: head.TLS(nodeNames(at, f), studio.source())}
 	s.stopAPI = api.Mount(s.app, api.Config{
 		RequireTLS: f.RequireTLS, TeamsResults: f.Outputs == "signed-in", Browser: web.Reader(head),
-		Farm: head, Version: versionString(), Logger: n.logger, Teams: throttle.Limit{PerSecond: f.RateLimit, Burst: f.RateBurst},
+		Farm: head, Version: versionString(), Logger: n.logger, Teams: teams, Followers: n.bounds.follow, Bodies: n.bounds.bodies,
 	})
-	s.stopWeb = web.Mount(s.app, web.Config{Farm: head, Version: versionString(), Logger: n.logger})
+	s.stopWeb = web.Mount(s.app, web.Config{Farm: head, Version: versionString(), Logger: n.logger, Teams: teams, Followers: n.bounds.follow})
 	following, stop := context.WithCancel(context.Background())
 	s.stopFollowing = stop
 	if studio != nil {

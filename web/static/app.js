@@ -18,6 +18,11 @@ function connect() {
     clearInterval(watch);
     socket.onopen = socket.onmessage = socket.onclose = null; socket.close();
     if (e.code === 1008) { location.reload(); return; } // signed out
+    if (e.code === 1013) { // too many pages are open; what is shown stays as it is
+      say("This page is not kept up to date: " + e.reason);
+      setTimeout(connect, 30000);
+      return;
+    }
     lose();
     setTimeout(connect, retry + Math.random() * retry);
     retry = Math.min(retry * 2, 10000);

@@ -1,0 +1,105 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"overcrank/cmd/overcrank/client"
+)
+
+// fewFiles is the program, in a process that may open few files.
+func fewFiles(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "overcrank")
+	if err := os.WriteFile(path, fmt.Appendf(nil, "#!/bin/sh\nulimit -n 512\nexec '%s' \"$@\"\n", binary), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestACrowdFromOneAddressShutsNobodyOut has one address open connections to the ports of a coordinator that may open few files, and others work
+// with it meanwhile.
+func TestACrowdFromOneAddressShutsNobodyOut(t *testing.T) {
+	t.Parallel()
+	f := launchProgram(t, fewFiles(t), "coordinator", t.TempDir(), "--cluster-listen", "127.0.0.1:0", "--cluster-strangers", "16")
+	public := strings.TrimPrefix(f.Server, "http://")
+	alone := f.median()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)}}
+	for range 600 {
+		conn, err := dialer.Dial("tcp", public)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+	}
+	beside := f.median()
+	t.Logf("a request takes %s, and %s beside the crowd", alone, beside)
+	if beside > alone+250*time.Millisecond {
+		t.Errorf("a request takes %s, and %s beside the crowd", alone, beside)
+	}
+	var uploads sync.WaitGroup
+	for range 100 {
+		uploads.Go(func() {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.Server+"/api/farm/v1/files?name=a.txt", strings.NewReader(strings.Repeat("x", 100<<10)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			req.Header.Set("Authorization", "Bearer "+f.Token)
+			res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+			if err != nil {
+				return // closed at once: this address has as many open as it may
+			}
+			defer res.Body.Close()
+			if words, _ := io.ReadAll(res.Body); res.StatusCode >= 500 && res.StatusCode != http.StatusServiceUnavailable {
+				t.Errorf("an upload is answered %d %s", res.StatusCode, words)
+			}
+		})
+	}
+	uploads.Wait()
+	if n := strings.Count(f.said.String(), "--connections-per-address"); n < 1 || n > 3 {
+		t.Errorf("the log tells %d times of the crowd", n)
+	}
+}
+
+// median is what a request takes, of several over connections of their own.
+func (f *runningFarm) median() time.Duration {
+	f.t.Helper()
+	alone := &client.Client{Server: f.Server, Token: f.Token, HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	var took []time.Duration
+	for range 9 {
+		began := time.Now()
+		if _, err := alone.Me(f.t.Context()); err != nil {
+			f.t.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+func TestBoundsFollowFlagsAndWhatTheProcessMayOpen(t *testing.T) {
+	t.Parallel()
+	b, err := boundFlags{}.bounds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.port.Total > max(64, openFiles()/8*3) || b.port.Total > mostConnections || b.port.Gate.Each() > b.port.Total/4 && b.port.Gate.Each() > 16 {
+		t.Errorf("%d connections, %d of one address, where %d files may be open", b.port.Total, b.port.Gate.Each(), openFiles())
+	}
+	b, err = boundFlags{Connections: 100, PerAddress: 7, LivePerPerson: 3, LivePerAddr: 5, TrustedProxy: []string{"10.0.0.5"}}.bounds()
+	if err != nil || b.port.Total != 100 || b.port.Gate.Each() != 7 || b.follow.People.Each() != 3 || b.follow.Addresses.Each() != 5 || !b.proxies.Has("10.0.0.5:80") {
+		t.Errorf("the flags made %+v, %v", b, err)
+	}
+}

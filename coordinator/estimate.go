@@ -11,8 +11,8 @@ import (
 )
 
 // estimate says how long it is likely to take until a job is done: from now on for one that machines work on, and from the
-// moment on that it begins for one that waits. It is nil when nobody can tell: the job has ended, or waits for people or for
-// other jobs.
+// moment on that it begins for one that waits. It is nil when nobody can tell: the job has ended, waits for people or for
+// other jobs, or has none but machines that are not connected.
 func (l *leader) estimate(ctx context.Context, job farm.Job) *farm.Span {
 	c := l.c
 	if job.Status.Ended() || job.Status == farm.JobPending || job.Hold {
@@ -32,6 +32,9 @@ func (l *leader) estimate(ctx context.Context, job farm.Job) *farm.Span {
 	l.mu.Lock()
 	o.see(l)
 	l.mu.Unlock()
+	if o.away && len(o.leases) == 0 {
+		return nil
+	}
 	cost, known := o.cost()
 	if !known {
 		return &farm.Span{Learning: true}
@@ -53,6 +56,7 @@ type outline struct {
 	whole    farm.Frames
 
 	leases   map[string]seenLease // by task
+	away     bool                 // one of the job's machines is not connected
 	free     int                  // slots
 	machines int                  // that are connected
 	policy   farm.Policy
@@ -95,6 +99,10 @@ func (o *outline) see(l *leader) {
 	o.leases, o.free, o.machines, o.policy = map[string]seenLease{}, l.queue.Free(), len(l.sessions), l.policy
 	for _, h := range l.byJob[o.job.ID] {
 		if h.cancelled {
+			continue
+		}
+		if l.sessions[h.agent] == nil { // it may never come back, and what it has done then counts for nothing
+			o.away = true
 			continue
 		}
 		o.leases[h.Task] = seenLease{agent: h.agent, elapsed: o.now.Sub(h.since).Seconds(), reached: h.progress / 100}

@@ -107,6 +107,7 @@ var (
 	syncTimeGauge  = counter("log_sync_seconds_total", "Time that they took.")
 	syncWorstGauge = gauge("log_sync_worst_seconds", "The slowest of the last minute.")
 	checkGauge     = gauge("check_ok", "Whether a check of /readyz is well.", "check")
+	warnGauge      = gauge("check_warns", "Whether a check of /readyz asks for care though work is taken.", "check")
 	freeGauge      = gauge("disk_free_bytes", "Space left on a disk that this node writes to.", "check", "path")
 	needGauge      = gauge("disk_reserve_bytes", "Space below which this node takes no changes.", "check", "path")
 	moveFilesGauge = gauge("storage_move_files_left", "Files of the data folder that are still to be moved to the farm's storage.")
@@ -189,6 +190,7 @@ func (g gauges) node(put putMetric) {
 	put(syncWorstGauge, syncs.Worst.Seconds())
 	for _, check := range c.Checks() {
 		put(checkGauge, oneIf(check.Err == nil), check.Name)
+		put(warnGauge, oneIf(check.Warn), check.Name)
 		if check.Disk != nil {
 			put(freeGauge, float64(check.Disk.Free), check.Name, check.Disk.Path)
 			put(needGauge, float64(check.Disk.Need), check.Name, check.Disk.Path)

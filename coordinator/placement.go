@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,7 +121,11 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 	if err != nil {
 		return placement, err
 	}
-	if placement.Why = waits.why(); placement.Why != "" || waits.task.ID == "" {
+	if placement.Why = waits.why(); placement.Why != "" {
+		return placement, nil
+	}
+	if waits.task.ID == "" {
+		placement.Why = l.whyAway(job.ID)
 		return placement, nil
 	}
 	l.mu.Lock()
@@ -132,6 +137,20 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 		placement.Why = "The job starts not before " + waitTime(job.NotBefore) + "."
 	}
 	return placement, nil
+}
+
+// whyAway says of a job that machines work on which of them is not connected, "" when all are.
+func (l *leader) whyAway(job string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.byJob[job] {
+		if h.cancelled || h.handing || l.sessions[h.agent] != nil {
+			continue
+		}
+		return fmt.Sprintf("Its machine %s is not connected. Unless it is back by %s, its work goes to another machine.",
+			cmp.Or(l.standings[h.agent].name, h.agent), waitTime(h.seen.Add(l.c.cfg.Lease)))
+	}
+	return ""
 }
 
 // waiting is what the state says of a job that has not ended.

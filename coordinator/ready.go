@@ -1,9 +1,11 @@
 package coordinator
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
 
@@ -40,7 +42,10 @@ func (c *Coordinator) checkWork() farm.Check {
 // checkStorage says what the last look at the storage came to.
 func (c *Coordinator) checkStorage() farm.Check {
 	const name = "storage"
-	if err := c.StorageWorks(); err != nil {
+	switch err := c.StorageWorks(); {
+	case errors.Is(err, files.ErrUnreachable): // jobs are taken all the same, and wait; no other coordinator is better off
+		return farm.Check{Name: name, Warn: true, Found: err.Error() + "; jobs are taken, and begin when it can be used again"}
+	case err != nil:
 		return farm.Failed(name, err)
 	}
 	if c.shared == nil {

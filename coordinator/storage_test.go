@@ -38,6 +38,13 @@ func everyStorage(t testing.TB) map[string]func(*coordinator.Config) {
 	return map[string]func(*coordinator.Config){"folder": func(*coordinator.Config) {}, "mount": onMount(t), "s3": bucket}
 }
 
+// storageWarns says whether the check of the storage asks for care.
+func (r *rig) storageWarns() bool {
+	i := slices.IndexFunc(r.Checks(), func(c farm.Check) bool { return c.Name == "storage" })
+	check := r.Checks()[i]
+	return check.Warn && strings.Contains(check.Found, "jobs are taken")
+}
+
 func onMount(t testing.TB) func(*coordinator.Config) {
 	dir := t.TempDir()
 	return func(cfg *coordinator.Config) { cfg.Storage = dir }
@@ -208,9 +215,9 @@ func TestABucketThatIsAwayForAWhileFailsNoJob(t *testing.T) {
 	if got := r.job(job.ID); got.Status.Ended() {
 		t.Errorf("the job is %s: %s", got.Status, got.Error)
 	}
-	r.eventually("readiness tells of the storage", func() bool { return farm.CodeOf(r.Ready()) == farm.CodeUnavailable })
+	r.eventually("readiness tells of the storage, and takes jobs", func() bool { return r.storageWarns() && r.Ready() == nil })
 	server.Restart()
-	r.eventually("readiness is back", func() bool { return r.Ready() == nil })
+	r.eventually("readiness is back", func() bool { return r.Ready() == nil && !r.storageWarns() })
 	s.say(wire.Message{Finished: &wire.Finished{Attempt: lease.Attempt, Output: out}})
 	s.settled(lease.Attempt)
 	if got := r.output(r.job(job.ID)); got != "the film" {
@@ -372,7 +379,7 @@ func TestAMoveWaitsForTheStorage(t *testing.T) {
 	bucket(&r.cfg)
 	r.start()
 	server.Kill()
-	r.eventually("readiness tells of the storage", func() bool { return farm.CodeOf(r.Ready()) == farm.CodeUnavailable })
+	r.eventually("readiness tells of the storage, and takes jobs", func() bool { return r.storageWarns() && r.Ready() == nil })
 	if f, err := r.OpenOutput(t.Context(), job.OutputName); err != nil {
 		t.Errorf("a result of the folder: %v", err)
 	} else if err := f.Close(); err != nil {

@@ -128,7 +128,7 @@ func (c *Coordinator) CheckStorage(ctx context.Context) error {
 	if c.shared == nil {
 		return nil
 	}
-	silent := farm.Errorf(farm.CodeUnavailable, "the farm's storage, %s, does not answer", c.shared.Where())
+	silent := &farm.Error{Code: farm.CodeUnavailable, Message: fmt.Sprintf("the farm's storage, %s, does not answer", c.shared.Where()), Err: files.ErrUnreachable}
 	ctx, cancel := context.WithTimeout(ctx, silentFor)
 	defer cancel()
 	select {

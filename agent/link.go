@@ -43,6 +43,7 @@ func (r *redirected) Error() string {
 // link keeps the one connection to the farm's leader.
 type link struct {
 	a        *agent
+	began    time.Time
 	wake     chan struct{}
 	refusals refusals    // of run alone
 	linked   atomic.Bool // the farm has welcomed this agent, and the connection has not ended
@@ -51,7 +52,7 @@ type link struct {
 }
 
 func newLink(a *agent) *link {
-	l := &link{a: a, wake: make(chan struct{}, 1)}
+	l := &link{a: a, began: time.Now(), wake: make(chan struct{}, 1)}
 	l.standing.Store(&wire.Standing{})
 	l.troubled(nil)
 	return l
@@ -125,7 +126,7 @@ func (l *link) session(ctx context.Context) error {
 	s := &session{l: l, conn: conn, sent: make(map[wire.Attempt]time.Time)}
 	defer s.close()
 	has := l.a.stock.now()
-	hello := wire.Hello{Version: wire.Version, Name: l.a.cfg.Name, Inventory: has.hash, Holding: l.a.board.holding()}
+	hello := wire.Hello{Version: wire.Version, Name: l.a.cfg.Name, Inventory: has.hash, Holding: l.a.board.holding(), UpSeconds: time.Since(l.began).Seconds()}
 	if err := s.write(wire.Message{Hello: &hello}); err != nil {
 		return err
 	}

@@ -168,6 +168,27 @@ func TestARestartedAgentLosesItsLeaseAtOnce(t *testing.T) {
 	}
 }
 
+// A lease that got lost between the farm and an agent that has been there all the while is no failed attempt.
+func TestALeaseThatNeverArrivedIsNoFailure(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	s := r.enrol("box")
+	s.up = time.Hour
+	s.connect()
+	job := r.submit()
+	for attempt := 1; attempt <= 2*farm.MaxAttempts; attempt++ {
+		if l := s.lease(); l.Job != job.ID || l.Attempt.Attempt != attempt {
+			t.Fatalf("got attempt %d of %s", l.Attempt.Attempt, l.Job)
+		}
+		s.hangUp()
+		s.connect() // knowing nothing of the lease
+	}
+	s.finish(s.lease(), "a film")
+	if now := r.job(job.ID); now.Status != farm.JobFinished {
+		t.Errorf("the job is %s: %s", now.Status, now.Error)
+	}
+}
+
 func TestASecondSessionReplacesTheFirst(t *testing.T) {
 	r := open(t)
 	s := r.enrol("box")

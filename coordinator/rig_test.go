@@ -167,6 +167,7 @@ type station struct {
 	agent     farm.Agent
 	shown     *x509.Certificate
 	inventory farm.Inventory
+	up        time.Duration // of its process, as it says
 	*link
 }
 
@@ -260,7 +261,7 @@ func (s *station) ask(holding ...wire.Attempt) wire.Message {
 	s.link = l
 	s.r.t.Cleanup(s.hangUp)
 	select {
-	case s.fromAgent <- wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: s.agent.Name, Inventory: s.inventory.Hash(), Holding: holding}}:
+	case s.fromAgent <- wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: s.agent.Name, Inventory: s.inventory.Hash(), Holding: holding, UpSeconds: s.up.Seconds()}}:
 		return s.hear()
 	case m := <-s.toAgent: // a node that does not lead says so at once
 		return m

@@ -104,6 +104,9 @@ type Hello struct {
 	Name      string    `json:"name"`
 	Inventory string    `json:"inventory"`         // hash of what the machine has, see farm.Inventory
 	Holding   []Attempt `json:"holding,omitempty"` // leases it still works on, or whose report waits to be sent
+	// UpSeconds is for how long the agent's process has been there, without a break: a lease that is younger and not among Holding never
+	// reached it. 0 from one that does not tell.
+	UpSeconds float64 `json:"upSeconds,omitempty"`
 }
 
 // Welcome answers Hello.

@@ -176,6 +176,7 @@ type link struct {
 	fromAgent, toAgent chan wire.Message
 	trials             chan wire.Trial    // that came, beside everything else
 	standings          chan wire.Standing // in the same way
+	lists              chan []string      // of coordinators, in the same way
 	gone               chan struct{}
 	once               sync.Once
 	reason             string // of the coordinator, for the end; read behind gone
@@ -194,6 +195,10 @@ func (l *link) Read() (wire.Message, error) {
 func (l *link) Write(m wire.Message) error {
 	if m.Trial != nil {
 		l.trials <- *m.Trial
+		return nil
+	}
+	if m.Coordinators != nil && l.lists != nil {
+		l.lists <- m.Coordinators.Addresses
 		return nil
 	}
 	if m.Standing != nil && l.standings != nil {
@@ -255,7 +260,7 @@ func (s *station) connect(holding ...wire.Attempt) wire.Welcome {
 // ask opens a session and says hello.
 func (s *station) ask(holding ...wire.Attempt) wire.Message {
 	s.r.t.Helper()
-	l := &link{fromAgent: make(chan wire.Message), toAgent: make(chan wire.Message, 1000), trials: make(chan wire.Trial, 100), standings: make(chan wire.Standing, 100), gone: make(chan struct{}), served: make(chan error, 1)}
+	l := &link{fromAgent: make(chan wire.Message), toAgent: make(chan wire.Message, 1000), trials: make(chan wire.Trial, 100), standings: make(chan wire.Standing, 100), lists: make(chan []string, 100), gone: make(chan struct{}), served: make(chan error, 1)}
 	c := s.r.Coordinator
 	go func() { l.served <- c.ServeAgent(s.r.t.Context(), s.agent, l) }()
 	s.link = l

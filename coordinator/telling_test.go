@@ -15,21 +15,24 @@ func TestLinkedAgentsHearWhoTheCoordinatorsAre(t *testing.T) {
 	leader, followers := nodes.parted()
 	s := leader.enrol("box")
 	told := s.connect().Coordinators
-	if len(told) != 3 {
-		t.Fatalf("the welcome tells of %v", told)
-	}
+	leader.eventually("the agent knows all three", func() bool {
+		select {
+		case told = <-s.lists:
+		default:
+		}
+		return len(told) == 3
+	})
 	gone := followers[0]
 	if err := leader.RemoveNode(t.Context(), leader.admin, gone.NodeID()); err != nil {
 		t.Fatal(err)
 	}
 	want := slices.DeleteFunc(slices.Clone(told), func(address string) bool { return address == gone.cfg.PublicAddress })
-	for {
-		m := s.hear()
-		if m.Coordinators == nil {
-			t.Fatalf("got %+v", m)
+	leader.eventually("the agent is told", func() bool {
+		select {
+		case list := <-s.lists:
+			return slices.Equal(list, want)
+		default:
+			return false
 		}
-		if slices.Equal(m.Coordinators.Addresses, want) {
-			return
-		}
-	}
+	})
 }

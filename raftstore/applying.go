@@ -28,6 +28,7 @@ func (m *machine) applyCommands(logs []*raft.Log, answers []any) error {
 		}
 		m.trail.add(a.steps)
 		m.grown.Add(a.grown)
+		m.logged.Add(a.grown)
 		m.entries.Add(int64(len(a.fresh)))
 		for at, b := range breaches {
 			a.amiss = append(a.amiss, breached{logs[at.entry].Index, b})

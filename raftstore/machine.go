@@ -56,6 +56,9 @@ type machine struct {
 
 	wrong func(bucket, key string, value []byte) []byte // see Config.WrongRule
 
+	checkpoint checkpoint
+	synced     bool // the file is closed and on the disk
+
 	expected *expected
 	progress broadcast // of last
 	applied  func([]Result)
@@ -71,6 +74,7 @@ type machine struct {
 	last    atomic.Uint64 // index of the last entry applied
 	// What was applied since the last snapshot, see snapshotting.go.
 	grown   atomic.Int64 // bytes
+	logged  atomic.Int64 // bytes since the start
 	entries atomic.Int64
 }
 
@@ -214,18 +218,26 @@ func lastApplied(rows *layered.Rows) uint64 {
 	return binary.BigEndian.Uint64(value)
 }
 
-// close brings the file to the disk and closes it.
+// close brings all changes to the file and closes it. It is brought to the disk too, unless a checkpoint is there.
 func (m *machine) close() error {
 	m.end()
 	m.leaving.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dropped := m.incoming.drop()
-	if m.halted.Load() {
+	switch {
+	case m.halted.Load():
 		m.state.Settle()
+		m.checkpoint.release()
 		return errors.Join(dropped, m.db.Sync(), m.db.Close())
+	case m.checkpoint.kept():
+		err := errors.Join(dropped, m.state.Flush(), boltfile.NoteFree(m.db))
+		m.checkpoint.release()
+		return errors.Join(err, m.db.Close())
+	default:
+		m.synced = true
+		return errors.Join(dropped, m.state.Flush(), boltfile.Close(m.db))
 	}
-	return errors.Join(dropped, m.state.Flush(), boltfile.Close(m.db))
 }
 
 // Apply applies one entry.

@@ -16,16 +16,24 @@ import (
 // recoverMachine opens the state file, or begins a new one when the old may not be whole. kept says that the file is used
 // as it is; otherwise Raft fills it from the newest snapshot and the log.
 //
-// The file is never synced while it is used. A killed process tears no page of it: what was written is in the system's
+// The file is not synced with its changes. A killed process tears no page of it: what was written is in the system's
 // cache. A machine that went down may have lost any part of it. So it is kept when the last stop was clean, or when the
-// machine has not been restarted since.
+// machine has not been restarted since; otherwise as it was at the last checkpoint (checkpoint.go).
 func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snapshots raft.SnapshotStore) (m *machine, kept bool, err error) {
 	whole, err := mark.whole()
 	if err != nil {
 		return nil, false, err
 	}
+	path := filepath.Join(cfg.Dir, stateFile)
+	if !whole {
+		whole = restoreCheckpoint(path, cfg.Logger)
+	}
 	if err := mark.running(); err != nil {
 		return nil, false, fmt.Errorf("mark the state as in use: %w", err)
+	}
+	// What is written from here on may take the place of what the checkpoint needs.
+	if err := dropCheckpoint(path); err != nil {
+		return nil, false, err
 	}
 	snapshotIndex, err := newestSnapshot(snapshots)
 	if err != nil {
@@ -34,7 +42,6 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snaps
 	if err := checkBeginning(log, snapshotIndex); err != nil {
 		return nil, false, err
 	}
-	path := filepath.Join(cfg.Dir, stateFile)
 	if whole {
 		m, err := keepMachine(path, cfg, codec, log, snapshotIndex)
 		if m != nil || err != nil {

@@ -135,6 +135,9 @@ func (m *machine) swap(next string, opened *bbolt.DB) (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	db, state := m.db, m.state
+	if err := m.checkpoint.drop(m.path); err != nil {
+		return err
+	}
 	// The file in force closes when its last reader ends, which may be a snapshot that is being written. Nobody waits for that where
 	// an open file can be replaced.
 	leave := func() error {

@@ -205,6 +205,7 @@ func open(cfg Config) (_ *Store, err error) {
 	ctx, halt := context.WithCancel(context.Background())
 	s.halt = halt
 	s.waiters.Go(func() { s.tidy(ctx, cfg.Logger) })
+	s.waiters.Go(func() { s.keepCheckpoints(ctx, cfg.Logger) })
 	s.waiters.Go(func() { s.watchDisk(ctx, cfg.Logger, cfg.OnFatal) })
 	s.waiters.Go(func() { s.followLeaders(ctx) })
 	return s, nil
@@ -226,7 +227,7 @@ func (s *Store) Close() error {
 		clean := !s.machine.halted.Load()
 		err = errors.Join(err, s.machine.close(), s.log.Close())
 		s.codec.close()
-		if err == nil && clean {
+		if err == nil && clean && s.machine.synced {
 			err = s.mark.clean()
 		}
 		s.closed = err

@@ -92,12 +92,17 @@ func walkBucket(b *bbolt.Bucket, depth int) error {
 }
 
 // Close closes a file that is opened with NoFreelistSync, and notes in it which of its pages are free: the next Open does not
-// have to look through the whole file for them then.
+// have to look through the whole file for them then. The file is on the disk afterwards.
 func Close(db *bbolt.DB) error {
-	db.NoFreelistSync = false
-	noted := db.Update(func(*bbolt.Tx) error { return nil })
+	noted := NoteFree(db)
 	if noted == nil {
 		noted = db.Sync()
 	}
 	return errors.Join(noted, db.Close())
+}
+
+// NoteFree is the first step of Close: nothing may be written behind it.
+func NoteFree(db *bbolt.DB) error {
+	db.NoFreelistSync = false
+	return db.Update(func(*bbolt.Tx) error { return nil })
 }

@@ -138,6 +138,11 @@ func (l *leader) term(ctx context.Context) {
 	l.c.hub.lose() // what the leader before told last may not have come
 	loops.Go(func() { l.expireLoop(own) })
 	loops.Go(func() { l.tellLoop(ctx) })
+	// The most urgent tasks are granted while the others are being read: reading a million takes seconds.
+	if !l.takeUp(ctx, l.loadUrgent) {
+		return
+	}
+	loops.Go(func() { l.grantLoop(own) })
 	// From here on the queue is told of what is submitted, so nothing falls between the two.
 	if !l.takeUp(ctx, l.load) {
 		return
@@ -149,7 +154,6 @@ func (l *leader) term(ctx context.Context) {
 	l.c.log.Info("this coordinator leads the farm", "ready tasks", ready, "leases", leased, "queue read in", time.Since(l.began).Round(time.Millisecond))
 	l.c.reading.wake()
 
-	loops.Go(func() { l.grantLoop(own) })
 	loops.Go(func() { l.outbox.run(ctx) })
 	loops.Go(func() {
 		if err := l.c.sweepAllAttempts(ctx); err != nil && ctx.Err() == nil {
@@ -252,25 +256,84 @@ func (l *leader) takeUp(ctx context.Context, read func() error) bool {
 	}
 }
 
+// urgentTasks is how many tasks of all teams are read before the first of them is granted, and urgentLeast of each team at least. It takes
+// some tens of milliseconds, and holds what hundreds of machines take in the next seconds.
+const (
+	urgentTasks = 4000
+	urgentLeast = 200
+)
+
+// loadUrgent queues what comes first of each team, as far as the state lists jobs by urgency: by priority, then by age. What renders
+// already goes before that. A task that only load finds to be more urgent, such as one of a rush far down the list, is granted then.
+func (l *leader) loadUrgent() error {
+	var teams []farm.Team
+	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+		teams, err = tx.Teams()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, team := range teams {
+		var tasks []farm.Task
+		err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
+			tasks, err = tx.UrgentTasks(team.ID, max(urgentTasks/len(teams), urgentLeast))
+			return err
+		})
+		if err == nil && len(tasks) > 0 {
+			err = l.enqueue(tasks, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pageOfTasks is how many tasks are read at once: there may be very many, and readers should be brief.
 const pageOfTasks = 500
 
-// eachTask hands all tasks in one state on, page by page.
+// eachTask hands all tasks in one state on, page by page. While one is visited the next is read.
 func (c *Coordinator) eachTask(status farm.TaskStatus, visit func(page []farm.Task) error) error {
-	for after := ""; ; {
-		var page []farm.Task
-		err := c.store.View(func(tx *raftstore.Tx) (err error) {
-			page, err = tx.TasksIn(status, after, pageOfTasks)
-			return err
-		})
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		if err := visit(page); err != nil {
-			return err
-		}
-		after = page[len(page)-1].ID
+	type read struct {
+		page []farm.Task
+		err  error
 	}
+	pages, enough := make(chan read), make(chan struct{})
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	defer close(enough)
+	reader.Go(func() {
+		defer close(pages)
+		for after := ""; ; {
+			var next read
+			next.err = c.store.View(func(tx *raftstore.Tx) (err error) {
+				next.page, err = tx.TasksIn(status, after, pageOfTasks)
+				return err
+			})
+			if next.err == nil && len(next.page) == 0 {
+				return
+			}
+			select {
+			case pages <- next:
+			case <-enough:
+				return
+			}
+			if next.err != nil {
+				return
+			}
+			after = next.page[len(next.page)-1].ID
+		}
+	})
+	for next := range pages {
+		if next.err != nil {
+			return next.err
+		}
+		if err := visit(next.page); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // take reads what the state says of agents and leases.

@@ -34,7 +34,7 @@ func (c *Coordinator) checkWork() farm.Check {
 		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "this coordinator is taking over the farm's work; try again in a moment"))
 	}
 	if l != nil && !l.hasRead() {
-		return farm.Passed(name, "it is in hand; the queue is being read, and what waits in it begins after that")
+		return farm.Passed(name, "it is in hand; the queue is being read, and the most urgent of it begins meanwhile")
 	}
 	return farm.Passed(name, "it is in hand")
 }

@@ -141,6 +141,31 @@ func (tx *Tx) TasksIn(status farm.TaskStatus, after string, limit int) ([]farm.T
 	return tasks, nil
 }
 
+// UrgentTasks reads ready tasks of a team whose jobs come first: of jobs that render, then of those that wait, each by priority and then by
+// age; at most limit, and it looks at no more than a few times as many jobs.
+func (tx *Tx) UrgentTasks(team string, limit int) ([]farm.Task, error) {
+	var tasks []farm.Task
+	jobs := tx.t.cursor(bucketJobsByPriority)
+	for _, status := range []farm.JobStatus{farm.JobRendering, farm.JobQueued} {
+		prefix, looks := []byte(statusPrefix(team, status)), 4*limit
+		for key, _ := jobs.Seek(prefix); bytes.HasPrefix(key, prefix) && looks > 0; key, _ = jobs.Next() {
+			looks--
+			place := key[len(prefix):]
+			if ahead := len(priorityKey(0)) + timeKeySize; len(place) > ahead {
+				for _, task := range tx.t.tasksOf(string(place[ahead:])) {
+					if task.Status == farm.TaskReady {
+						tasks = append(tasks, task)
+					}
+				}
+			}
+			if len(tasks) >= limit {
+				return tasks[:limit], tx.t.err
+			}
+		}
+	}
+	return tasks, tx.t.err
+}
+
 // File reads a team's stored file, also one whose expiry has passed while it was not yet forgotten.
 func (tx *Tx) File(team, sha256 string) (farm.StoredFile, error) {
 	file, ok := get[farm.StoredFile](tx.t, bucketFiles, fileKey(team, sha256))

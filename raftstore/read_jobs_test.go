@@ -3,6 +3,7 @@ package raftstore
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -215,5 +216,41 @@ func TestTasksOfAJobComeInTheirOrder(t *testing.T) {
 			t.Errorf("%d tasks", len(tasks))
 		}
 		return err
+	})
+}
+
+// TestTheMostUrgentTasksAreReadFirst reads ready tasks in the order of their jobs: those that render, then by priority, then by age.
+func TestTheMostUrgentTasksAreReadFirst(t *testing.T) {
+	m := newTestMachine(t, t.TempDir(), "state")
+	defer m.end()
+	furnish(m)
+	for i, priority := range []int{0, 5, 0, -3, 5} {
+		job, task := jobOf(fmt.Sprint("j", i), i)
+		job.Priority = priority
+		m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+	}
+	rendering, first := jobOf("r", 9)
+	second := first
+	rendering.Priority, second.ID = -9, "r.1"
+	m.must(SubmitJobs{Jobs: []farm.Job{rendering}, Tasks: []farm.Task{first, second}})
+	lease(m, "r.0", 1, 10)
+	for limit, want := range map[int]string{9: "r.1 j1.0 j4.0 j0.0 j2.0 j3.0", 3: "r.1 j1.0 j4.0", 1: "r.1"} {
+		var got []string
+		m.read(func(tx *Tx) error {
+			tasks, err := tx.UrgentTasks("team", limit)
+			for _, task := range tasks {
+				got = append(got, task.ID)
+			}
+			return err
+		})
+		if strings.Join(got, " ") != want {
+			t.Errorf("at most %d: %v, want %s", limit, got, want)
+		}
+	}
+	m.read(func(tx *Tx) error {
+		if tasks, err := tx.UrgentTasks("other", 9); len(tasks) != 0 || err != nil {
+			t.Errorf("%v of a team without jobs, %v", tasks, err)
+		}
+		return nil
 	})
 }

@@ -143,18 +143,21 @@ func cpuTicks(b *testing.B, pid int) float64 {
 	return user + system
 }
 
-func residentMB(b *testing.B, pid int) float64 {
+func residentMB(b *testing.B, pid int) float64 { return statusMB(b, pid, "VmRSS:") }
+
+// statusMB reads a size that the system tells of a process.
+func statusMB(b *testing.B, pid int, name string) float64 {
 	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, line := range strings.Split(string(raw), "\n") {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, name); ok {
 			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
 			return kb / 1024
 		}
 	}
-	b.Fatal("no VmRSS")
+	b.Fatal("no " + name)
 	return 0
 }
 

@@ -49,7 +49,9 @@ lint:
 ## bench: the figures, for benchstat. BENCH=million measures a farm of a million jobs instead, in about ten minutes
 bench:
 ifeq ($(BENCH),million)
-	OVERCRANK_BENCH_JOBS=1000000 $(GO) test -run '^$$' -bench 'Large' -benchtime 2s -timeout 2h ./api
+	OVERCRANK_BENCH_JOBS=1000000 $(GO) test -run '^$$' -bench 'Large/(fill|get|list)' -benchtime 2s -timeout 2h ./api
+	@scripts/require ffmpeg fonts
+	OVERCRANK_BENCH_JOBS=1000000 $(GO) test -run '^$$' -bench 'Million' -benchtime 1x -timeout 2h ./cmd/overcrank
 else
 	@scripts/require ffmpeg fonts
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -11,8 +11,9 @@ const (
 	// collectorPace lets the heap grow to five times of what is in use before it is collected: a busy coordinator spends a tenth
 	// less processor time on a submission then, and more with a million jobs waiting (docs/benchmarks.md).
 	collectorPace = 400 // percent
-	// collectorCeiling is where the collector hurries again, so that a million waiting jobs do not cost gigabytes of garbage.
-	collectorCeiling = 5 << 28 // bytes
+	// collectorCeiling is where the collector hurries again, so that a coordinator stays below a gigabyte with a million jobs waiting, of
+	// which it holds a quarter of that, and with what it has mapped of its files.
+	collectorCeiling = 3 << 28 // bytes
 
 	// contentionsSampled is of how many times that goroutines waited for a lock one is kept, and waitSampled for how much waiting of any kind
 	// one is: so that what a farm does at its busiest costs a few hundred samples a second.

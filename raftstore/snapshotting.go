@@ -6,12 +6,18 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"overcrank/raftstore/boltfile"
 )
 
 // When a snapshot is due depends on how much was added to the log since the last one, compared with how large the state is:
 // a snapshot writes the whole state, and so the work of all of them stays in proportion to the work of the log, whatever a
 // farm grows to. The log is never much longer than the state, which bounds what a restart of the machine replays.
 const (
+	mappedLook = time.Second // how often is looked what is mapped
+	mappedMost = 128 << 20   // bytes from which on it is given back at once
+	mappedRest = 10          // looks after which less is given back too
+
 	snapshotLook  = 10 * time.Second // how often is looked whether one is due
 	snapshotFloor = 16 << 20         // bytes of log below which none is worth it
 	trailingBytes = 64 << 20         // bytes of log that stay behind a snapshot
@@ -20,7 +26,7 @@ const (
 	entryEstimate = 1 << 10
 )
 
-// tidy writes snapshots as they become due, and gives mapped memory back, until ctx ends.
+// tidy writes snapshots as they become due until ctx ends.
 func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
 	tick := time.NewTicker(snapshotLook)
 	defer tick.Stop()
@@ -29,9 +35,6 @@ func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		}
-		if err := s.machine.release(); err != nil {
-			logger.Warn("mapped memory could not be given back", "error", err)
 		}
 		if !s.snapshotDue() {
 			continue
@@ -44,6 +47,26 @@ func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
 			continue
 		}
 		logger.Info("wrote a snapshot of the farm's state", "took", time.Since(began), "bytes", s.machine.size())
+	}
+}
+
+// giveBack gives mapped memory back, as much as there is, until ctx ends. A node that begins to lead reads a third of the file within seconds.
+func (s *Store) giveBack(ctx context.Context, logger *slog.Logger) {
+	tick := time.NewTicker(mappedLook)
+	defer tick.Stop()
+	for since := 0; ; since++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if since < mappedRest && boltfile.Mapped() < mappedMost {
+			continue
+		}
+		since = 0
+		if err := s.machine.release(); err != nil {
+			logger.Warn("mapped memory could not be given back", "error", err)
+		}
 	}
 }
 

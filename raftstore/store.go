@@ -205,6 +205,7 @@ func open(cfg Config) (_ *Store, err error) {
 	ctx, halt := context.WithCancel(context.Background())
 	s.halt = halt
 	s.waiters.Go(func() { s.tidy(ctx, cfg.Logger) })
+	s.waiters.Go(func() { s.giveBack(ctx, cfg.Logger) })
 	s.waiters.Go(func() { s.keepCheckpoints(ctx, cfg.Logger) })
 	s.waiters.Go(func() { s.watchDisk(ctx, cfg.Logger, cfg.OnFatal) })
 	s.waiters.Go(func() { s.followLeaders(ctx) })

@@ -24,9 +24,6 @@ const (
 
 const templatesPath = "/files/templates/"
 
-// PublicAddress is the base address that callers use, without a trailing slash.
-func (c *Coordinator) PublicAddress() string { return c.cfg.PublicAddress }
-
 // Now is the farm's time, by which addresses and links end.
 func (c *Coordinator) Now() time.Time { return c.cfg.Now() }
 
@@ -51,7 +48,7 @@ func (c *Coordinator) DownloadAddress(ctx context.Context, p farm.Principal, id 
 func (c *Coordinator) signedAddress(op, id, mark string, until time.Time) string {
 	expires := strconv.FormatInt(until.Unix(), 10)
 	q := url.Values{"op": {op}, "mark": {mark}, "expires": {expires}, "signature": {c.sign(op, id, mark, expires)}}
-	return c.cfg.PublicAddress + templatesPath + url.PathEscape(id) + "?" + q.Encode()
+	return c.PublicAddress() + templatesPath + url.PathEscape(id) + "?" + q.Encode()
 }
 
 func (c *Coordinator) sign(parts ...string) string {

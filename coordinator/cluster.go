@@ -96,6 +96,7 @@ func (m *cluster) run(ctx context.Context) {
 // settle does what a member has to do now and then.
 func (m *cluster) settle(ctx context.Context) {
 	m.nowMember()
+	m.learnPublicAddress()
 	leader, _ := m.c.store.Leader()
 	if leader == "" {
 		if time.Since(m.leaderAt) > leaderlessAfter && m.c.port != nil {
@@ -115,7 +116,7 @@ func (m *cluster) settle(ctx context.Context) {
 // self is this node's record, as the others are to have it.
 func (m *cluster) self() farm.Coordinator {
 	return farm.Coordinator{
-		ID: m.c.store.ID(), Name: hostName(), Cluster: m.address(), Public: m.c.cfg.PublicAddress, Version: m.c.cfg.Version,
+		ID: m.c.store.ID(), Name: hostName(), Cluster: m.address(), Public: m.c.cfg.NodeAddress, Farm: m.c.cfg.PublicAddress, Version: m.c.cfg.Version,
 		Level: Level(), Gossip: m.c.gossipAddress(), At: m.c.cfg.Now(),
 	}
 }
@@ -228,7 +229,7 @@ func (m *cluster) check() farm.Check {
 		return farm.Passed(name, "the farm has one coordinator")
 	}
 	found := farm.Passed(name, fmt.Sprintf("%d of %d coordinators with a vote answer", stand.Alive, stand.Voters))
-	if warnings := membership.Warnings(seen); len(warnings) > 0 {
+	if warnings := m.warnings(seen); len(warnings) > 0 {
 		found.Found, found.Warn = strings.Join(warnings, "; "), true
 	}
 	return found

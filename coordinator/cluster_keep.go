@@ -104,7 +104,12 @@ func (m *cluster) warn(seen []membership.Member) {
 			quiet[i].Silent = membership.DeadAfter // so that the words do not change with every second
 		}
 	}
-	m.sayOnce(strings.Join(membership.Warnings(quiet), "; "))
+	m.sayOnce(strings.Join(m.warnings(quiet), "; "))
+}
+
+// warnings say in words what somebody should do about the farm's coordinators, none when all is well.
+func (m *cluster) warnings(seen []membership.Member) []string {
+	return append(membership.Warnings(seen), addressWarnings(m.records())...)
 }
 
 // forgetOthers drops the records of coordinators that are members no more.

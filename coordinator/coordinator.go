@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -43,7 +44,8 @@ type Config struct {
 	// address as files.ParseAddress reads it. What is in the data folder then is moved there while the farm works.
 	Storage            string
 	StorageCredentials string // file with the credentials of a bucket; "" for those of the environment
-	PublicAddress      string // base address that callers use, without a trailing slash, such as http://farm.local:8080
+	PublicAddress      string // base address of the whole farm, the same on all coordinators, without a trailing slash; may be empty
+	NodeAddress        string // base address at which this coordinator is reached, such as http://rack1:8080; PublicAddress when empty
 	GossipBind         string // host:port, "127.0.0.1:0" inside `up`; "" takes part in no gossip
 	// GossipElsewhere says that GossipBind is a default: where it cannot be had, another port is taken, or this machine alone is
 	// gossiped with.
@@ -123,8 +125,9 @@ type Coordinator struct {
 	asides     chan struct{} // work beside its caller that goes on at once
 	fetcher    *fetch.Fetcher
 	caller     *caller
-	pool       *gossip.Pool // nil without gossip
-	ringTaken  int          // revision of the keys with which the pool was joined
+	pool       *gossip.Pool           // nil without gossip
+	ringTaken  int                    // revision of the keys with which the pool was joined
+	public     atomic.Pointer[string] // the farm's base address, once its coordinators are known
 	hub        *hub
 	mirror     *mirror
 	answers    answers
@@ -297,6 +300,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	if c.store, err = raftstore.Open(ctx, cfg); err != nil {
 		return fmt.Errorf("opening the farm's state: %w", err)
 	}
+	c.cluster.learnPublicAddress()
 	if err := c.storageServesAll(); err != nil {
 		return err
 	}
@@ -347,7 +351,7 @@ func (c *Coordinator) joinGossipAt(bind string, keys [][]byte) (err error) {
 		Logger:   c.log,
 		Streams:  c.cfg.GossipStreams,
 		Node: wire.Node{
-			ID: c.store.ID(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.PublicAddress,
+			ID: c.store.ID(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.NodeAddress,
 			Cluster: c.cluster.address(),
 		},
 		OnChange: func(n wire.Node, _ bool) { c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: n.ID}) },
@@ -459,6 +463,7 @@ func (cfg Config) withDefaults() Config {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	cfg.NodeAddress = cmp.Or(cfg.NodeAddress, cfg.PublicAddress)
 	cfg.MinFree = cmp.Or(cfg.MinFree, 1<<30)
 	cfg.PromoteAfter = cmp.Or(cfg.PromoteAfter, 10*time.Second)
 	cfg.Lease = cmp.Or(cfg.Lease, 30*time.Second)

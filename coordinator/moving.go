@@ -19,7 +19,7 @@ const (
 	lookAround     = 20 * time.Millisecond
 )
 
-// whoLeads is the leader here, or the public address at which another node leads. It waits for either until ctx ends; then both
+// whoLeads is the leader here, or the address at which another node leads. It waits for either until ctx ends; then both
 // are empty.
 func (c *Coordinator) whoLeads(ctx context.Context) (here *leader, elsewhere string) {
 	for {
@@ -44,7 +44,7 @@ func (c *Coordinator) leaderFor(ctx context.Context) (here *leader, elsewhere st
 	return c.whoLeads(ctx)
 }
 
-// leaderPublic is the address at which callers and agents reach the node that leads, "" while this one does or nobody.
+// leaderPublic is the address at which agents reach the node that leads, "" while this one does or nobody.
 func (c *Coordinator) leaderPublic() (address string) {
 	id, _ := c.store.Leader()
 	if id == "" || id == c.store.ID() {
@@ -126,7 +126,7 @@ func (l *leader) endSessions() {
 	}
 }
 
-// OtherAddresses are the base addresses at which callers reach the farm's other coordinators, in the order of their ids.
+// OtherAddresses are the base addresses at which the farm's other coordinators are reached, in the order of their ids.
 func (c *Coordinator) OtherAddresses() []string {
 	var list []string
 	err := c.store.View(func(tx *raftstore.Tx) error {

@@ -36,7 +36,7 @@ func attemptKey(at wire.Attempt, sha256 string) string { return attemptFolder(at
 func outputKey(outputName string) string { return outputsFolder + "/" + outputName }
 
 // OutputAddress is the public address of a job's result, known from its creation on.
-func (c *Coordinator) OutputAddress(j farm.Job) string { return outputAddress(c.cfg.PublicAddress, j) }
+func (c *Coordinator) OutputAddress(j farm.Job) string { return outputAddress(c.PublicAddress(), j) }
 
 // outputAddress is OutputAddress for callers who know the farm by a base address.
 func outputAddress(base string, j farm.Job) string {

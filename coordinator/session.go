@@ -298,7 +298,7 @@ func (l *leader) welcome(s *session, hello wire.Hello, wanted bool) (gone []*lea
 	if err != nil {
 		return nil, fmt.Errorf("reading what agent %s works on: %w", s.agent, err)
 	}
-	coordinators, err := l.c.readPublicAddresses()
+	coordinators, err := l.c.readNodeAddresses()
 	if err != nil {
 		return nil, err
 	}
@@ -325,10 +325,10 @@ func (l *leader) welcome(s *session, hello wire.Hello, wanted bool) (gone []*lea
 	return l.reconcileLocked(s, held, hello.Holding), nil
 }
 
-// readPublicAddresses is publicAddresses for who reads nothing else.
-func (c *Coordinator) readPublicAddresses() (list []string, err error) {
+// readNodeAddresses is nodeAddresses for who reads nothing else.
+func (c *Coordinator) readNodeAddresses() (list []string, err error) {
 	err = c.store.View(func(tx *raftstore.Tx) (err error) {
-		list, err = c.publicAddresses(tx)
+		list, err = c.nodeAddresses(tx)
 		return err
 	})
 	if err != nil {

@@ -159,7 +159,7 @@ func (c *Coordinator) lookAtStorage(ctx context.Context) error {
 	if err := c.recognise(ctx, true); err != nil {
 		return err
 	}
-	mine := nodeNote{ID: c.store.ID(), Name: c.cfg.PublicAddress, At: time.Now(), Content: rand.Text()}
+	mine := nodeNote{ID: c.store.ID(), Name: c.cfg.NodeAddress, At: time.Now(), Content: rand.Text()}
 	text, err := json.Marshal(mine)
 	if err != nil {
 		return fmt.Errorf("encoding a note: %w", err)

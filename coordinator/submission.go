@@ -59,7 +59,7 @@ func (s *submission) family(ctx context.Context, job *farm.Job, parent string) e
 	job.Assets = slices.Clone(job.Assets)
 	if job.Webhook != nil {
 		hook := *job.Webhook
-		hook.Farm = s.c.cfg.PublicAddress
+		hook.Farm = s.c.PublicAddress()
 		job.Webhook = &hook
 	}
 	job.PreviewFirst, job.ApprovedAt, job.ApprovedBy = job.PreviewFirst || job.Approve, time.Time{}, ""

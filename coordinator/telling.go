@@ -14,9 +14,9 @@ const tellEvery = time.Second
 // tellLoop keeps the agents that are linked informed of who the farm's coordinators are: one that knew only those of its beginning would
 // be lost with them.
 func (l *leader) tellLoop(ctx context.Context) {
-	told, err := l.c.readPublicAddresses()
+	told, err := l.c.readNodeAddresses()
 	every(ctx, tellEvery, func() {
-		now, failed := l.c.readPublicAddresses()
+		now, failed := l.c.readNodeAddresses()
 		if failed != nil {
 			l.c.log.Warn("the agents are not told who the coordinators are", "error", failed)
 			return

@@ -162,7 +162,7 @@ func (c *Coordinator) webhookBody(job farm.Job, hook farm.Webhook) ([]byte, erro
 	if err := c.addProgress(&job); err != nil {
 		return nil, err
 	}
-	return c.cfg.DescribeJob(job, outputAddress(cmp.Or(hook.Farm, c.cfg.PublicAddress), job), hook.Data)
+	return c.cfg.DescribeJob(job, outputAddress(cmp.Or(hook.Farm, c.PublicAddress()), job), hook.Data)
 }
 
 // signature is what a receiver compares: the HMAC of the body with the team's key, whose text is the key's bytes.

@@ -7,7 +7,8 @@ type Coordinator struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`             // host name
 	Cluster string    `json:"cluster"`          // host:port at which the other coordinators reach it
-	Public  string    `json:"public"`           // base address at which callers, browsers and agents reach it, without a trailing slash
+	Public  string    `json:"public"`           // base address at which agents and the other coordinators reach it, without a trailing slash
+	Farm    string    `json:"farm,omitempty"`   // base address of the whole farm by its settings, "" when they name none
 	Gossip  string    `json:"gossip,omitempty"` // host:port at which others reach it in gossip, "" when it takes no part
 	Version string    `json:"version"`          // of its program
 	Level   int       `json:"level"`            // highest level of commands that its program understands

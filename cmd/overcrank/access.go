@@ -212,13 +212,14 @@ func listAccess(ctx context.Context, r remote, teamRef, what string, list func(*
 
 type tokensCreate struct {
 	newAccessFlags
+	secretFlags
 	remote
 }
 
 func (tokensCreate) Help() string {
-	return `Only the secret is printed on standard output, so that it can be kept in a file:
+	return `The secret is shown this once. Keep it in a file that only you can read:
 
-    overcrank tokens create "render script" --role producer > render.token`
+    overcrank tokens create "render script" --role producer --out render.token`
 }
 
 func (t tokensCreate) Run(ctx context.Context, out *output) error {
@@ -235,11 +236,11 @@ func (t tokensCreate) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	if t.JSON {
+		out.private()
 		return out.answer(token.JSON())
 	}
-	out.remark("Token %s (%s), role %s. Its secret, shown this once:", token.ID, token.Name, token.Role)
-	_, err = fmt.Fprintln(out, token.Secret)
-	return err
+	out.remark("Token %s (%s), role %s. Its secret is shown this once.", token.ID, token.Name, token.Role)
+	return t.give(out, token.Secret)
 }
 
 type tokensRevoke struct {
@@ -292,6 +293,7 @@ func (l peopleList) Run(ctx context.Context, out *output) error {
 
 type peopleCreate struct {
 	newAccessFlags
+	secretFlags
 	remote
 }
 
@@ -309,6 +311,7 @@ func (p peopleCreate) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	if p.JSON {
+		out.private()
 		return out.answer(person.JSON())
 	}
 	out.remark("%s (%s), role %s.", person.Name, person.ID, person.Role)
@@ -316,18 +319,18 @@ func (p peopleCreate) Run(ctx context.Context, out *output) error {
 		out.remark("A link that signs them in: overcrank people link %s", person.ID)
 		return nil
 	}
-	return printLink(*person.SignIn, out)
+	return giveLink(*person.SignIn, p.secretFlags, out)
 }
 
-// printLink prints a link that signs in.
-func printLink(link client.SignInLink, out *output) error {
-	out.remark("This link signs in once, until %s:", localTime(link.ExpiresAt))
-	_, err := fmt.Fprintln(out, link.URL)
-	return err
+// giveLink hands over a link that signs in.
+func giveLink(link client.SignInLink, to secretFlags, out *output) error {
+	out.remark("This link signs in once, until %s.", localTime(link.ExpiresAt))
+	return to.give(out, link.URL)
 }
 
 type peopleLink struct {
 	Person string `arg:"" help:"Id or name of the person." complete:"person"`
+	secretFlags
 	remote
 	teamFlag
 }
@@ -346,9 +349,10 @@ func (p peopleLink) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	if p.JSON {
+		out.private()
 		return out.answer(link.JSON())
 	}
-	return printLink(link, out)
+	return giveLink(link, p.secretFlags, out)
 }
 
 type peopleEnd struct {

@@ -138,8 +138,10 @@ func nodeNames(listen *net.TCPAddr, f nodeFlags) []string {
 	if host, err := os.Hostname(); err == nil {
 		add(host)
 	}
-	if u, err := url.Parse(f.PublicAddress); err == nil {
-		add(u.Hostname())
+	for _, base := range []string{f.PublicAddress, f.NodeAddress} {
+		if u, err := url.Parse(base); err == nil {
+			add(u.Hostname())
+		}
 	}
 	if !listen.IP.IsUnspecified() {
 		add(listen.IP.String())

@@ -87,14 +87,15 @@ func behind(lag uint64) string {
 type clusterInvite struct {
 	For     string `help:"Whom or what it is for, such as the name of the machine." placeholder:"NAME"`
 	Expires string `help:"When it ends: a day, a time, or in how long, such as 2027-01-31 or 2h." default:"24h"`
+	secretFlags
 	remote
 }
 
 // Help is for the parser of the command line.
 func (clusterInvite) Help() string {
-	return `Only the token is printed on standard output. On the new machine, with an empty data folder:
+	return `The token goes to a file that only you can read. On the new machine, with an empty data folder:
 
-    overcrank cluster invite --for rack2 > token
+    overcrank cluster invite --for rack2 --out token
     overcrank coordinator --data-dir /var/lib/overcrank --listen 0.0.0.0:8080 --storage /mnt/farm --cluster-listen 0.0.0.0:8081 \
         --cluster-address rack2:8081 --join https://rack1:8080 --cluster-token-file token
 
@@ -116,12 +117,12 @@ func (i clusterInvite) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	if i.JSON {
+		out.private()
 		return out.answer(made.JSON())
 	}
 	out.remark("Invitation %s, for one coordinator, until %s. Keep the token in a file on its machine, and start it there, with the --storage of this farm:", made.ID, localTime(made.ExpiresAt))
 	out.remark("  overcrank coordinator --data-dir FOLDER --listen HOST:PORT --storage WHERE --cluster-listen HOST:PORT --join %s --cluster-token-file FILE", joinAt(ctx, c, i.Server))
-	_, err = fmt.Fprintln(out, made.Token)
-	return err
+	return i.give(out, made.Token)
 }
 
 // joinAt is where a new coordinator finds those that there are: at the addresses that they have for others, since this machine may
@@ -180,24 +181,21 @@ func (u clusterUninvite) Run(ctx context.Context, out *output) error {
 	return deleteAll(u.Invitations, "taken back", out, find, func(id string) error { return c.UninviteNode(ctx, id) })
 }
 
-type clusterKey struct{}
+type clusterKey struct{ secretFlags }
 
 // Help is for the parser of the command line.
 func (clusterKey) Help() string {
 	return `Copy the same key to all machines that begin the farm together, and start each of them:
 
-    overcrank cluster key > farm.key
+    overcrank cluster key --out farm.key
     overcrank coordinator --data-dir /var/lib/overcrank --listen 0.0.0.0:8080 --storage /mnt/farm --farm-key-file farm.key \
         --bootstrap-expect 3 --cluster-listen 0.0.0.0:8081 --cluster-address rack1:8081 --join rack1:8081,rack2:8081,rack3:8081
 
 Whoever has the key has the farm: remove it from wherever it was carried.`
 }
 
-// Run prints a new key.
-func (clusterKey) Run(out *output) error {
-	_, err := fmt.Fprintln(out, coordinator.NewFarmKey())
-	return err
-}
+// Run makes a new key.
+func (k clusterKey) Run(out *output) error { return k.give(out, coordinator.NewFarmKey()) }
 
 type clusterTransfer struct {
 	Coordinator string `arg:"" optional:"" help:"Name or id of the one that is to lead; the one that does best when left out."`

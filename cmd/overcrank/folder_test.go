@@ -34,6 +34,7 @@ func TestUpRefusesValuesItCannotWorkWith(t *testing.T) {
 	for flag, words := range map[string]string{
 		"--lease=1ms": "1s at least", "--slots=0": "needs one at least", "--min-free=-5": "below 0", "--listen=foo": "choose another address",
 		"--public-address=javascript:x": "https://", "--public-address=farm.local": "https://", "--public-address=http://a:b@farm": "https://",
+		"--node-address=rack1": "--node-address",
 	} {
 		if said := refusal(t, "--data-dir", dir, "--listen", "127.0.0.1:0", flag); !strings.Contains(said, words) {
 			t.Errorf("%s: it said, without %q:\n%s", flag, words, said)

@@ -16,12 +16,13 @@ type agentsInvite struct {
 	Uses    int      `help:"Machines that may come with it." default:"1"`
 	Expires string   `help:"When it ends: a day, a time, or in how long, such as 2027-01-31 or 2h." default:"24h"`
 	Tags    []string `help:"Tags that machines get which come with it." placeholder:"TAG"`
+	secretFlags
 	remote
 }
 
 // Help is for the parser of the command line.
 func (agentsInvite) Help() string {
-	return `Only the join token is printed on standard output. On the machine:
+	return `Only the join token is printed on standard output, or kept in --out FILE. On the machine:
 
     OVERCRANK_JOIN_TOKEN=ocj_… overcrank agent --coordinator ADDRESS
 
@@ -43,6 +44,7 @@ func (a agentsInvite) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	if a.JSON {
+		out.private()
 		return out.answer(made.JSON())
 	}
 	machines := "one machine"
@@ -51,8 +53,7 @@ func (a agentsInvite) Run(ctx context.Context, out *output) error {
 	}
 	out.remark("Invitation %s, for %s, until %s. Start the agent with it:", made.ID, machines, localTime(made.ExpiresAt))
 	out.remark("  OVERCRANK_JOIN_TOKEN=… overcrank agent --coordinator %s", strings.TrimSuffix(a.Server, "/"))
-	_, err = fmt.Fprintln(out, made.JoinToken)
-	return err
+	return a.give(out, made.JoinToken)
 }
 
 type agentsInvitations struct{ remote }

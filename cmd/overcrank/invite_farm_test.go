@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -146,5 +147,21 @@ func TestCommandsSpeakTLSWithTheFarmsOwnAuthority(t *testing.T) {
 	}
 	if code, said := ask("--ca-file", filepath.Join(dir, "farm.key")); code == 0 || !strings.Contains(said, "holds no certificate") {
 		t.Errorf("with something else: %d: %s", code, said)
+	}
+	var said lockedBuffer
+	code := run(t.Context(), []string{"templates", "add", titleCardZip(t), "--server", address, "--token-file", filepath.Join(dir, "admin.token"),
+		"--ca-file", filepath.Join(dir, "ca.crt")}, &said, &said)
+	if code != 0 {
+		t.Errorf("a template cannot be uploaded where plain HTTP is refused: %d: %s", code, said.String())
+	}
+	var list []struct{ ID string }
+	if err := json.Unmarshal(f.answer("/api/v2/templates"), &list); err != nil || len(list) != 1 {
+		t.Fatalf("the templates are %v, %v", list, err)
+	}
+	if download := f.answer("/api/v2/templates/" + list[0].ID + "/download"); !strings.Contains(string(download), `"https://127.0.0.1:`) {
+		t.Errorf("a farm that refuses plain HTTP gives out %s", download)
+	}
+	if said := refusal(t, "--data-dir", t.TempDir(), "--require-tls", "--public-address=http://farm.example"); !strings.Contains(said, "https://farm.example") {
+		t.Errorf("an address that the farm would refuse itself: %s", said)
 	}
 }

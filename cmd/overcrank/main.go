@@ -127,7 +127,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
 	files := configfile.NewResolver(usualConfig)
 	return kong.New(c, append([]kong.Option{
-		kong.Resolvers(files), kong.Bind(files), kong.Vars{"agent_folder": agentFolder()},
+		kong.Resolvers(files), kong.Bind(files), kong.Vars{"agent_folder": agentFolder(), "farm_folder": farmFolder()},
 		kong.Name("overcrank"),
 		kong.Description("The After Effects render farm that a studio runs on its own machines."),
 		kong.UsageOnError(),

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"overcrank/cmd/overcrank/configfile"
+	"overcrank/cmd/overcrank/terminal"
 	"overcrank/coordinator"
 	"overcrank/durable"
 	"overcrank/farm/address"
@@ -22,11 +23,12 @@ import (
 // nodeFlags are the flags of everything that runs a coordinator.
 type nodeFlags struct {
 	ConfigFile    string        `name:"config" help:"File of settings, a line 'flag: value' for each; when left out, /etc/overcrank/COMMAND.yaml, if it is there." placeholder:"FILE" env:"OVERCRANK_CONFIG"`
-	DataDir       string        `help:"Folder for everything the farm keeps." required:"" type:"path" env:"OVERCRANK_DATA_DIR"`
+	DataDir       string        `help:"Folder for everything the farm keeps." default:"${farm_folder}" type:"path" env:"OVERCRANK_DATA_DIR"`
 	Storage       string        `help:"Where the farm keeps its files: a folder that all coordinators have mounted, or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-west-1; in the data folder when left out, for a farm of one coordinator." placeholder:"WHERE" env:"OVERCRANK_STORAGE"`
 	StorageKeys   string        `name:"storage-credentials" help:"File with the credentials of the bucket, as ~/.aws/credentials; when left out, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY." type:"path" placeholder:"FILE" env:"OVERCRANK_STORAGE_CREDENTIALS"`
 	Listen        string        `help:"Address for API, dashboard and agents, host:port." default:"127.0.0.1:8080" env:"OVERCRANK_LISTEN"`
-	PublicAddress string        `help:"Base address that callers and agents use, when it is not that of --listen." env:"OVERCRANK_PUBLIC_ADDRESS"`
+	PublicAddress string        `help:"Base address of the whole farm, with which every link begins: a name that leads to all coordinators, and the same on each of them; that of this coordinator when left out." placeholder:"URL" env:"OVERCRANK_PUBLIC_ADDRESS"`
+	NodeAddress   string        `help:"Base address at which agents and the other coordinators reach this coordinator, its own on each; --public-address when left out, else that of --listen." placeholder:"URL" env:"OVERCRANK_NODE_ADDRESS"`
 	GossipListen  string        `help:"Address for gossip, host:port; when left out, the host of --listen with port 7947, or another port where that is taken." env:"OVERCRANK_GOSSIP_LISTEN"`
 	ClusterListen string        `help:"Address on which coordinators of one farm speak with each other, host:port; a farm of several needs it, and one that may become one." env:"OVERCRANK_CLUSTER_LISTEN"`
 	ClusterAddr   string        `name:"cluster-address" help:"Address at which the other coordinators reach this one; that of --cluster-listen when left out, with this machine's name in the place of 0.0.0.0." placeholder:"HOST:PORT" env:"OVERCRANK_CLUSTER_ADDRESS"`
@@ -90,12 +92,20 @@ func (f nodeFlags) Validate() error {
 	if err := f.checkBounds(); err != nil {
 		return err
 	}
-	if f.PublicAddress == "" {
+	return errors.Join(f.checkBase("--public-address", f.PublicAddress), f.checkBase("--node-address", f.NodeAddress))
+}
+
+// checkBase refuses a base address that makes no links, or links that the farm would refuse itself.
+func (f nodeFlags) checkBase(flag, base string) error {
+	if base == "" {
 		return nil
 	}
-	u, err := url.Parse(f.PublicAddress)
+	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return fmt.Errorf("--public-address is %q: it has to look like https://farm.example.com", f.PublicAddress)
+		return fmt.Errorf("%s is %q: it has to look like https://farm.example.com", flag, base)
+	}
+	if f.RequireTLS && u.Scheme == "http" {
+		return fmt.Errorf("%s is %s, and --require-tls refuses plain HTTP: make it https://%s", flag, base, u.Host)
 	}
 	return nil
 }
@@ -129,7 +139,10 @@ func (n *node) welcome(ctx context.Context, out *output) error {
 		fmt.Fprintf(out, "Overcrank %s is at %s\n", versionString(), n.address)
 	}
 	if token != "" {
-		fmt.Fprintf(out, "The administrator's token, shown this once and kept in %s:\n  %s\n", path, token)
+		fmt.Fprintf(out, "The administrator's token is in %s.\n", path)
+		if terminal.Is(out.Writer) { // a service's output goes into a journal that others read
+			fmt.Fprintf(out, "  %s\n", token)
+		}
 		return nil
 	}
 	if kept, err := os.ReadFile(path); err == nil {

@@ -16,6 +16,14 @@ func usualConfig(command string) string {
 	return filepath.Join(folder, command+".yaml")
 }
 
+// farmFolder is where a farm that somebody starts for themselves keeps its data when no folder is named.
+func farmFolder() string {
+	if runtime.GOOS == "darwin" {
+		return "~/Library/Application Support/Overcrank"
+	}
+	return "~/.local/share/overcrank"
+}
+
 // agentFolder is where an agent keeps its data when no folder is named.
 func agentFolder() string {
 	if runtime.GOOS == "darwin" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -145,9 +146,10 @@ func (n *node) open(ctx context.Context, f nodeFlags) error {
 			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return studio.current() }})
 	}
 	at := n.listener.Addr().(*net.TCPAddr)
-	public, _ := addresses(at, f)
+	own, _ := addresses(at, f)
 	head, err := coordinator.Open(ctx, coordinator.Config{
-		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys, PublicAddress: public, GossipBind: f.gossip(), GossipElsewhere: f.GossipListen == "",
+		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys,
+		PublicAddress: strings.TrimSuffix(f.PublicAddress, "/"), NodeAddress: own, GossipBind: f.gossip(), GossipElsewhere: f.GossipListen == "",
 		CACertificate: f.CACert, CAKey: f.CAKey, Checks: studio.checks,
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
@@ -242,8 +244,8 @@ func (n *node) shut() error {
 	return errors.Join(n.failure, shutdown)
 }
 
-// addresses are the base address for others and the one for processes of this machine.
-func addresses(a *net.TCPAddr, f nodeFlags) (public, local string) {
+// addresses are the base address at which others reach this coordinator, and the one for processes of this machine.
+func addresses(a *net.TCPAddr, f nodeFlags) (own, local string) {
 	port := fmt.Sprint(a.Port)
 	host, localHost := a.IP.String(), a.IP.String()
 	if a.IP.IsUnspecified() {
@@ -254,10 +256,14 @@ func addresses(a *net.TCPAddr, f nodeFlags) (public, local string) {
 		}
 	}
 	local = "http://" + net.JoinHostPort(localHost, port)
-	if f.PublicAddress != "" {
-		return strings.TrimSuffix(f.PublicAddress, "/"), local
+	if set := cmp.Or(f.NodeAddress, f.PublicAddress); set != "" {
+		return strings.TrimSuffix(set, "/"), local
 	}
-	return "http://" + net.JoinHostPort(host, port), local
+	scheme := "http://"
+	if f.RequireTLS {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port), local
 }
 
 // whileUp is a context that ends with the server too, and with the coordinator's place in the farm.

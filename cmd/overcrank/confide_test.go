@@ -1,0 +1,60 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestASecretsFileIsItsOwnersAlone(t *testing.T) {
+	dir := t.TempDir()
+	var said lockedBuffer
+	to := secretFlags{Out: filepath.Join(dir, "key")}
+	if err := to.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.give(&output{Writer: &said, errors: &said}, "a secret"); err != nil {
+		t.Fatal(err)
+	}
+	wantPrivate(t, to.Out, "a secret\n")
+	if strings.Contains(said.String(), "a secret") {
+		t.Errorf("what is kept in a file is printed too: %s", said.String())
+	}
+	if err := to.Validate(); err == nil || !strings.Contains(err.Error(), to.Out) {
+		t.Errorf("a file that is there would be written over: %v", err)
+	}
+}
+
+func TestASecretThatAShellWritesIntoAFileIsMadePrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redirected")
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var said lockedBuffer
+	if err := (secretFlags{}).give(&output{Writer: file, errors: &said}, "a secret"); err != nil {
+		t.Fatal(err)
+	}
+	wantPrivate(t, path, "a secret\n")
+	if !strings.Contains(said.String(), "readable by this user alone") {
+		t.Errorf("it says %q", said.String())
+	}
+}
+
+func wantPrivate(t *testing.T, path, content string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("%s has the permissions %v", path, info.Mode().Perm())
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != content {
+		t.Errorf("%s holds %q, %v", path, got, err)
+	}
+}

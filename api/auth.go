@@ -24,8 +24,8 @@ func bearer(c *fiber.Ctx) string {
 // teamHandler answers a request of a member of a team.
 type teamHandler func(c *fiber.Ctx, p farm.Principal) error
 
-// forTeam lets a request through to h when its token is good, its team does not ask too often, and its role reaches needed.
-func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
+// forTeam lets a request through to h when its token is good, its team does not ask too often, and may do what it is for.
+func (s *server) forTeam(action farm.Action, h teamHandler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		secret := bearer(c)
 		if secret == "" {
@@ -39,8 +39,8 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 		if wait := s.teams.Take(p.Team, time.Now()); wait > 0 {
 			return rateLimited(c, wait, "the team asks more often than this farm allows")
 		}
-		if !p.Role.Allows(needed) {
-			return farm.Errorf(farm.CodeForbidden, "the token %q has the role %s; this needs %s or higher", p.Name, p.Role, needed)
+		if err := p.May(action); err != nil {
+			return err
 		}
 		if id := c.Params("id"); len(id) > longestID {
 			return farm.Errorf(farm.CodeNotFound, "no record of the farm has an id of %d bytes", len(id))
@@ -51,14 +51,14 @@ func (s *server) forTeam(needed farm.Role, h teamHandler) fiber.Handler {
 
 // forReader is forTeam for addresses that browsers also open by themselves: without a token, who is signed in to the dashboard
 // is let through to h.
-func (s *server) forReader(needed farm.Role, h teamHandler) fiber.Handler {
-	byToken := s.forTeam(needed, h)
+func (s *server) forReader(action farm.Action, h teamHandler) fiber.Handler {
+	byToken := s.forTeam(action, h)
 	return func(c *fiber.Ctx) error {
 		if s.browser == nil || bearer(c) != "" {
 			return byToken(c)
 		}
 		p, err := s.browser(c)
-		if err != nil || !p.Role.Allows(needed) {
+		if err != nil || !p.Can(action) {
 			return byToken(c)
 		}
 		return h(c, p)

@@ -174,11 +174,11 @@ func (w *watch) next() ([]eventBody, error) {
 	}
 }
 
-// mayRead says whether the reader's token is still good. A farm that cannot tell at the moment does not send anybody away.
+// mayRead says whether the reader's token, and the browser's session, is still good. A farm that cannot tell at the moment does not send anybody away.
 func (w *watch) mayRead() bool {
 	ctx, done := context.WithTimeout(w.ctx, callTimeout)
 	defer done()
-	_, err := w.farm.PrincipalOf(ctx, w.reader.TokenID)
+	_, err := w.farm.Current(ctx, w.reader)
 	return farm.CodeOf(err) != farm.CodeUnauthorized
 }
 
@@ -196,7 +196,7 @@ func (s *server) tellSocket(ctx context.Context, conn *socket.Conn, p farm.Princ
 				return err
 			}
 			if body.Kind == kindEnded {
-				conn.Close(violated, "the token is good no longer")
+				conn.Close(violated, "the token or the session has ended")
 			}
 		}
 		if err != nil {

@@ -5,13 +5,13 @@ import "overcrank/farm"
 // Route is a line of the table of routes.
 type Route struct {
 	Method, Path string
-	Role         farm.Role
+	Action       farm.Action
 }
 
 // TeamRoutes is the table of the routes for members of a team.
 func TeamRoutes() (out []Route) {
 	for _, r := range (&server{}).teamRoutes() {
-		out = append(out, Route{r.method, r.path, r.role})
+		out = append(out, Route{r.method, r.path, r.action})
 	}
 	return out
 }

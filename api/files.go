@@ -216,7 +216,7 @@ func (s *server) giveTeamsOutput(c *fiber.Ctx) error {
 		}
 		return s.giveOutput(c)
 	}
-	return s.forReader(farm.RoleViewer, give)(c)
+	return s.forReader(farm.ActView, give)(c)
 }
 
 func (s *server) give(c *fiber.Ctx, opt FileOptions, open func(context.Context) (*coordinator.File, error)) error {

@@ -59,7 +59,7 @@ func served() map[string]farm.Role {
 		}
 	}
 	for _, r := range s.teamRoutes() {
-		out[name(r.method, r.path)] = r.role
+		out[name(r.method, r.path)] = r.action.Grant().Least
 	}
 	return out
 }

@@ -88,7 +88,7 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/jobs/{id}":                        {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/templates/{id}":                   {role: viewer, record: "template", status: 200},
 	"PATCH /api/farm/v1/templates/{id}":                 {role: artist, record: "template", body: `{"sequential": true}`, status: 200},
-	"PATCH /api/farm/v1/jobs/{id}":                      {role: artist, record: "job", body: `{"priority": 7, "level": "rush"}`, status: 200},
+	"PATCH /api/farm/v1/jobs/{id}":                      {role: artist, record: "job", body: `{"priority": 7, "level": "overnight"}`, status: 200},
 	"GET /api/farm/v1/jobs/{id}/samples":                {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/samples/{frame}.png":    {role: viewer, record: "job", status: 404},
 	"POST /api/farm/v1/jobs/{id}/approve":               {role: artist, record: "preview", status: 200},
@@ -288,17 +288,17 @@ func crowd(t *testing.T) *rig {
 func addresses() []string { return slices.Sorted(maps.Keys(rules)) }
 
 func TestEveryRouteHasARule(t *testing.T) {
-	routes := map[string]farm.Role{}
+	routes := map[string]farm.Grant{}
 	for _, r := range api.TeamRoutes() {
-		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}").Replace(r.Path)] = r.Role
+		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}").Replace(r.Path)] = r.Action.Grant()
 	}
 	for _, address := range slices.Sorted(maps.Keys(routes)) {
 		rule, ok := rules[address]
 		switch {
 		case !ok:
 			t.Errorf("%s has no line in rules: who may use it, and what with?", address)
-		case rule.role != routes[address]:
-			t.Errorf("%s is open to the role %q, and by the rules to %q", address, routes[address], rule.role)
+		case rule.role != routes[address].Least || rule.farm != routes[address].Farm:
+			t.Errorf("%s is open to %+v, and by the rules to %+v", address, routes[address], rule)
 		}
 	}
 	for _, address := range addresses() {
@@ -409,7 +409,11 @@ func TestAnotherTeamsRecordsAreAsUnknownAsNone(t *testing.T) {
 			id := ids[rule.record]
 			a := r.try(address, rule, id, bearer(side.caller))
 			unknown := r.try(address, rule, unknownID, bearer(side.caller))
-			if a.status != http.StatusNotFound || unknown.status != http.StatusNotFound {
+			want := http.StatusNotFound
+			if rule.farm && side.owner == r.token {
+				want = http.StatusForbidden // whatever its id is
+			}
+			if a.status != want || unknown.status != want {
 				t.Errorf("%s, asked by %s: %d %s; of an unknown id: %d", address, side.name, a.status, a.body, unknown.status)
 			}
 			if got, want := strings.ReplaceAll(string(a.body), id, unknownID), string(unknown.body); got != want {

@@ -59,15 +59,15 @@ var profiles = []string{"allocs", "block", "goroutine", "heap", "mutex"}
 
 // vitalRoutes are the addresses at which the farm is watched by those who run it.
 func (s *server) vitalRoutes() []route {
-	const get, operator, admin = fiber.MethodGet, farm.RoleOperator, farm.RoleAdmin
+	const get = fiber.MethodGet
 	routes := []route{
-		{get, "/metrics", operator, s.giveMetrics},
-		{get, "/debug/pprof/profile", admin, profile(pprof.Profile)},
-		{get, "/debug/pprof/trace", admin, profile(pprof.Trace)},
-		{get, "/debug/pprof/symbol", admin, profile(pprof.Symbol)},
+		{get, "/metrics", farm.ActViewMetrics, s.giveMetrics},
+		{get, "/debug/pprof/profile", farm.ActProfile, profile(pprof.Profile)},
+		{get, "/debug/pprof/trace", farm.ActProfile, profile(pprof.Trace)},
+		{get, "/debug/pprof/symbol", farm.ActProfile, profile(pprof.Symbol)},
 	}
 	for _, name := range profiles {
-		routes = append(routes, route{get, "/debug/pprof/" + name, admin, profile(pprof.Handler(name).ServeHTTP)})
+		routes = append(routes, route{get, "/debug/pprof/" + name, farm.ActProfile, profile(pprof.Handler(name).ServeHTTP)})
 	}
 	return routes
 }

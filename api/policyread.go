@@ -82,7 +82,7 @@ func readLevels(o object) map[farm.Level]func(farm.LevelPolicy) farm.LevelPolicy
 }
 
 func readLevel(o object) func(farm.LevelPolicy) farm.LevelPolicy {
-	o.only("paused", "maxShare", "hours")
+	o.only("paused", "maxShare", "hours", "role")
 	paused := o.boolean("paused")
 	share, shared := o.number("maxShare")
 	if shared && (share <= 0 || share > 1) {
@@ -97,6 +97,7 @@ func readLevel(o object) func(farm.LevelPolicy) farm.LevelPolicy {
 		hours = append(hours, h)
 	}
 	timed := o.has("hours")
+	role := farm.Role(o.choice("role", roleNames()[1:]...))
 	return func(l farm.LevelPolicy) farm.LevelPolicy {
 		if paused != nil {
 			l.Paused = *paused
@@ -106,6 +107,9 @@ func readLevel(o object) func(farm.LevelPolicy) farm.LevelPolicy {
 		}
 		if timed {
 			l.Hours = hours
+		}
+		if role != "" {
+			l.Role = role
 		}
 		return l
 	}

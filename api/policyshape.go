@@ -30,6 +30,7 @@ type levelBody struct {
 	Paused   bool     `json:"paused"`
 	MaxShare float64  `json:"maxShare"`
 	Hours    []string `json:"hours"`
+	Role     string   `json:"role"` // the least that may choose the level
 }
 
 type teamShare struct {
@@ -80,12 +81,13 @@ func weightOf(t farm.TeamPolicy) float64 {
 
 func levelsShape(p farm.Policy) levelsBody {
 	return levelsBody{
-		Rush: levelShape(p.Levels[farm.LevelRush]), Normal: levelShape(p.Levels[farm.LevelNormal]), Overnight: levelShape(p.Levels[farm.LevelOvernight]),
+		Rush: levelShape(p, farm.LevelRush), Normal: levelShape(p, farm.LevelNormal), Overnight: levelShape(p, farm.LevelOvernight),
 	}
 }
 
-func levelShape(l farm.LevelPolicy) levelBody {
-	body := levelBody{Paused: l.Paused, MaxShare: l.MaxShare, Hours: make([]string, len(l.Hours))}
+func levelShape(p farm.Policy, level farm.Level) levelBody {
+	l := p.Levels[level]
+	body := levelBody{Paused: l.Paused, MaxShare: l.MaxShare, Hours: make([]string, len(l.Hours)), Role: string(p.LeastFor(level))}
 	if body.MaxShare == 0 {
 		body.MaxShare = 1
 	}

@@ -9,62 +9,61 @@ import (
 	"overcrank/farm/wire"
 )
 
-// route is one address of the interface and the least role that may use it.
+// route is one address of the interface and what it takes to use it.
 type route struct {
 	method string
 	path   string
-	role   farm.Role
+	action farm.Action
 	handle teamHandler
 }
 
-// teamRoutes are the addresses for members of a team, by bearer token.
+// teamRoutes are the addresses for members of a team, by bearer token. Which role may do what is farm.Grants' to say.
 func (s *server) teamRoutes() []route {
 	const (
 		get, post, put, patch, remove = fiber.MethodGet, fiber.MethodPost, fiber.MethodPut, fiber.MethodPatch, fiber.MethodDelete
-		viewer, artist, producer      = farm.RoleViewer, farm.RoleArtist, farm.RoleProducer
 	)
 	routes := []route{
-		{post, "/api/v2/templates", artist, s.createTemplate},
-		{get, "/api/v2/templates", viewer, s.listTemplates},
-		{get, "/api/v2/templates/:id", viewer, s.getTemplate},
-		{patch, "/api/v2/templates/:id", artist, s.renameTemplate},
-		{remove, "/api/v2/templates/:id", producer, s.deleteTemplate},
-		{get, "/api/v2/templates/:id/download", viewer, s.downloadTemplate},
-		{get, "/api/v2/templates/:id/upload", viewer, s.downloadTemplate},
-		{put, "/api/v2/templates/:id/upload", artist, s.renewUpload},
+		{post, "/api/v2/templates", farm.ActChangeTemplates, s.createTemplate},
+		{get, "/api/v2/templates", farm.ActView, s.listTemplates},
+		{get, "/api/v2/templates/:id", farm.ActView, s.getTemplate},
+		{patch, "/api/v2/templates/:id", farm.ActChangeTemplates, s.renameTemplate},
+		{remove, "/api/v2/templates/:id", farm.ActDeleteTemplates, s.deleteTemplate},
+		{get, "/api/v2/templates/:id/download", farm.ActView, s.downloadTemplate},
+		{get, "/api/v2/templates/:id/upload", farm.ActView, s.downloadTemplate},
+		{put, "/api/v2/templates/:id/upload", farm.ActChangeTemplates, s.renewUpload},
 
-		{post, pathJobs, artist, s.createJob},
-		{get, pathJobs, viewer, s.listJobs},
-		{post, "/api/v2/jobs/join", artist, s.joinJobs},
-		{post, "/api/v2/jobs/cancel", artist, s.cancelJobs},
-		{get, "/api/v2/jobs/:id", viewer, s.getJob},
-		{get, "/api/v2/jobs/:id/logs", viewer, s.getJobLog},
-		{patch, "/api/v2/jobs/:id/cancel", artist, s.cancelJob},
+		{post, pathJobs, farm.ActSubmit, s.createJob},
+		{get, pathJobs, farm.ActView, s.listJobs},
+		{post, "/api/v2/jobs/join", farm.ActSubmit, s.joinJobs},
+		{post, "/api/v2/jobs/cancel", farm.ActChangeJobs, s.cancelJobs},
+		{get, "/api/v2/jobs/:id", farm.ActView, s.getJob},
+		{get, "/api/v2/jobs/:id/logs", farm.ActView, s.getJobLog},
+		{patch, "/api/v2/jobs/:id/cancel", farm.ActChangeJobs, s.cancelJob},
 
-		{post, "/api/v2/fonts", artist, s.addFont},
-		{get, "/api/v2/fonts", viewer, s.listFonts},
-		{get, "/api/v2/fonts/:id", viewer, s.getFont},
-		{remove, "/api/v2/fonts/:id", producer, s.deleteFont},
-		{get, "/api/v2/secrets", artist, s.listSecrets},
-		{put, "/api/v2/secrets", producer, s.putSecret},
-		{remove, "/api/v2/secrets/:id", producer, s.deleteSecret},
-		{post, "/api/farm/v1/secret-keys", farm.RoleAdmin, s.changeSecretKey},
-		{post, pathBatches, artist, s.createBatch},
-		{get, "/api/v2/batches/:id", viewer, s.getBatch},
-		{post, "/api/v2/batches/:id/cancel", artist, s.cancelBatch},
-		{get, "/api/farm/v1/batches", viewer, s.listBatches},
-		{post, "/api/farm/v1/jobs/release", artist, s.releaseJobs},
-		{post, "/api/farm/v1/jobs/:id/release", artist, s.releaseJob},
+		{post, "/api/v2/fonts", farm.ActAddFonts, s.addFont},
+		{get, "/api/v2/fonts", farm.ActView, s.listFonts},
+		{get, "/api/v2/fonts/:id", farm.ActView, s.getFont},
+		{remove, "/api/v2/fonts/:id", farm.ActDeleteFonts, s.deleteFont},
+		{get, "/api/v2/secrets", farm.ActViewSecrets, s.listSecrets},
+		{put, "/api/v2/secrets", farm.ActChangeSecrets, s.putSecret},
+		{remove, "/api/v2/secrets/:id", farm.ActChangeSecrets, s.deleteSecret},
+		{post, "/api/farm/v1/secret-keys", farm.ActChangeSecretKey, s.changeSecretKey},
+		{post, pathBatches, farm.ActSubmit, s.createBatch},
+		{get, "/api/v2/batches/:id", farm.ActView, s.getBatch},
+		{post, "/api/v2/batches/:id/cancel", farm.ActChangeJobs, s.cancelBatch},
+		{get, "/api/farm/v1/batches", farm.ActView, s.listBatches},
+		{post, "/api/farm/v1/jobs/release", farm.ActChangeJobs, s.releaseJobs},
+		{post, "/api/farm/v1/jobs/:id/release", farm.ActChangeJobs, s.releaseJob},
 
-		{get, "/api/farm/v1/info", viewer, s.getInfo},
-		{post, "/api/farm/v1/files", artist, s.keepFile},
-		{get, "/api/farm/v1/jobs/:id/why", viewer, s.whyWaiting},
-		{get, "/api/farm/v1/jobs/:id/delivery", viewer, s.getDelivery},
-		{post, "/api/farm/v1/jobs/:id/delivery", artist, s.redeliver},
-		{get, "/api/farm/v1/webhook-key", producer, s.getWebhookKey},
-		{post, "/api/farm/v1/webhook-key", farm.RoleAdmin, s.renewWebhookKey},
-		{get, "/api/farm/v1/jobs/:id/thumbnails", viewer, s.listThumbnails},
-		{get, "/api/farm/v1/jobs/:id/thumbnails/:frame.jpg", viewer, s.getThumbnail},
+		{get, "/api/farm/v1/info", farm.ActView, s.getInfo},
+		{post, "/api/farm/v1/files", farm.ActSubmit, s.keepFile},
+		{get, "/api/farm/v1/jobs/:id/why", farm.ActView, s.whyWaiting},
+		{get, "/api/farm/v1/jobs/:id/delivery", farm.ActView, s.getDelivery},
+		{post, "/api/farm/v1/jobs/:id/delivery", farm.ActChangeJobs, s.redeliver},
+		{get, "/api/farm/v1/webhook-key", farm.ActViewWebhookKey, s.getWebhookKey},
+		{post, "/api/farm/v1/webhook-key", farm.ActRenewWebhookKey, s.renewWebhookKey},
+		{get, "/api/farm/v1/jobs/:id/thumbnails", farm.ActView, s.listThumbnails},
+		{get, "/api/farm/v1/jobs/:id/thumbnails/:frame.jpg", farm.ActView, s.getThumbnail},
 	}
 	routes = append(routes, s.peopleRoutes()...)
 	routes = append(routes, s.vitalRoutes()...)
@@ -72,10 +71,10 @@ func (s *server) teamRoutes() []route {
 	// Clients make the second root by stripping "/v2" from the first or by appending to it.
 	for _, root := range []string{"/api/v3/templates", "/api/v2/v3/templates"} {
 		routes = append(routes,
-			route{get, root, viewer, s.listTemplates3},
-			route{get, root + "/:id", viewer, s.getTemplate3},
-			route{get, root + "/:id/compositions", viewer, s.listCompositions},
-			route{get, root + "/:id/layers", viewer, s.listLayers},
+			route{get, root, farm.ActView, s.listTemplates3},
+			route{get, root + "/:id", farm.ActView, s.getTemplate3},
+			route{get, root + "/:id/compositions", farm.ActView, s.listCompositions},
+			route{get, root + "/:id/layers", farm.ActView, s.listLayers},
 		)
 	}
 	return routes
@@ -87,89 +86,85 @@ func (s *server) farmRoutes() []route {
 	const (
 		get, post, put, patch, remove = fiber.MethodGet, fiber.MethodPost, fiber.MethodPut, fiber.MethodPatch, fiber.MethodDelete
 
-		viewer, artist, operator, admin = farm.RoleViewer, farm.RoleArtist, farm.RoleOperator, farm.RoleAdmin
-
 		root   = "/api/farm/v1"
 		agents = root + "/agents"
 	)
 	yes, no := true, false
 	return []route{
-		{get, agents, viewer, s.listAgents},
-		{get, agents + "/:id", viewer, s.getAgent},
-		{get, agents + "/:id/inventory", viewer, s.getInventory},
-		{patch, agents + "/:id", operator, s.changeAgent},
-		{post, agents + "/:id/drain", operator, s.turnAgent(coordinator.AgentChange{Drained: &yes})},
-		{post, agents + "/:id/pause", operator, s.turnAgent(coordinator.AgentChange{Paused: &yes})},
-		{post, agents + "/:id/resume", operator, s.turnAgent(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})},
-		{remove, agents + "/:id", admin, s.retireAgent},
+		{get, agents, farm.ActView, s.listAgents},
+		{get, agents + "/:id", farm.ActView, s.getAgent},
+		{get, agents + "/:id/inventory", farm.ActView, s.getInventory},
+		{patch, agents + "/:id", farm.ActRunMachines, s.changeAgent},
+		{post, agents + "/:id/drain", farm.ActRunMachines, s.turnAgent(coordinator.AgentChange{Drained: &yes})},
+		{post, agents + "/:id/pause", farm.ActRunMachines, s.turnAgent(coordinator.AgentChange{Paused: &yes})},
+		{post, agents + "/:id/resume", farm.ActRunMachines, s.turnAgent(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})},
+		{remove, agents + "/:id", farm.ActInviteMachines, s.retireAgent},
 
-		{get, root + "/templates/:id", viewer, s.getFarmTemplate},
-		{patch, root + "/templates/:id", artist, s.markTemplate},
+		{get, root + "/templates/:id", farm.ActView, s.getFarmTemplate},
+		{patch, root + "/templates/:id", farm.ActChangeTemplates, s.markTemplate},
 
-		{get, root + "/jobs/:id", viewer, s.getFarmJob},
-		{patch, root + "/jobs/:id", artist, s.changeJob},
-		{get, root + "/jobs/:id/samples", viewer, s.listSamples},
-		{get, root + "/jobs/:id/samples/:frame.png", viewer, s.getSample},
-		{post, root + "/jobs/:id/approve", artist, s.approveJob},
-		{post, root + "/jobs/:id/reject", artist, s.rejectJob},
-		{get, root + "/jobs/:id/placement", viewer, s.getPlacement},
-		{get, root + "/queue", viewer, s.listQueue},
-		{get, root + "/jobs/:id/tasks", viewer, s.listTasks},
-		{get, root + "/jobs/:id/attempts", viewer, s.listJobAttempts},
-		{get, root + "/tasks/:id", viewer, s.getTask},
-		{get, root + "/tasks/:id/attempts", viewer, s.listAttempts},
+		{get, root + "/jobs/:id", farm.ActView, s.getFarmJob},
+		{patch, root + "/jobs/:id", farm.ActChangeJobs, s.changeJob},
+		{get, root + "/jobs/:id/samples", farm.ActView, s.listSamples},
+		{get, root + "/jobs/:id/samples/:frame.png", farm.ActView, s.getSample},
+		{post, root + "/jobs/:id/approve", farm.ActApprove, s.approveJob},
+		{post, root + "/jobs/:id/reject", farm.ActApprove, s.rejectJob},
+		{get, root + "/jobs/:id/placement", farm.ActView, s.getPlacement},
+		{get, root + "/queue", farm.ActView, s.listQueue},
+		{get, root + "/jobs/:id/tasks", farm.ActView, s.listTasks},
+		{get, root + "/jobs/:id/attempts", farm.ActView, s.listJobAttempts},
+		{get, root + "/tasks/:id", farm.ActView, s.getTask},
+		{get, root + "/tasks/:id/attempts", farm.ActView, s.listAttempts},
 
-		{get, pathCluster, admin, s.getCluster},
-		{post, pathCluster + "/transfer", admin, s.transferLead},
-		{post, pathCluster + "/:id/transfer", admin, s.transferLead},
-		{post, pathCluster + "/:id/remove", admin, s.removeNode},
-		{get, pathCluster + "/invitations", admin, s.listNodeInvitations},
-		{post, pathCluster + "/invitations", admin, s.makeNodeInvitation},
-		{remove, pathCluster + "/invitations/:id", admin, s.revokeNodeInvitation},
+		{get, pathCluster, farm.ActManageCoordinators, s.getCluster},
+		{post, pathCluster + "/transfer", farm.ActManageCoordinators, s.transferLead},
+		{post, pathCluster + "/:id/transfer", farm.ActManageCoordinators, s.transferLead},
+		{post, pathCluster + "/:id/remove", farm.ActManageCoordinators, s.removeNode},
+		{get, pathCluster + "/invitations", farm.ActManageCoordinators, s.listNodeInvitations},
+		{post, pathCluster + "/invitations", farm.ActManageCoordinators, s.makeNodeInvitation},
+		{remove, pathCluster + "/invitations/:id", farm.ActManageCoordinators, s.revokeNodeInvitation},
 
-		{get, root + "/farm", viewer, s.getFarm},
-		{post, root + "/backup", admin, s.giveBackup},
-		{post, root + "/restore", admin, s.restoreFarm},
-		{get, root + "/cluster/authority", admin, s.getAuthority},
-		{get, root + "/cluster/gossip-keys", admin, s.listGossipKeys},
-		{post, root + "/cluster/gossip-keys", admin, s.rotateGossipKey},
-		{get, pathEvents, viewer, s.watchEvents},
-		{post, root + "/farm/pause", operator, s.turnFarm(true)},
-		{post, root + "/farm/resume", operator, s.turnFarm(false)},
-		{get, root + "/policy", viewer, s.getPolicy},
-		{put, root + "/policy", admin, s.putPolicy},
-		{patch, root + "/policy", admin, s.patchPolicy},
-		{get, root + "/levels", viewer, s.getLevels},
-		{patch, root + "/levels", operator, s.patchLevels},
-		{get, root + "/limits", viewer, s.listLimits},
-		{get, root + "/limits/:name", viewer, s.getLimit},
-		{put, root + "/limits/:name", operator, s.putLimit},
-		{remove, root + "/limits/:name", operator, s.removeLimit},
+		{get, root + "/farm", farm.ActView, s.getFarm},
+		{post, root + "/backup", farm.ActBackUp, s.giveBackup},
+		{post, root + "/restore", farm.ActBackUp, s.restoreFarm},
+		{get, root + "/cluster/authority", farm.ActManageCoordinators, s.getAuthority},
+		{get, root + "/cluster/gossip-keys", farm.ActManageCoordinators, s.listGossipKeys},
+		{post, root + "/cluster/gossip-keys", farm.ActManageCoordinators, s.rotateGossipKey},
+		{get, pathEvents, farm.ActView, s.watchEvents},
+		{post, root + "/farm/pause", farm.ActSteerFarm, s.turnFarm(true)},
+		{post, root + "/farm/resume", farm.ActSteerFarm, s.turnFarm(false)},
+		{get, root + "/policy", farm.ActView, s.getPolicy},
+		{put, root + "/policy", farm.ActChangePolicy, s.putPolicy},
+		{patch, root + "/policy", farm.ActChangePolicy, s.patchPolicy},
+		{get, root + "/levels", farm.ActView, s.getLevels},
+		{patch, root + "/levels", farm.ActSteerFarm, s.patchLevels},
+		{get, root + "/limits", farm.ActView, s.listLimits},
+		{get, root + "/limits/:name", farm.ActView, s.getLimit},
+		{put, root + "/limits/:name", farm.ActSteerFarm, s.putLimit},
+		{remove, root + "/limits/:name", farm.ActSteerFarm, s.removeLimit},
 	}
 }
 
 // peopleRoutes are the addresses at which teams, their tokens and their people are looked after.
 func (s *server) peopleRoutes() []route {
 	const (
-		viewer, admin = farm.RoleViewer, farm.RoleAdmin
-
 		teams, tokens, people = "/api/farm/v1/teams", "/api/farm/v1/tokens", "/api/farm/v1/people"
 	)
 	routes := []route{
-		{fiber.MethodGet, "/api/farm/v1/me", viewer, s.getSelf},
-		{fiber.MethodPost, "/api/farm/v1/sign-in-links", viewer, s.makeSignIn},
+		{fiber.MethodGet, "/api/farm/v1/me", farm.ActView, s.getSelf},
+		{fiber.MethodPost, "/api/farm/v1/sign-in-links", farm.ActView, s.makeSignIn},
 
-		{fiber.MethodGet, teams, viewer, s.listTeams},
-		{fiber.MethodPost, teams, admin, s.makeTeam},
-		{fiber.MethodGet, teams + "/:id", viewer, s.getTeam},
-		{fiber.MethodPatch, teams + "/:id", admin, s.renameTeam},
-		{fiber.MethodDelete, teams + "/:id", admin, s.endTeam},
+		{fiber.MethodGet, teams, farm.ActView, s.listTeams},
+		{fiber.MethodPost, teams, farm.ActManageTeams, s.makeTeam},
+		{fiber.MethodGet, teams + "/:id", farm.ActView, s.getTeam},
+		{fiber.MethodPatch, teams + "/:id", farm.ActRenameTeam, s.renameTeam},
+		{fiber.MethodDelete, teams + "/:id", farm.ActManageTeams, s.endTeam},
 
-		{fiber.MethodPost, people + "/:id/sign-in-links", admin, s.invite},
+		{fiber.MethodPost, people + "/:id/sign-in-links", farm.ActManageTokens, s.invite},
 
-		{fiber.MethodGet, "/api/farm/v1/join-tokens", admin, s.listJoinTokens},
-		{fiber.MethodPost, "/api/farm/v1/join-tokens", admin, s.makeJoinToken},
-		{fiber.MethodDelete, "/api/farm/v1/join-tokens/:id", admin, s.revokeJoinToken},
+		{fiber.MethodGet, "/api/farm/v1/join-tokens", farm.ActInviteMachines, s.listJoinTokens},
+		{fiber.MethodPost, "/api/farm/v1/join-tokens", farm.ActInviteMachines, s.makeJoinToken},
+		{fiber.MethodDelete, "/api/farm/v1/join-tokens/:id", farm.ActInviteMachines, s.revokeJoinToken},
 	}
 	for _, who := range []holder{program, person} {
 		root := tokens
@@ -177,11 +172,11 @@ func (s *server) peopleRoutes() []route {
 			root = people
 		}
 		routes = append(routes,
-			route{fiber.MethodGet, root, admin, s.listTokens(who)},
-			route{fiber.MethodPost, root, admin, s.makeToken(who)},
-			route{fiber.MethodGet, root + "/:id", admin, s.getToken(who)},
-			route{fiber.MethodPatch, root + "/:id", admin, s.changeToken(who)},
-			route{fiber.MethodDelete, root + "/:id", admin, s.revokeToken(who)},
+			route{fiber.MethodGet, root, farm.ActManageTokens, s.listTokens(who)},
+			route{fiber.MethodPost, root, farm.ActManageTokens, s.makeToken(who)},
+			route{fiber.MethodGet, root + "/:id", farm.ActManageTokens, s.getToken(who)},
+			route{fiber.MethodPatch, root + "/:id", farm.ActManageTokens, s.changeToken(who)},
+			route{fiber.MethodDelete, root + "/:id", farm.ActManageTokens, s.revokeToken(who)},
 		)
 	}
 	return routes
@@ -198,11 +193,11 @@ func (s *server) route(app *fiber.App) {
 
 	for _, r := range s.teamRoutes() {
 		if r.path == pathEvents {
-			app.Get(r.path, s.forReader(r.role, r.handle))
+			app.Get(r.path, s.forReader(r.action, r.handle))
 			continue
 		}
 		if r.method == fiber.MethodGet {
-			app.Get(r.path, s.forTeam(r.role, r.handle)) // and HEAD, which Add would leave out
+			app.Get(r.path, s.forTeam(r.action, r.handle)) // and HEAD, which Add would leave out
 			continue
 		}
 		handle := r.handle
@@ -210,10 +205,10 @@ func (s *server) route(app *fiber.App) {
 			handle = s.once(handle)
 		}
 		if submits(r.method, r.path) {
-			app.Add(r.method, r.path, s.proved(s.forTeam(r.role, handle)))
+			app.Add(r.method, r.path, s.proved(s.forTeam(r.action, handle)))
 			continue
 		}
-		app.Add(r.method, r.path, s.forTeam(r.role, handle))
+		app.Add(r.method, r.path, s.forTeam(r.action, handle))
 	}
 
 	// For agents, by the certificates that their connections show; enrolling shows a join token.

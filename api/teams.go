@@ -43,7 +43,7 @@ func (s *server) getSelf(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return ok(c, selfBody{
-		ID: token.ID, Name: token.Name, Role: string(token.Role), Person: token.Person, FarmAdmin: p.FarmAdmin,
+		ID: token.ID, Name: token.Name, Role: string(token.Role), Person: token.Person, FarmAdmin: p.Can(farm.ActManageTeams),
 		ExpiresAt: stamp(token.ExpiresAt), Team: teamShape(team, first),
 	})
 }

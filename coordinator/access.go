@@ -88,7 +88,7 @@ func (c *Coordinator) stillIn(ctx context.Context, p farm.Principal) error {
 	if p.TokenID == "" {
 		return nil // the farm itself
 	}
-	_, err := c.PrincipalOf(ctx, p.TokenID)
+	_, err := c.Current(ctx, p)
 	return err
 }
 
@@ -116,7 +116,6 @@ func (c *Coordinator) principal(find func(*raftstore.Tx) (farm.Token, error)) (f
 	c.uses.note(token.ID, now)
 	return farm.Principal{
 		TokenID: token.ID, Name: token.Name, Team: token.Team, Role: token.Role,
-		FarmAdmin:    token.Role == farm.RoleAdmin && token.Team == first,
-		FarmOperator: token.Role.Allows(farm.RoleOperator) && token.Team == first,
+		FirstTeam: token.Team == first,
 	}, nil
 }

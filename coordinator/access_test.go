@@ -40,7 +40,7 @@ func TestATokenOpensTheFarmUntilItEnds(t *testing.T) {
 		t.Errorf("the secret is %q", secret)
 	}
 	got, err := r.Authenticate(ctx, secret)
-	if err != nil || got != p || got.Role != farm.RoleArtist || got.FarmAdmin {
+	if err != nil || got != p || got.Role != farm.RoleArtist || got.Can(farm.ActManageTeams) {
 		t.Fatalf("the secret stands for %+v, %v; want %+v", got, err, p)
 	}
 	c.pass(time.Hour)
@@ -75,8 +75,8 @@ func TestWhoMayMakeWhichToken(t *testing.T) {
 	}
 	theirs, _ := r.token(r.admin, coordinator.NewToken{Team: second.ID, Name: "boss", Role: farm.RoleAdmin})
 	operator, _ := r.token(r.admin, coordinator.NewToken{Name: "op", Role: farm.RoleOperator})
-	if !r.admin.FarmAdmin || theirs.FarmAdmin || operator.FarmAdmin {
-		t.Errorf("administrators of the farm: %v, %v, %v", r.admin.FarmAdmin, theirs.FarmAdmin, operator.FarmAdmin)
+	if !r.admin.Can(farm.ActManageTeams) || theirs.Can(farm.ActManageTeams) || operator.Can(farm.ActManageTeams) {
+		t.Errorf("administrators of the farm: %v, %v, %v", r.admin.Can(farm.ActManageTeams), theirs.Can(farm.ActManageTeams), operator.Can(farm.ActManageTeams))
 	}
 	for _, test := range []struct {
 		what string

@@ -99,7 +99,7 @@ func TestTheLastCoordinatorStays(t *testing.T) {
 		t.Error(err)
 	}
 	stranger := r.admin
-	stranger.FarmAdmin = false
+	stranger.FirstTeam = false
 	if err := r.RemoveNode(t.Context(), stranger, cluster.Self); farm.CodeOf(err) != farm.CodeForbidden {
 		t.Error(err)
 	}

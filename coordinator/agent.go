@@ -89,11 +89,11 @@ func noMachine(id string) error {
 
 // ConfigureAgent changes what people want of a machine; CodeForbidden when the caller does not operate the farm.
 func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id string, change AgentChange) (farm.Machine, error) {
-	if _, err := c.Agent(ctx, p, id); err != nil {
+	if err := p.May(farm.ActRunMachines); err != nil {
 		return farm.Machine{}, err
 	}
-	if !p.FarmOperator {
-		return farm.Machine{}, errNotFarmOperator
+	if _, err := c.Agent(ctx, p, id); err != nil {
+		return farm.Machine{}, err
 	}
 	if name := change.Name; name != nil && *name != "" && (len(*name) > maxName || !names.IsLabel(*name)) {
 		return farm.Machine{}, farm.Invalid("a machine cannot be called that", farm.FieldError{Field: "name", Message: labelWords})
@@ -123,12 +123,12 @@ func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id s
 // RetireAgent takes a machine out of the farm: its session ends, its certificate opens nothing from now on, and the tasks that it
 // has go to other machines. CodeNotFound when there is none, CodeForbidden when the caller does not look after the farm.
 func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id string) error {
+	if err := p.May(farm.ActInviteMachines); err != nil {
+		return err
+	}
 	m, err := c.Agent(ctx, p, id)
 	if err != nil {
 		return err
-	}
-	if !p.FarmAdmin {
-		return farm.Errorf(farm.CodeForbidden, "machines are retired by the administrators of the farm's first team")
 	}
 	if _, err := c.apply(ctx, raftstore.RemoveAgent{ID: id}); err != nil {
 		return err

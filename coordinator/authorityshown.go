@@ -18,8 +18,8 @@ type AuthorityInfo struct {
 
 // Authority tells of the farm's authority. It is for administrators of the farm.
 func (c *Coordinator) Authority(_ context.Context, p farm.Principal) (AuthorityInfo, error) {
-	if !p.FarmAdmin {
-		return AuthorityInfo{}, farm.Errorf(farm.CodeForbidden, "the farm's authority is shown to the administrators of the farm's first team")
+	if err := p.May(farm.ActManageCoordinators); err != nil {
+		return AuthorityInfo{}, err
 	}
 	certificate, err := x509.ParseCertificate(c.authority.Certificate())
 	if err != nil {

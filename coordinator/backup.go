@@ -25,8 +25,8 @@ type BackupWish struct {
 // Backup gives the farm, as it is at this moment, as one file, which is made while it is read; the caller closes it. What was
 // acknowledged before is in it, also on a node that does not lead. It is for administrators of the farm.
 func (c *Coordinator) Backup(ctx context.Context, p farm.Principal, wish BackupWish) (io.ReadCloser, backup.Manifest, error) {
-	if !p.FarmAdmin {
-		return nil, backup.Manifest{}, farm.Errorf(farm.CodeForbidden, "the farm is backed up by the administrators of its first team")
+	if err := p.May(farm.ActBackUp); err != nil {
+		return nil, backup.Manifest{}, err
 	}
 	m := backup.Manifest{
 		Version: c.cfg.Version, Farm: c.keys.cluster(), CreatedAt: c.cfg.Now().UTC(), Keys: wish.Passphrase.Reveal() != "", Files: wish.Files,

@@ -34,6 +34,9 @@ const (
 // SubmitBatch takes up to as many jobs as the caller allows. Each is accepted or refused on its own; those accepted become a
 // batch, all at once: until then nothing of it can be seen, whatever happens to the farm.
 func (c *Coordinator) SubmitBatch(ctx context.Context, p farm.Principal, entries []BatchEntry) (BatchResult, error) {
+	if err := p.May(farm.ActSubmit); err != nil {
+		return BatchResult{}, err
+	}
 	if ids, before, err := made(ctx); before || err != nil {
 		return c.submittedBatch(ids, entries, err)
 	}
@@ -287,6 +290,9 @@ func (c *Coordinator) Batches(_ context.Context, p farm.Principal, cursor string
 // CancelBatch cancels those jobs of a batch that can be cancelled, with their families. It gives the batch with its jobs as they are
 // then, and what it cancelled, the batch's own jobs first.
 func (c *Coordinator) CancelBatch(ctx context.Context, p farm.Principal, id string, force bool) (batch farm.Batch, jobs map[string]farm.Job, cancelled []farm.Job, err error) {
+	if err := p.May(farm.ActChangeJobs); err != nil {
+		return farm.Batch{}, nil, nil, err
+	}
 	if ids, before, err := made(ctx); before || err != nil {
 		return c.cancelledBatch(ctx, p, ids, err)
 	}

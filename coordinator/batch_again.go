@@ -11,6 +11,9 @@ import (
 // them; CodeNotFound when it chooses none. Those that cannot be ordered again, since the farm no longer keeps what they were made
 // of, are refused like any others.
 func (c *Coordinator) OrderBatchAgain(ctx context.Context, p farm.Principal, id string, pick func(farm.Job) bool, change func(*farm.Job)) (BatchResult, error) {
+	if err := p.May(farm.ActSubmit); err != nil {
+		return BatchResult{}, err
+	}
 	var entries []BatchEntry
 	err := c.store.View(func(tx *raftstore.Tx) error {
 		batch, err := tx.Batch(id)

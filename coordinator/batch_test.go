@@ -116,7 +116,7 @@ func TestABatchLooksATemplateUpOnce(t *testing.T) {
 	}
 	_, _, err = r.Batch(t.Context(), farm.Principal{Team: "another"}, result.Batch.ID)
 	wantCode(t, err, farm.CodeNotFound)
-	_, _, _, err = r.CancelBatch(t.Context(), farm.Principal{Team: "another"}, result.Batch.ID, false)
+	_, _, _, err = r.CancelBatch(t.Context(), farm.Principal{Team: "another", Role: farm.RoleArtist}, result.Batch.ID, false)
 	wantCode(t, err, farm.CodeNotFound)
 	_, _, cancelled, err := r.CancelBatch(t.Context(), r.admin, result.Batch.ID, false)
 	if err != nil || len(cancelled) != 999 {
@@ -145,7 +145,7 @@ func TestHeldJobsWaitUntilTheyAreReleased(t *testing.T) {
 	if l.Job != job.ID {
 		t.Errorf("leased %+v", l)
 	}
-	_, err = r.ReleaseJobs(context.Background(), farm.Principal{Team: "another"}, []string{job.ID})
+	_, err = r.ReleaseJobs(context.Background(), farm.Principal{Team: "another", Role: farm.RoleArtist}, []string{job.ID})
 	wantCode(t, err, farm.CodeNotFound)
 }
 

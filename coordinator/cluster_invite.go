@@ -16,10 +16,10 @@ const nodeTokenPrefix = "occ_"
 // InviteNode makes a token with which one machine becomes a coordinator, and gives its text, which is kept nowhere. CodeForbidden
 // unless the caller is an administrator of the farm, CodeConflict when the farm cannot have a second coordinator as it is.
 func (c *Coordinator) InviteNode(ctx context.Context, p farm.Principal, name string, expiresAt time.Time) (farm.NodeInvitation, string, error) {
-	none := farm.NodeInvitation{}
-	if !p.FarmAdmin {
-		return none, "", errNoClusterAdmin
+	if err := p.May(farm.ActManageCoordinators); err != nil {
+		return farm.NodeInvitation{}, "", err
 	}
+	none := farm.NodeInvitation{}
 	now := c.cfg.Now()
 	if expiresAt.IsZero() {
 		expiresAt = now.Add(invitationLife)
@@ -45,8 +45,8 @@ func (c *Coordinator) InviteNode(ctx context.Context, p farm.Principal, name str
 
 // NodeInvitations lists the invitations of coordinators by age.
 func (c *Coordinator) NodeInvitations(_ context.Context, p farm.Principal) ([]farm.NodeInvitation, error) {
-	if !p.FarmAdmin {
-		return nil, errNoClusterAdmin
+	if err := p.May(farm.ActManageCoordinators); err != nil {
+		return nil, err
 	}
 	return c.nodeInvitations()
 }
@@ -61,8 +61,8 @@ func (c *Coordinator) nodeInvitations() (list []farm.NodeInvitation, err error) 
 
 // RevokeNodeInvitation takes an invitation back. Whoever has come with it stays, and has the farm's keys.
 func (c *Coordinator) RevokeNodeInvitation(ctx context.Context, p farm.Principal, id string) error {
-	if !p.FarmAdmin {
-		return errNoClusterAdmin
+	if err := p.May(farm.ActManageCoordinators); err != nil {
+		return err
 	}
 	if _, err := c.apply(ctx, raftstore.RevokeNodeInvitation{ID: id}); err != nil {
 		return err

@@ -36,13 +36,11 @@ type farewell struct {
 	Why string `json:"why"`
 }
 
-var errNoClusterAdmin = farm.Errorf(farm.CodeForbidden, "the farm's coordinators are looked after by the administrators of its first team")
-
 // RemoveNode makes a coordinator a member no more, which one that leads hands the lead over for; it then ends by itself.
 // CodeForbidden unless the caller is an administrator of the farm, CodeConflict when the farm would stand still without it.
 func (c *Coordinator) RemoveNode(ctx context.Context, p farm.Principal, id string) error {
-	if !p.FarmAdmin {
-		return errNoClusterAdmin
+	if err := p.May(farm.ActManageCoordinators); err != nil {
+		return err
 	}
 	in := removal{ID: id, By: p.Name}
 	_, err := onLeader(ctx, c.cluster, pathRemove, in, func() (struct{}, error) { return struct{}{}, c.cluster.removeHere(ctx, in) })
@@ -51,8 +49,8 @@ func (c *Coordinator) RemoveNode(ctx context.Context, p farm.Principal, id strin
 
 // TransferLead hands the farm's lead to the coordinator with an id, or to the one that does best where that is "".
 func (c *Coordinator) TransferLead(ctx context.Context, p farm.Principal, id string) error {
-	if !p.FarmAdmin {
-		return errNoClusterAdmin
+	if err := p.May(farm.ActManageCoordinators); err != nil {
+		return err
 	}
 	if leader, _ := c.store.Leader(); id != "" && leader == id {
 		return nil

@@ -57,8 +57,8 @@ const (
 // Cluster tells how the farm's coordinators are, as this one sees them: each is asked now. The fingerprints are those at an
 // index; at the newest that all of them have where it is 0. CodeForbidden unless the caller is an administrator of the farm.
 func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint64) (Cluster, error) {
-	if !p.FarmAdmin {
-		return Cluster{}, errNoClusterAdmin
+	if err := p.May(farm.ActManageCoordinators); err != nil {
+		return Cluster{}, err
 	}
 	m := c.cluster
 	if c.port != nil {

@@ -115,7 +115,7 @@ func TestRetiringAMachineMovesItsWork(t *testing.T) {
 func TestInvitationsAreTheFarmsOwnAffair(t *testing.T) {
 	r := open(t)
 	other := r.admin
-	other.FarmAdmin = false
+	other.FirstTeam = false
 	_, _, err := r.Invite(t.Context(), other, coordinator.NewJoinToken{})
 	wantCode(t, err, farm.CodeForbidden)
 	_, err = r.JoinTokens(t.Context(), other)

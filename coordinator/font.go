@@ -87,6 +87,9 @@ func (c *Coordinator) readFont(ctx context.Context, obj files.Object) ([]farm.Fo
 // AddFont puts a received font into the library of the caller's team. familyName is "" for the font's own. The same file
 // under the same name again is the font that is there; another file under a name that is taken is CodeConflict.
 func (c *Coordinator) AddFont(ctx context.Context, p farm.Principal, file FontFile, familyName string) (farm.Font, error) {
+	if err := p.May(farm.ActAddFonts); err != nil {
+		return farm.Font{}, err
+	}
 	if err := c.stillIn(ctx, p); err != nil {
 		return farm.Font{}, err
 	}
@@ -158,6 +161,9 @@ func (c *Coordinator) Font(_ context.Context, p farm.Principal, id string) (farm
 
 // DeleteFont removes a font; CodeConflict while jobs that have not ended use it.
 func (c *Coordinator) DeleteFont(ctx context.Context, p farm.Principal, id string) error {
+	if err := p.May(farm.ActDeleteFonts); err != nil {
+		return err
+	}
 	if _, err := c.Font(ctx, p, id); err != nil {
 		return err
 	}

@@ -98,8 +98,8 @@ func (c *Coordinator) gossipForAgents() *wire.Gossip {
 
 // GossipKeys are the keys of gossip, without what they are sealed as. It is for administrators of the farm.
 func (c *Coordinator) GossipKeys(_ context.Context, p farm.Principal) (farm.GossipRing, error) {
-	if !p.FarmAdmin {
-		return farm.GossipRing{}, farm.Errorf(farm.CodeForbidden, "the keys of gossip are for the administrators of the farm's first team")
+	if err := p.May(farm.ActManageCoordinators); err != nil {
+		return farm.GossipRing{}, err
 	}
 	ring, err := c.gossipRing()
 	return withoutKeys(ring), err
@@ -117,8 +117,8 @@ func withoutKeys(ring farm.GossipRing) farm.GossipRing {
 // before it dropped when keep has passed after that. Both are the defaults when 0. It is for administrators of the farm; CodeConflict while
 // a change is under way.
 func (c *Coordinator) RotateGossipKey(ctx context.Context, p farm.Principal, spread, keep time.Duration) (farm.GossipRing, error) {
-	if !p.FarmAdmin {
-		return farm.GossipRing{}, farm.Errorf(farm.CodeForbidden, "the key of gossip is changed by the administrators of the farm's first team")
+	if err := p.May(farm.ActManageCoordinators); err != nil {
+		return farm.GossipRing{}, err
 	}
 	if spread == 0 {
 		spread = GossipSpread

@@ -33,13 +33,11 @@ type NewJoinToken struct {
 	Tags      []string  // that the machines get
 }
 
-var errNotInviting = farm.Errorf(farm.CodeForbidden, "machines are invited by the administrators of the farm's first team")
-
 // Invite makes a join token and gives its text, which is kept nowhere. CodeForbidden unless the caller is an administrator
 // of the farm.
 func (c *Coordinator) Invite(ctx context.Context, p farm.Principal, in NewJoinToken) (farm.JoinToken, string, error) {
-	if !p.FarmAdmin {
-		return farm.JoinToken{}, "", errNotInviting
+	if err := p.May(farm.ActInviteMachines); err != nil {
+		return farm.JoinToken{}, "", err
 	}
 	return c.invite(ctx, p.Name, in)
 }
@@ -106,8 +104,8 @@ func checkInvitation(in NewJoinToken, now time.Time) error {
 
 // JoinTokens lists the invitations by age.
 func (c *Coordinator) JoinTokens(_ context.Context, p farm.Principal) ([]farm.JoinToken, error) {
-	if !p.FarmAdmin {
-		return nil, errNotInviting
+	if err := p.May(farm.ActInviteMachines); err != nil {
+		return nil, err
 	}
 	var list []farm.JoinToken
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
@@ -119,8 +117,8 @@ func (c *Coordinator) JoinTokens(_ context.Context, p farm.Principal) ([]farm.Jo
 
 // RevokeJoinToken takes an invitation back, at once and everywhere; machines that have come with it stay.
 func (c *Coordinator) RevokeJoinToken(ctx context.Context, p farm.Principal, id string) error {
-	if !p.FarmAdmin {
-		return errNotInviting
+	if err := p.May(farm.ActInviteMachines); err != nil {
+		return err
 	}
 	if _, err := c.apply(ctx, raftstore.RevokeJoinToken{ID: id}); err != nil {
 		return err

@@ -61,6 +61,9 @@ func (c *Coordinator) CountJobs(_ context.Context, p farm.Principal) (counts map
 // CancelJobs cancels jobs and those related to them, and returns all that it cancelled. Without force only jobs that no
 // machine has begun can be cancelled; with it a machine that renders one is told to stop.
 func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []string, force bool) ([]farm.Job, error) {
+	if err := p.May(farm.ActChangeJobs); err != nil {
+		return nil, err
+	}
 	if ids, before, err := made(ctx); before || err != nil {
 		return c.jobsByID(ids, err)
 	}
@@ -106,6 +109,9 @@ func (c *Coordinator) noteCancelled(p farm.Principal, res raftstore.Result) {
 
 // ReleaseJobs lets held jobs begin, with those nested in them. One that is not held stays as it is; all or none are released.
 func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error) {
+	if err := p.May(farm.ActChangeJobs); err != nil {
+		return nil, err
+	}
 	if ids, before, err := made(ctx); before || err != nil {
 		return c.jobsByID(ids, err)
 	}

@@ -21,8 +21,17 @@ type JobChange struct {
 // ChangeJob changes where a job of the caller's team stands in line, with those nested in it, and what it is called. What renders
 // goes on. CodeConflict for a job that has ended.
 func (c *Coordinator) ChangeJob(ctx context.Context, p farm.Principal, id string, change JobChange) (farm.Job, error) {
-	if _, err := c.teamJob(p, id); err != nil {
+	if err := p.May(farm.ActChangeJobs); err != nil {
 		return farm.Job{}, err
+	}
+	job, err := c.teamJob(p, id)
+	if err != nil {
+		return farm.Job{}, err
+	}
+	if change.Level != nil && *change.Level != job.Level {
+		if err := c.mayChoose(p, *change.Level); err != nil {
+			return farm.Job{}, err
+		}
 	}
 	if change.Tags != nil {
 		if err := raftstore.CheckTags(id, *change.Tags); err != nil {
@@ -31,7 +40,7 @@ func (c *Coordinator) ChangeJob(ctx context.Context, p farm.Principal, id string
 		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))
 		change.Tags = &tags
 	}
-	_, err := c.apply(ctx, raftstore.ChangeJob{
+	_, err = c.apply(ctx, raftstore.ChangeJob{
 		Team: p.Team, ID: id, Name: change.Name, Tags: change.Tags, Priority: change.Priority, Level: change.Level, NotBefore: change.NotBefore,
 		At: c.cfg.Now(),
 	})
@@ -39,4 +48,17 @@ func (c *Coordinator) ChangeJob(ctx context.Context, p farm.Principal, id string
 		return farm.Job{}, err
 	}
 	return c.Job(ctx, p, id)
+}
+
+// mayChoose refuses a level that the caller may not choose for a job. Only rush asks the policy: the other levels are for everybody
+// who may submit, and most jobs have one of them.
+func (c *Coordinator) mayChoose(p farm.Principal, level farm.Level) error {
+	if level != farm.LevelRush {
+		return nil
+	}
+	policy, err := c.policy()
+	if err != nil {
+		return err
+	}
+	return policy.MayRush(p)
 }

@@ -9,12 +9,6 @@ import (
 	"overcrank/raftstore"
 )
 
-var (
-	errNotFarmOperator = farm.Errorf(farm.CodeForbidden,
-		"the machines and the order of work are shared by all teams: operators and administrators of the farm's first team decide on them")
-	errPolicyAdmin = farm.Errorf(farm.CodeForbidden, "how the farm is shared between teams is decided by the administrators of the farm's first team")
-)
-
 // Policy is how the farm shares its machines. Of the teams it shows the caller's own, and all to operators of the farm.
 func (c *Coordinator) Policy(_ context.Context, p farm.Principal) (farm.Policy, error) {
 	policy, err := c.policy()
@@ -31,7 +25,7 @@ func (c *Coordinator) policy() (policy farm.Policy, err error) {
 
 // policyFor is what a caller may see of the policy.
 func policyFor(p farm.Principal, policy farm.Policy) farm.Policy {
-	if !p.FarmOperator {
+	if !p.Can(farm.ActSteerFarm) {
 		maps.DeleteFunc(policy.Teams, func(id string, _ farm.TeamPolicy) bool { return id != p.Team })
 	}
 	return policy
@@ -40,8 +34,8 @@ func policyFor(p farm.Principal, policy farm.Policy) farm.Policy {
 // PutPolicy replaces the farm's policy. CodeConflict when its Revision is not the one in force; CodeForbidden when the caller does
 // not look after the farm.
 func (c *Coordinator) PutPolicy(ctx context.Context, p farm.Principal, policy farm.Policy) (farm.Policy, error) {
-	if !p.FarmAdmin {
-		return farm.Policy{}, errPolicyAdmin
+	if err := p.May(farm.ActChangePolicy); err != nil {
+		return farm.Policy{}, err
 	}
 	return c.savePolicy(ctx, p, policy)
 }
@@ -49,8 +43,8 @@ func (c *Coordinator) PutPolicy(ctx context.Context, p farm.Principal, policy fa
 // ChangePolicy lets an administrator of the farm change some of its policy. With a revision it is CodeConflict when that is not the
 // one in force; without one the change is made to whichever is.
 func (c *Coordinator) ChangePolicy(ctx context.Context, p farm.Principal, revision *int, change func(*farm.Policy)) (farm.Policy, error) {
-	if !p.FarmAdmin {
-		return farm.Policy{}, errPolicyAdmin
+	if err := p.May(farm.ActChangePolicy); err != nil {
+		return farm.Policy{}, err
 	}
 	return c.changePolicy(ctx, p, func(policy *farm.Policy) error {
 		if revision != nil {
@@ -115,8 +109,8 @@ func NoLimit(name string) error {
 
 // steer changes the policy for an operator of the farm.
 func (c *Coordinator) steer(ctx context.Context, p farm.Principal, change func(*farm.Policy) error) (farm.Policy, error) {
-	if !p.FarmOperator {
-		return farm.Policy{}, errNotFarmOperator
+	if err := p.May(farm.ActSteerFarm); err != nil {
+		return farm.Policy{}, err
 	}
 	return c.changePolicy(ctx, p, change)
 }

@@ -81,12 +81,7 @@ func (c *Coordinator) HoldBackup(ctx context.Context, p farm.Principal, r io.Rea
 }
 
 // MayRestore refuses whoever may not put the farm back to a backup.
-func (c *Coordinator) MayRestore(p farm.Principal) error {
-	if !p.FarmAdmin {
-		return farm.Errorf(farm.CodeForbidden, "the farm is restored by the administrators of its first team")
-	}
-	return nil
-}
+func (c *Coordinator) MayRestore(p farm.Principal) error { return p.May(farm.ActBackUp) }
 
 // unusable gives what is wrong with a backup the code of the caller's mistake.
 func unusable(err error) error {

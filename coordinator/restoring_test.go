@@ -81,7 +81,7 @@ func TestOnlyTheFarmsOwnBackupsArePutBack(t *testing.T) {
 		}
 	}
 	artist := r.admin
-	artist.FarmAdmin = false
+	artist.FirstTeam = false
 	if _, err := r.HoldBackup(t.Context(), artist, bytes.NewReader(good), passphrase); farm.CodeOf(err) != farm.CodeForbidden {
 		t.Errorf("for somebody else: %v", err)
 	}

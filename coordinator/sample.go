@@ -127,6 +127,9 @@ func (c *Coordinator) OpenSample(ctx context.Context, p farm.Principal, jobID st
 
 // ApproveJob lets a job go on that waits for somebody to have looked at its first pictures. To approve twice changes nothing.
 func (c *Coordinator) ApproveJob(ctx context.Context, p farm.Principal, id string) (farm.Job, error) {
+	if err := p.May(farm.ActApprove); err != nil {
+		return farm.Job{}, err
+	}
 	return c.decide(ctx, p, raftstore.DecideJob{ID: id})
 }
 
@@ -135,6 +138,9 @@ const maxReason = 2000
 
 // RejectJob ends a job that waits for approval in error: the error tells who rejected it and why.
 func (c *Coordinator) RejectJob(ctx context.Context, p farm.Principal, id, reason string) (farm.Job, error) {
+	if err := p.May(farm.ActApprove); err != nil {
+		return farm.Job{}, err
+	}
 	if len(reason) > maxReason {
 		return farm.Job{}, farm.Invalid("the reason is too long", farm.FieldError{Field: "reason", Message: fmt.Sprintf("may have %d bytes", maxReason)})
 	}

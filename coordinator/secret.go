@@ -33,6 +33,9 @@ func ValidSecretName(name string) bool {
 
 // Secrets lists the secrets of the caller's team, without their values.
 func (c *Coordinator) Secrets(_ context.Context, p farm.Principal) ([]farm.Secret, error) {
+	if err := p.May(farm.ActViewSecrets); err != nil {
+		return nil, err
+	}
 	var list []farm.Secret
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		list, err = tx.Secrets(p.Team)
@@ -47,6 +50,9 @@ func (c *Coordinator) Secrets(_ context.Context, p farm.Principal) ([]farm.Secre
 // PutSecret adds a secret to the caller's team; CodeConflict when it has one of that name. The value stays nowhere but in
 // its sealed form.
 func (c *Coordinator) PutSecret(ctx context.Context, p farm.Principal, name string, value farm.Confidential) (farm.Secret, error) {
+	if err := p.May(farm.ActChangeSecrets); err != nil {
+		return farm.Secret{}, err
+	}
 	switch {
 	case !ValidSecretName(name):
 		return farm.Secret{}, farm.Invalid("the secret cannot be kept", farm.FieldError{
@@ -86,6 +92,9 @@ func (c *Coordinator) roomForSecret(team string) error {
 
 // DeleteSecret removes a secret of the caller's team. Jobs that refer to it and have not rendered will fail and say so.
 func (c *Coordinator) DeleteSecret(ctx context.Context, p farm.Principal, id string) error {
+	if err := p.May(farm.ActChangeSecrets); err != nil {
+		return err
+	}
 	_, err := c.apply(ctx, raftstore.DeleteSecret{Team: p.Team, ID: id})
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return farm.Errorf(farm.CodeNotFound, "there is no secret %q", id)

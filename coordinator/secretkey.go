@@ -22,8 +22,8 @@ type KeyChange struct {
 // ChangeSecretKey makes a new key for secrets and puts all of them under it. With dropOld the older keys then leave the key
 // file; backups of the farm's state from before hold secrets that only they open. It is for administrators of the farm.
 func (c *Coordinator) ChangeSecretKey(ctx context.Context, p farm.Principal, dropOld bool) (KeyChange, error) {
-	if !p.FarmAdmin {
-		return KeyChange{}, farm.Errorf(farm.CodeForbidden, "the key of all teams' secrets is changed by the administrators of the farm's first team")
+	if err := p.May(farm.ActChangeSecretKey); err != nil {
+		return KeyChange{}, err
 	}
 	in := newSecretKey{DropOld: dropOld}
 	return onLeader(ctx, c.cluster, pathSecretKey, in, func() (KeyChange, error) { return c.changeSecretKey(ctx, in) })

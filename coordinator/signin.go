@@ -72,6 +72,9 @@ func (c *Coordinator) SignIn(p farm.Principal) SignIn { return c.signInCode(p.To
 
 // InvitePerson makes a code that signs a browser in as a person whom the caller looks after.
 func (c *Coordinator) InvitePerson(ctx context.Context, p farm.Principal, id string) (SignIn, error) {
+	if err := p.May(farm.ActManageTokens); err != nil {
+		return SignIn{}, err
+	}
 	person, err := c.Token(ctx, p, id, true)
 	if err != nil {
 		return SignIn{}, err
@@ -82,24 +85,53 @@ func (c *Coordinator) InvitePerson(ctx context.Context, p farm.Principal, id str
 	return c.signInCode(id, inviteLife), nil
 }
 
-// UseSignIn finds who a code stands for, once; CodeGone when it was used, has run out or its token has ended.
-func (c *Coordinator) UseSignIn(ctx context.Context, code string) (farm.Principal, error) {
-	gone := farm.Errorf(farm.CodeGone, "this sign-in link has been used or has run out; ask for another, or sign in with a token")
+var errCodeGone = farm.Errorf(farm.CodeGone, "this sign-in link has been used or has run out; ask for another, or sign in with a token")
+
+// LookAtSignIn finds who a code stands for without using it up; CodeGone when it was used, has run out or its token has ended.
+func (c *Coordinator) LookAtSignIn(ctx context.Context, code string) (farm.Principal, error) {
 	token, until := c.readCode(code)
 	if token == "" || !c.cfg.Now().Before(until) {
-		return farm.Principal{}, gone
+		return farm.Principal{}, errCodeGone
 	}
-	hash := sha256.Sum256([]byte(code))
-	_, err := c.apply(ctx, raftstore.UseCode{Hash: hex.EncodeToString(hash[:]), Until: until, At: c.cfg.Now()})
-	if farm.CodeOf(err) == farm.CodeGone {
-		return farm.Principal{}, gone
-	}
-	if err != nil {
+	used, err := c.used(code, until)
+	switch {
+	case err != nil:
 		return farm.Principal{}, err
+	case used:
+		return farm.Principal{}, errCodeGone
 	}
 	p, err := c.PrincipalOf(ctx, token)
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
-		return farm.Principal{}, gone
+		return farm.Principal{}, errCodeGone
 	}
 	return p, err
+}
+
+// UseSignIn finds who a code stands for, once; its errors are those of LookAtSignIn.
+func (c *Coordinator) UseSignIn(ctx context.Context, code string) (farm.Principal, error) {
+	p, err := c.LookAtSignIn(ctx, code)
+	if err != nil {
+		return farm.Principal{}, err
+	}
+	_, until := c.readCode(code)
+	_, err = c.apply(ctx, raftstore.UseCode{Hash: hashCode(code), Until: until, At: c.cfg.Now()})
+	if farm.CodeOf(err) == farm.CodeGone {
+		return farm.Principal{}, errCodeGone
+	}
+	return p, err
+}
+
+// hashCode is what the state remembers of a code.
+func hashCode(code string) string {
+	hash := sha256.Sum256([]byte(code))
+	return hex.EncodeToString(hash[:])
+}
+
+// used says whether a code has been used that is good until a time.
+func (c *Coordinator) used(code string, until time.Time) (used bool, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		used, err = tx.CodeUsed(hashCode(code), until)
+		return err
+	})
+	return used, err
 }

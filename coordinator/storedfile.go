@@ -20,6 +20,9 @@ const privateFileLife = time.Hour
 
 // PutFile keeps a caller's own file, to be used as a src. size is -1 when not known.
 func (c *Coordinator) PutFile(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64) (farm.StoredFile, error) {
+	if err := p.May(farm.ActSubmit); err != nil {
+		return farm.StoredFile{}, err
+	}
 	return c.putFile(ctx, p, name, body, size, "")
 }
 

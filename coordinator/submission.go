@@ -39,6 +39,9 @@ func (c *Coordinator) newSubmission(p farm.Principal) *submission {
 // plan adds a job with its family to the submission, and gives the job as it is submitted, with each nested job as Nested in
 // its asset. After an error nothing of the family is in the submission.
 func (s *submission) plan(ctx context.Context, job farm.Job) (farm.Job, error) {
+	if err := s.c.mayChoose(s.p, job.Level); err != nil {
+		return farm.Job{}, err
+	}
 	jobs, tasks := len(s.jobs), len(s.tasks)
 	if err := s.family(ctx, &job, ""); err != nil {
 		s.jobs, s.tasks = s.jobs[:jobs], s.tasks[:tasks]

@@ -23,6 +23,9 @@ const maxInline = 4 << 10
 // templates, compositions, files. The whole family is accepted when Submit returns: it survives whatever happens to any
 // machine. In the answer each nested job stands in its asset, as Nested.
 func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job) (farm.Job, error) {
+	if err := p.May(farm.ActSubmit); err != nil {
+		return farm.Job{}, err
+	}
 	if ids, before, err := made(ctx); before || err != nil {
 		return c.submitted(ids, err)
 	}

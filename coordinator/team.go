@@ -11,9 +11,6 @@ func noSuchTeam(id string) error {
 	return farm.Errorf(farm.CodeNotFound, "there is no team %q", id)
 }
 
-// errNotFarmAdmin answers administrators of other teams.
-var errNotFarmAdmin = farm.Errorf(farm.CodeForbidden, "teams are made and ended by the administrators of the farm's first team")
-
 // Teams lists the caller's team, or all teams for an administrator of the farm, by age. first is the id of the farm's
 // first team.
 func (c *Coordinator) Teams(_ context.Context, p farm.Principal) (list []farm.Team, first string, err error) {
@@ -23,7 +20,7 @@ func (c *Coordinator) Teams(_ context.Context, p farm.Principal) (list []farm.Te
 		}
 		all, err := tx.Teams()
 		for _, team := range all {
-			if team.ID == p.Team || p.FarmAdmin {
+			if team.ID == p.Team || p.Can(farm.ActManageTeams) {
 				list = append(list, team)
 			}
 		}
@@ -34,7 +31,7 @@ func (c *Coordinator) Teams(_ context.Context, p farm.Principal) (list []farm.Te
 
 // Team finds a team that the caller may see, and tells whether it is the farm's first one.
 func (c *Coordinator) Team(_ context.Context, p farm.Principal, id string) (team farm.Team, first bool, err error) {
-	if id != p.Team && !p.FarmAdmin {
+	if id != p.Team && !p.Can(farm.ActManageTeams) {
 		return farm.Team{}, false, noSuchTeam(id)
 	}
 	err = c.store.View(func(tx *raftstore.Tx) error {
@@ -53,8 +50,8 @@ func (c *Coordinator) Team(_ context.Context, p farm.Principal, id string) (team
 
 // MakeTeam makes a team without any token; CodeForbidden when the caller does not look after the farm.
 func (c *Coordinator) MakeTeam(ctx context.Context, p farm.Principal, name string) (farm.Team, error) {
-	if !p.FarmAdmin {
-		return farm.Team{}, errNotFarmAdmin
+	if err := p.May(farm.ActManageTeams); err != nil {
+		return farm.Team{}, err
 	}
 	if ids, before, err := made(ctx); err != nil {
 		return farm.Team{}, err
@@ -76,11 +73,11 @@ func (c *Coordinator) MakeTeam(ctx context.Context, p farm.Principal, name strin
 
 // RenameTeam gives a team another name; its own administrators may do that too.
 func (c *Coordinator) RenameTeam(ctx context.Context, p farm.Principal, id, name string) (team farm.Team, first bool, err error) {
-	if _, _, err := c.Team(ctx, p, id); err != nil {
+	if err := p.May(farm.ActRenameTeam); err != nil {
 		return farm.Team{}, false, err
 	}
-	if !p.Role.Allows(farm.RoleAdmin) {
-		return farm.Team{}, false, farm.Errorf(farm.CodeForbidden, "teams are renamed by their administrators")
+	if _, _, err := c.Team(ctx, p, id); err != nil {
+		return farm.Team{}, false, err
 	}
 	if _, err := c.apply(ctx, raftstore.RenameTeam{ID: id, Name: name}); err != nil {
 		return farm.Team{}, false, err
@@ -91,11 +88,11 @@ func (c *Coordinator) RenameTeam(ctx context.Context, p farm.Principal, id, name
 // EndTeam removes a team with its tokens, templates and files; its browsers are signed out. CodeConflict for the farm's
 // first team and while jobs of the team have not ended.
 func (c *Coordinator) EndTeam(ctx context.Context, p farm.Principal, id string) error {
-	if _, _, err := c.Team(ctx, p, id); err != nil {
+	if err := p.May(farm.ActManageTeams); err != nil {
 		return err
 	}
-	if !p.FarmAdmin {
-		return errNotFarmAdmin
+	if _, _, err := c.Team(ctx, p, id); err != nil {
+		return err
 	}
 	if _, err := c.apply(ctx, raftstore.EndTeam{ID: id, At: c.cfg.Now()}); err != nil {
 		return err

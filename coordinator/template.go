@@ -24,6 +24,9 @@ type NewTemplate struct{ Type, DisplayName, Src string }
 
 // CreateTemplate registers a template; without Src it waits for its file at UploadAddress.
 func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in NewTemplate) (farm.Template, error) {
+	if err := p.May(farm.ActChangeTemplates); err != nil {
+		return farm.Template{}, err
+	}
 	if !slices.Contains([]string{aep.TypeProject, aep.TypeZip, aep.TypeMogrt}, in.Type) {
 		return farm.Template{}, farm.Invalid("the template cannot be registered",
 			farm.FieldError{Field: "type", Message: "must be aep, zip or mogrt"})
@@ -81,6 +84,9 @@ func (c *Coordinator) Templates(_ context.Context, p farm.Principal) ([]farm.Tem
 
 // RenameTemplate gives a template another display name.
 func (c *Coordinator) RenameTemplate(ctx context.Context, p farm.Principal, id, displayName string) (farm.Template, error) {
+	if err := p.May(farm.ActChangeTemplates); err != nil {
+		return farm.Template{}, err
+	}
 	if strings.TrimSpace(displayName) == "" {
 		return farm.Template{}, farm.Invalid("the template cannot be renamed",
 			farm.FieldError{Field: "displayName", Message: "must not be empty"})
@@ -98,6 +104,9 @@ func (c *Coordinator) RenameTemplate(ctx context.Context, p farm.Principal, id, 
 // MarkTemplate says whether a template's compositions have to be rendered from their first frame on, by one machine, as
 // farm.Template.Sequential has it. It counts for renders that begin from then on.
 func (c *Coordinator) MarkTemplate(ctx context.Context, p farm.Principal, id string, sequential bool) (farm.Template, error) {
+	if err := p.May(farm.ActChangeTemplates); err != nil {
+		return farm.Template{}, err
+	}
 	if _, err := c.Template(ctx, p, id); err != nil {
 		return farm.Template{}, err
 	}
@@ -109,6 +118,9 @@ func (c *Coordinator) MarkTemplate(ctx context.Context, p farm.Principal, id str
 
 // DeleteTemplate removes a template; CodeConflict while jobs that have not ended use it.
 func (c *Coordinator) DeleteTemplate(ctx context.Context, p farm.Principal, id string) error {
+	if err := p.May(farm.ActDeleteTemplates); err != nil {
+		return err
+	}
 	if _, err := c.Template(ctx, p, id); err != nil {
 		return err
 	}
@@ -120,6 +132,9 @@ func (c *Coordinator) DeleteTemplate(ctx context.Context, p farm.Principal, id s
 
 // RenewUpload gives a template a fresh upload address; earlier ones stop working.
 func (c *Coordinator) RenewUpload(ctx context.Context, p farm.Principal, id string) (farm.Template, error) {
+	if err := p.May(farm.ActChangeTemplates); err != nil {
+		return farm.Template{}, err
+	}
 	if _, err := c.Template(ctx, p, id); err != nil {
 		return farm.Template{}, err
 	}

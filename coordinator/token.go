@@ -31,6 +31,9 @@ type TokenChange struct {
 // Tokens lists the tokens of people or of programs of a team, by age; team is "" for the caller's own. CodeForbidden
 // when the caller is no administrator, CodeNotFound for a team that the caller does not look after.
 func (c *Coordinator) Tokens(_ context.Context, p farm.Principal, team string, people bool) ([]farm.Token, error) {
+	if err := p.May(farm.ActManageTokens); err != nil {
+		return nil, err
+	}
 	var list []farm.Token
 	err := c.store.View(func(tx *raftstore.Tx) error {
 		team, err := managedTeam(tx, p, team)
@@ -50,6 +53,9 @@ func (c *Coordinator) Tokens(_ context.Context, p farm.Principal, team string, p
 
 // Token finds a token of a person or of a program; its errors are those of Tokens.
 func (c *Coordinator) Token(_ context.Context, p farm.Principal, id string, person bool) (farm.Token, error) {
+	if err := p.May(farm.ActManageTokens); err != nil {
+		return farm.Token{}, err
+	}
 	var token farm.Token
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		token, err = tx.Token(id)
@@ -80,6 +86,9 @@ func (c *Coordinator) Self(_ context.Context, p farm.Principal) (farm.Token, err
 // MakeToken makes a token and gives its secret, which is kept nowhere. A person's token has a secret that nobody learns.
 // CodeForbidden when the role is above the caller's own.
 func (c *Coordinator) MakeToken(ctx context.Context, p farm.Principal, in NewToken) (token farm.Token, secret string, err error) {
+	if err := p.May(farm.ActManageTokens); err != nil {
+		return farm.Token{}, "", err
+	}
 	if err := c.checkAccess(p, &in.Role, &in.ExpiresAt); err != nil {
 		return farm.Token{}, "", err
 	}
@@ -113,6 +122,9 @@ func (c *Coordinator) MakeToken(ctx context.Context, p farm.Principal, in NewTok
 // ChangeToken changes what a token is called, may do, and how long. CodeConflict when nobody could administer the farm
 // from then on.
 func (c *Coordinator) ChangeToken(ctx context.Context, p farm.Principal, id string, person bool, change TokenChange) (farm.Token, error) {
+	if err := p.May(farm.ActManageTokens); err != nil {
+		return farm.Token{}, err
+	}
 	token, err := c.Token(ctx, p, id, person)
 	if err != nil {
 		return farm.Token{}, err
@@ -130,6 +142,9 @@ func (c *Coordinator) ChangeToken(ctx context.Context, p farm.Principal, id stri
 
 // RevokeToken ends a token at once, everywhere. CodeConflict for the last one that can administer the farm.
 func (c *Coordinator) RevokeToken(ctx context.Context, p farm.Principal, id string, person bool) error {
+	if err := p.May(farm.ActManageTokens); err != nil {
+		return err
+	}
 	token, err := c.Token(ctx, p, id, person)
 	if err != nil {
 		return err
@@ -146,11 +161,8 @@ func managedTeam(tx *raftstore.Tx, p farm.Principal, team string) (string, error
 	if team == "" {
 		team = p.Team
 	}
-	if team != p.Team && !p.FarmAdmin {
+	if team != p.Team && !p.Can(farm.ActManageTeams) {
 		return "", noSuchTeam(team)
-	}
-	if !p.Role.Allows(farm.RoleAdmin) {
-		return "", farm.Errorf(farm.CodeForbidden, "tokens and people are looked after by the team's administrators")
 	}
 	if _, err := tx.Team(team); farm.CodeOf(err) == farm.CodeNotFound {
 		return "", noSuchTeam(team)

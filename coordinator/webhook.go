@@ -201,11 +201,17 @@ func (c *Coordinator) webhookKey(team string) (string, error) {
 
 // WebhookKey is the key with which the webhooks of the caller's team are signed.
 func (c *Coordinator) WebhookKey(_ context.Context, p farm.Principal) (string, error) {
+	if err := p.May(farm.ActViewWebhookKey); err != nil {
+		return "", err
+	}
 	return c.webhookKey(p.Team)
 }
 
 // RenewWebhookKey gives the caller's team another key; deliveries are signed with it from now on.
 func (c *Coordinator) RenewWebhookKey(ctx context.Context, p farm.Principal) (string, error) {
+	if err := p.May(farm.ActRenewWebhookKey); err != nil {
+		return "", err
+	}
 	if _, err := c.apply(ctx, raftstore.RenewWebhookKey{Team: p.Team, Salt: rand.Text()}); err != nil {
 		return "", err
 	}
@@ -238,6 +244,9 @@ func (c *Coordinator) Delivery(_ context.Context, p farm.Principal, id string) (
 
 // Redeliver calls a webhook again whose delivery has ended, well or not.
 func (c *Coordinator) Redeliver(ctx context.Context, p farm.Principal, id string) (farm.Delivery, error) {
+	if err := p.May(farm.ActChangeJobs); err != nil {
+		return farm.Delivery{}, err
+	}
 	if _, err := c.Delivery(ctx, p, id); err != nil {
 		return farm.Delivery{}, err
 	}

@@ -383,7 +383,7 @@ func TestWebhooksSurviveARestart(t *testing.T) {
 func TestWebhookKeyIsTheTeamsOwnAndCanBeRenewed(t *testing.T) {
 	r := open(t)
 	key := func(team string) string {
-		key, err := r.WebhookKey(t.Context(), farm.Principal{Team: team})
+		key, err := r.WebhookKey(t.Context(), farm.Principal{Team: team, Role: farm.RoleProducer})
 		if err != nil || !strings.HasPrefix(key, "ocw_") || len(key) < 40 {
 			t.Fatalf("got %q, %v", key, err)
 		}

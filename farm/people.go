@@ -45,9 +45,14 @@ type Principal struct {
 	Name    string
 	Team    string
 	Role    Role
-	// FarmAdmin says that the principal is an administrator of the farm's first team, who looks after the teams.
-	FarmAdmin bool
-	// FarmOperator says that the principal is an operator or administrator of the farm's first team. The machines and the policy
-	// are shared by all teams, so that others do not decide on them.
-	FarmOperator bool
+	// FirstTeam says that the principal belongs to the farm's first team, whose members look after what all teams share.
+	FirstTeam bool
+	// Session is the browser's session that the request belongs to, the zero Session for one that shows a token.
+	Session Session
+}
+
+// Session is a browser that is signed in as the holder of a token, until a time or until somebody signs it out.
+type Session struct {
+	ID    string // unguessable
+	Until time.Time
 }

@@ -36,6 +36,26 @@ type LevelPolicy struct {
 	// Hours are when the level is served though others wait, in the farm's time zone; none means always. Outside of them it is
 	// served while nothing else wants the machine.
 	Hours []Hours `json:"hours,omitempty"`
+	// Role is the least that may choose the level for a job, "" for the farm's own measure (Policy.LeastFor). Only rush has one: the
+	// others are for everybody who may submit.
+	Role Role `json:"role,omitempty"`
+}
+
+// LeastFor is the least role that may choose a level for a job. Rush goes before the work of all other teams, so that it takes more
+// than submitting does, unless the policy says otherwise.
+func (p Policy) LeastFor(level Level) Role {
+	if level != LevelRush {
+		return ActSubmit.Grant().Least
+	}
+	return cmp.Or(p.Levels[level].Role, ActRush.Grant().Least)
+}
+
+// MayRush is nil when the principal may choose the level rush for a job, and otherwise an error of CodeForbidden.
+func (p Policy) MayRush(who Principal) error {
+	if err := who.MayAs(ActRush, p.LeastFor(LevelRush)); err != nil {
+		return Errorf(CodeForbidden, "%w; choose the level normal, or ask somebody with that role to move the job to rush", err)
+	}
+	return nil
 }
 
 // TeamPolicy is what one team gets.

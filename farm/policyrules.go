@@ -75,6 +75,8 @@ func (p Policy) Problems() []FieldError {
 func (p *problems) level(at string, level Level, l LevelPolicy) {
 	p.add(!level.Known(), at, "is no level: there are rush, normal and overnight")
 	p.add(math.IsNaN(l.MaxShare) || l.MaxShare < 0 || l.MaxShare > 1, at+".maxShare", "has to be above 0, up to 1; leave it out for all of the farm")
+	p.add(l.Role != "" && level != LevelRush, at+".role", "can only be set for rush: whoever may submit may choose the other levels")
+	p.add(l.Role != "" && !l.Role.Allows(ActSubmit.Grant().Least), at+".role", "has to be one of %v", Roles()[1:])
 	p.add(len(l.Hours) > maxHours, at+".hours", "has to have at most %d entries", maxHours)
 	for i, h := range l.Hours {
 		in := fmt.Sprintf("%s.hours[%d]", at, i)

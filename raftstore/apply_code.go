@@ -1,6 +1,10 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"time"
+
+	"overcrank/farm"
+)
 
 // codesDropped is how many codes whose time is over one command forgets at most.
 const codesDropped = 100
@@ -24,5 +28,13 @@ func (t *tables) useCode(c UseCode) Result {
 		t.remove(bucketUsedCodes, key)
 	}
 	t.set(bucketUsedCodes, key, nil)
+	if c.Team != "" {
+		t.note(farm.EventAccess, c.Team, c.Hash)
+	}
 	return Result{}
+}
+
+// CodeUsed says whether a code has been used up that would be good until a time.
+func (tx *Tx) CodeUsed(hash string, until time.Time) (bool, error) {
+	return tx.t.has(bucketUsedCodes, timeKey(until)+hash), tx.t.err
 }

@@ -19,6 +19,13 @@ func TestACodeIsGoodOnceAndForgottenWhenItsTimeIsOver(t *testing.T) {
 	}
 	code.At = after(12)
 	wantRefused(t, m, code, farm.CodeGone)
+	m.see(func(tx *Tx) {
+		for hash, want := range map[string]bool{"c3": true, "c4": false} {
+			if used, err := tx.CodeUsed(hash, after(20)); used != want || err != nil {
+				t.Errorf("%s is used: %v, %v", hash, used, err)
+			}
+		}
+	})
 }
 
 func TestWhatACommandChangedIsTold(t *testing.T) {
@@ -40,6 +47,9 @@ func TestWhatACommandChangedIsTold(t *testing.T) {
 		if res := m.must(step.cmd); len(res.Changed) != 1 || res.Changed[0] != step.want {
 			t.Errorf("after %T it is told of %+v, want %+v", step.cmd, res.Changed, step.want)
 		}
+	}
+	if res := m.must(UseCode{Hash: "s1", Team: "team0", Until: after(10), At: after(1)}); len(res.Changed) != 1 || res.Changed[0].Kind != farm.EventAccess {
+		t.Errorf("the end of a session tells of %+v", res.Changed)
 	}
 	if res := m.must(UseCode{Hash: "c1", Until: after(10), At: after(1)}); len(res.Changed) != 0 {
 		t.Errorf("a command that changes none of these tells of %+v", res.Changed)

@@ -51,4 +51,15 @@ type ChangeJob struct {
 
 func (ConfigureAgent) kind() Kind { return KindConfigureAgent }
 func (PutPolicy) kind() Kind      { return KindPutPolicy }
-func (ChangeJob) kind() Kind      { return KindChangeJob }
+
+// level is higher when a level of the policy names a role, which older programs would lose.
+func (c PutPolicy) level() int {
+	for _, l := range c.Policy.Levels {
+		if l.Role != "" {
+			return checkedLevel
+		}
+	}
+	return clusterLevel
+}
+
+func (ChangeJob) kind() Kind { return KindChangeJob }

@@ -76,15 +76,9 @@ func (s *server) readBatch(ctx context.Context, p farm.Principal, id, filter str
 	return b, err
 }
 
-// cancelBatch cancels what waits, and with force what renders too, which takes a producer.
+// cancelBatch cancels what waits, and with force what renders too.
 func (s *server) cancelBatch(c *fiber.Ctx, p farm.Principal) error {
-	least, force := farm.RoleArtist, c.FormValue("force") != ""
-	if force {
-		least = farm.RoleProducer
-	}
-	if err := needs(p, least); err != nil {
-		return err
-	}
+	force := c.FormValue("force") != ""
 	ctx, cancel := s.call()
 	defer cancel()
 	if _, _, _, err := s.farm.CancelBatch(ctx, p, c.Params("id"), force); err != nil {
@@ -95,9 +89,6 @@ func (s *server) cancelBatch(c *fiber.Ctx, p farm.Principal) error {
 
 // orderBatchAgain orders the failed jobs of a batch again, or those that were rendered as a preview in full quality.
 func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
-	if err := needs(p, farm.RoleArtist); err != nil {
-		return err
-	}
 	pick, change := func(j farm.Job) bool { return j.Status == farm.JobFailed }, func(*farm.Job) {}
 	if c.FormValue("which") == "previews" {
 		pick = func(j farm.Job) bool { return j.Preview && j.Status == farm.JobFinished }
@@ -133,9 +124,6 @@ func (s *server) batchResults(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {
-	if err := needs(p, farm.RoleArtist); err != nil {
-		return err
-	}
 	ctx, cancel := s.call()
 	defer cancel()
 	if _, err := s.farm.ReleaseJobs(ctx, p, []string{c.Params("id")}); err != nil {

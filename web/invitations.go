@@ -54,7 +54,7 @@ func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return s.showInvitations(c, p, page.Invitations{Uses: "1", Made: &made, Secret: text, Address: c.BaseURL()})
+	return s.showInvitations(c, p, page.Invitations{Uses: "1", Made: &made, Secret: text, Address: s.farm.PublicAddress()})
 }
 
 func (s *server) revokeInvitation(c *fiber.Ctx, p farm.Principal) error {

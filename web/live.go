@@ -64,6 +64,10 @@ func (s *server) live(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	topic := c.Query("topic")
+	if err := p.May(liveAction(topic)); err != nil {
+		return err
+	}
 	leave, err := s.follow.Enter(c, p)
 	if err != nil {
 		return s.sockets.Serve(c, socket.Options{}, func(_ context.Context, conn *socket.Conn) error {
@@ -71,7 +75,7 @@ func (s *server) live(c *fiber.Ctx) error {
 			return nil
 		})
 	}
-	topic, shell := c.Query("topic"), s.shell(c, p, "", "")
+	shell := s.shell(c, p, "", "")
 	return s.sockets.Serve(c, socket.Options{Ended: leave}, func(ctx context.Context, conn *socket.Conn) error {
 		l := &liveSession{server: s, conn: conn, reader: p, pieces: s.pieces(p, shell, topic)}
 		if id, ok := strings.CutPrefix(topic, "job:"); ok {
@@ -79,6 +83,14 @@ func (s *server) live(c *fiber.Ctx) error {
 		}
 		return l.run(ctx)
 	})
+}
+
+// liveAction is what it takes to watch a topic.
+func liveAction(topic string) farm.Action {
+	if topic == "coordinators" {
+		return farm.ActManageCoordinators
+	}
+	return farm.ActView
 }
 
 // pieces are the live parts of a topic.
@@ -249,10 +261,10 @@ func (l *liveSession) run(ctx context.Context) error {
 	}
 }
 
-// admit closes the page when its reader may read on no more.
+// admit closes the page when its reader may read on no more, or may do other things than when it was opened: it is loaded again.
 func (l *liveSession) admit(ctx context.Context) error {
-	_, err := l.farm.PrincipalOf(ctx, l.reader.TokenID)
-	if farm.CodeOf(err) == farm.CodeUnauthorized {
+	now, err := l.farm.Current(ctx, l.reader)
+	if farm.CodeOf(err) == farm.CodeUnauthorized || err == nil && now != l.reader {
 		l.conn.Close(signedOut, "signed out")
 		return socket.ErrClosed
 	}

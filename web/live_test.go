@@ -28,6 +28,26 @@ type part struct {
 
 func (v *visitor) live(topic string) *livePage {
 	v.t.Helper()
+	conn, _, err := v.open(topic)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.t.Cleanup(func() { conn.Close() })
+	return &livePage{t: v.t, conn: conn}
+}
+
+// dial gives the status that a page's live connection is answered with.
+func (v *visitor) dial(topic string) int {
+	v.t.Helper()
+	conn, status, err := v.open(topic)
+	if err == nil {
+		conn.Close()
+	}
+	return status
+}
+
+func (v *visitor) open(topic string) (*websocket.Conn, int, error) {
+	v.t.Helper()
 	address, err := url.Parse(v.base)
 	if err != nil {
 		v.t.Fatal(err)
@@ -37,12 +57,23 @@ func (v *visitor) live(topic string) *livePage {
 		header.Add("Cookie", c.String())
 	}
 	conn, res, err := websocket.DefaultDialer.DialContext(v.t.Context(), "ws://"+address.Host+"/live?topic="+url.QueryEscape(topic), header)
-	if err != nil {
+	if res == nil {
 		v.t.Fatal(err)
 	}
 	res.Body.Close()
-	v.t.Cleanup(func() { conn.Close() })
-	return &livePage{t: v.t, conn: conn}
+	return conn, res.StatusCode, err
+}
+
+// isSentAway waits until the farm closes the page, as one whose reader may read on no more.
+func (l *livePage) isSentAway() {
+	l.t.Helper()
+	err := l.conn.SetReadDeadline(time.Now().Add(patience))
+	for err == nil {
+		_, _, err = l.conn.ReadMessage()
+	}
+	if !websocket.IsCloseError(err, websocket.ClosePolicyViolation) {
+		l.t.Errorf("the open page ended with %v", err)
+	}
 }
 
 // next waits for a message that is wanted.

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-
-	"overcrank/farm"
 )
 
 // codeEvery is how often an open page gets a fresh code with which it can go on at another coordinator: such codes are good for
@@ -35,22 +33,16 @@ func (l *liveSession) tellElsewhere(now time.Time) error {
 	return l.write(part{Elsewhere: &at})
 }
 
-// goOn signs a browser in with a code that works once, and shows it the page that it was at elsewhere. Where somebody is signed in
-// already, the code may have run out.
-func (s *server) goOn(c *fiber.Ctx, code string) error {
-	ctx, cancel := s.call()
-	defer cancel()
-	to := localPath(c.Query("to"))
-	p, err := s.farm.UseSignIn(ctx, code)
-	if farm.CodeOf(err) == farm.CodeGone && to != "/" {
-		if _, unknown := s.reader(c); unknown == nil {
-			return c.Redirect(to, fiber.StatusSeeOther)
-		}
+// fromThisFarm tells whether a form was sent by a page of another coordinator of the farm.
+func (s *server) fromThisFarm(c *fiber.Ctx) bool {
+	origin, err := url.Parse(c.Get(fiber.HeaderOrigin))
+	if err != nil || origin.Host == "" {
+		return false
 	}
-	if err != nil {
-		return err
-	}
-	return s.begin(c, p.TokenID, to)
+	return slices.ContainsFunc(s.farm.OtherAddresses(), func(address string) bool {
+		other, err := url.Parse(address)
+		return err == nil && other.Scheme == origin.Scheme && other.Host == origin.Host
+	})
 }
 
 // localPath is a path of this farm, "/" for what is none.
@@ -65,15 +57,14 @@ func localPath(path string) string {
 }
 
 // policy is the content policy of a page: it may load and reach nothing but this farm, and ask its other coordinators whether they
-// are there.
+// are there and go on at one of them.
 func (s *server) policy() string {
-	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self'; " +
-		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; connect-src 'self'"
 	var others strings.Builder
 	for _, address := range s.farm.OtherAddresses() {
 		if u, err := url.Parse(address); err == nil && u.Host != "" && !strings.ContainsAny(u.Host, " ;,'\"") {
 			others.WriteString(" " + u.Scheme + "://" + u.Host)
 		}
 	}
-	return policy + others.String()
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'; form-action 'self'" + others.String() + "; connect-src 'self'" + others.String()
 }

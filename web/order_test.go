@@ -20,19 +20,24 @@ func TestAJobsPageSaysWhyItWaits(t *testing.T) {
 func TestAWaitingJobIsMovedInLine(t *testing.T) {
 	r := start(t)
 	job := r.submit("art", "Spring spot")
-	v := r.as("art")
-	v.get("/jobs/"+job.ID).is(http.StatusOK, "Its place in line", "Move to the front")
+	art := r.as("art")
+	art.get("/jobs/"+job.ID).is(http.StatusOK, "Its place in line", "Move to the front", `value="overnight"`).lacks(`value="rush"`)
+	art.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}}).is(http.StatusForbidden, "level rush", "producer or higher", "choose the level normal")
+	v := r.as("ada")
+	v.get("/jobs/"+job.ID).is(http.StatusOK, `value="rush"`)
 	v.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}, "priority": {"7"}, "notBefore": {"2040-01-02T03:04"}, "zone": {"-60"}}).is(http.StatusOK, "Rush, priority 7")
 	got, err := r.farm.Job(t.Context(), r.principal("art"), job.ID)
 	if err != nil || got.Level != farm.LevelRush || got.Priority != 7 || !got.NotBefore.Equal(time.Date(2040, 1, 2, 2, 4, 0, 0, time.UTC)) {
 		t.Errorf("the job is %+v, %v", got, err)
 	}
 	v.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}, "front": {"1"}}).is(http.StatusOK, "priority 1000")
+	art.get("/jobs/"+job.ID).is(http.StatusOK, `value="rush"`)
+	art.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}, "priority": {"9"}}).is(http.StatusOK, "Rush, priority 9")
 	v.post("/jobs/"+job.ID+"/order", url.Values{"level": {"soon"}}).is(http.StatusBadRequest, "is rush, normal or overnight")
 	v.post("/jobs/"+job.ID+"/order", url.Values{"priority": {"many"}}).is(http.StatusBadRequest, "whole number")
 	r.as("vic").post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}}).is(http.StatusForbidden)
-	r.as("art").post("/jobs/"+job.ID+"/approve", nil).is(http.StatusForbidden)
-	r.as("ada").post("/jobs/"+job.ID+"/approve", nil).is(http.StatusConflict)
+	r.as("vic").post("/jobs/"+job.ID+"/approve", nil).is(http.StatusForbidden)
+	r.as("art").post("/jobs/"+job.ID+"/approve", nil).is(http.StatusConflict)
 }
 
 func TestTheQueueTellsOfOtherTeamsOnlyThatTheyWait(t *testing.T) {

@@ -40,6 +40,7 @@ var people = []farm.Token{
 	{ID: "01JD7000000000000000000001", Team: "01JD7000000000000000000010", Name: "ada", Role: farm.RoleAdmin},
 	{ID: "01JD7000000000000000000002", Team: "01JD7000000000000000000010", Name: "art", Role: farm.RoleArtist},
 	{ID: "01JD7000000000000000000003", Team: "01JD7000000000000000000010", Name: "vic", Role: farm.RoleViewer},
+	{ID: "01JD7000000000000000000006", Team: "01JD7000000000000000000010", Name: "pro", Role: farm.RoleProducer},
 	{ID: "01JD7000000000000000000005", Team: "01JD7000000000000000000010", Name: "ops", Role: farm.RoleOperator},
 	{ID: "01JD7000000000000000000004", Team: "01JD7000000000000000000020", Name: "zoe", Role: farm.RoleAdmin},
 }
@@ -197,9 +198,23 @@ type answer struct {
 	body   string
 }
 
-func (v *visitor) get(path string) answer {
+// copy is a visitor with the cookies that v has now, as somebody who has copied them.
+func (v *visitor) copy() *visitor {
 	v.t.Helper()
-	req, err := http.NewRequestWithContext(v.t.Context(), http.MethodGet, v.base+path, nil)
+	base, err := url.Parse(v.base)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	other := v.visit()
+	other.client.Jar.SetCookies(base, v.client.Jar.Cookies(base))
+	return other
+}
+
+func (v *visitor) get(path string) answer { return v.ask(http.MethodGet, path) }
+
+func (v *visitor) ask(method, path string) answer {
+	v.t.Helper()
+	req, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path, nil)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -24,27 +24,34 @@ const (
 	sessionCookie = "overcrank_session"
 	themeCookie   = "overcrank_theme"
 	sessionLife   = 14 * 24 * time.Hour
+	// movedCookie tells the page's script by which code this browser has just come here: what the fields of another coordinator's page
+	// held is filled in only when it came with the same code. No link can set a cookie.
+	movedCookie = "overcrank_moved"
+	movedFor    = 60 // seconds
 )
 
-// sessions signs the cookies that stand for a token in a browser. The token itself is looked up at each request, so
-// that a revoked one ends its sessions.
+// sessions signs the cookies that stand for a token in a browser. The token and the session are looked up at each request, so that
+// revoking the one and ending the other hold at once.
 type sessions struct{ key []byte }
 
-// seal makes the value of a cookie.
-func (s sessions) seal(tokenID string, until time.Time) string {
-	body := tokenID + "." + strconv.FormatInt(until.Unix(), 10)
+// seal makes the value of a cookie: the token's id, the session's, and the second at which it ends.
+func (s sessions) seal(tokenID string, session farm.Session) string {
+	body := tokenID + "." + session.ID + "." + strconv.FormatInt(session.Until.Unix(), 10)
 	return body + "." + s.signature(body)
 }
 
-// open gives the token's id when the cookie is ours and has not run out.
-func (s sessions) open(cookie string, now time.Time) (tokenID string, ok bool) {
+// open gives what a cookie stands for when it is ours.
+func (s sessions) open(cookie string) (tokenID string, session farm.Session, ok bool) {
 	i := strings.LastIndexByte(cookie, '.')
 	if i < 0 || !hmac.Equal([]byte(cookie[i+1:]), []byte(s.signature(cookie[:i]))) {
-		return "", false
+		return "", session, false
 	}
-	tokenID, until, _ := strings.Cut(cookie[:i], ".")
-	seconds, err := strconv.ParseInt(until, 10, 64)
-	return tokenID, err == nil && now.Before(time.Unix(seconds, 0))
+	parts := strings.Split(cookie[:i], ".")
+	if len(parts) != 3 {
+		return "", session, false // one of an earlier release, whose sessions could not be ended
+	}
+	seconds, err := strconv.ParseInt(parts[2], 10, 64)
+	return parts[0], farm.Session{ID: parts[1], Until: time.Unix(seconds, 0)}, err == nil
 }
 
 func (s sessions) signature(body string) string {
@@ -57,13 +64,13 @@ func (s sessions) signature(body string) string {
 func (s *server) reader(c *fiber.Ctx) (farm.Principal, error) { return s.sessions.reader(c, s.farm) }
 
 func (s sessions) reader(c *fiber.Ctx, f *coordinator.Coordinator) (farm.Principal, error) {
-	tokenID, ok := s.open(c.Cookies(sessionCookie), time.Now())
+	tokenID, session, ok := s.open(c.Cookies(sessionCookie))
 	if !ok {
 		return farm.Principal{}, farm.Errorf(farm.CodeUnauthorized, "not signed in")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	return f.PrincipalOf(ctx, tokenID)
+	return f.InSession(ctx, tokenID, session)
 }
 
 func sessionsOf(f *coordinator.Coordinator) sessions {
@@ -76,11 +83,18 @@ func Reader(f *coordinator.Coordinator) func(*fiber.Ctx) (farm.Principal, error)
 	return func(c *fiber.Ctx) (farm.Principal, error) { return s.reader(c, f) }
 }
 
-// begin signs the browser in, and shows it a page.
+// begin signs the browser in, and shows it a page. Whoever was signed in before is signed out.
 func (s *server) begin(c *fiber.Ctx, tokenID, to string) error {
-	until := time.Now().Add(sessionLife)
+	if before, err := s.reader(c); err == nil {
+		ctx, cancel := s.call()
+		defer cancel()
+		if err := s.farm.EndSession(ctx, before); err != nil {
+			return err
+		}
+	}
+	session := s.farm.NewSession(sessionLife)
 	c.Cookie(&fiber.Cookie{
-		Name: sessionCookie, Value: s.sessions.seal(tokenID, until), Path: "/", Expires: until,
+		Name: sessionCookie, Value: s.sessions.seal(tokenID, session), Path: "/", Expires: session.Until,
 		HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode, Secure: c.Secure(),
 	})
 	return c.Redirect(to, fiber.StatusSeeOther)
@@ -112,10 +126,59 @@ func (s *server) signIn(c *fiber.Ctx) error {
 	return s.begin(c, p.TokenID, "/")
 }
 
-// signInByLink takes a code that works once.
-func (s *server) signInByLink(c *fiber.Ctx) error { return s.goOn(c, c.Params("code")) }
+// lookAtLink shows whom a sign-in link stands for. Looking signs nobody in and does not use the link up: mail gateways and previews
+// look at every link that they pass on.
+func (s *server) lookAtLink(c *fiber.Ctx) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	to := localPath(c.Query("to"))
+	now, unknown := s.reader(c)
+	p, err := s.farm.LookAtSignIn(ctx, c.Params("code"))
+	if unknown == nil && (err == nil && p.TokenID == now.TokenID || farm.CodeOf(err) == farm.CodeGone && to != "/") {
+		return c.Redirect(to, fiber.StatusSeeOther)
+	}
+	if err != nil {
+		return err
+	}
+	team, _, err := s.farm.Team(ctx, p, p.Team)
+	if err != nil {
+		return err
+	}
+	v := page.SignInLink{Action: c.OriginalURL(), Who: p.Name, Team: team.Name, Now: now.Name}
+	return s.render(c, page.SignInByLink(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, v))
+}
 
-func (s *server) signOut(c *fiber.Ctx, _ farm.Principal) error {
+// signInByLink takes a code that works once. Only this page, or a page of another coordinator that goes on here, may sign a browser in:
+// what other sites send is only looked at, so that nobody is signed in as somebody else without being asked.
+func (s *server) signInByLink(c *fiber.Ctx) error {
+	moved := s.fromThisFarm(c)
+	if !moved && !sameOrigin(c) {
+		return s.lookAtLink(c)
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	to, code := localPath(c.Query("to")), c.Params("code")
+	now, unknown := s.reader(c)
+	p, err := s.farm.UseSignIn(ctx, code)
+	if farm.CodeOf(err) == farm.CodeGone && to != "/" && unknown == nil {
+		return c.Redirect(to, fiber.StatusSeeOther)
+	}
+	if err != nil {
+		return err
+	}
+	c.Cookie(&fiber.Cookie{Name: movedCookie, Value: code, Path: "/", MaxAge: movedFor, SameSite: fiber.CookieSameSiteLaxMode, Secure: c.Secure()})
+	if unknown == nil && p.TokenID == now.TokenID {
+		return c.Redirect(to, fiber.StatusSeeOther)
+	}
+	return s.begin(c, p.TokenID, to)
+}
+
+func (s *server) signOut(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.EndSession(ctx, p); err != nil {
+		return err // the cookie stays, so that it can be tried again
+	}
 	c.Cookie(&fiber.Cookie{Name: sessionCookie, Path: "/", Expires: time.Unix(0, 0), HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode})
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }

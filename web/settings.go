@@ -17,7 +17,7 @@ import (
 // settings leads to what the reader may look after.
 func (s *server) settings(c *fiber.Ctx, p farm.Principal) error {
 	to := "/settings/fonts"
-	if p.Role.Allows(farm.RoleAdmin) {
+	if p.Can(farm.ActManageTokens) {
 		to = "/settings/api-tokens"
 	}
 	return c.Redirect(to, fiber.StatusSeeOther)
@@ -106,7 +106,7 @@ func (s *server) invited(ctx context.Context, c *fiber.Ctx, p farm.Principal, id
 	if err != nil {
 		return err
 	}
-	return s.showTokens(c, p, page.Tokens{People: true, Made: &person, Secret: c.BaseURL() + "/sign-in/" + link.Code, Until: link.Until})
+	return s.showTokens(c, p, page.Tokens{People: true, Made: &person, Secret: s.farm.PublicAddress() + "/sign-in/" + link.Code, Until: link.Until})
 }
 
 func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {
@@ -132,9 +132,6 @@ func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
 
 // addFont takes a font file as the request's body; the page's script sends it.
 func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
-	if err := needs(p, farm.RoleArtist); err != nil {
-		return err
-	}
 	body, _, err := api.Body(c, coordinator.MaxFont)
 	if err != nil {
 		return err
@@ -151,9 +148,6 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) deleteFont(c *fiber.Ctx, p farm.Principal) error {
-	if err := needs(p, farm.RoleProducer); err != nil {
-		return err
-	}
 	ctx, cancel := s.call()
 	defer cancel()
 	if err := s.farm.DeleteFont(ctx, p, c.Params("id")); err != nil {
@@ -167,9 +161,6 @@ func (s *server) secrets(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) error {
-	if err := needs(p, farm.RoleArtist); err != nil {
-		return err
-	}
 	ctx, cancel := s.call()
 	defer cancel()
 	var err error
@@ -182,9 +173,6 @@ func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) err
 }
 
 func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
-	if err := needs(p, farm.RoleProducer); err != nil {
-		return err
-	}
 	ctx, cancel := s.call()
 	defer cancel()
 	v := page.Secrets{Name: strings.TrimSpace(c.FormValue("name"))}
@@ -201,9 +189,6 @@ func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
-	if err := needs(p, farm.RoleProducer); err != nil {
-		return err
-	}
 	ctx, cancel := s.call()
 	defer cancel()
 	if err := s.farm.DeleteSecret(ctx, p, c.Params("id")); err != nil {
@@ -213,9 +198,6 @@ func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
-	if err := needs(p, farm.RoleProducer); err != nil {
-		return err
-	}
 	ctx, cancel := s.call()
 	defer cancel()
 	key, err := s.farm.WebhookKey(ctx, p)
@@ -228,9 +210,6 @@ func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) renewWebhookKey(c *fiber.Ctx, p farm.Principal) error {
-	if err := needs(p, farm.RoleAdmin); err != nil {
-		return err
-	}
 	ctx, cancel := s.call()
 	defer cancel()
 	if _, err := s.farm.RenewWebhookKey(ctx, p); err != nil {

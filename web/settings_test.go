@@ -39,7 +39,8 @@ func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
 	invited := v.post("/settings/people", url.Values{"name": {"Mia"}, "role": {"artist"}, "life": {"90"}}).is(http.StatusOK, "Mia", "once")
 	path := regexp.MustCompile(`/sign-in/[A-Za-z0-9]+`).FindString(invited.body)
 	mia := r.visit()
-	mia.get(path).is(http.StatusOK, "Is my work fine?", "Mia")
+	mia.get(path).is(http.StatusOK, "Sign in as Mia")
+	mia.post(path, nil).is(http.StatusOK, "Is my work fine?", "Mia")
 	r.visit().get(path).is(http.StatusGone)
 
 	id := regexp.MustCompile(`id="token-([0-9A-Z]+)"`).FindStringSubmatch(invited.body)[1]

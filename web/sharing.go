@@ -147,9 +147,12 @@ func (f *sharingForm) policy(now farm.Policy, teams []farm.Team) farm.Policy {
 
 func (f *sharingForm) level(level farm.Level, now farm.LevelPolicy) farm.LevelPolicy {
 	at := "levels." + string(level)
-	fields := page.LevelFields{Level: level, Share: f.text(at + ".maxShare"), Hours: strings.ReplaceAll(f.text(at+".hours"), "\r\n", "\n")}
+	fields := page.LevelFields{Level: level, Role: farm.Role(f.text(at + ".role")), Share: f.text(at + ".maxShare"), Hours: strings.ReplaceAll(f.text(at+".hours"), "\r\n", "\n")}
 	f.v.Levels = append(f.v.Levels, fields)
-	policy := farm.LevelPolicy{Paused: now.Paused, MaxShare: f.number(fields.Share, at+".maxShare") / 100}
+	policy := farm.LevelPolicy{Paused: now.Paused, Role: fields.Role, MaxShare: f.number(fields.Share, at+".maxShare") / 100}
+	if policy.Role == (farm.Policy{}).LeastFor(level) {
+		policy.Role = "" // the farm's own measure
+	}
 	if policy.MaxShare < 0 || policy.MaxShare > 1 {
 		f.wrong(at+".maxShare", "has to be from 1 to 100")
 	}

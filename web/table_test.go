@@ -229,8 +229,8 @@ func TestOnlyWhoMaySubmitGetsTheTable(t *testing.T) {
 	r := start(t)
 	card := r.cardTemplate("ada")
 	vic := r.as("vic")
-	vic.get("/new/table?template="+card.ID).is(http.StatusForbidden, "role is viewer")
-	vic.sends("/files/table", field{name: "template", value: card.ID}).is(http.StatusForbidden, "role is viewer")
+	vic.get("/new/table?template="+card.ID).is(http.StatusForbidden, "has the role viewer")
+	vic.sends("/files/table", field{name: "template", value: card.ID}).is(http.StatusForbidden, "has the role viewer")
 	zoe := r.as("zoe")
 	for _, path := range []string{"/new/table?template=", "/new/table.csv?template="} {
 		zoe.get(path + card.ID).is(http.StatusNotFound).lacks("Spring")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,97 +78,129 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	}
 }
 
+// route is a page, or what a form of one asks for, and what it takes to ask.
+type route struct {
+	method, path string
+	action       farm.Action
+	handle       func(c *fiber.Ctx, p farm.Principal) error
+}
+
 func (s *server) route(app *fiber.App) {
 	app.Get("/static/:name", s.static)
 	app.Get("/api/reference", s.page(s.reference))
 	app.Get("/sign-in", s.page(s.signInPage))
-	app.Get("/sign-in/:code", s.page(s.signInByLink))
+	app.Get("/sign-in/:code", s.page(s.lookAtLink))
+	app.Post("/sign-in/:code", s.framed(s.signInByLink))
 	app.Post("/sign-in", s.page(s.signIn))
-
-	app.Post("/sign-out", s.member(s.signOut))
-	app.Post("/theme", s.member(s.theme))
 	app.Get("/live", s.live)
-	app.Get("/", s.member(s.home))
-	app.Get("/jobs", s.member(s.jobs))
-	app.Get("/jobs/:id", s.member(s.job))
-	app.Get("/jobs/:id/log", s.member(s.jobLog))
-	app.Get("/jobs/:id/poster", s.member(s.jobPoster))
-	app.Get("/jobs/:id/thumbnails/:name", s.member(s.thumbnail))
-	app.Post("/jobs/:id/cancel", s.member(s.cancelJob))
-	app.Post("/jobs/:id/release", s.member(s.releaseJob))
-	app.Post("/jobs/:id/call-again", s.member(s.callAgain))
-	app.Get("/batches", s.member(s.batches))
-	app.Get("/batches/:id", s.member(s.batch))
-	app.Get("/batches/:id/results.zip", s.member(s.batchResults))
-	app.Post("/batches/:id/cancel", s.member(s.cancelBatch))
-	app.Post("/batches/:id/again", s.member(s.orderBatchAgain))
-	app.Get("/templates", s.member(s.templates))
-	app.Post("/templates", s.member(s.createTemplate))
-	app.Get("/templates/:id", s.member(s.template))
-	app.Get("/templates/:id/poster", s.member(s.templatePoster))
-	app.Get("/templates/:id/file", s.member(s.templateFile))
-	app.Post("/templates/:id/mark", s.member(s.markTemplate))
-	app.Post("/templates/:id/delete", s.member(s.deleteTemplate))
-	app.Get("/new", s.member(s.newJobPage))
-	app.Post("/new", s.member(s.newJob))
-	app.Get("/new/table", s.member(s.tablePage))
-	app.Get("/new/table.csv", s.member(s.tableTemplate))
-	app.Get("/files/table", s.member(s.tableAgain))
-	app.Post("/files/table", s.member(s.takeTable)) // below /files/, where bodies are streamed
-	app.Post("/files/handover", s.member(s.handOver))
-	s.routeQueue(app)
-	s.routeMachines(app)
-	s.routeSettings(app)
+	for _, r := range s.routes() {
+		h := s.member(r.action, r.handle)
+		if r.method == fiber.MethodGet {
+			app.Get(r.path, h) // and HEAD, which Add would leave out
+			continue
+		}
+		app.Add(r.method, r.path, h)
+	}
 	app.Use(s.unknown)
 }
 
-// routeQueue adds what is about the order of work.
-func (s *server) routeQueue(app *fiber.App) {
-	app.Get("/jobs/:id/tasks", s.member(s.tasks))
-	app.Get("/jobs/:id/samples/:name", s.member(s.sample))
-	app.Post("/jobs/:id/order", s.member(s.changeOrder))
-	app.Post("/jobs/:id/approve", s.member(s.approveJob))
-	app.Post("/jobs/:id/reject", s.member(s.rejectJob))
-	app.Get("/queue", s.member(s.queue))
-	app.Post("/queue/pause", s.member(s.turnFarm(true)))
-	app.Post("/queue/resume", s.member(s.turnFarm(false)))
-	app.Post("/queue/levels/:level/pause", s.member(s.turnLevel(true)))
-	app.Post("/queue/levels/:level/resume", s.member(s.turnLevel(false)))
-}
-
-func (s *server) routeMachines(app *fiber.App) {
-	yes, no := true, false
-	app.Get("/machines", s.member(s.machines))
-	app.Get("/machines/invite", s.member(s.invitations))
-	app.Post("/machines/invite", s.member(s.inviteMachine))
-	app.Post("/machines/invite/:id/revoke", s.member(s.revokeInvitation))
-	app.Get("/machines/:id", s.member(s.machine))
-	app.Post("/machines/:id/drain", s.member(s.turnMachine(coordinator.AgentChange{Drained: &yes})))
-	app.Post("/machines/:id/pause", s.member(s.turnMachine(coordinator.AgentChange{Paused: &yes})))
-	app.Post("/machines/:id/resume", s.member(s.turnMachine(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})))
-	app.Post("/machines/:id/change", s.member(s.changeMachine))
-	app.Post("/machines/:id/retire", s.member(s.retireMachine))
-}
-
-func (s *server) routeSettings(app *fiber.App) {
-	app.Get("/settings", s.member(s.settings))
-	for _, root := range []string{"/settings/api-tokens", "/settings/people"} {
-		app.Get(root, s.member(s.tokens))
-		app.Post(root, s.member(s.makeToken))
-		app.Post(root+"/:id/revoke", s.member(s.revokeToken))
+// routes are the pages for people who are signed in.
+func (s *server) routes() []route {
+	const get, post = fiber.MethodGet, fiber.MethodPost
+	routes := []route{
+		{post, "/sign-out", farm.ActView, s.signOut},
+		{post, "/theme", farm.ActView, s.theme},
+		{get, "/", farm.ActView, s.home},
+		{get, "/jobs", farm.ActView, s.jobs},
+		{get, "/jobs/:id", farm.ActView, s.job},
+		{get, "/jobs/:id/log", farm.ActView, s.jobLog},
+		{get, "/jobs/:id/poster", farm.ActView, s.jobPoster},
+		{get, "/jobs/:id/thumbnails/:name", farm.ActView, s.thumbnail},
+		{post, "/jobs/:id/cancel", farm.ActChangeJobs, s.cancelJob},
+		{post, "/jobs/:id/release", farm.ActChangeJobs, s.releaseJob},
+		{post, "/jobs/:id/call-again", farm.ActChangeJobs, s.callAgain},
+		{get, "/batches", farm.ActView, s.batches},
+		{get, "/batches/:id", farm.ActView, s.batch},
+		{get, "/batches/:id/results.zip", farm.ActView, s.batchResults},
+		{post, "/batches/:id/cancel", farm.ActChangeJobs, s.cancelBatch},
+		{post, "/batches/:id/again", farm.ActSubmit, s.orderBatchAgain},
+		{get, "/templates", farm.ActView, s.templates},
+		{post, "/templates", farm.ActChangeTemplates, s.createTemplate},
+		{get, "/templates/:id", farm.ActView, s.template},
+		{get, "/templates/:id/poster", farm.ActView, s.templatePoster},
+		{get, "/templates/:id/file", farm.ActView, s.templateFile},
+		{post, "/templates/:id/mark", farm.ActChangeTemplates, s.markTemplate},
+		{post, "/templates/:id/delete", farm.ActDeleteTemplates, s.deleteTemplate},
+		{get, "/new", farm.ActSubmit, s.newJobPage},
+		{post, "/new", farm.ActSubmit, s.newJob},
+		{get, "/new/table", farm.ActSubmit, s.tablePage},
+		{get, "/new/table.csv", farm.ActSubmit, s.tableTemplate},
+		{get, "/files/table", farm.ActSubmit, s.tableAgain},
+		{post, "/files/table", farm.ActSubmit, s.takeTable}, // below /files/, where bodies are streamed
+		{post, "/files/handover", farm.ActSubmit, s.handOver},
 	}
-	app.Post("/settings/people/:id/link", s.member(s.invite))
-	app.Get("/settings/sharing", s.member(s.sharing))
-	app.Post("/settings/sharing", s.member(s.share))
-	app.Get("/settings/fonts", s.member(s.fonts))
-	app.Post("/files/font", s.member(s.addFont))
-	app.Post("/settings/fonts/:id/delete", s.member(s.deleteFont))
-	app.Get("/settings/secrets", s.member(s.secrets))
-	app.Post("/settings/secrets", s.member(s.addSecret))
-	app.Post("/settings/secrets/:id/delete", s.member(s.deleteSecret))
-	app.Get("/settings/coordinators", s.member(s.coordinators))
-	app.Get("/settings/webhooks", s.member(s.webhooks))
-	app.Post("/settings/webhooks", s.member(s.renewWebhookKey))
+	return slices.Concat(routes, s.queueRoutes(), s.machineRoutes(), s.settingRoutes())
+}
+
+// queueRoutes are about the order of work.
+func (s *server) queueRoutes() []route {
+	const get, post = fiber.MethodGet, fiber.MethodPost
+	return []route{
+		{get, "/jobs/:id/tasks", farm.ActView, s.tasks},
+		{get, "/jobs/:id/samples/:name", farm.ActView, s.sample},
+		{post, "/jobs/:id/order", farm.ActChangeJobs, s.changeOrder},
+		{post, "/jobs/:id/approve", farm.ActApprove, s.approveJob},
+		{post, "/jobs/:id/reject", farm.ActApprove, s.rejectJob},
+		{get, "/queue", farm.ActView, s.queue},
+		{post, "/queue/pause", farm.ActSteerFarm, s.turnFarm(true)},
+		{post, "/queue/resume", farm.ActSteerFarm, s.turnFarm(false)},
+		{post, "/queue/levels/:level/pause", farm.ActSteerFarm, s.turnLevel(true)},
+		{post, "/queue/levels/:level/resume", farm.ActSteerFarm, s.turnLevel(false)},
+	}
+}
+
+func (s *server) machineRoutes() []route {
+	const get, post = fiber.MethodGet, fiber.MethodPost
+	yes, no := true, false
+	return []route{
+		{get, "/machines", farm.ActView, s.machines},
+		{get, "/machines/invite", farm.ActInviteMachines, s.invitations},
+		{post, "/machines/invite", farm.ActInviteMachines, s.inviteMachine},
+		{post, "/machines/invite/:id/revoke", farm.ActInviteMachines, s.revokeInvitation},
+		{get, "/machines/:id", farm.ActView, s.machine},
+		{post, "/machines/:id/drain", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Drained: &yes})},
+		{post, "/machines/:id/pause", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Paused: &yes})},
+		{post, "/machines/:id/resume", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})},
+		{post, "/machines/:id/change", farm.ActRunMachines, s.changeMachine},
+		{post, "/machines/:id/retire", farm.ActInviteMachines, s.retireMachine},
+	}
+}
+
+func (s *server) settingRoutes() []route {
+	const get, post = fiber.MethodGet, fiber.MethodPost
+	routes := []route{
+		{get, "/settings", farm.ActView, s.settings},
+		{post, "/settings/people/:id/link", farm.ActManageTokens, s.invite},
+		{get, "/settings/sharing", farm.ActView, s.sharing},
+		{post, "/settings/sharing", farm.ActChangePolicy, s.share},
+		{get, "/settings/fonts", farm.ActView, s.fonts},
+		{post, "/files/font", farm.ActAddFonts, s.addFont},
+		{post, "/settings/fonts/:id/delete", farm.ActDeleteFonts, s.deleteFont},
+		{get, "/settings/secrets", farm.ActViewSecrets, s.secrets},
+		{post, "/settings/secrets", farm.ActChangeSecrets, s.addSecret},
+		{post, "/settings/secrets/:id/delete", farm.ActChangeSecrets, s.deleteSecret},
+		{get, "/settings/coordinators", farm.ActManageCoordinators, s.coordinators},
+		{get, "/settings/webhooks", farm.ActViewWebhookKey, s.webhooks},
+		{post, "/settings/webhooks", farm.ActRenewWebhookKey, s.renewWebhookKey},
+	}
+	for _, root := range []string{"/settings/api-tokens", "/settings/people"} {
+		routes = append(routes,
+			route{get, root, farm.ActManageTokens, s.tokens},
+			route{post, root, farm.ActManageTokens, s.makeToken},
+			route{post, root + "/:id/revoke", farm.ActManageTokens, s.revokeToken},
+		)
+	}
+	return routes
 }
 
 // unknown answers people who ask for a page that does not exist; what programs ask for is answered by the interface.
@@ -175,21 +208,28 @@ func (s *server) unknown(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet || !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML) {
 		return c.Next()
 	}
-	return s.member(func(*fiber.Ctx, farm.Principal) error {
+	return s.member(farm.ActView, func(*fiber.Ctx, farm.Principal) error {
 		return farm.Errorf(farm.CodeNotFound, "nothing is at this address; it may have been mistyped or removed")
 	})(c)
 }
 
-// page makes a handler whose errors become pages.
+// page makes a handler of a page and of the forms that this coordinator's pages send.
 func (s *server) page(h func(c *fiber.Ctx) error) fiber.Handler {
+	return s.framed(func(c *fiber.Ctx) error {
+		if c.Method() == fiber.MethodPost && !sameOrigin(c) {
+			return farm.Errorf(farm.CodeForbidden, "this form came from another site; open the dashboard and try again")
+		}
+		return h(c)
+	})
+}
+
+// framed makes a handler whose errors become pages.
+func (s *server) framed(h func(c *fiber.Ctx) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderContentSecurityPolicy, s.policy())
-		// With "no-referrer" browsers would hide the origin of a form as well, which sameOrigin needs.
-		c.Set(fiber.HeaderReferrerPolicy, "same-origin")
+		// Stricter policies hide the origin of a form from other sites, and a page that goes on at another coordinator has to show it.
+		c.Set(fiber.HeaderReferrerPolicy, "strict-origin-when-cross-origin")
 		c.Set(fiber.HeaderCacheControl, "no-store")
-		if c.Method() == fiber.MethodPost && !sameOrigin(c) {
-			return s.problem(c, farm.Principal{}, farm.Errorf(farm.CodeForbidden, "this form came from another site; open the dashboard and try again"))
-		}
 		if err := h(c); err != nil {
 			return s.problem(c, farm.Principal{}, err)
 		}
@@ -197,8 +237,8 @@ func (s *server) page(h func(c *fiber.Ctx) error) fiber.Handler {
 	}
 }
 
-// member makes a handler for people who are signed in; others are led to the sign-in page.
-func (s *server) member(h func(c *fiber.Ctx, p farm.Principal) error) fiber.Handler {
+// member makes a handler for people who are signed in and may do what it is for; others are led to the sign-in page.
+func (s *server) member(action farm.Action, h func(c *fiber.Ctx, p farm.Principal) error) fiber.Handler {
 	return s.page(func(c *fiber.Ctx) error {
 		p, err := s.reader(c)
 		if farm.CodeOf(err) == farm.CodeUnauthorized {
@@ -210,7 +250,10 @@ func (s *server) member(h func(c *fiber.Ctx, p farm.Principal) error) fiber.Hand
 		if err != nil {
 			return err
 		}
-		if err = s.awaitTurn(c, p); err == nil {
+		if err = p.May(action); err == nil {
+			err = s.awaitTurn(c, p)
+		}
+		if err == nil {
 			err = h(c, p)
 		}
 		if err != nil {
@@ -218,14 +261,6 @@ func (s *server) member(h func(c *fiber.Ctx, p farm.Principal) error) fiber.Hand
 		}
 		return nil
 	})
-}
-
-// needs is nil when the reader's role allows as much as the given one.
-func needs(p farm.Principal, role farm.Role) error {
-	if p.Role.Allows(role) {
-		return nil
-	}
-	return farm.Errorf(farm.CodeForbidden, "your token's role is %s; this takes %s or more", p.Role, role)
 }
 
 // problem answers with an error: as JSON to the page's script, as a page to people.
@@ -261,8 +296,7 @@ func (s *server) shell(c *fiber.Ctx, p farm.Principal, title, active string) pag
 	ctx, cancel := s.call()
 	defer cancel()
 	shell := page.Shell{
-		Title: title, Active: active, Theme: themeOf(c), Who: p.Name, Role: p.Role, Version: s.version,
-		Operates: p.FarmOperator, Administers: p.FarmAdmin,
+		Title: title, Active: active, Theme: themeOf(c), Reader: p, Version: s.version,
 	}
 	shell.Pulse, shell.Pause = s.pulse(ctx, p)
 	return shell

@@ -6,9 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/gorilla/websocket"
 
 	"overcrank/coordinator"
 	"overcrank/farm"
@@ -55,8 +52,71 @@ func TestASignInLinkIsMadeWithATokenAndWorksOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := strings.TrimPrefix(made.URL, r.base)
-	v.get(path).is(http.StatusOK, "Is my work fine?")
+	for range 3 { // gateways and previews look as often as they like
+		v.get(path).is(http.StatusOK, "signs this browser in as", "ada", "of the team")
+		v.ask(http.MethodHead, path).is(http.StatusOK)
+	}
+	v.get("/jobs").is(http.StatusOK, "API token")
+	v.post(path, nil).is(http.StatusOK, "Is my work fine?")
 	r.visit().get(path).is(http.StatusGone, "has been used")
+	r.visit().post(path, nil).is(http.StatusGone, "has been used")
+}
+
+func TestALinkSignsNobodyInUnasked(t *testing.T) {
+	r := start(t)
+	path := "/sign-in/" + r.farm.SignIn(r.principal("zoe")).Code
+	v := r.as("art")
+	v.get(path).is(http.StatusOK, "You are signed in as", "Sign in as zoe", "Stay signed in as art")
+	v.origin = "https://evil.example"
+	v.post(path, nil).is(http.StatusOK, "Sign in as zoe", "Stay signed in as art")
+	r.visit().get(path).is(http.StatusOK, "Sign in as zoe").lacks("You are signed in as")
+	v.get("/settings").is(http.StatusOK, "Signed in as art")
+
+	before := v.copy()
+	v.origin = r.base
+	v.post(path, nil).is(http.StatusOK, "Signed in as zoe")
+	before.get("/jobs").is(http.StatusOK, "API token") // art's session has ended with it
+	own := "/sign-in/" + r.farm.SignIn(r.principal("zoe")).Code
+	if a := v.get(own + "?to=/jobs").is(http.StatusOK); a.path != "/jobs" {
+		t.Errorf("a link of one's own leads to %s", a.path)
+	}
+}
+
+func TestSigningOutEndsTheSessionEverywhere(t *testing.T) {
+	r := start(t)
+	v, other := r.as("ada"), r.as("ada")
+	tab := v.copy()
+	page := tab.live("home")
+	page.shows("home", "Nothing has been rendered yet")
+	elsewhere := other.live("home")
+	elsewhere.shows("home", "Nothing has been rendered yet")
+	v.post("/sign-out", nil).is(http.StatusOK, "API token")
+	page.isSentAway()
+	tab.get("/jobs").is(http.StatusOK, "API token")
+	tab.get("/api/farm/v1/events?kinds=job").is(http.StatusUnauthorized)
+	tab.live("home").isSentAway()
+	other.get("/jobs").is(http.StatusOK, "No jobs yet") // another browser of the same person
+	r.submit("ada", "Spot")
+	elsewhere.shows("home", "Spot")
+}
+
+func TestAnOpenPageFollowsTheRole(t *testing.T) {
+	r := start(t)
+	admin := r.principal("ada")
+	person, _, err := r.farm.MakeToken(t.Context(), admin, coordinator.NewToken{Name: "Peer", Role: farm.RoleAdmin, Person: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.visit()
+	v.post("/sign-in/"+r.farm.SignIn(farm.Principal{TokenID: person.ID}).Code, nil).is(http.StatusOK, "Peer")
+	page := v.live("coordinators")
+	page.next(func(p part) bool { return p.ID == "coordinators" })
+	viewer := farm.RoleViewer
+	if _, err := r.farm.ChangeToken(t.Context(), admin, person.ID, true, coordinator.TokenChange{Role: &viewer}); err != nil {
+		t.Fatal(err)
+	}
+	page.isSentAway()
+	v.get("/settings/coordinators").is(http.StatusForbidden)
 }
 
 func TestFormsOfOtherSitesAreRefused(t *testing.T) {
@@ -83,10 +143,10 @@ func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
 	vic.get("/").is(http.StatusOK).lacks("New job")
 	vic.get("/jobs/"+job.ID).is(http.StatusOK, "Spot").lacks("Cancel</button>")
 	vic.get("/templates").is(http.StatusOK, "Card").lacks("Drop an After Effects")
-	vic.get("/new").is(http.StatusForbidden, "This is not open to you", "role is viewer; this takes artist")
-	vic.post("/new", nil).is(http.StatusForbidden, "role is viewer")
-	vic.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusForbidden, "role is viewer")
-	vic.post("/jobs/"+job.ID+"/call-again", nil).is(http.StatusForbidden, "role is viewer")
+	vic.get("/new").is(http.StatusForbidden, "This is not open to you", "role viewer", "artist or higher")
+	vic.post("/new", nil).is(http.StatusForbidden, "role viewer")
+	vic.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusForbidden, "role viewer")
+	vic.post("/jobs/"+job.ID+"/call-again", nil).is(http.StatusForbidden, "role viewer")
 	r.as("art").post("/jobs/"+job.ID+"/call-again", nil).is(http.StatusNotFound, "has no webhook")
 	r.as("zoe").post("/jobs/"+job.ID+"/call-again", nil).is(http.StatusNotFound).lacks("has no webhook")
 	vic.post("/templates", url.Values{"type": {"aep"}, "displayName": {"x"}}).is(http.StatusForbidden)
@@ -97,7 +157,7 @@ func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
 	vic.post("/templates/"+template.ID+"/mark", url.Values{"sequential": {"1"}}).is(http.StatusForbidden)
 	art.post("/templates/"+template.ID+"/mark", url.Values{"sequential": {"1"}}).is(http.StatusOK, "Rendered on one machine, from the first frame on.", "Let machines share it")
 	art.post("/templates/"+template.ID+"/mark", nil).is(http.StatusOK, "Machines may share its frames")
-	art.post("/templates/"+template.ID+"/delete", nil).is(http.StatusForbidden, "role is artist; this takes producer")
+	art.post("/templates/"+template.ID+"/delete", nil).is(http.StatusForbidden, "role artist", "producer or higher")
 	art.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusOK, "Cancelled")
 	art.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusConflict, "That did not work")
 
@@ -232,21 +292,13 @@ func TestAPersonIsOutAtOnceWhenTheirAccessEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := r.visit()
-	v.get("/sign-in/"+invitation.Code).is(http.StatusOK, "Is my work fine?", "Peer")
+	v.post("/sign-in/"+invitation.Code, nil).is(http.StatusOK, "Is my work fine?", "Peer")
 	page := v.live("home")
 	page.shows("home", "Nothing has been rendered yet")
 	if err := r.farm.RevokeToken(t.Context(), admin, person.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, _, err = page.conn.ReadMessage()
-	}
-	if !websocket.IsCloseError(err, websocket.ClosePolicyViolation) {
-		t.Errorf("the open page ended with %v", err)
-	}
+	page.isSentAway()
 	if a := v.get("/jobs").is(http.StatusOK, "API token"); a.path != "/sign-in" {
 		t.Errorf("the browser was led to %s", a.path)
 	}

@@ -177,7 +177,7 @@ func printLevels(levels client.Levels, err error, asJSON bool, out *output) erro
 	if asJSON {
 		return out.answer(levels.JSON())
 	}
-	t := terminal.NewTable("LEVEL", "STATE", "SHARE", "HOURS")
+	t := terminal.NewTable("LEVEL", "STATE", "SHARE", "HOURS", "FROM ROLE")
 	for _, l := range []struct {
 		name string
 		client.Level
@@ -189,7 +189,7 @@ func printLevels(levels client.Levels, err error, asJSON bool, out *output) erro
 		if hours == "" {
 			hours = "always"
 		}
-		t.Row(l.name, state, strconv.FormatFloat(100*l.MaxShare, 'f', -1, 64)+" %", hours)
+		t.Row(l.name, state, strconv.FormatFloat(100*l.MaxShare, 'f', -1, 64)+" %", hours, l.Role)
 	}
 	return out.table(t)
 }
@@ -201,6 +201,7 @@ type levelsSet struct {
 	MaxShare *float64 `help:"How much of the farm it may take, such as 0.5; 1 is all." placeholder:"SHARE"`
 	Hours    []string `help:"When it is served though others wait, such as 'mon-fri 19:00-08:00'; several with more of these." sep:"none" placeholder:"WINDOW" xor:"hours"`
 	Always   bool     `help:"It is served at all times." xor:"hours"`
+	Role     string   `help:"The least role that may choose it for a job: artist, producer, operator or admin. For rush only." enum:",artist,producer,operator,admin" default:"" placeholder:"ROLE" complete:"role"`
 	remote
 }
 
@@ -211,12 +212,15 @@ func (l levelsSet) Run(ctx context.Context, out *output) error {
 		change.Paused = &l.Pause
 	}
 	change.MaxShare = l.MaxShare
+	if l.Role != "" {
+		change.Role = &l.Role
+	}
 	if len(l.Hours) > 0 || l.Always {
 		hours := append([]string{}, l.Hours...)
 		change.Hours = &hours
 	}
 	if change == (client.LevelChange{}) {
-		return usagef("nothing is to be changed: give --pause, --resume, --max-share, --hours or --always")
+		return usagef("nothing is to be changed: give --pause, --resume, --max-share, --hours, --always or --role")
 	}
 	c, err := l.client()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 func drawn(t *testing.T, role farm.Role, j Job) string {
 	t.Helper()
 	var b strings.Builder
-	if err := JobBody(Shell{Role: role}, JobView{Job: j}).Render(t.Context(), &b); err != nil {
+	if err := JobBody(Shell{Reader: farm.Principal{Role: role}}, JobView{Job: j}).Render(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

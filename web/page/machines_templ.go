@@ -47,7 +47,7 @@ func MachinesPage(s Shell, v Machines) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.Administers {
+			if s.Can(farm.ActInviteMachines) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<a class=\"button primary\" href=\"/machines/invite\">Invite a machine</a>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -110,7 +110,7 @@ func MachinesBody(s Shell, v Machines) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.Administers {
+			if s.Can(farm.ActInviteMachines) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p>Invite a workstation: you get one command to run there, and it appears here.</p><a class=\"button primary\" href=\"/machines/invite\">Invite a machine</a>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -696,13 +696,13 @@ func MachinePage(s Shell, v MachinePageValues) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.Operates {
+			if s.Can(farm.ActRunMachines) {
 				templ_7745c5c3_Err = machineForm(v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			if s.Administers {
+			if s.Can(farm.ActInviteMachines) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<section class=\"card\" aria-labelledby=\"retire-title\"><h2 id=\"retire-title\">Retire</h2><p class=\"small\">Its certificate opens nothing any more, and what it has goes to other machines. To come back it has to be invited again.</p><form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -845,7 +845,7 @@ func MachineHead(s Shell, m Machine) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Operates {
+		if s.Can(farm.ActRunMachines) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<div class=\"row\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -643,7 +643,7 @@ func SamplePanel(s Shell, v JobView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.NeedsApproval() && s.CanManage() {
+		if v.NeedsApproval() && s.Can(farm.ActApprove) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<div class=\"row base\"><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -135,7 +135,7 @@ func QueueBody(s Shell, q Queue) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.Operates && !q.Policy.Paused {
+		if s.Can(farm.ActSteerFarm) && !q.Policy.Paused {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<form method=\"post\" action=\"/queue/pause\" data-confirm=\"Pause the farm? Nothing new begins, for any team, until somebody resumes it. What renders goes on.\"><button type=\"submit\">Pause the farm</button></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -186,7 +186,7 @@ func QueueBody(s Shell, q Queue) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.Operates && q.Policy.Levels[l].Paused {
+			if s.Can(farm.ActSteerFarm) && q.Policy.Levels[l].Paused {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -217,7 +217,7 @@ func QueueBody(s Shell, q Queue) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if s.Operates {
+			} else if s.Can(farm.ActSteerFarm) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

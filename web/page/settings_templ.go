@@ -90,7 +90,7 @@ func settingsPage(s Shell, heading string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.Role.Allows(farm.RoleAdmin) {
+			if s.Can(farm.ActManageTokens) {
 				templ_7745c5c3_Err = settingsChip(s, "tokens", "/settings/api-tokens", "API tokens").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -112,19 +112,19 @@ func settingsPage(s Shell, heading string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.CanSubmit() {
+			if s.Can(farm.ActViewSecrets) {
 				templ_7745c5c3_Err = settingsChip(s, "secrets", "/settings/secrets", "Secrets").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			if s.CanManage() {
+			if s.Can(farm.ActViewWebhookKey) {
 				templ_7745c5c3_Err = settingsChip(s, "webhooks", "/settings/webhooks", "Webhooks").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			if s.Administers {
+			if s.Can(farm.ActManageCoordinators) {
 				templ_7745c5c3_Err = settingsChip(s, "coordinators", "/settings/coordinators", "Coordinators").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -369,7 +369,7 @@ func TokensPage(s Shell, v Tokens) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, r := range farm.Roles() {
-				if s.Role.Allows(r) {
+				if s.Reader.Role.Allows(r) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<option value=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -728,7 +728,7 @@ func FontsPage(s Shell, all []farm.Font) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if s.CanSubmit() {
+			if s.Can(farm.ActAddFonts) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<div class=\"drop\" data-drop=\"font\"><div class=\"grow\"><h2>Drop a font here</h2><p class=\"small\">A .ttf, .otf or .ttc file. Jobs whose text uses it get it by themselves.</p></div><input type=\"file\" accept=\".ttf,.otf,.ttc\" hidden tabindex=\"-1\" aria-label=\"Font file\"> <button class=\"primary\" type=\"button\" data-choose>Choose a file</button> <progress max=\"100\" value=\"0\" hidden aria-label=\"Upload\"></progress><p data-say role=\"status\"></p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -834,7 +834,7 @@ func FontsPage(s Shell, all []farm.Font) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if s.CanManage() {
+					if s.Can(farm.ActDeleteFonts) {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "<form method=\"post\" action=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -942,7 +942,7 @@ func SecretsPage(s Shell, v Secrets) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.CanManage() {
+			if s.Can(farm.ActChangeSecrets) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 85, "<form method=\"post\" action=\"/settings/secrets\" class=\"card inline\"><div class=\"field\"><label for=\"name\">Name</label> <input type=\"text\" id=\"name\" name=\"name\" value=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1045,7 +1045,7 @@ func SecretsPage(s Shell, v Secrets) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if s.CanManage() {
+					if s.Can(farm.ActChangeSecrets) {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, "<form method=\"post\" action=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -1160,7 +1160,7 @@ func WebhooksPage(s Shell, key string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.Role.Allows(farm.RoleAdmin) {
+			if s.Can(farm.ActRenewWebhookKey) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "<form method=\"post\" action=\"/settings/webhooks\" data-confirm=\"Make another key? Receivers that know only the old one will refuse calls from now on.\"><button class=\"danger\" type=\"submit\">Make another key</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

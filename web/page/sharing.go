@@ -30,7 +30,8 @@ type Sharing struct {
 // LevelFields are the fields of a level.
 type LevelFields struct {
 	Level        farm.Level
-	Share, Hours string // percent of the farm; windows of the week, one to a line
+	Share, Hours string    // percent of the farm; windows of the week, one to a line
+	Role         farm.Role // the least that may choose it, "" for the farm's own measure
 }
 
 // TeamFields are the fields of a team.
@@ -51,7 +52,7 @@ func SharingOf(p farm.Policy, teams []farm.Team) Sharing {
 	}
 	for _, level := range farm.Levels() {
 		l := p.Levels[level]
-		v.Levels = append(v.Levels, LevelFields{Level: level, Share: decimal(100 * l.MaxShare), Hours: hoursText(l.Hours, "\n")})
+		v.Levels = append(v.Levels, LevelFields{Level: level, Role: l.Role, Share: decimal(100 * l.MaxShare), Hours: hoursText(l.Hours, "\n")})
 	}
 	for _, t := range teams {
 		share := p.Teams[t.ID]

@@ -50,7 +50,7 @@ func TemplatesPage(s Shell, all []farm.Template) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.CanSubmit() {
+			if s.Can(farm.ActChangeTemplates) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"drop\" data-drop=\"template\"><div class=\"grow\"><h2>Drop an After Effects project here</h2><p class=\"small\">An .aep, .aet or .aepx, a .zip of “Collect Files”, or a .mogrt</p></div><input type=\"file\" id=\"project\" accept=\".aep,.aet,.aepx,.zip,.mogrt\" hidden tabindex=\"-1\" aria-label=\"Project file\"> <button class=\"primary\" type=\"button\" data-choose>Choose a file</button> <progress max=\"100\" value=\"0\" hidden aria-label=\"Upload\"></progress><p data-say role=\"status\"></p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -232,7 +232,7 @@ func TemplatesBody(s Shell, all []farm.Template) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if s.CanSubmit() && t.Status == farm.TemplateUploaded {
+				if s.Can(farm.ActSubmit) && t.Status == farm.TemplateUploaded {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<a class=\"button\" href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -405,7 +405,7 @@ func TemplateBody(s Shell, t Template) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.CanSubmit() && t.Status == farm.TemplateUploaded {
+		if s.Can(farm.ActSubmit) && t.Status == farm.TemplateUploaded {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<a class=\"button primary\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -456,7 +456,7 @@ func TemplateBody(s Shell, t Template) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if s.CanManage() {
+		if s.Can(farm.ActDeleteTemplates) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -492,7 +492,7 @@ func TemplateBody(s Shell, t Template) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if t.Sequential || s.CanSubmit() {
+		if t.Sequential || s.Can(farm.ActChangeTemplates) {
 			templ_7745c5c3_Err = sequentialMark(s, t).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -641,7 +641,7 @@ func sequentialMark(s Shell, t Template) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.CanSubmit() {
+			if s.Can(farm.ActChangeTemplates) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<button type=\"submit\">Let machines share it</button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -764,7 +764,7 @@ func compositionCard(s Shell, t Template, c aep.CompositionSummary) templ.Compon
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if c.Root && s.CanSubmit() {
+		if c.Root && s.Can(farm.ActSubmit) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -21,14 +21,10 @@ type Shell struct {
 	Setting string // name of the page of the settings: tokens, people, sharing, fonts, secrets, webhooks, coordinators
 	Live    string // topic of the page's live parts, "" for none
 	Theme   string // auto, light or dark
-	Who     string
-	Role    farm.Role
+	Reader  farm.Principal
 	Version string
 	Pulse   Pulse
 	Pause   Pause
-	// Operates says that the reader steers the farm's machines and its queue, Administers that they also decide who joins and
-	// how the farm is shared.
-	Operates, Administers bool
 }
 
 // Pause is whether the farm begins nothing new, and since when and by whose wish.
@@ -38,11 +34,8 @@ type Pause struct {
 	By string
 }
 
-// CanSubmit tells whether the reader may order renders.
-func (s Shell) CanSubmit() bool { return s.Role.Allows(farm.RoleArtist) }
-
-// CanManage tells whether the reader may delete templates.
-func (s Shell) CanManage() bool { return s.Role.Allows(farm.RoleProducer) }
+// Can tells whether the reader may do something: what they may not is not offered.
+func (s Shell) Can(a farm.Action) bool { return s.Reader.Can(a) }
 
 // Pulse is how the farm is, in three numbers.
 type Pulse struct {
@@ -245,6 +238,7 @@ type NewJob struct {
 	Template    Template
 	Composition aep.CompositionSummary
 	Choices     []aep.CompositionSummary
+	Levels      []farm.Level // that the reader may choose
 	Fields      []Field
 	Name        string
 	Codec       string

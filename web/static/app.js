@@ -40,7 +40,8 @@ function connect() {
 }
 
 // ---- another coordinator: when the one that this page came from is gone for some seconds, the page goes on at another, with what
-// was filled in. It is let in there by a code that works once; the page got it while it was connected. ----
+// was filled in. It is let in there by a code that works once; the page got it while it was connected, and sends it by a form, since
+// looking at the code's address signs nobody in. ----
 const moveAfter = 3000;
 let elsewhere = { others: [], code: "" }, lost = false, wanted = "", seeking = 0;
 
@@ -65,7 +66,12 @@ async function seek() {
   if (asked[0] || there.length === 0 || document.querySelector("[data-busy]")) { seeking = setTimeout(seek, 2000); return; }
   const base = there[Math.floor(Math.random() * there.length)];
   say("Going on at " + base.replace(/^https?:\/\//, "") + "…");
-  location.replace(base + "/sign-in/" + elsewhere.code + "?to=" + encodeURIComponent(wanted || location.pathname + location.search) + (wanted ? "" : filledIn()));
+  const form = Object.assign(document.createElement("form"), {
+    method: "post", hidden: true,
+    action: base + "/sign-in/" + elsewhere.code + "?to=" + encodeURIComponent(wanted || location.pathname + location.search) + (wanted ? "" : filledIn()),
+  });
+  document.body.append(form);
+  form.submit();
 }
 
 // While nobody would answer, forms are not sent and links are followed at the other coordinator.
@@ -90,14 +96,18 @@ function filledIn() {
     (f) => f.name && !/^(file|password|submit|button|reset|image|fieldset|output)$/.test(f.type),
   ).map((f) => [f.name, f.type, f.value, f.type === "select-multiple" ? [...f.selectedOptions].map((o) => o.value) : f.checked])]);
   const begun = forms.filter(([n]) => document.forms[n].dataset.touched || "table" in document.forms[n].dataset);
-  return begun.length ? "#filled=" + encodeURIComponent(JSON.stringify(begun)) : "";
+  return begun.length ? "#filled=" + elsewhere.code + "." + encodeURIComponent(JSON.stringify(begun)) : "";
 }
 
-// fillIn fills in what was filled in at another coordinator.
+// fillIn fills in what was filled in at another coordinator. Anybody can make a link with such an end; the code in it has to be the one
+// by which this browser has just come here, which the farm says in a cookie.
 function fillIn() {
-  const [, text] = location.hash.match(/^#filled=(.+)$/) || [];
-  if (!text) return;
+  const [, code, text] = location.hash.match(/^#filled=([A-Z2-7]+)\.(.+)$/) || [];
+  const [, moved] = document.cookie.match(/(?:^|; )overcrank_moved=([A-Z2-7]+)/) || [];
+  if (moved) document.cookie = "overcrank_moved=; path=/; max-age=0";
+  if (!location.hash.startsWith("#filled=") || document.querySelector("form[data-keeps-fragment]")) return;
   history.replaceState(null, "", location.pathname + location.search);
+  if (!text || code !== moved) return;
   for (const [n, action, fields] of JSON.parse(decodeURIComponent(text))) {
     const same = [...document.forms].filter((f) => f.getAttribute("action") === action);
     const form = same.includes(document.forms[n]) ? document.forms[n] : same[0];
@@ -469,4 +479,5 @@ setInterval(tellTimes, 20000);
 const log = byId("log");
 if (log) log.scrollTop = log.scrollHeight;
 fillIn();
+for (const form of document.querySelectorAll("form[data-keeps-fragment]")) form.action += location.hash;
 if (topic !== undefined) connect();

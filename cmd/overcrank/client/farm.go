@@ -29,6 +29,7 @@ type Level struct {
 	Paused   bool     `json:"paused"`
 	MaxShare float64  `json:"maxShare"`
 	Hours    []string `json:"hours"`
+	Role     string   `json:"role"`
 }
 
 // Levels are all levels.
@@ -44,6 +45,7 @@ type LevelChange struct {
 	Paused   *bool     `json:"paused,omitempty"`
 	MaxShare *float64  `json:"maxShare,omitempty"`
 	Hours    *[]string `json:"hours,omitempty"`
+	Role     *string   `json:"role,omitempty"`
 }
 
 // Limit counts something that there are only so many of.

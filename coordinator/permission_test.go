@@ -1,0 +1,144 @@
+package coordinator_test
+
+import (
+	"reflect"
+	"testing"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+// permissions is what each method that takes a principal asks for, written down a second time. What stands as ActView is for
+// everybody who is let in.
+var permissions = map[string]farm.Action{
+	"ApproveJob": farm.ActApprove, "RejectJob": farm.ActApprove,
+	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "OrderBatchAgain": farm.ActSubmit, "PutFile": farm.ActSubmit,
+	"CancelJobs": farm.ActChangeJobs, "CancelBatch": farm.ActChangeJobs, "ReleaseJobs": farm.ActChangeJobs, "ChangeJob": farm.ActChangeJobs,
+	"Redeliver":      farm.ActChangeJobs,
+	"CreateTemplate": farm.ActChangeTemplates, "RenameTemplate": farm.ActChangeTemplates, "MarkTemplate": farm.ActChangeTemplates,
+	"RenewUpload": farm.ActChangeTemplates, "DeleteTemplate": farm.ActDeleteTemplates,
+	"AddFont": farm.ActAddFonts, "DeleteFont": farm.ActDeleteFonts,
+	"Secrets": farm.ActViewSecrets, "PutSecret": farm.ActChangeSecrets, "DeleteSecret": farm.ActChangeSecrets,
+	"WebhookKey": farm.ActViewWebhookKey, "RenewWebhookKey": farm.ActRenewWebhookKey,
+	"Tokens": farm.ActManageTokens, "Token": farm.ActManageTokens, "MakeToken": farm.ActManageTokens, "ChangeToken": farm.ActManageTokens,
+	"RevokeToken": farm.ActManageTokens, "InvitePerson": farm.ActManageTokens,
+	"RenameTeam": farm.ActRenameTeam, "MakeTeam": farm.ActManageTeams, "EndTeam": farm.ActManageTeams,
+	"ConfigureAgent": farm.ActRunMachines, "RetireAgent": farm.ActInviteMachines,
+	"Invite": farm.ActInviteMachines, "JoinTokens": farm.ActInviteMachines, "RevokeJoinToken": farm.ActInviteMachines,
+	"PutPolicy": farm.ActChangePolicy, "ChangePolicy": farm.ActChangePolicy,
+	"PauseFarm": farm.ActSteerFarm, "ChangeLevels": farm.ActSteerFarm, "PutLimit": farm.ActSteerFarm, "RemoveLimit": farm.ActSteerFarm,
+	"ChangeSecretKey": farm.ActChangeSecretKey,
+	"Backup":          farm.ActBackUp, "HoldBackup": farm.ActBackUp, "MayRestore": farm.ActBackUp,
+	"Cluster": farm.ActManageCoordinators, "RemoveNode": farm.ActManageCoordinators, "TransferLead": farm.ActManageCoordinators,
+	"InviteNode": farm.ActManageCoordinators, "NodeInvitations": farm.ActManageCoordinators, "RevokeNodeInvitation": farm.ActManageCoordinators,
+	"Authority": farm.ActManageCoordinators, "GossipKeys": farm.ActManageCoordinators, "RotateGossipKey": farm.ActManageCoordinators,
+
+	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "JobLog": farm.ActView, "Delivery": farm.ActView,
+	"Batch": farm.ActView, "Batches": farm.ActView, "BatchPart": farm.ActView,
+	"Samples": farm.ActView, "OpenSample": farm.ActView, "Thumbnails": farm.ActView, "OpenThumbnail": farm.ActView, "TemplatePoster": farm.ActView,
+	"Template": farm.ActView, "Templates": farm.ActView, "Introspection": farm.ActView, "DownloadAddress": farm.ActView,
+	"Fonts": farm.ActView, "Font": farm.ActView, "Policy": farm.ActView, "Teams": farm.ActView, "Team": farm.ActView,
+	"Tasks": farm.ActView, "Task": farm.ActView, "Attempts": farm.ActView, "JobAttempts": farm.ActView, "CountTasks": farm.ActView,
+	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "OutputFor": farm.ActView,
+	"Agents": farm.ActView, "Agent": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
+	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "Queue": farm.ActView,
+	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "BeginRequest": farm.ActView,
+}
+
+// TestTheFarmItselfRefusesWhatARoleMayNot asks every method for what the roles below the one that it takes may not have. Its other
+// arguments are empty: who may not ask is refused before anything of them is looked at.
+func TestTheFarmItselfRefusesWhatARoleMayNot(t *testing.T) {
+	r := open(t)
+	who := reflect.TypeFor[farm.Principal]()
+	farmType := reflect.TypeFor[*coordinator.Coordinator]()
+	known := map[string]bool{}
+	for m := range farmType.Methods() {
+		at := -1
+		for i := range m.Type.NumIn() {
+			if m.Type.In(i) == who {
+				at = i
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		known[m.Name] = true
+		action, listed := permissions[m.Name]
+		if !listed {
+			t.Errorf("%s takes a principal and has no line in permissions: what does it ask for?", m.Name)
+			continue
+		}
+		if action == farm.ActView {
+			continue
+		}
+		grant := action.Grant()
+		for _, role := range farm.Roles() {
+			for _, first := range []bool{true, false} {
+				if role.Allows(grant.Least) && (first || !grant.Farm) {
+					continue
+				}
+				p := r.admin
+				p.Role, p.FirstTeam = role, first
+				if err := refusal(r.Coordinator, m, at, p); farm.CodeOf(err) != farm.CodeForbidden {
+					t.Errorf("%s for a %s (of the first team: %v): %v", m.Name, role, first, err)
+				}
+			}
+		}
+	}
+	for name := range permissions {
+		if !known[name] {
+			t.Errorf("%s has a line in permissions and takes no principal", name)
+		}
+	}
+}
+
+// refusal calls a method with nothing but a principal, and gives its error.
+func refusal(c *coordinator.Coordinator, m reflect.Method, at int, p farm.Principal) error {
+	in := make([]reflect.Value, m.Type.NumIn())
+	for i := range in {
+		in[i] = reflect.Zero(m.Type.In(i))
+	}
+	in[0], in[at] = reflect.ValueOf(c), reflect.ValueOf(p)
+	out := m.Func.Call(in)
+	err, _ := out[len(out)-1].Interface().(error)
+	return err
+}
+
+func TestRushIsForThoseWhoMay(t *testing.T) {
+	r := open(t)
+	artist, _ := r.token(r.admin, coordinator.NewToken{Name: "art", Role: farm.RoleArtist})
+	producer, _ := r.token(r.admin, coordinator.NewToken{Name: "pro", Role: farm.RoleProducer})
+	rush := farm.LevelRush
+	plainJob := farm.Job{Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
+	job := plainJob
+	job.Level = rush
+	_, err := r.Submit(t.Context(), artist, job)
+	wantCode(t, err, farm.CodeForbidden)
+	result, err := r.SubmitBatch(t.Context(), artist, []coordinator.BatchEntry{{Job: plainJob}, {Job: job}})
+	if err != nil || len(result.Jobs) != 1 || farm.CodeOf(result.Errs[1]) != farm.CodeForbidden {
+		t.Errorf("a batch with one job too urgent: %+v, %v", result, err)
+	}
+	plain, err := r.Submit(t.Context(), artist, plainJob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.ChangeJob(t.Context(), artist, plain.ID, coordinator.JobChange{Level: &rush})
+	wantCode(t, err, farm.CodeForbidden)
+	if _, err := r.ChangeJob(t.Context(), producer, plain.ID, coordinator.JobChange{Level: &rush}); err != nil {
+		t.Errorf("a producer: %v", err)
+	}
+	// Who leaves the level as it is may change the rest.
+	priority := 7
+	if _, err := r.ChangeJob(t.Context(), artist, plain.ID, coordinator.JobChange{Priority: &priority, Level: &rush}); err != nil {
+		t.Errorf("the priority of a job that rushes: %v", err)
+	}
+	r.eventually("the farm takes up the level at which levels have roles", func() bool {
+		_, err := r.ChangePolicy(t.Context(), r.admin, nil, func(p *farm.Policy) {
+			p.Levels = map[farm.Level]farm.LevelPolicy{rush: {Role: farm.RoleArtist}}
+		})
+		return err == nil
+	})
+	if _, err := r.Submit(t.Context(), artist, job); err != nil {
+		t.Errorf("an artist whom the policy lets: %v", err)
+	}
+}

@@ -1,0 +1,127 @@
+package farm
+
+// Action is something that callers ask of the farm and that not everybody may do. It reads as what follows "may".
+type Action string
+
+// The actions. What each takes stands in Grants, and nowhere else.
+const (
+	ActView            Action = "see the team's work and the farm's machines"
+	ActSubmit          Action = "submit jobs and hand over files"
+	ActChangeJobs      Action = "cancel, release, reorder and rename jobs, and call webhooks again"
+	ActApprove         Action = "approve or reject a job by its first frames"
+	ActChangeTemplates Action = "add, replace, rename and mark templates"
+	ActAddFonts        Action = "add fonts"
+	ActViewSecrets     Action = "see the names of secrets"
+
+	ActRush            Action = "submit jobs at the level rush, or move them to it"
+	ActDeleteTemplates Action = "delete templates"
+	ActDeleteFonts     Action = "delete fonts"
+	ActChangeSecrets   Action = "set and delete secrets"
+	ActViewWebhookKey  Action = "see the key that signs webhooks"
+
+	ActViewMetrics Action = "read the coordinator's metrics"
+	ActRunMachines Action = "drain, pause, tag and rename machines"
+	ActSteerFarm   Action = "pause the farm, and change levels and limits"
+
+	ActManageTokens       Action = "make, change and revoke the team's tokens and people"
+	ActRenameTeam         Action = "rename the team"
+	ActRenewWebhookKey    Action = "renew the key that signs webhooks"
+	ActProfile            Action = "profile the coordinator"
+	ActManageTeams        Action = "make and end teams, and look after the tokens and people of every team"
+	ActInviteMachines     Action = "invite and retire machines"
+	ActChangePolicy       Action = "decide how teams share the farm"
+	ActChangeSecretKey    Action = "change the key that seals secrets"
+	ActManageCoordinators Action = "invite, remove and inspect coordinators, and look after their keys"
+	ActBackUp             Action = "back up and restore the farm"
+)
+
+// Grant says what an action takes.
+type Grant struct {
+	Action Action
+	Least  Role // that may do it
+	// Farm says that it concerns all teams, so that only members of the farm's first team may do it.
+	Farm bool
+}
+
+// Grants is the table of who may do what, from what the least role may to what only the farm's administrators may.
+func Grants() []Grant {
+	return []Grant{
+		{ActView, RoleViewer, false},
+
+		{ActSubmit, RoleArtist, false},
+		{ActChangeJobs, RoleArtist, false},
+		// Who may submit a job without looking at its first frames may also approve them.
+		{ActApprove, RoleArtist, false},
+		{ActChangeTemplates, RoleArtist, false},
+		{ActAddFonts, RoleArtist, false},
+		{ActViewSecrets, RoleArtist, false},
+
+		{ActRush, RoleProducer, false}, // unless the policy says otherwise: LevelPolicy.Role
+		{ActDeleteTemplates, RoleProducer, false},
+		{ActDeleteFonts, RoleProducer, false},
+		{ActChangeSecrets, RoleProducer, false},
+		{ActViewWebhookKey, RoleProducer, false},
+
+		{ActViewMetrics, RoleOperator, false},
+		{ActRunMachines, RoleOperator, true},
+		{ActSteerFarm, RoleOperator, true},
+
+		{ActManageTokens, RoleAdmin, false},
+		{ActRenameTeam, RoleAdmin, false},
+		{ActRenewWebhookKey, RoleAdmin, false},
+		{ActProfile, RoleAdmin, false},
+		{ActManageTeams, RoleAdmin, true},
+		{ActInviteMachines, RoleAdmin, true},
+		{ActChangePolicy, RoleAdmin, true},
+		{ActChangeSecretKey, RoleAdmin, true},
+		{ActManageCoordinators, RoleAdmin, true},
+		{ActBackUp, RoleAdmin, true},
+	}
+}
+
+// grants is Grants by action. It is never written to.
+var grants = func() map[Action]Grant {
+	byAction := map[Action]Grant{}
+	for _, g := range Grants() {
+		byAction[g.Action] = g
+	}
+	return byAction
+}()
+
+// Grant is what the action takes. An action that is not in the table takes a role that nobody has.
+func (a Action) Grant() Grant {
+	if g, known := grants[a]; known {
+		return g
+	}
+	return Grant{Action: a}
+}
+
+// Can says whether the principal may do something.
+func (p Principal) Can(a Action) bool {
+	g := a.Grant()
+	return p.Role.Allows(g.Least) && (p.FirstTeam || !g.Farm)
+}
+
+// May is nil when the principal may do something, and otherwise an error of CodeForbidden that says what it takes.
+func (p Principal) May(a Action) error { return p.MayAs(a, a.Grant().Least) }
+
+// MayAs is May where the policy says which role the action takes.
+func (p Principal) MayAs(a Action, least Role) error {
+	g := a.Grant()
+	switch {
+	case !p.Role.Allows(least):
+		return Errorf(CodeForbidden, "%q may not %s: that takes the role %s%s, and %q has the role %s", p.Name, a, least, orHigher(least), p.Name, p.Role)
+	case g.Farm && !p.FirstTeam:
+		return Errorf(CodeForbidden, "%q may not %s: that concerns all teams, and takes the role %s%s in the farm's first team",
+			p.Name, a, least, orHigher(least))
+	}
+	return nil
+}
+
+// orHigher follows a role that others stand above.
+func orHigher(r Role) string {
+	if r == RoleAdmin {
+		return ""
+	}
+	return " or higher"
+}

@@ -1,0 +1,112 @@
+package web_test
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"overcrank/farm"
+	"overcrank/web"
+)
+
+// grant is who may use a page, written down a second time.
+type grant struct {
+	role farm.Role
+	farm bool // for members of the farm's first team alone
+}
+
+var (
+	viewer        = grant{role: farm.RoleViewer}
+	artist        = grant{role: farm.RoleArtist}
+	producer      = grant{role: farm.RoleProducer}
+	admin         = grant{role: farm.RoleAdmin}
+	farmsOperator = grant{farm.RoleOperator, true}
+	farmsAdmin    = grant{farm.RoleAdmin, true}
+)
+
+// pages has a line for every page and every form.
+var pages = map[string]grant{
+	"GET /": viewer, "POST /sign-out": viewer, "POST /theme": viewer,
+	"GET /jobs": viewer, "GET /jobs/:id": viewer, "GET /jobs/:id/log": viewer, "GET /jobs/:id/poster": viewer, "GET /jobs/:id/thumbnails/:name": viewer,
+	"GET /jobs/:id/tasks": viewer, "GET /jobs/:id/samples/:name": viewer,
+	"POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
+	"POST /jobs/:id/approve": artist, "POST /jobs/:id/reject": artist,
+	"GET /batches": viewer, "GET /batches/:id": viewer, "GET /batches/:id/results.zip": viewer,
+	"POST /batches/:id/cancel": artist, "POST /batches/:id/again": artist,
+	"GET /templates": viewer, "GET /templates/:id": viewer, "GET /templates/:id/poster": viewer, "GET /templates/:id/file": viewer,
+	"POST /templates": artist, "POST /templates/:id/mark": artist, "POST /templates/:id/delete": producer,
+	"GET /new": artist, "POST /new": artist, "GET /new/table": artist, "GET /new/table.csv": artist,
+	"GET /files/table": artist, "POST /files/table": artist, "POST /files/handover": artist,
+	"GET /queue": viewer, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,
+	"POST /queue/levels/:level/pause": farmsOperator, "POST /queue/levels/:level/resume": farmsOperator,
+	"GET /machines": viewer, "GET /machines/:id": viewer,
+	"GET /machines/invite": farmsAdmin, "POST /machines/invite": farmsAdmin, "POST /machines/invite/:id/revoke": farmsAdmin,
+	"POST /machines/:id/drain": farmsOperator, "POST /machines/:id/pause": farmsOperator, "POST /machines/:id/resume": farmsOperator,
+	"POST /machines/:id/change": farmsOperator, "POST /machines/:id/retire": farmsAdmin,
+	"GET /settings": viewer, "GET /settings/api-tokens": admin, "POST /settings/api-tokens": admin, "POST /settings/api-tokens/:id/revoke": admin,
+	"GET /settings/people": admin, "POST /settings/people": admin, "POST /settings/people/:id/revoke": admin, "POST /settings/people/:id/link": admin,
+	"GET /settings/sharing": viewer, "POST /settings/sharing": farmsAdmin,
+	"GET /settings/fonts": viewer, "POST /files/font": artist, "POST /settings/fonts/:id/delete": producer,
+	"GET /settings/secrets": artist, "POST /settings/secrets": producer, "POST /settings/secrets/:id/delete": producer,
+	"GET /settings/coordinators": farmsAdmin, "GET /settings/webhooks": producer, "POST /settings/webhooks": admin,
+}
+
+// topics are what pages keep current.
+var topics = map[string]grant{
+	"home": viewer, "jobs:": viewer, "job:x": viewer, "batches": viewer, "batch:x": viewer, "templates": viewer, "template:x": viewer,
+	"machines:": viewer, "machine:x": viewer, "queue:": viewer, "coordinators": farmsAdmin,
+}
+
+func TestEachRoleAgainstEachPage(t *testing.T) {
+	r := start(t)
+	routes := map[string]farm.Grant{}
+	for _, route := range web.Routes() {
+		routes[route.Method+" "+route.Path] = route.Action.Grant()
+	}
+	for address, g := range routes {
+		if own, listed := pages[address]; !listed || own.role != g.Least || own.farm != g.Farm {
+			t.Errorf("%s is open to %+v, and by the list of pages to %+v", address, g, own)
+		}
+	}
+	who := map[string]*visitor{}
+	for _, name := range []string{"vic", "art", "pro", "ops", "ada", "zoe"} {
+		who[name] = r.as(name)
+	}
+	for _, address := range slices.Sorted(maps.Keys(pages)) {
+		if _, there := routes[address]; !there {
+			t.Errorf("%s is listed and is no page", address)
+			continue
+		}
+		method, path, _ := strings.Cut(address, " ")
+		if path == "/sign-out" {
+			continue // it would end what comes next
+		}
+		path = strings.NewReplacer(":id", "x", ":name", "0.jpg", ":level", "rush").Replace(path)
+		for name, v := range who {
+			status := 0
+			if method == http.MethodGet {
+				status = v.get(path).status
+			} else {
+				status = v.post(path, nil).status
+			}
+			if may := r.may(name, pages[address]); may == (status == http.StatusForbidden) {
+				t.Errorf("%s for %s answers %d", address, name, status)
+			}
+		}
+	}
+	for topic, g := range topics {
+		for name, v := range who {
+			if may, got := r.may(name, g), v.dial(topic); may != (got == http.StatusSwitchingProtocols) {
+				t.Errorf("the live page %s for %s answers %d", topic, name, got)
+			}
+		}
+	}
+}
+
+// may says whether somebody of the farm under test should be let in.
+func (r *rig) may(name string, g grant) bool {
+	p := r.principal(name)
+	return p.Role.Allows(g.role) && (!g.farm || p.Team == people[0].Team)
+}

@@ -13,9 +13,11 @@ import (
 // maxLines bounds the log lines that wait while the farm cannot be reached; the oldest go first, and it is said.
 const maxLines = 20000
 
-// The phases of an attempt, with the part of the progress bar that each has.
+// The phases of an attempt, with the part of the progress bar that each has. Nearly all of it is of frames: how long the rest takes in
+// comparison nobody knows, and of a film of hours it is nothing.
 var phases = map[string]struct{ from, to float64 }{
-	"fetching": {0, 4}, "preparing": {4, 6}, "joining": {4, 95}, "assembling": {4, 95}, "rendering": {6, 95}, "checking": {95, 96}, "uploading": {96, 100},
+	"fetching": {0, 0.3}, "preparing": {0.3, 0.5}, "joining": {0.5, 99}, "assembling": {0.5, 99}, "rendering": {0.5, 99},
+	"checking": {99, 99.2}, "uploading": {99.2, 100},
 }
 
 // feed is what an attempt tells while it runs, until the link takes it away.
@@ -65,7 +67,7 @@ func (f *feed) log(line string) {
 // at tells that a phase is done to a fraction of 1. The percentage never falls.
 func (f *feed) at(phase string, fraction float64, frame, total int) {
 	span := phases[phase]
-	percent := math.Round(10*(span.from+(span.to-span.from)*min(1, max(0, fraction)))) / 10
+	percent := math.Round(100*(span.from+(span.to-span.from)*min(1, max(0, fraction)))) / 100
 	f.mu.Lock()
 	next := f.next
 	f.next = nil

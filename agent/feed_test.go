@@ -35,3 +35,16 @@ func TestMessagesStayWithinTheirBounds(t *testing.T) {
 		t.Errorf("%d lines came, the last one %.20q", lines, last)
 	}
 }
+
+func TestTheBarOfALongFilmIsOfItsFrames(t *testing.T) {
+	f := &feed{wake: func() {}}
+	f.at("fetching", 1, 0, 0)
+	f.at("preparing", 1, 0, 0)
+	const total = 432_000
+	for _, frames := range []int{0, 864, 43_200, 216_000, total} {
+		f.at("rendering", float64(frames)/total, frames, total)
+		if share := 100 * float64(frames) / total; f.progress.Percent < share-1 || f.progress.Percent > share+0.5 {
+			t.Errorf("with %d frames, %.2f %% of them, the bar is at %g %%", frames, share, f.progress.Percent)
+		}
+	}
+}

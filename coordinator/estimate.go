@@ -67,6 +67,18 @@ type seenLease struct {
 	agent   string
 	elapsed float64 // seconds
 	reached float64 // 0..1
+	// paced says that its frames have a pace: they took it from one share of the task to another in some time.
+	paced      bool
+	from, took float64 // 0..1, seconds
+	told       bool    // the agent tells of phases, so that what was reached before a pace is known is no frames
+}
+
+// pace is how much of the task was done in which time, in seconds; ok is false when that tells nothing of its frames.
+func (s seenLease) pace() (share, took float64, ok bool) {
+	if s.told {
+		return s.reached - s.from, s.took, s.paced && s.reached > s.from && s.took > 0
+	}
+	return s.reached, s.elapsed, s.reached > 0 && s.elapsed > 0
 }
 
 func (o *outline) read(ctx context.Context, adobe bool) error {
@@ -105,7 +117,11 @@ func (o *outline) see(l *leader) {
 			o.away = true
 			continue
 		}
-		o.leases[h.Task] = seenLease{agent: h.agent, elapsed: o.now.Sub(h.since).Seconds(), reached: h.progress / 100}
+		seen := seenLease{agent: h.agent, elapsed: o.now.Sub(h.since).Seconds(), reached: h.progress / 100, told: h.phase != ""}
+		if !h.pace.since.IsZero() {
+			seen.paced, seen.from, seen.took = true, h.pace.from/100, o.now.Sub(h.pace.since).Seconds()
+		}
+		o.leases[h.Task] = seen
 		if o.frames == 0 {
 			o.frames = h.framesTotal
 		}
@@ -136,8 +152,9 @@ func (o *outline) learn() bool {
 	}
 	for _, t := range o.tasks {
 		h, leased := o.leases[t.ID]
-		if frames := float64(o.framesOf(t)) * h.reached; leased && t.Kind == farm.TaskRender && frames >= 1 && h.elapsed > 0 {
-			o.tempo.render = farm.Timing{Count: 1, Frame: int64(h.elapsed * 1e6 / frames)}
+		share, took, paced := h.pace()
+		if frames := float64(o.framesOf(t)) * share; leased && paced && t.Kind == farm.TaskRender && frames >= 1 {
+			o.tempo.render = farm.Timing{Count: 1, Frame: int64(took * 1e6 / frames)}
 			o.tempo.render.Spread = o.tempo.render.Frame / 4
 			return true
 		}
@@ -227,15 +244,25 @@ func (o *outline) ifSplit(start forecast.Cost, timing farm.Timing) float64 {
 
 // left is what is left of a task that a machine works on.
 func (o *outline) left(t farm.Task, h seenLease, cost forecast.Cost) forecast.Cost {
-	const telling = 0.05 // of a task, from which on its own pace tells something
-	switch {
-	case h.reached >= 1:
+	const (
+		telling       = 0.05 // of a task, from which on its own pace tells something
+		tellingFrames = 100  // or so many, of a long one
+		behindFrames  = 0.01 // of the bar, in which no frames are rendered
+	)
+	share, took, paced := h.pace()
+	if h.reached >= 1 {
 		return forecast.Cost{High: cost.High / 20}
-	case h.reached < telling:
-		return forecast.Cost{Low: max(cost.Low-h.elapsed, 0), High: max(cost.High-h.elapsed/2, cost.Low/2)}
-	case o.tempo.render.Count <= 1:
-		return forecast.Live(h.elapsed, h.reached)
-	default:
-		return forecast.Live(h.elapsed, h.reached).Add(cost.Times(1 - h.reached)).Times(0.5)
 	}
+	if !paced || h.reached < telling && share*float64(o.framesOf(t)) < tellingFrames {
+		return forecast.Cost{Low: max(cost.Low-h.elapsed, 0), High: max(cost.High-h.elapsed/2, cost.Low/2)}
+	}
+	rest := 1 - h.reached
+	if h.told {
+		rest = max(rest-behindFrames, 0)
+	}
+	live := forecast.Live(took, share/(share+rest))
+	if o.tempo.render.Count <= 1 {
+		return live
+	}
+	return live.Add(cost.Times(1 - h.reached)).Times(0.5)
 }

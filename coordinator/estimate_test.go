@@ -74,6 +74,38 @@ func TestEstimatesAreLearned(t *testing.T) {
 	}
 }
 
+func TestALongFilmIsEstimatedByItsFrames(t *testing.T) {
+	c := newClock()
+	s := &studio{rig: open(t, c.config, func(cfg *coordinator.Config) { cfg.Lease = time.Hour })}
+	mac := s.enrol("mac")
+	mac.connect()
+	job := s.submit()
+	l := mac.lease()
+	const total = 432_000 // four hours of a film at 30 frames per second
+	tell := func(phase string, percent float64, frame int) {
+		mac.say(wire.Message{Progress: &wire.Progress{Attempt: l.Attempt, Percent: percent, Phase: phase, Frame: frame, FramesTotal: total}})
+		s.eventually("it is told", func() bool { return s.job(job.ID).Progress == percent })
+	}
+	rendered := func(frames int) float64 { return 0.5 + 98.5*float64(frames)/total }
+	c.pass(3 * time.Second)
+	tell("fetching", 0.3, 0)
+	tell("preparing", 0.5, 0)
+	if span := s.Estimate(s.job(job.ID)); span == nil || !span.Learning || span.High != 0 {
+		t.Errorf("before the first frame: %+v", span)
+	}
+	tell("rendering", rendered(1), 0)
+	before := 1
+	for _, frames := range []int{2250, 67_500, 400_000} {
+		c.pass(time.Duration(frames-before) * 14 * time.Millisecond)
+		before = frames
+		tell("rendering", rendered(frames), frames-1)
+		left := float64(total-frames) * 0.014 // seconds
+		if span := s.Estimate(s.job(job.ID)); span == nil || span.Low > left || span.High < left || span.Low < left/2 || span.High > 2*left {
+			t.Errorf("at frame %d, with %.0f s left: %+v", frames, left, span)
+		}
+	}
+}
+
 func TestTheQuickMachineIsPreferred(t *testing.T) {
 	s := openStudio(t, 2)
 	slow, quick := s.stations[0], s.stations[1]

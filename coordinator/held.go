@@ -24,7 +24,13 @@ type lease struct {
 	frame            int
 	framesTotal      int
 	phase            string
-	files            map[string]leasedFile // that the agent may read, by hash; nil until asked for
+	// pace is when the first frame was told to be done, and how far the attempt was then: what came before it says nothing of how long
+	// frames take.
+	pace struct {
+		since time.Time
+		from  float64 // percent
+	}
+	files map[string]leasedFile // that the agent may read, by hash; nil until asked for
 }
 
 // holdLocked notes a lease that the state tells of.

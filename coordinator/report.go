@@ -52,6 +52,13 @@ func (l *leader) liveLocked(s *session, at wire.Attempt) *lease {
 	return h
 }
 
+// What agents tell of an attempt while frames are rendered: the phase, and how much of the attempt at most lies before the first of them,
+// in percent.
+const (
+	phaseOfFrames = "rendering"
+	beforeFrames  = 0.5
+)
+
 // progress notes how far an attempt is. It never falls.
 func (l *leader) progress(s *session, p wire.Progress) {
 	l.mu.Lock()
@@ -67,6 +74,9 @@ func (l *leader) progress(s *session, p wire.Progress) {
 	h.framesTotal = max(h.framesTotal, p.FramesTotal)
 	if p.Phase != "" {
 		h.phase = p.Phase
+	}
+	if h.pace.since.IsZero() && p.Phase == phaseOfFrames && p.Percent > beforeFrames {
+		h.pace.since, h.pace.from = l.c.cfg.Now(), h.progress
 	}
 	l.changedLocked(h)
 	e := farm.Event{Kind: farm.EventProgress, Team: h.team, ID: h.job, Progress: h.progress, Frame: h.frame, Phase: h.phase}

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -48,6 +49,24 @@ func (c *Coordinator) OrderBatchAgain(ctx context.Context, p farm.Principal, id 
 		return result, farm.Errorf(farm.CodeConflict, "none of the jobs could be ordered again: %w", result.Errs[0])
 	}
 	return result, err
+}
+
+// JobAgain is a job of the caller's team as it was sent, with those nested in it, to be submitted once more. CodeConflict when the farm
+// no longer keeps what it was made of.
+func (c *Coordinator) JobAgain(_ context.Context, p farm.Principal, id string) (farm.Job, error) {
+	if err := p.May(farm.ActSubmit); err != nil {
+		return farm.Job{}, err
+	}
+	job, err := c.teamJob(p, id)
+	if err != nil {
+		return farm.Job{}, err
+	}
+	var entry BatchEntry
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		entry, err = orderAgain(tx, job)
+		return err
+	})
+	return entry.Job, errors.Join(err, entry.Err)
 }
 
 // orderAgain is a job as it was sent, with those nested in it.

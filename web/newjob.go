@@ -1,11 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -24,10 +27,11 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	id, composition := c.Query("template"), c.Query("composition")
+	again := c.Query("again")
 	var earlier farm.Job
-	if again := c.Query("again"); again != "" {
+	if again != "" {
 		var err error
-		if earlier, err = s.farm.Job(ctx, p, again); err != nil {
+		if earlier, err = s.farm.JobAgain(ctx, p, again); err != nil {
 			return err
 		}
 		id, composition = earlier.Template.ID, earlier.Template.Composition
@@ -39,10 +43,10 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	form.Name, form.Codec = earlier.Name, earlier.Settings.Codec
-	form.Left = fillIn(form.Fields, earlier.Assets)
-	form.Level, form.Tags = earlier.Level, strings.Join(earlier.RequireTags, ", ")
-	form.PreviewFirst, form.Approve, form.Sequential = earlier.PreviewFirst, earlier.Approve, earlier.Sequential
+	if again != "" {
+		startFrom(&form, again, earlier)
+		form.Levels = s.levelsFor(ctx, p, earlier.Level)
+	}
 	return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
 }
 
@@ -171,23 +175,66 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	job := farm.Job{
-		Name:     strings.TrimSpace(c.FormValue("name")),
-		Template: farm.JobTemplate{ID: form.Template.ID, Composition: form.Composition.Name},
-		Preview:  c.FormValue("preview") != "",
+	var earlier farm.Job
+	if again := c.FormValue("again"); again != "" {
+		if earlier, err = s.farm.JobAgain(ctx, p, again); err != nil {
+			return err
+		}
+		form.Again, form.Earlier = again, resultWords(earlier)
 	}
-	if !job.Preview {
-		job.Settings.Codec = c.FormValue("codec")
-	}
-	if err := readOrder(c, &job, &form); err != nil {
+	var o order
+	if err := o.read(c); err != nil {
 		return err
 	}
+	job, err := readForm(c, &form, o)
+	if err == nil {
+		if form.Again != "" {
+			job = again(earlier, job, form)
+		}
+		job, err = s.farm.Submit(ctx, p, job)
+	}
+	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
+		form.Error = err.Error()
+		c.Status(api.StatusOf(err))
+		return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/jobs/"+job.ID, fiber.StatusSeeOther)
+}
+
+// readForm reads a job from its form the way that the interface reads one, so that the same is refused with the same words. What was
+// typed goes back into the form.
+func readForm(c *fiber.Ctx, form *page.NewJob, o order) (farm.Job, error) {
+	preview := c.FormValue("preview") != ""
+	form.Name, form.Codec = strings.TrimSpace(c.FormValue("name")), c.FormValue("codec")
+	form.Level, form.Priority, form.NotBefore, form.Tags = o.level, c.FormValue("priority"), c.FormValue("notBefore"), c.FormValue("requireTags")
+	form.Approve, form.Sequential = c.FormValue("approve") != "", c.FormValue("sequential") != ""
+	form.PreviewFirst = form.Approve || c.FormValue("previewFirst") != ""
+	body := map[string]any{
+		"name": form.Name, "template": map[string]any{"id": form.Template.ID, "composition": form.Composition.Name},
+		"level": o.level, "priority": o.priority, "requireTags": words(form.Tags), "sequential": form.Sequential, "preview": preview,
+		"previewFirst": form.PreviewFirst && !preview, "approve": form.Approve && !preview, // a draft is what one looks at first
+	}
+	if o.level == "" {
+		delete(body, "level")
+	}
+	if !o.notBefore.IsZero() {
+		body["notBefore"] = o.notBefore.Format(time.RFC3339)
+	}
+	if form.Codec != "" && !preview {
+		body["settings"] = map[string]any{"codec": form.Codec}
+	}
+	var assets []farm.Asset
 	for i, f := range form.Fields {
 		value := strings.ReplaceAll(c.FormValue(f.Key), "\r\n", "\n")
-		if asset, changed, err := assetOf(f, value); err != nil {
-			return err
-		} else if changed {
-			job.Assets = append(job.Assets, asset)
+		asset, changed, err := assetOf(f, value)
+		if err != nil {
+			return farm.Job{}, err
+		}
+		if changed {
+			assets = append(assets, asset)
 		}
 		if f.Kind == "text" {
 			form.Fields[i].Value = value
@@ -195,34 +242,68 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 			form.Fields[i].Src, form.Fields[i].Note = value, "The file that you chose"
 		}
 	}
-	made, err := s.farm.Submit(ctx, p, job)
-	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
-		form.Error, form.Name, form.Codec = err.Error(), job.Name, job.Settings.Codec
-		c.Status(api.StatusOf(err))
-		return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
+	if len(assets) > 0 {
+		body["assets"] = bodiesOf(assets)
 	}
+	raw, err := json.Marshal(body)
 	if err != nil {
-		return err
+		return farm.Job{}, err
 	}
-	return c.Redirect("/jobs/"+made.ID, fiber.StatusSeeOther)
+	return api.ReadJob(raw)
 }
 
-// readOrder reads when and how a job is rendered, into the job and back into the form.
-func readOrder(c *fiber.Ctx, job *farm.Job, form *page.NewJob) error {
-	var o order
-	if err := o.read(c); err != nil {
-		return err
+// bodiesOf are assets as the interface takes them.
+func bodiesOf(assets []farm.Asset) (bodies []map[string]any) {
+	for _, a := range assets {
+		body := map[string]any{"type": a.Type, "layerName": a.LayerName}
+		if a.Src != "" {
+			body["src"] = a.Src
+		}
+		if a.Value != nil {
+			body["value"] = a.Value
+		}
+		bodies = append(bodies, body)
 	}
-	job.Level, job.Priority, job.NotBefore = o.level, o.priority, o.notBefore
-	job.RequireTags = words(c.FormValue("requireTags"))
-	job.Approve, job.Sequential = c.FormValue("approve") != "", c.FormValue("sequential") != ""
-	job.PreviewFirst = job.Approve || c.FormValue("previewFirst") != ""
-	if job.Preview {
-		job.PreviewFirst, job.Approve = false, false // a draft is what one looks at first
+	return bodies
+}
+
+// startFrom fills a form with what an earlier job was given.
+func startFrom(form *page.NewJob, id string, earlier farm.Job) {
+	form.Again, form.Earlier = id, resultWords(earlier)
+	form.Name, form.Left = earlier.Name, fillIn(form.Fields, earlier.Assets)
+	form.Level, form.Tags = earlier.Level, strings.Join(earlier.RequireTags, ", ")
+	if earlier.Priority != 0 {
+		form.Priority = strconv.Itoa(earlier.Priority)
 	}
-	form.Level, form.Priority, form.NotBefore, form.Tags = o.level, c.FormValue("priority"), c.FormValue("notBefore"), c.FormValue("requireTags")
-	form.PreviewFirst, form.Approve, form.Sequential = job.PreviewFirst, job.Approve, job.Sequential
-	return nil
+	form.PreviewFirst, form.Approve, form.Sequential = earlier.PreviewFirst, earlier.Approve, earlier.Sequential
+}
+
+// resultWords name what an earlier job rendered, for the choice to keep it.
+func resultWords(earlier farm.Job) string {
+	kind := cmp.Or(earlier.Settings.Codec, earlier.Settings.Type, "h264")
+	if f := earlier.Settings.Frames; f != nil {
+		kind += fmt.Sprintf(", frames %d to %d", f.Start, f.End)
+	}
+	return kind
+}
+
+// again is an earlier job with what a form changes about it: all that the form has no field for stays.
+func again(earlier, form farm.Job, fields page.NewJob) farm.Job {
+	job := earlier
+	job.Name, job.Template, job.Preview = form.Name, form.Template, form.Preview
+	job.Level, job.Priority, job.NotBefore, job.RequireTags = form.Level, form.Priority, form.NotBefore, form.RequireTags
+	job.PreviewFirst, job.Approve, job.Sequential = form.PreviewFirst, form.Approve, form.Sequential
+	if form.Settings.Codec != "" {
+		job.Settings.Codec, job.Settings.Type = form.Settings.Codec, form.Settings.Type
+	}
+	job.Assets = slices.DeleteFunc(slices.Clone(job.Assets), func(a farm.Asset) bool {
+		held := len(fillIn(slices.Clone(fields.Fields), []farm.Asset{a})) == 0 // by a field
+		return held || slices.ContainsFunc(form.Assets, func(b farm.Asset) bool {
+			return a.LayerName == b.LayerName && a.Type == b.Type && a.Property == ""
+		})
+	})
+	job.Assets = append(job.Assets, form.Assets...)
+	return job
 }
 
 // assetOf is the asset that a filled-in field stands for.

@@ -242,7 +242,9 @@ type NewJob struct {
 	Fields      []Field
 	Name        string
 	Codec       string
-	Left        []string // changes of the earlier job that the form has no fields for
+	Again       string   // id of the job that is submitted again, "" for none
+	Earlier     string   // what that job rendered
+	Left        []string // changes of the earlier job that the form has no fields for: they stay as they were
 	Error       string
 
 	// when and how it is rendered, as the form holds it

@@ -1,0 +1,87 @@
+package web_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"overcrank/farm"
+)
+
+func TestSubmittingAgainKeepsWhatTheFormHasNoFieldsFor(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	earlier, err := r.farm.Submit(t.Context(), r.principal("ada"), farm.Job{
+		Name: "Spring", Level: farm.LevelNormal, Tags: []string{"spring"}, Template: farm.JobTemplate{ID: card.ID, Composition: "main"},
+		Settings:    farm.Settings{Codec: "video_prores_422", Frames: &farm.Frames{Start: 0, End: 9}, Engine: "ae2026"},
+		MaxMachines: 3, MaxAttempts: 2, MinMemory: 8 << 30, OS: "linux", NoTags: []string{"laptop"},
+		Webhook: &farm.Webhook{URL: "https://shop.example/hook"},
+		Assets: []farm.Asset{
+			{Type: "text", LayerName: "Title", Value: json.RawMessage(`"Earlier"`)},
+			{Type: "data", LayerName: "Title", Property: "Opacity", Value: json.RawMessage(`50`)},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.as("ada")
+	v.get("/new?again="+earlier.ID).is(http.StatusOK, `name="again"`, "Earlier", "It stays as it was", "As before: video_prores_422, frames 0 to 9")
+	form := url.Values{"again": {earlier.ID}, "template": {card.ID}, "composition": {"main"}, "name": {"Summer"}, "field0": {"Later"}, "codec": {""}}
+	a := v.post("/new", form).is(http.StatusOK, "Summer")
+	made, err := r.farm.Job(t.Context(), r.principal("ada"), strings.TrimPrefix(a.path, "/jobs/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := made.Definition(), r.definition(earlier.ID)
+	want.Name = "Summer"
+	if len(got.Assets) < 2 || string(got.Assets[0].Value) != "50" || string(got.Assets[1].Value) != `"Later"` {
+		t.Errorf("the assets are %+v", got.Assets)
+	}
+	got.Assets, want.Assets = nil, nil
+	if got, want := r.text(got), r.text(want); got != want {
+		t.Errorf("submitted again it is\n%s, want\n%s", got, want)
+	}
+	r.as("zoe").post("/new", form).is(http.StatusNotFound)
+}
+
+func (r *rig) definition(id string) farm.Job {
+	r.t.Helper()
+	job, err := r.farm.Job(r.t.Context(), r.principal("ada"), id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return job.Definition()
+}
+
+func (r *rig) text(job farm.Job) string {
+	r.t.Helper()
+	raw, err := json.Marshal(job)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestTheFormIsCheckedAsTheInterfaceChecks(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	v := r.as("ada")
+	form := func(key, value string) url.Values {
+		return url.Values{"template": {card.ID}, "composition": {"main"}, "name": {"Spring"}, key: {value}}
+	}
+	page := v.get("/new?template=" + card.ID).is(http.StatusOK).body
+	picture := regexp.MustCompile(`<input type="hidden" name="(field[0-9]+)"`).FindStringSubmatch(page)
+	wrong := map[string]string{"name": strings.Repeat("n", 5000), "codec": "gif"}
+	if picture != nil {
+		wrong[picture[1]] = "file:///etc/passwd"
+	}
+	for key, value := range wrong {
+		v.post("/new", form(key, value)).is(http.StatusBadRequest, "role=\"alert\"")
+	}
+	if jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Limit: 10}); err != nil || len(jobs) != 0 {
+		t.Errorf("what is wrong became %d jobs, %v", len(jobs), err)
+	}
+}

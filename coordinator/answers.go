@@ -14,6 +14,7 @@ const (
 	askMachines  question[machinesAsked, map[string]machineNow] = "machines"
 	askWhy       question[jobsAsked, map[string]string]         = "why"
 	askPlacement question[jobAsked, farm.Placement]             = "placement"
+	askPlaces    question[jobsAsked, map[string]farm.Placement] = "placements"
 	askLine      question[lineAsked, line]                      = "line"
 	askRecent    question[string, []wire.Attempt]               = "recent"
 	askFile      question[fileAsked, leasedFile]                = "file"
@@ -28,6 +29,7 @@ func answerAll() answers {
 	answering(a, askMachines, (*leader).machinesNow)
 	answering(a, askWhy, (*leader).whyWaiting)
 	answering(a, askPlacement, (*leader).placementOf)
+	answering(a, askPlaces, (*leader).placementsOf)
 	answering(a, askLine, (*leader).lineFrom)
 	answering(a, askRecent, (*leader).recentOf)
 	answering(a, askFile, (*leader).fileFor)

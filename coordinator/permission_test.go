@@ -41,7 +41,7 @@ var permissions = map[string]farm.Action{
 	"Tasks": farm.ActView, "Task": farm.ActView, "Attempts": farm.ActView, "JobAttempts": farm.ActView, "CountTasks": farm.ActView,
 	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "OutputFor": farm.ActView,
 	"Agents": farm.ActView, "Agent": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
-	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "Queue": farm.ActView,
+	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "Queue": farm.ActView,
 	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "BeginRequest": farm.ActView,
 }
 

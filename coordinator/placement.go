@@ -84,6 +84,39 @@ func (c *Coordinator) Placement(ctx context.Context, p farm.Principal, id string
 	return told, err
 }
 
+// PlacementEach is Placement of some jobs of the caller's team at once, by the jobs' ids, without when they are likely to begin and to be
+// done. It is empty while the leader cannot say.
+func (c *Coordinator) PlacementEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Placement, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	told, err := ask(ctx, c, askPlaces, jobsAsked{Team: p.Team, IDs: ids})
+	if farm.CodeOf(err) == farm.CodeUnavailable {
+		return nil, nil
+	}
+	return told, err
+}
+
+func (l *leader) placementsOf(ctx context.Context, asked jobsAsked) (map[string]farm.Placement, error) {
+	if err := l.queueRead(ctx); err != nil {
+		return nil, err
+	}
+	all := make(map[string]farm.Placement, len(asked.IDs))
+	for _, id := range asked.IDs {
+		job, err := l.c.teamJob(farm.Principal{Team: asked.Team}, id)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue
+		}
+		if err == nil {
+			all[id], err = l.place(job)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 func (l *leader) placementOf(ctx context.Context, asked jobAsked) (farm.Placement, error) {
 	if err := l.queueRead(ctx); err != nil {
 		return farm.Placement{}, err

@@ -31,8 +31,9 @@ const (
 	homeNext    = 5
 	homeFailed  = 3
 	homeRecent  = 6
-	homeLooked  = 50 // waiting jobs of which it is asked whether they are stuck
-	homeStuck   = 3  // of these, named for one reason
+	homeCounted = 200 // failed jobs that are counted at most
+	homeLooked  = 50  // waiting jobs of which it is asked whether they are stuck
+	homeStuck   = 3   // of these, named for one reason
 
 	// failedLately is how long a failure asks for attention on the home page.
 	failedLately = 24 * time.Hour
@@ -66,20 +67,18 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	}{
 		{&h.Rendering, farm.JobQuery{States: jobFilters["rendering"], Sort: "newest_first", Limit: homeRunning}},
 		{&h.Next, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeNext}},
-		{&h.Failed, farm.JobQuery{States: jobFilters["failed"], Sort: "newest_first", Limit: homeFailed}},
 		{&h.Recent, farm.JobQuery{States: jobFilters["finished"], Sort: "newest_first", Limit: homeRecent}},
 	} {
 		jobs, _, err := s.farm.Jobs(ctx, p, list.query)
 		if err != nil {
 			return h, err
 		}
-		if list.into == &h.Failed {
-			since := time.Now().Add(-failedLately)
-			jobs = slices.DeleteFunc(jobs, func(j farm.Job) bool { return j.ErrorAt.Before(since) })
-		}
 		if *list.into, err = s.dress(ctx, p, jobs, list.into == &h.Rendering); err != nil {
 			return h, err
 		}
+	}
+	if err := s.readFailed(ctx, p, &h); err != nil {
+		return h, err
 	}
 	if h.Stuck, err = s.readStuck(ctx, p); err != nil {
 		return h, err
@@ -93,20 +92,40 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	return h, err
 }
 
+// readFailed reads how many jobs failed lately, and shows the first of them.
+func (s *server) readFailed(ctx context.Context, p farm.Principal, h *page.Home) error {
+	jobs, _, err := s.farm.Jobs(ctx, p, farm.JobQuery{States: jobFilters["failed"], Sort: "newest_first", Limit: homeCounted, Minimal: true})
+	if err != nil {
+		return err
+	}
+	h.FailedAll = len(jobs) < homeCounted
+	since := time.Now().Add(-failedLately)
+	jobs = slices.DeleteFunc(jobs, func(j farm.Job) bool { return j.ErrorAt.Before(since) })
+	h.FailedNow = len(jobs)
+	h.FailedAll = h.FailedAll || h.FailedNow < homeCounted
+	h.Failed, err = s.dress(ctx, p, jobs[:min(len(jobs), homeFailed)], false)
+	return err
+}
+
 // readStuck reads which of the jobs that begin first wait for somebody to do something, by what that is.
 func (s *server) readStuck(ctx context.Context, p farm.Principal) ([]page.Stuck, error) {
 	jobs, _, err := s.farm.Jobs(ctx, p, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeLooked, Minimal: true})
 	if err != nil {
 		return nil, err
 	}
+	ids := make([]string, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.ID
+	}
+	placements, err := s.farm.PlacementEach(ctx, p, ids)
+	if err != nil {
+		return nil, err
+	}
 	var stuck []page.Stuck
 	for _, j := range jobs {
-		placement, err := s.farm.Placement(ctx, p, j.ID)
-		if farm.CodeOf(err) == farm.CodeNotFound {
+		placement, known := placements[j.ID]
+		if !known {
 			continue
-		}
-		if err != nil {
-			return nil, err
 		}
 		none := placement.Agents > 0 && placement.Fitting == 0
 		ask := j.Approve && !j.Hold && j.ApprovedAt.IsZero() && placement.Task == "" && placement.Why != ""

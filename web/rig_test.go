@@ -185,7 +185,7 @@ func (r *rig) visit() *visitor {
 func (r *rig) as(name string) *visitor {
 	r.t.Helper()
 	v := r.visit()
-	v.post("/sign-in", url.Values{"token": {name}}).is(http.StatusOK, "Is my work fine?")
+	v.post("/sign-in", url.Values{"token": {name}}).is(http.StatusOK, "Your team’s work")
 	return v
 }
 

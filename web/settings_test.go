@@ -40,7 +40,7 @@ func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
 	path := regexp.MustCompile(`/sign-in/[A-Za-z0-9]+`).FindString(invited.body)
 	mia := r.visit()
 	mia.get(path).is(http.StatusOK, "Sign in as Mia")
-	mia.post(path, nil).is(http.StatusOK, "Is my work fine?", "Mia")
+	mia.post(path, nil).is(http.StatusOK, "Your team’s work", "Mia")
 	r.visit().get(path).is(http.StatusGone)
 
 	id := regexp.MustCompile(`id="token-([0-9A-Z]+)"`).FindStringSubmatch(invited.body)[1]

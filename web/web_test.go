@@ -57,7 +57,7 @@ func TestASignInLinkIsMadeWithATokenAndWorksOnce(t *testing.T) {
 		v.ask(http.MethodHead, path).is(http.StatusOK)
 	}
 	v.get("/jobs").is(http.StatusOK, "API token")
-	v.post(path, nil).is(http.StatusOK, "Is my work fine?")
+	v.post(path, nil).is(http.StatusOK, "Your team’s work")
 	r.visit().get(path).is(http.StatusGone, "has been used")
 	r.visit().post(path, nil).is(http.StatusGone, "has been used")
 }
@@ -292,7 +292,7 @@ func TestAPersonIsOutAtOnceWhenTheirAccessEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := r.visit()
-	v.post("/sign-in/"+invitation.Code, nil).is(http.StatusOK, "Is my work fine?", "Peer")
+	v.post("/sign-in/"+invitation.Code, nil).is(http.StatusOK, "Your team’s work", "Peer")
 	page := v.live("home")
 	page.shows("home", "Nothing has been rendered yet")
 	if err := r.farm.RevokeToken(t.Context(), admin, person.ID, true); err != nil {

@@ -177,8 +177,8 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b.open("/sign-in")
 	b.canBeRead("/sign-in")
 	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
-	b.shows("Is my work fine?")
-	b.shows("One job failed and needs you.")
+	b.shows("Your team’s work")
+	b.shows("One job failed in the last 24 hours.")
 	for _, path := range []string{
 		"/", "/jobs", "/jobs/" + still, "/jobs/" + failed, "/templates", "/templates/" + template, "/new", "/new?template=" + template, "/machines",
 	} {
@@ -244,7 +244,7 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	b := newBrowser(t, f.Server)
 	b.open("/sign-in")
 	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
-	b.shows("Is my work fine?")
+	b.shows("Your team’s work")
 
 	const background = `getComputedStyle(document.body).backgroundColor`
 	b.scheme("light")

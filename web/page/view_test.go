@@ -85,13 +85,16 @@ func TestTheStripTellsWhatIsDoneAndWhatIsRendered(t *testing.T) {
 
 func TestHomeAnswersInASentence(t *testing.T) {
 	for want, h := range map[string]Home{
-		"The farm is ready.":            {Machines: 1},
-		"Yes. 2 jobs render, 1 waits.":  {Machines: 1, Active: 2, Waiting: 1},
-		"Yes. 1 job renders.":           {Machines: 1, Active: 1},
-		"Yes. Everything is done.":      {Machines: 1, Recent: make([]Job, 1)},
-		"It waits: no machine is here.": {Waiting: 1},
-		"One job failed and needs you.": {Machines: 1, Active: 2, Failed: make([]Job, 1)},
-		"3 jobs failed and need you.":   {Failed: make([]Job, 3)},
+		"The farm is ready.": {Machines: 1},
+		"All is well: 2 jobs are rendering, 1 is waiting.": {Machines: 1, Active: 2, Waiting: 1},
+		"All is well: 1 job is rendering.":                 {Machines: 1, Active: 1},
+		"All is well: everything is done.":                 {Machines: 1, Recent: make([]Job, 1)},
+		"No machine is connected: the jobs wait.":          {Waiting: 1},
+		"One job failed in the last 24 hours.":             {Machines: 1, Active: 2, Failed: make([]Job, 1), FailedNow: 1, FailedAll: true},
+		"57 jobs failed in the last 24 hours.":             {Failed: make([]Job, 3), FailedNow: 57, FailedAll: true},
+		"1,000 or more jobs failed in the last 24 hours; 2 jobs wait for approval; 1 job waits that no machine can render.": {
+			Failed: make([]Job, 3), FailedNow: 1000, Stuck: []Stuck{{Jobs: make([]Job, 1), More: 1, Ask: true}, {Jobs: make([]Job, 1)}},
+		},
 	} {
 		if got := h.Answer(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -17,6 +17,19 @@ func asset(s Shell, name string) string { return "/static/" + name + "?v=" + s.V
 
 func count(n int) string { return strconv.Itoa(n) }
 
+// grouped is a number for people, with a comma before each three digits.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	first := 0
+	if n < 0 {
+		first = 1
+	}
+	for i := len(s) - 3; i > first; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return one

@@ -30,13 +30,6 @@ type ConfigureAgent struct {
 // from; the policy gets the next one.
 type PutPolicy struct{ Policy farm.Policy }
 
-func (c PutPolicy) level() int {
-	if c.Policy.MaxSlotsPerMachine != 0 {
-		return checkedLevel
-	}
-	return clusterLevel
-}
-
 // ChangeJob changes a job that has not ended; nil leaves a field as it is. Those nested in it follow in what orders them: its
 // priority, its level and its earliest start.
 type ChangeJob struct {
@@ -52,8 +45,11 @@ type ChangeJob struct {
 func (ConfigureAgent) kind() Kind { return KindConfigureAgent }
 func (PutPolicy) kind() Kind      { return KindPutPolicy }
 
-// level is higher when a level of the policy names a role, which older programs would lose.
+// level is higher when the policy bounds slots or a level of it names a role, which older programs would lose.
 func (c PutPolicy) level() int {
+	if c.Policy.MaxSlotsPerMachine != 0 {
+		return checkedLevel
+	}
 	for _, l := range c.Policy.Levels {
 		if l.Role != "" {
 			return checkedLevel

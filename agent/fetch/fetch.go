@@ -25,6 +25,7 @@ type Error struct {
 	Reason string
 	Retry  bool // another attempt, later or elsewhere, might go better
 	Err    error
+	hung   bool // nothing came for the whole of Stall: it is not worth a slot to wait as long again
 }
 
 func (e *Error) Error() string { return "download failed (" + e.Reason + ")" }
@@ -42,7 +43,7 @@ type Found struct {
 type Fetcher struct {
 	Roots   []string      // folders that file: addresses may point into
 	Limit   int64         // bytes of one file; 0 means 20 GiB
-	Stall   time.Duration // without a byte; 0 means one minute
+	Stall   time.Duration // without a byte, also before the first, after which a file is given up; 0 means 30 seconds
 	Tries   int           // of a web address that fails in passing; 0 means 3
 	Backoff time.Duration // before the second try, doubled each time; 0 means one second
 	guard   outbound.Guard
@@ -54,7 +55,7 @@ func New(roots []string, guard outbound.Guard) *Fetcher {
 	transport := guard.Transport()
 	transport.Proxy = http.ProxyFromEnvironment
 	return &Fetcher{
-		Roots: roots, Limit: 20 << 30, Stall: time.Minute, Tries: 3, Backoff: time.Second, guard: guard, client: guard.Client(transport),
+		Roots: roots, Limit: 20 << 30, Stall: 30 * time.Second, Tries: 3, Backoff: time.Second, guard: guard, client: guard.Client(transport),
 	}
 }
 
@@ -143,7 +144,7 @@ func (f *Fetcher) web(ctx context.Context, src, dst string) (Found, error) {
 	for try := 1; ; try++ {
 		found, err := f.once(ctx, src, dst)
 		var failed *Error
-		if err == nil || !errors.As(err, &failed) || !failed.Retry || try >= f.Tries {
+		if err == nil || !errors.As(err, &failed) || !failed.Retry || failed.hung || try >= f.Tries {
 			return found, err
 		}
 		select {
@@ -168,9 +169,11 @@ func (f *Fetcher) once(parent context.Context, src, dst string) (Found, error) {
 	if err := f.guard.Check(req.URL); err != nil {
 		return Found{}, reason(parent, err)
 	}
+	stall := time.AfterFunc(f.Stall, func() { cancel(&Error{Reason: "timed out", Retry: true, hung: true}) })
+	defer stall.Stop()
 	res, err := f.client.Do(req)
 	if err != nil {
-		return Found{}, reason(parent, err)
+		return Found{}, reason(parent, stalled(ctx, err))
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
@@ -180,14 +183,20 @@ func (f *Fetcher) once(parent context.Context, src, dst string) (Found, error) {
 	if res.ContentLength > f.Limit {
 		return Found{}, tooLarge(f.Limit)
 	}
-	err = write(dst, func(w io.Writer) error { return f.copy(w, res.Body, cancel) })
+	err = write(dst, func(w io.Writer) error { return f.copy(w, res.Body, stall) })
 	if err != nil {
-		if cause := context.Cause(ctx); cause != nil && parent.Err() == nil {
-			err = cause
-		}
-		return Found{}, reason(parent, err)
+		return Found{}, reason(parent, stalled(ctx, err))
 	}
 	return Found{Name: nameOf(res), ContentType: mediaType(res.Header)}, nil
+}
+
+// stalled is why a download's own context ended, where that ended it.
+func stalled(ctx context.Context, err error) error {
+	var known *Error
+	if errors.As(context.Cause(ctx), &known) {
+		return known
+	}
+	return err
 }
 
 func mediaType(h http.Header) string {

@@ -110,6 +110,7 @@ func TestPassingFailureIsTriedAgain(t *testing.T) {
 }
 
 func TestLimitsHold(t *testing.T) {
+	var hung atomic.Int32
 	base := server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/loop":
@@ -118,7 +119,11 @@ func TestLimitsHold(t *testing.T) {
 			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
 		case "/scheme":
 			http.Redirect(w, r, "ftp://example.com/", http.StatusFound)
+		case "/silent":
+			hung.Add(1)
+			<-r.Context().Done()
 		case "/stall":
+			hung.Add(1)
 			fmt.Fprint(w, "a")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
@@ -135,8 +140,12 @@ func TestLimitsHold(t *testing.T) {
 	mustFail(t, f, base+"/scheme", "only http and https", false)
 	f.Limit = 1 << 10
 	mustFail(t, f, base+"/large", "larger than", false)
-	f.Stall, f.Tries = 50*time.Millisecond, 1
+	f.Stall = 50 * time.Millisecond
 	mustFail(t, f, base+"/stall", "timed out", true)
+	mustFail(t, f, base+"/silent", "timed out", true)
+	if n := hung.Load(); n != 2 {
+		t.Errorf("servers that hang were asked %d times, not once each", n)
+	}
 }
 
 func TestHiddenAddressesAreRefused(t *testing.T) {

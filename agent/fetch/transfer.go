@@ -32,13 +32,8 @@ func tooLarge(limit int64) error {
 	return &Error{Reason: fmt.Sprintf("larger than the %d MiB allowed", limit>>20)}
 }
 
-// copy copies up to the limit. stop, when not nil, is called with the reason when no byte has come for too long.
-func (f *Fetcher) copy(w io.Writer, r io.Reader, stop context.CancelCauseFunc) error {
-	var stall *time.Timer
-	if stop != nil {
-		stall = time.AfterFunc(f.Stall, func() { stop(&Error{Reason: "timed out", Retry: true}) })
-		defer stall.Stop()
-	}
+// copy copies up to the limit. stall, when not nil, begins again with each byte.
+func (f *Fetcher) copy(w io.Writer, r io.Reader, stall *time.Timer) error {
 	buf := make([]byte, 128<<10)
 	var total int64
 	for {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"overcrank/farm"
 	"overcrank/outbound"
@@ -29,6 +30,8 @@ type Object struct {
 	ACL         string // a canned one, such as public-read; "" for the bucket's own
 	KeyID       string // of the access key
 	Secret      string // of the access key
+	// Until is when the file is tried for the last time; zero is when the Uploader's patience is over.
+	Until time.Time
 }
 
 // Error is an upload that did not succeed. It names the bucket, the key and the reason, and never a credential.
@@ -74,10 +77,14 @@ func (u *Uploader) Close() { u.transport.CloseIdleConnections() }
 // how many of its bytes are sent; again, when not nil, is told why the file is sent once more.
 func (u *Uploader) Put(ctx context.Context, o Object, told func(sent int64), again func(reason string)) (inHost bool, err error) {
 	pause, begun := u.Pause, time.Now()
-	for patience := min(u.Silence, u.Patience); ; {
+	longest := u.Patience
+	if !o.Until.IsZero() {
+		longest = min(longest, o.Until.Sub(begun))
+	}
+	for patience := min(u.Silence, longest); ; {
 		inHost, err = u.eitherStyle(ctx, o, told)
 		if !unreachable(err) {
-			patience = u.Patience
+			patience = longest
 		}
 		var failed *Error
 		if err == nil || !errors.As(err, &failed) || !failed.Retry || time.Since(begun)+pause > patience {
@@ -120,6 +127,10 @@ func (u *Uploader) eitherStyle(ctx context.Context, o Object, told func(int64)) 
 func (u *Uploader) once(parent context.Context, o Object, style minio.BucketLookupType, told func(int64)) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
+	// The client itself would say so in a way that reads like a network's failure, which is tried again.
+	if s3utils.CheckValidBucketName(o.To.Bucket) != nil || s3utils.CheckValidObjectName(o.To.Key) != nil {
+		return &Error{Bucket: o.To.Bucket, Key: o.To.Key, Reason: "the name of the bucket or of the object is not allowed"}
+	}
 	client, err := minio.New(o.To.Endpoint, &minio.Options{
 		Creds: credentials.NewStaticV4(o.KeyID, o.Secret, ""), Secure: !o.To.Insecure, Transport: u.transport, Region: o.To.Region, BucketLookup: style, MaxRetries: 4,
 	})

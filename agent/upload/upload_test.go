@@ -100,6 +100,22 @@ func (b *between) requests() []*http.Request {
 	return b.asked
 }
 
+func TestANameThatNoStorageTakesIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	o, _ := object(t, 10, "127.0.0.1:9")
+	for name, edit := range map[string]func(*Object){
+		"bucket": func(o *Object) { o.To.Bucket = "b" }, "object": func(o *Object) { o.To.Key = "a\xff" },
+	} {
+		wrong := o
+		edit(&wrong)
+		var failed *Error
+		_, err := uploader(t).Put(t.Context(), wrong, nil, func(string) { t.Errorf("%s: tried again", name) })
+		if !errors.As(err, &failed) || failed.Retry || !strings.Contains(failed.Reason, "not allowed") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestAResultArrives(t *testing.T) {
 	t.Parallel()
 	s := s3test.Start(t, bucket)

@@ -144,7 +144,7 @@ func TestScriptChangesTheProject(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
-	has(t, out, "INFO:changed main\n")
+	has(t, out, "INFO:script: changed main\n")
 	if c := colorAt(t, output, 80, 45); c.G < 250 {
 		t.Errorf("the bar is not where the script put it: %v", c)
 	}
@@ -166,7 +166,7 @@ func TestAScriptMayComeByStandardInput(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, out)
 	}
-	has(t, out, "INFO:heard\n")
+	has(t, out, "INFO:script: heard\n")
 	if c := colorAt(t, output, 3, 85); c.R > 3 || c.B < 250 {
 		t.Errorf("the background is %v", c)
 	}

@@ -79,11 +79,11 @@ func (l *lines) warning(text string) {
 
 func (l *lines) error(err error) { l.say("aerender ERROR: %v", err) }
 
-// Write takes what a script prints: its lines stand for themselves unless they could be taken for aerender's own.
+// Write takes what a script prints, and says whose lines they are: some read like aerender's own, which tell how the render went.
 func (l *lines) Write(p []byte) (int, error) {
 	for line := range strings.Lines(string(p)) {
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			l.say("INFO:%s", line)
+			l.say("INFO:script: %s", line)
 		}
 	}
 	return len(p), nil

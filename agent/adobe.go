@@ -35,6 +35,7 @@ func (t *attempt) applyScript(ctx context.Context) (string, error) {
 		t.log.Warn("a script stays until the attempt ends", "error", gone)
 	}
 	if err != nil {
+		t.a.endAfterEffects()
 		return "", err
 	}
 	outcome, err := os.ReadFile(files.Outcome)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/agent/aerender"
 	"overcrank/agent/internal/aerenderdouble"
 	"overcrank/agent/inventory"
 	"overcrank/farm"
@@ -78,6 +79,34 @@ func TestAfterEffectsRendersAnIntermediateThatIsEncodedHere(t *testing.T) {
 	}
 	if log := p.logged(film.Attempt); !strings.Contains(log, "rendering with After Effects 26.0.2") {
 		t.Errorf("log:\n%s", log)
+	}
+}
+
+func TestOneTaskAtATimeUsesAfterEffects(t *testing.T) {
+	p := newPeer(t)
+	a := startStudioOf(t, p, "normal", "ok", Manners{}, func(a *agent) { a.cfg.Slots = 2 })
+	a.adobe <- struct{}{} // another task has it
+	l := lease(t, p, "film.1")
+	l.Settings = farm.Settings{Engine: "ae2026"}
+	p.send(wire.Message{Lease: &l})
+	p.eventually("it waits", func() bool {
+		for _, m := range p.got {
+			if m.Log != nil && strings.Contains(strings.Join(m.Log.Lines, "\n"), "waiting for the After Effects of another task") {
+				return true
+			}
+		}
+		return false
+	})
+	other := lease(t, p, "film.2")
+	other.Settings = farm.Settings{Engine: "ae2026"}
+	p.send(wire.Message{Lease: &other})
+	p.send(wire.Message{Cancel: &wire.Cancel{Attempt: other.Attempt, Reason: "the job was cancelled"}})
+	if m := p.report(other.Attempt); m.Failed == nil || !m.Failed.Cancelled {
+		t.Fatalf("one that waits is cancelled: %s", describe(m))
+	}
+	<-a.adobe
+	if m := p.report(l.Attempt); m.Finished == nil {
+		t.Fatalf("%s\n%s", describe(m), p.logged(l.Attempt))
 	}
 }
 
@@ -305,4 +334,29 @@ func TestAfterEffectsDrawsSamples(t *testing.T) {
 		t.Errorf("the samples are\n%s", got)
 	}
 	p.eventually("a thumbnail of each", func() bool { return p.thumbs >= 3 })
+}
+
+func TestAnAfterEffectsThatFinishedAndHangsHasSucceededWhateverItWrote(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	startStudioOf(t, p, "hang-end", "ok", Manners{}, func(a *agent) {
+		a.limits = aerender.Limits{Exit: 500 * time.Millisecond, Grace: 100 * time.Millisecond}
+	})
+	some := &farm.Frames{Start: 3, End: 5}
+	for task, edit := range map[string]func(*wire.Lease){
+		"film":     func(*wire.Lease) {},
+		"alpha":    func(l *wire.Lease) { l.Settings.Codec, l.Ext = "video_prores_4444", "mov" },
+		"pictures": func(l *wire.Lease) { l.Settings.Type, l.Settings.Frames, l.Ext = "image", some, "zip" },
+		"picture":  func(l *wire.Lease) { l.Settings.Type, l.Ext = "image", "png" },
+		"range":    func(l *wire.Lease) { l.Part, l.Settings.Frames = true, some },
+		"sound":    func(l *wire.Lease) { l.Part, l.Kind = true, farm.TaskSound },
+	} {
+		l := lease(t, p, task+".1")
+		edit(&l)
+		l.Settings.Engine = "ae2026"
+		p.send(wire.Message{Lease: &l})
+		if m := p.report(l.Attempt); m.Finished == nil {
+			t.Errorf("%s: %s\n%s", task, describe(m), p.logged(l.Attempt))
+		}
+	}
 }

@@ -249,7 +249,11 @@ func (t *attempt) soundAdobe(ctx context.Context, req aerender.Request) (result,
 	out := filepath.Join(t.dir, "out")
 	req.Output, req.OutputModule = filepath.Join(out, "raw_sound.aif"), adobeSound
 	req.Done = func() (bool, error) {
-		info, err := film.Probe(ctx, req.Output)
+		written, err := durable.Find(out, "raw_sound.*")
+		if err != nil || len(written) == 0 {
+			return false, err
+		}
+		info, err := film.Probe(ctx, written[0])
 		return err == nil && info.Audio, nil // what cannot be read is not whole
 	}
 	_, err := t.runAdobe(ctx, req)

@@ -36,9 +36,13 @@ type Config struct {
 	DataDir string // its own folder: credential, cache, work, outbox
 	// Coordinators are base addresses of any coordinators of the farm, which tells the agent of the others.
 	Coordinators []string
-	JoinToken    string           // an invitation, for enrolling; may be "" once enrolled
-	Name         string           // "" means the host's name
-	Slots        int              // tasks at once; 0 means 1
+	JoinToken    string // an invitation, for enrolling; may be "" once enrolled
+	Name         string // "" means the host's name
+	Slots        int    // tasks at once; 0 means 1
+	// AfterEffects is how many tasks may use an After Effects at once; 0 means 1.
+	AfterEffects int
+	Limits       aerender.Limits  // of engines; zero values mean the defaults
+	TaskTime     time.Duration    // that an engine may take for one task; 0 for no limit
 	CacheSize    int64            // bytes; 0 means 20 GiB
 	GossipBind   string           // host:port, "" means no gossip
 	Engine       string           // path of the program whose command "aerender" is the embedded engine, "" means this program
@@ -74,11 +78,15 @@ type agent struct {
 	pool      *gossip.Pool    // nil without gossip
 	limits    aerender.Limits // of engines; zero values mean the defaults
 	ahead     aheadPace
-	board     *board
-	room      room
-	link      *link
-	fonts     adobeFonts
-	caches    adobeCaches
+	adobe     chan struct{} // has one for each task that uses an After Effects
+	// uploadSlot is how long an upload of which the storage takes nothing more keeps its slot.
+	uploadSlot time.Duration
+	welcomed   chan struct{} // closed when the farm has welcomed this agent for the first time
+	board      *board
+	room       room
+	link       *link
+	fonts      adobeFonts
+	caches     adobeCaches
 	// scriptCommand is how an After Effects is made to run a script file.
 	scriptCommand func(aerender, script string) []string
 }
@@ -111,7 +119,7 @@ func (c *Config) complete() error {
 		return fmt.Errorf("finding the data folder: %w", err)
 	}
 	c.DataDir = dir
-	c.Slots = max(1, c.Slots)
+	c.Slots, c.AfterEffects = max(1, c.Slots), max(1, c.AfterEffects)
 	c.CacheSize = cmp.Or(c.CacheSize, 20<<30)
 	if c.Name == "" {
 		if c.Name, err = os.Hostname(); err != nil {
@@ -137,7 +145,7 @@ func (c *Config) complete() error {
 
 // open makes the agent ready: its folders, its inventory, and its place in the farm.
 func open(ctx context.Context, cfg Config) (*agent, error) {
-	a := &agent{cfg: cfg, log: cfg.Logger, ahead: usualAhead}
+	a := &agent{cfg: cfg, log: cfg.Logger, ahead: usualAhead, limits: cfg.Limits, adobe: make(chan struct{}, cfg.AfterEffects), uploadSlot: usualUploadSlot, welcomed: make(chan struct{})}
 	a.addresses.Store(&address.Policy{})
 	guard := outbound.Guard(func() address.Policy { return *a.addresses.Load() })
 	a.fetcher, a.uploader = fetch.New(cfg.Roots, guard), upload.New(guard)
@@ -169,10 +177,16 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	a.recall()
 	a.board = newBoard(a)
 	a.link = newLink(a)
+	sendings, err := a.readSendings()
+	if err != nil {
+		a.cache.Close()
+		return nil, err
+	}
 	if err := a.openDesk(); err != nil {
 		a.cache.Close()
 		return nil, err
 	}
+	a.board.resume(sendings)
 	return a, nil
 }
 
@@ -221,6 +235,7 @@ func (a *agent) run(ctx context.Context) error {
 	} else {
 		defer a.quiet(local)
 	}
+	defer a.board.stop() // again, without harm, where ctx has ended before the link began
 	if err := a.enrol(ctx); err != nil {
 		return err
 	}

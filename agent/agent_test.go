@@ -140,7 +140,7 @@ func TestFailuresAreReportedInTheJobsWords(t *testing.T) {
 		want   string
 		retry  bool
 	}{
-		{"crash", nil, "Render failed: After Effects exited with code 1", true},
+		{"crash", nil, "Render failed: the embedded engine exited with code 1", true},
 		{"script", nil, "Layer 'title' not found in composition 'main' (asset 2)", false},
 		{"missing", nil, "Render failed: the film has 12 frames, 25 were expected", true},
 		{"empty-output", nil, "Render failed: the film is empty", true},
@@ -206,9 +206,10 @@ func TestAMachineWithoutFFmpegLeavesTheJobToOthers(t *testing.T) {
 	start(t, p, "", t.TempDir())
 	p.send(wire.Message{Lease: &l})
 	f := p.report(l.Attempt).Failed
-	if f == nil || !f.Retry || f.Class != farm.FailureWorker || !strings.Contains(f.Message, "ffmpeg and ffprobe are not installed on machine 'test-machine'") {
+	if f == nil || !f.Retry || !f.Cancelled || !strings.Contains(f.Message, "ffmpeg or ffprobe is missing: install ffmpeg") {
 		t.Errorf("%+v", f)
 	}
+	p.eventually("it says that it is not ready", func() bool { return p.available.NotReady && strings.Contains(p.available.Reason, "ffmpeg") })
 }
 
 func TestFullDiskIsSaidAndTriedElsewhere(t *testing.T) {

@@ -289,7 +289,7 @@ func (a *assembly) encodeEmbedded(in io.Reader) error {
 	}
 	last := p.first + p.frames - 1
 	ran, err := aerender.Run(a.ctx, aerender.Request{
-		Program: t.embedded(engine.Path), Dir: t.dir, Env: t.environment(), Assemble: in, Audio: a.sound,
+		Engine: embeddedWords, Program: t.embedded(engine.Path), Dir: t.dir, Env: t.environment(), Assemble: in, Audio: a.sound,
 		Output: t.output(*p), OutputModule: p.codec, Start: &p.first, End: &last, Frames: p.frames,
 		Limits: aerender.Limits{Open: assembleStall, Stall: assembleStall}, Lower: t.a.board.lowered(),
 		OnLine: func(line string) {

@@ -50,8 +50,11 @@ type attempt struct {
 	given   *farm.Upload     // as the job has it, with references where lease.Upload has values
 	filled  string           // the project with the assets in it, where After Effects has put them there; "" before
 
-	watch stopwatch
-	kept  *keptFrames // that stay when the attempt ends early; nil before the first
+	watch   stopwatch
+	sending *sending    // of the result, to storage that is not the farm's; nil before
+	kept    *keptFrames // that stay when the attempt ends early; nil before the first
+
+	diskFull bool // it ended since the disk is full or takes no writes
 
 	mu       sync.Mutex
 	warnings []string
@@ -74,7 +77,7 @@ func folderName(at wire.Attempt) string {
 	return fmt.Sprintf("%.60s-%d", task, at.Attempt)
 }
 
-// run does all the work and returns the report: Finished or Failed.
+// run does all the work and returns the report: Finished or Failed, or neither where t.sending has not ended and gives the report.
 func (t *attempt) run(ctx context.Context) wire.Message {
 	defer t.cleanUp()
 	defer t.stopAhead()
@@ -83,8 +86,11 @@ func (t *attempt) run(ctx context.Context) wire.Message {
 		output, err = t.work(ctx)
 		return err
 	})
-	if cause := context.Cause(ctx); cause != nil {
+	if cause := context.Cause(ctx); cause != nil && !errors.As(err, new(*sentOn)) {
 		err = cause
+	}
+	if on := (*sentOn)(nil); errors.As(err, &on) || err != nil && t.sending != nil && t.sending.goesOn() {
+		return wire.Message{}
 	}
 	if err != nil {
 		failed := t.explain(err)
@@ -188,7 +194,7 @@ func (t *attempt) choose() error {
 	}
 	name := "After Effects"
 	if t.engine.Kind == farm.EngineEmbedded {
-		name = "the embedded engine"
+		name = embeddedWords
 	}
 	t.watch.engine(t.engine)
 	t.say("rendering with %s %s", name, t.engine.Version)
@@ -255,6 +261,10 @@ func (t *attempt) explain(err error) wire.Failed {
 		back     *givenBack
 		missing  *parts.Missing
 	)
+	wanted := !errors.As(err, &stopped) && !errors.As(err, &back) && !errors.Is(err, errStopping) && !errors.Is(err, errDropped)
+	if t.a.room.look(); wanted && t.a.room.why() != "" || durable.Full(err) || durable.Blocked(err) {
+		t.diskFull = wanted // whatever else an engine or ffmpeg made of it
+	}
 	switch {
 	case errors.As(err, &stopped):
 		failed.Message, failed.Cancelled = stopped.reason, true

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -30,14 +32,15 @@ type board struct {
 
 	mu       sync.Mutex
 	running  map[wire.Attempt]context.CancelCauseFunc
-	feeds    map[wire.Attempt]*feed // also of attempts that have ended, until they are settled
+	sending  map[wire.Attempt]*sending // uploads that take no slot
+	feeds    map[wire.Attempt]*feed    // also of attempts that have ended, until they are settled
 	stopping bool
 	// lower is closed when engines are to go on with what others leave of the processor; a machine that is free again has another.
 	lower chan struct{}
 }
 
 func newBoard(a *agent) *board {
-	return &board{a: a, running: make(map[wire.Attempt]context.CancelCauseFunc), feeds: make(map[wire.Attempt]*feed), lower: make(chan struct{})}
+	return &board{a: a, running: make(map[wire.Attempt]context.CancelCauseFunc), sending: make(map[wire.Attempt]*sending), feeds: make(map[wire.Attempt]*feed), lower: make(chan struct{})}
 }
 
 // take starts a lease. One that is known already changes nothing; an earlier attempt of the same task is dropped.
@@ -50,6 +53,11 @@ func (b *board) take(lease wire.Lease) {
 	for at, cancel := range b.running {
 		if at.Task == lease.Task {
 			cancel(errDropped)
+		}
+	}
+	for at, s := range b.sending {
+		if at.Task == lease.Task {
+			s.cancel(errDropped)
 		}
 	}
 	f := &feed{attempt: lease.Attempt, job: lease.Job, name: lease.JobName, since: time.Now(), wake: b.a.link.nudge}
@@ -89,15 +97,30 @@ func (b *board) busyWithout(task string) int {
 func (b *board) work(ctx context.Context, lease wire.Lease, f *feed) {
 	log := b.a.log.With("job", lease.Job, "task", lease.Task, "attempt", lease.Attempt.Attempt)
 	log.Info("attempt starts", "composition", lease.Composition)
-	m := newAttempt(b.a, lease, f, log).run(ctx)
+	t := newAttempt(b.a, lease, f, log)
+	m := t.run(ctx)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.running[lease.Attempt](nil)
 	delete(b.running, lease.Attempt)
+	if m == (wire.Message{}) {
+		log.Info("attempt has rendered; its upload goes on")
+		return
+	}
+	if t.sending != nil {
+		defer t.sending.forgotten() // once the report is on disk
+	}
 	if errors.Is(context.Cause(ctx), errDropped) {
 		delete(b.feeds, lease.Attempt)
 		log.Info("attempt dropped")
 		return
+	}
+	switch {
+	case m.Failed == nil:
+		b.a.room.sufficed()
+	case t.diskFull && b.a.room.filled(time.Now()) || t.diskFull && b.a.room.why() != "":
+		// Another machine, or this one when it has room again, begins as if nothing had been.
+		m.Failed.Message, m.Failed.Cancelled, m.Failed.Retry = b.a.givenBackFor(b.a.room.why()), true, true
 	}
 	if m.Failed != nil {
 		log.Warn("attempt failed", "message", m.Failed.Message, "retry", m.Failed.Retry, "cancelled", m.Failed.Cancelled)
@@ -122,6 +145,70 @@ func (b *board) cancel(at wire.Attempt, cause error) {
 	if cancel := b.running[at]; cancel != nil {
 		cancel(cause)
 	}
+	if s := b.sending[at]; s != nil {
+		s.cancel(cause)
+	}
+}
+
+// sendOn has an upload go on without a slot; false when too many do already.
+func (b *board) sendOn(s *sending) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stopping || len(b.sending) >= wire.MaxSending {
+		return false
+	}
+	b.sendOnLocked(s)
+	return true
+}
+
+func (b *board) sendOnLocked(s *sending) {
+	b.sending[s.about.Attempt] = s
+	b.wg.Go(func() {
+		<-s.done
+		b.sent(s)
+	})
+	b.a.link.nudge()
+}
+
+// resume goes on with the uploads of an earlier run.
+func (b *board) resume(list []*sending) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range list {
+		b.feeds[s.about.Attempt] = s.t.feed
+		b.wg.Go(s.run)
+		b.sendOnLocked(s)
+	}
+}
+
+// sent reports the end of an upload that took no slot.
+func (b *board) sent(s *sending) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := s.about.Attempt
+	delete(b.sending, at)
+	if s.goesOn() {
+		return
+	}
+	defer s.forgotten()
+	if errors.Is(context.Cause(s.ctx), errDropped) {
+		delete(b.feeds, at)
+		return
+	}
+	m := s.message()
+	if m.Failed != nil {
+		s.t.log.Warn("the upload failed", "message", m.Failed.Message)
+	}
+	b.report(at, m)
+}
+
+// slotless lists the attempts whose upload takes no slot, in order.
+func (b *board) slotless() []wire.Attempt {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(b.sending), func(x, y wire.Attempt) int {
+		return cmp.Or(cmp.Compare(x.Task, y.Task), cmp.Compare(x.Attempt, y.Attempt))
+	})
 }
 
 // forget drops an attempt and its report: the farm has it, or it is no longer this machine's.
@@ -135,6 +222,10 @@ func (b *board) forget(at wire.Attempt) {
 		cancel(errDropped)
 		return
 	}
+	if s := b.sending[at]; s != nil {
+		s.cancel(errDropped)
+		return
+	}
 	delete(b.feeds, at)
 }
 
@@ -144,6 +235,9 @@ func (b *board) holding() []wire.Attempt {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for at := range b.running {
+		held = append(held, at)
+	}
+	for at := range b.sending {
 		held = append(held, at)
 	}
 	return held
@@ -173,6 +267,9 @@ func (b *board) working() []control.Work {
 	defer b.mu.Unlock()
 	list := []control.Work{}
 	for at := range b.running {
+		list = append(list, b.feeds[at].work())
+	}
+	for at := range b.sending {
 		list = append(list, b.feeds[at].work())
 	}
 	slices.SortFunc(list, func(x, y control.Work) int { return x.Since.Compare(y.Since) })
@@ -214,6 +311,9 @@ func (b *board) stop() {
 	b.stopping = true
 	for _, cancel := range b.running {
 		cancel(errStopping)
+	}
+	for _, s := range b.sending {
+		s.cancel(errStopping)
 	}
 	b.mu.Unlock()
 	b.wg.Wait()

@@ -1,12 +1,15 @@
 package agent
 
 import (
+	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -47,8 +50,70 @@ func TestAgentOnAFullDiskGivesTheTaskBackAndGoesOn(t *testing.T) {
 	}
 	next := lease(t, p, "job.2")
 	p.send(wire.Message{Lease: &next})
-	if m := p.report(next.Attempt); m.Failed == nil || m.Failed.Message != "Render failed: After Effects exited with code 1" {
+	if m := p.report(next.Attempt); m.Failed == nil || m.Failed.Message != "Render failed: the embedded engine exited with code 1" {
 		t.Fatalf("after the full disk: %s", describe(m))
+	}
+}
+
+func TestADiskThatFillsDuringATaskCostsNoAttempt(t *testing.T) {
+	dir, _ := onSmallDisk(t, 160)
+	ballast := filepath.Join(dir, "ballast")
+	p := newPeer(t)
+	start(t, p, "crash", dir)
+	picture := bytes.Repeat([]byte("x"), 8<<20)
+	server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		f, err := os.Create(ballast)
+		for block := make([]byte, 1<<20); err == nil; {
+			_, err = f.Write(block)
+		}
+		f.Close()
+		w.Write(picture)
+	}))
+	l := lease(t, p, "job.1")
+	l.Assets = []farm.Asset{{Type: "image", LayerName: "x", Src: server + "/a.png"}}
+	p.send(wire.Message{Lease: &l})
+	if m := p.report(l.Attempt); m.Failed == nil || !m.Failed.Cancelled || !m.Failed.Retry || !strings.Contains(m.Failed.Message, "its disk is full") {
+		t.Fatalf("%s", describe(m))
+	}
+	p.eventually("it is not ready", func() bool { return p.available.NotReady && strings.Contains(p.available.Reason, "disk is full") })
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	p.eventually("it is ready", func() bool { return p.available.Presence == farm.PresenceFree && !p.available.NotReady })
+	next := lease(t, p, "job.2")
+	p.send(wire.Message{Lease: &next})
+	if m := p.report(next.Attempt); m.Failed == nil || m.Failed.Cancelled {
+		t.Fatalf("with room again: %s", describe(m))
+	}
+}
+
+func TestAMachineWaitsForMoreRoomThanATaskFound(t *testing.T) {
+	dir, _ := onSmallDisk(t, 400)
+	if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 300<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, now := room{dir: dir}, time.Now()
+	if r.look(); r.why() != "" {
+		t.Fatalf("100 MB are free, and %q", r.why())
+	}
+	if !r.filled(now) || !strings.Contains(r.why(), "its disk is full") {
+		t.Errorf("after a task found it full: %q", r.why())
+	}
+	if r.least(200<<20, now) != leastRoom {
+		t.Error("with more room than before it waits still")
+	}
+	r.filled(now)
+	if r.least(100<<20, now.Add(refill)) == leastRoom {
+		t.Error("the second pause is no longer than the first")
+	}
+	if r.least(100<<20, now.Add(2*refill)) != leastRoom {
+		t.Error("it waits for ever")
+	}
+	if err := os.Remove(filepath.Join(dir, "ballast")); err != nil {
+		t.Fatal(err)
+	}
+	if r.filled(now) {
+		t.Error("a disk that is empty but for the task is said to have been filled by others")
 	}
 }
 
@@ -72,7 +137,7 @@ func TestAnAgentWithoutRoomTakesNoWork(t *testing.T) {
 	}
 	l := lease(t, p, "job.9")
 	p.send(wire.Message{Lease: &l})
-	if m := p.report(l.Attempt); m.Failed == nil || m.Failed.Message != "Render failed: After Effects exited with code 1" {
+	if m := p.report(l.Attempt); m.Failed == nil || m.Failed.Message != "Render failed: the embedded engine exited with code 1" {
 		t.Fatalf("with room again: %s", describe(m))
 	}
 }

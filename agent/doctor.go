@@ -74,6 +74,9 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 		d.Tell = func(float64, string) {}
 	}
 	d.Config.Logger = slog.New(slog.DiscardHandler)
+	if len(d.Config.Coordinators) == 0 { // an agent that was started without settings, as by 'overcrank up', knows them from the farm
+		d.Config.Coordinators = toldCoordinators(d.Config.DataDir)
+	}
 	if len(d.Config.Coordinators) == 0 {
 		d.Config.Coordinators = []string{noCoordinator}
 	}
@@ -119,6 +122,19 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 		out.Healthy = out.Healthy && f.Health != Broken
 	}
 	return out, nil
+}
+
+// toldCoordinators are the coordinators that the farm has told the agent of a data folder, nil where it has told none.
+func toldCoordinators(dataDir string) []string {
+	self, err := readCredential(dataDir)
+	if err != nil {
+		return nil
+	}
+	kept, err := readTold(dataDir)
+	if err != nil {
+		return nil
+	}
+	return kept.of(self.now().Cluster).Coordinators
 }
 
 func (d *Doctor) add(f Finding) { d.findings = append(d.findings, f) }

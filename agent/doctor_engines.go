@@ -108,7 +108,7 @@ func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, pr
 		return fmt.Errorf("looking whether somebody works at this machine: %w", err)
 	}
 	defer desk.Close()
-	a := &agent{cfg: cfg, log: cfg.Logger, scriptCommand: d.scriptCommand, limits: d.limits, stock: &stock{}}
+	a := &agent{cfg: cfg, log: cfg.Logger, scriptCommand: d.scriptCommand, limits: d.limits, adobe: make(chan struct{}, 1), stock: &stock{}}
 	a.watch = presence.NewWatch(desk, presence.Rules{}, presence.Pause{}, cfg.Logger)
 	a.board = newBoard(a)
 	a.stock.has.Store(&stocked{Inventory: farm.Inventory{CPUs: 1, Engines: []farm.EngineInfo{engine}}})
@@ -166,7 +166,7 @@ func (d *Doctor) mendEngine(e farm.EngineInfo, err error) string {
 	var engine *aerender.Failure
 	licence := errors.As(err, &engine) && engine.Class == farm.FailureLicence
 	switch {
-	case errors.Is(err, film.ErrNoTools):
+	case errors.Is(err, film.ErrNoTools), film.Tools() != nil:
 		return "Install ffmpeg, and see to it that the agent's account finds it in its PATH."
 	case e.Kind == farm.EngineEmbedded:
 		return "The embedded engine is part of this program: " + e.Path + " has to be there, to be executable, and of one piece. Install overcrank anew."

@@ -183,8 +183,12 @@ func TestDoctorLooksAtWhatIsAroundTheEngines(t *testing.T) {
 func TestDoctorKnowsAMachineThatHasEnrolled(t *testing.T) {
 	p := newPeer(t)
 	dir := t.TempDir()
+	p.others = []string{p.server.URL}
 	start(t, p, "normal", dir)
-	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 && len(p.presences) > 0 })
+	if told := toldCoordinators(dir); len(told) != 1 || told[0] != p.server.URL {
+		t.Errorf("of an agent without settings the coordinators are %q", told)
+	}
 	d := NewDoctor(Config{DataDir: dir})
 	d.enrolment()
 	if !d.enrolled || d.findings[0].Health != Well || !strings.Contains(d.findings[0].Found, "enrolled, with a certificate until") {
@@ -206,8 +210,12 @@ func TestDoctorSaysThatAFolderCannotBeWritten(t *testing.T) {
 func TestDoctorWithoutFFmpegSaysWhatToInstall(t *testing.T) {
 	d := NewDoctor(Config{DataDir: t.TempDir()})
 	t.Setenv("PATH", t.TempDir())
-	d.builds = func([]farm.EngineInfo) []farm.EngineInfo { return nil }
-	if got := d.examined(t).finding(t, "ffmpeg"); got.Health != Broken || !strings.Contains(got.Mend, "Install ffmpeg") {
+	t.Setenv(aerenderdouble.Env, "normal")
+	found := d.examined(t)
+	if got := found.finding(t, "engine"); got.Health != Broken || !strings.Contains(got.Mend, "Install ffmpeg") {
+		t.Errorf("%+v", got)
+	}
+	if got := found.finding(t, "ffmpeg"); got.Health != Broken || !strings.Contains(got.Mend, "Install ffmpeg") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -79,6 +79,7 @@ type peer struct {
 	got      []wire.Message
 
 	available farm.Availability // as the last heartbeat had it
+	sending   []wire.Attempt    // the same
 	presences []farm.Presence   // of all heartbeats
 
 	by     *vouching     // the farm's authority
@@ -176,7 +177,7 @@ func (p *peer) answer(conn *websocket.Conn, m wire.Message) error {
 		p.conn = conn
 		return conn.WriteJSON(wire.Message{Welcome: &wire.Welcome{Coordinators: p.others, Gossip: p.gossip, HeartbeatSeconds: 0.05, LeaseSeconds: 10, Drop: p.drop, WantInventory: len(p.stock) == 0 || p.stock[len(p.stock)-1].Hash() != m.Hello.Inventory}})
 	case m.Heartbeat != nil:
-		p.available = m.Heartbeat.Availability
+		p.available, p.sending = m.Heartbeat.Availability, m.Heartbeat.Sending
 		p.presences = append(p.presences, p.available.Presence)
 		if m.Heartbeat.Cached != nil {
 			p.cached = append(p.cached, m.Heartbeat.Cached)
@@ -364,8 +365,15 @@ func start(t *testing.T, p *peer, part, dir string) *running {
 // startBoard runs an agent with the embedded engine and gives its board.
 func startBoard(t *testing.T, p *peer) *board {
 	t.Helper()
-	t.Setenv(aerenderdouble.Env, "")
-	cfg := Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
+	b, _ := startChanged(t, p, "", t.TempDir(), func(*agent) {})
+	return b
+}
+
+// startChanged runs an agent that is changed before it runs, whose engine plays the named part, "" for the embedded one.
+func startChanged(t *testing.T, p *peer, part, dir string, change func(*agent)) (b *board, stop func()) {
+	t.Helper()
+	t.Setenv(aerenderdouble.Env, part)
+	cfg := Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
 	if err := cfg.complete(); err != nil {
 		t.Fatal(err)
 	}
@@ -374,13 +382,15 @@ func startBoard(t *testing.T, p *peer) *board {
 	if err != nil {
 		t.Fatal(err)
 	}
+	change(a)
 	done := make(chan error, 1)
 	go func() { done <- a.run(ctx) }()
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("the agent ended with %v", err)
 		}
 	})
-	return a.board
+	t.Cleanup(stop)
+	return a.board, stop
 }

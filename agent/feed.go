@@ -17,7 +17,7 @@ const maxLines = 20000
 // comparison nobody knows, and of a film of hours it is nothing.
 var phases = map[string]struct{ from, to float64 }{
 	"fetching": {0, 0.3}, "preparing": {0.3, 0.5}, "joining": {0.5, 99}, "assembling": {0.5, 99}, "rendering": {0.5, 99},
-	"checking": {99, 99.2}, "uploading": {99.2, 100},
+	"checking": {99, 99.2}, "uploading": {99.2, 100}, "waiting to upload": {99.2, 100},
 }
 
 // feed is what an attempt tells while it runs, until the link takes it away.

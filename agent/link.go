@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,7 @@ type link struct {
 	a        *agent
 	began    time.Time
 	wake     chan struct{}
+	welcome  sync.Once   // the first
 	refusals refusals    // of run alone
 	linked   atomic.Bool // the farm has welcomed this agent, and the connection has not ended
 	standing atomic.Pointer[wire.Standing]
@@ -139,6 +141,7 @@ func (l *link) session(ctx context.Context) error {
 	for _, at := range welcome.Drop {
 		l.a.board.forget(at)
 	}
+	l.welcome.Do(func() { close(l.a.welcomed) })
 	if !welcome.WantInventory {
 		s.known = has.hash
 	}
@@ -183,6 +186,7 @@ type session struct {
 	cached []string
 	// available is what the farm was told last of whether the machine may work.
 	available farm.Availability
+	slotless  []wire.Attempt // as the farm was told last
 	trials    *trials
 }
 
@@ -322,14 +326,14 @@ func (s *session) ask() error {
 
 // heartbeat tells what the machine holds, and whether it may work.
 func (s *session) heartbeat() error {
-	beat := &wire.Heartbeat{Holding: s.l.a.board.holding(), Availability: s.l.a.availability()}
+	beat := &wire.Heartbeat{Holding: s.l.a.board.holding(), Availability: s.l.a.availability(), Sending: s.l.a.board.slotless()}
 	if cached := s.l.a.templates.told(s.l.a.cache.Has); !slices.Equal(cached, s.cached) {
 		beat.Cached, s.cached = cached, cached
 	}
 	if err := s.write(wire.Message{Heartbeat: beat}); err != nil {
 		return err
 	}
-	s.available = beat.Availability
+	s.available, s.slotless = beat.Availability, beat.Sending
 	return nil
 }
 
@@ -341,7 +345,7 @@ func (s *session) tell() error {
 		}
 		s.known = has.hash
 	}
-	if s.l.a.availability() != s.available {
+	if s.l.a.availability() != s.available || !slices.Equal(s.l.a.board.slotless(), s.slotless) {
 		if err := s.heartbeat(); err != nil {
 			return err
 		}

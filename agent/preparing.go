@@ -5,12 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"unicode/utf16"
 
 	"overcrank/agent/project"
 	"overcrank/agent/script"
+	"overcrank/farm"
 )
 
 // prepare lays the project out, puts static files beside it, and makes the script.
@@ -31,12 +35,39 @@ func (t *attempt) prepare(ctx context.Context, file fetched) error {
 			return err
 		}
 	}
+	if err := tooDeep(runtime.GOOS, t.dir); err != nil {
+		return err
+	}
 	if t.script, err = script.Build(script.Input{Composition: p.Composition, Assets: t.assets}); err != nil {
 		return err
 	}
 	t.say("composition '%s', %d×%d pixels, %.5g frames/s, %.5g s, %d assets", p.Composition, p.Settings.Width, p.Settings.Height, p.Settings.FrameRate, p.Settings.Duration, len(t.assets))
 	t.feed.at("preparing", 1, 0, 0)
 	return nil
+}
+
+// longestWindowsPath is how many UTF-16 units a path has at most for programs on Windows that ask for nothing else (MAX_PATH, which counts
+// a zero at the end): After Effects is one.
+const longestWindowsPath = 259
+
+// tooDeep is a failure where a file below a folder has a path that After Effects cannot open on this system.
+func tooDeep(goos, dir string) error {
+	if goos != "windows" {
+		return nil
+	}
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("looking at the project's files: %w", err)
+		}
+		length := len(utf16.Encode([]rune(path)))
+		if length <= longestWindowsPath {
+			return nil
+		}
+		inside, _ := filepath.Rel(dir, path)
+		return &failure{message: fmt.Sprintf(
+			"The path of '%s' has %d characters on this machine, and programs on Windows open %d at most: shorten names of folders in the project, or give the agent a --data-dir near the drive's root",
+			filepath.ToSlash(inside), length, longestWindowsPath), retry: true, class: farm.FailureWorker}
+	})
 }
 
 // takeAssetsAlong moves the files of the assets into the project's folder, which is the job's result.

@@ -24,6 +24,9 @@ import (
 // is the artist's, and that of the programs that encode.
 const memoryShare = 80
 
+// embeddedWords are what the embedded engine is called in a sentence.
+const embeddedWords = "the embedded engine"
+
 // stillsPrefix begins the names of the stills that an engine writes.
 const stillsPrefix = "frame_"
 
@@ -141,7 +144,7 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	req := aerender.Request{
 		Dir: t.dir, Env: t.environment(), Project: t.project.Path, Composition: t.project.Composition,
 		RenderSettings: t.renderSettings(), Start: p.start, End: p.end, Stills: p.only, Frames: p.frames,
-		Limits: t.a.limits, Lower: t.a.board.lowered(), OnLine: t.hear,
+		Limits: t.a.limits, Wall: t.a.cfg.TaskTime, Lower: t.a.board.lowered(), OnLine: t.hear,
 		OnProgress: func(now aerender.Progress) {
 			t.watch.rendered(now.Done)
 			t.feed.at("rendering", now.Percent/100, now.Frame, now.Total)
@@ -158,7 +161,7 @@ func (t *attempt) render(ctx context.Context) (result, error) {
 	if t.engine.Kind == farm.EngineAfterEffects {
 		return t.renderAdobe(ctx, req, p)
 	}
-	req.Program = t.embedded(t.engine.Path)
+	req.Program, req.Engine = t.embedded(t.engine.Path), embeddedWords
 	req.Script = t.script
 	if t.lease.Settings.Type == "aep" {
 		return t.saveEmbedded(ctx, req)
@@ -319,6 +322,11 @@ var mediaTypes = map[string]string{"mp4": "video/mp4", "mov": "video/quicktime",
 // renderAdobe renders with After Effects. Its aerender runs no scripts: another After Effects applies the script first and
 // saves a copy, which is then rendered to a lossless intermediate and encoded here.
 func (t *attempt) renderAdobe(ctx context.Context, req aerender.Request, p plan) (result, error) {
+	done, err := t.takeAfterEffects(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	defer done()
 	defer t.installFonts()()
 	if t.lease.Discard {
 		clear, err := t.discardTraces()
@@ -378,7 +386,12 @@ func (t *attempt) rawWhole(ctx context.Context, stills bool, runs, frames int) (
 	if stills {
 		_, _, err = film.CheckStills(ctx, out, "raw_", "tif", film.Want{Frames: runs * frames})
 	} else {
-		_, err = film.CheckFilm(ctx, filepath.Join(out, "raw_film.mov"), film.Want{Frames: frames})
+		// The container's extension is After Effects' own choice.
+		written, found := durable.Find(out, "raw_film.*")
+		if found != nil || len(written) == 0 {
+			return false, found
+		}
+		_, err = film.CheckFilm(ctx, written[0], film.Want{Frames: frames})
 	}
 	var wrong *film.Wrong
 	if errors.As(err, &wrong) {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"overcrank/agent/film"
 	"overcrank/durable"
 	"overcrank/farm"
 )
@@ -19,9 +21,20 @@ const (
 	lookRoom  = 2 * time.Second // how often is looked
 )
 
-// room is whether the disk of an agent's folder can be worked on.
+// refill is how long a machine takes no work at first after a task found its disk full, and refillLongest how long at most: in the end
+// another task may need less room.
+const (
+	refill        = time.Minute
+	refillLongest = 30 * time.Minute
+)
+
+// room is whether an agent can work at all: the disk of its folder has room, and there are the programs that every task needs.
 type room struct {
 	dir    string
+	mu     sync.Mutex
+	needs  int64                  // bytes that have to be free before there is work again; 0 for no more than leastRoom
+	until  time.Time              // when needs no longer counts
+	pause  time.Duration          // that was last
 	reason atomic.Pointer[string] // why it cannot; nil when it can
 }
 
@@ -37,6 +50,39 @@ func (r *room) look() (changed bool) {
 	return (reason == "") != (before == "")
 }
 
+// filled notes that a task found the disk full, once its own files are gone, and tells whether that passes: a disk half of which is
+// free now is too small for the task.
+func (r *room) filled(now time.Time) (passes bool) {
+	free, total, err := durable.Space(r.dir)
+	if err != nil || free >= total/2 {
+		return false
+	}
+	r.mu.Lock()
+	r.needs = free + max(leastRoom, free/4)
+	r.pause = min(max(2*r.pause, refill), refillLongest)
+	r.until = now.Add(r.pause)
+	r.mu.Unlock()
+	r.look()
+	return true
+}
+
+// sufficed notes that a task had the room it needed.
+func (r *room) sufficed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pause = 0
+}
+
+// least is how many bytes have to be free now.
+func (r *room) least(free int64, now time.Time) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if free >= r.needs || !now.Before(r.until) {
+		r.needs = 0
+	}
+	return max(leastRoom, r.needs)
+}
+
 // why is the reason for which no work is taken, "" when there is none.
 func (r *room) why() string {
 	if reason := r.reason.Load(); reason != nil {
@@ -46,7 +92,13 @@ func (r *room) why() string {
 }
 
 func (r *room) trouble() string {
-	if free, _, err := durable.Space(r.dir); err == nil && free < leastRoom {
+	if r.dir == "" {
+		return "" // no agent's: the doctor tries an engine
+	}
+	if film.Tools() != nil {
+		return "ffmpeg or ffprobe is missing: install ffmpeg where the PATH of the agent's account finds it"
+	}
+	if free, _, err := durable.Space(r.dir); err == nil && free < r.least(free, time.Now()) {
 		return "its disk is full: make room on the disk of " + r.dir
 	}
 	// A disk that went read-only after an error still has room.
@@ -61,7 +113,7 @@ func (r *room) trouble() string {
 	return ""
 }
 
-// watchRoom looks at the disk until ctx ends. Work under way goes on: it may need no more room than it has.
+// watchRoom looks at disk and programs until ctx ends. Work under way goes on: it may need no more room than it has.
 func (a *agent) watchRoom(ctx context.Context) {
 	tick := time.NewTicker(lookRoom)
 	defer tick.Stop()
@@ -70,7 +122,7 @@ func (a *agent) watchRoom(ctx context.Context) {
 			if why := a.room.why(); why != "" {
 				a.log.Warn("this machine takes no work", "reason", why)
 			} else {
-				a.log.Info("this machine's disk takes writes again")
+				a.log.Info("this machine is ready again")
 			}
 			a.link.nudge()
 		}
@@ -82,11 +134,11 @@ func (a *agent) watchRoom(ctx context.Context) {
 	}
 }
 
-// mayWork is whether the machine may begin something: nobody is at it, and its disk can be worked on.
+// mayWork is whether the machine may begin something: nobody is at it, and it has what it needs.
 func (a *agent) mayWork() farm.Availability {
 	now := a.watch.Now()
-	if why := a.room.why(); why != "" && now.Presence == farm.PresenceFree {
-		return farm.Availability{Presence: farm.PresenceAway, Reason: why}
+	if why := a.room.why(); why != "" {
+		return farm.Availability{Presence: farm.PresenceAway, Reason: why, NotReady: true}
 	}
 	return now
 }

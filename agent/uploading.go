@@ -51,16 +51,12 @@ func (t *attempt) deliver(ctx context.Context, r result, sum string, size int64)
 		Path: r.path, Size: size, ContentType: r.kind, To: to, ACL: params["acl"], KeyID: params["accessKeyId"], Secret: params["accessKeySecret"],
 	}
 	t.say("uploading %d KiB to bucket '%s' as '%s'", size>>10, to.Bucket, to.Key)
-	sent := func(n int64) { t.feed.at("uploading", float64(n)/float64(max(1, size)), 0, 0) }
-	again := func(reason string) { t.say("the upload did not succeed (%s); trying again", reason) }
-	var failed *upload.Error
-	if told.InHost, err = t.a.uploader.Put(ctx, object, sent, again); errors.As(err, &failed) {
-		return farm.OutputRef{}, &failure{message: failed.Error(), retry: failed.Retry, err: err}
-	} else if err != nil {
+	ref := described(farm.OutputRef{FileRef: farm.FileRef{SHA256: sum, Size: size, Name: filepath.Base(r.path)}, Remote: &told}, r)
+	if t.sending, err = t.newSending(object, ref); err != nil {
 		return farm.OutputRef{}, err
 	}
-	t.say("the result is in its bucket")
-	return described(farm.OutputRef{FileRef: farm.FileRef{SHA256: sum, Size: size, Name: filepath.Base(r.path)}, Remote: &told}, r), nil
+	t.a.board.wg.Go(t.sending.run)
+	return t.sending.wait(ctx)
 }
 
 // handOver sends the result to the farm, until the farm has it as it is here.

@@ -118,6 +118,38 @@ func (a *agent) expectAfterEffects() (done func()) {
 	return a.watch.Expect(afterEffectsPrograms...)
 }
 
+// endAfterEffects ends what macOS started for a script of ours that failed, hung or is no longer wanted: it is no child of the agent, so
+// that it would stay, count as the farm's, and be in the way of the next script.
+func (a *agent) endAfterEffects() {
+	if runtime.GOOS != "darwin" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endWithin)
+	defer cancel()
+	if err := a.watch.End(ctx, afterEffectsPrograms...); err != nil {
+		a.log.Warn("an After Effects of ours may still run", "error", err)
+	}
+}
+
+// endWithin bounds the look for what has to be ended.
+const endWithin = 10 * time.Second
+
+// takeAfterEffects waits until After Effects may be started for another task, and gives how that ends. One started twice may share
+// preferences, caches and, on macOS, the very application, which each script quits.
+func (t *attempt) takeAfterEffects(ctx context.Context) (done func(), err error) {
+	select {
+	case t.a.adobe <- struct{}{}:
+	default:
+		t.say("waiting for the After Effects of another task on this machine")
+		select {
+		case t.a.adobe <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return func() { <-t.a.adobe }, nil
+}
+
 // behave takes other manners on.
 func (a *agent) behave(m Manners) {
 	before := a.manners.Swap(&m)

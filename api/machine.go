@@ -167,7 +167,7 @@ func (s *server) listAgents(c *fiber.Ctx, p farm.Principal) error {
 func queryMachineStates(c *fiber.Ctx, key string, wrong *problems) (states []farm.MachineState) {
 	for _, name := range splitList(c.Query(key)) {
 		if !slices.Contains(farm.MachineStates(), farm.MachineState(name)) {
-			wrong.add(key, "knows no state %q; the states are offline, paused, set_aside, draining, drained, away, rendering, free", name)
+			wrong.add(key, "knows no state %q; the states are offline, paused, set_aside, draining, drained, not_ready, away, rendering, free", name)
 			continue
 		}
 		states = append(states, farm.MachineState(name))

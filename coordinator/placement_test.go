@@ -72,6 +72,25 @@ func TestAnArtistsMachineGetsNothingWhileItIsNotFree(t *testing.T) {
 	})
 }
 
+func TestAMachineThatLacksSomethingIsNotReadyAndSaysWhy(t *testing.T) {
+	r := open(t)
+	s := r.enrol("full")
+	s.connect()
+	s.say(wire.Message{Heartbeat: &wire.Heartbeat{Availability: farm.Availability{Presence: farm.PresenceAway, Reason: "its disk is full", NotReady: true}}})
+	r.eventually("the machine is known not to be ready", func() bool {
+		list, err := r.Machines(t.Context(), r.admin)
+		return err == nil && list[0].State() == farm.MachineNotReady && list[0].Reason == "its disk is full"
+	})
+	job := r.submit()
+	if why := r.placement(job).Why; !strings.Contains(why, "not ready (its disk is full)") || strings.Contains(why, "artist") {
+		t.Errorf("the job waits since %q", why)
+	}
+	s.silent() // which tells that the machine has room again
+	if l := s.lease(); l.Job != job.ID {
+		t.Errorf("leased %+v", l)
+	}
+}
+
 func TestTheQueueTellsNothingOfOtherTeams(t *testing.T) {
 	r := open(t)
 	first := r.submit(func(j *farm.Job) { j.Name = "ours" })

@@ -23,6 +23,9 @@ func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
 		for _, at := range m.Heartbeat.Holding {
 			l.liveLocked(s, at)
 		}
+		for _, at := range m.Heartbeat.Sending[:min(len(m.Heartbeat.Sending), wire.MaxSending)] {
+			l.sendingLocked(s, at)
+		}
 	}
 	l.mu.Unlock()
 	switch {
@@ -58,6 +61,17 @@ const (
 	phaseOfFrames = "rendering"
 	beforeFrames  = 0.5
 )
+
+// sendingLocked frees the slot of an attempt that only waits for storage. The queue may have counted it anew since: each session begins
+// with all that the machine holds.
+func (l *leader) sendingLocked(s *session, at wire.Attempt) {
+	h := l.liveLocked(s, at)
+	if h == nil || !l.queue.Release(h.Task, h.Attempt.Attempt, s.seen) {
+		return
+	}
+	l.wake()
+	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: h.agent})
+}
 
 // progress notes how far an attempt is. It never falls.
 func (l *leader) progress(s *session, p wire.Progress) {

@@ -125,6 +125,8 @@ func (l *leader) outOf(s *session) schedule.Out {
 		return schedule.Out{Why: schedule.OutDrained}
 	case !stand.works(now):
 		return schedule.Out{Why: schedule.OutAside, Reason: stand.setAside.Reason, Until: stand.setAside.Until}
+	case s.availability.NotReady:
+		return schedule.Out{Why: schedule.OutNotReady, Reason: s.availability.Reason, Until: s.availability.Until}
 	case s.availability.Presence != "" && s.availability.Presence != farm.PresenceFree:
 		return schedule.Out{Why: schedule.OutAway, Reason: s.availability.Reason, Until: s.availability.Until}
 	case !s.rests.IsZero():

@@ -68,6 +68,9 @@ type Availability struct {
 	Presence Presence  `json:"presence,omitempty"`
 	Reason   string    `json:"reason,omitempty"` // such as "somebody works at it"
 	Until    time.Time `json:"until,omitzero"`   // when that may change; zero when nobody knows
+	// NotReady says that the reason is no person's wish: the machine lacks something, such as room on its disk, and works again by
+	// itself once it has that. Presence is not PresenceFree then.
+	NotReady bool `json:"notReady,omitempty"`
 }
 
 // Machine is an agent as the farm sees it now.

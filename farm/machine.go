@@ -12,6 +12,7 @@ const (
 	MachineSetAside  MachineState = "set_aside" // it failed too often
 	MachineDraining  MachineState = "draining"  // finishes what it has
 	MachineDrained   MachineState = "drained"   // by people: it has nothing and gets nothing
+	MachineNotReady  MachineState = "not_ready" // it lacks something, such as room on its disk
 	MachineAway      MachineState = "away"      // by its own rules, such as that its artist works at it
 	MachineRendering MachineState = "rendering"
 	MachineFree      MachineState = "free"
@@ -19,7 +20,7 @@ const (
 
 // MachineStates are all states of machines.
 func MachineStates() []MachineState {
-	return []MachineState{MachineOffline, MachinePaused, MachineSetAside, MachineDraining, MachineDrained, MachineAway, MachineRendering, MachineFree}
+	return []MachineState{MachineOffline, MachinePaused, MachineSetAside, MachineDraining, MachineDrained, MachineNotReady, MachineAway, MachineRendering, MachineFree}
 }
 
 // State is what the machine is at.
@@ -35,6 +36,8 @@ func (m Machine) State() MachineState {
 		return MachineDraining
 	case m.Drained:
 		return MachineDrained
+	case m.NotReady:
+		return MachineNotReady
 	case m.Presence != "" && m.Presence != PresenceFree:
 		return MachineAway
 	case len(m.Running) > 0:

@@ -2,6 +2,7 @@ package aerender
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,9 @@ func ScriptCommand(goos, aerender, script string) []string {
 	case "darwin":
 		name := path.Base(path.Dir(aerender)) // the folder is named as the program is
 		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
-		return []string{"/usr/bin/osascript", "-e", `tell application "` + quoted.Replace(name) + `" to DoScriptFile "` + quoted.Replace(filepath.ToSlash(script)) + `"`}
+		// AppleScript would give up after two minutes. This clock of ours ends it.
+		patience := fmt.Sprintf("with timeout of %d seconds", int((2 * applyTime).Seconds()))
+		return []string{"/usr/bin/osascript", "-e", patience, "-e", `tell application "` + quoted.Replace(name) + `" to DoScriptFile "` + quoted.Replace(filepath.ToSlash(script)) + `"`, "-e", "end timeout"}
 	}
 	return standInCommand(aerender, script)
 }

@@ -31,7 +31,7 @@ var rules = []rule{
 	{regexp.MustCompile(`(?i)unable to obtain a licen[sc]e|invalid serial number|using the same serial number`), farm.FailureLicence, "After Effects or one of its plug-ins got no licence on this machine"},
 	{regexp.MustCompile(`(?i)internal verification failure|unexpected failure during application startup`), farm.FailureWorker, ""},
 	{regexp.MustCompile(`(?i)no space left|disk (is )?full|not enough (disk )?space|error while writing to file|output module failed`), farm.FailureWorker, "The result could not be written: the disk is full or not writable"},
-	{regexp.MustCompile(`(?i)out of memory|not enough memory|unable to allocate`), farm.FailureWorker, "After Effects ran out of memory"},
+	{regexp.MustCompile(`(?i)out of memory|not enough memory|unable to allocate`), farm.FailureWorker, "There was not enough memory"},
 	{regexp.MustCompile(`(?i)missing effect`), farm.FailureWorker, ""},
 	{regexp.MustCompile(`(?i)source compression type is not supported`), farm.FailureWorker, ""},
 	{regexp.MustCompile(`(?i)background rendering`), farm.FailureTransient, ""},
@@ -49,9 +49,24 @@ var noComposition = regexp.MustCompile(`(?i)no comp was found with the given nam
 // nothing about the machine.
 const exitBySignal = 128
 
+// codes are what aerender's exit codes mean, whatever language its words are in: its own scripts end it with them.
+var codes = map[int]farm.FailureClass{
+	2: farm.FailureWorker, 3: farm.FailureWorker, 4: farm.FailureWorker, // it takes other flags
+	5: farm.FailureDeterministic, 6: farm.FailureDeterministic, // a script
+	11: farm.FailureWorker, // no way to After Effects
+}
+
+// classOf is the class of an end that no rule knows.
+func classOf(code int) farm.FailureClass {
+	if class, known := codes[code]; known {
+		return class
+	}
+	return farm.FailureTransient
+}
+
 // outcome classes the end of a run that was not stopped by us. code is the exit code, lines the errors it printed. It is
-// nil when the engine claims success; only a look at the result proves it.
-func outcome(composition string, code int, errors []string, began bool) *Failure {
+// nil when the engine claims success; only a look at the result proves it. engine is its name in a sentence.
+func outcome(engine, composition string, code int, errors []string, began bool) *Failure {
 	if code == 0 && len(errors) == 0 {
 		return nil
 	}
@@ -63,9 +78,9 @@ func outcome(composition string, code int, errors []string, began bool) *Failure
 			return &Failure{Message: fmt.Sprintf("Composition '%s' not found", composition), Class: farm.FailureDeterministic}
 		}
 	}
-	head := fmt.Sprintf("Render failed: After Effects exited with code %d", code)
+	head := fmt.Sprintf("Render failed: %s exited with code %d", engine, code)
 	if code == 0 {
-		head = "Render failed: After Effects reported an error"
+		head = fmt.Sprintf("Render failed: %s reported an error", engine)
 	}
 	for _, text := range errors {
 		for _, r := range rules {
@@ -78,10 +93,10 @@ func outcome(composition string, code int, errors []string, began bool) *Failure
 		}
 	}
 	if len(errors) > 0 {
-		return &Failure{Message: head + ": " + errors[0], Class: farm.FailureTransient}
+		return &Failure{Message: head + ": " + errors[0], Class: classOf(code)}
 	}
 	if killed := code < 0 || code > exitBySignal; !began && !killed {
 		return &Failure{Message: head + " before it opened the project", Class: farm.FailureWorker}
 	}
-	return &Failure{Message: head, Class: farm.FailureTransient}
+	return &Failure{Message: head, Class: classOf(code)}
 }

@@ -1,6 +1,7 @@
 package aerender
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -94,11 +95,34 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
+func TestWhatAScriptSaysIsNoErrorOfTheEngine(t *testing.T) {
+	for _, line := range []string{"INFO:script: aerender ERROR: no space left", "INFO:script: After Effects error: out of memory", "INFO:script: PROGRESS:  0:00:00:24 (25): 0 Seconds"} {
+		if e := parse(line); e.kind != kindOther {
+			t.Errorf("%q is taken as %+v", line, e)
+		}
+	}
+}
+
+func TestExitCodesCountInEveryLanguage(t *testing.T) {
+	for code, want := range map[int]farm.FailureClass{
+		1: farm.FailureTransient, 4: farm.FailureWorker, 5: farm.FailureDeterministic, 6: farm.FailureDeterministic, 9: farm.FailureTransient, 11: farm.FailureWorker,
+	} {
+		for _, said := range [][]string{{"Impossible d'exécuter le script"}, nil} {
+			if f := outcome("the embedded engine", "main", code, said, true); f == nil || f.Class != want || !strings.HasPrefix(f.Message, fmt.Sprintf("Render failed: the embedded engine exited with code %d", code)) {
+				t.Errorf("%d, %q: %+v", code, said, f)
+			}
+		}
+	}
+	if f := outcome("After Effects", "main", 5, []string{"Aucune licence; unable to obtain a license"}, true); f.Class != farm.FailureLicence {
+		t.Errorf("words that say more than the code: %+v", f)
+	}
+}
+
 func TestScriptsThatOutgrowTheirBoundsAreNotTriedAgain(t *testing.T) {
 	for _, said := range []string{
 		"the script ran longer than 1m0s and was stopped", "the script used more than 512 MiB of memory and was stopped", "too much recursion",
 	} {
-		f := outcome("main", 5, []string{said}, false)
+		f := outcome("After Effects", "main", 5, []string{said}, false)
 		if f == nil || f.Class != farm.FailureDeterministic || f.Message != "Render failed: After Effects exited with code 5: "+said {
 			t.Errorf("%s: %+v", said, f)
 		}

@@ -3,6 +3,7 @@
 package aerender
 
 import (
+	"cmp"
 	"io"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ const (
 
 // Request is one run of an engine.
 type Request struct {
+	Engine  string   // its name in a sentence; "" means After Effects
 	Program []string // path of the program, and arguments that come before aerender's own
 	bare    []string // instead of aerender's own arguments, when isBare
 	isBare  bool
@@ -51,10 +53,13 @@ type Request struct {
 	Done       func() (bool, error) // whether the result is whole, asked when the engine finished but does not exit; may be nil
 }
 
+func (r Request) engine() string { return cmp.Or(r.Engine, "After Effects") }
+
 // Limits are the times after which an engine is taken to hang.
 type Limits struct {
 	Launch time.Duration // from the start to the first sign of life
 	Open   time.Duration // from there to the first frame
+	First  time.Duration // from the opened project to its first frame, without a line
 	Stall  time.Duration // without a line while it renders; ten times the slowest frame when that is longer
 	Exit   time.Duration // from the end of the composition to the program's end
 	Grace  time.Duration // between being asked to stop, when it hangs, and being killed
@@ -69,6 +74,7 @@ func (l Limits) orDefaults() Limits {
 	}
 	set(&l.Launch, 180*time.Second)
 	set(&l.Open, 600*time.Second)
+	set(&l.First, 30*time.Minute)
 	set(&l.Stall, 300*time.Second)
 	set(&l.Exit, 90*time.Second)
 	set(&l.Grace, 10*time.Second)

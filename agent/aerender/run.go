@@ -231,12 +231,12 @@ func (e *execution) judge(ctx context.Context, code int, ended bool, watched *Fa
 				return res, nil
 			}
 		}
-		if f := outcome(e.req.Composition, 0, found, e.began); f != nil {
+		if f := outcome(e.req.engine(), e.req.Composition, 0, found, e.began); f != nil {
 			return res, f
 		}
 		return res, watched
 	}
-	if f := outcome(e.req.Composition, code, found, e.began); f != nil {
+	if f := outcome(e.req.engine(), e.req.Composition, code, found, e.began); f != nil {
 		return res, f
 	}
 	return res, nil

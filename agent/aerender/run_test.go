@@ -106,6 +106,7 @@ func TestHangingEngineIsEnded(t *testing.T) {
 		want   string
 	}{
 		{"hang-start", Limits{Launch: short}, "hung while it was starting"},
+		{"hang-first", Limits{First: short, Stall: short}, "hung before the first frame"},
 		{"hang-half", Limits{Stall: short}, "hung after 12 of 25 frames"},
 		{"hang-end", Limits{Exit: short}, "hung after the last frame"},
 	}

@@ -52,9 +52,9 @@ func (e *execution) watch(ctx context.Context) *Failure {
 				timer.Reset(e.patience(now, slowest))
 			}
 		case <-timer.C:
-			return &Failure{Message: "Render failed: After Effects hung " + e.where(now), Class: farm.FailureTransient}
+			return &Failure{Message: fmt.Sprintf("Render failed: %s hung %s", e.req.engine(), e.where(now)), Class: farm.FailureTransient}
 		case <-wall:
-			return &Failure{Message: fmt.Sprintf("Render failed: After Effects was not done after %s", e.req.Wall), Class: farm.FailureDeterministic}
+			return &Failure{Message: fmt.Sprintf("Render failed: %s was not done after %s", e.req.engine(), e.req.Wall), Class: farm.FailureDeterministic}
 		}
 	}
 }
@@ -81,9 +81,11 @@ func (e *execution) patience(s stage, slowest time.Duration) time.Duration {
 		return e.limits.Open
 	case stageExit:
 		return e.limits.Exit
-	default:
-		return max(e.limits.Stall, 10*slowest)
 	}
+	if e.counter.now.Done == 0 { // which reads footage, fills caches and may be the slowest of all
+		return max(e.limits.First, e.limits.Stall)
+	}
+	return max(e.limits.Stall, 10*slowest)
 }
 
 func (e *execution) where(s stage) string {
@@ -95,6 +97,9 @@ func (e *execution) where(s stage) string {
 	case stageExit:
 		return "after the last frame"
 	default:
+		if e.counter.now.Done == 0 {
+			return "before the first frame"
+		}
 		return fmt.Sprintf("after %d of %d frames", e.counter.now.Done, e.counter.expected())
 	}
 }

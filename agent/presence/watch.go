@@ -2,6 +2,8 @@ package presence
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"slices"
@@ -114,6 +116,30 @@ func (w *Watch) Expect(names ...string) (done func()) {
 		defer w.looking.Unlock()
 		w.census.expected = slices.DeleteFunc(w.census.expected, func(other *expected) bool { return other == e })
 	}
+}
+
+// End ends the programs of these names that are the farm's, at once: macOS lets an application go on whose script nobody waits for.
+func (w *Watch) End(ctx context.Context, names ...string) error {
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	seen, err := w.desk.Look(ctx, Want{Processes: true})
+	if err != nil {
+		return err
+	}
+	w.census.take(w.now(), seen.Processes)
+	for _, p := range seen.Processes {
+		if !p.Ours || !slices.ContainsFunc(names, func(name string) bool { return Named(p.Name, name) }) {
+			continue
+		}
+		one, found := os.FindProcess(p.PID)
+		if found == nil {
+			found = one.Kill()
+		}
+		if found != nil && !errors.Is(found, os.ErrProcessDone) {
+			err = errors.Join(err, fmt.Errorf("ending %s: %w", p.Name, found))
+		}
+	}
+	return err
 }
 
 // startRounding is how much earlier than it did a process may seem to have begun: macOS tells whole seconds.

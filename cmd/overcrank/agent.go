@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"overcrank/agent"
+	"overcrank/agent/aerender"
 	"overcrank/agent/presence"
 	"overcrank/cmd/overcrank/configfile"
 	"overcrank/farm"
@@ -42,6 +43,7 @@ type agentSettings struct {
 	JoinToken    string   `help:"Secret to enrol with, needed once." env:"OVERCRANK_AGENT_JOIN_TOKEN,OVERCRANK_JOIN_TOKEN" secret:""`
 	Name         string   `help:"Name of this machine on the farm; its host name when left out." env:"OVERCRANK_AGENT_NAME,OVERCRANK_NAME"`
 	Slots        int      `help:"Tasks run at once." default:"1" env:"OVERCRANK_AGENT_SLOTS,OVERCRANK_SLOTS"`
+	AfterEffects int      `name:"after-effects" help:"How many of these tasks may use an After Effects at once." default:"1" env:"OVERCRANK_AGENT_AFTER_EFFECTS"`
 	CacheSize    int64    `help:"Bytes of disk for fetched files." default:"21474836480" env:"OVERCRANK_AGENT_CACHE_SIZE,OVERCRANK_CACHE_SIZE"`
 	GossipListen string   `help:"Address for gossip, host:port; empty for none." default:"0.0.0.0:7946" env:"OVERCRANK_AGENT_GOSSIP_LISTEN,OVERCRANK_GOSSIP_LISTEN"`
 	Tags         []string `help:"Words that jobs can require of a machine." env:"OVERCRANK_AGENT_TAGS,OVERCRANK_TAGS"`
@@ -56,6 +58,12 @@ type agentSettings struct {
 	OnReturn     string        `help:"What becomes of work when somebody is back: now gives it back within 5 seconds, frame at the end of the frame, lower finishes it with what other programs leave of the processors. Frames that are done are kept." enum:"now,frame,lower" default:"now" env:"OVERCRANK_AGENT_ON_RETURN"`
 	FrameTime    time.Duration `help:"How long the frame may take under --on-return=frame." default:"1m" env:"OVERCRANK_AGENT_FRAME_TIME"`
 	Priority     string        `help:"Priority of the agent and its engines among this machine's programs." enum:"normal,below-normal" default:"below-normal" env:"OVERCRANK_AGENT_PRIORITY"`
+
+	LaunchTime     time.Duration `help:"How long an engine may take until its first line." default:"3m" env:"OVERCRANK_AGENT_LAUNCH_TIME"`
+	OpenTime       time.Duration `help:"How long an engine may take to open a project." default:"10m" env:"OVERCRANK_AGENT_OPEN_TIME"`
+	FirstFrameTime time.Duration `help:"How long the first frame of a task may take." default:"30m" env:"OVERCRANK_AGENT_FIRST_FRAME_TIME"`
+	StallTime      time.Duration `help:"How long an engine may be silent between frames; ten times the slowest frame so far where that is longer." default:"5m" env:"OVERCRANK_AGENT_STALL_TIME"`
+	TaskTime       time.Duration `help:"How long an engine may take for one task; 0 for any time." default:"0" env:"OVERCRANK_AGENT_TASK_TIME"`
 
 	UntilStdinEnds bool `help:"End when standard input ends." hidden:""`
 }
@@ -79,6 +87,13 @@ func (s agentSettings) Validate() error {
 	if s.Slots < 1 || s.CacheSize < 0 {
 		return fmt.Errorf("--slots is %d, --cache-size %d: an agent needs one slot at least, and a cache cannot be below 0", s.Slots, s.CacheSize)
 	}
+	if s.AfterEffects < 1 {
+		return fmt.Errorf("--after-effects is %d: one task at least has to be able to use it", s.AfterEffects)
+	}
+	if min(s.LaunchTime, s.OpenTime, s.FirstFrameTime, s.StallTime) <= 0 || s.TaskTime < 0 {
+		return fmt.Errorf("--launch-time is %v, --open-time %v, --first-frame-time %v, --stall-time %v, --task-time %v: all but the last have to be above 0",
+			s.LaunchTime, s.OpenTime, s.FirstFrameTime, s.StallTime, s.TaskTime)
+	}
 	if s.IdleAfter < 0 || s.FrameTime <= 0 || s.MaxOtherLoad < 0 || s.MaxOtherLoad > 100 {
 		return fmt.Errorf("--idle-after is %v, --frame-time %v, --max-other-load %d: none may be below 0, the second has to be above, and the last is a percentage", s.IdleAfter, s.FrameTime, s.MaxOtherLoad)
 	}
@@ -98,6 +113,8 @@ func (s agentSettings) manners() agent.Manners {
 func (s agentSettings) config(logger *slog.Logger) agent.Config {
 	return agent.Config{
 		DataDir: s.DataDir, Coordinators: s.Coordinator, JoinToken: s.JoinToken, Name: s.Name, Slots: s.Slots,
+		AfterEffects: s.AfterEffects, TaskTime: s.TaskTime,
+		Limits:    aerender.Limits{Launch: s.LaunchTime, Open: s.OpenTime, First: s.FirstFrameTime, Stall: s.StallTime},
 		CacheSize: s.CacheSize, GossipBind: s.GossipListen, Manners: s.manners(), Roots: s.Root, Version: versionString(), Logger: logger,
 	}
 }

@@ -136,6 +136,8 @@ func presenceText(status control.Status) string {
 		return "there for the farm"
 	case now.Presence == farm.PresenceFree:
 		return "there for the farm until " + when(now.Until)
+	case now.NotReady:
+		return "not ready: " + now.Reason
 	case now.Until.IsZero():
 		return "left to who works at it: " + now.Reason
 	default:

@@ -40,7 +40,7 @@ func findAgent(ctx context.Context, c *client.Client, ref string) (client.Agent,
 }
 
 type agentsList struct {
-	State []string `help:"Only machines in these states: offline, paused, set_aside, draining, drained, away, rendering, free." complete:"agentstate"`
+	State []string `help:"Only machines in these states: offline, paused, set_aside, draining, drained, not_ready, away, rendering, free." complete:"agentstate"`
 	Tag   string   `help:"Only machines that carry this tag."`
 	remote
 }
@@ -88,7 +88,7 @@ func agentRemark(a client.Agent) string {
 		return strings.Join(words, ", ")
 	case a.SetAside != nil && a.State == "set_aside":
 		return a.SetAside.Reason + until(a.SetAside.Until)
-	case a.Presence != nil && a.State == "away":
+	case a.Presence != nil && (a.State == "away" || a.State == "not_ready"):
 		return a.Presence.Reason + until(a.Presence.Until)
 	}
 	return ""
@@ -220,9 +220,23 @@ type agentsPause struct {
 	remote
 }
 
-// Run pauses machines.
+// Help is for the parser of the command line.
+func (agentsPause) Help() string {
+	return `What a machine renders is given back at once. Frames are kept where other machines can go on with them: of films that
+are split, and on machines where somebody may come back. Any other film begins anew elsewhere. 'overcrank agents drain' lets a
+machine finish what it has first.`
+}
+
+// Run pauses machines, and says before what that may cost.
 func (a agentsPause) Run(ctx context.Context, out *output) error {
-	return turnAgents(ctx, a.remote, out, "pause", a.Agents)
+	return eachAgent(ctx, a.remote, out, a.Agents, func(c *client.Client, m client.Agent) (client.Agent, error) {
+		for _, r := range m.Running {
+			if r.Task != nil && !a.JSON {
+				fmt.Fprintf(out, "%s gives back task %s at %s; frames that it has not handed over are rendered again\n", m.Name, *r.Task, strings.TrimSpace(percent(r.Progress)))
+			}
+		}
+		return c.TurnAgent(ctx, m.ID, "pause")
+	})
 }
 
 type agentsResume struct {

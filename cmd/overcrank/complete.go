@@ -74,7 +74,7 @@ func suggestions(ctx context.Context, kind string, server serverFlags) []complet
 	case "state":
 		return words("queued", "pending", "render:dorender", "finished", "error", "manually_cancelled")
 	case "agentstate":
-		return words("offline", "paused", "set_aside", "draining", "drained", "away", "rendering", "free")
+		return words("offline", "paused", "set_aside", "draining", "drained", "not_ready", "away", "rendering", "free")
 	case "eventkind":
 		return words("job", "task", "progress", "log", "thumbnail", "template", "agent", "farm")
 	case "level":

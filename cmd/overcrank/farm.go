@@ -67,7 +67,7 @@ func printFarm(f client.Farm, err error, asJSON bool, out *output) error {
 	t := terminal.NewTable()
 	t.Row("farm", state)
 	var machines []string
-	for _, name := range []string{"free", "rendering", "away", "draining", "drained", "set_aside", "paused", "offline"} {
+	for _, name := range []string{"free", "rendering", "away", "not_ready", "draining", "drained", "set_aside", "paused", "offline"} {
 		if n := f.Machines[name]; n > 0 {
 			machines = append(machines, fmt.Sprintf("%d %s", n, agentWord(name)))
 		}

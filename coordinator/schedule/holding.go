@@ -88,11 +88,12 @@ func (q *Queue) hold(h *holding, jobID string) {
 	q.settle(m)
 }
 
-// Release says that a machine has a task no more, up to an attempt; its time counts as its team's.
-func (q *Queue) Release(task string, attempt int, now time.Time) {
+// Release says that a task takes up none of a machine's slots any more, up to an attempt; its time counts as its team's. It tells
+// whether the task did until now.
+func (q *Queue) Release(task string, attempt int, now time.Time) bool {
 	h := q.holdings[task]
 	if h == nil || h.attempt > attempt {
-		return
+		return false
 	}
 	at := now.UnixNano()
 	q.latest = max(q.latest, at)
@@ -101,6 +102,7 @@ func (q *Queue) Release(task string, attempt int, now time.Time) {
 	h.team.pace.ended(took, at)
 	h.team.charge(took, at)
 	q.unhold(h)
+	return true
 }
 
 // unhold undoes hold.

@@ -39,11 +39,12 @@ type OutKind string
 
 // The reasons why a machine gets no work, beside that it is busy.
 const (
-	OutAway    OutKind = "away"    // its artist is there
-	OutDrained OutKind = "drained" // finishes what it has
-	OutPaused  OutKind = "paused"
-	OutAside   OutKind = "aside"   // it failed too often
-	OutResting OutKind = "resting" // it has just given something back
+	OutAway     OutKind = "away"      // its artist is there
+	OutNotReady OutKind = "not_ready" // it lacks something that every task needs
+	OutDrained  OutKind = "drained"   // finishes what it has
+	OutPaused   OutKind = "paused"
+	OutAside    OutKind = "aside"   // it failed too often
+	OutResting  OutKind = "resting" // it has just given something back
 )
 
 // machine is an enrolled machine.

@@ -151,6 +151,7 @@ var outWords = []struct {
 	more func(m *machine) string
 }{
 	{OutAway, "in use by its artist", (*machine).reason},
+	{OutNotReady, "not ready", (*machine).reason},
 	{OutResting, "resting after it gave work back", nil},
 	{OutDrained, "drained", nil},
 	{OutPaused, "paused", nil},

@@ -38,6 +38,7 @@ const (
 	MaxLine    = 4 << 10 // bytes of one line, and of any other text
 	MaxPieces  = 500     // that came ahead of one report, or ranges of frames in one
 	MaxHolding = 10_000  // attempts that one machine says it holds
+	MaxSending = 16      // uploads that take no slot
 )
 
 // Message is one frame in either direction; exactly one field is set.
@@ -137,6 +138,9 @@ type Heartbeat struct {
 	// Cached are the first 16 hex digits of the hashes of template files that the machine has, the last used first; nil when that
 	// has not changed since the last heartbeat.
 	Cached []string `json:"cached,omitempty"`
+	// Sending are those of Holding that are rendered and wait for storage that is not the farm's; they take up none of the machine's
+	// slots. A coordinator that does not know it counts them as before.
+	Sending []Attempt `json:"sending,omitempty"`
 }
 
 // Progress never falls within an attempt.

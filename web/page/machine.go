@@ -58,6 +58,8 @@ func MachineState(s farm.MachineState) State {
 		return State{"Rendering", "rendering"}
 	case farm.MachineAway:
 		return State{"In use", "away"}
+	case farm.MachineNotReady:
+		return State{"Not ready", "error"}
 	case farm.MachineDraining:
 		return State{"Finishing, then drained", "draining"}
 	case farm.MachineDrained:
@@ -95,6 +97,8 @@ func (m Machine) Standing() (words string, until time.Time) {
 		return "It finishes what it has and gets nothing more.", time.Time{}
 	case farm.MachineDrained:
 		return "It gets nothing until somebody lets it go on.", time.Time{}
+	case farm.MachineNotReady:
+		return sentence(m.Reason), m.Until
 	case farm.MachineAway:
 		if m.Reason == "" {
 			return "Its own rules keep it from work.", m.Until

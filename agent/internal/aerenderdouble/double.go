@@ -41,6 +41,7 @@ var parts = map[string]part{
 	"silent-start":      silentStart,
 	"hang-start":        hangAtStart,
 	"hang-end":          hangAtEnd,
+	"hang-first":        hangAtFirst,
 	"hang-half":         hangHalfWay,
 	"stubborn":          stubborn,
 	"child-then-hang":   childThenHang,
@@ -260,6 +261,13 @@ func hangAtStart(job) int {
 
 func hangAtEnd(j job) int {
 	normal(j)
+	return hang()
+}
+
+// hangAtFirst opens the project and draws nothing.
+func hangAtFirst(j job) int {
+	open()
+	head(j)
 	return hang()
 }
 

@@ -54,7 +54,7 @@ type attempt struct {
 	sending *sending    // of the result, to storage that is not the farm's; nil before
 	kept    *keptFrames // that stay when the attempt ends early; nil before the first
 
-	diskFull bool // it ended since the disk is full or takes no writes
+	lacking bool // it ended while the machine lacked what every task needs, such as room on its disk
 
 	mu       sync.Mutex
 	warnings []string
@@ -263,7 +263,7 @@ func (t *attempt) explain(err error) wire.Failed {
 	)
 	wanted := !errors.As(err, &stopped) && !errors.As(err, &back) && !errors.Is(err, errStopping) && !errors.Is(err, errDropped)
 	if t.a.room.look(); wanted && t.a.room.why() != "" || durable.Full(err) || durable.Blocked(err) {
-		t.diskFull = wanted // whatever else an engine or ffmpeg made of it
+		t.lacking = wanted // whatever else an engine or ffmpeg made of it
 	}
 	switch {
 	case errors.As(err, &stopped):

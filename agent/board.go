@@ -118,7 +118,7 @@ func (b *board) work(ctx context.Context, lease wire.Lease, f *feed) {
 	switch {
 	case m.Failed == nil:
 		b.a.room.sufficed()
-	case t.diskFull && b.a.room.filled(time.Now()) || t.diskFull && b.a.room.why() != "":
+	case t.lacking && b.a.room.lacked(time.Now()):
 		// Another machine, or this one when it has room again, begins as if nothing had been.
 		m.Failed.Message, m.Failed.Cancelled, m.Failed.Retry = b.a.givenBackFor(b.a.room.why()), true, true
 	}

@@ -50,6 +50,13 @@ func (r *room) look() (changed bool) {
 	return (reason == "") != (before == "")
 }
 
+// lacked tells, once the files of a task are gone that ended for want of something, whether that is the machine's passing state and no
+// fault of the task.
+func (r *room) lacked(now time.Time) bool {
+	r.look()
+	return r.why() != "" || r.filled(now)
+}
+
 // filled notes that a task found the disk full, once its own files are gone, and tells whether that passes: a disk half of which is
 // free now is too small for the task.
 func (r *room) filled(now time.Time) (passes bool) {

@@ -23,7 +23,7 @@ func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
 		for _, at := range m.Heartbeat.Holding {
 			l.liveLocked(s, at)
 		}
-		for _, at := range m.Heartbeat.Sending[:min(len(m.Heartbeat.Sending), wire.MaxSending)] {
+		for _, at := range m.Heartbeat.Sending {
 			l.sendingLocked(s, at)
 		}
 	}

@@ -23,6 +23,7 @@ func (m *Message) Curb() {
 	case m.Heartbeat != nil:
 		cut(&m.Heartbeat.Reason)
 		m.Heartbeat.Holding = m.Heartbeat.Holding[:min(len(m.Heartbeat.Holding), MaxHolding)]
+		m.Heartbeat.Sending = m.Heartbeat.Sending[:min(len(m.Heartbeat.Sending), MaxSending)]
 	case m.Tried != nil:
 		cut(&m.Tried.Asked, &m.Tried.SHA256, &m.Tried.Error)
 	case m.Progress != nil:

@@ -17,6 +17,7 @@ type lease struct {
 	seen             time.Time // last sign of the agent's working on it
 	since            time.Time
 	handing          bool     // it is being put together, and the agent has not heard of it
+	sending          bool     // it only waits for storage that is not the farm's
 	cancelled        bool     // the job was cancelled; the agent has been told to stop
 	outer            []string // jobs that it is nested in, from the nearest; nil when not known
 	changed          uint64   // of leader.changes, when it changed last

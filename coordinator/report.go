@@ -66,11 +66,25 @@ const (
 // with all that the machine holds.
 func (l *leader) sendingLocked(s *session, at wire.Attempt) {
 	h := l.liveLocked(s, at)
-	if h == nil || !l.queue.Release(h.Task, h.Attempt.Attempt, s.seen) {
+	if h == nil || !h.sending && l.sendingOfLocked(s.agent) >= wire.MaxSending {
+		return
+	}
+	h.sending = true
+	if !l.queue.Release(h.Task, h.Attempt.Attempt, s.seen) {
 		return
 	}
 	l.wake()
 	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: h.agent})
+}
+
+// sendingOfLocked counts the leases of a machine that take none of its slots: it could name others in each heartbeat.
+func (l *leader) sendingOfLocked(agent string) (n int) {
+	for _, h := range l.byAgent[agent] {
+		if h.sending {
+			n++
+		}
+	}
+	return n
 }
 
 // progress notes how far an attempt is. It never falls.

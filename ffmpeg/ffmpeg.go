@@ -20,6 +20,13 @@ import (
 // MaxPixels bounds the pictures that are decoded: 100 megapixels, more than twice 8K.
 const MaxPixels = 100_000_000
 
+const (
+	// maxBlock bounds, in bytes, each block of memory that ffmpeg takes: the largest picture in 16 bits, and some.
+	maxBlock = 1 << 30
+	// MaxMemory bounds, in bytes, the memory of a process that reads files from outside, where the system can (Bound).
+	MaxMemory = 4 << 30
+)
+
 // formats are the demuxers that may open a file: those whose files stand alone. Playlists and scripts that name other
 // files or addresses (concat, hls, dash, imf, sdp, vqf …) are left out, and so are vector formats, which can.
 var formats = strings.Join([]string{
@@ -81,7 +88,7 @@ var ErrMissing = errors.New("ffmpeg is not installed or not in the PATH; install
 
 // Command prepares program, "ffmpeg" or "ffprobe", to be killed when ctx ends. What it complains of is kept in the Tail.
 func Command(ctx context.Context, program string, args ...string) (*exec.Cmd, *Tail) {
-	all := []string{"-hide_banner", "-loglevel", "error"}
+	all := []string{"-hide_banner", "-loglevel", "error", "-max_alloc", strconv.Itoa(maxBlock)}
 	if program == "ffmpeg" {
 		all = append(all, "-nostdin", "-y")
 	}
@@ -114,7 +121,11 @@ func Run(ctx context.Context, program string, args ...string) ([]byte, error) {
 	cmd, tail := Command(ctx, program, args...)
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		Bound(cmd)
+		err = cmd.Wait()
+	}
 	return out.Bytes(), Failure(ctx, err, tail)
 }
 

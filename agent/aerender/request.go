@@ -37,9 +37,8 @@ type Request struct {
 	Stills         []int // these frames alone, in rising order; only the embedded engine can
 	// Assemble is a file of frames that is encoded instead of a render, with the sound of Audio, a file, unless that is ""; only the
 	// embedded engine can.
-	Assemble    io.Reader
-	Audio       string
-	SkipMissing bool // go on when footage is missing
+	Assemble io.Reader
+	Audio    string
 
 	// Lower is closed when the engine is to go on with only what other programs leave of processors and disks; nil never is.
 	Lower <-chan struct{}
@@ -129,9 +128,6 @@ func (r Request) arguments() []string {
 	add("-stills", strings.Join(stills, ","))
 	if r.Script != "" {
 		add("-r", scriptInput)
-	}
-	if r.SkipMissing {
-		args = append(args, "-continueOnMissingFootage")
 	}
 	return append(args, "-sound", "ON", "-v", "ERRORS_AND_PROGRESS", "-close", "DO_NOT_SAVE_CHANGES")
 }

@@ -68,14 +68,15 @@ func isMatte(c *aep.Composition, l *aep.Layer) bool {
 
 // sources opens the files of a render, those of its composition before it begins.
 type sources struct {
-	uses []use
+	uses    []use
+	library *footage.Library
 
 	mu     sync.Mutex
 	opened map[uint32]*footage.Source
 }
 
-func newSources(p *aep.Project, comp *aep.Item) *sources {
-	return &sources{uses: uses(p, comp), opened: map[uint32]*footage.Source{}}
+func newSources(p *aep.Project, comp *aep.Item, budget int64) *sources {
+	return &sources{uses: uses(p, comp), library: footage.NewLibrary(budget), opened: map[uint32]*footage.Source{}}
 }
 
 var errMissing = errors.New("the file is missing")
@@ -93,7 +94,7 @@ func (s *sources) open(ctx context.Context, it *aep.Item) (*footage.Source, erro
 	if f == nil || f.File.Resolved == "" {
 		return nil, errMissing
 	}
-	src, err := footage.OpenAs(ctx, f.File.Resolved, footage.Interpretation{
+	src, err := s.library.OpenAs(ctx, f.File.Resolved, footage.Interpretation{
 		Premultiplied: f.Premultiplied, InvertAlpha: f.InvertAlpha, Sequence: f.Sequence, FrameRate: f.FrameRate,
 	})
 	if errors.Is(err, os.ErrNotExist) {

@@ -89,7 +89,7 @@ func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, erro
 		return nil, err
 	}
 	aep.Complete(j.project)
-	j.sources = newSources(j.project, j.item)
+	j.sources = newSources(j.project, j.item, footageBudget(f.memory))
 	return j, j.checkFootage(ctx)
 }
 

@@ -8,6 +8,8 @@ import (
 	"runtime/metrics"
 	"sync"
 	"time"
+
+	"overcrank/engine/footage"
 )
 
 const (
@@ -97,4 +99,13 @@ func memoryLimit(percent float64) int64 {
 		percent = memoryShare
 	}
 	return int64(float64(machineMemory()) * min(percent, 100) / 100)
+}
+
+// footageBudget is how many bytes of pictures from files are kept: a quarter of what the program may take of the machine, as far as
+// that helps.
+func footageBudget(percent float64) int64 {
+	if limit := memoryLimit(percent); limit > 0 {
+		return min(limit/4, footage.DefaultBudget)
+	}
+	return footage.DefaultBudget
 }

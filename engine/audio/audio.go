@@ -22,6 +22,8 @@ type Clip struct {
 	Length float64 // for how long it is heard
 	Speed  float64 // 1 is normal, negative plays backwards from Start; pitch follows speed, as in After Effects
 	Levels []Level // volume over time; empty means unchanged
+
+	plain bool // the file holds the clip alone, as plain samples in the order in which they are heard
 }
 
 // Level is a volume in decibels at a composition time. Between two levels the volume is interpolated.
@@ -47,6 +49,11 @@ func Mix(ctx context.Context, path string, clips []Clip, start, length float64) 
 	if err != nil {
 		return fmt.Errorf("mixing sound: %w", err)
 	}
+	heard, drop, err := turned(ctx, filepath.Dir(path), heard, mono)
+	if err != nil {
+		return fmt.Errorf("mixing sound: %w", err)
+	}
+	defer drop()
 	args := append(inputs(heard), "-filter_complex", graph(heard, mono, length), "-map", "[mix]",
 		"-c:a", "pcm_s16le", "-ar", strconv.Itoa(Rate), "-map_metadata", "-1", "-fflags", "+bitexact", "-f", "wav", path)
 	if _, err := ffmpeg.Run(ctx, "ffmpeg", args...); err != nil {
@@ -117,15 +124,27 @@ func audible(levels []Level) bool {
 func inputs(clips []Clip) []string {
 	var args []string
 	for _, c := range clips {
-		from, span := c.Start, c.Length*math.Abs(c.Speed)
-		if c.Speed < 0 {
-			from -= span
+		if c.plain {
+			args = append(args, plainInput(c.Path)...)
+			continue
 		}
-		args = append(args, "-ss", number(from), "-t", number(span))
+		args = append(args, span(c)...)
 		args = append(args, ffmpeg.Input(c.Path)...)
 	}
 	return args
 }
+
+// span are the options that read of a file what a clip needs of it.
+func span(c Clip) []string {
+	from, length := c.Start, c.Length*math.Abs(c.Speed)
+	if c.Speed < 0 {
+		from -= length
+	}
+	return []string{"-ss", number(from), "-t", number(length)}
+}
+
+// bothSides is the filter that has one channel heard on both sides.
+const bothSides = "pan=stereo|c0=c0|c1=c0,"
 
 // graph is the filter graph that mixes all inputs to exactly length seconds.
 func graph(clips []Clip, mono map[string]bool, length float64) string {
@@ -138,12 +157,9 @@ func graph(clips []Clip, mono map[string]bool, length float64) string {
 	for i, c := range clips {
 		fmt.Fprintf(&b, "[%d:a:0]aresample=%d,", i, Rate)
 		if mono[c.Path] {
-			b.WriteString("pan=stereo|c0=c0|c1=c0,")
+			b.WriteString(bothSides)
 		}
 		b.WriteString("aformat=sample_fmts=fltp:channel_layouts=stereo")
-		if c.Speed < 0 {
-			b.WriteString(",areverse")
-		}
 		if s := math.Abs(c.Speed); s != 1 {
 			fmt.Fprintf(&b, ",asetrate=%d,aresample=%d", max(1, int(math.Round(Rate*s))), Rate)
 		}

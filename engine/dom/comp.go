@@ -111,17 +111,22 @@ func (s *session) activeCamera(r *itemRef) any {
 
 // duplicateComp copies a composition; the copy comes right after it.
 func (s *session) duplicateComp(r *itemRef) any {
-	comp := *r.item.Comp
+	return s.item(s.copyComp(r.item, s.freeName(r.item.Name)))
+}
+
+// copyComp puts a copy of a composition behind it, whose panel of essential properties drives the copy's own layers.
+func (s *session) copyComp(of *aep.Item, name string) *aep.Item {
+	comp := *of.Comp
 	comp.Layers = nil
 	comp.Controllers = slices.Clone(comp.Controllers)
 	comp.Markers = slices.Clone(comp.Markers)
-	it := *r.item
+	it := *of
 	it.Comp = &comp
-	it.Name = s.freeName(r.item.Name)
+	it.Name = name
 	it.ID = s.nextItemID()
 	ids := map[uint32]uint32{}
 	next := it.ID
-	for _, l := range r.item.Comp.Layers {
+	for _, l := range of.Comp.Layers {
 		next++
 		n := copyLayer(l)
 		ids[l.ID], n.ID = next, next
@@ -130,9 +135,14 @@ func (s *session) duplicateComp(r *itemRef) any {
 	for _, l := range comp.Layers {
 		l.Parent, l.MatteLayer = ids[l.Parent], ids[l.MatteLayer]
 	}
-	at := slices.Index(s.project.Items, r.item)
+	for i := range comp.Controllers {
+		if c := &comp.Controllers[i]; c.Comp == of.ID {
+			c.Comp, c.Layer = it.ID, ids[c.Layer]
+		}
+	}
+	at := slices.Index(s.project.Items, of)
 	s.project.Items = slices.Insert(s.project.Items, at+1, &it)
-	return s.item(&it)
+	return &it
 }
 
 // freeName counts a name up, as After Effects does for copies: "title", "title 2", "title 3".

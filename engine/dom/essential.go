@@ -1,6 +1,7 @@
 package dom
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -8,8 +9,8 @@ import (
 	"overcrank/aep"
 )
 
-// essentials are the fields of the Essential Graphics panel of a layer's source composition. Setting one sets the
-// property that it drives: the composition itself changes, for all layers that show it.
+// essentials are the fields of the Essential Graphics panel of a layer's source composition. Setting one sets the property that it
+// drives in the composition that the layer shows, which is no other layer's then.
 type essentials struct {
 	layer *layerRef
 	comp  *aep.Item
@@ -33,6 +34,27 @@ func (s *session) essential(r *layerRef) any {
 	return o
 }
 
+// own is the source of a layer for itself alone: where other layers show the composition too, the layer gets a copy of it, of the same
+// name. A composition whose panel drives others that are nested in it stays as it is, for all.
+func (s *session) own(r *layerRef, src *aep.Item) *aep.Item {
+	if !s.shown(src, r.l) || slices.ContainsFunc(src.Comp.Controllers, func(c aep.Controller) bool { return c.Comp != src.ID }) {
+		return src
+	}
+	copied := s.copyComp(src, src.Name)
+	r.l.Source = copied.ID
+	return copied
+}
+
+// shown is whether any layer but one shows a composition.
+func (s *session) shown(src *aep.Item, but *aep.Layer) bool {
+	for _, it := range s.project.Items {
+		if it.Comp != nil && slices.ContainsFunc(it.Comp.Layers, func(l *aep.Layer) bool { return l != but && l.Source == src.ID }) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *session) controller(e *essentials, key goja.Value) any {
 	list := e.comp.Comp.Controllers
 	at := -1
@@ -52,7 +74,8 @@ func (s *session) controller(e *essentials, key goja.Value) any {
 			s.throw("After Effects error: Unable to call \"property\" because of parameter 1. Value %d out of range 1 to %d", at+1, len(list))
 		}
 	}
-	return s.controlled(list[at])
+	e.comp = s.own(e.layer, e.comp)
+	return s.controlled(e.comp.Comp.Controllers[at])
 }
 
 // controlled is the property that a controller drives, under the controller's name.

@@ -220,7 +220,7 @@ func (s *session) footageOf(file *fileState, sequence bool) (*aep.Footage, error
 	}
 	in, err := s.probe(rel, abs, sequence)
 	if err == nil && in.Still {
-		err = s.decode(abs)
+		err = footage.Verify(s.ctx, abs)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("file %q can't be read as footage: %w", base(file.path), err)
@@ -234,16 +234,6 @@ func (s *session) footageOf(file *fileState, sequence bool) (*aep.Footage, error
 // formats are the importers' codes of the commonest files.
 func formats() map[string]string {
 	return map[string]string{"png": "png!", "jpg": "JPEG", "jpeg": "JPEG", "psd": "8BPS", "mov": "MooV", "mp4": "MPEG", "wav": "WAVE", "mp3": "MP3A"}
-}
-
-// decode reads a picture to its end: one that was cut short would only be missed when it is drawn.
-func (s *session) decode(abs string) error {
-	src, err := footage.Open(s.ctx, abs)
-	if err != nil {
-		return err
-	}
-	_, err = src.Frame(s.ctx, 0)
-	return errors.Join(err, src.Close())
 }
 
 // probe looks into a file, or with sequence into the numbered pictures that it is one of.

@@ -4,6 +4,7 @@ package eval
 
 import (
 	"fmt"
+	"time"
 
 	"overcrank/aep"
 )
@@ -19,6 +20,17 @@ type Ref struct {
 // The value has before's type. An error leaves before in force.
 type Expressions interface {
 	Evaluate(ref Ref, before aep.Value, t float64) (aep.Value, error)
+}
+
+// TimeoutError is an evaluation that took too long, which the expression of Ref is to blame for: that of the property that was asked
+// for, or of one that it asks for in turn.
+type TimeoutError struct {
+	Ref   Ref
+	Limit time.Duration
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("the expression ran longer than %v", e.Limit)
 }
 
 // Evaluator evaluates properties of one project. It is not safe for concurrent use: each worker has its own.

@@ -5,6 +5,8 @@
 package expression
 
 import (
+	"time"
+
 	"overcrank/aep"
 	"overcrank/engine/eval"
 	"overcrank/engine/text"
@@ -19,6 +21,8 @@ type Host struct {
 	ReadData func(f *aep.Item) ([]byte, error)
 	// ReadFile gives the content of a file that an expression names by $.evalFile; nil refuses.
 	ReadFile func(path string) ([]byte, error)
+	// TimeLimit is how long one evaluation may take, 0 for two seconds. One that takes longer is an *eval.TimeoutError.
+	TimeLimit time.Duration
 }
 
 // Error is why an expression gave no value.

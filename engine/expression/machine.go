@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ import (
 )
 
 const (
-	// timeLimit is how long one evaluation may take, those that it asks for included.
+	// timeLimit is how long one evaluation may take, those that it asks for included, when the Host does not say.
 	timeLimit = 2 * time.Second
 	// maxFrames is how deep expressions may ask for each other.
 	maxFrames = 48
@@ -42,6 +43,7 @@ type Machine struct {
 	classes  classes
 	native   map[string]goja.Callable // the language's own operators, by name
 	watchdog watchdog
+	endless  *eval.TimeoutError // of the evaluation that was interrupted
 }
 
 // frame is one evaluation.
@@ -52,6 +54,7 @@ type frame struct {
 	random uint64
 	seeded int64          // what seedRandom was called with, plus one
 	styles []*goja.Object // objects that things must forget afterwards
+	began  time.Time
 }
 
 // program is a compiled expression.
@@ -67,7 +70,7 @@ func New(h Host) *Machine {
 		things: map[*goja.Object]any{}, nodes: map[*aep.Property]*node{}, layers: map[*aep.Layer]*layerNode{},
 		comps: map[*aep.Item]*goja.Object{}, data: map[*aep.Footage]goja.Value{}, native: map[string]goja.Callable{}}
 	m.rt.SetRandSource(func() float64 { return m.uniform() })
-	m.watchdog.rt = m.rt
+	m.watchdog.rt, m.watchdog.limit = m.rt, cmp.Or(h.TimeLimit, timeLimit)
 	m.defineOperators()
 	m.defineMath()
 	m.defineTime()
@@ -93,10 +96,11 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 	}
 	outermost := len(m.frames) == 0
 	if outermost {
+		m.endless = nil
 		m.watchdog.start()
 		defer m.watchdog.stop()
 	}
-	m.frames = append(m.frames, &frame{ref: ref, before: before, time: t, random: seed(ref, t, 0, false)})
+	m.frames = append(m.frames, &frame{ref: ref, before: before, time: t, random: seed(ref, t, 0, false), began: time.Now()})
 	m.cur = m.frames[len(m.frames)-1]
 	defer m.leave(&err, outermost)
 
@@ -107,8 +111,12 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 	out, err := p.run(goja.Undefined(), args...)
 	if err != nil {
 		var stopped *goja.InterruptedError
-		if errors.As(err, &stopped) && !outermost {
-			panic(err) // the whole evaluation is over, not only this part of it
+		if errors.As(err, &stopped) {
+			m.blame()
+			if !outermost {
+				panic(err) // the whole evaluation is over, not only this part of it
+			}
+			return nil, m.endless
 		}
 		return nil, fault(err)
 	}
@@ -118,6 +126,10 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 // leave ends the evaluation. A throw while its result is read, or a fault of ours, becomes the error of the expression;
 // an interruption goes on to the outermost evaluation.
 func (m *Machine) leave(err *error, outermost bool) {
+	r := recover()
+	if _, stopped := r.(*goja.InterruptedError); stopped {
+		m.blame()
+	}
 	for _, o := range m.cur.styles {
 		delete(m.things, o)
 	}
@@ -126,13 +138,13 @@ func (m *Machine) leave(err *error, outermost bool) {
 	if n := len(m.frames); n > 0 {
 		m.cur = m.frames[n-1]
 	}
-	switch r := recover().(type) {
+	switch r := r.(type) {
 	case nil:
 	case *goja.InterruptedError:
 		if !outermost {
 			panic(r)
 		}
-		*err = fault(r)
+		*err = m.endless
 	case *goja.Exception:
 		*err = fault(r)
 	case *goja.Object:
@@ -140,6 +152,21 @@ func (m *Machine) leave(err *error, outermost bool) {
 	default:
 		*err = &Error{Message: fmt.Sprintf("fault in the expression engine: %v", r)}
 	}
+}
+
+// blame finds out, once per evaluation, whose expression took the time: the innermost one that ran for most of it. One that was only
+// asked over and over is not to blame, but who asked it.
+func (m *Machine) blame() {
+	if m.endless != nil {
+		return
+	}
+	at := m.frames[0]
+	for _, f := range m.frames {
+		if time.Since(f.began) > m.watchdog.limit/2 {
+			at = f
+		}
+	}
+	m.endless = &eval.TimeoutError{Ref: at.ref, Limit: m.watchdog.limit}
 }
 
 func (m *Machine) param(name string) goja.Value {
@@ -219,6 +246,7 @@ func (m *Machine) throw(format string, args ...any) {
 // watchdog interrupts an evaluation that takes too long. Its timer is armed only while evaluations come.
 type watchdog struct {
 	rt       *goja.Runtime
+	limit    time.Duration
 	mu       sync.Mutex
 	deadline time.Time // zero when no evaluation is under way
 	armed    bool
@@ -232,10 +260,10 @@ func (w *watchdog) start() {
 		w.rt.ClearInterrupt()
 		w.fired = false
 	}
-	w.deadline = time.Now().Add(timeLimit)
+	w.deadline = time.Now().Add(w.limit)
 	if !w.armed {
 		w.armed = true
-		time.AfterFunc(timeLimit, w.check)
+		time.AfterFunc(w.limit, w.check)
 	}
 }
 
@@ -258,7 +286,7 @@ func (w *watchdog) check() {
 		return
 	}
 	w.armed, w.fired = false, true
-	w.rt.Interrupt(fmt.Sprintf("the expression ran longer than %v", timeLimit))
+	w.rt.Interrupt(fmt.Sprintf("the expression ran longer than %v", w.limit))
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -6,44 +6,54 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"overcrank/engine/raster"
 	"overcrank/ffmpeg"
 )
 
 const (
-	ringBytes  = 128 << 20 // of frames kept, per film
-	ringMost   = 16
-	ringLeast  = 4
-	skipAtMost = 90 // frames read and dropped rather than seeking
+	windowMost  = 16 // frames that are kept behind each decoder, so that workers who draw neighbouring frames find them
+	windowLeast = 4  // the same of the largest frames
+	skipAtMost  = 90 // frames read and dropped rather than seeking
+	maxCursors  = 4  // places of one film that are read at once
 )
 
-// film reads a film through one ffmpeg at a time, forwards, and keeps the frames it read last, so that workers who draw
-// neighbouring frames find them in whatever order they ask. A jump backwards or far ahead starts ffmpeg anew.
+// film reads a film through several ffmpegs, one for each place at which layers play it. A frame is taken from the one that is the least
+// way before it. Frames that were read last are kept in the library, in whatever order workers ask for them.
 type film struct {
+	lib    *Library
 	path   string
 	info   Info
 	stream stream
 	in     Interpretation
 
-	lock chan struct{} // holds one token; a channel, so that waiting ends with a context
-	run  *decoder
-	ring map[int]*raster.Image
-	next int // number of the frame that run gives next
-	last int // newest frame that exists, once the film has turned out to be shorter than it says; -1 before
-	done bool
+	lock    chan struct{} // holds one token; a channel, so that waiting ends with a context
+	cursors []*cursor     // the one used last at the end
+	running atomic.Int32  // how many cursors there are, for whoever does not hold the lock
+	starts  atomic.Int64  // how often ffmpeg was started
+	kept    []int         // numbers of the frames in the library, the oldest first
+	last    int           // newest frame that exists, once the film has turned out to be shorter than it says; -1 before
+	done    bool
 }
 
-func newFilm(path string, info Info, st stream, in Interpretation) *film {
-	f := &film{path: path, info: info, stream: st, in: in, lock: make(chan struct{}, 1), ring: map[int]*raster.Image{}, last: -1}
+// cursor is a place at which a film is read.
+type cursor struct {
+	run  *decoder
+	next int // number of the frame that run gives next
+}
+
+func newFilm(lib *Library, path string, info Info, st stream, in Interpretation) *film {
+	f := &film{lib: lib, path: path, info: info, stream: st, in: in, lock: make(chan struct{}, 1), last: -1}
 	f.lock <- struct{}{}
 	return f
 }
 
 var errClosed = errors.New("it has been closed")
 
-func (f *film) frame(ctx context.Context, n int) (*raster.Image, error) {
+func (f *film) frame(ctx context.Context, n, halvings int) (*raster.Image, error) {
 	select {
 	case <-f.lock:
 	case <-ctx.Done():
@@ -59,7 +69,7 @@ func (f *film) frame(ctx context.Context, n int) (*raster.Image, error) {
 	} else if err != nil {
 		return nil, unreadable(f.path, err)
 	}
-	return img, nil
+	return halve(img, halvings), nil
 }
 
 // read gives frame n, or the last one when the film ends before.
@@ -68,59 +78,102 @@ func (f *film) read(ctx context.Context, n int) (*raster.Image, error) {
 		if f.last >= 0 {
 			n = min(n, f.last)
 		}
-		if img := f.ring[n]; img != nil {
+		if img := f.lib.get(picture{f, n, 0}); img != nil {
 			return img, nil
 		}
-		if f.run == nil || n < f.next || n > f.next+skipAtMost {
-			if err := f.seek(n); err != nil {
-				return nil, err
-			}
+		c, once, err := f.cursorFor(n)
+		if err != nil {
+			return nil, err
 		}
-		img, err := f.forward(ctx, n)
+		img, err := f.forward(ctx, c, n)
 		switch {
 		case err == nil:
+			if once {
+				f.stop(c)
+			}
 			return img, nil
 		case !errors.Is(err, io.EOF) || tries > 3:
 			return nil, err
 		}
-		if err := f.ended(n); err != nil {
+		if err := f.ended(c, n); err != nil {
 			return nil, err
 		}
 	}
 }
 
+// cursorFor is the cursor that is the least way before frame n, or a new one. Where the film is read backwards it starts so far ahead
+// that the frames before n are there when they are asked for, and is of no use afterwards.
+func (f *film) cursorFor(n int) (c *cursor, once bool, err error) {
+	for _, other := range f.cursors {
+		if other.next <= n && n <= other.next+skipAtMost && (c == nil || other.next > c.next) {
+			c = other
+		}
+	}
+	if c != nil {
+		f.cursors = append(slices.DeleteFunc(f.cursors, func(other *cursor) bool { return other == c }), c)
+		return c, false, nil
+	}
+	first := n
+	if once = f.backwards(n); once {
+		first = max(0, n-f.window()+1)
+	}
+	c, err = f.start(first)
+	return c, once, err
+}
+
+// backwards is whether frames behind n were asked for just now, and n was not.
+func (f *film) backwards(n int) bool {
+	for _, k := range f.kept {
+		if k > n && k <= n+windowLeast {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *film) window() int { return f.lib.share(f.bytes()) }
+
+func (f *film) bytes() int { return 4 * f.info.Width * f.info.Height }
+
 // forward reads up to frame n.
-func (f *film) forward(ctx context.Context, n int) (*raster.Image, error) {
-	run := f.run
-	stop := context.AfterFunc(ctx, run.kill)
+func (f *film) forward(ctx context.Context, c *cursor, n int) (*raster.Image, error) {
+	stop := context.AfterFunc(ctx, c.run.kill)
 	defer stop()
+	window := f.window()
+	var pix []byte
 	for {
-		pix := make([]byte, 4*f.info.Width*f.info.Height)
-		if err := run.read(pix); err != nil {
-			f.stop()
+		if pix == nil {
+			pix = make([]byte, f.bytes())
+		}
+		if err := c.run.read(pix); err != nil {
+			f.stop(c)
 			return nil, err
 		}
+		at := c.next
+		c.next++
+		if at <= n-window { // nobody will ask for it
+			continue
+		}
 		img := interpret(pix, f.info.Width, f.info.Height, f.info.Alpha, f.in)
-		f.keep(f.next, img)
-		f.next++
-		if f.next > n {
+		pix = nil
+		f.keep(at, img)
+		if at >= n {
 			return img, nil
 		}
 	}
 }
 
 // ended learns from an early end how long the film really is.
-func (f *film) ended(n int) error {
-	got := f.next
+func (f *film) ended(c *cursor, n int) error {
 	switch {
-	case got > 0 && len(f.ring) > 0 && f.ring[got-1] != nil:
-		f.last = got - 1
+	case c.run.over:
+		f.last = c.next - 1
 	case n == 0:
 		return errors.New("it has no frame that can be decoded")
 	default: // sought beyond the end: look for the end from further ahead
 		f.last = max(0, n-int(f.info.FrameRate)-1)
-		if img, err := f.tail(f.last); err == nil {
-			f.last = img
+		if last, err := f.tail(f.last); err == nil {
+			f.last = last
 		}
 	}
 	return nil
@@ -128,55 +181,98 @@ func (f *film) ended(n int) error {
 
 // tail reads from frame n to the end and gives the number of the last frame there is.
 func (f *film) tail(n int) (int, error) {
-	if err := f.seek(n); err != nil {
+	c, err := f.start(n)
+	if err != nil {
 		return 0, err
 	}
 	for {
-		if _, err := f.forward(context.Background(), f.next); err != nil {
-			last := f.next - 1
-			if f.ring[last] == nil {
+		if _, err := f.forward(context.Background(), c, c.next); err != nil {
+			if !c.run.over {
 				return 0, err
 			}
-			return last, nil
+			return c.next - 1, nil
 		}
 	}
 }
 
-// keep puts a frame into the ring and drops the oldest.
+// keep gives a frame to the library, and takes the oldest back when there are enough of them.
 func (f *film) keep(n int, img *raster.Image) {
-	f.ring[n] = img
-	most := max(ringLeast, min(ringMost, ringBytes/max(1, len(img.Pix))))
-	for k := range f.ring {
-		if k <= n-most || k > n {
-			delete(f.ring, k)
+	f.lib.put(picture{f, n, 0}, img)
+	f.kept = append(f.kept, n)
+	for most := f.window() * max(1, len(f.cursors)); len(f.kept) > most; {
+		if !slices.Contains(f.kept[1:], f.kept[0]) {
+			f.lib.drop(f, f.kept[0])
 		}
+		f.kept = slices.Delete(f.kept, 0, 1)
 	}
 }
 
-// seek starts ffmpeg so that it gives frame n next.
-func (f *film) seek(n int) error {
-	f.stop()
+// start starts ffmpeg so that it gives frame n next.
+func (f *film) start(n int) (*cursor, error) {
+	if len(f.cursors) >= maxCursors {
+		f.stop(f.cursors[0])
+	}
+	f.lib.reads(f)
 	run, err := startDecoder(f.path, f.stream, f.info, n)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	f.run, f.next = run, n
-	return nil
+	c := &cursor{run, n}
+	f.cursors = append(f.cursors, c)
+	f.running.Store(int32(len(f.cursors)))
+	f.starts.Add(1)
+	return c, nil
 }
 
-func (f *film) stop() {
-	if f.run != nil {
-		f.run.kill()
-		f.run.wait()
-		f.run = nil
+func (f *film) stop(c *cursor) {
+	c.run.kill()
+	c.run.wait()
+	f.cursors = slices.DeleteFunc(f.cursors, func(other *cursor) bool { return other == c })
+	f.running.Store(int32(len(f.cursors)))
+}
+
+// stopIdle ends the decoders; false when somebody reads just now. The library, which calls it, is locked.
+func (f *film) stopIdle() bool {
+	select {
+	case <-f.lock:
+	default:
+		return false
+	}
+	defer func() { f.lock <- struct{}{} }()
+	f.stopAll()
+	return true
+}
+
+func (f *film) rest() bool {
+	select {
+	case <-f.lock:
+	default:
+		return false
+	}
+	defer func() { f.lock <- struct{}{} }()
+	f.letGo()
+	return true
+}
+
+// letGo ends the decoders and gives the frames back.
+func (f *film) letGo() {
+	f.stopAll()
+	f.kept = nil
+	f.lib.ended(f)
+	f.lib.drop(f, -1)
+}
+
+func (f *film) stopAll() {
+	for len(f.cursors) > 0 {
+		f.stop(f.cursors[0])
 	}
 }
 
 func (f *film) close() error {
 	<-f.lock
 	defer func() { f.lock <- struct{}{} }()
-	f.stop()
-	f.ring, f.done = nil, true
+	f.letGo()
+	f.done = true
 	return nil
 }
 
@@ -210,6 +306,7 @@ func startDecoder(path string, st stream, info Info, n int) (*decoder, error) {
 		cancel()
 		return nil, ffmpeg.Failure(context.Background(), err, tail)
 	}
+	ffmpeg.Bound(cmd)
 	return &decoder{cmd: cmd, out: out, tail: tail, ctx: ctx, kill: cancel}, nil
 }
 

@@ -30,7 +30,6 @@ type Info struct {
 // Interpretation is how a project wants the pictures of a file read.
 type Interpretation struct {
 	Premultiplied bool    // the alpha channel has been applied to the colours already
-	IgnoreAlpha   bool    // the alpha channel means nothing
 	InvertAlpha   bool    // opaque is 0
 	Sequence      bool    // the file is one of numbered pictures that make up a film
 	FrameRate     float64 // frames of a sequence per second, 0 for 30; of a film, its own rate or the one it is made to conform to
@@ -50,19 +49,27 @@ type Source struct {
 
 // reader is what stands behind a Source.
 type reader interface {
-	frame(ctx context.Context, n int) (*raster.Image, error)
+	// frame is frame n, halved so many times.
+	frame(ctx context.Context, n, halvings int) (*raster.Image, error)
+	// rest gives up what can be had again; false when somebody reads just now.
+	rest() bool
 	close() error
 }
 
-// Open prepares a file for reading as it is.
+// Open prepares a file for reading as it is, with a library of its own.
 func Open(ctx context.Context, path string) (*Source, error) {
 	return OpenAs(ctx, path, Interpretation{})
 }
 
-// OpenAs prepares a file for reading as in says.
+// OpenAs prepares a file for reading as in says, with a library of its own.
 func OpenAs(ctx context.Context, path string, in Interpretation) (*Source, error) {
+	return NewLibrary(DefaultBudget).OpenAs(ctx, path, in)
+}
+
+// OpenAs prepares a file for reading as in says.
+func (l *Library) OpenAs(ctx context.Context, path string, in Interpretation) (*Source, error) {
 	if in.Sequence {
-		return openSequence(ctx, path, in)
+		return l.openSequence(ctx, path, in)
 	}
 	info, st, err := probe(ctx, path)
 	if err != nil {
@@ -72,9 +79,9 @@ func OpenAs(ctx context.Context, path string, in Interpretation) (*Source, error
 	case !info.Video:
 		return &Source{Info: info, reader: silent{path}}, nil
 	case info.Still:
-		return &Source{Info: info, reader: &still{path: path, in: in, stream: st}}, nil
+		return &Source{Info: info, reader: &still{lib: l, path: path, in: in, stream: st, info: info}}, nil
 	}
-	reader := newFilm(path, info, st, in)
+	reader := newFilm(l, path, info, st, in)
 	if conforms(in.FrameRate, info, st) {
 		info.Duration *= info.FrameRate / in.FrameRate
 		info.FrameRate = in.FrameRate
@@ -93,17 +100,33 @@ func conforms(rate float64, info Info, st stream) bool {
 
 // Frame is the picture at t seconds, clamped to the file; reading forwards is cheap.
 func (s *Source) Frame(ctx context.Context, t float64) (*raster.Image, error) {
+	return s.Halved(ctx, t, 0)
+}
+
+// Halved is Frame with its width and height halved so many times. Of a still only that is kept.
+func (s *Source) Halved(ctx context.Context, t float64, times int) (*raster.Image, error) {
 	n := 0
 	if !s.Info.Still && s.Info.FrameRate > 0 {
 		// A composition's times are rounded; a frame starts a hair before its time.
 		n = int(math.Floor(t*s.Info.FrameRate + 0.01))
 		n = max(0, min(n, s.frames()-1))
 	}
-	return s.reader.frame(ctx, n)
+	return s.reader.frame(ctx, n, times)
 }
 
 func (s *Source) frames() int {
 	return max(1, int(math.Round(s.Info.Duration*s.Info.FrameRate)))
+}
+
+// Rest ends the processes behind the source and lets its pictures go, until it is asked for one again.
+func (s *Source) Rest() { s.reader.rest() }
+
+// halve halves a picture so many times.
+func halve(img *raster.Image, times int) *raster.Image {
+	for range times {
+		img = raster.Halve(img)
+	}
+	return img
 }
 
 // Close ends the processes behind the source.
@@ -112,9 +135,11 @@ func (s *Source) Close() error { return s.reader.close() }
 // silent stands for a file without pictures.
 type silent struct{ path string }
 
-func (s silent) frame(context.Context, int) (*raster.Image, error) {
+func (s silent) frame(context.Context, int, int) (*raster.Image, error) {
 	return nil, unreadable(s.path, errors.New("it has no pictures"))
 }
+
+func (silent) rest() bool { return true }
 
 func (silent) close() error { return nil }
 

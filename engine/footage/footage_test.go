@@ -156,7 +156,6 @@ func TestAlphaIsAppliedOnce(t *testing.T) {
 	}{
 		{"straight", Interpretation{}, color.RGBA{127, 127, 127, 127}},
 		{"premultiplied", Interpretation{Premultiplied: true}, color.RGBA{127, 127, 127, 127}},
-		{"ignored", Interpretation{IgnoreAlpha: true}, color.RGBA{255, 255, 255, 255}},
 		{"inverted", Interpretation{InvertAlpha: true}, color.RGBA{128, 128, 128, 128}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,6 +19,7 @@ const probeTime = 30 * time.Second
 // stream is what a film's decoder must know beyond Info.
 type stream struct {
 	native  bool   // a still that Go decodes
+	depth   int    // bytes that a pixel of it takes then
 	rate    string // exact, "30000/1001"
 	decoder string // to be used instead of ffmpeg's choice
 	matrix  string // of colours that do not say theirs
@@ -55,10 +56,10 @@ func probe(ctx context.Context, path string) (Info, stream, error) {
 	if err := regular(path); err != nil {
 		return Info{}, stream{}, unreadable(path, err)
 	}
-	if info, ok, err := probeStill(path); err != nil {
+	if info, depth, ok, err := probeStill(path); err != nil {
 		return Info{}, stream{}, unreadable(path, err)
 	} else if ok {
-		return info, stream{native: true}, nil
+		return info, stream{native: true, depth: depth}, nil
 	}
 	info, st, err := askFFprobe(ctx, path)
 	if err != nil {

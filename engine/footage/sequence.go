@@ -16,6 +16,7 @@ import (
 
 // sequence is numbered pictures in a folder.
 type sequence struct {
+	lib   *Library
 	paths []string
 	in    Interpretation
 
@@ -29,7 +30,7 @@ const maxSequence = 1 << 20 // pictures
 
 // openSequence opens the pictures that are numbered like path, in the order of their numbers. A folder stands for the
 // first picture in it.
-func openSequence(ctx context.Context, path string, in Interpretation) (*Source, error) {
+func (l *Library) openSequence(ctx context.Context, path string, in Interpretation) (*Source, error) {
 	paths, err := siblings(path)
 	if err != nil {
 		return nil, unreadable(path, err)
@@ -46,7 +47,7 @@ func openSequence(ctx context.Context, path string, in Interpretation) (*Source,
 	}
 	info.Still, info.FrameRate, info.Duration = false, in.FrameRate, float64(len(paths))/in.FrameRate
 	in.Sequence = false
-	return &Source{Info: info, reader: &sequence{paths: paths, in: in, ring: map[int]*still{}}}, nil
+	return &Source{Info: info, reader: &sequence{lib: l, paths: paths, in: in, ring: map[int]*still{}}}, nil
 }
 
 func siblings(path string) ([]string, error) {
@@ -95,13 +96,13 @@ func siblings(path string) ([]string, error) {
 	return paths, nil
 }
 
-func (s *sequence) frame(ctx context.Context, n int) (*raster.Image, error) {
+func (s *sequence) frame(ctx context.Context, n, halvings int) (*raster.Image, error) {
 	n = max(0, min(n, len(s.paths)-1))
 	st, err := s.still(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	return st.frame(ctx, 0)
+	return st.frame(ctx, 0, halvings)
 }
 
 func (s *sequence) still(ctx context.Context, n int) (*still, error) {
@@ -110,17 +111,31 @@ func (s *sequence) still(ctx context.Context, n int) (*still, error) {
 	if st := s.ring[n]; st != nil {
 		return st, nil
 	}
-	_, st, err := probe(ctx, s.paths[n])
+	info, st, err := probe(ctx, s.paths[n])
 	if err != nil {
 		return nil, err
 	}
-	for k := range s.ring {
-		if k <= n-ringLeast || k >= n+ringLeast {
+	for k, old := range s.ring {
+		if k <= n-windowLeast || k >= n+windowLeast {
+			s.lib.drop(old, -1)
 			delete(s.ring, k)
 		}
 	}
-	s.ring[n] = &still{path: s.paths[n], in: s.in, stream: st}
+	s.ring[n] = &still{lib: s.lib, path: s.paths[n], in: s.in, stream: st, info: info}
 	return s.ring[n], nil
 }
 
-func (s *sequence) close() error { return nil }
+func (s *sequence) rest() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, old := range s.ring {
+		s.lib.drop(old, -1)
+		delete(s.ring, k)
+	}
+	return true
+}
+
+func (s *sequence) close() error {
+	s.rest()
+	return nil
+}

@@ -11,6 +11,7 @@ import (
 	_ "image/gif"  // registers its decoder
 	_ "image/jpeg" // registers its decoder
 	_ "image/png"  // registers its decoder
+	"io"
 	"os"
 	"sync"
 
@@ -23,26 +24,39 @@ import (
 )
 
 // probeStill looks whether Go can decode the file as a still.
-func probeStill(path string) (info Info, ok bool, err error) {
+func probeStill(path string) (info Info, depth int, ok bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Info{}, false, err
+		return Info{}, 0, false, err
 	}
 	defer f.Close()
 	cfg, format, err := image.DecodeConfig(bufio.NewReader(f))
 	if err != nil {
-		return Info{}, false, nil // ffmpeg may know it
+		return Info{}, 0, false, nil // ffmpeg may know it
 	}
 	if cfg.Width <= 0 || cfg.Height <= 0 {
-		return Info{}, false, errors.New("it has no size")
+		return Info{}, 0, false, errors.New("it has no size")
 	}
 	if cfg.Width > ffmpeg.MaxPixels/cfg.Height {
-		return Info{}, false, tooLarge(cfg.Width, cfg.Height)
+		return Info{}, 0, false, tooLarge(cfg.Width, cfg.Height)
 	}
 	if format == "gif" && moving(f) {
-		return Info{}, false, nil
+		return Info{}, 0, false, nil
 	}
-	return Info{Width: cfg.Width, Height: cfg.Height, Still: true, Video: true, Alpha: !opaque(cfg.ColorModel)}, true, nil
+	return Info{Width: cfg.Width, Height: cfg.Height, Still: true, Video: true, Alpha: !opaque(cfg.ColorModel)}, depthOf(cfg.ColorModel), true, nil
+}
+
+// depthOf is how many bytes a decoded pixel of a model takes at most.
+func depthOf(m color.Model) int {
+	switch m {
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 8
+	case color.GrayModel:
+		return 1
+	case color.YCbCrModel:
+		return 3
+	}
+	return 4
 }
 
 func opaque(m color.Model) bool {
@@ -53,36 +67,66 @@ func opaque(m color.Model) bool {
 	return false
 }
 
-// still decodes its picture when it is first asked for.
+// still decodes its picture when it is asked for, and again when the library had to let it go.
 type still struct {
+	lib    *Library
 	path   string
 	in     Interpretation
 	stream stream
+	info   Info
 
 	mu  sync.Mutex
-	img *raster.Image
-	err error
+	err error // for good
 }
 
-func (s *still) frame(ctx context.Context, _ int) (*raster.Image, error) {
+func (s *still) frame(ctx context.Context, _, halvings int) (*raster.Image, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.img != nil || s.err != nil {
-		return s.img, s.err
+	if s.err != nil {
+		return nil, s.err
 	}
-	img, err := s.decode(ctx)
-	if err != nil {
-		err = unreadable(s.path, err)
-		if ctx.Err() != nil {
-			return nil, err // the next to ask may have more time
+	for n := halvings; n >= 0; n-- {
+		img := s.lib.get(picture{s, 0, n})
+		switch {
+		case img == nil:
+		case n == halvings:
+			return img, nil
+		default:
+			return s.keep(halve(img, halvings-n), halvings), nil
 		}
 	}
-	s.img, s.err = img, err
-	return img, err
+	var img *raster.Image
+	err := s.lib.decode(ctx, s.cost(), func() (err error) {
+		img, err = s.decode(ctx)
+		return err
+	})
+	if err != nil {
+		err = unreadable(s.path, err)
+		if ctx.Err() == nil { // else the next to ask may have more time
+			s.err = err
+		}
+		return nil, err
+	}
+	return s.keep(halve(img, halvings), halvings), nil
 }
 
+// keep has the library keep the picture, halved so many times.
+func (s *still) keep(img *raster.Image, halvings int) *raster.Image {
+	s.lib.put(picture{s, 0, halvings}, img)
+	return img
+}
+
+// cost is how many bytes decoding takes: the picture as its file holds it, and as it is drawn.
+func (s *still) cost() int64 {
+	return int64(s.info.Width) * int64(s.info.Height) * int64(4+s.stream.depth)
+}
+
+// foreign is how large, in bytes, a picture is as its file holds it that is left to ffmpeg, whose memory is not this program's.
+const foreign = 256 << 20
+
 func (s *still) decode(ctx context.Context) (*raster.Image, error) {
-	if s.stream.native {
+	size := int64(s.info.Width) * int64(s.info.Height) * int64(s.stream.depth)
+	if s.stream.native && size < foreign {
 		img, err := decodeStill(s.path, s.in)
 		if err == nil {
 			return img, nil
@@ -95,11 +139,47 @@ func (s *still) decode(ctx context.Context) (*raster.Image, error) {
 	return decodeByFFmpeg(ctx, s.path, s.stream, s.in)
 }
 
-func (s *still) close() error { return nil }
+func (s *still) rest() bool {
+	s.lib.drop(s, -1)
+	return true
+}
+
+func (s *still) close() error {
+	s.rest()
+	return nil
+}
+
+// Verify reads the picture of a still to its end, in little memory: one that was cut short would only be missed when it is drawn.
+func Verify(ctx context.Context, path string) error {
+	info, st, err := probe(ctx, path)
+	if err != nil {
+		return err
+	}
+	if st.native && info.Width*info.Height <= verifyHere {
+		if _, err := decodeStill(path, Interpretation{}); err == nil {
+			return nil
+		}
+	}
+	const edge = 8 // pixels of what ffmpeg shows of it
+	args := append(decodeInput(path, st), "-map", "0:V:0", "-frames:v", "1", "-vf", fmt.Sprintf("scale=%d:%d,format=rgba", edge, edge), "-f", "rawvideo", "pipe:1")
+	out, err := ffmpeg.Run(ctx, "ffmpeg", args...)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return unreadable(path, plainer(err))
+	case len(out) != 4*edge*edge:
+		return unreadable(path, errors.New("it is broken: its picture is not whole"))
+	}
+	return nil
+}
+
+// verifyHere is how many pixels are decoded in this program to see whether they are whole.
+const verifyHere = 4 << 20
 
 // straight says whether pictures are taken with their alpha channel as it is.
 func (in Interpretation) straight() bool {
-	return !in.Premultiplied && !in.IgnoreAlpha && !in.InvertAlpha
+	return !in.Premultiplied && !in.InvertAlpha
 }
 
 func decodeStill(path string, in Interpretation) (img *raster.Image, err error) {
@@ -141,14 +221,33 @@ func decodeByFFmpeg(ctx context.Context, path string, st stream, in Interpretati
 		st = again
 	}
 	args := append(decodeInput(path, st), "-frames:v", "1")
-	out, err := ffmpeg.Run(ctx, "ffmpeg", append(args, decodeOutput(st, "")...)...)
+	pix := make([]byte, 4*info.Width*info.Height)
+	if err := fill(ctx, pix, append(args, decodeOutput(st, "")...)); err != nil {
+		return nil, err
+	}
+	return interpret(pix, info.Width, info.Height, info.Alpha, in), nil
+}
+
+// fill reads what an ffmpeg of these arguments gives into pix, which has to hold just that.
+func fill(ctx context.Context, pix []byte, args []string) error {
+	cmd, tail := ffmpeg.Command(ctx, "ffmpeg", args...)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
 	if err != nil {
-		return nil, plainer(err)
+		return ffmpeg.Failure(ctx, err, tail)
 	}
-	if len(out) != info.Width*info.Height*4 {
-		return nil, errors.New("it is broken: its picture is not whole")
+	ffmpeg.Bound(cmd)
+	_, short := io.ReadFull(out, pix)
+	more, _ := io.Copy(io.Discard, out) // what it says when it ends tells more than an error here
+	if err := cmd.Wait(); err != nil {
+		return plainer(ffmpeg.Failure(ctx, err, tail))
 	}
-	return interpret(out, info.Width, info.Height, info.Alpha, in), nil
+	if short != nil || more > 0 {
+		return errors.New("it is broken: its picture is not whole")
+	}
+	return nil
 }
 
 // interpret turns RGBA as files hold it, into a picture. It takes pix over.
@@ -156,10 +255,6 @@ func interpret(pix []byte, w, h int, alpha bool, in Interpretation) *raster.Imag
 	img := &raster.Image{Pix: pix, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
 	switch {
 	case !alpha:
-	case in.IgnoreAlpha:
-		for i := 3; i < len(pix); i += 4 {
-			pix[i] = 255
-		}
 	default:
 		if in.InvertAlpha {
 			for i := 3; i < len(pix); i += 4 {

@@ -17,6 +17,7 @@ type base struct {
 	last    []uint64 // what the lowest layers looked like in the frame before
 	layers  []uint64 // and those that picture shows
 	picture *raster.Image
+	met     int // frame that asked for it last
 }
 
 // begin draws the lowest layers of s over dst, which is as empty as at the start of any other frame, and gives how many
@@ -29,6 +30,7 @@ func (w *worker) begin(dst *raster.Image, s scene, shown []shownLayer) (int, err
 	c := &w.r.cache
 	c.mu.Lock()
 	b := c.base(s.path, dst.Rect)
+	b.met = max(b.met, w.n)
 	steady := common(b.last, looks)
 	b.last = looks
 	layers, picture := b.layers, b.picture

@@ -17,6 +17,8 @@ type cache struct {
 	known map[uint64]*cached
 	bases bases
 	size  int
+	// rested is the frame before which what nobody met was let go.
+	rested int
 }
 
 type cached struct {
@@ -25,10 +27,11 @@ type cached struct {
 	state   uint64
 	clip    image.Rectangle
 	surface *raster.Image // nil until met again
+	met     int           // frame that met it last
 }
 
 // maxCache bounds the surfaces kept, in bytes.
-const maxCache = 512 << 20
+const maxCache = 256 << 20
 
 // keeps is whether a drawing without masks and effects goes over a surface of its own, to be kept. Drawn directly it is rounded
 // otherwise, and a frame must not depend on which ones were drawn before: so this depends on the time alone, and holds for a
@@ -47,13 +50,16 @@ func (w *worker) cached(clip image.Rectangle, v view, d *drawing, masks []mask, 
 	}
 	c := &w.r.cache
 	key := v.instance()
-	now := cached{layer: v.layer, m: v.m, state: d.state, clip: clip}
+	now := cached{layer: v.layer, m: v.m, state: d.state, clip: clip, met: w.n}
 	if len(masks)+len(effects) > 0 {
 		now.state ^= w.state(v)
 	}
 	c.mu.Lock()
 	e := c.known[key]
 	met := e != nil && e.layer == now.layer && e.m == now.m && e.state == now.state && e.clip == now.clip
+	if met {
+		e.met = max(e.met, w.n)
+	}
 	if met && e.surface != nil {
 		defer c.mu.Unlock()
 		return e.surface
@@ -77,6 +83,32 @@ func (w *worker) cached(clip image.Rectangle, v view, d *drawing, masks []mask, 
 	c.put(key, &now)
 	c.mu.Unlock()
 	return s
+}
+
+// rest lets go what no frame met for a while before frame n.
+func (c *cache) rest(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n < c.rested+restAfter {
+		return
+	}
+	c.rested = n
+	for key, e := range c.known {
+		if e.met < n-restAfter {
+			if e.surface != nil {
+				c.size -= len(e.surface.Pix)
+			}
+			delete(c.known, key)
+		}
+	}
+	for key, b := range c.bases {
+		if b.met < n-restAfter {
+			if b.picture != nil {
+				c.size -= len(b.picture.Pix)
+			}
+			delete(c.bases, key)
+		}
+	}
 }
 
 // put replaces an entry. Its surface is left to the collector: another worker may be reading it.

@@ -28,4 +28,8 @@ var gaussianBlurEffect = effect{
 		x, y := blurSigmas(p)
 		raster.Blur(img, x, y)
 	},
+	directed: func(p params) bool {
+		x, y := blurSigmas(p)
+		return x != y
+	},
 }

@@ -37,6 +37,7 @@ var dropShadowEffect = effect{
 		}
 		copy(img.Pix, under.Pix)
 	},
+	directed: func(p params) bool { return p.number("ADBE Drop Shadow-0004", 5) != 0 },
 }
 
 func softness(p params) float64 { return p.number("ADBE Drop Shadow-0005", 0) * p.scale() * blurSigma }

@@ -14,6 +14,9 @@ type effect struct {
 	reach func(p params) int
 	// apply changes img, which holds the layer in pixels of the target.
 	apply func(p params, img *raster.Image)
+	// directed is whether it looks different along the layer's axes, though it is drawn along those of the target; nil for those that
+	// don't.
+	directed func(p params) bool
 }
 
 // effects is the table of effects that can be drawn, by match name.
@@ -119,7 +122,9 @@ func (w *worker) effects(v view) []effectUse {
 			e = effect{apply: func(_ params, img *raster.Image) { clear(img.Pix) }}
 		}
 		w.warnCompositing(v, p)
-		out = append(out, effectUse{e, params{w, v, p}})
+		use := effectUse{e, params{w, v, p}}
+		w.warnDirection(use)
+		out = append(out, use)
 	}
 	return out
 }

@@ -137,6 +137,16 @@ func (w *worker) warnCompositing(v view, effect *aep.Property) {
 	}
 }
 
+// warnDirection tells that an effect is drawn along the axes of the picture, where the layer's own point elsewhere.
+func (w *worker) warnDirection(u effectUse) {
+	m := u.params.v.m
+	const straight = 1e-6
+	turned := math.Abs(m.B) > straight || math.Abs(m.C) > straight || m.A < 0 || m.D < 0
+	if turned && u.directed != nil && u.directed(u.params) {
+		w.r.undrawn(u.params.v, "the rotation of effect '"+displayName(u.params.group)+"' together with its layer")
+	}
+}
+
 // warnStroke names what a stroke of a shape layer has that is not drawn.
 func (b *shapeBuilder) warnStroke(p *aep.Property) {
 	taper, wave := p.Child("ADBE Vector Stroke Taper"), p.Child("ADBE Vector Stroke Wave")

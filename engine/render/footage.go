@@ -28,6 +28,10 @@ var footageKind = kind{
 		if !it.Footage.HasVideo && it.Footage.Width == 0 {
 			return nil, nil // sound or data
 		}
+		if name := it.Footage.Layer; name != "" {
+			w.r.warned.say(fmt.Sprintf("%sof the Photoshop file '%s' the embedded engine shows all layers together, in the size of layer '%s', instead of that layer alone",
+				w.r.about(v.comp, v.layer), it.Footage.File.Base(), name))
+		}
 		t, ok := w.sourceTime(v, footageLength(it.Footage))
 		if !ok {
 			return nil, nil
@@ -36,37 +40,22 @@ var footageKind = kind{
 	},
 }
 
+// prepareFile does not read the picture yet: one that is kept as a surface need not be read at all.
 func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) {
-	src, err := w.r.sources.get(w.ctx, it)
-	if err == nil && src == nil {
-		return nil, nil
-	}
-	var img *raster.Image
-	if err == nil {
-		if d := it.Footage.Duration; d > 0 && it.Footage.Loop > 1 {
-			t = math.Mod(t, d)
-		}
-		img, err = src.Frame(w.ctx, t)
-	}
+	src, err := w.r.sources.get(w.ctx, it, w.n)
 	if err != nil {
-		if cause := w.ctx.Err(); cause != nil {
-			return nil, cause
-		}
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return nil, err
-		}
-		w.r.warned.say(fmt.Sprintf("%sthe footage '%s' is left out: %v", w.r.about(v.comp, v.layer), it.Name, err))
+		return nil, w.leftOut(v, it, err)
+	}
+	if src == nil || src.Info.Width <= 0 || src.Info.Height <= 0 {
 		return nil, nil
 	}
-	if img == nil || img.Rect.Empty() {
-		return nil, nil
+	if d := it.Footage.Duration; d > 0 && it.Footage.Loop > 1 {
+		t = math.Mod(t, d)
 	}
 	fw, fh := float64(it.Footage.Width), float64(it.Footage.Height)
 	if fw <= 0 || fh <= 0 {
-		fw, fh = float64(img.Rect.Dx()), float64(img.Rect.Dy())
+		fw, fh = float64(src.Info.Width), float64(src.Info.Height)
 	}
-	img = w.r.sources.shrunk(img, shrink(v.m, img, fw, fh), it.Footage.Still)
-	fit := v.m.Mul(geom.Scale(fw/float64(img.Rect.Dx()), fh/float64(img.Rect.Dy())))
 	how := raster.Bilinear
 	if w.r.opt.Draft {
 		how = raster.Nearest
@@ -74,16 +63,33 @@ func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) 
 	return &drawing{
 		box: geom.Rect{MaxX: fw, MaxY: fh}.Transform(v.m).Grow(1), blends: true, still: it.Footage.Still,
 		draw: func(dst *raster.Image, opacity float64, blend raster.Blend) error {
+			img, err := src.Halved(w.ctx, t, shrink(v.m, src.Info, fw, fh))
+			if err != nil {
+				return w.leftOut(v, it, err)
+			}
+			fit := v.m.Mul(geom.Scale(fw/float64(img.Rect.Dx()), fh/float64(img.Rect.Dy())))
 			raster.Draw(dst, img, fit, dst.Rect, opacity, blend, how)
 			return nil
 		},
 	}, nil
 }
 
-// shrink is how many times an image has to be halved before it is sampled, so that no pixel of it is skipped.
-func shrink(m geom.Matrix, img *raster.Image, w, h float64) int {
+// leftOut tells that a layer's footage can't be read; it is an error when the render has ended.
+func (w *worker) leftOut(v view, it *aep.Item, err error) error {
+	if cause := w.ctx.Err(); cause != nil {
+		return cause
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	w.r.warned.say(fmt.Sprintf("%sthe footage '%s' is left out: %v", w.r.about(v.comp, v.layer), it.Name, err))
+	return nil
+}
+
+// shrink is how many times a picture has to be halved before it is sampled, so that no pixel of it is skipped.
+func shrink(m geom.Matrix, of footage.Info, w, h float64) int {
 	sx, sy := m.AxisScale()
-	s := max(sx*w/float64(img.Rect.Dx()), sy*h/float64(img.Rect.Dy()))
+	s := max(sx*w/float64(of.Width), sy*h/float64(of.Height))
 	n := 0
 	for ; s > 0 && s <= 0.5 && n < 12; n++ {
 		s *= 2
@@ -129,21 +135,19 @@ type sources struct {
 	open  func(ctx context.Context, it *aep.Item) (*footage.Source, error)
 	mu    sync.Mutex
 	known map[uint32]*source
-	small map[smaller]*raster.Image
 }
 
 type source struct {
 	once sync.Once
 	src  *footage.Source
 	err  error
+	// asked is the last frame of the composition that asked for it, and resting whether what it holds was given back since.
+	asked   int
+	resting bool
 }
 
-type smaller struct {
-	img *raster.Image
-	n   int
-}
-
-func (s *sources) get(ctx context.Context, it *aep.Item) (*footage.Source, error) {
+// get is the file of an item, for frame n of the composition.
+func (s *sources) get(ctx context.Context, it *aep.Item, n int) (*footage.Source, error) {
 	if s.open == nil {
 		return nil, errors.New("there is no way to read footage")
 	}
@@ -156,40 +160,34 @@ func (s *sources) get(ctx context.Context, it *aep.Item) (*footage.Source, error
 		e = &source{}
 		s.known[it.ID] = e
 	}
+	e.asked, e.resting = max(e.asked, n), false
 	s.mu.Unlock()
-	e.once.Do(func() { e.src, e.err = s.open(ctx, it) })
+	e.once.Do(func() {
+		src, err := s.open(ctx, it)
+		s.mu.Lock()
+		e.src, e.err = src, err
+		s.mu.Unlock()
+	})
 	return e.src, e.err
 }
 
-// maxSmall bounds how many shrunk stills are kept.
-const maxSmall = 256
+// restAfter is how many frames after the last one that asked for it what is kept of a layer is given back.
+const restAfter = 50
 
-// shrunk is img halved n times; that of a still is kept.
-func (s *sources) shrunk(img *raster.Image, n int, still bool) *raster.Image {
-	if n == 0 {
-		return img
-	}
-	key := smaller{img, n}
-	if still {
-		s.mu.Lock()
-		known := s.small[key]
-		s.mu.Unlock()
-		if known != nil {
-			return known
+// rest gives back what files hold that no frame asked for for a while before frame n: memory, and ffmpegs.
+func (s *sources) rest(n int) {
+	s.mu.Lock()
+	var tired []*footage.Source
+	for _, e := range s.known {
+		if e.src != nil && !e.resting && e.asked < n-restAfter {
+			e.resting = true
+			tired = append(tired, e.src)
 		}
 	}
-	for range n {
-		img = raster.Halve(img)
+	s.mu.Unlock()
+	for _, src := range tired {
+		src.Rest()
 	}
-	if still {
-		s.mu.Lock()
-		if s.small == nil || len(s.small) >= maxSmall {
-			s.small = make(map[smaller]*raster.Image)
-		}
-		s.small[key] = img
-		s.mu.Unlock()
-	}
-	return img
 }
 
 func (s *sources) close() error {
@@ -201,6 +199,6 @@ func (s *sources) close() error {
 			errs = append(errs, e.src.Close())
 		}
 	}
-	s.known, s.small = nil, nil
+	s.known = nil
 	return errors.Join(errs...)
 }

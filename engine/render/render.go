@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -49,6 +50,7 @@ type Renderer struct {
 	layouts  layouts
 	cache    cache
 	constant constancy
+	off      sync.Map // properties whose expressions were switched off
 }
 
 // maxPixels bounds a frame: what After Effects itself can hold, 30000 on a side, would not fit into most machines.

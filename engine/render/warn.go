@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -48,12 +49,17 @@ func (r *Renderer) about(comp *aep.Item, l *aep.Layer) string {
 	return fmt.Sprintf("layer '%s' in composition '%s': ", r.project.DisplayName(l), comp.Name)
 }
 
-// failed tells once per property that its expression failed.
+// failed tells once per property that its expression failed. One that took too long is switched off.
 func (r *Renderer) failed(ref eval.Ref, t float64, err error) {
-	name := ref.Prop.Name
-	if name == "" {
-		name = ref.Prop.Match
+	var endless *eval.TimeoutError
+	if errors.As(err, &endless) {
+		if _, known := r.off.LoadOrStore(endless.Ref.Prop, struct{}{}); !known {
+			r.warned.say(fmt.Sprintf("%sthe expression of '%s' took longer than %v at %.3f s and is switched off for the rest of the render, its value without it is used",
+				r.about(endless.Ref.Comp, endless.Ref.Layer), displayName(endless.Ref.Prop), endless.Limit, t))
+		}
+		return
 	}
+	name := displayName(ref.Prop)
 	r.warned.sayOnce(ref.Prop, fmt.Sprintf("%sthe expression of '%s' failed at %.3f s, its value without it is used: %v",
 		r.about(ref.Comp, ref.Layer), name, t, err))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -18,6 +19,21 @@ type worker struct {
 	eval *eval.Evaluator
 	pen  raster.Rasterizer
 	at   place // what is drawn just now
+	n    int   // frame that is drawn just now
+}
+
+// switchable evaluates expressions but those that were switched off: one that never ends would cost its limit for each value.
+type switchable struct {
+	of  eval.Expressions
+	off *sync.Map // *aep.Property to struct{}
+}
+
+// Evaluate implements eval.Expressions.
+func (s *switchable) Evaluate(ref eval.Ref, before aep.Value, t float64) (aep.Value, error) {
+	if _, off := s.off.Load(ref.Prop); off {
+		return before, nil
+	}
+	return s.of.Evaluate(ref, before, t)
 }
 
 // place is a layer of a composition.
@@ -29,7 +45,7 @@ type place struct {
 func (r *Renderer) worker(ctx context.Context) *worker {
 	w := &worker{ctx: ctx, r: r, eval: &eval.Evaluator{Project: r.project, OnError: r.failed}}
 	if r.opt.Expressions != nil {
-		w.eval.Expressions = r.opt.Expressions(w.eval)
+		w.eval.Expressions = &switchable{of: r.opt.Expressions(w.eval), off: &r.off}
 	}
 	return w
 }
@@ -65,6 +81,9 @@ func (w *worker) safely(n int) (img *raster.Image, err error) {
 func (w *worker) frame(n int) (*raster.Image, error) {
 	r := w.r
 	w.eval.BeginFrame()
+	w.n = n
+	r.sources.rest(n)
+	r.cache.rest(n)
 	img := r.surfaces.get(frameRect(r.width, r.height))
 	if r.opt.Background {
 		bg := r.comp.Comp.Background

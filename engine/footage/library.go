@@ -1,0 +1,164 @@
+package footage
+
+import (
+	"container/list"
+	"context"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"overcrank/engine/raster"
+)
+
+// DefaultBudget is how many bytes of pictures a Library keeps when nobody says: some thirty frames of HD.
+const DefaultBudget = 256 << 20
+
+// maxDecoders bounds how many ffmpegs read films at once for one Library. A film that is asked for while all are taken stops the one
+// that was asked longest ago.
+const maxDecoders = 16
+
+// Library keeps pictures that its sources read within one budget of bytes, whatever they were read from, and bounds what is read at once.
+// It is safe for concurrent use.
+type Library struct {
+	budget int64
+	// reading bounds the memory of stills that are being decoded.
+	reading *semaphore.Weighted
+
+	mu    sync.Mutex
+	used  int64
+	known map[picture]*list.Element
+	order list.List // of *kept, the one asked for last in front
+	films []*film   // with decoders, the one asked for last at the end
+}
+
+// picture names a picture of a reader: frame n, halved so many times.
+type picture struct {
+	of     reader
+	n      int
+	halved int
+}
+
+type kept struct {
+	picture
+	img *raster.Image
+}
+
+// NewLibrary is an empty library that keeps at most budget bytes of pictures. One frame of each film may go beyond it.
+func NewLibrary(budget int64) *Library {
+	budget = max(budget, 1)
+	return &Library{budget: budget, reading: semaphore.NewWeighted(budget), known: map[picture]*list.Element{}}
+}
+
+// get is a picture that is still there, nil when there is none.
+func (l *Library) get(p picture) *raster.Image {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.known[p]
+	if e == nil {
+		return nil
+	}
+	l.order.MoveToFront(e)
+	return e.Value.(*kept).img
+}
+
+// put keeps a picture, and lets those go that nobody asked for for the longest time. What is larger than the budget is not kept.
+func (l *Library) put(p picture, img *raster.Image) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(l.known[p])
+	if int64(len(img.Pix)) > l.budget {
+		return
+	}
+	l.known[p] = l.order.PushFront(&kept{p, img})
+	l.used += int64(len(img.Pix))
+	for l.used > l.budget {
+		l.remove(l.order.Back())
+	}
+}
+
+// drop lets frame n of a film go; with n < 0 all that a reader has.
+func (l *Library) drop(of reader, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n >= 0 {
+		l.remove(l.known[picture{of, n, 0}])
+		return
+	}
+	for p, e := range l.known {
+		if p.of == of {
+			l.remove(e)
+		}
+	}
+}
+
+// remove forgets an entry, if there is one. The library is locked.
+func (l *Library) remove(e *list.Element) {
+	if e == nil {
+		return
+	}
+	k := l.order.Remove(e).(*kept)
+	delete(l.known, k.picture)
+	l.used -= int64(len(k.img.Pix))
+}
+
+// Holds is how many bytes of pictures are kept, and how many ffmpegs read films.
+func (l *Library) Holds() (bytes int64, decoders int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range l.films {
+		decoders += int(f.running.Load())
+	}
+	return l.used, decoders
+}
+
+// share is how many frames of that size a film may keep behind each of its decoders.
+func (l *Library) share(bytes int) int {
+	return max(windowLeast, min(windowMost, int(l.budget/2)/max(1, bytes)))
+}
+
+// decode waits until bytes more can be taken for decoding a still, and runs it.
+func (l *Library) decode(ctx context.Context, bytes int64, run func() error) error {
+	bytes = min(bytes, l.budget)
+	if err := l.reading.Acquire(ctx, bytes); err != nil {
+		return context.Cause(ctx)
+	}
+	defer l.reading.Release(bytes)
+	return run()
+}
+
+// reads notes that f, which is locked, starts one more decoder, and ends those of films that were asked longest ago.
+func (l *Library) reads(f *film) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget(f)
+	running := int(f.running.Load()) + 1
+	for _, other := range l.films {
+		running += int(other.running.Load())
+	}
+	for i := 0; i < len(l.films) && running > maxDecoders; {
+		n := int(l.films[i].running.Load())
+		if !l.films[i].stopIdle() { // somebody reads it just now
+			i++
+			continue
+		}
+		running -= n
+		l.films = append(l.films[:i], l.films[i+1:]...)
+	}
+	l.films = append(l.films, f)
+}
+
+// ended notes that f has no decoders any more.
+func (l *Library) ended(f *film) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forget(f)
+}
+
+func (l *Library) forget(f *film) {
+	for i, other := range l.films {
+		if other == f {
+			l.films = append(l.films[:i:i], l.films[i+1:]...)
+			return
+		}
+	}
+}

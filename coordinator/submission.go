@@ -12,6 +12,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/farm"
+	"overcrank/farm/address"
 )
 
 // submission is what one request submits: jobs, those nested in them, and the tasks of all. Templates, their summaries and
@@ -143,6 +144,9 @@ func (s *submission) settle(ctx context.Context, job *farm.Job) error {
 	if err := s.checkLimits(*job); err != nil {
 		return err
 	}
+	if refused := refusedAddresses(s.c.cfg.Addresses, *job); len(refused) > 0 {
+		return farm.Invalid("the job names addresses that this farm does not ask", refused...)
+	}
 	if job.Upload != nil {
 		job.Address = job.Upload.Address(remoteName(*job))
 	}
@@ -175,6 +179,26 @@ func (s *submission) checkLimits(job farm.Job) error {
 		return farm.Invalid("the job names limits that the farm does not have", unknown...)
 	}
 	return nil
+}
+
+// refusedAddresses are the fields of a job whose address can be seen to be one that the farm will not ask.
+func refusedAddresses(policy address.Policy, job farm.Job) (refused []farm.FieldError) {
+	check := func(field, src string) {
+		if why := policy.Refusal(src); why != "" {
+			refused = append(refused, farm.FieldError{Field: field, Message: why})
+		}
+	}
+	check("template.src", job.Template.Src)
+	for i, a := range job.Assets {
+		check(fmt.Sprintf("assets[%d].src", i), a.Src)
+	}
+	if job.Upload != nil {
+		check("upload.params.endpoint", job.Upload.Params["endpoint"])
+	}
+	if job.Webhook != nil {
+		check("webhook.url", job.Webhook.URL)
+	}
+	return refused
 }
 
 // limitsThere names the limits of the farm.
@@ -293,8 +317,10 @@ func (s *submission) countFrames(ctx context.Context, job *farm.Job, t farm.Temp
 			})
 		}
 		last := f.End
-		if total > 0 {
-			last = min(last, total-1)
+		if total > 0 && last >= total {
+			last = total - 1
+			job.Warnings = append(slices.Clip(job.Warnings), fmt.Sprintf(
+				"The frames %d to %d were asked for; composition '%s' ends with frame %d, and so does the result", f.Start, f.End, job.Template.Composition, last))
 		}
 		total = last - f.Start + 1
 	}

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/jpeg"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +20,7 @@ import (
 
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/farm/address"
 	"overcrank/farm/wire"
 )
 
@@ -358,4 +361,68 @@ func TestStoredFilesExpire(t *testing.T) {
 	if l := s.lease(); l.Job != job.ID || len(l.Files) != 1 {
 		t.Errorf("leased %+v although a waiting job keeps its files", l)
 	}
+}
+
+func TestAddressesThatTheFarmDoesNotAskAreRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	r := open(t, func(cfg *coordinator.Config) { cfg.Addresses = address.Policy{}.WithoutLoopback() })
+	_, err := r.Submit(t.Context(), r.admin, farm.Job{
+		Template: farm.JobTemplate{Src: "http://127.1/title.aep", Composition: "main"},
+		Assets: []farm.Asset{
+			{Type: "image", LayerName: "a", Src: "https://files.test/a.png"}, {Type: "image", LayerName: "b", Src: "http://2130706433/b.png"},
+			{Type: "job", LayerName: "c", Nested: &farm.Job{
+				Template: farm.JobTemplate{Src: "http://files.test/c.aep", Composition: "c"}, Webhook: &farm.Webhook{URL: "http://metadata.google.internal/"},
+			}},
+		},
+		Upload:  &farm.Upload{Provider: "s3", Params: map[string]string{"bucket": "films", "region": "r", "endpoint": "http://localhost:9000"}},
+		Webhook: &farm.Webhook{URL: "http://[::ffff:169.254.169.254]/"},
+	})
+	if got, want := fieldNames(err), []string{"template.src", "assets[1].src", "upload.params.endpoint", "webhook.url"}; !slices.Equal(got, want) {
+		t.Errorf("refused are %v, want %v: %v", got, want, err)
+	}
+	_, err = r.Submit(t.Context(), r.admin, farm.Job{
+		Template: farm.JobTemplate{Src: "http://files.test/title.aep", Composition: "main"},
+		Assets: []farm.Asset{{Type: "job", LayerName: "c", Nested: &farm.Job{
+			Template: farm.JobTemplate{Src: "http://files.test/c.aep", Composition: "c"}, Webhook: &farm.Webhook{URL: "http://metadata.google.internal/"},
+		}}},
+	})
+	if got, want := fieldNames(err), []string{"assets[0].webhook.url"}; !slices.Equal(got, want) {
+		t.Errorf("refused are %v, want %v: %v", got, want, err)
+	}
+}
+
+// fieldNames are the fields that an error names, in its order.
+func fieldNames(err error) []string {
+	var refused *farm.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	var out []string
+	for _, f := range refused.Fields {
+		out = append(out, f.Field)
+	}
+	return out
+}
+
+func TestFramesBehindTheEndAreCutWithAWarning(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	tpl := r.uploaded(project(t, []string{"main"}))
+	submit := func(first, last int) (farm.Job, error) {
+		return r.Submit(t.Context(), r.admin, farm.Job{
+			Template: farm.JobTemplate{ID: tpl.ID, Composition: "main"}, Settings: farm.Settings{Frames: &farm.Frames{Start: first, End: last}},
+		})
+	}
+	cut, err := submit(1, 99_999)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept := r.job(cut.ID); len(kept.Warnings) != 1 || !strings.Contains(kept.Warnings[0], "1 to 99999") || !strings.Contains(kept.Warnings[0], "'main' ends with frame") {
+		t.Errorf("the job keeps %q", kept.Warnings)
+	}
+	if whole, err := submit(0, cut.FramesTotal); err != nil || len(whole.Warnings) != 0 {
+		t.Errorf("a range within the composition: %q, %v", whole.Warnings, err)
+	}
+	_, err = submit(99_998, 99_999)
+	wantCode(t, err, farm.CodeInvalid)
 }

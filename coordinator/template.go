@@ -31,6 +31,9 @@ func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in N
 		return farm.Template{}, farm.Invalid("the template cannot be registered",
 			farm.FieldError{Field: "type", Message: "must be aep, zip or mogrt"})
 	}
+	if why := c.cfg.Addresses.Refusal(in.Src); why != "" {
+		return farm.Template{}, farm.Invalid("the template cannot be registered", farm.FieldError{Field: "src", Message: why})
+	}
 	if ids, before, err := made(ctx); err != nil {
 		return farm.Template{}, err
 	} else if before {
@@ -51,7 +54,7 @@ func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in N
 	if in.Src != "" {
 		t.Status = farm.TemplateDownloading
 	} else {
-		t.UploadNonce, t.UploadUntil = rand.Text(), now.Add(addressLife)
+		t.UploadNonce, t.UploadUntil = uploadNonce(nil), now.Add(addressLife)
 	}
 	if _, err := c.apply(ctx, raftstore.CreateTemplate{Template: t}); err != nil {
 		return farm.Template{}, err
@@ -135,11 +138,12 @@ func (c *Coordinator) RenewUpload(ctx context.Context, p farm.Principal, id stri
 	if err := p.May(farm.ActChangeTemplates); err != nil {
 		return farm.Template{}, err
 	}
-	if _, err := c.Template(ctx, p, id); err != nil {
+	t, err := c.Template(ctx, p, id)
+	if err != nil {
 		return farm.Template{}, err
 	}
 	now := c.cfg.Now()
-	cmd := raftstore.RenewUpload{Team: p.Team, ID: id, Nonce: rand.Text(), Until: now.Add(addressLife), At: now}
+	cmd := raftstore.RenewUpload{Team: p.Team, ID: id, Nonce: uploadNonce(t.File), Until: now.Add(addressLife), At: now}
 	if _, err := c.apply(ctx, cmd); err != nil {
 		return farm.Template{}, err
 	}
@@ -166,6 +170,10 @@ func (c *Coordinator) ReceiveTemplate(ctx context.Context, id, query string, bod
 	if nonce == "" || t.UploadNonce != nonce {
 		return errAddressExpired
 	}
+	used := isUsed(t)
+	if used && size >= 0 && size != t.File.Size {
+		return errAddressUsed
+	}
 	obj, err := c.files.PutBlob(ctx, body, files.Limits{Size: size, Max: maxTemplate})
 	if err != nil {
 		return receiveError("template", err)
@@ -173,12 +181,34 @@ func (c *Coordinator) ReceiveTemplate(ctx context.Context, id, query string, bod
 	if obj.Size == 0 {
 		return farm.Errorf(farm.CodeInvalid, "the upload of the template was empty; send the file as the request's body")
 	}
+	if used && obj.SHA256 != t.File.SHA256 {
+		return errAddressUsed
+	}
 	cmd := raftstore.ReceiveTemplate{ID: id, Nonce: nonce, File: templateFile(t, obj), At: c.cfg.Now()}
 	if _, err := c.apply(ctx, cmd); err != nil {
 		return err
 	}
 	return nil
 }
+
+// uploadNonce makes the nonce of an upload address. It tells which file the template has then, so that one that has come since can be
+// told from it.
+func uploadNonce(has *farm.FileRef) string {
+	nonce := rand.Text() + "."
+	if has != nil {
+		nonce += has.SHA256
+	}
+	return nonce
+}
+
+// isUsed tells whether a file has come under the upload address in force. From then on the address takes that file alone, which comes
+// again when its answer was lost; a file that could not be read may be followed by another. Addresses of before v0.2 cannot tell.
+func isUsed(t farm.Template) bool {
+	_, before, tells := strings.Cut(t.UploadNonce, ".")
+	return tells && t.File != nil && t.File.SHA256 != before && t.Status != farm.TemplateError
+}
+
+var errAddressUsed = farm.Errorf(farm.CodeGone, "this address has taken its file; PUT /api/v2/templates/{id}/upload gives a fresh one for another file")
 
 func templateFile(t farm.Template, obj files.Object) farm.FileRef {
 	name := files.Part(t.DisplayName)
@@ -229,6 +259,9 @@ func (c *Coordinator) Introspection(ctx context.Context, p farm.Principal, id st
 	t, err := c.Template(ctx, p, id)
 	if err != nil {
 		return nil, err
+	}
+	if t.Status == farm.TemplateError {
+		return nil, farm.Errorf(farm.CodeInvalid, "template %q could not be read: %s", t.DisplayName, t.Error)
 	}
 	if t.Introspection == nil {
 		return nil, farm.Errorf(farm.CodeNotFound, "template %q has not been read: it is %s", t.DisplayName, t.Status)

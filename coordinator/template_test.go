@@ -152,6 +152,43 @@ func TestSignedAddresses(t *testing.T) {
 	}
 }
 
+func TestAnUploadAddressTakesOneFile(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
+	address := r.UploadAddress(tpl)
+	if err := r.put(address, []byte("no project")); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.read(tpl.ID); got.Status != farm.TemplateError {
+		t.Fatalf("a file that is none is %s", got.Status)
+	}
+	first, second := project(t, []string{"main"}), project(t, []string{"another"})
+	if err := r.put(address, first); err != nil {
+		t.Errorf("after a file that could not be read: %v", err)
+	}
+	if err := r.put(address, first); err != nil {
+		t.Errorf("the same file again: %v", err)
+	}
+	wantCode(t, r.put(address, second), farm.CodeGone)
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, bytes.NewReader(second), -1), farm.CodeGone)
+	if got := r.read(tpl.ID); !slices.Equal(got.Compositions, []string{"main"}) {
+		t.Errorf("the template has %v", got.Compositions)
+	}
+	fresh, err := r.RenewUpload(t.Context(), r.admin, tpl.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.put(r.UploadAddress(fresh), second); err != nil {
+		t.Errorf("a fresh address: %v", err)
+	}
+	wantCode(t, r.put(r.UploadAddress(fresh), first), farm.CodeGone)
+}
+
 func TestATruncatedUploadLeavesNothing(t *testing.T) {
 	r := open(t)
 	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
@@ -235,7 +272,6 @@ func TestATemplateIsFetchedFromItsSrc(t *testing.T) {
 	}
 	for src, want := range map[string]string{
 		web.URL + "/gone.aep":               "(403)",
-		"http://169.254.169.254/x.aep":      "not allowed",
 		"farm://" + strings.Repeat("0", 64): "expired",
 	} {
 		tpl := r.create(coordinator.NewTemplate{Type: "aep", Src: src})
@@ -530,12 +566,15 @@ func TestWhatATemplatesSrcMayNotBe(t *testing.T) {
 		}
 	}))
 	defer files.Close()
+	for _, src := range []string{"http://127.0.0.2:1/", "http://169.254.169.254/x.aep"} {
+		_, err := r.CreateTemplate(t.Context(), r.admin, coordinator.NewTemplate{Type: "aep", Src: src})
+		wantCode(t, err, farm.CodeInvalid)
+	}
 	for src, want := range map[string]string{
 		files.URL + "/endless":  "larger than 20 GiB",
 		files.URL + "/metadata": "not allowed",
 		files.URL + "/denied":   "not allowed",
 		files.URL + "/secret":   "(403)",
-		"http://127.0.0.2:1/":   "not allowed",
 		"ftp://files.test/a":    "only http and https",
 	} {
 		tpl := r.read(r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "x", Src: src}).ID)

@@ -299,7 +299,10 @@ func TestForbiddenReceiverIsGivenUpAtOnce(t *testing.T) {
 	hook := listen(t, taken)
 	mac := r.enrol("mac")
 	mac.connect()
-	job := mac.finished(farm.Webhook{URL: hook.URL})
+	if _, err := r.PutSecret(t.Context(), r.admin, "HOOK", farm.NewConfidential(hook.URL)); err != nil {
+		t.Fatal(err)
+	}
+	job := mac.finished(farm.Webhook{URL: "${secrets.HOOK}"}) // whose address is not seen at submission
 	if d := r.delivery(job.ID); d.Tries != 1 || !strings.Contains(d.Error, "not allowed") || len(hook.heard()) != 0 {
 		t.Errorf("got %+v", d)
 	}

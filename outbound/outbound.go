@@ -40,7 +40,9 @@ func Fixed(p address.Policy) Guard { return func() address.Policy { return p } }
 func (g Guard) Transport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 20 * time.Second, ControlContext: g.checkPeer}
 	return &http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext: func(ctx context.Context, network, at string) (net.Conn, error) {
+			return dialer.DialContext(context.WithValue(ctx, asked{}, at), network, at)
+		},
 		TLSHandshakeTimeout:    20 * time.Second,
 		ResponseHeaderTimeout:  time.Minute,
 		MaxResponseHeaderBytes: 256 << 10,
@@ -104,15 +106,29 @@ func (g Guard) Check(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return ErrScheme
 	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !g().Allows(ip) {
+	policy := g()
+	if ip, spelled := address.Spelled(u.Hostname()); spelled && !policy.Allows(ip) && !isOwn(policy, ip, address.HostPort(u)) {
 		return fmt.Errorf("%w: %s", ErrForbidden, ip)
 	}
 	return nil
 }
 
-func (g Guard) checkPeer(_ context.Context, _, peer string, _ syscall.RawConn) error {
+// asked is the key of the host and port that a connection is made for, before names are resolved.
+type asked struct{}
+
+// isOwn tells whether a machine that asks itself asks the farm, which answers everybody.
+func isOwn(policy address.Policy, ip netip.Addr, at string) bool {
+	return ip.Unmap().IsLoopback() && policy.IsOwn(at)
+}
+
+func (g Guard) checkPeer(ctx context.Context, _, peer string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(peer)
-	if err != nil || !g().Allows(at.Addr()) {
+	if err != nil {
+		return fmt.Errorf("%w: %s", ErrForbidden, peer)
+	}
+	policy := g()
+	named, _ := ctx.Value(asked{}).(string)
+	if !policy.Allows(at.Addr()) && !isOwn(policy, at.Addr(), named) {
 		return fmt.Errorf("%w: %s", ErrForbidden, peer)
 	}
 	return nil

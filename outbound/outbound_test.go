@@ -2,6 +2,7 @@ package outbound_test
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -148,5 +149,28 @@ func TestQueriesAreSentAsBrowsersSendThem(t *testing.T) {
 	want := []string{"/a%20b.png?x=a%20b&%C3%BC=%F0%9F%8E%AC", "/p?signed=a%20b%2Fc+d&e='~%22%3C%3E", "/from", "/to?name=two%20words"}
 	if !slices.Equal(asked, want) {
 		t.Errorf("asked for\n%q, not\n%q", asked, want)
+	}
+}
+
+func TestTheFarmsOwnAddressMayBeAskedFromItsOwnMachine(t *testing.T) {
+	farm := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	defer farm.Close()
+	_, port, err := net.SplitHostPort(farm.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := address.Policy{}.WithoutLoopback()
+	policy.Own = []string{"localhost:" + port} // a name, as that of most farms is, which its machine resolves to itself
+	g := outbound.Fixed(policy)
+	transport := g.Transport()
+	defer transport.CloseIdleConnections()
+	c := g.Client(transport)
+	if resp, err := c.Get("http://localhost:" + port); err != nil {
+		t.Error(err)
+	} else {
+		_ = resp.Body.Close()
+	}
+	if resp, err := c.Get(farm.URL); !errors.Is(err, outbound.ErrForbidden) {
+		t.Errorf("another spelling of this machine: %v, %v", resp, err)
 	}
 }

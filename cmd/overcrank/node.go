@@ -47,6 +47,7 @@ type nodeFlags struct {
 	KeepOutputs   time.Duration `help:"How long after a job's end its result is kept, such as 720h; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_OUTPUTS"`
 	KeepHistory   time.Duration `help:"How long after its end a job is kept at all, with log, pictures and result; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_HISTORY"`
 	AllowAddress  []string      `help:"Only networks (10.0.0.0/8) or machines (10.0.0.7) that downloads, uploads and webhooks may ask; all but those of cloud metadata when left out." placeholder:"NETWORK" env:"OVERCRANK_ALLOW_ADDRESS"`
+	AllowLoopback bool          `help:"Let downloads, uploads and webhooks ask what listens on the farm's machines themselves (127.0.0.1, localhost). A farm whose public address is this machine itself lets them without it." env:"OVERCRANK_ALLOW_LOOPBACK"`
 	DenyAddress   []string      `help:"Networks or machines that downloads, uploads and webhooks may not ask, also when allowed." placeholder:"NETWORK" env:"OVERCRANK_DENY_ADDRESS"`
 	clusterFlags
 	boundFlags

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"os/signal"
 	"strings"
@@ -129,7 +130,9 @@ func (n *node) farm() *coordinator.Coordinator { return n.service().farm }
 
 // open opens a coordinator with some flags and has it answer.
 func (n *node) open(ctx context.Context, f nodeFlags) error {
-	policy, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress)
+	at := n.listener.Addr().(*net.TCPAddr)
+	own, _ := addresses(at, f)
+	policy, err := f.mayAsk(own)
 	if err != nil {
 		return err
 	}
@@ -145,8 +148,6 @@ func (n *node) open(ctx context.Context, f nodeFlags) error {
 		n.secure.Store(&tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"},
 			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return studio.current() }})
 	}
-	at := n.listener.Addr().(*net.TCPAddr)
-	own, _ := addresses(at, f)
 	head, err := coordinator.Open(ctx, coordinator.Config{
 		DataDir: f.DataDir, Storage: f.Storage, StorageCredentials: f.StorageKeys,
 		PublicAddress: strings.TrimSuffix(f.PublicAddress, "/"), NodeAddress: own, GossipBind: f.gossip(), GossipElsewhere: f.GossipListen == "",
@@ -264,6 +265,28 @@ func addresses(a *net.TCPAddr, f nodeFlags) (own, local string) {
 		scheme = "https://"
 	}
 	return scheme + net.JoinHostPort(host, port), local
+}
+
+// mayAsk says which machines a coordinator at an address of its own asks for its callers. Where that and the farm's public address are
+// this machine itself, its callers are on it, and can ask its services without the farm.
+func (f nodeFlags) mayAsk(own string) (address.Policy, error) {
+	policy, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress)
+	if err != nil {
+		return policy, err
+	}
+	loopback := true
+	for _, base := range []string{own, cmp.Or(f.PublicAddress, own)} {
+		at, err := url.Parse(base)
+		if err != nil {
+			return policy, fmt.Errorf("reading the farm's address: %w", err)
+		}
+		policy.Own = append(policy.Own, address.HostPort(at))
+		loopback = loopback && address.IsLoopback(at.Hostname())
+	}
+	if f.AllowLoopback || loopback {
+		return policy, nil
+	}
+	return policy.WithoutLoopback(), nil
 }
 
 // whileUp is a context that ends with the server too, and with the coordinator's place in the farm.

@@ -14,6 +14,9 @@ type Policy struct {
 	Allow []netip.Prefix `json:"allow,omitempty"`
 	// Deny lists networks that may not be asked, also when Allow has them.
 	Deny []netip.Prefix `json:"deny,omitempty"`
+	// Own are the farm's own public addresses, each a host with its port. They may be asked although their machine is the one that
+	// asks: a result of the farm is where another job takes its footage from.
+	Own []string `json:"own,omitempty"`
 }
 
 // Allows says whether ip may be asked. It must be asked about the address that is really dialled, after names were

@@ -67,7 +67,7 @@ func (c *Coordinator) submitBatch(ctx context.Context, p farm.Principal, entries
 	if len(b.result.Jobs) == 0 {
 		b.result.Batch.ID = ""
 	}
-	return b.result, nil
+	return b.result, c.tellMissingOfAll(b.result.Jobs)
 }
 
 // submittedBatch reads a batch as SubmitBatch gave it, by its id. Why jobs were refused that could be read is not known any more.
@@ -98,7 +98,16 @@ func (c *Coordinator) submittedBatch(ids []string, entries []BatchEntry, err err
 		}
 		return nil
 	})
-	return result, err
+	return result, errors.Join(err, c.tellMissingOfAll(result.Jobs))
+}
+
+func (c *Coordinator) tellMissingOfAll(jobs []farm.Job) error {
+	for i := range jobs {
+		if err := c.tellMissingOfFamily(&jobs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // batchPlan is a submission in which the families of a batch's jobs lie one behind the other.

@@ -136,6 +136,7 @@ type Coordinator struct {
 	uses       *uses
 	reading    *reading
 	pictured   *pictured
+	installed  installed
 	summaries  remembered[*aep.Summary]
 	kept       remembered[particulars] // of private jobs
 	pace       *pace
@@ -273,7 +274,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 func (c *Coordinator) openState(ctx context.Context) (err error) {
 	dir := filepath.Join(c.cfg.DataDir, stateFolder)
 	cfg := raftstore.Config{
-		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.push, Replaced: c.hub.lose,
+		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.push, Replaced: func() { c.installed.forget(); c.hub.lose() },
 		BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}
 	c.cluster = newCluster(c)

@@ -205,14 +205,19 @@ func (c *Coordinator) happened(res *raftstore.Result) {
 	}
 	c.hub.movedTasks(res.Tasks)
 	for _, a := range res.Agents {
+		c.installed.changed(a.ID)
 		c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: a.ID})
 	}
 	if res.Policy != nil {
 		c.hub.publish(farm.Event{Kind: farm.EventFarm})
 	}
 	for _, changed := range res.Changed {
-		if changed.Kind == farm.EventTemplate {
+		switch changed.Kind {
+		case farm.EventTemplate:
 			c.reading.wake()
+		case farm.EventMachine: // the machine's session tells those who watch
+			c.installed.changed(changed.ID)
+			continue
 		}
 		c.hub.publish(farm.Event{Kind: changed.Kind, Team: changed.Team, ID: changed.ID})
 	}

@@ -215,3 +215,36 @@ func TestFontFilesStayAsLongAsALibraryHasThem(t *testing.T) {
 		t.Errorf("kept are %v", left)
 	}
 }
+
+func TestAFontIsMissingOnlyWhereNoFittingMachineHasIt(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	tpl := r.uploaded(lettered(t, "GoRegular", "Nowhere-Black"))
+	submit := func(edit func(*farm.Job)) farm.Job {
+		return r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID}; edit(j) })
+	}
+	want := func(when string, job farm.Job, fonts ...string) {
+		t.Helper()
+		r.eventually(when, func() bool {
+			listed, _, err := r.Jobs(t.Context(), r.admin, farm.JobQuery{Sort: "newest_first", Limit: 1})
+			return err == nil && slices.Equal(r.job(job.ID).MissingFonts, fonts) && len(listed) == 1 && listed[0].ID == job.ID && slices.Equal(listed[0].MissingFonts, fonts)
+		})
+	}
+	early := submit(func(*farm.Job) {})
+	want("without machines both are missing", early, "GoRegular", "Nowhere-Black")
+	suite := r.enrol("suite", func(inv *farm.Inventory) {
+		inv.Fonts, inv.Tags = []farm.FontUse{{PostScript: "goRegular", Family: "Go"}}, []string{"night"}
+	})
+	want("one machine has one", early, "Nowhere-Black")
+	want("a machine that may not render it counts for nothing", submit(func(j *farm.Job) { j.NoTags = []string{"night"} }), "GoRegular", "Nowhere-Black")
+	named := submit(func(j *farm.Job) { j.Fonts = []string{"GoRegular"} })
+	want("a file that the job names has to be in the library", named, "GoRegular", "Nowhere-Black")
+	answered := submit(func(j *farm.Job) { j.RequireTags = []string{"night"} })
+	if !slices.Equal(answered.MissingFonts, []string{"Nowhere-Black"}) {
+		t.Errorf("the submission is answered with %v", answered.MissingFonts)
+	}
+	if err := r.RetireAgent(t.Context(), r.admin, suite.agent.ID); err != nil {
+		t.Fatal(err)
+	}
+	want("when the machine has gone", answered, "GoRegular", "Nowhere-Black")
+}

@@ -22,7 +22,7 @@ func (c *Coordinator) Job(ctx context.Context, p farm.Principal, id string) (far
 			return farm.Job{}, err
 		}
 	}
-	return job, c.addProgress(&job)
+	return job, errors.Join(c.addProgress(&job), c.tellMissing(&job))
 }
 
 func (c *Coordinator) teamJob(p farm.Principal, id string) (farm.Job, error) {
@@ -44,7 +44,7 @@ func (c *Coordinator) Jobs(_ context.Context, p farm.Principal, q farm.JobQuery)
 		return err
 	})
 	for i := range jobs {
-		err = errors.Join(err, c.addProgress(&jobs[i]))
+		err = errors.Join(err, c.addProgress(&jobs[i]), c.tellMissing(&jobs[i]))
 	}
 	return jobs, next, err
 }

@@ -330,6 +330,7 @@ func (c *Coordinator) takeOldKeys(ctx context.Context, in keyChange) error {
 // stateReplaced begins anew what is remembered of a state that is another now.
 func (c *Coordinator) stateReplaced() {
 	c.log.Warn("the farm's state was put back to that of a backup")
+	c.installed.forget()
 	c.hub.lose()
 	c.hub.publish(farm.Event{Kind: farm.EventFarm})
 	select {

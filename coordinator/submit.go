@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime"
 	"strconv"
@@ -40,7 +41,7 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 	if _, err := c.apply(ctx, raftstore.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {
 		return farm.Job{}, err
 	}
-	return job, nil
+	return job, c.tellMissingOfFamily(&job)
 }
 
 // submitted reads a job as Submit gave it, by its id.
@@ -55,7 +56,7 @@ func (c *Coordinator) submitted(ids []string, err error) (job farm.Job, _ error)
 		}
 		return err
 	})
-	return job, err
+	return job, errors.Join(err, c.tellMissingOfFamily(&job))
 }
 
 // readNested puts the jobs nested in a job into its assets, as they were submitted.

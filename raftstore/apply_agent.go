@@ -16,6 +16,7 @@ func (t *tables) enrolAgent(c EnrolAgent) Result {
 		return refusef(farm.CodeConflict, "another machine has the same credential")
 	}
 	put(t, bucketAgents, agent.ID, agent)
+	t.note(farm.EventMachine, "", agent.ID)
 	t.set(bucketAgentsByHash, agent.SecretHash, []byte(agent.ID))
 	return Result{}
 }
@@ -31,6 +32,7 @@ func (t *tables) putInventory(c PutInventory) Result {
 	}
 	agent.Inventory = c.Inventory
 	put(t, bucketAgents, agent.ID, agent)
+	t.note(farm.EventMachine, "", agent.ID)
 	return Result{}
 }
 
@@ -48,6 +50,7 @@ func (t *tables) forgetAgent(id string) (found bool) {
 	agent, found := get[farm.Agent](t, bucketAgents, id)
 	if found {
 		t.remove(bucketAgents, id)
+		t.note(farm.EventMachine, "", id)
 		t.dropCredentials(agent)
 	}
 	return found

@@ -131,6 +131,7 @@ func (t *tables) confirmAgentKey(c ConfirmAgentKey) Result {
 // putCredentials writes a machine's record, and what leads to it.
 func (t *tables) putCredentials(agent farm.Agent) {
 	put(t, bucketAgents, agent.ID, agent)
+	t.note(farm.EventMachine, "", agent.ID)
 	if agent.SecretHash != "" {
 		t.set(bucketAgentsByHash, agent.SecretHash, []byte(agent.ID))
 	}

@@ -1,0 +1,137 @@
+package coordinator
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// installed knows which fonts the enrolled machines have, so that a font is called missing only where no machine that may render the
+// job has it. Machines are read when somebody asks and only when their record has changed since: inventories are large.
+type installed struct {
+	mu       sync.Mutex
+	all      bool // the machines of the farm have been looked through once
+	machines map[string]machineFonts
+	stale    map[string]bool // ids of machines that have changed
+}
+
+// machineFonts is one machine, as far as fonts are concerned.
+type machineFonts struct {
+	tags   []string
+	os     string
+	memory int64
+	fonts  map[string]bool // by farm.FontKey of their PostScript names
+}
+
+// changed notes that a machine's record is another.
+func (i *installed) changed(id string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.stale == nil {
+		i.stale = map[string]bool{}
+	}
+	i.stale[id] = true
+}
+
+// forget notes that all of it may be different.
+func (i *installed) forget() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.all, i.machines, i.stale = false, nil, nil
+}
+
+// readAgents is how many machines are read at once.
+const readAgents = 50
+
+// renewLocked reads what has changed.
+func (i *installed) renewLocked(tx *raftstore.Tx) error {
+	if !i.all {
+		i.machines, i.stale = map[string]machineFonts{}, nil
+		for after := ""; ; {
+			agents, err := tx.AgentsAfter(after, readAgents)
+			if err != nil {
+				return err
+			}
+			for _, a := range agents {
+				i.machines[a.ID], after = fontsOf(a), a.ID
+			}
+			if len(agents) < readAgents {
+				i.all = true
+				return nil
+			}
+		}
+	}
+	for id := range i.stale {
+		a, err := tx.Agent(id)
+		switch {
+		case farm.CodeOf(err) == farm.CodeNotFound:
+			delete(i.machines, id)
+		case err != nil:
+			return err
+		default:
+			i.machines[id] = fontsOf(a)
+		}
+		delete(i.stale, id)
+	}
+	return nil
+}
+
+func fontsOf(a farm.Agent) machineFonts {
+	m := machineFonts{tags: slices.Concat(a.Tags, a.Inventory.Tags), os: a.Inventory.OS, memory: a.Inventory.Memory, fonts: make(map[string]bool, len(a.Inventory.Fonts))}
+	for _, f := range a.Inventory.Fonts {
+		m.fonts[farm.FontKey(f.PostScript)] = true
+	}
+	return m
+}
+
+// mayRender says whether a machine is one of those that a job asks for.
+func (m machineFonts) mayRender(job *farm.Job) bool {
+	has := func(tag string) bool { return slices.Contains(m.tags, tag) }
+	return !slices.ContainsFunc(job.RequireTags, func(tag string) bool { return !has(tag) }) &&
+		(len(job.AnyTags) == 0 || slices.ContainsFunc(job.AnyTags, has)) && !slices.ContainsFunc(job.NoTags, has) &&
+		(job.OS == "" || job.OS == m.os) && job.MinMemory <= m.memory
+}
+
+// tellMissing leaves those fonts in a job that are missing indeed. What stands in the state is what the team's library lacks, by which
+// the job's machine is chosen; a machine that has the font is chosen before all others. A font file that the job names has to be in
+// the library.
+func (c *Coordinator) tellMissing(job *farm.Job) error {
+	if len(job.MissingFonts) == 0 {
+		return nil
+	}
+	c.installed.mu.Lock()
+	defer c.installed.mu.Unlock()
+	if err := c.store.View(c.installed.renewLocked); err != nil {
+		return err
+	}
+	job.MissingFonts = slices.DeleteFunc(slices.Clone(job.MissingFonts), func(name string) bool {
+		return !slices.Contains(job.Fonts, name) && c.installed.hasLocked(job, farm.FontKey(name))
+	})
+	return nil
+}
+
+func (i *installed) hasLocked(job *farm.Job, font string) bool {
+	for _, m := range i.machines {
+		if m.fonts[font] && m.mayRender(job) {
+			return true
+		}
+	}
+	return false
+}
+
+// tellMissingOfFamily does tellMissing for a job and those nested in it.
+func (c *Coordinator) tellMissingOfFamily(job *farm.Job) error {
+	err := c.tellMissing(job)
+	job.Assets = slices.Clone(job.Assets)
+	for i := range job.Assets {
+		if nested := job.Assets[i].Nested; nested != nil {
+			child := *nested
+			err = errors.Join(err, c.tellMissingOfFamily(&child))
+			job.Assets[i].Nested = &child
+		}
+	}
+	return err
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
+	"overcrank/farm/names"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
@@ -94,7 +96,12 @@ func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*File,
 	if err != nil {
 		return nil, fmt.Errorf("opening the result of job %s: %w", job.ID, err)
 	}
-	return file(r, job.OutputName, job.Output.SHA256), nil
+	out := file(r, job.OutputName, job.Output.SHA256)
+	if name := names.File(job.Name); name != "" {
+		ext := path.Ext(job.OutputName)
+		out.Name = strings.TrimSuffix(name, ext) + ext
+	}
+	return out, nil
 }
 
 func file(r *files.Reader, name, sha256 string) *File {

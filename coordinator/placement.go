@@ -307,7 +307,7 @@ func describeEntry(tx *raftstore.Tx, e *farm.QueueEntry, t schedule.Task) error 
 	e.Task, e.Job, e.Team, e.Priority = t.ID, t.Job, t.Team, t.Priority
 	job, err := tx.JobHead(t.Job)
 	if err == nil {
-		e.JobName = job.Name
+		e.JobName, e.Template, e.Composition = job.Name, job.Template.ID, job.Template.Composition
 		var task farm.Task
 		task, err = tx.Task(t.ID)
 		e.Kind = task.Kind

@@ -3,6 +3,8 @@ package coordinator
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"overcrank/coordinator/files"
@@ -24,6 +26,26 @@ func (c *Coordinator) Checks() []farm.Check {
 		checks = append(checks, c.cfg.Checks()...)
 	}
 	return checks
+}
+
+// WithoutPlaces are checks as anybody may see them: without the folders, buckets and hosts where the farm keeps what it has.
+func (c *Coordinator) WithoutPlaces(checks []farm.Check) []farm.Check {
+	places := []string{c.cfg.DataDir, "the data folder"}
+	if c.shared != nil {
+		places = append(places, c.shared.Where(), "the farm's storage")
+	}
+	plain := strings.NewReplacer(places...)
+	told := slices.Clone(checks)
+	for i := range told {
+		told[i].Found = plain.Replace(told[i].Found)
+		if err := told[i].Err; err != nil {
+			told[i].Err = farm.Errorf(farm.CodeUnavailable, "%s", plain.Replace(err.Error()))
+		}
+		if disk := told[i].Disk; disk != nil {
+			told[i].Disk = &farm.DiskSpace{Free: disk.Free, Need: disk.Need}
+		}
+	}
+	return told
 }
 
 // checkWork says whether the node that leads has taken up the leader's work.

@@ -50,4 +50,7 @@ type QueueEntry struct {
 	Team     string    `json:"team,omitempty"`
 	Kind     TaskKind  `json:"kind,omitempty"`
 	Priority int       `json:"priority,omitempty"`
+	Template string    `json:"template,omitempty"` // its id
+	// Composition is "" where the job leaves it to the project.
+	Composition string `json:"composition,omitempty"`
 }

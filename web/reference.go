@@ -9,15 +9,23 @@ import (
 
 // reference shows the interface, the public one and the farm's own, to whoever writes a client; it tells nothing of the farm but its address.
 func (s *server) reference(c *fiber.Ctx) error {
-	public, err := openapi.Public()
+	described, err := s.described()
 	if err != nil {
 		return err
+	}
+	shell := page.Shell{Title: "API reference", Theme: themeOf(c), Version: s.version}
+	return s.render(c, page.ReferencePage(shell, described))
+}
+
+// readReference makes what the page shows of the interface's documents, which are the same as long as the process lives.
+func readReference(address string) (openapi.Reference, error) {
+	public, err := openapi.Public()
+	if err != nil {
+		return openapi.Reference{}, err
 	}
 	own, err := openapi.Farm()
 	if err != nil {
-		return err
+		return openapi.Reference{}, err
 	}
-	address := s.farm.PublicAddress()
-	shell := page.Shell{Title: "API reference", Theme: themeOf(c), Version: s.version}
-	return s.render(c, page.ReferencePage(shell, public.Reference(address).With(own.Reference(address))))
+	return public.Reference(address).With(own.Reference(address)), nil
 }

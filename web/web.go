@@ -10,12 +10,14 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api"
+	"overcrank/api/openapi"
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
@@ -48,6 +50,8 @@ type server struct {
 	teams     *throttle.Throttle // by team
 	follow    api.Followers
 	base      context.Context // of every call to the coordinator
+	// described is the interface, for the page that shows it; it is read when somebody asks first.
+	described func() (openapi.Reference, error)
 }
 
 const (
@@ -67,6 +71,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 		sessions: sessionsOf(cfg.Farm), strangers: throttle.New(throttle.Limit{PerSecond: 1, Burst: 50}), base: base,
 		teams: cfg.Teams, follow: cfg.Followers,
 	}
+	s.described = sync.OnceValues(func() (openapi.Reference, error) { return readReference(cfg.Farm.PublicAddress()) })
 	s.route(app)
 	return func() {
 		ctx, done := context.WithTimeout(context.Background(), stopTimeout)

@@ -3,6 +3,7 @@ package variants
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 	"strings"
 )
 
@@ -31,12 +32,12 @@ func WriteSheet(rows [][]string) ([]byte, error) {
 
 // Spreadsheets take a cell for a formula that begins with one of these, and for words when wordsMark stands before it.
 const (
-	formulaMarks = "=+-"
+	formulaMarks = "=+-@\t\r"
 	wordsMark    = "'"
 )
 
 func arm(cell string) string {
-	if cell != "" && strings.ContainsAny(cell[:1], formulaMarks) {
+	if cell != "" && strings.ContainsAny(cell[:1], formulaMarks) && !slices.Contains(optionNames, strings.TrimPrefix(cell, optionMark)) {
 		return wordsMark + cell
 	}
 	return cell

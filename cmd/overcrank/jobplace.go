@@ -22,6 +22,9 @@ func (w jobsWhy) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
+	if err := w.find(ctx, c); err != nil {
+		return err
+	}
 	placement, err := c.Placement(ctx, w.ID)
 	if err != nil {
 		return err
@@ -113,6 +116,9 @@ func (j jobsTasks) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
+	if err := j.find(ctx, c); err != nil {
+		return err
+	}
 	tasks, err := c.Tasks(ctx, j.ID)
 	if err != nil {
 		return err
@@ -146,6 +152,9 @@ type jobsAttempts struct {
 func (j jobsAttempts) Run(ctx context.Context, out *output) error {
 	c, err := j.client()
 	if err != nil {
+		return err
+	}
+	if err := j.find(ctx, c); err != nil {
 		return err
 	}
 	attempts, err := c.Attempts(ctx, j.ID)

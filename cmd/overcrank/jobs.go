@@ -127,7 +127,11 @@ func (l jobsList) Run(ctx context.Context, out *output) error {
 		if l.Watch {
 			fmt.Fprint(out, clearScreen)
 		}
-		if err := l.print(jobs, out); err != nil || !l.Watch {
+		var templates templateNames
+		if !l.JSON {
+			templates = namesOfTemplates(ctx, c)
+		}
+		if err := l.print(jobs, templates, out); err != nil || !l.Watch {
 			return err
 		}
 		if err := pause(ctx, watchListEvery); err != nil {
@@ -136,7 +140,7 @@ func (l jobsList) Run(ctx context.Context, out *output) error {
 	}
 }
 
-func (l jobsList) print(jobs client.List[client.Job], out *output) error {
+func (l jobsList) print(jobs client.List[client.Job], templates templateNames, out *output) error {
 	if l.JSON {
 		return out.answer(jobs.JSON())
 	}
@@ -144,9 +148,9 @@ func (l jobsList) print(jobs client.List[client.Job], out *output) error {
 		out.remark("No jobs. Submit one with: overcrank submit job.json --wait")
 		return nil
 	}
-	t := terminal.NewTable("JOB", "STATE", "DONE", "SUBMITTED", "NAME", "REMARK")
+	t := terminal.NewTable("JOB", "STATE", "DONE", "SUBMITTED", "NAME", "TEMPLATE", "COMPOSITION", "REMARK")
 	for _, j := range jobs.Items {
-		t.Row(j.ID, stateWord(j.Status), percent(j.Progress), localTime(j.Stats.CreatedAt), j.Name, remark(j))
+		t.Row(j.ID, stateWord(j.Status), percent(j.Progress), localTime(j.Stats.CreatedAt), j.Name, templates.of(j.TemplateID), j.Composition, remark(j))
 	}
 	if err := out.table(t); err != nil {
 		return err
@@ -193,7 +197,24 @@ func (s jobsShow) addPlace(ctx context.Context, c *client.Client, t *terminal.Ta
 
 // jobRef is a job on the command line.
 type jobRef struct {
-	ID string `arg:"" name:"job" help:"Id of the job." complete:"job"`
+	ID string `arg:"" name:"job" help:"Id of the job, or its name." complete:"job"`
+}
+
+// namedJobs is how many of the newest jobs are looked through for a name.
+const namedJobs = 1000
+
+// find has the reference name its job by id.
+func (j *jobRef) find(ctx context.Context, c *client.Client) error {
+	if idForm.MatchString(j.ID) {
+		return nil
+	}
+	list, err := c.Jobs(ctx, url.Values{"sort": {"newest_first"}, "minimal": {"true"}}, namedJobs)
+	if err != nil {
+		return err
+	}
+	job, err := pick(list.Items, "job", j.ID, func(job client.Job) (string, string) { return job.ID, job.Name })
+	j.ID = job.ID
+	return err
 }
 
 type jobsShow struct {
@@ -204,6 +225,9 @@ type jobsShow struct {
 func (s jobsShow) Run(ctx context.Context, out *output) error {
 	c, err := s.client()
 	if err != nil {
+		return err
+	}
+	if err := s.find(ctx, c); err != nil {
 		return err
 	}
 	j, err := c.Job(ctx, s.ID)
@@ -223,6 +247,9 @@ func (s jobsShow) Run(ctx context.Context, out *output) error {
 	}
 	if j.TemplateID != nil {
 		t.Row("template", *j.TemplateID)
+	}
+	if j.Composition != "" {
+		t.Row("composition", j.Composition)
 	}
 	for _, related := range []struct{ name, ids string }{
 		{"batch", j.BatchID}, {"part of", j.ParentID}, {"parts", strings.Join(j.ChildIDs, ", ")},

@@ -23,6 +23,9 @@ func (l logsCommand) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
+	if err := l.find(ctx, c); err != nil {
+		return err
+	}
 	if !l.Follow {
 		_, err := c.Log(ctx, l.ID, 0, out)
 		if client.IsStatus(err, http.StatusNotFound) {

@@ -41,7 +41,8 @@ func (q queueCommand) Run(ctx context.Context, out *output) error {
 		out.remark("Nothing waits for a machine.")
 		return nil
 	}
-	t := terminal.NewTable("PLACE", "LEVEL", "PRIORITY", "SINCE", "TASK", "KIND", "NAME")
+	templates := namesOfTemplates(ctx, c)
+	t := terminal.NewTable("PLACE", "LEVEL", "PRIORITY", "SINCE", "TASK", "KIND", "NAME", "TEMPLATE", "COMPOSITION")
 	for _, e := range entries.Items {
 		task, priority := "another team's", ""
 		if e.Task != nil {
@@ -50,7 +51,7 @@ func (q queueCommand) Run(ctx context.Context, out *output) error {
 		if e.Priority != nil {
 			priority = strconv.Itoa(*e.Priority)
 		}
-		t.Row(strconv.Itoa(e.Place), e.Level, priority, localTime(e.Since), task, given(e.Kind), given(e.JobName))
+		t.Row(strconv.Itoa(e.Place), e.Level, priority, localTime(e.Since), task, given(e.Kind), given(e.JobName), templates.of(e.TemplateID), given(e.Composition))
 	}
 	if err := out.table(t); err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,7 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/farm/address"
+	"overcrank/farm/names"
 )
 
 type submitCommand struct {
@@ -62,7 +65,12 @@ func (s *submitCommand) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	if t, ok := body["template"].(map[string]any); ok && s.Template != "" && t["id"] == s.Template {
-		if t["id"], err = findTemplate(ctx, c, s.Template); err != nil {
+		id, err := findTemplate(ctx, c, s.Template)
+		if err != nil {
+			return err
+		}
+		t["id"] = id
+		if err := s.checkLayers(ctx, c, id); err != nil {
 			return err
 		}
 	}
@@ -74,6 +82,42 @@ func (s *submitCommand) Run(ctx context.Context, out *output) error {
 		return fmt.Errorf("submit: %w", err)
 	}
 	return s.follow(ctx, c, job, s.JSON, out)
+}
+
+// checkLayers refuses flags for layers that the template does not have: the render would find out at its beginning, and the job fail.
+func (s *submitCommand) checkLayers(ctx context.Context, c *client.Client, id string) error {
+	named := slices.Concat(sortedKeys(s.Text), sortedKeys(s.Image), sortedKeys(s.Video), sortedKeys(s.Audio))
+	for _, key := range sortedKeys(s.Data) {
+		layer, _, _ := strings.Cut(key, ":")
+		named = append(named, layer)
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	t, err := c.Template(ctx, id)
+	if err != nil {
+		return err
+	}
+	if t.Status != "uploaded" || len(t.Layers) == 0 {
+		return nil // what it holds is not known yet
+	}
+	layers, err := c.Layers(ctx, id)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, l := range layers.Items {
+		if !slices.Contains(known, l.Name) {
+			known = append(known, l.Name)
+		}
+	}
+	var missing []error
+	for _, layer := range named {
+		if !slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, layer) }) {
+			missing = append(missing, notFoundError{fmt.Errorf("template '%s' has no layer '%s': %s", t.DisplayName, layer, names.DidYouMean(layer, known))})
+		}
+	}
+	return errors.Join(missing...)
 }
 
 func printIndented(out *output, v any) error {
@@ -91,7 +135,9 @@ func (s *submitCommand) body() (map[string]any, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		if err := json.Unmarshal(raw, &body); err != nil {
+		if err := json.Unmarshal(raw, &body); err != nil && isProject(s.Job) {
+			return nil, "", usagef("%[1]s is a project, not a job in JSON; render it with: overcrank submit --template %[1]s", s.Job)
+		} else if err != nil {
 			return nil, "", fmt.Errorf("%s is not a job in JSON: %w", s.Job, err)
 		}
 		base = filepath.Dir(s.Job)
@@ -222,12 +268,11 @@ func (s *submitCommand) addSettings(body map[string]any) error {
 }
 
 // looksLikeFile tells the path of a project from the id or name of a template.
-func looksLikeFile(s string) bool {
-	switch strings.ToLower(filepath.Ext(s)) {
-	case ".aep", ".aet", ".aepx", ".zip", ".mogrt":
-		return true
-	}
-	return strings.ContainsAny(s, `/\`)
+func looksLikeFile(s string) bool { return isProject(s) || strings.ContainsAny(s, `/\`) }
+
+// isProject tells whether a file is named as projects are.
+func isProject(path string) bool {
+	return slices.Contains([]string{".aep", ".aet", ".aepx", ".zip", ".mogrt"}, strings.ToLower(filepath.Ext(path)))
 }
 
 // readInput reads a file, or standard input for "-".

@@ -49,9 +49,58 @@ func TestSubmitHandsOverLocalFilesWaitsAndFetches(t *testing.T) {
 
 func TestSubmitOfAJobThatFailsSaysWhyAndEndsWithOne(t *testing.T) {
 	f := startUp(t, t.TempDir())
-	code, _, stderr := f.command("submit", "--template", f.card(), "--composition", "Title Card", "--text", "Nobody=x", "--wait")
+	card := f.card()
+	file := filepath.Join(t.TempDir(), "job.json")
+	body := `{"template": {"id": "` + card + `", "composition": "Title Card"}, "name": "Opener", "assets": [{"type": "text", "layerName": "Nobody", "value": "x"}]}`
+	if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := f.command("submit", file, "--wait")
 	if code != 1 || !strings.Contains(stderr, "Layer 'Nobody' not found in composition") {
 		t.Errorf("exit code %d:\n%s", code, stderr)
+	}
+	code, stdout, _ := f.command("jobs", "show", "Opener")
+	if code != 0 || !strings.Contains(stdout, "Title Card") || !strings.Contains(stdout, card) {
+		t.Errorf("a job by its name: exit code %d:\n%s", code, stdout)
+	}
+	if code, stdout, _ = f.command("jobs"); code != 0 || !strings.Contains(stdout, "COMPOSITION") || !strings.Contains(stdout, "Title Card") {
+		t.Errorf("the list names no composition: exit code %d:\n%s", code, stdout)
+	}
+}
+
+func TestSubmitSaysWhatIsMisspeltBeforeAnythingIsRendered(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	card, zip := f.card(), titleCardZip(t)
+	file := filepath.Join(t.TempDir(), "job.json")
+	if err := os.WriteFile(file, []byte(`{"template": {"id": "`+card+`"}, "setings": {}, "prioirty": 4}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args  []string
+		wants []string
+	}{
+		{[]string{"submit", "--template", card, "--text", "Ttile=x"}, []string{"no layer 'Ttile'", "did you mean 'Title'?"}},
+		{[]string{"submit", "--template", card, "--data", "Ttile:Opacity=1", "--image", "Nobody=" + zip}, []string{"'Ttile'", "'Nobody'"}},
+		{[]string{"submit", file}, []string{"setings", "did you mean 'settings'?", "prioirty"}},
+		{[]string{"submit", zip}, []string{"is a project, not a job", "--template " + zip}},
+		{[]string{"jobs", "show", "Nothing"}, []string{"there is no job 'Nothing'"}},
+	} {
+		code, _, stderr := f.command(c.args...)
+		for _, want := range c.wants {
+			if code == 0 || !strings.Contains(stderr, want) {
+				t.Errorf("%v: exit code %d, does not say %q:\n%s", c.args, code, want, stderr)
+			}
+		}
+	}
+	if code, stdout, _ := f.command("jobs", "--json"); code != 0 || strings.TrimSpace(stdout) != "[]" {
+		t.Errorf("there are jobs: exit code %d:\n%s", code, stdout)
+	}
+	code, _, stderr := f.command("templates", "add", zip, "--name", "Twin")
+	if code != 0 || strings.Contains(stderr, "already") {
+		t.Errorf("the first of a name: exit code %d:\n%s", code, stderr)
+	}
+	if code, _, stderr = f.command("templates", "add", zip, "--name", "Twin"); code != 0 || !strings.Contains(stderr, "There is a template 'Twin' already") {
+		t.Errorf("the second of a name: exit code %d:\n%s", code, stderr)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 type templatesAdd struct {
-	File string `arg:"" complete:"file" help:"Project (.aep, .zip, .mogrt), or an address from which the farm fetches it."`
+	File string `arg:"" complete:"file" help:"Project (.aep, .aet, .aepx, .zip, .mogrt), or an address from which the farm fetches it."`
 	remote
 	waitFlags
 	Name string `help:"Name of the template. Default: that of the file."`
@@ -42,6 +42,9 @@ func (a templatesAdd) Run(ctx context.Context, out *output) error {
 	typ := a.Type
 	if typ == "" {
 		typ = strings.ToLower(strings.TrimPrefix(ext, "."))
+		if typ == "aet" || typ == "aepx" { // projects too: After Effects' own templates, and those in XML
+			typ = "aep"
+		}
 	}
 	if !slices.Contains([]string{"aep", "zip", "mogrt"}, typ) {
 		return usagef("what kind of project %s is does not show in its ending; say it with --type aep, zip or mogrt", a.File)
@@ -49,6 +52,9 @@ func (a templatesAdd) Run(ctx context.Context, out *output) error {
 	name := a.Name
 	if name == "" {
 		name = strings.TrimSuffix(base, ext)
+	}
+	if err := warnOfTwin(ctx, c, name, out); err != nil {
+		return err
 	}
 	var t client.Template
 	if address.IsPath(a.File) {
@@ -62,6 +68,21 @@ func (a templatesAdd) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	return finishTemplate(ctx, c, t, a.waitFlags, a.JSON, out)
+}
+
+// warnOfTwin says that there is a template of the same name: commands that name it will ask which one is meant.
+func warnOfTwin(ctx context.Context, c *client.Client, name string, out *output) error {
+	list, err := c.Templates(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range list.Items {
+		if t.DisplayName == name {
+			out.remark("There is a template '%s' already (%s); now there are two. To give it another file: overcrank templates replace %s FILE", name, t.ID, t.ID)
+			return nil
+		}
+	}
+	return nil
 }
 
 // addressBase is the last part of an address, without what asks and signs.

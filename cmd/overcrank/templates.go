@@ -49,6 +49,33 @@ func findTemplate(ctx context.Context, c *client.Client, ref string) (string, er
 	return t.ID, err
 }
 
+// templateNames are the names of the team's templates, by id.
+type templateNames map[string]string
+
+// namesOfTemplates asks for them; without an answer templates go by their ids.
+func namesOfTemplates(ctx context.Context, c *client.Client) templateNames {
+	list, err := c.Templates(ctx)
+	if err != nil {
+		return nil
+	}
+	named := templateNames{}
+	for _, t := range list.Items {
+		named[t.ID] = t.DisplayName
+	}
+	return named
+}
+
+// of is what people call a template; "" for none.
+func (n templateNames) of(id *string) string {
+	if id == nil {
+		return ""
+	}
+	if name := n[*id]; name != "" {
+		return name
+	}
+	return *id
+}
+
 type templatesList struct{ remote }
 
 func (l templatesList) Run(ctx context.Context, out *output) error {
@@ -132,7 +159,7 @@ func (s templatesShow) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	if err := out.table(layerTable(layers.Items, compositions.Items)); err != nil || t.Mogrt == nil {
+	if err := out.table(layerTable(layers.Items, compositions.Items)); err != nil || t.Mogrt == nil || len(t.Mogrt.Fields) == 0 {
 		return err
 	}
 	fmt.Fprintln(out)

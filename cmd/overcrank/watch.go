@@ -120,6 +120,9 @@ func (f resultFlags) follow(ctx context.Context, c *client.Client, job client.Jo
 	if len(job.MissingFonts) > 0 {
 		out.remark("Fonts that the farm does not have and will substitute: %s", strings.Join(job.MissingFonts, ", "))
 	}
+	for _, warning := range job.Warnings {
+		out.remark("Note: %s", warning)
+	}
 	if !f.Wait && f.Output == "" {
 		if asJSON {
 			return out.answer(job.JSON())

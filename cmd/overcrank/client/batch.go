@@ -70,7 +70,7 @@ type BatchCancelled struct {
 // CreateBatch submits up to BatchLimit jobs, each the request of POST /jobs. Jobs that were refused stand in Errors of the
 // answer, also when that is all of them; err is for a batch that was refused as a whole.
 func (c *Client) CreateBatch(ctx context.Context, jobs []map[string]any) (BatchCreated, error) {
-	b, err := fetch[BatchCreated](ctx, c, http.MethodPost, "/api/v2/batches", nil, map[string]any{"jobs": jobs})
+	b, err := fetch[BatchCreated](ctx, c, http.MethodPost, "/api/v2/batches", strict, map[string]any{"jobs": jobs})
 	var refused *Error
 	if errors.As(err, &refused) && refused.Status == http.StatusBadRequest &&
 		json.Unmarshal(refused.Body, &b) == nil && len(b.Errors) > 0 {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,6 +55,15 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	switch {
+	case errors.As(e.Err, &unknown):
+		return fmt.Sprintf("%s shows a certificate of an authority that this machine does not know; if it is the farm's own, name that with --ca-file "+
+			"(ca.crt in a coordinator's data folder)", e.Server)
+	case errors.As(e.Err, &name):
+		return fmt.Sprintf("%s shows a certificate for another name: %v; ask for the farm by the name that stands in it", e.Server, name)
+	}
 	return fmt.Sprintf("no answer from %s: %v (is the farm running? start one with: overcrank up)", e.Server, e.Err)
 }
 

@@ -76,6 +76,9 @@ type QueueEntry struct {
 	Task     *string `json:"task"`
 	Kind     *string `json:"kind"`
 	Priority *int    `json:"priority"`
+	// TemplateID is nil also for a project that is no template.
+	TemplateID  *string `json:"templateId"`
+	Composition *string `json:"composition"`
 }
 
 const (

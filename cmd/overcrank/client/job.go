@@ -14,6 +14,7 @@ type Job struct {
 	Raw          `json:"-"`
 	ID           string   `json:"id"`
 	TemplateID   *string  `json:"templateId"`
+	Composition  string   `json:"composition"`
 	Status       string   `json:"status"`
 	Progress     float64  `json:"progress"` // 0 to 100
 	OutputURL    string   `json:"outputUrl"`
@@ -61,14 +62,17 @@ func Ended(status string) bool {
 // Ended tells whether the job will not move any more.
 func (j Job) Ended() bool { return Ended(j.Status) }
 
+// strict has the farm refuse fields that it does not know: whoever types a job is told of a misspelt one before it renders.
+var strict = url.Values{"strict": {"true"}}
+
 // Submit submits a job; body is the request of POST /jobs.
 func (c *Client) Submit(ctx context.Context, body any) (Job, error) {
-	return fetch[Job](ctx, c, http.MethodPost, "/api/v2/jobs", nil, body)
+	return fetch[Job](ctx, c, http.MethodPost, "/api/v2/jobs", strict, body)
 }
 
 // Join submits a job that stitches clips; body is the request of POST /jobs/join.
 func (c *Client) Join(ctx context.Context, body any) (Job, error) {
-	return fetch[Job](ctx, c, http.MethodPost, "/api/v2/jobs/join", nil, body)
+	return fetch[Job](ctx, c, http.MethodPost, "/api/v2/jobs/join", strict, body)
 }
 
 // Job gets one job.

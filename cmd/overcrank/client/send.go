@@ -34,11 +34,17 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	}
 	giveUp, pause := time.Now().Add(patience), firstPause
 	servers := len(c.servers())
+	var leaderless error // what a coordinator said that answered and cannot serve: it tells more than that others are away
 	for tries := 1; ; tries++ {
 		turn := c.turn.Load()
 		resp, err := c.once(ctx, r, c.serverAt(turn))
 		if err == nil {
 			return resp, nil
+		}
+		if IsStatus(err, http.StatusServiceUnavailable) {
+			leaderless = err
+		} else if leaderless != nil && errors.As(err, new(*UnreachableError)) {
+			err = fmt.Errorf("%w (and %w)", leaderless, err)
 		}
 		wait, again := c.again(r, err, c.answered.Load() || tries < servers)
 		if !again || ctx.Err() != nil {

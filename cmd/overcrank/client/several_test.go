@@ -1,9 +1,12 @@
 package client
 
 import (
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -88,4 +91,27 @@ func TestAResultAtACoordinatorThatIsGoneIsFetchedFromAnother(t *testing.T) {
 	if sent := other.sent(); len(sent) != 1 || sent[0].path != "/outputs/film.mp4" || sent[0].token != "" {
 		t.Errorf("the other coordinator was sent %+v", sent)
 	}
+}
+
+func TestWithoutALeaderTheErrorSaysSo(t *testing.T) {
+	cut := &moody{steps: []http.HandlerFunc{answers(503, `{"error":"the farm has no leader at the moment"}`)}}
+	c, servers := coordinators(t, cut, &moody{})
+	servers[1].Close()
+	c.Patience = 1
+	_, err := c.Job(t.Context(), "J1")
+	if !IsStatus(err, http.StatusServiceUnavailable) || !strings.Contains(err.Error(), "no leader at the moment") || !strings.Contains(err.Error(), "no answer from "+servers[1].URL) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnAuthorityThatIsNotKnownIsNamed(t *testing.T) {
+	farm := httptest.NewUnstartedServer(&moody{})
+	farm.Config.ErrorLog = log.New(io.Discard, "", 0)
+	farm.StartTLS()
+	defer farm.Close()
+	c := &Client{Server: farm.URL, Token: "t", Patience: 1}
+	if _, err := c.Job(t.Context(), "J1"); err == nil || !strings.Contains(err.Error(), "--ca-file") || strings.Contains(err.Error(), "is the farm running") {
+		t.Errorf("got %v", err)
+	}
+	http.DefaultClient.CloseIdleConnections()
 }

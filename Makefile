@@ -25,7 +25,7 @@ demo:
 
 ## test: all tests, under the race detector; then a minute of chaos
 test:
-	@scripts/require ffmpeg fonts browser
+	@scripts/require ffmpeg fonts browser node python
 	$(GO) test -race -timeout 30m ./...
 	@$(MAKE) --no-print-directory chaos DURATION=1m
 

@@ -57,6 +57,9 @@ func served(path string, load func() (openapi.Document, error)) (*document, erro
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
+	for _, schema := range doc.Components.Schemas {
+		letNull(schema.Value)
+	}
 	d := &document{name: path, ours: true, doc: doc, alias: map[string]string{}}
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
@@ -67,6 +70,15 @@ func served(path string, load func() (openapi.Document, error)) (*document, erro
 		}
 	}
 	return d, d.route()
+}
+
+// letNull lets properties be null that may be anything: OpenAPI 3.0 says so of a schema without a type, and kin-openapi does not.
+func letNull(schema *openapi3.Schema) {
+	for _, p := range schema.Properties {
+		if v := p.Value; p.Ref == "" && v.Type == nil && v.OneOf == nil && v.AnyOf == nil && v.AllOf == nil {
+			v.Nullable = true
+		}
+	}
 }
 
 // published is the contract of the public interface, nil where it is not there.

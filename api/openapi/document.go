@@ -159,6 +159,8 @@ func (d Document) JSON(address, version string) ([]byte, error) {
 	info.Content = slices.Clone(info.Content)
 	put(&info, "version", text(version))
 	put(&root, "info", &info)
+	put(&root, "paths", addAliases(lookup(d.root, "paths")))
+	put(&root, "components", tellDefaults(lookup(d.root, "components"), false))
 	put(&root, "servers", &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{mapping("url", text(address))}})
 	var b bytes.Buffer
 	if err := writeJSON(&b, &root); err != nil {

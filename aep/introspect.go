@@ -194,7 +194,7 @@ func (r *reader) summarizeLayer(comp *Composition, l *Layer, byID map[uint32]*La
 	}
 	if text := l.Props.Find(matchText, matchDocument); text != nil {
 		if d, ok := text.Value.(*TextDocument); ok {
-			out.Text = lines(d.Text)
+			out.Text = strings.TrimRight(lines(d.Text), "\n")
 		}
 		out.Fonts = text.fonts()
 		out.Expression = text.ExpressionOn

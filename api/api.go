@@ -32,8 +32,7 @@ type Config struct {
 	Teams *throttle.Throttle
 	// Followers bounds how much is followed live; the zero value sets no bound.
 	Followers Followers
-	// Strangers is how often one address may show secrets that the farm does not know; the zero value means ten times a
-	// second in the long run.
+	// Strangers is how often one address may show secrets that the farm does not know; the zero value means ten times a second.
 	Strangers throttle.Limit
 }
 
@@ -66,7 +65,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Strangers.PerSecond == 0 {
-		cfg.Strangers = throttle.Limit{PerSecond: 10, Burst: 200}
+		cfg.Strangers = throttle.Limit{PerSecond: 10, Burst: 10}
 	}
 	uploads, cancel := context.WithCancel(context.Background())
 	s := &server{

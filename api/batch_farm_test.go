@@ -76,14 +76,14 @@ func TestABatchIsTakenAsFarAsItCanBe(t *testing.T) {
 		t.Errorf("at last the batch is %+v", batch)
 	}
 	r.get("/api/v2/batches/01JD7000000000000000000000").refused(http.StatusNotFound, "batch")
-	r.send(http.MethodPost, "/api/v2/batches/x/cancel", nil).refused(http.StatusNotFound, "batch")
+	r.send(http.MethodPost, "/api/v2/batches/01JD7000000000000000000000/cancel", nil).refused(http.StatusNotFound, "batch")
 }
 
 func TestABatchOfWhichNothingIsTakenIsRefused(t *testing.T) {
 	r := start(t)
 	var made batchCreatedAnswer
 	r.send(http.MethodPost, "/api/v2/batches", `{"jobs": [{}, {"template": {"id": "01NONE"}}]}`).into(http.StatusBadRequest, &made)
-	if made.Status != "error" || made.TotalJobs != 2 || len(made.Errors) != 2 || made.BatchID != "" {
+	if made.Status != "error" || made.TotalJobs != 2 || len(made.Errors) != 2 || len(made.BatchID) != 26 {
 		t.Errorf("refused with %+v", made)
 	}
 	for _, body := range []string{`{}`, `[`, `{"jobs": []}`, ``} {

@@ -28,7 +28,11 @@ func (s *server) createBatch(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	entries, err := decodeBatch(body)
+	wrong, err := strictness(c)
+	if err != nil {
+		return err
+	}
+	entries, err := decodeBatch(body, wrong)
 	if err != nil {
 		return refuseBatch(c, err)
 	}
@@ -40,6 +44,7 @@ func (s *server) createBatch(c *fiber.Ctx, p farm.Principal) error {
 	}
 	answer := s.batchCreatedShape(result)
 	if len(result.Jobs) == 0 {
+		answer.BatchID = refusedBatchID()
 		answer.Error = "none of the jobs was accepted"
 		return sendJSON(c, fiber.StatusBadRequest, answer)
 	}
@@ -53,18 +58,20 @@ func refuseBatch(c *fiber.Ctx, err error) error {
 		return err
 	}
 	return sendJSON(c, fiber.StatusBadRequest, batchCreated{
-		Status: batchAllRefused, Jobs: []batchCreatedJob{}, Error: e.Message, Details: e.Fields,
+		BatchID: refusedBatchID(), Status: batchAllRefused, Jobs: []batchCreatedJob{}, Error: e.Message, Details: e.Fields,
 	})
 }
 
 // decodeBatch reads the body of POST /batches. What is wrong with one job stands in its entry, its fields named from the job on.
-func decodeBatch(body []byte) ([]coordinator.BatchEntry, error) {
-	wrong := &problems{}
+func decodeBatch(body []byte, wrong *problems) ([]coordinator.BatchEntry, error) {
 	o, err := readObject(body, wrong)
 	if err != nil {
 		return nil, err
 	}
 	list := o.list("jobs")
+	if wrong.strict {
+		o.passOver([]string{"jobs"})
+	}
 	switch {
 	case !o.need("jobs"), kindOf(o.raw("jobs")) != kindList:
 		return nil, wrong.err()
@@ -72,8 +79,11 @@ func decodeBatch(body []byte) ([]coordinator.BatchEntry, error) {
 		o.problem("jobs", "has to hold between 1 and %d jobs, not %d", BatchLimit, len(list))
 		return nil, wrong.err()
 	}
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
 	entries := make([]coordinator.BatchEntry, len(list))
-	spread(len(list), func(i int) { entries[i] = readBatchEntry(list[i]) })
+	spread(len(list), func(i int) { entries[i] = readBatchEntry(list[i], wrong.strict) })
 	return entries, nil
 }
 
@@ -92,19 +102,21 @@ func spread(n int, do func(i int)) {
 }
 
 // readBatchEntry reads one job. A panic becomes an error here: outside the handler's goroutine it would end the farm.
-func readBatchEntry(raw json.RawMessage) (entry coordinator.BatchEntry) {
+func readBatchEntry(raw json.RawMessage, strict bool) (entry coordinator.BatchEntry) {
 	defer func() {
 		if p := recover(); p != nil {
 			entry.Err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	wrong := &problems{}
+	wrong := &problems{strict: strict}
 	o, isObject := objectOf(raw, "", wrong)
 	if !isObject {
 		return coordinator.BatchEntry{Err: farm.Invalid(fmt.Sprintf("the job has to be an object, not %s", kindOf(raw)))}
 	}
 	job := readJob(o)
 	checkFamily(job, wrong)
+	warnOfNearlySecrets(raw, wrong)
+	job.Warnings = wrong.warnings
 	return coordinator.BatchEntry{Job: job, Err: wrong.err()}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func TestBatchesAreReadJobByJob(t *testing.T) {
-	entries, err := decodeBatch([]byte(`{"jobs": [{"template": {"id": "A"}}, 7, {"template": {"id": "B"}, "settings": {"fps": 1}}, {"template": {"id": "C"}, "assets": [` + textAsset + `]}]}`))
+	entries, err := decodeBatch([]byte(`{"jobs": [{"template": {"id": "A"}}, 7, {"template": {"id": "B"}, "settings": {"fps": 1}}, {"template": {"id": "C"}, "assets": [`+textAsset+`]}]}`), &problems{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,11 +22,11 @@ func TestBatchesAreReadJobByJob(t *testing.T) {
 		t.Errorf("refused with %v and %v", entries[1].Err, entries[2].Err)
 	}
 	large := `{"jobs": [{"template": {"id": "A"}, "extra": [` + strings.Repeat("[0,0,0,0,0,0,0],", 200_000) + strings.Repeat(" ", 16<<20) + `0]}]}`
-	if entries, err := decodeBatch([]byte(large)); err != nil || entries[0].Err != nil {
+	if entries, err := decodeBatch([]byte(large), &problems{}); err != nil || entries[0].Err != nil {
 		t.Errorf("a large body of many values: %v, %v", err, entries)
 	}
 	for _, body := range []string{``, `[]`, `{}`, `{"jobs": {}}`, `{"jobs": []}`, `{"jobs": [` + strings.TrimSuffix(strings.Repeat("{},", 1001), ",") + `]}`} {
-		if _, err := decodeBatch([]byte(body)); farm.CodeOf(err) != farm.CodeInvalid {
+		if _, err := decodeBatch([]byte(body), &problems{}); farm.CodeOf(err) != farm.CodeInvalid {
 			t.Errorf("%.40q: %v", body, err)
 		}
 	}
@@ -83,7 +83,7 @@ func BenchmarkDecodeBatch(b *testing.B) {
 	body := []byte(`{"jobs": [` + strings.TrimSuffix(strings.Repeat(job+", ", 1000), ", ") + `]}`)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		if _, err := decodeBatch(body); err != nil {
+		if _, err := decodeBatch(body, &problems{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,6 +3,8 @@ package api
 import (
 	"errors"
 
+	"github.com/oklog/ulid/v2"
+
 	"overcrank/coordinator"
 	"overcrank/farm"
 )
@@ -67,6 +69,9 @@ func (s *server) batchCreatedShape(r coordinator.BatchResult) batchCreated {
 	}
 	return answer
 }
+
+// refusedBatchID is the id of a batch of which nothing was accepted: readers of answers expect one of the usual form. No batch has it.
+func refusedBatchID() string { return ulid.Make().String() }
 
 // batchStats counts the jobs of a batch. Pending ones are all that have not ended; cancelled ones count as errors.
 type batchStats struct {

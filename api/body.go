@@ -25,8 +25,10 @@ const (
 	stallTimeout = 60 * time.Second
 	// drainLimit is how much of an unwanted body is read. Many clients see the answer only when they have sent all, and
 	// would meet a connection that is reset instead.
-	drainLimit   = 64 << 20
-	drainTimeout = 2 * time.Second
+	drainLimit   = 256 << 20
+	drainTimeout = 15 * time.Second
+	// drainPause is how long its sender may pause meanwhile: one who waits for the answer is not waited for.
+	drainPause = time.Second
 	// wholeTimeout is how long a body that is read whole may take.
 	wholeTimeout = 2 * time.Minute
 	// trustedSize is how much room is made for a body on its sender's word alone.
@@ -52,13 +54,14 @@ type requestBody struct {
 	declared int64           // bytes, -1 when chunked
 	limit    int64
 	read     int64
-	until    time.Time // when reading has to be over, zero for as long as it takes
-	err      error     // sticky; io.EOF at the true end
-	sum      hash.Hash // of what was read; nil when nobody needs it
-	spoiled  bool      // the connection cannot serve another request
-	whole    []byte    // once readBody has read it
-	held     int       // bytes that count of it, until it is settled
-	caller   string    // for whom they do
+	until    time.Time     // when reading has to be over, zero for as long as it takes
+	pause    time.Duration // that the sender may make
+	err      error         // sticky; io.EOF at the true end
+	sum      hash.Hash     // of what was read; nil when nobody needs it
+	spoiled  bool          // the connection cannot serve another request
+	whole    []byte        // once readBody has read it
+	held     int           // bytes that count of it, until it is settled
+	caller   string        // for whom they do
 	memory   *inbound.Gate
 	// turnedAway says that there was no room for it.
 	turnedAway bool
@@ -95,7 +98,7 @@ func openBody(rc *fasthttp.RequestCtx) *requestBody {
 }
 
 func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
-	b := &requestBody{src: rc.RequestBodyStream(), conn: rc.Conn(), declared: int64(rc.Request.Header.ContentLength())}
+	b := &requestBody{src: rc.RequestBodyStream(), conn: rc.Conn(), declared: int64(rc.Request.Header.ContentLength()), pause: stallTimeout}
 	if b.declared < -1 {
 		b.declared = 0
 	}
@@ -207,7 +210,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	if room := b.limit - b.read + 1; int64(len(p)) > room {
 		p = p[:room]
 	}
-	deadline := time.Now().Add(stallTimeout)
+	deadline := time.Now().Add(b.pause)
 	if !b.until.IsZero() && b.until.Before(deadline) {
 		deadline = b.until
 	}
@@ -292,7 +295,7 @@ func settleBody(rc *fasthttp.RequestCtx) {
 	}
 }
 
-// drain reads what is left, within drainLimit and drainTimeout.
+// drain reads what is left, within drainLimit, drainTimeout and drainPause.
 func (b *requestBody) drain() {
 	b.limit = b.read + drainLimit
 	if b.declared > b.limit {
@@ -300,7 +303,7 @@ func (b *requestBody) drain() {
 		return
 	}
 	b.err = nil
-	b.until = time.Now().Add(drainTimeout)
+	b.until, b.pause = time.Now().Add(drainTimeout), drainPause
 	buf := make([]byte, 32<<10)
 	for b.err == nil {
 		if _, err := b.Read(buf); err != nil {

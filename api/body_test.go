@@ -1,10 +1,13 @@
 package api_test
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -70,7 +73,7 @@ const richJob = `{
 	"template": {"src": "https://files.example/a.aep", "composition": "main"},
 	"name": "x", "tags": ["a"], "priority": 1, "level": "normal", "notBefore": "2030-01-01T00:00:00Z", "requireTags": ["gpu"], "hold": false, "sequential": false,
 	"fonts": ["A.ttf"], "settings": {"type": "video", "frames": [0, 10], "quality": "full", "codec": "video_prores_422", "engine": "ae2026"},
-	"upload": {"provider": "s3", "prefix": "p", "outputUrl": "https://cdn.example/", "params": {"endpoint": "https://s3.example", "region": "r", "bucket": "b", "acl": "private", "accessKeyId": "k", "accessKeySecret": "s"}},
+	"upload": {"provider": "s3", "prefix": "p", "outputUrl": "https://cdn.example/", "params": {"endpoint": "https://s3.example", "region": "r", "bucket": "films", "acl": "private", "accessKeyId": "k", "accessKeySecret": "s"}},
 	"webhook": {"url": "https://hook.example", "method": "POST", "headers": {"X-A": "b"}, "data": {"a": 1}, "custom": true},
 	"assets": [
 		{"type": "text", "layerName": "t", "value": "x", "composition": "main"},
@@ -195,5 +198,29 @@ func TestEveryRouteBoundsItsBody(t *testing.T) {
 		method, path, _ := strings.Cut(address, " ")
 		endless := io.MultiReader(strings.NewReader(`{"x": "`+strings.Repeat("y", 10<<20)), strings.NewReader(`"}`))
 		r.send(method, path, endless).refused(http.StatusRequestEntityTooLarge, "10 MiB")
+	}
+}
+
+// TestWhoSendsTooMuchIsToldSo sends all of it before it reads, as most clients do.
+func TestWhoSendsTooMuchIsToldSo(t *testing.T) {
+	r := start(t)
+	piece := bytes.Repeat([]byte(" "), 1<<20)
+	for address, megabytes := range map[string]int{"POST /api/v2/batches": 106, "POST /api/v2/jobs": 80, "POST /api/v2/fonts": 120} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.base, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: farm\r\nAuthorization: Bearer %s\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n",
+			address, r.token, megabytes<<20)
+		for range megabytes {
+			if _, err := conn.Write(piece); err != nil {
+				t.Fatalf("%s: the connection ended while the body was sent: %v", address, err)
+			}
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s: %+v, %v", address, answer, err)
+		}
+		_ = conn.Close()
 	}
 }

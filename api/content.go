@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gofiber/fiber/v2"
+	"golang.org/x/text/unicode/norm"
 
 	"overcrank/coordinator"
 	"overcrank/farm"
@@ -63,7 +65,7 @@ func ServeFile(c *fiber.Ctx, f *coordinator.File, opt FileOptions) error {
 // the connection, so that nobody takes a part for the whole.
 func ServeStream(c *fiber.Ctx, r io.ReadCloser, contentType, name string) error {
 	c.Set(fiber.HeaderContentType, contentType)
-	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+headerName(name)+`"`)
+	c.Set(fiber.HeaderContentDisposition, disposition("attachment", name))
 	if c.Method() == fiber.MethodHead {
 		c.Response().SkipBody = true
 		return r.Close()
@@ -96,23 +98,50 @@ func describeFile(c *fiber.Ctx, f *coordinator.File, opt FileOptions) {
 	if opt.Download {
 		kind = "attachment"
 	}
-	if name != "" {
-		kind += `; filename="` + headerName(name) + `"`
-	}
-	c.Set(fiber.HeaderContentDisposition, kind)
+	c.Set(fiber.HeaderContentDisposition, disposition(kind, name))
 	if opt.CacheControl != "" {
 		c.Set(fiber.HeaderCacheControl, opt.CacheControl)
 	}
 }
 
-// headerName makes a file name fit for a quoted string in a header.
-func headerName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '/' {
+// disposition is the value of Content-Disposition (RFC 6266). A name with more than ASCII in it stands there twice: as it is, for all
+// programs of today, and in plain letters.
+func disposition(kind, name string) string {
+	if name == "" {
+		return kind
+	}
+	name = strings.ToValidUTF8(name, "_")
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1 // what NFKD takes off its letter
+		case r < ' ' || r > '~' || r == '"' || r == '\\' || r == '/' || r == '%':
 			return '_'
 		}
 		return r
-	}, name)
+	}, norm.NFKD.String(name))
+	value := kind + `; filename="` + plain + `"`
+	if plain != name {
+		value += "; filename*=UTF-8''" + extended(name)
+	}
+	return value
+}
+
+// extended is a value in the form of RFC 8187, 3.2.
+func extended(value string) string {
+	const plain = "!#$&+-.^_`|~"
+	var out strings.Builder
+	for i := range len(value) {
+		switch b := value[i]; {
+		case b >= '0' && b <= '9', b >= 'A' && b <= 'Z', b >= 'a' && b <= 'z', strings.IndexByte(plain, b) >= 0:
+			out.WriteByte(b)
+		case b == '/' || b == '\\' || b < ' ' || b == 0x7f:
+			out.WriteByte('_')
+		default:
+			fmt.Fprintf(&out, "%%%02X", b)
+		}
+	}
+	return out.String()
 }
 
 func entityTag(tag string) string {

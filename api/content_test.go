@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -68,5 +69,28 @@ func TestAResultIsGivenWholeAndInParts(t *testing.T) {
 	}
 	for _, name := range []string{"x.mp4", "%2e%2e", "..%2f..%2fadmin.token", strings.TrimSuffix(job.ID, "A") + ".mp4"} {
 		r.get("/outputs/"+name, "Authorization:").refused(http.StatusNotFound)
+	}
+}
+
+func TestAResultIsNamedByItsJob(t *testing.T) {
+	r := start(t)
+	m := r.enrol("suite-1")
+	m.connect()
+	for name, want := range map[string]string{
+		"Frühling / 2027":  `inline; filename="Fruhling _ 2027.mp4"; filename*=UTF-8''Fr%C3%BChling%20_%202027.mp4`,
+		"Night Shift.mp4":  `inline; filename="Night Shift.mp4"`,
+		`a"b\\c`:           `inline; filename="a_b_c.mp4"`,
+		"../../etc/passwd": `inline; filename="_.._etc_passwd.mp4"`,
+		"春":                `inline; filename="_.mp4"; filename*=UTF-8''%E6%98%A5.mp4`,
+	} {
+		named, err := json.Marshal(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := r.submit(strings.Replace(srcJob, "{", `{"name": `+string(named)+`, `, 1))
+		m.finish([]byte("film"))
+		if got := r.get(job.OutputURL, "Authorization:").into(http.StatusOK, nil).header.Get("Content-Disposition"); got != want {
+			t.Errorf("%q is given as %s, want %s", name, got, want)
+		}
 	}
 }

@@ -32,6 +32,9 @@ type problems struct {
 	more bool
 	// room is for the members of all objects of the request.
 	room []member
+	// strict refuses fields that nobody knows; warnings tell of them, and of what else is taken and hardly meant.
+	strict   bool
+	warnings []string
 }
 
 func (p *problems) add(field, format string, args ...any) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -185,6 +186,11 @@ func (w *watch) mayRead() bool {
 func (s *server) tellSocket(ctx context.Context, conn *socket.Conn, p farm.Principal, q eventQuery) error {
 	w := newWatch(ctx, s.farm, p, q)
 	defer w.beat.Stop()
+	over := make(chan struct{})
+	var hearing sync.WaitGroup
+	defer hearing.Wait()
+	defer close(over)
+	hearing.Go(func() { passOverMessages(conn, over) })
 	told, err := []eventBody{{Kind: kindOpen}}, error(nil)
 	for {
 		for _, body := range told {
@@ -203,6 +209,21 @@ func (s *server) tellSocket(ctx context.Context, conn *socket.Conn, p farm.Princ
 			return nil
 		}
 		told, err = w.next()
+	}
+}
+
+// passOverMessages reads what a reader of events says, which counts for nothing: what is not taken would keep the pings, pongs and close
+// frames behind it from being seen.
+func passOverMessages(conn *socket.Conn, over <-chan struct{}) {
+	for {
+		select {
+		case _, open := <-conn.Messages():
+			if !open {
+				return
+			}
+		case <-over:
+			return
+		}
 	}
 }
 

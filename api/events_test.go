@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gorilla/websocket"
@@ -237,5 +238,35 @@ func TestEventsEndWithTheFarm(t *testing.T) {
 		if !errors.Is(err, io.EOF) && !websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
 			t.Errorf("after the farm's end a reader hears %+v, %v", e, err)
 		}
+	}
+}
+
+func TestAReaderOfEventsMaySpeak(t *testing.T) {
+	r := start(t)
+	h := http.Header{"Authorization": {"Bearer " + r.token}}
+	conn, _, err := websocket.DefaultDialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(r.base, "http")+pathEvents, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	answered := false
+	conn.SetPongHandler(func(data string) error { answered = data == "still?"; return nil })
+	for range 3 {
+		if err := conn.WriteMessage(websocket.TextMessage, []byte("hello")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := conn.WriteControl(websocket.PingMessage, []byte("still?"), time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	for err = nil; err == nil; {
+		_, _, err = conn.ReadMessage()
+	}
+	if !answered || !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
+		t.Errorf("the ping was answered: %v; the socket ended with %v", answered, err)
 	}
 }

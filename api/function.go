@@ -57,6 +57,7 @@ var functions = map[string][]argument{
 		{name: "allCaps", kind: argBoolean}},
 	"preview": {{name: "quality", kind: argChoice, values: []string{"draft", "best"}, needed: true}},
 	"genai":   {{name: "layerName", kind: argNames}},
+	"gen-ai":  {{name: "layerName", kind: argNames}}, // as some clients spell it
 }
 
 // readFunctionAsset reads a built-in function. Its arguments stand in params or beside name; they all end in Params,
@@ -75,7 +76,7 @@ func readFunctionAsset(o object, a *farm.Asset) {
 		o.problem("name", "is no built-in function; these are: nx:%s", strings.Join(slices.Sorted(maps.Keys(functions)), ", nx:"))
 		return
 	}
-	if name == "genai" {
+	if name == "genai" || name == "gen-ai" {
 		o.problem("name", "nx:genai needs a provider, and this farm has none")
 		return
 	}

@@ -31,7 +31,7 @@ type checkBody struct {
 }
 
 type diskBody struct {
-	Path   string `json:"path"`
+	Path   string `json:"path,omitempty"` // told to members of the farm's teams alone
 	Free   int64  `json:"freeBytes"`
 	Needed int64  `json:"neededBytes"`
 }
@@ -48,11 +48,28 @@ func (s *server) alive(c *fiber.Ctx) error {
 // ready answers whether work can be taken, and why not.
 func (s *server) ready(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*") // a page whose coordinator is gone looks for another that serves
-	status, body := readiness(s.farm.Checks())
+	checks := s.farm.Checks()
+	if !s.isMember(c) {
+		checks = s.farm.WithoutPlaces(checks)
+	}
+	status, body := readiness(checks)
 	if wait, later := retryAfter[status]; later {
 		c.Set(fiber.HeaderRetryAfter, wait)
 	}
 	return sendJSON(c, status, body)
+}
+
+// isMember tells whether a request shows a good token. A token that is not known is told nothing more than none.
+func (s *server) isMember(c *fiber.Ctx) bool {
+	secret := bearer(c)
+	if secret == "" {
+		return false
+	}
+	_, err := s.farm.Authenticate(c.UserContext(), secret)
+	if err != nil {
+		_ = s.refuseStranger(c, err) // it counts as a guess
+	}
+	return err == nil
 }
 
 // readiness is the answer that follows from checks.

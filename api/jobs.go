@@ -17,7 +17,11 @@ func (s *server) createJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	job, err := ReadJob(body)
+	wrong, err := strictness(c)
+	if err != nil {
+		return err
+	}
+	job, err := readSubmission(body, wrong)
 	if err != nil {
 		return err
 	}
@@ -30,11 +34,22 @@ func (s *server) joinJobs(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	job, err := decodeJoin(body)
+	wrong, err := strictness(c)
+	if err != nil {
+		return err
+	}
+	job, err := decodeJoin(body, wrong)
 	if err != nil {
 		return err
 	}
 	return s.submit(c, p, job)
+}
+
+// strictness is how a submission is read: under strict=true, which is beyond the interface, fields that nobody knows are refused.
+func strictness(c *fiber.Ctx) (*problems, error) {
+	wrong := &problems{}
+	wrong.strict = queryFlag(c, "strict", wrong)
+	return wrong, wrong.err()
 }
 
 func (s *server) submit(c *fiber.Ctx, p farm.Principal, job farm.Job) error {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"math"
 	"time"
 
@@ -26,6 +27,7 @@ func (s stamp) MarshalJSON() ([]byte, error) {
 type jobBody struct {
 	ID           string       `json:"id"`
 	TemplateID   *string      `json:"templateId"`
+	Composition  string       `json:"composition,omitempty"`
 	Status       string       `json:"status"`
 	Progress     float64      `json:"progress"`
 	Stats        *jobStats    `json:"stats,omitempty"`
@@ -60,6 +62,7 @@ type jobCreated struct {
 	OutputURL    string       `json:"outputUrl"`
 	Children     []jobCreated `json:"children,omitempty"`
 	MissingFonts []string     `json:"missingFonts,omitempty"`
+	Warnings     []string     `json:"warnings,omitempty"`
 }
 
 // createdShape shows a job as Submit gives it. Of the jobs nested in it those stand there that are its own assets.
@@ -74,13 +77,13 @@ func (s *server) createdShape(j farm.Job) jobCreated {
 }
 
 func (s *server) createdAlone(j farm.Job) jobCreated {
-	return jobCreated{ID: j.ID, Status: string(j.Status), OutputURL: s.farm.OutputAddress(j), MissingFonts: j.MissingFonts}
+	return jobCreated{ID: j.ID, Status: string(j.Status), OutputURL: s.farm.OutputAddress(j), MissingFonts: j.MissingFonts, Warnings: j.Warnings}
 }
 
 // jobShape shows a job whose result is, or will be, at address. A minimal one lacks its numbers and assets.
 func jobShape(j farm.Job, address string, minimal bool) jobBody {
 	body := jobBody{
-		ID: j.ID, TemplateID: orNull(j.Template.ID), Status: string(j.Status), Progress: percent(j.Progress),
+		ID: j.ID, TemplateID: orNull(j.Template.ID), Composition: j.Template.Composition, Status: string(j.Status), Progress: percent(j.Progress),
 		OutputURL: address, MissingFonts: j.MissingFonts, Name: j.Name, Tags: j.Tags, Warnings: j.Warnings,
 		Hold: j.Hold, BatchID: j.Batch, ParentID: j.Parent, ChildIDs: j.Children,
 	}
@@ -88,11 +91,43 @@ func jobShape(j farm.Job, address string, minimal bool) jobBody {
 		return body
 	}
 	body.Stats = statsShape(j)
-	body.Assets = j.Assets
-	if body.Assets == nil {
-		body.Assets = []farm.Asset{}
-	}
+	body.Assets = expanded(j.Assets)
 	return body
+}
+
+// expanded are a job's assets with one for each layer that a function names, as the interface echoes them.
+func expanded(assets []farm.Asset) []farm.Asset {
+	out := make([]farm.Asset, 0, len(assets))
+	for _, a := range assets {
+		for _, params := range perLayer(a) {
+			a.Params = params
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// perLayer are a function's arguments for each layer that they name; those of other assets, and of a function for one layer, as they are.
+func perLayer(a farm.Asset) []json.RawMessage {
+	alone := []json.RawMessage{a.Params}
+	var args map[string]json.RawMessage
+	if a.Type != "function" || json.Unmarshal(a.Params, &args) != nil {
+		return alone
+	}
+	var layers []json.RawMessage
+	if json.Unmarshal(args["layerName"], &layers) != nil || len(layers) == 0 {
+		return alone
+	}
+	each := make([]json.RawMessage, len(layers))
+	for i, layer := range layers {
+		args["layerName"] = layer
+		params, err := json.Marshal(args)
+		if err != nil {
+			return alone
+		}
+		each[i] = params
+	}
+	return each
 }
 
 func statsShape(j farm.Job) *jobStats {

@@ -27,7 +27,9 @@ func readJobAsset(o object, a *farm.Asset) {
 // readNestedJob reads what the asset of type job says of the job itself.
 func readNestedJob(o object) *farm.Job {
 	job := &farm.Job{Name: o.text("name", nameLimit)}
+	o.passOver(nestedKeys)
 	readRender(o, job)
+	job.Webhook = readWebhook(o)
 	if job.Settings.Type == "aep" {
 		o.problem("settings.type", "cannot be aep within another job: a project cannot stand in a layer")
 	}
@@ -58,12 +60,12 @@ func checkFamily(job farm.Job, wrong *problems) {
 }
 
 // decodeJoin reads the body of POST /jobs/join.
-func decodeJoin(body []byte) (farm.Job, error) {
-	wrong := &problems{}
+func decodeJoin(body []byte, wrong *problems) (farm.Job, error) {
 	o, err := readObject(body, wrong)
 	if err != nil {
 		return farm.Job{}, err
 	}
+	o.passOver(joinKeys)
 	job := readOrder(o)
 	job.Join = true
 	job.Assets = readClips(o)
@@ -73,6 +75,8 @@ func decodeJoin(body []byte) (farm.Job, error) {
 	}
 	readDelivery(o, &job)
 	checkFamily(job, wrong)
+	warnOfNearlySecrets(body, wrong)
+	job.Warnings = wrong.warnings
 	return job, wrong.err()
 }
 
@@ -98,6 +102,7 @@ func readClip(o object) farm.Asset {
 	}
 	switch a.Type = o.choice("type", "video", "job"); a.Type {
 	case "video":
+		o.passOver(clipKeys)
 		a.Src = readSource(o)
 		a.Name = readFileName(o, false)
 	case "job":

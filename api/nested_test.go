@@ -41,8 +41,8 @@ func TestNestedJobsAreRead(t *testing.T) {
 
 func TestJoinsAreRead(t *testing.T) {
 	job, err := decodeJoin([]byte(`{"name": "reel", "settings": {"preset": "mp4"}, "priority": 3, "assets": [
-		{"type": "video", "src": "https://files.example/a.mp4"}, {"type": "job", "template": {"id": "T", "composition": "c"}, "assets": [` + textAsset + `]},
-		{"type": "video", "src": "https://files.example/b.mov", "name": "b.mov"}]}`))
+		{"type": "video", "src": "https://files.example/a.mp4"}, {"type": "job", "template": {"id": "T", "composition": "c"}, "assets": [`+textAsset+`]},
+		{"type": "video", "src": "https://files.example/b.mov", "name": "b.mov"}]}`), &problems{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestWhatIsWrongWithNestedJobsAndClipsIsNamed(t *testing.T) {
 		withAsset(`{"type": "job", "layerName": "x", "template": {"id": "T"}, "settings": {"fps": 1}}`):                                                                    {"assets[0].settings.fps"},
 		withAsset(`{"type": "job", "layerName": "x", "template": {"id": "T"}, "settings": {"type": "aep"}}`):                                                               {"assets[0].settings.type"},
 		withAsset(`{"type": "job", "layerName": "x", "template": {"id": "T"}, "settings": {"type": "image", "frames": [0, 4]}}`):                                           {"assets[0].settings.frames"},
-		withAsset(`{"type": "job", "layerName": "x", "template": {"id": "T"}, "preview": true, "settings": {}}`):                                                           {"assets[0].settings"},
+		withAsset(`{"type": "job", "layerName": "x", "template": {"id": "T"}, "preview": true, "settings": {"quality": "full"}}`):                                          {"assets[0].settings"},
 		withAsset(`{"type": "job", "layerName": "x", "template": {"id": "T"}, "assets": [{"type": "static", "src": "data:,x", "name": "${secrets.A}"}]}`):                  {"assets[0].assets[0].name"},
 		withAsset(`{"type": "job", "layerName": "x", "template": {"id": "T"}, "assets": [` + strings.Repeat(nested(textAsset, 1)+`, `, 999) + nested(textAsset, 1) + `]}`): {"assets"},
 
@@ -83,7 +83,7 @@ func TestWhatIsWrongWithNestedJobsAndClipsIsNamed(t *testing.T) {
 		t.Run(fmt.Sprintf("%.120s", body), func(t *testing.T) {
 			decode := ReadJob
 			if rest, joined := strings.CutPrefix(body, "JOIN "); joined {
-				body, decode = rest, decodeJoin
+				body, decode = rest, func(b []byte) (farm.Job, error) { return decodeJoin(b, &problems{}) }
 			}
 			_, err := decode([]byte(body))
 			got := fieldsOf(t, err)

@@ -168,7 +168,7 @@ func TestKeysAreHeldToTheirForm(t *testing.T) {
 	}
 	r.send(http.MethodPost, "/api/v2/jobs", srcJob, keyed(strings.Repeat("~", 255))).into(http.StatusCreated, nil)
 	r.send(http.MethodPost, "/api/v2/jobs", srcJob, keyed("with spaces and \"quotes\"")).into(http.StatusCreated, nil)
-	r.send(http.MethodPatch, "/api/v2/templates/x", `{"displayName": "x"}`, keyed("PATCH has no use for it")).refused(http.StatusNotFound)
+	r.send(http.MethodPatch, "/api/v2/templates/"+unknownID, `{"displayName": "x"}`, keyed("PATCH has no use for it")).refused(http.StatusNotFound)
 }
 
 func TestWhatWasRefusedMayBeSentAgain(t *testing.T) {

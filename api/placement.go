@@ -79,6 +79,9 @@ type queueEntryBody struct {
 	Task     *string `json:"task"`
 	Kind     *string `json:"kind"`
 	Priority *int    `json:"priority"`
+	// TemplateID is null also for a project that is no template.
+	TemplateID  *string `json:"templateId"`
+	Composition *string `json:"composition"`
 }
 
 func queueEntryShape(e farm.QueueEntry) queueEntryBody {
@@ -87,6 +90,7 @@ func queueEntryShape(e farm.QueueEntry) queueEntryBody {
 	}
 	if e.Job != "" {
 		body.JobName, body.Priority = &e.JobName, &e.Priority
+		body.TemplateID, body.Composition = orNull(e.Template), orNull(e.Composition)
 	}
 	return body
 }

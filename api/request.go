@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"overcrank/farm"
+	"overcrank/farm/wire"
 )
 
 const headerRequestID = "X-Request-Id"
@@ -92,6 +93,8 @@ func levelOf(c *fiber.Ctx, status int) slog.Level {
 	case c.Method() == fiber.MethodGet, c.Method() == fiber.MethodHead:
 		return slog.LevelDebug
 	case status < 400 && strings.HasPrefix(c.Path(), agentRoot):
+		return slog.LevelDebug
+	case strings.HasPrefix(c.Path(), wire.PathThumbnail): // refused ones, too: a frame may come after its attempt has ended
 		return slog.LevelDebug
 	default:
 		return slog.LevelInfo

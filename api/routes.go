@@ -1,6 +1,8 @@
 package api
 
 import (
+	"fmt"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/openapi"
@@ -26,7 +28,7 @@ func (s *server) teamRoutes() []route {
 		{post, "/api/v2/templates", farm.ActChangeTemplates, s.createTemplate},
 		{get, "/api/v2/templates", farm.ActView, s.listTemplates},
 		{get, "/api/v2/templates/:id", farm.ActView, s.getTemplate},
-		{patch, "/api/v2/templates/:id", farm.ActChangeTemplates, s.renameTemplate},
+		{patch, "/api/v2/templates/:id", farm.ActChangeTemplates, wellFormed(s.renameTemplate)},
 		{remove, "/api/v2/templates/:id", farm.ActDeleteTemplates, s.deleteTemplate},
 		{get, "/api/v2/templates/:id/download", farm.ActView, s.downloadTemplate},
 		{get, "/api/v2/templates/:id/upload", farm.ActView, s.downloadTemplate},
@@ -49,8 +51,8 @@ func (s *server) teamRoutes() []route {
 		{remove, "/api/v2/secrets/:id", farm.ActChangeSecrets, s.deleteSecret},
 		{post, "/api/farm/v1/secret-keys", farm.ActChangeSecretKey, s.changeSecretKey},
 		{post, pathBatches, farm.ActSubmit, s.createBatch},
-		{get, "/api/v2/batches/:id", farm.ActView, s.getBatch},
-		{post, "/api/v2/batches/:id/cancel", farm.ActChangeJobs, s.cancelBatch},
+		{get, "/api/v2/batches/:id", farm.ActView, wellFormed(s.getBatch)},
+		{post, "/api/v2/batches/:id/cancel", farm.ActChangeJobs, wellFormed(s.cancelBatch)},
 		{get, "/api/farm/v1/batches", farm.ActView, s.listBatches},
 		{post, "/api/farm/v1/jobs/release", farm.ActChangeJobs, s.releaseJobs},
 		{post, "/api/farm/v1/jobs/:id/release", farm.ActChangeJobs, s.releaseJob},
@@ -72,12 +74,22 @@ func (s *server) teamRoutes() []route {
 	for _, root := range []string{"/api/v3/templates", "/api/v2/v3/templates"} {
 		routes = append(routes,
 			route{get, root, farm.ActView, s.listTemplates3},
-			route{get, root + "/:id", farm.ActView, s.getTemplate3},
-			route{get, root + "/:id/compositions", farm.ActView, s.listCompositions},
-			route{get, root + "/:id/layers", farm.ActView, s.listLayers},
+			route{get, root + "/:id", farm.ActView, wellFormed(s.getTemplate3)},
+			route{get, root + "/:id/compositions", farm.ActView, wellFormed(s.listCompositions)},
+			route{get, root + "/:id/layers", farm.ActView, wellFormed(s.listLayers)},
 		)
 	}
 	return routes
+}
+
+// wellFormed refuses an id that no record can have with 400, where the public interface has that for an address.
+func wellFormed(h teamHandler) teamHandler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		if id := c.Params("id"); !jobID.MatchString(id) {
+			return farm.Invalid("the address names no id of the farm", farm.FieldError{Field: "id", Message: fmt.Sprintf("%.100q is no id: these are 26 digits and capital letters", id)})
+		}
+		return h(c, p)
+	}
 }
 
 // farmRoutes are the addresses at which the machines and the order of their work are looked after. The farm's operators and

@@ -24,20 +24,26 @@ const (
 // codecs lists what settings.codec may name, by the kind of result.
 var codecs = map[string][]string{"video": codec.Films(), "image": codec.Stills(), "aep": nil}
 
-// ReadJob reads a job as the body of POST /jobs holds it. Its error names every field that is wrong.
-func ReadJob(body []byte) (farm.Job, error) {
-	wrong := &problems{}
+// ReadJob reads a job as the body of POST /jobs holds it. Its error names every field that is wrong; its warnings name those that
+// nobody knows.
+func ReadJob(body []byte) (farm.Job, error) { return readSubmission(body, &problems{}) }
+
+// readSubmission reads a job that is submitted.
+func readSubmission(body []byte, wrong *problems) (farm.Job, error) {
 	o, err := readObject(body, wrong)
 	if err != nil {
 		return farm.Job{}, err
 	}
 	job := readJob(o)
 	checkFamily(job, wrong)
+	warnOfNearlySecrets(body, wrong)
+	job.Warnings = wrong.warnings
 	return job, wrong.err()
 }
 
 // readJob reads a job from an object; unknown keys are tolerated at this level, as the public interface has it.
 func readJob(o object) farm.Job {
+	o.passOver(jobKeys)
 	job := readOrder(o)
 	readSteps(o, &job)
 	readRender(o, &job)
@@ -125,10 +131,13 @@ func readRender(o object, job *farm.Job) {
 	job.Fonts = readFonts(o)
 	job.Template = readJobTemplate(o)
 	job.Assets = readAssets(o)
-	if job.Preview && o.has("settings") {
+	settings, given := o.filled("settings")
+	if job.Preview && given {
 		o.problem("settings", "cannot be given together with preview: a preview has settings of its own")
 	}
-	job.Settings = readSettings(o)
+	if given {
+		job.Settings = readSettings(settings)
+	}
 }
 
 // readDelivery reads where a result goes, and who is told.
@@ -218,11 +227,7 @@ func readFonts(o object) []string {
 // plainFileName tells whether a name is one part of a path on every platform.
 func plainFileName(name string) bool { return len(name) <= nameLimit && names.IsElement(name) }
 
-func readSettings(o object) farm.Settings {
-	s, given := o.filled("settings")
-	if !given {
-		return farm.Settings{}
-	}
+func readSettings(s object) farm.Settings {
 	s.only("type", "frames", "quality", "codec", "engine")
 	out := farm.Settings{
 		Type:    s.choice("type", "video", "image", "aep"),
@@ -238,6 +243,9 @@ func readSettings(o object) farm.Settings {
 		out.Codec = s.choice("codec", allowed...)
 	} else if s.has("codec") {
 		s.problem("codec", "has no meaning for the type %s", kind)
+	}
+	if kind == "aep" && s.has("frames") {
+		s.problem("frames", "has no meaning for the type aep: the result is the project, not frames of it")
 	}
 	if kind == "image" && !s.has("frames") {
 		s.problem("frames", "is missing; an image needs the number of its frame, or [first, last] for several")

@@ -94,6 +94,21 @@ func withJob(member string) string {
 
 func withAsset(asset string) string { return withJob(`"assets": [` + asset + `]`) }
 
+// withUpload is a job whose upload has one parameter otherwise than a good one.
+func withUpload(parameter string) string {
+	params := map[string]string{"region": "r", "bucket": "films", "accessKeyId": "k", "accessKeySecret": "s"}
+	var changed map[string]string
+	if err := json.Unmarshal([]byte("{"+parameter+"}"), &changed); err != nil {
+		panic(err)
+	}
+	maps.Copy(params, changed)
+	text, err := json.Marshal(params)
+	if err != nil {
+		panic(err)
+	}
+	return withJob(`"upload": {"provider": "s3", "params": ` + string(text) + `}`)
+}
+
 func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 	for body, want := range map[string][]string{
 		``:                                   {"body"},
@@ -113,7 +128,13 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		`{"template": {"src": "https:///x"}}`:                                                   {"template.src"},
 		`{"template": {"id": "T"}, "template": {}}`:                                             {"template"},
 		`{"template": {"id": "T", "id": "U"}}`:                                                  {"template.id"},
-		withJob(`"preview": true, "settings": {}`):                                              {"settings"},
+		withJob(`"preview": true, "settings": {"quality": "full"}`):                             {"settings"},
+		withJob(`"settings": {"type": "aep", "frames": 3}`):                                     {"settings.frames"},
+		withUpload(`"endpoint": "s3.example.com"`):                                              {"upload.params.endpoint"},
+		withUpload(`"endpoint": "127.0.0.1:9"`):                                                 {"upload.params.endpoint"},
+		withUpload(`"bucket": "b"`):                                                             {"upload.params.bucket"},
+		withUpload(`"bucket": "films..2026"`):                                                   {"upload.params.bucket"},
+		withUpload(`"acl": "world-writable"`):                                                   {"upload.params.acl"},
 		withJob(`"preview": 1`):                                                                 {"preview"},
 		withJob(`"priority": 1001`):                                                             {"priority"},
 		withJob(`"priority": 1.5`):                                                              {"priority"},
@@ -143,10 +164,10 @@ func TestWhatIsWrongWithAJobIsNamed(t *testing.T) {
 		withJob(`"settings": {"engine": "ae2019"}`):                                             {"settings.engine"},
 		withAsset(`{"type": "image", "layerName": "x", "src": "s3://key:secret@bucket/x.png"}`): {"assets[0].src"},
 		withJob(`"upload": {"provider": "ftp", "a": 1, "params": {"region": "r", "b": 2}}`):     {"upload.a", "upload.provider", "upload.params.b", "upload.params.bucket", "upload.params.accessKeyId", "upload.params.accessKeySecret"},
-		withJob(`"upload": {"provider": "s3", "outputUrl": "https://cdn.example/\r\nSet-Cookie: a=b", "params": {"region": "r", "bucket": "b", "accessKeyId": "k", "accessKeySecret": "s"}}`): {"upload.outputUrl"},
-		withJob(`"upload": {"provider": "s3", "outputUrl": "https:///${secrets.A}\n", "params": {"region": "r", "bucket": "b", "accessKeyId": "k", "accessKeySecret": "s"}}`):                 {"upload.outputUrl"},
-		withJob(`"upload": {"provider": "s3", "prefix": "../", "outputUrl": "x", "params": {"region": "r", "bucket": "a/b", "accessKeyId": "k", "accessKeySecret": "s"}}`):                    {"upload.prefix", "upload.outputUrl", "upload.params.bucket"},
-		withJob(`"upload": {"provider": "s3", "params": {"region": "r", "bucket": "b", "accessKeyId": "k", "accessKeySecret": "s", "endpoint": "https://u:p@x"}}`):                            {"upload.params.endpoint"},
+		withJob(`"upload": {"provider": "s3", "outputUrl": "https://cdn.example/\r\nSet-Cookie: a=b", "params": {"region": "r", "bucket": "films", "accessKeyId": "k", "accessKeySecret": "s"}}`): {"upload.outputUrl"},
+		withJob(`"upload": {"provider": "s3", "outputUrl": "https:///${secrets.A}\n", "params": {"region": "r", "bucket": "films", "accessKeyId": "k", "accessKeySecret": "s"}}`):                 {"upload.outputUrl"},
+		withJob(`"upload": {"provider": "s3", "prefix": "../", "outputUrl": "x", "params": {"region": "r", "bucket": "a/b", "accessKeyId": "k", "accessKeySecret": "s"}}`):                        {"upload.prefix", "upload.outputUrl", "upload.params.bucket"},
+		withJob(`"upload": {"provider": "s3", "params": {"region": "r", "bucket": "films", "accessKeyId": "k", "accessKeySecret": "s", "endpoint": "https://u:p@x"}}`):                            {"upload.params.endpoint"},
 		withJob(`"webhook": {"url": "gopher://x", "method": "BREW"}`): {"webhook.method", "webhook.url"},
 		withJob(`"webhook": {"method": "POST"}`):                      {"webhook.url"},
 		withJob(`"webhook": {"url": "https://"}`):                     {"webhook.url"},

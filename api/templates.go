@@ -69,7 +69,7 @@ func decodeRename(body []byte) (string, error) {
 
 // panelOf is the panel of a motion graphics template that has been read, nil for all others.
 func (s *server) panelOf(ctx context.Context, p farm.Principal, t farm.Template) (*aep.MogrtSummary, error) {
-	if t.Type != aep.TypeMogrt || t.Introspection == nil {
+	if t.Type != aep.TypeMogrt || t.Introspection == nil || t.Status == farm.TemplateError {
 		return nil, nil
 	}
 	summary, err := s.farm.Introspection(ctx, p, t.ID)

@@ -3,6 +3,7 @@ package api
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"overcrank/aep"
@@ -19,16 +20,16 @@ type templateBody struct {
 	UpdatedAt    stamp       `json:"updatedAt"`
 	Compositions []string    `json:"compositions"`
 	Layers       []string    `json:"layers"`
-	Mogrt        *mogrtBody  `json:"mogrt,omitempty"`
+	Mogrt        mogrtBody   `json:"mogrt"`
 	Error        *string     `json:"error"`
 	UploadInfo   *uploadInfo `json:"uploadInfo,omitempty"`
 }
 
-// mogrtBody is the panel of a motion graphics template.
+// mogrtBody is the panel of a motion graphics template; nothing stands in it where there is none.
 type mogrtBody struct {
-	Name      string                  `json:"name"`
-	CapsuleID string                  `json:"capsuleId"`
-	Fields    []aep.MogrtFieldSummary `json:"fields"`
+	Name      string                  `json:"name,omitempty"`
+	CapsuleID string                  `json:"capsuleId,omitempty"`
+	Fields    []aep.MogrtFieldSummary `json:"fields,omitzero"`
 }
 
 // uploadInfo says how to hand a template's file over.
@@ -47,7 +48,7 @@ func templateShape(t farm.Template, panel *aep.MogrtSummary) templateBody {
 		Compositions: orEmpty(t.Compositions), Layers: orEmpty(t.Layers), Error: orNull(t.Error),
 	}
 	if panel != nil {
-		body.Mogrt = &mogrtBody{Name: panel.Name, CapsuleID: panel.CapsuleID, Fields: orEmpty(panel.Fields)}
+		body.Mogrt = mogrtBody{Name: panel.Name, CapsuleID: panel.CapsuleID, Fields: orEmpty(panel.Fields)}
 	}
 	return body
 }
@@ -124,7 +125,7 @@ func layerShape(composition uint32, l aep.LayerSummary) layerBody {
 		Data: map[string]any{},
 	}
 	if l.Type == "text" {
-		body.Data["text"] = l.Text
+		body.Data["text"] = strings.TrimRight(l.Text, "\n") // introspections of before hold the end of the last paragraph
 		body.Data["fonts"] = orEmpty(l.Fonts)
 	}
 	if l.Media != "" {

@@ -2,6 +2,9 @@ package api
 
 import (
 	"errors"
+	"regexp"
+	"slices"
+	"strings"
 
 	"overcrank/farm"
 )
@@ -45,6 +48,7 @@ func readUpload(o object) *farm.Upload {
 			out.Params[key] = value
 		}
 	}
+	checkACL(p, out.Params["acl"])
 	if len(o.wrong.list) == before {
 		checkPlace(u, out)
 	}
@@ -54,8 +58,33 @@ func readUpload(o object) *farm.Upload {
 // anyResult has the length of a result's name.
 const anyResult = "00000000000000000000000000.mp4"
 
-// checkPlace reports what is wrong with an upload whose fields are all there.
+// cannedACLs are the access control lists that S3 knows by a name, and those that Google's storage knows beside them.
+var cannedACLs = []string{
+	"private", "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "bucket-owner-read", "bucket-owner-full-control",
+	"log-delivery-write", "project-private",
+}
+
+func checkACL(p object, acl string) {
+	if acl != "" && len(farm.SecretRefs(acl)) == 0 && !slices.Contains(cannedACLs, acl) {
+		p.problem("acl", "has to be one of %s, not %.100q", strings.Join(cannedACLs, ", "), acl)
+	}
+}
+
+// bucketName is the form of a bucket's name: that of S3, and the capitals and underscores of old ones.
+var bucketName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$`)
+
+// checkPlace reports what is wrong with an upload whose fields are all there. What can be seen to be wrong is told now: found out
+// at the end of a render it has cost the render.
 func checkPlace(u object, out *farm.Upload) {
+	bucket, endpoint := out.Params["bucket"], strings.TrimSpace(out.Params["endpoint"])
+	if len(farm.SecretRefs(bucket)) == 0 && (!bucketName.MatchString(bucket) || strings.Contains(bucket, "..")) {
+		u.problem("params.bucket", "%.100q is no name of a bucket: these have 3 to 63 letters, digits, dots and hyphens", bucket)
+		return
+	}
+	if endpoint != "" && len(farm.SecretRefs(endpoint)) == 0 && !strings.Contains(endpoint, "://") {
+		u.problem("params.endpoint", "has no scheme: write https://%[1]s, or http://%[1]s for a storage without TLS", endpoint)
+		return
+	}
 	_, err := out.Place()
 	var wrong *farm.Error
 	if !errors.As(err, &wrong) {

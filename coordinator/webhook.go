@@ -156,7 +156,7 @@ func (c *Coordinator) hookRequest(ctx context.Context, job farm.Job, hook farm.W
 
 // webhookBody is what a delivery carries: the job as the interface shows it, with the caller's data beside it, or the data alone.
 func (c *Coordinator) webhookBody(job farm.Job, hook farm.Webhook) ([]byte, error) {
-	if hook.Custom {
+	if hook.Custom && len(hook.Data) > 0 {
 		return hook.Data, nil
 	}
 	if err := c.addProgress(&job); err != nil {

@@ -79,7 +79,7 @@ func TestAResultIsNamedByItsJob(t *testing.T) {
 	for name, want := range map[string]string{
 		"Frühling / 2027":  `inline; filename="Fruhling _ 2027.mp4"; filename*=UTF-8''Fr%C3%BChling%20_%202027.mp4`,
 		"Night Shift.mp4":  `inline; filename="Night Shift.mp4"`,
-		`a"b\\c`:           `inline; filename="a_b_c.mp4"`,
+		`a"b\\c`:           `inline; filename="a_b__c.mp4"`,
 		"../../etc/passwd": `inline; filename="_.._etc_passwd.mp4"`,
 		"春":                `inline; filename="_.mp4"; filename*=UTF-8''%E6%98%A5.mp4`,
 	} {

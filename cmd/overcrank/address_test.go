@@ -3,9 +3,9 @@
 package main
 
 import (
-	"net/netip"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 

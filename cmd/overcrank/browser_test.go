@@ -40,7 +40,8 @@ func signedIn(t *testing.T, f *runningFarm) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.Navigate(link))
+	b.do(chromedp.Navigate(link), chromedp.Click(`form[data-keeps-fragment] button[type=submit]`, chromedp.ByQuery),
+		chromedp.WaitVisible("#palette-open", chromedp.ByQuery))
 	return b
 }
 

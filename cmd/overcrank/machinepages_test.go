@@ -37,7 +37,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.picture("why")
 
 	b.open("/")
-	b.shows("One job waits for somebody to do something.")
+	b.shows("1 job waits that no machine can render.")
 	b.shows("Stuck")
 	b.canBeRead("/ with a job that is stuck")
 	b.open("/queue")

@@ -479,5 +479,6 @@ setInterval(tellTimes, 20000);
 const log = byId("log");
 if (log) log.scrollTop = log.scrollHeight;
 fillIn();
-for (const form of document.querySelectorAll("form[data-keeps-fragment]")) form.action += location.hash;
+// A page that goes on here and is asked first keeps what was filled in.
+for (const form of document.querySelectorAll("form[data-keeps-fragment]")) if (location.hash) form.action += location.hash;
 if (topic !== undefined) connect();

@@ -212,6 +212,30 @@ func (m *pictureMover) begin(ctx context.Context, first string) error {
 	return nil
 }
 
+// picturesWhole tells whether After Effects wrote so many pictures into a folder, each of which can be read. The check of results is
+// too strict for them: it refuses pictures with tags that only After Effects knows.
+func picturesWhole(ctx context.Context, dir string, want int) (bool, error) {
+	written, err := durable.Find(dir, "raw_*.tif")
+	if err != nil || len(written) != want {
+		return false, err
+	}
+	for _, path := range written {
+		info, err := film.Probe(ctx, path)
+		if err == nil {
+			_, err = film.Pixels(ctx, path, frames.Head{Width: info.Width, Height: info.Height, Format: film.PixelsFor(info, "")})
+		}
+		var wrong *film.Wrong
+		var unread *film.Unreadable
+		if errors.As(err, &wrong) || errors.As(err, &unread) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 func (m *pictureMover) close() error {
 	var err error
 	if m.out != nil {

@@ -382,17 +382,15 @@ func (t *attempt) renderAdobe(ctx context.Context, req aerender.Request, p plan)
 // pictures of so many runs.
 func (t *attempt) rawWhole(ctx context.Context, stills bool, runs, frames int) (bool, error) {
 	out := filepath.Join(t.dir, "out")
-	var err error
 	if stills {
-		_, _, err = film.CheckStills(ctx, out, "raw_", "tif", film.Want{Frames: runs * frames})
-	} else {
-		// The container's extension is After Effects' own choice.
-		written, found := durable.Find(out, "raw_film.*")
-		if found != nil || len(written) == 0 {
-			return false, found
-		}
-		_, err = film.CheckFilm(ctx, written[0], film.Want{Frames: frames})
+		return picturesWhole(ctx, out, runs*frames)
 	}
+	// The container's extension is After Effects' own choice.
+	written, err := durable.Find(out, "raw_film.*")
+	if err != nil || len(written) == 0 {
+		return false, err
+	}
+	_, err = film.CheckFilm(ctx, written[0], film.Want{Frames: frames})
 	var wrong *film.Wrong
 	if errors.As(err, &wrong) {
 		return false, nil

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -35,7 +36,7 @@ func TestOneWhoSendsLargeRequestsLeavesOthersRoom(t *testing.T) {
 			res.Body.Close()
 			answered <- res.StatusCode
 		}()
-		if _, err := io.WriteString(body, strings.Repeat(" ", part)); err != nil && err != io.ErrClosedPipe {
+		if _, err := io.WriteString(body, strings.Repeat(" ", part)); err != nil && !errors.Is(err, io.ErrClosedPipe) {
 			t.Error(err)
 		}
 		begun, ended = append(begun, body), append(ended, answered)

@@ -129,7 +129,7 @@ func ask[T any](ctx context.Context, p *Patient, within time.Duration, do func(*
 	tick := time.NewTicker(within)
 	defer tick.Stop()
 	for seen := int64(0); ; {
-		cause := error(context.DeadlineExceeded)
+		cause := context.DeadlineExceeded
 		select {
 		case a := <-done:
 			return a.value, a.err

@@ -58,6 +58,13 @@ func newMetrics() *metrics {
 			Name: "overcrank_webhook_tries_total", Help: "Tries to deliver a webhook, by this node.",
 		}, []string{"result"}),
 	}
+	// Counters begin at 0: what rises from nothing to 1 is no increase to those who watch it.
+	for _, class := range []farm.FailureClass{farm.FailureTransient, farm.FailureLicence, farm.FailureDeterministic, farm.FailureWorker} {
+		m.failures.WithLabelValues(string(class))
+	}
+	for _, result := range []string{resultDone, resultFailed} {
+		m.webhooks.WithLabelValues(result)
+	}
 	m.registry.MustRegister(m.commands, m.tasks, m.leases, m.waits, m.failures, m.webhooks,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m

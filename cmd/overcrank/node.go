@@ -152,7 +152,7 @@ func (n *node) welcome(ctx context.Context, out *output) error {
 		}
 	}
 	if f.ClusterListen != "" && !head.Leads() {
-		fmt.Fprintf(out, "The administrator's token is in %s of the coordinator that leads.\n", coordinator.AdminTokenFile)
+		fmt.Fprintf(out, "The administrator's token is in %s of the coordinator that led when the farm began.\n", coordinator.AdminTokenFile)
 		return nil
 	}
 	fmt.Fprintf(out, "%s holds no token of this farm. If the administrator's token is lost, start once with --new-admin-token.\n", path)

@@ -106,8 +106,11 @@ func (g Guard) Check(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return ErrScheme
 	}
-	policy := g()
-	if ip, spelled := address.Spelled(u.Hostname()); spelled && !policy.Allows(ip) && !isOwn(policy, ip, address.HostPort(u)) {
+	ip, spelled := address.Spelled(u.Hostname())
+	if !spelled {
+		return nil
+	}
+	if policy := g(); !policy.Allows(ip) && !isOwn(policy, ip, address.HostPort(u)) {
 		return fmt.Errorf("%w: %s", ErrForbidden, ip)
 	}
 	return nil

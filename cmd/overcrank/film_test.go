@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/draw"
@@ -35,13 +36,37 @@ func boilerplate(t *testing.T) string {
 	return dir
 }
 
+// boilerplateJob writes the project's job into a file of its own, without the remark that it carries, with some words replaced. What it
+// names by a path beside itself it names by the whole path then.
+func boilerplateJob(t *testing.T, dir string, replaced ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "film-job.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.NewReplacer(append(replaced, `"assets/`, `"`+filepath.Join(dir, "assets")+"/")...).Replace(string(text)))
+	var job map[string]json.RawMessage
+	if err := json.Unmarshal(text, &job); err != nil {
+		t.Fatal(err)
+	}
+	delete(job, "note")
+	if text, err = json.Marshal(job); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "job.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // The film is rendered once, whole, through the farm, as its film-job.json says, and compared with the film that After
 // Effects made of the same job.
 func TestFilmOfARealProjectLooksLikeTheOneAfterEffectsMade(t *testing.T) {
 	dir := boilerplate(t)
 	f := startUp(t, t.TempDir())
 	film := filepath.Join(t.TempDir(), "film.mp4")
-	code, stdout, stderr := f.command("submit", filepath.Join(dir, "film-job.json"), "--wait", "-o", film)
+	code, stdout, stderr := f.command("submit", boilerplateJob(t, dir), "--wait", "-o", film)
 	if code != 0 {
 		t.Fatalf("submit ended with %d:\n%s%s", code, stdout, stderr)
 	}
@@ -55,17 +80,8 @@ func TestFilmOfARealProjectLooksLikeTheOneAfterEffectsMade(t *testing.T) {
 // The XML twin of the project gives the same pictures.
 func TestFilmOfTheXMLTwinLooksTheSame(t *testing.T) {
 	dir := boilerplate(t)
-	job, err := os.ReadFile(filepath.Join(dir, "film-job.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	const first = 300 // 5 s
-	twin := strings.NewReplacer("nm05ae12.aet", "nm05ae12.aepx", "[0, 3600]", "[300, 330]",
-		`"assets/`, `"`+filepath.Join(dir, "assets")+"/").Replace(string(job))
-	path := filepath.Join(t.TempDir(), "twin.json")
-	if err := os.WriteFile(path, []byte(twin), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := boilerplateJob(t, dir, "nm05ae12.aet", "nm05ae12.aepx", "[0, 3600]", "[300, 330]")
 	f := startUp(t, t.TempDir())
 	film := filepath.Join(t.TempDir(), "twin.mp4")
 	if code, stdout, stderr := f.command("submit", path, "--wait", "-o", film); code != 0 {

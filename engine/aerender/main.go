@@ -68,6 +68,7 @@ func Main(ctx context.Context, version string, args []string, stdin io.Reader, s
 	}
 	defer out.close()
 	out.say("%s", versionLine(version))
+	defer debug.SetGCPercent(debug.SetGCPercent(render.CollectAt))
 	guarded, stop := guardMemory(ctx, memoryLimit(f.memory), func(err error) {
 		out.error(outOfMemory(err))
 		os.Exit(exitRender)

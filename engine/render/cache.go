@@ -33,6 +33,11 @@ type cached struct {
 // maxCache bounds the surfaces kept, in bytes.
 const maxCache = 256 << 20
 
+// CollectAt is by how many percent of what is in use the memory of a program that draws may grow before its garbage is collected, as
+// debug.SetGCPercent takes it. Pictures are large, few, and hold no pointers: to look through them costs nothing, and to let them lie
+// until there are as many again takes a gigabyte.
+const CollectAt = 25
+
 // keeps is whether a drawing without masks and effects goes over a surface of its own, to be kept. Drawn directly it is rounded
 // otherwise, and a frame must not depend on which ones were drawn before: so this depends on the time alone, and holds for a
 // layer that stands where it stood a frame ago, whether it was drawn then or not.

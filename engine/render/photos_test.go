@@ -63,6 +63,7 @@ func TestSixtyPhotosFitIntoAGigabyte(t *testing.T) {
 	r := b.renderer(comp, render.Options{Workers: 2, Footage: func(ctx context.Context, it *aep.Item) (*footage.Source, error) {
 		return library.OpenAs(ctx, it.Footage.File.Resolved, footage.Interpretation{})
 	}})
+	defer debug.SetGCPercent(debug.SetGCPercent(render.CollectAt)) // as the engine does
 	debug.FreeOSMemory()
 	before, most := heldMemory(), int64(0)
 	err = r.Frames(t.Context(), 0, 70, 1, func(int, *raster.Image) error {

@@ -130,9 +130,10 @@ func (s *Summary) warn() {
 	if len(s.Compositions) == 0 {
 		s.Warnings = append(s.Warnings, "The project holds no composition")
 	}
+	needed := s.MissingFiles()
 	for _, f := range s.Footage {
-		if f.Used && !f.Present {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("The footage %q is not in the file that was uploaded", f.Path))
+		if f.Used && !f.Present && !slices.Contains(needed, f.Path) {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("The footage %q is not in the file that was uploaded, but no layer that is seen or heard needs it", f.Path))
 		}
 	}
 }
@@ -166,8 +167,16 @@ func (r *reader) summarizeComposition(it *Item, root bool) CompositionSummary {
 	for _, l := range it.Comp.Layers {
 		byID[l.ID] = l
 	}
+	perceived := it.Comp.perceived()
 	for _, l := range it.Comp.Layers {
-		c.Layers = append(c.Layers, r.summarizeLayer(it.Comp, l, byID))
+		layer := r.summarizeLayer(it.Comp, l, byID)
+		if src := r.find(l.Source); src != nil && (src.Comp != nil || src.Footage != nil && src.Footage.Kind == FootageFile) {
+			layer.Idle = !perceived(l, src)
+			if !layer.Idle && src.Footage != nil && !src.Footage.File.Exists() {
+				layer.Missing = src.FileName()
+			}
+		}
+		c.Layers = append(c.Layers, layer)
 	}
 	return c
 }

@@ -48,6 +48,10 @@ type LayerSummary struct {
 	In         float64  `json:"in"`
 	Out        float64  `json:"out"`
 	Enabled    bool     `json:"enabled"`
+	// Idle says that the layer shows a file or a composition and is neither seen nor heard. Missing is the name of its file when
+	// that is not in the archive, though the layer is seen or heard. Summaries that earlier versions made have neither.
+	Idle    bool   `json:"idle,omitempty"`
+	Missing string `json:"missing,omitempty"`
 }
 
 // FontSummary is a font that text uses.

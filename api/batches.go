@@ -116,7 +116,7 @@ func readBatchEntry(raw json.RawMessage, strict bool) (entry coordinator.BatchEn
 	job := readJob(o)
 	checkFamily(job, wrong)
 	warnOfNearlySecrets(raw, wrong)
-	job.Warnings = wrong.warnings
+	job.Warnings, job.Strict = wrong.warnings, strict
 	return coordinator.BatchEntry{Job: job, Err: wrong.err()}
 }
 

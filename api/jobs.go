@@ -25,6 +25,7 @@ func (s *server) createJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
+	job.Strict = wrong.strict
 	return s.submit(c, p, job)
 }
 

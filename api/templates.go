@@ -89,6 +89,7 @@ func (s *server) listTemplates(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
+	why := s.farm.WhyUnread(ctx, p, list...)
 	out := make([]templateBody, len(list))
 	for i, t := range list {
 		panel, err := s.panelOf(ctx, p, t)
@@ -96,6 +97,7 @@ func (s *server) listTemplates(c *fiber.Ctx, p farm.Principal) error {
 			return err
 		}
 		out[i] = templateShape(t, panel)
+		out[i].Waits = why[t.ID]
 	}
 	c.Set("Deprecation", listDeprecated)
 	c.Set(fiber.HeaderLink, `</api/v3/templates>; rel="successor-version"`)
@@ -113,7 +115,9 @@ func (s *server) getTemplate(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, templateShape(t, panel))
+	body := templateShape(t, panel)
+	body.Waits = s.farm.WhyUnread(ctx, p, t)[t.ID]
+	return ok(c, body)
 }
 
 func (s *server) renameTemplate(c *fiber.Ctx, p farm.Principal) error {

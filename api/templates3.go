@@ -21,9 +21,11 @@ func (s *server) listTemplates3(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
+	why := s.farm.WhyUnread(ctx, p, list...)
 	out := make([]template3Body, len(list))
 	for i, t := range list {
 		out[i] = template3Shape(t)
+		out[i].Waits = why[t.ID]
 	}
 	return ok(c, out)
 }
@@ -35,7 +37,9 @@ func (s *server) getTemplate3(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, template3Shape(t))
+	body := template3Shape(t)
+	body.Waits = s.farm.WhyUnread(ctx, p, t)[t.ID]
+	return ok(c, body)
 }
 
 func (s *server) listCompositions(c *fiber.Ctx, p farm.Principal) error {

@@ -23,6 +23,13 @@ type templateBody struct {
 	Mogrt        mogrtBody   `json:"mogrt"`
 	Error        *string     `json:"error"`
 	UploadInfo   *uploadInfo `json:"uploadInfo,omitempty"`
+	templateExtras
+}
+
+// templateExtras are beyond the public interface.
+type templateExtras struct {
+	MissingFootage []string `json:"missingFootage,omitempty"` // files that each job has to bring
+	Waits          string   `json:"waits,omitempty"`          // why the file has not been read yet, when that takes somebody to act
 }
 
 // mogrtBody is the panel of a motion graphics template; nothing stands in it where there is none.
@@ -46,6 +53,7 @@ func templateShape(t farm.Template, panel *aep.MogrtSummary) templateBody {
 		ID: t.ID, Type: t.Type, DisplayName: t.DisplayName, Status: string(t.Status),
 		CreatedAt: stamp(t.CreatedAt), UpdatedAt: stamp(t.UpdatedAt),
 		Compositions: orEmpty(t.Compositions), Layers: orEmpty(t.Layers), Error: orNull(t.Error),
+		templateExtras: templateExtras{MissingFootage: t.MissingFootage},
 	}
 	if panel != nil {
 		body.Mogrt = mogrtBody{Name: panel.Name, CapsuleID: panel.CapsuleID, Fields: orEmpty(panel.Fields)}
@@ -69,12 +77,14 @@ type template3Body struct {
 	Status      string `json:"status"`
 	CreatedAt   stamp  `json:"createdAt"`
 	UpdatedAt   stamp  `json:"updatedAt"`
+	templateExtras
 }
 
 func template3Shape(t farm.Template) template3Body {
 	return template3Body{
 		ID: t.ID, Type: t.Type, DisplayName: t.DisplayName, Status: string(t.Status),
 		CreatedAt: stamp(t.CreatedAt), UpdatedAt: stamp(t.UpdatedAt),
+		templateExtras: templateExtras{MissingFootage: t.MissingFootage},
 	}
 }
 

@@ -36,6 +36,7 @@ func answerAll() answers {
 	answering(a, askDismiss, (*leader).dismiss)
 	answering(a, askLog, (*leader).logOf)
 	answering(a, askSpread, (*leader).spread)
+	answering(a, askReading, (*leader).readingOf)
 	return a
 }
 

@@ -36,7 +36,7 @@ var permissions = map[string]farm.Action{
 	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "JobLog": farm.ActView, "Delivery": farm.ActView,
 	"Batch": farm.ActView, "Batches": farm.ActView, "BatchPart": farm.ActView,
 	"Samples": farm.ActView, "OpenSample": farm.ActView, "Thumbnails": farm.ActView, "OpenThumbnail": farm.ActView, "TemplatePoster": farm.ActView,
-	"Template": farm.ActView, "Templates": farm.ActView, "Introspection": farm.ActView, "DownloadAddress": farm.ActView,
+	"Template": farm.ActView, "Templates": farm.ActView, "Introspection": farm.ActView, "WhyUnread": farm.ActView, "DownloadAddress": farm.ActView,
 	"Fonts": farm.ActView, "Font": farm.ActView, "Policy": farm.ActView, "Teams": farm.ActView, "Team": farm.ActView,
 	"Tasks": farm.ActView, "Task": farm.ActView, "Attempts": farm.ActView, "JobAttempts": farm.ActView, "CountTasks": farm.ActView,
 	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "OutputFor": farm.ActView,

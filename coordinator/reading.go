@@ -23,9 +23,10 @@ import (
 )
 
 const (
-	readAgainAfter = 30 * time.Second // a template whose reading could not be kept, or for which there was no room
-	maxUsed        = 2000             // names and fonts of a template that its record lists; the introspection has them all
-	crashesAgain   = 2                // how often a template at which the reader ended is tried again: the machine may have been short of memory
+	readAgainAfter    = 30 * time.Second // a template whose reading could not be kept, or for which there was no room
+	maxUsed           = 2000             // names and fonts of a template that its record lists; the introspection has them all
+	maxMissingFootage = 100              // files that a template's record says are missing
+	crashesAgain      = 2                // how often a template at which the reader ended is tried again: the machine may have been short of memory
 )
 
 // reading reads the files of templates that have come, and fetches those that a src names. What is left to do stands in
@@ -40,6 +41,7 @@ type reading struct {
 	turns   map[turnKind]*turns
 	under   map[string]bool      // templates in a reader's hands
 	later   map[string]time.Time // templates that are not to be tried before
+	held    map[string]string    // why a template of later waits, in words; "" for what only the log tells
 	crashes map[string]int       // by template
 }
 
@@ -47,7 +49,7 @@ func newReading(c *Coordinator) *reading {
 	return &reading{
 		c: c, scratch: filepath.Join(c.cfg.DataDir, "scratch"), work: make(chan struct{}, 1),
 		turns: map[turnKind]*turns{turnRead: newTurns(readers, readersOfTeam), turnFetch: newTurns(fetchers, fetchersOfTeam)},
-		under: map[string]bool{}, later: map[string]time.Time{}, crashes: map[string]int{},
+		under: map[string]bool{}, later: map[string]time.Time{}, held: map[string]string{}, crashes: map[string]int{},
 	}
 }
 
@@ -107,6 +109,7 @@ func (r *reading) next() []farm.Template {
 	}
 	gone := func(id string) bool { return !unread[id] }
 	maps.DeleteFunc(r.later, func(id string, _ time.Time) bool { return gone(id) })
+	maps.DeleteFunc(r.held, func(id, _ string) bool { return gone(id) })
 	maps.DeleteFunc(r.crashes, func(id string, _ int) bool { return gone(id) })
 	var chosen []farm.Template
 	for kind, list := range waiting {
@@ -122,16 +125,21 @@ func (r *reading) next() []farm.Template {
 func (r *reading) take(ctx context.Context, t farm.Template) {
 	err := r.see(ctx, t)
 	var room *reader.Room
+	why := ""
 	switch {
 	case err == nil, ctx.Err() != nil:
 	case errors.As(err, &room), errors.Is(err, files.ErrFull):
+		why = "It waits until there is room for it on the disk of the coordinator. Free some there, or delete the template."
+		if room != nil && room.Need > 0 {
+			why = fmt.Sprintf("It waits until there is room for it on the disk of the coordinator: it unpacks to %s. Free some there, or delete the template.", sizeText(room.Need))
+		}
 		r.short.Warn(r.c.log, "a template waits until there is room for it on the disk; free some, or delete the template", "template", t.ID, "error", err)
 	default:
 		r.c.log.Error("reading a template", "template", t.ID, "error", err)
 	}
 	r.mu.Lock()
 	delete(r.under, t.ID)
-	if err != nil {
+	if r.held[t.ID] = why; err != nil {
 		r.later[t.ID] = time.Now().Add(readAgainAfter)
 	}
 	r.turns[turnOf(t)].end(t.Team)
@@ -230,6 +238,10 @@ func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, t
 		cmd.Fonts = append(cmd.Fonts, farm.FontUse{PostScript: f.PostScript})
 	}
 	cmd.Effects = s.Effects[:min(len(s.Effects), maxUsed)]
+	if r.c.store.KnowsMissingFootage() {
+		missing := s.MissingFiles()
+		cmd.MissingFootage = missing[:min(len(missing), maxMissingFootage)]
+	}
 	// A version of its own stands behind each beta; what the release of that number reads, and what reads it, is the same.
 	cmd.SavedWith, _, _ = strings.Cut(s.Version, " ")
 	return nil

@@ -153,6 +153,13 @@ func TestAnArchiveWaitsForRoomOnTheDisk(t *testing.T) {
 	if got := r.status(r.admin, tpl.ID); got.Status != farm.TemplateProcessing || got.Error != "" {
 		t.Fatalf("without room it is %s %q", got.Status, got.Error)
 	}
+	r.eventually("who asks is told why it is not read", func() bool {
+		why := r.WhyUnread(t.Context(), r.admin, r.status(r.admin, tpl.ID), plain)
+		return len(why) == 1 && strings.Contains(why[tpl.ID], "until there is room for it on the disk")
+	})
+	if why := r.WhyUnread(t.Context(), farm.Principal{Team: "another"}, r.status(r.admin, tpl.ID)); len(why) != 0 {
+		t.Errorf("another team is told %q", why)
+	}
 	r.cfg.MinFree = 1
 	r.restart()
 	if got := r.read(tpl.ID); got.Status != farm.TemplateUploaded {

@@ -100,7 +100,7 @@ func inherit(child, parent farm.Job) farm.Job {
 	child.Priority, child.Level, child.NotBefore = parent.Priority, parent.Level, parent.NotBefore
 	child.RequireTags, child.AnyTags, child.NoTags = parent.RequireTags, parent.AnyTags, parent.NoTags
 	child.MinMemory, child.OS, child.Limits = parent.MinMemory, parent.OS, parent.Limits
-	child.MaxMachines, child.MaxAttempts, child.Hold = parent.MaxMachines, parent.MaxAttempts, parent.Hold
+	child.MaxMachines, child.MaxAttempts, child.Hold, child.Strict = parent.MaxMachines, parent.MaxAttempts, parent.Hold, parent.Strict
 	return child
 }
 
@@ -287,6 +287,9 @@ func (s *submission) settleComposition(ctx context.Context, job *farm.Job, t far
 		return farm.Invalid(fmt.Sprintf("Composition '%s' not found", job.Template.Composition), farm.FieldError{
 			Field: "template.composition", Message: "template \"" + t.DisplayName + "\" has " + quoteAll(t.Compositions),
 		})
+	}
+	if err := s.checkFootage(ctx, job, t); err != nil {
+		return err
 	}
 	return s.countFrames(ctx, job, t)
 }

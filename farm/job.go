@@ -52,17 +52,19 @@ type Job struct {
 	PreviewFirst bool `json:"previewFirst,omitempty"`
 	Approve      bool `json:"approve,omitempty"`
 	// ApprovedAt is when that was; ApprovedBy names who did it.
-	ApprovedAt time.Time   `json:"approvedAt,omitzero"`
-	ApprovedBy string      `json:"approvedBy,omitempty"`
-	Hold       bool        `json:"hold,omitempty"`
-	Sequential bool        `json:"sequential,omitempty"`
-	Template   JobTemplate `json:"template"`
-	Preview    bool        `json:"preview,omitempty"`
-	Fonts      []string    `json:"fonts,omitempty"` // extra fonts by file name
-	Assets     []Asset     `json:"assets,omitempty"`
-	Settings   Settings    `json:"settings,omitzero"`
-	Upload     *Upload     `json:"upload,omitempty"`
-	Webhook    *Webhook    `json:"webhook,omitempty"`
+	ApprovedAt time.Time `json:"approvedAt,omitzero"`
+	ApprovedBy string    `json:"approvedBy,omitempty"`
+	Hold       bool      `json:"hold,omitempty"`
+	Sequential bool      `json:"sequential,omitempty"`
+	// Strict asks at submission that a job which is known to fail is refused; otherwise it is taken with a warning.
+	Strict   bool        `json:"-"`
+	Template JobTemplate `json:"template"`
+	Preview  bool        `json:"preview,omitempty"`
+	Fonts    []string    `json:"fonts,omitempty"` // extra fonts by file name
+	Assets   []Asset     `json:"assets,omitempty"`
+	Settings Settings    `json:"settings,omitzero"`
+	Upload   *Upload     `json:"upload,omitempty"`
+	Webhook  *Webhook    `json:"webhook,omitempty"`
 
 	Status       JobStatus `json:"status"`
 	CreatedAt    time.Time `json:"createdAt"`

@@ -40,6 +40,9 @@ type Template struct {
 	Effects []string `json:"effects,omitempty"`
 	// SavedWith is the version of After Effects that wrote the project, such as 26.0.
 	SavedWith string `json:"savedWith,omitempty"`
+	// MissingFootage names files that did not come with the project and that its compositions cannot be rendered without: each job
+	// has to bring them.
+	MissingFootage []string `json:"missingFootage,omitempty"`
 	// Sequential says that its compositions must be rendered from their first frame on, by one machine.
 	Sequential bool `json:"sequential,omitempty"`
 	ActiveJobs int  `json:"activeJobs,omitempty"` // jobs that have not ended and use it

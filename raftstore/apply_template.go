@@ -126,7 +126,7 @@ func (t *tables) finishTemplate(c FinishTemplate) Result {
 	template := was
 	template.Status, template.Error, template.UpdatedAt = next, c.Error, c.At
 	template.Introspection, template.Compositions, template.Layers, template.Fonts = c.Introspection, c.Compositions, c.Layers, c.Fonts
-	template.Effects, template.SavedWith = c.Effects, c.SavedWith
+	template.Effects, template.SavedWith, template.MissingFootage = c.Effects, c.SavedWith, c.MissingFootage
 	t.saveTemplate(template, &was)
 
 	var result Result

@@ -17,6 +17,7 @@ func later() map[string]Command {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 123, time.UTC)
 	return map[string]Command{
 		"14-v1-effects": FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, Effects: []string{"S_Glow"}, SavedWith: "26.0.2"},
+		"14-v1-missing": FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, MissingFootage: []string{"night.png"}},
 		"21-v1-rested":  LeaseTasks{Grants: []Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Rested: true},
 		"24-v1-avoided": ExpireLeases{Leases: []Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Avoided: true},
 		"43-v1-own":     ConfigureAgent{ID: "a1", Name: new(string), Own: "mac"},

@@ -85,6 +85,7 @@ type FinishTemplate struct {
 	MatchFonts     bool     `json:",omitempty"` // match the waiting jobs with the team's fonts
 	Effects        []string `json:",omitempty"` // of farm.Template
 	SavedWith      string   `json:",omitempty"` // of farm.Template
+	MissingFootage []string `json:",omitempty"` // of farm.Template; Store.KnowsMissingFootage says whether it may be given
 }
 
 // DeleteTemplate removes a template; refused while jobs that have not ended use it.
@@ -184,15 +185,24 @@ func (MarkTemplate) kind() Kind    { return KindMarkTemplate }
 func (RenewUpload) kind() Kind     { return KindRenewUpload }
 func (ReceiveTemplate) kind() Kind { return KindReceiveTemplate }
 func (FinishTemplate) kind() Kind  { return KindFinishTemplate }
-func (DeleteTemplate) kind() Kind  { return KindDeleteTemplate }
-func (SubmitJobs) kind() Kind      { return KindSubmitJobs }
-func (LeaseTasks) kind() Kind      { return KindLeaseTasks }
-func (FinishTask) kind() Kind      { return KindFinishTask }
-func (FailTask) kind() Kind        { return KindFailTask }
-func (ExpireLeases) kind() Kind    { return KindExpireLeases }
-func (CancelJobs) kind() Kind      { return KindCancelJobs }
-func (PutFile) kind() Kind         { return KindPutFile }
-func (ExpireFiles) kind() Kind     { return KindExpireFiles }
-func (EnrolAgent) kind() Kind      { return KindEnrolAgent }
-func (PutInventory) kind() Kind    { return KindPutInventory }
-func (RemoveAgent) kind() Kind     { return KindRemoveAgent }
+
+// level is higher when files are missing, which older programs would not keep.
+func (c FinishTemplate) level() int {
+	if len(c.MissingFootage) > 0 {
+		return checkedLevel
+	}
+	return clusterLevel
+}
+
+func (DeleteTemplate) kind() Kind { return KindDeleteTemplate }
+func (SubmitJobs) kind() Kind     { return KindSubmitJobs }
+func (LeaseTasks) kind() Kind     { return KindLeaseTasks }
+func (FinishTask) kind() Kind     { return KindFinishTask }
+func (FailTask) kind() Kind       { return KindFailTask }
+func (ExpireLeases) kind() Kind   { return KindExpireLeases }
+func (CancelJobs) kind() Kind     { return KindCancelJobs }
+func (PutFile) kind() Kind        { return KindPutFile }
+func (ExpireFiles) kind() Kind    { return KindExpireFiles }
+func (EnrolAgent) kind() Kind     { return KindEnrolAgent }
+func (PutInventory) kind() Kind   { return KindPutInventory }
+func (RemoveAgent) kind() Kind    { return KindRemoveAgent }

@@ -79,6 +79,15 @@ func (t *tables) level() raised {
 	return r
 }
 
+// KnowsMissingFootage says whether all coordinators understand FinishTemplate.MissingFootage.
+func (s *Store) KnowsMissingFootage() (known bool) {
+	_ = s.machine.view(func(t *tables) error {
+		known = t.level().Level >= checkedLevel
+		return t.err
+	})
+	return known
+}
+
 // since says whether the farm's level, at this place of the log, is at least so high. A rule that a release changes asks for it: below
 // the level of that release it does what the rule did before, so that nodes of different releases, and one that applies an old log
 // again, come to the same rows. What the old rule did goes when no log can hold entries from below that level any more.

@@ -47,7 +47,7 @@ func draw(t *rapid.T, step int) Command {
 		return ReceiveTemplate{ID: id("template", 2), Nonce: rapid.SampledFrom([]string{"n", "old", ""}).Draw(t, "nonce"),
 			File: farm.FileRef{SHA256: id("content", 3)}, At: at}
 	case 14:
-		return FinishTemplate{ID: id("template", 2), FileSHA256: rapid.SampledFrom([]string{"", "content0", "content1", "content2", "content3"}).Draw(t, "file"),
+		return FinishTemplate{ID: id("template", 2), MissingFootage: rapid.SampledFrom([][]string{nil, {"a.png"}}).Draw(t, "missing footage"), FileSHA256: rapid.SampledFrom([]string{"", "content0", "content1", "content2", "content3"}).Draw(t, "file"),
 			Introspection: &farm.FileRef{SHA256: id("summary", 1)}, Fonts: []farm.FontUse{{PostScript: "Go-Regular"}, {PostScript: "Inter"}}, MatchFonts: true, Error: rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error"), At: at}
 	case 15:
 		status := rapid.SampledFrom([]farm.TemplateStatus{farm.TemplateAwaitingUpload, farm.TemplateDownloading}).Draw(t, "status")

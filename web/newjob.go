@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -131,6 +132,9 @@ func fieldOf(l aep.LayerSummary) (page.Field, bool) {
 		}
 	case l.Media == "image", l.Media == "video", l.Media == "audio":
 		f.Kind, f.Value = l.Media, l.SourceName
+		if l.Missing != "" {
+			f.Value, f.Lacks = l.Missing, true
+		}
 	default:
 		return f, false
 	}
@@ -194,7 +198,7 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		job, err = s.farm.Submit(ctx, p, job)
 	}
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
-		form.Error = err.Error()
+		form.Error = formWords(err)
 		c.Status(api.StatusOf(err))
 		return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
 	}
@@ -202,6 +206,19 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return c.Redirect("/jobs/"+job.ID, fiber.StatusSeeOther)
+}
+
+// formWords are an error in the words of a form, where fields have names of their own.
+func formWords(err error) string {
+	var wrong *farm.Error
+	if !errors.As(err, &wrong) || len(wrong.Fields) == 0 || slices.ContainsFunc(wrong.Fields, func(f farm.FieldError) bool { return f.Field != "assets" }) {
+		return err.Error()
+	}
+	words := wrong.Message
+	for i, f := range wrong.Fields {
+		words += []string{": ", "; "}[min(i, 1)] + f.Message
+	}
+	return words
 }
 
 // readForm reads a job from its form the way that the interface reads one, so that the same is refused with the same words. What was
@@ -249,7 +266,9 @@ func readForm(c *fiber.Ctx, form *page.NewJob, o order) (farm.Job, error) {
 	if err != nil {
 		return farm.Job{}, err
 	}
-	return api.ReadJob(raw)
+	job, err := api.ReadJob(raw)
+	job.Strict = true
+	return job, err
 }
 
 // bodiesOf are assets as the interface takes them.
@@ -290,6 +309,7 @@ func resultWords(earlier farm.Job) string {
 // again is an earlier job with what a form changes about it: all that the form has no field for stays.
 func again(earlier, form farm.Job, fields page.NewJob) farm.Job {
 	job := earlier
+	job.Strict = form.Strict
 	job.Name, job.Template, job.Preview = form.Name, form.Template, form.Preview
 	job.Level, job.Priority, job.NotBefore, job.RequireTags = form.Level, form.Priority, form.NotBefore, form.RequireTags
 	job.PreviewFirst, job.Approve, job.Sequential = form.PreviewFirst, form.Approve, form.Sequential

@@ -47,7 +47,13 @@ func (r *rig) cardTemplate(who string) farm.Template {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	made, err := r.farm.CreateTemplate(r.t.Context(), r.principal(who), coordinator.NewTemplate{Type: "aep", DisplayName: "Spring: Card"})
+	return r.readTemplate(who, "Spring: Card", b.Bytes())
+}
+
+// readTemplate registers a project and waits until it has been read.
+func (r *rig) readTemplate(who, name string, project []byte) farm.Template {
+	r.t.Helper()
+	made, err := r.farm.CreateTemplate(r.t.Context(), r.principal(who), coordinator.NewTemplate{Type: "aep", DisplayName: name})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -55,7 +61,7 @@ func (r *rig) cardTemplate(who string) farm.Template {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if err := r.farm.ReceiveTemplate(r.t.Context(), made.ID, to.RawQuery, bytes.NewReader(b.Bytes()), int64(b.Len())); err != nil {
+	if err := r.farm.ReceiveTemplate(r.t.Context(), made.ID, to.RawQuery, bytes.NewReader(project), int64(len(project))); err != nil {
 		r.t.Fatal(err)
 	}
 	r.eventually("the template is read", func() bool {

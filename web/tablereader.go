@@ -187,6 +187,7 @@ func (r *tableReader) job(v variants.Variant, show bool) farm.Job {
 	case err != nil:
 		r.view.Complain("%s: %s", v.Where, err)
 	}
+	job.Strict = true
 	return job
 }
 

@@ -22,7 +22,17 @@ func (s *server) templates(c *fiber.Ctx, p farm.Principal) error {
 	}
 	shell := s.shell(c, p, "Templates", "templates")
 	shell.Live = "templates"
-	return s.render(c, page.TemplatesPage(shell, newestFirst(all)))
+	return s.render(c, page.TemplatesPage(shell, s.listed(ctx, p, all)))
+}
+
+// listed are templates as the list shows them: without what their files told.
+func (s *server) listed(ctx context.Context, p farm.Principal, all []farm.Template) []page.Template {
+	why := s.farm.WhyUnread(ctx, p, all...)
+	out := make([]page.Template, len(all))
+	for i, t := range newestFirst(all) {
+		out[i] = page.Template{Template: t, Waits: why[t.ID]}
+	}
+	return out
 }
 
 func newestFirst(all []farm.Template) []farm.Template {
@@ -73,7 +83,7 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 	if err != nil {
 		return page.Template{}, err
 	}
-	v := page.Template{Template: t}
+	v := page.Template{Template: t, Waits: s.farm.WhyUnread(ctx, p, t)[t.ID]}
 	if t.Introspection == nil {
 		return v, nil
 	}

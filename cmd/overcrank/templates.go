@@ -96,9 +96,28 @@ func (l templatesList) Run(ctx context.Context, out *output) error {
 	}
 	t := terminal.NewTable("TEMPLATE", "NAME", "TYPE", "STATE", "CHANGED")
 	for _, item := range list.Items {
-		t.Row(item.ID, item.DisplayName, item.Type, templateWord(item.Status), localTime(item.UpdatedAt))
+		t.Row(item.ID, item.DisplayName, item.Type, templateState(item), localTime(item.UpdatedAt))
 	}
-	return out.table(t)
+	if err := out.table(t); err != nil {
+		return err
+	}
+	for _, item := range list.Items {
+		if item.Waits != "" {
+			out.remark("%s: %s", item.DisplayName, item.Waits)
+		}
+	}
+	return nil
+}
+
+// templateState is a template's state with what is amiss.
+func templateState(t client.Template) string {
+	switch {
+	case t.Waits != "":
+		return "held up"
+	case t.Status == "uploaded" && len(t.MissingFootage) > 0:
+		return "lacks footage"
+	}
+	return templateWord(t.Status)
 }
 
 // templateWord is a template's state as people say it.
@@ -137,7 +156,13 @@ func (s templatesShow) Run(ctx context.Context, out *output) error {
 	facts.Row("template", t.ID)
 	facts.Row("name", t.DisplayName)
 	facts.Row("type", t.Type)
-	facts.Row("state", templateWord(t.Status))
+	facts.Row("state", templateState(t))
+	if t.Waits != "" {
+		facts.Row("waits", t.Waits)
+	}
+	if len(t.MissingFootage) > 0 {
+		facts.Row("missing", strings.Join(t.MissingFootage, ", ")+": each job has to bring these files")
+	}
 	if t.Error != "" {
 		facts.Row("error", t.Error)
 	}

@@ -194,12 +194,49 @@ func Rate(fps float64) string { return strconv.FormatFloat(math.Round(fps*1000)/
 type Template struct {
 	farm.Template
 	Summary *aep.Summary
+	Waits   string // why its file has not been read yet, when somebody has to act
+}
+
+// lacks lists the files that the template's compositions cannot be rendered without and that did not come with it, each with the first
+// layer that needs it.
+func (t Template) lacks() (all []aep.Lack) {
+	if t.Summary == nil {
+		return nil
+	}
+	named := map[string]bool{}
+	for _, c := range t.Summary.Compositions {
+		if !c.Root {
+			continue
+		}
+		for _, l := range t.Summary.Lacks(c.Name) {
+			if !named[l.File] {
+				named[l.File] = true
+				all = append(all, l)
+			}
+		}
+	}
+	return all
+}
+
+// state is TemplateState with what is known of its file.
+func (t Template) state() State {
+	if t.Waits != "" {
+		return State{"Held up", "error"}
+	}
+	known := t.Template
+	if t.Summary != nil {
+		known.MissingFootage = t.Summary.MissingFiles()
+	}
+	return TemplateState(known)
 }
 
 // TemplateState is how a template's state is shown.
 func TemplateState(t farm.Template) State {
 	switch t.Status {
 	case farm.TemplateUploaded:
+		if len(t.MissingFootage) > 0 {
+			return State{"Lacks footage", "held"}
+		}
 		return State{"Ready", "finished"}
 	case farm.TemplateError:
 		return State{"Can't be used", "error"}
@@ -217,6 +254,7 @@ type Field struct {
 	Layer string
 	Kind  string // text, image, video, audio
 	Value string // what the layer holds now
+	Lacks bool   // its file did not come with the template: the job has to bring it
 	Lines int
 	Note  string
 	Src   string // address of the file it was given before

@@ -90,6 +90,17 @@ func sentence(s string) string {
 	return s + "."
 }
 
+// lacksShown is how many missing files a page names.
+const lacksShown = 20
+
+// someOf names the first few of a list, and says how many more there are.
+func someOf(list []string, few int) string {
+	if len(list) <= few {
+		return commas(list)
+	}
+	return commas(list[:few]) + " and " + grouped(len(list)-few) + " more"
+}
+
 func commas(list []string) string { return strings.Join(list, ", ") }
 
 // logClass marks the lines of a log that a reader looks for; the page's script does the same for new lines.

@@ -25,6 +25,9 @@ type Template struct {
 	Mogrt        *Panel      `json:"mogrt"`
 	Error        string      `json:"error"`
 	UploadInfo   *UploadInfo `json:"uploadInfo"`
+	// MissingFootage names files that each job has to bring; Waits says why the file has not been read yet, when somebody has to act.
+	MissingFootage []string `json:"missingFootage"`
+	Waits          string   `json:"waits"`
 }
 
 // Settled tells whether the farm has done with the template's file, for better or worse.

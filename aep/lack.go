@@ -1,0 +1,60 @@
+package aep
+
+// Lack is a file that a composition cannot be rendered without and that did not come with its project.
+type Lack struct {
+	File        string // its name
+	Media       string // image, video or audio
+	Layer       string // that shows or sounds it
+	Index       int    // of the layer in its composition, 1-based
+	Composition string // that the layer is in
+}
+
+// Lacks lists the layers of a composition, and of those nested in it, that are seen or heard and whose file is missing. A
+// composition that the project does not have lacks nothing.
+func (s *Summary) Lacks(composition string) []Lack {
+	return s.lacks(func(c CompositionSummary) bool { return c.Name == composition })
+}
+
+// MissingFiles names the files that did not come with the project and that a root composition cannot be rendered without, each once.
+func (s *Summary) MissingFiles() []string {
+	var out []string
+	named := map[string]bool{}
+	for _, l := range s.lacks(func(c CompositionSummary) bool { return c.Root }) {
+		if !named[l.File] {
+			named[l.File] = true
+			out = append(out, l.File)
+		}
+	}
+	return out
+}
+
+// lacks is Lacks of all compositions for which of is true; what several of them share stands there once.
+func (s *Summary) lacks(of func(CompositionSummary) bool) []Lack {
+	byID := make(map[uint32]CompositionSummary, len(s.Compositions))
+	for _, c := range s.Compositions {
+		byID[c.ID] = c
+	}
+	var out []Lack
+	seen := map[uint32]bool{}
+	var walk func(CompositionSummary)
+	walk = func(c CompositionSummary) {
+		if seen[c.ID] {
+			return
+		}
+		seen[c.ID] = true
+		for i, l := range c.Layers {
+			if l.Missing != "" {
+				out = append(out, Lack{File: l.Missing, Media: l.Media, Layer: l.Name, Index: i + 1, Composition: c.Name})
+			}
+			if inner, ok := byID[l.SourceComp]; ok && l.SourceComp != 0 && !l.Idle {
+				walk(inner)
+			}
+		}
+	}
+	for _, c := range s.Compositions {
+		if of(c) {
+			walk(c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,57 @@
+package web_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/farm"
+)
+
+// picturedTemplate is a template whose composition main shows a file, nm.png, that did not come with it.
+func (r *rig) picturedTemplate(who string) farm.Template {
+	r.t.Helper()
+	comp := &aep.Composition{
+		Width: 64, Height: 48, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 2, WorkAreaDuration: 2,
+		Layers: []*aep.Layer{{ID: 10, Name: "Logo", Kind: aep.LayerAV, Source: 2, Out: 2, Stretch: 100, Enabled: true,
+			Props: &aep.Property{Match: "ADBE AV Layer", Group: true, Enabled: true}}},
+	}
+	var b bytes.Buffer
+	if err := aep.Write(&b, &aep.Project{
+		Version: aep.Version{Major: 24, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
+		Items: []*aep.Item{
+			{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: comp},
+			{ID: 2, Name: "nm.png", Kind: aep.ItemFootage, Footage: &aep.Footage{
+				Kind: aep.FootageFile, Width: 64, Height: 48, HasVideo: true, PixelAspect: 1, Still: true,
+				File: aep.FileReference{FullPath: `C:\Work\nm.png`, Platform: "windows", AscendBase: 1, AscendTarget: 1},
+			}},
+		},
+	}); err != nil {
+		r.t.Fatal(err)
+	}
+	return r.readTemplate(who, "Bare", b.Bytes())
+}
+
+func TestATemplateThatLacksFootageSaysSoAndTheFormAsksForIt(t *testing.T) {
+	r := start(t)
+	bare := r.picturedTemplate("ada")
+	v := r.as("art")
+	v.get("/templates/"+bare.ID).is(http.StatusOK, "Lacks footage", "Footage is missing.", "<b>nm.png</b>", "for the layer “Logo” in “main”").lacks("Ready")
+	v.get("/new?template="+bare.ID).is(http.StatusOK, "Needed: ", "nm.png did not come with the template").lacks("Stays as it is")
+	order := url.Values{"template": {bare.ID}, "composition": {"main"}, "name": {"Spot"}, "codec": {"video_h264_vbr_15mbps"}}
+	v.post("/new", order).is(http.StatusBadRequest, "Footage is missing: the template “Bare” has no file &#34;nm.png&#34; for layer &#39;Logo&#39;")
+
+	picture, err := r.farm.PutFile(t.Context(), r.principal("art"), "nm.png", strings.NewReader("picture"), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order.Set("field0", picture.Src())
+	if a := v.post("/new", order).is(http.StatusOK, "Spot"); !strings.HasPrefix(a.path, "/jobs/") {
+		t.Errorf("with the file the form leads to %s", a.path)
+	}
+	table := []field{{name: "template", value: bare.ID}, {name: "composition", value: "main"}, {name: "table", value: "@name\nOne\n"}, {name: "do", value: "order"}}
+	v.sends("/files/table", table...).is(http.StatusBadRequest, "no file &#34;nm.png&#34;")
+}

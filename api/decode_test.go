@@ -35,16 +35,20 @@ var decoders = map[string]struct {
 		{"type": "job", "layerName": "j", "template": {"src": "data:,x", "composition": "c"}, "assets": [{"type": "static", "src": "data:,x", "name": "x.csv"}]}],
 		"settings": {"type": "image", "frames": [1, 2]}, "webhook": {"url": "https://a.example", "headers": {"X-A": "b"}, "data": {"b": 1, "a": "<&>"}},
 		"upload": {"provider": "s3", "params": {"region": "r", "bucket": "bucket", "accessKeyId": "i", "accessKeySecret": "s"}}}`},
-	"join":         {func(b []byte) (any, error) { return decodeJoin(b, &problems{}) }, `{"assets": [{"type": "video", "src": "data:,x"}, {"type": "job", "template": {"id": "T"}}], "settings": {"preset": "mp4"}}`},
-	"batch":        {func(b []byte) (any, error) { return decodeBatch(b, &problems{}) }, `{"jobs": [{"template": {"id": "T"}}, {"template": {"id": "T"}, "assets": [{"type": "text", "layerName": "t", "value": "v"}]}]}`},
-	"ids":          {func(b []byte) (any, error) { return decodeIDs(b) }, `{"jobs": ["01JD7000000000000000000JBA"]}`},
-	"template":     {func(b []byte) (any, error) { return decodeTemplate(b) }, `{"type": "aep", "displayName": "d", "src": "https://a.example/b.aep"}`},
-	"rename":       {func(b []byte) (any, error) { return decodeRename(b) }, `{"displayName": "d"}`},
-	"secret":       {func(b []byte) (any, error) { name, value, err := decodeSecret(b); return []any{name, value}, err }, `{"name": "KEY", "value": "v"}`},
-	"key change":   {func(b []byte) (any, error) { return decodeKeyChange(b) }, `{"dropOld": true}`},
-	"team":         {func(b []byte) (any, error) { return decodeTeam(b) }, `{"name": "n"}`},
-	"token":        {func(b []byte) (any, error) { return decodeToken(b) }, `{"name": "n", "role": "artist", "expiresAt": "2030-01-01T00:00:00Z"}`},
-	"token change": {func(b []byte) (any, error) { return decodeTokenChange(b) }, `{"name": "n", "role": "viewer", "expiresAt": null}`},
+	"join":     {func(b []byte) (any, error) { return decodeJoin(b, &problems{}) }, `{"assets": [{"type": "video", "src": "data:,x"}, {"type": "job", "template": {"id": "T"}}], "settings": {"preset": "mp4"}}`},
+	"batch":    {func(b []byte) (any, error) { return decodeBatch(b, &problems{}) }, `{"jobs": [{"template": {"id": "T"}}, {"template": {"id": "T"}, "assets": [{"type": "text", "layerName": "t", "value": "v"}]}]}`},
+	"ids":      {func(b []byte) (any, error) { return decodeIDs(b) }, `{"jobs": ["01JD7000000000000000000JBA"]}`},
+	"template": {func(b []byte) (any, error) { return decodeTemplate(b) }, `{"type": "aep", "displayName": "d", "src": "https://a.example/b.aep"}`},
+	"rename":   {func(b []byte) (any, error) { return decodeRename(b) }, `{"displayName": "d"}`},
+	"secret": {func(b []byte) (any, error) {
+		name, value, tags, err := decodeSecret(b)
+		return []any{name, value, tags}, err
+	}, `{"name": "KEY", "value": "v", "machineTags": ["vault"]}`},
+	"secret change": {func(b []byte) (any, error) { return decodeSecretChange(b) }, `{"machineTags": ["vault"]}`},
+	"key change":    {func(b []byte) (any, error) { return decodeKeyChange(b) }, `{"dropOld": true}`},
+	"team":          {func(b []byte) (any, error) { return decodeTeam(b) }, `{"name": "n"}`},
+	"token":         {func(b []byte) (any, error) { return decodeToken(b) }, `{"name": "n", "role": "artist", "expiresAt": "2030-01-01T00:00:00Z"}`},
+	"token change":  {func(b []byte) (any, error) { return decodeTokenChange(b) }, `{"name": "n", "role": "viewer", "expiresAt": null}`},
 }
 
 // document is what encoding/json reads of a body, with the paths of all that is in it.

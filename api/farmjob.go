@@ -173,7 +173,7 @@ func decodeJobChange(body []byte) (coordinator.JobChange, error) {
 		change.Name = &name
 	}
 	if o.has("tags") {
-		tags := readTags(o)
+		tags := readTags(o, "tags")
 		change.Tags = &tags
 	}
 	if n, given := o.whole("priority", lowestPriority, highestPriority); given {

@@ -247,7 +247,7 @@ func decodeAgentChange(body []byte) (coordinator.AgentChange, error) {
 		change.Name = &name
 	}
 	if o.has("tags") {
-		tags := readTags(o)
+		tags := readTags(o, "tags")
 		change.Tags = &tags
 	}
 	if aside := o.boolean("setAside"); aside != nil {

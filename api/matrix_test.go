@@ -133,14 +133,15 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/webhook-key":         {role: producer, status: 200},
 	"POST /api/farm/v1/webhook-key":        {role: admin, status: 201},
 
-	"POST /api/v2/fonts":            {role: artist, body: fontForm, kind: fontKind, status: 201},
-	"GET /api/v2/fonts":             {role: viewer, status: 200},
-	"GET /api/v2/fonts/{id}":        {role: viewer, record: "font", status: 200},
-	"DELETE /api/v2/fonts/{id}":     {role: producer, record: "font", status: 204},
-	"GET /api/v2/secrets":           {role: artist, status: 200},
-	"PUT /api/v2/secrets":           {role: producer, body: `{"name": "{new}", "value": "v"}`, status: 201},
-	"DELETE /api/v2/secrets/{id}":   {role: producer, record: "secret", status: 200},
-	"POST /api/farm/v1/secret-keys": {role: admin, body: `{}`, status: 200, farm: true},
+	"POST /api/v2/fonts":              {role: artist, body: fontForm, kind: fontKind, status: 201},
+	"GET /api/v2/fonts":               {role: viewer, status: 200},
+	"GET /api/v2/fonts/{id}":          {role: viewer, record: "font", status: 200},
+	"DELETE /api/v2/fonts/{id}":       {role: producer, record: "font", status: 204},
+	"GET /api/v2/secrets":             {role: artist, status: 200},
+	"PUT /api/v2/secrets":             {role: producer, body: `{"name": "{new}", "value": "v"}`, status: 201},
+	"DELETE /api/v2/secrets/{id}":     {role: producer, record: "secret", status: 200},
+	"PATCH /api/farm/v1/secrets/{id}": {role: producer, record: "secret", body: `{"machineTags": ["vault"]}`, status: 200},
+	"POST /api/farm/v1/secret-keys":   {role: admin, body: `{}`, status: 200, farm: true},
 
 	"GET /api/farm/v1/cluster/authority":    {role: admin, status: 200, farm: true},
 	"GET /api/farm/v1/cluster/gossip-keys":  {role: admin, status: 200, farm: true},
@@ -212,6 +213,9 @@ var makers = map[string]func(r *rig, as string) string{
 	"secret": func(r *rig, as string) string {
 		var made struct{ ID string }
 		r.send(http.MethodPut, "/api/v2/secrets", map[string]string{"name": fresh(), "value": "v"}, bearer(as)).into(http.StatusCreated, &made)
+		r.eventually("a new farm knows of secrets for some machines only", func() bool {
+			return r.send(http.MethodPatch, "/api/farm/v1/secrets/"+made.ID, map[string][]string{"machineTags": {}}, bearer(as)).status == http.StatusOK
+		})
 		return made.ID
 	},
 	"token":      func(r *rig, as string) string { return r.make(pathTokens, `{"name": "x", "role": "viewer"}`, as) },

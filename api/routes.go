@@ -49,6 +49,7 @@ func (s *server) teamRoutes() []route {
 		{get, "/api/v2/secrets", farm.ActViewSecrets, s.listSecrets},
 		{put, "/api/v2/secrets", farm.ActChangeSecrets, s.putSecret},
 		{remove, "/api/v2/secrets/:id", farm.ActChangeSecrets, s.deleteSecret},
+		{patch, "/api/farm/v1/secrets/:id", farm.ActChangeSecrets, s.changeSecret},
 		{post, "/api/farm/v1/secret-keys", farm.ActChangeSecretKey, s.changeSecretKey},
 		{post, pathBatches, farm.ActSubmit, s.createBatch},
 		{get, "/api/v2/batches/:id", farm.ActView, wellFormed(s.getBatch)},

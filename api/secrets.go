@@ -15,10 +15,12 @@ type secretBody struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	CreatedAt stamp  `json:"createdAt"`
+	// MachineTags are there for a secret that goes to some machines only.
+	MachineTags []string `json:"machineTags,omitempty"`
 }
 
 func secretShape(s farm.Secret) secretBody {
-	return secretBody{ID: s.ID, Name: s.Name, CreatedAt: stamp(s.CreatedAt)}
+	return secretBody{ID: s.ID, Name: s.Name, CreatedAt: stamp(s.CreatedAt), MachineTags: s.MachineTags}
 }
 
 func (s *server) listSecrets(c *fiber.Ctx, p farm.Principal) error {
@@ -40,13 +42,13 @@ func (s *server) putSecret(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	name, value, err := decodeSecret(body)
+	name, value, tags, err := decodeSecret(body)
 	if err != nil {
 		return err
 	}
 	ctx, done := s.call(c)
 	defer done()
-	secret, err := s.farm.PutSecret(ctx, p, name, value)
+	secret, err := s.farm.PutSecret(ctx, p, name, value, tags)
 	if err != nil {
 		return err
 	}
@@ -54,18 +56,53 @@ func (s *server) putSecret(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // decodeSecret reads a secret. No problem that it reports repeats the value.
-func decodeSecret(body []byte) (name string, value farm.Confidential, err error) {
+func decodeSecret(body []byte) (name string, value farm.Confidential, machineTags []string, err error) {
 	wrong := &problems{}
 	o, err := readObject(body, wrong)
 	if err != nil {
-		return "", value, err
+		return "", value, nil, err
 	}
 	name = o.needText("name", nameLimit)
 	if name != "" && !coordinator.ValidSecretName(name) {
 		o.problem("name", "may hold letters, digits, '_', '-' and '.', %d of them at most", coordinator.MaxSecretName)
 	}
 	value = farm.NewConfidential(o.needText("value", coordinator.MaxSecretValue))
-	return name, value, wrong.err()
+	machineTags = readTags(o, "machineTags")
+	return name, value, machineTags, wrong.err()
+}
+
+// changeSecret changes which machines get a secret.
+func (s *server) changeSecret(c *fiber.Ctx, p farm.Principal) error {
+	body, err := readBody(c, jsonLimit)
+	if err != nil {
+		return err
+	}
+	tags, err := decodeSecretChange(body)
+	if err != nil {
+		return err
+	}
+	ctx, done := s.call(c)
+	defer done()
+	secret, err := s.farm.RestrictSecret(ctx, p, c.Params("id"), tags)
+	if err != nil {
+		return err
+	}
+	return ok(c, secretShape(secret))
+}
+
+// decodeSecretChange reads which machines are to get a secret from now on.
+func decodeSecretChange(body []byte) (machineTags []string, err error) {
+	wrong := &problems{}
+	o, err := readObject(body, wrong)
+	if err != nil {
+		return nil, err
+	}
+	o.only("machineTags")
+	if !o.has("machineTags") {
+		o.problem("machineTags", "is missing: a list of tags, empty for all machines")
+	}
+	machineTags = readTags(o, "machineTags")
+	return machineTags, wrong.err()
 }
 
 func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {

@@ -55,7 +55,7 @@ func readJob(o object) farm.Job {
 func readOrder(o object) farm.Job {
 	job := farm.Job{
 		Name:        o.text("name", nameLimit),
-		Tags:        readTags(o),
+		Tags:        readTags(o, "tags"),
 		Level:       farm.Level(o.choice("level", levelNames()...)),
 		NotBefore:   readTime(o, "notBefore"),
 		RequireTags: o.fewTexts("requireTags", nameLimit, tagLimit),
@@ -168,21 +168,21 @@ func readJobTemplate(o object) farm.JobTemplate {
 }
 
 // readTags reads tags given as a list or as one comma list.
-func readTags(o object) []string {
+func readTags(o object, key string) []string {
 	var tags []string
-	if o.has("tags") && kindOf(o.raw("tags")) == kindString {
-		tags = splitList(o.text("tags", addressLimit))
+	if o.has(key) && kindOf(o.raw(key)) == kindString {
+		tags = splitList(o.text(key, addressLimit))
 	} else {
-		tags = o.texts("tags", nameLimit)
+		tags = o.texts(key, nameLimit)
 	}
 	if len(tags) > tagLimit {
-		o.problem("tags", "holds %d tags; %d are allowed", len(tags), tagLimit)
+		o.problem(key, "holds %d tags; %d are allowed", len(tags), tagLimit)
 		return nil
 	}
 	for i, tag := range tags {
 		tags[i] = strings.TrimSpace(tag)
 		if strings.Contains(tag, ",") {
-			o.wrong.add(elementPath(o.field("tags"), i), "holds a comma, which separates tags where jobs are listed")
+			o.wrong.add(elementPath(o.field(key), i), "holds a comma, which separates tags where jobs are listed")
 		}
 	}
 	return tags

@@ -54,7 +54,7 @@ func TestResultElsewhereIsLedTo(t *testing.T) {
 	storage := s3test.Start(t, "films")
 	r := open(t)
 	for name, value := range map[string]string{"KEY": s3test.Secret, "WHERE": "drafts"} {
-		if _, err := r.PutSecret(t.Context(), r.admin, name, farm.NewConfidential(value)); err != nil {
+		if _, err := r.PutSecret(t.Context(), r.admin, name, farm.NewConfidential(value), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

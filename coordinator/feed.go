@@ -149,6 +149,12 @@ func (l *leader) told(results []raftstore.Result) {
 		if res.Policy != nil {
 			l.notePolicy(res.Index, *res.Policy)
 		}
+		if res.SecretTags {
+			if err := l.loadSecretTags(); err != nil {
+				l.c.log.Error("following a change of secrets", "error", err)
+				l.doubt()
+			}
+		}
 		noteJobs(jobs, res.Jobs)
 		l.observe(jobs, res.Tasks)
 		clear(jobs)
@@ -174,7 +180,7 @@ func noteJobs(known map[string]*farm.Job, jobs []farm.Job) {
 
 // onlyQueues says whether all that a command did was to make tasks of queued jobs ready, as a submission does.
 func onlyQueues(res *raftstore.Result) bool {
-	return len(res.Agents) == 0 && res.Policy == nil && len(res.Owed) == 0 &&
+	return len(res.Agents) == 0 && res.Policy == nil && !res.SecretTags && len(res.Owed) == 0 &&
 		!anyOf(res.Jobs, func(job *farm.Job) bool { return job.Status != farm.JobQueued }) &&
 		!anyOf(res.Tasks, func(t *farm.Task) bool { return t.Status != farm.TaskReady })
 }

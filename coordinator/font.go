@@ -216,11 +216,11 @@ func leaseFonts(tx *raftstore.Tx, job farm.Job, t *farm.Template) ([]farm.FileRe
 	return fonts, nil
 }
 
-// leaseExtras adds to a lease what the team's library and secrets have for it.
-func (c *Coordinator) leaseExtras(tx *raftstore.Tx, lease *wire.Lease, job farm.Job, t *farm.Template) (err error) {
+// leaseExtras adds to a lease of an agent what the team's library and secrets have for it.
+func (c *Coordinator) leaseExtras(tx *raftstore.Tx, lease *wire.Lease, job farm.Job, t *farm.Template, agent string) (err error) {
 	if lease.Fonts, err = leaseFonts(tx, job, t); err != nil {
 		return err
 	}
-	lease.Secrets, err = c.leaseSecrets(tx, job)
+	lease.Secrets, err = c.leaseSecrets(tx, job, agent)
 	return err
 }

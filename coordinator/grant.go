@@ -211,6 +211,13 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 	case err == nil:
 	case ctx.Err() != nil:
 		return // the next leader finds the lease in the state
+	case errors.Is(err, errSecretElsewhere):
+		l.c.log.Info("a task goes to another machine", "task", t.ID, "agent", t.Agent, "reason", err)
+		if err := errors.Join(l.loadStandings(), l.loadSecretTags()); err != nil {
+			l.c.log.Error("reading which machines get secrets", "error", err)
+		}
+		l.takeBack(ctx, true, h)
+		return
 	case errors.Is(err, files.ErrUnreachable):
 		l.c.storage.fault(err)
 		l.c.log.Warn("a task waits for the farm's storage", "task", t.ID, "error", err)

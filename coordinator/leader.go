@@ -47,14 +47,15 @@ type leader struct {
 	recent   map[string][]wire.Attempt // that have ended, by agent, the last behind
 	lastSeen map[string]time.Time
 	// What people want, of each machine and of the farm, as far as this node has heard.
-	standings   map[string]standing
-	policy      farm.Policy
-	policyIndex uint64
-	courses     map[string]*course // of jobs with several tasks, by job
-	ended       []string           // of these, which have ended and left parts behind
-	changes     uint64             // grows with each change of a lease
-	closed      bool               // takes no more sessions
-	doubted     time.Time          // when a command failed that may have been committed all the same; zero when none did
+	standings    map[string]standing
+	policy       farm.Policy
+	policyIndex  uint64
+	secretsIndex uint64             // of the state that the queue knows SecretTags of
+	courses      map[string]*course // of jobs with several tasks, by job
+	ended        []string           // of these, which have ended and left parts behind
+	changes      uint64             // grows with each change of a lease
+	closed       bool               // takes no more sessions
+	doubted      time.Time          // when a command failed that may have been committed all the same; zero when none did
 }
 
 // follow takes up and gives up the leader's work as leadership comes and goes.
@@ -338,7 +339,7 @@ func (c *Coordinator) eachTask(status farm.TaskStatus, visit func(page []farm.Ta
 
 // take reads what the state says of agents and leases.
 func (l *leader) take() error {
-	if err := errors.Join(l.loadStandings(), l.loadUsage()); err != nil {
+	if err := errors.Join(l.loadStandings(), l.loadSecretTags(), l.loadUsage()); err != nil {
 		return err
 	}
 	return l.c.eachTask(farm.TaskLeased, func(page []farm.Task) error {
@@ -368,7 +369,7 @@ func (l *leader) take() error {
 // load reads what people want, and queues the tasks that the state has ready and the webhooks that it owes. Those that are
 // queued already stay so, tasks with their needs as they are now.
 func (l *leader) load() error {
-	if err := l.loadStandings(); err != nil {
+	if err := errors.Join(l.loadStandings(), l.loadSecretTags()); err != nil {
 		return err
 	}
 	err := l.c.eachTask(farm.TaskReady, func(page []farm.Task) error { return l.enqueue(page, nil) })

@@ -39,7 +39,7 @@ func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffe
 			if lease.Parts, lease.Files, err = partsOf(tx, t); err != nil {
 				return err
 			}
-			lease.Secrets, err = c.leaseSecrets(tx, job)
+			lease.Secrets, err = c.leaseSecrets(tx, job, t.Agent)
 			return err
 		}
 		if lease.Files, err = leaseFiles(tx, job); err != nil {
@@ -51,7 +51,7 @@ func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffe
 		if err := c.resultsNamed(tx, job.Team, lease.Files, &job.Template.Src); err != nil {
 			return err
 		}
-		return c.leaseExtras(tx, &lease, job, template)
+		return c.leaseExtras(tx, &lease, job, template, t.Agent)
 	})
 	if err != nil {
 		return wire.Lease{}, err

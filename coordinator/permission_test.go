@@ -18,7 +18,7 @@ var permissions = map[string]farm.Action{
 	"CreateTemplate": farm.ActChangeTemplates, "RenameTemplate": farm.ActChangeTemplates, "MarkTemplate": farm.ActChangeTemplates,
 	"RenewUpload": farm.ActChangeTemplates, "DeleteTemplate": farm.ActDeleteTemplates,
 	"AddFont": farm.ActAddFonts, "DeleteFont": farm.ActDeleteFonts,
-	"Secrets": farm.ActViewSecrets, "PutSecret": farm.ActChangeSecrets, "DeleteSecret": farm.ActChangeSecrets,
+	"Secrets": farm.ActViewSecrets, "PutSecret": farm.ActChangeSecrets, "DeleteSecret": farm.ActChangeSecrets, "RestrictSecret": farm.ActChangeSecrets,
 	"WebhookKey": farm.ActViewWebhookKey, "RenewWebhookKey": farm.ActRenewWebhookKey,
 	"Tokens": farm.ActManageTokens, "Token": farm.ActManageTokens, "MakeToken": farm.ActManageTokens, "ChangeToken": farm.ActManageTokens,
 	"RevokeToken": farm.ActManageTokens, "InvitePerson": farm.ActManageTokens,

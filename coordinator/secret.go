@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"overcrank/coordinator/schedule"
 	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/farm/address"
+	"overcrank/farm/names"
 	"overcrank/farm/redact"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -21,6 +23,7 @@ const (
 	MaxSecretName  = 100     // characters of a name
 	MaxSecretValue = 8 << 10 // bytes of a value
 	maxSecrets     = 1000    // of one team
+	maxMachineTags = 50      // of one secret
 )
 
 // secretKeyFile is the file of the data folder with the keys that seal secrets.
@@ -48,8 +51,8 @@ func (c *Coordinator) Secrets(_ context.Context, p farm.Principal) ([]farm.Secre
 }
 
 // PutSecret adds a secret to the caller's team; CodeConflict when it has one of that name. The value stays nowhere but in
-// its sealed form.
-func (c *Coordinator) PutSecret(ctx context.Context, p farm.Principal, name string, value farm.Confidential) (farm.Secret, error) {
+// its sealed form. machineTags bound which machines get it, see farm.Secret.
+func (c *Coordinator) PutSecret(ctx context.Context, p farm.Principal, name string, value farm.Confidential, machineTags []string) (farm.Secret, error) {
 	if err := p.May(farm.ActChangeSecrets); err != nil {
 		return farm.Secret{}, err
 	}
@@ -61,6 +64,9 @@ func (c *Coordinator) PutSecret(ctx context.Context, p farm.Principal, name stri
 		return farm.Secret{}, farm.Invalid("the secret cannot be kept", farm.FieldError{
 			Field: "value", Message: fmt.Sprintf("has to have 1 to %d bytes", MaxSecretValue)})
 	}
+	if err := checkMachineTags(machineTags); err != nil {
+		return farm.Secret{}, err
+	}
 	id, err := c.ids.next()
 	if err != nil {
 		return farm.Secret{}, err
@@ -68,7 +74,7 @@ func (c *Coordinator) PutSecret(ctx context.Context, p farm.Principal, name stri
 	if err := c.roomForSecret(p.Team); err != nil {
 		return farm.Secret{}, err
 	}
-	secret := farm.Secret{ID: id, Team: p.Team, Name: name, CreatedAt: c.cfg.Now()}
+	secret := farm.Secret{ID: id, Team: p.Team, Name: name, CreatedAt: c.cfg.Now(), MachineTags: tagSet(machineTags)}
 	c.sealing.RLock() // a change of keys must not miss it
 	defer c.sealing.RUnlock()
 	if secret.Key, secret.Sealed, err = c.ring.Seal(ownerOf(secret), value.Reveal()); err != nil {
@@ -78,6 +84,66 @@ func (c *Coordinator) PutSecret(ctx context.Context, p farm.Principal, name stri
 		return farm.Secret{}, err
 	}
 	return secret, nil
+}
+
+// RestrictSecret changes which machines get a secret of the caller's team: those that have one of the tags from the farm's people; no
+// tags for every machine. It holds for what is leased from then on.
+func (c *Coordinator) RestrictSecret(ctx context.Context, p farm.Principal, id string, machineTags []string) (secret farm.Secret, err error) {
+	if err := p.May(farm.ActChangeSecrets); err != nil {
+		return farm.Secret{}, err
+	}
+	if err := checkMachineTags(machineTags); err != nil {
+		return farm.Secret{}, err
+	}
+	if _, err := c.secretOf(p.Team, id); err != nil {
+		return farm.Secret{}, err
+	}
+	_, err = c.apply(ctx, raftstore.ChangeSecret{Team: p.Team, ID: id, MachineTags: tagSet(machineTags)})
+	switch farm.CodeOf(err) {
+	case farm.CodeNotFound:
+		return farm.Secret{}, noSecret(id)
+	case farm.CodeConflict: // with the farm's level: some coordinator does not know of this yet
+		return farm.Secret{}, farm.Errorf(farm.CodeUnavailable, "%w", err)
+	}
+	if err != nil {
+		return farm.Secret{}, err
+	}
+	secret, err = c.secretOf(p.Team, id)
+	secret.Sealed = nil
+	return secret, err
+}
+
+// secretOf is a secret of a team; CodeNotFound when the team has none with this id.
+func (c *Coordinator) secretOf(team, id string) (secret farm.Secret, err error) {
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		secret, err = tx.Secret(id)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && secret.Team != team {
+		return farm.Secret{}, noSecret(id)
+	}
+	return secret, err
+}
+
+func noSecret(id string) error { return farm.Errorf(farm.CodeNotFound, "there is no secret %q", id) }
+
+// checkMachineTags refuses tags that no machine has.
+func checkMachineTags(tags []string) error {
+	if len(tags) > maxMachineTags {
+		return farm.Invalid("the secret cannot go to such machines", farm.FieldError{
+			Field: "machineTags", Message: fmt.Sprintf("holds %d tags; %d are allowed", len(tags), maxMachineTags)})
+	}
+	for i, tag := range tags {
+		if !names.IsLabel(tag) || len(tag) > maxName {
+			return farm.Invalid("the secret cannot go to such machines", farm.FieldError{Field: fmt.Sprintf("machineTags[%d]", i), Message: labelWords})
+		}
+	}
+	return nil
+}
+
+// tagSet is tags in order, each once; nil for none.
+func tagSet(tags []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(tags)))
 }
 
 func (c *Coordinator) roomForSecret(team string) error {
@@ -97,7 +163,7 @@ func (c *Coordinator) DeleteSecret(ctx context.Context, p farm.Principal, id str
 	}
 	_, err := c.apply(ctx, raftstore.DeleteSecret{Team: p.Team, ID: id})
 	if farm.CodeOf(err) == farm.CodeNotFound {
-		return farm.Errorf(farm.CodeNotFound, "there is no secret %q", id)
+		return noSecret(id)
 	}
 	return err
 }
@@ -168,12 +234,19 @@ func (c *Coordinator) revealUpload(job farm.Job) (upload farm.Upload, secrets *r
 	return upload, secrets, err
 }
 
-// leaseSecrets opens what the references in a job's project, assets and upload name.
-func (c *Coordinator) leaseSecrets(tx *raftstore.Tx, job farm.Job) (wire.Secrets, error) {
+// errSecretElsewhere is a lease for a machine that may not get a secret of the job. The machine lost its tag, or the secret got one,
+// after the machine was chosen: another is to be.
+var errSecretElsewhere = errors.New("the machine may not get a secret of the job")
+
+// leaseSecrets opens what the references in a job's project, assets and upload name, for a machine that may get it.
+func (c *Coordinator) leaseSecrets(tx *raftstore.Tx, job farm.Job, agent string) (wire.Secrets, error) {
 	secrets := wire.Secrets{}
 	err := eachReference(job, false, func(_, name string) error {
 		if _, known := secrets[name]; known {
 			return nil
+		}
+		if err := maySend(tx, job, name, agent); err != nil {
+			return err
 		}
 		value, err := c.revealNamed(tx, job.Team, name)
 		secrets[name] = value
@@ -185,13 +258,78 @@ func (c *Coordinator) leaseSecrets(tx *raftstore.Tx, job farm.Job) (wire.Secrets
 	return secrets, nil
 }
 
+// maySend refuses to give the value of a secret to a machine that may not get it. This is what keeps it from there: the queue, which
+// chooses machines, may know less.
+func maySend(tx *raftstore.Tx, job farm.Job, name, agent string) error {
+	secret, err := tx.SecretNamed(job.Team, name)
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && len(secret.MachineTags) == 0 {
+		return nil // one that is gone is told of where its value is opened
+	}
+	if err != nil {
+		return err
+	}
+	machine, err := tx.Agent(agent)
+	if err != nil {
+		return err
+	}
+	switch {
+	case secret.GoesTo(machine):
+		return nil
+	case !slices.Contains(job.UsesSecrets, name):
+		return farm.Errorf(farm.CodeInvalid, "Secret '%s' goes only to machines with one of the tags %s, which this job does not ask for since it was submitted before: submit it again",
+			name, strings.Join(secret.MachineTags, ", "))
+	}
+	return fmt.Errorf("%w: '%s' goes only to those with one of the tags %s", errSecretElsewhere, name, strings.Join(secret.MachineTags, ", "))
+}
+
+// usesSecrets are the names of the secrets that a job's machines get, in order.
+func usesSecrets(job farm.Job) []string {
+	var names []string
+	_ = eachReference(job, false, func(_, name string) error {
+		names = append(names, name)
+		return nil
+	})
+	return tagSet(names)
+}
+
+// loadSecretTags reads which secrets go to some machines only.
+func (l *leader) loadSecretTags() error {
+	tags := map[string][]string{}
+	var index uint64
+	err := l.c.store.View(func(tx *raftstore.Tx) error {
+		index = tx.Index()
+		secrets, err := tx.AllSecrets()
+		for _, s := range secrets {
+			if len(s.MachineTags) > 0 {
+				tags[schedule.SecretKey(s.Team, s.Name)] = s.MachineTags
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reading which machines get secrets: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if index >= l.secretsIndex {
+		l.secretsIndex = index
+		l.queue.SetSecretTags(tags)
+		l.wake()
+	}
+	return nil
+}
+
 // maxReferenceProblems bounds how many unknown names one answer lists.
 const maxReferenceProblems = 100
 
-// checkSecrets lists the fields of a job that refer to secrets which its team does not have.
+// checkSecrets lists the fields of a job that refer to secrets which its team does not have, and notes which the job uses.
 func (c *Coordinator) checkSecrets(team string, job *farm.Job) []farm.FieldError {
+	job.UsesSecrets = nil
 	if !mayRefer(job) {
 		return nil
+	}
+	if c.level() >= raftstore.SecretTagsLevel {
+		job.UsesSecrets = usesSecrets(*job)
 	}
 	var wrong []farm.FieldError
 	var names []string // beside wrong

@@ -20,7 +20,7 @@ const secretValue = "s3cr3t+T0ken/with odd&things"
 
 func (r *rig) secret(name, value string) farm.Secret {
 	r.t.Helper()
-	s, err := r.PutSecret(r.t.Context(), r.admin, name, farm.NewConfidential(value))
+	s, err := r.PutSecret(r.t.Context(), r.admin, name, farm.NewConfidential(value), nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}

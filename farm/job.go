@@ -82,6 +82,9 @@ type Job struct {
 	Join bool `json:"join,omitempty"`
 	// UsesFonts are the ids of the library's fonts that the job was matched with.
 	UsesFonts []string `json:"usesFonts,omitempty"`
+	// UsesSecrets are the names of the secrets whose values the job's machines get, in order. Jobs of before the farm knew
+	// Secret.MachineTags have none.
+	UsesSecrets []string `json:"usesSecrets,omitempty"`
 	// Private says that nothing of the job's project is to be kept: its address and the assets are not in the state.
 	Private bool `json:"private,omitempty"`
 	// ErasedAt is when the last of a private job was dropped; zero before its end.

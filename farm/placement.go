@@ -27,7 +27,7 @@ type Placement struct {
 
 // Requirement is one thing that is asked of a machine.
 type Requirement struct {
-	Kind     string `json:"kind"`  // engine, version, font, effect, tags, anyTags, noTags, memory, os, failed, present, limit, …
+	Kind     string `json:"kind"`  // engine, version, font, effect, tags, anyTags, noTags, secret, memory, os, failed, present, limit, …
 	Wants    string `json:"wants"` // in words, such as "After Effects 2026"
 	RulesOut int    `json:"rulesOut"`
 }

@@ -3,6 +3,7 @@ package farm
 import (
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"time"
 )
 
@@ -14,6 +15,14 @@ type Secret struct {
 	Key       string    `json:"key"`    // which of the farm's keys seals it; the keys are not part of the replicated state
 	Sealed    []byte    `json:"sealed"` // the value, encrypted and authenticated
 	CreatedAt time.Time `json:"createdAt"`
+	// MachineTags bound which machines get the value: those that have one of these tags from the farm's people. None means every machine.
+	MachineTags []string `json:"machineTags,omitempty"`
+}
+
+// GoesTo says whether a machine may get the secret's value. Tags that the machine claims for itself do not count: whoever has the
+// machine could claim any.
+func (s Secret) GoesTo(a Agent) bool {
+	return len(s.MachineTags) == 0 || slices.ContainsFunc(a.Tags, func(tag string) bool { return slices.Contains(s.MachineTags, tag) })
 }
 
 // Confidential is a value that no log, error, page or answer may show. Reveal is the only way to it.

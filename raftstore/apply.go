@@ -131,6 +131,8 @@ func (t *tables) apply(cmd Command) Result {
 		return t.putSecret(c)
 	case DeleteSecret:
 		return t.deleteSecret(c)
+	case ChangeSecret:
+		return t.changeSecret(c)
 	case ResealSecrets:
 		return t.resealSecrets(c)
 	case RedactJobs:

@@ -25,7 +25,17 @@ func (t *tables) putSecret(c PutSecret) Result {
 	put(t, bucketSecrets, secret.ID, secret)
 	t.set(bucketSecretsByTeam, secret.Team+sep+secret.ID, nil)
 	t.set(bucketSecretsByName, secret.Team+sep+secret.Name, []byte(secret.ID))
-	return Result{}
+	return Result{SecretTags: len(secret.MachineTags) > 0}
+}
+
+func (t *tables) changeSecret(c ChangeSecret) Result {
+	secret, ok := get[farm.Secret](t, bucketSecrets, c.ID)
+	if !ok || secret.Team != c.Team {
+		return refusef(farm.CodeNotFound, "secret %q does not exist", c.ID)
+	}
+	secret.MachineTags = c.MachineTags
+	put(t, bucketSecrets, secret.ID, secret)
+	return Result{SecretTags: true}
 }
 
 func (t *tables) deleteSecret(c DeleteSecret) Result {
@@ -34,7 +44,7 @@ func (t *tables) deleteSecret(c DeleteSecret) Result {
 		return refusef(farm.CodeNotFound, "secret %q does not exist", c.ID)
 	}
 	t.dropSecret(secret)
-	return Result{}
+	return Result{SecretTags: len(secret.MachineTags) > 0}
 }
 
 // dropSecret forgets a secret.

@@ -242,6 +242,8 @@ func decodeBody(kind Kind, body []byte) (Command, error) {
 		return unmarshal[PutSecret](body)
 	case KindDeleteSecret:
 		return unmarshal[DeleteSecret](body)
+	case KindChangeSecret:
+		return unmarshal[ChangeSecret](body)
 	case KindResealSecrets:
 		return unmarshal[ResealSecrets](body)
 	case KindRedactJobs:

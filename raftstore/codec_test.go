@@ -103,6 +103,7 @@ func samples() []Command {
 		DeleteFont{Team: "t1", ID: "f1"},
 		PutSecret{farm.Secret{ID: "s1", Team: "t1", Name: "TOKEN", Key: "k1", Sealed: []byte{1, 2, 3}, CreatedAt: at}},
 		DeleteSecret{Team: "t1", ID: "s1"},
+		ChangeSecret{Team: "t1", ID: "s1", MachineTags: []string{"vault"}},
 		ResealSecrets{Secrets: []Resealed{{ID: "s1", Was: "k1", Key: "k2", Sealed: []byte{4, 5}}}},
 		RedactJobs{Jobs: []Redaction{{ID: "01J", Error: "e", Warnings: []string{"w"}}}, Erase: true, At: at},
 		ExpireOutputs{IDs: []string{"01J"}, At: at},

@@ -196,13 +196,24 @@ func (c FinishTemplate) level() int {
 
 func (DeleteTemplate) kind() Kind { return KindDeleteTemplate }
 func (SubmitJobs) kind() Kind     { return KindSubmitJobs }
-func (LeaseTasks) kind() Kind     { return KindLeaseTasks }
-func (FinishTask) kind() Kind     { return KindFinishTask }
-func (FailTask) kind() Kind       { return KindFailTask }
-func (ExpireLeases) kind() Kind   { return KindExpireLeases }
-func (CancelJobs) kind() Kind     { return KindCancelJobs }
-func (PutFile) kind() Kind        { return KindPutFile }
-func (ExpireFiles) kind() Kind    { return KindExpireFiles }
-func (EnrolAgent) kind() Kind     { return KindEnrolAgent }
-func (PutInventory) kind() Kind   { return KindPutInventory }
-func (RemoveAgent) kind() Kind    { return KindRemoveAgent }
+
+// level is higher when a job says which secrets its machines get, which older programs would lose.
+func (c SubmitJobs) level() int {
+	for i := range c.Jobs {
+		if len(c.Jobs[i].UsesSecrets) > 0 {
+			return SecretTagsLevel
+		}
+	}
+	return clusterLevel
+}
+
+func (LeaseTasks) kind() Kind   { return KindLeaseTasks }
+func (FinishTask) kind() Kind   { return KindFinishTask }
+func (FailTask) kind() Kind     { return KindFailTask }
+func (ExpireLeases) kind() Kind { return KindExpireLeases }
+func (CancelJobs) kind() Kind   { return KindCancelJobs }
+func (PutFile) kind() Kind      { return KindPutFile }
+func (ExpireFiles) kind() Kind  { return KindExpireFiles }
+func (EnrolAgent) kind() Kind   { return KindEnrolAgent }
+func (PutInventory) kind() Kind { return KindPutInventory }
+func (RemoveAgent) kind() Kind  { return KindRemoveAgent }

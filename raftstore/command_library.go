@@ -9,6 +9,7 @@ const (
 	KindPutSecret     Kind = 52
 	KindDeleteSecret  Kind = 53
 	KindResealSecrets Kind = 54
+	KindChangeSecret  Kind = 55
 )
 
 // PutFont adds a font to its team's library; refused when the file name is taken there.
@@ -22,6 +23,12 @@ type PutSecret struct{ Secret farm.Secret }
 
 // DeleteSecret removes a secret.
 type DeleteSecret struct{ Team, ID string }
+
+// ChangeSecret changes which machines get a secret, see farm.Secret.MachineTags.
+type ChangeSecret struct {
+	Team, ID    string
+	MachineTags []string
+}
 
 // Resealed is a secret under another key. It counts only while the secret is still sealed with the key Was.
 type Resealed struct {
@@ -37,3 +44,14 @@ func (DeleteFont) kind() Kind    { return KindDeleteFont }
 func (PutSecret) kind() Kind     { return KindPutSecret }
 func (DeleteSecret) kind() Kind  { return KindDeleteSecret }
 func (ResealSecrets) kind() Kind { return KindResealSecrets }
+func (ChangeSecret) kind() Kind  { return KindChangeSecret }
+
+// level is higher when the secret does not go to all machines: older programs would give it to any.
+func (c PutSecret) level() int {
+	if len(c.Secret.MachineTags) > 0 {
+		return SecretTagsLevel
+	}
+	return clusterLevel
+}
+
+func (ChangeSecret) level() int { return SecretTagsLevel }

@@ -26,6 +26,9 @@ const (
 	clusterLevel = 2
 	// checkedLevel is that of the release whose nodes compare the rows that they hold, and check them in their files.
 	checkedLevel = 3
+
+	// SecretTagsLevel is from which level on secrets may be bound to machines, and jobs say which secrets they use.
+	SecretTagsLevel = checkedLevel
 )
 
 // metaLevel is the key of the farm's level in bucketMeta, JSON; nothing there means FirstLevel.

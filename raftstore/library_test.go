@@ -127,7 +127,7 @@ func TestUnendedJobsKeepTheirFonts(t *testing.T) {
 func drawLibrary(t *rapid.T) Command {
 	n := rapid.IntRange(0, 3).Draw(t, "library")
 	id, team := fmt.Sprintf("font%d", n), fmt.Sprintf("team%d", rapid.IntRange(0, 1).Draw(t, "owner"))
-	switch rapid.IntRange(0, 5).Draw(t, "what") {
+	switch rapid.IntRange(0, 6).Draw(t, "what") {
 	case 0, 1:
 		name := rapid.SampledFrom([]string{"Go", "Inter", "Mono"}).Draw(t, "name")
 		return PutFont{fontOf(id, team, name+rapid.SampledFrom([]string{".ttf", ".TTF", ".otf"}).Draw(t, "ext"),
@@ -138,6 +138,8 @@ func drawLibrary(t *rapid.T) Command {
 		return PutSecret{farm.Secret{ID: fmt.Sprintf("secret%d", n), Team: team, Name: rapid.SampledFrom([]string{"A", "B"}).Draw(t, "name"), Key: "k", Sealed: []byte{1}}}
 	case 4:
 		return DeleteSecret{Team: team, ID: fmt.Sprintf("secret%d", n)}
+	case 5:
+		return ChangeSecret{Team: team, ID: fmt.Sprintf("secret%d", n), MachineTags: []string{"vault"}[:rapid.IntRange(0, 1).Draw(t, "tags")]}
 	default:
 		return ResealSecrets{Secrets: []Resealed{{ID: fmt.Sprintf("secret%d", n), Was: "k", Key: "k", Sealed: []byte{2}}}}
 	}

@@ -192,6 +192,7 @@ func (w *recordText) head(job *farm.Job) {
 	w.strings("children", job.Children)
 	w.bool("join", job.Join)
 	w.strings("usesFonts", job.UsesFonts)
+	w.strings("usesSecrets", job.UsesSecrets)
 	w.bool("private", job.Private)
 	w.time("erasedAt", job.ErasedAt)
 	w.time("redactedAt", job.RedactedAt)

@@ -109,6 +109,8 @@ type Result struct {
 	Owed []string
 	// Policy is the farm's policy after a command that changed it, nil after others.
 	Policy *farm.Policy
+	// SecretTags says that a secret whose value goes to some machines only was put, changed or deleted.
+	SecretTags bool
 	// Replaced says that the whole state is another from here on: that of a backup.
 	Replaced bool
 

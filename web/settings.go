@@ -175,8 +175,8 @@ func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) err
 func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	v := page.Secrets{Name: strings.TrimSpace(c.FormValue("name"))}
-	_, err := s.farm.PutSecret(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")))
+	v := page.Secrets{Name: strings.TrimSpace(c.FormValue("name")), MachineTags: c.FormValue("machineTags")}
+	_, err := s.farm.PutSecret(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")), words(v.MachineTags))
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
 		v.Error = err.Error()
 		c.Status(api.StatusOf(err))

@@ -74,13 +74,13 @@ func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 	dir := t.TempDir()
 	f := startUp(t, dir)
 	v := newVault(t, value)
-	if _, err := f.SetSecret(t.Context(), "TOKEN", value); err != nil {
+	if _, err := f.SetSecret(t.Context(), "TOKEN", value, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.SetSecret(t.Context(), "TOKEN", value); err == nil {
+	if _, err := f.SetSecret(t.Context(), "TOKEN", value, nil); err == nil {
 		t.Error("the same name was taken twice")
 	}
-	if _, err := f.SetSecret(t.Context(), "S3", s3test.Secret); err != nil {
+	if _, err := f.SetSecret(t.Context(), "S3", s3test.Secret, nil); err != nil {
 		t.Fatal(err)
 	}
 	template := f.card()

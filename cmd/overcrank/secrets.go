@@ -17,6 +17,7 @@ import (
 type secretsCommand struct {
 	List      secretsList      `cmd:"" default:"withargs" help:"List the names of the team's secrets."`
 	Set       secretsSet       `cmd:"" help:"Keep a secret, which jobs use as $${secrets.NAME}."`
+	Restrict  secretsRestrict  `cmd:"" help:"Say which machines get a secret."`
 	Delete    secretsDelete    `cmd:"" help:"Delete secrets."`
 	RotateKey secretsRotateKey `cmd:"" help:"Seal all secrets of the farm with a new key."`
 }
@@ -39,18 +40,28 @@ func (l secretsList) Run(ctx context.Context, out *output) error {
 		out.remark("No secrets. Keep one with: overcrank secrets set NAME")
 		return nil
 	}
-	t := terminal.NewTable("SECRET", "NAME", "SET")
+	t := terminal.NewTable("SECRET", "NAME", "SET", "MACHINES")
 	for _, s := range list.Items {
-		t.Row(s.ID, s.Name, localTime(s.CreatedAt))
+		t.Row(s.ID, s.Name, localTime(s.CreatedAt), secretMachines(s))
 	}
 	return out.table(t)
+}
+
+// secretMachines says which machines get a secret.
+func secretMachines(s client.Secret) string {
+	if len(s.MachineTags) == 0 {
+		return "all"
+	}
+	return "tagged " + strings.Join(s.MachineTags, " or ")
 }
 
 type secretsSet struct {
 	Name string `arg:"" help:"Name of the secret."`
 	remote
 	FromFile string `help:"File that holds the value, to its last byte but for one line break at the end." type:"existingfile"`
-	Replace  bool   `help:"If the name is taken, delete the old secret first. Jobs that start in between fail."`
+	// MachineTag says which machines get it, see secretsRestrict.
+	MachineTag []string `help:"Give the secret only to machines with this tag; may be repeated. With --replace, the default is what the old secret had." placeholder:"TAG"`
+	Replace    bool     `help:"If the name is taken, delete the old secret first. Jobs that start in between fail."`
 }
 
 func (secretsSet) Help() string {
@@ -71,20 +82,23 @@ func (s secretsSet) Run(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	secret, err := c.SetSecret(ctx, s.Name, value)
+	secret, err := c.SetSecret(ctx, s.Name, value, s.MachineTag)
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Code == client.SecretExists {
 		if !s.Replace {
 			return fmt.Errorf("%w (--replace sets it anew)", err)
 		}
-		id, err := findSecret(ctx, c, s.Name)
+		old, err := findSecret(ctx, c, s.Name)
 		if err != nil {
 			return err
 		}
-		if err := c.DeleteSecret(ctx, id); err != nil {
+		if err := c.DeleteSecret(ctx, old.ID); err != nil {
 			return fmt.Errorf("delete the old secret: %w", err)
 		}
-		if secret, err = c.SetSecret(ctx, s.Name, value); err != nil {
+		if len(s.MachineTag) == 0 {
+			s.MachineTag = old.MachineTags
+		}
+		if secret, err = c.SetSecret(ctx, s.Name, value, s.MachineTag); err != nil {
 			return fmt.Errorf("the old secret is deleted, but the new one is not kept: %w", err)
 		}
 	} else if err != nil {
@@ -122,13 +136,50 @@ func (s secretsSet) value(out *output) (string, error) {
 	return value, nil
 }
 
-func findSecret(ctx context.Context, c *client.Client, ref string) (string, error) {
+func findSecret(ctx context.Context, c *client.Client, ref string) (client.Secret, error) {
 	list, err := c.Secrets(ctx)
 	if err != nil {
-		return "", err
+		return client.Secret{}, err
 	}
-	s, err := pick(list.Items, "secret", ref, func(s client.Secret) (string, string) { return s.ID, s.Name })
-	return s.ID, err
+	return pick(list.Items, "secret", ref, func(s client.Secret) (string, string) { return s.ID, s.Name })
+}
+
+type secretsRestrict struct {
+	Secret string `arg:"" help:"Name or id of the secret." complete:"secret"`
+	remote
+	MachineTag []string `help:"Give the secret only to machines with this tag; may be repeated." placeholder:"TAG" xor:"machines"`
+	All        bool     `help:"Give it to all machines again." xor:"machines"`
+}
+
+func (secretsRestrict) Help() string {
+	return `The tags that count are those that operators give machines (overcrank agents tag); tags that a machine claims for itself do not.
+A job that uses the secret waits for a machine with one of the tags, and "overcrank jobs why" says so.
+
+    overcrank secrets restrict S3_KEY --machine-tag vault
+    overcrank secrets restrict S3_KEY --all`
+}
+
+func (b secretsRestrict) Run(ctx context.Context, out *output) error {
+	if len(b.MachineTag) == 0 && !b.All {
+		return usagef("say which machines get the secret: --machine-tag TAG, or --all")
+	}
+	c, err := b.client()
+	if err != nil {
+		return err
+	}
+	found, err := findSecret(ctx, c, b.Secret)
+	if err != nil {
+		return err
+	}
+	secret, err := c.RestrictSecret(ctx, found.ID, b.MachineTag)
+	if err != nil {
+		return err
+	}
+	if b.JSON {
+		return out.answer(secret.JSON())
+	}
+	_, err = fmt.Fprintf(out, "%s goes to machines: %s\n", secret.Name, secretMachines(secret))
+	return err
 }
 
 type secretsDelete struct {
@@ -142,7 +193,10 @@ func (d secretsDelete) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	return deleteAll(d.Secrets, "deleted", out,
-		func(ref string) (string, error) { return findSecret(ctx, c, ref) },
+		func(ref string) (string, error) {
+			secret, err := findSecret(ctx, c, ref)
+			return secret.ID, err
+		},
 		func(id string) error { return c.DeleteSecret(ctx, id) })
 }
 

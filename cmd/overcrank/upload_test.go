@@ -44,7 +44,7 @@ func TestAResultGoesToABucketInsteadOfTheFarm(t *testing.T) {
 	}
 
 	for name, value := range map[string]string{"S3_SECRET": s3test.Secret, "S3_HOST": "http://" + s.Address} {
-		if _, err := f.SetSecret(t.Context(), name, value); err != nil {
+		if _, err := f.SetSecret(t.Context(), name, value, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -153,6 +154,14 @@ func (q *Queue) asksOf(c *class) []ask {
 	for _, tag := range n.NoTags {
 		add("noTags", "tags without '"+tag+"'", func(p *profile) bool { return !hasTag(p, tag) })
 	}
+	for _, secret := range n.Secrets {
+		if tags := q.secretTags[secret]; len(tags) > 0 {
+			_, name, _ := strings.Cut(secret, "/")
+			add("secret", secretWants(name, tags), func(p *profile) bool {
+				return slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(p.given, tag) })
+			})
+		}
+	}
 	for i, font := range n.Fonts {
 		if number := c.fonts[i]; q.owned[number] > 0 {
 			add("font", "the font "+font, func(p *profile) bool { return holds(p.fonts, number) })
@@ -207,6 +216,25 @@ func systemName(os string) string {
 
 func gigabytes(bytes int64) string {
 	return strconv.FormatFloat(math.Round(float64(bytes)/1e8)/10, 'f', -1, 64) + " GB"
+}
+
+// secretWants says which machines may get a secret's value.
+func secretWants(name string, tags []string) string {
+	if len(tags) == 1 {
+		return fmt.Sprintf("the tag %s, without which it may not get the secret '%s'", quoted(tags), name)
+	}
+	return fmt.Sprintf("one of the tags %s, without which it may not get the secret '%s'", quoted(tags), name)
+}
+
+// SetSecretTags says which secrets go to some machines only: by SecretKey, the tags of which a machine must have been given one.
+func (q *Queue) SetSecretTags(tags map[string][]string) {
+	was := q.secretTags
+	q.secretTags = tags
+	for _, c := range q.byIndex {
+		if c != nil && slices.ContainsFunc(c.need.Secrets, func(s string) bool { return !slices.Equal(was[s], tags[s]) }) {
+			q.match(c)
+		}
+	}
 }
 
 func hasTag(p *profile, tag string) bool {

@@ -17,6 +17,7 @@ type Machine struct {
 	ID, Name  string
 	Slots     int      // tasks it runs at once
 	Tags      []string // its own and its operator's
+	Given     []string // of these, its operator's
 	Inventory farm.Inventory
 }
 
@@ -24,7 +25,7 @@ type Machine struct {
 func MachineOf(a farm.Agent) Machine {
 	tags := slices.Concat(a.Inventory.Tags, a.Tags)
 	slices.Sort(tags)
-	return Machine{ID: a.ID, Name: a.Name, Slots: a.Inventory.PossibleSlots(), Tags: slices.Compact(tags), Inventory: a.Inventory}
+	return Machine{ID: a.ID, Name: a.Name, Slots: a.Inventory.PossibleSlots(), Tags: slices.Compact(tags), Given: a.Tags, Inventory: a.Inventory}
 }
 
 // Out is why a connected machine gets no work. The zero value is a machine that gets some.
@@ -75,6 +76,7 @@ type profile struct {
 	renders  bool     // it has some engine at all
 	own      bool     // it has the farm's own
 	tags     []string // in order
+	given    []string // of these, those of the farm's people, in order
 	memory   int64    // bytes
 	os       string
 	fonts    []uint32 // in order
@@ -116,6 +118,7 @@ func (q *Queue) profileOf(m Machine) *profile {
 	if !slices.IsSorted(p.tags) {
 		p.tags = slices.Sorted(slices.Values(p.tags))
 	}
+	p.given = slices.Sorted(slices.Values(m.Given))
 	for _, e := range m.Inventory.Engines {
 		p.own = p.own || e.Kind == farm.EngineEmbedded
 		if e.Kind == farm.EngineAfterEffects {
@@ -142,6 +145,10 @@ func (p *profile) digest() [sha256.Size]byte {
 	}
 	b.WriteByte(1)
 	for _, t := range p.tags {
+		b.WriteString(t + "\x00")
+	}
+	b.WriteByte(1)
+	for _, t := range p.given {
 		b.WriteString(t + "\x00")
 	}
 	b.WriteString("\x01" + p.os + "\x01")

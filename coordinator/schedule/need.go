@@ -37,7 +37,12 @@ type Need struct {
 	MinMemory int64  // bytes
 	OS        string // as Go names it
 	Limits    []string
+	// Secrets are those whose values the machine would get, by their SecretKey.
+	Secrets []string
 }
+
+// SecretKey is how the queue calls a secret of a team.
+func SecretKey(team, name string) string { return team + "/" + name }
 
 // NeedOf says what a task of a job needs. template is nil for a job without a registered one. Clips and frames are put together
 // without After Effects, and previews are drawn without it.
@@ -45,6 +50,9 @@ func NeedOf(job farm.Job, template *farm.Template, task farm.Task) Need {
 	n := Need{
 		AllTags: job.RequireTags, AnyTags: job.AnyTags, NoTags: job.NoTags,
 		MinMemory: job.MinMemory, OS: job.OS, Limits: job.Limits,
+	}
+	for _, name := range job.UsesSecrets {
+		n.Secrets = append(n.Secrets, SecretKey(job.Team, name))
 	}
 	if job.Join || task.Kind == farm.TaskJoin || task.Kind == farm.TaskAssemble {
 		return n
@@ -89,6 +97,7 @@ func (n Need) appendKey(key []byte) []byte {
 	list(n.AnyTags)
 	list(n.NoTags)
 	list(n.Limits)
+	list(n.Secrets)
 	return key
 }
 

@@ -53,6 +53,8 @@ type Queue struct {
 	files map[string]*file
 	works map[Work]*work
 
+	secretTags map[string][]string // see SetSecretTags
+
 	holdings map[string]*holding // by task
 	jobs     map[string]*job     // with running tasks
 	parked   []*job              // of these, with parked tasks

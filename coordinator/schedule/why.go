@@ -123,15 +123,20 @@ func (e *explanation) whyNoneFits() string {
 
 // whyMissing says what no connected machine has, and what can be done about it.
 func (e *explanation) whyMissing(asked []farm.Requirement, missing []string) string {
-	tagged := true
+	tagged, secret := true, false
 	for _, r := range asked {
-		if r.RulesOut == e.connected && r.Kind != "tags" && r.Kind != "anyTags" && r.Kind != "noTags" {
-			tagged = false
+		if r.RulesOut != e.connected {
+			continue
 		}
+		secret = secret || r.Kind == "secret"
+		tagged = tagged && (r.Kind == "tags" || r.Kind == "anyTags" || r.Kind == "noTags")
 	}
 	sentence := fmt.Sprintf("None of the %s online has %s.", machines(e.connected), list(missing))
 	if e.connected == 1 {
 		sentence = fmt.Sprintf("The only machine online does not have %s.", list(missing))
+	}
+	if secret {
+		return sentence + " It waits until an operator gives a machine that tag (tags that a machine gives itself do not count), or the secret is let go to other machines."
 	}
 	if tagged {
 		return sentence + " It waits until an operator changes the tags of a machine; or submit the job with other tags."

@@ -127,7 +127,7 @@ func TestARequestIsSentAgainWhereThatIsSafe(t *testing.T) {
 	ctx := context.Background()
 	get := func(c *Client) error { _, err := c.Job(ctx, "J"); return err }
 	post := func(c *Client) error { _, err := c.Submit(ctx, map[string]string{"a": "b"}); return err }
-	put := func(c *Client) error { _, err := c.SetSecret(ctx, "N", "V"); return err }
+	put := func(c *Client) error { _, err := c.SetSecret(ctx, "N", "V", nil); return err }
 	remove := func(c *Client) error { return c.DeleteFont(ctx, "F") }
 	token := func(c *Client) error { _, err := c.CreateToken(ctx, NewAccess{Name: "n"}); return err }
 	busy := answers(503, `{"error":"no leader"}`, "Retry-After", "0")

@@ -14,6 +14,8 @@ type Secret struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	CreatedAt string `json:"createdAt"`
+	// MachineTags bound which machines get it: those with one of these tags; none for all.
+	MachineTags []string `json:"machineTags"`
 }
 
 // Secrets lists the secrets.
@@ -21,9 +23,19 @@ func (c *Client) Secrets(ctx context.Context) (List[Secret], error) {
 	return list[Secret](ctx, c, "/api/v2/secrets", nil)
 }
 
-// SetSecret makes a secret. A name that is taken is an *Error with the code SecretExists.
-func (c *Client) SetSecret(ctx context.Context, name, value string) (Secret, error) {
-	return fetch[Secret](ctx, c, http.MethodPut, "/api/v2/secrets", nil, map[string]string{"name": name, "value": value})
+// SetSecret makes a secret that goes to machines with one of the tags, to all without any. A name that is taken is an *Error with the
+// code SecretExists.
+func (c *Client) SetSecret(ctx context.Context, name, value string, machineTags []string) (Secret, error) {
+	body := map[string]any{"name": name, "value": value}
+	if len(machineTags) > 0 {
+		body["machineTags"] = machineTags
+	}
+	return fetch[Secret](ctx, c, http.MethodPut, "/api/v2/secrets", nil, body)
+}
+
+// RestrictSecret changes which machines get a secret: those with one of the tags, all without any.
+func (c *Client) RestrictSecret(ctx context.Context, id string, machineTags []string) (Secret, error) {
+	return fetch[Secret](ctx, c, http.MethodPatch, at("/api/farm/v1/secrets/%s", id), nil, map[string]any{"machineTags": append([]string{}, machineTags...)})
 }
 
 // DeleteSecret deletes a secret.

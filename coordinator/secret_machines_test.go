@@ -1,0 +1,110 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+// bound is a secret that goes only to machines with one of the tags.
+func (r *rig) bound(name string, tags ...string) farm.Secret {
+	r.t.Helper()
+	r.eventually("the farm understands what this release brings", func() bool {
+		level, err := r.Level()
+		return err == nil && level == coordinator.Level()
+	})
+	s, err := r.PutSecret(r.t.Context(), r.admin, name, farm.NewConfidential(secretValue), tags)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return s
+}
+
+// tag gives a machine tags, as an operator does.
+func (r *rig) tag(s *station, tags ...string) {
+	r.t.Helper()
+	if _, err := r.ConfigureAgent(r.t.Context(), r.admin, s.agent.ID, coordinator.AgentChange{Tags: &tags}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// why is what is said of a job that waits.
+func (r *rig) why(job string) string {
+	r.t.Helper()
+	why, err := r.WhyWaiting(r.t.Context(), r.admin, job)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return why
+}
+
+func TestASecretGoesOnlyToMachinesWithItsTag(t *testing.T) {
+	r := open(t)
+	r.bound("KEY", "vault")
+	claims := r.enrol("claims", func(inv *farm.Inventory) { inv.Tags = []string{"vault"} }) // which anybody at the machine can write
+	claims.connect()
+	trusted := r.enrol("trusted")
+	r.tag(trusted, "vault")
+	job := r.submit(referring("KEY"))
+	r.eventually("the job waits for another machine", func() bool {
+		return strings.Contains(r.why(job.ID), "does not have the tag 'vault', without which it may not get the secret 'KEY'. It waits until an operator gives a machine that tag")
+	})
+	other := r.submit()
+	l := claims.lease()
+	if l.Job != other.ID || l.Secrets != nil {
+		t.Errorf("a machine without the tag got %s and the secrets %v", l.Job, l.Secrets)
+	}
+	trusted.connect()
+	if l := trusted.lease(); l.Job != job.ID || l.Secrets["KEY"] != secretValue {
+		t.Errorf("the machine with the tag got %s with %d secrets", l.Job, len(l.Secrets))
+	}
+}
+
+func TestAJobThatWaitsFollowsWhatItsSecretsAreBoundTo(t *testing.T) {
+	r := open(t)
+	key := r.bound("KEY", "vault")
+	s := r.enrol("box")
+	s.connect()
+	job := r.submit(referring("KEY"))
+	bind := func(tags ...string) {
+		t.Helper()
+		got, err := r.RestrictSecret(t.Context(), r.admin, key.ID, tags)
+		if err != nil || fmt.Sprint(got.MachineTags) != fmt.Sprint(tags) || got.Sealed != nil {
+			t.Fatalf("bound to %v as %+v: %v", tags, got, err)
+		}
+	}
+	bind("safe", "vault")
+	r.eventually("the job waits for one of two tags", func() bool { return strings.Contains(r.why(job.ID), "one of the tags 'safe', 'vault'") })
+	s.silent()
+	for _, tags := range [][]string{{"va\nult"}, {""}, make([]string, 51)} {
+		if _, err := r.RestrictSecret(t.Context(), r.admin, key.ID, tags); farm.CodeOf(err) != farm.CodeInvalid {
+			t.Errorf("the tags %q: %v", tags, err)
+		}
+	}
+	bind()
+	s.finish(s.lease(), "film")
+	waits := r.submit(referring("KEY"), func(j *farm.Job) { j.Hold = true })
+	bind("vault")
+	if _, err := r.ReleaseJobs(t.Context(), r.admin, []string{waits.ID}); err != nil {
+		t.Fatal(err)
+	}
+	s.silent()
+	r.tag(s, "vault")
+	if l := s.lease(); l.Job != waits.ID {
+		t.Errorf("leased %s, want %s", l.Job, waits.ID)
+	}
+}
+
+func TestTheNextLeaderKnowsWhichMachinesGetASecret(t *testing.T) {
+	r := open(t)
+	r.bound("KEY", "vault")
+	job := r.submit(referring("KEY"))
+	r.restart()
+	s := r.enrol("box")
+	s.connect()
+	r.eventually("the job waits for the tag", func() bool { return strings.Contains(r.why(job.ID), "'vault'") })
+	s.silent()
+}

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"math"
@@ -86,6 +88,9 @@ func describeFile(c *fiber.Ctx, f *coordinator.File, opt FileOptions) {
 	c.Set(fiber.HeaderAcceptRanges, "bytes")
 	if tag := entityTag(f.ETag); tag != "" {
 		c.Set(fiber.HeaderETag, tag)
+	}
+	if sum, err := hex.DecodeString(f.SHA256); err == nil && len(sum) > 0 {
+		c.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum)+":") // RFC 9530
 	}
 	if !f.Modified.IsZero() {
 		c.Set(fiber.HeaderLastModified, f.Modified.UTC().Format(http.TimeFormat))

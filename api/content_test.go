@@ -2,11 +2,24 @@ package api_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"io"
+	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api"
+	"overcrank/coordinator"
 )
 
 func TestAResultIsGivenWholeAndInParts(t *testing.T) {
@@ -92,5 +105,97 @@ func TestAResultIsNamedByItsJob(t *testing.T) {
 		if got := r.get(job.OutputURL, "Authorization:").into(http.StatusOK, nil).header.Get("Content-Disposition"); got != want {
 			t.Errorf("%q is given as %s, want %s", name, got, want)
 		}
+	}
+}
+
+// A caller can compare what came with what was rendered, and is given nothing of a result that is not that any more.
+func TestAResultCarriesItsHash(t *testing.T) {
+	r := start(t)
+	job := r.submit(srcJob)
+	m := r.enrol("suite-1")
+	m.connect()
+	film := bytes.Repeat([]byte("a film "), 20_000)
+	m.finish(film)
+	sum := sha256.Sum256(film)
+	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
+	for _, span := range []string{"", "Range: bytes=10-19"} {
+		header := []string{"Authorization:"}
+		if span != "" {
+			header = append(header, span)
+		}
+		if a := r.get(job.OutputURL, header...); a.header.Get("Repr-Digest") != digest || a.header.Get("ETag") != `"`+hex.EncodeToString(sum[:])+`"` {
+			t.Errorf("%q: %d, Repr-Digest %q, ETag %q", span, a.status, a.header.Get("Repr-Digest"), a.header.Get("ETag"))
+		}
+	}
+	var shown struct {
+		Output struct {
+			SHA256 string
+			Size   int
+		}
+	}
+	r.get("/api/v2/jobs/"+job.ID).into(http.StatusOK, &shown)
+	if shown.Output.SHA256 != hex.EncodeToString(sum[:]) || shown.Output.Size != len(film) {
+		t.Errorf("the job shows %+v", shown.Output)
+	}
+
+	path := filepath.Join(r.dir, "files", "outputs", job.OutputURL[strings.LastIndexByte(job.OutputURL, '/')+1:])
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)-1] ^= 1
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, header := range [][]string{{"Authorization:"}, {"Authorization:", "Range: bytes=10-19"}} {
+		a := r.get(job.OutputURL, header...)
+		if a.status != http.StatusGone || !bytes.Contains(a.body, []byte("damaged")) || !bytes.Contains(a.body, []byte("submit the job again")) || a.header.Get("ETag") != "" {
+			t.Errorf("%v: %d, %s, ETag %q", header, a.status, a.body, a.header.Get("ETag"))
+		}
+	}
+	if a := r.get("/readyz"); a.status != http.StatusOK || !bytes.Contains(a.body, []byte("damaged")) {
+		t.Errorf("/readyz says %d, %s", a.status, a.body)
+	}
+}
+
+// torn gives some bytes and then says that they are not what was kept.
+type torn struct{ *bytes.Reader }
+
+func (torn) Close() error { return nil }
+
+func (f torn) Read(b []byte) (int, error) {
+	if f.Len() <= 1000 {
+		return 0, errors.New("the file is not what was kept")
+	}
+	return f.Reader.Read(b[:min(len(b), f.Len()-1000)])
+}
+
+// A file that turns out to be damaged while it is sent ends with a broken connection, never as a whole answer.
+func TestAFileThatIsTornBreaksTheConnection(t *testing.T) {
+	t.Parallel()
+	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	app.Get("/", func(c *fiber.Ctx) error {
+		text := make([]byte, 200_000)
+		return api.ServeFile(c, &coordinator.File{ReadSeekCloser: torn{bytes.NewReader(text)}, Name: "a.mp4", Size: int64(len(text))}, api.FileOptions{})
+	})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- app.Listener(ln) }()
+	defer func() {
+		if err := errors.Join(app.Shutdown(), <-served); err != nil {
+			t.Error(err)
+		}
+	}()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Get("http://" + ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if got, err := io.ReadAll(res.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%d bytes of %d came, and the answer ended with %v", len(got), res.ContentLength, err)
 	}
 }

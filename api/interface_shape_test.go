@@ -25,7 +25,7 @@ var answerShapes = map[string]any{
 	"Error": errorBody{}, "FieldError": farm.FieldError{},
 	"Template": templateBody{}, "Mogrt": mogrtBody{}, "MogrtField": aep.MogrtFieldSummary{}, "UploadInfo": uploadInfo{},
 	"TemplateV3": template3Body{}, "Composition": compositionBody{}, "Layer": layerBody{},
-	"Job": jobBody{}, "JobStats": jobStats{}, "JobCreated": jobCreated{}, "JobAsset": farm.Asset{}, "AssetParameter": farm.AssetParameter{},
+	"Job": jobBody{}, "JobStats": jobStats{}, "JobOutput": jobOutput{}, "JobCreated": jobCreated{}, "JobAsset": farm.Asset{}, "AssetParameter": farm.AssetParameter{},
 	"BatchCreated": batchCreated{}, "BatchCreatedJob": batchCreatedJob{}, "BatchJobError": batchJobError{}, "Batch": batchBody{}, "BatchJob": batchJob{},
 	"BatchStats": batchStats{}, "BatchListed": batchListed{}, "BatchCancelled": batchCancelled{}, "BatchCancelledJob": batchCancelledJob{},
 	"Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{}, "JoinToken": joinTokenBody{},

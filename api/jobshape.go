@@ -37,10 +37,17 @@ type jobBody struct {
 	Name         string       `json:"name,omitempty"`
 	Tags         []string     `json:"tags,omitempty"`
 	Warnings     []string     `json:"warnings,omitempty"`
+	Output       *jobOutput   `json:"output,omitempty"`
 	Hold         bool         `json:"hold,omitempty"`
 	BatchID      string       `json:"batchId,omitempty"`
 	ParentID     string       `json:"parentId,omitempty"`
 	ChildIDs     []string     `json:"childIds,omitempty"`
+}
+
+// jobOutput tells a result from any other, and from one that was damaged on its way.
+type jobOutput struct {
+	SHA256 string `json:"sha256"` // lower-case hex
+	Size   int64  `json:"size"`   // bytes
 }
 
 type jobStats struct {
@@ -91,6 +98,9 @@ func jobShape(j farm.Job, address string, minimal bool) jobBody {
 		return body
 	}
 	body.Stats = statsShape(j)
+	if out := j.Output; out != nil && out.SHA256 != "" && out.GoneAt.IsZero() {
+		body.Output = &jobOutput{SHA256: out.SHA256, Size: out.Size}
+	}
 	body.Assets = expanded(j.Assets)
 	return body
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +80,7 @@ func TestJobsOnTheWire(t *testing.T) {
 	finished := rendering
 	finished.Status, finished.Progress, finished.FinishedAt = farm.JobFinished, 100, noon.Add(13_500*time.Millisecond)
 	finished.Name, finished.Tags, finished.Warnings = "opener", []string{"news"}, []string{"Font 'Inter-Bold' was substituted"}
+	finished.Output = &farm.OutputRef{FileRef: farm.FileRef{SHA256: strings.Repeat("ab", 32), Size: 1234}}
 	golden(t, "job-finished", jobShape(finished, resultA, false))
 	body, err := DescribeJob(finished, resultA, json.RawMessage(`{"order": 7}`))
 	if err != nil {

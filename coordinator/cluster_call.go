@@ -51,6 +51,7 @@ type nodeReport struct {
 	Free      int64    `json:"free"`                  // bytes free on the disk
 	Secrets   []string `json:"secrets,omitempty"`     // ids of the keys for secrets, newest last
 	Trouble   string   `json:"trouble,omitempty"`     // why it is not ready
+	Damaged   int      `json:"damaged,omitempty"`     // files of the farm that it found damaged
 }
 
 // reportSelf says how this node is.
@@ -60,7 +61,7 @@ func (m *cluster) reportSelf(index uint64) nodeReport {
 	_, leader := c.store.Leader()
 	r := nodeReport{
 		Coordinator: m.self(), Farm: c.keys.cluster(), Eras: c.eras, Blank: c.store.Blank(), Expect: c.cfg.BootstrapExpect, Leader: leader,
-		Term: p.Term, Committed: p.Committed, Applied: p.Applied, State: p.State, Secrets: c.ring.IDs(),
+		Term: p.Term, Committed: p.Committed, Applied: p.Applied, State: p.State, Secrets: c.ring.IDs(), Damaged: len(c.proofs.Damaged()),
 	}
 	if index == 0 {
 		index = p.State

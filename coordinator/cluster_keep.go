@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -110,6 +111,20 @@ func (m *cluster) warn(seen []membership.Member) {
 // warnings say in words what somebody should do about the farm's coordinators, none when all is well.
 func (m *cluster) warnings(seen []membership.Member) []string {
 	return append(membership.Warnings(seen), addressWarnings(m.records())...)
+}
+
+// damageWarnings tell of files that coordinators found damaged.
+func (m *cluster) damageWarnings(seen []membership.Member) (words []string) {
+	if check := m.c.checkFiles(); check.Warn {
+		words = append(words, check.Found)
+	}
+	all := m.sightings()
+	for _, member := range seen {
+		if n := all[member.ID].report.Damaged; n > 0 && member.ID != m.c.store.ID() {
+			words = append(words, fmt.Sprintf("%s found that %s: its /readyz and its log name them", member.Name, damageWords(n)))
+		}
+	}
+	return words
 }
 
 // forgetOthers drops the records of coordinators that are members no more.

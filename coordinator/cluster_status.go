@@ -72,7 +72,7 @@ func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint6
 	leader, _ := c.store.Leader()
 	out := Cluster{
 		Farm: c.keys.cluster(), Self: c.store.ID(), Leader: leader, Term: c.store.Progress().Term,
-		Standing: membership.Stand(seen), Warnings: m.warnings(seen), Storage: c.storageNow(),
+		Standing: membership.Stand(seen), Warnings: append(m.warnings(seen), m.damageWarnings(seen)...), Storage: c.storageNow(),
 	}
 	m.mu.Lock()
 	out.Waiting = m.waiting

@@ -119,6 +119,7 @@ type Coordinator struct {
 	shared     files.Shared   // the same, where coordinators share storage; nil with a folder of this machine
 	patient    *files.Patient // the same, where a call may never come back; nil otherwise
 	moving     *files.Moving  // the same, of a node that began to move its files from its folder; nil otherwise
+	proofs     *files.Proofs  // of files
 	logs       *joblog.Logs
 	growing    *files.Folder // logs that are not stored yet; nil with a folder of this machine
 	storage    storageState
@@ -165,6 +166,7 @@ type File struct {
 	ContentType string
 	Modified    time.Time
 	ETag        string
+	SHA256      string // of the whole content, lower-case hex; "" when it is not known
 }
 
 // Open starts a coordinator on its data folder.
@@ -227,6 +229,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := c.openStorage(ctx); err != nil {
 		return err
 	}
+	c.proofs = files.NewProofs(c.files, c.damagedFile)
 	if c.authority, err = authority.Load(c.cfg.DataDir, c.keys.cluster(), c.cfg.Now()); err != nil {
 		return err
 	}
@@ -260,6 +263,8 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.housekeep)
 	c.run(c.logs.Run)
 	c.run(c.watchStorage)
+	c.run(c.proofs.Run)
+	c.run(c.proveFiles)
 	c.run(c.moveFiles)
 	c.run(c.keepUses)
 	c.run(c.keepLevel)

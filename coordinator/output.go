@@ -82,19 +82,23 @@ func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*File,
 	case out.Remote != nil:
 		return nil, farm.Errorf(farm.CodeGone, "the result of job %s was uploaded elsewhere; this farm has no copy", job.ID)
 	}
-	r, err := c.files.Open(ctx, outputKey(job.OutputName))
+	open := func() (*files.Reader, error) {
+		kept := files.Kept{Key: outputKey(job.OutputName), SHA256: job.Output.SHA256, Size: job.Output.Size}
+		return c.openKept(ctx, kept, "the result of job "+job.ID, "submit the job again")
+	}
+	r, err := open()
 	if errors.Is(err, files.ErrNotFound) {
 		// The state may be a moment ahead of the name, and somebody else may be giving it.
 		if err := c.promote(ctx, job); err != nil && !errors.Is(err, files.ErrNotFound) {
 			return nil, fmt.Errorf("opening the result of job %s: %w", job.ID, err)
 		}
-		r, err = c.files.Open(ctx, outputKey(job.OutputName))
+		r, err = open()
 		if errors.Is(err, files.ErrNotFound) {
 			return nil, farm.Errorf(farm.CodeGone, "the result of job %s is no longer kept", job.ID)
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening the result of job %s: %w", job.ID, err)
+		return nil, err
 	}
 	out := file(r, job.OutputName, job.Output.SHA256)
 	if name := names.File(job.Name); name != "" {
@@ -105,7 +109,7 @@ func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*File,
 }
 
 func file(r *files.Reader, name, sha256 string) *File {
-	f := &File{ReadSeekCloser: r.ReadSeekCloser, Name: name, Size: r.Size, ContentType: contentType(name), Modified: r.Modified}
+	f := &File{ReadSeekCloser: r.ReadSeekCloser, Name: name, Size: r.Size, ContentType: contentType(name), Modified: r.Modified, SHA256: sha256}
 	if sha256 != "" {
 		f.ETag = `"` + sha256 + `"`
 	}

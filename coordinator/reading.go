@@ -187,7 +187,7 @@ func (r *reading) introspect(ctx context.Context, t farm.Template) (*reader.Resu
 	if err != nil {
 		return nil, err
 	}
-	path, done, err := r.c.files.Path(ctx, key)
+	path, done, err := r.c.proofs.Path(ctx, files.Kept{Key: key, SHA256: t.File.SHA256, Size: t.File.Size})
 	if err != nil {
 		return nil, err
 	}
@@ -265,6 +265,8 @@ func (r *reading) readingError(id string, err error) string {
 		return "This project describes more compositions and layers than the farm keeps of one template. Reduce it in After Effects."
 	case errors.Is(err, files.ErrNotFound):
 		return "The uploaded file is no longer kept. Upload it again."
+	case errors.Is(err, files.ErrDamaged):
+		return "The uploaded file is damaged in the farm's storage. Upload it again."
 	case errors.Is(err, reader.ErrCrash):
 		r.mu.Lock()
 		defer r.mu.Unlock()

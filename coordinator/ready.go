@@ -21,7 +21,7 @@ func (c *Coordinator) Ready() error { return farm.Unready(c.Checks()) }
 // the disk, the files, the certificates, the clock.
 func (c *Coordinator) Checks() []farm.Check {
 	checks := append([]farm.Check{c.cluster.check()}, c.store.Checks()...)
-	checks = append(checks, c.checkWork(), c.checkStorage(), c.checkAuthority(), c.clock.check())
+	checks = append(checks, c.checkWork(), c.checkStorage(), c.checkFiles(), c.checkAuthority(), c.clock.check())
 	if c.cfg.Checks != nil {
 		checks = append(checks, c.cfg.Checks()...)
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"image/png"
 	"io"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +35,10 @@ func sampleKey(job string, frame int) string {
 
 // keepSamples keeps the pictures of a zip that has arrived; CodeInvalid when it is not one of pictures.
 func (c *Coordinator) keepSamples(ctx context.Context, task farm.Task, key string) error {
-	r, err := c.files.Open(ctx, key)
+	r, err := c.proofs.Open(ctx, files.Kept{Key: key, SHA256: path.Base(key), Size: -1})
+	if errors.Is(err, files.ErrDamaged) {
+		return farm.Errorf(farm.CodeInvalid, "Render failed: the pictures to look at first did not arrive whole")
+	}
 	if err != nil {
 		return fmt.Errorf("opening the pictures of task %s: %w", task.ID, err)
 	}

@@ -366,14 +366,10 @@ func TestAMoveWaitsForTheStorage(t *testing.T) {
 	s := r.enrol("aurora")
 	s.connect()
 	job := r.submit()
-	s.finish(s.lease(), "the film")
+	const size = 128 << 20 // so large that it is on its way when the server goes
+	s.finish(s.lease(), strings.Repeat("the film", size/8))
 	s.hangUp()
 	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	// So large that it is on its way when the server goes.
-	const size = 128 << 20
-	if err := os.Truncate(filepath.Join(r.cfg.DataDir, "files", "outputs", job.OutputName), size); err != nil {
 		t.Fatal(err)
 	}
 	bucket(&r.cfg)

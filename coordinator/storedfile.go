@@ -3,7 +3,6 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -81,12 +80,13 @@ func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 stri
 		return c.OpenOutput(ctx, ref.Output)
 	}
 	if ref.Key != "" {
-		r, err := c.files.Open(ctx, ref.Key)
+		kept := files.Kept{Key: ref.Key, SHA256: ref.SHA256, Size: ref.Size}
+		r, err := c.openKept(ctx, kept, "a part of a split job", "submit the job again")
 		if errors.Is(err, files.ErrNotFound) {
 			return nil, farm.Errorf(farm.CodeGone, "the part %.64s of a split job is no longer kept", sha256)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("opening a part of a split job: %w", err)
+			return nil, err
 		}
 		return file(r, ref.Name, ref.SHA256), nil
 	}

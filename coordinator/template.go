@@ -244,12 +244,12 @@ func (c *Coordinator) openBlob(ctx context.Context, ref farm.FileRef) (*File, er
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.files.Open(ctx, key)
+	r, err := c.openKept(ctx, files.Kept{Key: key, SHA256: ref.SHA256, Size: ref.Size}, "the file "+ref.Name, "upload it again")
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, farm.Errorf(farm.CodeGone, "the file %s is no longer kept", ref.Name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening a kept file: %w", err)
+		return nil, err
 	}
 	return file(r, ref.Name, ref.SHA256), nil
 }

@@ -32,13 +32,17 @@ type Object struct {
 	Size     int64  // bytes
 	SHA256   string // lower-case hex; only after Put
 	Modified time.Time
+	// Version is another one after the file was written to, as far as its storage can tell; not after Put.
+	Version string
 }
 
 // Reader is an open file.
 type Reader struct {
 	io.ReadSeekCloser
 	Object
-	cut func() // ends a Read that waits for the storage; nil where none does
+	// Near says that reading the file twice costs little: it is on a disk of this machine, or of a file server beside it.
+	Near bool
+	cut  func() // ends a Read that waits for the storage; nil where none does
 }
 
 // ReadAll reads a file that is small. It ends with ctx, also where the storage stalls in the middle of the file.

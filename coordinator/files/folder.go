@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -241,7 +242,7 @@ func (f *Folder) Open(_ context.Context, key string) (*Reader, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &Reader{ReadSeekCloser: file, Object: f.object(key, info)}, nil
+	return &Reader{ReadSeekCloser: file, Object: f.object(key, info), Near: true}, nil
 }
 
 // Stat implements Store.
@@ -441,7 +442,10 @@ func (f *Folder) syncDir(name string) error {
 
 // object tells of a file in this machine's time.
 func (f *Folder) object(key string, info fs.FileInfo) Object {
-	return Object{Key: key, Size: info.Size(), Modified: info.ModTime().Add(-time.Duration(f.skew.Load()))}
+	return Object{
+		Key: key, Size: info.Size(), Modified: info.ModTime().Add(-time.Duration(f.skew.Load())),
+		Version: strconv.FormatInt(info.ModTime().UnixNano(), 36),
+	}
 }
 
 func missing(key string, err error) error {

@@ -186,7 +186,7 @@ func (p *Patient) Open(ctx context.Context, key string) (*Reader, error) {
 		return nil, err
 	}
 	reading, cut := context.WithCancel(context.Background())
-	return &Reader{ReadSeekCloser: &patientReader{p: p, r: r, ctx: reading, cut: cut}, Object: r.Object, cut: cut}, nil
+	return &Reader{ReadSeekCloser: &patientReader{p: p, r: r, ctx: reading, cut: cut}, Object: r.Object, Near: r.Near, cut: cut}, nil
 }
 
 func closeLate(r *Reader) { _ = r.Close() } // it was opened to be read, by somebody who has gone

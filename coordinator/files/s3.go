@@ -194,7 +194,7 @@ func (s *S3) stat(ctx context.Context, key string) (Object, error) {
 
 // object tells of a file in this machine's time.
 func (s *S3) object(key string, info minio.ObjectInfo) Object {
-	return Object{Key: key, Size: info.Size, Modified: info.LastModified.Add(-time.Duration(s.skew.Load()))}
+	return Object{Key: key, Size: info.Size, Modified: info.LastModified.Add(-time.Duration(s.skew.Load())), Version: info.ETag}
 }
 
 // Rename implements Store.

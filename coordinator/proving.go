@@ -1,0 +1,242 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"overcrank/coordinator/files"
+	"overcrank/durable"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+const (
+	// proveEvery is how often all files are read once, to see whether they are still what they were.
+	proveEvery = 7 * 24 * time.Hour
+	// proveLook is how often is looked whether that is due.
+	proveLook = 10 * time.Minute
+	// provePace is how fast they are read, in bytes a second: a terabyte takes 17 hours, and a hundredth of a processor.
+	provePace = 16 << 20
+	// keepPlaceEvery is how often the place is kept where a round is, for a start to go on from.
+	keepPlaceEvery = time.Minute
+	// checkedFile is where it is kept.
+	checkedFile = "files.checked"
+)
+
+// provingPlace is how far the round is in which all files are read.
+type provingPlace struct {
+	Begun time.Time `json:"begun"`
+	Root  string    `json:"root,omitempty"` // "" when the round has ended
+	Key   string    `json:"key,omitempty"`  // checked last
+}
+
+// proveFiles reads all files whose hash is known, at a gentle pace, once a week. Of shared storage the leader does. A bucket checks by
+// itself what it keeps, and takes money for what is read.
+func (c *Coordinator) proveFiles(ctx context.Context) {
+	every(ctx, proveLook, func() {
+		c.proofs.Review(ctx)
+		if err := c.proveRound(ctx, provePace); err != nil && ctx.Err() == nil {
+			c.log.Error("checking that the farm's files are what they were", "error", err)
+		}
+	})
+}
+
+// provesFiles says whether it is this node that reads the files.
+func (c *Coordinator) provesFiles() bool {
+	if c.shared == nil {
+		return true
+	}
+	_, moving := c.StorageMove()
+	return c.patient != nil && !moving && c.leading() != nil
+}
+
+// proveRound goes on with the round that is under way, or begins one that is due.
+func (c *Coordinator) proveRound(ctx context.Context, pace int64) error {
+	place := recallPlace(c.cfg.DataDir)
+	now := time.Now()
+	if place.Root == "" && now.Sub(place.Begun).Abs() < proveEvery || !c.provesFiles() {
+		return nil
+	}
+	if place.Root == "" {
+		place = provingPlace{Begun: now, Root: provenRoots[0]}
+	}
+	kept := now
+	for place.Root != "" {
+		next, err := c.filesBehind(ctx, place)
+		if err != nil {
+			return err
+		}
+		for _, key := range next {
+			if !c.provesFiles() {
+				return keepPlace(c.cfg.DataDir, place)
+			}
+			if err := c.proveFile(ctx, key, pace); err != nil {
+				return errors.Join(err, keepPlace(c.cfg.DataDir, place))
+			}
+			place.Key = key
+			if time.Since(kept) > keepPlaceEvery {
+				kept = time.Now()
+				if err := keepPlace(c.cfg.DataDir, place); err != nil {
+					return err
+				}
+			}
+		}
+		if len(next) == 0 {
+			place.Root, place.Key = rootBehind(place.Root), ""
+		}
+	}
+	return keepPlace(c.cfg.DataDir, place)
+}
+
+// listAtOnce is how many files are listed before they are read: a listing does not wait for that.
+const listAtOnce = 10_000
+
+var errListed = errors.New("enough is listed")
+
+// filesBehind lists the files that come next in a round.
+func (c *Coordinator) filesBehind(ctx context.Context, place provingPlace) (keys []string, err error) {
+	err = c.files.Walk(ctx, place.Root, func(o files.Object) error {
+		switch {
+		case strings.HasSuffix(o.Key, "/"), o.Key <= place.Key:
+		case len(keys) == listAtOnce:
+			return errListed
+		default:
+			keys = append(keys, o.Key)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errListed) {
+		return nil, fmt.Errorf("listing the farm's files: %w", err)
+	}
+	return keys, nil
+}
+
+// rootBehind is the key whose files come after those of another, "" behind the last.
+func rootBehind(root string) string {
+	if i := slices.Index(provenRoots, root); i >= 0 && i+1 < len(provenRoots) {
+		return provenRoots[i+1]
+	}
+	return ""
+}
+
+// provenRoots are the keys below which files lie whose hash is known.
+var provenRoots = []string{"blobs", attemptsFolder, outputsFolder}
+
+// proveFile checks one file. What went meanwhile, or cannot be read now, is no damage.
+func (c *Coordinator) proveFile(ctx context.Context, key string, pace int64) error {
+	kept, known, err := c.keptAs(key)
+	if err != nil || !known {
+		return err
+	}
+	err = c.proofs.Check(ctx, kept, pace)
+	if ctx.Err() != nil || errors.Is(err, files.ErrUnreachable) {
+		return err
+	}
+	if err != nil && !errors.Is(err, files.ErrNotFound) && !errors.Is(err, files.ErrDamaged) {
+		c.log.Error("a file of the farm cannot be read", "file", key, "error", err)
+	}
+	return nil
+}
+
+// keptAs says what a file has to hold, where that is known.
+func (c *Coordinator) keptAs(key string) (kept files.Kept, known bool, err error) {
+	kept = files.Kept{Key: key, SHA256: path.Base(key), Size: -1}
+	name, isOutput := strings.CutPrefix(key, outputsFolder+"/")
+	if !isOutput {
+		_, err := files.BlobKey(kept.SHA256)
+		return kept, err == nil, nil // what is still arriving has another name
+	}
+	var job farm.Job
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+		job, err = tx.JobByOutput(name)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && (job.Output == nil || job.Output.SHA256 == "") {
+		return kept, false, nil
+	}
+	if err != nil {
+		return kept, false, err
+	}
+	kept.SHA256, kept.Size = job.Output.SHA256, job.Output.Size
+	return kept, true, nil
+}
+
+// openKept opens a file whose hash is known. what names it for whoever asked, and again says how there comes to be a whole one.
+func (c *Coordinator) openKept(ctx context.Context, kept files.Kept, what, again string) (*files.Reader, error) {
+	r, err := c.proofs.Open(ctx, kept)
+	switch {
+	case errors.Is(err, files.ErrDamaged):
+		return nil, farm.Errorf(farm.CodeGone, "%s is damaged in the farm's storage and is not given: %s", what, again)
+	case err != nil && !errors.Is(err, files.ErrNotFound):
+		return nil, fmt.Errorf("opening %s: %w", what, err)
+	}
+	return r, err
+}
+
+// damagedFile tells of a file that was found damaged.
+func (c *Coordinator) damagedFile(d files.Damage) {
+	c.log.Error("a file of the farm is damaged: it is not what was kept, and is not given any more", "file", d.Key, "way out", wayOut(d.Key))
+}
+
+// wayOut is what to do about a damaged file.
+func wayOut(key string) string {
+	if strings.HasPrefix(key, "blobs/") {
+		return "put it back from a backup, or have the same file uploaded again"
+	}
+	return "put it back from a backup, or have the job rendered again"
+}
+
+// mostDamagedNamed is how many damaged files a check names.
+const mostDamagedNamed = 5
+
+// checkFiles says whether any of the farm's files were found damaged.
+func (c *Coordinator) checkFiles() farm.Check {
+	const name = "files"
+	damaged := c.proofs.Damaged()
+	if len(damaged) == 0 {
+		return farm.Passed(name, "none was found damaged")
+	}
+	words := make([]string, 0, mostDamagedNamed+1)
+	for _, d := range damaged[:min(len(damaged), mostDamagedNamed)] {
+		words = append(words, d.Key)
+	}
+	if more := len(damaged) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return farm.Check{Name: name, Warn: true, Found: damageWords(len(damaged)) + ": " + strings.Join(words, ", ") + "; " + wayOut(damaged[0].Key)}
+}
+
+func damageWords(n int) string {
+	if n == 1 {
+		return "one of the farm's files is damaged and is not given any more"
+	}
+	return fmt.Sprintf("%d of the farm's files are damaged and are not given any more", n)
+}
+
+// recallPlace reads where a round is. Without a place that can be read a round begins.
+func recallPlace(dataDir string) (place provingPlace) {
+	text, err := os.ReadFile(filepath.Join(dataDir, checkedFile))
+	if err != nil || json.Unmarshal(text, &place) != nil {
+		return provingPlace{}
+	}
+	return place
+}
+
+func keepPlace(dataDir string, place provingPlace) error {
+	text, err := json.Marshal(place)
+	if err == nil {
+		err = durable.WriteFile(filepath.Join(dataDir, checkedFile), append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping which files were checked: %w", err)
+	}
+	return nil
+}

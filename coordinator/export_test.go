@@ -44,3 +44,8 @@ func (c *Coordinator) ProveFiles(ctx context.Context) error { return c.proveRoun
 
 // ReviewFiles looks which damaged files were replaced, which otherwise waits for its time.
 func (c *Coordinator) ReviewFiles(ctx context.Context) { c.proofs.Review(ctx) }
+
+// EachReady hands all tasks that are ready on, page by page, as a leader reads its queue.
+func (c *Coordinator) EachReady(ctx context.Context, visit func(page []farm.Task) error) error {
+	return c.eachTask(ctx, farm.TaskReady, visit)
+}

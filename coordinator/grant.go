@@ -332,7 +332,7 @@ func (l *leader) expireLoop(ctx context.Context) {
 		l.expire(ctx)
 		l.wakeMachines()
 		l.sweepOver()
-		l.dispel()
+		l.dispel(ctx)
 	})
 }
 

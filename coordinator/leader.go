@@ -186,10 +186,10 @@ func (l *leader) begin(ctx context.Context) (own context.Context, led bool) {
 // this node is known to lead: none of it may be missed, and none be half noted.
 func (l *leader) takeOver(ctx context.Context) bool {
 	l.began = time.Now()
-	return l.takeUp(ctx, func() error {
+	return l.takeUp(ctx, func(ctx context.Context) error {
 		l.c.feed.handing.Lock()
 		defer l.c.feed.handing.Unlock()
-		if err := l.take(); err != nil {
+		if err := l.take(ctx); err != nil {
 			return err
 		}
 		l.c.setLeader(l)
@@ -243,12 +243,15 @@ func (c *Coordinator) setLeader(l *leader) {
 	c.leader = l
 }
 
-// takeUp reads the state until that succeeds; false when ctx ended before.
-func (l *leader) takeUp(ctx context.Context, read func() error) bool {
+// takeUp reads the state until that succeeds; false when ctx ended before, which ends a reading too.
+func (l *leader) takeUp(ctx context.Context, read func(context.Context) error) bool {
 	for {
-		err := read()
+		err := read(ctx)
 		if err == nil {
 			return true
+		}
+		if ctx.Err() != nil {
+			return false
 		}
 		l.c.log.Error("reading the farm's state to take over its work", "error", err)
 		if !pause(ctx, retryPause) {
@@ -266,7 +269,7 @@ const (
 
 // loadUrgent queues what comes first of each team, as far as the state lists jobs by urgency: by priority, then by age. What renders
 // already goes before that. A task that only load finds to be more urgent, such as one of a rush far down the list, is granted then.
-func (l *leader) loadUrgent() error {
+func (l *leader) loadUrgent(ctx context.Context) error {
 	var teams []farm.Team
 	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
 		teams, err = tx.Teams()
@@ -276,6 +279,9 @@ func (l *leader) loadUrgent() error {
 		return err
 	}
 	for _, team := range teams {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		var tasks []farm.Task
 		err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
 			tasks, err = tx.UrgentTasks(team.ID, max(urgentTasks/len(teams), urgentLeast))
@@ -294,8 +300,8 @@ func (l *leader) loadUrgent() error {
 // pageOfTasks is how many tasks are read at once: there may be very many, and readers should be brief.
 const pageOfTasks = 500
 
-// eachTask hands all tasks in one state on, page by page. While one is visited the next is read.
-func (c *Coordinator) eachTask(status farm.TaskStatus, visit func(page []farm.Task) error) error {
+// eachTask hands all tasks in one state on, page by page, until ctx ends: there may be a million. While one is visited the next is read.
+func (c *Coordinator) eachTask(ctx context.Context, status farm.TaskStatus, visit func(page []farm.Task) error) error {
 	type read struct {
 		page []farm.Task
 		err  error
@@ -314,6 +320,9 @@ func (c *Coordinator) eachTask(status farm.TaskStatus, visit func(page []farm.Ta
 			})
 			if next.err == nil && len(next.page) == 0 {
 				return
+			}
+			if next.err == nil {
+				next.err = ctx.Err()
 			}
 			select {
 			case pages <- next:
@@ -338,11 +347,11 @@ func (c *Coordinator) eachTask(status farm.TaskStatus, visit func(page []farm.Ta
 }
 
 // take reads what the state says of agents and leases.
-func (l *leader) take() error {
+func (l *leader) take(ctx context.Context) error {
 	if err := errors.Join(l.loadStandings(), l.loadSecretTags(), l.loadUsage()); err != nil {
 		return err
 	}
-	return l.c.eachTask(farm.TaskLeased, func(page []farm.Task) error {
+	return l.c.eachTask(ctx, farm.TaskLeased, func(page []farm.Task) error {
 		tasks, err := l.tasksOf(page, nil)
 		if err != nil {
 			return err
@@ -368,11 +377,11 @@ func (l *leader) take() error {
 
 // load reads what people want, and queues the tasks that the state has ready and the webhooks that it owes. Those that are
 // queued already stay so, tasks with their needs as they are now.
-func (l *leader) load() error {
+func (l *leader) load(ctx context.Context) error {
 	if err := errors.Join(l.loadStandings(), l.loadSecretTags()); err != nil {
 		return err
 	}
-	err := l.c.eachTask(farm.TaskReady, func(page []farm.Task) error { return l.enqueue(page, nil) })
+	err := l.c.eachTask(ctx, farm.TaskReady, func(page []farm.Task) error { return l.enqueue(page, nil) })
 	if err != nil {
 		return err
 	}
@@ -387,7 +396,7 @@ func (l *leader) doubt() {
 }
 
 // dispel reads the state again a moment after the last doubt, when what was on its way has arrived.
-func (l *leader) dispel() {
+func (l *leader) dispel(ctx context.Context) {
 	l.mu.Lock()
 	due := !l.doubted.IsZero() && time.Since(l.doubted) > 2*retryPause
 	if due {
@@ -397,7 +406,7 @@ func (l *leader) dispel() {
 	if !due {
 		return
 	}
-	if err := l.load(); err != nil {
+	if err := l.load(ctx); err != nil && ctx.Err() == nil {
 		l.c.log.Error("reading the farm's state again", "error", err)
 		l.doubt()
 	}

@@ -30,7 +30,7 @@ var answerShapes = map[string]any{
 	"BatchStats": batchStats{}, "BatchListed": batchListed{}, "BatchCancelled": batchCancelled{}, "BatchCancelledJob": batchCancelledJob{},
 	"Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{}, "JoinToken": joinTokenBody{},
 	"Cluster": clusterBody{}, "ClusterStorage": storageBody{}, "StorageMove": storageMoveBody{}, "ClusterMember": memberBody{}, "NodeInvitation": nodeInvitationBody{},
-	"Font": fontBody{}, "Secret": secretBody{}, "KeyChanged": keyChanged{},
+	"ScriptRule": scriptsBody{}, "Font": fontBody{}, "Secret": secretBody{}, "KeyChanged": keyChanged{},
 	"GossipKeys": gossipRingBody{}, "GossipKey": gossipKeyBody{}, "Authority": authorityBody{},
 	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{}, "Presence": presenceBody{}, "Inventory": inventoryBody{}, "FontFace": fontUse{}, "Running": runningShape{}, "Thumbnail": thumbnailBody{},
 	"Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},

@@ -29,7 +29,7 @@ func decodePolicy(body []byte, whole bool) (policyChange, error) {
 	if err != nil {
 		return policyChange{}, err
 	}
-	o.only("revision", "at", "by", "paused", "maxMachinesPerJob", "maxSlotsPerMachine", "levels", "teams", "limits", "split", "retry")
+	o.only("revision", "at", "by", "paused", "maxMachinesPerJob", "maxSlotsPerMachine", "levels", "teams", "limits", "split", "retry", "scripts")
 	var p policyChange
 	if n, given := o.whole("revision", 0, 1<<31-1); given {
 		p.revision = &n
@@ -52,6 +52,7 @@ func decodePolicy(body []byte, whole bool) (policyChange, error) {
 	readLimits(o, &p)
 	readSplit(o, &p)
 	readRetry(o, &p)
+	readScripts(o, &p)
 	return p, wrong.err()
 }
 
@@ -210,6 +211,18 @@ func readSplit(o object, p *policyChange) {
 			policy.Split.MaxRanges = ranges
 		}
 	})
+}
+
+// readScripts reads whose jobs may bring scripts.
+func readScripts(o object, p *policyChange) {
+	scripts, given := o.child("scripts")
+	if !given {
+		return
+	}
+	scripts.only("role")
+	if role := farm.Role(scripts.choice("role", roleNames()[1:]...)); role != "" {
+		p.add(func(policy *farm.Policy) { policy.Scripts.Role = role })
+	}
 }
 
 func readRetry(o object, p *policyChange) {

@@ -17,6 +17,7 @@ type policyBody struct {
 	Limits            map[string]limitBody `json:"limits"`
 	Split             splitBody            `json:"split"`
 	Retry             retryBody            `json:"retry"`
+	Scripts           scriptsBody          `json:"scripts"`
 }
 
 // levelsBody is how each level is served.
@@ -57,10 +58,15 @@ type retryBody struct {
 	SetAsideAfter  int `json:"setAsideAfter"`
 }
 
+type scriptsBody struct {
+	Role string `json:"role"` // the least whose jobs may have assets of the type script
+}
+
 func policyShape(p farm.Policy) policyBody {
 	body := policyBody{
 		Revision: p.Revision, At: stamp(p.At), By: p.By, Paused: p.Paused, MaxMachinesPerJob: p.MaxMachinesPerJob, MaxSlots: p.MaxSlotsPerMachine, Levels: levelsShape(p),
 		Teams: map[string]teamShare{}, Limits: map[string]limitBody{}, Split: splitBody(p.Split), Retry: retryBody(p.Retry),
+		Scripts: scriptsBody{Role: string(p.LeastForScripts())},
 	}
 	for id, t := range p.Teams {
 		body.Teams[id] = teamShare{Weight: weightOf(t), MaxMachines: t.MaxMachines}

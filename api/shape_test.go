@@ -188,7 +188,7 @@ func TestTheQueueOnTheWire(t *testing.T) {
 
 func TestThePolicyOnTheWire(t *testing.T) {
 	golden(t, "policy", policyShape(farm.Policy{
-		Revision: 3, At: noon, By: "ada", Paused: true, MaxMachinesPerJob: 8, MaxSlotsPerMachine: 16,
+		Revision: 3, At: noon, By: "ada", Paused: true, MaxMachinesPerJob: 8, MaxSlotsPerMachine: 16, Scripts: farm.ScriptPolicy{Role: farm.RoleProducer},
 		Levels: map[farm.Level]farm.LevelPolicy{farm.LevelOvernight: {Paused: true, MaxShare: 0.5, Hours: []farm.Hours{{Days: []time.Weekday{time.Monday, time.Friday}, From: 19 * 60, To: 8 * 60}}}},
 		Teams:  map[string]farm.TeamPolicy{"01JD7000000000000000000TEA": {MaxMachines: 4}},
 		Limits: map[string]farm.LimitPolicy{"particles": {Total: 4, PerMachine: 1, ByMachine: true, Effects: []string{"tc Particular*"}}},

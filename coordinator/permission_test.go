@@ -1,7 +1,11 @@
 package coordinator_test
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"overcrank/coordinator"
@@ -140,5 +144,44 @@ func TestRushIsForThoseWhoMay(t *testing.T) {
 	})
 	if _, err := r.Submit(t.Context(), artist, job); err != nil {
 		t.Errorf("an artist whom the policy lets: %v", err)
+	}
+}
+
+func TestScriptsAreForThoseWhoMay(t *testing.T) {
+	r := open(t)
+	template := farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}
+	text := farm.Asset{Type: "text", LayerName: "title", Value: json.RawMessage(`"x"`)}
+	plain := farm.Job{Template: template, Assets: []farm.Asset{text}}
+	script := farm.Job{Template: template, Assets: []farm.Asset{text, {Type: "script", Src: "data:,1"}}}
+	nested := farm.Job{Template: template, Assets: []farm.Asset{{Type: "job", LayerName: "clip", Nested: &script}}}
+	callers := map[farm.Role]farm.Principal{}
+	for _, role := range farm.Roles()[1:] {
+		callers[role], _ = r.token(r.admin, coordinator.NewToken{Name: string(role), Role: role})
+	}
+	for _, least := range []farm.Role{"", farm.RoleProducer, farm.RoleAdmin} {
+		r.eventually("the farm takes up the level at which scripts ask for a role", func() bool {
+			_, err := r.ChangePolicy(t.Context(), r.admin, nil, func(p *farm.Policy) { p.Scripts.Role = least })
+			return err == nil
+		})
+		for role, caller := range callers {
+			may := role.Allows(cmp.Or(least, farm.RoleArtist))
+			for field, job := range map[string]farm.Job{"": plain, "assets[1].type": script, "assets[0].assets[1].type": nested} {
+				_, err := r.Submit(t.Context(), caller, job)
+				var refused *farm.Error
+				switch {
+				case field == "" || may:
+					if err != nil {
+						t.Errorf("%s submits under %q: %v", role, least, err)
+					}
+				case !errors.As(err, &refused) || refused.Code != farm.CodeForbidden || len(refused.Fields) != 1 || refused.Fields[0].Field != field ||
+					!strings.Contains(err.Error(), "scripts.role"):
+					t.Errorf("%s submits the script at %s under %q: %v", role, field, least, err)
+				}
+			}
+		}
+	}
+	result, err := r.SubmitBatch(t.Context(), callers[farm.RoleArtist], []coordinator.BatchEntry{{Job: plain}, {Job: script}})
+	if err != nil || len(result.Jobs) != 1 || farm.CodeOf(result.Errs[1]) != farm.CodeForbidden {
+		t.Errorf("a batch with one script: %+v, %v", result, err)
 	}
 }

@@ -72,6 +72,9 @@ func (s *submission) family(ctx context.Context, job *farm.Job, parent string) e
 			Field: "previewFirst", Message: "only films and sequences of pictures can be looked at before they are rendered",
 		})
 	}
+	if err := s.mayRunScripts(job); err != nil {
+		return err
+	}
 	if err := s.settle(ctx, job); err != nil {
 		return err
 	}
@@ -93,6 +96,24 @@ func (s *submission) family(ctx context.Context, job *farm.Job, parent string) e
 	s.jobs[place] = *job
 	s.tasks = appendTasks(s.tasks, job)
 	return nil
+}
+
+// mayRunScripts refuses a job with scripts of a caller who may not have them, naming the first.
+func (s *submission) mayRunScripts(job *farm.Job) error {
+	at := slices.IndexFunc(job.Assets, func(a farm.Asset) bool { return a.Type == "script" })
+	if at < 0 {
+		return nil
+	}
+	policy, err := s.c.policy()
+	if err != nil {
+		return err
+	}
+	err = policy.MayRunScripts(s.p)
+	var refused *farm.Error
+	if errors.As(err, &refused) {
+		refused.Fields = []farm.FieldError{{Field: fmt.Sprintf("assets[%d].type", at), Message: "is script"}}
+	}
+	return err
 }
 
 // inherit gives a nested job what its parent says of the whole family's place in the queue, and of the machines for it.
@@ -123,7 +144,8 @@ func appendTasks(tasks []farm.Task, job *farm.Job) []farm.Task {
 // job's template.
 func within(place string, err error) error {
 	var e *farm.Error
-	if !errors.As(err, &e) || e.Code != farm.CodeInvalid && e.Code != farm.CodeNotFound {
+	named := errors.As(err, &e) && (e.Code == farm.CodeInvalid || e.Code == farm.CodeNotFound || e.Code == farm.CodeForbidden && len(e.Fields) > 0)
+	if !named {
 		return err
 	}
 	fields := make([]farm.FieldError, len(e.Fields))

@@ -7,6 +7,7 @@ type Action string
 const (
 	ActView            Action = "see the team's work and the farm's machines"
 	ActSubmit          Action = "submit jobs and hand over files"
+	ActRunScripts      Action = "submit jobs with assets of the type script"
 	ActChangeJobs      Action = "cancel, release, reorder and rename jobs, and call webhooks again"
 	ActApprove         Action = "approve or reject a job by its first frames"
 	ActChangeTemplates Action = "add, replace, rename and mark templates"
@@ -49,6 +50,7 @@ func Grants() []Grant {
 		{ActView, RoleViewer, false},
 
 		{ActSubmit, RoleArtist, false},
+		{ActRunScripts, RoleArtist, false}, // unless the policy says otherwise: ScriptPolicy.Role
 		{ActChangeJobs, RoleArtist, false},
 		// Who may submit a job without looking at its first frames may also approve them.
 		{ActApprove, RoleArtist, false},

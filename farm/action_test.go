@@ -1,6 +1,7 @@
 package farm_test
 
 import (
+	"cmp"
 	"os"
 	"strings"
 	"testing"
@@ -82,6 +83,23 @@ func TestThePolicyMayLetOthersRush(t *testing.T) {
 	normal := farm.Policy{Levels: map[farm.Level]farm.LevelPolicy{farm.LevelNormal: {Role: farm.RoleAdmin}}}
 	if len(normal.Problems()) == 0 {
 		t.Error("a role for the level normal is taken")
+	}
+}
+
+func TestThePolicySaysWhoseJobsMayHaveScripts(t *testing.T) {
+	for _, set := range append(farm.Roles(), "", "owner") {
+		policy := farm.Policy{Scripts: farm.ScriptPolicy{Role: set}}
+		if valid := set == "" || set.Known() && set != farm.RoleViewer; (len(policy.Problems()) == 0) != valid {
+			t.Errorf("the role %q: %v", set, policy.Problems())
+		}
+		for _, role := range farm.Roles() {
+			err := policy.MayRunScripts(farm.Principal{Name: "who", Role: role})
+			if may := role.Allows(cmp.Or(set, farm.RoleArtist)); (err == nil) != may {
+				t.Errorf("scripts of %s where the policy asks for %q: %v", role, set, err)
+			} else if !may && (farm.CodeOf(err) != farm.CodeForbidden || !strings.Contains(err.Error(), "scripts.role")) {
+				t.Errorf("refused with %v", err)
+			}
+		}
 	}
 }
 

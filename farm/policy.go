@@ -22,6 +22,8 @@ type Policy struct {
 	Limits map[string]LimitPolicy `json:"limits,omitempty"`
 	Split  SplitPolicy            `json:"split,omitzero"`
 	Retry  RetryPolicy            `json:"retry,omitzero"`
+	// Scripts says whose jobs may bring scripts of their own.
+	Scripts ScriptPolicy `json:"scripts,omitzero"`
 	// MaxMachinesPerJob render one job at once; 0 for any number.
 	MaxMachinesPerJob int `json:"maxMachinesPerJob,omitempty"`
 	// MaxSlotsPerMachine is how many tasks one machine runs at once at most, whatever it asks for; 0 means MostSlots.
@@ -54,6 +56,24 @@ func (p Policy) LeastFor(level Level) Role {
 func (p Policy) MayRush(who Principal) error {
 	if err := who.MayAs(ActRush, p.LeastFor(LevelRush)); err != nil {
 		return Errorf(CodeForbidden, "%w; choose the level normal, or ask somebody with that role to move the job to rush", err)
+	}
+	return nil
+}
+
+// ScriptPolicy is about assets of the type script. After Effects runs them with all that its user may do on the machine; the embedded
+// engine gives them nothing but the project.
+type ScriptPolicy struct {
+	// Role is the least whose jobs may have them, "" for ActRunScripts' own.
+	Role Role `json:"role,omitempty"`
+}
+
+// LeastForScripts is the least role whose jobs may have assets of the type script.
+func (p Policy) LeastForScripts() Role { return cmp.Or(p.Scripts.Role, ActRunScripts.Grant().Least) }
+
+// MayRunScripts is nil when the principal's jobs may have assets of the type script, and otherwise an error of CodeForbidden.
+func (p Policy) MayRunScripts(who Principal) error {
+	if err := who.MayAs(ActRunScripts, p.LeastForScripts()); err != nil {
+		return Errorf(CodeForbidden, "%w, as the farm's policy has it (scripts.role); leave the script out, or ask somebody with that role to submit the job", err)
 	}
 	return nil
 }

@@ -67,6 +67,8 @@ func (p Policy) Problems() []FieldError {
 	wrong.add(p.Retry.MaxAttempts < 0 || p.Retry.MaxAttempts > MostAttempts, "retry.maxAttempts", "has to be between 0 and %d", MostAttempts)
 	wrong.count("retry.maxJobFailures", p.Retry.MaxJobFailures)
 	wrong.count("retry.setAsideAfter", p.Retry.SetAsideAfter)
+	role := p.Scripts.Role
+	wrong.add(role != "" && !role.Allows(ActSubmit.Grant().Least), "scripts.role", "has to be one of %v", Roles()[1:])
 	wrong.count("maxMachinesPerJob", p.MaxMachinesPerJob)
 	wrong.count("maxSlotsPerMachine", p.MaxSlotsPerMachine)
 	return wrong

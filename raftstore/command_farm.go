@@ -45,9 +45,9 @@ type ChangeJob struct {
 func (ConfigureAgent) kind() Kind { return KindConfigureAgent }
 func (PutPolicy) kind() Kind      { return KindPutPolicy }
 
-// level is higher when the policy bounds slots or a level of it names a role, which older programs would lose.
+// level is higher when the policy bounds slots or names roles, which older programs would lose.
 func (c PutPolicy) level() int {
-	if c.Policy.MaxSlotsPerMachine != 0 {
+	if c.Policy.MaxSlotsPerMachine != 0 || c.Policy.Scripts.Role != "" {
 		return checkedLevel
 	}
 	for _, l := range c.Policy.Levels {

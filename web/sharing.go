@@ -142,6 +142,9 @@ func (f *sharingForm) policy(now farm.Policy, teams []farm.Team) farm.Policy {
 		MaxAttempts: f.whole(f.v.MaxAttempts, "retry.maxAttempts"), MaxJobFailures: f.whole(f.v.MaxFailures, "retry.maxJobFailures"),
 		SetAsideAfter: f.whole(f.v.SetAsideFrom, "retry.setAsideAfter"),
 	}
+	if role := f.text("scripts.role"); role != "" {
+		policy.Scripts.Role = farm.Role(role)
+	}
 	return policy
 }
 

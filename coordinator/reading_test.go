@@ -153,6 +153,20 @@ func TestAnArchiveWaitsForRoomOnTheDisk(t *testing.T) {
 	if got := r.status(r.admin, tpl.ID); got.Status != farm.TemplateProcessing || got.Error != "" {
 		t.Fatalf("without room it is %s %q", got.Status, got.Error)
 	}
+	team, err := r.MakeTeam(t.Context(), r.admin, "second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "other", Role: farm.RoleArtist})
+	undisturbed(t, func() {
+		if _, err := r.Submit(t.Context(), other, farm.Job{Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}); err != nil {
+			t.Error(err)
+		}
+	}, func() {
+		for range 8 {
+			r.send(r.admin, "zip", packed(t, map[string][]byte{"a.aep": project(t, []string{"main"})}))
+		}
+	})
 	r.eventually("who asks is told why it is not read", func() bool {
 		why := r.WhyUnread(t.Context(), r.admin, r.status(r.admin, tpl.ID), plain)
 		return len(why) == 1 && strings.Contains(why[tpl.ID], "until there is room for it on the disk")

@@ -232,7 +232,8 @@ func (a agentsPause) Run(ctx context.Context, out *output) error {
 	return eachAgent(ctx, a.remote, out, a.Agents, func(c *client.Client, m client.Agent) (client.Agent, error) {
 		for _, r := range m.Running {
 			if r.Task != nil && !a.JSON {
-				fmt.Fprintf(out, "%s gives back task %s at %s; frames that it has not handed over are rendered again\n", m.Name, *r.Task, strings.TrimSpace(percent(r.Progress)))
+				fmt.Fprintf(out, "%s gives back task %s at %s; frames that it has not handed over are rendered again ('overcrank agents drain' lets a machine finish first)\n",
+					m.Name, *r.Task, strings.TrimSpace(percent(r.Progress)))
 			}
 		}
 		return c.TurnAgent(ctx, m.ID, "pause")

@@ -111,6 +111,19 @@ func (m Machine) Standing() (words string, until time.Time) {
 // Held tells whether the machine gets no work because of somebody's or the farm's wish, which Resume ends.
 func (m Machine) Held() bool { return m.Paused || m.Drained || m.SetAside != nil }
 
+// pauseCosts says what is lost when the machine is paused while it renders.
+func (m Machine) pauseCosts() string {
+	furthest := 0.0
+	for _, r := range m.Running {
+		furthest = max(furthest, r.Progress)
+	}
+	back := "one render"
+	if n := len(m.Running); n > 1 {
+		back = fmt.Sprintf("%d renders", n)
+	}
+	return fmt.Sprintf("Pause “%s”? It gives back %s, up to %.0f %% done. A film that is not split begins anew elsewhere; Drain lets it finish first.", m.Name, back, furthest)
+}
+
 func (m Machine) path() string { return "/machines/" + m.ID }
 
 // slotWords say how many of the machine's tasks at once are taken.

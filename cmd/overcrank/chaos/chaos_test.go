@@ -131,7 +131,15 @@ func chaos(ctx context.Context, s settings, storage *s3test.Server, folder strin
 	w := newWork(f, h, s.seed, r.address)
 	watching := newWatch(f)
 	m := newMisfortune(f, h, s.seed, watching.leading)
-	suffer(ctx, s, w, m, watching, r)
+	left := s.duration
+	if f.store != nil {
+		alone := max(s.duration/5, 10*time.Second)
+		left -= alone
+		if err := f.grow(ctx, m, func() { suffer(ctx, alone, w, m, watching, r) }); err != nil {
+			return nil, err
+		}
+	}
+	suffer(ctx, left, w, m, watching, r)
 
 	fmt.Println("chaos: all faults end; waiting for every job to end")
 	err = m.heal()
@@ -146,7 +154,7 @@ func chaos(ctx context.Context, s settings, storage *s3test.Server, folder strin
 		found, err = f.gather(ctx, w, r)
 	}
 	if found != nil {
-		found.jumped = m.clocksJumped()
+		found.jumped, found.shaken = m.clocksJumped(), w.shaken
 		wrong = found.check()
 	}
 	byJob := h.byJob()
@@ -157,17 +165,20 @@ func chaos(ctx context.Context, s settings, storage *s3test.Server, folder strin
 		os.WriteFile(filepath.Join(folder, "faults.txt"), []byte(strings.Join(m.told, "\n")+"\n"), 0o600))
 }
 
-// suffer has clients work and faults happen for as long as it was asked for.
-func suffer(ctx context.Context, s settings, w *work, m *misfortune, watching *watch, r *receiver) {
-	ctx, stop := context.WithTimeout(ctx, s.duration)
+// suffer has clients work and faults happen for so long.
+func suffer(ctx context.Context, duration time.Duration, w *work, m *misfortune, watching *watch, r *receiver) {
+	ctx, stop := context.WithTimeout(ctx, duration)
 	defer stop()
+	w.resume()
+	defer w.pause()
 	var all sync.WaitGroup
 	all.Go(func() { w.run(ctx, callers) })
 	all.Go(func() { m.run(ctx) })
 	all.Go(func() { watching.run(ctx) })
+	all.Go(func() { w.putBacks(ctx) })
 	all.Go(func() {
 		for rest(ctx, 5*time.Second) {
-			silence, _ := w.longestSilence(s.duration)
+			silence, _ := w.longestSilence()
 			fmt.Printf("chaos: %4.0f s  %d jobs taken, %d wait, %d webhooks came; longest without a write %.1f s; leader %s; now: %s\n",
 				w.history.now().Seconds(), len(w.promises()), w.waiting(), len(r.all()), silence.Seconds(), watching.name(), cmp.Or(m.now(), "nothing"))
 		}
@@ -175,13 +186,14 @@ func suffer(ctx context.Context, s settings, w *work, m *misfortune, watching *w
 	all.Wait()
 }
 
-// longestSilence is the longest time within the first so much in which no write was acknowledged, and when it began.
-func (w *work) longestSilence(within time.Duration) (longest, began time.Duration) {
+// longestSilence is the longest time in which clients worked and no write was acknowledged, and when it began.
+func (w *work) longestSilence() (longest, began time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	slices.Sort(w.writes)
-	for i := 1; i < len(w.writes) && w.writes[i-1] < within; i++ {
-		if silence := min(w.writes[i], within) - w.writes[i-1]; silence > longest {
+	for i := 1; i < len(w.writes); i++ {
+		paused := slices.ContainsFunc(w.pauses, func(p pause) bool { return p.from < w.writes[i] && w.writes[i-1] < p.to })
+		if silence := w.writes[i] - w.writes[i-1]; silence > longest && !paused {
 			longest, began = silence, w.writes[i-1]
 		}
 	}
@@ -206,13 +218,19 @@ func summarize(out io.Writer, s settings, w *work, m *misfortune, watching *watc
 			ends[job.Status]++
 		}
 		row("jobs", ends)
-		outcomes := map[string]int{}
+		outcomes, split := map[string]int{}, 0
 		for _, attempts := range e.attempts {
+			tasks := map[string]bool{}
 			for _, a := range attempts {
 				outcomes[a.Outcome]++
+				tasks[a.Task] = true
+			}
+			if len(tasks) > 1 {
+				split++
 			}
 		}
 		row("attempts", outcomes)
+		fmt.Fprintf(out, "  films      %d were split\n", split)
 	}
 	deliveries := map[string]bool{}
 	calls := r.all()
@@ -220,7 +238,7 @@ func summarize(out io.Writer, s settings, w *work, m *misfortune, watching *watc
 		deliveries[c.Delivery] = true
 	}
 	fmt.Fprintf(out, "  webhooks   %d deliveries in %d calls\n", len(deliveries), len(calls))
-	silence, began := w.longestSilence(s.duration)
+	silence, began := w.longestSilence()
 	fmt.Fprintf(out, "  %d requests found no coordinator; longest time without an acknowledged write %.2f s, from %.1f s on; %d changes of leader\n",
 		w.blocked.Load(), silence.Seconds(), began.Seconds(), watching.changes())
 }

@@ -12,6 +12,8 @@
 //	work_test.go      clients that submit, change, cancel, release and read
 //	receiver_test.go  the receiver of webhooks, which does not always answer
 //	store_test.go     the storage that all coordinators share
+//	growth_test.go    how the farm begins as one coordinator, and its files move before the others join
+//	putback_test.go   how it is put back to backups of it while it works
 //	faults_test.go    what befalls the farm
 //	history_test.go   what was asked and answered, and when
 //	model_test.go     what a job may look like, for whom the history is checked against

@@ -13,18 +13,23 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"overcrank/aep"
 	"overcrank/agent/upload/s3test"
 	"overcrank/cmd/overcrank/chaos/hosts"
+	"overcrank/durable"
 	vocabulary "overcrank/farm"
 )
 
-// The film that all jobs render: one small picture, so that what is tried is the farm and not the engine.
+// The film that nearly all jobs render is small, so that what is tried is the farm and not the engine. The other is long enough to be
+// worth splitting.
 const (
 	composition  = "main"
+	longFilm     = "long"
 	pictureLayer = "picture"
 )
 
@@ -42,13 +47,27 @@ type member struct {
 	dir      string
 	settings string // file that it reads again when it is told to
 	faults   string // file in which a test build reads what befalls its machine
+
+	mu    sync.Mutex
+	hours int    // for which jobs are kept
+	grown string // settings of a coordinator that was alone, and is one of several
+}
+
+// configure writes the settings anew, after a change.
+func (m *member) configure(change func()) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change()
+	return durable.WriteFile(m.settings, fmt.Appendf(nil, "keep-history: %dh\n%s", m.hours, m.grown), 0o600)
 }
 
 // farm is coordinators and agents, each on a host of its own.
 type farm struct {
 	lab      *hosts.Lab
+	program  string
 	folder   string // for logs and data
 	members  []*member
+	later    []*member // those that come when the farm grows
 	agents   []*process
 	doors    []*door
 	store    *store // nil for a folder
@@ -59,7 +78,7 @@ type farm struct {
 // size is how many hosts a farm has.
 type size struct {
 	coordinators, agents int
-	storage              *s3test.Server // of several coordinators; nil has them share a folder
+	storage              *s3test.Server // nil has several coordinators share a folder; with it one is alone at first, see growth_test.go
 }
 
 // found starts a farm and waits until all of it works.
@@ -68,7 +87,7 @@ func found(ctx context.Context, program, folder string, s size) (*farm, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &farm{lab: lab, folder: folder}
+	f := &farm{lab: lab, program: program, folder: folder}
 	if s.storage != nil {
 		if f.store, err = newStore(s.storage, lab.Desk.IP.String(), folder); err != nil {
 			f.close()
@@ -115,25 +134,29 @@ func (f *farm) startCoordinators(ctx context.Context, program string, n int) err
 		m.process = &process{name: h.Name, host: h, log: filepath.Join(f.folder, h.Name+".log")}
 		m.faults = filepath.Join(f.folder, h.Name+".faults")
 		m.settings = filepath.Join(f.folder, h.Name+".yaml")
-		if err := os.WriteFile(m.settings, []byte("keep-history: 1000h\n"), 0o600); err != nil {
+		if err := m.configure(func() { m.hours = 1000 }); err != nil {
 			return err
 		}
 		m.env = []string{"OVERCRANK_FAULTS=" + m.faults}
 		m.door = newDoor(h.Name, "http://"+h.IP.String()+":"+apiPort, "")
 		f.members, f.doors = append(f.members, m), append(f.doors, m.door)
 	}
+	if f.store != nil {
+		f.members, f.later, f.doors = f.members[:1:1], f.members[1:], f.doors[:1:1]
+	}
 	var key string
-	if n > 1 {
+	if n = len(f.members); n > 1 {
 		var err error
 		if key, err = f.makeKey(ctx, program); err != nil {
 			return err
 		}
 	}
-	for i, m := range f.members {
-		at := func(port string) string { return m.host.IP.String() + ":" + port }
+	for _, m := range slices.Concat(f.members, f.later) {
 		m.args = []string{
-			program, "coordinator", "--config", m.settings, "--data-dir", m.dir, "--listen", at(apiPort), "--gossip-listen", at(gossipPort), "--lease", lease,
+			program, "coordinator", "--config", m.settings, "--data-dir", m.dir, "--listen", m.at(apiPort), "--gossip-listen", m.at(gossipPort), "--lease", lease,
 		}
+	}
+	for i, m := range f.members {
 		if n > 1 {
 			m.args = append(m.args, f.clusterFlags(i, key, storage)...)
 		}
@@ -144,8 +167,10 @@ func (f *farm) startCoordinators(ctx context.Context, program string, n int) err
 	if err := f.readToken(ctx); err != nil {
 		return err
 	}
-	for _, m := range f.members {
+	for _, m := range slices.Concat(f.members, f.later) {
 		m.door.token = f.token
+	}
+	for _, m := range f.members {
 		if err := f.await(ctx, time.Minute, m.name+" to be ready", func() error {
 			return m.door.ask(ctx, http.MethodGet, "/readyz", "", nil, nil)
 		}); err != nil {
@@ -155,17 +180,16 @@ func (f *farm) startCoordinators(ctx context.Context, program string, n int) err
 	return nil
 }
 
+// at is an address of the coordinator's host.
+func (m *member) at(port string) string { return m.host.IP.String() + ":" + port }
+
 // clusterFlags are what makes one of several coordinators that begin a farm together.
 func (f *farm) clusterFlags(i int, key, storage string) []string {
 	var all []string
 	for _, m := range f.members {
-		all = append(all, m.host.IP.String()+":"+clusterPort)
+		all = append(all, m.at(clusterPort))
 	}
-	where := []string{"--storage", storage}
-	if f.store != nil {
-		where = []string{"--storage", f.store.flag, "--storage-credentials", f.store.keys}
-	}
-	return append(where,
+	return append([]string{"--storage", storage},
 		"--cluster-listen", all[i], "--cluster-address", all[i], "--join", strings.Join(all, ","), "--bootstrap-expect", fmt.Sprint(len(all)),
 		"--farm-key-file", key,
 	)
@@ -211,19 +235,23 @@ func (f *farm) await(ctx context.Context, patience time.Duration, what string, t
 	}
 }
 
-// project is an After Effects project with one composition of 64×36 pixels, with one layer.
+// project is an After Effects project with two compositions of one layer, one of a second and 64×36 pixels, one of 6 seconds and 1280×720.
 func project() ([]byte, error) {
+	film := func(id uint32, name string, width int, seconds float64) *aep.Item {
+		return &aep.Item{ID: id, Name: name, Kind: aep.ItemComposition, Comp: &aep.Composition{
+			Width: width, Height: width * 9 / 16, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25 * 1024,
+			Duration: seconds, WorkAreaDuration: seconds,
+			Layers: []*aep.Layer{{
+				ID: 1, Name: pictureLayer, Kind: aep.LayerAV, Source: 2, Out: seconds, Stretch: 100, Blend: aep.BlendNormal, Enabled: true, Quality: 2,
+				Props: &aep.Property{Group: true, Enabled: true},
+			}},
+		}}
+	}
 	var b bytes.Buffer
 	err := aep.Write(&b, &aep.Project{
 		Version: aep.Version{Major: 24}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
 		Items: []*aep.Item{
-			{ID: 1, Name: composition, Kind: aep.ItemComposition, Comp: &aep.Composition{
-				Width: 64, Height: 36, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25 * 1024, Duration: 1, WorkAreaDuration: 1,
-				Layers: []*aep.Layer{{
-					ID: 1, Name: pictureLayer, Kind: aep.LayerAV, Source: 2, Out: 1, Stretch: 100, Blend: aep.BlendNormal, Enabled: true, Quality: 2,
-					Props: &aep.Property{Group: true, Enabled: true},
-				}},
-			}},
+			film(1, composition, 64, 1), film(3, longFilm, 1280, 6),
 			{ID: 2, Name: "grey", Kind: aep.ItemFootage, Footage: &aep.Footage{
 				Kind: aep.FootageSolid, Width: 64, Height: 36, PixelAspect: 1, Color: [3]float64{0.5, 0.5, 0.5}, HasVideo: true, Still: true,
 			}},

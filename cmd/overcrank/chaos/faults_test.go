@@ -31,7 +31,6 @@ type misfortune struct {
 	history *history
 	chance  *rand.Rand
 	leader  func() *member // nil when nobody knows
-	reloads int
 
 	mu      sync.Mutex
 	under   []string // under way
@@ -110,11 +109,11 @@ func (m *misfortune) now() string {
 // choose makes the next fault.
 func (m *misfortune) choose() fault {
 	node, agent := m.node(), m.farm.agents[m.chance.IntN(len(m.farm.agents))]
-	if len(m.farm.members) == 1 {
-		return pick(m.chance, m.ofNode(node), m.ofAgent(agent, node), m.ofAgent(agent, node))
-	}
 	if m.farm.store != nil && m.chance.IntN(6) == 0 {
 		return m.ofStorage()
+	}
+	if len(m.farm.members) == 1 {
+		return pick(m.chance, m.ofNode(node), m.ofAgent(agent, node), m.ofAgent(agent, node))
 	}
 	return pick(m.chance, m.ofNode(node), m.ofNode(node), m.ofNetwork(node), m.ofNetwork(node), m.ofNetwork(node), m.ofAgent(agent, node), m.ofAgent(agent, node), m.ofAll())
 }
@@ -159,8 +158,7 @@ func (m *misfortune) ofNode(node *member) fault {
 
 // reload has a coordinator read its settings again, which are others now. One that is down finds them when it starts.
 func (m *misfortune) reload(node *member) {
-	m.reloads++
-	m.must(os.WriteFile(node.settings, fmt.Appendf(nil, "keep-history: %dh\n", 1000+m.reloads), 0o600))
+	m.must(node.configure(func() { node.hours++ }))
 	node.signal(syscall.SIGHUP)
 }
 

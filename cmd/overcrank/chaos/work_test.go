@@ -83,10 +83,14 @@ type work struct {
 	blocked  atomic.Int64    // requests that were not sent, since the coordinator could not be reached
 	beaten   atomic.Pointer[promised]
 	lastWhys []string
+	pauses   []pause
+	shaken   map[string]bool // jobs that had not ended when the farm was put back, see putback_test.go
+
+	gate sync.RWMutex // whoever does something holds it for reading
 }
 
 func newWork(f *farm, h *history, seed uint64, hook string) *work {
-	return &work{farm: f, history: h, seed: seed, hook: hook, batches: map[string][]*promised{}, unkept: map[string]operation{}, counted: map[string]int{}}
+	return &work{farm: f, history: h, seed: seed, hook: hook, batches: map[string][]*promised{}, unkept: map[string]operation{}, counted: map[string]int{}, shaken: map[string]bool{}}
 }
 
 // caller is one of those that work.
@@ -99,6 +103,10 @@ type caller struct {
 // run works with so many clients until ctx ends, and waits until each has its last answer.
 func (w *work) run(ctx context.Context, clients int) {
 	var all sync.WaitGroup
+	w.beaten.Store(nil) // a job whose history would become too long
+	// How long the film takes is known after the first one, and nothing else is in the way of these.
+	long := &caller{work: w, number: clients + beaters, chance: rand.New(rand.NewPCG(w.seed, 0x106))}
+	all.Go(func() { long.submitLong(context.Background()) })
 	for n := range clients {
 		c := &caller{work: w, number: n, chance: rand.New(rand.NewPCG(w.seed, uint64(n)+1))}
 		all.Go(func() { c.run(ctx) })
@@ -112,7 +120,9 @@ func (w *work) run(ctx context.Context, clients int) {
 
 func (c *caller) run(ctx context.Context) {
 	for rest(ctx, time.Duration(30+c.chance.IntN(120))*time.Millisecond) {
+		c.gate.RLock()
 		c.act()
+		c.gate.RUnlock()
 	}
 }
 
@@ -212,10 +222,7 @@ func (w *work) film(name string) map[string]any {
 
 // submit submits a job, a family of jobs or a batch.
 func (c *caller) submit(ctx context.Context) {
-	c.mu.Lock()
-	c.work.number++
-	key := fmt.Sprintf("%d-%d-%d", c.seed, c.number, c.work.number)
-	c.mu.Unlock()
+	key := c.newKey("")
 	body := c.film(key)
 	in := asked{Kind: opSubmit, Held: c.chance.IntN(3) == 0, Priority: 1 + c.chance.IntN(900)}
 	body["priority"] = in.Priority
@@ -231,8 +238,11 @@ func (c *caller) submit(ctx context.Context) {
 	case n < 5 && !in.Held:
 		c.submitJoin(ctx, key, in)
 		return
+	case n < 6 && c.chance.IntN(6) == 0:
+		c.submitLong(ctx)
+		return
 	case n < 6:
-		body["settings"] = map[string]any{"type": "video"} // which is split when several machines are free
+		body["settings"] = map[string]any{"type": "video"}
 	case n < 7:
 		if src := c.upload(ctx); src != "" {
 			body["assets"] = []any{map[string]string{"type": "image", "layerName": pictureLayer, "src": src}}
@@ -243,6 +253,22 @@ func (c *caller) submit(ctx context.Context) {
 	if hook {
 		body["webhook"] = map[string]any{"url": c.hook, "data": map[string]string{"key": key}}
 	}
+	c.send(ctx, "/api/v2/jobs", key, in, hook, body)
+}
+
+// submitLong submits a film that is split when machines are free.
+func (c *caller) submitLong(ctx context.Context) {
+	key := c.newKey("")
+	body := c.film(key)
+	body["template"] = map[string]string{"id": c.farm.template, "composition": longFilm}
+	body["settings"] = map[string]any{"type": "video"}
+	in := asked{Kind: opSubmit, Priority: 950}
+	body["priority"] = in.Priority
+	c.send(ctx, "/api/v2/jobs", key, in, false, body)
+}
+
+// send submits a job and keeps it, with those that are nested in it.
+func (c *caller) send(ctx context.Context, path, key string, in asked, hook bool, body map[string]any) {
 	var created struct {
 		ID       string `json:"id"`
 		Status   string `json:"status"`
@@ -252,7 +278,7 @@ func (c *caller) submit(ctx context.Context) {
 		} `json:"children"`
 	}
 	op := operation{Client: c.number, Asked: in, Call: c.history.now()}
-	if !c.insist(ctx, &op, "/api/v2/jobs", key, c.plainly(in), body, &created) {
+	if !c.insist(ctx, &op, path, key, c.plainly(in), body, &created) {
 		return
 	}
 	op.Job, op.Answer = created.ID, answer{Outcome: done, Status: created.Status}
@@ -264,29 +290,19 @@ func (c *caller) submit(ctx context.Context) {
 	}
 }
 
+// newKey is a key that no other submission has.
+func (c *caller) newKey(kind string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.work.number++
+	return fmt.Sprintf("%d-%s%d-%d", c.seed, kind, c.number, c.work.number)
+}
+
 // submitJoin submits a film that is put together of two, which are rendered for it.
 func (c *caller) submitJoin(ctx context.Context, key string, in asked) {
 	clip := map[string]any{"type": "job", "template": map[string]string{"id": c.farm.template, "composition": composition}, "settings": map[string]any{"type": "video"}}
 	body := map[string]any{"name": key, "assets": []any{clip, clip}, "priority": in.Priority}
-	var created struct {
-		ID       string `json:"id"`
-		Status   string `json:"status"`
-		Children []struct {
-			ID     string `json:"id"`
-			Status string `json:"status"`
-		} `json:"children"`
-	}
-	op := operation{Client: c.number, Asked: in, Call: c.history.now()}
-	if !c.insist(ctx, &op, "/api/v2/jobs/join", key, c.plainly(in), body, &created) {
-		return
-	}
-	op.Job, op.Answer = created.ID, answer{Outcome: done, Status: created.Status}
-	c.keep(op, &promised{ID: created.ID, Key: key})
-	for _, child := range created.Children {
-		nested := op
-		nested.Job, nested.Asked.Nested, nested.Answer.Status = child.ID, true, child.Status
-		c.keep(nested, &promised{ID: child.ID, Parent: created.ID})
-	}
+	c.send(ctx, "/api/v2/jobs/join", key, in, false, body)
 }
 
 func (w *work) count(what string) {
@@ -522,6 +538,7 @@ func outcomeOf(err error) outcome {
 // much is unsure is left for another one by the first of those who do this.
 func (c *caller) beat(ctx context.Context, which int) {
 	for value := which + 1; rest(ctx, 40*time.Millisecond); value += beaters {
+		c.gate.RLock()
 		job := c.beaten.Load()
 		switch {
 		case job != nil && job.clear() && (value%newBeat > beaters || which > 0):
@@ -529,15 +546,13 @@ func (c *caller) beat(ctx context.Context, which int) {
 		case which == 0:
 			c.beaten.Store(c.pulse())
 		}
+		c.gate.RUnlock()
 	}
 }
 
 // pulse submits a job that is held.
 func (c *caller) pulse() *promised {
-	c.mu.Lock()
-	c.work.number++
-	key := fmt.Sprintf("%d-pulse-%d", c.seed, c.work.number)
-	c.mu.Unlock()
+	key := c.newKey("pulse-")
 	body := c.film(key)
 	body["hold"] = true
 	op := operation{Client: c.number, Asked: asked{Kind: opSubmit, Held: true}, Call: c.history.now()}

@@ -46,6 +46,7 @@ func check(path string, lockWait time.Duration) error {
 	if err != nil {
 		return err
 	}
+	defer readAhead(path)()
 	return View(path, lockWait, func(tx *bbolt.Tx) error {
 		if used := tx.Size(); used > info.Size() {
 			return fmt.Errorf("%w: it ends after %d of %d bytes", ErrDamaged, info.Size(), used)

@@ -50,7 +50,7 @@ type stocked struct {
 // newStock takes a first inventory.
 func newStock(ctx context.Context, cfg Config, system inventory.System) *stock {
 	taker := inventory.New(inventory.Config{
-		System: system, DataDir: cfg.DataDir, Engine: cfg.Engine, Version: cfg.Version, Tags: cfg.Tags, Slots: cfg.Slots, Logger: cfg.Logger,
+		System: system, DataDir: cfg.DataDir, Engine: cfg.Engine, Version: cfg.Version, Tags: cfg.Tags, Slots: cfg.Slots, Roots: cfg.Roots, Logger: cfg.Logger,
 	})
 	s := &stock{mark: filepath.Join(cfg.DataDir, lookMark), log: cfg.Logger, take: taker.Take, tags: taker.Retag, retold: make(chan struct{}, 1), signals: cfg.LookAgain, changed: func() {}}
 	s.look(ctx, firstLook)

@@ -45,7 +45,7 @@ func (c *Coordinator) Enrol(ctx context.Context, secret string, in wire.Enrol) (
 		return wire.Enrolled{}, err
 	}
 	now := c.cfg.Now()
-	agent := farm.Agent{ID: id, Name: in.Name, EnrolledAt: now, Inventory: in.Inventory, Keys: []farm.AgentKey{{SHA256: request.SHA256, Until: c.goodUntil(now)}}}
+	agent := farm.Agent{ID: id, Name: in.Name, EnrolledAt: now, Inventory: c.toldRoots(in.Inventory), Keys: []farm.AgentKey{{SHA256: request.SHA256, Until: c.goodUntil(now)}}}
 	if _, err := c.apply(ctx, raftstore.JoinAgent{Hash: hashSecret(secret), Agent: agent, At: now}); err != nil {
 		return wire.Enrolled{}, err
 	}

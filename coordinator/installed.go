@@ -9,21 +9,22 @@ import (
 	"overcrank/raftstore"
 )
 
-// installed knows which fonts the enrolled machines have, so that a font is called missing only where no machine that may render the
+// installed knows which fonts the enrolled machines have and which folders they may take files from, so that a font is called missing only where no machine that may render the
 // job has it. Machines are read when somebody asks and only when their record has changed since: inventories are large.
 type installed struct {
 	mu       sync.Mutex
 	all      bool // the machines of the farm have been looked through once
-	machines map[string]machineFonts
+	machines map[string]machineStock
 	stale    map[string]bool // ids of machines that have changed
 }
 
-// machineFonts is one machine, as far as fonts are concerned.
-type machineFonts struct {
+// machineStock is what submissions ask of one machine.
+type machineStock struct {
 	tags   []string
 	os     string
 	memory int64
 	fonts  map[string]bool // by farm.FontKey of their PostScript names
+	roots  []string        // nil where that is not known
 }
 
 // changed notes that a machine's record is another.
@@ -49,14 +50,14 @@ const readAgents = 50
 // renewLocked reads what has changed.
 func (i *installed) renewLocked(tx *raftstore.Tx) error {
 	if !i.all {
-		i.machines, i.stale = map[string]machineFonts{}, nil
+		i.machines, i.stale = map[string]machineStock{}, nil
 		for after := ""; ; {
 			agents, err := tx.AgentsAfter(after, readAgents)
 			if err != nil {
 				return err
 			}
 			for _, a := range agents {
-				i.machines[a.ID], after = fontsOf(a), a.ID
+				i.machines[a.ID], after = stockOf(a), a.ID
 			}
 			if len(agents) < readAgents {
 				i.all = true
@@ -72,15 +73,15 @@ func (i *installed) renewLocked(tx *raftstore.Tx) error {
 		case err != nil:
 			return err
 		default:
-			i.machines[id] = fontsOf(a)
+			i.machines[id] = stockOf(a)
 		}
 		delete(i.stale, id)
 	}
 	return nil
 }
 
-func fontsOf(a farm.Agent) machineFonts {
-	m := machineFonts{tags: slices.Concat(a.Tags, a.Inventory.Tags), os: a.Inventory.OS, memory: a.Inventory.Memory, fonts: make(map[string]bool, len(a.Inventory.Fonts))}
+func stockOf(a farm.Agent) machineStock {
+	m := machineStock{tags: slices.Concat(a.Tags, a.Inventory.Tags), os: a.Inventory.OS, memory: a.Inventory.Memory, roots: a.Inventory.Roots, fonts: make(map[string]bool, len(a.Inventory.Fonts))}
 	for _, f := range a.Inventory.Fonts {
 		m.fonts[farm.FontKey(f.PostScript)] = true
 	}
@@ -88,7 +89,7 @@ func fontsOf(a farm.Agent) machineFonts {
 }
 
 // mayRender says whether a machine is one of those that a job asks for.
-func (m machineFonts) mayRender(job *farm.Job) bool {
+func (m machineStock) mayRender(job *farm.Job) bool {
 	has := func(tag string) bool { return slices.Contains(m.tags, tag) }
 	return !slices.ContainsFunc(job.RequireTags, func(tag string) bool { return !has(tag) }) &&
 		(len(job.AnyTags) == 0 || slices.ContainsFunc(job.AnyTags, has)) && !slices.ContainsFunc(job.NoTags, has) &&

@@ -27,10 +27,11 @@ func (c *Coordinator) inventoryOf(agent string) (farm.Inventory, error) {
 
 // takeInventory records what an agent has, and gives it work by that from now on.
 func (l *leader) takeInventory(ctx context.Context, s *session, inv farm.Inventory) {
-	if max(len(inv.Engines), len(inv.Fonts), len(inv.Effects), len(inv.Plugins), len(inv.Codecs), len(inv.Tags)) > maxInventoryItems {
+	if max(len(inv.Engines), len(inv.Fonts), len(inv.Effects), len(inv.Plugins), len(inv.Codecs), len(inv.Tags), len(inv.Roots)) > maxInventoryItems {
 		l.c.log.Warn("an agent tells of more than any machine has", "agent", s.agent)
 		return
 	}
+	inv = l.c.toldRoots(inv)
 	known, err := l.c.inventoryOf(s.agent)
 	if err != nil {
 		l.c.log.Error("taking in what an agent has", "agent", s.agent, "error", err)

@@ -169,6 +169,13 @@ func (s *submission) settle(ctx context.Context, job *farm.Job) error {
 	if refused := refusedAddresses(s.c.cfg.Addresses, *job); len(refused) > 0 {
 		return farm.Invalid("the job names addresses that this farm does not ask", refused...)
 	}
+	refused, err := s.c.refusedFiles(*job)
+	if err != nil {
+		return err
+	}
+	if len(refused) > 0 {
+		return farm.Invalid("the job names files that no machine of this farm may read", refused...)
+	}
 	if job.Upload != nil {
 		job.Address = job.Upload.Address(remoteName(*job))
 	}

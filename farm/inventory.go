@@ -28,6 +28,8 @@ type Inventory struct {
 	Codecs  []string     `json:"codecs,omitempty"` // values of Settings.Codec that this machine can write
 	Tags    []string     `json:"tags,omitempty"`
 	Slots   int          `json:"slots"` // tasks it runs at once
+	// Roots are the folders that file: addresses of jobs may point into, nil where the agent is too old to tell.
+	Roots []string `json:"roots,omitzero"`
 	// LeftOut is how many fonts, effects and plug-ins there were no room for.
 	LeftOut int `json:"leftOut,omitempty"`
 }

@@ -16,6 +16,7 @@ import (
 func later() map[string]Command {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 123, time.UTC)
 	return map[string]Command{
+		"41-v1-roots":   PutInventory{ID: "a1", Name: "mac", Inventory: farm.Inventory{OS: "darwin", Roots: []string{"/Volumes/Media"}}},
 		"52-v1-bound":   PutSecret{farm.Secret{ID: "s1", Team: "t1", Name: "TOKEN", Key: "k1", Sealed: []byte{1, 2, 3}, CreatedAt: at, MachineTags: []string{"vault"}}},
 		"14-v1-effects": FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, Effects: []string{"S_Glow"}, SavedWith: "26.0.2"},
 		"14-v1-missing": FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, MissingFootage: []string{"night.png"}},

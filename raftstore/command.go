@@ -216,4 +216,16 @@ func (PutFile) kind() Kind      { return KindPutFile }
 func (ExpireFiles) kind() Kind  { return KindExpireFiles }
 func (EnrolAgent) kind() Kind   { return KindEnrolAgent }
 func (PutInventory) kind() Kind { return KindPutInventory }
-func (RemoveAgent) kind() Kind  { return KindRemoveAgent }
+
+// level is higher when the machine says which folders it may take files from, which older programs would lose.
+func (c PutInventory) level() int { return inventoryLevel(c.Inventory) }
+func (c EnrolAgent) level() int   { return inventoryLevel(c.Agent.Inventory) }
+
+func inventoryLevel(inv farm.Inventory) int {
+	if inv.Roots != nil {
+		return RootsLevel
+	}
+	return clusterLevel
+}
+
+func (RemoveAgent) kind() Kind { return KindRemoveAgent }

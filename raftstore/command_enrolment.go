@@ -49,6 +49,7 @@ type ConfirmAgentKey struct{ ID, Key string }
 func (PutJoinToken) kind() Kind      { return KindPutJoinToken }
 func (RevokeJoinToken) kind() Kind   { return KindRevokeJoinToken }
 func (JoinAgent) kind() Kind         { return KindJoinAgent }
+func (c JoinAgent) level() int       { return inventoryLevel(c.Agent.Inventory) }
 func (RenewAgentKey) kind() Kind     { return KindRenewAgentKey }
 func (ConfirmAgentKey) kind() Kind   { return KindConfirmAgentKey }
 func (ForgetInvitations) kind() Kind { return KindForgetInvitations }

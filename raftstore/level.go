@@ -29,6 +29,8 @@ const (
 
 	// SecretTagsLevel is from which level on secrets may be bound to machines, and jobs say which secrets they use.
 	SecretTagsLevel = checkedLevel
+	// RootsLevel is from which level on inventories say which folders machines may take files from.
+	RootsLevel = checkedLevel
 )
 
 // metaLevel is the key of the farm's level in bucketMeta, JSON; nothing there means FirstLevel.

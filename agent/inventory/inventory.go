@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ type Config struct {
 	Version string   // of overcrank
 	Tags    []string // of the machine, as its configuration has them
 	Slots   int
+	Roots   []string // folders that file: addresses of jobs may point into
 	Logger  *slog.Logger
 }
 
@@ -89,10 +91,31 @@ func (t *Taker) Take(ctx context.Context, patience time.Duration) Report {
 	for _, b := range builds {
 		inv.Engines = append(inv.Engines, b.EngineInfo)
 	}
+	inv.Roots = realRoots(t.cfg.Roots)
 	inv.DiskFree, inv.Disk = t.space()
 	inv = bounded(inv)
 	t.last = inv
 	return Report{Inventory: inv, Whole: whole, MuteFonts: fonts.mute, NoFilms: noFilms}
+}
+
+// maxRoots is how many folders are told. A machine with more of them tells none, and is asked for any file.
+const maxRoots = 200
+
+// realRoots are folders as they were named, and as they are called where links lead.
+func realRoots(roots []string) []string {
+	told := []string{}
+	for _, root := range roots {
+		if abs, err := filepath.Abs(root); err == nil {
+			told = append(told, abs)
+		}
+		if real, err := filepath.EvalSymlinks(root); err == nil && !slices.Contains(told, real) {
+			told = append(told, real)
+		}
+	}
+	if len(told) > maxRoots {
+		return nil
+	}
+	return told
 }
 
 // space is what the disk of the data folder has. What is free is told in steps, and in a new one only when it has changed by more

@@ -271,9 +271,7 @@ func (s *submitCommand) addSettings(body map[string]any) error {
 func looksLikeFile(s string) bool { return isProject(s) || strings.ContainsAny(s, `/\`) }
 
 // isProject tells whether a file is named as projects are.
-func isProject(path string) bool {
-	return slices.Contains([]string{".aep", ".aet", ".aepx", ".zip", ".mogrt"}, strings.ToLower(filepath.Ext(path)))
-}
+func isProject(path string) bool { return projectType(path) != "" }
 
 // readInput reads a file, or standard input for "-".
 func readInput(path string) ([]byte, error) {

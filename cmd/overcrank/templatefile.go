@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,12 +40,9 @@ func (a templatesAdd) Run(ctx context.Context, out *output) error {
 	ext := filepath.Ext(base)
 	typ := a.Type
 	if typ == "" {
-		typ = strings.ToLower(strings.TrimPrefix(ext, "."))
-		if typ == "aet" || typ == "aepx" { // projects too: After Effects' own templates, and those in XML
-			typ = "aep"
-		}
+		typ = projectType(base)
 	}
-	if !slices.Contains([]string{"aep", "zip", "mogrt"}, typ) {
+	if typ == "" {
 		return usagef("what kind of project %s is does not show in its ending; say it with --type aep, zip or mogrt", a.File)
 	}
 	name := a.Name
@@ -68,6 +64,18 @@ func (a templatesAdd) Run(ctx context.Context, out *output) error {
 		return err
 	}
 	return finishTemplate(ctx, c, t, a.waitFlags, a.JSON, out)
+}
+
+// projectType is the type of template that a file's ending shows, "" when it shows none. Projects end in .aet, too, which After Effects
+// calls templates, and in .aepx, which is XML.
+func projectType(name string) string {
+	switch ext := strings.ToLower(filepath.Ext(name)); ext {
+	case ".aep", ".aet", ".aepx":
+		return "aep"
+	case ".zip", ".mogrt":
+		return ext[1:]
+	}
+	return ""
 }
 
 // warnOfTwin says that there is a template of the same name: commands that name it will ask which one is meant.

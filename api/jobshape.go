@@ -145,12 +145,8 @@ func statsShape(j farm.Job) *jobStats {
 		CreatedAt: stamp(j.CreatedAt), UpdatedAt: stamp(j.UpdatedAt), StartedAt: stamp(j.StartedAt),
 		FinishedAt: stamp(j.FinishedAt), ErrorAt: stamp(j.ErrorAt), TotalAssets: len(j.Assets), Error: orNull(j.Error),
 	}
-	end := j.FinishedAt
-	if end.IsZero() {
-		end = j.ErrorAt
-	}
-	if !end.IsZero() && !j.StartedAt.IsZero() {
-		seconds := math.Max(0, math.Round(end.Sub(j.StartedAt).Seconds()*1000)/1000)
+	if !j.StartedAt.IsZero() && !(j.FinishedAt.IsZero() && j.ErrorAt.IsZero()) {
+		seconds := math.Round(j.RenderTime().Seconds()*1000) / 1000
 		stats.RenderDuration = &seconds
 	}
 	return stats

@@ -66,10 +66,14 @@ type Job struct {
 	Upload   *Upload     `json:"upload,omitempty"`
 	Webhook  *Webhook    `json:"webhook,omitempty"`
 
-	Status       JobStatus `json:"status"`
-	CreatedAt    time.Time `json:"createdAt"`
-	UpdatedAt    time.Time `json:"updatedAt"`
-	StartedAt    time.Time `json:"startedAt,omitzero"`
+	Status    JobStatus `json:"status"`
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	// RenderingAt is since when the job has been rendering this time, and Rendered, in nanoseconds, how long it did before: the waits
+	// for approval, and for another machine, are left out. Jobs of before release v0.2.0 have neither.
+	RenderingAt  time.Time `json:"renderingAt,omitzero"`
+	Rendered     int64     `json:"rendered,omitempty"`
 	FinishedAt   time.Time `json:"finishedAt,omitzero"`
 	ErrorAt      time.Time `json:"errorAt,omitzero"`
 	Error        string    `json:"error,omitempty"`
@@ -107,6 +111,21 @@ type Job struct {
 
 	// Progress is 0..100. While the job renders it lives in the leader's memory and is merged into what readers get.
 	Progress float64 `json:"progress,omitempty"`
+}
+
+// RenderTime is how long a job that has ended was being rendered, 0 for one that never was.
+func (j Job) RenderTime() time.Duration {
+	end := j.FinishedAt
+	if end.IsZero() {
+		end = j.ErrorAt
+	}
+	switch {
+	case j.Rendered > 0:
+		return time.Duration(j.Rendered)
+	case end.IsZero() || j.StartedAt.IsZero():
+		return 0
+	}
+	return max(0, end.Sub(j.StartedAt))
 }
 
 // JobTemplate says which project and which composition of it a job renders.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"overcrank/farm"
 )
@@ -143,12 +144,21 @@ func statusPrefix(team string, status farm.JobStatus) string {
 	return team + sep + string(status) + sep
 }
 
-// moveJob gives the job its next state and saves it. Whoever calls it has made sure that the move is legal.
+// moveJob gives the job its next state and saves it. Whoever calls it has made sure that the move is legal, and set UpdatedAt.
 func (t *tables) moveJob(job *farm.Job, next farm.JobStatus) {
 	was := job.Status
 	if !was.CanBecome(next) {
 		t.breaks(fmt.Errorf("job %s cannot become %q from %q", job.ID, next, was))
 		return
+	}
+	if t.since(checkedLevel) {
+		switch {
+		case next == farm.JobRendering:
+			job.RenderingAt = job.UpdatedAt
+		case was == farm.JobRendering && !job.RenderingAt.IsZero():
+			job.Rendered += max(0, int64(job.UpdatedAt.Sub(job.RenderingAt)))
+			job.RenderingAt = time.Time{}
+		}
 	}
 	job.Status = next
 	t.saveJob(*job, was)

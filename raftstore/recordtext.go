@@ -182,6 +182,8 @@ func (w *recordText) head(job *farm.Job) {
 	w.mustTime("createdAt", job.CreatedAt)
 	w.mustTime("updatedAt", job.UpdatedAt)
 	w.time("startedAt", job.StartedAt)
+	w.time("renderingAt", job.RenderingAt)
+	w.int("rendered", job.Rendered)
 	w.time("finishedAt", job.FinishedAt)
 	w.time("errorAt", job.ErrorAt)
 	w.string("error", job.Error)

@@ -112,8 +112,8 @@ func (j Job) Sentence() string {
 		}
 		return s
 	case farm.JobFinished:
-		if !j.StartedAt.IsZero() {
-			return "Rendered in " + Duration(j.FinishedAt.Sub(j.StartedAt))
+		if took := j.RenderTime(); took > 0 {
+			return "Rendered in " + Duration(took)
 		}
 		return "Ready"
 	case farm.JobFailed:

@@ -216,11 +216,6 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	}
 	l.relearn(job, m.Measured)
 	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %d bytes", m.Attempt.Attempt, out.Size))
-	l.c.aside(func(ctx context.Context) {
-		if err := l.c.posterFromJob(ctx, job); err != nil && ctx.Err() == nil {
-			l.c.log.Warn("making a picture of a template", "job", job.ID, "error", err)
-		}
-	})
 	return nil
 }
 

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/jpeg" // pictures of rendered frames
-	_ "image/png"  // pictures in motion graphics templates
+	_ "image/jpeg" // pictures in motion graphics templates
+	_ "image/png"
 	"io"
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
-	"overcrank/raftstore"
 )
 
 const (
@@ -20,11 +19,11 @@ const (
 	maxPosterSide = 4096    // pixels
 )
 
-// A poster belongs to a template's file, so a new file begins without one.
-func posterKey(sha256 string) string { return "posters/" + files.Part(sha256) }
+// A poster belongs to a template's file, so a new file begins without one. Release v0.1.0 kept pictures of jobs under the plain hash.
+func posterKey(sha256 string) string { return "posters/own-" + files.Part(sha256) }
 
-// TemplatePoster is a small PNG or JPEG of the template's main composition when there is one, from the file itself or from
-// the first job that rendered it; CodeNotFound otherwise.
+// TemplatePoster is a small PNG or JPEG of the template's main composition when its file brings one; CodeNotFound otherwise. What
+// jobs rendered is never shown as the template: it may be for another client.
 func (c *Coordinator) TemplatePoster(ctx context.Context, p farm.Principal, id string) (*File, error) {
 	t, err := c.Template(ctx, p, id)
 	if err != nil {
@@ -70,35 +69,4 @@ func (c *Coordinator) keepPoster(ctx context.Context, sha256 string, picture []b
 	}
 	_, err = c.files.Put(ctx, posterKey(sha256), bytes.NewReader(picture), files.Limits{Size: int64(len(picture)), Max: maxPoster})
 	return err
-}
-
-// posterFromJob makes the middle one of a job's pictures that of its template, if that has none.
-func (c *Coordinator) posterFromJob(ctx context.Context, job farm.Job) error {
-	if job.Template.ID == "" {
-		return nil
-	}
-	var t farm.Template
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		t, err = tx.Template(job.Template.ID)
-		return err
-	})
-	if err != nil || t.File == nil {
-		return err
-	}
-	if _, err := c.files.Stat(ctx, posterKey(t.File.SHA256)); err == nil {
-		return nil
-	}
-	list, err := c.thumbnails(ctx, job.ID)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	r, err := c.files.Open(ctx, thumbnailKey(job.ID, list[len(list)/2].Frame))
-	if err != nil {
-		return err
-	}
-	picture, err := io.ReadAll(r)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return fmt.Errorf("reading a thumbnail: %w", err)
-	}
-	return c.keepPoster(ctx, t.File.SHA256, picture)
 }

@@ -386,29 +386,22 @@ func TestAJobWaitsForItsTemplate(t *testing.T) {
 	})
 }
 
-func TestATemplateGetsItsPictureFromTheFirstRender(t *testing.T) {
+func TestATemplateNeverShowsWhatAJobRendered(t *testing.T) {
 	r := open(t)
 	s := r.enrol("box")
 	s.connect()
 	tpl := r.uploaded(project(t, []string{"main"}))
-	_, err := r.TemplatePoster(t.Context(), r.admin, tpl.ID)
-	wantCode(t, err, farm.CodeNotFound)
-	for _, width := range []int{160, 80} {
-		r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
-		l := s.lease()
-		if err := r.ReceiveThumbnail(t.Context(), s.agent, l.Attempt, 3, picture(t, width, 90)); err != nil {
-			t.Fatal(err)
-		}
-		s.finish(l, "x")
-	}
-	f, err := r.TemplatePoster(t.Context(), r.admin, tpl.ID)
-	if err != nil {
+	job := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
+	l := s.lease()
+	if err := r.ReceiveThumbnail(t.Context(), s.agent, l.Attempt, 3, picture(t, 160, 90)); err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	if cfg, err := jpeg.DecodeConfig(f); err != nil || cfg.Width != 160 || f.ContentType != "image/jpeg" {
-		t.Errorf("a %s %d pixels wide, %v", f.ContentType, cfg.Width, err)
+	s.finish(l, "x")
+	if list, err := r.Thumbnails(t.Context(), r.admin, job.ID); err != nil || len(list) != 1 {
+		t.Fatalf("the job has the pictures %v, %v", list, err)
 	}
+	_, err := r.TemplatePoster(t.Context(), r.admin, tpl.ID)
+	wantCode(t, err, farm.CodeNotFound)
 }
 
 func TestSampleMotionGraphicsTemplates(t *testing.T) {

@@ -31,17 +31,17 @@ func TestABatchIsListedShownAndCancelled(t *testing.T) {
 	v.get("/batches").is(http.StatusOK, "No batches yet")
 	batch := r.batchOf("ada", 70)
 	v.get("/batches").is(http.StatusOK, "70 jobs of", "0 of 70 finished, 70 waiting")
-	first := v.get("/batches/"+batch.ID).is(http.StatusOK, "1. variant 001", "60. variant 060", "1 to 60 of 70", "Cancel what waits")
+	first := v.get("/batches/"+batch.ID).is(http.StatusOK, "1. variant 001", "60. variant 060", "1 to 60 of 70", "Cancel waiting jobs")
 	first.lacks("variant 061")
 	v.get("/batches/"+batch.ID+"?from=60").is(http.StatusOK, "70. variant 070", "61 to 70 of 70").lacks("variant 060")
 	v.get("/batches/" + batch.ID + "?from=9000").is(http.StatusOK)
-	r.as("vic").get("/batches/" + batch.ID).is(http.StatusOK).lacks("Cancel what waits")
+	r.as("vic").get("/batches/" + batch.ID).is(http.StatusOK).lacks("Cancel waiting jobs")
 
 	r.as("zoe").get("/batches/"+batch.ID).is(http.StatusNotFound, "There is no such page").lacks("variant")
 	r.as("zoe").post("/batches/"+batch.ID+"/cancel", nil).is(http.StatusNotFound)
 	r.as("zoe").get("/batches").is(http.StatusOK, "No batches yet")
 
-	v.post("/batches/"+batch.ID+"/cancel", nil).is(http.StatusOK, "70 cancelled").lacks("Cancel what waits")
+	v.post("/batches/"+batch.ID+"/cancel", nil).is(http.StatusOK, "70 cancelled").lacks("Cancel waiting jobs")
 }
 
 func TestAHeldJobIsReleasedOnItsPage(t *testing.T) {

@@ -154,9 +154,7 @@ func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	shell := s.shell(c, p, "Jobs", "jobs")
-	if !v.Paging { // older pages stand still under the reader's eyes
-		shell.Live = "jobs:" + v.Filter
-	}
+	shell.Live = "jobs:" + v.Filter + "," + c.Query("cursor")
 	return s.render(c, page.JobsPage(shell, v))
 }
 

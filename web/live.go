@@ -115,7 +115,8 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		}})
 	case "jobs":
 		all = append(all, piece{id: "jobs", kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readJobs(ctx, p, subject, "")
+			filter, cursor, _ := strings.Cut(subject, ",")
+			v, err := s.readJobs(ctx, p, filter, cursor)
 			return page.JobsBody(shell, v), err
 		}})
 	case "job":

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -53,6 +54,7 @@ func (s *server) readMachines(ctx context.Context, p farm.Principal, state, curs
 		}
 		v.Machines = append(v.Machines, dressed)
 	}
+	slices.SortStableFunc(v.Machines, func(a, b page.Machine) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return v, nil
 }
 

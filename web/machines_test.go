@@ -65,9 +65,9 @@ func TestAMachineIsSteeredOnItsPage(t *testing.T) {
 	id := r.enrol("Suite 4", inv)
 	v := r.as("ops")
 	v.get("/machines").is(http.StatusOK, "Suite 4", "Offline", "26.0.2")
-	v.get("/machines/"+id).is(http.StatusOK, "After Effects 26.1.0 (Beta)", "Graphik Black", "tc Particular", "RTX 4000", "500.0 GB free").lacks("/retire")
+	v.get("/machines/"+id).is(http.StatusOK, "After Effects 26.1.0 (Beta)", "Graphik Black", "tc Particular", "RTX 4000", "465.7 GiB free").lacks("/retire")
 	v.get("/machines/"+id+"?fonts=lora").is(http.StatusOK, "Lora Italic").lacks("Graphik Black")
-	v.get("/machines/"+id+"?fonts=wingdings").is(http.StatusOK, "no font called so")
+	v.get("/machines/"+id+"?fonts=wingdings").is(http.StatusOK, "no font with that name")
 
 	v.post("/machines/"+id+"/drain", nil).is(http.StatusOK, "Resume")
 	r.holds(id, func(m farm.Machine) bool { return m.Drained })
@@ -75,7 +75,7 @@ func TestAMachineIsSteeredOnItsPage(t *testing.T) {
 	v.post("/machines/"+id+"/change", url.Values{"name": {"Edit suite <4>"}, "tags": {"gpu, big , gpu"}}).is(http.StatusOK, "Edit suite &lt;4&gt;", "big, gpu")
 	v.post("/machines/"+id+"/retire", url.Values{"name": {"Edit suite <4>"}}).is(http.StatusForbidden)
 	v.get("/machines?state=offline").is(http.StatusOK, "Edit suite")
-	v.get("/machines?state=free").is(http.StatusOK, "No machine is at that now").lacks("Edit suite &lt;")
+	v.get("/machines?state=free").is(http.StatusOK, "No machine is in this state").lacks("Edit suite &lt;")
 
 	for _, who := range []string{"vic", "art", "zoe"} {
 		r.as(who).get("/machines/"+id).is(http.StatusOK, "Graphik").lacks("/drain", "/retire", "/change")

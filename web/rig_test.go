@@ -255,6 +255,9 @@ func (v *visitor) do(req *http.Request) answer {
 
 var idAttribute = regexp.MustCompile(` id="([^"]*)"`)
 
+// gluedWords finds text that touches that of an element beside it: templates leave out the white space where lines end.
+var gluedWords = regexp.MustCompile(`.{0,60}(?:[\pL\pN.,:;)”·]<(?:time|b|a|code|span)\b|</(?:time|b|a|code|span)>[\pL\pN(“·]).{0,60}`)
+
 // wellFormed holds a page to what all pages promise.
 func (a answer) wellFormed() {
 	a.t.Helper()
@@ -266,6 +269,9 @@ func (a answer) wellFormed() {
 		if strings.Contains(a.body, inline) {
 			a.t.Errorf("%s has inline code: %q", a.path, inline)
 		}
+	}
+	for _, m := range gluedWords.FindAllString(a.body, -1) {
+		a.t.Errorf("%s has words without a space between them: %s", a.path, m)
 	}
 	seen := map[string]bool{}
 	for _, m := range idAttribute.FindAllStringSubmatch(a.body, -1) {

@@ -136,6 +136,8 @@ func (f *sharingForm) policy(now farm.Policy, teams []farm.Team) farm.Policy {
 	policy.Split = farm.SplitPolicy{
 		Off: f.v.SplitOff, MinSeconds: f.number(f.v.MinSeconds, "split.minSeconds"), MaxRanges: f.whole(f.v.MaxRanges, "split.maxRanges"),
 	}
+	f.v.MaxSlots = f.text("maxSlotsPerMachine")
+	policy.MaxSlotsPerMachine = f.whole(f.v.MaxSlots, "maxSlotsPerMachine")
 	policy.MaxMachinesPerJob = f.whole(f.v.MaxMachines, "maxMachinesPerJob")
 	f.v.MaxAttempts, f.v.MaxFailures, f.v.SetAsideFrom = f.text("retry.maxAttempts"), f.text("retry.maxJobFailures"), f.text("retry.setAsideAfter")
 	policy.Retry = farm.RetryPolicy{

@@ -18,13 +18,18 @@ func TestTheFarmIsSharedByAForm(t *testing.T) {
 		"revision": {"0"}, "levels.overnight.hours": {"mon-fri 19:00-08:00\r\nsat,sun 00:00-24:00"}, "levels.rush.maxShare": {"50"},
 		"teams." + team + ".weight": {"2.5"}, "teams." + team + ".maxMachines": {"4"},
 		"limit": {"0"}, "limit.0.name": {"particular"}, "limit.0.total": {"3"}, "limit.0.effects": {"tc Particular, tc *"}, "limit.0.byMachine": {"1"},
-		"split.maxRanges": {"20"}, "retry.maxAttempts": {"5"}, "maxMachinesPerJob": {"8"},
+		"split.maxRanges": {"20"}, "retry.maxAttempts": {"5"}, "maxMachinesPerJob": {"8"}, "maxSlotsPerMachine": {"2"},
 	}
-	v.post("/settings/sharing", form).is(http.StatusOK, "Saved.", "particular", "sat,sun 00:00-24:00", "2.5")
+	var saved answer
+	r.eventually("the farm is at the level of this release", func() bool {
+		saved = v.post("/settings/sharing", form)
+		return saved.status != http.StatusConflict
+	})
+	saved.is(http.StatusOK, "Saved.", "particular", "sat,sun 00:00-24:00", "2.5", `name="maxSlotsPerMachine" value="2"`)
 	policy, err := r.farm.Policy(t.Context(), r.principal("ada"))
 	if err != nil || policy.Revision != 1 || policy.Levels[farm.LevelRush].MaxShare != 0.5 || len(policy.Levels[farm.LevelOvernight].Hours) != 2 ||
 		policy.Teams[team] != (farm.TeamPolicy{Weight: 2.5, MaxMachines: 4}) || policy.Limits["particular"].Total != 3 || !policy.Limits["particular"].ByMachine ||
-		policy.Split.MaxRanges != 20 || policy.Retry.MaxAttempts != 5 || policy.MaxMachinesPerJob != 8 {
+		policy.Split.MaxRanges != 20 || policy.Retry.MaxAttempts != 5 || policy.MaxMachinesPerJob != 8 || policy.MaxSlotsPerMachine != 2 {
 		t.Fatalf("the policy is %+v, %v", policy, err)
 	}
 
@@ -45,6 +50,7 @@ func TestWhatIsWrongWithTheSharingStandsBesideItsField(t *testing.T) {
 		"retry.maxAttempts":      {"900", "Has to be between 0 and " + strconv.Itoa(farm.MostAttempts)},
 		"split.minSeconds":       {"soon", "Has to be a number"},
 		"maxMachinesPerJob":      {"1.5", "Has to be a whole number"},
+		"maxSlotsPerMachine":     {"many", "Has to be a whole number"},
 	} {
 		a := v.post("/settings/sharing", url.Values{"revision": {"0"}, field: {value.value}}).is(http.StatusBadRequest, "Nothing was saved", value.want, value.value)
 		if problem := `id="` + field + `-problem">`; !strings.Contains(a.body, problem) {

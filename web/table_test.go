@@ -127,16 +127,16 @@ func TestATableBecomesOneBatchWithoutScripts(t *testing.T) {
 	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "name", value: "Spot {Titel}"}, {name: "codec", value: "video_prores_422"}}
 	table := "Titel\tPicture\tremark\nSpring\tnight.png\tx\n'=1+1\tNIGHT.png\ty\n"
 	look := v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "look"})...).is(http.StatusOK,
-		`value="Title" selected`, "Is this what is meant?", "Column “remark”: the template has no layer", "Line 2: the file “night.png” is missing", "Spot Spring", "disabled")
+		`value="Title" selected`, "Is this right?", "Column “remark”: the template has no layer", "Line 2: the file “night.png” is missing", "Spot Spring", "disabled")
 	if n := strings.Count(look.body, "is missing"); n != 1 {
 		t.Errorf("a missing file that is named twice is complained of %d times", n)
 	}
 	// What is only likely is not ordered.
-	v.sends("/files/table", append(base, field{name: "table", value: "Titel\nx\n"}, field{name: "do", value: "order"})...).is(http.StatusBadRequest, "Is this what is meant?")
+	v.sends("/files/table", append(base, field{name: "table", value: "Titel\nx\n"}, field{name: "do", value: "order"})...).is(http.StatusBadRequest, "Is this right?")
 
 	settled := append(base, field{name: "heading", value: "Titel"}, field{name: "about", value: "Title"}, field{name: "heading", value: "remark"}, field{name: "about"})
 	look = v.sends("/files/table", append(settled, field{name: "table", value: table}, field{name: "files", file: "Night.png", value: "no picture, really"})...).is(http.StatusOK,
-		"Render 2 films", "Here</span>", "Spot =1+1", "Left out").lacks("wrong with the table", "Is this what is meant?", "Missing")
+		"Render 2 films", "Here</span>", "Spot =1+1", "Nothing: ignore it").lacks("wrong with the table", "Is this right?", "Missing")
 	kept := hiddenKept.FindStringSubmatch(look.body)
 	if kept == nil {
 		t.Fatal("the page forgot the file")
@@ -175,7 +175,7 @@ func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
 		"a workbook":                     {"PK\x03\x04\x00\x00", []string{"zero; save it as CSV"}},
 		"a million columns":              {strings.Repeat("a,", 999_999) + "a\nx\n", []string{"1000000 cells", "500"}},
 		"more rows than a batch":         {"Title\n" + strings.Repeat("x\n", 1001), []string{"1001 rows", "1000", "command line"}},
-		"fifty megabytes":                {"Title\n" + strings.Repeat("x\n", 25<<20), []string{"larger than 4.2 MB"}},
+		"fifty megabytes":                {"Title\n" + strings.Repeat("x\n", 25<<20), []string{"larger than 4 MiB"}},
 		"a stray quote":                  {"Title\n5\" x\n", []string{"Line 2", "quote"}},
 		"headings only":                  {"Title\n", []string{"no rows"}},
 		"markup":                         {"<script>alert(1)</script>,Title\n<img src=x>,\"<b class=x>\"\n", []string{"&lt;script&gt;", "&lt;b class"}},
@@ -207,7 +207,7 @@ func TestRefusedRowsComeBackAsATable(t *testing.T) {
 	card := r.cardTemplate("ada")
 	a := r.as("ada").sends("/files/table", field{name: "template", value: card.ID}, field{name: "composition", value: "main"},
 		field{name: "table", value: "Title,@composition\ngood,\nbad,nowhere\n"}, field{name: "do", value: "order"}).is(http.StatusOK,
-		"1 job is ordered", "/batches/", "Line 2: ", "bad,nowhere", "disabled")
+		"1 job was submitted", "/batches/", "Line 2: ", "bad,nowhere", "disabled")
 	a.lacks("good,")
 }
 
@@ -224,7 +224,7 @@ func TestATableOfAsManyRowsAsABatchTakesIsOneBatch(t *testing.T) {
 	if !strings.HasPrefix(a.path, "/batches/") {
 		t.Fatalf("ordering leads to %s: %.2000s", a.path, a.body)
 	}
-	a.is(http.StatusOK, "1000 jobs of", "60. Film 59", "1 to 60 of 1000")
+	a.is(http.StatusOK, "1,000 jobs of", "60. Film 59", "1 to 60 of 1,000")
 	batches, _, err := r.farm.Batches(t.Context(), r.principal("ada"), "", 10)
 	if err != nil || len(batches) != 1 || len(batches[0].Jobs) != api.BatchLimit {
 		t.Errorf("%d batches, %v", len(batches), err)

@@ -276,6 +276,9 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 		s.logger.Error("a page could not be shown", "path", c.Path(), "error", err)
 		message = "The farm could not do this; its log says why."
 	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		message = "The farm took too long to answer. Try again in a moment."
+	}
 	c.Status(status)
 	forScript := bytes.HasPrefix(c.Request().URI().Path(), []byte("/files/")) && !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML)
 	if wantsJSON(c) || forScript {

@@ -83,7 +83,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.shows("What it has")
 	b.presses(`form[action$="/drain"] button`)
 	b.shows("It gets nothing until somebody lets it go on")
-	b.shows("What it did last")
+	b.shows("Recent work")
 	b.canBeRead("/machines/… that is drained")
 	b.size(1360, 900)
 	b.picture("drained")

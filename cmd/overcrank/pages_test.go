@@ -104,6 +104,14 @@ func (b *browser) scrubs() {
 	b.until(`document.getElementById("player").currentTime === 0`)
 	b.do(chromedp.KeyEvent(kb.ArrowRight))
 	b.until(`document.getElementById("player").currentTime > 0 && document.activeElement.getAttribute("aria-valuenow") !== "0"`)
+	// What the farm draws meanwhile does not move the place that the reader is at.
+	b.do(chromedp.Evaluate(`at = document.activeElement.getAttribute("aria-valuenow");
+		put("job", document.getElementById("job").outerHTML.replace('aria-valuenow="' + at + '"', 'aria-valuenow="0"'))`, nil))
+	b.until(`document.getElementById("film").getAttribute("aria-valuenow") === at && at !== "0"`)
+	b.do(chromedp.KeyEvent(" "))
+	b.until(`!document.getElementById("player").paused`)
+	b.do(chromedp.KeyEvent(" "))
+	b.until(`document.getElementById("player").paused`)
 }
 
 // threeAtOnce shows the pages while three jobs render and one waits, and cancels one.
@@ -189,16 +197,38 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b.expect("WebSocket connection", "ERR_CONNECTION")
 	b.do(chromedp.Click(`.rail a[href="/jobs"]`, chromedp.ByQuery))
 	b.until(`document.querySelectorAll("tbody tr").length === 2`)
+	b.rowsStayUnderThePointer(func() { f.finished(f.submitCard(template, map[string]any{"type": "image", "frames": 35})) })
 	f.stop()
 	b.shows("Live updates are paused")
+	b.do(chromedp.Click(`.rail a[href="/machines"]`, chromedp.ByQuery))
+	b.shows("The farm does not answer at the moment. This page goes on to “Machines” as soon as it does.")
 	address, err := url.Parse(f.Server)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f = startUp(t, f.dir, "--listen", address.Host)
-	b.until(`document.getElementById("lost").hidden`)
-	f.finished(f.submitCard(template, map[string]any{"type": "image", "frames": 40}))
+	b.until(`location.pathname === "/machines" && document.readyState === "complete" && document.getElementById("lost").hidden`)
+	b.do(chromedp.Click(`.rail a[href="/jobs"]`, chromedp.ByQuery))
 	b.until(`document.querySelectorAll("tbody tr").length === 3`)
+	f.finished(f.submitCard(template, map[string]any{"type": "image", "frames": 40}))
+	b.until(`document.querySelectorAll("tbody tr").length === 4`)
+}
+
+// rowsStayUnderThePointer points at the first row of the list of jobs while another job comes, which goes before it.
+func (b *browser) rowsStayUnderThePointer(another func()) {
+	b.t.Helper()
+	const first = `document.querySelector("tbody tr").id`
+	was := value[string](b, first)
+	place := value[struct{ X, Y float64 }](b, `(({left, top}) => ({X: left + 8, Y: top + 8}))(document.querySelector("tbody tr").getBoundingClientRect())`)
+	b.do(chromedp.MouseEvent(input.MouseMoved, place.X, place.Y))
+	b.until(`document.querySelector("tbody tr:hover") !== null`)
+	another()
+	b.until(`waiting.get("jobs")?.split("<tr id").length === 4`)
+	if now := value[string](b, first); now != was {
+		b.t.Errorf("the row under the pointer was %s, and is %s", was, now)
+	}
+	b.do(chromedp.MouseEvent(input.MouseMoved, 1, 1))
+	b.until(`document.querySelectorAll("tbody tr").length === 3 && waiting.size === 0`)
 }
 
 // canBeRead holds the page that is open, in both colours and in three widths, to contrast and to its width.
@@ -257,6 +287,14 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 
 	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("m"))
 	b.until(`location.pathname === "/machines" && document.readyState === "complete"`)
+	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
+	b.until(`document.getElementById("palette").open`)
+	b.do(chromedp.Click("#single-keys", chromedp.ByQuery), chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("?"), chromedp.KeyEvent("g"), chromedp.KeyEvent("j"))
+	b.open("/machines") // keys of one letter are off, and stay so
+	b.do(chromedp.KeyEvent("?"))
+	if value[bool](b, `document.getElementById("palette").open || document.getElementById("single-keys").checked || location.pathname !== "/machines"`) {
+		t.Error("keys of one letter do something though they are switched off")
+	}
 	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
 	b.until(`document.getElementById("palette").open`)
 	b.do(chromedp.SendKeys("#palette-search", "failed"+kb.Enter, chromedp.ByQuery))

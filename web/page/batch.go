@@ -55,7 +55,7 @@ func (b Batch) previews() bool {
 
 // Title is what people call the batch.
 func (b Batch) Title() string {
-	return fmt.Sprintf("%d %s of %s", len(b.Batch.Jobs), plural(len(b.Batch.Jobs), "job", "jobs"), b.CreatedAt.UTC().Format("2 January 15:04 UTC"))
+	return fmt.Sprintf("%s %s of %s", grouped(len(b.Batch.Jobs)), plural(len(b.Batch.Jobs), "job", "jobs"), b.CreatedAt.UTC().Format("2 January 15:04 UTC"))
 }
 
 // Ended is how many jobs do not move any more.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,12 +63,30 @@ func (j Job) LastFrame() int {
 // shownFrame is the frame that the page shows.
 func (j Job) shownFrame() int {
 	switch {
-	case j.Status == farm.JobFinished:
+	case j.Watchable():
 		return j.FirstFrame()
 	case len(j.Thumbs) > 0:
-		return j.Thumbs[len(j.Thumbs)-1]
+		return j.pictured()
 	}
 	return j.FirstFrame()
+}
+
+// pictured is the frame that stands for the job where it can't be played: the latest one while it renders, and one from its middle
+// afterwards, since films begin and end in black. The job has thumbnails.
+func (j Job) pictured() int {
+	if j.Status.Ended() {
+		return j.Thumbs[len(j.Thumbs)/2]
+	}
+	return j.Thumbs[len(j.Thumbs)-1]
+}
+
+// unplayable says why the result is not shown, and what is instead.
+func (j Job) unplayable() string {
+	kind := "This kind of file"
+	if path.Ext(j.OutputName) == ".mov" {
+		kind = "ProRes"
+	}
+	return kind + " does not play in browsers. Point at the strip above to see its frames, or download the result."
 }
 
 // Slots is the job as a strip of cells.
@@ -110,9 +129,9 @@ func (j Job) FilmWords() string {
 	case total == 0:
 		return "No frame is rendered yet"
 	case j.Status == farm.JobFinished:
-		return fmt.Sprintf("%d %s", total, plural(total, "frame", "frames"))
+		return grouped(total) + " " + plural(total, "frame", "frames")
 	}
-	return fmt.Sprintf("%s %% of %d %s rendered", j.Percent(), total, plural(total, "frame", "frames"))
+	return fmt.Sprintf("%s %% of %s %s rendered", j.Percent(), grouped(total), plural(total, "frame", "frames"))
 }
 
 // filmData is what the page's script needs for showing the frame under the pointer.

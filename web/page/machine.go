@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +24,12 @@ type RecentAttempt struct {
 	Kind         farm.TaskKind
 }
 
-func (a RecentAttempt) title() string { return cmp.Or(a.JobName, "Job "+a.Job) }
+func (a RecentAttempt) title() string {
+	if a.JobName != "" {
+		return a.JobName
+	}
+	return "Job of " + a.LeasedAt.UTC().Format("2 January 15:04 UTC")
+}
 
 // Machines is a page of the list of machines.
 type Machines struct {
@@ -86,22 +90,22 @@ func (m Machine) Standing() (words string, until time.Time) {
 	case farm.MachineOffline:
 		words := "Its agent is not connected."
 		if m.Paused || m.Drained {
-			words += " When it comes back it gets nothing until somebody lets it go on."
+			words += " When it comes back it gets no work until somebody resumes it."
 		}
 		return words, time.Time{}
 	case farm.MachinePaused:
-		return "It gives back what it has and gets nothing until somebody lets it go on.", time.Time{}
+		return "It gets no work until somebody resumes it.", time.Time{}
 	case farm.MachineSetAside:
 		return "It failed too often: " + sentence(m.SetAside.Reason), m.SetAside.Until
 	case farm.MachineDraining:
-		return "It finishes what it has and gets nothing more.", time.Time{}
+		return "It finishes its work and gets no more.", time.Time{}
 	case farm.MachineDrained:
-		return "It gets nothing until somebody lets it go on.", time.Time{}
+		return "It gets no work until somebody resumes it.", time.Time{}
 	case farm.MachineNotReady:
 		return sentence(m.Reason), m.Until
 	case farm.MachineAway:
 		if m.Reason == "" {
-			return "Its own rules keep it from work.", m.Until
+			return "Its own schedule keeps it from working now.", m.Until
 		}
 		return sentence(m.Reason), m.Until
 	}

@@ -227,9 +227,9 @@ func WhyPanel(s Shell, v JobView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(count(v.Placement.Fitting))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(grouped(v.Placement.Fitting))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 52, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 52, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -240,9 +240,9 @@ func WhyPanel(s Shell, v JobView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(count(v.Placement.Agents))
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(grouped(v.Placement.Agents))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 52, Col: 69}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 52, Col: 73}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -253,9 +253,9 @@ func WhyPanel(s Shell, v JobView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(count(v.Placement.Free))
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(grouped(v.Placement.Free))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 52, Col: 102}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 52, Col: 108}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -318,7 +318,7 @@ func WhyPanel(s Shell, v JobView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Placement.Requirements) > 0 && v.Placement.Agents > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<div class=\"needs\"><table class=\"dense\"><caption class=\"sr\">What is asked of a machine</caption> <thead><tr><th scope=\"col\">Asked of a machine</th><th scope=\"col\"></th><th scope=\"col\">Met</th><th scope=\"col\">Of the machines here</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<div class=\"needs\" tabindex=\"0\" role=\"region\" aria-label=\"What is asked of a machine\"><table class=\"dense\"><caption class=\"sr\">What is asked of a machine</caption> <thead><tr><th scope=\"col\">Asked of a machine</th><th scope=\"col\"><span class=\"sr\">In particular</span></th><th scope=\"col\">Met</th><th scope=\"col\">Of the machines here</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -555,14 +555,14 @@ func SamplePanel(s Shell, v JobView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !v.ApprovedAt.IsZero() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<span class=\"small\">Approved by ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<span class=\"small\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var28 string
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(v.ApprovedBy)
+			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs("Approved by " + v.ApprovedBy + " ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 132, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 132, Col: 42}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -626,9 +626,9 @@ func SamplePanel(s Shell, v JobView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var32 string
-			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(count(frame))
+			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(grouped(frame))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 141, Col: 45}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/placement.templ`, Line: 141, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {

@@ -44,7 +44,7 @@ func ReferencePage(s Shell, r openapi.Reference) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<body class=\"reference\"><a class=\"skip\" href=\"#main\">Skip to the content</a><nav class=\"rail\" aria-label=\"Operations\"><a class=\"brand\" href=\"/\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<body class=\"reference\"><a class=\"skip\" href=\"#main\">Skip to the content</a><nav class=\"rail\" aria-label=\"Operations\"><a class=\"brand\" href=\"/\" aria-label=\"Overcrank, Home\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -505,7 +505,7 @@ func operation(o openapi.Operation) templ.Component {
 				}
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<div class=\"sheet\"><table class=\"dense\"><thead><tr><th scope=\"col\">Answer</th><th scope=\"col\">Body</th><th scope=\"col\">When</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table class=\"dense\"><thead><tr><th scope=\"col\">Answer</th><th scope=\"col\">Body</th><th scope=\"col\">When</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -760,7 +760,7 @@ func fields(caption string, list []openapi.Field) templ.Component {
 			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<div class=\"sheet\"><table class=\"dense\"><thead><tr><th scope=\"col\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<div class=\"sheet\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table class=\"dense\"><thead><tr><th scope=\"col\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -30,21 +30,19 @@ func revokeQuestion(v Tokens, t farm.Token) string {
 	return "Revoke “" + t.Name + "”? Programs that use it are refused at once."
 }
 
-// roleWords is what a role lets its bearer do.
+// roleName is a role as people, commands and refusals call it.
+func roleName(r farm.Role) string { return kindTitle(string(r)) }
+
+// roleWords is a role with what it lets its bearer do.
 func roleWords(r farm.Role) string {
-	switch r {
-	case farm.RoleViewer:
-		return "Watch"
-	case farm.RoleArtist:
-		return "Order renders"
-	case farm.RoleProducer:
-		return "Order and manage"
-	case farm.RoleOperator:
-		return "Run the machines"
-	case farm.RoleAdmin:
-		return "Administer"
+	may := map[farm.Role]string{
+		farm.RoleViewer: "sees everything, changes nothing", farm.RoleArtist: "submits jobs and adds templates", farm.RoleProducer: "also approves, and manages all jobs",
+		farm.RoleOperator: "also runs machines and the queue", farm.RoleAdmin: "also manages people, secrets and the farm",
 	}
-	return string(r)
+	if words := may[r]; words != "" {
+		return roleName(r) + ": " + words
+	}
+	return roleName(r)
 }
 
 // fontWords is a font's family with its style, or its families when the file holds several.

@@ -19,6 +19,7 @@ type Sharing struct {
 	SplitOff                               bool
 	MinSeconds, MaxRanges, MaxMachines     string
 	MaxAttempts, MaxFailures, SetAsideFrom string
+	MaxSlots                               string
 
 	InForce  farm.Policy
 	Error    string // of the whole form
@@ -48,7 +49,7 @@ func SharingOf(p farm.Policy, teams []farm.Team) Sharing {
 	v := Sharing{
 		Revision: strconv.Itoa(p.Revision), SplitOff: p.Split.Off, MinSeconds: decimal(p.Split.MinSeconds), MaxRanges: whole(p.Split.MaxRanges),
 		MaxMachines: whole(p.MaxMachinesPerJob), MaxAttempts: whole(p.Retry.MaxAttempts), MaxFailures: whole(p.Retry.MaxJobFailures),
-		SetAsideFrom: whole(p.Retry.SetAsideAfter), InForce: p,
+		SetAsideFrom: whole(p.Retry.SetAsideAfter), MaxSlots: whole(p.MaxSlotsPerMachine), InForce: p,
 	}
 	for _, level := range farm.Levels() {
 		l := p.Levels[level]

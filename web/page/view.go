@@ -7,6 +7,7 @@ import (
 	"math"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"overcrank/aep"
@@ -105,7 +106,7 @@ func (j Job) Sentence() string {
 			return s + fmt.Sprintf(", on %d machines", len(j.Working))
 		}
 		if j.FramesTotal > 0 && j.Frame > 0 {
-			s = fmt.Sprintf("Frame %d of %d", j.Frame+1, j.FramesTotal)
+			s = "Frame " + grouped(j.Frame+1) + " of " + grouped(j.FramesTotal)
 		}
 		if j.Phase != "" && j.Phase != "rendering" {
 			s += ", " + j.Phase
@@ -176,15 +177,21 @@ func Seconds(s float64) string { return Duration(time.Duration(s * float64(time.
 
 // Size is a number of bytes as people say it.
 func Size(n int64) string {
+	const kilo, mega, giga = 1 << 10, 1 << 20, 1 << 30
 	switch {
-	case n < 1000:
+	case n < kilo:
 		return fmt.Sprintf("%d bytes", n)
-	case n < 1000*1000:
-		return fmt.Sprintf("%d kB", n/1000)
-	case n < 1000*1000*1000:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	case n < mega:
+		return fmt.Sprintf("%d KiB", n/kilo)
+	case n < giga:
+		return oneDecimal(float64(n)/mega) + " MiB"
 	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	return oneDecimal(float64(n)/giga) + " GiB"
+}
+
+// oneDecimal leaves out a decimal that says nothing.
+func oneDecimal(f float64) string {
+	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
 }
 
 // Rate is a frame rate without needless zeros.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -101,6 +102,9 @@ func someOf(list []string, few int) string {
 	return commas(list[:few]) + " and " + grouped(len(list)-few) + " more"
 }
 
+// orAny is who an invitation is for.
+func orAny(name string) string { return cmp.Or(name, "any machine") }
+
 func commas(list []string) string { return strings.Join(list, ", ") }
 
 // logClass marks the lines of a log that a reader looks for; the page's script does the same for new lines.
@@ -120,7 +124,7 @@ func resultWords(o farm.OutputRef) string {
 		parts = append(parts, fmt.Sprintf("%d × %d", o.Width, o.Height))
 	}
 	if o.Frames > 1 {
-		parts = append(parts, fmt.Sprintf("%d frames", o.Frames))
+		parts = append(parts, grouped(o.Frames)+" frames")
 	}
 	if o.Duration > 0 {
 		parts = append(parts, Seconds(o.Duration))

@@ -52,7 +52,11 @@ function lose() {
   if (elsewhere.others.length) seeking = setTimeout(seek, moveAfter);
 }
 
-function regain() { lost = false; wanted = ""; clearTimeout(seeking); byId("lost").hidden = true; }
+function regain() {
+  const to = wanted;
+  lost = false; wanted = ""; clearTimeout(seeking); byId("lost").hidden = true;
+  if (to) location.assign(to);
+}
 
 function say(words) { const box = byId("lost"); box.textContent = words; box.hidden = false; }
 
@@ -76,17 +80,19 @@ async function seek() {
 
 // While nobody would answer, forms are not sent and links are followed at the other coordinator.
 document.addEventListener("submit", (e) => {
-  if (!lost || !elsewhere.others.length) return;
+  if (!lost) return;
   e.preventDefault(); e.stopImmediatePropagation();
+  if (!elsewhere.others.length) { say("Not sent: the farm does not answer at the moment. What you filled in stays; send it again once this line is gone."); return; }
   say("Not sent: this page looks for another coordinator of the farm. What you filled in stays.");
   seek();
 }, true);
 document.addEventListener("click", (e) => {
   const link = e.target.closest?.("a[href]");
-  if (!lost || !elsewhere.others.length || !link || link.origin !== location.origin || link.target || e.ctrlKey || e.metaKey || e.shiftKey) return;
+  if (!lost || !link || link.origin !== location.origin || link.target || e.ctrlKey || e.metaKey || e.shiftKey) return;
   e.preventDefault();
   wanted = link.pathname + link.search;
-  seek();
+  if (elsewhere.others.length) seek();
+  else say("The farm does not answer at the moment. This page goes on to “" + link.textContent.trim().slice(0, 40) + "” as soon as it does.");
 }, true);
 
 // filledIn is what was filled into the page's forms, as the end of an address, which browsers keep to themselves. Passwords and
@@ -132,9 +138,35 @@ function fillIn() {
   }
 }
 
+// ---- lists: while the pointer or the keyboard is on a row, rows stay where they are and only what stands in them changes ----
+const waiting = new Map(); // by the id of a live part, what it is to become
+const held = (part) => part.querySelector("tbody tr[id]:hover, tbody tr[id]:focus-within") !== null;
+
+function putRows(part, html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  for (const row of part.querySelectorAll("tbody tr[id]")) {
+    const now = fresh.getElementById(row.id);
+    if (now) Idiomorph.morph(row, now.outerHTML, { morphStyle: "outerHTML" });
+  }
+}
+
+function release() {
+  for (const [id, html] of waiting) {
+    const part = byId(id);
+    if (part && held(part)) continue;
+    waiting.delete(id);
+    put(id, html);
+  }
+}
+document.addEventListener("pointermove", () => waiting.size && release());
+document.documentElement.addEventListener("pointerleave", () => setTimeout(release));
+document.addEventListener("focusout", () => setTimeout(release));
+
 function put(id, html) {
   const old = byId(id);
   if (!old) return;
+  if (held(old)) { waiting.set(id, html); putRows(old, html); tellTimes(); return; }
+  waiting.delete(id);
   Idiomorph.morph(old, html, {
     morphStyle: "outerHTML",
     callbacks: {
@@ -143,7 +175,8 @@ function put(id, html) {
         node.matches("form[data-touched]") || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
         || node.matches("input,textarea,select") && node === document.activeElement
         || node.id === "screen" && fresh.id === "screen" && scrubbing())),
-      beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")),
+      beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")
+        || name.startsWith("aria-value") && name !== "aria-valuemax" && node.id === "film" && scrubbing()),
     },
   });
   tellTimes(); localTimes();
@@ -361,7 +394,7 @@ function dropZones() {
   }
 }
 
-// ---- keys: Ctrl/⌘ K commands, ? help, g then a letter to go ----
+// ---- keys: Ctrl/⌘ K commands, ? help, g then a letter to go. Keys of one letter can be switched off (WCAG 2.2, 2.1.4) ----
 function keys() {
   const palette = byId("palette");
   if (!palette) return;
@@ -377,10 +410,13 @@ function keys() {
     if (e.key === "ArrowUp") { e.preventDefault(); at > 0 ? links[at - 1].focus() : byId("palette-search").focus(); }
     if (e.key === "Enter" && at < 0) { e.preventDefault(); links[0]?.click(); }
   });
+  const single = byId("single-keys");
+  single.checked = localStorage.getItem("overcrank-single-keys") !== "off";
+  single.addEventListener("change", () => localStorage.setItem("overcrank-single-keys", single.checked ? "on" : "off"));
   let went = 0;
   document.addEventListener("keydown", (e) => {
     if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") { e.preventDefault(); open(); return; }
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input,textarea,select,[contenteditable]") || palette.open) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input,textarea,select,[contenteditable]") || palette.open || !single.checked) return;
     if (e.key === "?") { e.preventDefault(); open(); return; }
     if (e.key === "g") { went = Date.now(); return; }
     if (Date.now() - went < 1200) {
@@ -464,6 +500,12 @@ function films() {
     if (film) showFrame(film, pictureAt(film, e.clientX), true);
   });
   document.addEventListener("keydown", (e) => {
+    const player = byId("player");
+    if (e.key === " " && player && (e.target.id === "film" || e.target === document.body) && !e.ctrlKey && !e.metaKey && !e.altKey) {
+      e.preventDefault();
+      if (player.paused) player.play().catch(() => {}); else player.pause();
+      return;
+    }
     if (e.target.id !== "film" || e.ctrlKey || e.metaKey || e.altKey) return;
     const frames = framesOf(e.target), now = Number(e.target.getAttribute("aria-valuenow"));
     const next = frames.find((f) => f > now), last = frames.findLast((f) => f < now);

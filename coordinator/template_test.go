@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"image/jpeg"
 	"io"
 	"net/http"
 	"net/http/httptest"

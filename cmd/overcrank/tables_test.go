@@ -108,7 +108,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 		cells.value = "Titel\tPicture\nPasted\tb.png";
 		cells.dispatchEvent(new Event("input", { bubbles: true }));
 	})()`, nil))
-	b.shows("Is this what is meant?")
+	b.shows("Is this right?")
 	b.shows("the file “b.png” is missing")
 }
 

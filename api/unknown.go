@@ -37,10 +37,10 @@ func (p *problems) warn(text string) {
 // left out in silence. A strict request has none of them.
 func (o object) passOver(known []string) {
 	for _, field := range o.fields {
-		key := string(field.key)
-		if slices.Contains(known, key) {
+		if slices.ContainsFunc(known, func(k string) bool { return k == string(field.key) }) {
 			continue
 		}
+		key := string(field.key)
 		hint := ""
 		if near := names.Near(key, known); len(near) > 0 {
 			hint = "; " + names.DidYouMean(key, known)

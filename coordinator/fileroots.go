@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -12,25 +11,20 @@ import (
 // refusedFiles are the fields of a job that name a file by a file: address which no machine of the farm may read, as far as their agents
 // have told. Machines that are not connected count as well, and one whose agent is too old to tell may be allowed anything.
 func (c *Coordinator) refusedFiles(job farm.Job) (refused []farm.FieldError, err error) {
-	check := func(field, src string) {
+	refused = refusedSources(job, func(src string) (why string) {
 		if scheme, _, _ := strings.Cut(src, ":"); err != nil || !strings.EqualFold(scheme, "file") || len(farm.SecretRefs(src)) > 0 {
-			return
+			return ""
 		}
 		u, wrong := url.Parse(src)
 		if wrong != nil {
-			refused = append(refused, farm.FieldError{Field: field, Message: "is not a well-formed file: address"})
-			return
+			return "is not a well-formed file: address"
 		}
 		allowed, failed := c.fileAllowed(u.Path)
-		if err = failed; !allowed && err == nil {
-			refused = append(refused, farm.FieldError{Field: field,
-				Message: "is in no folder that a machine of the farm may take files from; an administrator allows a folder by the flag --root of a machine's agent"})
+		if err = failed; allowed || err != nil {
+			return ""
 		}
-	}
-	check("template.src", job.Template.Src)
-	for i, a := range job.Assets {
-		check(fmt.Sprintf("assets[%d].src", i), a.Src)
-	}
+		return "is in no folder that a machine of the farm may take files from; an administrator allows a folder by the flag --root of a machine's agent"
+	})
 	return refused, err
 }
 

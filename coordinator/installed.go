@@ -126,7 +126,9 @@ func (i *installed) hasLocked(job *farm.Job, font string) bool {
 // tellMissingOfFamily does tellMissing for a job and those nested in it.
 func (c *Coordinator) tellMissingOfFamily(job *farm.Job) error {
 	err := c.tellMissing(job)
-	job.Assets = slices.Clone(job.Assets)
+	if slices.ContainsFunc(job.Assets, func(a farm.Asset) bool { return a.Nested != nil }) {
+		job.Assets = slices.Clone(job.Assets)
+	}
 	for i := range job.Assets {
 		if nested := job.Assets[i].Nested; nested != nil {
 			child := *nested

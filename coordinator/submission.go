@@ -212,20 +212,30 @@ func (s *submission) checkLimits(job farm.Job) error {
 
 // refusedAddresses are the fields of a job whose address can be seen to be one that the farm will not ask.
 func refusedAddresses(policy address.Policy, job farm.Job) (refused []farm.FieldError) {
-	check := func(field, src string) {
-		if why := policy.Refusal(src); why != "" {
+	refused = refusedSources(job, policy.Refusal)
+	check := func(field, address string) {
+		if why := policy.Refusal(address); why != "" {
 			refused = append(refused, farm.FieldError{Field: field, Message: why})
 		}
-	}
-	check("template.src", job.Template.Src)
-	for i, a := range job.Assets {
-		check(fmt.Sprintf("assets[%d].src", i), a.Src)
 	}
 	if job.Upload != nil {
 		check("upload.params.endpoint", job.Upload.Params["endpoint"])
 	}
 	if job.Webhook != nil {
 		check("webhook.url", job.Webhook.URL)
+	}
+	return refused
+}
+
+// refusedSources are the fields of a job that say where its project and its assets come from, as far as there is something against it.
+func refusedSources(job farm.Job, refusal func(src string) (why string)) (refused []farm.FieldError) {
+	if why := refusal(job.Template.Src); why != "" {
+		refused = append(refused, farm.FieldError{Field: "template.src", Message: why})
+	}
+	for i, a := range job.Assets {
+		if why := refusal(a.Src); why != "" {
+			refused = append(refused, farm.FieldError{Field: fmt.Sprintf("assets[%d].src", i), Message: why})
+		}
 	}
 	return refused
 }

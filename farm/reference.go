@@ -49,6 +49,9 @@ func SecretRefs(s string) []string {
 // ReplaceSecrets puts values in the place of references. What value gives is not looked through again. The first error of
 // value ends it.
 func ReplaceSecrets(s string, value func(name string) (string, error)) (string, error) {
+	if !strings.Contains(s, secretOpens) {
+		return s, nil
+	}
 	var out strings.Builder
 	parts := SplitSecrets(s)
 	for i, part := range parts {

@@ -60,6 +60,9 @@ func plainHost(host string) string {
 // numeric reads an IPv4 address in the forms of inet_aton: one to four numbers, each decimal, octal or hexadecimal, of which the
 // last fills what is left of the 32 bits.
 func numeric(host string) (netip.Addr, bool) {
+	if host == "" || host[0] < '0' || host[0] > '9' { // as nearly all names, which need not be taken apart
+		return netip.Addr{}, false
+	}
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
 		return netip.Addr{}, false
@@ -85,6 +88,9 @@ func numeric(host string) (netip.Addr, bool) {
 // the address that is dialled.
 func (p Policy) Refusal(src string) string {
 	const unknown = "secret"
+	if src == "" {
+		return ""
+	}
 	src, _ = farm.ReplaceSecrets(src, func(string) (string, error) { return unknown, nil })
 	u, err := url.Parse(strings.TrimSpace(src))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Host, unknown) {

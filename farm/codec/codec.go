@@ -28,34 +28,31 @@ type Codec struct {
 	Constant bool
 }
 
-// All are the codecs of the public interface, films first.
-func All() []Codec {
-	var all []Codec
-	for _, constant := range []bool{false, true} {
-		mode := "vbr"
-		if constant {
-			mode = "cbr"
-		}
-		for _, mbps := range []int{1, 5, 15, 40} {
-			all = append(all, Codec{Name: fmt.Sprintf("video_h264_%s_%dmbps", mode, mbps), Ext: "mp4", Mbps: mbps, Constant: constant})
-		}
+// table has the codecs of the public interface, films first. It is never written to.
+var table = slices.Concat(h264("vbr", false), h264("cbr", true), []Codec{
+	{Name: ProRes422, Ext: "mov"},
+	{Name: ProRes4444, Ext: "mov", Alpha: true},
+	{Name: DefaultStill, Ext: "png", Still: true, Alpha: true},
+	{Name: JPEG, Ext: "jpg", Still: true},
+})
+
+func h264(mode string, constant bool) (codecs []Codec) {
+	for _, mbps := range []int{1, 5, 15, 40} {
+		codecs = append(codecs, Codec{Name: fmt.Sprintf("video_h264_%s_%dmbps", mode, mbps), Ext: "mp4", Mbps: mbps, Constant: constant})
 	}
-	return append(all,
-		Codec{Name: ProRes422, Ext: "mov"},
-		Codec{Name: ProRes4444, Ext: "mov", Alpha: true},
-		Codec{Name: DefaultStill, Ext: "png", Still: true, Alpha: true},
-		Codec{Name: JPEG, Ext: "jpg", Still: true},
-	)
+	return codecs
 }
+
+// All are the codecs of the public interface, films first.
+func All() []Codec { return slices.Clone(table) }
 
 // Find is the codec of that name; false when there is none.
 func Find(name string) (Codec, bool) {
-	all := All()
-	i := slices.IndexFunc(all, func(c Codec) bool { return c.Name == name })
+	i := slices.IndexFunc(table, func(c Codec) bool { return c.Name == name })
 	if i < 0 {
 		return Codec{}, false
 	}
-	return all[i], true
+	return table[i], true
 }
 
 // Names are the names of all codecs, films first.
@@ -69,7 +66,7 @@ func Stills() []string { return named(func(c Codec) bool { return c.Still }) }
 
 func named(wanted func(Codec) bool) []string {
 	var names []string
-	for _, c := range All() {
+	for _, c := range table {
 		if wanted(c) {
 			names = append(names, c.Name)
 		}

@@ -39,6 +39,7 @@ type authorityBody struct {
 	OwnRoot     bool   `json:"ownRoot"`
 	NotBefore   stamp  `json:"notBefore"`
 	NotAfter    stamp  `json:"notAfter"`
+	Certificate string `json:"certificate"` // PEM
 }
 
 func (s *server) getAuthority(c *fiber.Ctx, p farm.Principal) error {
@@ -49,7 +50,7 @@ func (s *server) getAuthority(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return ok(c, authorityBody{
-		Fingerprint: a.Fingerprint, Subject: a.Subject, Issuer: a.Issuer, OwnRoot: a.OwnRoot, NotBefore: stamp(a.NotBefore), NotAfter: stamp(a.NotAfter),
+		Fingerprint: a.Fingerprint, Subject: a.Subject, Issuer: a.Issuer, OwnRoot: a.OwnRoot, NotBefore: stamp(a.NotBefore), NotAfter: stamp(a.NotAfter), Certificate: a.PEM,
 	})
 }
 

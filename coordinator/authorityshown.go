@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"crypto/x509"
+	"encoding/pem"
 	"time"
 
 	"overcrank/farm"
@@ -14,6 +15,7 @@ type AuthorityInfo struct {
 	Subject, Issuer     string
 	OwnRoot             bool // the farm founded it itself; false for one that the studio issued
 	NotBefore, NotAfter time.Time
+	PEM                 string // the certificate itself
 }
 
 // Authority tells of the farm's authority. It is for administrators of the farm.
@@ -28,5 +30,6 @@ func (c *Coordinator) Authority(_ context.Context, p farm.Principal) (AuthorityI
 	return AuthorityInfo{
 		Fingerprint: c.authority.Fingerprint(), Subject: certificate.Subject.String(), Issuer: certificate.Issuer.String(),
 		OwnRoot: certificate.CheckSignatureFrom(certificate) == nil, NotBefore: certificate.NotBefore, NotAfter: certificate.NotAfter,
+		PEM: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw})),
 	}, nil
 }

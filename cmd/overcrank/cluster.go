@@ -12,6 +12,7 @@ type clusterCommand struct {
 	Remove      clusterRemove      `cmd:"" help:"Take coordinators out of the farm, also dead ones."`
 	Recover     clusterRecover     `cmd:"" help:"After most coordinators are lost for good: let this machine's go on alone."`
 
-	GossipKey clusterGossipKey `cmd:"" name:"gossip-key" help:"List and change the key with which coordinators and agents find each other."`
-	CA        clusterCA        `cmd:"" name:"ca" help:"Show the certificate authority that vouches for coordinators and agents."`
+	GossipKey   clusterGossipKey   `cmd:"" name:"gossip-key" help:"List and change the key with which coordinators and agents find each other."`
+	Certificate clusterCertificate `cmd:"" help:"Print the certificate of the farm's authority, in PEM."`
+	CA          clusterCA          `cmd:"" name:"ca" help:"Show the certificate authority that vouches for coordinators and agents."`
 }

@@ -23,6 +23,7 @@ type jobsCommand struct {
 	Tasks    jobsTasks     `cmd:"" help:"List the tasks of a job."`
 	Attempts jobsAttempts  `cmd:"" help:"List who tried the tasks of a job, and how that ended."`
 	Set      jobsSet       `cmd:"" help:"Change where a job stands in line, or what it is called."`
+	Samples  jobsSamples   `cmd:"" help:"List the frames that came before the rest of a job, and keep them as files."`
 	Approve  jobsApprove   `cmd:"" help:"Let the rest of jobs begin whose first frames were looked at."`
 	Reject   jobsReject    `cmd:"" help:"End a job whose first frames are not what was meant."`
 	Release  jobsRelease   `cmd:"" help:"Let held jobs go."`

@@ -146,6 +146,7 @@ jobs tasks LAST --json
 jobs attempts LAST
 queue
 queue --json
+jobs samples LAST
 jobs approve LAST
 agents
 agents show suite-7

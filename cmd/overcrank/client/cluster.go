@@ -47,6 +47,7 @@ type Authority struct {
 	OwnRoot     bool   `json:"ownRoot"` // the farm founded it itself
 	NotBefore   string `json:"notBefore"`
 	NotAfter    string `json:"notAfter"`
+	Certificate string `json:"certificate"` // PEM
 }
 
 // Authority tells of the farm's certificate authority.

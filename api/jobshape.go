@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"time"
@@ -109,7 +110,11 @@ func jobShape(j farm.Job, address string, minimal bool) jobBody {
 func expanded(assets []farm.Asset) []farm.Asset {
 	out := make([]farm.Asset, 0, len(assets))
 	for _, a := range assets {
-		for _, params := range perLayer(a) {
+		each := perLayer(a)
+		if each == nil {
+			out = append(out, a)
+		}
+		for _, params := range each {
 			a.Params = params
 			out = append(out, a)
 		}
@@ -117,23 +122,22 @@ func expanded(assets []farm.Asset) []farm.Asset {
 	return out
 }
 
-// perLayer are a function's arguments for each layer that they name; those of other assets, and of a function for one layer, as they are.
+// perLayer are a function's arguments for each layer that they name; nil for other assets, and for a function for one layer.
 func perLayer(a farm.Asset) []json.RawMessage {
-	alone := []json.RawMessage{a.Params}
-	var args map[string]json.RawMessage
-	if a.Type != "function" || json.Unmarshal(a.Params, &args) != nil {
-		return alone
+	if a.Type != "function" || !bytes.ContainsRune(a.Params, '[') {
+		return nil
 	}
+	var args map[string]json.RawMessage
 	var layers []json.RawMessage
-	if json.Unmarshal(args["layerName"], &layers) != nil || len(layers) == 0 {
-		return alone
+	if json.Unmarshal(a.Params, &args) != nil || json.Unmarshal(args["layerName"], &layers) != nil || len(layers) == 0 {
+		return nil
 	}
 	each := make([]json.RawMessage, len(layers))
 	for i, layer := range layers {
 		args["layerName"] = layer
 		params, err := json.Marshal(args)
 		if err != nil {
-			return alone
+			return nil
 		}
 		each[i] = params
 	}

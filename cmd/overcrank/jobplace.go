@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 )
 
 type jobsWhy struct {
@@ -69,40 +69,29 @@ func printPlacement(p client.Placement, out *output) error {
 		}
 		t.Row("place in line", place)
 	}
-	if words := spanWords(p.Start); words != "" {
-		t.Row("begins in", words)
+	if words := inSpan(p.Start); words != "" {
+		t.Row("begins", words)
 	}
-	if words := spanWords(p.Finish); words != "" {
-		t.Row("done in", words)
+	if words := inSpan(p.Finish); words != "" {
+		t.Row("done", words)
 	}
 	return out.table(t)
 }
 
-// spanWords is a time to come as people say it, "" when nobody can tell.
+// spanWords is a time to come as the dashboard says it, "" when nobody can tell.
 func spanWords(s *client.Span) string {
-	switch {
-	case s == nil:
+	if s == nil {
 		return ""
-	case s.Learning && s.High == 0:
-		return "nobody knows yet: too little of this was rendered here"
 	}
-	words := secondsWords(s.Low) + " to " + secondsWords(s.High)
-	if s.Learning {
-		words += ", roughly: little of this was rendered here"
-	}
-	return words
+	return farm.Span{Low: s.Low, High: s.High, Learning: s.Learning}.Words()
 }
 
-func secondsWords(seconds float64) string {
-	d := time.Duration(seconds * float64(time.Second))
-	switch {
-	case d < 10*time.Second:
-		return d.Round(time.Second).String()
-	case d < 10*time.Minute:
-		return d.Round(10 * time.Second).String()
-	default:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+// inSpan is spanWords with "in" before a length of time.
+func inSpan(s *client.Span) string {
+	if s == nil || s.High <= 0 {
+		return spanWords(s)
 	}
+	return "in " + spanWords(s)
 }
 
 type jobsTasks struct {

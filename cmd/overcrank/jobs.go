@@ -188,8 +188,8 @@ func (s jobsShow) addPlace(ctx context.Context, c *client.Client, t *terminal.Ta
 	if j.Approval != nil && j.Approval.ApprovedAt != nil {
 		t.Row("approved", localTime(*j.Approval.ApprovedAt)+" by "+given(j.Approval.ApprovedBy))
 	}
-	if words := spanWords(j.Finish); words != "" {
-		t.Row("done in", words)
+	if words := inSpan(j.Finish); words != "" {
+		t.Row("done", words)
 	}
 	if j.Tasks.Total > 1 {
 		t.Row("tasks", fmt.Sprintf("%d of %d done", j.Tasks.Done, j.Tasks.Total))

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -31,61 +30,18 @@ func (v JobView) waits() bool {
 	return v.Placement != nil && v.Placement.Why != "" && !v.Status.Ended()
 }
 
-// SpanWords says a time to come as a range, with an honest word where too little is known.
-func SpanWords(s farm.Span) string {
-	low, high := time.Duration(s.Low*float64(time.Second)), time.Duration(s.High*float64(time.Second))
-	switch {
-	case s.High <= 0 && s.Learning:
-		return "learning how long it takes"
-	case s.High <= 0:
-		return "at once"
-	}
-	words := spanRange(low, high)
-	if s.Learning {
-		words += ", still learning"
-	}
-	return words
-}
-
-// spanRange is a range of times as people say it: rounded so that no precision is pretended.
-func spanRange(low, high time.Duration) string {
-	l, lowUnit := rounded(low)
-	h, highUnit := rounded(high)
-	switch {
-	case l == h && lowUnit == highUnit:
-		return "about " + l + " " + lowUnit
-	case low < 5*time.Second:
-		return "up to " + h + " " + highUnit
-	case lowUnit == highUnit:
-		return l + " to " + h + " " + highUnit
-	}
-	return l + " " + lowUnit + " to " + h + " " + highUnit
-}
-
-func rounded(d time.Duration) (number, unit string) {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprint(max(5, int(math.Ceil(d.Seconds()/5))*5)), "s"
-	case d < 2*time.Hour:
-		return fmt.Sprint(int(math.Round(d.Minutes()))), "min"
-	case d < 48*time.Hour:
-		return fmt.Sprint(int(math.Round(d.Hours()))), "h"
-	}
-	return fmt.Sprint(int(math.Round(d.Hours() / 24))), "days"
-}
-
 // left says how long the job is likely to take yet, "" when nobody can tell.
 func (j Job) left() string {
 	if j.Finish == nil {
 		return ""
 	}
-	words := SpanWords(*j.Finish)
+	words := j.Finish.Words()
 	if j.Finish.High <= 0 && j.Finish.Learning {
 		return "Learning how long it takes"
 	}
 	first, rest, _ := strings.Cut(words, ", still learning")
 	words = "Done in " + first
-	if len(words)+len(rest) < len(SpanWords(*j.Finish))+len("Done in ") {
+	if len(words)+len(rest) < len(j.Finish.Words())+len("Done in ") {
 		words += ", still learning"
 	}
 	return words

@@ -7,25 +7,6 @@ import (
 	"overcrank/farm"
 )
 
-func TestTimesToComeAreToldAsRanges(t *testing.T) {
-	for _, c := range []struct {
-		span farm.Span
-		want string
-	}{
-		{farm.Span{}, "at once"},
-		{farm.Span{Learning: true}, "learning how long it takes"},
-		{farm.Span{Low: 1, High: 12}, "up to 15 s"},
-		{farm.Span{Low: 120, High: 245}, "2 to 4 min"},
-		{farm.Span{Low: 600, High: 610}, "about 10 min"},
-		{farm.Span{Low: 40, High: 130, Learning: true}, "40 s to 2 min, still learning"},
-		{farm.Span{Low: 3 * 3600, High: 9 * 3600}, "3 to 9 h"},
-	} {
-		if got := SpanWords(c.span); got != c.want {
-			t.Errorf("%+v is told as %q, want %q", c.span, got, c.want)
-		}
-	}
-}
-
 func TestARequirementThatNoMachineMeetsHasAWayOut(t *testing.T) {
 	p := farm.Placement{Agents: 3, Requirements: []farm.Requirement{{Kind: "engine", RulesOut: 1}, {Kind: "font", Wants: "the font Lora", RulesOut: 3}}}
 	if words, href := wayOut(p); href != "/settings/fonts" || !strings.Contains(words, "Add the font") {

@@ -4,7 +4,7 @@ import "testing"
 
 func TestTimesToComeAreToldAsRanges(t *testing.T) {
 	for _, c := range []struct {
-		span farm.Span
+		span Span
 		want string
 	}{
 		{Span{}, "at once"},

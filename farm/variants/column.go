@@ -174,6 +174,11 @@ func (t Template) near(heading string) []string {
 		}
 		return near
 	}
+	for _, option := range optionNames {
+		if strings.EqualFold(strings.TrimSpace(heading), option) {
+			return []string{optionMark + option} // no layer has that name, or it would have been found
+		}
+	}
 	wanted, property, isProperty := strings.Cut(heading, ":")
 	near := names.Near(strings.TrimSpace(wanted), t.known())
 	var out []string

@@ -24,6 +24,9 @@ func readText(r io.Reader) (text []byte, remark string, err error) {
 	if len(raw) > SheetLimit {
 		return nil, "", fmt.Errorf("the table is larger than %d MiB", SheetLimit>>20)
 	}
+	if isWorkbook(raw) {
+		return nil, "", errors.New("this is a workbook, not a table of text: export the sheet as CSV (in Excel: File › Save As › CSV UTF-8)")
+	}
 	switch {
 	case bytes.HasPrefix(raw, []byte{0xef, 0xbb, 0xbf}):
 		raw = raw[3:]
@@ -61,4 +64,9 @@ func evenZeros(raw []byte, at int) bool {
 		}
 	}
 	return true
+}
+
+// isWorkbook tells whether a file is one of a spreadsheet program: a zip (.xlsx, .ods, .numbers), or a compound file (.xls).
+func isWorkbook(raw []byte) bool {
+	return bytes.HasPrefix(raw, []byte("PK\x03\x04")) || bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0"))
 }

@@ -82,7 +82,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.do(chromedp.Click(`article a.name`, chromedp.ByQuery))
 	b.shows("What it has")
 	b.presses(`form[action$="/drain"] button`)
-	b.shows("It gets nothing until somebody lets it go on")
+	b.shows("It gets no work until somebody resumes it")
 	b.shows("Recent work")
 	b.canBeRead("/machines/… that is drained")
 	b.size(1360, 900)

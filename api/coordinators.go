@@ -65,6 +65,8 @@ type memberBody struct {
 	Fingerprint      string `json:"fingerprint"`
 	FingerprintIndex int64  `json:"fingerprintIndex"`
 	Differs          bool   `json:"differs"`
+	StateRebuilds    int64  `json:"stateRebuilds"`
+	StateVerifiedAt  stamp  `json:"stateVerifiedAt"`
 	FreeBytes        int64  `json:"freeBytes"`
 }
 
@@ -85,6 +87,7 @@ func clusterShape(c coordinator.Cluster) clusterBody {
 			ID: m.ID, Name: m.Name, Address: m.Cluster, PublicAddress: m.Public, Role: string(m.Role), Alive: !m.Dead, Trouble: m.Trouble,
 			Version: m.Version, Level: m.Level, LastContactAt: stamp(m.LastContact), Lag: int64(m.Lag), AppliedIndex: int64(m.Applied), StateIndex: int64(m.State),
 			Fingerprint: m.Fingerprint, FingerprintIndex: int64(m.FingerprintIndex), Differs: m.Differs, FreeBytes: m.Free,
+			StateRebuilds: m.Rebuilds, StateVerifiedAt: stamp(m.Verified),
 		}
 	}
 	return body

@@ -64,13 +64,14 @@ func (m *cluster) members(list []raftstore.Member) []membership.Member {
 			out[i].Name = member.ID
 		}
 		if member.ID == m.c.store.ID() {
+			out[i].Mended = m.c.store.Integrity().Rebuilds
 			continue
 		}
 		s, ok := all[member.ID]
 		if !ok {
 			s.heard = m.began
 		}
-		out[i].Silent, out[i].Skew = now.Sub(s.heard), s.skew
+		out[i].Silent, out[i].Skew, out[i].Mended = now.Sub(s.heard), s.skew, s.report.Mended
 		if !s.keepsUp.IsZero() {
 			out[i].KeepsUp = now.Sub(s.keepsUp)
 		}

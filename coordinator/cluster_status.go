@@ -40,8 +40,12 @@ type ClusterMember struct {
 	FingerprintIndex uint64
 	// Differs says that its state is not that of the other coordinators.
 	Differs bool
-	Free    int64
-	Trouble string // why it is not ready
+	// Rebuilds is how often it has found its state file damaged and made it again since its start, and Verified when it last looked
+	// through the whole file and found what was written; zero for not yet.
+	Rebuilds int64
+	Verified time.Time
+	Free     int64
+	Trouble  string // why it is not ready
 }
 
 // MemberRole is what a coordinator is to the others.
@@ -111,6 +115,7 @@ func memberOf(seen membership.Member, s sighting, record farm.Coordinator, addre
 	if s.answered {
 		r := s.report
 		out.Coordinator, out.Applied, out.State, out.Free, out.Trouble = r.Coordinator, r.Applied, r.State, r.Free, r.Trouble
+		out.Rebuilds, out.Verified = r.Mended, r.Verified
 		out.LastContact = now.Add(-time.Since(s.heard))
 	}
 	out.ID, out.Cluster, out.Name = seen.ID, address, seen.Name

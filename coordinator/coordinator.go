@@ -280,6 +280,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	dir := filepath.Join(c.cfg.DataDir, stateFolder)
 	cfg := raftstore.Config{
 		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.push, Replaced: func() { c.installed.forget(); c.hub.lose() },
+		Rebuilt:    c.stateRebuilt,
 		BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}
 	c.cluster = newCluster(c)

@@ -110,6 +110,8 @@ var (
 	printGauge     = gauge("state_hash", "First 52 bits of the hash over all rows that were written up to state_hash_index; nodes at one index must show the same.")
 	printAtGauge   = gauge("state_hash_index", "Index of state_hash: the newest multiple of 256 that this node has passed, 0 before there is one.")
 	differsGauge   = gauge("state_differs", "Whether this node's state is not that of the other coordinators.")
+	rebuildsGauge  = counter("state_rebuilds_total", "Times that this node's state file was found damaged and made again, since the start.")
+	verifiedGauge  = gauge("state_verified_timestamp_seconds", "When this node's whole state file was last looked through and found to hold what was written to it.")
 	syncsGauge     = counter("log_syncs_total", "Writes of the log that this node's disk has taken.")
 	syncTimeGauge  = counter("log_sync_seconds_total", "Time that they took.")
 	syncWorstGauge = gauge("log_sync_worst_seconds", "The slowest of the last minute.")
@@ -187,6 +189,11 @@ func (g gauges) node(put putMetric) {
 	}
 	put(stateGauge, float64(c.store.Size()))
 	put(breachesGauge, float64(c.store.Breaches().Count))
+	whole := c.store.Integrity()
+	put(rebuildsGauge, float64(whole.Rebuilds))
+	if !whole.Verified.IsZero() {
+		put(verifiedGauge, float64(whole.Verified.Unix()))
+	}
 	index, print := c.store.Mark()
 	put(printGauge, printNumber(print))
 	put(printAtGauge, float64(index))

@@ -330,6 +330,11 @@ func (c *Coordinator) takeOldKeys(ctx context.Context, in keyChange) error {
 // stateReplaced begins anew what is remembered of a state that is another now.
 func (c *Coordinator) stateReplaced() {
 	c.log.Warn("the farm's state was put back to that of a backup")
+	c.stateRebuilt()
+}
+
+// stateRebuilt is stateReplaced for a state of which some may have been read wrong.
+func (c *Coordinator) stateRebuilt() {
 	c.installed.forget()
 	c.hub.lose()
 	c.hub.publish(farm.Event{Kind: farm.EventFarm})

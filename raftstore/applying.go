@@ -16,10 +16,16 @@ import (
 func (m *machine) applyCommands(logs []*raft.Log, answers []any) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	if err := m.broken.Load(); err != nil {
+		return *err
+	}
 	for breaches := map[breachAt]*breach{}; ; {
 		a := applying{logs: logs, answers: answers, breaches: breaches, steps: make([]step, 0, len(logs)), fresh: make([]int, 0, len(logs))}
 		err := m.tryCommands(&a)
 		if found, is := errors.AsType[*breach](err); is && breaches[found.at] == nil {
+			if err := m.sound(); err != nil {
+				return err
+			}
 			breaches[found.at] = found
 			continue
 		}
@@ -129,6 +135,11 @@ func (m *machine) applyEntry(t *tables, log *raft.Log, a *applying) (Result, err
 	}
 	for _, what := range t.mended {
 		a.amiss = append(a.amiss, breached{log.Index, what})
+	}
+	if len(t.mended) > 0 {
+		if err := m.sound(); err != nil {
+			return Result{}, err
+		}
 	}
 	t.mended = nil
 	if part, is := cmd.(BringState); is && result.Refused == nil && result.Repeated == nil {

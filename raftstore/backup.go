@@ -82,7 +82,7 @@ func Restore(dir string, backup io.Reader) (err error) {
 		return err
 	}
 	path := filepath.Join(dir, stateFile)
-	if err := receiveSnapshot(backup, path); err != nil {
+	if _, err := receiveSnapshot(backup, path); err != nil {
 		return err
 	}
 	db, err := openState(path)
@@ -112,6 +112,9 @@ func foundOn(dir, id string, db *bbolt.DB) error {
 		}
 		if index == 0 || term == 0 {
 			return errors.New("the backup holds a state in which nothing was ever done")
+		}
+		if err := layered.DropSums(tx); err != nil {
+			return err
 		}
 		// None of the nodes that the farm had is a member.
 		if err := tx.DeleteBucket(bucketCoordinators); err != nil {

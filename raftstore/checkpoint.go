@@ -70,7 +70,7 @@ func (s *Store) keepCheckpoints(ctx context.Context, logger *slog.Logger) {
 			return
 		case <-tick.C:
 		}
-		if s.machine.halted.Load() || !s.machine.checkpoint.due(s.machine.logged.Load()) {
+		if s.machine.halted.Load() || s.machine.damage() != nil || !s.machine.checkpoint.due(s.machine.logged.Load()) {
 			continue
 		}
 		if err := s.machine.keepCheckpoint(ctx); err != nil && ctx.Err() == nil {
@@ -100,6 +100,9 @@ func (m *machine) keepCheckpoint(ctx context.Context) (err error) {
 	if m.db != db {
 		return nil // another state has taken its place
 	}
+	if err := m.damage(); err != nil {
+		return err
+	}
 	held := pin
 	pin = nil
 	return m.checkpoint.keep(m.path, held, logged)
@@ -113,7 +116,11 @@ func (m *machine) hold() (*bbolt.DB, *boltfile.Pin, *os.File, error) {
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("bring the state to the disk: %w", err)
 	}
-	pin, err := boltfile.Hold(m.db)
+	tx, err := m.state.Reading()
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, file.Close())
+	}
+	pin, err := boltfile.Hold(tx)
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, file.Close())
 	}

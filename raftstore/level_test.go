@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"overcrank/farm"
+	"overcrank/raftstore/layered"
 )
 
 func levelIn(t *testing.T, s *Store) (level int) {
@@ -87,7 +88,10 @@ func raiseBeyond(t *testing.T, path string) {
 	}
 	value, err := json.Marshal(raised{Level: NewestLevel + 1, Version: "v9.9.9"})
 	if err == nil {
-		err = db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put([]byte(metaLevel), value) })
+		err = db.Update(func(tx *bbolt.Tx) error {
+			// They would be those of the later release.
+			return errors.Join(layered.DropSums(tx), tx.Bucket(bucketMeta).Put([]byte(metaLevel), value))
+		})
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)

@@ -71,7 +71,15 @@ type machine struct {
 	leaving sync.WaitGroup
 	unfit   error // why the last snapshot was not taken; for whoever called Restore
 	halted  atomic.Bool
-	last    atomic.Uint64 // index of the last entry applied
+	// See rebuild.go.
+	mends  bool                          // somebody makes a damaged file again
+	broken atomic.Pointer[error]         // why the file is not believed any more, nil while it is
+	hurt   chan struct{}                 // told then
+	look   chan struct{}                 // asks for a look through the file
+	inUse  atomic.Pointer[layered.Store] // state, for those who do not hold mu
+	begins uint64                        // index of the first entry of the log at the start
+
+	last atomic.Uint64 // index of the last entry applied
 	// What was applied since the last snapshot, see snapshotting.go.
 	grown   atomic.Int64 // bytes
 	logged  atomic.Int64 // bytes since the start
@@ -89,7 +97,7 @@ func openMachine(path string, codec *codec, fatal func(error), portion int) (*ma
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion, expected: newExpected()}
+	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion, expected: newExpected(), hurt: make(chan struct{}, 1), look: make(chan struct{}, 1)}
 	m.incoming = incoming{path: path + ".brought", unpack: codec.decompressor}
 	if err := m.incoming.drop(); err != nil { // of a process that was killed
 		return nil, errors.Join(err, db.Close())
@@ -97,6 +105,11 @@ func openMachine(path string, codec *codec, fatal func(error), portion int) (*ma
 	m.ended, m.end = context.WithCancel(context.Background())
 	m.use(db)
 	m.follow()
+	if m.last.Load() == 0 { // nothing is in it yet: it is counted from its first row on
+		if err := m.state.Verify(func(int) error { return nil }); err != nil {
+			return nil, errors.Join(err, m.state.End(), db.Close())
+		}
+	}
 	return m, nil
 }
 
@@ -111,7 +124,13 @@ const (
 // use makes an open state file that of the machine.
 func (m *machine) use(db *bbolt.DB) {
 	m.db = db
-	m.state = layered.New(db, layered.Options{Buckets: buckets(), Often: bucketsReadOften(), Portion: m.portion, Fill: fill, Failed: m.unwritten})
+	var state *layered.Store
+	state = layered.New(db, layered.Options{
+		Path: m.path, Buckets: buckets(), Often: bucketsReadOften(), Portion: m.portion, Fill: fill, Stamp: stateStamp(),
+		Failed: func(err error) (again bool) { return m.inUse.Load() == state && m.unwritten(err) },
+	})
+	m.state = state
+	m.inUse.Store(state)
 }
 
 // follow goes on where the state file is.
@@ -127,9 +146,16 @@ func (m *machine) halt(err error) {
 	}
 }
 
+// stateStamp is the row that every change of the state writes, in each release.
+func stateStamp() layered.Stamp { return layered.Stamp{Bucket: bucketMeta, Key: metaApplied} }
+
 // unwritten is told that changes could not be brought to the file. They stay in memory and in the log, so a disk that is full or
 // read-only is waited for; whatever else it is ends the machine's work.
 func (m *machine) unwritten(err error) (again bool) {
+	if errors.Is(err, layered.ErrDamaged) && m.mends {
+		m.doubt(m.inUse.Load(), err)
+		return false
+	}
 	if !durable.Blocked(err) {
 		m.halt(err)
 		return false
@@ -154,13 +180,40 @@ func stateOptions() *bbolt.Options {
 	}
 }
 
-// openState opens a state file, or makes it, in today's format. One of a release that this program does not understand is errNewer.
+// lookAtStart is how many bytes of rows are looked at before a state file is used that bbolt itself need not read: a fifth of a second's
+// work. The rest is looked at while it is used.
+const lookAtStart = 64 << 20
+
+// openState opens a state file, or makes it, in today's format. One of a release that this program does not understand is errNewer, and
+// one that is not what was written boltfile.ErrDamaged.
 func openState(path string) (*bbolt.DB, error) {
-	db, err := boltfile.Open(path, stateOptions())
+	noted, err := boltfile.FreeNoted(path)
 	if err != nil {
 		return nil, fmt.Errorf("open state %s: %w", path, err)
 	}
-	err = db.Update(func(tx *bbolt.Tx) error {
+	room := int64(-1)
+	if noted {
+		room = lookAtStart
+	}
+	db, err := boltfile.OpenLooked(path, stateOptions(), func(tx *bbolt.Tx) error { return layered.Examine(tx, stateStamp(), buckets(), room) })
+	if err != nil {
+		return nil, fmt.Errorf("open state %s: %w", path, err)
+	}
+	if err := boltfile.Guarded(func() error { return furnished(db) }); err != nil {
+		return nil, errors.Join(fmt.Errorf("prepare state %s: %w", path, err), db.Close())
+	}
+	return db, nil
+}
+
+// furnished brings an open state file into today's format. Sums that are of another state, since a release wrote to the file that does not
+// know them, are made anew.
+func furnished(db *bbolt.DB) error {
+	err := boltfile.Change(db, func(tx *bbolt.Tx) error {
+		if !layered.SumsHold(tx, stateStamp()) {
+			if err := layered.DropSums(tx); err != nil {
+				return err
+			}
+		}
 		for _, name := range buckets() {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
@@ -174,10 +227,7 @@ func openState(path string) (*bbolt.DB, error) {
 	if err == nil {
 		err = understood(db)
 	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("prepare state %s: %w", path, err), db.Close())
-	}
-	return db, nil
+	return err
 }
 
 // initialMmapSize is beyond what a state file grows to, since growing the mapping waits for every open reader, a snapshot that
@@ -194,17 +244,21 @@ func initialMmapSize() int {
 }
 
 func appliedIn(db *bbolt.DB) (index uint64) {
-	_ = db.View(func(tx *bbolt.Tx) error {
-		index = lastApplied(layered.Of(tx, buckets()))
-		return nil
+	_ = boltfile.Guarded(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			index = lastApplied(layered.Of(tx, buckets()))
+			return nil
+		})
 	})
 	return index
 }
 
 func fingerprintIn(db *bbolt.DB) (fingerprint []byte) {
-	_ = db.View(func(tx *bbolt.Tx) error {
-		fingerprint = bytes.Clone(layered.Of(tx, buckets()).Get(bucketMeta, metaFingerprint))
-		return nil
+	_ = boltfile.Guarded(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			fingerprint = bytes.Clone(layered.Of(tx, buckets()).Get(bucketMeta, metaFingerprint))
+			return nil
+		})
 	})
 	return fingerprint
 }
@@ -225,19 +279,39 @@ func (m *machine) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dropped := m.incoming.drop()
-	switch {
-	case m.halted.Load():
-		m.state.Settle()
+	if m.halted.Load() || m.broken.Load() != nil {
 		m.checkpoint.release()
-		return errors.Join(dropped, m.db.Sync(), m.db.Close())
-	case m.checkpoint.kept():
-		err := errors.Join(dropped, m.state.Flush(), boltfile.NoteFree(m.db))
-		m.checkpoint.release()
-		return errors.Join(err, m.db.Close())
-	default:
-		m.synced = true
-		return errors.Join(dropped, m.state.Flush(), boltfile.Close(m.db))
+		return errors.Join(dropped, m.leave(m.db, m.state))
 	}
+	kept := m.checkpoint.kept()
+	err := errors.Join(dropped, m.state.Flush())
+	if err == nil {
+		err = boltfile.NoteFree(m.db)
+	}
+	if errors.Is(err, boltfile.ErrDamaged) {
+		return err // and the file stays open, see boltfile.NoteFree
+	}
+	if err == nil && !kept {
+		err = m.db.Sync()
+		m.synced = err == nil
+	}
+	m.checkpoint.release()
+	if err = errors.Join(err, m.state.End(), m.db.Close()); err == nil {
+		err = boltfile.MarkFree(m.path)
+	}
+	return err
+}
+
+// leave closes a file that is not used any more. It waits for the readers of the file. One of which damage has left a change half-made
+// stays open until the process ends.
+func (m *machine) leave(db *bbolt.DB, state *layered.Store) error {
+	if state.Closable() {
+		state.Settle()
+	}
+	if ended := state.End(); ended != nil || !state.Closable() {
+		return ended
+	}
+	return boltfile.Guarded(db.Close)
 }
 
 // Apply applies one entry.
@@ -252,18 +326,27 @@ func (m *machine) StoreConfiguration(index uint64, configuration raft.Configurat
 // ApplyBatch applies entries as one change and answers each command with its Result, or errHalted.
 func (m *machine) ApplyBatch(logs []*raft.Log) []any {
 	answers := make([]any, len(logs))
-	if !m.halted.Load() {
-		if err := m.applyBatch(logs, answers); err != nil {
+	for tries := 1; !m.halted.Load(); tries++ {
+		err := m.applyBatch(logs, answers)
+		if err == nil {
+			return answers
+		}
+		if tries < applyTries && m.mended(err) {
+			continue
+		}
+		if m.broken.Load() == nil || tries == applyTries {
 			m.halt(err)
 		}
+		break
 	}
-	if m.halted.Load() {
-		for i := range answers {
-			answers[i] = errHalted
-		}
+	for i := range answers {
+		answers[i] = errHalted
 	}
 	return answers
 }
+
+// applyTries is how often entries are tried to be applied, each time to a state file that was made again.
+const applyTries = 3
 
 // applyBatch applies entries in their order; one that replaces the state is a change of its own.
 func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
@@ -315,30 +398,44 @@ func (m *machine) told(logs []*raft.Log, results []Result, fresh []int, last uin
 func (m *machine) release() error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return boltfile.Release(m.db)
+	tx, err := m.state.Reading()
+	if err != nil {
+		return err
+	}
+	return errors.Join(boltfile.Release(tx), tx.Rollback())
 }
 
 // size is how large the state file is in use, in bytes.
-func (m *machine) size() (size int64) {
+func (m *machine) size() int64 {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	_ = m.db.View(func(tx *bbolt.Tx) error {
-		size = tx.Size()
-		return nil
-	})
-	return size
+	tx, err := m.state.Reading()
+	if err != nil {
+		return 0 // of a damaged file, which is made again
+	}
+	defer func() { _ = tx.Rollback() }() // of a reading, which has nothing to lose
+	return tx.Size()
 }
 
 // view runs fn on the tables as they are now.
 func (m *machine) view(fn func(t *tables) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return m.state.View(func(rows *layered.Rows) error {
+	if err := m.damage(); err != nil {
+		return err
+	}
+	err := m.state.View(func(rows *layered.Rows) error {
 		t := &tables{rows: rows, kept: &m.kept}
 		err := fn(t)
 		if t.err != nil {
+			m.suspect()
 			return t.err
 		}
 		return err
 	})
+	m.noting(m.state, err)
+	if damage := m.damage(); damage != nil {
+		return damage
+	}
+	return err
 }

@@ -33,6 +33,9 @@ func (s *Store) checkLeader() farm.Check {
 func (s *Store) checkState() farm.Check {
 	const name = "state"
 	commit, applied := s.raft.CommitIndex(), s.raft.AppliedIndex()
+	if err := s.machine.damage(); err != nil {
+		return farm.Failed(name, err)
+	}
 	switch err := s.machine.writable(); {
 	case s.machine.halted.Load():
 		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "the farm's state cannot be written on this node; the log says why"))
@@ -42,6 +45,15 @@ func (s *Store) checkState() farm.Check {
 		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "this node is %d changes behind the farm and catching up", commit-applied))
 	}
 	check := farm.Passed(name, fmt.Sprintf("all changes up to number %d are here", applied))
+	known := s.Integrity()
+	if !known.Verified.IsZero() {
+		check.Found += fmt.Sprintf(", and the file that holds them was looked through and whole on %s", known.Verified.UTC().Format(time.RFC3339))
+	}
+	if known.Rebuilds > 0 {
+		check.Warn = true
+		check.Found += fmt.Sprintf("; but the file was found damaged and made again %s, the last time on %s: nothing is lost, look at this machine's disk and memory",
+			times(known.Rebuilds), known.Rebuilt.UTC().Format(time.RFC3339))
+	}
 	if known := s.Breaches(); known.Count > 0 {
 		check.Warn = true
 		check.Found += fmt.Sprintf("; but %d would have broken the farm's state and were refused or set right, the last on %s (%s): please report it with this coordinator's log",
@@ -64,10 +76,20 @@ func (s *Store) writable() error {
 	if err := s.log.check(); err != nil {
 		return err
 	}
+	if err := s.machine.damage(); err != nil {
+		return err
+	}
 	if err := s.machine.writable(); err != nil {
 		return s.unwritable(err)
 	}
 	return s.disk.check()
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func (s *Store) unwritable(err error) error {

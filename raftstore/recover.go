@@ -6,59 +6,82 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/raft"
+	"go.etcd.io/bbolt"
 
 	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/layered"
 )
 
 // recoverMachine opens the state file, or begins a new one when the old may not be whole. kept says that the file is used
-// as it is; otherwise Raft fills it from the newest snapshot and the log.
+// as it is; otherwise Raft fills it from the newest snapshot and the log. found is the damage for which it is made again, nil for none.
 //
 // The file is not synced with its changes. A killed process tears no page of it: what was written is in the system's
 // cache. A machine that went down may have lost any part of it. So it is kept when the last stop was clean, or when the
 // machine has not been restarted since; otherwise as it was at the last checkpoint (checkpoint.go).
-func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snapshots raft.SnapshotStore) (m *machine, kept bool, err error) {
-	whole, err := mark.whole()
-	if err != nil {
-		return nil, false, err
-	}
+func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snapshots raft.SnapshotStore) (m *machine, kept bool, found error, err error) {
 	path := filepath.Join(cfg.Dir, stateFile)
-	if !whole {
+	whole, damaged, err := mark.left()
+	switch {
+	case err != nil:
+		return nil, false, nil, err
+	case damaged:
+		found = errors.New("the run before found it damaged")
+		// Before anything says that it is in use again.
+		if err := os.RemoveAll(path); err != nil {
+			return nil, false, nil, fmt.Errorf("remove the damaged state file: %w", err)
+		}
+	case !whole:
 		whole = restoreCheckpoint(path, cfg.Logger)
 	}
+	if err := os.RemoveAll(rebuiltPath(path)); err != nil { // of a process that was killed
+		return nil, false, nil, fmt.Errorf("remove a state file that was not finished: %w", err)
+	}
 	if err := mark.running(); err != nil {
-		return nil, false, fmt.Errorf("mark the state as in use: %w", err)
+		return nil, false, nil, fmt.Errorf("mark the state as in use: %w", err)
 	}
 	// What is written from here on may take the place of what the checkpoint needs.
 	if err := dropCheckpoint(path); err != nil {
-		return nil, false, err
+		return nil, false, nil, err
 	}
 	snapshotIndex, err := newestSnapshot(snapshots)
 	if err != nil {
-		return nil, false, err
+		return nil, false, nil, err
 	}
-	if err := checkBeginning(log, snapshotIndex); err != nil {
-		return nil, false, err
+	first, err := checkBeginning(log, snapshotIndex)
+	if err != nil {
+		return nil, false, nil, err
 	}
 	if whole {
 		m, err := keepMachine(path, cfg, codec, log, snapshotIndex)
-		if m != nil || err != nil {
-			return m, true, err
+		if !errors.Is(err, boltfile.ErrDamaged) && (m != nil || err != nil) {
+			return m, true, nil, err
 		}
+		found = err
 	}
-	if err := os.RemoveAll(path); err != nil {
-		return nil, false, fmt.Errorf("remove the old state file: %w", err)
+	if err := errors.Join(os.RemoveAll(path), boltfile.UnmarkFree(path)); err != nil {
+		return nil, false, nil, fmt.Errorf("remove the old state file: %w", err)
+	}
+	if found != nil {
+		cfg.Logger.Error("the state file of this node is damaged; it is made again from the newest snapshot and the log", "file", path, "error", found, "remedy", damageRemedy)
 	}
 	m, err = openMachine(path, codec, cfg.OnFatal, cfg.portion)
-	return m, false, err
+	if m != nil {
+		m.begins = first
+	}
+	return m, false, found, err
 }
 
-// keepMachine opens the state file as it is; nil when it has to be made again after all.
-func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIndex uint64) (*machine, error) {
-	m, err := openMachine(path, codec, cfg.OnFatal, cfg.portion)
-	if errors.Is(err, errNewer) {
+// keepMachine opens the state file as it is; nil when it has to be made again after all. The error is ErrDamaged when it is not what was
+// written.
+func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIndex uint64) (m *machine, err error) {
+	if err = stamped(path); err == nil {
+		m, err = openMachine(path, codec, cfg.OnFatal, cfg.portion)
+	}
+	if errors.Is(err, errNewer) || errors.Is(err, boltfile.ErrDamaged) {
 		return nil, err
 	}
 	if err != nil {
@@ -72,25 +95,41 @@ func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIn
 	if err := checkLog(m, log, snapshotIndex); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
+	if err := boltfile.UnmarkFree(path); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
 	m.entries.Store(int64(m.last.Load() - snapshotIndex))
 	m.grown.Store(m.entries.Load() * entryEstimate)
 	return m, nil
 }
 
-// checkBeginning refuses a log whose beginning is gone: the newest snapshot does not reach to its first entry.
-func checkBeginning(log *journal, snapshotIndex uint64) error {
-	first, err := log.FirstIndex()
+// stamped refuses a state file whose sums are of another state: a release that does not know them has written to it, or it is damaged.
+func stamped(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return boltfile.View(path, time.Second, func(tx *bbolt.Tx) error {
+		if !layered.SumsHold(tx, stateStamp()) {
+			return fmt.Errorf("%w, or a release of before has written to it: the sums over its rows are of another state", boltfile.ErrDamaged)
+		}
+		return nil
+	})
+}
+
+// checkBeginning refuses a log whose beginning is gone: the newest snapshot does not reach to its first entry, which it gives.
+func checkBeginning(log *journal, snapshotIndex uint64) (first uint64, err error) {
+	first, err = log.FirstIndex()
 	if err != nil {
-		return fmt.Errorf("read the beginning of the log: %w", err)
+		return 0, fmt.Errorf("read the beginning of the log: %w", err)
 	}
 	if first <= snapshotIndex+1 {
-		return nil
+		return first, nil
 	}
 	before := "there is no snapshot"
 	if snapshotIndex > 0 {
 		before = fmt.Sprintf("the newest snapshot ends at change %d", snapshotIndex)
 	}
-	return fmt.Errorf("the log begins with change %d and %s: the oldest files of %s, or a newer snapshot, were removed or are damaged; put them back, or %s",
+	return 0, fmt.Errorf("the log begins with change %d and %s: the oldest files of %s, or a newer snapshot, were removed or are damaged; put them back, or %s",
 		first, before, logFolder, boltfile.WayOut)
 }
 
@@ -134,30 +173,36 @@ type stopMark struct{ folder string }
 const (
 	markClean   = "clean"
 	markRunning = "running since boot " // and the id of the boot
+	markDamaged = "damaged"
 )
 
 func (s stopMark) path() string { return filepath.Join(s.folder, "state.mark") }
 
-// whole says whether the state file is surely as it was left.
-func (s stopMark) whole() (bool, error) {
+// left says how the last run left the state file: whole for certain, or damaged.
+func (s stopMark) left() (whole, damaged bool, err error) {
 	mark, err := os.ReadFile(s.path())
 	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
+		return false, false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read how the last run ended: %w", err)
+		return false, false, fmt.Errorf("read how the last run ended: %w", err)
 	}
 	text := strings.TrimSpace(string(mark))
-	if text == markClean {
-		return true, nil
+	if text == markClean || text == markDamaged {
+		return text == markClean, text == markDamaged, nil
 	}
 	boot, running := strings.CutPrefix(text, markRunning)
-	return running && boot != "" && boot == bootID(), nil
+	return running && boot != "" && boot == bootID(), false, nil
 }
 
 // running marks that the state file is in use.
 func (s stopMark) running() error {
 	return durable.WriteFile(s.path(), []byte(markRunning+bootID()+"\n"), 0o600)
+}
+
+// damaged marks that the state file is not to be used any more.
+func (s stopMark) damaged() error {
+	return durable.WriteFile(s.path(), []byte(markDamaged+"\n"), 0o600)
 }
 
 // clean marks that the state file is on the disk and closed.

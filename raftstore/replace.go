@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/hashicorp/raft"
@@ -164,7 +163,7 @@ func copyRows(into, from *tables, bucket []byte) {
 // those who asked for the change have been told of it.
 func (m *machine) putBefore(db *bbolt.DB, at step) error {
 	path := db.Path()
-	if runtime.GOOS == "windows" { // where no open file is renamed
+	if !replacesOpen() { // nor renamed
 		if err := db.Close(); err != nil {
 			return err
 		}
@@ -174,5 +173,6 @@ func (m *machine) putBefore(db *bbolt.DB, at step) error {
 		return err
 	}
 	m.trail.add([]step{at})
+	m.suspect() // its rows have not been counted yet
 	return nil
 }

@@ -59,7 +59,7 @@ func (s *Store) Receive(backup io.Reader) (*Received, error) {
 // receive puts a state into a file of its own in a folder.
 func receive(dir string, backup io.Reader) (*Received, error) {
 	r := &Received{path: filepath.Join(dir, "received-"+rand.Text()+".db")}
-	err := receiveSnapshot(backup, r.path)
+	_, err := receiveSnapshot(backup, r.path)
 	if err == nil {
 		r.db, err = openState(r.path)
 	}

@@ -30,6 +30,7 @@ const (
 // snapshot is the state at one moment: a read transaction that stays open until Release.
 type snapshot struct {
 	tx      *bbolt.Tx
+	state   *layered.Store // that it is a reading of
 	machine *machine
 	grown   int64 // of the machine, when the snapshot was taken
 	entries int64 // likewise
@@ -42,22 +43,35 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 	if m.halted.Load() {
 		return nil, errHalted
 	}
+	if err := m.damage(); err != nil {
+		return nil, err
+	}
 	if err := m.state.Flush(); err != nil {
+		m.noting(m.state, err)
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
-	tx, err := m.db.Begin(false)
+	tx, err := m.state.Reading()
 	if err != nil {
+		m.noting(m.state, err)
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
-	return &snapshot{tx: tx, machine: m, grown: m.grown.Load(), entries: m.entries.Load()}, nil
+	return &snapshot{tx: tx, state: m.state, machine: m, grown: m.grown.Load(), entries: m.entries.Load()}, nil
 }
 
 // Persist writes the snapshot.
 func (s *snapshot) Persist(sink raft.SnapshotSink) error {
+	// The log is shortened by what a snapshot holds, so nothing goes into one that is not what was written.
+	if err := s.state.VerifyReading(s.tx, s.machine.gently(s.machine.ended)); err != nil {
+		s.machine.noting(s.state, err)
+		return errors.Join(fmt.Errorf("look through the state for a snapshot: %w", err), sink.Cancel())
+	}
 	// Where Raft's store of snapshots has the file that it is writing.
 	sync, done := syncing(filepath.Join(filepath.Dir(s.machine.path), "snapshots", sink.ID()+".tmp", "state.bin"))
 	err := s.write(&gentle{w: sink, sync: sync, ctx: s.machine.ended})
 	done()
+	if err == nil {
+		err = s.state.Damaged()
+	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("write snapshot: %w", err), sink.Cancel())
 	}
@@ -94,7 +108,11 @@ func (s *snapshot) Release() { _ = s.tx.Rollback() }
 // format; what they wait for then is the moment in which one takes the other's place.
 func (m *machine) Restore(snapshot io.ReadCloser) error {
 	next := m.path + ".new"
-	err := receiveSnapshot(snapshot, next)
+	applied, err := receiveSnapshot(snapshot, next)
+	if err == nil && applied+1 < m.begins {
+		err = fmt.Errorf("it ends at change %d and the log begins with change %d: what lies between was in a newer snapshot, which cannot be read; %s",
+			applied, m.begins, boltfile.WayOut)
+	}
 	if err == nil {
 		err = prepareState(next)
 	}
@@ -126,26 +144,31 @@ func prepareState(path string) error {
 }
 
 // swap puts a prepared state file in the place of the one in force. It may be open already: opened is then not nil, and the machine's.
-func (m *machine) swap(next string, opened *bbolt.DB) (err error) {
+func (m *machine) swap(next string, opened *bbolt.DB) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.exchange(next, opened); err != nil {
+		return err
+	}
+	m.broken.Store(nil) // what was wrong was wrong with the other file
+	return nil
+}
+
+// exchange is swap for whoever holds mu.
+func (m *machine) exchange(next string, opened *bbolt.DB) (err error) {
 	defer func() {
 		if err != nil && opened != nil {
 			err = errors.Join(err, opened.Close())
 		}
 	}()
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	db, state := m.db, m.state
 	if err := m.checkpoint.drop(m.path); err != nil {
 		return err
 	}
 	// The file in force closes when its last reader ends, which may be a snapshot that is being written. Nobody waits for that where
 	// an open file can be replaced.
-	leave := func() error {
-		state.Settle()
-		return db.Close()
-	}
-	if runtime.GOOS == "windows" {
-		if err := leave(); err != nil {
+	if !replacesOpen() {
+		if err := m.leave(db, state); err != nil {
 			return fmt.Errorf("close the state in force: %w", err)
 		}
 	}
@@ -157,36 +180,40 @@ func (m *machine) swap(next string, opened *bbolt.DB) (err error) {
 			return err
 		}
 	}
-	if runtime.GOOS != "windows" {
-		m.leaving.Go(func() { _ = leave() })
+	if replacesOpen() {
+		m.leaving.Go(func() { _ = m.leave(db, state) })
 	}
 	m.use(opened)
 	return nil
 }
 
-// receiveSnapshot writes the state file out of a snapshot to path, synced, after checking every byte of it.
-func receiveSnapshot(snapshot io.Reader, path string) error {
+// replacesOpen says whether a file can be replaced that is open.
+func replacesOpen() bool { return runtime.GOOS != "windows" }
+
+// receiveSnapshot writes the state file out of a snapshot to path, synced, after checking every byte of it. It gives the index of the last
+// entry in it.
+func receiveSnapshot(snapshot io.Reader, path string) (applied uint64, err error) {
 	hash := sha256.New()
 	checked := io.TeeReader(snapshot, hash)
-	_, size, err := readSnapshotHeader(checked)
+	applied, size, err := readSnapshotHeader(checked)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if _, err := io.CopyN(file, checked, size); err != nil {
-		return errors.Join(fmt.Errorf("the snapshot ends early: %w", err), file.Close())
+		return 0, errors.Join(fmt.Errorf("the snapshot ends early: %w", err), file.Close())
 	}
 	want := make([]byte, sha256.Size)
 	if _, err := io.ReadFull(snapshot, want); err != nil {
-		return errors.Join(fmt.Errorf("the snapshot ends early: %w", err), file.Close())
+		return 0, errors.Join(fmt.Errorf("the snapshot ends early: %w", err), file.Close())
 	}
 	if !bytes.Equal(hash.Sum(nil), want) {
-		return errors.Join(errors.New("the snapshot is damaged: its checksum does not match"), file.Close())
+		return 0, errors.Join(errors.New("the snapshot is damaged: its checksum does not match"), file.Close())
 	}
-	return errors.Join(file.Sync(), file.Close())
+	return applied, errors.Join(file.Sync(), file.Close())
 }
 
 // readSnapshotHeader gives the index of the last entry in the snapshot and the size of the state file.

@@ -36,7 +36,7 @@ func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
 			return
 		case <-tick.C:
 		}
-		if !s.snapshotDue() {
+		if s.machine.damage() != nil || !s.snapshotDue() {
 			continue
 		}
 		began := time.Now()

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
+	"overcrank/raftstore/layered"
 )
 
 // Config says where and as whom a node keeps its state.
@@ -40,8 +41,11 @@ type Config struct {
 	// been told is unknown. Either may be nil.
 	Applied  func([]Result)
 	Replaced func()
-	MinFree  int64 // bytes that must stay free on the disk, below which Apply refuses; 0 means 1 GiB
-	Logger   *slog.Logger
+	// Rebuilt is told that the state file was damaged and has been made again: what was read of it before may have been wrong, and is
+	// to be read anew. It must not block. It may be nil.
+	Rebuilt func()
+	MinFree int64 // bytes that must stay free on the disk, below which Apply refuses; 0 means 1 GiB
+	Logger  *slog.Logger
 	// OnFatal is told that this node cannot apply what the farm has decided, as when the state's file cannot be written.
 	// The process must end: started again, the node catches up from its log. nil logs the error and exits with status 1.
 	OnFatal func(error)
@@ -75,6 +79,9 @@ type Store struct {
 	snapshots raft.SnapshotStore
 	closing   sync.Once
 	closed    error
+
+	rebuilt   func()
+	integrity atomic.Pointer[Integrity]
 
 	forward  func(ctx context.Context, to Leading, p Proposal) (index uint64, err error)
 	askIndex func(ctx context.Context, to Leading) (index uint64, err error)
@@ -192,23 +199,30 @@ func open(cfg Config) (_ *Store, err error) {
 		return nil, fmt.Errorf("open snapshots: %w", err)
 	}
 	s.snapshots = snapshots
+	s.integrity.Store(&Integrity{})
 	var kept bool
-	if s.machine, kept, err = recoverMachine(cfg, s.codec, s.mark, file, snapshots); err != nil {
+	var damage error
+	if s.machine, kept, damage, err = recoverMachine(cfg, s.codec, s.mark, file, snapshots); err != nil {
 		return nil, err
 	}
 	undo = append(undo, s.machine.close)
 	s.machine.applied, s.machine.replaced, s.machine.wrong = cfg.Applied, cfg.Replaced, cfg.WrongRule
+	s.rebuilt, s.machine.mends = cfg.Rebuilt, true
 	s.machine.alarm = func(index uint64, what error) {
 		cfg.Logger.Error("a change would have broken the farm's state and was refused or set right; please report this", "change", index, "error", what)
 	}
 	if s.raft, err = startRaft(cfg, s.id, s.machine, s.log, snapshots, kept); err != nil {
 		return nil, errors.Join(err, s.machine.unfit)
 	}
+	if damage != nil {
+		s.noteRebuilt(damage)
+	}
 	ctx, halt := context.WithCancel(context.Background())
 	s.halt = halt
 	s.waiters.Go(func() { s.tidy(ctx, cfg.Logger) })
 	s.waiters.Go(func() { s.giveBack(ctx, cfg.Logger) })
 	s.waiters.Go(func() { s.keepCheckpoints(ctx, cfg.Logger) })
+	s.waiters.Go(func() { s.keepState(ctx, cfg.Logger) })
 	s.waiters.Go(func() { s.watchDisk(ctx, cfg.Logger, cfg.OnFatal) })
 	s.waiters.Go(func() { s.followLeaders(ctx) })
 	return s, nil
@@ -227,11 +241,14 @@ func (s *Store) Close() error {
 		err := s.raft.Shutdown().Error()
 		s.waiters.Wait()
 		s.looks.work.Wait()
-		clean := !s.machine.halted.Load()
+		clean := !s.machine.halted.Load() && s.machine.broken.Load() == nil
 		err = errors.Join(err, s.machine.close(), s.log.Close())
 		s.codec.close()
 		if err == nil && clean && s.machine.synced {
 			err = s.mark.clean()
+		}
+		if errors.Is(err, layered.ErrDamaged) { // or the next start would believe the file
+			err = errors.Join(err, s.mark.damaged())
 		}
 		s.closed = err
 	})

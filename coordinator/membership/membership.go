@@ -26,6 +26,7 @@ type Member struct {
 	KeepsUp time.Duration // for how long it has been no more than a few hundred changes behind, without a break
 	Skew    time.Duration // how far its clock is ahead of that of the one who looks
 	Astray  bool          // its state is not that of the others
+	Mended  int64         // how often it has found its state file damaged and made it again
 }
 
 // Dead tells whether the coordinator has been silent for too long.
@@ -154,6 +155,10 @@ func Warnings(members []Member) []string {
 	for _, m := range members {
 		if m.Astray {
 			words = append(words, fmt.Sprintf("coordinator %s holds another state than the others: %s", m.Name, AstrayWayOut))
+		}
+		if m.Mended > 0 {
+			words = append(words, fmt.Sprintf("coordinator %s found its state file damaged and made it again (since its start: %d): nothing is lost, look at the disk "+
+				"and memory of its machine", m.Name, m.Mended))
 		}
 		if m.Dead() {
 			words = append(words, fmt.Sprintf("coordinator %s has not answered for %v", m.Name, m.Silent.Round(time.Second)))

@@ -17,12 +17,10 @@ type Pin struct {
 	head []byte
 }
 
-// Hold pins the state that a reader would see now. The file's mapping must have room to grow: growing it waits for the pin.
-func Hold(db *bbolt.DB) (*Pin, error) {
-	tx, err := db.Begin(false)
-	if err != nil {
-		return nil, fmt.Errorf("pin the state of %s: %w", db.Path(), err)
-	}
+// Hold pins the state that a reading sees, which is the pin's from then on. The file's mapping must have room to grow: growing it waits
+// for the pin.
+func Hold(tx *bbolt.Tx) (*Pin, error) {
+	db := tx.DB()
 	// A copy of a bbolt file begins with two pages that lead to all others.
 	head := &headOf{room: 2 * db.Info().PageSize}
 	if _, err := tx.WriteTo(head); !errors.Is(err, errHeadDone) {

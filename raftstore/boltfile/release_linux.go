@@ -21,16 +21,14 @@ func Mapped() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// Release gives back what this process has mapped of an open file. The pages stay in the system's cache for as long as it
+// Release gives back what this process has mapped of an open file, by a reading of it. The pages stay in the system's cache for as long as it
 // has room for them, and come back when they are read; without it, every page that was ever read counts as the process's
 // memory.
-func Release(db *bbolt.DB) error {
-	// A reader holds the mapping where it is.
-	return db.View(func(tx *bbolt.Tx) error {
-		_, _, failed := unix.Syscall(unix.SYS_MADVISE, db.Info().Data, uintptr(tx.Size()), unix.MADV_DONTNEED)
-		if failed != 0 {
-			return fmt.Errorf("give back the mapping of %s: %w", db.Path(), failed)
-		}
-		return nil
-	})
+func Release(tx *bbolt.Tx) error {
+	// The reading holds the mapping where it is.
+	_, _, failed := unix.Syscall(unix.SYS_MADVISE, tx.DB().Info().Data, uintptr(tx.Size()), unix.MADV_DONTNEED)
+	if failed != 0 {
+		return fmt.Errorf("give back the mapping of %s: %w", tx.DB().Path(), failed)
+	}
+	return nil
 }

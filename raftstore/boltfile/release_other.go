@@ -8,4 +8,4 @@ import "go.etcd.io/bbolt"
 func Mapped() int64 { return 0 }
 
 // Release gives back what this process has mapped of an open file, on systems where that can be done beside readers.
-func Release(*bbolt.DB) error { return nil }
+func Release(*bbolt.Tx) error { return nil }

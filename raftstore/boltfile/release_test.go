@@ -23,7 +23,7 @@ func TestReleasedPagesComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := boltfile.Release(db); err != nil {
+		if err := db.View(boltfile.Release); err != nil {
 			t.Fatal(err)
 		}
 		err = db.View(func(tx *bbolt.Tx) error {

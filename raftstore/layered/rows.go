@@ -20,6 +20,8 @@ type Rows struct {
 	opened [12]openBucket
 	count  int   // of all that were opened; the latest are kept
 	seen   *seen // of the file; nil where nothing is kept
+	// store is before the file, and told of damage to it; nil where none is.
+	store *Store
 }
 
 type openBucket struct {
@@ -76,8 +78,18 @@ func (r *Rows) Get(bucket []byte, key string) []byte {
 		}
 	}
 	if r.seen != nil && r.seen.keeps(place) {
-		return r.seen.get(place, key, func() []byte { return r.file(place).Get([]byte(key)) })
+		return r.seen.get(place, key, func() []byte { return r.fromFile(place, key) })
 	}
+	return r.fromFile(place, key)
+}
+
+func (r *Rows) fromFile(place int, key string) (value []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			value = nil
+			r.damage(p)
+		}
+	}()
 	return r.file(place).Get([]byte(key))
 }
 
@@ -141,6 +153,7 @@ const rowCost = 64
 
 // Cursor goes through the rows of a bucket in the order of their keys. Rows must not be written while it is used.
 type Cursor struct {
+	rows    *Rows
 	sources []source // the newest first
 	key     []byte   // where the cursor is
 	back    bool     // which way it goes: sources stand at key or behind it, seen in this direction
@@ -156,14 +169,42 @@ type source struct {
 
 // Cursor makes a cursor on a bucket.
 func (r *Rows) Cursor(bucket []byte) *Cursor {
-	place, c := r.place(bucket), &Cursor{}
+	place, c := r.place(bucket), &Cursor{rows: r}
 	for _, l := range r.layers {
 		if l != nil && l.trees[place] != nil {
 			c.sources = append(c.sources, source{tree: l.trees[place], iter: l.trees[place].Iter()})
 		}
 	}
-	c.sources = append(c.sources, source{file: r.file(place).Cursor()})
+	if file := r.cursorIn(place); file != nil {
+		c.sources = append(c.sources, source{file: file})
+	}
 	return c
+}
+
+func (r *Rows) cursorIn(place int) (c *bbolt.Cursor) {
+	defer func() {
+		if p := recover(); p != nil {
+			c = nil
+			r.damage(p)
+		}
+	}()
+	return r.file(place).Cursor()
+}
+
+// reach moves a source, which is at its end where the file cannot be read.
+func (c *Cursor) reach(s *source, move func(*source)) {
+	if s.tree == nil {
+		defer func() {
+			if p := recover(); p != nil {
+				s.key, s.value = nil, nil
+				c.rows.damage(p)
+			}
+		}()
+	}
+	if move(s); s.tree == nil && s.key != nil && s.value == nil {
+		s.key = nil
+		c.rows.damage("something else than a row is in it")
+	}
 }
 
 // First moves to the first row, and like all moves gives nil when there is none.
@@ -173,7 +214,7 @@ func (c *Cursor) First() (key, value []byte) { return c.Seek(nil) }
 func (c *Cursor) Seek(at []byte) (key, value []byte) {
 	c.back = false
 	for i := range c.sources {
-		c.sources[i].seek(at)
+		c.reach(&c.sources[i], func(s *source) { s.seek(at) })
 	}
 	return c.settle()
 }
@@ -182,7 +223,7 @@ func (c *Cursor) Seek(at []byte) (key, value []byte) {
 func (c *Cursor) Last() (key, value []byte) {
 	c.back = true
 	for i := range c.sources {
-		c.sources[i].last()
+		c.reach(&c.sources[i], (*source).last)
 	}
 	return c.settle()
 }
@@ -200,7 +241,7 @@ func (c *Cursor) step(back bool) (key, value []byte) {
 	if c.back != back {
 		c.back = back
 		for i := range c.sources {
-			c.sources[i].turn(back, c.key)
+			c.reach(&c.sources[i], func(s *source) { s.turn(back, c.key) })
 		}
 	} else {
 		c.pass(c.key)
@@ -212,7 +253,7 @@ func (c *Cursor) step(back bool) (key, value []byte) {
 func (c *Cursor) pass(key []byte) {
 	for i := range c.sources {
 		if s := &c.sources[i]; s.key != nil && bytes.Equal(s.key, key) {
-			s.move(c.back)
+			c.reach(s, func(s *source) { s.move(c.back) })
 		}
 	}
 }

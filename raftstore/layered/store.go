@@ -8,7 +8,9 @@ package layered
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -26,6 +28,10 @@ type Options struct {
 	Portion int
 	// Fill is how full pages become where keys are added behind the last one.
 	Fill float64
+	// Path is where the file is, when it is not there any more where it was opened.
+	Path string
+	// Stamp is a row that every change writes.
+	Stamp Stamp
 	// Failed is told that a portion could not be written; the file stays as it was. With true the portion is written once
 	// more, so Failed waits as long as it sees fit before; with false nothing more will be written.
 	Failed func(error) (again bool)
@@ -50,6 +56,12 @@ type Store struct {
 	err  error      // why the file is not written any more
 
 	unwritten atomic.Pointer[error] // see Unwritten
+	writing   sync.Mutex            // held while the file is written
+	written   atomic.Int64          // the number of the last change of the file, as bbolt counts them
+	beginning sync.Mutex            // held while a reading or a change of the file begins
+	damaged   atomic.Pointer[error] // see Damaged
+	left      atomic.Bool           // see Closable
+	file      *os.File              // the file once more, for walks; one that could not be opened says so when it is read
 }
 
 // layer holds rows of each bucket. A published one never changes.
@@ -79,6 +91,11 @@ func New(db *bbolt.DB, options Options) *Store {
 		s.often = append(s.often, place)
 	}
 	s.recent, s.seen = s.newLayer(), newSeen(s.often)
+	s.file, _ = os.Open(cmp.Or(options.Path, db.Path()))
+	if tx, err := s.Reading(); err == nil { // otherwise every other reading says so
+		s.written.Store(int64(tx.ID()))
+		_ = tx.Rollback()
+	}
 	return s
 }
 
@@ -86,24 +103,24 @@ func (s *Store) newLayer() *layer {
 	return &layer{trees: make([]*btree.BTreeG[row], len(s.options.Buckets))}
 }
 
-// View runs fn on the rows as they are now.
+// View runs fn on the rows as they are now. The error is ErrDamaged when the file could not be read, whatever fn made of it.
 func (s *Store) View(fn func(*Rows) error) error {
 	rows, err := s.begin()
 	if err != nil {
 		return err
 	}
 	defer rows.end()
-	return fn(rows)
+	return s.reading(func() error { return fn(rows) })
 }
 
 func (s *Store) begin() (*Rows, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	tx, err := s.db.Begin(false)
+	tx, err := s.Reading()
 	if err != nil {
 		return nil, fmt.Errorf("read rows: %w", err)
 	}
-	return &Rows{tx: tx, places: s.places, names: s.options.Buckets, layers: [2]*layer{s.recent, s.sinking}, seen: s.seen}, nil
+	return &Rows{tx: tx, places: s.places, names: s.options.Buckets, layers: [2]*layer{s.recent, s.sinking}, seen: s.seen, store: s}, nil
 }
 
 // Update makes one change, which can be read from when Update returns. After an error of fn nothing is changed.
@@ -119,7 +136,7 @@ func (s *Store) Update(fn func(*Change) error) error {
 	change := &Change{Rows: rows, fresh: make([]bool, len(rows.names))}
 	next := &layer{trees: append(s.newLayer().trees[:0], s.recent.trees...), size: s.recent.size}
 	rows.layers[0] = next
-	if err := fn(change); err != nil {
+	if err := s.reading(func() error { return fn(change) }); err != nil {
 		return err
 	}
 	rows.end() // or the file, which may wait to grow, would wait for this reading, and this for readers who wait for the file
@@ -150,6 +167,14 @@ func (s *Store) Flush() error {
 		s.sink()
 	}
 	return s.settle()
+}
+
+// End ends the walks over the file, before it is closed.
+func (s *Store) End() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
 }
 
 // Settle waits for what is being written to the file, after which the file may be closed. What is in memory stays there.
@@ -217,30 +242,76 @@ func (s *Store) sink() {
 	}()
 }
 
-// write puts a layer into the file.
+// write puts a layer into the file, and brings the sums of its rows up to date.
 func (s *Store) write(portion *layer) error {
-	err := s.db.Update(func(tx *bbolt.Tx) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	err := s.changing(func(tx *bbolt.Tx) error {
+		changed := map[string]sum{}
 		for place, tree := range portion.trees {
 			if tree == nil {
 				continue
 			}
-			bucket := tx.Bucket(s.options.Buckets[place])
-			bucket.FillPercent = s.options.Fill
-			var failed error
-			tree.Scan(func(r row) bool {
-				failed = writeRow(bucket, r)
-				return failed == nil
-			})
-			if failed != nil {
-				return failed
+			if err := s.writeBucket(tx, s.options.Buckets[place], tree, changed); err != nil {
+				return err
 			}
 		}
-		return nil
+		return s.putSums(tx, changed)
 	})
 	if err != nil {
 		return fmt.Errorf("write changes to %s: %w", s.db.Path(), err)
 	}
 	return nil
+}
+
+// writeBucket writes the rows of one bucket, and gives the bucket's sum behind them where it is known.
+func (s *Store) writeBucket(tx *bbolt.Tx, name []byte, tree *btree.BTreeG[row], changed map[string]sum) error {
+	total, known, err := sumIn(tx, name)
+	if err != nil {
+		return err
+	}
+	bucket := tx.Bucket(name)
+	bucket.FillPercent = s.options.Fill
+	before := replaced{cursor: bucket.Cursor()}
+	tree.Scan(func(r row) bool {
+		if known {
+			if value, is := before.by(r.key); is {
+				total.take(r.key, value)
+			}
+			if r.value != nil {
+				total.add(r.key, r.value)
+			}
+		}
+		err = writeRow(bucket, r)
+		return err == nil
+	})
+	if known {
+		changed[string(name)] = total
+	}
+	return err
+}
+
+// replaced finds the rows that others take the place of, which come in the order of their keys. Most are new, and many of these lie in the
+// same gap: one search is enough for all of them.
+type replaced struct {
+	cursor *bbolt.Cursor
+	began  bool
+	next   []byte // the first key of the bucket that is not before the one that was searched last; nil when there is none
+}
+
+// by is the value that a row with this key replaces, before it is written.
+func (r *replaced) by(key []byte) (value []byte, is bool) {
+	if r.began && (r.next == nil || bytes.Compare(key, r.next) < 0) {
+		return nil, false
+	}
+	found, value := r.cursor.Seek(key)
+	r.began = true
+	if found == nil {
+		r.next = nil
+		return nil, false
+	}
+	r.next = append(r.next[:0], found...)
+	return value, bytes.Equal(found, key)
 }
 
 func writeRow(bucket *bbolt.Bucket, r row) error {

@@ -134,6 +134,9 @@ func TestRowsAreThoseOfOneMap(t *testing.T) {
 		db := openFile(asFailer{t, folder}, path)
 		portion := rapid.SampledFrom([]int{1, 300, 1500, 1 << 20}).Draw(t, "portion")
 		s := New(db, options(portion))
+		if err := s.Verify(unhurried); err != nil { // from here on the rows are counted
+			t.Fatal(err)
+		}
 		now := content{"first": {}, "second": {}}
 		type reading struct {
 			rows *Rows
@@ -182,6 +185,9 @@ func TestRowsAreThoseOfOneMap(t *testing.T) {
 			}
 		}
 		s.Settle()
+		if err := errors.Join(s.Sound(), s.End()); err != nil {
+			t.Fatal(err)
+		}
 		reopened(t, db, path, history, whole)
 	})
 }

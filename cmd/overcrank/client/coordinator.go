@@ -61,6 +61,8 @@ type Coordinator struct {
 	Fingerprint      string `json:"fingerprint"`
 	FingerprintIndex uint64 `json:"fingerprintIndex"`
 	Differs          bool   `json:"differs"` // its state is not that of the others
+	StateRebuilds    int64  `json:"stateRebuilds"`
+	StateVerifiedAt  string `json:"stateVerifiedAt"`
 	FreeBytes        int64  `json:"freeBytes"`
 }
 

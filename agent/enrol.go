@@ -5,8 +5,8 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,11 +49,7 @@ func (c *credential) now() identity.Identity {
 
 // keep makes self who this machine is, from now on and after a restart.
 func (c *credential) keep(self identity.Identity) error {
-	b, err := json.Marshal(self)
-	if err != nil {
-		return fmt.Errorf("keeping this machine's credential: %w", err)
-	}
-	if err := durable.WriteFile(c.path, b, 0o600); err != nil {
+	if err := durable.WriteJSON(c.path, self, 0o600); err != nil {
 		return fmt.Errorf("keeping this machine's credential: %w", err)
 	}
 	c.mu.Lock()
@@ -65,14 +61,14 @@ func (c *credential) keep(self identity.Identity) error {
 // readCredential reads who the machine of a folder is; nobody when it has not enrolled, or when what it kept is damaged.
 func readCredential(dir string) (*credential, error) {
 	c := &credential{path: filepath.Join(dir, credentialFile)}
-	b, err := os.ReadFile(c.path)
+	err := durable.ReadJSON(c.path, &c.self)
+	damaged := (*durable.DamagedError)(nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
-	if err != nil {
+	if err != nil && !errors.As(err, &damaged) {
 		return nil, fmt.Errorf("reading this machine's credential: %w", err)
 	}
-	err = json.Unmarshal(b, &c.self)
 	if err == nil && c.self.Certified() {
 		_, err = c.self.TLS()
 	}
@@ -168,8 +164,11 @@ func (a *agent) enrolAnew(ctx context.Context) error {
 
 func joiningKey(path string) ([]byte, error) {
 	key, err := os.ReadFile(path)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if _, unreadable := x509.ParsePKCS8PrivateKey(key); unreadable == nil {
+		return key, nil
 	}
 	if key, err = identity.NewKey(); err != nil {
 		return nil, err

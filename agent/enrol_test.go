@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -255,5 +256,69 @@ func TestAddressesAreTakenForTLS(t *testing.T) {
 		if got := overTLS(given); got != want {
 			t.Errorf("%q becomes %q, want %q", given, got, want)
 		}
+	}
+}
+
+// A machine whose credential is not what was written says so, whichever bit it is; the files that it can do without are as if they were
+// not there.
+func TestABitThatWasFlippedInTheAgentsFolderIsSeen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c, err := readCredential(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.keep(identity.Identity{Enrolled: wire.Enrolled{AgentID: "01JD70"}, Secret: "the secret of an earlier release"}); err != nil {
+		t.Fatal(err)
+	}
+	told, err := readTold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := told.note("farm", func(f *toldFarm) { f.Coordinators = []string{"https://rack1:8080"} }); err != nil {
+		t.Fatal(err)
+	}
+	flipped := func(name string, check func(bit int)) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for bit := 0; bit < 8*len(text); bit += 5 {
+			text[bit/8] ^= 1 << (bit % 8)
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			check(bit)
+			text[bit/8] ^= 1 << (bit % 8)
+		}
+	}
+	flipped(credentialFile, func(bit int) {
+		got, err := readCredential(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.damaged == nil && (got.self.AgentID != "01JD70" || got.self.Secret != c.self.Secret) || got.damaged != nil && !strings.Contains(got.damaged.Error(), credentialFile) {
+			t.Errorf("with bit %d flipped the machine is %q, %v", bit, got.self.AgentID, got.damaged)
+		}
+	})
+	flipped(toldFile, func(bit int) {
+		got, err := readTold(dir)
+		if known := got.of("farm").Coordinators; err == nil && !slices.Equal(known, []string{"https://rack1:8080"}) || err != nil && len(known) != 0 {
+			t.Errorf("with bit %d flipped the farm is at %q, %v", bit, known, err)
+		}
+	})
+	path := filepath.Join(dir, joiningFile)
+	if _, err := joiningKey(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("no key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if key, err := joiningKey(path); err != nil {
+		t.Error(err)
+	} else if _, err := identity.Request(key); err != nil {
+		t.Errorf("a key that cannot be read is used: %v", err)
 	}
 }

@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"sync"
@@ -35,12 +33,9 @@ type toldFarm struct {
 // readTold reads what is kept in a folder. A file that cannot be read is like none: the farm tells again.
 func readTold(dir string) (*told, error) {
 	t := &told{path: filepath.Join(dir, toldFile)}
-	b, err := os.ReadFile(t.path)
+	err := durable.ReadJSON(t.path, &t.farm)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &t.farm)
 	}
 	if err != nil {
 		t.farm = toldFarm{}
@@ -72,11 +67,7 @@ func (t *told) note(cluster string, change func(*toldFarm)) error {
 		return nil
 	}
 	t.farm = next
-	b, err := json.Marshal(next)
-	if err == nil {
-		err = durable.WriteFile(t.path, b, 0o600)
-	}
-	if err != nil {
+	if err := durable.WriteJSON(t.path, next, 0o600); err != nil {
 		return fmt.Errorf("keeping what the farm told of itself: %w", err)
 	}
 	return nil

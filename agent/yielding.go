@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -177,12 +176,9 @@ const pauseFile = "pause.json"
 
 // pausedBefore is the pause that an earlier run was asked for.
 func pausedBefore(dataDir string) (p presence.Pause, err error) {
-	b, err := os.ReadFile(filepath.Join(dataDir, pauseFile))
+	err = durable.ReadJSON(filepath.Join(dataDir, pauseFile), &p)
 	if errors.Is(err, os.ErrNotExist) {
 		return p, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &p)
 	}
 	if err != nil {
 		return presence.Pause{}, fmt.Errorf("reading the pause: %w", err)
@@ -192,11 +188,7 @@ func pausedBefore(dataDir string) (p presence.Pause, err error) {
 
 // Pause keeps the machine from working until then, or lets it work again.
 func (a *agent) Pause(p presence.Pause) error {
-	b, err := json.Marshal(p)
-	if err != nil {
-		return fmt.Errorf("keeping the pause: %w", err)
-	}
-	if err := durable.WriteFile(filepath.Join(a.cfg.DataDir, pauseFile), b, 0o600); err != nil {
+	if err := durable.WriteJSON(filepath.Join(a.cfg.DataDir, pauseFile), p, 0o600); err != nil {
 		return fmt.Errorf("keeping the pause: %w", err)
 	}
 	a.watch.Pause(p)

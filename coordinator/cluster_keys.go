@@ -124,12 +124,22 @@ func TakeKeys(dir string, keys wire.NodeKeys) error {
 	}
 	for _, name := range handedOver() {
 		if text := keys.Files[name]; len(text) > 0 {
-			if err := durable.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			if err := keepKeyFile(dir, name, text); err != nil {
 				return fmt.Errorf("keeping the farm's keys: %w", err)
 			}
 		}
 	}
 	return nil
+}
+
+// keepKeyFile writes one of the files that hold what is secret of the farm. Those that say nothing themselves of what they held are
+// written beside their hash.
+func keepKeyFile(dir, name string, content []byte) error {
+	write := durable.WriteFile
+	if name == farmKeyFile || name == eraFile {
+		write = durable.WriteSummed
+	}
+	return write(filepath.Join(dir, name), content, 0o600)
 }
 
 // HasKeys tells whether a data folder is one of a farm.
@@ -146,7 +156,7 @@ func NodeID(dir string) (string, error) {
 
 // eras are those that the farm of a data folder has gone through, the present one last; none for a farm that was never recovered.
 func eras(dir string) ([]string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, eraFile))
+	text, err := durable.ReadSummed(filepath.Join(dir, eraFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -163,7 +173,7 @@ func BeginEra(dir string) error {
 		return err
 	}
 	all = append(all, hex.EncodeToString(randomBytes(8)))
-	if err := durable.WriteFile(filepath.Join(dir, eraFile), []byte(strings.Join(all, "\n")+"\n"), 0o600); err != nil {
+	if err := durable.WriteSummed(filepath.Join(dir, eraFile), []byte(strings.Join(all, "\n")+"\n"), 0o600); err != nil {
 		return fmt.Errorf("setting the farm apart from the coordinators that it had: %w", err)
 	}
 	return nil

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,18 +32,13 @@ type awaited struct {
 // loadWaiting takes up what an earlier start waited for, and keeps what this one is asked to wait for.
 func (c *Coordinator) loadWaiting() error {
 	path := c.path(waitingFile)
-	text, err := os.ReadFile(path)
+	var kept awaited
+	err := durable.ReadJSON(path, &kept)
 	if errors.Is(err, fs.ErrNotExist) && len(c.cfg.Join) == 0 && len(c.cfg.GossipSeeds) == 0 && c.cfg.BootstrapExpect < 2 {
 		return nil
 	}
 	waited := err == nil
-	var kept awaited
-	if waited {
-		err = json.Unmarshal(text, &kept)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading %s, which says what this coordinator waits for: %w", path, err)
 	}
 	for _, address := range kept.Join {
@@ -67,11 +61,7 @@ func (c *Coordinator) loadWaiting() error {
 }
 
 func keepWaiting(dir string, w awaited) error {
-	text, err := json.Marshal(w)
-	if err != nil {
-		return fmt.Errorf("keeping what this coordinator waits for: %w", err)
-	}
-	if err := durable.WriteFile(filepath.Join(dir, waitingFile), append(text, '\n'), 0o600); err != nil {
+	if err := durable.WriteJSON(filepath.Join(dir, waitingFile), w, 0o600); err != nil {
 		return fmt.Errorf("keeping what this coordinator waits for: %w", err)
 	}
 	return nil
@@ -84,7 +74,7 @@ func hasState(dir string) (bool, error) {
 		return false, nil
 	}
 	for _, e := range entries {
-		if e.Name() != raftstore.NodeIDFile {
+		if name := strings.TrimSuffix(e.Name(), durable.SumSuffix); name != raftstore.NodeIDFile {
 			return true, nil
 		}
 	}

@@ -49,3 +49,12 @@ func (c *Coordinator) ReviewFiles(ctx context.Context) { c.proofs.Review(ctx) }
 func (c *Coordinator) EachReady(ctx context.Context, visit func(page []farm.Task) error) error {
 	return c.eachTask(ctx, farm.TaskReady, visit)
 }
+
+// AuthorityPrint is what machines know the farm's authority by.
+func (c *Coordinator) AuthorityPrint() string { return c.authority.Fingerprint() }
+
+// Eras are those of the farm.
+func (c *Coordinator) Eras() []string { return c.eras }
+
+// SecretKeys are the ids of the keys for secrets.
+func (c *Coordinator) SecretKeys() []string { return c.ring.IDs() }

@@ -115,15 +115,18 @@ func (c *Coordinator) SigningKey(purpose string) []byte { return c.keys.derive("
 
 // secretFile reads a one-line secret, or makes it when the file is missing.
 func secretFile(path string, fresh func() string) (string, error) {
-	text, err := os.ReadFile(path)
+	text, err := durable.ReadSummed(path)
 	if err == nil {
 		return strings.TrimSpace(string(text)), nil
+	}
+	if damaged := (*durable.DamagedError)(nil); errors.As(err, &damaged) {
+		return "", err
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("reading a secret: %w", err)
 	}
 	secret := fresh()
-	if err := durable.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
+	if err := durable.WriteSummed(path, []byte(secret+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("keeping a secret: %w", err)
 	}
 	return secret, nil

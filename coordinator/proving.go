@@ -2,10 +2,8 @@ package coordinator
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -223,19 +221,14 @@ func damageWords(n int) string {
 
 // recallPlace reads where a round is. Without a place that can be read a round begins.
 func recallPlace(dataDir string) (place provingPlace) {
-	text, err := os.ReadFile(filepath.Join(dataDir, checkedFile))
-	if err != nil || json.Unmarshal(text, &place) != nil {
+	if err := durable.ReadJSON(filepath.Join(dataDir, checkedFile), &place); err != nil {
 		return provingPlace{}
 	}
 	return place
 }
 
 func keepPlace(dataDir string, place provingPlace) error {
-	text, err := json.Marshal(place)
-	if err == nil {
-		err = durable.WriteFile(filepath.Join(dataDir, checkedFile), append(text, '\n'), 0o600)
-	}
-	if err != nil {
+	if err := durable.WriteJSON(filepath.Join(dataDir, checkedFile), place, 0o600); err != nil {
 		return fmt.Errorf("keeping which files were checked: %w", err)
 	}
 	return nil

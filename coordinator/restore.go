@@ -141,7 +141,7 @@ func (s *restored) keep(contents map[string][]byte) error {
 		if !slices.Contains(append(KeyFiles(), AdminTokenFile), name) {
 			continue // of a later release
 		}
-		if err := durable.WriteFile(filepath.Join(s.dir, name), content, 0o600); err != nil {
+		if err := keepKeyFile(s.dir, name, content); err != nil {
 			return fmt.Errorf("keeping the farm's keys: %w", err)
 		}
 	}

@@ -2,11 +2,9 @@ package coordinator
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -189,9 +187,9 @@ func (c *Coordinator) recognise(ctx context.Context, known bool) error {
 
 func recallStorage(dataDir string) (m storageMemory, err error) {
 	path := filepath.Join(dataDir, storageFile)
-	text, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(text, &m)
+	err = durable.ReadJSON(path, &m)
+	if damaged := (*durable.DamagedError)(nil); errors.As(err, &damaged) {
+		damaged.Meant += "; without a backup, remove it and start this coordinator with its --storage as before"
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("reading which storage this node uses, from %s: %w", path, err)
@@ -203,11 +201,7 @@ func recallStorage(dataDir string) (m storageMemory, err error) {
 }
 
 func rememberStorage(dataDir string, m storageMemory) error {
-	text, err := json.Marshal(m)
-	if err != nil {
-		return fmt.Errorf("encoding which storage this node uses: %w", err)
-	}
-	if err := durable.WriteFile(filepath.Join(dataDir, storageFile), append(text, '\n'), 0o600); err != nil {
+	if err := durable.WriteJSON(filepath.Join(dataDir, storageFile), m, 0o600); err != nil {
 		return fmt.Errorf("remembering which storage this node uses: %w", err)
 	}
 	return nil

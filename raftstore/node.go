@@ -33,7 +33,7 @@ func NodeID(dir string) (string, error) {
 		return "", fmt.Errorf("make the folder of the farm's state: %w", err)
 	}
 	path := filepath.Join(dir, nodeIDFile)
-	kept, err := os.ReadFile(path)
+	kept, err := durable.ReadSummed(path)
 	if err == nil {
 		if id := strings.TrimSpace(string(kept)); id != "" {
 			return id, nil
@@ -45,7 +45,7 @@ func NodeID(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make node id: %w", err)
 	}
-	if err := durable.WriteFile(path, []byte(made.String()+"\n"), 0o600); err != nil {
+	if err := durable.WriteSummed(path, []byte(made.String()+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("keep node id: %w", err)
 	}
 	return made.String(), nil

@@ -1,7 +1,6 @@
 package inventory
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -47,9 +46,8 @@ func openSeen(path string) *seen {
 	if err != nil || info.Size() > maxSeenFile {
 		return s
 	}
-	content, err := os.ReadFile(path)
 	var kept seenFile
-	if err != nil || json.Unmarshal(content, &kept) != nil || kept.Version != seenVersion || kept.Files == nil {
+	if err := durable.ReadJSON(path, &kept); err != nil || kept.Version != seenVersion || kept.Files == nil {
 		return s
 	}
 	s.files = kept.Files
@@ -84,11 +82,7 @@ func (s *seen) save(whole bool) error {
 	if !s.fresh || s.path == "" {
 		return nil
 	}
-	content, err := json.Marshal(seenFile{Version: seenVersion, Files: s.files})
-	if err == nil {
-		err = durable.WriteFile(s.path, content, 0o600)
-	}
-	if err != nil {
+	if err := durable.WriteJSON(s.path, seenFile{Version: seenVersion, Files: s.files}, 0o600); err != nil {
 		return fmt.Errorf("remembering the fonts of this machine: %w", err)
 	}
 	s.fresh = false

@@ -2,7 +2,6 @@
 package outbox
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -36,13 +35,14 @@ func Open(dir string) (*Outbox, error) {
 	o := &Outbox{dir: dir, reports: make(map[wire.Attempt]wire.Message)}
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name())
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("reading the outbox: %w", err)
-		}
 		var m wire.Message
 		at, ok := wire.Attempt{}, false
-		if json.Unmarshal(b, &m) == nil {
+		err := durable.ReadJSON(path, &m)
+		damaged := (*durable.DamagedError)(nil)
+		if err != nil && !errors.As(err, &damaged) {
+			return nil, fmt.Errorf("reading the outbox: %w", err)
+		}
+		if err == nil {
 			at, ok = attemptOf(m)
 		}
 		if !ok || fileName(at) != f.Name() {
@@ -74,17 +74,13 @@ func (o *Outbox) Put(m wire.Message) error {
 	if !ok {
 		return errors.New("only reports are kept in the outbox")
 	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return fmt.Errorf("encoding a report: %w", err)
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, known := o.reports[at]; !known {
 		o.order = append(o.order, at)
 	}
 	o.reports[at] = m // kept in memory also when the disk is full: the report can still be sent
-	if err := durable.WriteFile(filepath.Join(o.dir, fileName(at)), b, 0o600); err != nil {
+	if err := durable.WriteJSON(filepath.Join(o.dir, fileName(at)), m, 0o600); err != nil {
 		return fmt.Errorf("keeping a report: %w", err)
 	}
 	return nil

@@ -3,12 +3,15 @@
 package authority
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -16,6 +19,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"overcrank/durable"
@@ -78,6 +82,9 @@ func Load(dir, farm string, now time.Time) (*Authority, error) {
 	if public, ok := a.certificate.PublicKey.(interface{ Equal(crypto.PublicKey) bool }); !ok || !public.Equal(key.Public()) || !a.certificate.IsCA {
 		return nil, fmt.Errorf("%s is not an authority's certificate for the key in %s: put both back from the same backup", certificatePath, KeyFile)
 	}
+	if c := a.certificate; bytes.Equal(c.RawIssuer, c.RawSubject) && c.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) != nil {
+		return nil, fmt.Errorf("%s is damaged: it is not as it was signed; put it back from a backup, or remove it to have it made again", certificatePath)
+	}
 	return a, nil
 }
 
@@ -112,7 +119,7 @@ func (a *Authority) certify(farm string, now time.Time) error {
 func (a *Authority) Fresh() bool { return a.fresh }
 
 func (a *Authority) keepCertificate(dir string) error {
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
+	certificate := encode("CERTIFICATE", a.certificate.Raw)
 	if err := durable.WriteFile(filepath.Join(dir, CertificateFile), certificate, 0o600); err != nil {
 		return fmt.Errorf("keeping the certificate of the farm's authority: %w", err)
 	}
@@ -167,7 +174,24 @@ func readPEM(path string) ([]byte, error) {
 	if block == nil {
 		return nil, fmt.Errorf("%s is damaged: it holds no PEM block; put it back from a backup", path)
 	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	if strings.HasPrefix(first, sumMark) && first != sumOf(block.Bytes) {
+		return nil, &durable.DamagedError{Path: path, Meant: "remove its first line"}
+	}
 	return block.Bytes, nil
+}
+
+// sumMark begins the line, in front of what PEM has, that says what a file held when it was written. Everybody else passes over it.
+const sumMark = "# sum "
+
+func sumOf(der []byte) string {
+	sum := sha256.Sum256(der)
+	return sumMark + hex.EncodeToString(sum[:])
+}
+
+// encode is a PEM block behind its sum.
+func encode(kind string, der []byte) []byte {
+	return append([]byte(sumOf(der)+"\n"), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})...)
 }
 
 // Until is when the authority ends.

@@ -6,7 +6,6 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -142,7 +141,7 @@ func (a *Authority) Keep(dir string) error {
 	if err != nil {
 		return fmt.Errorf("keeping the key of the farm's authority: %w", err)
 	}
-	if err := durable.WriteFile(filepath.Join(dir, KeyFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, KeyFile), encode("PRIVATE KEY", key), 0o600); err != nil {
 		return fmt.Errorf("keeping the key of the farm's authority: %w", err)
 	}
 	a.fresh = false

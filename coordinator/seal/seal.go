@@ -6,6 +6,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -55,8 +56,12 @@ func Load(path string) (*Ring, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the key file: %w", err)
 	}
+	sum := ""
 	for n, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, sumMark) {
+			sum = line
+		}
 		if line == "" || line[0] == '#' {
 			continue
 		}
@@ -69,7 +74,23 @@ func Load(path string) (*Ring, error) {
 	if len(r.keys) == 0 {
 		return nil, fmt.Errorf("%s is damaged: it holds no key; put the file back from a backup", path)
 	}
+	if sum != "" && sum != sumOf(lines(r.keys)) {
+		return nil, &durable.DamagedError{Path: path, Meant: fmt.Sprintf("remove its line %q", strings.TrimSpace(sumMark)+" …")}
+	}
+	if sum == "" { // an earlier release wrote it
+		if err := r.keep(r.keys); err != nil {
+			return nil, err
+		}
+	}
 	return r, nil
+}
+
+// sumMark begins the line that says what the keys were when they were written: a comment to earlier releases, which write none.
+const sumMark = "# sum "
+
+func sumOf(lines []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return sumMark + hex.EncodeToString(sum[:])
 }
 
 func parseKey(line string) (key, error) {
@@ -149,6 +170,7 @@ func (r *Ring) keep(keys []key) error {
 	for _, line := range lines(keys) {
 		text.WriteString(line + "\n")
 	}
+	text.WriteString(sumOf(lines(keys)) + "\n")
 	if err := durable.WriteFile(r.path, []byte(text.String()), 0o600); err != nil {
 		return fmt.Errorf("writing the key file: %w", err)
 	}

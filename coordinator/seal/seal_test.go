@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,7 +106,8 @@ func TestADamagedKeyFileSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := string(good[bytes.LastIndexByte(bytes.TrimSpace(good), '\n')+1:])
+	all := strings.SplitAfter(string(good), "\n")
+	line := all[slices.IndexFunc(all, func(l string) bool { return !strings.HasPrefix(l, "#") })]
 	for what, text := range map[string]string{
 		"empty": "", "comments": "# nothing\n", "cut": string(good[:len(good)-5]), "twice": string(good) + line, "noise": "hello world\n", "short id": "ab " + strings.Repeat("0", 64) + "\n",
 	} {

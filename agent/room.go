@@ -73,6 +73,19 @@ func (r *room) filled(now time.Time) (passes bool) {
 	return true
 }
 
+// takes is durable.ErrNoRoom when so many more bytes would leave less than an agent needs to work at all: an archive is small to fetch
+// and may be large to unpack, and the machine's other tasks write to the same disk.
+func (r *room) takes(bytes int64) error {
+	free, _, err := durable.Space(r.dir)
+	if err != nil {
+		return fmt.Errorf("measuring free disk space: %w", err)
+	}
+	if free-bytes < leastRoom {
+		return fmt.Errorf("%w: %d bytes are to be unpacked, %d are free, and %d must stay so", durable.ErrNoRoom, bytes, free, int64(leastRoom))
+	}
+	return nil
+}
+
 // sufficed notes that a task had the room it needed.
 func (r *room) sufficed() {
 	r.mu.Lock()

@@ -102,7 +102,7 @@ func (t *attempt) layOut(ctx context.Context, file fetched) (*project.Project, e
 	if file.layout != nil {
 		return project.Reopen(ctx, dir, *file.layout, t.lease.Composition)
 	}
-	p, err := project.Prepare(ctx, file.path, file.name, t.lease.Project.Type, dir, t.lease.Composition)
+	p, err := project.Prepare(ctx, file.path, file.name, t.lease.Project.Type, dir, t.lease.Composition, t.a.room.takes)
 	kept := t.lease.Project.File
 	if err != nil || kept == nil || t.lease.Discard {
 		return p, err

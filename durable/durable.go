@@ -11,6 +11,9 @@ import (
 	"runtime"
 )
 
+// ErrNoRoom says that something is not begun since it would fill the disk. It is one of what Full tells.
+var ErrNoRoom = errors.New("the disk has no room for it")
+
 // Write replaces the file at path with what fill writes, with the permissions perm. The new content lies beside it under a
 // name that begins with a dot until it is whole; after an error nothing of it stays.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {

@@ -9,7 +9,7 @@ import (
 
 // Full tells whether an error comes of a full disk or a used-up quota.
 func Full(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return errors.Is(err, ErrNoRoom) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // Blocked tells whether an error comes of a disk that takes nothing at the moment and may do so again without a change of ours:

@@ -8,7 +8,7 @@ import (
 
 // Full tells whether an error comes of a full disk.
 func Full(err error) bool {
-	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+	return errors.Is(err, ErrNoRoom) || errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
 
 // Blocked tells whether an error comes of a disk that takes nothing at the moment and may do so again without a change of ours:

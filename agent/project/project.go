@@ -62,8 +62,8 @@ func Reopen(ctx context.Context, dir string, layout Layout, composition string) 
 }
 
 // Prepare lays the fetched file at path, of type aep, zip, mogrt or "" for what its content says, out in the empty folder
-// dir. name is what the file was called. composition may be "" when the project leaves no doubt.
-func Prepare(ctx context.Context, path, name, kind, dir, composition string) (*Project, error) {
+// dir. name is what the file was called. composition may be "" when the project leaves no doubt. room is aep.Limits.Room, for an archive.
+func Prepare(ctx context.Context, path, name, kind, dir, composition string, room func(bytes int64) error) (*Project, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening the fetched project: %w", err)
@@ -83,7 +83,7 @@ func Prepare(ctx context.Context, path, name, kind, dir, composition string) (*P
 		p.Path = filepath.Join(dir, baseName(name)+"."+kind)
 		err = copyTo(ctx, p.Path, in)
 	case "zip", "mogrt":
-		err = p.unpack(ctx, in, dir)
+		err = p.unpack(ctx, in, dir, room)
 	default:
 		return nil, refuse(nil, "The project is no After Effects project, zip or mogrt")
 	}
@@ -128,12 +128,14 @@ func copyTo(ctx context.Context, path string, in *os.File) (err error) {
 	return nil
 }
 
-func (p *Project) unpack(ctx context.Context, in *os.File, dir string) error {
+func (p *Project) unpack(ctx context.Context, in *os.File, dir string, room func(bytes int64) error) error {
 	info, err := in.Stat()
 	if err != nil {
 		return fmt.Errorf("reading the fetched project: %w", err)
 	}
-	found, err := aep.Unpack(ctx, in, info.Size(), dir, aep.DefaultLimits())
+	lim := aep.DefaultLimits()
+	lim.Room = room
+	found, err := aep.Unpack(ctx, in, info.Size(), dir, lim)
 	if err != nil {
 		return explain(ctx, "unpacked", err)
 	}

@@ -2,6 +2,7 @@ package project
 
 import (
 	"archive/zip"
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"overcrank/aep/aeptest"
+	"overcrank/durable"
 )
 
 func TestRealProjectsAreLaidOut(t *testing.T) {
@@ -20,7 +22,7 @@ func TestRealProjectsAreLaidOut(t *testing.T) {
 	}
 	for _, c := range cases {
 		dir := t.TempDir()
-		p, err := Prepare(t.Context(), filepath.Join(root, c.path), filepath.Base(c.path), "", dir, c.composition)
+		p, err := Prepare(t.Context(), filepath.Join(root, c.path), filepath.Base(c.path), "", dir, c.composition, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.path, err)
 			continue
@@ -55,7 +57,7 @@ func TestProjectsThatCannotBeRenderedAreRefused(t *testing.T) {
 		{write("PK\x03\x04broken"), "main", "The project cannot be unpacked"},
 	}
 	for _, c := range cases {
-		_, err := Prepare(t.Context(), c.path, "p.aep", "", t.TempDir(), c.composition)
+		_, err := Prepare(t.Context(), c.path, "p.aep", "", t.TempDir(), c.composition, nil)
 		var r *Refused
 		if !errors.As(err, &r) || !strings.HasPrefix(r.Message, c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
@@ -87,7 +89,7 @@ func TestProjectIsFoundAnywhereInAZip(t *testing.T) {
 	if err := errors.Join(z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Prepare(t.Context(), path, "p.zip", "zip", t.TempDir(), "")
+	p, err := Prepare(t.Context(), path, "p.zip", "zip", t.TempDir(), "", nil)
 	if err != nil || filepath.Base(p.Path) != "show.aep" || p.Composition != "main" {
 		t.Fatalf("%+v, %v", p, err)
 	}
@@ -116,5 +118,45 @@ func TestNamesFromOutsideBecomePlain(t *testing.T) {
 		if got := baseName(in); got != want {
 			t.Errorf("%q became %q", in, got)
 		}
+	}
+}
+
+// An archive that the machine has no room for is not unpacked at all, and that is the machine's matter and not the project's.
+func TestAnArchiveIsUnpackedWithinTheRoomThereIs(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "p.zip")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 3 << 20
+	z := zip.NewWriter(out)
+	for _, name := range []string{"footage/a.mov", "footage/b.mov"} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(bytes.Repeat([]byte("frame by frame "), size/15))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var asked int64
+	_, err = Prepare(t.Context(), path, "p.zip", "zip", dir, "", func(bytes int64) error {
+		asked = bytes
+		return durable.ErrNoRoom
+	})
+	var refused *Refused
+	if !durable.Full(err) || errors.As(err, &refused) {
+		t.Errorf("without room: %v", err)
+	}
+	if asked != 2*(size/15*15) {
+		t.Errorf("room was asked for %d bytes", asked)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("it left %v, %v", left, err)
 	}
 }

@@ -58,3 +58,24 @@ func (c *Coordinator) Eras() []string { return c.eras }
 
 // SecretKeys are the ids of the keys for secrets.
 func (c *Coordinator) SecretKeys() []string { return c.ring.IDs() }
+
+// LeaseAsBefore brings a lease of a job's task into the log that this leader has not decided, as the leader before may have proposed it.
+func (c *Coordinator) LeaseAsBefore(ctx context.Context, job, agent string) (task farm.Task, err error) {
+	read := func() error {
+		return c.store.View(func(tx *raftstore.Tx) error {
+			tasks, err := tx.TasksOf(job)
+			if err == nil {
+				task = tasks[0]
+			}
+			return err
+		})
+	}
+	if err := read(); err != nil {
+		return task, err
+	}
+	_, err = c.store.Apply(ctx, raftstore.LeaseTasks{Grants: []raftstore.Grant{{Task: task.ID, Attempt: task.Attempt + 1, Agent: agent}}, At: c.cfg.Now(), Rested: true})
+	if err == nil {
+		err = read()
+	}
+	return task, err
+}

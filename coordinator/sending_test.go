@@ -47,3 +47,26 @@ func TestATaskThatWaitsForItsUploadTakesNoSlot(t *testing.T) {
 		t.Errorf("it ended as %s: %s", got.Status, got.Error)
 	}
 }
+
+// A machine names so many tasks as waiting for their uploads and no more, however it spreads them over its heartbeats: otherwise one could
+// take every job of the farm.
+func TestUploadsThatTakeNoSlotAreBounded(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	s := r.enrol("box")
+	s.connect()
+	for range wire.MaxSending + 2 {
+		r.submit(toBucket)
+	}
+	var holding []wire.Attempt
+	for range wire.MaxSending + 1 {
+		l := s.lease()
+		holding = append(holding, l.Attempt)
+		s.say(wire.Message{Heartbeat: &wire.Heartbeat{Holding: holding, Sending: []wire.Attempt{l.Attempt}}})
+	}
+	s.silent() // the last one takes the machine's slot, whatever it says of it
+	s.say(wire.Message{Failed: &wire.Failed{Attempt: holding[0], Message: "Upload of 'x' to bucket 'b' failed: 503"}})
+	s.settled(holding[0])
+	s.say(wire.Message{Heartbeat: &wire.Heartbeat{Holding: holding[1:], Sending: holding[wire.MaxSending:]}})
+	s.lease() // one of the places is free again
+}

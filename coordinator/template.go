@@ -170,7 +170,7 @@ func (c *Coordinator) ReceiveTemplate(ctx context.Context, id, query string, bod
 	if nonce == "" || t.UploadNonce != nonce {
 		return errAddressExpired
 	}
-	used := isUsed(t)
+	used := t.UploadUsed()
 	if used && size >= 0 && size != t.File.Size {
 		return errAddressUsed
 	}
@@ -199,13 +199,6 @@ func uploadNonce(has *farm.FileRef) string {
 		nonce += has.SHA256
 	}
 	return nonce
-}
-
-// isUsed tells whether a file has come under the upload address in force. From then on the address takes that file alone, which comes
-// again when its answer was lost; a file that could not be read may be followed by another. Addresses of before v0.2 cannot tell.
-func isUsed(t farm.Template) bool {
-	_, before, tells := strings.Cut(t.UploadNonce, ".")
-	return tells && t.File != nil && t.File.SHA256 != before && t.Status != farm.TemplateError
 }
 
 var errAddressUsed = farm.Errorf(farm.CodeGone, "this address has taken its file; PUT /api/v2/templates/{id}/upload gives a fresh one for another file")

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/farm/address"
+	"overcrank/raftstore"
 )
 
 // project writes an After Effects project with empty compositions of 4 s at 25 frames a second; nested ones are layers
@@ -186,6 +188,57 @@ func TestAnUploadAddressTakesOneFile(t *testing.T) {
 		t.Errorf("a fresh address: %v", err)
 	}
 	wantCode(t, r.put(r.UploadAddress(fresh), first), farm.CodeGone)
+}
+
+// Of two files that are sent to one address at the same time the first that is whole counts, and whoever sent the other is told.
+func TestOfTwoUploadsAtOnceTheFirstCounts(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
+	u, err := url.Parse(r.UploadAddress(tpl))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("the farm is at this release's level", func() bool {
+		level, err := r.Level()
+		return err == nil && level == raftstore.NewestLevel
+	})
+	bodies := map[string][]byte{"main": project(t, []string{"main"}), "another": project(t, []string{"another"})}
+	ended := map[string]chan error{}
+	var begun, whole sync.WaitGroup
+	begun.Add(len(bodies))
+	whole.Add(1)
+	for name, body := range bodies {
+		done := make(chan error, 1)
+		ended[name] = done
+		in, out := io.Pipe()
+		go func() { done <- r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, in, -1) }()
+		go func() {
+			_, err := out.Write(body[:1]) // it is read once the address has been looked at
+			begun.Done()
+			whole.Wait()
+			if err == nil {
+				_, err = out.Write(body[1:])
+			}
+			_ = out.CloseWithError(err)
+		}()
+	}
+	begun.Wait()
+	whole.Done()
+	var won []string
+	for name, done := range ended {
+		if err := <-done; err == nil {
+			won = append(won, name)
+		} else {
+			wantCode(t, err, farm.CodeGone)
+		}
+	}
+	if len(won) != 1 {
+		t.Fatalf("%v were taken", won)
+	}
+	if got := r.read(tpl.ID); !slices.Equal(got.Compositions, won) {
+		t.Errorf("%v was taken, and the template has %v", won, got.Compositions)
+	}
 }
 
 func TestATruncatedUploadLeavesNothing(t *testing.T) {

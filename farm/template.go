@@ -1,6 +1,9 @@
 package farm
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // TemplateStatus is where a template stands. The values are those of the public interface.
 type TemplateStatus string
@@ -75,3 +78,10 @@ type StoredFile struct {
 
 // Src is the address under which jobs use the file.
 func (f StoredFile) Src() string { return KeptScheme + f.SHA256 }
+
+// UploadUsed tells whether a file has come under the upload address in force. From then on the address takes that file alone, which comes
+// again when its answer was lost; a file that could not be read may be followed by another. Addresses of before v0.2 cannot tell.
+func (t Template) UploadUsed() bool {
+	_, before, tells := strings.Cut(t.UploadNonce, ".")
+	return tells && t.File != nil && t.File.SHA256 != before && t.Status != TemplateError
+}

@@ -91,6 +91,8 @@ func (t *tables) receiveTemplate(c ReceiveTemplate) Result {
 		return refusef(farm.CodeGone, "this upload address of template %s is no longer in force; ask for a fresh one", c.ID)
 	case c.Nonce != "" && was.File != nil && was.File.SHA256 == c.File.SHA256 && was.Status != farm.TemplateError && was.Status != farm.TemplateAwaitingUpload:
 		return Result{}
+	case c.Nonce != "" && was.UploadUsed() && t.since(checkedLevel): // by one that was sent at the same time and came first
+		return refusef(farm.CodeGone, "the upload address of template %s has taken another file; ask for a fresh one", c.ID)
 	case !was.Status.CanBecome(farm.TemplateProcessing):
 		return refusef(farm.CodeConflict, "template %s is %s and takes no file", c.ID, was.Status)
 	}

@@ -133,6 +133,29 @@ func TestWebhookTellsOfTheJob(t *testing.T) {
 	if calls := hook.heard(); calls[len(calls)-1].body != `[1,"two"]` {
 		t.Errorf("a custom webhook carried %q", calls[len(calls)-1].body)
 	}
+	job = mac.finished(farm.Webhook{URL: hook.URL, Custom: true})
+	r.delivery(job.ID)
+	if calls := hook.heard(); !strings.Contains(calls[len(calls)-1].body, job.ID) {
+		t.Errorf("a custom webhook without data carried %q instead of the job", calls[len(calls)-1].body)
+	}
+}
+
+func TestANestedJobsOwnWebhookIsCalled(t *testing.T) {
+	r := open(t)
+	hook := listen(t, taken)
+	mac := r.enrol("mac")
+	mac.connect()
+	child := farm.Job{Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}, Webhook: &farm.Webhook{URL: hook.URL}}
+	parent := r.submit(func(j *farm.Job) { j.Assets = append(j.Assets, farm.Asset{Type: "job", LayerName: "x", Nested: &child}) })
+	l := mac.lease()
+	if l.Job == parent.ID {
+		t.Fatal("the parent came before its child")
+	}
+	mac.finish(l, "film")
+	r.delivery(l.Job)
+	if calls := hook.heard(); len(calls) != 1 || !strings.Contains(calls[0].body, l.Job) {
+		t.Errorf("the child's webhook was called as %+v", calls)
+	}
 }
 
 func TestWebhookTellsOfFailureButNotOfCancelling(t *testing.T) {

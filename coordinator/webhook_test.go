@@ -146,7 +146,9 @@ func TestANestedJobsOwnWebhookIsCalled(t *testing.T) {
 	mac := r.enrol("mac")
 	mac.connect()
 	child := farm.Job{Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}, Webhook: &farm.Webhook{URL: hook.URL}}
-	parent := r.submit(func(j *farm.Job) { j.Assets = append(j.Assets, farm.Asset{Type: "job", LayerName: "x", Nested: &child}) })
+	parent := r.submit(func(j *farm.Job) {
+		j.Assets = append(j.Assets, farm.Asset{Type: "job", LayerName: "x", Nested: &child})
+	})
 	l := mac.lease()
 	if l.Job == parent.ID {
 		t.Fatal("the parent came before its child")

@@ -173,7 +173,7 @@ func TestTheEndOfATokenEndsItsEvents(t *testing.T) {
 			w := watch("", bearer(token.Secret))
 			w.opens()
 			r.send(http.MethodDelete, pathTokens+"/"+token.ID, nil).into(http.StatusNoContent, nil)
-			w.hears("the token is good no longer", func(e event) bool { return e.Kind == "ended" })
+			w.hears("the token is no longer valid", func(e event) bool { return e.Kind == "ended" })
 			if e, err := w.next(); err == nil {
 				t.Errorf("after its end a token hears %+v", e)
 			}

@@ -149,7 +149,7 @@ func statsShape(j farm.Job) *jobStats {
 		CreatedAt: stamp(j.CreatedAt), UpdatedAt: stamp(j.UpdatedAt), StartedAt: stamp(j.StartedAt),
 		FinishedAt: stamp(j.FinishedAt), ErrorAt: stamp(j.ErrorAt), TotalAssets: len(j.Assets), Error: orNull(j.Error),
 	}
-	if !j.StartedAt.IsZero() && !(j.FinishedAt.IsZero() && j.ErrorAt.IsZero()) {
+	if !j.StartedAt.IsZero() && (!j.FinishedAt.IsZero() || !j.ErrorAt.IsZero()) {
 		seconds := math.Round(j.RenderTime().Seconds()*1000) / 1000
 		stats.RenderDuration = &seconds
 	}

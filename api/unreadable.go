@@ -36,7 +36,7 @@ func refuseUnreadable(rc *fasthttp.RequestCtx, err error, logger *slog.Logger) {
 	case errors.As(err, &network) && network.Timeout():
 		refuse(rc, fiber.StatusRequestTimeout, "the request did not come within "+readTimeout.String())
 	default:
-		refuse(rc, fiber.StatusBadRequest, "this is no request of HTTP/1.1 that the farm can read")
+		refuse(rc, fiber.StatusBadRequest, "the request is not valid HTTP/1.1")
 	}
 	logger.Debug("a request could not be read", "status", rc.Response.StatusCode(), "error", err, "remote", rc.RemoteIP().String())
 }

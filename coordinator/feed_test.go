@@ -77,7 +77,7 @@ func TestTakingOverHoldsNoResultsBetweenItsTries(t *testing.T) {
 		defer close(handed)
 		<-failed.lines
 		c.feed.handing.Lock()
-		c.feed.handing.Unlock()
+		defer c.feed.handing.Unlock()
 	}()
 	select {
 	case <-handed:

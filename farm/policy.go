@@ -84,7 +84,7 @@ type TeamPolicy struct {
 	MaxMachines int     `json:"maxMachines,omitempty"` // that work for it at once; 0 for any number
 }
 
-// LimitPolicy counts something that there are only so many of, such as the licences of a plug-in. A task takes one when its job
+// LimitPolicy bounds how many tasks use something at once, such as the licences of a plug-in. A task takes one when its job
 // names the limit, or when its project uses one of the limit's effects.
 type LimitPolicy struct {
 	Total      int      `json:"total"`                // on the whole farm at once

@@ -87,7 +87,7 @@ func lifeEnd(life string, now time.Time) (time.Time, error) {
 			return now.AddDate(0, 0, l.Days), nil
 		}
 	}
-	return time.Time{}, farm.Invalid("the form asks for a life that it does not offer", farm.FieldError{Field: "life", Message: "is not known"})
+	return time.Time{}, farm.Invalid("the form names a lifetime that it does not offer", farm.FieldError{Field: "life", Message: "is not known"})
 }
 
 // invite makes another link for a person.

@@ -55,7 +55,7 @@ func (e eventsCommand) Run(ctx context.Context, out *output) error {
 		case ctx.Err() != nil:
 			return exitCode(exitInterrupted)
 		case ended:
-			return fmt.Errorf("the token is good no longer")
+			return fmt.Errorf("the token is no longer valid")
 		case !opened, errors.As(err, &refused):
 			return err
 		}

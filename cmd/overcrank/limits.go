@@ -13,7 +13,7 @@ import (
 )
 
 type limitsCommand struct {
-	List   limitsList   `cmd:"" default:"withargs" help:"List what there are only so many of, such as licences of plug-ins."`
+	List   limitsList   `cmd:"" default:"withargs" help:"List the limits, such as how many licences of a plug-in there are."`
 	Set    limitsSet    `cmd:"" help:"Make a limit, or replace it."`
 	Remove limitsRemove `cmd:"" help:"End limits."`
 }

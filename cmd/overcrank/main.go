@@ -34,7 +34,7 @@ type cli struct {
 	Storage     storageCommand     `cmd:"" group:"farm" help:"Say where a farm's files are."`
 	Backup      backupCommand      `cmd:"" group:"farm" help:"Back up a running farm into one file."`
 	Restore     restoreCommand     `cmd:"" group:"farm" help:"Put a running farm back to a backup, or make a new data folder from one."`
-	Cluster     clusterCommand     `cmd:"" group:"farm" help:"Look after the coordinators, and what they and the agents know each other by."`
+	Cluster     clusterCommand     `cmd:"" group:"farm" help:"Manage the coordinators, and the keys by which they and the agents trust each other."`
 	Downgrade   downgradeCommand   `cmd:"" group:"farm" help:"Put the state back that a farm had before it was upgraded."`
 	Demo        demoCommand        `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
 
@@ -51,7 +51,7 @@ type cli struct {
 	Farm   farmCommand   `cmd:"" group:"machines" help:"Say what the farm is at, pause it, and set how it shares its machines."`
 	Queue  queueCommand  `cmd:"" group:"machines" help:"List what waits for a machine, the next one first."`
 	Levels levelsCommand `cmd:"" group:"machines" help:"Say and change how the levels rush, normal and overnight are served."`
-	Limits limitsCommand `cmd:"" group:"machines" help:"Count what there are only so many of, such as licences of plug-ins."`
+	Limits limitsCommand `cmd:"" group:"machines" help:"Limit how many tasks use a thing at once, such as the licences of a plug-in."`
 	Events eventsCommand `cmd:"" group:"machines" help:"Print what happens on the farm, as it happens."`
 
 	Teams  teamsCommand  `cmd:"" group:"people" help:"Make, list and end teams."`

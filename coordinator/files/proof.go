@@ -205,7 +205,7 @@ func (p *Proofs) judge(k Kept, obj Object, whole bool) error {
 	}
 	delete(p.whole, k.Key)
 	was, told := p.damaged[k.Key]
-	if d := (Damage{Key: k.Key, Found: time.Now(), was: obj}); !(told && sameFile(was.was, obj)) && (told || len(p.damaged) < mostDamaged) {
+	if d := (Damage{Key: k.Key, Found: time.Now(), was: obj}); (!told || !sameFile(was.was, obj)) && (told || len(p.damaged) < mostDamaged) {
 		p.damaged[k.Key] = d
 		if p.found != nil {
 			p.found(d)

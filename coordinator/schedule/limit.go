@@ -8,7 +8,7 @@ import (
 	"overcrank/farm"
 )
 
-// limit is a thing that there are only so many of, with who has it.
+// limit is a scarce thing, with the tasks that have it.
 type limit struct {
 	name     string
 	policy   farm.LimitPolicy

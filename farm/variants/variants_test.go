@@ -304,6 +304,21 @@ func TestTablesKeepTheirCells(t *testing.T) {
 	})
 }
 
+func TestWrittenCellsAreNoFormulas(t *testing.T) {
+	cells := []string{"@SUM(A1)", "=1+1", "+1", "-2", "@name", "plain", "a@b"}
+	written, err := WriteSheet([][]string{{"a", "b", "c", "d", "e", "f", "g"}, cells})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "'@SUM(A1),'=1+1,'+1,'-2,@name,plain,a@b\r\n"; !strings.HasSuffix(string(written), want) {
+		t.Errorf("written is %q", written)
+	}
+	sheet, err := ReadSheet(bytes.NewReader(written), 0)
+	if err != nil || len(sheet.Rows) != 1 || !reflect.DeepEqual(sheet.Rows[0].Cells, cells) {
+		t.Errorf("read back is %+v, %v", sheet.Rows, err)
+	}
+}
+
 func FuzzReadSheet(f *testing.F) {
 	for _, seed := range []string{"Title;Picture\na;b\n", "sep=,\nTitle\nx", "\xff\xfeT\x00\n\x00", "Title\n\"a", "@name,Title:Opacity\r\n1,2\r\n", "\xe4;b\nc;d"} {
 		f.Add([]byte(seed))

@@ -48,7 +48,7 @@ type LevelChange struct {
 	Role     *string   `json:"role,omitempty"`
 }
 
-// Limit counts something that there are only so many of.
+// Limit bounds how many tasks use something at once.
 type Limit struct {
 	Raw        `json:"-"`
 	Total      int      `json:"total"`

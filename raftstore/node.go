@@ -120,8 +120,8 @@ func isMember(cfg Config, id string, members raft.Configuration) error {
 		return nil
 	}
 	own := members.Servers[0].ID
-	return fmt.Errorf("the state belongs to node %s and this is node %s; write %s into %s and start again",
-		own, id, own, filepath.Join(cfg.Dir, nodeIDFile))
+	path := filepath.Join(cfg.Dir, nodeIDFile)
+	return fmt.Errorf("the state belongs to node %s and this is node %s; write %s into %s, remove %s, and start again", own, id, own, path, path+durable.SumSuffix)
 }
 
 // founders are the members of a new farm.

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"overcrank/durable"
 	"overcrank/farm"
 )
 
@@ -248,10 +249,14 @@ func TestDamagedLogIsRefusedWithAWayOut(t *testing.T) {
 }
 
 func TestNodeThatForgotItsNameIsToldIt(t *testing.T) {
+	const sum = nodeIDFile + durable.SumSuffix
 	for name, spoil := range map[string]func(t *testing.T, folder string){
-		"gone":    func(t *testing.T, folder string) { remove(t, folder, nodeIDFile) },
-		"empty":   func(t *testing.T, folder string) { write(t, folder, nodeIDFile, "") },
-		"another": func(t *testing.T, folder string) { write(t, folder, nodeIDFile, "somebody-else") },
+		"gone":  func(t *testing.T, folder string) { remove(t, folder, nodeIDFile) },
+		"empty": func(t *testing.T, folder string) { write(t, folder, nodeIDFile, ""); remove(t, folder, sum) },
+		"another": func(t *testing.T, folder string) {
+			write(t, folder, nodeIDFile, "somebody-else")
+			remove(t, folder, sum)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -270,6 +275,7 @@ func TestNodeThatForgotItsNameIsToldIt(t *testing.T) {
 				t.Fatalf("the error does not say %q: %v", want, err)
 			}
 			write(t, folder, nodeIDFile, id)
+			remove(t, folder, sum)
 			openStore(t, config(t, folder))
 		})
 	}

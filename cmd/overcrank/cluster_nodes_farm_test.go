@@ -192,7 +192,12 @@ func TestCoordinatorsBeginAFarmTogether(t *testing.T) {
 	for _, count := range []int{3, 5} {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
 			nodes, token := foundTogether(t, count)
-			c := agree(t, token, count, nodes...)
+			agree(t, token, count, nodes...)
+			var c client.Cluster
+			awaitTrue(t, "the coordinators to know each other's addresses", func() bool {
+				c = nodes[count-1].cluster(token)
+				return len(c.Warnings) > 0
+			})
 			if c.Spare != (count-1)/2 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "no address of its own") {
 				t.Errorf("%d more may fail, with the warnings %q", c.Spare, c.Warnings)
 			}

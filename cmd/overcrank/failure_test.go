@@ -70,7 +70,13 @@ func TestMissingFootageFailsTheJobByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	lonely := f.template("aep", path)
-	job := f.ended(f.submitCard(lonely.ID, nil))
+	body := map[string]any{"template": map[string]string{"id": lonely.ID, "composition": titlecard.Composition}}
+	if _, err := f.Submit(t.Context(), body); !client.IsStatus(err, http.StatusBadRequest) || !strings.Contains(err.Error(), "picture.png") {
+		t.Errorf("a strict submission was answered %v", err)
+	}
+	var taken client.Job
+	f.ask(t, "/api/v2/jobs", body, &taken)
+	job := f.ended(taken.ID)
 	if job.Status != "error" || !strings.Contains(why(job), "picture.png") {
 		t.Errorf("the job is %s: %q", job.Status, why(job))
 	}

@@ -56,20 +56,13 @@ func checkpoints() bool {
 	return strconv.IntSize == 64 && runtime.GOOS != "windows" && bootID() != ""
 }
 
-// keepCheckpoints makes checkpoints as they become due until ctx ends. It does so beside snapshots: one that is older than the newest
-// snapshot is of no use.
+// keepCheckpoints makes checkpoints as they become due until ctx ends, the first at once: those of the run before are void, and a start
+// without any replays the whole log. It does so beside snapshots: one that is older than the newest snapshot is of no use.
 func (s *Store) keepCheckpoints(ctx context.Context, logger *slog.Logger) {
 	if !checkpoints() {
 		return
 	}
-	tick := time.NewTicker(checkpointLook)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for wait := time.Duration(0); pause(ctx, wait); wait = checkpointLook {
 		if s.machine.halted.Load() || s.machine.damage() != nil || !s.machine.checkpoint.due(s.machine.logged.Load()) {
 			continue
 		}

@@ -81,13 +81,6 @@ func BenchmarkMillion(b *testing.B) {
 			losePower(b, dir)
 		})
 	})
-	b.Run("power lost without a checkpoint", func(b *testing.B) {
-		begin(b, "start-s", func() {
-			large.kill()
-			losePower(b, dir)
-			_ = os.Remove(filepath.Join(dir, "state", "state.db.checkpoint"))
-		})
-	})
 }
 
 // turns is how often submissions go to the one farm and then to the other, and turnJobs how many each time.

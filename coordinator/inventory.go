@@ -6,6 +6,7 @@ import (
 
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
+	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
 
@@ -31,7 +32,7 @@ func (l *leader) takeInventory(ctx context.Context, s *session, inv farm.Invento
 		l.c.log.Warn("an agent tells of more than any machine has", "agent", s.agent)
 		return
 	}
-	inv = l.c.toldRoots(inv)
+	inv = l.recordable(s, inv)
 	known, err := l.c.inventoryOf(s.agent)
 	if err != nil {
 		l.c.log.Error("taking in what an agent has", "agent", s.agent, "error", err)
@@ -47,6 +48,35 @@ func (l *leader) takeInventory(ctx context.Context, s *session, inv farm.Invento
 		}
 	}
 	l.equip(s, inv)
+}
+
+// recordable is what a machine has, as far as the farm's level lets it be recorded. The rest is recorded when the level rises.
+func (l *leader) recordable(s *session, inv farm.Inventory) farm.Inventory {
+	l.mu.Lock()
+	s.unrecorded = &inv // before the level is read, so that one who raises it meanwhile finds this
+	l.mu.Unlock()
+	told := l.c.toldRoots(inv)
+	if (told.Roots == nil) == (inv.Roots == nil) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		s.unrecorded = nil
+	}
+	return told
+}
+
+// recordRest records what machines told before the farm's level let it be recorded.
+func (l *leader) recordRest(ctx context.Context) {
+	rest := map[*session]farm.Inventory{}
+	l.mu.Lock()
+	for _, s := range l.sessions {
+		if s.unrecorded != nil {
+			rest[s] = *s.unrecorded
+		}
+	}
+	l.mu.Unlock()
+	for s, inv := range rest {
+		l.takeUpReport(ctx, s, wire.Message{Inventory: &inv})
+	}
 }
 
 // equip makes the session's machine one with this inventory.

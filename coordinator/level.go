@@ -56,6 +56,9 @@ func (c *Coordinator) raiseLevel(ctx context.Context) error {
 	if _, err := c.apply(ctx, raftstore.SetLevel{Level: level, Version: c.cfg.Version}); err != nil {
 		return err
 	}
+	if l := c.leading(); l != nil {
+		l.recordRest(ctx)
+	}
 	if by != "" { // or the farm is new, or comes from the first release, which is told elsewhere
 		c.log.Info("all coordinators understand what this release brings, which the farm uses from now on; none can go back to an earlier one without a backup",
 			"level", level, "version", c.cfg.Version, "before", by)

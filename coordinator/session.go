@@ -50,6 +50,8 @@ type session struct {
 	slots        int           // tasks that it runs at once
 	rests        time.Time     // until when it gets no work; zero when it does not rest
 	cached       []string      // as in wire.Heartbeat
+	// unrecorded is what the machine told that it has, of which the farm's level did not let all be recorded; nil for nothing.
+	unrecorded *farm.Inventory
 }
 
 // send queues a message. An agent that does not read is disconnected: it comes back and is told what it missed.

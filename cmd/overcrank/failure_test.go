@@ -83,6 +83,19 @@ func TestMissingFootageFailsTheJobByName(t *testing.T) {
 	f.goesOn(f.card())
 }
 
+func TestANewFarmRefusesFilesThatItsMachineMayNotRead(t *testing.T) {
+	f := startUp(t, t.TempDir())
+	body := map[string]any{"template": map[string]string{"src": "file:///etc/passwd", "composition": "main"}}
+	f.await("the farm's machine", func() bool {
+		machines, err := f.Agents(t.Context(), "", "")
+		return err == nil && len(machines.Items) == 1
+	})
+	f.await("the machine's folders to count", func() bool { // it tells them before the new farm is at the level that records them
+		_, err := f.Submit(t.Context(), body)
+		return client.IsStatus(err, http.StatusBadRequest) && strings.Contains(err.Error(), "--root")
+	})
+}
+
 func TestANamedFontThatIsNotThereFailsTheJob(t *testing.T) {
 	f := startUp(t, t.TempDir())
 	template := f.card()

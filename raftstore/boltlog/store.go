@@ -41,24 +41,36 @@ func Open(path string) (*Store, error) {
 	if errors.Is(err, bbolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("open Raft log %s: another process has it open; is the farm already running on this folder?", path)
 	}
+	var s *Store
+	if err == nil {
+		s = &Store{db: db}
+		err = s.prepare()
+	}
+	if err == nil {
+		return s, nil
+	}
+	if s != nil {
+		err = errors.Join(err, db.Close())
+	}
 	if errors.Is(err, boltfile.ErrDamaged) {
-		return nil, fmt.Errorf("open Raft log %s: %w; "+boltfile.WayOut, path, err)
+		err = fmt.Errorf("%w; "+boltfile.WayOut, err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("open Raft log %s: %w", path, err)
+	return nil, fmt.Errorf("open Raft log %s: %w", path, err)
+}
+
+// prepare checks what is in the file and makes what is missing.
+func (s *Store) prepare() error {
+	if err := s.verify(); err != nil {
+		return err
 	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketLog, bucketStable} {
+	return s.change(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{bucketLog, bucketStable, bucketSum} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("prepare Raft log %s: %w", path, err), db.Close())
-	}
-	return &Store{db: db}, nil
 }
 
 // Close closes the file.
@@ -66,7 +78,7 @@ func (s *Store) Close() error { return boltfile.Close(s.db) }
 
 // Set keeps a stable value.
 func (s *Store) Set(key, value []byte) error {
-	return s.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketStable).Put(key, value) })
+	return s.change(func(tx *bbolt.Tx) error { return tx.Bucket(bucketStable).Put(key, value) })
 }
 
 // Get reads a stable value.

@@ -306,7 +306,7 @@ func benchmarkJobs(b *testing.B, fewer int) int {
 // and when much waits for other machines. The number of jobs that wait is OVERCRANK_BENCH_JOBS, 50,000 without, in a thousand
 // classes of requirements.
 func BenchmarkSimulatedAgents(b *testing.B) {
-	f := launchAs(b, "coordinator", b.TempDir(), "--lease", "30s")
+	f := launchAs(b, "coordinator", b.TempDir(), "--lease", "30s", "--connections-per-address", "10000") // all from this machine
 	f.await("the farm to be ready", func() bool { return ready(b.Context(), f.Server) == nil })
 	template, composition := f.card(), "Title Card"
 	waiting := benchmarkJobs(b, 50_000)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"time"
 
 	"overcrank/farm"
@@ -108,6 +109,9 @@ func jobShape(j farm.Job, address string, minimal bool) jobBody {
 
 // expanded are a job's assets with one for each layer that a function names, as the interface echoes them.
 func expanded(assets []farm.Asset) []farm.Asset {
+	if !slices.ContainsFunc(assets, func(a farm.Asset) bool { return perLayer(a) != nil }) {
+		return assets
+	}
 	out := make([]farm.Asset, 0, len(assets))
 	for _, a := range assets {
 		each := perLayer(a)

@@ -36,6 +36,14 @@ func good() *evidence {
 	}
 }
 
+func TestPartsOfACancelledFilmMayBeDone(t *testing.T) {
+	e := good()
+	e.attempts["B"][0].Outcome, e.split = "done", map[string]bool{"B": true}
+	if wrong := e.check(); len(wrong) > 0 {
+		t.Errorf("it is said: %q", wrong)
+	}
+}
+
 // TestTheChecksFindWhatIsWrong spoils what a good farm leaves, one thing at a time.
 func TestTheChecksFindWhatIsWrong(t *testing.T) {
 	if wrong := good().check(); len(wrong) > 0 {

@@ -39,6 +39,7 @@ type evidence struct {
 	attempts   map[string][]seenAttempt     // by job
 	results    map[string]map[string]string // by job and coordinator: the hash of the result, or why there is none
 	stored     map[string]int               // results in the storage, by job
+	split      map[string]bool              // films with several tasks, by job
 	calls      []call
 	deliveries map[string]seenDelivery // by job
 	prints     []print
@@ -122,14 +123,14 @@ func (e *evidence) checkOnce() (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("job %s is finished, and nobody tried it", id))
 		}
 		for task, attempts := range tasks {
-			wrong = append(wrong, checkAttempts(task, job, attempts, e.jumped)...)
+			wrong = append(wrong, checkAttempts(task, job, attempts, e.split[id], e.jumped)...)
 		}
 	}
 	slices.Sort(wrong)
 	return wrong
 }
 
-func checkAttempts(task string, job seenJob, attempts []seenAttempt, jumped bool) (wrong []string) {
+func checkAttempts(task string, job seenJob, attempts []seenAttempt, split, jumped bool) (wrong []string) {
 	slices.SortFunc(attempts, func(a, b seenAttempt) int { return a.Number - b.Number })
 	done := 0
 	for i, a := range attempts {
@@ -148,7 +149,7 @@ func checkAttempts(task string, job seenJob, attempts []seenAttempt, jumped bool
 	if job.Status == finished && done != 1 {
 		wrong = append(wrong, fmt.Sprintf("task %s of a finished job was done %d times", task, done))
 	}
-	if job.Status != finished && done > 0 {
+	if job.Status != finished && done > 0 && !split { // parts are done before their job is
 		wrong = append(wrong, fmt.Sprintf("task %s was done, and its job is %s", task, job.Status))
 	}
 	return wrong

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -72,7 +73,7 @@ func (w *work) finish(ctx context.Context) error {
 func (f *farm) gather(ctx context.Context, w *work, r *receiver) (*evidence, error) {
 	e := &evidence{
 		promises: w.promises(), listed: map[string][]seenJob{}, attempts: map[string][]seenAttempt{}, results: map[string]map[string]string{},
-		stored: map[string]int{}, deliveries: map[string]seenDelivery{},
+		stored: map[string]int{}, deliveries: map[string]seenDelivery{}, split: map[string]bool{},
 	}
 	for _, door := range f.doors {
 		e.nodes = append(e.nodes, door.name)
@@ -95,6 +96,11 @@ func (f *farm) gather(ctx context.Context, w *work, r *receiver) (*evidence, err
 		for _, a := range attempts {
 			e.attempts[id] = append(e.attempts[id], seenAttempt{Task: a.Task, Outcome: a.Outcome, Number: a.Attempt, LeasedAt: a.LeasedAt, Ended: a.EndedAt})
 		}
+		var tasks []json.RawMessage
+		if err := f.doors[0].ask(ctx, http.MethodGet, "/api/farm/v1/jobs/"+id+"/tasks", "", nil, &tasks); err != nil {
+			return e, fmt.Errorf("read the tasks of job %s: %w", id, err)
+		}
+		e.split[id] = len(tasks) > 1
 		if job.Status == finished {
 			e.results[id] = f.results(ctx, id)
 		}

@@ -45,6 +45,36 @@ func (w *walker) wrong(id uint64, format string, args ...any) error {
 	return fmt.Errorf("%w: page %d of %q %s", ErrDamaged, id, w.name, fmt.Sprintf(format, args...))
 }
 
+// element is the head of a row, or of the way to a page below.
+type element struct {
+	flags                     uint32 // of a row
+	child                     uint64 // the page below, of a branch
+	where, keySize, valueSize int64  // where the key begins, counted from the start of the page, and the value behind it
+}
+
+// elementOf reads the head of an element of a page.
+func elementOf(page []byte, kind, i int) (e element) {
+	start := pageHead + i*elementHead
+	head := page[start:]
+	if kind == kindLeaf {
+		e.flags = binary.NativeEndian.Uint32(head)
+		e.where, e.keySize, e.valueSize = int64(binary.NativeEndian.Uint32(head[4:])), int64(binary.NativeEndian.Uint32(head[8:])), int64(binary.NativeEndian.Uint32(head[12:]))
+	} else {
+		e.where, e.keySize, e.child = int64(binary.NativeEndian.Uint32(head)), int64(binary.NativeEndian.Uint32(head[4:])), binary.NativeEndian.Uint64(head[8:])
+	}
+	e.where += int64(start)
+	return e
+}
+
+// content gives the key and the value of an element; ok is false when they are not within the page.
+func (e element) content(page []byte) (key, value []byte, ok bool) {
+	behindKey := e.where + e.keySize
+	if behindKey+e.valueSize > int64(len(page)) {
+		return nil, nil, false
+	}
+	return page[e.where:behindKey], page[behindKey : behindKey+e.valueSize], true
+}
+
 // read reads a page with those that belong to it.
 func (w *walker) read(id uint64) (page []byte, kind, count int, err error) {
 	if id < 2 || id >= uint64(w.pages) {
@@ -71,6 +101,9 @@ func (w *walker) read(id uint64) (page []byte, kind, count int, err error) {
 	case int64(id)+more >= w.pages:
 		return nil, 0, 0, w.wrong(id, "goes on beyond the end of the file")
 	}
+	if err := w.checkLength(id, page, kind, count, more); err != nil {
+		return nil, 0, 0, err
+	}
 	if more > 0 {
 		page = append(page, make([]byte, more*w.pageSize)...)
 		if _, err := w.file.ReadAt(page[w.pageSize:], (int64(id)+1)*w.pageSize); err != nil {
@@ -78,6 +111,24 @@ func (w *walker) read(id uint64) (page []byte, kind, count int, err error) {
 		}
 	}
 	return page, kind, count, nil
+}
+
+// checkLength compares how many pages follow one with the sizes of its elements, before there is room for any of them: a page that says it
+// is as long as the file would take as much memory. All heads are on the first page, since only four elements and fewer go on to others.
+func (w *walker) checkLength(id uint64, page []byte, kind, count int, more int64) error {
+	used := int64(pageHead + count*elementHead)
+	if used > w.pageSize {
+		return w.wrong(id, "has more elements than room")
+	}
+	for i := range count {
+		e := elementOf(page, kind, i)
+		used += e.keySize + e.valueSize
+	}
+	// A page is as long as what is in it. Releases of bbolt before 1.4 gave one more to what fills its pages to the last byte.
+	if more < (used+w.pageSize-1)/w.pageSize-1 || more > used/w.pageSize {
+		return w.wrong(id, "has %d pages behind it and %d bytes", more, used)
+	}
+	return nil
 }
 
 // visit goes through a page and those below it. Its keys are those from one on, and before another; nil for no bound.
@@ -89,72 +140,42 @@ func (w *walker) visit(id uint64, depth int, from, before []byte) error {
 	if err != nil {
 		return err
 	}
-	used := int64(pageHead + count*elementHead)
-	if used > int64(len(page)) {
-		return w.wrong(id, "has more elements than room")
-	}
-	type element struct {
-		flags      uint32
-		key, value []byte
-		child      uint64
-	}
-	at := func(i int) (e element, size int64, ok bool) {
-		start := pageHead + i*elementHead
-		head := page[start:]
-		var where, keySize, valueSize int64
-		if kind == kindLeaf {
-			e.flags = binary.NativeEndian.Uint32(head)
-			where, keySize, valueSize = int64(binary.NativeEndian.Uint32(head[4:])), int64(binary.NativeEndian.Uint32(head[8:])), int64(binary.NativeEndian.Uint32(head[12:]))
-		} else {
-			where, keySize, e.child = int64(binary.NativeEndian.Uint32(head)), int64(binary.NativeEndian.Uint32(head[4:])), binary.NativeEndian.Uint64(head[8:])
-		}
-		where += int64(start)
-		if where+keySize+valueSize > int64(len(page)) {
-			return e, 0, false
-		}
-		e.key, e.value = page[where:where+keySize], page[where+keySize:where+keySize+valueSize]
-		return e, keySize + valueSize, true
-	}
 	for i := range count {
-		e, size, ok := at(i)
+		e := elementOf(page, kind, i)
+		key, value, ok := e.content(page)
 		if !ok {
 			return w.wrong(id, "has an element outside of it")
 		}
-		used += size
-		if before != nil && bytes.Compare(e.key, before) >= 0 {
+		if before != nil && bytes.Compare(key, before) >= 0 {
 			return w.wrong(id, "has a key that belongs elsewhere")
 		}
 		if kind == kindBranch {
-			if from != nil && bytes.Compare(e.key, from) < 0 {
+			if from != nil && bytes.Compare(key, from) < 0 {
 				return w.wrong(id, "has a key that belongs elsewhere")
 			}
 			next := before
 			if i+1 < count {
-				behind, _, ok := at(i + 1)
-				if !ok || bytes.Compare(e.key, behind.key) >= 0 {
+				behind, _, ok := elementOf(page, kind, i+1).content(page)
+				if !ok || bytes.Compare(key, behind) >= 0 {
 					return w.wrong(id, "has its elements out of order")
 				}
-				next = behind.key
+				next = behind
 			}
-			if err := w.visit(e.child, depth+1, e.key, next); err != nil {
+			if err := w.visit(e.child, depth+1, key, next); err != nil {
 				return err
 			}
 			continue
 		}
-		if from != nil && bytes.Compare(e.key, from) < 0 || w.last != nil && bytes.Compare(w.last, e.key) >= 0 {
+		if from != nil && bytes.Compare(key, from) < 0 || w.last != nil && bytes.Compare(w.last, key) >= 0 {
 			return w.wrong(id, "has a key that belongs elsewhere")
 		}
-		if err := w.row(e.flags, e.key, e.value); err != nil {
+		if err := w.row(e.flags, key, value); err != nil {
 			return err
 		}
-		w.last = append(w.last[:0], e.key...)
+		w.last = append(w.last[:0], key...)
 		if w.last == nil {
 			w.last = []byte{}
 		}
-	}
-	// A page is as long as what is in it. Releases of bbolt before 1.4 gave one more to what fills its pages to the last byte.
-	if more := int64(len(page))/w.pageSize - 1; more < (used+w.pageSize-1)/w.pageSize-1 || more > used/w.pageSize {
-		return w.wrong(id, "has %d pages behind it and %d bytes", more, used)
 	}
 	w.piece += len(page)
 	w.free = append(w.free, page)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/layered"
 )
 
@@ -378,6 +379,86 @@ func TestALeaderWithADamagedFileHandsTheLeadOver(t *testing.T) {
 	eventually(t, "the others to be there too", func() bool { _, known := other.FingerprintAt(index); return known })
 	if theirs, _ := other.FingerprintAt(index); theirs != print {
 		t.Errorf("its fingerprint is %s, and that of another %s", print, theirs)
+	}
+}
+
+// TestWhatAStateFileIsMadeOfMayBeDamagedToo damages, beside the state file, the snapshot, the log, or both. The node ends, and every start
+// behind that is refused, with the way out; none begins without what was there.
+func TestWhatAStateFileIsMadeOfMayBeDamagedToo(t *testing.T) {
+	t.Parallel()
+	const snapshot, log = "snapshots/*/state.bin", logFolder + "/*.log"
+	for name, spoilt := range map[string][]string{"snapshot": {snapshot}, "log": {log}, "both": {snapshot, log}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			fatal := make(chan error, 1)
+			cfg := config(t, folder)
+			cfg.OnFatal = func(err error) { fatal <- err }
+			s := openStore(t, cfg)
+			fillFarm(t, s)
+			for _, pattern := range spoilt {
+				files, err := filepath.Glob(filepath.Join(folder, filepath.FromSlash(pattern)))
+				if err != nil || len(files) == 0 {
+					t.Fatalf("%s: %v, %v", pattern, files, err)
+				}
+				for _, file := range files {
+					scatter(t, file)
+				}
+			}
+			s.machine.doubt(s.machine.inUse.Load(), fmt.Errorf("%w: so says the test", layered.ErrDamaged))
+			if err := <-fatal; !strings.Contains(err.Error(), "could not be made again") || !strings.Contains(err.Error(), boltfile.WayOut) {
+				t.Errorf("the node ends with %v", err)
+			}
+			if _, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "late"}}); err == nil || s.Ready() == nil {
+				t.Errorf("the node took a change (%v), or says that it is ready (%v)", err, s.Ready())
+			}
+			_ = s.Close() // of what is damaged
+			for range 2 {
+				s, err := Open(t.Context(), config(t, folder))
+				if err == nil {
+					t.Fatalf("the node has started, and knows its jobs: %v", errors.Join(s.View(func(tx *Tx) error { _, err := tx.Job("job0100"); return err }), s.Close()) == nil)
+				}
+				if !strings.Contains(err.Error(), boltfile.WayOut) {
+					t.Errorf("the start is refused with %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestADamagedSnapshotHasOneBeforeIt starts a node whose newest snapshot is damaged: the one before it, and the log, have everything too.
+func TestADamagedSnapshotHasOneBeforeIt(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []bool{false, true} {
+		t.Run(fmt.Sprintf("state file lost %v", lost), func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			s := openStore(t, config(t, folder))
+			fillFarm(t, s)
+			if err := s.Snapshot(); err != nil {
+				t.Fatal(err)
+			}
+			newest, err := s.snapshots.List()
+			if err != nil || len(newest) != 2 {
+				t.Fatalf("there are %d snapshots, %v", len(newest), err)
+			}
+			want := rowsOf(t, s)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			scatter(t, filepath.Join(folder, "snapshots", newest[0].ID, "state.bin"))
+			if lost {
+				remove(t, folder, stateFile)
+			}
+			s = openStore(t, config(t, folder))
+			if rowsOf(t, s) != want {
+				t.Error("the rows are others")
+			}
+			putTeam(t, s, "onward")
+			if err := s.Snapshot(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

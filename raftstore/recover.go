@@ -3,6 +3,7 @@ package raftstore
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,7 +48,7 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snaps
 	if err := dropCheckpoint(path); err != nil {
 		return nil, false, nil, err
 	}
-	snapshotIndex, err := newestSnapshot(snapshots)
+	snapshotIndex, reach, err := newestSnapshot(snapshots, cfg.Logger)
 	if err != nil {
 		return nil, false, nil, err
 	}
@@ -56,7 +57,7 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snaps
 		return nil, false, nil, err
 	}
 	if whole {
-		m, err := keepMachine(path, cfg, codec, log, snapshotIndex)
+		m, err := keepMachine(path, cfg, codec, log, snapshotIndex, reach)
 		if !errors.Is(err, boltfile.ErrDamaged) && (m != nil || err != nil) {
 			return m, true, nil, err
 		}
@@ -77,7 +78,7 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snaps
 
 // keepMachine opens the state file as it is; nil when it has to be made again after all. The error is ErrDamaged when it is not what was
 // written.
-func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIndex uint64) (m *machine, err error) {
+func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIndex, reach uint64) (m *machine, err error) {
 	if err = stamped(path); err == nil {
 		m, err = openMachine(path, codec, cfg.OnFatal, cfg.portion)
 	}
@@ -88,11 +89,11 @@ func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIn
 		cfg.Logger.Warn("the state file cannot be opened and is made again from the log", "error", err)
 		return nil, nil
 	}
-	if m.last.Load() < snapshotIndex {
+	if m.last.Load() < reach {
 		// The snapshot was received from another node just before the stop.
 		return nil, m.close()
 	}
-	if err := checkLog(m, log, snapshotIndex); err != nil {
+	if err := checkLog(m, log, reach); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
 	if err := boltfile.UnmarkFree(path); err != nil {
@@ -146,23 +147,42 @@ func checkLog(m *machine, log *journal, snapshotIndex uint64) error {
 	return nil
 }
 
-// newestSnapshot is the index of the last entry in the newest snapshot, 0 without one.
-func newestSnapshot(snapshots raft.SnapshotStore) (uint64, error) {
+// newestSnapshot is the index of the last entry in the newest snapshot that can be read, 0 without any; it is an error when none of
+// several can. Raft fills a state from that one too. But it takes a state that is kept for one that reaches, at least, to the end of the
+// newest snapshot, whether or not that can be read: reach is where that is.
+func newestSnapshot(snapshots raft.SnapshotStore, logger *slog.Logger) (index, reach uint64, err error) {
 	list, err := snapshots.List()
 	if err != nil {
-		return 0, fmt.Errorf("list snapshots: %w", err)
+		return 0, 0, fmt.Errorf("list snapshots: %w", err)
 	}
-	if len(list) == 0 {
-		return 0, nil
+	var damage error
+	for _, found := range list {
+		applied, err := endOfSnapshot(snapshots, found.ID)
+		switch {
+		case err == nil && damage == nil:
+			return applied, applied, nil
+		case err == nil:
+			return applied, list[0].Index, nil
+		}
+		logger.Error("a snapshot of this node cannot be read; one before it is used", "snapshot", found.ID, "error", err, "remedy", damageRemedy)
+		damage = errors.Join(damage, err)
 	}
-	_, source, err := snapshots.Open(list[0].ID)
+	if damage != nil {
+		return 0, 0, fmt.Errorf("no snapshot of this node can be read: %w; %s", damage, boltfile.WayOut)
+	}
+	return 0, 0, nil
+}
+
+// endOfSnapshot is the index of the last entry in a snapshot.
+func endOfSnapshot(snapshots raft.SnapshotStore, id string) (uint64, error) {
+	_, source, err := snapshots.Open(id)
 	if err != nil {
-		return 0, fmt.Errorf("open snapshot %s: %w", list[0].ID, err)
+		return 0, fmt.Errorf("open snapshot %s: %w", id, err)
 	}
 	defer source.Close()
 	applied, _, err := readSnapshotHeader(source)
 	if err != nil {
-		return 0, fmt.Errorf("read snapshot %s: %w", list[0].ID, err)
+		return 0, fmt.Errorf("read snapshot %s: %w", id, err)
 	}
 	return applied, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -281,17 +282,21 @@ func TestNodeThatForgotItsNameIsToldIt(t *testing.T) {
 	}
 }
 
-// scatter changes bytes all over a file.
+// scatter changes bytes all over a file, which may be open.
 func scatter(t *testing.T, path string) {
 	t.Helper()
-	content, err := os.ReadFile(path)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	content, err := io.ReadAll(file)
 	for i := 0; i < len(content); i += 97 {
 		content[i] ^= 0x5a
 	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
+	if err == nil {
+		_, err = file.WriteAt(content, 0)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

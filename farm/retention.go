@@ -2,6 +2,8 @@ package farm
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -58,7 +60,7 @@ func (j *Job) Redact(at time.Time) {
 		if j.Webhook.Data != nil {
 			hook.Data = redactedValue
 		}
-		for name := range j.Webhook.Headers {
+		for _, name := range slices.Sorted(maps.Keys(j.Webhook.Headers)) {
 			if hook.Headers == nil {
 				hook.Headers = map[string]string{}
 			}
@@ -98,7 +100,7 @@ func redactedMembers(object json.RawMessage) json.RawMessage {
 	if object == nil || json.Unmarshal(object, &members) != nil {
 		return nil
 	}
-	for name := range members {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		members[name] = redactedValue
 	}
 	concealed, err := json.Marshal(members)

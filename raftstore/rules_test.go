@@ -1,10 +1,6 @@
 package raftstore
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -363,40 +359,4 @@ func TestMachines(t *testing.T) {
 		}
 		return err
 	})
-}
-
-// ofRules tells the files of the rules: what works on the tables of a change, and what makes the hash of its rows. A file that is added
-// is among them by what is in it.
-var ofRules = regexp.MustCompile(`(?m)^func \([a-z]+ \*(tables|rowPrint)\)`)
-
-// TestRulesKnowNoClockAndNoChance reads the sources of the rules: what they must not depend on must not be in them.
-func TestRulesKnowNoClockAndNoChance(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := map[string]bool{}
-	besides := []string{"request.go", "encoding.go", "migrate.go", "walk_jobs.go"} // what the rules call
-	forbidden := regexp.MustCompile(`time\.(Now|Since|Until|Local)\b|\brand\b|ulid|os\.|runtime\.|sync|\bgo func|range \w+Map\b|slog`)
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		named := strings.HasPrefix(file, "apply") || slices.Contains(besides, file)
-		if strings.HasSuffix(file, "_test.go") || file == "breach.go" || !named && !ofRules.Match(source) {
-			continue // breach.go also tells people of what it found, with the time
-		}
-		read[file] = true
-		for n, line := range strings.Split(string(source), "\n") {
-			if code, _, _ := strings.Cut(line, "//"); forbidden.MatchString(code) {
-				t.Errorf("%s:%d depends on more than the state and the command: %s", file, n+1, strings.TrimSpace(line))
-			}
-		}
-	}
-	for _, file := range []string{"apply.go", "applying.go", "rowprint.go", "records.go", "counters.go", "tables.go", "request.go", "level.go", "migrate.go", "walk_jobs.go"} {
-		if !read[file] {
-			t.Errorf("%s is not taken for one of the rules", file)
-		}
-	}
 }

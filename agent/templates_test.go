@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/aep/aeptest"
 	"overcrank/farm/wire"
 )
 
@@ -42,23 +41,10 @@ func TestAnArchiveIsFetchedAndUnpackedOnce(t *testing.T) {
 	needFFmpeg(t)
 	p := newPeer(t)
 	start(t, p, "normal", t.TempDir())
-	var archive bytes.Buffer
-	z := zip.NewWriter(&archive)
-	for name, content := range map[string][]byte{"Show folder/Show.aep": projectFile(t), "Show folder/(Footage)/a.txt": []byte("a")} {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(content); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	archive := aeptest.Archive(t, map[string][]byte{"Show folder/Show.aep": projectFile(t), "Show folder/(Footage)/a.txt": []byte("a")})
 	zipped := func(task string) wire.Lease {
 		l := lease(t, p, task)
-		ref := p.keep("show.zip", archive.Bytes())
+		ref := p.keep("show.zip", archive)
 		l.Project = wire.Project{Type: "zip", File: &ref}
 		return l
 	}

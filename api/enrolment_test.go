@@ -34,6 +34,7 @@ import (
 	"overcrank/coordinator/authority"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/inbound/inboundtest"
 	"overcrank/raftstore"
 )
 
@@ -524,9 +525,9 @@ func TestWhoBeginsTLSAndStopsHoldsNobodyUp(t *testing.T) {
 
 // The listener ends with all that it has in hand: connections that said nothing, that were recognised and not accepted.
 func TestTheDoorClosesOnThoseWhoWait(t *testing.T) {
-	inner := listen(t)
+	inner := inboundtest.Listen(t)
 	ln := api.TLS(inner, &tls.Config{MinVersion: tls.VersionTLS13}, slog.New(slog.DiscardHandler))
-	conns := []net.Conn{dial(t, inner), dial(t, inner), dial(t, inner)}
+	conns := []net.Conn{inboundtest.Dial(t, inner), inboundtest.Dial(t, inner), inboundtest.Dial(t, inner)}
 	for _, conn := range conns[1:] {
 		if _, err := conn.Write([]byte("GET")); err != nil {
 			t.Fatal(err)
@@ -554,24 +555,4 @@ func TestTheDoorClosesOnThoseWhoWait(t *testing.T) {
 	if _, err := conns[0].Read(text); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a connection that said nothing gives %v", err)
 	}
-}
-
-func listen(t *testing.T) net.Listener {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ln.Close() })
-	return ln
-}
-
-func dial(t *testing.T, ln net.Listener) net.Conn {
-	t.Helper()
-	conn, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return conn
 }

@@ -1,15 +1,14 @@
 package coordinator_test
 
 import (
-	"archive/zip"
 	"bytes"
-	"encoding/binary"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"overcrank/aep/aeptest"
 	"overcrank/coordinator"
 	"overcrank/coordinator/reader"
 	"overcrank/durable"
@@ -40,33 +39,6 @@ func undisturbed(t *testing.T, ask, do func()) {
 	if beside > alone+besides {
 		t.Errorf("a request takes %s, and %s beside one party at its bound", alone, beside)
 	}
-}
-
-// emptyLists is a project of so many lists with nothing in them, in an archive: small to send, large to read.
-func emptyLists(t *testing.T, n int) []byte {
-	t.Helper()
-	chunks := bytes.Repeat([]byte("LIST\x00\x00\x00\x04Egg!"), n)
-	body := append(binary.BigEndian.AppendUint32([]byte("RIFX"), uint32(4+len(chunks))), "Egg!"...)
-	return packed(t, map[string][]byte{"a.aep": append(body, chunks...)})
-}
-
-func packed(t *testing.T, files map[string][]byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for name, content := range files {
-		w, err := z.Create(name)
-		if err == nil {
-			_, err = w.Write(content)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 // send registers a template of a caller and uploads its file.
@@ -103,7 +75,7 @@ func TestATeamsTemplatesLeaveOthersTheirTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, _ := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "other", Role: farm.RoleAdmin})
-	costly, plain := emptyLists(t, 1_500_000), project(t, []string{"main"})
+	costly, plain := aeptest.EmptyLists(t, 1_500_000), project(t, []string{"main"})
 	var many []farm.Template
 	waiting := func() (n int) {
 		for _, tpl := range many {
@@ -145,7 +117,7 @@ func TestAnArchiveWaitsForRoomOnTheDisk(t *testing.T) {
 		}
 		cfg.MinFree = free / 10 * 7 // which leaves room for files, and none to unpack some
 	})
-	tpl := r.send(r.admin, "zip", packed(t, map[string][]byte{"a.aep": project(t, []string{"main"})}))
+	tpl := r.send(r.admin, "zip", aeptest.Archive(t, map[string][]byte{"a.aep": project(t, []string{"main"})}))
 	plain := r.send(r.admin, "aep", project(t, []string{"main"}))
 	if got := r.read(plain.ID); got.Status != farm.TemplateUploaded {
 		t.Fatalf("a template that needs no room: %+v", got)
@@ -164,7 +136,7 @@ func TestAnArchiveWaitsForRoomOnTheDisk(t *testing.T) {
 		}
 	}, func() {
 		for range 8 {
-			r.send(r.admin, "zip", packed(t, map[string][]byte{"a.aep": project(t, []string{"main"})}))
+			r.send(r.admin, "zip", aeptest.Archive(t, map[string][]byte{"a.aep": project(t, []string{"main"})}))
 		}
 	})
 	r.eventually("who asks is told why it is not read", func() bool {

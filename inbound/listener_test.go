@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"overcrank/inbound"
+	"overcrank/inbound/inboundtest"
 )
 
 // shortListener is a listener whose system is short of something for a while.
@@ -30,31 +31,11 @@ func (l *shortListener) Accept() (net.Conn, error) {
 	return l.Listener.Accept()
 }
 
-func listen(t *testing.T) net.Listener {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ln.Close() })
-	return ln
-}
-
-func dial(t *testing.T, ln net.Listener) net.Conn {
-	t.Helper()
-	conn, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return conn
-}
-
 func TestAShortageOfFilesDoesNotEndTheServer(t *testing.T) {
-	inner := listen(t)
+	inner := inboundtest.Listen(t)
 	logs := &bytes.Buffer{}
 	ln := inbound.Listen(&shortListener{inner, []error{syscall.EMFILE, syscall.ECONNABORTED, syscall.EMFILE}}, inbound.Bounds{Total: 10}, slog.New(slog.NewTextHandler(logs, nil)))
-	dial(t, inner)
+	inboundtest.Dial(t, inner)
 	conn, err := ln.Accept()
 	if err != nil {
 		t.Fatalf("the listener gave up: %v", err)
@@ -70,7 +51,7 @@ func TestAShortageOfFilesDoesNotEndTheServer(t *testing.T) {
 }
 
 func TestConnectionsBeyondTheMostWaitForTheirTurn(t *testing.T) {
-	inner := listen(t)
+	inner := inboundtest.Listen(t)
 	ln := inbound.Listen(inner, inbound.Bounds{Total: 2}, slog.New(slog.DiscardHandler))
 	accepted := make(chan net.Conn)
 	ended := make(chan error, 1)
@@ -85,7 +66,7 @@ func TestConnectionsBeyondTheMostWaitForTheirTurn(t *testing.T) {
 		}
 	}()
 	for range 3 {
-		dial(t, inner)
+		inboundtest.Dial(t, inner)
 	}
 	first, second := <-accepted, <-accepted
 	select {
@@ -111,7 +92,7 @@ func TestConnectionsBeyondTheMostWaitForTheirTurn(t *testing.T) {
 
 // TestOneAddressAtItsBoundLeavesOthersRoom has one address open more connections than it may, and a second one make requests meanwhile.
 func TestOneAddressAtItsBoundLeavesOthersRoom(t *testing.T) {
-	inner := listen(t)
+	inner := inboundtest.Listen(t)
 	logs := &bytes.Buffer{}
 	gate := inbound.NewGate(8, 0)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })}
@@ -122,7 +103,7 @@ func TestOneAddressAtItsBoundLeavesOthersRoom(t *testing.T) {
 	}()
 	alone := median(t, inner.Addr().String(), "127.0.0.2")
 	for range 100 {
-		dial(t, inner)
+		inboundtest.Dial(t, inner)
 	}
 	beside := median(t, inner.Addr().String(), "127.0.0.2")
 	t.Logf("a request takes %s, and %s beside an address at its bound", alone, beside)

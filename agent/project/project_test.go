@@ -1,7 +1,6 @@
 package project
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"os"
@@ -72,21 +71,8 @@ func TestProjectIsFoundAnywhereInAZip(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "p.zip")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := zip.NewWriter(f)
-	for name, b := range map[string][]byte{"a/b/show.aep": content, "a/(Footage)/nm.png": []byte("x")} {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(z.Close(), f.Close()); err != nil {
+	archive := aeptest.Archive(t, map[string][]byte{"a/b/show.aep": content, "a/(Footage)/nm.png": []byte("x")})
+	if err := os.WriteFile(path, archive, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p, err := Prepare(t.Context(), path, "p.zip", "zip", t.TempDir(), "", nil)
@@ -125,27 +111,14 @@ func TestNamesFromOutsideBecomePlain(t *testing.T) {
 func TestAnArchiveIsUnpackedWithinTheRoomThereIs(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "p.zip")
-	out, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const size = 3 << 20
-	z := zip.NewWriter(out)
-	for _, name := range []string{"footage/a.mov", "footage/b.mov"} {
-		w, err := z.Create(name)
-		if err == nil {
-			_, err = w.Write(bytes.Repeat([]byte("frame by frame "), size/15))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(z.Close(), out.Close()); err != nil {
+	film := bytes.Repeat([]byte("frame by frame "), size/15)
+	if err := os.WriteFile(path, aeptest.Archive(t, map[string][]byte{"footage/a.mov": film, "footage/b.mov": film}), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	var asked int64
-	_, err = Prepare(t.Context(), path, "p.zip", "zip", dir, "", func(bytes int64) error {
+	_, err := Prepare(t.Context(), path, "p.zip", "zip", dir, "", func(bytes int64) error {
 		asked = bytes
 		return durable.ErrNoRoom
 	})

@@ -1,10 +1,8 @@
 package reader_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/coordinator/reader"
 )
 
@@ -82,36 +81,9 @@ func project(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// lists is a project of so many lists with nothing in them, in an archive.
-func lists(t *testing.T, n int) []byte {
-	t.Helper()
-	chunks := bytes.Repeat([]byte("LIST\x00\x00\x00\x04Egg!"), n)
-	body := append(binary.BigEndian.AppendUint32([]byte("RIFX"), uint32(4+len(chunks))), "Egg!"...)
-	return archive(t, map[string][]byte{"a.aep": append(body, chunks...)})
-}
-
-func archive(t *testing.T, files map[string][]byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for name, content := range files {
-		w, err := z.Create(name)
-		if err == nil {
-			_, err = w.Write(content)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func TestAProcessReadsWhatThisOneWould(t *testing.T) {
 	t.Parallel()
-	file := archive(t, map[string][]byte{"film/a.aep": project(t), "film/picture.png": []byte("png")})
+	file := aeptest.Archive(t, map[string][]byte{"film/a.aep": project(t), "film/picture.png": []byte("png")})
 	got, err := reader.Read(t.Context(), program(t, reads), job(t, aep.TypeZip, file), bounds)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +114,7 @@ func TestAReaderIsHeldToItsBounds(t *testing.T) {
 		bounds reader.Bounds
 		want   error
 	}{
-		"memory":       {reads, lists(t, 1_500_000), small, reader.ErrMemory},
+		"memory":       {reads, aeptest.EmptyLists(t, 1_500_000), small, reader.ErrMemory},
 		"time":         {reads, nil, short, reader.ErrTime},
 		"endless":      {babbles, nil, bounds, reader.ErrLarge},
 		"crash":        {crashes, nil, bounds, reader.ErrCrash},
@@ -163,7 +135,7 @@ func TestAReaderIsHeldToItsBounds(t *testing.T) {
 
 func TestAnArchiveWaitsForRoom(t *testing.T) {
 	t.Parallel()
-	j := job(t, aep.TypeZip, archive(t, map[string][]byte{"a.aep": project(t), "footage.bin": make([]byte, 1<<20)}))
+	j := job(t, aep.TypeZip, aeptest.Archive(t, map[string][]byte{"a.aep": project(t), "footage.bin": make([]byte, 1<<20)}))
 	j.MinFree = 1 << 60
 	_, err := reader.Read(t.Context(), program(t, reads), j, bounds)
 	var room *reader.Room

@@ -370,6 +370,9 @@ func TestATemplateThatIsNoProject(t *testing.T) {
 	if now.Error == nil || *now.Error == "" {
 		t.Error("the template does not say what is wrong with it")
 	}
+	for _, list := range []string{"/compositions", "/layers"} {
+		r.get("/api/v3/templates/"+tpl.ID+list).refused(http.StatusBadRequest, "could not be read")
+	}
 	r.send(http.MethodPost, "/api/v2/jobs", fmt.Sprintf(`{"template": {"id": %q}}`, tpl.ID)).refused(http.StatusBadRequest, "template.id")
 }
 

@@ -1,9 +1,12 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"overcrank/agent/identity"
 	"overcrank/api"
@@ -39,6 +42,29 @@ func TestATeamIsHeldToItsRate(t *testing.T) {
 	r.get("/api/v2/jobs", bearer(boss.Secret)).into(http.StatusOK, nil)
 	r.get("/healthz").into(http.StatusOK, nil)
 	r.get("/api/v2/jobs", bearer("oct_wrong")).refused(http.StatusUnauthorized)
+}
+
+// TestTheFirstTenWrongTokensAreAnsweredAsSuch asks as a farm is set up that nobody configured: ten at once, and what has become free
+// meanwhile.
+func TestTheFirstTenWrongTokensAreAnsweredAsSuch(t *testing.T) {
+	r := start(t)
+	const tries, ten = 100, 10
+	codes := make([]int, tries)
+	began := time.Now()
+	var all sync.WaitGroup
+	for i := range codes {
+		all.Go(func() { codes[i] = r.get("/api/v2/jobs", bearer(fmt.Sprint("oct_wrong", i))).status })
+	}
+	all.Wait()
+	most := ten + int(ten*time.Since(began).Seconds())
+	told := map[int]int{}
+	for _, code := range codes {
+		told[code]++
+	}
+	wrong := told[http.StatusUnauthorized]
+	if wrong < ten || wrong > most || wrong+told[http.StatusTooManyRequests] != tries {
+		t.Errorf("of %d wrong tokens %v were answered, want 401 for %d to %d and 429 for the others", tries, told, ten, most)
+	}
 }
 
 func TestGuessingIsSlowedDownWithoutLockingTheStudioOut(t *testing.T) {

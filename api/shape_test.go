@@ -128,7 +128,7 @@ func TestCompositionsAndLayersOnTheWire(t *testing.T) {
 		ID: 7, Name: "main", Width: 1280, Height: 720, Duration: 6.5, FrameRate: 29.97, Root: true, Layers: make([]aep.LayerSummary, 2),
 	}))
 	golden(t, "layer-text", layerShape(7, aep.LayerSummary{
-		ID: 8, Name: "title", Type: "text", Text: "Hello", Fonts: []string{"Inter-Bold"},
+		ID: 8, Name: "title", Type: "text", Text: "Hello\n", Fonts: []string{"Inter-Bold"},
 		Top: 10.5, Left: 20, Width: 300, Height: 80, In: 1, Out: 6.5,
 	}))
 	golden(t, "layer-composition", layerShape(7, aep.LayerSummary{

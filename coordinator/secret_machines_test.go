@@ -7,6 +7,7 @@ import (
 
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/faults"
 )
 
 // bound is a secret that goes only to machines with one of the tags.
@@ -107,4 +108,39 @@ func TestTheNextLeaderKnowsWhichMachinesGetASecret(t *testing.T) {
 	s.connect()
 	r.eventually("the job waits for the tag", func() bool { return strings.Contains(r.why(job.ID), "'vault'") })
 	s.silent()
+}
+
+// A secret is bound to other machines while the lease of one that had been chosen for it is put together: its value stays, the job is as
+// it was, and a machine that may have the value gets both.
+func TestASecretThatIsBoundOnItsWayToAMachineStays(t *testing.T) {
+	t.Parallel()
+	storage, where := inUnruly(t)
+	r := open(t, where)
+	key := r.bound("KEY")
+	job := r.private(func(j *farm.Job) { j.Template.Src += "&token=${secrets.KEY}" })
+	r.restart() // so that nothing of it is in memory
+	storage.Set(faults.StorageStalls, names("/private/"+job.ID))
+	plain := r.enrol("plain")
+	plain.connect()
+	r.held(storage, 1) // the job is leased to the machine, and its lease is put together
+	if _, err := r.RestrictSecret(t.Context(), r.admin, key.ID, []string{"vault"}); err != nil {
+		t.Fatal(err)
+	}
+	storage.Set(faults.StorageWell, nil)
+	r.eventually("the job waits for a machine with the tag", func() bool {
+		return r.job(job.ID).Status == farm.JobQueued && strings.Contains(r.why(job.ID), "'vault'")
+	})
+	plain.silent()
+	if log := r.log(job.ID); log != "" {
+		t.Errorf("the machine was told of the job, whose log says %q", log)
+	}
+	trusted := r.enrol("trusted")
+	r.tag(trusted, "vault")
+	trusted.connect()
+	if l := trusted.lease(); l.Job != job.ID || l.Secrets["KEY"] != secretValue {
+		t.Errorf("the machine with the tag got %s with %d secrets", l.Job, len(l.Secrets))
+	}
+	if got := r.job(job.ID); got.Failures != 0 {
+		t.Errorf("the job counts %d failures", got.Failures)
+	}
 }

@@ -1,12 +1,18 @@
 package footage
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -122,31 +128,65 @@ func TestManyFilmsAreReadByFewDecoders(t *testing.T) {
 	wants(t, all[0], 7)
 }
 
+// deepPNG is a picture in black with 16 bits for each of four channels, as the encoder of the standard library takes long to make one.
+func deepPNG(t *testing.T, width, height uint32) []byte {
+	t.Helper()
+	file := []byte("\x89PNG\r\n\x1a\n")
+	chunk := func(kind string, content []byte) {
+		file = binary.BigEndian.AppendUint32(file, uint32(len(content)))
+		file = append(append(file, kind...), content...)
+		file = binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(file[len(file)-len(content)-len(kind):]))
+	}
+	chunk("IHDR", append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height), 16, 6, 0, 0, 0))
+	var packed bytes.Buffer
+	z, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
+	row := make([]byte, 1+8*width)
+	for y := uint32(0); y < height && err == nil; y++ {
+		_, err = z.Write(row)
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	chunk("IDAT", packed.Bytes())
+	chunk("IEND", nil)
+	return file
+}
+
 func TestALargePictureIsVerifiedInLittleMemory(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "large.png")
-	img := image.NewPaletted(image.Rect(0, 0, 4000, 3000), color.Palette{color.White})
-	f, err := os.Create(path)
-	if err != nil {
+	path := filepath.Join(t.TempDir(), "large.png")
+	const width, height = 2100, 2000
+	whole := deepPNG(t, width, height)
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := png.Encode(f, img); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	if err := Verify(t.Context(), path); err != nil {
 		t.Error(err)
 	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > width*height {
+		t.Errorf("verifying %d bytes of pixels took %d bytes", 8*width*height, took)
 	}
 	if err := os.WriteFile(path, whole[:60], 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := Verify(t.Context(), path); err == nil {
 		t.Error("a picture that is cut off is taken for whole")
+	}
+}
+
+// TestDeepPicturesCountAsWhatTheyTake: what decoding a picture with 16 bits a channel takes decides where it is decoded.
+func TestDeepPicturesCountAsWhatTheyTake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep.png")
+	if err := os.WriteFile(path, deepPNG(t, 16, 9), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, depth, ok, err := probeStill(path)
+	if err != nil || !ok || depth != 8 || info.Width != 16 || info.Height != 9 {
+		t.Errorf("%+v, %d bytes a pixel, %v, %v", info, depth, ok, err)
+	}
+	if whole := int64(100_000_000) * int64(depth); whole < foreign {
+		t.Errorf("a picture of 100 megapixels, %d bytes, would be decoded in this program", whole)
 	}
 }

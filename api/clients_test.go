@@ -38,6 +38,7 @@ func TestWhatClientsSendIsTaken(t *testing.T) {
 		"a line end behind it":            {body: job + "\r\n"},
 		"null for what is not there":      {body: with(`"preview": null, "fonts": null, "assets": null, "settings": null, "upload": null, "webhook": null`)},
 		"nothing in what is there":        {body: with(`"preview": false, "fonts": [], "assets": [], "settings": {}, "upload": {}, "webhook": {}`)},
+		"a preview with empty settings":   {body: with(`"preview": true, "settings": {}`)},
 		"no composition":                  {body: `{"template": {"id": "` + tpl + `", "composition": null}}`},
 		"a place holder":                  {body: `{"template": {"id": "PLACEHOLDER", "src": "https://files.example/a.zip", "composition": "main"}}`},
 		"an empty id":                     {body: `{"template": {"id": "", "src": "https://files.example/a.zip", "composition": "main"}}`},

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"go.uber.org/goleak"
 
@@ -255,8 +257,23 @@ func (v *visitor) do(req *http.Request) answer {
 
 var idAttribute = regexp.MustCompile(` id="([^"]*)"`)
 
+// inlineTag is where an element within a sentence begins or ends.
+var inlineTag = regexp.MustCompile(`<(/?)(?:time|b|a|code|span)\b[^>]*>`)
+
 // gluedWords finds text that touches that of an element beside it: templates leave out the white space where lines end.
-var gluedWords = regexp.MustCompile(`.{0,60}(?:[\pL\pN.,:;)”·]<(?:time|b|a|code|span)\b|</(?:time|b|a|code|span)>[\pL\pN(“·]).{0,60}`)
+func gluedWords(body string) (glued []string) {
+	touches := func(r rune, marks string) bool {
+		return unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune(marks, r)
+	}
+	for _, at := range inlineTag.FindAllStringSubmatchIndex(body, -1) {
+		before, _ := utf8.DecodeLastRuneInString(body[:at[0]])
+		after, _ := utf8.DecodeRuneInString(body[at[1]:])
+		if ends := at[2] < at[3]; ends && touches(after, "(“·") || !ends && touches(before, ".,:;)”·") {
+			glued = append(glued, body[max(0, at[0]-60):min(len(body), at[1]+60)])
+		}
+	}
+	return glued
+}
 
 // wellFormed holds a page to what all pages promise.
 func (a answer) wellFormed() {
@@ -270,7 +287,7 @@ func (a answer) wellFormed() {
 			a.t.Errorf("%s has inline code: %q", a.path, inline)
 		}
 	}
-	for _, m := range gluedWords.FindAllString(a.body, -1) {
+	for _, m := range gluedWords(a.body) {
 		a.t.Errorf("%s has words without a space between them: %s", a.path, m)
 	}
 	seen := map[string]bool{}

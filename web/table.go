@@ -35,9 +35,10 @@ type tableForm struct {
 	codec, name           string
 	preview               bool
 	order                 bool // the jobs are to be submitted, not only looked at
+	rest                  bool // with order: those without errors
 	text                  string
 	fromFile              bool              // text came as a file
-	tooLarge              bool              // the table is; text is not all of it
+	tooLarge              bool              // the table is; text is its beginning
 	heading               string            // whose meaning comes next
 	about                 map[string]string // what columns are about, by heading
 	kept                  map[string]page.TableFile
@@ -122,62 +123,73 @@ func (s *server) takeTable(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	view, jobs, err := s.tableView(p, form)
+	view, rows, err := s.tableView(p, form)
 	if err != nil {
 		return err
 	}
 	if !form.order {
 		return s.showTable(c, p, view)
 	}
-	if !view.Ready() {
+	if !view.Ready() && !(form.rest && view.Separable()) {
 		c.Status(fiber.StatusBadRequest)
 		return s.showTable(c, p, view)
 	}
-	return s.orderTable(c, p, form, view, jobs)
+	return s.orderTable(c, p, form, view, rows)
 }
 
-// orderTable submits the jobs of a table as one batch. Rows that are refused come back as a table of their own.
-func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view page.Table, jobs []coordinator.BatchEntry) error {
+// orderTable submits those jobs of a table with which nothing is wrong, as one batch. Other rows, and those that are refused, come
+// back as a table of their own.
+func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view page.Table, rows tableRows) error {
+	var jobs []coordinator.BatchEntry
+	var of []int // their rows
+	for i, wrong := range rows.wrong {
+		if !wrong {
+			jobs, of = append(jobs, rows.jobs[i]), append(of, i)
+		}
+	}
 	ctx, cancel := s.call()
 	defer cancel()
 	result, err := s.farm.SubmitBatch(ctx, p, jobs)
 	if err != nil {
 		return err
 	}
-	if len(result.Errs) == 0 {
+	if len(result.Errs) == 0 && len(jobs) == len(rows.rows) {
 		return c.Redirect("/batches/"+result.Batch.ID, fiber.StatusSeeOther)
 	}
-	c.Status(fiber.StatusBadRequest)
-	sheet, err := variants.ReadSheet(strings.NewReader(form.text), 0)
-	if err != nil {
-		return err
+	refused := make([]error, len(rows.rows))
+	for i, err := range result.Errs {
+		refused[of[i]] = err
 	}
-	left := [][]string{sheet.Columns}
-	var why []error
-	for i, row := range sheet.Rows {
-		if err := result.Errs[i]; err != nil {
-			left, why = append(left, row.Cells), append(why, err)
-		}
-	}
-	if len(result.Jobs) > 0 {
-		c.Status(fiber.StatusOK)
-		table, err := variants.WriteSheet(left)
-		if err != nil {
+	if len(result.Jobs) == 0 {
+		c.Status(fiber.StatusBadRequest)
+	} else {
+		if form.text, refused, err = rows.leave(refused); err != nil {
 			return err
 		}
-		form.text = string(table)
-		if sheet, err = variants.ReadSheet(strings.NewReader(form.text), 0); err != nil {
-			return err
-		}
-		if view, _, err = s.tableView(p, form); err != nil {
+		if view, rows, err = s.tableView(p, form); err != nil {
 			return err
 		}
 		view.Ordered, view.Batch = len(result.Jobs), result.Batch.ID
 	}
-	for i, err := range why {
-		view.Complain("line %d: %s", sheet.Rows[i].Line, err)
+	for i, err := range refused {
+		if err != nil && i < len(rows.variants) {
+			view.Refuse(problemsOf(rows.headings, rows.variants[i], err))
+		}
 	}
 	return s.showTable(c, p, view)
+}
+
+// leave gives a table of the rows that were not submitted: those with something wrong, and those that were refused. The reasons come
+// back as those of its rows.
+func (r tableRows) leave(refused []error) (text string, why []error, err error) {
+	left := [][]string{r.headings}
+	for i, row := range r.rows {
+		if r.wrong[i] || refused[i] != nil {
+			left, why = append(left, slices.Concat(row.Cells, row.Extra)), append(why, refused[i])
+		}
+	}
+	table, err := variants.WriteSheet(left)
+	return string(table), why, err
 }
 
 // readTableForm reads the form, and keeps the files that came with it.
@@ -226,17 +238,19 @@ func (s *server) takePart(p farm.Principal, form *tableForm, part *multipart.Par
 		return nil
 	case "table", "sheet":
 		text, err := readPart(part, page.TableLimit)
-		if farm.CodeOf(err) == farm.CodeTooLarge {
-			form.text, form.tooLarge = "", true
-			return nil
+		tooLarge := farm.CodeOf(err) == farm.CodeTooLarge
+		if err != nil && !tooLarge {
+			return err
 		}
 		// A file counts before what stands in the field of the cells; an empty file field does not.
-		if name == "sheet" && text != "" {
-			form.text, form.fromFile = text, true
-		} else if name == "table" && !form.fromFile {
-			form.text = text
+		if name == "sheet" && text == "" || name == "table" && form.fromFile {
+			return nil
 		}
-		return err
+		if tooLarge {
+			text = text[:strings.LastIndexByte(text, '\n')+1] // whole lines
+		}
+		form.text, form.tooLarge, form.fromFile = text, tooLarge, name == "sheet"
+		return nil
 	default:
 		text, err := readPart(part, valueLimit)
 		if err == nil {
@@ -246,10 +260,11 @@ func (s *server) takePart(p farm.Principal, form *tableForm, part *multipart.Par
 	}
 }
 
-// readPart reads a value of at most limit bytes.
+// readPart reads a value of at most limit bytes. Of one that is larger it gives the beginning, with the error.
 func readPart(part *multipart.Part, limit int64) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(part, limit+1))
 	if err == nil && int64(len(raw)) > limit {
+		raw = raw[:limit]
 		err = farm.Errorf(farm.CodeTooLarge, "the form's value “%.40s” is larger than %s", part.FormName(), page.Size(limit))
 	}
 	return string(raw), err
@@ -268,7 +283,8 @@ func (f *tableForm) set(name, value string) {
 	case "preview":
 		f.preview = true
 	case "do":
-		f.order = value == "order"
+		f.rest = value == "rest"
+		f.order = value == "order" || f.rest
 	case "heading":
 		f.heading = value
 	case "about":
@@ -291,13 +307,13 @@ func fileKey(name string) string {
 	return norm.NFC.String(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))))
 }
 
-// tableView looks at the table of a form: what its page shows, and the jobs that its rows order, one for each.
-func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, []coordinator.BatchEntry, error) {
+// tableView looks at the table of a form: what its page shows, and its rows with the jobs that they order.
+func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, tableRows, error) {
 	ctx, cancel := s.call()
 	defer cancel()
 	one, err := s.form(ctx, p, form.template, form.composition)
 	if err != nil {
-		return page.Table{}, nil, err
+		return page.Table{}, tableRows{}, err
 	}
 	view := page.Table{
 		Template: one.Template, Composition: one.Composition, Choices: one.Choices,
@@ -306,14 +322,18 @@ func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, []coor
 	for _, key := range slices.Sorted(maps.Keys(form.kept)) {
 		view.Files = append(view.Files, form.kept[key])
 	}
-	switch {
-	case form.tooLarge:
-		view.Complain("the table is larger than %s; split it, or submit it from the command line", page.Size(page.TableLimit))
-	case strings.TrimSpace(form.text) != "":
-		r := tableReader{form: form, view: &view, template: variantsOf(one)}
-		return view, r.read(), nil
+	r := tableReader{form: form, view: &view, template: variantsOf(one)}
+	if form.tooLarge {
+		r.complain("the table is larger than %s; split it, or submit it from the command line", page.Size(page.TableLimit))
 	}
-	return view, nil, nil
+	if strings.TrimSpace(form.text) == "" {
+		return view, tableRows{}, nil
+	}
+	rows := r.read()
+	if form.tooLarge {
+		view.Text = "" // nobody should take its beginning for all of it
+	}
+	return view, rows, nil
 }
 
 // variantsOf is what a table's columns can be about.

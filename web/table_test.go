@@ -127,8 +127,8 @@ func TestATableBecomesOneBatchWithoutScripts(t *testing.T) {
 	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "name", value: "Spot {Titel}"}, {name: "codec", value: "video_prores_422"}}
 	table := "Titel\tPicture\tremark\nSpring\tnight.png\tx\n'=1+1\tNIGHT.png\ty\n"
 	look := v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "look"})...).is(http.StatusOK,
-		`value="Title" selected`, "Is this right?", "Column “remark”: the template has no layer", "Line 2: the file “night.png” is missing", "Spot Spring", "disabled")
-	if n := strings.Count(look.body, "is missing"); n != 1 {
+		`value="Title" selected`, "Is this right?", "Column “remark”: the template has no layer", "Line 2, column “Picture”: the file “night.png” is missing", "Spot Spring", "disabled")
+	if n := strings.Count(look.body, ": the file “night.png” is missing"); n != 1 {
 		t.Errorf("a missing file that is named twice is complained of %d times", n)
 	}
 	// What is only likely is not ordered.
@@ -169,8 +169,8 @@ func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
 		table string
 		words []string
 	}{
-		"a wrong codec, with its line":   {"Title,@codec\na,\nb,wmv\n", []string{"Line 3: settings.codec has to be"}},
-		"a wrong priority":               {"Title,@priority\na,high\n", []string{"Line 2, column", "no whole number"}},
+		"a wrong codec, with its line":   {"Title,@codec\na,\nb,wmv\n", []string{"Line 3, column “@codec”: settings.codec has to be"}},
+		"a wrong priority":               {"Title,@priority\na,high\n", []string{"Line 2, column “@priority”: ", "no whole number"}},
 		"several":                        {"Title,@level\na,soon\nb,later\n", []string{"2 things are wrong", "Line 2", "Line 3"}},
 		"a workbook":                     {"PK\x03\x04\x00\x00", []string{"This is a workbook", "export the sheet as CSV"}},
 		"a million columns":              {strings.Repeat("a,", 999_999) + "a\nx\n", []string{"1000000 cells", "500"}},
@@ -179,7 +179,7 @@ func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
 		"a stray quote":                  {"Title\n5\" x\n", []string{"Line 2", "quote"}},
 		"headings only":                  {"Title\n", []string{"no rows"}},
 		"markup":                         {"<script>alert(1)</script>,Title\n<img src=x>,\"<b class=x>\"\n", []string{"&lt;script&gt;", "&lt;b class"}},
-		"numbers that no job takes":      {"Title:Opacity\n1e999\n", []string{"Line 2: Title value is a number"}},
+		"numbers that no job takes":      {"Title:Opacity\n1e999\n", []string{"Line 2, column “Title:Opacity”: value is a number"}},
 		"a file in a cell of properties": {"Picture\nnotes.xyz\n", []string{"Line 2", "notes.xyz"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,8 +207,64 @@ func TestRefusedRowsComeBackAsATable(t *testing.T) {
 	card := r.cardTemplate("ada")
 	a := r.as("ada").sends("/files/table", field{name: "template", value: card.ID}, field{name: "composition", value: "main"},
 		field{name: "table", value: "Title,@composition\ngood,\nbad,nowhere\n"}, field{name: "do", value: "order"}).is(http.StatusOK,
-		"1 job was submitted", "/batches/", "Line 2: ", "bad,nowhere", "disabled")
+		"1 job was submitted", "/batches/", "Line 2, column “@composition”: ", "bad,nowhere", "disabled")
 	a.lacks("good,")
+}
+
+// TestALineOfATableHidesNoOther has the page keep what the columns are about, and all other rows, whatever one line holds.
+func TestALineOfATableHidesNoOther(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	v := r.as("art")
+	base := []field{
+		{name: "template", value: card.ID}, {name: "composition", value: "main"},
+		{name: "heading", value: "Kopf"}, {name: "about", value: "Title"}, {name: "heading", value: "Prio"}, {name: "about", value: "@priority"},
+	}
+	const mapped = `value="Title" selected`
+	for name, c := range map[string]struct {
+		line  string
+		words []string
+	}{
+		"more cells than columns": {"b,1,c", []string{"Line 3, column 3: &#39;c&#39; stands below no heading", "Render the 2 without errors"}},
+		"far more cells":          {strings.Repeat(",", 100_001), []string{"Line 3: the line has 100002 cells"}},
+		"a long cell":             {"b," + strings.Repeat("9", 1<<20), []string{"Line 3, column “Prio”: ", "99…&#39; is no whole number", "Render the 2 without errors"}},
+		"long words":              {strings.Repeat("b", 2<<20) + ",1", []string{"Line 3, column “Kopf”: ", "Render the 2 without errors"}},
+		"a stray quote":           {"5\" b,1", []string{"Line 3, column “Kopf”: there is a quote"}},
+		"a quote without another": {"\"b,1", []string{"Line 3, column “Kopf”: the quotes"}},
+		"more than a page takes":  {strings.Repeat("b", 5<<20), []string{"larger than 4 MiB"}},
+		"more rows than a batch":  {strings.Repeat("b,1\n", 1000), []string{"1002 rows"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := v.sends("/files/table", append(base, field{name: "sheet", file: "a.csv", value: "Kopf,Prio\na,5\n" + c.line + "\nz,7\n"}, field{name: "do", value: "look"})...)
+			a.is(http.StatusOK, append(c.words, mapped, `<td dir="auto">a `, ` value="order" data-once disabled`)...)
+			if listed := regexp.MustCompile(`(?s)id="problems".*?</div>`).FindString(a.body); len(listed) > 4000 {
+				t.Errorf("what is wrong is told in %d characters", len(listed))
+			}
+		})
+	}
+}
+
+// TestTheRestOfATableIsSubmitted leaves those rows on the page, whole, with which something is wrong.
+func TestTheRestOfATableIsSubmitted(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	v := r.as("art")
+	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "name", value: "{Title}"}}
+	table := "Title,@priority,@composition\nfirst,1,\nsecond,high,\nthird,3,\nfourth,4,,too,many\nfifth,5,nowhere\n"
+	v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "look"})...).is(http.StatusOK,
+		"2 things are wrong", "Line 3, column “@priority”: &#39;high&#39; is no whole number", "Line 5, column 4: &#39;too&#39; stands below no heading", "Render the 3 without errors")
+	a := v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "rest"})...).is(http.StatusOK,
+		"2 jobs were submitted", "second,high,", "fourth,4,,too,many", "fifth,5,nowhere",
+		"Line 2, column “@priority”: ", "Line 3, column 4: ", "Line 4, column “@composition”: ")
+	a.lacks("first,", "third", "Render the 2")
+	jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Sort: "oldest_first"})
+	if err != nil || len(jobs) != 2 || jobs[0].Name != "first" || jobs[1].Priority != 3 {
+		t.Errorf("the jobs are %+v, %v", jobs, err)
+	}
+	// A guess is never submitted, and what is wrong with the whole is wrong with each row.
+	for _, table := range []string{"Titel,@priority\na,1\nb,high\n", "Title,remark,@priority\na,,1\nb,,high\n"} {
+		v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "rest"})...).is(http.StatusBadRequest).lacks("without errors")
+	}
 }
 
 func TestATableOfAsManyRowsAsABatchTakesIsOneBatch(t *testing.T) {

@@ -3,9 +3,10 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,8 +18,10 @@ import (
 	"overcrank/web/page"
 )
 
-// rowsShown is how many rows are shown as they will be submitted.
-const rowsShown = 5
+const (
+	rowsShown      = 5  // as they will be submitted, from the first on
+	wrongRowsShown = 20 // behind them
+)
 
 // tableReader reads the table of a form into what its page shows.
 type tableReader struct {
@@ -26,11 +29,23 @@ type tableReader struct {
 	view     *page.Table
 	template variants.Template
 	columns  []variants.Column
-	missing  map[string]bool // files, by key
+	headings []string
+	missing  map[string]bool     // files, by key
+	whole    bool                // something is wrong that is not of single rows
+	faults   []page.TableProblem // of the row that is read
 }
 
-// read gives a job for each row; what is wrong is in the view.
-func (r *tableReader) read() []coordinator.BatchEntry {
+// tableRows are the rows of a table as its page read them, one after the other as they stand in the table.
+type tableRows struct {
+	headings []string
+	rows     []variants.Row
+	variants []variants.Variant
+	jobs     []coordinator.BatchEntry
+	wrong    []bool // rows with something wrong
+}
+
+// read gives the table's rows with a job for each; what is wrong is in the view.
+func (r *tableReader) read() tableRows {
 	sheet, err := variants.ReadSheet(strings.NewReader(r.form.text), 0)
 	if sheet != nil {
 		r.view.Text, r.view.Remarks = sheet.Text, sheet.Remarks
@@ -39,32 +54,69 @@ func (r *tableReader) read() []coordinator.BatchEntry {
 		if r.view.Text == "" && utf8.ValidString(r.form.text) && !strings.Contains(r.form.text, "\x00") {
 			r.view.Text = r.form.text
 		}
-		r.view.Complain("%s", err)
-		return nil
+		r.complainOf(sheet, err)
+	}
+	if sheet == nil || len(sheet.Columns) == 0 {
+		return tableRows{}
+	}
+	for _, wrong := range sheet.Wrong {
+		r.whole = true
+		r.view.Blame(problemOf(wrong))
 	}
 	r.view.Total = len(sheet.Rows)
-	if len(sheet.Rows) > api.BatchLimit {
-		r.view.Complain("the table has %d rows, and a batch takes %d: leave some out, or submit it from the command line, which makes several batches of it",
-			len(sheet.Rows), api.BatchLimit)
-		return nil
+	if r.view.Total > api.BatchLimit {
+		r.complain("the table has %d rows, and a batch takes %d: leave some out, or submit it from the command line, which makes several batches of it",
+			r.view.Total, api.BatchLimit)
+		sheet.Rows = sheet.Rows[:api.BatchLimit]
 	}
 	mapping := r.settle(sheet)
-	list, err := variants.FromSheet(sheet, r.template, r.base(), mapping)
-	for err := range each(err) {
-		r.view.Complain("%s", err)
+	if err != nil {
+		return tableRows{}
 	}
+	list, err := variants.FromSheet(sheet, r.template, r.base(), mapping)
 	if len(list) == 0 {
-		return nil
+		r.complainOf(sheet, err)
+		return tableRows{}
 	}
 	if err := variants.CheckPattern(r.form.name, list); err != nil {
-		r.view.Complain("name of the jobs: %s", err)
+		r.complain("name of the jobs: %s", err)
 	}
-	r.missing = map[string]bool{}
-	jobs := make([]coordinator.BatchEntry, len(list))
+	return r.readRows(sheet, list)
+}
+
+// readRows makes the jobs. The first rows are shown, and of the others those with something wrong.
+func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) tableRows {
+	out := tableRows{headings: sheet.Columns, rows: sheet.Rows, variants: list}
+	out.jobs, out.wrong = make([]coordinator.BatchEntry, len(list)), make([]bool, len(list))
+	r.headings, r.missing = sheet.Columns, map[string]bool{}
+	sound, shownWrong := 0, 0
 	for i, v := range list {
-		jobs[i].Job = r.job(v, i < rowsShown)
+		r.faults = nil
+		name := r.name(v)
+		shown := page.TableRow{Line: v.Number, Name: name}
+		if i < rowsShown || shownWrong < wrongRowsShown {
+			shown.Cells = r.cells(v) // before addresses stand in the places of files
+		}
+		out.jobs[i].Job = r.job(v)
+		out.wrong[i] = len(r.faults) > 0
+		if !out.wrong[i] {
+			sound++
+		}
+		for _, fault := range r.faults {
+			r.view.Blame(fault)
+		}
+		if i < rowsShown || out.wrong[i] && shownWrong < wrongRowsShown {
+			if i >= rowsShown {
+				shownWrong++
+			}
+			shown.Mark(r.view.Columns, r.faults)
+			r.view.Rows = append(r.view.Rows, shown)
+		}
 	}
-	return jobs
+	if !r.whole {
+		r.view.Rest = sound
+	}
+	return out
 }
 
 // each gives the errors that were joined.
@@ -104,7 +156,7 @@ func (r *tableReader) settle(sheet *variants.Sheet) map[string]string {
 				mapping[c.Heading] = c.Near[0]
 			} else {
 				shown.Unknown = true
-				r.view.Complain("column “%s”: %s", c.Heading, c.Err)
+				r.complain("column “%s”: %s", c.Heading, c.Err)
 			}
 			c = r.template.Columns(sheet.Columns[i:i+1], mapping)[0]
 		}
@@ -155,8 +207,8 @@ func (r *tableReader) base() map[string]any {
 	return base
 }
 
-// job makes the job of a row.
-func (r *tableReader) job(v variants.Variant, show bool) farm.Job {
+// name is what the job of a row is called, which the job is told.
+func (r *tableReader) name(v variants.Variant) string {
 	name, _ := v.Job["name"].(string)
 	if name == "" {
 		if name = v.Fill(r.form.name, nil); name == "" {
@@ -166,54 +218,83 @@ func (r *tableReader) job(v variants.Variant, show bool) farm.Job {
 			v.Job["name"] = name
 		}
 	}
-	if show {
-		r.view.Rows = append(r.view.Rows, page.TableRow{Line: v.Number, Name: name, Cells: r.cells(v)})
+	return name
+}
+
+// job makes the job of a row; what is wrong with it is among the faults.
+func (r *tableReader) job(v variants.Variant) (job farm.Job) {
+	for _, wrong := range v.Wrong {
+		r.faults = append(r.faults, problemOf(wrong))
 	}
 	if !r.placeFiles(v) {
 		return farm.Job{}
 	}
 	body, err := json.Marshal(v.Job)
 	if err != nil {
-		r.view.Complain("%s: %s", v.Where, err)
+		r.fault(v, 0, err.Error())
 		return farm.Job{}
 	}
-	job, err := api.ReadJob(body)
-	var wrong *farm.Error
-	switch {
-	case errors.As(err, &wrong) && len(wrong.Fields) > 0:
-		for _, f := range wrong.Fields {
-			r.view.Complain("%s: %s %s", v.Where, fieldOfRow(v, f.Field), f.Message)
-		}
-	case err != nil:
-		r.view.Complain("%s: %s", v.Where, err)
+	if job, err = api.ReadJob(body); err != nil {
+		r.faults = append(r.faults, problemsOf(r.headings, v, err)...)
 	}
 	job.Strict = true
 	return job
 }
 
-// assetField begins the path of a field of an asset.
-var assetField = regexp.MustCompile(`^assets\[(\d+)\]\.?`)
+// complain tells of something that is wrong with more than a row.
+func (r *tableReader) complain(format string, args ...any) {
+	r.whole = true
+	r.view.Complain(format, args...)
+}
 
-// fieldOfRow names a field of a job as those know it who have only the table: by its layer.
-func fieldOfRow(v variants.Variant, field string) string {
-	m := assetField.FindStringSubmatch(field)
-	if m == nil {
-		return field
+// complainOf tells of errors that were joined, but for what is wrong in the sheet's lines, which is told with its place.
+func (r *tableReader) complainOf(sheet *variants.Sheet, err error) {
+	for err := range each(err) {
+		var cell *variants.CellError
+		if sheet == nil || !errors.As(err, &cell) || !slices.Contains(sheet.Wrong, cell) {
+			r.complain("%s", err)
+		}
 	}
-	assets, _ := v.Job["assets"].([]any)
-	i, err := strconv.Atoi(m[1])
-	if err != nil || i >= len(assets) {
-		return field
+}
+
+// fault notes what is wrong with the row that is read; column is that of the cell, from 1, 0 where it is no cell.
+func (r *tableReader) fault(v variants.Variant, column int, words string) {
+	p := page.TableProblem{Line: v.Number, Column: column, Words: words}
+	if column > 0 {
+		p.Heading = r.headings[column-1]
 	}
-	asset, _ := assets[i].(map[string]any)
-	layer, _ := asset["layerName"].(string)
-	return layer + " " + field[len(m[0]):]
+	r.faults = append(r.faults, p)
+}
+
+func problemOf(wrong *variants.CellError) page.TableProblem {
+	return page.TableProblem{Line: wrong.Line, Column: wrong.Column, Heading: wrong.Heading, Words: wrong.Err.Error()}
+}
+
+// assetField begins the path of a field of an asset.
+var assetField = regexp.MustCompile(`^assets\[\d+\]\.?`)
+
+// problemsOf are those that the farm has with the job of a row, each at the cell that it comes from.
+func problemsOf(headings []string, v variants.Variant, err error) []page.TableProblem {
+	var known *farm.Error
+	if !errors.As(err, &known) || len(known.Fields) == 0 {
+		return []page.TableProblem{{Line: v.Number, Words: err.Error()}}
+	}
+	out := make([]page.TableProblem, len(known.Fields))
+	for i, f := range known.Fields {
+		p := page.TableProblem{Line: v.Number, Column: v.Column(f.Field), Words: f.Field + " " + f.Message}
+		if p.Column > 0 {
+			p.Heading = headings[p.Column-1]
+			p.Words = strings.TrimSpace(assetField.ReplaceAllString(f.Field, "") + " " + f.Message)
+		}
+		out[i] = p
+	}
+	return out
 }
 
 // cells are those of a row as they will be submitted.
-func (r *tableReader) cells(v variants.Variant) []string {
+func (r *tableReader) cells(v variants.Variant) []page.TableCell {
 	assets, _ := v.Job["assets"].([]any)
-	var out []string
+	var out []page.TableCell
 	for i, c := range r.columns {
 		if !r.view.Columns[i].Shown() {
 			continue
@@ -222,7 +303,7 @@ func (r *tableReader) cells(v variants.Variant) []string {
 		if cell != "" && (c.Kind == variants.Property || c.Kind == variants.Essential) {
 			cell = valueOf(assets, c)
 		}
-		out = append(out, cell)
+		out = append(out, page.TableCell{Text: cell})
 	}
 	return out
 }
@@ -249,7 +330,7 @@ func valueOf(assets []any, c variants.Column) string {
 // placeFiles puts the addresses of handed-over files in the places of their names. It tells whether all were there.
 func (r *tableReader) placeFiles(v variants.Variant) bool {
 	whole := true
-	place := func(asset map[string]any, member string) {
+	place := func(asset map[string]any, member string, column int) {
 		name, _ := asset[member].(string)
 		if name == "" || !address.IsPath(name) {
 			return
@@ -260,20 +341,22 @@ func (r *tableReader) placeFiles(v variants.Variant) bool {
 			return
 		}
 		whole = false
-		if !r.missing[key] {
-			r.missing[key] = true
-			r.view.Files = append(r.view.Files, page.TableFile{Name: name})
-			r.view.Complain("%s: the file “%s” is missing; add it beside the table, or write an address", v.Where, name)
+		r.fault(v, column, fmt.Sprintf("the file “%s” is missing; add it beside the table, or write an address", name))
+		if r.missing[key] {
+			r.faults[len(r.faults)-1].Repeated = true
+			return
 		}
+		r.missing[key] = true
+		r.view.Files = append(r.view.Files, page.TableFile{Name: name})
 	}
 	assets, _ := v.Job["assets"].([]any)
-	for _, a := range assets {
-		if asset, ok := a.(map[string]any); ok {
-			place(asset, "src")
+	for i, a := range assets {
+		asset, _ := a.(map[string]any)
+		column := v.Column(fmt.Sprintf("assets[%d]", i))
+		place(asset, "src", column)
+		if column > 0 && r.columns[column-1].Kind == variants.Essential && r.columns[column-1].Type == "media" {
+			place(asset, "value", column)
 		}
-	}
-	for _, asset := range v.Media {
-		place(asset, "value")
 	}
 	return whole
 }

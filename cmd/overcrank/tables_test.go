@@ -110,6 +110,19 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	})()`, nil))
 	b.shows("Is this right?")
 	b.shows("the file “b.png” is missing")
+
+	// A line that is too long leaves the columns and the other rows where they are.
+	b.do(chromedp.Evaluate(`(() => {
+		const cells = document.querySelector("#cells");
+		cells.value = "Title\tSubtitle\nGood\tx\nToo\tlong\tby one";
+		cells.dispatchEvent(new Event("input", { bubbles: true }));
+	})()`, nil))
+	b.shows("Line 3, column 3: 'by one' stands below no heading")
+	b.until(`document.querySelector("#about-0").value === "Title" && document.querySelector("#about-1").value === "Subtitle" && document.querySelector(".preview").innerText.includes("Good")`)
+	b.canBeRead("/new/table, with a line that is too long")
+	b.do(chromedp.Focus(`button[value=rest]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.shows("1 job was submitted.")
+	b.until(`document.querySelector("#cells").value.includes("by one") && !document.querySelector("#cells").value.includes("Good")`)
 }
 
 // TestFailedJobsAreOrderedAgain shows what failed on the contact sheet, and orders it once more.

@@ -3,10 +3,12 @@ package variants
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -17,12 +19,18 @@ type Sheet struct {
 	Rows      []Row
 	Delimiter rune
 	Remarks   []string // what was guessed while it was read
+	// Wrong are headings that cannot be taken, which leaves their columns out, and lines that are no rows.
+	Wrong []*CellError
+
+	unheaded map[int]bool // columns whose heading is among Wrong
 }
 
 // Row is a line of a table that is not empty. Cells has as many as there are columns.
 type Row struct {
 	Line  int // in the file, from 1
 	Cells []string
+	Extra []string     // cells behind the last column
+	Wrong []*CellError // cells that stand below no heading
 }
 
 // What a table may hold. They are far beyond what people write, and keep what others send from taking all memory.
@@ -31,12 +39,15 @@ const (
 	rowsLimit    = 100_000
 	headingLimit = 500     // bytes
 	widthLimit   = 100_000 // delimiters in one line of the file
+	brokenLimit  = 100     // lines that are no rows
 )
 
 // delimiters are what may stand between two cells, in the order in which they are believed.
 var delimiters = []rune{';', '\t', ','}
 
-// ReadSheet reads a table with one line of headings. A delimiter of 0 is found out from the headings.
+// ReadSheet reads a table with one line of headings. A delimiter of 0 is found out from the headings. A line that cannot be read
+// takes none of the others along: it is noted in the sheet. The error is what leaves no rows at all; the sheet then still has what
+// was read, its headings perhaps, unless it is nil.
 func ReadSheet(r io.Reader, delimiter rune) (*Sheet, error) {
 	text, remark, err := readText(r)
 	if err != nil {
@@ -62,82 +73,166 @@ func ReadSheet(r io.Reader, delimiter rune) (*Sheet, error) {
 
 // read takes the table apart; above is how many lines of the file stand before text.
 func (s *Sheet) read(text []byte, above int) error {
-	cr := csv.NewReader(bytes.NewReader(text))
-	cr.FieldsPerRecord = -1
 	if !validDelimiter(s.Delimiter) {
 		return fmt.Errorf("%q cannot stand between cells", s.Delimiter)
 	}
-	cr.Comma = s.Delimiter
-	// What spreadsheets put on the clipboard has tabs, and quotes that are just quotes.
-	cr.LazyQuotes = s.Delimiter == '\t'
-	if err := s.checkWidth(text, above); err != nil {
+	text, err := s.leaveOutWide(text, above)
+	if err != nil {
 		return err
 	}
 	for {
-		cells, err := cr.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		var wrong *csv.ParseError
-		if errors.As(err, &wrong) {
-			return fmt.Errorf("line %d: %w (a cell with a quote in it is written in quotes, with the inner one doubled)", wrong.Line+above, wrong.Err)
-		}
+		broken, err := s.readRows(text, above)
 		if err != nil {
 			return err
 		}
-		line, _ := cr.FieldPos(0)
-		line += above
-		if s.Columns == nil {
-			if err := s.head(cells, line); err != nil {
-				return err
-			}
-			continue
+		if broken == nil {
+			break
 		}
-		if empty(cells) {
-			continue
+		if len(s.Wrong) >= brokenLimit {
+			return fmt.Errorf("%w; so many lines cannot be read that those below it were not looked at", broken)
 		}
-		if len(cells) > len(s.Columns) && !empty(cells[len(s.Columns):]) {
-			return fmt.Errorf("line %d has %d cells, but there are %d columns (cells are taken as separated by %s)",
-				line, len(cells), len(s.Columns), delimiterName(s.Delimiter))
-		}
-		row := make([]string, len(s.Columns))
-		copy(row, cells)
-		for i, name := range s.Columns {
-			if name == "" && strings.TrimSpace(row[i]) != "" {
-				return fmt.Errorf("line %d: '%s' stands below no heading: column %d has no heading (one that begins with # leaves it out)", line, row[i], i+1)
-			}
-		}
-		if len(s.Rows) == rowsLimit {
-			return fmt.Errorf("the table has more than %d rows", rowsLimit)
-		}
-		for i := range row {
-			row[i] = disarm(row[i])
-		}
-		s.Rows = append(s.Rows, Row{Line: line, Cells: row})
+		s.Wrong = append(s.Wrong, broken)
+		// A quote without its second takes in lines that have nothing to do with it: the reading goes on in the very next one.
+		text, above = behindLine(text, broken.Line-above), broken.Line
 	}
+	slices.SortStableFunc(s.Wrong, func(a, b *CellError) int { return cmp.Compare(a.Line, b.Line) })
 	switch {
 	case s.Columns == nil:
 		return errors.New("the table is empty; its first line has to name the columns")
 	case len(s.Rows) == 0:
-		return errors.New("the table has no rows below its headings")
+		wrong := &complaints{}
+		wrong.addAll(s.Wrong)
+		wrong.add(errors.New("the table has no rows below its headings"))
+		return wrong.err()
 	}
 	return nil
 }
 
-// checkWidth refuses lines of more cells than a table can have, before they are taken apart.
-func (s *Sheet) checkWidth(text []byte, above int) error {
-	delimiter := []byte(string(s.Delimiter))
-	line := above
-	for row := range bytes.Lines(text) {
-		line++
-		if n := bytes.Count(row, delimiter); n > widthLimit {
-			return fmt.Errorf("line %d has %d cells; a table may have %d columns", line, n+1, columnsLimit)
+// readRows takes lines until one is no row, which it gives, or nil at the end.
+func (s *Sheet) readRows(text []byte, above int) (broken *CellError, err error) {
+	cr := csv.NewReader(bytes.NewReader(text))
+	cr.FieldsPerRecord = -1
+	cr.Comma = s.Delimiter
+	// What spreadsheets put on the clipboard has tabs, and quotes that are just quotes.
+	cr.LazyQuotes = s.Delimiter == '\t'
+	for {
+		cells, err := cr.Read()
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		var wrong *csv.ParseError
+		if errors.As(err, &wrong) {
+			broken := s.cellError(wrong.StartLine+above, len(cells), quoteError(wrong.Err))
+			if s.Columns == nil {
+				return nil, broken
+			}
+			return broken, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := cr.FieldPos(0)
+		if err := s.take(cells, line+above); err != nil {
+			return nil, err
 		}
 	}
+}
+
+// quoteError says in plain words what is wrong with the quotes of a cell.
+func quoteError(err error) error {
+	const way = "a cell with a quote in it stands in quotes, and the quote in it is written twice"
+	if errors.Is(err, csv.ErrBareQuote) {
+		return fmt.Errorf("there is a quote in a cell that does not stand in quotes: %s", way)
+	}
+	return fmt.Errorf("the quotes of this cell do not match: %s", way)
+}
+
+// behindLine is what stands behind the first n lines of text.
+func behindLine(text []byte, n int) []byte {
+	for ; n > 0; n-- {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return text
+}
+
+// take takes one line: the headings or a row.
+func (s *Sheet) take(cells []string, line int) error {
+	if s.Columns == nil {
+		return s.head(cells, line)
+	}
+	if empty(cells) {
+		return nil
+	}
+	if len(s.Rows) == rowsLimit {
+		return fmt.Errorf("the table has more than %d rows", rowsLimit)
+	}
+	row := Row{Line: line, Cells: make([]string, len(s.Columns))}
+	if copy(row.Cells, cells) < len(cells) && !empty(cells[len(s.Columns):]) {
+		row.Extra = cells[len(s.Columns):]
+	}
+	for i, cell := range cells {
+		if i < len(s.Columns) && (s.Columns[i] != "" || s.unheaded[i]) || strings.TrimSpace(cell) == "" {
+			continue
+		}
+		row.Wrong = append(row.Wrong, s.cellError(line, i, s.belowNothing(cell, i, len(cells))))
+		break // one cell tells it: where one is too many, all behind it are
+	}
+	for i := range row.Cells {
+		row.Cells[i] = disarm(row.Cells[i])
+	}
+	s.Rows = append(s.Rows, row)
 	return nil
 }
 
-// head takes the headings, without empty ones at the end.
+// belowNothing tells of a cell that stands below no heading, in a line of so many cells.
+func (s *Sheet) belowNothing(cell string, column, cells int) error {
+	if column < len(s.Columns) {
+		return fmt.Errorf("'%s' stands below no heading (a heading that begins with # leaves a column out)", brief(cell))
+	}
+	return fmt.Errorf("'%s' stands below no heading: the line has %d cells, and there are %d columns (cells are taken as separated by %s)",
+		brief(cell), cells, len(s.Columns), delimiterName(s.Delimiter))
+}
+
+// cellError tells what is wrong with the cell of a column, counted from 0.
+func (s *Sheet) cellError(line, column int, err error) *CellError {
+	wrong := &CellError{Line: line, Column: column + 1, Err: err}
+	if column < len(s.Columns) {
+		wrong.Heading = s.Columns[column]
+	}
+	return wrong
+}
+
+// leaveOutWide leaves out lines of more cells than a table can have, before they are taken apart: each is noted.
+func (s *Sheet) leaveOutWide(text []byte, above int) ([]byte, error) {
+	delimiter := []byte(string(s.Delimiter))
+	var kept []byte // nil while nothing was left out
+	line, at := above, 0
+	for row := range bytes.Lines(text) {
+		line++
+		n := bytes.Count(row, delimiter)
+		switch {
+		case n > widthLimit:
+			wide := &CellError{Line: line, Err: fmt.Errorf("the line has %d cells; a table may have %d columns", n+1, columnsLimit)}
+			if line == above+1 || len(s.Wrong) == brokenLimit {
+				return nil, wide
+			}
+			s.Wrong = append(s.Wrong, wide)
+			if kept == nil {
+				kept = append(make([]byte, 0, len(text)), text[:at]...)
+			}
+			kept = append(kept, '\n') // lines keep their numbers
+		case kept != nil:
+			kept = append(kept, row...)
+		}
+		at += len(row)
+	}
+	if kept == nil {
+		return text, nil
+	}
+	return kept, nil
+}
+
+// head takes the headings, without empty ones at the end. One that cannot be taken is as if it was not there, and noted.
 func (s *Sheet) head(cells []string, line int) error {
 	for len(cells) > 0 && strings.TrimSpace(cells[len(cells)-1]) == "" {
 		cells = cells[:len(cells)-1]
@@ -149,13 +244,20 @@ func (s *Sheet) head(cells []string, line int) error {
 		return fmt.Errorf("line %d names %d columns; a table may have %d", line, len(cells), columnsLimit)
 	}
 	seen := map[string]bool{}
+	s.unheaded = map[int]bool{}
 	for i, name := range cells {
 		cells[i] = strings.TrimSpace(disarm(name))
-		if len(name) > headingLimit {
-			return fmt.Errorf("line %d: the heading of column %d is longer than %d bytes", line, i+1, headingLimit)
+		var wrong error
+		switch {
+		case len(name) > headingLimit:
+			wrong = fmt.Errorf("the heading is longer than %d bytes", headingLimit)
+		case cells[i] != "" && seen[cells[i]]:
+			wrong = fmt.Errorf("two columns are called '%s'", cells[i])
 		}
-		if cells[i] != "" && seen[cells[i]] {
-			return fmt.Errorf("line %d: two columns are called '%s'", line, cells[i])
+		if wrong != nil {
+			s.Wrong = append(s.Wrong, &CellError{Line: line, Column: i + 1, Err: wrong})
+			cells[i], s.unheaded[i] = "", true
+			continue
 		}
 		seen[cells[i]] = true
 	}

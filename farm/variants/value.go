@@ -27,13 +27,13 @@ func (v *Variant) setOption(name, cell string) error {
 	case "priority":
 		n, err := strconv.Atoi(cell)
 		if err != nil || n < -1000 || n > 1000 {
-			return fmt.Errorf("'%s' is no whole number from -1000 to 1000", cell)
+			return fmt.Errorf("'%s' is no whole number from -1000 to 1000", brief(cell))
 		}
 		v.Job[name] = n
 	case "level":
 		levels := []string{"rush", "normal", "overnight"}
 		if !slices.Contains(levels, strings.ToLower(cell)) {
-			return fmt.Errorf("'%s' is none of %s", cell, strings.Join(levels, ", "))
+			return fmt.Errorf("'%s' is none of %s", brief(cell), strings.Join(levels, ", "))
 		}
 		v.Job[name] = strings.ToLower(cell)
 	case "preview", "hold":
@@ -75,7 +75,7 @@ func Frames(text string) (any, error) {
 	}
 	b, err2 := strconv.Atoi(strings.TrimSpace(last))
 	if err != nil || err2 != nil {
-		return nil, fmt.Errorf("'%s': write it as N or FIRST-LAST", text)
+		return nil, fmt.Errorf("'%s': write it as N or FIRST-LAST", brief(text))
 	}
 	return []int{a, b}, nil
 }
@@ -115,7 +115,7 @@ func yesOrNo(cell string) (bool, error) {
 	case "false", "no", "n", "0":
 		return false, nil
 	}
-	return false, fmt.Errorf("'%s' is neither yes nor no", cell)
+	return false, fmt.Errorf("'%s' is neither yes nor no", brief(cell))
 }
 
 // mediaEndings lists the endings of each kind of asset.
@@ -144,7 +144,7 @@ func mediaOf(src, now string) (string, error) {
 	if now == "image" || now == "video" || now == "audio" {
 		return now, nil
 	}
-	return "", fmt.Errorf("whether '%s' is a picture, a film or a sound shows neither in its ending nor in the layer", src)
+	return "", fmt.Errorf("whether '%s' is a picture, a film or a sound shows neither in its ending nor in the layer", brief(src))
 }
 
 var (

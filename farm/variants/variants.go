@@ -19,45 +19,52 @@ type Variant struct {
 	// Media are those assets of the job whose value, and not whose src, may be a path.
 	Media []map[string]any
 	Cells map[string]string // of the row, by heading; nil where the variant is no row
+	Wrong []*CellError      // what is wrong with the row
+
+	columns map[string]int // from 1, by what they set of the job: "assets[0]", or an option's name
 }
 
-// ColumnError tells of a column that is about nothing that is known.
-type ColumnError struct {
-	Column string // its heading
-	Err    error
+// Column is the place, from 1, of the column that a field of the job comes from, 0 when it comes from none. Fields are named as the
+// farm's answers name them, such as "assets[0].value" or "settings.codec".
+func (v Variant) Column(field string) int {
+	part, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(field, "settings."), "template."), ".")
+	if !strings.HasPrefix(part, "assets[") {
+		part, _, _ = strings.Cut(part, "[") // of a list, such as tags[2]
+	}
+	return v.columns[part]
 }
-
-// Error implements error.
-func (e *ColumnError) Error() string { return fmt.Sprintf("column '%s': %s", e.Column, e.Err) }
-
-// Unwrap gives what is wrong with the column.
-func (e *ColumnError) Unwrap() error { return e.Err }
 
 // FromSheet makes a job of each row. base is what all jobs have in common. Headings name layers; mapping says what those are
-// about that do not, as in Template.Columns. The error joins all that is wrong, each with its line or, as a *ColumnError, with
-// its column.
+// about that do not, as in Template.Columns. The error joins all that is wrong: the columns, each as a *ColumnError, and then there
+// are no jobs; or else what the sheet and its rows hold, each as a *CellError, which the jobs have in Wrong as well.
 func FromSheet(s *Sheet, t Template, base map[string]any, mapping map[string]string) ([]Variant, error) {
 	columns := t.Columns(s.Columns, mapping)
-	if err := check(columns, s.Columns, mapping); err != nil {
-		return nil, err
+	if wrong := check(columns, s.Columns, mapping); !wrong.none() {
+		wrong.addAll(s.Wrong)
+		return nil, wrong.err()
 	}
-	var out []Variant
+	out := make([]Variant, len(s.Rows))
 	wrong := &complaints{}
-	for _, row := range s.Rows {
-		v := Variant{Where: fmt.Sprintf("line %d", row.Line), Number: row.Line, Job: clone(base), Cells: map[string]string{}}
+	wrong.addAll(s.Wrong)
+	for n, row := range s.Rows {
+		v := Variant{
+			Where: fmt.Sprintf("line %d", row.Line), Number: row.Line, Job: clone(base), Cells: map[string]string{},
+			Wrong: slices.Clone(row.Wrong), columns: map[string]int{},
+		}
 		for i, column := range columns {
 			v.Cells[s.Columns[i]] = row.Cells[i]
-			if err := v.put(column, row.Cells[i], s.Delimiter); err != nil {
-				wrong.add(fmt.Errorf("%s, column '%s': %w", v.Where, s.Columns[i], err))
+			if err := v.put(column, i+1, row.Cells[i], s.Delimiter); err != nil {
+				v.Wrong = append(v.Wrong, s.cellError(row.Line, i, err))
 			}
 		}
-		out = append(out, v)
+		wrong.addAll(v.Wrong)
+		out[n] = v
 	}
 	return out, wrong.err()
 }
 
 // check tells what is wrong with the columns.
-func check(columns []Column, headings []string, mapping map[string]string) error {
+func check(columns []Column, headings []string, mapping map[string]string) *complaints {
 	wrong := &complaints{}
 	for _, heading := range slices.Sorted(maps.Keys(mapping)) {
 		if !slices.Contains(headings, heading) {
@@ -76,17 +83,18 @@ func check(columns []Column, headings []string, mapping map[string]string) error
 	if wrong.none() && about == 0 {
 		wrong.add(errors.New("no column is about a layer or the job"))
 	}
-	return wrong.err()
+	return wrong
 }
 
-// put puts a cell into the job. An empty one leaves it as it is.
-func (v *Variant) put(c Column, cell string, delimiter rune) error {
+// put puts a cell into the job; place is its column's, from 1. An empty one leaves the job as it is.
+func (v *Variant) put(c Column, place int, cell string, delimiter rune) error {
 	if c.Kind == LeftOut || strings.TrimSpace(cell) == "" {
 		return nil
 	}
 	var asset map[string]any
 	switch c.Kind {
 	case Option:
+		v.columns[c.Name] = place
 		return v.setOption(c.Name, strings.TrimSpace(cell))
 	case Words:
 		asset = map[string]any{"type": "text", "layerName": c.Name, "value": cell}
@@ -106,6 +114,7 @@ func (v *Variant) put(c Column, cell string, delimiter rune) error {
 		}
 	}
 	assets, _ := v.Job["assets"].([]any)
+	v.columns[fmt.Sprintf("assets[%d]", len(assets))] = place
 	v.Job["assets"] = append(assets, asset)
 	return nil
 }
@@ -133,29 +142,4 @@ func clone(base map[string]any) map[string]any {
 		out["assets"] = copied
 	}
 	return out
-}
-
-// complaints collect what is wrong, as far as a person would read on.
-type complaints struct {
-	said []error
-	more int
-}
-
-const complaintsLimit = 20
-
-func (c *complaints) add(err error) {
-	if len(c.said) == complaintsLimit {
-		c.more++
-		return
-	}
-	c.said = append(c.said, err)
-}
-
-func (c *complaints) none() bool { return len(c.said) == 0 }
-
-func (c *complaints) err() error {
-	if c.more > 0 {
-		return errors.Join(append(c.said, fmt.Errorf("and %d more", c.more))...)
-	}
-	return errors.Join(c.said...)
 }

@@ -157,10 +157,12 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{"a mapping of no column", "Title\nx\n", map[string]string{"Titel": "Title"}, []string{"no column 'Titel'", "'Title'"}},
 		{"a file of no kind", "Accent\nfile.xyz\n", nil, []string{"line 2", "column 'Accent'", "file.xyz"}},
 		{"a wrong number, with its line", "Title,@priority\nx,1\n\ny,high\n", nil, []string{"line 4", "@priority", "'high'"}},
-		{"too many cells", "Title,Picture\na,b,c\n", nil, []string{"line 2 has 3 cells", "2 columns"}},
+		{"too many cells", "Title,Picture\na,b,c\n", nil, []string{"line 2, column 3: 'c' stands below no heading", "3 cells", "2 columns", "commas"}},
 		{"two columns of one name", "Title,Title\na,b\n", nil, []string{"two columns are called 'Title'"}},
-		{"values without a heading", "Title,,Picture\na,b,c\n", nil, []string{"column 2 has no heading", "line 2"}},
-		{"a stray quote", "Title,Picture\n5\" screen,b\n", nil, []string{"line 2", "quote"}},
+		{"values without a heading", "Title,,Picture\na,b,c\n", nil, []string{"line 2, column 2: 'b' stands below no heading"}},
+		{"a stray quote", "Title,Picture\n5\" screen,b\n", nil, []string{"line 2, column 'Title'", "quote"}},
+		{"a quote without its second", "Title,Picture\na,\"b\nc,d\n", nil, []string{"line 2, column 'Picture'", "quotes"}},
+		{"a cell that nobody would read to its end", "Title,@priority\nx," + strings.Repeat("9", 1<<20) + "\n", nil, []string{"column '@priority'", "99…' is no whole number"}},
 		{"nothing", "", nil, []string{"empty"}},
 		{"headings only", "Title,Picture\n\n", nil, []string{"no rows"}},
 		{"nothing to set", "#note\nx\n", nil, []string{"no column is about"}},
@@ -181,6 +183,61 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestALineThatCannotBeReadTakesNoOtherAlong(t *testing.T) {
+	wide := strings.Repeat(",", widthLimit+1)
+	for _, c := range []struct {
+		name, table string
+		wrong       []string // places of what is wrong
+		lines       []int    // of the rows that are there
+	}{
+		{"a line that is too long", "Title,Picture\na,b.png\nc,d.png,e,f\ng,h.png\n", []string{"line 3, column 3"}, []int{2, 3, 4}},
+		{"a line that is far too long", "Title,Picture\na,b.png\n" + wide + "\nc,d.png\n", []string{"line 3"}, []int{2, 4}},
+		{"a stray quote", "Title,Picture\na,b.png\n5\" screen,c.png\nd,e.png\n", []string{"line 3, column 'Title'"}, []int{2, 4}},
+		{"a quote that is never closed", "Title,Picture\na,b.png\nc,\"d.png\ne,f.png\ng,\"h\nh.png\"\n", []string{"line 3, column 'Picture'"}, []int{2, 4, 5}},
+		{"a quote that another line closes", "Title,Picture\n\"a,b.png\nc,d.png\n\"e\" f,g.png\nh,i.png\n", []string{"line 2, column 'Title'", "line 4, column 'Title'"}, []int{3, 5}},
+		{"a heading twice", "Title,Title,Picture\na,b,c.png\n", []string{"line 1, column 2"}, []int{2}},
+		{"an endless heading", "Title," + strings.Repeat("x", headingLimit+1) + "\na,b\n", []string{"line 1, column 2"}, []int{2}},
+		{"below the delimiter's own line", "sep=,\nTitle,Picture\na,b.png,c\n", []string{"line 3, column 3"}, []int{3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sheet, err := ReadSheet(strings.NewReader(c.table), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := FromSheet(sheet, card(), nil, nil)
+			if len(sheet.Columns) == 0 || sheet.Columns[0] != "Title" || err == nil {
+				t.Fatalf("the columns are %q, and wrong is: %v", sheet.Columns, err)
+			}
+			var wrong []string
+			for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
+				place, _, _ := strings.Cut(err.Error(), ":")
+				wrong = append(wrong, place)
+			}
+			var lines []int
+			for _, v := range list {
+				lines = append(lines, v.Number)
+			}
+			if !reflect.DeepEqual(wrong, c.wrong) || !reflect.DeepEqual(lines, c.lines) {
+				t.Errorf("wrong are %q and the rows are lines %v, want %q and %v", wrong, lines, c.wrong, c.lines)
+			}
+		})
+	}
+}
+
+func TestJobsKnowTheColumnsOfTheirFields(t *testing.T) {
+	list, err := jobs(t, "#note,Title,@codec,Picture,@tags,@composition\nx,,video_prores_422,a.png,\"a,b\",Inner\n", card(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, want := range map[string]int{
+		"assets[0].src": 4, "assets[0]": 4, "assets[1].value": 0, "settings.codec": 3, "tags[1]": 5, "template.composition": 6, "template.id": 0, "settings.frames": 0, "": 0,
+	} {
+		if got := list[0].Column(field); got != want {
+			t.Errorf("%q comes from column %d, want %d", field, got, want)
+		}
 	}
 }
 

@@ -13,6 +13,9 @@ const TableLimit = 4 << 20
 // problemsLimit is how many problems are named, as far as a person would read on.
 const problemsLimit = 20
 
+// wordsLimit is how many characters of a problem are shown: some quote what was sent.
+const wordsLimit = 400
+
 // Table is the form that orders many renders, one for each row of a table.
 type Table struct {
 	Template    Template
@@ -30,8 +33,9 @@ type Table struct {
 	Codec, Name string
 	Preview     bool
 
-	Problems []string
+	Problems []TableProblem
 	more     int // problems that are not named
+	Rest     int // rows that could be submitted without those that something is wrong with; 0 when more than rows is wrong
 
 	Ordered int    // jobs of the batch that was made, while the rows of this table were refused
 	Batch   string // its id
@@ -56,20 +60,94 @@ type TableAbout struct {
 type TableRow struct {
 	Line  int
 	Name  string
-	Cells []string
+	Wrong string // what is wrong with it that is of none of its cells
+	Cells []TableCell
+}
+
+// TableCell is a cell as it will be submitted, and what is wrong with it.
+type TableCell struct{ Text, Wrong string }
+
+// mark shows a problem at the cell that it is about, or at the row when that one is not shown.
+func (r *TableRow) mark(columns []TableColumn, p TableProblem) {
+	at := -1
+	for i, c := range columns {
+		if c.Shown() {
+			at++
+		}
+		if i == p.Column-1 && c.Shown() && at < len(r.Cells) {
+			r.Cells[at].Wrong = sentence(clipTo(p.Words, wordsLimit))
+			return
+		}
+	}
+	r.Wrong = p.Sentence()
+}
+
+// Mark shows problems of the row where they are.
+func (r *TableRow) Mark(columns []TableColumn, problems []TableProblem) {
+	for _, p := range problems {
+		r.mark(columns, p)
+	}
+}
+
+// TableProblem is something wrong with a table: with a cell, with a line, or with all of it.
+type TableProblem struct {
+	Line    int    // 0 where it is about no line
+	Column  int    // from 1; 0 where it is about no cell
+	Heading string // of the column, "" where it has none
+	Words   string
+	// Repeated says that an earlier line has the same problem: it is shown at its cell only.
+	Repeated bool
+}
+
+// Sentence says the problem with its place.
+func (p TableProblem) Sentence() string {
+	words := clipTo(p.Words, wordsLimit)
+	switch {
+	case p.Line == 0:
+		return sentence(words)
+	case p.Heading != "":
+		return sentence(fmt.Sprintf("line %d, column “%s”: %s", p.Line, clip(p.Heading), words))
+	case p.Column > 0:
+		return sentence(fmt.Sprintf("line %d, column %d: %s", p.Line, p.Column, words))
+	}
+	return sentence(fmt.Sprintf("line %d: %s", p.Line, words))
 }
 
 // TableFile is a file that the table names or that came with it. Src is "" while it is missing.
 type TableFile struct{ Name, Src string }
 
-// Complain notes what is wrong with the table.
+// Complain notes what is wrong with the table as a whole.
 func (t *Table) Complain(format string, args ...any) {
+	t.Blame(TableProblem{Words: fmt.Sprintf(format, args...)})
+}
+
+// Blame notes what is wrong with the table.
+func (t *Table) Blame(p TableProblem) {
+	if p.Repeated {
+		return
+	}
 	if len(t.Problems) == problemsLimit {
 		t.more++
 		return
 	}
-	t.Problems = append(t.Problems, sentence(fmt.Sprintf(format, args...)))
+	t.Problems = append(t.Problems, p)
 }
+
+// Refuse notes why the farm did not take the job of a row.
+func (t *Table) Refuse(problems []TableProblem) {
+	for _, p := range problems {
+		t.Blame(p)
+		for i := range t.Rows {
+			if t.Rows[i].Line == p.Line {
+				t.Rows[i].mark(t.Columns, p)
+			}
+		}
+	}
+	t.Rest = 0
+}
+
+// Separable tells whether the rows with nothing wrong can be submitted without the others.
+func (t Table) Separable() bool { return t.Rest > 0 && t.Rest < t.Total && !t.proposes() }
 
 // Sound tells whether nothing is wrong with the table.
 func (t Table) Sound() bool { return t.Total > 0 && len(t.Problems) == 0 }

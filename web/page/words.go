@@ -164,8 +164,9 @@ func assetWords(a farm.Asset) string {
 	return a.Type
 }
 
-func clip(s string) string {
-	const most = 160
+func clip(s string) string { return clipTo(s, 160) }
+
+func clipTo(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "…"
 	}

@@ -354,7 +354,7 @@ function tables() {
     soon = setTimeout(() => lookAtTable(form), 400);
   });
   form.addEventListener("submit", (e) => {
-    if (form.dataset.busy || e.submitter?.value !== "order") { e.preventDefault(); if (!form.dataset.busy) lookAtTable(form); return; }
+    if (form.dataset.busy || !["order", "rest"].includes(e.submitter?.value)) { e.preventDefault(); if (!form.dataset.busy) lookAtTable(form); return; }
     form.dataset.busy = "1"; // a second click orders nothing twice
     looks++;
   });

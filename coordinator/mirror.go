@@ -15,6 +15,7 @@ type leaseNews struct {
 	wire.Attempt
 	Job         string    `json:"job"`
 	Team        string    `json:"team"`
+	Agent       string    `json:"agent,omitempty"`
 	Progress    float64   `json:"progress"` // 0..100
 	Frame       int       `json:"frame"`
 	FramesTotal int       `json:"framesTotal,omitempty"`
@@ -25,7 +26,7 @@ type leaseNews struct {
 
 func (n leaseNews) running() farm.RunningTask {
 	return farm.RunningTask{
-		Task: n.Task, Job: n.Job, Attempt: n.Attempt.Attempt, Progress: n.Progress, Frame: n.Frame, Phase: n.Phase, Since: n.Since,
+		Task: n.Task, Job: n.Job, Attempt: n.Attempt.Attempt, Agent: n.Agent, Progress: n.Progress, Frame: n.Frame, Phase: n.Phase, Since: n.Since,
 	}
 }
 
@@ -218,7 +219,7 @@ func (t *told) next(l *leader) (n news) {
 // news is the lease for the other nodes.
 func (h *lease) news() leaseNews {
 	return leaseNews{
-		Attempt: h.Attempt, Job: h.job, Team: h.team, Progress: h.progress, Frame: h.frame, FramesTotal: h.framesTotal,
+		Attempt: h.Attempt, Job: h.job, Team: h.team, Agent: h.agent, Progress: h.progress, Frame: h.frame, FramesTotal: h.framesTotal,
 		Phase: h.phase, Since: h.since, Cancelled: h.cancelled,
 	}
 }

@@ -145,7 +145,7 @@ func TestWhatOnlyTheLeaderKnowsIsToldByAnyNode(t *testing.T) {
 	station.say(wire.Message{Progress: &wire.Progress{Attempt: lease.Attempt, Percent: 40, Frame: 12, Phase: "rendering", FramesTotal: 30}})
 	for _, r := range s.nodes {
 		r.eventually("each node knows how far the job is", func() bool { return r.job(running.ID).Progress == 40 })
-		if tasks := r.RunningOf(t.Context(), r.admin, running.ID); len(tasks) != 1 || tasks[0].Frame != 12 {
+		if tasks := r.RunningOf(t.Context(), r.admin, running.ID); len(tasks) != 1 || tasks[0].Frame != 12 || tasks[0].Agent != station.agent.ID {
 			t.Errorf("what runs is %+v", tasks)
 		}
 	}

@@ -89,6 +89,7 @@ type RunningTask struct {
 	Task     string
 	Job      string
 	Attempt  int
+	Agent    string  // the machine's id, "" where a leader of an older release did not tell
 	Progress float64 // 0..100
 	Frame    int     // last frame done
 	Phase    string  // such as "downloading", "rendering", "uploading"

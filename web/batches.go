@@ -19,14 +19,13 @@ const (
 func (s *server) batches(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	v, err := s.readBatches(ctx, p, c.Query("cursor"))
+	cursor := c.Query("cursor")
+	v, err := s.readBatches(ctx, p, cursor)
 	if err != nil {
 		return err
 	}
 	shell := s.shell(c, p, "Batches", "batches")
-	if !v.Paging {
-		shell.Live = "batches"
-	}
+	shell.Live = "batches:" + cursor
 	return s.render(c, page.BatchesPage(shell, v))
 }
 

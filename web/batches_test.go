@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"overcrank/coordinator"
@@ -42,6 +43,53 @@ func TestABatchIsListedShownAndCancelled(t *testing.T) {
 	r.as("zoe").get("/batches").is(http.StatusOK, "No batches yet")
 
 	v.post("/batches/"+batch.ID+"/cancel", nil).is(http.StatusOK, "70 cancelled").lacks("Cancel waiting jobs")
+}
+
+// TestOlderPagesOfBatchesAreLive cancels a batch that is not among the newest.
+func TestOlderPagesOfBatchesAreLive(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	old := r.batchOf("ada", 3)
+	r.batchOf("ada", 2)
+	_, next, err := r.farm.Batches(t.Context(), r.principal("ada"), "", 1)
+	if err != nil || next == "" {
+		t.Fatalf("the next page begins at %q, %v", next, err)
+	}
+	v.get("/batches?cursor="+url.QueryEscape(next)).is(http.StatusOK, "3 jobs of", "Newest</a>", `data-live="batches:`+next+`"`).lacks("2 jobs of")
+	list := v.live("batches:" + next)
+	list.shows("batches", "0 of 3 finished, 3 waiting")
+	if _, _, _, err := r.farm.CancelBatch(t.Context(), r.principal("ada"), old.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	list.next(func(p part) bool {
+		if strings.Contains(p.HTML, "2 jobs of") {
+			t.Error("the older page became the newest")
+		}
+		return p.ID == "batches" && strings.Contains(p.HTML, "3 cancelled")
+	})
+}
+
+// TestAJobsPageNamesWhatItBelongsTo looks at a job of a batch and at one that is nested in another.
+func TestAJobsPageNamesWhatItBelongsTo(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	card := r.cardTemplate("ada")
+	batch := r.batchOf("ada", 2)
+	v.get("/jobs/"+batch.Jobs[0].ID).is(http.StatusOK, `href="/batches/`+batch.ID+`" dir="auto">2 jobs of `).lacks(">" + batch.ID + "</a>")
+	nested := func() []farm.Asset {
+		return []farm.Asset{{Type: "job", LayerName: "Picture", Nested: &farm.Job{Template: farm.JobTemplate{ID: card.ID, Composition: "inner"}}}}
+	}
+	made, err := r.farm.SubmitBatch(t.Context(), r.principal("ada"), []coordinator.BatchEntry{
+		{Job: farm.Job{Name: "Outer <spot>", Hold: true, Template: farm.JobTemplate{ID: card.ID, Composition: "main"}, Assets: nested()}},
+		{Job: farm.Job{Hold: true, Template: farm.JobTemplate{ID: card.ID, Composition: "main"}, Assets: nested()}},
+	})
+	if err != nil || len(made.Jobs) != 2 {
+		t.Fatalf("%v, %v", made.Errs, err)
+	}
+	for i, title := range []string{"Outer &lt;spot&gt;", "Spring: Card · main"} {
+		outer := made.Jobs[i]
+		v.get("/jobs/"+outer.Children[0]).is(http.StatusOK, "Part of", `href="/jobs/`+outer.ID+`" dir="auto">`+title+"</a>").lacks(">" + outer.ID + "</a>")
+	}
 }
 
 func TestAHeldJobIsReleasedOnItsPage(t *testing.T) {

@@ -223,8 +223,44 @@ func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page
 			dressed[0].Delivery = &d
 		}
 	}
+	if err := s.addTitles(ctx, p, &dressed[0]); err != nil {
+		return page.Job{}, err
+	}
 	dressed[0].Family, err = s.family(ctx, p, job)
 	return dressed[0], err
+}
+
+// addTitles adds what the batch and the job are called that a job belongs to.
+func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) error {
+	if j.Batch != "" {
+		batch, _, err := s.farm.BatchPart(ctx, p, j.Batch, nil, 0, 0)
+		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+			return err
+		}
+		if err == nil {
+			j.BatchTitle = page.Batch{Batch: batch.Batch}.Title()
+		}
+	}
+	if j.Parent == "" {
+		return nil
+	}
+	parent, err := s.farm.Job(ctx, p, j.Parent)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	above := page.Job{Job: parent}
+	if id := parent.Template.ID; id != "" {
+		t, err := s.farm.Template(ctx, p, id)
+		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+			return err
+		}
+		above.Template = t.DisplayName
+	}
+	j.ParentTitle = above.Title()
+	return nil
 }
 
 // callAgain calls the webhook of a job once more.

@@ -123,7 +123,7 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		all = append(all, s.jobPieces(p, shell, subject)...)
 	case "batches":
 		all = append(all, piece{id: "batches", kinds: jobs[:1], draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readBatches(ctx, p, "")
+			v, err := s.readBatches(ctx, p, subject)
 			return page.BatchesBody(shell, v), err
 		}})
 	case "batch":

@@ -59,6 +59,8 @@ type Job struct {
 	Finish   *farm.Span         // when it is likely to be done, in seconds from now; nil when nobody can tell
 	Family   []Job              // its nested jobs, with what they need here
 	Delivery *farm.Delivery     // of its webhook, nil while none is owed
+	// What those are called that it belongs to, "" for what is gone; on its own page only.
+	BatchTitle, ParentTitle string
 }
 
 // Title is what people call the job.
@@ -102,8 +104,11 @@ func (j Job) Sentence() string {
 	switch j.Status {
 	case farm.JobRendering:
 		s := fmt.Sprintf("%.0f %% done", j.Progress)
+		if n := j.machines(); n > 1 {
+			return s + fmt.Sprintf(", on %s machines", grouped(n))
+		}
 		if len(j.Working) > 1 {
-			return s + fmt.Sprintf(", on %d machines", len(j.Working))
+			return s // several tasks: no one frame says how far it is
 		}
 		if j.FramesTotal > 0 && j.Frame > 0 {
 			s = "Frame " + grouped(j.Frame+1) + " of " + grouped(j.FramesTotal)
@@ -126,6 +131,19 @@ func (j Job) Sentence() string {
 		return j.Why
 	}
 	return "Waiting for a machine"
+}
+
+// machines is how many machines work for the job. One may hold several of its tasks.
+func (j Job) machines() int {
+	known, unknown := map[string]bool{}, 0
+	for _, task := range j.Working {
+		if task.Agent == "" {
+			unknown++
+		} else {
+			known[task.Agent] = true
+		}
+	}
+	return len(known) + unknown
 }
 
 // Kept tells whether this farm has the result. One that was uploaded elsewhere is led to, but not shown: a page loads nothing

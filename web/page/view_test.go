@@ -47,6 +47,20 @@ func TestAFilmStripHasACellForEveryStretchOfFrames(t *testing.T) {
 	}
 }
 
+func TestTasksOfOneMachineAreOneMachine(t *testing.T) {
+	for want, agents := range map[string][]string{
+		"40 % done, on 2 machines": {"a", "b", "a"}, "40 % done": {"a", "a"}, "Frame 13 of 30": {"a"}, "40 % done, on 3 machines": {"", "", ""},
+	} {
+		j := Job{Job: farm.Job{Status: farm.JobRendering, Progress: 40, FramesTotal: 30}, Frame: 12}
+		for _, agent := range agents {
+			j.Working = append(j.Working, farm.RunningTask{Agent: agent})
+		}
+		if got := j.Sentence(); got != want {
+			t.Errorf("tasks at %q: %q, want %q", agents, got, want)
+		}
+	}
+}
+
 func TestSpansAndSizesReadAsPeopleSayThem(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		1500 * time.Millisecond: "1.5 s", 42 * time.Second: "42 s", 192 * time.Second: "3 min 12 s", 2*time.Hour + 5*time.Minute: "2 h 5 min",

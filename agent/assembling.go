@@ -74,26 +74,17 @@ func (t *attempt) partFiles() []parts.Part {
 	return list
 }
 
-// openPart opens a part in the cache. One whose content is not what its hash says is fetched as it is: most of its frames may be
-// whole, and those that are not will be named.
+// openPart brings a part, which goes when it has been read: nobody else asks for it, and a film's parts are many times its size. One
+// whose content is not what its hash says is fetched as it is: most of its frames may be whole, and those that are not will be named.
 func (t *attempt) openPart(ctx context.Context, i int, part wire.Part) (io.ReadCloser, error) {
 	ref, known := t.lease.Files[part.Src]
 	if !known {
 		return nil, parts.ErrGone
 	}
-	fetch := func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) }
 	path := filepath.Join(t.dir, "in", fmt.Sprintf("part%d", i))
-	var in *cache.Reading
-	get := func() (err error) {
-		if t.lease.Discard {
-			return cache.Bring(ctx, path, ref.SHA256, ref.Size, fetch)
-		}
-		in, err = t.a.cache.Get(ctx, ref.SHA256, ref.Size, fetch)
-		return err
-	}
 	tries := 0
 	err := untilRight(ctx, func() error {
-		err := get()
+		err := t.bring(ctx, ref, path)
 		if tries++; tries > 1 && errors.Is(err, cache.ErrContent) {
 			return &damagedPart{err} // twice is no accident of the way
 		}
@@ -109,9 +100,6 @@ func (t *attempt) openPart(ctx context.Context, i int, part wire.Part) (io.ReadC
 	}
 	if err != nil {
 		return nil, t.notFetched(err, "Part", fmt.Sprintf(" (frames %d to %d)", part.Frames.Start, part.Frames.End))
-	}
-	if in != nil {
-		return in, nil
 	}
 	return openOnce(path)
 }
@@ -173,7 +161,7 @@ func (t *attempt) soundPart(ctx context.Context, p plan) (string, error) {
 			return "", &failure{message: "Render failed: the sound of the film is missing", retry: true}
 		}
 		path := filepath.Join(t.dir, "in", soundName)
-		if err := t.stored(ctx, ref, path); err != nil {
+		if err := untilRight(ctx, func() error { return t.bring(ctx, ref, path) }); err != nil {
 			return "", t.notFetched(err, "Sound", "")
 		}
 		seconds, err := soundLength(path)
@@ -210,6 +198,9 @@ func (a *assembly) Begin(head frames.Head) error {
 	if head.Engine == farm.EngineEmbedded {
 		encode = a.encodeEmbedded
 	}
+	if a.measured() {
+		a.t.watch.engineStarts()
+	}
 	out, in := io.Pipe()
 	a.in, a.ended = in, make(chan error, 1)
 	go func() {
@@ -227,6 +218,9 @@ func (a *assembly) Begin(head frames.Head) error {
 	}
 	return err
 }
+
+// measured says whether the attempt only puts together, so that its pace tells what that costs, and not what rendering does.
+func (a *assembly) measured() bool { return a.t.lease.Kind == farm.TaskAssemble }
 
 // errEncoderEnded is what a frame meets whose encoder has ended; the encoder's own error says why.
 var errEncoderEnded = errors.New("the encoder has ended")
@@ -256,6 +250,9 @@ func (a *assembly) Frame(number int, pix, record []byte) error {
 		return err
 	}
 	a.done++
+	if a.measured() {
+		a.t.watch.rendered(a.done)
+	}
 	a.t.feed.at("assembling", float64(a.done)/float64(a.p.frames), number, a.p.frames)
 	return nil
 }

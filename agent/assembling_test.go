@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -205,6 +206,24 @@ func entries(t *testing.T, b []byte) string {
 		fmt.Fprintf(&out, "%s %s\n", name, hashOf(files[name]))
 	}
 	return out.String()
+}
+
+// TestPartsOfAFilmAreNotKept: they take many times the room of the film, and nobody asks for them again.
+func TestPartsOfAFilmAreNotKept(t *testing.T) {
+	needFFmpeg(t)
+	p := newPeer(t)
+	dir := t.TempDir()
+	start(t, p, "", dir)
+	l := split(t, p, moving(t, p, "whole.1", "", "mp4"), 2, 10)
+	done, _ := finished(t, p, l)
+	for src, file := range l.Files {
+		if _, err := os.Stat(filepath.Join(dir, "cache", file.SHA256)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s lies in the cache: %v", src, err)
+		}
+	}
+	if m := done.Measured; m.Frames != 32 || m.FrameSeconds <= 0 {
+		t.Errorf("what putting together costs was measured as %+v", m)
+	}
 }
 
 func TestDamagedAndMissingFramesAreNamedToTheFarm(t *testing.T) {

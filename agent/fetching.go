@@ -188,11 +188,16 @@ func (t *attempt) get(ctx context.Context, src, dst string) (fetched, error) {
 // stored brings a file of the farm's store: a copy of the cache's, so that nothing a job does to it can reach other jobs. What
 // is to be discarded never enters the cache.
 func (t *attempt) stored(ctx context.Context, ref farm.FileRef, dst string) error {
-	fetch := func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) }
 	if t.lease.Discard {
-		return untilRight(ctx, func() error { return cache.Bring(ctx, dst, ref.SHA256, ref.Size, fetch) })
+		return untilRight(ctx, func() error { return t.bring(ctx, ref, dst) })
 	}
+	fetch := func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) }
 	return untilRight(ctx, func() error { return t.a.cache.Copy(ctx, ref.SHA256, ref.Size, dst, fetch) })
+}
+
+// bring fetches a file of the farm's store past the cache.
+func (t *attempt) bring(ctx context.Context, ref farm.FileRef, dst string) error {
+	return t.a.cache.Bring(ctx, ref.SHA256, ref.Size, dst, func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) })
 }
 
 // notFetched words a download that failed.

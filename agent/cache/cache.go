@@ -128,19 +128,6 @@ func (c *Cache) Copy(ctx context.Context, sha string, size int64, dst string, fe
 	}
 }
 
-// Get opens the file with this SHA-256 to be read once, where it lies: for large files of which no copy is needed. It is fetched as
-// by Copy.
-func (c *Cache) Get(ctx context.Context, sha string, size int64, fetch Fetch) (*Reading, error) {
-	if !hashName.MatchString(sha) {
-		return nil, fmt.Errorf("%q is no SHA-256", sha)
-	}
-	h, err := c.hold(ctx, sha, size, fetch)
-	if err != nil {
-		return nil, err
-	}
-	return &Reading{h: h, sum: sha256.New()}, nil
-}
-
 // Has tells whether the cache has a file, as it is or unpacked.
 func (c *Cache) Has(sha string) bool {
 	c.mu.Lock()
@@ -244,10 +231,7 @@ func (c *Cache) fly(ctx context.Context, fl *flight, sha string, size int64, fet
 	c.coming += expected
 	c.evict(0)
 	c.mu.Unlock()
-	written, err := bring(ctx, c.path(sha), sha, size, fetch)
-	if durable.Full(err) && c.makeRoom(max(expected, c.limit/8)) {
-		written, err = bring(ctx, c.path(sha), sha, size, fetch)
-	}
+	written, err := c.bringMakingRoom(ctx, c.path(sha), sha, size, fetch)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.coming -= expected
@@ -262,13 +246,23 @@ func (c *Cache) fly(ctx context.Context, fl *flight, sha string, size int64, fet
 	fl.cancel()
 }
 
-// Bring fetches the file with this SHA-256 to path, past any cache. It appears there only when it is whole.
-func Bring(ctx context.Context, path, sha string, size int64, fetch Fetch) error {
+// Bring fetches the file with this SHA-256 to dst without keeping it, for what is needed once or must leave no trace. It appears there
+// only when it is whole. On a full disk the cache gives room for it.
+func (c *Cache) Bring(ctx context.Context, sha string, size int64, dst string, fetch Fetch) error {
 	if !hashName.MatchString(sha) {
 		return fmt.Errorf("%q is no SHA-256", sha)
 	}
-	_, err := bring(ctx, path, sha, size, fetch)
+	_, err := c.bringMakingRoom(ctx, dst, sha, size, fetch)
 	return err
+}
+
+// bringMakingRoom is bring, and once more when the disk was full and the cache could give some of it back.
+func (c *Cache) bringMakingRoom(ctx context.Context, path, sha string, size int64, fetch Fetch) (written int64, err error) {
+	written, err = bring(ctx, path, sha, size, fetch)
+	if durable.Full(err) && c.makeRoom(max(size, c.limit/8)) {
+		written, err = bring(ctx, path, sha, size, fetch)
+	}
+	return written, err
 }
 
 func bring(ctx context.Context, path, sha string, size int64, fetch Fetch) (written int64, err error) {

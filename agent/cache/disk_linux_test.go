@@ -43,4 +43,11 @@ func TestAFullDiskMakesTheCacheGiveRoom(t *testing.T) {
 	if err := get(t, c, files[1], giving(files[1])); err != nil {
 		t.Errorf("after the disk was full: %v", err)
 	}
+	passing, held := bytes.Repeat([]byte("y"), 2<<20), c.Size()
+	if err := c.Bring(t.Context(), hashOf(passing), int64(len(passing)), filepath.Join(disk, "passing"), giving(passing)); err != nil {
+		t.Errorf("a file that is not kept, with the disk full of kept ones: %v", err)
+	}
+	if c.Has(hashOf(passing)) || c.Size() >= held {
+		t.Errorf("the cache has %d bytes, and had %d", c.Size(), held)
+	}
 }

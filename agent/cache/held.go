@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 )
@@ -73,30 +72,6 @@ func (h *held) prove(sha string, n int64) error {
 	h.c.drop(h.e)
 	return fmt.Errorf("%w: %d bytes with hash %s lie in the cache as %s", ErrContent, n, sha, h.e.sha)
 }
-
-// Reading is a file of the cache that is read where it lies. What is damaged ends with an ErrContent instead of io.EOF, and is out of
-// the cache then.
-type Reading struct {
-	h   *held
-	sum hash.Hash
-	n   int64
-}
-
-// Read gives the next bytes.
-func (r *Reading) Read(b []byte) (int, error) {
-	n, err := r.h.f.Read(b)
-	r.sum.Write(b[:n])
-	r.n += int64(n)
-	if errors.Is(err, io.EOF) {
-		if wrong := r.h.prove(hex.EncodeToString(r.sum.Sum(nil)), r.n); wrong != nil {
-			return n, wrong
-		}
-	}
-	return n, err
-}
-
-// Close ends the reading.
-func (r *Reading) Close() error { return r.h.release() }
 
 // contextReader ends a long copy when its context does.
 type contextReader struct {

@@ -244,26 +244,6 @@ func TestADamagedFileIsFetchedAgain(t *testing.T) {
 			t.Errorf("damaged to %q: fetched %d times, %v", damage, fetched, err)
 		}
 	}
-	if r, err := c.Get(t.Context(), hashOf(content), -1, never); err != nil {
-		t.Fatal(err)
-	} else if _, err := io.ReadAll(r); err != nil {
-		t.Error(err)
-	} else if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := os.WriteFile(c.path(hashOf(content)), []byte("other"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if r, err := c.Get(t.Context(), hashOf(content), -1, never); err != nil {
-		t.Fatal(err)
-	} else if _, err := io.ReadAll(r); !errors.Is(err, ErrContent) || c.Has(hashOf(content)) {
-		t.Errorf("what was damaged was read: %v", err)
-	} else if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := get(t, c, content, giving(content)); err != nil {
-		t.Fatal(err)
-	}
 	if err := os.WriteFile(c.path(hashOf(content)), []byte("other"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ type placementBody struct {
 	Job          string            `json:"job"`
 	Task         *string           `json:"task"`
 	Why          string            `json:"why"`
+	Split        *string           `json:"split"`
 	Agents       int               `json:"agents"`
 	Fitting      int               `json:"fitting"`
 	Free         int               `json:"free"`
@@ -46,7 +47,7 @@ type spanBody struct {
 
 func placementShape(p farm.Placement) placementBody {
 	body := placementBody{
-		Job: p.Job, Task: orNull(p.Task), Why: p.Why, Agents: p.Agents, Fitting: p.Fitting, Free: p.Free,
+		Job: p.Job, Task: orNull(p.Task), Why: p.Why, Split: orNull(p.Split), Agents: p.Agents, Fitting: p.Fitting, Free: p.Free,
 		Requirements: make([]requirementBody, len(p.Requirements)), PlaceAtLeast: p.PlaceAtLeast,
 		Start: spanShape(p.Start), Finish: spanShape(p.Finish), At: stamp(p.At),
 	}

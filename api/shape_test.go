@@ -176,7 +176,7 @@ func TestTasksOnTheWire(t *testing.T) {
 
 func TestTheQueueOnTheWire(t *testing.T) {
 	golden(t, "placement", placementShape(farm.Placement{
-		Job: jobA, Task: jobA + ".1", Why: "All 2 machines that fit are busy.", Agents: 3, Fitting: 2,
+		Job: jobA, Task: jobA + ".1", Why: "All 2 machines that fit are busy.", Split: "The render is split into 3 ranges of frames.", Agents: 3, Fitting: 2,
 		Requirements: []farm.Requirement{{Kind: "engine", Wants: "After Effects 2026", RulesOut: 1}},
 		Nearest:      &farm.NearAgent{ID: "a1", Name: "suite-3", Lacks: []string{"the font Inter-Bold"}},
 		Place:        3, PlaceAtLeast: true, Start: &farm.Span{Low: 10, High: 90.5}, Finish: &farm.Span{Learning: true}, At: noon,

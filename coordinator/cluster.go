@@ -150,13 +150,6 @@ func (m *cluster) announce(ctx context.Context) {
 		return
 	}
 	m.record(ctx, raftstore.PutCoordinator{Coordinator: self})
-	if m.c.leading() == nil {
-		return
-	}
-	// A new farm need not wait for keepLevel, which tries again what fails here.
-	if err := m.c.raiseLevel(ctx); err != nil && ctx.Err() == nil {
-		m.c.log.Info("the farm's level was not raised yet", "error", err)
-	}
 }
 
 // record writes something about the coordinators into the state. What fails, as when the leader is lost meanwhile, is done with

@@ -229,9 +229,9 @@ func (o *outline) task(t farm.Task) forecast.Cost {
 
 // ifSplit is what the render of the whole takes at least if every machine that is there takes part in it.
 func (o *outline) ifSplit(start forecast.Cost, timing farm.Timing) float64 {
-	plan := ranges.Plan(ranges.Work{
-		Frames: o.whole, Machines: o.machines, Frame: o.tempo.frame(), Start: o.tempo.start(), Policy: o.policy.Split,
-	})
+	plan := ranges.Decide(ranges.Work{
+		Frames: o.whole, Machines: o.machines, Frame: o.tempo.frame(), Start: o.tempo.start(), Assemble: o.tempo.assembleFrame(), Policy: o.policy.Split,
+	}).Ranges
 	if o.whole.Count() < 2 || len(plan) == 0 {
 		return forecast.Frame(timing).Times(float64(o.frames)).Low
 	}

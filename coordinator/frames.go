@@ -72,6 +72,30 @@ func mayPart(job farm.Job, template *farm.Template) bool {
 	return true
 }
 
+// neverSplit says why one machine renders all of a film, whatever others are free; "" when it may be split, or when that is no question: of
+// single pictures, projects, previews and joined clips. known says that the farm knows which frames it has.
+func neverSplit(t farm.Task, job farm.Job, template *farm.Template, known bool) string {
+	inAnyOrder := job
+	inAnyOrder.Sequential = false
+	switch {
+	case !mayPart(inAnyOrder, nil):
+		return ""
+	case job.Sequential:
+		return "the job is sequential: each of its frames depends on those before it"
+	case template == nil:
+		return "the farm has not read the project, which the job names by its address"
+	case template.Sequential:
+		return "the template is marked as sequential: each frame depends on those before it"
+	case slices.ContainsFunc(job.Assets, changesLength):
+		return "a script, or a function that sets the duration, may change how many frames the film has"
+	case !known:
+		return "the farm does not know how many frames the composition has"
+	case t.Failures > 0:
+		return "it has failed before, and is tried again as a whole"
+	}
+	return ""
+}
+
 // mayPreview says whether single frames of a job can be looked at before it is rendered.
 func mayPreview(job farm.Job) bool {
 	return !job.Join && !job.Preview && job.Settings.Type != "aep" && (job.Settings.Type != "image" || mayPart(job, nil))

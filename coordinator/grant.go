@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 	if len(grants) == 0 {
 		return false, nil
 	}
-	l.splitting(ctx, grants)
+	whole := l.splitting(ctx, grants)
 	res, leases, err := l.lease(ctx, grants, now)
 	if err != nil {
 		return false, err
@@ -111,7 +112,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		}
 		l.handing.Go(func() {
 			defer func() { <-l.hands }()
-			l.handOver(ctx, leases[i], tasks[g.Task.ID], moved)
+			l.handOver(ctx, leases[i], tasks[g.Task.ID], moved, whole[g.Task.ID])
 		})
 	}
 	return true, nil
@@ -199,13 +200,13 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 }
 
 // handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. moved are
-// jobs, by id, that need not be read.
-func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[string]farm.Job) {
+// jobs, by id, that need not be read. whole is why the render was not split, "" when it was, or when that is no question.
+func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[string]farm.Job, whole string) {
 	l.mu.Lock()
 	adobe := l.queue.HasAfterEffects()
 	l.mu.Unlock()
 	reading, cancel := context.WithTimeout(ctx, handWithin)
-	lease, err := l.c.leaseOf(reading, t, adobe)
+	lease, never, err := l.c.leaseOf(reading, t, adobe)
 	cancel()
 	switch {
 	case err == nil:
@@ -233,9 +234,17 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 			l.c.log.Warn("looking for the jobs that a job is nested in", "job", t.Job, "error", err)
 		}
 	}
+	whole = cmp.Or(never, whole)
 	if name, here := l.hasHere(t.Agent); here {
-		l.c.note(t.Job, fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, name, l.c.cfg.Now().UTC().Format(time.RFC3339)))
+		lines := []string{fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, name, l.c.cfg.Now().UTC().Format(time.RFC3339))}
+		if whole != "" {
+			lines = append(lines, "the render is not split: "+whole)
+		}
+		l.c.note(t.Job, lines...)
 	}
+	l.mu.Lock()
+	h.whole = whole
+	l.mu.Unlock()
 	if !l.send(h, lease, outer) {
 		l.takeBack(ctx, true, h)
 	}

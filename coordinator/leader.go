@@ -128,7 +128,11 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 // is still under way here concerns them.
 func (l *leader) term(ctx context.Context) {
 	own, led := l.begin(ctx)
-	if !led || !l.takeOver(ctx) {
+	if !led {
+		return
+	}
+	l.c.raiseAlone(own)
+	if !l.takeOver(ctx) {
 		return
 	}
 	defer l.handing.Wait()

@@ -11,20 +11,20 @@ import (
 	"overcrank/raftstore"
 )
 
-// leaseOf puts together all that an agent needs to run a task.
-func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffects bool) (wire.Lease, error) {
+// leaseOf puts together all that an agent needs to run a task. never is why it renders all of a film, whatever other machines are free.
+func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffects bool) (_ wire.Lease, never string, err error) {
 	var job farm.Job
 	var template *farm.Template
 	lease := wire.Lease{Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt}, Job: t.Job, Kind: t.Kind}
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.store.View(func(tx *raftstore.Tx) (err error) {
 		job, err = tx.Job(t.Job)
 		return err
 	})
 	if err != nil {
-		return wire.Lease{}, err
+		return wire.Lease{}, "", err
 	}
 	if job, err = c.whole(ctx, job); err != nil {
-		return wire.Lease{}, err
+		return wire.Lease{}, "", err
 	}
 	job = forTask(job, t)
 	err = c.store.View(func(tx *raftstore.Tx) (err error) {
@@ -54,7 +54,7 @@ func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffe
 		return c.leaseExtras(tx, &lease, job, template, t.Agent)
 	})
 	if err != nil {
-		return wire.Lease{}, err
+		return wire.Lease{}, "", err
 	}
 	lease.JobName = job.Name
 	lease.Discard = job.Private
@@ -69,19 +69,19 @@ func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffe
 	if !hasAfterEffects(t, farmHasAfterEffects) {
 		lease.Settings.Engine = ""
 	}
-	if err := c.leaseFrames(ctx, &lease, job, t, template); err != nil {
-		return wire.Lease{}, err
+	if never, err = c.leaseFrames(ctx, &lease, job, t, template); err != nil {
+		return wire.Lease{}, "", err
 	}
 	lease.Ahead = t.Kind == farm.TaskRender && (t.Part || lease.Parted)
 	_, lease.Ext, _ = strings.Cut(job.OutputName, ".")
 	switch {
 	case job.Join:
-		return lease, nil
+		return lease, never, nil
 	case template == nil:
 		lease.Project = wire.Project{Src: job.Template.Src}
-		return lease, nil
+		return lease, never, nil
 	case template.File == nil:
-		return wire.Lease{}, farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
+		return wire.Lease{}, "", farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
 	}
 	lease.Project = wire.Project{Type: template.Type, File: template.File}
 	if job.Project != nil {
@@ -90,7 +90,7 @@ func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffe
 	if lease.Composition == "" {
 		lease.Composition, err = onlyComposition(*template, c.summaryFor(ctx))
 	}
-	return lease, err
+	return lease, never, err
 }
 
 // forTask is a job less what a task of it does not need: what is assembled was filled in before, and parts are not the result.
@@ -104,17 +104,21 @@ func forTask(job farm.Job, t farm.Task) farm.Job {
 	return job
 }
 
-// leaseFrames says which single frames a task renders, and whether others may go on from what it leaves.
-func (c *Coordinator) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) error {
-	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part || !mayPart(job, template)) {
-		return nil
+// leaseFrames says which single frames a task renders, and whether others may go on from what it leaves. never is as neverSplit says it.
+func (c *Coordinator) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) (never string, err error) {
+	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part) {
+		return "", nil
+	}
+	if t.Kind == farm.TaskRender && !mayPart(job, template) {
+		return neverSplit(t, job, template, false), nil
 	}
 	frames, known, err := c.framesOf(ctx, job, template)
 	switch {
 	case err != nil:
-		return err
+		return "", err
 	case t.Kind == farm.TaskRender:
 		lease.Parted = known
+		return neverSplit(t, job, template, known), nil
 	case known:
 		lease.Stills = stillsOf(frames)
 	case job.Settings.Frames != nil:
@@ -122,7 +126,7 @@ func (c *Coordinator) leaseFrames(ctx context.Context, lease *wire.Lease, job fa
 	default:
 		lease.Stills = []int{0}
 	}
-	return nil
+	return "", nil
 }
 
 // hasAfterEffects says whether a task is to be rendered by an After Effects, if there is one: all parts of a job are rendered

@@ -10,7 +10,7 @@ import (
 )
 
 // levelEvery is how soon the farm takes up what its last coordinator has come to understand.
-const levelEvery = 5 * time.Second
+const levelEvery = time.Second
 
 // keepLevel raises the farm's level as its coordinators are updated, while this one leads.
 func (c *Coordinator) keepLevel(ctx context.Context) {
@@ -22,6 +22,19 @@ func (c *Coordinator) keepLevel(ctx context.Context) {
 			c.log.Warn("the farm's level was not raised; it is tried again", "error", err)
 		}
 	})
+}
+
+// raiseAlone has a farm of one coordinator use all that its release brings before it says that it is ready: there is no other to wait for, and
+// what somebody asks of a new farm at once is not refused for want of it. What fails here keepLevel tries again.
+func (c *Coordinator) raiseAlone(ctx context.Context) {
+	members, _, err := c.store.Members()
+	if err != nil || len(members) != 1 || members[0].ID != c.store.ID() || c.level() >= raftstore.NewestLevel {
+		return
+	}
+	c.cluster.announce(ctx)
+	if err := c.raiseLevel(ctx); err != nil && ctx.Err() == nil {
+		c.log.Info("the farm's level was not raised yet", "error", err)
+	}
 }
 
 // raiseLevel lets the farm use whatever all its members understand.

@@ -2,14 +2,18 @@ package coordinator_test
 
 import (
 	"testing"
+	"time"
 
 	"overcrank/raftstore"
 )
 
-func TestAFarmRisesToTheLevelOfItsCoordinators(t *testing.T) {
+// TestANewFarmIsAtItsLevelBeforeItIsReady: what somebody asks of it at once is not refused as beyond its level.
+func TestANewFarmIsAtItsLevelBeforeItIsReady(t *testing.T) {
 	r := open(t)
-	r.eventually("the farm to be at the level of its one coordinator", func() bool {
-		level, err := r.Level()
-		return err == nil && level == raftstore.NewestLevel
-	})
+	for r.Ready() != nil {
+		time.Sleep(time.Millisecond)
+	}
+	if level, err := r.Level(); err != nil || level != raftstore.NewestLevel {
+		t.Errorf("a farm that is ready is at level %d, and its coordinator knows %d: %v", level, raftstore.NewestLevel, err)
+	}
 }

@@ -154,6 +154,7 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 	if err != nil {
 		return placement, err
 	}
+	placement.Split = l.splitSentence(waits)
 	if placement.Why = waits.why(); placement.Why != "" {
 		return placement, nil
 	}
@@ -163,13 +164,37 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	split := placement.Split
 	placement = l.queue.Explain(waits.queued, placement.At)
+	placement.Split = split
 	if t := waits.task; t.NotBefore.After(placement.At) && !l.policy.Paused {
 		placement.Why = fmt.Sprintf("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, waitTime(waits.queued.NotBefore))
 	} else if job.NotBefore.After(placement.At) && !l.policy.Paused {
 		placement.Why = "The job starts not before " + waitTime(job.NotBefore) + "."
 	}
 	return placement, nil
+}
+
+// splitSentence says of a job's render that it is split, or why it is not; "" as long as that is open, when it is no question, and of
+// a whole render that another leader granted.
+func (l *leader) splitSentence(w waiting) string {
+	parts := 0
+	for _, t := range w.tasks {
+		if t.Kind == farm.TaskRender && t.Part {
+			parts++
+		}
+	}
+	if parts > 1 {
+		return fmt.Sprintf("The render is split into %d ranges of frames.", parts)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.byJob[w.job.ID] {
+		if h.whole != "" {
+			return "The render is not split: " + h.whole + "."
+		}
+	}
+	return ""
 }
 
 // whyAway says of a job that machines work on which of them is not connected, "" when all are.

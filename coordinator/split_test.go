@@ -691,3 +691,72 @@ func TestPicturesComeFirstAndTheRestWaitsForApproval(t *testing.T) {
 	_, err = s.Submit(t.Context(), s.admin, farm.Job{PreviewFirst: true, Join: true})
 	wantCode(t, err, farm.CodeInvalid)
 }
+
+// TestTheLogSaysWhyARenderIsNotSplit, once with each attempt, and those who ask what the farm does with the job are told the same.
+func TestTheLogSaysWhyARenderIsNotSplit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		machines int
+		policy   farm.SplitPolicy
+		edit     func(*farm.Job)
+		want     string // "" for a job of which that is no question
+	}{
+		"one machine":    {machines: 1, want: "one machine fits this film; splitting needs two"},
+		"asks for one":   {machines: 2, edit: func(j *farm.Job) { j.MaxMachines = 1 }, want: "the job asks for one machine (maxMachines)"},
+		"switched off":   {machines: 2, policy: farm.SplitPolicy{Off: true}, want: "the farm's policy splits nothing (split.off)"},
+		"ranges of 60 s": {machines: 2, policy: farm.SplitPolicy{MinSeconds: 60}, want: "it is too short for two ranges as long as the farm's policy wants them (split.minSeconds)"},
+		"a few frames": {
+			machines: 2, edit: func(j *farm.Job) { j.Settings.Frames = &farm.Frames{Start: 3, End: 9} },
+			want: "it would not pay: about 5 s on 2 machines, with putting the parts together, and about 5 s on one",
+		},
+		"sequential":        {machines: 2, edit: func(j *farm.Job) { j.Sequential = true }, want: "the job is sequential: each of its frames depends on those before it"},
+		"of unknown length": {machines: 2, edit: func(j *farm.Job) { j.Assets = []farm.Asset{{Type: "script", Src: "http://files.test/a.jsx"}} }, want: "a script, or a function that sets the duration, may change how many frames the film has"},
+		"no known project":  {machines: 2, edit: func(j *farm.Job) { j.Template = farm.JobTemplate{Src: "http://files.test/a.aep"} }, want: "the farm has not read the project, which the job names by its address"},
+		"a still":           {machines: 2, edit: func(j *farm.Job) { j.Settings = farm.Settings{Type: "image", Frames: &farm.Frames{Single: true}} }},
+		"a preview":         {machines: 2, edit: func(j *farm.Job) { j.Preview = true }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openStudio(t, c.machines)
+			if _, err := s.PutPolicy(t.Context(), s.admin, farm.Policy{Split: c.policy}); err != nil {
+				t.Fatal(err)
+			}
+			var edits []func(*farm.Job)
+			if c.edit != nil {
+				edits = append(edits, c.edit)
+			}
+			job := s.film(edits...)
+			s.nextOf(job)
+			var line, sentence string
+			if c.want != "" {
+				line, sentence = "the render is not split: "+c.want+"\n", "The render is not split: "+c.want+"."
+			}
+			log := s.log(job.ID)
+			if n := strings.Count(log, "split"); c.want == "" && n > 0 || c.want != "" && (n < 1 || strings.Count(log, line) != 1 || strings.Count(log, "the render is ") != 1) {
+				t.Errorf("want the line %q once in the log:\n%s", line, log)
+			}
+			if p, err := s.Placement(t.Context(), s.admin, job.ID); err != nil || p.Split != sentence {
+				t.Errorf("told %q, %v; want %q", p.Split, err, sentence)
+			}
+		})
+	}
+}
+
+func TestTheLogSaysThatARenderIsSplit(t *testing.T) {
+	s := openStudio(t, 4)
+	job := s.film()
+	ranges := s.leases(s.stations...)
+	if log := s.log(job.ID); !strings.Contains(log, "the render is split into 4 ranges of frames: about 5 s expected, about 15 s on one machine\n") || strings.Contains(log, "not split") {
+		t.Errorf("the log says\n%s", log)
+	}
+	if p, err := s.Placement(t.Context(), s.admin, job.ID); err != nil || p.Split != "The render is split into 4 ranges of frames." {
+		t.Errorf("told %q, %v", p.Split, err)
+	}
+	// A second film finds no machine free beside the one that takes it.
+	busy := s.film(func(j *farm.Job) { j.Priority = 10 })
+	ranges[0].done()
+	ranges[1].done()
+	s.eventually("the second film's reason", func() bool {
+		return strings.Contains(s.log(busy.ID), "the render is not split: no other of the 4 machines that fit was free for it\n")
+	})
+}

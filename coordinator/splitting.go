@@ -27,66 +27,118 @@ func splits(t farm.Task, job farm.Job, template *farm.Template) bool {
 }
 
 // splitting makes ranges of granted renders that several machines do sooner than one. A grant stays good: its task becomes the
-// first range. The other tasks are queued.
-func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) {
+// first range. The other tasks are queued. It says of the renders that are left whole why, by task.
+func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) (whole map[string]string) {
+	several := len(grants) == grantGroup
+	grants = slices.DeleteFunc(slices.Clone(grants), func(g schedule.Grant) bool { return !g.Task.Whole })
+	if len(grants) == 0 {
+		return nil
+	}
+	whole = make(map[string]string, len(grants))
 	l.mu.Lock()
 	free, policy, adobe := l.queue.Free(), l.policy, l.queue.HasAfterEffects()
-	if len(grants) == grantGroup { // others may be about to be granted
+	if several { // others may be about to be granted
 		free -= l.queue.Len()
+	}
+	for _, g := range grants {
+		whole[g.Task.ID] = aloneWords(g.Task, policy, l.queue.Fitting(g))
 	}
 	l.mu.Unlock()
 	if free <= 0 || policy.Split.Off {
-		return
-	}
-	grants = slices.DeleteFunc(slices.Clone(grants), func(g schedule.Grant) bool { return !g.Task.Whole })
-	if len(grants) == 0 {
-		return
+		return whole
 	}
 	found, err := l.splittables(grants, adobe)
 	if err != nil {
 		l.c.log.Error("looking for renders to split", "error", err)
-		return
+		return nil
 	}
-	cmd := raftstore.SplitTasks{Splits: l.plan(ctx, found, free, policy, adobe), At: l.c.cfg.Now()}
-	if len(cmd.Splits) == 0 {
-		return
+	splits, plans := l.plan(ctx, found, free, policy, adobe)
+	for _, f := range found {
+		plan, planned := plans[f.grant.Task.ID]
+		if words := planWords(plan); words != "" {
+			whole[f.grant.Task.ID] = words
+		} else if !planned {
+			delete(whole, f.grant.Task.ID)
+		}
 	}
+	if len(splits) == 0 {
+		return whole
+	}
+	cmd := raftstore.SplitTasks{Splits: splits, At: l.c.cfg.Now()}
 	res, err := l.c.apply(ctx, cmd)
 	if err != nil {
 		l.c.log.Warn("splitting renders", "error", err)
 	}
 	for i, split := range cmd.Splits {
+		delete(whole, split.Task)
 		if err == nil && res.Each[i] == nil {
 			job, _, _ := strings.Cut(split.Task, ".")
-			l.c.note(job, fmt.Sprintf("the render is split into %d ranges of frames", len(split.Ranges)))
+			plan := plans[split.Task]
+			l.c.note(job, fmt.Sprintf("the render is split into %d ranges of frames: %s expected, %s on one machine",
+				len(split.Ranges), secondsWords(plan.Shared), secondsWords(plan.Whole)))
 		}
 	}
+	return whole
 }
 
-// plan shares free slots out among renders that may be split.
-func (l *leader) plan(ctx context.Context, found []splittable, free int, policy farm.Policy, adobe bool) []raftstore.Split {
+// aloneWords say why a render is left whole for which no second machine could begin now.
+func aloneWords(t schedule.Task, policy farm.Policy, fitting int) string {
+	switch {
+	case policy.Split.Off:
+		return "the farm's policy splits nothing (split.off)"
+	case t.MaxMachines == 1:
+		return "the job asks for one machine (maxMachines)"
+	case policy.MaxMachinesPerJob == 1:
+		return "the farm's policy gives a job one machine at a time (maxMachinesPerJob)"
+	case fitting < 2:
+		return "one machine fits this film; splitting needs two"
+	}
+	return fmt.Sprintf("no other of the %d machines that fit was free for it", fitting)
+}
+
+// planWords say why a render is left whole for which other machines were free; "" when it is not, or when aloneWords know better.
+func planWords(plan ranges.Plan) string {
+	switch plan.Why {
+	case ranges.NoGain:
+		return fmt.Sprintf("it would not pay: %s on %d machines, with putting the parts together, and %s on one",
+			secondsWords(plan.Shared), plan.Machines, secondsWords(plan.Whole))
+	case ranges.Small:
+		return "it is too short for two ranges as long as the farm's policy wants them (split.minSeconds)"
+	case ranges.Single:
+		return "there is room for one range only: the film has one frame, or the farm's policy says so (split.maxRanges)"
+	}
+	return ""
+}
+
+func secondsWords(seconds float64) string { return farm.Span{Low: seconds, High: seconds}.Words() }
+
+// plan shares free slots out among renders that may be split. The plans, by task, say why.
+func (l *leader) plan(ctx context.Context, found []splittable, free int, policy farm.Policy, adobe bool) ([]raftstore.Split, map[string]ranges.Plan) {
 	var splits []raftstore.Split
+	plans := make(map[string]ranges.Plan, len(found))
 	for i, f := range found {
 		share := free / (len(found) - i)
-		split, pays, err := l.c.split(ctx, f, 1+share, policy, adobe)
-		if pays {
+		split, plan, err := l.c.split(ctx, f, 1+share, policy, adobe)
+		if len(plan.Ranges) > 0 {
 			l.mu.Lock()
 			spare := l.queue.Spare(f.grant)
 			l.mu.Unlock()
 			if spare < share {
 				share = spare
-				split, pays, err = l.c.split(ctx, f, 1+share, policy, adobe)
+				split, plan, err = l.c.split(ctx, f, 1+share, policy, adobe)
 			}
 		}
 		if err != nil {
 			l.c.log.Warn("a render is not split", "task", f.grant.Task.ID, "error", err)
+			continue
 		}
-		if pays {
+		plans[f.grant.Task.ID] = plan
+		if len(plan.Ranges) > 0 {
 			splits = append(splits, split)
-			free -= min(share, len(split.Ranges)-1)
+			free -= min(share, len(plan.Ranges)-1)
 		}
 	}
-	return splits
+	return splits, plans
 }
 
 // splittables finds the granted tasks that may be split, with what is known of how long they take.
@@ -126,23 +178,22 @@ func (l *leader) splittables(grants []schedule.Grant, adobe bool) ([]splittable,
 	return found, err
 }
 
-// split plans the ranges of a render; pays is false when it is better left whole.
-func (c *Coordinator) split(ctx context.Context, f splittable, machines int, policy farm.Policy, adobe bool) (split raftstore.Split, pays bool, err error) {
+// split plans the ranges of a render, none when it is better left whole.
+func (c *Coordinator) split(ctx context.Context, f splittable, machines int, policy farm.Policy, adobe bool) (raftstore.Split, ranges.Plan, error) {
 	for _, most := range []int{f.job.MaxMachines, policy.MaxMachinesPerJob} {
 		if most > 0 {
 			machines = min(machines, most)
 		}
 	}
-	if machines < 2 {
-		return split, false, nil
-	}
 	frames, known, err := c.framesOf(ctx, f.job, &f.template)
 	if err != nil || !known {
-		return split, false, err
+		return raftstore.Split{}, ranges.Plan{Why: ranges.Alone}, err
 	}
-	split = raftstore.Split{Task: f.grant.Task.ID, Attempt: f.grant.Task.Attempt - 1, Parting: partingOf(f.job, adobe)}
-	split.Ranges = ranges.Plan(ranges.Work{
-		Frames: frames, Machines: machines, Frame: f.tempo.frame(), Start: f.tempo.start(), Sound: split.Sound, Policy: policy.Split,
+	split := raftstore.Split{Task: f.grant.Task.ID, Attempt: f.grant.Task.Attempt - 1, Parting: partingOf(f.job, adobe)}
+	plan := ranges.Decide(ranges.Work{
+		Frames: frames, Machines: machines, Frame: f.tempo.frame(), Start: f.tempo.start(), Assemble: f.tempo.assembleFrame(),
+		Sound: split.Sound, Policy: policy.Split,
 	})
-	return split, len(split.Ranges) > 1, nil
+	split.Ranges = plan.Ranges
+	return split, plan, nil
 }

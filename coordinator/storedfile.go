@@ -124,7 +124,7 @@ func (l *leader) fileFor(ctx context.Context, asked fileAsked) (leasedFile, erro
 		if err != nil {
 			return leasedFile{}, err
 		}
-		lease, err := l.c.leaseOf(ctx, task, adobe)
+		lease, _, err := l.c.leaseOf(ctx, task, adobe)
 		if err != nil {
 			return leasedFile{}, err
 		}

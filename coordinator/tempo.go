@@ -75,3 +75,6 @@ func (p tempo) start() float64 {
 		return guessedStart
 	}
 }
+
+// assembleFrame is how long a frame takes to be put together with the others, in seconds; 0 when that was never measured.
+func (p tempo) assembleFrame() float64 { return float64(p.assemble.Frame) / 1e6 }

@@ -8,6 +8,10 @@ type Placement struct {
 	Task string `json:"task,omitempty"` // the first of its tasks that waits
 	Why  string `json:"why"`            // in a sentence; "" when nothing of the job waits
 
+	// Split says in a sentence that the render is split over several machines, or why it is not; "" as long as that is open, and where it
+	// is no question.
+	Split string `json:"split,omitempty"`
+
 	Agents  int `json:"agents"`  // that are connected
 	Fitting int `json:"fitting"` // of these, meet every requirement
 	Free    int `json:"free"`    // of the fitting, have a free slot

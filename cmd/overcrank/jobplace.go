@@ -44,6 +44,9 @@ func (w jobsWhy) Run(ctx context.Context, out *output) error {
 		}
 	}
 	fmt.Fprintln(out, placement.Why)
+	if placement.Split != nil {
+		fmt.Fprintln(out, *placement.Split)
+	}
 	return printPlacement(placement, out)
 }
 

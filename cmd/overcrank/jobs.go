@@ -284,9 +284,14 @@ func (s jobsShow) Run(ctx context.Context, out *output) error {
 	if len(j.MissingFonts) > 0 {
 		t.Row("missing fonts", strings.Join(j.MissingFonts, ", "))
 	}
-	if !j.Ended() && j.Progress == 0 {
-		if why, err := c.Why(ctx, j.ID); err == nil && why != "" {
-			t.Row("waits", why)
+	if !j.Ended() {
+		if placement, err := c.Placement(ctx, j.ID); err == nil {
+			if placement.Why != "" && j.Progress == 0 {
+				t.Row("waits", placement.Why)
+			}
+			if placement.Split != nil {
+				t.Row("split", *placement.Split)
+			}
 		}
 	}
 	t.Row("result", j.OutputURL)

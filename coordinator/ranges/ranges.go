@@ -14,14 +14,37 @@ type Work struct {
 	Machines int     // that could begin now, the one included that is about to
 	Frame    float64 // seconds that a frame takes
 	Start    float64 // seconds that an engine takes before its first frame
+	Assemble float64 // seconds that a frame takes to be put together with the others; 0 when that was never measured
 	Sound    bool    // is rendered apart
 	Policy   farm.SplitPolicy
 }
 
+// Plan is what becomes of some work, and why.
+type Plan struct {
+	Ranges []farm.Frames // that it is best split into, the larger ones first; nil when it is better left whole
+	Why    Why
+	// Whole and Shared are the seconds that it is expected to take on one machine, and on so many. They count where Why is Pays or NoGain.
+	Whole, Shared float64
+	Machines      int
+}
+
+// Why is the reason for which work is split, or left whole.
+type Why int
+
+// The reasons: Pays is the one for which work is split.
+const (
+	Pays   Why = iota
+	Off        // the policy has nothing split
+	Alone      // one machine could begin now
+	Single     // the policy, or the work, has room for one range only
+	Small      // ranges would be smaller than the policy wants
+	NoGain     // several machines would not be done sooner by enough to be worth their time
+)
+
 // What splitting costs beside the engines' starts, and what it has to bring to be worth it.
 const (
 	assembleSeconds = 1.0   // to begin to put parts together
-	assembleFrame   = 0.005 // seconds, for each frame that is put together
+	assembleFrame   = 0.005 // seconds, for each frame that is put together, as long as that was not measured
 	soundSeconds    = 0.5   // to render the sound, beside the engine's start
 	leastGain       = 0.25  // of the time that the whole takes on one machine
 	leastSaved      = 2.0   // seconds
@@ -37,33 +60,45 @@ const (
 	startsPerRange = 15
 )
 
-// Plan gives the ranges that the work is best split into, the larger ones first; nil when it is better left whole.
-func Plan(w Work) []farm.Frames {
+// Decide says what the work is best split into, if at all.
+func Decide(w Work) Plan {
 	n, seconds := w.Frames.Count(), float64(w.Frames.Count())*w.Frame
 	machines := min(w.Machines, n, mostOf(w.Policy))
+	switch {
+	case w.Policy.Off:
+		return Plan{Why: Off}
+	case w.Machines < 2:
+		return Plan{Why: Alone}
+	case machines < 2:
+		return Plan{Why: Single}
+	}
 	if least := w.Policy.MinSeconds; least > 0 {
 		machines = min(machines, int(seconds/least))
 	}
-	if w.Policy.Off || machines < 2 || !pays(w, machines, seconds) {
-		return nil
+	if machines < 2 {
+		return Plan{Why: Small}
+	}
+	p := Plan{Machines: machines, Whole: w.Start + seconds, Shared: shared(w, machines, seconds)}
+	if p.Whole-p.Shared < max(leastGain*p.Whole, leastSaved) {
+		p.Why = NoGain
+		return p
 	}
 	per := seconds / float64(machines)
 	each := int(per / max(startsPerRange*w.Start, w.Policy.MinSeconds, 1))
 	each = min(max(each, 1), mostEach, mostOf(w.Policy)/machines, n/machines)
-	return cut(w.Frames, weights(w, machines, max(each, 1)))
+	p.Ranges = cut(w.Frames, weights(w, machines, max(each, 1)))
+	return p
 }
 
 func mostOf(p farm.SplitPolicy) int { return cmp.Or(p.MaxRanges, mostRanges) }
 
-// pays says whether the work is done sooner by so many machines, by enough to be worth their time.
-func pays(w Work, machines int, seconds float64) bool {
-	whole := w.Start + seconds
+// shared is how many seconds the work takes on so many machines, until its parts are put together.
+func shared(w Work, machines int, seconds float64) float64 {
 	sound := 0.0
 	if w.Sound {
 		sound = (w.Start + soundSeconds) / float64(machines)
 	}
-	parted := w.Start + seconds/float64(machines) + sound + assembleSeconds + assembleFrame*float64(w.Frames.Count())
-	return whole-parted >= max(leastGain*whole, leastSaved)
+	return w.Start + seconds/float64(machines) + sound + assembleSeconds + cmp.Or(w.Assemble, assembleFrame)*float64(w.Frames.Count())
 }
 
 // weights are how much of the work each range gets: a machine's first is its largest, so that the last ones to end are small.

@@ -26,3 +26,18 @@ func (q *Queue) Spare(g Grant) int {
 	}
 	return n
 }
+
+// Fitting is how many connected machines have what a granted task needs, whether they are free or not.
+func (q *Queue) Fitting(g Grant) int {
+	c := q.classes[string(q.keyOf(&g.Task))]
+	if c == nil {
+		return 0
+	}
+	n := 0
+	for _, p := range q.profiles {
+		if c.row.has(p.index) {
+			n += p.machines
+		}
+	}
+	return n
+}

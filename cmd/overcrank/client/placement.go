@@ -35,7 +35,8 @@ type Placement struct {
 	Raw          `json:"-"`
 	Job          string        `json:"job"`
 	Task         *string       `json:"task"`
-	Why          string        `json:"why"` // "" when it does not wait
+	Why          string        `json:"why"`   // "" when it does not wait
+	Split        *string       `json:"split"` // whether the render is split, and why; nil as long as that is open, and where it is no question
 	Agents       int           `json:"agents"`
 	Fitting      int           `json:"fitting"`
 	Free         int           `json:"free"`

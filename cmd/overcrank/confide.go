@@ -14,7 +14,7 @@ type secretFlags struct {
 	Out string `help:"New file for the secret, readable by this user alone; standard output when left out." placeholder:"FILE" type:"path"`
 }
 
-// Validate refuses a file that is there, before anything is made whose secret could then not be kept. The parser of the command line
+// Validate refuses a file that is there, or whose folder is not, before anything is made whose secret could then not be kept. The parser of the command line
 // calls it.
 func (s secretFlags) Validate() error {
 	if s.Out == "" {
@@ -24,6 +24,9 @@ func (s secretFlags) Validate() error {
 		if err == nil {
 			err = errors.New("it exists already: name a new file, or remove that one")
 		}
+		return fmt.Errorf("--out %s: %w", s.Out, err)
+	}
+	if err := durable.HasFolder(s.Out); err != nil {
 		return fmt.Errorf("--out %s: %w", s.Out, err)
 	}
 	return nil

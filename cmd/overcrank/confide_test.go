@@ -58,3 +58,11 @@ func wantPrivate(t *testing.T, path, content string) {
 		t.Errorf("%s holds %q, %v", path, got, err)
 	}
 }
+
+// TestASecretIsNotMadeWhereItCannotBeKept: its folder is looked for before the farm is asked.
+func TestASecretIsNotMadeWhereItCannotBeKept(t *testing.T) {
+	to := secretFlags{Out: filepath.Join(t.TempDir(), "missing", "token")}
+	if err := to.Validate(); err == nil || !strings.Contains(err.Error(), "there is no folder "+filepath.Dir(to.Out)) {
+		t.Errorf("got %v", err)
+	}
+}

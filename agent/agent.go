@@ -138,7 +138,7 @@ func (c *Config) complete() error {
 		c.Logger = slog.Default()
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return fmt.Errorf("making the data folder: %w", err)
+		return fmt.Errorf("making the data folder: %w; let this account make it, or name another folder with --data-dir", err)
 	}
 	return nil
 }

@@ -262,3 +262,15 @@ func TestClipsAreJoined(t *testing.T) {
 		t.Errorf("got %s", describe(m))
 	}
 }
+
+// TestAnAgentWithoutAFolderSaysHowToNameOne: the usual folder is the system's, and not everybody may make it.
+func TestAnAgentWithoutAFolderSaysHowToNameOne(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{DataDir: filepath.Join(file, "agent"), Coordinators: []string{"http://farm.test"}}
+	if err := cfg.complete(); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "--data-dir") {
+		t.Errorf("got %v", err)
+	}
+}

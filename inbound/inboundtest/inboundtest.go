@@ -13,7 +13,7 @@ func Listen(t testing.TB) net.Listener {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { ln.Close() })
+	t.Cleanup(func() { _ = ln.Close() }) // which the test may have done
 	return ln
 }
 
@@ -24,6 +24,6 @@ func Dial(t testing.TB, ln net.Listener) net.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() { _ = conn.Close() }) // likewise
 	return conn
 }

@@ -107,10 +107,10 @@ func jobShape(j farm.Job, address string, minimal bool) jobBody {
 	return body
 }
 
-// expanded are a job's assets with one for each layer that a function names, as the interface echoes them.
+// expanded are a job's assets with one for each layer that a function names, as the interface echoes them: an empty list, too, is one.
 func expanded(assets []farm.Asset) []farm.Asset {
 	if !slices.ContainsFunc(assets, func(a farm.Asset) bool { return perLayer(a) != nil }) {
-		return assets
+		return orEmpty(assets)
 	}
 	out := make([]farm.Asset, 0, len(assets))
 	for _, a := range assets {

@@ -135,6 +135,28 @@ func TestAMachineThatIsRenamedHasItsNameEverywhere(t *testing.T) {
 	}
 }
 
+// TestAMachineIsCalledNothingThatCannotStandInALine: neither as it calls itself with each hello, nor as people call it.
+func TestAMachineIsCalledNothingThatCannotStandInALine(t *testing.T) {
+	r := open(t)
+	s := r.enrol("box")
+	for _, odd := range []string{"box\x00", "box\u202egnp.exe", "box\u0085", "box\n", "box\xff"} {
+		s.says = odd
+		s.connect()
+		if m, err := r.Agent(t.Context(), r.admin, s.agent.ID); err != nil || m.Name != "box" {
+			t.Errorf("said to be %q, it is called %q, %v", odd, m.Name, err)
+		}
+		_, err := r.ConfigureAgent(t.Context(), r.admin, s.agent.ID, coordinator.AgentChange{Name: &odd})
+		wantCode(t, err, farm.CodeInvalid)
+		s.hangUp()
+	}
+	s.says = "Suite 7"
+	s.connect()
+	r.eventually("a name that it may have is taken", func() bool {
+		m, err := r.Agent(t.Context(), r.admin, s.agent.ID)
+		return err == nil && m.Name == "Suite 7"
+	})
+}
+
 func TestTagsThatPeopleGiveCountLikeTheMachinesOwn(t *testing.T) {
 	r := open(t)
 	s := r.enrol("box", func(inv *farm.Inventory) { inv.Tags = []string{"fast"} })

@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -168,6 +169,7 @@ type station struct {
 	shown     *x509.Certificate
 	inventory farm.Inventory
 	up        time.Duration // of its process, as it says
+	says      string        // its name, as it says with each hello; "" for that of its agent
 	*link
 }
 
@@ -266,7 +268,7 @@ func (s *station) ask(holding ...wire.Attempt) wire.Message {
 	s.link = l
 	s.r.t.Cleanup(s.hangUp)
 	select {
-	case s.fromAgent <- wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: s.agent.Name, Inventory: s.inventory.Hash(), Holding: holding, UpSeconds: s.up.Seconds()}}:
+	case s.fromAgent <- wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: cmp.Or(s.says, s.agent.Name), Inventory: s.inventory.Hash(), Holding: holding, UpSeconds: s.up.Seconds()}}:
 		return s.hear()
 	case m := <-s.toAgent: // a node that does not lead says so at once
 		return m

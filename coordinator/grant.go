@@ -302,6 +302,9 @@ func (l *leader) fail(ctx context.Context, t farm.Task, cause error) {
 // takeBack makes tasks ready again that their agents do not work on. When they were returned, or never arrived, that is no
 // failure of theirs; otherwise it counts as one, since they may be what takes machines down.
 func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) {
+	if len(leases) == 0 {
+		return
+	}
 	cmd := raftstore.ExpireLeases{At: l.c.cfg.Now(), Returned: returned, Avoided: !returned}
 	for _, h := range leases {
 		cmd.Leases = append(cmd.Leases, raftstore.Grant{Task: h.Task, Attempt: h.Attempt.Attempt, Agent: h.agent})
@@ -360,7 +363,7 @@ func (l *leader) excuse(slept time.Duration) {
 
 func (l *leader) expire(ctx context.Context) {
 	deadline := l.c.cfg.Now().Add(-l.c.cfg.Lease)
-	var silent []*lease
+	var silent, brought []*lease
 	l.mu.Lock()
 	for _, h := range l.leases {
 		if !h.seen.Before(deadline) {
@@ -370,18 +373,23 @@ func (l *leader) expire(ctx context.Context) {
 			l.releaseLocked(h.Task, h.Attempt.Attempt)
 			continue
 		}
-		silent = append(silent, h)
+		if h.brought {
+			brought = append(brought, h)
+		} else {
+			silent = append(silent, h)
+		}
 	}
 	l.mu.Unlock()
-	if len(silent) == 0 {
-		return
-	}
 	for _, h := range silent {
 		l.c.log.Warn("an agent fell silent; its task goes to another", "task", h.Task, "attempt", h.Attempt.Attempt, "agent", h.agent)
 		l.c.note(h.job, fmt.Sprintf("attempt %d ended: its machine has not been heard of for %s", h.Attempt.Attempt, l.c.cfg.Lease))
 	}
+	for _, h := range brought {
+		l.c.note(h.job, fmt.Sprintf("attempt %d ended: it began before the farm was put back to a backup, and its machine does not work on it now", h.Attempt.Attempt))
+	}
 	l.takeBack(ctx, false, silent...)
-	for _, h := range silent {
+	l.takeBack(ctx, true, brought...)
+	for _, h := range slices.Concat(silent, brought) {
 		l.c.sweepTask(h.Task)
 	}
 }

@@ -19,6 +19,7 @@ type lease struct {
 	handing          bool     // it is being put together, and the agent has not heard of it
 	sending          bool     // it only waits for storage that is not the farm's
 	cancelled        bool     // the job was cancelled; the agent has been told to stop
+	brought          bool     // by a backup that the farm was put back to: the machine may have finished it since, which was undone
 	outer            []string // jobs that it is nested in, from the nearest; nil when not known
 	changed          uint64   // of leader.changes, when it changed last
 	progress         float64
@@ -55,6 +56,7 @@ func (l *leader) newLease(t farm.Task) *lease {
 	h := &lease{
 		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
 		job:     t.Job, team: t.Team, agent: t.Agent, kind: t.Kind, part: t.Part, seen: l.c.cfg.Now(), since: t.LeasedAt, frame: -1,
+		brought: t.Attempt <= l.attemptsFrom,
 	}
 	if before, known := l.c.mirror.lease(h.Attempt); known { // another leader had it
 		h.progress, h.frame, h.framesTotal, h.phase = before.Progress, before.Frame, before.FramesTotal, before.Phase

@@ -54,6 +54,7 @@ type leader struct {
 	courses      map[string]*course // of jobs with several tasks, by job
 	ended        []string           // of these, which have ended and left parts behind
 	changes      uint64             // grows with each change of a lease
+	attemptsFrom int                // number behind which all attempts begin since the farm was put back to a backup
 	closed       bool               // takes no more sessions
 	doubted      time.Time          // when a command failed that may have been committed all the same; zero when none did
 }
@@ -352,7 +353,7 @@ func (c *Coordinator) eachTask(ctx context.Context, status farm.TaskStatus, visi
 
 // take reads what the state says of agents and leases.
 func (l *leader) take(ctx context.Context) error {
-	if err := errors.Join(l.loadStandings(), l.loadSecretTags(), l.loadUsage()); err != nil {
+	if err := errors.Join(l.loadStandings(), l.loadSecretTags(), l.loadUsage(), l.loadAttemptsFrom()); err != nil {
 		return err
 	}
 	return l.c.eachTask(ctx, farm.TaskLeased, func(page []farm.Task) error {
@@ -376,6 +377,16 @@ func (l *leader) take(ctx context.Context) error {
 			}
 		}
 		return nil
+	})
+}
+
+func (l *leader) loadAttemptsFrom() error {
+	return l.c.store.View(func(tx *raftstore.Tx) error {
+		from, err := tx.AttemptsFrom()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.attemptsFrom = from
+		return err
 	})
 }
 

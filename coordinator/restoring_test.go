@@ -191,6 +191,38 @@ func TestAnAttemptOfBeforeIsNotTakenForOneOfAfter(t *testing.T) {
 	}
 }
 
+// TestALeaseThatABackupBringsBackIsNoFailure finishes an attempt that a backup has as leased: the machine knows nothing of it afterwards.
+func TestALeaseThatABackupBringsBackIsNoFailure(t *testing.T) {
+	for name, back := range map[string]bool{"the machine comes back": true, "the machine stays away": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, func(cfg *coordinator.Config) {
+				if cfg.Lease = time.Hour; !back {
+					cfg.Lease = 4 * time.Second
+				}
+			})
+			s := r.enrol("box")
+			s.connect()
+			job := r.submit()
+			l := s.lease()
+			content := r.backUp(keyed())
+			s.finish(l, "film")
+			r.putBack(content)
+			<-s.gone
+			r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Leads() })
+			if back {
+				s.connect()
+			}
+			r.eventually("the attempt has ended", func() bool {
+				return r.tasks(job.ID)[0].Status == farm.TaskReady || r.tasks(job.ID)[0].Attempt > l.Attempt.Attempt
+			})
+			if task := r.tasks(job.ID)[0]; task.Failures != 0 {
+				t.Errorf("the task counts %d failures", task.Failures)
+			}
+		})
+	}
+}
+
 func TestSecretsAndWebhooksOfABackupWorkAgain(t *testing.T) {
 	r := open(t)
 	hook := listen(t, taken)

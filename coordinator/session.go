@@ -258,12 +258,8 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 		return err
 	}
 	lost, unheard := l.unheardOf(hello, gone)
-	if len(lost) > 0 {
-		l.takeBack(ctx, false, lost...)
-	}
-	if len(unheard) > 0 {
-		l.takeBack(ctx, true, unheard...)
-	}
+	l.takeBack(ctx, false, lost...)
+	l.takeBack(ctx, true, unheard...)
 	if !wanted {
 		l.equip(s, known)
 	}
@@ -274,12 +270,13 @@ func (l *leader) attach(ctx context.Context, s *session, hello wire.Hello, known
 // unheardMargin is by how much an agent must have been there before a lease, by two clocks, for that to be certain.
 const unheardMargin = 2 * time.Second
 
-// unheardOf parts leases that an agent knows nothing of into those that were lost with its process, and those that never reached it: the
-// process was there when they were granted, and a link, or a leader, was lost on the way. The latter are no failures.
+// unheardOf parts leases that an agent knows nothing of into those that were lost with its process, and those that are no failures:
+// they never reached it, since the process was there when they were granted and a link, or a leader, was lost on the way; or a backup
+// brought them back.
 func (l *leader) unheardOf(hello wire.Hello, gone []*lease) (lost, unheard []*lease) {
 	up, now := time.Duration(hello.UpSeconds*float64(time.Second)), l.c.cfg.Now()
 	for _, h := range gone {
-		if up > 0 && now.Sub(h.since)+unheardMargin < up {
+		if h.brought || up > 0 && now.Sub(h.since)+unheardMargin < up {
 			unheard = append(unheard, h)
 		} else {
 			lost = append(lost, h)

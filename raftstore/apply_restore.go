@@ -92,12 +92,19 @@ func givenUp() *farm.Error {
 
 // nextAttempt is the number of a task's next lease.
 func (t *tables) nextAttempt(task farm.Task) int {
-	from := 0
-	if value := t.value(bucketMeta, metaAttempts); len(value) == 8 {
-		from = int(binary.BigEndian.Uint64(value))
-	}
-	return max(task.Attempt, from) + 1
+	return max(task.Attempt, t.attemptsFrom()) + 1
 }
+
+func (t *tables) attemptsFrom() int {
+	value := t.value(bucketMeta, metaAttempts)
+	if len(value) != 8 {
+		return 0
+	}
+	return int(binary.BigEndian.Uint64(value))
+}
+
+// AttemptsFrom is the number behind which all attempts begin since the state was put back to that of a backup, 0 when it never was.
+func (tx *Tx) AttemptsFrom() (int, error) { return tx.t.attemptsFrom(), tx.t.err }
 
 // NextAttempt is the number of a task's next lease: the one behind its last. On a farm that was put back to a backup it is above all
 // that were given out before, so that no number comes to name two leases.

@@ -196,11 +196,7 @@ func TestALeaseThatABackupBringsBackIsNoFailure(t *testing.T) {
 	for name, back := range map[string]bool{"the machine comes back": true, "the machine stays away": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := open(t, func(cfg *coordinator.Config) {
-				if cfg.Lease = time.Hour; !back {
-					cfg.Lease = 4 * time.Second
-				}
-			})
+			r := open(t, func(cfg *coordinator.Config) { cfg.Lease = time.Hour })
 			s := r.enrol("box")
 			s.connect()
 			job := r.submit()
@@ -212,6 +208,9 @@ func TestALeaseThatABackupBringsBackIsNoFailure(t *testing.T) {
 			r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Leads() })
 			if back {
 				s.connect()
+			} else {
+				r.cfg.Lease = time.Second
+				r.restart()
 			}
 			r.eventually("the attempt has ended", func() bool {
 				return r.tasks(job.ID)[0].Status == farm.TaskReady || r.tasks(job.ID)[0].Attempt > l.Attempt.Attempt

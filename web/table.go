@@ -130,7 +130,7 @@ func (s *server) takeTable(c *fiber.Ctx, p farm.Principal) error {
 	if !form.order {
 		return s.showTable(c, p, view)
 	}
-	if !view.Ready() && !(form.rest && view.Separable()) {
+	if ready := view.Ready() || form.rest && view.Separable(); !ready {
 		c.Status(fiber.StatusBadRequest)
 		return s.showTable(c, p, view)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -220,8 +221,13 @@ func (b *browser) rowsStayUnderThePointer(another func()) {
 	const first = `document.querySelector("tbody tr").id`
 	was := value[string](b, first)
 	place := value[struct{ X, Y float64 }](b, `(({left, top}) => ({X: left + 8, Y: top + 8}))(document.querySelector("tbody tr").getBoundingClientRect())`)
-	b.do(chromedp.MouseEvent(input.MouseMoved, place.X, place.Y))
-	b.until(`document.querySelector("tbody tr:hover") !== null`)
+	// A browser drops what the pointer does before the page is painted first.
+	for end := time.Now().Add(time.Minute); !value[bool](b, `document.querySelector("tbody tr:hover") !== null`); place.X++ {
+		if time.Now().After(end) {
+			b.t.Fatal("the pointer is on no row")
+		}
+		b.do(chromedp.MouseEvent(input.MouseMoved, place.X, place.Y), chromedp.Sleep(50*time.Millisecond))
+	}
 	another()
 	b.until(`waiting.get("jobs")?.split("<tr id").length === 4`)
 	if now := value[string](b, first); now != was {

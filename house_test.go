@@ -14,12 +14,12 @@ import (
 
 // allowed lists, for each room, the other rooms it may import. docs/architecture.md draws the same picture.
 var allowed = map[string][]string{
-	"cmd":         {"web", "api", "coordinator", "agent", "engine", "aep", "farm", "durable", "outbound", "inbound", "faults"},
+	"cmd":         {"web", "api", "coordinator", "agent", "engine", "aep", "farm", "durable", "outbound", "inbound", "interval", "faults"},
 	"web":         {"api", "coordinator", "farm", "aep", "inbound"},
 	"api":         {"coordinator", "farm", "aep", "inbound"},
-	"coordinator": {"raftstore", "gossip", "farm", "aep", "fontfile", "durable", "outbound", "inbound"},
-	"raftstore":   {"farm", "durable"},
-	"agent":       {"gossip", "farm", "aep", "fontfile", "ffmpeg", "frames", "durable", "outbound"},
+	"coordinator": {"raftstore", "gossip", "farm", "aep", "fontfile", "durable", "outbound", "inbound", "interval"},
+	"raftstore":   {"farm", "durable", "interval"},
+	"agent":       {"gossip", "farm", "aep", "fontfile", "ffmpeg", "frames", "durable", "outbound", "interval"},
 	"gossip":      {"farm", "inbound"},
 	"engine":      {"aep", "ffmpeg", "frames"},
 	"aep":         {},
@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"durable":     {},
 	"outbound":    {"farm"},
 	"inbound":     {},
+	"interval":    {},
 	"faults":      {},
 }
 

@@ -15,6 +15,7 @@ import (
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/frames"
+	"overcrank/interval"
 )
 
 // Output modules that every After Effects has.
@@ -118,7 +119,7 @@ func (m *pictureMover) finish(ctx context.Context) error {
 		case time.Now().After(end):
 			return &film.Wrong{Message: fmt.Sprintf("After Effects wrote %d pictures that can be read, %d were expected", m.next-m.p.first, m.p.frames)}
 		}
-		if err := sleep(ctx, picturesEvery); err != nil {
+		if err := interval.Wait(ctx, picturesEvery); err != nil {
 			return err
 		}
 	}

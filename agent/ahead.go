@@ -12,6 +12,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/frames"
+	"overcrank/interval"
 )
 
 // Frames go to the farm ahead of the attempt's end, since an artist who is back waits for no more than a few of them.
@@ -54,7 +55,7 @@ func (t *attempt) handAhead(ctx context.Context) {
 	t.kept.quit, t.kept.ended = quit, make(chan struct{})
 	go func() {
 		defer close(t.kept.ended)
-		for wait := t.a.ahead.every; sleep(ctx, wait) == nil; {
+		for wait := t.a.ahead.every; interval.Wait(ctx, wait) == nil; {
 			began := time.Now()
 			err := t.safely(func() error { return t.handPiece(ctx) })
 			if err != nil && ctx.Err() == nil {

@@ -11,6 +11,7 @@ import (
 
 	"overcrank/agent/cache"
 	"overcrank/farm/wire"
+	"overcrank/interval"
 )
 
 const (
@@ -29,7 +30,7 @@ func untilRight(ctx context.Context, get func() error) error {
 		if !errors.Is(err, cache.ErrContent) || ctx.Err() != nil || try >= downloadTries {
 			return err
 		}
-		if err := sleep(ctx, pause.next()); err != nil {
+		if err := interval.Wait(ctx, pause.next()); err != nil {
 			return err
 		}
 	}
@@ -53,7 +54,7 @@ func (a *agent) download(ctx context.Context, sha string, w io.Writer) error {
 		}
 		wait := pause.next()
 		a.log.Info("a file of the farm goes on in a moment", "file", sha, "bytes", out.n, "again", wait.Round(time.Millisecond), "error", err)
-		if err := sleep(ctx, wait); err != nil {
+		if err := interval.Wait(ctx, wait); err != nil {
 			return err
 		}
 	}

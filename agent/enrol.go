@@ -19,6 +19,7 @@ import (
 	"overcrank/agent/identity"
 	"overcrank/durable"
 	"overcrank/farm/wire"
+	"overcrank/interval"
 )
 
 // errRefused means that the farm does not know this machine by what it shows.
@@ -120,7 +121,7 @@ func (a *agent) insist(ctx context.Context, try func(context.Context) error) err
 			if a.farm.turn() { // no address is that of the farm that was meant
 				return err
 			}
-			if err := sleep(ctx, soon()); err != nil {
+			if err := interval.Wait(ctx, soon()); err != nil {
 				return err
 			}
 			continue
@@ -135,7 +136,7 @@ func (a *agent) insist(ctx context.Context, try func(context.Context) error) err
 			wait = pause.next()
 		}
 		a.log.Info("the farm cannot be reached yet", "coordinator", asked, "again", wait.Round(time.Millisecond), "error", err)
-		if err := sleep(ctx, wait); err != nil {
+		if err := interval.Wait(ctx, wait); err != nil {
 			return err
 		}
 	}
@@ -257,16 +258,4 @@ func nextKey() (key, request []byte, err error) {
 	}
 	request, err = identity.Request(key)
 	return key, request, err
-}
-
-// sleep waits, or returns why ctx ended.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/interval"
 )
 
 const (
@@ -95,7 +96,7 @@ func (l *link) run(ctx context.Context) {
 		}
 		l.troubled(err)
 		if errors.Is(err, errRefused) || l.founded(err) {
-			if sleep(ctx, l.turnedAway(ctx, err)) != nil {
+			if interval.Wait(ctx, l.turnedAway(ctx, err)) != nil {
 				return
 			}
 			continue
@@ -113,7 +114,7 @@ func (l *link) run(ctx context.Context) {
 			wait = pause.next()
 		}
 		l.a.log.Info("the link to the farm ended", "next", l.a.farm.address(), "again", wait.Round(time.Millisecond), "error", err)
-		if sleep(ctx, wait) != nil {
+		if interval.Wait(ctx, wait) != nil {
 			return
 		}
 	}
@@ -301,7 +302,7 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 			if err := s.tell(); err != nil {
 				return err
 			}
-			if sleep(ctx, tellEvery) != nil {
+			if interval.Wait(ctx, tellEvery) != nil {
 				return context.Cause(ctx)
 			}
 		}

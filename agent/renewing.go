@@ -11,6 +11,7 @@ import (
 
 	"overcrank/agent/identity"
 	"overcrank/farm/wire"
+	"overcrank/interval"
 )
 
 // lookAtCertificate is how often the certificate's age is looked at: a machine that slept has not counted the time.
@@ -28,7 +29,7 @@ func (a *agent) keepCertificate(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			a.log.Warn("this machine's certificate could not be renewed", "again", wait.Round(time.Second), "error", err)
 		}
-		if sleep(ctx, min(wait, lookAtCertificate)) != nil {
+		if interval.Wait(ctx, min(wait, lookAtCertificate)) != nil {
 			return
 		}
 	}

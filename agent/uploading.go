@@ -16,6 +16,7 @@ import (
 	"overcrank/agent/upload"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/interval"
 )
 
 // uploadPatience is how long a finished result waits for a farm that cannot be reached. It is kept that long because it
@@ -81,7 +82,7 @@ func (t *attempt) handOver(ctx context.Context, r result, sum string, size int64
 		wait := pause.next()
 		t.say("the result could not be handed over yet; trying again")
 		t.log.Info("the result could not be handed over", "again", wait.Round(time.Millisecond), "error", err)
-		if err := sleep(ctx, wait); err != nil {
+		if err := interval.Wait(ctx, wait); err != nil {
 			return farm.OutputRef{}, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"overcrank/coordinator/internode"
 	"overcrank/farm"
+	"overcrank/interval"
 )
 
 const (
@@ -72,7 +73,7 @@ func ask[In, Out any](ctx context.Context, c *Coordinator, q question[In, Out], 
 			c.leaderless.ended()
 			return out, err
 		}
-		if c.ctx.Err() != nil || c.leaderless.lasts(time.Now()) || !pause(ctx, askPause) {
+		if c.ctx.Err() != nil || c.leaderless.lasts(time.Now()) || interval.Wait(ctx, askPause) != nil {
 			return out, fmt.Errorf("%w", errLeaderless)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/interval"
 )
 
 const (
@@ -42,7 +43,7 @@ func setBetween(before, after time.Time) time.Duration {
 
 // watch looks for a clock that is set, until ctx ends.
 func (k *clock) watch(ctx context.Context) {
-	every(ctx, clockLook, func() {
+	interval.Every(ctx, clockLook, func() {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		k.lookLocked()

@@ -14,6 +14,7 @@ import (
 
 	"overcrank/coordinator/membership"
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -87,7 +88,7 @@ func (m *cluster) run(ctx context.Context) {
 		} else {
 			m.settle(ctx)
 		}
-		if m.hasLeft() || !pause(ctx, every) {
+		if m.hasLeft() || interval.Wait(ctx, every) != nil {
 			return
 		}
 	}
@@ -377,7 +378,7 @@ func (c *Coordinator) AwaitFarm(ctx context.Context) error {
 		if c.cluster.hasLeft() {
 			return c.cluster.ready()
 		}
-		if !pause(ctx, seekEvery) {
+		if interval.Wait(ctx, seekEvery) != nil {
 			return fmt.Errorf("waiting for the farm: %w", context.Cause(ctx))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"overcrank/coordinator/membership"
 	"overcrank/durable"
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -77,7 +78,7 @@ func onLeader[In, Out any](ctx context.Context, m *cluster, path string, in In, 
 			err = m.c.callNode(ctx, http.MethodPost, address, path, in, &out)
 		}
 		var known *farm.Error
-		if err == nil || errors.As(err, &known) && known.Code != farm.CodeUnavailable || !pause(ctx, seekEvery) {
+		if err == nil || errors.As(err, &known) && known.Code != farm.CodeUnavailable || interval.Wait(ctx, seekEvery) != nil {
 			return out, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/outbound"
 	"overcrank/raftstore"
 )
@@ -50,7 +51,7 @@ func (r *reading) fetch(ctx context.Context, t farm.Template) (farm.FileRef, err
 	defer cancel()
 	for try := 1; ; try++ {
 		ref, err := r.fetchOnce(ctx, t)
-		if err == nil || try == downloadTries || !worthAnotherTry(err) || !pause(ctx, time.Duration(try)*time.Second) {
+		if err == nil || try == downloadTries || !worthAnotherTry(err) || interval.Wait(ctx, time.Duration(try)*time.Second) != nil {
 			return ref, err
 		}
 	}

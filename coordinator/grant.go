@@ -12,6 +12,7 @@ import (
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -34,7 +35,7 @@ func (l *leader) grantLoop(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		if !l.grantAll(ctx) && !pause(ctx, retryPause) {
+		if !l.grantAll(ctx) && interval.Wait(ctx, retryPause) != nil {
 			return
 		}
 		l.mu.Lock()
@@ -332,7 +333,7 @@ func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) 
 // expireLoop takes leases back whose agents have been silent for a lease time, once the queue has been read in which they go.
 func (l *leader) expireLoop(ctx context.Context) {
 	last := l.began // of which on the leases run
-	every(ctx, min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond), func() {
+	interval.Every(ctx, min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond), func() {
 		slept := time.Since(last)
 		last = time.Now()
 		if slept > max(l.c.cfg.Lease/4, frozen) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -25,7 +26,7 @@ const (
 
 // housekeep forgets what has expired and drops what nothing names. It looks at files, never at the history of jobs.
 func (c *Coordinator) housekeep(ctx context.Context) {
-	every(ctx, housekeepEvery, func() {
+	interval.Every(ctx, housekeepEvery, func() {
 		if err := c.tidy(ctx); err != nil && ctx.Err() == nil {
 			c.log.Error("housekeeping", "error", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -180,7 +181,7 @@ func (l *leader) begin(ctx context.Context) (own context.Context, led bool) {
 		if err == nil {
 			return withinTerm(own), true
 		}
-		if !pause(ctx, retryPause) {
+		if interval.Wait(ctx, retryPause) != nil {
 			return nil, false
 		}
 		l.c.log.Warn("waiting to take over the farm's work", "error", err)
@@ -259,7 +260,7 @@ func (l *leader) takeUp(ctx context.Context, read func(context.Context) error) b
 			return false
 		}
 		l.c.log.Error("reading the farm's state to take over its work", "error", err)
-		if !pause(ctx, retryPause) {
+		if interval.Wait(ctx, retryPause) != nil {
 			return false
 		}
 	}
@@ -490,17 +491,5 @@ func (l *leader) occupy(leased []farm.Task) {
 		if h := l.leases[t.ID]; h != nil && h.Attempt.Attempt == t.Attempt && queued[i].ID != "" {
 			l.queue.Hold(queued[i], t.Agent, t.LeasedAt)
 		}
-	}
-}
-
-// pause waits; false when ctx ended before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -14,7 +15,7 @@ const levelEvery = time.Second
 
 // keepLevel raises the farm's level as its coordinators are updated, while this one leads.
 func (c *Coordinator) keepLevel(ctx context.Context) {
-	every(ctx, levelEvery, func() {
+	interval.Every(ctx, levelEvery, func() {
 		if c.leading() == nil {
 			return
 		}

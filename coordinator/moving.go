@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"overcrank/farm/wire"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -29,7 +30,7 @@ func (c *Coordinator) whoLeads(ctx context.Context) (here *leader, elsewhere str
 		if address := c.leaderPublic(); address != "" {
 			return nil, address
 		}
-		if !pause(ctx, lookAround) {
+		if interval.Wait(ctx, lookAround) != nil {
 			return nil, ""
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/durable"
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -39,7 +40,7 @@ type provingPlace struct {
 // proveFiles reads all files whose hash is known, at a gentle pace, once a week. Of shared storage the leader does. A bucket checks by
 // itself what it keeps, and takes money for what is read.
 func (c *Coordinator) proveFiles(ctx context.Context) {
-	every(ctx, proveLook, func() {
+	interval.Every(ctx, proveLook, func() {
 		c.proofs.Review(ctx)
 		if err := c.proveRound(ctx, provePace); err != nil && ctx.Err() == nil {
 			c.log.Error("checking that the farm's files are what they were", "error", err)

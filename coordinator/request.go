@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -139,7 +140,7 @@ func (r *Request) Overtaken(ctx context.Context) (*Answer, error) {
 		if kept.Answer != nil {
 			return r.c.openAnswer(&kept)
 		}
-		if !pause(ctx, overtakenLook) {
+		if interval.Wait(ctx, overtakenLook) != nil {
 			return nil, nil
 		}
 	}

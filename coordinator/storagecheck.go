@@ -13,6 +13,7 @@ import (
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
+	"overcrank/interval"
 )
 
 const (
@@ -222,7 +223,7 @@ func (c *Coordinator) watchStorage(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-c.storage.doubted:
-			if !pause(ctx, recheckAfter) {
+			if interval.Wait(ctx, recheckAfter) != nil {
 				return
 			}
 		case <-time.After(next):

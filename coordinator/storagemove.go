@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/interval"
 )
 
 const (
@@ -148,7 +149,7 @@ func (c *Coordinator) moveFiles(ctx context.Context) {
 	defer teller.Wait()
 	defer told()
 	c.log.Info("the farm's files are being moved to its storage; the farm works meanwhile", "from", c.ownFiles(), "to", c.shared.Where())
-	teller.Go(func() { every(telling, tellMoveEvery, c.tellMove) })
+	teller.Go(func() { interval.Every(telling, tellMoveEvery, c.tellMove) })
 	for {
 		err := c.moveOnce(ctx)
 		if ctx.Err() != nil {
@@ -163,7 +164,7 @@ func (c *Coordinator) moveFiles(ctx context.Context) {
 			c.storage.fault(err)
 		}
 		c.log.Warn("moving the farm's files to its storage; it is tried again", "error", err, "again in", moveAgain)
-		if !pause(ctx, moveAgain) {
+		if interval.Wait(ctx, moveAgain) != nil {
 			return
 		}
 	}

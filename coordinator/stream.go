@@ -11,6 +11,7 @@ import (
 
 	"overcrank/coordinator/internode"
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -74,7 +75,7 @@ func (c *Coordinator) followLeader(ctx context.Context) {
 				c.log.Debug("following the farm's leader", "address", address, "error", err)
 			}
 		}
-		if !pause(ctx, lookForLeader) {
+		if interval.Wait(ctx, lookForLeader) != nil {
 			return
 		}
 	}
@@ -92,7 +93,7 @@ func (c *Coordinator) hear(ctx context.Context, address string, missed bool) (he
 	defer func() { <-stopped }()
 	go func() {
 		defer close(stopped)
-		for c.leaderAddress() == address && pause(ctx, lookForLeader) { //nolint:revive // it only waits
+		for c.leaderAddress() == address && interval.Wait(ctx, lookForLeader) == nil { //nolint:revive // it only waits
 		}
 		cancel(errLeaderMoved)
 	}()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"overcrank/farm/wire"
+	"overcrank/interval"
 )
 
 // tellEvery is how often is looked whether the farm has other coordinators than the agents have been told. They are a handful of records.
@@ -15,7 +16,7 @@ const tellEvery = time.Second
 // be lost with them.
 func (l *leader) tellLoop(ctx context.Context) {
 	told, err := l.c.readNodeAddresses()
-	every(ctx, tellEvery, func() {
+	interval.Every(ctx, tellEvery, func() {
 		now, failed := l.c.readNodeAddresses()
 		if failed != nil {
 			l.c.log.Warn("the agents are not told who the coordinators are", "error", failed)

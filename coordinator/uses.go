@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -63,7 +64,7 @@ func (c *Coordinator) withUse(token farm.Token) farm.Token {
 
 // keepUses writes the uses of all tokens down together, once in a while.
 func (c *Coordinator) keepUses(ctx context.Context) {
-	every(ctx, recordEvery, func() {
+	interval.Every(ctx, recordEvery, func() {
 		if err := c.recordUses(ctx); err != nil && ctx.Err() == nil {
 			c.log.Warn("recording when tokens were last used; it is tried again", "error", err)
 		}

@@ -19,6 +19,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"overcrank/durable"
+	"overcrank/interval"
 	"overcrank/raftstore/boltfile"
 )
 
@@ -62,7 +63,7 @@ func (s *Store) keepCheckpoints(ctx context.Context, logger *slog.Logger) {
 	if !checkpoints() {
 		return
 	}
-	for wait := time.Duration(0); pause(ctx, wait); wait = checkpointLook {
+	for wait := time.Duration(0); interval.Wait(ctx, wait) == nil; wait = checkpointLook {
 		if s.machine.halted.Load() || s.machine.damage() != nil || !s.machine.checkpoint.due(s.machine.logged.Load()) {
 			continue
 		}

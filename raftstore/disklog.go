@@ -13,6 +13,7 @@ import (
 
 	"overcrank/durable"
 	"overcrank/farm"
+	"overcrank/interval"
 )
 
 const (
@@ -94,7 +95,7 @@ func (d *diskLog) insist(change func() error) error {
 		if err == nil || !d.live.Load() || !durable.Blocked(err) {
 			return err
 		}
-		if !pause(d.ended, diskRetry) {
+		if interval.Wait(d.ended, diskRetry) != nil {
 			runtime.Goexit()
 		}
 	}
@@ -242,7 +243,7 @@ const handOverEvery = 20 * time.Second
 // heartbeats all the while and would not choose another.
 func (s *Store) watchDisk(ctx context.Context, logger *slog.Logger, fatal func(error)) {
 	var tried time.Time
-	for pause(ctx, time.Second) {
+	for interval.Wait(ctx, time.Second) == nil {
 		if s.raft.State() != raft.Leader {
 			continue
 		}
@@ -266,15 +267,3 @@ func (s *Store) watchDisk(ctx context.Context, logger *slog.Logger, fatal func(e
 }
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
-
-// pause waits; false when ctx ended before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}

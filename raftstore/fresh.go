@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
+	"overcrank/interval"
 )
 
 // freshWithin bounds one look at where the farm's log is.
@@ -68,7 +69,7 @@ func (s *Store) readIndex() (uint64, error) {
 		if s.stopped() {
 			return 0, s.explain(raft.ErrRaftShutdown)
 		}
-		if !pause(ctx, leaderLook) {
+		if interval.Wait(ctx, leaderLook) != nil {
 			return 0, noLeader(err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"overcrank/interval"
 )
 
 // A snapshot of a large farm is gigabytes, and the farm goes on while it is written. So it is written in pieces with pauses
@@ -40,7 +42,7 @@ func (g *gentle) Write(p []byte) (int, error) {
 	if err := g.sync(); err != nil {
 		return n, err
 	}
-	if !pause(g.ctx, min(gentleShare*time.Since(g.began), gentlePause)) {
+	if interval.Wait(g.ctx, min(gentleShare*time.Since(g.began), gentlePause)) != nil {
 		return n, fmt.Errorf("the node stops: %w", context.Cause(g.ctx))
 	}
 	g.piece, g.began = 0, time.Now()

@@ -17,6 +17,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"overcrank/durable"
+	"overcrank/interval"
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/layered"
 )
@@ -160,7 +161,7 @@ func (m *machine) unwritten(err error) (again bool) {
 		m.halt(err)
 		return false
 	}
-	return pause(m.ended, diskRetry)
+	return interval.Wait(m.ended, diskRetry) == nil
 }
 
 // writable is nil while the state file takes changes.

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
+	"overcrank/interval"
 )
 
 // ErrNotTaken marks a command that a leader has not taken up for certain: it was not reached, or leads no more.
@@ -204,12 +205,12 @@ func (p *proposal) after(ctx context.Context, asked Leading, cause error) (done 
 	case errors.Is(cause, ErrNotTaken) && errors.As(cause, &refusal):
 		return true, Result{}, p.unsettled(refusal)
 	case refusedForCertain(cause), errors.Is(cause, ErrNotTaken):
-		return !pause(ctx, leaderLook), Result{}, unknownIfEnded(ctx)
+		return interval.Wait(ctx, leaderLook) != nil, Result{}, unknownIfEnded(ctx)
 	case errors.Is(cause, raft.ErrRaftShutdown), ctx.Err() != nil:
 		return true, Result{}, p.store.explain(cause)
 	}
 	p.open, p.term = true, asked.Term
-	return !pause(ctx, leaderLook), Result{}, unknownIfEnded(ctx)
+	return interval.Wait(ctx, leaderLook) != nil, Result{}, unknownIfEnded(ctx)
 }
 
 func unknownIfEnded(ctx context.Context) error {
@@ -235,7 +236,7 @@ func (s *Store) awaitLeader(ctx context.Context) (Leading, error) {
 		if since := s.leaderless.Load(); since != nil && now.Sub(*since) > leaderWait {
 			return Leading{}, errNoLeader
 		}
-		if !pause(ctx, leaderLook) {
+		if interval.Wait(ctx, leaderLook) != nil {
 			return Leading{}, fmt.Errorf("wait for the farm's leader: %w", context.Cause(ctx))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"overcrank/durable"
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/layered"
 )
@@ -150,7 +151,7 @@ func (m *machine) gently(ctx context.Context) func(bytes int) error {
 			return ctx.Err()
 		}
 		worked := time.Since(began)
-		if !pause(ctx, max(walkShare*worked, time.Duration(bytes)*time.Second/walkSpeed-worked)) {
+		if interval.Wait(ctx, max(walkShare*worked, time.Duration(bytes)*time.Second/walkSpeed-worked)) != nil {
 			return context.Cause(ctx)
 		}
 		began = time.Now()
@@ -229,7 +230,7 @@ func (s *Store) rebuild(ctx context.Context, logger *slog.Logger) error {
 		if !durable.Blocked(err) {
 			try++
 		}
-		if try > rebuildTries || !pause(ctx, rebuildPause) {
+		if try > rebuildTries || interval.Wait(ctx, rebuildPause) != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"overcrank/durable"
+	"overcrank/interval"
 	"overcrank/raftstore/layered"
 )
 
@@ -78,7 +79,7 @@ func (m *machine) applyReplacement(log *raft.Log) (answer Result, done bool, err
 			break
 		}
 		// The parts stay in the state in force, so a disk that is full is waited for, as everywhere.
-		if !durable.Blocked(err) || !pause(m.ended, diskRetry) {
+		if !durable.Blocked(err) || interval.Wait(m.ended, diskRetry) != nil {
 			return answer, true, fmt.Errorf("apply log entry %d: put the state back: %w", log.Index, err)
 		}
 	}

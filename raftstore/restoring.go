@@ -14,6 +14,7 @@ import (
 
 	"overcrank/durable"
 	"overcrank/farm"
+	"overcrank/interval"
 	"overcrank/raftstore/layered"
 )
 
@@ -122,7 +123,7 @@ func (s *Store) awaitRestoring(ctx context.Context, now func() time.Time) error 
 			return err
 		case id == "" || now().Sub(since) >= standstill:
 			return nil
-		case time.Now().After(limit) || !pause(ctx, standstill/100):
+		case time.Now().After(limit) || interval.Wait(ctx, standstill/100) != nil:
 			return restoringAlready()
 		}
 	}

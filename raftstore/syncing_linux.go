@@ -5,6 +5,8 @@ import (
 	"os"
 	"time"
 
+	"overcrank/interval"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -26,7 +28,7 @@ func syncGently(ctx context.Context, file *os.File) error {
 		if err != nil {
 			break // some file systems cannot
 		}
-		if took := time.Since(began); took > quick && !pause(ctx, min(took, gentlePause)) {
+		if took := time.Since(began); took > quick && interval.Wait(ctx, min(took, gentlePause)) != nil {
 			return context.Cause(ctx)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/interval"
 )
 
 type batchesCommand struct {
@@ -177,7 +178,7 @@ func watchBatches(ctx context.Context, c *client.Client, ids []string, out *outp
 			before = ended
 		}
 		bar.Set(100*float64(ended)/float64(max(1, all.Total)), batchProgress(all, ended-before, time.Since(began)))
-		if pause(ctx, every) != nil {
+		if interval.Wait(ctx, every) != nil {
 			return batches, stopped(ctx, goOn)
 		}
 		every = min(every*3/2, batchLook)

@@ -15,6 +15,7 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/titlecard"
 	"overcrank/durable"
+	"overcrank/interval"
 )
 
 type demoCommand struct {
@@ -79,7 +80,7 @@ func (d *demoCommand) uploadTemplate(ctx context.Context, c *client.Client, out 
 		if t.Status == "error" {
 			return t, fmt.Errorf("the farm could not read the project: %s", t.Error)
 		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
+		if err := interval.Wait(ctx, 50*time.Millisecond); err != nil {
 			return t, err
 		}
 		if t, err = c.Template(ctx, t.ID); err != nil {
@@ -150,14 +151,4 @@ func writeTo(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
-}
-
-// pause waits for d, or for the end of ctx.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/interval"
 )
 
 const (
@@ -144,7 +145,7 @@ func (f *demoFarm) awaitReady(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		if wait := pause(ctx, 10*time.Millisecond); wait != nil {
+		if wait := interval.Wait(ctx, 10*time.Millisecond); wait != nil {
 			return fmt.Errorf("the farm did not get ready: %w; its log is %s", err, filepath.Join(f.dir, farmLog))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/interval"
 )
 
 type eventsCommand struct {
@@ -60,7 +61,7 @@ func (e eventsCommand) Run(ctx context.Context, out *output) error {
 			return err
 		}
 		out.remark("The farm has gone away; events until it answers again are missed.")
-		if err := pause(ctx, reconnectPause); err != nil {
+		if err := interval.Wait(ctx, reconnectPause); err != nil {
 			return err
 		}
 	}

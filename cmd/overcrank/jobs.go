@@ -10,6 +10,7 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/interval"
 )
 
 type jobsCommand struct {
@@ -135,7 +136,7 @@ func (l jobsList) Run(ctx context.Context, out *output) error {
 		if err := l.print(jobs, templates, out); err != nil || !l.Watch {
 			return err
 		}
-		if err := pause(ctx, watchListEvery); err != nil {
+		if err := interval.Wait(ctx, watchListEvery); err != nil {
 			return err
 		}
 	}

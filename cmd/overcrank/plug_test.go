@@ -17,6 +17,7 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/titlecard"
+	"overcrank/interval"
 )
 
 // results are the names of the files that jobs have delivered in dir.
@@ -69,7 +70,7 @@ func TestEveryAcknowledgedJobIsDeliveredOnceHoweverOftenTheFarmIsKilled(t *testi
 				if err == nil {
 					taken = append(taken, job.ID)
 				}
-				_ = pause(ctx, 100*time.Millisecond)
+				_ = interval.Wait(ctx, 100*time.Millisecond)
 			}
 		})
 		f.await("the engine to run", func() bool { return len(processes(dir, "aerender")) > 0 })

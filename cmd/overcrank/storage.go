@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/interval"
 )
 
 // storageCommand is about where a farm keeps its files.
@@ -73,7 +74,7 @@ func awaitMove(ctx context.Context, c *client.Client, now client.Storage, out *o
 				bar.Say("It does not go on: " + trouble)
 			}
 		}
-		if err := pause(ctx, moveLook); err != nil {
+		if err := interval.Wait(ctx, moveLook); err != nil {
 			return now, err
 		}
 		cluster, err := c.Cluster(ctx)

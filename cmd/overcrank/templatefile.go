@@ -11,6 +11,7 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/farm/address"
 	"overcrank/farm/names"
+	"overcrank/interval"
 )
 
 type templatesAdd struct {
@@ -141,7 +142,7 @@ func awaitTemplate(ctx context.Context, c *client.Client, id string, wait waitFl
 		if err != nil && ctx.Err() == nil {
 			return t, err
 		}
-		if pause(ctx, readEvery) != nil {
+		if interval.Wait(ctx, readEvery) != nil {
 			return t, stopped(ctx, "overcrank templates show "+id)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/farm/names"
+	"overcrank/interval"
 )
 
 const (
@@ -69,7 +70,7 @@ func watch(ctx context.Context, c *client.Client, ids []string, out *output) ([]
 			}
 		}
 		b.Set(progress/float64(len(jobs)), word)
-		if pause(ctx, every) != nil {
+		if interval.Wait(ctx, every) != nil {
 			return jobs, stopped(ctx, goOn)
 		}
 	}

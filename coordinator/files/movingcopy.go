@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/interval"
+
 	"golang.org/x/sync/errgroup"
 )
 
@@ -104,7 +106,7 @@ func (m *Moving) Run(ctx context.Context) error {
 		if err := m.round(ctx); err != nil {
 			return err
 		}
-		if m.Left().Files > 0 && !wait(ctx, moveAgain) {
+		if m.Left().Files > 0 && interval.Wait(ctx, moveAgain) != nil {
 			return ctx.Err()
 		}
 	}
@@ -128,7 +130,7 @@ func (m *Moving) round(ctx context.Context) error {
 			err := m.moveQuietly(inGroup, o.Key)
 			switch {
 			case err == nil:
-				wait(inGroup, min(time.Since(began), moveRest))
+				_ = interval.Wait(inGroup, min(time.Since(began), moveRest))
 			case inGroup.Err() != nil, errors.Is(err, ErrFull), errors.Is(err, ErrUnreachable) && m.Reach(inGroup) != nil:
 				return fmt.Errorf("moving %s: %w", o.Key, err)
 			default:

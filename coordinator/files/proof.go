@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"overcrank/interval"
 )
 
 // ErrDamaged marks a file whose content is not what was kept under its key.
@@ -273,7 +275,7 @@ func (p *Proofs) prove(ctx context.Context, k Kept, obj Object, r io.Reader, pac
 			return fmt.Errorf("checking %s: %w", k.Key, err)
 		case pace > 0:
 			due := begun.Add(time.Duration(float64(read) / float64(pace) * float64(time.Second)))
-			if ahead := time.Until(due); ahead > 0 && !wait(ctx, ahead) {
+			if ahead := time.Until(due); ahead > 0 && interval.Wait(ctx, ahead) != nil {
 				return fmt.Errorf("checking %s: %w", k.Key, ctx.Err())
 			}
 		}

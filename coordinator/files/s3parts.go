@@ -10,6 +10,8 @@ import (
 	"io"
 	"time"
 
+	"overcrank/interval"
+
 	"github.com/minio/minio-go/v7"
 	"golang.org/x/sync/errgroup"
 )
@@ -101,7 +103,7 @@ func (up *partsUpload) abandon(ctx context.Context) {
 	defer cancel()
 	for range abandonTries {
 		err := up.core.AbortMultipartUpload(ctx, up.bucket, up.name, up.id)
-		if minio.ToErrorResponse(err).Code == minio.NoSuchUpload || !wait(ctx, abandonPause) {
+		if minio.ToErrorResponse(err).Code == minio.NoSuchUpload || interval.Wait(ctx, abandonPause) != nil {
 			return
 		}
 	}

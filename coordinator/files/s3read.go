@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"overcrank/interval"
+
 	"github.com/minio/minio-go/v7"
 )
 
@@ -106,7 +108,7 @@ func (r *s3reader) Read(p []byte) (int, error) {
 	}
 	var failed error
 	for try := range rereads + 1 {
-		if try > 0 && !wait(r.ctx, time.Duration(try)*200*time.Millisecond) {
+		if try > 0 && interval.Wait(r.ctx, time.Duration(try)*200*time.Millisecond) != nil {
 			break
 		}
 		if failed = r.approach(); failed != nil {
@@ -174,15 +176,4 @@ func (r *s3reader) Close() error {
 	r.cancel()
 	_ = r.drop() // it was only read
 	return nil
-}
-
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"overcrank/interval"
 )
 
 // notes is the folder of what coordinators tell each other by files. A key cannot name it, since its part begins with a dot.
@@ -102,7 +104,7 @@ func arrive(ctx context.Context, s Shared, key string, size int64, write func() 
 			if !marked {
 				break
 			}
-			if !wait(ctx, markPause) {
+			if interval.Wait(ctx, markPause) != nil {
 				return fmt.Errorf("keeping %s: %w", key, ctx.Err())
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"overcrank/coordinator/files"
+	"overcrank/interval"
 )
 
 const (
@@ -177,7 +178,7 @@ func (l *Logs) Run(ctx context.Context) {
 			err := l.storeLeft(ctx)
 			if left = err != nil; left && ctx.Err() == nil {
 				l.cfg.Logger.Warn("storing what an earlier run left of jobs' logs", "error", err)
-				pause(ctx, storeAfter)
+				_ = interval.Wait(ctx, storeAfter)
 			}
 		}
 		l.storeDue(ctx, time.Now())
@@ -275,13 +276,6 @@ func (l *Logs) storeOneLeft(ctx context.Context, key string) error {
 		return err
 	}
 	return l.cfg.Local.Delete(ctx, key)
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }
 
 var errMoved = errors.New("the log has moved on while it was read")

@@ -10,6 +10,7 @@ import (
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/inbound"
 )
@@ -116,8 +117,8 @@ func requestContext(c *fiber.Ctx, ctx context.Context) context.Context {
 	if led, ok := c.Locals(localLed).(*coordinator.Led); ok {
 		ctx = coordinator.WithLed(ctx, led)
 	}
-	if request, ok := c.Locals(localRequest).(*coordinator.Request); ok {
-		ctx = coordinator.WithRequest(ctx, request)
+	if request, ok := c.Locals(localRequest).(*state.Request); ok {
+		ctx = state.WithRequest(ctx, request)
 	}
 	return ctx
 }

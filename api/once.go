@@ -8,7 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 )
 
@@ -53,7 +53,7 @@ func printable(key string) bool {
 }
 
 func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHandler) error {
-	sum := s.farm.NewRequestHash()
+	sum := s.farm.Requests().NewHash()
 	sum.Write([]byte(c.Method() + "\n" + c.Path() + "\n" + string(c.Request().URI().QueryString()) + "\n"))
 	if kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType)); err == nil && kind == fiber.MIMEMultipartForm && params["boundary"] != "" {
 		sum = &formHash{Hash: sum, boundary: []byte(params["boundary"])}
@@ -61,7 +61,7 @@ func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHand
 	c.Context().SetUserValue(localHash, sum)
 	ctx, done := s.call(c)
 	defer done()
-	request, err := s.farm.BeginRequest(ctx, p, key, func(limit int64) (string, int64, error) {
+	request, err := s.farm.Requests().Begin(ctx, p, key, func(limit int64) (string, int64, error) {
 		return hashWhole(c, sum, limit)
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHand
 		return nil // a stream is made anew each time
 	}
 	// The operation is done, and its caller gets the answer even when that cannot be kept.
-	err = request.Keep(ctx, coordinator.Answer{
+	err = request.Keep(ctx, state.Answer{
 		Status: status, ContentType: string(c.Response().Header.ContentType()), Body: bytes.Clone(c.Response().Body()),
 	})
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHand
 }
 
 // replay answers as before.
-func replay(c *fiber.Ctx, answer *coordinator.Answer) error {
+func replay(c *fiber.Ctx, answer *state.Answer) error {
 	c.Set(headerReplayed, "true")
 	c.Set(fiber.HeaderContentType, answer.ContentType)
 	return c.Status(answer.Status).Send(answer.Body)
@@ -152,5 +152,5 @@ func hashWhole(c *fiber.Ctx, sum hash.Hash, limit int64) (string, int64, error) 
 	if _, err := io.Copy(io.Discard, body); err != nil {
 		return "", 0, err
 	}
-	return coordinator.RequestHash(sum), body.read, nil
+	return state.HashText(sum), body.read, nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 )
 
@@ -241,16 +242,16 @@ func TestAReaderOfTheStateLearnsNothingOfAToken(t *testing.T) {
 }
 
 // interrupted carries a request out as far as the farm gets when it is interrupted before it has answered.
-func (r *rig) interrupted(key, path, body string, do func(p farm.Principal, request *coordinator.Request) error) {
+func (r *rig) interrupted(key, path, body string, do func(p farm.Principal, request *state.Request) error) {
 	r.t.Helper()
 	p, err := r.farm.Authenticate(r.t.Context(), r.token)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	request, err := r.farm.BeginRequest(r.t.Context(), p, key, func(int64) (string, int64, error) {
-		sum := r.farm.NewRequestHash()
+	request, err := r.farm.Requests().Begin(r.t.Context(), p, key, func(int64) (string, int64, error) {
+		sum := r.farm.Requests().NewHash()
 		fmt.Fprintf(sum, "POST\n%s\n\n%s", path, body)
-		return coordinator.RequestHash(sum), int64(len(body)), nil
+		return state.HashText(sum), int64(len(body)), nil
 	})
 	if err != nil {
 		r.t.Fatal(err)
@@ -264,30 +265,30 @@ func (r *rig) interrupted(key, path, body string, do func(p farm.Principal, requ
 func TestWhatWasInterruptedIsAnsweredFromWhatItMade(t *testing.T) {
 	r := start(t)
 	var jobID, batchID, templateID string
-	r.interrupted("job", "/api/v2/jobs", srcJob, func(p farm.Principal, request *coordinator.Request) error {
-		job, err := r.farm.Submit(coordinator.WithRequest(t.Context(), request), p, farm.Job{
+	r.interrupted("job", "/api/v2/jobs", srcJob, func(p farm.Principal, request *state.Request) error {
+		job, err := r.farm.Submit(state.WithRequest(t.Context(), request), p, farm.Job{
 			Template: farm.JobTemplate{Src: "https://files.example/title.aep"}, Assets: []farm.Asset{{Type: "job", LayerName: "x", Nested: &farm.Job{Template: farm.JobTemplate{Src: "https://files.example/x.aep"}}}},
 		})
 		jobID = job.ID
 		return err
 	})
 	const two = `{"jobs": [` + srcJob + `, {"template": {"id": "01NONE"}}, {}]}`
-	r.interrupted("batch", "/api/v2/batches", two, func(p farm.Principal, request *coordinator.Request) error {
+	r.interrupted("batch", "/api/v2/batches", two, func(p farm.Principal, request *state.Request) error {
 		entry := coordinator.BatchEntry{Job: farm.Job{Template: farm.JobTemplate{Src: "https://files.example/title.aep"}}}
 		unknown := coordinator.BatchEntry{Job: farm.Job{Template: farm.JobTemplate{ID: "01NONE"}}}
-		result, err := r.farm.SubmitBatch(coordinator.WithRequest(t.Context(), request), p, []coordinator.BatchEntry{entry, unknown, unknown})
+		result, err := r.farm.SubmitBatch(state.WithRequest(t.Context(), request), p, []coordinator.BatchEntry{entry, unknown, unknown})
 		batchID = result.Batch.ID
 		return err
 	})
 	var src string
-	r.interrupted("file", "/api/farm/v1/files", "pixels", func(p farm.Principal, request *coordinator.Request) error {
-		stored, err := r.farm.PutFile(coordinator.WithRequest(t.Context(), request), p, "file", strings.NewReader("pixels"), 6)
+	r.interrupted("file", "/api/farm/v1/files", "pixels", func(p farm.Principal, request *state.Request) error {
+		stored, err := r.farm.PutFile(state.WithRequest(t.Context(), request), p, "file", strings.NewReader("pixels"), 6)
 		src = stored.Src()
 		return err
 	})
 	const template = `{"type": "aep", "displayName": "x"}`
-	r.interrupted("template", "/api/v2/templates", template, func(p farm.Principal, request *coordinator.Request) error {
-		made, err := r.farm.CreateTemplate(coordinator.WithRequest(t.Context(), request), p, coordinator.NewTemplate{Type: "aep", DisplayName: "x"})
+	r.interrupted("template", "/api/v2/templates", template, func(p farm.Principal, request *state.Request) error {
+		made, err := r.farm.CreateTemplate(state.WithRequest(t.Context(), request), p, coordinator.NewTemplate{Type: "aep", DisplayName: "x"})
 		templateID = made.ID
 		return err
 	})
@@ -327,8 +328,8 @@ func TestWhatWasInterruptedIsAnsweredFromWhatItMade(t *testing.T) {
 func TestASecretThatWasNeverShownCannotBeShownAgain(t *testing.T) {
 	r := start(t)
 	const body = `{"name": "x", "role": "viewer"}`
-	r.interrupted("token", "/api/farm/v1/tokens", body, func(p farm.Principal, request *coordinator.Request) error {
-		_, _, err := r.farm.MakeToken(coordinator.WithRequest(t.Context(), request), p, coordinator.NewToken{Name: "x", Role: farm.RoleViewer})
+	r.interrupted("token", "/api/farm/v1/tokens", body, func(p farm.Principal, request *state.Request) error {
+		_, _, err := r.farm.MakeToken(state.WithRequest(t.Context(), request), p, coordinator.NewToken{Name: "x", Role: farm.RoleViewer})
 		return err
 	})
 	for range 2 {

@@ -29,14 +29,14 @@ func (c *Coordinator) NewAdminToken(ctx context.Context, keep func(secret string
 	}
 	now := c.cfg.Now()
 	if team == "" {
-		if team, err = c.ids.next(); err != nil {
+		if team, err = c.state.NewID(); err != nil {
 			return "", err
 		}
-		if _, err := c.apply(ctx, raftstore.PutTeam{Team: farm.Team{ID: team, Name: "default", CreatedAt: now}}); err != nil {
+		if _, err := c.state.Apply(ctx, raftstore.PutTeam{Team: farm.Team{ID: team, Name: "default", CreatedAt: now}}); err != nil {
 			return "", err
 		}
 	}
-	id, err := c.ids.next()
+	id, err := c.state.NewID()
 	if err != nil {
 		return "", err
 	}
@@ -44,7 +44,7 @@ func (c *Coordinator) NewAdminToken(ctx context.Context, keep func(secret string
 	if err := keep(secret); err != nil {
 		return "", fmt.Errorf("keeping the administrator's token: %w", err)
 	}
-	_, err = c.apply(ctx, raftstore.PutToken{Token: farm.Token{
+	_, err = c.state.Apply(ctx, raftstore.PutToken{Token: farm.Token{
 		ID: id, Team: team, Name: "admin", Role: farm.RoleAdmin, Hash: hashSecret(secret), CreatedAt: now,
 	}})
 	if err != nil {

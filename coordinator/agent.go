@@ -112,7 +112,7 @@ func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id s
 		}
 		cmd.Own = known[id].Own
 	}
-	if _, err := c.apply(ctx, cmd); err != nil {
+	if _, err := c.state.Apply(ctx, cmd); err != nil {
 		return farm.Machine{}, err
 	}
 	m, err := c.Agent(ctx, p, id)
@@ -130,7 +130,7 @@ func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id stri
 	if err != nil {
 		return err
 	}
-	if _, err := c.apply(ctx, raftstore.RemoveAgent{ID: id}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.RemoveAgent{ID: id}); err != nil {
 		return err
 	}
 	if _, err := ask(context.WithoutCancel(ctx), c, askDismiss, id); err != nil {

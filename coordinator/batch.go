@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -37,7 +38,7 @@ func (c *Coordinator) SubmitBatch(ctx context.Context, p farm.Principal, entries
 	if err := p.May(farm.ActSubmit); err != nil {
 		return BatchResult{}, err
 	}
-	if ids, before, err := made(ctx); before || err != nil {
+	if ids, before, err := state.Made(ctx); before || err != nil {
 		return c.submittedBatch(ids, entries, err)
 	}
 	for try := 1; ; try++ {
@@ -50,7 +51,7 @@ func (c *Coordinator) SubmitBatch(ctx context.Context, p farm.Principal, entries
 }
 
 func (c *Coordinator) submitBatch(ctx context.Context, p farm.Principal, entries []BatchEntry) (BatchResult, error) {
-	id, err := c.ids.next()
+	id, err := c.state.NewID()
 	if err != nil {
 		return BatchResult{}, err
 	}
@@ -128,7 +129,7 @@ func (b *batchPlan) add(ctx context.Context, index int, entry *BatchEntry) error
 	job, err := entry.Job, entry.Err
 	if err == nil {
 		job.Batch = b.result.Batch.ID
-		job, err = b.plan(aside(ctx), job)
+		job, err = b.plan(state.Aside(ctx), job)
 	}
 	switch {
 	case err == nil:
@@ -188,7 +189,7 @@ func (b *batchPlan) store(ctx context.Context, err error) error {
 			return err
 		}
 		cmd.Jobs, cmd.Tasks = b.jobs, b.tasks
-		if _, err := b.c.apply(ctx, cmd); farm.CodeOf(err) != farm.CodeTooLarge {
+		if _, err := b.c.state.Apply(ctx, cmd); farm.CodeOf(err) != farm.CodeTooLarge {
 			return err
 		}
 		cmd.Jobs, cmd.Tasks = nil, nil
@@ -213,7 +214,7 @@ func (b *batchPlan) store(ctx context.Context, err error) error {
 	if len(b.parts.kept) == 0 {
 		return nil
 	}
-	_, err = b.c.apply(ctx, cmd)
+	_, err = b.c.state.Apply(ctx, cmd)
 	return err
 }
 
@@ -302,13 +303,13 @@ func (c *Coordinator) CancelBatch(ctx context.Context, p farm.Principal, id stri
 	if err := p.May(farm.ActChangeJobs); err != nil {
 		return farm.Batch{}, nil, nil, err
 	}
-	if ids, before, err := made(ctx); before || err != nil {
+	if ids, before, err := state.Made(ctx); before || err != nil {
 		return c.cancelledBatch(ctx, p, ids, err)
 	}
 	if _, _, err := c.Batch(ctx, p, id); err != nil {
 		return farm.Batch{}, nil, nil, err
 	}
-	res, err := c.apply(ctx, raftstore.CancelBatch{Team: p.Team, ID: id, Force: force, At: c.cfg.Now()})
+	res, err := c.state.Apply(ctx, raftstore.CancelBatch{Team: p.Team, ID: id, Force: force, At: c.cfg.Now()})
 	if err != nil {
 		return farm.Batch{}, nil, nil, err
 	}

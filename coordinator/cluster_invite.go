@@ -30,13 +30,13 @@ func (c *Coordinator) InviteNode(ctx context.Context, p farm.Principal, name str
 	if err := c.admissible(nodeReport{Coordinator: c.cluster.self()}); err != nil {
 		return none, "", err
 	}
-	id, err := c.ids.next()
+	id, err := c.state.NewID()
 	if err != nil {
 		return none, "", err
 	}
 	secret := newSecret(nodeTokenPrefix)
 	invitation := farm.NodeInvitation{ID: id, Name: name, Hash: hashSecret(secret), CreatedBy: p.Name, CreatedAt: now, ExpiresAt: expiresAt}
-	if _, err := c.apply(ctx, raftstore.PutNodeInvitation{Invitation: invitation}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.PutNodeInvitation{Invitation: invitation}); err != nil {
 		return none, "", err
 	}
 	c.log.Info("a coordinator was invited", "invitation", id, "name", name, "expires", expiresAt, "by", p.Name)
@@ -64,7 +64,7 @@ func (c *Coordinator) RevokeNodeInvitation(ctx context.Context, p farm.Principal
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return err
 	}
-	if _, err := c.apply(ctx, raftstore.RevokeNodeInvitation{ID: id}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.RevokeNodeInvitation{ID: id}); err != nil {
 		return err
 	}
 	c.log.Info("an invitation of a coordinator was taken back", "invitation", id, "by", p.Name)
@@ -95,7 +95,7 @@ func (c *Coordinator) forgetNodeInvitations(ctx context.Context) error {
 	}
 	for _, invitation := range list {
 		if invitation.Expired(before) {
-			_, err := c.apply(ctx, raftstore.ForgetNodeInvitations{Before: before})
+			_, err := c.state.Apply(ctx, raftstore.ForgetNodeInvitations{Before: before})
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ package coordinator
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,8 +17,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"overcrank/aep"
 	"overcrank/coordinator/authority"
 	"overcrank/coordinator/fetch"
@@ -28,6 +25,7 @@ import (
 	"overcrank/coordinator/joblog"
 	"overcrank/coordinator/reader"
 	"overcrank/coordinator/seal"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/wire"
@@ -106,13 +104,14 @@ type Coordinator struct {
 	log        *slog.Logger
 	keys       keys
 	authority  *authority.Authority
-	ids        *ids
 	clock      *clock
 	store      *raftstore.Store
 	cluster    *cluster
 	eras       []string // that the farm has gone through, see eraFile
 	awaits     bool     // is to become part of a farm, or to begin one with others
-	feed       *feed
+	feed       *state.Feed
+	state      *state.State
+	requests   *state.Requests
 	anew       chan struct{} // the state was replaced by that of a backup
 	metrics    *metrics
 	files      files.Store
@@ -154,8 +153,7 @@ type Coordinator struct {
 
 	mu     sync.Mutex
 	closed bool
-	busy   map[string]chan struct{} // see Request
-	leader *leader                  // nil while this node does not lead
+	leader *leader // nil while this node does not lead
 }
 
 // File is an open stored file.
@@ -181,13 +179,11 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 	c := &Coordinator{
 		cfg:      cfg,
 		log:      cfg.Logger,
-		ids:      newIDs(cfg.Now),
 		clock:    newClock(cfg.Now, cfg.Logger),
-		busy:     map[string]chan struct{}{},
 		asides:   make(chan struct{}, asidesAtOnce),
 		storage:  storageState{looking: make(chan struct{}, 1), doubted: make(chan struct{}, 1)},
 		hub:      newHub(),
-		feed:     newFeed(),
+		feed:     state.NewFeed(),
 		anew:     make(chan struct{}, 1),
 		metrics:  newMetrics(),
 		mirror:   newMirror(),
@@ -279,7 +275,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 func (c *Coordinator) openState(ctx context.Context) (err error) {
 	dir := filepath.Join(c.cfg.DataDir, stateFolder)
 	cfg := raftstore.Config{
-		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.push, Replaced: func() { c.installed.forget(); c.hub.lose() },
+		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.Push, Replaced: func() { c.installed.forget(); c.hub.lose() },
 		Rebuilt:    c.stateRebuilt,
 		BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}
@@ -307,6 +303,8 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	if c.store, err = raftstore.Open(ctx, cfg); err != nil {
 		return fmt.Errorf("opening the farm's state: %w", err)
 	}
+	c.state = state.New(c.store, c.feed, c.cfg.Now)
+	c.requests = state.NewRequests(c.state, c.keys.derive)
 	c.cluster.learnPublicAddress()
 	if err := c.storageServesAll(); err != nil {
 		return err
@@ -418,50 +416,15 @@ func (c *Coordinator) begin() (done func()) {
 	return c.work.Done
 }
 
+// Requests are those that must not be carried out twice.
+func (c *Coordinator) Requests() *state.Requests { return c.requests }
+
 // leading is the leader's part of this node, nil while another node leads.
 func (c *Coordinator) leading() *leader {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.leader
 }
-
-// applyWithin is how long a command may take; a farm without a leader answers sooner by itself.
-const applyWithin = 30 * time.Second
-
-// apply commits a command. A refusal comes back as the error that it is, beside what the command came to. It does not
-// stop when its caller leaves: what has been committed must be followed.
-func (c *Coordinator) apply(ctx context.Context, cmd raftstore.Command) (raftstore.Result, error) {
-	key, err := claim(ctx)
-	if err != nil {
-		return raftstore.Result{}, err
-	}
-	if ctx.Value(termKey{}) == nil {
-		ctx = context.WithoutCancel(ctx)
-	}
-	ctx, cancel := context.WithTimeout(ctx, applyWithin)
-	defer cancel()
-	res, err := c.store.ApplyFor(ctx, key, cmd)
-	if err != nil {
-		return res, err
-	}
-	c.feed.await(ctx, res.Index)
-	switch {
-	case res.Refused != nil:
-		return res, res.Refused
-	case res.Repeated != nil:
-		requestOf(ctx).overtaken = true
-		return res, farm.Errorf(farm.CodeUnavailable, "the request with the Idempotency-Key %q has just been carried out; send it again for its answer", key.Key)
-	case key != nil:
-		requestOf(ctx).claimed = true
-	}
-	return res, nil
-}
-
-type termKey struct{}
-
-// withinTerm is the context of what a leader decides by itself. Unlike what callers ask for, it stops with its context: the next leader
-// reads from the state what was committed.
-func withinTerm(ctx context.Context) context.Context { return context.WithValue(ctx, termKey{}, true) }
 
 func (cfg Config) withDefaults() Config {
 	if cfg.Logger == nil {
@@ -480,27 +443,4 @@ func (cfg Config) withDefaults() Config {
 	cfg.Reading.Within = cmp.Or(cfg.Reading.Within, 10*time.Minute)
 	cfg.RedactAfter = cmp.Or(cfg.RedactAfter, 3*24*time.Hour)
 	return cfg
-}
-
-// ids makes ids that sort by the order in which they were made, also when the clock is set back.
-type ids struct {
-	mu      sync.Mutex
-	now     func() time.Time
-	latest  uint64 // milliseconds of the last id
-	entropy *ulid.MonotonicEntropy
-}
-
-func newIDs(now func() time.Time) *ids {
-	return &ids{now: now, entropy: ulid.Monotonic(rand.Reader, 0)} // the library's own source must not be read beside its lock
-}
-
-func (g *ids) next() (string, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.latest = max(g.latest, ulid.Timestamp(g.now()))
-	id, err := ulid.New(g.latest, g.entropy)
-	if err != nil {
-		return "", fmt.Errorf("making an id: %w", err)
-	}
-	return id.String(), nil
 }

@@ -34,7 +34,7 @@ func (r *reading) download(ctx context.Context, t farm.Template) error {
 		r.c.log.Info("a template could not be downloaded", "template", t.ID, "error", err)
 		return r.finish(ctx, t, raftstore.FinishTemplate{ID: t.ID, Error: downloadError(err)})
 	}
-	_, err = r.c.apply(ctx, raftstore.ReceiveTemplate{ID: t.ID, File: ref, At: r.c.cfg.Now()})
+	_, err = r.c.state.Apply(ctx, raftstore.ReceiveTemplate{ID: t.ID, File: ref, At: r.c.cfg.Now()})
 	return err
 }
 

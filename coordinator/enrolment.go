@@ -40,13 +40,13 @@ func (c *Coordinator) Enrol(ctx context.Context, secret string, in wire.Enrol) (
 	if err != nil {
 		return wire.Enrolled{}, err
 	}
-	id, err := c.ids.next()
+	id, err := c.state.NewID()
 	if err != nil {
 		return wire.Enrolled{}, err
 	}
 	now := c.cfg.Now()
 	agent := farm.Agent{ID: id, Name: in.Name, EnrolledAt: now, Inventory: c.toldRoots(in.Inventory), Keys: []farm.AgentKey{{SHA256: request.SHA256, Until: c.goodUntil(now)}}}
-	if _, err := c.apply(ctx, raftstore.JoinAgent{Hash: hashSecret(secret), Agent: agent, At: now}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.JoinAgent{Hash: hashSecret(secret), Agent: agent, At: now}); err != nil {
 		return wire.Enrolled{}, err
 	}
 	// The machine that came with this key, which is an earlier one when it asks again for an answer that it did not get.
@@ -76,7 +76,7 @@ func (c *Coordinator) Renew(ctx context.Context, a farm.Agent, in wire.Renew) (w
 	}
 	cmd.At = c.cfg.Now()
 	cmd.Next = farm.AgentKey{SHA256: request.SHA256, Until: c.goodUntil(cmd.At)}
-	if _, err := c.apply(ctx, cmd); err != nil {
+	if _, err := c.state.Apply(ctx, cmd); err != nil {
 		return wire.Enrolled{}, err
 	}
 	c.log.Info("an agent's certificate was renewed", "agent", a.ID, "name", a.Name, "until", cmd.Next.Until)
@@ -199,7 +199,7 @@ func (c *Coordinator) confirm(ctx context.Context, a farm.Agent) error {
 	if err != nil || len(kept.Keys) == 1 && kept.SecretHash == "" {
 		return err
 	}
-	_, err = c.apply(ctx, raftstore.ConfirmAgentKey{ID: a.ID, Key: a.Keys[0].SHA256})
+	_, err = c.state.Apply(ctx, raftstore.ConfirmAgentKey{ID: a.ID, Key: a.Keys[0].SHA256})
 	return err
 }
 

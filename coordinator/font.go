@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
@@ -93,7 +94,7 @@ func (c *Coordinator) AddFont(ctx context.Context, p farm.Principal, file FontFi
 	if err := c.stillIn(ctx, p); err != nil {
 		return farm.Font{}, err
 	}
-	if ids, before, err := made(ctx); err != nil {
+	if ids, before, err := state.Made(ctx); err != nil {
 		return farm.Font{}, err
 	} else if before {
 		return c.Font(ctx, p, ids[0])
@@ -105,7 +106,7 @@ func (c *Coordinator) AddFont(ctx context.Context, p farm.Principal, file FontFi
 	if there && known.File.SHA256 == file.ref.SHA256 && (familyName == "" || familyName == known.FamilyName) {
 		return known, nil
 	}
-	id, err := c.ids.next()
+	id, err := c.state.NewID()
 	if err != nil {
 		return farm.Font{}, err
 	}
@@ -113,7 +114,7 @@ func (c *Coordinator) AddFont(ctx context.Context, p farm.Principal, file FontFi
 		ID: id, Team: p.Team, FamilyName: cmp.Or(familyName, file.faces[0].Family), FileName: file.ref.Name, Faces: file.faces,
 		File: file.ref, CreatedAt: c.cfg.Now(),
 	}
-	if _, err := c.apply(ctx, raftstore.PutFont{Font: font}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.PutFont{Font: font}); err != nil {
 		return farm.Font{}, err
 	}
 	return font, nil
@@ -167,7 +168,7 @@ func (c *Coordinator) DeleteFont(ctx context.Context, p farm.Principal, id strin
 	if _, err := c.Font(ctx, p, id); err != nil {
 		return err
 	}
-	_, err := c.apply(ctx, raftstore.DeleteFont{Team: p.Team, ID: id})
+	_, err := c.state.Apply(ctx, raftstore.DeleteFont{Team: p.Team, ID: id})
 	return err
 }
 

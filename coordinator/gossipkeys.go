@@ -151,7 +151,7 @@ func (c *Coordinator) RotateGossipKey(ctx context.Context, p farm.Principal, spr
 	key.MadeAt, key.UseAt = ring.At, ring.At.Add(spread)
 	ring.Keys = slices.Insert(slices.Clone(ring.Keys), 1, key)
 	ring.Keys[0].DropAt = key.UseAt.Add(keep)
-	if _, err := c.apply(ctx, raftstore.PutGossipRing{Ring: ring}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.PutGossipRing{Ring: ring}); err != nil {
 		return farm.GossipRing{}, err
 	}
 	ring.Revision++
@@ -215,7 +215,7 @@ func (c *Coordinator) keepGossip(ctx context.Context) {
 			continue
 		}
 		if next, due := turned(ring, c.cfg.Now()); due {
-			if _, err := c.apply(ctx, raftstore.PutGossipRing{Ring: next}); err != nil {
+			if _, err := c.state.Apply(ctx, raftstore.PutGossipRing{Ring: next}); err != nil {
 				c.log.Warn("the next step of a change of gossip's key waits", "error", err)
 				continue
 			}

@@ -292,7 +292,7 @@ func (l *leader) fail(ctx context.Context, t farm.Task, cause error) {
 	}
 	l.c.note(t.Job, fmt.Sprintf("attempt %d could not begin: %v", t.Attempt, cause))
 	now := l.c.cfg.Now()
-	_, err := l.c.apply(ctx, raftstore.FailTask{
+	_, err := l.c.state.Apply(ctx, raftstore.FailTask{
 		Task: t.ID, Attempt: t.Attempt, Message: cause.Error(), Retry: retry, NotBefore: now.Add(backOff(t.Failures)), At: now,
 	})
 	if err != nil {
@@ -310,7 +310,7 @@ func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) 
 	for _, h := range leases {
 		cmd.Leases = append(cmd.Leases, raftstore.Grant{Task: h.Task, Attempt: h.Attempt.Attempt, Agent: h.agent})
 	}
-	res, err := l.c.apply(ctx, cmd)
+	res, err := l.c.state.Apply(ctx, cmd)
 	if err != nil {
 		if ctx.Err() == nil {
 			l.c.log.Warn("taking leases back", "error", err)

@@ -42,10 +42,10 @@ func (c *Coordinator) tidy(ctx context.Context) error {
 	for _, cmd := range []raftstore.Command{
 		raftstore.ExpireFiles{At: now}, raftstore.DropParts{Before: now.Add(-partGrace)},
 	} {
-		_, failed := c.apply(ctx, cmd)
+		_, failed := c.state.Apply(ctx, cmd)
 		err = errors.Join(err, failed)
 	}
-	return errors.Join(err, c.store.GiveUpRestoring(ctx, now), c.forgetRequests(ctx, now), c.dropExpiredTokens(ctx), c.forgetInvitations(ctx), c.forgetNodeInvitations(ctx), c.sweepFiles(ctx))
+	return errors.Join(err, c.store.GiveUpRestoring(ctx, now), c.requests.Forget(ctx, now), c.dropExpiredTokens(ctx), c.forgetInvitations(ctx), c.forgetNodeInvitations(ctx), c.sweepFiles(ctx))
 }
 
 // sweepFiles drops files that nothing names. Only the leader does, and only as long as the others agree that it is: a state that is

@@ -42,7 +42,7 @@ func (l *leader) takeInventory(ctx context.Context, s *session, inv farm.Invento
 		l.mu.Lock()
 		name := s.name
 		l.mu.Unlock()
-		if _, err := l.c.apply(ctx, raftstore.PutInventory{ID: s.agent, Name: name, Inventory: inv}); err != nil {
+		if _, err := l.c.state.Apply(ctx, raftstore.PutInventory{ID: s.agent, Name: name, Inventory: inv}); err != nil {
 			l.c.log.Error("recording what an agent has", "agent", s.agent, "error", err)
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -64,7 +65,7 @@ func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []st
 	if err := p.May(farm.ActChangeJobs); err != nil {
 		return nil, err
 	}
-	if ids, before, err := made(ctx); before || err != nil {
+	if ids, before, err := state.Made(ctx); before || err != nil {
 		return c.jobsByID(ids, err)
 	}
 	for _, id := range ids {
@@ -72,7 +73,7 @@ func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []st
 			return nil, err
 		}
 	}
-	res, err := c.apply(ctx, raftstore.CancelJobs{Team: p.Team, IDs: ids, Force: force, At: c.cfg.Now()})
+	res, err := c.state.Apply(ctx, raftstore.CancelJobs{Team: p.Team, IDs: ids, Force: force, At: c.cfg.Now()})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []s
 	if err := p.May(farm.ActChangeJobs); err != nil {
 		return nil, err
 	}
-	if ids, before, err := made(ctx); before || err != nil {
+	if ids, before, err := state.Made(ctx); before || err != nil {
 		return c.jobsByID(ids, err)
 	}
 	for _, id := range ids {
@@ -120,6 +121,6 @@ func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []s
 			return nil, err
 		}
 	}
-	res, err := c.apply(ctx, raftstore.ReleaseJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
+	res, err := c.state.Apply(ctx, raftstore.ReleaseJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
 	return res.Jobs, err
 }

@@ -40,7 +40,7 @@ func (c *Coordinator) ChangeJob(ctx context.Context, p farm.Principal, id string
 		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))
 		change.Tags = &tags
 	}
-	_, err = c.apply(ctx, raftstore.ChangeJob{
+	_, err = c.state.Apply(ctx, raftstore.ChangeJob{
 		Team: p.Team, ID: id, Name: change.Name, Tags: change.Tags, Priority: change.Priority, Level: change.Level, NotBefore: change.NotBefore,
 		At: c.cfg.Now(),
 	})

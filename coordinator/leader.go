@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/schedule"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/interval"
@@ -179,7 +180,7 @@ func (l *leader) begin(ctx context.Context) (own context.Context, led bool) {
 			own, err = l.c.store.InThisTerm(ctx)
 		}
 		if err == nil {
-			return withinTerm(own), true
+			return state.WithinTerm(own), true
 		}
 		if interval.Wait(ctx, retryPause) != nil {
 			return nil, false
@@ -193,13 +194,13 @@ func (l *leader) begin(ctx context.Context) (own context.Context, led bool) {
 func (l *leader) takeOver(ctx context.Context) bool {
 	l.began = time.Now()
 	return l.takeUp(ctx, func(ctx context.Context) error {
-		l.c.feed.handing.Lock()
-		defer l.c.feed.handing.Unlock()
-		if err := l.take(ctx); err != nil {
-			return err
-		}
-		l.c.setLeader(l)
-		return nil
+		return l.c.feed.Between(func() error {
+			if err := l.take(ctx); err != nil {
+				return err
+			}
+			l.c.setLeader(l)
+			return nil
+		})
 	})
 }
 

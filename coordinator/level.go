@@ -67,7 +67,7 @@ func (c *Coordinator) raiseLevel(ctx context.Context) error {
 	if level <= now {
 		return nil
 	}
-	if _, err := c.apply(ctx, raftstore.SetLevel{Level: level, Version: c.cfg.Version}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.SetLevel{Level: level, Version: c.cfg.Version}); err != nil {
 		return err
 	}
 	if l := c.leading(); l != nil {

@@ -248,7 +248,7 @@ func (c *Coordinator) deliver(ctx context.Context, id string) (next time.Time) {
 		cmd.Error, cmd.GiveUp, cmd.Next = failed.reason, failed.final, now.Add(retryAfter(d.Tries))
 	}
 	last := cmd.Error == "" || cmd.GiveUp || cmd.Try > farm.DeliveryRetries
-	if _, err := c.apply(ctx, cmd); err != nil {
+	if _, err := c.state.Apply(ctx, cmd); err != nil {
 		c.log.Warn("the outcome of a webhook could not be kept; it is delivered again", "job", id, "error", err)
 		return c.cfg.Now().Add(keepAgainAfter)
 	}

@@ -211,7 +211,7 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	cmd := raftstore.FinishTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
 	}
-	if _, err := l.c.apply(ctx, cmd); err != nil {
+	if _, err := l.c.state.Apply(ctx, cmd); err != nil {
 		return err
 	}
 	l.relearn(job, m.Measured)

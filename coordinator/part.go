@@ -29,7 +29,7 @@ func (l *leader) finishPart(ctx context.Context, h *lease, m wire.Finished) erro
 	if err := l.c.discreet(ctx, job, pointers(warnings)...); err != nil {
 		return err
 	}
-	_, err = l.c.apply(ctx, raftstore.FinishTask{
+	_, err = l.c.state.Apply(ctx, raftstore.FinishTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
 	})
 	if err != nil {
@@ -168,7 +168,7 @@ func (l *leader) keepFrames(ctx context.Context, task farm.Task, job farm.Job, a
 			cmd.Engine = kind
 		}
 	}
-	_, err := l.c.apply(ctx, cmd)
+	_, err := l.c.state.Apply(ctx, cmd)
 	return err
 }
 
@@ -199,7 +199,7 @@ func partingOf(job farm.Job, farmHasAfterEffects bool) raftstore.Parting {
 
 // redo has frames rendered again that an assemble task found missing or damaged; CodeInvalid when it named none of its own.
 func (l *leader) redo(ctx context.Context, h *lease, m wire.Failed) error {
-	_, err := l.c.apply(ctx, raftstore.RedoFrames{
+	_, err := l.c.state.Apply(ctx, raftstore.RedoFrames{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Bad: m.Bad, Barred: m.Class == farm.FailureWorker, Warnings: m.Warnings, At: l.c.cfg.Now(),
 	})
 	if err == nil {

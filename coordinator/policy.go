@@ -139,7 +139,7 @@ func (c *Coordinator) changePolicy(ctx context.Context, p farm.Principal, change
 
 func (c *Coordinator) savePolicy(ctx context.Context, p farm.Principal, policy farm.Policy) (farm.Policy, error) {
 	policy.At, policy.By = c.cfg.Now(), p.Name
-	res, err := c.apply(ctx, raftstore.PutPolicy{Policy: policy})
+	res, err := c.state.Apply(ctx, raftstore.PutPolicy{Policy: policy})
 	if err != nil {
 		return farm.Policy{}, err
 	}

@@ -174,7 +174,7 @@ func (r *reading) see(ctx context.Context, t farm.Template) error {
 
 func (r *reading) finish(ctx context.Context, t farm.Template, cmd raftstore.FinishTemplate) error {
 	cmd.At = r.c.cfg.Now()
-	_, err := r.c.apply(ctx, cmd)
+	_, err := r.c.state.Apply(ctx, cmd)
 	if farm.CodeOf(err) == farm.CodeConflict || farm.CodeOf(err) == farm.CodeNotFound {
 		return nil // another file came meanwhile, or the template went
 	}

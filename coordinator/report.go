@@ -239,7 +239,7 @@ func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
 	}
 	l.c.metrics.failures.WithLabelValues(string(cmp.Or(m.Class, farm.FailureTransient))).Inc()
 	now := l.c.cfg.Now()
-	_, err = l.c.apply(ctx, raftstore.FailTask{
+	_, err = l.c.state.Apply(ctx, raftstore.FailTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Class: m.Class, Warnings: m.Warnings,
 		Measured: m.Measured, NotBefore: now.Add(restOf(task, m.Class)), At: now,
 	})

@@ -4,23 +4,23 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 )
 
 // begin begins a request whose body is its hash.
-func (r *rig) begin(key, body string) *coordinator.Request {
+func (r *rig) begin(key, body string) *state.Request {
 	r.t.Helper()
-	request, err := r.BeginRequest(r.t.Context(), r.admin, key, func(int64) (string, int64, error) { return body, int64(len(body)), nil })
+	request, err := r.Requests().Begin(r.t.Context(), r.admin, key, func(int64) (string, int64, error) { return body, int64(len(body)), nil })
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	return request
 }
 
-func (r *rig) submitFor(request *coordinator.Request) (farm.Job, error) {
+func (r *rig) submitFor(request *state.Request) (farm.Job, error) {
 	defer request.End()
-	return r.Submit(coordinator.WithRequest(r.t.Context(), request), r.admin, farm.Job{Template: inner})
+	return r.Submit(state.WithRequest(r.t.Context(), request), r.admin, farm.Job{Template: inner})
 }
 
 func TestARequestIsKeptForADay(t *testing.T) {
@@ -64,7 +64,7 @@ func TestAnswersAreKeptSealed(t *testing.T) {
 	if _, err := r.submitFor(request); err != nil {
 		t.Fatal(err)
 	}
-	want := coordinator.Answer{Status: 201, ContentType: "application/json", Body: []byte(`{"id":"x"}`)}
+	want := state.Answer{Status: 201, ContentType: "application/json", Body: []byte(`{"id":"x"}`)}
 	if err := request.Keep(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestAnAnswerTooLongToKeepIsMadeAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := request.Keep(t.Context(), coordinator.Answer{Status: 201, Body: noise(1, 2<<20)}); err != nil {
+	if err := request.Keep(t.Context(), state.Answer{Status: 201, Body: noise(1, 2<<20)}); err != nil {
 		t.Fatal(err)
 	}
 	again := r.begin("k", "body")
@@ -99,7 +99,7 @@ func TestAnAnswerTooLongToKeepIsMadeAgain(t *testing.T) {
 func TestASecondRequestWaitsForTheFirst(t *testing.T) {
 	r := open(t)
 	first := r.begin("k", "body")
-	second := make(chan *coordinator.Request)
+	second := make(chan *state.Request)
 	go func() { second <- r.begin("k", "body") }()
 	job, err := r.submitFor(first)
 	if err != nil {

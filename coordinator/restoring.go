@@ -274,7 +274,7 @@ func (h *HeldBackup) PutBack(ctx context.Context, step func(s RestoringStep, don
 	}
 	h.c.log.Warn("the farm was put back to a backup", "by", h.by.Name, "token", h.by.TokenID, "made", h.Manifest.CreatedAt, "of change", h.Manifest.Index,
 		"at change", out.Index, "files", out.Files, "before", out.Before)
-	h.c.feed.await(ctx, out.Index)
+	h.c.feed.Await(ctx, out.Index)
 	return out, nil
 }
 

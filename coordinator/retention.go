@@ -147,7 +147,7 @@ func (r *retaining) redactAs(ctx context.Context, jobs []farm.Job, erase bool) e
 		}
 		cmd.Jobs = append(cmd.Jobs, redaction)
 	}
-	_, err := r.c.apply(ctx, cmd)
+	_, err := r.c.state.Apply(ctx, cmd)
 	if !erase { // of which nobody has to learn beside the end itself
 		r.tell(jobs)
 	}
@@ -160,7 +160,7 @@ func (r *retaining) dropOutputs(ctx context.Context, jobs []farm.Job) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.c.apply(ctx, raftstore.ExpireOutputs{IDs: idsOf(jobs), At: r.c.cfg.Now()})
+	_, err = r.c.state.Apply(ctx, raftstore.ExpireOutputs{IDs: idsOf(jobs), At: r.c.cfg.Now()})
 	r.tell(jobs)
 	return err
 }
@@ -174,7 +174,7 @@ func (r *retaining) forget(ctx context.Context, jobs []farm.Job) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.c.apply(ctx, raftstore.PurgeJobs{IDs: idsOf(jobs)})
+	_, err = r.c.state.Apply(ctx, raftstore.PurgeJobs{IDs: idsOf(jobs)})
 	r.tell(jobs)
 	return err
 }

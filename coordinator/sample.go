@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -156,7 +157,7 @@ func (c *Coordinator) RejectJob(ctx context.Context, p farm.Principal, id, reaso
 }
 
 func (c *Coordinator) decide(ctx context.Context, p farm.Principal, cmd raftstore.DecideJob) (farm.Job, error) {
-	if ids, before, err := made(ctx); before || err != nil {
+	if ids, before, err := state.Made(ctx); before || err != nil {
 		jobs, err := c.jobsByID(ids, err)
 		if err != nil {
 			return farm.Job{}, err
@@ -167,7 +168,7 @@ func (c *Coordinator) decide(ctx context.Context, p farm.Principal, cmd raftstor
 		return farm.Job{}, err
 	}
 	cmd.Team, cmd.By, cmd.At = p.Team, p.Name, c.cfg.Now()
-	res, err := c.apply(ctx, cmd)
+	res, err := c.state.Apply(ctx, cmd)
 	if err != nil {
 		return farm.Job{}, err
 	}

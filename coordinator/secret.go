@@ -67,7 +67,7 @@ func (c *Coordinator) PutSecret(ctx context.Context, p farm.Principal, name stri
 	if err := checkMachineTags(machineTags); err != nil {
 		return farm.Secret{}, err
 	}
-	id, err := c.ids.next()
+	id, err := c.state.NewID()
 	if err != nil {
 		return farm.Secret{}, err
 	}
@@ -80,7 +80,7 @@ func (c *Coordinator) PutSecret(ctx context.Context, p farm.Principal, name stri
 	if secret.Key, secret.Sealed, err = c.ring.Seal(ownerOf(secret), value.Reveal()); err != nil {
 		return farm.Secret{}, fmt.Errorf("sealing a secret: %w", err)
 	}
-	if _, err := c.apply(ctx, raftstore.PutSecret{Secret: secret}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.PutSecret{Secret: secret}); err != nil {
 		return farm.Secret{}, err
 	}
 	return secret, nil
@@ -98,7 +98,7 @@ func (c *Coordinator) RestrictSecret(ctx context.Context, p farm.Principal, id s
 	if _, err := c.secretOf(p.Team, id); err != nil {
 		return farm.Secret{}, err
 	}
-	_, err = c.apply(ctx, raftstore.ChangeSecret{Team: p.Team, ID: id, MachineTags: tagSet(machineTags)})
+	_, err = c.state.Apply(ctx, raftstore.ChangeSecret{Team: p.Team, ID: id, MachineTags: tagSet(machineTags)})
 	switch farm.CodeOf(err) {
 	case farm.CodeNotFound:
 		return farm.Secret{}, noSecret(id)
@@ -161,7 +161,7 @@ func (c *Coordinator) DeleteSecret(ctx context.Context, p farm.Principal, id str
 	if err := p.May(farm.ActChangeSecrets); err != nil {
 		return err
 	}
-	_, err := c.apply(ctx, raftstore.DeleteSecret{Team: p.Team, ID: id})
+	_, err := c.state.Apply(ctx, raftstore.DeleteSecret{Team: p.Team, ID: id})
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return noSecret(id)
 	}

@@ -83,7 +83,7 @@ func (c *Coordinator) reseal(ctx context.Context, key string) (int, error) {
 			}
 			cmd.Secrets = append(cmd.Secrets, raftstore.Resealed{ID: s.ID, Was: s.Key, Key: id, Sealed: sealed})
 		}
-		if _, err := c.apply(ctx, cmd); err != nil {
+		if _, err := c.state.Apply(ctx, cmd); err != nil {
 			return 0, err
 		}
 	}

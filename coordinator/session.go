@@ -147,7 +147,7 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 		return err
 	}
 	if a.Name != hello.Name {
-		if _, err := l.c.apply(ctx, raftstore.PutInventory{ID: a.ID, Name: hello.Name, Inventory: known}); err != nil {
+		if _, err := l.c.state.Apply(ctx, raftstore.PutInventory{ID: a.ID, Name: hello.Name, Inventory: known}); err != nil {
 			return fmt.Errorf("recording the name of agent %s: %w", a.ID, err)
 		}
 	}

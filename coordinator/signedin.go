@@ -53,7 +53,7 @@ func (c *Coordinator) EndSession(ctx context.Context, p farm.Principal) error {
 	if p.Session.ID == "" {
 		return farm.Errorf(farm.CodeConflict, "the request shows a token and belongs to no browser's session")
 	}
-	_, err := c.apply(ctx, raftstore.UseCode{Hash: hashCode(sessionCode(p.Session)), Team: p.Team, Until: p.Session.Until, At: c.cfg.Now()})
+	_, err := c.state.Apply(ctx, raftstore.UseCode{Hash: hashCode(sessionCode(p.Session)), Team: p.Team, Until: p.Session.Until, At: c.cfg.Now()})
 	if farm.CodeOf(err) == farm.CodeGone {
 		return nil
 	}

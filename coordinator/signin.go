@@ -114,7 +114,7 @@ func (c *Coordinator) UseSignIn(ctx context.Context, code string) (farm.Principa
 		return farm.Principal{}, err
 	}
 	_, until := c.readCode(code)
-	_, err = c.apply(ctx, raftstore.UseCode{Hash: hashCode(code), Until: until, At: c.cfg.Now()})
+	_, err = c.state.Apply(ctx, raftstore.UseCode{Hash: hashCode(code), Until: until, At: c.cfg.Now()})
 	if farm.CodeOf(err) == farm.CodeGone {
 		return farm.Principal{}, errCodeGone
 	}

@@ -65,7 +65,7 @@ func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) (whole 
 		return whole
 	}
 	cmd := raftstore.SplitTasks{Splits: splits, At: l.c.cfg.Now()}
-	res, err := l.c.apply(ctx, cmd)
+	res, err := l.c.state.Apply(ctx, cmd)
 	if err != nil {
 		l.c.log.Warn("splitting renders", "error", err)
 	}

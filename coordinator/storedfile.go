@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -35,7 +36,7 @@ func (c *Coordinator) putFile(ctx context.Context, p farm.Principal, name string
 	if err := c.stillIn(ctx, p); err != nil {
 		return farm.StoredFile{}, err
 	}
-	if ids, before, err := made(ctx); err != nil {
+	if ids, before, err := state.Made(ctx); err != nil {
 		return farm.StoredFile{}, err
 	} else if before {
 		return c.storedFile(p, ids[0])
@@ -56,7 +57,7 @@ func (c *Coordinator) putFile(ctx context.Context, p farm.Principal, name string
 		}
 		stored.ExpiresAt = now.Add(privateFileLife)
 	}
-	if _, err := c.apply(ctx, raftstore.PutFile{File: stored}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.PutFile{File: stored}); err != nil {
 		return farm.StoredFile{}, err
 	}
 	return stored, nil

@@ -53,7 +53,7 @@ func (s *submission) plan(ctx context.Context, job farm.Job) (farm.Job, error) {
 
 // family plans a job, which becomes what is submitted of it, and those nested in it. parent is the id of the one that it is nested in.
 func (s *submission) family(ctx context.Context, job *farm.Job, parent string) error {
-	id, err := s.c.ids.next()
+	id, err := s.c.state.NewID()
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/raftstore"
@@ -27,18 +28,18 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 	if err := p.May(farm.ActSubmit); err != nil {
 		return farm.Job{}, err
 	}
-	if ids, before, err := made(ctx); before || err != nil {
+	if ids, before, err := state.Made(ctx); before || err != nil {
 		return c.submitted(ids, err)
 	}
 	s := c.newSubmission(p)
-	job, err := s.plan(aside(ctx), job)
+	job, err := s.plan(state.Aside(ctx), job)
 	if err != nil {
 		return farm.Job{}, err
 	}
 	if err := s.setAside(ctx, s.jobs); err != nil {
 		return farm.Job{}, err
 	}
-	if _, err := c.apply(ctx, raftstore.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {
 		return farm.Job{}, err
 	}
 	return job, c.tellMissingOfFamily(&job)
@@ -185,7 +186,7 @@ func (c *Coordinator) prolong(ctx context.Context, f farm.StoredFile) error {
 		return nil
 	}
 	f.ExpiresAt = now.Add(c.cfg.FileLife)
-	_, err := c.apply(ctx, raftstore.PutFile{File: f})
+	_, err := c.state.Apply(ctx, raftstore.PutFile{File: f})
 	return err
 }
 

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -53,18 +54,18 @@ func (c *Coordinator) MakeTeam(ctx context.Context, p farm.Principal, name strin
 	if err := p.May(farm.ActManageTeams); err != nil {
 		return farm.Team{}, err
 	}
-	if ids, before, err := made(ctx); err != nil {
+	if ids, before, err := state.Made(ctx); err != nil {
 		return farm.Team{}, err
 	} else if before {
 		team, _, err := c.Team(ctx, p, ids[0])
 		return team, err
 	}
-	id, err := c.ids.next()
+	id, err := c.state.NewID()
 	if err != nil {
 		return farm.Team{}, err
 	}
 	team := farm.Team{ID: id, Name: name, CreatedAt: c.cfg.Now()}
-	if _, err := c.apply(ctx, raftstore.PutTeam{Team: team}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.PutTeam{Team: team}); err != nil {
 		return farm.Team{}, err
 	}
 	c.log.Info("a team was made", "team", id, "name", name, "by", p.Name)
@@ -79,7 +80,7 @@ func (c *Coordinator) RenameTeam(ctx context.Context, p farm.Principal, id, name
 	if _, _, err := c.Team(ctx, p, id); err != nil {
 		return farm.Team{}, false, err
 	}
-	if _, err := c.apply(ctx, raftstore.RenameTeam{ID: id, Name: name}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.RenameTeam{ID: id, Name: name}); err != nil {
 		return farm.Team{}, false, err
 	}
 	return c.Team(ctx, p, id)
@@ -94,7 +95,7 @@ func (c *Coordinator) EndTeam(ctx context.Context, p farm.Principal, id string) 
 	if _, _, err := c.Team(ctx, p, id); err != nil {
 		return err
 	}
-	if _, err := c.apply(ctx, raftstore.EndTeam{ID: id, At: c.cfg.Now()}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.EndTeam{ID: id, At: c.cfg.Now()}); err != nil {
 		return err
 	}
 	c.log.Info("a team was ended", "team", id, "by", p.Name)

@@ -12,6 +12,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -34,12 +35,12 @@ func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in N
 	if why := c.cfg.Addresses.Refusal(in.Src); why != "" {
 		return farm.Template{}, farm.Invalid("the template cannot be registered", farm.FieldError{Field: "src", Message: why})
 	}
-	if ids, before, err := made(ctx); err != nil {
+	if ids, before, err := state.Made(ctx); err != nil {
 		return farm.Template{}, err
 	} else if before {
 		return c.Template(ctx, p, ids[0])
 	}
-	id, err := c.ids.next()
+	id, err := c.state.NewID()
 	if err != nil {
 		return farm.Template{}, err
 	}
@@ -56,7 +57,7 @@ func (c *Coordinator) CreateTemplate(ctx context.Context, p farm.Principal, in N
 	} else {
 		t.UploadNonce, t.UploadUntil = uploadNonce(nil), now.Add(addressLife)
 	}
-	if _, err := c.apply(ctx, raftstore.CreateTemplate{Template: t}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.CreateTemplate{Template: t}); err != nil {
 		return farm.Template{}, err
 	}
 	return t, nil
@@ -98,7 +99,7 @@ func (c *Coordinator) RenameTemplate(ctx context.Context, p farm.Principal, id, 
 		return farm.Template{}, err
 	}
 	cmd := raftstore.RenameTemplate{Team: p.Team, ID: id, DisplayName: displayName, At: c.cfg.Now()}
-	if _, err := c.apply(ctx, cmd); err != nil {
+	if _, err := c.state.Apply(ctx, cmd); err != nil {
 		return farm.Template{}, err
 	}
 	return c.Template(ctx, p, id)
@@ -113,7 +114,7 @@ func (c *Coordinator) MarkTemplate(ctx context.Context, p farm.Principal, id str
 	if _, err := c.Template(ctx, p, id); err != nil {
 		return farm.Template{}, err
 	}
-	if _, err := c.apply(ctx, raftstore.MarkTemplate{Team: p.Team, ID: id, Sequential: sequential, At: c.cfg.Now()}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.MarkTemplate{Team: p.Team, ID: id, Sequential: sequential, At: c.cfg.Now()}); err != nil {
 		return farm.Template{}, err
 	}
 	return c.Template(ctx, p, id)
@@ -127,7 +128,7 @@ func (c *Coordinator) DeleteTemplate(ctx context.Context, p farm.Principal, id s
 	if _, err := c.Template(ctx, p, id); err != nil {
 		return err
 	}
-	if _, err := c.apply(ctx, raftstore.DeleteTemplate{Team: p.Team, ID: id}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.DeleteTemplate{Team: p.Team, ID: id}); err != nil {
 		return err
 	}
 	return nil
@@ -144,7 +145,7 @@ func (c *Coordinator) RenewUpload(ctx context.Context, p farm.Principal, id stri
 	}
 	now := c.cfg.Now()
 	cmd := raftstore.RenewUpload{Team: p.Team, ID: id, Nonce: uploadNonce(t.File), Until: now.Add(addressLife), At: now}
-	if _, err := c.apply(ctx, cmd); err != nil {
+	if _, err := c.state.Apply(ctx, cmd); err != nil {
 		return farm.Template{}, err
 	}
 	return c.Template(ctx, p, id)
@@ -185,7 +186,7 @@ func (c *Coordinator) ReceiveTemplate(ctx context.Context, id, query string, bod
 		return errAddressUsed
 	}
 	cmd := raftstore.ReceiveTemplate{ID: id, Nonce: nonce, File: templateFile(t, obj), At: c.cfg.Now()}
-	if _, err := c.apply(ctx, cmd); err != nil {
+	if _, err := c.state.Apply(ctx, cmd); err != nil {
 		return err
 	}
 	return nil

@@ -100,7 +100,7 @@ func (c *Coordinator) MakeToken(ctx context.Context, p farm.Principal, in NewTok
 	if err != nil {
 		return farm.Token{}, "", err
 	}
-	id, err := c.ids.next()
+	id, err := c.state.NewID()
 	if err != nil {
 		return farm.Token{}, "", err
 	}
@@ -112,7 +112,7 @@ func (c *Coordinator) MakeToken(ctx context.Context, p farm.Principal, in NewTok
 	if in.Person {
 		secret = ""
 	}
-	if _, err := c.apply(ctx, raftstore.PutToken{Token: token}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.PutToken{Token: token}); err != nil {
 		return farm.Token{}, "", err
 	}
 	c.log.Info("a token was made", "token", token.Name, "id", token.ID, "role", token.Role, "team", token.Team, "person", token.Person, "by", p.Name)
@@ -133,7 +133,7 @@ func (c *Coordinator) ChangeToken(ctx context.Context, p farm.Principal, id stri
 		return farm.Token{}, err
 	}
 	cmd := raftstore.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, At: c.cfg.Now()}
-	if _, err := c.apply(ctx, cmd); err != nil {
+	if _, err := c.state.Apply(ctx, cmd); err != nil {
 		return farm.Token{}, err
 	}
 	c.log.Info("a token was changed", "token", token.Name, "id", id, "by", p.Name)
@@ -149,7 +149,7 @@ func (c *Coordinator) RevokeToken(ctx context.Context, p farm.Principal, id stri
 	if err != nil {
 		return err
 	}
-	if _, err := c.apply(ctx, raftstore.RevokeToken{ID: id, At: c.cfg.Now()}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.RevokeToken{ID: id, At: c.cfg.Now()}); err != nil {
 		return err
 	}
 	c.log.Info("a token was revoked", "token", token.Name, "id", id, "by", p.Name)
@@ -222,7 +222,7 @@ func (c *Coordinator) dropExpiredTokens(ctx context.Context) error {
 		if err != nil {
 			break
 		}
-		_, err = c.apply(ctx, raftstore.RevokeToken{ID: id, At: now})
+		_, err = c.state.Apply(ctx, raftstore.RevokeToken{ID: id, At: now})
 	}
 	return err
 }

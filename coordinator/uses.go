@@ -75,7 +75,7 @@ func (c *Coordinator) keepUses(ctx context.Context) {
 func (c *Coordinator) recordUses(ctx context.Context) error {
 	list := c.uses.take()
 	for part := range slices.Chunk(list, mostUses) {
-		if _, err := c.apply(ctx, raftstore.RecordUses{Uses: part}); err != nil {
+		if _, err := c.state.Apply(ctx, raftstore.RecordUses{Uses: part}); err != nil {
 			for _, use := range list {
 				c.uses.note(use.Token, use.At)
 			}

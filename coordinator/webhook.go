@@ -212,7 +212,7 @@ func (c *Coordinator) RenewWebhookKey(ctx context.Context, p farm.Principal) (st
 	if err := p.May(farm.ActRenewWebhookKey); err != nil {
 		return "", err
 	}
-	if _, err := c.apply(ctx, raftstore.RenewWebhookKey{Team: p.Team, Salt: rand.Text()}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.RenewWebhookKey{Team: p.Team, Salt: rand.Text()}); err != nil {
 		return "", err
 	}
 	return c.webhookKey(p.Team)
@@ -250,7 +250,7 @@ func (c *Coordinator) Redeliver(ctx context.Context, p farm.Principal, id string
 	if _, err := c.Delivery(ctx, p, id); err != nil {
 		return farm.Delivery{}, err
 	}
-	if _, err := c.apply(ctx, raftstore.Redeliver{Team: p.Team, ID: id, At: c.cfg.Now()}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.Redeliver{Team: p.Team, ID: id, At: c.cfg.Now()}); err != nil {
 		return farm.Delivery{}, err
 	}
 	c.note(id, "webhook: delivered anew, as "+p.Name+" asked")

@@ -2,111 +2,14 @@ package coordinator
 
 import (
 	"context"
-	"slices"
-	"sync"
 
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
 
-// feed hands on what commands came to, in the order of the log, on every node: the state tells it and must not wait.
-type feed struct {
-	wake chan struct{}
-
-	mu      sync.Mutex
-	waiting []raftstore.Result
-	handed  uint64 // index of the last result that was handed on
-	over    bool   // none is handed on any more
-	waiters []waiter
-
-	// handing is held while results are handed on, so that whoever holds it knows that none is half noted.
-	handing sync.Mutex
-}
-
-// waiter waits until the result of an index was handed on. Each has a channel of its own: under load some dozen wait, and most
-// would be woken for the results of others.
-type waiter struct {
-	index uint64
-	done  chan struct{}
-}
-
-func newFeed() *feed { return &feed{wake: make(chan struct{}, 1)} }
-
-// push takes what commands came to.
-func (f *feed) push(results []raftstore.Result) {
-	f.mu.Lock()
-	f.waiting = append(f.waiting, results...)
-	f.mu.Unlock()
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
-}
-
-// pull gives what has come since the last time.
-func (f *feed) pull() []raftstore.Result {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	results := f.waiting
-	f.waiting = nil
-	return results
-}
-
-// passed notes that all up to an index was handed on.
-func (f *feed) passed(index uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.handed = index
-	f.releaseLocked()
-}
-
-// releaseLocked lets those go on who need not wait any more.
-func (f *feed) releaseLocked() {
-	f.waiters = slices.DeleteFunc(f.waiters, func(w waiter) bool {
-		if w.index > f.handed && !f.over {
-			return false
-		}
-		close(w.done)
-		return true
-	})
-}
-
-// end lets nobody wait any more.
-func (f *feed) end() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.over = true
-	f.releaseLocked()
-}
-
-// await waits until the result of an index, which the state has, was handed on: whoever is answered finds its effect everywhere. ctx bounds
-// the waiting.
-func (f *feed) await(ctx context.Context, index uint64) {
-	f.mu.Lock()
-	if f.handed >= index || f.over {
-		f.mu.Unlock()
-		return
-	}
-	done := make(chan struct{})
-	f.waiters = append(f.waiters, waiter{index, done})
-	f.mu.Unlock()
-	select {
-	case <-done:
-	case <-ctx.Done(): // done is dropped with the result
-	}
-}
-
-// followState hands on what happens until ctx ends.
+// followState takes up what happens, on every node, until ctx ends.
 func (c *Coordinator) followState(ctx context.Context) {
-	defer c.feed.end()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-c.feed.wake:
-		}
-		c.feed.handing.Lock()
-		results := c.feed.pull()
+	c.feed.Run(ctx, func(results []raftstore.Result) {
 		if l := c.leading(); l != nil { // which does not change meanwhile
 			l.told(results)
 		}
@@ -116,11 +19,7 @@ func (c *Coordinator) followState(ctx context.Context) {
 				c.stateReplaced()
 			}
 		}
-		c.feed.handing.Unlock()
-		if n := len(results); n > 0 {
-			c.feed.passed(results[n-1].Index)
-		}
-	}
+	})
 }
 
 // told takes what commands came to into the leader's memory, in their order. What several submissions one after the other bring

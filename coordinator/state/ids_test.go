@@ -1,4 +1,4 @@
-package coordinator
+package state
 
 import (
 	"sync"

@@ -1,19 +1,12 @@
-package coordinator
+package state
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"hash"
-	"io"
+	"sync"
 	"time"
 
 	"overcrank/farm"
@@ -26,10 +19,10 @@ import (
 // was carried out. What it was answered is kept beside it for a day.
 //
 // Operations find it in their context and need not know of it. When the farm was interrupted before it had answered, an
-// operation that can tell from the state what it came to does so (made); for others the repetition is refused.
+// operation that can tell from the state what it came to does so (Made); for others the repetition is refused.
 type Request struct {
-	c       *Coordinator
-	slot    string // in requests.busy
+	all     *Requests
+	slot    string // in Requests.busy
 	key     raftstore.RequestKey
 	body    func(limit int64) (hash string, size int64, err error)
 	kept    *raftstore.Request // what was kept of it before; nil for a request that comes for the first time
@@ -38,23 +31,27 @@ type Request struct {
 	overtaken bool
 }
 
-// Answer is what a request was answered.
-type Answer struct {
-	Status      int    `json:"status"`
-	ContentType string `json:"type"`
-	Body        []byte `json:"body"`
+// Requests are those of a farm, of which none is carried out twice.
+type Requests struct {
+	state  *State
+	derive func(purpose string, size int) []byte
+
+	mu   sync.Mutex
+	busy map[string]chan struct{} // what is going on, each with what is closed at its end
 }
 
-// maxKeptAnswer bounds what is kept of an answer, in sealed bytes. A longer one is made again when it is asked for.
-const maxKeptAnswer = 256 << 10
+// NewRequests takes up requests that change a state. derive makes keys of the farm's key: what hashes requests and seals their answers.
+func NewRequests(s *State, derive func(purpose string, size int) []byte) *Requests {
+	return &Requests{state: s, derive: derive, busy: map[string]chan struct{}{}}
+}
 
-// BeginRequest begins a request under a key; one under the same key that is going on is waited for. body gives a hash of the
-// whole request, of NewRequestHash, and the size of its body; it is asked when both are needed, and may read what nobody has
+// Begin begins a request under a key; one under the same key that is going on is waited for. body gives a hash of the
+// whole request, of NewHash, and the size of its body; it is asked when both are needed, and may read what nobody has
 // read so far, up to a limit on the size of the whole that is -1 for none. End has to be called.
-func (c *Coordinator) BeginRequest(ctx context.Context, p farm.Principal, key string, body func(limit int64) (hash string, size int64, err error)) (*Request, error) {
-	r := &Request{c: c, slot: p.Team + "\x00" + key, key: raftstore.RequestKey{Team: p.Team, Key: key, At: c.cfg.Now()}, body: body}
+func (q *Requests) Begin(ctx context.Context, p farm.Principal, key string, body func(limit int64) (hash string, size int64, err error)) (*Request, error) {
+	r := &Request{all: q, slot: p.Team + "\x00" + key, key: raftstore.RequestKey{Team: p.Team, Key: key, At: q.state.Now()}, body: body}
 	for {
-		ended := c.takeSlot(r.slot)
+		ended := q.takeSlot(r.slot)
 		if ended == nil {
 			break
 		}
@@ -64,9 +61,9 @@ func (c *Coordinator) BeginRequest(ctx context.Context, p farm.Principal, key st
 			return nil, farm.Errorf(farm.CodeConflict, "a request with the Idempotency-Key %q is going on; send it again when that has been answered", key)
 		}
 	}
-	err := c.store.View(func(tx *raftstore.Tx) error {
+	err := q.state.View(func(tx *raftstore.Tx) error {
 		kept, err := tx.Request(p.Team, key)
-		if err == nil && c.cfg.Now().Sub(kept.At) < raftstore.RequestLife {
+		if err == nil && q.state.Now().Sub(kept.At) < raftstore.RequestLife {
 			r.kept = &kept
 		}
 		return err
@@ -79,22 +76,22 @@ func (c *Coordinator) BeginRequest(ctx context.Context, p farm.Principal, key st
 }
 
 // takeSlot takes the right to carry a request out; else it gives what is closed when whoever has it is through.
-func (c *Coordinator) takeSlot(slot string) (ended chan struct{}) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if other := c.busy[slot]; other != nil {
+func (q *Requests) takeSlot(slot string) (ended chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if other := q.busy[slot]; other != nil {
 		return other
 	}
-	c.busy[slot] = make(chan struct{})
+	q.busy[slot] = make(chan struct{})
 	return nil
 }
 
 // End lets the next request with the same key go on.
 func (r *Request) End() {
-	r.c.mu.Lock()
-	defer r.c.mu.Unlock()
-	close(r.c.busy[r.slot])
-	delete(r.c.busy, r.slot)
+	r.all.mu.Lock()
+	defer r.all.mu.Unlock()
+	close(r.all.busy[r.slot])
+	delete(r.all.busy, r.slot)
 }
 
 // Repeated says whether the request was carried out before.
@@ -110,7 +107,7 @@ func (r *Request) Answered() (*Answer, error) {
 	if err := r.same(); err != nil {
 		return nil, err
 	}
-	return r.c.openAnswer(r.kept)
+	return r.all.openAnswer(r.kept)
 }
 
 const (
@@ -130,7 +127,7 @@ func (r *Request) Overtaken(ctx context.Context) (*Answer, error) {
 	defer cancel()
 	for {
 		var kept raftstore.Request
-		err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
+		err := r.all.state.View(func(tx *raftstore.Tx) (err error) {
 			kept, err = tx.Request(r.key.Team, r.key.Key)
 			return err
 		})
@@ -138,7 +135,7 @@ func (r *Request) Overtaken(ctx context.Context) (*Answer, error) {
 			return nil, err
 		}
 		if kept.Answer != nil {
-			return r.c.openAnswer(&kept)
+			return r.all.openAnswer(&kept)
 		}
 		if interval.Wait(ctx, overtakenLook) != nil {
 			return nil, nil
@@ -170,7 +167,7 @@ func (r *Request) Keep(ctx context.Context, answer Answer) error {
 	if err := r.settleHash(-1); err != nil {
 		return err
 	}
-	sealed, err := r.c.sealAnswer(r.key, answer)
+	sealed, err := r.all.sealAnswer(r.key, answer)
 	if err != nil {
 		return err
 	}
@@ -180,7 +177,7 @@ func (r *Request) Keep(ctx context.Context, answer Answer) error {
 		}
 		sealed = nil
 	}
-	_, err = r.c.apply(aside(context.WithoutCancel(ctx)), raftstore.KeepAnswer{RequestKey: r.key, Answer: sealed})
+	_, err = r.all.state.Apply(Aside(context.WithoutCancel(ctx)), raftstore.KeepAnswer{RequestKey: r.key, Answer: sealed})
 	return err
 }
 
@@ -191,8 +188,8 @@ func WithRequest(ctx context.Context, r *Request) context.Context {
 	return context.WithValue(ctx, requestInContext{}, r)
 }
 
-// aside is for commands that only prepare what a request asks for.
-func aside(ctx context.Context) context.Context {
+// Aside is for commands that only prepare what a request asks for.
+func Aside(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestInContext{}, (*Request)(nil))
 }
 
@@ -201,8 +198,8 @@ func requestOf(ctx context.Context) *Request {
 	return r
 }
 
-// made gives what the request of ctx came to, by ids, when it was carried out before without an answer being kept.
-func made(ctx context.Context) (ids []string, before bool, err error) {
+// Made gives what the request of ctx came to, by ids, when it was carried out before without an answer being kept.
+func Made(ctx context.Context) (ids []string, before bool, err error) {
 	r := requestOf(ctx)
 	if r == nil || r.kept == nil {
 		return nil, false, nil
@@ -239,88 +236,31 @@ func claim(ctx context.Context) (*raftstore.RequestKey, error) {
 	return &r.key, nil
 }
 
-// NewRequestHash makes what requests are hashed with. It is keyed: a plain hash would let somebody who reads the state try
+// NewHash makes what requests are hashed with. It is keyed: a plain hash would let somebody who reads the state try
 // guesses of what a body held.
-func (c *Coordinator) NewRequestHash() hash.Hash {
-	return hmac.New(sha256.New, c.keys.derive("requests", 32))
+func (q *Requests) NewHash() hash.Hash {
+	return hmac.New(sha256.New, q.derive("requests", 32))
 }
 
-// RequestHash writes a hash the way a Request has it.
-func RequestHash(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
-
-// Answers may hold signed addresses and a token's secret, so they lie in the state sealed with a key that is not in it.
-func (c *Coordinator) answerSeal() (cipher.AEAD, error) {
-	block, err := aes.NewCipher(c.keys.derive("answers", 32))
-	if err != nil {
-		return nil, fmt.Errorf("preparing the seal of answers: %w", err)
-	}
-	return cipher.NewGCM(block)
-}
-
-func (c *Coordinator) sealAnswer(key raftstore.RequestKey, answer Answer) ([]byte, error) {
-	text, err := json.Marshal(answer)
-	if err != nil {
-		return nil, fmt.Errorf("keeping an answer: %w", err)
-	}
-	var packed bytes.Buffer
-	w, err := flate.NewWriter(&packed, flate.BestSpeed)
-	if err == nil {
-		_, err = w.Write(text)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("packing an answer: %w", err)
-	}
-	seal, err := c.answerSeal()
-	if err != nil {
-		return nil, err
-	}
-	nonce := make([]byte, seal.NonceSize())
-	_, _ = rand.Read(nonce) // crypto/rand never fails: it ends the process instead
-	return seal.Seal(nonce, nonce, packed.Bytes(), []byte(key.Team+"\x00"+key.Key)), nil
-}
-
-// maxAnswer bounds what a kept answer may unpack to.
-const maxAnswer = 64 << 20
-
-func (c *Coordinator) openAnswer(kept *raftstore.Request) (*Answer, error) {
-	seal, err := c.answerSeal()
-	if err != nil {
-		return nil, err
-	}
-	sealed := kept.Answer
-	if len(sealed) < seal.NonceSize() {
-		return nil, fmt.Errorf("a kept answer of %d bytes is cut short", len(sealed))
-	}
-	packed, err := seal.Open(nil, sealed[:seal.NonceSize()], sealed[seal.NonceSize():], []byte(kept.Team+"\x00"+kept.Key))
-	if err != nil {
-		return nil, fmt.Errorf("opening a kept answer: %w", err)
-	}
-	var answer Answer
-	if err := json.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxAnswer)).Decode(&answer); err != nil {
-		return nil, fmt.Errorf("reading a kept answer: %w", err)
-	}
-	return &answer, nil
-}
+// HashText writes a hash the way a Request has it.
+func HashText(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 // forgetGroup is how many requests one command forgets at most.
 const forgetGroup = 5000
 
-// forgetRequests forgets the requests whose day is over.
-func (c *Coordinator) forgetRequests(ctx context.Context, now time.Time) error {
+// Forget forgets the requests whose day is over.
+func (q *Requests) Forget(ctx context.Context, now time.Time) error {
 	before := now.Add(-raftstore.RequestLife)
 	for ctx.Err() == nil {
 		more := false
-		err := c.store.View(func(tx *raftstore.Tx) error {
+		err := q.state.View(func(tx *raftstore.Tx) error {
 			more = tx.RequestsBefore(before)
 			return nil
 		})
 		if err != nil || !more {
 			return err
 		}
-		if _, err := c.apply(ctx, raftstore.ForgetRequests{Before: before, Limit: forgetGroup}); err != nil {
+		if _, err := q.state.Apply(ctx, raftstore.ForgetRequests{Before: before, Limit: forgetGroup}); err != nil {
 			return err
 		}
 	}

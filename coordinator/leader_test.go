@@ -6,47 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/coordinator/state"
 	"overcrank/raftstore"
 )
-
-// Who waits for a result to be handed on goes with its caller, and nothing of it is left once the result has come.
-func TestWaitingForAResultEndsWithItsCaller(t *testing.T) {
-	t.Parallel()
-	f := newFeed()
-	ctx, cancel := context.WithCancel(t.Context())
-	back := make(chan struct{})
-	go func() {
-		f.await(ctx, 7)
-		close(back)
-	}()
-	patient := make(chan struct{})
-	go func() {
-		f.await(context.Background(), 7)
-		close(patient)
-	}()
-	waiting := func() int {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return len(f.waiters)
-	}
-	for waiting() < 2 {
-		time.Sleep(time.Millisecond)
-	}
-	cancel()
-	<-back
-	select {
-	case <-patient:
-		t.Error("another caller no longer waits")
-	default:
-	}
-	f.push([]raftstore.Result{{Index: 7}})
-	f.pull()
-	f.passed(7)
-	<-patient
-	if n := waiting(); n != 0 {
-		t.Errorf("%d still wait", n)
-	}
-}
 
 // heard tells of lines of a log.
 type heard struct{ lines chan struct{} }
@@ -67,7 +29,7 @@ func TestTakingOverHoldsNoResultsBetweenItsTries(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := heard{make(chan struct{}, 1000)}
-	c := &Coordinator{feed: newFeed(), store: store, log: slog.New(slog.NewTextHandler(failed, nil))}
+	c := &Coordinator{feed: state.NewFeed(), store: store, log: slog.New(slog.NewTextHandler(failed, nil))}
 	l := &leader{c: c}
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan bool)
@@ -76,8 +38,7 @@ func TestTakingOverHoldsNoResultsBetweenItsTries(t *testing.T) {
 	go func() {
 		defer close(handed)
 		<-failed.lines
-		c.feed.handing.Lock()
-		defer c.feed.handing.Unlock()
+		_ = c.feed.Between(func() error { return nil })
 	}()
 	select {
 	case <-handed:

@@ -1,0 +1,71 @@
+// Package state is the farm's state as the parts of a coordinator read and change it: what a change came to has been noticed by this
+// node when whoever asked for it is answered, and what a request asks for is done once.
+package state
+
+import (
+	"context"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// State is the state of a farm, at one node. Its methods may be called at the same time.
+type State struct {
+	store *raftstore.Store
+	feed  *Feed
+	now   func() time.Time
+	ids   *ids
+}
+
+// New is the state that a store keeps, whose results feed hands on.
+func New(store *raftstore.Store, feed *Feed, now func() time.Time) *State {
+	return &State{store: store, feed: feed, now: now, ids: newIDs(now)}
+}
+
+// View reads the state as it is now.
+func (s *State) View(read func(*raftstore.Tx) error) error { return s.store.View(read) }
+
+// Now is the time of the day.
+func (s *State) Now() time.Time { return s.now() }
+
+// NewID makes an id that sorts behind all that were made here before.
+func (s *State) NewID() (string, error) { return s.ids.next() }
+
+// applyWithin is how long a command may take; a farm without a leader answers sooner by itself.
+const applyWithin = 30 * time.Second
+
+// Apply commits a command. A refusal comes back as the error that it is, beside what the command came to. It does not
+// stop when its caller leaves: what has been committed must be followed.
+func (s *State) Apply(ctx context.Context, cmd raftstore.Command) (raftstore.Result, error) {
+	key, err := claim(ctx)
+	if err != nil {
+		return raftstore.Result{}, err
+	}
+	if ctx.Value(termKey{}) == nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, applyWithin)
+	defer cancel()
+	res, err := s.store.ApplyFor(ctx, key, cmd)
+	if err != nil {
+		return res, err
+	}
+	s.feed.Await(ctx, res.Index)
+	switch {
+	case res.Refused != nil:
+		return res, res.Refused
+	case res.Repeated != nil:
+		requestOf(ctx).overtaken = true
+		return res, farm.Errorf(farm.CodeUnavailable, "the request with the Idempotency-Key %q has just been carried out; send it again for its answer", key.Key)
+	case key != nil:
+		requestOf(ctx).claimed = true
+	}
+	return res, nil
+}
+
+type termKey struct{}
+
+// WithinTerm is the context of what a leader decides by itself. Unlike what callers ask for, it stops with its context: the next leader
+// reads from the state what was committed.
+func WithinTerm(ctx context.Context) context.Context { return context.WithValue(ctx, termKey{}, true) }

@@ -140,9 +140,7 @@ func deliveryShape(d farm.Delivery) deliveryBody {
 }
 
 func (s *server) getDelivery(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := s.call(c)
-	defer done()
-	d, err := s.farm.Delivery(ctx, p, c.Params("id"))
+	d, err := s.farm.Webhooks().Delivery(p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -153,7 +151,7 @@ func (s *server) getDelivery(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) redeliver(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	d, err := s.farm.Redeliver(ctx, p, c.Params("id"))
+	d, err := s.farm.Webhooks().Redeliver(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -168,7 +166,7 @@ type webhookKeyBody struct {
 func (s *server) getWebhookKey(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	key, err := s.farm.WebhookKey(ctx, p)
+	key, err := s.farm.Webhooks().Key(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -178,7 +176,7 @@ func (s *server) getWebhookKey(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) renewWebhookKey(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	key, err := s.farm.RenewWebhookKey(ctx, p)
+	key, err := s.farm.Webhooks().RenewKey(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (c *Coordinator) JobAgain(_ context.Context, p farm.Principal, id string) (
 	if err := p.May(farm.ActSubmit); err != nil {
 		return farm.Job{}, err
 	}
-	job, err := c.teamJob(p, id)
+	job, err := c.state.JobOf(p, id)
 	if err != nil {
 		return farm.Job{}, err
 	}

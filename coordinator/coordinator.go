@@ -19,6 +19,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/coordinator/authority"
+	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/internode"
@@ -124,7 +125,8 @@ type Coordinator struct {
 	storage    storageState
 	asides     chan struct{} // work beside its caller that goes on at once
 	fetcher    *fetch.Fetcher
-	caller     *caller
+	caller     *delivery.Caller
+	webhooks   *delivery.Desk
 	pool       *gossip.Pool           // nil without gossip
 	ringTaken  int                    // revision of the keys with which the pool was joined
 	public     atomic.Pointer[string] // the farm's base address, once its coordinators are known
@@ -193,7 +195,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		pace:     newPace(cfg.Now()),
 	}
 	guard := outbound.Fixed(cfg.Addresses)
-	c.fetcher, c.caller = fetch.New(guard), newCaller(guard)
+	c.fetcher, c.caller = fetch.New(guard), delivery.NewCaller(guard)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.open(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -305,6 +307,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	}
 	c.state = state.New(c.store, c.feed, c.cfg.Now)
 	c.requests = state.NewRequests(c.state, c.keys.derive)
+	c.webhooks = delivery.NewDesk(hooks{c}, c.state, c.caller, c.keys.derive, c.cfg.Version, c.log)
 	c.cluster.learnPublicAddress()
 	if err := c.storageServesAll(); err != nil {
 		return err
@@ -377,7 +380,7 @@ func (c *Coordinator) Close() error {
 	c.work.Wait()
 	c.hub.close()
 	c.fetcher.Close()
-	c.caller.client.CloseIdleConnections()
+	c.caller.Close()
 	var err error
 	if c.pool != nil {
 		err = errors.Join(err, c.pool.Close())

@@ -53,7 +53,7 @@ func (c *Coordinator) presign(ctx context.Context, job farm.Job, method string) 
 	}
 	client, err := minio.New(to.Endpoint, &minio.Options{
 		Creds:  credentials.NewStaticV4(upload.Params["accessKeyId"], upload.Params["accessKeySecret"], ""),
-		Secure: !to.Insecure, Region: to.Region, BucketLookup: style, Transport: c.caller.client.Transport,
+		Secure: !to.Insecure, Region: to.Region, BucketLookup: style, Transport: c.caller.Transport(),
 	})
 	if err != nil {
 		return "", elsewhereError(job, secrets, err)

@@ -57,7 +57,7 @@ func (l *leader) told(results []raftstore.Result) {
 		noteJobs(jobs, res.Jobs)
 		l.observe(jobs, res.Tasks)
 		clear(jobs)
-		l.outbox.renew(res.Owed)
+		l.deliverAgain(res.Owed)
 		for _, job := range res.Jobs {
 			if job.Status.Ended() && job.Private && job.ErasedAt.IsZero() {
 				l.c.retaining.wake()

@@ -11,7 +11,7 @@ import (
 
 // Job finds a job of the caller's team. A private one shows its assets until it ends.
 func (c *Coordinator) Job(ctx context.Context, p farm.Principal, id string) (farm.Job, error) {
-	job, err := c.teamJob(p, id)
+	job, err := c.state.JobOf(p, id)
 	if err != nil {
 		return farm.Job{}, err
 	}
@@ -24,18 +24,6 @@ func (c *Coordinator) Job(ctx context.Context, p farm.Principal, id string) (far
 		}
 	}
 	return job, errors.Join(c.addProgress(&job), c.tellMissing(&job))
-}
-
-func (c *Coordinator) teamJob(p farm.Principal, id string) (farm.Job, error) {
-	var job farm.Job
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		job, err = tx.Job(id)
-		return err
-	})
-	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && job.Team != p.Team {
-		return farm.Job{}, farm.Errorf(farm.CodeNotFound, "there is no job %q", id)
-	}
-	return job, err
 }
 
 // Jobs lists jobs of the caller's team. next is the cursor of the page that follows, "" after the last.
@@ -69,7 +57,7 @@ func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []st
 		return c.jobsByID(ids, err)
 	}
 	for _, id := range ids {
-		if _, err := c.teamJob(p, id); err != nil {
+		if _, err := c.state.JobOf(p, id); err != nil {
 			return nil, err
 		}
 	}
@@ -117,7 +105,7 @@ func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []s
 		return c.jobsByID(ids, err)
 	}
 	for _, id := range ids {
-		if _, err := c.teamJob(p, id); err != nil {
+		if _, err := c.state.JobOf(p, id); err != nil {
 			return nil, err
 		}
 	}

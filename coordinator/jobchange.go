@@ -24,7 +24,7 @@ func (c *Coordinator) ChangeJob(ctx context.Context, p farm.Principal, id string
 	if err := p.May(farm.ActChangeJobs); err != nil {
 		return farm.Job{}, err
 	}
-	job, err := c.teamJob(p, id)
+	job, err := c.state.JobOf(p, id)
 	if err != nil {
 		return farm.Job{}, err
 	}

@@ -39,7 +39,7 @@ func printable(r rune) rune {
 
 // JobLog opens the log of a job; CodeNotFound when it has none yet.
 func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (*File, error) {
-	job, err := c.teamJob(p, id)
+	job, err := c.state.JobOf(p, id)
 	if err != nil {
 		return nil, err
 	}

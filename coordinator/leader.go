@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/schedule"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
@@ -27,7 +28,7 @@ type leader struct {
 	// began is when this node began to take up what the leader before had. It stays as it is.
 	began time.Time
 
-	outbox *outbox
+	outbox *delivery.Outbox
 	trial  trial // guarded by mu
 	speeds *speeds
 
@@ -112,7 +113,7 @@ func (c *Coordinator) lead(ctx context.Context) (stop func()) {
 		standings: map[string]standing{},
 		courses:   map[string]*course{},
 		speeds:    newSpeeds(),
-		outbox:    newOutbox(c),
+		outbox:    delivery.NewOutbox(c.cfg.Now, c.webhooks.Try),
 	}
 	l.queue.SetSpeed(l.speeds.of)
 	var term sync.WaitGroup
@@ -162,7 +163,7 @@ func (l *leader) term(ctx context.Context) {
 	l.c.log.Info("this coordinator leads the farm", "ready tasks", ready, "leases", leased, "queue read in", time.Since(l.began).Round(time.Millisecond))
 	l.c.reading.wake()
 
-	loops.Go(func() { l.outbox.run(ctx) })
+	loops.Go(func() { l.outbox.Run(ctx) })
 	loops.Go(func() {
 		if err := l.c.sweepAllAttempts(ctx); err != nil && ctx.Err() == nil {
 			l.c.log.Error("looking through unfinished results", "error", err)
@@ -402,7 +403,7 @@ func (l *leader) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.outbox.load()
+	return l.c.webhooks.Owed(l.outbox.Add)
 }
 
 // doubt notes that a command failed and may have been committed all the same.
@@ -440,7 +441,7 @@ func (l *leader) wake() {
 func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
 	for _, job := range jobs {
 		if job.Status == farm.JobFinished || job.Status == farm.JobFailed {
-			l.outbox.add(*job, job.UpdatedAt, 0)
+			l.outbox.Add(*job, job.UpdatedAt, 0)
 		}
 	}
 	ready := make([]farm.Task, 0, len(tasks))

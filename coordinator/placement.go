@@ -15,7 +15,7 @@ import (
 
 // WhyWaiting says in a sentence why a job waits; "" for one that does not.
 func (c *Coordinator) WhyWaiting(ctx context.Context, p farm.Principal, id string) (string, error) {
-	if _, err := c.teamJob(p, id); err != nil {
+	if _, err := c.state.JobOf(p, id); err != nil {
 		return "", err
 	}
 	why, err := c.WhyWaitingEach(ctx, p, []string{id})
@@ -52,7 +52,7 @@ func (l *leader) whyWaiting(ctx context.Context, asked jobsAsked) (map[string]st
 	}
 	why := make(map[string]string, len(asked.IDs))
 	for _, id := range asked.IDs {
-		job, err := l.c.teamJob(farm.Principal{Team: asked.Team}, id)
+		job, err := l.c.state.JobOf(farm.Principal{Team: asked.Team}, id)
 		if farm.CodeOf(err) == farm.CodeNotFound {
 			continue
 		}
@@ -72,7 +72,7 @@ func (l *leader) whyWaiting(ctx context.Context, asked jobsAsked) (map[string]st
 // and when the job is likely to be done. Of a job that waits for nothing it tells only the last.
 func (c *Coordinator) Placement(ctx context.Context, p farm.Principal, id string) (farm.Placement, error) {
 	placement := farm.Placement{Job: id, Requirements: []farm.Requirement{}, At: c.cfg.Now()}
-	job, err := c.teamJob(p, id)
+	job, err := c.state.JobOf(p, id)
 	if err != nil || job.Status.Ended() {
 		return placement, err
 	}
@@ -103,7 +103,7 @@ func (l *leader) placementsOf(ctx context.Context, asked jobsAsked) (map[string]
 	}
 	all := make(map[string]farm.Placement, len(asked.IDs))
 	for _, id := range asked.IDs {
-		job, err := l.c.teamJob(farm.Principal{Team: asked.Team}, id)
+		job, err := l.c.state.JobOf(farm.Principal{Team: asked.Team}, id)
 		if farm.CodeOf(err) == farm.CodeNotFound {
 			continue
 		}
@@ -121,7 +121,7 @@ func (l *leader) placementOf(ctx context.Context, asked jobAsked) (farm.Placemen
 	if err := l.queueRead(ctx); err != nil {
 		return farm.Placement{}, err
 	}
-	job, err := l.c.teamJob(farm.Principal{Team: asked.Team}, asked.ID)
+	job, err := l.c.state.JobOf(farm.Principal{Team: asked.Team}, asked.ID)
 	if err != nil {
 		return farm.Placement{}, err
 	}

@@ -80,7 +80,7 @@ func TestLogsAndRecordsAreRedactedThreeDaysAfterTheEnd(t *testing.T) {
 	finished := mac.finished(farm.Webhook{URL: "http://127.0.0.1:1/"})
 	for try := range farm.DeliveryRetries + 1 {
 		r.eventually("a try is made", func() bool {
-			d, err := r.Delivery(t.Context(), r.admin, job.ID)
+			d, err := r.Webhooks().Delivery(r.admin, job.ID)
 			return err == nil && d.Tries > try
 		})
 		now.pass(20 * time.Second)
@@ -117,7 +117,7 @@ func TestLogsAndRecordsAreRedactedThreeDaysAfterTheEnd(t *testing.T) {
 	if r.output(finished) != "film" {
 		t.Error("the result has suffered")
 	}
-	_, err = r.Redeliver(t.Context(), r.admin, job.ID)
+	_, err = r.Webhooks().Redeliver(t.Context(), r.admin, job.ID)
 	wantCode(t, err, farm.CodeGone)
 }
 

@@ -96,7 +96,7 @@ func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
 
 // Samples lists the full-size pictures of single frames that came before the rest of a job, in the order of the frames.
 func (c *Coordinator) Samples(ctx context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
-	job, err := c.teamJob(p, jobID)
+	job, err := c.state.JobOf(p, jobID)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (c *Coordinator) Samples(ctx context.Context, p farm.Principal, jobID strin
 
 // OpenSample opens the full-size picture of a frame that came before the rest of its job, a PNG.
 func (c *Coordinator) OpenSample(ctx context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
-	job, err := c.teamJob(p, jobID)
+	job, err := c.state.JobOf(p, jobID)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (c *Coordinator) decide(ctx context.Context, p farm.Principal, cmd raftstor
 		}
 		return jobs[0], nil
 	}
-	if _, err := c.teamJob(p, cmd.ID); err != nil {
+	if _, err := c.state.JobOf(p, cmd.ID); err != nil {
 		return farm.Job{}, err
 	}
 	cmd.Team, cmd.By, cmd.At = p.Team, p.Name, c.cfg.Now()

@@ -205,14 +205,14 @@ func (c *Coordinator) revealing(tx *raftstore.Tx, team string) (put func(field, 
 	return put, func() *redact.Redactor { return redact.New(values...) }
 }
 
-// revealWebhook gives a job's webhook with the values of secrets in it, and what conceals them in everything that is then
+// RevealWebhook gives a job's webhook with the values of secrets in it, and what conceals them in everything that is then
 // said about it.
-func (c *Coordinator) revealWebhook(job farm.Job) (hook farm.Webhook, secrets *redact.Redactor, err error) {
+func (h hooks) RevealWebhook(job farm.Job) (hook farm.Webhook, secrets *redact.Redactor, err error) {
 	if job.Webhook == nil {
 		return hook, nil, nil
 	}
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
-		put, concealing := c.revealing(tx, job.Team)
+	err = h.c.store.View(func(tx *raftstore.Tx) (err error) {
+		put, concealing := h.c.revealing(tx, job.Team)
 		hook, err = job.Webhook.RewriteRefs("webhook", put)
 		secrets = concealing()
 		return err
@@ -220,7 +220,7 @@ func (c *Coordinator) revealWebhook(job farm.Job) (hook farm.Webhook, secrets *r
 	return hook, secrets, err
 }
 
-// revealUpload does for a job's upload what revealWebhook does for its webhook.
+// revealUpload does for a job's upload what RevealWebhook does for its webhook.
 func (c *Coordinator) revealUpload(job farm.Job) (upload farm.Upload, secrets *redact.Redactor, err error) {
 	if job.Upload == nil {
 		return upload, nil, nil

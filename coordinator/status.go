@@ -63,7 +63,7 @@ func (l *leader) summary(ctx context.Context, asked summaryAsked) (summary, erro
 	read := l.hasRead()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Read: read, Owed: l.outbox.count(), Machines: map[farm.MachineState]int{}}
+	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Read: read, Owed: l.outbox.Len(), Machines: map[farm.MachineState]int{}}
 	for id, session := range l.sessions {
 		s.Slots += min(session.slots, l.policy.MostSlots())
 		m := farm.Machine{Online: true, Availability: session.availability, Running: make([]farm.RunningTask, len(l.byAgent[id]))}

@@ -70,7 +70,7 @@ func (c *Coordinator) JobAttempts(_ context.Context, p farm.Principal, job, afte
 }
 
 func (c *Coordinator) tasksOf(p farm.Principal, job string) (tasks []farm.Task, err error) {
-	if _, err := c.teamJob(p, job); err != nil {
+	if _, err := c.state.JobOf(p, job); err != nil {
 		return nil, err
 	}
 	err = c.store.View(func(tx *raftstore.Tx) (err error) {

@@ -112,7 +112,7 @@ func checkThumbnail(picture []byte) error {
 
 // Thumbnails lists the pictures of a job's frames, in the order of the frames.
 func (c *Coordinator) Thumbnails(ctx context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
-	job, err := c.teamJob(p, jobID)
+	job, err := c.state.JobOf(p, jobID)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (c *Coordinator) thumbnails(ctx context.Context, job string) ([]farm.Thumbn
 
 // OpenThumbnail opens the picture of a frame.
 func (c *Coordinator) OpenThumbnail(ctx context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
-	job, err := c.teamJob(p, jobID)
+	job, err := c.state.JobOf(p, jobID)
 	if err != nil {
 		return nil, err
 	}

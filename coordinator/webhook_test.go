@@ -78,7 +78,7 @@ func (r *rig) delivery(job string) farm.Delivery {
 	var d farm.Delivery
 	r.eventually("the webhook's delivery ends", func() bool {
 		var err error
-		d, err = r.Delivery(r.t.Context(), r.admin, job)
+		d, err = r.Webhooks().Delivery(r.admin, job)
 		return err == nil && !d.EndedAt.IsZero()
 	})
 	return d
@@ -110,7 +110,7 @@ func TestWebhookTellsOfTheJob(t *testing.T) {
 		if got.method != method || got.path != "/done?a=b" || got.body != string(want) || !strings.Contains(got.body, `"progress":100`) {
 			t.Errorf("got %+v, want %s", got, want)
 		}
-		key, err := r.WebhookKey(t.Context(), r.admin)
+		key, err := r.Webhooks().Key(t.Context(), r.admin)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,9 +174,9 @@ func TestWebhookTellsOfFailureButNotOfCancelling(t *testing.T) {
 	failed := r.submit(func(j *farm.Job) { j.Webhook = &farm.Webhook{URL: hook.URL} })
 	mac.fail(mac.lease(), "Layer 'x' not found", false)
 	r.delivery(failed.ID)
-	_, err := r.Delivery(t.Context(), r.admin, cancelled.ID)
+	_, err := r.Webhooks().Delivery(r.admin, cancelled.ID)
 	wantCode(t, err, farm.CodeNotFound)
-	_, err = r.Delivery(t.Context(), farm.Principal{Team: "other"}, failed.ID)
+	_, err = r.Webhooks().Delivery(farm.Principal{Team: "other"}, failed.ID)
 	wantCode(t, err, farm.CodeNotFound)
 	calls := hook.heard()
 	if len(calls) != 1 || !strings.Contains(calls[0].body, `"status":"error"`) {
@@ -194,7 +194,7 @@ func TestWebhookIsTriedAgainAtItsTimes(t *testing.T) {
 	for try, about := range []time.Duration{time.Second, 4 * time.Second, 16 * time.Second} {
 		var d farm.Delivery
 		r.eventually(fmt.Sprintf("try %d is kept", try+1), func() bool {
-			d, _ = r.Delivery(t.Context(), r.admin, job.ID)
+			d, _ = r.Webhooks().Delivery(r.admin, job.ID)
 			return d.Tries == try+1
 		})
 		if pause := d.Next.Sub(d.TriedAt); pause < about*3/4 || pause > about*5/4 || d.Error != "the receiver answered 500" {
@@ -216,7 +216,7 @@ func TestWebhookIsTriedAgainAtItsTimes(t *testing.T) {
 	}
 	r.eventually("the log tells", func() bool { return strings.Contains(r.log(job.ID), "webhook: given up after try 4") })
 
-	if d, err := r.Redeliver(t.Context(), r.admin, job.ID); err != nil || !d.EndedAt.IsZero() {
+	if d, err := r.Webhooks().Redeliver(t.Context(), r.admin, job.ID); err != nil || !d.EndedAt.IsZero() {
 		t.Fatalf("delivered anew: %+v, %v", d, err)
 	}
 	r.eventually("the receiver is called again", func() bool { return len(hook.heard()) == 5 })
@@ -290,7 +290,7 @@ func TestFaultyReceivers(t *testing.T) {
 			job := mac.finished(farm.Webhook{URL: hook.URL, Headers: map[string]string{"X-Secret": "mine"}})
 			var d farm.Delivery
 			r.eventually("the first try is kept", func() bool {
-				d, _ = r.Delivery(t.Context(), r.admin, job.ID)
+				d, _ = r.Webhooks().Delivery(r.admin, job.ID)
 				return d.Tries > 0
 			})
 			if tc.want == "" && d.Error != "" || !strings.Contains(d.Error, tc.want) || strings.Contains(d.Error, "http://") {
@@ -388,7 +388,7 @@ func TestWebhooksSurviveARestart(t *testing.T) {
 	underWay, waiting := mac.finished(farm.Webhook{URL: hung.URL}), mac.finished(farm.Webhook{URL: flaky.URL})
 	<-first
 	r.eventually("the other one waits", func() bool {
-		d, err := r.Delivery(t.Context(), r.admin, waiting.ID)
+		d, err := r.Webhooks().Delivery(r.admin, waiting.ID)
 		return err == nil && d.Tries == 1
 	})
 	mac.hangUp()
@@ -413,7 +413,7 @@ func TestWebhooksSurviveARestart(t *testing.T) {
 func TestWebhookKeyIsTheTeamsOwnAndCanBeRenewed(t *testing.T) {
 	r := open(t)
 	key := func(team string) string {
-		key, err := r.WebhookKey(t.Context(), farm.Principal{Team: team, Role: farm.RoleProducer})
+		key, err := r.Webhooks().Key(t.Context(), farm.Principal{Team: team, Role: farm.RoleProducer})
 		if err != nil || !strings.HasPrefix(key, "ocw_") || len(key) < 40 {
 			t.Fatalf("got %q, %v", key, err)
 		}
@@ -427,7 +427,7 @@ func TestWebhookKeyIsTheTeamsOwnAndCanBeRenewed(t *testing.T) {
 	if key(r.admin.Team) != before {
 		t.Error("the key has changed by itself")
 	}
-	after, err := r.RenewWebhookKey(t.Context(), r.admin)
+	after, err := r.Webhooks().RenewKey(t.Context(), r.admin)
 	if err != nil || after == before || after != key(r.admin.Team) {
 		t.Errorf("renewed to %q, %v", after, err)
 	}

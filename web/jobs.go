@@ -215,7 +215,7 @@ func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page
 		return page.Job{}, err
 	}
 	if job.Webhook != nil {
-		d, err := s.farm.Delivery(ctx, p, id)
+		d, err := s.farm.Webhooks().Delivery(p, id)
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 			return page.Job{}, err
 		}
@@ -267,7 +267,7 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 func (s *server) callAgain(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, err := s.farm.Redeliver(ctx, p, c.Params("id")); err != nil {
+	if _, err := s.farm.Webhooks().Redeliver(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)

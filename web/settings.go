@@ -200,7 +200,7 @@ func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	key, err := s.farm.WebhookKey(ctx, p)
+	key, err := s.farm.Webhooks().Key(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) renewWebhookKey(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, err := s.farm.RenewWebhookKey(ctx, p); err != nil {
+	if _, err := s.farm.Webhooks().RenewKey(ctx, p); err != nil {
 		return err
 	}
 	return c.Redirect("/settings/webhooks", fiber.StatusSeeOther)

@@ -32,6 +32,19 @@ func (s *State) Now() time.Time { return s.now() }
 // NewID makes an id that sorts behind all that were made here before.
 func (s *State) NewID() (string, error) { return s.ids.next() }
 
+// JobOf reads a job of the caller's team; CodeNotFound for any other.
+func (s *State) JobOf(p farm.Principal, id string) (farm.Job, error) {
+	var job farm.Job
+	err := s.View(func(tx *raftstore.Tx) (err error) {
+		job, err = tx.Job(id)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && job.Team != p.Team {
+		return farm.Job{}, farm.Errorf(farm.CodeNotFound, "there is no job %q", id)
+	}
+	return job, err
+}
+
 // applyWithin is how long a command may take; a farm without a leader answers sooner by itself.
 const applyWithin = 30 * time.Second
 

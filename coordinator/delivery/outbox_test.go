@@ -1,4 +1,4 @@
-package coordinator
+package delivery
 
 import (
 	"testing"
@@ -9,15 +9,15 @@ import (
 
 func TestWebhookBegunAnewWhileInHandIsNotForgotten(t *testing.T) {
 	at := time.Unix(1_000, 0)
-	o := newOutbox(&Coordinator{cfg: Config{Now: func() time.Time { return at }}})
+	o := NewOutbox(func() time.Time { return at }, nil)
 	job := farm.Job{ID: "j", Webhook: &farm.Webhook{URL: "https://hook.example/x"}}
-	o.add(job, at, 0)
+	o.Add(job, at, 0)
 	w := o.later[0]
 	o.later = o.later[:0]
 	o.line(w)
 	r := o.hosts[w.host]
 	r.due, r.inHands, o.inHands = nil, 1, 1 // as start takes it in hand
-	o.add(job, at.Add(time.Second), 1)
+	o.Add(job, at.Add(time.Second), 1)
 	o.done(w, time.Time{})
 	if len(o.later) != 1 || !o.later[0].due.Equal(at.Add(time.Second)) || !o.known["j"] {
 		t.Errorf("left are %+v, known %v", o.later, o.known)

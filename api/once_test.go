@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 )
@@ -329,7 +330,7 @@ func TestASecretThatWasNeverShownCannotBeShownAgain(t *testing.T) {
 	r := start(t)
 	const body = `{"name": "x", "role": "viewer"}`
 	r.interrupted("token", "/api/farm/v1/tokens", body, func(p farm.Principal, request *state.Request) error {
-		_, _, err := r.farm.MakeToken(state.WithRequest(t.Context(), request), p, coordinator.NewToken{Name: "x", Role: farm.RoleViewer})
+		_, _, err := r.farm.MakeToken(state.WithRequest(t.Context(), request), p, people.NewToken{Name: "x", Role: farm.RoleViewer})
 		return err
 	})
 	for range 2 {

@@ -13,6 +13,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 )
 
@@ -225,7 +226,7 @@ func TestAccessOnTheWire(t *testing.T) {
 	golden(t, "join-token-created", invitation)
 	golden(t, "join-token-bare", joinTokenShape(farm.JoinToken{ID: "01JI", Uses: 1, Left: 1, CreatedBy: "admin", CreatedAt: noon, ExpiresAt: noon.Add(time.Hour)}))
 	made.Secret, made.LastUsedAt = "", stamp(noon)
-	made.SignIn = signInShape("https://farm.example", coordinator.SignIn{Code: "CODE", Until: noon.Add(10 * time.Minute)}, noon)
+	made.SignIn = signInShape("https://farm.example", people.SignIn{Code: "CODE", Until: noon.Add(10 * time.Minute)}, noon)
 	golden(t, "person-created", made)
 	golden(t, "self", selfBody{ID: token.ID, Name: token.Name, Role: "artist", FarmAdmin: true, Team: team})
 }

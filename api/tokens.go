@@ -6,7 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 )
 
@@ -39,7 +39,7 @@ func tokenShape(t farm.Token, p farm.Principal) tokenBody {
 	}
 }
 
-func signInShape(base string, in coordinator.SignIn, now time.Time) *signInBody {
+func signInShape(base string, in people.SignIn, now time.Time) *signInBody {
 	left := int(in.Until.Sub(now).Round(time.Second).Seconds())
 	return &signInBody{URL: base + "/sign-in/" + in.Code, ExpiresIn: left, ExpiresAt: stamp(in.Until)}
 }
@@ -159,14 +159,14 @@ func (s *server) makeSignIn(c *fiber.Ctx, p farm.Principal) error {
 	return created(c, signInShape(c.BaseURL(), s.farm.SignIn(p), s.farm.Now()))
 }
 
-func decodeToken(body []byte) (coordinator.NewToken, error) {
+func decodeToken(body []byte) (people.NewToken, error) {
 	wrong := &problems{}
 	o, err := readObject(body, wrong)
 	if err != nil {
-		return coordinator.NewToken{}, err
+		return people.NewToken{}, err
 	}
 	o.only("name", "role", "expiresAt", "team")
-	in := coordinator.NewToken{
+	in := people.NewToken{
 		Team: o.text("team", nameLimit), Name: strings.TrimSpace(o.needText("name", nameLimit)), ExpiresAt: readTime(o, "expiresAt"),
 	}
 	if o.need("role") {
@@ -176,14 +176,14 @@ func decodeToken(body []byte) (coordinator.NewToken, error) {
 }
 
 // decodeTokenChange reads what is to be changed. An expiresAt of null takes the end away.
-func decodeTokenChange(body []byte) (coordinator.TokenChange, error) {
+func decodeTokenChange(body []byte) (people.TokenChange, error) {
 	wrong := &problems{}
 	o, err := readObject(body, wrong)
 	if err != nil {
-		return coordinator.TokenChange{}, err
+		return people.TokenChange{}, err
 	}
 	o.only("name", "role", "expiresAt")
-	var change coordinator.TokenChange
+	var change people.TokenChange
 	if o.has("name") {
 		name := strings.TrimSpace(o.needText("name", nameLimit))
 		change.Name = &name

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 )
 
 // token makes a token and tells who holds it.
-func (r *rig) token(by farm.Principal, in coordinator.NewToken) (farm.Principal, string) {
+func (r *rig) token(by farm.Principal, in people.NewToken) (farm.Principal, string) {
 	r.t.Helper()
 	token, secret, err := r.MakeToken(r.t.Context(), by, in)
 	if err != nil {
@@ -35,7 +35,7 @@ func TestATokenOpensTheFarmUntilItEnds(t *testing.T) {
 	c := newClock()
 	r := open(t, c.config)
 	ctx := t.Context()
-	p, secret := r.token(r.admin, coordinator.NewToken{Name: "night", Role: farm.RoleArtist, ExpiresAt: c.read().Add(time.Hour)})
+	p, secret := r.token(r.admin, people.NewToken{Name: "night", Role: farm.RoleArtist, ExpiresAt: c.read().Add(time.Hour)})
 	if !strings.HasPrefix(secret, "oct_") || len(secret) < 50 {
 		t.Errorf("the secret is %q", secret)
 	}
@@ -47,7 +47,7 @@ func TestATokenOpensTheFarmUntilItEnds(t *testing.T) {
 	_, err = r.Authenticate(ctx, secret)
 	wantCodeOf(t, "an expired token", err, farm.CodeUnauthorized)
 	never := time.Time{}
-	if _, err := r.ChangeToken(ctx, r.admin, p.TokenID, false, coordinator.TokenChange{ExpiresAt: &never}); err != nil {
+	if _, err := r.ChangeToken(ctx, r.admin, p.TokenID, false, people.TokenChange{ExpiresAt: &never}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Authenticate(ctx, secret); err != nil {
@@ -73,23 +73,23 @@ func TestWhoMayMakeWhichToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, _ := r.token(r.admin, coordinator.NewToken{Team: second.ID, Name: "boss", Role: farm.RoleAdmin})
-	operator, _ := r.token(r.admin, coordinator.NewToken{Name: "op", Role: farm.RoleOperator})
+	theirs, _ := r.token(r.admin, people.NewToken{Team: second.ID, Name: "boss", Role: farm.RoleAdmin})
+	operator, _ := r.token(r.admin, people.NewToken{Name: "op", Role: farm.RoleOperator})
 	if !r.admin.Can(farm.ActManageTeams) || theirs.Can(farm.ActManageTeams) || operator.Can(farm.ActManageTeams) {
 		t.Errorf("administrators of the farm: %v, %v, %v", r.admin.Can(farm.ActManageTeams), theirs.Can(farm.ActManageTeams), operator.Can(farm.ActManageTeams))
 	}
 	for _, test := range []struct {
 		what string
 		by   farm.Principal
-		in   coordinator.NewToken
+		in   people.NewToken
 		code farm.Code
 	}{
-		{"an operator", operator, coordinator.NewToken{Name: "x", Role: farm.RoleViewer}, farm.CodeForbidden},
-		{"a role that does not exist", r.admin, coordinator.NewToken{Name: "x", Role: "king"}, farm.CodeInvalid},
-		{"an end in the past", r.admin, coordinator.NewToken{Name: "x", Role: farm.RoleViewer, ExpiresAt: time.Now().Add(-time.Hour)}, farm.CodeInvalid},
-		{"an unknown team", r.admin, coordinator.NewToken{Team: "01NONE", Name: "x", Role: farm.RoleViewer}, farm.CodeNotFound},
-		{"another team", theirs, coordinator.NewToken{Team: r.admin.Team, Name: "x", Role: farm.RoleViewer}, farm.CodeNotFound},
-		{"the own team by its name", theirs, coordinator.NewToken{Team: second.ID, Name: "x", Role: farm.RoleAdmin}, ""},
+		{"an operator", operator, people.NewToken{Name: "x", Role: farm.RoleViewer}, farm.CodeForbidden},
+		{"a role that does not exist", r.admin, people.NewToken{Name: "x", Role: "king"}, farm.CodeInvalid},
+		{"an end in the past", r.admin, people.NewToken{Name: "x", Role: farm.RoleViewer, ExpiresAt: time.Now().Add(-time.Hour)}, farm.CodeInvalid},
+		{"an unknown team", r.admin, people.NewToken{Team: "01NONE", Name: "x", Role: farm.RoleViewer}, farm.CodeNotFound},
+		{"another team", theirs, people.NewToken{Team: r.admin.Team, Name: "x", Role: farm.RoleViewer}, farm.CodeNotFound},
+		{"the own team by its name", theirs, people.NewToken{Team: second.ID, Name: "x", Role: farm.RoleAdmin}, ""},
 	} {
 		_, _, err := r.MakeToken(ctx, test.by, test.in)
 		wantCodeOf(t, test.what, err, test.code)
@@ -115,7 +115,7 @@ func TestAnEndedTeamIsGoneWithItsPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, secret := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "n", Role: farm.RoleAdmin})
+	p, secret := r.token(r.admin, people.NewToken{Team: team.ID, Name: "n", Role: farm.RoleAdmin})
 	job, err := r.Submit(ctx, p, farm.Job{Template: farm.JobTemplate{Src: "http://files.test/title.aep", Composition: "main"}})
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestAnEndedTeamIsGoneWithItsPeople(t *testing.T) {
 
 func TestAFileThatOutlivesItsTokenIsNotKept(t *testing.T) {
 	r := open(t)
-	p, _ := r.token(r.admin, coordinator.NewToken{Name: "nightly", Role: farm.RoleArtist})
+	p, _ := r.token(r.admin, people.NewToken{Name: "nightly", Role: farm.RoleArtist})
 	body, sender := io.Pipe()
 	kept := make(chan error, 1)
 	go func() {
@@ -165,7 +165,7 @@ func TestPeopleSignInWithCodesThatWorkOnce(t *testing.T) {
 	c := newClock()
 	r := open(t, c.config)
 	ctx := t.Context()
-	person, secret, err := r.MakeToken(ctx, r.admin, coordinator.NewToken{Name: "Ada", Role: farm.RoleProducer, Person: true, ExpiresAt: c.read().Add(48 * time.Hour)})
+	person, secret, err := r.MakeToken(ctx, r.admin, people.NewToken{Name: "Ada", Role: farm.RoleProducer, Person: true, ExpiresAt: c.read().Add(48 * time.Hour)})
 	if err != nil || secret != "" || !person.Person {
 		t.Fatalf("the person is %+v with the secret %q, %v", person, secret, err)
 	}
@@ -223,7 +223,7 @@ func TestNobodyIsInvitedWhoseAccessHasExpired(t *testing.T) {
 	c := newClock()
 	r := open(t, c.config)
 	ctx := t.Context()
-	person, _, err := r.MakeToken(ctx, r.admin, coordinator.NewToken{Name: "Ada", Role: farm.RoleViewer, Person: true, ExpiresAt: c.read().Add(time.Hour)})
+	person, _, err := r.MakeToken(ctx, r.admin, people.NewToken{Name: "Ada", Role: farm.RoleViewer, Person: true, ExpiresAt: c.read().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestTheLastUseOfATokenIsKnownAndSurvives(t *testing.T) {
 	c := newClock()
 	r := open(t, c.config)
 	ctx := t.Context()
-	_, secret := r.token(r.admin, coordinator.NewToken{Name: "n", Role: farm.RoleViewer})
+	_, secret := r.token(r.admin, people.NewToken{Name: "n", Role: farm.RoleViewer})
 	lastUse := func() time.Time {
 		t.Helper()
 		list, err := r.Tokens(ctx, r.admin, "", false)
@@ -277,7 +277,7 @@ func TestAnotherTeamsWorkOnAMachineHasNoName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, _ := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "o", Role: farm.RoleAdmin})
+	other, _ := r.token(r.admin, people.NewToken{Team: team.ID, Name: "o", Role: farm.RoleAdmin})
 	s := r.enrol("mac")
 	s.connect()
 	job := r.submit()

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"time"
 
+	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -34,8 +35,8 @@ func (c *Coordinator) InviteNode(ctx context.Context, p farm.Principal, name str
 	if err != nil {
 		return none, "", err
 	}
-	secret := newSecret(nodeTokenPrefix)
-	invitation := farm.NodeInvitation{ID: id, Name: name, Hash: hashSecret(secret), CreatedBy: p.Name, CreatedAt: now, ExpiresAt: expiresAt}
+	secret := seal.NewSecret(nodeTokenPrefix)
+	invitation := farm.NodeInvitation{ID: id, Name: name, Hash: seal.HashSecret(secret), CreatedBy: p.Name, CreatedAt: now, ExpiresAt: expiresAt}
 	if _, err := c.state.Apply(ctx, raftstore.PutNodeInvitation{Invitation: invitation}); err != nil {
 		return none, "", err
 	}
@@ -77,7 +78,7 @@ func (c *Coordinator) CheckNodeInvitation(secret string) error {
 	if err != nil {
 		return err
 	}
-	hash := hashSecret(secret)
+	hash := seal.HashSecret(secret)
 	for _, invitation := range list {
 		if subtle.ConstantTimeCompare([]byte(invitation.Hash), []byte(hash)) == 1 {
 			return nil

@@ -83,7 +83,7 @@ func (c *Coordinator) GiveKeys(ctx context.Context, secret string, in wire.NodeJ
 	if err := c.admissible(asks); err != nil {
 		return wire.NodeKeys{}, err
 	}
-	if _, err := c.state.Apply(ctx, raftstore.UseNodeInvitation{Hash: hashSecret(secret), Node: in.ID, At: c.cfg.Now()}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.UseNodeInvitation{Hash: seal.HashSecret(secret), Node: in.ID, At: c.cfg.Now()}); err != nil {
 		return wire.NodeKeys{}, err
 	}
 	keys := wire.NodeKeys{Farm: c.keys.cluster(), Files: map[string][]byte{}}

@@ -24,6 +24,7 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/internode"
 	"overcrank/coordinator/joblog"
+	"overcrank/coordinator/people"
 	"overcrank/coordinator/reader"
 	"overcrank/coordinator/seal"
 	"overcrank/coordinator/state"
@@ -101,6 +102,8 @@ type Config struct {
 
 // Coordinator is one node of the farm's head. Its methods may be called at the same time.
 type Coordinator struct {
+	*people.Desk // who may do what
+
 	cfg        Config
 	log        *slog.Logger
 	keys       keys
@@ -135,7 +138,6 @@ type Coordinator struct {
 	answers    answers
 	leaderless leaderless
 	port       *internode.Port // of this node for the other coordinators; nil for a farm of one node
-	uses       *uses
 	reading    *reading
 	pictured   *pictured
 	installed  installed
@@ -190,7 +192,6 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		metrics:  newMetrics(),
 		mirror:   newMirror(),
 		answers:  answerAll(),
-		uses:     newUses(),
 		pictured: newPictured(),
 		pace:     newPace(cfg.Now()),
 	}
@@ -264,7 +265,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.proofs.Run)
 	c.run(c.proveFiles)
 	c.run(c.moveFiles)
-	c.run(c.keepUses)
+	c.run(c.KeepUses)
 	c.run(c.keepLevel)
 	if c.port != nil {
 		c.run(c.followLeader)
@@ -307,6 +308,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	}
 	c.state = state.New(c.store, c.feed, c.cfg.Now)
 	c.requests = state.NewRequests(c.state, c.keys.derive)
+	c.Desk = people.NewDesk(c.state, c.keys.derive, c.log)
 	c.webhooks = delivery.NewDesk(hooks{c}, c.state, c.caller, c.keys.derive, c.cfg.Version, c.log)
 	c.cluster.learnPublicAddress()
 	if err := c.storageServesAll(); err != nil {

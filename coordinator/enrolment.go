@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/authority"
+	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
@@ -46,7 +47,7 @@ func (c *Coordinator) Enrol(ctx context.Context, secret string, in wire.Enrol) (
 	}
 	now := c.cfg.Now()
 	agent := farm.Agent{ID: id, Name: in.Name, EnrolledAt: now, Inventory: c.toldRoots(in.Inventory), Keys: []farm.AgentKey{{SHA256: request.SHA256, Until: c.goodUntil(now)}}}
-	if _, err := c.state.Apply(ctx, raftstore.JoinAgent{Hash: hashSecret(secret), Agent: agent, At: now}); err != nil {
+	if _, err := c.state.Apply(ctx, raftstore.JoinAgent{Hash: seal.HashSecret(secret), Agent: agent, At: now}); err != nil {
 		return wire.Enrolled{}, err
 	}
 	// The machine that came with this key, which is an earlier one when it asks again for an answer that it did not get.
@@ -158,7 +159,7 @@ func (c *Coordinator) AuthenticateAgent(_ context.Context, certificate *x509.Cer
 // AuthenticateEarlierAgent finds the agent that holds the bearer secret of an earlier release, which is good for one thing:
 // a certificate. CodeUnauthorized when there is none.
 func (c *Coordinator) AuthenticateEarlierAgent(_ context.Context, secret string) (farm.Agent, error) {
-	hash := hashSecret(secret)
+	hash := seal.HashSecret(secret)
 	var a farm.Agent
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		a, err = tx.AgentBySecretHash(hash)

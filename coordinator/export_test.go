@@ -18,9 +18,6 @@ func (c *Coordinator) Estimate(job farm.Job) *farm.Span {
 // Tidy does the housekeeping that otherwise waits for its time.
 func (c *Coordinator) Tidy(ctx context.Context) error { return c.tidy(ctx) }
 
-// RecordUses writes down now when tokens were used, which otherwise waits for its time.
-func (c *Coordinator) RecordUses(ctx context.Context) error { return c.recordUses(ctx) }
-
 // Retain does what is due after the ends of jobs, which otherwise waits for its time.
 func (c *Coordinator) Retain(ctx context.Context) error { return c.retaining.round(ctx) }
 

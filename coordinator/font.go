@@ -91,7 +91,7 @@ func (c *Coordinator) AddFont(ctx context.Context, p farm.Principal, file FontFi
 	if err := p.May(farm.ActAddFonts); err != nil {
 		return farm.Font{}, err
 	}
-	if err := c.stillIn(ctx, p); err != nil {
+	if err := c.StillIn(ctx, p); err != nil {
 		return farm.Font{}, err
 	}
 	if ids, before, err := state.Made(ctx); err != nil {

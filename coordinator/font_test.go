@@ -16,6 +16,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -135,7 +136,7 @@ func TestFontsOfTwoTeamsNeverMix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, _ := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "o", Role: farm.RoleAdmin})
+	other, _ := r.token(r.admin, people.NewToken{Team: team.ID, Name: "o", Role: farm.RoleAdmin})
 	mine := r.addFont(r.admin, "Go.ttf", goregular.TTF)
 	theirs := r.addFont(other, "go.TTF", gobold.TTF)
 	for _, p := range []struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
@@ -61,9 +62,9 @@ func (c *Coordinator) invite(ctx context.Context, by string, in NewJoinToken) (f
 	if err != nil {
 		return farm.JoinToken{}, "", err
 	}
-	secret := newSecret(joinTokenPrefix)
+	secret := seal.NewSecret(joinTokenPrefix)
 	token := farm.JoinToken{
-		ID: id, Name: in.Name, Hash: hashSecret(secret), Tags: in.Tags, Uses: in.Uses, Left: in.Uses,
+		ID: id, Name: in.Name, Hash: seal.HashSecret(secret), Tags: in.Tags, Uses: in.Uses, Left: in.Uses,
 		CreatedBy: by, CreatedAt: now, ExpiresAt: in.ExpiresAt,
 	}
 	if _, err := c.state.Apply(ctx, raftstore.PutJoinToken{Token: token}); err != nil {
@@ -130,7 +131,7 @@ func (c *Coordinator) RevokeJoinToken(ctx context.Context, p farm.Principal, id 
 // CheckJoinToken is nil for the secret of an invitation that this farm has made, CodeUnauthorized otherwise. Whether it still
 // lets somebody in is decided by Enrol.
 func (c *Coordinator) CheckJoinToken(secret string) error {
-	hash := hashSecret(secret)
+	hash := seal.HashSecret(secret)
 	var token farm.JoinToken
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		token, err = tx.JoinTokenByHash(hash)

@@ -134,17 +134,5 @@ func secretFile(path string, fresh func() string) (string, error) {
 
 // Prefixes of secrets tell people, and programs that search for leaked ones, what they hold.
 const (
-	apiTokenPrefix  = "oct_"
 	joinTokenPrefix = "ocj_"
 )
-
-// newSecret holds 256 random bits.
-func newSecret(prefix string) string {
-	return prefix + strings.ToLower(rand.Text()+rand.Text())
-}
-
-// hashSecret is what is kept of a secret. A plain hash is enough for 256 random bits.
-func hashSecret(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
-}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 )
 
@@ -18,12 +19,12 @@ var permissions = map[string]farm.Action{
 	"ApproveJob": farm.ActApprove, "RejectJob": farm.ActApprove,
 	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "OrderBatchAgain": farm.ActSubmit, "JobAgain": farm.ActSubmit, "PutFile": farm.ActSubmit,
 	"CancelJobs": farm.ActChangeJobs, "CancelBatch": farm.ActChangeJobs, "ReleaseJobs": farm.ActChangeJobs, "ChangeJob": farm.ActChangeJobs,
-	"Redeliver":      farm.ActChangeJobs,
-	"CreateTemplate": farm.ActChangeTemplates, "RenameTemplate": farm.ActChangeTemplates, "MarkTemplate": farm.ActChangeTemplates,
+	"Webhooks.Redeliver": farm.ActChangeJobs,
+	"CreateTemplate":     farm.ActChangeTemplates, "RenameTemplate": farm.ActChangeTemplates, "MarkTemplate": farm.ActChangeTemplates,
 	"RenewUpload": farm.ActChangeTemplates, "DeleteTemplate": farm.ActDeleteTemplates,
 	"AddFont": farm.ActAddFonts, "DeleteFont": farm.ActDeleteFonts,
 	"Secrets": farm.ActViewSecrets, "PutSecret": farm.ActChangeSecrets, "DeleteSecret": farm.ActChangeSecrets, "RestrictSecret": farm.ActChangeSecrets,
-	"WebhookKey": farm.ActViewWebhookKey, "RenewWebhookKey": farm.ActRenewWebhookKey,
+	"Webhooks.Key": farm.ActViewWebhookKey, "Webhooks.RenewKey": farm.ActRenewWebhookKey,
 	"Tokens": farm.ActManageTokens, "Token": farm.ActManageTokens, "MakeToken": farm.ActManageTokens, "ChangeToken": farm.ActManageTokens,
 	"RevokeToken": farm.ActManageTokens, "InvitePerson": farm.ActManageTokens,
 	"RenameTeam": farm.ActRenameTeam, "MakeTeam": farm.ActManageTeams, "EndTeam": farm.ActManageTeams,
@@ -37,7 +38,7 @@ var permissions = map[string]farm.Action{
 	"InviteNode": farm.ActManageCoordinators, "NodeInvitations": farm.ActManageCoordinators, "RevokeNodeInvitation": farm.ActManageCoordinators,
 	"Authority": farm.ActManageCoordinators, "GossipKeys": farm.ActManageCoordinators, "RotateGossipKey": farm.ActManageCoordinators,
 
-	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "JobLog": farm.ActView, "Delivery": farm.ActView,
+	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "JobLog": farm.ActView, "Webhooks.Delivery": farm.ActView,
 	"Batch": farm.ActView, "Batches": farm.ActView, "BatchPart": farm.ActView,
 	"Samples": farm.ActView, "OpenSample": farm.ActView, "Thumbnails": farm.ActView, "OpenThumbnail": farm.ActView, "TemplatePoster": farm.ActView,
 	"Template": farm.ActView, "Templates": farm.ActView, "Introspection": farm.ActView, "WhyUnread": farm.ActView, "DownloadAddress": farm.ActView,
@@ -46,30 +47,44 @@ var permissions = map[string]farm.Action{
 	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "OutputFor": farm.ActView,
 	"Agents": farm.ActView, "Agent": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
 	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "Queue": farm.ActView,
-	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "BeginRequest": farm.ActView,
+	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "Requests.Begin": farm.ActView, "StillIn": farm.ActView,
 }
 
 // TestTheFarmItselfRefusesWhatARoleMayNot asks every method for what the roles below the one that it takes may not have. Its other
 // arguments are empty: who may not ask is refused before anything of them is looked at.
 func TestTheFarmItselfRefusesWhatARoleMayNot(t *testing.T) {
 	r := open(t)
-	who := reflect.TypeFor[farm.Principal]()
-	farmType := reflect.TypeFor[*coordinator.Coordinator]()
 	known := map[string]bool{}
-	for m := range farmType.Methods() {
+	r.refuses(reflect.ValueOf(r.Coordinator), "", known)
+	for name := range permissions {
+		if !known[name] {
+			t.Errorf("%s has a line in permissions and takes no principal", name)
+		}
+	}
+}
+
+// refuses asks the methods of one part of the farm, and of the parts that it leads to.
+func (r *rig) refuses(part reflect.Value, path string, known map[string]bool) {
+	r.t.Helper()
+	who := reflect.TypeFor[farm.Principal]()
+	for m, call := range part.Methods() {
+		if inner := call.Type(); inner.NumIn() == 0 && inner.NumOut() == 1 && isPart(inner.Out(0)) {
+			r.refuses(call.Call(nil)[0], m.Name+".", known)
+		}
 		at := -1
-		for i := range m.Type.NumIn() {
-			if m.Type.In(i) == who {
+		for i := range call.Type().NumIn() {
+			if call.Type().In(i) == who {
 				at = i
 			}
 		}
 		if at < 0 {
 			continue
 		}
-		known[m.Name] = true
-		action, listed := permissions[m.Name]
+		name := path + m.Name
+		known[name] = true
+		action, listed := permissions[name]
 		if !listed {
-			t.Errorf("%s takes a principal and has no line in permissions: what does it ask for?", m.Name)
+			r.t.Errorf("%s takes a principal and has no line in permissions: what does it ask for?", name)
 			continue
 		}
 		if action == farm.ActView {
@@ -83,35 +98,35 @@ func TestTheFarmItselfRefusesWhatARoleMayNot(t *testing.T) {
 				}
 				p := r.admin
 				p.Role, p.FirstTeam = role, first
-				if err := refusal(r.Coordinator, m, at, p); farm.CodeOf(err) != farm.CodeForbidden {
-					t.Errorf("%s for a %s (of the first team: %v): %v", m.Name, role, first, err)
+				if err := refusal(call, at, p); farm.CodeOf(err) != farm.CodeForbidden {
+					r.t.Errorf("%s for a %s (of the first team: %v): %v", name, role, first, err)
 				}
 			}
 		}
 	}
-	for name := range permissions {
-		if !known[name] {
-			t.Errorf("%s has a line in permissions and takes no principal", name)
-		}
-	}
+}
+
+// isPart says whether a method that gives a value of a type leads to a part of the coordinator.
+func isPart(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer && strings.HasPrefix(t.Elem().PkgPath(), "overcrank/coordinator/")
 }
 
 // refusal calls a method with nothing but a principal, and gives its error.
-func refusal(c *coordinator.Coordinator, m reflect.Method, at int, p farm.Principal) error {
-	in := make([]reflect.Value, m.Type.NumIn())
+func refusal(call reflect.Value, at int, p farm.Principal) error {
+	in := make([]reflect.Value, call.Type().NumIn())
 	for i := range in {
-		in[i] = reflect.Zero(m.Type.In(i))
+		in[i] = reflect.Zero(call.Type().In(i))
 	}
-	in[0], in[at] = reflect.ValueOf(c), reflect.ValueOf(p)
-	out := m.Func.Call(in)
+	in[at] = reflect.ValueOf(p)
+	out := call.Call(in)
 	err, _ := out[len(out)-1].Interface().(error)
 	return err
 }
 
 func TestRushIsForThoseWhoMay(t *testing.T) {
 	r := open(t)
-	artist, _ := r.token(r.admin, coordinator.NewToken{Name: "art", Role: farm.RoleArtist})
-	producer, _ := r.token(r.admin, coordinator.NewToken{Name: "pro", Role: farm.RoleProducer})
+	artist, _ := r.token(r.admin, people.NewToken{Name: "art", Role: farm.RoleArtist})
+	producer, _ := r.token(r.admin, people.NewToken{Name: "pro", Role: farm.RoleProducer})
 	rush := farm.LevelRush
 	plainJob := farm.Job{Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
 	job := plainJob
@@ -156,7 +171,7 @@ func TestScriptsAreForThoseWhoMay(t *testing.T) {
 	nested := farm.Job{Template: template, Assets: []farm.Asset{{Type: "job", LayerName: "clip", Nested: &script}}}
 	callers := map[farm.Role]farm.Principal{}
 	for _, role := range farm.Roles()[1:] {
-		callers[role], _ = r.token(r.admin, coordinator.NewToken{Name: string(role), Role: role})
+		callers[role], _ = r.token(r.admin, people.NewToken{Name: string(role), Role: role})
 	}
 	for _, least := range []farm.Role{"", farm.RoleProducer, farm.RoleAdmin} {
 		r.eventually("the farm takes up the level at which scripts ask for a role", func() bool {

@@ -10,6 +10,7 @@ import (
 
 	"overcrank/aep/aeptest"
 	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/coordinator/reader"
 	"overcrank/durable"
 	"overcrank/farm"
@@ -74,7 +75,7 @@ func TestATeamsTemplatesLeaveOthersTheirTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, _ := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "other", Role: farm.RoleAdmin})
+	other, _ := r.token(r.admin, people.NewToken{Team: team.ID, Name: "other", Role: farm.RoleAdmin})
 	costly, plain := aeptest.EmptyLists(t, 1_500_000), project(t, []string{"main"})
 	var many []farm.Template
 	waiting := func() (n int) {
@@ -129,7 +130,7 @@ func TestAnArchiveWaitsForRoomOnTheDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, _ := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "other", Role: farm.RoleArtist})
+	other, _ := r.token(r.admin, people.NewToken{Team: team.ID, Name: "other", Role: farm.RoleArtist})
 	undisturbed(t, func() {
 		if _, err := r.Submit(t.Context(), other, farm.Job{Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}); err != nil {
 			t.Error(err)

@@ -3,7 +3,7 @@ package coordinator_test
 import (
 	"testing"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 )
 
@@ -46,7 +46,7 @@ func TestAResultIsHandedOnWithinTheFarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger, _ := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "x", Role: farm.RoleArtist})
+	stranger, _ := r.token(r.admin, people.NewToken{Team: team.ID, Name: "x", Role: farm.RoleArtist})
 	_, err = r.Submit(t.Context(), stranger, farm.Job{Template: farm.JobTemplate{Src: "http://files.test/a.aep", Composition: "main"}, Assets: []farm.Asset{{Type: "video", LayerName: "x", Src: address}}})
 	if err != nil {
 		t.Fatal(err)

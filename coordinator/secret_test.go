@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 )
 
@@ -70,7 +71,7 @@ func TestReferencesToUnknownSecretsAreRefusedByField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, _ := r.token(r.admin, coordinator.NewToken{Team: team.ID, Name: "o", Role: farm.RoleAdmin})
+	other, _ := r.token(r.admin, people.NewToken{Team: team.ID, Name: "o", Role: farm.RoleAdmin})
 	job := farm.Job{
 		Template: farm.JobTemplate{Src: "http://files.test/${secrets.A}.aep", Composition: "main"},
 		Assets:   []farm.Asset{{Type: "script", Src: "data:,x", Parameters: []farm.AssetParameter{{Key: "k", Value: json.RawMessage(`{"deep":["${secrets.A}${secrets.NO}"]}`)}}}},

@@ -33,7 +33,7 @@ func (c *Coordinator) putFile(ctx context.Context, p farm.Principal, name string
 	if err != nil {
 		return farm.StoredFile{}, receiveError("file", err)
 	}
-	if err := c.stillIn(ctx, p); err != nil {
+	if err := c.StillIn(ctx, p); err != nil {
 		return farm.StoredFile{}, err
 	}
 	if ids, before, err := state.Made(ctx); err != nil {

@@ -108,5 +108,5 @@ func TestEachRoleAgainstEachPage(t *testing.T) {
 // may says whether somebody of the farm under test should be let in.
 func (r *rig) may(name string, g grant) bool {
 	p := r.principal(name)
-	return p.Role.Allows(g.role) && (!g.farm || p.Team == people[0].Team)
+	return p.Role.Allows(g.role) && (!g.farm || p.Team == staff[0].Team)
 }

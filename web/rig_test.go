@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 
 const patience = 30 * time.Second
 
-// People of the farm under test: their tokens' secrets are their names.
-var people = []farm.Token{
+// staff are the people of the farm under test: their tokens' secrets are their names.
+var staff = []farm.Token{
 	{ID: "01JD7000000000000000000001", Team: "01JD7000000000000000000010", Name: "ada", Role: farm.RoleAdmin},
 	{ID: "01JD7000000000000000000002", Team: "01JD7000000000000000000010", Name: "art", Role: farm.RoleArtist},
 	{ID: "01JD7000000000000000000003", Team: "01JD7000000000000000000010", Name: "vic", Role: farm.RoleViewer},
@@ -83,7 +83,7 @@ func (r *rig) people() {
 		r.t.Fatal(err)
 	}
 	known := map[string]bool{}
-	for _, p := range people {
+	for _, p := range staff {
 		if !known[p.Team] {
 			known[p.Team] = true
 			r.apply(store, raftstore.PutTeam{Team: farm.Team{ID: p.Team, Name: p.Team, CreatedAt: time.Now()}})

@@ -10,6 +10,7 @@ import (
 
 	"overcrank/api"
 	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -62,7 +63,7 @@ func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	token, secret, err := s.farm.MakeToken(ctx, p, coordinator.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People})
+	token, secret, err := s.farm.MakeToken(ctx, p, people.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People})
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden {
 		v.Error = err.Error()
 		c.Status(api.StatusOf(err))

@@ -13,7 +13,7 @@ import (
 func TestTheFarmIsSharedByAForm(t *testing.T) {
 	r := start(t)
 	v := r.as("ada")
-	team := people[3].Team
+	team := staff[3].Team
 	form := url.Values{
 		"revision": {"0"}, "levels.overnight.hours": {"mon-fri 19:00-08:00\r\nsat,sun 00:00-24:00"}, "levels.rush.maxShare": {"50"},
 		"teams." + team + ".weight": {"2.5"}, "teams." + team + ".maxMachines": {"4"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 )
 
@@ -103,7 +104,7 @@ func TestSigningOutEndsTheSessionEverywhere(t *testing.T) {
 func TestAnOpenPageFollowsTheRole(t *testing.T) {
 	r := start(t)
 	admin := r.principal("ada")
-	person, _, err := r.farm.MakeToken(t.Context(), admin, coordinator.NewToken{Name: "Peer", Role: farm.RoleAdmin, Person: true})
+	person, _, err := r.farm.MakeToken(t.Context(), admin, people.NewToken{Name: "Peer", Role: farm.RoleAdmin, Person: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestAnOpenPageFollowsTheRole(t *testing.T) {
 	page := v.live("coordinators")
 	page.next(func(p part) bool { return p.ID == "coordinators" })
 	viewer := farm.RoleViewer
-	if _, err := r.farm.ChangeToken(t.Context(), admin, person.ID, true, coordinator.TokenChange{Role: &viewer}); err != nil {
+	if _, err := r.farm.ChangeToken(t.Context(), admin, person.ID, true, people.TokenChange{Role: &viewer}); err != nil {
 		t.Fatal(err)
 	}
 	page.isSentAway()
@@ -283,7 +284,7 @@ func TestOnlyPeopleGetPagesForUnknownAddresses(t *testing.T) {
 func TestAPersonIsOutAtOnceWhenTheirAccessEnds(t *testing.T) {
 	r := start(t)
 	admin := r.principal("ada")
-	person, _, err := r.farm.MakeToken(t.Context(), admin, coordinator.NewToken{Name: "Peer", Role: farm.RoleArtist, Person: true})
+	person, _, err := r.farm.MakeToken(t.Context(), admin, people.NewToken{Name: "Peer", Role: farm.RoleArtist, Person: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
-package coordinator
+package people
 
 import (
 	"context"
 	"crypto/subtle"
 	"fmt"
 
+	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -12,40 +13,40 @@ import (
 // FirstToken makes the first team with an administrator's token when the farm has none, and returns its secret; it
 // returns "" when there is one already. keep is given the secret before the farm knows it, so that a crash leaves no
 // token that nobody holds; an error of keep leaves the farm without one.
-func (c *Coordinator) FirstToken(ctx context.Context, keep func(secret string) error) (string, error) {
-	_, tokens, err := c.firstTeam()
+func (d *Desk) FirstToken(ctx context.Context, keep func(secret string) error) (string, error) {
+	_, tokens, err := d.firstTeam()
 	if err != nil || tokens {
 		return "", err
 	}
-	return c.NewAdminToken(ctx, keep)
+	return d.NewAdminToken(ctx, keep)
 }
 
 // NewAdminToken makes another administrator's token for the farm's first team, for when the one before was lost. Tokens
 // made earlier stay good.
-func (c *Coordinator) NewAdminToken(ctx context.Context, keep func(secret string) error) (string, error) {
-	team, _, err := c.firstTeam()
+func (d *Desk) NewAdminToken(ctx context.Context, keep func(secret string) error) (string, error) {
+	team, _, err := d.firstTeam()
 	if err != nil {
 		return "", err
 	}
-	now := c.cfg.Now()
+	now := d.state.Now()
 	if team == "" {
-		if team, err = c.state.NewID(); err != nil {
+		if team, err = d.state.NewID(); err != nil {
 			return "", err
 		}
-		if _, err := c.state.Apply(ctx, raftstore.PutTeam{Team: farm.Team{ID: team, Name: "default", CreatedAt: now}}); err != nil {
+		if _, err := d.state.Apply(ctx, raftstore.PutTeam{Team: farm.Team{ID: team, Name: "default", CreatedAt: now}}); err != nil {
 			return "", err
 		}
 	}
-	id, err := c.state.NewID()
+	id, err := d.state.NewID()
 	if err != nil {
 		return "", err
 	}
-	secret := newSecret(apiTokenPrefix)
+	secret := seal.NewSecret(tokenPrefix)
 	if err := keep(secret); err != nil {
 		return "", fmt.Errorf("keeping the administrator's token: %w", err)
 	}
-	_, err = c.state.Apply(ctx, raftstore.PutToken{Token: farm.Token{
-		ID: id, Team: team, Name: "admin", Role: farm.RoleAdmin, Hash: hashSecret(secret), CreatedAt: now,
+	_, err = d.state.Apply(ctx, raftstore.PutToken{Token: farm.Token{
+		ID: id, Team: team, Name: "admin", Role: farm.RoleAdmin, Hash: seal.HashSecret(secret), CreatedAt: now,
 	}})
 	if err != nil {
 		return "", err
@@ -54,8 +55,8 @@ func (c *Coordinator) NewAdminToken(ctx context.Context, keep func(secret string
 }
 
 // firstTeam is the farm's first team, "" when it has none, and whether that team has any token.
-func (c *Coordinator) firstTeam() (team string, tokens bool, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) error {
+func (d *Desk) firstTeam() (team string, tokens bool, err error) {
+	err = d.state.View(func(tx *raftstore.Tx) error {
 		if team, err = tx.FirstTeam(); err != nil || team == "" {
 			return err
 		}
@@ -67,9 +68,9 @@ func (c *Coordinator) firstTeam() (team string, tokens bool, err error) {
 }
 
 // Authenticate finds who holds the secret of an API token; CodeUnauthorized otherwise.
-func (c *Coordinator) Authenticate(_ context.Context, secret string) (farm.Principal, error) {
-	hash := hashSecret(secret)
-	return c.principal(func(tx *raftstore.Tx) (farm.Token, error) {
+func (d *Desk) Authenticate(_ context.Context, secret string) (farm.Principal, error) {
+	hash := seal.HashSecret(secret)
+	return d.principal(func(tx *raftstore.Tx) (farm.Token, error) {
 		token, err := tx.TokenByHash(hash)
 		if err == nil && subtle.ConstantTimeCompare([]byte(token.Hash), []byte(hash)) != 1 {
 			err = errNoToken
@@ -79,32 +80,32 @@ func (c *Coordinator) Authenticate(_ context.Context, secret string) (farm.Princ
 }
 
 // PrincipalOf finds who a token id stands for, as long as the token is good; for browser sessions.
-func (c *Coordinator) PrincipalOf(_ context.Context, tokenID string) (farm.Principal, error) {
-	return c.principal(func(tx *raftstore.Tx) (farm.Token, error) { return tx.Token(tokenID) })
+func (d *Desk) PrincipalOf(_ context.Context, tokenID string) (farm.Principal, error) {
+	return d.principal(func(tx *raftstore.Tx) (farm.Token, error) { return tx.Token(tokenID) })
 }
 
-// stillIn is an error when the caller's access has ended meanwhile: what takes long asks again before it counts.
-func (c *Coordinator) stillIn(ctx context.Context, p farm.Principal) error {
+// StillIn is an error when the caller's access has ended meanwhile: what takes long asks again before it counts.
+func (d *Desk) StillIn(ctx context.Context, p farm.Principal) error {
 	if p.TokenID == "" {
 		return nil // the farm itself
 	}
-	_, err := c.Current(ctx, p)
+	_, err := d.Current(ctx, p)
 	return err
 }
 
 var errNoToken = farm.Errorf(farm.CodeUnauthorized, "this token is not known, has expired or was revoked")
 
-func (c *Coordinator) principal(find func(*raftstore.Tx) (farm.Token, error)) (farm.Principal, error) {
+func (d *Desk) principal(find func(*raftstore.Tx) (farm.Token, error)) (farm.Principal, error) {
 	var token farm.Token
 	var first string
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := d.state.View(func(tx *raftstore.Tx) (err error) {
 		if token, err = find(tx); err != nil {
 			return err
 		}
 		first, err = tx.FirstTeam()
 		return err
 	})
-	now := c.cfg.Now()
+	now := d.state.Now()
 	switch {
 	case farm.CodeOf(err) == farm.CodeNotFound:
 		return farm.Principal{}, errNoToken
@@ -113,7 +114,7 @@ func (c *Coordinator) principal(find func(*raftstore.Tx) (farm.Token, error)) (f
 	case !token.Usable(now):
 		return farm.Principal{}, errNoToken
 	}
-	c.uses.note(token.ID, now)
+	d.uses.note(token.ID, now)
 	return farm.Principal{
 		TokenID: token.ID, Name: token.Name, Team: token.Team, Role: token.Role,
 		FirstTeam: token.Team == first,

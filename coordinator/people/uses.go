@@ -1,4 +1,4 @@
-package coordinator
+package people
 
 import (
 	"context"
@@ -55,29 +55,29 @@ func (u *uses) take() []raftstore.TokenUse {
 }
 
 // withUse is the token with its last use, also when the state does not know it yet.
-func (c *Coordinator) withUse(token farm.Token) farm.Token {
-	if at := c.uses.of(token.ID); at.After(token.LastUsedAt) {
+func (d *Desk) withUse(token farm.Token) farm.Token {
+	if at := d.uses.of(token.ID); at.After(token.LastUsedAt) {
 		token.LastUsedAt = at
 	}
 	return token
 }
 
-// keepUses writes the uses of all tokens down together, once in a while.
-func (c *Coordinator) keepUses(ctx context.Context) {
+// KeepUses writes the uses of all tokens down together, once in a while.
+func (d *Desk) KeepUses(ctx context.Context) {
 	interval.Every(ctx, recordEvery, func() {
-		if err := c.recordUses(ctx); err != nil && ctx.Err() == nil {
-			c.log.Warn("recording when tokens were last used; it is tried again", "error", err)
+		if err := d.RecordUses(ctx); err != nil && ctx.Err() == nil {
+			d.log.Warn("recording when tokens were last used; it is tried again", "error", err)
 		}
 	})
 }
 
-// recordUses writes the uses since the last time into the state. What could not be written stays remembered.
-func (c *Coordinator) recordUses(ctx context.Context) error {
-	list := c.uses.take()
+// RecordUses writes the uses since the last time into the state. What could not be written stays remembered.
+func (d *Desk) RecordUses(ctx context.Context) error {
+	list := d.uses.take()
 	for part := range slices.Chunk(list, mostUses) {
-		if _, err := c.state.Apply(ctx, raftstore.RecordUses{Uses: part}); err != nil {
+		if _, err := d.state.Apply(ctx, raftstore.RecordUses{Uses: part}); err != nil {
 			for _, use := range list {
-				c.uses.note(use.Token, use.At)
+				d.uses.note(use.Token, use.At)
 			}
 			return err
 		}

@@ -1,10 +1,11 @@
-package coordinator
+package people
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -30,12 +31,12 @@ type TokenChange struct {
 
 // Tokens lists the tokens of people or of programs of a team, by age; team is "" for the caller's own. CodeForbidden
 // when the caller is no administrator, CodeNotFound for a team that the caller does not look after.
-func (c *Coordinator) Tokens(_ context.Context, p farm.Principal, team string, people bool) ([]farm.Token, error) {
+func (d *Desk) Tokens(_ context.Context, p farm.Principal, team string, people bool) ([]farm.Token, error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return nil, err
 	}
 	var list []farm.Token
-	err := c.store.View(func(tx *raftstore.Tx) error {
+	err := d.state.View(func(tx *raftstore.Tx) error {
 		team, err := managedTeam(tx, p, team)
 		if err != nil {
 			return err
@@ -43,7 +44,7 @@ func (c *Coordinator) Tokens(_ context.Context, p farm.Principal, team string, p
 		all, err := tx.Tokens(team)
 		for _, token := range all {
 			if token.Person == people {
-				list = append(list, c.withUse(token))
+				list = append(list, d.withUse(token))
 			}
 		}
 		return err
@@ -52,12 +53,12 @@ func (c *Coordinator) Tokens(_ context.Context, p farm.Principal, team string, p
 }
 
 // Token finds a token of a person or of a program; its errors are those of Tokens.
-func (c *Coordinator) Token(_ context.Context, p farm.Principal, id string, person bool) (farm.Token, error) {
+func (d *Desk) Token(_ context.Context, p farm.Principal, id string, person bool) (farm.Token, error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return farm.Token{}, err
 	}
 	var token farm.Token
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := d.state.View(func(tx *raftstore.Tx) (err error) {
 		token, err = tx.Token(id)
 		if err == nil {
 			_, err = managedTeam(tx, p, token.Team)
@@ -67,92 +68,92 @@ func (c *Coordinator) Token(_ context.Context, p farm.Principal, id string, pers
 	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && token.Person != person {
 		return farm.Token{}, noSuchToken(id, person)
 	}
-	return c.withUse(token), err
+	return d.withUse(token), err
 }
 
 // Self is the token that the caller uses.
-func (c *Coordinator) Self(_ context.Context, p farm.Principal) (farm.Token, error) {
+func (d *Desk) Self(_ context.Context, p farm.Principal) (farm.Token, error) {
 	var token farm.Token
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := d.state.View(func(tx *raftstore.Tx) (err error) {
 		token, err = tx.Token(p.TokenID)
 		return err
 	})
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return farm.Token{}, errNoToken // it was revoked a moment ago
 	}
-	return c.withUse(token), err
+	return d.withUse(token), err
 }
 
 // MakeToken makes a token and gives its secret, which is kept nowhere. A person's token has a secret that nobody learns.
 // CodeForbidden when the role is above the caller's own.
-func (c *Coordinator) MakeToken(ctx context.Context, p farm.Principal, in NewToken) (token farm.Token, secret string, err error) {
+func (d *Desk) MakeToken(ctx context.Context, p farm.Principal, in NewToken) (token farm.Token, secret string, err error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return farm.Token{}, "", err
 	}
-	if err := c.checkAccess(p, &in.Role, &in.ExpiresAt); err != nil {
+	if err := d.checkAccess(p, &in.Role, &in.ExpiresAt); err != nil {
 		return farm.Token{}, "", err
 	}
 	var team string
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = d.state.View(func(tx *raftstore.Tx) (err error) {
 		team, err = managedTeam(tx, p, in.Team)
 		return err
 	})
 	if err != nil {
 		return farm.Token{}, "", err
 	}
-	id, err := c.state.NewID()
+	id, err := d.state.NewID()
 	if err != nil {
 		return farm.Token{}, "", err
 	}
-	secret = newSecret(apiTokenPrefix)
+	secret = seal.NewSecret(tokenPrefix)
 	token = farm.Token{
-		ID: id, Team: team, Name: in.Name, Role: in.Role, Hash: hashSecret(secret),
-		CreatedAt: c.cfg.Now(), ExpiresAt: in.ExpiresAt, Person: in.Person,
+		ID: id, Team: team, Name: in.Name, Role: in.Role, Hash: seal.HashSecret(secret),
+		CreatedAt: d.state.Now(), ExpiresAt: in.ExpiresAt, Person: in.Person,
 	}
 	if in.Person {
 		secret = ""
 	}
-	if _, err := c.state.Apply(ctx, raftstore.PutToken{Token: token}); err != nil {
+	if _, err := d.state.Apply(ctx, raftstore.PutToken{Token: token}); err != nil {
 		return farm.Token{}, "", err
 	}
-	c.log.Info("a token was made", "token", token.Name, "id", token.ID, "role", token.Role, "team", token.Team, "person", token.Person, "by", p.Name)
+	d.log.Info("a token was made", "token", token.Name, "id", token.ID, "role", token.Role, "team", token.Team, "person", token.Person, "by", p.Name)
 	return token, secret, nil
 }
 
 // ChangeToken changes what a token is called, may do, and how long. CodeConflict when nobody could administer the farm
 // from then on.
-func (c *Coordinator) ChangeToken(ctx context.Context, p farm.Principal, id string, person bool, change TokenChange) (farm.Token, error) {
+func (d *Desk) ChangeToken(ctx context.Context, p farm.Principal, id string, person bool, change TokenChange) (farm.Token, error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return farm.Token{}, err
 	}
-	token, err := c.Token(ctx, p, id, person)
+	token, err := d.Token(ctx, p, id, person)
 	if err != nil {
 		return farm.Token{}, err
 	}
-	if err := c.checkAccess(p, change.Role, change.ExpiresAt); err != nil {
+	if err := d.checkAccess(p, change.Role, change.ExpiresAt); err != nil {
 		return farm.Token{}, err
 	}
-	cmd := raftstore.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, At: c.cfg.Now()}
-	if _, err := c.state.Apply(ctx, cmd); err != nil {
+	cmd := raftstore.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, At: d.state.Now()}
+	if _, err := d.state.Apply(ctx, cmd); err != nil {
 		return farm.Token{}, err
 	}
-	c.log.Info("a token was changed", "token", token.Name, "id", id, "by", p.Name)
-	return c.Token(ctx, p, id, person)
+	d.log.Info("a token was changed", "token", token.Name, "id", id, "by", p.Name)
+	return d.Token(ctx, p, id, person)
 }
 
 // RevokeToken ends a token at once, everywhere. CodeConflict for the last one that can administer the farm.
-func (c *Coordinator) RevokeToken(ctx context.Context, p farm.Principal, id string, person bool) error {
+func (d *Desk) RevokeToken(ctx context.Context, p farm.Principal, id string, person bool) error {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return err
 	}
-	token, err := c.Token(ctx, p, id, person)
+	token, err := d.Token(ctx, p, id, person)
 	if err != nil {
 		return err
 	}
-	if _, err := c.state.Apply(ctx, raftstore.RevokeToken{ID: id, At: c.cfg.Now()}); err != nil {
+	if _, err := d.state.Apply(ctx, raftstore.RevokeToken{ID: id, At: d.state.Now()}); err != nil {
 		return err
 	}
-	c.log.Info("a token was revoked", "token", token.Name, "id", id, "by", p.Name)
+	d.log.Info("a token was revoked", "token", token.Name, "id", id, "by", p.Name)
 	return nil
 }
 
@@ -173,8 +174,8 @@ func managedTeam(tx *raftstore.Tx, p farm.Principal, team string) (string, error
 }
 
 // checkAccess refuses a role above the caller's own and an end that has passed; nil is not looked at.
-func (c *Coordinator) checkAccess(p farm.Principal, role *farm.Role, until *time.Time) error {
-	if until != nil && !until.IsZero() && !c.cfg.Now().Before(*until) {
+func (d *Desk) checkAccess(p farm.Principal, role *farm.Role, until *time.Time) error {
+	if until != nil && !until.IsZero() && !d.state.Now().Before(*until) {
 		return farm.Invalid("the token would be of no use", farm.FieldError{Field: "expiresAt", Message: "has passed already"})
 	}
 	if role == nil {
@@ -196,11 +197,11 @@ func noSuchToken(id string, person bool) error {
 	return farm.Errorf(farm.CodeNotFound, "there is no token %q", id)
 }
 
-// dropExpiredTokens forgets tokens that expired long ago.
-func (c *Coordinator) dropExpiredTokens(ctx context.Context) error {
-	now := c.cfg.Now()
+// DropExpiredTokens forgets tokens that expired long ago.
+func (d *Desk) DropExpiredTokens(ctx context.Context) error {
+	now := d.state.Now()
 	var gone []string
-	err := c.store.View(func(tx *raftstore.Tx) error {
+	err := d.state.View(func(tx *raftstore.Tx) error {
 		teams, err := tx.Teams()
 		if err != nil {
 			return err
@@ -222,7 +223,7 @@ func (c *Coordinator) dropExpiredTokens(ctx context.Context) error {
 		if err != nil {
 			break
 		}
-		_, err = c.state.Apply(ctx, raftstore.RevokeToken{ID: id, At: now})
+		_, err = d.state.Apply(ctx, raftstore.RevokeToken{ID: id, At: now})
 	}
 	return err
 }

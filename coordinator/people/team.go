@@ -1,4 +1,4 @@
-package coordinator
+package people
 
 import (
 	"context"
@@ -14,8 +14,8 @@ func noSuchTeam(id string) error {
 
 // Teams lists the caller's team, or all teams for an administrator of the farm, by age. first is the id of the farm's
 // first team.
-func (c *Coordinator) Teams(_ context.Context, p farm.Principal) (list []farm.Team, first string, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) error {
+func (d *Desk) Teams(_ context.Context, p farm.Principal) (list []farm.Team, first string, err error) {
+	err = d.state.View(func(tx *raftstore.Tx) error {
 		if first, err = tx.FirstTeam(); err != nil {
 			return err
 		}
@@ -31,11 +31,11 @@ func (c *Coordinator) Teams(_ context.Context, p farm.Principal) (list []farm.Te
 }
 
 // Team finds a team that the caller may see, and tells whether it is the farm's first one.
-func (c *Coordinator) Team(_ context.Context, p farm.Principal, id string) (team farm.Team, first bool, err error) {
+func (d *Desk) Team(_ context.Context, p farm.Principal, id string) (team farm.Team, first bool, err error) {
 	if id != p.Team && !p.Can(farm.ActManageTeams) {
 		return farm.Team{}, false, noSuchTeam(id)
 	}
-	err = c.store.View(func(tx *raftstore.Tx) error {
+	err = d.state.View(func(tx *raftstore.Tx) error {
 		if team, err = tx.Team(id); err != nil {
 			return err
 		}
@@ -50,54 +50,54 @@ func (c *Coordinator) Team(_ context.Context, p farm.Principal, id string) (team
 }
 
 // MakeTeam makes a team without any token; CodeForbidden when the caller does not look after the farm.
-func (c *Coordinator) MakeTeam(ctx context.Context, p farm.Principal, name string) (farm.Team, error) {
+func (d *Desk) MakeTeam(ctx context.Context, p farm.Principal, name string) (farm.Team, error) {
 	if err := p.May(farm.ActManageTeams); err != nil {
 		return farm.Team{}, err
 	}
 	if ids, before, err := state.Made(ctx); err != nil {
 		return farm.Team{}, err
 	} else if before {
-		team, _, err := c.Team(ctx, p, ids[0])
+		team, _, err := d.Team(ctx, p, ids[0])
 		return team, err
 	}
-	id, err := c.state.NewID()
+	id, err := d.state.NewID()
 	if err != nil {
 		return farm.Team{}, err
 	}
-	team := farm.Team{ID: id, Name: name, CreatedAt: c.cfg.Now()}
-	if _, err := c.state.Apply(ctx, raftstore.PutTeam{Team: team}); err != nil {
+	team := farm.Team{ID: id, Name: name, CreatedAt: d.state.Now()}
+	if _, err := d.state.Apply(ctx, raftstore.PutTeam{Team: team}); err != nil {
 		return farm.Team{}, err
 	}
-	c.log.Info("a team was made", "team", id, "name", name, "by", p.Name)
+	d.log.Info("a team was made", "team", id, "name", name, "by", p.Name)
 	return team, nil
 }
 
 // RenameTeam gives a team another name; its own administrators may do that too.
-func (c *Coordinator) RenameTeam(ctx context.Context, p farm.Principal, id, name string) (team farm.Team, first bool, err error) {
+func (d *Desk) RenameTeam(ctx context.Context, p farm.Principal, id, name string) (team farm.Team, first bool, err error) {
 	if err := p.May(farm.ActRenameTeam); err != nil {
 		return farm.Team{}, false, err
 	}
-	if _, _, err := c.Team(ctx, p, id); err != nil {
+	if _, _, err := d.Team(ctx, p, id); err != nil {
 		return farm.Team{}, false, err
 	}
-	if _, err := c.state.Apply(ctx, raftstore.RenameTeam{ID: id, Name: name}); err != nil {
+	if _, err := d.state.Apply(ctx, raftstore.RenameTeam{ID: id, Name: name}); err != nil {
 		return farm.Team{}, false, err
 	}
-	return c.Team(ctx, p, id)
+	return d.Team(ctx, p, id)
 }
 
 // EndTeam removes a team with its tokens, templates and files; its browsers are signed out. CodeConflict for the farm's
 // first team and while jobs of the team have not ended.
-func (c *Coordinator) EndTeam(ctx context.Context, p farm.Principal, id string) error {
+func (d *Desk) EndTeam(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActManageTeams); err != nil {
 		return err
 	}
-	if _, _, err := c.Team(ctx, p, id); err != nil {
+	if _, _, err := d.Team(ctx, p, id); err != nil {
 		return err
 	}
-	if _, err := c.state.Apply(ctx, raftstore.EndTeam{ID: id, At: c.cfg.Now()}); err != nil {
+	if _, err := d.state.Apply(ctx, raftstore.EndTeam{ID: id, At: d.state.Now()}); err != nil {
 		return err
 	}
-	c.log.Info("a team was ended", "team", id, "by", p.Name)
+	d.log.Info("a team was ended", "team", id, "by", p.Name)
 	return nil
 }

@@ -1,4 +1,4 @@
-package coordinator
+package people
 
 import (
 	"context"
@@ -13,47 +13,47 @@ import (
 // their time, as codes that are used up, so that signing in writes nothing and signing out holds on every coordinator at once.
 
 // NewSession begins a browser's session that lasts a time.
-func (c *Coordinator) NewSession(life time.Duration) farm.Session {
+func (d *Desk) NewSession(life time.Duration) farm.Session {
 	// Cookies count in whole seconds.
-	return farm.Session{ID: rand.Text(), Until: c.cfg.Now().Add(life).Truncate(time.Second)}
+	return farm.Session{ID: rand.Text(), Until: d.state.Now().Add(life).Truncate(time.Second)}
 }
 
 // sessionCode is the code that ending a session uses up.
 func sessionCode(s farm.Session) string { return "session " + s.ID }
 
 // InSession finds who a session of a token's holder stands for; CodeUnauthorized when it is over, or the token is not good any more.
-func (c *Coordinator) InSession(ctx context.Context, tokenID string, s farm.Session) (farm.Principal, error) {
+func (d *Desk) InSession(ctx context.Context, tokenID string, s farm.Session) (farm.Principal, error) {
 	over := farm.Errorf(farm.CodeUnauthorized, "the session has ended")
-	if s.ID == "" || !c.cfg.Now().Before(s.Until) {
+	if s.ID == "" || !d.state.Now().Before(s.Until) {
 		return farm.Principal{}, over
 	}
-	switch ended, err := c.used(sessionCode(s), s.Until); {
+	switch ended, err := d.used(sessionCode(s), s.Until); {
 	case err != nil:
 		return farm.Principal{}, err
 	case ended:
 		return farm.Principal{}, over
 	}
-	p, err := c.PrincipalOf(ctx, tokenID)
+	p, err := d.PrincipalOf(ctx, tokenID)
 	p.Session = s
 	return p, err
 }
 
 // Current is the caller as things are now: with the role that it has by now, and CodeUnauthorized when its session or its token has
 // ended.
-func (c *Coordinator) Current(ctx context.Context, p farm.Principal) (farm.Principal, error) {
+func (d *Desk) Current(ctx context.Context, p farm.Principal) (farm.Principal, error) {
 	if p.Session == (farm.Session{}) {
-		return c.PrincipalOf(ctx, p.TokenID)
+		return d.PrincipalOf(ctx, p.TokenID)
 	}
-	return c.InSession(ctx, p.TokenID, p.Session)
+	return d.InSession(ctx, p.TokenID, p.Session)
 }
 
 // EndSession ends the browser's session that the caller asks in, on every coordinator and in every page that is open. To end it twice
 // changes nothing.
-func (c *Coordinator) EndSession(ctx context.Context, p farm.Principal) error {
+func (d *Desk) EndSession(ctx context.Context, p farm.Principal) error {
 	if p.Session.ID == "" {
 		return farm.Errorf(farm.CodeConflict, "the request shows a token and belongs to no browser's session")
 	}
-	_, err := c.state.Apply(ctx, raftstore.UseCode{Hash: hashCode(sessionCode(p.Session)), Team: p.Team, Until: p.Session.Until, At: c.cfg.Now()})
+	_, err := d.state.Apply(ctx, raftstore.UseCode{Hash: hashCode(sessionCode(p.Session)), Team: p.Team, Until: p.Session.Until, At: d.state.Now()})
 	if farm.CodeOf(err) == farm.CodeGone {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package coordinator
+package people
 
 import (
 	"context"
@@ -38,8 +38,8 @@ const (
 var codeText = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // signInCode makes a code for a token.
-func (c *Coordinator) signInCode(token string, life time.Duration) SignIn {
-	until := c.cfg.Now().Add(life)
+func (d *Desk) signInCode(token string, life time.Duration) SignIn {
+	until := d.state.Now().Add(life)
 	id, err := ulid.ParseStrict(token)
 	if err != nil {
 		return SignIn{Until: until} // tokens have such ids
@@ -48,59 +48,59 @@ func (c *Coordinator) signInCode(token string, life time.Duration) SignIn {
 	code := binary.BigEndian.AppendUint64(id[:], uint64(until.Unix())<<24)[:codeBody-6]
 	code = append(code, make([]byte, 6)...)
 	_, _ = rand.Read(code[codeBody-6:]) // crypto/rand never fails: it ends the process instead
-	return SignIn{Code: codeText.EncodeToString(append(code, c.signCode(code)...)), Until: until}
+	return SignIn{Code: codeText.EncodeToString(append(code, d.signCode(code)...)), Until: until}
 }
 
 // readCode gives what a code stands for; "" when this farm did not make it.
-func (c *Coordinator) readCode(text string) (token string, until time.Time) {
+func (d *Desk) readCode(text string) (token string, until time.Time) {
 	code, err := codeText.DecodeString(text)
-	if err != nil || len(code) != codeBody+codeSignature || !hmac.Equal(code[codeBody:], c.signCode(code[:codeBody])) {
+	if err != nil || len(code) != codeBody+codeSignature || !hmac.Equal(code[codeBody:], d.signCode(code[:codeBody])) {
 		return "", until
 	}
 	seconds := binary.BigEndian.Uint64(append([]byte{0, 0, 0}, code[16:21]...))
 	return ulid.ULID(code[:16]).String(), time.Unix(int64(seconds), 0)
 }
 
-func (c *Coordinator) signCode(body []byte) []byte {
-	mac := hmac.New(sha256.New, c.keys.derive("sign-in codes", 32))
+func (d *Desk) signCode(body []byte) []byte {
+	mac := hmac.New(sha256.New, d.derive("sign-in codes", 32))
 	mac.Write(body)
 	return mac.Sum(nil)[:codeSignature]
 }
 
 // SignIn makes a code that signs a browser in as the caller.
-func (c *Coordinator) SignIn(p farm.Principal) SignIn { return c.signInCode(p.TokenID, signInLife) }
+func (d *Desk) SignIn(p farm.Principal) SignIn { return d.signInCode(p.TokenID, signInLife) }
 
 // InvitePerson makes a code that signs a browser in as a person whom the caller looks after.
-func (c *Coordinator) InvitePerson(ctx context.Context, p farm.Principal, id string) (SignIn, error) {
+func (d *Desk) InvitePerson(ctx context.Context, p farm.Principal, id string) (SignIn, error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return SignIn{}, err
 	}
-	person, err := c.Token(ctx, p, id, true)
+	person, err := d.Token(ctx, p, id, true)
 	if err != nil {
 		return SignIn{}, err
 	}
-	if !person.Usable(c.cfg.Now()) {
+	if !person.Usable(d.state.Now()) {
 		return SignIn{}, farm.Errorf(farm.CodeConflict, "the access of %q has expired; give it a later end first", person.Name)
 	}
-	return c.signInCode(id, inviteLife), nil
+	return d.signInCode(id, inviteLife), nil
 }
 
 var errCodeGone = farm.Errorf(farm.CodeGone, "this sign-in link has been used or has run out; ask for another, or sign in with a token")
 
 // LookAtSignIn finds who a code stands for without using it up; CodeGone when it was used, has run out or its token has ended.
-func (c *Coordinator) LookAtSignIn(ctx context.Context, code string) (farm.Principal, error) {
-	token, until := c.readCode(code)
-	if token == "" || !c.cfg.Now().Before(until) {
+func (d *Desk) LookAtSignIn(ctx context.Context, code string) (farm.Principal, error) {
+	token, until := d.readCode(code)
+	if token == "" || !d.state.Now().Before(until) {
 		return farm.Principal{}, errCodeGone
 	}
-	used, err := c.used(code, until)
+	used, err := d.used(code, until)
 	switch {
 	case err != nil:
 		return farm.Principal{}, err
 	case used:
 		return farm.Principal{}, errCodeGone
 	}
-	p, err := c.PrincipalOf(ctx, token)
+	p, err := d.PrincipalOf(ctx, token)
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
 		return farm.Principal{}, errCodeGone
 	}
@@ -108,13 +108,13 @@ func (c *Coordinator) LookAtSignIn(ctx context.Context, code string) (farm.Princ
 }
 
 // UseSignIn finds who a code stands for, once; its errors are those of LookAtSignIn.
-func (c *Coordinator) UseSignIn(ctx context.Context, code string) (farm.Principal, error) {
-	p, err := c.LookAtSignIn(ctx, code)
+func (d *Desk) UseSignIn(ctx context.Context, code string) (farm.Principal, error) {
+	p, err := d.LookAtSignIn(ctx, code)
 	if err != nil {
 		return farm.Principal{}, err
 	}
-	_, until := c.readCode(code)
-	_, err = c.state.Apply(ctx, raftstore.UseCode{Hash: hashCode(code), Until: until, At: c.cfg.Now()})
+	_, until := d.readCode(code)
+	_, err = d.state.Apply(ctx, raftstore.UseCode{Hash: hashCode(code), Until: until, At: d.state.Now()})
 	if farm.CodeOf(err) == farm.CodeGone {
 		return farm.Principal{}, errCodeGone
 	}
@@ -128,8 +128,8 @@ func hashCode(code string) string {
 }
 
 // used says whether a code has been used that is good until a time.
-func (c *Coordinator) used(code string, until time.Time) (used bool, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+func (d *Desk) used(code string, until time.Time) (used bool, err error) {
+	err = d.state.View(func(tx *raftstore.Tx) (err error) {
 		used, err = tx.CodeUsed(hashCode(code), until)
 		return err
 	})

@@ -260,7 +260,15 @@ func hangAtStart(job) int {
 }
 
 func hangAtEnd(j job) int {
-	normal(j)
+	open()
+	head(j)
+	if code := film(j, j.frames()); code != 0 { // written before it says so: whoever listens may end this process soon after
+		return code
+	}
+	for n := range j.frames() {
+		frame(j, n)
+	}
+	finish()
 	return hang()
 }
 

@@ -17,7 +17,7 @@ import (
 // everybody who is let in.
 var permissions = map[string]farm.Action{
 	"ApproveJob": farm.ActApprove, "RejectJob": farm.ActApprove,
-	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "OrderBatchAgain": farm.ActSubmit, "JobAgain": farm.ActSubmit, "PutFile": farm.ActSubmit,
+	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "ResubmitBatch": farm.ActSubmit, "JobAgain": farm.ActSubmit, "PutFile": farm.ActSubmit,
 	"CancelJobs": farm.ActChangeJobs, "CancelBatch": farm.ActChangeJobs, "ReleaseJobs": farm.ActChangeJobs, "ChangeJob": farm.ActChangeJobs,
 	"Webhooks.Redeliver": farm.ActChangeJobs,
 	"CreateTemplate":     farm.ActChangeTemplates, "RenameTemplate": farm.ActChangeTemplates, "MarkTemplate": farm.ActChangeTemplates,

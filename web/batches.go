@@ -95,7 +95,7 @@ func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	result, err := s.farm.OrderBatchAgain(ctx, p, c.Params("id"), pick, change)
+	result, err := s.farm.ResubmitBatch(ctx, p, c.Params("id"), pick, change)
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func TestJobsAreOrderedAgainAsTheyWereSent(t *testing.T) {
 		t.Fatalf("%+v, %v", first.Errs, err)
 	}
 	all := func(farm.Job) bool { return true }
-	again, err := r.farm.OrderBatchAgain(t.Context(), ada, first.Batch.ID, all, func(j *farm.Job) { j.Preview = false })
+	again, err := r.farm.ResubmitBatch(t.Context(), ada, first.Batch.ID, all, func(j *farm.Job) { j.Preview = false })
 	if err != nil || len(again.Jobs) != 1 || farm.CodeOf(again.Errs[1]) != farm.CodeConflict {
 		t.Fatalf("%d jobs, refused %v, %v", len(again.Jobs), again.Errs, err)
 	}
@@ -148,9 +148,9 @@ func TestJobsAreOrderedAgainAsTheyWereSent(t *testing.T) {
 	}
 	if job.Name != "outer" || job.Hold || job.Preview || job.Priority != 7 || len(job.Tags) != 1 || job.Batch != again.Batch.ID || len(job.Children) != 1 ||
 		job.Children[0] == first.Jobs[0].Children[0] || len(job.Assets) != 2 || string(job.Assets[0].Value) != `"x"` {
-		t.Errorf("ordered again: %+v", job)
+		t.Errorf("resubmitted: %+v", job)
 	}
-	if _, err := r.farm.OrderBatchAgain(t.Context(), r.principal("zoe"), first.Batch.ID, all, func(*farm.Job) {}); farm.CodeOf(err) != farm.CodeNotFound {
+	if _, err := r.farm.ResubmitBatch(t.Context(), r.principal("zoe"), first.Batch.ID, all, func(*farm.Job) {}); farm.CodeOf(err) != farm.CodeNotFound {
 		t.Errorf("another team's batch: %v", err)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"overcrank/raftstore"
 )
 
-// OrderBatchAgain submits the jobs of a batch that pick chooses once more, as a batch of their own, after change has changed
-// them; CodeNotFound when it chooses none. Those that cannot be ordered again, since the farm no longer keeps what they were made
+// ResubmitBatch submits the jobs of a batch that pick chooses once more, as a batch of their own, after change has changed
+// them; CodeNotFound when it chooses none. Those that cannot be resubmitted, since the farm no longer keeps what they were made
 // of, are refused like any others.
-func (c *Coordinator) OrderBatchAgain(ctx context.Context, p farm.Principal, id string, pick func(farm.Job) bool, change func(*farm.Job)) (BatchResult, error) {
+func (c *Coordinator) ResubmitBatch(ctx context.Context, p farm.Principal, id string, pick func(farm.Job) bool, change func(*farm.Job)) (BatchResult, error) {
 	if err := p.May(farm.ActSubmit); err != nil {
 		return BatchResult{}, err
 	}
@@ -29,7 +29,7 @@ func (c *Coordinator) OrderBatchAgain(ctx context.Context, p farm.Principal, id 
 			if err != nil {
 				return err
 			}
-			entry, err := orderAgain(tx, job)
+			entry, err := resubmission(tx, job)
 			if err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ func (c *Coordinator) OrderBatchAgain(ctx context.Context, p farm.Principal, id 
 	}
 	result, err := c.SubmitBatch(ctx, p, entries)
 	if err == nil && len(result.Jobs) == 0 {
-		return result, farm.Errorf(farm.CodeConflict, "none of the jobs could be ordered again: %w", result.Errs[0])
+		return result, farm.Errorf(farm.CodeConflict, "none of the jobs could be resubmitted: %w", result.Errs[0])
 	}
 	return result, err
 }
@@ -63,14 +63,14 @@ func (c *Coordinator) JobAgain(_ context.Context, p farm.Principal, id string) (
 	}
 	var entry BatchEntry
 	err = c.store.View(func(tx *raftstore.Tx) (err error) {
-		entry, err = orderAgain(tx, job)
+		entry, err = resubmission(tx, job)
 		return err
 	})
 	return entry.Job, errors.Join(err, entry.Err)
 }
 
-// orderAgain is a job as it was sent, with those nested in it.
-func orderAgain(tx *raftstore.Tx, job farm.Job) (BatchEntry, error) {
+// resubmission is a job as it was sent, with those nested in it.
+func resubmission(tx *raftstore.Tx, job farm.Job) (BatchEntry, error) {
 	gone := BatchEntry{Err: farm.Errorf(farm.CodeConflict, "what job %s was made of is no longer kept", job.ID)}
 	if job.Forgotten() {
 		return gone, nil

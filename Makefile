@@ -10,7 +10,7 @@ DURATION ?= 10m
 SEED    ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build generate lint test demo chaos bench fuzz pictures clean
+.PHONY: build generate lint test demo chaos bench fuzz release-checks pictures clean
 
 ## build: the binary, bin/overcrank
 build:
@@ -69,6 +69,15 @@ fuzz:
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; \
 		done; \
 	done
+
+## release-checks: what runs before each release, in about two hours; its figures go into docs/benchmarks.md
+release-checks:
+	.ci/run
+	$(MAKE) --no-print-directory bench
+	$(MAKE) --no-print-directory bench BENCH=million
+	$(MAKE) --no-print-directory fuzz
+	$(MAKE) --no-print-directory chaos DURATION=10m SEED=1
+	$(MAKE) --no-print-directory chaos DURATION=10m SEED=2
 
 ## pictures: the pictures in the documentation, taken of the real dashboard
 pictures:

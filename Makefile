@@ -57,7 +57,7 @@ ifeq ($(BENCH),million)
 	OVERCRANK_BENCH_JOBS=1000000 $(GO) test -run '^$$' -bench 'Million' -benchtime 1x -timeout 2h ./cmd/overcrank
 else
 	@scripts/require ffmpeg fonts
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 2h ./...
 	@echo 'make bench BENCH=million measures a farm of a million jobs'
 endif
 

@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"outbound":    {"farm"},
 	"inbound":     {},
 	"interval":    {},
-	"faults":      {},
+	"faults":      {"interval"},
 }
 
 type goPackage struct {

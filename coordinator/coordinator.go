@@ -102,7 +102,7 @@ type Config struct {
 
 // Coordinator is one node of the farm's head. Its methods may be called at the same time.
 type Coordinator struct {
-	*people.Desk // who may do what
+	*people.Directory // who may do what
 
 	cfg        Config
 	log        *slog.Logger
@@ -129,7 +129,7 @@ type Coordinator struct {
 	asides     chan struct{} // work beside its caller that goes on at once
 	fetcher    *fetch.Fetcher
 	caller     *delivery.Caller
-	webhooks   *delivery.Desk
+	webhooks   *delivery.Webhooks
 	pool       *gossip.Pool           // nil without gossip
 	ringTaken  int                    // revision of the keys with which the pool was joined
 	public     atomic.Pointer[string] // the farm's base address, once its coordinators are known
@@ -308,8 +308,8 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	}
 	c.state = state.New(c.store, c.feed, c.cfg.Now)
 	c.requests = state.NewRequests(c.state, c.keys.derive)
-	c.Desk = people.NewDesk(c.state, c.keys.derive, c.log)
-	c.webhooks = delivery.NewDesk(hooks{c}, c.state, c.caller, c.keys.derive, c.cfg.Version, c.log)
+	c.Directory = people.NewDirectory(c.state, c.keys.derive, c.log)
+	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.derive, c.cfg.Version, c.log)
 	c.cluster.learnPublicAddress()
 	if err := c.storageServesAll(); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 // Webhooks delivers the webhooks of jobs that have ended.
-func (c *Coordinator) Webhooks() *delivery.Desk { return c.webhooks }
+func (c *Coordinator) Webhooks() *delivery.Webhooks { return c.webhooks }
 
 // hooks is what deliveries know of this coordinator.
 type hooks struct{ c *Coordinator }

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"overcrank/interval"
 )
 
 // Faults is what is wrong with a machine.
@@ -96,16 +98,7 @@ const lookEvery = 20 * time.Millisecond
 // there says that the machine is well.
 func (m *Machine) Follow(ctx context.Context, path string, logger *slog.Logger) {
 	m.look(path, logger)
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			m.look(path, logger)
-		}
-	}
+	interval.Every(ctx, lookEvery, func() { m.look(path, logger) })
 }
 
 func (m *Machine) look(path string, logger *slog.Logger) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"overcrank/interval"
 	"overcrank/raftstore/boltfile"
 )
 
@@ -28,14 +29,7 @@ const (
 
 // tidy writes snapshots as they become due until ctx ends.
 func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
-	tick := time.NewTicker(snapshotLook)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for interval.Wait(ctx, snapshotLook) == nil {
 		if s.machine.damage() != nil || !s.snapshotDue() {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 const keyPrefix = "ocw_"
 
 // key is the key with which a team's webhooks are signed. It is derived, so none is kept.
-func (d *Desk) key(team string) (string, error) {
+func (d *Webhooks) key(team string) (string, error) {
 	var salt string
 	err := d.state.View(func(tx *raftstore.Tx) (err error) {
 		salt, err = tx.WebhookSalt(team)
@@ -22,7 +22,7 @@ func (d *Desk) key(team string) (string, error) {
 }
 
 // Key is the key with which the webhooks of the caller's team are signed.
-func (d *Desk) Key(_ context.Context, p farm.Principal) (string, error) {
+func (d *Webhooks) Key(_ context.Context, p farm.Principal) (string, error) {
 	if err := p.May(farm.ActViewWebhookKey); err != nil {
 		return "", err
 	}
@@ -30,7 +30,7 @@ func (d *Desk) Key(_ context.Context, p farm.Principal) (string, error) {
 }
 
 // RenewKey gives the caller's team another key; deliveries are signed with it from now on.
-func (d *Desk) RenewKey(ctx context.Context, p farm.Principal) (string, error) {
+func (d *Webhooks) RenewKey(ctx context.Context, p farm.Principal) (string, error) {
 	if err := p.May(farm.ActRenewWebhookKey); err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ import (
 
 // request makes the request of a delivery, and tells which secrets are in it, also with an error. It is a function of
 // the job as it ended, so each try sends the same.
-func (d *Desk) request(ctx context.Context, job farm.Job) (*http.Request, *redact.Redactor, error) {
+func (d *Webhooks) request(ctx context.Context, job farm.Job) (*http.Request, *redact.Redactor, error) {
 	if !job.RedactedAt.IsZero() {
 		return nil, nil, farm.Errorf(farm.CodeGone, "its address is no longer kept: it was redacted")
 	}
@@ -28,7 +28,7 @@ func (d *Desk) request(ctx context.Context, job farm.Job) (*http.Request, *redac
 }
 
 // hookRequest makes the request of a delivery from a webhook in which no secret is left to put in.
-func (d *Desk) hookRequest(ctx context.Context, job farm.Job, hook farm.Webhook) (*http.Request, error) {
+func (d *Webhooks) hookRequest(ctx context.Context, job farm.Job, hook farm.Webhook) (*http.Request, error) {
 	body, err := d.body(job, hook)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (d *Desk) hookRequest(ctx context.Context, job farm.Job, hook farm.Webhook)
 }
 
 // body is what a delivery carries: the job as the interface shows it, with the caller's data beside it, or the data alone.
-func (d *Desk) body(job farm.Job, hook farm.Webhook) ([]byte, error) {
+func (d *Webhooks) body(job farm.Job, hook farm.Webhook) ([]byte, error) {
 	if hook.Custom && len(hook.Data) > 0 {
 		return hook.Data, nil
 	}

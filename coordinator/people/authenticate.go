@@ -13,7 +13,7 @@ import (
 // FirstToken makes the first team with an administrator's token when the farm has none, and returns its secret; it
 // returns "" when there is one already. keep is given the secret before the farm knows it, so that a crash leaves no
 // token that nobody holds; an error of keep leaves the farm without one.
-func (d *Desk) FirstToken(ctx context.Context, keep func(secret string) error) (string, error) {
+func (d *Directory) FirstToken(ctx context.Context, keep func(secret string) error) (string, error) {
 	_, tokens, err := d.firstTeam()
 	if err != nil || tokens {
 		return "", err
@@ -23,7 +23,7 @@ func (d *Desk) FirstToken(ctx context.Context, keep func(secret string) error) (
 
 // NewAdminToken makes another administrator's token for the farm's first team, for when the one before was lost. Tokens
 // made earlier stay good.
-func (d *Desk) NewAdminToken(ctx context.Context, keep func(secret string) error) (string, error) {
+func (d *Directory) NewAdminToken(ctx context.Context, keep func(secret string) error) (string, error) {
 	team, _, err := d.firstTeam()
 	if err != nil {
 		return "", err
@@ -55,7 +55,7 @@ func (d *Desk) NewAdminToken(ctx context.Context, keep func(secret string) error
 }
 
 // firstTeam is the farm's first team, "" when it has none, and whether that team has any token.
-func (d *Desk) firstTeam() (team string, tokens bool, err error) {
+func (d *Directory) firstTeam() (team string, tokens bool, err error) {
 	err = d.state.View(func(tx *raftstore.Tx) error {
 		if team, err = tx.FirstTeam(); err != nil || team == "" {
 			return err
@@ -68,7 +68,7 @@ func (d *Desk) firstTeam() (team string, tokens bool, err error) {
 }
 
 // Authenticate finds who holds the secret of an API token; CodeUnauthorized otherwise.
-func (d *Desk) Authenticate(_ context.Context, secret string) (farm.Principal, error) {
+func (d *Directory) Authenticate(_ context.Context, secret string) (farm.Principal, error) {
 	hash := seal.HashSecret(secret)
 	return d.principal(func(tx *raftstore.Tx) (farm.Token, error) {
 		token, err := tx.TokenByHash(hash)
@@ -80,12 +80,12 @@ func (d *Desk) Authenticate(_ context.Context, secret string) (farm.Principal, e
 }
 
 // PrincipalOf finds who a token id stands for, as long as the token is good; for browser sessions.
-func (d *Desk) PrincipalOf(_ context.Context, tokenID string) (farm.Principal, error) {
+func (d *Directory) PrincipalOf(_ context.Context, tokenID string) (farm.Principal, error) {
 	return d.principal(func(tx *raftstore.Tx) (farm.Token, error) { return tx.Token(tokenID) })
 }
 
 // StillIn is an error when the caller's access has ended meanwhile: what takes long asks again before it counts.
-func (d *Desk) StillIn(ctx context.Context, p farm.Principal) error {
+func (d *Directory) StillIn(ctx context.Context, p farm.Principal) error {
 	if p.TokenID == "" {
 		return nil // the farm itself
 	}
@@ -95,7 +95,7 @@ func (d *Desk) StillIn(ctx context.Context, p farm.Principal) error {
 
 var errNoToken = farm.Errorf(farm.CodeUnauthorized, "this token is not known, has expired or was revoked")
 
-func (d *Desk) principal(find func(*raftstore.Tx) (farm.Token, error)) (farm.Principal, error) {
+func (d *Directory) principal(find func(*raftstore.Tx) (farm.Token, error)) (farm.Principal, error) {
 	var token farm.Token
 	var first string
 	err := d.state.View(func(tx *raftstore.Tx) (err error) {

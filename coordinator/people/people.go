@@ -10,15 +10,15 @@ import (
 // tokenPrefix begins each API token.
 const tokenPrefix = "oct_"
 
-// Desk looks after teams, tokens and sessions. Its methods may be called at the same time.
-type Desk struct {
+// Directory looks after teams, tokens and sessions. Its methods may be called at the same time.
+type Directory struct {
 	state  *state.State
 	derive func(purpose string, size int) []byte
 	log    *slog.Logger
 	uses   *uses
 }
 
-// NewDesk makes a desk. derive makes keys of the farm's key: what links that sign in are signed with.
-func NewDesk(s *state.State, derive func(purpose string, size int) []byte, log *slog.Logger) *Desk {
-	return &Desk{state: s, derive: derive, log: log, uses: newUses()}
+// NewDirectory makes a directory. derive makes keys of the farm's key: what links that sign in are signed with.
+func NewDirectory(s *state.State, derive func(purpose string, size int) []byte, log *slog.Logger) *Directory {
+	return &Directory{state: s, derive: derive, log: log, uses: newUses()}
 }

@@ -13,7 +13,7 @@ import (
 // their time, as codes that are used up, so that signing in writes nothing and signing out holds on every coordinator at once.
 
 // NewSession begins a browser's session that lasts a time.
-func (d *Desk) NewSession(life time.Duration) farm.Session {
+func (d *Directory) NewSession(life time.Duration) farm.Session {
 	// Cookies count in whole seconds.
 	return farm.Session{ID: rand.Text(), Until: d.state.Now().Add(life).Truncate(time.Second)}
 }
@@ -22,7 +22,7 @@ func (d *Desk) NewSession(life time.Duration) farm.Session {
 func sessionCode(s farm.Session) string { return "session " + s.ID }
 
 // InSession finds who a session of a token's holder stands for; CodeUnauthorized when it is over, or the token is not good any more.
-func (d *Desk) InSession(ctx context.Context, tokenID string, s farm.Session) (farm.Principal, error) {
+func (d *Directory) InSession(ctx context.Context, tokenID string, s farm.Session) (farm.Principal, error) {
 	over := farm.Errorf(farm.CodeUnauthorized, "the session has ended")
 	if s.ID == "" || !d.state.Now().Before(s.Until) {
 		return farm.Principal{}, over
@@ -40,7 +40,7 @@ func (d *Desk) InSession(ctx context.Context, tokenID string, s farm.Session) (f
 
 // Current is the caller as things are now: with the role that it has by now, and CodeUnauthorized when its session or its token has
 // ended.
-func (d *Desk) Current(ctx context.Context, p farm.Principal) (farm.Principal, error) {
+func (d *Directory) Current(ctx context.Context, p farm.Principal) (farm.Principal, error) {
 	if p.Session == (farm.Session{}) {
 		return d.PrincipalOf(ctx, p.TokenID)
 	}
@@ -49,7 +49,7 @@ func (d *Desk) Current(ctx context.Context, p farm.Principal) (farm.Principal, e
 
 // EndSession ends the browser's session that the caller asks in, on every coordinator and in every page that is open. To end it twice
 // changes nothing.
-func (d *Desk) EndSession(ctx context.Context, p farm.Principal) error {
+func (d *Directory) EndSession(ctx context.Context, p farm.Principal) error {
 	if p.Session.ID == "" {
 		return farm.Errorf(farm.CodeConflict, "the request shows a token and belongs to no browser's session")
 	}

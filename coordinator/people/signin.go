@@ -38,7 +38,7 @@ const (
 var codeText = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // signInCode makes a code for a token.
-func (d *Desk) signInCode(token string, life time.Duration) SignIn {
+func (d *Directory) signInCode(token string, life time.Duration) SignIn {
 	until := d.state.Now().Add(life)
 	id, err := ulid.ParseStrict(token)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *Desk) signInCode(token string, life time.Duration) SignIn {
 }
 
 // readCode gives what a code stands for; "" when this farm did not make it.
-func (d *Desk) readCode(text string) (token string, until time.Time) {
+func (d *Directory) readCode(text string) (token string, until time.Time) {
 	code, err := codeText.DecodeString(text)
 	if err != nil || len(code) != codeBody+codeSignature || !hmac.Equal(code[codeBody:], d.signCode(code[:codeBody])) {
 		return "", until
@@ -61,17 +61,17 @@ func (d *Desk) readCode(text string) (token string, until time.Time) {
 	return ulid.ULID(code[:16]).String(), time.Unix(int64(seconds), 0)
 }
 
-func (d *Desk) signCode(body []byte) []byte {
+func (d *Directory) signCode(body []byte) []byte {
 	mac := hmac.New(sha256.New, d.derive("sign-in codes", 32))
 	mac.Write(body)
 	return mac.Sum(nil)[:codeSignature]
 }
 
 // SignIn makes a code that signs a browser in as the caller.
-func (d *Desk) SignIn(p farm.Principal) SignIn { return d.signInCode(p.TokenID, signInLife) }
+func (d *Directory) SignIn(p farm.Principal) SignIn { return d.signInCode(p.TokenID, signInLife) }
 
 // InvitePerson makes a code that signs a browser in as a person whom the caller looks after.
-func (d *Desk) InvitePerson(ctx context.Context, p farm.Principal, id string) (SignIn, error) {
+func (d *Directory) InvitePerson(ctx context.Context, p farm.Principal, id string) (SignIn, error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return SignIn{}, err
 	}
@@ -88,7 +88,7 @@ func (d *Desk) InvitePerson(ctx context.Context, p farm.Principal, id string) (S
 var errCodeGone = farm.Errorf(farm.CodeGone, "this sign-in link has been used or has run out; ask for another, or sign in with a token")
 
 // LookAtSignIn finds who a code stands for without using it up; CodeGone when it was used, has run out or its token has ended.
-func (d *Desk) LookAtSignIn(ctx context.Context, code string) (farm.Principal, error) {
+func (d *Directory) LookAtSignIn(ctx context.Context, code string) (farm.Principal, error) {
 	token, until := d.readCode(code)
 	if token == "" || !d.state.Now().Before(until) {
 		return farm.Principal{}, errCodeGone
@@ -108,7 +108,7 @@ func (d *Desk) LookAtSignIn(ctx context.Context, code string) (farm.Principal, e
 }
 
 // UseSignIn finds who a code stands for, once; its errors are those of LookAtSignIn.
-func (d *Desk) UseSignIn(ctx context.Context, code string) (farm.Principal, error) {
+func (d *Directory) UseSignIn(ctx context.Context, code string) (farm.Principal, error) {
 	p, err := d.LookAtSignIn(ctx, code)
 	if err != nil {
 		return farm.Principal{}, err
@@ -128,7 +128,7 @@ func hashCode(code string) string {
 }
 
 // used says whether a code has been used that is good until a time.
-func (d *Desk) used(code string, until time.Time) (used bool, err error) {
+func (d *Directory) used(code string, until time.Time) (used bool, err error) {
 	err = d.state.View(func(tx *raftstore.Tx) (err error) {
 		used, err = tx.CodeUsed(hashCode(code), until)
 		return err

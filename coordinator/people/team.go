@@ -14,7 +14,7 @@ func noSuchTeam(id string) error {
 
 // Teams lists the caller's team, or all teams for an administrator of the farm, by age. first is the id of the farm's
 // first team.
-func (d *Desk) Teams(_ context.Context, p farm.Principal) (list []farm.Team, first string, err error) {
+func (d *Directory) Teams(_ context.Context, p farm.Principal) (list []farm.Team, first string, err error) {
 	err = d.state.View(func(tx *raftstore.Tx) error {
 		if first, err = tx.FirstTeam(); err != nil {
 			return err
@@ -31,7 +31,7 @@ func (d *Desk) Teams(_ context.Context, p farm.Principal) (list []farm.Team, fir
 }
 
 // Team finds a team that the caller may see, and tells whether it is the farm's first one.
-func (d *Desk) Team(_ context.Context, p farm.Principal, id string) (team farm.Team, first bool, err error) {
+func (d *Directory) Team(_ context.Context, p farm.Principal, id string) (team farm.Team, first bool, err error) {
 	if id != p.Team && !p.Can(farm.ActManageTeams) {
 		return farm.Team{}, false, noSuchTeam(id)
 	}
@@ -50,7 +50,7 @@ func (d *Desk) Team(_ context.Context, p farm.Principal, id string) (team farm.T
 }
 
 // MakeTeam makes a team without any token; CodeForbidden when the caller does not look after the farm.
-func (d *Desk) MakeTeam(ctx context.Context, p farm.Principal, name string) (farm.Team, error) {
+func (d *Directory) MakeTeam(ctx context.Context, p farm.Principal, name string) (farm.Team, error) {
 	if err := p.May(farm.ActManageTeams); err != nil {
 		return farm.Team{}, err
 	}
@@ -73,7 +73,7 @@ func (d *Desk) MakeTeam(ctx context.Context, p farm.Principal, name string) (far
 }
 
 // RenameTeam gives a team another name; its own administrators may do that too.
-func (d *Desk) RenameTeam(ctx context.Context, p farm.Principal, id, name string) (team farm.Team, first bool, err error) {
+func (d *Directory) RenameTeam(ctx context.Context, p farm.Principal, id, name string) (team farm.Team, first bool, err error) {
 	if err := p.May(farm.ActRenameTeam); err != nil {
 		return farm.Team{}, false, err
 	}
@@ -88,7 +88,7 @@ func (d *Desk) RenameTeam(ctx context.Context, p farm.Principal, id, name string
 
 // EndTeam removes a team with its tokens, templates and files; its browsers are signed out. CodeConflict for the farm's
 // first team and while jobs of the team have not ended.
-func (d *Desk) EndTeam(ctx context.Context, p farm.Principal, id string) error {
+func (d *Directory) EndTeam(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActManageTeams); err != nil {
 		return err
 	}

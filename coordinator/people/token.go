@@ -31,7 +31,7 @@ type TokenChange struct {
 
 // Tokens lists the tokens of people or of programs of a team, by age; team is "" for the caller's own. CodeForbidden
 // when the caller is no administrator, CodeNotFound for a team that the caller does not look after.
-func (d *Desk) Tokens(_ context.Context, p farm.Principal, team string, people bool) ([]farm.Token, error) {
+func (d *Directory) Tokens(_ context.Context, p farm.Principal, team string, people bool) ([]farm.Token, error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (d *Desk) Tokens(_ context.Context, p farm.Principal, team string, people b
 }
 
 // Token finds a token of a person or of a program; its errors are those of Tokens.
-func (d *Desk) Token(_ context.Context, p farm.Principal, id string, person bool) (farm.Token, error) {
+func (d *Directory) Token(_ context.Context, p farm.Principal, id string, person bool) (farm.Token, error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return farm.Token{}, err
 	}
@@ -72,7 +72,7 @@ func (d *Desk) Token(_ context.Context, p farm.Principal, id string, person bool
 }
 
 // Self is the token that the caller uses.
-func (d *Desk) Self(_ context.Context, p farm.Principal) (farm.Token, error) {
+func (d *Directory) Self(_ context.Context, p farm.Principal) (farm.Token, error) {
 	var token farm.Token
 	err := d.state.View(func(tx *raftstore.Tx) (err error) {
 		token, err = tx.Token(p.TokenID)
@@ -86,7 +86,7 @@ func (d *Desk) Self(_ context.Context, p farm.Principal) (farm.Token, error) {
 
 // MakeToken makes a token and gives its secret, which is kept nowhere. A person's token has a secret that nobody learns.
 // CodeForbidden when the role is above the caller's own.
-func (d *Desk) MakeToken(ctx context.Context, p farm.Principal, in NewToken) (token farm.Token, secret string, err error) {
+func (d *Directory) MakeToken(ctx context.Context, p farm.Principal, in NewToken) (token farm.Token, secret string, err error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return farm.Token{}, "", err
 	}
@@ -122,7 +122,7 @@ func (d *Desk) MakeToken(ctx context.Context, p farm.Principal, in NewToken) (to
 
 // ChangeToken changes what a token is called, may do, and how long. CodeConflict when nobody could administer the farm
 // from then on.
-func (d *Desk) ChangeToken(ctx context.Context, p farm.Principal, id string, person bool, change TokenChange) (farm.Token, error) {
+func (d *Directory) ChangeToken(ctx context.Context, p farm.Principal, id string, person bool, change TokenChange) (farm.Token, error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return farm.Token{}, err
 	}
@@ -142,7 +142,7 @@ func (d *Desk) ChangeToken(ctx context.Context, p farm.Principal, id string, per
 }
 
 // RevokeToken ends a token at once, everywhere. CodeConflict for the last one that can administer the farm.
-func (d *Desk) RevokeToken(ctx context.Context, p farm.Principal, id string, person bool) error {
+func (d *Directory) RevokeToken(ctx context.Context, p farm.Principal, id string, person bool) error {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func managedTeam(tx *raftstore.Tx, p farm.Principal, team string) (string, error
 }
 
 // checkAccess refuses a role above the caller's own and an end that has passed; nil is not looked at.
-func (d *Desk) checkAccess(p farm.Principal, role *farm.Role, until *time.Time) error {
+func (d *Directory) checkAccess(p farm.Principal, role *farm.Role, until *time.Time) error {
 	if until != nil && !until.IsZero() && !d.state.Now().Before(*until) {
 		return farm.Invalid("the token would be of no use", farm.FieldError{Field: "expiresAt", Message: "has passed already"})
 	}
@@ -198,7 +198,7 @@ func noSuchToken(id string, person bool) error {
 }
 
 // DropExpiredTokens forgets tokens that expired long ago.
-func (d *Desk) DropExpiredTokens(ctx context.Context) error {
+func (d *Directory) DropExpiredTokens(ctx context.Context) error {
 	now := d.state.Now()
 	var gone []string
 	err := d.state.View(func(tx *raftstore.Tx) error {

@@ -55,7 +55,7 @@ func (u *uses) take() []raftstore.TokenUse {
 }
 
 // withUse is the token with its last use, also when the state does not know it yet.
-func (d *Desk) withUse(token farm.Token) farm.Token {
+func (d *Directory) withUse(token farm.Token) farm.Token {
 	if at := d.uses.of(token.ID); at.After(token.LastUsedAt) {
 		token.LastUsedAt = at
 	}
@@ -63,7 +63,7 @@ func (d *Desk) withUse(token farm.Token) farm.Token {
 }
 
 // KeepUses writes the uses of all tokens down together, once in a while.
-func (d *Desk) KeepUses(ctx context.Context) {
+func (d *Directory) KeepUses(ctx context.Context) {
 	interval.Every(ctx, recordEvery, func() {
 		if err := d.RecordUses(ctx); err != nil && ctx.Err() == nil {
 			d.log.Warn("recording when tokens were last used; it is tried again", "error", err)
@@ -72,7 +72,7 @@ func (d *Desk) KeepUses(ctx context.Context) {
 }
 
 // RecordUses writes the uses since the last time into the state. What could not be written stays remembered.
-func (d *Desk) RecordUses(ctx context.Context) error {
+func (d *Directory) RecordUses(ctx context.Context) error {
 	list := d.uses.take()
 	for part := range slices.Chunk(list, mostUses) {
 		if _, err := d.state.Apply(ctx, raftstore.RecordUses{Uses: part}); err != nil {

@@ -28,8 +28,8 @@ type Farm interface {
 	WebhookTried(job farm.Job, well bool)
 }
 
-// Desk delivers webhooks and keeps what came of it.
-type Desk struct {
+// Webhooks delivers what is owed and keeps what came of it.
+type Webhooks struct {
 	farm    Farm
 	state   *state.State
 	caller  *Caller
@@ -38,13 +38,13 @@ type Desk struct {
 	log     *slog.Logger
 }
 
-// NewDesk makes a desk. derive makes keys of the farm's key: what teams' webhooks are signed with; version is this program's, told to receivers.
-func NewDesk(f Farm, s *state.State, caller *Caller, derive func(purpose string, size int) []byte, version string, log *slog.Logger) *Desk {
-	return &Desk{farm: f, state: s, caller: caller, derive: derive, version: version, log: log}
+// NewWebhooks makes them ready. derive makes keys of the farm's key: what teams' webhooks are signed with; version is this program's, told to receivers.
+func NewWebhooks(f Farm, s *state.State, caller *Caller, derive func(purpose string, size int) []byte, version string, log *slog.Logger) *Webhooks {
+	return &Webhooks{farm: f, state: s, caller: caller, derive: derive, version: version, log: log}
 }
 
 // Owed hands on every job whose webhook is owed, with when it is due and how many tries were made.
-func (d *Desk) Owed(visit func(job farm.Job, due time.Time, tries int)) error {
+func (d *Webhooks) Owed(visit func(job farm.Job, due time.Time, tries int)) error {
 	var list []farm.Delivery
 	err := d.state.View(func(tx *raftstore.Tx) (err error) {
 		list, err = tx.DeliveriesOwed()
@@ -73,7 +73,7 @@ func (d *Desk) Owed(visit func(job farm.Job, due time.Time, tries int)) error {
 
 // Try makes one try of a job's webhook and keeps what came of it. next is when to try again, zero for never. A try
 // that ends because this node stops counts for nothing: whoever leads next makes it again.
-func (d *Desk) Try(ctx context.Context, id string) (next time.Time) {
+func (d *Webhooks) Try(ctx context.Context, id string) (next time.Time) {
 	var owed farm.Delivery
 	var job farm.Job
 	err := d.state.View(func(tx *raftstore.Tx) (err error) {
@@ -124,7 +124,7 @@ func (d *Desk) Try(ctx context.Context, id string) (next time.Time) {
 }
 
 // call calls the webhook of a job that has ended, once. It gives the receiver's status when that has taken it.
-func (d *Desk) call(ctx context.Context, job farm.Job) (status int, failed *failure) {
+func (d *Webhooks) call(ctx context.Context, job farm.Job) (status int, failed *failure) {
 	req, secrets, err := d.request(ctx, job)
 	if err != nil {
 		return 0, &failure{reason: secrets.String(callReason(err)), final: hopeless(err)}
@@ -133,7 +133,7 @@ func (d *Desk) call(ctx context.Context, job farm.Job) (status int, failed *fail
 }
 
 // Delivery tells how the webhook of a job of the caller's team stands; CodeNotFound when none is owed for it.
-func (d *Desk) Delivery(p farm.Principal, id string) (farm.Delivery, error) {
+func (d *Webhooks) Delivery(p farm.Principal, id string) (farm.Delivery, error) {
 	job, err := d.state.JobOf(p, id)
 	if err != nil {
 		return farm.Delivery{}, err
@@ -157,7 +157,7 @@ func (d *Desk) Delivery(p farm.Principal, id string) (farm.Delivery, error) {
 }
 
 // Redeliver calls a webhook again whose delivery has ended, well or not.
-func (d *Desk) Redeliver(ctx context.Context, p farm.Principal, id string) (farm.Delivery, error) {
+func (d *Webhooks) Redeliver(ctx context.Context, p farm.Principal, id string) (farm.Delivery, error) {
 	if err := p.May(farm.ActChangeJobs); err != nil {
 		return farm.Delivery{}, err
 	}
@@ -167,6 +167,6 @@ func (d *Desk) Redeliver(ctx context.Context, p farm.Principal, id string) (farm
 	if _, err := d.state.Apply(ctx, raftstore.Redeliver{Team: p.Team, ID: id, At: d.state.Now()}); err != nil {
 		return farm.Delivery{}, err
 	}
-	d.farm.Note(id, "webhook: delivered anew, as "+p.Name+" asked")
+	d.farm.Note(id, "webhook: called again, as "+p.Name+" asked")
 	return d.Delivery(p, id)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestFlagsOfAFarmAreDocumented holds the tables of docs/operations.md to the flags that the program takes.
+// TestFlagsOfAFarmAreDocumented holds the tables of docs/operations/settings.md to the flags that the program takes.
 func TestFlagsOfAFarmAreDocumented(t *testing.T) {
-	const path, begin, end = "../../docs/operations.md", "-update -->\n", "<!-- end of flags -->"
+	const path, begin, end = "../../docs/operations/settings.md", "-update -->\n", "<!-- end of flags -->"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

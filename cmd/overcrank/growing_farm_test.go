@@ -11,7 +11,7 @@ import (
 	"overcrank/raftstore/porttest"
 )
 
-// TestAFarmThatHasGrownOutlivesItsFirstCoordinator follows "From one to three" of docs/operations.md with machines that are linked all the
+// TestAFarmThatHasGrownOutlivesItsFirstCoordinator follows "From one to three" of docs/operations/coordinators.md with machines that are linked all the
 // while and know of nothing but the first coordinator, without gossip, and kills that one. They render on, with no one's help.
 func TestAFarmThatHasGrownOutlivesItsFirstCoordinator(t *testing.T) {
 	path, storage, port := filepath.Join(t.TempDir(), "coordinator.yaml"), t.TempDir(), porttest.Address(t)

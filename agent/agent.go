@@ -19,6 +19,7 @@ import (
 	"overcrank/agent/aerender"
 	"overcrank/agent/cache"
 	"overcrank/agent/control"
+	"overcrank/agent/farmclient"
 	"overcrank/agent/fetch"
 	"overcrank/agent/inventory"
 	"overcrank/agent/outbox"
@@ -73,7 +74,7 @@ type agent struct {
 	addresses atomic.Pointer[address.Policy] // which machines may be asked, as the farm says
 	fetcher   *fetch.Fetcher
 	uploader  *upload.Uploader
-	farm      *remote // nil when nobody is told
+	farm      *farmclient.Client // nil when nobody is told
 	told      *told
 	pool      *gossip.Pool    // nil without gossip
 	limits    aerender.Limits // of engines; zero values mean the defaults
@@ -173,7 +174,7 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	if a.self, err = readCredential(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	a.farm = newRemote(cfg.Coordinators)
+	a.farm = farmclient.New(cfg.Coordinators, a.log)
 	a.recall()
 	a.board = newBoard(a)
 	a.link = newLink(a)
@@ -225,7 +226,7 @@ func clearWork(dir string) error {
 func (a *agent) run(ctx context.Context) error {
 	defer a.fetcher.Close()
 	defer a.uploader.Close()
-	defer a.farm.close()
+	defer a.farm.Close()
 	defer a.cache.Close()
 	defer a.closeDesk()
 	a.watch.Look(ctx) // before the first lease can come

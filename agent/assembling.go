@@ -13,6 +13,7 @@ import (
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/cache"
+	"overcrank/agent/farmclient"
 	"overcrank/agent/film"
 	"overcrank/agent/parts"
 	"overcrank/farm"
@@ -83,19 +84,19 @@ func (t *attempt) openPart(ctx context.Context, i int, part wire.Part) (io.ReadC
 	}
 	path := filepath.Join(t.dir, "in", fmt.Sprintf("part%d", i))
 	tries := 0
-	err := untilRight(ctx, func() error {
+	err := farmclient.UntilRight(ctx, func() error {
 		err := t.bring(ctx, ref, path)
 		if tries++; tries > 1 && errors.Is(err, cache.ErrContent) {
 			return &damagedPart{err} // twice is no accident of the way
 		}
 		return err
 	})
-	var status *statusError
+	var status *farmclient.StatusError
 	switch {
 	case errors.As(err, new(*damagedPart)):
 		t.say("the part with the frames %d to %d is damaged; looking which of them", part.Frames.Start, part.Frames.End)
 		err = t.downloadAsItIs(ctx, ref, path)
-	case errors.As(err, &status) && !passing(err):
+	case errors.As(err, &status) && !farmclient.Passing(err):
 		return nil, parts.ErrGone
 	}
 	if err != nil {
@@ -113,7 +114,7 @@ func (t *attempt) downloadAsItIs(ctx context.Context, ref farm.FileRef, path str
 	if err != nil {
 		return fmt.Errorf("making a file: %w", err)
 	}
-	err = t.a.download(ctx, ref.SHA256, &bounded{w: out, left: ref.Size})
+	err = t.a.farm.Download(ctx, ref.SHA256, &bounded{w: out, left: ref.Size})
 	if errors.Is(err, errTooLong) {
 		err = nil
 	}
@@ -161,7 +162,7 @@ func (t *attempt) soundPart(ctx context.Context, p plan) (string, error) {
 			return "", &failure{message: "Render failed: the sound of the film is missing", retry: true}
 		}
 		path := filepath.Join(t.dir, "in", soundName)
-		if err := untilRight(ctx, func() error { return t.bring(ctx, ref, path) }); err != nil {
+		if err := farmclient.UntilRight(ctx, func() error { return t.bring(ctx, ref, path) }); err != nil {
 			return "", t.notFetched(err, "Sound", "")
 		}
 		seconds, err := soundLength(path)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"overcrank/agent/aerender"
+	"overcrank/agent/farmclient"
 	"overcrank/agent/film"
 	"overcrank/agent/join"
 	"overcrank/agent/parts"
@@ -257,7 +258,7 @@ func (t *attempt) explain(err error) wire.Failed {
 		engine   *aerender.Failure
 		wrong    *film.Wrong
 		clip     *join.ClipError
-		noAnswer *statusError
+		noAnswer *farmclient.StatusError
 		back     *givenBack
 		missing  *parts.Missing
 	)

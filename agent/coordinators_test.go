@@ -13,58 +13,6 @@ import (
 	"overcrank/farm/wire"
 )
 
-func TestWhichCoordinatorIsTriedNext(t *testing.T) {
-	c := newCoordinators([]string{"http://a:8080/", " https://b ", "http://a:8080"})
-	c.tell([]string{"https://c", "http://localhost:1", "http://127.0.0.1:2"})
-	c.hear(func() []string { return []string{"https://d", ""} })
-	want := []string{"https://a:8080", "https://b", "https://c", "https://d"}
-	if got := c.knownLocked(); !slices.Equal(got, want) {
-		t.Fatalf("known are %v, want %v", got, want)
-	}
-	if c.address() != want[0] {
-		t.Errorf("it begins with %s", c.address())
-	}
-	for range 5 { // rounds
-		tried := []string{c.address()}
-		for range 3 {
-			if c.turn() {
-				t.Fatal("a round has ended before all were tried")
-			}
-			tried = append(tried, c.address())
-		}
-		slices.Sort(tried)
-		if !slices.Equal(tried, want) {
-			t.Fatalf("tried were %v", tried)
-		}
-		last := c.address()
-		if !c.turn() || c.address() == last {
-			t.Fatalf("after all were tried in vain it goes on with %s, the last was %s", c.address(), last)
-		}
-	}
-}
-
-func TestTheOneThatLeadsIsTurnedToUnlessItWasTriedInVain(t *testing.T) {
-	c := newCoordinators([]string{"https://a", "https://b"})
-	if c.turnTo("") {
-		t.Error("nobody leads, and it turned to somebody")
-	}
-	if !c.turnTo("http://z:8080") || c.address() != "https://z:8080" {
-		t.Errorf("sent on, it turned to %s", c.address())
-	}
-	c.turn() // z does not answer
-	if c.turnTo("http://z:8080") {
-		t.Error("one that did not answer just now was believed to lead")
-	}
-	c.welcomed()
-	if !c.turnTo("http://z:8080") {
-		t.Error("what was in vain is held against a coordinator for ever")
-	}
-	alone := newCoordinators([]string{"https://a"})
-	if !alone.turn() || alone.address() != "https://a" || alone.several() {
-		t.Errorf("with one coordinator it turned to %s", alone.address())
-	}
-}
-
 // cluster is coordinators of one farm that tell of each other, the first of which leads.
 func cluster(t *testing.T, n int) []*peer {
 	peers := make([]*peer, n)

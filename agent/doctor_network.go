@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"overcrank/agent/farmclient"
 	"overcrank/agent/identity"
 )
 
@@ -43,7 +44,7 @@ func (d *Doctor) coordinator(ctx context.Context, address string) {
 	if err != nil {
 		d.add(Finding{
 			Check: "coordinator", About: address, Health: Broken, Found: fmt.Sprintf("does not answer: %v", err),
-			Mend: "See that the coordinator runs, that the address is right, and that no firewall stands between: curl -k " + overTLS(address) + "/healthz",
+			Mend: "See that the coordinator runs, that the address is right, and that no firewall stands between: curl -k " + farmclient.OverTLS(address) + "/healthz",
 		})
 		return
 	}
@@ -89,10 +90,10 @@ func (d *Doctor) reach(ctx context.Context, address string) (time.Time, error) {
 			return time.Time{}, err
 		}
 	}
-	far := newRemote([]string{address})
-	defer far.close()
-	far.show(config)
-	res, err := far.do(ctx, http.MethodGet, "/healthz", "", nil, 0)
+	far := farmclient.New([]string{address}, d.Config.Logger)
+	defer far.Close()
+	far.Identify(config)
+	res, err := far.Do(ctx, http.MethodGet, "/healthz", "", nil, 0)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/agent/farmclient"
 	"overcrank/agent/identity"
 	"overcrank/durable"
 	"overcrank/farm/wire"
@@ -93,7 +94,7 @@ func (a *agent) enrol(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		a.farm.show(config)
+		a.farm.Identify(config)
 		return nil
 	case self.Secret != "":
 		err := a.insist(ctx, a.certify)
@@ -111,29 +112,29 @@ func (a *agent) enrol(ctx context.Context) error {
 
 // insist tries until the farm answers.
 func (a *agent) insist(ctx context.Context, try func(context.Context) error) error {
-	for pause := newBackoff(); ; {
+	for pause := farmclient.NewBackoff(); ; {
 		err := try(ctx)
-		var status *statusError
+		var status *farmclient.StatusError
 		switch {
 		case err == nil:
 			return nil
 		case errors.Is(err, identity.ErrStranger):
-			if a.farm.turn() { // no address is that of the farm that was meant
+			if a.farm.TryNext() { // no address is that of the farm that was meant
 				return err
 			}
-			if err := interval.Wait(ctx, soon()); err != nil {
+			if err := interval.Wait(ctx, farmclient.Soon()); err != nil {
 				return err
 			}
 			continue
-		case errors.As(err, &status) && (status.code == http.StatusUnauthorized || status.code == http.StatusForbidden):
+		case errors.As(err, &status) && (status.Code == http.StatusUnauthorized || status.Code == http.StatusForbidden):
 			return fmt.Errorf("%w: %w", errRefused, err)
-		case errors.As(err, &status) && status.code < http.StatusInternalServerError && status.code != http.StatusTooManyRequests:
+		case errors.As(err, &status) && status.Code < http.StatusInternalServerError && status.Code != http.StatusTooManyRequests:
 			return fmt.Errorf("enrolling: %w", err)
 		}
 		a.link.troubled(err)
-		asked, wait := a.farm.address(), soon()
-		if a.farm.turn() {
-			wait = pause.next()
+		asked, wait := a.farm.Address(), farmclient.Soon()
+		if a.farm.TryNext() {
+			wait = pause.Next()
 		}
 		a.log.Info("the farm cannot be reached yet", "coordinator", asked, "again", wait.Round(time.Millisecond), "error", err)
 		if err := interval.Wait(ctx, wait); err != nil {
@@ -191,7 +192,7 @@ func (a *agent) join(ctx context.Context, token wire.JoinToken, key []byte) erro
 	has.Fonts, has.Effects, has.Plugins = nil, nil, nil
 	in := wire.Enrol{Name: a.cfg.Name, Inventory: has, Request: request}
 	self := identity.Identity{Key: key}
-	if err := a.farm.once(ctx, identity.FirstContact(token.Authority), wire.PathEnrol, token.Secret, in, &self.Enrolled); err != nil {
+	if err := a.farm.Once(ctx, identity.FirstContact(token.Authority), wire.PathEnrol, token.Secret, in, &self.Enrolled); err != nil {
 		return err
 	}
 	if !identity.Vouches(self.Authority, token.Authority) {
@@ -210,7 +211,7 @@ func (a *agent) certify(ctx context.Context) error {
 	nonce := make([]byte, 32)
 	_, _ = rand.Read(nonce) // crypto/rand never fails: it ends the process instead
 	var proof wire.Proof
-	if err := a.farm.once(ctx, identity.Stranger(), wire.PathProve, "", wire.Prove{AgentID: was.AgentID, Nonce: nonce}, &proof); err != nil {
+	if err := a.farm.Once(ctx, identity.Stranger(), wire.PathProve, "", wire.Prove{AgentID: was.AgentID, Nonce: nonce}, &proof); err != nil {
 		return err
 	}
 	hash := sha256.Sum256([]byte(was.Secret))
@@ -226,7 +227,7 @@ func (a *agent) certify(ctx context.Context) error {
 		return err
 	}
 	self := identity.Identity{Key: key}
-	if err := a.farm.once(ctx, trusting, wire.PathRenew, was.Secret, wire.Renew{Request: request}, &self.Enrolled); err != nil {
+	if err := a.farm.Once(ctx, trusting, wire.PathRenew, was.Secret, wire.Renew{Request: request}, &self.Enrolled); err != nil {
 		return err
 	}
 	if err := a.become(self); err != nil {
@@ -248,7 +249,7 @@ func (a *agent) become(self identity.Identity) error {
 	if err := a.self.keep(self); err != nil {
 		return err
 	}
-	a.farm.show(config)
+	a.farm.Identify(config)
 	return nil
 }
 

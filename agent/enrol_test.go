@@ -248,17 +248,6 @@ func TestADamagedCredentialIsNotPassedOver(t *testing.T) {
 	}
 }
 
-func TestAddressesAreTakenForTLS(t *testing.T) {
-	for given, want := range map[string]string{
-		"http://farm.local:8080": "https://farm.local:8080", "http://farm.local": "https://farm.local:80", "https://farm.local": "https://farm.local",
-		"http://[::1]:8080": "https://[::1]:8080", "http://[::1]": "https://[::1]:80", "": "",
-	} {
-		if got := overTLS(given); got != want {
-			t.Errorf("%q becomes %q, want %q", given, got, want)
-		}
-	}
-}
-
 // A machine whose credential is not what was written says so, whichever bit it is; the files that it can do without are as if they were
 // not there.
 func TestABitThatWasFlippedInTheAgentsFolderIsSeen(t *testing.T) {

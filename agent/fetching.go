@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"overcrank/agent/cache"
+	"overcrank/agent/farmclient"
 	"overcrank/agent/fetch"
 	"overcrank/agent/film"
 	"overcrank/agent/project"
@@ -164,8 +165,8 @@ func conforms(a farm.Asset, file string) bool {
 func (t *attempt) fetchFont(ctx context.Context, font farm.FileRef) error {
 	dst := filepath.Join(t.dir, "fonts", names.Element(font.Name, "font.ttf"))
 	err := t.stored(ctx, font, dst)
-	var status *statusError
-	if errors.As(err, &status) && !passing(err) {
+	var status *farmclient.StatusError
+	if errors.As(err, &status) && !farmclient.Passing(err) {
 		// It was deleted since the lease was granted. The next lease goes without it, or says that it may not.
 		return &failure{message: fmt.Sprintf("Font '%s' not available", font.Name), retry: true, err: err}
 	}
@@ -189,26 +190,26 @@ func (t *attempt) get(ctx context.Context, src, dst string) (fetched, error) {
 // is to be discarded never enters the cache.
 func (t *attempt) stored(ctx context.Context, ref farm.FileRef, dst string) error {
 	if t.lease.Discard {
-		return untilRight(ctx, func() error { return t.bring(ctx, ref, dst) })
+		return farmclient.UntilRight(ctx, func() error { return t.bring(ctx, ref, dst) })
 	}
-	fetch := func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) }
-	return untilRight(ctx, func() error { return t.a.cache.Copy(ctx, ref.SHA256, ref.Size, dst, fetch) })
+	fetch := func(ctx context.Context, w io.Writer) error { return t.a.farm.Download(ctx, ref.SHA256, w) }
+	return farmclient.UntilRight(ctx, func() error { return t.a.cache.Copy(ctx, ref.SHA256, ref.Size, dst, fetch) })
 }
 
 // bring fetches a file of the farm's store past the cache.
 func (t *attempt) bring(ctx context.Context, ref farm.FileRef, dst string) error {
-	return t.a.cache.Bring(ctx, ref.SHA256, ref.Size, dst, func(ctx context.Context, w io.Writer) error { return t.a.download(ctx, ref.SHA256, w) })
+	return t.a.cache.Bring(ctx, ref.SHA256, ref.Size, dst, func(ctx context.Context, w io.Writer) error { return t.a.farm.Download(ctx, ref.SHA256, w) })
 }
 
 // notFetched words a download that failed.
 func (t *attempt) notFetched(err error, what, which string) error {
 	var failed *fetch.Error
-	var status *statusError
+	var status *farmclient.StatusError
 	switch {
 	case errors.As(err, &failed):
 		return &failure{message: fmt.Sprintf("%s failed to download (%s)%s", what, failed.Reason, which), retry: failed.Retry, err: err}
 	case errors.As(err, &status):
-		return &failure{message: fmt.Sprintf("%s failed to download (%d)%s", what, status.code, which), retry: passing(err), err: err}
+		return &failure{message: fmt.Sprintf("%s failed to download (%d)%s", what, status.Code, which), retry: farmclient.Passing(err), err: err}
 	case errors.Is(err, cache.ErrContent):
 		return &failure{message: fmt.Sprintf("%s failed to download (what came was not what was stored)%s", what, which), retry: true, err: err}
 	}

@@ -14,7 +14,7 @@ func (a *agent) recall() {
 		a.log.Warn("the farm has to tell of itself again", "error", err)
 	}
 	a.told = kept
-	a.farm.tell(kept.of(a.self.now().Cluster).Coordinators)
+	a.farm.SetAddresses(kept.of(a.self.now().Cluster).Coordinators)
 }
 
 // heed takes up what the farm tells of itself when it welcomes this machine.
@@ -38,7 +38,7 @@ func (a *agent) heedCoordinators(addresses []string) {
 	if len(addresses) == 0 {
 		return // the one that says so is none either: what is known is kept
 	}
-	a.farm.tell(addresses)
+	a.farm.SetAddresses(addresses)
 	a.note(func(f *toldFarm) { f.Coordinators = addresses })
 }
 
@@ -92,9 +92,9 @@ func (a *agent) joinGossip() (leave func()) {
 		return func() {}
 	}
 	a.pool = pool
-	a.farm.hear(a.coordinatorsMet)
+	a.farm.SetGossip(a.coordinatorsMet)
 	return func() {
-		a.farm.hear(nil)
+		a.farm.SetGossip(nil)
 		if err := pool.Close(); err != nil {
 			a.log.Warn("leaving gossip", "error", err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"overcrank/agent/farmclient"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/interval"
@@ -87,7 +88,7 @@ func (l *link) settle(patience time.Duration) {
 
 // run connects, and connects again, until ctx ends.
 func (l *link) run(ctx context.Context) {
-	pause := newBackoff()
+	pause := farmclient.NewBackoff()
 	for {
 		started := time.Now()
 		err := l.session(ctx)
@@ -101,19 +102,19 @@ func (l *link) run(ctx context.Context) {
 			}
 			continue
 		}
-		if time.Since(started) > pause.bound {
-			pause = newBackoff() // what ended was a link that held
+		if time.Since(started) > pause.Bound() {
+			pause = farmclient.NewBackoff() // what ended was a link that held
 		}
 		var moved *redirected
-		if errors.As(err, &moved) && l.a.farm.turnTo(moved.leader) {
-			l.a.log.Info("going to the coordinator that leads", "coordinator", l.a.farm.address())
+		if errors.As(err, &moved) && l.a.farm.TryLeader(moved.leader) {
+			l.a.log.Info("going to the coordinator that leads", "coordinator", l.a.farm.Address())
 			continue
 		}
-		wait := soon()
-		if l.a.farm.turn() {
-			wait = pause.next()
+		wait := farmclient.Soon()
+		if l.a.farm.TryNext() {
+			wait = pause.Next()
 		}
-		l.a.log.Info("the link to the farm ended", "next", l.a.farm.address(), "again", wait.Round(time.Millisecond), "error", err)
+		l.a.log.Info("the link to the farm ended", "next", l.a.farm.Address(), "again", wait.Round(time.Millisecond), "error", err)
 		if interval.Wait(ctx, wait) != nil {
 			return
 		}
@@ -137,7 +138,7 @@ func (l *link) session(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.a.farm.welcomed()
+	l.a.farm.Welcomed()
 	l.a.heed(welcome)
 	for _, at := range welcome.Drop {
 		l.a.board.forget(at)
@@ -146,7 +147,7 @@ func (l *link) session(ctx context.Context) error {
 	if !welcome.WantInventory {
 		s.known = has.hash
 	}
-	l.a.log.Info("linked to the farm", "coordinator", l.a.farm.address())
+	l.a.log.Info("linked to the farm", "coordinator", l.a.farm.Address())
 	l.standing.Store(&wire.Standing{})
 	l.troubled(nil)
 	l.linked.Store(true)
@@ -158,12 +159,12 @@ func (l *link) dial(ctx context.Context) (*websocket.Conn, error) {
 	if err := l.a.outdated(); err != nil {
 		return nil, err
 	}
-	_, config := l.a.farm.shown()
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, NetDialContext: l.a.farm.dial, TLSClientConfig: config, HandshakeTimeout: answerTime}
-	if l.a.farm.several() {
-		dialer.HandshakeTimeout = reachWithin
+	config := l.a.farm.TLS()
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, NetDialContext: l.a.farm.Dial, TLSClientConfig: config, HandshakeTimeout: answerTime}
+	if l.a.farm.Several() {
+		dialer.HandshakeTimeout = farmclient.ReachWithin
 	}
-	address := "wss" + strings.TrimPrefix(l.a.farm.address(), "https") + wire.PathSession
+	address := "wss" + strings.TrimPrefix(l.a.farm.Address(), "https") + wire.PathSession
 	//nolint:bodyclose // gorilla has read what it gives of a refusal's body and closed the connection
 	conn, res, err := dialer.DialContext(ctx, address, nil)
 	switch {
@@ -222,7 +223,7 @@ func (s *session) read() (wire.Message, error) {
 // welcome reads the answer to Hello.
 func (s *session) welcome() (wire.Welcome, error) {
 	patience := answerTime
-	if s.l.a.farm.several() {
+	if s.l.a.farm.Several() {
 		patience = fewAnswers
 	}
 	if err := s.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
@@ -247,7 +248,7 @@ func (s *session) run(ctx context.Context, welcome wire.Welcome) error {
 		beat = 5 * time.Second
 	}
 	silence := max(3*beat, minSilence)
-	if s.l.a.farm.several() {
+	if s.l.a.farm.Several() {
 		silence = fewSilences
 	}
 	trying, stop := context.WithCancel(ctx)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"overcrank/agent/farmclient"
 	"overcrank/agent/identity"
 	"overcrank/farm/wire"
 	"overcrank/interval"
@@ -59,7 +60,7 @@ func (a *agent) renew(ctx context.Context) (pause time.Duration, err error) {
 		return pause, err
 	}
 	self := identity.Identity{Key: key}
-	if err := a.farm.post(ctx, wire.PathRenew, wire.Renew{Request: request}, &self.Enrolled); err != nil {
+	if err := a.farm.Post(ctx, wire.PathRenew, wire.Renew{Request: request}, &self.Enrolled); err != nil {
 		return pause, err
 	}
 	if a.self.now().AgentID != was.AgentID {
@@ -129,7 +130,7 @@ func (a *agent) outdated() error {
 
 // refusal is the error that an answer to the opening of a session stands for.
 func refusal(res *http.Response) error {
-	err := error(&statusError{code: res.StatusCode, message: said(res.Body)})
+	err := error(&farmclient.StatusError{Code: res.StatusCode, Message: farmclient.Message(res.Body)})
 	if res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden {
 		err = fmt.Errorf("%w: %w", errRefused, err)
 	}

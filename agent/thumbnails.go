@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/agent/farmclient"
 	"overcrank/agent/film"
 	"overcrank/durable"
 	"overcrank/farm/wire"
@@ -85,8 +86,8 @@ func (t *attempt) sendThumbnail(ctx context.Context, frame int, path string) boo
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	at := wire.PathThumbnail + escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/" + strconv.Itoa(frame)
-	res, err := t.a.farm.do(ctx, http.MethodPut, at, "image/jpeg", bytes.NewReader(b), int64(len(b)))
+	at := wire.PathThumbnail + farmclient.Escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/" + strconv.Itoa(frame)
+	res, err := t.a.farm.Do(ctx, http.MethodPut, at, "image/jpeg", bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		t.log.Debug("a thumbnail was not taken", "frame", frame, "error", err)
 		return false

@@ -28,7 +28,7 @@ func (t *trials) begin(asked wire.Trial) {
 		defer cancel()
 		hash := sha256.New()
 		told := wire.Tried{Asked: asked.SHA256}
-		if err := t.a.downloadRest(ctx, asked.SHA256, &counting{w: hash}); err != nil {
+		if err := t.a.farm.DownloadOnce(ctx, asked.SHA256, hash); err != nil {
 			told.Error = err.Error()
 		} else {
 			told.SHA256 = hex.EncodeToString(hash.Sum(nil))

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"overcrank/agent/farmclient"
 	"overcrank/agent/upload"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -63,7 +64,7 @@ func (t *attempt) deliver(ctx context.Context, r result, sum string, size int64)
 // handOver sends the result to the farm, until the farm has it as it is here.
 func (t *attempt) handOver(ctx context.Context, r result, sum string, size int64) (farm.OutputRef, error) {
 	path, tell := t.outputPath(r.path), func(sent int64) { t.feed.at("uploading", float64(sent)/float64(max(1, size)), 0, 0) }
-	pause := newBackoff()
+	pause := farmclient.NewBackoff()
 	for end := time.Now().Add(uploadPatience); ; {
 		ref, err := t.put(ctx, path, r, sum, size, tell)
 		switch {
@@ -73,13 +74,13 @@ func (t *attempt) handOver(ctx context.Context, r result, sum string, size int64
 			t.feed.at("uploading", 1, 0, 0)
 			t.say("the result is with the farm: %d KiB", size>>10)
 			return described(ref, r), nil
-		case !passing(err):
+		case !farmclient.Passing(err):
 			return farm.OutputRef{}, fmt.Errorf("handing the result over: %w", err)
 		}
 		if time.Now().After(end) {
 			return farm.OutputRef{}, fmt.Errorf("handing the result over: %w", err)
 		}
-		wait := pause.next()
+		wait := pause.Next()
 		t.say("the result could not be handed over yet; trying again")
 		t.log.Info("the result could not be handed over", "again", wait.Round(time.Millisecond), "error", err)
 		if err := interval.Wait(ctx, wait); err != nil {
@@ -90,7 +91,7 @@ func (t *attempt) handOver(ctx context.Context, r result, sum string, size int64
 
 // outputPath is where the farm takes a file of this attempt's.
 func (t *attempt) outputPath(file string) string {
-	return wire.PathOutput + escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/result" + filepath.Ext(file)
+	return wire.PathOutput + farmclient.Escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/result" + filepath.Ext(file)
 }
 
 // put sends the file once, and tells how many bytes are on their way.
@@ -101,19 +102,19 @@ func (t *attempt) put(ctx context.Context, path string, r result, sum string, si
 	}
 	defer in.Close()
 	body := &counted{r: in, tell: tell}
-	req, err := t.a.farm.request(ctx, http.MethodPut, path, body)
+	req, err := t.a.farm.Request(ctx, http.MethodPut, path, body)
 	if err != nil {
 		return farm.OutputRef{}, err
 	}
 	req.ContentLength = size
 	req.Header.Set("Content-Type", r.kind)
 	req.Header.Set(wire.HeaderSHA256, sum)
-	res, err := t.a.farm.send(req)
+	res, err := t.a.farm.Send(req)
 	if err != nil {
 		return farm.OutputRef{}, err
 	}
 	var ref farm.OutputRef
-	return ref, decode(res, &ref)
+	return ref, farmclient.Decode(res, &ref)
 }
 
 // described adds what was found out about the result to the farm's reference.

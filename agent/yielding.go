@@ -199,7 +199,7 @@ func (a *agent) Pause(p presence.Pause) error {
 // Status is what the agent tells people at the machine.
 func (a *agent) Status() control.Status {
 	return control.Status{
-		Name: a.cfg.Name, Coordinator: a.farm.address(), Linked: a.link.linked.Load(), Presence: a.availability(), Pause: a.watch.Paused(),
+		Name: a.cfg.Name, Coordinator: a.farm.Address(), Linked: a.link.linked.Load(), Presence: a.availability(), Pause: a.watch.Paused(),
 		Working: a.board.working(), Standing: *a.link.standing.Load(), Trouble: *a.link.trouble.Load(),
 	}
 }

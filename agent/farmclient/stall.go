@@ -1,4 +1,4 @@
-package agent
+package farmclient
 
 import (
 	"context"
@@ -25,7 +25,7 @@ var errStandsStill = errors.New("the coordinator does not answer any more")
 // call is a request on its way. One whose coordinator has fallen silent, or whose network was cut, would else be waited for as long as
 // the system believes in the connection.
 type call struct {
-	r      *remote
+	r      *Client
 	base   string
 	left   time.Duration // leftReading or leftWriting
 	cancel context.CancelCauseFunc
@@ -36,9 +36,9 @@ type call struct {
 	timer *time.Timer
 }
 
-// send carries a request out that shows who this machine is, and checks the answer's status. It ends when nothing moves, also while the
-// answer's body is read.
-func (r *remote) send(req *http.Request) (*http.Response, error) {
+// Send sends a request with this machine's certificate and checks the answer's status. It fails when no byte moves for too long, also while
+// the answer's body is read.
+func (r *Client) Send(req *http.Request) (*http.Response, error) {
 	client, _ := r.shown()
 	ctx, cancel := context.WithCancelCause(req.Context())
 	c := &call{r: r, base: req.URL.Scheme + "://" + req.URL.Host, cancel: cancel, moved: time.Now(), left: leftReading, sent: req.Body == nil}
@@ -65,7 +65,7 @@ func (c *call) look() {
 	if c.sent {
 		limit = answerWithin
 	}
-	if c.r.address() != c.base {
+	if c.r.Address() != c.base {
 		limit = c.left
 	}
 	if time.Since(c.moved) > limit {

@@ -1,4 +1,4 @@
-package agent
+package farmclient
 
 import (
 	"math/rand/v2"
@@ -10,22 +10,21 @@ import (
 	"sync"
 )
 
-// coordinators are those of the farm that this machine knows, and the one of them that it talks to. Whoever answers at an address has to
-// show a certificate of the farm's authority, so a wrong address costs the time of a call and nothing else. It is safe for concurrent
-// use.
+// coordinators holds the addresses of the farm's coordinators, and which of them this machine talks to. A server must show a certificate of
+// the farm's authority, so a wrong address costs the time of one call and nothing else. It is safe for concurrent use.
 type coordinators struct {
 	mu         sync.Mutex
 	configured []string
-	told       []string        // by the farm, the last time it was heard
+	told       []string        // by the farm, most recently
 	met        func() []string // in gossip; may be nil
-	base       string          // that this machine talks to
-	tried      map[string]bool // in vain, since one of them welcomed this machine or all of them were tried
+	base       string          // of the one that this machine talks to
+	tried      map[string]bool // those that failed in this round, which a welcome ends
 }
 
 func newCoordinators(configured []string) *coordinators {
 	c := &coordinators{tried: map[string]bool{}}
 	for _, address := range configured {
-		if address = overTLS(strings.TrimRight(strings.TrimSpace(address), "/")); address != "" && !slices.Contains(c.configured, address) {
+		if address = OverTLS(strings.TrimRight(strings.TrimSpace(address), "/")); address != "" && !slices.Contains(c.configured, address) {
 			c.configured = append(c.configured, address)
 		}
 	}
@@ -35,8 +34,8 @@ func newCoordinators(configured []string) *coordinators {
 	return c
 }
 
-// overTLS is a base address with the scheme for TLS: coordinators speak it on the same port.
-func overTLS(base string) string {
+// OverTLS is a base address with the scheme for TLS: coordinators speak it on the same port.
+func OverTLS(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" {
 		return base
@@ -48,43 +47,43 @@ func overTLS(base string) string {
 	return u.String()
 }
 
-// address is the base address of the coordinator that this machine talks to: the one that leads, as far as known.
-func (c *coordinators) address() string {
+// Address is the base address of the coordinator that this machine talks to: the one that leads, as far as known.
+func (c *coordinators) Address() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.base
 }
 
-// several tells whether there is another one to turn to.
-func (c *coordinators) several() bool {
+// Several tells whether there is another one to turn to.
+func (c *coordinators) Several() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.knownLocked()) > 1
 }
 
-// welcomed notes that the one that this machine talks to leads.
-func (c *coordinators) welcomed() {
+// Welcomed notes that the one that this machine talks to leads.
+func (c *coordinators) Welcomed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.tried)
 }
 
-// tell notes all coordinators of the farm, as one of them has told.
-func (c *coordinators) tell(all []string) {
+// SetAddresses replaces the coordinators that the farm has told of.
+func (c *coordinators) SetAddresses(all []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	here := onlyHere(c.base)
 	c.told = nil
 	for _, address := range all {
 		// A coordinator that calls itself localhost is on this machine only when this machine reaches it so.
-		if address = overTLS(address); !onlyHere(address) || here {
+		if address = OverTLS(address); !onlyHere(address) || here {
 			c.told = append(c.told, address)
 		}
 	}
 }
 
-// hear makes met tell of coordinators that were met in gossip; nil for nobody.
-func (c *coordinators) hear(met func() []string) {
+// SetGossip gives the function that lists the coordinators met in gossip; nil for none.
+func (c *coordinators) SetGossip(met func() []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.met = met
@@ -100,11 +99,11 @@ func onlyHere(base string) bool {
 	return u.Hostname() == "localhost" || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// turnTo makes the one that leads the coordinator to talk to. It is false, and nothing changes, when leader is "" or was tried in vain.
-func (c *coordinators) turnTo(leader string) bool {
+// TryLeader makes the coordinator that leads the one to talk to. It does nothing and is false when leader is "" or has failed in this round.
+func (c *coordinators) TryLeader(leader string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	leader = overTLS(leader)
+	leader = OverTLS(leader)
 	c.tried[c.base] = true
 	if leader == "" || c.tried[leader] {
 		return false
@@ -113,9 +112,9 @@ func (c *coordinators) turnTo(leader string) bool {
 	return true
 }
 
-// turn makes another one the coordinator to talk to, at random, so that the machines of a farm spread over those that are left. all
-// tells that every one has been tried, so that the next try should wait longer.
-func (c *coordinators) turn() (all bool) {
+// TryNext makes another coordinator the one to talk to, chosen at random so that the machines of a farm spread over those that are left. all
+// says that every one of them has failed, so the next try should wait longer.
+func (c *coordinators) TryNext() (all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tried[c.base] = true
@@ -136,7 +135,7 @@ func (c *coordinators) knownLocked() []string {
 	known := slices.Concat(c.configured, c.told)
 	if c.met != nil {
 		for _, address := range c.met() {
-			known = append(known, overTLS(address))
+			known = append(known, OverTLS(address))
 		}
 	}
 	slices.Sort(known)

@@ -1,4 +1,4 @@
-package agent
+package farmclient
 
 import (
 	"context"
@@ -22,38 +22,39 @@ const (
 	downloadTries = 6
 )
 
-// untilRight asks again for a file of the farm's store that was not what it should be.
-func untilRight(ctx context.Context, get func() error) error {
-	pause := newBackoff()
+// UntilRight asks again for a file of the farm's store that was not what it should be.
+func UntilRight(ctx context.Context, get func() error) error {
+	pause := NewBackoff()
 	for try := 1; ; try++ {
 		err := get()
 		if !errors.Is(err, cache.ErrContent) || ctx.Err() != nil || try >= downloadTries {
 			return err
 		}
-		if err := interval.Wait(ctx, pause.next()); err != nil {
+		if err := interval.Wait(ctx, pause.Next()); err != nil {
 			return err
 		}
 	}
 }
 
-// download reads a file of the farm's store. What was cut off goes on where it ended, with whichever coordinator is there by then.
-func (a *agent) download(ctx context.Context, sha string, w io.Writer) error {
+// Download writes a file of the farm's store to w. A transfer that is cut off is resumed, from whichever coordinator leads by then. Whoever
+// calls compares the hash.
+func (r *Client) Download(ctx context.Context, sha string, w io.Writer) error {
 	out := &counting{w: w}
-	pause, moved, failures := newBackoff(), time.Now(), 0
+	pause, moved, failures := NewBackoff(), time.Now(), 0
 	for {
 		had := out.n
-		err := a.downloadRest(ctx, sha, out)
-		if err == nil || out.err != nil || !passing(err) || ctx.Err() != nil {
+		err := r.downloadRest(ctx, sha, out)
+		if err == nil || out.err != nil || !Passing(err) || ctx.Err() != nil {
 			return err
 		}
 		if out.n > had {
-			pause, moved, failures = newBackoff(), time.Now(), 0
+			pause, moved, failures = NewBackoff(), time.Now(), 0
 		}
 		if failures++; time.Since(moved) > farPatience || failures >= downloadTries && !away(err) {
 			return err
 		}
-		wait := pause.next()
-		a.log.Info("a file of the farm goes on in a moment", "file", sha, "bytes", out.n, "again", wait.Round(time.Millisecond), "error", err)
+		wait := pause.Next()
+		r.log.Info("the download of a file of the farm was interrupted and will be resumed", "file", sha, "bytes", out.n, "again", wait.Round(time.Millisecond), "error", err)
 		if err := interval.Wait(ctx, wait); err != nil {
 			return err
 		}
@@ -62,22 +63,27 @@ func (a *agent) download(ctx context.Context, sha string, w io.Writer) error {
 
 // away tells whether an error means that there is nobody who could have answered, as while coordinators agree on a leader.
 func away(err error) bool {
-	var status *statusError
-	return !errors.As(err, &status) || status.code == http.StatusServiceUnavailable || status.code == http.StatusBadGateway || status.code == http.StatusGatewayTimeout
+	var status *StatusError
+	return !errors.As(err, &status) || status.Code == http.StatusServiceUnavailable || status.Code == http.StatusBadGateway || status.Code == http.StatusGatewayTimeout
+}
+
+// DownloadOnce is Download without another try.
+func (r *Client) DownloadOnce(ctx context.Context, sha string, w io.Writer) error {
+	return r.downloadRest(ctx, sha, &counting{w: w})
 }
 
 // downloadRest reads what is missing of a file.
-func (a *agent) downloadRest(ctx context.Context, sha string, out *counting) error {
-	req, err := a.farm.request(ctx, http.MethodGet, wire.PathFiles+sha, nil)
+func (r *Client) downloadRest(ctx context.Context, sha string, out *counting) error {
+	req, err := r.Request(ctx, http.MethodGet, wire.PathFiles+sha, nil)
 	if err != nil {
 		return err
 	}
 	if out.n > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", out.n))
 	}
-	res, err := a.farm.send(req)
-	var status *statusError
-	if errors.As(err, &status) && status.code == http.StatusRequestedRangeNotSatisfiable {
+	res, err := r.Send(req)
+	var status *StatusError
+	if errors.As(err, &status) && status.Code == http.StatusRequestedRangeNotSatisfiable {
 		return nil // it was whole; whoever asked compares its hash
 	}
 	if err != nil {

@@ -3,8 +3,11 @@
 package main
 
 import (
+	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,19 +15,34 @@ import (
 	"overcrank/cmd/overcrank/titlecard"
 )
 
-// firstRelease is the tag whose farms every later release takes over.
+// firstRelease is the release whose farms every later one takes over.
 const firstRelease = "v0.1.0"
 
-// buildRelease builds the program as it was at a tag.
-func buildRelease(t *testing.T, tag string) string {
+// commitOf is the commit of a release as CHANGELOG.md names it, since tags do not travel with every clone.
+func commitOf(t *testing.T, repository, release string) string {
+	t.Helper()
+	changelog, err := os.ReadFile(filepath.Join(repository, "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	heading := regexp.MustCompile(`(?m)^## ` + regexp.QuoteMeta(release) + ` .*\b([0-9a-f]{40})\b`).FindSubmatch(changelog)
+	if heading == nil {
+		t.Fatalf("CHANGELOG.md has no heading that names the commit of %s", release)
+	}
+	return string(heading[1])
+}
+
+// buildRelease builds the program of a release from the history of this clone. A clone without it, such as a shallow one, skips the test.
+func buildRelease(t *testing.T, release string) string {
 	t.Helper()
 	repository, dir := aeptest.Repository(t), t.TempDir()
-	if err := exec.Command("git", "-C", repository, "rev-parse", "--verify", "--quiet", tag+"^{commit}").Run(); err != nil {
-		t.Skipf("the tag %s is not in this clone", tag)
+	commit := commitOf(t, repository, release)
+	if err := exec.Command("git", "-C", repository, "cat-file", "-e", commit+"^{commit}").Run(); err != nil {
+		t.Skipf("the history of this clone does not reach back to %s, commit %s", release, commit)
 	}
 	tree, program := filepath.Join(dir, "tree"), filepath.Join(dir, "overcrank")
 	steps := [][]string{
-		{"git", "-C", repository, "archive", "--prefix", "tree/", "--output", filepath.Join(dir, "tree.tar"), tag},
+		{"git", "-C", repository, "archive", "--prefix", "tree/", "--output", filepath.Join(dir, "tree.tar"), commit},
 		{"tar", "-xf", filepath.Join(dir, "tree.tar"), "-C", dir},
 		// Without paths in it, Go's cache knows the build whatever folder it is made in.
 		{"go", "build", "-C", tree, "-trimpath", "-buildvcs=false", "-o", program, "./cmd/overcrank"},
@@ -37,10 +55,18 @@ func buildRelease(t *testing.T, tag string) string {
 	return program
 }
 
+// launchRelease starts a farm of an earlier release. What it answers follows the document of that release, so it is not held to today's.
+func launchRelease(t *testing.T, program, dir string) *runningFarm {
+	t.Helper()
+	f := launchProgram(t, program, "up", dir)
+	f.HTTP = &http.Client{}
+	return f
+}
+
 func TestAdoptsAFarmOfTheFirstRelease(t *testing.T) {
 	t.Parallel()
 	program, dir := buildRelease(t, firstRelease), t.TempDir()
-	before := launchProgram(t, program, "up", dir)
+	before := launchRelease(t, program, dir)
 	before.await("the farm of the first release to be ready", func() bool { return ready(t.Context(), before.Server) == nil })
 	token, card := before.token(), before.card()
 	done := before.finished(before.submitCard(card, map[string]any{"type": "image", "frames": 0}))
@@ -103,7 +129,7 @@ func TestAdoptsAFarmOfTheFirstRelease(t *testing.T) {
 func TestGoesBackToTheFirstRelease(t *testing.T) {
 	t.Parallel()
 	program, dir := buildRelease(t, firstRelease), t.TempDir()
-	before := launchProgram(t, program, "up", dir)
+	before := launchRelease(t, program, dir)
 	before.await("the farm of the first release to be ready", func() bool { return ready(t.Context(), before.Server) == nil })
 	token, card := before.token(), before.card()
 	still := map[string]any{"type": "image", "frames": 0}
@@ -129,7 +155,7 @@ func TestGoesBackToTheFirstRelease(t *testing.T) {
 		t.Fatal(stderr)
 	}
 
-	back := launchProgram(t, program, "up", dir)
+	back := launchRelease(t, program, dir)
 	back.await("the farm of the first release to be ready again", func() bool { return ready(t.Context(), back.Server) == nil })
 	if back.token() != token {
 		t.Error("the administrator's token is another one")

@@ -79,7 +79,7 @@ func newCluster(c *Coordinator) *cluster {
 func (m *cluster) run(ctx context.Context) {
 	for {
 		every := lookEvery
-		if m.c.port != nil {
+		if !m.c.peers.Alone() {
 			m.look(ctx)
 		}
 		if m.c.store.Blank() {
@@ -100,7 +100,7 @@ func (m *cluster) settle(ctx context.Context) {
 	m.learnPublicAddress()
 	leader, _ := m.c.store.Leader()
 	if leader == "" {
-		if time.Since(m.leaderAt) > leaderlessAfter && m.c.port != nil {
+		if time.Since(m.leaderAt) > leaderlessAfter && !m.c.peers.Alone() {
 			m.askIfMember(ctx)
 		}
 		return
@@ -117,17 +117,9 @@ func (m *cluster) settle(ctx context.Context) {
 // self is this node's record, as the others are to have it.
 func (m *cluster) self() farm.Coordinator {
 	return farm.Coordinator{
-		ID: m.c.store.ID(), Name: hostName(), Cluster: m.address(), Public: m.c.cfg.NodeAddress, Farm: m.c.cfg.PublicAddress, Version: m.c.cfg.Version,
+		ID: m.c.store.ID(), Name: hostName(), Cluster: m.c.peers.Address(), Public: m.c.cfg.NodeAddress, Farm: m.c.cfg.PublicAddress, Version: m.c.cfg.Version,
 		Level: Level(), Gossip: m.c.gossipAddress(), At: m.c.cfg.Now(),
 	}
-}
-
-// address is where the others reach this node, "" where it has no port for them.
-func (m *cluster) address() string {
-	if m.c.port == nil {
-		return ""
-	}
-	return m.c.port.Address()
 }
 
 func hostName() string {
@@ -290,7 +282,7 @@ func (m *cluster) callable() []string {
 		m.mu.Unlock()
 	}
 	delete(set, "")
-	delete(set, m.address())
+	delete(set, m.c.peers.Address())
 	return slices.Sorted(maps.Keys(set))
 }
 

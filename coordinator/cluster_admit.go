@@ -11,7 +11,10 @@ import (
 )
 
 // admit makes a coordinator that asks for it a member without a vote, or gives a member its new address.
-func (m *cluster) admit(ctx context.Context, in nodeReport) (joinAnswer, error) {
+func (m *cluster) admit(ctx context.Context, from string, in nodeReport) (joinAnswer, error) {
+	if in.ID != from {
+		return joinAnswer{}, farm.Errorf(farm.CodeForbidden, "a coordinator asks for itself alone")
+	}
 	id, leader := m.c.store.Leader()
 	if id != m.c.store.ID() {
 		if leader == "" || leader == in.Cluster {
@@ -69,7 +72,7 @@ func (c *Coordinator) setAddress(ctx context.Context, member raftstore.Member, a
 
 // admissible is nil for a coordinator that can become one of this farm's. The error says in words why it cannot.
 func (c *Coordinator) admissible(in nodeReport) error {
-	if c.port == nil {
+	if c.peers.Alone() {
 		return farm.Errorf(farm.CodeConflict, "this farm has no port for other coordinators: start the one it has with --cluster-listen, and --cluster-address where others reach it, first")
 	}
 	if in.Farm != "" && in.Farm != c.keys.cluster() {

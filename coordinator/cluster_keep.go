@@ -3,12 +3,12 @@ package coordinator
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"overcrank/coordinator/membership"
+	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -24,8 +24,8 @@ func (m *cluster) keep(ctx context.Context) {
 		return
 	}
 	for _, member := range members {
-		if member.ID == m.c.store.ID() && m.c.port != nil && member.Address != m.address() {
-			if err := m.c.setAddress(ctx, member, m.address(), based); err != nil {
+		if member.ID == m.c.store.ID() && !m.c.peers.Alone() && member.Address != m.c.peers.Address() {
+			if err := m.c.setAddress(ctx, member, m.c.peers.Address(), based); err != nil {
 				m.c.log.Warn("noting where this coordinator is", "error", err)
 			}
 			return
@@ -149,7 +149,7 @@ func (m *cluster) shareKeys(ctx context.Context) {
 		if !s.answered || time.Since(s.heard) > membership.DeadAfter || s.report.Blank || hasKeys(has, own) {
 			continue
 		}
-		if err := m.c.callNode(ctx, http.MethodPost, s.report.Cluster, pathKeys, keyChange{Keys: m.c.ring.Keys()}, nil); err != nil {
+		if _, err := peers.Ask(ctx, m.c.peers, s.report.Cluster, askTakeKeys, keyChange{Keys: m.c.ring.Keys()}); err != nil {
 			m.c.log.Debug("giving a coordinator the keys for secrets", "id", s.report.ID, "error", err)
 		}
 	}

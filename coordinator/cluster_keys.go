@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"overcrank/coordinator/authority"
+	"overcrank/coordinator/peers"
 	"overcrank/coordinator/seal"
 	"overcrank/durable"
 	"overcrank/farm"
@@ -101,7 +101,7 @@ func (c *Coordinator) GiveKeys(ctx context.Context, secret string, in wire.NodeJ
 	if err != nil {
 		return wire.NodeKeys{}, err
 	}
-	keys.Members = []string{c.cluster.address()} // which the members may have of it wrong for a moment after a restart
+	keys.Members = []string{c.peers.Address()} // which the members may have of it wrong for a moment after a restart
 	for _, m := range members {
 		if m.ID != c.store.ID() {
 			keys.Members = append(keys.Members, m.Address)
@@ -191,17 +191,17 @@ type keyChange struct {
 }
 
 // takeSecretKeys takes keys for secrets from another coordinator, once nothing is being sealed with an older one.
-func (c *Coordinator) takeSecretKeys(from string, in keyChange) error {
+func (c *Coordinator) takeSecretKeys(_ context.Context, from string, in keyChange) (done struct{}, err error) {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
 	if err := c.ring.Take(in.Keys); err != nil {
-		return err
+		return done, err
 	}
 	if err := c.ring.Drop(in.Drop); err != nil {
-		return err
+		return done, err
 	}
 	c.log.Info("another coordinator changed the keys for secrets", "from", from, "keys", c.ring.IDs())
-	return nil
+	return done, nil
 }
 
 // spreadKeys gives every other member the same change of keys. It is CodeConflict when one of them cannot be reached.
@@ -215,7 +215,7 @@ func (c *Coordinator) spreadKeys(ctx context.Context, change keyChange) error {
 		if m.ID == c.store.ID() {
 			continue
 		}
-		if err := c.callNode(ctx, http.MethodPost, m.Address, pathKeys, change, nil); err != nil {
+		if _, err := peers.Ask(ctx, c.peers, m.Address, askTakeKeys, change); err != nil {
 			return farm.Errorf(farm.CodeConflict, "all coordinators change the key for secrets together, and %s does not answer: try again when it is back, or remove it first (overcrank cluster remove %s): %w",
 				cmp.Or(names[m.ID], m.ID), m.ID, err)
 		}

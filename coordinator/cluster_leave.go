@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"strings"
 	"time"
 
 	"overcrank/coordinator/membership"
+	"overcrank/coordinator/peers"
 	"overcrank/durable"
 	"overcrank/farm"
-	"overcrank/interval"
 	"overcrank/raftstore"
 )
 
@@ -43,8 +42,7 @@ func (c *Coordinator) RemoveNode(ctx context.Context, p farm.Principal, id strin
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return err
 	}
-	in := removal{ID: id, By: p.Name}
-	_, err := onLeader(ctx, c.cluster, pathRemove, in, func() (struct{}, error) { return struct{}{}, c.cluster.removeHere(ctx, in) })
+	_, err := peers.AskLeader(ctx, c.peers, askRemove, removal{ID: id, By: p.Name})
 	return err
 }
 
@@ -56,58 +54,31 @@ func (c *Coordinator) TransferLead(ctx context.Context, p farm.Principal, id str
 	if leader, _ := c.store.Leader(); id != "" && leader == id {
 		return nil
 	}
-	_, err := onLeader(ctx, c.cluster, pathLead, leadChange{To: id}, func() (struct{}, error) { return struct{}{}, c.store.TransferLead(ctx, id) })
+	_, err := peers.AskLeader(ctx, c.peers, askLead, leadChange{To: id})
 	return err
 }
 
-// handOver is how long is tried to have something done by a leader that changes meanwhile.
-const handOver = 15 * time.Second
-
-// onLeader has the leader do something: here when this node is it.
-func onLeader[In, Out any](ctx context.Context, m *cluster, path string, in In, here func() (Out, error)) (out Out, err error) {
-	ctx, cancel := context.WithTimeout(ctx, handOver)
-	defer cancel()
-	for {
-		id, address := m.c.store.Leader()
-		switch {
-		case id == "":
-			err = farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment")
-		case id == m.c.store.ID():
-			out, err = here()
-		default:
-			err = m.c.callNode(ctx, http.MethodPost, address, path, in, &out)
-		}
-		var known *farm.Error
-		if err == nil || errors.As(err, &known) && known.Code != farm.CodeUnavailable || interval.Wait(ctx, seekEvery) != nil {
-			return out, err
-		}
-	}
-}
-
 // removeHere removes a member on the leader. The leader itself hands over first, and leaves the rest to the next one.
-func (m *cluster) removeHere(ctx context.Context, in removal) error {
-	if id, _ := m.c.store.Leader(); id != m.c.store.ID() {
-		return farm.Errorf(farm.CodeUnavailable, "the farm's leader is changing")
-	}
+func (m *cluster) removeHere(ctx context.Context, in removal) (done struct{}, err error) {
 	members, based, err := m.c.store.Members()
 	if err != nil {
-		return err
+		return done, err
 	}
 	address := addressOf(members, in.ID)
 	if address == "" {
-		return farm.Errorf(farm.CodeNotFound, "coordinator %q does not exist", in.ID)
+		return done, farm.Errorf(farm.CodeNotFound, "coordinator %q does not exist", in.ID)
 	}
 	if err := membership.Removable(m.members(members), in.ID); err != nil {
-		return farm.Errorf(farm.CodeConflict, "coordinator %s cannot be removed: %w", in.ID, err)
+		return done, farm.Errorf(farm.CodeConflict, "coordinator %s cannot be removed: %w", in.ID, err)
 	}
 	if in.ID == m.c.store.ID() {
 		if err := m.c.store.TransferLead(ctx, ""); err != nil {
-			return err
+			return done, err
 		}
-		return farm.Errorf(farm.CodeUnavailable, "the farm's leader is changing")
+		return done, peers.ErrNotLeading
 	}
 	m.c.log.Info("a coordinator is removed", "id", in.ID, "by", in.By)
-	return m.drop(ctx, in.ID, address, based, "it was removed by "+in.By)
+	return done, m.drop(ctx, in.ID, address, based, "it was removed by "+in.By)
 }
 
 // drop takes a member out, and tells it when it can hear that.
@@ -120,7 +91,7 @@ func (m *cluster) drop(ctx context.Context, id, address string, based uint64, wh
 	m.mu.Unlock()
 	tell, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
-	if err := m.c.callNode(tell, http.MethodPost, address, pathRemoved, farewell{Why: why}, nil); err != nil {
+	if _, err := peers.Ask(tell, m.c.peers, address, askFarewell, farewell{Why: why}); err != nil {
 		m.c.log.Debug("telling a coordinator that it was removed", "id", id, "error", err)
 	}
 	m.record(ctx, raftstore.RemoveCoordinator{ID: id})
@@ -128,12 +99,12 @@ func (m *cluster) drop(ctx context.Context, id, address string, based uint64, wh
 }
 
 // takeFarewell believes another coordinator that this one is a member no more, if that one leads.
-func (m *cluster) takeFarewell(_ context.Context, from string, in farewell) error {
+func (m *cluster) takeFarewell(_ context.Context, from string, in farewell) (done struct{}, err error) {
 	if from == "" || from == m.c.store.ID() {
-		return farm.Errorf(farm.CodeForbidden, "a coordinator does not remove itself")
+		return done, farm.Errorf(farm.CodeForbidden, "a coordinator does not remove itself")
 	}
 	m.leave(in.Why)
-	return nil
+	return done, nil
 }
 
 // leave ends this node's membership for good.

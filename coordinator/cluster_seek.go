@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/membership"
+	"overcrank/coordinator/peers"
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -101,7 +101,7 @@ func (m *cluster) seek(ctx context.Context) {
 		m.wait("%s%s", why, m.unheard())
 		return
 	}
-	peers := []raftstore.Peer{{ID: m.c.store.ID(), Address: m.address()}}
+	peers := []raftstore.Peer{{ID: m.c.store.ID(), Address: m.c.peers.Address()}}
 	for _, r := range blank {
 		peers = append(peers, raftstore.Peer{ID: r.ID, Address: r.Cluster})
 	}
@@ -219,14 +219,17 @@ func (m *cluster) join(ctx context.Context, members []nodeReport) {
 	m.wait("the farm has not let this coordinator in yet: %s", words)
 }
 
+// joinWithin bounds the request to be let in.
+const joinWithin = 30 * time.Second
+
 // askToJoin asks a member, and the leader that it names.
 func (m *cluster) askToJoin(ctx context.Context, address string) (joinAnswer, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
+	ctx, cancel := context.WithTimeout(ctx, joinWithin)
 	defer cancel()
 	self := m.reportSelf(0)
 	for range 3 {
-		var answer joinAnswer
-		if err := m.c.callNode(ctx, http.MethodPost, address, pathJoin, self, &answer); err != nil {
+		answer, err := peers.Ask(ctx, m.c.peers, address, askJoin, self)
+		if err != nil {
 			return answer, err
 		}
 		if answer.Leader == "" {
@@ -240,16 +243,16 @@ func (m *cluster) askToJoin(ctx context.Context, address string) (joinAnswer, er
 // announceAddress tells the leader where this member is, when the farm has another address of it.
 func (m *cluster) announceAddress(ctx context.Context) {
 	members, _, err := m.c.store.Members()
-	if err != nil || m.c.port == nil {
+	if err != nil || m.c.peers.Alone() {
 		return
 	}
 	for _, member := range members {
-		if member.ID != m.c.store.ID() || member.Address == m.address() {
+		if member.ID != m.c.store.ID() || member.Address == m.c.peers.Address() {
 			continue
 		}
 		_, leader := m.c.store.Leader()
 		if answer, err := m.askToJoin(ctx, leader); err != nil || answer.Gone != "" {
-			m.sayOnce(fmt.Sprintf("the farm does not take this coordinator's new address %s: %s%v", m.address(), answer.Gone, err))
+			m.sayOnce(fmt.Sprintf("the farm does not take this coordinator's new address %s: %s%v", m.c.peers.Address(), answer.Gone, err))
 		}
 	}
 }

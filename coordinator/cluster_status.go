@@ -65,7 +65,7 @@ func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint6
 		return Cluster{}, err
 	}
 	m := c.cluster
-	if c.port != nil {
+	if !c.peers.Alone() {
 		m.look(ctx)
 	}
 	list, _, err := c.store.Members()
@@ -94,7 +94,7 @@ func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint6
 		}
 		newest = max(newest, s.report.Committed)
 		address := member.Address
-		if c.port == nil {
+		if c.peers.Alone() {
 			address = "" // nobody could reach it there
 		}
 		out.Members = append(out.Members, memberOf(seen[i], s, records[member.ID], address, leader, c.cfg.Now()))

@@ -24,6 +24,7 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/internode"
 	"overcrank/coordinator/joblog"
+	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/reader"
 	"overcrank/coordinator/seal"
@@ -104,49 +105,48 @@ type Config struct {
 type Coordinator struct {
 	*people.Directory // who may do what
 
-	cfg        Config
-	log        *slog.Logger
-	keys       keys
-	authority  *authority.Authority
-	clock      *clock
-	store      *raftstore.Store
-	cluster    *cluster
-	eras       []string // that the farm has gone through, see eraFile
-	awaits     bool     // is to become part of a farm, or to begin one with others
-	feed       *state.Feed
-	state      *state.State
-	requests   *state.Requests
-	anew       chan struct{} // the state was replaced by that of a backup
-	metrics    *metrics
-	files      files.Store
-	shared     files.Shared   // the same, where coordinators share storage; nil with a folder of this machine
-	patient    *files.Patient // the same, where a call may never come back; nil otherwise
-	moving     *files.Moving  // the same, of a node that began to move its files from its folder; nil otherwise
-	proofs     *files.Proofs  // of files
-	logs       *joblog.Logs
-	growing    *files.Folder // logs that are not stored yet; nil with a folder of this machine
-	storage    storageState
-	asides     chan struct{} // work beside its caller that goes on at once
-	fetcher    *fetch.Fetcher
-	caller     *delivery.Caller
-	webhooks   *delivery.Webhooks
-	pool       *gossip.Pool           // nil without gossip
-	ringTaken  int                    // revision of the keys with which the pool was joined
-	public     atomic.Pointer[string] // the farm's base address, once its coordinators are known
-	hub        *hub
-	mirror     *mirror
-	answers    answers
-	leaderless leaderless
-	port       *internode.Port // of this node for the other coordinators; nil for a farm of one node
-	reading    *reading
-	pictured   *pictured
-	installed  installed
-	summaries  remembered[*aep.Summary]
-	kept       remembered[particulars] // of private jobs
-	pace       *pace
-	retaining  *retaining
-	ring       *seal.Ring   // seals secrets
-	sealing    sync.RWMutex // held for writing while the key for secrets is changed
+	cfg       Config
+	log       *slog.Logger
+	keys      keys
+	authority *authority.Authority
+	clock     *clock
+	store     *raftstore.Store
+	cluster   *cluster
+	eras      []string // that the farm has gone through, see eraFile
+	awaits    bool     // is to become part of a farm, or to begin one with others
+	feed      *state.Feed
+	state     *state.State
+	requests  *state.Requests
+	anew      chan struct{} // the state was replaced by that of a backup
+	metrics   *metrics
+	files     files.Store
+	shared    files.Shared   // the same, where coordinators share storage; nil with a folder of this machine
+	patient   *files.Patient // the same, where a call may never come back; nil otherwise
+	moving    *files.Moving  // the same, of a node that began to move its files from its folder; nil otherwise
+	proofs    *files.Proofs  // of files
+	logs      *joblog.Logs
+	growing   *files.Folder // logs that are not stored yet; nil with a folder of this machine
+	storage   storageState
+	asides    chan struct{} // work beside its caller that goes on at once
+	fetcher   *fetch.Fetcher
+	caller    *delivery.Caller
+	webhooks  *delivery.Webhooks
+	pool      *gossip.Pool           // nil without gossip
+	ringTaken int                    // revision of the keys with which the pool was joined
+	public    atomic.Pointer[string] // the farm's base address, once its coordinators are known
+	hub       *hub
+	mirror    *mirror
+	port      *internode.Port // for the other coordinators; nil for a farm of one node
+	peers     *peers.Peers    // the other coordinators
+	reading   *reading
+	pictured  *pictured
+	installed installed
+	summaries remembered[*aep.Summary]
+	kept      remembered[particulars] // of private jobs
+	pace      *pace
+	retaining *retaining
+	ring      *seal.Ring   // seals secrets
+	sealing   sync.RWMutex // held for writing while the key for secrets is changed
 
 	fontReading sync.Mutex // held while a font file is looked through
 
@@ -191,7 +191,6 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		anew:     make(chan struct{}, 1),
 		metrics:  newMetrics(),
 		mirror:   newMirror(),
-		answers:  answerAll(),
 		pictured: newPictured(),
 		pace:     newPace(cfg.Now()),
 	}
@@ -249,9 +248,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	}
 	c.reading, c.retaining = newReading(c), newRetaining(c)
 	c.metrics.registry.MustRegister(gauges{c})
-	if c.port != nil {
-		c.port.Serve()
-	}
+	c.peers.Serve(c.store)
 	c.run(c.hub.run)
 	c.run(c.cluster.run)
 	c.run(c.followState)
@@ -267,9 +264,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.moveFiles)
 	c.run(c.KeepUses)
 	c.run(c.keepLevel)
-	if c.port != nil {
-		c.run(c.followLeader)
-	}
+	c.run(c.followLeader)
 	c.run(c.keepGossip)
 	return nil
 }
@@ -301,7 +296,11 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		cfg.Layer, cfg.Forward, cfg.ReadIndex = c.port.Raft(), c.forward, c.readIndex
+		cfg.Layer = c.port.Raft()
+	}
+	c.peers = peers.New(c.ctx, c.port, func(address string) { c.cluster.know(address) }, c.log)
+	if !c.peers.Alone() {
+		cfg.Forward, cfg.ReadIndex = c.peers.Forward, c.peers.ReadIndex
 	}
 	if c.store, err = raftstore.Open(ctx, cfg); err != nil {
 		return fmt.Errorf("opening the farm's state: %w", err)
@@ -314,11 +313,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	if err := c.storageServesAll(); err != nil {
 		return err
 	}
-	if c.port != nil {
-		c.serveOthers()
-		c.answerNodes(c.port)
-		c.cluster.answerCluster(c.port)
-	}
+	c.answerPeers()
 	return nil
 }
 
@@ -362,7 +357,7 @@ func (c *Coordinator) joinGossipAt(bind string, keys [][]byte) (err error) {
 		Streams:  c.cfg.GossipStreams,
 		Node: wire.Node{
 			ID: c.store.ID(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.NodeAddress,
-			Cluster: c.cluster.address(),
+			Cluster: c.peers.Address(),
 		},
 		OnChange: func(n wire.Node, _ bool) { c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: n.ID}) },
 	})

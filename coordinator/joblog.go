@@ -10,6 +10,7 @@ import (
 
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/joblog"
+	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -58,7 +59,7 @@ func (c *Coordinator) openLog(ctx context.Context, job string) (*files.Reader, e
 	if c.shared == nil || c.leading() != nil {
 		return c.logs.Open(ctx, job)
 	}
-	layout, err := ask(ctx, c, askLog, job)
+	layout, err := peers.AskLeader(ctx, c.peers, askLog, job)
 	if farm.CodeOf(err) == farm.CodeUnavailable { // there is no leader: what is stored is all there is
 		return c.logs.Open(ctx, job)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -48,7 +49,7 @@ func (c *Coordinator) machinesOf(ctx context.Context, p farm.Principal, agents [
 	for i, a := range agents {
 		asked.IDs[i] = a.ID
 	}
-	known, err := ask(ctx, c, askMachines, asked)
+	known, err := peers.AskLeader(ctx, c.peers, askMachines, asked)
 	if err != nil {
 		return nil, err
 	}

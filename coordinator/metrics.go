@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"overcrank/coordinator/peers"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -251,7 +252,7 @@ func (g gauges) farm(put putMetric) {
 
 	ctx, cancel := context.WithTimeout(g.c.ctx, gatherWithin)
 	defer cancel()
-	now, err := ask(ctx, g.c, askSummary, summaryAsked{})
+	now, err := peers.AskLeader(ctx, g.c.peers, askSummary, summaryAsked{})
 	if err != nil {
 		return // raft_has_leader says why
 	}

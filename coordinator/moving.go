@@ -75,7 +75,7 @@ func (c *Coordinator) TakeLeave(ctx context.Context) {
 // HandOver gives the farm's lead to another coordinator, when this one has it, and waits until its agents have been sent there. A
 // node that stops calls it before its server does. A farm of one node has nobody to hand over to.
 func (c *Coordinator) HandOver(ctx context.Context) {
-	if c.port == nil || c.leading() == nil {
+	if c.peers.Alone() || c.leading() == nil {
 		return
 	}
 	if members, _, err := c.store.Members(); err != nil || len(members) < 2 {

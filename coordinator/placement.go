@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"overcrank/coordinator/peers"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -27,7 +28,7 @@ func (c *Coordinator) WhyWaitingEach(ctx context.Context, p farm.Principal, ids 
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	why, err := ask(ctx, c, askWhy, jobsAsked{Team: p.Team, IDs: ids})
+	why, err := peers.AskLeader(ctx, c.peers, askWhy, jobsAsked{Team: p.Team, IDs: ids})
 	if farm.CodeOf(err) != farm.CodeUnavailable {
 		return why, err
 	}
@@ -40,7 +41,7 @@ func (c *Coordinator) WhyWaitingEach(ctx context.Context, p farm.Principal, ids 
 
 // unknownFor is what is told of a job that waits while the leader cannot say what for.
 func unknownFor(err error) string {
-	if errors.Is(err, errLeaderless) {
+	if errors.Is(err, peers.ErrNotLeading) {
 		return "The farm has no leader at the moment."
 	}
 	return "The farm has just changed its leader, which reads the queue."
@@ -76,7 +77,7 @@ func (c *Coordinator) Placement(ctx context.Context, p farm.Principal, id string
 	if err != nil || job.Status.Ended() {
 		return placement, err
 	}
-	told, err := ask(ctx, c, askPlacement, jobAsked{Team: p.Team, ID: id})
+	told, err := peers.AskLeader(ctx, c.peers, askPlacement, jobAsked{Team: p.Team, ID: id})
 	if farm.CodeOf(err) == farm.CodeUnavailable {
 		placement.Why = unknownFor(err)
 		return placement, nil
@@ -90,7 +91,7 @@ func (c *Coordinator) PlacementEach(ctx context.Context, p farm.Principal, ids [
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	told, err := ask(ctx, c, askPlaces, jobsAsked{Team: p.Team, IDs: ids})
+	told, err := peers.AskLeader(ctx, c.peers, askPlaces, jobsAsked{Team: p.Team, IDs: ids})
 	if farm.CodeOf(err) == farm.CodeUnavailable {
 		return nil, nil
 	}
@@ -293,7 +294,7 @@ func (c *Coordinator) Queue(ctx context.Context, p farm.Principal, limit int, cu
 	if limit < 1 || limit > maxQueuePage {
 		limit = maxQueuePage
 	}
-	told, err := ask(ctx, c, askLine, lineAsked{Team: p.Team, After: after, Limit: limit})
+	told, err := peers.AskLeader(ctx, c.peers, askLine, lineAsked{Team: p.Team, After: after, Limit: limit})
 	if told.More {
 		next = strconv.Itoa(after + limit)
 	}

@@ -3,12 +3,11 @@ package coordinator
 import (
 	"context"
 
+	"overcrank/coordinator/peers"
 	"overcrank/farm"
 )
 
-// askReading asks why templates, by id, have not been read, of which only the node that reads them knows.
-const askReading question[[]string, map[string]string] = "reading"
-
+// readingOf is why templates, by id, have not been read, of which only the node that reads them knows.
 func (l *leader) readingOf(_ context.Context, ids []string) (map[string]string, error) {
 	r := l.c.reading
 	r.mu.Lock()
@@ -34,7 +33,7 @@ func (c *Coordinator) WhyUnread(ctx context.Context, p farm.Principal, templates
 	if len(ids) == 0 {
 		return nil
 	}
-	why, err := ask(ctx, c, askReading, ids)
+	why, err := peers.AskLeader(ctx, c.peers, askReading, ids)
 	if err != nil {
 		return nil
 	}

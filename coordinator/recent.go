@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -39,7 +40,7 @@ func (l *leader) recentOf(_ context.Context, agent string) ([]wire.Attempt, erro
 // RecentAttempts lists the latest attempts that have ended on a machine, the last first: those for the caller's team, since the
 // farm's leader leads.
 func (c *Coordinator) RecentAttempts(ctx context.Context, p farm.Principal, agent string) ([]RecentAttempt, error) {
-	ended, err := ask(ctx, c, askRecent, agent)
+	ended, err := peers.AskLeader(ctx, c.peers, askRecent, agent)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"overcrank/coordinator/backup"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/peers"
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -255,9 +256,7 @@ func (h *HeldBackup) PutBack(ctx context.Context, step func(s RestoringStep, don
 		return out, fmt.Errorf("keeping what a restoration replaces: %w", err)
 	}
 	if len(h.old) > 0 {
-		if _, err := onLeader(ctx, h.c.cluster, pathOldKeys, keyChange{Keys: h.old}, func() (struct{}, error) {
-			return struct{}{}, h.c.takeOldKeys(ctx, keyChange{Keys: h.old})
-		}); err != nil {
+		if _, err := peers.AskLeader(ctx, h.c.peers, askOldKeys, keyChange{Keys: h.old}); err != nil {
 			return out, err
 		}
 	}
@@ -314,17 +313,17 @@ func (h *HeldBackup) putFile(ctx context.Context, key string) error {
 
 // takeOldKeys gives all coordinators keys that secrets of a backup are sealed with, behind those in force. It is for the leader, where
 // keys are changed.
-func (c *Coordinator) takeOldKeys(ctx context.Context, in keyChange) error {
+func (c *Coordinator) takeOldKeys(ctx context.Context, in keyChange) (done struct{}, err error) {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
 	if err := c.store.Confirm(ctx); err != nil {
-		return err
+		return done, err
 	}
 	keys := append(slices.Clone(in.Keys), c.ring.Keys()...)
 	if err := c.spreadKeys(ctx, keyChange{Keys: keys}); err != nil {
-		return err
+		return done, err
 	}
-	return c.ring.Take(keys)
+	return done, c.ring.Take(keys)
 }
 
 // stateReplaced begins anew what is remembered of a state that is another now.

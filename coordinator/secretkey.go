@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -25,8 +26,7 @@ func (c *Coordinator) ChangeSecretKey(ctx context.Context, p farm.Principal, dro
 	if err := p.May(farm.ActChangeSecretKey); err != nil {
 		return KeyChange{}, err
 	}
-	in := newSecretKey{DropOld: dropOld}
-	return onLeader(ctx, c.cluster, pathSecretKey, in, func() (KeyChange, error) { return c.changeSecretKey(ctx, in) })
+	return peers.AskLeader(ctx, c.peers, askSecretKey, newSecretKey{DropOld: dropOld})
 }
 
 // newSecretKey asks the leader for a new key for secrets.

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 
+	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -40,7 +41,7 @@ func (c *Coordinator) status(ctx context.Context, p farm.Principal, asked summar
 		return s, err
 	}
 	s.Done, s.Failed, s.Since = c.pace.told(c.cfg.Now())
-	now, err := ask(ctx, c, askSummary, asked)
+	now, err := peers.AskLeader(ctx, c.peers, askSummary, asked)
 	if err != nil {
 		return s, err
 	}

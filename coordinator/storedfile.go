@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/peers"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -73,7 +74,7 @@ func (c *Coordinator) storedFile(p farm.Principal, sha256 string) (stored farm.S
 
 // OpenFileFor opens a file that one of the agent's leases names.
 func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 string) (*File, error) {
-	ref, err := ask(ctx, c, askFile, fileAsked{Agent: a.ID, SHA256: sha256})
+	ref, err := peers.AskLeader(ctx, c.peers, askFile, fileAsked{Agent: a.ID, SHA256: sha256})
 	if err != nil {
 		return nil, err
 	}

@@ -65,15 +65,15 @@ func (r *Rows) file(place int) *bbolt.Bucket {
 // Get is the value under a key, nil for none.
 func (r *Rows) Get(bucket []byte, key string) []byte {
 	place := r.place(bucket)
-	var wanted []byte
+	var wanted *row
 	for _, l := range r.layers {
 		if l == nil || l.trees[place] == nil {
 			continue
 		}
 		if wanted == nil {
-			wanted = []byte(key)
+			wanted = &row{key: key}
 		}
-		if found, ok := l.trees[place].Get(row{key: wanted}); ok {
+		if found, ok := l.trees[place].Get(wanted); ok {
 			return found.value
 		}
 	}
@@ -110,23 +110,24 @@ func (c *Change) Put(bucket []byte, key string, value []byte) error {
 	if value == nil {
 		value = []byte{}
 	}
-	return c.write(bucket, row{[]byte(key), value})
+	return c.write(bucket, key, value)
 }
 
 // Delete deletes a row, if it is there.
 func (c *Change) Delete(bucket []byte, key string) error {
-	return c.write(bucket, row{key: []byte(key)})
+	return c.write(bucket, key, nil)
 }
 
-func (c *Change) write(bucket []byte, r row) error {
+// write writes a row, or deletes it when its value is nil.
+func (c *Change) write(bucket []byte, key string, value []byte) error {
 	place := c.place(bucket)
 	if c.direct > 0 {
 		file := c.file(place)
 		file.FillPercent = c.direct
-		return writeRow(file, r)
+		return writeRow(file, []byte(key), value)
 	}
-	if len(r.key) == 0 || len(r.key) > MaxKey || len(r.value) > bbolt.MaxValueSize {
-		return fmt.Errorf("%w: its key has %d bytes and its value %d", ErrUnstorable, len(r.key), len(r.value))
+	if len(key) == 0 || len(key) > MaxKey || len(value) > bbolt.MaxValueSize {
+		return fmt.Errorf("%w: its key has %d bytes and its value %d", ErrUnstorable, len(key), len(value))
 	}
 	own := c.layers[0]
 	if !c.fresh[place] {
@@ -137,8 +138,8 @@ func (c *Change) write(bucket []byte, r row) error {
 			own.trees[place] = own.trees[place].Copy()
 		}
 	}
-	own.trees[place].Set(r)
-	own.size += rowCost + len(r.key) + len(r.value)
+	own.trees[place].Set(&row{key, value})
+	own.size += rowCost + len(key) + len(value)
 	return nil
 }
 
@@ -161,8 +162,8 @@ type Cursor struct {
 
 // source is one of the layers, or the file. key is nil at its end.
 type source struct {
-	tree       *btree.BTreeG[row] // nil for the file
-	iter       btree.IterG[row]
+	tree       *btree.BTreeG[*row] // nil for the file
+	iter       btree.IterG[*row]
 	file       *bbolt.Cursor
 	key, value []byte
 }
@@ -289,7 +290,7 @@ func (c *Cursor) settle() (key, value []byte) {
 
 func (s *source) seek(at []byte) {
 	if s.tree != nil {
-		s.take(s.iter.Seek(row{key: at}))
+		s.take(s.iter.Seek(&row{key: string(at)}))
 	} else {
 		s.key, s.value = s.file.Seek(at)
 	}
@@ -334,5 +335,5 @@ func (s *source) take(ok bool) {
 		return
 	}
 	at := s.iter.Item()
-	s.key, s.value = at.key, at.value
+	s.key, s.value = at.bytes(), at.value
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/tidwall/btree"
 	"go.etcd.io/bbolt"
@@ -66,15 +67,22 @@ type Store struct {
 
 // layer holds rows of each bucket. A published one never changes.
 type layer struct {
-	trees []*btree.BTreeG[row] // by the bucket's place; nil for no rows
-	size  int                  // bytes of all rows, those of rows replaced included
+	trees []*btree.BTreeG[*row] // by the bucket's place; nil for no rows
+	size  int                   // bytes of all rows, those of rows replaced included
 }
 
-// row is a key with its value, nil for one that was deleted.
-type row struct{ key, value []byte }
+// row is a key with its value, nil for one that was deleted. Trees hold pointers: a change copies the nodes that it touches, and a node of
+// pointers is a sixth of one of rows.
+type row struct {
+	key   string
+	value []byte
+}
 
-func newTree() *btree.BTreeG[row] {
-	return btree.NewBTreeGOptions(func(a, b row) bool { return bytes.Compare(a.key, b.key) < 0 }, btree.Options{NoLocks: true, Degree: 16})
+// bytes is the key for those who only read it.
+func (r *row) bytes() []byte { return unsafe.Slice(unsafe.StringData(r.key), len(r.key)) }
+
+func newTree() *btree.BTreeG[*row] {
+	return btree.NewBTreeGOptions(func(a, b *row) bool { return a.key < b.key }, btree.Options{NoLocks: true, Degree: 16})
 }
 
 // New puts layers before a file, which has all the buckets. The file stays the caller's: close it after the store.
@@ -100,7 +108,7 @@ func New(db *bbolt.DB, options Options) *Store {
 }
 
 func (s *Store) newLayer() *layer {
-	return &layer{trees: make([]*btree.BTreeG[row], len(s.options.Buckets))}
+	return &layer{trees: make([]*btree.BTreeG[*row], len(s.options.Buckets))}
 }
 
 // View runs fn on the rows as they are now. The error is ErrDamaged when the file could not be read, whatever fn made of it.
@@ -265,7 +273,7 @@ func (s *Store) write(portion *layer) error {
 }
 
 // writeBucket writes the rows of one bucket, and gives the bucket's sum behind them where it is known.
-func (s *Store) writeBucket(tx *bbolt.Tx, name []byte, tree *btree.BTreeG[row], changed map[string]sum) error {
+func (s *Store) writeBucket(tx *bbolt.Tx, name []byte, tree *btree.BTreeG[*row], changed map[string]sum) error {
 	total, known, err := sumIn(tx, name)
 	if err != nil {
 		return err
@@ -273,16 +281,17 @@ func (s *Store) writeBucket(tx *bbolt.Tx, name []byte, tree *btree.BTreeG[row], 
 	bucket := tx.Bucket(name)
 	bucket.FillPercent = s.options.Fill
 	before := replaced{cursor: bucket.Cursor()}
-	tree.Scan(func(r row) bool {
+	tree.Scan(func(r *row) bool {
+		key := r.bytes()
 		if known {
-			if value, is := before.by(r.key); is {
-				total.take(r.key, value)
+			if value, is := before.by(key); is {
+				total.take(key, value)
 			}
 			if r.value != nil {
-				total.add(r.key, r.value)
+				total.add(key, r.value)
 			}
 		}
-		err = writeRow(bucket, r)
+		err = writeRow(bucket, key, r.value)
 		return err == nil
 	})
 	if known {
@@ -314,9 +323,10 @@ func (r *replaced) by(key []byte) (value []byte, is bool) {
 	return value, bytes.Equal(found, key)
 }
 
-func writeRow(bucket *bbolt.Bucket, r row) error {
-	if r.value == nil {
-		return bucket.Delete(r.key)
+// writeRow writes a row, or deletes it when its value is nil.
+func writeRow(bucket *bbolt.Bucket, key, value []byte) error {
+	if value == nil {
+		return bucket.Delete(key)
 	}
-	return bucket.Put(r.key, r.value)
+	return bucket.Put(key, value)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
 
@@ -34,31 +33,6 @@ func TestDeniedMachinesAreNotAskedForFilesOrGivenResults(t *testing.T) {
 	} {
 		if job, err := f.Submit(t.Context(), body); !client.IsStatus(err, http.StatusBadRequest) || !strings.Contains(fmt.Sprint(err), field) {
 			t.Errorf("the job %q was answered with %v; want it refused with %q", job.ID, err, field)
-		}
-	}
-}
-
-func TestLoopbackIsAskedByFarmsOfOneMachineAlone(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		flags  nodeFlags
-		public string
-		may    bool
-	}{
-		{nodeFlags{}, "http://127.0.0.1:8080", true},
-		{nodeFlags{}, "http://localhost:8080", true},
-		{nodeFlags{}, "http://farm.studio:8080", false},
-		{nodeFlags{}, "https://10.0.0.7", false},
-		{nodeFlags{AllowLoopback: true}, "https://10.0.0.7", true},
-		{nodeFlags{AllowAddress: []string{"127.0.0.1", "10.0.0.0/8"}}, "https://10.0.0.7", true},
-		{nodeFlags{DenyAddress: []string{"127.0.0.0/8"}}, "http://127.0.0.1:8080", false},
-	} {
-		policy, err := c.flags.mayAsk(c.public)
-		if err != nil || policy.Allows(netip.MustParseAddr("127.0.0.1")) != c.may {
-			t.Errorf("%s with %v, %v, loopback %v: allowed is not %v, %v", c.public, c.flags.AllowAddress, c.flags.DenyAddress, c.flags.AllowLoopback, c.may, err)
-		}
-		if own := policy.Refusal(c.public + "/outputs/x.mp4"); c.flags.DenyAddress == nil && own != "" {
-			t.Errorf("%s: its own results are refused: %s", c.public, own)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func TestAFarmTakesItsFlagsFromAFileToo(t *testing.T) {
 	if _, err := parser.Parse([]string{"coordinator", "--config", path, "--data-dir", t.TempDir(), "--lease", "9s"}); err != nil {
 		t.Fatal(err)
 	}
-	if f := c.Coordinator.nodeFlags; f.Listen != "127.0.0.1:1" || f.Lease.String() != "9s" || len(f.AllowAddress) != 1 {
+	if f := c.Coordinator.Flags; f.Listen != "127.0.0.1:1" || f.Lease.String() != "9s" || len(f.AllowAddress) != 1 {
 		t.Errorf("%+v", f)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/process"
 	"overcrank/cmd/overcrank/titlecard"
 	"overcrank/raftstore/porttest"
 )
@@ -213,7 +214,7 @@ func TestTheReceiversOfTheDocumentationCheckSignatures(t *testing.T) {
 			cmd.Env = append(os.Environ(), "WEBHOOK_KEY=whk_test", "PORT="+port)
 			var said lockedBuffer
 			cmd.Stdout, cmd.Stderr = &said, &said
-			ownProcessGroup(cmd) // "go run" has a child
+			process.OwnGroup(cmd) // "go run" has a child
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}

@@ -17,24 +17,24 @@ import (
 	"overcrank/cmd/overcrank/client"
 )
 
-// workstation is an `overcrank agent` under test.
-type workstation struct {
+// agentProcess is an `overcrank agent` under test.
+type agentProcess struct {
 	said *lockedBuffer
 	done chan struct{}
 	code int
 }
 
 // startAgent starts an agent of a folder; it is stopped when the test ends.
-func startAgent(t *testing.T, f *runningFarm, dir, joinToken string, flags ...string) *workstation {
+func startAgent(t *testing.T, f *runningFarm, dir, joinToken string, flags ...string) *agentProcess {
 	t.Helper()
 	return startAgentOf(t, binary, f, dir, joinToken, flags...)
 }
 
 // startAgentOf is startAgent by another build of the program.
-func startAgentOf(t *testing.T, program string, f *runningFarm, dir, joinToken string, flags ...string) *workstation {
+func startAgentOf(t *testing.T, program string, f *runningFarm, dir, joinToken string, flags ...string) *agentProcess {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &workstation{said: &lockedBuffer{}, done: make(chan struct{})}
+	w := &agentProcess{said: &lockedBuffer{}, done: make(chan struct{})}
 	usual := []string{"agent", "--data-dir", dir, "--coordinator", f.Server, "--gossip-listen", "", "--log-level", "debug", "--name", filepath.Base(dir)}
 	if !slices.Contains(flags, "--config") { // none of the machine that the tests run on, at which somebody may be working
 		usual = append(usual, "--config", os.DevNull, "--idle-after", "0")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"overcrank/cmd/overcrank/terminal"
 )
 
 // version is stamped by the linker: -X main.version=…
@@ -25,7 +27,7 @@ type versionCommand struct {
 	JSON bool `help:"Print JSON." name:"json"`
 }
 
-func (v versionCommand) Run(out *output) error {
+func (v versionCommand) Run(out *terminal.Output) error {
 	if v.JSON {
 		return json.NewEncoder(out).Encode(map[string]string{
 			"version": versionString(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"github.com/alecthomas/kong"
+
+	"overcrank/cmd/overcrank/commands"
+	"overcrank/cmd/overcrank/configfile"
+	"overcrank/cmd/overcrank/demo"
+	"overcrank/cmd/overcrank/exit"
+	"overcrank/cmd/overcrank/folders"
+	"overcrank/cmd/overcrank/node"
+	"overcrank/cmd/overcrank/workstation"
+)
+
+// cli is what can be typed.
+type cli struct {
+	LogLevel  string `help:"Least important log lines to print: debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"OVERCRANK_LOG_LEVEL"`
+	LogFormat string `help:"How log lines look: text or json." enum:"text,json" default:"text" env:"OVERCRANK_LOG_FORMAT"`
+
+	Quiet bool `short:"q" help:"Print results and errors only: no bars, no remarks."`
+
+	Up          node.Up            `cmd:"" group:"farm" help:"Run a whole farm on this machine: coordinator, dashboard, API and one agent."`
+	Coordinator node.Coordinator   `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
+	Agent       workstation.Agent  `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
+	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
+	Storage     commands.Storage   `cmd:"" group:"farm" help:"Say where a farm's files are."`
+	Backup      commands.Backup    `cmd:"" group:"farm" help:"Back up a running farm into one file."`
+	Restore     commands.Restore   `cmd:"" group:"farm" help:"Put a running farm back to a backup, or make a new data folder from one."`
+	Cluster     commands.Cluster   `cmd:"" group:"farm" help:"Manage the coordinators, and the keys by which they and the agents trust each other."`
+	Downgrade   commands.Downgrade `cmd:"" group:"farm" help:"Put the state back that a farm had before it was upgraded."`
+	Demo        demo.Command       `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
+
+	Submit    commands.Submit    `cmd:"" group:"work" help:"Submit a job."`
+	Jobs      commands.Jobs      `cmd:"" group:"work" help:"List, show, wait for, download and cancel jobs."`
+	Logs      commands.Logs      `cmd:"" group:"work" help:"Print the log of a job."`
+	Templates commands.Templates `cmd:"" group:"work" help:"Add, show, replace, download and delete templates."`
+	Batches   commands.Batches   `cmd:"" group:"work" help:"Submit a table of variants, and follow and download what becomes of it."`
+	Join      commands.Join      `cmd:"" group:"work" help:"Stitch clips into one film."`
+	Fonts     commands.Fonts     `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
+	Secrets   commands.Secrets   `cmd:"" group:"work" help:"Keep, list and delete the team's secrets."`
+
+	Agents commands.Agents `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and retire machines."`
+	Farm   commands.Farm   `cmd:"" group:"machines" help:"Say what the farm is at, pause it, and set how it shares its machines."`
+	Queue  commands.Queue  `cmd:"" group:"machines" help:"List what waits for a machine, the next one first."`
+	Levels commands.Levels `cmd:"" group:"machines" help:"Say and change how the levels rush, normal and overnight are served."`
+	Limits commands.Limits `cmd:"" group:"machines" help:"Limit how many tasks use a thing at once, such as the licences of a plug-in."`
+	Events commands.Events `cmd:"" group:"machines" help:"Print what happens on the farm, as it happens."`
+
+	Teams  commands.Teams  `cmd:"" group:"people" help:"Make, list and end teams."`
+	Tokens commands.Tokens `cmd:"" group:"people" help:"Make, list and revoke API tokens."`
+	People commands.People `cmd:"" group:"people" help:"Add people, make links that sign them in, and end their access."`
+
+	Completion commands.Completion `cmd:"" help:"Print the script that makes a shell complete commands."`
+	Complete   commands.Complete   `cmd:"" hidden:""`
+	Version    versionCommand      `cmd:"" help:"Print the version."`
+}
+
+// aerenderCommand only stands in the list of commands: run hands its words over before they are parsed here.
+type aerenderCommand struct {
+	Flags []string `arg:"" optional:"" help:"aerender's own flags."`
+}
+
+// Help is what stands above the commands.
+func (cli) Help() string { return exit.Help }
+
+// helpWidth is how wide help is on a wide terminal, in columns.
+const helpWidth = 120
+
+// newParser knows all commands.
+func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
+	files := configfile.NewResolver(folders.Config)
+	return kong.New(c, append([]kong.Option{
+		kong.Resolvers(files), kong.Bind(files), kong.Vars{"agent_folder": folders.Agent(), "farm_folder": folders.Farm()},
+		kong.Name("overcrank"),
+		kong.Description("The After Effects render farm that a studio runs on its own machines."),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
+		kong.ExplicitGroups([]kong.Group{
+			{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"},
+			{Key: "machines", Title: "Look after its machines:"}, {Key: "people", Title: "Let people and programs in:"},
+		}),
+	}, options...)...)
+}

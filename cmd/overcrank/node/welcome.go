@@ -1,0 +1,84 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"overcrank/cmd/overcrank/terminal"
+	"overcrank/coordinator"
+	"overcrank/durable"
+)
+
+// welcome waits for the farm, makes the first token on a new one, keeps it in a file only this user can read, and tells where the farm is.
+func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
+	early := n.farm().Blank()
+	if early {
+		fmt.Fprintf(out, "Overcrank %s is at %s, and waits for the other coordinators\n", n.program.Version, n.address)
+	}
+	there, err := n.awaitFarm(ctx)
+	if err != nil || !there {
+		return err
+	}
+	f, head := n.settings.flags, n.farm()
+	ctx, cancel := n.whileUp(ctx, head)
+	defer cancel()
+	path := filepath.Join(f.DataDir, coordinator.AdminTokenFile)
+	keep := func(secret string) error { return durable.WriteFile(path, []byte(secret+"\n"), 0o600) }
+	var token string
+	if head.Leads() { // of those that begin a farm together
+		token, err = head.FirstToken(ctx, keep)
+	}
+	if err == nil && token == "" && f.NewAdminToken {
+		token, err = head.NewAdminToken(ctx, keep)
+	}
+	if err != nil {
+		return fmt.Errorf("make the administrator's token: %w", err)
+	}
+	if !early {
+		fmt.Fprintf(out, "Overcrank %s is at %s\n", n.program.Version, n.address)
+	}
+	if token != "" {
+		fmt.Fprintf(out, "The administrator's token is in %s.\n", path)
+		if terminal.Is(out.Writer) { // a service's output goes into a journal that others read
+			fmt.Fprintf(out, "  %s\n", token)
+		}
+		return nil
+	}
+	if kept, err := os.ReadFile(path); err == nil {
+		if _, err = head.Authenticate(ctx, strings.TrimSpace(string(kept))); err == nil {
+			return nil
+		}
+	}
+	if f.ClusterListen != "" && !head.Leads() {
+		fmt.Fprintf(out, "The administrator's token is in %s of the coordinator that led when the farm began.\n", coordinator.AdminTokenFile)
+		return nil
+	}
+	fmt.Fprintf(out, "%s holds no token of this farm. If the administrator's token is lost, start once with --new-admin-token.\n", path)
+	return nil
+}
+
+// awaitFarm waits until this coordinator is one of a farm's, with the settings as they are meanwhile. False says that it does not come to
+// that: whoever runs the node learns why.
+func (n *node) awaitFarm(ctx context.Context) (there bool, err error) {
+	for !n.deserted {
+		head := n.farm()
+		waiting, cancel := n.whileUp(ctx, head)
+		met := make(chan bool, 1)
+		go func() { met <- head.AwaitFarm(waiting) == nil }()
+		select {
+		case there := <-met:
+			cancel()
+			return there, nil
+		case <-n.hangUp:
+			cancel()
+			<-met
+			if err := n.takeUp(ctx); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,154 @@
+package workstation
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"overcrank/agent"
+	"overcrank/agent/aerender"
+	"overcrank/agent/presence"
+	"overcrank/cmd/overcrank/configfile"
+	"overcrank/cmd/overcrank/exit"
+	"overcrank/cmd/overcrank/process"
+	"overcrank/farm"
+)
+
+// Agent runs an agent and speaks to the one of this machine. All of these take the agent's settings, so that they mean the
+// same agent.
+type Agent struct {
+	Settings
+
+	Run    runCommand    `cmd:"" default:"1" help:"Run the agent of this workstation; what 'overcrank agent' does."`
+	Doctor doctorCommand `cmd:"" help:"Look at what this machine has, render two frames with each engine, and say how to mend what is wrong."`
+	Status statusCommand `cmd:"" help:"Tell what the agent of this machine does, and why not."`
+	Pause  pauseCommand  `cmd:"" help:"Keep this machine from working for the farm; what it renders is given back."`
+	Resume resumeCommand `cmd:"" help:"Let this machine work for the farm again."`
+	Config configCommand `cmd:"" help:"Print the agent's settings and where each comes from."`
+
+	ReportInput reportInputCommand `cmd:"" hidden:""`
+}
+
+// Settings can be set by flags, variables of the environment and a file, in this order of weight.
+type Settings struct {
+	ConfigFile   string   `name:"config" help:"File of settings, a line 'flag: value' for each; when left out, the one that 'overcrank agent config' names, if it is there." placeholder:"FILE" env:"OVERCRANK_AGENT_CONFIG"`
+	DataDir      string   `help:"Folder for the agent's credential, cache and work." default:"${agent_folder}" type:"path" env:"OVERCRANK_AGENT_DATA_DIR,OVERCRANK_AGENT_DIR"`
+	Coordinator  []string `help:"Base addresses of coordinators, one at least: the farm tells of the others." env:"OVERCRANK_AGENT_COORDINATOR,OVERCRANK_COORDINATOR"`
+	JoinToken    string   `help:"Secret to enrol with, needed once." env:"OVERCRANK_AGENT_JOIN_TOKEN,OVERCRANK_JOIN_TOKEN" secret:""`
+	Name         string   `help:"Name of this machine on the farm; its host name when left out." env:"OVERCRANK_AGENT_NAME,OVERCRANK_NAME"`
+	Slots        int      `help:"Tasks run at once." default:"1" env:"OVERCRANK_AGENT_SLOTS,OVERCRANK_SLOTS"`
+	AfterEffects int      `name:"after-effects" help:"How many of these tasks may use an After Effects at once." default:"1" env:"OVERCRANK_AGENT_AFTER_EFFECTS"`
+	CacheSize    int64    `help:"Bytes of disk for fetched files." default:"21474836480" env:"OVERCRANK_AGENT_CACHE_SIZE,OVERCRANK_CACHE_SIZE"`
+	GossipListen string   `help:"Address for gossip, host:port; empty for none." default:"0.0.0.0:7946" env:"OVERCRANK_AGENT_GOSSIP_LISTEN,OVERCRANK_GOSSIP_LISTEN"`
+	Tags         []string `help:"Words that jobs can require of a machine." env:"OVERCRANK_AGENT_TAGS,OVERCRANK_TAGS"`
+	Root         []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path" env:"OVERCRANK_AGENT_ROOT,OVERCRANK_ROOT"`
+
+	IdleAfter    time.Duration `help:"Work only when nobody has touched keyboard, mouse or tablet of this machine for so long; 0 to work beside people." default:"10m" env:"OVERCRANK_AGENT_IDLE_AFTER"`
+	LockedIsIdle bool          `help:"A locked screen counts as idle at once." default:"true" negatable:"" env:"OVERCRANK_AGENT_LOCKED_IS_IDLE"`
+	MaxOtherLoad int           `help:"Work only while other programs take no more than this percentage of all processors; 0 for any." default:"0" placeholder:"PERCENT" env:"OVERCRANK_AGENT_MAX_OTHER_LOAD"`
+	Hours        []weeklyHours `help:"Work only in these windows of the week, on this machine's clock; at all times when left out." sep:";" placeholder:"DAYS FROM-TO" example:"mon-fri 19:00-08:00;sat,sun 00:00-24:00" env:"OVERCRANK_AGENT_HOURS"`
+	Programs     []string      `help:"Programs that mean, while one of them runs, that somebody uses this machine; * at the end stands for any letters. An open After Effects always does, where the machine renders with After Effects." example:"Adobe Premiere Pro*,Cinema 4D,maya*" env:"OVERCRANK_AGENT_PROGRAMS"`
+	OnBattery    bool          `help:"Work on the battery too." default:"true" negatable:"" env:"OVERCRANK_AGENT_ON_BATTERY"`
+	OnReturn     string        `help:"What becomes of work when somebody is back: now gives it back within 5 seconds, frame at the end of the frame, lower finishes it with what other programs leave of the processors. Frames that are done are kept." enum:"now,frame,lower" default:"now" env:"OVERCRANK_AGENT_ON_RETURN"`
+	FrameTime    time.Duration `help:"How long the frame may take under --on-return=frame." default:"1m" env:"OVERCRANK_AGENT_FRAME_TIME"`
+	Priority     string        `help:"Priority of the agent and its engines among this machine's programs." enum:"normal,below-normal" default:"below-normal" env:"OVERCRANK_AGENT_PRIORITY"`
+
+	LaunchTime     time.Duration `help:"How long an engine may take until its first line." default:"3m" env:"OVERCRANK_AGENT_LAUNCH_TIME"`
+	OpenTime       time.Duration `help:"How long an engine may take to open a project." default:"10m" env:"OVERCRANK_AGENT_OPEN_TIME"`
+	FirstFrameTime time.Duration `help:"How long the first frame of a task may take." default:"30m" env:"OVERCRANK_AGENT_FIRST_FRAME_TIME"`
+	StallTime      time.Duration `help:"How long an engine may be silent between frames; ten times the slowest frame so far where that is longer." default:"5m" env:"OVERCRANK_AGENT_STALL_TIME"`
+	TaskTime       time.Duration `help:"How long an engine may take for one task; 0 for any time." default:"0" env:"OVERCRANK_AGENT_TASK_TIME"`
+
+	UntilStdinEnds bool `help:"End when standard input ends." hidden:""`
+}
+
+// weeklyHours is farm.Hours as a flag and a file have it.
+type weeklyHours struct{ farm.Hours }
+
+// UnmarshalText reads a window of the week.
+func (w *weeklyHours) UnmarshalText(text []byte) (err error) {
+	w.Hours, err = farm.ParseHours(string(text))
+	return err
+}
+
+// BeforeResolve is for the parser of the command line.
+func (Settings) BeforeResolve(ctx *kong.Context, command *kong.Path, files *configfile.Resolver) error {
+	return files.Load(ctx, command)
+}
+
+// Validate refuses values with which an agent would start and not work. The parser of the command line calls it.
+func (s Settings) Validate() error {
+	if s.Slots < 1 || s.CacheSize < 0 {
+		return fmt.Errorf("--slots is %d, --cache-size %d: an agent needs one slot at least, and a cache cannot be below 0", s.Slots, s.CacheSize)
+	}
+	if s.AfterEffects < 1 {
+		return fmt.Errorf("--after-effects is %d: one task at least has to be able to use it", s.AfterEffects)
+	}
+	if min(s.LaunchTime, s.OpenTime, s.FirstFrameTime, s.StallTime) <= 0 || s.TaskTime < 0 {
+		return fmt.Errorf("--launch-time is %v, --open-time %v, --first-frame-time %v, --stall-time %v, --task-time %v: all but the last have to be above 0",
+			s.LaunchTime, s.OpenTime, s.FirstFrameTime, s.StallTime, s.TaskTime)
+	}
+	if s.IdleAfter < 0 || s.FrameTime <= 0 || s.MaxOtherLoad < 0 || s.MaxOtherLoad > 100 {
+		return fmt.Errorf("--idle-after is %v, --frame-time %v, --max-other-load %d: none may be below 0, the second has to be above, and the last is a percentage", s.IdleAfter, s.FrameTime, s.MaxOtherLoad)
+	}
+	return nil
+}
+
+// manners are the settings that may change while the agent runs.
+func (s Settings) manners() agent.Manners {
+	rules := presence.Rules{IdleAfter: s.IdleAfter, LockedIsIdle: s.LockedIsIdle, MaxOtherLoad: s.MaxOtherLoad, Programs: s.Programs, NotOnBattery: !s.OnBattery}
+	for _, h := range s.Hours {
+		rules.Hours = append(rules.Hours, h.Hours)
+	}
+	return agent.Manners{Tags: s.Tags, Rules: rules, Return: agent.Return(s.OnReturn), FrameTime: s.FrameTime}
+}
+
+// config is what the settings mean to the agent.
+func (s Settings) config(version string, logger *slog.Logger) agent.Config {
+	return agent.Config{
+		DataDir: s.DataDir, Coordinators: s.Coordinator, JoinToken: s.JoinToken, Name: s.Name, Slots: s.Slots,
+		AfterEffects: s.AfterEffects, TaskTime: s.TaskTime,
+		Limits:    aerender.Limits{Launch: s.LaunchTime, Open: s.OpenTime, First: s.FirstFrameTime, Stall: s.StallTime},
+		CacheSize: s.CacheSize, GossipBind: s.GossipListen, Manners: s.manners(), Roots: s.Root, Version: version, Logger: logger,
+	}
+}
+
+type runCommand struct{}
+
+func (runCommand) Run(ctx context.Context, a *Agent, program process.Program, logger *slog.Logger) error {
+	settings := a.Settings
+	if len(settings.Coordinator) == 0 {
+		return exit.Usagef("the agent has to know a coordinator: --coordinator, OVERCRANK_AGENT_COORDINATOR, or coordinator: in its configuration")
+	}
+	if settings.UntilStdinEnds {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		// Reading standard input can't be interrupted; the process ends soon after this function returns.
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			cancel()
+		}()
+	}
+	if settings.Priority == "below-normal" {
+		if err := presence.StepBack(); err != nil {
+			logger.Warn("the agent takes as much of the machine as other programs", "error", err)
+		}
+	}
+	config := settings.config(program.Version, logger)
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	defer signal.Stop(asked)
+	config.LookAgain = asked
+	changes, stop := followSettings(ctx, settings, program, logger)
+	defer stop()
+	config.Changes = changes
+	return agent.Run(ctx, config)
+}

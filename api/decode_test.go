@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/image/font/gofont/goregular"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/library"
 	"overcrank/farm"
 )
 
@@ -394,13 +394,13 @@ func FuzzFontForm(f *testing.F) {
 	f.Add([]byte("--b\r\nContent-Disposition: form-data; name=font; filename=\"..\\\\x\"\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		received := 0
-		upload := fontUpload{multipart.NewReader(bytes.NewReader(body), "b"), func(name string, file io.Reader) (coordinator.FontFile, error) {
+		upload := fontUpload{multipart.NewReader(bytes.NewReader(body), "b"), func(name string, file io.Reader) (library.FontFile, error) {
 			received++
 			if !plainFileName(name) {
 				t.Fatalf("the font %q came in, which is no plain file name", name)
 			}
 			_, err := io.Copy(io.Discard, file)
-			return coordinator.FontFile{}, err
+			return library.FontFile{}, err
 		}}
 		_, family, err := upload.read()
 		if received > 1 || err == nil && received != 1 || !utf8.ValidString(family) {

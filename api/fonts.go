@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/library"
 	"overcrank/farm"
 )
 
@@ -34,7 +34,7 @@ func fontShape(f farm.Font) fontBody {
 
 // addFont takes the one font of a form into the team's library.
 func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
-	body, _, err := Body(c, coordinator.MaxFont+fontForm)
+	body, _, err := Body(c, library.MaxFont+fontForm)
 	if err != nil {
 		return err
 	}
@@ -43,14 +43,14 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 		return farm.Invalid("the font has to come as multipart/form-data with one file part named font",
 			farm.FieldError{Field: "font", Message: "is missing: the body is no form"})
 	}
-	form := fontUpload{multipart.NewReader(body, params["boundary"]), func(name string, file io.Reader) (coordinator.FontFile, error) {
-		return s.farm.ReceiveFont(s.transfer(c), name, file)
+	form := fontUpload{multipart.NewReader(body, params["boundary"]), func(name string, file io.Reader) (library.FontFile, error) {
+		return s.farm.Fonts().Receive(s.transfer(c), name, file)
 	}}
 	file, family, err := form.read()
 	if err != nil {
 		return formError(err)
 	}
-	font, err := s.farm.AddFont(s.transfer(c), p, file, family)
+	font, err := s.farm.Fonts().Add(s.transfer(c), p, file, family)
 	if err != nil {
 		return err
 	}
@@ -60,11 +60,11 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 // fontUpload is the form that a font comes in.
 type fontUpload struct {
 	*multipart.Reader
-	receive func(name string, file io.Reader) (coordinator.FontFile, error)
+	receive func(name string, file io.Reader) (library.FontFile, error)
 }
 
 // read takes the form in to its end: a second file, or an end that never comes, is refused.
-func (u fontUpload) read() (file coordinator.FontFile, family string, err error) {
+func (u fontUpload) read() (file library.FontFile, family string, err error) {
 	received := false
 	for range formParts {
 		part, err := nextPart(u.Reader)
@@ -97,7 +97,7 @@ func (u fontUpload) read() (file coordinator.FontFile, family string, err error)
 	return file, "", farm.Errorf(farm.CodeInvalid, "the form has more than %d parts", formParts)
 }
 
-func (u fontUpload) font(part *multipart.Part) (coordinator.FontFile, error) {
+func (u fontUpload) font(part *multipart.Part) (library.FontFile, error) {
 	return u.receive(lastPart(part.FileName()), part)
 }
 
@@ -125,7 +125,7 @@ func cut(name string) string {
 func (s *server) listFonts(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	list, err := s.farm.Fonts(ctx, p)
+	list, err := s.farm.Fonts().List(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (s *server) listFonts(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) getFont(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	font, err := s.farm.Font(ctx, p, c.Params("id"))
+	font, err := s.farm.Fonts().Get(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (s *server) getFont(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) deleteFont(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	if err := s.farm.DeleteFont(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.Fonts().Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/coordinator/library"
+
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
-
-	"overcrank/coordinator"
 )
 
 // form is a multipart form: "name=value" fields, and "name@file name" files, whose bytes follow in content.
@@ -137,9 +137,9 @@ func TestWhatIsNoFontIsRefusedWithTheReason(t *testing.T) {
 
 func TestFontsOfMoreThan40MiBAreTooLarge(t *testing.T) {
 	r := start(t)
-	large := append(bytes.Clone(goregular.TTF), make([]byte, coordinator.MaxFont+1-len(goregular.TTF))...)
+	large := append(bytes.Clone(goregular.TTF), make([]byte, library.MaxFont+1-len(goregular.TTF))...)
 	r.addFont("a.ttf", large).refused(http.StatusRequestEntityTooLarge)
-	r.addFont("a.ttf", large[:coordinator.MaxFont]).into(http.StatusCreated, nil)
+	r.addFont("a.ttf", large[:library.MaxFont]).into(http.StatusCreated, nil)
 }
 
 func TestFontsOfATemplateAndOfAJobAreMatched(t *testing.T) {

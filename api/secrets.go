@@ -3,7 +3,7 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/library"
 	"overcrank/farm"
 )
 
@@ -26,7 +26,7 @@ func secretShape(s farm.Secret) secretBody {
 func (s *server) listSecrets(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	list, err := s.farm.Secrets(ctx, p)
+	list, err := s.farm.Secrets().List(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (s *server) putSecret(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	secret, err := s.farm.PutSecret(ctx, p, name, value, tags)
+	secret, err := s.farm.Secrets().Put(ctx, p, name, value, tags)
 	if err != nil {
 		return err
 	}
@@ -63,10 +63,10 @@ func decodeSecret(body []byte) (name string, value farm.Confidential, machineTag
 		return "", value, nil, err
 	}
 	name = o.needText("name", nameLimit)
-	if name != "" && !coordinator.ValidSecretName(name) {
-		o.problem("name", "may hold letters, digits, '_', '-' and '.', %d of them at most", coordinator.MaxSecretName)
+	if name != "" && !library.ValidSecretName(name) {
+		o.problem("name", "may hold letters, digits, '_', '-' and '.', %d of them at most", library.MaxSecretName)
 	}
-	value = farm.NewConfidential(o.needText("value", coordinator.MaxSecretValue))
+	value = farm.NewConfidential(o.needText("value", library.MaxSecretValue))
 	machineTags = readTags(o, "machineTags")
 	return name, value, machineTags, wrong.err()
 }
@@ -83,7 +83,7 @@ func (s *server) changeSecret(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	secret, err := s.farm.RestrictSecret(ctx, p, c.Params("id"), tags)
+	secret, err := s.farm.Secrets().Restrict(ctx, p, c.Params("id"), tags)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func decodeSecretChange(body []byte) (machineTags []string, err error) {
 func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	if err := s.farm.DeleteSecret(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.Secrets().Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusOK)
@@ -134,7 +134,7 @@ func (s *server) changeSecretKey(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	change, err := s.farm.ChangeSecretKey(ctx, p, dropOld)
+	change, err := s.farm.Secrets().ChangeKey(ctx, p, dropOld)
 	if err != nil {
 		return err
 	}

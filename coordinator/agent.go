@@ -96,8 +96,8 @@ func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id s
 	if _, err := c.Agent(ctx, p, id); err != nil {
 		return farm.Machine{}, err
 	}
-	if name := change.Name; name != nil && *name != "" && (len(*name) > maxName || !names.IsLabel(*name)) {
-		return farm.Machine{}, farm.Invalid("a machine cannot be called that", farm.FieldError{Field: "name", Message: labelWords})
+	if name := change.Name; name != nil && *name != "" && !names.IsTitle(*name) {
+		return farm.Machine{}, farm.Invalid("a machine cannot be called that", farm.FieldError{Field: "name", Message: names.TitleWords})
 	}
 	if change.Tags != nil {
 		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"overcrank/coordinator/library"
 	"overcrank/coordinator/membership"
 	"overcrank/coordinator/peers"
 	"overcrank/farm"
@@ -149,7 +150,7 @@ func (m *cluster) shareKeys(ctx context.Context) {
 		if !s.answered || time.Since(s.heard) > membership.DeadAfter || s.report.Blank || hasKeys(has, own) {
 			continue
 		}
-		if _, err := peers.Ask(ctx, m.c.peers, s.report.Cluster, askTakeKeys, keyChange{Keys: m.c.ring.Keys()}); err != nil {
+		if _, err := peers.Ask(ctx, m.c.peers, s.report.Cluster, askTakeKeys, library.Keys{Keys: m.c.ring.Keys()}); err != nil {
 			m.c.log.Debug("giving a coordinator the keys for secrets", "id", s.report.ID, "error", err)
 		}
 	}

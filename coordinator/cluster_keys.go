@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"overcrank/coordinator/authority"
+	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/seal"
 	"overcrank/durable"
@@ -184,28 +185,21 @@ func outlived(own, other []string) bool {
 	return len(other) > len(own) && slices.Equal(own, other[:len(own)])
 }
 
-// keyChange gives another coordinator keys for secrets, or has it drop some.
-type keyChange struct {
-	Keys []string `json:"keys,omitempty"` // as seal.Ring.Take takes them
-	Drop []string `json:"drop,omitempty"` // ids
+// keyChanges is what a change of the key for secrets knows of this coordinator.
+type keyChanges struct{ *Coordinator }
+
+var _ library.Cluster = keyChanges{}
+
+// Confirm is an error unless this node leads.
+func (c keyChanges) Confirm(ctx context.Context) error { return c.store.Confirm(ctx) }
+
+// ChangeSecretKey has the leader change the key.
+func (c keyChanges) ChangeSecretKey(ctx context.Context, in library.NewKey) (library.KeyChange, error) {
+	return peers.AskLeader(ctx, c.peers, askSecretKey, in)
 }
 
-// takeSecretKeys takes keys for secrets from another coordinator, once nothing is being sealed with an older one.
-func (c *Coordinator) takeSecretKeys(_ context.Context, from string, in keyChange) (done struct{}, err error) {
-	c.sealing.Lock()
-	defer c.sealing.Unlock()
-	if err := c.ring.Take(in.Keys); err != nil {
-		return done, err
-	}
-	if err := c.ring.Drop(in.Drop); err != nil {
-		return done, err
-	}
-	c.log.Info("another coordinator changed the keys for secrets", "from", from, "keys", c.ring.IDs())
-	return done, nil
-}
-
-// spreadKeys gives every other member the same change of keys. It is CodeConflict when one of them cannot be reached.
-func (c *Coordinator) spreadKeys(ctx context.Context, change keyChange) error {
+// TellKeys gives every other member the same keys.
+func (c keyChanges) TellKeys(ctx context.Context, keys library.Keys) error {
 	members, _, err := c.store.Members()
 	if err != nil {
 		return err
@@ -215,40 +209,10 @@ func (c *Coordinator) spreadKeys(ctx context.Context, change keyChange) error {
 		if m.ID == c.store.ID() {
 			continue
 		}
-		if _, err := peers.Ask(ctx, c.peers, m.Address, askTakeKeys, change); err != nil {
+		if _, err := peers.Ask(ctx, c.peers, m.Address, askTakeKeys, keys); err != nil {
 			return farm.Errorf(farm.CodeConflict, "all coordinators change the key for secrets together, and %s does not answer: try again when it is back, or remove it first (overcrank cluster remove %s): %w",
 				cmp.Or(names[m.ID], m.ID), m.ID, err)
 		}
-	}
-	return nil
-}
-
-// nextSecretKey makes a key that seals from now on. Every coordinator has it before one of them uses it: first they all take it
-// as an old one, then as the newest.
-func (c *Coordinator) nextSecretKey(ctx context.Context) (id string, err error) {
-	made, id, err := seal.NewKey()
-	if err != nil {
-		return "", err
-	}
-	known := c.ring.Keys()
-	for _, keys := range [][]string{append([]string{made}, known...), append(known, made)} {
-		if err := c.spreadKeys(ctx, keyChange{Keys: keys}); err != nil {
-			return "", err
-		}
-		if err := c.ring.Take(keys); err != nil {
-			return "", err
-		}
-	}
-	return id, nil
-}
-
-// dropSecretKeys removes keys for secrets from every coordinator. One that cannot be reached keeps them.
-func (c *Coordinator) dropSecretKeys(ctx context.Context, ids []string) error {
-	if err := c.ring.Drop(ids); err != nil {
-		return err
-	}
-	if err := c.spreadKeys(ctx, keyChange{Drop: ids}); err != nil {
-		c.log.Warn("old keys for secrets stay with a coordinator", "error", err)
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/internode"
 	"overcrank/coordinator/joblog"
+	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/reader"
@@ -145,10 +146,9 @@ type Coordinator struct {
 	kept      remembered[particulars] // of private jobs
 	pace      *pace
 	retaining *retaining
-	ring      *seal.Ring   // seals secrets
-	sealing   sync.RWMutex // held for writing while the key for secrets is changed
-
-	fontReading sync.Mutex // held while a font file is looked through
+	ring      *seal.Ring // keys that seal secrets
+	fonts     *library.Fonts
+	secrets   *library.Secrets
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -234,7 +234,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := c.openState(ctx); err != nil {
 		return err
 	}
-	if err := c.checkRing(); err != nil {
+	if err := c.secrets.CheckKeys(); err != nil {
 		return err
 	}
 	if err := c.keepAuthority(); err != nil {
@@ -308,6 +308,8 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	c.state = state.New(c.store, c.feed, c.cfg.Now)
 	c.requests = state.NewRequests(c.state, c.keys.derive)
 	c.Directory = people.NewDirectory(c.state, c.keys.derive, c.log)
+	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
+	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.derive, c.cfg.Version, c.log)
 	c.cluster.learnPublicAddress()
 	if err := c.storageServesAll(); err != nil {
@@ -418,6 +420,12 @@ func (c *Coordinator) begin() (done func()) {
 
 // Requests are those that must not be carried out twice.
 func (c *Coordinator) Requests() *state.Requests { return c.requests }
+
+// Fonts are the fonts of teams.
+func (c *Coordinator) Fonts() *library.Fonts { return c.fonts }
+
+// Secrets are the secrets of teams.
+func (c *Coordinator) Secrets() *library.Secrets { return c.secrets }
 
 // leading is the leader's part of this node, nil while another node leads.
 func (c *Coordinator) leading() *leader {

@@ -39,7 +39,7 @@ func (c *Coordinator) OutputElsewhere(ctx context.Context, outputName, method st
 }
 
 func (c *Coordinator) presign(ctx context.Context, job farm.Job, method string) (string, error) {
-	upload, secrets, err := c.revealUpload(job)
+	upload, secrets, err := c.secrets.RevealUpload(job)
 	if err != nil {
 		return "", elsewhereError(job, secrets, err)
 	}

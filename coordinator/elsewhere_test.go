@@ -54,7 +54,7 @@ func TestResultElsewhereIsLedTo(t *testing.T) {
 	storage := s3test.Start(t, "films")
 	r := open(t)
 	for name, value := range map[string]string{"KEY": s3test.Secret, "WHERE": "drafts"} {
-		if _, err := r.PutSecret(t.Context(), r.admin, name, farm.NewConfidential(value), nil); err != nil {
+		if _, err := r.Secrets().Put(t.Context(), r.admin, name, farm.NewConfidential(value), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -99,12 +99,12 @@ func TestResultElsewhereIsLedTo(t *testing.T) {
 		t.Errorf("a job with a public address leads to %q, %v", address, err)
 	}
 
-	secrets, err := r.Secrets(t.Context(), r.admin)
+	secrets, err := r.Secrets().List(t.Context(), r.admin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range secrets {
-		if err := r.DeleteSecret(t.Context(), r.admin, s.ID); err != nil {
+		if err := r.Secrets().Delete(t.Context(), r.admin, s.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -22,9 +22,6 @@ const (
 	expiredWords = "the certificate with which this session began is no longer good"
 )
 
-// labelWords says what a name that people read has to be.
-var labelWords = fmt.Sprintf("has to be 1 to %d bytes of text in one line, without control characters", maxName)
-
 var errNotEnrolled = farm.Errorf(farm.CodeUnauthorized,
 	"this machine is not enrolled, or was retired: its certificate opens nothing; to let it in again, start it with a new join token (overcrank agents invite)")
 
@@ -34,8 +31,8 @@ func (c *Coordinator) Enrol(ctx context.Context, secret string, in wire.Enrol) (
 	if err := c.CheckJoinToken(secret); err != nil {
 		return wire.Enrolled{}, err
 	}
-	if len(in.Name) > maxName || !names.IsLabel(in.Name) {
-		return wire.Enrolled{}, farm.Invalid("the machine cannot join", farm.FieldError{Field: "name", Message: labelWords})
+	if !names.IsTitle(in.Name) {
+		return wire.Enrolled{}, farm.Invalid("the machine cannot join", farm.FieldError{Field: "name", Message: names.TitleWords})
 	}
 	request, err := readRequest(in.Request)
 	if err != nil {

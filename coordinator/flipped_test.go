@@ -16,7 +16,7 @@ import (
 func TestABitThatWasFlippedInTheDataFolderIsSeen(t *testing.T) {
 	t.Parallel()
 	r := open(t, onMount(t), func(cfg *coordinator.Config) { cfg.ClusterListen = "127.0.0.1:0" })
-	if _, err := r.PutSecret(t.Context(), r.admin, "LICENCE", farm.NewConfidential("value"), nil); err != nil {
+	if _, err := r.Secrets().Put(t.Context(), r.admin, "LICENCE", farm.NewConfidential("value"), nil); err != nil {
 		t.Fatal(err)
 	}
 	job := r.submit()

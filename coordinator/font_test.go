@@ -50,11 +50,11 @@ func lettered(t testing.TB, fonts ...string) []byte {
 
 func (r *rig) addFont(p farm.Principal, fileName string, content []byte) farm.Font {
 	r.t.Helper()
-	file, err := r.ReceiveFont(r.t.Context(), fileName, bytes.NewReader(content))
+	file, err := r.Fonts().Receive(r.t.Context(), fileName, bytes.NewReader(content))
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	font, err := r.AddFont(r.t.Context(), p, file, "")
+	font, err := r.Fonts().Add(r.t.Context(), p, file, "")
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestFontsOfATemplatesTextComeWithTheLease(t *testing.T) {
 	if !slices.Equal(job.MissingFonts, []string{"Nowhere-Black"}) || !slices.Equal(r.job(job.ID).MissingFonts, job.MissingFonts) {
 		t.Errorf("missing are %v, and on the job %v", job.MissingFonts, r.job(job.ID).MissingFonts)
 	}
-	wantCode(t, r.DeleteFont(t.Context(), r.admin, bold.ID), farm.CodeConflict)
+	wantCode(t, r.Fonts().Delete(t.Context(), r.admin, bold.ID), farm.CodeConflict)
 	s := r.enrol("box")
 	s.connect()
 	l := s.lease()
@@ -95,7 +95,7 @@ func TestFontsOfATemplatesTextComeWithTheLease(t *testing.T) {
 		t.Errorf("the font is given as %d bytes, %v", len(content), err)
 	}
 	s.finish(l, "film")
-	if err := r.DeleteFont(t.Context(), r.admin, bold.ID); err != nil {
+	if err := r.Fonts().Delete(t.Context(), r.admin, bold.ID); err != nil {
 		t.Error(err)
 	}
 }
@@ -115,7 +115,7 @@ func TestAJobIsMatchedWhenItsTemplateHasBeenRead(t *testing.T) {
 	if got := r.job(job.ID); !slices.Equal(got.MissingFonts, []string{"Extra.ttf", "Nowhere-Black"}) || !slices.Equal(got.UsesFonts, []string{font.ID}) {
 		t.Errorf("when it has been read, missing are %v and used %v", got.MissingFonts, got.UsesFonts)
 	}
-	wantCode(t, r.DeleteFont(t.Context(), r.admin, font.ID), farm.CodeConflict)
+	wantCode(t, r.Fonts().Delete(t.Context(), r.admin, font.ID), farm.CodeConflict)
 	// What was missing at first and came in time is taken; what is named and did not come fails the job.
 	r.addFont(r.admin, "Nowhere-Black.ttf", gobold.TTF)
 	s := r.enrol("box")
@@ -143,10 +143,10 @@ func TestFontsOfTwoTeamsNeverMix(t *testing.T) {
 		farm.Principal
 		not farm.Font
 	}{{r.admin, theirs}, {other, mine}} {
-		_, err := r.Font(t.Context(), p.Principal, p.not.ID)
+		_, err := r.Fonts().Get(t.Context(), p.Principal, p.not.ID)
 		wantCode(t, err, farm.CodeNotFound)
-		wantCode(t, r.DeleteFont(t.Context(), p.Principal, p.not.ID), farm.CodeNotFound)
-		if list, err := r.Fonts(t.Context(), p.Principal); err != nil || len(list) != 1 || list[0].ID == p.not.ID {
+		wantCode(t, r.Fonts().Delete(t.Context(), p.Principal, p.not.ID), farm.CodeNotFound)
+		if list, err := r.Fonts().List(t.Context(), p.Principal); err != nil || len(list) != 1 || list[0].ID == p.not.ID {
 			t.Errorf("the library is %+v, %v", list, err)
 		}
 	}
@@ -169,7 +169,7 @@ func TestFontsOfTwoTeamsNeverMix(t *testing.T) {
 	if err := r.EndTeam(t.Context(), r.admin, team.ID); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := r.Fonts(t.Context(), other); err != nil || len(list) != 0 {
+	if list, err := r.Fonts().List(t.Context(), other); err != nil || len(list) != 0 {
 		t.Errorf("a team that was ended has the fonts %v, %v", list, err)
 	}
 }
@@ -177,7 +177,7 @@ func TestFontsOfTwoTeamsNeverMix(t *testing.T) {
 func TestFontFilesStayAsLongAsALibraryHasThem(t *testing.T) {
 	r := open(t)
 	font := r.addFont(r.admin, "Go.ttf", goregular.TTF)
-	if _, err := r.ReceiveFont(t.Context(), "Never.ttf", bytes.NewReader(gobold.TTF)); err != nil {
+	if _, err := r.Fonts().Receive(t.Context(), "Never.ttf", bytes.NewReader(gobold.TTF)); err != nil {
 		t.Fatal(err)
 	}
 	blobs := func() (paths []string) {
@@ -209,7 +209,7 @@ func TestFontFilesStayAsLongAsALibraryHasThem(t *testing.T) {
 	if left := sweep(); len(left) != 1 || filepath.Base(left[0]) != font.File.SHA256 {
 		t.Errorf("kept are %v", left)
 	}
-	if err := r.DeleteFont(t.Context(), r.admin, font.ID); err != nil {
+	if err := r.Fonts().Delete(t.Context(), r.admin, font.ID); err != nil {
 		t.Fatal(err)
 	}
 	if left := sweep(); len(left) != 0 {

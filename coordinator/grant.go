@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/library"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -213,7 +214,7 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 	case err == nil:
 	case ctx.Err() != nil:
 		return // the next leader finds the lease in the state
-	case errors.Is(err, errSecretElsewhere):
+	case errors.Is(err, library.ErrMachine):
 		l.c.log.Info("a task goes to another machine", "task", t.ID, "agent", t.Agent, "reason", err)
 		if err := errors.Join(l.loadStandings(), l.loadSecretTags()); err != nil {
 			l.c.log.Error("reading which machines get secrets", "error", err)

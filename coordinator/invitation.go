@@ -77,8 +77,8 @@ func (c *Coordinator) invite(ctx context.Context, by string, in NewJoinToken) (f
 func checkInvitation(in NewJoinToken, now time.Time) error {
 	var wrong []farm.FieldError
 	field := func(name, message string) { wrong = append(wrong, farm.FieldError{Field: name, Message: message}) }
-	if in.Name != "" && (len(in.Name) > maxName || !names.IsLabel(in.Name)) {
-		field("name", labelWords)
+	if in.Name != "" && !names.IsTitle(in.Name) {
+		field("name", names.TitleWords)
 	}
 	if in.Uses < 1 || in.Uses > mostInvited {
 		field("uses", fmt.Sprintf("has to be from 1 to %d", mostInvited))

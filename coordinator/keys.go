@@ -19,6 +19,8 @@ import (
 // Files of the data folder that only its user can read.
 const (
 	farmKeyFile = "farm.key"
+	// secretKeyFile holds the keys that seal secrets.
+	secretKeyFile = "secrets.key"
 	// joinTokenFile is where earlier releases kept a join token that was good for ever.
 	joinTokenFile = "join.token"
 	// AdminTokenFile holds the token that the program makes for the farm's first administrator.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"overcrank/coordinator/library"
 	"overcrank/farm"
 	"overcrank/farm/codec"
 	"overcrank/farm/wire"
@@ -39,7 +40,7 @@ func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffe
 			if lease.Parts, lease.Files, err = partsOf(tx, t); err != nil {
 				return err
 			}
-			lease.Secrets, err = c.leaseSecrets(tx, job, t.Agent)
+			lease.Secrets, err = c.secrets.For(tx, job, t.Agent)
 			return err
 		}
 		if lease.Files, err = leaseFiles(tx, job); err != nil {
@@ -51,7 +52,11 @@ func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffe
 		if err := c.resultsNamed(tx, job.Team, lease.Files, &job.Template.Src); err != nil {
 			return err
 		}
-		return c.leaseExtras(tx, &lease, job, template, t.Agent)
+		if lease.Fonts, err = library.FontsFor(tx, job, template); err != nil {
+			return err
+		}
+		lease.Secrets, err = c.secrets.For(tx, job, t.Agent)
+		return err
 	})
 	if err != nil {
 		return wire.Lease{}, "", err

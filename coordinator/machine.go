@@ -11,9 +11,6 @@ import (
 	"overcrank/raftstore"
 )
 
-// maxName is how long a machine's name may be, in bytes.
-const maxName = 200
-
 // Machines lists the farm's workstations by name. Of another team's work it tells only that there is some.
 func (c *Coordinator) Machines(ctx context.Context, p farm.Principal) ([]farm.Machine, error) {
 	var agents []farm.Agent

@@ -152,7 +152,7 @@ func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.A
 	}
 	obj, err := c.files.Put(ctx, first, body, files.Limits{Size: size, Max: maxPart(task), SHA256: sha256})
 	if err != nil {
-		return farm.OutputRef{}, receiveError("result", err)
+		return farm.OutputRef{}, files.ReceiveError("result", err)
 	}
 	key := attemptKey(at, obj.SHA256)
 	if obj.Key != key {
@@ -389,24 +389,4 @@ func countingAttempts(task farm.Task) []string {
 		folders[i] = attemptFolder(wire.Attempt{Task: task.ID, Attempt: n}) + "/"
 	}
 	return folders
-}
-
-// receiveError words what went wrong with an upload for whoever sent it.
-func receiveError(what string, err error) error {
-	switch {
-	case errors.Is(err, files.ErrTooLarge):
-		return &farm.Error{Code: farm.CodeTooLarge, Message: "the " + what + " is larger than allowed", Err: err}
-	case errors.Is(err, files.ErrContent):
-		return &farm.Error{Code: farm.CodeUnavailable, Message: "the " + what + " did not arrive as it was sent; send it again", Err: err}
-	case errors.Is(err, files.ErrShort):
-		return &farm.Error{Code: farm.CodeInvalid, Message: "the upload of the " + what + " broke off; send it again", Err: err}
-	case errors.Is(err, files.ErrFull):
-		return &farm.Error{
-			Code:    farm.CodeUnavailable,
-			Message: "the coordinator's disk is full: free space on it, or move its data folder, then send the " + what + " again",
-			Err:     err,
-		}
-	default:
-		return fmt.Errorf("receiving the %s: %w", what, err)
-	}
 }

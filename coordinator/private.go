@@ -52,7 +52,7 @@ func (c *Coordinator) setAside(ctx context.Context, job *farm.Job) error {
 	}
 	// Like the command behind it, it does not stop when its caller leaves.
 	if _, err := c.files.Put(context.WithoutCancel(ctx), privateKey(job.ID), bytes.NewReader(text), files.Limits{Size: int64(len(text))}); err != nil {
-		return receiveError("job", err)
+		return files.ReceiveError("job", err)
 	}
 	job.Erase()
 	return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/joblog"
+	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -29,8 +30,8 @@ var (
 
 	askRemove    = peers.Question[removal, struct{}]{Path: "/cluster/remove", Changes: true}
 	askLead      = peers.Question[leadChange, struct{}]{Path: "/cluster/lead", Changes: true}
-	askSecretKey = peers.Question[newSecretKey, KeyChange]{Path: "/cluster/secret-key", Changes: true}
-	askOldKeys   = peers.Question[keyChange, struct{}]{Path: "/cluster/old-keys", Changes: true}
+	askSecretKey = peers.Question[library.NewKey, library.KeyChange]{Path: "/cluster/secret-key", Changes: true}
+	askOldKeys   = peers.Question[library.Keys, struct{}]{Path: "/cluster/old-keys", Changes: true}
 )
 
 // What any coordinator is asked.
@@ -51,7 +52,7 @@ var (
 		},
 	}
 	askJoin     = peers.Question[nodeReport, joinAnswer]{Path: "/cluster/join"}
-	askTakeKeys = peers.Question[keyChange, struct{}]{Path: "/cluster/keys"}
+	askTakeKeys = peers.Question[library.Keys, struct{}]{Path: "/cluster/keys"}
 	askFarewell = peers.Question[farewell, struct{}]{Path: "/cluster/removed"}
 )
 
@@ -74,14 +75,18 @@ func (c *Coordinator) answerPeers() {
 	changeByLeader(c, askLead, func(ctx context.Context, in leadChange) (struct{}, error) {
 		return struct{}{}, c.store.TransferLead(ctx, in.To)
 	})
-	changeByLeader(c, askSecretKey, c.changeSecretKey)
-	changeByLeader(c, askOldKeys, c.takeOldKeys)
+	changeByLeader(c, askSecretKey, c.secrets.ChangeKeyHere)
+	changeByLeader(c, askOldKeys, func(ctx context.Context, in library.Keys) (struct{}, error) {
+		return struct{}{}, c.secrets.TakeOldKeys(ctx, in.Keys)
+	})
 
 	peers.Answer(c.peers, askReport, func(_ context.Context, _ string, in reportAsked) (nodeReport, error) {
 		return c.cluster.reportSelf(in.Index), nil
 	})
 	peers.Answer(c.peers, askJoin, c.cluster.admit)
-	peers.Answer(c.peers, askTakeKeys, c.takeSecretKeys)
+	peers.Answer(c.peers, askTakeKeys, func(_ context.Context, from string, in library.Keys) (struct{}, error) {
+		return struct{}{}, c.secrets.TakeKeys(from, in)
+	})
 	peers.Answer(c.peers, askFarewell, c.cluster.takeFarewell)
 
 	peers.Tell(c.peers, c.tellFollowers)

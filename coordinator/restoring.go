@@ -13,6 +13,7 @@ import (
 
 	"overcrank/coordinator/backup"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
 	"overcrank/durable"
 	"overcrank/farm"
@@ -256,7 +257,7 @@ func (h *HeldBackup) PutBack(ctx context.Context, step func(s RestoringStep, don
 		return out, fmt.Errorf("keeping what a restoration replaces: %w", err)
 	}
 	if len(h.old) > 0 {
-		if _, err := peers.AskLeader(ctx, h.c.peers, askOldKeys, keyChange{Keys: h.old}); err != nil {
+		if _, err := peers.AskLeader(ctx, h.c.peers, askOldKeys, library.Keys{Keys: h.old}); err != nil {
 			return out, err
 		}
 	}
@@ -309,21 +310,6 @@ func (h *HeldBackup) putFile(ctx context.Context, key string) error {
 		return fmt.Errorf("restoring the file %s: %w", key, err)
 	}
 	return nil
-}
-
-// takeOldKeys gives all coordinators keys that secrets of a backup are sealed with, behind those in force. It is for the leader, where
-// keys are changed.
-func (c *Coordinator) takeOldKeys(ctx context.Context, in keyChange) (done struct{}, err error) {
-	c.sealing.Lock()
-	defer c.sealing.Unlock()
-	if err := c.store.Confirm(ctx); err != nil {
-		return done, err
-	}
-	keys := append(slices.Clone(in.Keys), c.ring.Keys()...)
-	if err := c.spreadKeys(ctx, keyChange{Keys: keys}); err != nil {
-		return done, err
-	}
-	return done, c.ring.Take(keys)
 }
 
 // stateReplaced begins anew what is remembered of a state that is another now.

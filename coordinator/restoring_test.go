@@ -230,7 +230,7 @@ func TestSecretsAndWebhooksOfABackupWorkAgain(t *testing.T) {
 	s.connect()
 	content := r.backUp(coordinator.BackupWish{Passphrase: passphrase, Files: true})
 	keyless := r.backUp(coordinator.BackupWish{})
-	if _, err := r.ChangeSecretKey(t.Context(), r.admin, true); err != nil {
+	if _, err := r.Secrets().ChangeKey(t.Context(), r.admin, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.hold(keyless, farm.Confidential{}); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "--keys-from") {
@@ -317,7 +317,7 @@ func TestAFollowerPutsTheFarmBackWithKeysThatAllTake(t *testing.T) {
 	leader.secret("TOKEN", "value")
 	box := leader.enrol("box")
 	content := asked.backUp(keyed())
-	if _, err := asked.ChangeSecretKey(t.Context(), asked.admin, true); err != nil {
+	if _, err := asked.Secrets().ChangeKey(t.Context(), asked.admin, true); err != nil {
 		t.Fatal(err)
 	}
 	later := asked.submit()

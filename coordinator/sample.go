@@ -75,7 +75,7 @@ func (c *Coordinator) keepSample(ctx context.Context, job string, frame int, f *
 		return farm.Errorf(farm.CodeInvalid, "Render failed: the picture of frame %d is no PNG", frame)
 	}
 	if _, err := c.files.Put(ctx, sampleKey(job, frame), picture, files.Limits{Size: -1, Max: maxSample}); err != nil {
-		return receiveError("picture", err)
+		return files.ReceiveError("picture", err)
 	}
 	return nil
 }

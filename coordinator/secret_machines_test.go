@@ -17,7 +17,7 @@ func (r *rig) bound(name string, tags ...string) farm.Secret {
 		level, err := r.Level()
 		return err == nil && level == coordinator.Level()
 	})
-	s, err := r.PutSecret(r.t.Context(), r.admin, name, farm.NewConfidential(secretValue), tags)
+	s, err := r.Secrets().Put(r.t.Context(), r.admin, name, farm.NewConfidential(secretValue), tags)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestAJobThatWaitsFollowsWhatItsSecretsAreBoundTo(t *testing.T) {
 	job := r.submit(referring("KEY"))
 	bind := func(tags ...string) {
 		t.Helper()
-		got, err := r.RestrictSecret(t.Context(), r.admin, key.ID, tags)
+		got, err := r.Secrets().Restrict(t.Context(), r.admin, key.ID, tags)
 		if err != nil || fmt.Sprint(got.MachineTags) != fmt.Sprint(tags) || got.Sealed != nil {
 			t.Fatalf("bound to %v as %+v: %v", tags, got, err)
 		}
@@ -81,7 +81,7 @@ func TestAJobThatWaitsFollowsWhatItsSecretsAreBoundTo(t *testing.T) {
 	r.eventually("the job waits for one of two tags", func() bool { return strings.Contains(r.why(job.ID), "one of the tags 'safe', 'vault'") })
 	s.silent()
 	for _, tags := range [][]string{{"va\nult"}, {""}, make([]string, 51)} {
-		if _, err := r.RestrictSecret(t.Context(), r.admin, key.ID, tags); farm.CodeOf(err) != farm.CodeInvalid {
+		if _, err := r.Secrets().Restrict(t.Context(), r.admin, key.ID, tags); farm.CodeOf(err) != farm.CodeInvalid {
 			t.Errorf("the tags %q: %v", tags, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestASecretThatIsBoundOnItsWayToAMachineStays(t *testing.T) {
 	plain := r.enrol("plain")
 	plain.connect()
 	r.held(storage, 1) // the job is leased to the machine, and its lease is put together
-	if _, err := r.RestrictSecret(t.Context(), r.admin, key.ID, []string{"vault"}); err != nil {
+	if _, err := r.Secrets().Restrict(t.Context(), r.admin, key.ID, []string{"vault"}); err != nil {
 		t.Fatal(err)
 	}
 	storage.Set(faults.StorageWell, nil)

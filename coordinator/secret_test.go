@@ -21,7 +21,7 @@ const secretValue = "s3cr3t+T0ken/with odd&things"
 
 func (r *rig) secret(name, value string) farm.Secret {
 	r.t.Helper()
-	s, err := r.PutSecret(r.t.Context(), r.admin, name, farm.NewConfidential(value), nil)
+	s, err := r.Secrets().Put(r.t.Context(), r.admin, name, farm.NewConfidential(value), nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestASecretThatIsGoneFailsTheJob(t *testing.T) {
 	r := open(t)
 	s := r.secret("A", "x")
 	job := r.submit(referring("A"))
-	if err := r.DeleteSecret(t.Context(), r.admin, s.ID); err != nil {
+	if err := r.Secrets().Delete(t.Context(), r.admin, s.ID); err != nil {
 		t.Fatal(err)
 	}
 	box := r.enrol("box")
@@ -126,11 +126,11 @@ func TestSecretsBelongToTheirTeam(t *testing.T) {
 	r := open(t)
 	s := r.secret("A", "mine")
 	stranger := farm.Principal{Team: "another", Role: farm.RoleAdmin}
-	if list, err := r.Secrets(t.Context(), stranger); err != nil || len(list) != 0 {
+	if list, err := r.Secrets().List(t.Context(), stranger); err != nil || len(list) != 0 {
 		t.Errorf("another team sees %v, %v", list, err)
 	}
-	wantCode(t, r.DeleteSecret(t.Context(), stranger, s.ID), farm.CodeNotFound)
-	list, err := r.Secrets(t.Context(), r.admin)
+	wantCode(t, r.Secrets().Delete(t.Context(), stranger, s.ID), farm.CodeNotFound)
+	list, err := r.Secrets().List(t.Context(), r.admin)
 	if err != nil || len(list) != 1 || list[0].Sealed != nil {
 		t.Errorf("the team sees %v, %v", list, err)
 	}
@@ -174,15 +174,15 @@ func TestTheKeyForSecretsIsChangedAndTheOldOneDropped(t *testing.T) {
 	if info, err := os.Stat(keyFile); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the key file is %v, %v", info.Mode(), err)
 	}
-	first, err := r.ChangeSecretKey(t.Context(), r.admin, false)
+	first, err := r.Secrets().ChangeKey(t.Context(), r.admin, false)
 	if err != nil || first.Resealed != 150 || len(first.Keys) != 2 {
 		t.Fatalf("the change came to %+v, %v", first, err)
 	}
-	second, err := r.ChangeSecretKey(t.Context(), r.admin, true)
+	second, err := r.Secrets().ChangeKey(t.Context(), r.admin, true)
 	if err != nil || second.Resealed != 150 || len(second.Keys) != 1 {
 		t.Fatalf("the change came to %+v, %v", second, err)
 	}
-	_, err = r.ChangeSecretKey(t.Context(), farm.Principal{Team: r.admin.Team, Role: farm.RoleAdmin}, true)
+	_, err = r.Secrets().ChangeKey(t.Context(), farm.Principal{Team: r.admin.Team, Role: farm.RoleAdmin}, true)
 	wantCode(t, err, farm.CodeForbidden)
 	r.restart()
 	r.submit(referring("S0", "S149"))

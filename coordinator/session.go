@@ -125,7 +125,7 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 	if err != nil {
 		return err
 	}
-	if len(hello.Name) > maxName || !names.IsLabel(hello.Name) {
+	if !names.IsTitle(hello.Name) {
 		hello.Name = a.Name
 	}
 	s.own = hello.Name

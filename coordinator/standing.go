@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -153,4 +154,31 @@ func (l *leader) recallLocked(s *session) {
 			s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "an operator has paused it", GiveBack: true}})
 		}
 	}
+}
+
+// loadSecretTags reads which secrets go to some machines only.
+func (l *leader) loadSecretTags() error {
+	tags := map[string][]string{}
+	var index uint64
+	err := l.c.state.View(func(tx *raftstore.Tx) error {
+		index = tx.Index()
+		secrets, err := tx.AllSecrets()
+		for _, s := range secrets {
+			if len(s.MachineTags) > 0 {
+				tags[schedule.SecretKey(s.Team, s.Name)] = s.MachineTags
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reading which machines get secrets: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if index >= l.secretsIndex {
+		l.secretsIndex = index
+		l.queue.SetSecretTags(tags)
+		l.wake()
+	}
+	return nil
 }

@@ -32,7 +32,7 @@ func (c *Coordinator) PutFile(ctx context.Context, p farm.Principal, name string
 func (c *Coordinator) putFile(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64, job string) (farm.StoredFile, error) {
 	obj, err := c.files.PutBlob(ctx, body, files.Limits{Size: size, Max: maxStored})
 	if err != nil {
-		return farm.StoredFile{}, receiveError("file", err)
+		return farm.StoredFile{}, files.ReceiveError("file", err)
 	}
 	if err := c.StillIn(ctx, p); err != nil {
 		return farm.StoredFile{}, err

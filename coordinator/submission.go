@@ -160,7 +160,7 @@ func within(place string, err error) error {
 
 // settle checks one job against the farm, and settles what the caller left open. Errors name fields from the job on.
 func (s *submission) settle(ctx context.Context, job *farm.Job) error {
-	if unknown := s.c.checkSecrets(s.p.Team, job); len(unknown) > 0 {
+	if unknown := s.c.secrets.Check(s.p.Team, job); len(unknown) > 0 {
 		return farm.Invalid("the job refers to secrets that do not exist", unknown...)
 	}
 	if err := s.checkLimits(*job); err != nil {
@@ -258,7 +258,7 @@ func (s *submission) settleTemplate(ctx context.Context, job *farm.Job) error {
 		t, err := s.template(ctx, job.Template.ID)
 		if err == nil {
 			job.Template.Src = ""
-			if err := s.c.settleFonts(job, &t); err != nil {
+			if err := s.c.fonts.Match(job, &t); err != nil {
 				return err
 			}
 			return s.settleComposition(ctx, job, t)
@@ -275,7 +275,7 @@ func (s *submission) settleTemplate(ctx context.Context, job *farm.Job) error {
 	if job.Settings.Frames != nil {
 		job.FramesTotal = job.Settings.Frames.Count()
 	}
-	return s.c.settleFonts(job, nil)
+	return s.c.fonts.Match(job, nil)
 }
 
 func (s *submission) template(ctx context.Context, id string) (farm.Template, error) {

@@ -177,7 +177,7 @@ func (c *Coordinator) ReceiveTemplate(ctx context.Context, id, query string, bod
 	}
 	obj, err := c.files.PutBlob(ctx, body, files.Limits{Size: size, Max: maxTemplate})
 	if err != nil {
-		return receiveError("template", err)
+		return files.ReceiveError("template", err)
 	}
 	if obj.Size == 0 {
 		return farm.Errorf(farm.CodeInvalid, "the upload of the template was empty; send the file as the request's body")

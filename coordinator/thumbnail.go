@@ -51,7 +51,7 @@ func (c *Coordinator) ReceiveThumbnail(ctx context.Context, a farm.Agent, at wir
 	}
 	size := int64(len(picture))
 	if _, err := c.files.Put(ctx, thumbnailKey(task.Job, frame), bytes.NewReader(picture), files.Limits{Size: size}); err != nil {
-		return receiveError("thumbnail", err)
+		return files.ReceiveError("thumbnail", err)
 	}
 	c.spread(ctx, farm.Event{Kind: farm.EventThumbnail, Team: task.Team, ID: task.Job, Frame: frame})
 	return nil

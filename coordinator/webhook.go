@@ -5,6 +5,7 @@ import (
 
 	"overcrank/coordinator/delivery"
 	"overcrank/farm"
+	"overcrank/farm/redact"
 	"overcrank/raftstore"
 )
 
@@ -22,6 +23,11 @@ func (h hooks) DescribeEnded(job farm.Job, hook farm.Webhook) ([]byte, error) {
 		return nil, err
 	}
 	return h.c.cfg.DescribeJob(job, outputAddress(cmp.Or(hook.Farm, h.c.PublicAddress()), job), hook.Data)
+}
+
+// RevealWebhook gives a job's webhook with the values of its secrets.
+func (h hooks) RevealWebhook(job farm.Job) (farm.Webhook, *redact.Redactor, error) {
+	return h.c.secrets.RevealWebhook(job)
 }
 
 // Note adds lines to a job's log.

@@ -326,7 +326,7 @@ func TestForbiddenReceiverIsGivenUpAtOnce(t *testing.T) {
 	hook := listen(t, taken)
 	mac := r.enrol("mac")
 	mac.connect()
-	if _, err := r.PutSecret(t.Context(), r.admin, "HOOK", farm.NewConfidential(hook.URL), nil); err != nil {
+	if _, err := r.Secrets().Put(t.Context(), r.admin, "HOOK", farm.NewConfidential(hook.URL), nil); err != nil {
 		t.Fatal(err)
 	}
 	job := mac.finished(farm.Webhook{URL: "${secrets.HOOK}"}) // whose address is not seen at submission

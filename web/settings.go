@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api"
-	"overcrank/coordinator"
+	"overcrank/coordinator/library"
 	"overcrank/coordinator/people"
 	"overcrank/farm"
 	"overcrank/web/page"
@@ -122,7 +122,7 @@ func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	all, err := s.farm.Fonts(ctx, p)
+	all, err := s.farm.Fonts().List(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -133,15 +133,15 @@ func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
 
 // addFont takes a font file as the request's body; the page's script sends it.
 func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
-	body, _, err := api.Body(c, coordinator.MaxFont)
+	body, _, err := api.Body(c, library.MaxFont)
 	if err != nil {
 		return err
 	}
-	file, err := s.farm.ReceiveFont(s.base, filepath.Base(c.Query("name")), body)
+	file, err := s.farm.Fonts().Receive(s.base, filepath.Base(c.Query("name")), body)
 	if err != nil {
 		return err
 	}
-	font, err := s.farm.AddFont(s.base, p, file, "")
+	font, err := s.farm.Fonts().Add(s.base, p, file, "")
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) deleteFont(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if err := s.farm.DeleteFont(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.Fonts().Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	return c.Redirect("/settings/fonts", fiber.StatusSeeOther)
@@ -165,7 +165,7 @@ func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) err
 	ctx, cancel := s.call()
 	defer cancel()
 	var err error
-	if v.All, err = s.farm.Secrets(ctx, p); err != nil {
+	if v.All, err = s.farm.Secrets().List(ctx, p); err != nil {
 		return err
 	}
 	shell := s.shell(c, p, "Secrets", "settings")
@@ -177,7 +177,7 @@ func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	v := page.Secrets{Name: strings.TrimSpace(c.FormValue("name")), MachineTags: c.FormValue("machineTags")}
-	_, err := s.farm.PutSecret(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")), words(v.MachineTags))
+	_, err := s.farm.Secrets().Put(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")), words(v.MachineTags))
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
 		v.Error = err.Error()
 		c.Status(api.StatusOf(err))
@@ -192,7 +192,7 @@ func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if err := s.farm.DeleteSecret(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.Secrets().Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	return c.Redirect("/settings/secrets", fiber.StatusSeeOther)

@@ -69,7 +69,7 @@ func TestASecretIsKeptAndNeverShown(t *testing.T) {
 	if a := v.post("/settings/secrets", url.Values{"name": {"BUCKET_KEY"}, "value": {value}}).is(http.StatusConflict, "BUCKET_KEY"); strings.Contains(a.body, value) {
 		t.Error("the page shows the value")
 	}
-	list, err := r.farm.Secrets(t.Context(), r.principal("ada"))
+	list, err := r.farm.Secrets().List(t.Context(), r.principal("ada"))
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%v, %v", list, err)
 	}

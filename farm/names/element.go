@@ -1,6 +1,7 @@
 package names
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"unicode"
@@ -49,6 +50,15 @@ func IsElement(name string) bool {
 func IsLabel(name string) bool {
 	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, isUnseen)
 }
+
+// maxTitle is how long a title may be, in bytes.
+const maxTitle = 200
+
+// TitleWords says what IsTitle asks for.
+var TitleWords = fmt.Sprintf("has to be 1 to %d bytes of text in one line, without control characters", maxTitle)
+
+// IsTitle tells whether a name from outside may be that of a machine, a tag or an invitation: a label that is not too long.
+func IsTitle(name string) bool { return len(name) <= maxTitle && IsLabel(name) }
 
 // reserved are the characters that Windows takes in no name of a file.
 const reserved = `<>:"/\|?*`

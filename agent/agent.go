@@ -16,14 +16,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"overcrank/agent/adobe"
 	"overcrank/agent/aerender"
+	"overcrank/agent/attempt"
 	"overcrank/agent/cache"
 	"overcrank/agent/control"
 	"overcrank/agent/farmclient"
 	"overcrank/agent/fetch"
+	"overcrank/agent/identity"
 	"overcrank/agent/inventory"
 	"overcrank/agent/outbox"
 	"overcrank/agent/presence"
+	"overcrank/agent/readiness"
 	"overcrank/agent/upload"
 	"overcrank/farm"
 	"overcrank/farm/address"
@@ -63,38 +67,26 @@ const goodbye = 2 * time.Second
 type agent struct {
 	cfg       Config
 	log       *slog.Logger
-	self      *credential
-	stock     *stock
+	self      *identity.Credential
+	inventory *inventoryWatch
 	desk      presence.Desk
 	watch     *presence.Watch
+	readiness *readiness.Readiness
 	manners   atomic.Pointer[Manners]
-	cache     *cache.Cache
-	templates *templates
+	machine   *attempt.Machine // what attempts use of all this
+	slots     *slots
 	outbox    *outbox.Outbox
 	addresses atomic.Pointer[address.Policy] // which machines may be asked, as the farm says
-	fetcher   *fetch.Fetcher
-	uploader  *upload.Uploader
-	farm      *farmclient.Client // nil when nobody is told
-	told      *told
-	pool      *gossip.Pool    // nil without gossip
-	limits    aerender.Limits // of engines; zero values mean the defaults
-	ahead     aheadPace
-	adobe     chan struct{} // has one for each task that uses an After Effects
-	// uploadSlot is how long an upload of which the storage takes nothing more keeps its slot.
-	uploadSlot time.Duration
-	welcomed   chan struct{} // closed when the farm has welcomed this agent for the first time
-	board      *board
-	room       room
-	link       *link
-	fonts      adobeFonts
-	caches     adobeCaches
-	// scriptCommand is how an After Effects is made to run a script file.
-	scriptCommand func(aerender, script string) []string
+	farm      *farmclient.Client
+	farmFile  *farmFile
+	link      *link
+	pool      *gossip.Pool  // nil without gossip
+	welcomed  chan struct{} // closed when the farm has welcomed this agent for the first time
 }
 
 // Run runs the agent until ctx ends; then it stops its tasks, gives them back to the farm, and returns.
 func Run(ctx context.Context, cfg Config) error {
-	if err := cfg.complete(); err != nil {
+	if err := cfg.Complete(); err != nil {
 		return err
 	}
 	release, err := lockFolder(cfg.DataDir)
@@ -111,7 +103,8 @@ func Run(ctx context.Context, cfg Config) error {
 	return errors.Join(err, release())
 }
 
-func (c *Config) complete() error {
+// Complete checks the settings, makes the data folder, and replaces zero values with what they stand for.
+func (c *Config) Complete() error {
 	if c.DataDir == "" || len(c.Coordinators) == 0 {
 		return errors.New("an agent needs a data folder and the address of a coordinator")
 	}
@@ -146,49 +139,74 @@ func (c *Config) complete() error {
 
 // open makes the agent ready: its folders, its inventory, and its place in the farm.
 func open(ctx context.Context, cfg Config) (*agent, error) {
-	a := &agent{cfg: cfg, log: cfg.Logger, ahead: usualAhead, limits: cfg.Limits, adobe: make(chan struct{}, cfg.AfterEffects), uploadSlot: usualUploadSlot, welcomed: make(chan struct{})}
+	a := &agent{cfg: cfg, log: cfg.Logger, welcomed: make(chan struct{})}
 	a.addresses.Store(&address.Policy{})
-	guard := outbound.Guard(func() address.Policy { return *a.addresses.Load() })
-	a.fetcher, a.uploader = fetch.New(cfg.Roots, guard), upload.New(guard)
-	a.scriptCommand = func(engine, script string) []string { return aerender.ScriptCommand(runtime.GOOS, engine, script) }
-	a.caches = newAdobeCaches(runtime.GOOS, os.Getenv)
-	if err := a.caches.clearLeft(a.workDir()); err != nil {
-		a.log.Warn("After Effects' caches may hold something of a job that wants nothing kept", "error", err)
-	}
-	if err := clearWork(a.workDir()); err != nil {
+	fonts, caches := adobe.NewFonts(runtime.GOOS, cfg.DataDir), adobe.NewCaches(runtime.GOOS, os.Getenv)
+	if err := a.clearLeft(fonts, caches); err != nil {
 		return nil, err
-	}
-	a.fonts = newAdobeFonts(runtime.GOOS, cfg.DataDir)
-	if err := a.fonts.clear(); err != nil {
-		a.log.Warn("fonts stay installed", "error", err)
 	}
 	var err error
 	if a.outbox, err = outbox.Open(filepath.Join(cfg.DataDir, "outbox")); err != nil {
 		return nil, err
 	}
-	if a.cache, err = cache.Open(filepath.Join(cfg.DataDir, "cache"), cfg.CacheSize); err != nil {
-		return nil, err
-	}
-	a.templates = openTemplates(filepath.Join(cfg.DataDir, "templates.json"), a.log)
-	a.stock = newStock(ctx, cfg, inventory.Here())
-	if a.self, err = readCredential(cfg.DataDir); err != nil {
+	a.inventory = newInventoryWatch(ctx, cfg, inventory.Here())
+	if a.self, err = identity.ReadCredential(cfg.DataDir); err != nil {
 		return nil, err
 	}
 	a.farm = farmclient.New(cfg.Coordinators, a.log)
-	a.recall()
-	a.board = newBoard(a)
+	a.recallFarm()
+	a.slots = newSlots(a)
 	a.link = newLink(a)
-	sendings, err := a.readSendings()
+	a.readiness = readiness.New(cfg.DataDir)
+	a.readiness.Look()
+	kept, err := cache.Open(filepath.Join(cfg.DataDir, "cache"), cfg.CacheSize)
 	if err != nil {
-		a.cache.Close()
 		return nil, err
 	}
 	if err := a.openDesk(); err != nil {
-		a.cache.Close()
+		kept.Close()
 		return nil, err
 	}
-	a.board.resume(sendings)
+	a.machine = a.newMachine(kept, fonts, caches)
+	uploads, err := attempt.Resume(a.machine, a.outbox.Attempts(), a.link.nudge)
+	if err != nil {
+		kept.Close()
+		return nil, errors.Join(err, a.desk.Close())
+	}
+	a.slots.resume(uploads)
 	return a, nil
+}
+
+// newMachine is what attempts get of this agent.
+func (a *agent) newMachine(kept *cache.Cache, fonts adobe.Fonts, caches adobe.Caches) *attempt.Machine {
+	guard := outbound.Guard(func() address.Policy { return *a.addresses.Load() })
+	return &attempt.Machine{
+		Name: a.cfg.Name, Slots: a.cfg.Slots, TaskTime: a.cfg.TaskTime, Limits: a.cfg.Limits, Log: a.log,
+		WorkDir: a.workDir(), UploadDir: filepath.Join(a.cfg.DataDir, "sending"),
+		Inventory: func() farm.Inventory { return a.inventory.now().Inventory }, Presence: a.watch, Readiness: a.readiness, Lowered: a.slots.lowering,
+		AfterEffects: adobe.New(a.cfg.AfterEffects, a.watch, fonts, caches, a.log),
+		Cache:        kept, Templates: cache.OpenTemplates(filepath.Join(a.cfg.DataDir, "templates.json"), a.log),
+		Farm: a.farm, Fetcher: fetch.New(a.cfg.Roots, guard), Pace: attempt.UsualPace(),
+		Uploader: upload.New(guard), UploadSlot: attempt.UsualUploadSlot, LeaveSlot: a.slots.leave, Welcomed: a.welcomed,
+		Key: func() []byte { return a.self.Now().Key },
+	}
+}
+
+// clearLeft removes what attempts of an earlier run left behind.
+func (a *agent) clearLeft(fonts adobe.Fonts, caches adobe.Caches) error {
+	if err := caches.DiscardLeft(a.workDir()); err != nil {
+		a.log.Warn("After Effects' caches may hold something of a job that wants nothing kept", "error", err)
+	}
+	if err := fonts.Clear(); err != nil {
+		a.log.Warn("fonts stay installed", "error", err)
+	}
+	if err := os.RemoveAll(a.workDir()); err != nil {
+		return fmt.Errorf("clearing the work folder: %w", err)
+	}
+	if err := os.MkdirAll(a.workDir(), 0o700); err != nil {
+		return fmt.Errorf("making the work folder: %w", err)
+	}
+	return nil
 }
 
 // openDesk begins to look at the desk.
@@ -201,33 +219,20 @@ func (a *agent) openDesk() (err error) {
 	}
 	pause, err := pausedBefore(a.cfg.DataDir)
 	if err != nil {
-		a.log.Warn("a pause that the machine was asked for is forgotten", "error", err)
+		a.log.Warn("the pause that was set before the last stop is lost", "error", err)
 	}
 	a.watch = presence.NewWatch(a.desk, a.rules(), pause, a.log)
-	a.room.dir = a.cfg.DataDir
-	a.room.look()
 	return nil
 }
 
 func (a *agent) workDir() string { return filepath.Join(a.cfg.DataDir, "work") }
 
-// clearWork removes what attempts of an earlier run left behind.
-func clearWork(dir string) error {
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("clearing the work folder: %w", err)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making the work folder: %w", err)
-	}
-	return nil
-}
-
 // run joins the farm and works for it until ctx ends.
 func (a *agent) run(ctx context.Context) error {
-	defer a.fetcher.Close()
-	defer a.uploader.Close()
+	defer a.machine.Fetcher.Close()
+	defer a.machine.Uploader.Close()
 	defer a.farm.Close()
-	defer a.cache.Close()
+	defer a.machine.Cache.Close()
 	defer a.closeDesk()
 	a.watch.Look(ctx) // before the first lease can come
 	local, err := control.Serve(a.cfg.DataDir, a, a.log)
@@ -236,24 +241,24 @@ func (a *agent) run(ctx context.Context) error {
 	} else {
 		defer a.quiet(local)
 	}
-	defer a.board.stop() // again, without harm, where ctx has ended before the link began
+	defer a.slots.stop() // again, without harm, where ctx has ended before the link began
 	if err := a.enrol(ctx); err != nil {
 		return err
 	}
 	defer a.joinGossip()()
-	a.stock.changed = func() {
+	a.inventory.changed = func() {
 		a.watch.Rule(a.rules())
 		a.link.nudge()
-		a.tellGossip()
+		a.updateGossip()
 	}
 	var looking sync.WaitGroup
 	defer looking.Wait()
 	seeing, stopLooking := context.WithCancel(ctx)
 	defer stopLooking()
-	looking.Go(func() { a.stock.run(seeing) })
-	looking.Go(func() { a.watch.Run(seeing, a.turned) })
-	looking.Go(func() { a.watchRoom(seeing) })
-	looking.Go(func() { a.takeOn(seeing) })
+	looking.Go(func() { a.inventory.run(seeing) })
+	looking.Go(func() { a.watch.Run(seeing, a.presenceChanged) })
+	looking.Go(func() { a.watchReadiness(seeing) })
+	looking.Go(func() { a.takeManners(seeing) })
 
 	var renewing sync.WaitGroup
 	defer renewing.Wait()
@@ -267,8 +272,8 @@ func (a *agent) run(ctx context.Context) error {
 	var linking sync.WaitGroup
 	linking.Go(func() { a.link.run(linked) })
 	<-ctx.Done()
-	a.board.stop()
-	a.link.settle(goodbye)
+	a.slots.stop()
+	a.link.flush(goodbye)
 	hangUp()
 	linking.Wait()
 	return nil
@@ -289,8 +294,8 @@ func (a *agent) quiet(local *control.Server) {
 
 // summary is what gossip tells of this machine.
 func (a *agent) summary() wire.Node {
-	has := a.stock.now()
-	node := wire.Node{ID: a.self.now().AgentID, Role: wire.RoleAgent, Version: a.cfg.Version, Inventory: has.hash[:16]}
+	has := a.inventory.now()
+	node := wire.Node{ID: a.self.Now().AgentID, Role: wire.RoleAgent, Version: a.cfg.Version, Inventory: has.hash[:16]}
 	for _, e := range has.Engines {
 		switch {
 		case e.Kind != farm.EngineAfterEffects:

@@ -4,13 +4,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"overcrank/aep"
@@ -212,14 +210,6 @@ func TestAMachineWithoutFFmpegLeavesTheJobToOthers(t *testing.T) {
 	p.eventually("it says that it is not ready", func() bool { return p.available.NotReady && strings.Contains(p.available.Reason, "ffmpeg") })
 }
 
-func TestFullDiskIsSaidAndTriedElsewhere(t *testing.T) {
-	a := &attempt{a: &agent{cfg: Config{Name: "m1"}}, feed: &feed{wake: func() {}}}
-	failed := a.explain(fmt.Errorf("copying the project: %w", &os.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}))
-	if failed.Message != "Render failed: the disk of machine 'm1' is full" || !failed.Retry {
-		t.Fatalf("%+v", failed)
-	}
-}
-
 func TestClipsAreJoined(t *testing.T) {
 	needFFmpeg(t)
 	p := newPeer(t)
@@ -270,7 +260,7 @@ func TestAnAgentWithoutAFolderSaysHowToNameOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := Config{DataDir: filepath.Join(file, "agent"), Coordinators: []string{"http://farm.test"}}
-	if err := cfg.complete(); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "--data-dir") {
+	if err := cfg.Complete(); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "--data-dir") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -113,12 +113,12 @@ func TestTheFarmIsFoundAgainWithoutTheConfiguredCoordinator(t *testing.T) {
 	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
 	r.stop()
 	<-r.done
-	var kept toldFarm
-	text, err := os.ReadFile(filepath.Join(dir, toldFile))
+	var kept farmFacts
+	text, err := os.ReadFile(filepath.Join(dir, farmFileName))
 	if err != nil || json.Unmarshal(text, &kept) != nil || len(kept.Coordinators) != 2 || len(kept.Gossip.Keys) != 1 {
 		t.Fatalf("kept is %s, %v", text, err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, toldFile)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(dir, farmFileName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file with the keys of gossip is %v, %v", info, err)
 	}
 	lead(peers, 1)
@@ -137,8 +137,8 @@ func TestALinkedMachineHearsOfOtherCoordinators(t *testing.T) {
 	a.send(wire.Message{Coordinators: &wire.Coordinators{}}) // of which nothing can be made
 	a.send(wire.Message{Coordinators: &wire.Coordinators{Addresses: []string{a.server.URL, b.server.URL}}})
 	a.eventually("the other one is written down", func() bool {
-		var kept toldFarm
-		text, err := os.ReadFile(filepath.Join(dir, toldFile))
+		var kept farmFacts
+		text, err := os.ReadFile(filepath.Join(dir, farmFileName))
 		return err == nil && json.Unmarshal(text, &kept) == nil && slices.Equal(kept.Coordinators, []string{a.server.URL, b.server.URL})
 	})
 	lead(peers, 1)
@@ -198,5 +198,19 @@ func TestAFarmWithAnotherAuthorityLetsMachinesInByAToken(t *testing.T) {
 	after.eventually("it is known from now on", func() bool { return len(after.hellos) == 2 && after.enrolled == 1 })
 	if err := stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWhoeverAsksLearnsTheCoordinatorsThatTheFarmHasTold(t *testing.T) {
+	p := newPeer(t)
+	dir := t.TempDir()
+	p.others = []string{p.server.URL}
+	start(t, p, "normal", dir)
+	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 && len(p.presences) > 0 })
+	if known := KnownCoordinators(dir); len(known) != 1 || known[0] != p.server.URL {
+		t.Errorf("of an agent without settings the coordinators are %q", known)
+	}
+	if enrolled, err := Enrolled(dir); err != nil || !enrolled {
+		t.Errorf("enrolled: %t, %v", enrolled, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/agent/adobe"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -109,7 +110,7 @@ func TestTheNextStartClearsWhatACrashLeft(t *testing.T) {
 	p := newPeer(t)
 	dir, home := t.TempDir(), t.TempDir()
 	left := filepath.Join(dir, "work", "job.1-1")
-	for path, content := range map[string]string{filepath.Join(left, "in", "project"): marked, filepath.Join(left, discardMark): ""} {
+	for path, content := range map[string]string{filepath.Join(left, "in", "project"): marked, filepath.Join(left, "discard"): ""} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +119,7 @@ func TestTheNextStartClearsWhatACrashLeft(t *testing.T) {
 		}
 	}
 	old, fresh := cached(t, home, "old.cfa", -time.Hour), cached(t, home, "new.cfa", time.Minute)
-	if err := newAdobeCaches("darwin", func(string) string { return home }).clearLeft(filepath.Join(dir, "work")); err != nil {
+	if err := adobe.NewCaches("darwin", func(string) string { return home }).DiscardLeft(filepath.Join(dir, "work")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(fresh); !os.IsNotExist(err) {

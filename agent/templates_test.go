@@ -1,10 +1,6 @@
 package agent
 
 import (
-	"fmt"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,30 +8,6 @@ import (
 	"overcrank/aep/aeptest"
 	"overcrank/farm/wire"
 )
-
-func TestTemplatesAreRememberedByTheirUse(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "templates.json")
-	list := openTemplates(path, slog.New(slog.DiscardHandler))
-	hash := func(i int) string { return fmt.Sprintf("%016x%s", i, strings.Repeat("f", 48)) }
-	for i := range maxTold + 50 {
-		list.used(hash(i))
-	}
-	list.used(hash(100))
-	all := func(string) bool { return true }
-	if told := list.told(all); len(told) != maxTold || told[0] != hash(100)[:toldDigits] || told[1] != hash(maxTold + 49)[:toldDigits] {
-		t.Errorf("told %d, first %q", len(told), told[:2])
-	}
-	again := openTemplates(path, slog.New(slog.DiscardHandler))
-	if told := again.told(func(sha string) bool { return sha == hash(100) || sha == hash(0) }); !slices.Equal(told, []string{hash(100)[:toldDigits]}) {
-		t.Errorf("told %q", told)
-	}
-	if err := os.WriteFile(path, []byte(`["x",7`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if told := openTemplates(path, slog.New(slog.DiscardHandler)).told(all); len(told) != 0 {
-		t.Errorf("of a damaged file %q is told", told)
-	}
-}
 
 func TestAnArchiveIsFetchedAndUnpackedOnce(t *testing.T) {
 	needFFmpeg(t)
@@ -55,7 +27,7 @@ func TestAnArchiveIsFetchedAndUnpackedOnce(t *testing.T) {
 	}
 	sha := first.Project.File.SHA256
 	p.eventually("the farm is told what is here", func() bool {
-		return len(p.cached) == 1 && slices.Equal(p.cached[0], []string{sha[:toldDigits]})
+		return len(p.cached) == 1 && slices.Equal(p.cached[0], []string{sha[:16]})
 	})
 	second := zipped("film.2")
 	p.mu.Lock()

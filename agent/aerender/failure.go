@@ -16,7 +16,10 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
-// rule gives the errors of the field a meaning. The first that matches counts.
+// rule gives a message of After Effects its meaning. The first that matches counts.
+//
+// The patterns are the messages of an English After Effects, and of the farm's own engine. In other languages none of them matches: then the
+// exit code decides (codes), which is the same everywhere but tells fewer failures apart, so a deterministic one may be tried again.
 type rule struct {
 	pattern *regexp.Regexp
 	class   farm.FailureClass

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"overcrank/agent"
+	"overcrank/agent/doctor"
 )
 
 // doctor examines this machine with the built program, on a data folder of its own.
-func doctor(t *testing.T, env []string, flags ...string) (stdout string, code int) {
+func runDoctor(t *testing.T, env []string, flags ...string) (stdout string, code int) {
 	t.Helper()
 	cmd := exec.Command(binary, append([]string{"agent", "doctor", "--data-dir", t.TempDir(), "--gossip-listen", "127.0.0.1:0"}, flags...)...)
 	cmd.Env = append(os.Environ(), env...)
@@ -27,7 +27,7 @@ func doctor(t *testing.T, env []string, flags ...string) (stdout string, code in
 }
 
 func TestDoctorRendersWithTheEmbeddedEngine(t *testing.T) {
-	out, code := doctor(t, nil)
+	out, code := runDoctor(t, nil)
 	for _, want := range []string{"embedded engine", "rendered two frames, which are whole", "writes all 12 codecs", "fonts", "This machine could work; it gets nothing to do before it has enrolled"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing of %q in\n%s", want, out)
@@ -39,8 +39,8 @@ func TestDoctorRendersWithTheEmbeddedEngine(t *testing.T) {
 }
 
 func TestDoctorSpeaksJSON(t *testing.T) {
-	out, _ := doctor(t, nil, "--json", "--coordinator", "http://127.0.0.1:1")
-	var found agent.Examination
+	out, _ := runDoctor(t, nil, "--json", "--coordinator", "http://127.0.0.1:1")
+	var found doctor.Examination
 	if err := json.Unmarshal([]byte(out), &found); err != nil {
 		t.Fatalf("%v in\n%s", err, out)
 	}
@@ -53,7 +53,7 @@ func TestDoctorSpeaksJSON(t *testing.T) {
 }
 
 func TestDoctorEndsWithOneWhenSomethingIsBroken(t *testing.T) {
-	out, code := doctor(t, []string{"PATH=" + t.TempDir()})
+	out, code := runDoctor(t, []string{"PATH=" + t.TempDir()})
 	if code != exitFailed || !strings.Contains(out, "Install ffmpeg") || !strings.Contains(out, "to mend.") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"overcrank/agent"
+	"overcrank/agent/doctor"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/process"
 	"overcrank/cmd/overcrank/terminal"
@@ -34,11 +34,11 @@ func (d doctorCommand) Run(ctx context.Context, a *Agent, out *terminal.Output, 
 	if d.EngineTime < time.Second {
 		return exit.Usagef("--engine-time is below a second")
 	}
-	doctor := agent.NewDoctor(a.config(program.Version, logger))
-	doctor.EngineTime = d.EngineTime
+	examiner := doctor.New(a.config(program.Version, logger))
+	examiner.EngineTime = d.EngineTime
 	bar := out.Bar("doctor")
-	doctor.Tell = func(done float64, what string) { bar.Set(100*done, what) }
-	found, err := doctor.Examine(ctx)
+	examiner.Tell = func(done float64, what string) { bar.Set(100*done, what) }
+	found, err := examiner.Examine(ctx)
 	bar.End()
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (d doctorCommand) Run(ctx context.Context, a *Agent, out *terminal.Output, 
 	return err
 }
 
-func (d doctorCommand) print(out *terminal.Output, found agent.Examination) error {
+func (d doctorCommand) print(out *terminal.Output, found doctor.Examination) error {
 	if err := out.Table(machineTable(found.Inventory)); err != nil {
 		return err
 	}
@@ -89,14 +89,14 @@ func (d doctorCommand) print(out *terminal.Output, found agent.Examination) erro
 }
 
 // printMending says what to do about what is not well, the worst first.
-func printMending(out *terminal.Output, found agent.Examination) error {
+func printMending(out *terminal.Output, found doctor.Examination) error {
 	broken, poor := 0, 0
-	for _, health := range []agent.Health{agent.Broken, agent.Poor} {
+	for _, health := range []doctor.Health{doctor.Broken, doctor.Poor} {
 		for _, f := range found.Findings {
 			if f.Health != health {
 				continue
 			}
-			if health == agent.Broken {
+			if health == doctor.Broken {
 				broken++
 			} else {
 				poor++

@@ -1,0 +1,73 @@
+package attempt
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"overcrank/farm"
+)
+
+// stopwatch measures the parts of an attempt. The zero value is ready.
+type stopwatch struct {
+	mu     sync.Mutex
+	m      farm.Measured
+	start  time.Time // of the engine
+	first  time.Time // frame
+	last   time.Time
+	before int // frames that were done when the first was told
+}
+
+// engine tells which engine renders.
+func (w *stopwatch) engine(e farm.EngineInfo) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.m.Engine = strings.TrimSpace(e.Kind + " " + e.Version)
+}
+
+// fetched tells how long all files together took.
+func (w *stopwatch) fetched(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.m.FetchSeconds = d.Seconds()
+}
+
+// engineStarts begins the time until the first frame. An engine that only follows, for the sound, does not count.
+func (w *stopwatch) engineStarts() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.start.IsZero() {
+		w.start = time.Now()
+	}
+}
+
+// rendered tells that so many frames are done.
+func (w *stopwatch) rendered(frames int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.start.IsZero() || frames <= w.m.Frames {
+		return
+	}
+	w.last, w.m.Frames = time.Now(), frames
+	if w.first.IsZero() {
+		w.first, w.before = w.last, frames
+	}
+}
+
+// measured is what was measured so far. The engine's start is told apart from its first frame by what the others took; of a single
+// frame it cannot be, and all counts as the start.
+func (w *stopwatch) measured() farm.Measured {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := w.m
+	if w.first.IsZero() {
+		return m
+	}
+	m.StartSeconds = w.first.Sub(w.start).Seconds()
+	if later := m.Frames - w.before; later > 0 {
+		each := w.last.Sub(w.first).Seconds() / float64(later)
+		m.FrameSeconds = each * float64(m.Frames)
+		m.StartSeconds = max(0, m.StartSeconds-each*float64(w.before))
+	}
+	return m
+}

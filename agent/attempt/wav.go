@@ -1,0 +1,61 @@
+package attempt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	"overcrank/agent/film"
+)
+
+// maxChunks bounds the chunks of a WAV file before its samples.
+const maxChunks = 64
+
+// soundLength is how many seconds a WAV file of plain samples lasts.
+func soundLength(path string) (float64, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return 0, fmt.Errorf("looking at the sound: %w", err)
+	}
+	defer in.Close()
+	unreadable := &film.Wrong{Message: "the sound cannot be read"}
+	head := make([]byte, 12)
+	if _, err := io.ReadFull(in, head); err != nil || !bytes.HasPrefix(head, []byte("RIFF")) || string(head[8:]) != "WAVE" {
+		return 0, unreadable
+	}
+	info, err := in.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("looking at the sound: %w", err)
+	}
+	perSecond := uint32(0)
+	at := int64(len(head))
+	for range maxChunks {
+		chunk := make([]byte, 8+16)
+		n, err := in.ReadAt(chunk, at)
+		if n < 8 {
+			return 0, unreadable
+		}
+		size := int64(binary.LittleEndian.Uint32(chunk[4:]))
+		switch string(chunk[:4]) {
+		case "fmt ":
+			if err == nil {
+				perSecond = binary.LittleEndian.Uint32(chunk[16:])
+			}
+		case "data":
+			if perSecond == 0 || at+8+size > info.Size() {
+				return 0, unreadable
+			}
+			return float64(size) / float64(perSecond), nil
+		}
+		at += 8 + size + size&1
+	}
+	return 0, unreadable
+}
+
+// emptySound is a stereo 16-bit WAV file at 48 kHz without samples.
+func emptySound() []byte {
+	b := append([]byte("RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x02\x00"), 0x80, 0xbb, 0, 0, 0x00, 0xee, 0x02, 0)
+	return append(b, "\x04\x00\x10\x00data\x00\x00\x00\x00"...)
+}

@@ -1,0 +1,214 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"overcrank/aep"
+	"overcrank/agent/adobe"
+	"overcrank/agent/aerender"
+	"overcrank/agent/attempt"
+	"overcrank/agent/film"
+	"overcrank/agent/inventory"
+	"overcrank/agent/presence"
+	"overcrank/agent/readiness"
+	"overcrank/farm"
+	"overcrank/farm/codec"
+	"overcrank/farm/wire"
+)
+
+// The trial's composition. It is small: what is tried is the engine, not the machine.
+const (
+	trialName               = "Doctor"
+	trialWidth, trialHeight = 64, 48 // pixels
+	trialRate               = 25
+	trialFrames             = 2
+	trialSeconds            = float64(trialFrames) / trialRate
+	firstEngineProgress     = 0.25
+	lastEngineProgress      = 1.0
+)
+
+// trialProject is a project with one composition that needs no file and no font.
+func trialProject() *aep.Project {
+	solid := &aep.Item{ID: 2, Name: "Solid", Kind: aep.ItemFootage, Footage: &aep.Footage{
+		Kind: aep.FootageSolid, Width: trialWidth, Height: trialHeight, PixelAspect: 1, Color: [3]float64{0.9, 0.4, 0.1}, HasVideo: true, Still: true,
+	}}
+	layer := &aep.Layer{
+		ID: 1, Name: "Solid", Kind: aep.LayerAV, Source: 2, Out: trialSeconds, Stretch: 100, Blend: aep.BlendNormal, Enabled: true, EffectsEnabled: true,
+		Quality: 2, Props: &aep.Property{Match: "ADBE AV Layer", Group: true, Enabled: true},
+	}
+	return &aep.Project{
+		// Every After Effects that is in use opens a project of this version.
+		Version: aep.Version{Major: 22, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
+		Items: []*aep.Item{
+			{ID: 1, Name: trialName, Kind: aep.ItemComposition, Comp: &aep.Composition{
+				Width: trialWidth, Height: trialHeight, PixelAspect: 1, FrameRate: trialRate, FrameTicks: 1024, TicksPerSecond: 1024 * trialRate,
+				Duration: trialSeconds, WorkAreaDuration: trialSeconds, ShutterAngle: 180, ShutterPhase: -90, Layers: []*aep.Layer{layer},
+			}}, solid,
+		},
+	}
+}
+
+// engines renders two frames with each engine.
+func (d *Doctor) engines(ctx context.Context, scratch string, engines []farm.EngineInfo) {
+	for i, e := range engines {
+		if ctx.Err() != nil {
+			return
+		}
+		step := (lastEngineProgress - firstEngineProgress) / float64(len(engines))
+		at := firstEngineProgress + step*float64(i)
+		d.Tell(at, "two frames with "+engineWords(e))
+		began := time.Now()
+		err := d.try(ctx, filepath.Join(scratch, fmt.Sprint("engine", i)), e, func(fraction float64) { d.Tell(at+step*fraction, "two frames with "+engineWords(e)) })
+		if ctx.Err() != nil {
+			return
+		}
+		found := Finding{Check: "engine", About: engineWords(e), Health: Well, Found: "rendered two frames, which are whole", Seconds: time.Since(began).Seconds()}
+		if err != nil {
+			found.Health, found.Found = Broken, err.Error()
+			found.Mend = d.mendEngine(e, err)
+			if e.Beta {
+				found.Health = Poor
+			}
+		}
+		d.add(found)
+	}
+	d.Tell(lastEngineProgress, "done")
+}
+
+func engineWords(e farm.EngineInfo) string {
+	switch {
+	case e.Kind == farm.EngineEmbedded:
+		return "embedded engine " + e.Version
+	case e.Beta:
+		return "After Effects " + e.Version + " (Beta)"
+	}
+	return "After Effects " + e.Version
+}
+
+// errEngineTime ends a trial that takes too long.
+var errEngineTime = errors.New("it was not done in time")
+
+// try renders on the same road that jobs take.
+func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, progress func(float64)) error {
+	within := max(d.EngineTime, time.Second)
+	ctx, cancel := context.WithTimeoutCause(ctx, within, errEngineTime)
+	defer cancel()
+	cfg := d.Config
+	desk, err := presence.NewDesk(cfg.Engine)
+	if err != nil {
+		return fmt.Errorf("looking whether somebody works at this machine: %w", err)
+	}
+	defer desk.Close()
+	watch := presence.NewWatch(desk, presence.Rules{}, presence.Pause{}, cfg.Logger)
+	ae := adobe.New(1, watch, adobe.Fonts{}, nil, cfg.Logger)
+	ae.Script = d.scriptCommand
+	m := &attempt.Machine{
+		Name: cfg.Name, Slots: cfg.Slots, TaskTime: cfg.TaskTime, Limits: d.limits, Log: cfg.Logger, WorkDir: dir,
+		Inventory: func() farm.Inventory { return farm.Inventory{CPUs: 1, Engines: []farm.EngineInfo{engine}} },
+		Presence:  watch, Readiness: readiness.New(""), AfterEffects: ae, Lowered: func() <-chan struct{} { return nil },
+	}
+	lease := wire.Lease{
+		Attempt: wire.Attempt{Task: "doctor", Attempt: 1}, Kind: farm.TaskRender, Composition: trialName, Ext: "mp4",
+		Project: wire.Project{Type: aep.TypeProject}, Settings: farm.Settings{Frames: &farm.Frames{End: trialFrames - 1}},
+	}
+	write := func(w io.Writer) error { return aep.Write(w, trialProject()) }
+	err = attempt.Trial(ctx, m, lease, engine, write, func(percent float64) { progress(percent / 100) })
+	if errors.Is(context.Cause(ctx), errEngineTime) {
+		return fmt.Errorf("%w: two frames were not done after %s", errEngineTime, within)
+	}
+	return err
+}
+
+// mendEngine says what to do about an engine that did not render.
+func (d *Doctor) mendEngine(e farm.EngineInfo, err error) string {
+	text := strings.ToLower(err.Error())
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	}
+	var engine *aerender.Failure
+	licence := errors.As(err, &engine) && engine.Class == farm.FailureLicence
+	switch {
+	case errors.Is(err, film.ErrNoTools), film.Tools() != nil:
+		return "Install ffmpeg, and see to it that the agent's account finds it in its PATH."
+	case e.Kind == farm.EngineEmbedded:
+		return "The embedded engine is part of this program: " + e.Path + " has to be there, to be executable, and of one piece. Install overcrank anew."
+	case licence:
+		return "Sign in to Creative Cloud as the account that the agent runs as and open this After Effects once; see that a licence is free, also of its plug-ins."
+	case has("scripting may be blocked", "without having run the script"):
+		return "Open this After Effects as the agent's account and allow scripts to write files: Settings, Scripting & Expressions."
+	case has("has not allowed it to be controlled"):
+		return "Allow the agent to control After Effects: System Settings, Privacy & Security, Automation."
+	case has("dialog", "busy", "hung", "not done", "in time"):
+		return "Open this After Effects as the account that the agent runs as: it may wait for an answer to a dialog, or for somebody to sign in. End what is left of it in the task manager first."
+	case has("disk is full", "not writable", "disk of machine"):
+		return "Make room on the disk."
+	case has("cannot run scripts", "could not be started"):
+		return "Repair this After Effects with Creative Cloud: " + e.Path + " cannot be started."
+	}
+	return "Open this After Effects as the agent's account and render something. If it fails there as well, reset its preferences (hold Ctrl+Alt+Shift, on macOS Cmd+Opt+Shift, while it starts) or repair it with Creative Cloud."
+}
+
+// films sees whether ffmpeg is there and writes what the farm's codecs need.
+func (d *Doctor) films(ctx context.Context, scratch string, report inventory.Report) {
+	if report.NoFilms != nil {
+		d.add(Finding{
+			Check: "ffmpeg", Health: Broken, Found: report.NoFilms.Error(),
+			Mend: "Install ffmpeg and ffprobe (https://ffmpeg.org/download.html), and see to it that the agent's account finds them in its PATH.",
+		})
+		return
+	}
+	still := filepath.Join(scratch, "still.png")
+	if err := writeStill(still); err != nil {
+		d.add(Finding{Check: "ffmpeg", Health: Broken, Found: err.Error()})
+		return
+	}
+	var failed, missing []string
+	tried := map[string]bool{} // by file type: codecs of one differ in their rate only, or in alpha
+	for _, c := range d.codecs() {
+		if !slices.Contains(report.Codecs, c.Name) {
+			missing = append(missing, c.Name)
+			continue
+		}
+		if tried[c.Ext] && c.Name != codec.ProRes4444 {
+			continue
+		}
+		tried[c.Ext] = true
+		if err := film.Encode(ctx, still, filepath.Join(scratch, "try-"+c.Name+"."+c.Ext), c.Name); err != nil && ctx.Err() == nil {
+			failed = append(failed, c.Name)
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		d.add(Finding{Check: "ffmpeg", Health: Broken, Found: "fails to write " + strings.Join(failed, ", "), Mend: "Install a whole build of ffmpeg: this one names encoders that do not work."})
+	case len(missing) > 0:
+		d.add(Finding{Check: "ffmpeg", Health: Broken, Found: "cannot write " + strings.Join(missing, ", "), Mend: "Install a build of ffmpeg with libx264, prores_ks, png and mjpeg."})
+	default:
+		d.add(Finding{Check: "ffmpeg", Health: Well, Found: fmt.Sprintf("writes all %d codecs", len(report.Codecs))})
+	}
+}
+
+func writeStill(path string) error {
+	img := image.NewRGBA(image.Rect(0, 0, trialWidth, trialHeight))
+	for i := range trialWidth * trialHeight {
+		img.SetRGBA(i%trialWidth, i/trialWidth, color.RGBA{uint8(4 * (i % trialWidth)), 100, 30, 255})
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("writing a picture: %w", err)
+	}
+	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+		return fmt.Errorf("writing a picture: %w", err)
+	}
+	return nil
+}

@@ -14,7 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"overcrank/api/socket"
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -207,7 +207,7 @@ func (s *server) giveFile(c *fiber.Ctx, a farm.Agent) error {
 	if !sha256Hex.MatchString(sha) {
 		return farm.Errorf(farm.CodeNotFound, "there is no file %q: files are named by 64 hexadecimal digits", sha)
 	}
-	return s.give(c, FileOptions{ContentType: fiber.MIMEOctetStream, Download: true}, func(ctx context.Context) (*coordinator.File, error) {
+	return s.give(c, FileOptions{ContentType: fiber.MIMEOctetStream, Download: true}, func(ctx context.Context) (*files.File, error) {
 		return s.farm.OpenFileFor(ctx, a, sha)
 	})
 }

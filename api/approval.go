@@ -5,7 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
 
@@ -30,7 +30,7 @@ func (s *server) getSample(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	opt := FileOptions{ContentType: "image/png", CacheControl: "private, max-age=3600"}
-	return s.give(c, opt, func(ctx context.Context) (*coordinator.File, error) {
+	return s.give(c, opt, func(ctx context.Context) (*files.File, error) {
 		return s.farm.OpenSample(ctx, p, c.Params("id"), frame)
 	})
 }

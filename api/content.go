@@ -16,7 +16,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/text/unicode/norm"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
 
@@ -30,7 +30,7 @@ type FileOptions struct {
 
 // ServeFile answers with a stored file, or with the part of it that the request's Range names, and closes it. Requests
 // for several ranges at once get the whole file, as RFC 9110 allows.
-func ServeFile(c *fiber.Ctx, f *coordinator.File, opt FileOptions) error {
+func ServeFile(c *fiber.Ctx, f *files.File, opt FileOptions) error {
 	handed := false
 	defer func() {
 		if !handed {
@@ -76,7 +76,7 @@ func ServeStream(c *fiber.Ctx, r io.ReadCloser, contentType, name string) error 
 	return nil
 }
 
-func describeFile(c *fiber.Ctx, f *coordinator.File, opt FileOptions) {
+func describeFile(c *fiber.Ctx, f *files.File, opt FileOptions) {
 	contentType := opt.ContentType
 	if contentType == "" {
 		contentType = f.ContentType
@@ -157,7 +157,7 @@ func entityTag(tag string) string {
 }
 
 // notModified tells whether the caller has the file already (RFC 9110, 13.1.2 and 13.1.3).
-func notModified(c *fiber.Ctx, f *coordinator.File) bool {
+func notModified(c *fiber.Ctx, f *files.File) bool {
 	if match := c.Get(fiber.HeaderIfNoneMatch); match != "" {
 		tag := strings.TrimPrefix(entityTag(f.ETag), "W/")
 		for _, candidate := range strings.Split(match, ",") {
@@ -176,7 +176,7 @@ func notModified(c *fiber.Ctx, f *coordinator.File) bool {
 type span struct{ first, length int64 }
 
 // requestedPart is the part that Range asks for, the whole file when there is none that counts.
-func requestedPart(c *fiber.Ctx, f *coordinator.File) (part span, partial bool, err error) {
+func requestedPart(c *fiber.Ctx, f *files.File) (part span, partial bool, err error) {
 	whole := span{0, f.Size}
 	asked := c.Get(fiber.HeaderRange)
 	if asked == "" || !rangeApplies(c.Get(fiber.HeaderIfRange), f) {
@@ -194,7 +194,7 @@ func requestedPart(c *fiber.Ctx, f *coordinator.File) (part span, partial bool, 
 }
 
 // rangeApplies tells whether the condition of an If-Range header holds; only strong tags and exact dates count.
-func rangeApplies(condition string, f *coordinator.File) bool {
+func rangeApplies(condition string, f *files.File) bool {
 	if condition == "" {
 		return true
 	}

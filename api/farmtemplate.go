@@ -20,7 +20,7 @@ func farmTemplateShape(t farm.Template) farmTemplateBody {
 func (s *server) getFarmTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	t, err := s.farm.Template(ctx, p, c.Params("id"))
+	t, err := s.farm.Templates().Get(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *server) markTemplate(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	t, err := s.farm.MarkTemplate(ctx, p, c.Params("id"), sequential)
+	t, err := s.farm.Templates().MarkSequential(ctx, p, c.Params("id"), sequential)
 	if err != nil {
 		return err
 	}

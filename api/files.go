@@ -13,7 +13,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
 
@@ -165,7 +165,7 @@ func (s *server) takeTemplate(c *fiber.Ctx) error {
 	if body, err = notEmpty(body); err != nil {
 		return err
 	}
-	if err := s.farm.ReceiveTemplate(s.transfer(c), c.Params("id"), rawQuery(c), body, size); err != nil {
+	if err := s.farm.Templates().Receive(s.transfer(c), c.Params("id"), rawQuery(c), body, size); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusOK)
@@ -173,8 +173,8 @@ func (s *server) takeTemplate(c *fiber.Ctx) error {
 }
 
 func (s *server) giveTemplate(c *fiber.Ctx) error {
-	return s.give(c, FileOptions{Download: true, ContentType: fiber.MIMEOctetStream}, func(ctx context.Context) (*coordinator.File, error) {
-		return s.farm.OpenTemplate(ctx, c.Params("id"), rawQuery(c))
+	return s.give(c, FileOptions{Download: true, ContentType: fiber.MIMEOctetStream}, func(ctx context.Context) (*files.File, error) {
+		return s.farm.Templates().Open(ctx, c.Params("id"), rawQuery(c))
 	})
 }
 
@@ -193,7 +193,7 @@ func (s *server) giveOutput(c *fiber.Ctx) error {
 			return c.Redirect(address, fiber.StatusTemporaryRedirect)
 		}
 	}
-	return s.give(c, FileOptions{CacheControl: "private, max-age=0, must-revalidate"}, func(ctx context.Context) (*coordinator.File, error) {
+	return s.give(c, FileOptions{CacheControl: "private, max-age=0, must-revalidate"}, func(ctx context.Context) (*files.File, error) {
 		name, err := pathName(c, "name")
 		if err != nil {
 			return nil, farm.Errorf(farm.CodeNotFound, "there is no such result")
@@ -219,7 +219,7 @@ func (s *server) giveTeamsOutput(c *fiber.Ctx) error {
 	return s.forReader(farm.ActView, give)(c)
 }
 
-func (s *server) give(c *fiber.Ctx, opt FileOptions, open func(context.Context) (*coordinator.File, error)) error {
+func (s *server) give(c *fiber.Ctx, opt FileOptions, open func(context.Context) (*files.File, error)) error {
 	ctx, done := s.call(c)
 	defer done()
 	f, err := open(ctx)

@@ -10,7 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/openapi"
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
 )
 
 // interfaceDocument is the served document and the tag of its content.
@@ -48,7 +48,7 @@ func (s *server) giveInterface(load func() (openapi.Document, error)) fiber.Hand
 			return fmt.Errorf("the interface's document: %w", err)
 		}
 		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
-		f := &coordinator.File{ReadSeekCloser: openDocument{bytes.NewReader(d.body)}, Name: "openapi.json", Size: int64(len(d.body)), ETag: d.tag}
+		f := &files.File{ReadSeekCloser: openDocument{bytes.NewReader(d.body)}, Name: "openapi.json", Size: int64(len(d.body)), ETag: d.tag}
 		return ServeFile(c, f, FileOptions{ContentType: fiber.MIMEApplicationJSONCharsetUTF8, CacheControl: "public, max-age=300"})
 	}
 }

@@ -28,6 +28,7 @@ import (
 
 	"overcrank/api"
 	"overcrank/coordinator"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -106,16 +107,16 @@ func (l *loaded) uploadTemplate() string {
 	if err != nil {
 		l.b.Fatal(err)
 	}
-	t, err := l.farm.CreateTemplate(l.b.Context(), who, coordinator.NewTemplate{Type: "aep", DisplayName: "bench"})
+	t, err := l.farm.Templates().Create(l.b.Context(), who, templates.New{Type: "aep", DisplayName: "bench"})
 	if err != nil {
 		l.b.Fatal(err)
 	}
-	_, query, _ := strings.Cut(l.farm.UploadAddress(t), "?")
-	if err := l.farm.ReceiveTemplate(l.b.Context(), t.ID, query, bytes.NewReader(file), int64(len(file))); err != nil {
+	_, query, _ := strings.Cut(l.farm.Templates().UploadAddress(t), "?")
+	if err := l.farm.Templates().Receive(l.b.Context(), t.ID, query, bytes.NewReader(file), int64(len(file))); err != nil {
 		l.b.Fatal(err)
 	}
 	for deadline := time.Now().Add(patience); t.Status != farm.TemplateUploaded; time.Sleep(time.Millisecond) {
-		if t, err = l.farm.Template(l.b.Context(), who, t.ID); err != nil || time.Now().After(deadline) {
+		if t, err = l.farm.Templates().Get(l.b.Context(), who, t.ID); err != nil || time.Now().After(deadline) {
 			l.b.Fatalf("the template is %s %s, %v", t.Status, t.Error, err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"overcrank/coordinator"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/state"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -289,7 +290,7 @@ func TestWhatWasInterruptedIsAnsweredFromWhatItMade(t *testing.T) {
 	})
 	const template = `{"type": "aep", "displayName": "x"}`
 	r.interrupted("template", "/api/v2/templates", template, func(p farm.Principal, request *state.Request) error {
-		made, err := r.farm.CreateTemplate(state.WithRequest(t.Context(), request), p, coordinator.NewTemplate{Type: "aep", DisplayName: "x"})
+		made, err := r.farm.Templates().Create(state.WithRequest(t.Context(), request), p, templates.New{Type: "aep", DisplayName: "x"})
 		templateID = made.ID
 		return err
 	})

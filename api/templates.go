@@ -7,7 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/aep"
-	"overcrank/coordinator"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -25,24 +25,24 @@ func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	t, err := s.farm.CreateTemplate(ctx, p, in)
+	t, err := s.farm.Templates().Create(ctx, p, in)
 	if err != nil {
 		return err
 	}
 	shape := templateShape(t, nil)
 	if t.Status == farm.TemplateAwaitingUpload {
-		shape.UploadInfo = uploadShape(t, s.farm.UploadAddress(t), s.farm.Now())
+		shape.UploadInfo = uploadShape(t, s.farm.Templates().UploadAddress(t), s.farm.Now())
 	}
 	return created(c, shape)
 }
 
-func decodeTemplate(body []byte) (coordinator.NewTemplate, error) {
+func decodeTemplate(body []byte) (templates.New, error) {
 	wrong := &problems{}
 	o, err := readObject(body, wrong)
 	if err != nil {
-		return coordinator.NewTemplate{}, err
+		return templates.New{}, err
 	}
-	in := coordinator.NewTemplate{DisplayName: strings.TrimSpace(o.needText("displayName", nameLimit)), Src: readAddress(o, "src")}
+	in := templates.New{DisplayName: strings.TrimSpace(o.needText("displayName", nameLimit)), Src: readAddress(o, "src")}
 	if len(farm.SecretRefs(in.Src)) > 0 {
 		o.problem("src", "cannot refer to a secret; give a template that needs one as template.src of a job")
 	}
@@ -72,7 +72,7 @@ func (s *server) panelOf(ctx context.Context, p farm.Principal, t farm.Template)
 	if t.Type != aep.TypeMogrt || t.Introspection == nil || t.Status == farm.TemplateError {
 		return nil, nil
 	}
-	summary, err := s.farm.Introspection(ctx, p, t.ID)
+	summary, err := s.farm.Templates().Introspection(ctx, p, t.ID)
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return nil, nil
 	}
@@ -85,11 +85,11 @@ func (s *server) panelOf(ctx context.Context, p farm.Principal, t farm.Template)
 func (s *server) listTemplates(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	list, err := s.farm.Templates(ctx, p)
+	list, err := s.farm.Templates().List(ctx, p)
 	if err != nil {
 		return err
 	}
-	why := s.farm.WhyUnread(ctx, p, list...)
+	why := s.farm.Templates().WhyUnread(ctx, p, list...)
 	out := make([]templateBody, len(list))
 	for i, t := range list {
 		panel, err := s.panelOf(ctx, p, t)
@@ -107,7 +107,7 @@ func (s *server) listTemplates(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) getTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	t, err := s.farm.Template(ctx, p, c.Params("id"))
+	t, err := s.farm.Templates().Get(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *server) getTemplate(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	body := templateShape(t, panel)
-	body.Waits = s.farm.WhyUnread(ctx, p, t)[t.ID]
+	body.Waits = s.farm.Templates().WhyUnread(ctx, p, t)[t.ID]
 	return ok(c, body)
 }
 
@@ -131,7 +131,7 @@ func (s *server) renameTemplate(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	t, err := s.farm.RenameTemplate(ctx, p, c.Params("id"), name)
+	t, err := s.farm.Templates().Rename(ctx, p, c.Params("id"), name)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *server) renameTemplate(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	if err := s.farm.DeleteTemplate(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.Templates().Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)
@@ -155,7 +155,7 @@ func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) downloadTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	address, err := s.farm.DownloadAddress(ctx, p, c.Params("id"))
+	address, err := s.farm.Templates().DownloadAddress(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -165,9 +165,9 @@ func (s *server) downloadTemplate(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) renewUpload(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	t, err := s.farm.RenewUpload(ctx, p, c.Params("id"))
+	t, err := s.farm.Templates().RenewUpload(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	return ok(c, uploadShape(t, s.farm.UploadAddress(t), s.farm.Now()))
+	return ok(c, uploadShape(t, s.farm.Templates().UploadAddress(t), s.farm.Now()))
 }

@@ -17,11 +17,11 @@ const (
 func (s *server) listTemplates3(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	list, err := s.farm.Templates(ctx, p)
+	list, err := s.farm.Templates().List(ctx, p)
 	if err != nil {
 		return err
 	}
-	why := s.farm.WhyUnread(ctx, p, list...)
+	why := s.farm.Templates().WhyUnread(ctx, p, list...)
 	out := make([]template3Body, len(list))
 	for i, t := range list {
 		out[i] = template3Shape(t)
@@ -33,12 +33,12 @@ func (s *server) listTemplates3(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) getTemplate3(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	t, err := s.farm.Template(ctx, p, c.Params("id"))
+	t, err := s.farm.Templates().Get(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	body := template3Shape(t)
-	body.Waits = s.farm.WhyUnread(ctx, p, t)[t.ID]
+	body.Waits = s.farm.Templates().WhyUnread(ctx, p, t)[t.ID]
 	return ok(c, body)
 }
 
@@ -84,7 +84,7 @@ func (s *server) introspected(c *fiber.Ctx, p farm.Principal) (summary *aep.Summ
 	}
 	ctx, done := s.call(c)
 	defer done()
-	summary, err = s.farm.Introspection(ctx, p, c.Params("id"))
+	summary, err = s.farm.Templates().Introspection(ctx, p, c.Params("id"))
 	if err != nil {
 		return nil, 0, 0, err
 	}

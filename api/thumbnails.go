@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
 
@@ -53,7 +53,7 @@ func (s *server) getThumbnail(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	opt := FileOptions{ContentType: "image/jpeg", CacheControl: "private, max-age=3600"}
-	return s.give(c, opt, func(ctx context.Context) (*coordinator.File, error) {
+	return s.give(c, opt, func(ctx context.Context) (*files.File, error) {
 		return s.farm.OpenThumbnail(ctx, p, c.Params("id"), frame)
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -17,8 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"overcrank/aep"
 	"overcrank/coordinator/authority"
+	"overcrank/coordinator/cache"
 	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
@@ -30,6 +29,7 @@ import (
 	"overcrank/coordinator/reader"
 	"overcrank/coordinator/seal"
 	"overcrank/coordinator/state"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/wire"
@@ -131,7 +131,6 @@ type Coordinator struct {
 	asides    chan struct{} // work beside its caller that goes on at once
 	fetcher   *fetch.Fetcher
 	caller    *delivery.Caller
-	webhooks  *delivery.Webhooks
 	pool      *gossip.Pool           // nil without gossip
 	ringTaken int                    // revision of the keys with which the pool was joined
 	public    atomic.Pointer[string] // the farm's base address, once its coordinators are known
@@ -139,16 +138,17 @@ type Coordinator struct {
 	mirror    *mirror
 	port      *internode.Port // for the other coordinators; nil for a farm of one node
 	peers     *peers.Peers    // the other coordinators
-	reading   *reading
 	pictured  *pictured
 	installed installed
-	summaries remembered[*aep.Summary]
-	kept      remembered[particulars] // of private jobs
+	kept      cache.Cache[particulars] // of private jobs
 	pace      *pace
 	retaining *retaining
 	ring      *seal.Ring // keys that seal secrets
+
 	fonts     *library.Fonts
 	secrets   *library.Secrets
+	templates *templates.Catalog
+	webhooks  *delivery.Webhooks
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -158,17 +158,6 @@ type Coordinator struct {
 	mu     sync.Mutex
 	closed bool
 	leader *leader // nil while this node does not lead
-}
-
-// File is an open stored file.
-type File struct {
-	io.ReadSeekCloser
-	Name        string
-	Size        int64
-	ContentType string
-	Modified    time.Time
-	ETag        string
-	SHA256      string // of the whole content, lower-case hex; "" when it is not known
 }
 
 // Open starts a coordinator on its data folder.
@@ -246,7 +235,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := c.keepStorage(); err != nil {
 		return err
 	}
-	c.reading, c.retaining = newReading(c), newRetaining(c)
+	c.retaining = newRetaining(c)
 	c.metrics.registry.MustRegister(gauges{c})
 	c.peers.Serve(c.store)
 	c.run(c.hub.run)
@@ -254,7 +243,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.followState)
 	c.run(c.follow)
 	c.run(c.clock.watch)
-	c.run(c.reading.run)
+	c.run(c.templates.Run)
 	c.run(c.retaining.run)
 	c.run(c.housekeep)
 	c.run(c.logs.Run)
@@ -310,6 +299,10 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	c.Directory = people.NewDirectory(c.state, c.keys.derive, c.log)
 	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
 	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
+	c.templates = templates.NewCatalog(catalogFarm{c}, c.state, c.files, c.proofs, templates.Config{
+		Addresses: c.cfg.Addresses, Fetcher: c.fetcher, Program: c.cfg.Reader, Bounds: c.cfg.Reading, Scratch: filepath.Join(c.cfg.DataDir, "scratch"),
+		MinFree: c.cfg.MinFree, SigningKey: c.SigningKey("addresses"), Logger: c.log,
+	})
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.derive, c.cfg.Version, c.log)
 	c.cluster.learnPublicAddress()
 	if err := c.storageServesAll(); err != nil {
@@ -426,6 +419,9 @@ func (c *Coordinator) Fonts() *library.Fonts { return c.fonts }
 
 // Secrets are the secrets of teams.
 func (c *Coordinator) Secrets() *library.Secrets { return c.secrets }
+
+// Now is the farm's time, by which addresses and links end.
+func (c *Coordinator) Now() time.Time { return c.cfg.Now() }
 
 // leading is the leader's part of this node, nil while another node leads.
 func (c *Coordinator) leading() *leader {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 
 	"overcrank/aep"
-	"overcrank/coordinator"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -103,12 +103,12 @@ func TestFontsOfATemplatesTextComeWithTheLease(t *testing.T) {
 func TestAJobIsMatchedWhenItsTemplateHasBeenRead(t *testing.T) {
 	r := open(t)
 	font := r.addFont(r.admin, "Go.ttf", goregular.TTF)
-	tpl := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "Opener"})
+	tpl := r.create(templates.New{Type: "aep", DisplayName: "Opener"})
 	job := r.submit(func(j *farm.Job) { j.Template, j.Fonts = farm.JobTemplate{ID: tpl.ID}, []string{"Extra.ttf"} })
 	if !slices.Equal(job.MissingFonts, []string{"Extra.ttf"}) {
 		t.Errorf("before it is read, missing are %v", job.MissingFonts)
 	}
-	if err := r.put(r.UploadAddress(tpl), lettered(t, "GoRegular", "Nowhere-Black")); err != nil {
+	if err := r.put(r.Templates().UploadAddress(tpl), lettered(t, "GoRegular", "Nowhere-Black")); err != nil {
 		t.Fatal(err)
 	}
 	r.read(tpl.ID)

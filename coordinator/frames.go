@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"overcrank/aep"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -17,11 +18,11 @@ func (c *Coordinator) framesOf(ctx context.Context, job farm.Job, t *farm.Templa
 	}
 	name := job.Template.Composition
 	if name == "" {
-		if name, err = onlyComposition(*t, c.summaryFor(ctx)); err != nil || name == "" {
+		if name, err = templates.OnlyComposition(*t, c.templates.SummaryFor(ctx)); err != nil || name == "" {
 			return farm.Frames{}, false, err
 		}
 	}
-	sum, err := c.summary(ctx, *t.Introspection)
+	sum, err := c.templates.Summary(ctx, *t.Introspection)
 	if err != nil {
 		return farm.Frames{}, false, err
 	}

@@ -104,7 +104,7 @@ func (c *Coordinator) happened(res *raftstore.Result) {
 	for i := range res.Jobs {
 		job := &res.Jobs[i]
 		if !job.ErasedAt.IsZero() {
-			c.kept.forget(job.ID)
+			c.kept.Delete(job.ID)
 		}
 		c.hub.moved(job)
 	}
@@ -119,7 +119,7 @@ func (c *Coordinator) happened(res *raftstore.Result) {
 	for _, changed := range res.Changed {
 		switch changed.Kind {
 		case farm.EventTemplate:
-			c.reading.wake()
+			c.templates.Wake()
 		case farm.EventMachine: // the machine's session tells those who watch
 			c.installed.changed(changed.ID)
 			continue

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/templates"
 	"overcrank/interval"
 	"overcrank/raftstore"
 )
@@ -147,5 +148,5 @@ func (c *Coordinator) sweepBlob(ctx context.Context, key string, before time.Tim
 	if named, err := named(); err != nil || named {
 		return err
 	}
-	return c.files.Delete(ctx, posterKey(sha256))
+	return c.files.Delete(ctx, templates.PosterKey(sha256))
 }

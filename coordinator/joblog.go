@@ -39,7 +39,7 @@ func printable(r rune) rune {
 }
 
 // JobLog opens the log of a job; CodeNotFound when it has none yet.
-func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (*File, error) {
+func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (*files.File, error) {
 	job, err := c.state.JobOf(p, id)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (
 	if err != nil {
 		return nil, fmt.Errorf("opening the log of job %s: %w", job.ID, err)
 	}
-	return file(r, job.ID+".log", ""), nil
+	return files.NewFile(r, job.ID+".log", ""), nil
 }
 
 // openLog opens a job's log with all that has been written, whichever node has it.

@@ -161,7 +161,7 @@ func (l *leader) term(ctx context.Context) {
 	l.mu.Unlock()
 	close(l.read)
 	l.c.log.Info("this coordinator leads the farm", "ready tasks", ready, "leases", leased, "queue read in", time.Since(l.began).Round(time.Millisecond))
-	l.c.reading.wake()
+	l.c.templates.Wake()
 
 	loops.Go(func() { l.outbox.Run(ctx) })
 	loops.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"overcrank/coordinator/library"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/codec"
 	"overcrank/farm/wire"
@@ -93,7 +94,7 @@ func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffe
 		lease.Project.File = job.Project
 	}
 	if lease.Composition == "" {
-		lease.Composition, err = onlyComposition(*template, c.summaryFor(ctx))
+		lease.Composition, err = templates.OnlyComposition(*template, c.templates.SummaryFor(ctx))
 	}
 	return lease, never, err
 }
@@ -234,24 +235,4 @@ func outputExt(s farm.Settings) string {
 		c, _ = codec.Find(name)
 	}
 	return c.Ext
-}
-
-// contentType is what a kept file is served as, by its name.
-func contentType(name string) string {
-	switch strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]) {
-	case "mp4":
-		return "video/mp4"
-	case "mov":
-		return "video/quicktime"
-	case "png":
-		return "image/png"
-	case "jpg", "jpeg":
-		return "image/jpeg"
-	case "zip":
-		return "application/zip"
-	case "log":
-		return "text/plain; charset=utf-8"
-	default:
-		return "application/octet-stream"
-	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -164,7 +164,7 @@ func wantField(t *testing.T, err error, field string) {
 
 func TestANestedJobWaitsForItsTemplate(t *testing.T) {
 	r := open(t)
-	waiting := r.create(coordinator.NewTemplate{Type: "aep"})
+	waiting := r.create(templates.New{Type: "aep"})
 	job := r.submit(func(j *farm.Job) {
 		j.Assets = []farm.Asset{nestedAsset("a", farm.Job{Template: farm.JobTemplate{ID: waiting.ID}})}
 	})

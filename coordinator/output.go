@@ -64,7 +64,7 @@ func (c *Coordinator) OutputFor(_ context.Context, p farm.Principal, outputName 
 }
 
 // OpenOutput opens a result by the last part of its address; CodeNotFound before it exists.
-func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*File, error) {
+func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*files.File, error) {
 	var job farm.Job
 	err := c.store.View(func(tx *raftstore.Tx) (err error) {
 		job, err = tx.JobByOutput(outputName)
@@ -84,7 +84,7 @@ func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*File,
 	}
 	open := func() (*files.Reader, error) {
 		kept := files.Kept{Key: outputKey(job.OutputName), SHA256: job.Output.SHA256, Size: job.Output.Size}
-		return c.openKept(ctx, kept, "the result of job "+job.ID, "submit the job again")
+		return c.proofs.OpenFor(ctx, kept, "the result of job "+job.ID, "submit the job again")
 	}
 	r, err := open()
 	if errors.Is(err, files.ErrNotFound) {
@@ -100,20 +100,12 @@ func (c *Coordinator) OpenOutput(ctx context.Context, outputName string) (*File,
 	if err != nil {
 		return nil, err
 	}
-	out := file(r, job.OutputName, job.Output.SHA256)
+	out := files.NewFile(r, job.OutputName, job.Output.SHA256)
 	if name := names.File(job.Name); name != "" {
 		ext := path.Ext(job.OutputName)
 		out.Name = strings.TrimSuffix(name, ext) + ext
 	}
 	return out, nil
-}
-
-func file(r *files.Reader, name, sha256 string) *File {
-	f := &File{ReadSeekCloser: r.ReadSeekCloser, Name: name, Size: r.Size, ContentType: contentType(name), Modified: r.Modified, SHA256: sha256}
-	if sha256 != "" {
-		f.ETag = `"` + sha256 + `"`
-	}
-	return f
 }
 
 // leased finds the task of an attempt that this agent has the lease of.
@@ -163,7 +155,7 @@ func (c *Coordinator) ReceiveOutput(ctx context.Context, a farm.Agent, at wire.A
 	return farm.OutputRef{
 		FileRef:     farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: files.Part(name)},
 		Key:         key,
-		ContentType: contentType(name),
+		ContentType: files.ContentType(name),
 	}, nil
 }
 
@@ -200,7 +192,7 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
 	}
 	out := m.Output
-	out.Key, out.Name, out.ContentType = outputKey(job.OutputName), job.OutputName, contentType(job.OutputName)
+	out.Key, out.Name, out.ContentType = outputKey(job.OutputName), job.OutputName, files.ContentType(job.OutputName)
 	if out.Remote != nil {
 		out.Key = ""
 	}

@@ -63,7 +63,7 @@ func (c *Coordinator) whole(ctx context.Context, job farm.Job) (farm.Job, error)
 	if !job.Private || !job.ErasedAt.IsZero() {
 		return job, nil
 	}
-	if p, found := c.kept.get(job.ID); found {
+	if p, found := c.kept.Get(job.ID); found {
 		job.Template.Src, job.Assets = p.Src, slices.Clone(p.Assets)
 		return job, nil
 	}
@@ -80,7 +80,7 @@ func (c *Coordinator) whole(ctx context.Context, job farm.Job) (farm.Job, error)
 	if err := json.Unmarshal(text, &p); err != nil {
 		return job, fmt.Errorf("reading what job %s keeps to itself: %w", job.ID, err)
 	}
-	c.kept.put(job.ID, int64(len(text)), p)
+	c.kept.Put(job.ID, int64(len(text)), p)
 	job.Template.Src, job.Assets = p.Src, slices.Clone(p.Assets)
 	return job, nil
 }

@@ -168,18 +168,6 @@ func (c *Coordinator) keptAs(key string) (kept files.Kept, known bool, err error
 	return kept, true, nil
 }
 
-// openKept opens a file whose hash is known. what names it for whoever asked, and again says how there comes to be a whole one.
-func (c *Coordinator) openKept(ctx context.Context, kept files.Kept, what, again string) (*files.Reader, error) {
-	r, err := c.proofs.Open(ctx, kept)
-	switch {
-	case errors.Is(err, files.ErrDamaged):
-		return nil, farm.Errorf(farm.CodeGone, "%s is damaged in the farm's storage and is not given: %s", what, again)
-	case err != nil && !errors.Is(err, files.ErrNotFound):
-		return nil, fmt.Errorf("opening %s: %w", what, err)
-	}
-	return r, err
-}
-
 // damagedFile tells of a file that was found damaged.
 func (c *Coordinator) damagedFile(d files.Damage) {
 	c.log.Error("a file of the farm is damaged: it is not what was kept, and is not given any more", "file", d.Key, "way out", wayOut(d.Key))

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -42,7 +43,7 @@ func (r *rig) damaged() string {
 }
 
 // refusedOnTheWay reads a file to its end and wants it to be refused, at its opening or in the place of its last bytes.
-func refusedOnTheWay(t testing.TB, f *coordinator.File, err error) {
+func refusedOnTheWay(t testing.TB, f *files.File, err error) {
 	t.Helper()
 	if err == nil {
 		_, err = io.ReadAll(f)
@@ -161,9 +162,9 @@ func TestADamagedTemplateIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	flip(t, filepath.Join(r.cfg.DataDir, "files", "blobs", kept.SHA256[:2], kept.SHA256), 8*200)
-	tpl := r.create(coordinator.NewTemplate{Type: "aep", Src: kept.Src()})
+	tpl := r.create(templates.New{Type: "aep", Src: kept.Src()})
 	r.eventually("the template is refused", func() bool {
-		tpl, err = r.Template(t.Context(), r.admin, tpl.ID)
+		tpl, err = r.Templates().Get(t.Context(), r.admin, tpl.ID)
 		return err == nil && tpl.Status == farm.TemplateError
 	})
 	if !strings.Contains(tpl.Error, "damaged") || !strings.Contains(tpl.Error, "Upload it again") {

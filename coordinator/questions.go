@@ -69,7 +69,7 @@ func (c *Coordinator) answerPeers() {
 	answerByLeader(c, askDismiss, (*leader).dismiss)
 	answerByLeader(c, askLog, (*leader).logOf)
 	answerByLeader(c, askSpread, (*leader).spread)
-	answerByLeader(c, askReading, (*leader).readingOf)
+	answerByLeader(c, askReading, (*leader).templatesWaiting)
 
 	changeByLeader(c, askRemove, c.cluster.removeHere)
 	changeByLeader(c, askLead, func(ctx context.Context, in leadChange) (struct{}, error) {

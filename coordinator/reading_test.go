@@ -12,6 +12,7 @@ import (
 	"overcrank/coordinator"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/reader"
+	"overcrank/coordinator/templates"
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -45,15 +46,15 @@ func undisturbed(t *testing.T, ask, do func()) {
 // send registers a template of a caller and uploads its file.
 func (r *rig) send(p farm.Principal, kind string, body []byte) farm.Template {
 	r.t.Helper()
-	tpl, err := r.CreateTemplate(r.t.Context(), p, coordinator.NewTemplate{Type: kind})
+	tpl, err := r.Templates().Create(r.t.Context(), p, templates.New{Type: kind})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	u, err := url.Parse(r.UploadAddress(tpl))
+	u, err := url.Parse(r.Templates().UploadAddress(tpl))
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if err := r.ReceiveTemplate(r.t.Context(), tpl.ID, u.RawQuery, bytes.NewReader(body), int64(len(body))); err != nil {
+	if err := r.Templates().Receive(r.t.Context(), tpl.ID, u.RawQuery, bytes.NewReader(body), int64(len(body))); err != nil {
 		r.t.Fatal(err)
 	}
 	return tpl
@@ -61,7 +62,7 @@ func (r *rig) send(p farm.Principal, kind string, body []byte) farm.Template {
 
 func (r *rig) status(p farm.Principal, id string) farm.Template {
 	r.t.Helper()
-	tpl, err := r.Template(r.t.Context(), p, id)
+	tpl, err := r.Templates().Get(r.t.Context(), p, id)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -141,10 +142,10 @@ func TestAnArchiveWaitsForRoomOnTheDisk(t *testing.T) {
 		}
 	})
 	r.eventually("who asks is told why it is not read", func() bool {
-		why := r.WhyUnread(t.Context(), r.admin, r.status(r.admin, tpl.ID), plain)
+		why := r.Templates().WhyUnread(t.Context(), r.admin, r.status(r.admin, tpl.ID), plain)
 		return len(why) == 1 && strings.Contains(why[tpl.ID], "until there is room for it on the disk")
 	})
-	if why := r.WhyUnread(t.Context(), farm.Principal{Team: "another"}, r.status(r.admin, tpl.ID)); len(why) != 0 {
+	if why := r.Templates().WhyUnread(t.Context(), farm.Principal{Team: "another"}, r.status(r.admin, tpl.ID)); len(why) != 0 {
 		t.Errorf("another team is told %q", why)
 	}
 	r.cfg.MinFree = 1

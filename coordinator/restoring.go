@@ -327,6 +327,6 @@ func (c *Coordinator) stateRebuilt() {
 	case c.anew <- struct{}{}:
 	default:
 	}
-	c.reading.wake()
+	c.templates.Wake()
 	c.retaining.wake()
 }

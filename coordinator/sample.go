@@ -113,7 +113,7 @@ func (c *Coordinator) Samples(ctx context.Context, p farm.Principal, jobID strin
 }
 
 // OpenSample opens the full-size picture of a frame that came before the rest of its job, a PNG.
-func (c *Coordinator) OpenSample(ctx context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
+func (c *Coordinator) OpenSample(ctx context.Context, p farm.Principal, jobID string, frame int) (*files.File, error) {
 	job, err := c.state.JobOf(p, jobID)
 	if err != nil {
 		return nil, err
@@ -125,9 +125,7 @@ func (c *Coordinator) OpenSample(ctx context.Context, p farm.Principal, jobID st
 	if err != nil {
 		return nil, fmt.Errorf("opening a picture of job %s: %w", job.ID, err)
 	}
-	f := file(r, fmt.Sprintf("%d.png", frame), "")
-	f.ETag = fmt.Sprintf(`"%x-%x"`, r.Modified.UnixNano(), r.Size)
-	return f, nil
+	return files.NewPicture(r, fmt.Sprintf("%d.png", frame)), nil
 }
 
 // ApproveJob lets a job go on that waits for somebody to have looked at its first pictures. To approve twice changes nothing.

@@ -210,7 +210,7 @@ func TestARenderIsSplitOverFreeMachines(t *testing.T) {
 func TestATemplateThatIsMarkedIsRenderedFromItsFirstFrameOn(t *testing.T) {
 	s := openStudio(t, 2)
 	for _, sequential := range []bool{true, false} {
-		marked, err := s.MarkTemplate(t.Context(), s.admin, s.template, sequential)
+		marked, err := s.Templates().MarkSequential(t.Context(), s.admin, s.template, sequential)
 		if err != nil || marked.Sequential != sequential {
 			t.Fatalf("%+v, %v", marked, err)
 		}
@@ -232,7 +232,7 @@ func TestATemplateThatIsMarkedIsRenderedFromItsFirstFrameOn(t *testing.T) {
 		}
 		again.result("the film")
 	}
-	_, err := s.MarkTemplate(t.Context(), s.admin, "nothing", true)
+	_, err := s.Templates().MarkSequential(t.Context(), s.admin, "nothing", true)
 	wantCode(t, err, farm.CodeNotFound)
 }
 
@@ -459,15 +459,15 @@ func TestAllPartsAreRenderedFromTheSameFile(t *testing.T) {
 	s := openStudio(t, 2)
 	job := s.film()
 	ranges := s.leases(s.stations...)
-	tpl, err := s.RenewUpload(t.Context(), s.admin, s.template)
+	tpl, err := s.Templates().RenewUpload(t.Context(), s.admin, s.template)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.put(s.UploadAddress(tpl), project(t, []string{"main"}, "another")); err != nil {
+	if err := s.put(s.Templates().UploadAddress(tpl), project(t, []string{"main"}, "another")); err != nil {
 		t.Fatal(err)
 	}
 	s.eventually("the template has another file", func() bool {
-		now, err := s.Template(t.Context(), s.admin, s.template)
+		now, err := s.Templates().Get(t.Context(), s.admin, s.template)
 		return err == nil && now.Status == farm.TemplateUploaded && now.File.SHA256 != ranges[0].Project.File.SHA256
 	})
 	ranges[0].done()

@@ -73,7 +73,7 @@ func (c *Coordinator) storedFile(p farm.Principal, sha256 string) (stored farm.S
 }
 
 // OpenFileFor opens a file that one of the agent's leases names.
-func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 string) (*File, error) {
+func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 string) (*files.File, error) {
 	ref, err := peers.AskLeader(ctx, c.peers, askFile, fileAsked{Agent: a.ID, SHA256: sha256})
 	if err != nil {
 		return nil, err
@@ -83,16 +83,16 @@ func (c *Coordinator) OpenFileFor(ctx context.Context, a farm.Agent, sha256 stri
 	}
 	if ref.Key != "" {
 		kept := files.Kept{Key: ref.Key, SHA256: ref.SHA256, Size: ref.Size}
-		r, err := c.openKept(ctx, kept, "a part of a split job", "submit the job again")
+		r, err := c.proofs.OpenFor(ctx, kept, "a part of a split job", "submit the job again")
 		if errors.Is(err, files.ErrNotFound) {
 			return nil, farm.Errorf(farm.CodeGone, "the part %.64s of a split job is no longer kept", sha256)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return file(r, ref.Name, ref.SHA256), nil
+		return files.NewFile(r, ref.Name, ref.SHA256), nil
 	}
-	return c.openBlob(ctx, ref.FileRef)
+	return c.proofs.OpenBlob(ctx, ref.FileRef)
 }
 
 // fileFor finds a file among those that the agent's leases name.

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/address"
+	"overcrank/farm/names"
 )
 
 // submission is what one request submits: jobs, those nested in them, and the tasks of all. Templates, their summaries and
@@ -282,7 +284,7 @@ func (s *submission) template(ctx context.Context, id string) (farm.Template, er
 	if t, ok := s.templates[id]; ok {
 		return t, nil
 	}
-	t, err := s.c.Template(ctx, s.p, id)
+	t, err := s.c.templates.Get(ctx, s.p, id)
 	if err == nil {
 		s.templates[id] = t
 	}
@@ -294,7 +296,7 @@ func (s *submission) summaryFor(ctx context.Context) func(farm.FileRef) (*aep.Su
 		if sum, ok := s.summaries[ref.SHA256]; ok {
 			return sum, nil
 		}
-		sum, err := s.c.summary(ctx, ref)
+		sum, err := s.c.templates.Summary(ctx, ref)
 		if err == nil {
 			s.summaries[ref.SHA256] = sum
 		}
@@ -303,7 +305,7 @@ func (s *submission) summaryFor(ctx context.Context) func(farm.FileRef) (*aep.Su
 }
 
 func (s *submission) settleComposition(ctx context.Context, job *farm.Job, t farm.Template) (err error) {
-	if t.Inactive(s.now, addressLife) {
+	if t.Inactive(s.now, templates.AddressLife) {
 		return farm.Invalid("the job's template cannot be used", farm.FieldError{
 			Field: "template.id", Message: fmt.Sprintf("template %q is inactive: no file came within %d days; PUT /api/v2/templates/%s/upload gives a fresh upload address",
 				t.DisplayName, farm.TemplateLife/(24*time.Hour), t.ID),
@@ -319,12 +321,12 @@ func (s *submission) settleComposition(ctx context.Context, job *farm.Job, t far
 		})
 	}
 	if job.Template.Composition == "" {
-		if job.Template.Composition, err = onlyComposition(t, s.summaryFor(ctx)); err != nil {
+		if job.Template.Composition, err = templates.OnlyComposition(t, s.summaryFor(ctx)); err != nil {
 			return err
 		}
-	} else if len(t.Compositions) < maxUsed && !slices.Contains(t.Compositions, job.Template.Composition) {
+	} else if len(t.Compositions) < templates.MaxListed && !slices.Contains(t.Compositions, job.Template.Composition) {
 		return farm.Invalid(fmt.Sprintf("Composition '%s' not found", job.Template.Composition), farm.FieldError{
-			Field: "template.composition", Message: "template \"" + t.DisplayName + "\" has " + quoteAll(t.Compositions),
+			Field: "template.composition", Message: "template \"" + t.DisplayName + "\" has " + names.Quoted(t.Compositions),
 		})
 	}
 	if err := s.checkFootage(ctx, job, t); err != nil {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/wire"
@@ -293,14 +294,14 @@ func TestASlowWatcherIsToldThatItMissedEvents(t *testing.T) {
 	r := open(t)
 	events := r.Watch(t.Context(), r.admin)
 	for range 300 {
-		r.create(coordinator.NewTemplate{Type: "aep"})
+		r.create(templates.New{Type: "aep"})
 	}
 	for len(events) > 0 {
 		if e := <-events; e.Lost {
 			t.Fatal("an event before the gap says that something was lost")
 		}
 	}
-	r.create(coordinator.NewTemplate{Type: "aep"})
+	r.create(templates.New{Type: "aep"})
 	if e := <-events; !e.Lost {
 		t.Error("the first event after the gap does not say so")
 	}
@@ -318,7 +319,7 @@ func TestFilesThatNothingNamesAreDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := r.DeleteTemplate(t.Context(), r.admin, dropped.ID); err != nil {
+	if err := r.Templates().Delete(t.Context(), r.admin, dropped.ID); err != nil {
 		t.Fatal(err)
 	}
 	age(kept.File)

@@ -19,6 +19,7 @@ import (
 	"overcrank/aep"
 	"overcrank/aep/aeptest"
 	"overcrank/coordinator"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/raftstore"
@@ -56,12 +57,12 @@ func (r *rig) put(address string, body []byte) error {
 		r.t.Fatal(err)
 	}
 	id := strings.TrimPrefix(u.Path, "/files/templates/")
-	return r.ReceiveTemplate(r.t.Context(), id, u.RawQuery, bytes.NewReader(body), int64(len(body)))
+	return r.Templates().Receive(r.t.Context(), id, u.RawQuery, bytes.NewReader(body), int64(len(body)))
 }
 
-func (r *rig) create(in coordinator.NewTemplate) farm.Template {
+func (r *rig) create(in templates.New) farm.Template {
 	r.t.Helper()
-	tpl, err := r.CreateTemplate(r.t.Context(), r.admin, in)
+	tpl, err := r.Templates().Create(r.t.Context(), r.admin, in)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func (r *rig) read(id string) (tpl farm.Template) {
 	r.t.Helper()
 	r.eventually("the template is read", func() bool {
 		var err error
-		if tpl, err = r.Template(r.t.Context(), r.admin, id); err != nil {
+		if tpl, err = r.Templates().Get(r.t.Context(), r.admin, id); err != nil {
 			r.t.Fatal(err)
 		}
 		return tpl.Status == farm.TemplateUploaded || tpl.Status == farm.TemplateError
@@ -83,8 +84,8 @@ func (r *rig) read(id string) (tpl farm.Template) {
 
 func (r *rig) uploaded(body []byte) farm.Template {
 	r.t.Helper()
-	tpl := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "Opener"})
-	if err := r.put(r.UploadAddress(tpl), body); err != nil {
+	tpl := r.create(templates.New{Type: "aep", DisplayName: "Opener"})
+	if err := r.put(r.Templates().UploadAddress(tpl), body); err != nil {
 		r.t.Fatal(err)
 	}
 	return r.read(tpl.ID)
@@ -93,30 +94,30 @@ func (r *rig) uploaded(body []byte) farm.Template {
 func TestATemplateIsUploadedReadAndDownloaded(t *testing.T) {
 	r := open(t)
 	body := project(t, []string{"main", "credits"}, "logo")
-	tpl := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "Opener"})
-	if tpl.Status != farm.TemplateAwaitingUpload || !strings.HasPrefix(r.UploadAddress(tpl), publicAddress+"/files/templates/"+tpl.ID+"?") {
+	tpl := r.create(templates.New{Type: "aep", DisplayName: "Opener"})
+	if tpl.Status != farm.TemplateAwaitingUpload || !strings.HasPrefix(r.Templates().UploadAddress(tpl), publicAddress+"/files/templates/"+tpl.ID+"?") {
 		t.Errorf("created %+v", tpl)
 	}
-	if _, err := r.DownloadAddress(t.Context(), r.admin, tpl.ID); farm.CodeOf(err) != farm.CodeGone {
+	if _, err := r.Templates().DownloadAddress(t.Context(), r.admin, tpl.ID); farm.CodeOf(err) != farm.CodeGone {
 		t.Errorf("downloading before the upload: %v", err)
 	}
-	if err := r.put(r.UploadAddress(tpl), body); err != nil {
+	if err := r.put(r.Templates().UploadAddress(tpl), body); err != nil {
 		t.Fatal(err)
 	}
 	tpl = r.read(tpl.ID)
 	if tpl.Status != farm.TemplateUploaded || !slices.Equal(tpl.Compositions, []string{"main", "credits", "logo"}) || !slices.Equal(tpl.Layers, []string{"layer logo"}) {
 		t.Fatalf("read as %+v", tpl)
 	}
-	s, err := r.Introspection(t.Context(), r.admin, tpl.ID)
+	s, err := r.Templates().Introspection(t.Context(), r.admin, tpl.ID)
 	if err != nil || len(s.Compositions) != 3 || s.Compositions[0].Duration != 4 {
 		t.Errorf("introspection: %+v, %v", s, err)
 	}
-	address, err := r.DownloadAddress(t.Context(), r.admin, tpl.ID)
+	address, err := r.Templates().DownloadAddress(t.Context(), r.admin, tpl.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u, _ := url.Parse(address)
-	f, err := r.OpenTemplate(t.Context(), tpl.ID, u.RawQuery)
+	f, err := r.Templates().Open(t.Context(), tpl.ID, u.RawQuery)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,25 +131,25 @@ func TestSignedAddresses(t *testing.T) {
 	c := newClock()
 	r := open(t, c.config)
 	body := project(t, []string{"main"})
-	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
-	address := r.UploadAddress(tpl)
-	other := r.create(coordinator.NewTemplate{Type: "aep"})
+	tpl := r.create(templates.New{Type: "aep"})
+	address := r.Templates().UploadAddress(tpl)
+	other := r.create(templates.New{Type: "aep"})
 	wantCode(t, r.put(strings.Replace(address, tpl.ID, other.ID, 1), body), farm.CodeForbidden)
 	wantCode(t, r.put(strings.Replace(address, "op=put", "op=get", 1), body), farm.CodeForbidden)
 	wantCode(t, r.put(strings.Replace(address, "expires=", "expires=9", 1), body), farm.CodeForbidden)
 	wantCode(t, r.put(address+"%zz", body), farm.CodeForbidden)
 	wantCode(t, r.put(publicAddress+"/files/templates/"+tpl.ID, body), farm.CodeForbidden)
-	fresh, err := r.RenewUpload(t.Context(), r.admin, tpl.ID)
+	fresh, err := r.Templates().RenewUpload(t.Context(), r.admin, tpl.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantCode(t, r.put(address, body), farm.CodeGone)
 	c.pass(time.Hour)
-	wantCode(t, r.put(r.UploadAddress(fresh), body), farm.CodeGone)
-	if fresh, err = r.RenewUpload(t.Context(), r.admin, tpl.ID); err != nil {
+	wantCode(t, r.put(r.Templates().UploadAddress(fresh), body), farm.CodeGone)
+	if fresh, err = r.Templates().RenewUpload(t.Context(), r.admin, tpl.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.put(r.UploadAddress(fresh), body); err != nil {
+	if err := r.put(r.Templates().UploadAddress(fresh), body); err != nil {
 		t.Errorf("the fresh address: %v", err)
 	}
 }
@@ -156,8 +157,8 @@ func TestSignedAddresses(t *testing.T) {
 func TestAnUploadAddressTakesOneFile(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
-	address := r.UploadAddress(tpl)
+	tpl := r.create(templates.New{Type: "aep"})
+	address := r.Templates().UploadAddress(tpl)
 	if err := r.put(address, []byte("no project")); err != nil {
 		t.Fatal(err)
 	}
@@ -176,26 +177,26 @@ func TestAnUploadAddressTakesOneFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, bytes.NewReader(second), -1), farm.CodeGone)
+	wantCode(t, r.Templates().Receive(t.Context(), tpl.ID, u.RawQuery, bytes.NewReader(second), -1), farm.CodeGone)
 	if got := r.read(tpl.ID); !slices.Equal(got.Compositions, []string{"main"}) {
 		t.Errorf("the template has %v", got.Compositions)
 	}
-	fresh, err := r.RenewUpload(t.Context(), r.admin, tpl.ID)
+	fresh, err := r.Templates().RenewUpload(t.Context(), r.admin, tpl.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.put(r.UploadAddress(fresh), second); err != nil {
+	if err := r.put(r.Templates().UploadAddress(fresh), second); err != nil {
 		t.Errorf("a fresh address: %v", err)
 	}
-	wantCode(t, r.put(r.UploadAddress(fresh), first), farm.CodeGone)
+	wantCode(t, r.put(r.Templates().UploadAddress(fresh), first), farm.CodeGone)
 }
 
 // Of two files that are sent to one address at the same time the first that is whole counts, and whoever sent the other is told.
 func TestOfTwoUploadsAtOnceTheFirstCounts(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
-	u, err := url.Parse(r.UploadAddress(tpl))
+	tpl := r.create(templates.New{Type: "aep"})
+	u, err := url.Parse(r.Templates().UploadAddress(tpl))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func TestOfTwoUploadsAtOnceTheFirstCounts(t *testing.T) {
 		done := make(chan error, 1)
 		ended[name] = done
 		in, out := io.Pipe()
-		go func() { done <- r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, in, -1) }()
+		go func() { done <- r.Templates().Receive(t.Context(), tpl.ID, u.RawQuery, in, -1) }()
 		go func() {
 			_, err := out.Write(body[:1]) // it is read once the address has been looked at
 			begun.Done()
@@ -243,21 +244,21 @@ func TestOfTwoUploadsAtOnceTheFirstCounts(t *testing.T) {
 
 func TestATruncatedUploadLeavesNothing(t *testing.T) {
 	r := open(t)
-	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
-	u, _ := url.Parse(r.UploadAddress(tpl))
-	err := r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, strings.NewReader("half"), 1000)
+	tpl := r.create(templates.New{Type: "aep"})
+	u, _ := url.Parse(r.Templates().UploadAddress(tpl))
+	err := r.Templates().Receive(t.Context(), tpl.ID, u.RawQuery, strings.NewReader("half"), 1000)
 	wantCode(t, err, farm.CodeInvalid)
-	wantCode(t, r.put(r.UploadAddress(tpl), nil), farm.CodeInvalid)
-	if got, err := r.Template(t.Context(), r.admin, tpl.ID); err != nil || got.Status != farm.TemplateAwaitingUpload || got.File != nil {
+	wantCode(t, r.put(r.Templates().UploadAddress(tpl), nil), farm.CodeInvalid)
+	if got, err := r.Templates().Get(t.Context(), r.admin, tpl.ID); err != nil || got.Status != farm.TemplateAwaitingUpload || got.File != nil {
 		t.Errorf("afterwards: %+v, %v", got, err)
 	}
-	err = r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, strings.NewReader("x"), 21<<30)
+	err = r.Templates().Receive(t.Context(), tpl.ID, u.RawQuery, strings.NewReader("x"), 21<<30)
 	wantCode(t, err, farm.CodeTooLarge)
 }
 
 func TestAFullDiskIsSaidSo(t *testing.T) {
 	r := open(t)
-	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
+	tpl := r.create(templates.New{Type: "aep"})
 	r.cfg.MinFree = 1 << 62
 	r.stop()
 	c, err := coordinator.Open(t.Context(), r.cfg)
@@ -265,7 +266,7 @@ func TestAFullDiskIsSaidSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Coordinator = c
-	err = r.put(r.UploadAddress(tpl), []byte("x"))
+	err = r.put(r.Templates().UploadAddress(tpl), []byte("x"))
 	wantCode(t, err, farm.CodeUnavailable)
 	if err != nil && !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("the error does not say what to do: %v", err)
@@ -291,8 +292,8 @@ func TestABrokenFileMakesTheTemplateAnError(t *testing.T) {
 
 func TestReadingGoesOnAfterARestart(t *testing.T) {
 	r := open(t)
-	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
-	if err := r.put(r.UploadAddress(tpl), project(t, []string{"main"})); err != nil {
+	tpl := r.create(templates.New{Type: "aep"})
+	if err := r.put(r.Templates().UploadAddress(tpl), project(t, []string{"main"})); err != nil {
 		t.Fatal(err)
 	}
 	r.restart()
@@ -317,7 +318,7 @@ func TestATemplateIsFetchedFromItsSrc(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, src := range []string{web.URL + "/opener.aep", stored.Src()} {
-		tpl := r.create(coordinator.NewTemplate{Type: "aep", Src: src})
+		tpl := r.create(templates.New{Type: "aep", Src: src})
 		if got := r.read(tpl.ID); got.Status != farm.TemplateUploaded || got.File.SHA256 != stored.SHA256 {
 			t.Errorf("%s: %s %q", src, got.Status, got.Error)
 		}
@@ -326,7 +327,7 @@ func TestATemplateIsFetchedFromItsSrc(t *testing.T) {
 		web.URL + "/gone.aep":               "(403)",
 		"farm://" + strings.Repeat("0", 64): "expired",
 	} {
-		tpl := r.create(coordinator.NewTemplate{Type: "aep", Src: src})
+		tpl := r.create(templates.New{Type: "aep", Src: src})
 		if got := r.read(tpl.ID); got.Status != farm.TemplateError || !strings.Contains(got.Error, want) {
 			t.Errorf("%s: %s %q, want %q", src, got.Status, got.Error, want)
 		}
@@ -337,10 +338,10 @@ func TestTemplatesBelongToTheirTeam(t *testing.T) {
 	r := open(t)
 	tpl := r.uploaded(project(t, []string{"main"}))
 	stranger := farm.Principal{Team: "another", Role: farm.RoleAdmin}
-	_, err := r.Template(t.Context(), stranger, tpl.ID)
+	_, err := r.Templates().Get(t.Context(), stranger, tpl.ID)
 	wantCode(t, err, farm.CodeNotFound)
-	wantCode(t, r.DeleteTemplate(t.Context(), stranger, tpl.ID), farm.CodeNotFound)
-	_, err = r.Introspection(t.Context(), stranger, tpl.ID)
+	wantCode(t, r.Templates().Delete(t.Context(), stranger, tpl.ID), farm.CodeNotFound)
+	_, err = r.Templates().Introspection(t.Context(), stranger, tpl.ID)
 	wantCode(t, err, farm.CodeNotFound)
 	_, err = r.Submit(t.Context(), stranger, farm.Job{Template: farm.JobTemplate{ID: tpl.ID}})
 	wantCode(t, err, farm.CodeNotFound)
@@ -350,17 +351,17 @@ func TestATemplateInUseIsNotDeleted(t *testing.T) {
 	r := open(t)
 	tpl := r.uploaded(project(t, []string{"main"}))
 	job := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
-	wantCode(t, r.DeleteTemplate(t.Context(), r.admin, tpl.ID), farm.CodeConflict)
+	wantCode(t, r.Templates().Delete(t.Context(), r.admin, tpl.ID), farm.CodeConflict)
 	if _, err := r.CancelJobs(t.Context(), r.admin, []string{job.ID}, false); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := r.RenameTemplate(t.Context(), r.admin, tpl.ID, "Closer"); err != nil || got.DisplayName != "Closer" {
+	if got, err := r.Templates().Rename(t.Context(), r.admin, tpl.ID, "Closer"); err != nil || got.DisplayName != "Closer" {
 		t.Errorf("renamed to %q, %v", got.DisplayName, err)
 	}
-	if err := r.DeleteTemplate(t.Context(), r.admin, tpl.ID); err != nil {
+	if err := r.Templates().Delete(t.Context(), r.admin, tpl.ID); err != nil {
 		t.Error(err)
 	}
-	_, err := r.Template(t.Context(), r.admin, tpl.ID)
+	_, err := r.Templates().Get(t.Context(), r.admin, tpl.ID)
 	wantCode(t, err, farm.CodeNotFound)
 }
 
@@ -404,15 +405,15 @@ func TestAJobWaitsForItsTemplate(t *testing.T) {
 	r := open(t)
 	s := r.enrol("box")
 	s.connect()
-	tpl := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "Opener"})
+	tpl := r.create(templates.New{Type: "aep", DisplayName: "Opener"})
 	job := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
-	doomed := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "Broken"})
+	doomed := r.create(templates.New{Type: "aep", DisplayName: "Broken"})
 	lost := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: doomed.ID} })
 	s.silent()
 	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.Contains(why, `"Opener" has not been uploaded`) {
 		t.Errorf("waits because %q, %v", why, err)
 	}
-	if err := r.put(r.UploadAddress(tpl), project(t, []string{"main"}, "logo")); err != nil {
+	if err := r.put(r.Templates().UploadAddress(tpl), project(t, []string{"main"}, "logo")); err != nil {
 		t.Fatal(err)
 	}
 	l := s.lease()
@@ -426,7 +427,7 @@ func TestAJobWaitsForItsTemplate(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := r.put(r.UploadAddress(doomed), []byte("no project")); err != nil {
+	if err := r.put(r.Templates().UploadAddress(doomed), []byte("no project")); err != nil {
 		t.Fatal(err)
 	}
 	r.eventually("the other job has failed with its template", func() bool { return r.job(lost.ID).Status == farm.JobFailed })
@@ -452,7 +453,7 @@ func TestATemplateNeverShowsWhatAJobRendered(t *testing.T) {
 	if list, err := r.Thumbnails(t.Context(), r.admin, job.ID); err != nil || len(list) != 1 {
 		t.Fatalf("the job has the pictures %v, %v", list, err)
 	}
-	_, err := r.TemplatePoster(t.Context(), r.admin, tpl.ID)
+	_, err := r.Templates().Poster(t.Context(), r.admin, tpl.ID)
 	wantCode(t, err, farm.CodeNotFound)
 }
 
@@ -464,8 +465,8 @@ func TestSampleMotionGraphicsTemplates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tpl := r.create(coordinator.NewTemplate{Type: "mogrt", DisplayName: name})
-		if err := r.put(r.UploadAddress(tpl), body); err != nil {
+		tpl := r.create(templates.New{Type: "mogrt", DisplayName: name})
+		if err := r.put(r.Templates().UploadAddress(tpl), body); err != nil {
 			t.Fatal(err)
 		}
 		tpl = r.read(tpl.ID)
@@ -478,7 +479,7 @@ func TestSampleMotionGraphicsTemplates(t *testing.T) {
 			}
 			continue
 		}
-		f, err := r.TemplatePoster(t.Context(), r.admin, tpl.ID)
+		f, err := r.Templates().Poster(t.Context(), r.admin, tpl.ID)
 		if err != nil || f.ContentType != "image/png" {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -491,11 +492,11 @@ func TestSampleMotionGraphicsTemplates(t *testing.T) {
 
 func TestErrorsOfUploadsAreNotInternal(t *testing.T) {
 	r := open(t)
-	tpl := r.create(coordinator.NewTemplate{Type: "aep"})
-	u, _ := url.Parse(r.UploadAddress(tpl))
+	tpl := r.create(templates.New{Type: "aep"})
+	u, _ := url.Parse(r.Templates().UploadAddress(tpl))
 	broken := io.MultiReader(strings.NewReader("x"), failing{errors.New("connection reset")})
-	wantCode(t, r.ReceiveTemplate(t.Context(), tpl.ID, u.RawQuery, broken, -1), farm.CodeInvalid)
-	_, err := r.CreateTemplate(t.Context(), r.admin, coordinator.NewTemplate{Type: "psd"})
+	wantCode(t, r.Templates().Receive(t.Context(), tpl.ID, u.RawQuery, broken, -1), farm.CodeInvalid)
+	_, err := r.Templates().Create(t.Context(), r.admin, templates.New{Type: "psd"})
 	wantCode(t, err, farm.CodeInvalid)
 }
 
@@ -506,12 +507,12 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func TestATemplateWithoutAFileBecomesInactive(t *testing.T) {
 	now := newClock()
 	r := open(t, now.config)
-	tpl := r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "late"})
+	tpl := r.create(templates.New{Type: "aep", DisplayName: "late"})
 	on := func() error {
 		_, err := r.Submit(t.Context(), r.admin, farm.Job{Template: farm.JobTemplate{ID: tpl.ID, Composition: "main"}})
 		return err
 	}
-	first := r.UploadAddress(tpl)
+	first := r.Templates().UploadAddress(tpl)
 	now.pass(7*24*time.Hour - time.Minute)
 	if err := on(); err != nil {
 		t.Fatalf("within seven days: %v", err)
@@ -519,20 +520,20 @@ func TestATemplateWithoutAFileBecomesInactive(t *testing.T) {
 	now.pass(2 * time.Minute)
 	wantCode(t, on(), farm.CodeInvalid)
 	wantCode(t, r.put(first, project(t, []string{"main"})), farm.CodeGone)
-	if got, err := r.Template(t.Context(), r.admin, tpl.ID); err != nil || got.Status != farm.TemplateAwaitingUpload {
+	if got, err := r.Templates().Get(t.Context(), r.admin, tpl.ID); err != nil || got.Status != farm.TemplateAwaitingUpload {
 		t.Errorf("the template is %+v, %v", got, err)
 	}
 	r.restart()
 	wantCode(t, on(), farm.CodeInvalid)
 
-	revived, err := r.RenewUpload(t.Context(), r.admin, tpl.ID)
+	revived, err := r.Templates().RenewUpload(t.Context(), r.admin, tpl.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := on(); err != nil {
 		t.Errorf("once revived: %v", err)
 	}
-	if err := r.put(r.UploadAddress(revived), project(t, []string{"main"})); err != nil {
+	if err := r.put(r.Templates().UploadAddress(revived), project(t, []string{"main"})); err != nil {
 		t.Fatal(err)
 	}
 	r.read(tpl.ID)
@@ -545,8 +546,8 @@ func TestATemplateWithoutAFileBecomesInactive(t *testing.T) {
 func TestAReplacedFileEndsEarlierAddressesAndIsReadAnew(t *testing.T) {
 	r := open(t)
 	tpl := r.uploaded(project(t, []string{"old"}))
-	upload := r.UploadAddress(tpl)
-	download, err := r.DownloadAddress(t.Context(), r.admin, tpl.ID)
+	upload := r.Templates().UploadAddress(tpl)
+	download, err := r.Templates().DownloadAddress(t.Context(), r.admin, tpl.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -555,14 +556,14 @@ func TestAReplacedFileEndsEarlierAddressesAndIsReadAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := r.OpenTemplate(t.Context(), tpl.ID, u.RawQuery)
+		f, err := r.Templates().Open(t.Context(), tpl.ID, u.RawQuery)
 		if err == nil {
 			err = f.Close()
 		}
 		return err
 	}
 	waits := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
-	renewed, err := r.RenewUpload(t.Context(), r.admin, tpl.ID)
+	renewed, err := r.Templates().RenewUpload(t.Context(), r.admin, tpl.ID)
 	if err != nil || renewed.Status != farm.TemplateUploaded {
 		t.Fatalf("renewed to %+v, %v", renewed, err)
 	}
@@ -570,7 +571,7 @@ func TestAReplacedFileEndsEarlierAddressesAndIsReadAnew(t *testing.T) {
 	if err := get(download); err != nil {
 		t.Errorf("the file is gone before another has come: %v", err)
 	}
-	if err := r.put(r.UploadAddress(renewed), project(t, []string{"new"})); err != nil {
+	if err := r.put(r.Templates().UploadAddress(renewed), project(t, []string{"new"})); err != nil {
 		t.Fatal(err)
 	}
 	wantCode(t, get(download), farm.CodeGone)
@@ -582,7 +583,7 @@ func TestAReplacedFileEndsEarlierAddressesAndIsReadAnew(t *testing.T) {
 	}
 	mac := r.enrol("mac")
 	mac.connect()
-	now, err := r.Template(t.Context(), r.admin, tpl.ID)
+	now, err := r.Templates().Get(t.Context(), r.admin, tpl.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -612,7 +613,7 @@ func TestWhatATemplatesSrcMayNotBe(t *testing.T) {
 	}))
 	defer files.Close()
 	for _, src := range []string{"http://127.0.0.2:1/", "http://169.254.169.254/x.aep"} {
-		_, err := r.CreateTemplate(t.Context(), r.admin, coordinator.NewTemplate{Type: "aep", Src: src})
+		_, err := r.Templates().Create(t.Context(), r.admin, templates.New{Type: "aep", Src: src})
 		wantCode(t, err, farm.CodeInvalid)
 	}
 	for src, want := range map[string]string{
@@ -622,7 +623,7 @@ func TestWhatATemplatesSrcMayNotBe(t *testing.T) {
 		files.URL + "/secret":   "(403)",
 		"ftp://files.test/a":    "only http and https",
 	} {
-		tpl := r.read(r.create(coordinator.NewTemplate{Type: "aep", DisplayName: "x", Src: src}).ID)
+		tpl := r.read(r.create(templates.New{Type: "aep", DisplayName: "x", Src: src}).ID)
 		if tpl.Status != farm.TemplateError || !strings.Contains(tpl.Error, want) || strings.Contains(tpl.Error, "169.254") {
 			t.Errorf("%s: %s %q, want %q, and not where it leads", src, tpl.Status, tpl.Error, want)
 		}

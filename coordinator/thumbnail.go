@@ -133,7 +133,7 @@ func (c *Coordinator) thumbnails(ctx context.Context, job string) ([]farm.Thumbn
 }
 
 // OpenThumbnail opens the picture of a frame.
-func (c *Coordinator) OpenThumbnail(ctx context.Context, p farm.Principal, jobID string, frame int) (*File, error) {
+func (c *Coordinator) OpenThumbnail(ctx context.Context, p farm.Principal, jobID string, frame int) (*files.File, error) {
 	job, err := c.state.JobOf(p, jobID)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,5 @@ func (c *Coordinator) OpenThumbnail(ctx context.Context, p farm.Principal, jobID
 	if err != nil {
 		return nil, fmt.Errorf("opening a thumbnail: %w", err)
 	}
-	f := file(r, fmt.Sprintf("%d.jpg", frame), "")
-	f.ETag = fmt.Sprintf(`"%x-%x"`, r.Modified.UnixNano(), r.Size)
-	return f, nil
+	return files.NewPicture(r, fmt.Sprintf("%d.jpg", frame)), nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api"
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -83,7 +83,7 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	if h.Stuck, err = s.readStuck(ctx, p); err != nil {
 		return h, err
 	}
-	templates, err := s.farm.Templates(ctx, p)
+	templates, err := s.farm.Templates().List(ctx, p)
 	if err != nil {
 		return h, err
 	}
@@ -253,7 +253,7 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 	}
 	above := page.Job{Job: parent}
 	if id := parent.Template.ID; id != "" {
-		t, err := s.farm.Template(ctx, p, id)
+		t, err := s.farm.Templates().Get(ctx, p, id)
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 			return err
 		}
@@ -310,7 +310,7 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 		d := page.Job{Job: j, Why: why[j.ID], Output: "/outputs/" + j.OutputName, Link: s.farm.OutputAddress(j)}
 		if id := j.Template.ID; id != "" {
 			if _, known := names[id]; !known {
-				t, err := s.farm.Template(ctx, p, id)
+				t, err := s.farm.Templates().Get(ctx, p, id)
 				if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 					return nil, err
 				}
@@ -354,7 +354,7 @@ func (s *server) thumbnail(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // frame answers with a picture of the frame that the address names.
-func (s *server) frame(c *fiber.Ctx, p farm.Principal, ext string, open func(context.Context, farm.Principal, string, int) (*coordinator.File, error)) error {
+func (s *server) frame(c *fiber.Ctx, p farm.Principal, ext string, open func(context.Context, farm.Principal, string, int) (*files.File, error)) error {
 	frame, err := strconv.Atoi(strings.TrimSuffix(c.Params("name"), ext))
 	if err != nil {
 		return fiber.ErrNotFound

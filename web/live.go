@@ -136,7 +136,7 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		}})
 	case "templates":
 		all = append(all, piece{id: "templates", kinds: []farm.EventKind{farm.EventTemplate}, draw: func(ctx context.Context) (templ.Component, error) {
-			t, err := s.farm.Templates(ctx, p)
+			t, err := s.farm.Templates().List(ctx, p)
 			return page.TemplatesBody(shell, s.listed(ctx, p, t)), err
 		}})
 	case "template":

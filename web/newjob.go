@@ -52,7 +52,7 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Principal) error {
-	all, err := s.farm.Templates(ctx, p)
+	all, err := s.farm.Templates().List(ctx, p)
 	if err != nil {
 		return err
 	}

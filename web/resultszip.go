@@ -9,7 +9,7 @@ import (
 	"io"
 	"path"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/farm/names"
 )
@@ -21,11 +21,11 @@ const zipPiece = 64 << 10
 // are packed already, so they are stored as they are.
 type resultsZip struct {
 	ctx  context.Context
-	open func(ctx context.Context, outputName string) (*coordinator.File, error)
+	open func(ctx context.Context, outputName string) (*files.File, error)
 	left []farm.Job
 	made bytes.Buffer // what has not been read yet
 	zip  *zip.Writer
-	file *coordinator.File // that is being packed
+	file *files.File // that is being packed
 	into io.Writer
 	buf  []byte
 	call names.Files
@@ -34,7 +34,7 @@ type resultsZip struct {
 }
 
 // newResultsZip makes a zip of what open opens until ctx ends.
-func newResultsZip(ctx context.Context, open func(ctx context.Context, outputName string) (*coordinator.File, error)) *resultsZip {
+func newResultsZip(ctx context.Context, open func(ctx context.Context, outputName string) (*files.File, error)) *resultsZip {
 	z := &resultsZip{ctx: ctx, open: open, buf: make([]byte, zipPiece)}
 	z.zip = zip.NewWriter(&z.made)
 	return z

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
 
@@ -27,7 +27,7 @@ func TestResultsArePackedAsTheyAre(t *testing.T) {
 	long := strings.Repeat("frames ", 100_000)
 	results := map[string]string{"a.mp4": long, "b.mp4": "b", "c.mov": "", "d.mp4": "d"}
 	opened, closed := 0, 0
-	z := newResultsZip(t.Context(), func(_ context.Context, name string) (*coordinator.File, error) {
+	z := newResultsZip(t.Context(), func(_ context.Context, name string) (*files.File, error) {
 		if closed != opened {
 			t.Error("two results are open at once")
 		}
@@ -36,7 +36,7 @@ func TestResultsArePackedAsTheyAre(t *testing.T) {
 			return nil, farm.Errorf(farm.CodeGone, "the farm dropped it")
 		}
 		opened++
-		return &coordinator.File{ReadSeekCloser: film{bytes.NewReader([]byte(body)), &closed}, Name: name, Size: int64(len(body))}, nil
+		return &files.File{ReadSeekCloser: film{bytes.NewReader([]byte(body)), &closed}, Name: name, Size: int64(len(body))}, nil
 	})
 	for i, name := range []string{"../../etc/passwd", "Spot", "SPOT", "Spot.mp4", "dropped"} {
 		z.add(farm.Job{ID: "J" + string(rune('0'+i)), Name: name, OutputName: []string{"a.mp4", "b.mp4", "c.mov", "d.mp4", "gone.mp4"}[i]})
@@ -74,7 +74,7 @@ func TestResultsArePackedAsTheyAre(t *testing.T) {
 
 func TestAZipThatCannotBeMadeBreaksOff(t *testing.T) {
 	broken := errors.New("the disk is gone")
-	z := newResultsZip(t.Context(), func(context.Context, string) (*coordinator.File, error) { return nil, broken })
+	z := newResultsZip(t.Context(), func(context.Context, string) (*files.File, error) { return nil, broken })
 	z.add(farm.Job{OutputName: "a.mp4"})
 	if _, err := io.ReadAll(z); !errors.Is(err, broken) {
 		t.Errorf("it ends with %v", err)

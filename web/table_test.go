@@ -13,7 +13,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/api"
-	"overcrank/coordinator"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -53,19 +53,19 @@ func (r *rig) cardTemplate(who string) farm.Template {
 // readTemplate registers a project and waits until it has been read.
 func (r *rig) readTemplate(who, name string, project []byte) farm.Template {
 	r.t.Helper()
-	made, err := r.farm.CreateTemplate(r.t.Context(), r.principal(who), coordinator.NewTemplate{Type: "aep", DisplayName: name})
+	made, err := r.farm.Templates().Create(r.t.Context(), r.principal(who), templates.New{Type: "aep", DisplayName: name})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	to, err := url.Parse(r.farm.UploadAddress(made))
+	to, err := url.Parse(r.farm.Templates().UploadAddress(made))
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if err := r.farm.ReceiveTemplate(r.t.Context(), made.ID, to.RawQuery, bytes.NewReader(project), int64(len(project))); err != nil {
+	if err := r.farm.Templates().Receive(r.t.Context(), made.ID, to.RawQuery, bytes.NewReader(project), int64(len(project))); err != nil {
 		r.t.Fatal(err)
 	}
 	r.eventually("the template is read", func() bool {
-		made, err = r.farm.Template(r.t.Context(), r.principal(who), made.ID)
+		made, err = r.farm.Templates().Get(r.t.Context(), r.principal(who), made.ID)
 		return err == nil && made.Status == farm.TemplateUploaded && made.Introspection != nil
 	})
 	return made

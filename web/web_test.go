@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"overcrank/coordinator"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -136,7 +136,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
 	r := start(t)
 	job := r.submit("ada", "Spot")
-	template, err := r.farm.CreateTemplate(t.Context(), r.principal("ada"), coordinator.NewTemplate{Type: "aep", DisplayName: "Card"})
+	template, err := r.farm.Templates().Create(t.Context(), r.principal("ada"), templates.New{Type: "aep", DisplayName: "Card"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
 func TestAnotherTeamsThingsAreNotThere(t *testing.T) {
 	r := start(t)
 	job := r.submit("ada", "Moonshot spot")
-	template, err := r.farm.CreateTemplate(t.Context(), r.principal("ada"), coordinator.NewTemplate{Type: "aep", DisplayName: "Moonshot card"})
+	template, err := r.farm.Templates().Create(t.Context(), r.principal("ada"), templates.New{Type: "aep", DisplayName: "Moonshot card"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestHostileNamesAreShownAndDoNothing(t *testing.T) {
 			v.get(path).is(http.StatusOK).lacks("<script>alert", "<img src=x", `" onmouseover="`)
 		}
 	}
-	template, err := r.farm.CreateTemplate(t.Context(), r.principal("ada"), coordinator.NewTemplate{Type: "aep", DisplayName: names[0]})
+	template, err := r.farm.Templates().Create(t.Context(), r.principal("ada"), templates.New{Type: "aep", DisplayName: names[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestABrokenProjectSaysWhatIsWrong(t *testing.T) {
 	}
 	v.do(req).is(http.StatusOK)
 	r.eventually("the template is read", func() bool {
-		t, err := r.farm.Template(r.t.Context(), r.principal("ada"), made.ID)
+		t, err := r.farm.Templates().Get(r.t.Context(), r.principal("ada"), made.ID)
 		return err == nil && t.Status == farm.TemplateError
 	})
 	v.get("/templates/"+made.ID).is(http.StatusOK, "The file can't be used:").lacks("/new?template=")

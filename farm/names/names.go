@@ -2,10 +2,28 @@
 package names
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
+
+// mostQuoted is how many names Quoted lists.
+const mostQuoted = 20
+
+// Quoted lists names for a sentence, the first of them when they are many.
+func Quoted(names []string) string {
+	more := ""
+	if len(names) > mostQuoted {
+		more = fmt.Sprintf(" and %d more", len(names)-mostQuoted)
+		names = names[:mostQuoted]
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = "'" + name + "'"
+	}
+	return strings.Join(quoted, ", ") + more
+}
 
 // nearest is how many names Near gives at most.
 const nearest = 3

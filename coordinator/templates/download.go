@@ -1,4 +1,4 @@
-package coordinator
+package templates
 
 import (
 	"context"
@@ -21,7 +21,7 @@ const (
 	downloadTries  = 3
 )
 
-// download fetches the file that the template's src names.
+// download gets the file that the template's src names, from elsewhere or from the team's stored files.
 func (r *reading) download(ctx context.Context, t farm.Template) error {
 	ref, err := r.fetch(ctx, t)
 	if ctx.Err() != nil {
@@ -31,17 +31,17 @@ func (r *reading) download(ctx context.Context, t farm.Template) error {
 		return err // it is fetched when the storage is back, or there is room
 	}
 	if err != nil {
-		r.c.log.Info("a template could not be downloaded", "template", t.ID, "error", err)
-		return r.finish(ctx, t, raftstore.FinishTemplate{ID: t.ID, Error: downloadError(err)})
+		r.log.Info("a template could not be downloaded", "template", t.ID, "error", err)
+		return r.finish(ctx, raftstore.FinishTemplate{ID: t.ID, Error: downloadError(err)})
 	}
-	_, err = r.c.state.Apply(ctx, raftstore.ReceiveTemplate{ID: t.ID, File: ref, At: r.c.cfg.Now()})
+	_, err = r.catalog.state.Apply(ctx, raftstore.ReceiveTemplate{ID: t.ID, File: ref, At: r.catalog.state.Now()})
 	return err
 }
 
 func (r *reading) fetch(ctx context.Context, t farm.Template) (farm.FileRef, error) {
 	if sha256, ok := strings.CutPrefix(t.Src, farm.KeptScheme); ok {
 		var stored farm.StoredFile
-		err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
+		err := r.catalog.state.View(func(tx *raftstore.Tx) (err error) {
 			stored, err = tx.File(t.Team, sha256)
 			return err
 		})
@@ -58,12 +58,12 @@ func (r *reading) fetch(ctx context.Context, t farm.Template) (farm.FileRef, err
 }
 
 func (r *reading) fetchOnce(ctx context.Context, t farm.Template) (farm.FileRef, error) {
-	body, err := r.c.fetcher.Open(ctx, t.Src)
+	body, err := r.catalog.cfg.Fetcher.Open(ctx, t.Src)
 	if err != nil {
 		return farm.FileRef{}, err
 	}
 	defer body.Close()
-	obj, err := r.c.files.PutBlob(ctx, body, files.Limits{Size: body.Size, Max: maxTemplate})
+	obj, err := r.catalog.files.PutBlob(ctx, body, files.Limits{Size: body.Size, Max: maxTemplate})
 	if err != nil {
 		return farm.FileRef{}, err
 	}

@@ -1,4 +1,4 @@
-package coordinator
+package templates
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	readers        = 2 // template files read at once
-	readersOfTeam  = 1 // of one team
-	fetchers       = 4 // template files downloaded at once
-	fetchersOfTeam = 3 // of one team: what it names may be slow
+	readers         = 2 // template files read at once
+	readersOfTeam   = 1 // of one team
+	downloads       = 4 // template files downloaded at once
+	downloadsOfTeam = 3 // of one team: what it names may be slow
 )
 
 // turnKind is what turns are taken at.
@@ -18,24 +18,24 @@ type turnKind int
 
 const (
 	turnRead turnKind = iota
-	turnFetch
+	turnDownload
 )
 
 func turnOf(t farm.Template) turnKind {
 	if t.Status == farm.TemplateDownloading {
-		return turnFetch
+		return turnDownload
 	}
 	return turnRead
 }
 
-// turns says whose turn it is, where only some can be served at once: the team's that has the fewest under way, of those the one that has
-// waited longest for its turn. No team has all, so that another one that comes is served at once.
+// turns says whose turn it is, where only some can be served at once: that of the team with the fewest under way, of those the one that has
+// waited longest. No team may take all turns, so that another one that comes is served at once.
 type turns struct {
-	all, each int
-	open      int
-	by        map[string]int // under way, by team
-	count     int
-	last      map[string]int // when a team had its last turn, in turns
+	all, each int            // how many may be under way, and how many of one team
+	open      int            // how many are
+	by        map[string]int // the same, by team
+	count     int            // of turns so far
+	last      map[string]int // at which of them a team had its last one
 }
 
 func newTurns(all, each int) *turns {

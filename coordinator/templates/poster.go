@@ -1,4 +1,4 @@
-package coordinator
+package templates
 
 import (
 	"bytes"
@@ -19,20 +19,21 @@ const (
 	maxPosterSide = 4096    // pixels
 )
 
-// A poster belongs to a template's file, so a new file begins without one. Release v0.1.0 kept pictures of jobs under the plain hash.
-func posterKey(sha256 string) string { return "posters/own-" + files.Part(sha256) }
+// PosterKey is the key of the picture of a template's file, by the file's hash: a new file begins without one. Release v0.1.0 kept pictures
+// of jobs under the plain hash.
+func PosterKey(sha256 string) string { return "posters/own-" + files.Part(sha256) }
 
-// TemplatePoster is a small PNG or JPEG of the template's main composition when its file brings one; CodeNotFound otherwise. What
+// Poster is a small PNG or JPEG of the template's main composition when its file brings one; CodeNotFound otherwise. What
 // jobs rendered is never shown as the template: it may be for another client.
-func (c *Coordinator) TemplatePoster(ctx context.Context, p farm.Principal, id string) (*File, error) {
-	t, err := c.Template(ctx, p, id)
+func (c *Catalog) Poster(ctx context.Context, p farm.Principal, id string) (*files.File, error) {
+	t, err := c.Get(ctx, p, id)
 	if err != nil {
 		return nil, err
 	}
 	if t.File == nil {
 		return nil, noPoster(t)
 	}
-	r, err := c.files.Open(ctx, posterKey(t.File.SHA256))
+	r, err := c.files.Open(ctx, PosterKey(t.File.SHA256))
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, noPoster(t)
 	}
@@ -46,9 +47,7 @@ func (c *Coordinator) TemplatePoster(ctx context.Context, p farm.Principal, id s
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the picture of template %s: %w", id, err), r.Close())
 	}
-	f := file(r, "poster."+kind, "")
-	f.ETag = fmt.Sprintf(`"%x-%x"`, r.Modified.UnixNano(), r.Size)
-	return f, nil
+	return files.NewPicture(r, "poster."+kind), nil
 }
 
 func noPoster(t farm.Template) error {
@@ -56,8 +55,8 @@ func noPoster(t farm.Template) error {
 }
 
 // keepPoster keeps a picture for a template's file, unless it has one.
-func (c *Coordinator) keepPoster(ctx context.Context, sha256 string, picture []byte) error {
-	if _, err := c.files.Stat(ctx, posterKey(sha256)); err == nil {
+func (c *Catalog) keepPoster(ctx context.Context, sha256 string, picture []byte) error {
+	if _, err := c.files.Stat(ctx, PosterKey(sha256)); err == nil {
 		return nil
 	}
 	cfg, _, err := image.DecodeConfig(bytes.NewReader(picture))
@@ -67,6 +66,6 @@ func (c *Coordinator) keepPoster(ctx context.Context, sha256 string, picture []b
 	if cfg.Width > maxPosterSide || cfg.Height > maxPosterSide {
 		return fmt.Errorf("a template's picture of %d by %d pixels is larger than %d by %d", cfg.Width, cfg.Height, maxPosterSide, maxPosterSide)
 	}
-	_, err = c.files.Put(ctx, posterKey(sha256), bytes.NewReader(picture), files.Limits{Size: int64(len(picture)), Max: maxPoster})
+	_, err = c.files.Put(ctx, PosterKey(sha256), bytes.NewReader(picture), files.Limits{Size: int64(len(picture)), Max: maxPoster})
 	return err
 }

@@ -1,4 +1,4 @@
-package coordinator
+package templates
 
 import (
 	"bytes"
@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -23,37 +23,37 @@ import (
 )
 
 const (
-	readAgainAfter    = 30 * time.Second // a template whose reading could not be kept, or for which there was no room
-	maxUsed           = 2000             // names and fonts of a template that its record lists; the introspection has them all
+	// MaxListed is how many compositions, layers, fonts and effects of a template its record lists; the introspection has them all.
+	MaxListed         = 2000
 	maxMissingFootage = 100              // files that a template's record says are missing
-	crashesAgain      = 2                // how often a template at which the reader ended is tried again: the machine may have been short of memory
+	retryAfter        = 30 * time.Second // for a template whose reading could not be kept, or for which there was no room
+	crashRetries      = 2                // for a template at which the reader's process ended: the machine may have been short of memory
 )
 
-// reading reads the files of templates that have come, and fetches those that a src names. What is left to do stands in
-// the state, so it goes on after a restart. Teams take turns, and none has all of the turns.
+// reading reads the files of templates, and downloads those that a src names. What is left to do stands in the state, so it goes on
+// after a restart. Teams take turns, and none has all of the turns.
 type reading struct {
-	c       *Coordinator
-	scratch string
+	catalog *Catalog
+	log     *slog.Logger
 	work    chan struct{}
-	short   inbound.Seldom
+	noRoom  inbound.Seldom
 
 	mu      sync.Mutex
 	turns   map[turnKind]*turns
-	under   map[string]bool      // templates in a reader's hands
-	later   map[string]time.Time // templates that are not to be tried before
-	held    map[string]string    // why a template of later waits, in words; "" for what only the log tells
+	inHand  map[string]bool      // by template
+	later   map[string]time.Time // when to try a template again
+	waiting map[string]string    // why a template is tried again, for people; "" for what only the log says
 	crashes map[string]int       // by template
 }
 
-func newReading(c *Coordinator) *reading {
+func newReading(c *Catalog) *reading {
 	return &reading{
-		c: c, scratch: filepath.Join(c.cfg.DataDir, "scratch"), work: make(chan struct{}, 1),
-		turns: map[turnKind]*turns{turnRead: newTurns(readers, readersOfTeam), turnFetch: newTurns(fetchers, fetchersOfTeam)},
-		under: map[string]bool{}, later: map[string]time.Time{}, held: map[string]string{}, crashes: map[string]int{},
+		catalog: c, log: c.log, work: make(chan struct{}, 1),
+		turns:  map[turnKind]*turns{turnRead: newTurns(readers, readersOfTeam), turnDownload: newTurns(downloads, downloadsOfTeam)},
+		inHand: map[string]bool{}, later: map[string]time.Time{}, waiting: map[string]string{}, crashes: map[string]int{},
 	}
 }
 
-// wake tells that there may be something to read.
 func (r *reading) wake() {
 	select {
 	case r.work <- struct{}{}:
@@ -62,12 +62,12 @@ func (r *reading) wake() {
 }
 
 func (r *reading) run(ctx context.Context) {
-	if err := os.RemoveAll(r.scratch); err != nil {
-		r.c.log.Warn("clearing the scratch folder", "error", err)
+	if err := os.RemoveAll(r.catalog.cfg.Scratch); err != nil {
+		r.log.Warn("clearing the scratch folder", "error", err)
 	}
 	var pool sync.WaitGroup
 	defer pool.Wait()
-	again := time.NewTicker(readAgainAfter)
+	again := time.NewTicker(retryAfter)
 	defer again.Stop()
 	for {
 		select {
@@ -76,7 +76,7 @@ func (r *reading) run(ctx context.Context) {
 		case <-r.work:
 		case <-again.C:
 		}
-		if r.c.leading() == nil {
+		if !r.catalog.farm.Leads() {
 			continue
 		}
 		for _, t := range r.next() {
@@ -85,69 +85,70 @@ func (r *reading) run(ctx context.Context) {
 	}
 }
 
-// next is the templates whose turn it is, marked as being read.
+// next is the templates whose turn it is, marked as in hand.
 func (r *reading) next() []farm.Template {
 	var list []farm.Template
-	err := r.c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := r.catalog.state.View(func(tx *raftstore.Tx) (err error) {
 		list, err = tx.UnreadTemplates()
 		return err
 	})
 	if err != nil {
-		r.c.log.Error("looking for templates to read", "error", err)
+		r.log.Error("looking for templates to read", "error", err)
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	unread, now := map[string]bool{}, time.Now()
-	waiting := map[turnKind][]farm.Template{}
+	due := map[turnKind][]farm.Template{}
 	for _, t := range list {
 		unread[t.ID] = true
-		if !r.under[t.ID] && !now.Before(r.later[t.ID]) {
+		if !r.inHand[t.ID] && !now.Before(r.later[t.ID]) {
 			kind := turnOf(t)
-			waiting[kind] = append(waiting[kind], t)
+			due[kind] = append(due[kind], t)
 		}
 	}
-	gone := func(id string) bool { return !unread[id] }
-	maps.DeleteFunc(r.later, func(id string, _ time.Time) bool { return gone(id) })
-	maps.DeleteFunc(r.held, func(id, _ string) bool { return gone(id) })
-	maps.DeleteFunc(r.crashes, func(id string, _ int) bool { return gone(id) })
+	maps.DeleteFunc(r.later, func(id string, _ time.Time) bool { return !unread[id] })
+	maps.DeleteFunc(r.waiting, func(id, _ string) bool { return !unread[id] })
+	maps.DeleteFunc(r.crashes, func(id string, _ int) bool { return !unread[id] })
 	var chosen []farm.Template
-	for kind, list := range waiting {
+	for kind, list := range due {
 		chosen = append(chosen, r.turns[kind].choose(list)...)
 	}
 	for _, t := range chosen {
-		r.under[t.ID] = true
+		r.inHand[t.ID] = true
 	}
 	return chosen
 }
 
-// take sees one template through.
+// take does what is next for one template.
 func (r *reading) take(ctx context.Context, t farm.Template) {
-	err := r.see(ctx, t)
+	err := r.advance(ctx, t)
 	var room *reader.Room
 	why := ""
 	switch {
 	case err == nil, ctx.Err() != nil:
 	case errors.As(err, &room), errors.Is(err, files.ErrFull):
-		why = "It waits until there is room for it on the disk of the coordinator. Free some there, or delete the template."
+		unpacked := ""
 		if room != nil && room.Need > 0 {
-			why = fmt.Sprintf("It waits until there is room for it on the disk of the coordinator: it unpacks to %s. Free some there, or delete the template.", sizeText(room.Need))
+			unpacked = fmt.Sprintf(": it unpacks to %s", sizeText(room.Need))
 		}
-		r.short.Warn(r.c.log, "a template waits until there is room for it on the disk; free some, or delete the template", "template", t.ID, "error", err)
+		why = "It waits until there is room for it on the disk of the coordinator" + unpacked + ". Free some there, or delete the template."
+		r.noRoom.Warn(r.log, "a template waits until there is room for it on the disk; free some, or delete the template", "template", t.ID, "error", err)
 	default:
-		r.c.log.Error("reading a template", "template", t.ID, "error", err)
+		r.log.Error("reading a template", "template", t.ID, "error", err)
 	}
 	r.mu.Lock()
-	delete(r.under, t.ID)
-	if r.held[t.ID] = why; err != nil {
-		r.later[t.ID] = time.Now().Add(readAgainAfter)
+	delete(r.inHand, t.ID)
+	if r.waiting[t.ID] = why; err != nil {
+		r.later[t.ID] = time.Now().Add(retryAfter)
 	}
 	r.turns[turnOf(t)].end(t.Team)
 	r.mu.Unlock()
-	r.wake() // it is the next one's turn, and what came of this one may have to be read in turn
+	r.wake() // it is the next one's turn, and what was downloaded now has to be read
 }
 
-func (r *reading) see(ctx context.Context, t farm.Template) error {
+// advance downloads the file of a template, or reads it when it is there.
+func (r *reading) advance(ctx context.Context, t farm.Template) error {
 	if t.Status == farm.TemplateDownloading {
 		return r.download(ctx, t)
 	}
@@ -155,94 +156,96 @@ func (r *reading) see(ctx context.Context, t farm.Template) error {
 		return fmt.Errorf("template %s is %s without a file", t.ID, t.Status)
 	}
 	cmd := raftstore.FinishTemplate{ID: t.ID, FileSHA256: t.File.SHA256}
-	told, err := r.introspect(ctx, t)
+	result, err := r.introspect(ctx, t)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err == nil {
-		err = r.describe(ctx, &cmd, told)
+		err = r.describe(ctx, &cmd, result)
 	}
 	if err != nil {
 		if cmd.Error = r.readingError(t.ID, err); cmd.Error == "" {
 			return err // it says nothing of the file, which is read again
 		}
-		r.c.log.Info("a template could not be read", "template", t.ID, "error", err)
+		r.log.Info("a template could not be read", "template", t.ID, "error", err)
 	}
 	cmd.MatchFonts = true
-	return r.finish(ctx, t, cmd)
+	return r.finish(ctx, cmd)
 }
 
-func (r *reading) finish(ctx context.Context, t farm.Template, cmd raftstore.FinishTemplate) error {
-	cmd.At = r.c.cfg.Now()
-	_, err := r.c.state.Apply(ctx, cmd)
+func (r *reading) finish(ctx context.Context, cmd raftstore.FinishTemplate) error {
+	cmd.At = r.catalog.state.Now()
+	_, err := r.catalog.state.Apply(ctx, cmd)
 	if farm.CodeOf(err) == farm.CodeConflict || farm.CodeOf(err) == farm.CodeNotFound {
-		return nil // another file came meanwhile, or the template went
+		return nil // another file came meanwhile, or the template was deleted
 	}
 	return err
 }
 
 // introspect reads the template's file.
 func (r *reading) introspect(ctx context.Context, t farm.Template) (*reader.Result, error) {
+	cfg := r.catalog.cfg
 	key, err := files.BlobKey(t.File.SHA256)
 	if err != nil {
 		return nil, err
 	}
-	path, done, err := r.c.proofs.Path(ctx, files.Kept{Key: key, SHA256: t.File.SHA256, Size: t.File.Size})
+	path, done, err := r.catalog.proofs.Path(ctx, files.Kept{Key: key, SHA256: t.File.SHA256, Size: t.File.Size})
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := os.MkdirAll(r.scratch, 0o700); err != nil {
+	if err := os.MkdirAll(cfg.Scratch, 0o700); err != nil {
 		return nil, fmt.Errorf("making a scratch folder: %w", err)
 	}
-	scratch, err := os.MkdirTemp(r.scratch, "read-")
+	scratch, err := os.MkdirTemp(cfg.Scratch, "read-")
 	if err != nil {
 		return nil, fmt.Errorf("making a scratch folder: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	// What is unpacked leaves as much again as must stay free, so that others can go on sending files meanwhile.
-	told, err := reader.Read(ctx, r.c.cfg.Reader, reader.Job{Path: path, Type: t.Type, Scratch: scratch, MinFree: 2 * min(r.c.cfg.MinFree, math.MaxInt64/2)}, r.c.cfg.Reading)
-	if err == nil && told.Picture != nil {
-		if err := r.c.keepPoster(ctx, t.File.SHA256, told.Picture); err != nil {
-			r.c.log.Info("keeping a template's picture", "template", t.ID, "error", err)
+	// Unpacking leaves twice of what must stay free, so that others can go on sending files meanwhile.
+	job := reader.Job{Path: path, Type: t.Type, Scratch: scratch, MinFree: 2 * min(cfg.MinFree, math.MaxInt64/2)}
+	result, err := reader.Read(ctx, cfg.Program, job, cfg.Bounds)
+	if err == nil && result.Picture != nil {
+		if err := r.catalog.keepPoster(ctx, t.File.SHA256, result.Picture); err != nil {
+			r.log.Info("keeping a template's picture", "template", t.ID, "error", err)
 		}
 	}
-	return told, err
+	return result, err
 }
 
 // describe puts what was read into the command: the whole as a kept file, names and fonts beside it.
-func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, told *reader.Result) error {
+func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, result *reader.Result) error {
+	text := result.Summary
 	var s aep.Summary
-	if err := json.Unmarshal(told.Summary, &s); err != nil {
+	if err := json.Unmarshal(text, &s); err != nil {
 		return fmt.Errorf("%w: its answer cannot be read: %w", reader.ErrCrash, err)
 	}
-	text := told.Summary
-	obj, err := r.c.files.PutBlob(ctx, bytes.NewReader(text), files.Limits{Size: int64(len(text))})
+	obj, err := r.catalog.files.PutBlob(ctx, bytes.NewReader(text), files.Limits{Size: int64(len(text))})
 	if err != nil {
 		return fmt.Errorf("keeping an introspection: %w", err)
 	}
 	cmd.Introspection = &farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: "introspection.json"}
 	seen := map[string]bool{}
 	for _, comp := range s.Compositions {
-		if len(cmd.Compositions) < maxUsed {
+		if len(cmd.Compositions) < MaxListed {
 			cmd.Compositions = append(cmd.Compositions, comp.Name)
 		}
 		for _, layer := range comp.Layers {
-			if !seen[layer.Name] && len(cmd.Layers) < maxUsed {
+			if !seen[layer.Name] && len(cmd.Layers) < MaxListed {
 				seen[layer.Name] = true
 				cmd.Layers = append(cmd.Layers, layer.Name)
 			}
 		}
 	}
-	for _, f := range s.Fonts[:min(len(s.Fonts), maxUsed)] {
+	for _, f := range s.Fonts[:min(len(s.Fonts), MaxListed)] {
 		cmd.Fonts = append(cmd.Fonts, farm.FontUse{PostScript: f.PostScript})
 	}
-	cmd.Effects = s.Effects[:min(len(s.Effects), maxUsed)]
-	if r.c.store.KnowsMissingFootage() {
+	cmd.Effects = s.Effects[:min(len(s.Effects), MaxListed)]
+	if r.catalog.farm.KnowsMissingFootage() {
 		missing := s.MissingFiles()
 		cmd.MissingFootage = missing[:min(len(missing), maxMissingFootage)]
 	}
-	// A version of its own stands behind each beta; what the release of that number reads, and what reads it, is the same.
+	// A beta has a version of its own behind the number; what the release of that number reads, and what reads it, is the same.
 	cmd.SavedWith, _, _ = strings.Cut(s.Version, " ")
 	return nil
 }
@@ -251,7 +254,7 @@ func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, t
 func (r *reading) readingError(id string, err error) string {
 	var refusal *aep.Refusal
 	var room *reader.Room
-	bounds := r.c.cfg.Reading
+	bounds := r.catalog.cfg.Bounds
 	switch {
 	case errors.As(err, &refusal):
 		return refusal.Message
@@ -270,7 +273,7 @@ func (r *reading) readingError(id string, err error) string {
 	case errors.Is(err, reader.ErrCrash):
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.crashes[id]++; r.crashes[id] > crashesAgain {
+		if r.crashes[id]++; r.crashes[id] > crashRetries {
 			return "This project could not be read. Please report it with the file; the coordinator's log has the details."
 		}
 	}

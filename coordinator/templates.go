@@ -1,0 +1,28 @@
+package coordinator
+
+import (
+	"context"
+
+	"overcrank/coordinator/peers"
+	"overcrank/coordinator/templates"
+)
+
+// Templates are the templates of teams.
+func (c *Coordinator) Templates() *templates.Catalog { return c.templates }
+
+// catalogFarm is what templates know of this coordinator.
+type catalogFarm struct{ *Coordinator }
+
+var _ templates.Farm = catalogFarm{}
+
+func (c catalogFarm) Leads() bool { return c.leading() != nil }
+
+func (c catalogFarm) KnowsMissingFootage() bool { return c.store.KnowsMissingFootage() }
+
+func (c catalogFarm) AskWaiting(ctx context.Context, ids []string) (map[string]string, error) {
+	return peers.AskLeader(ctx, c.peers, askReading, ids)
+}
+
+func (l *leader) templatesWaiting(_ context.Context, ids []string) (map[string]string, error) {
+	return l.c.templates.Waiting(ids), nil
+}

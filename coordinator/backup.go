@@ -75,7 +75,7 @@ func (c *Coordinator) writeBackup(w io.Writer, m backup.Manifest, secrets map[st
 		return err
 	}
 	if m.Files {
-		for _, root := range fileRoots() {
+		for _, root := range files.Roots() {
 			if err := c.backUpFiles(b, root); err != nil {
 				return err
 			}
@@ -99,11 +99,6 @@ func (c *Coordinator) backUpFiles(b *backup.Writer, key string) error {
 		}
 		return errors.Join(b.AddFile(o.Key, r.Size, r), r.Close())
 	})
-}
-
-// fileRoots are the keys below which the farm keeps its files.
-func fileRoots() []string {
-	return []string{"blobs", "posters", "logs", privateFolder, attemptsFolder, outputsFolder, "samples", "thumbnails"}
 }
 
 // readKeyFiles reads what of the farm's key files there is.

@@ -78,7 +78,7 @@ func (c *Coordinator) admissible(in nodeReport) error {
 	if in.Farm != "" && in.Farm != c.keys.cluster() {
 		return farm.Errorf(farm.CodeConflict, "it has the key of another farm, %s; this one is %s", in.Farm, c.keys.cluster())
 	}
-	if err := c.StorageShared(); err != nil {
+	if err := c.storage.ServesAll(); err != nil {
 		return err
 	}
 	if level := c.level(); in.Level < level {

@@ -10,6 +10,7 @@ import (
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/membership"
 	"overcrank/coordinator/peers"
+	"overcrank/coordinator/storage"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -117,13 +118,13 @@ func (m *cluster) warnings(seen []membership.Member) []string {
 
 // damageWarnings tell of files that coordinators found damaged.
 func (m *cluster) damageWarnings(seen []membership.Member) (words []string) {
-	if check := m.c.checkFiles(); check.Warn {
+	if check := m.c.storage.CheckFiles(); check.Warn {
 		words = append(words, check.Found)
 	}
 	all := m.sightings()
 	for _, member := range seen {
 		if n := all[member.ID].report.Damaged; n > 0 && member.ID != m.c.store.ID() {
-			words = append(words, fmt.Sprintf("%s found that %s: its /readyz and its log name them", member.Name, damageWords(n)))
+			words = append(words, fmt.Sprintf("%s found that %s: its /readyz and its log name them", member.Name, storage.DamageWords(n)))
 		}
 	}
 	return words

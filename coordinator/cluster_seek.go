@@ -83,8 +83,8 @@ func hasState(dir string) (bool, error) {
 
 // seek brings a blank node to a farm: into one that is there, or, with the others that it is to begin one with, into a new one.
 func (m *cluster) seek(ctx context.Context) {
-	if m.c.shared == nil {
-		m.wait("it would keep files in %s, where others cannot reach them: start it with the --storage of the farm", m.c.ownFiles())
+	if m.c.storage.Shared() == nil {
+		m.wait("it would keep files in %s, where others cannot reach them: start it with the --storage of the farm", m.c.storage.Own())
 		return
 	}
 	blank, members := m.around()
@@ -194,7 +194,7 @@ type joinAnswer struct {
 func (m *cluster) join(ctx context.Context, members []nodeReport) {
 	// A node that sees another storage than the rest would lose what it is given.
 	if !m.storageSeen {
-		if err := m.c.CheckStorage(ctx); err != nil {
+		if err := m.c.storage.Look(ctx); err != nil {
 			m.wait("%v", err)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/membership"
+	"overcrank/coordinator/storage"
 	"overcrank/farm"
 )
 
@@ -21,7 +22,7 @@ type Cluster struct {
 	Waiting  string // what the one that answers waits for before it is one of the farm's, "" when it is
 	Standing membership.Standing
 	Warnings []string // what somebody should do something about
-	Storage  Storage
+	Storage  storage.Status
 	Members  []ClusterMember
 }
 
@@ -76,7 +77,7 @@ func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint6
 	leader, _ := c.store.Leader()
 	out := Cluster{
 		Farm: c.keys.cluster(), Self: c.store.ID(), Leader: leader, Term: c.store.Progress().Term,
-		Standing: membership.Stand(seen), Warnings: append(m.warnings(seen), m.damageWarnings(seen)...), Storage: c.storageNow(),
+		Standing: membership.Stand(seen), Warnings: append(m.warnings(seen), m.damageWarnings(seen)...), Storage: c.storage.Status(),
 	}
 	m.mu.Lock()
 	out.Waiting = m.waiting

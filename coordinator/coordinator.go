@@ -29,6 +29,7 @@ import (
 	"overcrank/coordinator/reader"
 	"overcrank/coordinator/seal"
 	"overcrank/coordinator/state"
+	"overcrank/coordinator/storage"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/address"
@@ -121,14 +122,8 @@ type Coordinator struct {
 	anew      chan struct{} // the state was replaced by that of a backup
 	metrics   *metrics
 	files     files.Store
-	shared    files.Shared   // the same, where coordinators share storage; nil with a folder of this machine
-	patient   *files.Patient // the same, where a call may never come back; nil otherwise
-	moving    *files.Moving  // the same, of a node that began to move its files from its folder; nil otherwise
-	proofs    *files.Proofs  // of files
+	proofs    *files.Proofs // of files
 	logs      *joblog.Logs
-	growing   *files.Folder // logs that are not stored yet; nil with a folder of this machine
-	storage   storageState
-	asides    chan struct{} // work beside its caller that goes on at once
 	fetcher   *fetch.Fetcher
 	caller    *delivery.Caller
 	pool      *gossip.Pool           // nil without gossip
@@ -145,6 +140,7 @@ type Coordinator struct {
 	retaining *retaining
 	ring      *seal.Ring // keys that seal secrets
 
+	storage   *storage.Storage
 	fonts     *library.Fonts
 	secrets   *library.Secrets
 	templates *templates.Catalog
@@ -173,8 +169,6 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		cfg:      cfg,
 		log:      cfg.Logger,
 		clock:    newClock(cfg.Now, cfg.Logger),
-		asides:   make(chan struct{}, asidesAtOnce),
-		storage:  storageState{looking: make(chan struct{}, 1), doubted: make(chan struct{}, 1)},
 		hub:      newHub(),
 		feed:     state.NewFeed(),
 		anew:     make(chan struct{}, 1),
@@ -213,10 +207,9 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if c.ring, err = seal.Load(filepath.Join(c.cfg.DataDir, secretKeyFile)); err != nil {
 		return err
 	}
-	if err := c.openStorage(ctx); err != nil {
+	if err := c.openFiles(ctx); err != nil {
 		return err
 	}
-	c.proofs = files.NewProofs(c.files, c.damagedFile)
 	if c.authority, err = authority.Load(c.cfg.DataDir, c.keys.cluster(), c.cfg.Now()); err != nil {
 		return err
 	}
@@ -232,7 +225,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := c.joinGossip(); err != nil {
 		return err
 	}
-	if err := c.keepStorage(); err != nil {
+	if err := c.storage.Keep(); err != nil {
 		return err
 	}
 	c.retaining = newRetaining(c)
@@ -247,14 +240,25 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.retaining.run)
 	c.run(c.housekeep)
 	c.run(c.logs.Run)
-	c.run(c.watchStorage)
-	c.run(c.proofs.Run)
-	c.run(c.proveFiles)
-	c.run(c.moveFiles)
+	c.run(c.storage.Run)
 	c.run(c.KeepUses)
 	c.run(c.keepLevel)
 	c.run(c.followLeader)
 	c.run(c.keepGossip)
+	return nil
+}
+
+// openFiles opens the farm's files and the logs of jobs.
+func (c *Coordinator) openFiles(ctx context.Context) (err error) {
+	c.storage, err = storage.Open(ctx, storage.Config{
+		DataDir: c.cfg.DataDir, Where: c.cfg.Storage, Credentials: c.cfg.StorageCredentials, MinFree: c.cfg.MinFree,
+		Farm: c.keys.cluster(), Address: c.cfg.NodeAddress, Logger: c.log,
+	})
+	if err != nil {
+		return err
+	}
+	c.files, c.proofs = c.storage.Files(), c.storage.Proofs()
+	c.logs = joblog.Open(c.storage.Logs(joblog.Config{Order: c.logOrder, Wanted: c.wantsLog, Logger: c.log}))
 	return nil
 }
 
@@ -297,6 +301,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	c.state = state.New(c.store, c.feed, c.cfg.Now)
 	c.requests = state.NewRequests(c.state, c.keys.derive)
 	c.Directory = people.NewDirectory(c.state, c.keys.derive, c.log)
+	c.storage.Use(storageNode{c.store, c}, c.state)
 	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
 	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
 	c.templates = templates.NewCatalog(catalogFarm{c}, c.state, c.files, c.proofs, templates.Config{
@@ -305,8 +310,12 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	})
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.derive, c.cfg.Version, c.log)
 	c.cluster.learnPublicAddress()
-	if err := c.storageServesAll(); err != nil {
+	if members, _, err := c.store.Members(); err != nil {
 		return err
+	} else if len(members) > 1 { // the others could not reach a folder of this machine
+		if err := c.storage.ServesAll(); err != nil {
+			return fmt.Errorf("this farm has %d coordinators: %w", len(members), err)
+		}
 	}
 	c.answerPeers()
 	return nil
@@ -386,11 +395,8 @@ func (c *Coordinator) Close() error {
 	if c.logs != nil {
 		err = errors.Join(err, c.logs.Close())
 	}
-	if c.files != nil {
-		err = errors.Join(err, c.files.Close())
-	}
-	if c.growing != nil {
-		err = errors.Join(err, c.growing.Close())
+	if c.storage != nil {
+		err = errors.Join(err, c.storage.Close())
 	}
 	return err
 }
@@ -413,6 +419,9 @@ func (c *Coordinator) begin() (done func()) {
 
 // Requests are those that must not be carried out twice.
 func (c *Coordinator) Requests() *state.Requests { return c.requests }
+
+// Storage is where this node keeps the farm's files.
+func (c *Coordinator) Storage() *storage.Storage { return c.storage }
 
 // Fonts are the fonts of teams.
 func (c *Coordinator) Fonts() *library.Fonts { return c.fonts }
@@ -448,3 +457,14 @@ func (cfg Config) withDefaults() Config {
 	cfg.RedactAfter = cmp.Or(cfg.RedactAfter, 3*24*time.Hour)
 	return cfg
 }
+
+// storageNode is what the storage knows of this coordinator.
+type storageNode struct {
+	*raftstore.Store
+	c *Coordinator
+}
+
+var _ storage.Node = storageNode{}
+
+// Leads tells whether this node does the leader's work.
+func (n storageNode) Leads() bool { return n.c.leading() != nil }

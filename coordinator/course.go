@@ -98,7 +98,7 @@ func (l *leader) sweepOver() {
 	l.ended = nil
 	l.mu.Unlock()
 	for _, job := range over {
-		l.c.aside(func(ctx context.Context) {
+		l.c.storage.Aside(func(ctx context.Context) {
 			if err := l.c.sweepJob(ctx, job); err != nil && ctx.Err() == nil {
 				l.c.log.Error("dropping the parts of a job that has ended", "job", job, "error", err)
 			}

@@ -30,14 +30,11 @@ func (c *Coordinator) Level() (level int, err error) {
 	return level, err
 }
 
-// StorageHung is how many calls to the farm's storage hang.
-func (c *Coordinator) StorageHung() int { return c.storageHung() }
-
 // NodeID is the id of this node.
 func (c *Coordinator) NodeID() string { return c.store.ID() }
 
 // ProveFiles reads all files of the farm as the round does that otherwise takes its time, when one is due.
-func (c *Coordinator) ProveFiles(ctx context.Context) error { return c.proveRound(ctx, 0) }
+func (c *Coordinator) ProveFiles(ctx context.Context) error { return c.storage.ProveNow(ctx) }
 
 // ReviewFiles looks which damaged files were replaced, which otherwise waits for its time.
 func (c *Coordinator) ReviewFiles(ctx context.Context) { c.proofs.Review(ctx) }

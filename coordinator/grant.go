@@ -59,7 +59,7 @@ func (l *leader) grantLoop(ctx context.Context) {
 // grantAll grants until machines or tasks run out; false when the state could not be written.
 func (l *leader) grantAll(ctx context.Context) bool {
 	for {
-		if l.c.storage.broken() {
+		if l.c.storage.Broken() {
 			return true // what a lease names could not be read; the tasks wait until it can
 		}
 		more, err := l.grantSome(ctx)
@@ -222,7 +222,7 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 		l.takeBack(ctx, true, h)
 		return
 	case errors.Is(err, files.ErrUnreachable):
-		l.c.storage.fault(err)
+		l.c.storage.Fault(err)
 		l.c.log.Warn("a task waits for the farm's storage", "task", t.ID, "error", err)
 		l.takeBack(ctx, true, h)
 		return

@@ -68,8 +68,8 @@ func (c *Coordinator) sweepAllAttempts(ctx context.Context) error {
 		}
 		return c.sweepFound(ctx, task, found)
 	}
-	err := c.files.Walk(ctx, attemptsFolder, func(o files.Object) error {
-		id, _, _ := strings.Cut(strings.TrimPrefix(o.Key, attemptsFolder+"/"), "/")
+	err := c.files.Walk(ctx, files.Attempts, func(o files.Object) error {
+		id, _, _ := strings.Cut(strings.TrimPrefix(o.Key, files.Attempts+"/"), "/")
 		if id != task {
 			if err := settle(); err != nil {
 				return err
@@ -121,7 +121,7 @@ func (c *Coordinator) sweepBlobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.files.Walk(ctx, "blobs", func(o files.Object) error {
+	return c.files.Walk(ctx, files.Blobs, func(o files.Object) error {
 		if !o.Modified.Before(before) || strings.HasSuffix(o.Key, "/") {
 			return nil
 		}

@@ -56,7 +56,7 @@ func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (
 
 // openLog opens a job's log with all that has been written, whichever node has it.
 func (c *Coordinator) openLog(ctx context.Context, job string) (*files.Reader, error) {
-	if c.shared == nil || c.leading() != nil {
+	if c.storage.Shared() == nil || c.leading() != nil {
 		return c.logs.Open(ctx, job)
 	}
 	layout, err := peers.AskLeader(ctx, c.peers, askLog, job)

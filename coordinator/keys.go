@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"overcrank/coordinator/authority"
+	"overcrank/coordinator/storage"
 	"overcrank/durable"
 )
 
@@ -36,7 +37,7 @@ func KeyFiles() []string {
 // Folders of the data folder.
 const (
 	stateFolder = "state"
-	filesFolder = "files"
+	filesFolder = storage.Folder
 )
 
 // keys are the farm's own secrets.

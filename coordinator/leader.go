@@ -244,7 +244,7 @@ func (l *leader) leave() {
 
 func (c *Coordinator) setLeader(l *leader) {
 	if l == nil {
-		c.storage.setTrial(nil) // the next leader makes its own
+		c.storage.NoteTrial(nil) // the next leader makes its own
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

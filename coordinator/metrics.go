@@ -211,10 +211,10 @@ func (g gauges) node(put putMetric) {
 			put(needGauge, float64(check.Disk.Need), check.Name, check.Disk.Path)
 		}
 	}
-	move, _ := c.StorageMove()
+	move, _ := c.storage.Move()
 	put(moveFilesGauge, float64(move.FilesLeft))
 	put(moveBytesGauge, float64(move.BytesLeft))
-	put(hungGauge, float64(c.storageHung()))
+	put(hungGauge, float64(c.storage.Hung()))
 	put(watchersGauge, float64(c.hub.count()))
 	put(refusedGauge, float64(c.pictured.turnedAway()), "thumbnails")
 	for what, gate := range c.cfg.Gates {

@@ -22,12 +22,8 @@ import (
 
 // Results lie under the attempt that made them, named by their content, until the state has said which attempt counts;
 // then that one takes the name by which it is public, and the others go.
-const (
-	attemptsFolder = "attempts"
-	outputsFolder  = "outputs"
-)
 
-func taskFolder(task string) string { return attemptsFolder + "/" + task }
+func taskFolder(task string) string { return files.Attempts + "/" + task }
 
 func attemptFolder(at wire.Attempt) string {
 	return taskFolder(at.Task) + "/" + strconv.Itoa(at.Attempt)
@@ -35,7 +31,7 @@ func attemptFolder(at wire.Attempt) string {
 
 func attemptKey(at wire.Attempt, sha256 string) string { return attemptFolder(at) + "/" + sha256 }
 
-func outputKey(outputName string) string { return outputsFolder + "/" + outputName }
+func outputKey(outputName string) string { return files.Outputs + "/" + outputName }
 
 // OutputAddress is the public address of a job's result, known from its creation on.
 func (c *Coordinator) OutputAddress(j farm.Job) string { return outputAddress(c.PublicAddress(), j) }
@@ -288,7 +284,7 @@ func (c *Coordinator) promote(ctx context.Context, job farm.Job) error {
 
 // sweepTask drops what attempts of a task left behind that do not count any more.
 func (c *Coordinator) sweepTask(id string) {
-	c.aside(func(ctx context.Context) {
+	c.storage.Aside(func(ctx context.Context) {
 		if err := c.sweepAttempts(ctx, id); err != nil && ctx.Err() == nil {
 			c.log.Error("dropping results that do not count", "task", id, "error", err)
 		}
@@ -327,7 +323,7 @@ func (l leftBehind) stays(key string) bool {
 	if slices.ContainsFunc(l.counts, func(folder string) bool { return strings.HasPrefix(key, folder) }) {
 		return true
 	}
-	_, rest, _ := strings.Cut(strings.TrimPrefix(key, attemptsFolder+"/"), "/")
+	_, rest, _ := strings.Cut(strings.TrimPrefix(key, files.Attempts+"/"), "/")
 	number, _, _ := strings.Cut(rest, "/")
 	n, err := strconv.Atoi(number)
 	return err == nil && n > l.last

@@ -19,9 +19,7 @@ import (
 // The project's address and the assets of a private job lie in a file of their own, from the job's submission to its end:
 // what once was in the state stays in its log, its snapshots and their copies for as long as those are kept.
 
-const privateFolder = "private"
-
-func privateKey(job string) string { return privateFolder + "/" + files.Part(job) + ".json" }
+func privateKey(job string) string { return files.Private + "/" + files.Part(job) + ".json" }
 
 // particulars are the contents of such a file.
 type particulars struct {
@@ -111,8 +109,8 @@ func (c *Coordinator) sweepPrivate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.files.List(ctx, privateFolder, func(o files.Object) error {
-		id := strings.TrimSuffix(strings.TrimPrefix(o.Key, privateFolder+"/"), ".json")
+	return c.files.List(ctx, files.Private, func(o files.Object) error {
+		id := strings.TrimSuffix(strings.TrimPrefix(o.Key, files.Private+"/"), ".json")
 		var job farm.Job
 		err := c.store.View(func(tx *raftstore.Tx) (err error) {
 			job, err = tx.Job(id)

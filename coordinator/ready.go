@@ -1,13 +1,11 @@
 package coordinator
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
 
@@ -21,7 +19,7 @@ func (c *Coordinator) Ready() error { return farm.Unready(c.Checks()) }
 // the disk, the files, the certificates, the clock.
 func (c *Coordinator) Checks() []farm.Check {
 	checks := append([]farm.Check{c.cluster.check()}, c.store.Checks()...)
-	checks = append(checks, c.checkWork(), c.checkStorage(), c.checkFiles(), c.checkAuthority(), c.clock.check())
+	checks = append(checks, c.checkWork(), c.storage.Check(), c.storage.CheckFiles(), c.checkAuthority(), c.clock.check())
 	if c.cfg.Checks != nil {
 		checks = append(checks, c.cfg.Checks()...)
 	}
@@ -31,8 +29,8 @@ func (c *Coordinator) Checks() []farm.Check {
 // WithoutPlaces are checks as anybody may see them: without the folders, buckets and hosts where the farm keeps what it has.
 func (c *Coordinator) WithoutPlaces(checks []farm.Check) []farm.Check {
 	places := []string{c.cfg.DataDir, "the data folder"}
-	if c.shared != nil {
-		places = append(places, c.shared.Where(), "the farm's storage")
+	if shared := c.storage.Shared(); shared != nil {
+		places = append(places, shared.Where(), "the farm's storage")
 	}
 	plain := strings.NewReplacer(places...)
 	told := slices.Clone(checks)
@@ -59,41 +57,6 @@ func (c *Coordinator) checkWork() farm.Check {
 		return farm.Passed(name, "it is in hand; the queue is being read, and the most urgent of it begins meanwhile")
 	}
 	return farm.Passed(name, "it is in hand")
-}
-
-// checkStorage says what the last look at the storage came to.
-func (c *Coordinator) checkStorage() farm.Check {
-	const name = "storage"
-	switch err := c.StorageWorks(); {
-	case errors.Is(err, files.ErrUnreachable): // jobs are taken all the same, and wait; no other coordinator is better off
-		return farm.Check{Name: name, Warn: true, Found: err.Error() + "; jobs are taken, and begin when it can be used again"}
-	case err != nil:
-		return farm.Failed(name, err)
-	}
-	if c.shared == nil {
-		return farm.Passed(name, "files lie in the data folder")
-	}
-	check := farm.Passed(name, "files can be written to and read from "+c.shared.Where())
-	if n := c.storageHung(); n > 0 {
-		check.Warn = true
-		check.Found += fmt.Sprintf("; but %d calls to it have not come back: look at the file server and the mount", n)
-	}
-	if move, moving := c.StorageMove(); moving {
-		check.Found += "; those of the data folder are being moved there: " + move.String()
-		if move.Trouble != "" {
-			check.Warn = true
-			check.Found += ", but it does not go on: " + move.Trouble
-		}
-	}
-	return check
-}
-
-// storageHung is how many calls to the farm's storage hang that nobody waits for any more.
-func (c *Coordinator) storageHung() int {
-	if c.patient == nil {
-		return 0
-	}
-	return c.patient.Hung()
 }
 
 func (c *Coordinator) checkAuthority() farm.Check {

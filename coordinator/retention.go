@@ -116,7 +116,7 @@ func (r *retaining) erase(ctx context.Context, jobs []farm.Job) error {
 		return err
 	}
 	for _, job := range whole {
-		if r.c.shared != nil { // a node that led before may have stored its last lines meanwhile; from now on it does not
+		if r.c.storage.Shared() != nil { // a node that led before may have stored its last lines meanwhile; from now on it does not
 			if err := r.c.rewriteLog(ctx, job.ID, scrubberOf(job)); err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ const (
 	samplePrefix  = "frame_"
 )
 
-func sampleFolder(job string) string { return "samples/" + files.Part(job) }
+func sampleFolder(job string) string { return files.Samples + "/" + files.Part(job) }
 
 func sampleKey(job string, frame int) string {
 	return sampleFolder(job) + "/" + strconv.Itoa(frame) + ".png"

@@ -42,7 +42,7 @@ func TestATermEndsThoughAFileServerIsGone(t *testing.T) {
 			return
 		}
 		for _, r := range nodes.nodes {
-			r.eventually("the calls to the storage have come back", func() bool { return r.StorageHung() == 0 })
+			r.eventually("the calls to the storage have come back", func() bool { return r.Storage().Hung() == 0 })
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)

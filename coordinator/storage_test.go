@@ -56,7 +56,7 @@ func TestAJobGoesItsWayInSharedStorage(t *testing.T) {
 	for name, where := range map[string]func(*coordinator.Config){"mount": onMount(t), "s3": bucket} {
 		t.Run(name, func(t *testing.T) {
 			r := open(t, where)
-			if err := r.StorageShared(); err != nil {
+			if err := r.Storage().ServesAll(); err != nil {
 				t.Error(err)
 			}
 			stored, err := r.PutFile(t.Context(), r.admin, "logo.png", strings.NewReader("pixels"), 6)
@@ -146,7 +146,7 @@ func TestAShareThatIsNotMountedIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.start()
-	if err := r.CheckStorage(t.Context()); err != nil {
+	if err := r.Storage().Look(t.Context()); err != nil {
 		t.Error(err)
 	}
 
@@ -154,13 +154,13 @@ func TestAShareThatIsNotMountedIsNoticed(t *testing.T) {
 	if err := errors.Join(os.Rename(dir, away), os.Mkdir(dir, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.CheckStorage(t.Context()); farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), dir) {
+	if err := r.Storage().Look(t.Context()); farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), dir) {
 		t.Errorf("with an empty folder while it runs: %v", err)
 	}
 	if err := errors.Join(os.RemoveAll(dir), os.Rename(away, dir)); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.CheckStorage(t.Context()); err != nil {
+	if err := r.Storage().Look(t.Context()); err != nil {
 		t.Errorf("after it came back: %v", err)
 	}
 }
@@ -203,7 +203,7 @@ func TestABucketThatIsAwayForAWhileFailsNoJob(t *testing.T) {
 	lease := s.lease()
 	out := s.render(lease, "the film")
 	server.Kill()
-	if err := r.CheckStorage(t.Context()); farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), "bucket 'farm'") || strings.Contains(err.Error(), s3test.Secret) {
+	if err := r.Storage().Look(t.Context()); farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), "bucket 'farm'") || strings.Contains(err.Error(), s3test.Secret) {
 		t.Errorf("the check says %v", err)
 	}
 	_, err := r.ReceiveOutput(t.Context(), s.agent, lease.Attempt, "out.mp4", strings.NewReader("x"), 1, "")
@@ -312,11 +312,11 @@ func TestAFarmMovesItsFilesWhileItWorks(t *testing.T) {
 						return c.Name == "storage" && c.Err == nil && c.Warn && strings.Contains(c.Found, jobs[0].OutputName)
 					})
 				})
-				if err := r.StorageShared(); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "are being moved") || !strings.Contains(err.Error(), "files") {
+				if err := r.Storage().ServesAll(); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "are being moved") || !strings.Contains(err.Error(), "files") {
 					t.Errorf("on the way: %v", err)
 				}
 				r.eventually("all others are there", func() bool {
-					move, moving := r.StorageMove()
+					move, moving := r.Storage().Move()
 					return moving && move.FilesLeft == 1 && move.Files >= 6
 				})
 				s.hangUp()
@@ -330,7 +330,7 @@ func TestAFarmMovesItsFilesWhileItWorks(t *testing.T) {
 				r.restart()
 				check()
 			}
-			r.eventually("all files are there", func() bool { return r.StorageShared() == nil })
+			r.eventually("all files are there", func() bool { return r.Storage().ServesAll() == nil })
 			check()
 			for _, root := range []string{"outputs", "logs", "attempts"} {
 				if _, err := os.Stat(filepath.Join(r.cfg.DataDir, "files", root)); !errors.Is(err, os.ErrNotExist) {
@@ -341,7 +341,7 @@ func TestAFarmMovesItsFilesWhileItWorks(t *testing.T) {
 			r.refusedWith(private, "start it with --storage")
 			r.restart()
 			check()
-			if err := r.StorageShared(); err != nil {
+			if err := r.Storage().ServesAll(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -381,11 +381,11 @@ func TestAMoveWaitsForTheStorage(t *testing.T) {
 	} else if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	if move, moving := r.StorageMove(); !moving || move.FilesLeft == 0 {
+	if move, moving := r.Storage().Move(); !moving || move.FilesLeft == 0 {
 		t.Errorf("while the storage is away: %+v", move)
 	}
 	server.Restart()
-	r.eventually("all files are there", func() bool { return r.Ready() == nil && r.StorageShared() == nil })
+	r.eventually("all files are there", func() bool { return r.Ready() == nil && r.Storage().ServesAll() == nil })
 	if f, err := r.OpenOutput(t.Context(), job.OutputName); err != nil || f.Size != size {
 		t.Errorf("the result afterwards: %+v, %v", f, err)
 	} else if err := f.Close(); err != nil {
@@ -416,7 +416,7 @@ func TestTheFolderItselfBecomesTheStorage(t *testing.T) {
 	}
 	for range 2 {
 		r.start()
-		if err := r.StorageShared(); err != nil {
+		if err := r.Storage().ServesAll(); err != nil {
 			t.Error(err)
 		}
 		if got := r.output(r.job(job.ID)); got != "the film" {
@@ -450,17 +450,17 @@ func TestAFarmThatDoesNotOpenHasMovedNothing(t *testing.T) {
 	if got := r.output(r.job(job.ID)); got != "the film" {
 		t.Errorf("the result is %q", got)
 	}
-	if _, moving := r.StorageMove(); moving {
+	if _, moving := r.Storage().Move(); moving {
 		t.Error("files are being moved")
 	}
 }
 
 func TestAFolderOfItsOwnIsNotShared(t *testing.T) {
 	r := open(t)
-	if err := r.StorageShared(); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "give its coordinator a --storage") {
+	if err := r.Storage().ServesAll(); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "give its coordinator a --storage") {
 		t.Errorf("got %v", err)
 	}
-	if err := r.CheckStorage(t.Context()); err != nil {
+	if err := r.Storage().Look(t.Context()); err != nil {
 		t.Errorf("the check says %v", err)
 	}
 }

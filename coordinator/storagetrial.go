@@ -28,7 +28,7 @@ type trial struct {
 
 // tryStorage has a machine read a file of the farm's storage, once in a term of leadership.
 func (l *leader) tryStorage(s *session) {
-	if l.c.shared == nil {
+	if l.c.storage.Shared() == nil {
 		return
 	}
 	l.mu.Lock()
@@ -41,7 +41,7 @@ func (l *leader) tryStorage(s *session) {
 	if !due {
 		return
 	}
-	l.c.aside(func(ctx context.Context) {
+	l.c.storage.Aside(func(ctx context.Context) {
 		content := make([]byte, trialSize)
 		_, _ = rand.Read(content) // crypto/rand never fails: it ends the process instead
 		obj, err := l.c.files.PutBlob(ctx, bytes.NewReader(content), files.Limits{Size: trialSize})
@@ -70,13 +70,13 @@ func (l *leader) tried(s *session, m wire.Tried) {
 	if !heard {
 		return
 	}
-	l.c.aside(func(ctx context.Context) {
+	l.c.storage.Aside(func(ctx context.Context) {
 		if err := l.dropTrial(ctx, file); err != nil {
 			l.c.log.Warn("dropping the file that the farm's storage was tried with", "error", err)
 		}
 	})
 	if passed {
-		l.c.storage.setTrial(nil)
+		l.c.storage.NoteTrial(nil)
 		l.c.log.Info("a machine has read a file from the farm's storage", "agent", s.agent, "name", name)
 		return
 	}
@@ -84,8 +84,8 @@ func (l *leader) tried(s *session, m wire.Tried) {
 	if reason == "" {
 		reason = "it came otherwise than it was stored"
 	}
-	err := farm.Errorf(farm.CodeUnavailable, "the machine %s could not read a file that this coordinator put into the farm's storage, %s: %s", name, l.c.shared.Where(), reason)
-	l.c.storage.setTrial(err)
+	err := farm.Errorf(farm.CodeUnavailable, "the machine %s could not read a file that this coordinator put into the farm's storage, %s: %s", name, l.c.storage.Shared().Where(), reason)
+	l.c.storage.NoteTrial(err)
 	l.c.log.Error("the farm's storage failed a trial", "agent", s.agent, "error", err)
 }
 

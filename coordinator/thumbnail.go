@@ -28,7 +28,7 @@ const (
 	attemptsPictured = 8192
 )
 
-func thumbnailFolder(job string) string { return "thumbnails/" + job }
+func thumbnailFolder(job string) string { return files.Thumbnails + "/" + job }
 
 func thumbnailKey(job string, frame int) string {
 	return thumbnailFolder(job) + "/" + strconv.Itoa(frame) + ".jpg"

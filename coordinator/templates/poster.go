@@ -21,7 +21,7 @@ const (
 
 // PosterKey is the key of the picture of a template's file, by the file's hash: a new file begins without one. Release v0.1.0 kept pictures
 // of jobs under the plain hash.
-func PosterKey(sha256 string) string { return "posters/own-" + files.Part(sha256) }
+func PosterKey(sha256 string) string { return files.Posters + "/own-" + files.Part(sha256) }
 
 // Poster is a small PNG or JPEG of the template's main composition when its file brings one; CodeNotFound otherwise. What
 // jobs rendered is never shown as the template: it may be for another client.

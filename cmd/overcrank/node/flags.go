@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"overcrank/cmd/overcrank/configfile"
-	"overcrank/coordinator"
+	"overcrank/coordinator/storage"
 	"overcrank/farm/address"
 )
 
@@ -65,7 +65,7 @@ func (f Flags) Validate() error {
 	if f.RedactAfter <= 0 || f.KeepOutputs < 0 || f.KeepHistory < 0 {
 		return fmt.Errorf("--redact-after is %v, --keep-outputs %v, --keep-history %v: the first has to be above 0, the others 0 or more", f.RedactAfter, f.KeepOutputs, f.KeepHistory)
 	}
-	if err := coordinator.CheckStorageFlag(f.Storage); err != nil {
+	if err := storage.CheckFlag(f.Storage); err != nil {
 		return fmt.Errorf("--storage: %w", err)
 	}
 	if f.MinFree < 0 {

@@ -1,4 +1,4 @@
-package coordinator
+package storage
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 
 func TestALeaderIsSeenToWriteWhateverItsClockShows(t *testing.T) {
 	for name, by := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
-		var s storageState
+		var s leaderNote
 		note := func(content string) nodeNote { return nodeNote{At: time.Now().Add(by), Content: content} }
 		if first, again := s.fresh(note("a")), s.fresh(note("a")); first || again {
 			t.Errorf("%s: a note from another time that does not change is taken for one that is being written", name)
@@ -20,7 +20,7 @@ func TestALeaderIsSeenToWriteWhateverItsClockShows(t *testing.T) {
 			t.Errorf("%s: a note that changed long ago is taken for one that is being written", name)
 		}
 	}
-	var s storageState
+	var s leaderNote
 	if !s.fresh(nodeNote{At: time.Now(), Content: "a"}) {
 		t.Error("a note of now is taken for an old one")
 	}

@@ -1,4 +1,4 @@
-package coordinator
+package storage
 
 import (
 	"context"
@@ -37,31 +37,34 @@ type provingPlace struct {
 	Key   string    `json:"key,omitempty"`  // checked last
 }
 
-// proveFiles reads all files whose hash is known, at a gentle pace, once a week. Of shared storage the leader does. A bucket checks by
+// prove reads all files whose hash is known, at a gentle pace, once a week. Of shared storage the leader does. A bucket checks by
 // itself what it keeps, and takes money for what is read.
-func (c *Coordinator) proveFiles(ctx context.Context) {
+func (s *Storage) prove(ctx context.Context) {
 	interval.Every(ctx, proveLook, func() {
-		c.proofs.Review(ctx)
-		if err := c.proveRound(ctx, provePace); err != nil && ctx.Err() == nil {
-			c.log.Error("checking that the farm's files are what they were", "error", err)
+		s.proofs.Review(ctx)
+		if err := s.proveRound(ctx, provePace); err != nil && ctx.Err() == nil {
+			s.log.Error("checking that the farm's files are what they were", "error", err)
 		}
 	})
 }
 
 // provesFiles says whether it is this node that reads the files.
-func (c *Coordinator) provesFiles() bool {
-	if c.shared == nil {
+func (s *Storage) provesFiles() bool {
+	if s.shared == nil {
 		return true
 	}
-	_, moving := c.StorageMove()
-	return c.patient != nil && !moving && c.leading() != nil
+	_, moving := s.Move()
+	return s.patient != nil && !moving && s.node.Leads()
 }
 
+// ProveNow goes on with a round, or begins one that is due, as fast as files are read.
+func (s *Storage) ProveNow(ctx context.Context) error { return s.proveRound(ctx, 0) }
+
 // proveRound goes on with the round that is under way, or begins one that is due.
-func (c *Coordinator) proveRound(ctx context.Context, pace int64) error {
-	place := recallPlace(c.cfg.DataDir)
+func (s *Storage) proveRound(ctx context.Context, pace int64) error {
+	place := recallPlace(s.cfg.DataDir)
 	now := time.Now()
-	if place.Root == "" && now.Sub(place.Begun).Abs() < proveEvery || !c.provesFiles() {
+	if place.Root == "" && now.Sub(place.Begun).Abs() < proveEvery || !s.provesFiles() {
 		return nil
 	}
 	if place.Root == "" {
@@ -69,21 +72,21 @@ func (c *Coordinator) proveRound(ctx context.Context, pace int64) error {
 	}
 	kept := now
 	for place.Root != "" {
-		next, err := c.filesBehind(ctx, place)
+		next, err := s.filesBehind(ctx, place)
 		if err != nil {
 			return err
 		}
 		for _, key := range next {
-			if !c.provesFiles() {
-				return keepPlace(c.cfg.DataDir, place)
+			if !s.provesFiles() {
+				return keepPlace(s.cfg.DataDir, place)
 			}
-			if err := c.proveFile(ctx, key, pace); err != nil {
-				return errors.Join(err, keepPlace(c.cfg.DataDir, place))
+			if err := s.proveFile(ctx, key, pace); err != nil {
+				return errors.Join(err, keepPlace(s.cfg.DataDir, place))
 			}
 			place.Key = key
 			if time.Since(kept) > keepPlaceEvery {
 				kept = time.Now()
-				if err := keepPlace(c.cfg.DataDir, place); err != nil {
+				if err := keepPlace(s.cfg.DataDir, place); err != nil {
 					return err
 				}
 			}
@@ -92,7 +95,7 @@ func (c *Coordinator) proveRound(ctx context.Context, pace int64) error {
 			place.Root, place.Key = rootBehind(place.Root), ""
 		}
 	}
-	return keepPlace(c.cfg.DataDir, place)
+	return keepPlace(s.cfg.DataDir, place)
 }
 
 // listAtOnce is how many files are listed before they are read: a listing does not wait for that.
@@ -101,8 +104,8 @@ const listAtOnce = 10_000
 var errListed = errors.New("enough is listed")
 
 // filesBehind lists the files that come next in a round.
-func (c *Coordinator) filesBehind(ctx context.Context, place provingPlace) (keys []string, err error) {
-	err = c.files.Walk(ctx, place.Root, func(o files.Object) error {
+func (s *Storage) filesBehind(ctx context.Context, place provingPlace) (keys []string, err error) {
+	err = s.store.Walk(ctx, place.Root, func(o files.Object) error {
 		switch {
 		case strings.HasSuffix(o.Key, "/"), o.Key <= place.Key:
 		case len(keys) == listAtOnce:
@@ -127,34 +130,34 @@ func rootBehind(root string) string {
 }
 
 // provenRoots are the keys below which files lie whose hash is known.
-var provenRoots = []string{"blobs", attemptsFolder, outputsFolder}
+var provenRoots = []string{files.Blobs, files.Attempts, files.Outputs}
 
 // proveFile checks one file. What went meanwhile, or cannot be read now, is no damage.
-func (c *Coordinator) proveFile(ctx context.Context, key string, pace int64) error {
-	kept, known, err := c.keptAs(key)
+func (s *Storage) proveFile(ctx context.Context, key string, pace int64) error {
+	kept, known, err := s.keptAs(key)
 	if err != nil || !known {
 		return err
 	}
-	err = c.proofs.Check(ctx, kept, pace)
+	err = s.proofs.Check(ctx, kept, pace)
 	if ctx.Err() != nil || errors.Is(err, files.ErrUnreachable) {
 		return err
 	}
 	if err != nil && !errors.Is(err, files.ErrNotFound) && !errors.Is(err, files.ErrDamaged) {
-		c.log.Error("a file of the farm cannot be read", "file", key, "error", err)
+		s.log.Error("a file of the farm cannot be read", "file", key, "error", err)
 	}
 	return nil
 }
 
 // keptAs says what a file has to hold, where that is known.
-func (c *Coordinator) keptAs(key string) (kept files.Kept, known bool, err error) {
+func (s *Storage) keptAs(key string) (kept files.Kept, known bool, err error) {
 	kept = files.Kept{Key: key, SHA256: path.Base(key), Size: -1}
-	name, isOutput := strings.CutPrefix(key, outputsFolder+"/")
+	name, isOutput := strings.CutPrefix(key, files.Outputs+"/")
 	if !isOutput {
 		_, err := files.BlobKey(kept.SHA256)
 		return kept, err == nil, nil // what is still arriving has another name
 	}
 	var job farm.Job
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = s.state.View(func(tx *raftstore.Tx) (err error) {
 		job, err = tx.JobByOutput(name)
 		return err
 	})
@@ -168,14 +171,14 @@ func (c *Coordinator) keptAs(key string) (kept files.Kept, known bool, err error
 	return kept, true, nil
 }
 
-// damagedFile tells of a file that was found damaged.
-func (c *Coordinator) damagedFile(d files.Damage) {
-	c.log.Error("a file of the farm is damaged: it is not what was kept, and is not given any more", "file", d.Key, "way out", wayOut(d.Key))
+// tellDamage tells of a file that was found damaged.
+func (s *Storage) tellDamage(d files.Damage) {
+	s.log.Error("a file of the farm is damaged: it is not what was kept, and is not given any more", "file", d.Key, "way out", wayOut(d.Key))
 }
 
 // wayOut is what to do about a damaged file.
 func wayOut(key string) string {
-	if strings.HasPrefix(key, "blobs/") {
+	if strings.HasPrefix(key, files.Blobs+"/") {
 		return "put it back from a backup, or have the same file uploaded again"
 	}
 	return "put it back from a backup, or have the job rendered again"
@@ -184,10 +187,10 @@ func wayOut(key string) string {
 // mostDamagedNamed is how many damaged files a check names.
 const mostDamagedNamed = 5
 
-// checkFiles says whether any of the farm's files were found damaged.
-func (c *Coordinator) checkFiles() farm.Check {
+// CheckFiles says whether any of the farm's files were found damaged.
+func (s *Storage) CheckFiles() farm.Check {
 	const name = "files"
-	damaged := c.proofs.Damaged()
+	damaged := s.proofs.Damaged()
 	if len(damaged) == 0 {
 		return farm.Passed(name, "none was found damaged")
 	}
@@ -198,10 +201,10 @@ func (c *Coordinator) checkFiles() farm.Check {
 	if more := len(damaged) - len(words); more > 0 {
 		words = append(words, fmt.Sprintf("and %d more", more))
 	}
-	return farm.Check{Name: name, Warn: true, Found: damageWords(len(damaged)) + ": " + strings.Join(words, ", ") + "; " + wayOut(damaged[0].Key)}
+	return farm.Check{Name: name, Warn: true, Found: DamageWords(len(damaged)) + ": " + strings.Join(words, ", ") + "; " + wayOut(damaged[0].Key)}
 }
 
-func damageWords(n int) string {
+func DamageWords(n int) string {
 	if n == 1 {
 		return "one of the farm's files is damaged and is not given any more"
 	}

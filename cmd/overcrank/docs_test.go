@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/png"
 	"io"
 	"net"
 	"net/http"
@@ -257,5 +258,54 @@ func TestTheReceiversOfTheDocumentationCheckSignatures(t *testing.T) {
 				t.Errorf("the receiver says %q", said.String())
 			}
 		})
+	}
+}
+
+// TestThePageAboutTheFirstRenderIsTrue follows docs/first-render.md on a farm: its commands, with its files.
+func TestThePageAboutTheFirstRenderIsTrue(t *testing.T) {
+	t.Parallel()
+	needs(t, "bash")
+	text, err := os.ReadFile(docs(t, "first-render.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, dir := startUp(t, t.TempDir()), t.TempDir()
+	card, err := os.ReadFile(titleCardZip(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, titlecard.Picture(titlecard.Night)); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{"demo-output/Title Card.zip": card, "demo-output/night.png": picture.Bytes()} // the demo leaves them
+	script := "set -eu\n"
+	for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
+		switch kind, code := m[1], m[2]; kind {
+		case "json":
+			files["job.json"] = []byte(code)
+		case "csv":
+			files["variants.csv"] = []byte(code)
+		case "sh":
+			script += code
+		}
+	}
+	script = regexp.MustCompile(`(?m)^export OVERCRANK_.*$`).ReplaceAllString(script, "")
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := f.shell(dir, "bash", "-c", `overcrank() { "`+binary+`" "$@"; }`+"\n"+script); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, want := range map[string]int{"spot.mp4": 25, "films/spring.mp4": 10, "films/summer.mp4": 10} {
+		if codec, _, _, frames, _ := probe(t, filepath.Join(dir, name)); codec != "h264" || frames != want {
+			t.Errorf("%s is %s with %d frames, want %d", name, codec, frames, want)
+		}
 	}
 }

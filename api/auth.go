@@ -37,7 +37,7 @@ func (s *server) forTeam(action farm.Action, h teamHandler) fiber.Handler {
 		}
 		c.Locals(localPrincipal, p)
 		if wait := s.teams.Take(p.Team, time.Now()); wait > 0 {
-			return rateLimited(c, wait, "the team asks more often than this farm allows")
+			return rateLimited(c, wait, "the team sends more requests than this farm allows")
 		}
 		if err := p.May(action); err != nil {
 			return err
@@ -117,5 +117,5 @@ func (s *server) refuseStranger(c *fiber.Ctx, err error) error {
 func rateLimited(c *fiber.Ctx, wait time.Duration, why string) error {
 	seconds := throttle.RetryAfter(wait)
 	c.Set(fiber.HeaderRetryAfter, seconds)
-	return farm.Errorf(farm.CodeRateLimited, "%s; come again in %s s", why, seconds)
+	return farm.Errorf(farm.CodeRateLimited, "%s; try again in %s s", why, seconds)
 }

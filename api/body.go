@@ -166,9 +166,9 @@ func (b *requestBody) hold(c *fiber.Ctx, size int) error {
 		b.held = size
 		return nil
 	}
-	b.err = farm.Errorf(farm.CodeRateLimited, "this address sends more large requests at once than this coordinator has memory for; send it again in a moment")
+	b.err = farm.Errorf(farm.CodeRateLimited, "too many large requests at once from this address; send it again in a moment")
 	if errors.Is(err, inbound.ErrAll) {
-		b.err = farm.Errorf(farm.CodeUnavailable, "more large requests are under way than this coordinator has memory for; send it again in a moment")
+		b.err = farm.Errorf(farm.CodeUnavailable, "this coordinator has no memory left for large requests; send it again in a moment")
 	}
 	b.turnedAway = true
 	return b.err

@@ -81,7 +81,7 @@ func checkJSON(body []byte) error {
 		return err
 	}
 	if _, err := w.dec.Token(); !errors.Is(err, io.EOF) {
-		return w.refuse("", "holds something after the end of its JSON")
+		return w.refuse("", "has more content after the JSON value")
 	}
 	return nil
 }

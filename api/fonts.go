@@ -109,7 +109,7 @@ func familyName(part io.Reader) (string, error) {
 	}
 	name := strings.TrimSpace(string(raw))
 	if len(raw) > nameLimit || strings.ToValidUTF8(name, "") != name || strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {
-		return "", farm.Invalid("the font's family cannot be named so", farm.FieldError{Field: "familyName", Message: "has to be one line of text"})
+		return "", farm.Invalid("the family name is not valid", farm.FieldError{Field: "familyName", Message: "has to be one line of text"})
 	}
 	return name, nil
 }

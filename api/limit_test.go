@@ -29,7 +29,7 @@ func TestATeamIsHeldToItsRate(t *testing.T) {
 		}
 		passed++
 	}
-	refused.refused(http.StatusTooManyRequests, "the team", "come again")
+	refused.refused(http.StatusTooManyRequests, "the team", "try again")
 	if passed != 12 {
 		t.Errorf("%d requests passed, want 12", passed)
 	}

@@ -85,7 +85,7 @@ func answerError(c *fiber.Ctx, err error) error {
 	case errors.As(err, &he):
 		body.Error = he.Message
 	default:
-		body.Error = "the farm has too much to do at the moment to answer in time; try again"
+		body.Error = "the farm is too busy to answer in time; try again"
 	}
 	if wait, ok := retryAfter[status]; ok && len(c.Response().Header.Peek(fiber.HeaderRetryAfter)) == 0 {
 		c.Set(fiber.HeaderRetryAfter, wait)

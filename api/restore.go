@@ -110,7 +110,7 @@ func plainError(err error) string {
 	if errors.As(err, &fe) {
 		return fe.Message
 	}
-	return "the farm could not be put back; its log says why"
+	return "the farm could not be restored; its log says why"
 }
 
 // backupForm is the form that a backup comes in.

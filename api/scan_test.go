@@ -33,7 +33,7 @@ func walked(body []byte) error {
 		return err
 	}
 	if _, err := w.dec.Token(); err == nil {
-		return w.refuse("", "holds something after the end of its JSON")
+		return w.refuse("", "has more content after the JSON value")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestABatchIsListedShownAndCancelled(t *testing.T) {
 	v.get("/batches/" + batch.ID + "?from=9000").is(http.StatusOK)
 	r.as("vic").get("/batches/" + batch.ID).is(http.StatusOK).lacks("Cancel waiting jobs")
 
-	r.as("zoe").get("/batches/"+batch.ID).is(http.StatusNotFound, "There is no such page").lacks("variant")
+	r.as("zoe").get("/batches/"+batch.ID).is(http.StatusNotFound, "Page not found").lacks("variant")
 	r.as("zoe").post("/batches/"+batch.ID+"/cancel", nil).is(http.StatusNotFound)
 	r.as("zoe").get("/batches").is(http.StatusOK, "No batches yet")
 
@@ -108,7 +108,7 @@ func TestABatchIsFilteredOrderedAgainAndPacked(t *testing.T) {
 	v := r.as("art")
 	path := "/batches/" + batch.ID
 	v.get(path+"?state=waiting&from=60").is(http.StatusOK, "61 to 70 of 70", "variant 070", "Waiting 70").lacks("variant 060", "Failed 0")
-	v.get(path+"?state=failed").is(http.StatusOK, "No such jobs", "All 70").lacks("variant 001")
+	v.get(path+"?state=failed").is(http.StatusOK, "No jobs in this state", "All 70").lacks("variant 001")
 	v.get(path+"?state=%22%3E%3Cscript%3E").is(http.StatusOK, "variant 001").lacks("<script>")
 	v.get(path+"/results.zip").is(http.StatusNotFound, "No job of this batch is finished yet")
 	v.post(path+"/again", nil).is(http.StatusNotFound, "no such jobs")

@@ -118,7 +118,7 @@ func TestAnOpenPageFollowsTheFarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	one.shows("job", "Cancelled")
-	jobs.shows("jobs", "Stopped before it was finished")
+	jobs.shows("jobs", "Cancelled before it finished")
 }
 
 func TestAnotherTeamsJobDoesNotComeThroughALivePage(t *testing.T) {

@@ -177,12 +177,12 @@ func (o *order) read(c *fiber.Ctx) error {
 		o.level = farm.LevelNormal
 	}
 	if !o.level.Known() {
-		return farm.Invalid("the job’s place in line cannot be changed", farm.FieldError{Field: "level", Message: "is rush, normal or overnight"})
+		return farm.Invalid("the job’s place in the queue cannot be changed", farm.FieldError{Field: "level", Message: "is rush, normal or overnight"})
 	}
 	if text := strings.TrimSpace(c.FormValue("priority")); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < -topPriority || n > topPriority {
-			return farm.Invalid("the job’s place in line cannot be changed", farm.FieldError{Field: "priority", Message: "has to be a whole number from -1000 to 1000"})
+			return farm.Invalid("the job’s place in the queue cannot be changed", farm.FieldError{Field: "priority", Message: "has to be a whole number from -1000 to 1000"})
 		}
 		o.priority = n
 	}

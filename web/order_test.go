@@ -21,7 +21,7 @@ func TestAWaitingJobIsMovedInLine(t *testing.T) {
 	r := start(t)
 	job := r.submit("art", "Spring spot")
 	art := r.as("art")
-	art.get("/jobs/"+job.ID).is(http.StatusOK, "Its place in line", "Move to the front", `value="overnight"`).lacks(`value="rush"`)
+	art.get("/jobs/"+job.ID).is(http.StatusOK, "Place in the queue", "Move to the front", `value="overnight"`).lacks(`value="rush"`)
 	art.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}}).is(http.StatusForbidden, "level rush", "producer or higher", "choose the level normal")
 	v := r.as("ada")
 	v.get("/jobs/"+job.ID).is(http.StatusOK, `value="rush"`)

@@ -114,7 +114,7 @@ func (s *server) signIn(c *fiber.Ctx) error {
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
 		if wait := s.strangers.Take(inbound.Caller(api.Origin(c)), time.Now()); wait > 0 {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
-			return farm.Errorf(farm.CodeRateLimited, "too many tokens from this address were wrong; try again in a moment")
+			return farm.Errorf(farm.CodeRateLimited, "too many wrong tokens from this address; try again in a moment")
 		}
 		c.Status(fiber.StatusUnauthorized)
 		return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version},

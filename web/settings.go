@@ -53,7 +53,7 @@ func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error
 func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	v := page.Tokens{People: holders(c), Name: strings.TrimSpace(c.FormValue("name")), Role: farm.Role(c.FormValue("role")), Life: c.FormValue("life")}
 	if v.Name == "" {
-		v.Error = "a name is needed, by which it is known later"
+		v.Error = "a name is needed"
 		c.Status(fiber.StatusBadRequest)
 		return s.showTokens(c, p, v)
 	}
@@ -88,7 +88,7 @@ func lifeEnd(life string, now time.Time) (time.Time, error) {
 			return now.AddDate(0, 0, l.Days), nil
 		}
 	}
-	return time.Time{}, farm.Invalid("the form names a lifetime that it does not offer", farm.FieldError{Field: "life", Message: "is not known"})
+	return time.Time{}, farm.Invalid("this lifetime is not offered", farm.FieldError{Field: "life", Message: "is not known"})
 }
 
 // invite makes another link for a person.

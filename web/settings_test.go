@@ -40,7 +40,7 @@ func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
 	path := regexp.MustCompile(`/sign-in/[A-Za-z0-9]+`).FindString(invited.body)
 	mia := r.visit()
 	mia.get(path).is(http.StatusOK, "Sign in as Mia")
-	mia.post(path, nil).is(http.StatusOK, "Your team’s work", "Mia")
+	mia.post(path, nil).is(http.StatusOK, "<h1>Overview</h1>", "Mia")
 	r.visit().get(path).is(http.StatusGone)
 
 	id := regexp.MustCompile(`id="token-([0-9A-Z]+)"`).FindStringSubmatch(invited.body)[1]
@@ -51,7 +51,7 @@ func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
 
 func TestTheCoordinatorsAreShownToAdministratorsOfTheFarm(t *testing.T) {
 	r := start(t)
-	r.as("ada").get("/settings/coordinators").is(http.StatusOK, "Coordinators", "Leads", "answers you", "any one of them may fail", "where other coordinators cannot have them")
+	r.as("ada").get("/settings/coordinators").is(http.StatusOK, "Coordinators", "Leads", "serves this page", "any one of them may fail", "which other coordinators cannot reach")
 	other := r.as("zoe") // an administrator of another team
 	other.get("/settings/coordinators").is(http.StatusForbidden)
 	if list := other.get("/settings/fonts").is(http.StatusOK); strings.Contains(list.body, "/settings/coordinators") {

@@ -55,7 +55,7 @@ func (s *server) share(c *fiber.Ctx, p farm.Principal) error {
 	if len(form.v.Problems) == 0 {
 		_, err = s.farm.PutPolicy(ctx, p, policy)
 	} else {
-		err = farm.Invalid("Some fields need another look")
+		err = farm.Invalid("Some fields are not valid")
 	}
 	var refused *farm.Error
 	switch code := farm.CodeOf(err); {
@@ -64,7 +64,7 @@ func (s *server) share(c *fiber.Ctx, p farm.Principal) error {
 	case code == farm.CodeConflict:
 		form.v.Conflict, form.v.Revision = true, strconv.Itoa(now.Revision)
 	case code == farm.CodeInvalid && errors.As(err, &refused):
-		form.v.Error = "Some fields need another look"
+		form.v.Error = "Some fields are not valid"
 		form.v.Problems = append(form.v.Problems, refused.Fields...)
 	default:
 		return err

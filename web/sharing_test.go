@@ -34,7 +34,7 @@ func TestTheFarmIsSharedByAForm(t *testing.T) {
 	}
 
 	form.Set("levels.rush.maxShare", "70")
-	v.post("/settings/sharing", form).is(http.StatusConflict, "ada changed the sharing meanwhile", "Save mine instead", `value="70"`, `name="revision" value="1"`)
+	v.post("/settings/sharing", form).is(http.StatusConflict, "ada changed these settings in the meantime", "Save mine instead", `value="70"`, `name="revision" value="1"`)
 	form.Set("revision", "1")
 	form.Set("limit.0.was", "particular")
 	form.Set("limit.0.remove", "1")

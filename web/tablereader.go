@@ -341,7 +341,7 @@ func (r *tableReader) placeFiles(v variants.Variant) bool {
 			return
 		}
 		whole = false
-		r.fault(v, column, fmt.Sprintf("the file “%s” is missing; add it beside the table, or write an address", name))
+		r.fault(v, column, fmt.Sprintf("the file “%s” is missing; upload it with the table, or give an address", name))
 		if r.missing[key] {
 			r.faults[len(r.faults)-1].Repeated = true
 			return

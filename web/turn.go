@@ -24,7 +24,7 @@ func (s *server) awaitTurn(c *fiber.Ctx, p farm.Principal) error {
 		}
 		if c.Method() != fiber.MethodGet || now.Add(wait).After(until) {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
-			return farm.Errorf(farm.CodeRateLimited, "your team asks more often than this farm allows; try again in %s s", throttle.RetryAfter(wait))
+			return farm.Errorf(farm.CodeRateLimited, "your team sends more requests than this farm allows; try again in %s s", throttle.RetryAfter(wait))
 		}
 		select {
 		case <-time.After(wait):

@@ -27,7 +27,7 @@ func TestTheDashboardCountsForItsTeam(t *testing.T) {
 	if a := ada.get("/jobs"); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
 		t.Errorf("got %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
 	}
-	ada.post("/theme", url.Values{"theme": {"dark"}}).is(http.StatusTooManyRequests, "asks more often")
+	ada.post("/theme", url.Values{"theme": {"dark"}}).is(http.StatusTooManyRequests, "sends more requests")
 	zoe.get("/jobs").is(http.StatusOK, "No jobs yet")
 }
 

@@ -214,7 +214,7 @@ func (s *server) unknown(c *fiber.Ctx) error {
 		return c.Next()
 	}
 	return s.member(farm.ActView, func(*fiber.Ctx, farm.Principal) error {
-		return farm.Errorf(farm.CodeNotFound, "nothing is at this address; it may have been mistyped or removed")
+		return farm.Errorf(farm.CodeNotFound, "there is nothing at this address; it may be mistyped, or removed")
 	})(c)
 }
 
@@ -287,9 +287,9 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 	heading := "That did not work"
 	switch status {
 	case fiber.StatusNotFound:
-		heading = "There is no such page"
+		heading = "Page not found"
 	case fiber.StatusForbidden:
-		heading = "This is not open to you"
+		heading = "You don’t have access to this page"
 	}
 	if p.TokenID == "" {
 		return s.render(c, page.SignIn(page.Shell{Title: heading, Theme: themeOf(c), Version: s.version}, message))

@@ -58,7 +58,7 @@ func TestASignInLinkIsMadeWithATokenAndWorksOnce(t *testing.T) {
 		v.ask(http.MethodHead, path).is(http.StatusOK)
 	}
 	v.get("/jobs").is(http.StatusOK, "API token")
-	v.post(path, nil).is(http.StatusOK, "Your team’s work")
+	v.post(path, nil).is(http.StatusOK, "<h1>Overview</h1>")
 	r.visit().get(path).is(http.StatusGone, "has been used")
 	r.visit().post(path, nil).is(http.StatusGone, "has been used")
 }
@@ -144,7 +144,7 @@ func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
 	vic.get("/").is(http.StatusOK).lacks("New job")
 	vic.get("/jobs/"+job.ID).is(http.StatusOK, "Spot").lacks("Cancel</button>")
 	vic.get("/templates").is(http.StatusOK, "Card").lacks("Drop an After Effects")
-	vic.get("/new").is(http.StatusForbidden, "This is not open to you", "role viewer", "artist or higher")
+	vic.get("/new").is(http.StatusForbidden, "You don’t have access to this page", "role viewer", "artist or higher")
 	vic.post("/new", nil).is(http.StatusForbidden, "role viewer")
 	vic.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusForbidden, "role viewer")
 	vic.post("/jobs/"+job.ID+"/call-again", nil).is(http.StatusForbidden, "role viewer")
@@ -156,8 +156,8 @@ func TestRolesDecideWhatAPageOffersAndTakes(t *testing.T) {
 	art := r.as("art")
 	art.get("/templates/"+template.ID).is(http.StatusOK, "Card").lacks("Delete</button>")
 	vic.post("/templates/"+template.ID+"/mark", url.Values{"sequential": {"1"}}).is(http.StatusForbidden)
-	art.post("/templates/"+template.ID+"/mark", url.Values{"sequential": {"1"}}).is(http.StatusOK, "Rendered on one machine, from the first frame on.", "Let machines share it")
-	art.post("/templates/"+template.ID+"/mark", nil).is(http.StatusOK, "Machines may share its frames")
+	art.post("/templates/"+template.ID+"/mark", url.Values{"sequential": {"1"}}).is(http.StatusOK, "Rendered on one machine, from the first frame on.", "Allow several machines")
+	art.post("/templates/"+template.ID+"/mark", nil).is(http.StatusOK, "Several machines may share a film")
 	art.post("/templates/"+template.ID+"/delete", nil).is(http.StatusForbidden, "role artist", "producer or higher")
 	art.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusOK, "Cancelled")
 	art.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusConflict, "That did not work")
@@ -180,7 +180,7 @@ func TestAnotherTeamsThingsAreNotThere(t *testing.T) {
 		"/new?again=" + job.ID, "/templates/" + template.ID, "/templates/" + template.ID + "/file", "/templates/" + template.ID + "/poster",
 		"/new?template=" + template.ID, "/nowhere", "/jobs/" + strings.Repeat("x", 300), "/jobs/%3Cscript%3E",
 	} {
-		zoe.get(path).is(http.StatusNotFound, "There is no such page").lacks("Moonshot", "<script>")
+		zoe.get(path).is(http.StatusNotFound, "Page not found").lacks("Moonshot", "<script>")
 	}
 	zoe.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusNotFound)
 	for _, path := range []string{"/", "/jobs", "/templates"} {
@@ -293,7 +293,7 @@ func TestAPersonIsOutAtOnceWhenTheirAccessEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := r.visit()
-	v.post("/sign-in/"+invitation.Code, nil).is(http.StatusOK, "Your team’s work", "Peer")
+	v.post("/sign-in/"+invitation.Code, nil).is(http.StatusOK, "<h1>Overview</h1>", "Peer")
 	page := v.live("home")
 	page.shows("home", "Nothing has been rendered yet")
 	if err := r.farm.RevokeToken(t.Context(), admin, person.ID, true); err != nil {

@@ -66,7 +66,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.presses(`form[action$="/change"] button`)
 
 	b.open("/jobs/" + job)
-	b.shows("Look at these frames")
+	b.shows("Approve these frames")
 	b.until(`[...document.querySelectorAll(".samples img")].length === 3 && [...document.querySelectorAll(".samples img")].every((i) => i.naturalWidth > 500)`)
 	b.canBeRead("/jobs/… that waits for approval")
 	b.size(1360, 900)

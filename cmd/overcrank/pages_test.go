@@ -52,7 +52,7 @@ func (b *browser) uploadsTheCard() string {
 	}
 	b.open("/templates")
 	b.do(chromedp.SetUploadFiles("#project", []string{wrong}, chromedp.ByQuery))
-	b.shows("notes.txt is no After Effects project")
+	b.shows("notes.txt is not an After Effects project")
 	project := filepath.Join(b.t.TempDir(), "Title Card.zip")
 	if err := os.Link(titleCardZip(b.t), project); err != nil {
 		b.t.Fatal(err)
@@ -154,7 +154,7 @@ func (b *browser) threeAtOnce(f *runningFarm, template, night string) {
 
 	b.open("/jobs/" + last)
 	b.do(chromedp.Click(`.head button.danger`, chromedp.ByQuery))
-	b.shows("Stopped before it was finished")
+	b.shows("Cancelled before it finished")
 }
 
 // morningColours are those of a landscape in the morning.
@@ -186,7 +186,7 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b.open("/sign-in")
 	b.canBeRead("/sign-in")
 	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
-	b.shows("Your team’s work")
+	b.shows("Overview")
 	b.shows("One job failed in the last 24 hours.")
 	for _, path := range []string{
 		"/", "/jobs", "/jobs/" + still, "/jobs/" + failed, "/templates", "/templates/" + template, "/new", "/new?template=" + template, "/machines",
@@ -202,7 +202,7 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	f.stop()
 	b.shows("Live updates are paused")
 	b.do(chromedp.Click(`.rail a[href="/machines"]`, chromedp.ByQuery))
-	b.shows("The farm does not answer at the moment. This page goes on to “Machines” as soon as it does.")
+	b.shows("The farm does not answer. This page opens “Machines” as soon as it does.")
 	address, err := url.Parse(f.Server)
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +280,7 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	b := newBrowser(t, f.Server)
 	b.open("/sign-in")
 	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
-	b.shows("Your team’s work")
+	b.shows("Overview")
 
 	const background = `getComputedStyle(document.body).backgroundColor`
 	b.scheme("light")
@@ -305,7 +305,7 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	b.until(`document.getElementById("palette").open`)
 	b.do(chromedp.SendKeys("#palette-search", "failed"+kb.Enter, chromedp.ByQuery))
 	b.until(`location.pathname === "/jobs" && location.search === "?state=failed"`)
-	b.shows("No such jobs")
+	b.shows("No jobs in this state")
 	b.do(chromedp.KeyEvent(kb.Tab))
 	b.until(`document.activeElement.className === "skip" && getComputedStyle(document.activeElement).outlineStyle === "solid"`)
 

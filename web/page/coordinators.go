@@ -33,9 +33,9 @@ func (v Coordinators) standing() string {
 	case v.Leader == "":
 		return "The farm has no leader at the moment, and takes no changes."
 	case v.Standing.Spare > 0:
-		return "The farm goes on when " + plural(v.Standing.Spare, "more coordinator", "more coordinators") + " cannot be reached."
+		return "The farm continues when " + plural(v.Standing.Spare, "more coordinator", "more coordinators") + " cannot be reached."
 	case len(v.Members) == 1:
-		return "The farm stands still when this machine does. With three coordinators any one of them may fail."
+		return "The farm stops when this machine does. With three coordinators any one of them may fail."
 	}
 	return ""
 }
@@ -47,11 +47,11 @@ func (v Coordinators) files() string {
 	case move == nil && v.Storage.Shared:
 		return "The farm’s files are in " + v.Storage.Where + "."
 	case move == nil:
-		return "The farm’s files are in " + v.Storage.Where + ", where other coordinators cannot have them: give this one a --storage that all reach."
+		return "The farm’s files are in " + v.Storage.Where + ", which other coordinators cannot reach: set a --storage that all of them reach."
 	case move.Files == 0:
 		return "The farm’s files are being moved to " + v.Storage.Where + "."
 	}
-	return fmt.Sprintf("The farm’s files are being moved to %s: %d of %d, %s of %s, are there. Other coordinators can come when all are.",
+	return fmt.Sprintf("The farm’s files are being moved to %s: %d of %d, %s of %s, are moved. Other coordinators can join when all are.",
 		v.Storage.Where, move.Files-move.FilesLeft, move.Files, Size(move.Bytes-move.BytesLeft), Size(move.Bytes))
 }
 

@@ -140,7 +140,7 @@ func CoordinatorsBody(v Coordinators) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"sheet\"><table class=\"stacks\"><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">State</th><th scope=\"col\">Heard</th><th scope=\"col\">Free disk</th><th scope=\"col\">Version</th><th scope=\"col\">Address</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"sheet\"><table class=\"stacks\"><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">State</th><th scope=\"col\">Last seen</th><th scope=\"col\">Free disk</th><th scope=\"col\">Version</th><th scope=\"col\">Address</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -163,7 +163,7 @@ func CoordinatorsBody(v Coordinators) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</p><p class=\"small\">Another one joins by invitation: <code>overcrank cluster invite</code>, on a machine that has an administrator’s token. One that is lost for good is taken out with <code>overcrank cluster remove</code>.</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</p><p class=\"small\">Add a coordinator with an invitation: <code>overcrank cluster invite</code>, on a machine that has an administrator’s token. Remove one that is lost for good with <code>overcrank cluster remove</code>.</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -223,7 +223,7 @@ func coordinatorRow(v Coordinators, m coordinator.ClusterMember) templ.Component
 			return templ_7745c5c3_Err
 		}
 		if m.ID == v.Self {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<span class=\"small\">answers you</span>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<span class=\"small\">serves this page</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -10,9 +10,9 @@ import (
 func deliveryState(d farm.Delivery) State {
 	switch {
 	case d.EndedAt.IsZero() && d.Tries == 0:
-		return State{"About to be called", "waiting"}
+		return State{"Pending", "waiting"}
 	case d.EndedAt.IsZero():
-		return State{"Tried again soon", "rendering"}
+		return State{"Retrying", "rendering"}
 	case d.Error != "":
 		return State{"Given up", "error"}
 	}

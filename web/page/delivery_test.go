@@ -27,12 +27,12 @@ func TestAJobsPageTellsHowItsWebhookStands(t *testing.T) {
 		want   []string
 		again  bool
 	}{
-		"before the end": {farm.JobRendering, nil, []string{"Called when the job has ended"}, false},
-		"cancelled":      {farm.JobCancelled, nil, []string{"Not called"}, false},
-		"about to be":    {farm.JobFinished, &farm.Delivery{Next: at}, []string{"About to be called"}, false},
-		"between tries":  {farm.JobFinished, &farm.Delivery{Tries: 2, Next: at, Error: "the receiver answered 500"}, []string{"Tried again soon", "after 2 tries", "The receiver answered 500."}, false},
+		"before the end": {farm.JobRendering, nil, []string{"Sent when the job has ended"}, false},
+		"cancelled":      {farm.JobCancelled, nil, []string{"Not sent"}, false},
+		"about to be":    {farm.JobFinished, &farm.Delivery{Next: at}, []string{"Pending"}, false},
+		"between tries":  {farm.JobFinished, &farm.Delivery{Tries: 2, Next: at, Error: "the receiver answered 500"}, []string{"Retrying", "after 2 attempts", "The receiver answered 500."}, false},
 		"delivered":      {farm.JobFinished, &farm.Delivery{Tries: 1, EndedAt: at}, []string{"Delivered", "21 Nov 17:00"}, true},
-		"given up":       {farm.JobFailed, &farm.Delivery{Tries: 4, EndedAt: at, Error: "<b>no answer"}, []string{"Given up", "after 4 tries", "&lt;b&gt;no answer"}, true},
+		"given up":       {farm.JobFailed, &farm.Delivery{Tries: 4, EndedAt: at, Error: "<b>no answer"}, []string{"Given up", "after 4 attempts", "&lt;b&gt;no answer"}, true},
 	} {
 		page := drawn(t, farm.RoleArtist, Job{Job: farm.Job{ID: "J", Status: c.status, Webhook: hook}, Delivery: c.d})
 		for _, w := range c.want {
@@ -40,14 +40,14 @@ func TestAJobsPageTellsHowItsWebhookStands(t *testing.T) {
 				t.Errorf("%s: the page does not say %q", name, w)
 			}
 		}
-		if strings.Contains(page, "Call again") != c.again {
+		if strings.Contains(page, "Send again") != c.again {
 			t.Errorf("%s: calling again is offered: %v", name, !c.again)
 		}
 		if strings.Contains(page, "s3cret") || strings.Contains(page, "shop.example") {
 			t.Errorf("%s: the page shows what the webhook holds", name)
 		}
 	}
-	if page := drawn(t, farm.RoleViewer, Job{Job: farm.Job{Status: farm.JobFinished, Webhook: hook}, Delivery: &farm.Delivery{EndedAt: at}}); strings.Contains(page, "Call again") {
+	if page := drawn(t, farm.RoleViewer, Job{Job: farm.Job{Status: farm.JobFinished, Webhook: hook}, Delivery: &farm.Delivery{EndedAt: at}}); strings.Contains(page, "Send again") {
 		t.Error("who only looks may call again")
 	}
 }

@@ -127,7 +127,7 @@ func (j Job) FilmWords() string {
 	_, total := j.frames()
 	switch {
 	case total == 0:
-		return "No frame is rendered yet"
+		return "No frame rendered yet"
 	case j.Status == farm.JobFinished:
 		return grouped(total) + " " + plural(total, "frame", "frames")
 	}

@@ -87,7 +87,7 @@ func (h Home) Answer() string {
 	case len(h.needs()) > 0:
 		return sentence(strings.Join(h.needs(), "; "))
 	case h.Machines == 0 && h.Waiting > 0:
-		return "No machine is connected: the jobs wait."
+		return "No machine is connected, so jobs wait."
 	case busy != "":
 		return "All is well: " + busy + "."
 	case len(h.Recent) > 0:
@@ -165,7 +165,7 @@ func HomeBody(s Shell, h Home) templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div id=\"home\" class=\"stack\"><div class=\"head\"><div><h1>Your team’s work</h1><p class=\"say\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div id=\"home\" class=\"stack\"><div class=\"head\"><div><h1>Overview</h1><p class=\"say\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -208,7 +208,7 @@ func HomeBody(s Shell, h Home) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</div><p class=\"small\">Finished and failed jobs are counted since the team’s first.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</div><p class=\"small\">Finished and failed count all jobs that the team still has.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -247,7 +247,7 @@ func HomeBody(s Shell, h Home) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if stuck.Ask {
-					templ_7745c5c3_Err = StateMark(State{"To be approved", "held"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = StateMark(State{"Needs approval", "held"}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -320,7 +320,7 @@ func HomeBody(s Shell, h Home) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, " more that wait for the same</li>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, " more for the same reason</li>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -683,7 +683,7 @@ func HomeBody(s Shell, h Home) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if h.Templates == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<p>Bring an After Effects project: drop an .aep, a .zip or a .mogrt on the templates page.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<p>Drop an After Effects project (.aep, .zip or .mogrt) on the templates page.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -694,7 +694,7 @@ func HomeBody(s Shell, h Home) templ.Component {
 					}
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<p>Choose a template, fill in its words and pictures, and press render.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<p>Choose a template, fill in its text and pictures, and press Render.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

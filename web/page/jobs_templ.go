@@ -144,12 +144,12 @@ func JobsBody(s Shell, v Jobs) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Filter == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<h2>No jobs yet</h2><p>Order one here, or with the command line: <code>overcrank submit job.json --wait</code></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<h2>No jobs yet</h2><p>Submit one here, or on the command line: <code>overcrank submit job.json --wait</code></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h2>No such jobs</h2><a class=\"button\" href=\"/jobs\">Show all</a>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h2>No jobs in this state</h2><a class=\"button\" href=\"/jobs\">Show all</a>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -159,7 +159,7 @@ func JobsBody(s Shell, v Jobs) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"sheet\"><table class=\"stacks\"><thead><tr><th scope=\"col\"><span class=\"sr\">Picture</span></th><th scope=\"col\">Job</th><th scope=\"col\">State</th><th scope=\"col\">Frames</th><th scope=\"col\">How it stands</th><th scope=\"col\">Submitted</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"sheet\"><table class=\"stacks\"><thead><tr><th scope=\"col\"><span class=\"sr\">Picture</span></th><th scope=\"col\">Job</th><th scope=\"col\">State</th><th scope=\"col\">Frames</th><th scope=\"col\">Progress</th><th scope=\"col\">Submitted</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -162,7 +162,7 @@ func Layout(s Shell) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\"><a class=\"skip\" href=\"#main\">Skip to the content</a><nav class=\"rail\" aria-label=\"Pages\"><a class=\"brand\" href=\"/\" aria-label=\"Overcrank, Home\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "\"><a class=\"skip\" href=\"#main\">Skip to the content</a><nav class=\"rail\" aria-label=\"Pages\"><a class=\"brand\" href=\"/\" aria-label=\"Overcrank, Overview\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -174,7 +174,7 @@ func Layout(s Shell) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = railLink(s, "home", "/", "Home", "M3 10l7-6 7 6v7h-5v-5H8v5H3z").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = railLink(s, "home", "/", "Overview", "M3 10l7-6 7 6v7h-5v-5H8v5H3z").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -262,7 +262,7 @@ func Layout(s Shell) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" title=\"The colours: the system’s own, dark or light\" aria-label=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\" title=\"Colours: as the system has them, dark or light\" aria-label=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -641,9 +641,9 @@ func PauseBanner(s Shell) templ.Component {
 				}
 			}
 			var templ_7745c5c3_Var30 string
-			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(" · Nothing new begins. Jobs that are rendering go on.")
+			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(" · Nothing new starts. Jobs that are rendering continue.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/layout.templ`, Line: 115, Col: 62}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/layout.templ`, Line: 115, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -689,7 +689,7 @@ func palette(s Shell) templ.Component {
 			templ_7745c5c3_Var31 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<dialog id=\"palette\" aria-label=\"Go to\"><input type=\"text\" id=\"palette-search\" placeholder=\"Where to?\" aria-label=\"Where to\" autocomplete=\"off\"><ul><li><a href=\"/\">Home <span class=\"small\">g h</span></a></li><li><a href=\"/jobs\">Jobs <span class=\"small\">g j</span></a></li><li><a href=\"/jobs?state=rendering\">Jobs that are rendering</a></li><li><a href=\"/jobs?state=failed\">Jobs that failed</a></li><li><a href=\"/queue\">Queue: what begins next <span class=\"small\">g q</span></a></li><li><a href=\"/batches\">Batches <span class=\"small\">g b</span></a></li><li><a href=\"/templates\">Templates <span class=\"small\">g t</span></a></li>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<dialog id=\"palette\" aria-label=\"Go to\"><input type=\"text\" id=\"palette-search\" placeholder=\"Go to…\" aria-label=\"Go to\" autocomplete=\"off\"><ul><li><a href=\"/\">Overview <span class=\"small\">g h</span></a></li><li><a href=\"/jobs\">Jobs <span class=\"small\">g j</span></a></li><li><a href=\"/jobs?state=rendering\">Jobs that are rendering</a></li><li><a href=\"/jobs?state=failed\">Jobs that failed</a></li><li><a href=\"/queue\">Queue: what starts next <span class=\"small\">g q</span></a></li><li><a href=\"/batches\">Batches <span class=\"small\">g b</span></a></li><li><a href=\"/templates\">Templates <span class=\"small\">g t</span></a></li>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -731,7 +731,7 @@ func palette(s Shell) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<li><a href=\"/api/reference\">API reference</a></li></ul><label class=\"row small keys\"><input type=\"checkbox\" id=\"single-keys\" checked> Keys of one letter: ? for this list, g and a letter to go to a page</label></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "<li><a href=\"/api/reference\">API reference</a></li></ul><label class=\"row small keys\"><input type=\"checkbox\" id=\"single-keys\" checked> Single-key shortcuts: ? opens this list, g and a letter goes to a page</label></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1222,7 +1222,7 @@ func SignInByLink(s Shell, v SignInLink) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, ", close this page: what you do here would be done in their name.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, ", close this page: you would act in their name.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1336,7 +1336,7 @@ func Problem(s Shell, heading, message string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 103, "</div><div class=\"row\"><a class=\"button\" href=\"/\">Back to Home</a></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 103, "</div><div class=\"row\"><a class=\"button\" href=\"/\">Back to the overview</a></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

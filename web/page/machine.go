@@ -90,7 +90,7 @@ func (m Machine) Standing() (words string, until time.Time) {
 	case farm.MachineOffline:
 		words := "Its agent is not connected."
 		if m.Paused || m.Drained {
-			words += " When it comes back it gets no work until somebody resumes it."
+			words += " When it comes back, it gets no work until somebody resumes it."
 		}
 		return words, time.Time{}
 	case farm.MachinePaused:
@@ -98,7 +98,7 @@ func (m Machine) Standing() (words string, until time.Time) {
 	case farm.MachineSetAside:
 		return "It failed too often: " + sentence(m.SetAside.Reason), m.SetAside.Until
 	case farm.MachineDraining:
-		return "It finishes its work and gets no more.", time.Time{}
+		return "It finishes its work and takes no more.", time.Time{}
 	case farm.MachineDrained:
 		return "It gets no work until somebody resumes it.", time.Time{}
 	case farm.MachineNotReady:
@@ -125,7 +125,7 @@ func (m Machine) pauseCosts() string {
 	if n := len(m.Running); n > 1 {
 		back = fmt.Sprintf("%d renders", n)
 	}
-	return fmt.Sprintf("Pause “%s”? It gives back %s, up to %.0f %% done. A film that is not split begins anew elsewhere; Drain lets it finish first.", m.Name, back, furthest)
+	return fmt.Sprintf("Pause “%s”? It gives back %s, up to %.0f %% done. A film that is not split starts over on another machine. Drain lets it finish first.", m.Name, back, furthest)
 }
 
 func (m Machine) path() string { return "/machines/" + m.ID }

@@ -17,7 +17,7 @@ func TestPausingAMachineSaysWhatItCostsFirst(t *testing.T) {
 		}
 		return page.String()
 	}
-	const costs = "It gives back 2 renders, up to 91 % done. A film that is not split begins anew elsewhere; Drain lets it finish first."
+	const costs = "It gives back 2 renders, up to 91 % done. A film that is not split starts over on another machine. Drain lets it finish first."
 	if !strings.Contains(shown(farm.RunningTask{Progress: 12}, farm.RunningTask{Progress: 91.2}), costs) {
 		t.Error("a machine that renders is paused without a word of what that costs")
 	}

@@ -142,7 +142,7 @@ func WhyPanel(s Shell, v JobView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.Placement.Start != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<dt>Begins</dt><dd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<dt>Starts</dt><dd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -181,7 +181,7 @@ func WhyPanel(s Shell, v JobView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if v.Placement.Place > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<dt>Begins</dt><dd>nobody can tell yet</dd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<dt>Starts</dt><dd>not known yet</dd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -318,7 +318,7 @@ func WhyPanel(s Shell, v JobView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Placement.Requirements) > 0 && v.Placement.Agents > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<div class=\"needs\" tabindex=\"0\" role=\"region\" aria-label=\"What is asked of a machine\"><table class=\"dense\"><caption class=\"sr\">What is asked of a machine</caption> <thead><tr><th scope=\"col\">Asked of a machine</th><th scope=\"col\"><span class=\"sr\">In particular</span></th><th scope=\"col\">Met</th><th scope=\"col\">Of the machines here</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<div class=\"needs\" tabindex=\"0\" role=\"region\" aria-label=\"Requirements\"><table class=\"dense\"><caption class=\"sr\">Requirements</caption> <thead><tr><th scope=\"col\">Requirement</th><th scope=\"col\"><span class=\"sr\">In particular</span></th><th scope=\"col\">Met</th><th scope=\"col\">Of the machines here</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -468,7 +468,7 @@ func OrderForm(s Shell, v JobView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "\" class=\"card\" aria-labelledby=\"order-title\"><h2 id=\"order-title\">Its place in line</h2><div class=\"inline row base\"><div class=\"field\"><label for=\"level\">Level</label> <select id=\"level\" name=\"level\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "\" class=\"card\" aria-labelledby=\"order-title\"><h2 id=\"order-title\">Place in the queue</h2><div class=\"inline row base\"><div class=\"field\"><label for=\"level\">Level</label> <select id=\"level\" name=\"level\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -545,7 +545,7 @@ func OrderForm(s Shell, v JobView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.Priority < 1000 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<button type=\"submit\" name=\"front\" value=\"1\" title=\"The highest priority of its level: before all others of your team there\">Move to the front</button>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<button type=\"submit\" name=\"front\" value=\"1\" title=\"Gives it the highest priority of your team within its level\">Move to the front</button>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -585,12 +585,12 @@ func SamplePanel(s Shell, v JobView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.NeedsApproval() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "Look at these frames: the rest waits for you")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "Approve these frames to render the rest")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "The frames that came first")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, "Preview frames")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -702,7 +702,7 @@ func SamplePanel(s Shell, v JobView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "\"><button class=\"primary\" type=\"submit\">Approve: render the rest</button></form><form method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "\"><button class=\"primary\" type=\"submit\">Approve and render the rest</button></form><form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -720,7 +720,7 @@ func SamplePanel(s Shell, v JobView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if v.NeedsApproval() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<p class=\"small\">A producer approves of them, or rejects them.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<p class=\"small\">An artist, a producer or somebody above approves or rejects them.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

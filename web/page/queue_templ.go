@@ -136,7 +136,7 @@ func QueueBody(s Shell, q Queue) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s.Can(farm.ActSteerFarm) && !q.Policy.Paused {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<form method=\"post\" action=\"/queue/pause\" data-confirm=\"Pause the farm? Nothing new begins, for any team, until somebody resumes it. Jobs that are rendering go on.\"><button type=\"submit\">Pause the farm</button></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<form method=\"post\" action=\"/queue/pause\" data-confirm=\"Pause the farm? Nothing new starts, for any team, until somebody resumes it. Jobs that are rendering continue.\"><button type=\"submit\">Pause the farm</button></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -254,7 +254,7 @@ func QueueBody(s Shell, q Queue) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</ul><p class=\"small\"><a href=\"/settings/sharing\">Hours, shares, teams and limits</a></p></section><section aria-labelledby=\"line-title\"><h2 id=\"line-title\">What begins next</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</ul><p class=\"small\"><a href=\"/settings/sharing\">Hours, shares, teams and limits</a></p></section><section aria-labelledby=\"line-title\"><h2 id=\"line-title\">What starts next</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -267,7 +267,7 @@ func QueueBody(s Shell, q Queue) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<h2>Nothing waits</h2><p>Jobs submitted now begin as soon as a suitable machine is free.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<h2>The queue is empty</h2><p>New jobs start as soon as a suitable machine is free.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

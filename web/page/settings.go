@@ -23,7 +23,7 @@ func tokensPath(v Tokens) string {
 func revokeQuestion(v Tokens, t farm.Token) string {
 	switch {
 	case t.ID == v.Own:
-		return "This is your own access. End it? You will be signed out at once."
+		return "Remove your own access? You will be signed out at once."
 	case v.People:
 		return "Remove " + t.Name + "? Their browsers are signed out at once."
 	}

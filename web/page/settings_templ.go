@@ -756,7 +756,7 @@ func FontsPage(s Shell, all []farm.Font) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if s.Can(farm.ActAddFonts) {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<div class=\"drop\" data-drop=\"font\"><div class=\"grow\"><h2>Drop a font here</h2><p class=\"small\">A .ttf, .otf or .ttc file. Jobs whose text uses it find it by its name.</p></div><input type=\"file\" accept=\".ttf,.otf,.ttc\" hidden tabindex=\"-1\" aria-label=\"Font file\"> <button class=\"primary\" type=\"button\" data-choose>Choose a file</button> <progress max=\"100\" value=\"0\" hidden aria-label=\"Upload\"></progress><p data-say role=\"status\"></p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<div class=\"drop\" data-drop=\"font\"><div class=\"grow\"><h2>Drop a font here</h2><p class=\"small\">A .ttf, .otf or .ttc file. Text that uses the font finds it by name.</p></div><input type=\"file\" accept=\".ttf,.otf,.ttc\" hidden tabindex=\"-1\" aria-label=\"Font file\"> <button class=\"primary\" type=\"button\" data-choose>Choose a file</button> <progress max=\"100\" value=\"0\" hidden aria-label=\"Upload\"></progress><p data-say role=\"status\"></p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -774,7 +774,7 @@ func FontsPage(s Shell, all []farm.Font) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "<h2>No fonts yet</h2><p>Text whose font no machine has is drawn with another one, and the job says so.</p></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 71, "<h2>No fonts yet</h2><p>Text whose font no machine has is drawn in another one, with a warning on the job.</p></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1129,9 +1129,9 @@ func SecretsPage(s Shell, v Secrets) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var47 string
-						templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.ResolveAttributeValue("Delete “" + k.Name + "”? Jobs that wait and refer to it will fail.")
+						templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.ResolveAttributeValue("Delete “" + k.Name + "”? Waiting jobs that refer to it will fail.")
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/settings.templ`, Line: 288, Col: 183}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/settings.templ`, Line: 288, Col: 182}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var47)
 						if templ_7745c5c3_Err != nil {
@@ -1226,7 +1226,7 @@ func WebhooksPage(s Shell, key string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if s.Can(farm.ActRenewWebhookKey) {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "<form method=\"post\" action=\"/settings/webhooks\" data-confirm=\"Make another key? Receivers that know only the old one will refuse calls from now on.\"><button class=\"danger\" type=\"submit\">Make another key</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "<form method=\"post\" action=\"/settings/webhooks\" data-confirm=\"Replace the key? Receivers that still use the old one will refuse webhooks from now on.\"><button class=\"danger\" type=\"submit\">Replace the key</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

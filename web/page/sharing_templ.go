@@ -71,7 +71,7 @@ func SharingPage(s Shell, v Sharing) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " changed the sharing meanwhile.</b> Nothing of yours is saved yet; it stands in the form below. Save once more to put it in the place of that change, or <a href=\"/settings/sharing\">start from what is in force</a>.</div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " changed these settings in the meantime.</b> Your changes are not saved yet; they are in the form below. Save again to overwrite that change, or <a href=\"/settings/sharing\">load the current settings</a>.</div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -378,7 +378,7 @@ func SharingPage(s Shell, v Sharing) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "><legend>Limits</legend><p class=\"small\">For what the farm has a fixed number of, such as licences of a plug-in. A job takes one while it renders, when its project uses one of the effects.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "><legend>Limits</legend><p class=\"small\">For what the farm has only so many of, such as plug-in licences. A job takes one while it renders, if its project uses one of the effects.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -414,11 +414,11 @@ func SharingPage(s Shell, v Sharing) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = numberField(v, "split.minSeconds", "Seconds a range takes at least", "as it pays", v.MinSeconds, "any").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = numberField(v, "split.minSeconds", "Shortest range, in seconds", "as it pays", v.MinSeconds, "any").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = numberField(v, "split.maxRanges", "Ranges of a job at most", "as it pays", v.MaxRanges, "1").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = numberField(v, "split.maxRanges", "Most ranges of a job", "as it pays", v.MaxRanges, "1").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -440,7 +440,7 @@ func SharingPage(s Shell, v Sharing) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = numberField(v, "maxSlotsPerMachine", "Tasks at once on one machine, at most", "as its hardware allows", v.MaxSlots, "1").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = numberField(v, "maxSlotsPerMachine", "Most tasks at once on one machine", "as its hardware allows", v.MaxSlots, "1").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -458,11 +458,11 @@ func SharingPage(s Shell, v Sharing) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = numberField(v, "retry.maxAttempts", "Tries of a task", "3", v.MaxAttempts, "1").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = numberField(v, "retry.maxAttempts", "Attempts of a task", "3", v.MaxAttempts, "1").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = numberField(v, "retry.maxJobFailures", "Failed tries of a job", "10, or a tenth of its tasks", v.MaxFailures, "1").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = numberField(v, "retry.maxJobFailures", "Failed attempts of a job", "10, or a tenth of its tasks", v.MaxFailures, "1").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -554,7 +554,7 @@ func SharingPage(s Shell, v Sharing) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "</button> <span class=\"small\">Takes effect at once, for all teams. Jobs that are rendering go on.</span></div>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "</button> <span class=\"small\">Takes effect at once, for all teams. Jobs that are rendering continue.</span></div>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

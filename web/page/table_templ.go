@@ -369,7 +369,7 @@ func tableForm(t Table) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<div class=\"drop\" data-table-drop><div class=\"grow field\"><label for=\"sheet\">Drop a table here, with the files that it names <span class=\"small\">.csv, .tsv or .txt, with a line of headings</span></label> <input type=\"file\" id=\"sheet\" name=\"sheet\" accept=\".csv,.tsv,.tab,.txt,text/csv\"></div><div class=\"grow field\"><label for=\"files\">Pictures, films, sounds <span class=\"small\">matched by name</span></label> <input type=\"file\" id=\"files\" name=\"files\" multiple></div><progress max=\"100\" value=\"0\" hidden aria-label=\"Handing over files\"></progress><p data-say role=\"status\"></p></div><div class=\"field\"><label for=\"cells\">Or paste cells from a spreadsheet <span class=\"small\">with their headings</span></label> <textarea id=\"cells\" name=\"table\" rows=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<div class=\"drop\" data-table-drop><div class=\"grow field\"><label for=\"sheet\">Drop a table here, with the files that it names <span class=\"small\">.csv, .tsv or .txt, with a line of headings</span></label> <input type=\"file\" id=\"sheet\" name=\"sheet\" accept=\".csv,.tsv,.tab,.txt,text/csv\"></div><div class=\"grow field\"><label for=\"files\">Pictures, films, sounds <span class=\"small\">matched by name</span></label> <input type=\"file\" id=\"files\" name=\"files\" multiple></div><progress max=\"100\" value=\"0\" hidden aria-label=\"Uploading files\"></progress><p data-say role=\"status\"></p></div><div class=\"field\"><label for=\"cells\">Or paste cells from a spreadsheet <span class=\"small\">with their headings</span></label> <textarea id=\"cells\" name=\"table\" rows=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -395,7 +395,7 @@ func tableForm(t Table) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</textarea> <button type=\"submit\" name=\"do\" value=\"look\">Look at the table</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</textarea> <button type=\"submit\" name=\"do\" value=\"look\">Check the table</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -906,7 +906,7 @@ func tableRows(t Table) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "The rows, as they will be submitted")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "Rows to submit")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -990,7 +990,7 @@ func tableRows(t Table) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<span class=\"small\">as the template is called</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<span class=\"small\">the template’s name</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1019,7 +1019,7 @@ func tableRows(t Table) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<span class=\"small\">as it is</span> ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<span class=\"small\">unchanged</span> ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1082,7 +1082,7 @@ func tableOrder(t Table) templ.Component {
 			templ_7745c5c3_Var50 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<fieldset class=\"card\"><legend class=\"sr\">Order</legend><div class=\"inline row base\"><div class=\"field grow\"><label for=\"codec\">Result</label> <select id=\"codec\" name=\"codec\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<fieldset class=\"card\"><legend class=\"sr\">Jobs</legend><div class=\"inline row base\"><div class=\"field grow\"><label for=\"codec\">Result</label> <select id=\"codec\" name=\"codec\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1177,7 +1177,7 @@ func tableOrder(t Table) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "> Preview quality first <span class=\"small\">half size, as fast as can be; the result is an MP4</span></label><div class=\"row\"><button class=\"primary\" type=\"submit\" name=\"do\" value=\"order\" data-once")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "> Preview quality first <span class=\"small\">half size, as fast as possible; the result is an MP4</span></label><div class=\"row\"><button class=\"primary\" type=\"submit\" name=\"do\" value=\"order\" data-once")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1237,7 +1237,7 @@ func tableOrder(t Table) templ.Component {
 			}
 		}
 		if !t.Sound() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 118, "<a class=\"small\" href=\"#problems\">Something is wrong with the table</a>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 118, "<a class=\"small\" href=\"#problems\">Correct the table first</a>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

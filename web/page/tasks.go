@@ -149,10 +149,10 @@ func TaskState(t farm.Task) State {
 	case farm.TaskCancelled:
 		return State{"Cancelled", "cancelled"}
 	case farm.TaskBlocked:
-		return State{"Waits for others", "held"}
+		return State{"Waiting for other tasks", "held"}
 	}
 	if t.Failures > 0 {
-		return State{"To be tried again", "waiting"}
+		return State{"Retrying soon", "waiting"}
 	}
 	return State{"Waiting", "waiting"}
 }
@@ -161,7 +161,7 @@ func TaskState(t farm.Task) State {
 func taskName(t farm.Task) string {
 	switch t.Kind {
 	case farm.TaskSample:
-		return "Frames to look at first"
+		return "Preview frames"
 	case farm.TaskSound:
 		return "Sound"
 	case farm.TaskAssemble:
@@ -172,9 +172,9 @@ func taskName(t farm.Task) string {
 	first, last := Task{Task: t}.span()
 	switch {
 	case t.Redo > 0 && first == last:
-		return fmt.Sprintf("Frame %d once more", first)
+		return fmt.Sprintf("Frame %d again", first)
 	case t.Redo > 0:
-		return fmt.Sprintf("Frames %d to %d once more", first, last)
+		return fmt.Sprintf("Frames %d to %d again", first, last)
 	case t.Part && first == last:
 		return fmt.Sprintf("Frame %d", first)
 	case t.Part:
@@ -204,13 +204,13 @@ func attemptState(a farm.AttemptRecord) State {
 func classWords(c farm.FailureClass) string {
 	switch c {
 	case farm.FailureTransient:
-		return "tried again after a while"
+		return "retried later"
 	case farm.FailureLicence:
-		return "no licence was free; tried again without losing a try"
+		return "no licence was free; retried, and not counted as a failure"
 	case farm.FailureDeterministic:
-		return "would fail everywhere"
+		return "would fail on every machine"
 	case farm.FailureWorker:
-		return "tried again on another machine"
+		return "retried on another machine"
 	}
 	return ""
 }

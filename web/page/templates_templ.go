@@ -109,7 +109,7 @@ func TemplatesBody(s Shell, all []Template) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<h2>No templates yet</h2><p>A template is a project whose words, colours and pictures jobs change.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<h2>No templates yet</h2><p>A template is a project. Jobs change its text, colours and pictures.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -593,7 +593,7 @@ func TemplateBody(s Shell, t Template) templ.Component {
 		}
 		if t.Summary != nil {
 			if lacks := t.lacks(); len(lacks) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<div class=\"note warn\" id=\"lacks\"><b>Footage is missing.</b> These files did not come with the template. Each job has to bring its own, or it can’t be rendered:<ul>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<div class=\"note warn\" id=\"lacks\"><b>Footage is missing.</b> These files did not come with the template. Each job has to bring them, or it cannot render:<ul>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -762,13 +762,13 @@ func sequentialMark(s Shell, t Template) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if s.Can(farm.ActChangeTemplates) {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<button type=\"submit\">Let machines share it</button>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<button type=\"submit\">Allow several machines</button>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<span class=\"small\">Machines may share its frames. Where each frame depends on the one before, as in a simulation:</span> <button type=\"submit\" name=\"sequential\" value=\"1\">Render it on one machine, from the first frame on</button>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<span class=\"small\">Several machines may share a film. If each frame depends on the one before, as in a simulation:</span> <button type=\"submit\" name=\"sequential\" value=\"1\">Render it on one machine, from the first frame on</button>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1012,7 +1012,7 @@ func fontsCard(fonts []aep.FontSummary) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(fonts) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "<p class=\"small\">No text uses a font.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "<p class=\"small\">No fonts.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1079,7 +1079,7 @@ func footageCard(footage []aep.FootageSummary) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(footage) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<p class=\"small\">It refers to no files.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<p class=\"small\">No footage files.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

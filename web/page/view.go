@@ -125,7 +125,7 @@ func (j Job) Sentence() string {
 	case farm.JobFailed:
 		return j.Error
 	case farm.JobCancelled:
-		return "Stopped before it was finished"
+		return "Cancelled before it finished"
 	}
 	if j.Why != "" {
 		return j.Why

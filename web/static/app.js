@@ -19,7 +19,7 @@ function connect() {
     socket.onopen = socket.onmessage = socket.onclose = null; socket.close();
     if (e.code === 1008) { location.reload(); return; } // signed out
     if (e.code === 1013) { // too many pages are open; what is shown stays as it is
-      say("This page is not kept up to date: " + e.reason);
+      say("Live updates are off: " + e.reason);
       setTimeout(connect, 30000);
       return;
     }
@@ -48,7 +48,7 @@ let elsewhere = { others: [], code: "" }, lost = false, wanted = "", seeking = 0
 function lose() {
   if (lost) return;
   lost = true;
-  say(elsewhere.others.length ? "Reconnecting… The farm goes on; this page looks for another of its coordinators." : "Live updates are paused. Trying again…");
+  say(elsewhere.others.length ? "Reconnecting to another coordinator of the farm…" : "Live updates are paused. Trying again…");
   if (elsewhere.others.length) seeking = setTimeout(seek, moveAfter);
 }
 
@@ -69,7 +69,7 @@ async function seek() {
   const there = elsewhere.others.filter((_, i) => asked[i + 1]);
   if (asked[0] || there.length === 0 || document.querySelector("[data-busy]")) { seeking = setTimeout(seek, 2000); return; }
   const base = there[Math.floor(Math.random() * there.length)];
-  say("Going on at " + base.replace(/^https?:\/\//, "") + "…");
+  say("Connecting to " + base.replace(/^https?:\/\//, "") + "…");
   const form = Object.assign(document.createElement("form"), {
     method: "post", hidden: true,
     action: base + "/sign-in/" + elsewhere.code + "?to=" + encodeURIComponent(wanted || location.pathname + location.search) + (wanted ? "" : filledIn()),
@@ -82,8 +82,8 @@ async function seek() {
 document.addEventListener("submit", (e) => {
   if (!lost) return;
   e.preventDefault(); e.stopImmediatePropagation();
-  if (!elsewhere.others.length) { say("Not sent: the farm does not answer at the moment. What you filled in stays; send it again once this line is gone."); return; }
-  say("Not sent: this page looks for another coordinator of the farm. What you filled in stays.");
+  if (!elsewhere.others.length) { say("Not sent: the farm does not answer. Your input is kept; send it again once this message is gone."); return; }
+  say("Not sent: connecting to another coordinator of the farm. Your input is kept.");
   seek();
 }, true);
 document.addEventListener("click", (e) => {
@@ -92,7 +92,7 @@ document.addEventListener("click", (e) => {
   e.preventDefault();
   wanted = link.pathname + link.search;
   if (elsewhere.others.length) seek();
-  else say("The farm does not answer at the moment. This page goes on to “" + link.textContent.trim().slice(0, 40) + "” as soon as it does.");
+  else say("The farm does not answer. This page opens “" + link.textContent.trim().slice(0, 40) + "” as soon as it does.");
 }, true);
 
 // filledIn is what was filled into the page's forms, as the end of an address, which browsers keep to themselves. Passwords and
@@ -256,7 +256,7 @@ async function uploadTemplate(zone, file) {
   const say = zone.querySelector("[data-say]"), bar = zone.querySelector("progress");
   const ext = file.name.split(".").pop().toLowerCase();
   const type = { aep: "aep", aet: "aep", aepx: "aep", zip: "zip", mogrt: "mogrt" }[ext];
-  if (!type) { say.textContent = file.name + " is no After Effects project. Choose an .aep, .aet, .aepx, .zip or .mogrt file."; say.className = "bad"; return; }
+  if (!type) { say.textContent = file.name + " is not an After Effects project. Choose an .aep, .aet, .aepx, .zip or .mogrt file."; say.className = "bad"; return; }
   say.className = ""; bar.hidden = false; bar.value = 0;
   say.textContent = "Sending " + file.name + "…";
   try {
@@ -325,7 +325,7 @@ async function keepFiles(form, files) {
   form.dataset.busy = "1"; bar.hidden = false;
   try {
     for (const [i, file] of files.entries()) {
-      say.className = "small"; say.textContent = "Handing over " + file.name + " (" + (i + 1) + " of " + files.length + ")…";
+      say.className = "small"; say.textContent = "Uploading " + file.name + " (" + (i + 1) + " of " + files.length + ")…";
       const made = await send("POST", "/files/handover?name=" + encodeURIComponent(file.name), file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
       const kept = document.createElement("input");
       kept.type = "hidden"; kept.name = "kept"; kept.value = made.src + " " + file.name;

@@ -57,7 +57,7 @@ func saidOf(c client.Cluster) []string {
 	case c.Leader == "":
 		words = append(words, "The farm has no leader at the moment, and takes no changes.")
 	case c.Spare > 0:
-		words = append(words, fmt.Sprintf("The farm goes on when %s cannot be reached.", terminal.Plural(c.Spare, "more coordinator")))
+		words = append(words, fmt.Sprintf("The farm continues when %s cannot be reached.", terminal.Plural(c.Spare, "more coordinator")))
 	}
 	for _, w := range c.Warnings {
 		words = append(words, "Warning: "+w+".")

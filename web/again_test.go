@@ -28,7 +28,7 @@ func TestSubmittingAgainKeepsWhatTheFormHasNoFieldsFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := r.as("ada")
-	v.get("/new?again="+earlier.ID).is(http.StatusOK, `name="again"`, "Earlier", "It stays as it was", "As before: video_prores_422, frames 0 to 9")
+	v.get("/new?again="+earlier.ID).is(http.StatusOK, `name="again"`, "Earlier", "These stay as they were", "As before: video_prores_422, frames 0 to 9")
 	form := url.Values{"again": {earlier.ID}, "template": {card.ID}, "composition": {"main"}, "name": {"Summer"}, "field0": {"Later"}, "codec": {""}}
 	a := v.post("/new", form).is(http.StatusOK, "Summer")
 	made, err := r.farm.Job(t.Context(), r.principal("ada"), strings.TrimPrefix(a.path, "/jobs/"))

@@ -6,9 +6,9 @@ type Action string
 // The actions. What each takes stands in Grants, and nowhere else.
 const (
 	ActView            Action = "see the team's work and the farm's machines"
-	ActSubmit          Action = "submit jobs and hand over files"
+	ActSubmit          Action = "submit jobs and upload files"
 	ActRunScripts      Action = "submit jobs with assets of the type script"
-	ActChangeJobs      Action = "cancel, release, reorder and rename jobs, and call webhooks again"
+	ActChangeJobs      Action = "cancel, release, reorder and rename jobs, and send webhooks again"
 	ActApprove         Action = "approve or reject a job by its first frames"
 	ActChangeTemplates Action = "add, replace, rename and mark templates"
 	ActAddFonts        Action = "add fonts"
@@ -24,15 +24,15 @@ const (
 	ActRunMachines Action = "drain, pause, tag and rename machines"
 	ActSteerFarm   Action = "pause the farm, and change levels and limits"
 
-	ActManageTokens       Action = "make, change and revoke the team's tokens and people"
+	ActManageTokens       Action = "create, change and revoke the team's tokens and people"
 	ActRenameTeam         Action = "rename the team"
-	ActRenewWebhookKey    Action = "renew the key that signs webhooks"
+	ActRenewWebhookKey    Action = "replace the key that signs webhooks"
 	ActProfile            Action = "profile the coordinator"
-	ActManageTeams        Action = "make and end teams, and look after the tokens and people of every team"
+	ActManageTeams        Action = "create and end teams, and manage the tokens and people of every team"
 	ActInviteMachines     Action = "invite and retire machines"
 	ActChangePolicy       Action = "decide how teams share the farm"
 	ActChangeSecretKey    Action = "change the key that seals secrets"
-	ActManageCoordinators Action = "invite, remove and inspect coordinators, and look after their keys"
+	ActManageCoordinators Action = "invite, remove and inspect coordinators, and manage their keys"
 	ActBackUp             Action = "back up and restore the farm"
 )
 
@@ -112,9 +112,9 @@ func (p Principal) MayAs(a Action, least Role) error {
 	g := a.Grant()
 	switch {
 	case !p.Role.Allows(least):
-		return Errorf(CodeForbidden, "%q may not %s: that takes the role %s%s, and %q has the role %s", p.Name, a, least, orHigher(least), p.Name, p.Role)
+		return Errorf(CodeForbidden, "%q may not %s: that needs the role %s%s, and %q has the role %s", p.Name, a, least, orHigher(least), p.Name, p.Role)
 	case g.Farm && !p.FirstTeam:
-		return Errorf(CodeForbidden, "%q may not %s: that concerns all teams, and takes the role %s%s in the farm's first team",
+		return Errorf(CodeForbidden, "%q may not %s: that concerns all teams, and needs the role %s%s in the farm's first team",
 			p.Name, a, least, orHigher(least))
 	}
 	return nil

@@ -44,7 +44,7 @@ func TestARefusalSaysWhatItTakes(t *testing.T) {
 	}{
 		{farm.Principal{Name: "art", Role: farm.RoleArtist, FirstTeam: true}, farm.ActDeleteTemplates, []string{`"art"`, "delete templates", "producer or higher", "has the role artist"}},
 		{farm.Principal{Name: "zoe", Role: farm.RoleAdmin}, farm.ActSteerFarm, []string{`"zoe"`, "pause the farm", "operator or higher", "first team"}},
-		{farm.Principal{Name: "ops", Role: farm.RoleOperator, FirstTeam: true}, farm.ActBackUp, []string{"takes the role admin, and"}},
+		{farm.Principal{Name: "ops", Role: farm.RoleOperator, FirstTeam: true}, farm.ActBackUp, []string{"needs the role admin, and"}},
 	} {
 		err := test.who.May(test.act)
 		if farm.CodeOf(err) != farm.CodeForbidden || test.who.Can(test.act) {
@@ -111,7 +111,7 @@ func TestTheDocumentedTableIsTheOneInForce(t *testing.T) {
 	}
 	var want strings.Builder
 	for _, g := range farm.Grants() {
-		whose := "the own team"
+		whose := "your own team"
 		if g.Farm {
 			whose = "the farm's first team"
 		}

@@ -50,6 +50,7 @@ func TestCommandsOfTheDocumentationParse(t *testing.T) {
 		for _, c := range commandsOf(string(text)) {
 			seen++
 			into = cli{}
+			forget(parser.Model.Node)
 			_, err := parser.Parse(c.args)
 			if err != nil && c.named && (strings.HasPrefix(err.Error(), "expected ") || strings.HasPrefix(err.Error(), "missing ")) {
 				continue
@@ -69,6 +70,19 @@ type writtenCommand struct {
 	args []string
 	// named is whether it stands within a sentence, where it may name the command without what it needs.
 	named bool
+}
+
+// forget has a parser know nothing of what it parsed before.
+func forget(node *kong.Node) {
+	for _, f := range node.Flags {
+		f.Set = false
+	}
+	for _, p := range node.Positional {
+		p.Set = false
+	}
+	for _, child := range node.Children {
+		forget(child)
+	}
 }
 
 // anyPath takes paths of files that are on no machine but the reader's.

@@ -103,7 +103,7 @@ func TestHomeAnswersInASentence(t *testing.T) {
 		"All is well: 2 jobs are rendering, 1 is waiting.": {Machines: 1, Active: 2, Waiting: 1},
 		"All is well: 1 job is rendering.":                 {Machines: 1, Active: 1},
 		"All is well: everything is done.":                 {Machines: 1, Recent: make([]Job, 1)},
-		"No machine is connected, so jobs wait.":          {Waiting: 1},
+		"No machine is connected, so jobs wait.":           {Waiting: 1},
 		"One job failed in the last 24 hours.":             {Machines: 1, Active: 2, Failed: make([]Job, 1), FailedNow: 1, FailedAll: true},
 		"57 jobs failed in the last 24 hours.":             {Failed: make([]Job, 3), FailedNow: 57, FailedAll: true},
 		"1,000 or more jobs failed in the last 24 hours; 2 jobs wait for approval; 1 job waits that no machine can render.": {

@@ -49,7 +49,11 @@ func (t *tables) gather(c SubmitJobs) (whole SubmitJobs, contents []storedConten
 			return c, nil, farm.Errorf(farm.CodeConflict, "part %d of batch %s is not there; submit the batch again", n, c.Batch.ID)
 		}
 		whole.Jobs, whole.Tasks = append(whole.Jobs, part.Jobs...), append(whole.Tasks, part.Tasks...)
-		contents = append(contents, part.stored...)
+		partContents, err := part.contents(nil) // which it has as they lay in the log
+		if err != nil {
+			return c, nil, err
+		}
+		contents = append(contents, partContents...)
 	}
 	whole.Jobs, whole.Tasks = append(whole.Jobs, c.Jobs...), append(whole.Tasks, c.Tasks...)
 	return whole, append(contents, own...), nil

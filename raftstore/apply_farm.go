@@ -124,7 +124,7 @@ func (t *tables) reorder(was, job farm.Job, c ChangeJob, result *Result) {
 	t.listJob(&was, was.Status, t.remove)
 	t.saveJob(job, was.Status)
 	t.listJob(&job, job.Status, func(bucket []byte, key string) { t.set(bucket, key, nil) })
-	result.addJob(job)
+	result.AddJob(job)
 	for _, task := range t.tasksOf(job.ID) {
 		if task.Status == farm.TaskReady {
 			result.Tasks = append(result.Tasks, task)

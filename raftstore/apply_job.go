@@ -50,7 +50,7 @@ func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm
 	for i := range jobs {
 		job := &jobs[i]
 		job.Fonts, job.Assets, job.Upload, job.Webhook = nil, nil, nil, nil // which are in the contents
-		if err := t.checkJob(job, contents[i].files); err != nil {
+		if err := t.checkJob(job, contents[i].Files); err != nil {
 			return nil, nil, err
 		}
 		if err := t.checkTemplate(job, templates); err != nil {
@@ -191,7 +191,7 @@ func (t *tables) failJob(job farm.Job, message string, at time.Time, result *Res
 	t.cancelTasks(job, at, result)
 	job.Error, job.ErrorAt, job.UpdatedAt = message, at, at
 	t.moveJob(&job, farm.JobFailed)
-	result.addJob(job)
+	result.AddJob(job)
 	t.cancelWaiting(job.Children, at, result)
 	if parent, ok := t.job(job.Parent); ok && !parent.Status.Ended() {
 		t.failJob(parent, "Nested job "+job.ID+" failed: "+message, at, result)
@@ -214,7 +214,7 @@ func (t *tables) cancelJob(job farm.Job, at time.Time, result *Result) {
 	t.cancelTasks(job, at, result)
 	job.UpdatedAt = at
 	t.moveJob(&job, farm.JobCancelled)
-	result.addJob(job)
+	result.AddJob(job)
 }
 
 // cancelTasks cancels the tasks of a job that have not ended. They keep their agent, so that it can be told.
@@ -225,7 +225,7 @@ func (t *tables) cancelTasks(job farm.Job, at time.Time, result *Result) {
 				t.attemptEnded(task, job, ending{outcome: farm.OutcomeCancelled, at: at}, result)
 			}
 			t.moveTask(&task, farm.TaskCancelled)
-			result.addTask(task)
+			result.AddTask(task)
 		}
 	}
 }

@@ -124,3 +124,9 @@ func (tx *Tx) Restoring() (id string, since time.Time, err error) {
 	r, _ := tx.t.restoration()
 	return r.ID, r.At, tx.t.err
 }
+
+// RefusesReplacement says whether the state would not be replaced by what was brought for it.
+func (tx *Tx) RefusesReplacement(c ReplaceState) bool { return tx.t.replaceState(c).Refused != nil }
+
+// IncomingPart is a part of the state that is being brought, nil when it is not there.
+func (tx *Tx) IncomingPart(number int) []byte { return tx.t.value(bucketIncoming, incomingKey(number)) }

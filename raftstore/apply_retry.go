@@ -65,7 +65,7 @@ func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *R
 	}
 	if message := t.givenUp(task, job, end); message != "" {
 		t.moveTask(&task, farm.TaskFailed)
-		result.addTask(task)
+		result.AddTask(task)
 		t.failJob(job, message, end.at, result)
 		return
 	}

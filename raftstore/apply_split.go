@@ -38,9 +38,9 @@ func (t *tables) split(split Split, c SplitTasks, result *Result) *farm.Error {
 	job.UpdatedAt = c.At
 	t.inParts(&task, &job, split.Ranges, split.Parting, result)
 	t.saveTask(task, task.Status)
-	result.addTask(task)
+	result.AddTask(task)
 	t.saveJob(job, job.Status)
-	result.addJob(job)
+	result.AddJob(job)
 	return nil
 }
 
@@ -95,7 +95,7 @@ func (t *tables) adder(job string, result *Result) func(farm.Task) {
 		last++
 		task.ID = fmt.Sprintf("%s.%d", job, last)
 		t.saveTask(task, "")
-		result.addTask(task)
+		result.AddTask(task)
 	}
 }
 
@@ -131,10 +131,10 @@ func (t *tables) keepFrames(c KeepFrames) Result {
 	task.Parts = append(task.Parts, kept)
 	task.Frames = &farm.Frames{Start: c.Frames.End + 1, End: all.End}
 	t.saveTask(task, task.Status)
-	result.addTask(task)
+	result.AddTask(task)
 	job.UpdatedAt = c.At
 	t.saveJob(job, job.Status)
-	result.addJob(job)
+	result.AddJob(job)
 	return result
 }
 
@@ -163,13 +163,13 @@ func (t *tables) redoFrames(c RedoFrames) Result {
 	t.attemptEnded(task, job, ending{outcome: farm.OutcomeReturned, message: message, at: c.At}, &result)
 	if hopeless := redoneTooOften(tasks, bad); len(hopeless) > 0 {
 		t.moveTask(&task, farm.TaskFailed)
-		result.addTask(task)
+		result.AddTask(task)
 		message = fmt.Sprintf("Render failed: frames %s came out missing or damaged %d times", rangesListed(hopeless), farm.MaxRedos+1)
 		t.failJob(job, message, c.At, &result)
 		return result
 	}
 	t.moveTask(&task, farm.TaskBlocked)
-	result.addTask(task)
+	result.AddTask(task)
 	add := t.adder(job.ID, &result)
 	for _, frames := range bad {
 		again := farm.Task{
@@ -195,7 +195,7 @@ func (t *tables) redoFrames(c RedoFrames) Result {
 		add(again)
 	}
 	t.saveJob(job, job.Status)
-	result.addJob(job)
+	result.AddJob(job)
 	return result
 }
 

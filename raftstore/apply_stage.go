@@ -28,8 +28,8 @@ func (t *tables) readyStage(job farm.Job, result *Result) {
 	for _, task := range tasks {
 		if task.Status == farm.TaskBlocked && task.Stage == stage && mayBegin(&job, &task) {
 			t.moveTask(&task, farm.TaskReady)
-			result.addTask(task)
-			result.addJob(job)
+			result.AddTask(task)
+			result.AddJob(job)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func (t *tables) nextStage(job *farm.Job, result *Result) bool {
 	} else {
 		t.saveJob(*job, job.Status)
 	}
-	result.addJob(*job)
+	result.AddJob(*job)
 	t.readyStage(*job, result)
 	return true
 }
@@ -83,7 +83,7 @@ func (t *tables) decideJob(c DecideJob) Result {
 	}
 	job.ApprovedAt, job.ApprovedBy, job.UpdatedAt = c.At, c.By, c.At
 	t.saveJob(job, job.Status)
-	result.addJob(job)
+	result.AddJob(job)
 	if t.templateUsable(job) {
 		t.readyTasks(job, &result)
 	}

@@ -39,7 +39,7 @@ func (t *tables) lease(grant Grant, c LeaseTasks, result *Result) *farm.Error {
 	}
 	task.Attempt, task.Agent, task.LeasedAt = grant.Attempt, grant.Agent, at
 	t.moveTask(&task, farm.TaskLeased)
-	result.addTask(task)
+	result.AddTask(task)
 	if job.StartedAt.IsZero() {
 		job.StartedAt = at
 	}
@@ -49,7 +49,7 @@ func (t *tables) lease(grant Grant, c LeaseTasks, result *Result) *farm.Error {
 	} else {
 		t.saveJob(job, job.Status)
 	}
-	result.addJob(job)
+	result.AddJob(job)
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (t *tables) finishTask(c FinishTask) Result {
 		task.Parts = append(task.Parts, farm.TaskPart{Frames: *task.Frames, Attempt: task.Attempt, Output: c.Output})
 	}
 	t.moveTask(&task, farm.TaskDone)
-	result.addTask(task)
+	result.AddTask(task)
 	job.Warnings = addWarnings(job.Warnings, c.Warnings)
 	job.UpdatedAt = c.At
 	if t.nextStage(&job, &result) {
@@ -100,7 +100,7 @@ func (t *tables) finishTask(c FinishTask) Result {
 	output := c.Output
 	job.Output, job.FinishedAt, job.Progress = &output, c.At, 100
 	t.moveJob(&job, farm.JobFinished)
-	result.addJob(job)
+	result.AddJob(job)
 	t.releaseParent(job, c.At, &result)
 	return result
 }
@@ -118,7 +118,7 @@ func (t *tables) releaseParent(job farm.Job, at time.Time, result *Result) {
 	}
 	parent.UpdatedAt = at
 	t.moveJob(&parent, farm.JobQueued)
-	result.addJob(parent)
+	result.AddJob(parent)
 	if t.templateUsable(parent) {
 		t.readyTasks(parent, result)
 	}
@@ -162,14 +162,14 @@ func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *
 		return
 	}
 	t.moveTask(&task, farm.TaskReady)
-	result.addTask(task)
+	result.AddTask(task)
 	job.UpdatedAt = at
 	if begun(t.tasksOf(job.ID), task.ID) {
 		t.saveJob(job, job.Status)
 	} else {
 		t.moveJob(&job, farm.JobQueued)
 	}
-	result.addJob(job)
+	result.AddJob(job)
 }
 
 // maxWarnings is how many warnings a job keeps.

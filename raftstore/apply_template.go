@@ -167,7 +167,7 @@ func (t *tables) failBlocked(job farm.Job, message string, at time.Time, result 
 		if task.Status == farm.TaskBlocked {
 			task.Error = message
 			t.moveTask(&task, farm.TaskFailed)
-			result.addTask(task)
+			result.AddTask(task)
 			failed = true
 		}
 	}

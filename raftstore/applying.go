@@ -1,10 +1,7 @@
 package raftstore
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/hashicorp/raft"
 
@@ -68,84 +65,41 @@ type applying struct {
 func (m *machine) tryCommands(a *applying) error {
 	a.last = m.last.Load()
 	return m.state.Update(func(change *layered.Change) error {
-		t := changing(change, &m.kept)
-		t.breaches, t.print, t.wrong = a.breaches, newRowPrint(), m.wrong
-		fingerprint := bytes.Clone(t.value(bucketMeta, metaFingerprint))
-		var term uint64
+		b := BeginBatch(change, m.codec, &m.kept, a.breaches, m.wrong)
 		for i, log := range a.logs {
 			if log.Index <= a.last {
 				a.answers[i] = Result{Index: log.Index}
 				continue
 			}
-			a.last, term = log.Index, log.Term
+			a.last = log.Index
 			if log.Type == raft.LogConfiguration {
-				t.set(bucketMeta, metaConfiguration, log.Data)
-				a.steps = append(a.steps, step{log.Index, string(fingerprint)})
+				b.Configure(log.Index, log.Term, log.Data)
+				a.steps = append(a.steps, step{log.Index, b.Fingerprint()})
 				continue
 			}
-			t.at = breachAt{i, wholeCommand}
-			t.print.begin()
-			result, err := m.applyEntry(t, log, a)
+			result, setRight, err := b.Apply(i, log.Index, log.Term, log.Data)
 			if err != nil {
 				return err
 			}
-			fingerprint = t.after(fingerprint, log.Data)
-			a.steps = append(a.steps, step{log.Index, string(fingerprint)})
+			if len(setRight) > 0 {
+				if err := m.sound(); err != nil {
+					return err
+				}
+			}
+			for _, what := range setRight {
+				a.amiss = append(a.amiss, breached{log.Index, what})
+			}
+			a.steps = append(a.steps, step{log.Index, b.Fingerprint()})
 			a.grown += int64(len(log.Data))
 			a.answers[i] = result
 			a.results, a.fresh = append(a.results, result), append(a.fresh, i)
 		}
+		a.parts = b.Parts
 		if a.last == m.last.Load() {
 			return nil
 		}
-		t.print = nil
-		t.flushCounts()
-		t.set(bucketMeta, metaApplied, binary.BigEndian.AppendUint64(nil, a.last))
-		t.set(bucketMeta, metaTerm, binary.BigEndian.AppendUint64(nil, term))
-		t.set(bucketMeta, metaFingerprint, fingerprint)
-		if t.breach != nil {
-			return t.breach
-		}
-		return t.err
+		return b.End()
 	})
-}
-
-// applyEntry applies the command of one entry. The error is a *breach when it has to be refused.
-func (m *machine) applyEntry(t *tables, log *raft.Log, a *applying) (Result, error) {
-	key, entry, err := cutKey(log.Data)
-	if err != nil {
-		return Result{}, fmt.Errorf("apply log entry %d: %w", log.Index, err)
-	}
-	cmd, err := m.codec.decode(entry)
-	if err != nil {
-		return Result{}, fmt.Errorf("apply log entry %d: %w", log.Index, t.explainUnknown(err))
-	}
-	var result Result
-	if known := t.breaches[t.at]; known != nil {
-		result = refuse(known.refusal())
-	} else {
-		result = t.applyFor(key, cmd)
-	}
-	result.Changed, result.Index, result.places = t.noted(), log.Index, places{}
-	switch {
-	case t.err != nil:
-		return Result{}, fmt.Errorf("apply log entry %d: %w", log.Index, t.err)
-	case t.breach != nil:
-		return Result{}, t.breach
-	}
-	for _, what := range t.mended {
-		a.amiss = append(a.amiss, breached{log.Index, what})
-	}
-	if len(t.mended) > 0 {
-		if err := m.sound(); err != nil {
-			return Result{}, err
-		}
-	}
-	t.mended = nil
-	if part, is := cmd.(BringState); is && result.Refused == nil && result.Repeated == nil {
-		a.parts = append(a.parts, part)
-	}
-	return result, nil
 }
 
 // breached is what a command met that can never be.

@@ -2,7 +2,6 @@ package raftstore
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,6 @@ import (
 
 	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
-	"overcrank/raftstore/layered"
 )
 
 // Backup is the farm's state as a node had it at one moment, to be read to its end and closed. Restore takes what it gives.
@@ -104,30 +102,9 @@ func foundOn(dir, id string, db *bbolt.DB) error {
 	// The port of a node may be another one with each start, so the address of a node alone means nothing but that there is one.
 	alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(id), Address: raft.ServerAddress(id)}}}
 	var index, term uint64
-	err := db.Update(func(tx *bbolt.Tx) error {
-		meta := tx.Bucket(bucketMeta)
-		index = lastApplied(layered.Of(tx, buckets()))
-		if value := meta.Get([]byte(metaTerm)); len(value) == 8 {
-			term = binary.BigEndian.Uint64(value)
-		}
-		if index == 0 || term == 0 {
-			return errors.New("the backup holds a state in which nothing was ever done")
-		}
-		if err := layered.DropSums(tx); err != nil {
-			return err
-		}
-		// None of the nodes that the farm had is a member.
-		if err := tx.DeleteBucket(bucketCoordinators); err != nil {
-			return err
-		}
-		if _, err := tx.CreateBucket(bucketCoordinators); err != nil {
-			return err
-		}
-		// Machines may still hold leases that were granted behind the backup, whose numbers are not given out again.
-		if err := meta.Put([]byte(metaAttempts), binary.BigEndian.AppendUint64(nil, index)); err != nil {
-			return err
-		}
-		return meta.Put([]byte(metaConfiguration), raft.EncodeConfiguration(alone))
+	err := db.Update(func(tx *bbolt.Tx) (err error) {
+		index, term, err = Found(tx, raft.EncodeConfiguration(alone))
+		return err
 	})
 	if err != nil {
 		return err

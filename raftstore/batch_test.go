@@ -144,7 +144,7 @@ func TestPartsThatNeverBecameABatchAreDropped(t *testing.T) {
 }
 
 func (m *testMachine) keys(bucket []byte) (keys []string) {
-	_ = m.view(func(t *tables) error {
+	_ = m.tables(func(t *tables) error {
 		keys = t.keysUnder(bucket, "")
 		return nil
 	})

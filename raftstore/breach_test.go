@@ -167,7 +167,7 @@ func TestAResultHoldsEachRecordOnce(t *testing.T) {
 	const many = 3 * manyPlaces
 	for round := range 3 {
 		for i := range many {
-			result.addJob(farm.Job{ID: fmt.Sprint(i), Priority: round})
+			result.AddJob(farm.Job{ID: fmt.Sprint(i), Priority: round})
 		}
 	}
 	if len(result.Jobs) != many {

@@ -3,6 +3,7 @@ package raftstore
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -24,12 +25,14 @@ const (
 
 // codec turns commands into log entries and back. It is safe for concurrent use.
 type codec struct {
+	byKind       map[Kind]Definition
+	kinds        map[reflect.Type]Kind
 	compressor   *zstd.Encoder
 	decompressor *zstd.Decoder
 	pack         packers
 }
 
-func newCodec() (*codec, error) {
+func newCodec(commands []Definition) (*codec, error) {
 	compressor, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("prepare compression of commands: %w", err)
@@ -38,7 +41,14 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare decompression of commands: %w", err)
 	}
-	return &codec{compressor: compressor, decompressor: decompressor}, nil
+	c := &codec{byKind: make(map[Kind]Definition, len(commands)), kinds: make(map[reflect.Type]Kind, len(commands)), compressor: compressor, decompressor: decompressor}
+	for _, d := range commands {
+		if was, taken := c.byKind[d.Kind]; taken {
+			return nil, fmt.Errorf("the kind %d is that of %v and of %v", d.Kind, was.Type, d.Type)
+		}
+		c.byKind[d.Kind], c.kinds[d.Type] = d, d.Kind
+	}
+	return c, nil
 }
 
 // close frees what the codec holds.
@@ -46,6 +56,10 @@ func (c *codec) close() { c.decompressor.Close() }
 
 // encode gives the log entry of cmd. A command that is too large is an error of CodeTooLarge.
 func (c *codec) encode(cmd Command) ([]byte, error) {
+	kind, known := c.kinds[reflect.TypeOf(cmd)]
+	if !known {
+		return nil, fmt.Errorf("write command %T: it has no kind", cmd)
+	}
 	out, version, err := appendBody(make([]byte, 2), cmd, &c.pack)
 	if err != nil {
 		return nil, farm.Errorf(farm.CodeInvalid, "the change cannot be stored: %w", err)
@@ -64,211 +78,69 @@ func (c *codec) encode(cmd Command) ([]byte, error) {
 			"the request is too large to be stored in one piece: %d KB where %d KB are allowed; send fewer jobs at once, or put large values into files",
 			(len(out)+1023)>>10, maxCommand>>10)
 	}
-	out[0], out[1] = byte(cmd.kind()), version
+	out[0], out[1] = byte(kind), version
 	return out, nil
 }
 
 // decode gives the command of a log entry. An unknown kind or version is an error: a node that does not understand an
 // entry must not go on without it.
 func (c *codec) decode(data []byte) (Command, error) {
-	if len(data) < 2 {
-		return nil, fmt.Errorf("command of %d bytes is too short", len(data))
+	read, err := c.reader(data, compressedFlag)
+	if err != nil {
+		return nil, err
 	}
-	kind, version, body := Kind(data[0]), data[1]&^compressedFlag, data[2:]
+	body := data[2:]
 	if data[1]&compressedFlag != 0 {
-		var err error
 		if body, err = c.decompressor.DecodeAll(body, nil); err != nil {
-			return nil, fmt.Errorf("decompress command of kind %d: %w", kind, err)
+			return nil, fmt.Errorf("decompress command of kind %d: %w", data[0], err)
 		}
 	}
-	switch {
-	case kind == KindSubmitJobs && version == submitVersion:
-		return decodeSubmission(body)
-	case kind == KindSubmitPart && version == submitVersion:
-		return decodePart(body)
-	case version != commandVersion:
-		return nil, fmt.Errorf("command of kind %d has version %d, which this program does not know: a newer version of it wrote the log: %w", kind, version, errNewer)
-	}
-	return decodeBody(kind, body)
+	return read(body)
 }
 
 // understands is nil when this program knows the kind and version of an entry.
-func understands(entry []byte) error {
-	if len(entry) < 2 {
-		return fmt.Errorf("command of %d bytes is too short", len(entry))
-	}
-	kind, version := Kind(entry[0]), entry[1]&^(compressedFlag|keyedFlag)
-	if (kind == KindSubmitJobs || kind == KindSubmitPart) && version == submitVersion {
-		return nil
-	}
-	if version != commandVersion {
-		return fmt.Errorf("command of kind %d has version %d, which this program does not know", kind, version)
-	}
-	_, err := decodeBody(kind, []byte("{}"))
+func (c *codec) understands(entry []byte) error {
+	_, err := c.reader(entry, compressedFlag|keyedFlag)
 	return err
+}
+
+// holds says whether an entry has a command of the same kind as cmd.
+func (c *codec) holds(entry []byte, cmd Command) bool {
+	return len(entry) > 0 && Kind(entry[0]) == c.kinds[reflect.TypeOf(cmd)]
+}
+
+// packRows compresses rows of a state.
+func (c *codec) packRows(rows []byte) []byte { return c.compressor.EncodeAll(rows, nil) }
+
+// unpackRows puts what packRows made behind what out holds.
+func (c *codec) unpackRows(packed, out []byte) ([]byte, error) {
+	return c.decompressor.DecodeAll(packed, out)
+}
+
+// reader reads what stands behind the kind and version of an entry. flags are bits of the version byte that are not of the version.
+func (c *codec) reader(entry []byte, flags byte) (func(body []byte) (Command, error), error) {
+	if len(entry) < 2 {
+		return nil, fmt.Errorf("command of %d bytes is too short", len(entry))
+	}
+	kind, version := Kind(entry[0]), entry[1]&^flags
+	definition, known := c.byKind[kind]
+	switch {
+	case known && version == submitVersion && definition.readPacked != nil:
+		return definition.readPacked, nil
+	case version != commandVersion:
+		return nil, fmt.Errorf("command of kind %d has version %d, which this program does not know: a newer version of it wrote the log: %w", kind, version, errNewer)
+	case !known:
+		return nil, fmt.Errorf("command of kind %d is unknown: a newer version of this program wrote the log: %w", kind, errNewer)
+	}
+	return definition.readJSON, nil
 }
 
 // appendBody writes what stands behind the two bytes of kind and version.
 func appendBody(out []byte, cmd Command, pack *packers) (entry []byte, version byte, err error) {
-	switch c := cmd.(type) {
-	case SubmitJobs:
-		out, err = c.appendTo(out, pack)
-		return out, submitVersion, err
-	case SubmitPart:
+	if c, is := cmd.(packing); is {
 		out, err = c.appendTo(out, pack)
 		return out, submitVersion, err
 	}
 	body, err := json.Marshal(cmd)
 	return append(out, body...), commandVersion, err
-}
-
-func decodeBody(kind Kind, body []byte) (Command, error) {
-	switch kind {
-	case KindPutTeam:
-		return unmarshal[PutTeam](body)
-	case KindPutToken:
-		return unmarshal[PutToken](body)
-	case KindRevokeToken:
-		return unmarshal[RevokeToken](body)
-	case KindRecordUses:
-		return unmarshal[RecordUses](body)
-	case KindChangeToken:
-		return unmarshal[ChangeToken](body)
-	case KindCreateTemplate:
-		return unmarshal[CreateTemplate](body)
-	case KindRenameTemplate:
-		return unmarshal[RenameTemplate](body)
-	case KindMarkTemplate:
-		return unmarshal[MarkTemplate](body)
-	case KindRenewUpload:
-		return unmarshal[RenewUpload](body)
-	case KindReceiveTemplate:
-		return unmarshal[ReceiveTemplate](body)
-	case KindFinishTemplate:
-		return unmarshal[FinishTemplate](body)
-	case KindDeleteTemplate:
-		return unmarshal[DeleteTemplate](body)
-	case KindKeepAnswer:
-		return unmarshal[KeepAnswer](body)
-	case KindForgetRequests:
-		return unmarshal[ForgetRequests](body)
-	case KindSubmitPart:
-		return unmarshal[SubmitPart](body)
-	case KindCancelBatch:
-		return unmarshal[CancelBatch](body)
-	case KindReleaseJobs:
-		return unmarshal[ReleaseJobs](body)
-	case KindDropParts:
-		return unmarshal[DropParts](body)
-	case KindSubmitJobs:
-		return unmarshal[SubmitJobs](body)
-	case KindLeaseTasks:
-		return unmarshal[LeaseTasks](body)
-	case KindFinishTask:
-		return unmarshal[FinishTask](body)
-	case KindFailTask:
-		return unmarshal[FailTask](body)
-	case KindExpireLeases:
-		return unmarshal[ExpireLeases](body)
-	case KindSplitTasks:
-		return unmarshal[SplitTasks](body)
-	case KindKeepFrames:
-		return unmarshal[KeepFrames](body)
-	case KindRedoFrames:
-		return unmarshal[RedoFrames](body)
-	case KindDecideJob:
-		return unmarshal[DecideJob](body)
-	case KindCancelJobs:
-		return unmarshal[CancelJobs](body)
-	case KindPutFile:
-		return unmarshal[PutFile](body)
-	case KindExpireFiles:
-		return unmarshal[ExpireFiles](body)
-	case KindEnrolAgent:
-		return unmarshal[EnrolAgent](body)
-	case KindPutInventory:
-		return unmarshal[PutInventory](body)
-	case KindRemoveAgent:
-		return unmarshal[RemoveAgent](body)
-	case KindPutJoinToken:
-		return unmarshal[PutJoinToken](body)
-	case KindRevokeJoinToken:
-		return unmarshal[RevokeJoinToken](body)
-	case KindPutCoordinator:
-		return unmarshal[PutCoordinator](body)
-	case KindRemoveCoordinator:
-		return unmarshal[RemoveCoordinator](body)
-	case KindPutNodeInvitation:
-		return unmarshal[PutNodeInvitation](body)
-	case KindUseNodeInvitation:
-		return unmarshal[UseNodeInvitation](body)
-	case KindRevokeNodeInvitation:
-		return unmarshal[RevokeNodeInvitation](body)
-	case KindForgetNodeInvitations:
-		return unmarshal[ForgetNodeInvitations](body)
-	case KindUseCode:
-		return unmarshal[UseCode](body)
-	case KindForgetInvitations:
-		return unmarshal[ForgetInvitations](body)
-	case KindJoinAgent:
-		return unmarshal[JoinAgent](body)
-	case KindRenewAgentKey:
-		return unmarshal[RenewAgentKey](body)
-	case KindConfirmAgentKey:
-		return unmarshal[ConfirmAgentKey](body)
-	case KindConfigureAgent:
-		return unmarshal[ConfigureAgent](body)
-	case KindPutGossipRing:
-		return unmarshal[PutGossipRing](body)
-	case KindPutPolicy:
-		return unmarshal[PutPolicy](body)
-	case KindChangeJob:
-		return unmarshal[ChangeJob](body)
-	case KindEndTeam:
-		return unmarshal[EndTeam](body)
-	case KindRenameTeam:
-		return unmarshal[RenameTeam](body)
-	case KindRecordTry:
-		return unmarshal[RecordTry](body)
-	case KindRedeliver:
-		return unmarshal[Redeliver](body)
-	case KindRenewWebhookKey:
-		return unmarshal[RenewWebhookKey](body)
-	case KindPutFont:
-		return unmarshal[PutFont](body)
-	case KindDeleteFont:
-		return unmarshal[DeleteFont](body)
-	case KindPutSecret:
-		return unmarshal[PutSecret](body)
-	case KindDeleteSecret:
-		return unmarshal[DeleteSecret](body)
-	case KindChangeSecret:
-		return unmarshal[ChangeSecret](body)
-	case KindResealSecrets:
-		return unmarshal[ResealSecrets](body)
-	case KindRedactJobs:
-		return unmarshal[RedactJobs](body)
-	case KindExpireOutputs:
-		return unmarshal[ExpireOutputs](body)
-	case KindPurgeJobs:
-		return unmarshal[PurgeJobs](body)
-	case KindSetLevel:
-		return unmarshal[SetLevel](body)
-	case KindBringState:
-		return unmarshal[BringState](body)
-	case KindReplaceState:
-		return unmarshal[ReplaceState](body)
-	case KindDropState:
-		return unmarshal[DropState](body)
-	default:
-		return decodeTrial(kind, body)
-	}
-}
-
-func unmarshal[C Command](body []byte) (Command, error) {
-	var cmd C
-	if err := json.Unmarshal(body, &cmd); err != nil {
-		return nil, fmt.Errorf("read command %T: %w", cmd, err)
-	}
-	return cmd, nil
 }

@@ -7,39 +7,10 @@ import (
 )
 
 // Command is one change of the replicated state. Time, ids and random values come inside it.
-type Command interface{ kind() Kind }
-
-// Kind is the first byte of an encoded command. Numbers are never reused.
-type Kind byte
-
-// The kinds of commands.
-const (
-	KindPutTeam         Kind = 1
-	KindPutToken        Kind = 2
-	KindRevokeToken     Kind = 3
-	KindRecordUses      Kind = 4
-	KindChangeToken     Kind = 5
-	KindCreateTemplate  Kind = 10
-	KindRenameTemplate  Kind = 11
-	KindRenewUpload     Kind = 12
-	KindReceiveTemplate Kind = 13
-	KindFinishTemplate  Kind = 14
-	KindDeleteTemplate  Kind = 15
-	KindMarkTemplate    Kind = 16
-	KindSubmitJobs      Kind = 20
-	KindLeaseTasks      Kind = 21
-	KindFinishTask      Kind = 22
-	KindFailTask        Kind = 23
-	KindExpireLeases    Kind = 24
-	KindCancelJobs      Kind = 25
-	KindPutFile         Kind = 30
-	KindExpireFiles     Kind = 31
-	KindEnrolAgent      Kind = 40
-	KindPutInventory    Kind = 41
-	KindRemoveAgent     Kind = 42
-	KindEndTeam         Kind = 80
-	KindRenameTeam      Kind = 81
-)
+type Command interface {
+	// Needs is from which level of the farm on the command may be written, see level.go.
+	Needs() int
+}
 
 // CreateTemplate registers a template.
 type CreateTemplate struct{ Template farm.Template }
@@ -179,26 +150,24 @@ type PutInventory struct {
 // RemoveAgent forgets an agent; its credential stops working.
 type RemoveAgent struct{ ID string }
 
-func (CreateTemplate) kind() Kind  { return KindCreateTemplate }
-func (RenameTemplate) kind() Kind  { return KindRenameTemplate }
-func (MarkTemplate) kind() Kind    { return KindMarkTemplate }
-func (RenewUpload) kind() Kind     { return KindRenewUpload }
-func (ReceiveTemplate) kind() Kind { return KindReceiveTemplate }
-func (FinishTemplate) kind() Kind  { return KindFinishTemplate }
+func (CreateTemplate) Needs() int  { return clusterLevel }
+func (RenameTemplate) Needs() int  { return clusterLevel }
+func (MarkTemplate) Needs() int    { return clusterLevel }
+func (RenewUpload) Needs() int     { return clusterLevel }
+func (ReceiveTemplate) Needs() int { return clusterLevel }
 
-// level is higher when files are missing, which older programs would not keep.
-func (c FinishTemplate) level() int {
+// Needs is higher when files are missing, which older programs would not keep.
+func (c FinishTemplate) Needs() int {
 	if len(c.MissingFootage) > 0 {
 		return checkedLevel
 	}
 	return clusterLevel
 }
 
-func (DeleteTemplate) kind() Kind { return KindDeleteTemplate }
-func (SubmitJobs) kind() Kind     { return KindSubmitJobs }
+func (DeleteTemplate) Needs() int { return clusterLevel }
 
-// level is higher when a job says which secrets its machines get, which older programs would lose.
-func (c SubmitJobs) level() int {
+// Needs is higher when a job says which secrets its machines get, which older programs would lose.
+func (c SubmitJobs) Needs() int {
 	for i := range c.Jobs {
 		if len(c.Jobs[i].UsesSecrets) > 0 {
 			return SecretTagsLevel
@@ -207,19 +176,17 @@ func (c SubmitJobs) level() int {
 	return clusterLevel
 }
 
-func (LeaseTasks) kind() Kind   { return KindLeaseTasks }
-func (FinishTask) kind() Kind   { return KindFinishTask }
-func (FailTask) kind() Kind     { return KindFailTask }
-func (ExpireLeases) kind() Kind { return KindExpireLeases }
-func (CancelJobs) kind() Kind   { return KindCancelJobs }
-func (PutFile) kind() Kind      { return KindPutFile }
-func (ExpireFiles) kind() Kind  { return KindExpireFiles }
-func (EnrolAgent) kind() Kind   { return KindEnrolAgent }
-func (PutInventory) kind() Kind { return KindPutInventory }
+func (LeaseTasks) Needs() int   { return clusterLevel }
+func (FinishTask) Needs() int   { return clusterLevel }
+func (FailTask) Needs() int     { return clusterLevel }
+func (ExpireLeases) Needs() int { return clusterLevel }
+func (CancelJobs) Needs() int   { return clusterLevel }
+func (PutFile) Needs() int      { return clusterLevel }
+func (ExpireFiles) Needs() int  { return clusterLevel }
 
-// level is higher when the machine says which folders it may take files from, which older programs would lose.
-func (c PutInventory) level() int { return inventoryLevel(c.Inventory) }
-func (c EnrolAgent) level() int   { return inventoryLevel(c.Agent.Inventory) }
+// Needs is higher when the machine says which folders it may take files from, which older programs would lose.
+func (c PutInventory) Needs() int { return inventoryLevel(c.Inventory) }
+func (c EnrolAgent) Needs() int   { return inventoryLevel(c.Agent.Inventory) }
 
 func inventoryLevel(inv farm.Inventory) int {
 	if inv.Roots != nil {
@@ -228,4 +195,4 @@ func inventoryLevel(inv farm.Inventory) int {
 	return clusterLevel
 }
 
-func (RemoveAgent) kind() Kind { return KindRemoveAgent }
+func (RemoveAgent) Needs() int { return clusterLevel }

@@ -6,14 +6,6 @@ import (
 	"time"
 )
 
-// The kinds of the commands about batches and held jobs.
-const (
-	KindSubmitPart  Kind = 26
-	KindCancelBatch Kind = 27
-	KindReleaseJobs Kind = 28
-	KindDropParts   Kind = 29
-)
-
 // SubmitPart lays down a part of a batch that is too large for one command. Nothing of it can be seen until the SubmitJobs
 // that names the batch, with as many Parts as there are, makes all of it appear at once.
 type SubmitPart struct {
@@ -95,7 +87,6 @@ type ReleaseJobs struct {
 // DropParts forgets parts of batches that were laid down before a time and never became jobs.
 type DropParts struct{ Before time.Time }
 
-func (SubmitPart) kind() Kind  { return KindSubmitPart }
-func (CancelBatch) kind() Kind { return KindCancelBatch }
-func (ReleaseJobs) kind() Kind { return KindReleaseJobs }
-func (DropParts) kind() Kind   { return KindDropParts }
+func (CancelBatch) Needs() int { return clusterLevel }
+func (ReleaseJobs) Needs() int { return clusterLevel }
+func (DropParts) Needs() int   { return clusterLevel }

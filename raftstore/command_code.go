@@ -2,9 +2,6 @@ package raftstore
 
 import "time"
 
-// KindUseCode is the kind of UseCode.
-const KindUseCode Kind = 134
-
 // UseCode uses a code up that is good once, and until a time. Whether it is genuine is for whoever asks to know. It is refused
 // with CodeGone when it was used before.
 type UseCode struct {
@@ -14,4 +11,4 @@ type UseCode struct {
 	Until, At time.Time
 }
 
-func (UseCode) kind() Kind { return KindUseCode }
+func (UseCode) Needs() int { return clusterLevel }

@@ -2,13 +2,6 @@ package raftstore
 
 import "time"
 
-// The kinds of commands about webhooks.
-const (
-	KindRecordTry       Kind = 60
-	KindRedeliver       Kind = 61
-	KindRenewWebhookKey Kind = 62
-)
-
 // RecordTry notes one try of a webhook, the Try-th of its Round. Error is "" when the receiver has taken it; otherwise it
 // is tried again at Next, until that has been done farm.DeliveryRetries times or GiveUp says that no try can go better.
 type RecordTry struct {
@@ -28,6 +21,6 @@ type Redeliver struct {
 // RenewWebhookKey gives a team another key to sign its webhooks with. Salt, with the farm's key, makes it.
 type RenewWebhookKey struct{ Team, Salt string }
 
-func (RecordTry) kind() Kind       { return KindRecordTry }
-func (Redeliver) kind() Kind       { return KindRedeliver }
-func (RenewWebhookKey) kind() Kind { return KindRenewWebhookKey }
+func (RecordTry) Needs() int       { return clusterLevel }
+func (Redeliver) Needs() int       { return clusterLevel }
+func (RenewWebhookKey) Needs() int { return clusterLevel }

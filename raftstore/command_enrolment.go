@@ -6,16 +6,6 @@ import (
 	"overcrank/farm"
 )
 
-// The kinds of commands that let machines in.
-const (
-	KindPutJoinToken      Kind = 82
-	KindRevokeJoinToken   Kind = 83
-	KindJoinAgent         Kind = 84
-	KindRenewAgentKey     Kind = 85
-	KindConfirmAgentKey   Kind = 86
-	KindForgetInvitations Kind = 87
-)
-
 // PutJoinToken makes an invitation.
 type PutJoinToken struct{ Token farm.JoinToken }
 
@@ -46,10 +36,9 @@ type RenewAgentKey struct {
 // ConfirmAgentKey says that an agent has come with a key, so that whatever else it could show stops working.
 type ConfirmAgentKey struct{ ID, Key string }
 
-func (PutJoinToken) kind() Kind      { return KindPutJoinToken }
-func (RevokeJoinToken) kind() Kind   { return KindRevokeJoinToken }
-func (JoinAgent) kind() Kind         { return KindJoinAgent }
-func (c JoinAgent) level() int       { return inventoryLevel(c.Agent.Inventory) }
-func (RenewAgentKey) kind() Kind     { return KindRenewAgentKey }
-func (ConfirmAgentKey) kind() Kind   { return KindConfirmAgentKey }
-func (ForgetInvitations) kind() Kind { return KindForgetInvitations }
+func (PutJoinToken) Needs() int      { return clusterLevel }
+func (RevokeJoinToken) Needs() int   { return clusterLevel }
+func (c JoinAgent) Needs() int       { return inventoryLevel(c.Agent.Inventory) }
+func (RenewAgentKey) Needs() int     { return clusterLevel }
+func (ConfirmAgentKey) Needs() int   { return clusterLevel }
+func (ForgetInvitations) Needs() int { return clusterLevel }

@@ -6,13 +6,6 @@ import (
 	"overcrank/farm"
 )
 
-// The kinds of commands with which people steer the farm.
-const (
-	KindConfigureAgent Kind = 43
-	KindPutPolicy      Kind = 44
-	KindChangeJob      Kind = 45
-)
-
 // ConfigureAgent changes what the farm's people want of a machine; nil leaves a field as it is. An empty Name gives the machine
 // back its own, which it tells when it comes next.
 type ConfigureAgent struct {
@@ -42,11 +35,10 @@ type ChangeJob struct {
 	At        time.Time
 }
 
-func (ConfigureAgent) kind() Kind { return KindConfigureAgent }
-func (PutPolicy) kind() Kind      { return KindPutPolicy }
+func (ConfigureAgent) Needs() int { return clusterLevel }
 
-// level is higher when the policy bounds slots or names roles, which older programs would lose.
-func (c PutPolicy) level() int {
+// Needs is higher when the policy bounds slots or names roles, which older programs would lose.
+func (c PutPolicy) Needs() int {
 	if c.Policy.MaxSlotsPerMachine != 0 || c.Policy.Scripts.Role != "" {
 		return checkedLevel
 	}
@@ -58,4 +50,4 @@ func (c PutPolicy) level() int {
 	return clusterLevel
 }
 
-func (ChangeJob) kind() Kind { return KindChangeJob }
+func (ChangeJob) Needs() int { return clusterLevel }

@@ -1,8 +1,5 @@
 package raftstore
 
-// The kinds of commands about which commands there may be.
-const KindSetLevel Kind = 128
-
 // SetLevel lets commands of a level be written from then on. It is refused while a coordinator's record says that its program does
 // not understand them, and never goes back.
 type SetLevel struct {
@@ -10,4 +7,4 @@ type SetLevel struct {
 	Version string // of the program that raised it, to tell those who cannot follow
 }
 
-func (SetLevel) kind() Kind { return KindSetLevel }
+func (SetLevel) Needs() int { return clusterLevel }

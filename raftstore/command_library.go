@@ -2,16 +2,6 @@ package raftstore
 
 import "overcrank/farm"
 
-// The kinds of commands about a team's fonts and secrets.
-const (
-	KindPutFont       Kind = 50
-	KindDeleteFont    Kind = 51
-	KindPutSecret     Kind = 52
-	KindDeleteSecret  Kind = 53
-	KindResealSecrets Kind = 54
-	KindChangeSecret  Kind = 55
-)
-
 // PutFont adds a font to its team's library; refused when the file name is taken there.
 type PutFont struct{ Font farm.Font }
 
@@ -39,19 +29,17 @@ type Resealed struct {
 // ResealSecrets puts secrets under another key; each stands or is passed over on its own.
 type ResealSecrets struct{ Secrets []Resealed }
 
-func (PutFont) kind() Kind       { return KindPutFont }
-func (DeleteFont) kind() Kind    { return KindDeleteFont }
-func (PutSecret) kind() Kind     { return KindPutSecret }
-func (DeleteSecret) kind() Kind  { return KindDeleteSecret }
-func (ResealSecrets) kind() Kind { return KindResealSecrets }
-func (ChangeSecret) kind() Kind  { return KindChangeSecret }
+func (PutFont) Needs() int       { return clusterLevel }
+func (DeleteFont) Needs() int    { return clusterLevel }
+func (DeleteSecret) Needs() int  { return clusterLevel }
+func (ResealSecrets) Needs() int { return clusterLevel }
 
-// level is higher when the secret does not go to all machines: older programs would give it to any.
-func (c PutSecret) level() int {
+// Needs is higher when the secret does not go to all machines: older programs would give it to any.
+func (c PutSecret) Needs() int {
 	if len(c.Secret.MachineTags) > 0 {
 		return SecretTagsLevel
 	}
 	return clusterLevel
 }
 
-func (ChangeSecret) level() int { return SecretTagsLevel }
+func (ChangeSecret) Needs() int { return SecretTagsLevel }

@@ -6,14 +6,6 @@ import (
 	"overcrank/farm"
 )
 
-// The kinds of commands that let coordinators in.
-const (
-	KindPutNodeInvitation     Kind = 114
-	KindUseNodeInvitation     Kind = 115
-	KindRevokeNodeInvitation  Kind = 116
-	KindForgetNodeInvitations Kind = 117
-)
-
 // PutNodeInvitation invites a coordinator.
 type PutNodeInvitation struct{ Invitation farm.NodeInvitation }
 
@@ -31,7 +23,7 @@ type RevokeNodeInvitation struct{ ID string }
 // ForgetNodeInvitations drops invitations that expired before a moment.
 type ForgetNodeInvitations struct{ Before time.Time }
 
-func (PutNodeInvitation) kind() Kind     { return KindPutNodeInvitation }
-func (UseNodeInvitation) kind() Kind     { return KindUseNodeInvitation }
-func (RevokeNodeInvitation) kind() Kind  { return KindRevokeNodeInvitation }
-func (ForgetNodeInvitations) kind() Kind { return KindForgetNodeInvitations }
+func (PutNodeInvitation) Needs() int     { return clusterLevel }
+func (UseNodeInvitation) Needs() int     { return clusterLevel }
+func (RevokeNodeInvitation) Needs() int  { return clusterLevel }
+func (ForgetNodeInvitations) Needs() int { return clusterLevel }

@@ -48,10 +48,10 @@ type TokenUse struct {
 // RecordUses notes when tokens were last used. Tokens that are gone, and times before the one known, are passed over.
 type RecordUses struct{ Uses []TokenUse }
 
-func (PutTeam) kind() Kind     { return KindPutTeam }
-func (RenameTeam) kind() Kind  { return KindRenameTeam }
-func (EndTeam) kind() Kind     { return KindEndTeam }
-func (PutToken) kind() Kind    { return KindPutToken }
-func (ChangeToken) kind() Kind { return KindChangeToken }
-func (RevokeToken) kind() Kind { return KindRevokeToken }
-func (RecordUses) kind() Kind  { return KindRecordUses }
+func (PutTeam) Needs() int     { return clusterLevel }
+func (RenameTeam) Needs() int  { return clusterLevel }
+func (EndTeam) Needs() int     { return clusterLevel }
+func (PutToken) Needs() int    { return clusterLevel }
+func (ChangeToken) Needs() int { return clusterLevel }
+func (RevokeToken) Needs() int { return clusterLevel }
+func (RecordUses) Needs() int  { return clusterLevel }

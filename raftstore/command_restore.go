@@ -2,13 +2,6 @@ package raftstore
 
 import "time"
 
-// The kinds of the commands that put the farm's state back to that of a backup.
-const (
-	KindBringState   Kind = 140
-	KindReplaceState Kind = 141
-	KindDropState    Kind = 142
-)
-
 // BringState lays down a part of the state that is to take the place of the present one, out of sight until ReplaceState. Parts
 // come in the order of their numbers, from 0 on; the first begins a restoration, and ends one that has stood still.
 type BringState struct {
@@ -29,6 +22,6 @@ type ReplaceState struct {
 // DropState gives up what a restoration has brought so far.
 type DropState struct{ Restoration string }
 
-func (BringState) kind() Kind   { return KindBringState }
-func (ReplaceState) kind() Kind { return KindReplaceState }
-func (DropState) kind() Kind    { return KindDropState }
+func (BringState) Needs() int   { return clusterLevel }
+func (ReplaceState) Needs() int { return clusterLevel }
+func (DropState) Needs() int    { return clusterLevel }

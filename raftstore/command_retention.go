@@ -2,13 +2,6 @@ package raftstore
 
 import "time"
 
-// The kinds of commands about what goes some time after a job's end.
-const (
-	KindRedactJobs    Kind = 63
-	KindExpireOutputs Kind = 64
-	KindPurgeJobs     Kind = 65
-)
-
 // RedactJobs takes addresses, paths and values out of jobs that have ended; each stands or is refused on its own. With Erase
 // it takes only project and assets out of them, and leaves the webhook, which may not have been called yet.
 type RedactJobs struct {
@@ -34,6 +27,6 @@ type ExpireOutputs struct {
 // PurgeJobs forgets jobs that have ended, with those nested in them; each stands or is refused on its own.
 type PurgeJobs struct{ IDs []string }
 
-func (RedactJobs) kind() Kind    { return KindRedactJobs }
-func (ExpireOutputs) kind() Kind { return KindExpireOutputs }
-func (PurgeJobs) kind() Kind     { return KindPurgeJobs }
+func (RedactJobs) Needs() int    { return clusterLevel }
+func (ExpireOutputs) Needs() int { return clusterLevel }
+func (PurgeJobs) Needs() int     { return clusterLevel }

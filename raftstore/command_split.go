@@ -6,14 +6,6 @@ import (
 	"overcrank/farm"
 )
 
-// The kinds of commands about jobs that are rendered in parts, or looked at before they are rendered.
-const (
-	KindSplitTasks Kind = 95
-	KindKeepFrames Kind = 96
-	KindRedoFrames Kind = 97
-	KindDecideJob  Kind = 98
-)
-
 // SplitTasks makes several tasks of ready ones that render a whole composition. Each stands or is refused on its own.
 type SplitTasks struct {
 	Splits []Split
@@ -68,7 +60,7 @@ type DecideJob struct {
 	At       time.Time
 }
 
-func (SplitTasks) kind() Kind { return KindSplitTasks }
-func (KeepFrames) kind() Kind { return KindKeepFrames }
-func (RedoFrames) kind() Kind { return KindRedoFrames }
-func (DecideJob) kind() Kind  { return KindDecideJob }
+func (SplitTasks) Needs() int { return clusterLevel }
+func (KeepFrames) Needs() int { return clusterLevel }
+func (RedoFrames) Needs() int { return clusterLevel }
+func (DecideJob) Needs() int  { return clusterLevel }

@@ -13,12 +13,6 @@ import (
 // the jobs; then the content of each job, in their order, as it will lie in the state. Applying it does not look into the
 // contents. Version 1 is JSON with whole jobs.
 
-// storedContent is the content of a job as it will be stored, with what the rules need to know of it.
-type storedContent struct {
-	data  []byte
-	files []string // kept files that the job names
-}
-
 type submissionEnvelope struct {
 	SubmitJobs
 	Files [][]string `json:",omitempty"` // of each job; left out when no job names any
@@ -30,19 +24,16 @@ func (c SubmitJobs) contents(pack *packers) ([]storedContent, *farm.Error) {
 		return c.stored, nil
 	}
 	contents, refused := make([]storedContent, len(c.Jobs)), make([]*farm.Error, len(c.Jobs))
-	spread(len(c.Jobs), fewJobs, func(i int) { contents[i], refused[i] = contentOf(pack, &c.Jobs[i]) })
+	spread(len(c.Jobs), fewJobs, func(i int) {
+		var err error
+		if contents[i], err = pack.contentOf(&c.Jobs[i]); err != nil {
+			refused[i] = farm.Errorf(farm.CodeInvalid, "the content of job %s cannot be stored: %w", c.Jobs[i].ID, err)
+		}
+	})
 	if i := slices.IndexFunc(refused, func(err *farm.Error) bool { return err != nil }); i >= 0 {
 		return nil, refused[i]
 	}
 	return contents, nil
-}
-
-func contentOf(pack *packers, job *farm.Job) (storedContent, *farm.Error) {
-	data, err := pack.content(job)
-	if err != nil {
-		return storedContent{}, farm.Errorf(farm.CodeInvalid, "the content of job %s cannot be stored: %w", job.ID, err)
-	}
-	return storedContent{data: data, files: job.KeptFiles()}, nil
 }
 
 // appendTo writes version 2 behind what out holds.
@@ -54,22 +45,23 @@ func (c SubmitJobs) appendTo(out []byte, pack *packers) ([]byte, error) {
 	var files [][]string
 	size := 0
 	for i := range contents {
-		size += headRoom + taskRoom + binary.MaxVarintLen32 + len(contents[i].data)
-		if len(contents[i].files) > 0 && files == nil {
+		size += submissionRoom + binary.MaxVarintLen32 + len(contents[i].Data)
+		if len(contents[i].Files) > 0 && files == nil {
 			files = make([][]string, len(c.Jobs))
 		}
 	}
 	for i := range files {
-		files[i] = contents[i].files
+		files[i] = contents[i].Files
 	}
 	from := len(out)
-	w := recordText{text: slices.Grow(out, size)}
-	if w.submission(&c, files); w.err != nil {
-		return nil, w.err
+	heads := submission{Jobs: c.Jobs, Tasks: c.Tasks, Batch: c.Batch, Parts: c.Parts, Files: files}
+	out, err := heads.appendTo(slices.Grow(out, size))
+	if err != nil {
+		return nil, err
 	}
-	out = slices.Insert(w.text, from, binary.AppendUvarint(nil, uint64(len(w.text)-from))...)
+	out = slices.Insert(out, from, binary.AppendUvarint(nil, uint64(len(out)-from))...)
 	for _, content := range contents {
-		out = append(binary.AppendUvarint(out, uint64(len(content.data))), content.data...)
+		out = append(binary.AppendUvarint(out, uint64(len(content.Data))), content.Data...)
 	}
 	return out, nil
 }
@@ -95,11 +87,11 @@ func decodeSubmission(body []byte) (c SubmitJobs, err error) {
 	submission := envelope.SubmitJobs
 	submission.stored = make([]storedContent, len(submission.Jobs))
 	for i := range submission.stored {
-		if submission.stored[i].data, rest, err = cutPart(rest); err != nil {
+		if submission.stored[i].Data, rest, err = cutPart(rest); err != nil {
 			return c, err
 		}
 		if envelope.Files != nil {
-			submission.stored[i].files = envelope.Files[i]
+			submission.stored[i].Files = envelope.Files[i]
 		}
 	}
 	if len(rest) > 0 {

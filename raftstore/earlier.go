@@ -33,9 +33,7 @@ func OfFirstRelease(dir string) (bool, error) {
 	}
 	format, known := 0, false
 	err := boltfile.View(filepath.Join(dir, stateFile), time.Second, func(tx *bbolt.Tx) error {
-		if meta := tx.Bucket(bucketMeta); meta != nil && meta.Get([]byte(metaApplied)) != nil {
-			format, known = formatOf(tx), true
-		}
+		format, known = FormatOf(tx)
 		return nil
 	})
 	if errors.Is(err, bbolterrors.ErrTimeout) {

@@ -42,6 +42,9 @@ func encodeTask(task *farm.Task) ([]byte, error) {
 const (
 	headRoom = 576
 	taskRoom = 192
+
+	// submissionRoom is how large what a submission says of a job is most often.
+	submissionRoom = headRoom + taskRoom
 )
 
 func decodeRecord(data []byte, record any) error { return json.Unmarshal(data, record, recordJSON) }
@@ -70,8 +73,8 @@ const (
 	contentPacked = 's' // S2
 )
 
-// maxContent is how large a content's JSON may be, also against hostile compression.
-const maxContent = maxCommandJSON
+// maxContent is how many bytes a content's JSON may have, also against hostile compression: as many as that of the command it comes in.
+const maxContent = 64 << 20
 
 // encodeContent gives the content of a job as it lies in the log and in the state, nil when it has none.
 func encodeContent(job *farm.Job) ([]byte, error) { return new(packer).content(job) }

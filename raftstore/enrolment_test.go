@@ -1,47 +1,11 @@
 package raftstore
 
 import (
-	"fmt"
 	"slices"
 	"testing"
-	"time"
-
-	"pgregory.net/rapid"
 
 	"overcrank/farm"
 )
-
-// drawEnrolment makes a random command about a few invitations and machines.
-func drawEnrolment(t *rapid.T, step int) Command {
-	n := func(what string, most int) int { return rapid.IntRange(0, most).Draw(t, what) }
-	token, agent, key := fmt.Sprint("invitation", n("invitation", 1)), fmt.Sprint("agent", n("machine", 3)), fmt.Sprint("key", n("key", 4))
-	switch n("enrolment", 6) {
-	case 0:
-		uses := n("uses", 2)
-		return PutJoinToken{farm.JoinToken{ID: token, Hash: "hash of " + token, Uses: uses, Left: uses, Tags: []string{"new"}, ExpiresAt: after(step + 30)}}
-	case 1:
-		return RevokeJoinToken{ID: token}
-	case 6:
-		return UseCode{Hash: fmt.Sprint("code", n("code", 3)), Until: after(n("until", 40)), At: after(step)}
-	case 2:
-		return ForgetInvitations{Before: after(step - 10)}
-	case 3:
-		secret := rapid.SampledFrom([]string{"", fmt.Sprint("s", agent)}).Draw(t, "secret")
-		return RenewAgentKey{ID: agent, Key: rapid.SampledFrom([]string{"", key}).Draw(t, "shown"), SecretHash: secret, Next: farm.AgentKey{SHA256: fmt.Sprint("key", n("next", 4))}, At: after(step)}
-	case 4:
-		return ConfirmAgentKey{ID: agent, Key: key}
-	default:
-		return JoinAgent{Hash: "hash of " + token, Agent: farm.Agent{ID: agent, Keys: []farm.AgentKey{{SHA256: key}}}, At: after(step)}
-	}
-}
-
-func invitation(uses int) farm.JoinToken {
-	return farm.JoinToken{ID: "i1", Hash: "hash of i1", Tags: []string{"gpu"}, Uses: uses, Left: uses, ExpiresAt: after(100)}
-}
-
-func join(id, key string, at time.Time) JoinAgent {
-	return JoinAgent{Hash: "hash of i1", Agent: farm.Agent{ID: id, Name: "mac " + id, Keys: []farm.AgentKey{{SHA256: key}}, EnrolledAt: at, Inventory: farm.Inventory{OS: "linux"}}, At: at}
-}
 
 func TestAnInvitationLetsInAsManyAsItSays(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state.db")

@@ -1,40 +1,13 @@
 package raftstore
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"overcrank/farm"
 )
-
-// drawSteering makes a command with which people steer the farm.
-func drawSteering(t *rapid.T, step int) Command {
-	at := after(step)
-	switch rapid.IntRange(0, 3).Draw(t, "steer") {
-	case 0:
-		drained, paused := rapid.Bool().Draw(t, "drained"), rapid.Bool().Draw(t, "paused")
-		return ConfigureAgent{ID: fmt.Sprintf("agent%d", rapid.IntRange(0, 2).Draw(t, "agent")), Drained: &drained, Paused: &paused}
-	case 1:
-		team := fmt.Sprintf("team%d", rapid.IntRange(0, 2).Draw(t, "team"))
-		return PutPolicy{Policy: farm.Policy{Revision: rapid.IntRange(0, 3).Draw(t, "revision"), At: at,
-			Teams: map[string]farm.TeamPolicy{team: {Weight: float64(rapid.IntRange(-1, 3).Draw(t, "weight"))}}}}
-	case 2:
-		ring := farm.GossipRing{Revision: rapid.IntRange(0, 3).Draw(t, "revision"), At: at}
-		for i := range rapid.IntRange(0, farm.MostGossipKeys+1).Draw(t, "keys") {
-			ring.Keys = append(ring.Keys, farm.GossipKey{ID: fmt.Sprint(i), Sealed: []byte{byte(i)}, MadeAt: at})
-		}
-		return PutGossipRing{ring}
-	default:
-		priority := rapid.IntRange(-2, 2).Draw(t, "priority")
-		tags := rapid.SampledFrom([][]string{nil, {"red"}, {"blue", "red"}}).Draw(t, "tags")
-		return ChangeJob{Team: "team0", ID: fmt.Sprintf("job%d", rapid.IntRange(0, 7).Draw(t, "job")), Priority: &priority, Tags: &tags, At: at}
-	}
-}
 
 func TestPeopleSteerMachines(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state")

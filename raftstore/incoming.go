@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/klauspost/compress/zstd"
 	"go.etcd.io/bbolt"
 )
 
@@ -42,7 +41,7 @@ func cutRow(data []byte) (row [3][]byte, rest []byte, whole bool, err error) {
 // them at any time.
 type incoming struct {
 	path    string
-	unpack  *zstd.Decoder
+	codec   *codec
 	db      *bbolt.DB // nil while there is none
 	id      string
 	parts   int
@@ -88,7 +87,7 @@ func (in *incoming) begin(id string) error {
 }
 
 func (in *incoming) take(packed []byte) error {
-	rows, err := in.unpack.DecodeAll(packed, in.partial)
+	rows, err := in.codec.unpackRows(packed, in.partial)
 	if err != nil {
 		return fmt.Errorf("unpack a part of the state: %w", err)
 	}
@@ -116,11 +115,11 @@ func (in *incoming) take(packed []byte) error {
 	})
 }
 
-// complete makes sure that the file has all parts of a restoration, which lie in the tables.
-func (in *incoming) complete(t *tables, c ReplaceState) error {
+// complete makes sure that the file has all parts of a restoration, which lie in the state.
+func (in *incoming) complete(tx *Tx, c ReplaceState) error {
 	if in.db == nil || in.id != c.Restoration || in.parts != c.Parts {
 		for number := range c.Parts {
-			if err := in.add(c.Restoration, number, t.value(bucketIncoming, incomingKey(number))); err != nil {
+			if err := in.add(c.Restoration, number, tx.IncomingPart(number)); err != nil {
 				return err
 			}
 		}

@@ -61,7 +61,7 @@ func TestAFarmRisesToWhatAllItsCoordinatorsUnderstand(t *testing.T) {
 // laterCommand is one of a level to come.
 type laterCommand struct{ PutTeam }
 
-func (laterCommand) level() int { return NewestLevel + 1 }
+func (laterCommand) Needs() int { return NewestLevel + 1 }
 
 func TestACommandThatSomeNodeDoesNotKnowIsNotWritten(t *testing.T) {
 	s := openStore(t, config(t, t.TempDir()))

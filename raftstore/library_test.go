@@ -1,11 +1,8 @@
 package raftstore
 
 import (
-	"fmt"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"overcrank/farm"
 )
@@ -121,28 +118,6 @@ func TestUnendedJobsKeepTheirFonts(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// drawLibrary makes a command about fonts and secrets.
-func drawLibrary(t *rapid.T) Command {
-	n := rapid.IntRange(0, 3).Draw(t, "library")
-	id, team := fmt.Sprintf("font%d", n), fmt.Sprintf("team%d", rapid.IntRange(0, 1).Draw(t, "owner"))
-	switch rapid.IntRange(0, 6).Draw(t, "what") {
-	case 0, 1:
-		name := rapid.SampledFrom([]string{"Go", "Inter", "Mono"}).Draw(t, "name")
-		return PutFont{fontOf(id, team, name+rapid.SampledFrom([]string{".ttf", ".TTF", ".otf"}).Draw(t, "ext"),
-			farm.FontUse{PostScript: name + "-Regular", Family: name, Style: "Regular"})}
-	case 2:
-		return DeleteFont{Team: team, ID: id}
-	case 3:
-		return PutSecret{farm.Secret{ID: fmt.Sprintf("secret%d", n), Team: team, Name: rapid.SampledFrom([]string{"A", "B"}).Draw(t, "name"), Key: "k", Sealed: []byte{1}}}
-	case 4:
-		return DeleteSecret{Team: team, ID: fmt.Sprintf("secret%d", n)}
-	case 5:
-		return ChangeSecret{Team: team, ID: fmt.Sprintf("secret%d", n), MachineTags: []string{"vault"}[:rapid.IntRange(0, 1).Draw(t, "tags")]}
-	default:
-		return ResealSecrets{Secrets: []Resealed{{ID: fmt.Sprintf("secret%d", n), Was: "k", Key: "k", Sealed: []byte{2}}}}
-	}
 }
 
 // expectLibrary notes what the indexes and counters of fonts and secrets have to hold.

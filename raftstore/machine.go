@@ -1,9 +1,7 @@
 package raftstore
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -20,16 +18,6 @@ import (
 	"overcrank/interval"
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/layered"
-)
-
-// Keys of bucketMeta. They change in the same transaction as the records.
-const (
-	metaApplied       = "applied"       // index of the last entry applied, 8 bytes
-	metaTerm          = "term"          // its term, 8 bytes
-	metaFingerprint   = "fingerprint"   // see rowprint.go, 32 bytes
-	metaConfiguration = "configuration" // of the Raft cluster, as Raft encodes it
-	metaFirstTeam     = "first team"    // id of the team that was made first
-	metaFormat        = "format"        // see migrate.go, 8 bytes
 )
 
 // errHalted is the answer to commands after the machine has met a fatal error.
@@ -99,7 +87,7 @@ func openMachine(path string, codec *codec, fatal func(error), portion int) (*ma
 		return nil, err
 	}
 	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion, expected: newExpected(), hurt: make(chan struct{}, 1), look: make(chan struct{}, 1)}
-	m.incoming = incoming{path: path + ".brought", unpack: codec.decompressor}
+	m.incoming = incoming{path: path + ".brought", codec: codec}
 	if err := m.incoming.drop(); err != nil { // of a process that was killed
 		return nil, errors.Join(err, db.Close())
 	}
@@ -117,9 +105,6 @@ func openMachine(path string, codec *codec, fatal func(error), portion int) (*ma
 const (
 	// defaultPortion is how many bytes of rows are brought to the state file at once: those of some thousand submissions.
 	defaultPortion = 8 << 20
-	// fill is how full pages become where keys are added behind the last one, as ids and times are that grow. What is left
-	// lets records grow a little in place.
-	fill = 0.9
 )
 
 // use makes an open state file that of the machine.
@@ -136,8 +121,9 @@ func (m *machine) use(db *bbolt.DB) {
 
 // follow goes on where the state file is.
 func (m *machine) follow() {
-	m.last.Store(appliedIn(m.db))
-	m.trail.begin(m.last.Load(), fingerprintIn(m.db))
+	index, fingerprint := reached(m.db)
+	m.last.Store(index)
+	m.trail.begin(index, fingerprint)
 }
 
 // halt ends the machine's work after an error: this replica must not live on without what it could not apply.
@@ -146,9 +132,6 @@ func (m *machine) halt(err error) {
 		m.fatal(err)
 	}
 }
-
-// stateStamp is the row that every change of the state writes, in each release.
-func stateStamp() layered.Stamp { return layered.Stamp{Bucket: bucketMeta, Key: metaApplied} }
 
 // unwritten is told that changes could not be brought to the file. They stay in memory and in the log, so a disk that is full or
 // read-only is waited for; whatever else it is ends the machine's work.
@@ -244,33 +227,15 @@ func initialMmapSize() int {
 	}
 }
 
-func appliedIn(db *bbolt.DB) (index uint64) {
+// reached is how far the log has been followed in a state file, and the fingerprint of the state then.
+func reached(db *bbolt.DB) (index uint64, fingerprint []byte) {
 	_ = boltfile.Guarded(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
-			index = lastApplied(layered.Of(tx, buckets()))
+			index, fingerprint = Reached(tx)
 			return nil
 		})
 	})
-	return index
-}
-
-func fingerprintIn(db *bbolt.DB) (fingerprint []byte) {
-	_ = boltfile.Guarded(func() error {
-		return db.View(func(tx *bbolt.Tx) error {
-			fingerprint = bytes.Clone(layered.Of(tx, buckets()).Get(bucketMeta, metaFingerprint))
-			return nil
-		})
-	})
-	return fingerprint
-}
-
-// lastApplied is the index of the last entry that the state holds, 0 for none.
-func lastApplied(rows *layered.Rows) uint64 {
-	value := rows.Get(bucketMeta, metaApplied)
-	if len(value) != 8 {
-		return 0
-	}
-	return binary.BigEndian.Uint64(value)
+	return index, fingerprint
 }
 
 // close brings all changes to the file and closes it. It is brought to the disk too, unless a checkpoint is there.
@@ -353,7 +318,7 @@ const applyTries = 3
 func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	for from := 0; from < len(logs); {
 		to := from
-		for to < len(logs) && !replaces(logs[to]) {
+		for to < len(logs) && !m.replaces(logs[to]) {
 			to++
 		}
 		if to > from {
@@ -418,19 +383,19 @@ func (m *machine) size() int64 {
 	return tx.Size()
 }
 
-// view runs fn on the tables as they are now.
-func (m *machine) view(fn func(t *tables) error) error {
+// view runs fn on the state as it is now.
+func (m *machine) view(fn func(tx *Tx) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if err := m.damage(); err != nil {
 		return err
 	}
 	err := m.state.View(func(rows *layered.Rows) error {
-		t := &tables{rows: rows, kept: &m.kept}
-		err := fn(t)
-		if t.err != nil {
+		tx := Read(rows, &m.kept)
+		err := fn(tx)
+		if failed := tx.Err(); failed != nil {
 			m.suspect()
-			return t.err
+			return failed
 		}
 		return err
 	})

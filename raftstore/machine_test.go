@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/raft"
 
@@ -30,7 +29,7 @@ type testMachine struct {
 
 func newTestMachine(t failer, folder, name string) *testMachine {
 	t.Helper()
-	codec, err := newCodec()
+	codec, err := newCodec(Commands())
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -79,7 +78,7 @@ func (m *testMachine) must(cmd Command) Result {
 func (m *testMachine) content() string {
 	m.t.Helper()
 	hash := sha256.New()
-	err := m.view(func(t *tables) error {
+	err := m.tables(func(t *tables) error {
 		for _, name := range buckets() {
 			if bytes.Equal(name, bucketMeta) {
 				continue
@@ -98,9 +97,14 @@ func (m *testMachine) content() string {
 	return fmt.Sprintf("%x", hash.Sum(nil))
 }
 
+// tables runs fn on the tables.
+func (m *testMachine) tables(fn func(t *tables) error) error {
+	return m.view(func(tx *Tx) error { return fn(tx.t) })
+}
+
 func (m *testMachine) fingerprint() string {
 	var sum string
-	_ = m.view(func(t *tables) error {
+	_ = m.tables(func(t *tables) error {
 		sum = fmt.Sprintf("%d %x", lastApplied(t.rows), t.value(bucketMeta, metaFingerprint))
 		return nil
 	})
@@ -110,7 +114,7 @@ func (m *testMachine) fingerprint() string {
 // read runs fn on the state and fails on its error.
 func (m *testMachine) read(fn func(tx *Tx) error) {
 	m.t.Helper()
-	if err := m.view(func(t *tables) error { return fn(&Tx{t}) }); err != nil {
+	if err := m.view(fn); err != nil {
 		m.t.Fatalf("read: %v", err)
 	}
 }
@@ -160,11 +164,6 @@ func (m *testMachine) snapshotBytes() []byte {
 	return sink.Bytes()
 }
 
-// epoch is when the tests' farms begin.
-var epoch = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-
-func after(seconds int) time.Time { return epoch.Add(time.Duration(seconds) * time.Second) }
-
 // furnish gives the machine a team, a read template "tmpl", and the agents "a1" and "a2".
 func furnish(m *testMachine) {
 	m.must(PutTeam{Team: farm.Team{ID: "team", Name: "Team", CreatedAt: epoch}})
@@ -174,13 +173,6 @@ func furnish(m *testMachine) {
 	for _, id := range []string{"a1", "a2"} {
 		m.must(EnrolAgent{Agent: farm.Agent{ID: id, Name: "mac " + id, SecretHash: "hash of " + id, EnrolledAt: epoch}})
 	}
-}
-
-// jobOf makes a job with one task.
-func jobOf(id string, second int) (farm.Job, farm.Task) {
-	job := farm.Job{ID: id, Team: "team", Template: farm.JobTemplate{ID: "tmpl", Composition: "main"}, OutputName: id + "-out.mp4",
-		CreatedAt: after(second), UpdatedAt: after(second)}
-	return job, farm.Task{ID: id + ".0", Job: id, Team: "team", Kind: farm.TaskRender}
 }
 
 func submit(m *testMachine, id string, second int) {
@@ -275,8 +267,8 @@ func TestEntriesAppliedBeforeArePassedOver(t *testing.T) {
 
 func TestUnknownEntryHaltsTheMachine(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"kind": {250, 1, '{', '}'}, "version": {byte(KindPutTeam), 2, '{', '}'}, "empty": {}, "JSON": {byte(KindPutTeam), 1, '{'},
-		"compression": {byte(KindPutTeam), 0x81, 1, 2, 3},
+		"kind": {250, 1, '{', '}'}, "version": {1, 2, '{', '}'}, "empty": {}, "JSON": {1, 1, '{'},
+		"compression": {1, 0x81, 1, 2, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newTestMachine(t, t.TempDir(), "state")
@@ -309,7 +301,7 @@ func TestConfigurationIsKeptWithTheState(t *testing.T) {
 	defer m.end()
 	want := raft.Configuration{Servers: []raft.Server{{ID: "n1", Address: "127.0.0.1:1"}}}
 	m.StoreConfiguration(1, want)
-	err := m.view(func(tb *tables) error {
+	err := m.tables(func(tb *tables) error {
 		got := raft.DecodeConfiguration(tb.value(bucketMeta, metaConfiguration))
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("configuration is %v", got)

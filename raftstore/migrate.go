@@ -58,6 +58,14 @@ func migrate(db *bbolt.DB) error {
 	})
 }
 
+// FormatOf is the format of a state file; it is not known of one in which nothing was ever done.
+func FormatOf(tx *bbolt.Tx) (format int, known bool) {
+	if meta := tx.Bucket(bucketMeta); meta == nil || meta.Get([]byte(metaApplied)) == nil {
+		return 0, false
+	}
+	return formatOf(tx), true
+}
+
 func formatOf(tx *bbolt.Tx) int {
 	value := tx.Bucket(bucketMeta).Get([]byte(metaFormat))
 	if len(value) != 8 {

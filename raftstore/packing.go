@@ -53,3 +53,15 @@ func (p *packers) content(job *farm.Job) ([]byte, error) {
 	}
 	return data, err
 }
+
+// storedContent is the content of a job as it is stored, with what the rules need to know of it.
+type storedContent struct {
+	Data  []byte   // nil for none
+	Files []string // kept files that the job names
+}
+
+// contentOf gives the content of a job.
+func (p *packers) contentOf(job *farm.Job) (storedContent, error) {
+	data, err := p.content(job)
+	return storedContent{Data: data, Files: job.KeptFiles()}, err
+}

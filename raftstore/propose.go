@@ -42,7 +42,7 @@ func (s *Store) Take(ctx context.Context, term uint64, p Proposal) (index uint64
 	if err := s.writable(); err != nil {
 		return 0, errors.Join(ErrNotTaken, err)
 	}
-	if err := understands(p.Entry); err != nil {
+	if err := s.codec.understands(p.Entry); err != nil {
 		return 0, errors.Join(ErrNotTaken, farm.Errorf(farm.CodeUnavailable, "the farm's leader does not understand the change; update all coordinators to one version: %w", err))
 	}
 	// A message that was on its way for long may arrive when the one who sent it has long been told what came of it.

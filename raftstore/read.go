@@ -2,15 +2,46 @@ package raftstore
 
 import (
 	"bytes"
+	"encoding/binary"
+
+	"go.etcd.io/bbolt"
 
 	"overcrank/farm"
+	"overcrank/raftstore/layered"
 )
 
 // Tx is one consistent reading of the state. Methods that find nothing return a *farm.Error of CodeNotFound.
 type Tx struct{ t *tables }
 
-// Index is the index of the last log entry that this reading has.
+// Read is a reading of rows. kept is for all readings of one state.
+func Read(rows *layered.Rows, kept *decoded) *Tx { return &Tx{&tables{rows: rows, kept: kept}} }
+
+// ReadFile is a reading of a state file that is not in use.
+func ReadFile(tx *bbolt.Tx) *Tx { return Read(layered.Of(tx, buckets()), &decoded{}) }
+
+// Err is why nothing that was read may be believed, nil when all may be.
+func (tx *Tx) Err() error { return tx.t.err }
+
+// Index is the index of the last log entry that this reading has, 0 for none.
 func (tx *Tx) Index() uint64 { return lastApplied(tx.t.rows) }
+
+// Fingerprint is the hash over all rows that the entries up to Index have written, as raw bytes; see rowprint.go.
+func (tx *Tx) Fingerprint() []byte { return tx.t.value(bucketMeta, metaFingerprint) }
+
+// Reached is how far the log has been followed in a state file, and the fingerprint of the state then.
+func Reached(tx *bbolt.Tx) (index uint64, fingerprint []byte) {
+	reading := ReadFile(tx)
+	return reading.Index(), bytes.Clone(reading.Fingerprint())
+}
+
+// lastApplied is the index of the last entry that the state holds, 0 for none.
+func lastApplied(rows *layered.Rows) uint64 {
+	value := rows.Get(bucketMeta, metaApplied)
+	if len(value) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(value)
+}
 
 // found turns what get gives into what readers get. A storage error goes before a thing not found.
 func found[R any](tx *Tx, record R, ok bool, what, id string) (R, error) {

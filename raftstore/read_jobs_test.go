@@ -145,7 +145,7 @@ func TestQueriesThatMakeNoSenseNameTheField(t *testing.T) {
 		"short cursor":            {Cursor: "bw"},
 		"cursor of another order": {Cursor: "bm5ubm4", Sort: "priority"},
 	} {
-		_ = m.view(func(t2 *tables) error {
+		_ = m.tables(func(t2 *tables) error {
 			if _, _, err := (&Tx{t2}).Jobs("team", query); farm.CodeOf(err) != farm.CodeInvalid {
 				t.Errorf("%s: %v", name, err)
 			}

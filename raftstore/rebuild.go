@@ -266,7 +266,8 @@ func (m *machine) rebuild(ctx context.Context, snapshots raft.SnapshotStore, log
 	if err := m.exchange(path, nil); err != nil {
 		return err
 	}
-	m.trail.begin(last, fingerprintIn(m.db))
+	_, fingerprint := reached(m.db)
+	m.trail.begin(last, fingerprint)
 	m.broken.Store(nil)
 	m.progress.tell()
 	return nil

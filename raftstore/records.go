@@ -45,10 +45,10 @@ func (t *tables) addJobs(heads []farm.Job, contents []storedContent) {
 // addJob writes what belongs to a new job, whose head is written.
 func (t *tables) addJob(head *farm.Job, content storedContent) {
 	t.jobMoved(head, "")
-	if len(content.data) > 0 {
-		t.set(bucketContents, head.ID, content.data)
+	if len(content.Data) > 0 {
+		t.set(bucketContents, head.ID, content.Data)
 	}
-	t.holdForJob(head, content.files, 1)
+	t.holdForJob(head, content.Files, 1)
 }
 
 // saveJob writes the head of a job whose stored status is was, "" for a new one.

@@ -208,21 +208,32 @@ func (w *recordText) head(job *farm.Job) {
 	w.text = append(w.text, '}')
 }
 
-// submission writes the envelope of a submission; files are those that each job names, nil when none names any.
-func (w *recordText) submission(c *SubmitJobs, files [][]string) {
+// submission is what a submission of jobs says of them, but for the contents of the jobs.
+type submission struct {
+	Jobs  []farm.Job // their heads are written
+	Tasks []farm.Task
+	Batch *farm.Batch
+	Parts int
+	Files [][]string // that each job names; nil when none names any
+}
+
+// appendTo writes a submission behind what out holds, as reflection would.
+func (s *submission) appendTo(out []byte) ([]byte, error) {
+	w := recordText{text: out}
 	w.text = append(w.text, '{')
 	w.name("Jobs")
-	list(w, c.Jobs, w.head)
+	list(&w, s.Jobs, w.head)
 	w.name("Tasks")
-	if c.Tasks == nil {
+	if s.Tasks == nil {
 		w.text = append(w.text, "null"...)
 	} else {
-		list(w, c.Tasks, w.task)
+		list(&w, s.Tasks, w.task)
 	}
-	w.other("Batch", c.Batch != nil, c.Batch)
-	w.int("Parts", int64(c.Parts))
-	w.other("Files", files != nil, files)
+	w.other("Batch", s.Batch != nil, s.Batch)
+	w.int("Parts", int64(s.Parts))
+	w.other("Files", s.Files != nil, s.Files)
 	w.text = append(w.text, '}')
+	return w.text, w.err
 }
 
 // content writes what head leaves out.

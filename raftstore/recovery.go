@@ -44,7 +44,7 @@ func Look(dir string) (found Remains, err error) {
 // node must not run, and none of the former members may ever be heard by it again.
 func Recover(dir string) error {
 	return opened(dir, func(id string, settings *raft.Config, log *journal, snapshots raft.SnapshotStore) (err error) {
-		codec, err := newCodec()
+		codec, err := newCodec(Commands())
 		if err != nil {
 			return err
 		}

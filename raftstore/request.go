@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"overcrank/farm"
 )
 
 // RequestKey marks a request that must not be carried out twice, by a key that its caller chose.
@@ -71,12 +69,6 @@ func cutKey(data []byte) (*RequestKey, []byte, error) {
 	return &key, entry, nil
 }
 
-// The kinds of the commands about requests.
-const (
-	KindKeepAnswer     Kind = 6
-	KindForgetRequests Kind = 7
-)
-
 // KeepAnswer keeps what a request was answered, and the request itself when none of its commands did.
 type KeepAnswer struct {
 	RequestKey
@@ -89,23 +81,5 @@ type ForgetRequests struct {
 	Limit  int
 }
 
-func (KeepAnswer) kind() Kind     { return KindKeepAnswer }
-func (ForgetRequests) kind() Kind { return KindForgetRequests }
-
-// Request reads what is kept of a request.
-func (tx *Tx) Request(team, key string) (Request, error) {
-	request, ok := get[Request](tx.t, bucketRequests, requestID(team, key))
-	return found(tx, request, ok, "request", key)
-}
-
-// RequestsBefore says whether any request of before a time is kept.
-func (tx *Tx) RequestsBefore(at time.Time) bool {
-	key, _ := tx.t.cursor(bucketRequestsByTime).First()
-	return len(key) > 8 && string(key[:8]) < timeKey(at)
-}
-
-func requestID(team, key string) string { return team + sep + key }
-
-func otherRequest(key string) *farm.Error {
-	return farm.Errorf(farm.CodeConflict, "the Idempotency-Key %q was used for another request within the last 24 hours; choose a new one", key)
-}
+func (KeepAnswer) Needs() int     { return clusterLevel }
+func (ForgetRequests) Needs() int { return clusterLevel }

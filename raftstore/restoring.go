@@ -15,7 +15,6 @@ import (
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/interval"
-	"overcrank/raftstore/layered"
 )
 
 // receivedFiles are the names of the files, in a node's folder, of states that were received and not brought into force.
@@ -37,19 +36,19 @@ func (s *Store) Receive(backup io.Reader) (*Received, error) {
 	if err != nil {
 		return nil, fmt.Errorf("receive a state: %w", err)
 	}
-	var own, other raised
-	err = s.machine.view(func(t *tables) error {
-		own = t.level()
-		return nil
+	var own, other int
+	err = s.View(func(tx *Tx) (err error) {
+		own, _, err = tx.Level()
+		return err
 	})
 	if err == nil {
-		err = r.View(func(tx *Tx) error {
-			other = tx.t.level()
-			return tx.t.err
+		err = r.View(func(tx *Tx) (err error) {
+			other, _, err = tx.Level()
+			return err
 		})
 	}
-	if err == nil && other.Level > own.Level {
-		err = farm.Errorf(farm.CodeConflict, "the backup is of level %d and the farm of level %d: update overcrank on all coordinators, then restore it", other.Level, own.Level)
+	if err == nil && other > own {
+		err = farm.Errorf(farm.CodeConflict, "the backup is of level %d and the farm of level %d: update overcrank on all coordinators, then restore it", other, own)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -73,7 +72,7 @@ func receive(dir string, backup io.Reader) (*Received, error) {
 // View runs fn on the received state.
 func (r *Received) View(fn func(tx *Tx) error) error {
 	return r.db.View(func(tx *bbolt.Tx) error {
-		return fn(&Tx{&tables{rows: layered.Of(tx, buckets()), kept: &decoded{}}})
+		return fn(ReadFile(tx))
 	})
 }
 
@@ -184,7 +183,7 @@ func (b *bringing) all(r *Received, progress func(done, all int64)) (index uint6
 
 // next brings the next part, of so many bytes.
 func (b *bringing) next(size int) error {
-	packed := b.codec.compressor.EncodeAll(b.rows[:size], nil)
+	packed := b.codec.packRows(b.rows[:size])
 	if _, err := b.do(BringState{Restoration: b.id, Number: b.parts, Rows: packed, At: b.now()}); err != nil {
 		return err
 	}

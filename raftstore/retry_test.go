@@ -58,7 +58,7 @@ func TestALicenceIsWaitedForAsLongAsItTakes(t *testing.T) {
 			t.Fatalf("after %d tries the task is %+v", attempt, task)
 		}
 	}
-	_ = m.view(func(tb *tables) error {
+	_ = m.tables(func(tb *tables) error {
 		if records := tb.attempts("j1.0"); len(records) != maxAttemptRecords || records[0].Number != 6 {
 			t.Errorf("%d attempts are remembered, from number %d on", len(records), records[0].Number)
 		}
@@ -115,7 +115,7 @@ func TestAMachineOnWhichJobAfterJobFailsIsSetAside(t *testing.T) {
 	furnish(m)
 	setAside := func() *farm.SetAside {
 		var agent farm.Agent
-		_ = m.view(func(tb *tables) error { agent, _ = tb.agent("a1"); return tb.err })
+		_ = m.tables(func(tb *tables) error { agent, _ = tb.agent("a1"); return tb.err })
 		return agent.SetAside
 	}
 	for i := range farm.SetAsideAfter {
@@ -185,7 +185,7 @@ func TestAMachineThatSpoilsTheJobsOfManyTemplatesIsSetAside(t *testing.T) {
 			submit(m, "good", 2)
 			m.must(LeaseTasks{Grants: []Grant{{Task: "good.0", Attempt: 1, Agent: "a1"}}, At: after(90)})
 			m.must(FinishTask{Task: "good.0", Attempt: 1, At: after(91)})
-			_ = m.view(func(tb *tables) error {
+			_ = m.tables(func(tb *tables) error {
 				if health := tb.health("a1"); len(health.Spoilt) > 0 || health.SetAside != nil {
 					t.Errorf("after an attempt that went well it is %+v", health)
 				}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -100,30 +101,6 @@ type Store struct {
 	halt    context.CancelFunc
 }
 
-// Result is what a command came to. Refused is nil when it was applied; a refusal by the rules changes nothing.
-type Result struct {
-	Index   uint64
-	Refused *farm.Error
-	// Each holds, for commands whose parts stand or are refused on their own, one entry per part: nil when it stood.
-	Each []*farm.Error
-	// Repeated is what is kept of the request when it was carried out before; nothing was done then.
-	Repeated *Request
-	Jobs     []farm.Job   // as they are after the command, for those commands that move jobs; of new jobs only the heads
-	Tasks    []farm.Task  // likewise
-	Agents   []farm.Agent // that the command changed otherwise than by their own word, as they are after it
-	Changed  []Changed    // besides these
-	// Owed are the jobs whose webhooks are to be called once more.
-	Owed []string
-	// Policy is the farm's policy after a command that changed it, nil after others.
-	Policy *farm.Policy
-	// SecretTags says that a secret whose value goes to some machines only was put, changed or deleted.
-	SecretTags bool
-	// Replaced says that the whole state is another from here on: that of a backup.
-	Replaced bool
-
-	places places // while the command is carried out
-}
-
 // Files in the folder of a node.
 const (
 	stableFile = "raft.db" // Raft's stable values
@@ -190,7 +167,7 @@ func open(cfg Config) (_ *Store, err error) {
 	}
 	s.log = newDiskLog(file, cfg.Dir, cfg.BeforeSync, cfg.Logger)
 	undo = append(undo, s.log.Close)
-	if s.codec, err = newCodec(); err != nil {
+	if s.codec, err = newCodec(Commands()); err != nil {
 		return nil, err
 	}
 	undo = append(undo, func() error { s.codec.close(); return nil })
@@ -389,15 +366,14 @@ func (s *Store) explain(err error) error {
 
 // View runs fn on the state as it is now. fn must be short and keep nothing of tx.
 func (s *Store) View(fn func(tx *Tx) error) error {
-	return s.machine.view(func(t *tables) error { return fn(&Tx{t}) })
+	return s.machine.view(fn)
 }
 
 // Fingerprint is a hash over the rows that all entries up to index have written, in their order: nodes that agree on it hold the same
 // state. Below level 3 of the farm it is one over the commands, which says less.
 func (s *Store) Fingerprint() (index uint64, fingerprint string, err error) {
-	err = s.machine.view(func(t *tables) error {
-		index = lastApplied(t.rows)
-		fingerprint = fmt.Sprintf("%x", t.value(bucketMeta, metaFingerprint))
+	err = s.machine.view(func(tx *Tx) error {
+		index, fingerprint = tx.Index(), hex.EncodeToString(tx.Fingerprint())
 		return nil
 	})
 	return index, fingerprint, err

@@ -97,6 +97,23 @@ func bucketsReadOften() [][]byte {
 	}
 }
 
+// Keys of bucketMeta. They change in the same transaction as the records.
+const (
+	metaApplied       = "applied"       // index of the last entry applied, 8 bytes
+	metaTerm          = "term"          // its term, 8 bytes
+	metaFingerprint   = "fingerprint"   // see rowprint.go, 32 bytes
+	metaConfiguration = "configuration" // of the Raft cluster, as Raft encodes it
+	metaFirstTeam     = "first team"    // id of the team that was made first
+	metaFormat        = "format"        // see migrate.go, 8 bytes
+)
+
+// stateStamp is the row that every change of the state writes, in each release.
+func stateStamp() layered.Stamp { return layered.Stamp{Bucket: bucketMeta, Key: metaApplied} }
+
+// fill is how full pages become where keys are added behind the last one, as ids and times are that grow. What is left
+// lets records grow a little in place.
+const fill = 0.9
+
 // tables are the records of the state within one reading or change of it. The first storage error is kept in err and makes
 // the whole of it worthless: nothing that was read after it may be believed, nothing written comes into force.
 type tables struct {
@@ -252,4 +269,22 @@ func checkID(what, id string) *farm.Error {
 		}
 	}
 	return nil
+}
+
+// note remembers what the command under way has changed; a record that changes twice is told once.
+func (t *tables) note(kind farm.EventKind, team, id string) {
+	changed := Changed{Kind: kind, Team: team, ID: id}
+	for _, known := range t.changed {
+		if known == changed {
+			return
+		}
+	}
+	t.changed = append(t.changed, changed)
+}
+
+// noted gives what the command that has ended changed.
+func (t *tables) noted() []Changed {
+	changed := t.changed
+	t.changed = nil
+	return changed
 }

@@ -11,7 +11,7 @@ func TestMachineTimeIsCountedByTeamAndHour(t *testing.T) {
 	furnish(m)
 	usages := func() (list []Usage) {
 		t.Helper()
-		_ = m.view(func(tb *tables) (err error) {
+		_ = m.tables(func(tb *tables) (err error) {
 			list, err = (&Tx{tb}).Usages()
 			return err
 		})

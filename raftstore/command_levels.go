@@ -1,0 +1,28 @@
+package raftstore
+
+import "errors"
+
+// A farm's level says which commands may be written: those that the programs of all its nodes understand. Nodes are updated one
+// after the other, and back; meanwhile newer ones write nothing that older ones cannot read. When every node's record says a
+// higher level, the leader raises the farm's, after which older programs cannot follow and say so.
+//
+// A release that brings a command, or a field of one, that the release before would not understand, raises NewestLevel, and the
+// command says so by its method Needs.
+const (
+	// FirstLevel is that of release v0.1.0, which knew one coordinator only.
+	FirstLevel = 1
+	// clusterLevel is that of the first release that knows clusters. No node of an older one can be a member, so all its commands
+	// may always be written.
+	clusterLevel = 2
+	// checkedLevel is that of the release whose nodes compare the rows that they hold, and check them in their files.
+	checkedLevel = 3
+
+	// SecretTagsLevel is from which level on secrets may be bound to machines, and jobs say which secrets they use.
+	SecretTagsLevel = checkedLevel
+	// RootsLevel is from which level on inventories say which folders machines may take files from.
+	RootsLevel = checkedLevel
+)
+
+// errNewer marks a state or a command of a release that this program does not understand. It is no damage, and nothing is to be
+// made again because of it.
+var errNewer = errors.New("update overcrank on this machine")

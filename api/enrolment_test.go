@@ -36,6 +36,7 @@ import (
 	"overcrank/farm/wire"
 	"overcrank/inbound/inboundtest"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // tryEnrol tries to enrol a machine with a join token.
@@ -406,7 +407,7 @@ func earlierFarm(t *testing.T, id, secret string) string {
 	}
 	hash := sha256.Sum256([]byte(secret))
 	agent := farm.Agent{ID: id, Name: "old mac", SecretHash: hex.EncodeToString(hash[:]), Inventory: inventory()}
-	if _, err := store.Apply(t.Context(), raftstore.EnrolAgent{Agent: agent}); err != nil {
+	if _, err := store.Apply(t.Context(), command.EnrolAgent{Agent: agent}); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // AgentChange is what people want of a machine; nil leaves a field as it is.
@@ -103,7 +104,7 @@ func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id s
 		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))
 		change.Tags = &tags
 	}
-	cmd := raftstore.ConfigureAgent{
+	cmd := command.ConfigureAgent{
 		ID: id, Name: change.Name, Drained: change.Drained, Paused: change.Paused, Tags: change.Tags, Restore: change.Restore,
 	}
 	if change.Name != nil && *change.Name == "" {
@@ -131,7 +132,7 @@ func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id stri
 	if err != nil {
 		return err
 	}
-	if _, err := c.state.Apply(ctx, raftstore.RemoveAgent{ID: id}); err != nil {
+	if _, err := c.state.Apply(ctx, command.RemoveAgent{ID: id}); err != nil {
 		return err
 	}
 	if _, err := peers.AskLeader(context.WithoutCancel(ctx), c.peers, askDismiss, id); err != nil {

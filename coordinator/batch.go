@@ -9,6 +9,7 @@ import (
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // BatchEntry is one job of a batch as a caller sent it. Err is what was wrong with it already.
@@ -180,7 +181,7 @@ func callersFault(err error) bool {
 // store commits the batch: as one command if it is small enough, else in parts that appear with the last command. After an error of
 // what was planned it only waits for those.
 func (b *batchPlan) store(ctx context.Context, err error) error {
-	cmd := raftstore.SubmitJobs{Batch: &b.result.Batch}
+	cmd := command.SubmitJobs{Batch: &b.result.Batch}
 	if err == nil && b.parts == nil {
 		if len(b.result.Jobs) == 0 {
 			return nil
@@ -309,7 +310,7 @@ func (c *Coordinator) CancelBatch(ctx context.Context, p farm.Principal, id stri
 	if _, _, err := c.Batch(ctx, p, id); err != nil {
 		return farm.Batch{}, nil, nil, err
 	}
-	res, err := c.state.Apply(ctx, raftstore.CancelBatch{Team: p.Team, ID: id, Force: force, At: c.cfg.Now()})
+	res, err := c.state.Apply(ctx, command.CancelBatch{Team: p.Team, ID: id, Force: force, At: c.cfg.Now()})
 	if err != nil {
 		return farm.Batch{}, nil, nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"overcrank/farm"
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // batchParts lays down a batch that is too large for one command, part by part, while the rest of it is still planned. While one part
@@ -19,7 +19,7 @@ type batchParts struct {
 	done  chan struct{} // closed when all was laid down, or could not be
 
 	// These are good once done is closed.
-	stored  []func() (raftstore.Result, error)
+	stored  []func() (command.Result, error)
 	kept    []int         // families that were laid down, by their place in the batch
 	refused map[int]error // those that do not fit into a part
 	err     error
@@ -81,8 +81,8 @@ func (b *batchParts) wait() error {
 func (b *batchParts) store(ctx context.Context, p piece) error {
 	families := len(p.ends) - 1
 	if families == 1 || sizeOf(p.jobs) <= batchPiece {
-		stored, err := b.c.store.Begin(ctx, raftstore.SubmitPart{
-			Batch: b.batch, Part: len(b.stored), At: b.at, SubmitJobs: raftstore.SubmitJobs{Jobs: p.jobs, Tasks: p.tasks},
+		stored, err := b.c.store.Begin(ctx, command.SubmitPart{
+			Batch: b.batch, Part: len(b.stored), At: b.at, SubmitJobs: command.SubmitJobs{Jobs: p.jobs, Tasks: p.tasks},
 		})
 		switch {
 		case err == nil:

@@ -16,6 +16,7 @@ import (
 	"overcrank/farm"
 	"overcrank/interval"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -142,12 +143,12 @@ func (m *cluster) announce(ctx context.Context) {
 	if err == nil && kept == self {
 		return
 	}
-	m.record(ctx, raftstore.PutCoordinator{Coordinator: self})
+	m.record(ctx, command.PutCoordinator{Coordinator: self})
 }
 
 // record writes something about the coordinators into the state. What fails, as when the leader is lost meanwhile, is done with
 // another round: no round waits for a leader.
-func (m *cluster) record(ctx context.Context, cmd raftstore.Command) {
+func (m *cluster) record(ctx context.Context, cmd command.Command) {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	res, err := m.c.store.Apply(ctx, cmd)
@@ -386,7 +387,7 @@ func (c *Coordinator) Leads() bool {
 }
 
 // Level is the highest level of commands that this program understands.
-func Level() int { return raftstore.NewestLevel }
+func Level() int { return command.NewestLevel }
 
 // level is that of the farm's state: all of its coordinators have to understand its commands.
 func (c *Coordinator) level() (level int) {

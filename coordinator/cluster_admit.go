@@ -8,6 +8,7 @@ import (
 	"overcrank/coordinator/membership"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // admit makes a coordinator that asks for it a member without a vote, or gives a member its new address.
@@ -47,7 +48,7 @@ func (m *cluster) admit(ctx context.Context, from string, in nodeReport) (joinAn
 	m.c.log.Info("a coordinator was let in; it gets a vote once it keeps up", "id", in.ID, "name", in.Name, "address", in.Cluster)
 	record := in.Coordinator
 	record.At = m.c.cfg.Now()
-	m.record(ctx, raftstore.PutCoordinator{Coordinator: record})
+	m.record(ctx, command.PutCoordinator{Coordinator: record})
 	return joinAnswer{}, nil
 }
 

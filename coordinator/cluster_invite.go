@@ -10,6 +10,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const nodeTokenPrefix = "occ_"
@@ -37,7 +38,7 @@ func (c *Coordinator) InviteNode(ctx context.Context, p farm.Principal, name str
 	}
 	secret := seal.NewSecret(nodeTokenPrefix)
 	invitation := farm.NodeInvitation{ID: id, Name: name, Hash: seal.HashSecret(secret), CreatedBy: p.Name, CreatedAt: now, ExpiresAt: expiresAt}
-	if _, err := c.state.Apply(ctx, raftstore.PutNodeInvitation{Invitation: invitation}); err != nil {
+	if _, err := c.state.Apply(ctx, command.PutNodeInvitation{Invitation: invitation}); err != nil {
 		return none, "", err
 	}
 	c.log.Info("a coordinator was invited", "invitation", id, "name", name, "expires", expiresAt, "by", p.Name)
@@ -65,7 +66,7 @@ func (c *Coordinator) RevokeNodeInvitation(ctx context.Context, p farm.Principal
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return err
 	}
-	if _, err := c.state.Apply(ctx, raftstore.RevokeNodeInvitation{ID: id}); err != nil {
+	if _, err := c.state.Apply(ctx, command.RevokeNodeInvitation{ID: id}); err != nil {
 		return err
 	}
 	c.log.Info("an invitation of a coordinator was taken back", "invitation", id, "by", p.Name)
@@ -96,7 +97,7 @@ func (c *Coordinator) forgetNodeInvitations(ctx context.Context) error {
 	}
 	for _, invitation := range list {
 		if invitation.Expired(before) {
-			_, err := c.state.Apply(ctx, raftstore.ForgetNodeInvitations{Before: before})
+			_, err := c.state.Apply(ctx, command.ForgetNodeInvitations{Before: before})
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"overcrank/coordinator/storage"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // keep is the leader's care for the members: addresses, votes, those that are gone, and keys that somebody lacks.
@@ -136,7 +137,7 @@ func (m *cluster) forgetOthers(ctx context.Context, members []raftstore.Member) 
 		if addressOf(members, r.ID) != "" || slices.ContainsFunc(members, func(member raftstore.Member) bool { return member.ID == r.ID }) {
 			continue
 		}
-		m.record(ctx, raftstore.RemoveCoordinator{ID: r.ID})
+		m.record(ctx, command.RemoveCoordinator{ID: r.ID})
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // eraFile names the eras of the farm's Raft, see internode.Config: nodes from before a recovery must not be heard after it.
@@ -84,7 +85,7 @@ func (c *Coordinator) GiveKeys(ctx context.Context, secret string, in wire.NodeJ
 	if err := c.admissible(asks); err != nil {
 		return wire.NodeKeys{}, err
 	}
-	if _, err := c.state.Apply(ctx, raftstore.UseNodeInvitation{Hash: seal.HashSecret(secret), Node: in.ID, At: c.cfg.Now()}); err != nil {
+	if _, err := c.state.Apply(ctx, command.UseNodeInvitation{Hash: seal.HashSecret(secret), Node: in.ID, At: c.cfg.Now()}); err != nil {
 		return wire.NodeKeys{}, err
 	}
 	keys := wire.NodeKeys{Farm: c.keys.cluster(), Files: map[string][]byte{}}

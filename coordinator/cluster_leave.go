@@ -13,7 +13,7 @@ import (
 	"overcrank/coordinator/peers"
 	"overcrank/durable"
 	"overcrank/farm"
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // leftFile is there once this node is a member no more: its state may miss what the farm has decided since, or hold what the
@@ -94,7 +94,7 @@ func (m *cluster) drop(ctx context.Context, id, address string, based uint64, wh
 	if _, err := peers.Ask(tell, m.c.peers, address, askFarewell, farewell{Why: why}); err != nil {
 		m.c.log.Debug("telling a coordinator that it was removed", "id", id, "error", err)
 	}
-	m.record(ctx, raftstore.RemoveCoordinator{ID: id})
+	m.record(ctx, command.RemoveCoordinator{ID: id})
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // What an agent is told in the frame that closes its session, which has room for 123 bytes.
@@ -44,7 +45,7 @@ func (c *Coordinator) Enrol(ctx context.Context, secret string, in wire.Enrol) (
 	}
 	now := c.cfg.Now()
 	agent := farm.Agent{ID: id, Name: in.Name, EnrolledAt: now, Inventory: c.toldRoots(in.Inventory), Keys: []farm.AgentKey{{SHA256: request.SHA256, Until: c.goodUntil(now)}}}
-	if _, err := c.state.Apply(ctx, raftstore.JoinAgent{Hash: seal.HashSecret(secret), Agent: agent, At: now}); err != nil {
+	if _, err := c.state.Apply(ctx, command.JoinAgent{Hash: seal.HashSecret(secret), Agent: agent, At: now}); err != nil {
 		return wire.Enrolled{}, err
 	}
 	// The machine that came with this key, which is an earlier one when it asks again for an answer that it did not get.
@@ -62,7 +63,7 @@ func (c *Coordinator) Enrol(ctx context.Context, secret string, in wire.Enrol) (
 // Renew gives an agent, as AuthenticateAgent found it, a certificate for its next key. The one that it shows stays good
 // until it comes with the next.
 func (c *Coordinator) Renew(ctx context.Context, a farm.Agent, in wire.Renew) (wire.Enrolled, error) {
-	cmd := raftstore.RenewAgentKey{ID: a.ID}
+	cmd := command.RenewAgentKey{ID: a.ID}
 	if len(a.Keys) > 0 {
 		cmd.Key = a.Keys[0].SHA256
 	} else {
@@ -197,7 +198,7 @@ func (c *Coordinator) confirm(ctx context.Context, a farm.Agent) error {
 	if err != nil || len(kept.Keys) == 1 && kept.SecretHash == "" {
 		return err
 	}
-	_, err = c.state.Apply(ctx, raftstore.ConfirmAgentKey{ID: a.ID, Key: a.Keys[0].SHA256})
+	_, err = c.state.Apply(ctx, command.ConfirmAgentKey{ID: a.ID, Key: a.Keys[0].SHA256})
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // AddProgress merges into a job, as it was read a moment ago, how far it is.
@@ -67,7 +68,7 @@ func (c *Coordinator) LeaseAsBefore(ctx context.Context, job, agent string) (tas
 	if err := read(); err != nil {
 		return task, err
 	}
-	_, err = c.store.Apply(ctx, raftstore.LeaseTasks{Grants: []raftstore.Grant{{Task: task.ID, Attempt: task.Attempt + 1, Agent: agent}}, At: c.cfg.Now(), Rested: true})
+	_, err = c.store.Apply(ctx, command.LeaseTasks{Grants: []command.Grant{{Task: task.ID, Attempt: task.Attempt + 1, Agent: agent}}, At: c.cfg.Now(), Rested: true})
 	if err == nil {
 		err = read()
 	}

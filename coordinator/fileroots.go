@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"overcrank/farm"
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // refusedFiles are the fields of a job that name a file by a file: address which no machine of the farm may read, as far as their agents
@@ -45,7 +45,7 @@ func (c *Coordinator) fileAllowed(path string) (bool, error) {
 
 // toldRoots is an inventory as the farm's level lets it be recorded.
 func (c *Coordinator) toldRoots(inv farm.Inventory) farm.Inventory {
-	if c.level() < raftstore.RootsLevel {
+	if c.level() < command.RootsLevel {
 		inv.Roots = nil
 	}
 	return inv

@@ -12,6 +12,7 @@ import (
 	"overcrank/farm/wire"
 	"overcrank/gossip"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // A key of gossip is changed in three steps, so that no member ever hears what it cannot read: the new key is given to all, then all write
@@ -151,7 +152,7 @@ func (c *Coordinator) RotateGossipKey(ctx context.Context, p farm.Principal, spr
 	key.MadeAt, key.UseAt = ring.At, ring.At.Add(spread)
 	ring.Keys = slices.Insert(slices.Clone(ring.Keys), 1, key)
 	ring.Keys[0].DropAt = key.UseAt.Add(keep)
-	if _, err := c.state.Apply(ctx, raftstore.PutGossipRing{Ring: ring}); err != nil {
+	if _, err := c.state.Apply(ctx, command.PutGossipRing{Ring: ring}); err != nil {
 		return farm.GossipRing{}, err
 	}
 	ring.Revision++
@@ -215,7 +216,7 @@ func (c *Coordinator) keepGossip(ctx context.Context) {
 			continue
 		}
 		if next, due := turned(ring, c.cfg.Now()); due {
-			if _, err := c.state.Apply(ctx, raftstore.PutGossipRing{Ring: next}); err != nil {
+			if _, err := c.state.Apply(ctx, command.PutGossipRing{Ring: next}); err != nil {
 				c.log.Warn("the next step of a change of gossip's key waits", "error", err)
 				continue
 			}

@@ -15,6 +15,7 @@ import (
 	"overcrank/farm/wire"
 	"overcrank/interval"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // grantGroup is how many leases one command grants at most.
@@ -121,10 +122,10 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 }
 
 // lease writes grants into the state, and notes those that are leases now. Of others it gives nil.
-func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Time) (raftstore.Result, []*lease, error) {
-	cmd := raftstore.LeaseTasks{At: now, Rested: true}
+func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Time) (command.Result, []*lease, error) {
+	cmd := command.LeaseTasks{At: now, Rested: true}
 	for _, g := range grants {
-		cmd.Grants = append(cmd.Grants, raftstore.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})
+		cmd.Grants = append(cmd.Grants, command.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})
 	}
 	l.granting.Lock()
 	defer l.granting.Unlock()
@@ -293,7 +294,7 @@ func (l *leader) fail(ctx context.Context, t farm.Task, cause error) {
 	}
 	l.c.note(t.Job, fmt.Sprintf("attempt %d could not begin: %v", t.Attempt, cause))
 	now := l.c.cfg.Now()
-	_, err := l.c.state.Apply(ctx, raftstore.FailTask{
+	_, err := l.c.state.Apply(ctx, command.FailTask{
 		Task: t.ID, Attempt: t.Attempt, Message: cause.Error(), Retry: retry, NotBefore: now.Add(backOff(t.Failures)), At: now,
 	})
 	if err != nil {
@@ -307,9 +308,9 @@ func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) 
 	if len(leases) == 0 {
 		return
 	}
-	cmd := raftstore.ExpireLeases{At: l.c.cfg.Now(), Returned: returned, Avoided: !returned}
+	cmd := command.ExpireLeases{At: l.c.cfg.Now(), Returned: returned, Avoided: !returned}
 	for _, h := range leases {
-		cmd.Leases = append(cmd.Leases, raftstore.Grant{Task: h.Task, Attempt: h.Attempt.Attempt, Agent: h.agent})
+		cmd.Leases = append(cmd.Leases, command.Grant{Task: h.Task, Attempt: h.Attempt.Attempt, Agent: h.agent})
 	}
 	res, err := l.c.state.Apply(ctx, cmd)
 	if err != nil {

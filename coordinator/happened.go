@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"overcrank/farm"
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // followState takes up what happens, on every node, until ctx ends.
 func (c *Coordinator) followState(ctx context.Context) {
-	c.feed.Run(ctx, func(results []raftstore.Result) {
+	c.feed.Run(ctx, func(results []command.Result) {
 		if l := c.leading(); l != nil { // which does not change meanwhile
 			l.told(results)
 		}
@@ -24,7 +24,7 @@ func (c *Coordinator) followState(ctx context.Context) {
 
 // told takes what commands came to into the leader's memory, in their order. What several submissions one after the other bring
 // is queued at once.
-func (l *leader) told(results []raftstore.Result) {
+func (l *leader) told(results []command.Result) {
 	jobs, tasks := map[string]*farm.Job{}, make([]farm.Task, 0, len(results))
 	queue := func() {
 		if len(tasks) > 0 {
@@ -78,7 +78,7 @@ func noteJobs(known map[string]*farm.Job, jobs []farm.Job) {
 }
 
 // onlyQueues says whether all that a command did was to make tasks of queued jobs ready, as a submission does.
-func onlyQueues(res *raftstore.Result) bool {
+func onlyQueues(res *command.Result) bool {
 	return len(res.Agents) == 0 && res.Policy == nil && !res.SecretTags && len(res.Owed) == 0 &&
 		!anyOf(res.Jobs, func(job *farm.Job) bool { return job.Status != farm.JobQueued }) &&
 		!anyOf(res.Tasks, func(t *farm.Task) bool { return t.Status != farm.TaskReady })
@@ -95,7 +95,7 @@ func anyOf[T any](list []T, is func(*T) bool) bool {
 }
 
 // happened counts what one command came to, and tells those who watch, on every node.
-func (c *Coordinator) happened(res *raftstore.Result) {
+func (c *Coordinator) happened(res *command.Result) {
 	c.metrics.applied(res)
 	if res.Refused != nil || res.Repeated != nil {
 		return

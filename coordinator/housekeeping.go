@@ -12,6 +12,7 @@ import (
 	"overcrank/coordinator/templates"
 	"overcrank/interval"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -40,8 +41,8 @@ func (c *Coordinator) tidy(ctx context.Context) error {
 	}
 	now := c.cfg.Now()
 	var err error
-	for _, cmd := range []raftstore.Command{
-		raftstore.ExpireFiles{At: now}, raftstore.DropParts{Before: now.Add(-partGrace)},
+	for _, cmd := range []command.Command{
+		command.ExpireFiles{At: now}, command.DropParts{Before: now.Add(-partGrace)},
 	} {
 		_, failed := c.state.Apply(ctx, cmd)
 		err = errors.Join(err, failed)

@@ -8,6 +8,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // maxInventoryItems bounds each list of an inventory.
@@ -42,7 +43,7 @@ func (l *leader) takeInventory(ctx context.Context, s *session, inv farm.Invento
 		l.mu.Lock()
 		name := s.name
 		l.mu.Unlock()
-		if _, err := l.c.state.Apply(ctx, raftstore.PutInventory{ID: s.agent, Name: name, Inventory: inv}); err != nil {
+		if _, err := l.c.state.Apply(ctx, command.PutInventory{ID: s.agent, Name: name, Inventory: inv}); err != nil {
 			l.c.log.Error("recording what an agent has", "agent", s.agent, "error", err)
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -67,7 +68,7 @@ func (c *Coordinator) invite(ctx context.Context, by string, in NewJoinToken) (f
 		ID: id, Name: in.Name, Hash: seal.HashSecret(secret), Tags: in.Tags, Uses: in.Uses, Left: in.Uses,
 		CreatedBy: by, CreatedAt: now, ExpiresAt: in.ExpiresAt,
 	}
-	if _, err := c.state.Apply(ctx, raftstore.PutJoinToken{Token: token}); err != nil {
+	if _, err := c.state.Apply(ctx, command.PutJoinToken{Token: token}); err != nil {
 		return farm.JoinToken{}, "", err
 	}
 	c.log.Info("machines were invited", "invitation", id, "name", token.Name, "uses", token.Uses, "expires", token.ExpiresAt, "by", by)
@@ -121,7 +122,7 @@ func (c *Coordinator) RevokeJoinToken(ctx context.Context, p farm.Principal, id 
 	if err := p.May(farm.ActInviteMachines); err != nil {
 		return err
 	}
-	if _, err := c.state.Apply(ctx, raftstore.RevokeJoinToken{ID: id}); err != nil {
+	if _, err := c.state.Apply(ctx, command.RevokeJoinToken{ID: id}); err != nil {
 		return err
 	}
 	c.log.Info("an invitation was taken back", "invitation", id, "by", p.Name)
@@ -159,7 +160,7 @@ func (c *Coordinator) forgetInvitations(ctx context.Context) error {
 	}
 	for _, token := range list {
 		if token.Expired(before) {
-			_, err := c.state.Apply(ctx, raftstore.ForgetInvitations{Before: before})
+			_, err := c.state.Apply(ctx, command.ForgetInvitations{Before: before})
 			return err
 		}
 	}

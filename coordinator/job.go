@@ -7,6 +7,7 @@ import (
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // Job finds a job of the caller's team. A private one shows its assets until it ends.
@@ -61,7 +62,7 @@ func (c *Coordinator) CancelJobs(ctx context.Context, p farm.Principal, ids []st
 			return nil, err
 		}
 	}
-	res, err := c.state.Apply(ctx, raftstore.CancelJobs{Team: p.Team, IDs: ids, Force: force, At: c.cfg.Now()})
+	res, err := c.state.Apply(ctx, command.CancelJobs{Team: p.Team, IDs: ids, Force: force, At: c.cfg.Now()})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (c *Coordinator) jobsByID(ids []string, err error) (jobs []farm.Job, _ erro
 }
 
 // noteCancelled tells the logs of jobs that had begun.
-func (c *Coordinator) noteCancelled(p farm.Principal, res raftstore.Result) {
+func (c *Coordinator) noteCancelled(p farm.Principal, res command.Result) {
 	for _, t := range res.Tasks {
 		if t.Attempt > 0 {
 			c.note(t.Job, "the job was cancelled by "+p.Name)
@@ -109,6 +110,6 @@ func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []s
 			return nil, err
 		}
 	}
-	res, err := c.state.Apply(ctx, raftstore.ReleaseJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
+	res, err := c.state.Apply(ctx, command.ReleaseJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
 	return res.Jobs, err
 }

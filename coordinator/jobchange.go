@@ -7,6 +7,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // JobChange is what is to be different about a job that has not ended; nil leaves a field as it is.
@@ -40,7 +41,7 @@ func (c *Coordinator) ChangeJob(ctx context.Context, p farm.Principal, id string
 		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))
 		change.Tags = &tags
 	}
-	_, err = c.state.Apply(ctx, raftstore.ChangeJob{
+	_, err = c.state.Apply(ctx, command.ChangeJob{
 		Team: p.Team, ID: id, Name: change.Name, Tags: change.Tags, Priority: change.Priority, Level: change.Level, NotBefore: change.NotBefore,
 		At: c.cfg.Now(),
 	})

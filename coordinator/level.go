@@ -8,6 +8,7 @@ import (
 	"overcrank/farm"
 	"overcrank/interval"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // levelEvery is how soon the farm takes up what its last coordinator has come to understand.
@@ -29,7 +30,7 @@ func (c *Coordinator) keepLevel(ctx context.Context) {
 // what somebody asks of a new farm at once is not refused for want of it. What fails here keepLevel tries again.
 func (c *Coordinator) raiseAlone(ctx context.Context) {
 	members, _, err := c.store.Members()
-	if err != nil || len(members) != 1 || members[0].ID != c.store.ID() || c.level() >= raftstore.NewestLevel {
+	if err != nil || len(members) != 1 || members[0].ID != c.store.ID() || c.level() >= command.NewestLevel {
 		return
 	}
 	c.cluster.announce(ctx)
@@ -44,7 +45,7 @@ func (c *Coordinator) raiseLevel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	level, known := raftstore.NewestLevel, map[string]farm.Coordinator{}
+	level, known := command.NewestLevel, map[string]farm.Coordinator{}
 	var now int
 	var by string // whose release raised it last
 	err = c.store.View(func(tx *raftstore.Tx) error {
@@ -67,7 +68,7 @@ func (c *Coordinator) raiseLevel(ctx context.Context) error {
 	if level <= now {
 		return nil
 	}
-	if _, err := c.state.Apply(ctx, raftstore.SetLevel{Level: level, Version: c.cfg.Version}); err != nil {
+	if _, err := c.state.Apply(ctx, command.SetLevel{Level: level, Version: c.cfg.Version}); err != nil {
 		return err
 	}
 	if l := c.leading(); l != nil {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // TestANewFarmIsAtItsLevelBeforeItIsReady: what somebody asks of it at once is not refused as beyond its level.
@@ -13,7 +13,7 @@ func TestANewFarmIsAtItsLevelBeforeItIsReady(t *testing.T) {
 	for r.Ready() != nil {
 		time.Sleep(time.Millisecond)
 	}
-	if level, err := r.Level(); err != nil || level != raftstore.NewestLevel {
-		t.Errorf("a farm that is ready is at level %d, and its coordinator knows %d: %v", level, raftstore.NewestLevel, err)
+	if level, err := r.Level(); err != nil || level != command.NewestLevel {
+		t.Errorf("a farm that is ready is at level %d, and its coordinator knows %d: %v", level, command.NewestLevel, err)
 	}
 }

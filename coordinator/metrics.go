@@ -11,6 +11,7 @@ import (
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // gatherWithin bounds how long a reading of the metrics waits for what only the leader knows.
@@ -72,7 +73,7 @@ func newMetrics() *metrics {
 }
 
 // applied counts what a command came to.
-func (m *metrics) applied(res *raftstore.Result) {
+func (m *metrics) applied(res *command.Result) {
 	if res.Refused != nil {
 		m.commands.WithLabelValues(resultRefused).Inc()
 		return

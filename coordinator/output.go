@@ -18,6 +18,7 @@ import (
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // Results lie under the attempt that made them, named by their content, until the state has said which attempt counts;
@@ -196,7 +197,7 @@ func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Fi
 	if err := l.c.discreet(ctx, job, pointers(warnings)...); err != nil {
 		return err
 	}
-	cmd := raftstore.FinishTask{
+	cmd := command.FinishTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
 	}
 	if _, err := l.c.state.Apply(ctx, cmd); err != nil {

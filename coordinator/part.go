@@ -10,6 +10,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // finishPart ends an attempt well that gives a part of a job's result, or pictures to look at.
@@ -29,7 +30,7 @@ func (l *leader) finishPart(ctx context.Context, h *lease, m wire.Finished) erro
 	if err := l.c.discreet(ctx, job, pointers(warnings)...); err != nil {
 		return err
 	}
-	_, err = l.c.state.Apply(ctx, raftstore.FinishTask{
+	_, err = l.c.state.Apply(ctx, command.FinishTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
 	})
 	if err != nil {
@@ -154,7 +155,7 @@ func (l *leader) keepFrames(ctx context.Context, task farm.Task, job farm.Job, a
 	}
 	out := piece.Output
 	out.Key, out.Remote = attemptKey(at, out.SHA256), nil
-	cmd := raftstore.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: piece.Frames, Output: out, At: l.c.cfg.Now()}
+	cmd := command.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: piece.Frames, Output: out, At: l.c.cfg.Now()}
 	if !task.Part {
 		whole, err := l.c.wholeOf(ctx, job)
 		if err != nil {
@@ -193,13 +194,13 @@ func (c *Coordinator) wholeOf(ctx context.Context, job farm.Job) (farm.Frames, e
 }
 
 // partingOf says how the parts of a job are made.
-func partingOf(job farm.Job, farmHasAfterEffects bool) raftstore.Parting {
-	return raftstore.Parting{Engine: engineOf(job, farmHasAfterEffects), Sound: job.Settings.Type != "image"}
+func partingOf(job farm.Job, farmHasAfterEffects bool) command.Parting {
+	return command.Parting{Engine: engineOf(job, farmHasAfterEffects), Sound: job.Settings.Type != "image"}
 }
 
 // redo has frames rendered again that an assemble task found missing or damaged; CodeInvalid when it named none of its own.
 func (l *leader) redo(ctx context.Context, h *lease, m wire.Failed) error {
-	_, err := l.c.state.Apply(ctx, raftstore.RedoFrames{
+	_, err := l.c.state.Apply(ctx, command.RedoFrames{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Bad: m.Bad, Barred: m.Class == farm.FailureWorker, Warnings: m.Warnings, At: l.c.cfg.Now(),
 	})
 	if err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // Policy is how the farm shares its machines. Of the teams it shows the caller's own, and all to operators of the farm.
@@ -139,7 +140,7 @@ func (c *Coordinator) changePolicy(ctx context.Context, p farm.Principal, change
 
 func (c *Coordinator) savePolicy(ctx context.Context, p farm.Principal, policy farm.Policy) (farm.Policy, error) {
 	policy.At, policy.By = c.cfg.Now(), p.Name
-	res, err := c.state.Apply(ctx, raftstore.PutPolicy{Policy: policy})
+	res, err := c.state.Apply(ctx, command.PutPolicy{Policy: policy})
 	if err != nil {
 		return farm.Policy{}, err
 	}

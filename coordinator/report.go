@@ -12,6 +12,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // receive takes one message of an agent.
@@ -239,7 +240,7 @@ func (l *leader) failTask(ctx context.Context, h *lease, m wire.Failed) error {
 	}
 	l.c.metrics.failures.WithLabelValues(string(cmp.Or(m.Class, farm.FailureTransient))).Inc()
 	now := l.c.cfg.Now()
-	_, err = l.c.state.Apply(ctx, raftstore.FailTask{
+	_, err = l.c.state.Apply(ctx, command.FailTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Class: m.Class, Warnings: m.Warnings,
 		Measured: m.Measured, NotBefore: now.Add(restOf(task, m.Class)), At: now,
 	})

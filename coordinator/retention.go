@@ -10,6 +10,7 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -135,13 +136,13 @@ func (r *retaining) redact(ctx context.Context, jobs []farm.Job) error {
 
 // redactAs rewrites the log of a job before the job forgets what to look for in it.
 func (r *retaining) redactAs(ctx context.Context, jobs []farm.Job, erase bool) error {
-	cmd := raftstore.RedactJobs{Erase: erase, At: r.c.cfg.Now()}
+	cmd := command.RedactJobs{Erase: erase, At: r.c.cfg.Now()}
 	for _, job := range jobs {
 		s := scrubberOf(job)
 		if err := r.c.rewriteLog(ctx, job.ID, s); err != nil {
 			return err
 		}
-		redaction := raftstore.Redaction{ID: job.ID, Error: s.line(job.Error)}
+		redaction := command.Redaction{ID: job.ID, Error: s.line(job.Error)}
 		for _, warning := range job.Warnings {
 			redaction.Warnings = append(redaction.Warnings, s.line(warning))
 		}
@@ -160,7 +161,7 @@ func (r *retaining) dropOutputs(ctx context.Context, jobs []farm.Job) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.c.state.Apply(ctx, raftstore.ExpireOutputs{IDs: idsOf(jobs), At: r.c.cfg.Now()})
+	_, err = r.c.state.Apply(ctx, command.ExpireOutputs{IDs: idsOf(jobs), At: r.c.cfg.Now()})
 	r.tell(jobs)
 	return err
 }
@@ -174,7 +175,7 @@ func (r *retaining) forget(ctx context.Context, jobs []farm.Job) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.c.state.Apply(ctx, raftstore.PurgeJobs{IDs: idsOf(jobs)})
+	_, err = r.c.state.Apply(ctx, command.PurgeJobs{IDs: idsOf(jobs)})
 	r.tell(jobs)
 	return err
 }

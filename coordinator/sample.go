@@ -18,7 +18,7 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // The pictures that somebody looks at before a job is rendered come as one file, and are kept one by one.
@@ -133,7 +133,7 @@ func (c *Coordinator) ApproveJob(ctx context.Context, p farm.Principal, id strin
 	if err := p.May(farm.ActApprove); err != nil {
 		return farm.Job{}, err
 	}
-	return c.decide(ctx, p, raftstore.DecideJob{ID: id})
+	return c.decide(ctx, p, command.DecideJob{ID: id})
 }
 
 // maxReason is how long the reason of a rejection may be, in bytes.
@@ -151,10 +151,10 @@ func (c *Coordinator) RejectJob(ctx context.Context, p farm.Principal, id, reaso
 	if reason = strings.TrimSpace(reason); reason != "" {
 		why += ": " + reason
 	}
-	return c.decide(ctx, p, raftstore.DecideJob{ID: id, Reject: true, Reason: why})
+	return c.decide(ctx, p, command.DecideJob{ID: id, Reject: true, Reason: why})
 }
 
-func (c *Coordinator) decide(ctx context.Context, p farm.Principal, cmd raftstore.DecideJob) (farm.Job, error) {
+func (c *Coordinator) decide(ctx context.Context, p farm.Principal, cmd command.DecideJob) (farm.Job, error) {
 	if ids, before, err := state.Made(ctx); before || err != nil {
 		jobs, err := c.jobsByID(ids, err)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -147,7 +148,7 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 		return err
 	}
 	if a.Name != hello.Name {
-		if _, err := l.c.state.Apply(ctx, raftstore.PutInventory{ID: a.ID, Name: hello.Name, Inventory: known}); err != nil {
+		if _, err := l.c.state.Apply(ctx, command.PutInventory{ID: a.ID, Name: hello.Name, Inventory: known}); err != nil {
 			return fmt.Errorf("recording the name of agent %s: %w", a.ID, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // splittable is a render of a whole composition that was granted to a machine, while others are free.
@@ -64,7 +65,7 @@ func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) (whole 
 	if len(splits) == 0 {
 		return whole
 	}
-	cmd := raftstore.SplitTasks{Splits: splits, At: l.c.cfg.Now()}
+	cmd := command.SplitTasks{Splits: splits, At: l.c.cfg.Now()}
 	res, err := l.c.state.Apply(ctx, cmd)
 	if err != nil {
 		l.c.log.Warn("splitting renders", "error", err)
@@ -113,8 +114,8 @@ func planWords(plan ranges.Plan) string {
 func secondsWords(seconds float64) string { return farm.Span{Low: seconds, High: seconds}.Words() }
 
 // plan shares free slots out among renders that may be split. The plans, by task, say why.
-func (l *leader) plan(ctx context.Context, found []splittable, free int, policy farm.Policy, adobe bool) ([]raftstore.Split, map[string]ranges.Plan) {
-	var splits []raftstore.Split
+func (l *leader) plan(ctx context.Context, found []splittable, free int, policy farm.Policy, adobe bool) ([]command.Split, map[string]ranges.Plan) {
+	var splits []command.Split
 	plans := make(map[string]ranges.Plan, len(found))
 	for i, f := range found {
 		share := free / (len(found) - i)
@@ -179,7 +180,7 @@ func (l *leader) splittables(grants []schedule.Grant, adobe bool) ([]splittable,
 }
 
 // split plans the ranges of a render, none when it is better left whole.
-func (c *Coordinator) split(ctx context.Context, f splittable, machines int, policy farm.Policy, adobe bool) (raftstore.Split, ranges.Plan, error) {
+func (c *Coordinator) split(ctx context.Context, f splittable, machines int, policy farm.Policy, adobe bool) (command.Split, ranges.Plan, error) {
 	for _, most := range []int{f.job.MaxMachines, policy.MaxMachinesPerJob} {
 		if most > 0 {
 			machines = min(machines, most)
@@ -187,9 +188,9 @@ func (c *Coordinator) split(ctx context.Context, f splittable, machines int, pol
 	}
 	frames, known, err := c.framesOf(ctx, f.job, &f.template)
 	if err != nil || !known {
-		return raftstore.Split{}, ranges.Plan{Why: ranges.Alone}, err
+		return command.Split{}, ranges.Plan{Why: ranges.Alone}, err
 	}
-	split := raftstore.Split{Task: f.grant.Task.ID, Attempt: f.grant.Task.Attempt - 1, Parting: partingOf(f.job, adobe)}
+	split := command.Split{Task: f.grant.Task.ID, Attempt: f.grant.Task.Attempt - 1, Parting: partingOf(f.job, adobe)}
 	plan := ranges.Decide(ranges.Work{
 		Frames: frames, Machines: machines, Frame: f.tempo.frame(), Start: f.tempo.start(), Assemble: f.tempo.assembleFrame(),
 		Sound: split.Sound, Policy: policy.Split,

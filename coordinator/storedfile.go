@@ -11,6 +11,7 @@ import (
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // maxStored is how large a caller's own file may be, in bytes.
@@ -58,7 +59,7 @@ func (c *Coordinator) putFile(ctx context.Context, p farm.Principal, name string
 		}
 		stored.ExpiresAt = now.Add(privateFileLife)
 	}
-	if _, err := c.state.Apply(ctx, raftstore.PutFile{File: stored}); err != nil {
+	if _, err := c.state.Apply(ctx, command.PutFile{File: stored}); err != nil {
 		return farm.StoredFile{}, err
 	}
 	return stored, nil

@@ -16,6 +16,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // maxInline is how long a data: address may be within the farm's state; longer ones become kept files.
@@ -39,7 +40,7 @@ func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job
 	if err := s.setAside(ctx, s.jobs); err != nil {
 		return farm.Job{}, err
 	}
-	if _, err := c.state.Apply(ctx, raftstore.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {
+	if _, err := c.state.Apply(ctx, command.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {
 		return farm.Job{}, err
 	}
 	return job, c.tellMissingOfFamily(&job)
@@ -186,7 +187,7 @@ func (c *Coordinator) prolong(ctx context.Context, f farm.StoredFile) error {
 		return nil
 	}
 	f.ExpiresAt = now.Add(c.cfg.FileLife)
-	_, err := c.state.Apply(ctx, raftstore.PutFile{File: f})
+	_, err := c.state.Apply(ctx, command.PutFile{File: f})
 	return err
 }
 

@@ -22,7 +22,7 @@ import (
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/address"
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // project writes an After Effects project with empty compositions of 4 s at 25 frames a second; nested ones are layers
@@ -202,7 +202,7 @@ func TestOfTwoUploadsAtOnceTheFirstCounts(t *testing.T) {
 	}
 	r.eventually("the farm is at this release's level", func() bool {
 		level, err := r.Level()
-		return err == nil && level == raftstore.NewestLevel
+		return err == nil && level == command.NewestLevel
 	})
 	bodies := map[string][]byte{"main": project(t, []string{"main"}), "another": project(t, []string{"another"})}
 	ended := map[string]chan error{}

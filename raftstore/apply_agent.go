@@ -1,8 +1,11 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
-func (t *tables) enrolAgent(c EnrolAgent) Result {
+func (t *tables) enrolAgent(c command.EnrolAgent) command.Result {
 	agent := c.Agent
 	if err := checkID("machine", agent.ID); err != nil {
 		return refuse(err)
@@ -18,11 +21,11 @@ func (t *tables) enrolAgent(c EnrolAgent) Result {
 	put(t, bucketAgents, agent.ID, agent)
 	t.note(farm.EventMachine, "", agent.ID)
 	t.set(bucketAgentsByHash, agent.SecretHash, []byte(agent.ID))
-	return Result{}
+	return command.Result{}
 }
 
 // putInventory keeps the machine's earlier name when the command brings none, and when people gave it.
-func (t *tables) putInventory(c PutInventory) Result {
+func (t *tables) putInventory(c command.PutInventory) command.Result {
 	agent, ok := get[farm.Agent](t, bucketAgents, c.ID)
 	if !ok {
 		return refuse(noMachine(c.ID))
@@ -33,16 +36,16 @@ func (t *tables) putInventory(c PutInventory) Result {
 	agent.Inventory = c.Inventory
 	put(t, bucketAgents, agent.ID, agent)
 	t.note(farm.EventMachine, "", agent.ID)
-	return Result{}
+	return command.Result{}
 }
 
 // removeAgent leaves the machine's leases to ExpireLeases.
-func (t *tables) removeAgent(c RemoveAgent) Result {
+func (t *tables) removeAgent(c command.RemoveAgent) command.Result {
 	if !t.forgetAgent(c.ID) {
 		return refuse(noMachine(c.ID))
 	}
 	t.remove(bucketHealth, c.ID)
-	return Result{}
+	return command.Result{}
 }
 
 // forgetAgent removes a machine's record, and what leads to it.

@@ -6,50 +6,52 @@ import (
 	"slices"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
+	"overcrank/raftstore/record"
 )
 
 // submitPart keeps a part as it came, behind the time by which left-overs are dropped.
-func (t *tables) submitPart(c SubmitPart) Result {
+func (t *tables) submitPart(c command.SubmitPart) command.Result {
 	if err := checkID("batch", c.Batch); err != nil {
 		return refuse(err)
 	}
 	key := partKey(c.Batch, c.Part)
 	switch {
-	case c.Part < 0 || c.size() == 0:
+	case c.Part < 0 || c.Size() == 0:
 		return refusef(farm.CodeInvalid, "part %d of batch %s holds no job", c.Part, c.Batch)
 	case t.has(bucketBatches, c.Batch):
 		return refusef(farm.CodeConflict, "batch %s exists already", c.Batch)
 	case t.has(bucketBatchParts, key):
 		return refusef(farm.CodeConflict, "part %d of batch %s is there already", c.Part, c.Batch)
 	}
-	body, err := c.laidDown()
+	body, err := c.Body()
 	if err != nil {
 		return refusef(farm.CodeInvalid, "part %d of batch %s cannot be stored: %w", c.Part, c.Batch, err)
 	}
 	t.set(bucketBatchParts, key, append([]byte(timeKey(c.At)), body...))
-	return Result{}
+	return command.Result{}
 }
 
 // partKey sorts the parts of a batch by their numbers.
 func partKey(batch string, part int) string { return fmt.Sprintf("%s%s%06d", batch, sep, part) }
 
 // gather puts the parts of a batch before what its last command brings itself, and gives the contents of all jobs.
-func (t *tables) gather(c SubmitJobs) (whole SubmitJobs, contents []storedContent, err *farm.Error) {
-	own, err := c.contents(new(packers))
+func (t *tables) gather(c command.SubmitJobs) (whole command.SubmitJobs, contents []record.Content, err *farm.Error) {
+	own, err := c.Contents(new(record.Packers))
 	if err != nil || c.Batch == nil || c.Parts <= 0 {
 		return c, own, err
 	}
 	if jobs := len(c.Batch.Jobs); c.Parts > jobs {
 		return c, nil, farm.Errorf(farm.CodeInvalid, "batch %s of %d jobs cannot have %d parts", c.Batch.ID, jobs, c.Parts)
 	}
-	whole = SubmitJobs{Batch: c.Batch, Parts: c.Parts}
+	whole = command.SubmitJobs{Batch: c.Batch, Parts: c.Parts}
 	whole.Jobs, whole.Tasks = make([]farm.Job, 0, len(c.Batch.Jobs)), make([]farm.Task, 0, len(c.Batch.Jobs))
 	for n, part := range t.parts(c.Batch.ID, c.Parts) {
 		if len(part.Jobs) == 0 {
 			return c, nil, farm.Errorf(farm.CodeConflict, "part %d of batch %s is not there; submit the batch again", n, c.Batch.ID)
 		}
 		whole.Jobs, whole.Tasks = append(whole.Jobs, part.Jobs...), append(whole.Tasks, part.Tasks...)
-		partContents, err := part.contents(nil) // which it has as they lay in the log
+		partContents, err := part.Contents(nil) // which it has as they lay in the log
 		if err != nil {
 			return c, nil, err
 		}
@@ -60,17 +62,17 @@ func (t *tables) gather(c SubmitJobs) (whole SubmitJobs, contents []storedConten
 }
 
 // parts reads the parts of a batch. One that is not there has no jobs.
-func (t *tables) parts(batch string, n int) []SubmitJobs {
+func (t *tables) parts(batch string, n int) []command.SubmitJobs {
 	bodies := make([][]byte, n)
 	for i := range bodies {
 		if value := t.value(bucketBatchParts, partKey(batch, i)); len(value) >= 8 {
 			bodies[i] = bytes.Clone(value[8:]) // the jobs' contents stay parts of it
 		}
 	}
-	parts, failed := make([]SubmitJobs, n), make([]error, n)
-	spread(n, 1, func(i int) {
+	parts, failed := make([]command.SubmitJobs, n), make([]error, n)
+	record.Spread(n, 1, func(i int) {
 		if bodies[i] != nil {
-			parts[i], failed[i] = decodeSubmission(bodies[i])
+			parts[i], failed[i] = command.ReadSubmission(bodies[i])
 		}
 	})
 	for i, err := range failed {
@@ -120,7 +122,7 @@ func (t *tables) saveBatch(batch farm.Batch, parts int) {
 	}
 }
 
-func (t *tables) dropParts(c DropParts) Result {
+func (t *tables) dropParts(c command.DropParts) command.Result {
 	before := timeKey(c.Before)
 	var old []string
 	cursor := t.cursor(bucketBatchParts)
@@ -132,11 +134,11 @@ func (t *tables) dropParts(c DropParts) Result {
 	for _, key := range old {
 		t.remove(bucketBatchParts, key)
 	}
-	return Result{}
+	return command.Result{}
 }
 
 // cancelBatch answers with the jobs that it cancelled: the batch's own first, then those that went with them.
-func (t *tables) cancelBatch(c CancelBatch) Result {
+func (t *tables) cancelBatch(c command.CancelBatch) command.Result {
 	batch, ok := get[farm.Batch](t, bucketBatches, c.ID)
 	if !ok || batch.Team != c.Team {
 		return refusef(farm.CodeNotFound, "batch %q does not exist", c.ID)
@@ -151,7 +153,7 @@ func (t *tables) cancelBatch(c CancelBatch) Result {
 }
 
 // releaseJobs answers with the jobs asked for, in their order, then those nested in them; and with the tasks that may begin.
-func (t *tables) releaseJobs(c ReleaseJobs) Result {
+func (t *tables) releaseJobs(c command.ReleaseJobs) command.Result {
 	if len(c.IDs) == 0 {
 		return refusef(farm.CodeInvalid, "no job was named")
 	}
@@ -177,7 +179,7 @@ func (t *tables) releaseJobs(c ReleaseJobs) Result {
 			}
 		}
 	}
-	var result Result
+	var result command.Result
 	for _, job := range held {
 		if job.Hold {
 			job.Hold, job.UpdatedAt = false, c.At

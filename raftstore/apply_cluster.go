@@ -1,21 +1,24 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
-func (t *tables) putCoordinator(c PutCoordinator) Result {
+func (t *tables) putCoordinator(c command.PutCoordinator) command.Result {
 	if c.Coordinator.ID == "" {
 		return refusef(farm.CodeInvalid, "a coordinator needs an id")
 	}
 	put(t, bucketCoordinators, c.Coordinator.ID, c.Coordinator)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) removeCoordinator(c RemoveCoordinator) Result {
+func (t *tables) removeCoordinator(c command.RemoveCoordinator) command.Result {
 	if !t.has(bucketCoordinators, c.ID) {
 		return refusef(farm.CodeNotFound, "coordinator %q does not exist", c.ID)
 	}
 	t.remove(bucketCoordinators, c.ID)
-	return Result{}
+	return command.Result{}
 }
 
 // Coordinators reads the nodes of the farm's head, by id.

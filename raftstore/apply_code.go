@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // codesDropped is how many codes whose time is over one command forgets at most.
 const codesDropped = 100
 
 // useCode remembers a code for as long as it would be good.
-func (t *tables) useCode(c UseCode) Result {
+func (t *tables) useCode(c command.UseCode) command.Result {
 	if err := checkID("code", c.Hash); err != nil {
 		return refuse(err)
 	}
@@ -31,7 +32,7 @@ func (t *tables) useCode(c UseCode) Result {
 	if c.Team != "" {
 		t.note(farm.EventAccess, c.Team, c.Hash)
 	}
-	return Result{}
+	return command.Result{}
 }
 
 // CodeUsed says whether a code has been used up that would be good until a time.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // oweDelivery notes that the webhook of a job that has finished or failed is to be called. Cancelled jobs call none.
@@ -15,13 +16,13 @@ func (t *tables) oweDelivery(job farm.Job) {
 }
 
 // recordTry accepts the same report again, as it comes when an answer was lost.
-func (t *tables) recordTry(c RecordTry) Result {
+func (t *tables) recordTry(c command.RecordTry) command.Result {
 	delivery, err := t.deliveryOf(c.ID)
 	switch {
 	case err != nil:
 		return refuse(err)
 	case c.Round == delivery.Round && c.Try <= delivery.Tries:
-		return Result{}
+		return command.Result{}
 	case c.Round != delivery.Round || c.Try != delivery.Tries+1 || !delivery.EndedAt.IsZero():
 		return refusef(farm.CodeConflict, "the webhook of job %s has gone on without this try", c.ID)
 	}
@@ -33,11 +34,11 @@ func (t *tables) recordTry(c RecordTry) Result {
 		delivery.Next = c.Next
 	}
 	t.saveDelivery(delivery)
-	return Result{}
+	return command.Result{}
 }
 
 // redeliver begins a delivery that has ended anew.
-func (t *tables) redeliver(c Redeliver) Result {
+func (t *tables) redeliver(c command.Redeliver) command.Result {
 	delivery, err := t.deliveryOf(c.ID)
 	switch {
 	case err != nil:
@@ -55,11 +56,11 @@ func (t *tables) redeliver(c Redeliver) Result {
 		return refusef(farm.CodeGone, "the webhook of job %s is no longer kept: its addresses were redacted", c.ID)
 	}
 	t.saveDelivery(farm.Delivery{ID: delivery.ID, Team: delivery.Team, Round: delivery.Round + 1, Next: c.At})
-	return Result{Owed: []string{c.ID}}
+	return command.Result{Owed: []string{c.ID}}
 }
 
 // renewWebhookKey ends the key with which a team's webhooks were signed.
-func (t *tables) renewWebhookKey(c RenewWebhookKey) Result {
+func (t *tables) renewWebhookKey(c command.RenewWebhookKey) command.Result {
 	if !t.has(bucketTeams, c.Team) {
 		return refusef(farm.CodeNotFound, "team %q does not exist", c.Team)
 	}
@@ -67,7 +68,7 @@ func (t *tables) renewWebhookKey(c RenewWebhookKey) Result {
 		return refuse(err)
 	}
 	t.set(bucketWebhookKeys, c.Team, []byte(c.Salt))
-	return Result{}
+	return command.Result{}
 }
 
 func (t *tables) deliveryOf(id string) (farm.Delivery, *farm.Error) {

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func noJoinToken(id string) *farm.Error {
 	return farm.Errorf(farm.CodeNotFound, "there is no invitation %q", id)
 }
 
-func (t *tables) putJoinToken(c PutJoinToken) Result {
+func (t *tables) putJoinToken(c command.PutJoinToken) command.Result {
 	token := c.Token
 	if err := checkID("invitation", token.ID); err != nil {
 		return refuse(err)
@@ -27,25 +28,25 @@ func (t *tables) putJoinToken(c PutJoinToken) Result {
 	}
 	put(t, bucketJoinTokens, token.ID, token)
 	t.set(bucketJoinTokensByHash, token.Hash, []byte(token.ID))
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) revokeJoinToken(c RevokeJoinToken) Result {
+func (t *tables) revokeJoinToken(c command.RevokeJoinToken) command.Result {
 	token, ok := get[farm.JoinToken](t, bucketJoinTokens, c.ID)
 	if !ok {
 		return refuse(noJoinToken(c.ID))
 	}
 	t.dropJoinToken(token)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) forgetInvitations(c ForgetInvitations) Result {
+func (t *tables) forgetInvitations(c command.ForgetInvitations) command.Result {
 	for _, token := range all[farm.JoinToken](t, bucketJoinTokens) {
 		if token.Expired(c.Before) {
 			t.dropJoinToken(token)
 		}
 	}
-	return Result{}
+	return command.Result{}
 }
 
 func (t *tables) dropJoinToken(token farm.JoinToken) {
@@ -53,7 +54,7 @@ func (t *tables) dropJoinToken(token farm.JoinToken) {
 	t.remove(bucketJoinTokensByHash, token.Hash)
 }
 
-func (t *tables) joinAgent(c JoinAgent) Result {
+func (t *tables) joinAgent(c command.JoinAgent) command.Result {
 	agent := c.Agent
 	if err := checkID("machine", agent.ID); err != nil {
 		return refuse(err)
@@ -67,7 +68,7 @@ func (t *tables) joinAgent(c JoinAgent) Result {
 	}
 	if known := t.lookup(bucketAgentsByKey, agent.Keys[0].SHA256); known != "" {
 		if was, ok := get[farm.Agent](t, bucketAgents, known); ok && was.JoinToken == token.ID {
-			return Result{}
+			return command.Result{}
 		}
 		return refusef(farm.CodeConflict, "another machine has the same key")
 	}
@@ -84,10 +85,10 @@ func (t *tables) joinAgent(c JoinAgent) Result {
 	put(t, bucketJoinTokens, token.ID, token)
 	agent.JoinToken, agent.Tags = token.ID, token.Tags
 	t.putCredentials(agent)
-	return Result{Agents: []farm.Agent{agent}}
+	return command.Result{Agents: []farm.Agent{agent}}
 }
 
-func (t *tables) renewAgentKey(c RenewAgentKey) Result {
+func (t *tables) renewAgentKey(c command.RenewAgentKey) command.Result {
 	agent, ok := get[farm.Agent](t, bucketAgents, c.ID)
 	if !ok {
 		return refuse(noMachine(c.ID))
@@ -110,10 +111,10 @@ func (t *tables) renewAgentKey(c RenewAgentKey) Result {
 	}
 	agent.Keys = keys
 	t.putCredentials(agent)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) confirmAgentKey(c ConfirmAgentKey) Result {
+func (t *tables) confirmAgentKey(c command.ConfirmAgentKey) command.Result {
 	agent, ok := get[farm.Agent](t, bucketAgents, c.ID)
 	if !ok {
 		return refuse(noMachine(c.ID))
@@ -125,7 +126,7 @@ func (t *tables) confirmAgentKey(c ConfirmAgentKey) Result {
 	t.dropCredentials(agent)
 	agent.Keys, agent.SecretHash = agent.Keys[shown:shown+1], ""
 	t.putCredentials(agent)
-	return Result{}
+	return command.Result{}
 }
 
 // putCredentials writes a machine's record, and what leads to it.

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // policyKey is where the one record of bucketPolicy lies.
 const policyKey = "farm"
 
-func (t *tables) configureAgent(c ConfigureAgent) Result {
+func (t *tables) configureAgent(c command.ConfigureAgent) command.Result {
 	agent, ok := get[farm.Agent](t, bucketAgents, c.ID)
 	if !ok {
 		return refuse(noMachine(c.ID))
@@ -35,7 +36,7 @@ func (t *tables) configureAgent(c ConfigureAgent) Result {
 	}
 	put(t, bucketAgents, agent.ID, agent)
 	agent.SetAside = t.health(agent.ID).SetAside
-	return Result{Agents: []farm.Agent{agent}}
+	return command.Result{Agents: []farm.Agent{agent}}
 }
 
 // policy is the farm's policy, zero while nobody set one.
@@ -44,7 +45,7 @@ func (t *tables) policy() farm.Policy {
 	return policy
 }
 
-func (t *tables) putPolicy(c PutPolicy) Result {
+func (t *tables) putPolicy(c command.PutPolicy) command.Result {
 	policy := c.Policy
 	now := t.policy()
 	if policy.Revision != now.Revision {
@@ -66,7 +67,7 @@ func (t *tables) putPolicy(c PutPolicy) Result {
 	case !now.Paused:
 		policy.PausedAt, policy.PausedBy = policy.At, policy.By
 	}
-	return Result{Policy: t.savePolicy(policy)}
+	return command.Result{Policy: t.savePolicy(policy)}
 }
 
 // savePolicy writes the policy under the next revision.
@@ -87,7 +88,7 @@ func (t *tables) forgetShare(team string, at time.Time) *farm.Policy {
 	return t.savePolicy(policy)
 }
 
-func (t *tables) changeJob(c ChangeJob) Result {
+func (t *tables) changeJob(c command.ChangeJob) command.Result {
 	job, ok := t.head(c.ID)
 	switch {
 	case !ok || job.Team != c.Team:
@@ -104,13 +105,13 @@ func (t *tables) changeJob(c ChangeJob) Result {
 	if c.Tags != nil {
 		changed.Tags = *c.Tags
 	}
-	var result Result
+	var result command.Result
 	t.reorder(job, changed, c, &result)
 	return result
 }
 
 // reorder gives a job, and those nested in it, their new places.
-func (t *tables) reorder(was, job farm.Job, c ChangeJob, result *Result) {
+func (t *tables) reorder(was, job farm.Job, c command.ChangeJob, result *command.Result) {
 	if c.Priority != nil {
 		job.Priority = *c.Priority
 	}

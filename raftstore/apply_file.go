@@ -1,8 +1,11 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
-func (t *tables) putFile(c PutFile) Result {
+func (t *tables) putFile(c command.PutFile) command.Result {
 	file := c.File
 	if err := checkID("file's content", file.SHA256); err != nil {
 		return refuse(err)
@@ -14,11 +17,11 @@ func (t *tables) putFile(c PutFile) Result {
 		file.CreatedAt = was.CreatedAt
 	}
 	t.saveFile(file)
-	return Result{}
+	return command.Result{}
 }
 
 // expireFiles keeps a file that a job still needs; the first expiry after the job's end takes it.
-func (t *tables) expireFiles(c ExpireFiles) Result {
+func (t *tables) expireFiles(c command.ExpireFiles) command.Result {
 	until := timeKey(c.At)
 	var gone []farm.StoredFile
 	cursor := t.cursor(bucketFilesByExpiry)
@@ -31,7 +34,7 @@ func (t *tables) expireFiles(c ExpireFiles) Result {
 	for _, file := range gone {
 		t.dropFile(file)
 	}
-	return Result{}
+	return command.Result{}
 }
 
 // checkRefs refuses a job that uses a kept file which its team does not have, or no longer has.

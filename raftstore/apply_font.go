@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -25,7 +26,7 @@ func fontNamePrefix(team string, rank int, name string) string {
 	return team + sep + string(rune('0'+rank)) + name + sep
 }
 
-func (t *tables) putFont(c PutFont) Result {
+func (t *tables) putFont(c command.PutFont) command.Result {
 	font := c.Font
 	if err := checkFont(font); err != nil {
 		return refuse(err)
@@ -47,7 +48,7 @@ func (t *tables) putFont(c PutFont) Result {
 		}
 	}
 	t.add(countOfFontCopies(font.File.SHA256), 1)
-	return Result{}
+	return command.Result{}
 }
 
 // checkFont refuses a font whose names could not stand in a key or that none could ask for.
@@ -79,7 +80,7 @@ func checkFont(font farm.Font) *farm.Error {
 	return nil
 }
 
-func (t *tables) deleteFont(c DeleteFont) Result {
+func (t *tables) deleteFont(c command.DeleteFont) command.Result {
 	font, ok := get[farm.Font](t, bucketFonts, c.ID)
 	if !ok || font.Team != c.Team {
 		return refuse(noFont(c.ID))
@@ -88,7 +89,7 @@ func (t *tables) deleteFont(c DeleteFont) Result {
 		return refusef(farm.CodeConflict, "font '%s' is needed by jobs that have not ended (%d); cancel them or wait for them", font.FileName, used)
 	}
 	t.dropFont(font)
-	return Result{}
+	return command.Result{}
 }
 
 // dropFont forgets a font.

@@ -1,6 +1,9 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
 // gossipRingKey is the key of the one record in its bucket.
 const gossipRingKey = "ring"
@@ -10,7 +13,7 @@ func (t *tables) gossipRing() farm.GossipRing {
 	return ring
 }
 
-func (t *tables) putGossipRing(c PutGossipRing) Result {
+func (t *tables) putGossipRing(c command.PutGossipRing) command.Result {
 	ring := c.Ring
 	if now := t.gossipRing(); ring.Revision != now.Revision {
 		return refusef(farm.CodeConflict, "the keys of gossip have changed meanwhile: this was made from revision %d, and %d is in force", ring.Revision, now.Revision)
@@ -20,7 +23,7 @@ func (t *tables) putGossipRing(c PutGossipRing) Result {
 	}
 	ring.Revision++
 	put(t, bucketGossip, gossipRingKey, ring)
-	return Result{}
+	return command.Result{}
 }
 
 // GossipRing reads the keys of gossip, sealed; the zero value while the farm has never changed them.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // A machine's health is a record of its own: that of the machine is large, and failures are counted often.
@@ -25,7 +26,7 @@ func (t *tables) agent(id string) (farm.Agent, bool) {
 }
 
 // well forgets a machine's failures.
-func (t *tables) well(agent string, result *Result) {
+func (t *tables) well(agent string, result *command.Result) {
 	if !t.has(bucketHealth, agent) {
 		return
 	}
@@ -37,7 +38,7 @@ func (t *tables) well(agent string, result *Result) {
 }
 
 // unwell counts a failure against its machine. One job counts once in a row: it may be the job's fault.
-func (t *tables) unwell(task farm.Task, job farm.Job, end ending, result *Result) {
+func (t *tables) unwell(task farm.Task, job farm.Job, end ending, result *command.Result) {
 	if !t.has(bucketAgents, task.Agent) {
 		return
 	}
@@ -63,7 +64,7 @@ const spoiltFactor = 2
 
 // spoilt counts a job that failed for good against its machine. That is the job's fault, unless one machine says so of very different
 // jobs, and of none that it went well: then it is set aside before it has ended the jobs of all.
-func (t *tables) spoilt(task farm.Task, job farm.Job, end ending, result *Result) {
+func (t *tables) spoilt(task farm.Task, job farm.Job, end ending, result *command.Result) {
 	if !t.has(bucketAgents, task.Agent) {
 		return
 	}
@@ -101,7 +102,7 @@ func setAsideReason(health farm.Health, end ending) string {
 }
 
 // tellAgent adds a machine to those that a command changed.
-func (t *tables) tellAgent(id string, result *Result) {
+func (t *tables) tellAgent(id string, result *command.Result) {
 	if agent, ok := t.agent(id); ok {
 		result.Agents = append(result.Agents, agent)
 	}

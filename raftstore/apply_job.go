@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
+	"overcrank/raftstore/record"
 )
 
 // maxTag is the length of the longest tag in bytes.
 const maxTag = 1000
 
 // submitJobs decides the first states itself: a job waits for its children, a task for those and for the template.
-func (t *tables) submitJobs(c SubmitJobs) Result {
+func (t *tables) submitJobs(c command.SubmitJobs) command.Result {
 	c, contents, err := t.gather(c)
 	if err != nil {
 		return refuse(err)
@@ -35,12 +37,12 @@ func (t *tables) submitJobs(c SubmitJobs) Result {
 	if c.Batch != nil {
 		t.saveBatch(*c.Batch, c.Parts)
 	}
-	return Result{Jobs: jobs, Tasks: tasks}
+	return command.Result{Jobs: jobs, Tasks: tasks}
 }
 
 // checkSubmission gives the heads of the jobs, and the tasks, as they will be stored, or what is wrong with them. They are those of
 // the command, which was decoded for the rules alone; maps without a size take no memory of their own while they are small.
-func (t *tables) checkSubmission(c SubmitJobs, contents []storedContent) ([]farm.Job, []farm.Task, *farm.Error) {
+func (t *tables) checkSubmission(c command.SubmitJobs, contents []record.Content) ([]farm.Job, []farm.Task, *farm.Error) {
 	if len(c.Jobs) == 0 {
 		return nil, nil, farm.Errorf(farm.CodeInvalid, "no job was submitted")
 	}
@@ -187,7 +189,7 @@ func (t *tables) templateUsable(job farm.Job) bool {
 }
 
 // failJob ends a job in error, and with it its parent and those nested in it that have not begun.
-func (t *tables) failJob(job farm.Job, message string, at time.Time, result *Result) {
+func (t *tables) failJob(job farm.Job, message string, at time.Time, result *command.Result) {
 	t.cancelTasks(job, at, result)
 	job.Error, job.ErrorAt, job.UpdatedAt = message, at, at
 	t.moveJob(&job, farm.JobFailed)
@@ -200,7 +202,7 @@ func (t *tables) failJob(job farm.Job, message string, at time.Time, result *Res
 
 // cancelWaiting cancels those of some jobs that have not begun, and likewise what is nested in them. What is nested in a job
 // that has begun has finished.
-func (t *tables) cancelWaiting(ids []string, at time.Time, result *Result) {
+func (t *tables) cancelWaiting(ids []string, at time.Time, result *command.Result) {
 	for _, id := range ids {
 		if job, ok := t.job(id); ok && job.Status.Waiting() {
 			t.cancelJob(job, at, result)
@@ -210,7 +212,7 @@ func (t *tables) cancelWaiting(ids []string, at time.Time, result *Result) {
 }
 
 // cancelJob ends one job as cancelled.
-func (t *tables) cancelJob(job farm.Job, at time.Time, result *Result) {
+func (t *tables) cancelJob(job farm.Job, at time.Time, result *command.Result) {
 	t.cancelTasks(job, at, result)
 	job.UpdatedAt = at
 	t.moveJob(&job, farm.JobCancelled)
@@ -218,7 +220,7 @@ func (t *tables) cancelJob(job farm.Job, at time.Time, result *Result) {
 }
 
 // cancelTasks cancels the tasks of a job that have not ended. They keep their agent, so that it can be told.
-func (t *tables) cancelTasks(job farm.Job, at time.Time, result *Result) {
+func (t *tables) cancelTasks(job farm.Job, at time.Time, result *command.Result) {
 	for _, task := range t.tasksOf(job.ID) {
 		if !task.Status.Ended() {
 			if task.Status == farm.TaskLeased {
@@ -231,7 +233,7 @@ func (t *tables) cancelTasks(job farm.Job, at time.Time, result *Result) {
 }
 
 // cancelJobs answers with the jobs asked for, in their order, then those that go with them.
-func (t *tables) cancelJobs(c CancelJobs) Result {
+func (t *tables) cancelJobs(c command.CancelJobs) command.Result {
 	if len(c.IDs) == 0 {
 		return refusef(farm.CodeInvalid, "no job was named")
 	}
@@ -260,7 +262,7 @@ func cancellable(status farm.JobStatus, force bool) bool {
 }
 
 // cancelFamilies cancels jobs and whatever can be cancelled of their families.
-func (t *tables) cancelFamilies(doomed []farm.Job, force bool, at time.Time) Result {
+func (t *tables) cancelFamilies(doomed []farm.Job, force bool, at time.Time) command.Result {
 	seen := make(map[string]bool, len(doomed))
 	for _, job := range doomed {
 		seen[job.ID] = true
@@ -273,7 +275,7 @@ func (t *tables) cancelFamilies(doomed []farm.Job, force bool, at time.Time) Res
 			}
 		}
 	}
-	var result Result
+	var result command.Result
 	for _, job := range doomed {
 		t.cancelJob(job, at, &result)
 	}

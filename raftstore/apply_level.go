@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // metaLevel is the key of the farm's level in bucketMeta, JSON; nothing there means FirstLevel.
@@ -21,7 +22,7 @@ type raised struct {
 }
 
 // Allows refuses a command that some node of the farm would not understand.
-func (tx *Tx) Allows(cmd Command) error {
+func (tx *Tx) Allows(cmd command.Command) error {
 	if need, now := cmd.Needs(), tx.t.level().Level; need > now {
 		return farm.Errorf(farm.CodeConflict, "this needs a later release of overcrank on every coordinator of the farm: %s", tx.t.behind(need))
 	}
@@ -32,7 +33,7 @@ func (tx *Tx) Allows(cmd Command) error {
 func (t *tables) level() raised {
 	value := t.value(bucketMeta, metaLevel)
 	if value == nil {
-		return raised{Level: FirstLevel}
+		return raised{Level: command.FirstLevel}
 	}
 	var r raised
 	if err := json.Unmarshal(value, &r); err != nil {
@@ -56,7 +57,7 @@ func understood(db *bbolt.DB) error {
 	return db.View(func(tx *bbolt.Tx) error {
 		t := ReadFile(tx).t
 		r := t.level()
-		if t.err != nil || r.Level <= NewestLevel {
+		if t.err != nil || r.Level <= command.NewestLevel {
 			return t.err
 		}
 		return tooNew(r)
@@ -64,7 +65,7 @@ func understood(db *bbolt.DB) error {
 }
 
 func tooNew(r raised) error {
-	return fmt.Errorf("the farm has been at level %d since overcrank %s raised it, and this program knows level %d at most: %w", r.Level, r.Version, NewestLevel, errNewer)
+	return fmt.Errorf("the farm has been at level %d since overcrank %s raised it, and this program knows level %d at most: %w", r.Level, r.Version, command.NewestLevel, command.ErrNewer)
 }
 
 // behind names the coordinators whose programs do not understand a level.
@@ -83,12 +84,12 @@ func (t *tables) behind(level int) string {
 
 // explainUnknown adds to the error of a command that cannot be read whose program may have written it.
 func (t *tables) explainUnknown(err error) error {
-	if !errors.Is(err, errNewer) {
+	if !errors.Is(err, command.ErrNewer) {
 		return err
 	}
 	var newer []string
 	for _, c := range all[farm.Coordinator](t, bucketCoordinators) {
-		if c.Level > NewestLevel {
+		if c.Level > command.NewestLevel {
 			newer = append(newer, fmt.Sprintf("coordinator %s (%s) runs overcrank %s", c.ID, c.Name, c.Version))
 		}
 	}
@@ -104,10 +105,10 @@ func (tx *Tx) Level() (level int, version string, err error) {
 	return r.Level, r.Version, tx.t.err
 }
 
-func (t *tables) setLevel(c SetLevel) Result {
+func (t *tables) setLevel(c command.SetLevel) command.Result {
 	now := t.level()
 	if t.err != nil {
-		return Result{}
+		return command.Result{}
 	}
 	if c.Level <= now.Level {
 		return refusef(farm.CodeConflict, "the farm is at level %d already", now.Level)
@@ -119,16 +120,16 @@ func (t *tables) setLevel(c SetLevel) Result {
 	}
 	raise := raised(c)
 	// Nothing else depends on the program rather than on the state: a node that does not know what comes must not go on.
-	if c.Level > NewestLevel {
+	if c.Level > command.NewestLevel {
 		t.fail(tooNew(raise))
-		return Result{}
+		return command.Result{}
 	}
 	value, err := json.Marshal(raise)
 	if err != nil {
 		t.fail(fmt.Errorf("encode the farm's level: %w", err))
-		return Result{}
+		return command.Result{}
 	}
 	t.set(bucketMeta, metaLevel, value)
 	t.inForce = c.Level
-	return Result{}
+	return command.Result{}
 }

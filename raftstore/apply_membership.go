@@ -1,8 +1,11 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
-func (t *tables) putNodeInvitation(c PutNodeInvitation) Result {
+func (t *tables) putNodeInvitation(c command.PutNodeInvitation) command.Result {
 	invitation := c.Invitation
 	if err := checkID("invitation", invitation.ID); err != nil {
 		return refuse(err)
@@ -16,10 +19,10 @@ func (t *tables) putNodeInvitation(c PutNodeInvitation) Result {
 		return refusef(farm.CodeConflict, "invitation %s exists already", invitation.ID)
 	}
 	put(t, bucketNodeInvitations, invitation.ID, invitation)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) useNodeInvitation(c UseNodeInvitation) Result {
+func (t *tables) useNodeInvitation(c command.UseNodeInvitation) command.Result {
 	if err := checkID("coordinator", c.Node); err != nil {
 		return refuse(err)
 	}
@@ -30,13 +33,13 @@ func (t *tables) useNodeInvitation(c UseNodeInvitation) Result {
 	case invitation.Expired(c.At):
 		return refusef(farm.CodeUnauthorized, "this token for coordinators has expired; ask for another (overcrank cluster invite)")
 	case invitation.Node == c.Node:
-		return Result{}
+		return command.Result{}
 	case invitation.Node != "":
 		return refusef(farm.CodeUnauthorized, "this token for coordinators has been used by node %s; ask for another (overcrank cluster invite)", invitation.Node)
 	}
 	invitation.Node, invitation.UsedAt = c.Node, c.At
 	put(t, bucketNodeInvitations, invitation.ID, invitation)
-	return Result{}
+	return command.Result{}
 }
 
 // nodeInvitation finds an invitation by the hash of its secret. There are never more than a few.
@@ -49,21 +52,21 @@ func (t *tables) nodeInvitation(hash string) (farm.NodeInvitation, bool) {
 	return farm.NodeInvitation{}, false
 }
 
-func (t *tables) revokeNodeInvitation(c RevokeNodeInvitation) Result {
+func (t *tables) revokeNodeInvitation(c command.RevokeNodeInvitation) command.Result {
 	if !t.has(bucketNodeInvitations, c.ID) {
 		return refuse(noJoinToken(c.ID))
 	}
 	t.remove(bucketNodeInvitations, c.ID)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) forgetNodeInvitations(c ForgetNodeInvitations) Result {
+func (t *tables) forgetNodeInvitations(c command.ForgetNodeInvitations) command.Result {
 	for _, invitation := range all[farm.NodeInvitation](t, bucketNodeInvitations) {
 		if invitation.Expired(c.Before) {
 			t.remove(bucketNodeInvitations, invitation.ID)
 		}
 	}
-	return Result{}
+	return command.Result{}
 }
 
 // NodeInvitations reads the invitations of coordinators, by id.

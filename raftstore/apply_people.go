@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func noToken(id string) *farm.Error {
@@ -14,7 +15,7 @@ func unknownRole(role farm.Role) *farm.Error {
 	return farm.Errorf(farm.CodeInvalid, "role %q does not exist; a token is a viewer, artist, producer, operator or admin", role)
 }
 
-func (t *tables) putToken(c PutToken) Result {
+func (t *tables) putToken(c command.PutToken) command.Result {
 	token := c.Token
 	if err := checkID("token", token.ID); err != nil {
 		return refuse(err)
@@ -33,10 +34,10 @@ func (t *tables) putToken(c PutToken) Result {
 	}
 	t.saveToken(token)
 	t.set(bucketTokensByHash, token.Hash, []byte(token.ID))
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) changeToken(c ChangeToken) Result {
+func (t *tables) changeToken(c command.ChangeToken) command.Result {
 	was, ok := get[farm.Token](t, bucketTokens, c.ID)
 	if !ok {
 		return refuse(noToken(c.ID))
@@ -58,10 +59,10 @@ func (t *tables) changeToken(c ChangeToken) Result {
 		return refuse(lastAdmin(was))
 	}
 	t.saveToken(token)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) revokeToken(c RevokeToken) Result {
+func (t *tables) revokeToken(c command.RevokeToken) command.Result {
 	token, ok := get[farm.Token](t, bucketTokens, c.ID)
 	if !ok {
 		return refuse(noToken(c.ID))
@@ -70,7 +71,7 @@ func (t *tables) revokeToken(c RevokeToken) Result {
 		return refuse(lastAdmin(token))
 	}
 	t.dropToken(token)
-	return Result{}
+	return command.Result{}
 }
 
 // saveToken writes a token whose access has changed.
@@ -109,12 +110,12 @@ func lastAdmin(token farm.Token) *farm.Error {
 		"%q is the farm's last administrator's token and has to stay one; make another first (overcrank tokens create NAME --role admin, or a start with --new-admin-token)", token.Name)
 }
 
-func (t *tables) recordUses(c RecordUses) Result {
+func (t *tables) recordUses(c command.RecordUses) command.Result {
 	for _, use := range c.Uses {
 		if token, ok := get[farm.Token](t, bucketTokens, use.Token); ok && use.At.After(token.LastUsedAt) {
 			token.LastUsedAt = use.At
 			put(t, bucketTokens, token.ID, token)
 		}
 	}
-	return Result{}
+	return command.Result{}
 }

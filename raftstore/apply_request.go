@@ -1,31 +1,34 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
 // applyFor does what a command asks on behalf of a request, unless that request was carried out before; Repeated is what is
 // kept of it then. key is nil for a command of no such request.
-func (t *tables) applyFor(key *RequestKey, cmd Command) Result {
+func (t *tables) applyFor(key *command.RequestKey, cmd command.Command) command.Result {
 	if key == nil {
 		return t.apply(cmd)
 	}
-	if was, kept := get[Request](t, bucketRequests, requestID(key.Team, key.Key)); kept && !was.over(key.At) {
+	if was, kept := get[command.Request](t, bucketRequests, requestID(key.Team, key.Key)); kept && !was.Over(key.At) {
 		if was.Hash != key.Hash {
 			return refuse(otherRequest(key.Key))
 		}
-		return Result{Repeated: &was}
+		return command.Result{Repeated: &was}
 	}
 	result := t.apply(cmd)
 	if result.Refused == nil {
-		t.saveRequest(Request{RequestKey: *key, Made: madeBy(cmd, result)})
+		t.saveRequest(command.Request{RequestKey: *key, Made: madeBy(cmd, result)})
 	}
 	return result
 }
 
 // madeBy are the ids of what a command made or changed, for those commands whose answer can be made again from them.
-func madeBy(cmd Command, result Result) []string {
+func madeBy(cmd command.Command, result command.Result) []string {
 	var made []string
 	switch c := cmd.(type) {
-	case SubmitJobs:
+	case command.SubmitJobs:
 		if c.Batch != nil {
 			return []string{c.Batch.ID}
 		}
@@ -34,17 +37,17 @@ func madeBy(cmd Command, result Result) []string {
 				made = append(made, job.ID)
 			}
 		}
-	case PutFile:
+	case command.PutFile:
 		made = []string{c.File.SHA256}
-	case PutTeam:
+	case command.PutTeam:
 		made = []string{c.Team.ID}
-	case CreateTemplate:
+	case command.CreateTemplate:
 		made = []string{c.Template.ID}
-	case PutFont:
+	case command.PutFont:
 		made = []string{c.Font.ID}
-	case CancelBatch:
+	case command.CancelBatch:
 		made = append([]string{c.ID}, jobIDs(result.Jobs)...)
-	case CancelJobs, ReleaseJobs:
+	case command.CancelJobs, command.ReleaseJobs:
 		made = jobIDs(result.Jobs)
 	}
 	return made
@@ -58,9 +61,9 @@ func jobIDs(jobs []farm.Job) []string {
 	return ids
 }
 
-func (t *tables) saveRequest(request Request) {
+func (t *tables) saveRequest(request command.Request) {
 	id := requestID(request.Team, request.Key)
-	if was, kept := get[Request](t, bucketRequests, id); kept {
+	if was, kept := get[command.Request](t, bucketRequests, id); kept {
 		t.remove(bucketRequestsByTime, timeKey(was.At)+id)
 	}
 	put(t, bucketRequests, id, request)
@@ -68,25 +71,25 @@ func (t *tables) saveRequest(request Request) {
 }
 
 // keepAnswer keeps the first answer: that is the one which a caller may have seen.
-func (t *tables) keepAnswer(c KeepAnswer) Result {
+func (t *tables) keepAnswer(c command.KeepAnswer) command.Result {
 	if !t.has(bucketTeams, c.Team) {
 		return refusef(farm.CodeNotFound, "team %q does not exist", c.Team)
 	}
-	request, kept := get[Request](t, bucketRequests, requestID(c.Team, c.Key))
+	request, kept := get[command.Request](t, bucketRequests, requestID(c.Team, c.Key))
 	switch {
-	case !kept || request.over(c.At):
-		request = Request{RequestKey: c.RequestKey}
+	case !kept || request.Over(c.At):
+		request = command.Request{RequestKey: c.RequestKey}
 	case request.Hash != c.Hash:
 		return refuse(otherRequest(c.Key))
 	case request.Answer != nil:
-		return Result{}
+		return command.Result{}
 	}
 	request.Answer = c.Answer
 	t.saveRequest(request)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) forgetRequests(c ForgetRequests) Result {
+func (t *tables) forgetRequests(c command.ForgetRequests) command.Result {
 	before := timeKey(c.Before)
 	var old []string
 	cursor := t.cursor(bucketRequestsByTime)
@@ -97,5 +100,5 @@ func (t *tables) forgetRequests(c ForgetRequests) Result {
 		t.remove(bucketRequestsByTime, key)
 		t.remove(bucketRequests, key[8:])
 	}
-	return Result{}
+	return command.Result{}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // incomingHead is the key, in bucketIncoming, of what is known of the restoration under way; its parts lie beside it.
@@ -33,7 +34,7 @@ func (t *tables) restoration() (r restoration, found bool) {
 	return get[restoration](t, bucketIncoming, incomingHead)
 }
 
-func (t *tables) bringState(c BringState) Result {
+func (t *tables) bringState(c command.BringState) command.Result {
 	if err := checkID("restoration", c.Restoration); err != nil {
 		return refuse(err)
 	}
@@ -53,15 +54,15 @@ func (t *tables) bringState(c BringState) Result {
 	now.Parts++
 	now.At = c.At
 	put(t, bucketIncoming, incomingHead, now)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) dropState(c DropState) Result {
+func (t *tables) dropState(c command.DropState) command.Result {
 	if now, going := t.restoration(); !going || now.ID != c.Restoration {
 		return refuse(givenUp())
 	}
 	t.dropIncoming()
-	return Result{}
+	return command.Result{}
 }
 
 func (t *tables) dropIncoming() {
@@ -71,7 +72,7 @@ func (t *tables) dropIncoming() {
 }
 
 // replaceState only says why the state is not replaced. Where there is nothing to say the machine replaces it, see replace.go.
-func (t *tables) replaceState(c ReplaceState) Result {
+func (t *tables) replaceState(c command.ReplaceState) command.Result {
 	now, going := t.restoration()
 	switch {
 	case !going || now.ID != c.Restoration:
@@ -79,7 +80,7 @@ func (t *tables) replaceState(c ReplaceState) Result {
 	case now.Parts != c.Parts:
 		return refusef(farm.CodeConflict, "%d parts of the state have come of %d", now.Parts, c.Parts)
 	}
-	return Result{}
+	return command.Result{}
 }
 
 func restoringAlready() *farm.Error {
@@ -126,7 +127,9 @@ func (tx *Tx) Restoring() (id string, since time.Time, err error) {
 }
 
 // RefusesReplacement says whether the state would not be replaced by what was brought for it.
-func (tx *Tx) RefusesReplacement(c ReplaceState) bool { return tx.t.replaceState(c).Refused != nil }
+func (tx *Tx) RefusesReplacement(c command.ReplaceState) bool {
+	return tx.t.replaceState(c).Refused != nil
+}
 
 // IncomingPart is a part of the state that is being brought, nil when it is not there.
 func (tx *Tx) IncomingPart(number int) []byte { return tx.t.value(bucketIncoming, incomingKey(number)) }

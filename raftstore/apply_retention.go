@@ -1,6 +1,9 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
 // Duty is what is to be done with a job some time after its end.
 type Duty byte
@@ -40,8 +43,8 @@ func (t *tables) hasDuty(duty Duty, job farm.Job) bool {
 	}
 }
 
-func (t *tables) redactJobs(c RedactJobs) Result {
-	return Result{Each: t.each(len(c.Jobs), func(i int) *farm.Error {
+func (t *tables) redactJobs(c command.RedactJobs) command.Result {
+	return command.Result{Each: t.each(len(c.Jobs), func(i int) *farm.Error {
 		redaction := c.Jobs[i]
 		job, err := t.endedJob(redaction.ID)
 		if err == nil && (c.Erase && !job.ErasedAt.IsZero() || !c.Erase && !job.RedactedAt.IsZero()) {
@@ -83,8 +86,8 @@ func (t *tables) dropOwnFiles(job farm.Job) {
 	}
 }
 
-func (t *tables) expireOutputs(c ExpireOutputs) Result {
-	return Result{Each: t.each(len(c.IDs), func(i int) *farm.Error {
+func (t *tables) expireOutputs(c command.ExpireOutputs) command.Result {
+	return command.Result{Each: t.each(len(c.IDs), func(i int) *farm.Error {
 		id := c.IDs[i]
 		job, err := t.endedJob(id)
 		if err != nil {
@@ -104,8 +107,8 @@ func (t *tables) expireOutputs(c ExpireOutputs) Result {
 }
 
 // purgeJobs leaves a nested job alone that has not ended; it stands for itself from then on.
-func (t *tables) purgeJobs(c PurgeJobs) Result {
-	return Result{Each: t.each(len(c.IDs), func(i int) *farm.Error {
+func (t *tables) purgeJobs(c command.PurgeJobs) command.Result {
+	return command.Result{Each: t.each(len(c.IDs), func(i int) *farm.Error {
 		id := c.IDs[i]
 		job, err := t.endedJob(id)
 		if err == nil && t.has(bucketJobs, job.Parent) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // ending is how an attempt ended.
@@ -18,11 +19,11 @@ type ending struct {
 }
 
 // failTask accepts the same report again, as it comes when an answer was lost.
-func (t *tables) failTask(c FailTask) Result {
+func (t *tables) failTask(c command.FailTask) command.Result {
 	task, job, err := t.leased(c.Task, c.Attempt)
 	if err != nil {
 		if task.Attempt == c.Attempt && (task.Status == farm.TaskReady || task.Status == farm.TaskFailed) {
-			return Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+			return command.Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
 		}
 		return refuse(err)
 	}
@@ -42,14 +43,14 @@ func (t *tables) failTask(c FailTask) Result {
 		task.Avoid = append(task.Avoid, task.Agent)
 	}
 	task.NotBefore = c.NotBefore
-	var result Result
+	var result command.Result
 	t.failAttempt(task, job, end, &result)
 	return result
 }
 
 // failAttempt ends a leased attempt that gave no result: the task is ready again, or it has failed too often, or for good, and
 // takes its job with it.
-func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *Result) {
+func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *command.Result) {
 	t.attemptEnded(task, job, end, result)
 	task.Error = end.message
 	if end.class == farm.FailureLicence {
@@ -99,7 +100,7 @@ func (t *tables) allBarred(task farm.Task) bool {
 
 // attemptEnded keeps what is to be known of a leased attempt that ends now, and what it says of its machine. Every end of an
 // attempt passes through it, with the task and the job as they were until then.
-func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *Result) {
+func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *command.Result) {
 	put(t, bucketAttempts, attemptKey(task.ID, task.Attempt), farm.AttemptRecord{
 		Task: task.ID, Number: task.Attempt, Agent: task.Agent, LeasedAt: task.LeasedAt, EndedAt: end.at,
 		Outcome: end.outcome, Class: end.class, Message: end.message, Measured: end.measured,
@@ -114,7 +115,7 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 		t.well(task.Agent, result)
 	case end.outcome == farm.OutcomeLost, end.class == farm.FailureTransient, end.class == farm.FailureWorker:
 		t.unwell(task, job, end, result)
-	case end.class == farm.FailureDeterministic && t.since(checkedLevel):
+	case end.class == farm.FailureDeterministic && t.since(command.CheckedLevel):
 		t.spoilt(task, job, end, result)
 	}
 }

@@ -1,8 +1,11 @@
 package raftstore
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
-func (t *tables) putSecret(c PutSecret) Result {
+func (t *tables) putSecret(c command.PutSecret) command.Result {
 	secret := c.Secret
 	if err := checkID("secret", secret.ID); err != nil {
 		return refuse(err)
@@ -25,26 +28,26 @@ func (t *tables) putSecret(c PutSecret) Result {
 	put(t, bucketSecrets, secret.ID, secret)
 	t.set(bucketSecretsByTeam, secret.Team+sep+secret.ID, nil)
 	t.set(bucketSecretsByName, secret.Team+sep+secret.Name, []byte(secret.ID))
-	return Result{SecretTags: len(secret.MachineTags) > 0}
+	return command.Result{SecretTags: len(secret.MachineTags) > 0}
 }
 
-func (t *tables) changeSecret(c ChangeSecret) Result {
+func (t *tables) changeSecret(c command.ChangeSecret) command.Result {
 	secret, ok := get[farm.Secret](t, bucketSecrets, c.ID)
 	if !ok || secret.Team != c.Team {
 		return refusef(farm.CodeNotFound, "secret %q does not exist", c.ID)
 	}
 	secret.MachineTags = c.MachineTags
 	put(t, bucketSecrets, secret.ID, secret)
-	return Result{SecretTags: true}
+	return command.Result{SecretTags: true}
 }
 
-func (t *tables) deleteSecret(c DeleteSecret) Result {
+func (t *tables) deleteSecret(c command.DeleteSecret) command.Result {
 	secret, ok := get[farm.Secret](t, bucketSecrets, c.ID)
 	if !ok || secret.Team != c.Team {
 		return refusef(farm.CodeNotFound, "secret %q does not exist", c.ID)
 	}
 	t.dropSecret(secret)
-	return Result{SecretTags: len(secret.MachineTags) > 0}
+	return command.Result{SecretTags: len(secret.MachineTags) > 0}
 }
 
 // dropSecret forgets a secret.
@@ -54,7 +57,7 @@ func (t *tables) dropSecret(secret farm.Secret) {
 	t.remove(bucketSecretsByName, secret.Team+sep+secret.Name)
 }
 
-func (t *tables) resealSecrets(c ResealSecrets) Result {
+func (t *tables) resealSecrets(c command.ResealSecrets) command.Result {
 	for _, r := range c.Secrets {
 		if r.Key == "" || len(r.Sealed) == 0 {
 			return refusef(farm.CodeInvalid, "secret %s is not sealed", r.ID)
@@ -67,5 +70,5 @@ func (t *tables) resealSecrets(c ResealSecrets) Result {
 			put(t, bucketSecrets, secret.ID, secret)
 		}
 	}
-	return Result{}
+	return command.Result{}
 }

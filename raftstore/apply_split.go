@@ -7,19 +7,20 @@ import (
 	"strings"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // maxRedone is how many tasks one report of bad frames makes at most; frames that lie nearest to each other are then
 // rendered with those between them.
 const maxRedone = 100
 
-func (t *tables) splitTasks(c SplitTasks) Result {
-	var result Result
+func (t *tables) splitTasks(c command.SplitTasks) command.Result {
+	var result command.Result
 	result.Each = t.each(len(c.Splits), func(i int) *farm.Error { return t.split(c.Splits[i], c, &result) })
 	return result
 }
 
-func (t *tables) split(split Split, c SplitTasks, result *Result) *farm.Error {
+func (t *tables) split(split command.Split, c command.SplitTasks, result *command.Result) *farm.Error {
 	task, ok := t.task(split.Task)
 	if !ok {
 		return noTask(split.Task)
@@ -56,7 +57,7 @@ func consecutive(ranges []farm.Frames) bool {
 
 // inParts makes a task that renders the whole the first of several ranges, and adds the tasks for the others, the sound and
 // the assembly. The template's file is kept for them. Whoever calls it saves the task and the job.
-func (t *tables) inParts(task *farm.Task, job *farm.Job, ranges []farm.Frames, how Parting, result *Result) {
+func (t *tables) inParts(task *farm.Task, job *farm.Job, ranges []farm.Frames, how command.Parting, result *command.Result) {
 	whole := farm.Frames{Start: ranges[0].Start, End: ranges[len(ranges)-1].End}
 	task.Part, task.Frames, task.Engine = true, &ranges[0], how.Engine
 	part := farm.Task{
@@ -84,7 +85,7 @@ func (t *tables) inParts(task *farm.Task, job *farm.Job, ranges []farm.Frames, h
 }
 
 // adder gives what adds tasks to a job, behind those that it has.
-func (t *tables) adder(job string, result *Result) func(farm.Task) {
+func (t *tables) adder(job string, result *command.Result) func(farm.Task) {
 	last := 0
 	for _, number := range t.keysUnder(bucketTasks, job+".") {
 		if n, err := strconv.Atoi(number); err == nil {
@@ -100,14 +101,14 @@ func (t *tables) adder(job string, result *Result) func(farm.Task) {
 }
 
 // keepFrames accepts the same report again, as it comes when an answer was lost.
-func (t *tables) keepFrames(c KeepFrames) Result {
+func (t *tables) keepFrames(c command.KeepFrames) command.Result {
 	task, job, err := t.leased(c.Task, c.Attempt)
 	if err != nil {
 		return refuse(err)
 	}
 	kept := farm.TaskPart{Frames: c.Frames, Attempt: c.Attempt, Output: c.Output}
 	if slices.Contains(task.Parts, kept) {
-		return Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+		return command.Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
 	}
 	var all farm.Frames
 	switch {
@@ -124,7 +125,7 @@ func (t *tables) keepFrames(c KeepFrames) Result {
 		return refusef(farm.CodeInvalid, "the frames %d to %d are not the first of those of task %s, %d to %d",
 			c.Frames.Start, c.Frames.End, task.ID, all.Start, all.End)
 	}
-	var result Result
+	var result command.Result
 	if !task.Part {
 		t.inParts(&task, &job, []farm.Frames{all}, c.Parting, &result)
 	}
@@ -139,11 +140,11 @@ func (t *tables) keepFrames(c KeepFrames) Result {
 }
 
 // redoFrames accepts the same report again, as it comes when an answer was lost.
-func (t *tables) redoFrames(c RedoFrames) Result {
+func (t *tables) redoFrames(c command.RedoFrames) command.Result {
 	task, job, err := t.leased(c.Task, c.Attempt)
 	if err != nil {
 		if task.Attempt == c.Attempt && task.Status == farm.TaskBlocked {
-			return Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+			return command.Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
 		}
 		return refuse(err)
 	}
@@ -159,7 +160,7 @@ func (t *tables) redoFrames(c RedoFrames) Result {
 	job.Warnings = addWarnings(job.Warnings, c.Warnings)
 	job.UpdatedAt = c.At
 	task.Error = message
-	var result Result
+	var result command.Result
 	t.attemptEnded(task, job, ending{outcome: farm.OutcomeReturned, message: message, at: c.At}, &result)
 	if hopeless := redoneTooOften(tasks, bad); len(hopeless) > 0 {
 		t.moveTask(&task, farm.TaskFailed)

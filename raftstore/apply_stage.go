@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // presentStage is the lowest stage of a job's tasks that is not done; open is false when all are.
@@ -22,7 +23,7 @@ func mayBegin(job *farm.Job, task *farm.Task) bool {
 }
 
 // readyStage lets the blocked tasks of a job's present stage begin, as far as nobody has to approve of them first.
-func (t *tables) readyStage(job farm.Job, result *Result) {
+func (t *tables) readyStage(job farm.Job, result *command.Result) {
 	tasks := t.tasksOf(job.ID)
 	stage, _ := presentStage(tasks)
 	for _, task := range tasks {
@@ -36,7 +37,7 @@ func (t *tables) readyStage(job farm.Job, result *Result) {
 
 // nextStage saves a job of which a task has just been done, and lets begin what waited for that; false when nothing is left
 // to do. A job that only waits for approval is queued: it is not rendering, and can be cancelled without force.
-func (t *tables) nextStage(job *farm.Job, result *Result) bool {
+func (t *tables) nextStage(job *farm.Job, result *command.Result) bool {
 	tasks := t.tasksOf(job.ID)
 	stage, open := presentStage(tasks)
 	if !open {
@@ -62,7 +63,7 @@ func begun(tasks []farm.Task, but string) bool {
 	})
 }
 
-func (t *tables) decideJob(c DecideJob) Result {
+func (t *tables) decideJob(c command.DecideJob) command.Result {
 	job, ok := t.job(c.ID)
 	switch {
 	case !ok || job.Team != c.Team:
@@ -74,9 +75,9 @@ func (t *tables) decideJob(c DecideJob) Result {
 	case !job.ApprovedAt.IsZero() && c.Reject:
 		return refusef(farm.CodeConflict, "job %s was approved by %s; cancel it instead", job.ID, job.ApprovedBy)
 	case !job.ApprovedAt.IsZero():
-		return Result{Jobs: []farm.Job{job}}
+		return command.Result{Jobs: []farm.Job{job}}
 	}
-	var result Result
+	var result command.Result
 	if c.Reject {
 		t.failJob(job, c.Reason, c.At, &result)
 		return result

@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // leaseTasks grants each lease that still can be granted.
-func (t *tables) leaseTasks(c LeaseTasks) Result {
-	var result Result
+func (t *tables) leaseTasks(c command.LeaseTasks) command.Result {
+	var result command.Result
 	result.Each = t.each(len(c.Grants), func(i int) *farm.Error { return t.lease(c.Grants[i], c, &result) })
 	return result
 }
 
-func (t *tables) lease(grant Grant, c LeaseTasks, result *Result) *farm.Error {
+func (t *tables) lease(grant command.Grant, c command.LeaseTasks, result *command.Result) *farm.Error {
 	at := c.At
 	task, ok := t.task(grant.Task)
 	if !ok {
@@ -76,15 +77,15 @@ func (t *tables) leased(id string, attempt int) (farm.Task, farm.Job, *farm.Erro
 
 // finishTask accepts the same report again, as it comes when an answer was lost. The result of a job is that of the task
 // that ends it; that of another is kept with its task.
-func (t *tables) finishTask(c FinishTask) Result {
+func (t *tables) finishTask(c command.FinishTask) command.Result {
 	task, job, err := t.leased(c.Task, c.Attempt)
 	if err != nil {
 		if task.Status == farm.TaskDone && task.Attempt == c.Attempt {
-			return Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+			return command.Result{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
 		}
 		return refuse(err)
 	}
-	var result Result
+	var result command.Result
 	t.attemptEnded(task, job, ending{outcome: farm.OutcomeDone, measured: c.Measured, at: c.At}, &result)
 	task.Error, task.Licences = "", 0
 	if task.Part && task.Frames != nil && c.Output.SHA256 != "" {
@@ -106,7 +107,7 @@ func (t *tables) finishTask(c FinishTask) Result {
 }
 
 // releaseParent queues the parent of a finished job once all its children have finished.
-func (t *tables) releaseParent(job farm.Job, at time.Time, result *Result) {
+func (t *tables) releaseParent(job farm.Job, at time.Time, result *command.Result) {
 	parent, ok := t.job(job.Parent)
 	if !ok || parent.Status != farm.JobPending {
 		return
@@ -126,8 +127,8 @@ func (t *tables) releaseParent(job farm.Job, at time.Time, result *Result) {
 
 // expireLeases counts a lost machine as a failed attempt, so that a task that takes its machines down does not go round
 // for ever. The machine is not avoided afterwards: it may be the only one.
-func (t *tables) expireLeases(c ExpireLeases) Result {
-	var result Result
+func (t *tables) expireLeases(c command.ExpireLeases) command.Result {
+	var result command.Result
 	result.Each = t.each(len(c.Leases), func(i int) *farm.Error {
 		lease := c.Leases[i]
 		task, job, err := t.leased(lease.Task, lease.Attempt)
@@ -156,7 +157,7 @@ func (t *tables) expireLeases(c ExpireLeases) Result {
 
 // readyAgain lets a leased task wait for another lease; its job is queued again when nothing else of it is leased or made. A job that
 // was left to render when the one it is nested in ended is not begun a second time: nobody waits for it.
-func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *Result) {
+func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *command.Result) {
 	if parent, ok := t.job(job.Parent); ok && parent.Status.Ended() {
 		t.cancelJob(job, at, result)
 		return

@@ -5,13 +5,14 @@ import (
 	"math"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func noTeam(id string) *farm.Error {
 	return farm.Errorf(farm.CodeNotFound, "team %q does not exist", id)
 }
 
-func (t *tables) putTeam(c PutTeam) Result {
+func (t *tables) putTeam(c command.PutTeam) command.Result {
 	if err := checkID("team", c.Team.ID); err != nil {
 		return refuse(err)
 	}
@@ -19,7 +20,7 @@ func (t *tables) putTeam(c PutTeam) Result {
 		t.set(bucketMeta, metaFirstTeam, []byte(cmp.Or(t.firstTeam(), c.Team.ID)))
 	}
 	put(t, bucketTeams, c.Team.ID, t.trialTeam(c.Team))
-	return Result{}
+	return command.Result{}
 }
 
 // firstTeam is the team that was made first, "" while there is none. A state of release 0.1.0, which made no second team,
@@ -32,18 +33,18 @@ func (t *tables) firstTeam() string {
 	return string(id)
 }
 
-func (t *tables) renameTeam(c RenameTeam) Result {
+func (t *tables) renameTeam(c command.RenameTeam) command.Result {
 	team, ok := get[farm.Team](t, bucketTeams, c.ID)
 	if !ok {
 		return refuse(noTeam(c.ID))
 	}
 	team.Name = c.Name
 	put(t, bucketTeams, team.ID, team)
-	return Result{}
+	return command.Result{}
 }
 
 // endTeam leaves nothing behind that could be used or that keeps a file; jobs that have ended go when their time is over.
-func (t *tables) endTeam(c EndTeam) Result {
+func (t *tables) endTeam(c command.EndTeam) command.Result {
 	switch {
 	case !t.has(bucketTeams, c.ID):
 		return refuse(noTeam(c.ID))
@@ -73,5 +74,5 @@ func (t *tables) endTeam(c EndTeam) Result {
 	t.dropLibrary(c.ID)
 	t.dropUsage(c.ID, math.MaxInt64)
 	t.remove(bucketTeams, c.ID)
-	return Result{Policy: t.forgetShare(c.ID, c.At)}
+	return command.Result{Policy: t.forgetShare(c.ID, c.At)}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func noTemplate(id string) *farm.Error {
@@ -19,7 +20,7 @@ func (t *tables) templateOf(team, id string) (farm.Template, *farm.Error) {
 	return template, nil
 }
 
-func (t *tables) createTemplate(c CreateTemplate) Result {
+func (t *tables) createTemplate(c command.CreateTemplate) command.Result {
 	template := c.Template
 	if err := checkID("template", template.ID); err != nil {
 		return refuse(err)
@@ -33,10 +34,10 @@ func (t *tables) createTemplate(c CreateTemplate) Result {
 		return refusef(farm.CodeInvalid, "a new template waits for its upload or is downloaded; it cannot begin as %q", template.Status)
 	}
 	t.saveTemplate(template, nil)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) renameTemplate(c RenameTemplate) Result {
+func (t *tables) renameTemplate(c command.RenameTemplate) command.Result {
 	was, err := t.templateOf(c.Team, c.ID)
 	if err != nil {
 		return refuse(err)
@@ -44,10 +45,10 @@ func (t *tables) renameTemplate(c RenameTemplate) Result {
 	template := was
 	template.DisplayName, template.UpdatedAt = c.DisplayName, c.At
 	t.saveTemplate(template, &was)
-	return Result{}
+	return command.Result{}
 }
 
-func (t *tables) markTemplate(c MarkTemplate) Result {
+func (t *tables) markTemplate(c command.MarkTemplate) command.Result {
 	was, err := t.templateOf(c.Team, c.ID)
 	if err != nil {
 		return refuse(err)
@@ -55,12 +56,12 @@ func (t *tables) markTemplate(c MarkTemplate) Result {
 	template := was
 	template.Sequential, template.UpdatedAt = c.Sequential, c.At
 	t.saveTemplate(template, &was)
-	return Result{}
+	return command.Result{}
 }
 
 // renewUpload brings a template whose file could not be read back to waiting; one that is in use stays so until the new
 // file has come.
-func (t *tables) renewUpload(c RenewUpload) Result {
+func (t *tables) renewUpload(c command.RenewUpload) command.Result {
 	was, err := t.templateOf(c.Team, c.ID)
 	if err != nil {
 		return refuse(err)
@@ -74,11 +75,11 @@ func (t *tables) renewUpload(c RenewUpload) Result {
 		template.Status, template.Error = farm.TemplateAwaitingUpload, ""
 	}
 	t.saveTemplate(template, &was)
-	return Result{}
+	return command.Result{}
 }
 
 // receiveTemplate lets the same file come twice under one address, as it does when an answer is lost.
-func (t *tables) receiveTemplate(c ReceiveTemplate) Result {
+func (t *tables) receiveTemplate(c command.ReceiveTemplate) command.Result {
 	was, ok := t.template(c.ID)
 	switch {
 	case !ok:
@@ -90,8 +91,8 @@ func (t *tables) receiveTemplate(c ReceiveTemplate) Result {
 	case c.Nonce != "" && c.Nonce != was.UploadNonce:
 		return refusef(farm.CodeGone, "this upload address of template %s is no longer in force; ask for a fresh one", c.ID)
 	case c.Nonce != "" && was.File != nil && was.File.SHA256 == c.File.SHA256 && was.Status != farm.TemplateError && was.Status != farm.TemplateAwaitingUpload:
-		return Result{}
-	case c.Nonce != "" && was.UploadUsed() && t.since(checkedLevel): // by one that was sent at the same time and came first
+		return command.Result{}
+	case c.Nonce != "" && was.UploadUsed() && t.since(command.CheckedLevel): // by one that was sent at the same time and came first
 		return refusef(farm.CodeGone, "the upload address of template %s has taken another file; ask for a fresh one", c.ID)
 	case !was.Status.CanBecome(farm.TemplateProcessing):
 		return refusef(farm.CodeConflict, "template %s is %s and takes no file", c.ID, was.Status)
@@ -100,11 +101,11 @@ func (t *tables) receiveTemplate(c ReceiveTemplate) Result {
 	file := c.File
 	template.File, template.Status, template.Error, template.UpdatedAt = &file, farm.TemplateProcessing, "", c.At
 	t.saveTemplate(template, &was)
-	return Result{}
+	return command.Result{}
 }
 
 // finishTemplate also ends a download that failed: the template has no file then, and FileSHA256 is "".
-func (t *tables) finishTemplate(c FinishTemplate) Result {
+func (t *tables) finishTemplate(c command.FinishTemplate) command.Result {
 	was, ok := t.template(c.ID)
 	if !ok {
 		return refuse(noTemplate(c.ID))
@@ -121,7 +122,7 @@ func (t *tables) finishTemplate(c FinishTemplate) Result {
 	case c.FileSHA256 != current:
 		return refusef(farm.CodeConflict, "template %s has another file by now", c.ID)
 	case was.Status == next:
-		return Result{}
+		return command.Result{}
 	case !was.Status.CanBecome(next):
 		return refusef(farm.CodeConflict, "template %s is %s and was not being read", c.ID, was.Status)
 	}
@@ -131,7 +132,7 @@ func (t *tables) finishTemplate(c FinishTemplate) Result {
 	template.Effects, template.SavedWith, template.MissingFootage = c.Effects, c.SavedWith, c.MissingFootage
 	t.saveTemplate(template, &was)
 
-	var result Result
+	var result command.Result
 	waiting := t.keysUnder(bucketBlockedByTemplate, template.ID+sep)
 	t.each(len(waiting), func(i int) *farm.Error {
 		job, ok := t.job(waiting[i])
@@ -152,7 +153,7 @@ func (t *tables) finishTemplate(c FinishTemplate) Result {
 }
 
 // readyTasks lets the tasks of a job begin that waited for its template, unless the job waits for its children.
-func (t *tables) readyTasks(job farm.Job, result *Result) {
+func (t *tables) readyTasks(job farm.Job, result *command.Result) {
 	if job.Status == farm.JobPending {
 		return
 	}
@@ -161,7 +162,7 @@ func (t *tables) readyTasks(job farm.Job, result *Result) {
 }
 
 // failBlocked fails the blocked tasks of a job and the job with them; a job without blocked tasks goes on.
-func (t *tables) failBlocked(job farm.Job, message string, at time.Time, result *Result) {
+func (t *tables) failBlocked(job farm.Job, message string, at time.Time, result *command.Result) {
 	failed := false
 	for _, task := range t.tasksOf(job.ID) {
 		if task.Status == farm.TaskBlocked {
@@ -176,7 +177,7 @@ func (t *tables) failBlocked(job farm.Job, message string, at time.Time, result 
 	}
 }
 
-func (t *tables) deleteTemplate(c DeleteTemplate) Result {
+func (t *tables) deleteTemplate(c command.DeleteTemplate) command.Result {
 	template, err := t.templateOf(c.Team, c.ID)
 	if err != nil {
 		return refuse(err)
@@ -185,5 +186,5 @@ func (t *tables) deleteTemplate(c DeleteTemplate) Result {
 		return refusef(farm.CodeConflict, "template %q is needed by jobs that have not ended (%d); cancel them or wait for them", template.DisplayName, template.ActiveJobs)
 	}
 	t.dropTemplate(template)
-	return Result{}
+	return command.Result{}
 }

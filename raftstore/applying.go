@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/durable"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
 )
 
@@ -56,9 +57,9 @@ type applying struct {
 	last    uint64 // index of the last entry
 	grown   int64  // bytes of commands
 	steps   []step
-	results []Result // of commands that are new
-	fresh   []int    // their places in logs
-	parts   []BringState
+	results []command.Result // of commands that are new
+	fresh   []int            // their places in logs
+	parts   []command.BringState
 	amiss   []breached
 }
 
@@ -68,7 +69,7 @@ func (m *machine) tryCommands(a *applying) error {
 		b := BeginBatch(change, m.codec, &m.kept, a.breaches, m.wrong)
 		for i, log := range a.logs {
 			if log.Index <= a.last {
-				a.answers[i] = Result{Index: log.Index}
+				a.answers[i] = command.Result{Index: log.Index}
 				continue
 			}
 			a.last = log.Index

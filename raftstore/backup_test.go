@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/porttest"
 )
 
@@ -117,7 +118,7 @@ func TestRestoredTermsGoOn(t *testing.T) {
 	if after := restored.raft.CurrentTerm(); after <= before {
 		t.Errorf("the restored farm is in term %d, the one before in %d", after, before)
 	}
-	result, err := restored.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "next"}})
+	result, err := restored.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: "next"}})
 	if err != nil || result.Refused != nil {
 		t.Error(err, result.Refused)
 	}

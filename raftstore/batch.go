@@ -5,23 +5,24 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
 )
 
 // Batch applies entries of the log that come together, as one change of the state.
 type Batch struct {
 	// Parts are those of a restoration that entries of the batch have laid down.
-	Parts []BringState
+	Parts []command.BringState
 
 	t           *tables
-	codec       *codec
+	codec       *command.Codec
 	fingerprint []byte
 	index, term uint64 // of the last entry
 }
 
 // BeginBatch begins a batch within a change. What is known to break the state says breaches. wrong is given each row that a rule writes and
 // gives the value to write instead; it is nil outside of tests.
-func BeginBatch(change *layered.Change, codec *codec, kept *decoded, breaches map[breachAt]*breach, wrong func(bucket, key string, value []byte) []byte) *Batch {
+func BeginBatch(change *layered.Change, codec *command.Codec, kept *decoded, breaches map[breachAt]*breach, wrong func(bucket, key string, value []byte) []byte) *Batch {
 	t := changing(change, kept)
 	t.breaches, t.print, t.wrong = breaches, newRowPrint(), wrong
 	return &Batch{t: t, codec: codec, fingerprint: bytes.Clone(t.value(bucketMeta, metaFingerprint))}
@@ -38,17 +39,17 @@ func (b *Batch) Configure(index, term uint64, members []byte) {
 
 // Apply carries out the command of the entry that is the nth of those that are applied together. setRight is what its rule met that can
 // never be and set right. The error is a *breach when the command has to be refused: then the batch begins again, with that known.
-func (b *Batch) Apply(nth int, index, term uint64, data []byte) (result Result, setRight []error, err error) {
+func (b *Batch) Apply(nth int, index, term uint64, data []byte) (result command.Result, setRight []error, err error) {
 	b.index, b.term = index, term
 	b.t.at = breachAt{nth, wholeCommand}
 	b.t.print.begin()
-	key, entry, err := cutKey(data)
+	key, entry, err := command.CutKey(data)
 	if err != nil {
-		return Result{}, nil, fmt.Errorf("apply log entry %d: %w", index, err)
+		return command.Result{}, nil, fmt.Errorf("apply log entry %d: %w", index, err)
 	}
-	cmd, err := b.codec.decode(entry)
+	cmd, err := b.codec.Decode(entry)
 	if err != nil {
-		return Result{}, nil, fmt.Errorf("apply log entry %d: %w", index, b.t.explainUnknown(err))
+		return command.Result{}, nil, fmt.Errorf("apply log entry %d: %w", index, b.t.explainUnknown(err))
 	}
 	if known := b.t.breaches[b.t.at]; known != nil {
 		result = refuse(known.refusal())
@@ -58,12 +59,12 @@ func (b *Batch) Apply(nth int, index, term uint64, data []byte) (result Result, 
 	result.Changed, result.Index = b.t.noted(), index
 	switch {
 	case b.t.err != nil:
-		return Result{}, nil, fmt.Errorf("apply log entry %d: %w", index, b.t.err)
+		return command.Result{}, nil, fmt.Errorf("apply log entry %d: %w", index, b.t.err)
 	case b.t.breach != nil:
-		return Result{}, nil, b.t.breach
+		return command.Result{}, nil, b.t.breach
 	}
 	setRight, b.t.mended = b.t.mended, nil
-	if part, is := cmd.(BringState); is && result.Refused == nil && result.Repeated == nil {
+	if part, is := cmd.(command.BringState); is && result.Refused == nil && result.Repeated == nil {
 		b.Parts = append(b.Parts, part)
 	}
 	b.fingerprint = b.t.after(b.fingerprint, data)

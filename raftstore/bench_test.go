@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // BenchmarkApply commits submissions of one job of about 1 KB from several callers at once.
@@ -34,19 +35,19 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-func benchSubmission(n int64) SubmitJobs {
+func benchSubmission(n int64) command.SubmitJobs {
 	job := farm.Job{ID: fmt.Sprintf("job%012d", n), Team: "team", OutputName: fmt.Sprintf("job%012d-out.mp4", n), CreatedAt: after(int(n))}
 	for i := range 4 {
 		job.Assets = append(job.Assets, farm.Asset{Type: "text", LayerName: fmt.Sprint("title ", i), Value: []byte(`"Some words that a title would hold"`)})
 	}
-	return SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: job.ID + ".0", Job: job.ID, Team: "team", Kind: farm.TaskRender}}}
+	return command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: job.ID + ".0", Job: job.ID, Team: "team", Kind: farm.TaskRender}}}
 }
 
 // BenchmarkJobs lists a page of a team's 20,000 jobs.
 func BenchmarkJobs(b *testing.B) {
 	m := newTestMachine(b, b.TempDir(), "state")
 	defer m.end()
-	m.must(PutTeam{Team: farm.Team{ID: "team"}})
+	m.must(command.PutTeam{Team: farm.Team{ID: "team"}})
 	for n := range int64(20_000) {
 		m.do(benchSubmission(n))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
 )
 
@@ -34,19 +35,19 @@ func (t *tables) setStatus(id string, status farm.JobStatus) {
 }
 
 // batch applies several commands as one change.
-func (m *testMachine) batch(cmds ...Command) []Result {
+func (m *testMachine) batch(cmds ...command.Command) []command.Result {
 	m.t.Helper()
 	from := len(m.logs)
 	for _, cmd := range cmds {
-		data, err := m.codec.encode(cmd)
+		data, err := m.codec.Encode(cmd)
 		if err != nil {
 			m.t.Fatalf("%v", err)
 		}
 		m.logs = append(m.logs, &raft.Log{Index: uint64(len(m.logs) + 1), Term: 1, Type: raft.LogCommand, Data: data})
 	}
-	var results []Result
+	var results []command.Result
 	for _, answer := range m.ApplyBatch(m.logs[from:]) {
-		results = append(results, answer.(Result))
+		results = append(results, answer.(command.Result))
 	}
 	return results
 }
@@ -59,7 +60,7 @@ func TestACounterThatFallsBelowNothingStopsNobody(t *testing.T) {
 	furnish(m)
 	submit(m, "j1", 1)
 	m.damage(func(t *tables) { t.add(countOfJobs("team", farm.JobQueued), -1) })
-	m.must(CancelJobs{Team: "team", IDs: []string{"j1"}, At: after(2)})
+	m.must(command.CancelJobs{Team: "team", IDs: []string{"j1"}, At: after(2)})
 	if m.jobStatus("j1") != farm.JobCancelled {
 		t.Error("the job was not cancelled")
 	}
@@ -81,15 +82,15 @@ func TestACommandThatWouldBreakTheStateIsRefused(t *testing.T) {
 	lease(m, "j2.0", 1, 2)
 	m.damage(func(t *tables) { t.setStatus("j1", farm.JobQueued) })
 	before := m.content()
-	results := m.batch(FinishTask{Task: "j1.0", Attempt: 1, At: after(3)})
+	results := m.batch(command.FinishTask{Task: "j1.0", Attempt: 1, At: after(3)})
 	if refused := results[0].Refused; refused == nil || refused.Code != farm.CodeInternal || m.content() != before {
 		t.Errorf("refused with %v, the state is the same: %v", refused, m.content() == before)
 	}
 	// Those that are applied with it stand.
 	results = m.batch(
-		ChangeJob{Team: "team", ID: "j2", Name: new("renamed"), At: after(4)},
-		FinishTask{Task: "j1.0", Attempt: 1, At: after(4)},
-		FinishTask{Task: "j2.0", Attempt: 1, At: after(4)},
+		command.ChangeJob{Team: "team", ID: "j2", Name: new("renamed"), At: after(4)},
+		command.FinishTask{Task: "j1.0", Attempt: 1, At: after(4)},
+		command.FinishTask{Task: "j2.0", Attempt: 1, At: after(4)},
 	)
 	if results[0].Refused != nil || results[1].Refused == nil || results[2].Refused != nil || m.jobStatus("j2") != farm.JobFinished || m.jobStatus("j1") != farm.JobQueued {
 		t.Errorf("%v, %v, %v", results[0].Refused, results[1].Refused, results[2].Refused)
@@ -103,18 +104,18 @@ func TestAPartThatWouldBreakTheStateIsRefusedByItself(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state")
 	defer m.end()
 	furnish(m)
-	var grants []Grant
+	var grants []command.Grant
 	for i := range 4 {
 		id := fmt.Sprint("j", i)
 		submit(m, id, 1)
 		lease(m, id+".0", 1, 2)
-		grants = append(grants, Grant{Task: id + ".0", Attempt: 1, Agent: "a1"})
+		grants = append(grants, command.Grant{Task: id + ".0", Attempt: 1, Agent: "a1"})
 	}
 	m.damage(func(t *tables) {
 		t.setStatus("j1", farm.JobFailed)
 		t.setStatus("j3", farm.JobFailed)
 	})
-	result := m.do(ExpireLeases{Leases: grants, Returned: true, At: after(3)})
+	result := m.do(command.ExpireLeases{Leases: grants, Returned: true, At: after(3)})
 	for i, refused := range result.Each {
 		if (refused != nil) != (i%2 == 1) {
 			t.Errorf("lease %d: %v", i, refused)
@@ -133,8 +134,8 @@ func TestARowThatNoFileHoldsIsRefused(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	submit(m, "j1", 1)
-	wantRefused(t, m, ChangeJob{Team: "team", ID: "j1", Tags: &[]string{strings.Repeat("t", 40_000)}, At: after(2)}, farm.CodeInternal)
-	m.must(ChangeJob{Team: "team", ID: "j1", Tags: &[]string{"fine"}, At: after(3)})
+	wantRefused(t, m, command.ChangeJob{Team: "team", ID: "j1", Tags: &[]string{strings.Repeat("t", 40_000)}, At: after(2)}, farm.CodeInternal)
+	m.must(command.ChangeJob{Team: "team", ID: "j1", Tags: &[]string{"fine"}, At: after(3)})
 }
 
 // TestATemplateThatManyJobsWaitFor looks at the result of a command that moves many jobs: each stands in it once.
@@ -142,40 +143,22 @@ func TestATemplateThatManyJobsWaitFor(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state")
 	defer m.end()
 	furnish(m)
-	m.must(CreateTemplate{Template: farm.Template{ID: "slow", Team: "team", Type: "aep", Status: farm.TemplateAwaitingUpload, UploadNonce: "n", CreatedAt: epoch}})
+	m.must(command.CreateTemplate{Template: farm.Template{ID: "slow", Team: "team", Type: "aep", Status: farm.TemplateAwaitingUpload, UploadNonce: "n", CreatedAt: epoch}})
 	const many = 3000
-	var jobs SubmitJobs
+	var jobs command.SubmitJobs
 	for i := range many {
 		job, task := jobOf(fmt.Sprintf("w%05d", i), 1)
 		job.Template.ID = "slow"
 		jobs.Jobs, jobs.Tasks = append(jobs.Jobs, job), append(jobs.Tasks, task)
 	}
 	m.must(jobs)
-	m.must(ReceiveTemplate{ID: "slow", Nonce: "n", File: farm.FileRef{SHA256: "f2", Size: 10}, At: after(2)})
-	result := m.must(FinishTemplate{ID: "slow", FileSHA256: "f2", At: after(3)})
+	m.must(command.ReceiveTemplate{ID: "slow", Nonce: "n", File: farm.FileRef{SHA256: "f2", Size: 10}, At: after(2)})
+	result := m.must(command.FinishTemplate{ID: "slow", FileSHA256: "f2", At: after(3)})
 	tasks := map[string]bool{}
 	for _, task := range result.Tasks {
 		tasks[task.ID] = task.Status == farm.TaskReady
 	}
 	if len(result.Jobs) != many || len(result.Tasks) != many || len(tasks) != many {
 		t.Errorf("%d jobs and %d tasks, %d of them different", len(result.Jobs), len(result.Tasks), len(tasks))
-	}
-}
-
-func TestAResultHoldsEachRecordOnce(t *testing.T) {
-	var result Result
-	const many = 3 * manyPlaces
-	for round := range 3 {
-		for i := range many {
-			result.AddJob(farm.Job{ID: fmt.Sprint(i), Priority: round})
-		}
-	}
-	if len(result.Jobs) != many {
-		t.Fatalf("%d jobs", len(result.Jobs))
-	}
-	for i, job := range result.Jobs {
-		if job.ID != fmt.Sprint(i) || job.Priority != 2 {
-			t.Errorf("at %d: %s of round %d", i, job.ID, job.Priority)
-		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/porttest"
 )
 
@@ -225,7 +226,7 @@ func TestARefusalIsTheSameOnEveryNode(t *testing.T) {
 	c := newCluster(t, 3)
 	c.leader()
 	for i, node := range c.nodes {
-		res, err := node.Apply(t.Context(), RevokeToken{ID: "none"})
+		res, err := node.Apply(t.Context(), command.RevokeToken{ID: "none"})
 		if err != nil || farm.CodeOf(res.Refused) != farm.CodeNotFound {
 			t.Errorf("node %d answered %v, %v", i, res.Refused, err)
 		}
@@ -248,7 +249,7 @@ func TestNothingIsLostOrDoneTwiceWhileLeadersGo(t *testing.T) {
 				if node == nil {
 					continue
 				}
-				res, err := node.Apply(t.Context(), PutToken{Token: farm.Token{ID: id, Team: "t", Hash: id, Role: farm.RoleViewer}})
+				res, err := node.Apply(t.Context(), command.PutToken{Token: farm.Token{ID: id, Team: "t", Hash: id, Role: farm.RoleViewer}})
 				if err == nil && res.Refused != nil {
 					t.Errorf("%s was refused, as if it had been done before: %v", id, res.Refused)
 				}
@@ -301,7 +302,7 @@ func TestWithoutAMajorityNothingIsAcknowledgedAndNothingShownAsFresh(t *testing.
 	c.stop(1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := c.nodes[2].Apply(ctx, PutTeam{Team: farm.Team{ID: "x"}}); err == nil {
+	if _, err := c.nodes[2].Apply(ctx, command.PutTeam{Team: farm.Team{ID: "x"}}); err == nil {
 		t.Error("a node alone acknowledged a change")
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), time.Second)
@@ -314,7 +315,7 @@ func TestWithoutAMajorityNothingIsAcknowledgedAndNothingShownAsFresh(t *testing.
 func TestALeaderOfAnotherTermTakesNothing(t *testing.T) {
 	c := newCluster(t, 3)
 	leader := c.nodes[c.leader()]
-	entry, err := leader.codec.encode(PutTeam{Team: farm.Team{ID: "late"}})
+	entry, err := leader.codec.Encode(command.PutTeam{Team: farm.Team{ID: "late"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +330,7 @@ func TestALeaderOfAnotherTermTakesNothing(t *testing.T) {
 func TestAProposalThatArrivesTwiceIsAppliedOnce(t *testing.T) {
 	c := newCluster(t, 3)
 	leader := c.nodes[c.leader()]
-	entry, err := leader.codec.encode(PutTeam{Team: farm.Team{ID: "once"}})
+	entry, err := leader.codec.Encode(command.PutTeam{Team: farm.Team{ID: "once"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -194,13 +194,16 @@ func (c *checker) called(call *ast.CallExpr) string {
 var aside = map[string]string{
 	"(*overcrank/raftstore.incoming).complete": "lays rows out that lie in the state, in a file beside it",
 	"(*overcrank/raftstore.machine).sound":     "finds this node's own file damaged, by which it then decides nothing",
-	"(*overcrank/raftstore.packers).content":   "works in memory that is used again",
+	"(*overcrank/raftstore/record.Packers).content":   "works in memory that is used again",
 	"overcrank/raftstore.often":                "remembers a record by the text that it was decoded from",
-	"overcrank/raftstore.spread":               "does pieces of work that do not depend on each other",
+	"overcrank/raftstore/record.Spread":               "does pieces of work that do not depend on each other",
 }
 
-// reached are the functions that others lead to, with these, each with one that names it: those of this package and of farm, since what lies
-// below keeps rows and decides nothing, and none by way of those that are aside.
+// deciding are the packages on which it depends what a command comes to. What lies below them keeps rows and decides nothing.
+var deciding = []string{"overcrank/raftstore", "overcrank/raftstore/command", "overcrank/raftstore/record", "overcrank/farm"}
+
+// reached are the functions that others lead to, with these, each with one that names it: those of packages that are deciding, and none by
+// way of those that are aside.
 func (c *checker) reached(from []*types.Func) map[*types.Func]*types.Func {
 	by := map[*types.Func]*types.Func{}
 	isAside := func(fn *types.Func) bool {
@@ -209,7 +212,7 @@ func (c *checker) reached(from []*types.Func) map[*types.Func]*types.Func {
 	}
 	decides := func(fn *types.Func) bool {
 		path := fn.Pkg().Path()
-		return path == "overcrank/raftstore" || path == "overcrank/farm" || strings.HasPrefix(path, "overcrank/farm/")
+		return slices.Contains(deciding, path) || strings.HasPrefix(path, "overcrank/farm/")
 	}
 	next := slices.DeleteFunc(slices.Clone(from), isAside)
 	for _, fn := range next {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // smallDisk mounts a disk of so many megabytes, which needs root and is skipped without.
@@ -64,7 +65,7 @@ func TestADiskThatIsReallyFull(t *testing.T) {
 		for i := 0; refused == 0; i++ {
 			id := fmt.Sprintf("team%dx%d", round, i)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			result, err := s.Apply(ctx, PutTeam{Team: farm.Team{ID: id, Name: string(bytes.Repeat([]byte{'x'}, 20_000))}})
+			result, err := s.Apply(ctx, command.PutTeam{Team: farm.Team{ID: id, Name: string(bytes.Repeat([]byte{'x'}, 20_000))}})
 			cancel()
 			switch {
 			case errors.Is(err, context.DeadlineExceeded): // it is in the log, and waits for the state's file

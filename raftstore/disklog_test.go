@@ -11,6 +11,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/faults"
+	"overcrank/raftstore/command"
 )
 
 // onFaultyDisk is config with a disk whose faults the test sets.
@@ -31,7 +32,7 @@ func tryTeam(t *testing.T, s *Store, id string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err := s.Apply(ctx, PutTeam{Team: farm.Team{ID: id}})
+	_, err := s.Apply(ctx, command.PutTeam{Team: farm.Team{ID: id}})
 	return err
 }
 

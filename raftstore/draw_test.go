@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // epoch is when the tests' farms begin.
@@ -24,15 +25,15 @@ func jobOf(id string, second int) (farm.Job, farm.Task) {
 }
 
 // draw makes a random command about a small world, so that commands meet each other; many of them are refused.
-func draw(t *rapid.T, step int) Command {
+func draw(t *rapid.T, step int) command.Command {
 	at := after(step)
 	id := func(kind string, n int) string { return fmt.Sprintf("%s%d", kind, rapid.IntRange(0, n).Draw(t, kind)) }
 	task := func() string { return fmt.Sprintf("%s.%d", id("job", 7), rapid.IntRange(0, 1).Draw(t, "task")) }
 	attempt := func() int { return rapid.IntRange(1, 4).Draw(t, "attempt") }
-	grants := func() []Grant {
-		var grants []Grant
+	grants := func() []command.Grant {
+		var grants []command.Grant
 		for range rapid.IntRange(1, 3).Draw(t, "grants") {
-			grants = append(grants, Grant{Task: task(), Attempt: attempt(), Agent: id("agent", 2)})
+			grants = append(grants, command.Grant{Task: task(), Attempt: attempt(), Agent: id("agent", 2)})
 		}
 		return grants
 	}
@@ -40,44 +41,44 @@ func draw(t *rapid.T, step int) Command {
 	case 0, 1:
 		return drawSubmission(t, step)
 	case 2, 3, 4, 5, 6:
-		return LeaseTasks{Grants: grants(), At: at}
+		return command.LeaseTasks{Grants: grants(), At: at}
 	case 7, 8:
-		return FinishTask{Task: task(), Attempt: attempt(), Output: farm.OutputRef{Key: "k"}, Warnings: []string{"w"}, At: at}
+		return command.FinishTask{Task: task(), Attempt: attempt(), Output: farm.OutputRef{Key: "k"}, Warnings: []string{"w"}, At: at}
 	case 9, 10:
-		return FailTask{Task: task(), Attempt: attempt(), Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), Class: drawClass(t), At: at}
+		return command.FailTask{Task: task(), Attempt: attempt(), Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), Class: drawClass(t), At: at}
 	case 11:
-		return ExpireLeases{Leases: grants(), Returned: rapid.Bool().Draw(t, "returned"), At: at}
+		return command.ExpireLeases{Leases: grants(), Returned: rapid.Bool().Draw(t, "returned"), At: at}
 	case 12:
-		return CancelJobs{Team: id("team", 1), IDs: []string{id("job", 7)}, Force: rapid.Bool().Draw(t, "force"), At: at}
+		return command.CancelJobs{Team: id("team", 1), IDs: []string{id("job", 7)}, Force: rapid.Bool().Draw(t, "force"), At: at}
 	case 13:
-		return ReceiveTemplate{ID: id("template", 2), Nonce: rapid.SampledFrom([]string{"n", "old", ""}).Draw(t, "nonce"),
+		return command.ReceiveTemplate{ID: id("template", 2), Nonce: rapid.SampledFrom([]string{"n", "old", ""}).Draw(t, "nonce"),
 			File: farm.FileRef{SHA256: id("content", 3)}, At: at}
 	case 14:
-		return FinishTemplate{ID: id("template", 2), MissingFootage: rapid.SampledFrom([][]string{nil, {"a.png"}}).Draw(t, "missing footage"), FileSHA256: rapid.SampledFrom([]string{"", "content0", "content1", "content2", "content3"}).Draw(t, "file"),
+		return command.FinishTemplate{ID: id("template", 2), MissingFootage: rapid.SampledFrom([][]string{nil, {"a.png"}}).Draw(t, "missing footage"), FileSHA256: rapid.SampledFrom([]string{"", "content0", "content1", "content2", "content3"}).Draw(t, "file"),
 			Introspection: &farm.FileRef{SHA256: id("summary", 1)}, Fonts: []farm.FontUse{{PostScript: "Go-Regular"}, {PostScript: "Inter"}}, MatchFonts: true, Error: rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error"), At: at}
 	case 15:
 		status := rapid.SampledFrom([]farm.TemplateStatus{farm.TemplateAwaitingUpload, farm.TemplateDownloading}).Draw(t, "status")
-		return CreateTemplate{Template: farm.Template{ID: id("template", 2), Team: "team0", Status: status, UploadNonce: "n"}}
+		return command.CreateTemplate{Template: farm.Template{ID: id("template", 2), Team: "team0", Status: status, UploadNonce: "n"}}
 	case 16:
-		return rapid.SampledFrom([]Command{
-			DeleteTemplate{Team: "team0", ID: "template0"}, RenewUpload{Team: "team0", ID: "template1", Nonce: "n", At: at},
-			RenameTemplate{Team: "team0", ID: "template0", DisplayName: "x", At: at}, RemoveAgent{ID: "agent1"},
-			MarkTemplate{Team: "team0", ID: "template0", Sequential: true, At: at},
-			EnrolAgent{Agent: farm.Agent{ID: "agent1", Name: "one", SecretHash: "s1"}}, PutInventory{ID: "agent0", Name: "n"},
-			PutToken{Token: farm.Token{ID: id("token", 3), Team: id("team", 1), Role: farm.RoleAdmin, Hash: id("hash", 3)}},
-			RevokeToken{ID: id("token", 3), At: at}, RecordUses{Uses: []TokenUse{{Token: id("token", 3), At: at}}},
-			ChangeToken{ID: id("token", 3), ExpiresAt: &at, At: at}, RenameTeam{ID: id("team", 1), Name: "n"}, EndTeam{ID: id("team", 1), At: at},
+		return rapid.SampledFrom([]command.Command{
+			command.DeleteTemplate{Team: "team0", ID: "template0"}, command.RenewUpload{Team: "team0", ID: "template1", Nonce: "n", At: at},
+			command.RenameTemplate{Team: "team0", ID: "template0", DisplayName: "x", At: at}, command.RemoveAgent{ID: "agent1"},
+			command.MarkTemplate{Team: "team0", ID: "template0", Sequential: true, At: at},
+			command.EnrolAgent{Agent: farm.Agent{ID: "agent1", Name: "one", SecretHash: "s1"}}, command.PutInventory{ID: "agent0", Name: "n"},
+			command.PutToken{Token: farm.Token{ID: id("token", 3), Team: id("team", 1), Role: farm.RoleAdmin, Hash: id("hash", 3)}},
+			command.RevokeToken{ID: id("token", 3), At: at}, command.RecordUses{Uses: []command.TokenUse{{Token: id("token", 3), At: at}}},
+			command.ChangeToken{ID: id("token", 3), ExpiresAt: &at, At: at}, command.RenameTeam{ID: id("team", 1), Name: "n"}, command.EndTeam{ID: id("team", 1), At: at},
 		}).Draw(t, "other")
 	case 17:
 		if rapid.Bool().Draw(t, "again") {
-			return Redeliver{Team: "team0", ID: id("job", 7), At: at}
+			return command.Redeliver{Team: "team0", ID: id("job", 7), At: at}
 		}
-		return RecordTry{ID: id("job", 7), Round: rapid.IntRange(0, 1).Draw(t, "round"), Try: attempt(),
+		return command.RecordTry{ID: id("job", 7), Round: rapid.IntRange(0, 1).Draw(t, "round"), Try: attempt(),
 			Error: rapid.SampledFrom([]string{"", "answered 500"}).Draw(t, "answer"), GiveUp: rapid.Bool().Draw(t, "final"), Next: after(step + 1), At: at}
 	case 18, 19:
 		ids := []string{id("job", 7), id("job", 7)}
-		return rapid.SampledFrom([]Command{PurgeJobs{IDs: ids}, ExpireOutputs{IDs: ids, At: at},
-			RedactJobs{Jobs: []Redaction{{ID: ids[0], Error: "broke", Warnings: []string{farm.Redacted}}}, Erase: at.Second()%2 == 0, At: at}}).Draw(t, "retention")
+		return rapid.SampledFrom([]command.Command{command.PurgeJobs{IDs: ids}, command.ExpireOutputs{IDs: ids, At: at},
+			command.RedactJobs{Jobs: []command.Redaction{{ID: ids[0], Error: "broke", Warnings: []string{farm.Redacted}}}, Erase: at.Second()%2 == 0, At: at}}).Draw(t, "retention")
 	case 20, 21:
 		return drawLibrary(t)
 	case 22, 23:
@@ -88,9 +89,9 @@ func draw(t *rapid.T, step int) Command {
 		return drawSteering(t, step)
 	default:
 		if rapid.Bool().Draw(t, "expire") {
-			return ExpireFiles{At: at}
+			return command.ExpireFiles{At: at}
 		}
-		return PutFile{File: farm.StoredFile{FileRef: farm.FileRef{SHA256: id("content", 3)}, Team: id("team", 1), ExpiresAt: after(step + rapid.IntRange(-5, 20).Draw(t, "life"))}}
+		return command.PutFile{File: farm.StoredFile{FileRef: farm.FileRef{SHA256: id("content", 3)}, Team: id("team", 1), ExpiresAt: after(step + rapid.IntRange(-5, 20).Draw(t, "life"))}}
 	}
 }
 
@@ -100,7 +101,7 @@ func drawClass(t *rapid.T) farm.FailureClass {
 
 // drawMove makes a command that fits what the state holds, nil when nothing does: without such commands hardly any job of
 // a random history would come to an end.
-func drawMove(t *rapid.T, step int, now seen) Command {
+func drawMove(t *rapid.T, step int, now seen) command.Command {
 	var ready, leased []farm.Task
 	for _, id := range slices.Sorted(maps.Keys(now.tasks)) {
 		switch task := now.tasks[id]; task.Status {
@@ -113,20 +114,20 @@ func drawMove(t *rapid.T, step int, now seen) Command {
 	at := after(step)
 	if len(now.owed) > 0 && rapid.IntRange(0, 3).Draw(t, "deliver") == 0 {
 		owed := rapid.SampledFrom(now.owed).Draw(t, "owed")
-		return RecordTry{ID: owed.ID, Round: owed.Round, Try: owed.Tries + 1, Error: rapid.SampledFrom([]string{"", "answered 500"}).Draw(t, "answer"),
+		return command.RecordTry{ID: owed.ID, Round: owed.Round, Try: owed.Tries + 1, Error: rapid.SampledFrom([]string{"", "answered 500"}).Draw(t, "answer"),
 			Next: after(step + 4), At: at}
 	}
 	if len(now.jobs) > 0 && rapid.IntRange(0, 9).Draw(t, "cancel") == 0 {
 		job := rapid.SampledFrom(slices.Sorted(maps.Keys(now.jobs))).Draw(t, "doomed")
-		return CancelJobs{Team: "team0", IDs: []string{job}, Force: rapid.Bool().Draw(t, "force"), At: at}
+		return command.CancelJobs{Team: "team0", IDs: []string{job}, Force: rapid.Bool().Draw(t, "force"), At: at}
 	}
 	if len(ready) > 0 && (len(leased) == 0 || rapid.Bool().Draw(t, "lease")) {
 		task := rapid.SampledFrom(ready).Draw(t, "ready")
 		if rapid.IntRange(0, 3).Draw(t, "split") == 0 && task.Kind == farm.TaskRender && !task.Part {
 			ranges := []farm.Frames{{End: 4}, {Start: 5, End: 9}}
-			return SplitTasks{Splits: []Split{{Task: task.ID, Attempt: task.Attempt, Ranges: ranges, Parting: Parting{Sound: true}}}, At: at}
+			return command.SplitTasks{Splits: []command.Split{{Task: task.ID, Attempt: task.Attempt, Ranges: ranges, Parting: command.Parting{Sound: true}}}, At: at}
 		}
-		return LeaseTasks{Grants: []Grant{{Task: task.ID, Attempt: task.Attempt + 1, Agent: "agent0"}}, At: at}
+		return command.LeaseTasks{Grants: []command.Grant{{Task: task.ID, Attempt: task.Attempt + 1, Agent: "agent0"}}, At: at}
 	}
 	if len(leased) == 0 {
 		return nil
@@ -135,21 +136,21 @@ func drawMove(t *rapid.T, step int, now seen) Command {
 	switch rapid.IntRange(0, 4).Draw(t, "end") {
 	case 4:
 		if task.Kind == farm.TaskAssemble {
-			return RedoFrames{Task: task.ID, Attempt: task.Attempt, Bad: []farm.Frames{{Start: 3, End: 3}}, At: at}
+			return command.RedoFrames{Task: task.ID, Attempt: task.Attempt, Bad: []farm.Frames{{Start: 3, End: 3}}, At: at}
 		}
-		return KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: farm.Frames{End: 2}, Output: farm.OutputRef{Key: "k"}, Whole: &farm.Frames{End: 9}, At: at}
+		return command.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: farm.Frames{End: 2}, Output: farm.OutputRef{Key: "k"}, Whole: &farm.Frames{End: 9}, At: at}
 	case 0:
-		return FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, Class: drawClass(t), At: at}
+		return command.FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, Class: drawClass(t), At: at}
 	case 1:
-		return ExpireLeases{Leases: []Grant{{Task: task.ID, Attempt: task.Attempt, Agent: task.Agent}}, At: at}
+		return command.ExpireLeases{Leases: []command.Grant{{Task: task.ID, Attempt: task.Attempt, Agent: task.Agent}}, At: at}
 	default:
-		return FinishTask{Task: task.ID, Attempt: task.Attempt, Output: farm.OutputRef{Key: "k"}, At: at}
+		return command.FinishTask{Task: task.ID, Attempt: task.Attempt, Output: farm.OutputRef{Key: "k"}, At: at}
 	}
 }
 
 // drawSubmission makes one job with one or two tasks, or a parent with two children. The first one is a family that can
 // only be taken.
-func drawSubmission(t *rapid.T, step int) SubmitJobs {
+func drawSubmission(t *rapid.T, step int) command.SubmitJobs {
 	n := rapid.IntRange(0, 7).Draw(t, "job")
 	if step == 0 {
 		n %= 3
@@ -178,7 +179,7 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 		}
 		return job
 	}
-	cmd := SubmitJobs{Jobs: []farm.Job{jobOf(n)}}
+	cmd := command.SubmitJobs{Jobs: []farm.Job{jobOf(n)}}
 	if step > 0 && rapid.IntRange(0, 2).Draw(t, "in a batch") == 0 {
 		inBatch(t, &cmd)
 	}
@@ -199,14 +200,14 @@ func drawSubmission(t *rapid.T, step int) SubmitJobs {
 }
 
 // inBatch makes the first job of a submission one of a batch.
-func inBatch(t *rapid.T, cmd *SubmitJobs) {
+func inBatch(t *rapid.T, cmd *command.SubmitJobs) {
 	job := &cmd.Jobs[0]
 	job.Batch = fmt.Sprintf("batch%d", rapid.IntRange(0, 3).Draw(t, "batch"))
 	cmd.Batch = &farm.Batch{ID: job.Batch, Team: "team0", Jobs: []farm.BatchJob{{ID: job.ID}}, Total: 1}
 }
 
 // drawBatchCommand makes a command about batches, held jobs or kept requests.
-func drawBatchCommand(t *rapid.T, step int) Command {
+func drawBatchCommand(t *rapid.T, step int) command.Command {
 	at := after(step)
 	batch, job := fmt.Sprintf("batch%d", rapid.IntRange(0, 3).Draw(t, "batch")), fmt.Sprintf("job%d", rapid.IntRange(0, 7).Draw(t, "job"))
 	switch rapid.IntRange(0, 6).Draw(t, "about a batch") {
@@ -217,24 +218,24 @@ func drawBatchCommand(t *rapid.T, step int) Command {
 		}
 		name := part.Batch.ID
 		part.Batch = nil
-		return SubmitPart{Batch: name, Part: rapid.IntRange(0, 1).Draw(t, "part"), SubmitJobs: part, At: at}
+		return command.SubmitPart{Batch: name, Part: rapid.IntRange(0, 1).Draw(t, "part"), SubmitJobs: part, At: at}
 	case 1:
-		return SubmitJobs{Batch: &farm.Batch{ID: batch, Team: "team0", Jobs: []farm.BatchJob{{ID: job}}, Total: 1}, Parts: 1}
+		return command.SubmitJobs{Batch: &farm.Batch{ID: batch, Team: "team0", Jobs: []farm.BatchJob{{ID: job}}, Total: 1}, Parts: 1}
 	case 2:
-		return CancelBatch{Team: "team0", ID: batch, Force: rapid.Bool().Draw(t, "force"), At: at}
+		return command.CancelBatch{Team: "team0", ID: batch, Force: rapid.Bool().Draw(t, "force"), At: at}
 	case 3:
-		return ReleaseJobs{Team: "team0", IDs: []string{job}, At: at}
+		return command.ReleaseJobs{Team: "team0", IDs: []string{job}, At: at}
 	case 4:
-		return DropParts{Before: after(step - 9)}
+		return command.DropParts{Before: after(step - 9)}
 	case 5:
-		return KeepAnswer{RequestKey: drawKey(t, step), Answer: []byte("answer")}
+		return command.KeepAnswer{RequestKey: drawKey(t, step), Answer: []byte("answer")}
 	default:
-		return ForgetRequests{Before: after(step - rapid.IntRange(0, 20).Draw(t, "age")), Limit: 2}
+		return command.ForgetRequests{Before: after(step - rapid.IntRange(0, 20).Draw(t, "age")), Limit: 2}
 	}
 }
 
-func drawKey(t *rapid.T, step int) RequestKey {
-	return RequestKey{Team: "team0", Key: rapid.SampledFrom([]string{"k0", "k1", "k2"}).Draw(t, "key"), Hash: rapid.SampledFrom([]string{"h", "h", "g"}).Draw(t, "hash"), At: after(step)}
+func drawKey(t *rapid.T, step int) command.RequestKey {
+	return command.RequestKey{Team: "team0", Key: rapid.SampledFrom([]string{"k0", "k1", "k2"}).Draw(t, "key"), Hash: rapid.SampledFrom([]string{"h", "h", "g"}).Draw(t, "hash"), At: after(step)}
 }
 
 // seen is what an earlier look at the state showed.
@@ -245,50 +246,50 @@ type seen struct {
 }
 
 // drawSteering makes a command with which people steer the farm.
-func drawSteering(t *rapid.T, step int) Command {
+func drawSteering(t *rapid.T, step int) command.Command {
 	at := after(step)
 	switch rapid.IntRange(0, 3).Draw(t, "steer") {
 	case 0:
 		drained, paused := rapid.Bool().Draw(t, "drained"), rapid.Bool().Draw(t, "paused")
-		return ConfigureAgent{ID: fmt.Sprintf("agent%d", rapid.IntRange(0, 2).Draw(t, "agent")), Drained: &drained, Paused: &paused}
+		return command.ConfigureAgent{ID: fmt.Sprintf("agent%d", rapid.IntRange(0, 2).Draw(t, "agent")), Drained: &drained, Paused: &paused}
 	case 1:
 		team := fmt.Sprintf("team%d", rapid.IntRange(0, 2).Draw(t, "team"))
-		return PutPolicy{Policy: farm.Policy{Revision: rapid.IntRange(0, 3).Draw(t, "revision"), At: at,
+		return command.PutPolicy{Policy: farm.Policy{Revision: rapid.IntRange(0, 3).Draw(t, "revision"), At: at,
 			Teams: map[string]farm.TeamPolicy{team: {Weight: float64(rapid.IntRange(-1, 3).Draw(t, "weight"))}}}}
 	case 2:
 		ring := farm.GossipRing{Revision: rapid.IntRange(0, 3).Draw(t, "revision"), At: at}
 		for i := range rapid.IntRange(0, farm.MostGossipKeys+1).Draw(t, "keys") {
 			ring.Keys = append(ring.Keys, farm.GossipKey{ID: fmt.Sprint(i), Sealed: []byte{byte(i)}, MadeAt: at})
 		}
-		return PutGossipRing{ring}
+		return command.PutGossipRing{Ring: ring}
 	default:
 		priority := rapid.IntRange(-2, 2).Draw(t, "priority")
 		tags := rapid.SampledFrom([][]string{nil, {"red"}, {"blue", "red"}}).Draw(t, "tags")
-		return ChangeJob{Team: "team0", ID: fmt.Sprintf("job%d", rapid.IntRange(0, 7).Draw(t, "job")), Priority: &priority, Tags: &tags, At: at}
+		return command.ChangeJob{Team: "team0", ID: fmt.Sprintf("job%d", rapid.IntRange(0, 7).Draw(t, "job")), Priority: &priority, Tags: &tags, At: at}
 	}
 }
 
 // drawEnrolment makes a random command about a few invitations and machines.
-func drawEnrolment(t *rapid.T, step int) Command {
+func drawEnrolment(t *rapid.T, step int) command.Command {
 	n := func(what string, most int) int { return rapid.IntRange(0, most).Draw(t, what) }
 	token, agent, key := fmt.Sprint("invitation", n("invitation", 1)), fmt.Sprint("agent", n("machine", 3)), fmt.Sprint("key", n("key", 4))
 	switch n("enrolment", 6) {
 	case 0:
 		uses := n("uses", 2)
-		return PutJoinToken{farm.JoinToken{ID: token, Hash: "hash of " + token, Uses: uses, Left: uses, Tags: []string{"new"}, ExpiresAt: after(step + 30)}}
+		return command.PutJoinToken{Token: farm.JoinToken{ID: token, Hash: "hash of " + token, Uses: uses, Left: uses, Tags: []string{"new"}, ExpiresAt: after(step + 30)}}
 	case 1:
-		return RevokeJoinToken{ID: token}
+		return command.RevokeJoinToken{ID: token}
 	case 6:
-		return UseCode{Hash: fmt.Sprint("code", n("code", 3)), Until: after(n("until", 40)), At: after(step)}
+		return command.UseCode{Hash: fmt.Sprint("code", n("code", 3)), Until: after(n("until", 40)), At: after(step)}
 	case 2:
-		return ForgetInvitations{Before: after(step - 10)}
+		return command.ForgetInvitations{Before: after(step - 10)}
 	case 3:
 		secret := rapid.SampledFrom([]string{"", fmt.Sprint("s", agent)}).Draw(t, "secret")
-		return RenewAgentKey{ID: agent, Key: rapid.SampledFrom([]string{"", key}).Draw(t, "shown"), SecretHash: secret, Next: farm.AgentKey{SHA256: fmt.Sprint("key", n("next", 4))}, At: after(step)}
+		return command.RenewAgentKey{ID: agent, Key: rapid.SampledFrom([]string{"", key}).Draw(t, "shown"), SecretHash: secret, Next: farm.AgentKey{SHA256: fmt.Sprint("key", n("next", 4))}, At: after(step)}
 	case 4:
-		return ConfirmAgentKey{ID: agent, Key: key}
+		return command.ConfirmAgentKey{ID: agent, Key: key}
 	default:
-		return JoinAgent{Hash: "hash of " + token, Agent: farm.Agent{ID: agent, Keys: []farm.AgentKey{{SHA256: key}}}, At: after(step)}
+		return command.JoinAgent{Hash: "hash of " + token, Agent: farm.Agent{ID: agent, Keys: []farm.AgentKey{{SHA256: key}}}, At: after(step)}
 	}
 }
 
@@ -296,28 +297,28 @@ func invitation(uses int) farm.JoinToken {
 	return farm.JoinToken{ID: "i1", Hash: "hash of i1", Tags: []string{"gpu"}, Uses: uses, Left: uses, ExpiresAt: after(100)}
 }
 
-func join(id, key string, at time.Time) JoinAgent {
-	return JoinAgent{Hash: "hash of i1", Agent: farm.Agent{ID: id, Name: "mac " + id, Keys: []farm.AgentKey{{SHA256: key}}, EnrolledAt: at, Inventory: farm.Inventory{OS: "linux"}}, At: at}
+func join(id, key string, at time.Time) command.JoinAgent {
+	return command.JoinAgent{Hash: "hash of i1", Agent: farm.Agent{ID: id, Name: "mac " + id, Keys: []farm.AgentKey{{SHA256: key}}, EnrolledAt: at, Inventory: farm.Inventory{OS: "linux"}}, At: at}
 }
 
 // drawLibrary makes a command about fonts and secrets.
-func drawLibrary(t *rapid.T) Command {
+func drawLibrary(t *rapid.T) command.Command {
 	n := rapid.IntRange(0, 3).Draw(t, "library")
 	id, team := fmt.Sprintf("font%d", n), fmt.Sprintf("team%d", rapid.IntRange(0, 1).Draw(t, "owner"))
 	switch rapid.IntRange(0, 6).Draw(t, "what") {
 	case 0, 1:
 		name := rapid.SampledFrom([]string{"Go", "Inter", "Mono"}).Draw(t, "name")
-		return PutFont{farm.Font{ID: id, Team: team, FamilyName: name, FileName: name + rapid.SampledFrom([]string{".ttf", ".TTF", ".otf"}).Draw(t, "ext"),
+		return command.PutFont{Font: farm.Font{ID: id, Team: team, FamilyName: name, FileName: name + rapid.SampledFrom([]string{".ttf", ".TTF", ".otf"}).Draw(t, "ext"),
 			Faces: []farm.FontUse{{PostScript: name + "-Regular", Family: name, Style: "Regular"}}, File: farm.FileRef{SHA256: "font-" + id}}}
 	case 2:
-		return DeleteFont{Team: team, ID: id}
+		return command.DeleteFont{Team: team, ID: id}
 	case 3:
-		return PutSecret{farm.Secret{ID: fmt.Sprintf("secret%d", n), Team: team, Name: rapid.SampledFrom([]string{"A", "B"}).Draw(t, "name"), Key: "k", Sealed: []byte{1}}}
+		return command.PutSecret{Secret: farm.Secret{ID: fmt.Sprintf("secret%d", n), Team: team, Name: rapid.SampledFrom([]string{"A", "B"}).Draw(t, "name"), Key: "k", Sealed: []byte{1}}}
 	case 4:
-		return DeleteSecret{Team: team, ID: fmt.Sprintf("secret%d", n)}
+		return command.DeleteSecret{Team: team, ID: fmt.Sprintf("secret%d", n)}
 	case 5:
-		return ChangeSecret{Team: team, ID: fmt.Sprintf("secret%d", n), MachineTags: []string{"vault"}[:rapid.IntRange(0, 1).Draw(t, "tags")]}
+		return command.ChangeSecret{Team: team, ID: fmt.Sprintf("secret%d", n), MachineTags: []string{"vault"}[:rapid.IntRange(0, 1).Draw(t, "tags")]}
 	default:
-		return ResealSecrets{Secrets: []Resealed{{ID: fmt.Sprintf("secret%d", n), Was: "k", Key: "k", Sealed: []byte{2}}}}
+		return command.ResealSecrets{Secrets: []command.Resealed{{ID: fmt.Sprintf("secret%d", n), Was: "k", Key: "k", Sealed: []byte{2}}}}
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func TestAnInvitationLetsInAsManyAsItSays(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state.db")
 	defer m.end()
 	wantRefused(t, m, join("m1", "k1", after(1)), farm.CodeUnauthorized)
-	m.must(PutJoinToken{invitation(2)})
+	m.must(command.PutJoinToken{Token: invitation(2)})
 	m.must(join("m1", "k1", after(1)))
 	m.must(join("m2", "k2", after(2)))
 	wantRefused(t, m, join("m3", "k3", after(3)), farm.CodeUnauthorized)
@@ -40,29 +41,29 @@ func TestAnInvitationLetsInAsManyAsItSays(t *testing.T) {
 func TestInvitationsThatLetNobodyIn(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state.db")
 	defer m.end()
-	m.must(PutJoinToken{invitation(5)})
+	m.must(command.PutJoinToken{Token: invitation(5)})
 	m.must(join("m1", "k1", after(1)))
-	for name, cmd := range map[string]Command{
+	for name, cmd := range map[string]command.Command{
 		"expired":             join("m2", "k2", after(100)),
 		"id of another":       join("m1", "k2", after(2)),
 		"no key":              join("m2", "", after(2)),
-		"the same invitation": PutJoinToken{invitation(1)},
-		"for nobody":          PutJoinToken{farm.JoinToken{ID: "i2", Hash: "h2", ExpiresAt: after(9)}},
-		"without a secret":    PutJoinToken{farm.JoinToken{ID: "i2", Left: 1, ExpiresAt: after(9)}},
-		"revoking another":    RevokeJoinToken{ID: "i2"},
+		"the same invitation": command.PutJoinToken{Token: invitation(1)},
+		"for nobody":          command.PutJoinToken{Token: farm.JoinToken{ID: "i2", Hash: "h2", ExpiresAt: after(9)}},
+		"without a secret":    command.PutJoinToken{Token: farm.JoinToken{ID: "i2", Left: 1, ExpiresAt: after(9)}},
+		"revoking another":    command.RevokeJoinToken{ID: "i2"},
 	} {
 		if result := m.do(cmd); result.Refused == nil {
 			t.Errorf("%s: %T was applied", name, cmd)
 		}
 	}
-	m.must(PutJoinToken{farm.JoinToken{ID: "i2", Hash: "hash of i2", Left: 1, ExpiresAt: after(9)}})
+	m.must(command.PutJoinToken{Token: farm.JoinToken{ID: "i2", Hash: "hash of i2", Left: 1, ExpiresAt: after(9)}})
 	stolen := join("m2", "k1", after(2))
 	stolen.Hash = "hash of i2"
 	wantRefused(t, m, stolen, farm.CodeConflict) // the key came by another invitation
-	m.must(RevokeJoinToken{ID: "i1"})
+	m.must(command.RevokeJoinToken{ID: "i1"})
 	wantRefused(t, m, join("m2", "k2", after(2)), farm.CodeUnauthorized)
-	m.must(ForgetInvitations{Before: after(8)})
-	m.must(ForgetInvitations{Before: after(9)})
+	m.must(command.ForgetInvitations{Before: after(8)})
+	m.must(command.ForgetInvitations{Before: after(9)})
 	m.see(func(tx *Tx) {
 		if tokens, err := tx.JoinTokens(); err != nil || len(tokens) != 0 {
 			t.Errorf("left are %v, %v", tokens, err)
@@ -76,7 +77,7 @@ func TestInvitationsThatLetNobodyIn(t *testing.T) {
 func TestKeysOfAMachineFollowEachOther(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state.db")
 	defer m.end()
-	m.must(PutJoinToken{invitation(2)})
+	m.must(command.PutJoinToken{Token: invitation(2)})
 	m.must(join("m1", "k1", after(1)))
 	m.must(join("m2", "x1", after(1)))
 	good := func(want ...string) {
@@ -98,8 +99,8 @@ func TestKeysOfAMachineFollowEachOther(t *testing.T) {
 			}
 		})
 	}
-	next := func(shown, next string) RenewAgentKey {
-		return RenewAgentKey{ID: "m1", Key: shown, Next: farm.AgentKey{SHA256: next}, At: after(2)}
+	next := func(shown, next string) command.RenewAgentKey {
+		return command.RenewAgentKey{ID: "m1", Key: shown, Next: farm.AgentKey{SHA256: next}, At: after(2)}
 	}
 	m.must(next("k1", "k2"))
 	good("k1", "k2")
@@ -108,12 +109,12 @@ func TestKeysOfAMachineFollowEachOther(t *testing.T) {
 	wantRefused(t, m, next("k2", "k4"), farm.CodeUnauthorized)
 	wantRefused(t, m, next("k1", "k1"), farm.CodeInvalid)
 	wantRefused(t, m, next("k1", "x1"), farm.CodeConflict)
-	wantRefused(t, m, RenewAgentKey{ID: "m9", Key: "k1", Next: farm.AgentKey{SHA256: "k4"}}, farm.CodeNotFound)
-	wantRefused(t, m, RenewAgentKey{ID: "m1", Next: farm.AgentKey{SHA256: "k4"}}, farm.CodeUnauthorized)
-	wantRefused(t, m, ConfirmAgentKey{ID: "m1", Key: "x1"}, farm.CodeUnauthorized)
-	m.must(ConfirmAgentKey{ID: "m1", Key: "k3"})
+	wantRefused(t, m, command.RenewAgentKey{ID: "m9", Key: "k1", Next: farm.AgentKey{SHA256: "k4"}}, farm.CodeNotFound)
+	wantRefused(t, m, command.RenewAgentKey{ID: "m1", Next: farm.AgentKey{SHA256: "k4"}}, farm.CodeUnauthorized)
+	wantRefused(t, m, command.ConfirmAgentKey{ID: "m1", Key: "x1"}, farm.CodeUnauthorized)
+	m.must(command.ConfirmAgentKey{ID: "m1", Key: "k3"})
 	good("k3")
-	m.must(RemoveAgent{ID: "m1"})
+	m.must(command.RemoveAgent{ID: "m1"})
 	m.see(func(tx *Tx) {
 		if id, err := tx.AgentIDByKey("k3"); err != nil || id != "" {
 			t.Errorf("the key of a machine that is gone leads to %q, %v", id, err)
@@ -134,16 +135,16 @@ func (m *testMachine) see(look func(tx *Tx)) {
 func TestASecretOfAnEarlierReleaseBecomesAKey(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state.db")
 	defer m.end()
-	cmd, err := newTestCodec(t).decode([]byte("\x28\x01" + `{"Agent":{"id":"m1","name":"mac","secretHash":"old","enrolledAt":"2026-05-01T12:00:00Z","inventory":{"os":"linux","arch":"amd64","cpus":2,"memory":1,"version":"v0.1.0","engines":null,"slots":1}}}`))
+	cmd, err := newTestCodec(t).Decode([]byte("\x28\x01" + `{"Agent":{"id":"m1","name":"mac","secretHash":"old","enrolledAt":"2026-05-01T12:00:00Z","inventory":{"os":"linux","arch":"amd64","cpus":2,"memory":1,"version":"v0.1.0","engines":null,"slots":1}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.must(cmd)
-	wantRefused(t, m, RenewAgentKey{ID: "m1", SecretHash: "other", Next: farm.AgentKey{SHA256: "k1"}}, farm.CodeUnauthorized)
-	m.must(RenewAgentKey{ID: "m1", SecretHash: "old", Next: farm.AgentKey{SHA256: "k1"}})
-	m.must(RenewAgentKey{ID: "m1", SecretHash: "old", Next: farm.AgentKey{SHA256: "k2"}}) // the first answer was lost
-	m.must(ConfirmAgentKey{ID: "m1", Key: "k2"})
-	wantRefused(t, m, RenewAgentKey{ID: "m1", SecretHash: "old", Next: farm.AgentKey{SHA256: "k3"}}, farm.CodeUnauthorized)
+	wantRefused(t, m, command.RenewAgentKey{ID: "m1", SecretHash: "other", Next: farm.AgentKey{SHA256: "k1"}}, farm.CodeUnauthorized)
+	m.must(command.RenewAgentKey{ID: "m1", SecretHash: "old", Next: farm.AgentKey{SHA256: "k1"}})
+	m.must(command.RenewAgentKey{ID: "m1", SecretHash: "old", Next: farm.AgentKey{SHA256: "k2"}}) // the first answer was lost
+	m.must(command.ConfirmAgentKey{ID: "m1", Key: "k2"})
+	wantRefused(t, m, command.RenewAgentKey{ID: "m1", SecretHash: "old", Next: farm.AgentKey{SHA256: "k3"}}, farm.CodeUnauthorized)
 	m.see(func(tx *Tx) {
 		if _, err := tx.AgentBySecretHash("old"); farm.CodeOf(err) != farm.CodeNotFound {
 			t.Errorf("the old secret still leads somewhere: %v", err)

@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
+
+	"overcrank/raftstore/command"
 )
 
 // expected are the commands that this node has handed to the farm, wherever its leader is: each is answered when this node's
@@ -20,7 +22,7 @@ type expected struct {
 // expectation is one command that is waited for.
 type expectation struct {
 	hash   uint64
-	answer chan Result // has room for the one that comes
+	answer chan command.Result // has room for the one that comes
 }
 
 func newExpected() *expected {
@@ -29,7 +31,7 @@ func newExpected() *expected {
 
 // begin waits for an entry from now on, until forget.
 func (e *expected) begin(entry []byte) *expectation {
-	x := &expectation{hash: maphash.Bytes(e.seed, entry), answer: make(chan Result, 1)}
+	x := &expectation{hash: maphash.Bytes(e.seed, entry), answer: make(chan command.Result, 1)}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.who[x.hash] = append(e.who[x.hash], x)
@@ -62,7 +64,7 @@ func (e *expected) drop(hash uint64, i int) {
 }
 
 // applied answers whoever waits for an entry. It costs nothing while nobody does.
-func (e *expected) applied(entry []byte, result Result) {
+func (e *expected) applied(entry []byte, result command.Result) {
 	if e.pending.Load() == 0 {
 		return
 	}

@@ -11,11 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // drawFamily makes a random tree of jobs of up to four generations, with one task each.
-func drawFamily(t *rapid.T, name string) SubmitJobs {
-	var cmd SubmitJobs
+func drawFamily(t *rapid.T, name string) command.SubmitJobs {
+	var cmd command.SubmitJobs
 	var add func(id, parent string, depth int)
 	add = func(id, parent string, depth int) {
 		job, task := jobOf(id, 0)
@@ -75,7 +76,7 @@ func namesAFailedChild(job farm.Job, jobs map[string]farm.Job) bool {
 }
 
 // checkCancelled holds what a cancellation came to against the family before and after it.
-func checkCancelled(t *rapid.T, cmd CancelJobs, before, after map[string]farm.Job) {
+func checkCancelled(t *rapid.T, cmd command.CancelJobs, before, after map[string]farm.Job) {
 	if before[cmd.IDs[0]].Status == after[cmd.IDs[0]].Status {
 		t.Fatalf("%s was to be cancelled and is %s", cmd.IDs[0], after[cmd.IDs[0]].Status)
 	}
@@ -122,7 +123,7 @@ func TestRandomFamilies(t *testing.T) {
 					reached[job.Status]++
 				}
 			}
-			if cancel, ok := cmd.(CancelJobs); ok {
+			if cancel, ok := cmd.(command.CancelJobs); ok {
 				checkCancelled(t, cancel, before.jobs, now.jobs)
 			}
 		}
@@ -136,20 +137,20 @@ func TestRandomFamilies(t *testing.T) {
 }
 
 // drawFamilyMove makes a command that fits the state; nil when everything has ended.
-func drawFamilyMove(t *rapid.T, step int, now seen) Command {
+func drawFamilyMove(t *rapid.T, step int, now seen) command.Command {
 	at := after(step)
-	var moves []Command
+	var moves []command.Command
 	for _, id := range slices.Sorted(maps.Keys(now.tasks)) {
 		task := now.tasks[id]
 		switch task.Status {
 		case farm.TaskReady:
-			moves = append(moves, LeaseTasks{Grants: []Grant{{Task: id, Attempt: task.Attempt + 1, Agent: "a1"}}, At: at})
+			moves = append(moves, command.LeaseTasks{Grants: []command.Grant{{Task: id, Attempt: task.Attempt + 1, Agent: "a1"}}, At: at})
 		case farm.TaskLeased:
-			finish := FinishTask{Task: id, Attempt: task.Attempt, Output: farm.OutputRef{Key: "k"}, At: at}
+			finish := command.FinishTask{Task: id, Attempt: task.Attempt, Output: farm.OutputRef{Key: "k"}, At: at}
 			moves = append(moves, finish, finish, finish, finish)
 			if rapid.IntRange(0, 2).Draw(t, "trouble") == 0 {
-				moves = append(moves, FailTask{Task: id, Attempt: task.Attempt, Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), At: at},
-					ExpireLeases{Leases: []Grant{{Task: id, Attempt: task.Attempt, Agent: task.Agent}}, At: at})
+				moves = append(moves, command.FailTask{Task: id, Attempt: task.Attempt, Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), At: at},
+					command.ExpireLeases{Leases: []command.Grant{{Task: id, Attempt: task.Attempt, Agent: task.Agent}}, At: at})
 			}
 		}
 	}
@@ -157,7 +158,7 @@ func drawFamilyMove(t *rapid.T, step int, now seen) Command {
 		force := rapid.Bool().Draw(t, "force")
 		for _, id := range slices.Sorted(maps.Keys(now.jobs)) {
 			if status := now.jobs[id].Status; status.Waiting() || force && status == farm.JobRendering {
-				moves = append(moves, CancelJobs{Team: "team", IDs: []string{id}, Force: force, At: at})
+				moves = append(moves, command.CancelJobs{Team: "team", IDs: []string{id}, Force: force, At: at})
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func TestPeopleSteerMachines(t *testing.T) {
@@ -14,15 +15,15 @@ func TestPeopleSteerMachines(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	yes, no, name, none := true, false, "Render 7", ""
-	wantRefused(t, m, ConfigureAgent{ID: "nobody", Drained: &yes}, farm.CodeNotFound)
+	wantRefused(t, m, command.ConfigureAgent{ID: "nobody", Drained: &yes}, farm.CodeNotFound)
 
 	tags := []string{"gpu"}
-	result := m.must(ConfigureAgent{ID: "a1", Name: &name, Drained: &yes, Tags: &tags})
+	result := m.must(command.ConfigureAgent{ID: "a1", Name: &name, Drained: &yes, Tags: &tags})
 	if len(result.Agents) != 1 || result.Agents[0].ID != "a1" || !result.Agents[0].Drained {
 		t.Errorf("the result tells of the machines %+v", result.Agents)
 	}
-	m.must(PutInventory{ID: "a1", Name: "host-7", Inventory: farm.Inventory{CPUs: 8}})
-	m.must(ConfigureAgent{ID: "a1", Paused: &yes})
+	m.must(command.PutInventory{ID: "a1", Name: "host-7", Inventory: farm.Inventory{CPUs: 8}})
+	m.must(command.ConfigureAgent{ID: "a1", Paused: &yes})
 	expect := func(want farm.Agent) {
 		t.Helper()
 		m.read(func(tx *Tx) error {
@@ -36,8 +37,8 @@ func TestPeopleSteerMachines(t *testing.T) {
 	}
 	expect(farm.Agent{ID: "a1", Name: name, Named: true, Drained: true, Paused: true, Tags: tags})
 
-	m.must(ConfigureAgent{ID: "a1", Name: &none, Drained: &no, Paused: &no, Tags: &[]string{}, Restore: true})
-	m.must(PutInventory{ID: "a1", Name: "host-7"})
+	m.must(command.ConfigureAgent{ID: "a1", Name: &none, Drained: &no, Paused: &no, Tags: &[]string{}, Restore: true})
+	m.must(command.PutInventory{ID: "a1", Name: "host-7"})
 	expect(farm.Agent{ID: "a1", Name: "host-7"})
 }
 
@@ -45,20 +46,20 @@ func TestALostRaceForThePolicyIsTold(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state")
 	defer m.end()
 	furnish(m)
-	m.must(PutTeam{Team: farm.Team{ID: "t2"}})
+	m.must(command.PutTeam{Team: farm.Team{ID: "t2"}})
 	share := farm.Policy{Teams: map[string]farm.TeamPolicy{"t2": {Weight: 2}}, Paused: true}
-	result := m.must(PutPolicy{Policy: share})
+	result := m.must(command.PutPolicy{Policy: share})
 	if result.Policy == nil || result.Policy.Revision != 1 || !result.Policy.Paused {
 		t.Errorf("the result tells of the policy %+v", result.Policy)
 	}
-	wantRefused(t, m, PutPolicy{Policy: share}, farm.CodeConflict)
+	wantRefused(t, m, command.PutPolicy{Policy: share}, farm.CodeConflict)
 	share.Revision = 1
-	m.must(PutPolicy{Policy: share})
+	m.must(command.PutPolicy{Policy: share})
 
-	wantRefused(t, m, PutPolicy{Policy: farm.Policy{Revision: 2, Teams: map[string]farm.TeamPolicy{"nobody": {}}}}, farm.CodeInvalid)
-	wantRefused(t, m, PutPolicy{Policy: farm.Policy{Revision: 2, MaxMachinesPerJob: -1}}, farm.CodeInvalid)
+	wantRefused(t, m, command.PutPolicy{Policy: farm.Policy{Revision: 2, Teams: map[string]farm.TeamPolicy{"nobody": {}}}}, farm.CodeInvalid)
+	wantRefused(t, m, command.PutPolicy{Policy: farm.Policy{Revision: 2, MaxMachinesPerJob: -1}}, farm.CodeInvalid)
 
-	if result := m.must(EndTeam{ID: "t2", At: after(9)}); result.Policy == nil || len(result.Policy.Teams) != 0 {
+	if result := m.must(command.EndTeam{ID: "t2", At: after(9)}); result.Policy == nil || len(result.Policy.Teams) != 0 {
 		t.Errorf("with its team's end the policy is %+v", result.Policy)
 	}
 	m.read(func(tx *Tx) error {
@@ -76,11 +77,11 @@ func TestAJobThatWaitsIsPutElsewhereInLine(t *testing.T) {
 	furnish(m)
 	family(m)
 	priority, level, later, tags, name := 9, farm.LevelRush, after(50), []string{"urgent"}, "Now"
-	change := ChangeJob{Team: "team", ID: "p", Name: &name, Tags: &tags, Priority: &priority, Level: &level, NotBefore: &later, At: after(5)}
+	change := command.ChangeJob{Team: "team", ID: "p", Name: &name, Tags: &tags, Priority: &priority, Level: &level, NotBefore: &later, At: after(5)}
 
-	wantRefused(t, m, ChangeJob{Team: "t2", ID: "p"}, farm.CodeNotFound)
+	wantRefused(t, m, command.ChangeJob{Team: "t2", ID: "p"}, farm.CodeNotFound)
 	wrong := farm.Level("soon")
-	wantRefused(t, m, ChangeJob{Team: "team", ID: "p", Level: &wrong}, farm.CodeInvalid)
+	wantRefused(t, m, command.ChangeJob{Team: "team", ID: "p", Level: &wrong}, farm.CodeInvalid)
 
 	result := m.must(change)
 	var changed, ready []string
@@ -106,6 +107,6 @@ func TestAJobThatWaitsIsPutElsewhereInLine(t *testing.T) {
 		}
 		return err
 	})
-	m.must(CancelJobs{Team: "team", IDs: []string{"p"}, At: after(6)})
+	m.must(command.CancelJobs{Team: "team", IDs: []string{"p"}, At: after(6)})
 	wantRefused(t, m, change, farm.CodeConflict)
 }

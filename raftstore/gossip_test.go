@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func TestTheKeysOfGossipChangeFromWhatIsInForce(t *testing.T) {
@@ -11,8 +12,8 @@ func TestTheKeysOfGossipChangeFromWhatIsInForce(t *testing.T) {
 	defer m.end()
 	at := after(1)
 	first := farm.GossipKey{ID: "a", Sealed: []byte{1}}
-	m.must(PutGossipRing{farm.GossipRing{Keys: []farm.GossipKey{first, {ID: "b", Sealed: []byte{2}, UseAt: at}}}})
-	wantRefused(t, m, PutGossipRing{farm.GossipRing{Keys: []farm.GossipKey{first}}}, farm.CodeConflict)
+	m.must(command.PutGossipRing{Ring: farm.GossipRing{Keys: []farm.GossipKey{first, {ID: "b", Sealed: []byte{2}, UseAt: at}}}})
+	wantRefused(t, m, command.PutGossipRing{Ring: farm.GossipRing{Keys: []farm.GossipKey{first}}}, farm.CodeConflict)
 	for name, keys := range map[string][]farm.GossipKey{
 		"no key":              nil,
 		"too many":            {first, {ID: "b", Sealed: []byte{1}}, {ID: "c", Sealed: []byte{1}}, {ID: "d", Sealed: []byte{1}}, {ID: "e", Sealed: []byte{1}}},
@@ -21,7 +22,7 @@ func TestTheKeysOfGossipChangeFromWhatIsInForce(t *testing.T) {
 		"one that is not one": {first, {ID: "b"}},
 		"a first that waits":  {{ID: "b", Sealed: []byte{2}, UseAt: at}, first},
 	} {
-		result := m.do(PutGossipRing{farm.GossipRing{Revision: 1, Keys: keys}})
+		result := m.do(command.PutGossipRing{Ring: farm.GossipRing{Revision: 1, Keys: keys}})
 		if farm.CodeOf(result.Refused) != farm.CodeInvalid {
 			t.Errorf("%s: %v", name, result.Refused)
 		}

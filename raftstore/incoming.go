@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"go.etcd.io/bbolt"
+
+	"overcrank/raftstore/command"
 )
 
 // The rows of a state travel as one stream: of each row its bucket, its key and its value, each with its length before it as an
@@ -25,7 +27,7 @@ func cutRow(data []byte) (row [3][]byte, rest []byte, whole bool, err error) {
 	rest = data
 	for i := range row {
 		size, n := binary.Uvarint(rest)
-		if n < 0 || size > maxCommandJSON {
+		if n < 0 || size > command.MaxCommandJSON {
 			return row, nil, false, errors.New("the rows of a state are damaged")
 		}
 		if n == 0 || size > uint64(len(rest)-n) {
@@ -41,7 +43,7 @@ func cutRow(data []byte) (row [3][]byte, rest []byte, whole bool, err error) {
 // them at any time.
 type incoming struct {
 	path    string
-	codec   *codec
+	codec   *command.Codec
 	db      *bbolt.DB // nil while there is none
 	id      string
 	parts   int
@@ -87,7 +89,7 @@ func (in *incoming) begin(id string) error {
 }
 
 func (in *incoming) take(packed []byte) error {
-	rows, err := in.codec.unpackRows(packed, in.partial)
+	rows, err := in.codec.UnpackRows(packed, in.partial)
 	if err != nil {
 		return fmt.Errorf("unpack a part of the state: %w", err)
 	}
@@ -105,7 +107,7 @@ func (in *incoming) take(packed []byte) error {
 			rest = behind
 			bucket := tx.Bucket(row[0])
 			if bucket == nil {
-				return fmt.Errorf("a part of the state has rows for %q, which this program does not know: %w", row[0], errNewer)
+				return fmt.Errorf("a part of the state has rows for %q, which this program does not know: %w", row[0], command.ErrNewer)
 			}
 			bucket.FillPercent = fill
 			if err := bucket.Put(row[1], row[2]); err != nil {
@@ -116,7 +118,7 @@ func (in *incoming) take(packed []byte) error {
 }
 
 // complete makes sure that the file has all parts of a restoration, which lie in the state.
-func (in *incoming) complete(tx *Tx, c ReplaceState) error {
+func (in *incoming) complete(tx *Tx, c command.ReplaceState) error {
 	if in.db == nil || in.id != c.Restoration || in.parts != c.Parts {
 		for number := range c.Parts {
 			if err := in.add(c.Restoration, number, tx.IncomingPart(number)); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // childFolder is the environment variable that makes the test's program a farm that writes until it is killed.
@@ -26,9 +27,9 @@ func runChild(folder string) int {
 		return 1
 	}
 	run := os.Getpid()
-	for _, cmd := range []Command{
-		PutTeam{Team: farm.Team{ID: "team"}},
-		EnrolAgent{Agent: farm.Agent{ID: fmt.Sprint("agent-", run), SecretHash: fmt.Sprint("hash-", run)}},
+	for _, cmd := range []command.Command{
+		command.PutTeam{Team: farm.Team{ID: "team"}},
+		command.EnrolAgent{Agent: farm.Agent{ID: fmt.Sprint("agent-", run), SecretHash: fmt.Sprint("hash-", run)}},
 	} {
 		if result, err := s.Apply(ctx, cmd); err != nil || result.Refused != nil {
 			fmt.Fprintln(os.Stderr, err, result.Refused)
@@ -42,11 +43,11 @@ func runChild(folder string) int {
 			for i := 0; ; i++ {
 				id := fmt.Sprintf("job-%d-%d-%d", run, w, i)
 				job := farm.Job{ID: id, Team: "team", OutputName: id + "-out.mp4", CreatedAt: epoch}
-				submitted, err := s.Apply(ctx, SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: id + ".0", Job: id, Team: "team"}}})
+				submitted, err := s.Apply(ctx, command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: id + ".0", Job: id, Team: "team"}}})
 				if err != nil || submitted.Refused != nil {
 					continue
 				}
-				leased, err := s.Apply(ctx, LeaseTasks{Grants: []Grant{{Task: id + ".0", Attempt: 1, Agent: fmt.Sprint("agent-", run)}}})
+				leased, err := s.Apply(ctx, command.LeaseTasks{Grants: []command.Grant{{Task: id + ".0", Attempt: 1, Agent: fmt.Sprint("agent-", run)}}})
 				if err != nil || leased.Each[0] != nil {
 					continue
 				}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // largeVariable says how large the state of TestALargeStateIsStreamed is, in megabytes; without it the test is skipped.
@@ -27,7 +28,7 @@ const largeHeap = 200 << 20
 // fillLarge submits jobs with much in them until they are so many bytes.
 func fillLarge(t *testing.T, s *Store, size int64) (jobs int) {
 	t.Helper()
-	if result, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "team"}}); err != nil || result.Refused != nil {
+	if result, err := s.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: "team"}}); err != nil || result.Refused != nil {
 		t.Fatal(err, result.Refused)
 	}
 	const each, value = 12, 30_000 // jobs in a command, random bytes in a job, so that nothing compresses
@@ -42,7 +43,7 @@ func fillLarge(t *testing.T, s *Store, size int64) (jobs int) {
 				if at*value > size {
 					return
 				}
-				cmd := SubmitJobs{}
+				cmd := command.SubmitJobs{}
 				for i := range int64(each) {
 					id := fmt.Sprintf("job%09d", at+i)
 					text := make([]byte, value)
@@ -155,7 +156,7 @@ func TestALargeStateIsStreamed(t *testing.T) {
 	var applies, reads worst
 	beside.do(func(i int) {
 		began := time.Now()
-		if _, err := leader.Apply(t.Context(), PutTeam{Team: farm.Team{ID: fmt.Sprint("beside", i)}}); err != nil {
+		if _, err := leader.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: fmt.Sprint("beside", i)}}); err != nil {
 			t.Logf("a command beside the snapshot: %v", err)
 			return
 		}
@@ -285,7 +286,7 @@ func TestALargeStateIsPutBack(t *testing.T) {
 	for n, node := range c.nodes {
 		beside.do(func(i int) {
 			began := time.Now()
-			if _, err := node.Apply(t.Context(), PutTeam{Team: farm.Team{ID: fmt.Sprintf("t%d-%d", n, i)}}); err != nil {
+			if _, err := node.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: fmt.Sprintf("t%d-%d", n, i)}}); err != nil {
 				t.Error(err)
 				beside.stop()
 				return

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func TestACommandBoundToALeadershipIsNotHandedToTheNext(t *testing.T) {
@@ -22,7 +23,7 @@ func TestACommandBoundToALeadershipIsNotHandedToTheNext(t *testing.T) {
 		t.Fatal("the leader's requests may not leave out the look at the others")
 	}
 	ctx := WithLed(t.Context(), led)
-	if _, err := leader.Apply(ctx, PutTeam{Team: farm.Team{ID: "led"}}); err != nil {
+	if _, err := leader.Apply(ctx, command.PutTeam{Team: farm.Team{ID: "led"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := leader.LedStill(t.Context(), led); err != nil {
@@ -33,7 +34,7 @@ func TestACommandBoundToALeadershipIsNotHandedToTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the other to lead", func() bool { id, _ := leader.Leader(); return id == follower.ID() })
-	if _, err := leader.Apply(ctx, PutTeam{Team: farm.Team{ID: "late"}}); !errors.Is(err, ErrLedNoMore) {
+	if _, err := leader.Apply(ctx, command.PutTeam{Team: farm.Team{ID: "late"}}); !errors.Is(err, ErrLedNoMore) {
 		t.Errorf("a command whose request may have read old rows: %v", err)
 	}
 	if err := leader.LedStill(t.Context(), led); !errors.Is(err, ErrLedNoMore) {
@@ -61,7 +62,7 @@ func TestALeaderOfAnEarlierTimeBeginsAgain(t *testing.T) {
 		}
 		eventually(t, "the other to lead", func() bool { id, _ := to.to.Leader(); return id == to.to.ID() && to.to.Fresh(t.Context()) == nil })
 	}
-	if _, err := first.Apply(WithLed(t.Context(), led), PutTeam{Team: farm.Team{ID: "late"}}); !errors.Is(err, ErrLedNoMore) {
+	if _, err := first.Apply(WithLed(t.Context(), led), command.PutTeam{Team: farm.Team{ID: "late"}}); !errors.Is(err, ErrLedNoMore) {
 		t.Errorf("it leads again, and took a command of its earlier time: %v", err)
 	}
 }

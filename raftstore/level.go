@@ -1,8 +1,10 @@
 package raftstore
 
+import "overcrank/raftstore/command"
+
 // allowed refuses a command that some node of the farm would not understand.
-func (s *Store) allowed(cmd Command) error {
-	if cmd.Needs() <= clusterLevel {
+func (s *Store) allowed(cmd command.Command) error {
+	if cmd.Needs() <= command.ClusterLevel {
 		return nil
 	}
 	return s.View(func(tx *Tx) error { return tx.Allows(cmd) })
@@ -12,7 +14,7 @@ func (s *Store) allowed(cmd Command) error {
 func (s *Store) KnowsMissingFootage() (known bool) {
 	_ = s.View(func(tx *Tx) error {
 		level, _, err := tx.Level()
-		known = err == nil && level >= checkedLevel
+		known = err == nil && level >= command.CheckedLevel
 		return err
 	})
 	return known

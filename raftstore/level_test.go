@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
 )
 
@@ -29,7 +30,7 @@ func levelIn(t *testing.T, s *Store) (level int) {
 
 func TestAFarmRisesToWhatAllItsCoordinatorsUnderstand(t *testing.T) {
 	s := openStore(t, config(t, t.TempDir()))
-	apply := func(cmd Command) *farm.Error {
+	apply := func(cmd command.Command) *farm.Error {
 		t.Helper()
 		result, err := s.Apply(t.Context(), cmd)
 		if err != nil {
@@ -37,40 +38,40 @@ func TestAFarmRisesToWhatAllItsCoordinatorsUnderstand(t *testing.T) {
 		}
 		return result.Refused
 	}
-	if level := levelIn(t, s); level != FirstLevel {
+	if level := levelIn(t, s); level != command.FirstLevel {
 		t.Errorf("a state without a level is at %d", level)
 	}
-	apply(PutCoordinator{farm.Coordinator{ID: "n1", Name: "rack1", Version: "v0.2.0", Level: NewestLevel}})
-	apply(PutCoordinator{farm.Coordinator{ID: "n2", Name: "rack2", Version: "v0.1.9", Level: NewestLevel - 1}})
-	refused := apply(SetLevel{Level: NewestLevel, Version: "v0.2.0"})
+	apply(command.PutCoordinator{Coordinator: farm.Coordinator{ID: "n1", Name: "rack1", Version: "v0.2.0", Level: command.NewestLevel}})
+	apply(command.PutCoordinator{Coordinator: farm.Coordinator{ID: "n2", Name: "rack2", Version: "v0.1.9", Level: command.NewestLevel - 1}})
+	refused := apply(command.SetLevel{Level: command.NewestLevel, Version: "v0.2.0"})
 	if refused == nil || refused.Code != farm.CodeConflict || !strings.Contains(refused.Message, "n2 (rack2) runs overcrank v0.1.9") {
 		t.Errorf("a level that one node does not understand: %v", refused)
 	}
-	apply(PutCoordinator{farm.Coordinator{ID: "n2", Name: "rack2", Version: "v0.2.0", Level: NewestLevel + 4}})
-	if refused := apply(SetLevel{Level: NewestLevel, Version: "v0.2.0"}); refused != nil {
+	apply(command.PutCoordinator{Coordinator: farm.Coordinator{ID: "n2", Name: "rack2", Version: "v0.2.0", Level: command.NewestLevel + 4}})
+	if refused := apply(command.SetLevel{Level: command.NewestLevel, Version: "v0.2.0"}); refused != nil {
 		t.Error(refused)
 	}
-	if refused := apply(SetLevel{Level: NewestLevel - 1, Version: "v0.1.9"}); refused == nil {
+	if refused := apply(command.SetLevel{Level: command.NewestLevel - 1, Version: "v0.1.9"}); refused == nil {
 		t.Error("the farm went back")
 	}
-	if level := levelIn(t, s); level != NewestLevel {
-		t.Errorf("the farm is at level %d, want %d", level, NewestLevel)
+	if level := levelIn(t, s); level != command.NewestLevel {
+		t.Errorf("the farm is at level %d, want %d", level, command.NewestLevel)
 	}
 }
 
 // laterCommand is one of a level to come.
-type laterCommand struct{ PutTeam }
+type laterCommand struct{ command.PutTeam }
 
-func (laterCommand) Needs() int { return NewestLevel + 1 }
+func (laterCommand) Needs() int { return command.NewestLevel + 1 }
 
 func TestACommandThatSomeNodeDoesNotKnowIsNotWritten(t *testing.T) {
 	s := openStore(t, config(t, t.TempDir()))
-	for id, level := range map[string]int{"n1": NewestLevel + 1, "n2": NewestLevel} {
-		if _, err := s.Apply(t.Context(), PutCoordinator{farm.Coordinator{ID: id, Name: "rack", Version: "v7", Level: level}}); err != nil {
+	for id, level := range map[string]int{"n1": command.NewestLevel + 1, "n2": command.NewestLevel} {
+		if _, err := s.Apply(t.Context(), command.PutCoordinator{Coordinator: farm.Coordinator{ID: id, Name: "rack", Version: "v7", Level: level}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err := s.Apply(t.Context(), laterCommand{PutTeam{farm.Team{ID: "team"}}})
+	_, err := s.Apply(t.Context(), laterCommand{command.PutTeam{Team: farm.Team{ID: "team"}}})
 	if farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "n2 (rack) runs overcrank v7; update it there") || strings.Contains(err.Error(), "n1 ") {
 		t.Errorf("got %v", err)
 	}
@@ -86,7 +87,7 @@ func raiseBeyond(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := json.Marshal(raised{Level: NewestLevel + 1, Version: "v9.9.9"})
+	value, err := json.Marshal(raised{Level: command.NewestLevel + 1, Version: "v9.9.9"})
 	if err == nil {
 		err = db.Update(func(tx *bbolt.Tx) error {
 			// They would be those of the later release.
@@ -109,7 +110,7 @@ func TestAStateOfALaterReleaseIsLeftAsItIs(t *testing.T) {
 	raiseBeyond(t, path)
 	for range 2 { // the second time, what the first one made of the folder
 		_, err := Open(t.Context(), config(t, folder))
-		if !errors.Is(err, errNewer) || !strings.Contains(err.Error(), "overcrank v9.9.9 raised it") {
+		if !errors.Is(err, command.ErrNewer) || !strings.Contains(err.Error(), "overcrank v9.9.9 raised it") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -156,7 +157,7 @@ func TestASnapshotOfALaterReleaseIsNotTaken(t *testing.T) {
 	mine := openStore(t, config(t, t.TempDir()))
 	putTeam(t, mine, "mine")
 	err = mine.machine.Restore(io.NopCloser(&content))
-	if !errors.Is(err, errNewer) || !strings.Contains(err.Error(), "v9.9.9") {
+	if !errors.Is(err, command.ErrNewer) || !strings.Contains(err.Error(), "v9.9.9") {
 		t.Errorf("got %v", err)
 	}
 	if !hasTeam(t, mine, "mine") || hasTeam(t, mine, "theirs") {
@@ -169,10 +170,10 @@ func TestAnUnknownCommandNamesWhoMayHaveWrittenIt(t *testing.T) {
 	cfg := config(t, t.TempDir())
 	cfg.OnFatal = func(err error) { said = err }
 	s := openStore(t, cfg)
-	if _, err := s.Apply(t.Context(), PutCoordinator{farm.Coordinator{ID: "n2", Name: "rack2", Version: "v9.9.9", Level: NewestLevel + 1}}); err != nil {
+	if _, err := s.Apply(t.Context(), command.PutCoordinator{Coordinator: farm.Coordinator{ID: "n2", Name: "rack2", Version: "v9.9.9", Level: command.NewestLevel + 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.raft.Apply([]byte{255, commandVersion, '{', '}'}, 0).Error(); err != nil {
+	if err := s.raft.Apply([]byte{255, 1, '{', '}'}, 0).Error(); err != nil {
 		t.Fatal(err)
 	}
 	if said == nil || !strings.Contains(said.Error(), "coordinator n2 (rack2) runs overcrank v9.9.9") || !strings.Contains(said.Error(), "kind 255") {

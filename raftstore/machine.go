@@ -17,6 +17,7 @@ import (
 	"overcrank/durable"
 	"overcrank/interval"
 	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
 )
 
@@ -27,7 +28,7 @@ var errHalted = errors.New("the state of this node can no longer be written")
 // synced nor written with every entry, because the log is the truth and the file can be made again, or further, from it.
 type machine struct {
 	path  string
-	codec *codec
+	codec *command.Codec
 	fatal func(error) // called once, when an entry cannot be applied: this replica must not live on without it
 
 	portion int // see layered.Options
@@ -50,7 +51,7 @@ type machine struct {
 
 	expected *expected
 	progress broadcast // of last
-	applied  func([]Result)
+	applied  func([]command.Result)
 	replaced func()
 
 	mu    sync.RWMutex // guards db and state against being swapped by Restore
@@ -81,7 +82,7 @@ var (
 )
 
 // openMachine opens the state file at path and makes it when it is missing.
-func openMachine(path string, codec *codec, fatal func(error), portion int) (*machine, error) {
+func openMachine(path string, codec *command.Codec, fatal func(error), portion int) (*machine, error) {
 	db, err := openState(path)
 	if err != nil {
 		return nil, err
@@ -335,7 +336,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 			return err
 		case done:
 			answers[to] = answer
-			m.told(logs[to:to+1], []Result{answer}, []int{0}, logs[to].Index)
+			m.told(logs[to:to+1], []command.Result{answer}, []int{0}, logs[to].Index)
 		default:
 			if err := m.applyCommands(logs[to:to+1], answers[to:to+1]); err != nil {
 				return err
@@ -348,7 +349,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 
 // told tells whoever wants to know what entries came to: results are of those of logs that fresh names, and last is the index of the
 // last entry that was applied.
-func (m *machine) told(logs []*raft.Log, results []Result, fresh []int, last uint64) {
+func (m *machine) told(logs []*raft.Log, results []command.Result, fresh []int, last uint64) {
 	if m.applied != nil && len(results) > 0 {
 		m.applied(results)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // failer is what both tests and property checks are.
@@ -29,7 +30,7 @@ type testMachine struct {
 
 func newTestMachine(t failer, folder, name string) *testMachine {
 	t.Helper()
-	codec, err := newCodec(Commands())
+	codec, err := command.NewCodec(Commands())
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -42,25 +43,25 @@ func newTestMachine(t failer, folder, name string) *testMachine {
 
 // end closes the machine.
 func (m *testMachine) end() {
-	m.codec.close()
+	m.codec.Close()
 	if err := m.close(); err != nil {
 		m.t.Fatalf("%v", err)
 	}
 }
 
 // do applies one command as the next entry of the log.
-func (m *testMachine) do(cmd Command) Result {
+func (m *testMachine) do(cmd command.Command) command.Result {
 	m.t.Helper()
-	data, err := m.codec.encode(cmd)
+	data, err := m.codec.Encode(cmd)
 	if err != nil {
 		m.t.Fatalf("%v", err)
 	}
 	m.logs = append(m.logs, &raft.Log{Index: uint64(len(m.logs) + 1), Term: 1, Type: raft.LogCommand, Data: data})
-	return m.Apply(m.logs[len(m.logs)-1]).(Result)
+	return m.Apply(m.logs[len(m.logs)-1]).(command.Result)
 }
 
 // must is do for a command that has to be taken.
-func (m *testMachine) must(cmd Command) Result {
+func (m *testMachine) must(cmd command.Command) command.Result {
 	m.t.Helper()
 	result := m.do(cmd)
 	if result.Refused != nil {
@@ -166,25 +167,25 @@ func (m *testMachine) snapshotBytes() []byte {
 
 // furnish gives the machine a team, a read template "tmpl", and the agents "a1" and "a2".
 func furnish(m *testMachine) {
-	m.must(PutTeam{Team: farm.Team{ID: "team", Name: "Team", CreatedAt: epoch}})
-	m.must(CreateTemplate{Template: farm.Template{ID: "tmpl", Team: "team", Type: "aep", Status: farm.TemplateAwaitingUpload, UploadNonce: "n", CreatedAt: epoch}})
-	m.must(ReceiveTemplate{ID: "tmpl", Nonce: "n", File: farm.FileRef{SHA256: "f1", Size: 10}, At: epoch})
-	m.must(FinishTemplate{ID: "tmpl", FileSHA256: "f1", Introspection: &farm.FileRef{SHA256: "i1"}, Compositions: []string{"main"}, At: epoch})
+	m.must(command.PutTeam{Team: farm.Team{ID: "team", Name: "Team", CreatedAt: epoch}})
+	m.must(command.CreateTemplate{Template: farm.Template{ID: "tmpl", Team: "team", Type: "aep", Status: farm.TemplateAwaitingUpload, UploadNonce: "n", CreatedAt: epoch}})
+	m.must(command.ReceiveTemplate{ID: "tmpl", Nonce: "n", File: farm.FileRef{SHA256: "f1", Size: 10}, At: epoch})
+	m.must(command.FinishTemplate{ID: "tmpl", FileSHA256: "f1", Introspection: &farm.FileRef{SHA256: "i1"}, Compositions: []string{"main"}, At: epoch})
 	for _, id := range []string{"a1", "a2"} {
-		m.must(EnrolAgent{Agent: farm.Agent{ID: id, Name: "mac " + id, SecretHash: "hash of " + id, EnrolledAt: epoch}})
+		m.must(command.EnrolAgent{Agent: farm.Agent{ID: id, Name: "mac " + id, SecretHash: "hash of " + id, EnrolledAt: epoch}})
 	}
 }
 
 func submit(m *testMachine, id string, second int) {
 	job, task := jobOf(id, second)
-	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 }
 
 func lease(m *testMachine, task string, attempt, second int) {
-	m.must(LeaseTasks{Grants: []Grant{{Task: task, Attempt: attempt, Agent: "a1"}}, At: after(second)})
+	m.must(command.LeaseTasks{Grants: []command.Grant{{Task: task, Attempt: attempt, Agent: "a1"}}, At: after(second)})
 }
 
-func wantRefused(t *testing.T, m *testMachine, cmd Command, code farm.Code) {
+func wantRefused(t *testing.T, m *testMachine, cmd command.Command, code farm.Code) {
 	t.Helper()
 	before := m.content()
 	result := m.do(cmd)
@@ -211,7 +212,7 @@ func TestSnapshotRestoresTheSameState(t *testing.T) {
 
 	other := newTestMachine(t, t.TempDir(), "state")
 	defer other.end()
-	other.must(PutTeam{Team: farm.Team{ID: "replaced"}})
+	other.must(command.PutTeam{Team: farm.Team{ID: "replaced"}})
 	if err := other.Restore(io.NopCloser(bytes.NewReader(data))); err != nil {
 		t.Fatal(err)
 	}

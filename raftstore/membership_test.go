@@ -4,18 +4,19 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func TestAnInvitationLetsOneCoordinatorIn(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "state.db")
 	defer m.end()
-	use := func(node string, step int) UseNodeInvitation {
-		return UseNodeInvitation{Hash: "hash", Node: node, At: after(step)}
+	use := func(node string, step int) command.UseNodeInvitation {
+		return command.UseNodeInvitation{Hash: "hash", Node: node, At: after(step)}
 	}
 	wantRefused(t, m, use("n2", 1), farm.CodeUnauthorized)
 	invitation := farm.NodeInvitation{ID: "i1", Hash: "hash", ExpiresAt: after(100)}
-	m.must(PutNodeInvitation{invitation})
-	wantRefused(t, m, PutNodeInvitation{invitation}, farm.CodeConflict)
+	m.must(command.PutNodeInvitation{Invitation: invitation})
+	wantRefused(t, m, command.PutNodeInvitation{Invitation: invitation}, farm.CodeConflict)
 	wantRefused(t, m, use("", 1), farm.CodeInvalid)
 	wantRefused(t, m, use("n2", 100), farm.CodeUnauthorized)
 	m.must(use("n2", 2))
@@ -28,12 +29,12 @@ func TestAnInvitationLetsOneCoordinatorIn(t *testing.T) {
 			t.Errorf("the invitations are %+v, %v", list, err)
 		}
 	})
-	m.must(ForgetNodeInvitations{Before: after(99)})
-	m.must(RevokeNodeInvitation{ID: "i1"})
-	wantRefused(t, m, RevokeNodeInvitation{ID: "i1"}, farm.CodeNotFound)
+	m.must(command.ForgetNodeInvitations{Before: after(99)})
+	m.must(command.RevokeNodeInvitation{ID: "i1"})
+	wantRefused(t, m, command.RevokeNodeInvitation{ID: "i1"}, farm.CodeNotFound)
 	wantRefused(t, m, use("n2", 5), farm.CodeUnauthorized)
 	invitation.ID = "i2"
-	m.must(PutNodeInvitation{invitation})
-	m.must(ForgetNodeInvitations{Before: after(101)})
+	m.must(command.PutNodeInvitation{Invitation: invitation})
+	m.must(command.ForgetNodeInvitations{Before: after(101)})
 	wantRefused(t, m, use("n2", 6), farm.CodeUnauthorized)
 }

@@ -9,7 +9,9 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
+	"overcrank/raftstore/record"
 )
 
 // stateFormat is how the state file is laid out. A file without a number is of format 1, where a job was one record and was
@@ -34,7 +36,7 @@ func migrate(db *bbolt.DB) error {
 	case format == stateFormat:
 		return nil
 	case format > stateFormat:
-		return fmt.Errorf("it has format %d, which this program does not know: a newer version of it wrote the file: %w", format, errNewer)
+		return fmt.Errorf("it has format %d, which this program does not know: a newer version of it wrote the file: %w", format, command.ErrNewer)
 	}
 	for next := []byte(nil); !empty; {
 		err := db.Update(func(tx *bbolt.Tx) (err error) {
@@ -92,12 +94,12 @@ func splitJobs(tx *bbolt.Tx, from []byte) (next []byte, err error) {
 		if !ok {
 			continue
 		}
-		if content, err := encodeContent(&job); err != nil {
+		if content, err := record.EncodeContent(&job); err != nil {
 			t.fail(fmt.Errorf("job %s: %w", id, err))
 		} else if content != nil {
 			t.set(bucketContents, id, content)
 		}
-		put(t, bucketJobs, id, headOf(job))
+		put(t, bucketJobs, id, record.HeadOf(job))
 		t.listJob(&job, job.Status, func(bucket []byte, key string) { t.set(bucket, key, nil) })
 		if job.Status.Ended() {
 			t.oweDuties(job)

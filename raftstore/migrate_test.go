@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // unpackFirstVersion lays out a folder that version 0.1.0 of the program left: a state file, a snapshot, and a log behind
@@ -113,14 +114,14 @@ func checkFirstVersion(t *testing.T, s *Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, cmd := range []Command{
-		FinishTask{Task: "01B.0", Attempt: 1, Output: farm.OutputRef{Key: "k"}, At: after(8)},
-		ReceiveTemplate{ID: "late", Nonce: "n", File: farm.FileRef{SHA256: "f2"}, At: after(9)},
-		FinishTemplate{ID: "late", FileSHA256: "f2", At: after(10)},
-		LeaseTasks{Grants: []Grant{{Task: "01C.0", Attempt: 1, Agent: "a1"}}, At: after(11)},
-		CancelJobs{Team: "team", IDs: []string{"01C", "01D"}, Force: true, At: after(12)},
-		ExpireFiles{At: after(2000)},
-		DeleteTemplate{Team: "team", ID: "tmpl"},
+	for _, cmd := range []command.Command{
+		command.FinishTask{Task: "01B.0", Attempt: 1, Output: farm.OutputRef{Key: "k"}, At: after(8)},
+		command.ReceiveTemplate{ID: "late", Nonce: "n", File: farm.FileRef{SHA256: "f2"}, At: after(9)},
+		command.FinishTemplate{ID: "late", FileSHA256: "f2", At: after(10)},
+		command.LeaseTasks{Grants: []command.Grant{{Task: "01C.0", Attempt: 1, Agent: "a1"}}, At: after(11)},
+		command.CancelJobs{Team: "team", IDs: []string{"01C", "01D"}, Force: true, At: after(12)},
+		command.ExpireFiles{At: after(2000)},
+		command.DeleteTemplate{Team: "team", ID: "tmpl"},
 	} {
 		result, err := s.Apply(t.Context(), cmd)
 		if err != nil || result.Refused != nil {

@@ -2,7 +2,12 @@
 
 package raftstore
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
 // fromLater is a command of a level to come.
-func fromLater(team string) Command { return laterCommand{PutTeam{Team: farm.Team{ID: team}}} }
+func fromLater(team string) command.Command {
+	return laterCommand{command.PutTeam{Team: farm.Team{ID: team}}}
+}

@@ -2,5 +2,7 @@
 
 package raftstore
 
+import "overcrank/raftstore/command"
+
 // fromLater is a command that this build's release brings.
-func fromLater(team string) Command { return Trial{Team: team} }
+func fromLater(team string) command.Command { return command.Trial{Team: team} }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/porttest"
 )
 
@@ -53,7 +54,7 @@ func runNode(orders string) int {
 		fail(err)
 	}
 	defer s.Close()
-	fmt.Println("ready", NewestLevel)
+	fmt.Println("ready", command.NewestLevel)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		fmt.Println(obey(s, strings.Fields(lines.Text())))
 	}
@@ -63,7 +64,7 @@ func runNode(orders string) int {
 func obey(s *Store, order []string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	said := func(result Result, err error) string {
+	said := func(result command.Result, err error) string {
 		switch {
 		case err != nil:
 			return "error " + err.Error()
@@ -74,13 +75,13 @@ func obey(s *Store, order []string) string {
 	}
 	switch order[0] {
 	case "put":
-		return said(s.Apply(ctx, PutTeam{Team: farm.Team{ID: order[1]}}))
+		return said(s.Apply(ctx, command.PutTeam{Team: farm.Team{ID: order[1]}}))
 	case "later":
 		return said(s.Apply(ctx, fromLater(order[1])))
 	case "describe":
-		return said(s.Apply(ctx, PutCoordinator{farm.Coordinator{ID: order[1], Name: "rack", Version: order[2], Level: len(order[3])}}))
+		return said(s.Apply(ctx, command.PutCoordinator{Coordinator: farm.Coordinator{ID: order[1], Name: "rack", Version: order[2], Level: len(order[3])}}))
 	case "raise":
-		return said(s.Apply(ctx, SetLevel{Level: NewestLevel, Version: order[1]}))
+		return said(s.Apply(ctx, command.SetLevel{Level: command.NewestLevel, Version: order[1]}))
 	case "leads":
 		id, _ := s.Leader()
 		return fmt.Sprint(id == s.ID())
@@ -228,7 +229,7 @@ func TestNodesAreUpdatedOneByOneAndBack(t *testing.T) {
 		})
 		return said
 	}
-	oldLevel, newLevel := strings.Repeat("x", NewestLevel), strings.Repeat("x", NewestLevel+1) // as many letters as the level
+	oldLevel, newLevel := strings.Repeat("x", command.NewestLevel), strings.Repeat("x", command.NewestLevel+1) // as many letters as the level
 	for i := range nodes {
 		start(i, earlier)
 	}

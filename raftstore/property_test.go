@@ -15,10 +15,11 @@ import (
 	"pgregory.net/rapid"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // look checks what must hold at any time, and what a command did against the look before it.
-func look(t *rapid.T, m *testMachine, before seen, cmd Command) seen {
+func look(t *rapid.T, m *testMachine, before seen, cmd command.Command) seen {
 	now := seen{jobs: map[string]farm.Job{}, tasks: map[string]farm.Task{}}
 	_ = m.tables(func(tb *tables) error {
 		for _, head := range all[farm.Job](tb, bucketJobs) {
@@ -40,7 +41,7 @@ func look(t *rapid.T, m *testMachine, before seen, cmd Command) seen {
 	}
 	for id, was := range before.tasks {
 		is, ok := now.tasks[id]
-		_, redacted := cmd.(RedactJobs)
+		_, redacted := cmd.(command.RedactJobs)
 		switch {
 		case !ok && purged(before.jobs[was.Job], before, cmd):
 		case !ok:
@@ -84,8 +85,8 @@ func checkAttempts(t *rapid.T, m *testMachine, now seen) {
 }
 
 // purged says whether a command may have made a job vanish: it, or one that it is nested in, was named, and it had ended.
-func purged(job farm.Job, before seen, cmd Command) bool {
-	purge, ok := cmd.(PurgeJobs)
+func purged(job farm.Job, before seen, cmd command.Command) bool {
+	purge, ok := cmd.(command.PurgeJobs)
 	if !ok || !job.Status.Ended() {
 		return false
 	}
@@ -98,9 +99,9 @@ func purged(job farm.Job, before seen, cmd Command) bool {
 }
 
 // retained says whether a command may have made of an ended job what it is: what it was, less what is not kept for ever.
-func retained(was, is farm.Job, cmd Command) bool {
+func retained(was, is farm.Job, cmd command.Command) bool {
 	switch c := cmd.(type) {
-	case RedactJobs:
+	case command.RedactJobs:
 		if c.Erase {
 			was.Erase()
 			was.ErasedAt = c.At
@@ -108,7 +109,7 @@ func retained(was, is farm.Job, cmd Command) bool {
 			was.Redact(c.At)
 		}
 		was.Error, was.Warnings = is.Error, is.Warnings
-	case ExpireOutputs:
+	case command.ExpireOutputs:
 		output := *was.Output
 		output.GoneAt = c.At
 		was.Output = &output
@@ -257,7 +258,7 @@ func checkIndexes(t *rapid.T, tb *tables, now seen) {
 	for _, batch := range all[farm.Batch](tb, bucketBatches) {
 		set(bucketBatchesByTeam, batch.Team+"\x00"+batch.ID, "")
 	}
-	for _, request := range all[Request](tb, bucketRequests) {
+	for _, request := range all[command.Request](tb, bucketRequests) {
 		set(bucketRequestsByTime, timeKey(request.At)+request.Team+"\x00"+request.Key, "")
 	}
 	expectLibrary(tb, set, counts)
@@ -293,10 +294,10 @@ func populated(t *rapid.T) *testMachine {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	m := newTestMachine(t, folder, "single")
 	t.Cleanup(m.end)
-	m.must(PutTeam{Team: farm.Team{ID: "team0"}})
-	m.must(PutTeam{Team: farm.Team{ID: "team1"}})
+	m.must(command.PutTeam{Team: farm.Team{ID: "team0"}})
+	m.must(command.PutTeam{Team: farm.Team{ID: "team1"}})
 	for _, id := range []string{"agent0", "agent2"} {
-		m.must(EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: "s" + id}})
+		m.must(command.EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: "s" + id}})
 	}
 	return m
 }
@@ -316,7 +317,7 @@ func TestRandomCommands(t *testing.T) {
 			} else if move := drawMove(t, step, before); move != nil && rapid.IntRange(0, 2).Draw(t, "fitting") > 0 {
 				cmd = move
 			}
-			var result Result
+			var result command.Result
 			if rapid.IntRange(0, 5).Draw(t, "keyed") == 0 {
 				result = m.doFor(drawKey(t, step), cmd)
 			} else {

@@ -10,6 +10,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/interval"
+	"overcrank/raftstore/command"
 )
 
 // ErrNotTaken marks a command that a leader has not taken up for certain: it was not reached, or leads no more.
@@ -42,7 +43,7 @@ func (s *Store) Take(ctx context.Context, term uint64, p Proposal) (index uint64
 	if err := s.writable(); err != nil {
 		return 0, errors.Join(ErrNotTaken, err)
 	}
-	if err := s.codec.understands(p.Entry); err != nil {
+	if err := s.codec.Understands(p.Entry); err != nil {
 		return 0, errors.Join(ErrNotTaken, farm.Errorf(farm.CodeUnavailable, "the farm's leader does not understand the change; update all coordinators to one version: %w", err))
 	}
 	// A message that was on its way for long may arrive when the one who sent it has long been told what came of it.
@@ -95,17 +96,17 @@ type proposal struct {
 }
 
 // propose begins the way of an entry, and gives a function that sees it through.
-func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (Result, error)) {
+func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (command.Result, error)) {
 	p := &proposal{Proposal: Proposal{ID: s.nextProposal(), Entry: entry}, store: s, mine: s.machine.expected.begin(entry)}
 	if s.raft.State() != raft.Leader || s.over(ctx) {
-		return func() (Result, error) {
+		return func() (command.Result, error) {
 			defer s.machine.expected.forget(p.mine)
 			return p.drive(ctx)
 		}
 	}
 	// Handed over at once, so that what one caller begins in an order stays in it.
 	future, answered := s.submit(ctx, entry)
-	return func() (Result, error) {
+	return func() (command.Result, error) {
 		defer s.machine.expected.forget(p.mine)
 		err := answered()
 		if err == nil {
@@ -119,24 +120,24 @@ func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (Result,
 }
 
 // drive hands the entry to whoever leads until that went well, the farm is without a leader for too long, or ctx ends.
-func (p *proposal) drive(ctx context.Context) (Result, error) {
+func (p *proposal) drive(ctx context.Context) (command.Result, error) {
 	for limit := time.Now().Add(leaderWait); time.Now().Before(limit); {
 		lead, err := p.store.awaitLeader(ctx)
 		if err != nil {
-			return Result{}, p.unsettled(err)
+			return command.Result{}, p.unsettled(err)
 		}
 		if done, res, err := p.settle(ctx, lead); done {
 			return res, err
 		}
 		if p.store.over(ctx) {
-			return Result{}, ErrLedNoMore
+			return command.Result{}, ErrLedNoMore
 		}
 		done, res, err := p.try(ctx, lead)
 		if done {
 			return res, err
 		}
 	}
-	return Result{}, p.unsettled(errNoLeader)
+	return command.Result{}, p.unsettled(errNoLeader)
 }
 
 // unsettled words an error for whoever asked for a command that may be in a log.
@@ -150,24 +151,24 @@ func (p *proposal) unsettled(err error) error {
 // settle finds out whether a command that may be in an earlier leader's log is in the state, before lead is asked for it; done says
 // that it is. A leader begins its term with all that can win, so once this node has what lead tells it of, an entry of an earlier term
 // is here or in no log that counts. When the leader has changed again meanwhile, lead takes nothing in its old term (Take).
-func (p *proposal) settle(ctx context.Context, lead Leading) (done bool, res Result, err error) {
+func (p *proposal) settle(ctx context.Context, lead Leading) (done bool, res command.Result, err error) {
 	if !p.open || p.term != 0 && p.term == lead.Term {
-		return false, Result{}, nil
+		return false, command.Result{}, nil
 	}
 	if err := p.store.Fresh(ctx); err != nil {
-		return true, Result{}, p.unsettled(err)
+		return true, command.Result{}, p.unsettled(err)
 	}
 	select {
 	case res := <-p.mine.answer:
 		return true, res, nil
 	default:
 		p.open = false
-		return false, Result{}, nil
+		return false, command.Result{}, nil
 	}
 }
 
 // try hands the entry to the leader once; done is false when nothing came of it and it may be tried again.
-func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res Result, err error) {
+func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res command.Result, err error) {
 	s := p.store
 	if lead.ID == s.id {
 		future, answered := s.submit(ctx, p.Entry)
@@ -178,7 +179,7 @@ func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res Result
 		return p.after(ctx, Leading{}, err)
 	}
 	if s.forward == nil {
-		return true, Result{}, s.explain(raft.ErrNotLeader)
+		return true, command.Result{}, s.explain(raft.ErrNotLeader)
 	}
 	under, stop := s.under(ctx, lead)
 	index, err := s.forward(under, lead, p.Proposal)
@@ -187,30 +188,30 @@ func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res Result
 		return p.after(ctx, lead, err)
 	}
 	if err := s.awaitApplied(ctx, index); err != nil {
-		return true, Result{}, err
+		return true, command.Result{}, err
 	}
 	select {
 	case res = <-p.mine.answer:
 		return true, res, nil
 	default:
 		// The state came as a snapshot with the entry in it.
-		return true, Result{}, farm.Errorf(farm.CodeUnavailable, "the change was made, and this node did not learn what came of it; look before you try again")
+		return true, command.Result{}, farm.Errorf(farm.CodeUnavailable, "the change was made, and this node did not learn what came of it; look before you try again")
 	}
 }
 
 // after decides what follows on an error of a try with a leader, the zero one for this node. Every further try waits a moment.
-func (p *proposal) after(ctx context.Context, asked Leading, cause error) (done bool, res Result, err error) {
+func (p *proposal) after(ctx context.Context, asked Leading, cause error) (done bool, res command.Result, err error) {
 	var refusal *farm.Error
 	switch {
 	case errors.Is(cause, ErrNotTaken) && errors.As(cause, &refusal):
-		return true, Result{}, p.unsettled(refusal)
+		return true, command.Result{}, p.unsettled(refusal)
 	case refusedForCertain(cause), errors.Is(cause, ErrNotTaken):
-		return interval.Wait(ctx, leaderLook) != nil, Result{}, unknownIfEnded(ctx)
+		return interval.Wait(ctx, leaderLook) != nil, command.Result{}, unknownIfEnded(ctx)
 	case errors.Is(cause, raft.ErrRaftShutdown), ctx.Err() != nil:
-		return true, Result{}, p.store.explain(cause)
+		return true, command.Result{}, p.store.explain(cause)
 	}
 	p.open, p.term = true, asked.Term
-	return interval.Wait(ctx, leaderLook) != nil, Result{}, unknownIfEnded(ctx)
+	return interval.Wait(ctx, leaderLook) != nil, command.Result{}, unknownIfEnded(ctx)
 }
 
 func unknownIfEnded(ctx context.Context) error {

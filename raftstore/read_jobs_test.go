@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // shelf gives a machine with ten jobs of "team", j0 the oldest: j0 and j1 finished, j2 renders, j3 cancelled, the rest
@@ -16,7 +17,7 @@ func shelf(t *testing.T) *testMachine {
 	m := newTestMachine(t, t.TempDir(), "state")
 	t.Cleanup(m.end)
 	furnish(m)
-	m.must(PutTeam{Team: farm.Team{ID: "other"}})
+	m.must(command.PutTeam{Team: farm.Team{ID: "other"}})
 	for i := range 10 {
 		job, task := jobOf(fmt.Sprintf("j%d", i), i)
 		job.Priority = i % 3
@@ -26,18 +27,18 @@ func shelf(t *testing.T) *testMachine {
 		if i == 4 {
 			job.Tags = append(job.Tags, "four")
 		}
-		m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+		m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 	}
 	stranger, task := jobOf("s0", 3)
 	stranger.Team, stranger.Template.ID, task.Team = "other", "", "other"
-	m.must(SubmitJobs{Jobs: []farm.Job{stranger}, Tasks: []farm.Task{task}})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{stranger}, Tasks: []farm.Task{task}})
 	for i := range 3 {
 		lease(m, fmt.Sprintf("j%d.0", i), 1, 20)
 	}
 	for i := range 2 {
-		m.must(FinishTask{Task: fmt.Sprintf("j%d.0", i), Attempt: 1, At: after(30)})
+		m.must(command.FinishTask{Task: fmt.Sprintf("j%d.0", i), Attempt: 1, At: after(30)})
 	}
-	m.must(CancelJobs{Team: "team", IDs: []string{"j3"}, At: after(31)})
+	m.must(command.CancelJobs{Team: "team", IDs: []string{"j3"}, At: after(31)})
 	return m
 }
 
@@ -198,7 +199,7 @@ func TestTasksOfAJobComeInTheirOrder(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	job, task := jobOf("j1", 1)
-	cmd := SubmitJobs{Jobs: []farm.Job{job}}
+	cmd := command.SubmitJobs{Jobs: []farm.Job{job}}
 	for i := range 12 {
 		task.ID = fmt.Sprintf("j1.%d", i)
 		cmd.Tasks = append(cmd.Tasks, task)
@@ -227,12 +228,12 @@ func TestTheMostUrgentTasksAreReadFirst(t *testing.T) {
 	for i, priority := range []int{0, 5, 0, -3, 5} {
 		job, task := jobOf(fmt.Sprint("j", i), i)
 		job.Priority = priority
-		m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+		m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 	}
 	rendering, first := jobOf("r", 9)
 	second := first
 	rendering.Priority, second.ID = -9, "r.1"
-	m.must(SubmitJobs{Jobs: []farm.Job{rendering}, Tasks: []farm.Task{first, second}})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{rendering}, Tasks: []farm.Task{first, second}})
 	lease(m, "r.0", 1, 10)
 	for limit, want := range map[int]string{9: "r.1 j1.0 j4.0 j0.0 j2.0 j3.0", 3: "r.1 j1.0 j4.0", 1: "r.1"} {
 		var got []string

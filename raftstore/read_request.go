@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // Request reads what is kept of a request.
-func (tx *Tx) Request(team, key string) (Request, error) {
-	request, ok := get[Request](tx.t, bucketRequests, requestID(team, key))
+func (tx *Tx) Request(team, key string) (command.Request, error) {
+	request, ok := get[command.Request](tx.t, bucketRequests, requestID(team, key))
 	return found(tx, request, ok, "request", key)
 }
 

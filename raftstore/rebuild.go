@@ -15,6 +15,7 @@ import (
 	"overcrank/farm"
 	"overcrank/interval"
 	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
 )
 
@@ -111,7 +112,7 @@ func (m *machine) sound() error {
 // mended waits after an error of applying until the state file was made again, if the error came of damage to it; otherwise, or when
 // the node stops before, it is false.
 func (m *machine) mended(err error) bool {
-	if !m.mends || errors.Is(err, errNewer) {
+	if !m.mends || errors.Is(err, command.ErrNewer) {
 		return false
 	}
 	state := m.inUse.Load()

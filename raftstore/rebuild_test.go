@@ -15,23 +15,24 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
 )
 
 // fillFarm gives a store jobs, some of them behind a snapshot.
 func fillFarm(t *testing.T, s *Store) {
 	t.Helper()
-	must := func(cmd Command) {
+	must := func(cmd command.Command) {
 		t.Helper()
 		if res, err := s.Apply(t.Context(), cmd); err != nil || res.Refused != nil {
 			t.Fatal(err, res.Refused)
 		}
 	}
-	must(PutTeam{Team: farm.Team{ID: "team"}})
+	must(command.PutTeam{Team: farm.Team{ID: "team"}})
 	for i := range 300 {
 		id := fmt.Sprintf("job%04d", i)
 		value := fmt.Sprintf("%q", strings.Repeat(id, 60))
-		must(SubmitJobs{
+		must(command.SubmitJobs{
 			Jobs: []farm.Job{{ID: id, Team: "team", OutputName: id + "-out.mp4", CreatedAt: after(i), Tags: []string{"a", "b"},
 				Assets: []farm.Asset{{Type: "text", LayerName: "l", Value: []byte(value)}}}},
 			Tasks: []farm.Task{{ID: id + ".0", Job: id, Team: "team"}},
@@ -274,7 +275,7 @@ func TestAFlippedBitIsFoundWhileTheFileIsUsed(t *testing.T) {
 func putTeamAtLast(t *testing.T, s *Store, id string) {
 	t.Helper()
 	eventually(t, "a team to be made", func() bool {
-		_, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: id}})
+		_, err := s.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: id}})
 		if err != nil && farm.CodeOf(err) != farm.CodeUnavailable {
 			t.Fatal(err)
 		}
@@ -409,7 +410,7 @@ func TestWhatAStateFileIsMadeOfMayBeDamagedToo(t *testing.T) {
 			if err := <-fatal; !strings.Contains(err.Error(), "could not be made again") || !strings.Contains(err.Error(), boltfile.WayOut) {
 				t.Errorf("the node ends with %v", err)
 			}
-			if _, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "late"}}); err == nil || s.Ready() == nil {
+			if _, err := s.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: "late"}}); err == nil || s.Ready() == nil {
 				t.Errorf("the node took a change (%v), or says that it is ready (%v)", err, s.Ready())
 			}
 			_ = s.Close() // of what is damaged

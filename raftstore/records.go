@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
+	"overcrank/raftstore/record"
 )
 
 // This file keeps the indexes and counters of jobs, tasks, templates and files true to the records.
@@ -18,7 +20,7 @@ func (t *tables) job(id string) (farm.Job, bool) {
 	if !ok {
 		return job, false
 	}
-	if err := decodeContent(t.value(bucketContents, id), &job); err != nil {
+	if err := record.DecodeContent(t.value(bucketContents, id), &job); err != nil {
 		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucketContents, id, err))
 		return job, false
 	}
@@ -29,9 +31,9 @@ func (t *tables) job(id string) (farm.Job, bool) {
 func (t *tables) head(id string) (farm.Job, bool) { return get[farm.Job](t, bucketJobs, id) }
 
 // addJobs writes new jobs.
-func (t *tables) addJobs(heads []farm.Job, contents []storedContent) {
+func (t *tables) addJobs(heads []farm.Job, contents []record.Content) {
 	records, failed := make([][]byte, len(heads)), make([]error, len(heads))
-	spread(len(heads), fewJobs, func(i int) { records[i], failed[i] = encodeHead(&heads[i]) })
+	record.Spread(len(heads), record.FewJobs, func(i int) { records[i], failed[i] = record.EncodeHead(&heads[i]) })
 	if err := errors.Join(failed...); err != nil {
 		t.breaks(fmt.Errorf("write %s: %w", bucketJobs, err))
 		return
@@ -43,7 +45,7 @@ func (t *tables) addJobs(heads []farm.Job, contents []storedContent) {
 }
 
 // addJob writes what belongs to a new job, whose head is written.
-func (t *tables) addJob(head *farm.Job, content storedContent) {
+func (t *tables) addJob(head *farm.Job, content record.Content) {
 	t.jobMoved(head, "")
 	if len(content.Data) > 0 {
 		t.set(bucketContents, head.ID, content.Data)
@@ -53,7 +55,7 @@ func (t *tables) addJob(head *farm.Job, content storedContent) {
 
 // saveJob writes the head of a job whose stored status is was, "" for a new one.
 func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
-	record, err := encodeHead(&job)
+	record, err := record.EncodeHead(&job)
 	if err != nil {
 		t.breaks(fmt.Errorf("write %s %q: %w", bucketJobs, job.ID, err))
 		return
@@ -93,14 +95,14 @@ func (t *tables) countInBatch(job *farm.Job, status farm.JobStatus, delta int) {
 
 // saveContent writes the content of a job, when it has been made or changed.
 func (t *tables) saveContent(job farm.Job) {
-	data, err := encodeContent(&job)
+	data, err := record.EncodeContent(&job)
 	switch {
 	case err != nil:
 		t.breaks(fmt.Errorf("write %s %q: %w", bucketContents, job.ID, err))
 	case data == nil:
 		t.remove(bucketContents, job.ID)
 	default:
-		text, err := contentText(data)
+		text, err := record.ContentText(data)
 		if err != nil {
 			t.fail(fmt.Errorf("write %s %q: %w", bucketContents, job.ID, err))
 		}
@@ -151,7 +153,7 @@ func (t *tables) moveJob(job *farm.Job, next farm.JobStatus) {
 		t.breaks(fmt.Errorf("job %s cannot become %q from %q", job.ID, next, was))
 		return
 	}
-	if t.since(checkedLevel) {
+	if t.since(command.CheckedLevel) {
 		switch {
 		case next == farm.JobRendering:
 			job.RenderingAt = job.UpdatedAt
@@ -185,7 +187,7 @@ func (t *tables) tasksOf(job string) []farm.Task {
 
 // saveTask writes a task whose stored status is was, "" for a new one.
 func (t *tables) saveTask(task farm.Task, was farm.TaskStatus) {
-	record, err := encodeTask(&task)
+	record, err := record.EncodeTask(&task)
 	if err != nil {
 		t.breaks(fmt.Errorf("write %s %q: %w", bucketTasks, task.ID, err))
 		return

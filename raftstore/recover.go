@@ -14,6 +14,7 @@ import (
 
 	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
 )
 
@@ -23,7 +24,7 @@ import (
 // The file is not synced with its changes. A killed process tears no page of it: what was written is in the system's
 // cache. A machine that went down may have lost any part of it. So it is kept when the last stop was clean, or when the
 // machine has not been restarted since; otherwise as it was at the last checkpoint (checkpoint.go).
-func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snapshots raft.SnapshotStore) (m *machine, kept bool, found error, err error) {
+func recoverMachine(cfg Config, codec *command.Codec, mark stopMark, log *journal, snapshots raft.SnapshotStore) (m *machine, kept bool, found error, err error) {
 	path := filepath.Join(cfg.Dir, stateFile)
 	whole, damaged, err := mark.left()
 	switch {
@@ -78,11 +79,11 @@ func recoverMachine(cfg Config, codec *codec, mark stopMark, log *journal, snaps
 
 // keepMachine opens the state file as it is; nil when it has to be made again after all. The error is ErrDamaged when it is not what was
 // written.
-func keepMachine(path string, cfg Config, codec *codec, log *journal, snapshotIndex, reach uint64) (m *machine, err error) {
+func keepMachine(path string, cfg Config, codec *command.Codec, log *journal, snapshotIndex, reach uint64) (m *machine, err error) {
 	if err = stamped(path); err == nil {
 		m, err = openMachine(path, codec, cfg.OnFatal, cfg.portion)
 	}
-	if errors.Is(err, errNewer) || errors.Is(err, boltfile.ErrDamaged) {
+	if errors.Is(err, command.ErrNewer) || errors.Is(err, boltfile.ErrDamaged) {
 		return nil, err
 	}
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/hashicorp/raft"
+
+	"overcrank/raftstore/command"
 )
 
 // Remains is what a node's folder holds, as a look at it without starting the node finds.
@@ -44,11 +46,11 @@ func Look(dir string) (found Remains, err error) {
 // node must not run, and none of the former members may ever be heard by it again.
 func Recover(dir string) error {
 	return opened(dir, func(id string, settings *raft.Config, log *journal, snapshots raft.SnapshotStore) (err error) {
-		codec, err := newCodec(Commands())
+		codec, err := command.NewCodec(Commands())
 		if err != nil {
 			return err
 		}
-		defer codec.close()
+		defer codec.Close()
 		path := filepath.Join(dir, "recover.db")
 		if err := os.RemoveAll(path); err != nil {
 			return err

@@ -3,6 +3,8 @@ package raftstore
 import (
 	"reflect"
 	"slices"
+
+	"overcrank/raftstore/command"
 )
 
 // registry is every command that a log may hold: its kind, by its type how it is read, and the rule that carries it out. From which
@@ -22,13 +24,13 @@ var registry = slices.Concat([]rule{
 	does(14, (*tables).finishTemplate),
 	does(15, (*tables).deleteTemplate),
 	does(16, (*tables).markTemplate),
-	packed(20, (*tables).submitJobs, decodeSubmission),
+	packed(20, (*tables).submitJobs, command.ReadSubmission),
 	does(21, (*tables).leaseTasks),
 	does(22, (*tables).finishTask),
 	does(23, (*tables).failTask),
 	does(24, (*tables).expireLeases),
 	does(25, (*tables).cancelJobs),
-	packed(26, (*tables).submitPart, decodePart),
+	packed(26, (*tables).submitPart, command.ReadPart),
 	does(27, (*tables).cancelBatch),
 	does(28, (*tables).releaseJobs),
 	does(29, (*tables).dropParts),
@@ -80,33 +82,33 @@ var registry = slices.Concat([]rule{
 
 // rule is one kind of command and what it does to the state.
 type rule struct {
-	Definition
-	apply func(*tables, Command) Result
+	command.Definition
+	apply func(*tables, command.Command) command.Result
 }
 
 // does defines a command that lies in the log as JSON.
-func does[C Command](kind Kind, apply func(*tables, C) Result) rule {
-	return rule{Define[C](kind), func(t *tables, cmd Command) Result { return apply(t, cmd.(C)) }}
+func does[C command.Command](kind command.Kind, apply func(*tables, C) command.Result) rule {
+	return rule{command.Define[C](kind), func(t *tables, cmd command.Command) command.Result { return apply(t, cmd.(C)) }}
 }
 
 // packed defines a command that lies in the log as it packs itself.
-func packed[C Command](kind Kind, apply func(*tables, C) Result, read func(body []byte) (C, error)) rule {
+func packed[C command.Command](kind command.Kind, apply func(*tables, C) command.Result, read func(body []byte) (C, error)) rule {
 	r := does(kind, apply)
-	r.Definition = DefinePacked(kind, read)
+	r.Definition = command.DefinePacked(kind, read)
 	return r
 }
 
 // Commands are the definitions of all commands.
-func Commands() []Definition {
-	all := make([]Definition, len(registry))
+func Commands() []command.Definition {
+	all := make([]command.Definition, len(registry))
 	for i, r := range registry {
 		all[i] = r.Definition
 	}
 	return all
 }
 
-var ruleOf = func() map[reflect.Type]func(*tables, Command) Result {
-	rules := make(map[reflect.Type]func(*tables, Command) Result, len(registry))
+var ruleOf = func() map[reflect.Type]func(*tables, command.Command) command.Result {
+	rules := make(map[reflect.Type]func(*tables, command.Command) command.Result, len(registry))
 	for _, r := range registry {
 		rules[r.Type] = r.apply
 	}

@@ -8,27 +8,28 @@ import (
 
 	"overcrank/durable"
 	"overcrank/interval"
+	"overcrank/raftstore/command"
 )
 
 // replaces says whether an entry may replace the state. It is applied by itself, between those before it and those behind it.
 func (m *machine) replaces(log *raft.Log) bool {
-	return log.Type == raft.LogCommand && m.codec.holds(log.Data, ReplaceState{})
+	return log.Type == raft.LogCommand && m.codec.Holds(log.Data, command.ReplaceState{})
 }
 
 // applyReplacement applies an entry that may replace the state. done is false when it does not, and is to be applied as any other.
-func (m *machine) applyReplacement(log *raft.Log) (answer Result, done bool, err error) {
+func (m *machine) applyReplacement(log *raft.Log) (answer command.Result, done bool, err error) {
 	if log.Index <= m.last.Load() {
 		return answer, false, nil
 	}
-	_, entry, err := cutKey(log.Data)
+	_, entry, err := command.CutKey(log.Data)
 	if err != nil {
 		return answer, false, fmt.Errorf("apply log entry %d: %w", log.Index, err)
 	}
-	cmd, err := m.codec.decode(entry)
+	cmd, err := m.codec.Decode(entry)
 	if err != nil {
 		return answer, false, fmt.Errorf("apply log entry %d: %w", log.Index, err)
 	}
-	c, is := cmd.(ReplaceState)
+	c, is := cmd.(command.ReplaceState)
 	if !is {
 		return answer, false, nil
 	}
@@ -49,11 +50,11 @@ func (m *machine) applyReplacement(log *raft.Log) (answer Result, done bool, err
 			return answer, true, fmt.Errorf("apply log entry %d: put the state back: %w", log.Index, err)
 		}
 	}
-	return Result{Index: log.Index, Replaced: true}, true, nil
+	return command.Result{Index: log.Index, Replaced: true}, true, nil
 }
 
 // replace finishes the state that was brought and puts it in the place of the one in force.
-func (m *machine) replace(log *raft.Log, c ReplaceState) error {
+func (m *machine) replace(log *raft.Log, c command.ReplaceState) error {
 	var fingerprint []byte
 	err := m.view(func(living *Tx) error {
 		if err := m.incoming.complete(living, c); err != nil {

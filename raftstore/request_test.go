@@ -6,24 +6,25 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // doFor is do on behalf of a request.
-func (m *testMachine) doFor(key RequestKey, cmd Command) Result {
+func (m *testMachine) doFor(key command.RequestKey, cmd command.Command) command.Result {
 	m.t.Helper()
-	entry, err := m.codec.encode(cmd)
+	entry, err := m.codec.Encode(cmd)
 	if err == nil {
-		entry, err = withKey(entry, key)
+		entry, err = command.WithKey(entry, key)
 	}
 	if err != nil {
 		m.t.Fatalf("%v", err)
 	}
 	m.logs = append(m.logs, &raft.Log{Index: uint64(len(m.logs) + 1), Term: 1, Type: raft.LogCommand, Data: entry})
-	return m.Apply(m.logs[len(m.logs)-1]).(Result)
+	return m.Apply(m.logs[len(m.logs)-1]).(command.Result)
 }
 
-func requestAt(key string, second int) RequestKey {
-	return RequestKey{Team: "team", Key: key, Hash: "hash", Size: 5, At: after(second)}
+func requestAt(key string, second int) command.RequestKey {
+	return command.RequestKey{Team: "team", Key: key, Hash: "hash", Size: 5, At: after(second)}
 }
 
 func TestARequestIsCarriedOutOnce(t *testing.T) {
@@ -31,12 +32,12 @@ func TestARequestIsCarriedOutOnce(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	job, task := jobOf("j1", 1)
-	if first := m.doFor(requestAt("k", 1), SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}); first.Refused != nil || first.Repeated != nil || len(first.Jobs) != 1 {
+	if first := m.doFor(requestAt("k", 1), command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}); first.Refused != nil || first.Repeated != nil || len(first.Jobs) != 1 {
 		t.Fatalf("the first came to %+v", first)
 	}
 	content := m.content()
 	job, task = jobOf("j2", 2)
-	submission := SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+	submission := command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
 	again := m.doFor(requestAt("k", 2), submission)
 	if again.Refused != nil || again.Repeated == nil || len(again.Repeated.Made) != 1 || again.Repeated.Made[0] != "j1" || again.Repeated.Answer != nil || len(again.Jobs) != 0 {
 		t.Errorf("the second came to %+v", again)
@@ -61,7 +62,7 @@ func TestARefusedRequestIsNotKept(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	content := m.content()
-	if result := m.doFor(requestAt("k", 1), CancelJobs{Team: "team", IDs: []string{"none"}}); farm.CodeOf(result.Refused) != farm.CodeNotFound {
+	if result := m.doFor(requestAt("k", 1), command.CancelJobs{Team: "team", IDs: []string{"none"}}); farm.CodeOf(result.Refused) != farm.CodeNotFound {
 		t.Fatalf("came to %+v", result)
 	}
 	if m.content() != content {
@@ -74,15 +75,15 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	job, task := jobOf("j1", 1)
-	submission := SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+	submission := command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
 	m.doFor(requestAt("k", 0), submission)
-	m.must(KeepAnswer{RequestKey: requestAt("k", 1), Answer: []byte("first")})
-	m.must(KeepAnswer{RequestKey: requestAt("k", 2), Answer: []byte("second")})
-	m.must(KeepAnswer{RequestKey: requestAt("alone", 3), Answer: []byte("without a command")})
+	m.must(command.KeepAnswer{RequestKey: requestAt("k", 1), Answer: []byte("first")})
+	m.must(command.KeepAnswer{RequestKey: requestAt("k", 2), Answer: []byte("second")})
+	m.must(command.KeepAnswer{RequestKey: requestAt("alone", 3), Answer: []byte("without a command")})
 	other := requestAt("k", 3)
 	other.Hash = "other"
-	wantRefused(t, m, KeepAnswer{RequestKey: other}, farm.CodeConflict)
-	day := int(RequestLife.Seconds())
+	wantRefused(t, m, command.KeepAnswer{RequestKey: other}, farm.CodeConflict)
+	day := int(command.RequestLife.Seconds())
 	if again := m.doFor(requestAt("k", day-1), submission); again.Repeated == nil || string(again.Repeated.Answer) != "first" {
 		t.Errorf("within the day: %+v", again)
 	}
@@ -98,15 +99,15 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 	})
 
 	job, task = jobOf("j2", 1)
-	late := SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+	late := command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
 	if result := m.doFor(requestAt("k", day), late); result.Repeated != nil || len(result.Jobs) != 1 {
 		t.Errorf("after the day: %+v", result)
 	}
-	m.must(ForgetRequests{Before: after(day), Limit: 10})
+	m.must(command.ForgetRequests{Before: after(day), Limit: 10})
 	if left := m.keys(bucketRequests); len(left) != 1 || left[0] != requestID("team", "k") {
 		t.Errorf("left are %q", left)
 	}
-	m.must(ForgetRequests{Before: after(3 * day), Limit: 10})
+	m.must(command.ForgetRequests{Before: after(3 * day), Limit: 10})
 	if left := append(m.keys(bucketRequests), m.keys(bucketRequestsByTime)...); len(left) != 0 {
 		t.Errorf("left are %q", left)
 	}
@@ -117,9 +118,9 @@ func TestForgettingGoesStepByStep(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	for i, key := range []string{"a", "b", "c"} {
-		m.must(KeepAnswer{RequestKey: requestAt(key, i), Answer: []byte("x")})
+		m.must(command.KeepAnswer{RequestKey: requestAt(key, i), Answer: []byte("x")})
 	}
-	m.must(ForgetRequests{Before: after(99), Limit: 2})
+	m.must(command.ForgetRequests{Before: after(99), Limit: 2})
 	if left := m.keys(bucketRequests); len(left) != 1 || left[0] != requestID("team", "c") {
 		t.Errorf("left are %q", left)
 	}

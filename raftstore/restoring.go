@@ -15,6 +15,7 @@ import (
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/interval"
+	"overcrank/raftstore/command"
 )
 
 // receivedFiles are the names of the files, in a node's folder, of states that were received and not brought into force.
@@ -92,12 +93,12 @@ func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, 
 	if err := s.awaitRestoring(ctx, now); err != nil {
 		return 0, fmt.Errorf("put the farm's state back: %w", err)
 	}
-	b := &bringing{codec: s.codec, id: rand.Text(), now: now, apply: func(cmd Command) (Result, error) { return s.Apply(ctx, cmd) }}
+	b := &bringing{codec: s.codec, id: rand.Text(), now: now, apply: func(cmd command.Command) (command.Result, error) { return s.Apply(ctx, cmd) }}
 	index, err = b.all(r, progress)
 	if err != nil && b.parts > 0 {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWait)
 		defer cancel()
-		_, _ = s.Apply(ctx, DropState{Restoration: b.id}) // otherwise the leader does, or whoever restores next
+		_, _ = s.Apply(ctx, command.DropState{Restoration: b.id}) // otherwise the leader does, or whoever restores next
 	}
 	if err != nil {
 		return 0, fmt.Errorf("put the farm's state back: %w", err)
@@ -130,15 +131,15 @@ func (s *Store) awaitRestoring(ctx context.Context, now func() time.Time) error 
 
 // bringing lays a state down in the log, part by part.
 type bringing struct {
-	apply func(Command) (Result, error)
-	codec *codec
+	apply func(command.Command) (command.Result, error)
+	codec *command.Codec
 	id    string
 	now   func() time.Time
 	parts int
 	rows  []byte // that have not gone into a part
 }
 
-func (b *bringing) do(cmd Command) (Result, error) {
+func (b *bringing) do(cmd command.Command) (command.Result, error) {
 	res, err := b.apply(cmd)
 	if err == nil && res.Refused != nil {
 		err = res.Refused
@@ -177,14 +178,14 @@ func (b *bringing) all(r *Received, progress func(done, all int64)) (index uint6
 	if err != nil {
 		return 0, err
 	}
-	res, err := b.do(ReplaceState{Restoration: b.id, Parts: b.parts, At: b.now()})
+	res, err := b.do(command.ReplaceState{Restoration: b.id, Parts: b.parts, At: b.now()})
 	return res.Index, err
 }
 
 // next brings the next part, of so many bytes.
 func (b *bringing) next(size int) error {
-	packed := b.codec.packRows(b.rows[:size])
-	if _, err := b.do(BringState{Restoration: b.id, Number: b.parts, Rows: packed, At: b.now()}); err != nil {
+	packed := b.codec.PackRows(b.rows[:size])
+	if _, err := b.do(command.BringState{Restoration: b.id, Number: b.parts, Rows: packed, At: b.now()}); err != nil {
 		return err
 	}
 	b.parts++
@@ -203,7 +204,7 @@ func (s *Store) GiveUpRestoring(ctx context.Context, now time.Time) error {
 	if err != nil || id == "" || now.Sub(since) < 2*standstill {
 		return err
 	}
-	_, err = s.Apply(ctx, DropState{Restoration: id})
+	_, err = s.Apply(ctx, command.DropState{Restoration: id})
 	return err
 }
 

@@ -17,20 +17,21 @@ import (
 	"pgregory.net/rapid"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // bring gives the commands that put a machine's state back to a snapshot.
-func (m *testMachine) bring(snapshot []byte, id string, at time.Time) []Command {
+func (m *testMachine) bring(snapshot []byte, id string, at time.Time) []command.Command {
 	m.t.Helper()
 	r, err := receive(filepath.Dir(m.path), bytes.NewReader(snapshot))
 	if err != nil {
 		m.t.Fatalf("%v", err)
 	}
 	defer r.Close()
-	var commands []Command
-	b := &bringing{codec: m.codec, id: id, now: func() time.Time { return at }, apply: func(cmd Command) (Result, error) {
+	var commands []command.Command
+	b := &bringing{codec: m.codec, id: id, now: func() time.Time { return at }, apply: func(cmd command.Command) (command.Result, error) {
 		commands = append(commands, cmd)
-		return Result{}, nil
+		return command.Result{}, nil
 	}}
 	if _, err := b.all(r, nil); err != nil {
 		m.t.Fatalf("%v", err)
@@ -175,18 +176,18 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 func TestAMachineThatEnrolledAnewDoesNotComeBackTwice(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "m")
 	defer m.end()
-	m.must(PutJoinToken{invitation(4)})
+	m.must(command.PutJoinToken{Token: invitation(4)})
 	m.must(join("before", "k1", epoch))
 	m.must(join("away", "k2", epoch))
 	backup := m.snapshotBytes()
-	m.must(RemoveAgent{ID: "before"})
-	m.must(RemoveAgent{ID: "away"})
+	m.must(command.RemoveAgent{ID: "before"})
+	m.must(command.RemoveAgent{ID: "away"})
 	m.must(join("anew", "k1", epoch))
 	for _, cmd := range m.bring(backup, "r", epoch) {
 		m.must(cmd)
 	}
-	m.must(RemoveAgent{ID: "away"}) // it is there
-	wantRefused(t, m, RemoveAgent{ID: "before"}, farm.CodeNotFound)
+	m.must(command.RemoveAgent{ID: "away"}) // it is there
+	wantRefused(t, m, command.RemoveAgent{ID: "before"}, farm.CodeNotFound)
 	m.see(func(tx *Tx) {
 		if agent, err := tx.AgentByKey("k1"); err != nil || agent.ID != "anew" {
 			t.Errorf("the key is that of %q, %v", agent.ID, err)
@@ -197,11 +198,11 @@ func TestAMachineThatEnrolledAnewDoesNotComeBackTwice(t *testing.T) {
 func TestAnAttemptsNumberNeverComesTwice(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "m")
 	defer m.end()
-	m.must(PutTeam{Team: farm.Team{ID: "team"}})
-	m.must(EnrolAgent{Agent: farm.Agent{ID: "a", SecretHash: "h"}})
-	m.must(SubmitJobs{Jobs: []farm.Job{{ID: "j", Team: "team", OutputName: "j-o.mp4"}}, Tasks: []farm.Task{{ID: "j.0", Job: "j", Team: "team"}}})
+	m.must(command.PutTeam{Team: farm.Team{ID: "team"}})
+	m.must(command.EnrolAgent{Agent: farm.Agent{ID: "a", SecretHash: "h"}})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{{ID: "j", Team: "team", OutputName: "j-o.mp4"}}, Tasks: []farm.Task{{ID: "j.0", Job: "j", Team: "team"}}})
 	backup := m.snapshotBytes()
-	m.must(LeaseTasks{Grants: []Grant{{Task: "j.0", Attempt: 1, Agent: "a"}}})
+	m.must(command.LeaseTasks{Grants: []command.Grant{{Task: "j.0", Attempt: 1, Agent: "a"}}})
 	for _, cmd := range m.bring(backup, "r", epoch) {
 		m.must(cmd)
 	}
@@ -209,10 +210,10 @@ func TestAnAttemptsNumberNeverComesTwice(t *testing.T) {
 		t.Fatalf("the task is %s", got)
 	}
 	// The lease of before the restoration is not taken for one of after it, whoever asks for it.
-	if result := m.do(FinishTask{Task: "j.0", Attempt: 1}); farm.CodeOf(result.Refused) != farm.CodeConflict {
+	if result := m.do(command.FinishTask{Task: "j.0", Attempt: 1}); farm.CodeOf(result.Refused) != farm.CodeConflict {
 		t.Errorf("the attempt of before may finish: %v", result.Refused)
 	}
-	if result := m.do(LeaseTasks{Grants: []Grant{{Task: "j.0", Attempt: 1, Agent: "a"}}}); result.Each[0] == nil {
+	if result := m.do(command.LeaseTasks{Grants: []command.Grant{{Task: "j.0", Attempt: 1, Agent: "a"}}}); result.Each[0] == nil {
 		t.Error("the number of an attempt of before is given out again")
 	}
 	var next int
@@ -224,23 +225,23 @@ func TestAnAttemptsNumberNeverComesTwice(t *testing.T) {
 		next, err = tx.NextAttempt(task)
 		return err
 	})
-	m.must(LeaseTasks{Grants: []Grant{{Task: "j.0", Attempt: next, Agent: "a"}}})
-	if result := m.do(FinishTask{Task: "j.0", Attempt: 1}); farm.CodeOf(result.Refused) != farm.CodeConflict {
+	m.must(command.LeaseTasks{Grants: []command.Grant{{Task: "j.0", Attempt: next, Agent: "a"}}})
+	if result := m.do(command.FinishTask{Task: "j.0", Attempt: 1}); farm.CodeOf(result.Refused) != farm.CodeConflict {
 		t.Errorf("the attempt of before may finish: %v", result.Refused)
 	}
-	m.must(ExpireLeases{Leases: []Grant{{Task: "j.0", Attempt: next, Agent: "a"}}, Returned: true})
-	m.must(LeaseTasks{Grants: []Grant{{Task: "j.0", Attempt: next + 1, Agent: "a"}}})
+	m.must(command.ExpireLeases{Leases: []command.Grant{{Task: "j.0", Attempt: next, Agent: "a"}}, Returned: true})
+	m.must(command.LeaseTasks{Grants: []command.Grant{{Task: "j.0", Attempt: next + 1, Agent: "a"}}})
 }
 
 func TestRestorationsThatDoNotFitAreRefused(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "m")
 	defer m.end()
-	m.must(PutTeam{Team: farm.Team{ID: "team"}})
+	m.must(command.PutTeam{Team: farm.Team{ID: "team"}})
 	commands := m.bring(m.snapshotBytes(), "r", epoch)
 	if len(commands) != 2 {
 		t.Fatalf("%d commands", len(commands))
 	}
-	refused := func(what string, cmd Command) {
+	refused := func(what string, cmd command.Command) {
 		t.Helper()
 		before := m.content()
 		if result := m.do(cmd); farm.CodeOf(result.Refused) != farm.CodeConflict || result.Replaced {
@@ -250,17 +251,17 @@ func TestRestorationsThatDoNotFitAreRefused(t *testing.T) {
 			t.Errorf("%s has changed the state", what)
 		}
 	}
-	refused("a part without a beginning", BringState{Restoration: "r", Number: 1, At: epoch})
+	refused("a part without a beginning", command.BringState{Restoration: "r", Number: 1, At: epoch})
 	refused("the end of none", commands[1])
-	refused("giving none up", DropState{Restoration: "r"})
+	refused("giving none up", command.DropState{Restoration: "r"})
 	m.must(commands[0])
-	refused("a part out of turn", BringState{Restoration: "r", Number: 2, At: epoch})
-	refused("a second one", BringState{Restoration: "other", Number: 0, At: epoch.Add(time.Second)})
-	refused("the end with too few parts", ReplaceState{Restoration: "r", Parts: 2})
-	refused("giving another up", DropState{Restoration: "other"})
-	m.must(BringState{Restoration: "other", Number: 0, At: epoch.Add(time.Hour)})
+	refused("a part out of turn", command.BringState{Restoration: "r", Number: 2, At: epoch})
+	refused("a second one", command.BringState{Restoration: "other", Number: 0, At: epoch.Add(time.Second)})
+	refused("the end with too few parts", command.ReplaceState{Restoration: "r", Parts: 2})
+	refused("giving another up", command.DropState{Restoration: "other"})
+	m.must(command.BringState{Restoration: "other", Number: 0, At: epoch.Add(time.Hour)})
 	refused("one that stood still", commands[1])
-	m.must(DropState{Restoration: "other"})
+	m.must(command.DropState{Restoration: "other"})
 	m.read(func(tx *Tx) error {
 		if len(tx.t.keysUnder(bucketIncoming, "")) > 0 {
 			t.Error("parts are left of what was given up")
@@ -288,10 +289,10 @@ func TestAStateThatWasBroughtHalfOutlivesARestart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var commands []Command
-			b := &bringing{codec: s.codec, id: "r", now: time.Now, apply: func(cmd Command) (Result, error) {
+			var commands []command.Command
+			b := &bringing{codec: s.codec, id: "r", now: time.Now, apply: func(cmd command.Command) (command.Result, error) {
 				commands = append(commands, cmd)
-				return Result{}, nil
+				return command.Result{}, nil
 			}}
 			if _, err := b.all(r, nil); err != nil {
 				t.Fatal(err)
@@ -351,9 +352,9 @@ func putInventory(t *testing.T, s *Store, i int) {
 	for j := range noise {
 		noise[j] = fmt.Sprintf("%x", chain([]byte(id), []byte{byte(j), byte(j >> 8)}))
 	}
-	for _, cmd := range []Command{
-		EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: id}},
-		PutInventory{ID: id, Name: id, Inventory: farm.Inventory{Codecs: noise}},
+	for _, cmd := range []command.Command{
+		command.EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: id}},
+		command.PutInventory{ID: id, Name: id, Inventory: farm.Inventory{Codecs: noise}},
 	} {
 		if res, err := s.Apply(t.Context(), cmd); err != nil || res.Refused != nil {
 			t.Fatal(err, res.Refused)
@@ -398,7 +399,7 @@ func TestABackupOfAHigherLevelIsRefused(t *testing.T) {
 	s := openStore(t, config(t, t.TempDir()))
 	putTeam(t, s, "team")
 	low := backedUp(t, s)
-	if res, err := s.Apply(t.Context(), SetLevel{Level: NewestLevel, Version: "v"}); err != nil || res.Refused != nil {
+	if res, err := s.Apply(t.Context(), command.SetLevel{Level: command.NewestLevel, Version: "v"}); err != nil || res.Refused != nil {
 		t.Fatal(err, res.Refused)
 	}
 	high := backedUp(t, s)
@@ -409,7 +410,7 @@ func TestABackupOfAHigherLevelIsRefused(t *testing.T) {
 	}
 	putBack(t, s, low)
 	if err := s.View(func(tx *Tx) error {
-		if level, _, err := tx.Level(); err != nil || level != NewestLevel {
+		if level, _, err := tx.Level(); err != nil || level != command.NewestLevel {
 			t.Errorf("the level went back to %d: %v", level, err)
 		}
 		return nil
@@ -462,7 +463,7 @@ func TestAFarmIsPutBackUnderWork(t *testing.T) {
 				writers.Go(func() {
 					for i := 0; ctx.Err() == nil; i++ {
 						id := fmt.Sprintf("t%d-%d", w, i)
-						res, err := node.Apply(t.Context(), PutTeam{Team: farm.Team{ID: id}})
+						res, err := node.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: id}})
 						if err != nil {
 							t.Errorf("while the state is put back: %v", err)
 							return
@@ -559,7 +560,7 @@ func checkSameRows(t *testing.T, nodes []*Store) {
 func TestARestorationThatStandsStillIsGivenUp(t *testing.T) {
 	s := openStore(t, config(t, t.TempDir()))
 	putTeam(t, s, "team")
-	if res, err := s.Apply(t.Context(), BringState{Restoration: "r", At: epoch}); err != nil || res.Refused != nil {
+	if res, err := s.Apply(t.Context(), command.BringState{Restoration: "r", At: epoch}); err != nil || res.Refused != nil {
 		t.Fatal(err, res.Refused)
 	}
 	for _, step := range []struct {
@@ -602,7 +603,7 @@ func TestARestorationFollowsOneThatStoodStill(t *testing.T) {
 	putTeam(t, s, "team")
 	backup := backedUp(t, s)
 	putTeam(t, s, "later")
-	if res, err := s.Apply(t.Context(), BringState{Restoration: "r", At: time.Now()}); err != nil || res.Refused != nil {
+	if res, err := s.Apply(t.Context(), command.BringState{Restoration: "r", At: time.Now()}); err != nil || res.Refused != nil {
 		t.Fatal(err, res.Refused)
 	}
 	r, err := s.Receive(bytes.NewReader(backup))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // due gives the ids of jobs with a duty that had ended at a time.
@@ -31,10 +32,10 @@ func TestDutiesComeWithTheEndInItsOrder(t *testing.T) {
 		if id == "unkept" {
 			job.Template, job.Private = farm.JobTemplate{Src: "https://x/a.aep"}, true
 		}
-		m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+		m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 		lease(m, id+".0", 1, 2)
 		if id != "running" {
-			m.must(FinishTask{Task: id + ".0", Attempt: 1, At: after(30 - 10*i)})
+			m.must(command.FinishTask{Task: id + ".0", Attempt: 1, At: after(30 - 10*i)})
 		}
 	}
 	for _, tc := range []struct {
@@ -62,8 +63,8 @@ func TestRedactionIsKeptAndDoneOnce(t *testing.T) {
 	furnish(m)
 	job, task := jobOf("j", 1)
 	job.Assets = []farm.Asset{{Type: "text", LayerName: "title", Value: json.RawMessage(`"private"`)}}
-	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
-	redact := RedactJobs{Jobs: []Redaction{{ID: "j", Error: "no [redacted]"}, {ID: "none"}}, At: after(9)}
+	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+	redact := command.RedactJobs{Jobs: []command.Redaction{{ID: "j", Error: "no [redacted]"}, {ID: "none"}}, At: after(9)}
 	each := func() (codes []farm.Code) {
 		for _, err := range m.do(redact).Each {
 			if err == nil {
@@ -78,7 +79,7 @@ func TestRedactionIsKeptAndDoneOnce(t *testing.T) {
 		t.Errorf("a job that waits: %v", got)
 	}
 	lease(m, "j.0", 1, 2)
-	m.must(FailTask{Task: "j.0", Attempt: 1, Message: "no private", At: after(3)})
+	m.must(command.FailTask{Task: "j.0", Attempt: 1, Message: "no private", At: after(3)})
 	if got := each(); !slices.Equal(got, []farm.Code{"", farm.CodeNotFound}) {
 		t.Errorf("a job that has ended: %v", got)
 	}
@@ -107,10 +108,10 @@ func TestErasedJobKeepsItsWebhook(t *testing.T) {
 	job, task := jobOf("j", 1)
 	job.Private, job.Webhook = true, &farm.Webhook{URL: "https://hook"}
 	job.Template = farm.JobTemplate{Src: "https://x/a.aep"}
-	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 	lease(m, "j.0", 1, 2)
-	m.must(FinishTask{Task: "j.0", Attempt: 1, At: after(3)})
-	m.must(RedactJobs{Jobs: []Redaction{{ID: "j"}}, Erase: true, At: after(4)})
+	m.must(command.FinishTask{Task: "j.0", Attempt: 1, At: after(3)})
+	m.must(command.RedactJobs{Jobs: []command.Redaction{{ID: "j"}}, Erase: true, At: after(4)})
 	m.read(func(tx *Tx) error {
 		job, err := tx.Job("j")
 		if job.Template.Src != farm.Redacted || !job.ErasedAt.Equal(after(4)) || !job.RedactedAt.IsZero() || job.Webhook.URL != "https://hook" {
@@ -121,10 +122,10 @@ func TestErasedJobKeepsItsWebhook(t *testing.T) {
 	if m.due(DutyErase, after(100), 9) != nil || len(m.due(DutyRedact, after(100), 9)) != 1 {
 		t.Error("the duties do not fit what was done")
 	}
-	if again := m.do(RedactJobs{Jobs: []Redaction{{ID: "j"}}, Erase: true, At: after(5)}); again.Each[0] == nil {
+	if again := m.do(command.RedactJobs{Jobs: []command.Redaction{{ID: "j"}}, Erase: true, At: after(5)}); again.Each[0] == nil {
 		t.Error("erased twice")
 	}
-	m.must(RedactJobs{Jobs: []Redaction{{ID: "j"}}, At: after(6)})
+	m.must(command.RedactJobs{Jobs: []command.Redaction{{ID: "j"}}, At: after(6)})
 	if m.due(DutyRedact, after(100), 9) != nil {
 		t.Error("redacted and still to be redacted")
 	}
@@ -136,13 +137,13 @@ func TestRedactionBeforeErasureLeavesThatToBeDone(t *testing.T) {
 	furnish(m)
 	job, task := jobOf("j", 1)
 	job.Private, job.Template = true, farm.JobTemplate{Src: farm.Redacted}
-	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
-	m.must(CancelJobs{Team: "team", IDs: []string{"j"}, At: after(3)})
-	m.must(RedactJobs{Jobs: []Redaction{{ID: "j"}}, At: after(4)})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+	m.must(command.CancelJobs{Team: "team", IDs: []string{"j"}, At: after(3)})
+	m.must(command.RedactJobs{Jobs: []command.Redaction{{ID: "j"}}, At: after(4)})
 	if len(m.due(DutyErase, after(100), 9)) != 1 {
 		t.Fatal("the job is no longer to be erased")
 	}
-	m.must(RedactJobs{Jobs: []Redaction{{ID: "j"}}, Erase: true, At: after(5)})
+	m.must(command.RedactJobs{Jobs: []command.Redaction{{ID: "j"}}, Erase: true, At: after(5)})
 	if m.due(DutyErase, after(100), 9) != nil || m.due(DutyRedact, after(100), 9) != nil {
 		t.Error("something is left to be done")
 	}
@@ -153,7 +154,7 @@ func endFamily(m *testMachine) {
 	family(m)
 	for _, id := range []string{"c1", "c2", "p"} {
 		lease(m, id+".0", 1, 3) // it takes no time, so that it leaves none behind as its team's
-		m.must(FinishTask{Task: id + ".0", Attempt: 1, Output: farm.OutputRef{Key: id}, At: after(3)})
+		m.must(command.FinishTask{Task: id + ".0", Attempt: 1, Output: farm.OutputRef{Key: id}, At: after(3)})
 	}
 }
 
@@ -166,10 +167,10 @@ func TestFamilyGoesTogether(t *testing.T) {
 	if got := m.due(DutyHistory, after(100), 9); !slices.Equal(got, []string{"p"}) {
 		t.Fatalf("with a history of their own: %v", got)
 	}
-	if got := m.do(PurgeJobs{IDs: []string{"c1"}}).Each; got[0] == nil {
+	if got := m.do(command.PurgeJobs{IDs: []string{"c1"}}).Each; got[0] == nil {
 		t.Error("a nested job went without its parent")
 	}
-	m.must(ExpireOutputs{IDs: []string{"p"}, At: after(50)})
+	m.must(command.ExpireOutputs{IDs: []string{"p"}, At: after(50)})
 	m.read(func(tx *Tx) error {
 		members, err := tx.Family("p")
 		if len(members) != 3 {
@@ -182,11 +183,11 @@ func TestFamilyGoesTogether(t *testing.T) {
 		}
 		return err
 	})
-	m.must(PurgeJobs{IDs: []string{"p"}})
+	m.must(command.PurgeJobs{IDs: []string{"p"}})
 	if m.content() != empty {
 		t.Error("something is left of a family that was forgotten")
 	}
-	if got := m.do(PurgeJobs{IDs: []string{"p"}}).Each; got[0] == nil || got[0].Code != farm.CodeNotFound {
+	if got := m.do(command.PurgeJobs{IDs: []string{"p"}}).Each; got[0] == nil || got[0].Code != farm.CodeNotFound {
 		t.Errorf("forgotten twice: %v", got)
 	}
 }
@@ -198,12 +199,12 @@ func TestNestedJobThatOutlivesItsParentStandsForItself(t *testing.T) {
 	family(m)
 	lease(m, "c1.0", 1, 2)
 	lease(m, "c2.0", 1, 2)
-	m.must(FailTask{Task: "c1.0", Attempt: 1, Message: "broke", At: after(3)})
-	m.must(PurgeJobs{IDs: []string{"p"}})
+	m.must(command.FailTask{Task: "c1.0", Attempt: 1, Message: "broke", At: after(3)})
+	m.must(command.PurgeJobs{IDs: []string{"p"}})
 	if status := m.jobStatus("c2"); status != farm.JobRendering {
 		t.Fatalf("the job that renders is %s", status)
 	}
-	m.must(FinishTask{Task: "c2.0", Attempt: 1, At: after(9)})
+	m.must(command.FinishTask{Task: "c2.0", Attempt: 1, At: after(9)})
 	if got := m.due(DutyHistory, after(100), 9); !slices.Equal(got, []string{"c2"}) {
 		t.Errorf("left with a history: %v", got)
 	}
@@ -214,7 +215,7 @@ func TestBatchGoesWithItsLastJob(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	empty := m.content()
-	cmd := SubmitJobs{Batch: &farm.Batch{ID: "b", Team: "team", Total: 2}}
+	cmd := command.SubmitJobs{Batch: &farm.Batch{ID: "b", Team: "team", Total: 2}}
 	for i, id := range []string{"j1", "j2"} {
 		job, task := jobOf(id, 1)
 		job.Batch = "b"
@@ -222,13 +223,13 @@ func TestBatchGoesWithItsLastJob(t *testing.T) {
 		cmd.Batch.Jobs = append(cmd.Batch.Jobs, farm.BatchJob{Index: i, ID: id})
 	}
 	m.must(cmd)
-	m.must(CancelJobs{Team: "team", IDs: []string{"j1", "j2"}, At: after(2)})
-	m.must(PurgeJobs{IDs: []string{"j1"}})
+	m.must(command.CancelJobs{Team: "team", IDs: []string{"j1", "j2"}, At: after(2)})
+	m.must(command.PurgeJobs{IDs: []string{"j1"}})
 	m.read(func(tx *Tx) error {
 		_, err := tx.Batch("b")
 		return err
 	})
-	m.must(PurgeJobs{IDs: []string{"j2"}})
+	m.must(command.PurgeJobs{IDs: []string{"j2"}})
 	if m.content() != empty {
 		t.Error("something is left of a batch that was forgotten")
 	}

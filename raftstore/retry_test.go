@@ -6,19 +6,20 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // failOn leases a task to an agent and has the attempt fail.
-func failOn(m *testMachine, task, agent string, attempt int, class farm.FailureClass) Result {
-	m.must(LeaseTasks{Grants: []Grant{{Task: task, Attempt: attempt, Agent: agent}}, At: after(10 * attempt)})
-	return m.must(FailTask{Task: task, Attempt: attempt, Message: "broke", Class: class, At: after(10*attempt + 1)})
+func failOn(m *testMachine, task, agent string, attempt int, class farm.FailureClass) command.Result {
+	m.must(command.LeaseTasks{Grants: []command.Grant{{Task: task, Attempt: attempt, Agent: agent}}, At: after(10 * attempt)})
+	return m.must(command.FailTask{Task: task, Attempt: attempt, Message: "broke", Class: class, At: after(10*attempt + 1)})
 }
 
 // submitOf submits a job of a template.
 func submitOf(m *testMachine, id, src string) {
 	job, task := jobOf(id, 1)
 	job.Template = farm.JobTemplate{Src: src}
-	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 }
 
 func TestWhatFollowsOnAFailureIsItsClasss(t *testing.T) {
@@ -72,7 +73,7 @@ func TestAMachineThatFailedATaskForItselfNeverGetsItAgain(t *testing.T) {
 	furnish(m)
 	submit(m, "j1", 1)
 	failOn(m, "j1.0", "a1", 1, farm.FailureWorker)
-	wantRefused(t, m, LeaseTasks{Grants: []Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: after(50)}, farm.CodeConflict)
+	wantRefused(t, m, command.LeaseTasks{Grants: []command.Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: after(50)}, farm.CodeConflict)
 	result := failOn(m, "j1.0", "a2", 2, farm.FailureWorker)
 	if job := result.Jobs[0]; job.Status != farm.JobFailed || !strings.Contains(job.Error, "no other machine is left") {
 		t.Errorf("when all machines failed it for themselves the job is %s: %s", job.Status, job.Error)
@@ -85,7 +86,7 @@ func TestJobsMaySayHowOftenTheirTasksAreTried(t *testing.T) {
 	furnish(m)
 	job, task := jobOf("j1", 1)
 	job.MaxAttempts = 1
-	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 	if got := failOn(m, "j1.0", "a1", 1, farm.FailureTransient).Jobs[0]; got.Status != farm.JobFailed {
 		t.Errorf("the job is %s", got.Status)
 	}
@@ -100,7 +101,7 @@ func TestAJobOfManyTasksEndsWhenTooManyAttemptsFail(t *testing.T) {
 	for i := range 12 {
 		tasks = append(tasks, farm.Task{ID: fmt.Sprintf("j1.%d", i), Job: "j1", Team: "team", Kind: farm.TaskRender})
 	}
-	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: tasks})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: tasks})
 	for i := range 10 {
 		result := failOn(m, fmt.Sprintf("j1.%d", i), "a1", 1, farm.FailureTransient)
 		if got, want := result.Jobs[0].Status.Ended(), i == 9; got != want {
@@ -131,8 +132,8 @@ func TestAMachineOnWhichJobAfterJobFailsIsSetAside(t *testing.T) {
 		t.Fatalf("it is %+v", aside)
 	}
 	submit(m, "good", 2)
-	m.must(LeaseTasks{Grants: []Grant{{Task: "good.0", Attempt: 1, Agent: "a1"}}, At: after(90)})
-	result := m.must(FinishTask{Task: "good.0", Attempt: 1, At: after(91)})
+	m.must(command.LeaseTasks{Grants: []command.Grant{{Task: "good.0", Attempt: 1, Agent: "a1"}}, At: after(90)})
+	result := m.must(command.FinishTask{Task: "good.0", Attempt: 1, At: after(91)})
 	if setAside() != nil || len(result.Agents) != 1 {
 		t.Errorf("after an attempt that went well it is %+v, told of %d machines", setAside(), len(result.Agents))
 	}
@@ -159,16 +160,16 @@ func TestAMachineThatSpoilsTheJobsOfManyTemplatesIsSetAside(t *testing.T) {
 		templates int
 		aside     bool
 	}{
-		"many templates":                  {NewestLevel, most, true},
-		"too few":                         {NewestLevel, most - 1, false},
-		"as every release knows the rule": {clusterLevel, most, false},
+		"many templates":                  {command.NewestLevel, most, true},
+		"too few":                         {command.NewestLevel, most - 1, false},
+		"as every release knows the rule": {command.ClusterLevel, most, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newTestMachine(t, t.TempDir(), "state")
 			defer m.end()
 			furnish(m)
-			if c.level > clusterLevel {
-				m.must(SetLevel{Level: c.level, Version: "v"})
+			if c.level > command.ClusterLevel {
+				m.must(command.SetLevel{Level: c.level, Version: "v"})
 			}
 			var told []farm.Agent
 			for i := range 2 * most { // each template twice: one counts once
@@ -183,8 +184,8 @@ func TestAMachineThatSpoilsTheJobsOfManyTemplatesIsSetAside(t *testing.T) {
 				t.Errorf("the reason is %q", told[0].SetAside.Reason)
 			}
 			submit(m, "good", 2)
-			m.must(LeaseTasks{Grants: []Grant{{Task: "good.0", Attempt: 1, Agent: "a1"}}, At: after(90)})
-			m.must(FinishTask{Task: "good.0", Attempt: 1, At: after(91)})
+			m.must(command.LeaseTasks{Grants: []command.Grant{{Task: "good.0", Attempt: 1, Agent: "a1"}}, At: after(90)})
+			m.must(command.FinishTask{Task: "good.0", Attempt: 1, At: after(91)})
 			_ = m.tables(func(tb *tables) error {
 				if health := tb.health("a1"); len(health.Spoilt) > 0 || health.SetAside != nil {
 					t.Errorf("after an attempt that went well it is %+v", health)

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 
 	"github.com/cespare/xxhash/v2"
+
+	"overcrank/raftstore/command"
 )
 
 // rowPrint is a hash over the rows that one entry writes, in the order in which its rule writes them. Two nodes that come to
@@ -56,9 +58,9 @@ func chain(fingerprint, print []byte) []byte {
 }
 
 // after is the fingerprint after an entry whose rule has been applied.
-func (t *tables) after(fingerprint, command []byte) []byte {
-	if t.since(checkedLevel) {
+func (t *tables) after(fingerprint, entry []byte) []byte {
+	if t.since(command.CheckedLevel) {
 		return chain(fingerprint, t.print.sum())
 	}
-	return chain(fingerprint, command)
+	return chain(fingerprint, entry)
 }

@@ -3,12 +3,14 @@ package raftstore
 import (
 	"fmt"
 	"testing"
+
+	"overcrank/raftstore/command"
 )
 
 // raise brings a store to the level of this program.
 func raise(t *testing.T, s *Store) {
 	t.Helper()
-	if res, err := s.Apply(t.Context(), SetLevel{Level: NewestLevel, Version: "v"}); err != nil || res.Refused != nil {
+	if res, err := s.Apply(t.Context(), command.SetLevel{Level: command.NewestLevel, Version: "v"}); err != nil || res.Refused != nil {
 		t.Fatal(err, res.Refused)
 	}
 }
@@ -66,7 +68,7 @@ func TestTheFingerprintDoesNotDependOnBatches(t *testing.T) {
 	one, all := newTestMachine(t, t.TempDir(), "one"), newTestMachine(t, t.TempDir(), "all")
 	defer one.end()
 	defer all.end()
-	one.must(SetLevel{Level: NewestLevel, Version: "v"})
+	one.must(command.SetLevel{Level: command.NewestLevel, Version: "v"})
 	furnish(one)
 	for i := range 20 {
 		submit(one, fmt.Sprint("j", i), i)

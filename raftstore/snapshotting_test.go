@@ -3,6 +3,8 @@ package raftstore
 import (
 	"strings"
 	"testing"
+
+	"overcrank/raftstore/command"
 )
 
 func TestSnapshotsBecomeDueWithTheLog(t *testing.T) {
@@ -29,7 +31,7 @@ func TestSnapshotsBecomeDueWithTheLog(t *testing.T) {
 		t.Errorf("a snapshot is due again at once: %d bytes in %d entries", s.machine.grown.Load(), s.machine.entries.Load())
 	}
 	for range 3 {
-		if _, err := s.Apply(t.Context(), PutInventory{ID: "a", Name: strings.Repeat("x", 100)}); err != nil {
+		if _, err := s.Apply(t.Context(), command.PutInventory{ID: "a", Name: strings.Repeat("x", 100)}); err != nil {
 			t.Fatal(err)
 		}
 	}

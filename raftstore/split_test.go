@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // film is a job with pictures to look at first, and its render.
@@ -22,7 +23,7 @@ func film(m *testMachine, edit func(*farm.Job)) farm.Job {
 		tasks[0].Stage = 1
 		tasks = append(tasks, farm.Task{ID: "film.2", Job: "film", Team: job.Team, Kind: farm.TaskSample, Part: true})
 	}
-	m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: tasks})
+	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: tasks})
 	return job
 }
 
@@ -59,9 +60,9 @@ func part(frames int) farm.OutputRef {
 	return farm.OutputRef{FileRef: farm.FileRef{SHA256: fmt.Sprintf("part%d", frames)}, Frames: frames}
 }
 
-func (m *testMachine) finish(task string, attempt, at int) Result {
+func (m *testMachine) finish(task string, attempt, at int) command.Result {
 	m.t.Helper()
-	return m.must(FinishTask{Task: task, Attempt: attempt, Output: part(at), At: after(at)})
+	return m.must(command.FinishTask{Task: task, Attempt: attempt, Output: part(at), At: after(at)})
 }
 
 func TestSplitJobIsAssembledWhenAllItsPartsAreThere(t *testing.T) {
@@ -69,10 +70,10 @@ func TestSplitJobIsAssembledWhenAllItsPartsAreThere(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	film(m, func(*farm.Job) {})
-	split := Split{Task: "film.1", Ranges: []farm.Frames{{Start: 2, End: 4}, {Start: 5, End: 9}}, Parting: Parting{Engine: farm.EngineEmbedded, Sound: true}}
-	m.must(SplitTasks{Splits: []Split{split}, At: after(2)})
+	split := command.Split{Task: "film.1", Ranges: []farm.Frames{{Start: 2, End: 4}, {Start: 5, End: 9}}, Parting: command.Parting{Engine: farm.EngineEmbedded, Sound: true}}
+	m.must(command.SplitTasks{Splits: []command.Split{split}, At: after(2)})
 	wantShape(t, m, "render 2-4 ready, render 5-9 ready, sound 2-9 ready, assemble 2-9 blocked")
-	if err := m.do(SplitTasks{Splits: []Split{split}, At: after(2)}).Each[0]; farm.CodeOf(err) != farm.CodeConflict {
+	if err := m.do(command.SplitTasks{Splits: []command.Split{split}, At: after(2)}).Each[0]; farm.CodeOf(err) != farm.CodeConflict {
 		t.Errorf("split once more: %v", err)
 	}
 	for i, id := range []string{"film.1", "film.2", "film.3"} {
@@ -96,7 +97,7 @@ func TestFramesThatWereDoneAreKept(t *testing.T) {
 	furnish(m)
 	film(m, func(*farm.Job) {})
 	lease(m, "film.1", 1, 2)
-	keep := KeepFrames{Task: "film.1", Attempt: 1, Frames: farm.Frames{End: 3}, Output: part(4), Whole: &farm.Frames{End: 9}, At: after(3)}
+	keep := command.KeepFrames{Task: "film.1", Attempt: 1, Frames: farm.Frames{End: 3}, Output: part(4), Whole: &farm.Frames{End: 9}, At: after(3)}
 	for _, wrong := range []farm.Frames{{Start: 1, End: 3}, {End: 9}, {End: -1}} {
 		bad := keep
 		bad.Frames = wrong
@@ -107,13 +108,13 @@ func TestFramesThatWereDoneAreKept(t *testing.T) {
 	if m.must(keep); m.content() != content {
 		t.Error("a report that came twice changed something")
 	}
-	m.must(ExpireLeases{Leases: []Grant{{Task: "film.1", Attempt: 1, Agent: "a1"}}, Returned: true, At: after(4)})
+	m.must(command.ExpireLeases{Leases: []command.Grant{{Task: "film.1", Attempt: 1, Agent: "a1"}}, Returned: true, At: after(4)})
 	wantShape(t, m, "render 4-9 ready, assemble 0-9 blocked")
 	if status := m.jobStatus("film"); status != farm.JobRendering {
 		t.Errorf("a job of which some is there is %s", status)
 	}
 	lease(m, "film.1", 2, 5)
-	keep = KeepFrames{Task: "film.1", Attempt: 2, Frames: farm.Frames{Start: 4, End: 5}, Output: part(2), At: after(6)}
+	keep = command.KeepFrames{Task: "film.1", Attempt: 2, Frames: farm.Frames{Start: 4, End: 5}, Output: part(2), At: after(6)}
 	m.must(keep)
 	m.finish("film.1", 2, 7)
 	if got := m.tasks("film")[0].Parts; len(got) != 3 || got[2].Frames != (farm.Frames{Start: 6, End: 9}) {
@@ -128,14 +129,14 @@ func TestBadFramesAloneAreRenderedAgain(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	film(m, func(*farm.Job) {})
-	m.must(SplitTasks{Splits: []Split{{Task: "film.1", Ranges: []farm.Frames{{End: 4}, {Start: 5, End: 9}}}}, At: after(2)})
+	m.must(command.SplitTasks{Splits: []command.Split{{Task: "film.1", Ranges: []farm.Frames{{End: 4}, {Start: 5, End: 9}}}}, At: after(2)})
 	for _, id := range []string{"film.1", "film.2"} {
 		lease(m, id, 1, 3)
 		m.finish(id, 1, 4)
 	}
 	for round := 1; round <= farm.MaxRedos; round++ {
 		lease(m, "film.3", round, 5)
-		redo := RedoFrames{Task: "film.3", Attempt: round, Bad: []farm.Frames{{Start: 7, End: 7}, {Start: 6, End: 6}, {Start: 40, End: 41}}, At: after(6)}
+		redo := command.RedoFrames{Task: "film.3", Attempt: round, Bad: []farm.Frames{{Start: 7, End: 7}, {Start: 6, End: 6}, {Start: 40, End: 41}}, At: after(6)}
 		m.must(redo)
 		content := m.content()
 		if m.must(redo); m.content() != content {
@@ -149,8 +150,8 @@ func TestBadFramesAloneAreRenderedAgain(t *testing.T) {
 		m.finish(id, 1, 8)
 	}
 	lease(m, "film.3", farm.MaxRedos+1, 9)
-	wantRefused(t, m, RedoFrames{Task: "film.3", Attempt: farm.MaxRedos + 1, Bad: []farm.Frames{{Start: 10, End: 12}}}, farm.CodeInvalid)
-	result := m.must(RedoFrames{Task: "film.3", Attempt: farm.MaxRedos + 1, Bad: []farm.Frames{{Start: 7, End: 8}}, At: after(9)})
+	wantRefused(t, m, command.RedoFrames{Task: "film.3", Attempt: farm.MaxRedos + 1, Bad: []farm.Frames{{Start: 10, End: 12}}}, farm.CodeInvalid)
+	result := m.must(command.RedoFrames{Task: "film.3", Attempt: farm.MaxRedos + 1, Bad: []farm.Frames{{Start: 7, End: 8}}, At: after(9)})
 	if job := result.Jobs[0]; job.Status != farm.JobFailed || !strings.Contains(job.Error, "frames 7 came out missing or damaged 4 times") {
 		t.Errorf("ended as %s: %s", job.Status, job.Error)
 	}
@@ -172,7 +173,7 @@ func TestRestWaitsForApproval(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	job := film(m, func(job *farm.Job) { job.PreviewFirst, job.Approve = true, true })
-	approve := DecideJob{Team: job.Team, ID: "film", By: "Ann", At: after(4)}
+	approve := command.DecideJob{Team: job.Team, ID: "film", By: "Ann", At: after(4)}
 	lease(m, "film.2", 1, 2)
 	m.finish("film.2", 1, 3)
 	wantShape(t, m, "render blocked, sample done")
@@ -185,7 +186,7 @@ func TestRestWaitsForApproval(t *testing.T) {
 	reject := approve
 	reject.Reject, reject.Reason = true, "too late"
 	wantRefused(t, m, reject, farm.CodeConflict)
-	m.must(CancelJobs{Team: job.Team, IDs: []string{"film"}, At: after(5)})
+	m.must(command.CancelJobs{Team: job.Team, IDs: []string{"film"}, At: after(5)})
 	wantRefused(t, m, approve, farm.CodeConflict)
 }
 
@@ -194,12 +195,12 @@ func TestRejectedJobEndsWithTheReason(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	job := film(m, func(job *farm.Job) { job.PreviewFirst, job.Approve = true, true })
-	result := m.must(DecideJob{Team: job.Team, ID: "film", Reject: true, Reason: "Rejected by Ann: wrong logo", At: after(4)})
+	result := m.must(command.DecideJob{Team: job.Team, ID: "film", Reject: true, Reason: "Rejected by Ann: wrong logo", At: after(4)})
 	if job := result.Jobs[0]; job.Status != farm.JobFailed || job.Error != "Rejected by Ann: wrong logo" {
 		t.Errorf("ended as %s: %s", job.Status, job.Error)
 	}
 	submit(m, "plain", 1)
-	wantRefused(t, m, DecideJob{Team: job.Team, ID: "plain", At: after(5)}, farm.CodeConflict)
+	wantRefused(t, m, command.DecideJob{Team: job.Team, ID: "plain", At: after(5)}, farm.CodeConflict)
 }
 
 // TestSplitJobsAlwaysEnd gives one job to machines that fail, vanish, give back and lie, and checks that it ends, that what
@@ -253,7 +254,7 @@ func TestSplitJobsAlwaysEnd(t *testing.T) {
 const filmFrames = 20
 
 // drawEvent lets something happen to a task of the film.
-func drawEvent(t *rapid.T, m *testMachine, job farm.Job, step int) Result {
+func drawEvent(t *rapid.T, m *testMachine, job farm.Job, step int) command.Result {
 	tasks := slices.DeleteFunc(m.tasks("film"), func(task farm.Task) bool {
 		return task.Status != farm.TaskReady && task.Status != farm.TaskLeased
 	})
@@ -261,9 +262,9 @@ func drawEvent(t *rapid.T, m *testMachine, job farm.Job, step int) Result {
 	at := after(10 * step)
 	switch {
 	case len(tasks) == 0:
-		return m.must(DecideJob{Team: job.Team, ID: "film", Reject: rapid.IntRange(0, 9).Draw(t, "reject") == 0, Reason: "no", At: at})
+		return m.must(command.DecideJob{Team: job.Team, ID: "film", Reject: rapid.IntRange(0, 9).Draw(t, "reject") == 0, Reason: "no", At: at})
 	case rapid.IntRange(0, 99).Draw(t, "cancel") == 0:
-		return m.must(CancelJobs{Team: job.Team, IDs: []string{"film"}, Force: true, At: at})
+		return m.must(command.CancelJobs{Team: job.Team, IDs: []string{"film"}, Force: true, At: at})
 	}
 	task := rapid.SampledFrom(tasks).Draw(t, "task")
 	frames := whole
@@ -273,28 +274,28 @@ func drawEvent(t *rapid.T, m *testMachine, job farm.Job, step int) Result {
 	if task.Status == farm.TaskReady {
 		if task.Kind == farm.TaskRender && !task.Part && rapid.Bool().Draw(t, "split") {
 			cut := rapid.IntRange(1, filmFrames-1).Draw(t, "cut")
-			return m.must(SplitTasks{Splits: []Split{{Task: task.ID, Attempt: task.Attempt, Ranges: []farm.Frames{{End: cut - 1}, {Start: cut, End: filmFrames - 1}},
-				Parting: Parting{Sound: rapid.Bool().Draw(t, "sound")}}}, At: at})
+			return m.must(command.SplitTasks{Splits: []command.Split{{Task: task.ID, Attempt: task.Attempt, Ranges: []farm.Frames{{End: cut - 1}, {Start: cut, End: filmFrames - 1}},
+				Parting: command.Parting{Sound: rapid.Bool().Draw(t, "sound")}}}, At: at})
 		}
 		agent := rapid.SampledFrom([]string{"a1", "a2"}).Draw(t, "agent")
-		return m.must(LeaseTasks{Grants: []Grant{{Task: task.ID, Attempt: task.Attempt + 1, Agent: agent}}, At: at})
+		return m.must(command.LeaseTasks{Grants: []command.Grant{{Task: task.ID, Attempt: task.Attempt + 1, Agent: agent}}, At: at})
 	}
 	end := rapid.IntRange(0, 19).Draw(t, "end")
 	if end < 4 && task.Kind == farm.TaskRender && frames.Count() > 1 {
 		done := farm.Frames{Start: frames.Start, End: frames.Start + rapid.IntRange(0, frames.Count()-2).Draw(t, "done")}
-		m.must(KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: done, Output: part(done.Count()), Whole: &whole, At: at})
+		m.must(command.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: done, Output: part(done.Count()), Whole: &whole, At: at})
 	}
 	if end < 6 && task.Kind == farm.TaskAssemble {
 		from := rapid.IntRange(0, filmFrames-1).Draw(t, "bad")
-		return m.must(RedoFrames{Task: task.ID, Attempt: task.Attempt, Bad: []farm.Frames{{Start: from, End: from + rapid.IntRange(0, 3).Draw(t, "more")}}, At: at})
+		return m.must(command.RedoFrames{Task: task.ID, Attempt: task.Attempt, Bad: []farm.Frames{{Start: from, End: from + rapid.IntRange(0, 3).Draw(t, "more")}}, At: at})
 	}
 	switch end {
 	case 0:
-		return m.must(FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, At: at})
+		return m.must(command.FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, At: at})
 	case 1, 2, 3:
-		return m.must(ExpireLeases{Leases: []Grant{{Task: task.ID, Attempt: task.Attempt, Agent: task.Agent}}, Returned: end > 1, At: at})
+		return m.must(command.ExpireLeases{Leases: []command.Grant{{Task: task.ID, Attempt: task.Attempt, Agent: task.Agent}}, Returned: end > 1, At: at})
 	default:
-		return m.must(FinishTask{Task: task.ID, Attempt: task.Attempt, Output: part(frames.Count()), At: at})
+		return m.must(command.FinishTask{Task: task.ID, Attempt: task.Attempt, Output: part(frames.Count()), At: at})
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
 )
 
@@ -40,7 +41,7 @@ type Config struct {
 	// Applied is told of what commands came to, on every node and in the order of the log, before any of them is answered.
 	// It must not block. Replaced is told that the state was replaced by another node's snapshot: what Applied would have
 	// been told is unknown. Either may be nil.
-	Applied  func([]Result)
+	Applied  func([]command.Result)
 	Replaced func()
 	// Rebuilt is told that the state file was damaged and has been made again: what was read of it before may have been wrong, and is
 	// to be read anew. It must not block. It may be nil.
@@ -73,7 +74,7 @@ type Store struct {
 	raft    *raft.Raft
 	log     *diskLog
 	machine *machine
-	codec   *codec
+	codec   *command.Codec
 	disk    *diskWatch
 	mark    stopMark
 	// snapshots are those on the disk, the newest first in their list.
@@ -167,10 +168,10 @@ func open(cfg Config) (_ *Store, err error) {
 	}
 	s.log = newDiskLog(file, cfg.Dir, cfg.BeforeSync, cfg.Logger)
 	undo = append(undo, s.log.Close)
-	if s.codec, err = newCodec(Commands()); err != nil {
+	if s.codec, err = command.NewCodec(Commands()); err != nil {
 		return nil, err
 	}
-	undo = append(undo, func() error { s.codec.close(); return nil })
+	undo = append(undo, func() error { s.codec.Close(); return nil })
 	snapshots, err := raft.NewFileSnapshotStoreWithLogger(cfg.Dir, keptSnapshots, newRaftLogger(cfg.Logger))
 	if err != nil {
 		return nil, fmt.Errorf("open snapshots: %w", err)
@@ -220,7 +221,7 @@ func (s *Store) Close() error {
 		s.looks.work.Wait()
 		clean := !s.machine.halted.Load() && s.machine.broken.Load() == nil
 		err = errors.Join(err, s.machine.close(), s.log.Close())
-		s.codec.close()
+		s.codec.Close()
 		if err == nil && clean && s.machine.synced {
 			err = s.mark.clean()
 		}
@@ -257,25 +258,25 @@ const applyWait = 10 * time.Second
 // Apply commits one command and waits until this node's state has it. Errors are *farm.Error of CodeUnavailable when the
 // farm has no leader or the disk is full; a refusal is in the Result. After an error that is not a definite refusal, as
 // when ctx ends, the command may still be applied.
-func (s *Store) Apply(ctx context.Context, cmd Command) (Result, error) {
+func (s *Store) Apply(ctx context.Context, cmd command.Command) (command.Result, error) {
 	return s.ApplyFor(ctx, nil, cmd)
 }
 
 // ApplyFor is Apply on behalf of a request that must not be carried out twice; nil means of no such request.
-func (s *Store) ApplyFor(ctx context.Context, key *RequestKey, cmd Command) (Result, error) {
+func (s *Store) ApplyFor(ctx context.Context, key *command.RequestKey, cmd command.Command) (command.Result, error) {
 	wait, err := s.begin(ctx, key, cmd)
 	if err != nil {
-		return Result{}, err
+		return command.Result{}, err
 	}
 	return wait()
 }
 
 // Begin hands a command over without waiting for it; wait gives what Apply would. Its own errors are refusals for certain.
-func (s *Store) Begin(ctx context.Context, cmd Command) (wait func() (Result, error), err error) {
+func (s *Store) Begin(ctx context.Context, cmd command.Command) (wait func() (command.Result, error), err error) {
 	return s.begin(ctx, nil, cmd)
 }
 
-func (s *Store) begin(ctx context.Context, key *RequestKey, cmd Command) (wait func() (Result, error), err error) {
+func (s *Store) begin(ctx context.Context, key *command.RequestKey, cmd command.Command) (wait func() (command.Result, error), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("apply command: %w", err)
 	}
@@ -285,9 +286,9 @@ func (s *Store) begin(ctx context.Context, key *RequestKey, cmd Command) (wait f
 	if err := s.allowed(cmd); err != nil {
 		return nil, err
 	}
-	data, err := s.codec.encode(cmd)
+	data, err := s.codec.Encode(cmd)
 	if err == nil && key != nil {
-		data, err = withKey(data, *key)
+		data, err = command.WithKey(data, *key)
 	}
 	if err != nil {
 		return nil, err
@@ -296,23 +297,23 @@ func (s *Store) begin(ctx context.Context, key *RequestKey, cmd Command) (wait f
 		return s.propose(ctx, data), nil
 	}
 	future, answered := s.submit(ctx, data)
-	return func() (Result, error) {
+	return func() (command.Result, error) {
 		if err := answered(); err != nil {
-			return Result{}, s.explain(err)
+			return command.Result{}, s.explain(err)
 		}
 		return resultOf(future)
 	}, nil
 }
 
 // resultOf is what an applied command came to.
-func resultOf(future raft.ApplyFuture) (Result, error) {
+func resultOf(future raft.ApplyFuture) (command.Result, error) {
 	switch answer := future.Response().(type) {
-	case Result:
+	case command.Result:
 		return answer, nil
 	case error:
-		return Result{}, farm.Errorf(farm.CodeUnavailable, "the farm's state cannot be written at the moment: %w", answer)
+		return command.Result{}, farm.Errorf(farm.CodeUnavailable, "the farm's state cannot be written at the moment: %w", answer)
 	default:
-		return Result{}, fmt.Errorf("apply command: the state machine answered with a %T", answer)
+		return command.Result{}, fmt.Errorf("apply command: the state machine answered with a %T", answer)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"overcrank/durable"
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func TestMain(m *testing.M) {
@@ -51,7 +52,7 @@ func openStore(t testing.TB, cfg Config) *Store {
 
 func putTeam(t testing.TB, s *Store, id string) {
 	t.Helper()
-	result, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: id}})
+	result, err := s.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: id}})
 	if err != nil || result.Refused != nil {
 		t.Fatalf("put team %s: %v, %v", id, err, result.Refused)
 	}
@@ -322,7 +323,7 @@ func TestFullDiskRefusesChangesButNotReading(t *testing.T) {
 	cfg := config(t, folder)
 	cfg.MinFree = 1 << 60
 	s = openStore(t, cfg)
-	_, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "two"}})
+	_, err := s.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: "two"}})
 	if farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), "MB free") {
 		t.Errorf("got %v", err)
 	}
@@ -338,7 +339,7 @@ func TestApplyAfterItsContextOrTheNodeHasEnded(t *testing.T) {
 	s := openStore(t, config(t, t.TempDir()))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Apply(ctx, PutTeam{Team: farm.Team{ID: "one"}}); !errors.Is(err, context.Canceled) {
+	if _, err := s.Apply(ctx, command.PutTeam{Team: farm.Team{ID: "one"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -347,7 +348,7 @@ func TestApplyAfterItsContextOrTheNodeHasEnded(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("closed again: %v", err)
 	}
-	if _, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "one"}}); farm.CodeOf(err) != farm.CodeUnavailable {
+	if _, err := s.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: "one"}}); farm.CodeOf(err) != farm.CodeUnavailable {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -377,7 +378,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 		callers.Go(func() {
 			for i := range 20 {
 				id := fmt.Sprintf("team-%d-%d", c, i)
-				if result, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: id}}); err != nil || result.Refused != nil {
+				if result, err := s.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: id}}); err != nil || result.Refused != nil {
 					t.Errorf("%s: %v %v", id, err, result.Refused)
 				}
 				if !hasTeam(t, s, id) {
@@ -399,7 +400,7 @@ func TestEntryThatCannotBeAppliedIsFatal(t *testing.T) {
 	if err := s.raft.Apply([]byte{99, 1, '{', '}'}, time.Second).Error(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: "two"}}); farm.CodeOf(err) != farm.CodeUnavailable {
+	if _, err := s.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: "two"}}); farm.CodeOf(err) != farm.CodeUnavailable {
 		t.Errorf("a halted node answered %v", err)
 	}
 	if err := s.Ready(); err == nil {
@@ -433,7 +434,7 @@ func TestCallersAreLetGoWhenTheNodeStops(t *testing.T) {
 	for c := range 8 {
 		callers.Go(func() {
 			for i := 0; ; i++ {
-				if _, err := s.Apply(t.Context(), PutTeam{Team: farm.Team{ID: fmt.Sprintf("team-%d-%d", c, i)}}); err != nil {
+				if _, err := s.Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: fmt.Sprintf("team-%d-%d", c, i)}}); err != nil {
 					if farm.CodeOf(err) != farm.CodeUnavailable {
 						t.Errorf("stopped with %v", err)
 					}

@@ -5,9 +5,9 @@ import (
 	"os"
 	"time"
 
-	"overcrank/interval"
-
 	"golang.org/x/sys/unix"
+
+	"overcrank/interval"
 )
 
 // syncGently brings a large file to the disk in pieces, with pauses behind those that there was something to write of: what is written at

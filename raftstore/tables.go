@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
+	"overcrank/raftstore/record"
 )
 
 // The buckets of the state file. Records are JSON under their id; an index holds keys only, or the id it leads to.
@@ -22,7 +24,7 @@ var (
 	bucketUnread          = []byte("templates unread")  // id
 
 	bucketJobs                 = []byte("jobs")                     // their heads
-	bucketContents             = []byte("job contents")             // see encoding.go
+	bucketContents             = []byte("job contents")             // see package record
 	bucketJobsByTime           = []byte("jobs by time")             // team, status, time, id
 	bucketJobsByPriority       = []byte("jobs by priority")         // team, status, priority, time, id
 	bucketTaggedJobsByTime     = []byte("tagged jobs by time")      // team, tag, status, time, id
@@ -121,9 +123,9 @@ type tables struct {
 	change  *layered.Change // nil where the state is only read
 	kept    *decoded
 	err     error
-	changed []Changed      // by the command under way
-	counts  map[string]int // counters that were looked at for a change, as they are now; see counters.go
-	print   *rowPrint      // of the entry under way; nil where rows are written that are of no entry
+	changed []command.Changed // by the command under way
+	counts  map[string]int    // counters that were looked at for a change, as they are now; see counters.go
+	print   *rowPrint         // of the entry under way; nil where rows are written that are of no entry
 	// inForce is the farm's level, 0 until it is asked for.
 	inForce int
 	wrong   func(bucket, key string, value []byte) []byte // see Config.WrongRule
@@ -153,21 +155,21 @@ func (t *tables) fail(err error) {
 }
 
 // get reads one record.
-func get[R any](t *tables, bucket []byte, key string) (record R, found bool) {
+func get[R any](t *tables, bucket []byte, key string) (read R, found bool) {
 	value := t.value(bucket, key)
 	if value == nil {
-		return record, false
+		return read, false
 	}
-	if err := decodeRecord(value, &record); err != nil {
+	if err := record.Decode(value, &read); err != nil {
 		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucket, key, err))
-		return record, false
+		return read, false
 	}
-	return record, true
+	return read, true
 }
 
 // put writes one record.
-func put(t *tables, bucket []byte, key string, record any) {
-	value, err := encodeRecord(record)
+func put(t *tables, bucket []byte, key string, written any) {
+	value, err := record.Encode(written)
 	if err != nil {
 		t.breaks(fmt.Errorf("write %s %q: %w", bucket, key, err))
 		return
@@ -233,12 +235,12 @@ func all[R any](t *tables, bucket []byte) []R {
 	var records []R
 	cursor := t.cursor(bucket)
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
-		var record R
-		if err := decodeRecord(value, &record); err != nil {
+		var read R
+		if err := record.Decode(value, &read); err != nil {
 			t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucket, key, err))
 			return nil
 		}
-		records = append(records, record)
+		records = append(records, read)
 	}
 	return records
 }
@@ -273,7 +275,7 @@ func checkID(what, id string) *farm.Error {
 
 // note remembers what the command under way has changed; a record that changes twice is told once.
 func (t *tables) note(kind farm.EventKind, team, id string) {
-	changed := Changed{Kind: kind, Team: team, ID: id}
+	changed := command.Changed{Kind: kind, Team: team, ID: id}
 	for _, known := range t.changed {
 		if known == changed {
 			return
@@ -283,7 +285,7 @@ func (t *tables) note(kind farm.EventKind, team, id string) {
 }
 
 // noted gives what the command that has ended changed.
-func (t *tables) noted() []Changed {
+func (t *tables) noted() []command.Changed {
 	changed := t.changed
 	t.changed = nil
 	return changed

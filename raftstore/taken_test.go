@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // TestWhatWasTakenIsSettledByItsTerm asks a leader for the same proposal several times, as a node does that lost its connection.
@@ -91,7 +92,7 @@ func TestACommandIsInTheLogOnceThoughItsLeaderChanges(t *testing.T) {
 			}
 			return deliver(ctx, to, p)
 		}
-		cfg.Applied = func(results []Result) {
+		cfg.Applied = func(results []command.Result) {
 			if sender.Load() == int64(i) {
 				applied.Add(int64(len(results)))
 			}
@@ -103,7 +104,7 @@ func TestACommandIsInTheLogOnceThoughItsLeaderChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	sender.Store(int64(follower))
-	if _, err := c.nodes[follower].Apply(t.Context(), PutTeam{Team: farm.Team{ID: "once"}}); err != nil {
+	if _, err := c.nodes[follower].Apply(t.Context(), command.PutTeam{Team: farm.Team{ID: "once"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.nodes[follower].Fresh(t.Context()); err != nil {

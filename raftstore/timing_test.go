@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 // timing is what is known of the composition main of the template that furnish makes.
@@ -37,7 +38,7 @@ func TestTimingsAreLearnedPerCompositionAndMachine(t *testing.T) {
 		if i >= 4 {
 			seconds = 20
 		}
-		m.must(FinishTask{Task: id + ".0", Attempt: 1, Measured: measured(100, seconds), At: after(3 + i)})
+		m.must(command.FinishTask{Task: id + ".0", Attempt: 1, Measured: measured(100, seconds), At: after(3 + i)})
 	}
 	all := m.timing("main", "")
 	if all.Count != 12 || all.Start != 500_000 || all.Frame < 160_000 || all.Frame > 200_000 || all.Spread == 0 {
@@ -49,7 +50,7 @@ func TestTimingsAreLearnedPerCompositionAndMachine(t *testing.T) {
 	if other := m.timing("main", "a2"); other != (farm.Timing{}) {
 		t.Errorf("of a machine that rendered nothing %+v", other)
 	}
-	m.must(ReceiveTemplate{ID: "tmpl", Nonce: "n", File: farm.FileRef{SHA256: "f2", Size: 10}, At: after(30)})
+	m.must(command.ReceiveTemplate{ID: "tmpl", Nonce: "n", File: farm.FileRef{SHA256: "f2", Size: 10}, At: after(30)})
 	if gone := m.timing("main", ""); gone != (farm.Timing{}) {
 		t.Errorf("after the file was replaced %+v is left", gone)
 	}
@@ -63,9 +64,9 @@ func TestTimingsStayFew(t *testing.T) {
 		id := fmt.Sprintf("j%d", i)
 		job, task := jobOf(id, 1)
 		job.Template.Composition = fmt.Sprintf("comp %d", i)
-		m.must(SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+		m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
 		lease(m, task.ID, 1, 2+i)
-		m.must(FinishTask{Task: task.ID, Attempt: 1, Measured: measured(100, 10), At: after(3 + i)})
+		m.must(command.FinishTask{Task: task.ID, Attempt: 1, Measured: measured(100, 10), At: after(3 + i)})
 	}
 	m.read(func(tx *Tx) error {
 		kept := len(tx.t.keysUnder(bucketTimings, ""))
@@ -80,7 +81,7 @@ func TestTimingsStayFew(t *testing.T) {
 	if latest := m.timing(fmt.Sprintf("comp %d", maxTimings/2+1), "a1"); latest.Count != 1 {
 		t.Error("the latest timing has gone")
 	}
-	m.must(DeleteTemplate{Team: "team", ID: "tmpl"})
+	m.must(command.DeleteTemplate{Team: "team", ID: "tmpl"})
 	m.read(func(tx *Tx) error {
 		if left := tx.t.keysUnder(bucketTimings, ""); len(left) > 0 {
 			t.Errorf("the template has gone and left %d timings", len(left))

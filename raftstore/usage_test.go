@@ -3,6 +3,8 @@ package raftstore
 import (
 	"testing"
 	"time"
+
+	"overcrank/raftstore/command"
 )
 
 func TestMachineTimeIsCountedByTeamAndHour(t *testing.T) {
@@ -20,8 +22,8 @@ func TestMachineTimeIsCountedByTeamAndHour(t *testing.T) {
 	attempt := 0
 	work := func(began, seconds int) {
 		attempt++
-		m.must(LeaseTasks{Grants: []Grant{{Task: "j1.0", Attempt: attempt, Agent: "a1"}}, At: after(began)})
-		m.must(ExpireLeases{Leases: []Grant{{Task: "j1.0", Attempt: attempt, Agent: "a1"}}, Returned: true, At: after(began + seconds)})
+		m.must(command.LeaseTasks{Grants: []command.Grant{{Task: "j1.0", Attempt: attempt, Agent: "a1"}}, At: after(began)})
+		m.must(command.ExpireLeases{Leases: []command.Grant{{Task: "j1.0", Attempt: attempt, Agent: "a1"}}, Returned: true, At: after(began + seconds)})
 	}
 	submit(m, "j1", 1)
 	work(0, 100)

@@ -25,6 +25,7 @@ import (
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 	"overcrank/web"
 )
 
@@ -86,15 +87,15 @@ func (r *rig) people() {
 	for _, p := range staff {
 		if !known[p.Team] {
 			known[p.Team] = true
-			r.apply(store, raftstore.PutTeam{Team: farm.Team{ID: p.Team, Name: p.Team, CreatedAt: time.Now()}})
+			r.apply(store, command.PutTeam{Team: farm.Team{ID: p.Team, Name: p.Team, CreatedAt: time.Now()}})
 		}
 		sum := sha256.Sum256([]byte(p.Name))
 		p.Hash, p.CreatedAt = hex.EncodeToString(sum[:]), time.Now()
-		r.apply(store, raftstore.PutToken{Token: p})
+		r.apply(store, command.PutToken{Token: p})
 	}
 }
 
-func (r *rig) apply(store *raftstore.Store, cmd raftstore.Command) {
+func (r *rig) apply(store *raftstore.Store, cmd command.Command) {
 	r.t.Helper()
 	if _, err := store.Apply(r.t.Context(), cmd); err != nil {
 		r.t.Fatal(err)

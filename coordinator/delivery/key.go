@@ -7,6 +7,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const keyPrefix = "ocw_"
@@ -34,7 +35,7 @@ func (d *Webhooks) RenewKey(ctx context.Context, p farm.Principal) (string, erro
 	if err := p.May(farm.ActRenewWebhookKey); err != nil {
 		return "", err
 	}
-	if _, err := d.state.Apply(ctx, raftstore.RenewWebhookKey{Team: p.Team, Salt: rand.Text()}); err != nil {
+	if _, err := d.state.Apply(ctx, command.RenewWebhookKey{Team: p.Team, Salt: rand.Text()}); err != nil {
 		return "", err
 	}
 	return d.key(p.Team)

@@ -11,6 +11,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/redact"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // keepAgainAfter is when a try is made again whose outcome could not be kept.
@@ -99,7 +100,7 @@ func (d *Webhooks) Try(ctx context.Context, id string) (next time.Time) {
 		return time.Time{}
 	}
 	now := d.state.Now()
-	cmd := raftstore.RecordTry{ID: id, Round: owed.Round, Try: owed.Tries + 1, At: now}
+	cmd := command.RecordTry{ID: id, Round: owed.Round, Try: owed.Tries + 1, At: now}
 	if failed != nil {
 		cmd.Error, cmd.GiveUp, cmd.Next = failed.reason, failed.final, now.Add(retryAfter(owed.Tries))
 	}
@@ -164,7 +165,7 @@ func (d *Webhooks) Redeliver(ctx context.Context, p farm.Principal, id string) (
 	if _, err := d.Delivery(p, id); err != nil {
 		return farm.Delivery{}, err
 	}
-	if _, err := d.state.Apply(ctx, raftstore.Redeliver{Team: p.Team, ID: id, At: d.state.Now()}); err != nil {
+	if _, err := d.state.Apply(ctx, command.Redeliver{Team: p.Team, ID: id, At: d.state.Now()}); err != nil {
 		return farm.Delivery{}, err
 	}
 	d.farm.Note(id, "webhook: called again, as "+p.Name+" asked")

@@ -18,6 +18,7 @@ import (
 	"overcrank/farm/names"
 	"overcrank/fontfile"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -127,7 +128,7 @@ func (f *Fonts) Add(ctx context.Context, p farm.Principal, file FontFile, family
 		ID: id, Team: p.Team, FamilyName: cmp.Or(familyName, file.faces[0].Family), FileName: file.ref.Name, Faces: file.faces,
 		File: file.ref, CreatedAt: f.state.Now(),
 	}
-	if _, err := f.state.Apply(ctx, raftstore.PutFont{Font: font}); err != nil {
+	if _, err := f.state.Apply(ctx, command.PutFont{Font: font}); err != nil {
 		return farm.Font{}, err
 	}
 	return font, nil
@@ -181,7 +182,7 @@ func (f *Fonts) Delete(ctx context.Context, p farm.Principal, id string) error {
 	if _, err := f.Get(ctx, p, id); err != nil {
 		return err
 	}
-	_, err := f.state.Apply(ctx, raftstore.DeleteFont{Team: p.Team, ID: id})
+	_, err := f.state.Apply(ctx, command.DeleteFont{Team: p.Team, ID: id})
 	return err
 }
 

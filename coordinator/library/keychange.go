@@ -10,6 +10,7 @@ import (
 	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // resealGroup is how many secrets one command puts under another key.
@@ -144,7 +145,7 @@ func (s *Secrets) reseal(ctx context.Context, key string) (int, error) {
 	}
 	secrets = slices.DeleteFunc(secrets, func(secret farm.Secret) bool { return secret.Key == key })
 	for group := range slices.Chunk(secrets, resealGroup) {
-		cmd := raftstore.ResealSecrets{}
+		cmd := command.ResealSecrets{}
 		for _, secret := range group {
 			value, err := s.ring.Open(secret.Key, secret.Sealed, ownerOf(secret))
 			if err != nil {
@@ -154,7 +155,7 @@ func (s *Secrets) reseal(ctx context.Context, key string) (int, error) {
 			if err != nil {
 				return 0, fmt.Errorf("sealing the secret '%s': %w", secret.Name, err)
 			}
-			cmd.Secrets = append(cmd.Secrets, raftstore.Resealed{ID: secret.ID, Was: secret.Key, Key: id, Sealed: sealed})
+			cmd.Secrets = append(cmd.Secrets, command.Resealed{ID: secret.ID, Was: secret.Key, Key: id, Sealed: sealed})
 		}
 		if _, err := s.state.Apply(ctx, cmd); err != nil {
 			return 0, err

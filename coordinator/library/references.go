@@ -6,6 +6,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // maxReferenceProblems bounds how many unknown names one answer lists.
@@ -19,7 +20,7 @@ func (s *Secrets) Check(team string, job *farm.Job) []farm.FieldError {
 	}
 	var unknown []farm.FieldError
 	_ = s.state.View(func(tx *raftstore.Tx) error {
-		if level, _, err := tx.Level(); err == nil && level >= raftstore.SecretTagsLevel {
+		if level, _, err := tx.Level(); err == nil && level >= command.SecretTagsLevel {
 			job.UsesSecrets = secretsUsed(*job)
 		}
 		return eachReference(*job, true, func(field, name string) error {

@@ -13,6 +13,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // Bounds of secrets.
@@ -88,7 +89,7 @@ func (s *Secrets) Put(ctx context.Context, p farm.Principal, name string, value 
 	if secret.Key, secret.Sealed, err = s.ring.Seal(ownerOf(secret), value.Reveal()); err != nil {
 		return farm.Secret{}, fmt.Errorf("sealing a secret: %w", err)
 	}
-	if _, err := s.state.Apply(ctx, raftstore.PutSecret{Secret: secret}); err != nil {
+	if _, err := s.state.Apply(ctx, command.PutSecret{Secret: secret}); err != nil {
 		return farm.Secret{}, err
 	}
 	return secret, nil
@@ -106,7 +107,7 @@ func (s *Secrets) Restrict(ctx context.Context, p farm.Principal, id string, mac
 	if _, err := s.get(p.Team, id); err != nil {
 		return farm.Secret{}, err
 	}
-	_, err = s.state.Apply(ctx, raftstore.ChangeSecret{Team: p.Team, ID: id, MachineTags: sortedSet(machineTags)})
+	_, err = s.state.Apply(ctx, command.ChangeSecret{Team: p.Team, ID: id, MachineTags: sortedSet(machineTags)})
 	switch farm.CodeOf(err) {
 	case farm.CodeNotFound:
 		return farm.Secret{}, noSecret(id)
@@ -171,7 +172,7 @@ func (s *Secrets) Delete(ctx context.Context, p farm.Principal, id string) error
 	if err := p.May(farm.ActChangeSecrets); err != nil {
 		return err
 	}
-	_, err := s.state.Apply(ctx, raftstore.DeleteSecret{Team: p.Team, ID: id})
+	_, err := s.state.Apply(ctx, command.DeleteSecret{Team: p.Team, ID: id})
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return noSecret(id)
 	}

@@ -8,6 +8,7 @@ import (
 	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // FirstToken makes the first team with an administrator's token when the farm has none, and returns its secret; it
@@ -33,7 +34,7 @@ func (d *Directory) NewAdminToken(ctx context.Context, keep func(secret string) 
 		if team, err = d.state.NewID(); err != nil {
 			return "", err
 		}
-		if _, err := d.state.Apply(ctx, raftstore.PutTeam{Team: farm.Team{ID: team, Name: "default", CreatedAt: now}}); err != nil {
+		if _, err := d.state.Apply(ctx, command.PutTeam{Team: farm.Team{ID: team, Name: "default", CreatedAt: now}}); err != nil {
 			return "", err
 		}
 	}
@@ -45,7 +46,7 @@ func (d *Directory) NewAdminToken(ctx context.Context, keep func(secret string) 
 	if err := keep(secret); err != nil {
 		return "", fmt.Errorf("keeping the administrator's token: %w", err)
 	}
-	_, err = d.state.Apply(ctx, raftstore.PutToken{Token: farm.Token{
+	_, err = d.state.Apply(ctx, command.PutToken{Token: farm.Token{
 		ID: id, Team: team, Name: "admin", Role: farm.RoleAdmin, Hash: seal.HashSecret(secret), CreatedAt: now,
 	}})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"overcrank/farm"
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // A session is nothing but what its browser shows: a signed cookie. The farm's state knows only of those that somebody ended before
@@ -53,7 +53,7 @@ func (d *Directory) EndSession(ctx context.Context, p farm.Principal) error {
 	if p.Session.ID == "" {
 		return farm.Errorf(farm.CodeConflict, "the request shows a token and belongs to no browser's session")
 	}
-	_, err := d.state.Apply(ctx, raftstore.UseCode{Hash: hashCode(sessionCode(p.Session)), Team: p.Team, Until: p.Session.Until, At: d.state.Now()})
+	_, err := d.state.Apply(ctx, command.UseCode{Hash: hashCode(sessionCode(p.Session)), Team: p.Team, Until: p.Session.Until, At: d.state.Now()})
 	if farm.CodeOf(err) == farm.CodeGone {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -114,7 +115,7 @@ func (d *Directory) UseSignIn(ctx context.Context, code string) (farm.Principal,
 		return farm.Principal{}, err
 	}
 	_, until := d.readCode(code)
-	_, err = d.state.Apply(ctx, raftstore.UseCode{Hash: hashCode(code), Until: until, At: d.state.Now()})
+	_, err = d.state.Apply(ctx, command.UseCode{Hash: hashCode(code), Until: until, At: d.state.Now()})
 	if farm.CodeOf(err) == farm.CodeGone {
 		return farm.Principal{}, errCodeGone
 	}

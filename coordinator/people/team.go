@@ -6,6 +6,7 @@ import (
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 func noSuchTeam(id string) error {
@@ -65,7 +66,7 @@ func (d *Directory) MakeTeam(ctx context.Context, p farm.Principal, name string)
 		return farm.Team{}, err
 	}
 	team := farm.Team{ID: id, Name: name, CreatedAt: d.state.Now()}
-	if _, err := d.state.Apply(ctx, raftstore.PutTeam{Team: team}); err != nil {
+	if _, err := d.state.Apply(ctx, command.PutTeam{Team: team}); err != nil {
 		return farm.Team{}, err
 	}
 	d.log.Info("a team was made", "team", id, "name", name, "by", p.Name)
@@ -80,7 +81,7 @@ func (d *Directory) RenameTeam(ctx context.Context, p farm.Principal, id, name s
 	if _, _, err := d.Team(ctx, p, id); err != nil {
 		return farm.Team{}, false, err
 	}
-	if _, err := d.state.Apply(ctx, raftstore.RenameTeam{ID: id, Name: name}); err != nil {
+	if _, err := d.state.Apply(ctx, command.RenameTeam{ID: id, Name: name}); err != nil {
 		return farm.Team{}, false, err
 	}
 	return d.Team(ctx, p, id)
@@ -95,7 +96,7 @@ func (d *Directory) EndTeam(ctx context.Context, p farm.Principal, id string) er
 	if _, _, err := d.Team(ctx, p, id); err != nil {
 		return err
 	}
-	if _, err := d.state.Apply(ctx, raftstore.EndTeam{ID: id, At: d.state.Now()}); err != nil {
+	if _, err := d.state.Apply(ctx, command.EndTeam{ID: id, At: d.state.Now()}); err != nil {
 		return err
 	}
 	d.log.Info("a team was ended", "team", id, "by", p.Name)

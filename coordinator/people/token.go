@@ -8,6 +8,7 @@ import (
 	"overcrank/coordinator/seal"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // expiredFor is how long a token that has expired stays listed, so that somebody can give it more time.
@@ -113,7 +114,7 @@ func (d *Directory) MakeToken(ctx context.Context, p farm.Principal, in NewToken
 	if in.Person {
 		secret = ""
 	}
-	if _, err := d.state.Apply(ctx, raftstore.PutToken{Token: token}); err != nil {
+	if _, err := d.state.Apply(ctx, command.PutToken{Token: token}); err != nil {
 		return farm.Token{}, "", err
 	}
 	d.log.Info("a token was made", "token", token.Name, "id", token.ID, "role", token.Role, "team", token.Team, "person", token.Person, "by", p.Name)
@@ -133,7 +134,7 @@ func (d *Directory) ChangeToken(ctx context.Context, p farm.Principal, id string
 	if err := d.checkAccess(p, change.Role, change.ExpiresAt); err != nil {
 		return farm.Token{}, err
 	}
-	cmd := raftstore.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, At: d.state.Now()}
+	cmd := command.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, At: d.state.Now()}
 	if _, err := d.state.Apply(ctx, cmd); err != nil {
 		return farm.Token{}, err
 	}
@@ -150,7 +151,7 @@ func (d *Directory) RevokeToken(ctx context.Context, p farm.Principal, id string
 	if err != nil {
 		return err
 	}
-	if _, err := d.state.Apply(ctx, raftstore.RevokeToken{ID: id, At: d.state.Now()}); err != nil {
+	if _, err := d.state.Apply(ctx, command.RevokeToken{ID: id, At: d.state.Now()}); err != nil {
 		return err
 	}
 	d.log.Info("a token was revoked", "token", token.Name, "id", id, "by", p.Name)
@@ -223,7 +224,7 @@ func (d *Directory) DropExpiredTokens(ctx context.Context) error {
 		if err != nil {
 			break
 		}
-		_, err = d.state.Apply(ctx, raftstore.RevokeToken{ID: id, At: now})
+		_, err = d.state.Apply(ctx, command.RevokeToken{ID: id, At: now})
 	}
 	return err
 }

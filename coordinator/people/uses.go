@@ -9,7 +9,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/interval"
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -42,15 +42,15 @@ func (u *uses) of(token string) time.Time {
 }
 
 // take empties the memory, in the order of ids.
-func (u *uses) take() []raftstore.TokenUse {
+func (u *uses) take() []command.TokenUse {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	list := make([]raftstore.TokenUse, 0, len(u.at))
+	list := make([]command.TokenUse, 0, len(u.at))
 	for token, at := range u.at {
-		list = append(list, raftstore.TokenUse{Token: token, At: at})
+		list = append(list, command.TokenUse{Token: token, At: at})
 	}
 	clear(u.at)
-	slices.SortFunc(list, func(a, b raftstore.TokenUse) int { return strings.Compare(a.Token, b.Token) })
+	slices.SortFunc(list, func(a, b command.TokenUse) int { return strings.Compare(a.Token, b.Token) })
 	return list
 }
 
@@ -75,7 +75,7 @@ func (d *Directory) KeepUses(ctx context.Context) {
 func (d *Directory) RecordUses(ctx context.Context) error {
 	list := d.uses.take()
 	for part := range slices.Chunk(list, mostUses) {
-		if _, err := d.state.Apply(ctx, raftstore.RecordUses{Uses: part}); err != nil {
+		if _, err := d.state.Apply(ctx, command.RecordUses{Uses: part}); err != nil {
 			for _, use := range list {
 				d.uses.note(use.Token, use.At)
 			}

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"io"
 
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // Answer is what a request was answered.
@@ -32,7 +32,7 @@ func (q *Requests) answerSeal() (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-func (q *Requests) sealAnswer(key raftstore.RequestKey, answer Answer) ([]byte, error) {
+func (q *Requests) sealAnswer(key command.RequestKey, answer Answer) ([]byte, error) {
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, fmt.Errorf("keeping an answer: %w", err)
@@ -60,7 +60,7 @@ func (q *Requests) sealAnswer(key raftstore.RequestKey, answer Answer) ([]byte, 
 // maxAnswer bounds what a kept answer may unpack to.
 const maxAnswer = 64 << 20
 
-func (q *Requests) openAnswer(kept *raftstore.Request) (*Answer, error) {
+func (q *Requests) openAnswer(kept *command.Request) (*Answer, error) {
 	seal, err := q.answerSeal()
 	if err != nil {
 		return nil, err

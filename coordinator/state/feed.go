@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // Feed hands on what commands came to, in the order of the log, on every node: the state tells it and must not wait.
@@ -13,7 +13,7 @@ type Feed struct {
 	wake chan struct{}
 
 	mu      sync.Mutex
-	waiting []raftstore.Result
+	waiting []command.Result
 	handed  uint64 // index of the last result that was handed on
 	over    bool   // none is handed on any more
 	waiters []waiter
@@ -32,7 +32,7 @@ type waiter struct {
 func NewFeed() *Feed { return &Feed{wake: make(chan struct{}, 1)} }
 
 // Push takes what commands came to.
-func (f *Feed) Push(results []raftstore.Result) {
+func (f *Feed) Push(results []command.Result) {
 	f.mu.Lock()
 	f.waiting = append(f.waiting, results...)
 	f.mu.Unlock()
@@ -43,7 +43,7 @@ func (f *Feed) Push(results []raftstore.Result) {
 }
 
 // pull gives what has come since the last time.
-func (f *Feed) pull() []raftstore.Result {
+func (f *Feed) pull() []command.Result {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	results := f.waiting
@@ -96,7 +96,7 @@ func (f *Feed) Await(ctx context.Context, index uint64) {
 }
 
 // Run hands results on until ctx ends. After that nobody waits any more for those that come.
-func (f *Feed) Run(ctx context.Context, hand func(results []raftstore.Result)) {
+func (f *Feed) Run(ctx context.Context, hand func(results []command.Result)) {
 	defer f.end()
 	for {
 		select {

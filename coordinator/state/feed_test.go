@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // Who waits for a result to be handed on goes with its caller, and nothing of it is left once the result has come.
@@ -38,7 +38,7 @@ func TestWaitingForAResultEndsWithItsCaller(t *testing.T) {
 		t.Error("another caller no longer waits")
 	default:
 	}
-	f.Push([]raftstore.Result{{Index: 7}})
+	f.Push([]command.Result{{Index: 7}})
 	f.pull()
 	f.passed(7)
 	<-patient

@@ -12,6 +12,7 @@ import (
 	"overcrank/farm"
 	"overcrank/interval"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // Request is one request that must not be carried out twice, under a key that its caller chose. The first command that an
@@ -23,10 +24,10 @@ import (
 type Request struct {
 	all     *Requests
 	slot    string // in Requests.busy
-	key     raftstore.RequestKey
+	key     command.RequestKey
 	body    func(limit int64) (hash string, size int64, err error)
-	kept    *raftstore.Request // what was kept of it before; nil for a request that comes for the first time
-	claimed bool               // a command has carried the key
+	kept    *command.Request // what was kept of it before; nil for a request that comes for the first time
+	claimed bool             // a command has carried the key
 	// overtaken says that the same request was carried out at another node while this one was on its way.
 	overtaken bool
 }
@@ -49,7 +50,7 @@ func NewRequests(s *State, derive func(purpose string, size int) []byte) *Reques
 // whole request, of NewHash, and the size of its body; it is asked when both are needed, and may read what nobody has
 // read so far, up to a limit on the size of the whole that is -1 for none. End has to be called.
 func (q *Requests) Begin(ctx context.Context, p farm.Principal, key string, body func(limit int64) (hash string, size int64, err error)) (*Request, error) {
-	r := &Request{all: q, slot: p.Team + "\x00" + key, key: raftstore.RequestKey{Team: p.Team, Key: key, At: q.state.Now()}, body: body}
+	r := &Request{all: q, slot: p.Team + "\x00" + key, key: command.RequestKey{Team: p.Team, Key: key, At: q.state.Now()}, body: body}
 	for {
 		ended := q.takeSlot(r.slot)
 		if ended == nil {
@@ -63,7 +64,7 @@ func (q *Requests) Begin(ctx context.Context, p farm.Principal, key string, body
 	}
 	err := q.state.View(func(tx *raftstore.Tx) error {
 		kept, err := tx.Request(p.Team, key)
-		if err == nil && q.state.Now().Sub(kept.At) < raftstore.RequestLife {
+		if err == nil && q.state.Now().Sub(kept.At) < command.RequestLife {
 			r.kept = &kept
 		}
 		return err
@@ -126,7 +127,7 @@ func (r *Request) Overtaken(ctx context.Context) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, overtakenWithin)
 	defer cancel()
 	for {
-		var kept raftstore.Request
+		var kept command.Request
 		err := r.all.state.View(func(tx *raftstore.Tx) (err error) {
 			kept, err = tx.Request(r.key.Team, r.key.Key)
 			return err
@@ -177,7 +178,7 @@ func (r *Request) Keep(ctx context.Context, answer Answer) error {
 		}
 		sealed = nil
 	}
-	_, err = r.all.state.Apply(Aside(context.WithoutCancel(ctx)), raftstore.KeepAnswer{RequestKey: r.key, Answer: sealed})
+	_, err = r.all.state.Apply(Aside(context.WithoutCancel(ctx)), command.KeepAnswer{RequestKey: r.key, Answer: sealed})
 	return err
 }
 
@@ -219,7 +220,7 @@ func errAnswerLost(key string) error {
 }
 
 // claim is the key that the next command has to carry, nil for none: only the first command of an operation carries it.
-func claim(ctx context.Context) (*raftstore.RequestKey, error) {
+func claim(ctx context.Context) (*command.RequestKey, error) {
 	r := requestOf(ctx)
 	if r == nil || r.claimed {
 		return nil, nil
@@ -250,7 +251,7 @@ const forgetGroup = 5000
 
 // Forget forgets the requests whose day is over.
 func (q *Requests) Forget(ctx context.Context, now time.Time) error {
-	before := now.Add(-raftstore.RequestLife)
+	before := now.Add(-command.RequestLife)
 	for ctx.Err() == nil {
 		more := false
 		err := q.state.View(func(tx *raftstore.Tx) error {
@@ -260,7 +261,7 @@ func (q *Requests) Forget(ctx context.Context, now time.Time) error {
 		if err != nil || !more {
 			return err
 		}
-		if _, err := q.state.Apply(ctx, raftstore.ForgetRequests{Before: before, Limit: forgetGroup}); err != nil {
+		if _, err := q.state.Apply(ctx, command.ForgetRequests{Before: before, Limit: forgetGroup}); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // State is the state of a farm, at one node. Its methods may be called at the same time.
@@ -50,10 +51,10 @@ const applyWithin = 30 * time.Second
 
 // Apply commits a command. A refusal comes back as the error that it is, beside what the command came to. It does not
 // stop when its caller leaves: what has been committed must be followed.
-func (s *State) Apply(ctx context.Context, cmd raftstore.Command) (raftstore.Result, error) {
+func (s *State) Apply(ctx context.Context, cmd command.Command) (command.Result, error) {
 	key, err := claim(ctx)
 	if err != nil {
-		return raftstore.Result{}, err
+		return command.Result{}, err
 	}
 	if ctx.Value(termKey{}) == nil {
 		ctx = context.WithoutCancel(ctx)

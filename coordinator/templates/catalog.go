@@ -17,6 +17,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // maxTemplate is how large a template's file may be, in bytes.
@@ -108,7 +109,7 @@ func (c *Catalog) Create(ctx context.Context, p farm.Principal, in New) (farm.Te
 	} else {
 		t.UploadNonce, t.UploadUntil = uploadNonce(nil), now.Add(AddressLife)
 	}
-	if _, err := c.state.Apply(ctx, raftstore.CreateTemplate{Template: t}); err != nil {
+	if _, err := c.state.Apply(ctx, command.CreateTemplate{Template: t}); err != nil {
 		return farm.Template{}, err
 	}
 	return t, nil
@@ -142,7 +143,7 @@ func (c *Catalog) List(_ context.Context, p farm.Principal) ([]farm.Template, er
 }
 
 // change applies a command to a template of the caller's team and gives the template as it is then.
-func (c *Catalog) change(ctx context.Context, p farm.Principal, id string, cmd raftstore.Command) (farm.Template, error) {
+func (c *Catalog) change(ctx context.Context, p farm.Principal, id string, cmd command.Command) (farm.Template, error) {
 	if _, err := c.Get(ctx, p, id); err != nil {
 		return farm.Template{}, err
 	}
@@ -161,7 +162,7 @@ func (c *Catalog) Rename(ctx context.Context, p farm.Principal, id, displayName 
 		return farm.Template{}, farm.Invalid("the template cannot be renamed",
 			farm.FieldError{Field: "displayName", Message: "must not be empty"})
 	}
-	return c.change(ctx, p, id, raftstore.RenameTemplate{Team: p.Team, ID: id, DisplayName: displayName, At: c.state.Now()})
+	return c.change(ctx, p, id, command.RenameTemplate{Team: p.Team, ID: id, DisplayName: displayName, At: c.state.Now()})
 }
 
 // MarkSequential says whether a template's compositions have to be rendered from their first frame on, by one machine, see
@@ -170,7 +171,7 @@ func (c *Catalog) MarkSequential(ctx context.Context, p farm.Principal, id strin
 	if err := p.May(farm.ActChangeTemplates); err != nil {
 		return farm.Template{}, err
 	}
-	return c.change(ctx, p, id, raftstore.MarkTemplate{Team: p.Team, ID: id, Sequential: sequential, At: c.state.Now()})
+	return c.change(ctx, p, id, command.MarkTemplate{Team: p.Team, ID: id, Sequential: sequential, At: c.state.Now()})
 }
 
 // Delete deletes a template; CodeConflict while jobs that have not ended use it.
@@ -181,6 +182,6 @@ func (c *Catalog) Delete(ctx context.Context, p farm.Principal, id string) error
 	if _, err := c.Get(ctx, p, id); err != nil {
 		return err
 	}
-	_, err := c.state.Apply(ctx, raftstore.DeleteTemplate{Team: p.Team, ID: id})
+	_, err := c.state.Apply(ctx, command.DeleteTemplate{Team: p.Team, ID: id})
 	return err
 }

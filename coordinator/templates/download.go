@@ -14,6 +14,7 @@ import (
 	"overcrank/interval"
 	"overcrank/outbound"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -32,9 +33,9 @@ func (r *reading) download(ctx context.Context, t farm.Template) error {
 	}
 	if err != nil {
 		r.log.Info("a template could not be downloaded", "template", t.ID, "error", err)
-		return r.finish(ctx, raftstore.FinishTemplate{ID: t.ID, Error: downloadError(err)})
+		return r.finish(ctx, command.FinishTemplate{ID: t.ID, Error: downloadError(err)})
 	}
-	_, err = r.catalog.state.Apply(ctx, raftstore.ReceiveTemplate{ID: t.ID, File: ref, At: r.catalog.state.Now()})
+	_, err = r.catalog.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, File: ref, At: r.catalog.state.Now()})
 	return err
 }
 

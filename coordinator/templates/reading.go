@@ -20,6 +20,7 @@ import (
 	"overcrank/farm"
 	"overcrank/inbound"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 const (
@@ -155,7 +156,7 @@ func (r *reading) advance(ctx context.Context, t farm.Template) error {
 	if t.File == nil {
 		return fmt.Errorf("template %s is %s without a file", t.ID, t.Status)
 	}
-	cmd := raftstore.FinishTemplate{ID: t.ID, FileSHA256: t.File.SHA256}
+	cmd := command.FinishTemplate{ID: t.ID, FileSHA256: t.File.SHA256}
 	result, err := r.introspect(ctx, t)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -173,7 +174,7 @@ func (r *reading) advance(ctx context.Context, t farm.Template) error {
 	return r.finish(ctx, cmd)
 }
 
-func (r *reading) finish(ctx context.Context, cmd raftstore.FinishTemplate) error {
+func (r *reading) finish(ctx context.Context, cmd command.FinishTemplate) error {
 	cmd.At = r.catalog.state.Now()
 	_, err := r.catalog.state.Apply(ctx, cmd)
 	if farm.CodeOf(err) == farm.CodeConflict || farm.CodeOf(err) == farm.CodeNotFound {
@@ -214,7 +215,7 @@ func (r *reading) introspect(ctx context.Context, t farm.Template) (*reader.Resu
 }
 
 // describe puts what was read into the command: the whole as a kept file, names and fonts beside it.
-func (r *reading) describe(ctx context.Context, cmd *raftstore.FinishTemplate, result *reader.Result) error {
+func (r *reading) describe(ctx context.Context, cmd *command.FinishTemplate, result *reader.Result) error {
 	text := result.Summary
 	var s aep.Summary
 	if err := json.Unmarshal(text, &s); err != nil {

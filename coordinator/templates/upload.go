@@ -8,7 +8,7 @@ import (
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
-	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 var errAddressUsed = farm.Errorf(farm.CodeGone, "this address has taken its file; PUT /api/v2/templates/{id}/upload gives a fresh one for another file")
@@ -23,7 +23,7 @@ func (c *Catalog) RenewUpload(ctx context.Context, p farm.Principal, id string) 
 		return farm.Template{}, err
 	}
 	now := c.state.Now()
-	return c.change(ctx, p, id, raftstore.RenewUpload{Team: p.Team, ID: id, Nonce: uploadNonce(t.File), Until: now.Add(AddressLife), At: now})
+	return c.change(ctx, p, id, command.RenewUpload{Team: p.Team, ID: id, Nonce: uploadNonce(t.File), Until: now.Add(AddressLife), At: now})
 }
 
 // uploadNonce makes the nonce of an upload address. It names the file that the template has at that time, so that one that has come since
@@ -66,7 +66,7 @@ func (c *Catalog) Receive(ctx context.Context, id, query string, body io.Reader,
 	if used && obj.SHA256 != t.File.SHA256 {
 		return errAddressUsed
 	}
-	_, err = c.state.Apply(ctx, raftstore.ReceiveTemplate{ID: id, Nonce: nonce, File: templateFile(t, obj), At: c.state.Now()})
+	_, err = c.state.Apply(ctx, command.ReceiveTemplate{ID: id, Nonce: nonce, File: templateFile(t, obj), At: c.state.Now()})
 	return err
 }
 

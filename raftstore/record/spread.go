@@ -1,16 +1,16 @@
-package raftstore
+package record
 
 import (
 	"runtime"
 	"sync"
 )
 
-// fewJobs are done sooner by one processor than they are spread.
-const fewJobs = 16
+// FewJobs are done sooner by one processor than they are spread.
+const FewJobs = 16
 
-// spread does n independent pieces of work on all processors, unless they are no more than few. What they come to must not
+// Spread does n independent pieces of work on all processors, unless they are no more than few. What they come to must not
 // depend on their order.
-func spread(n, few int, do func(i int)) {
+func Spread(n, few int, do func(i int)) {
 	if n <= few {
 		for i := range n {
 			do(i)

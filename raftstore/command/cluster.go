@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import "overcrank/farm"
 
@@ -8,5 +8,5 @@ type PutCoordinator struct{ Coordinator farm.Coordinator }
 // RemoveCoordinator forgets a coordinator that is a member no more.
 type RemoveCoordinator struct{ ID string }
 
-func (PutCoordinator) Needs() int    { return clusterLevel }
-func (RemoveCoordinator) Needs() int { return clusterLevel }
+func (PutCoordinator) Needs() int    { return ClusterLevel }
+func (RemoveCoordinator) Needs() int { return ClusterLevel }

@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import "overcrank/farm"
 
@@ -29,17 +29,17 @@ type Resealed struct {
 // ResealSecrets puts secrets under another key; each stands or is passed over on its own.
 type ResealSecrets struct{ Secrets []Resealed }
 
-func (PutFont) Needs() int       { return clusterLevel }
-func (DeleteFont) Needs() int    { return clusterLevel }
-func (DeleteSecret) Needs() int  { return clusterLevel }
-func (ResealSecrets) Needs() int { return clusterLevel }
+func (PutFont) Needs() int       { return ClusterLevel }
+func (DeleteFont) Needs() int    { return ClusterLevel }
+func (DeleteSecret) Needs() int  { return ClusterLevel }
+func (ResealSecrets) Needs() int { return ClusterLevel }
 
 // Needs is higher when the secret does not go to all machines: older programs would give it to any.
 func (c PutSecret) Needs() int {
 	if len(c.Secret.MachineTags) > 0 {
 		return SecretTagsLevel
 	}
-	return clusterLevel
+	return ClusterLevel
 }
 
 func (ChangeSecret) Needs() int { return SecretTagsLevel }

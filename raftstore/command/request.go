@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import (
 	"encoding/binary"
@@ -29,15 +29,15 @@ type Request struct {
 // RequestLife is how long a request is kept.
 const RequestLife = 24 * time.Hour
 
-// over says whether the request is forgotten at a time.
-func (r RequestKey) over(at time.Time) bool { return at.Sub(r.At) >= RequestLife }
+// Over says whether the request is forgotten at a time.
+func (r RequestKey) Over(at time.Time) bool { return at.Sub(r.At) >= RequestLife }
 
 // keyedFlag in the version byte of an entry says that between it and the command there stands the RequestKey of the
 // request that asked for it: its length as a varint, then JSON.
 const keyedFlag = 0x40
 
-// withKey puts a request's key into an encoded command.
-func withKey(entry []byte, key RequestKey) ([]byte, error) {
+// WithKey puts a request's key into an encoded command.
+func WithKey(entry []byte, key RequestKey) ([]byte, error) {
 	header, err := json.Marshal(key)
 	if err != nil {
 		return nil, fmt.Errorf("write the key of a request: %w", err)
@@ -51,8 +51,8 @@ func withKey(entry []byte, key RequestKey) ([]byte, error) {
 
 var errCutKey = errors.New("the key of its request is cut short")
 
-// cutKey parts an entry into the key of its request, nil when it has none, and the encoded command.
-func cutKey(data []byte) (*RequestKey, []byte, error) {
+// CutKey parts an entry into the key of its request, nil when it has none, and the encoded command.
+func CutKey(data []byte) (*RequestKey, []byte, error) {
 	if len(data) < 2 || data[1]&keyedFlag == 0 {
 		return nil, data, nil
 	}
@@ -81,5 +81,5 @@ type ForgetRequests struct {
 	Limit  int
 }
 
-func (KeepAnswer) Needs() int     { return clusterLevel }
-func (ForgetRequests) Needs() int { return clusterLevel }
+func (KeepAnswer) Needs() int     { return ClusterLevel }
+func (ForgetRequests) Needs() int { return ClusterLevel }

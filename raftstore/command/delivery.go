@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import "time"
 
@@ -21,6 +21,6 @@ type Redeliver struct {
 // RenewWebhookKey gives a team another key to sign its webhooks with. Salt, with the farm's key, makes it.
 type RenewWebhookKey struct{ Team, Salt string }
 
-func (RecordTry) Needs() int       { return clusterLevel }
-func (Redeliver) Needs() int       { return clusterLevel }
-func (RenewWebhookKey) Needs() int { return clusterLevel }
+func (RecordTry) Needs() int       { return ClusterLevel }
+func (Redeliver) Needs() int       { return ClusterLevel }
+func (RenewWebhookKey) Needs() int { return ClusterLevel }

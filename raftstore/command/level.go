@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import "errors"
 
@@ -13,16 +13,25 @@ const (
 	FirstLevel = 1
 	// clusterLevel is that of the first release that knows clusters. No node of an older one can be a member, so all its commands
 	// may always be written.
-	clusterLevel = 2
-	// checkedLevel is that of the release whose nodes compare the rows that they hold, and check them in their files.
-	checkedLevel = 3
+	ClusterLevel = 2
+	// CheckedLevel is that of the release whose nodes compare the rows that they hold, and check them in their files.
+	CheckedLevel = 3
 
 	// SecretTagsLevel is from which level on secrets may be bound to machines, and jobs say which secrets they use.
-	SecretTagsLevel = checkedLevel
+	SecretTagsLevel = CheckedLevel
 	// RootsLevel is from which level on inventories say which folders machines may take files from.
-	RootsLevel = checkedLevel
+	RootsLevel = CheckedLevel
 )
 
-// errNewer marks a state or a command of a release that this program does not understand. It is no damage, and nothing is to be
+// ErrNewer marks a state or a command of a release that this program does not understand. It is no damage, and nothing is to be
 // made again because of it.
-var errNewer = errors.New("update overcrank on this machine")
+var ErrNewer = errors.New("update overcrank on this machine")
+
+// SetLevel lets commands of a level be written from then on. It is refused while a coordinator's record says that its program does
+// not understand them, and never goes back.
+type SetLevel struct {
+	Level   int
+	Version string // of the program that raised it, to tell those who cannot follow
+}
+
+func (SetLevel) Needs() int { return ClusterLevel }

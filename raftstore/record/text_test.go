@@ -1,4 +1,4 @@
-package raftstore
+package record
 
 import (
 	"encoding/json"
@@ -80,10 +80,10 @@ func recordsOf[R any](t *testing.T) []R {
 }
 
 func TestRecordsAreWrittenAsByReflection(t *testing.T) {
-	same := func(record any, write func(w *recordText)) {
+	same := func(record any, write func(w *text)) {
 		t.Helper()
-		want, wrong := encodeRecord(record)
-		var w recordText
+		want, wrong := Encode(record)
+		var w text
 		write(&w)
 		if (wrong != nil) != (w.err != nil) {
 			t.Fatalf("%+v: the error is %v, by reflection %v", record, w.err, wrong)
@@ -93,26 +93,26 @@ func TestRecordsAreWrittenAsByReflection(t *testing.T) {
 		}
 	}
 	for _, job := range recordsOf[farm.Job](t) {
-		same(headOf(job), func(w *recordText) { w.head(&job) })
-		same(jobContent{job.Fonts, job.Assets, job.Upload, job.Webhook}, func(w *recordText) { w.content(&job) })
+		same(HeadOf(job), func(w *text) { w.head(&job) })
+		same(jobContent{job.Fonts, job.Assets, job.Upload, job.Webhook}, func(w *text) { w.content(&job) })
 	}
 	for _, asset := range recordsOf[farm.Asset](t) {
-		same(asset, func(w *recordText) { w.asset(&asset) })
+		same(asset, func(w *text) { w.asset(&asset) })
 	}
 	for _, task := range recordsOf[farm.Task](t) {
-		same(task, func(w *recordText) { w.task(&task) })
+		same(task, func(w *text) { w.task(&task) })
 	}
 	for _, settings := range recordsOf[farm.Settings](t) {
 		job := farm.Job{Settings: settings}
-		same(job, func(w *recordText) { w.head(&job) })
+		same(job, func(w *text) { w.head(&job) })
 	}
 	for _, at := range []time.Time{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), midday.In(time.FixedZone("", 24*60*60)),
 		midday.In(time.FixedZone("", 1-24*60*60)), midday.In(time.FixedZone("", 90)), midday.In(time.FixedZone("", -30)), time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC).In(time.FixedZone("", 7200))} {
 		job := farm.Job{CreatedAt: at}
-		same(job, func(w *recordText) { w.head(&job) })
+		same(job, func(w *text) { w.head(&job) })
 	}
 	for _, raw := range []string{"{", "", "1 2", `{"a":1,"a":2}`, "\"\xff\"", `"\ud800"`} {
 		asset := farm.Asset{Value: json.RawMessage(raw)}
-		same(asset, func(w *recordText) { w.asset(&asset) })
+		same(asset, func(w *text) { w.asset(&asset) })
 	}
 }

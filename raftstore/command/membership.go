@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import (
 	"time"
@@ -23,7 +23,7 @@ type RevokeNodeInvitation struct{ ID string }
 // ForgetNodeInvitations drops invitations that expired before a moment.
 type ForgetNodeInvitations struct{ Before time.Time }
 
-func (PutNodeInvitation) Needs() int     { return clusterLevel }
-func (UseNodeInvitation) Needs() int     { return clusterLevel }
-func (RevokeNodeInvitation) Needs() int  { return clusterLevel }
-func (ForgetNodeInvitations) Needs() int { return clusterLevel }
+func (PutNodeInvitation) Needs() int     { return ClusterLevel }
+func (UseNodeInvitation) Needs() int     { return ClusterLevel }
+func (RevokeNodeInvitation) Needs() int  { return ClusterLevel }
+func (ForgetNodeInvitations) Needs() int { return ClusterLevel }

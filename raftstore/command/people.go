@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import (
 	"time"
@@ -48,10 +48,10 @@ type TokenUse struct {
 // RecordUses notes when tokens were last used. Tokens that are gone, and times before the one known, are passed over.
 type RecordUses struct{ Uses []TokenUse }
 
-func (PutTeam) Needs() int     { return clusterLevel }
-func (RenameTeam) Needs() int  { return clusterLevel }
-func (EndTeam) Needs() int     { return clusterLevel }
-func (PutToken) Needs() int    { return clusterLevel }
-func (ChangeToken) Needs() int { return clusterLevel }
-func (RevokeToken) Needs() int { return clusterLevel }
-func (RecordUses) Needs() int  { return clusterLevel }
+func (PutTeam) Needs() int     { return ClusterLevel }
+func (RenameTeam) Needs() int  { return ClusterLevel }
+func (EndTeam) Needs() int     { return ClusterLevel }
+func (PutToken) Needs() int    { return ClusterLevel }
+func (ChangeToken) Needs() int { return ClusterLevel }
+func (RevokeToken) Needs() int { return ClusterLevel }
+func (RecordUses) Needs() int  { return ClusterLevel }

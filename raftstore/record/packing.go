@@ -1,4 +1,4 @@
-package raftstore
+package record
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func (p *packer) content(job *farm.Job) ([]byte, error) {
 	if len(job.Fonts) == 0 && len(job.Assets) == 0 && job.Upload == nil && job.Webhook == nil {
 		return nil, nil
 	}
-	w := recordText{text: p.text[:0]}
+	w := text{text: p.text[:0]}
 	w.content(job)
 	if p.text = w.text; w.err != nil {
 		return nil, w.err
@@ -36,13 +36,13 @@ func (p *packer) content(job *farm.Job) ([]byte, error) {
 	return append(append(make([]byte, 0, 1+len(data)), kind), data...), nil
 }
 
-// packers are packers for any number of goroutines.
-type packers struct{ idle sync.Pool }
+// Packers are packers for any number of goroutines.
+type Packers struct{ idle sync.Pool }
 
 // packerRoom is how large the memory of a packer may be that waits for the next content, in bytes.
 const packerRoom = 256 << 10
 
-func (p *packers) content(job *farm.Job) ([]byte, error) {
+func (p *Packers) content(job *farm.Job) ([]byte, error) {
 	one, ok := p.idle.Get().(*packer)
 	if !ok {
 		one = new(packer)
@@ -54,14 +54,14 @@ func (p *packers) content(job *farm.Job) ([]byte, error) {
 	return data, err
 }
 
-// storedContent is the content of a job as it is stored, with what the rules need to know of it.
-type storedContent struct {
+// Content is the content of a job as it is stored, with what the rules need to know of it.
+type Content struct {
 	Data  []byte   // nil for none
 	Files []string // kept files that the job names
 }
 
-// contentOf gives the content of a job.
-func (p *packers) contentOf(job *farm.Job) (storedContent, error) {
+// ContentOf gives the content of a job.
+func (p *Packers) ContentOf(job *farm.Job) (Content, error) {
 	data, err := p.content(job)
-	return storedContent{Data: data, Files: job.KeptFiles()}, err
+	return Content{Data: data, Files: job.KeptFiles()}, err
 }

@@ -1,4 +1,4 @@
-package raftstore
+package record
 
 import (
 	"bytes"
@@ -15,17 +15,17 @@ import (
 // The records of a submission are written ten thousand times a second, and each job's head twice. recordText writes their JSON field
 // by field, in a third of the time that it takes by reflection; the text is the same.
 
-// recordText is the JSON of records that is being written. Values that are empty leave their field out, as omitempty does.
-type recordText struct {
+// text is the JSON of records that is being written. Values that are empty leave their field out, as omitempty does.
+type text struct {
 	text []byte
 	err  error
 }
 
-// recordSyntax is what recordJSON says of values that are JSON already.
+// recordSyntax is what options says of values that are JSON already.
 var recordSyntax = jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 // name begins a field of an object, which begins with a brace and no more.
-func (w *recordText) name(name string) {
+func (w *text) name(name string) {
 	if w.text[len(w.text)-1] != '{' {
 		w.text = append(w.text, ',')
 	}
@@ -33,20 +33,20 @@ func (w *recordText) name(name string) {
 }
 
 // quote writes a string. What is no UTF-8 in it is replaced, and that is no error.
-func (w *recordText) quote(value string) { w.text, _ = jsontext.AppendQuote(w.text, value) }
+func (w *text) quote(value string) { w.text, _ = jsontext.AppendQuote(w.text, value) }
 
-func (w *recordText) must(name, value string) {
+func (w *text) must(name, value string) {
 	w.name(name)
 	w.quote(value)
 }
 
-func (w *recordText) string(name, value string) {
+func (w *text) string(name, value string) {
 	if value != "" {
 		w.must(name, value)
 	}
 }
 
-func (w *recordText) strings(name string, values []string) {
+func (w *text) strings(name string, values []string) {
 	if len(values) == 0 {
 		return
 	}
@@ -54,31 +54,31 @@ func (w *recordText) strings(name string, values []string) {
 	list(w, values, func(value *string) { w.quote(*value) })
 }
 
-func (w *recordText) int(name string, value int64) {
+func (w *text) int(name string, value int64) {
 	if value != 0 {
 		w.mustInt(name, value)
 	}
 }
 
-func (w *recordText) mustInt(name string, value int64) {
+func (w *text) mustInt(name string, value int64) {
 	w.name(name)
 	w.text = strconv.AppendInt(w.text, value, 10)
 }
 
-func (w *recordText) bool(name string, value bool) {
+func (w *text) bool(name string, value bool) {
 	if value {
 		w.name(name)
 		w.text = append(w.text, "true"...)
 	}
 }
 
-func (w *recordText) time(name string, at time.Time) {
+func (w *text) time(name string, at time.Time) {
 	if !at.IsZero() {
 		w.mustTime(name, at)
 	}
 }
 
-func (w *recordText) mustTime(name string, at time.Time) {
+func (w *text) mustTime(name string, at time.Time) {
 	const day = 24 * 60 * 60
 	if _, offset := at.Zone(); at.Year() < 0 || at.Year() > 9999 || offset <= -day || offset >= day {
 		w.other(name, true, at) // which knows what RFC 3339 cannot say
@@ -88,7 +88,7 @@ func (w *recordText) mustTime(name string, at time.Time) {
 	w.text = append(at.AppendFormat(append(w.text, '"'), time.RFC3339Nano), '"')
 }
 
-func (w *recordText) raw(name string, value json.RawMessage) {
+func (w *text) raw(name string, value json.RawMessage) {
 	if len(value) == 0 || w.err != nil {
 		return
 	}
@@ -105,17 +105,17 @@ func (w *recordText) raw(name string, value json.RawMessage) {
 }
 
 // other writes a field by reflection.
-func (w *recordText) other(name string, given bool, value any) {
+func (w *text) other(name string, given bool, value any) {
 	if !given || w.err != nil {
 		return
 	}
 	w.name(name)
-	text, err := encodeRecord(value)
+	text, err := Encode(value)
 	w.text, w.err = append(w.text, text...), err
 }
 
 // list writes a list of values.
-func list[V any](w *recordText, values []V, write func(*V)) {
+func list[V any](w *text, values []V, write func(*V)) {
 	w.text = append(w.text, '[')
 	for i := range values {
 		if i > 0 {
@@ -126,7 +126,7 @@ func list[V any](w *recordText, values []V, write func(*V)) {
 	w.text = append(w.text, ']')
 }
 
-func (w *recordText) template(t *farm.JobTemplate) {
+func (w *text) template(t *farm.JobTemplate) {
 	w.name("template")
 	w.text = append(w.text, '{')
 	w.string("id", t.ID)
@@ -135,7 +135,7 @@ func (w *recordText) template(t *farm.JobTemplate) {
 	w.text = append(w.text, '}')
 }
 
-func (w *recordText) settings(s *farm.Settings) {
+func (w *text) settings(s *farm.Settings) {
 	if *s == (farm.Settings{}) {
 		return
 	}
@@ -151,7 +151,7 @@ func (w *recordText) settings(s *farm.Settings) {
 }
 
 // head writes a job without its content.
-func (w *recordText) head(job *farm.Job) {
+func (w *text) head(job *farm.Job) {
 	w.text = append(w.text, '{')
 	w.must("id", job.ID)
 	w.must("team", job.Team)
@@ -208,8 +208,8 @@ func (w *recordText) head(job *farm.Job) {
 	w.text = append(w.text, '}')
 }
 
-// submission is what a submission of jobs says of them, but for the contents of the jobs.
-type submission struct {
+// Submission is what a submission of jobs says of them, but for the contents of the jobs.
+type Submission struct {
 	Jobs  []farm.Job // their heads are written
 	Tasks []farm.Task
 	Batch *farm.Batch
@@ -217,9 +217,9 @@ type submission struct {
 	Files [][]string // that each job names; nil when none names any
 }
 
-// appendTo writes a submission behind what out holds, as reflection would.
-func (s *submission) appendTo(out []byte) ([]byte, error) {
-	w := recordText{text: out}
+// AppendTo writes a submission behind what out holds, as reflection would.
+func (s *Submission) AppendTo(out []byte) ([]byte, error) {
+	w := text{text: out}
 	w.text = append(w.text, '{')
 	w.name("Jobs")
 	list(&w, s.Jobs, w.head)
@@ -237,7 +237,7 @@ func (s *submission) appendTo(out []byte) ([]byte, error) {
 }
 
 // content writes what head leaves out.
-func (w *recordText) content(job *farm.Job) {
+func (w *text) content(job *farm.Job) {
 	w.text = append(w.text, '{')
 	w.strings("fonts", job.Fonts)
 	if len(job.Assets) > 0 {
@@ -249,7 +249,7 @@ func (w *recordText) content(job *farm.Job) {
 	w.text = append(w.text, '}')
 }
 
-func (w *recordText) asset(a *farm.Asset) {
+func (w *text) asset(a *farm.Asset) {
 	w.text = append(w.text, '{')
 	w.must("type", a.Type)
 	w.string("layerName", a.LayerName)
@@ -267,7 +267,7 @@ func (w *recordText) asset(a *farm.Asset) {
 	w.text = append(w.text, '}')
 }
 
-func (w *recordText) task(t *farm.Task) {
+func (w *text) task(t *farm.Task) {
 	w.text = append(w.text, '{')
 	w.must("id", t.ID)
 	w.must("job", t.Job)

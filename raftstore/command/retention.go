@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import "time"
 
@@ -27,6 +27,6 @@ type ExpireOutputs struct {
 // PurgeJobs forgets jobs that have ended, with those nested in them; each stands or is refused on its own.
 type PurgeJobs struct{ IDs []string }
 
-func (RedactJobs) Needs() int    { return clusterLevel }
-func (ExpireOutputs) Needs() int { return clusterLevel }
-func (PurgeJobs) Needs() int     { return clusterLevel }
+func (RedactJobs) Needs() int    { return ClusterLevel }
+func (ExpireOutputs) Needs() int { return ClusterLevel }
+func (PurgeJobs) Needs() int     { return ClusterLevel }

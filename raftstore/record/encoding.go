@@ -1,4 +1,5 @@
-package raftstore
+// Package record has how records lie in the state's rows and in the log: as JSON, and the contents of jobs packed.
+package record
 
 import (
 	"errors"
@@ -12,8 +13,8 @@ import (
 	"overcrank/farm"
 )
 
-// recordJSON makes the records' JSON the same text as encoding/json makes it, in less than half of the time.
-var recordJSON = json.JoinOptions(
+// options makes the records' JSON the same text as encoding/json makes it, in less than half of the time.
+var options = json.JoinOptions(
 	json.Deterministic(true),
 	json.FormatNilSliceAsNull(true),
 	json.FormatNilMapAsNull(true),
@@ -22,18 +23,19 @@ var recordJSON = json.JoinOptions(
 	jsonv1.OmitEmptyWithLegacySemantics(true),
 )
 
-func encodeRecord(record any) ([]byte, error) { return json.Marshal(record, recordJSON) }
+// Encode gives the JSON of a record.
+func Encode(record any) ([]byte, error) { return json.Marshal(record, options) }
 
-// encodeHead gives a job as bucketJobs has it.
-func encodeHead(job *farm.Job) ([]byte, error) {
-	w := recordText{text: make([]byte, 0, headRoom)}
+// EncodeHead gives a job without its content, as the state keeps it.
+func EncodeHead(job *farm.Job) ([]byte, error) {
+	w := text{text: make([]byte, 0, headRoom)}
 	w.head(job)
 	return w.text, w.err
 }
 
-// encodeTask gives a task as bucketTasks has it.
-func encodeTask(task *farm.Task) ([]byte, error) {
-	w := recordText{text: make([]byte, 0, taskRoom)}
+// EncodeTask gives a task as the state keeps it.
+func EncodeTask(task *farm.Task) ([]byte, error) {
+	w := text{text: make([]byte, 0, taskRoom)}
 	w.task(task)
 	return w.text, w.err
 }
@@ -43,11 +45,12 @@ const (
 	headRoom = 576
 	taskRoom = 192
 
-	// submissionRoom is how large what a submission says of a job is most often.
-	submissionRoom = headRoom + taskRoom
+	// SubmissionRoom is how large what a submission says of a job is most often.
+	SubmissionRoom = headRoom + taskRoom
 )
 
-func decodeRecord(data []byte, record any) error { return json.Unmarshal(data, record, recordJSON) }
+// Decode reads what Encode gives.
+func Decode(data []byte, record any) error { return json.Unmarshal(data, record, options) }
 
 // A job is kept as two records under its id. The head is what its moves change and what rules and lists ask for; the
 // content is what stays as it was submitted, and is much larger. Both are JSON of a farm.Job, so that together they give
@@ -61,8 +64,8 @@ type jobContent struct {
 	Webhook *farm.Webhook `json:"webhook,omitempty"`
 }
 
-// headOf is the job without its content.
-func headOf(job farm.Job) farm.Job {
+// HeadOf is the job without its content.
+func HeadOf(job farm.Job) farm.Job {
 	job.Fonts, job.Assets, job.Upload, job.Webhook = nil, nil, nil, nil
 	return job
 }
@@ -76,11 +79,11 @@ const (
 // maxContent is how many bytes a content's JSON may have, also against hostile compression: as many as that of the command it comes in.
 const maxContent = 64 << 20
 
-// encodeContent gives the content of a job as it lies in the log and in the state, nil when it has none.
-func encodeContent(job *farm.Job) ([]byte, error) { return new(packer).content(job) }
+// EncodeContent gives the content of a job as it lies in the log and in the state, nil when it has none.
+func EncodeContent(job *farm.Job) ([]byte, error) { return new(packer).content(job) }
 
-// contentText is the JSON of an encoded content that is not empty.
-func contentText(data []byte) ([]byte, error) {
+// ContentText is the JSON of an encoded content that is not empty.
+func ContentText(data []byte) ([]byte, error) {
 	text := data[1:]
 	switch data[0] {
 	case contentPlain:
@@ -99,17 +102,17 @@ func contentText(data []byte) ([]byte, error) {
 	}
 }
 
-// decodeContent adds an encoded content to its job's head.
-func decodeContent(data []byte, job *farm.Job) error {
+// DecodeContent adds an encoded content to its job's head.
+func DecodeContent(data []byte, job *farm.Job) error {
 	if len(data) == 0 {
 		return nil
 	}
-	text, err := contentText(data)
+	text, err := ContentText(data)
 	if err != nil {
 		return err
 	}
 	var content jobContent
-	if err := decodeRecord(text, &content); err != nil {
+	if err := Decode(text, &content); err != nil {
 		return err
 	}
 	job.Fonts, job.Assets, job.Upload, job.Webhook = content.Fonts, content.Assets, content.Upload, content.Webhook

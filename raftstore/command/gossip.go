@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import "overcrank/farm"
 
@@ -6,4 +6,4 @@ import "overcrank/farm"
 // from; the ring that counts then has the next one.
 type PutGossipRing struct{ Ring farm.GossipRing }
 
-func (PutGossipRing) Needs() int { return clusterLevel }
+func (PutGossipRing) Needs() int { return ClusterLevel }

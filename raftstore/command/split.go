@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import (
 	"time"
@@ -60,7 +60,7 @@ type DecideJob struct {
 	At       time.Time
 }
 
-func (SplitTasks) Needs() int { return clusterLevel }
-func (KeepFrames) Needs() int { return clusterLevel }
-func (RedoFrames) Needs() int { return clusterLevel }
-func (DecideJob) Needs() int  { return clusterLevel }
+func (SplitTasks) Needs() int { return ClusterLevel }
+func (KeepFrames) Needs() int { return ClusterLevel }
+func (RedoFrames) Needs() int { return ClusterLevel }
+func (DecideJob) Needs() int  { return ClusterLevel }

@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import "time"
 
@@ -22,6 +22,6 @@ type ReplaceState struct {
 // DropState gives up what a restoration has brought so far.
 type DropState struct{ Restoration string }
 
-func (BringState) Needs() int   { return clusterLevel }
-func (ReplaceState) Needs() int { return clusterLevel }
-func (DropState) Needs() int    { return clusterLevel }
+func (BringState) Needs() int   { return ClusterLevel }
+func (ReplaceState) Needs() int { return ClusterLevel }
+func (DropState) Needs() int    { return ClusterLevel }

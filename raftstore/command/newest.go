@@ -1,6 +1,6 @@
 //go:build !trial_level
 
-package raftstore
+package command
 
 // NewestLevel is the highest level whose commands this program understands.
-const NewestLevel = checkedLevel
+const NewestLevel = CheckedLevel

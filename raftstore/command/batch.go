@@ -1,9 +1,11 @@
-package raftstore
+package command
 
 import (
 	"encoding/binary"
 	"fmt"
 	"time"
+
+	"overcrank/raftstore/record"
 )
 
 // SubmitPart lays down a part of a batch that is too large for one command. Nothing of it can be seen until the SubmitJobs
@@ -28,16 +30,16 @@ type partEnvelope struct {
 	Jobs  int // how many
 }
 
-// laidDown is the submission of the part as it is kept until its batch is whole.
-func (c SubmitPart) laidDown() ([]byte, error) {
+// Body is the submission of the part as it is kept until its batch is whole.
+func (c SubmitPart) Body() ([]byte, error) {
 	if c.body != nil {
 		return c.body, nil
 	}
-	return c.SubmitJobs.appendTo(nil, new(packers))
+	return c.SubmitJobs.appendTo(nil, new(record.Packers))
 }
 
-// size is how many jobs the part has.
-func (c SubmitPart) size() int {
+// Size is how many jobs the part has.
+func (c SubmitPart) Size() int {
 	if c.body != nil {
 		return c.count
 	}
@@ -45,8 +47,8 @@ func (c SubmitPart) size() int {
 }
 
 // appendTo writes version 2 behind what out holds.
-func (c SubmitPart) appendTo(out []byte, pack *packers) ([]byte, error) {
-	head, err := encodeRecord(partEnvelope{Batch: c.Batch, Part: c.Part, At: c.At, Jobs: c.size()})
+func (c SubmitPart) appendTo(out []byte, pack *record.Packers) ([]byte, error) {
+	head, err := record.Encode(partEnvelope{Batch: c.Batch, Part: c.Part, At: c.At, Jobs: c.Size()})
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +59,13 @@ func (c SubmitPart) appendTo(out []byte, pack *packers) ([]byte, error) {
 	return c.SubmitJobs.appendTo(out, pack)
 }
 
-func decodePart(data []byte) (c SubmitPart, err error) {
+func ReadPart(data []byte) (c SubmitPart, err error) {
 	head, body, err := cutPart(data)
 	if err != nil {
 		return c, err
 	}
 	var envelope partEnvelope
-	if err := decodeRecord(head, &envelope); err != nil {
+	if err := record.Decode(head, &envelope); err != nil {
 		return c, fmt.Errorf("read command %T: %w", c, err)
 	}
 	return SubmitPart{Batch: envelope.Batch, Part: envelope.Part, At: envelope.At, body: body, count: envelope.Jobs}, nil
@@ -87,6 +89,6 @@ type ReleaseJobs struct {
 // DropParts forgets parts of batches that were laid down before a time and never became jobs.
 type DropParts struct{ Before time.Time }
 
-func (CancelBatch) Needs() int { return clusterLevel }
-func (ReleaseJobs) Needs() int { return clusterLevel }
-func (DropParts) Needs() int   { return clusterLevel }
+func (CancelBatch) Needs() int { return ClusterLevel }
+func (ReleaseJobs) Needs() int { return ClusterLevel }
+func (DropParts) Needs() int   { return ClusterLevel }

@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import (
 	"encoding/binary"
@@ -7,26 +7,49 @@ import (
 	"slices"
 
 	"overcrank/farm"
+	"overcrank/raftstore/record"
 )
 
 // Version 2 of SubmitJobs is, each with its length before it as an unsigned varint: the envelope as JSON, with the heads of
 // the jobs; then the content of each job, in their order, as it will lie in the state. Applying it does not look into the
 // contents. Version 1 is JSON with whole jobs.
 
+// SubmitJobs adds jobs with their tasks; all or none. How it lies in the log says the head of this file.
+type SubmitJobs struct {
+	Jobs  []farm.Job
+	Tasks []farm.Task
+	// Batch is the record of the batch that the jobs make, nil for jobs of no batch.
+	Batch *farm.Batch `json:",omitempty"`
+	// Parts is how many earlier SubmitPart commands hold jobs of the batch, which stand before Jobs.
+	Parts int `json:",omitempty"`
+
+	stored []record.Content // of each job, when the command comes from the log; Jobs has the heads alone then
+}
+
+// Needs is higher when a job says which secrets its machines get, which older programs would lose.
+func (c SubmitJobs) Needs() int {
+	for i := range c.Jobs {
+		if len(c.Jobs[i].UsesSecrets) > 0 {
+			return SecretTagsLevel
+		}
+	}
+	return ClusterLevel
+}
+
 type submissionEnvelope struct {
 	SubmitJobs
 	Files [][]string `json:",omitempty"` // of each job; left out when no job names any
 }
 
-// contents gives the content of each job.
-func (c SubmitJobs) contents(pack *packers) ([]storedContent, *farm.Error) {
+// Contents gives the content of each job.
+func (c SubmitJobs) Contents(pack *record.Packers) ([]record.Content, *farm.Error) {
 	if c.stored != nil {
 		return c.stored, nil
 	}
-	contents, refused := make([]storedContent, len(c.Jobs)), make([]*farm.Error, len(c.Jobs))
-	spread(len(c.Jobs), fewJobs, func(i int) {
+	contents, refused := make([]record.Content, len(c.Jobs)), make([]*farm.Error, len(c.Jobs))
+	record.Spread(len(c.Jobs), record.FewJobs, func(i int) {
 		var err error
-		if contents[i], err = pack.contentOf(&c.Jobs[i]); err != nil {
+		if contents[i], err = pack.ContentOf(&c.Jobs[i]); err != nil {
 			refused[i] = farm.Errorf(farm.CodeInvalid, "the content of job %s cannot be stored: %w", c.Jobs[i].ID, err)
 		}
 	})
@@ -37,15 +60,15 @@ func (c SubmitJobs) contents(pack *packers) ([]storedContent, *farm.Error) {
 }
 
 // appendTo writes version 2 behind what out holds.
-func (c SubmitJobs) appendTo(out []byte, pack *packers) ([]byte, error) {
-	contents, refusal := c.contents(pack)
+func (c SubmitJobs) appendTo(out []byte, pack *record.Packers) ([]byte, error) {
+	contents, refusal := c.Contents(pack)
 	if refusal != nil {
 		return nil, refusal
 	}
 	var files [][]string
 	size := 0
 	for i := range contents {
-		size += submissionRoom + binary.MaxVarintLen32 + len(contents[i].Data)
+		size += record.SubmissionRoom + binary.MaxVarintLen32 + len(contents[i].Data)
 		if len(contents[i].Files) > 0 && files == nil {
 			files = make([][]string, len(c.Jobs))
 		}
@@ -54,8 +77,8 @@ func (c SubmitJobs) appendTo(out []byte, pack *packers) ([]byte, error) {
 		files[i] = contents[i].Files
 	}
 	from := len(out)
-	heads := submission{Jobs: c.Jobs, Tasks: c.Tasks, Batch: c.Batch, Parts: c.Parts, Files: files}
-	out, err := heads.appendTo(slices.Grow(out, size))
+	heads := record.Submission{Jobs: c.Jobs, Tasks: c.Tasks, Batch: c.Batch, Parts: c.Parts, Files: files}
+	out, err := heads.AppendTo(slices.Grow(out, size))
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +89,8 @@ func (c SubmitJobs) appendTo(out []byte, pack *packers) ([]byte, error) {
 	return out, nil
 }
 
-// decodeSubmission reads version 2. What it gives keeps parts of body.
-func decodeSubmission(body []byte) (c SubmitJobs, err error) {
+// ReadSubmission reads version 2. What it gives keeps parts of body.
+func ReadSubmission(body []byte) (c SubmitJobs, err error) {
 	text, rest, err := cutPart(body)
 	if err != nil {
 		return c, err
@@ -78,14 +101,14 @@ func decodeSubmission(body []byte) (c SubmitJobs, err error) {
 	}
 	var envelope submissionEnvelope
 	envelope.Jobs, envelope.Tasks = make([]farm.Job, 0, jobs), make([]farm.Task, 0, jobs) // most have one task
-	if err := decodeRecord(text, &envelope); err != nil {
+	if err := record.Decode(text, &envelope); err != nil {
 		return c, fmt.Errorf("read command %T: %w", envelope.SubmitJobs, err)
 	}
 	if envelope.Files != nil && len(envelope.Files) != len(envelope.Jobs) {
 		return c, errors.New("a submission of jobs is damaged: it lists files for other jobs")
 	}
 	submission := envelope.SubmitJobs
-	submission.stored = make([]storedContent, len(submission.Jobs))
+	submission.stored = make([]record.Content, len(submission.Jobs))
 	for i := range submission.stored {
 		if submission.stored[i].Data, rest, err = cutPart(rest); err != nil {
 			return c, err

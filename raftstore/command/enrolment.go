@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import (
 	"time"
@@ -36,9 +36,9 @@ type RenewAgentKey struct {
 // ConfirmAgentKey says that an agent has come with a key, so that whatever else it could show stops working.
 type ConfirmAgentKey struct{ ID, Key string }
 
-func (PutJoinToken) Needs() int      { return clusterLevel }
-func (RevokeJoinToken) Needs() int   { return clusterLevel }
+func (PutJoinToken) Needs() int      { return ClusterLevel }
+func (RevokeJoinToken) Needs() int   { return ClusterLevel }
 func (c JoinAgent) Needs() int       { return inventoryLevel(c.Agent.Inventory) }
-func (RenewAgentKey) Needs() int     { return clusterLevel }
-func (ConfirmAgentKey) Needs() int   { return clusterLevel }
-func (ForgetInvitations) Needs() int { return clusterLevel }
+func (RenewAgentKey) Needs() int     { return ClusterLevel }
+func (ConfirmAgentKey) Needs() int   { return ClusterLevel }
+func (ForgetInvitations) Needs() int { return ClusterLevel }

@@ -1,9 +1,11 @@
-package raftstore
+package command
 
 import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+
+	"overcrank/raftstore/record"
 )
 
 // Kind is the first byte of an encoded command. Numbers are never reused.
@@ -19,7 +21,7 @@ type Definition struct {
 
 // packing is a command that is written in submitVersion.
 type packing interface {
-	appendTo(out []byte, pack *packers) ([]byte, error)
+	appendTo(out []byte, pack *record.Packers) ([]byte, error)
 }
 
 // Define defines a command that lies in the log as JSON.

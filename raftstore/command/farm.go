@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import (
 	"time"
@@ -35,19 +35,19 @@ type ChangeJob struct {
 	At        time.Time
 }
 
-func (ConfigureAgent) Needs() int { return clusterLevel }
+func (ConfigureAgent) Needs() int { return ClusterLevel }
 
 // Needs is higher when the policy bounds slots or names roles, which older programs would lose.
 func (c PutPolicy) Needs() int {
 	if c.Policy.MaxSlotsPerMachine != 0 || c.Policy.Scripts.Role != "" {
-		return checkedLevel
+		return CheckedLevel
 	}
 	for _, l := range c.Policy.Levels {
 		if l.Role != "" {
-			return checkedLevel
+			return CheckedLevel
 		}
 	}
-	return clusterLevel
+	return ClusterLevel
 }
 
-func (ChangeJob) Needs() int { return clusterLevel }
+func (ChangeJob) Needs() int { return ClusterLevel }

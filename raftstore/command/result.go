@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import "overcrank/farm"
 

@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import (
 	"encoding/json"
@@ -8,11 +8,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"overcrank/farm"
+	"overcrank/raftstore/record"
 )
 
-// An encoded command is one byte of kind, one of version, then JSON, save for what command_submit.go says. The top bit of
+// An encoded command is one byte of kind, one of version, then JSON, save for what submit.go says. The top bit of
 // the version byte says that what follows is compressed with zstd. A version once written replays for ever;
-// testdata/commands holds one of each.
+// raftstore/testdata/commands holds one of each.
 const (
 	commandVersion = 1
 	submitVersion  = 2 // of the commands with jobs in them
@@ -20,28 +21,28 @@ const (
 
 	compressFrom   = 4 << 10   // bytes of JSON from which compressing pays
 	maxCommand     = 512 << 10 // bytes of an encoded command; larger entries delay Raft's heartbeats
-	maxCommandJSON = 64 << 20  // bytes of a command's JSON, also against hostile compression
+	MaxCommandJSON = 64 << 20  // bytes of a command's JSON, also against hostile compression
 )
 
-// codec turns commands into log entries and back. It is safe for concurrent use.
-type codec struct {
+// Codec turns commands into log entries and back. It is safe for concurrent use.
+type Codec struct {
 	byKind       map[Kind]Definition
 	kinds        map[reflect.Type]Kind
 	compressor   *zstd.Encoder
 	decompressor *zstd.Decoder
-	pack         packers
+	pack         record.Packers
 }
 
-func newCodec(commands []Definition) (*codec, error) {
+func NewCodec(commands []Definition) (*Codec, error) {
 	compressor, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, fmt.Errorf("prepare compression of commands: %w", err)
 	}
-	decompressor, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxCommandJSON))
+	decompressor, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxCommandJSON))
 	if err != nil {
 		return nil, fmt.Errorf("prepare decompression of commands: %w", err)
 	}
-	c := &codec{byKind: make(map[Kind]Definition, len(commands)), kinds: make(map[reflect.Type]Kind, len(commands)), compressor: compressor, decompressor: decompressor}
+	c := &Codec{byKind: make(map[Kind]Definition, len(commands)), kinds: make(map[reflect.Type]Kind, len(commands)), compressor: compressor, decompressor: decompressor}
 	for _, d := range commands {
 		if was, taken := c.byKind[d.Kind]; taken {
 			return nil, fmt.Errorf("the kind %d is that of %v and of %v", d.Kind, was.Type, d.Type)
@@ -51,11 +52,11 @@ func newCodec(commands []Definition) (*codec, error) {
 	return c, nil
 }
 
-// close frees what the codec holds.
-func (c *codec) close() { c.decompressor.Close() }
+// Close frees what the codec holds.
+func (c *Codec) Close() { c.decompressor.Close() }
 
-// encode gives the log entry of cmd. A command that is too large is an error of CodeTooLarge.
-func (c *codec) encode(cmd Command) ([]byte, error) {
+// Encode gives the log entry of cmd. A command that is too large is an error of CodeTooLarge.
+func (c *Codec) Encode(cmd Command) ([]byte, error) {
 	kind, known := c.kinds[reflect.TypeOf(cmd)]
 	if !known {
 		return nil, fmt.Errorf("write command %T: it has no kind", cmd)
@@ -73,7 +74,7 @@ func (c *codec) encode(cmd Command) ([]byte, error) {
 		version |= compressedFlag
 		out = c.compressor.EncodeAll(body, make([]byte, 2, 2+len(body)/2))
 	}
-	if len(out) > maxCommand || len(body) > maxCommandJSON {
+	if len(out) > maxCommand || len(body) > MaxCommandJSON {
 		return nil, farm.Errorf(farm.CodeTooLarge,
 			"the request is too large to be stored in one piece: %d KB where %d KB are allowed; send fewer jobs at once, or put large values into files",
 			(len(out)+1023)>>10, maxCommand>>10)
@@ -82,9 +83,9 @@ func (c *codec) encode(cmd Command) ([]byte, error) {
 	return out, nil
 }
 
-// decode gives the command of a log entry. An unknown kind or version is an error: a node that does not understand an
+// Decode gives the command of a log entry. An unknown kind or version is an error: a node that does not understand an
 // entry must not go on without it.
-func (c *codec) decode(data []byte) (Command, error) {
+func (c *Codec) Decode(data []byte) (Command, error) {
 	read, err := c.reader(data, compressedFlag)
 	if err != nil {
 		return nil, err
@@ -98,27 +99,27 @@ func (c *codec) decode(data []byte) (Command, error) {
 	return read(body)
 }
 
-// understands is nil when this program knows the kind and version of an entry.
-func (c *codec) understands(entry []byte) error {
+// Understands is nil when this program knows the kind and version of an entry.
+func (c *Codec) Understands(entry []byte) error {
 	_, err := c.reader(entry, compressedFlag|keyedFlag)
 	return err
 }
 
-// holds says whether an entry has a command of the same kind as cmd.
-func (c *codec) holds(entry []byte, cmd Command) bool {
+// Holds says whether an entry has a command of the same kind as cmd.
+func (c *Codec) Holds(entry []byte, cmd Command) bool {
 	return len(entry) > 0 && Kind(entry[0]) == c.kinds[reflect.TypeOf(cmd)]
 }
 
-// packRows compresses rows of a state.
-func (c *codec) packRows(rows []byte) []byte { return c.compressor.EncodeAll(rows, nil) }
+// PackRows compresses rows of a state.
+func (c *Codec) PackRows(rows []byte) []byte { return c.compressor.EncodeAll(rows, nil) }
 
-// unpackRows puts what packRows made behind what out holds.
-func (c *codec) unpackRows(packed, out []byte) ([]byte, error) {
+// UnpackRows puts what packRows made behind what out holds.
+func (c *Codec) UnpackRows(packed, out []byte) ([]byte, error) {
 	return c.decompressor.DecodeAll(packed, out)
 }
 
 // reader reads what stands behind the kind and version of an entry. flags are bits of the version byte that are not of the version.
-func (c *codec) reader(entry []byte, flags byte) (func(body []byte) (Command, error), error) {
+func (c *Codec) reader(entry []byte, flags byte) (func(body []byte) (Command, error), error) {
 	if len(entry) < 2 {
 		return nil, fmt.Errorf("command of %d bytes is too short", len(entry))
 	}
@@ -128,15 +129,15 @@ func (c *codec) reader(entry []byte, flags byte) (func(body []byte) (Command, er
 	case known && version == submitVersion && definition.readPacked != nil:
 		return definition.readPacked, nil
 	case version != commandVersion:
-		return nil, fmt.Errorf("command of kind %d has version %d, which this program does not know: a newer version of it wrote the log: %w", kind, version, errNewer)
+		return nil, fmt.Errorf("command of kind %d has version %d, which this program does not know: a newer version of it wrote the log: %w", kind, version, ErrNewer)
 	case !known:
-		return nil, fmt.Errorf("command of kind %d is unknown: a newer version of this program wrote the log: %w", kind, errNewer)
+		return nil, fmt.Errorf("command of kind %d is unknown: a newer version of this program wrote the log: %w", kind, ErrNewer)
 	}
 	return definition.readJSON, nil
 }
 
 // appendBody writes what stands behind the two bytes of kind and version.
-func appendBody(out []byte, cmd Command, pack *packers) (entry []byte, version byte, err error) {
+func appendBody(out []byte, cmd Command, pack *record.Packers) (entry []byte, version byte, err error) {
 	if c, is := cmd.(packing); is {
 		out, err = c.appendTo(out, pack)
 		return out, submitVersion, err

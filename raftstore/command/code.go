@@ -1,4 +1,4 @@
-package raftstore
+package command
 
 import "time"
 
@@ -11,4 +11,4 @@ type UseCode struct {
 	Until, At time.Time
 }
 
-func (UseCode) Needs() int { return clusterLevel }
+func (UseCode) Needs() int { return ClusterLevel }

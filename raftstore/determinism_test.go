@@ -192,11 +192,11 @@ func (c *checker) called(call *ast.CallExpr) string {
 
 // aside are functions that rules lead to and that are not looked at, with what makes them come to the same on all nodes.
 var aside = map[string]string{
-	"(*overcrank/raftstore.incoming).complete": "lays rows out that lie in the state, in a file beside it",
-	"(*overcrank/raftstore.machine).sound":     "finds this node's own file damaged, by which it then decides nothing",
-	"(*overcrank/raftstore/record.Packers).content":   "works in memory that is used again",
-	"overcrank/raftstore.often":                "remembers a record by the text that it was decoded from",
-	"overcrank/raftstore/record.Spread":               "does pieces of work that do not depend on each other",
+	"(*overcrank/raftstore.incoming).complete":      "lays rows out that lie in the state, in a file beside it",
+	"(*overcrank/raftstore.machine).sound":          "finds this node's own file damaged, by which it then decides nothing",
+	"(*overcrank/raftstore/record.Packers).content": "works in memory that is used again",
+	"overcrank/raftstore.often":                     "remembers a record by the text that it was decoded from",
+	"overcrank/raftstore/record.Spread":             "does pieces of work that do not depend on each other",
 }
 
 // deciding are the packages on which it depends what a command comes to. What lies below them keeps rows and decides nothing.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +81,36 @@ func TestAReleaseHasNoFaults(t *testing.T) {
 		}
 		if has := slices.Contains(strings.Fields(string(out)), "overcrank/faults"); has != want {
 			t.Errorf("built with tags %q, the program has package faults: %v", tags, has)
+		}
+	}
+}
+
+// severalAtOnce are packages that `make test` tests without the race detector though they start goroutines; their tests of that run under it.
+var severalAtOnce = []string{"engine/render"}
+
+func TestWhatIsTestedWithoutTheRaceDetectorHasOneGoroutine(t *testing.T) {
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`(?m)^ONE_GOROUTINE := \$\(addprefix overcrank/,(.*)\)$`).FindSubmatch(text)
+	if list == nil {
+		t.Fatal("the Makefile no longer says what is tested without the race detector")
+	}
+	concurrent := regexp.MustCompile(`(?m)^\s*go |\.Go\(|\bsync\.|\batomic\.`)
+	for _, dir := range strings.Fields(string(list[1])) {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s has no files: %v", dir, err)
+		}
+		for _, path := range files {
+			code, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if concurrent.Match(code) && !slices.Contains(severalAtOnce, dir) {
+				t.Errorf("%s is for several goroutines: its package belongs under the race detector", path)
+			}
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/farmtest"
+
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/titlecard"
 )
@@ -18,8 +20,8 @@ func TestDeniedMachinesAreNotAskedForFilesOrGivenResults(t *testing.T) {
 	studio := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a denied machine was asked") }))
 	defer studio.Close()
 	byName := strings.Replace(studio.URL, "127.0.0.1", "localhost", 1)
-	f := startUp(t, t.TempDir(), "--deny-address", "127.0.0.0/8", "--deny-address", "::1/128")
-	template := map[string]string{"id": f.card(), "composition": titlecard.Composition}
+	f := farmtest.Up(t, t.TempDir(), "--deny-address", "127.0.0.0/8", "--deny-address", "::1/128")
+	template := map[string]string{"id": f.Card(), "composition": titlecard.Composition}
 	still := map[string]any{"type": "image", "frames": 1}
 	picture := func(src string) map[string]any {
 		return map[string]any{"template": template, "settings": still, "assets": []any{map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": src}}}

@@ -4,23 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/farmtest"
+
 	"overcrank/cmd/overcrank/configfile"
 )
-
-// configuration writes a file of settings.
-func configuration(t *testing.T, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "agent.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // settingsOf is what `overcrank agent config` says with these arguments, by name.
 func settingsOf(t *testing.T, args ...string) map[string]configfile.Setting {
@@ -41,7 +32,7 @@ func settingsOf(t *testing.T, args ...string) map[string]configfile.Setting {
 }
 
 func TestFlagsCountMoreThanTheEnvironmentThanTheFileThanDefaults(t *testing.T) {
-	path := configuration(t, "\ufeff# a comment\r\nslots: 2\r\nname: from the file\r\ntags: [a, 'b,c']\r\ncache-size:\r\n")
+	path := farmtest.Configuration(t, "\ufeff# a comment\r\nslots: 2\r\nname: from the file\r\ntags: [a, 'b,c']\r\ncache-size:\r\n")
 	at := func(line string) string { return path + ":" + line }
 	for _, c := range []struct {
 		name  string
@@ -90,13 +81,13 @@ func TestMistakesInAConfigurationAreNamedByLine(t *testing.T) {
 		"slots: many\nnome: x\nrot: /\n": "did you mean name?",
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), []string{"agent", "--config", configuration(t, text)}, &stdout, &stderr)
-		if code != exitUsage || !strings.Contains(stderr.String(), want) {
+		code := run(t.Context(), []string{"agent", "--config", farmtest.Configuration(t, text)}, &stdout, &stderr)
+		if code != farmtest.ExitUsage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%q: exit code %d and\n%swant %s", text, code, &stderr, want)
 		}
 	}
 	var stderr bytes.Buffer
-	if code := run(t.Context(), []string{"agent", "--config", "/nowhere/agent.yaml"}, &stderr, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "/nowhere/agent.yaml") {
+	if code := run(t.Context(), []string{"agent", "--config", "/nowhere/agent.yaml"}, &stderr, &stderr); code != farmtest.ExitUsage || !strings.Contains(stderr.String(), "/nowhere/agent.yaml") {
 		t.Errorf("a file that is not there: exit code %d, %s", code, &stderr)
 	}
 }
@@ -117,11 +108,11 @@ func TestTheExampleOfAConfigurationIsOne(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	usual := settingsOf(t, "--config", os.DevNull)
-	if as := settingsOf(t, "--config", configuration(t, stdout.String())); as["slots"].Source != configfile.SourceDefault {
+	if as := settingsOf(t, "--config", farmtest.Configuration(t, stdout.String())); as["slots"].Source != configfile.SourceDefault {
 		t.Errorf("the example as it is sets something: %+v", as)
 	}
 	plain := regexp.MustCompile(`(?m)^#(\S|  - )`).ReplaceAllString(stdout.String(), "$1")
-	taken := settingsOf(t, "--config", configuration(t, plain))
+	taken := settingsOf(t, "--config", farmtest.Configuration(t, plain))
 	for name, s := range usual {
 		if !strings.Contains(plain, "\n"+name+":") {
 			t.Errorf("the example lacks %s", name)
@@ -133,7 +124,7 @@ func TestTheExampleOfAConfigurationIsOne(t *testing.T) {
 }
 
 func TestAFarmTakesItsFlagsFromAFileToo(t *testing.T) {
-	path := configuration(t, "listen: 127.0.0.1:1\nlease: 7s\nallow-address: [10.0.0.0/8]\n")
+	path := farmtest.Configuration(t, "listen: 127.0.0.1:1\nlease: 7s\nallow-address: [10.0.0.0/8]\n")
 	var c cli
 	parser, err := newParser(&c)
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/farmtest"
+
 	"overcrank/aep"
 	"overcrank/cmd/overcrank/titlecard"
 )
@@ -21,9 +23,9 @@ import (
 // BenchmarkUpReady is the time from starting `overcrank up` on an empty folder until /readyz says 200.
 func BenchmarkUpReady(b *testing.B) {
 	for b.Loop() {
-		f := startUp(b, b.TempDir())
+		f := farmtest.Up(b, b.TempDir())
 		b.StopTimer()
-		f.stop()
+		f.Stop()
 		b.StartTimer()
 	}
 }
@@ -32,20 +34,20 @@ func BenchmarkUpReady(b *testing.B) {
 // which a look into /proc every 100 µs finds; it reports the median. The title card has to be unpacked first, 2 MB; the
 // bare project is the same one without its archive.
 func BenchmarkSubmitToEngine(b *testing.B) {
-	f := startUp(b, b.TempDir())
+	f := farmtest.Up(b, b.TempDir())
 	bare := filepath.Join(b.TempDir(), "card.aep")
 	if err := writeTo(bare, func(w io.Writer) error { return aep.Write(w, titlecard.Project()) }); err != nil {
 		b.Fatal(err)
 	}
-	project := f.template("aep", bare).ID
-	b.Run("bare project", func(b *testing.B) { f.benchmarkStart(b, project, titlecard.Strip) })
-	card := f.card()
-	b.Run("archive", func(b *testing.B) { f.benchmarkStart(b, card, titlecard.Composition) })
+	project := f.Register("aep", bare).ID
+	b.Run("bare project", func(b *testing.B) { benchmarkStart(f, b, project, titlecard.Strip) })
+	card := f.Register("zip", farmtest.TitleCard(f.T)).ID
+	b.Run("archive", func(b *testing.B) { benchmarkStart(f, b, card, titlecard.Composition) })
 }
 
 // benchmarkStart starts one still of a composition after the other; each waits for the end of the one before.
-func (f *runningFarm) benchmarkStart(b *testing.B, template, composition string) {
-	agents := processes(f.dir, "agent", "--until-stdin-ends")
+func benchmarkStart(f *farmtest.Farm, b *testing.B, template, composition string) {
+	agents := farmtest.Processes(f.Dir, "agent", "--until-stdin-ends")
 	if len(agents) != 1 {
 		b.Fatalf("%d agents run, want one", len(agents))
 	}
@@ -60,7 +62,7 @@ func (f *runningFarm) benchmarkStart(b *testing.B, template, composition string)
 		}
 		return job.ID
 	}
-	f.finished(submit()) // the project is in the agent's cache
+	f.Finished(submit()) // the project is in the agent's cache
 	var took []time.Duration
 	for b.Loop() {
 		began := time.Now()
@@ -70,7 +72,7 @@ func (f *runningFarm) benchmarkStart(b *testing.B, template, composition string)
 		}
 		took = append(took, time.Since(began))
 		b.StopTimer()
-		f.finished(id)
+		f.Finished(id)
 		b.StartTimer()
 	}
 	slices.Sort(took)
@@ -96,13 +98,13 @@ func runsEngine(agent int) bool {
 // it reports frames per second.
 func BenchmarkRenderCard(b *testing.B) {
 	dir := b.TempDir()
-	if out, err := exec.Command("unzip", "-q", titleCardZip(b), "-d", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("unzip", "-q", farmtest.TitleCard(b), "-d", dir).CombinedOutput(); err != nil {
 		b.Skipf("unzip: %v\n%s", err, out)
 	}
 	project := filepath.Join(dir, "Title Card folder", "Title Card.aep")
 	frames := 0
 	for b.Loop() {
-		cmd := exec.Command(binary, "aerender", "-project", project, "-comp", titlecard.Composition, "-output", filepath.Join(dir, "film.mp4"))
+		cmd := exec.Command(farmtest.Program(b), "aerender", "-project", project, "-comp", titlecard.Composition, "-output", filepath.Join(dir, "film.mp4"))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			b.Fatalf("%v\n%s", err, out)
 		}
@@ -113,9 +115,9 @@ func BenchmarkRenderCard(b *testing.B) {
 
 // BenchmarkAgentAtRest reports what an idle agent takes: resident memory, and the share of one processor over a second.
 func BenchmarkAgentAtRest(b *testing.B) {
-	f := startUp(b, b.TempDir())
-	f.finished(f.submitCard(f.card(), map[string]any{"type": "image", "frames": 0}))
-	pids := processes(f.dir, "agent", "--until-stdin-ends")
+	f := farmtest.Up(b, b.TempDir())
+	f.Finished(f.SubmitCard(f.Register("zip", farmtest.TitleCard(f.T)).ID, map[string]any{"type": "image", "frames": 0}))
+	pids := farmtest.Processes(f.Dir, "agent", "--until-stdin-ends")
 	if len(pids) != 1 {
 		b.Fatalf("%d agents run, want one", len(pids))
 	}
@@ -165,17 +167,17 @@ func statusMB(b *testing.B, pid int, name string) float64 {
 // submitted, and measures the time from the next start until /readyz says 200.
 func BenchmarkRestartAfterKill(b *testing.B) {
 	dir := b.TempDir()
-	f := launchAs(b, "coordinator", dir)
-	template := f.card()
+	f := farmtest.LaunchAs(b, "coordinator", dir)
+	template := f.Register("zip", farmtest.TitleCard(f.T)).ID
 	anywhere := func(int) string { return "elsewhere" }
-	f.queue(b, template, titlecard.Composition, benchmarkJobs(b, 20_000), anywhere)
+	queue(f, b, template, titlecard.Composition, benchmarkJobs(b, 20_000), anywhere)
 	var took []time.Duration
 	for b.Loop() {
-		f.queue(b, template, titlecard.Composition, 3000, anywhere)
-		f.kill()
+		queue(f, b, template, titlecard.Composition, 3000, anywhere)
+		f.Kill()
 		began := time.Now()
-		f = launchAs(b, "coordinator", dir)
-		f.await("the farm to be ready", func() bool { return ready(b.Context(), f.Server) == nil })
+		f = farmtest.LaunchAs(b, "coordinator", dir)
+		f.Await("the farm to be ready", func() bool { return farmtest.Ready(b.Context(), f.Server) == nil })
 		took = append(took, time.Since(began))
 	}
 	b.ReportMetric(0, "ns/op")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/farmtest"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -24,7 +26,7 @@ func TestFlagsOfAFarmAreDocumented(t *testing.T) {
 	}
 	tables := flagTables(t)
 	switch {
-	case *update:
+	case *farmtest.Update:
 		if err := os.WriteFile(path, []byte(before+begin+tables+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}

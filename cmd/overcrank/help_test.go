@@ -2,45 +2,13 @@ package main
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/farmtest"
+
 	"github.com/alecthomas/kong"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares text with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got == string(want) {
-		return
-	}
-	now, before := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-	for i := range now {
-		if i >= len(before) || now[i] != before[i] {
-			t.Fatalf("%s differs from line %d on (go test ./cmd/overcrank -update writes it anew):\n%s", path, i+1, strings.Join(now[i:min(len(now), i+12)], "\n"))
-		}
-	}
-	t.Fatalf("%s goes on behind line %d:\n%s", path, len(now), before[len(now)])
-}
 
 // TestHelp holds what --help prints of each command that works with a farm to a golden file: people and scripts know commands and flags by it.
 func TestHelp(t *testing.T) {
@@ -65,7 +33,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	describe(parser.Model.Node, nil)
-	golden(t, "help.txt", b.String())
+	farmtest.Golden(t, "help.txt", b.String())
 }
 
 // withoutCommonFlags leaves the flags that every command has out of the help of all but the program itself.
@@ -109,7 +77,7 @@ func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {
 		{"completion", "csh"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, &stdout, &stderr); code != exitUsage || stderr.Len() == 0 || stdout.Len() > 0 {
+		if code := run(t.Context(), args, &stdout, &stderr); code != farmtest.ExitUsage || stderr.Len() == 0 || stdout.Len() > 0 {
 			t.Errorf("%v: exit code %d, said %q and %q", args, code, &stdout, &stderr)
 		}
 	}

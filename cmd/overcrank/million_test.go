@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/farmtest"
+
 	"overcrank/cmd/overcrank/titlecard"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -34,15 +36,15 @@ func BenchmarkMillion(b *testing.B) {
 	}
 	jobs := benchmarkJobs(b, 0)
 	dir := filepath.Join(b.TempDir(), "large")
-	empty, large := launchAs(b, "coordinator", b.TempDir()), launchAs(b, "coordinator", dir)
-	emptyCard, largeCard := empty.card(), large.card()
+	empty, large := farmtest.LaunchAs(b, "coordinator", b.TempDir()), farmtest.LaunchAs(b, "coordinator", dir)
+	emptyCard, largeCard := empty.Card(), large.Card()
 	b.Run("fill", func(b *testing.B) {
 		for b.Loop() {
 			began := time.Now()
-			large.fill(b, largeCard, jobs)
+			fill(large, b, largeCard, jobs)
 			b.ReportMetric(float64(jobs)/time.Since(began).Seconds(), "jobs/s")
 		}
-		b.ReportMetric(large.stateMB(b), "state-MB")
+		b.ReportMetric(stateMB(large, b), "state-MB")
 	})
 	b.Run("submit", func(b *testing.B) {
 		for b.Loop() {
@@ -52,11 +54,11 @@ func BenchmarkMillion(b *testing.B) {
 	b.Run("memory", func(b *testing.B) {
 		for b.Loop() {
 		}
-		b.ReportMetric(residentMB(b, large.cmd.Process.Pid), "MB")
-		b.ReportMetric(statusMB(b, large.cmd.Process.Pid, "RssAnon:"), "own-MB")
-		b.ReportMetric(statusMB(b, large.cmd.Process.Pid, "VmHWM:"), "highest-MB")
+		b.ReportMetric(residentMB(b, large.Cmd.Process.Pid), "MB")
+		b.ReportMetric(statusMB(b, large.Cmd.Process.Pid, "RssAnon:"), "own-MB")
+		b.ReportMetric(statusMB(b, large.Cmd.Process.Pid, "VmHWM:"), "highest-MB")
 	})
-	empty.stop()
+	empty.Stop()
 	whole := b // which outlives its parts
 	begin := func(b *testing.B, unit string, end func()) {
 		for b.Loop() {
@@ -64,20 +66,20 @@ func BenchmarkMillion(b *testing.B) {
 			end()
 			ended := time.Since(began)
 			began = time.Now()
-			large = launchAs(whole, "coordinator", dir)
-			large.await("the farm to be ready", func() bool { return ready(b.Context(), large.Server) == nil })
+			large = farmtest.LaunchAs(whole, "coordinator", dir)
+			large.Await("the farm to be ready", func() bool { return farmtest.Ready(b.Context(), large.Server) == nil })
 			b.ReportMetric(ended.Seconds(), "stop-s")
 			b.ReportMetric(time.Since(began).Seconds(), unit)
-			large.firstLease(b)
-			b.ReportMetric(residentMB(b, large.cmd.Process.Pid), "MB")
+			firstLease(large, b)
+			b.ReportMetric(residentMB(b, large.Cmd.Process.Pid), "MB")
 		}
 	}
-	b.Run("restart", func(b *testing.B) { begin(b, "start-s", func() { large.stop() }) })
-	b.Run("killed", func(b *testing.B) { begin(b, "start-s", func() { large.kill() }) })
+	b.Run("restart", func(b *testing.B) { begin(b, "start-s", func() { large.Stop() }) })
+	b.Run("killed", func(b *testing.B) { begin(b, "start-s", func() { large.Kill() }) })
 	b.Run("power lost", func(b *testing.B) {
 		begin(b, "start-s", func() {
-			large.fill(b, largeCard, min(jobs, 20_000))
-			large.kill()
+			fill(large, b, largeCard, min(jobs, 20_000))
+			large.Kill()
 			losePower(b, dir)
 		})
 	})
@@ -91,16 +93,16 @@ const (
 )
 
 // inTurns submits jobs one by one to two farms, a few thousand to each at a time: what else the machine does befalls both.
-func inTurns(b *testing.B, empty, large *runningFarm, emptyCard, largeCard string) {
+func inTurns(b *testing.B, empty, large *farmtest.Farm, emptyCard, largeCard string) {
 	var rates, costs [2][]float64
 	for turn := range 1 + turns { // the first is not counted
-		for i, f := range []*runningFarm{empty, large} {
+		for i, f := range []*farmtest.Farm{empty, large} {
 			template := []string{emptyCard, largeCard}[i]
-			ticks := cpuTicks(b, f.cmd.Process.Pid)
-			rate := f.submitMany(b, template, turnJobs)
+			ticks := cpuTicks(b, f.Cmd.Process.Pid)
+			rate := submitMany(f, b, template, turnJobs)
 			if turn > 0 {
 				rates[i] = append(rates[i], rate)
-				costs[i] = append(costs[i], (cpuTicks(b, f.cmd.Process.Pid)-ticks)/100*1e6/turnJobs)
+				costs[i] = append(costs[i], (cpuTicks(b, f.Cmd.Process.Pid)-ticks)/100*1e6/turnJobs)
 			}
 		}
 	}
@@ -115,7 +117,7 @@ func inTurns(b *testing.B, empty, large *runningFarm, emptyCard, largeCard strin
 }
 
 // submitMany submits n jobs from many callers, and gives how many a second.
-func (f *runningFarm) submitMany(b *testing.B, template string, n int) float64 {
+func submitMany(f *farmtest.Farm, b *testing.B, template string, n int) float64 {
 	b.Helper()
 	bodies := make([][]byte, 100)
 	for i := range bodies {
@@ -156,7 +158,7 @@ func (f *runningFarm) submitMany(b *testing.B, template string, n int) float64 {
 }
 
 // fill submits n jobs in batches of a thousand, two at a time.
-func (f *runningFarm) fill(b *testing.B, template string, n int) {
+func fill(f *farmtest.Farm, b *testing.B, template string, n int) {
 	b.Helper()
 	const group = 1000
 	var begun atomic.Int64
@@ -168,7 +170,7 @@ func (f *runningFarm) fill(b *testing.B, template string, n int) {
 				for i := range batch {
 					batch[i] = sizedJob(template, from+i)
 				}
-				f.ask(b, "/api/v2/batches", map[string]any{"jobs": batch}, nil)
+				f.Post("/api/v2/batches", map[string]any{"jobs": batch}, nil)
 			}
 		})
 	}
@@ -200,7 +202,7 @@ func sizedJob(template string, n int) map[string]any {
 }
 
 // firstLease reports how long a farm that says it is ready takes to give a machine that comes then its first task.
-func (f *runningFarm) firstLease(b *testing.B) {
+func firstLease(f *farmtest.Farm, b *testing.B) {
 	began := time.Now()
 	arrived := make(chan time.Time, 1)
 	told := func(*wire.Lease) {
@@ -209,7 +211,7 @@ func (f *runningFarm) firstLease(b *testing.B) {
 		default:
 		}
 	}
-	a, err := enter(b.Context(), f.Server, f.invitation(b, 1), "simulated", farm.Inventory{
+	a, err := enter(b.Context(), f.Server, machineInvitation(f, b, 1), "simulated", farm.Inventory{
 		OS: "linux", Arch: "amd64", CPUs: 8, Memory: 32 << 30, Version: "simulated", Slots: 1, Engines: []farm.EngineInfo{{Kind: farm.EngineEmbedded, Version: "1.0"}},
 	})
 	if err != nil {
@@ -245,9 +247,9 @@ func losePower(b *testing.B, dir string) {
 	syscall.Sync()
 }
 
-func (f *runningFarm) stateMB(b *testing.B) float64 {
+func stateMB(f *farmtest.Farm, b *testing.B) float64 {
 	b.Helper()
-	info, err := os.Stat(filepath.Join(f.dir, "state", "state.db"))
+	info, err := os.Stat(filepath.Join(f.Dir, "state", "state.db"))
 	if err != nil {
 		b.Fatal(err)
 	}

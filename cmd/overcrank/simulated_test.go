@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/farmtest"
+
 	"github.com/gorilla/websocket"
 
 	"overcrank/agent/identity"
@@ -45,9 +47,9 @@ type simulated struct {
 }
 
 // gather enrols and connects n agents; inventory says what each has.
-func gather(b testing.TB, f *runningFarm, n int, inventory func(i int) farm.Inventory) *crowd {
+func gather(b testing.TB, f *farmtest.Farm, n int, inventory func(i int) farm.Inventory) *crowd {
 	b.Helper()
-	token := f.invitation(b, n)
+	token := machineInvitation(f, b, n)
 	c := &crowd{agents: make([]*simulated, n), quit: make(chan struct{})}
 	var wg sync.WaitGroup
 	turn := make(chan struct{}, 16)
@@ -74,11 +76,11 @@ func gather(b testing.TB, f *runningFarm, n int, inventory func(i int) farm.Inve
 	return c
 }
 
-// invitation is a join token for n machines.
-func (f *runningFarm) invitation(b testing.TB, n int) wire.JoinToken {
+// machineInvitation is a join token for n machines.
+func machineInvitation(f *farmtest.Farm, b testing.TB, n int) wire.JoinToken {
 	b.Helper()
 	var made struct{ JoinToken string }
-	f.ask(b, "/api/farm/v1/join-tokens", map[string]any{"name": "simulated", "uses": n}, &made)
+	f.Post("/api/farm/v1/join-tokens", map[string]any{"name": "simulated", "uses": n}, &made)
 	token, err := wire.ParseJoinToken(made.JoinToken)
 	if err != nil {
 		b.Fatal(err)
@@ -241,7 +243,7 @@ func simulatedInventory(i int) farm.Inventory {
 }
 
 // queue submits n jobs, a thousand at a time, each of which needs the tag of its number.
-func (f *runningFarm) queue(b *testing.B, template, composition string, n int, tag func(i int) string) {
+func queue(f *farmtest.Farm, b *testing.B, template, composition string, n int, tag func(i int) string) {
 	b.Helper()
 	const group = 1000
 	for begun := 0; begun < n; begun += group {
@@ -253,37 +255,7 @@ func (f *runningFarm) queue(b *testing.B, template, composition string, n int, t
 				"requireTags": []string{tag(begun + i)},
 			}
 		}
-		f.ask(b, "/api/v2/batches", map[string]any{"jobs": jobs}, nil)
-	}
-}
-
-// ask POSTs a request and decodes its answer into out, unless that is nil.
-func (f *runningFarm) ask(b testing.TB, path string, body, out any) {
-	b.Helper()
-	raw, err := json.Marshal(body)
-	if err != nil {
-		b.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, f.Server+path, bytes.NewReader(raw))
-	if err != nil {
-		b.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+f.Token)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode >= 300 {
-		b.Fatalf("POST %s was answered %s, %v: %.500s", path, resp.Status, err, answer)
-	}
-	if out == nil {
-		return
-	}
-	if err := json.Unmarshal(answer, out); err != nil {
-		b.Fatal(err)
+		f.Post("/api/v2/batches", map[string]any{"jobs": jobs}, nil)
 	}
 }
 
@@ -306,30 +278,30 @@ func benchmarkJobs(b *testing.B, fewer int) int {
 // and when much waits for other machines. The number of jobs that wait is OVERCRANK_BENCH_JOBS, 50,000 without, in a thousand
 // classes of requirements.
 func BenchmarkSimulatedAgents(b *testing.B) {
-	f := launchAs(b, "coordinator", b.TempDir(), "--lease", "30s", "--connections-per-address", "10000") // all from this machine
-	f.await("the farm to be ready", func() bool { return ready(b.Context(), f.Server) == nil })
-	template, composition := f.card(), "Title Card"
+	f := farmtest.LaunchAs(b, "coordinator", b.TempDir(), "--lease", "30s", "--connections-per-address", "10000") // all from this machine
+	f.Await("the farm to be ready", func() bool { return farmtest.Ready(b.Context(), f.Server) == nil })
+	template, composition := f.Register("zip", farmtest.TitleCard(f.T)).ID, "Title Card"
 	waiting := benchmarkJobs(b, 50_000)
 	c := gather(b, f, simulatedAgents, simulatedInventory)
 	b.Run("connected", func(b *testing.B) {
 		for b.Loop() {
 		}
 		time.Sleep(6 * time.Second) // a heartbeat of each
-		b.ReportMetric(residentMB(b, f.cmd.Process.Pid), "MB")
-		before := cpuTicks(b, f.cmd.Process.Pid)
+		b.ReportMetric(residentMB(b, f.Cmd.Process.Pid), "MB")
+		before := cpuTicks(b, f.Cmd.Process.Pid)
 		time.Sleep(5 * time.Second)
-		b.ReportMetric((cpuTicks(b, f.cmd.Process.Pid)-before)/5, "%core")
+		b.ReportMetric((cpuTicks(b, f.Cmd.Process.Pid)-before)/5, "%core")
 		b.ReportMetric(0, "ns/op")
 	})
 	b.Run("ready to leased", func(b *testing.B) { c.latency(b, f, template, composition) })
 	leases := min(waiting/2, 100_000)
-	f.queue(b, template, composition, waiting-leases, func(i int) string { return fmt.Sprintf("elsewhere-%03d", i%(simulatedClasses/2)) })
+	queue(f, b, template, composition, waiting-leases, func(i int) string { return fmt.Sprintf("elsewhere-%03d", i%(simulatedClasses/2)) })
 	b.Run("ready to leased while much waits", func(b *testing.B) { c.latency(b, f, template, composition) })
 	b.Run("leases", func(b *testing.B) { c.throughput(b, f, template, composition, leases) })
 }
 
 // latency submits jobs one after the other to a farm with free agents, at a pace that leaves it time.
-func (c *crowd) latency(b *testing.B, f *runningFarm, template, composition string) {
+func (c *crowd) latency(b *testing.B, f *farmtest.Farm, template, composition string) {
 	var mu sync.Mutex
 	arrived := map[string]time.Time{}
 	told := func(l *wire.Lease) {
@@ -365,17 +337,17 @@ func (c *crowd) latency(b *testing.B, f *runningFarm, template, composition stri
 }
 
 // throughput has the agents work off so many jobs.
-func (c *crowd) throughput(b *testing.B, f *runningFarm, template, composition string, n int) {
+func (c *crowd) throughput(b *testing.B, f *farmtest.Farm, template, composition string, n int) {
 	for b.Loop() {
 	}
-	f.ask(b, "/api/farm/v1/farm/pause", map[string]any{}, nil)
-	f.queue(b, template, composition, n, func(i int) string { return classTag(i % (simulatedClasses / 2)) })
-	b.ReportMetric(residentMB(b, f.cmd.Process.Pid), "MB(queued)")
-	f.ask(b, "/api/farm/v1/farm/resume", map[string]any{}, nil)
-	begun, have, ticks := time.Now(), c.taken.Load(), cpuTicks(b, f.cmd.Process.Pid)
+	f.Post("/api/farm/v1/farm/pause", map[string]any{}, nil)
+	queue(f, b, template, composition, n, func(i int) string { return classTag(i % (simulatedClasses / 2)) })
+	b.ReportMetric(residentMB(b, f.Cmd.Process.Pid), "MB(queued)")
+	f.Post("/api/farm/v1/farm/resume", map[string]any{}, nil)
+	begun, have, ticks := time.Now(), c.taken.Load(), cpuTicks(b, f.Cmd.Process.Pid)
 	c.await(b, have+int64(n))
 	spent := time.Since(begun).Seconds()
 	b.ReportMetric(float64(n)/spent, "leases/s")
-	b.ReportMetric((cpuTicks(b, f.cmd.Process.Pid)-ticks)/100*1e6/float64(n), "cpu-µs/lease")
+	b.ReportMetric((cpuTicks(b, f.Cmd.Process.Pid)-ticks)/100*1e6/float64(n), "cpu-µs/lease")
 	b.ReportMetric(0, "ns/op")
 }

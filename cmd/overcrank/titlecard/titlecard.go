@@ -6,6 +6,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"image"
 	"image/png"
 	"io"
 
@@ -35,13 +36,16 @@ const (
 	musicFile   = "music.wav"
 )
 
-// WriteZip writes the project and its footage as After Effects' "Collect Files" lays them out.
-func WriteZip(w io.Writer) error {
+// WriteZip writes the title card as Collect does.
+func WriteZip(w io.Writer) error { return Collect(w, Project(), Picture(Dusk)) }
+
+// Collect writes the card's project, or one made of it, with its footage as After Effects' "Collect Files" lays them out.
+func Collect(w io.Writer, card *aep.Project, drawn image.Image) error {
 	var project, picture bytes.Buffer
-	if err := aep.Write(&project, Project()); err != nil {
+	if err := aep.Write(&project, card); err != nil {
 		return err
 	}
-	if err := png.Encode(&picture, Picture(Dusk)); err != nil {
+	if err := png.Encode(&picture, drawn); err != nil {
 		return fmt.Errorf("encode picture: %w", err)
 	}
 	z := zip.NewWriter(w)

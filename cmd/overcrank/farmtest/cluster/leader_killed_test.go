@@ -1,0 +1,74 @@
+//go:build linux
+
+package cluster_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+func TestRendersGoOnWhenTheLeaderIsKilled(t *testing.T) {
+	t.Parallel()
+	s := farmtest.StartSeveral(t)
+	s.Agents(3)
+	leader, followers := s.Parted()
+	template := followers[0].Card()
+	var ids []string
+	for i := range 3 {
+		job, err := s.Nodes[i].Submit(t.Context(), map[string]any{
+			"template": map[string]string{"id": template, "composition": titlecard.Composition}, "sequential": true, "settings": map[string]any{},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, job.ID)
+	}
+	reached := map[string]float64{}
+	look := func(n *client.Client, id string) client.Job {
+		job, err := n.Job(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job.Progress < reached[id] {
+			t.Errorf("the progress of job %s fell from %.1f to %.1f", id, reached[id], job.Progress)
+		}
+		reached[id] = job.Progress
+		return job
+	}
+	s.Await("a job to be half-way", func() bool {
+		for _, id := range ids {
+			if job := look(followers[0].Client, id); job.Status == "render:dorender" && job.Progress >= 5 {
+				return true
+			}
+		}
+		return false
+	})
+	leader.Kill()
+	// A caller who knows the survivors, or all, notices nothing but a moment's wait.
+	for _, id := range ids {
+		s.Await("job "+id+" to end", func() bool { return look(followers[0].Client, id).Ended() })
+		job, err := s.Job(t.Context(), id)
+		if err != nil || job.Status != "finished" {
+			t.Fatalf("job %s is %+v, %v", id, job, err)
+		}
+		var attempts []struct {
+			Attempt int
+			Outcome string
+		}
+		s.Read(followers[1], "/jobs/"+id+"/attempts", &attempts)
+		if len(attempts) != 1 || attempts[0].Attempt != 1 {
+			t.Errorf("job %s took the attempts %+v, want the one that ran all along", id, attempts)
+		}
+		if log := followers[1].LogOf(id); strings.Count(log, "attempt 1 finished") != 1 || strings.Contains(log, "attempt 2") {
+			t.Errorf("the log of job %s:\n%s", id, log)
+		}
+		if _, err := os.Stat(followers[0].Fetch(job)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+//go:build linux
+
+package machines_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/cmd/overcrank/farmtest"
+
+	"overcrank/agent/control"
+	"overcrank/cmd/overcrank/titlecard"
+	"overcrank/farm"
+)
+
+// atDesk runs a command of the agent of a desk.
+func atDesk(f *farmtest.Farm, desk string, args ...string) control.Status {
+	f.T.Helper()
+	code, stdout, stderr := f.Command(append(append([]string{"agent"}, args...), "--config", os.DevNull, "--data-dir", desk, "--json")...)
+	var status control.Status
+	if err := json.Unmarshal([]byte(stdout), &status); err != nil || code != 0 {
+		f.T.Fatalf("%v ends with %d and says %s%s: %v", args, code, stdout, stderr, err)
+	}
+	return status
+}
+
+// TestTheArtistsProgramTakesTheMachineBack goes through a day at a desk with real programs: an artist's program starts while the
+// machine renders, its part of the film goes to the other machine with the frames that are done, and the desk is left alone until
+// the program ends; then a pause and a window of the week keep it for its owner.
+func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
+	t.Parallel()
+	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
+	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	code, token, said := f.Command("agents", "invite", "--uses", "2")
+	if code != 0 {
+		t.Fatalf("%d: %s", code, said)
+	}
+	token = strings.TrimSpace(token)
+	desk, other := filepath.Join(t.TempDir(), "desk"), filepath.Join(t.TempDir(), "other")
+	settings := farmtest.Configuration(t, "idle-after: 0s\nprograms: [artist-paint]\n")
+	farmtest.StartAgent(t, f, desk, token, "--config", settings)
+	farmtest.StartAgent(t, f, other, token)
+	for _, dir := range []string{desk, other} {
+		f.Await(dir+" to be linked", func() bool {
+			status, err := control.Ask(t.Context(), dir)
+			return err == nil && status.Linked
+		})
+	}
+	if status := atDesk(f, desk, "status"); status.Name != "desk" || status.Presence.Presence != farm.PresenceFree || len(status.Working) != 0 {
+		t.Fatalf("%+v", status)
+	}
+
+	id := f.SubmitSlow(f.Card())
+	f.Await("both machines to render", func() bool {
+		return len(farmtest.Processes(desk, "aerender")) > 0 && len(farmtest.Processes(other, "aerender")) > 0
+	})
+	f.Await("the desk to have frames", func() bool {
+		status := atDesk(f, desk, "status")
+		return len(status.Working) > 0 && status.Working[0].Phase == "rendering" && status.Working[0].Progress > 15
+	})
+	paint := startPaint(t)
+	began := time.Now()
+	f.Await("the engine to leave the desk", func() bool { return len(farmtest.Processes(desk, "aerender")) == 0 })
+	gone := time.Since(began)
+	f.Await("the desk to be left", func() bool {
+		status := atDesk(f, desk, "status")
+		return status.Presence.Presence == farm.PresenceAway && len(status.Working) == 0
+	})
+	t.Logf("after the artist's program had started, the engine was gone within %v and the task given back within %v", gone.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+	if status := atDesk(f, desk, "status"); status.Presence.Reason != "artist-paint is running" {
+		t.Errorf("%+v", status)
+	}
+	job := f.Finished(id)
+	log := f.LogOf(id)
+	if !strings.Contains(log, "Given back by machine 'desk': artist-paint is running") || !strings.Contains(log, " stay") {
+		t.Errorf("the log does not tell that frames stayed:\n%s", log)
+	}
+	if _, _, _, frames, _ := farmtest.Probe(t, f.Fetch(job)); frames != titlecard.Frames {
+		t.Errorf("the film has %d frames, want %d", frames, titlecard.Frames)
+	}
+	if len(farmtest.Processes(desk, "aerender")) > 0 {
+		t.Error("an engine runs beside the artist's program")
+	}
+	if list := farmAnswers(f, "/api/farm/v1/agents"); !strings.Contains(list, `"reason":"artist-paint is running"`) {
+		t.Errorf("the farm's list of machines does not say why:\n%s", list)
+	}
+
+	if err := paint.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	free := func() bool { return atDesk(f, desk, "status").Presence.Presence == farm.PresenceFree }
+	f.Await("the desk to be free", free)
+	if status := atDesk(f, desk, "pause", "--for", "1h"); !status.Pause.On || time.Until(status.Pause.Until) < 59*time.Minute {
+		t.Errorf("%+v", status)
+	}
+	f.Await("the desk to be paused", func() bool { return atDesk(f, desk, "status").Presence.Reason == "paused by somebody at the machine" })
+	if status := atDesk(f, desk, "resume"); status.Pause.On {
+		t.Errorf("%+v", status)
+	}
+	f.Await("the desk to be free", free)
+
+	later := time.Now().Add(2 * time.Hour)
+	window := later.Format("15:04") + "-" + later.Add(time.Hour).Format("15:04")
+	if err := os.WriteFile(settings, []byte("idle-after: 0s\nhours: ["+window+"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.Await("the desk to keep its hours", func() bool {
+		now := atDesk(f, desk, "status").Presence
+		return now.Reason == "outside its hours ("+window+")" && now.Until.Local().Format("15:04") == later.Format("15:04")
+	})
+}
+
+// farmAnswers is the farm's answer to GET.
+func farmAnswers(f *farmtest.Farm, path string) string {
+	f.T.Helper()
+	req, err := http.NewRequestWithContext(f.T.Context(), http.MethodGet, f.Server+path, nil)
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+f.Token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		f.T.Fatalf("%s answers %d: %s, %v", path, res.StatusCode, body, err)
+	}
+	return string(body)
+}
+
+// startPaint starts a program that is called artist-paint.
+func startPaint(t *testing.T) *exec.Cmd {
+	t.Helper()
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip("there is no sleep to copy")
+	}
+	b, err := os.ReadFile(sleep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "artist-paint")
+	if err := os.WriteFile(program, b, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // it is killed
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-ended
+	})
+	return cmd
+}

@@ -1,0 +1,245 @@
+//go:build linux
+
+package machines_test
+
+import (
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"overcrank/cmd/overcrank/farmtest"
+
+	"overcrank/cmd/overcrank/client"
+)
+
+// fencedFarm is a coordinator whose leases are short, and the agents of two machines.
+func fencedFarm(t *testing.T) (f *farmtest.Farm, desks [2]string) {
+	t.Helper()
+	f = farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--lease", "1s")
+	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	code, token, said := f.Command("agents", "invite", "--uses", "2")
+	if code != 0 {
+		t.Fatalf("inviting two machines: %d: %s", code, said)
+	}
+	for i, name := range []string{"desk-one", "desk-two"} {
+		desks[i] = filepath.Join(t.TempDir(), name)
+		w := farmtest.StartAgent(t, f, desks[i], strings.TrimSpace(token))
+		f.Await(name+" to be linked", func() bool { return strings.Contains(w.Said.String(), "linked to the farm") })
+	}
+	return f, desks
+}
+
+// rendering waits for an engine to run, and tells on which of the desks.
+func rendering(f *farmtest.Farm, desks [2]string) (busy, other string) {
+	f.T.Helper()
+	f.Await("an engine to run", func() bool {
+		busy, other = desks[0], desks[1]
+		if len(farmtest.Processes(desks[1], "aerender")) > 0 {
+			busy, other = desks[1], desks[0]
+		}
+		return len(farmtest.Processes(busy, "aerender")) > 0
+	})
+	return busy, other
+}
+
+func signalAll(dir string, s syscall.Signal) {
+	for _, pid := range farmtest.Processes(dir) {
+		_ = syscall.Kill(pid, s)
+	}
+}
+
+// oneResult checks that the farm holds the job's one result, and that nothing is on its way any more.
+func oneResult(f *farmtest.Farm, job client.Job, desks ...string) {
+	f.T.Helper()
+	f.Await("what is left of attempts to be swept", func() bool { return len(farmtest.Leftovers(f.T, f.Dir)) == 0 })
+	if got := farmtest.Results(f.T, f.Dir); len(got) != 1 || !strings.HasPrefix(got[0], job.ID) {
+		f.T.Errorf("the results are %v", got)
+	}
+	for _, desk := range desks {
+		f.Await("the outbox of "+desk+" to be empty", func() bool {
+			waiting, _ := os.ReadDir(filepath.Join(desk, "outbox"))
+			return len(waiting) == 0
+		})
+	}
+}
+
+func TestATaskOfAKilledMachineIsDeliveredOnceByAnother(t *testing.T) {
+	t.Parallel()
+	f, desks := fencedFarm(t)
+	id := f.SubmitWhole(f.Card(), 41)
+	busy, other := rendering(f, desks)
+	signalAll(busy, syscall.SIGKILL)
+	job := f.Finished(id)
+	oneResult(f, job, other)
+	if log := f.LogOf(id); !strings.Contains(log, "not been heard of") || !strings.Contains(log, "attempt 2 on "+filepath.Base(other)) {
+		t.Errorf("the log does not tell what happened:\n%s", log)
+	}
+}
+
+// TestAFrozenMachineWakesToALeaseThatIsOver freezes a machine with its engine until another one has delivered its task.
+func TestAFrozenMachineWakesToALeaseThatIsOver(t *testing.T) {
+	t.Parallel()
+	f, desks := fencedFarm(t)
+	id := f.SubmitWhole(f.Card(), 41)
+	busy, other := rendering(f, desks)
+	signalAll(busy, syscall.SIGSTOP)
+	job := f.Finished(id)
+	signalAll(busy, syscall.SIGCONT)
+	f.Await("the woken engine to be ended", func() bool { return len(farmtest.Processes(busy, "aerender")) == 0 })
+	f.Await("the woken machine's work to be dropped", func() bool {
+		left, err := os.ReadDir(filepath.Join(busy, "work"))
+		return err == nil && len(left) == 0
+	})
+	oneResult(f, job, busy, other)
+	if again := f.Finished(id); again.OutputURL != job.OutputURL {
+		t.Errorf("the result was at %s and is at %s", job.OutputURL, again.OutputURL)
+	}
+}
+
+// TestALostAcknowledgementIsAskedForAgain cuts what the farm says to its agent from the moment on at which the engine runs, on the
+// connection that carries reports, so that the report of the result arrives and its acknowledgement does not.
+func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	f := farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--lease", "1m") // also how long the agent bears the silence
+	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	r := newRelay(t, strings.TrimPrefix(f.Server, "http://"))
+	_, token, _ := f.Command("agents", "invite")
+	desk := filepath.Join(t.TempDir(), "desk")
+	behind := &farmtest.Farm{Client: &client.Client{Server: "http://" + r.address()}}
+	w := farmtest.StartAgent(t, behind, desk, strings.TrimSpace(token))
+	f.Await("the machine to be linked", func() bool { return strings.Contains(w.Said.String(), "linked to the farm") })
+	session := r.newest()
+	id := f.SubmitWhole(f.Card(), 41)
+	f.Await("the engine to run", func() bool { return len(farmtest.Processes(desk, "aerender")) > 0 })
+	session.deafen()
+	job := f.Finished(id)
+	if waiting, err := os.ReadDir(filepath.Join(desk, "outbox")); err != nil || len(waiting) == 0 {
+		t.Fatalf("the agent keeps no report, though none was acknowledged: %v", err)
+	}
+	session.cut()
+	oneResult(f, job, desk)
+	if log := f.LogOf(id); strings.Contains(log, "attempt 2") {
+		t.Errorf("the task was given out again:\n%s", log)
+	}
+}
+
+// relay passes connections on to a farm.
+type relay struct {
+	listener net.Listener
+	farm     string
+	work     sync.WaitGroup
+
+	mu    sync.Mutex
+	wires []*relayed // open ones, in the order of their opening
+}
+
+// relayed is one connection that a relay passes on.
+type relayed struct {
+	agent, farm net.Conn
+	mu          sync.Mutex
+	deaf        bool // what the farm says is lost
+}
+
+func newRelay(t *testing.T, farm string) *relay {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{listener: listener, farm: farm}
+	r.work.Go(r.run)
+	t.Cleanup(func() {
+		_ = listener.Close()
+		r.mu.Lock()
+		for _, w := range r.wires {
+			w.cut()
+		}
+		r.mu.Unlock()
+		r.work.Wait()
+	})
+	return r
+}
+
+func (r *relay) address() string { return r.listener.Addr().String() }
+
+func (r *relay) run() {
+	for {
+		agent, err := r.listener.Accept()
+		if err != nil {
+			return
+		}
+		farm, err := net.DialTimeout("tcp", r.farm, 10*time.Second)
+		if err != nil {
+			_ = agent.Close()
+			continue
+		}
+		w := &relayed{agent: agent, farm: farm}
+		r.mu.Lock()
+		r.wires = append(r.wires, w)
+		r.mu.Unlock()
+		r.work.Go(func() {
+			defer w.cut()
+			_, _ = io.Copy(farm, agent)
+		})
+		r.work.Go(func() {
+			defer r.drop(w)
+			w.pass()
+		})
+	}
+}
+
+func (r *relay) drop(w *relayed) {
+	w.cut()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, o := range r.wires {
+		if o == w {
+			r.wires = append(r.wires[:i:i], r.wires[i+1:]...)
+			return
+		}
+	}
+}
+
+// newest is the connection that was opened last: right after an agent was linked, that of its session.
+func (r *relay) newest() *relayed {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.wires[len(r.wires)-1]
+}
+
+// pass hands on what the farm says, or loses it.
+func (w *relayed) pass() {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := w.farm.Read(buf)
+		if err != nil {
+			return
+		}
+		w.mu.Lock()
+		deaf := w.deaf
+		w.mu.Unlock()
+		if deaf {
+			continue
+		}
+		if _, err := w.agent.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (w *relayed) deafen() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.deaf = true
+}
+
+func (w *relayed) cut() {
+	_ = w.agent.Close()
+	_ = w.farm.Close()
+}

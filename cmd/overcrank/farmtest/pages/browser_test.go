@@ -1,0 +1,204 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"overcrank/cmd/overcrank/farmtest"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// browser is a headless Chromium that notes everything that goes wrong in a page.
+type browser struct {
+	context.Context
+	t        *testing.T
+	server   string
+	mu       sync.Mutex
+	problems []string
+	expected []string // words of problems that a test brings about
+}
+
+// signedIn is a browser that has come in by a link.
+func signedIn(t *testing.T, f *farmtest.Farm) *browser {
+	t.Helper()
+	b := newBrowser(t, f.Server)
+	link, err := f.SignInLink(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Navigate(link), chromedp.Click(`form[data-keeps-fragment] button[type=submit]`, chromedp.ByQuery),
+		chromedp.WaitVisible("#palette-open", chromedp.ByQuery))
+	return b
+}
+
+// newBrowser starts a browser; at the end of the test its pages must have had no script errors and no refusals by the
+// content policy.
+func newBrowser(t *testing.T, server string) *browser {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			path = p
+			break
+		}
+	}
+	if path == "" {
+		t.Fatal("no browser: scripts/require browser installs one")
+	}
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true), chromedp.Flag("disable-quic", true),
+		chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1360, 900), chromedp.WSURLReadTimeout(time.Minute))
+	alloc, stopAlloc := chromedp.NewExecAllocator(t.Context(), opts...)
+	// The driver complains of events that are newer than it is; what goes wrong in a page is noted below.
+	ctx, stop := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
+	b := &browser{Context: ctx, t: t, server: server}
+	chromedp.ListenTarget(ctx, b.note)
+	t.Cleanup(func() {
+		cancel()
+		stop()
+		stopAlloc()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, p := range b.problems {
+			if !slices.ContainsFunc(b.expected, func(words string) bool { return strings.Contains(p, words) }) {
+				t.Errorf("the page: %s", p)
+			}
+		}
+	})
+	// The browser lives as long as the context of its first command, so that one has no time limit of its own.
+	if err := chromedp.Run(ctx, log.Enable(), runtime.Enable(), page.Enable(), emulation.SetDeviceMetricsOverride(1360, 900, 1, false)); err != nil {
+		t.Fatalf("start the browser: %v", err)
+	}
+	return b
+}
+
+// note keeps what goes wrong in a page, and says yes to its questions.
+func (b *browser) note(event any) {
+	problem := ""
+	switch e := event.(type) {
+	case *page.EventJavascriptDialogOpening:
+		go func() { // listeners must not wait for the browser
+			if err := chromedp.Run(b, page.HandleJavaScriptDialog(true)); err != nil {
+				b.trouble("answer “" + e.Message + "”: " + err.Error())
+			}
+		}()
+	case *runtime.EventExceptionThrown:
+		problem = e.ExceptionDetails.Error()
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.LevelError {
+			problem = e.Entry.Text + " " + e.Entry.URL
+		}
+	}
+	if problem != "" {
+		b.trouble(problem)
+	}
+}
+
+func (b *browser) trouble(problem string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.problems = append(b.problems, problem)
+}
+
+func (b *browser) do(actions ...chromedp.Action) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b, 90*time.Second)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		b.failed(err)
+	}
+}
+
+// failed ends the test and tells what the page shows.
+func (b *browser) failed(err error) {
+	b.t.Helper()
+	var where, text string
+	_ = chromedp.Run(b, chromedp.Location(&where), chromedp.Evaluate(`document.body.innerText.slice(0, 2000)`, &text))
+	b.t.Fatalf("%v\nat %s, which shows:\n%s", err, where, text)
+}
+
+func (b *browser) open(path string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(b.server+path), chromedp.WaitReady("main"))
+}
+
+// expect tells of problems that the test is about to bring about, by words of theirs.
+func (b *browser) expect(words ...string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expected = append(b.expected, words...)
+}
+
+// size sets the size of the window in CSS pixels.
+func (b *browser) size(width, height int64) {
+	b.t.Helper()
+	b.do(emulation.SetDeviceMetricsOverride(width, height, 1, false))
+}
+
+// scheme sets which colours the visitor's system asks for, and that nothing moves, so that they are there at once.
+func (b *browser) scheme(name string) {
+	b.t.Helper()
+	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}))
+}
+
+// value is what a script says.
+func value[T any](b *browser, script string) T {
+	b.t.Helper()
+	var v T
+	b.do(chromedp.Evaluate(script, &v))
+	return v
+}
+
+// until waits for a script to say true. The page may change while it waits: a script that is cut off by that is asked
+// again on the next page.
+func (b *browser) until(script string) {
+	b.t.Helper()
+	var err error
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		var yes bool
+		if err = chromedp.Run(b, chromedp.Evaluate(script, &yes)); err == nil && yes {
+			return
+		}
+	}
+	b.failed(errors.Join(fmt.Errorf("never true: %s", script), err))
+}
+
+// shows waits for words on the page.
+func (b *browser) shows(words string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`document.body.innerText.includes(%q)`, words))
+}
+
+// picture keeps a picture of the page for the documentation when OVERCRANK_PICTURES names a folder.
+func (b *browser) picture(name string) {
+	b.t.Helper()
+	dir := os.Getenv("OVERCRANK_PICTURES")
+	if dir == "" {
+		return
+	}
+	var shot []byte
+	b.do(chromedp.Sleep(150*time.Millisecond), chromedp.CaptureScreenshot(&shot)) // pictures that were just put in are painted
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), shot, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}

@@ -1,0 +1,130 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overcrank/cmd/overcrank/farmtest"
+
+	"github.com/chromedp/chromedp"
+
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// TestAStudioBeginsInTheBrowser invites a machine, looks why a job waits, pauses the farm, approves and drains, all on pages.
+func TestAStudioBeginsInTheBrowser(t *testing.T) {
+	t.Parallel()
+	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
+	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	template := f.Card()
+	b := signedIn(t, f)
+	b.open("/machines")
+	b.shows("No machine has joined")
+	job := submitsCard(f, map[string]any{
+		"template": map[string]string{"id": template, "composition": titlecard.Composition}, "name": "Spring spot", "approve": true, "requireTags": []string{"gpu"},
+	})
+	b.open("/jobs/" + job)
+	b.shows("No machine is online")
+
+	first := b.invites("Suite 4")
+	farmtest.StartAgent(t, f, filepath.Join(t.TempDir(), "suite-4"), first, "--slots", "1")
+	b.open("/jobs/" + job)
+	b.shows("the tag 'gpu'")
+	b.shows("suite-4")
+	b.shows("Met by none")
+	b.canBeRead("/jobs/… that waits")
+	b.size(1360, 900)
+	b.picture("why")
+
+	b.open("/")
+	b.shows("1 job waits that no machine can render.")
+	b.shows("Stuck")
+	b.canBeRead("/ with a job that is stuck")
+	b.open("/queue")
+	b.shows("None fits")
+	b.canBeRead("/queue")
+	b.size(1360, 900)
+	b.picture("queue")
+	b.presses(`form[action="/queue/pause"] button`)
+	b.shows("Paused by")
+	b.shows("Spring spot")
+	b.open("/jobs")
+	b.shows("Nothing new begins")
+	b.canBeRead("/jobs on a farm that is paused")
+	b.presses(`form[action="/queue/resume"] button`)
+	b.until(`document.getElementById("pause").hidden`)
+
+	b.open("/machines")
+	b.shows("Free")
+	b.canBeRead("/machines")
+	b.do(chromedp.Click(`article a.name`, chromedp.ByQuery))
+	b.shows("What it has")
+	b.canBeRead("/machines/…")
+	b.size(1360, 900)
+	b.picture("machine")
+	b.do(chromedp.SetValue("#tags", "gpu", chromedp.ByQuery))
+	b.presses(`form[action$="/change"] button`)
+
+	b.open("/jobs/" + job)
+	b.shows("Approve these frames")
+	b.until(`[...document.querySelectorAll(".samples img")].length === 3 && [...document.querySelectorAll(".samples img")].every((i) => i.naturalWidth > 500)`)
+	b.canBeRead("/jobs/… that waits for approval")
+	b.size(1360, 900)
+	b.picture("approve")
+	b.presses(`form[action$="/approve"] button`)
+	b.shows("Approved by")
+	f.Finished(job) // the page is told of it, without being asked for again
+	b.until(`document.getElementById("player") !== null`)
+	b.until(`document.querySelectorAll("#tasks tbody tr").length >= 2 && document.querySelector("#tasks").innerText.includes("suite-4")`)
+	b.canBeRead("/jobs/… that was approved")
+
+	b.open("/machines")
+	b.do(chromedp.Click(`article a.name`, chromedp.ByQuery))
+	b.shows("What it has")
+	b.presses(`form[action$="/drain"] button`)
+	b.shows("It gets no work until somebody resumes it")
+	b.shows("Recent work")
+	b.canBeRead("/machines/… that is drained")
+	b.size(1360, 900)
+	b.picture("drained")
+	b.open("/settings/sharing")
+	b.canBeRead("/settings/sharing")
+	b.size(1360, 900)
+	b.picture("sharing")
+}
+
+// submitsCard orders a job.
+func submitsCard(f *farmtest.Farm, order map[string]any) string {
+	f.T.Helper()
+	job, err := f.Submit(f.T.Context(), order)
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	return job.ID
+}
+
+// presses presses a button that leads to another page, and waits for that.
+func (b *browser) presses(button string) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate(`window.before = true`, nil), chromedp.Click(button, chromedp.ByQuery))
+	b.until(`window.before === undefined && document.readyState === "complete"`)
+}
+
+// invites makes an invitation and gives the join token of the command that the page shows.
+func (b *browser) invites(name string) string {
+	b.t.Helper()
+	b.open("/machines/invite")
+	b.do(chromedp.SetValue("#name", name, chromedp.ByQuery))
+	b.presses(`form.card button`)
+	b.canBeRead("/machines/invite")
+	command := value[string](b, `document.querySelector("pre.shell").textContent`)
+	_, rest, _ := strings.Cut(command, "'")
+	token, _, _ := strings.Cut(rest, "'")
+	if !strings.HasPrefix(token, "ocj_") {
+		b.t.Fatalf("the command is %q", command)
+	}
+	return token
+}

@@ -1,0 +1,327 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"fmt"
+	"image/png"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/durable"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+func TestAProducerRendersInTheBrowser(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir(), "--slots", "3")
+	b := signedIn(t, f)
+	b.shows("Nothing has been rendered yet")
+
+	template := b.uploadsTheCard()
+	night := picturePath(t, titlecard.Night)
+	b.fillsIn("Night Shift", "Spring spot", night)
+	b.do(chromedp.Click(`form button.primary`, chromedp.ByQuery))
+	id := b.watchesItRender()
+	b.scrubs()
+	b.until(fmt.Sprintf(`[...document.querySelectorAll("#log span")].map((s) => s.textContent).join("") === %q`, f.LogOf(id)))
+
+	b.open("/templates/" + template)
+	b.until(`document.querySelector("img.poster").naturalWidth > 0`)
+	b.picture("template")
+	b.fillsIn("Late Night Shift", "Spring spot, late", night)
+	b.picture("new-job")
+	b.threeAtOnce(f, template, night)
+	b.open("/jobs")
+	b.shows("Spring spot")
+}
+
+// uploadsTheCard brings a file that is no project, then the title card, and gives the template's id.
+func (b *browser) uploadsTheCard() string {
+	b.t.Helper()
+	wrong := filepath.Join(b.t.TempDir(), "notes.txt")
+	if err := os.WriteFile(wrong, []byte("no project"), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.open("/templates")
+	b.do(chromedp.SetUploadFiles("#project", []string{wrong}, chromedp.ByQuery))
+	b.shows("notes.txt is not an After Effects project")
+	project := filepath.Join(b.t.TempDir(), "Title Card.zip")
+	if err := os.Link(farmtest.TitleCard(b.t), project); err != nil {
+		b.t.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles("#project", []string{project}, chromedp.ByQuery))
+	b.until(`location.pathname.startsWith("/templates/")`)
+	b.shows("Subtitle")
+	b.shows("Film Strip")
+	return strings.TrimPrefix(value[string](b, `location.pathname`), "/templates/")
+}
+
+// fillsIn opens the form of the template that is shown, and fills it in.
+func (b *browser) fillsIn(title, name, picture string) {
+	b.t.Helper()
+	b.do(chromedp.Click(`.head a.primary`, chromedp.ByQuery), chromedp.WaitVisible("textarea", chromedp.ByQuery))
+	b.do(chromedp.SetValue("textarea", title, chromedp.ByQuery), chromedp.SetValue("#name", name, chromedp.ByQuery))
+	b.do(chromedp.SetUploadFiles(`input[type=file][accept="image/*"]`, []string{picture}, chromedp.ByQuery))
+	b.until(`document.querySelector('[data-drop=asset] input[type=hidden]').value.startsWith("farm://")`)
+	b.until(`document.querySelector('[data-drop=asset] img').naturalWidth > 0`)
+}
+
+// watchesItRender stays on the job's page until the film is there, and gives the job's id.
+func (b *browser) watchesItRender() string {
+	b.t.Helper()
+	b.until(`location.pathname.startsWith("/jobs/")`)
+	b.until(`document.querySelectorAll(".film img").length >= 6`)
+	b.until(`document.querySelectorAll("#log span").length > 3`)
+	b.picture("job")
+	b.until(`document.getElementById("player") !== null && document.getElementById("player").duration > 5.9`)
+	b.until(`document.querySelectorAll(".film img").length === 12`)
+	b.until(`[...document.querySelectorAll(".film img")].every((i) => i.complete && i.naturalWidth > 0)`)
+	return strings.TrimPrefix(value[string](b, `location.pathname`), "/jobs/")
+}
+
+// scrubs plays the film, and goes through it by pointer and by keys.
+func (b *browser) scrubs() {
+	b.t.Helper()
+	b.do(chromedp.Evaluate(`document.getElementById("player").muted = true; document.getElementById("player").play().then(() => true)`, nil))
+	b.until(`document.getElementById("player").currentTime > 0.1`)
+	b.do(chromedp.Evaluate(`document.getElementById("player").pause()`, nil))
+	place := value[struct{ X, Y float64 }](b, `(({left, top, width, height}) => ({X: left + width * 0.55, Y: top + height / 2}))(document.querySelector("#film ol").getBoundingClientRect())`)
+	b.do(chromedp.MouseEvent(input.MouseMoved, place.X, place.Y))
+	b.until(`!document.getElementById("peek").hidden && document.querySelector("#peek img").naturalWidth > 0`)
+	b.do(chromedp.MouseClickXY(place.X, place.Y))
+	b.until(`(({currentTime, seeking, readyState}) => currentTime > 2.8 && currentTime < 3.8 && !seeking && readyState >= 3)(document.getElementById("player"))`)
+	b.do(chromedp.MouseEvent(input.MouseMoved, 1, 1))
+	b.until(`document.getElementById("peek").hidden`)
+	b.picture("job-finished")
+	b.do(chromedp.Focus("#film", chromedp.ByQuery), chromedp.KeyEvent(kb.Home))
+	b.until(`document.getElementById("player").currentTime === 0`)
+	b.do(chromedp.KeyEvent(kb.ArrowRight))
+	b.until(`document.getElementById("player").currentTime > 0 && document.activeElement.getAttribute("aria-valuenow") !== "0"`)
+	// What the farm draws meanwhile does not move the place that the reader is at.
+	b.do(chromedp.Evaluate(`at = document.activeElement.getAttribute("aria-valuenow");
+		put("job", document.getElementById("job").outerHTML.replace('aria-valuenow="' + at + '"', 'aria-valuenow="0"'))`, nil))
+	b.until(`document.getElementById("film").getAttribute("aria-valuenow") === at && at !== "0"`)
+	b.do(chromedp.KeyEvent(" "))
+	b.until(`!document.getElementById("player").paused`)
+	b.do(chromedp.KeyEvent(" "))
+	b.until(`document.getElementById("player").paused`)
+}
+
+// threeAtOnce shows the pages while three jobs render and one waits, and cancels one.
+func (b *browser) threeAtOnce(f *farmtest.Farm, template, night string) {
+	b.t.Helper()
+	morning := f.HandOver(picturePath(b.t, morningColours)) // painting takes longer than the farm may have for its jobs
+	order := func(name, picture string) string {
+		assets := []map[string]any{{"type": "text", "layerName": titlecard.TitleLayer, "value": name}}
+		if picture != "" {
+			assets = append(assets, map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": picture})
+		}
+		job, err := f.Submit(b.t.Context(), map[string]any{
+			"name": name, "template": map[string]string{"id": template, "composition": titlecard.Composition}, "assets": assets,
+		})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return job.ID
+	}
+	order("Winter sale", f.HandOver(night))
+	order("Autumn spot", "")
+	order("Frühling im Norden", morning)
+	order("Autumn spot, French", "")
+	b.open("/")
+	b.shows("Just finished")
+	b.until(`[...document.querySelectorAll(".run .film")].filter((f) => f.querySelectorAll("img").length >= 4).length === 3`)
+	b.until(`[...document.images].every((i) => !i.checkVisibility() || i.getBoundingClientRect().top > innerHeight || i.naturalWidth > 0)`)
+	b.picture("home")
+	b.scheme("dark")
+	b.picture("home-dark")
+	b.scheme("light")
+	order("Autumn spot, Dutch", "")
+	order("Frühling im Süden", morning)
+	last := order("Autumn spot, Danish", "")
+	b.open("/machines")
+	b.shows("embedded")
+	b.until(`document.querySelectorAll(".run .film img").length >= 12`)
+	b.picture("machines")
+
+	b.open("/jobs/" + last)
+	b.do(chromedp.Click(`.head button.danger`, chromedp.ByQuery))
+	b.shows("Cancelled before it finished")
+}
+
+// morningColours are those of a landscape in the morning.
+var morningColours = titlecard.Palette{
+	Sky:    [3][3]float64{{120, 190, 235}, {190, 226, 232}, {255, 240, 205}},
+	Sun:    [3]float64{255, 252, 235},
+	SunAt:  [2]float64{0.66, 0.34},
+	Ridges: [5][3]float64{{150, 196, 176}, {104, 166, 132}, {66, 130, 94}, {36, 92, 66}, {16, 56, 44}},
+}
+
+// picturePath is a file with a picture in given colours.
+func picturePath(t *testing.T, p titlecard.Palette) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "picture.png")
+	if err := durable.Write(path, 0o600, func(w io.Writer) error { return png.Encode(w, titlecard.Picture(p)) }); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	template := f.Card()
+	still := f.SubmitCard(template, map[string]any{"type": "image", "frames": 30})
+	failed := f.SubmitCard(template, nil, map[string]any{"type": "text", "layerName": "Titel", "value": "x", "composition": titlecard.Composition})
+	f.Finished(still)
+	f.Ended(failed)
+	b := newBrowser(t, f.Server)
+	b.open("/sign-in")
+	b.canBeRead("/sign-in")
+	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
+	b.shows("Overview")
+	b.shows("One job failed in the last 24 hours.")
+	for _, path := range []string{
+		"/", "/jobs", "/jobs/" + still, "/jobs/" + failed, "/templates", "/templates/" + template, "/new", "/new?template=" + template, "/machines",
+	} {
+		b.open(path)
+		b.canBeRead(path)
+	}
+
+	b.expect("WebSocket connection", "ERR_CONNECTION")
+	b.do(chromedp.Click(`.rail a[href="/jobs"]`, chromedp.ByQuery))
+	b.until(`document.querySelectorAll("tbody tr").length === 2`)
+	b.rowsStayUnderThePointer(func() { f.Finished(f.SubmitCard(template, map[string]any{"type": "image", "frames": 35})) })
+	f.Stop()
+	b.shows("Live updates are paused")
+	b.do(chromedp.Click(`.rail a[href="/machines"]`, chromedp.ByQuery))
+	b.shows("The farm does not answer. This page opens “Machines” as soon as it does.")
+	address, err := url.Parse(f.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = farmtest.Up(t, f.Dir, "--listen", address.Host)
+	b.until(`location.pathname === "/machines" && document.readyState === "complete" && document.getElementById("lost").hidden`)
+	b.do(chromedp.Click(`.rail a[href="/jobs"]`, chromedp.ByQuery))
+	b.until(`document.querySelectorAll("tbody tr").length === 3`)
+	f.Finished(f.SubmitCard(template, map[string]any{"type": "image", "frames": 40}))
+	b.until(`document.querySelectorAll("tbody tr").length === 4`)
+}
+
+// rowsStayUnderThePointer points at the first row of the list of jobs while another job comes, which goes before it.
+func (b *browser) rowsStayUnderThePointer(another func()) {
+	b.t.Helper()
+	const first = `document.querySelector("tbody tr").id`
+	was := value[string](b, first)
+	place := value[struct{ X, Y float64 }](b, `(({left, top}) => ({X: left + 8, Y: top + 8}))(document.querySelector("tbody tr").getBoundingClientRect())`)
+	b.movesUntil(place.X, place.Y, `document.querySelector("tbody tr:hover") !== null`)
+	another()
+	b.until(`waiting.get("jobs")?.split("<tr id").length === 4`)
+	if now := value[string](b, first); now != was {
+		b.t.Errorf("the row under the pointer was %s, and is %s", was, now)
+	}
+	b.movesUntil(1, 1, `document.querySelectorAll("tbody tr").length === 3 && waiting.size === 0`)
+}
+
+// movesUntil moves the pointer, as a hand does that is not quite still, until a script says true: a browser drops what the pointer does while
+// it has nothing painted, and one on a busy machine has been seen to drop a single move later too.
+func (b *browser) movesUntil(x, y float64, script string) {
+	b.t.Helper()
+	for end := time.Now().Add(time.Minute); !value[bool](b, script); x++ {
+		if time.Now().After(end) {
+			b.failed(fmt.Errorf("however the pointer moves, never true: %s", script))
+		}
+		b.do(chromedp.MouseEvent(input.MouseMoved, x, y), chromedp.Sleep(50*time.Millisecond))
+	}
+}
+
+// canBeRead holds the page that is open, in both colours and in three widths, to contrast and to its width.
+func (b *browser) canBeRead(path string) {
+	b.t.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		b.scheme(scheme)
+		if weak := value[[]string](b, weakText); len(weak) > 0 {
+			b.t.Errorf("%s, %s: too little contrast: %s", path, scheme, strings.Join(weak, "; "))
+		}
+	}
+	for _, width := range []int64{400, 680, 1360} { // a telephone, a window at 200 %, a window
+		b.size(width, 900)
+		if out := value[string](b, `document.documentElement.scrollWidth > innerWidth
+			? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80)).slice(0, 3).join("; ") || "?" : ""`); out != "" {
+			b.t.Errorf("%s is wider than a window of %d pixels: %s", path, width, out)
+		}
+	}
+	if unnamed := value[string](b, `[...document.querySelectorAll("button,a,input:not([type=hidden]),select,textarea")].filter((e) =>
+		!(e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.length || e.ariaHidden === "true")).map((e) => e.outerHTML.slice(0, 80)).join("; ")`); unnamed != "" {
+		b.t.Errorf("%s has controls without a name: %s", path, unnamed)
+	}
+}
+
+// weakText lists the texts of a page whose contrast is below 4.5:1 (WCAG 2.2, 1.4.3), those on pictures left out.
+const weakText = `(() => {
+	const parse = (c) => (c.match(/[\d.]+/g) || []).map(Number);
+	const light = (c) => c.slice(0, 3).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const ground = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c[3] === undefined || c[3] === 1) return c; } return [255, 255, 255]; };
+	const weak = [];
+	for (const e of document.querySelectorAll("body *")) {
+		const words = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join(" ").trim();
+		if (!words || !e.checkVisibility() || e.closest(".film,.peek")) continue;
+		const a = light(parse(getComputedStyle(e).color)), g = light(ground(e)), ratio = (Math.max(a, g) + 0.05) / (Math.min(a, g) + 0.05);
+		if (ratio < 4.5) weak.push(words.slice(0, 30) + " " + ratio.toFixed(2));
+	}
+	return weak;
+})()`
+
+func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	b := newBrowser(t, f.Server)
+	b.open("/sign-in")
+	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
+	b.shows("Overview")
+
+	const background = `getComputedStyle(document.body).backgroundColor`
+	b.scheme("light")
+	light := value[string](b, background)
+	b.do(chromedp.Click(`button[name=theme]`, chromedp.ByQuery))
+	b.until(`document.documentElement.dataset.theme === "dark" && document.readyState === "complete"`)
+	if dark := value[string](b, background); light == dark {
+		t.Errorf("light and dark have the same ground: %s", dark)
+	}
+
+	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("m"))
+	b.until(`location.pathname === "/machines" && document.readyState === "complete"`)
+	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
+	b.until(`document.getElementById("palette").open`)
+	b.do(chromedp.Click("#single-keys", chromedp.ByQuery), chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("?"), chromedp.KeyEvent("g"), chromedp.KeyEvent("j"))
+	b.open("/machines") // keys of one letter are off, and stay so
+	b.do(chromedp.KeyEvent("?"))
+	if value[bool](b, `document.getElementById("palette").open || document.getElementById("single-keys").checked || location.pathname !== "/machines"`) {
+		t.Error("keys of one letter do something though they are switched off")
+	}
+	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
+	b.until(`document.getElementById("palette").open`)
+	b.do(chromedp.SendKeys("#palette-search", "failed"+kb.Enter, chromedp.ByQuery))
+	b.until(`location.pathname === "/jobs" && location.search === "?state=failed"`)
+	b.shows("No jobs in this state")
+	b.do(chromedp.KeyEvent(kb.Tab))
+	b.until(`document.activeElement.className === "skip" && getComputedStyle(document.activeElement).outlineStyle === "solid"`)
+
+	b.do(chromedp.Click(`form[action="/sign-out"] button`, chromedp.ByQuery), chromedp.WaitVisible("#token", chromedp.ByQuery))
+	b.expect("status of 401")
+	b.do(chromedp.SendKeys("#token", "nonsense"+kb.Enter, chromedp.ByQuery))
+	b.shows("does not know this token")
+}

@@ -1,0 +1,187 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overcrank/cmd/overcrank/farmtest"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"golang.org/x/image/font/gofont/goregular"
+
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// TestAProducerOrdersManyFromATable goes from a spreadsheet's file, and the pictures that it names, to films on the contact sheet.
+func TestAProducerOrdersManyFromATable(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir(), "--slots", "3")
+	template := f.Card()
+	if _, err := f.RenameTemplate(t.Context(), template, "Season spot"); err != nil {
+		t.Fatal(err)
+	}
+	b := signedIn(t, f)
+	b.shows("Nothing has been rendered yet")
+	b.open("/templates/" + template)
+	b.do(chromedp.Click(`a[href^="/new/table"]`, chromedp.ByQuery), chromedp.WaitVisible("#sheet", chromedp.ByQuery))
+
+	dir := t.TempDir()
+	table := "\ufeffTitle;Headline;Picture;@name;@frames;#note\r\n"
+	for _, row := range []string{
+		"Spring Sale;Until Sunday;night.png;Spring, English;40-64;", "Soldes;Jusqu’à dimanche;night.png;Spring, French;40-64;",
+		"Frühling;Bis Sonntag;morning.png;Spring, German;40-64;", "Lente;Tot zondag;morning.png;Spring, Dutch;40-64;",
+		"Forår;Til søndag;;Spring, Danish;40-64;", "Vår;Till söndag;;Spring, Swedish;40-64;",
+	} {
+		table += row + "\r\n"
+	}
+	sheet := filepath.Join(dir, "variants.csv")
+	if err := os.WriteFile(sheet, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles("#sheet", []string{sheet}, chromedp.ByQuery))
+	b.shows("the template has no layer 'Headline'")
+	b.shows("the file “night.png” is missing")
+	b.until(`document.querySelector('button[value=order]').disabled && document.querySelector("#cells").value.includes("Frühling")`)
+	// The second column's meaning is chosen by keys alone.
+	b.do(chromedp.Focus("#about-1", chromedp.ByQuery), chromedp.KeyEvent("Sub"))
+	b.until(`document.querySelector("#about-1").value === "Subtitle" && !document.body.innerText.includes("no layer 'Headline'")`)
+
+	var files []string
+	for name, colours := range map[string]titlecard.Palette{"night.png": titlecard.Night, "morning.png": morningColours} {
+		path := filepath.Join(dir, name)
+		if err := os.Rename(picturePath(t, colours), path); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	b.do(chromedp.SetUploadFiles("#files", files, chromedp.ByQuery))
+	b.until(`!document.querySelector('button[value=order]').disabled && document.querySelectorAll('input[name=kept]').length === 2`)
+	b.canBeRead("/new/table")
+	b.size(1360, 1500)
+	b.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
+	b.picture("table")
+	b.size(1360, 900)
+
+	b.do(chromedp.Focus(`button[value=order]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.pathname.startsWith("/batches/")`)
+	b.until(`document.querySelectorAll(".contact .state.finished").length === 6`)
+	b.shows("6 of 6 finished")
+	b.until(`[...document.querySelectorAll(".contact img")].every((i) => i.complete && i.naturalWidth > 200)`)
+	b.canBeRead("/batches/…")
+	b.size(1360, 900)
+	b.picture("batch")
+	b.do(chromedp.Evaluate(`fetch(location.pathname + "/results.zip").then((r) => r.blob()).then((blob) => {
+		const reader = new FileReader();
+		reader.onload = () => { window.packed = reader.result.split(",")[1]; };
+		reader.readAsDataURL(blob);
+	}), 0`, nil))
+	b.until(`!!window.packed`)
+	packed, err := base64.StdEncoding.DecodeString(value[string](b, `window.packed`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	films, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil || len(films.File) != 6 || films.File[0].Name != "Spring, English.mp4" {
+		t.Errorf("the zip of the results holds %d files, %v", len(films.File), err)
+	}
+
+	b.do(chromedp.Click(".contact", chromedp.ByQuery))
+	b.shows("Spring, English")
+	b.until(`document.getElementById("player") !== null && document.getElementById("player").duration > 0.9`)
+
+	b.open("/new/table?template=" + template)
+	b.do(chromedp.Evaluate(`(() => {
+		const dropped = new DataTransfer();
+		dropped.items.add(new File(["Title\tPicture\n5\" screen\ta.png\n"], "cells.tsv"));
+		dropped.items.add(new File(["no picture, really"], "A.PNG"));
+		document.querySelector("[data-table-drop]").dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: dropped }));
+	})()`, nil))
+	b.until(`document.querySelector('button[value=order]')?.disabled === false && document.querySelector(".preview").innerText.includes('5" screen')`)
+	b.do(chromedp.Evaluate(`(() => {
+		const cells = document.querySelector("#cells");
+		cells.value = "Titel\tPicture\nPasted\tb.png";
+		cells.dispatchEvent(new Event("input", { bubbles: true }));
+	})()`, nil))
+	b.shows("Is this right?")
+	b.shows("the file “b.png” is missing")
+
+	// A line that is too long leaves the columns and the other rows where they are.
+	b.do(chromedp.Evaluate(`(() => {
+		const cells = document.querySelector("#cells");
+		cells.value = "Title\tSubtitle\nGood\tx\nToo\tlong\tby one";
+		cells.dispatchEvent(new Event("input", { bubbles: true }));
+	})()`, nil))
+	b.shows("Line 3, column 3: 'by one' stands below no heading")
+	b.until(`document.querySelector("#about-0").value === "Title" && document.querySelector("#about-1").value === "Subtitle" && document.querySelector(".preview").innerText.includes("Good")`)
+	b.canBeRead("/new/table, with a line that is too long")
+	b.do(chromedp.Focus(`button[value=rest]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.shows("1 job was submitted.")
+	b.until(`document.querySelector("#cells").value.includes("by one") && !document.querySelector("#cells").value.includes("Good")`)
+}
+
+// TestFailedJobsAreOrderedAgain shows what failed on the contact sheet, and orders it once more.
+func TestFailedJobsAreOrderedAgain(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	job := func(layer string) map[string]any {
+		return map[string]any{
+			"name": "sets " + layer, "template": map[string]any{"id": f.Card(), "composition": titlecard.Composition}, "settings": map[string]any{"frames": []int{0, 1}},
+			"assets": []any{map[string]any{"type": "data", "layerName": layer, "property": "Effects.Nothing.Color", "value": 1}},
+		}
+	}
+	made, err := f.CreateBatch(t.Context(), []map[string]any{job(titlecard.TitleLayer), job(titlecard.SubtitleLayer)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := signedIn(t, f)
+	b.open("/batches/" + made.BatchID)
+	b.until(`document.querySelectorAll(".contact .why").length === 2`)
+	b.shows("Nothing")
+	b.open("/batches/" + made.BatchID + "?state=failed")
+	b.shows("2. sets Subtitle")
+	b.canBeRead("/batches/…?state=failed")
+	b.do(chromedp.Focus(`form[action$="/again"] button`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.until(fmt.Sprintf(`location.pathname.startsWith("/batches/") && !location.pathname.endsWith(%q)`, made.BatchID))
+	b.until(`document.querySelectorAll(".contact .why").length === 2`)
+}
+
+// TestAProducerLooksAfterTheSettings makes a token, and brings a font.
+func TestAProducerLooksAfterTheSettings(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	b := signedIn(t, f)
+	b.shows("Nothing has been rendered yet")
+	b.open("/settings/api-tokens")
+	b.do(chromedp.SendKeys("#name", "Render button of the shop"+kb.Enter, chromedp.ByQuery))
+	b.until(`document.querySelector(".secret").textContent.startsWith("oct_")`)
+	b.canBeRead("/settings/api-tokens")
+	b.size(1360, 900)
+	b.do(chromedp.Evaluate(`document.querySelector(".secret").textContent = "oct_" + "•".repeat(32)`, nil))
+	b.picture("tokens")
+
+	b.open("/settings/fonts")
+	path := filepath.Join(t.TempDir(), "Go-Regular.ttf")
+	if err := os.WriteFile(path, goregular.TTF, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles(`[data-drop=font] input[type=file]`, []string{path}, chromedp.ByQuery))
+	b.shows("Go Regular")
+	b.canBeRead("/settings/fonts")
+	for _, path := range []string{"/settings/people", "/settings/secrets", "/settings/webhooks", "/batches"} {
+		b.open(path)
+		b.canBeRead(path)
+	}
+	fonts, err := f.Fonts(t.Context())
+	if err != nil || len(fonts.Items) != 1 || !strings.Contains(string(fonts.JSON()), "Go-Regular.ttf") {
+		t.Errorf("the farm has the fonts %s, %v", fonts.JSON(), err)
+	}
+}

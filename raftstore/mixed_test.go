@@ -188,7 +188,9 @@ func trialBuild(t *testing.T) string {
 		t.Skip("go is not on this machine")
 	}
 	program := filepath.Join(t.TempDir(), "later.test")
-	if out, err := exec.Command("go", "test", "-c", "-tags", "trial_level", "-o", program, ".").CombinedOutput(); err != nil {
+	cmd := exec.Command("go", "test", "-c", "-tags", "trial_level", "-o", program, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as `make build`, with which it shares what is compiled
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program

@@ -3,6 +3,7 @@ package raftstore
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,10 @@ func TestMain(m *testing.M) {
 	}
 	if orders := os.Getenv(childNode); orders != "" {
 		os.Exit(runNode(orders))
+	}
+	flag.Parse()
+	if err := fewerChecks(); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -22,7 +22,7 @@ func engine(t *testing.T) string {
 	}
 	program := filepath.Join(t.TempDir(), "overcrank")
 	cmd := exec.Command("go", "build", "-o", program, "./cmd/overcrank")
-	cmd.Dir = aeptest.Repository(t)
+	cmd.Dir, cmd.Env = aeptest.Repository(t), append(os.Environ(), "CGO_ENABLED=0") // as `make build`, with which it shares what is compiled
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

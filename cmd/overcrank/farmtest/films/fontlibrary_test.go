@@ -21,7 +21,7 @@ import (
 func TestTextIsDrawnWithTheTeamsOwnFont(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
-	template := f.Card()
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
 	still := func(named ...string) (client.Job, []byte) {
 		t.Helper()
 		body := map[string]any{

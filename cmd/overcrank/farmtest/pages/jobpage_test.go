@@ -24,7 +24,7 @@ func TestAJobsPageShowsItsFamilyAndCallsAgain(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
 	defer hook.Close()
 	f := farmtest.Up(t, t.TempDir())
-	template := f.Card()
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
 	job, err := f.Submit(t.Context(), map[string]any{
 		"template": map[string]string{"id": template, "composition": titlecard.Composition}, "settings": map[string]any{"type": "image", "frames": 60},
 		"assets": []any{farmtest.NestedCard(template, titlecard.PictureLayer)}, "webhook": map[string]any{"url": hook.URL},

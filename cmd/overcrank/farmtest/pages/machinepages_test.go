@@ -19,7 +19,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	t.Parallel()
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
 	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
-	template := f.Card()
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
 	b := signedIn(t, f)
 	b.open("/machines")
 	b.shows("No machine has joined")

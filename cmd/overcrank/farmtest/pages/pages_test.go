@@ -182,7 +182,7 @@ func picturePath(t *testing.T, p titlecard.Palette) string {
 func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
-	template := f.Card()
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
 	still := f.SubmitCard(template, map[string]any{"type": "image", "frames": 30})
 	failed := f.SubmitCard(template, nil, map[string]any{"type": "text", "layerName": "Titel", "value": "x", "composition": titlecard.Composition})
 	f.Finished(still)

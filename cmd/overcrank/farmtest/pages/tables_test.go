@@ -25,7 +25,7 @@ import (
 func TestAProducerOrdersManyFromATable(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir(), "--slots", "3")
-	template := f.Card()
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
 	if _, err := f.RenameTemplate(t.Context(), template, "Season spot"); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestFailedJobsAreOrderedAgain(t *testing.T) {
 	f := farmtest.Up(t, t.TempDir())
 	job := func(layer string) map[string]any {
 		return map[string]any{
-			"name": "sets " + layer, "template": map[string]any{"id": f.Card(), "composition": titlecard.Composition}, "settings": map[string]any{"frames": []int{0, 1}},
+			"name": "sets " + layer, "template": map[string]any{"id": f.Register("zip", farmtest.TitleCard(t)).ID, "composition": titlecard.Composition}, "settings": map[string]any{"frames": []int{0, 1}},
 			"assets": []any{map[string]any{"type": "data", "layerName": layer, "property": "Effects.Nothing.Color", "value": 1}},
 		}
 	}

@@ -270,8 +270,8 @@ func TestThePageAboutTheFirstRenderIsTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, dir := startUp(t, t.TempDir()), t.TempDir()
-	card, err := os.ReadFile(titleCardZip(t))
+	f, dir := farmtest.Up(t, t.TempDir()), t.TempDir()
+	card, err := os.ReadFile(farmtest.SmallCard(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,11 +301,11 @@ func TestThePageAboutTheFirstRenderIsTrue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, err := f.shell(dir, "bash", "-c", `overcrank() { "`+binary+`" "$@"; }`+"\n"+script); err != nil {
+	if out, err := shell(f, dir, "bash", "-c", `overcrank() { "`+farmtest.Plain(t)+`" "$@"; }`+"\n"+script); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, want := range map[string]int{"spot.mp4": 25, "films/spring.mp4": 10, "films/summer.mp4": 10} {
-		if codec, _, _, frames, _ := probe(t, filepath.Join(dir, name)); codec != "h264" || frames != want {
+		if codec, _, _, frames, _ := farmtest.Probe(t, filepath.Join(dir, name)); codec != "h264" || frames != want {
 			t.Errorf("%s is %s with %d frames, want %d", name, codec, frames, want)
 		}
 	}

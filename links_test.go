@@ -16,9 +16,10 @@ var (
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
 
-// TestLinksOfPagesLead opens every link of every page of documentation that stays within the repository, its anchor included.
-func TestLinksOfPagesLead(t *testing.T) {
-	pages := map[string]string{} // by path
+// documentation is every page of the repository, by its path.
+func documentation(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -38,21 +39,52 @@ func TestLinksOfPagesLead(t *testing.T) {
 	if len(pages) < 20 {
 		t.Fatalf("only %d pages were found", len(pages))
 	}
+	return pages
+}
+
+// links are the links of a page that stay within the repository: the path that each leads to, and its anchor.
+func links(path, text string) (out [][2]string) {
+	for _, m := range pageLink.FindAllStringSubmatch(pageCode.ReplaceAllString(text, ""), -1) {
+		link, anchor, _ := strings.Cut(m[1], "#")
+		switch {
+		case strings.Contains(link, ":"): // an address of the web
+		case link == "":
+			out = append(out, [2]string{path, anchor})
+		default:
+			out = append(out, [2]string{filepath.Join(filepath.Dir(path), link), anchor})
+		}
+	}
+	return out
+}
+
+// TestLinksOfPagesLead follows every link within the documentation, to its heading where it names one.
+func TestLinksOfPagesLead(t *testing.T) {
+	pages := documentation(t)
 	for path, text := range pages {
-		for _, m := range pageLink.FindAllStringSubmatch(pageCode.ReplaceAllString(text, ""), -1) {
-			link, anchor, _ := strings.Cut(m[1], "#")
-			if strings.Contains(link, ":") {
-				continue // an address of the web
-			}
-			target := path
-			if link != "" {
-				target = filepath.Join(filepath.Dir(path), link)
-			}
+		for _, link := range links(path, text) {
+			target, anchor := link[0], link[1]
 			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s links to %s: %v", path, m[1], err)
+				t.Errorf("%s has a link that leads nowhere: %v", path, err)
 			} else if anchor != "" && !hasAnchor(pages[target], anchor) {
-				t.Errorf("%s links to %s, and there is no such heading", path, m[1])
+				t.Errorf("%s links to #%s of %s, which has no such heading", path, anchor, target)
 			}
+		}
+	}
+}
+
+// TestEveryPageIsInTheIndex looks for each page of docs in docs/README.md, or in the index of operations.
+func TestEveryPageIsInTheIndex(t *testing.T) {
+	pages := documentation(t)
+	listed := map[string]bool{}
+	for _, index := range []string{filepath.Join("docs", "README.md"), filepath.Join("docs", "operations", "README.md")} {
+		listed[index] = true
+		for _, link := range links(index, pages[index]) {
+			listed[link[0]] = true
+		}
+	}
+	for path := range pages {
+		if strings.HasPrefix(path, "docs"+string(filepath.Separator)) && !listed[path] {
+			t.Errorf("%s is in no index of the documentation", path)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.shows("Paused by")
 	b.shows("Spring spot")
 	b.open("/jobs")
-	b.shows("Nothing new begins")
+	b.shows("Nothing new starts")
 	b.canBeRead("/jobs on a farm that is paused")
 	b.presses(`form[action="/queue/resume"] button`)
 	b.until(`document.getElementById("pause").hidden`)

@@ -21,9 +21,9 @@ var allowed = map[string][]string{
 	"api":         {"coordinator", "farm", "aep", "inbound"},
 	"coordinator": {"raftstore", "gossip", "farm", "aep", "fontfile", "durable", "outbound", "inbound", "interval"},
 	"raftstore":   {"farm", "durable", "interval"},
-	"agent":       {"gossip", "farm", "aep", "fontfile", "ffmpeg", "frames", "durable", "outbound", "interval"},
+	"agent":       {"gossip", "farm", "aep", "fontfile", "ffmpeg", "frames", "durable", "outbound", "interval", "memory"},
 	"gossip":      {"farm", "inbound"},
-	"engine":      {"aep", "ffmpeg", "frames"},
+	"engine":      {"aep", "ffmpeg", "frames", "memory"},
 	"aep":         {},
 	"farm":        {},
 	"fontfile":    {"farm"},
@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"outbound":    {"farm"},
 	"inbound":     {},
 	"interval":    {},
+	"memory":      {},
 	"faults":      {"interval"},
 }
 

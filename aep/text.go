@@ -1,5 +1,10 @@
 package aep
 
+import (
+	"strings"
+	"unicode/utf16"
+)
+
 // Justification is how lines of a paragraph lie.
 type Justification int
 
@@ -77,4 +82,21 @@ func (d *TextDocument) Style() CharacterStyle {
 		return CharacterStyle{Size: 36, HScale: 100, VScale: 100, AutoLeading: true, ApplyFill: true, Fill: [4]float64{0, 0, 0, 1}}
 	}
 	return d.Runs[0].Style
+}
+
+// SetText replaces the text and gives all of it the style of its first character and paragraph. The same text changes nothing, so that mixed
+// styles survive a script that only writes back what it read.
+func (d *TextDocument) SetText(text string) {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\r"), "\n", "\r")
+	if text == d.Text && len(d.Runs) > 0 {
+		return
+	}
+	style, para := d.Style(), ParagraphStyle{AutoLeadingFactor: 1.2}
+	if len(d.Paragraphs) > 0 {
+		para = d.Paragraphs[0].Style
+	}
+	n := len(utf16.Encode([]rune(text))) + 1
+	d.Text = text
+	d.Runs = []TextRun{{Length: n, Style: style}}
+	d.Paragraphs = []ParagraphRun{{Length: n, Style: para}}
 }

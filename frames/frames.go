@@ -20,6 +20,8 @@
 //
 // Pixels are rows from the top without gaps. Packing replaces each byte by its difference from the one of the pixel before, and is
 // Zstandard then (RFC 8878).
+//
+// The sound of the film travels beside such files as one WAV file; without samples it says that there is none.
 package frames
 
 import (

@@ -16,6 +16,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/codec"
 	"overcrank/farm/names"
+	"overcrank/frames"
 )
 
 // afterEffects renders a scene with After Effects. Its aerender runs no scripts: another After Effects applies the script first and saves a
@@ -269,7 +270,7 @@ func (e *afterEffects) sound(ctx context.Context, req aerender.Request) (result,
 	case err != nil:
 		return result{}, err
 	case !found:
-		if err := os.WriteFile(path, emptySound(), 0o600); err != nil {
+		if err := os.WriteFile(path, frames.NoSound(), 0o600); err != nil {
 			return result{}, fmt.Errorf("writing that there is no sound: %w", err)
 		}
 	}

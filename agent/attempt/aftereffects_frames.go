@@ -200,7 +200,7 @@ func (m *pictureMover) begin(ctx context.Context, first string) error {
 		}
 		return err
 	}
-	num, den := exactRate(m.rate)
+	num, den := frames.Rate(m.rate, 0, 0)
 	m.head = frames.Head{Engine: farm.EngineAfterEffects, Width: info.Width, Height: info.Height, Format: film.PixelsFor(info, m.p.codec), RateNum: num, RateDen: den}
 	path := filepath.Join(m.t.dir, "out", partName)
 	if m.file, err = os.Create(path); err != nil {
@@ -245,19 +245,6 @@ func (m *pictureMover) close() error {
 		err = errors.Join(err, m.file.Close())
 	}
 	return err
-}
-
-// exactRate is a frame rate as a fraction. After Effects rounds those of television, such as 29.97, whose films have 30000/1001.
-func exactRate(rate float64) (num, den int64) {
-	if ntsc := float64(int64(rate*1.001 + 0.5)); ntsc > 0 && rate > ntsc/1.001-0.002 && rate < ntsc/1.001+0.002 {
-		return int64(ntsc) * 1000, 1001
-	}
-	num, den = int64(rate*1000+0.5), 1000
-	for a, b := num, den; ; a, b = b, a%b {
-		if b == 0 {
-			return num / max(1, a), den / max(1, a)
-		}
-	}
 }
 
 var templateMissing = regexp.MustCompile(`(?i)no output module template`)

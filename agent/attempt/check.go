@@ -116,3 +116,12 @@ func (t *attempt) checkSound() (result, error) {
 	}
 	return result{path: path, info: film.Info{Duration: seconds, Audio: seconds > 0}, kind: "audio/wav"}, nil
 }
+
+// soundLength is how many seconds the sound lasts.
+func soundLength(path string) (float64, error) {
+	seconds, err := frames.SoundLength(path)
+	if errors.Is(err, frames.ErrFormat) {
+		err = &film.Wrong{Message: "the sound cannot be read"}
+	}
+	return seconds, err
+}

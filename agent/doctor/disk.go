@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	noRoom    = 2 << 30  // bytes below which a render hardly succeeds
-	tightRoom = 20 << 30 // bytes below which long films may not fit
+	leastFree = 2 << 30  // bytes below which a render hardly succeeds
+	tightFree = 20 << 30 // bytes below which long films may not fit
 	trialSize = 32 << 20 // bytes that are written to measure a disk
 	slowDisk  = 40 << 20 // bytes per second below which a disk holds renders up
 	ownerOnly = 0o077    // permissions that nobody but the owner should have
 )
 
-// dataFolder tells whether the agent's folder can be worked in.
+// dataFolder tells whether the agent can write to its folder.
 func (d *Doctor) dataFolder() bool {
 	dir := d.Config.DataDir
 	err := os.MkdirAll(dir, 0o700)
@@ -73,24 +73,24 @@ func looseFile(dir string) string {
 	return ""
 }
 
-// disk looks at room and speed.
+// disk checks free space and speed.
 func (d *Doctor) disk(scratch string) {
 	free, size, err := d.system.Space(scratch)
 	if err != nil {
-		d.add(Finding{Check: "disk", Health: Poor, Found: fmt.Sprintf("how much is free is not known: %v", err)})
+		d.add(Finding{Check: "disk", Health: Poor, Found: fmt.Sprintf("free space could not be determined: %v", err)})
 	} else {
 		found := Finding{Check: "disk", Health: Well, Found: fmt.Sprintf("%s of %s free", gib(free), gib(size))}
 		switch {
-		case free < noRoom:
-			found.Health, found.Mend = Broken, "Make room: the agent's cache, its work and After Effects' own cache need it. --cache-size bounds the first, --data-dir names another disk."
-		case free < tightRoom:
-			found.Health, found.Mend = Poor, "Make room: the intermediate of a long film may not fit."
+		case free < leastFree:
+			found.Health, found.Mend = Broken, "Free disk space: the agent's cache, its work folder and After Effects' own cache need it. --cache-size limits the agent's cache, --data-dir moves its folder to another disk."
+		case free < tightFree:
+			found.Health, found.Mend = Poor, "Free disk space: the intermediate file of a long film may not fit."
 		}
 		d.add(found)
 	}
 	began := time.Now()
 	if err := writeTrial(filepath.Join(scratch, "speed")); err != nil {
-		d.add(Finding{Check: "disk speed", Health: Broken, Found: fmt.Sprintf("%d MiB could not be written: %v", trialSize>>20, err), Mend: "Make room, or look after the disk: it does not take what is written."})
+		d.add(Finding{Check: "disk speed", Health: Broken, Found: fmt.Sprintf("%d MiB could not be written: %v", trialSize>>20, err), Mend: "Free disk space, or check the disk: writing to it fails."})
 		return
 	}
 	took := time.Since(began)

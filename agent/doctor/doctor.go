@@ -21,17 +21,17 @@ import (
 // wholeLook is how long taking the inventory of fonts and plug-ins may take.
 const wholeLook = 5 * time.Minute
 
-// Health is how something is that a doctor looked at.
+// Health is the state of one thing that was examined.
 type Health string
 
-// The healths.
+// The states.
 const (
 	Well   Health = "ok"
-	Poor   Health = "warning" // work goes on, worse than it could
-	Broken Health = "broken"  // something that is needed does not work
+	Poor   Health = "warning" // the agent works, but not as well as it could
+	Broken Health = "broken"  // the agent needs it, and it does not work
 )
 
-// Finding is one thing that a doctor looked at.
+// Finding is one thing that was examined.
 type Finding struct {
 	Check   string  `json:"check"`           // such as engine, films, disk
 	About   string  `json:"about,omitempty"` // which one of them, such as After Effects 26.0.2
@@ -101,13 +101,13 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 	defer os.RemoveAll(scratch)
 	d.Tell(0.02, "disk")
 	d.disk(scratch)
-	d.Tell(0.05, "what this machine has")
+	d.Tell(0.05, "inventory")
 	cfg := d.Config
 	report := inventory.New(inventory.Config{
 		System: d.system, DataDir: cfg.DataDir, Engine: cfg.Engine, Version: cfg.Version, Tags: cfg.Tags, Slots: cfg.Slots, Logger: cfg.Logger,
 	}).Take(ctx, wholeLook)
 	report.Engines = d.builds(report.Engines)
-	d.stocked(report)
+	d.inventory(report)
 	d.Tell(0.15, "ffmpeg")
 	d.films(ctx, scratch, report)
 	d.Tell(0.2, "coordinator")
@@ -121,7 +121,7 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 		return Examination{}, context.Cause(ctx)
 	}
 	if err := agent.AskToLook(cfg.DataDir); err != nil {
-		d.add(Finding{Check: "agent", Health: Poor, Found: "a running agent could not be asked to look at the machine anew", Mend: "It does so by itself within five minutes."})
+		d.add(Finding{Check: "agent", Health: Poor, Found: "a running agent could not be asked to take the inventory again", Mend: "It does so by itself within five minutes."})
 	}
 	out := Examination{Inventory: report.Inventory, Findings: d.findings, Healthy: true, Enrolled: d.enrolled}
 	for _, f := range d.findings {
@@ -132,26 +132,26 @@ func (d *Doctor) Examine(ctx context.Context) (Examination, error) {
 
 func (d *Doctor) add(f Finding) { d.findings = append(d.findings, f) }
 
-// stocked says what is odd about what was found.
-func (d *Doctor) stocked(r inventory.Report) {
+// inventory reports what stands out in an inventory.
+func (d *Doctor) inventory(r inventory.Report) {
 	const enough = 16 << 30 // bytes that Adobe asks for
 	hasAdobe := len(r.Engines) > 1
 	switch {
 	case r.Memory == 0:
-		d.add(Finding{Check: "memory", Health: Poor, Found: "its size is not known"})
+		d.add(Finding{Check: "memory", Health: Poor, Found: "could not be determined"})
 	case hasAdobe && r.Memory < enough-(1<<30):
-		d.add(Finding{Check: "memory", Health: Poor, Found: fmt.Sprintf("%s; After Effects asks for 16 GiB at least", gib(r.Memory)), Mend: "Give the machine more memory, or leave it one slot."})
+		d.add(Finding{Check: "memory", Health: Poor, Found: fmt.Sprintf("%s; After Effects requires at least 16 GiB", gib(r.Memory)), Mend: "Add memory, or keep the agent at one slot."})
 	default:
 		d.add(Finding{Check: "memory", Health: Well, Found: gib(r.Memory)})
 	}
-	fonts := Finding{Check: "fonts", Health: Well, Found: fmt.Sprintf("%d were found", len(r.Fonts))}
+	fonts := Finding{Check: "fonts", Health: Well, Found: fmt.Sprintf("%d found", len(r.Fonts))}
 	switch {
 	case !r.Whole:
-		fonts.Health, fonts.Found = Poor, fmt.Sprintf("%d were found in %s; there are more", len(r.Fonts), wholeLook)
-		fonts.Mend = "Take away fonts that nobody needs; a slow disk or a folder on the network makes the look long, too."
+		fonts.Health, fonts.Found = Poor, fmt.Sprintf("%d found in %s; there are more", len(r.Fonts), wholeLook)
+		fonts.Mend = "Remove fonts that nobody needs. A slow disk or a folder on the network also makes the search slow."
 	case len(r.MuteFonts) > 0:
-		fonts.Health, fonts.Found = Poor, fmt.Sprintf("%d were found; %d font files cannot be read, such as %s", len(r.Fonts), len(r.MuteFonts), r.MuteFonts[0])
-		fonts.Mend = "Install these fonts anew, or take them away; check that the agent's account may read them."
+		fonts.Health, fonts.Found = Poor, fmt.Sprintf("%d found; %d font files cannot be read, such as %s", len(r.Fonts), len(r.MuteFonts), r.MuteFonts[0])
+		fonts.Mend = "Reinstall or remove these fonts, and check that the agent's account may read them."
 	case len(r.Fonts) == 0:
 		fonts.Health, fonts.Mend = Poor, "Install the fonts that your projects use, for all users of this machine."
 	}
@@ -161,12 +161,12 @@ func (d *Doctor) stocked(r inventory.Report) {
 	}
 	if len(r.Plugins) > 0 {
 		d.add(Finding{
-			Check: "plug-ins", Health: Poor, Found: fmt.Sprintf("%d do not say which effects they hold: %s", len(r.Plugins), someOf(r.Plugins)),
-			Mend: "Jobs that need their effects are not matched with this machine; give it a tag and require that.",
+			Check: "plug-ins", Health: Poor, Found: fmt.Sprintf("%d do not list their effects: %s", len(r.Plugins), someOf(r.Plugins)),
+			Mend: "Jobs that use these effects are not matched with this machine by themselves: give it a tag, and have the jobs require the tag.",
 		})
 	}
 	if r.LeftOut > 0 {
-		d.add(Finding{Check: "inventory", Health: Poor, Found: fmt.Sprintf("%d fonts, effects or plug-ins are more than the farm takes of one machine", r.LeftOut), Mend: "Take away what nobody needs."})
+		d.add(Finding{Check: "inventory", Health: Poor, Found: fmt.Sprintf("%d fonts, effects or plug-ins exceed what the farm records of one machine", r.LeftOut), Mend: "Remove what nobody needs."})
 	}
 }
 
@@ -194,7 +194,7 @@ func (d *Doctor) roots() {
 		if _, err := os.ReadDir(root); err != nil {
 			d.add(Finding{
 				Check: "roots", About: root, Health: Broken, Found: fmt.Sprintf("cannot be read: %v", err),
-				Mend: "Mount it for the account that the agent runs as, by its network name and not by a drive letter of somebody's session; or leave it out of the agent's settings.",
+				Mend: "Mount it for the account that the agent runs as, by its network name and not by a drive letter of somebody's session; or remove it from the agent's settings.",
 			})
 		} else {
 			d.add(Finding{Check: "roots", About: filepath.Clean(root), Health: Well, Found: "can be read"})

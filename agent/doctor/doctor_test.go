@@ -95,7 +95,7 @@ func TestDoctorRendersTwoFramesWithEachEngine(t *testing.T) {
 	}{
 		"works":            {"normal", "ok", Well, "rendered two frames", ""},
 		"hangs at the end": {"hang-end", "ok", Well, "rendered two frames", ""},
-		"hangs":            {"hang-half", "ok", Broken, "hung", "End what is left of it"},
+		"hangs":            {"hang-half", "ok", Broken, "hung", "First end any After Effects"},
 		"does not start":   {"hang-start", "ok", Broken, "hung", "may wait for an answer to a dialog"},
 		"crashes":          {"crash", "ok", Broken, "exited with code 1", "reset its preferences"},
 		"has no licence":   {"licence", "ok", Broken, "got no licence", "Sign in to Creative Cloud"},
@@ -187,7 +187,7 @@ func TestDoctorLooksAtWhatIsAroundTheEngines(t *testing.T) {
 		health Health
 		words  string
 	}{
-		"coordinator": {Well, "answers within"}, "clock": {Broken, "ahead of the coordinator's"}, "gossip": {Poor, "cannot be taken"}, "enrolment": {Poor, "not enrolled"},
+		"coordinator": {Well, "answers within"}, "clock": {Broken, "ahead of the coordinator's"}, "gossip": {Poor, "cannot be opened"}, "enrolment": {Poor, "not enrolled"},
 		"disk": {Broken, "1.0 GiB of 100.0 GiB free"}, "disk speed": {Well, "MiB/s"}, "ffmpeg": {Well, "writes all"}, "fonts": {Poor, "broken.ttf"},
 	} {
 		got := found.finding(t, check)

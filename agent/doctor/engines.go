@@ -73,7 +73,7 @@ func (d *Doctor) engines(ctx context.Context, scratch string, engines []farm.Eng
 		if ctx.Err() != nil {
 			return
 		}
-		found := Finding{Check: "engine", About: engineWords(e), Health: Well, Found: "rendered two frames, which are whole", Seconds: time.Since(began).Seconds()}
+		found := Finding{Check: "engine", About: engineWords(e), Health: Well, Found: "rendered two frames, which were checked", Seconds: time.Since(began).Seconds()}
 		if err != nil {
 			found.Health, found.Found = Broken, err.Error()
 			found.Mend = d.mendEngine(e, err)
@@ -99,7 +99,7 @@ func engineWords(e farm.EngineInfo) string {
 // errEngineTime ends a trial that takes too long.
 var errEngineTime = errors.New("it was not done in time")
 
-// try renders on the same road that jobs take.
+// try renders two frames with one engine, in the way that jobs are rendered.
 func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, progress func(float64)) error {
 	within := max(d.EngineTime, time.Second)
 	ctx, cancel := context.WithTimeoutCause(ctx, within, errEngineTime)
@@ -140,31 +140,31 @@ func (d *Doctor) mendEngine(e farm.EngineInfo, err error) string {
 	licence := errors.As(err, &engine) && engine.Class == farm.FailureLicence
 	switch {
 	case errors.Is(err, film.ErrNoTools), film.Tools() != nil:
-		return "Install ffmpeg, and see to it that the agent's account finds it in its PATH."
+		return "Install ffmpeg, and make sure that it is in the PATH of the agent's account."
 	case e.Kind == farm.EngineEmbedded:
-		return "The embedded engine is part of this program: " + e.Path + " has to be there, to be executable, and of one piece. Install overcrank anew."
+		return "The embedded engine is part of this program: check that " + e.Path + " exists and is executable, or reinstall overcrank."
 	case licence:
-		return "Sign in to Creative Cloud as the account that the agent runs as and open this After Effects once; see that a licence is free, also of its plug-ins."
+		return "Sign in to Creative Cloud as the account that the agent runs as and open this After Effects once; check that a licence is available, for its plug-ins too."
 	case has("scripting may be blocked", "without having run the script"):
 		return "Open this After Effects as the agent's account and allow scripts to write files: Settings, Scripting & Expressions."
 	case has("has not allowed it to be controlled"):
 		return "Allow the agent to control After Effects: System Settings, Privacy & Security, Automation."
 	case has("dialog", "busy", "hung", "not done", "in time"):
-		return "Open this After Effects as the account that the agent runs as: it may wait for an answer to a dialog, or for somebody to sign in. End what is left of it in the task manager first."
+		return "Open this After Effects as the account that the agent runs as: it may wait for an answer to a dialog, or for somebody to sign in. First end any After Effects that is still running without a window."
 	case has("disk is full", "not writable", "disk of machine"):
-		return "Make room on the disk."
+		return "Free disk space."
 	case has("cannot run scripts", "could not be started"):
 		return "Repair this After Effects with Creative Cloud: " + e.Path + " cannot be started."
 	}
 	return "Open this After Effects as the agent's account and render something. If it fails there as well, reset its preferences (hold Ctrl+Alt+Shift, on macOS Cmd+Opt+Shift, while it starts) or repair it with Creative Cloud."
 }
 
-// films sees whether ffmpeg is there and writes what the farm's codecs need.
+// films checks that ffmpeg is there and encodes the farm's codecs.
 func (d *Doctor) films(ctx context.Context, scratch string, report inventory.Report) {
 	if report.NoFilms != nil {
 		d.add(Finding{
 			Check: "ffmpeg", Health: Broken, Found: report.NoFilms.Error(),
-			Mend: "Install ffmpeg and ffprobe (https://ffmpeg.org/download.html), and see to it that the agent's account finds them in its PATH.",
+			Mend: "Install ffmpeg and ffprobe (https://ffmpeg.org/download.html), and make sure that they are in the PATH of the agent's account.",
 		})
 		return
 	}
@@ -190,7 +190,7 @@ func (d *Doctor) films(ctx context.Context, scratch string, report inventory.Rep
 	}
 	switch {
 	case len(failed) > 0:
-		d.add(Finding{Check: "ffmpeg", Health: Broken, Found: "fails to write " + strings.Join(failed, ", "), Mend: "Install a whole build of ffmpeg: this one names encoders that do not work."})
+		d.add(Finding{Check: "ffmpeg", Health: Broken, Found: "fails to encode " + strings.Join(failed, ", "), Mend: "Install a full build of ffmpeg: this one lists encoders that do not work."})
 	case len(missing) > 0:
 		d.add(Finding{Check: "ffmpeg", Health: Broken, Found: "cannot write " + strings.Join(missing, ", "), Mend: "Install a build of ffmpeg with libx264, prores_ks, png and mjpeg."})
 	default:

@@ -24,7 +24,7 @@ const (
 	skewBroken    = 5 * time.Minute // at which certificates and signed addresses are taken for ones of another day
 )
 
-// coordinators sees of each coordinator that is configured whether it answers, and what its clock says.
+// coordinators checks of each configured coordinator whether it answers, and compares the clocks.
 func (d *Doctor) coordinators(ctx context.Context) {
 	for _, address := range d.Config.Coordinators {
 		if address == noCoordinator {
@@ -43,7 +43,7 @@ func (d *Doctor) coordinator(ctx context.Context, address string) {
 	if err != nil {
 		d.add(Finding{
 			Check: "coordinator", About: address, Health: Broken, Found: fmt.Sprintf("does not answer: %v", err),
-			Mend: "See that the coordinator runs, that the address is right, and that no firewall stands between: curl -k " + farmclient.OverTLS(address) + "/healthz",
+			Mend: "Check that the coordinator runs, that the address is right, and that no firewall is in between: curl -k " + farmclient.OverTLS(address) + "/healthz",
 		})
 		return
 	}
@@ -55,14 +55,14 @@ func (d *Doctor) coordinator(ctx context.Context, address string) {
 	// The header counts whole seconds.
 	skew := time.Since(said) - took/2
 	off := max(skew.Abs()-time.Second, 0)
-	found := Finding{Check: "clock", Health: Well, Found: "goes as the coordinator's"}
+	found := Finding{Check: "clock", Health: Well, Found: "agrees with the coordinator's"}
 	if off > skewPoor {
 		ahead := "ahead of"
 		if skew < 0 {
 			ahead = "behind"
 		}
 		found.Health, found.Found = Poor, fmt.Sprintf("is about %s %s the coordinator's", off.Round(time.Second), ahead)
-		found.Mend = "Let the system keep the time by the network on both machines: " + timeCommand(d.system.OS)
+		found.Mend = "Turn on network time on both machines: " + timeCommand(d.system.OS)
 	}
 	if off > skewBroken {
 		found.Health = Broken
@@ -103,7 +103,7 @@ func (d *Doctor) reach(ctx context.Context, address string) (time.Time, error) {
 	return said, res.Body.Close()
 }
 
-// enrolment sees whether the farm would let this machine in, as far as the machine can tell.
+// enrolment checks whether the farm would let this machine in, as far as the machine can tell.
 func (d *Doctor) enrolment() {
 	self, err := identity.ReadCredential(d.Config.DataDir)
 	found := Finding{Check: "enrolment", Health: Well}
@@ -111,7 +111,7 @@ func (d *Doctor) enrolment() {
 	switch {
 	case err != nil:
 		found.Health, found.Found = Broken, err.Error()
-		found.Mend = "Let the user of the agent read its folder."
+		found.Mend = "Give the account that the agent runs as the right to read its folder."
 	case self.Now().Certified():
 		_, until, err := self.Now().Life()
 		found.About, found.Found = self.Now().AgentID, "enrolled, with a certificate until "+until.Format(time.DateOnly)
@@ -133,7 +133,7 @@ func (d *Doctor) enrolment() {
 	d.add(found)
 }
 
-// gossip sees whether the port of gossip can be taken.
+// gossip checks whether the port of gossip can be opened.
 func (d *Doctor) gossip() {
 	bind := d.Config.GossipBind
 	if bind == "" {
@@ -144,10 +144,10 @@ func (d *Doctor) gossip() {
 	switch {
 	case err == nil:
 	case agent.Running(d.Config.DataDir):
-		found.Found = "the port is taken, by the agent that runs"
+		found.Found = "the port is in use by the running agent"
 	default:
-		found.Health, found.Found = Poor, fmt.Sprintf("the port cannot be taken: %v", err)
-		found.Mend = "End what has the port, or name another with --gossip-listen. Without gossip an agent works as well, and the farm learns later that it went."
+		found.Health, found.Found = Poor, fmt.Sprintf("the port cannot be opened: %v", err)
+		found.Mend = "Stop the program that uses the port, or name another with --gossip-listen. An agent works without gossip too; the farm then notices later when it is gone."
 	}
 	d.add(found)
 }
@@ -166,7 +166,7 @@ func listenBoth(bind string) error {
 
 var hexIndex = regexp.MustCompile(`0x[0-9a-fA-F]{8}\s*$`)
 
-// sleep sees whether the machine falls asleep by itself, where that can be asked cheaply.
+// sleep checks whether the machine goes to sleep by itself, where that can be asked cheaply.
 func (d *Doctor) sleep(ctx context.Context) {
 	after, known := time.Duration(0), false
 	mend := ""
@@ -183,9 +183,9 @@ func (d *Doctor) sleep(ctx context.Context) {
 	switch {
 	case !known:
 	case after == 0:
-		d.add(Finding{Check: "sleep", Health: Well, Found: "the machine stays awake by itself"})
+		d.add(Finding{Check: "sleep", Health: Well, Found: "the machine does not go to sleep by itself"})
 	default:
-		d.add(Finding{Check: "sleep", Health: Poor, Found: fmt.Sprintf("the machine sleeps after %s without anybody", after), Mend: "It gets no work while it sleeps. To keep it awake on mains: " + mend})
+		d.add(Finding{Check: "sleep", Health: Poor, Found: fmt.Sprintf("the machine goes to sleep after %s of inactivity", after), Mend: "It gets no work while it sleeps. To keep it awake on mains: " + mend})
 	}
 }
 

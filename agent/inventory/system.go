@@ -11,6 +11,7 @@ import (
 
 	"overcrank/agent/film"
 	"overcrank/durable"
+	"overcrank/memory"
 )
 
 // askTime is how long a program may take to tell of the machine.
@@ -35,7 +36,7 @@ func Here() System {
 	if err != nil {
 		home = "" // an account without a home keeps nothing there
 	}
-	return System{OS: runtime.GOOS, Home: home, Env: os.Getenv, Ask: ask, Memory: totalMemory, Space: durable.Space, Codecs: film.Codecs}
+	return System{OS: runtime.GOOS, Home: home, Env: os.Getenv, Ask: ask, Memory: memory.Total, Space: durable.Space, Codecs: film.Codecs}
 }
 
 func ask(ctx context.Context, program string, args ...string) ([]byte, error) {

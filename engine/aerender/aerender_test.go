@@ -451,20 +451,6 @@ func TestTimecode(t *testing.T) {
 	}
 }
 
-func TestExactRates(t *testing.T) {
-	for _, c := range []struct {
-		rate     float64
-		num, den int64
-	}{{25, 25, 1}, {29.97, 30000, 1001}, {23.976, 24000, 1001}, {59.94, 60000, 1001}, {30, 30, 1}, {12.5, 25, 2}, {15, 15, 1}} {
-		if n, d := exactRate(&aep.Composition{FrameRate: c.rate}); n != c.num || d != c.den {
-			t.Errorf("%g is %d/%d", c.rate, n, d)
-		}
-	}
-	if n, d := exactRate(&aep.Composition{FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600}); n != 25 || d != 1 {
-		t.Errorf("25 in ticks is %d/%d", n, d)
-	}
-}
-
 func TestFlags(t *testing.T) {
 	f, err := parseFlags(strings.Fields("-project a -COMP b -mfr OFF 80 -s 3 -e -2 -i 4 -reuse -mp -rqindex 1 -close SAVE_CHANGES -sound OFF"))
 	if err != nil {

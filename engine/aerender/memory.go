@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"overcrank/engine/footage"
+	"overcrank/memory"
 )
 
 const (
@@ -98,7 +99,7 @@ func memoryLimit(percent float64) int64 {
 	if percent <= 0 {
 		percent = memoryShare
 	}
-	return int64(float64(machineMemory()) * min(percent, 100) / 100)
+	return int64(float64(memory.Total()) * min(percent, 100) / 100)
 }
 
 // footageBudget is how many bytes of pictures from files are kept: a quarter of what the program may take of the machine, as far as

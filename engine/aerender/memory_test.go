@@ -8,10 +8,12 @@ import (
 	"runtime/debug"
 	"testing"
 	"time"
+
+	"overcrank/memory"
 )
 
 func TestARunThatTakesTooMuchMemoryIsEnded(t *testing.T) {
-	if machineMemory() == 0 {
+	if memory.Total() == 0 {
 		t.Skip("how much memory this machine has is not known")
 	}
 	project := lay(t, sample())
@@ -45,7 +47,7 @@ func TestAProgramThatStaysBeyondItsMemoryIsGivenUp(t *testing.T) {
 }
 
 func TestMemoryIsAShareOfTheMachines(t *testing.T) {
-	total := machineMemory()
+	total := memory.Total()
 	for percent, want := range map[float64]float64{0: 0.8, 50: 0.5, 100: 1, 400: 1} {
 		if got := memoryLimit(percent); math.Abs(float64(got)-want*float64(total)) > 1 {
 			t.Errorf("%g %% of %d is %d", percent, total, got)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,6 +18,7 @@ import (
 	"overcrank/engine/expression"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
+	"overcrank/frames"
 )
 
 // render draws the composition into its file.
@@ -186,7 +186,7 @@ func (j *job) output(ctx context.Context, r *render.Renderer, sound string) ([]s
 // write renders the frames and has them encoded.
 func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]string, error) {
 	w, h := r.Size()
-	num, den := exactRate(j.item.Comp)
+	num, den := rateOf(j.item.Comp)
 	out, err := encode.Open(ctx, encode.Spec{
 		Template: j.template, Name: j.name, Width: w, Height: h, RateNum: num, RateDen: den * int64(j.span.step), Audio: sound, Shown: j.span.shown,
 	})
@@ -228,22 +228,6 @@ func (j *job) reportFonts() {
 	}
 }
 
-// exactRate is the composition's frame rate as a fraction. After Effects rounds the rates of television, such as 29.97;
-// films have them exactly, as 30000/1001.
-func exactRate(c *aep.Composition) (num, den int64) {
-	if ntsc := math.Round(c.FrameRate * 1.001); ntsc > 0 && math.Abs(c.FrameRate-ntsc/1.001) < 0.002 {
-		return int64(ntsc) * 1000, 1001
-	}
-	if c.FrameTicks > 0 && c.TicksPerSecond > 0 {
-		return reduce(int64(c.TicksPerSecond), int64(c.FrameTicks))
-	}
-	return reduce(int64(math.Round(c.FrameRate*1000)), 1000)
-}
-
-func reduce(a, b int64) (int64, int64) {
-	x, y := a, b
-	for y != 0 {
-		x, y = y, x%y
-	}
-	return a / x, b / x
+func rateOf(c *aep.Composition) (num, den int64) {
+	return frames.Rate(c.FrameRate, int64(c.TicksPerSecond), int64(c.FrameTicks))
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"overcrank/frames"
 )
 
 // Keep copies a mix to path. From no mix at all, which is "", it makes a WAV file without samples: silence that needs no stream.
@@ -20,7 +22,7 @@ func Keep(mix, path string) (err error) {
 		}
 	}()
 	if mix == "" {
-		_, err = out.Write(empty())
+		_, err = out.Write(frames.NoSound())
 		return err
 	}
 	in, err := os.Open(mix)
@@ -30,24 +32,4 @@ func Keep(mix, path string) (err error) {
 	defer in.Close()
 	_, err = io.Copy(out, in)
 	return err
-}
-
-// empty is a stereo 16-bit WAV file without samples.
-func empty() []byte {
-	const channels, bytes = 2, 2
-	le := func(v, n int) (b []byte) {
-		for range n {
-			b = append(b, byte(v))
-			v >>= 8
-		}
-		return b
-	}
-	var b []byte
-	for _, part := range [][]byte{
-		[]byte("RIFF"), le(36, 4), []byte("WAVEfmt "), le(16, 4), le(1, 2), le(channels, 2), le(Rate, 4), le(Rate*channels*bytes, 4),
-		le(channels*bytes, 2), le(8*bytes, 2), []byte("data"), le(0, 4),
-	} {
-		b = append(b, part...)
-	}
-	return b
 }

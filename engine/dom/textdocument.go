@@ -16,7 +16,7 @@ func newDocument(text string) *aep.TextDocument {
 		Runs:       []aep.TextRun{{Style: style}},
 		Paragraphs: []aep.ParagraphRun{{Style: aep.ParagraphStyle{AutoLeadingFactor: 1.2}}},
 	}
-	setText(d, text)
+	d.SetText(text)
 	return d
 }
 
@@ -25,29 +25,12 @@ func firstLine(text string) string {
 	return line
 }
 
-// setText replaces the content and keeps the style of the first character and paragraph for all of it. The same text
-// changes nothing, so that mixed styles survive a script that only writes back what it read.
-func setText(d *aep.TextDocument, text string) {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\r"), "\n", "\r")
-	if text == d.Text && len(d.Runs) > 0 {
-		return
-	}
-	style, para := d.Style(), aep.ParagraphStyle{AutoLeadingFactor: 1.2}
-	if len(d.Paragraphs) > 0 {
-		para = d.Paragraphs[0].Style
-	}
-	n := len(utf16.Encode([]rune(text))) + 1
-	d.Text = text
-	d.Runs = []aep.TextRun{{Length: n, Style: style}}
-	d.Paragraphs = []aep.ParagraphRun{{Length: n, Style: para}}
-}
-
 func (s *session) defineTextDocument() {
 	c := s.class("TextDocument", nil, func(a args) *goja.Object {
 		return s.classes.textDocument.object(newDocument(a.str(0)))
 	})
 	s.classes.textDocument = c
-	attr(c, "text", func(d *aep.TextDocument) any { return d.Text }, func(d *aep.TextDocument, v goja.Value) { setText(d, v.String()) })
+	attr(c, "text", func(d *aep.TextDocument) any { return d.Text }, func(d *aep.TextDocument, v goja.Value) { d.SetText(v.String()) })
 	method(c, "toString", func(d *aep.TextDocument, _ args) any { return d.Text })
 	s.defineCharacters(c)
 	s.defineParagraphs(c)

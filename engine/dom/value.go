@@ -104,7 +104,7 @@ func (s *session) fromScript(r *propRef, v goja.Value) aep.Value {
 			return copyValue(doc)
 		}
 		doc := copyValue(old).(*aep.TextDocument)
-		setText(doc, v.String())
+		doc.SetText(v.String())
 		return doc
 	case *aep.Path:
 		if o, ok := optional[*shapeObject](s, v); ok {
@@ -119,7 +119,7 @@ func (s *session) fromScript(r *propRef, v goja.Value) aep.Value {
 		if given, ok := optional[*aep.TextDocument](s, v); ok {
 			return copyValue(given)
 		}
-		setText(doc, v.String())
+		doc.SetText(v.String())
 		return doc
 	}
 	s.throw("After Effects error: Unable to set %q: values of this kind can't be set", what)

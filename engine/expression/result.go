@@ -83,6 +83,6 @@ func (m *Machine) document(out goja.Value, before *aep.TextDocument) (aep.Value,
 		return nil, &Error{Message: "the expression gives a text that is too long"}
 	}
 	doc := cloneDocument(before)
-	setText(doc, text)
+	doc.SetText(text)
 	return doc, nil
 }

@@ -19,22 +19,6 @@ func cloneDocument(d *aep.TextDocument) *aep.TextDocument {
 	return &n
 }
 
-// setText replaces the content and keeps the style of the first character and paragraph.
-func setText(d *aep.TextDocument, text string) {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\r"), "\n", "\r")
-	if text == d.Text {
-		return
-	}
-	para := aep.ParagraphStyle{AutoLeadingFactor: 1.2}
-	if len(d.Paragraphs) > 0 {
-		para = d.Paragraphs[0].Style
-	}
-	n := len(utf16.Encode([]rune(text))) + 1
-	d.Runs = []aep.TextRun{{Length: n, Style: d.Style()}}
-	d.Paragraphs = []aep.ParagraphRun{{Length: n, Style: para}}
-	d.Text = text
-}
-
 func (m *Machine) defineText() {
 	m.classes.style = m.rt.NewObject()
 	proto := m.classes.style
@@ -158,7 +142,7 @@ func (m *Machine) styleFlags(proto *goja.Object) {
 
 func (m *Machine) styleOthers(proto *goja.Object) {
 	m.styleMember(proto, "text", func(d *aep.TextDocument) any { return d.Text },
-		func(d *aep.TextDocument, v goja.Value) { setText(d, m.plain(v).String()) })
+		func(d *aep.TextDocument, v goja.Value) { d.SetText(m.plain(v).String()) })
 	m.styleMember(proto, "font", func(d *aep.TextDocument) any { return d.Style().Font },
 		func(d *aep.TextDocument, v goja.Value) {
 			for i := range d.Runs {

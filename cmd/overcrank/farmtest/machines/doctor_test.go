@@ -31,7 +31,7 @@ func runDoctor(t *testing.T, env []string, flags ...string) (stdout string, code
 func TestDoctorRendersWithTheEmbeddedEngine(t *testing.T) {
 	t.Parallel()
 	out, code := runDoctor(t, nil)
-	for _, want := range []string{"embedded engine", "rendered two frames, which are whole", "writes all 12 codecs", "fonts", "This machine could work; it gets nothing to do before it has enrolled"} {
+	for _, want := range []string{"embedded engine", "rendered two frames, which were checked", "writes all 12 codecs", "fonts", "This machine could work; it gets nothing to do before it has enrolled"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing of %q in\n%s", want, out)
 		}

@@ -1,4 +1,4 @@
-package attempt
+package frames
 
 import (
 	"bytes"
@@ -6,24 +6,27 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"overcrank/agent/film"
 )
+
+// NoSound is a stereo 16-bit WAV file at 48 kHz without samples: the sound of a composition that has none.
+func NoSound() []byte {
+	b := append([]byte("RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x02\x00"), 0x80, 0xbb, 0, 0, 0x00, 0xee, 0x02, 0)
+	return append(b, "\x04\x00\x10\x00data\x00\x00\x00\x00"...)
+}
 
 // maxChunks bounds the chunks of a WAV file before its samples.
 const maxChunks = 64
 
-// soundLength is how many seconds a WAV file of plain samples lasts.
-func soundLength(path string) (float64, error) {
+// SoundLength is how many seconds a WAV file of plain samples lasts; 0 for one without samples. It is ErrFormat for other files.
+func SoundLength(path string) (float64, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return 0, fmt.Errorf("looking at the sound: %w", err)
 	}
 	defer in.Close()
-	unreadable := &film.Wrong{Message: "the sound cannot be read"}
 	head := make([]byte, 12)
 	if _, err := io.ReadFull(in, head); err != nil || !bytes.HasPrefix(head, []byte("RIFF")) || string(head[8:]) != "WAVE" {
-		return 0, unreadable
+		return 0, ErrFormat
 	}
 	info, err := in.Stat()
 	if err != nil {
@@ -35,7 +38,7 @@ func soundLength(path string) (float64, error) {
 		chunk := make([]byte, 8+16)
 		n, err := in.ReadAt(chunk, at)
 		if n < 8 {
-			return 0, unreadable
+			return 0, ErrFormat
 		}
 		size := int64(binary.LittleEndian.Uint32(chunk[4:]))
 		switch string(chunk[:4]) {
@@ -45,17 +48,11 @@ func soundLength(path string) (float64, error) {
 			}
 		case "data":
 			if perSecond == 0 || at+8+size > info.Size() {
-				return 0, unreadable
+				return 0, ErrFormat
 			}
 			return float64(size) / float64(perSecond), nil
 		}
 		at += 8 + size + size&1
 	}
-	return 0, unreadable
-}
-
-// emptySound is a stereo 16-bit WAV file at 48 kHz without samples.
-func emptySound() []byte {
-	b := append([]byte("RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x02\x00"), 0x80, 0xbb, 0, 0, 0x00, 0xee, 0x02, 0)
-	return append(b, "\x04\x00\x10\x00data\x00\x00\x00\x00"...)
+	return 0, ErrFormat
 }

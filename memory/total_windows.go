@@ -1,4 +1,4 @@
-package inventory
+package memory
 
 import (
 	"unsafe"
@@ -12,8 +12,7 @@ type memoryStatus struct {
 	total, available, totalPage, availablePage, totalVirtual, availableVirtual, availableExtended uint64
 }
 
-// totalMemory is the machine's memory in bytes, 0 when it is not known.
-func totalMemory() int64 {
+func total() int64 {
 	var status memoryStatus
 	status.length = uint32(unsafe.Sizeof(status))
 	ok, _, _ := windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx").Call(uintptr(unsafe.Pointer(&status)))

@@ -1,9 +1,8 @@
-package aerender
+package memory
 
 import "golang.org/x/sys/unix"
 
-// machineMemory is the machine's memory in bytes, 0 when it is not known.
-func machineMemory() int64 {
+func total() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
 		return 0

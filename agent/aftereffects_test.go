@@ -30,12 +30,8 @@ func startStudio(t *testing.T, p *peer, part, outcome string) *agent {
 // startStudioOf is startStudio on a machine whose owner has rules.
 func startStudioOf(t *testing.T, p *peer, part, outcome string, manners Manners, edit ...func(*agent)) *agent {
 	t.Helper()
-	t.Setenv(aerenderdouble.Env, part)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "studio", Desk: &shownDesk{}, Manners: manners, Logger: slog.New(slog.DiscardHandler)}
+	self := aerenderdouble.Program(t, part)
+	cfg := Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "studio", Engine: self, Desk: &shownDesk{}, Manners: manners, Logger: slog.New(slog.DiscardHandler)}
 	if err := cfg.Complete(); err != nil {
 		t.Fatal(err)
 	}

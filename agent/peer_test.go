@@ -346,11 +346,11 @@ type running struct {
 // start runs an agent whose engine plays the named part.
 func start(t *testing.T, p *peer, part, dir string) *running {
 	t.Helper()
-	t.Setenv(aerenderdouble.Env, part)
+	engine := aerenderdouble.Program(t, part)
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{stop: cancel, done: make(chan error, 1)}
 	go func() {
-		r.done <- Run(ctx, Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
+		r.done <- Run(ctx, Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", Engine: engine, CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
 		close(r.done)
 	}()
 	t.Cleanup(func() {
@@ -372,8 +372,7 @@ func startSlots(t *testing.T, p *peer) *slots {
 // startChanged runs an agent that is changed before it runs, whose engine plays the named part, "" for the embedded one.
 func startChanged(t *testing.T, p *peer, part, dir string, change func(*agent)) (s *slots, stop func()) {
 	t.Helper()
-	t.Setenv(aerenderdouble.Env, part)
-	cfg := Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
+	cfg := Config{DataDir: dir, Engine: aerenderdouble.Program(t, part), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
 	if err := cfg.Complete(); err != nil {
 		t.Fatal(err)
 	}

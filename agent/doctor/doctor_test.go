@@ -52,11 +52,7 @@ func studioDoctor(t *testing.T, part, outcome string) *Doctor {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		t.Skip("ffmpeg is not installed")
 	}
-	t.Setenv(aerenderdouble.Env, part)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := aerenderdouble.Program(t, part)
 	d := New(agent.Config{DataDir: t.TempDir(), Version: "v1"})
 	d.system.OS, d.system.Root = "linux", t.TempDir()
 	d.builds = func([]farm.EngineInfo) []farm.EngineInfo {

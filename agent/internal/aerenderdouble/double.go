@@ -1,6 +1,6 @@
 // Package aerenderdouble stands in for Adobe's aerender in tests: it takes aerender's flags, prints what After Effects
-// prints on real farms, and fails in the ways it fails there. A test's TestMain calls Main when Asked says so, and the
-// test starts its own program with the variable Env set to the name of a part.
+// prints on real farms, and fails in the ways it fails there. A test's TestMain calls Main when Asked says so. The test starts its own program
+// by a name that says the part (Program), so that tests may run beside each other, or with the variable Env set to the name of a part.
 package aerenderdouble
 
 import (
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -19,8 +20,36 @@ const Env = "AERENDER_DOUBLE"
 // EnvChild names the variable with the path of a file in which a part tells the process id of its child.
 const EnvChild = "AERENDER_DOUBLE_CHILD"
 
+// named begins the name of a program that plays a part.
+const named = "plays-"
+
+// Program is the test's own program under a name that has it play a part; under its own name for "".
+func Program(t *testing.T, part string) (path string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if part == "" {
+		return self
+	}
+	path = filepath.Join(t.TempDir(), named+part)
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// asked is the part that this process was started to play, "" for none.
+func asked() string {
+	if part, ok := strings.CutPrefix(filepath.Base(os.Args[0]), named); ok {
+		return part
+	}
+	return os.Getenv(Env)
+}
+
 // Asked tells whether this process was started to play a part.
-func Asked() bool { return os.Getenv(Env) != "" }
+func Asked() bool { return asked() != "" }
 
 // part is one way After Effects behaves. Its result is the exit code.
 type part func(job) int
@@ -68,7 +97,7 @@ type job struct {
 
 func (j job) frames() int { return j.end - j.start + 1 }
 
-// Main plays the part that the environment names and returns the exit code.
+// Main plays the part that was asked for and returns the exit code.
 func Main(args []string) int {
 	j := job{end: 24, thumbnails: os.Getenv("OVERCRANK_THUMBS")}
 	for i := 0; i+1 < len(args); i++ {
@@ -83,9 +112,9 @@ func Main(args []string) int {
 			j.end, _ = strconv.Atoi(args[i+1])
 		}
 	}
-	play, known := parts[os.Getenv(Env)]
+	play, known := parts[asked()]
 	if !known {
-		fmt.Println("aerender ERROR: unknown part", os.Getenv(Env))
+		fmt.Println("aerender ERROR: unknown part", asked())
 		return 2
 	}
 	return play(j)

@@ -63,6 +63,7 @@ func startStudioOf(t *testing.T, p *peer, part, outcome string, manners Manners,
 }
 
 func TestAfterEffectsRendersAnIntermediateThatIsEncodedHere(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	startStudio(t, p, "normal", "ok")
@@ -80,6 +81,7 @@ func TestAfterEffectsRendersAnIntermediateThatIsEncodedHere(t *testing.T) {
 }
 
 func TestOneTaskAtATimeUsesAfterEffects(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	a := startStudioOf(t, p, "normal", "ok", Manners{}, func(a *agent) { a.cfg.Slots = 2 })
 	release, err := a.machine.AfterEffects.Take(t.Context(), func() {}) // another task has it
@@ -111,6 +113,7 @@ func TestOneTaskAtATimeUsesAfterEffects(t *testing.T) {
 }
 
 func TestAfterEffectsGivesTheFilledInProject(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	startStudio(t, p, "normal", "ok")
 	l := lease(t, p, "aep.1")
@@ -138,6 +141,7 @@ func TestAfterEffectsGivesTheFilledInProject(t *testing.T) {
 }
 
 func TestScriptThatFailsInAfterEffectsIsTheJobsFailure(t *testing.T) {
+	t.Parallel()
 	for outcome, want := range map[string]string{
 		"error: Layer 'title' not found in composition 'main' (asset 2)": "Layer 'title' not found in composition 'main' (asset 2)",
 		"": "Render failed: After Effects ended without having run the script; scripting may be blocked on this machine",
@@ -155,6 +159,7 @@ func TestScriptThatFailsInAfterEffectsIsTheJobsFailure(t *testing.T) {
 }
 
 func TestAFilmThatAfterEffectsOfSeveralMachinesDrewIsThatOfOne(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	for _, c := range []struct{ part, codec, ext string }{
 		{"unordered", "", "mp4"}, {"no-sound-module", "video_prores_4444", "mov"}, {"normal", "", "zip"},
@@ -241,6 +246,7 @@ func (a *agent) haveDone(p *peer, count int) {
 }
 
 func TestPicturesThatAfterEffectsHasDrawnStayWhenATaskIsGivenBack(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	a := startStudio(t, p, "one-by-one", "ok")
@@ -257,6 +263,7 @@ func TestPicturesThatAfterEffectsHasDrawnStayWhenATaskIsGivenBack(t *testing.T) 
 
 // TestAFilmThatAfterEffectsDrewAsFramesIsThatOfAnyMachine: whoever may come back to a machine gets the same film of it.
 func TestAFilmThatAfterEffectsDrewAsFramesIsThatOfAnyMachine(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	for _, c := range []struct{ part, codec, ext string }{
 		{"unordered", "video_prores_4444", "mov"}, {"normal", "", "zip"}, {"no-picture-module", "", "mp4"},
@@ -303,6 +310,7 @@ func TestAFilmThatAfterEffectsDrewAsFramesIsThatOfAnyMachine(t *testing.T) {
 
 // TestFramesOfAFilmThatAfterEffectsDrawsAloneStay when the machine is wanted back, also with a coordinator that takes nothing ahead.
 func TestFramesOfAFilmThatAfterEffectsDrawsAloneStay(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	a := startStudioOf(t, p, "one-by-one", "ok", peopled)
@@ -322,6 +330,7 @@ func TestFramesOfAFilmThatAfterEffectsDrawsAloneStay(t *testing.T) {
 }
 
 func TestAfterEffectsDrawsSamples(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	startStudio(t, p, "normal", "ok")
@@ -337,6 +346,7 @@ func TestAfterEffectsDrawsSamples(t *testing.T) {
 }
 
 func TestAnAfterEffectsThatFinishedAndHangsHasSucceededWhateverItWrote(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	startStudioOf(t, p, "hang-end", "ok", Manners{}, func(a *agent) {

@@ -49,6 +49,7 @@ func lease(t *testing.T, p *peer, task string) wire.Lease {
 }
 
 func TestLeaseBecomesAFilm(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	dir := t.TempDir()
@@ -104,6 +105,7 @@ func TestLeaseBecomesAFilm(t *testing.T) {
 }
 
 func TestStillsBecomeAZip(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	start(t, p, "normal", t.TempDir())
@@ -131,6 +133,7 @@ func TestStillsBecomeAZip(t *testing.T) {
 }
 
 func TestFailuresAreReportedInTheJobsWords(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	cases := []struct {
 		part   string
@@ -211,6 +214,7 @@ func TestAMachineWithoutFFmpegLeavesTheJobToOthers(t *testing.T) {
 }
 
 func TestClipsAreJoined(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	start(t, p, "", t.TempDir())
@@ -255,6 +259,7 @@ func TestClipsAreJoined(t *testing.T) {
 
 // TestAnAgentWithoutAFolderSaysHowToNameOne: the usual folder is the system's, and not everybody may make it.
 func TestAnAgentWithoutAFolderSaysHowToNameOne(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

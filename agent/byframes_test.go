@@ -19,6 +19,7 @@ import (
 var peopled = Manners{Rules: presence.Rules{Programs: []string{"none-of-this-name"}}}
 
 func TestAFilmWhoseFramesAreKeptIsThatOfAnyMachine(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	for _, ext := range []string{"mp4", "zip"} {
 		t.Run(ext, func(t *testing.T) {
@@ -53,6 +54,7 @@ func TestAFilmWhoseFramesAreKeptIsThatOfAnyMachine(t *testing.T) {
 
 // TestFramesOfAWholeFilmStayWhenItIsGivenBack: also those of a job that goes to storage which is not the farm's.
 func TestFramesOfAWholeFilmStayWhenItIsGivenBack(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p, desk := newPeer(t), &shownDesk{}
 	startAtDesk(t, p, "", desk, peopled)
@@ -95,6 +97,7 @@ func growthOf(path string) (grown frames.Growth, err error) {
 }
 
 func TestOnlyMachinesThatPeopleComeBackToTakeTheLongerWay(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		rules presence.Rules
 		seen  presence.Sight

@@ -11,7 +11,7 @@ import (
 	"overcrank/interval"
 )
 
-// lookAtCertificate is how often the certificate's age is looked at: a machine that slept has not counted the time.
+// lookAtCertificate is the longest wait between two looks at the certificate's age: timers stand still while a machine sleeps.
 const lookAtCertificate = 10 * time.Minute
 
 // keepCertificate renews the machine's certificate when a third of its time is left, until ctx ends. Sessions that began
@@ -32,7 +32,7 @@ func (a *agent) keepCertificate(ctx context.Context) {
 	}
 }
 
-// untilRenewal is how long the certificate needs no renewal.
+// untilRenewal is how long it is until the certificate should be renewed.
 func (a *agent) untilRenewal(now time.Time, spread float64) (time.Duration, error) {
 	from, until, err := a.self.Now().Life()
 	if err != nil {

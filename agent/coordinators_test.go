@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"overcrank/agent/internal/aerenderdouble"
 	"overcrank/farm/wire"
 )
 
@@ -43,6 +42,7 @@ func lead(peers []*peer, leader int) {
 }
 
 func TestARenderOutlivesItsCoordinator(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	peers := cluster(t, 3)
 	start(t, peers[0], "one-by-one", t.TempDir()) // slow enough to be at it when its coordinator dies
@@ -67,6 +67,7 @@ func TestARenderOutlivesItsCoordinator(t *testing.T) {
 }
 
 func TestADownloadGoesOnWithAnotherCoordinator(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	for _, c := range []struct {
 		name string
@@ -105,6 +106,7 @@ func TestADownloadGoesOnWithAnotherCoordinator(t *testing.T) {
 }
 
 func TestTheFarmIsFoundAgainWithoutTheConfiguredCoordinator(t *testing.T) {
+	t.Parallel()
 	peers := cluster(t, 2)
 	a, b := peers[0], peers[1]
 	a.gossip = &wire.Gossip{Keys: [][]byte{make([]byte, 32)}, Seeds: []string{"127.0.0.1:1"}}
@@ -128,6 +130,7 @@ func TestTheFarmIsFoundAgainWithoutTheConfiguredCoordinator(t *testing.T) {
 }
 
 func TestALinkedMachineHearsOfOtherCoordinators(t *testing.T) {
+	t.Parallel()
 	peers := cluster(t, 2)
 	a, b := peers[0], peers[1]
 	a.others = []string{a.server.URL} // the farm begins with one
@@ -147,10 +150,10 @@ func TestALinkedMachineHearsOfOtherCoordinators(t *testing.T) {
 }
 
 func TestAMachineEnrolsWithWhicheverCoordinatorAnswers(t *testing.T) {
+	t.Parallel()
 	peers := cluster(t, 2)
 	lead(peers, 1)
 	peers[0].die()
-	t.Setenv(aerenderdouble.Env, "normal")
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
@@ -166,6 +169,7 @@ func TestAMachineEnrolsWithWhicheverCoordinatorAnswers(t *testing.T) {
 }
 
 func TestAFarmWithAnotherAuthorityLetsMachinesInByAToken(t *testing.T) {
+	t.Parallel()
 	before := newPeer(t)
 	dir := t.TempDir()
 	r := start(t, before, "normal", dir)
@@ -177,7 +181,6 @@ func TestAFarmWithAnotherAuthorityLetsMachinesInByAToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := newPeerOf(t, other)
-	t.Setenv(aerenderdouble.Env, "normal")
 	run := func(token string) (stop func() error) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
@@ -202,6 +205,7 @@ func TestAFarmWithAnotherAuthorityLetsMachinesInByAToken(t *testing.T) {
 }
 
 func TestWhoeverAsksLearnsTheCoordinatorsThatTheFarmHasTold(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir := t.TempDir()
 	p.others = []string{p.server.URL}

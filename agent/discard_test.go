@@ -64,6 +64,7 @@ func unkept(t *testing.T, p *peer, task string) wire.Lease {
 }
 
 func TestNothingOfAnUnkeptJobStays(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	for part, ends := range map[string]func(wire.Message) bool{
 		"normal": func(m wire.Message) bool { return m.Finished != nil },
@@ -91,6 +92,7 @@ func TestNothingOfAnUnkeptJobStays(t *testing.T) {
 
 // The same lease without the wish leaves its files in the cache, so that the search above is one that can find something.
 func TestKeptJobsLeaveTheirFilesInTheCache(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	dir := t.TempDir()
@@ -107,6 +109,7 @@ func TestKeptJobsLeaveTheirFilesInTheCache(t *testing.T) {
 }
 
 func TestTheNextStartClearsWhatACrashLeft(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir, home := t.TempDir(), t.TempDir()
 	left := filepath.Join(dir, "work", "job.1-1")

@@ -22,7 +22,7 @@ import (
 	"overcrank/interval"
 )
 
-// errRefused means that the farm does not know this machine by what it shows.
+// errRefused means that the farm does not accept this machine's certificate or token.
 var errRefused = errors.New("the farm does not let this machine in")
 
 // joiningFile holds the key with which the machine asks to be let in, so that it can ask again with the same one when it did not hear the
@@ -35,7 +35,8 @@ func Enrolled(dir string) (bool, error) {
 	return err == nil && c.Enrolled(), err
 }
 
-// enrol makes the machine able to show itself: with what it kept, with what an earlier release kept, or by its join token.
+// enrol gives the machine a certificate to show: the one that it kept, one for the secret that an earlier release kept, or one for its join
+// token.
 func (a *agent) enrol(ctx context.Context) error {
 	switch self := a.self.Now(); {
 	case self.Certified():
@@ -59,7 +60,7 @@ func (a *agent) enrol(ctx context.Context) error {
 	return a.enrolAnew(ctx)
 }
 
-// insist tries until the farm answers.
+// insist calls try until the farm answers.
 func (a *agent) insist(ctx context.Context, try func(context.Context) error) error {
 	for pause := farmclient.NewBackoff(); ; {
 		err := try(ctx)

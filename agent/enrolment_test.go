@@ -57,6 +57,7 @@ func startLogged(t *testing.T, p *peer, dir, token string) *lines {
 }
 
 func TestWhatAMachineKeepsOfItsEnrolment(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir := t.TempDir()
 	if enrolled, err := Enrolled(dir); err != nil || enrolled {
@@ -80,6 +81,7 @@ func TestWhatAMachineKeepsOfItsEnrolment(t *testing.T) {
 }
 
 func TestAMachineAsksAgainWithTheSameKey(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	p.deaf = 2
 	start(t, p, "normal", t.TempDir())
@@ -92,6 +94,7 @@ func TestAMachineAsksAgainWithTheSameKey(t *testing.T) {
 }
 
 func TestAStrangerGetsNoToken(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	token := wire.JoinToken{Secret: "ocj_goodgoodgoodgoodgoodgood", Authority: strings.Repeat("0", 64)}.String()
 	err := Run(t.Context(), Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: token, Logger: slog.New(slog.DiscardHandler)})
@@ -106,6 +109,7 @@ func TestAStrangerGetsNoToken(t *testing.T) {
 }
 
 func TestARetiredMachineSaysSoAndRests(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir := t.TempDir()
 	log := startLogged(t, p, dir, joinToken(t))
@@ -116,7 +120,7 @@ func TestARetiredMachineSaysSoAndRests(t *testing.T) {
 	p.secret, p.used = "", true
 	p.mu.Unlock()
 	p.hangUp()
-	p.eventually("the agent says that it is out", func() bool { return strings.Contains(log.String(), "this machine is out of the farm") })
+	p.eventually("the agent says that it is out", func() bool { return strings.Contains(log.String(), "the farm refuses this machine") })
 	said := log.String()
 	for _, words := range []string{"level=ERROR", "agents invite", "was retired", "this join token has been used", "again=30s"} {
 		if !strings.Contains(said, words) {
@@ -135,6 +139,7 @@ func TestARetiredMachineSaysSoAndRests(t *testing.T) {
 }
 
 func TestPausesOfAMachineThatIsOut(t *testing.T) {
+	t.Parallel()
 	a := &agent{cfg: Config{DataDir: t.TempDir()}, log: slog.New(slog.DiscardHandler)}
 	a.slots, a.link = newSlots(a), newLink(a)
 	var err error
@@ -150,6 +155,7 @@ func TestPausesOfAMachineThatIsOut(t *testing.T) {
 }
 
 func TestACertificateIsRenewedInTime(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	p.life = 3 * time.Second
 	dir := t.TempDir()
@@ -167,6 +173,7 @@ func TestACertificateIsRenewedInTime(t *testing.T) {
 }
 
 func TestWhenACertificateIsRenewed(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	p.life = 90 * 24 * time.Hour
 	dir := t.TempDir()
@@ -209,6 +216,7 @@ func earlierCredential(t *testing.T, secret string) (dir string) {
 }
 
 func TestAMachineOfAnEarlierReleaseNeedsNoToken(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	p.earlier = "oca_secret"
 	dir := earlierCredential(t, "oca_secret")
@@ -224,6 +232,7 @@ func TestAMachineOfAnEarlierReleaseNeedsNoToken(t *testing.T) {
 }
 
 func TestAFarmThatCannotProveItselfGetsNoSecret(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	p.earlier = "another"
 	err := Run(t.Context(), Config{DataDir: earlierCredential(t, "oca_secret"), Coordinators: []string{p.server.URL}, Logger: slog.New(slog.DiscardHandler)})
@@ -238,6 +247,7 @@ func TestAFarmThatCannotProveItselfGetsNoSecret(t *testing.T) {
 }
 
 func TestADamagedCredentialIsNotPassedOver(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, identity.CredentialFile), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 	"overcrank/farm/wire"
 )
 
-// trialWithin is how long a file that the farm tries its storage with may take.
+// trialWithin is how long fetching such a file may take.
 const trialWithin = 30 * time.Second
 
-// trials fetch the files that the farm tries its storage with, one at a time, beside the session that it asked in.
+// trials fetch the files with which the farm tests its storage, and report within the session in which they were asked for.
 type trials struct {
 	a       *agent
 	ctx     context.Context // ends with the session
@@ -21,7 +21,7 @@ type trials struct {
 	work    sync.WaitGroup
 }
 
-// begin fetches a file as a task would, and has the session tell what came.
+// begin fetches a file as a task would, and reports the hash of what came.
 func (t *trials) begin(asked wire.Trial) {
 	t.work.Go(func() {
 		ctx, cancel := context.WithTimeout(t.ctx, trialWithin)

@@ -44,6 +44,7 @@ func (p *peer) holds(piece wire.Piece) {
 
 // TestFramesAreWithTheFarmBeforeSomebodyIsBack: however many there are, only the last of them are left to be handed over.
 func TestFramesAreWithTheFarmBeforeSomebodyIsBack(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	a := startStudioOf(t, p, "one-by-one", "ok", peopled, eagerly)
@@ -78,6 +79,7 @@ func TestFramesAreWithTheFarmBeforeSomebodyIsBack(t *testing.T) {
 
 // TestARangeThatCameInPiecesIsThatOfOneFile: what went ahead is not sent again.
 func TestARangeThatCameInPiecesIsThatOfOneFile(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	startStudioOf(t, p, "one-by-one", "ok", peopled, eagerly)

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	firstLook  = 2 * time.Second // at fonts and plug-ins, which must not delay an agent's start
-	wholeLook  = 5 * time.Minute // at those of a machine with a slow disk
-	lookAgain  = 5 * time.Minute
-	askedEvery = 2 * time.Second // that it is looked whether somebody asks for a look
+	firstLook  = 2 * time.Second // for fonts and plug-ins at an agent's start, which they must not delay
+	wholeLook  = 5 * time.Minute // for those of a machine with a slow disk
+	lookAgain  = 5 * time.Minute // between two inventories
+	askedEvery = 2 * time.Second // between looks for the file lookMark
 )
 
-// lookMark is the file in the data folder by which another process asks the agent to look at the machine now.
+// lookMark is the file in the data folder by which another process asks the agent to take its inventory now.
 const lookMark = "look-again"
 
 // AskToLook asks an agent that may be running with this data folder to take its machine's inventory again.
@@ -52,7 +52,10 @@ func newInventoryWatch(ctx context.Context, cfg Config, system inventory.System)
 	taker := inventory.New(inventory.Config{
 		System: system, DataDir: cfg.DataDir, Engine: cfg.Engine, Version: cfg.Version, Tags: cfg.Tags, Slots: cfg.Slots, Roots: cfg.Roots, Logger: cfg.Logger,
 	})
-	s := &inventoryWatch{mark: filepath.Join(cfg.DataDir, lookMark), log: cfg.Logger, take: taker.Take, tags: taker.Retag, retagged: make(chan struct{}, 1), signals: cfg.LookAgain, changed: func() {}}
+	s := &inventoryWatch{
+		mark: filepath.Join(cfg.DataDir, lookMark), log: cfg.Logger, take: taker.Take, tags: taker.Retag, retagged: make(chan struct{}, 1),
+		signals: cfg.LookAgain, changed: func() {},
+	}
 	s.look(ctx, firstLook)
 	return s
 }
@@ -82,7 +85,8 @@ func (s *inventoryWatch) look(ctx context.Context, patience time.Duration) bool 
 	s.whole = report.Whole
 	before, after := s.now(), &hashedInventory{Inventory: report.Inventory, hash: report.Hash()}
 	s.has.Store(after)
-	s.log.Debug("inventory taken", "fonts", len(report.Fonts), "effects", len(report.Effects), "engines", len(report.Engines), "whole", report.Whole, "took", time.Since(began))
+	s.log.Debug("inventory taken", "whole", report.Whole, "took", time.Since(began),
+		"fonts", len(report.Fonts), "effects", len(report.Effects), "engines", len(report.Engines))
 	return before == nil || before.hash != after.hash
 }
 
@@ -109,7 +113,8 @@ func (s *inventoryWatch) run(ctx context.Context) {
 			}
 		}
 		if s.look(ctx, wholeLook) {
-			s.log.Info("the inventory of this machine has changed", "fonts", len(s.now().Fonts), "effects", len(s.now().Effects), "engines", len(s.now().Engines))
+			has := s.now()
+			s.log.Info("the inventory of this machine has changed", "fonts", len(has.Fonts), "effects", len(has.Effects), "engines", len(has.Engines))
 			s.changed()
 		}
 		if ctx.Err() != nil {

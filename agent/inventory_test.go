@@ -15,6 +15,7 @@ import (
 )
 
 func TestAChangeOfTheMachineReachesTheFarm(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	cfg := Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "studio", Logger: slog.New(slog.DiscardHandler)}
 	if err := cfg.Complete(); err != nil {

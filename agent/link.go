@@ -21,13 +21,13 @@ const (
 	maxMessage    = 32 << 20               // bytes of a frame: a lease carries a job's assets
 	writeTime     = 20 * time.Second       // for one frame
 	answerTime    = 20 * time.Second       // for the answer to Hello
-	tellEvery     = 200 * time.Millisecond // at most, while something happens
+	tellEvery     = 200 * time.Millisecond // at least between two messages of attempts
 	repeatReports = 10 * time.Second
-	minSilence    = 10 * time.Second // of the farm, before the link is taken to be dead
-	// Where there is another coordinator to turn to, one that is silent is left sooner.
-	pulse       = time.Second // between the signs of life that it is asked for
+	minSilence    = 10 * time.Second // of the farm, at least, before the link counts as dead
+	// Where the farm has other coordinators, a silent one is left sooner.
+	pulse       = time.Second // between pings
 	fewSilences = 4 * time.Second
-	fewAnswers  = 8 * time.Second // to Hello: one that waits to hear who leads answers in time
+	fewAnswers  = 8 * time.Second // to Hello; a coordinator that waits to hear who leads answers within that
 )
 
 // redirected means that this coordinator does not lead. leader is the address of the one that does, "" while none does.
@@ -59,7 +59,7 @@ func newLink(a *agent) *link {
 	return l
 }
 
-// troubled notes why there is no link, nil for no reason.
+// troubled notes why there is no link, for people at the machine; nil for no reason.
 func (l *link) troubled(why error) {
 	words := ""
 	if why != nil {
@@ -93,14 +93,14 @@ func (l *link) run(ctx context.Context) {
 			return
 		}
 		l.troubled(err)
-		if errors.Is(err, errRefused) || l.founded(err) {
+		if errors.Is(err, errRefused) || l.authorityChanged(err) {
 			if interval.Wait(ctx, l.turnedAway(ctx, err)) != nil {
 				return
 			}
 			continue
 		}
 		if time.Since(started) > pause.Bound() {
-			pause = farmclient.NewBackoff() // what ended was a link that held
+			pause = farmclient.NewBackoff() // the link had held
 		}
 		var moved *redirected
 		if errors.As(err, &moved) && l.a.farm.TryLeader(moved.leader) {

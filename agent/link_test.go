@@ -31,6 +31,7 @@ func (p *peer) rendering(at wire.Attempt) {
 }
 
 func TestCancelEndsTheAttemptAndItsEngine(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir := t.TempDir()
 	start(t, p, "hang-half", dir)
@@ -48,6 +49,7 @@ func TestCancelEndsTheAttemptAndItsEngine(t *testing.T) {
 }
 
 func TestAgentGoesOnRenderingWithoutTheFarm(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	dir := t.TempDir()
@@ -84,6 +86,7 @@ func eventuallyEmpty(t *testing.T, dir string, p *peer) {
 }
 
 func TestDroppedAttemptIsForgottenWithoutAReport(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir := t.TempDir()
 	start(t, p, "hang-half", dir)
@@ -105,6 +108,7 @@ func TestDroppedAttemptIsForgottenWithoutAReport(t *testing.T) {
 }
 
 func TestNewerAttemptReplacesTheOlder(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	start(t, p, "hang-half", t.TempDir())
 	l := lease(t, p, "job.1")
@@ -122,6 +126,7 @@ func TestNewerAttemptReplacesTheOlder(t *testing.T) {
 }
 
 func TestStoppedAgentGivesItsWorkBack(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir := t.TempDir()
 	r := start(t, p, "hang-half", dir)
@@ -142,6 +147,7 @@ func TestStoppedAgentGivesItsWorkBack(t *testing.T) {
 }
 
 func TestAgentFollowsTheLeader(t *testing.T) {
+	t.Parallel()
 	leader, follower := newPeer(t), newPeer(t)
 	follower.redirect = leader.server.URL
 	start(t, follower, "normal", t.TempDir())
@@ -156,6 +162,7 @@ func TestAgentFollowsTheLeader(t *testing.T) {
 }
 
 func TestForgottenAgentEnrolsAgain(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	start(t, p, "normal", t.TempDir())
 	p.eventually("the first greeting", func() bool { return len(p.hellos) == 1 })
@@ -167,6 +174,7 @@ func TestForgottenAgentEnrolsAgain(t *testing.T) {
 }
 
 func TestCredentialIsKeptOverARestart(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir := t.TempDir()
 	r := start(t, p, "normal", dir)
@@ -190,6 +198,7 @@ func TestCredentialIsKeptOverARestart(t *testing.T) {
 }
 
 func TestAgentThatCannotJoinSaysWhy(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	quiet := slog.New(slog.DiscardHandler)
 	cases := []struct {

@@ -80,6 +80,7 @@ func (p *peer) present(want farm.Presence) (a farm.Availability) {
 }
 
 func TestTheArtistGetsTheMachineBack(t *testing.T) {
+	t.Parallel()
 	p, desk := newPeer(t), &shownDesk{}
 	desk.show(deskLeft)
 	startAtDesk(t, p, "stubborn", desk, artist)
@@ -120,6 +121,7 @@ func TestTheArtistGetsTheMachineBack(t *testing.T) {
 
 // TestTheArtistWaitsForAFrameAtMostSoLong: an engine in the midst of a long frame is ended when its time is over.
 func TestTheArtistWaitsForAFrameAtMostSoLong(t *testing.T) {
+	t.Parallel()
 	p, desk := newPeer(t), &shownDesk{}
 	desk.show(deskLeft)
 	manners := artist
@@ -136,6 +138,7 @@ func TestTheArtistWaitsForAFrameAtMostSoLong(t *testing.T) {
 
 // TestAPauseEndsWhatWasToFinishBesideTheArtist: who asks for it wants the machine, whatever becomes of work otherwise.
 func TestAPauseEndsWhatWasToFinishBesideTheArtist(t *testing.T) {
+	t.Parallel()
 	p, desk := newPeer(t), &shownDesk{}
 	desk.show(deskLeft)
 	manners := artist
@@ -155,6 +158,7 @@ func TestAPauseEndsWhatWasToFinishBesideTheArtist(t *testing.T) {
 }
 
 func TestAPauseOutlivesTheAgent(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir := t.TempDir()
 	r := start(t, p, "hang-half", dir)
@@ -196,6 +200,7 @@ func TestAPauseOutlivesTheAgent(t *testing.T) {
 
 // TestPeopleAtTheMachineAreToldWhatTheFarmWantsOfIt, and why there is no link to it.
 func TestPeopleAtTheMachineAreToldWhatTheFarmWantsOfIt(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	dir := t.TempDir()
 	start(t, p, "normal", dir)
@@ -217,6 +222,7 @@ func TestPeopleAtTheMachineAreToldWhatTheFarmWantsOfIt(t *testing.T) {
 
 // TestAnAgentThatHasNotEnrolledYetIsSpokenWith: it says why it is not linked, and can be paused before it ever was.
 func TestAnAgentThatHasNotEnrolledYetIsSpokenWith(t *testing.T) {
+	t.Parallel()
 	p := newPeer(t)
 	p.die()
 	dir := t.TempDir()
@@ -231,6 +237,7 @@ func TestAnAgentThatHasNotEnrolledYetIsSpokenWith(t *testing.T) {
 }
 
 func TestMannersChangeWhileTheAgentRuns(t *testing.T) {
+	t.Parallel()
 	p, desk := newPeer(t), &shownDesk{}
 	desk.show(deskUsed)
 	_, changes := startAtDesk(t, p, "normal", desk, artist)
@@ -244,6 +251,7 @@ func TestMannersChangeWhileTheAgentRuns(t *testing.T) {
 
 // TestAMachineWithAfterEffectsKeepsAwayFromAnOpenOne without any rule of its owner.
 func TestAMachineWithAfterEffectsKeepsAwayFromAnOpenOne(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]farm.Presence{"AfterFX.exe": farm.PresenceAway, "After Effects (Beta)": farm.PresenceAway, "aerendercore": farm.PresenceFree} {
 		a := &agent{inventory: &inventoryWatch{}, log: slog.New(slog.DiscardHandler)}
 		a.manners.Store(&Manners{})

@@ -15,6 +15,7 @@ import (
 )
 
 func TestAgentOnAFullDiskGivesTheTaskBackAndGoesOn(t *testing.T) {
+	t.Parallel()
 	dir, _ := smalldisk.Mount(t, 96)
 	p := newPeer(t)
 	start(t, p, "crash", dir)
@@ -34,6 +35,7 @@ func TestAgentOnAFullDiskGivesTheTaskBackAndGoesOn(t *testing.T) {
 }
 
 func TestADiskThatFillsDuringATaskCostsNoAttempt(t *testing.T) {
+	t.Parallel()
 	dir, _ := smalldisk.Mount(t, 160)
 	ballast := filepath.Join(dir, "ballast")
 	p := newPeer(t)
@@ -66,6 +68,7 @@ func TestADiskThatFillsDuringATaskCostsNoAttempt(t *testing.T) {
 }
 
 func TestAnAgentWithoutRoomTakesNoWork(t *testing.T) {
+	t.Parallel()
 	dir, _ := smalldisk.Mount(t, 96)
 	ballast := filepath.Join(dir, "ballast")
 	p := newPeer(t)

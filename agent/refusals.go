@@ -13,20 +13,20 @@ import (
 	"overcrank/farm/wire"
 )
 
-// The pauses of a machine that the farm does not let in any more: people have to do something about that.
+// Pauses between the tries of a machine that the farm refuses. Only people can change that.
 const (
 	firstRefusal   = 30 * time.Second
 	longestRefusal = 10 * time.Minute
 )
 
-// refusals paces a machine that is not let in.
+// refusals paces the tries of a machine that the farm refuses.
 type refusals struct {
 	pause time.Duration
 	tried bool // the join token
 }
 
-// turnedAway drops the work that is no longer this machine's, and comes in by the join token if there is one that was not
-// tried. It returns how long to wait until the next try; 0 when the machine has enrolled anew.
+// turnedAway drops the work, which is no longer this machine's, and enrols again if there is a join token that was not tried. It returns how
+// long to wait until the next try; 0 when the machine has enrolled again.
 func (l *link) turnedAway(ctx context.Context, why error) time.Duration {
 	for _, at := range l.a.slots.holding() {
 		l.a.slots.settle(at)
@@ -44,14 +44,14 @@ func (l *link) turnedAway(ctx context.Context, why error) time.Duration {
 		why = errors.Join(why, err)
 	}
 	l.refusals.pause = min(max(2*l.refusals.pause, firstRefusal), longestRefusal)
-	l.a.log.Error("this machine is out of the farm; to let it in again, start the agent with a new join token (overcrank agents invite)",
+	l.a.log.Error("the farm refuses this machine; to let it in again, start the agent with a new join token (overcrank agents invite)",
 		"again", l.refusals.pause, "error", why)
 	return l.refusals.pause
 }
 
-// founded tells whether an error means that the farm has another authority than this machine knows, and the machine was given a join token
-// with which it can come in again.
-func (l *link) founded(err error) bool {
+// authorityChanged tells whether an error means that the farm has another authority than this machine knows, and there is a join token of that
+// authority, with which the machine can enrol again.
+func (l *link) authorityChanged(err error) bool {
 	if !errors.As(err, new(*tls.CertificateVerificationError)) || l.a.cfg.JoinToken == "" || l.refusals.tried {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 
 // What After Effects says, and what becomes of the script, which has to be a file for it.
 func TestSecretsDoNotOutliveAfterEffects(t *testing.T) {
+	t.Parallel()
 	const value = "s3cr3t-T0ken"
 	p := newPeer(t)
 	startStudio(t, p, "normal", "error: Layer '"+value+"' not found in composition 'main' (asset 0)")

@@ -18,20 +18,19 @@ import (
 
 // session is an open connection. run alone writes to it; one goroutine of run reads.
 type session struct {
-	l    *link
-	conn *websocket.Conn
-	sent map[wire.Attempt]time.Time // when a report was sent last
-	// known is the hash of the inventory that the farm has, "" when it has another one; cached is what it was told of the cache last.
-	known  string
-	cached []string
-	// available is what the farm was told last of whether the machine may work.
+	l     *link
+	conn  *websocket.Conn
+	sent  map[wire.Attempt]time.Time // when a report was sent last
+	known string                     // hash of the inventory that the farm has; "" when it asked for another one
+	// What the farm was told last.
+	cached      []string
 	available   farm.Availability
-	withoutSlot []wire.Attempt // as the farm was told last
+	withoutSlot []wire.Attempt
 	trials      *trials
 }
 
 func (s *session) close() {
-	// The other side may be gone; then there is nobody to say good-bye to.
+	// Both fail when the other side is gone, which is as good.
 	_ = s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
 	_ = s.conn.Close()
 }
@@ -103,7 +102,7 @@ func (s *session) run(ctx context.Context, welcome wire.Welcome) error {
 	return err
 }
 
-// talk sends heartbeats, what the attempts tell, and the reports, until the connection or ctx ends.
+// talk sends heartbeats, what attempts tell, and reports, until the connection or ctx ends.
 func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error) (err error) {
 	defer func() {
 		s.close() // ends listen, which must have returned before talk does
@@ -148,7 +147,7 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 	}
 }
 
-// beat keeps the leases alive.
+// beat sends a heartbeat, which keeps the leases alive, and everything that waits.
 func (s *session) beat() error {
 	if err := s.heartbeat(); err != nil {
 		return err
@@ -156,7 +155,7 @@ func (s *session) beat() error {
 	return s.tell()
 }
 
-// ask asks for a sign of life.
+// ask sends a ping.
 func (s *session) ask() error {
 	if err := s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTime)); err != nil {
 		return fmt.Errorf("writing to the farm: %w", err)
@@ -164,7 +163,7 @@ func (s *session) ask() error {
 	return nil
 }
 
-// heartbeat tells what the machine holds, and whether it may work.
+// heartbeat lists the attempts that the machine holds, and says whether it may work.
 func (s *session) heartbeat() error {
 	beat := &wire.Heartbeat{Holding: s.l.a.slots.holding(), Availability: s.l.a.availability(), Sending: s.l.a.slots.withoutSlot()}
 	if cached := s.l.a.machine.Templates.Present(s.l.a.machine.Cache.Has); !slices.Equal(cached, s.cached) {
@@ -177,7 +176,7 @@ func (s *session) heartbeat() error {
 	return nil
 }
 
-// tell sends everything that waits: what the machine has when the farm does not know it, then log and progress first, then reports that were not sent lately.
+// tell sends everything that waits: the inventory if it has changed, then log and progress, then the reports that were not sent lately.
 func (s *session) tell() error {
 	if has := s.l.a.inventory.now(); has.hash != s.known {
 		if err := s.write(wire.Message{Inventory: &has.Inventory}); err != nil {

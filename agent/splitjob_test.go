@@ -152,6 +152,7 @@ func split(t *testing.T, p *peer, whole wire.Lease, begins ...int) wire.Lease {
 }
 
 func TestAFilmOfPartsIsThatOfOneMachine(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	for _, c := range []struct{ codec, ext string }{{"", "mp4"}, {"video_prores_422", "mov"}, {"video_prores_4444", "mov"}, {"", "zip"}, {"image_jpeg", "zip"}} {
 		t.Run(c.codec+" "+c.ext, func(t *testing.T) {
@@ -210,6 +211,7 @@ func entries(t *testing.T, b []byte) string {
 
 // TestPartsOfAFilmAreNotKept: they take many times the room of the film, and nobody asks for them again.
 func TestPartsOfAFilmAreNotKept(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	dir := t.TempDir()
@@ -227,6 +229,7 @@ func TestPartsOfAFilmAreNotKept(t *testing.T) {
 }
 
 func TestDamagedAndMissingFramesAreNamedToTheFarm(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	start(t, p, "", t.TempDir())
@@ -261,6 +264,7 @@ func TestDamagedAndMissingFramesAreNamedToTheFarm(t *testing.T) {
 }
 
 func TestSamplesAreSingleFrames(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	start(t, p, "", t.TempDir())
@@ -277,6 +281,7 @@ func TestSamplesAreSingleFrames(t *testing.T) {
 }
 
 func TestSilentCompositionsGiveASoundWithoutSamples(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	start(t, p, "", t.TempDir())
@@ -289,6 +294,7 @@ func TestSilentCompositionsGiveASoundWithoutSamples(t *testing.T) {
 }
 
 func TestFramesThatAreDoneStayWhenATaskIsGivenBack(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	for _, frameEnd := range []time.Duration{0, time.Minute} {
 		p := newPeer(t)
@@ -326,6 +332,7 @@ func TestFramesThatAreDoneStayWhenATaskIsGivenBack(t *testing.T) {
 
 // TestFramesThatAreDoneStayWhenTheFarmPausesTheMachine: another one goes on with them, as when its artist is back.
 func TestFramesThatAreDoneStayWhenTheFarmPausesTheMachine(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	start(t, p, "", t.TempDir())

@@ -10,6 +10,7 @@ import (
 )
 
 func TestAnArchiveIsFetchedAndUnpackedOnce(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p := newPeer(t)
 	start(t, p, "normal", t.TempDir())

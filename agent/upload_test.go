@@ -55,6 +55,7 @@ func impatient(a *agent) {
 }
 
 func TestAnUploadThatStorageDoesNotTakeKeepsNoSlotAndOutlastsTheAgent(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p, to, dir := newPeer(t), newBucketServer(t), t.TempDir()
 	_, stop := startChanged(t, p, "normal", dir, impatient)
@@ -103,6 +104,7 @@ func gone(t *testing.T, p *peer, dir string) {
 }
 
 func TestAnUploadWithoutASlotIsCancelledAndHasAnEnd(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p, to, dir := newPeer(t), newBucketServer(t), t.TempDir()
 	startChanged(t, p, "normal", dir, func(a *agent) {
@@ -124,6 +126,7 @@ func TestAnUploadWithoutASlotIsCancelledAndHasAnEnd(t *testing.T) {
 }
 
 func TestOfAJobThatMayNotBeKeptNoUploadIs(t *testing.T) {
+	t.Parallel()
 	needFFmpeg(t)
 	p, to, dir := newPeer(t), newBucketServer(t), t.TempDir()
 	_, stop := startChanged(t, p, "normal", dir, impatient)

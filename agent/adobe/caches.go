@@ -21,7 +21,8 @@ func NewCaches(goos string, env func(string) string) Caches {
 	case "windows":
 		common, drawn = filepath.Join(env("APPDATA"), "Adobe", "Common"), filepath.Join(env("LOCALAPPDATA"), "Temp", "Adobe", "After Effects")
 	case "darwin":
-		common, drawn = filepath.Join(env("HOME"), "Library", "Application Support", "Adobe", "Common"), filepath.Join(env("HOME"), "Library", "Caches", "Adobe", "After Effects")
+		library := filepath.Join(env("HOME"), "Library")
+		common, drawn = filepath.Join(library, "Application Support", "Adobe", "Common"), filepath.Join(library, "Caches", "Adobe", "After Effects")
 	default:
 		return nil
 	}

@@ -44,9 +44,13 @@ func (t *attempt) openAfterEffects(ctx context.Context, s scene) (engine, error)
 	}
 	removeFonts := t.installFonts()
 	e := &afterEffects{attempt: t, scene: s, done: sync.OnceFunc(func() { discard(); removeFonts(); release() })}
+	defer func() {
+		if e.filled == "" { // also after a panic: other tasks wait for their turn
+			e.close()
+		}
+	}()
 	t.watch.engineStarts()
 	if e.filled, err = e.apply(ctx); err != nil {
-		e.close()
 		return nil, err
 	}
 	return e, nil
@@ -100,7 +104,8 @@ func (e *afterEffects) apply(ctx context.Context) (string, error) {
 	}
 	defer ae.ExpectOurs()()
 	files := script.Files{
-		Script: filepath.Join(e.dir, "apply.jsx"), Project: e.scene.project.Path, Saved: savedPath(e.scene.project.Path), Outcome: filepath.Join(e.dir, "outcome.txt"),
+		Script: filepath.Join(e.dir, "apply.jsx"), Outcome: filepath.Join(e.dir, "outcome.txt"),
+		Project: e.scene.project.Path, Saved: savedPath(e.scene.project.Path),
 	}
 	// After Effects takes scripts from files only. This one removes itself when it begins, and is removed here when it never did.
 	if err := os.WriteFile(files.Script, []byte(script.Standalone(e.scene.script, files)), 0o600); err != nil {
@@ -117,7 +122,10 @@ func (e *afterEffects) apply(ctx context.Context) (string, error) {
 	}
 	outcome, err := os.ReadFile(files.Outcome)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", &failure{message: "Render failed: After Effects ended without having run the script; scripting may be blocked on this machine", retry: true, class: farm.FailureWorker, err: err}
+		return "", &failure{
+			message: "Render failed: After Effects ended without having run the script; scripting may be blocked on this machine",
+			retry:   true, class: farm.FailureWorker, err: err,
+		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading how the script went: %w", err)

@@ -201,7 +201,9 @@ func (m *pictureMover) begin(ctx context.Context, first string) error {
 		return err
 	}
 	num, den := frames.Rate(m.rate, 0, 0)
-	m.head = frames.Head{Engine: farm.EngineAfterEffects, Width: info.Width, Height: info.Height, Format: film.PixelsFor(info, m.p.codec), RateNum: num, RateDen: den}
+	m.head = frames.Head{
+		Engine: farm.EngineAfterEffects, Width: info.Width, Height: info.Height, Format: film.PixelsFor(info, m.p.codec), RateNum: num, RateDen: den,
+	}
 	path := filepath.Join(m.t.dir, "out", partName)
 	if m.file, err = os.Create(path); err != nil {
 		return fmt.Errorf("making the file of frames: %w", err)

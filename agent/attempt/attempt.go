@@ -140,7 +140,8 @@ func makers() map[farm.TaskKind]func(*attempt, context.Context) (product, error)
 func (t *attempt) work(ctx context.Context) (delivered, error) {
 	maker, known := makers()[t.lease.Kind]
 	if !known {
-		return delivered{}, &failure{message: fmt.Sprintf("This agent cannot run tasks of kind '%s'; update it", t.lease.Kind), retry: true, class: farm.FailureWorker}
+		message := fmt.Sprintf("This agent cannot run tasks of kind '%s'; update it", t.lease.Kind)
+		return delivered{}, &failure{message: message, retry: true, class: farm.FailureWorker}
 	}
 	if err := film.Tools(); err != nil { // an engine would call that a fault of the project
 		return delivered{}, err

@@ -93,7 +93,8 @@ func (t *attempt) checkPart(p plan) (result, error) {
 	}
 	head := grown.Head()
 	if p.want.Width > 0 && head.Width != p.want.Width || p.want.Height > 0 && head.Height != p.want.Height {
-		return result{}, &film.Wrong{Message: fmt.Sprintf("the frames are %d×%d pixels, %d×%d were expected", head.Width, head.Height, p.want.Width, p.want.Height)}
+		message := fmt.Sprintf("the frames are %d×%d pixels, %d×%d were expected", head.Width, head.Height, p.want.Width, p.want.Height)
+		return result{}, &film.Wrong{Message: message}
 	}
 	t.say("%d frames are whole, %d×%d pixels, %d KiB", grown.Frames, head.Width, head.Height, size>>10)
 	return framesResult(path, grown), nil

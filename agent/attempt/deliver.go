@@ -77,7 +77,8 @@ func (d delivery) beginUpload(r result, sum string, size int64) (*Upload, error)
 		Path: r.path, Size: size, ContentType: r.kind, To: to, ACL: params["acl"], KeyID: params["accessKeyId"], Secret: params["accessKeySecret"],
 	}
 	d.say("uploading %d KiB to bucket '%s' as '%s'", size>>10, to.Bucket, to.Key)
-	return d.newUpload(object, described(farm.OutputRef{FileRef: farm.FileRef{SHA256: sum, Size: size, Name: filepath.Base(r.path)}, Remote: &named}, r))
+	file := farm.FileRef{SHA256: sum, Size: size, Name: filepath.Base(r.path)}
+	return d.newUpload(object, described(farm.OutputRef{FileRef: file, Remote: &named}, r))
 }
 
 // handOver sends the result to the farm, until the farm has it as it is here.

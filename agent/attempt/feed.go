@@ -76,7 +76,11 @@ func (f *Feed) at(phase string, fraction float64, frame, total int) {
 	f.mu.Lock()
 	next := f.next
 	f.next = nil
-	f.progress = wire.Progress{Attempt: f.attempt, Percent: max(percent, f.progress.Percent), Frame: max(frame, f.progress.Frame), Phase: phase, FramesTotal: max(total, f.progress.FramesTotal)}
+	was := f.progress
+	f.progress = wire.Progress{
+		Attempt: f.attempt, Phase: phase,
+		Percent: max(percent, was.Percent), Frame: max(frame, was.Frame), FramesTotal: max(total, was.FramesTotal),
+	}
 	f.fresh = true
 	f.mu.Unlock()
 	f.wake()
@@ -111,7 +115,8 @@ func (f *Feed) Take() []wire.Message {
 	defer f.mu.Unlock()
 	var out []wire.Message
 	if f.lost > 0 {
-		out = append(out, wire.Message{Log: &wire.Log{Attempt: f.attempt, Lines: []string{"agent: older lines were lost while the farm could not be reached"}}})
+		lost := []string{"agent: older lines were lost while the farm could not be reached"}
+		out = append(out, wire.Message{Log: &wire.Log{Attempt: f.attempt, Lines: lost}})
 		f.lost = 0
 	}
 	for len(f.lines) > 0 {

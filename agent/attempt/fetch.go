@@ -226,13 +226,17 @@ func (t sources) stored(ctx context.Context, ref farm.FileRef, dst string) error
 	if t.lease.Discard {
 		return farmclient.UntilRight(ctx, func() error { return t.bring(ctx, ref, dst) })
 	}
-	fetch := func(ctx context.Context, w io.Writer) error { return t.machine.Farm.Download(ctx, ref.SHA256, w) }
-	return farmclient.UntilRight(ctx, func() error { return t.machine.Cache.Copy(ctx, ref.SHA256, ref.Size, dst, fetch) })
+	return farmclient.UntilRight(ctx, func() error { return t.machine.Cache.Copy(ctx, ref.SHA256, ref.Size, dst, t.download(ref)) })
+}
+
+// download writes a file of the farm's store.
+func (t sources) download(ref farm.FileRef) func(context.Context, io.Writer) error {
+	return func(ctx context.Context, w io.Writer) error { return t.machine.Farm.Download(ctx, ref.SHA256, w) }
 }
 
 // bring fetches a file of the farm's store past the cache.
 func (t sources) bring(ctx context.Context, ref farm.FileRef, dst string) error {
-	return t.machine.Cache.Bring(ctx, ref.SHA256, ref.Size, dst, func(ctx context.Context, w io.Writer) error { return t.machine.Farm.Download(ctx, ref.SHA256, w) })
+	return t.machine.Cache.Bring(ctx, ref.SHA256, ref.Size, dst, t.download(ref))
 }
 
 // notFetched words a download that failed.

@@ -17,7 +17,8 @@ const (
 // framesResult describes a file of frames.
 func framesResult(path string, grown frames.Growth) result {
 	head := grown.Head()
-	info := film.Info{Width: head.Width, Height: head.Height, Frames: grown.Last - grown.First + 1, FrameRate: float64(head.RateNum) / float64(head.RateDen), Video: true}
+	info := film.Info{Video: true, Width: head.Width, Height: head.Height, Frames: grown.Last - grown.First + 1}
+	info.FrameRate = float64(head.RateNum) / float64(head.RateDen)
 	info.Duration = float64(info.Frames) / info.FrameRate
 	return result{path: path, info: info, kind: frames.ContentType}
 }

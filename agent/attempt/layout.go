@@ -52,7 +52,9 @@ func (l layout) scene(ctx context.Context, engine farm.EngineInfo, files fetched
 	if s.script, err = script.Build(script.Input{Composition: p.Composition, Assets: s.assets}); err != nil {
 		return scene{}, err
 	}
-	l.say("composition '%s', %d×%d pixels, %.5g frames/s, %.5g s, %d assets", p.Composition, p.Settings.Width, p.Settings.Height, p.Settings.FrameRate, p.Settings.Duration, len(s.assets))
+	comp := p.Settings
+	l.say("composition '%s', %d×%d pixels, %.5g frames/s, %.5g s, %d assets",
+		p.Composition, comp.Width, comp.Height, comp.FrameRate, comp.Duration, len(s.assets))
 	l.feed.at("preparing", 1, 0, 0)
 	return s, nil
 }

@@ -133,6 +133,9 @@ func (f *failure) Unwrap() error { return f.err }
 // explain words what an attempt ended with for whoever submitted the job, and says whether to try again.
 func (t *attempt) explain(err error) wire.Failed {
 	machine := t.machine.Name
+	lacking := func(format string) wire.Failed {
+		return wire.Failed{Message: fmt.Sprintf(format, machine), Retry: true, Class: farm.FailureWorker}
+	}
 	var (
 		stopped  *Cancelled
 		back     *GivenBack
@@ -156,11 +159,11 @@ func (t *attempt) explain(err error) wire.Failed {
 	case errors.Is(err, ErrStopping):
 		return wire.Failed{Message: "The agent was stopped", Cancelled: true, Retry: true}
 	case durable.Full(err):
-		return wire.Failed{Message: fmt.Sprintf("Render failed: the disk of machine '%s' is full", machine), Retry: true, Class: farm.FailureWorker}
+		return lacking("Render failed: the disk of machine '%s' is full")
 	case durable.Blocked(err):
-		return wire.Failed{Message: fmt.Sprintf("Render failed: the disk of machine '%s' takes no writes", machine), Retry: true, Class: farm.FailureWorker}
+		return lacking("Render failed: the disk of machine '%s' takes no writes")
 	case errors.Is(err, film.ErrNoTools):
-		return wire.Failed{Message: fmt.Sprintf("Render failed: ffmpeg and ffprobe are not installed on machine '%s', or not in its PATH", machine), Retry: true, Class: farm.FailureWorker}
+		return lacking("Render failed: ffmpeg and ffprobe are not installed on machine '%s', or not in its PATH")
 	case errors.As(err, &known):
 		return wire.Failed{Message: known.message, Retry: known.retry, Class: known.class}
 	case errors.As(err, &asset):

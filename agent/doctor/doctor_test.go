@@ -84,6 +84,7 @@ func (e Examination) finding(t *testing.T, check string) Finding {
 }
 
 func TestDoctorRendersTwoFramesWithEachEngine(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		part, outcome string
 		health        Health
@@ -100,6 +101,7 @@ func TestDoctorRendersTwoFramesWithEachEngine(t *testing.T) {
 		"leaves a frame":   {"missing", "ok", Broken, "1 frames, 2 were expected", "reset its preferences"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := studioDoctor(t, c.part, c.outcome)
 			d.codecs = func() []codec.Codec { c, _ := codec.Find("image_png"); return []codec.Codec{c} }
 			var steps []string
@@ -129,6 +131,7 @@ func TestDoctorRendersTwoFramesWithEachEngine(t *testing.T) {
 }
 
 func TestDoctorDoesNotWaitForeverForAnEngine(t *testing.T) {
+	t.Parallel()
 	d := studioDoctor(t, "hang-half", "ok")
 	d.limits, d.EngineTime = aerender.Limits{Grace: 100 * time.Millisecond}, time.Second
 	engine := d.examined(t).finding(t, "engine")
@@ -138,6 +141,7 @@ func TestDoctorDoesNotWaitForeverForAnEngine(t *testing.T) {
 }
 
 func TestABrokenBetaDoesNotMakeTheMachineBroken(t *testing.T) {
+	t.Parallel()
 	d := studioDoctor(t, "crash", "ok")
 	builds := d.builds
 	d.builds = func(b []farm.EngineInfo) []farm.EngineInfo {
@@ -152,6 +156,7 @@ func TestABrokenBetaDoesNotMakeTheMachineBroken(t *testing.T) {
 }
 
 func TestDoctorLooksAtWhatIsAroundTheEngines(t *testing.T) {
+	t.Parallel()
 	d := studioDoctor(t, "normal", "ok")
 	off := -time.Hour
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -275,6 +280,7 @@ func TestDoctorSeesWhetherFontsOfJobsCanBeInstalled(t *testing.T) {
 }
 
 func TestDoctorEndsWhenAsked(t *testing.T) {
+	t.Parallel()
 	d := studioDoctor(t, "hang-half", "ok")
 	d.limits = aerender.Limits{Grace: 100 * time.Millisecond}
 	ctx, cancel := context.WithCancel(t.Context())

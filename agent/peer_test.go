@@ -30,20 +30,9 @@ import (
 	"overcrank/farm/wire"
 )
 
-// TestMain lets the test's own program be the engines: the embedded one is started as "<program> aerender …" and is itself unless a
-// part is to be played, Adobe's with aerender's flags alone, and the After Effects that applies a script as "<program> afterfx
-// <script> <outcome>".
+// TestMain lets the test's own program be the engines. The embedded one is itself unless a part is to be played.
 func TestMain(m *testing.M) {
-	if aerenderdouble.Asked() && len(os.Args) > 1 {
-		switch os.Args[1] {
-		case "aerender":
-			os.Exit(aerenderdouble.Main(os.Args[2:]))
-		case "-project":
-			os.Exit(aerenderdouble.Main(os.Args[1:]))
-		case "afterfx":
-			os.Exit(aerenderdouble.AfterFX(os.Args[2], os.Args[3]))
-		}
-	}
+	aerenderdouble.PlayIfAsked()
 	if len(os.Args) > 1 && os.Args[1] == "aerender" {
 		stop, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		code := aerender.Main(stop, "test", os.Args[2:], os.Stdin, os.Stdout, os.Stderr)

@@ -1,17 +1,16 @@
 package doctor
 
 import (
+	"context"
 	"crypto"
 	"crypto/rand"
 	"crypto/x509"
 	"math/big"
-	"os/exec"
-
-	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -21,28 +20,18 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/agent"
-	"overcrank/agent/identity"
-	"overcrank/farm/wire"
-
 	"overcrank/agent/aerender"
+	"overcrank/agent/identity"
 	"overcrank/agent/internal/aerenderdouble"
 	"overcrank/agent/inventory"
 	"overcrank/farm"
 	"overcrank/farm/codec"
+	"overcrank/farm/wire"
 )
 
 // TestMain lets the test's own program be the engines, as in package agent.
 func TestMain(m *testing.M) {
-	if aerenderdouble.Asked() && len(os.Args) > 1 {
-		switch os.Args[1] {
-		case "aerender":
-			os.Exit(aerenderdouble.Main(os.Args[2:]))
-		case "-project":
-			os.Exit(aerenderdouble.Main(os.Args[1:]))
-		case "afterfx":
-			os.Exit(aerenderdouble.AfterFX(os.Args[2], os.Args[3]))
-		}
-	}
+	aerenderdouble.PlayIfAsked()
 	goleak.VerifyTestMain(m)
 }
 

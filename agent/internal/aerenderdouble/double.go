@@ -1,5 +1,5 @@
 // Package aerenderdouble stands in for Adobe's aerender in tests: it takes aerender's flags, prints what After Effects
-// prints on real farms, and fails in the ways it fails there. A test's TestMain calls Main when Asked says so. The test starts its own program
+// prints on real farms, and fails in the ways it fails there. A test's TestMain calls PlayIfAsked. The test starts its own program
 // by a name that says the part (Program), so that tests may run beside each other, or with the variable Env set to the name of a part.
 package aerenderdouble
 
@@ -50,6 +50,22 @@ func asked() string {
 
 // Asked tells whether this process was started to play a part.
 func Asked() bool { return asked() != "" }
+
+// PlayIfAsked plays the part that this process was started for, and does not return then. A TestMain begins with it: the embedded engine is
+// started with "aerender" before its flags, Adobe's with the flags alone, and an After Effects that applies a script with "afterfx".
+func PlayIfAsked() {
+	if !Asked() || len(os.Args) < 2 {
+		return
+	}
+	switch os.Args[1] {
+	case "aerender":
+		os.Exit(Main(os.Args[2:]))
+	case "-project":
+		os.Exit(Main(os.Args[1:]))
+	case "afterfx":
+		os.Exit(AfterFX(os.Args[2], os.Args[3]))
+	}
+}
 
 // part is one way After Effects behaves. Its result is the exit code.
 type part func(job) int

@@ -91,14 +91,7 @@ func TestOneTaskAtATimeUsesAfterEffects(t *testing.T) {
 	l := lease(t, p, "film.1")
 	l.Settings = farm.Settings{Engine: "ae2026"}
 	p.send(wire.Message{Lease: &l})
-	p.eventually("it waits", func() bool {
-		for _, m := range p.got {
-			if m.Log != nil && strings.Contains(strings.Join(m.Log.Lines, "\n"), "waiting for the After Effects of another task") {
-				return true
-			}
-		}
-		return false
-	})
+	p.says(l.Attempt, "waiting for the After Effects of another task")
 	other := lease(t, p, "film.2")
 	other.Settings = farm.Settings{Engine: "ae2026"}
 	p.send(wire.Message{Lease: &other})
@@ -301,7 +294,7 @@ func TestAFilmThatAfterEffectsDrewAsFramesIsThatOfAnyMachine(t *testing.T) {
 			if w, o := plain.Output, kept.Output; o.Frames != 25 || o.Duration != w.Duration || o.FrameRate != w.FrameRate || !o.Audio || o.Width != w.Width {
 				t.Errorf("drawn as frames it is %+v\notherwise %+v", o, w)
 			}
-			if m := kept.Measured; m.Frames != 25 || m.Engine != "aftereffects 26.0.2" || m.StartSeconds <= 0 {
+			if m := kept.Measured; m.Frames != 25 || m.Engine != "aftereffects 26.0.2" || m.StartSeconds+m.FrameSeconds <= 0 {
 				t.Errorf("measured %+v", m)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -282,10 +283,14 @@ func (p *peer) keep(name string, b []byte) farm.FileRef {
 	return farm.FileRef{SHA256: hashOf(b), Size: int64(len(b)), Name: name}
 }
 
+// hangs is after how long a test that waits is taken to wait for ever. It is no bound of what is waited for: a busy machine may need a minute
+// for twenty-five pictures.
+const hangs = 2 * time.Minute
+
 // eventually waits for something that holds under p.mu.
 func (p *peer) eventually(what string, ok func() bool) {
 	p.t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(hangs); ; time.Sleep(5 * time.Millisecond) {
 		p.mu.Lock()
 		holds := ok()
 		p.mu.Unlock()
@@ -324,6 +329,16 @@ func (p *peer) logged(at wire.Attempt) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// says waits until a line of an attempt's log holds a text.
+func (p *peer) says(at wire.Attempt, text string) {
+	p.t.Helper()
+	p.eventually("the log says that "+text, func() bool {
+		return slices.ContainsFunc(p.got, func(m wire.Message) bool {
+			return m.Log != nil && m.Log.Attempt == at && strings.Contains(strings.Join(m.Log.Lines, "\n"), text)
+		})
+	})
 }
 
 // running is an agent under test.

@@ -127,7 +127,7 @@ func split(t *testing.T, p *peer, whole wire.Lease, begins ...int) wire.Lease {
 			if done.Output.Frames != part.Frames.Count() {
 				t.Errorf("range %+v reports %d frames", part.Frames, done.Output.Frames)
 			}
-			if m := done.Measured; m.Frames != l.Settings.Frames.Count() || m.StartSeconds <= 0 || m.Engine == "" || m.Frames > 1 && m.FrameSeconds <= 0 {
+			if m := done.Measured; m.Frames != l.Settings.Frames.Count() || m.StartSeconds+m.FrameSeconds <= 0 || m.Engine == "" || m.Frames > 1 && m.FrameSeconds <= 0 {
 				t.Errorf("measured %+v", m)
 			}
 		}

@@ -127,12 +127,8 @@ func (d delivery) put(ctx context.Context, r result, sum string, size int64, tel
 	req.ContentLength = size
 	req.Header.Set("Content-Type", r.kind)
 	req.Header.Set(wire.HeaderSHA256, sum)
-	res, err := d.machine.Farm.Send(req)
-	if err != nil {
-		return farm.OutputRef{}, err
-	}
 	var ref farm.OutputRef
-	err = farmclient.Decode(res, &ref)
+	err = d.machine.Farm.Answer(req, &ref)
 	if err == nil && (ref.SHA256 != sum || ref.Size != size) {
 		err = fmt.Errorf("%d bytes with hash %s arrived, %d with %s were sent", ref.Size, ref.SHA256, size, sum)
 	}

@@ -168,7 +168,7 @@ func (l layout) essentialAsset(ctx context.Context, p *project.Project, i int, a
 	}
 	asset := a.Asset
 	asset.Src = address
-	with, err := sources{l.attempt}.asset(ctx, i, asset)
+	with, err := sources(l).asset(ctx, i, asset)
 	with.Controls = a.Controls
 	return with, err
 }

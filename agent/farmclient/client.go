@@ -158,6 +158,15 @@ func Message(body io.Reader) string {
 	return message.Error
 }
 
+// Answer sends a request and reads the answer into out.
+func (r *Client) Answer(req *http.Request, out any) error {
+	res, err := r.Send(req)
+	if err != nil {
+		return err
+	}
+	return decode(res, out)
+}
+
 // Post sends a message and reads the answer into out.
 func (r *Client) Post(ctx context.Context, path string, in, out any) error {
 	b, err := json.Marshal(in)
@@ -168,7 +177,7 @@ func (r *Client) Post(ctx context.Context, path string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	return Decode(res, out)
+	return decode(res, out)
 }
 
 // Once is Post over a connection of its own, for a machine that cannot show who it is: it may show a secret instead.
@@ -193,11 +202,11 @@ func (r *Client) Once(ctx context.Context, config *tls.Config, path, secret stri
 	if err != nil {
 		return err
 	}
-	return Decode(res, out)
+	return decode(res, out)
 }
 
-// Decode reads an answer and closes its body.
-func Decode(res *http.Response, out any) error {
+// decode reads an answer and closes its body.
+func decode(res *http.Response, out any) error {
 	defer res.Body.Close()
 	if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(out); err != nil {
 		return fmt.Errorf("reading the farm's answer: %w", err)

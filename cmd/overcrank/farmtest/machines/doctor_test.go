@@ -51,7 +51,7 @@ func TestDoctorSpeaksJSON(t *testing.T) {
 	if found.Healthy || len(found.Inventory.Engines) == 0 || len(found.Findings) < 6 {
 		t.Errorf("%+v", found)
 	}
-	if !strings.Contains(out, `"mend": "See that the coordinator runs`) {
+	if !strings.Contains(out, `"mend": "Check that the coordinator runs`) {
 		t.Errorf("nothing about the coordinator in\n%s", out)
 	}
 }

@@ -52,7 +52,13 @@ func TestImportsFollowTheDesign(t *testing.T) {
 			t.Errorf("%s: the room %q is not in the design", p.ImportPath, room)
 			continue
 		}
+		if forTests(p.ImportPath) { // may import what tests may
+			continue
+		}
 		for _, imp := range p.Imports {
+			if forTests(imp) {
+				t.Errorf("%s imports %s, which is for tests", p.ImportPath, imp)
+			}
 			if other := roomOf(imp); other != "" && other != room && !slices.Contains(rooms, other) {
 				t.Errorf("%s imports %s: %s may import only %v", p.ImportPath, imp, room, rooms)
 			}
@@ -114,6 +120,11 @@ func TestWhatIsTestedWithoutTheRaceDetectorHasOneGoroutine(t *testing.T) {
 			}
 		}
 	}
+}
+
+// forTests tells whether a package of ours is there for tests only, as its name says: porttest, apitest, farmtest.
+func forTests(path string) bool {
+	return strings.HasPrefix(path, "overcrank/") && strings.HasSuffix(path, "test")
 }
 
 // roomOf is the top folder of a package of ours, "" for others' packages and for the root.

@@ -68,16 +68,6 @@ func Refusal(t testing.TB, args ...string) string {
 	return said.String()
 }
 
-// Configuration writes a file of settings.
-func Configuration(t testing.TB, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "agent.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // Answer is what an address of the interface answers.
 func (f *Farm) Answer(path string) []byte {
 	f.T.Helper()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/cmd/overcrank/configfile"
@@ -82,12 +83,12 @@ func TestMistakesInAConfigurationAreNamedByLine(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), []string{"agent", "--config", farmtest.Configuration(t, text)}, &stdout, &stderr)
-		if code != farmtest.ExitUsage || !strings.Contains(stderr.String(), want) {
+		if code != exit.Usage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%q: exit code %d and\n%swant %s", text, code, &stderr, want)
 		}
 	}
 	var stderr bytes.Buffer
-	if code := run(t.Context(), []string{"agent", "--config", "/nowhere/agent.yaml"}, &stderr, &stderr); code != farmtest.ExitUsage || !strings.Contains(stderr.String(), "/nowhere/agent.yaml") {
+	if code := run(t.Context(), []string{"agent", "--config", "/nowhere/agent.yaml"}, &stderr, &stderr); code != exit.Usage || !strings.Contains(stderr.String(), "/nowhere/agent.yaml") {
 		t.Errorf("a file that is not there: exit code %d, %s", code, &stderr)
 	}
 }

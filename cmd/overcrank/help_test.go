@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"github.com/alecthomas/kong"
@@ -77,7 +78,7 @@ func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {
 		{"completion", "csh"},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, &stdout, &stderr); code != farmtest.ExitUsage || stderr.Len() == 0 || stdout.Len() > 0 {
+		if code := run(t.Context(), args, &stdout, &stderr); code != exit.Usage || stderr.Len() == 0 || stdout.Len() > 0 {
 			t.Errorf("%v: exit code %d, said %q and %q", args, code, &stdout, &stderr)
 		}
 	}

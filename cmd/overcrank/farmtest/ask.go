@@ -18,14 +18,6 @@ import (
 	"time"
 )
 
-// Exit codes of commands, as docs/cli.md lists them.
-const (
-	ExitFailed      = 1
-	ExitUsage       = 2
-	ExitNotFound    = 3
-	ExitInterrupted = 130
-)
-
 // Command runs the program as a person at the farm would, and returns its exit code and what it said.
 func (f *Farm) Command(args ...string) (code int, stdout, stderr string) {
 	f.T.Helper()

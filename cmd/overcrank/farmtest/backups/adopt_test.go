@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/aep/aeptest"
@@ -152,7 +153,7 @@ func TestGoesBackToTheFirstRelease(t *testing.T) {
 		t.Errorf("a farm that runs is taken back: %s", stderr)
 	}
 	f.Stop()
-	if code, _, stderr := f.Command("downgrade", "--data-dir", dir, "--to", "v0.1.5"); code != farmtest.ExitUsage {
+	if code, _, stderr := f.Command("downgrade", "--data-dir", dir, "--to", "v0.1.5"); code != exit.Usage {
 		t.Errorf("another release: exit code %d, %s", code, stderr)
 	}
 	if code, _, stderr := f.Command("downgrade", "--data-dir", dir, "--to", firstRelease); code != 0 {

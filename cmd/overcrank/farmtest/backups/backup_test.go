@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/cmd/overcrank/titlecard"
@@ -142,16 +143,16 @@ func TestBackupsThatAreNotRightLeaveNothing(t *testing.T) {
 		code int
 		want string
 	}{
-		"a passphrase is missing":     {[]string{"restore", file, "--data-dir", target}, farmtest.ExitUsage, "--passphrase-file"},
-		"the passphrase is another":   {[]string{"restore", file, "--data-dir", target, "--passphrase-file", passphraseIn(t, "some other passphrase")}, farmtest.ExitFailed, "is not that of this backup"},
-		"the passphrase is too short": {[]string{"restore", file, "--data-dir", target, "--passphrase-file", passphraseIn(t, "short")}, farmtest.ExitUsage, "12 characters"},
-		"its end is missing":          {[]string{"restore", variant("cut", whole[:len(whole)*2/3]), "--data-dir", target, "--passphrase-file", pass}, farmtest.ExitFailed, "ends early"},
-		"bytes are altered":           {[]string{"restore", variant("altered", altered), "--data-dir", target, "--passphrase-file", pass}, farmtest.ExitFailed, "damaged"},
-		"it is something else":        {[]string{"restore", variant("text", []byte(strings.Repeat("words ", 99))), "--data-dir", target}, farmtest.ExitFailed, "not a backup"},
-		"the keys are another farm's": {[]string{"restore", keyless, "--data-dir", target, "--keys-from", other.Dir}, farmtest.ExitFailed, "the backup is of the farm"},
-		"the folder is in use":        {[]string{"restore", file, "--data-dir", f.Dir, "--passphrase-file", pass}, farmtest.ExitFailed, "not empty"},
-		"nothing seals the keys":      {[]string{"backup", filepath.Join(dir, "none")}, farmtest.ExitUsage, "--without-keys"},
-		"the backup is there already": {[]string{"backup", file, "--without-keys"}, farmtest.ExitUsage, "--replace"},
+		"a passphrase is missing":     {[]string{"restore", file, "--data-dir", target}, exit.Usage, "--passphrase-file"},
+		"the passphrase is another":   {[]string{"restore", file, "--data-dir", target, "--passphrase-file", passphraseIn(t, "some other passphrase")}, exit.Failed, "is not that of this backup"},
+		"the passphrase is too short": {[]string{"restore", file, "--data-dir", target, "--passphrase-file", passphraseIn(t, "short")}, exit.Usage, "12 characters"},
+		"its end is missing":          {[]string{"restore", variant("cut", whole[:len(whole)*2/3]), "--data-dir", target, "--passphrase-file", pass}, exit.Failed, "ends early"},
+		"bytes are altered":           {[]string{"restore", variant("altered", altered), "--data-dir", target, "--passphrase-file", pass}, exit.Failed, "damaged"},
+		"it is something else":        {[]string{"restore", variant("text", []byte(strings.Repeat("words ", 99))), "--data-dir", target}, exit.Failed, "not a backup"},
+		"the keys are another farm's": {[]string{"restore", keyless, "--data-dir", target, "--keys-from", other.Dir}, exit.Failed, "the backup is of the farm"},
+		"the folder is in use":        {[]string{"restore", file, "--data-dir", f.Dir, "--passphrase-file", pass}, exit.Failed, "not empty"},
+		"nothing seals the keys":      {[]string{"backup", filepath.Join(dir, "none")}, exit.Usage, "--without-keys"},
+		"the backup is there already": {[]string{"backup", file, "--without-keys"}, exit.Usage, "--replace"},
 	} {
 		code, _, stderr := f.Command(test.args...)
 		if code != test.code || !strings.Contains(stderr, test.want) {

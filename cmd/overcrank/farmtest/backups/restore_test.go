@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/cmd/overcrank/client"
@@ -73,8 +74,8 @@ func TestARunningFarmIsPutBackToABackup(t *testing.T) {
 		code int
 		says string
 	}{
-		"another passphrase": {passphraseIn(t, "some other passphrase"), farmtest.ExitFailed, "is not that of this backup"},
-		"no passphrase":      {"", farmtest.ExitFailed, "none was given"},
+		"another passphrase": {passphraseIn(t, "some other passphrase"), exit.Failed, "is not that of this backup"},
+		"no passphrase":      {"", exit.Failed, "none was given"},
 	} {
 		args := []string{"restore", file, "--yes"}
 		if c.pass != "" {
@@ -84,7 +85,7 @@ func TestARunningFarmIsPutBackToABackup(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", name, code, stderr)
 		}
 	}
-	if code, _, stderr := f.Command("restore", file, "--passphrase-file", pass); code != farmtest.ExitUsage || !strings.Contains(stderr, "--yes") {
+	if code, _, stderr := f.Command("restore", file, "--passphrase-file", pass); code != exit.Usage || !strings.Contains(stderr, "--yes") {
 		t.Errorf("without a word of agreement: exit code %d, %s", code, stderr)
 	}
 	if job, err := f.Job(t.Context(), later.ID); err != nil || job.ID != later.ID {

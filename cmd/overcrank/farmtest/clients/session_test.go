@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 )
 
@@ -246,7 +247,7 @@ func TestCtrlCWhileWaitingSaysHowToGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != farmtest.ExitInterrupted || !strings.Contains(stderr.String(), "overcrank jobs wait "+id) {
+	if code := cmd.ProcessState.ExitCode(); code != exit.Interrupted || !strings.Contains(stderr.String(), "overcrank jobs wait "+id) {
 		t.Errorf("exit code %d, said %q", code, stderr.String())
 	}
 }

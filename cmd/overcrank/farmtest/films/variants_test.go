@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/durable"
 
@@ -40,7 +41,7 @@ func TestATableBecomesFilms(t *testing.T) {
 	films := filepath.Join(dir, "films")
 	code, stdout, stderr := f.Command("batches", "submit", filepath.Join(dir, "variants.csv"), "--template", "Card", "--composition", titlecard.Composition,
 		"--map", "Headline=Title", "--name", "a film", "--download", films)
-	if code != farmtest.ExitFailed || !strings.Contains(stdout, "2 of 3 done, 1 failed") || !strings.Contains(stderr, "line 4: ") {
+	if code != exit.Failed || !strings.Contains(stdout, "2 of 3 done, 1 failed") || !strings.Contains(stderr, "line 4: ") {
 		t.Fatalf("exit code %d, said\n%s\n%s", code, stdout, stderr)
 	}
 	for name, want := range map[string]int{"spring_grüße.mp4": 5, "a film.mp4": 3} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/agent/doctor"
@@ -59,7 +60,7 @@ func TestDoctorSpeaksJSON(t *testing.T) {
 func TestDoctorEndsWithOneWhenSomethingIsBroken(t *testing.T) {
 	t.Parallel()
 	out, code := runDoctor(t, []string{"PATH=" + t.TempDir()})
-	if code != farmtest.ExitFailed || !strings.Contains(out, "Install ffmpeg") || !strings.Contains(out, "to mend.") {
+	if code != exit.Failed || !strings.Contains(out, "Install ffmpeg") || !strings.Contains(out, "to mend.") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }

@@ -46,7 +46,9 @@ func StartSeveral(t testing.TB) *Several {
 			t.Fatal(err)
 		}
 		ports = append(ports, l.Addr().String())
-		l.Close()
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s := &Several{T: t, Client: &client.Client{}}
 	for i, port := range ports {

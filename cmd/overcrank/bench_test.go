@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/durable"
 
 	"overcrank/aep"
 	"overcrank/cmd/overcrank/titlecard"
@@ -36,7 +37,7 @@ func BenchmarkUpReady(b *testing.B) {
 func BenchmarkSubmitToEngine(b *testing.B) {
 	f := farmtest.Up(b, b.TempDir())
 	bare := filepath.Join(b.TempDir(), "card.aep")
-	if err := writeTo(bare, func(w io.Writer) error { return aep.Write(w, titlecard.Project()) }); err != nil {
+	if err := durable.Write(bare, 0o644, func(w io.Writer) error { return aep.Write(w, titlecard.Project()) }); err != nil {
 		b.Fatal(err)
 	}
 	project := f.Register("aep", bare).ID

@@ -16,7 +16,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"overcrank/cmd/overcrank/exit"
 )
+
+// ExitNotFound is the exit code of a command that names what is not there.
+const ExitNotFound = exit.NotFound
 
 // Command runs the program as a person at the farm would, and returns its exit code and what it said.
 func (f *Farm) Command(args ...string) (code int, stdout, stderr string) {

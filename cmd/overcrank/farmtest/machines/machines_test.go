@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 )
 
@@ -62,12 +61,12 @@ func TestMachinesAreLookedAfterFromTheCommandLine(t *testing.T) {
 		}
 		kinds[e] = true
 	}
-	if code, _, _ := f.Command("agents", "retire", "Suite 7", "Suite 8"); code != exit.NotFound {
+	if code, _, _ := f.Command("agents", "retire", "Suite 7", "Suite 8"); code != farmtest.ExitNotFound {
 		t.Errorf("retiring a machine and one that is not there ends with exit code %d", code)
 	}
 	says("Suite 7", "agents", "show", "Suite 7") // is there still
 	says("retired", "agents", "retire", "Suite 7")
-	if code, _, _ := f.Command("agents", "show", "Suite 7"); code != exit.NotFound {
+	if code, _, _ := f.Command("agents", "show", "Suite 7"); code != farmtest.ExitNotFound {
 		t.Errorf("a retired machine is shown with exit code %d", code)
 	}
 }

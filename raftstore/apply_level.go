@@ -21,8 +21,8 @@ type raised struct {
 	Version string `json:"version"`
 }
 
-// Allows refuses a command that some node of the farm would not understand.
-func (tx *Tx) Allows(cmd command.Command) error {
+// allows refuses a command that some node of the farm would not understand.
+func (tx *Tx) allows(cmd command.Command) error {
 	if need, now := cmd.Needs(), tx.t.level().Level; need > now {
 		return farm.Errorf(farm.CodeConflict, "this needs a later release of overcrank on every coordinator of the farm: %s", tx.t.behind(need))
 	}
@@ -55,7 +55,7 @@ func (t *tables) since(level int) bool {
 // understood refuses a state whose level is beyond this program's.
 func understood(db *bbolt.DB) error {
 	return db.View(func(tx *bbolt.Tx) error {
-		t := ReadFile(tx).t
+		t := readingOf(tx).t
 		r := t.level()
 		if t.err != nil || r.Level <= command.NewestLevel {
 			return t.err

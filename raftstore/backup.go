@@ -103,7 +103,7 @@ func foundOn(dir, id string, db *bbolt.DB) error {
 	alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(id), Address: raft.ServerAddress(id)}}}
 	var index, term uint64
 	err := db.Update(func(tx *bbolt.Tx) (err error) {
-		index, term, err = Found(tx, raft.EncodeConfiguration(alone))
+		index, term, err = foundFarm(tx, raft.EncodeConfiguration(alone))
 		return err
 	})
 	if err != nil {

@@ -120,7 +120,7 @@ func samples() []command.Command {
 
 func newTestCodec(t testing.TB) *command.Codec {
 	t.Helper()
-	c, err := command.NewCodec(Commands())
+	c, err := command.NewCodec(definitions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func compress(t testing.TB, body []byte, kind, version byte) []byte {
 
 func kindOf(t *testing.T, cmd command.Command) command.Kind {
 	t.Helper()
-	for _, d := range Commands() {
+	for _, d := range definitions() {
 		if d.Type == reflect.TypeOf(cmd) {
 			return d.Kind
 		}
@@ -202,7 +202,7 @@ func TestGoldenCommandsStayReadable(t *testing.T) {
 			t.Errorf("%T is written as\n%q, want\n%q", want, encoded, golden)
 		}
 	}
-	for _, d := range Commands() {
+	for _, d := range definitions() {
 		if !sampled[d.Type] {
 			t.Errorf("no sample of %v is held", d.Type)
 		}

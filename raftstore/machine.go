@@ -70,7 +70,7 @@ type machine struct {
 	begins uint64                        // index of the first entry of the log at the start
 
 	last atomic.Uint64 // index of the last entry applied
-	// What was applied since the last snapshot, see snapshotting.go.
+	// What was applied since the last snapshot, see snapshot_schedule.go.
 	grown   atomic.Int64 // bytes
 	logged  atomic.Int64 // bytes since the start
 	entries atomic.Int64
@@ -232,7 +232,7 @@ func initialMmapSize() int {
 func reached(db *bbolt.DB) (index uint64, fingerprint []byte) {
 	_ = boltfile.Guarded(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
-			index, fingerprint = Reached(tx)
+			index, fingerprint = reachedIn(tx)
 			return nil
 		})
 	})
@@ -392,9 +392,9 @@ func (m *machine) view(fn func(tx *Tx) error) error {
 		return err
 	}
 	err := m.state.View(func(rows *layered.Rows) error {
-		tx := Read(rows, &m.kept)
+		tx := reading(rows, &m.kept)
 		err := fn(tx)
-		if failed := tx.Err(); failed != nil {
+		if failed := tx.err(); failed != nil {
 			m.suspect()
 			return failed
 		}

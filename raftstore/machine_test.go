@@ -30,7 +30,7 @@ type testMachine struct {
 
 func newTestMachine(t failer, folder, name string) *testMachine {
 	t.Helper()
-	codec, err := command.NewCodec(Commands())
+	codec, err := command.NewCodec(definitions())
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -121,7 +121,7 @@ func (s *Store) Progress() Progress {
 // Blank tells whether the node has never been part of a farm: neither founded one nor been given the state of one.
 func (s *Store) Blank() bool { return s.raft.LastIndex() == 0 }
 
-// Found makes this node, which has to be blank, one of those that begin a new farm. All of them are told the same peers;
+// foundFarm makes this node, which has to be blank, one of those that begin a new farm. All of them are told the same peers;
 // whoever of them has not been told hears of it from the others.
 func (s *Store) Found(ctx context.Context, peers []Peer) error {
 	var members raft.Configuration

@@ -67,7 +67,7 @@ func startRaft(cfg Config, id string, m *machine, log *diskLog, snapshots raft.S
 	settings := raft.DefaultConfig()
 	settings.LocalID = raft.ServerID(id)
 	settings.Logger = logger
-	settings.SnapshotThreshold = math.MaxUint64 // see snapshotting.go
+	settings.SnapshotThreshold = math.MaxUint64 // see snapshot_schedule.go
 	settings.TrailingLogs = trailingLogs
 	settings.NoSnapshotRestoreOnStart = kept
 	settings.NoLegacyTelemetry = true

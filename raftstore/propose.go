@@ -90,7 +90,7 @@ type proposal struct {
 	store *Store
 	mine  *expectation
 	// open says that the command may be in a log: that of the leader of term, 0 for this node's own. The same leader may be asked again
-	// in the same term, for it knows what it took (taken.go). Another is asked only once it is settled that the command is not in its log.
+	// in the same term, for it knows what it took (proposals.go). Another is asked only once it is settled that the command is not in its log.
 	open bool
 	term uint64
 }

@@ -13,25 +13,25 @@ import (
 // Tx is one consistent reading of the state. Methods that find nothing return a *farm.Error of CodeNotFound.
 type Tx struct{ t *tables }
 
-// Read is a reading of rows. kept is for all readings of one state.
-func Read(rows *layered.Rows, kept *decoded) *Tx { return &Tx{&tables{rows: rows, kept: kept}} }
+// reading is a reading of rows. kept is for all readings of one state.
+func reading(rows *layered.Rows, kept *decoded) *Tx { return &Tx{&tables{rows: rows, kept: kept}} }
 
-// ReadFile is a reading of a state file that is not in use.
-func ReadFile(tx *bbolt.Tx) *Tx { return Read(layered.Of(tx, buckets()), &decoded{}) }
+// readingOf is a reading of a state file that is not in use.
+func readingOf(tx *bbolt.Tx) *Tx { return reading(layered.Of(tx, buckets()), &decoded{}) }
 
-// Err is why nothing that was read may be believed, nil when all may be.
-func (tx *Tx) Err() error { return tx.t.err }
+// err is why nothing that was read may be believed, nil when all may be.
+func (tx *Tx) err() error { return tx.t.err }
 
 // Index is the index of the last log entry that this reading has, 0 for none.
 func (tx *Tx) Index() uint64 { return lastApplied(tx.t.rows) }
 
-// Fingerprint is the hash over all rows that the entries up to Index have written, as raw bytes; see rowprint.go.
-func (tx *Tx) Fingerprint() []byte { return tx.t.value(bucketMeta, metaFingerprint) }
+// fingerprint is the hash over all rows that the entries up to Index have written, as raw bytes; see row_hash.go.
+func (tx *Tx) fingerprint() []byte { return tx.t.value(bucketMeta, metaFingerprint) }
 
-// Reached is how far the log has been followed in a state file, and the fingerprint of the state then.
-func Reached(tx *bbolt.Tx) (index uint64, fingerprint []byte) {
-	reading := ReadFile(tx)
-	return reading.Index(), bytes.Clone(reading.Fingerprint())
+// reachedIn is how far the log has been followed in a state file, and the fingerprint of the state then.
+func reachedIn(tx *bbolt.Tx) (index uint64, fingerprint []byte) {
+	at := readingOf(tx)
+	return at.Index(), bytes.Clone(at.fingerprint())
 }
 
 // lastApplied is the index of the last entry that the state holds, 0 for none.

@@ -98,8 +98,8 @@ func packed[C command.Command](kind command.Kind, apply func(*tables, C) command
 	return r
 }
 
-// Commands are the definitions of all commands.
-func Commands() []command.Definition {
+// definitions are the definitions of all commands.
+func definitions() []command.Definition {
 	all := make([]command.Definition, len(registry))
 	for i, r := range registry {
 		all[i] = r.Definition

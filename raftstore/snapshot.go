@@ -87,7 +87,7 @@ func (s *snapshot) write(w io.Writer) error {
 	hash := sha256.New()
 	w = io.MultiWriter(w, hash)
 	header := []byte(snapshotMagic)
-	header = binary.BigEndian.AppendUint64(header, ReadFile(s.tx).Index())
+	header = binary.BigEndian.AppendUint64(header, readingOf(s.tx).Index())
 	header = binary.BigEndian.AppendUint64(header, uint64(s.tx.Size()))
 	if _, err := w.Write(header); err != nil {
 		return err

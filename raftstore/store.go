@@ -168,7 +168,7 @@ func open(cfg Config) (_ *Store, err error) {
 	}
 	s.log = newDiskLog(file, cfg.Dir, cfg.BeforeSync, cfg.Logger)
 	undo = append(undo, s.log.Close)
-	if s.codec, err = command.NewCodec(Commands()); err != nil {
+	if s.codec, err = command.NewCodec(definitions()); err != nil {
 		return nil, err
 	}
 	undo = append(undo, func() error { s.codec.Close(); return nil })
@@ -374,7 +374,7 @@ func (s *Store) View(fn func(tx *Tx) error) error {
 // state. Below level 3 of the farm it is one over the commands, which says less.
 func (s *Store) Fingerprint() (index uint64, fingerprint string, err error) {
 	err = s.machine.view(func(tx *Tx) error {
-		index, fingerprint = tx.Index(), hex.EncodeToString(tx.Fingerprint())
+		index, fingerprint = tx.Index(), hex.EncodeToString(tx.fingerprint())
 		return nil
 	})
 	return index, fingerprint, err

@@ -76,7 +76,7 @@ var (
 
 	bucketCounts = []byte("counts") // see counters.go
 
-	bucketIncoming = []byte("incoming state") // parts of the state that is to take this one's place, see apply_restore.go
+	bucketIncoming = []byte("incoming state") // parts of the state that is to take this one's place, see apply_putback.go
 )
 
 func buckets() [][]byte {
@@ -103,10 +103,10 @@ func bucketsReadOften() [][]byte {
 const (
 	metaApplied       = "applied"       // index of the last entry applied, 8 bytes
 	metaTerm          = "term"          // its term, 8 bytes
-	metaFingerprint   = "fingerprint"   // see rowprint.go, 32 bytes
+	metaFingerprint   = "fingerprint"   // see row_hash.go, 32 bytes
 	metaConfiguration = "configuration" // of the Raft cluster, as Raft encodes it
 	metaFirstTeam     = "first team"    // id of the team that was made first
-	metaFormat        = "format"        // see migrate.go, 8 bytes
+	metaFormat        = "format"        // see first_format.go, 8 bytes
 )
 
 // stateStamp is the row that every change of the state writes, in each release.

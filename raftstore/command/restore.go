@@ -7,7 +7,7 @@ import "time"
 type BringState struct {
 	Restoration string // its id
 	Number      int
-	Rows        []byte // see incoming.go, packed with zstd
+	Rows        []byte // see putback_file.go, packed with zstd
 	At          time.Time
 }
 

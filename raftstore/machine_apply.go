@@ -66,7 +66,7 @@ type applying struct {
 func (m *machine) tryCommands(a *applying) error {
 	a.last = m.last.Load()
 	return m.state.Update(func(change *layered.Change) error {
-		b := BeginBatch(change, m.codec, &m.kept, a.breaches, m.wrong)
+		b := newApplier(change, m.codec, &m.kept, a.breaches, m.wrong)
 		for i, log := range a.logs {
 			if log.Index <= a.last {
 				a.answers[i] = command.Result{Index: log.Index}

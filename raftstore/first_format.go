@@ -60,8 +60,8 @@ func migrate(db *bbolt.DB) error {
 	})
 }
 
-// FormatOf is the format of a state file; it is not known of one in which nothing was ever done.
-func FormatOf(tx *bbolt.Tx) (format int, known bool) {
+// knownFormat is the format of a state file; it is not known of one in which nothing was ever done.
+func knownFormat(tx *bbolt.Tx) (format int, known bool) {
 	if meta := tx.Bucket(bucketMeta); meta == nil || meta.Get([]byte(metaApplied)) == nil {
 		return 0, false
 	}

@@ -7,7 +7,7 @@ func (s *Store) allowed(cmd command.Command) error {
 	if cmd.Needs() <= command.ClusterLevel {
 		return nil
 	}
-	return s.View(func(tx *Tx) error { return tx.Allows(cmd) })
+	return s.View(func(tx *Tx) error { return tx.allows(cmd) })
 }
 
 // KnowsMissingFootage says whether all coordinators understand FinishTemplate.MissingFootage.

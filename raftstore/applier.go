@@ -9,8 +9,8 @@ import (
 	"overcrank/raftstore/layered"
 )
 
-// Batch applies entries of the log that come together, as one change of the state.
-type Batch struct {
+// applier applies entries of the log that come together, as one change of the state.
+type applier struct {
 	// Parts are those of a restoration that entries of the batch have laid down.
 	Parts []command.BringState
 
@@ -20,26 +20,26 @@ type Batch struct {
 	index, term uint64 // of the last entry
 }
 
-// BeginBatch begins a batch within a change. What is known to break the state says breaches. wrong is given each row that a rule writes and
+// newApplier begins a batch within a change. What is known to break the state says breaches. wrong is given each row that a rule writes and
 // gives the value to write instead; it is nil outside of tests.
-func BeginBatch(change *layered.Change, codec *command.Codec, kept *decoded, breaches map[breachAt]*breach, wrong func(bucket, key string, value []byte) []byte) *Batch {
+func newApplier(change *layered.Change, codec *command.Codec, kept *decoded, breaches map[breachAt]*breach, wrong func(bucket, key string, value []byte) []byte) *applier {
 	t := changing(change, kept)
 	t.breaches, t.print, t.wrong = breaches, newRowPrint(), wrong
-	return &Batch{t: t, codec: codec, fingerprint: bytes.Clone(t.value(bucketMeta, metaFingerprint))}
+	return &applier{t: t, codec: codec, fingerprint: bytes.Clone(t.value(bucketMeta, metaFingerprint))}
 }
 
 // Fingerprint is that of the state behind the last entry, as raw bytes.
-func (b *Batch) Fingerprint() string { return string(b.fingerprint) }
+func (b *applier) Fingerprint() string { return string(b.fingerprint) }
 
 // Configure keeps the members of the farm's Raft, as the entry of an index has them.
-func (b *Batch) Configure(index, term uint64, members []byte) {
+func (b *applier) Configure(index, term uint64, members []byte) {
 	b.index, b.term = index, term
 	b.t.set(bucketMeta, metaConfiguration, members)
 }
 
 // Apply carries out the command of the entry that is the nth of those that are applied together. setRight is what its rule met that can
 // never be and set right. The error is a *breach when the command has to be refused: then the batch begins again, with that known.
-func (b *Batch) Apply(nth int, index, term uint64, data []byte) (result command.Result, setRight []error, err error) {
+func (b *applier) Apply(nth int, index, term uint64, data []byte) (result command.Result, setRight []error, err error) {
 	b.index, b.term = index, term
 	b.t.at = breachAt{nth, wholeCommand}
 	b.t.print.begin()
@@ -72,7 +72,7 @@ func (b *Batch) Apply(nth int, index, term uint64, data []byte) (result command.
 }
 
 // End writes what is written once for the whole batch: the counters, and how far the log has been followed.
-func (b *Batch) End() error {
+func (b *applier) End() error {
 	t := b.t
 	t.print = nil
 	t.flushCounts()

@@ -73,7 +73,7 @@ func receive(dir string, backup io.Reader) (*Received, error) {
 // View runs fn on the received state.
 func (r *Received) View(fn func(tx *Tx) error) error {
 	return r.db.View(func(tx *bbolt.Tx) error {
-		return fn(ReadFile(tx))
+		return fn(readingOf(tx))
 	})
 }
 
@@ -88,7 +88,7 @@ func (r *Received) Close() error {
 
 // PutBack puts a received state in the place of the farm's, on all nodes and at one place of the log: each command is either before it,
 // and gone, or behind it, and in force. It may be called on any node. progress is told of the bytes that are done of all, and may be
-// nil. What is kept of the present state says replace.go. After an error the state is as it was, unless the error says otherwise.
+// nil. What is kept of the present state says putback_kept.go. After an error the state is as it was, unless the error says otherwise.
 func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, progress func(done, all int64)) (index uint64, err error) {
 	if err := s.awaitRestoring(ctx, now); err != nil {
 		return 0, fmt.Errorf("put the farm's state back: %w", err)

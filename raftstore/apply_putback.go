@@ -71,7 +71,7 @@ func (t *tables) dropIncoming() {
 	}
 }
 
-// replaceState only says why the state is not replaced. Where there is nothing to say the machine replaces it, see replace.go.
+// replaceState only says why the state is not replaced. Where there is nothing to say the machine replaces it, see putback_swap.go.
 func (t *tables) replaceState(c command.ReplaceState) command.Result {
 	now, going := t.restoration()
 	switch {
@@ -126,10 +126,10 @@ func (tx *Tx) Restoring() (id string, since time.Time, err error) {
 	return r.ID, r.At, tx.t.err
 }
 
-// RefusesReplacement says whether the state would not be replaced by what was brought for it.
-func (tx *Tx) RefusesReplacement(c command.ReplaceState) bool {
+// refusesReplacement says whether the state would not be replaced by what was brought for it.
+func (tx *Tx) refusesReplacement(c command.ReplaceState) bool {
 	return tx.t.replaceState(c).Refused != nil
 }
 
-// IncomingPart is a part of the state that is being brought, nil when it is not there.
-func (tx *Tx) IncomingPart(number int) []byte { return tx.t.value(bucketIncoming, incomingKey(number)) }
+// incomingPart is a part of the state that is being brought, nil when it is not there.
+func (tx *Tx) incomingPart(number int) []byte { return tx.t.value(bucketIncoming, incomingKey(number)) }

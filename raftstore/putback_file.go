@@ -121,7 +121,7 @@ func (in *incoming) take(packed []byte) error {
 func (in *incoming) complete(tx *Tx, c command.ReplaceState) error {
 	if in.db == nil || in.id != c.Restoration || in.parts != c.Parts {
 		for number := range c.Parts {
-			if err := in.add(c.Restoration, number, tx.IncomingPart(number)); err != nil {
+			if err := in.add(c.Restoration, number, tx.incomingPart(number)); err != nil {
 				return err
 			}
 		}

@@ -35,7 +35,7 @@ func (m *machine) applyReplacement(log *raft.Log) (answer command.Result, done b
 	}
 	refused := false
 	if err := m.view(func(tx *Tx) error {
-		refused = tx.RefusesReplacement(c)
+		refused = tx.refusesReplacement(c)
 		return nil
 	}); err != nil || refused {
 		return answer, false, err
@@ -61,7 +61,7 @@ func (m *machine) replace(log *raft.Log, c command.ReplaceState) error {
 			return err
 		}
 		return m.incoming.db.Update(func(tx *bbolt.Tx) (err error) {
-			fingerprint, err = Replace(tx, living, log.Index, log.Term, log.Data, c.At)
+			fingerprint, err = putInPlace(tx, living, log.Index, log.Term, log.Data, c.At)
 			return err
 		})
 	})

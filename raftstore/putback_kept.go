@@ -41,10 +41,10 @@ func brought(bucket, key []byte) bool {
 	return true
 }
 
-// Replace makes the state of a backup, whose rows are in tx, the one that follows on the living one: it writes what is kept of that, and how
+// putInPlace makes the state of a backup, whose rows are in tx, the one that follows on the living one: it writes what is kept of that, and how
 // far the log has been followed, which is to the entry of an index. at is when the entry was made. The new state's fingerprint goes on from
 // that of the living one.
-func Replace(tx *bbolt.Tx, before *Tx, index, term uint64, entry []byte, at time.Time) (fingerprint []byte, err error) {
+func putInPlace(tx *bbolt.Tx, before *Tx, index, term uint64, entry []byte, at time.Time) (fingerprint []byte, err error) {
 	living := before.t
 	change := changing(layered.Into(tx, buckets(), fill), &decoded{})
 	change.print = newRowPrint()
@@ -99,9 +99,9 @@ func copyRows(into, from *tables, bucket []byte) {
 	}
 }
 
-// Found makes a backup's state, which is in tx, that of a new farm with the given members, as Raft encodes them. index and term are those
+// foundFarm makes a backup's state, which is in tx, that of a new farm with the given members, as Raft encodes them. index and term are those
 // of the last entry that the state has.
-func Found(tx *bbolt.Tx, members []byte) (index, term uint64, err error) {
+func foundFarm(tx *bbolt.Tx, members []byte) (index, term uint64, err error) {
 	meta := tx.Bucket(bucketMeta)
 	index = lastApplied(layered.Of(tx, buckets()))
 	if value := meta.Get([]byte(metaTerm)); len(value) == 8 {

@@ -46,7 +46,7 @@ func Look(dir string) (found Remains, err error) {
 // node must not run, and none of the former members may ever be heard by it again.
 func Recover(dir string) error {
 	return opened(dir, func(id string, settings *raft.Config, log *journal, snapshots raft.SnapshotStore) (err error) {
-		codec, err := command.NewCodec(Commands())
+		codec, err := command.NewCodec(definitions())
 		if err != nil {
 			return err
 		}

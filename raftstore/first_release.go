@@ -33,7 +33,7 @@ func OfFirstRelease(dir string) (bool, error) {
 	}
 	format, known := 0, false
 	err := boltfile.View(filepath.Join(dir, stateFile), time.Second, func(tx *bbolt.Tx) error {
-		format, known = FormatOf(tx)
+		format, known = knownFormat(tx)
 		return nil
 	})
 	if errors.Is(err, bbolterrors.ErrTimeout) {

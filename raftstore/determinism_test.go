@@ -289,6 +289,41 @@ func TestRulesKnowNoClockAndNoChance(t *testing.T) {
 	}
 }
 
+// TestRulesImportNothingThatDiffers holds the files of the rules, and what they decide by, to packages that give the same on every node. What
+// of these does not, such as time.Now, is found by TestRulesKnowNoClockAndNoChance.
+func TestRulesImportNothingThatDiffers(t *testing.T) {
+	t.Parallel()
+	allowed := strings.Fields(`bytes cmp crypto/sha256 encoding/binary encoding/json errors fmt maps math reflect slices strconv strings time
+		github.com/cespare/xxhash/v2 go.etcd.io/bbolt overcrank/farm overcrank/raftstore/command overcrank/raftstore/layered overcrank/raftstore/record`)
+	var files []string
+	for _, pattern := range []string{"apply.go", "apply_*.go", "applier.go", "breach.go", "counters.go", "putback_kept.go", "records.go", "registry.go", "row_hash.go", "tables.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, found, err)
+		}
+		files = append(files, found...)
+	}
+	looked := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			looked++
+			if path := strings.Trim(spec.Path.Value, `"`); !slices.Contains(allowed, path) {
+				t.Errorf("%s imports %s: a rule must come to the same on every node and at each replay", name, path)
+			}
+		}
+	}
+	if looked < 60 {
+		t.Errorf("only %d imports were looked at", looked)
+	}
+}
+
 // sins has a fault in each line that ends with what it is, and in no other.
 const sins = `package sins
 

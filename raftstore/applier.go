@@ -22,10 +22,10 @@ type applier struct {
 
 // newApplier begins a batch within a change. What is known to break the state says breaches. wrong is given each row that a rule writes and
 // gives the value to write instead; it is nil outside of tests.
-func newApplier(change *layered.Change, codec *command.Codec, kept *decoded, breaches map[breachAt]*breach, wrong func(bucket, key string, value []byte) []byte) *applier {
+func newApplier(change *layered.Change, codec *command.Codec, kept *decoded, breaches map[breachAt]*breach, wrong func(bucket, key string, value []byte) []byte) applier {
 	t := changing(change, kept)
 	t.breaches, t.print, t.wrong = breaches, newRowPrint(), wrong
-	return &applier{t: t, codec: codec, fingerprint: bytes.Clone(t.value(bucketMeta, metaFingerprint))}
+	return applier{t: t, codec: codec, fingerprint: bytes.Clone(t.value(bucketMeta, metaFingerprint))}
 }
 
 // Fingerprint is that of the state behind the last entry, as raw bytes.

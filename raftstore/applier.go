@@ -12,7 +12,7 @@ import (
 // applier applies entries of the log that come together, as one change of the state.
 type applier struct {
 	// Parts are those of a restoration that entries of the batch have laid down.
-	Parts []command.BringState
+	Parts []command.StageState
 
 	t           *tables
 	codec       *command.Codec
@@ -63,8 +63,8 @@ func (b *applier) Apply(nth int, index, term uint64, data []byte) (result comman
 	case b.t.breach != nil:
 		return command.Result{}, nil, b.t.breach
 	}
-	setRight, b.t.mended = b.t.mended, nil
-	if part, is := cmd.(command.BringState); is && result.Refused == nil && result.Repeated == nil {
+	setRight, b.t.corrected = b.t.corrected, nil
+	if part, is := cmd.(command.StageState); is && result.Refused == nil && result.Repeated == nil {
 		b.Parts = append(b.Parts, part)
 	}
 	b.fingerprint = b.t.after(b.fingerprint, data)

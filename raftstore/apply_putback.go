@@ -34,7 +34,7 @@ func (t *tables) restoration() (r restoration, found bool) {
 	return get[restoration](t, bucketIncoming, incomingHead)
 }
 
-func (t *tables) bringState(c command.BringState) command.Result {
+func (t *tables) stageState(c command.StageState) command.Result {
 	if err := checkID("restoration", c.Restoration); err != nil {
 		return refuse(err)
 	}
@@ -57,7 +57,7 @@ func (t *tables) bringState(c command.BringState) command.Result {
 	return command.Result{}
 }
 
-func (t *tables) dropState(c command.DropState) command.Result {
+func (t *tables) dropStagedState(c command.DropStagedState) command.Result {
 	if now, going := t.restoration(); !going || now.ID != c.Restoration {
 		return refuse(givenUp())
 	}

@@ -54,9 +54,9 @@ func (t *tables) unwritable(err error) {
 	t.fail(err)
 }
 
-// amiss notes something that was set right on the way.
-func (t *tables) amiss(format string, args ...any) {
-	t.mended = append(t.mended, fmt.Errorf(format, args...))
+// setRight notes something that could not be, and was set right on the way.
+func (t *tables) setRight(format string, args ...any) {
+	t.corrected = append(t.corrected, fmt.Errorf(format, args...))
 }
 
 // each carries out the parts of a command, each of which stands or is refused on its own.

@@ -112,9 +112,9 @@ func samples() []command.Command {
 		command.RedactJobs{Jobs: []command.Redaction{{ID: "01J", Error: "e", Warnings: []string{"w"}}}, Erase: true, At: at},
 		command.ExpireOutputs{IDs: []string{"01J"}, At: at},
 		command.PurgeJobs{IDs: []string{"01J"}},
-		command.BringState{Restoration: "r1", Number: 3, Rows: []byte{1, 2, 3}, At: at},
+		command.StageState{Restoration: "r1", Number: 3, Rows: []byte{1, 2, 3}, At: at},
 		command.ReplaceState{Restoration: "r1", Parts: 4, At: at},
-		command.DropState{Restoration: "r1"},
+		command.DropStagedState{Restoration: "r1"},
 	}
 }
 

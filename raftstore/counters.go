@@ -47,7 +47,7 @@ func (t *tables) add(key string, delta int) {
 	}
 	n := t.count(key) + delta
 	if n < 0 {
-		t.amiss("counter %q fell to %d and was set to nothing", key, n)
+		t.setRight("counter %q fell to %d and was set to nothing", key, n)
 		n = 0
 	}
 	if t.counts == nil {

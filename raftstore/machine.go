@@ -138,7 +138,7 @@ func (m *machine) halt(err error) {
 // read-only is waited for; whatever else it is ends the machine's work.
 func (m *machine) unwritten(err error) (again bool) {
 	if errors.Is(err, layered.ErrDamaged) && m.mends {
-		m.doubt(m.inUse.Load(), err)
+		m.distrust(m.inUse.Load(), err)
 		return false
 	}
 	if !durable.Blocked(err) {
@@ -298,7 +298,7 @@ func (m *machine) ApplyBatch(logs []*raft.Log) []any {
 		if err == nil {
 			return answers
 		}
-		if tries < applyTries && m.mended(err) {
+		if tries < applyTries && m.awaitRebuilt(err) {
 			continue
 		}
 		if m.broken.Load() == nil || tries == applyTries {
@@ -336,7 +336,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 			return err
 		case done:
 			answers[to] = answer
-			m.told(logs[to:to+1], []command.Result{answer}, []int{0}, logs[to].Index)
+			m.publish(logs[to:to+1], []command.Result{answer}, []int{0}, logs[to].Index)
 		default:
 			if err := m.applyCommands(logs[to:to+1], answers[to:to+1]); err != nil {
 				return err
@@ -347,9 +347,9 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 	return nil
 }
 
-// told tells whoever wants to know what entries came to: results are of those of logs that fresh names, and last is the index of the
+// publish says what entries came to, to whoever waits for them or follows the state: results are of those of logs that fresh names, and last is the index of the
 // last entry that was applied.
-func (m *machine) told(logs []*raft.Log, results []command.Result, fresh []int, last uint64) {
+func (m *machine) publish(logs []*raft.Log, results []command.Result, fresh []int, last uint64) {
 	if m.applied != nil && len(results) > 0 {
 		m.applied(results)
 	}
@@ -395,12 +395,12 @@ func (m *machine) view(fn func(tx *Tx) error) error {
 		tx := reading(rows, &m.kept)
 		err := fn(tx)
 		if failed := tx.err(); failed != nil {
-			m.suspect()
+			m.requestWalk()
 			return failed
 		}
 		return err
 	})
-	m.noting(m.state, err)
+	m.distrustIfDamaged(m.state, err)
 	if damage := m.damage(); damage != nil {
 		return damage
 	}

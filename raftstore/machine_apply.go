@@ -35,15 +35,15 @@ func (m *machine) applyCommands(logs []*raft.Log, answers []any) error {
 		m.logged.Add(a.grown)
 		m.entries.Add(int64(len(a.fresh)))
 		for at, b := range breaches {
-			a.amiss = append(a.amiss, breached{logs[at.entry].Index, b})
+			a.met = append(a.met, breached{logs[at.entry].Index, b})
 		}
-		m.tellAmiss(a.amiss)
+		m.reportBreaches(a.met)
 		for _, c := range a.parts {
 			if err := m.incoming.add(c.Restoration, c.Number, c.Rows); err != nil && !durable.Blocked(err) {
 				return err
 			}
 		}
-		m.told(logs, a.results, a.fresh, a.last)
+		m.publish(logs, a.results, a.fresh, a.last)
 		return nil
 	}
 }
@@ -59,8 +59,8 @@ type applying struct {
 	steps   []step
 	results []command.Result // of commands that are new
 	fresh   []int            // their places in logs
-	parts   []command.BringState
-	amiss   []breached
+	parts   []command.StageState
+	met     []breached // what can never be
 }
 
 func (m *machine) tryCommands(a *applying) error {
@@ -88,7 +88,7 @@ func (m *machine) tryCommands(a *applying) error {
 				}
 			}
 			for _, what := range setRight {
-				a.amiss = append(a.amiss, breached{log.Index, what})
+				a.met = append(a.met, breached{log.Index, what})
 			}
 			a.steps = append(a.steps, step{log.Index, b.Fingerprint()})
 			a.grown += int64(len(log.Data))
@@ -109,8 +109,8 @@ type breached struct {
 	what  error
 }
 
-// tellAmiss raises the alarm.
-func (m *machine) tellAmiss(found []breached) {
+// reportBreaches raises the alarm.
+func (m *machine) reportBreaches(found []breached) {
 	for _, b := range found {
 		m.breaches.add(b.index, b.what)
 		if m.alarm != nil {

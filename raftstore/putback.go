@@ -93,12 +93,12 @@ func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, 
 	if err := s.awaitRestoring(ctx, now); err != nil {
 		return 0, fmt.Errorf("put the farm's state back: %w", err)
 	}
-	b := &bringing{codec: s.codec, id: rand.Text(), now: now, apply: func(cmd command.Command) (command.Result, error) { return s.Apply(ctx, cmd) }}
+	b := &staging{codec: s.codec, id: rand.Text(), now: now, apply: func(cmd command.Command) (command.Result, error) { return s.Apply(ctx, cmd) }}
 	index, err = b.all(r, progress)
 	if err != nil && b.parts > 0 {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applyWait)
 		defer cancel()
-		_, _ = s.Apply(ctx, command.DropState{Restoration: b.id}) // otherwise the leader does, or whoever restores next
+		_, _ = s.Apply(ctx, command.DropStagedState{Restoration: b.id}) // otherwise the leader does, or whoever restores next
 	}
 	if err != nil {
 		return 0, fmt.Errorf("put the farm's state back: %w", err)
@@ -129,8 +129,8 @@ func (s *Store) awaitRestoring(ctx context.Context, now func() time.Time) error 
 	}
 }
 
-// bringing lays a state down in the log, part by part.
-type bringing struct {
+// staging lays a state down in the log, part by part.
+type staging struct {
 	apply func(command.Command) (command.Result, error)
 	codec *command.Codec
 	id    string
@@ -139,7 +139,7 @@ type bringing struct {
 	rows  []byte // that have not gone into a part
 }
 
-func (b *bringing) do(cmd command.Command) (command.Result, error) {
+func (b *staging) do(cmd command.Command) (command.Result, error) {
 	res, err := b.apply(cmd)
 	if err == nil && res.Refused != nil {
 		err = res.Refused
@@ -148,7 +148,7 @@ func (b *bringing) do(cmd command.Command) (command.Result, error) {
 }
 
 // all brings a state and puts it in the place of the farm's; index is that of this change.
-func (b *bringing) all(r *Received, progress func(done, all int64)) (index uint64, err error) {
+func (b *staging) all(r *Received, progress func(done, all int64)) (index uint64, err error) {
 	err = r.db.View(func(tx *bbolt.Tx) error {
 		told := func() {
 			if progress != nil {
@@ -157,7 +157,7 @@ func (b *bringing) all(r *Received, progress func(done, all int64)) (index uint6
 		}
 		for _, name := range buckets() {
 			err := tx.Bucket(name).ForEach(func(key, value []byte) error {
-				if !brought(name, key) {
+				if !comesBack(name, key) {
 					return nil
 				}
 				b.rows = appendRow(b.rows, name, key, value)
@@ -183,9 +183,9 @@ func (b *bringing) all(r *Received, progress func(done, all int64)) (index uint6
 }
 
 // next brings the next part, of so many bytes.
-func (b *bringing) next(size int) error {
+func (b *staging) next(size int) error {
 	packed := b.codec.PackRows(b.rows[:size])
-	if _, err := b.do(command.BringState{Restoration: b.id, Number: b.parts, Rows: packed, At: b.now()}); err != nil {
+	if _, err := b.do(command.StageState{Restoration: b.id, Number: b.parts, Rows: packed, At: b.now()}); err != nil {
 		return err
 	}
 	b.parts++
@@ -204,7 +204,7 @@ func (s *Store) GiveUpRestoring(ctx context.Context, now time.Time) error {
 	if err != nil || id == "" || now.Sub(since) < 2*standstill {
 		return err
 	}
-	_, err = s.Apply(ctx, command.DropState{Restoration: id})
+	_, err = s.Apply(ctx, command.DropStagedState{Restoration: id})
 	return err
 }
 

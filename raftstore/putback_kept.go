@@ -25,8 +25,8 @@ func keptMeta() []string {
 	return []string{metaFormat, metaLevel, metaConfiguration}
 }
 
-// brought says whether a row of a backup is brought back.
-func brought(bucket, key []byte) bool {
+// comesBack says whether a row of a backup is brought back.
+func comesBack(bucket, key []byte) bool {
 	if bytes.Equal(bucket, bucketMeta) {
 		return string(key) == metaFirstTeam
 	}

@@ -85,6 +85,6 @@ func (m *machine) putBefore(db *bbolt.DB, at step) error {
 		return err
 	}
 	m.trail.add([]step{at})
-	m.suspect() // its rows have not been counted yet
+	m.requestWalk() // its rows have not been counted yet
 	return nil
 }

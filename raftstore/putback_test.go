@@ -29,7 +29,7 @@ func (m *testMachine) bring(snapshot []byte, id string, at time.Time) []command.
 	}
 	defer r.Close()
 	var commands []command.Command
-	b := &bringing{codec: m.codec, id: id, now: func() time.Time { return at }, apply: func(cmd command.Command) (command.Result, error) {
+	b := &staging{codec: m.codec, id: id, now: func() time.Time { return at }, apply: func(cmd command.Command) (command.Result, error) {
 		commands = append(commands, cmd)
 		return command.Result{}, nil
 	}}
@@ -48,7 +48,7 @@ func (m *testMachine) rows() map[string]string {
 		for _, name := range buckets() {
 			cursor := tx.t.cursor(name)
 			for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-				if brought(name, k) && !slices.ContainsFunc(machines, func(b []byte) bool { return bytes.Equal(b, name) }) {
+				if comesBack(name, k) && !slices.ContainsFunc(machines, func(b []byte) bool { return bytes.Equal(b, name) }) {
 					rows[string(name)+sep+string(k)] = string(v)
 				}
 			}
@@ -251,17 +251,17 @@ func TestRestorationsThatDoNotFitAreRefused(t *testing.T) {
 			t.Errorf("%s has changed the state", what)
 		}
 	}
-	refused("a part without a beginning", command.BringState{Restoration: "r", Number: 1, At: epoch})
+	refused("a part without a beginning", command.StageState{Restoration: "r", Number: 1, At: epoch})
 	refused("the end of none", commands[1])
-	refused("giving none up", command.DropState{Restoration: "r"})
+	refused("giving none up", command.DropStagedState{Restoration: "r"})
 	m.must(commands[0])
-	refused("a part out of turn", command.BringState{Restoration: "r", Number: 2, At: epoch})
-	refused("a second one", command.BringState{Restoration: "other", Number: 0, At: epoch.Add(time.Second)})
+	refused("a part out of turn", command.StageState{Restoration: "r", Number: 2, At: epoch})
+	refused("a second one", command.StageState{Restoration: "other", Number: 0, At: epoch.Add(time.Second)})
 	refused("the end with too few parts", command.ReplaceState{Restoration: "r", Parts: 2})
-	refused("giving another up", command.DropState{Restoration: "other"})
-	m.must(command.BringState{Restoration: "other", Number: 0, At: epoch.Add(time.Hour)})
+	refused("giving another up", command.DropStagedState{Restoration: "other"})
+	m.must(command.StageState{Restoration: "other", Number: 0, At: epoch.Add(time.Hour)})
 	refused("one that stood still", commands[1])
-	m.must(command.DropState{Restoration: "other"})
+	m.must(command.DropStagedState{Restoration: "other"})
 	m.read(func(tx *Tx) error {
 		if len(tx.t.keysUnder(bucketIncoming, "")) > 0 {
 			t.Error("parts are left of what was given up")
@@ -290,7 +290,7 @@ func TestAStateThatWasBroughtHalfOutlivesARestart(t *testing.T) {
 				t.Fatal(err)
 			}
 			var commands []command.Command
-			b := &bringing{codec: s.codec, id: "r", now: time.Now, apply: func(cmd command.Command) (command.Result, error) {
+			b := &staging{codec: s.codec, id: "r", now: time.Now, apply: func(cmd command.Command) (command.Result, error) {
 				commands = append(commands, cmd)
 				return command.Result{}, nil
 			}}
@@ -560,7 +560,7 @@ func checkSameRows(t *testing.T, nodes []*Store) {
 func TestARestorationThatStandsStillIsGivenUp(t *testing.T) {
 	s := openStore(t, config(t, t.TempDir()))
 	putTeam(t, s, "team")
-	if res, err := s.Apply(t.Context(), command.BringState{Restoration: "r", At: epoch}); err != nil || res.Refused != nil {
+	if res, err := s.Apply(t.Context(), command.StageState{Restoration: "r", At: epoch}); err != nil || res.Refused != nil {
 		t.Fatal(err, res.Refused)
 	}
 	for _, step := range []struct {
@@ -603,7 +603,7 @@ func TestARestorationFollowsOneThatStoodStill(t *testing.T) {
 	putTeam(t, s, "team")
 	backup := backedUp(t, s)
 	putTeam(t, s, "later")
-	if res, err := s.Apply(t.Context(), command.BringState{Restoration: "r", At: time.Now()}); err != nil || res.Refused != nil {
+	if res, err := s.Apply(t.Context(), command.StageState{Restoration: "r", At: time.Now()}); err != nil || res.Refused != nil {
 		t.Fatal(err, res.Refused)
 	}
 	r, err := s.Receive(bytes.NewReader(backup))

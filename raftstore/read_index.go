@@ -22,7 +22,7 @@ func (s *Store) Fresh(ctx context.Context) error {
 	if s.IsFresh() {
 		return nil
 	}
-	index, err := s.looks.join(ctx, s.readIndex)
+	index, err := s.queries.join(ctx, s.readIndex)
 	if err != nil {
 		return err
 	}
@@ -174,25 +174,25 @@ func (b *broadcast) tell() {
 	}
 }
 
-// glances are looks at where the log is: one at a time, each for all who asked before it began.
-type glances struct {
+// indexQueries ask where the log is: one at a time, each for all who asked before it began.
+type indexQueries struct {
 	mu      sync.Mutex
 	running bool
-	next    *glance // the one that has not begun
+	next    *indexQuery // the one that has not begun
 	work    sync.WaitGroup
 }
 
-type glance struct {
+type indexQuery struct {
 	done  chan struct{}
 	index uint64
 	err   error
 }
 
 // join waits for the next look.
-func (l *glances) join(ctx context.Context, at func() (uint64, error)) (uint64, error) {
+func (l *indexQueries) join(ctx context.Context, at func() (uint64, error)) (uint64, error) {
 	l.mu.Lock()
 	if l.next == nil {
-		l.next = &glance{done: make(chan struct{})}
+		l.next = &indexQuery{done: make(chan struct{})}
 	}
 	mine := l.next
 	if !l.running {
@@ -208,7 +208,7 @@ func (l *glances) join(ctx context.Context, at func() (uint64, error)) (uint64, 
 	}
 }
 
-func (l *glances) run(at func() (uint64, error)) {
+func (l *indexQueries) run(at func() (uint64, error)) {
 	for {
 		l.mu.Lock()
 		mine := l.next

@@ -66,8 +66,8 @@ func (s *Store) noteRebuilt(cause error) {
 	s.note(func(i *Integrity) { i.Rebuilds, i.Rebuilt, i.Damage = i.Rebuilds+1, time.Now(), cause.Error() })
 }
 
-// doubt stops the use of a state file: it is damaged, as err says. One that is not in use any more is nobody's matter.
-func (m *machine) doubt(state *layered.Store, err error) {
+// distrust stops the use of a state file: it is damaged, as err says. One that is not in use any more is nobody's matter.
+func (m *machine) distrust(state *layered.Store, err error) {
 	if !m.mends || m.inUse.Load() != state || !m.broken.CompareAndSwap(nil, &err) {
 		return
 	}
@@ -77,10 +77,10 @@ func (m *machine) doubt(state *layered.Store, err error) {
 	}
 }
 
-// noting doubts a state file when an error of using it is damage.
-func (m *machine) noting(state *layered.Store, err error) {
+// distrustIfDamaged is distrust when an error of using the file is damage.
+func (m *machine) distrustIfDamaged(state *layered.Store, err error) {
 	if errors.Is(err, layered.ErrDamaged) {
-		m.doubt(state, err)
+		m.distrust(state, err)
 	}
 }
 
@@ -92,8 +92,8 @@ func (m *machine) damage() error {
 	return nil
 }
 
-// suspect has the file looked through now: something in it could not be understood.
-func (m *machine) suspect() {
+// requestWalk has the file looked through now: something in it could not be understood.
+func (m *machine) requestWalk() {
 	select {
 	case m.look <- struct{}{}:
 	default:
@@ -109,9 +109,9 @@ func (m *machine) sound() error {
 	return m.state.Sound()
 }
 
-// mended waits after an error of applying until the state file was made again, if the error came of damage to it; otherwise, or when
+// awaitRebuilt waits after an error of applying until the state file was made again, if the error came of damage to it; otherwise, or when
 // the node stops before, it is false.
-func (m *machine) mended(err error) bool {
+func (m *machine) awaitRebuilt(err error) bool {
 	if !m.mends || errors.Is(err, command.ErrNewer) {
 		return false
 	}
@@ -124,7 +124,7 @@ func (m *machine) mended(err error) bool {
 		}
 		err = errors.Join(found, err)
 	}
-	m.doubt(state, err)
+	m.distrust(state, err)
 	for {
 		next := m.progress.next()
 		if m.broken.Load() == nil {
@@ -197,7 +197,7 @@ func (s *Store) lookThrough(ctx context.Context, logger *slog.Logger) {
 	err := state.Verify(m.gently(ctx))
 	switch {
 	case errors.Is(err, layered.ErrDamaged):
-		m.doubt(state, err)
+		m.distrust(state, err)
 	case err == nil:
 		s.note(func(i *Integrity) { i.Verified = time.Now() })
 	case ctx.Err() == nil && m.damage() == nil && m.inUse.Load() == state:
@@ -244,7 +244,7 @@ func (s *Store) rebuild(ctx context.Context, logger *slog.Logger) error {
 }
 
 // rebuild puts a state file in the place of the damaged one that is made of the newest snapshot that can be read and the log behind it,
-// up to where the machine is. Nothing is applied meanwhile: whoever wants to waits in mended.
+// up to where the machine is. Nothing is applied meanwhile: whoever wants to waits in awaitRebuilt.
 func (m *machine) rebuild(ctx context.Context, snapshots raft.SnapshotStore, log raft.LogStore) error {
 	m.mu.Lock() // behind whatever is being applied
 	last, damaged, broken := m.last.Load(), m.state, m.broken.Load()

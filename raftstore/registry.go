@@ -75,9 +75,9 @@ var registry = slices.Concat([]rule{
 	does(120, (*tables).putGossipRing),
 	does(128, (*tables).setLevel),
 	does(134, (*tables).useCode),
-	does(140, (*tables).bringState),
+	does(140, (*tables).stageState),
 	does(141, (*tables).replaceState),
-	does(142, (*tables).dropState),
+	does(142, (*tables).dropStagedState),
 }, trialRegistry())
 
 // rule is one kind of command and what it does to the state.

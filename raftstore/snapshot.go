@@ -47,12 +47,12 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 		return nil, err
 	}
 	if err := m.state.Flush(); err != nil {
-		m.noting(m.state, err)
+		m.distrustIfDamaged(m.state, err)
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
 	tx, err := m.state.Reading()
 	if err != nil {
-		m.noting(m.state, err)
+		m.distrustIfDamaged(m.state, err)
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
 	return &snapshot{tx: tx, state: m.state, machine: m, grown: m.grown.Load(), entries: m.entries.Load()}, nil
@@ -62,7 +62,7 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 func (s *snapshot) Persist(sink raft.SnapshotSink) error {
 	// The log is shortened by what a snapshot holds, so nothing goes into one that is not what was written.
 	if err := s.state.VerifyReading(s.tx, s.machine.gently(s.machine.ended)); err != nil {
-		s.machine.noting(s.state, err)
+		s.machine.distrustIfDamaged(s.state, err)
 		return errors.Join(fmt.Errorf("look through the state for a snapshot: %w", err), sink.Cancel())
 	}
 	// Where Raft's store of snapshots has the file that it is writing.

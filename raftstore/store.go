@@ -87,7 +87,7 @@ type Store struct {
 
 	forward  func(ctx context.Context, to Leading, p Proposal) (index uint64, err error)
 	askIndex func(ctx context.Context, to Leading) (index uint64, err error)
-	looks    glances
+	queries  indexQueries
 	leaders  broadcast // of changes
 	taken    taken
 	// leaderless is since when somebody has waited for a leader in vain; nil while there is one.
@@ -218,7 +218,7 @@ func (s *Store) Close() error {
 		s.machine.end()
 		err := s.raft.Shutdown().Error()
 		s.waiters.Wait()
-		s.looks.work.Wait()
+		s.queries.work.Wait()
 		clean := !s.machine.halted.Load() && s.machine.broken.Load() == nil
 		err = errors.Join(err, s.machine.close(), s.log.Close())
 		s.codec.Close()

@@ -131,10 +131,10 @@ type tables struct {
 	wrong   func(bucket, key string, value []byte) []byte // see Config.WrongRule
 
 	// See breach.go.
-	at       breachAt             // what is being carried out
-	breaches map[breachAt]*breach // what is known to break the state, and is refused
-	breach   *breach              // of what is being carried out
-	mended   []error              // by the command under way
+	at        breachAt             // what is being carried out
+	breaches  map[breachAt]*breach // what is known to break the state, and is refused
+	breach    *breach              // of what is being carried out
+	corrected []error              // by the command under way
 }
 
 // changing are the tables within a change.

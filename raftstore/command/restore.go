@@ -2,9 +2,9 @@ package command
 
 import "time"
 
-// BringState lays down a part of the state that is to take the place of the present one, out of sight until ReplaceState. Parts
+// StageState lays down a part of the state that is to take the place of the present one, out of sight until ReplaceState. Parts
 // come in the order of their numbers, from 0 on; the first begins a restoration, and ends one that has stood still.
-type BringState struct {
+type StageState struct {
 	Restoration string // its id
 	Number      int
 	Rows        []byte // see putback_file.go, packed with zstd
@@ -19,9 +19,9 @@ type ReplaceState struct {
 	At          time.Time
 }
 
-// DropState gives up what a restoration has brought so far.
-type DropState struct{ Restoration string }
+// DropStagedState gives up what a restoration has brought so far.
+type DropStagedState struct{ Restoration string }
 
-func (BringState) Needs() int   { return ClusterLevel }
-func (ReplaceState) Needs() int { return ClusterLevel }
-func (DropState) Needs() int    { return ClusterLevel }
+func (StageState) Needs() int      { return ClusterLevel }
+func (ReplaceState) Needs() int    { return ClusterLevel }
+func (DropStagedState) Needs() int { return ClusterLevel }

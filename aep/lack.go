@@ -12,14 +12,14 @@ type Lack struct {
 // Lacks lists the layers of a composition, and of those nested in it, that are seen or heard and whose file is missing. A
 // composition that the project does not have lacks nothing.
 func (s *Summary) Lacks(composition string) []Lack {
-	return s.lacks(func(c CompositionSummary) bool { return c.Name == composition })
+	return s.lacks(func(c *CompositionSummary) bool { return c.Name == composition })
 }
 
 // MissingFiles names the files that did not come with the project and that a root composition cannot be rendered without, each once.
 func (s *Summary) MissingFiles() []string {
 	var out []string
 	named := map[string]bool{}
-	for _, l := range s.lacks(func(c CompositionSummary) bool { return c.Root }) {
+	for _, l := range s.lacks(func(c *CompositionSummary) bool { return c.Root }) {
 		if !named[l.File] {
 			named[l.File] = true
 			out = append(out, l.File)
@@ -29,15 +29,18 @@ func (s *Summary) MissingFiles() []string {
 }
 
 // lacks is Lacks of all compositions for which of is true; what several of them share stands there once.
-func (s *Summary) lacks(of func(CompositionSummary) bool) []Lack {
-	byID := make(map[uint32]CompositionSummary, len(s.Compositions))
-	for _, c := range s.Compositions {
-		byID[c.ID] = c
+func (s *Summary) lacks(of func(*CompositionSummary) bool) []Lack {
+	if !s.lacksAny() { // as most do, and each submission asks
+		return nil
+	}
+	byID := make(map[uint32]*CompositionSummary, len(s.Compositions))
+	for i := range s.Compositions {
+		byID[s.Compositions[i].ID] = &s.Compositions[i]
 	}
 	var out []Lack
 	seen := map[uint32]bool{}
-	var walk func(CompositionSummary)
-	walk = func(c CompositionSummary) {
+	var walk func(*CompositionSummary)
+	walk = func(c *CompositionSummary) {
 		if seen[c.ID] {
 			return
 		}
@@ -51,10 +54,23 @@ func (s *Summary) lacks(of func(CompositionSummary) bool) []Lack {
 			}
 		}
 	}
-	for _, c := range s.Compositions {
-		if of(c) {
+	for i := range s.Compositions {
+		if c := &s.Compositions[i]; of(c) {
 			walk(c)
 		}
 	}
 	return out
+}
+
+// lacksAny says whether any layer of the project shows a file that did not come with it.
+func (s *Summary) lacksAny() bool {
+	for i := range s.Compositions {
+		layers := s.Compositions[i].Layers
+		for j := range layers {
+			if layers[j].Missing != "" {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 )
 
@@ -63,7 +63,7 @@ func refuseBatch(c *fiber.Ctx, err error) error {
 }
 
 // decodeBatch reads the body of POST /batches. What is wrong with one job stands in its entry, its fields named from the job on.
-func decodeBatch(body []byte, wrong *problems) ([]coordinator.BatchEntry, error) {
+func decodeBatch(body []byte, wrong *problems) ([]submission.BatchEntry, error) {
 	o, err := readObject(body, wrong)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func decodeBatch(body []byte, wrong *problems) ([]coordinator.BatchEntry, error)
 	if err := wrong.err(); err != nil {
 		return nil, err
 	}
-	entries := make([]coordinator.BatchEntry, len(list))
+	entries := make([]submission.BatchEntry, len(list))
 	spread(len(list), func(i int) { entries[i] = readBatchEntry(list[i], wrong.strict) })
 	return entries, nil
 }
@@ -102,7 +102,7 @@ func spread(n int, do func(i int)) {
 }
 
 // readBatchEntry reads one job. A panic becomes an error here: outside the handler's goroutine it would end the farm.
-func readBatchEntry(raw json.RawMessage, strict bool) (entry coordinator.BatchEntry) {
+func readBatchEntry(raw json.RawMessage, strict bool) (entry submission.BatchEntry) {
 	defer func() {
 		if p := recover(); p != nil {
 			entry.Err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -111,13 +111,13 @@ func readBatchEntry(raw json.RawMessage, strict bool) (entry coordinator.BatchEn
 	wrong := &problems{strict: strict}
 	o, isObject := objectOf(raw, "", wrong)
 	if !isObject {
-		return coordinator.BatchEntry{Err: farm.Invalid(fmt.Sprintf("the job has to be an object, not %s", kindOf(raw)))}
+		return submission.BatchEntry{Err: farm.Invalid(fmt.Sprintf("the job has to be an object, not %s", kindOf(raw)))}
 	}
 	job := readJob(o)
 	checkFamily(job, wrong)
 	warnOfNearlySecrets(raw, wrong)
 	job.Warnings, job.Strict = wrong.warnings, strict
-	return coordinator.BatchEntry{Job: job, Err: wrong.err()}
+	return submission.BatchEntry{Job: job, Err: wrong.err()}
 }
 
 func (s *server) getBatch(c *fiber.Ctx, p farm.Principal) error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 )
 
@@ -53,7 +54,7 @@ func TestBatchesOnTheWire(t *testing.T) {
 	child := queuedJob()
 	child.ID, child.OutputName, child.MissingFonts = "01JD7000000000000000000JBC", "c.mp4", []string{"Inter-Bold"}
 	parent.Assets = []farm.Asset{{Type: "text"}, {Type: "job", Child: child.ID, Nested: &child}}
-	result := coordinator.BatchResult{
+	result := submission.BatchResult{
 		Batch: farm.Batch{ID: "01JD7000000000000000000BTA", Total: 3, Jobs: []farm.BatchJob{{Index: 1, ID: jobA}}},
 		Jobs:  []farm.Job{parent},
 		Errs: map[int]error{
@@ -65,7 +66,7 @@ func TestBatchesOnTheWire(t *testing.T) {
 	whole := result
 	whole.Batch.Total, whole.Errs, whole.Batch.Jobs = 1, nil, []farm.BatchJob{{Index: 0, ID: jobA}}
 	golden(t, "batch-created", s.batchCreatedShape(whole))
-	golden(t, "batch-refused", s.batchCreatedShape(coordinator.BatchResult{Batch: farm.Batch{Total: 1}, Errs: map[int]error{0: fmt.Errorf("broke")}}))
+	golden(t, "batch-refused", s.batchCreatedShape(submission.BatchResult{Batch: farm.Batch{Total: 1}, Errs: map[int]error{0: fmt.Errorf("broke")}}))
 
 	jobs := map[string]farm.Job{jobA: parent}
 	golden(t, "batch", s.batchShape(result.Batch, jobs))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 )
 
@@ -42,7 +42,7 @@ type batchJobError struct {
 	Details   []farm.FieldError `json:"details,omitempty"`
 }
 
-func (s *server) batchCreatedShape(r coordinator.BatchResult) batchCreated {
+func (s *server) batchCreatedShape(r submission.BatchResult) batchCreated {
 	answer := batchCreated{
 		BatchID: r.Batch.ID, Status: batchAllAccepted, TotalJobs: r.Batch.Total, SuccessCount: len(r.Jobs), Jobs: make([]batchCreatedJob, len(r.Jobs)),
 	}

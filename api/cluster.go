@@ -57,7 +57,7 @@ func (s *server) getAuthority(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) listGossipKeys(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	ring, err := s.farm.GossipKeys(ctx, p)
+	ring, err := s.farm.Gossip().Keys(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *server) rotateGossipKey(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	ring, err := s.farm.RotateGossipKey(ctx, p, spread, keep)
+	ring, err := s.farm.Gossip().Rotate(ctx, p, spread, keep)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/cluster"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -70,7 +70,7 @@ type memberBody struct {
 	FreeBytes        int64  `json:"freeBytes"`
 }
 
-func clusterShape(c coordinator.Cluster) clusterBody {
+func clusterShape(c cluster.Status) clusterBody {
 	body := clusterBody{
 		Farm: c.Farm, ID: c.Self, Leader: c.Leader, Term: int64(c.Term), Waiting: c.Waiting,
 		Voters: c.Standing.Voters, Alive: c.Standing.Alive, Spare: c.Standing.Spare,
@@ -103,17 +103,17 @@ func (s *server) getCluster(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	cluster, err := s.farm.Cluster(ctx, p, index)
+	status, err := s.farm.Cluster().Status(ctx, p, index)
 	if err != nil {
 		return err
 	}
-	return ok(c, clusterShape(cluster))
+	return ok(c, clusterShape(status))
 }
 
 func (s *server) removeNode(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	if err := s.farm.RemoveNode(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.Cluster().Remove(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)
@@ -124,7 +124,7 @@ func (s *server) removeNode(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) transferLead(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	if err := s.farm.TransferLead(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.Cluster().TransferLead(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)
@@ -153,7 +153,7 @@ func nodeInvitationShape(i farm.NodeInvitation) nodeInvitationBody {
 func (s *server) listNodeInvitations(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	list, err := s.farm.NodeInvitations(ctx, p)
+	list, err := s.farm.Cluster().Invitations(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (s *server) makeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	invitation, token, err := s.farm.InviteNode(ctx, p, name, end)
+	invitation, token, err := s.farm.Cluster().Invite(ctx, p, name, end)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (s *server) makeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) revokeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
-	if err := s.farm.RevokeNodeInvitation(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.Cluster().RevokeInvitation(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)
@@ -207,7 +207,7 @@ func (s *server) joinCluster(c *fiber.Ctx) error {
 		return err
 	}
 	secret := bearer(c)
-	if err := s.farm.CheckNodeInvitation(secret); err != nil {
+	if err := s.farm.Cluster().CheckInvitation(secret); err != nil {
 		return s.refuseStranger(c, err)
 	}
 	var in wire.NodeJoin
@@ -216,7 +216,7 @@ func (s *server) joinCluster(c *fiber.Ctx) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	keys, err := s.farm.GiveKeys(ctx, secret, in)
+	keys, err := s.farm.Cluster().GiveKeys(ctx, secret, in)
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"overcrank/coordinator"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/state"
+	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
@@ -276,9 +276,9 @@ func TestWhatWasInterruptedIsAnsweredFromWhatItMade(t *testing.T) {
 	})
 	const two = `{"jobs": [` + srcJob + `, {"template": {"id": "01NONE"}}, {}]}`
 	r.interrupted("batch", "/api/v2/batches", two, func(p farm.Principal, request *state.Request) error {
-		entry := coordinator.BatchEntry{Job: farm.Job{Template: farm.JobTemplate{Src: "https://files.example/title.aep"}}}
-		unknown := coordinator.BatchEntry{Job: farm.Job{Template: farm.JobTemplate{ID: "01NONE"}}}
-		result, err := r.farm.SubmitBatch(state.WithRequest(t.Context(), request), p, []coordinator.BatchEntry{entry, unknown, unknown})
+		entry := submission.BatchEntry{Job: farm.Job{Template: farm.JobTemplate{Src: "https://files.example/title.aep"}}}
+		unknown := submission.BatchEntry{Job: farm.Job{Template: farm.JobTemplate{ID: "01NONE"}}}
+		result, err := r.farm.SubmitBatch(state.WithRequest(t.Context(), request), p, []submission.BatchEntry{entry, unknown, unknown})
 		batchID = result.Batch.ID
 		return err
 	})

@@ -13,7 +13,7 @@ import (
 // invited is the secret of a token for coordinators.
 func (r *rig) invited() string {
 	r.t.Helper()
-	_, text, err := r.InviteNode(r.t.Context(), r.admin, "rack 2", time.Time{})
+	_, text, err := r.Cluster().Invite(r.t.Context(), r.admin, "rack 2", time.Time{})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestACoordinatorThatCannotBeLetInIsToldWhy(t *testing.T) {
 	r.eventually("the farm's level to be known", func() bool {
 		old := asking("n2")
 		old.Level = 0
-		_, err := r.GiveKeys(t.Context(), secret, old)
+		_, err := r.Cluster().GiveKeys(t.Context(), secret, old)
 		return farm.CodeOf(err) == farm.CodeConflict && strings.Contains(err.Error(), "version v9 is too old")
 	})
 	for name, c := range map[string]struct {
@@ -56,17 +56,17 @@ func TestACoordinatorThatCannotBeLetInIsToldWhy(t *testing.T) {
 	} {
 		in := asking("n2")
 		c.change(&in)
-		keys, err := r.GiveKeys(t.Context(), c.secret, in)
+		keys, err := r.Cluster().GiveKeys(t.Context(), c.secret, in)
 		if farm.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.words) || len(keys.Files) > 0 {
 			t.Errorf("%s: %v, with %d files", name, err, len(keys.Files))
 		}
 	}
 	for range 2 { // the answer may get lost
-		if keys, err := r.GiveKeys(t.Context(), secret, asking("n2")); err != nil || len(keys.Files) < 4 || len(keys.Members) != 1 || keys.String() != "[redacted]" {
+		if keys, err := r.Cluster().GiveKeys(t.Context(), secret, asking("n2")); err != nil || len(keys.Files) < 4 || len(keys.Members) != 1 || keys.String() != "[redacted]" {
 			t.Fatalf("%v, %v", keys, err)
 		}
 	}
-	if _, err := r.GiveKeys(t.Context(), secret, asking("n3")); farm.CodeOf(err) != farm.CodeUnauthorized {
+	if _, err := r.Cluster().GiveKeys(t.Context(), secret, asking("n3")); farm.CodeOf(err) != farm.CodeUnauthorized {
 		t.Errorf("the token let a second one in: %v", err)
 	}
 }
@@ -80,7 +80,7 @@ func TestAFarmThatCannotHaveASecondCoordinatorSaysSo(t *testing.T) {
 		"private storage": {func(cfg *coordinator.Config) { cfg.ClusterListen = "127.0.0.1:0" }, "--storage"},
 	} {
 		r := open(t, c.edit)
-		if _, _, err := r.InviteNode(t.Context(), r.admin, "", time.Time{}); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), c.words) {
+		if _, _, err := r.Cluster().Invite(t.Context(), r.admin, "", time.Time{}); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -88,19 +88,19 @@ func TestAFarmThatCannotHaveASecondCoordinatorSaysSo(t *testing.T) {
 
 func TestTheLastCoordinatorStays(t *testing.T) {
 	r := growing(t)
-	cluster, err := r.Cluster(t.Context(), r.admin, 0)
+	cluster, err := r.Cluster().Status(t.Context(), r.admin, 0)
 	if err != nil || len(cluster.Members) != 1 || cluster.Members[0].Fingerprint == "" || cluster.Standing.Spare != 0 {
 		t.Fatalf("%+v, %v", cluster, err)
 	}
-	if err := r.RemoveNode(t.Context(), r.admin, cluster.Self); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "nobody would be left") {
+	if err := r.Cluster().Remove(t.Context(), r.admin, cluster.Self); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "nobody would be left") {
 		t.Error(err)
 	}
-	if err := r.RemoveNode(t.Context(), r.admin, "nobody"); farm.CodeOf(err) != farm.CodeNotFound {
+	if err := r.Cluster().Remove(t.Context(), r.admin, "nobody"); farm.CodeOf(err) != farm.CodeNotFound {
 		t.Error(err)
 	}
 	stranger := r.admin
 	stranger.FirstTeam = false
-	if err := r.RemoveNode(t.Context(), stranger, cluster.Self); farm.CodeOf(err) != farm.CodeForbidden {
+	if err := r.Cluster().Remove(t.Context(), stranger, cluster.Self); farm.CodeOf(err) != farm.CodeForbidden {
 		t.Error(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"overcrank/coordinator/backup"
+	"overcrank/coordinator/farmkeys"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
@@ -29,7 +30,7 @@ func (c *Coordinator) Backup(ctx context.Context, p farm.Principal, wish BackupW
 		return nil, backup.Manifest{}, err
 	}
 	m := backup.Manifest{
-		Version: c.cfg.Version, Farm: c.keys.cluster(), CreatedAt: c.cfg.Now().UTC(), Keys: wish.Passphrase.Reveal() != "", Files: wish.Files,
+		Version: c.cfg.Version, Farm: c.keys.Farm(), CreatedAt: c.cfg.Now().UTC(), Keys: wish.Passphrase.Reveal() != "", Files: wish.Files,
 	}
 	var secrets map[string][]byte
 	if m.Keys {
@@ -104,7 +105,7 @@ func (c *Coordinator) backUpFiles(b *backup.Writer, key string) error {
 // readKeyFiles reads what of the farm's key files there is.
 func readKeyFiles(dir string) (map[string][]byte, error) {
 	found := map[string][]byte{}
-	for _, name := range append(KeyFiles(), AdminTokenFile) {
+	for _, name := range append(farmkeys.Files(), AdminTokenFile) {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 )
 
@@ -22,18 +22,18 @@ func noise(seed uint64, size int) json.RawMessage {
 	return json.RawMessage(`"` + string(text) + `"`)
 }
 
-func entryOf(edit func(*farm.Job)) coordinator.BatchEntry {
+func entryOf(edit func(*farm.Job)) submission.BatchEntry {
 	job := farm.Job{Template: inner}
 	if edit != nil {
 		edit(&job)
 	}
-	return coordinator.BatchEntry{Job: job}
+	return submission.BatchEntry{Job: job}
 }
 
 func TestABatchTooLargeForOneCommandAppearsWhole(t *testing.T) {
 	r := open(t)
 	kept := farm.JobTemplate{ID: r.uploaded(project(t, []string{"main"})).ID, Composition: "main"} // assets of others are not in the command
-	var entries []coordinator.BatchEntry
+	var entries []submission.BatchEntry
 	for i := range 30 {
 		entries = append(entries, entryOf(func(j *farm.Job) {
 			j.Template = kept
@@ -71,7 +71,7 @@ func TestABatchTooLargeForOneCommandAppearsWhole(t *testing.T) {
 func TestABatchOfSeveralPartsKeepsTheTasksOfItsJobs(t *testing.T) {
 	r := open(t)
 	kept := farm.JobTemplate{ID: r.uploaded(project(t, []string{"main"})).ID, Composition: "main"}
-	var entries []coordinator.BatchEntry
+	var entries []submission.BatchEntry
 	for i := range 40 {
 		entries = append(entries, entryOf(func(j *farm.Job) {
 			j.Template, j.PreviewFirst = kept, i%3 == 0
@@ -101,7 +101,7 @@ func TestABatchOfSeveralPartsKeepsTheTasksOfItsJobs(t *testing.T) {
 func TestABatchLooksATemplateUpOnce(t *testing.T) {
 	r := open(t)
 	tpl := r.uploaded(project(t, []string{"main"}))
-	entries := make([]coordinator.BatchEntry, 1000)
+	entries := make([]submission.BatchEntry, 1000)
 	for i := range entries {
 		entries[i] = entryOf(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
 	}
@@ -166,7 +166,7 @@ func BenchmarkBatchOf1000(b *testing.B) {
 func benchmarkBatch(b *testing.B, text func(seed uint64, size int) json.RawMessage) {
 	r := open(b)
 	tpl := r.uploaded(project(b, []string{"main"}))
-	entries := make([]coordinator.BatchEntry, 1000)
+	entries := make([]submission.BatchEntry, 1000)
 	for i := range entries {
 		entries[i] = entryOf(func(j *farm.Job) {
 			j.Template = farm.JobTemplate{ID: tpl.ID, Composition: "main"}

@@ -32,7 +32,7 @@ func TestACoordinatorWithAWrongRuleIsFound(t *testing.T) {
 	leader.submit()
 	for _, r := range s.nodes {
 		r.eventually("all is well", func() bool {
-			cluster, err := r.Cluster(t.Context(), r.admin, 0)
+			cluster, err := r.Cluster().Status(t.Context(), r.admin, 0)
 			for _, m := range cluster.Members {
 				if m.Differs || m.Fingerprint != cluster.Members[0].Fingerprint {
 					return false
@@ -43,7 +43,7 @@ func TestACoordinatorWithAWrongRuleIsFound(t *testing.T) {
 	}
 
 	astray := followers[0]
-	view, err := astray.Cluster(t.Context(), astray.admin, 0)
+	view, err := astray.Cluster().Status(t.Context(), astray.admin, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestACoordinatorWithAWrongRuleIsFound(t *testing.T) {
 	})
 	for _, r := range []*rig{leader, followers[1]} {
 		r.eventually("the others name it", func() bool {
-			cluster, err := r.Cluster(t.Context(), r.admin, 0)
+			cluster, err := r.Cluster().Status(t.Context(), r.admin, 0)
 			if err != nil {
 				return false
 			}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,7 +17,9 @@ import (
 
 	"overcrank/coordinator/authority"
 	"overcrank/coordinator/cache"
+	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/farmkeys"
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/internode"
@@ -30,10 +31,10 @@ import (
 	"overcrank/coordinator/seal"
 	"overcrank/coordinator/state"
 	"overcrank/coordinator/storage"
+	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/address"
-	"overcrank/farm/wire"
 	"overcrank/gossip"
 	"overcrank/inbound"
 	"overcrank/outbound"
@@ -105,17 +106,20 @@ type Config struct {
 
 // Coordinator is one node of the farm's head. Its methods may be called at the same time.
 type Coordinator struct {
-	*people.Directory // who may do what
+	*people.Directory     // who may do what
+	*submission.Submitter // how jobs come
 
 	cfg       Config
 	log       *slog.Logger
-	keys      keys
+	keys      farmkeys.Keys
 	authority *authority.Authority
 	clock     *clock
 	store     *raftstore.Store
-	cluster   *cluster
-	eras      []string // that the farm has gone through, see eraFile
-	awaits    bool     // is to become part of a farm, or to begin one with others
+	cluster   *cluster.Cluster
+	gossip    *cluster.Gossip
+	eras      []string // that the farm has gone through, see cluster.Eras
+	wanted    cluster.Wanted
+	awaits    bool // is to become part of a farm, or to begin one with others
 	feed      *state.Feed
 	state     *state.State
 	requests  *state.Requests
@@ -135,7 +139,7 @@ type Coordinator struct {
 	peers     *peers.Peers    // the other coordinators
 	pictured  *pictured
 	installed installed
-	kept      cache.Cache[particulars] // of private jobs
+	kept      cache.Cache[submission.Particulars] // of private jobs
 	pace      *pace
 	retaining *retaining
 	ring      *seal.Ring // keys that seal secrets
@@ -187,7 +191,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) open(ctx context.Context) (err error) {
-	if err := errors.Join(checkLeft(c.cfg.DataDir), checkFolder(c.cfg.DataDir), c.loadWaiting(), clearHeld(c.cfg.DataDir, heldFolders)); err != nil {
+	if err := errors.Join(cluster.CheckLeft(c.cfg.DataDir), checkFolder(c.cfg.DataDir), c.loadWanted(), clearHeld(c.cfg.DataDir, heldFolders)); err != nil {
 		return err
 	}
 	if err := setEarlierAside(c.cfg.DataDir, c.cfg.MinFree, c.log); err != nil {
@@ -198,19 +202,21 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if c.keys, err = loadKeys(c.cfg.DataDir); err != nil {
+	if c.keys, err = farmkeys.Load(c.cfg.DataDir); err != nil {
 		return err
 	}
-	if err := c.deriveKeys(); err != nil {
-		return err
+	if c.awaits && c.wanted.Expect > 1 {
+		if err := cluster.DeriveKeys(c.cfg.DataDir, c.keys); err != nil {
+			return err
+		}
 	}
-	if c.ring, err = seal.Load(filepath.Join(c.cfg.DataDir, secretKeyFile)); err != nil {
+	if c.ring, err = seal.Load(c.path(farmkeys.SecretsFile)); err != nil {
 		return err
 	}
 	if err := c.openFiles(ctx); err != nil {
 		return err
 	}
-	if c.authority, err = authority.Load(c.cfg.DataDir, c.keys.cluster(), c.cfg.Now()); err != nil {
+	if c.authority, err = authority.Load(c.cfg.DataDir, c.keys.Farm(), c.cfg.Now()); err != nil {
 		return err
 	}
 	if err := c.openState(ctx); err != nil {
@@ -222,7 +228,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := c.keepAuthority(); err != nil {
 		return err
 	}
-	if err := c.joinGossip(); err != nil {
+	if err := c.gossip.Join(); err != nil {
 		return err
 	}
 	if err := c.storage.Keep(); err != nil {
@@ -232,7 +238,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.metrics.registry.MustRegister(gauges{c})
 	c.peers.Serve(c.store)
 	c.run(c.hub.run)
-	c.run(c.cluster.run)
+	c.run(c.cluster.Run)
 	c.run(c.followState)
 	c.run(c.follow)
 	c.run(c.clock.watch)
@@ -242,9 +248,9 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.logs.Run)
 	c.run(c.storage.Run)
 	c.run(c.KeepUses)
-	c.run(c.keepLevel)
+	c.run(c.cluster.KeepLevel)
 	c.run(c.followLeader)
-	c.run(c.keepGossip)
+	c.run(c.gossip.Run)
 	return nil
 }
 
@@ -252,7 +258,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 func (c *Coordinator) openFiles(ctx context.Context) (err error) {
 	c.storage, err = storage.Open(ctx, storage.Config{
 		DataDir: c.cfg.DataDir, Where: c.cfg.Storage, Credentials: c.cfg.StorageCredentials, MinFree: c.cfg.MinFree,
-		Farm: c.keys.cluster(), Address: c.cfg.NodeAddress, Logger: c.log,
+		Farm: c.keys.Farm(), Address: c.cfg.NodeAddress, Logger: c.log,
 	})
 	if err != nil {
 		return err
@@ -270,12 +276,11 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 		Rebuilt:    c.stateRebuilt,
 		BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}
-	c.cluster = newCluster(c)
 	if c.cfg.ClusterListen != "" {
 		if cfg.NodeID, err = raftstore.NodeID(dir); err != nil {
 			return err
 		}
-		if c.eras, err = eras(c.cfg.DataDir); err != nil {
+		if c.eras, err = cluster.Eras(c.cfg.DataDir); err != nil {
 			return err
 		}
 		era := ""
@@ -291,7 +296,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 		}
 		cfg.Layer = c.port.Raft()
 	}
-	c.peers = peers.New(c.ctx, c.port, func(address string) { c.cluster.know(address) }, c.log)
+	c.peers = peers.New(c.ctx, c.port, func(address string) { c.cluster.Know(address) }, c.log)
 	if !c.peers.Alone() {
 		cfg.Forward, cfg.ReadIndex = c.peers.Forward, c.peers.ReadIndex
 	}
@@ -299,8 +304,8 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 		return fmt.Errorf("opening the farm's state: %w", err)
 	}
 	c.state = state.New(c.store, c.feed, c.cfg.Now)
-	c.requests = state.NewRequests(c.state, c.keys.derive)
-	c.Directory = people.NewDirectory(c.state, c.keys.derive, c.log)
+	c.requests = state.NewRequests(c.state, c.keys.Derive)
+	c.Directory = people.NewDirectory(c.state, c.keys.Derive, c.log)
 	c.storage.Use(storageNode{c.store, c}, c.state)
 	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
 	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
@@ -308,8 +313,11 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 		Addresses: c.cfg.Addresses, Fetcher: c.fetcher, Program: c.cfg.Reader, Bounds: c.cfg.Reading, Scratch: filepath.Join(c.cfg.DataDir, "scratch"),
 		MinFree: c.cfg.MinFree, SigningKey: c.SigningKey("addresses"), Logger: c.log,
 	})
-	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.derive, c.cfg.Version, c.log)
-	c.cluster.learnPublicAddress()
+	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
+	c.openCluster()
+	c.Submitter = submission.New(submission.Config{Addresses: c.cfg.Addresses, FileLife: c.cfg.FileLife}, submission.Parts{
+		Farm: submissions{c}, State: c.state, Files: c.files, Templates: c.templates, Secrets: c.secrets, Fonts: c.fonts,
+	})
 	if members, _, err := c.store.Members(); err != nil {
 		return err
 	} else if len(members) > 1 { // the others could not reach a folder of this machine
@@ -321,50 +329,14 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	return nil
 }
 
-func (c *Coordinator) joinGossip() (err error) {
-	if c.cfg.GossipBind == "" {
-		return nil
-	}
-	ring, err := c.gossipRing()
+// loadWanted takes up what this node waits for before it is part of a farm.
+func (c *Coordinator) loadWanted() error {
+	state, err := hasState(c.path(stateFolder))
 	if err != nil {
 		return err
 	}
-	keys, err := c.openGossipKeys(ring)
-	if err != nil {
-		c.log.Error("gossip begins with the key that the farm began with", "error", err)
-		keys = [][]byte{c.firstGossipKey()}
-	}
-	c.ringTaken = ring.Revision
-	binds := []string{c.cfg.GossipBind}
-	if host, _, err := net.SplitHostPort(c.cfg.GossipBind); err == nil && c.cfg.GossipElsewhere {
-		binds = append(binds, net.JoinHostPort(host, "0"), "127.0.0.1:0")
-	}
-	for i, bind := range binds {
-		if err = c.joinGossipAt(bind, keys); err == nil {
-			break
-		}
-		if i+1 < len(binds) {
-			c.log.Warn("gossip goes on elsewhere", "wanted", bind, "next", binds[i+1], "error", err)
-		}
-	}
-	return err
-}
-
-func (c *Coordinator) joinGossipAt(bind string, keys [][]byte) (err error) {
-	c.pool, err = gossip.Join(gossip.Config{
-		Bind:     bind,
-		PortFile: filepath.Join(c.cfg.DataDir, "gossip.port"),
-		Keys:     keys,
-		Seeds:    c.cfg.GossipSeeds,
-		Label:    c.keys.cluster(),
-		Logger:   c.log,
-		Streams:  c.cfg.GossipStreams,
-		Node: wire.Node{
-			ID: c.store.ID(), Role: wire.RoleCoordinator, Version: c.cfg.Version, Address: c.cfg.NodeAddress,
-			Cluster: c.peers.Address(),
-		},
-		OnChange: func(n wire.Node, _ bool) { c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: n.ID}) },
-	})
+	c.wanted = cluster.Wanted{Join: c.cfg.Join, Expect: c.cfg.BootstrapExpect}
+	c.awaits, err = c.wanted.Await(c.cfg.DataDir, c.cfg.ClusterListen != "", len(c.cfg.GossipSeeds) > 0, state)
 	return err
 }
 
@@ -383,8 +355,8 @@ func (c *Coordinator) Close() error {
 	c.fetcher.Close()
 	c.caller.Close()
 	var err error
-	if c.pool != nil {
-		err = errors.Join(err, c.pool.Close())
+	if c.gossip != nil {
+		err = errors.Join(err, c.gossip.Close())
 	}
 	if c.store != nil {
 		err = errors.Join(err, c.store.Close())
@@ -431,6 +403,9 @@ func (c *Coordinator) Secrets() *library.Secrets { return c.secrets }
 
 // Now is the farm's time, by which addresses and links end.
 func (c *Coordinator) Now() time.Time { return c.cfg.Now() }
+
+// SigningKey derives a key of 32 bytes for a purpose (sessions, addresses) from the farm's key file.
+func (c *Coordinator) SigningKey(purpose string) []byte { return c.keys.Derive("sign "+purpose, 32) }
 
 // leading is the leader's part of this node, nil while another node leads.
 func (c *Coordinator) leading() *leader {

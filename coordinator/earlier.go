@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"overcrank/coordinator/farmkeys"
 	"overcrank/durable"
 	"overcrank/raftstore"
 )
@@ -23,7 +24,7 @@ const FirstRelease = raftstore.FirstRelease
 // ones write, and Downgrade goes back to it.
 func setEarlierAside(dir string, minFree int64, log *slog.Logger) error {
 	aside, state := filepath.Join(dir, earlierFolder), filepath.Join(dir, stateFolder)
-	kept, err := exists(aside)
+	kept, err := durable.Exists(aside)
 	if err != nil {
 		return err
 	}
@@ -43,9 +44,9 @@ func setEarlierAside(dir string, minFree int64, log *slog.Logger) error {
 	if err := raftstore.SetAside(state, aside, minFree); err != nil {
 		return err
 	}
-	token, err := os.ReadFile(filepath.Join(dir, joinTokenFile))
+	token, err := os.ReadFile(filepath.Join(dir, farmkeys.JoinTokenFile))
 	if err == nil {
-		err = durable.WriteFile(filepath.Join(aside, joinTokenFile), token, 0o600)
+		err = durable.WriteFile(filepath.Join(aside, farmkeys.JoinTokenFile), token, 0o600)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keeping the join token of %s aside: %w", raftstore.FirstRelease, err)
@@ -69,14 +70,14 @@ func Downgrade(ctx context.Context, dir string) (later string, err error) {
 	if err := errors.Join(ctx.Err(), raftstore.InUse(state)); err != nil {
 		return "", err
 	}
-	if token, err := os.ReadFile(filepath.Join(aside, joinTokenFile)); err == nil {
-		if err := durable.WriteFile(filepath.Join(dir, joinTokenFile), token, 0o600); err != nil {
+	if token, err := os.ReadFile(filepath.Join(aside, farmkeys.JoinTokenFile)); err == nil {
+		if err := durable.WriteFile(filepath.Join(dir, farmkeys.JoinTokenFile), token, 0o600); err != nil {
 			return "", err
 		}
 	}
 	for n := 1; later == ""; n++ {
 		name := filepath.Join(dir, fmt.Sprintf("state-later-%d", n))
-		if there, err := exists(name); err != nil {
+		if there, err := durable.Exists(name); err != nil {
 			return "", err
 		} else if !there {
 			later = name
@@ -88,7 +89,7 @@ func Downgrade(ctx context.Context, dir string) (later string, err error) {
 	if err := os.Rename(aside, state); err != nil {
 		return "", err
 	}
-	if err := os.Remove(filepath.Join(state, joinTokenFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(state, farmkeys.JoinTokenFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
 	return later, errors.Join(durable.KeepOwner(dir), durable.SyncFolder(dir))

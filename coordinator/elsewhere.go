@@ -43,7 +43,7 @@ func (c *Coordinator) presign(ctx context.Context, job farm.Job, method string) 
 	if err != nil {
 		return "", elsewhereError(job, secrets, err)
 	}
-	to, err := upload.Object(remoteName(job))
+	to, err := upload.Object(job.RemoteName())
 	if err != nil {
 		return "", elsewhereError(job, secrets, err)
 	}

@@ -84,12 +84,12 @@ func (c *Coordinator) Renew(ctx context.Context, a farm.Agent, in wire.Renew) (w
 
 // certify makes the certificate that the state has announced.
 func (c *Coordinator) certify(id string, request authority.Request, until time.Time) (wire.Enrolled, error) {
-	certificate, err := c.authority.Agent(request, c.keys.cluster(), id, c.cfg.Now(), until)
+	certificate, err := c.authority.Agent(request, c.keys.Farm(), id, c.cfg.Now(), until)
 	if err != nil {
 		return wire.Enrolled{}, err
 	}
-	enrolled := wire.Enrolled{AgentID: id, Certificate: certificate, Authority: c.authority.Certificate(), Cluster: c.keys.cluster()}
-	if pool := c.gossipForAgents(); pool != nil {
+	enrolled := wire.Enrolled{AgentID: id, Certificate: certificate, Authority: c.authority.Certificate(), Cluster: c.keys.Farm()}
+	if pool := c.gossip.ForAgents(); pool != nil {
 		enrolled.GossipKey, enrolled.Gossip = pool.Keys[0], pool.Seeds
 	}
 	return enrolled, nil
@@ -134,7 +134,7 @@ func (c *Coordinator) AuthenticateAgent(_ context.Context, certificate *x509.Cer
 	if !c.cfg.Now().Before(certificate.NotAfter) {
 		return farm.Agent{}, farm.Errorf(farm.CodeUnauthorized, "the certificate of this machine has expired; start it with a new join token (overcrank agents invite)")
 	}
-	id, err := authority.AgentOf(certificate, c.keys.cluster())
+	id, err := authority.AgentOf(certificate, c.keys.Farm())
 	if err != nil {
 		return farm.Agent{}, farm.Errorf(farm.CodeUnauthorized, "this address is for enrolled agents: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/cluster"
 	"overcrank/farm"
 )
 
@@ -24,7 +25,7 @@ func TestABitThatWasFlippedInTheDataFolderIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.stop()
-	if err := coordinator.BeginEra(r.cfg.DataDir); err != nil {
+	if err := cluster.BeginEra(r.cfg.DataDir); err != nil {
 		t.Fatal(err)
 	}
 	r.start()
@@ -70,7 +71,7 @@ func TestABitThatWasFlippedInTheDataFolderIsSeen(t *testing.T) {
 // character is what of a farm its keys and files decide.
 func (r *rig) character() string {
 	r.t.Helper()
-	state, err := r.Cluster(r.t.Context(), r.admin, 0)
+	state, err := r.Cluster().Status(r.t.Context(), r.admin, 0)
 	if err != nil {
 		r.t.Fatal(err)
 	}

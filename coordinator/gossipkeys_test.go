@@ -78,7 +78,7 @@ func TestTheKeyOfGossipChangesInStepsThatNoMemberMisses(t *testing.T) {
 		t.Fatalf("a farm begins with the keys %v", old)
 	}
 
-	ring, err := r.RotateGossipKey(t.Context(), r.admin, time.Minute, time.Hour)
+	ring, err := r.Gossip().Rotate(t.Context(), r.admin, time.Minute, time.Hour)
 	if err != nil || len(ring.Keys) != 2 || ring.Keys[0].ID != old[0] {
 		t.Fatalf("the ring is %+v, %v", ring, err)
 	}
@@ -88,7 +88,7 @@ func TestTheKeyOfGossipChangesInStepsThatNoMemberMisses(t *testing.T) {
 			t.Error("a key leaves the coordinator, sealed as it is")
 		}
 	}
-	if _, err := r.RotateGossipKey(t.Context(), r.admin, 0, 0); farm.CodeOf(err) != farm.CodeConflict {
+	if _, err := r.Gossip().Rotate(t.Context(), r.admin, 0, 0); farm.CodeOf(err) != farm.CodeConflict {
 		t.Errorf("a second change begins while the first is under way: %v", err)
 	}
 	step := func(want ...string) {
@@ -105,7 +105,7 @@ func TestTheKeyOfGossipChangesInStepsThatNoMemberMisses(t *testing.T) {
 	clock.pass(time.Minute)
 	step(next, old[0])
 	clock.pass(59 * time.Minute)
-	if ring, err := r.GossipKeys(t.Context(), r.admin); err != nil || len(ring.Keys) != 2 {
+	if ring, err := r.Gossip().Keys(t.Context(), r.admin); err != nil || len(ring.Keys) != 2 {
 		t.Errorf("before its time the ring is %+v, %v", ring, err)
 	}
 	clock.pass(time.Minute)
@@ -148,14 +148,14 @@ func (r *rig) nowhere(key []byte) {
 func TestOnlyTheFarmsAdministratorsSeeAndChangeGossipKeys(t *testing.T) {
 	r := open(t)
 	other := farm.Principal{Team: "t2", Role: farm.RoleAdmin}
-	if _, err := r.GossipKeys(t.Context(), other); farm.CodeOf(err) != farm.CodeForbidden {
+	if _, err := r.Gossip().Keys(t.Context(), other); farm.CodeOf(err) != farm.CodeForbidden {
 		t.Errorf("seeing: %v", err)
 	}
-	if _, err := r.RotateGossipKey(t.Context(), other, 0, 0); farm.CodeOf(err) != farm.CodeForbidden {
+	if _, err := r.Gossip().Rotate(t.Context(), other, 0, 0); farm.CodeOf(err) != farm.CodeForbidden {
 		t.Errorf("changing: %v", err)
 	}
 	for _, wrong := range []time.Duration{-time.Second, time.Millisecond, 91 * 24 * time.Hour} {
-		if _, err := r.RotateGossipKey(t.Context(), r.admin, wrong, 0); farm.CodeOf(err) != farm.CodeInvalid {
+		if _, err := r.Gossip().Rotate(t.Context(), r.admin, wrong, 0); farm.CodeOf(err) != farm.CodeInvalid {
 			t.Errorf("a spread of %v: %v", wrong, err)
 		}
 	}

@@ -123,16 +123,16 @@ func (i *installed) hasLocked(job *farm.Job, font string) bool {
 	return false
 }
 
-// tellMissingOfFamily does tellMissing for a job and those nested in it.
-func (c *Coordinator) tellMissingOfFamily(job *farm.Job) error {
-	err := c.tellMissing(job)
+// TellMissing does tellMissing for a job and those nested in it.
+func (f submissions) TellMissing(job *farm.Job) error {
+	err := f.tellMissing(job)
 	if slices.ContainsFunc(job.Assets, func(a farm.Asset) bool { return a.Nested != nil }) {
 		job.Assets = slices.Clone(job.Assets)
 	}
 	for i := range job.Assets {
 		if nested := job.Assets[i].Nested; nested != nil {
 			child := *nested
-			err = errors.Join(err, c.tellMissingOfFamily(&child))
+			err = errors.Join(err, f.TellMissing(&child))
 			job.Assets[i].Nested = &child
 		}
 	}

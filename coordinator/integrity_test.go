@@ -39,7 +39,7 @@ func TestADamagedStateFileIsMadeAgainWhileTheFarmWorks(t *testing.T) {
 			t.Errorf("/readyz says %+v", check)
 		}
 	}
-	cluster, err := r.Cluster(t.Context(), r.admin, 0)
+	cluster, err := r.Cluster().Status(t.Context(), r.admin, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

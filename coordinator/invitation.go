@@ -17,12 +17,13 @@ import (
 )
 
 const (
-	invitationLife = 24 * time.Hour
-	ownLife        = 10 * time.Minute
-	longestInvite  = 366 * 24 * time.Hour
-	mostInvited    = 10_000
-	mostTags       = 50
-	longestTag     = 100 // bytes
+	joinTokenPrefix = "ocj_" // tells people, and programs that search for leaked secrets, what it is
+	invitationLife  = 24 * time.Hour
+	ownLife         = 10 * time.Minute
+	longestInvite   = 366 * 24 * time.Hour
+	mostInvited     = 10_000
+	mostTags        = 50
+	longestTag      = 100 // bytes
 	// invitedFor is how long an invitation stays listed when its time is over, so that somebody can look who came with it.
 	invitedFor = 7 * 24 * time.Hour
 )

@@ -135,7 +135,7 @@ func (l *leader) term(ctx context.Context) {
 	if !led {
 		return
 	}
-	l.c.raiseAlone(own)
+	l.c.cluster.RaiseAlone(own)
 	if !l.takeOver(ctx) {
 		return
 	}

@@ -29,7 +29,8 @@ func TestTakingOverHoldsNoResultsBetweenItsTries(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := heard{make(chan struct{}, 1000)}
-	c := &Coordinator{feed: state.NewFeed(), store: store, log: slog.New(slog.NewTextHandler(failed, nil))}
+	feed := state.NewFeed()
+	c := &Coordinator{feed: feed, store: store, state: state.New(store, feed, time.Now), log: slog.New(slog.NewTextHandler(failed, nil))}
 	l := &leader{c: c}
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan bool)

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"overcrank/coordinator/library"
+	"overcrank/coordinator/ranges"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
-	"overcrank/farm/codec"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
@@ -115,8 +115,8 @@ func (c *Coordinator) leaseFrames(ctx context.Context, lease *wire.Lease, job fa
 	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part) {
 		return "", nil
 	}
-	if t.Kind == farm.TaskRender && !mayPart(job, template) {
-		return neverSplit(t, job, template, false), nil
+	if t.Kind == farm.TaskRender && !ranges.MayPart(job, template) {
+		return ranges.NeverSplit(t, job, template, false), nil
 	}
 	frames, known, err := c.framesOf(ctx, job, template)
 	switch {
@@ -124,11 +124,11 @@ func (c *Coordinator) leaseFrames(ctx context.Context, lease *wire.Lease, job fa
 		return "", err
 	case t.Kind == farm.TaskRender:
 		lease.Parted = known
-		return neverSplit(t, job, template, known), nil
+		return ranges.NeverSplit(t, job, template, known), nil
 	case known:
-		lease.Stills = stillsOf(frames)
+		lease.Stills = ranges.Stills(frames)
 	case job.Settings.Frames != nil:
-		lease.Stills = stillsOf(*job.Settings.Frames)
+		lease.Stills = ranges.Stills(*job.Settings.Frames)
 	default:
 		lease.Stills = []int{0}
 	}
@@ -219,20 +219,4 @@ func filesOf(lease wire.Lease) map[string]leasedFile {
 		refs[f.SHA256] = leasedFile{FileRef: *f}
 	}
 	return refs
-}
-
-// outputExt is the extension of a job's result, without the dot.
-func outputExt(s farm.Settings) string {
-	name := codec.DefaultFilm
-	switch {
-	case s.Type == "aep", s.Type == "image" && s.Frames != nil && !s.Frames.Single:
-		return "zip"
-	case s.Type == "image":
-		name = codec.DefaultStill
-	}
-	c, known := codec.Find(s.Codec)
-	if !known {
-		c, _ = codec.Find(name)
-	}
-	return c.Ext
 }

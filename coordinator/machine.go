@@ -32,10 +32,8 @@ func (c *Coordinator) Machines(ctx context.Context, p farm.Principal) ([]farm.Ma
 // aliveByGossip are the machines that gossip has alive.
 func (c *Coordinator) aliveByGossip() map[string]bool {
 	alive := map[string]bool{}
-	if c.pool != nil {
-		for _, n := range c.pool.Members() {
-			alive[n.ID] = n.Role == wire.RoleAgent
-		}
+	for _, n := range c.gossip.Members() {
+		alive[n.ID] = n.Role == wire.RoleAgent
 	}
 	return alive
 }

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -199,7 +200,7 @@ func (g gauges) node(put putMetric) {
 	index, print := c.store.Mark()
 	put(printGauge, printNumber(print))
 	put(printAtGauge, float64(index))
-	put(differsGauge, oneIf(c.cluster.compared().self))
+	put(differsGauge, oneIf(c.cluster.Differs()))
 	syncs := c.store.SyncTimes()
 	put(syncsGauge, float64(syncs.Count))
 	put(syncTimeGauge, syncs.Total.Seconds())
@@ -281,3 +282,11 @@ func resultOf(well bool) string {
 	}
 	return resultFailed
 }
+
+// printNumber is the beginning of a fingerprint as a number that a metric holds exactly.
+func printNumber(fingerprint string) float64 {
+	n, _ := strconv.ParseUint(fingerprint[:min(len(fingerprint), printDigits)], 16, 64)
+	return float64(n)
+}
+
+const printDigits = 13 // hexadecimal, of 52 bits

@@ -66,9 +66,7 @@ func (c *Coordinator) leaderPublic() (address string) {
 func (c *Coordinator) TakeLeave(ctx context.Context) {
 	var leaving sync.WaitGroup
 	defer leaving.Wait()
-	if c.pool != nil {
-		leaving.Go(c.pool.Leave)
-	}
+	leaving.Go(c.gossip.Leave)
 	c.HandOver(ctx)
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,7 +225,7 @@ func delivered(job farm.Job, to *farm.RemoteObject) error {
 		return farm.Errorf(farm.CodeInvalid, "Upload failed: the machine's agent is too old to upload results; update it")
 	}
 	if job.Upload != nil {
-		want, err := job.Upload.Object(remoteName(job))
+		want, err := job.Upload.Object(job.RemoteName())
 		want.InHost = to.InHost // which only the storage can tell
 		if err == nil && *to == want {
 			return nil
@@ -234,9 +233,6 @@ func delivered(job farm.Job, to *farm.RemoteObject) error {
 	}
 	return farm.Errorf(farm.CodeInvalid, "Upload failed: the machine put the result elsewhere than the job asks for")
 }
-
-// remoteName is what a job's result is called in storage that is not the farm's.
-func remoteName(job farm.Job) string { return job.ID + filepath.Ext(job.OutputName) }
 
 // engineWarning tells of a job that asked for an After Effects and was rendered by a machine without any.
 func (c *Coordinator) engineWarning(job farm.Job, agent string) []string {

@@ -10,6 +10,7 @@ import (
 
 	"overcrank/coordinator"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 )
 
@@ -34,9 +35,9 @@ var permissions = map[string]farm.Action{
 	"PauseFarm": farm.ActSteerFarm, "ChangeLevels": farm.ActSteerFarm, "PutLimit": farm.ActSteerFarm, "RemoveLimit": farm.ActSteerFarm,
 	"Secrets.ChangeKey": farm.ActChangeSecretKey,
 	"Backup":            farm.ActBackUp, "HoldBackup": farm.ActBackUp, "MayRestore": farm.ActBackUp,
-	"Cluster": farm.ActManageCoordinators, "RemoveNode": farm.ActManageCoordinators, "TransferLead": farm.ActManageCoordinators,
-	"InviteNode": farm.ActManageCoordinators, "NodeInvitations": farm.ActManageCoordinators, "RevokeNodeInvitation": farm.ActManageCoordinators,
-	"Authority": farm.ActManageCoordinators, "GossipKeys": farm.ActManageCoordinators, "RotateGossipKey": farm.ActManageCoordinators,
+	"Cluster.Status": farm.ActManageCoordinators, "Cluster.Remove": farm.ActManageCoordinators, "Cluster.TransferLead": farm.ActManageCoordinators,
+	"Cluster.Invite": farm.ActManageCoordinators, "Cluster.Invitations": farm.ActManageCoordinators, "Cluster.RevokeInvitation": farm.ActManageCoordinators,
+	"Authority": farm.ActManageCoordinators, "Gossip.Keys": farm.ActManageCoordinators, "Gossip.Rotate": farm.ActManageCoordinators,
 
 	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "JobLog": farm.ActView, "Webhooks.Delivery": farm.ActView,
 	"Batch": farm.ActView, "Batches": farm.ActView, "BatchPart": farm.ActView,
@@ -133,7 +134,7 @@ func TestRushIsForThoseWhoMay(t *testing.T) {
 	job.Level = rush
 	_, err := r.Submit(t.Context(), artist, job)
 	wantCode(t, err, farm.CodeForbidden)
-	result, err := r.SubmitBatch(t.Context(), artist, []coordinator.BatchEntry{{Job: plainJob}, {Job: job}})
+	result, err := r.SubmitBatch(t.Context(), artist, []submission.BatchEntry{{Job: plainJob}, {Job: job}})
 	if err != nil || len(result.Jobs) != 1 || farm.CodeOf(result.Errs[1]) != farm.CodeForbidden {
 		t.Errorf("a batch with one job too urgent: %+v, %v", result, err)
 	}
@@ -195,7 +196,7 @@ func TestScriptsAreForThoseWhoMay(t *testing.T) {
 			}
 		}
 	}
-	result, err := r.SubmitBatch(t.Context(), callers[farm.RoleArtist], []coordinator.BatchEntry{{Job: plain}, {Job: script}})
+	result, err := r.SubmitBatch(t.Context(), callers[farm.RoleArtist], []submission.BatchEntry{{Job: plain}, {Job: script}})
 	if err != nil || len(result.Jobs) != 1 || farm.CodeOf(result.Errs[1]) != farm.CodeForbidden {
 		t.Errorf("a batch with one script: %+v, %v", result, err)
 	}

@@ -343,3 +343,6 @@ func describeEntry(tx *raftstore.Tx, e *farm.QueueEntry, t schedule.Task) error 
 	}
 	return err
 }
+
+// waitTime words a point in time for a sentence.
+func waitTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,52 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
-
-// The project's address and the assets of a private job lie in a file of their own, from the job's submission to its end:
-// what once was in the state stays in its log, its snapshots and their copies for as long as those are kept.
-
-func privateKey(job string) string { return files.Private + "/" + files.Part(job) + ".json" }
-
-// particulars are the contents of such a file.
-type particulars struct {
-	Src    string       `json:"src"`
-	Assets []farm.Asset `json:"assets,omitempty"`
-}
-
-// asideAtOnce is how many files of private jobs are written at once: each waits for the disk, or for the storage.
-const asideAtOnce = 16
-
-// setAside takes out of those jobs of a submission that are private what the state must not hold. Files of jobs that are not accepted
-// then are swept by the housekeeping: an error does not tell whether a command was committed.
-func (s *submission) setAside(ctx context.Context, jobs []farm.Job) error {
-	var writing errgroup.Group
-	writing.SetLimit(asideAtOnce)
-	for i := range jobs {
-		if job := &jobs[i]; job.Private {
-			writing.Go(func() error { return s.c.setAside(ctx, job) })
-		}
-	}
-	return writing.Wait()
-}
-
-func (c *Coordinator) setAside(ctx context.Context, job *farm.Job) error {
-	text, err := json.Marshal(particulars{job.Template.Src, job.Assets})
-	if err != nil {
-		return fmt.Errorf("encoding what job %s keeps to itself: %w", job.ID, err)
-	}
-	// Like the command behind it, it does not stop when its caller leaves.
-	if _, err := c.files.Put(context.WithoutCancel(ctx), privateKey(job.ID), bytes.NewReader(text), files.Limits{Size: int64(len(text))}); err != nil {
-		return files.ReceiveError("job", err)
-	}
-	job.Erase()
-	return nil
-}
 
 // whole puts into a private job what was set aside. A job that has ended stays as it is when that is gone already.
 func (c *Coordinator) whole(ctx context.Context, job farm.Job) (farm.Job, error) {
@@ -65,7 +23,7 @@ func (c *Coordinator) whole(ctx context.Context, job farm.Job) (farm.Job, error)
 		job.Template.Src, job.Assets = p.Src, slices.Clone(p.Assets)
 		return job, nil
 	}
-	text, err := files.ReadAll(ctx, c.files, privateKey(job.ID))
+	text, err := files.ReadAll(ctx, c.files, submission.PrivateKey(job.ID))
 	switch {
 	case errors.Is(err, files.ErrNotFound) && job.Status.Ended():
 		return job, nil
@@ -74,7 +32,7 @@ func (c *Coordinator) whole(ctx context.Context, job farm.Job) (farm.Job, error)
 	case err != nil:
 		return job, fmt.Errorf("reading what job %s keeps to itself: %w", job.ID, err)
 	}
-	var p particulars
+	var p submission.Particulars
 	if err := json.Unmarshal(text, &p); err != nil {
 		return job, fmt.Errorf("reading what job %s keeps to itself: %w", job.ID, err)
 	}

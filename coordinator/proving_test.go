@@ -85,7 +85,7 @@ func TestADamagedResultIsRefusedAndTold(t *testing.T) {
 			if told := r.damaged(); !strings.Contains(told, job.OutputName) || !strings.Contains(told, "backup") {
 				t.Errorf("the check says %q", told)
 			}
-			state, err := r.Cluster(t.Context(), r.admin, 0)
+			state, err := r.Cluster().Status(t.Context(), r.admin, 0)
 			if err != nil || !slices.ContainsFunc(state.Warnings, func(w string) bool { return strings.Contains(w, job.OutputName) }) {
 				t.Errorf("the coordinators' page warns of %q, %v", state.Warnings, err)
 			}

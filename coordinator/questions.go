@@ -2,10 +2,9 @@ package coordinator
 
 import (
 	"context"
-	"net/url"
-	"strconv"
 	"time"
 
+	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/joblog"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
@@ -28,32 +27,8 @@ var (
 	askSpread    = peers.Question[toldEvent, struct{}]{Path: "/ask/spread"}
 	askReading   = peers.Question[[]string, map[string]string]{Path: "/ask/reading"} // why templates, by id, have not been read
 
-	askRemove    = peers.Question[removal, struct{}]{Path: "/cluster/remove", Changes: true}
-	askLead      = peers.Question[leadChange, struct{}]{Path: "/cluster/lead", Changes: true}
 	askSecretKey = peers.Question[library.NewKey, library.KeyChange]{Path: "/cluster/secret-key", Changes: true}
 	askOldKeys   = peers.Question[library.Keys, struct{}]{Path: "/cluster/old-keys", Changes: true}
-)
-
-// What any coordinator is asked.
-var (
-	askReport = peers.Question[reportAsked, nodeReport]{
-		Path: "/cluster/report",
-		Query: func(in reportAsked) url.Values {
-			if in.Index == 0 {
-				return nil
-			}
-			return url.Values{"index": {strconv.FormatUint(in.Index, 10)}}
-		},
-		FromQuery: func(q url.Values) (in reportAsked, err error) {
-			if text := q.Get("index"); text != "" {
-				in.Index, err = strconv.ParseUint(text, 10, 64)
-			}
-			return in, err
-		},
-	}
-	askJoin     = peers.Question[nodeReport, joinAnswer]{Path: "/cluster/join"}
-	askTakeKeys = peers.Question[library.Keys, struct{}]{Path: "/cluster/keys"}
-	askFarewell = peers.Question[farewell, struct{}]{Path: "/cluster/removed"}
 )
 
 // answerPeers registers what the other coordinators may ask of this one, and what it tells them while it leads.
@@ -71,23 +46,13 @@ func (c *Coordinator) answerPeers() {
 	answerByLeader(c, askSpread, (*leader).spread)
 	answerByLeader(c, askReading, (*leader).templatesWaiting)
 
-	changeByLeader(c, askRemove, c.cluster.removeHere)
-	changeByLeader(c, askLead, func(ctx context.Context, in leadChange) (struct{}, error) {
-		return struct{}{}, c.store.TransferLead(ctx, in.To)
-	})
-	changeByLeader(c, askSecretKey, c.secrets.ChangeKeyHere)
-	changeByLeader(c, askOldKeys, func(ctx context.Context, in library.Keys) (struct{}, error) {
+	cluster.ChangeByLeader(c.cluster, askSecretKey, c.secrets.ChangeKeyHere)
+	cluster.ChangeByLeader(c.cluster, askOldKeys, func(ctx context.Context, in library.Keys) (struct{}, error) {
 		return struct{}{}, c.secrets.TakeOldKeys(ctx, in.Keys)
 	})
-
-	peers.Answer(c.peers, askReport, func(_ context.Context, _ string, in reportAsked) (nodeReport, error) {
-		return c.cluster.reportSelf(in.Index), nil
-	})
-	peers.Answer(c.peers, askJoin, c.cluster.admit)
-	peers.Answer(c.peers, askTakeKeys, func(_ context.Context, from string, in library.Keys) (struct{}, error) {
+	peers.Answer(c.peers, cluster.AskSecretKeys, func(_ context.Context, from string, in library.Keys) (struct{}, error) {
 		return struct{}{}, c.secrets.TakeKeys(from, in)
 	})
-	peers.Answer(c.peers, askFarewell, c.cluster.takeFarewell)
 
 	peers.Tell(c.peers, c.tellFollowers)
 }
@@ -100,16 +65,6 @@ func answerByLeader[In, Out any](c *Coordinator, q peers.Question[In, Out], how 
 			return out, peers.ErrNotLeading
 		}
 		return how(l, ctx, in)
-	})
-}
-
-// changeByLeader registers what this node does while it leads in Raft, whether or not it has taken up the leader's work.
-func changeByLeader[In, Out any](c *Coordinator, q peers.Question[In, Out], how func(context.Context, In) (Out, error)) {
-	peers.Answer(c.peers, q, func(ctx context.Context, _ string, in In) (out Out, err error) {
-		if !c.Leads() {
-			return out, peers.ErrNotLeading
-		}
-		return how(ctx, in)
 	})
 }
 

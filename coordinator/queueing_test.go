@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 )
 
@@ -13,7 +13,7 @@ func TestReadingTheQueueEndsWithTheTerm(t *testing.T) {
 	r := open(t)
 	const jobs = 2000 // four pages
 	for range jobs / 1000 {
-		entries := make([]coordinator.BatchEntry, 1000)
+		entries := make([]submission.BatchEntry, 1000)
 		for i := range entries {
 			entries[i] = entryOf(nil)
 		}

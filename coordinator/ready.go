@@ -18,7 +18,7 @@ func (c *Coordinator) Ready() error { return farm.Unready(c.Checks()) }
 // Checks says, part by part, whether this node can take work: its place among the coordinators, the farm's leader, its state and log,
 // the disk, the files, the certificates, the clock.
 func (c *Coordinator) Checks() []farm.Check {
-	checks := append([]farm.Check{c.cluster.check()}, c.store.Checks()...)
+	checks := append([]farm.Check{c.cluster.Check()}, c.store.Checks()...)
 	checks = append(checks, c.checkWork(), c.storage.Check(), c.storage.CheckFiles(), c.checkAuthority(), c.clock.check())
 	if c.cfg.Checks != nil {
 		checks = append(checks, c.cfg.Checks()...)

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"overcrank/coordinator/backup"
+	"overcrank/coordinator/cluster"
+	"overcrank/coordinator/farmkeys"
 	"overcrank/coordinator/files"
 	"overcrank/durable"
 	"overcrank/farm"
@@ -94,7 +96,7 @@ func appear(half, target string) error {
 	if err != nil {
 		return err
 	}
-	place := map[string]int{stateFolder: -1, farmKeyFile: 1}
+	place := map[string]int{stateFolder: -1, farmkeys.FarmFile: 1}
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
 	for _, e := range entries {
 		if err := os.Rename(filepath.Join(half, e.Name()), filepath.Join(target, e.Name())); err != nil {
@@ -138,19 +140,19 @@ func (s *restored) Keys(sealed map[string][]byte) error {
 // keep writes key files, which have to be those of the farm that was backed up.
 func (s *restored) keep(contents map[string][]byte) error {
 	for name, content := range contents {
-		if !slices.Contains(append(KeyFiles(), AdminTokenFile), name) {
+		if !slices.Contains(append(farmkeys.Files(), AdminTokenFile), name) {
 			continue // of a later release
 		}
-		if err := keepKeyFile(s.dir, name, content); err != nil {
+		if err := cluster.KeepKeyFile(s.dir, name, content); err != nil {
 			return fmt.Errorf("keeping the farm's keys: %w", err)
 		}
 	}
-	if len(contents[farmKeyFile]) == 0 {
+	if len(contents[farmkeys.FarmFile]) == 0 {
 		return nil
 	}
-	k, err := loadKeys(s.dir)
-	if err == nil && k.cluster() != s.manifest.Farm {
-		err = fmt.Errorf("the keys are those of the farm %s, and the backup is of the farm %s", k.cluster(), s.manifest.Farm)
+	k, err := farmkeys.Load(s.dir)
+	if err == nil && k.Farm() != s.manifest.Farm {
+		err = fmt.Errorf("the keys are those of the farm %s, and the backup is of the farm %s", k.Farm(), s.manifest.Farm)
 	}
 	return err
 }
@@ -175,8 +177,8 @@ func (s *restored) File(key string, _ int64, r io.Reader) error {
 
 // finish tells which key files are still missing.
 func (s *restored) finish() (missing []string, err error) {
-	for _, name := range KeyFiles() {
-		there, err := exists(filepath.Join(s.dir, name))
+	for _, name := range farmkeys.Files() {
+		there, err := durable.Exists(filepath.Join(s.dir, name))
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +187,7 @@ func (s *restored) finish() (missing []string, err error) {
 			missing = append(missing, name)
 		}
 	}
-	if err := BeginEra(s.dir); err != nil {
+	if err := cluster.BeginEra(s.dir); err != nil {
 		return nil, err
 	}
 	return missing, durable.SyncFolder(s.dir)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"overcrank/coordinator/backup"
+	"overcrank/coordinator/farmkeys"
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
@@ -142,7 +143,7 @@ type holding struct {
 var _ backup.Sink = (*holding)(nil)
 
 func (h *holding) Begin(m backup.Manifest) error {
-	if own := h.c.keys.cluster(); m.Farm != own {
+	if own := h.c.keys.Farm(); m.Farm != own {
 		return farm.Errorf(farm.CodeConflict, "this is a backup of the farm %s, and this farm is %s: restore it into a new data folder (overcrank restore FILE --data-dir DIR)", m.Farm, own)
 	}
 	if err := h.c.room(restoringRoom * m.StateBytes); err != nil {
@@ -153,12 +154,12 @@ func (h *holding) Begin(m backup.Manifest) error {
 
 // roomElsewhere refuses what does not fit onto the disk of another coordinator that answers.
 func (c *Coordinator) roomElsewhere(ctx context.Context, p farm.Principal, bytes int64) error {
-	cluster, err := c.Cluster(ctx, p, 0)
+	status, err := c.cluster.Status(ctx, p, 0)
 	if err != nil {
 		return err
 	}
-	for _, m := range cluster.Members {
-		if m.ID != cluster.Self && !m.Dead && m.Free > 0 && m.Free-c.cfg.MinFree < bytes {
+	for _, m := range status.Members {
+		if m.ID != status.Self && !m.Dead && m.Free > 0 && m.Free-c.cfg.MinFree < bytes {
 			return farm.Errorf(farm.CodeConflict, "restoring needs %d MB of free disk on every coordinator beside the %d MB that stay free, and %s (%s) has %d MB: make room there",
 				bytes>>20, c.cfg.MinFree>>20, m.ID, m.Name, m.Free>>20)
 		}
@@ -170,14 +171,14 @@ func (h *holding) Keys(sealed map[string][]byte) error {
 	if sealed == nil { // without them nobody knows who has made it
 		return backup.ErrNoPassphrase
 	}
-	own, err := os.ReadFile(h.c.path(farmKeyFile))
+	own, err := os.ReadFile(h.c.path(farmkeys.FarmFile))
 	if err != nil {
 		return fmt.Errorf("reading the farm's key: %w", err)
 	}
-	if !bytes.Equal(bytes.TrimSpace(own), bytes.TrimSpace(sealed[farmKeyFile])) {
+	if !bytes.Equal(bytes.TrimSpace(own), bytes.TrimSpace(sealed[farmkeys.FarmFile])) {
 		return farm.Errorf(farm.CodeConflict, "the backup's farm.key is not this farm's: restore it into a new data folder (overcrank restore FILE --data-dir DIR)")
 	}
-	h.secrets = sealed[secretKeyFile]
+	h.secrets = sealed[farmkeys.SecretsFile]
 	return nil
 }
 

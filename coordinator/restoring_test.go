@@ -127,7 +127,7 @@ func TestLeasesOfBeforeAndAfterAFarmIsPutBack(t *testing.T) {
 		_, err := r.Job(t.Context(), r.admin, id)
 		wantCode(t, err, farm.CodeNotFound)
 	}
-	r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Leads() })
+	r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Cluster().Leads() })
 
 	if w := dropped.connect(was.Attempt); len(w.Drop) != 1 || w.Drop[0] != was.Attempt {
 		t.Errorf("an attempt that the state does not know is answered with %+v", w)
@@ -172,7 +172,7 @@ func TestAnAttemptOfBeforeIsNotTakenForOneOfAfter(t *testing.T) {
 	was := s.lease()
 	r.putBack(content)
 	<-s.gone
-	r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Leads() })
+	r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Cluster().Leads() })
 	s.connect()
 	now := s.lease()
 	if now.Task != was.Task || now.Attempt == was.Attempt {
@@ -205,7 +205,7 @@ func TestALeaseThatABackupBringsBackIsNoFailure(t *testing.T) {
 			s.finish(l, "film")
 			r.putBack(content)
 			<-s.gone
-			r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Leads() })
+			r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Cluster().Leads() })
 			if back {
 				s.connect()
 			} else {
@@ -238,7 +238,7 @@ func TestSecretsAndWebhooksOfABackupWorkAgain(t *testing.T) {
 	}
 	r.putBack(content)
 	<-s.gone
-	r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Leads() })
+	r.eventually("the farm's work is taken up", func() bool { return r.Ready() == nil && r.Cluster().Leads() })
 	s.connect()
 	job := r.submit(referring("TOKEN"), func(j *farm.Job) { j.Webhook = &farm.Webhook{URL: hook.URL} })
 	l := s.lease()
@@ -330,10 +330,10 @@ func TestAFollowerPutsTheFarmBackWithKeysThatAllTake(t *testing.T) {
 		wantCode(t, err, farm.CodeNotFound)
 	}
 	// Whoever leads opens the secrets.
-	if err := leader.TransferLead(t.Context(), leader.admin, ""); err != nil {
+	if err := leader.Cluster().TransferLead(t.Context(), leader.admin, ""); err != nil {
 		t.Fatal(err)
 	}
-	leader.eventually("another leads", func() bool { return !leader.Leads() })
+	leader.eventually("another leads", func() bool { return !leader.Cluster().Leads() })
 	next, _ := s.parted()
 	box.r = next
 	box.connect()

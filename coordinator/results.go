@@ -19,7 +19,7 @@ func (c *Coordinator) resultsNamed(tx *raftstore.Tx, team string, files map[stri
 	if len(srcs) == 0 {
 		return nil
 	}
-	bases, err := c.baseAddresses(tx)
+	bases, err := c.cluster.BaseAddresses(tx)
 	if err != nil {
 		return err
 	}

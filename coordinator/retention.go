@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
@@ -122,7 +123,7 @@ func (r *retaining) erase(ctx context.Context, jobs []farm.Job) error {
 				return err
 			}
 		}
-		if err := errors.Join(r.c.sweepJob(ctx, job.ID), r.c.files.Delete(ctx, privateKey(job.ID)), r.c.sweepOwnFiles(ctx, job)); err != nil {
+		if err := errors.Join(r.c.sweepJob(ctx, job.ID), r.c.files.Delete(ctx, submission.PrivateKey(job.ID)), r.c.sweepOwnFiles(ctx, job)); err != nil {
 			return err
 		}
 	}

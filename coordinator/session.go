@@ -304,7 +304,7 @@ func (l *leader) welcome(s *session, hello wire.Hello, wanted bool) (gone []*lea
 	}
 	m := wire.Message{Welcome: &wire.Welcome{
 		HeartbeatSeconds: l.c.cfg.Lease.Seconds() / 6, LeaseSeconds: l.c.cfg.Lease.Seconds(), Drop: dropped,
-		Addresses: l.c.cfg.Addresses, WantInventory: wanted, Coordinators: coordinators, Gossip: l.c.gossipForAgents(),
+		Addresses: l.c.cfg.Addresses, WantInventory: wanted, Coordinators: coordinators, Gossip: l.c.gossip.ForAgents(),
 	}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -325,10 +325,10 @@ func (l *leader) welcome(s *session, hello wire.Hello, wanted bool) (gone []*lea
 	return l.reconcileLocked(s, held, hello.Holding), nil
 }
 
-// readNodeAddresses is nodeAddresses for who reads nothing else.
+// readNodeAddresses is cluster.NodeAddresses for who reads nothing else.
 func (c *Coordinator) readNodeAddresses() (list []string, err error) {
 	err = c.store.View(func(tx *raftstore.Tx) (err error) {
-		list, err = c.nodeAddresses(tx)
+		list, err = c.cluster.NodeAddresses(tx)
 		return err
 	})
 	if err != nil {

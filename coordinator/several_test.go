@@ -69,7 +69,7 @@ func openSeveral(t *testing.T, edit ...func(*coordinator.Config)) *several {
 	secret := ""
 	s.nodes[0].eventually("the first token is there", func() (made bool) {
 		for _, r := range s.nodes {
-			if r.Leads() {
+			if r.Cluster().Leads() {
 				var err error
 				secret, err = r.FirstToken(t.Context(), func(string) error { return nil })
 				made = err == nil && secret != ""
@@ -97,7 +97,7 @@ func (s *several) parted() (leader *rig, followers []*rig) {
 		for _, r := range s.nodes {
 			switch {
 			case r.Coordinator == nil:
-			case r.Leads() && r.Ready() == nil:
+			case r.Cluster().Leads() && r.Ready() == nil:
 				leader = r
 			default:
 				followers = append(followers, r)

@@ -24,7 +24,7 @@ type splittable struct {
 // splits says whether a task may be split: it renders the whole of a composition of which the farm knows how long it is, in any
 // order, and has not failed.
 func splits(t farm.Task, job farm.Job, template *farm.Template) bool {
-	return t.Kind == farm.TaskRender && !t.Part && t.Failures == 0 && template != nil && mayPart(job, template)
+	return t.Kind == farm.TaskRender && !t.Part && t.Failures == 0 && template != nil && ranges.MayPart(job, template)
 }
 
 // splitting makes ranges of granted renders that several machines do sooner than one. A grant stays good: its task becomes the

@@ -22,7 +22,7 @@ func TestATermEndsThoughAFileServerIsGone(t *testing.T) {
 	var leader *rig
 	before.eventually("another node leads", func() bool {
 		for _, r := range followers {
-			if r.Leads() {
+			if r.Cluster().Leads() {
 				leader = r
 			}
 		}

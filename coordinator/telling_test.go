@@ -23,7 +23,7 @@ func TestLinkedAgentsHearWhoTheCoordinatorsAre(t *testing.T) {
 		return len(told) == 3
 	})
 	gone := followers[0]
-	if err := leader.RemoveNode(t.Context(), leader.admin, gone.NodeID()); err != nil {
+	if err := leader.Cluster().Remove(t.Context(), leader.admin, gone.NodeID()); err != nil {
 		t.Fatal(err)
 	}
 	want := slices.DeleteFunc(slices.Clone(told), func(address string) bool { return address == gone.cfg.PublicAddress })

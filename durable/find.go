@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,4 +19,13 @@ func Find(dir, pattern string) ([]string, error) {
 		paths[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
 	return paths, nil
+}
+
+// Exists tells whether there is something at a path.
+func Exists(path string) (bool, error) {
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"encoding/json"
+	"path"
 	"strings"
 	"time"
 )
@@ -289,3 +290,6 @@ type JobQuery struct {
 	Minimal       bool   // without fonts, assets, upload and webhook, which costs less
 	Seed          uint64 // of the order when Sort is random: the same seed gives the same order while nothing changes
 }
+
+// RemoteName is what the job's result is called in storage that is not the farm's.
+func (j *Job) RemoteName() string { return j.ID + path.Ext(j.OutputName) }

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 )
 
 // batchOf submits a batch of held jobs in a person's name.
 func (r *rig) batchOf(who string, jobs int) farm.Batch {
 	r.t.Helper()
-	entries := make([]coordinator.BatchEntry, jobs)
+	entries := make([]submission.BatchEntry, jobs)
 	for i := range entries {
 		entries[i].Job = farm.Job{Name: fmt.Sprintf("variant %03d", i+1), Hold: true, Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
 	}
@@ -79,7 +79,7 @@ func TestAJobsPageNamesWhatItBelongsTo(t *testing.T) {
 	nested := func() []farm.Asset {
 		return []farm.Asset{{Type: "job", LayerName: "Picture", Nested: &farm.Job{Template: farm.JobTemplate{ID: card.ID, Composition: "inner"}}}}
 	}
-	made, err := r.farm.SubmitBatch(t.Context(), r.principal("ada"), []coordinator.BatchEntry{
+	made, err := r.farm.SubmitBatch(t.Context(), r.principal("ada"), []submission.BatchEntry{
 		{Job: farm.Job{Name: "Outer <spot>", Hold: true, Template: farm.JobTemplate{ID: card.ID, Composition: "main"}, Assets: nested()}},
 		{Job: farm.Job{Hold: true, Template: farm.JobTemplate{ID: card.ID, Composition: "main"}, Assets: nested()}},
 	})
@@ -133,7 +133,7 @@ func TestJobsAreOrderedAgainAsTheyWereSent(t *testing.T) {
 		},
 	}
 	private := farm.Job{Name: "private", Hold: true, Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
-	first, err := r.farm.SubmitBatch(t.Context(), ada, []coordinator.BatchEntry{{Job: sent}, {Job: private}})
+	first, err := r.farm.SubmitBatch(t.Context(), ada, []submission.BatchEntry{{Job: sent}, {Job: private}})
 	if err != nil || len(first.Jobs) != 2 {
 		t.Fatalf("%+v, %v", first.Errs, err)
 	}

@@ -23,6 +23,6 @@ func (s *server) coordinators(c *fiber.Ctx, p farm.Principal) error {
 
 // readCoordinators asks the coordinators how they are, as far as they answer.
 func (s *server) readCoordinators(ctx context.Context, p farm.Principal) (page.Coordinators, error) {
-	cluster, err := s.farm.Cluster(ctx, p, 0)
-	return page.Coordinators{Cluster: cluster}, err
+	status, err := s.farm.Cluster().Status(ctx, p, 0)
+	return page.Coordinators{Status: status}, err
 }

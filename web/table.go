@@ -16,7 +16,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/api"
-	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/farm/variants"
 	"overcrank/web/page"
@@ -140,7 +140,7 @@ func (s *server) takeTable(c *fiber.Ctx, p farm.Principal) error {
 // orderTable submits those jobs of a table with which nothing is wrong, as one batch. Other rows, and those that are refused, come
 // back as a table of their own.
 func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view page.Table, rows tableRows) error {
-	var jobs []coordinator.BatchEntry
+	var jobs []submission.BatchEntry
 	var of []int // their rows
 	for i, wrong := range rows.wrong {
 		if !wrong {

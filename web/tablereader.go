@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"overcrank/api"
-	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/variants"
@@ -40,7 +40,7 @@ type tableRows struct {
 	headings []string
 	rows     []variants.Row
 	variants []variants.Variant
-	jobs     []coordinator.BatchEntry
+	jobs     []submission.BatchEntry
 	wrong    []bool // rows with something wrong
 }
 
@@ -87,7 +87,7 @@ func (r *tableReader) read() tableRows {
 // readRows makes the jobs. The first rows are shown, and of the others those with something wrong.
 func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) tableRows {
 	out := tableRows{headings: sheet.Columns, rows: sheet.Rows, variants: list}
-	out.jobs, out.wrong = make([]coordinator.BatchEntry, len(list)), make([]bool, len(list))
+	out.jobs, out.wrong = make([]submission.BatchEntry, len(list)), make([]bool, len(list))
 	r.headings, r.missing = sheet.Columns, map[string]bool{}
 	sound, shownWrong := 0, 0
 	for i, v := range list {

@@ -78,6 +78,11 @@ func (s *State) Apply(ctx context.Context, cmd command.Command) (command.Result,
 	return res, nil
 }
 
+// Begin commits a command without waiting for it; the function that it gives does. It carries no request's key.
+func (s *State) Begin(ctx context.Context, cmd command.Command) (func() (command.Result, error), error) {
+	return s.store.Begin(ctx, cmd)
+}
+
 type termKey struct{}
 
 // WithinTerm is the context of what a leader decides by itself. Unlike what callers ask for, it stops with its context: the next leader

@@ -204,6 +204,7 @@ func (s *Storage) CheckFiles() farm.Check {
 	return farm.Check{Name: name, Warn: true, Found: DamageWords(len(damaged)) + ": " + strings.Join(words, ", ") + "; " + wayOut(damaged[0].Key)}
 }
 
+// DamageWords tell of n files of the farm that were found damaged.
 func DamageWords(n int) string {
 	if n == 1 {
 		return "one of the farm's files is damaged and is not given any more"

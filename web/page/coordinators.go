@@ -4,22 +4,22 @@ import (
 	"fmt"
 	"strconv"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/cluster"
 )
 
 // Coordinators is the page of the farm's coordinators.
-type Coordinators struct{ coordinator.Cluster }
+type Coordinators struct{ cluster.Status }
 
 // CoordinatorState is how a coordinator is.
-func CoordinatorState(m coordinator.ClusterMember) State {
+func CoordinatorState(m cluster.Member) State {
 	switch {
 	case m.Dead:
 		return State{"Does not answer", "error"}
 	case m.Trouble != "":
 		return State{"Takes no work", "error"}
-	case m.Role == coordinator.RoleLeader:
+	case m.Role == cluster.RoleLeader:
 		return State{"Leads", "finished"}
-	case m.Role == coordinator.RoleNonVoter:
+	case m.Role == cluster.RoleNonVoter:
 		return State{"Catches up", "rendering"}
 	}
 	return State{"Follows", "free"}
@@ -64,7 +64,7 @@ func (v Coordinators) stuck() string {
 }
 
 // lag is how far a coordinator is behind that answers, "" when it is not.
-func lag(m coordinator.ClusterMember) string {
+func lag(m cluster.Member) string {
 	if m.Lag == 0 || m.Dead {
 		return ""
 	}

@@ -5,10 +5,12 @@ package page
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
+import (
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
 
-import "overcrank/coordinator"
+	"overcrank/coordinator/cluster"
+)
 
 // CoordinatorsPage shows how the farm's coordinators are.
 func CoordinatorsPage(s Shell, v Coordinators) templ.Component {
@@ -171,7 +173,7 @@ func CoordinatorsBody(v Coordinators) templ.Component {
 	})
 }
 
-func coordinatorRow(v Coordinators, m coordinator.ClusterMember) templ.Component {
+func coordinatorRow(v Coordinators, m cluster.Member) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

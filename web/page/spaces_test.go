@@ -8,7 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"overcrank/aep"
-	"overcrank/coordinator"
+	"overcrank/coordinator/cluster"
 	"overcrank/farm"
 )
 
@@ -43,7 +43,7 @@ func TestNoWordsTouch(t *testing.T) {
 			Version: "24", Warnings: []string{"w"}, Footage: []aep.FootageSummary{{Name: "a.png", Media: "image", Used: true}}, Fonts: []aep.FontSummary{{PostScript: "Inter"}},
 			Compositions: []aep.CompositionSummary{{ID: 1, Name: "main", Root: true, Layers: []aep.LayerSummary{{Name: "Picture", Missing: "a.png", Media: "image"}}}},
 		}}),
-		"coordinators": CoordinatorsBody(Coordinators{Cluster: coordinator.Cluster{Self: "n1", Members: []coordinator.ClusterMember{{Coordinator: farm.Coordinator{ID: "n1", Name: "north"}}}}}),
+		"coordinators": CoordinatorsBody(Coordinators{Status: cluster.Status{Self: "n1", Members: []cluster.Member{{Coordinator: farm.Coordinator{ID: "n1", Name: "north"}}}}}),
 		"queue":        QueueBody(admin, Queue{Lines: []QueueLine{}}),
 	} {
 		for _, words := range gluedWords.FindAllString(htmlOf(t, c), -1) {

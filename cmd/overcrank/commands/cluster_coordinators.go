@@ -10,7 +10,7 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
-	"overcrank/coordinator"
+	"overcrank/coordinator/farmkeys"
 )
 
 type clusterStatus struct{ remote }
@@ -196,7 +196,7 @@ Whoever has the key has the farm: remove it from wherever it was carried.`
 }
 
 // Run makes a new key.
-func (k clusterKey) Run(out *terminal.Output) error { return k.give(out, coordinator.NewFarmKey()) }
+func (k clusterKey) Run(out *terminal.Output) error { return k.give(out, farmkeys.New()) }
 
 type clusterTransfer struct {
 	Coordinator string `arg:"" optional:"" help:"Name or id of the one that is to lead; the one that does best when left out."`

@@ -16,6 +16,8 @@ import (
 	"overcrank/agent/identity"
 	"overcrank/cmd/overcrank/client"
 	"overcrank/coordinator"
+	"overcrank/coordinator/cluster"
+	"overcrank/coordinator/farmkeys"
 	"overcrank/farm/wire"
 )
 
@@ -67,7 +69,7 @@ func (f clusterFlags) nodes() []string {
 
 // prepareFolder puts what makes this machine one of the farm's coordinators into a data folder that lacks it.
 func (f Flags) prepareFolder(ctx context.Context, version string, logger *slog.Logger) error {
-	has, err := coordinator.HasKeys(f.DataDir)
+	has, err := farmkeys.Exist(f.DataDir)
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func (f Flags) prepareFolder(ctx context.Context, version string, logger *slog.L
 		case err != nil:
 			return fmt.Errorf("read the farm's key: %w", err)
 		default:
-			if err := coordinator.KeepFarmKey(f.DataDir, string(text)); err != nil {
+			if err := farmkeys.Keep(f.DataDir, string(text)); err != nil {
 				return fmt.Errorf("%s: %w", f.FarmKeyFile, err)
 			}
 			has = true
@@ -122,7 +124,7 @@ func (f Flags) fetchKeys(ctx context.Context, version string, logger *slog.Logge
 			keys, err := askForKeys(ctx, farm, base, token.Secret, asks)
 			if err == nil {
 				logger.Info("the farm has given this coordinator its keys", "farm", keys.Farm, "by", base)
-				return coordinator.TakeKeys(f.DataDir, keys)
+				return cluster.TakeKeys(f.DataDir, keys)
 			}
 			var refused *client.Error
 			if errors.As(err, &refused) && refused.Status < http.StatusInternalServerError || errors.Is(err, identity.ErrStranger) {

@@ -301,7 +301,7 @@ func (n *node) whileUp(ctx context.Context, head *coordinator.Coordinator) (cont
 		select {
 		case <-ctx.Done():
 		case <-n.ended:
-		case <-head.Left():
+		case <-head.Cluster().Left():
 		}
 		cancel()
 	}()

@@ -84,7 +84,7 @@ func (n *node) run(ctx context.Context) error {
 			return nil
 		case <-n.ended:
 			return nil
-		case <-n.farm().Left():
+		case <-n.farm().Cluster().Left():
 			return nil
 		case <-n.hangUp:
 			if err := n.takeUp(ctx); err != nil {

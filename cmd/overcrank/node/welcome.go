@@ -14,7 +14,7 @@ import (
 
 // welcome waits for the farm, makes the first token on a new one, keeps it in a file only this user can read, and tells where the farm is.
 func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
-	early := n.farm().Blank()
+	early := n.farm().Cluster().Blank()
 	if early {
 		fmt.Fprintf(out, "Overcrank %s is at %s, and waits for the other coordinators\n", n.program.Version, n.address)
 	}
@@ -28,7 +28,7 @@ func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
 	path := filepath.Join(f.DataDir, coordinator.AdminTokenFile)
 	keep := func(secret string) error { return durable.WriteFile(path, []byte(secret+"\n"), 0o600) }
 	var token string
-	if head.Leads() { // of those that begin a farm together
+	if head.Cluster().Leads() { // of those that begin a farm together
 		token, err = head.FirstToken(ctx, keep)
 	}
 	if err == nil && token == "" && f.NewAdminToken {
@@ -52,7 +52,7 @@ func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
 			return nil
 		}
 	}
-	if f.ClusterListen != "" && !head.Leads() {
+	if f.ClusterListen != "" && !head.Cluster().Leads() {
 		fmt.Fprintf(out, "The administrator's token is in %s of the coordinator that led when the farm began.\n", coordinator.AdminTokenFile)
 		return nil
 	}
@@ -67,7 +67,7 @@ func (n *node) awaitFarm(ctx context.Context) (there bool, err error) {
 		head := n.farm()
 		waiting, cancel := n.whileUp(ctx, head)
 		met := make(chan bool, 1)
-		go func() { met <- head.AwaitFarm(waiting) == nil }()
+		go func() { met <- head.Cluster().Await(waiting) == nil }()
 		select {
 		case there := <-met:
 			cancel()

@@ -1,4 +1,4 @@
-package coordinator
+package submission
 
 import (
 	"context"
@@ -11,20 +11,23 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/coordinator/ranges"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/address"
+	"overcrank/farm/codec"
 	"overcrank/farm/names"
 )
 
-// submission is what one request submits: jobs, those nested in them, and the tasks of all. Templates, their summaries and
-// stored files are looked up once for a request, however many jobs name them.
-type submission struct {
-	c   *Coordinator
-	p   farm.Principal
+// plan is what one request submits: jobs, those nested in them, and the tasks of all. The policy, templates, their summaries and stored
+// files are looked up once for a request, however many jobs name them.
+type plan struct {
+	s   *Submitter
+	who farm.Principal
 	now time.Time
 
-	templates map[string]farm.Template
+	sharing   *farm.Policy            // once it has been asked for
+	templates []*farm.Template        // mostly one
 	summaries map[string]*aep.Summary // by the introspection's hash
 	prolonged map[string]bool         // stored files, by hash
 
@@ -32,85 +35,88 @@ type submission struct {
 	tasks []farm.Task
 }
 
-func (c *Coordinator) newSubmission(p farm.Principal) *submission {
-	return &submission{
-		c: c, p: p, now: c.cfg.Now(),
-		templates: map[string]farm.Template{}, summaries: map[string]*aep.Summary{}, prolonged: map[string]bool{},
-	}
+func (s *Submitter) newPlan(who farm.Principal) *plan {
+	return &plan{s: s, who: who, now: s.state.Now()}
 }
 
-// plan adds a job with its family to the submission, and gives the job as it is submitted, with each nested job as Nested in
-// its asset. After an error nothing of the family is in the submission.
-func (s *submission) plan(ctx context.Context, job farm.Job) (farm.Job, error) {
-	if err := s.c.mayChoose(s.p, job.Level); err != nil {
-		return farm.Job{}, err
+// add adds a job with its family to the plan. job becomes the job as it is submitted, with each nested job as Nested in its asset. After
+// an error nothing of the family is in the plan, and job is of no use.
+func (p *plan) add(ctx context.Context, job *farm.Job) error {
+	if job.Level == farm.LevelRush {
+		policy, err := p.policy()
+		if err == nil {
+			err = policy.MayRush(p.who)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	jobs, tasks := len(s.jobs), len(s.tasks)
-	if err := s.family(ctx, &job, ""); err != nil {
-		s.jobs, s.tasks = s.jobs[:jobs], s.tasks[:tasks]
-		return farm.Job{}, err
+	jobs, tasks := len(p.jobs), len(p.tasks)
+	if err := p.family(ctx, job, ""); err != nil {
+		p.jobs, p.tasks = p.jobs[:jobs], p.tasks[:tasks]
+		return err
 	}
-	return job, nil
+	return nil
 }
 
 // family plans a job, which becomes what is submitted of it, and those nested in it. parent is the id of the one that it is nested in.
-func (s *submission) family(ctx context.Context, job *farm.Job, parent string) error {
-	id, err := s.c.state.NewID()
+func (p *plan) family(ctx context.Context, job *farm.Job, parent string) error {
+	id, err := p.s.state.NewID()
 	if err != nil {
 		return err
 	}
-	job.ID, job.Team, job.SubmittedBy, job.Parent = id, s.p.Team, s.p.Name, parent
-	job.CreatedAt, job.UpdatedAt, job.Status = s.now, s.now, farm.JobQueued
+	job.ID, job.Team, job.SubmittedBy, job.Parent = id, p.who.Team, p.who.Name, parent
+	job.CreatedAt, job.UpdatedAt, job.Status = p.now, p.now, farm.JobQueued
 	job.OutputName = id + "-" + strings.ToLower(rand.Text()) + "." + outputExt(job.Settings)
 	job.Assets = slices.Clone(job.Assets)
 	if job.Webhook != nil {
 		hook := *job.Webhook
-		hook.Farm = s.c.PublicAddress()
+		hook.Farm = p.s.farm.PublicAddress()
 		job.Webhook = &hook
 	}
 	job.PreviewFirst, job.ApprovedAt, job.ApprovedBy = job.PreviewFirst || job.Approve, time.Time{}, ""
-	if job.PreviewFirst && !mayPreview(*job) {
+	if job.PreviewFirst && !ranges.MayPreview(*job) {
 		return farm.Invalid("the job has no frames to look at first", farm.FieldError{
 			Field: "previewFirst", Message: "only films and sequences of pictures can be looked at before they are rendered",
 		})
 	}
-	if err := s.mayRunScripts(job); err != nil {
+	if err := p.mayRunScripts(job); err != nil {
 		return err
 	}
-	if err := s.settle(ctx, job); err != nil {
+	if err := p.settle(ctx, job); err != nil {
 		return err
 	}
 
-	place := len(s.jobs)
-	s.jobs = append(s.jobs, farm.Job{}) // before those nested in it
+	place := len(p.jobs)
+	p.jobs = append(p.jobs, farm.Job{}) // before those nested in it
 	for i := range job.Assets {
 		asset := &job.Assets[i]
 		if asset.Nested == nil {
 			continue
 		}
 		child := inherit(*asset.Nested, *job)
-		if err := s.family(ctx, &child, job.ID); err != nil {
+		if err := p.family(ctx, &child, job.ID); err != nil {
 			return within(fmt.Sprintf("assets[%d]", i), err)
 		}
 		asset.Nested, asset.Child = &child, child.ID
 		job.Children, job.Status = append(job.Children, child.ID), farm.JobPending
 	}
-	s.jobs[place] = *job
-	s.tasks = appendTasks(s.tasks, job)
+	p.jobs[place] = *job
+	p.tasks = appendTasks(p.tasks, job)
 	return nil
 }
 
 // mayRunScripts refuses a job with scripts of a caller who may not have them, naming the first.
-func (s *submission) mayRunScripts(job *farm.Job) error {
+func (p *plan) mayRunScripts(job *farm.Job) error {
 	at := slices.IndexFunc(job.Assets, func(a farm.Asset) bool { return a.Type == "script" })
 	if at < 0 {
 		return nil
 	}
-	policy, err := s.c.policy()
+	policy, err := p.policy()
 	if err != nil {
 		return err
 	}
-	err = policy.MayRunScripts(s.p)
+	err = policy.MayRunScripts(p.who)
 	var refused *farm.Error
 	if errors.As(err, &refused) {
 		refused.Fields = []farm.FieldError{{Field: fmt.Sprintf("assets[%d].type", at), Message: "is script"}}
@@ -161,17 +167,17 @@ func within(place string, err error) error {
 }
 
 // settle checks one job against the farm, and settles what the caller left open. Errors name fields from the job on.
-func (s *submission) settle(ctx context.Context, job *farm.Job) error {
-	if unknown := s.c.secrets.Check(s.p.Team, job); len(unknown) > 0 {
+func (p *plan) settle(ctx context.Context, job *farm.Job) error {
+	if unknown := p.s.secrets.Check(p.who.Team, job); len(unknown) > 0 {
 		return farm.Invalid("the job refers to secrets that do not exist", unknown...)
 	}
-	if err := s.checkLimits(*job); err != nil {
+	if err := p.checkLimits(*job); err != nil {
 		return err
 	}
-	if refused := refusedAddresses(s.c.cfg.Addresses, *job); len(refused) > 0 {
+	if refused := refusedAddresses(p.s.cfg.Addresses, *job); len(refused) > 0 {
 		return farm.Invalid("the job names addresses that this farm does not ask", refused...)
 	}
-	refused, err := s.c.refusedFiles(*job)
+	refused, err := p.s.refusedFiles(*job)
 	if err != nil {
 		return err
 	}
@@ -179,24 +185,24 @@ func (s *submission) settle(ctx context.Context, job *farm.Job) error {
 		return farm.Invalid("the job names files that no machine of this farm may read", refused...)
 	}
 	if job.Upload != nil {
-		job.Address = job.Upload.Address(remoteName(*job))
+		job.Address = job.Upload.Address(job.RemoteName())
 	}
-	if err := s.settleTemplate(ctx, job); err != nil {
+	if err := p.settleTemplate(ctx, job); err != nil {
 		return err
 	}
 	job.Private = job.Unkept()
-	if err := s.c.keepData(ctx, s.p, job); err != nil {
+	if err := p.s.keepData(ctx, p.who, job); err != nil {
 		return err
 	}
-	return s.keepAlive(ctx, *job)
+	return p.keepAlive(ctx, *job)
 }
 
 // checkLimits refuses limits that the farm does not have: their job would wait for ever.
-func (s *submission) checkLimits(job farm.Job) error {
+func (p *plan) checkLimits(job farm.Job) error {
 	if len(job.Limits) == 0 {
 		return nil
 	}
-	policy, err := s.c.policy()
+	policy, err := p.policy()
 	if err != nil {
 		return err
 	}
@@ -252,18 +258,18 @@ func limitsThere(policy farm.Policy) string {
 
 // settleTemplate checks the project that a job names, and settles its composition and its number of frames as far as they
 // are known.
-func (s *submission) settleTemplate(ctx context.Context, job *farm.Job) error {
+func (p *plan) settleTemplate(ctx context.Context, job *farm.Job) error {
 	if job.Join {
 		return nil
 	}
 	if job.Template.ID != "" {
-		t, err := s.template(ctx, job.Template.ID)
+		t, err := p.template(ctx, job.Template.ID)
 		if err == nil {
 			job.Template.Src = ""
-			if err := s.c.fonts.Match(job, &t); err != nil {
+			if err := p.s.fonts.Match(job, t); err != nil {
 				return err
 			}
-			return s.settleComposition(ctx, job, t)
+			return p.settleComposition(ctx, job, t)
 		}
 		if farm.CodeOf(err) != farm.CodeNotFound || job.Template.Src == "" {
 			return err
@@ -277,35 +283,52 @@ func (s *submission) settleTemplate(ctx context.Context, job *farm.Job) error {
 	if job.Settings.Frames != nil {
 		job.FramesTotal = job.Settings.Frames.Count()
 	}
-	return s.c.fonts.Match(job, nil)
+	return p.s.fonts.Match(job, nil)
 }
 
-func (s *submission) template(ctx context.Context, id string) (farm.Template, error) {
-	if t, ok := s.templates[id]; ok {
-		return t, nil
+// policy is how the farm shares its machines, read once for the request.
+func (p *plan) policy() (farm.Policy, error) {
+	if p.sharing == nil {
+		policy, err := p.s.farm.SharedBy()
+		if err != nil {
+			return farm.Policy{}, err
+		}
+		p.sharing = &policy
 	}
-	t, err := s.c.templates.Get(ctx, s.p, id)
+	return *p.sharing, nil
+}
+
+func (p *plan) template(ctx context.Context, id string) (*farm.Template, error) {
+	for _, t := range p.templates {
+		if t.ID == id {
+			return t, nil
+		}
+	}
+	t, err := p.s.templates.Get(ctx, p.who, id)
+	if err != nil {
+		return nil, err
+	}
+	p.templates = append(p.templates, &t)
+	return &t, nil
+}
+
+// summary is what was read of a template's file.
+func (p *plan) summary(ctx context.Context, introspection farm.FileRef) (*aep.Summary, error) {
+	if sum, ok := p.summaries[introspection.SHA256]; ok {
+		return sum, nil
+	}
+	sum, err := p.s.templates.Summary(ctx, introspection)
 	if err == nil {
-		s.templates[id] = t
+		if p.summaries == nil {
+			p.summaries = map[string]*aep.Summary{}
+		}
+		p.summaries[introspection.SHA256] = sum
 	}
-	return t, err
+	return sum, err
 }
 
-func (s *submission) summaryFor(ctx context.Context) func(farm.FileRef) (*aep.Summary, error) {
-	return func(ref farm.FileRef) (*aep.Summary, error) {
-		if sum, ok := s.summaries[ref.SHA256]; ok {
-			return sum, nil
-		}
-		sum, err := s.c.templates.Summary(ctx, ref)
-		if err == nil {
-			s.summaries[ref.SHA256] = sum
-		}
-		return sum, err
-	}
-}
-
-func (s *submission) settleComposition(ctx context.Context, job *farm.Job, t farm.Template) (err error) {
-	if t.Inactive(s.now, templates.AddressLife) {
+func (p *plan) settleComposition(ctx context.Context, job *farm.Job, t *farm.Template) (err error) {
+	if t.Inactive(p.now, templates.AddressLife) {
 		return farm.Invalid("the job's template cannot be used", farm.FieldError{
 			Field: "template.id", Message: fmt.Sprintf("template %q is inactive: no file came within %d days; PUT /api/v2/templates/%s/upload gives a fresh upload address",
 				t.DisplayName, farm.TemplateLife/(24*time.Hour), t.ID),
@@ -321,7 +344,7 @@ func (s *submission) settleComposition(ctx context.Context, job *farm.Job, t far
 		})
 	}
 	if job.Template.Composition == "" {
-		if job.Template.Composition, err = templates.OnlyComposition(t, s.summaryFor(ctx)); err != nil {
+		if job.Template.Composition, err = templates.OnlyComposition(*t, func(ref farm.FileRef) (*aep.Summary, error) { return p.summary(ctx, ref) }); err != nil {
 			return err
 		}
 	} else if len(t.Compositions) < templates.MaxListed && !slices.Contains(t.Compositions, job.Template.Composition) {
@@ -329,24 +352,24 @@ func (s *submission) settleComposition(ctx context.Context, job *farm.Job, t far
 			Field: "template.composition", Message: "template \"" + t.DisplayName + "\" has " + names.Quoted(t.Compositions),
 		})
 	}
-	if err := s.checkFootage(ctx, job, t); err != nil {
+	if err := p.checkFootage(ctx, job, t); err != nil {
 		return err
 	}
-	return s.countFrames(ctx, job, t)
+	return p.countFrames(ctx, job, t)
 }
 
 // countFrames notes how many frames a job renders, and refuses a range that begins beyond the composition's end. One that
 // only ends there is common among clients that count the end as excluded: what there is of it is rendered.
-func (s *submission) countFrames(ctx context.Context, job *farm.Job, t farm.Template) error {
+func (p *plan) countFrames(ctx context.Context, job *farm.Job, t *farm.Template) error {
 	total := 0
 	if t.Introspection != nil && job.Template.Composition != "" {
-		sum, err := s.summaryFor(ctx)(*t.Introspection)
+		sum, err := p.summary(ctx, *t.Introspection)
 		if err != nil {
 			return err
 		}
 		for _, comp := range sum.Compositions {
 			if comp.Name == job.Template.Composition {
-				if total = lengthOf(comp); job.Settings.Frames == nil && comp.RenderFrames > 0 {
+				if total = ranges.Length(comp); job.Settings.Frames == nil && comp.RenderFrames > 0 {
 					total = comp.RenderFrames
 				}
 				break
@@ -373,19 +396,38 @@ func (s *submission) countFrames(ctx context.Context, job *farm.Job, t farm.Temp
 }
 
 // keepAlive checks that the stored files which a job names are there, and moves their expiry.
-func (s *submission) keepAlive(ctx context.Context, job farm.Job) error {
-	stored, err := s.c.storedFiles(s.p, job)
+func (p *plan) keepAlive(ctx context.Context, job farm.Job) error {
+	stored, err := p.s.storedFiles(p.who, job)
 	if err != nil {
 		return err
 	}
 	for _, f := range stored {
-		if s.prolonged[f.SHA256] {
+		if p.prolonged[f.SHA256] {
 			continue
 		}
-		if err := s.c.prolong(ctx, f); err != nil {
+		if err := p.s.prolong(ctx, f); err != nil {
 			return err
 		}
-		s.prolonged[f.SHA256] = true
+		if p.prolonged == nil {
+			p.prolonged = map[string]bool{}
+		}
+		p.prolonged[f.SHA256] = true
 	}
 	return nil
+}
+
+// outputExt is the extension of a job's result, without the dot.
+func outputExt(s farm.Settings) string {
+	name := codec.DefaultFilm
+	switch {
+	case s.Type == "aep", s.Type == "image" && s.Frames != nil && !s.Frames.Single:
+		return "zip"
+	case s.Type == "image":
+		name = codec.DefaultStill
+	}
+	c, known := codec.Find(s.Codec)
+	if !known {
+		c, _ = codec.Find(name)
+	}
+	return c.Ext
 }

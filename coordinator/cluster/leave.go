@@ -1,4 +1,4 @@
-package coordinator
+package cluster
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,9 +37,9 @@ type farewell struct {
 	Why string `json:"why"`
 }
 
-// RemoveNode makes a coordinator a member no more, which one that leads hands the lead over for; it then ends by itself.
+// Remove makes a coordinator a member no more, which one that leads hands the lead over for; it then ends by itself.
 // CodeForbidden unless the caller is an administrator of the farm, CodeConflict when the farm would stand still without it.
-func (c *Coordinator) RemoveNode(ctx context.Context, p farm.Principal, id string) error {
+func (c *Cluster) Remove(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return err
 	}
@@ -47,11 +48,11 @@ func (c *Coordinator) RemoveNode(ctx context.Context, p farm.Principal, id strin
 }
 
 // TransferLead hands the farm's lead to the coordinator with an id, or to the one that does best where that is "".
-func (c *Coordinator) TransferLead(ctx context.Context, p farm.Principal, id string) error {
+func (c *Cluster) TransferLead(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return err
 	}
-	if leader, _ := c.store.Leader(); id != "" && leader == id {
+	if leader, _ := c.raft.Leader(); id != "" && leader == id {
 		return nil
 	}
 	_, err := peers.AskLeader(ctx, c.peers, askLead, leadChange{To: id})
@@ -59,8 +60,8 @@ func (c *Coordinator) TransferLead(ctx context.Context, p farm.Principal, id str
 }
 
 // removeHere removes a member on the leader. The leader itself hands over first, and leaves the rest to the next one.
-func (m *cluster) removeHere(ctx context.Context, in removal) (done struct{}, err error) {
-	members, based, err := m.c.store.Members()
+func (c *Cluster) removeHere(ctx context.Context, in removal) (done struct{}, err error) {
+	members, based, err := c.raft.Members()
 	if err != nil {
 		return done, err
 	}
@@ -68,67 +69,67 @@ func (m *cluster) removeHere(ctx context.Context, in removal) (done struct{}, er
 	if address == "" {
 		return done, farm.Errorf(farm.CodeNotFound, "coordinator %q does not exist", in.ID)
 	}
-	if err := membership.Removable(m.members(members), in.ID); err != nil {
+	if err := membership.Removable(c.members(members), in.ID); err != nil {
 		return done, farm.Errorf(farm.CodeConflict, "coordinator %s cannot be removed: %w", in.ID, err)
 	}
-	if in.ID == m.c.store.ID() {
-		if err := m.c.store.TransferLead(ctx, ""); err != nil {
+	if in.ID == c.raft.ID() {
+		if err := c.raft.TransferLead(ctx, ""); err != nil {
 			return done, err
 		}
 		return done, peers.ErrNotLeading
 	}
-	m.c.log.Info("a coordinator is removed", "id", in.ID, "by", in.By)
-	return done, m.drop(ctx, in.ID, address, based, "it was removed by "+in.By)
+	c.log.Info("a coordinator is removed", "id", in.ID, "by", in.By)
+	return done, c.drop(ctx, in.ID, address, based, "it was removed by "+in.By)
 }
 
 // drop takes a member out, and tells it when it can hear that.
-func (m *cluster) drop(ctx context.Context, id, address string, based uint64, why string) error {
-	if err := m.c.store.RemoveMember(ctx, id, based); err != nil {
+func (c *Cluster) drop(ctx context.Context, id, address string, based uint64, why string) error {
+	if err := c.raft.RemoveMember(ctx, id, based); err != nil {
 		return err
 	}
-	m.mu.Lock()
-	delete(m.seen, id)
-	m.mu.Unlock()
+	c.mu.Lock()
+	delete(c.seen, id)
+	c.mu.Unlock()
 	tell, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
-	if _, err := peers.Ask(tell, m.c.peers, address, askFarewell, farewell{Why: why}); err != nil {
-		m.c.log.Debug("telling a coordinator that it was removed", "id", id, "error", err)
+	if _, err := peers.Ask(tell, c.peers, address, askFarewell, farewell{Why: why}); err != nil {
+		c.log.Debug("telling a coordinator that it was removed", "id", id, "error", err)
 	}
-	m.record(ctx, command.RemoveCoordinator{ID: id})
+	c.record(ctx, command.RemoveCoordinator{ID: id})
 	return nil
 }
 
 // takeFarewell believes another coordinator that this one is a member no more, if that one leads.
-func (m *cluster) takeFarewell(_ context.Context, from string, in farewell) (done struct{}, err error) {
-	if from == "" || from == m.c.store.ID() {
+func (c *Cluster) takeFarewell(_ context.Context, from string, in farewell) (done struct{}, err error) {
+	if from == "" || from == c.raft.ID() {
 		return done, farm.Errorf(farm.CodeForbidden, "a coordinator does not remove itself")
 	}
-	m.leave(in.Why)
+	c.leave(in.Why)
 	return done, nil
 }
 
 // leave ends this node's membership for good.
-func (m *cluster) leave(why string) {
-	m.mu.Lock()
-	again := m.left != ""
+func (c *Cluster) leave(why string) {
+	c.mu.Lock()
+	again := c.left != ""
 	if !again {
-		m.left = why
+		c.left = why
 	}
-	m.mu.Unlock()
+	c.mu.Unlock()
 	if again {
 		return
 	}
-	m.c.log.Warn("this coordinator is part of the farm no more, and ends", "because", why)
-	text := fmt.Sprintf("%s\n%s\n", m.c.cfg.Now().UTC().Format(time.RFC3339), why)
-	if err := durable.WriteFile(m.c.path(leftFile), []byte(text), 0o600); err != nil {
-		m.c.log.Error("noting that this coordinator has left the farm", "error", err)
+	c.log.Warn("this coordinator is part of the farm no more, and ends", "because", why)
+	text := fmt.Sprintf("%s\n%s\n", c.state.Now().UTC().Format(time.RFC3339), why)
+	if err := durable.WriteFile(filepath.Join(c.cfg.Dir, leftFile), []byte(text), 0o600); err != nil {
+		c.log.Error("noting that this coordinator has left the farm", "error", err)
 	}
-	close(m.gone)
+	close(c.gone)
 }
 
-func (m *cluster) hasLeft() bool {
+func (c *Cluster) hasLeft() bool {
 	select {
-	case <-m.gone:
+	case <-c.gone:
 		return true
 	default:
 		return false
@@ -136,11 +137,11 @@ func (m *cluster) hasLeft() bool {
 }
 
 // Left is closed when this node is a coordinator of its farm no more. Whoever runs it ends it then.
-func (c *Coordinator) Left() <-chan struct{} { return c.cluster.gone }
+func (c *Cluster) Left() <-chan struct{} { return c.gone }
 
-// checkLeft refuses to start a node that has left its farm.
-func checkLeft(dir string) error {
-	path := dir + string(os.PathSeparator) + leftFile
+// CheckLeft refuses to start a node that has left its farm.
+func CheckLeft(dir string) error {
+	path := filepath.Join(dir, leftFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

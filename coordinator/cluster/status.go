@@ -1,4 +1,4 @@
-package coordinator
+package cluster
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 	"overcrank/farm"
 )
 
-// Cluster is what a coordinator knows of the farm's coordinators, whether or not the farm has a leader.
-type Cluster struct {
+// Status is what a coordinator knows of the farm's coordinators, whether or not the farm has a leader.
+type Status struct {
 	Farm     string // what the farm is called in its certificates
 	Self     string // id of the coordinator that answers
 	Leader   string // id of the one that leads, "" while none does
@@ -23,13 +23,13 @@ type Cluster struct {
 	Standing membership.Standing
 	Warnings []string // what somebody should do something about
 	Storage  storage.Status
-	Members  []ClusterMember
+	Members  []Member
 }
 
-// ClusterMember is one of the farm's coordinators.
-type ClusterMember struct {
+// Member is one of the farm's coordinators.
+type Member struct {
 	farm.Coordinator
-	Role        MemberRole
+	Role        Role
 	Dead        bool
 	LastContact time.Time // by the clock of the one that answers; zero when it was never heard of
 	Silent      time.Duration
@@ -49,48 +49,45 @@ type ClusterMember struct {
 	Trouble  string // why it is not ready
 }
 
-// MemberRole is what a coordinator is to the others.
-type MemberRole string
+// Role is what a coordinator is to the others.
+type Role string
 
 // The roles.
 const (
-	RoleLeader   MemberRole = "leader"
-	RoleVoter    MemberRole = "voter"
-	RoleNonVoter MemberRole = "non-voter"
+	RoleLeader   Role = "leader"
+	RoleVoter    Role = "voter"
+	RoleNonVoter Role = "non-voter"
 )
 
-// Cluster tells how the farm's coordinators are, as this one sees them: each is asked now. The fingerprints are those at an
+// Status tells how the farm's coordinators are, as this one sees them: each is asked now. The fingerprints are those at an
 // index; at the newest that all of them have where it is 0. CodeForbidden unless the caller is an administrator of the farm.
-func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint64) (Cluster, error) {
+func (c *Cluster) Status(ctx context.Context, p farm.Principal, index uint64) (Status, error) {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
-		return Cluster{}, err
+		return Status{}, err
 	}
-	m := c.cluster
-	if !c.peers.Alone() {
-		m.look(ctx)
-	}
-	list, _, err := c.store.Members()
+	c.look(ctx)
+	list, _, err := c.raft.Members()
 	if err != nil {
-		return Cluster{}, err
+		return Status{}, err
 	}
-	seen, all := m.members(list), m.sightings()
-	leader, _ := c.store.Leader()
-	out := Cluster{
-		Farm: c.keys.cluster(), Self: c.store.ID(), Leader: leader, Term: c.store.Progress().Term,
-		Standing: membership.Stand(seen), Warnings: append(m.warnings(seen), m.damageWarnings(seen)...), Storage: c.storage.Status(),
+	seen, all := c.members(list), c.sightings()
+	leader, _ := c.raft.Leader()
+	out := Status{
+		Farm: c.cfg.Farm, Self: c.raft.ID(), Leader: leader, Term: c.raft.Progress().Term,
+		Standing: membership.Stand(seen), Warnings: append(c.warnings(seen), c.damageWarnings(seen)...), Storage: c.storage.Status(),
 	}
-	m.mu.Lock()
-	out.Waiting = m.waiting
-	m.mu.Unlock()
+	c.mu.Lock()
+	out.Waiting = c.waiting
+	c.mu.Unlock()
 	records := map[string]farm.Coordinator{}
-	for _, r := range m.records() {
+	for _, r := range c.records() {
 		records[r.ID] = r
 	}
-	self := m.reportSelf(0)
+	self := c.reportSelf(0)
 	newest := self.Committed
 	for i, member := range list {
 		s := all[member.ID]
-		if member.ID == c.store.ID() {
+		if member.ID == c.raft.ID() {
 			s = sighting{report: self, heard: time.Now(), answered: true}
 		}
 		newest = max(newest, s.report.Committed)
@@ -98,21 +95,21 @@ func (c *Coordinator) Cluster(ctx context.Context, p farm.Principal, index uint6
 		if c.peers.Alone() {
 			address = "" // nobody could reach it there
 		}
-		out.Members = append(out.Members, memberOf(seen[i], s, records[member.ID], address, leader, c.cfg.Now()))
+		out.Members = append(out.Members, memberOf(seen[i], s, records[member.ID], address, leader, c.state.Now()))
 	}
 	for i := range out.Members {
 		out.Members[i].Lag = newest - min(newest, out.Members[i].Applied)
 	}
-	m.compare(ctx, out.Members, index)
-	slices.SortFunc(out.Members, func(a, b ClusterMember) int {
+	c.compare(ctx, out.Members, index)
+	slices.SortFunc(out.Members, func(a, b Member) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	})
 	return out, nil
 }
 
 // memberOf puts together what is known of a member: what it says of itself goes before what the state has.
-func memberOf(seen membership.Member, s sighting, record farm.Coordinator, address, leader string, now time.Time) ClusterMember {
-	out := ClusterMember{Coordinator: record, Dead: seen.Dead(), Silent: seen.Silent, Role: RoleNonVoter, Differs: seen.Astray}
+func memberOf(seen membership.Member, s sighting, record farm.Coordinator, address, leader string, now time.Time) Member {
+	out := Member{Coordinator: record, Dead: seen.Dead(), Silent: seen.Silent, Role: RoleNonVoter, Differs: seen.Astray}
 	if s.answered {
 		r := s.report
 		out.Coordinator, out.Applied, out.State, out.Free, out.Trouble = r.Coordinator, r.Applied, r.State, r.Free, r.Trouble
@@ -130,7 +127,7 @@ func memberOf(seen membership.Member, s sighting, record farm.Coordinator, addre
 }
 
 // compare adds the fingerprints of those that answer, at one index.
-func (m *cluster) compare(ctx context.Context, members []ClusterMember, index uint64) {
+func (c *Cluster) compare(ctx context.Context, members []Member, index uint64) {
 	if index == 0 {
 		for _, member := range members {
 			if !member.Dead && member.State > 0 && (index == 0 || member.State < index) {
@@ -145,12 +142,12 @@ func (m *cluster) compare(ctx context.Context, members []ClusterMember, index ui
 	for i := range members {
 		member := &members[i]
 		switch {
-		case member.ID == m.c.store.ID():
-			member.Fingerprint, _ = m.c.store.FingerprintAt(index)
+		case member.ID == c.raft.ID():
+			member.Fingerprint, _ = c.raft.FingerprintAt(index)
 			member.FingerprintIndex = index
 		case !member.Dead:
 			calls.Go(func() {
-				if r, err := m.report(ctx, member.Cluster, index); err == nil {
+				if r, err := c.report(ctx, member.Cluster, index); err == nil {
 					member.Fingerprint, member.FingerprintIndex = r.Print, index
 				}
 			})

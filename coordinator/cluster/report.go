@@ -1,4 +1,4 @@
-package coordinator
+package cluster
 
 import (
 	"context"
@@ -34,28 +34,28 @@ type nodeReport struct {
 }
 
 // reportSelf says how this node is.
-func (m *cluster) reportSelf(index uint64) nodeReport {
-	c := m.c
-	p := c.store.Progress()
-	_, leader := c.store.Leader()
+func (c *Cluster) reportSelf(index uint64) nodeReport {
+	p := c.raft.Progress()
+	_, leader := c.raft.Leader()
 	r := nodeReport{
-		Coordinator: m.self(), Farm: c.keys.cluster(), Eras: c.eras, Blank: c.store.Blank(), Expect: c.cfg.BootstrapExpect, Leader: leader,
-		Term: p.Term, Committed: p.Committed, Applied: p.Applied, State: p.State, Secrets: c.ring.IDs(), Damaged: len(c.proofs.Damaged()),
+		Coordinator: c.self(), Farm: c.cfg.Farm, Eras: c.cfg.Eras, Blank: c.raft.Blank(), Expect: c.cfg.Wanted.Expect, Leader: leader,
+		Term: p.Term, Committed: p.Committed, Applied: p.Applied, State: p.State, Secrets: c.ring.IDs(),
 	}
+	r.Damaged = len(c.storage.Proofs().Damaged())
 	if index == 0 {
 		index = p.State
 	}
-	r.Print, _ = c.store.FingerprintAt(index)
-	r.MarkIndex, r.Mark = c.store.Mark()
-	whole := c.store.Integrity()
+	r.Print, _ = c.raft.FingerprintAt(index)
+	r.MarkIndex, r.Mark = c.raft.Mark()
+	whole := c.raft.Integrity()
 	r.Mended, r.Verified = whole.Rebuilds, whole.Verified
-	if free, err := c.store.Free(); err == nil {
+	if free, err := c.raft.Free(); err == nil {
 		r.Free = free
 	}
 	if r.Blank {
-		r.Seen, r.Knows = m.blank(), append(m.callable(), c.peers.Address())
+		r.Seen, r.Knows = c.blank(), append(c.callable(), c.peers.Address())
 	}
-	if err := c.Ready(); err != nil {
+	if err := c.farm.Ready(); err != nil {
 		r.Trouble = err.Error()
 	}
 	return r
@@ -67,8 +67,8 @@ type reportAsked struct {
 }
 
 // report asks the node at an address how it is.
-func (m *cluster) report(ctx context.Context, address string, index uint64) (nodeReport, error) {
+func (c *Cluster) report(ctx context.Context, address string, index uint64) (nodeReport, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
-	return peers.Ask(ctx, m.c.peers, address, askReport, reportAsked{Index: index})
+	return peers.Ask(ctx, c.peers, address, askReport, reportAsked{Index: index})
 }

@@ -1,4 +1,4 @@
-package coordinator
+package cluster
 
 import (
 	"context"
@@ -12,80 +12,80 @@ import (
 )
 
 // admit makes a coordinator that asks for it a member without a vote, or gives a member its new address.
-func (m *cluster) admit(ctx context.Context, from string, in nodeReport) (joinAnswer, error) {
+func (c *Cluster) admit(ctx context.Context, from string, in nodeReport) (joinAnswer, error) {
 	if in.ID != from {
 		return joinAnswer{}, farm.Errorf(farm.CodeForbidden, "a coordinator asks for itself alone")
 	}
-	id, leader := m.c.store.Leader()
-	if id != m.c.store.ID() {
+	id, leader := c.raft.Leader()
+	if id != c.raft.ID() {
 		if leader == "" || leader == in.Cluster {
 			return joinAnswer{}, farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment")
 		}
 		return joinAnswer{Leader: leader}, nil
 	}
-	if err := m.c.store.Confirm(ctx); err != nil {
+	if err := c.raft.Confirm(ctx); err != nil {
 		return joinAnswer{}, err
 	}
-	members, based, err := m.c.store.Members()
+	members, based, err := c.raft.Members()
 	if err != nil {
 		return joinAnswer{}, err
 	}
 	for _, member := range members {
 		if member.ID == in.ID {
-			return joinAnswer{}, m.relocate(ctx, member, in, based)
+			return joinAnswer{}, c.relocate(ctx, member, in, based)
 		}
 	}
 	if !in.Blank {
-		return joinAnswer{Gone: fmt.Sprintf("it is not among the farm's coordinators: it was removed, or the farm was recovered without it (as %s knows)", m.self().Name)}, nil
+		return joinAnswer{Gone: fmt.Sprintf("it is not among the farm's coordinators: it was removed, or the farm was recovered without it (as %s knows)", c.self().Name)}, nil
 	}
-	if err := m.c.admissible(in); err != nil {
+	if err := c.admissible(in); err != nil {
 		return joinAnswer{}, err
 	}
-	if err := m.c.store.AddFollower(ctx, in.ID, in.Cluster, based); err != nil {
+	if err := c.raft.AddFollower(ctx, in.ID, in.Cluster, based); err != nil {
 		return joinAnswer{}, err
 	}
-	m.watch(in)
-	m.c.log.Info("a coordinator was let in; it gets a vote once it keeps up", "id", in.ID, "name", in.Name, "address", in.Cluster)
+	c.watch(in)
+	c.log.Info("a coordinator was let in; it gets a vote once it keeps up", "id", in.ID, "name", in.Name, "address", in.Cluster)
 	record := in.Coordinator
-	record.At = m.c.cfg.Now()
-	m.record(ctx, command.PutCoordinator{Coordinator: record})
+	record.At = c.state.Now()
+	c.record(ctx, command.PutCoordinator{Coordinator: record})
 	return joinAnswer{}, nil
 }
 
 // relocate gives a member the address that it has now.
-func (m *cluster) relocate(ctx context.Context, member raftstore.Member, in nodeReport, based uint64) error {
+func (c *Cluster) relocate(ctx context.Context, member raftstore.Member, in nodeReport, based uint64) error {
 	if member.Address == in.Cluster {
 		return nil
 	}
-	if there, err := m.report(ctx, member.Address, 0); err == nil && there.ID == in.ID {
+	if there, err := c.report(ctx, member.Address, 0); err == nil && there.ID == in.ID {
 		return farm.Errorf(farm.CodeConflict, "coordinator %s runs at %s already, and another one with the same id at %s asks to be it: was its folder copied?", in.ID, member.Address, in.Cluster)
 	}
-	m.c.log.Info("a coordinator has another address", "id", in.ID, "was", member.Address, "is", in.Cluster)
-	return m.c.setAddress(ctx, member, in.Cluster, based)
+	c.log.Info("a coordinator has another address", "id", in.ID, "was", member.Address, "is", in.Cluster)
+	return c.setAddress(ctx, member, in.Cluster, based)
 }
 
-func (c *Coordinator) setAddress(ctx context.Context, member raftstore.Member, address string, based uint64) error {
+func (c *Cluster) setAddress(ctx context.Context, member raftstore.Member, address string, based uint64) error {
 	if member.Voter {
-		return c.store.AddVoter(ctx, member.ID, address, based)
+		return c.raft.AddVoter(ctx, member.ID, address, based)
 	}
-	return c.store.AddFollower(ctx, member.ID, address, based)
+	return c.raft.AddFollower(ctx, member.ID, address, based)
 }
 
 // admissible is nil for a coordinator that can become one of this farm's. The error says in words why it cannot.
-func (c *Coordinator) admissible(in nodeReport) error {
+func (c *Cluster) admissible(in nodeReport) error {
 	if c.peers.Alone() {
 		return farm.Errorf(farm.CodeConflict, "this farm has no port for other coordinators: start the one it has with --cluster-listen, and --cluster-address where others reach it, first")
 	}
-	if in.Farm != "" && in.Farm != c.keys.cluster() {
-		return farm.Errorf(farm.CodeConflict, "it has the key of another farm, %s; this one is %s", in.Farm, c.keys.cluster())
+	if in.Farm != "" && in.Farm != c.cfg.Farm {
+		return farm.Errorf(farm.CodeConflict, "it has the key of another farm, %s; this one is %s", in.Farm, c.cfg.Farm)
 	}
 	if err := c.storage.ServesAll(); err != nil {
 		return err
 	}
-	if level := c.level(); in.Level < level {
+	if level := c.Level(); in.Level < level {
 		return farm.Errorf(farm.CodeConflict, "its version %s is too old: the farm's state is of level %d and that program understands level %d; install the overcrank of the other coordinators, %s", in.Version, level, in.Level, c.cfg.Version)
 	}
-	if skew := c.cfg.Now().Sub(in.At); skew.Abs() > membership.MostSkew {
+	if skew := c.state.Now().Sub(in.At); skew.Abs() > membership.MostSkew {
 		way := "behind"
 		if skew < 0 {
 			way = "ahead of"
@@ -96,8 +96,8 @@ func (c *Coordinator) admissible(in nodeReport) error {
 }
 
 // watch begins to expect a member's answers.
-func (m *cluster) watch(in nodeReport) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.seen[in.ID] = &sighting{report: in, heard: time.Now()}
+func (c *Cluster) watch(in nodeReport) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen[in.ID] = &sighting{report: in, heard: time.Now()}
 }

@@ -1,18 +1,19 @@
-package coordinator
+package submission
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/raftstore/command"
 )
 
-// batchParts lays down a batch that is too large for one command, part by part, while the rest of it is still planned. While one part
+// staging lays down a batch that is too large for one command, part by part, while the rest of it is still planned. While one part
 // is written to the log the next is packed.
-type batchParts struct {
-	c     *Coordinator
+type staging struct {
+	state *state.State
 	batch string
 	at    time.Time
 	todo  chan piece
@@ -31,7 +32,7 @@ const partsAhead = 4
 // piece are some families of a batch, one behind the other.
 type piece struct {
 	first int     // place of the first family in the batch
-	ends  []place // of its families in the batch's submission; the first is where the first begins
+	ends  []place // of its families in the batch's plan; the first is where the first begins
 	jobs  []farm.Job
 	tasks []farm.Task
 }
@@ -45,9 +46,9 @@ func (p piece) part(from, to int) piece {
 	}
 }
 
-// beginParts begins to lay down a batch; wait has to be called.
-func (c *Coordinator) beginParts(ctx context.Context, batch string, at time.Time) *batchParts {
-	b := &batchParts{c: c, batch: batch, at: at, todo: make(chan piece, partsAhead), done: make(chan struct{}), refused: map[int]error{}}
+// stage begins to lay down a batch; wait has to be called.
+func (s *Submitter) stage(ctx context.Context, batch string, at time.Time) *staging {
+	b := &staging{state: s.state, batch: batch, at: at, todo: make(chan piece, partsAhead), done: make(chan struct{}), refused: map[int]error{}}
 	go func() {
 		defer close(b.done)
 		for p := range b.todo {
@@ -60,10 +61,10 @@ func (c *Coordinator) beginParts(ctx context.Context, batch string, at time.Time
 }
 
 // add lays down a piece behind those before, without waiting for it unless many wait already.
-func (b *batchParts) add(p piece) { b.todo <- p }
+func (b *staging) add(p piece) { b.todo <- p }
 
 // wait waits until everything is laid down. Nothing may be added any more.
-func (b *batchParts) wait() error {
+func (b *staging) wait() error {
 	close(b.todo)
 	<-b.done
 	err := b.err
@@ -78,10 +79,10 @@ func (b *batchParts) wait() error {
 }
 
 // store lays a piece down in as few parts as it fits into. A family that does not fit alone is refused.
-func (b *batchParts) store(ctx context.Context, p piece) error {
+func (b *staging) store(ctx context.Context, p piece) error {
 	families := len(p.ends) - 1
 	if families == 1 || sizeOf(p.jobs) <= batchPiece {
-		stored, err := b.c.store.Begin(ctx, command.SubmitPart{
+		stored, err := b.state.Begin(ctx, command.SubmitPart{
 			Batch: b.batch, Part: len(b.stored), At: b.at, SubmitJobs: command.SubmitJobs{Jobs: p.jobs, Tasks: p.tasks},
 		})
 		switch {

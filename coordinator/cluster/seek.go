@@ -1,4 +1,4 @@
-package coordinator
+package cluster
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,98 +22,84 @@ import (
 // Without it, a node that was stopped in between would begin a farm of its own under another farm's key.
 const waitingFile = "cluster.waiting"
 
-// awaited is what the file holds.
-type awaited struct {
+// Wanted is what a new coordinator is to become part of.
+type Wanted struct {
 	Join   []string `json:"join,omitempty"`   // addresses of other coordinators
 	Expect int      `json:"expect,omitempty"` // how many of them are to begin a farm
 }
 
-// loadWaiting takes up what an earlier start waited for, and keeps what this one is asked to wait for.
-func (c *Coordinator) loadWaiting() error {
-	path := c.path(waitingFile)
-	var kept awaited
-	err := durable.ReadJSON(path, &kept)
-	if errors.Is(err, fs.ErrNotExist) && len(c.cfg.Join) == 0 && len(c.cfg.GossipSeeds) == 0 && c.cfg.BootstrapExpect < 2 {
-		return nil
+// Await takes up what an earlier start of the node of a data folder waited for, and keeps what this one is asked to wait for. waits says
+// whether the node is to become part of a farm, or to begin one with others; seeds that it may find them by gossip; hasState that its
+// folder holds a state.
+func (w *Wanted) Await(dir string, port, seeds, hasState bool) (waits bool, err error) {
+	path := filepath.Join(dir, waitingFile)
+	var kept Wanted
+	err = durable.ReadJSON(path, &kept)
+	if errors.Is(err, fs.ErrNotExist) && len(w.Join) == 0 && !seeds && w.Expect < 2 {
+		return false, nil
 	}
 	waited := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reading %s, which says what this coordinator waits for: %w", path, err)
+		return false, fmt.Errorf("reading %s, which says what this coordinator waits for: %w", path, err)
 	}
 	for _, address := range kept.Join {
-		if !slices.Contains(c.cfg.Join, address) {
-			c.cfg.Join = append(c.cfg.Join, address)
+		if !slices.Contains(w.Join, address) {
+			w.Join = append(w.Join, address)
 		}
 	}
-	if c.cfg.BootstrapExpect == 0 {
-		c.cfg.BootstrapExpect = kept.Expect
+	if w.Expect == 0 {
+		w.Expect = kept.Expect
 	}
-	if c.cfg.ClusterListen == "" {
-		return errors.New("this coordinator is to become one of several: give it a port for the others (--cluster-listen)")
+	if !port {
+		return false, errors.New("this coordinator is to become one of several: give it a port for the others (--cluster-listen)")
 	}
-	// Whoever has waited before has the files of a state in which there is nothing yet.
-	if state, err := hasState(filepath.Join(c.cfg.DataDir, stateFolder)); err != nil || state && !waited {
-		return err
+	if hasState && !waited { // whoever has waited before has the files of a state in which there is nothing yet
+		return false, nil
 	}
-	c.awaits = true
-	return keepWaiting(c.cfg.DataDir, awaited{Join: c.cfg.Join, Expect: c.cfg.BootstrapExpect})
+	return true, w.keep(dir)
 }
 
-func keepWaiting(dir string, w awaited) error {
+func (w Wanted) keep(dir string) error {
 	if err := durable.WriteJSON(filepath.Join(dir, waitingFile), w, 0o600); err != nil {
 		return fmt.Errorf("keeping what this coordinator waits for: %w", err)
 	}
 	return nil
 }
 
-// hasState tells whether a folder of the state holds anything but the node's id.
-func hasState(dir string) (bool, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	for _, e := range entries {
-		if name := strings.TrimSuffix(e.Name(), durable.SumSuffix); name != raftstore.NodeIDFile {
-			return true, nil
-		}
-	}
-	return false, err
-}
-
 // seek brings a blank node to a farm: into one that is there, or, with the others that it is to begin one with, into a new one.
-func (m *cluster) seek(ctx context.Context) {
-	if m.c.storage.Shared() == nil {
-		m.wait("it would keep files in %s, where others cannot reach them: start it with the --storage of the farm", m.c.storage.Own())
+func (c *Cluster) seek(ctx context.Context) {
+	if c.storage.Shared() == nil {
+		c.wait("it would keep files in %s, where others cannot reach them: start it with the --storage of the farm", c.storage.Own())
 		return
 	}
-	blank, members := m.around()
+	blank, members := c.around()
 	if len(members) > 0 {
-		m.join(ctx, members)
+		c.join(ctx, members)
 		return
 	}
-	expect := m.c.cfg.BootstrapExpect
+	expect := c.cfg.Wanted.Expect
 	if expect < 2 {
-		m.wait("no coordinator of the farm answers%s", m.unheard())
+		c.wait("no coordinator of the farm answers%s", c.unheard())
 		return
 	}
-	if why := m.cannotFound(expect, blank); why != "" {
-		m.wait("%s%s", why, m.unheard())
+	if why := c.cannotFound(expect, blank); why != "" {
+		c.wait("%s%s", why, c.unheard())
 		return
 	}
-	peers := []raftstore.Peer{{ID: m.c.store.ID(), Address: m.c.peers.Address()}}
+	peers := []raftstore.Peer{{ID: c.raft.ID(), Address: c.peers.Address()}}
 	for _, r := range blank {
 		peers = append(peers, raftstore.Peer{ID: r.ID, Address: r.Cluster})
 	}
 	slices.SortFunc(peers, func(a, b raftstore.Peer) int { return strings.Compare(a.ID, b.ID) })
-	m.c.log.Info("all coordinators that are to begin the farm have met", "coordinators", peers)
-	if err := m.c.store.Found(ctx, peers); err != nil {
-		m.wait("%v", err)
+	c.log.Info("all coordinators that are to begin the farm have met", "coordinators", peers)
+	if err := c.raft.Found(ctx, peers); err != nil {
+		c.wait("%v", err)
 	}
 }
 
 // around are the other coordinators that answer: those that are blank too, and those that are part of a farm.
-func (m *cluster) around() (blank, members []nodeReport) {
-	all := m.sightings()
+func (c *Cluster) around() (blank, members []nodeReport) {
+	all := c.sightings()
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		s := all[id]
 		switch {
@@ -129,9 +114,9 @@ func (m *cluster) around() (blank, members []nodeReport) {
 }
 
 // blank are the ids of the blank coordinators that are there, this one among them.
-func (m *cluster) blank() []string {
-	others, _ := m.around()
-	ids := []string{m.c.store.ID()}
+func (c *Cluster) blank() []string {
+	others, _ := c.around()
+	ids := []string{c.raft.ID()}
 	for _, r := range others {
 		ids = append(ids, r.ID)
 	}
@@ -141,8 +126,8 @@ func (m *cluster) blank() []string {
 
 // cannotFound says why the blank coordinators that are there cannot begin a farm yet, "" when they can: they are as many as
 // every one of them expects, and each of them has seen all the others. So no two of them begin different farms.
-func (m *cluster) cannotFound(expect int, others []nodeReport) string {
-	all := m.blank()
+func (c *Cluster) cannotFound(expect int, others []nodeReport) string {
+	all := c.blank()
 	names := make([]string, len(others))
 	for i, r := range others {
 		names[i] = r.Name + " at " + r.Cluster
@@ -169,15 +154,15 @@ func (m *cluster) cannotFound(expect int, others []nodeReport) string {
 }
 
 // unheard names who does not answer.
-func (m *cluster) unheard() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.silent) == 0 {
+func (c *Cluster) unheard() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.silent) == 0 {
 		return ""
 	}
 	var words []string
-	for _, address := range slices.Sorted(maps.Keys(m.silent)) {
-		words = append(words, address+" "+m.silent[address])
+	for _, address := range slices.Sorted(maps.Keys(c.silent)) {
+		words = append(words, address+" "+c.silent[address])
 	}
 	return "; " + strings.Join(words, ", ")
 }
@@ -191,44 +176,44 @@ type joinAnswer struct {
 }
 
 // join asks to be let into the farm of those that were heard.
-func (m *cluster) join(ctx context.Context, members []nodeReport) {
+func (c *Cluster) join(ctx context.Context, members []nodeReport) {
 	// A node that sees another storage than the rest would lose what it is given.
-	if !m.storageSeen {
-		if err := m.c.storage.Look(ctx); err != nil {
-			m.wait("%v", err)
+	if !c.loop.storageWorked {
+		if err := c.storage.Look(ctx); err != nil {
+			c.wait("%v", err)
 			return
 		}
-		m.storageSeen = true
+		c.loop.storageWorked = true
 	}
 	var words string
 	for _, r := range members {
-		answer, err := m.askToJoin(ctx, r.Cluster)
+		answer, err := c.askToJoin(ctx, r.Cluster)
 		switch {
 		case err == nil && answer.Gone == "":
-			m.wait("the farm has let this coordinator in, and its state is on its way")
+			c.wait("the farm has let this coordinator in, and its state is on its way")
 			return
 		case err == nil:
 			words = answer.Gone
 		case farm.CodeOf(err) == farm.CodeConflict || farm.CodeOf(err) == farm.CodeForbidden:
-			m.wait("the farm does not let this coordinator in: %v", err)
+			c.wait("the farm does not let this coordinator in: %v", err)
 			return
 		default:
 			words = shortReason(err)
 		}
 	}
-	m.wait("the farm has not let this coordinator in yet: %s", words)
+	c.wait("the farm has not let this coordinator in yet: %s", words)
 }
 
 // joinWithin bounds the request to be let in.
 const joinWithin = 30 * time.Second
 
 // askToJoin asks a member, and the leader that it names.
-func (m *cluster) askToJoin(ctx context.Context, address string) (joinAnswer, error) {
+func (c *Cluster) askToJoin(ctx context.Context, address string) (joinAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinWithin)
 	defer cancel()
-	self := m.reportSelf(0)
+	self := c.reportSelf(0)
 	for range 3 {
-		answer, err := peers.Ask(ctx, m.c.peers, address, askJoin, self)
+		answer, err := peers.Ask(ctx, c.peers, address, askJoin, self)
 		if err != nil {
 			return answer, err
 		}
@@ -241,44 +226,48 @@ func (m *cluster) askToJoin(ctx context.Context, address string) (joinAnswer, er
 }
 
 // announceAddress tells the leader where this member is, when the farm has another address of it.
-func (m *cluster) announceAddress(ctx context.Context) {
-	members, _, err := m.c.store.Members()
-	if err != nil || m.c.peers.Alone() {
+func (c *Cluster) announceAddress(ctx context.Context) {
+	members, _, err := c.raft.Members()
+	if err != nil || c.peers.Alone() {
 		return
 	}
 	for _, member := range members {
-		if member.ID != m.c.store.ID() || member.Address == m.c.peers.Address() {
+		if member.ID != c.raft.ID() || member.Address == c.peers.Address() {
 			continue
 		}
-		_, leader := m.c.store.Leader()
-		if answer, err := m.askToJoin(ctx, leader); err != nil || answer.Gone != "" {
-			m.sayOnce(fmt.Sprintf("the farm does not take this coordinator's new address %s: %s%v", m.c.peers.Address(), answer.Gone, err))
+		_, leader := c.raft.Leader()
+		answer, err := c.askToJoin(ctx, leader)
+		if err == nil && answer.Gone != "" {
+			err = errors.New(answer.Gone)
+		}
+		if err != nil {
+			c.sayOnce(fmt.Sprintf("the farm does not take this coordinator's new address %s: %v", c.peers.Address(), err))
 		}
 	}
 }
 
 // askIfMember asks the others, when nobody leads this one, whether it has another address by now, or no place any more.
-func (m *cluster) askIfMember(ctx context.Context) {
-	_, members := m.around()
+func (c *Cluster) askIfMember(ctx context.Context) {
+	_, members := c.around()
 	for _, r := range members {
 		if r.Leader == "" {
 			continue
 		}
-		answer, err := m.askToJoin(ctx, r.Cluster)
+		answer, err := c.askToJoin(ctx, r.Cluster)
 		switch {
 		case err != nil:
-			m.sayOnce(fmt.Sprintf("asking the others whether this coordinator is still one of them: %v", err))
+			c.sayOnce(fmt.Sprintf("asking the others whether this coordinator is still one of them: %v", err))
 		case answer.Gone != "":
-			m.leave(answer.Gone)
+			c.leave(answer.Gone)
 			return
 		}
 	}
 }
 
 // sayOnce logs a warning unless it was the last one.
-func (m *cluster) sayOnce(words string) {
-	if words != "" && words != m.warned {
-		m.c.log.Warn(words)
+func (c *Cluster) sayOnce(words string) {
+	if words != "" && words != c.loop.warned {
+		c.log.Warn(words)
 	}
-	m.warned = words
+	c.loop.warned = words
 }

@@ -1,4 +1,4 @@
-package coordinator
+package submission
 
 import (
 	"context"
@@ -15,11 +15,11 @@ const lacksNamed = 20
 
 // checkFootage looks whether a job brings the files that its composition shows and that did not come with the template. Programs
 // may know better than the farm, so without Strict such a job is taken, with warnings.
-func (s *submission) checkFootage(ctx context.Context, job *farm.Job, t farm.Template) error {
+func (p *plan) checkFootage(ctx context.Context, job *farm.Job, t *farm.Template) error {
 	if t.Introspection == nil || job.Template.Composition == "" {
 		return nil
 	}
-	sum, err := s.summaryFor(ctx)(*t.Introspection)
+	sum, err := p.summary(ctx, *t.Introspection)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package coordinator
+package submission
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 // ResubmitBatch submits the jobs of a batch that pick chooses once more, as a batch of their own, after change has changed
 // them; CodeNotFound when it chooses none. Those that cannot be resubmitted, since the farm no longer keeps what they were made
 // of, are refused like any others.
-func (c *Coordinator) ResubmitBatch(ctx context.Context, p farm.Principal, id string, pick func(farm.Job) bool, change func(*farm.Job)) (BatchResult, error) {
+func (s *Submitter) ResubmitBatch(ctx context.Context, p farm.Principal, id string, pick func(farm.Job) bool, change func(*farm.Job)) (BatchResult, error) {
 	if err := p.May(farm.ActSubmit); err != nil {
 		return BatchResult{}, err
 	}
 	var entries []BatchEntry
-	err := c.store.View(func(tx *raftstore.Tx) error {
+	err := s.state.View(func(tx *raftstore.Tx) error {
 		batch, err := tx.Batch(id)
 		if err != nil || batch.Team != p.Team {
 			return err
@@ -44,7 +44,7 @@ func (c *Coordinator) ResubmitBatch(ctx context.Context, p farm.Principal, id st
 	if len(entries) == 0 {
 		return BatchResult{}, farm.Errorf(farm.CodeNotFound, "batch %q has no such jobs", id)
 	}
-	result, err := c.SubmitBatch(ctx, p, entries)
+	result, err := s.SubmitBatch(ctx, p, entries)
 	if err == nil && len(result.Jobs) == 0 {
 		return result, farm.Errorf(farm.CodeConflict, "none of the jobs could be resubmitted: %w", result.Errs[0])
 	}
@@ -53,16 +53,16 @@ func (c *Coordinator) ResubmitBatch(ctx context.Context, p farm.Principal, id st
 
 // JobAgain is a job of the caller's team as it was sent, with those nested in it, to be submitted once more. CodeConflict when the farm
 // no longer keeps what it was made of.
-func (c *Coordinator) JobAgain(_ context.Context, p farm.Principal, id string) (farm.Job, error) {
+func (s *Submitter) JobAgain(_ context.Context, p farm.Principal, id string) (farm.Job, error) {
 	if err := p.May(farm.ActSubmit); err != nil {
 		return farm.Job{}, err
 	}
-	job, err := c.state.JobOf(p, id)
+	job, err := s.state.JobOf(p, id)
 	if err != nil {
 		return farm.Job{}, err
 	}
 	var entry BatchEntry
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = s.state.View(func(tx *raftstore.Tx) (err error) {
 		entry, err = resubmission(tx, job)
 		return err
 	})
@@ -75,7 +75,7 @@ func resubmission(tx *raftstore.Tx, job farm.Job) (BatchEntry, error) {
 	if job.Forgotten() {
 		return gone, nil
 	}
-	switch err := readNested(tx, &job); {
+	switch err := ReadNested(tx, &job); {
 	case farm.CodeOf(err) == farm.CodeNotFound:
 		return gone, nil
 	case err != nil:

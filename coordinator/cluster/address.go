@@ -1,4 +1,4 @@
-package coordinator
+package cluster
 
 import (
 	"cmp"
@@ -13,23 +13,20 @@ import (
 
 // PublicAddress is the farm's one base address, without a trailing slash: every link begins with it, whichever coordinator gives it
 // out. It is what the coordinators' settings name, and that of the first of them where none names any.
-func (c *Coordinator) PublicAddress() string {
+func (c *Cluster) PublicAddress() string {
 	if known := c.public.Load(); known != nil {
 		return *known
 	}
 	return cmp.Or(c.cfg.PublicAddress, c.cfg.NodeAddress)
 }
 
-// NodeAddress is the base address at which callers, agents and the other coordinators reach this one, without a trailing slash.
-func (c *Coordinator) NodeAddress() string { return c.cfg.NodeAddress }
-
 // learnPublicAddress takes the farm's address from what its coordinators say of themselves, so that all of them come to the same.
 // Of this node that is what it says now: its record follows a change of its settings a moment later.
-func (m *cluster) learnPublicAddress() {
-	self := m.self()
-	others := slices.DeleteFunc(m.records(), func(r farm.Coordinator) bool { return r.ID == self.ID })
+func (c *Cluster) learnPublicAddress() {
+	self := c.self()
+	others := slices.DeleteFunc(c.records(), func(r farm.Coordinator) bool { return r.ID == self.ID })
 	if address := publicAddressOf(append(others, self)); address != "" {
-		m.c.public.Store(&address)
+		c.public.Store(&address)
 	}
 }
 
@@ -82,16 +79,16 @@ func addressWarnings(records []farm.Coordinator) []string {
 	return words
 }
 
-// baseAddresses are the addresses by which callers may know the farm: its own, and those of its coordinators.
-func (c *Coordinator) baseAddresses(tx *raftstore.Tx) ([]string, error) {
-	nodes, err := c.nodeAddresses(tx)
+// BaseAddresses are the addresses by which callers may know the farm: its own, and those of its coordinators.
+func (c *Cluster) BaseAddresses(tx *raftstore.Tx) ([]string, error) {
+	nodes, err := c.NodeAddresses(tx)
 	all := append(nodes, c.PublicAddress())
 	slices.Sort(all)
 	return slices.Compact(all), err
 }
 
-// nodeAddresses are the base addresses at which agents reach the farm's coordinators: those that the state knows, and this one's.
-func (c *Coordinator) nodeAddresses(tx *raftstore.Tx) ([]string, error) {
+// NodeAddresses are the base addresses at which agents reach the farm's coordinators: those that the state knows, and this one's.
+func (c *Cluster) NodeAddresses(tx *raftstore.Tx) ([]string, error) {
 	addresses := []string{c.cfg.NodeAddress}
 	known, err := tx.Coordinators()
 	for _, node := range known {

@@ -1,18 +1,16 @@
-package coordinator
+package submission
 
 import (
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"mime"
+	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
-	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/raftstore"
@@ -22,70 +20,8 @@ import (
 // maxInline is how long a data: address may be within the farm's state; longer ones become kept files.
 const maxInline = 4 << 10
 
-// Submit takes a job with the jobs nested in it. The caller has checked its shape; Submit checks it against the farm:
-// templates, compositions, files. The whole family is accepted when Submit returns: it survives whatever happens to any
-// machine. In the answer each nested job stands in its asset, as Nested.
-func (c *Coordinator) Submit(ctx context.Context, p farm.Principal, job farm.Job) (farm.Job, error) {
-	if err := p.May(farm.ActSubmit); err != nil {
-		return farm.Job{}, err
-	}
-	if ids, before, err := state.Made(ctx); before || err != nil {
-		return c.submitted(ids, err)
-	}
-	s := c.newSubmission(p)
-	job, err := s.plan(state.Aside(ctx), job)
-	if err != nil {
-		return farm.Job{}, err
-	}
-	if err := s.setAside(ctx, s.jobs); err != nil {
-		return farm.Job{}, err
-	}
-	if _, err := c.state.Apply(ctx, command.SubmitJobs{Jobs: s.jobs, Tasks: s.tasks}); err != nil {
-		return farm.Job{}, err
-	}
-	return job, c.tellMissingOfFamily(&job)
-}
-
-// submitted reads a job as Submit gave it, by its id.
-func (c *Coordinator) submitted(ids []string, err error) (job farm.Job, _ error) {
-	if err != nil {
-		return farm.Job{}, err
-	}
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
-		job, err = tx.Job(ids[0])
-		if err == nil {
-			err = readNested(tx, &job)
-		}
-		return err
-	})
-	return job, errors.Join(err, c.tellMissingOfFamily(&job))
-}
-
-// readNested puts the jobs nested in a job into its assets, as they were submitted.
-func readNested(tx *raftstore.Tx, job *farm.Job) error {
-	job.Status = farm.JobQueued
-	if len(job.Children) > 0 {
-		job.Status = farm.JobPending
-	}
-	for i := range job.Assets {
-		asset := &job.Assets[i]
-		if asset.Child == "" {
-			continue
-		}
-		child, err := tx.Job(asset.Child)
-		if err != nil {
-			return err
-		}
-		if err := readNested(tx, &child); err != nil {
-			return err
-		}
-		asset.Nested = &child
-	}
-	return nil
-}
-
 // keepData moves long data: addresses out of the job into kept files.
-func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.Job) error {
+func (s *Submitter) keepData(ctx context.Context, p farm.Principal, job *farm.Job) error {
 	owner := ""
 	if job.Private {
 		owner = job.ID
@@ -101,7 +37,7 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 		if exts, err := mime.ExtensionsByType(mediaType); err == nil && len(exts) > 0 && !strings.Contains(name, ".") {
 			name += exts[len(exts)-1]
 		}
-		stored, err := c.putFile(ctx, p, name, bytes.NewReader(data), int64(len(data)), owner)
+		stored, err := s.farm.KeepFile(ctx, p, name, bytes.NewReader(data), int64(len(data)), owner)
 		if err != nil {
 			return err
 		}
@@ -136,13 +72,13 @@ func (c *Coordinator) keepData(ctx context.Context, p farm.Principal, job *farm.
 }
 
 // storedFiles finds the stored files that a job names; it is an error when one is not there.
-func (c *Coordinator) storedFiles(p farm.Principal, job farm.Job) ([]farm.StoredFile, error) {
+func (s *Submitter) storedFiles(p farm.Principal, job farm.Job) ([]farm.StoredFile, error) {
 	if len(job.KeptFiles()) == 0 {
 		return nil, nil
 	}
 	var missing []farm.FieldError
 	var stored []farm.StoredFile
-	err := c.store.View(func(tx *raftstore.Tx) error {
+	err := s.state.View(func(tx *raftstore.Tx) error {
 		check := func(field, src string) error {
 			sha256, ok := strings.CutPrefix(src, farm.KeptScheme)
 			if !ok {
@@ -181,15 +117,32 @@ func (c *Coordinator) storedFiles(p farm.Principal, job farm.Job) ([]farm.Stored
 }
 
 // prolong moves a stored file's expiry when half of its life is over. One that goes with a job has none to be moved.
-func (c *Coordinator) prolong(ctx context.Context, f farm.StoredFile) error {
-	now := c.cfg.Now()
-	if f.Job != "" || f.ExpiresAt.Sub(now) > c.cfg.FileLife/2 {
+func (s *Submitter) prolong(ctx context.Context, f farm.StoredFile) error {
+	now := s.state.Now()
+	if f.Job != "" || f.ExpiresAt.Sub(now) > s.cfg.FileLife/2 {
 		return nil
 	}
-	f.ExpiresAt = now.Add(c.cfg.FileLife)
-	_, err := c.state.Apply(ctx, command.PutFile{File: f})
+	f.ExpiresAt = now.Add(s.cfg.FileLife)
+	_, err := s.state.Apply(ctx, command.PutFile{File: f})
 	return err
 }
 
-// waitTime words a point in time for a sentence.
-func waitTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+// refusedFiles are the fields of a job that name a file by a file: address which no machine of the farm may read, as far as their agents
+// have told. Machines that are not connected count as well, and one whose agent is too old to tell may be allowed anything.
+func (s *Submitter) refusedFiles(job farm.Job) (refused []farm.FieldError, err error) {
+	refused = refusedSources(job, func(src string) (why string) {
+		if scheme, _, _ := strings.Cut(src, ":"); err != nil || !strings.EqualFold(scheme, "file") || len(farm.SecretRefs(src)) > 0 {
+			return ""
+		}
+		u, wrong := url.Parse(src)
+		if wrong != nil {
+			return "is not a well-formed file: address"
+		}
+		allowed, failed := s.farm.FileAllowed(u.Path)
+		if err = failed; allowed || err != nil {
+			return ""
+		}
+		return "is in no folder that a machine of the farm may take files from; an administrator allows a folder by the flag --root of a machine's agent"
+	})
+	return refused, err
+}

@@ -1,8 +1,7 @@
-package coordinator
+package cluster
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
 	"time"
 
@@ -15,21 +14,28 @@ import (
 
 const nodeTokenPrefix = "occ_"
 
-// InviteNode makes a token with which one machine becomes a coordinator, and gives its text, which is kept nowhere. CodeForbidden
+// Invitations is what holds for every invitation.
+type Invitations struct {
+	Life  time.Duration // unless whoever invites says otherwise
+	Kept  time.Duration // how long one stays listed when its time is over
+	Check func(name string, expiresAt, now time.Time) error
+}
+
+// Invite makes a token with which one machine becomes a coordinator, and gives its text, which is kept nowhere. CodeForbidden
 // unless the caller is an administrator of the farm, CodeConflict when the farm cannot have a second coordinator as it is.
-func (c *Coordinator) InviteNode(ctx context.Context, p farm.Principal, name string, expiresAt time.Time) (farm.NodeInvitation, string, error) {
+func (c *Cluster) Invite(ctx context.Context, p farm.Principal, name string, expiresAt time.Time) (farm.NodeInvitation, string, error) {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return farm.NodeInvitation{}, "", err
 	}
 	none := farm.NodeInvitation{}
-	now := c.cfg.Now()
+	now := c.state.Now()
 	if expiresAt.IsZero() {
-		expiresAt = now.Add(invitationLife)
+		expiresAt = now.Add(c.cfg.Invitations.Life)
 	}
-	if err := checkInvitation(NewJoinToken{Name: name, Uses: 1, ExpiresAt: expiresAt}, now); err != nil {
+	if err := c.cfg.Invitations.Check(name, expiresAt, now); err != nil {
 		return none, "", err
 	}
-	if err := c.admissible(nodeReport{Coordinator: c.cluster.self()}); err != nil {
+	if err := c.admissible(nodeReport{Coordinator: c.self()}); err != nil {
 		return none, "", err
 	}
 	id, err := c.state.NewID()
@@ -45,24 +51,24 @@ func (c *Coordinator) InviteNode(ctx context.Context, p farm.Principal, name str
 	return invitation, wire.NodeToken{Secret: secret, Authority: c.authority.Fingerprint()}.String(), nil
 }
 
-// NodeInvitations lists the invitations of coordinators by age.
-func (c *Coordinator) NodeInvitations(_ context.Context, p farm.Principal) ([]farm.NodeInvitation, error) {
+// Invitations lists the invitations of coordinators by age.
+func (c *Cluster) Invitations(_ context.Context, p farm.Principal) ([]farm.NodeInvitation, error) {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return nil, err
 	}
-	return c.nodeInvitations()
+	return c.invitations()
 }
 
-func (c *Coordinator) nodeInvitations() (list []farm.NodeInvitation, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+func (c *Cluster) invitations() (list []farm.NodeInvitation, err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		list, err = tx.NodeInvitations()
 		return err
 	})
 	return list, err
 }
 
-// RevokeNodeInvitation takes an invitation back. Whoever has come with it stays, and has the farm's keys.
-func (c *Coordinator) RevokeNodeInvitation(ctx context.Context, p farm.Principal, id string) error {
+// RevokeInvitation takes an invitation back. Whoever has come with it stays, and has the farm's keys.
+func (c *Cluster) RevokeInvitation(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return err
 	}
@@ -73,9 +79,9 @@ func (c *Coordinator) RevokeNodeInvitation(ctx context.Context, p farm.Principal
 	return nil
 }
 
-// CheckNodeInvitation is nil for the secret of an invitation that this farm has made, CodeUnauthorized otherwise.
-func (c *Coordinator) CheckNodeInvitation(secret string) error {
-	list, err := c.nodeInvitations()
+// CheckInvitation is nil for the secret of an invitation that this farm has made, CodeUnauthorized otherwise.
+func (c *Cluster) CheckInvitation(secret string) error {
+	list, err := c.invitations()
 	if err != nil {
 		return err
 	}
@@ -88,10 +94,10 @@ func (c *Coordinator) CheckNodeInvitation(secret string) error {
 	return farm.Errorf(farm.CodeUnauthorized, "this farm has made no such token for coordinators, or it was taken back; ask for another (overcrank cluster invite)")
 }
 
-// forgetNodeInvitations drops invitations whose time has long been over.
-func (c *Coordinator) forgetNodeInvitations(ctx context.Context) error {
-	before := c.cfg.Now().Add(-invitedFor)
-	list, err := c.nodeInvitations()
+// ForgetInvitations drops invitations whose time has long been over.
+func (c *Cluster) ForgetInvitations(ctx context.Context) error {
+	before := c.state.Now().Add(-c.cfg.Invitations.Kept)
+	list, err := c.invitations()
 	if err != nil {
 		return err
 	}
@@ -102,11 +108,4 @@ func (c *Coordinator) forgetNodeInvitations(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// randomBytes are fit for secrets.
-func randomBytes(n int) []byte {
-	b := make([]byte, n)
-	_, _ = rand.Read(b) // crypto/rand never fails: it ends the process instead
-	return b
 }

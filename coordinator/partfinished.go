@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/ranges"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -187,7 +188,7 @@ func (c *Coordinator) wholeOf(ctx context.Context, job farm.Job) (farm.Frames, e
 		}
 	}
 	frames, known, err := c.framesOf(ctx, job, template)
-	if err == nil && (!known || !mayPart(job, template)) {
+	if err == nil && (!known || !ranges.MayPart(job, template)) {
 		err = farm.Errorf(farm.CodeInvalid, "job %s cannot be put together from parts", job.ID)
 	}
 	return frames, err

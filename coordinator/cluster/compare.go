@@ -1,8 +1,7 @@
-package coordinator
+package cluster
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"overcrank/coordinator/membership"
@@ -19,7 +18,7 @@ type comparison struct {
 }
 
 // compareWith compares the fingerprints of a report with those of this node.
-func (m *cluster) compareWith(r nodeReport, before comparison) comparison {
+func (c *Cluster) compareWith(r nodeReport, before comparison) comparison {
 	for _, at := range []struct {
 		index uint64
 		print string
@@ -27,7 +26,7 @@ func (m *cluster) compareWith(r nodeReport, before comparison) comparison {
 		if at.print == "" || at.index == 0 {
 			continue
 		}
-		if own, known := m.c.store.FingerprintAt(at.index); known {
+		if own, known := c.raft.FingerprintAt(at.index); known {
 			return comparison{at.index, own != at.print}
 		}
 	}
@@ -42,13 +41,13 @@ type verdict struct {
 
 // compared says whose state differs. A node that has more of the others against it than with it is the one that is wrong; between
 // two, the leader's state is what the farm goes by.
-func (m *cluster) compared() (v verdict) {
-	list, _, err := m.c.store.Members()
+func (c *Cluster) compared() (v verdict) {
+	list, _, err := c.raft.Members()
 	if err != nil {
 		return v
 	}
-	leader, _ := m.c.store.Leader()
-	own, all, with := m.c.store.ID(), m.sightings(), 1
+	leader, _ := c.raft.Leader()
+	own, all, with := c.raft.ID(), c.sightings(), 1
 	var against []string
 	for _, member := range list {
 		s, heard := all[member.ID]
@@ -70,9 +69,12 @@ func (m *cluster) compared() (v verdict) {
 	return v
 }
 
+// Differs says whether it is this node's state that differs from that of the others.
+func (c *Cluster) Differs() bool { return c.compared().self }
+
 // astray adds to the members which of them hold another state than the others.
-func (m *cluster) astray(members []membership.Member) {
-	v := m.compared()
+func (c *Cluster) astray(members []membership.Member) {
+	v := c.compared()
 	for _, id := range v.differing {
 		for i := range members {
 			members[i].Astray = members[i].Astray || members[i].ID == id
@@ -80,25 +82,17 @@ func (m *cluster) astray(members []membership.Member) {
 	}
 }
 
-// leadNot hands the lead over when it is this node's state that differs: what it answers may be wrong.
-func (m *cluster) leadNot(ctx context.Context) {
-	if !m.compared().self || time.Since(m.yielded) < yieldEvery {
+// yieldLead hands the lead over when it is this node's state that differs: what it answers may be wrong.
+func (c *Cluster) yieldLead(ctx context.Context) {
+	if !c.Differs() || time.Since(c.loop.yielded) < yieldEvery {
 		return
 	}
-	m.yielded = time.Now()
-	m.c.log.Error("this coordinator holds another state than the others and hands the lead over", "way out", membership.AstrayWayOut)
-	if err := m.c.store.TransferLead(ctx, ""); err != nil {
-		m.c.log.Warn("handing the lead over", "error", err)
+	c.loop.yielded = time.Now()
+	c.log.Error("this coordinator holds another state than the others and hands the lead over", "way out", membership.AstrayWayOut)
+	if err := c.raft.TransferLead(ctx, ""); err != nil {
+		c.log.Warn("handing the lead over", "error", err)
 	}
 }
 
 // yieldEvery is how often a leader that should not lead tries to hand the lead over.
 const yieldEvery = 10 * time.Second
-
-// printNumber is the beginning of a fingerprint as a number that a metric holds exactly.
-func printNumber(fingerprint string) float64 {
-	n, _ := strconv.ParseUint(fingerprint[:min(len(fingerprint), printDigits)], 16, 64)
-	return float64(n)
-}
-
-const printDigits = 13 // hexadecimal, of 52 bits

@@ -6,7 +6,6 @@ import (
 	"overcrank/cmd/overcrank/commands"
 	"overcrank/cmd/overcrank/configfile"
 	"overcrank/cmd/overcrank/demo"
-	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/folders"
 	"overcrank/cmd/overcrank/node"
 	"overcrank/cmd/overcrank/workstation"
@@ -39,17 +38,18 @@ type cli struct {
 	Fonts     commands.Fonts     `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   commands.Secrets   `cmd:"" group:"work" help:"Keep, list and delete the team's secrets."`
 
-	Agents commands.Agents `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and retire machines."`
+	Agents commands.Agents `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and remove machines."`
 	Farm   commands.Farm   `cmd:"" group:"machines" help:"Say what the farm is at, pause it, and set how it shares its machines."`
 	Queue  commands.Queue  `cmd:"" group:"machines" help:"List what waits for a machine, the next one first."`
 	Levels commands.Levels `cmd:"" group:"machines" help:"Say and change how the levels rush, normal and overnight are served."`
 	Limits commands.Limits `cmd:"" group:"machines" help:"Limit how many tasks use a thing at once, such as the licences of a plug-in."`
 	Events commands.Events `cmd:"" group:"machines" help:"Print what happens on the farm, as it happens."`
 
-	Teams  commands.Teams  `cmd:"" group:"people" help:"Make, list and end teams."`
-	Tokens commands.Tokens `cmd:"" group:"people" help:"Make, list and revoke API tokens."`
-	People commands.People `cmd:"" group:"people" help:"Add people, make links that sign them in, and end their access."`
+	Teams  commands.Teams  `cmd:"" group:"people" help:"Create, list and delete teams."`
+	Tokens commands.Tokens `cmd:"" group:"people" help:"Create, list and revoke API tokens."`
+	People commands.People `cmd:"" group:"people" help:"Create people, links that sign them in, and delete them."`
 
+	ShowHelp   helpCommand         `cmd:"" name:"help" passthrough:"" help:"Print the help of the program, or of a command."`
 	Completion commands.Completion `cmd:"" help:"Print the script that makes a shell complete commands."`
 	Complete   commands.Complete   `cmd:"" hidden:""`
 	Version    versionCommand      `cmd:"" help:"Print the version."`
@@ -60,16 +60,10 @@ type aerenderCommand struct {
 	Flags []string `arg:"" optional:"" help:"aerender's own flags."`
 }
 
-// Help is what stands above the commands.
-func (cli) Help() string { return exit.Help }
-
-// helpWidth is how wide help is on a wide terminal, in columns.
-const helpWidth = 120
-
 // newParser knows all commands.
 func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
 	files := configfile.NewResolver(folders.Config)
-	return kong.New(c, append([]kong.Option{
+	parser, err := kong.New(c, append([]kong.Option{
 		kong.Resolvers(files), kong.Bind(files), kong.Vars{"agent_folder": folders.Agent(), "farm_folder": folders.Farm()},
 		kong.Name("overcrank"),
 		kong.Description("The After Effects render farm that a studio runs on its own machines."),
@@ -79,5 +73,10 @@ func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
 			{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"},
 			{Key: "machines", Title: "Look after its machines:"}, {Key: "people", Title: "Let people and programs in:"},
 		}),
+		kong.Help(printHelp),
 	}, options...)...)
+	if err != nil {
+		return nil, err
+	}
+	return parser, addOldNames(parser.Model)
 }

@@ -28,7 +28,7 @@ func TestHelp(t *testing.T) {
 		if code := run(t.Context(), append(words, "--help"), &stdout, &stderr); code != 0 || stderr.Len() > 0 {
 			t.Errorf("%v --help: exit code %d\n%s", words, code, &stderr)
 		}
-		b.WriteString("$ overcrank " + strings.Join(append(words, "--help"), " ") + "\n" + withoutCommonFlags(stdout.String(), len(words)) + "\n")
+		b.WriteString("$ overcrank " + strings.Join(append(words, "--help"), " ") + "\n" + stdout.String() + "\n")
 		for _, child := range node.Children {
 			describe(child, append(append([]string(nil), words...), child.Name))
 		}
@@ -37,22 +37,32 @@ func TestHelp(t *testing.T) {
 	farmtest.Golden(t, "help.txt", b.String())
 }
 
-// withoutCommonFlags leaves the flags that every command has out of the help of all but the program itself.
-func withoutCommonFlags(help string, depth int) string {
-	if depth == 0 {
-		return help
-	}
-	before, rest, found := strings.Cut(help, "\nFlags:\n")
-	if !found {
-		return help
-	}
-	lines := strings.Split(rest, "\n")
-	for i, line := range lines {
-		if strings.HasPrefix(line, "  -q, --quiet") {
-			return before + "\nFlags:\n" + strings.Join(lines[i+1:], "\n")
+// TestOldNamesOfCommandsWork holds each old name to its command: scripts go on working. Help and completion do not show it.
+func TestOldNamesOfCommandsWork(t *testing.T) {
+	for today, old := range oldNames() {
+		words := strings.Fields(today)
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), append([]string{words[0], old}, "--help"), &stdout, &stderr); code != 0 || !strings.HasPrefix(stdout.String(), "Usage: overcrank "+today) {
+			t.Errorf("%s %s --help: exit code %d\n%s%s", words[0], old, code, &stdout, &stderr)
+		}
+		stdout.Reset()
+		if code := run(t.Context(), []string{words[0], "--help"}, &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), words[1]) || strings.Contains(stdout.String(), words[0]+" "+old) || strings.Contains(stdout.String(), "("+old) {
+			t.Errorf("%s --help: exit code %d\n%s%s", words[0], code, &stdout, &stderr)
+		}
+		stdout.Reset()
+		if code := run(t.Context(), []string{"complete", "--", words[0], old}, &stdout, &stderr); code != 0 || stdout.String() != ":these\n" {
+			t.Errorf("%s %s is completed to %q, exit code %d\n%s", words[0], old, &stdout, code, &stderr)
 		}
 	}
-	return help
+}
+
+func TestHelpIsACommandToo(t *testing.T) {
+	for _, words := range [][]string{nil, {"jobs"}, {"jobs", "list"}} {
+		var flag, command, stderr bytes.Buffer
+		if run(t.Context(), append(append([]string(nil), words...), "--help"), &flag, &stderr) != 0 || run(t.Context(), append([]string{"help"}, words...), &command, &stderr) != 0 || flag.String() != command.String() {
+			t.Errorf("%v: help prints\n%s\nand --help\n%s%s", words, &command, &flag, &stderr)
+		}
+	}
 }
 
 func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {

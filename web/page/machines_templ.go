@@ -690,7 +690,7 @@ func MachinePage(s Shell, v MachinePageValues) templ.Component {
 				}
 			}
 			if s.Can(farm.ActInviteMachines) {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<section class=\"card\" aria-labelledby=\"retire-title\"><h2 id=\"retire-title\">Retire</h2><p class=\"small\">Removes the machine from the farm for good. Other machines take over what it was rendering. It needs a new invitation to come back.</p><form method=\"post\" action=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<section class=\"card\" aria-labelledby=\"retire-title\"><h2 id=\"retire-title\">Remove</h2><p class=\"small\">Removes the machine from the farm for good. Other machines take over what it was rendering. It needs a new invitation to come back.</p><form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -708,7 +708,7 @@ func MachinePage(s Shell, v MachinePageValues) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var30 string
-				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.ResolveAttributeValue("Retire “" + v.Name + "”?")
+				templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.ResolveAttributeValue("Remove “" + v.Name + "”?")
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/machines.templ`, Line: 140, Col: 132}
 				}
@@ -729,7 +729,7 @@ func MachinePage(s Shell, v MachinePageValues) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</b> to retire it</label> <input type=\"text\" id=\"retire-name\" name=\"name\" autocomplete=\"off\" required dir=\"auto\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "</b> to remove it</label> <input type=\"text\" id=\"retire-name\" name=\"name\" autocomplete=\"off\" required dir=\"auto\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -762,7 +762,7 @@ func MachinePage(s Shell, v MachinePageValues) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</div><div><button class=\"danger\" type=\"submit\">Retire this machine</button></div></form></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</div><div><button class=\"danger\" type=\"submit\">Remove this machine</button></div></form></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -83,8 +83,8 @@ func (c *Client) RenameTeam(ctx context.Context, id, name string) (Team, error) 
 	return fetch[Team](ctx, c, http.MethodPatch, teamsPath+at("/%s", id), nil, map[string]string{"name": name})
 }
 
-// EndTeam ends a team with all that it owns.
-func (c *Client) EndTeam(ctx context.Context, id string) error {
+// DeleteTeam deletes a team with all that it owns.
+func (c *Client) DeleteTeam(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, teamsPath+at("/%s", id))
 }
 
@@ -113,8 +113,8 @@ func (c *Client) CreatePerson(ctx context.Context, in NewAccess) (Access, error)
 	return fetchOnce[Access](ctx, c, peoplePath, in)
 }
 
-// EndPerson ends a person's access, at once.
-func (c *Client) EndPerson(ctx context.Context, id string) error {
+// DeletePerson deletes a person: their links and sessions end at once.
+func (c *Client) DeletePerson(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, peoplePath+at("/%s", id))
 }
 

@@ -106,7 +106,7 @@ func (c *Client) TurnAgent(ctx context.Context, id, how string) (Agent, error) {
 	return fetch[Agent](ctx, c, http.MethodPost, agentsPath+at("/%s/%s", id, how), nil, nil)
 }
 
-// RetireAgent takes a machine out of the farm.
-func (c *Client) RetireAgent(ctx context.Context, id string) error {
+// RemoveAgent removes a machine from the farm.
+func (c *Client) RemoveAgent(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, agentsPath+at("/%s", id))
 }

@@ -113,7 +113,7 @@ func (c *Client) InviteNode(ctx context.Context, in NewNodeInvitation) (NodeInvi
 	return fetchOnce[NodeInvitation](ctx, c, nodeInvitationsPath, in)
 }
 
-// UninviteNode takes an invitation of a coordinator back.
-func (c *Client) UninviteNode(ctx context.Context, id string) error {
+// RevokeNodeInvitation revokes an invitation of a coordinator.
+func (c *Client) RevokeNodeInvitation(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, nodeInvitationsPath+at("/%s", id))
 }

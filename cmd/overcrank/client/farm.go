@@ -135,8 +135,8 @@ func (c *Client) SetLimit(ctx context.Context, name string, limit Limit) (Limit,
 	return fetch[Limit](ctx, c, http.MethodPut, limitsPath+at("/%s", name), nil, limit)
 }
 
-// RemoveLimit ends a limit.
-func (c *Client) RemoveLimit(ctx context.Context, name string) error {
+// DeleteLimit deletes a limit.
+func (c *Client) DeleteLimit(ctx context.Context, name string) error {
 	return c.do(ctx, http.MethodDelete, limitsPath+at("/%s", name))
 }
 

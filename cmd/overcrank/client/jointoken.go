@@ -40,7 +40,7 @@ func (c *Client) Invite(ctx context.Context, in NewJoinToken) (JoinToken, error)
 	return fetchOnce[JoinToken](ctx, c, joinTokensPath, in)
 }
 
-// Uninvite takes an invitation back, at once.
-func (c *Client) Uninvite(ctx context.Context, id string) error {
+// RevokeInvitation revokes an invitation, at once.
+func (c *Client) RevokeInvitation(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, joinTokensPath+at("/%s", id))
 }

@@ -12,9 +12,9 @@ import (
 
 type Teams struct {
 	List   teamsList   `cmd:"" default:"withargs" help:"List the teams that you may see."`
-	Create teamsCreate `cmd:"" help:"Make a team."`
+	Create teamsCreate `cmd:"" help:"Create a team."`
 	Rename teamsRename `cmd:"" help:"Rename a team."`
-	End    teamsEnd    `cmd:"" help:"End teams with all that they own."`
+	Delete teamsDelete `cmd:"" help:"Delete teams with all that they own."`
 }
 
 func findTeam(ctx context.Context, c *client.Client, ref string) (string, error) {
@@ -102,19 +102,19 @@ func (t teamsRename) Run(ctx context.Context, out *terminal.Output) error {
 	return nil
 }
 
-type teamsEnd struct {
+type teamsDelete struct {
 	Teams []string `arg:"" name:"team" help:"Ids or names of the teams." complete:"team"`
 	serverFlags
 }
 
-func (t teamsEnd) Run(ctx context.Context, out *terminal.Output) error {
+func (t teamsDelete) Run(ctx context.Context, out *terminal.Output) error {
 	c, err := t.client()
 	if err != nil {
 		return err
 	}
-	return deleteAll(t.Teams, "ended", out,
+	return deleteAll(t.Teams, "deleted", out,
 		func(ref string) (string, error) { return findTeam(ctx, c, ref) },
-		func(id string) error { return c.EndTeam(ctx, id) })
+		func(id string) error { return c.DeleteTeam(ctx, id) })
 }
 
 // teamFlag chooses another team than the caller's own.
@@ -179,8 +179,8 @@ func accessTable(what string, list []client.Access) *terminal.Table {
 
 type Tokens struct {
 	List   tokensList   `cmd:"" default:"withargs" help:"List the tokens of the team."`
-	Create tokensCreate `cmd:"" help:"Make a token; its secret is printed once."`
-	Revoke tokensRevoke `cmd:"" help:"End tokens, on every node at once."`
+	Create tokensCreate `cmd:"" help:"Create a token; its secret is printed once."`
+	Revoke tokensRevoke `cmd:"" help:"Revoke tokens, on every coordinator at once."`
 }
 
 type tokensList struct {
@@ -278,9 +278,9 @@ func findAccess(ctx context.Context, c *client.Client, teamRef, what, ref string
 
 type People struct {
 	List   peopleList   `cmd:"" default:"withargs" help:"List the people of the team."`
-	Create peopleCreate `cmd:"" help:"Add a person; the link that signs them in is printed."`
-	Link   peopleLink   `cmd:"" help:"Make a fresh link that signs a person's browser in, once."`
-	End    peopleEnd    `cmd:"" help:"End people's access, on every node at once."`
+	Create peopleCreate `cmd:"" help:"Create a person; the link that signs them in is printed."`
+	Link   peopleLink   `cmd:"" help:"Create a new link that signs a person's browser in, once."`
+	Delete peopleDelete `cmd:"" help:"Delete people; their access ends on every coordinator at once."`
 }
 
 type peopleList struct {
@@ -356,18 +356,18 @@ func (p peopleLink) Run(ctx context.Context, out *terminal.Output) error {
 	return giveLink(link, p.secretFlags, out)
 }
 
-type peopleEnd struct {
+type peopleDelete struct {
 	People []string `arg:"" name:"person" help:"Ids or names of the people." complete:"person"`
 	serverFlags
 	teamFlag
 }
 
-func (p peopleEnd) Run(ctx context.Context, out *terminal.Output) error {
+func (p peopleDelete) Run(ctx context.Context, out *terminal.Output) error {
 	c, err := p.client()
 	if err != nil {
 		return err
 	}
-	return deleteAll(p.People, "ended", out,
+	return deleteAll(p.People, "deleted", out,
 		func(ref string) (string, error) { return findAccess(ctx, c, p.Team, "person", ref, c.People) },
-		func(id string) error { return c.EndPerson(ctx, id) })
+		func(id string) error { return c.DeletePerson(ctx, id) })
 }

@@ -21,11 +21,11 @@ type Agents struct {
 	Resume agentsResume `cmd:"" help:"Let machines work again that were drained, paused or set aside."`
 	Tag    agentsTag    `cmd:"" help:"Give a machine tags, or take them away."`
 	Rename agentsRename `cmd:"" help:"Give a machine another name."`
-	Retire agentsRetire `cmd:"" help:"Take machines out of the farm, at once."`
+	Remove agentsRemove `cmd:"" help:"Remove machines from the farm, at once."`
 
-	Invite      agentsInvite      `cmd:"" help:"Make a join token, with which machines become agents of the farm."`
+	Invite      agentsInvite      `cmd:"" help:"Create a join token, with which machines become agents of the farm."`
 	Invitations agentsInvitations `cmd:"" help:"List join tokens: who made them, how many machines may still come, when they were last used."`
-	Uninvite    agentsUninvite    `cmd:"" help:"Take join tokens back, at once; machines that have come with them stay."`
+	Revoke      agentsRevoke      `cmd:"" help:"Revoke join tokens, at once; machines that joined with them stay."`
 }
 
 // findAgent gives the machine that ref names, by its id or its name.
@@ -334,18 +334,18 @@ func (a agentsRename) Run(ctx context.Context, out *terminal.Output) error {
 	})
 }
 
-type agentsRetire struct {
+type agentsRemove struct {
 	agentRefs
 	serverFlags
 }
 
 // Help is for the parser of the command line.
-func (agentsRetire) Help() string {
+func (agentsRemove) Help() string {
 	return `Their certificates open nothing any more, and what they have goes to others. A machine comes back only with a new join token.`
 }
 
-// Run retires machines.
-func (a agentsRetire) Run(ctx context.Context, out *terminal.Output) error {
+// Run removes machines.
+func (a agentsRemove) Run(ctx context.Context, out *terminal.Output) error {
 	c, err := a.client()
 	if err != nil {
 		return err
@@ -357,10 +357,10 @@ func (a agentsRetire) Run(ctx context.Context, out *terminal.Output) error {
 		}
 	}
 	for _, agent := range agents {
-		if err := c.RetireAgent(ctx, agent.ID); err != nil {
+		if err := c.RemoveAgent(ctx, agent.ID); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s %s retired\n", agent.ID, agent.Name)
+		fmt.Fprintf(out, "%s %s removed\n", agent.ID, agent.Name)
 	}
 	return nil
 }

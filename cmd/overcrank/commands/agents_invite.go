@@ -79,13 +79,13 @@ func (a agentsInvitations) Run(ctx context.Context, out *terminal.Output) error 
 	return out.Table(t)
 }
 
-type agentsUninvite struct {
+type agentsRevoke struct {
 	Invitations []string `arg:"" name:"invitation" help:"Ids of the invitations, or whom they are for." complete:"invitation"`
 	serverFlags
 }
 
-// Run takes invitations back.
-func (a agentsUninvite) Run(ctx context.Context, out *terminal.Output) error {
+// Run revokes join tokens.
+func (a agentsRevoke) Run(ctx context.Context, out *terminal.Output) error {
 	c, err := a.client()
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (a agentsUninvite) Run(ctx context.Context, out *terminal.Output) error {
 	find := func(ref string) (string, error) {
 		return invitation(ctx, ref, c.Invitations, func(i client.JoinToken) (id, name string) { return i.ID, i.Name })
 	}
-	return deleteAll(a.Invitations, "taken back", out, find, func(id string) error { return c.Uninvite(ctx, id) })
+	return deleteAll(a.Invitations, "revoked", out, find, func(id string) error { return c.RevokeInvitation(ctx, id) })
 }
 
 // invitation is the id of the invitation that ref means: its id, or whom it is for.

@@ -165,13 +165,13 @@ func (i clusterInvitations) Run(ctx context.Context, out *terminal.Output) error
 	return out.Table(t)
 }
 
-type clusterUninvite struct {
+type clusterRevoke struct {
 	Invitations []string `arg:"" name:"invitation" help:"Ids of the invitations, or whom they are for."`
 	serverFlags
 }
 
-// Run takes invitations back.
-func (u clusterUninvite) Run(ctx context.Context, out *terminal.Output) error {
+// Run revokes invitations.
+func (u clusterRevoke) Run(ctx context.Context, out *terminal.Output) error {
 	c, err := u.client()
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (u clusterUninvite) Run(ctx context.Context, out *terminal.Output) error {
 	find := func(ref string) (string, error) {
 		return invitation(ctx, ref, c.NodeInvitations, func(i client.NodeInvitation) (id, name string) { return i.ID, i.Name })
 	}
-	return deleteAll(u.Invitations, "taken back", out, find, func(id string) error { return c.UninviteNode(ctx, id) })
+	return deleteAll(u.Invitations, "revoked", out, find, func(id string) error { return c.RevokeNodeInvitation(ctx, id) })
 }
 
 type clusterKey struct{ secretFlags }

@@ -130,7 +130,7 @@ func (d fontsDelete) Run(ctx context.Context, out *terminal.Output) error {
 		func(id string) error { return c.DeleteFont(ctx, id) })
 }
 
-// deleteAll finds all that is named before it deletes the first. done is what is said of each: deleted, revoked, ended.
+// deleteAll finds all that is named before it deletes the first. done is what is said of each: deleted, revoked.
 func deleteAll(refs []string, done string, out *terminal.Output, find func(ref string) (string, error), remove func(id string) error) error {
 	ids := make([]string, len(refs))
 	for i, ref := range refs {

@@ -14,8 +14,8 @@ import (
 
 type Limits struct {
 	List   limitsList   `cmd:"" default:"withargs" help:"List the limits, such as how many licences of a plug-in there are."`
-	Set    limitsSet    `cmd:"" help:"Make a limit, or replace it."`
-	Remove limitsRemove `cmd:"" help:"End limits."`
+	Set    limitsSet    `cmd:"" help:"Create a limit, or replace it."`
+	Delete limitsDelete `cmd:"" help:"Delete limits."`
 }
 
 type limitsList struct{ remote }
@@ -34,7 +34,7 @@ func (l limitsList) Run(ctx context.Context, out *terminal.Output) error {
 		return out.Answer(limits.JSON())
 	}
 	if len(limits.ByName) == 0 {
-		out.Remark("No limits. Make one with: overcrank limits set NAME TOTAL")
+		out.Remark("No limits. Create one with: overcrank limits set NAME TOTAL")
 		return nil
 	}
 	t := terminal.NewTable("LIMIT", "TOTAL", "ON ONE MACHINE", "COUNTS", "EFFECTS")
@@ -85,22 +85,22 @@ func (l limitsSet) Run(ctx context.Context, out *terminal.Output) error {
 	return nil
 }
 
-type limitsRemove struct {
-	Names []string `arg:"" name:"limit" help:"Limits to end." complete:"limit"`
+type limitsDelete struct {
+	Names []string `arg:"" name:"limit" help:"Names of the limits." complete:"limit"`
 	serverFlags
 }
 
-// Run ends limits.
-func (l limitsRemove) Run(ctx context.Context, out *terminal.Output) error {
+// Run deletes limits.
+func (l limitsDelete) Run(ctx context.Context, out *terminal.Output) error {
 	c, err := l.client()
 	if err != nil {
 		return err
 	}
 	for _, name := range l.Names {
-		if err := c.RemoveLimit(ctx, name); err != nil {
+		if err := c.DeleteLimit(ctx, name); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s removed\n", name)
+		fmt.Fprintf(out, "%s deleted\n", name)
 	}
 	return nil
 }

@@ -18,12 +18,15 @@ import (
 	"overcrank/farm/names"
 )
 
-// serverFlags say which farm a command speaks to, and as whom.
+// FarmTag marks the flags that say which farm a command asks, and as whom, in the structure that declares them.
+const FarmTag = "farm"
+
+// serverFlags say which farm a command asks, and as whom.
 type serverFlags struct {
-	Server    string `help:"Base address of the farm; of one with several coordinators those of all, with commas between." default:"http://127.0.0.1:8080" env:"OVERCRANK_SERVER"`
-	Token     string `help:"API token." env:"OVERCRANK_TOKEN"`
-	CAFile    string `name:"ca-file" help:"File with the certificate of the farm's authority, ca.crt of its data folder, for an https:// address that this machine does not trust by itself." type:"path" env:"OVERCRANK_CA_FILE"`
-	TokenFile string `help:"File that holds the API token, such as admin.token in a farm's data folder." type:"path" env:"OVERCRANK_TOKEN_FILE"`
+	Server    string `help:"Base address of the farm; for several coordinators their addresses, separated by commas." default:"http://127.0.0.1:8080" env:"OVERCRANK_SERVER" farm:""`
+	Token     string `help:"API token." env:"OVERCRANK_TOKEN" farm:""`
+	CAFile    string `name:"ca-file" help:"File with the certificate of the farm's authority, ca.crt of its data folder, for an https:// address that this machine does not trust by itself." type:"path" env:"OVERCRANK_CA_FILE" farm:""`
+	TokenFile string `help:"File that holds the API token, such as admin.token in a farm's data folder." type:"path" env:"OVERCRANK_TOKEN_FILE" farm:""`
 }
 
 // client makes the client that the flags describe.

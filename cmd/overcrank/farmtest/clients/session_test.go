@@ -160,8 +160,8 @@ limits
 limits set particles 2 --by-machine --effect 'tc Particular*'
 limits
 limits --json
-limits remove particles
-limits remove particles
+limits delete particles
+limits delete particles
 levels
 levels set overnight --hours 'mon-fri 19:00-08:00' --max-share 0.5
 levels set overnight --hours 'at night'
@@ -218,12 +218,12 @@ tokens revoke script
 people create Ann --role producer
 people list
 people link Ann --json
-people end Ann
+people delete Ann
 teams create Blue
 teams list
 teams rename Blue Green
 tokens create first --role admin --team Green -q
-teams end Green
+teams delete Green
 jobs --token nonsense
 jobs --server http://127.0.0.1:1
 templates delete Card

@@ -33,7 +33,7 @@ func TestAnInvitedMachineJoinsAndNoOtherWithItsToken(t *testing.T) {
 		t.Errorf("the invitations are\n%s", table)
 	}
 	_, spare, _ := f.Command("agents", "invite", "--for", "spare", "--uses", "3")
-	if code, _, said := f.Command("agents", "uninvite", "spare"); code != 0 {
+	if code, _, said := f.Command("agents", "revoke", "spare"); code != 0 {
 		t.Errorf("%d: %s", code, said)
 	}
 	third := farmtest.StartAgent(t, f, filepath.Join(t.TempDir(), "late"), strings.TrimSpace(spare))

@@ -61,13 +61,13 @@ func TestMachinesAreLookedAfterFromTheCommandLine(t *testing.T) {
 		}
 		kinds[e] = true
 	}
-	if code, _, _ := f.Command("agents", "retire", "Suite 7", "Suite 8"); code != farmtest.ExitNotFound {
-		t.Errorf("retiring a machine and one that is not there ends with exit code %d", code)
+	if code, _, _ := f.Command("agents", "remove", "Suite 7", "Suite 8"); code != farmtest.ExitNotFound {
+		t.Errorf("removing a machine and one that is not there ends with exit code %d", code)
 	}
 	says("Suite 7", "agents", "show", "Suite 7") // is there still
-	says("retired", "agents", "retire", "Suite 7")
+	says("removed", "agents", "remove", "Suite 7")
 	if code, _, _ := f.Command("agents", "show", "Suite 7"); code != farmtest.ExitNotFound {
-		t.Errorf("a retired machine is shown with exit code %d", code)
+		t.Errorf("a removed machine is shown with exit code %d", code)
 	}
 }
 

@@ -237,7 +237,7 @@ func TestABrokenProjectSaysWhatIsWrong(t *testing.T) {
 		return err == nil && t.Status == farm.TemplateError
 	})
 	v.get("/templates/"+made.ID).is(http.StatusOK, "The file can't be used:").lacks("/new?template=")
-	v.get("/templates").is(http.StatusOK, "Can&#39;t be used")
+	v.get("/templates").is(http.StatusOK, "Unusable")
 	v.get("/new?template="+made.ID).is(http.StatusConflict, "has not been read")
 }
 

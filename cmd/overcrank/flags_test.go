@@ -38,6 +38,7 @@ func TestFlagsOfAFarmAreDocumented(t *testing.T) {
 // flagTables is a table for every command that runs a part of a farm. The first has the flags that every command takes.
 func flagTables(t *testing.T) string {
 	t.Helper()
+	t.Setenv("XDG_DATA_HOME", "")
 	parser, err := newParser(&cli{})
 	if err != nil {
 		t.Fatal(err)

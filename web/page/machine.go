@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // Machine is a workstation as the pages show it.
@@ -55,25 +56,22 @@ func (v Machines) Address(filter farm.MachineState, cursor string) string {
 
 // MachineState is the word, the class and the shape of a machine's state.
 func MachineState(s farm.MachineState) State {
+	state := State{Word: wording.Title(wording.Machine(s)), Class: "cancelled"}
 	switch s {
 	case farm.MachineFree:
-		return State{"Free", "free"}
+		state.Class = "free"
 	case farm.MachineRendering:
-		return State{"Rendering", "rendering"}
+		state.Class = "rendering"
 	case farm.MachineAway:
-		return State{"In use", "away"}
-	case farm.MachineNotReady:
-		return State{"Not ready", "error"}
-	case farm.MachineDraining:
-		return State{"Finishing, then drained", "draining"}
-	case farm.MachineDrained:
-		return State{"Drained", "draining"}
+		state.Class = "away"
+	case farm.MachineDraining, farm.MachineDrained:
+		state.Class = "draining"
 	case farm.MachinePaused:
-		return State{"Paused", "held"}
-	case farm.MachineSetAside:
-		return State{"Set aside", "error"}
+		state.Class = "held"
+	case farm.MachineNotReady, farm.MachineSetAside:
+		state.Class = "error"
 	}
-	return State{"Offline", "cancelled"}
+	return state
 }
 
 // Look is how the machine's state is shown.

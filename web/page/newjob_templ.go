@@ -8,7 +8,10 @@ package page
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/farm/wording"
+)
 
 // ChooseTemplate is the first step of a new job.
 func ChooseTemplate(s Shell, all []farm.Template) templ.Component {
@@ -269,7 +272,7 @@ func NewJobPage(s Shell, n NewJob) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(Seconds(n.Composition.Duration))
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(wording.Seconds(n.Composition.Duration))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/newjob.templ`, Line: 37, Col: 173}
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // Task is a task with its attempts.
@@ -220,7 +221,7 @@ func lasted(a farm.AttemptRecord) string {
 	if a.EndedAt.IsZero() {
 		return ""
 	}
-	return Duration(max(0, a.EndedAt.Sub(a.LeasedAt)))
+	return wording.Duration(max(0, a.EndedAt.Sub(a.LeasedAt)))
 }
 
 // perFrame is how long a frame took, "" when that was not measured.
@@ -228,7 +229,7 @@ func perFrame(m farm.Measured) string {
 	if m.Frames < 1 || m.FrameSeconds <= 0 {
 		return ""
 	}
-	return Duration(time.Duration(m.FrameSeconds/float64(m.Frames)*float64(time.Second)).Round(time.Millisecond)) + " a frame"
+	return wording.Duration(time.Duration(m.FrameSeconds/float64(m.Frames)*float64(time.Second)).Round(time.Millisecond)) + " a frame"
 }
 
 func agentWord(name, id string) string { return cmp.Or(name, id, "a machine that is gone") }

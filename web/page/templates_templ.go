@@ -11,6 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"overcrank/aep"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 func TemplatesPage(s Shell, all []Template) templ.Component {
@@ -872,7 +873,7 @@ func compositionCard(s Shell, t Template, c aep.CompositionSummary) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var40 string
-		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(Seconds(c.Duration))
+		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(wording.Seconds(c.Duration))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/templates.templ`, Line: 176, Col: 119}
 		}
@@ -952,7 +953,7 @@ func compositionCard(s Shell, t Template, c aep.CompositionSummary) templ.Compon
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var45 string
-			templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(Seconds(l.In))
+			templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(wording.Seconds(l.In))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/templates.templ`, Line: 190, Col: 38}
 			}
@@ -965,7 +966,7 @@ func compositionCard(s Shell, t Template, c aep.CompositionSummary) templ.Compon
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var46 string
-			templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(Seconds(l.Out))
+			templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(wording.Seconds(l.Out))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/templates.templ`, Line: 191, Col: 39}
 			}

@@ -13,6 +13,7 @@ import (
 	"overcrank/aep"
 	"overcrank/farm"
 	"overcrank/farm/codec"
+	"overcrank/farm/wording"
 )
 
 // Shell is what every page shows around its own content.
@@ -83,20 +84,22 @@ type State struct{ Word, Class string }
 
 // StateOf is how a job's state is shown.
 func StateOf(j farm.Job) State {
+	state := State{Word: wording.Title(wording.Job(j.Status)), Class: "waiting"}
 	switch j.Status {
 	case farm.JobRendering:
-		return State{"Rendering", "rendering"}
+		state.Class = "rendering"
 	case farm.JobFinished:
-		return State{"Finished", "finished"}
+		state.Class = "finished"
 	case farm.JobFailed:
-		return State{"Failed", "error"}
+		state.Class = "error"
 	case farm.JobCancelled:
-		return State{"Cancelled", "cancelled"}
+		state.Class = "cancelled"
+	default:
+		if j.Hold {
+			return State{"Held", "held"}
+		}
 	}
-	if j.Hold {
-		return State{"Held", "held"}
-	}
-	return State{"Waiting", "waiting"}
+	return state
 }
 
 // Sentence says how the job stands.
@@ -119,7 +122,7 @@ func (j Job) Sentence() string {
 		return s
 	case farm.JobFinished:
 		if took := j.RenderTime(); took > 0 {
-			return "Rendered in " + Duration(took)
+			return "Rendered in " + wording.Duration(took)
 		}
 		return "Ready"
 	case farm.JobFailed:
@@ -176,22 +179,6 @@ func (j Job) Percent() string {
 	}
 	return strconv.FormatFloat(math.Round(p*10)/10, 'f', -1, 64)
 }
-
-// Duration is a time span as people say it.
-func Duration(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
-}
-
-// Seconds is a length of film as people say it.
-func Seconds(s float64) string { return Duration(time.Duration(s * float64(time.Second))) }
 
 // Size is a number of bytes as people say it.
 func Size(n int64) string {
@@ -257,20 +244,19 @@ func (t Template) state() State {
 
 // TemplateState is how a template's state is shown.
 func TemplateState(t farm.Template) State {
+	state := State{Word: wording.Title(wording.Template(t.Status)), Class: "rendering"}
 	switch t.Status {
 	case farm.TemplateUploaded:
 		if len(t.MissingFootage) > 0 {
 			return State{"Lacks footage", "held"}
 		}
-		return State{"Ready", "finished"}
+		state.Class = "finished"
 	case farm.TemplateError:
-		return State{"Can't be used", "error"}
+		state.Class = "error"
 	case farm.TemplateAwaitingUpload:
-		return State{"Waiting for its file", "waiting"}
-	case farm.TemplateDownloading:
-		return State{"Being fetched", "rendering"}
+		state.Class = "waiting"
 	}
-	return State{"Being read", "rendering"}
+	return state
 }
 
 // Field is one field of the new-job form, made from a layer.

@@ -11,6 +11,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // asset is the address of a static file; the version in it lets browsers keep it for ever.
@@ -127,7 +128,7 @@ func resultWords(o farm.OutputRef) string {
 		parts = append(parts, grouped(o.Frames)+" frames")
 	}
 	if o.Duration > 0 {
-		parts = append(parts, Seconds(o.Duration))
+		parts = append(parts, wording.Seconds(o.Duration))
 	}
 	if o.Audio {
 		parts = append(parts, "with sound")

@@ -11,6 +11,8 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 type Agents struct {
@@ -67,13 +69,10 @@ func (l agentsList) Run(ctx context.Context, out *terminal.Output) error {
 	t := terminal.NewTable("MACHINE", "NAME", "STATE", "BUSY", "ENGINES", "TAGS", "REMARK")
 	for _, a := range all.Items {
 		busy := fmt.Sprintf("%d of %d", len(a.Running), a.Slots)
-		t.Row(a.ID, a.Name, agentWord(a.State), busy, strings.Join(engineWords(a), ", "), strings.Join(a.Tags, ", "), agentRemark(a))
+		t.Row(a.ID, a.Name, wording.Machine(farm.MachineState(a.State)), busy, strings.Join(engineWords(a), ", "), strings.Join(a.Tags, ", "), agentRemark(a))
 	}
 	return out.Table(t)
 }
-
-// agentWord is a machine's state as people say it.
-func agentWord(state string) string { return strings.ReplaceAll(state, "_", " ") }
 
 // agentRemark is why a machine gets no work, or since when it is gone.
 func agentRemark(a client.Agent) string {
@@ -173,7 +172,7 @@ func agentTable(a client.Agent) *terminal.Table {
 	}
 	row("machine", a.ID)
 	row("name", a.Name)
-	row("state", agentWord(a.State))
+	row("state", wording.Machine(farm.MachineState(a.State)))
 	row("remark", agentRemark(a))
 	row("address", a.Address)
 	row("enrolled", terminal.LocalTime(a.EnrolledAt))
@@ -272,7 +271,7 @@ func eachAgent(ctx context.Context, r remote, out *terminal.Output, refs []strin
 		}
 		answers = append(answers, a.JSON())
 		if !r.JSON {
-			line := fmt.Sprintf("%s %s: %s", a.ID, a.Name, agentWord(a.State))
+			line := fmt.Sprintf("%s %s: %s", a.ID, a.Name, wording.Machine(farm.MachineState(a.State)))
 			if held := heldWord(a); held != "" && a.State == "offline" {
 				line += ", " + held
 			}

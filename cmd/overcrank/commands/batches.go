@@ -10,6 +10,8 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/interval"
 )
 
@@ -95,7 +97,7 @@ func (s batchesShow) Run(ctx context.Context, out *terminal.Output) error {
 		b.Stats.Error, b.Stats.Pending)
 	t := terminal.NewTable("INDEX", "JOB", "STATE", "REMARK")
 	for _, j := range b.Jobs {
-		t.Row(strconv.Itoa(j.Index), j.ID, JobState(j.Status), remark(client.Job{Status: j.Status, Stats: j.Stats}))
+		t.Row(strconv.Itoa(j.Index), j.ID, wording.Job(farm.JobStatus(j.Status)), remark(client.Job{Status: j.Status, Stats: j.Stats}))
 	}
 	return out.Table(t)
 }
@@ -194,7 +196,7 @@ func batchProgress(all client.BatchStats, ended int, watched time.Duration) stri
 	}
 	if ended > 0 {
 		left := watched / time.Duration(ended) * time.Duration(all.Pending)
-		word += ", about " + max(left.Round(time.Second), time.Second).String() + " left"
+		word += ", about " + wording.Duration(max(left.Round(10*time.Second), 10*time.Second)) + " left"
 	}
 	return word
 }
@@ -211,7 +213,7 @@ func tellBatchFailures(batches []client.Batch, out *terminal.Output, where func(
 			failed = true
 			why := j.Stats.Why()
 			if why == "" {
-				why = JobState(j.Status)
+				why = wording.Job(farm.JobStatus(j.Status))
 			}
 			fmt.Fprintf(out.Errors, "%s: %s (job %s)\n", where(i, j.Index), terminal.Lines(why), j.ID)
 		}

@@ -17,7 +17,9 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 	"overcrank/farm/variants"
+	"overcrank/farm/wording"
 )
 
 type batchesSubmit struct {
@@ -211,7 +213,7 @@ func (s batchesSubmit) readTemplate(ctx context.Context, c *client.Client, base 
 		}
 	}
 	if t.Status != "uploaded" {
-		return known, fmt.Errorf("template '%s' is %s: %s", t.DisplayName, templateWord(t.Status), t.Error)
+		return known, fmt.Errorf("template '%s' is %s: %s", t.DisplayName, wording.Template(farm.TemplateStatus(t.Status)), t.Error)
 	}
 	compositions, err := c.Compositions(ctx, id)
 	if err != nil {

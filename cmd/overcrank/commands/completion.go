@@ -13,7 +13,9 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/completion"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 	"overcrank/farm/codec"
+	"overcrank/farm/wording"
 )
 
 type Completion struct {
@@ -90,13 +92,15 @@ func suggestions(ctx context.Context, kind string, server serverFlags) []complet
 	switch kind {
 	case "job":
 		jobs, _ := c.Jobs(ctx, url.Values{"sort": {"newest_first"}, "minimal": {"true"}}, suggested)
-		return each(jobs, func(j client.Job) (string, string) { return j.ID, JobState(j.Status) + " " + j.Name })
+		return each(jobs, func(j client.Job) (string, string) { return j.ID, wording.Job(farm.JobStatus(j.Status)) + " " + j.Name })
 	case "batch":
 		list, _ := c.Batches(ctx, suggested)
 		return each(list, func(b client.Batch) (string, string) { return b.BatchID, batchWord(b.Status) })
 	case "template":
 		list, _ := c.Templates(ctx)
-		return each(list, func(t client.Template) (string, string) { return t.DisplayName, templateWord(t.Status) })
+		return each(list, func(t client.Template) (string, string) {
+			return t.DisplayName, wording.Template(farm.TemplateStatus(t.Status))
+		})
 	case "font":
 		list, _ := c.Fonts(ctx)
 		return each(list, func(f client.Font) (string, string) { return f.FileName, f.FamilyName })
@@ -111,7 +115,7 @@ func suggestions(ctx context.Context, kind string, server serverFlags) []complet
 		return each(list, func(a client.Access) (string, string) { return a.Name, a.Role })
 	case "agent":
 		list, _ := c.Agents(ctx, "", "")
-		return each(list, func(a client.Agent) (string, string) { return a.Name, agentWord(a.State) })
+		return each(list, func(a client.Agent) (string, string) { return a.Name, wording.Machine(farm.MachineState(a.State)) })
 	case "limit":
 		limits, _ := c.Limits(ctx)
 		return words(slices.Sorted(maps.Keys(limits.ByName))...)

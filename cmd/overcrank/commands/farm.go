@@ -10,6 +10,8 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 type Farm struct {
@@ -70,7 +72,7 @@ func printFarm(f client.Farm, err error, asJSON bool, out *terminal.Output) erro
 	var machines []string
 	for _, name := range []string{"free", "rendering", "away", "not_ready", "draining", "drained", "set_aside", "paused", "offline"} {
 		if n := f.Machines[name]; n > 0 {
-			machines = append(machines, fmt.Sprintf("%d %s", n, agentWord(name)))
+			machines = append(machines, fmt.Sprintf("%d %s", n, wording.Machine(farm.MachineState(name))))
 		}
 	}
 	if len(machines) == 0 {
@@ -82,7 +84,7 @@ func printFarm(f client.Farm, err error, asJSON bool, out *terminal.Output) erro
 	var jobs []string
 	for _, status := range []string{"render:dorender", "queued", "pending"} {
 		if n := f.Jobs[status]; n > 0 {
-			jobs = append(jobs, fmt.Sprintf("%d %s", n, JobState(status)))
+			jobs = append(jobs, fmt.Sprintf("%d %s", n, wording.Job(farm.JobStatus(status))))
 		}
 	}
 	if len(jobs) == 0 {

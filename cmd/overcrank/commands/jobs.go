@@ -11,6 +11,8 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/interval"
 )
 
@@ -153,7 +155,7 @@ func (l jobsList) print(jobs client.List[client.Job], templates templateNames, o
 	}
 	t := terminal.NewTable("JOB", "STATE", "DONE", "SUBMITTED", "NAME", "TEMPLATE", "COMPOSITION", "REMARK")
 	for _, j := range jobs.Items {
-		t.Row(j.ID, JobState(j.Status), percent(j.Progress), terminal.LocalTime(j.Stats.CreatedAt), j.Name, templates.of(j.TemplateID), j.Composition, remark(j))
+		t.Row(j.ID, wording.Job(farm.JobStatus(j.Status)), percent(j.Progress), terminal.LocalTime(j.Stats.CreatedAt), j.Name, templates.of(j.TemplateID), j.Composition, remark(j))
 	}
 	if err := out.Table(t); err != nil {
 		return err
@@ -172,7 +174,7 @@ func remark(j client.Job) string {
 		return terminal.FirstLine(why)
 	}
 	if j.Stats.RenderDuration != nil && j.Status == "finished" {
-		return "took " + (time.Duration(*j.Stats.RenderDuration * float64(time.Second))).Round(100*time.Millisecond).String()
+		return "took " + wording.Seconds(*j.Stats.RenderDuration)
 	}
 	return ""
 }
@@ -261,7 +263,7 @@ func (s jobsShow) Run(ctx context.Context, out *terminal.Output) error {
 			t.Row(related.name, related.ids)
 		}
 	}
-	state := JobState(j.Status)
+	state := wording.Job(farm.JobStatus(j.Status))
 	if j.Hold {
 		state += ", held: overcrank jobs release " + j.ID
 	}
@@ -349,21 +351,4 @@ func (x jobsCancel) Run(ctx context.Context, out *terminal.Output) error {
 		fmt.Fprintf(out, "%s cancelled\n", j.ID)
 	}
 	return nil
-}
-
-// JobState is a job's state as people say it.
-func JobState(status string) string {
-	switch status {
-	case "queued":
-		return "waiting"
-	case "pending":
-		return "waiting for its parts"
-	case "render:dorender":
-		return "rendering"
-	case "error":
-		return "failed"
-	case "manually_cancelled":
-		return "cancelled"
-	}
-	return status
 }

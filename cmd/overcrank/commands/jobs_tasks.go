@@ -11,6 +11,7 @@ import (
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 type jobsWhy struct {
@@ -39,7 +40,7 @@ func (w jobsWhy) Run(ctx context.Context, out *terminal.Output) error {
 		if err != nil {
 			return err
 		}
-		placement.Why = "It does not wait: it is " + JobState(job.Status) + "."
+		placement.Why = "It does not wait: it is " + wording.Job(farm.JobStatus(job.Status)) + "."
 		if job.Stats.Error != nil {
 			placement.Why += " " + *job.Stats.Error
 		}

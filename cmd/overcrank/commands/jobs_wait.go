@@ -13,7 +13,9 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 	"overcrank/farm/names"
+	"overcrank/farm/wording"
 	"overcrank/interval"
 )
 
@@ -60,7 +62,7 @@ func Watch(ctx context.Context, c *client.Client, ids []string, out *terminal.Ou
 		}
 		word := fmt.Sprintf("%d of %d done", ended, len(jobs))
 		if len(jobs) == 1 {
-			word = JobState(jobs[0].Status)
+			word = wording.Job(farm.JobStatus(jobs[0].Status))
 			if jobs[0].Status == "queued" && asked >= askWhyAfter && asked%askWhyAfter == 0 {
 				if why, err := c.Why(ctx, ids[0]); err == nil && why != waitedFor {
 					waitedFor = why
@@ -89,7 +91,7 @@ func tellFailures(jobs []client.Job, out *terminal.Output) error {
 		if said := job.Stats.Why(); said != "" {
 			why = ": " + said
 		}
-		fmt.Fprintf(out.Errors, "Job %s %s%s\nIts log: overcrank logs %s\n", job.ID, JobState(job.Status), terminal.Lines(why), job.ID)
+		fmt.Fprintf(out.Errors, "Job %s %s%s\nIts log: overcrank logs %s\n", job.ID, wording.Job(farm.JobStatus(job.Status)), terminal.Lines(why), job.ID)
 	}
 	if failed {
 		return exit.Code(exit.Failed)
@@ -183,7 +185,7 @@ func (w jobsWait) Run(ctx context.Context, out *terminal.Output) error {
 		}
 	} else {
 		for _, job := range jobs {
-			fmt.Fprintf(out, "%s %s\n", job.ID, JobState(job.Status))
+			fmt.Fprintf(out, "%s %s\n", job.ID, wording.Job(farm.JobStatus(job.Status)))
 		}
 	}
 	return tellFailures(jobs, out)
@@ -229,7 +231,7 @@ func (d jobsDownload) Run(ctx context.Context, out *terminal.Output) error {
 	} else {
 		for i, id := range d.IDs {
 			if jobs[i], err = c.Job(ctx, id); err == nil && !jobs[i].Ended() {
-				err = fmt.Errorf("job %s has no result yet: it is %s (--wait waits for it)", id, JobState(jobs[i].Status))
+				err = fmt.Errorf("job %s has no result yet: it is %s (--wait waits for it)", id, wording.Job(farm.JobStatus(jobs[i].Status)))
 			}
 			if err != nil {
 				break

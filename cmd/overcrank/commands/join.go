@@ -8,7 +8,9 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 	"overcrank/farm/address"
+	"overcrank/farm/wording"
 )
 
 type Join struct {
@@ -60,7 +62,7 @@ func (j Join) Run(ctx context.Context, out *terminal.Output) error {
 				return fmt.Errorf("clip %s: %w", clip, err)
 			}
 			if job.Status != "finished" {
-				return fmt.Errorf("clip %s: the job is %s, and has no film", clip, JobState(job.Status))
+				return fmt.Errorf("clip %s: the job is %s, and has no film", clip, wording.Job(farm.JobStatus(job.Status)))
 			}
 			src = job.OutputURL
 		}

@@ -8,6 +8,8 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 type Logs struct {
@@ -63,5 +65,5 @@ func (l Logs) explainMissing(ctx context.Context, c *client.Client, notFound err
 	if err != nil {
 		return notFound
 	}
-	return fmt.Errorf("job %s (%s) has no log yet", l.ID, JobState(job.Status))
+	return fmt.Errorf("job %s (%s) has no log yet", l.ID, wording.Job(farm.JobStatus(job.Status)))
 }

@@ -8,6 +8,8 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 type Templates struct {
@@ -117,22 +119,7 @@ func templateState(t client.Template) string {
 	case t.Status == "uploaded" && len(t.MissingFootage) > 0:
 		return "lacks footage"
 	}
-	return templateWord(t.Status)
-}
-
-// templateWord is a template's state as people say it.
-func templateWord(status string) string {
-	switch status {
-	case "awaiting_upload":
-		return "waits for its file"
-	case "processing":
-		return "being read"
-	case "uploaded":
-		return "ready"
-	case "error":
-		return "unusable"
-	}
-	return status
+	return wording.Template(farm.TemplateStatus(t.Status))
 }
 
 type templatesShow struct {

@@ -17,6 +17,8 @@ import (
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/cmd/overcrank/titlecard"
 	"overcrank/durable"
+	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/interval"
 )
 
@@ -128,7 +130,7 @@ func (d *Command) submit(ctx context.Context, c *client.Client, t client.Templat
 		if job.Stats.Error != nil {
 			why = *job.Stats.Error
 		}
-		return job, fmt.Errorf("the job ended as %s: %s (the farm's own log is %s)", commands.JobState(job.Status), why, filepath.Join(d.Dir, farmLog))
+		return job, fmt.Errorf("the job ended as %s: %s (the farm's own log is %s)", wording.Job(farm.JobStatus(job.Status)), why, filepath.Join(d.Dir, farmLog))
 	}
 	return job, nil
 }

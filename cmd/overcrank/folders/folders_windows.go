@@ -13,7 +13,7 @@ func Config(command string) string { return filepath.Join(programData(), command
 func Farm() string {
 	folder, err := windows.KnownFolderPath(windows.FOLDERID_LocalAppData, windows.KF_FLAG_DEFAULT)
 	if err != nil {
-		folder = `~\AppData\Local`
+		folder = "~/AppData/Local" // the parser of flags expands it
 	}
 	return filepath.Join(folder, "Overcrank")
 }

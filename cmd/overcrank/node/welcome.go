@@ -40,6 +40,7 @@ func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
 	if !early {
 		fmt.Fprintf(out, "Overcrank %s is at %s\n", n.program.Version, n.address)
 	}
+	fmt.Fprintf(out, "Its data folder is %s\n", f.DataDir)
 	if token != "" {
 		fmt.Fprintf(out, "The administrator's token is in %s.\n", path)
 		if terminal.Is(out.Writer) { // a service's output goes into a journal that others read

@@ -22,27 +22,27 @@ type cli struct {
 	Coordinator node.Coordinator   `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
 	Agent       workstation.Agent  `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
 	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
-	Storage     commands.Storage   `cmd:"" group:"farm" help:"Say where a farm's files are."`
+	Storage     commands.Storage   `cmd:"" group:"farm" help:"Show where a farm keeps its files."`
 	Backup      commands.Backup    `cmd:"" group:"farm" help:"Back up a running farm into one file."`
-	Restore     commands.Restore   `cmd:"" group:"farm" help:"Put a running farm back to a backup, or make a new data folder from one."`
+	Restore     commands.Restore   `cmd:"" group:"farm" help:"Restore a backup, into a running farm or into a new data folder."`
 	Cluster     commands.Cluster   `cmd:"" group:"farm" help:"Manage the coordinators, and the keys by which they and the agents trust each other."`
-	Downgrade   commands.Downgrade `cmd:"" group:"farm" help:"Put the state back that a farm had before it was upgraded."`
-	Demo        demo.Command       `cmd:"" group:"farm" help:"Make a title card, render it on a farm of its own, and tell where the film lies."`
+	Downgrade   commands.Downgrade `cmd:"" group:"farm" help:"Go back to the state that a farm had before an upgrade."`
+	Demo        demo.Command       `cmd:"" group:"farm" help:"Render a title card on a small farm of its own, and say where the film is."`
 
 	Submit    commands.Submit    `cmd:"" group:"work" help:"Submit a job."`
 	Jobs      commands.Jobs      `cmd:"" group:"work" help:"List, show, wait for, download and cancel jobs."`
 	Logs      commands.Logs      `cmd:"" group:"work" help:"Print the log of a job."`
 	Templates commands.Templates `cmd:"" group:"work" help:"Add, show, replace, download and delete templates."`
-	Batches   commands.Batches   `cmd:"" group:"work" help:"Submit a table of variants, and follow and download what becomes of it."`
+	Batches   commands.Batches   `cmd:"" group:"work" help:"Submit a table of variants, follow its jobs, and download the films."`
 	Join      commands.Join      `cmd:"" group:"work" help:"Stitch clips into one film."`
 	Fonts     commands.Fonts     `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
-	Secrets   commands.Secrets   `cmd:"" group:"work" help:"Keep, list and delete the team's secrets."`
+	Secrets   commands.Secrets   `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 
 	Agents commands.Agents `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and remove machines."`
-	Farm   commands.Farm   `cmd:"" group:"machines" help:"Say what the farm is at, pause it, and set how it shares its machines."`
-	Queue  commands.Queue  `cmd:"" group:"machines" help:"List what waits for a machine, the next one first."`
-	Levels commands.Levels `cmd:"" group:"machines" help:"Say and change how the levels rush, normal and overnight are served."`
-	Limits commands.Limits `cmd:"" group:"machines" help:"Limit how many tasks use a thing at once, such as the licences of a plug-in."`
+	Farm   commands.Farm   `cmd:"" group:"machines" help:"Show the state of the farm, pause it, and set how teams share its machines."`
+	Queue  commands.Queue  `cmd:"" group:"machines" help:"List the tasks that wait for a machine, the next one first."`
+	Levels commands.Levels `cmd:"" group:"machines" help:"Show and change how the levels rush, normal and overnight are served."`
+	Limits commands.Limits `cmd:"" group:"machines" help:"Limit how many tasks use something at once, such as the licences of a plug-in."`
 	Events commands.Events `cmd:"" group:"machines" help:"Print what happens on the farm, as it happens."`
 
 	Teams  commands.Teams  `cmd:"" group:"people" help:"Create, list and delete teams."`
@@ -71,7 +71,7 @@ func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"},
-			{Key: "machines", Title: "Look after its machines:"}, {Key: "people", Title: "Let people and programs in:"},
+			{Key: "machines", Title: "Manage machines and the queue:"}, {Key: "people", Title: "Manage access:"},
 		}),
 		kong.Help(printHelp),
 	}, options...)...)

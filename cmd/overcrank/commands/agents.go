@@ -18,15 +18,15 @@ import (
 type Agents struct {
 	List   agentsList   `cmd:"" default:"withargs" help:"List the machines that render."`
 	Show   agentsShow   `cmd:"" help:"Show one machine: what it has, what it does, and why it gets no work."`
-	Drain  agentsDrain  `cmd:"" help:"Let machines finish what they have, and give them nothing more."`
-	Pause  agentsPause  `cmd:"" help:"Let machines give back what they have, and give them nothing more."`
-	Resume agentsResume `cmd:"" help:"Let machines work again that were drained, paused or set aside."`
-	Tag    agentsTag    `cmd:"" help:"Give a machine tags, or take them away."`
-	Rename agentsRename `cmd:"" help:"Give a machine another name."`
+	Drain  agentsDrain  `cmd:"" help:"Let machines finish their tasks, and give them no more."`
+	Pause  agentsPause  `cmd:"" help:"Take the tasks of machines back, and give them no more."`
+	Resume agentsResume `cmd:"" help:"Return machines to work that were drained, paused or set aside."`
+	Tag    agentsTag    `cmd:"" help:"Add tags to a machine, or remove them."`
+	Rename agentsRename `cmd:"" help:"Rename a machine."`
 	Remove agentsRemove `cmd:"" help:"Remove machines from the farm, at once."`
 
 	Invite      agentsInvite      `cmd:"" help:"Create a join token, with which machines become agents of the farm."`
-	Invitations agentsInvitations `cmd:"" help:"List join tokens: who made them, how many machines may still come, when they were last used."`
+	Invitations agentsInvitations `cmd:"" help:"List join tokens: who created them, how many machines may still join, when they were last used."`
 	Revoke      agentsRevoke      `cmd:"" help:"Revoke join tokens, at once; machines that joined with them stay."`
 }
 
@@ -290,8 +290,8 @@ func eachAgent(ctx context.Context, r remote, out *terminal.Output, refs []strin
 type agentsTag struct {
 	agentRef
 	Tags   []string `arg:"" optional:"" name:"tag" help:"Tags."`
-	Remove bool     `help:"Take these tags away."`
-	Clear  bool     `help:"Take all tags away that were given here, before these are given."`
+	Remove bool     `help:"Remove these tags instead of adding them."`
+	Clear  bool     `help:"Remove all tags that were added here first."`
 	remote
 }
 
@@ -322,7 +322,7 @@ func (a agentsTag) Run(ctx context.Context, out *terminal.Output) error {
 
 type agentsRename struct {
 	agentRef
-	Name string `arg:"" optional:"" help:"The new name; left out, the machine has its own again."`
+	Name string `arg:"" optional:"" help:"The new name; without one the machine gets its own name back."`
 	remote
 }
 

@@ -13,9 +13,9 @@ import (
 
 type agentsInvite struct {
 	For     string   `help:"Whom or what it is for, such as the name of the machine." placeholder:"NAME"`
-	Uses    int      `help:"Machines that may come with it." default:"1"`
+	Uses    int      `help:"Number of machines that may join with it." default:"1"`
 	Expires string   `help:"When it ends: a day, a time, or in how long, such as 2027-01-31 or 2h." default:"24h"`
-	Tags    []string `help:"Tags that machines get which come with it." placeholder:"TAG"`
+	Tags    []string `help:"Tags for the machines that join with it." placeholder:"TAG"`
 	secretFlags
 	remote
 }

@@ -31,8 +31,8 @@ type batchRef struct {
 
 type batchesList struct {
 	remote
-	Limit int  `help:"At most so many." default:"20"`
-	All   bool `help:"All there are, however many."`
+	Limit int  `help:"Maximum number to list." default:"20"`
+	All   bool `help:"List all of them."`
 }
 
 func (l batchesList) Run(ctx context.Context, out *terminal.Output) error {

@@ -32,10 +32,10 @@ type batchesSubmit struct {
 	Format      string            `help:"csv or json. Default: by the ending of the file, or by its beginning." enum:",csv,json" default:""`
 	Delimiter   string            `help:"What stands between the cells of the table. Default: the ; , or tab that the headings have most of."`
 	Name        string            `help:"Name of the jobs that have no @name."`
-	Tag         []string          `help:"Words to find the jobs by."`
+	Tag         []string          `help:"Tags by which to find the jobs."`
 	Codec       string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
 	Preview     bool              `help:"Render fast, at half size."`
-	DryRun      bool              `help:"Print the requests instead of sending them; files are not handed over."`
+	DryRun      bool              `help:"Print the requests instead of sending them; files are not uploaded."`
 	Download    string            `help:"Wait, and write the results to this folder." type:"path" placeholder:"DIR"`
 	FileName    string            `help:"How the files are called: {column}, {line} and {job} stand for a cell, the line and the job's id. Default: as the column @output says, or else @name, or else the id." placeholder:"PATTERN"`
 	Overwrite   bool              `help:"With --download: write over files that are there already."`

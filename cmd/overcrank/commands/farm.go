@@ -15,9 +15,9 @@ import (
 )
 
 type Farm struct {
-	Status farmStatus `cmd:"" default:"withargs" help:"Say what the farm is at."`
-	Pause  farmPause  `cmd:"" help:"Let the farm begin nothing new; what renders goes on."`
-	Resume farmResume `cmd:"" help:"Let the farm go on."`
+	Status farmStatus `cmd:"" default:"withargs" help:"Show the state of the farm."`
+	Pause  farmPause  `cmd:"" help:"Start no further tasks; those that are rendering go on."`
+	Resume farmResume `cmd:"" help:"Start tasks again."`
 	Policy farmPolicy `cmd:"" help:"Print or set how the farm shares its machines."`
 }
 
@@ -119,7 +119,7 @@ func (f farmPolicyGet) Run(ctx context.Context, out *terminal.Output) error {
 
 type farmPolicySet struct {
 	File  string `arg:"" help:"File with the policy as JSON, - for standard input."`
-	Merge bool   `help:"The file holds only what is to be different; null takes a team or a limit out."`
+	Merge bool   `help:"The file holds only what is to change; null removes a team or a limit."`
 	remote
 }
 
@@ -157,7 +157,7 @@ func (f farmPolicySet) Run(ctx context.Context, out *terminal.Output) error {
 }
 
 type Levels struct {
-	List levelsList `cmd:"" default:"withargs" help:"Say how each level is served."`
+	List levelsList `cmd:"" default:"withargs" help:"Show how each level is served."`
 	Set  levelsSet  `cmd:"" help:"Change how a level is served."`
 }
 
@@ -199,9 +199,9 @@ func printLevels(levels client.Levels, err error, asJSON bool, out *terminal.Out
 
 type levelsSet struct {
 	Level    string   `arg:"" help:"rush, normal or overnight." enum:"rush,normal,overnight" complete:"level"`
-	Pause    bool     `help:"Begin nothing of it." xor:"paused"`
-	Resume   bool     `help:"Begin what is of it again." xor:"paused"`
-	MaxShare *float64 `help:"How much of the farm it may take, such as 0.5; 1 is all." placeholder:"SHARE"`
+	Pause    bool     `help:"Start none of its tasks." xor:"paused"`
+	Resume   bool     `help:"Start its tasks again." xor:"paused"`
+	MaxShare *float64 `help:"Share of the farm that it may use, such as 0.5; 1 is all of it." placeholder:"SHARE"`
 	Hours    []string `help:"When it is served though others wait, such as 'mon-fri 19:00-08:00'; several with more of these." sep:"none" placeholder:"WINDOW" xor:"hours"`
 	Always   bool     `help:"It is served at all times." xor:"hours"`
 	Role     string   `help:"The least role that may choose it for a job: artist, producer, operator or admin. For rush only." enum:",artist,producer,operator,admin" default:"" placeholder:"ROLE" complete:"role"`

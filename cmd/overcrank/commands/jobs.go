@@ -23,14 +23,14 @@ type Jobs struct {
 	Logs     Logs         `cmd:"" help:"Print the log of a job: the same as overcrank logs."`
 	Wait     jobsWait     `cmd:"" help:"Wait until jobs have ended."`
 	Download jobsDownload `cmd:"" help:"Download the results of jobs."`
-	Why      jobsWhy      `cmd:"" help:"Say what a job waits for, and for how long."`
+	Why      jobsWhy      `cmd:"" help:"Show what a job waits for, and for how long."`
 	Tasks    jobsTasks    `cmd:"" help:"List the tasks of a job."`
-	Attempts jobsAttempts `cmd:"" help:"List who tried the tasks of a job, and how that ended."`
-	Set      jobsSet      `cmd:"" help:"Change where a job stands in line, or what it is called."`
-	Samples  jobsSamples  `cmd:"" help:"List the frames that came before the rest of a job, and keep them as files."`
-	Approve  jobsApprove  `cmd:"" help:"Let the rest of jobs begin whose first frames were looked at."`
-	Reject   jobsReject   `cmd:"" help:"End a job whose first frames are not what was meant."`
-	Release  jobsRelease  `cmd:"" help:"Let held jobs go."`
+	Attempts jobsAttempts `cmd:"" help:"List the attempts at the tasks of a job, and their outcomes."`
+	Set      jobsSet      `cmd:"" help:"Change the priority, level, earliest start, name or tags of a job."`
+	Samples  jobsSamples  `cmd:"" help:"List the sample frames of a job, and download them."`
+	Approve  jobsApprove  `cmd:"" help:"Approve jobs by their sample frames: the rest is rendered."`
+	Reject   jobsReject   `cmd:"" help:"Reject a job by its sample frames: it ends."`
+	Release  jobsRelease  `cmd:"" help:"Release jobs that were submitted with --hold."`
 	Cancel   jobsCancel   `cmd:"" help:"Cancel jobs."`
 }
 
@@ -39,12 +39,12 @@ type jobsList struct {
 	States        []string `help:"Only jobs in these states (queued, pending, render:dorender, finished, error, manually_cancelled)." complete:"state"`
 	ExcludeStates []string `help:"No jobs in these states." complete:"state"`
 	Tags          []string `help:"Only jobs with any of these tags."`
-	From          string   `help:"Only jobs submitted since: a day, a time, or how long ago, such as 2026-11-21 or 3h."`
-	To            string   `help:"Only jobs submitted until: likewise."`
+	From          string   `help:"Only jobs submitted since then: a day, a time, or how long ago, such as 2026-11-21 or 3h."`
+	To            string   `help:"Only jobs submitted until then; written as for --from."`
 	Sort          string   `help:"newest_first, oldest_first, priority or random." enum:"newest_first,oldest_first,priority,random" default:"newest_first"`
-	Limit         int      `help:"At most so many; more than 1000 are fetched page by page." default:"20"`
-	All           bool     `help:"All there are, however many."`
-	Offset        int      `help:"Leave out so many first ones."`
+	Limit         int      `help:"Maximum number of jobs; more than 1000 are fetched page by page." default:"20"`
+	All           bool     `help:"List all of them."`
+	Offset        int      `help:"Skip this many jobs at the beginning."`
 	Minimal       bool     `help:"With --json: without numbers and assets, which is faster."`
 	Watch         bool     `help:"Show the list again every two seconds."`
 }

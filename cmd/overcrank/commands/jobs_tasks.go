@@ -181,9 +181,9 @@ type jobsSet struct {
 	jobRef
 	Priority  *int     `help:"Larger goes first within a level: -1000 to 1000." placeholder:"N"`
 	Level     string   `help:"rush, normal or overnight." placeholder:"LEVEL" complete:"level"`
-	NotBefore string   `help:"When it may start at the earliest: a day, a time, or in how long, such as 2027-01-31 or 2h; now takes that away." placeholder:"WHEN"`
+	NotBefore string   `help:"Earliest start: a day, a time, or in how long, such as 2027-01-31 or 2h; \"now\" removes it." placeholder:"WHEN"`
 	Name      *string  `help:"A name for people." placeholder:"NAME"`
-	Tag       []string `help:"The tags by which it is found, in place of those it has." placeholder:"TAG"`
+	Tag       []string `help:"Tags that replace those it has." placeholder:"TAG"`
 	remote
 }
 

@@ -18,8 +18,8 @@ type Join struct {
 	remote
 	resultFlags
 	Name   string   `help:"Name of the job."`
-	Tag    []string `help:"Words to find the job by."`
-	DryRun bool     `help:"Print the request instead of sending it; files are not handed over."`
+	Tag    []string `help:"Tags by which to find the job."`
+	DryRun bool     `help:"Print the request instead of sending it; files are not uploaded."`
 }
 
 func (Join) Help() string {

@@ -9,7 +9,7 @@ import (
 )
 
 type Queue struct {
-	Limit int `help:"At most so many." default:"20"`
+	Limit int `help:"Maximum number to list." default:"20"`
 	remote
 }
 

@@ -6,17 +6,17 @@ import "time"
 type orderFlags struct {
 	Priority     int      `help:"-1000 to 1000, larger first."`
 	Level        string   `help:"rush, normal or overnight." complete:"level"`
-	NotBefore    string   `help:"When it may start at the earliest: a day, a time, or in how long, such as 2027-01-31 or 2h." placeholder:"WHEN"`
+	NotBefore    string   `help:"Earliest start: a day, a time, or in how long, such as 2027-01-31 or 2h." placeholder:"WHEN"`
 	RequireTag   []string `help:"Only on machines with all of these tags." placeholder:"TAG"`
 	AnyTag       []string `help:"Only on machines with one of these tags." placeholder:"TAG"`
 	NoTag        []string `help:"Only on machines with none of these tags." placeholder:"TAG"`
-	MinMemory    string   `help:"Only on machines with so much memory, such as 32GB." placeholder:"SIZE"`
+	MinMemory    string   `help:"Only on machines with at least this much memory, such as 32GB." placeholder:"SIZE"`
 	OS           string   `help:"Only on machines with this system: windows, macos or linux." name:"os" placeholder:"SYSTEM"`
-	Limit        []string `help:"Limits of the farm, such as licences, that each of its tasks takes one of." placeholder:"NAME" complete:"limit"`
-	MaxMachines  int      `help:"How many machines render it at once; 0 for as many as the farm allows."`
-	MaxAttempts  int      `help:"How many attempts of a task fail before the job does; 0 for the farm's number."`
+	Limit        []string `help:"Limits of the farm, such as licences, that each of its tasks counts against." placeholder:"NAME" complete:"limit"`
+	MaxMachines  int      `help:"Maximum number of machines that render it at once; 0 for the farm's limit."`
+	MaxAttempts  int      `help:"Failed attempts at a task after which the job fails; 0 for the farm's number."`
 	PreviewFirst bool     `help:"Render the first, the middle and the last frame before the rest."`
-	Approve      bool     `help:"Let the rest wait until: overcrank jobs approve JOB."`
+	Approve      bool     `help:"Render the sample frames only, and the rest after: overcrank jobs approve JOB."`
 	Sequential   bool     `help:"Each frame depends on those before it, as in a simulation: one machine renders the film as a whole."`
 }
 

@@ -17,10 +17,10 @@ import (
 
 type Secrets struct {
 	List      secretsList      `cmd:"" default:"withargs" help:"List the names of the team's secrets."`
-	Set       secretsSet       `cmd:"" help:"Keep a secret, which jobs use as $${secrets.NAME}."`
-	Restrict  secretsRestrict  `cmd:"" help:"Say which machines get a secret."`
+	Set       secretsSet       `cmd:"" help:"Set a secret, which jobs use as $${secrets.NAME}."`
+	Restrict  secretsRestrict  `cmd:"" help:"Choose the machines that get a secret."`
 	Delete    secretsDelete    `cmd:"" help:"Delete secrets."`
-	RotateKey secretsRotateKey `cmd:"" help:"Seal all secrets of the farm with a new key."`
+	RotateKey secretsRotateKey `cmd:"" help:"Encrypt all secrets of the farm with a new key."`
 }
 
 type secretsList struct{ remote }
@@ -203,7 +203,7 @@ func (d secretsDelete) Run(ctx context.Context, out *terminal.Output) error {
 
 type secretsRotateKey struct {
 	remote
-	DropOld bool `help:"Forget the keys that seal nothing any more. Backups from before cannot be read without them."`
+	DropOld bool `help:"Delete the keys that no secret uses any more. Backups from before cannot be read without them."`
 }
 
 func (r secretsRotateKey) Run(ctx context.Context, out *terminal.Output) error {

@@ -74,7 +74,7 @@ func (s serverFlags) trusting() (*http.Client, error) {
 
 // jsonFlag is for commands whose result a script may read.
 type jsonFlag struct {
-	JSON bool `help:"Print what the API answers." name:"json"`
+	JSON bool `help:"Print the answer of the API, as JSON." name:"json"`
 }
 
 // remote is what every command that asks a farm has.
@@ -85,7 +85,7 @@ type remote struct {
 
 // waitFlags are for commands that begin something long.
 type waitFlags struct {
-	Wait    bool          `help:"Wait for the end, with a bar."`
+	Wait    bool          `help:"Wait for the end, and show progress."`
 	Timeout time.Duration `help:"With --wait: how long at most, such as 90s or 2h; the work goes on." placeholder:"DURATION"`
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Storage is about where a farm keeps its files.
 type Storage struct {
-	Status storageStatus `cmd:"" default:"withargs" help:"Say where the farm's files are, and how far those are that are being moved."`
+	Status storageStatus `cmd:"" default:"withargs" help:"Show where the farm keeps its files, and how far a move has come."`
 }
 
 // moveLook is how often a move that is waited for is looked at.

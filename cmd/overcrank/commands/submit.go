@@ -37,9 +37,9 @@ type Submit struct {
 	Codec       string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
 	Type        string            `help:"Kind of result: video, image or aep."`
 	Preview     bool              `help:"Render fast, at half size."`
-	Tag         []string          `help:"Words to find the job by."`
-	Hold        bool              `help:"Do not start it before: overcrank jobs release JOB."`
-	DryRun      bool              `help:"Print the request instead of sending it; files are not handed over."`
+	Tag         []string          `help:"Tags by which to find the job."`
+	Hold        bool              `help:"Start it only after: overcrank jobs release JOB."`
+	DryRun      bool              `help:"Print the request instead of sending it; files are not uploaded."`
 	orderFlags
 }
 

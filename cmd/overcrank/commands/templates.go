@@ -16,9 +16,9 @@ type Templates struct {
 	List         templatesList         `cmd:"" default:"withargs" help:"List templates."`
 	Show         templatesShow         `cmd:"" help:"Show a template with its compositions and layers."`
 	Add          templatesAdd          `cmd:"" help:"Add a project as a template."`
-	Replace      templatesReplace      `cmd:"" help:"Give a template another file; what it holds is read anew."`
+	Replace      templatesReplace      `cmd:"" help:"Replace the file of a template, which is then read again."`
 	Rename       templatesRename       `cmd:"" help:"Rename a template."`
-	Mark         templatesMark         `cmd:"" help:"Say whether a template's films are rendered by one machine each, from the first frame on."`
+	Mark         templatesMark         `cmd:"" help:"Set whether one machine renders each film of a template as a whole."`
 	Download     templatesDownload     `cmd:"" help:"Download the file of a template."`
 	Delete       templatesDelete       `cmd:"" help:"Delete templates."`
 	Compositions templatesCompositions `cmd:"" help:"List a template's compositions."`

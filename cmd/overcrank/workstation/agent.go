@@ -27,9 +27,9 @@ type Agent struct {
 	Settings
 
 	Run    runCommand    `cmd:"" default:"1" help:"Run the agent of this workstation; what 'overcrank agent' does."`
-	Doctor doctorCommand `cmd:"" help:"Look at what this machine has, render two frames with each engine, and say how to mend what is wrong."`
-	Status statusCommand `cmd:"" help:"Tell what the agent of this machine does, and why not."`
-	Pause  pauseCommand  `cmd:"" help:"Keep this machine from working for the farm; what it renders is given back."`
+	Doctor doctorCommand `cmd:"" help:"Check this machine: list what it has, render two frames with each engine, and say how to fix problems."`
+	Status statusCommand `cmd:"" help:"Show what the agent of this machine is doing, and why it does not work."`
+	Pause  pauseCommand  `cmd:"" help:"Pause this machine; its tasks are given back to the farm."`
 	Resume resumeCommand `cmd:"" help:"Let this machine work for the farm again."`
 	Config configCommand `cmd:"" help:"Print the agent's settings and where each comes from."`
 

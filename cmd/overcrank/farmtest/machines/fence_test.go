@@ -106,16 +106,17 @@ func TestAFrozenMachineWakesToALeaseThatIsOver(t *testing.T) {
 // connection that carries reports, so that the report of the result arrives and its acknowledgement does not.
 func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
 	t.Parallel()
-	f := farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--lease", "1m") // also how long the agent bears the silence
+	// Without the race detector: the film has to be there before the agent takes the silence for a dead link, which is a few seconds.
+	f := farmtest.LaunchProgram(t, farmtest.Plain(t), "coordinator", t.TempDir(), "--lease", "1m")
 	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
 	r := newRelay(t, strings.TrimPrefix(f.Server, "http://"))
 	_, token, _ := f.Command("agents", "invite")
 	desk := filepath.Join(t.TempDir(), "desk")
 	behind := &farmtest.Farm{Client: &client.Client{Server: "http://" + r.address()}}
-	w := farmtest.StartAgent(t, behind, desk, strings.TrimSpace(token))
+	w := farmtest.StartAgentOf(t, farmtest.Plain(t), behind, desk, strings.TrimSpace(token))
 	f.Await("the machine to be linked", func() bool { return strings.Contains(w.Said.String(), "linked to the farm") })
 	session := r.newest()
-	id := f.SubmitWhole(f.Card(), 41)
+	id := f.SubmitCard(f.Card(), map[string]any{"frames": []int{0, 4}})
 	f.Await("the engine to run", func() bool { return len(farmtest.Processes(desk, "aerender")) > 0 })
 	session.deafen()
 	job := f.Finished(id)

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"overcrank/coordinator/authority"
@@ -35,7 +34,6 @@ import (
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/address"
-	"overcrank/gossip"
 	"overcrank/inbound"
 	"overcrank/outbound"
 	"overcrank/raftstore"
@@ -130,9 +128,6 @@ type Coordinator struct {
 	logs      *joblog.Logs
 	fetcher   *fetch.Fetcher
 	caller    *delivery.Caller
-	pool      *gossip.Pool           // nil without gossip
-	ringTaken int                    // revision of the keys with which the pool was joined
-	public    atomic.Pointer[string] // the farm's base address, once its coordinators are known
 	hub       *hub
 	mirror    *mirror
 	port      *internode.Port // for the other coordinators; nil for a farm of one node

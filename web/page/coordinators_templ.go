@@ -5,12 +5,10 @@ package page
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
-	"overcrank/coordinator/cluster"
-)
+import "overcrank/coordinator/cluster"
 
 // CoordinatorsPage shows how the farm's coordinators are.
 func CoordinatorsPage(s Shell, v Coordinators) templ.Component {

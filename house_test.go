@@ -122,6 +122,35 @@ func TestWhatIsTestedWithoutTheRaceDetectorHasOneGoroutine(t *testing.T) {
 	}
 }
 
+// TestTestsThatTheMakefileNamesAreThere holds the lists of single tests to the tests: one that is renamed would no longer run, and nobody would see it.
+func TestTestsThatTheMakefileNamesAreThere(t *testing.T) {
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for list, dir := range map[string]string{"FRAMES_AT_ONCE": "engine/render", "PROPERTIES": "raftstore"} {
+		names := regexp.MustCompile(`(?m)^` + list + ` := (.*)$`).FindSubmatch(text)
+		if names == nil {
+			t.Errorf("the Makefile has no list %s", list)
+			continue
+		}
+		var tests []byte
+		files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		for _, path := range files {
+			code, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests = append(tests, code...)
+		}
+		for name := range strings.SplitSeq(string(names[1]), "|") {
+			if !strings.Contains(string(tests), "\nfunc "+name) {
+				t.Errorf("%s names %s, and no test of %s is called so", list, name, dir)
+			}
+		}
+	}
+}
+
 // forTests tells whether a package of ours is there for tests only, as its name says: porttest, apitest, farmtest.
 func forTests(path string) bool {
 	return strings.HasPrefix(path, "overcrank/") && strings.HasSuffix(path, "test")

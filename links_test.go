@@ -13,6 +13,7 @@ var (
 	pageLink    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	pageHeading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	pageCode    = regexp.MustCompile("(?ms)^```.*?^```$")
+	pageSource  = regexp.MustCompile("`([a-z0-9_]+(?:/[a-z0-9_]+)+\\.go)`")
 	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
 
@@ -69,6 +70,23 @@ func TestLinksOfPagesLead(t *testing.T) {
 				t.Errorf("%s links to #%s of %s, which has no such heading", path, anchor, target)
 			}
 		}
+	}
+}
+
+// TestSourcesThatPagesNameAreThere looks for each source file that a page names by its path, from the root or from the page's folder.
+func TestSourcesThatPagesNameAreThere(t *testing.T) {
+	found := 0
+	for path, text := range documentation(t) {
+		for _, m := range pageSource.FindAllStringSubmatch(text, -1) {
+			found++
+			_, fromRoot := os.Stat(m[1])
+			if _, fromPage := os.Stat(filepath.Join(filepath.Dir(path), m[1])); fromRoot != nil && fromPage != nil {
+				t.Errorf("%s names %s, which is not there", path, m[1])
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d source files are named by the pages: the search is wrong", found)
 	}
 }
 

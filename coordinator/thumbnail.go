@@ -22,7 +22,7 @@ const (
 	maxThumbnail     = 256 << 10 // bytes
 	maxThumbnailSide = 2048      // pixels
 	maxFrame         = 10_000_000
-	// maxThumbnails is how many pictures are taken of an attempt; agents send 48 at most, as agent/thumbnails.go has it.
+	// maxThumbnails is how many pictures are taken of an attempt; agents send 48 at most, as package agent/attempt has it.
 	maxThumbnails = 200
 	// attemptsPictured is of how many attempts it is remembered how many were taken, far more than are under way at once.
 	attemptsPictured = 8192

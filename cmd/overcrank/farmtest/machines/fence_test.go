@@ -102,8 +102,9 @@ func TestAFrozenMachineWakesToALeaseThatIsOver(t *testing.T) {
 	}
 }
 
-// TestALostAcknowledgementIsAskedForAgain cuts what the farm says to its agent from the moment on at which the engine runs, on the
-// connection that carries reports, so that the report of the result arrives and its acknowledgement does not.
+// TestALostAcknowledgementIsAskedForAgain loses what the farm says to its agent while a result is on its way, on the connection that
+// carries reports, so that the report arrives and its acknowledgement does not. An agent gives a silent link up within seconds, so the
+// silence begins as late as it can: the result is held up until the engine has ended, and let go with the silence.
 func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	for range 5 {
@@ -111,11 +112,11 @@ func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
 			return
 		}
 	}
-	t.Fatal("each time the agent took the silence for a dead link before its film was done")
+	t.Fatal("each time the agent took the silence for a dead link before its result had arrived")
 }
 
-// acknowledgementGetsLost is false when the agent took the silence for a dead link before it had reported, as it does within seconds: this
-// machine was too busy for a film to be done by then. The programs are built without the race detector for the same reason.
+// acknowledgementGetsLost is false when the agent took the silence for a dead link before it had reported: this machine was too busy for
+// a small result to be delivered within seconds. The programs are built without the race detector for the same reason.
 func acknowledgementGetsLost(t *testing.T) bool {
 	t.Helper()
 	f := farmtest.LaunchProgram(t, farmtest.Plain(t), "coordinator", t.TempDir(), "--lease", "1m")
@@ -127,9 +128,13 @@ func acknowledgementGetsLost(t *testing.T) bool {
 	w := farmtest.StartAgentOf(t, farmtest.Plain(t), behind, desk, strings.TrimSpace(token))
 	f.Await("the machine to be linked", func() bool { return strings.Contains(w.Said.String(), "linked to the farm") })
 	session := r.newest()
-	id := f.SubmitCard(f.Card(), map[string]any{"frames": []int{0, 4}})
+	id := f.SubmitWhole(f.Card(), 41)
 	f.Await("the engine to run", func() bool { return len(farmtest.Processes(desk, "aerender")) > 0 })
+	release := r.holdAllBut(session)
+	f.Await("the engine to have ended", func() bool { return len(farmtest.Processes(desk, "aerender")) == 0 })
+	f.Await("the result to be on its way", r.holdsSomething)
 	session.deafen()
+	release()
 	job := f.Finished(id)
 	waiting, err := os.ReadDir(filepath.Join(desk, "outbox"))
 	if err == nil && len(waiting) == 0 && strings.Contains(w.Said.String(), "the link to the farm ended") {
@@ -148,12 +153,16 @@ func acknowledgementGetsLost(t *testing.T) bool {
 
 // relay passes connections on to a farm.
 type relay struct {
+	tb       testing.TB
 	listener net.Listener
 	farm     string
 	work     sync.WaitGroup
 
 	mu    sync.Mutex
-	wires []*relayed // open ones, in the order of their opening
+	wires []*relayed    // open ones, in the order of their opening
+	gate  chan struct{} // closed: what agents say passes; nil when it was never held
+	free  *relayed      // the one that passes a gate
+	held  int           // what waits at the gate
 }
 
 // relayed is one connection that a relay passes on.
@@ -169,7 +178,7 @@ func newRelay(t *testing.T, farm string) *relay {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &relay{listener: listener, farm: farm}
+	r := &relay{tb: t, listener: listener, farm: farm}
 	r.work.Go(r.run)
 	t.Cleanup(func() {
 		_ = listener.Close()
@@ -202,7 +211,7 @@ func (r *relay) run() {
 		r.mu.Unlock()
 		r.work.Go(func() {
 			defer w.cut()
-			_, _ = io.Copy(farm, agent)
+			_, _ = io.Copy(gated{r, w}, agent)
 		})
 		r.work.Go(func() {
 			defer r.drop(w)
@@ -228,6 +237,46 @@ func (r *relay) newest() *relayed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.wires[len(r.wires)-1]
+}
+
+// holdAllBut keeps from the farm what agents say on other connections than free, until it is released.
+func (r *relay) holdAllBut(free *relayed) (release func()) {
+	gate := make(chan struct{})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gate, r.free = gate, free
+	open := sync.OnceFunc(func() { close(gate) })
+	r.tb.Cleanup(open)
+	return open
+}
+
+func (r *relay) holdsSomething() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held > 0
+}
+
+// gated hands on what an agent says once the relay's gate is open.
+type gated struct {
+	relay *relay
+	wire  *relayed
+}
+
+func (g gated) Write(said []byte) (int, error) {
+	r := g.relay
+	r.mu.Lock()
+	gate := r.gate
+	if gate == nil || r.free == g.wire {
+		r.mu.Unlock()
+		return g.wire.farm.Write(said)
+	}
+	r.held++
+	r.mu.Unlock()
+	<-gate
+	r.mu.Lock()
+	r.held--
+	r.mu.Unlock()
+	return g.wire.farm.Write(said)
 }
 
 // pass hands on what the farm says, or loses it.

@@ -235,7 +235,7 @@ func (s *server) takeOutput(c *fiber.Ctx, a farm.Agent) error {
 	if err != nil {
 		return err
 	}
-	output, err := s.farm.ReceiveOutput(s.transfer(c), a, at, name, body, size, strings.Clone(c.Get(wire.HeaderSHA256)))
+	output, err := s.farm.Results().Receive(s.transfer(c), a, at, name, body, size, strings.Clone(c.Get(wire.HeaderSHA256)))
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (s *server) takeThumbnail(c *fiber.Ctx, a farm.Agent) error {
 	}
 	ctx, done := s.call(c)
 	defer done()
-	if err := s.farm.ReceiveThumbnail(ctx, a, at, frame, picture); err != nil {
+	if err := s.farm.Results().ReceiveThumbnail(ctx, a, at, frame, picture); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)

@@ -17,7 +17,7 @@ func (s *server) listSamples(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
 	id := c.Params("id")
-	list, err := s.farm.Samples(ctx, p, id)
+	list, err := s.farm.Results().Samples(ctx, p, id)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *server) getSample(c *fiber.Ctx, p farm.Principal) error {
 	}
 	opt := FileOptions{ContentType: "image/png", CacheControl: "private, max-age=3600"}
 	return s.give(c, opt, func(ctx context.Context) (*files.File, error) {
-		return s.farm.OpenSample(ctx, p, c.Params("id"), frame)
+		return s.farm.Results().OpenSample(ctx, p, c.Params("id"), frame)
 	})
 }
 

@@ -57,7 +57,7 @@ func (s *server) keep(ctx context.Context, p farm.Principal, name string, body i
 	if err != nil {
 		return keptFile{}, err
 	}
-	stored, err := s.farm.PutFile(ctx, p, name, body, size)
+	stored, err := s.farm.StoredFiles().Put(ctx, p, name, body, size)
 	if err != nil {
 		return keptFile{}, err
 	}
@@ -184,7 +184,7 @@ func (s *server) giveOutput(c *fiber.Ctx) error {
 	if name, err := pathName(c, "name"); err == nil {
 		ctx, done := s.call(c)
 		defer done()
-		address, err := s.farm.OutputElsewhere(ctx, name, c.Method())
+		address, err := s.farm.Results().Elsewhere(ctx, name, c.Method())
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (s *server) giveOutput(c *fiber.Ctx) error {
 		if err != nil {
 			return nil, farm.Errorf(farm.CodeNotFound, "there is no such result")
 		}
-		return s.farm.OpenOutput(ctx, name)
+		return s.farm.Results().Open(ctx, name)
 	})
 }
 
@@ -211,7 +211,7 @@ func (s *server) giveTeamsOutput(c *fiber.Ctx) error {
 		}
 		ctx, done := s.call(c)
 		defer done()
-		if err := s.farm.OutputFor(ctx, p, name); err != nil {
+		if err := s.farm.Results().MayOpen(ctx, p, name); err != nil {
 			return err
 		}
 		return s.giveOutput(c)

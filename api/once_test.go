@@ -284,7 +284,7 @@ func TestWhatWasInterruptedIsAnsweredFromWhatItMade(t *testing.T) {
 	})
 	var src string
 	r.interrupted("file", "/api/farm/v1/files", "pixels", func(p farm.Principal, request *state.Request) error {
-		stored, err := r.farm.PutFile(state.WithRequest(t.Context(), request), p, "file", strings.NewReader("pixels"), 6)
+		stored, err := r.farm.StoredFiles().Put(state.WithRequest(t.Context(), request), p, "file", strings.NewReader("pixels"), 6)
 		src = stored.Src()
 		return err
 	})

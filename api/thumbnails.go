@@ -22,7 +22,7 @@ func (s *server) listThumbnails(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := s.call(c)
 	defer done()
 	id := c.Params("id")
-	list, err := s.farm.Thumbnails(ctx, p, id)
+	list, err := s.farm.Results().Thumbnails(ctx, p, id)
 	if err != nil {
 		return err
 	}
@@ -54,6 +54,6 @@ func (s *server) getThumbnail(c *fiber.Ctx, p farm.Principal) error {
 	}
 	opt := FileOptions{ContentType: "image/jpeg", CacheControl: "private, max-age=3600"}
 	return s.give(c, opt, func(ctx context.Context) (*files.File, error) {
-		return s.farm.OpenThumbnail(ctx, p, c.Params("id"), frame)
+		return s.farm.Results().OpenThumbnail(ctx, p, c.Params("id"), frame)
 	})
 }

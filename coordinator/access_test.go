@@ -146,7 +146,7 @@ func TestAFileThatOutlivesItsTokenIsNotKept(t *testing.T) {
 	body, sender := io.Pipe()
 	kept := make(chan error, 1)
 	go func() {
-		_, err := r.PutFile(t.Context(), p, "late.png", body, -1)
+		_, err := r.StoredFiles().Put(t.Context(), p, "late.png", body, -1)
 		kept <- err
 	}()
 	if _, err := sender.Write([]byte("the first half")); err != nil {

@@ -11,28 +11,8 @@ import (
 	"overcrank/raftstore"
 )
 
-// Parts of a split job lie where results lie before they are promoted: under the attempt that made them. They stay there
-// until their job has ended.
-
-// maxSound and maxFrameSize bound what a part may take: what is more is no sound, and no frames, of any composition.
-const (
-	maxSound     = 64 << 30
-	maxFrameSize = 1 << 30
-)
-
-// maxPart is how large the part may be that a task gives, 0 for what is no part.
-func maxPart(t farm.Task) int64 {
-	switch {
-	case !t.Part:
-		return 0
-	case t.Kind == farm.TaskSound || t.Frames == nil:
-		return maxSound
-	default:
-		return int64(t.Frames.Count()+1) * maxFrameSize
-	}
-}
-
-// partsOf are the parts that an assemble task puts together, and their files by address. A part of which each frame was
+// partsOf are the parts that an assemble task puts together, and their files by address. They lie where results lie before they are
+// promoted, under the attempt that made them, until their job has ended. A part of which each frame was
 // rendered again is left out.
 func partsOf(tx *raftstore.Tx, assemble farm.Task) ([]wire.Part, map[string]farm.FileRef, error) {
 	tasks, err := tx.TasksOf(assemble.Job)

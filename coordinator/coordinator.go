@@ -27,6 +27,8 @@ import (
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/reader"
+	"overcrank/coordinator/results"
+	"overcrank/coordinator/retention"
 	"overcrank/coordinator/seal"
 	"overcrank/coordinator/state"
 	"overcrank/coordinator/storage"
@@ -132,17 +134,18 @@ type Coordinator struct {
 	mirror    *mirror
 	port      *internode.Port // for the other coordinators; nil for a farm of one node
 	peers     *peers.Peers    // the other coordinators
-	pictured  *pictured
 	installed installed
 	kept      cache.Cache[submission.Particulars] // of private jobs
 	pace      *pace
-	retaining *retaining
 	ring      *seal.Ring // keys that seal secrets
 
 	storage   *storage.Storage
 	fonts     *library.Fonts
+	stored    *library.StoredFiles
 	secrets   *library.Secrets
 	templates *templates.Catalog
+	results   *results.Results
+	retention *retention.Retention
 	webhooks  *delivery.Webhooks
 
 	ctx    context.Context // ends with Close
@@ -165,16 +168,15 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
 	c := &Coordinator{
-		cfg:      cfg,
-		log:      cfg.Logger,
-		clock:    newClock(cfg.Now, cfg.Logger),
-		hub:      newHub(),
-		feed:     state.NewFeed(),
-		anew:     make(chan struct{}, 1),
-		metrics:  newMetrics(),
-		mirror:   newMirror(),
-		pictured: newPictured(),
-		pace:     newPace(cfg.Now()),
+		cfg:     cfg,
+		log:     cfg.Logger,
+		clock:   newClock(cfg.Now, cfg.Logger),
+		hub:     newHub(),
+		feed:    state.NewFeed(),
+		anew:    make(chan struct{}, 1),
+		metrics: newMetrics(),
+		mirror:  newMirror(),
+		pace:    newPace(cfg.Now()),
 	}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), delivery.NewCaller(guard)
@@ -229,7 +231,6 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	if err := c.storage.Keep(); err != nil {
 		return err
 	}
-	c.retaining = newRetaining(c)
 	c.metrics.registry.MustRegister(gauges{c})
 	c.peers.Serve(c.store)
 	c.run(c.hub.run)
@@ -238,7 +239,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.follow)
 	c.run(c.clock.watch)
 	c.run(c.templates.Run)
-	c.run(c.retaining.run)
+	c.run(c.retention.Run)
 	c.run(c.housekeep)
 	c.run(c.logs.Run)
 	c.run(c.storage.Run)
@@ -299,20 +300,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 		return fmt.Errorf("opening the farm's state: %w", err)
 	}
 	c.state = state.New(c.store, c.feed, c.cfg.Now)
-	c.requests = state.NewRequests(c.state, c.keys.Derive)
-	c.Directory = people.NewDirectory(c.state, c.keys.Derive, c.log)
-	c.storage.Use(storageNode{c.store, c}, c.state)
-	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
-	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
-	c.templates = templates.NewCatalog(catalogFarm{c}, c.state, c.files, c.proofs, templates.Config{
-		Addresses: c.cfg.Addresses, Fetcher: c.fetcher, Program: c.cfg.Reader, Bounds: c.cfg.Reading, Scratch: filepath.Join(c.cfg.DataDir, "scratch"),
-		MinFree: c.cfg.MinFree, SigningKey: c.SigningKey("addresses"), Logger: c.log,
-	})
-	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
-	c.openCluster()
-	c.Submitter = submission.New(submission.Config{Addresses: c.cfg.Addresses, FileLife: c.cfg.FileLife}, submission.Parts{
-		Farm: submissions{c}, State: c.state, Files: c.files, Templates: c.templates, Secrets: c.secrets, Fonts: c.fonts,
-	})
+	c.makeRooms()
 	if members, _, err := c.store.Members(); err != nil {
 		return err
 	} else if len(members) > 1 { // the others could not reach a folder of this machine
@@ -384,18 +372,6 @@ func (c *Coordinator) begin() (done func()) {
 	return c.work.Done
 }
 
-// Requests are those that must not be carried out twice.
-func (c *Coordinator) Requests() *state.Requests { return c.requests }
-
-// Storage is where this node keeps the farm's files.
-func (c *Coordinator) Storage() *storage.Storage { return c.storage }
-
-// Fonts are the fonts of teams.
-func (c *Coordinator) Fonts() *library.Fonts { return c.fonts }
-
-// Secrets are the secrets of teams.
-func (c *Coordinator) Secrets() *library.Secrets { return c.secrets }
-
 // Now is the farm's time, by which addresses and links end.
 func (c *Coordinator) Now() time.Time { return c.cfg.Now() }
 
@@ -427,14 +403,3 @@ func (cfg Config) withDefaults() Config {
 	cfg.RedactAfter = cmp.Or(cfg.RedactAfter, 3*24*time.Hour)
 	return cfg
 }
-
-// storageNode is what the storage knows of this coordinator.
-type storageNode struct {
-	*raftstore.Store
-	c *Coordinator
-}
-
-var _ storage.Node = storageNode{}
-
-// Leads tells whether this node does the leader's work.
-func (n storageNode) Leads() bool { return n.c.leading() != nil }

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"overcrank/farm"
@@ -99,24 +98,11 @@ func (l *leader) sweepOver() {
 	l.mu.Unlock()
 	for _, job := range over {
 		l.c.storage.Aside(func(ctx context.Context) {
-			if err := l.c.sweepJob(ctx, job); err != nil && ctx.Err() == nil {
+			if err := l.c.results.SweepJob(ctx, job); err != nil && ctx.Err() == nil {
 				l.c.log.Error("dropping the parts of a job that has ended", "job", job, "error", err)
 			}
 		})
 	}
-}
-
-// sweepJob drops what the attempts of a job left behind that does not count any more.
-func (c *Coordinator) sweepJob(ctx context.Context, job string) error {
-	var tasks []farm.Task
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		tasks, err = tx.TasksOf(job)
-		return err
-	})
-	for _, t := range tasks {
-		err = errors.Join(err, c.sweepAttempts(ctx, t.ID))
-	}
-	return err
 }
 
 // outlook is how far a job with several tasks is.

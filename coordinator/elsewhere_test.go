@@ -42,7 +42,7 @@ func TestAResultIsLedToAsItsStorageNamesBuckets(t *testing.T) {
 	}}
 	for begins, inHost := range map[string]bool{"http://storage.test:9000/films/": false, "http://films.storage.test:9000/": true} {
 		job := mac.uploaded(upload, func(to *farm.RemoteObject) { to.InHost = inHost })
-		address, err := r.OutputElsewhere(t.Context(), job.OutputName, http.MethodGet)
+		address, err := r.Results().Elsewhere(t.Context(), job.OutputName, http.MethodGet)
 		if err != nil || !strings.HasPrefix(address, begins+job.ID) {
 			t.Errorf("the job %s leads to %q, %v", job.Status, address, err)
 		}
@@ -72,7 +72,7 @@ func TestResultElsewhereIsLedTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		address, err := r.OutputElsewhere(t.Context(), job.OutputName, method)
+		address, err := r.Results().Elsewhere(t.Context(), job.OutputName, method)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestResultElsewhereIsLedTo(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 
 	upload.OutputURL = "https://cdn.example/films/"
-	if address, err := r.OutputElsewhere(t.Context(), mac.uploaded(upload).OutputName, http.MethodGet); err != nil || !strings.HasPrefix(address, "https://cdn.example/films/") {
+	if address, err := r.Results().Elsewhere(t.Context(), mac.uploaded(upload).OutputName, http.MethodGet); err != nil || !strings.HasPrefix(address, "https://cdn.example/films/") {
 		t.Errorf("a job with a public address leads to %q, %v", address, err)
 	}
 
@@ -108,14 +108,14 @@ func TestResultElsewhereIsLedTo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err = r.OutputElsewhere(t.Context(), job.OutputName, http.MethodGet)
+	_, err = r.Results().Elsewhere(t.Context(), job.OutputName, http.MethodGet)
 	wantCode(t, err, farm.CodeGone)
 	mac.hangUp()
 	mac.connect()
 	own := r.submit()
 	mac.finish(mac.lease(), "film")
 	for _, name := range []string{own.OutputName, "nothing.mp4"} {
-		if address, err := r.OutputElsewhere(t.Context(), name, http.MethodGet); address != "" || err != nil {
+		if address, err := r.Results().Elsewhere(t.Context(), name, http.MethodGet); address != "" || err != nil {
 			t.Errorf("%s leads to %q, %v", name, address, err)
 		}
 	}

@@ -98,7 +98,7 @@ func TestRetiringAMachineMovesItsWork(t *testing.T) {
 	if second.Job != job.ID || second.Task != first.Task || second.Attempt.Attempt != first.Attempt.Attempt+1 {
 		t.Errorf("the next machine got %+v", second.Attempt)
 	}
-	if _, err := r.ReceiveOutput(t.Context(), s.agent, first.Attempt, "out.mp4", strings.NewReader("x"), 1, ""); err == nil {
+	if _, err := r.Results().Receive(t.Context(), s.agent, first.Attempt, "out.mp4", strings.NewReader("x"), 1, ""); err == nil {
 		t.Error("the retired machine's result was taken")
 	}
 	next.finish(second, "film")

@@ -20,7 +20,7 @@ func (c *Coordinator) Estimate(job farm.Job) *farm.Span {
 func (c *Coordinator) Tidy(ctx context.Context) error { return c.tidy(ctx) }
 
 // Retain does what is due after the ends of jobs, which otherwise waits for its time.
-func (c *Coordinator) Retain(ctx context.Context) error { return c.retaining.round(ctx) }
+func (c *Coordinator) Retain(ctx context.Context) error { return c.retention.Round(ctx) }
 
 // Level is the level that the farm is at.
 func (c *Coordinator) Level() (level int, err error) {

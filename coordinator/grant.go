@@ -393,6 +393,6 @@ func (l *leader) expire(ctx context.Context) {
 	l.takeBack(ctx, false, silent...)
 	l.takeBack(ctx, true, brought...)
 	for _, h := range slices.Concat(silent, brought) {
-		l.c.sweepTask(h.Task)
+		l.c.results.SweepTask(h.Task)
 	}
 }

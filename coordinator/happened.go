@@ -60,7 +60,7 @@ func (l *leader) told(results []command.Result) {
 		l.deliverAgain(res.Owed)
 		for _, job := range res.Jobs {
 			if job.Status.Ended() && job.Private && job.ErasedAt.IsZero() {
-				l.c.retaining.wake()
+				l.c.retention.Wake()
 			}
 			if job.Status == farm.JobFailed {
 				l.c.note(job.ID, "the job failed: "+job.Error)

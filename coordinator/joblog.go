@@ -81,6 +81,9 @@ func (l *leader) logOf(ctx context.Context, job string) ([]joblog.Part, error) {
 	return parts, err
 }
 
+// logGrace is how long lines of a job that this node does not know are kept.
+const logGrace = time.Hour
+
 // wantsLog tells whether lines of a job that came before a time may still be kept: not once the job has been redacted, or is gone.
 func (c *Coordinator) wantsLog(id string, begun time.Time) (wanted bool, err error) {
 	var job farm.Job
@@ -90,7 +93,7 @@ func (c *Coordinator) wantsLog(id string, begun time.Time) (wanted bool, err err
 	})
 	switch {
 	case farm.CodeOf(err) == farm.CodeNotFound: // gone, or not yet known to a node that has been away
-		return time.Since(begun) < blobGrace, nil
+		return time.Since(begun) < logGrace, nil
 	case err != nil:
 		return false, err
 	}

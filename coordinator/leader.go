@@ -165,7 +165,7 @@ func (l *leader) term(ctx context.Context) {
 
 	loops.Go(func() { l.outbox.Run(ctx) })
 	loops.Go(func() {
-		if err := l.c.sweepAllAttempts(ctx); err != nil && ctx.Err() == nil {
+		if err := l.c.results.Sweep(ctx); err != nil && ctx.Err() == nil {
 			l.c.log.Error("looking through unfinished results", "error", err)
 		}
 	})

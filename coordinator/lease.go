@@ -191,32 +191,3 @@ func (c *Coordinator) leaseAssets(tx *raftstore.Tx, job farm.Job, files map[stri
 	}
 	return assets, nil
 }
-
-// leasedFile is a file that an agent may read: a kept one, the result that has this name, or what lies under this key.
-type leasedFile struct {
-	farm.FileRef
-	Output string `json:"output,omitempty"`
-	Key    string `json:"key,omitempty"`
-}
-
-// filesOf is every file that a lease names, by hash.
-func filesOf(lease wire.Lease) map[string]leasedFile {
-	refs := map[string]leasedFile{}
-	for src, f := range lease.Files {
-		file := leasedFile{FileRef: f}
-		if strings.HasPrefix(src, farm.ResultScheme) {
-			file.Output = f.Name
-		}
-		if at, ok := partAttempt(src); ok {
-			file.Key = attemptKey(at, f.SHA256)
-		}
-		refs[f.SHA256] = file
-	}
-	for _, f := range lease.Fonts {
-		refs[f.SHA256] = leasedFile{FileRef: f}
-	}
-	if f := lease.Project.File; f != nil {
-		refs[f.SHA256] = leasedFile{FileRef: *f}
-	}
-	return refs
-}

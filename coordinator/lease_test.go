@@ -126,7 +126,7 @@ func TestAVanishedAgentsTaskGoesToAnother(t *testing.T) {
 	if got := r.job(job.ID); got.Status != farm.JobRendering || got.Output != nil {
 		t.Errorf("a stale report changed the job to %s", got.Status)
 	}
-	if _, err := r.ReceiveOutput(t.Context(), lost.agent, first.Attempt, "x.mp4", strings.NewReader("x"), 1, ""); farm.CodeOf(err) != farm.CodeConflict {
+	if _, err := r.Results().Receive(t.Context(), lost.agent, first.Attempt, "x.mp4", strings.NewReader("x"), 1, ""); farm.CodeOf(err) != farm.CodeConflict {
 		t.Errorf("a stale upload: %v", err)
 	}
 	other.finish(second, "the film")
@@ -271,7 +271,7 @@ func TestAnUnprovenResultIsNotTaken(t *testing.T) {
 	if got := r.job(job.ID); got.Status != farm.JobQueued {
 		t.Errorf("the job is %s", got.Status)
 	}
-	if _, err := r.OpenOutput(t.Context(), job.OutputName); farm.CodeOf(err) != farm.CodeNotFound {
+	if _, err := r.Results().Open(t.Context(), job.OutputName); farm.CodeOf(err) != farm.CodeNotFound {
 		t.Errorf("opening the result: %v", err)
 	}
 }

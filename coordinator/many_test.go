@@ -74,7 +74,7 @@ func (b *robot) attempt(ctx context.Context, l *link, lease wire.Lease) bool {
 		return tell(l, wire.Message{Failed: &wire.Failed{Attempt: lease.Attempt, Message: "the artist is back", Cancelled: true}})
 	}
 	content := fmt.Sprintf("%s by %s", lease.Job, b.agent.Name)
-	out, err := b.r.ReceiveOutput(ctx, b.agent, lease.Attempt, "x.mp4", strings.NewReader(content), int64(len(content)), "")
+	out, err := b.r.Results().Receive(ctx, b.agent, lease.Attempt, "x.mp4", strings.NewReader(content), int64(len(content)), "")
 	if err != nil {
 		return true // the attempt is over
 	}

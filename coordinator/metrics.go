@@ -218,7 +218,7 @@ func (g gauges) node(put putMetric) {
 	put(moveBytesGauge, float64(move.BytesLeft))
 	put(hungGauge, float64(c.storage.Hung()))
 	put(watchersGauge, float64(c.hub.count()))
-	put(refusedGauge, float64(c.pictured.turnedAway()), "thumbnails")
+	put(refusedGauge, float64(c.results.ThumbnailsRefused()), "thumbnails")
 	for what, gate := range c.cfg.Gates {
 		put(callersGauge, float64(gate.Open()), what)
 		put(refusedGauge, float64(gate.Refused()), what)

@@ -8,6 +8,7 @@ import (
 
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/ranges"
+	"overcrank/coordinator/results"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -68,31 +69,14 @@ func (c *Coordinator) partOutput(ctx context.Context, task farm.Task, m wire.Fin
 	case task.Kind == farm.TaskRender && out.Frames != task.Frames.Count():
 		return out, farm.Errorf(farm.CodeInvalid, "Render failed: %d of the frames %d to %d were rendered", out.Frames, task.Frames.Start, task.Frames.End)
 	}
-	if err := c.arrivedHere(ctx, m.Attempt, out.FileRef); err != nil {
+	if err := c.results.Arrived(ctx, m.Attempt, out.FileRef); err != nil {
 		return out, err
 	}
 	if task.Kind == farm.TaskSample {
-		return farm.OutputRef{}, c.keepSamples(ctx, task, attemptKey(m.Attempt, out.SHA256))
+		return farm.OutputRef{}, c.results.KeepSamples(ctx, task, results.AttemptKey(m.Attempt, out.SHA256))
 	}
-	out.Key, out.Remote = attemptKey(m.Attempt, out.SHA256), nil
+	out.Key, out.Remote = results.AttemptKey(m.Attempt, out.SHA256), nil
 	return out, nil
-}
-
-var errNoHash = farm.Errorf(farm.CodeInvalid, "Render failed: the machine reported a result without a hash")
-
-// arrivedHere checks that the store got a file under an attempt.
-func (c *Coordinator) arrivedHere(ctx context.Context, at wire.Attempt, ref farm.FileRef) error {
-	if _, err := files.BlobKey(ref.SHA256); err != nil {
-		return errNoHash
-	}
-	obj, err := c.files.Stat(ctx, attemptKey(at, ref.SHA256))
-	if err != nil && !errors.Is(err, files.ErrNotFound) {
-		return fmt.Errorf("looking for a result: %w", err)
-	}
-	if err != nil || obj.Size != ref.Size {
-		return farm.Errorf(farm.CodeInvalid, "Render failed: the result did not arrive whole")
-	}
-	return nil
 }
 
 // keepDone keeps the frames that an attempt had rendered when it ended, so that the next one goes on behind them. finished is
@@ -131,7 +115,7 @@ func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finishe
 // keepPieces keeps frames that came ahead of a report, and gives the task as it is behind them. kept are those that are kept, also
 // after an error.
 func (l *leader) keepPieces(ctx context.Context, by farm.Agent, at wire.Attempt, pieces []wire.Piece, measured farm.Measured) (task farm.Task, job farm.Job, kept []farm.Frames, err error) {
-	if task, job, err = l.c.leased(by, at); err != nil {
+	if task, job, err = l.c.state.Leased(by, at); err != nil {
 		return task, job, nil, err
 	}
 	for _, piece := range pieces {
@@ -139,7 +123,7 @@ func (l *leader) keepPieces(ctx context.Context, by farm.Agent, at wire.Attempt,
 			return task, job, kept, err
 		}
 		kept = append(kept, piece.Frames)
-		if task, job, err = l.c.leased(by, at); err != nil {
+		if task, job, err = l.c.state.Leased(by, at); err != nil {
 			return task, job, kept, err
 		}
 	}
@@ -151,11 +135,11 @@ func (l *leader) keepFrames(ctx context.Context, task farm.Task, job farm.Job, a
 	if task.Kind != farm.TaskRender || piece.Output.Frames != piece.Frames.Count() {
 		return farm.Errorf(farm.CodeInvalid, "the machine reports %d frames as %d to %d", piece.Output.Frames, piece.Frames.Start, piece.Frames.End)
 	}
-	if err := l.c.arrivedHere(ctx, at, piece.Output.FileRef); err != nil {
+	if err := l.c.results.Arrived(ctx, at, piece.Output.FileRef); err != nil {
 		return err
 	}
 	out := piece.Output
-	out.Key, out.Remote = attemptKey(at, out.SHA256), nil
+	out.Key, out.Remote = results.AttemptKey(at, out.SHA256), nil
 	cmd := command.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: piece.Frames, Output: out, At: l.c.cfg.Now()}
 	if !task.Part {
 		whole, err := l.c.wholeOf(ctx, job)

@@ -18,7 +18,7 @@ import (
 // everybody who is let in.
 var permissions = map[string]farm.Action{
 	"ApproveJob": farm.ActApprove, "RejectJob": farm.ActApprove,
-	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "ResubmitBatch": farm.ActSubmit, "JobAgain": farm.ActSubmit, "PutFile": farm.ActSubmit,
+	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "ResubmitBatch": farm.ActSubmit, "JobAgain": farm.ActSubmit, "StoredFiles.Put": farm.ActSubmit, "StoredFiles.PutFor": farm.ActSubmit,
 	"CancelJobs": farm.ActChangeJobs, "CancelBatch": farm.ActChangeJobs, "ReleaseJobs": farm.ActChangeJobs, "ChangeJob": farm.ActChangeJobs,
 	"Webhooks.Redeliver": farm.ActChangeJobs,
 	"Templates.Create":   farm.ActChangeTemplates, "Templates.Rename": farm.ActChangeTemplates, "Templates.MarkSequential": farm.ActChangeTemplates,
@@ -41,11 +41,11 @@ var permissions = map[string]farm.Action{
 
 	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "JobLog": farm.ActView, "Webhooks.Delivery": farm.ActView,
 	"Batch": farm.ActView, "Batches": farm.ActView, "BatchPart": farm.ActView,
-	"Samples": farm.ActView, "OpenSample": farm.ActView, "Thumbnails": farm.ActView, "OpenThumbnail": farm.ActView, "Templates.Poster": farm.ActView,
+	"Results.Samples": farm.ActView, "Results.OpenSample": farm.ActView, "Results.Thumbnails": farm.ActView, "Results.OpenThumbnail": farm.ActView, "Templates.Poster": farm.ActView,
 	"Templates.Get": farm.ActView, "Templates.List": farm.ActView, "Templates.Introspection": farm.ActView, "Templates.WhyUnread": farm.ActView, "Templates.DownloadAddress": farm.ActView,
 	"Fonts.List": farm.ActView, "Fonts.Get": farm.ActView, "Policy": farm.ActView, "Teams": farm.ActView, "Team": farm.ActView,
 	"Tasks": farm.ActView, "Task": farm.ActView, "Attempts": farm.ActView, "JobAttempts": farm.ActView, "CountTasks": farm.ActView,
-	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "OutputFor": farm.ActView,
+	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "Results.MayOpen": farm.ActView,
 	"Agents": farm.ActView, "Agent": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
 	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "Queue": farm.ActView,
 	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "Requests.Begin": farm.ActView, "StillIn": farm.ActView,

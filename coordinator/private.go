@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/retention"
 	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -54,16 +55,16 @@ func (c *Coordinator) discreet(ctx context.Context, job farm.Job, messages ...*s
 	if err != nil {
 		c.log.Warn("looking for what a job keeps to itself", "job", job.ID, "error", err)
 	}
-	s := scrubberOf(job)
+	s := retention.NewScrubber(job)
 	for _, message := range messages {
-		*message = s.line(*message)
+		*message = s.Line(*message)
 	}
 	return nil
 }
 
 // sweepPrivate drops what was set aside for jobs that were not accepted, or that have ended.
 func (c *Coordinator) sweepPrivate(ctx context.Context) error {
-	before, err := c.unnamedBefore()
+	before, err := c.retention.UnnamedBefore()
 	if err != nil {
 		return err
 	}

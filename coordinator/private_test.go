@@ -86,7 +86,7 @@ func TestNothingStaysOfAPrivateProject(t *testing.T) {
 				t.Fatal(err)
 			}
 			mac.say(wire.Message{Log: &wire.Log{Attempt: lease.Attempt, Lines: []string{"text 'The " + marker + " show'", "got https://client.example/" + marker + ".png"}}})
-			if err := r.ReceiveThumbnail(t.Context(), mac.agent, lease.Attempt, 3, picture(t, 8, 8)); err != nil {
+			if err := r.Results().ReceiveThumbnail(t.Context(), mac.agent, lease.Attempt, 3, picture(t, 8, 8)); err != nil {
 				t.Fatal(err)
 			}
 			r.age(2 * time.Minute)
@@ -96,7 +96,7 @@ func TestNothingStaysOfAPrivateProject(t *testing.T) {
 				left = r.traces(marker)
 				return !r.job(job.ID).ErasedAt.IsZero() && len(left) == 0
 			})
-			if list, err := r.Thumbnails(t.Context(), r.admin, job.ID); err != nil || len(list) != 0 {
+			if list, err := r.Results().Thumbnails(t.Context(), r.admin, job.ID); err != nil || len(list) != 0 {
 				t.Errorf("pictures left: %v, %v", list, err)
 			}
 			if entries, _ := os.ReadDir(filepath.Join(r.cfg.DataDir, "files", "private")); len(entries) != 0 {

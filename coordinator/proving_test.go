@@ -79,7 +79,7 @@ func TestADamagedResultIsRefusedAndTold(t *testing.T) {
 			path := filepath.Join(root, "outputs", job.OutputName)
 			flip(t, path, 77)
 			for range 2 {
-				f, err := r.OpenOutput(t.Context(), job.OutputName)
+				f, err := r.Results().Open(t.Context(), job.OutputName)
 				refusedOnTheWay(t, f, err)
 			}
 			if told := r.damaged(); !strings.Contains(told, job.OutputName) || !strings.Contains(told, "backup") {
@@ -120,7 +120,7 @@ func TestARoundFindsDamagedFiles(t *testing.T) {
 	if r.output(job) != "a film" {
 		t.Fatal("no result")
 	}
-	kept, err := r.PutFile(t.Context(), r.admin, "logo.png", strings.NewReader("a logo"), 6)
+	kept, err := r.StoredFiles().Put(t.Context(), r.admin, "logo.png", strings.NewReader("a logo"), 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestARoundFindsDamagedFiles(t *testing.T) {
 	if told := r.damaged(); !strings.Contains(told, "2 of the farm's files") || !strings.Contains(told, filepath.ToSlash(blob)) || !strings.Contains(told, job.OutputName) {
 		t.Errorf("found: %q", told)
 	}
-	if _, err := r.PutFile(t.Context(), r.admin, "logo.png", strings.NewReader("a logo"), 6); err != nil {
+	if _, err := r.StoredFiles().Put(t.Context(), r.admin, "logo.png", strings.NewReader("a logo"), 6); err != nil {
 		t.Fatal(err)
 	}
 	r.ReviewFiles(t.Context())
@@ -157,7 +157,7 @@ func TestARoundFindsDamagedFiles(t *testing.T) {
 func TestADamagedTemplateIsNotRead(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	kept, err := r.PutFile(t.Context(), r.admin, "opener.aep", bytes.NewReader(project(t, []string{"main"})), -1)
+	kept, err := r.StoredFiles().Put(t.Context(), r.admin, "opener.aep", bytes.NewReader(project(t, []string{"main"})), -1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func TestThumbnailsOfAnAttemptAreBounded(t *testing.T) {
 	frame := 0
 	undisturbed(t, func() {
 		frame++
-		if err := r.ReceiveThumbnail(t.Context(), other.agent, second.Attempt, frame, small); err != nil {
+		if err := r.Results().ReceiveThumbnail(t.Context(), other.agent, second.Attempt, frame, small); err != nil {
 			t.Fatal(err)
 		}
 	}, func() {
@@ -178,7 +178,7 @@ func TestThumbnailsOfAnAttemptAreBounded(t *testing.T) {
 			if n >= 200 {
 				sent = large // what is refused is not even looked at
 			}
-			switch err := r.ReceiveThumbnail(t.Context(), greedy.agent, first.Attempt, n, sent); farm.CodeOf(err) {
+			switch err := r.Results().ReceiveThumbnail(t.Context(), greedy.agent, first.Attempt, n, sent); farm.CodeOf(err) {
 			case "":
 				taken++
 			case farm.CodeRateLimited:
@@ -191,7 +191,7 @@ func TestThumbnailsOfAnAttemptAreBounded(t *testing.T) {
 			t.Errorf("%d were taken and %d refused, want 200 and 100", taken, refused)
 		}
 	})
-	if list, err := r.Thumbnails(t.Context(), r.admin, jobOf(first)); err != nil || len(list) != 200 {
+	if list, err := r.Results().Thumbnails(t.Context(), r.admin, jobOf(first)); err != nil || len(list) != 200 {
 		t.Errorf("%d are kept, %v", len(list), err)
 	}
 }

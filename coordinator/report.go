@@ -166,7 +166,7 @@ func (l *leader) unheld(ctx context.Context, s *session, at wire.Attempt) error 
 	if err := l.c.Fresh(ctx); err != nil {
 		return err
 	}
-	_, _, err := l.c.leased(farm.Agent{ID: s.agent}, at)
+	_, _, err := l.c.state.Leased(farm.Agent{ID: s.agent}, at)
 	if err == nil {
 		return farm.Errorf(farm.CodeUnavailable, "attempt %d of task %s was leased by another leader", at.Attempt, at.Task)
 	}
@@ -261,7 +261,7 @@ func (l *leader) settle(s *session, at wire.Attempt, err error) {
 		l.c.log.Error("looking whose attempt was reported", "task", at.Task, "attempt", at.Attempt, "error", err)
 	}
 	if own {
-		l.c.sweepTask(at.Task)
+		l.c.results.SweepTask(at.Task)
 	}
 }
 

@@ -41,10 +41,10 @@ func TestAReportTouchesOnlyItsOwnAttempt(t *testing.T) {
 				hostile.say(wire.Message{Progress: &wire.Progress{Attempt: at, Percent: 99, Frame: 99}})
 				hostile.say(wire.Message{Log: &wire.Log{Attempt: at, Lines: []string{"a line of somebody else"}}})
 				hostile.say(wire.Message{Heartbeat: &wire.Heartbeat{Holding: []wire.Attempt{at}}})
-				if _, err := r.ReceiveOutput(t.Context(), hostile.agent, at, "out.mp4", strings.NewReader("junk"), 4, ""); farm.CodeOf(err) != farm.CodeConflict {
+				if _, err := r.Results().Receive(t.Context(), hostile.agent, at, "out.mp4", strings.NewReader("junk"), 4, ""); farm.CodeOf(err) != farm.CodeConflict {
 					t.Errorf("an upload for %q: %v", at.Task, err)
 				}
-				if err := r.ReceiveThumbnail(t.Context(), hostile.agent, at, 3, picture(t, 16, 9)); farm.CodeOf(err) != farm.CodeConflict {
+				if err := r.Results().ReceiveThumbnail(t.Context(), hostile.agent, at, 3, picture(t, 16, 9)); farm.CodeOf(err) != farm.CodeConflict {
 					t.Errorf("a picture for %q: %v", at.Task, err)
 				}
 			}

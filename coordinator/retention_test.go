@@ -128,7 +128,7 @@ func TestResultsGoByPolicyAndJobsStay(t *testing.T) {
 	mac.connect()
 	job := r.submit()
 	lease := mac.lease()
-	if err := r.ReceiveThumbnail(t.Context(), mac.agent, lease.Attempt, 0, picture(t, 8, 8)); err != nil {
+	if err := r.Results().ReceiveThumbnail(t.Context(), mac.agent, lease.Attempt, 0, picture(t, 8, 8)); err != nil {
 		t.Fatal(err)
 	}
 	mac.finish(lease, "film")
@@ -139,9 +139,9 @@ func TestResultsGoByPolicyAndJobsStay(t *testing.T) {
 	}
 	now.pass(2 * day)
 	r.retain()
-	_, err := r.OpenOutput(t.Context(), job.OutputName)
+	_, err := r.Results().Open(t.Context(), job.OutputName)
 	wantCode(t, err, farm.CodeGone)
-	if list, err := r.Thumbnails(t.Context(), r.admin, job.ID); err != nil || len(list) != 0 {
+	if list, err := r.Results().Thumbnails(t.Context(), r.admin, job.ID); err != nil || len(list) != 0 {
 		t.Errorf("pictures left: %v, %v", list, err)
 	}
 	if found := r.traces("film"); len(found) != 0 {
@@ -152,7 +152,7 @@ func TestResultsGoByPolicyAndJobsStay(t *testing.T) {
 	}
 	r.retain()
 	r.restart()
-	_, err = r.OpenOutput(t.Context(), job.OutputName)
+	_, err = r.Results().Open(t.Context(), job.OutputName)
 	wantCode(t, err, farm.CodeGone)
 }
 
@@ -179,7 +179,7 @@ func TestHistoryGoesByPolicyWithEverything(t *testing.T) {
 		wantCode(t, err, farm.CodeNotFound)
 		_, err = r.JobLog(t.Context(), r.admin, job.ID)
 		wantCode(t, err, farm.CodeNotFound)
-		_, err = r.OpenOutput(t.Context(), job.OutputName)
+		_, err = r.Results().Open(t.Context(), job.OutputName)
 		wantCode(t, err, farm.CodeNotFound)
 	}
 	left, _, err := r.Jobs(t.Context(), r.admin, farm.JobQuery{Limit: 1000})

@@ -150,7 +150,7 @@ func (r *rig) log(job string) string {
 
 func (r *rig) output(job farm.Job) string {
 	r.t.Helper()
-	f, err := r.OpenOutput(r.t.Context(), job.OutputName)
+	f, err := r.Results().Open(r.t.Context(), job.OutputName)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func (s *station) silent() {
 // render uploads a result for a lease.
 func (s *station) render(l wire.Lease, content string) farm.OutputRef {
 	s.r.t.Helper()
-	out, err := s.r.ReceiveOutput(s.r.t.Context(), s.agent, l.Attempt, "out."+l.Ext, strings.NewReader(content), int64(len(content)), "")
+	out, err := s.r.Results().Receive(s.r.t.Context(), s.agent, l.Attempt, "out."+l.Ext, strings.NewReader(content), int64(len(content)), "")
 	if err != nil {
 		s.r.t.Fatal(err)
 	}

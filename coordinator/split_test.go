@@ -492,7 +492,7 @@ func TestFramesThatAreNotWhatTheyShouldBeAreNotKept(t *testing.T) {
 		t.Errorf("the log says %q", log)
 	}
 	stranger := farm.Agent{ID: "stranger"}
-	_, err := s.ReceiveOutput(t.Context(), stranger, ranges[1].Attempt, "x", strings.NewReader("x"), 1, "")
+	_, err := s.Results().Receive(t.Context(), stranger, ranges[1].Attempt, "x", strings.NewReader("x"), 1, "")
 	wantCode(t, err, farm.CodeConflict)
 }
 
@@ -639,10 +639,10 @@ func TestPicturesComeFirstAndTheRestWaitsForApproval(t *testing.T) {
 	if why, err := s.WhyWaiting(t.Context(), s.admin, job.ID); err != nil || !strings.Contains(why, "approv") {
 		t.Errorf("it waits because %q, %v", why, err)
 	}
-	if list, err := s.Samples(t.Context(), s.admin, job.ID); err != nil || len(list) != 3 || list[1].Frame != 49 {
+	if list, err := s.Results().Samples(t.Context(), s.admin, job.ID); err != nil || len(list) != 3 || list[1].Frame != 49 {
 		t.Errorf("samples %v, %v", list, err)
 	}
-	f, err := s.OpenSample(t.Context(), s.admin, job.ID, 99)
+	f, err := s.Results().OpenSample(t.Context(), s.admin, job.ID, 99)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -650,7 +650,7 @@ func TestPicturesComeFirstAndTheRestWaitsForApproval(t *testing.T) {
 		t.Errorf("a sample is %s: %v", f.ContentType, err)
 	}
 	_ = f.Close()
-	_, err = s.OpenSample(t.Context(), s.admin, job.ID, 5)
+	_, err = s.Results().OpenSample(t.Context(), s.admin, job.ID, 5)
 	wantCode(t, err, farm.CodeNotFound)
 	stranger := farm.Principal{Team: "another", Role: farm.RoleAdmin}
 	for _, decide := range []func(context.Context, farm.Principal, string) (farm.Job, error){

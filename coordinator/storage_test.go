@@ -59,7 +59,7 @@ func TestAJobGoesItsWayInSharedStorage(t *testing.T) {
 			if err := r.Storage().ServesAll(); err != nil {
 				t.Error(err)
 			}
-			stored, err := r.PutFile(t.Context(), r.admin, "logo.png", strings.NewReader("pixels"), 6)
+			stored, err := r.StoredFiles().Put(t.Context(), r.admin, "logo.png", strings.NewReader("pixels"), 6)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +174,7 @@ func TestAnAnnouncedResultIsHeldToItsHash(t *testing.T) {
 	lease := s.lease()
 	const sum = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" // of "test"
 	send := func(content, sha256 string) (farm.OutputRef, error) {
-		return r.ReceiveOutput(t.Context(), s.agent, lease.Attempt, "out.mp4", strings.NewReader(content), int64(len(content)), sha256)
+		return r.Results().Receive(t.Context(), s.agent, lease.Attempt, "out.mp4", strings.NewReader(content), int64(len(content)), sha256)
 	}
 	if _, err := send("tesd", sum); farm.CodeOf(err) != farm.CodeUnavailable {
 		t.Errorf("what came damaged: %v", err)
@@ -206,7 +206,7 @@ func TestABucketThatIsAwayForAWhileFailsNoJob(t *testing.T) {
 	if err := r.Storage().Look(t.Context()); farm.CodeOf(err) != farm.CodeUnavailable || !strings.Contains(err.Error(), "bucket 'farm'") || strings.Contains(err.Error(), s3test.Secret) {
 		t.Errorf("the check says %v", err)
 	}
-	_, err := r.ReceiveOutput(t.Context(), s.agent, lease.Attempt, "out.mp4", strings.NewReader("x"), 1, "")
+	_, err := r.Results().Receive(t.Context(), s.agent, lease.Attempt, "out.mp4", strings.NewReader("x"), 1, "")
 	if farm.CodeOf(err) != farm.CodeUnavailable {
 		t.Errorf("an upload: %v", err)
 	}
@@ -376,7 +376,7 @@ func TestAMoveWaitsForTheStorage(t *testing.T) {
 	r.start()
 	server.Kill()
 	r.eventually("readiness tells of the storage, and takes jobs", func() bool { return r.storageWarns() && r.Ready() == nil })
-	if f, err := r.OpenOutput(t.Context(), job.OutputName); err != nil {
+	if f, err := r.Results().Open(t.Context(), job.OutputName); err != nil {
 		t.Errorf("a result of the folder: %v", err)
 	} else if err := f.Close(); err != nil {
 		t.Error(err)
@@ -386,7 +386,7 @@ func TestAMoveWaitsForTheStorage(t *testing.T) {
 	}
 	server.Restart()
 	r.eventually("all files are there", func() bool { return r.Ready() == nil && r.Storage().ServesAll() == nil })
-	if f, err := r.OpenOutput(t.Context(), job.OutputName); err != nil || f.Size != size {
+	if f, err := r.Results().Open(t.Context(), job.OutputName); err != nil || f.Size != size {
 		t.Errorf("the result afterwards: %+v, %v", f, err)
 	} else if err := f.Close(); err != nil {
 		t.Error(err)

@@ -104,7 +104,7 @@ func TestAnAgentGetsItsFilesAfterARestart(t *testing.T) {
 	r := open(t)
 	s := r.enrol("box")
 	s.connect()
-	stored, err := r.PutFile(t.Context(), r.admin, "../../logo.png", strings.NewReader("logo"), 4)
+	stored, err := r.StoredFiles().Put(t.Context(), r.admin, "../../logo.png", strings.NewReader("logo"), 4)
 	if err != nil || stored.Name != "logo.png" {
 		t.Fatalf("stored %+v, %v", stored, err)
 	}
@@ -143,7 +143,7 @@ func TestJobsBelongToTheirTeam(t *testing.T) {
 	wantCode(t, err, farm.CodeNotFound)
 	_, err = r.JobLog(t.Context(), stranger, job.ID)
 	wantCode(t, err, farm.CodeNotFound)
-	_, err = r.Thumbnails(t.Context(), stranger, job.ID)
+	_, err = r.Results().Thumbnails(t.Context(), stranger, job.ID)
 	wantCode(t, err, farm.CodeNotFound)
 	_, err = r.JobLog(t.Context(), r.admin, job.ID)
 	wantCode(t, err, farm.CodeNotFound)
@@ -172,15 +172,15 @@ func TestThumbnails(t *testing.T) {
 	l := s.lease()
 	good := picture(t, 160, 90)
 	for _, frame := range []int{50, 0, 9} {
-		if err := r.ReceiveThumbnail(t.Context(), s.agent, l.Attempt, frame, good); err != nil {
+		if err := r.Results().ReceiveThumbnail(t.Context(), s.agent, l.Attempt, frame, good); err != nil {
 			t.Fatal(err)
 		}
 	}
-	list, err := r.Thumbnails(t.Context(), r.admin, job.ID)
+	list, err := r.Results().Thumbnails(t.Context(), r.admin, job.ID)
 	if err != nil || len(list) != 3 || list[0].Frame != 0 || list[1].Frame != 9 || list[2].Frame != 50 || list[2].Size != int64(len(good)) {
 		t.Errorf("listed %+v, %v", list, err)
 	}
-	f, err := r.OpenThumbnail(t.Context(), r.admin, job.ID, 9)
+	f, err := r.Results().OpenThumbnail(t.Context(), r.admin, job.ID, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestThumbnails(t *testing.T) {
 	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, good) || f.ContentType != "image/jpeg" {
 		t.Errorf("read %d bytes of %s, %v", len(got), f.ContentType, err)
 	}
-	_, err = r.OpenThumbnail(t.Context(), r.admin, job.ID, 10)
+	_, err = r.Results().OpenThumbnail(t.Context(), r.admin, job.ID, 10)
 	wantCode(t, err, farm.CodeNotFound)
 
 	bad := []struct {
@@ -207,7 +207,7 @@ func TestThumbnails(t *testing.T) {
 		{"no such task", wire.Attempt{Task: "../../x", Attempt: 1}, 1, good, farm.CodeConflict},
 	}
 	for _, b := range bad {
-		if err := r.ReceiveThumbnail(t.Context(), s.agent, b.at, b.frame, b.picture); farm.CodeOf(err) != b.code {
+		if err := r.Results().ReceiveThumbnail(t.Context(), s.agent, b.at, b.frame, b.picture); farm.CodeOf(err) != b.code {
 			t.Errorf("%s: %v, want %s", b.name, err, b.code)
 		}
 	}
@@ -341,7 +341,7 @@ func TestFilesThatNothingNamesAreDropped(t *testing.T) {
 func TestStoredFilesExpire(t *testing.T) {
 	c := newClock()
 	r := open(t, c.config, func(cfg *coordinator.Config) { cfg.FileLife = time.Hour })
-	stored, err := r.PutFile(t.Context(), r.admin, "a.png", strings.NewReader("a"), -1)
+	stored, err := r.StoredFiles().Put(t.Context(), r.admin, "a.png", strings.NewReader("a"), -1)
 	if err != nil || !stored.ExpiresAt.Equal(c.read().Add(time.Hour)) {
 		t.Fatalf("stored %+v, %v", stored, err)
 	}

@@ -313,7 +313,7 @@ func TestATemplateIsFetchedFromItsSrc(t *testing.T) {
 	}))
 	defer web.Close()
 	r := open(t)
-	stored, err := r.PutFile(t.Context(), r.admin, "opener.aep", bytes.NewReader(body), int64(len(body)))
+	stored, err := r.StoredFiles().Put(t.Context(), r.admin, "opener.aep", bytes.NewReader(body), int64(len(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -446,11 +446,11 @@ func TestATemplateNeverShowsWhatAJobRendered(t *testing.T) {
 	tpl := r.uploaded(project(t, []string{"main"}))
 	job := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID} })
 	l := s.lease()
-	if err := r.ReceiveThumbnail(t.Context(), s.agent, l.Attempt, 3, picture(t, 160, 90)); err != nil {
+	if err := r.Results().ReceiveThumbnail(t.Context(), s.agent, l.Attempt, 3, picture(t, 160, 90)); err != nil {
 		t.Fatal(err)
 	}
 	s.finish(l, "x")
-	if list, err := r.Thumbnails(t.Context(), r.admin, job.ID); err != nil || len(list) != 1 {
+	if list, err := r.Results().Thumbnails(t.Context(), r.admin, job.ID); err != nil || len(list) != 1 {
 		t.Fatalf("the job has the pictures %v, %v", list, err)
 	}
 	_, err := r.Templates().Poster(t.Context(), r.admin, tpl.ID)

@@ -7,9 +7,6 @@ import (
 	"overcrank/coordinator/templates"
 )
 
-// Templates are the templates of teams.
-func (c *Coordinator) Templates() *templates.Catalog { return c.templates }
-
 // catalogFarm is what templates know of this coordinator.
 type catalogFarm struct{ *Coordinator }
 

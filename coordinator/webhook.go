@@ -9,9 +9,6 @@ import (
 	"overcrank/raftstore"
 )
 
-// Webhooks delivers the webhooks of jobs that have ended.
-func (c *Coordinator) Webhooks() *delivery.Webhooks { return c.webhooks }
-
 // hooks is what deliveries know of this coordinator.
 type hooks struct{ c *Coordinator }
 

@@ -110,7 +110,7 @@ func (s *server) batchResults(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	z := newResultsZip(s.base, s.farm.OpenOutput)
+	z := newResultsZip(s.base, s.farm.Results().Open)
 	for _, listed := range batch.Jobs {
 		if job, known := jobs[listed.ID]; known && job.Status == farm.JobFinished {
 			z.add(job)

@@ -325,7 +325,7 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 			d.Phase, d.Frame = d.Working[0].Phase, d.Working[0].Frame
 		}
 		if thumbs {
-			list, err := s.farm.Thumbnails(ctx, p, j.ID)
+			list, err := s.farm.Results().Thumbnails(ctx, p, j.ID)
 			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 				return nil, err
 			}
@@ -350,7 +350,7 @@ func (s *server) jobLog(c *fiber.Ctx, p farm.Principal) error {
 
 // thumbnail answers with the small picture of a frame.
 func (s *server) thumbnail(c *fiber.Ctx, p farm.Principal) error {
-	return s.frame(c, p, ".jpg", s.farm.OpenThumbnail)
+	return s.frame(c, p, ".jpg", s.farm.Results().OpenThumbnail)
 }
 
 // frame answers with a picture of the frame that the address names.
@@ -374,14 +374,14 @@ func (s *server) jobPoster(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	id := c.Params("id")
-	list, err := s.farm.Thumbnails(ctx, p, id)
+	list, err := s.farm.Results().Thumbnails(ctx, p, id)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 {
 		return s.unexposed(c)
 	}
-	f, err := s.farm.OpenThumbnail(ctx, p, id, list[len(list)/2].Frame)
+	f, err := s.farm.Results().OpenThumbnail(ctx, p, id, list[len(list)/2].Frame)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func TestATemplateThatLacksFootageSaysSoAndTheFormAsksForIt(t *testing.T) {
 	order := url.Values{"template": {bare.ID}, "composition": {"main"}, "name": {"Spot"}, "codec": {"video_h264_vbr_15mbps"}}
 	v.post("/new", order).is(http.StatusBadRequest, "Footage is missing: the template “Bare” has no file &#34;nm.png&#34; for layer &#39;Logo&#39;")
 
-	picture, err := r.farm.PutFile(t.Context(), r.principal("art"), "nm.png", strings.NewReader("picture"), 7)
+	picture, err := r.farm.StoredFiles().Put(t.Context(), r.principal("art"), "nm.png", strings.NewReader("picture"), 7)
 	if err != nil {
 		t.Fatal(err)
 	}

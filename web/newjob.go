@@ -344,7 +344,7 @@ func (s *server) handOver(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	f, err := s.farm.PutFile(s.base, p, c.Query("name"), body, size)
+	f, err := s.farm.StoredFiles().Put(s.base, p, c.Query("name"), body, size)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 		return v, err
 	}
 	if job.PreviewFirst {
-		samples, err := s.farm.Samples(ctx, p, id)
+		samples, err := s.farm.Results().Samples(ctx, p, id)
 		if err != nil {
 			return v, err
 		}
@@ -143,7 +143,7 @@ func (s *server) tasks(c *fiber.Ctx, p farm.Principal) error {
 
 // sample answers with the full-size picture of a frame that was rendered to be looked at first.
 func (s *server) sample(c *fiber.Ctx, p farm.Principal) error {
-	return s.frame(c, p, ".png", s.farm.OpenSample)
+	return s.frame(c, p, ".png", s.farm.Results().OpenSample)
 }
 
 // changeOrder gives a job that waits another place in line.

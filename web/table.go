@@ -230,7 +230,7 @@ func (s *server) takePart(p farm.Principal, form *tableForm, part *multipart.Par
 		if part.FileName() == "" {
 			return nil
 		}
-		f, err := s.farm.PutFile(s.base, p, part.FileName(), part, -1)
+		f, err := s.farm.StoredFiles().Put(s.base, p, part.FileName(), part, -1)
 		if err != nil {
 			return err
 		}

@@ -1,5 +1,5 @@
-// Package library is what a team keeps for its jobs beside templates: fonts, which jobs find by their names, and secrets, which jobs refer to
-// by name and whose values only the machines that render them get.
+// Package library is what a team keeps for its jobs beside templates: fonts, which jobs find by their names, files of its own, and secrets,
+// which jobs refer to by name and whose values only the machines that render them get.
 package library
 
 import (

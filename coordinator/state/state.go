@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/wire"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
@@ -44,6 +45,25 @@ func (s *State) JobOf(p farm.Principal, id string) (farm.Job, error) {
 		return farm.Job{}, farm.Errorf(farm.CodeNotFound, "there is no job %q", id)
 	}
 	return job, err
+}
+
+// Leased finds the task of an attempt that an agent has the lease of, and its job; CodeConflict when it has it no more.
+func (s *State) Leased(a farm.Agent, at wire.Attempt) (task farm.Task, job farm.Job, err error) {
+	err = s.View(func(tx *raftstore.Tx) error {
+		var err error
+		if task, err = tx.Task(at.Task); err != nil {
+			return err
+		}
+		job, err = tx.Job(task.Job)
+		return err
+	})
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		return task, job, err
+	}
+	if err != nil || task.Status != farm.TaskLeased || task.Attempt != at.Attempt || task.Agent != a.ID {
+		return task, job, farm.Errorf(farm.CodeConflict, "attempt %d of task %s is not this agent's any more", at.Attempt, at.Task)
+	}
+	return task, job, nil
 }
 
 // applyWithin is how long a command may take; a farm without a leader answers sooner by itself.

@@ -37,7 +37,7 @@ func (s *Submitter) keepData(ctx context.Context, p farm.Principal, job *farm.Jo
 		if exts, err := mime.ExtensionsByType(mediaType); err == nil && len(exts) > 0 && !strings.Contains(name, ".") {
 			name += exts[len(exts)-1]
 		}
-		stored, err := s.farm.KeepFile(ctx, p, name, bytes.NewReader(data), int64(len(data)), owner)
+		stored, err := s.stored.PutFor(ctx, p, owner, name, bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return err
 		}

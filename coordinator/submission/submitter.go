@@ -4,8 +4,6 @@
 package submission
 
 import (
-	"context"
-	"io"
 	"time"
 
 	"overcrank/coordinator/files"
@@ -24,8 +22,6 @@ type Farm interface {
 	SharedBy() (farm.Policy, error)
 	// FileAllowed says whether some machine of the farm may read the file at a path.
 	FileAllowed(path string) (bool, error)
-	// KeepFile keeps a file of the caller's, for a private job unless job is "".
-	KeepFile(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64, job string) (farm.StoredFile, error)
 	// TellMissing leaves only those fonts in a job, and in those nested in it, that are missing on every machine.
 	TellMissing(job *farm.Job) error
 }
@@ -41,6 +37,7 @@ type Parts struct {
 	Farm      Farm
 	State     *state.State
 	Files     files.Store // takes what private jobs keep to themselves
+	Stored    *library.StoredFiles
 	Templates *templates.Catalog
 	Secrets   *library.Secrets
 	Fonts     *library.Fonts
@@ -52,6 +49,7 @@ type Submitter struct {
 	farm      Farm
 	state     *state.State
 	files     files.Store
+	stored    *library.StoredFiles
 	templates *templates.Catalog
 	secrets   *library.Secrets
 	fonts     *library.Fonts
@@ -60,6 +58,6 @@ type Submitter struct {
 // New takes jobs for a farm.
 func New(cfg Config, parts Parts) *Submitter {
 	return &Submitter{
-		cfg: cfg, farm: parts.Farm, state: parts.State, files: parts.Files, templates: parts.Templates, secrets: parts.Secrets, fonts: parts.Fonts,
+		cfg: cfg, farm: parts.Farm, state: parts.State, files: parts.Files, stored: parts.Stored, templates: parts.Templates, secrets: parts.Secrets, fonts: parts.Fonts,
 	}
 }

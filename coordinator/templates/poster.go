@@ -19,10 +19,6 @@ const (
 	maxPosterSide = 4096    // pixels
 )
 
-// PosterKey is the key of the picture of a template's file, by the file's hash: a new file begins without one. Release v0.1.0 kept pictures
-// of jobs under the plain hash.
-func PosterKey(sha256 string) string { return files.Posters + "/own-" + files.Part(sha256) }
-
 // Poster is a small PNG or JPEG of the template's main composition when its file brings one; CodeNotFound otherwise. What
 // jobs rendered is never shown as the template: it may be for another client.
 func (c *Catalog) Poster(ctx context.Context, p farm.Principal, id string) (*files.File, error) {
@@ -33,7 +29,7 @@ func (c *Catalog) Poster(ctx context.Context, p farm.Principal, id string) (*fil
 	if t.File == nil {
 		return nil, noPoster(t)
 	}
-	r, err := c.files.Open(ctx, PosterKey(t.File.SHA256))
+	r, err := c.files.Open(ctx, files.PosterKey(t.File.SHA256))
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, noPoster(t)
 	}
@@ -56,7 +52,7 @@ func noPoster(t farm.Template) error {
 
 // keepPoster keeps a picture for a template's file, unless it has one.
 func (c *Catalog) keepPoster(ctx context.Context, sha256 string, picture []byte) error {
-	if _, err := c.files.Stat(ctx, PosterKey(sha256)); err == nil {
+	if _, err := c.files.Stat(ctx, files.PosterKey(sha256)); err == nil {
 		return nil
 	}
 	cfg, _, err := image.DecodeConfig(bytes.NewReader(picture))
@@ -66,6 +62,6 @@ func (c *Catalog) keepPoster(ctx context.Context, sha256 string, picture []byte)
 	if cfg.Width > maxPosterSide || cfg.Height > maxPosterSide {
 		return fmt.Errorf("a template's picture of %d by %d pixels is larger than %d by %d", cfg.Width, cfg.Height, maxPosterSide, maxPosterSide)
 	}
-	_, err = c.files.Put(ctx, PosterKey(sha256), bytes.NewReader(picture), files.Limits{Size: int64(len(picture)), Max: maxPoster})
+	_, err = c.files.Put(ctx, files.PosterKey(sha256), bytes.NewReader(picture), files.Limits{Size: int64(len(picture)), Max: maxPoster})
 	return err
 }

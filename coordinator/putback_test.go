@@ -178,7 +178,7 @@ func TestAnAttemptOfBeforeIsNotTakenForOneOfAfter(t *testing.T) {
 	if now.Task != was.Task || now.Attempt == was.Attempt {
 		t.Fatalf("the leases are %+v and %+v", was.Attempt, now.Attempt)
 	}
-	_, err := r.ReceiveOutput(t.Context(), s.agent, was.Attempt, "out."+was.Ext, strings.NewReader("stale"), 5, "")
+	_, err := r.Results().Receive(t.Context(), s.agent, was.Attempt, "out."+was.Ext, strings.NewReader("stale"), 5, "")
 	wantCode(t, err, farm.CodeConflict)
 	s.say(wire.Message{Failed: &wire.Failed{Attempt: was.Attempt, Message: "stale"}})
 	s.settled(was.Attempt)
@@ -262,7 +262,7 @@ func TestFilesThatAreMissingComeBackAndOthersStay(t *testing.T) {
 	r := open(t)
 	put := func(text string) farm.StoredFile {
 		t.Helper()
-		f, err := r.PutFile(t.Context(), r.admin, "a.txt", strings.NewReader(text), int64(len(text)))
+		f, err := r.StoredFiles().Put(t.Context(), r.admin, "a.txt", strings.NewReader(text), int64(len(text)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,9 @@
-package coordinator
+package retention
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -26,10 +24,11 @@ var particular = []*regexp.Regexp{
 	regexp.MustCompile(`(?:^|[\s(\[=,:])/[^\s"'<>,;:)\]/][^\s"'<>,;:)\]]*`),
 }
 
-// scrubber takes what is particular about a job out of text.
-type scrubber struct{ values *strings.Replacer }
+// Scrubber takes what is particular about a job out of text.
+type Scrubber struct{ values *strings.Replacer }
 
-func scrubberOf(job farm.Job) scrubber {
+// NewScrubber makes what takes what is particular about a job out of text.
+func NewScrubber(job farm.Job) Scrubber {
 	var values []string
 	add := func(text string) {
 		if len(text) >= shortestValue && text != farm.Redacted {
@@ -50,11 +49,11 @@ func scrubberOf(job farm.Job) scrubber {
 	for _, value := range values {
 		pairs = append(pairs, value, farm.Redacted)
 	}
-	return scrubber{strings.NewReplacer(pairs...)}
+	return Scrubber{strings.NewReplacer(pairs...)}
 }
 
-// line is one line, or one message, without values, addresses and paths.
-func (s scrubber) line(text string) string {
+// Line is one line, or one message, without values, addresses and paths.
+func (s Scrubber) Line(text string) string {
 	text = s.values.Replace(text)
 	for _, pattern := range particular {
 		text = pattern.ReplaceAllStringFunc(text, func(found string) string {
@@ -71,22 +70,13 @@ func (s scrubber) line(text string) string {
 	return text
 }
 
-// rewriteLog takes what is particular out of a job's log, which stays in place as it was until that is done.
-func (c *Coordinator) rewriteLog(ctx context.Context, job string, s scrubber) error {
-	err := c.logs.Rewrite(ctx, job, s.copy)
-	if err != nil {
-		return fmt.Errorf("redacting the log of job %s: %w", job, err)
-	}
-	return nil
-}
-
 // copy scrubs line by line.
-func (s scrubber) copy(to io.Writer, from io.Reader) error {
+func (s Scrubber) copy(to io.Writer, from io.Reader) error {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 64<<10), 4*wire.MaxMessage)
 	out := bufio.NewWriter(to)
 	for lines.Scan() {
-		if _, err := out.WriteString(s.line(lines.Text()) + "\n"); err != nil {
+		if _, err := out.WriteString(s.Line(lines.Text()) + "\n"); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package coordinator
+package results
 
 import (
 	"context"
@@ -11,21 +11,16 @@ import (
 
 	"overcrank/farm"
 	"overcrank/farm/redact"
-	"overcrank/raftstore"
 )
 
 // presignedLife is how long an address lasts that leads to a result in storage which is not the farm's.
 const presignedLife = time.Hour
 
-// OutputElsewhere gives the address at which a request of this method gets a result that was uploaded elsewhere: the
+// Elsewhere gives the address at which a request of this method gets a result that was uploaded elsewhere: the
 // upload's own public address, or one that is signed with the job's credentials and lasts for an hour. It is "" for a
 // result that the farm keeps, and for one that there is not.
-func (c *Coordinator) OutputElsewhere(ctx context.Context, outputName, method string) (string, error) {
-	var job farm.Job
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		job, err = tx.JobByOutput(outputName)
-		return err
-	})
+func (r *Results) Elsewhere(ctx context.Context, outputName, method string) (string, error) {
+	job, err := r.jobOf(outputName)
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return "", nil
 	}
@@ -35,11 +30,11 @@ func (c *Coordinator) OutputElsewhere(ctx context.Context, outputName, method st
 	if job.Address != "" {
 		return job.Address, nil
 	}
-	return c.presign(ctx, job, method)
+	return r.presign(ctx, job, method)
 }
 
-func (c *Coordinator) presign(ctx context.Context, job farm.Job, method string) (string, error) {
-	upload, secrets, err := c.secrets.RevealUpload(job)
+func (r *Results) presign(ctx context.Context, job farm.Job, method string) (string, error) {
+	upload, secrets, err := r.farm.RevealUpload(job)
 	if err != nil {
 		return "", elsewhereError(job, secrets, err)
 	}
@@ -53,7 +48,7 @@ func (c *Coordinator) presign(ctx context.Context, job farm.Job, method string) 
 	}
 	client, err := minio.New(to.Endpoint, &minio.Options{
 		Creds:  credentials.NewStaticV4(upload.Params["accessKeyId"], upload.Params["accessKeySecret"], ""),
-		Secure: !to.Insecure, Region: to.Region, BucketLookup: style, Transport: c.caller.Transport(),
+		Secure: !to.Insecure, Region: to.Region, BucketLookup: style, Transport: r.transport,
 	})
 	if err != nil {
 		return "", elsewhereError(job, secrets, err)

@@ -72,7 +72,7 @@ func (c *Coordinator) HoldBackup(ctx context.Context, p farm.Principal, r io.Rea
 		return nil, fmt.Errorf("receiving a backup: %w", err)
 	}
 	h := &HeldBackup{c: c, by: p, dir: dir, done: done}
-	h.Manifest, err = backup.Read(while(ctx, r), passphrase, &holding{HeldBackup: h, ctx: ctx})
+	h.Manifest, err = backup.Read(while(ctx, r), passphrase, &receiver{HeldBackup: h, ctx: ctx})
 	if err == nil {
 		err = h.checkSecrets()
 	}
@@ -134,15 +134,15 @@ func (c *Coordinator) room(bytes int64) error {
 	return nil
 }
 
-// holding takes the parts of a backup.
-type holding struct {
+// receiver takes the parts of a backup that is held.
+type receiver struct {
 	*HeldBackup
 	ctx context.Context
 }
 
-var _ backup.Sink = (*holding)(nil)
+var _ backup.Sink = (*receiver)(nil)
 
-func (h *holding) Begin(m backup.Manifest) error {
+func (h *receiver) Begin(m backup.Manifest) error {
 	if own := h.c.keys.Farm(); m.Farm != own {
 		return farm.Errorf(farm.CodeConflict, "this is a backup of the farm %s, and this farm is %s: restore it into a new data folder (overcrank restore FILE --data-dir DIR)", m.Farm, own)
 	}
@@ -167,7 +167,7 @@ func (c *Coordinator) roomElsewhere(ctx context.Context, p farm.Principal, bytes
 	return nil
 }
 
-func (h *holding) Keys(sealed map[string][]byte) error {
+func (h *receiver) Keys(sealed map[string][]byte) error {
 	if sealed == nil { // without them nobody knows who has made it
 		return backup.ErrNoPassphrase
 	}
@@ -182,13 +182,13 @@ func (h *holding) Keys(sealed map[string][]byte) error {
 	return nil
 }
 
-func (h *holding) State(_ int64, r io.Reader) (err error) {
+func (h *receiver) State(_ int64, r io.Reader) (err error) {
 	h.state, err = h.c.store.Receive(r)
 	return err
 }
 
 // File keeps what the farm's storage lacks.
-func (h *holding) File(key string, size int64, r io.Reader) error {
+func (h *receiver) File(key string, size int64, r io.Reader) error {
 	if err := files.Check(key); err != nil {
 		return fmt.Errorf("restoring a file: %w", err)
 	}
@@ -329,5 +329,5 @@ func (c *Coordinator) stateRebuilt() {
 	default:
 	}
 	c.templates.Wake()
-	c.retaining.wake()
+	c.retention.Wake()
 }

@@ -1,4 +1,4 @@
-package coordinator
+package results
 
 import (
 	"bytes"
@@ -35,25 +35,25 @@ func thumbnailKey(job string, frame int) string {
 }
 
 // ReceiveThumbnail keeps a small JPEG of a frame that one of the agent's leases has rendered.
-func (c *Coordinator) ReceiveThumbnail(ctx context.Context, a farm.Agent, at wire.Attempt, frame int, picture []byte) error {
+func (r *Results) ReceiveThumbnail(ctx context.Context, a farm.Agent, at wire.Attempt, frame int, picture []byte) error {
 	if frame < 0 || frame > maxFrame {
 		return farm.Errorf(farm.CodeInvalid, "frame %d cannot be: frames count from 0", frame)
 	}
-	task, _, err := c.leased(a, at)
+	task, _, err := r.state.Leased(a, at)
 	if err != nil {
 		return err
 	}
-	if !c.pictured.take(at) {
+	if !r.pictured.take(at) {
 		return farm.Errorf(farm.CodeRateLimited, "attempt %d of task %s has sent %d thumbnails, and no more are taken", at.Attempt, at.Task, maxThumbnails)
 	}
 	if err := checkThumbnail(picture); err != nil {
 		return err
 	}
 	size := int64(len(picture))
-	if _, err := c.files.Put(ctx, thumbnailKey(task.Job, frame), bytes.NewReader(picture), files.Limits{Size: size}); err != nil {
+	if _, err := r.files.Put(ctx, thumbnailKey(task.Job, frame), bytes.NewReader(picture), files.Limits{Size: size}); err != nil {
 		return files.ReceiveError("thumbnail", err)
 	}
-	c.spread(ctx, farm.Event{Kind: farm.EventThumbnail, Team: task.Team, ID: task.Job, Frame: frame})
+	r.farm.Spread(ctx, farm.Event{Kind: farm.EventThumbnail, Team: task.Team, ID: task.Job, Frame: frame})
 	return nil
 }
 
@@ -85,8 +85,9 @@ func (p *pictured) take(at wire.Attempt) bool {
 	return true
 }
 
-// turnedAway is how many were not taken.
-func (p *pictured) turnedAway() uint64 {
+// ThumbnailsRefused is how many thumbnails were not taken, since their attempts had sent too many.
+func (r *Results) ThumbnailsRefused() uint64 {
+	p := r.pictured
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.refused
@@ -111,17 +112,13 @@ func checkThumbnail(picture []byte) error {
 }
 
 // Thumbnails lists the pictures of a job's frames, in the order of the frames.
-func (c *Coordinator) Thumbnails(ctx context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
-	job, err := c.state.JobOf(p, jobID)
+func (r *Results) Thumbnails(ctx context.Context, p farm.Principal, jobID string) ([]farm.Thumbnail, error) {
+	job, err := r.state.JobOf(p, jobID)
 	if err != nil {
 		return nil, err
 	}
-	return c.thumbnails(ctx, job.ID)
-}
-
-func (c *Coordinator) thumbnails(ctx context.Context, job string) ([]farm.Thumbnail, error) {
 	var list []farm.Thumbnail
-	err := c.files.List(ctx, thumbnailFolder(job), func(o files.Object) error {
+	err = r.files.List(ctx, thumbnailFolder(job.ID), func(o files.Object) error {
 		name := o.Key[strings.LastIndexByte(o.Key, '/')+1:]
 		if frame, err := strconv.Atoi(strings.TrimSuffix(name, ".jpg")); err == nil {
 			list = append(list, farm.Thumbnail{Frame: frame, Size: o.Size})
@@ -133,17 +130,17 @@ func (c *Coordinator) thumbnails(ctx context.Context, job string) ([]farm.Thumbn
 }
 
 // OpenThumbnail opens the picture of a frame.
-func (c *Coordinator) OpenThumbnail(ctx context.Context, p farm.Principal, jobID string, frame int) (*files.File, error) {
-	job, err := c.state.JobOf(p, jobID)
+func (r *Results) OpenThumbnail(ctx context.Context, p farm.Principal, jobID string, frame int) (*files.File, error) {
+	job, err := r.state.JobOf(p, jobID)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.files.Open(ctx, thumbnailKey(job.ID, max(frame, 0)))
+	file, err := r.files.Open(ctx, thumbnailKey(job.ID, max(frame, 0)))
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, farm.Errorf(farm.CodeNotFound, "frame %d of job %s has no picture", frame, job.ID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening a thumbnail: %w", err)
 	}
-	return files.NewPicture(r, fmt.Sprintf("%d.jpg", frame)), nil
+	return files.NewPicture(file, fmt.Sprintf("%d.jpg", frame)), nil
 }

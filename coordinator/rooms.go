@@ -1,0 +1,75 @@
+package coordinator
+
+import (
+	"path/filepath"
+
+	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/library"
+	"overcrank/coordinator/people"
+	"overcrank/coordinator/results"
+	"overcrank/coordinator/retention"
+	"overcrank/coordinator/state"
+	"overcrank/coordinator/storage"
+	"overcrank/coordinator/submission"
+	"overcrank/coordinator/templates"
+	"overcrank/raftstore"
+)
+
+// makeRooms makes what works on the farm's state and files, in the order in which one needs another.
+func (c *Coordinator) makeRooms() {
+	c.requests = state.NewRequests(c.state, c.keys.Derive)
+	c.Directory = people.NewDirectory(c.state, c.keys.Derive, c.log)
+	c.storage.Use(storageNode{c.store, c}, c.state)
+	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
+	c.stored = library.NewStoredFiles(c.state, c.files, c.Directory, c.cfg.FileLife)
+	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
+	c.templates = templates.NewCatalog(catalogFarm{c}, c.state, c.files, c.proofs, templates.Config{
+		Addresses: c.cfg.Addresses, Fetcher: c.fetcher, Program: c.cfg.Reader, Bounds: c.cfg.Reading, Scratch: filepath.Join(c.cfg.DataDir, "scratch"),
+		MinFree: c.cfg.MinFree, SigningKey: c.SigningKey("addresses"), Logger: c.log,
+	})
+	c.results = results.New(resultsFarm{c}, c.state, results.Config{Files: c.files, Proofs: c.proofs, Transport: c.caller.Transport(), Logger: c.log})
+	c.retention = retention.New(retentionFarm{c}, c.state, retention.Config{
+		RedactAfter: c.cfg.RedactAfter, KeepOutputs: c.cfg.KeepOutputs, KeepHistory: c.cfg.KeepHistory,
+		Files: c.files, Results: c.results, Logs: c.logs, SharedLogs: c.storage.Shared() != nil, Logger: c.log,
+	})
+	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
+	c.openCluster()
+	c.Submitter = submission.New(submission.Config{Addresses: c.cfg.Addresses, FileLife: c.cfg.FileLife}, submission.Parts{
+		Farm: submissions{c}, State: c.state, Files: c.files, Stored: c.stored, Templates: c.templates, Secrets: c.secrets, Fonts: c.fonts,
+	})
+}
+
+// Requests are those that must not be carried out twice.
+func (c *Coordinator) Requests() *state.Requests { return c.requests }
+
+// Storage is where this node keeps the farm's files.
+func (c *Coordinator) Storage() *storage.Storage { return c.storage }
+
+// Fonts are the fonts of teams.
+func (c *Coordinator) Fonts() *library.Fonts { return c.fonts }
+
+// StoredFiles are the files that callers keep at the farm.
+func (c *Coordinator) StoredFiles() *library.StoredFiles { return c.stored }
+
+// Secrets are the secrets of teams.
+func (c *Coordinator) Secrets() *library.Secrets { return c.secrets }
+
+// Templates are the templates of teams.
+func (c *Coordinator) Templates() *templates.Catalog { return c.templates }
+
+// Results are the results of jobs, and pictures of their frames.
+func (c *Coordinator) Results() *results.Results { return c.results }
+
+// Webhooks delivers the webhooks of jobs that have ended.
+func (c *Coordinator) Webhooks() *delivery.Webhooks { return c.webhooks }
+
+// storageNode is what the storage knows of this coordinator.
+type storageNode struct {
+	*raftstore.Store
+	c *Coordinator
+}
+
+var _ storage.Node = storageNode{}
+
+// Leads tells whether this node does the leader's work.
+func (n storageNode) Leads() bool { return n.c.leading() != nil }

@@ -134,7 +134,7 @@ func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Ti
 		err = res.Refused
 	}
 	if err != nil {
-		l.giveBack(grants)
+		l.revoke(grants)
 		return res, nil, err
 	}
 	leases := make([]*lease, len(grants))
@@ -152,8 +152,8 @@ func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Ti
 	return res, leases, nil
 }
 
-// giveBack undoes grants that were perhaps not written. If they were, the next try is refused and set right there.
-func (l *leader) giveBack(grants []schedule.Grant) {
+// revoke undoes grants that were perhaps not written. If they were, the next try is refused and set right there.
+func (l *leader) revoke(grants []schedule.Grant) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, g := range grants {
@@ -228,7 +228,7 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 		l.takeBack(ctx, true, h)
 		return
 	default:
-		l.fail(ctx, t, err)
+		l.neverBegan(ctx, t, err)
 		return
 	}
 	var outer []string
@@ -283,116 +283,4 @@ func (l *leader) send(h *lease, lease wire.Lease, outer []string) bool {
 	}
 	s.send(wire.Message{Lease: &lease})
 	return true
-}
-
-// fail ends an attempt that never reached its agent, because its lease could not be put together.
-func (l *leader) fail(ctx context.Context, t farm.Task, cause error) {
-	retry := true
-	var e *farm.Error
-	if errors.As(cause, &e) {
-		retry = e.Code == farm.CodeInternal || e.Code == farm.CodeUnavailable
-	}
-	l.c.note(t.Job, fmt.Sprintf("attempt %d could not begin: %v", t.Attempt, cause))
-	now := l.c.cfg.Now()
-	_, err := l.c.state.Apply(ctx, command.FailTask{
-		Task: t.ID, Attempt: t.Attempt, Message: cause.Error(), Retry: retry, NotBefore: now.Add(backOff(t.Failures)), At: now,
-	})
-	if err != nil {
-		l.c.log.Error("failing a task", "task", t.ID, "error", err)
-	}
-}
-
-// takeBack makes tasks ready again that their agents do not work on. When they were returned, or never arrived, that is no
-// failure of theirs; otherwise it counts as one, since they may be what takes machines down.
-func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) {
-	if len(leases) == 0 {
-		return
-	}
-	cmd := command.ExpireLeases{At: l.c.cfg.Now(), Returned: returned, Avoided: !returned}
-	for _, h := range leases {
-		cmd.Leases = append(cmd.Leases, command.Grant{Task: h.Task, Attempt: h.Attempt.Attempt, Agent: h.agent})
-	}
-	res, err := l.c.state.Apply(ctx, cmd)
-	if err != nil {
-		if ctx.Err() == nil {
-			l.c.log.Warn("taking leases back", "error", err)
-		}
-		return
-	}
-	for i, h := range leases {
-		if res.Each[i] == nil {
-			continue
-		}
-		// The state says that it is no lease any more; so it must not take a slot here.
-		l.mu.Lock()
-		if l.leases[h.Task] == h {
-			l.releaseLocked(h.Task, h.Attempt.Attempt)
-		}
-		l.mu.Unlock()
-	}
-}
-
-// expireLoop takes leases back whose agents have been silent for a lease time, once the queue has been read in which they go.
-func (l *leader) expireLoop(ctx context.Context) {
-	last := l.began // of which on the leases run
-	interval.Every(ctx, min(max(l.c.cfg.Lease/10, 10*time.Millisecond), 500*time.Millisecond), func() {
-		slept := time.Since(last)
-		last = time.Now()
-		if slept > max(l.c.cfg.Lease/4, frozen) {
-			l.excuse(slept)
-		}
-		if !l.hasRead() {
-			return
-		}
-		l.expire(ctx)
-		l.wakeMachines()
-		l.sweepOver()
-		l.dispel(ctx)
-	})
-}
-
-// frozen is how long this process must have done nothing at least to count as frozen.
-const frozen = time.Second
-
-// excuse does not hold against the agents what time this process slept through: what they said meanwhile waits to be read.
-func (l *leader) excuse(slept time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, h := range l.leases {
-		h.seen = h.seen.Add(slept)
-	}
-	l.c.log.Warn("this process did not run for a while; no agent loses its work for that", "for", slept.Round(time.Millisecond), "leases", len(l.leases))
-}
-
-func (l *leader) expire(ctx context.Context) {
-	deadline := l.c.cfg.Now().Add(-l.c.cfg.Lease)
-	var silent, brought []*lease
-	l.mu.Lock()
-	for _, h := range l.leases {
-		if !h.seen.Before(deadline) {
-			continue
-		}
-		if h.cancelled {
-			l.releaseLocked(h.Task, h.Attempt.Attempt)
-			continue
-		}
-		if h.brought {
-			brought = append(brought, h)
-		} else {
-			silent = append(silent, h)
-		}
-	}
-	l.mu.Unlock()
-	for _, h := range silent {
-		l.c.log.Warn("an agent fell silent; its task goes to another", "task", h.Task, "attempt", h.Attempt.Attempt, "agent", h.agent)
-		l.c.note(h.job, fmt.Sprintf("attempt %d ended: its machine has not been heard of for %s", h.Attempt.Attempt, l.c.cfg.Lease))
-	}
-	for _, h := range brought {
-		l.c.note(h.job, fmt.Sprintf("attempt %d ended: it began before the farm was put back to a backup, and its machine does not work on it now", h.Attempt.Attempt))
-	}
-	l.takeBack(ctx, false, silent...)
-	l.takeBack(ctx, true, brought...)
-	for _, h := range slices.Concat(silent, brought) {
-		l.c.results.SweepTask(h.Task)
-	}
 }

@@ -51,7 +51,7 @@ func (l *leader) told(results []command.Result) {
 		if res.SecretTags {
 			if err := l.loadSecretTags(); err != nil {
 				l.c.log.Error("following a change of secrets", "error", err)
-				l.doubt()
+				l.markStale()
 			}
 		}
 		noteJobs(jobs, res.Jobs)

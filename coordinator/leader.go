@@ -20,6 +20,13 @@ const retryPause = time.Second
 
 // leader is what only the node that leads has, and only in memory: the ready tasks in order, the leases with their
 // progress, the agents' sessions. It lives for one term of leadership and is rebuilt from the state.
+//
+// Its locks are taken in this order, each with any of those before it held or without:
+//
+//	granting    while leases are written or reconciled with an agent; the state is waited for with it, storage never
+//	the feed's  while results are handed on to observe (state.Feed.Between), and while a leader takes over
+//	following   while courses are read
+//	mu          for moments: nothing is waited for with it
 type leader struct {
 	c    *Coordinator
 	work chan struct{}   // there may be something to grant
@@ -34,9 +41,7 @@ type leader struct {
 
 	following sync.Mutex // held while courses are read anew, so that the latest reading stays
 
-	// granting is held while leases are written, so that nobody reconciles an agent's leases with half of them known. Nobody waits for
-	// storage with it; mu is taken with it held, and never the other way round.
-	granting sync.Mutex
+	granting sync.Mutex     // so that nobody reconciles an agent's leases with half of them known
 	hands    chan struct{}  // leases that are put together at once
 	handing  sync.WaitGroup // those who do that
 
@@ -59,7 +64,7 @@ type leader struct {
 	changes      uint64             // grows with each change of a lease
 	attemptsFrom int                // number behind which all attempts begin since the farm was put back to a backup
 	closed       bool               // takes no more sessions
-	doubted      time.Time          // when a command failed that may have been committed all the same; zero when none did
+	stale        time.Time          // when this memory may have come to differ from the state, see markStale; zero when it has not
 }
 
 // follow takes up and gives up the leader's work as leadership comes and goes.
@@ -406,19 +411,19 @@ func (l *leader) load(ctx context.Context) error {
 	return l.c.webhooks.Owed(l.outbox.Add)
 }
 
-// doubt notes that a command failed and may have been committed all the same.
-func (l *leader) doubt() {
+// markStale notes that a command failed and may have been committed all the same.
+func (l *leader) markStale() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.doubted = time.Now()
+	l.stale = time.Now()
 }
 
-// dispel reads the state again a moment after the last doubt, when what was on its way has arrived.
-func (l *leader) dispel(ctx context.Context) {
+// refresh reads the state again a moment after the last such command, when what was on its way has arrived.
+func (l *leader) refresh(ctx context.Context) {
 	l.mu.Lock()
-	due := !l.doubted.IsZero() && time.Since(l.doubted) > 2*retryPause
+	due := !l.stale.IsZero() && time.Since(l.stale) > 2*retryPause
 	if due {
-		l.doubted = time.Time{}
+		l.stale = time.Time{}
 	}
 	l.mu.Unlock()
 	if !due {
@@ -426,7 +431,7 @@ func (l *leader) dispel(ctx context.Context) {
 	}
 	if err := l.load(ctx); err != nil && ctx.Err() == nil {
 		l.c.log.Error("reading the farm's state again", "error", err)
-		l.doubt()
+		l.markStale()
 	}
 }
 
@@ -434,64 +439,5 @@ func (l *leader) wake() {
 	select {
 	case l.work <- struct{}{}:
 	default:
-	}
-}
-
-// observe follows what a command did to tasks.
-func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
-	for _, job := range jobs {
-		if job.Status == farm.JobFinished || job.Status == farm.JobFailed {
-			l.outbox.Add(*job, job.UpdatedAt, 0)
-		}
-	}
-	ready := make([]farm.Task, 0, len(tasks))
-	var foreign []farm.Task
-	l.mu.Lock()
-	for _, t := range tasks {
-		switch t.Status {
-		case farm.TaskLeased:
-			if h := l.leases[t.ID]; l.granted[t.ID] != t.Attempt && (h == nil || h.Attempt.Attempt < t.Attempt) {
-				l.holdLocked(t)
-				foreign = append(foreign, t)
-			}
-		case farm.TaskReady:
-			l.releaseLocked(t.ID, t.Attempt)
-			ready = append(ready, t)
-		case farm.TaskCancelled:
-			l.queue.Remove(t.ID)
-			l.stopLocked(t)
-		case farm.TaskDone, farm.TaskFailed, farm.TaskBlocked:
-			l.queue.Remove(t.ID)
-			l.releaseLocked(t.ID, t.Attempt)
-		}
-	}
-	l.mu.Unlock()
-	l.occupy(foreign)
-	l.follow(severalOf(tasks)...)
-	if len(ready) > 0 {
-		if err := l.enqueue(ready, jobs); err != nil {
-			l.c.log.Error("queueing tasks", "error", err)
-			l.doubt()
-		}
-	}
-}
-
-// occupy has the queue count leases that this leader has not granted: a command of the leader before was committed late.
-func (l *leader) occupy(leased []farm.Task) {
-	if len(leased) == 0 {
-		return
-	}
-	queued, err := l.tasksOf(leased, nil)
-	if err != nil {
-		l.c.log.Error("reading tasks that another leader has leased", "error", err)
-		l.doubt()
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i, t := range leased {
-		if h := l.leases[t.ID]; h != nil && h.Attempt.Attempt == t.Attempt && queued[i].ID != "" {
-			l.queue.Hold(queued[i], t.Agent, t.LeasedAt)
-		}
 	}
 }

@@ -1,193 +1,113 @@
 package coordinator
 
 import (
-	"context"
 	"slices"
-	"strings"
+	"time"
 
-	"overcrank/coordinator/library"
-	"overcrank/coordinator/ranges"
-	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/wire"
-	"overcrank/raftstore"
 )
 
-// leaseOf puts together all that an agent needs to run a task. never is why it renders all of a film, whatever other machines are free.
-func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffects bool) (_ wire.Lease, never string, err error) {
-	var job farm.Job
-	var template *farm.Template
-	lease := wire.Lease{Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt}, Job: t.Job, Kind: t.Kind}
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
-		job, err = tx.Job(t.Job)
-		return err
-	})
-	if err != nil {
-		return wire.Lease{}, "", err
+// lease is a task in an agent's hands.
+type lease struct {
+	wire.Attempt
+	job, team, agent string
+	kind             farm.TaskKind
+	part             bool
+	seen             time.Time // last sign of the agent's working on it
+	since            time.Time
+	handing          bool     // it is being put together, and the agent has not heard of it
+	sending          bool     // it only waits for storage that is not the farm's
+	cancelled        bool     // the job was cancelled; the agent has been told to stop
+	brought          bool     // by a backup that the farm was put back to: the machine may have finished it since, which was undone
+	outer            []string // jobs that it is nested in, from the nearest; nil when not known
+	changed          uint64   // of leader.changes, when it changed last
+	progress         float64
+	frame            int
+	framesTotal      int
+	phase            string
+	// pace is when the first frame was told to be done, and how far the attempt was then: what came before it says nothing of how long
+	// frames take.
+	pace struct {
+		since time.Time
+		from  float64 // percent
 	}
-	if job, err = c.whole(ctx, job); err != nil {
-		return wire.Lease{}, "", err
-	}
-	job = forTask(job, t)
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
-		if job.Template.ID != "" {
-			found, err := tx.Template(job.Template.ID)
-			if err != nil {
-				return err
-			}
-			template = &found
-		}
-		if t.Kind == farm.TaskAssemble {
-			if lease.Parts, lease.Files, err = partsOf(tx, t); err != nil {
-				return err
-			}
-			lease.Secrets, err = c.secrets.For(tx, job, t.Agent)
-			return err
-		}
-		if lease.Files, err = leaseFiles(tx, job); err != nil {
-			return err
-		}
-		if lease.Assets, err = c.leaseAssets(tx, job, lease.Files); err != nil {
-			return err
-		}
-		if err := c.resultsNamed(tx, job.Team, lease.Files, &job.Template.Src); err != nil {
-			return err
-		}
-		if lease.Fonts, err = library.FontsFor(tx, job, template); err != nil {
-			return err
-		}
-		lease.Secrets, err = c.secrets.For(tx, job, t.Agent)
-		return err
-	})
-	if err != nil {
-		return wire.Lease{}, "", err
-	}
-	lease.JobName = job.Name
-	lease.Discard = job.Private
-	lease.Composition = job.Template.Composition
-	lease.Preview = job.Preview
-	lease.Settings = job.Settings
-	lease.Upload = job.Upload
-	lease.Part, lease.Engine = t.Part, t.Engine
-	if t.Frames != nil {
-		lease.Settings.Frames = t.Frames
-	}
-	if !hasAfterEffects(t, farmHasAfterEffects) {
-		lease.Settings.Engine = ""
-	}
-	if never, err = c.leaseFrames(ctx, &lease, job, t, template); err != nil {
-		return wire.Lease{}, "", err
-	}
-	lease.Ahead = t.Kind == farm.TaskRender && (t.Part || lease.Parted)
-	_, lease.Ext, _ = strings.Cut(job.OutputName, ".")
-	switch {
-	case job.Join:
-		return lease, never, nil
-	case template == nil:
-		lease.Project = wire.Project{Src: job.Template.Src}
-		return lease, never, nil
-	case template.File == nil:
-		return wire.Lease{}, "", farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
-	}
-	lease.Project = wire.Project{Type: template.Type, File: template.File}
-	if job.Project != nil {
-		lease.Project.File = job.Project
-	}
-	if lease.Composition == "" {
-		lease.Composition, err = templates.OnlyComposition(*template, c.templates.SummaryFor(ctx))
-	}
-	return lease, never, err
+	files map[string]leasedFile // that the agent may read, by hash; nil until asked for
+	whole string                // why the render was not split, "" when it was, when that is no question, or when another leader granted it
 }
 
-// forTask is a job less what a task of it does not need: what is assembled was filled in before, and parts are not the result.
-func forTask(job farm.Job, t farm.Task) farm.Job {
-	if t.Kind == farm.TaskAssemble {
-		job.Assets = nil
+// holdLocked notes a lease that the state tells of.
+func (l *leader) holdLocked(t farm.Task) *lease {
+	if old := l.leases[t.ID]; old != nil {
+		if old.Attempt.Attempt >= t.Attempt {
+			return old
+		}
+		l.releaseLocked(old.Task, old.Attempt.Attempt)
 	}
-	if t.Part {
-		job.Upload = nil
-	}
-	return job
+	h := l.newLease(t)
+	l.changedLocked(h)
+	l.leases[t.ID] = h
+	l.byJob[t.Job] = append(l.byJob[t.Job], h)
+	l.byAgent[t.Agent] = append(l.byAgent[t.Agent], h)
+	return h
 }
 
-// leaseFrames says which single frames a task renders, and whether others may go on from what it leaves. never is as neverSplit says it.
-func (c *Coordinator) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) (never string, err error) {
-	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part) {
-		return "", nil
+func (l *leader) newLease(t farm.Task) *lease {
+	h := &lease{
+		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt},
+		job:     t.Job, team: t.Team, agent: t.Agent, kind: t.Kind, part: t.Part, seen: l.c.cfg.Now(), since: t.LeasedAt, frame: -1,
+		brought: t.Attempt <= l.attemptsFrom,
 	}
-	if t.Kind == farm.TaskRender && !ranges.MayPart(job, template) {
-		return ranges.NeverSplit(t, job, template, false), nil
+	if before, known := l.c.mirror.lease(h.Attempt); known { // another leader had it
+		h.progress, h.frame, h.framesTotal, h.phase = before.Progress, before.Frame, before.FramesTotal, before.Phase
 	}
-	frames, known, err := c.framesOf(ctx, job, template)
-	switch {
-	case err != nil:
-		return "", err
-	case t.Kind == farm.TaskRender:
-		lease.Parted = known
-		return ranges.NeverSplit(t, job, template, known), nil
-	case known:
-		lease.Stills = ranges.Stills(frames)
-	case job.Settings.Frames != nil:
-		lease.Stills = ranges.Stills(*job.Settings.Frames)
-	default:
-		lease.Stills = []int{0}
-	}
-	return "", nil
+	return h
 }
 
-// hasAfterEffects says whether a task is to be rendered by an After Effects, if there is one: all parts of a job are rendered
-// by what the farm had when it was split.
-func hasAfterEffects(t farm.Task, farmHas bool) bool {
-	if t.Engine != "" {
-		return t.Engine == farm.EngineAfterEffects
+// releaseLocked ends the lease of a task up to an attempt, and frees its agent's slot.
+func (l *leader) releaseLocked(task string, attempt int) {
+	h := l.leases[task]
+	if h == nil || h.Attempt.Attempt > attempt {
+		return
 	}
-	return farmHas
+	l.forgetLocked(h)
+	l.noteRecentLocked(h)
+	l.queue.Release(h.Task, h.Attempt.Attempt, l.c.cfg.Now())
+	l.wake()
+	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: h.agent})
 }
 
-// leaseFiles finds the stored files that a job names.
-func leaseFiles(tx *raftstore.Tx, job farm.Job) (map[string]farm.FileRef, error) {
-	found := map[string]farm.FileRef{}
-	for _, sha256 := range job.KeptFiles() {
-		src := farm.KeptScheme + sha256
-		file, err := tx.File(job.Team, sha256)
-		if farm.CodeOf(err) == farm.CodeNotFound {
-			return nil, farm.Errorf(farm.CodeGone, "Asset failed to download (410): %s has expired", src)
-		}
-		if err != nil {
-			return nil, err
-		}
-		found[src] = file.FileRef
-	}
-	return found, nil
+func (l *leader) forgetLocked(h *lease) {
+	delete(l.leases, h.Task)
+	without(l.byJob, h.job, h)
+	without(l.byAgent, h.agent, h)
 }
 
-// leaseAssets puts the results of nested jobs in the place of the assets that asked for them, and the farm's own name of a result in
-// the place of its address; their files go into files.
-func (c *Coordinator) leaseAssets(tx *raftstore.Tx, job farm.Job, files map[string]farm.FileRef) ([]farm.Asset, error) {
-	assets := slices.Clone(job.Assets)
-	srcs := make([]*string, len(assets))
-	for i := range assets {
-		srcs[i] = &assets[i].Src
+// without takes a lease out of those under a key.
+func without(by map[string][]*lease, key string, h *lease) {
+	rest := slices.DeleteFunc(by[key], func(o *lease) bool { return o == h })
+	if len(rest) == 0 {
+		delete(by, key)
+	} else {
+		by[key] = rest
 	}
-	if err := c.resultsNamed(tx, job.Team, files, srcs...); err != nil || len(job.Children) == 0 {
-		return assets, err
-	}
-	for i := range assets {
-		asset := &assets[i]
-		if asset.Child == "" {
-			continue
-		}
-		child, err := tx.Job(asset.Child)
-		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-			return nil, err
-		}
-		if err != nil || child.Output == nil {
-			return nil, farm.Errorf(farm.CodeGone, "Asset failed to download (410): the nested job %s has no result", asset.Child)
-		}
-		asset.Type, asset.Src, asset.Child = "video", nameResult(files, child), ""
-		if child.Settings.Type == "image" {
-			asset.Type = "image"
-		}
-	}
-	return assets, nil
 }
+
+// stopLocked tells an agent to stop a cancelled task. Its slot is free when it has answered.
+func (l *leader) stopLocked(t farm.Task) {
+	h := l.leases[t.ID]
+	if h == nil {
+		return
+	}
+	h.cancelled = true
+	l.changedLocked(h)
+	s := l.sessions[h.agent]
+	if s == nil {
+		l.releaseLocked(t.ID, t.Attempt)
+		return
+	}
+	s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "the job was cancelled"}})
+}
+
+// leasesOfLocked is the leases in an agent's hands.
+func (l *leader) leasesOfLocked(agent string) []*lease { return slices.Clone(l.byAgent[agent]) }

@@ -182,3 +182,38 @@ func (l *leader) loadSecretTags() error {
 	}
 	return nil
 }
+
+// restAfter is how long a machine gets no work after it has given some back: it stops, or its artist is there.
+const restAfter = 5 * time.Second
+
+// rest lets a machine rest that has stopped by itself.
+func (l *leader) rest(s *session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sessions[s.agent] == s {
+		s.rests = l.c.cfg.Now().Add(restAfter)
+		l.placeLocked(s)
+	}
+}
+
+// wakeMachines ends the rest of machines, and their time aside, when it is over.
+func (l *leader) wakeMachines() {
+	now := l.c.cfg.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.sessions {
+		stand := l.standings[s.agent]
+		aside := stand.setAside != nil && !stand.setAside.Until.IsZero() && !now.Before(stand.setAside.Until)
+		if aside {
+			stand.setAside = nil
+			l.standings[s.agent] = stand
+		}
+		rested := !s.rests.IsZero() && !now.Before(s.rests)
+		if rested {
+			s.rests = time.Time{}
+		}
+		if rested || aside {
+			l.placeLocked(s)
+		}
+	}
+}

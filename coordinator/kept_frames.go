@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/ranges"
@@ -15,70 +14,6 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// finishPart ends an attempt well that gives a part of a job's result, or pictures to look at.
-func (l *leader) finishPart(ctx context.Context, h *lease, m wire.Finished) error {
-	var out farm.OutputRef
-	task, job, kept, err := l.keepPieces(ctx, farm.Agent{ID: h.agent}, m.Attempt, m.Before, m.Measured)
-	if err == nil {
-		out, err = l.c.partOutput(ctx, task, m)
-	}
-	if refused := (*farm.Error)(nil); errors.As(err, &refused) && refused.Code == farm.CodeInvalid {
-		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings, Measured: m.Measured})
-	}
-	if err != nil {
-		return err
-	}
-	warnings := slices.Clone(m.Warnings)
-	if err := l.c.discreet(ctx, job, pointers(warnings)...); err != nil {
-		return err
-	}
-	_, err = l.c.state.Apply(ctx, command.FinishTask{
-		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
-	})
-	if err != nil {
-		return err
-	}
-	l.relearn(job, m.Measured)
-	if len(kept) > 0 {
-		task.Frames = &farm.Frames{Start: kept[0].Start, End: task.Frames.End}
-	}
-	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %s", m.Attempt.Attempt, partWords(task, out)))
-	return nil
-}
-
-func partWords(task farm.Task, out farm.OutputRef) string {
-	switch {
-	case task.Kind == farm.TaskSample:
-		return "the pictures to look at first are there"
-	case task.Kind == farm.TaskSound && out.SHA256 == "":
-		return "there is no sound"
-	case task.Kind == farm.TaskSound:
-		return "the sound is there"
-	default:
-		return fmt.Sprintf("the frames %d to %d are there", task.Frames.Start, task.Frames.End)
-	}
-}
-
-// partOutput is what the state keeps of a part that has arrived under an attempt; CodeInvalid when it has not, or is not what
-// was asked for. Of sound without any, and of pictures, which lie apart, the state keeps nothing.
-func (c *Coordinator) partOutput(ctx context.Context, task farm.Task, m wire.Finished) (farm.OutputRef, error) {
-	out := m.Output
-	switch {
-	case task.Kind == farm.TaskSound && !out.Audio:
-		return farm.OutputRef{}, nil
-	case task.Kind == farm.TaskRender && out.Frames != task.Frames.Count():
-		return out, farm.Errorf(farm.CodeInvalid, "Render failed: %d of the frames %d to %d were rendered", out.Frames, task.Frames.Start, task.Frames.End)
-	}
-	if err := c.results.Arrived(ctx, m.Attempt, out.FileRef); err != nil {
-		return out, err
-	}
-	if task.Kind == farm.TaskSample {
-		return farm.OutputRef{}, c.results.KeepSamples(ctx, task, results.AttemptKey(m.Attempt, out.SHA256))
-	}
-	out.Key, out.Remote = results.AttemptKey(m.Attempt, out.SHA256), nil
-	return out, nil
-}
-
 // keepDone keeps the frames that an attempt had rendered when it ended, so that the next one goes on behind them. finished is
 // true when they were all that was asked for. What cannot be kept is rendered again: that is no reason for an attempt to end
 // otherwise than it would. The error says that the storage could not be asked, and that the report has to come again.
@@ -86,10 +21,13 @@ func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finishe
 	if m.Done == nil || m.Output == nil {
 		return false, nil
 	}
-	by := farm.Agent{ID: h.agent}
-	task, job, kept, err := l.keepPieces(ctx, by, m.Attempt, m.Before, m.Measured)
+	var kept []farm.Frames
+	task, job, err := l.c.state.Leased(farm.Agent{ID: h.agent}, m.Attempt)
+	if err == nil {
+		task, job, kept, err = l.keepPieces(ctx, task, job, m.Attempt, m.Before, m.Measured)
+	}
 	if err == nil && task.Kind == farm.TaskRender && task.Part && *m.Done == *task.Frames {
-		err = l.finishPart(ctx, h, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
+		err = l.finishPart(ctx, h, task, job, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
 		if errors.Is(err, files.ErrUnreachable) {
 			return false, err
 		}
@@ -114,16 +52,17 @@ func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finishe
 
 // keepPieces keeps frames that came ahead of a report, and gives the task as it is behind them. kept are those that are kept, also
 // after an error.
-func (l *leader) keepPieces(ctx context.Context, by farm.Agent, at wire.Attempt, pieces []wire.Piece, measured farm.Measured) (task farm.Task, job farm.Job, kept []farm.Frames, err error) {
-	if task, job, err = l.c.state.Leased(by, at); err != nil {
-		return task, job, nil, err
-	}
+func (l *leader) keepPieces(
+	ctx context.Context, task farm.Task, job farm.Job, at wire.Attempt, pieces []wire.Piece, measured farm.Measured,
+) (farm.Task, farm.Job, []farm.Frames, error) {
+	var kept []farm.Frames
 	for _, piece := range pieces {
 		if err := l.keepFrames(ctx, task, job, at, piece, measured); err != nil {
 			return task, job, kept, err
 		}
 		kept = append(kept, piece.Frames)
-		if task, job, err = l.c.state.Leased(by, at); err != nil {
+		var err error
+		if task, job, err = l.c.state.Leased(farm.Agent{ID: task.Agent}, at); err != nil {
 			return task, job, kept, err
 		}
 	}

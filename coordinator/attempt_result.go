@@ -2,9 +2,7 @@ package coordinator
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/results"
@@ -12,60 +10,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
-	"overcrank/raftstore/command"
 )
-
-// finished ends an attempt well, if the result that it names has arrived under it.
-func (l *leader) finished(ctx context.Context, s *session, m wire.Finished) error {
-	l.mu.Lock()
-	h := l.liveLocked(s, m.Attempt)
-	cancelled := h != nil && h.cancelled
-	if cancelled {
-		l.releaseLocked(m.Task, m.Attempt.Attempt)
-	}
-	l.mu.Unlock()
-	var err error
-	switch {
-	case h == nil:
-		err = l.unheld(ctx, s, m.Attempt)
-	case !cancelled:
-		err = l.finishTask(ctx, s, h, m)
-	}
-	return err
-}
-
-func (l *leader) finishTask(ctx context.Context, s *session, h *lease, m wire.Finished) error {
-	task, job, err := l.c.state.Leased(farm.Agent{ID: s.agent}, m.Attempt)
-	if err != nil {
-		return err
-	}
-	if task.Part {
-		return l.finishPart(ctx, h, m)
-	}
-	if err := l.c.arrived(ctx, job, m); errors.Is(err, files.ErrUnreachable) {
-		return err
-	} else if err != nil {
-		return l.failTask(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
-	}
-	out := m.Output
-	out.Key, out.Name, out.ContentType = results.Key(job.OutputName), job.OutputName, files.ContentType(job.OutputName)
-	if out.Remote != nil {
-		out.Key = ""
-	}
-	warnings := append(slices.Clone(m.Warnings), l.c.engineWarning(job, s.agent)...)
-	if err := l.c.discreet(ctx, job, pointers(warnings)...); err != nil {
-		return err
-	}
-	cmd := command.FinishTask{
-		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.c.cfg.Now(), Warnings: warnings, Measured: m.Measured,
-	}
-	if _, err := l.c.state.Apply(ctx, cmd); err != nil {
-		return err
-	}
-	l.relearn(job, m.Measured)
-	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %d bytes", m.Attempt.Attempt, out.Size))
-	return nil
-}
 
 // arrived checks that the result which an agent reports is where the job wants it: what the store got under this attempt,
 // or what the job's upload asks for.
@@ -108,4 +53,37 @@ func (c *Coordinator) engineWarning(job farm.Job, agent string) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("rendered by the embedded engine: this farm has no After Effects, and the job asks for %s", job.Settings.Engine)}
+}
+
+// partOutput is what the state keeps of a part that has arrived under an attempt; CodeInvalid when it has not, or is not what
+// was asked for. Of sound without any, and of pictures, which lie apart, the state keeps nothing.
+func (c *Coordinator) partOutput(ctx context.Context, task farm.Task, m wire.Finished) (farm.OutputRef, error) {
+	out := m.Output
+	switch {
+	case task.Kind == farm.TaskSound && !out.Audio:
+		return farm.OutputRef{}, nil
+	case task.Kind == farm.TaskRender && out.Frames != task.Frames.Count():
+		return out, farm.Errorf(farm.CodeInvalid, "Render failed: %d of the frames %d to %d were rendered", out.Frames, task.Frames.Start, task.Frames.End)
+	}
+	if err := c.results.Arrived(ctx, m.Attempt, out.FileRef); err != nil {
+		return out, err
+	}
+	if task.Kind == farm.TaskSample {
+		return farm.OutputRef{}, c.results.KeepSamples(ctx, task, results.AttemptKey(m.Attempt, out.SHA256))
+	}
+	out.Key, out.Remote = results.AttemptKey(m.Attempt, out.SHA256), nil
+	return out, nil
+}
+
+func partWords(task farm.Task, out farm.OutputRef) string {
+	switch {
+	case task.Kind == farm.TaskSample:
+		return "the pictures to look at first are there"
+	case task.Kind == farm.TaskSound && out.SHA256 == "":
+		return "there is no sound"
+	case task.Kind == farm.TaskSound:
+		return "the sound is there"
+	default:
+		return fmt.Sprintf("the frames %d to %d are there", task.Frames.Start, task.Frames.End)
+	}
 }

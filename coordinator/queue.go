@@ -140,3 +140,62 @@ func (l *leader) loadUsage() error {
 	}
 	return nil
 }
+
+// observe follows what a command did to tasks.
+func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
+	for _, job := range jobs {
+		if job.Status == farm.JobFinished || job.Status == farm.JobFailed {
+			l.outbox.Add(*job, job.UpdatedAt, 0)
+		}
+	}
+	ready := make([]farm.Task, 0, len(tasks))
+	var foreign []farm.Task
+	l.mu.Lock()
+	for _, t := range tasks {
+		switch t.Status {
+		case farm.TaskLeased:
+			if h := l.leases[t.ID]; l.granted[t.ID] != t.Attempt && (h == nil || h.Attempt.Attempt < t.Attempt) {
+				l.holdLocked(t)
+				foreign = append(foreign, t)
+			}
+		case farm.TaskReady:
+			l.releaseLocked(t.ID, t.Attempt)
+			ready = append(ready, t)
+		case farm.TaskCancelled:
+			l.queue.Remove(t.ID)
+			l.stopLocked(t)
+		case farm.TaskDone, farm.TaskFailed, farm.TaskBlocked:
+			l.queue.Remove(t.ID)
+			l.releaseLocked(t.ID, t.Attempt)
+		}
+	}
+	l.mu.Unlock()
+	l.occupy(foreign)
+	l.follow(severalOf(tasks)...)
+	if len(ready) > 0 {
+		if err := l.enqueue(ready, jobs); err != nil {
+			l.c.log.Error("queueing tasks", "error", err)
+			l.markStale()
+		}
+	}
+}
+
+// occupy has the queue count leases that this leader has not granted: a command of the leader before was committed late.
+func (l *leader) occupy(leased []farm.Task) {
+	if len(leased) == 0 {
+		return
+	}
+	queued, err := l.tasksOf(leased, nil)
+	if err != nil {
+		l.c.log.Error("reading tasks that another leader has leased", "error", err)
+		l.markStale()
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, t := range leased {
+		if h := l.leases[t.ID]; h != nil && h.Attempt.Attempt == t.Attempt && queued[i].ID != "" {
+			l.queue.Hold(queued[i], t.Agent, t.LeasedAt)
+		}
+	}
+}

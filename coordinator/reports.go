@@ -114,12 +114,8 @@ func (l *leader) takeUpReport(ctx context.Context, s *session, m wire.Message) {
 
 func (l *leader) settleReports(ctx context.Context, s *session) {
 	for m, more := s.reports.next(); more; m, more = s.reports.next() {
-		at, err := attemptOf(m), error(nil)
-		if m.Finished != nil {
-			err = l.finished(ctx, s, *m.Finished)
-		} else {
-			err = l.failed(ctx, s, *m.Failed)
-		}
+		at := attemptOf(m)
+		err := l.end(ctx, s, m)
 		s.reports.through(at)
 		l.settle(s, at, err)
 	}

@@ -1,15 +1,19 @@
-package coordinator
+// Package enrolment lets machines in: who is invited, what certificate a machine gets with which it is an agent of the farm from then on,
+// and whose certificate still counts.
+package enrolment
 
 import (
 	"context"
 	"crypto/subtle"
 	"crypto/x509"
-	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"overcrank/coordinator/authority"
+	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/seal"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
@@ -17,9 +21,33 @@ import (
 	"overcrank/raftstore/command"
 )
 
+// Config says how machines are let in.
+type Config struct {
+	Farm            string        // what the farm is called in its certificates
+	CertificateLife time.Duration // of agents' certificates
+	Logger          *slog.Logger
+}
+
+// Registry is the farm's machines and invitations, as far as it is about letting them in. Its methods may be called at the same time.
+type Registry struct {
+	farm      string
+	life      time.Duration
+	log       *slog.Logger
+	state     *state.State
+	authority *authority.Authority
+	cluster   *cluster.Cluster
+	gossip    *cluster.Gossip
+}
+
+// New lets machines into the farm with this state, on certificates of its authority.
+func New(cfg Config, s *state.State, a *authority.Authority, c *cluster.Cluster, g *cluster.Gossip) *Registry {
+	return &Registry{farm: cfg.Farm, life: cfg.CertificateLife, log: cfg.Logger, state: s, authority: a, cluster: c, gossip: g}
+}
+
 // What an agent is told in the frame that closes its session, which has room for 123 bytes.
 const (
-	retiredWords = "this machine was retired: its certificate opens nothing any more (overcrank agents invite lets it in again)"
+	// RetiredWords are for one that is none any more.
+	RetiredWords = "this machine was retired: its certificate opens nothing any more (overcrank agents invite lets it in again)"
 	expiredWords = "the certificate with which this session began is no longer good"
 )
 
@@ -28,8 +56,8 @@ var errNotEnrolled = farm.Errorf(farm.CodeUnauthorized,
 
 // Enrol makes a machine an agent of the farm and gives it a certificate; secret is that of a join token. CodeUnauthorized
 // when the token lets nobody in any more.
-func (c *Coordinator) Enrol(ctx context.Context, secret string, in wire.Enrol) (wire.Enrolled, error) {
-	if err := c.CheckJoinToken(secret); err != nil {
+func (r *Registry) Enrol(ctx context.Context, secret string, in wire.Enrol) (wire.Enrolled, error) {
+	if err := r.CheckJoinToken(secret); err != nil {
 		return wire.Enrolled{}, err
 	}
 	if !names.IsTitle(in.Name) {
@@ -39,30 +67,30 @@ func (c *Coordinator) Enrol(ctx context.Context, secret string, in wire.Enrol) (
 	if err != nil {
 		return wire.Enrolled{}, err
 	}
-	id, err := c.state.NewID()
+	id, err := r.state.NewID()
 	if err != nil {
 		return wire.Enrolled{}, err
 	}
-	now := c.cfg.Now()
-	agent := farm.Agent{ID: id, Name: in.Name, EnrolledAt: now, Inventory: c.toldRoots(in.Inventory), Keys: []farm.AgentKey{{SHA256: request.SHA256, Until: c.goodUntil(now)}}}
-	if _, err := c.state.Apply(ctx, command.JoinAgent{Hash: seal.HashSecret(secret), Agent: agent, At: now}); err != nil {
+	now := r.state.Now()
+	agent := farm.Agent{ID: id, Name: in.Name, EnrolledAt: now, Inventory: r.cluster.Recordable(in.Inventory), Keys: []farm.AgentKey{{SHA256: request.SHA256, Until: r.goodUntil(now)}}}
+	if _, err := r.state.Apply(ctx, command.JoinAgent{Hash: seal.HashSecret(secret), Agent: agent, At: now}); err != nil {
 		return wire.Enrolled{}, err
 	}
 	// The machine that came with this key, which is an earlier one when it asks again for an answer that it did not get.
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = r.state.View(func(tx *raftstore.Tx) (err error) {
 		agent, err = tx.AgentByKey(request.SHA256)
 		return err
 	})
 	if err != nil {
 		return wire.Enrolled{}, fmt.Errorf("reading the machine that has just enrolled: %w", err)
 	}
-	c.log.Info("a machine has enrolled", "agent", agent.ID, "name", agent.Name, "invitation", agent.JoinToken)
-	return c.certify(agent.ID, request, keyOf(agent, request.SHA256).Until)
+	r.log.Info("a machine has enrolled", "agent", agent.ID, "name", agent.Name, "invitation", agent.JoinToken)
+	return r.certify(agent.ID, request, keyOf(agent, request.SHA256).Until)
 }
 
 // Renew gives an agent, as AuthenticateAgent found it, a certificate for its next key. The one that it shows stays good
 // until it comes with the next.
-func (c *Coordinator) Renew(ctx context.Context, a farm.Agent, in wire.Renew) (wire.Enrolled, error) {
+func (r *Registry) Renew(ctx context.Context, a farm.Agent, in wire.Renew) (wire.Enrolled, error) {
 	cmd := command.RenewAgentKey{ID: a.ID}
 	if len(a.Keys) > 0 {
 		cmd.Key = a.Keys[0].SHA256
@@ -73,31 +101,31 @@ func (c *Coordinator) Renew(ctx context.Context, a farm.Agent, in wire.Renew) (w
 	if err != nil {
 		return wire.Enrolled{}, err
 	}
-	cmd.At = c.cfg.Now()
-	cmd.Next = farm.AgentKey{SHA256: request.SHA256, Until: c.goodUntil(cmd.At)}
-	if _, err := c.state.Apply(ctx, cmd); err != nil {
+	cmd.At = r.state.Now()
+	cmd.Next = farm.AgentKey{SHA256: request.SHA256, Until: r.goodUntil(cmd.At)}
+	if _, err := r.state.Apply(ctx, cmd); err != nil {
 		return wire.Enrolled{}, err
 	}
-	c.log.Info("an agent's certificate was renewed", "agent", a.ID, "name", a.Name, "until", cmd.Next.Until)
-	return c.certify(a.ID, request, cmd.Next.Until)
+	r.log.Info("an agent's certificate was renewed", "agent", a.ID, "name", a.Name, "until", cmd.Next.Until)
+	return r.certify(a.ID, request, cmd.Next.Until)
 }
 
 // certify makes the certificate that the state has announced.
-func (c *Coordinator) certify(id string, request authority.Request, until time.Time) (wire.Enrolled, error) {
-	certificate, err := c.authority.Agent(request, c.keys.Farm(), id, c.cfg.Now(), until)
+func (r *Registry) certify(id string, request authority.Request, until time.Time) (wire.Enrolled, error) {
+	certificate, err := r.authority.Agent(request, r.farm, id, r.state.Now(), until)
 	if err != nil {
 		return wire.Enrolled{}, err
 	}
-	enrolled := wire.Enrolled{AgentID: id, Certificate: certificate, Authority: c.authority.Certificate(), Cluster: c.keys.Farm()}
-	if pool := c.gossip.ForAgents(); pool != nil {
+	enrolled := wire.Enrolled{AgentID: id, Certificate: certificate, Authority: r.authority.Certificate(), Cluster: r.farm}
+	if pool := r.gossip.ForAgents(); pool != nil {
 		enrolled.GossipKey, enrolled.Gossip = pool.Keys[0], pool.Seeds
 	}
 	return enrolled, nil
 }
 
 // goodUntil is when a certificate expires that is made now.
-func (c *Coordinator) goodUntil(now time.Time) time.Time {
-	return now.Add(c.cfg.CertificateLife).UTC().Truncate(time.Second)
+func (r *Registry) goodUntil(now time.Time) time.Time {
+	return now.Add(r.life).UTC().Truncate(time.Second)
 }
 
 func readRequest(der []byte) (authority.Request, error) {
@@ -109,12 +137,12 @@ func readRequest(der []byte) (authority.Request, error) {
 }
 
 // Prove proves to an agent that enrolled with an earlier release that this is its farm. CodeUnauthorized for all others.
-func (c *Coordinator) Prove(_ context.Context, in wire.Prove) (wire.Proof, error) {
+func (r *Registry) Prove(_ context.Context, in wire.Prove) (wire.Proof, error) {
 	if len(in.Nonce) < 16 || len(in.Nonce) > 64 {
 		return wire.Proof{}, farm.Invalid("nothing can be proved", farm.FieldError{Field: "nonce", Message: "must have 16 to 64 bytes"})
 	}
 	var a farm.Agent
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := r.state.View(func(tx *raftstore.Tx) (err error) {
 		a, err = tx.Agent(in.AgentID)
 		return err
 	})
@@ -124,23 +152,23 @@ func (c *Coordinator) Prove(_ context.Context, in wire.Prove) (wire.Proof, error
 	if err != nil {
 		return wire.Proof{}, err
 	}
-	certificate := c.authority.Certificate()
+	certificate := r.authority.Certificate()
 	return wire.Proof{Authority: certificate, MAC: wire.ProofOf(a.SecretHash, in.Nonce, certificate)}, nil
 }
 
 // AuthenticateAgent finds the agent that shows a certificate, whose chain TLS has verified; CodeUnauthorized when it is none
 // of this farm's any more. Of its keys the agent has the one that it shows, and it comes without its inventory.
-func (c *Coordinator) AuthenticateAgent(_ context.Context, certificate *x509.Certificate) (farm.Agent, error) {
-	if !c.cfg.Now().Before(certificate.NotAfter) {
+func (r *Registry) AuthenticateAgent(_ context.Context, certificate *x509.Certificate) (farm.Agent, error) {
+	if !r.state.Now().Before(certificate.NotAfter) {
 		return farm.Agent{}, farm.Errorf(farm.CodeUnauthorized, "the certificate of this machine has expired; start it with a new join token (overcrank agents invite)")
 	}
-	id, err := authority.AgentOf(certificate, c.keys.Farm())
+	id, err := authority.AgentOf(certificate, r.farm)
 	if err != nil {
 		return farm.Agent{}, farm.Errorf(farm.CodeUnauthorized, "this address is for enrolled agents: %w", err)
 	}
 	key := wire.Fingerprint(certificate.RawSubjectPublicKeyInfo)
 	var a farm.Agent
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = r.state.View(func(tx *raftstore.Tx) (err error) {
 		a, err = tx.AgentByKey(key)
 		return err
 	})
@@ -156,10 +184,10 @@ func (c *Coordinator) AuthenticateAgent(_ context.Context, certificate *x509.Cer
 
 // AuthenticateEarlierAgent finds the agent that holds the bearer secret of an earlier release, which is good for one thing:
 // a certificate. CodeUnauthorized when there is none.
-func (c *Coordinator) AuthenticateEarlierAgent(_ context.Context, secret string) (farm.Agent, error) {
+func (r *Registry) AuthenticateEarlierAgent(_ context.Context, secret string) (farm.Agent, error) {
 	hash := seal.HashSecret(secret)
 	var a farm.Agent
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := r.state.View(func(tx *raftstore.Tx) (err error) {
 		a, err = tx.AgentBySecretHash(hash)
 		return err
 	})
@@ -182,13 +210,13 @@ func keyOf(a farm.Agent, sha256 string) farm.AgentKey {
 	return farm.AgentKey{SHA256: sha256}
 }
 
-// confirm makes the key with which an agent has come its only one.
-func (c *Coordinator) confirm(ctx context.Context, a farm.Agent) error {
+// Confirm makes the key with which an agent has come its only one.
+func (r *Registry) Confirm(ctx context.Context, a farm.Agent) error {
 	if len(a.Keys) == 0 {
 		return errNotEnrolled
 	}
 	var kept farm.Agent
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := r.state.View(func(tx *raftstore.Tx) (err error) {
 		kept, err = tx.Agent(a.ID)
 		return err
 	})
@@ -198,71 +226,27 @@ func (c *Coordinator) confirm(ctx context.Context, a farm.Agent) error {
 	if err != nil || len(kept.Keys) == 1 && kept.SecretHash == "" {
 		return err
 	}
-	_, err = c.state.Apply(ctx, command.ConfirmAgentKey{ID: a.ID, Key: a.Keys[0].SHA256})
+	_, err = r.state.Apply(ctx, command.ConfirmAgentKey{ID: a.ID, Key: a.Keys[0].SHA256})
 	return err
 }
 
-// stillEnrolled says why a session may not go on, "" when it may.
-func (c *Coordinator) stillEnrolled(a farm.Agent) (why string) {
+// StillEnrolled says why a session may not go on, "" when it may.
+func (r *Registry) StillEnrolled(a farm.Agent) (why string) {
 	key := a.Keys[0]
-	if !c.cfg.Now().Before(key.Until) {
+	if !r.state.Now().Before(key.Until) {
 		return expiredWords
 	}
 	var id string
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := r.state.View(func(tx *raftstore.Tx) (err error) {
 		id, err = tx.AgentIDByKey(key.SHA256)
 		return err
 	})
 	switch {
 	case err != nil:
-		c.log.Error("looking whether an agent is still enrolled", "agent", a.ID, "error", err)
+		r.log.Error("looking whether an agent is still enrolled", "agent", a.ID, "error", err)
 		return ""
 	case id != a.ID:
-		return retiredWords
+		return RetiredWords
 	}
 	return ""
-}
-
-// dismiss ends the session of an agent that is none any more, and gives its tasks to others.
-func (l *leader) dismiss(ctx context.Context, id string) (none struct{}, _ error) {
-	l.granting.Lock() // no lease is on its way to it
-	defer l.granting.Unlock()
-	l.mu.Lock()
-	s := l.sessions[id]
-	leases := l.leasesOfLocked(id)
-	delete(l.lastSeen, id)
-	delete(l.standings, id)
-	delete(l.recent, id)
-	l.queue.RemoveMachine(id)
-	l.mu.Unlock()
-	if s != nil {
-		s.refuse(retiredWords)
-	}
-	if len(leases) > 0 {
-		l.takeBack(ctx, true, leases...)
-	}
-	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: id})
-	return none, nil
-}
-
-// keepAuthority keeps the authority of a farm that had none, unless machines have certificates of one that is gone.
-func (c *Coordinator) keepAuthority() error {
-	if !c.authority.Fresh() {
-		return nil
-	}
-	var agents []farm.Agent
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
-		agents, err = tx.Agents()
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, agent := range agents {
-		if len(agent.Keys) > 0 {
-			return errors.New("ca.key and ca.crt are gone from the data folder though machines have certificates of them: put both back from a backup; " +
-				"if there is none, put in a new key (openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ca.key) and invite every machine again")
-		}
-	}
-	return c.authority.Keep(c.cfg.DataDir)
 }

@@ -1,4 +1,4 @@
-package coordinator
+package enrolment
 
 import (
 	"cmp"
@@ -18,14 +18,15 @@ import (
 
 const (
 	joinTokenPrefix = "ocj_" // tells people, and programs that search for leaked secrets, what it is
-	invitationLife  = 24 * time.Hour
-	ownLife         = 10 * time.Minute
-	longestInvite   = 366 * 24 * time.Hour
-	mostInvited     = 10_000
-	mostTags        = 50
-	longestTag      = 100 // bytes
-	// invitedFor is how long an invitation stays listed when its time is over, so that somebody can look who came with it.
-	invitedFor = 7 * 24 * time.Hour
+	// InvitationLife is how long an invitation is good unless somebody says otherwise.
+	InvitationLife = 24 * time.Hour
+	ownLife        = 10 * time.Minute
+	longestInvite  = 366 * 24 * time.Hour
+	mostInvited    = 10_000
+	mostTags       = 50
+	longestTag     = 100 // bytes
+	// InvitedFor is how long an invitation stays listed when its time is over, so that somebody can look who came with it.
+	InvitedFor = 7 * 24 * time.Hour
 )
 
 // NewJoinToken is what somebody asks for who invites machines.
@@ -38,29 +39,29 @@ type NewJoinToken struct {
 
 // Invite makes a join token and gives its text, which is kept nowhere. CodeForbidden unless the caller is an administrator
 // of the farm.
-func (c *Coordinator) Invite(ctx context.Context, p farm.Principal, in NewJoinToken) (farm.JoinToken, string, error) {
+func (r *Registry) Invite(ctx context.Context, p farm.Principal, in NewJoinToken) (farm.JoinToken, string, error) {
 	if err := p.May(farm.ActInviteMachines); err != nil {
 		return farm.JoinToken{}, "", err
 	}
-	return c.invite(ctx, p.Name, in)
+	return r.invite(ctx, p.Name, in)
 }
 
 // InviteOwn makes a join token for an agent that the farm's own program starts beside it.
-func (c *Coordinator) InviteOwn(ctx context.Context) (string, error) {
-	_, text, err := c.invite(ctx, "overcrank up", NewJoinToken{Name: "the agent beside this coordinator", ExpiresAt: c.cfg.Now().Add(ownLife)})
+func (r *Registry) InviteOwn(ctx context.Context) (string, error) {
+	_, text, err := r.invite(ctx, "overcrank up", NewJoinToken{Name: "the agent beside this coordinator", ExpiresAt: r.state.Now().Add(ownLife)})
 	return text, err
 }
 
-func (c *Coordinator) invite(ctx context.Context, by string, in NewJoinToken) (farm.JoinToken, string, error) {
-	now := c.cfg.Now()
+func (r *Registry) invite(ctx context.Context, by string, in NewJoinToken) (farm.JoinToken, string, error) {
+	now := r.state.Now()
 	in.Uses = cmp.Or(in.Uses, 1)
 	if in.ExpiresAt.IsZero() {
-		in.ExpiresAt = now.Add(invitationLife)
+		in.ExpiresAt = now.Add(InvitationLife)
 	}
-	if err := checkInvitation(in, now); err != nil {
+	if err := CheckInvitation(in, now); err != nil {
 		return farm.JoinToken{}, "", err
 	}
-	id, err := c.state.NewID()
+	id, err := r.state.NewID()
 	if err != nil {
 		return farm.JoinToken{}, "", err
 	}
@@ -69,14 +70,15 @@ func (c *Coordinator) invite(ctx context.Context, by string, in NewJoinToken) (f
 		ID: id, Name: in.Name, Hash: seal.HashSecret(secret), Tags: in.Tags, Uses: in.Uses, Left: in.Uses,
 		CreatedBy: by, CreatedAt: now, ExpiresAt: in.ExpiresAt,
 	}
-	if _, err := c.state.Apply(ctx, command.PutJoinToken{Token: token}); err != nil {
+	if _, err := r.state.Apply(ctx, command.PutJoinToken{Token: token}); err != nil {
 		return farm.JoinToken{}, "", err
 	}
-	c.log.Info("machines were invited", "invitation", id, "name", token.Name, "uses", token.Uses, "expires", token.ExpiresAt, "by", by)
-	return token, wire.JoinToken{Secret: secret, Authority: c.authority.Fingerprint()}.String(), nil
+	r.log.Info("machines were invited", "invitation", id, "name", token.Name, "uses", token.Uses, "expires", token.ExpiresAt, "by", by)
+	return token, wire.JoinToken{Secret: secret, Authority: r.authority.Fingerprint()}.String(), nil
 }
 
-func checkInvitation(in NewJoinToken, now time.Time) error {
+// CheckInvitation says what is wrong with an invitation.
+func CheckInvitation(in NewJoinToken, now time.Time) error {
 	var wrong []farm.FieldError
 	field := func(name, message string) { wrong = append(wrong, farm.FieldError{Field: name, Message: message}) }
 	if in.Name != "" && !names.IsTitle(in.Name) {
@@ -106,12 +108,12 @@ func checkInvitation(in NewJoinToken, now time.Time) error {
 }
 
 // JoinTokens lists the invitations by age.
-func (c *Coordinator) JoinTokens(_ context.Context, p farm.Principal) ([]farm.JoinToken, error) {
+func (r *Registry) JoinTokens(_ context.Context, p farm.Principal) ([]farm.JoinToken, error) {
 	if err := p.May(farm.ActInviteMachines); err != nil {
 		return nil, err
 	}
 	var list []farm.JoinToken
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := r.state.View(func(tx *raftstore.Tx) (err error) {
 		list, err = tx.JoinTokens()
 		return err
 	})
@@ -119,23 +121,23 @@ func (c *Coordinator) JoinTokens(_ context.Context, p farm.Principal) ([]farm.Jo
 }
 
 // RevokeJoinToken takes an invitation back, at once and everywhere; machines that have come with it stay.
-func (c *Coordinator) RevokeJoinToken(ctx context.Context, p farm.Principal, id string) error {
+func (r *Registry) RevokeJoinToken(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActInviteMachines); err != nil {
 		return err
 	}
-	if _, err := c.state.Apply(ctx, command.RevokeJoinToken{ID: id}); err != nil {
+	if _, err := r.state.Apply(ctx, command.RevokeJoinToken{ID: id}); err != nil {
 		return err
 	}
-	c.log.Info("an invitation was taken back", "invitation", id, "by", p.Name)
+	r.log.Info("an invitation was taken back", "invitation", id, "by", p.Name)
 	return nil
 }
 
 // CheckJoinToken is nil for the secret of an invitation that this farm has made, CodeUnauthorized otherwise. Whether it still
 // lets somebody in is decided by Enrol.
-func (c *Coordinator) CheckJoinToken(secret string) error {
+func (r *Registry) CheckJoinToken(secret string) error {
 	hash := seal.HashSecret(secret)
 	var token farm.JoinToken
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := r.state.View(func(tx *raftstore.Tx) (err error) {
 		token, err = tx.JoinTokenByHash(hash)
 		return err
 	})
@@ -148,11 +150,11 @@ func (c *Coordinator) CheckJoinToken(secret string) error {
 	return nil
 }
 
-// forgetInvitations drops invitations whose time has long been over.
-func (c *Coordinator) forgetInvitations(ctx context.Context) error {
-	before := c.cfg.Now().Add(-invitedFor)
+// ForgetInvitations drops invitations whose time has long been over.
+func (r *Registry) ForgetInvitations(ctx context.Context) error {
+	before := r.state.Now().Add(-InvitedFor)
 	var list []farm.JoinToken
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := r.state.View(func(tx *raftstore.Tx) (err error) {
 		list, err = tx.JoinTokens()
 		return err
 	})
@@ -161,7 +163,7 @@ func (c *Coordinator) forgetInvitations(ctx context.Context) error {
 	}
 	for _, token := range list {
 		if token.Expired(before) {
-			_, err := c.state.Apply(ctx, command.ForgetInvitations{Before: before})
+			_, err := r.state.Apply(ctx, command.ForgetInvitations{Before: before})
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ FRAMES_AT_ONCE := TestFramesComeInOrder|TestRenderingEnds|TestFilmsAreGivenBack|
 PLAIN_FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,backups clients films pages)
 WITHOUT_RACE = $(ONE_GOROUTINE) $(PLAIN_FARMS)
 # Properties of the state, of which the race detector sees a quarter of the cases.
-PROPERTIES := TestAnyStateIsPutBack|TestRandomFamilies|TestSplitJobsAlwaysEnd|TestRandomCommands|TestFingerprintsOfThePast
+PROPERTIES := TestAnyStateIsPutBack|TestAnyStateTakesThePlace|TestRandomFamilies|TestSplitJobsAlwaysEnd|TestRandomCommands|TestFingerprintsOfThePast
 
 ## chaos: three coordinators and eight agents work for DURATION while they are killed, frozen and cut off; SEED repeats a run
 chaos:

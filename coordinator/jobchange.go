@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"overcrank/farm"
-	"overcrank/raftstore"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 // JobChange is what is to be different about a job that has not ended; nil leaves a field as it is.
@@ -35,7 +35,7 @@ func (c *Coordinator) ChangeJob(ctx context.Context, p farm.Principal, id string
 		}
 	}
 	if change.Tags != nil {
-		if err := raftstore.CheckTags(id, *change.Tags); err != nil {
+		if err := tables.CheckTags(id, *change.Tags); err != nil {
 			return farm.Job{}, err
 		}
 		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))

@@ -8,6 +8,7 @@ import (
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/tables"
 )
 
 // enqueue puts ready tasks into the queue, as their jobs ask for it now. known are jobs that need not be read.
@@ -118,7 +119,7 @@ func workOf(job farm.Job, template *farm.Template) schedule.Work {
 
 // loadUsage reads what machine time the teams had of late, which the queue shares the farm by.
 func (l *leader) loadUsage() error {
-	var usages []raftstore.Usage
+	var usages []tables.Usage
 	err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
 		usages, err = tx.Usages()
 		return err

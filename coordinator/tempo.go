@@ -3,6 +3,7 @@ package coordinator
 import (
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/tables"
 )
 
 // tempo is what is known of how long a job's work takes.
@@ -23,12 +24,12 @@ const (
 // tempoOf reads what was measured of a job's composition.
 func tempoOf(tx *raftstore.Tx, job farm.Job, template farm.Template, farmHasAfterEffects bool) (p tempo, err error) {
 	p.engine = engineOf(job, farmHasAfterEffects)
-	if key, kept := raftstore.TimingKeyOf(job, template, farm.TaskRender, p.engine); kept {
+	if key, kept := tables.TimingKeyOf(job, template, farm.TaskRender, p.engine); kept {
 		if p.render, err = tx.Timing(key); err != nil {
 			return p, err
 		}
 	}
-	if key, kept := raftstore.TimingKeyOf(job, template, farm.TaskAssemble, ""); kept {
+	if key, kept := tables.TimingKeyOf(job, template, farm.TaskAssemble, ""); kept {
 		p.assemble, err = tx.Timing(key)
 	}
 	return p, err
@@ -36,7 +37,7 @@ func tempoOf(tx *raftstore.Tx, job farm.Job, template farm.Template, farmHasAfte
 
 // machinesOf reads what was measured of a job's composition on each machine.
 func machinesOf(tx *raftstore.Tx, job farm.Job, template farm.Template, farmHasAfterEffects bool) (map[string]farm.Timing, error) {
-	key, kept := raftstore.TimingKeyOf(job, template, farm.TaskRender, engineOf(job, farmHasAfterEffects))
+	key, kept := tables.TimingKeyOf(job, template, farm.TaskRender, engineOf(job, farmHasAfterEffects))
 	if !kept {
 		return nil, nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/tables"
 )
 
 // Backup is the farm's state as a node had it at one moment, to be read to its end and closed. Restore takes what it gives.
@@ -103,7 +104,7 @@ func foundOn(dir, id string, db *bbolt.DB) error {
 	alone := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(id), Address: raft.ServerAddress(id)}}}
 	var index, term uint64
 	err := db.Update(func(tx *bbolt.Tx) (err error) {
-		index, term, err = foundFarm(tx, raft.EncodeConfiguration(alone))
+		index, term, err = tables.FoundFarm(tx, raft.EncodeConfiguration(alone))
 		return err
 	})
 	if err != nil {

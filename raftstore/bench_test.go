@@ -8,6 +8,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 // BenchmarkApply commits submissions of one job of about 1 KB from several callers at once.
@@ -51,10 +52,10 @@ func BenchmarkJobs(b *testing.B) {
 	for n := range int64(20_000) {
 		m.do(benchSubmission(n))
 	}
-	for _, sort := range []string{sortOldest, sortNewest, sortPriority, sortRandom} {
+	for _, sort := range []string{"oldest_first", "newest_first", "priority", "random"} {
 		b.Run(sort, func(b *testing.B) {
 			for b.Loop() {
-				m.read(func(tx *Tx) error {
+				m.read(func(tx *tables.Tx) error {
 					jobs, _, err := tx.Jobs("team", farm.JobQuery{Sort: sort, Limit: 100})
 					if len(jobs) != 100 {
 						b.Fatalf("%d jobs", len(jobs))

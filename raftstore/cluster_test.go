@@ -13,6 +13,7 @@ import (
 	"overcrank/farm"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/porttest"
+	"overcrank/raftstore/tables"
 )
 
 // loopback is a layer of plain connections on this machine. Raft leaves those that it took open; they end with the layer.
@@ -276,7 +277,7 @@ func TestNothingIsLostOrDoneTwiceWhileLeadersGo(t *testing.T) {
 				t.Fatal("a writer got nothing done")
 			}
 			for _, id := range done[w] {
-				if err := node.View(func(tx *Tx) error { _, err := tx.Token(id); return err }); err != nil {
+				if err := node.View(func(tx *tables.Tx) error { _, err := tx.Token(id); return err }); err != nil {
 					t.Fatalf("node %d has lost %s: %v", i, id, err)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 // unpackFirstVersion lays out a folder that version 0.1.0 of the program left: a state file, a snapshot, and a log behind
@@ -81,7 +82,7 @@ func TestStateOfTheFirstVersionOpens(t *testing.T) {
 func checkFirstVersion(t *testing.T, s *Store) {
 	t.Helper()
 	listed := func(q farm.JobQuery) (ids []string) {
-		err := s.View(func(tx *Tx) error {
+		err := s.View(func(tx *tables.Tx) error {
 			jobs, _, err := tx.Jobs("team", q)
 			for _, job := range jobs {
 				ids = append(ids, job.ID)
@@ -94,14 +95,14 @@ func checkFirstVersion(t *testing.T, s *Store) {
 		return ids
 	}
 	for want, q := range map[string]farm.JobQuery{
-		"01A 01B 01C 01D": {}, "01C": {Tags: []string{"01C"}}, "01D 01C": {Tags: []string{"red"}, States: []farm.JobStatus{farm.JobQueued}, Sort: sortNewest},
-		"01B": {Tags: []string{"red"}, States: []farm.JobStatus{farm.JobRendering}, Sort: sortPriority},
+		"01A 01B 01C 01D": {}, "01C": {Tags: []string{"01C"}}, "01D 01C": {Tags: []string{"red"}, States: []farm.JobStatus{farm.JobQueued}, Sort: "newest_first"},
+		"01B": {Tags: []string{"red"}, States: []farm.JobStatus{farm.JobRendering}, Sort: "priority"},
 	} {
 		if got := listed(q); !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%+v lists %v, want %s", q, got, want)
 		}
 	}
-	err := s.View(func(tx *Tx) error {
+	err := s.View(func(tx *tables.Tx) error {
 		job, err := tx.Job("01A")
 		if head, err := tx.JobHead("01A"); err != nil || len(head.Assets) != 0 || head.OutputName != job.OutputName {
 			t.Errorf("the head of job 01A reads as %+v, %v", head, err)
@@ -133,7 +134,7 @@ func checkFirstVersion(t *testing.T, s *Store) {
 			}
 		}
 	}
-	err = s.View(func(tx *Tx) error {
+	err = s.View(func(tx *tables.Tx) error {
 		if used, err := tx.FileReferenced("pic"); used || err != nil {
 			t.Errorf("the file of ended jobs is still held: %v", err)
 		}

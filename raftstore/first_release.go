@@ -14,6 +14,7 @@ import (
 
 	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/tables"
 )
 
 // FirstRelease is the release whose state every later one takes over, and which cannot read it any more after that.
@@ -33,7 +34,7 @@ func OfFirstRelease(dir string) (bool, error) {
 	}
 	format, known := 0, false
 	err := boltfile.View(filepath.Join(dir, stateFile), time.Second, func(tx *bbolt.Tx) error {
-		format, known = knownFormat(tx)
+		format, known = tables.KnownFormat(tx)
 		return nil
 	})
 	if errors.Is(err, bbolterrors.ErrTimeout) {

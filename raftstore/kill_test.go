@@ -13,6 +13,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 // childFolder is the environment variable that makes the test's program a farm that writes until it is killed.
@@ -110,7 +111,7 @@ func checkAcknowledged(t *testing.T, folder string, acknowledged []string) {
 	s := openStore(t, config(t, folder))
 	defer s.Close()
 	start := time.Now()
-	err := s.View(func(tx *Tx) error {
+	err := s.View(func(tx *tables.Tx) error {
 		for _, id := range acknowledged {
 			job, err := tx.Job(id)
 			if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 // largeVariable says how large the state of TestALargeStateIsStreamed is, in megabytes; without it the test is skipped.
@@ -191,7 +192,7 @@ func TestALargeStateIsStreamed(t *testing.T) {
 	late := c.start(behind)
 	beside.do(func(int) {
 		began := time.Now()
-		if err := late.View(func(tx *Tx) error { _, err := tx.Coordinators(); return err }); err != nil {
+		if err := late.View(func(tx *tables.Tx) error { _, err := tx.Coordinators(); return err }); err != nil {
 			t.Errorf("a reader beside the restoring: %v", err)
 		}
 		reads.note(began)
@@ -232,7 +233,7 @@ func TestALargeStateIsStreamed(t *testing.T) {
 	began = time.Now()
 	restored := openStore(t, config(t, folder))
 	t.Logf("which a node started on in %v", time.Since(began).Round(time.Millisecond))
-	err = restored.View(func(tx *Tx) error {
+	err = restored.View(func(tx *tables.Tx) error {
 		job, err := tx.Job(fmt.Sprintf("job%09d", 12))
 		if err == nil && !bytes.HasPrefix(job.Assets[0].Value, []byte(`"`)) {
 			t.Errorf("a job reads as %+v", job)

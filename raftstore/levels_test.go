@@ -14,11 +14,12 @@ import (
 	"overcrank/farm"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
+	"overcrank/raftstore/tables"
 )
 
 func levelIn(t *testing.T, s *Store) (level int) {
 	t.Helper()
-	err := s.View(func(tx *Tx) (err error) {
+	err := s.View(func(tx *tables.Tx) (err error) {
 		level, _, err = tx.Level()
 		return err
 	})
@@ -87,11 +88,11 @@ func raiseBeyond(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := json.Marshal(raised{Level: command.NewestLevel + 1, Version: "v9.9.9"})
+	value, err := json.Marshal(map[string]any{"level": command.NewestLevel + 1, "version": "v9.9.9"})
 	if err == nil {
 		err = db.Update(func(tx *bbolt.Tx) error {
 			// They would be those of the later release.
-			return errors.Join(layered.DropSums(tx), tx.Bucket(bucketMeta).Put([]byte(metaLevel), value))
+			return errors.Join(layered.DropSums(tx), tx.Bucket([]byte("meta")).Put([]byte("level"), value))
 		})
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
@@ -120,7 +121,7 @@ func TestAStateOfALaterReleaseIsLeftAsItIs(t *testing.T) {
 	}
 	defer db.Close()
 	err = db.View(func(tx *bbolt.Tx) error {
-		if tx.Bucket(bucketTeams).Get([]byte("team")) == nil {
+		if tx.Bucket([]byte("teams")).Get([]byte("team")) == nil {
 			t.Error("the state was made again")
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/raft"
 
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 // Remains is what a node's folder holds, as a look at it without starting the node finds.
@@ -46,7 +47,7 @@ func Look(dir string) (found Remains, err error) {
 // node must not run, and none of the former members may ever be heard by it again.
 func Recover(dir string) error {
 	return opened(dir, func(id string, settings *raft.Config, log *journal, snapshots raft.SnapshotStore) (err error) {
-		codec, err := command.NewCodec(definitions())
+		codec, err := command.NewCodec(tables.Definitions())
 		if err != nil {
 			return err
 		}

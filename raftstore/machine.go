@@ -19,6 +19,7 @@ import (
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
+	"overcrank/raftstore/tables"
 )
 
 // errHalted is the answer to commands after the machine has met a fatal error.
@@ -33,7 +34,7 @@ type machine struct {
 
 	portion int // see layered.Options
 
-	kept  decoded
+	rules tables.Applier
 	trail trail
 
 	breaches breachLog
@@ -43,8 +44,6 @@ type machine struct {
 	end   context.CancelFunc
 
 	incoming incoming // used by whoever applies
-
-	wrong func(bucket, key string, value []byte) []byte // see Config.WrongRule
 
 	checkpoint checkpoint
 	synced     bool // the file is closed and on the disk
@@ -88,6 +87,7 @@ func openMachine(path string, codec *command.Codec, fatal func(error), portion i
 		return nil, err
 	}
 	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion, expected: newExpected(), hurt: make(chan struct{}, 1), look: make(chan struct{}, 1)}
+	m.rules = tables.Applier{Codec: codec, Cache: &tables.Cache{}, Sound: m.sound}
 	m.incoming = incoming{path: path + ".brought", codec: codec}
 	if err := m.incoming.drop(); err != nil { // of a process that was killed
 		return nil, errors.Join(err, db.Close())
@@ -112,10 +112,10 @@ const (
 func (m *machine) use(db *bbolt.DB) {
 	m.db = db
 	var state *layered.Store
-	state = layered.New(db, layered.Options{
-		Path: m.path, Buckets: buckets(), Often: bucketsReadOften(), Portion: m.portion, Fill: fill, Stamp: stateStamp(),
-		Failed: func(err error) (again bool) { return m.inUse.Load() == state && m.unwritten(err) },
-	})
+	options := tables.Layout()
+	options.Path, options.Portion = m.path, m.portion
+	options.Failed = func(err error) (again bool) { return m.inUse.Load() == state && m.unwritten(err) }
+	state = layered.New(db, options)
 	m.state = state
 	m.inUse.Store(state)
 }
@@ -180,7 +180,8 @@ func openState(path string) (*bbolt.DB, error) {
 	if noted {
 		room = lookAtStart
 	}
-	db, err := boltfile.OpenLooked(path, stateOptions(), func(tx *bbolt.Tx) error { return layered.Examine(tx, stateStamp(), buckets(), room) })
+	layout := tables.Layout()
+	db, err := boltfile.OpenLooked(path, stateOptions(), func(tx *bbolt.Tx) error { return layered.Examine(tx, layout.Stamp, layout.Buckets, room) })
 	if err != nil {
 		return nil, fmt.Errorf("open state %s: %w", path, err)
 	}
@@ -194,25 +195,17 @@ func openState(path string) (*bbolt.DB, error) {
 // know them, are made anew.
 func furnished(db *bbolt.DB) error {
 	err := boltfile.Change(db, func(tx *bbolt.Tx) error {
-		if !layered.SumsHold(tx, stateStamp()) {
+		if !layered.SumsHold(tx, tables.Layout().Stamp) {
 			if err := layered.DropSums(tx); err != nil {
 				return err
 			}
 		}
-		for _, name := range buckets() {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
-		return nil
+		return tables.CreateBuckets(tx)
 	})
-	if err == nil {
-		err = migrate(db)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = understood(db)
-	}
-	return err
+	return tables.Upgrade(db)
 }
 
 // initialMmapSize is beyond what a state file grows to, since growing the mapping waits for every open reader, a snapshot that
@@ -232,7 +225,8 @@ func initialMmapSize() int {
 func reached(db *bbolt.DB) (index uint64, fingerprint []byte) {
 	_ = boltfile.Guarded(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
-			index, fingerprint = reachedIn(tx)
+			at := tables.ReadFile(tx)
+			index, fingerprint = at.Index(), at.Fingerprint()
 			return nil
 		})
 	})
@@ -385,16 +379,16 @@ func (m *machine) size() int64 {
 }
 
 // view runs fn on the state as it is now.
-func (m *machine) view(fn func(tx *Tx) error) error {
+func (m *machine) view(fn func(tx *tables.Tx) error) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if err := m.damage(); err != nil {
 		return err
 	}
 	err := m.state.View(func(rows *layered.Rows) error {
-		tx := reading(rows, &m.kept)
+		tx := tables.Read(rows, m.rules.Cache)
 		err := fn(tx)
-		if failed := tx.err(); failed != nil {
+		if failed := tx.Err(); failed != nil {
 			m.requestWalk()
 			return failed
 		}

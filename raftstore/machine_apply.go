@@ -1,120 +1,69 @@
 package raftstore
 
 import (
-	"errors"
-
 	"github.com/hashicorp/raft"
 
 	"overcrank/durable"
 	"overcrank/raftstore/command"
-	"overcrank/raftstore/layered"
+	"overcrank/raftstore/tables"
 )
 
-// applyCommands applies entries as one change. One that would break the state is refused: then all of them are applied anew without it.
+// applyCommands applies entries as one change.
 func (m *machine) applyCommands(logs []*raft.Log, answers []any) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if err := m.broken.Load(); err != nil {
 		return *err
 	}
-	for breaches := map[breachAt]*breach{}; ; {
-		a := applying{logs: logs, answers: answers, breaches: breaches, steps: make([]step, 0, len(logs)), fresh: make([]int, 0, len(logs))}
-		err := m.tryCommands(&a)
-		if found, is := errors.AsType[*breach](err); is && breaches[found.at] == nil {
-			if err := m.sound(); err != nil {
-				return err
-			}
-			breaches[found.at] = found
+	entries := make([]tables.Entry, len(logs))
+	for i, log := range logs {
+		entries[i] = tables.Entry{Index: log.Index, Term: log.Term, Data: log.Data, Members: log.Type == raft.LogConfiguration}
+	}
+	applied, err := m.rules.Apply(m.state, entries)
+	if err != nil {
+		return err
+	}
+	var (
+		grown   int64
+		steps   = make([]step, 0, len(logs))
+		results = make([]command.Result, 0, len(logs)) // of commands that are new
+		fresh   = make([]int, 0, len(logs))            // their places in logs
+	)
+	for i, a := range applied {
+		if !entries[i].Members || !a.New {
+			answers[i] = a.Result
+		}
+		if !a.New {
 			continue
 		}
-		if err != nil {
-			return err
+		steps = append(steps, step{entries[i].Index, a.Fingerprint})
+		if !entries[i].Members {
+			grown += int64(len(entries[i].Data))
+			results, fresh = append(results, a.Result), append(fresh, i)
 		}
-		m.trail.add(a.steps)
-		m.grown.Add(a.grown)
-		m.logged.Add(a.grown)
-		m.entries.Add(int64(len(a.fresh)))
-		for at, b := range breaches {
-			a.met = append(a.met, breached{logs[at.entry].Index, b})
-		}
-		m.reportBreaches(a.met)
-		for _, c := range a.parts {
-			if err := m.incoming.add(c.Restoration, c.Number, c.Rows); err != nil && !durable.Blocked(err) {
-				return err
-			}
-		}
-		m.publish(logs, a.results, a.fresh, a.last)
-		return nil
 	}
-}
-
-// applying is one try at applying some entries.
-type applying struct {
-	logs     []*raft.Log
-	answers  []any
-	breaches map[breachAt]*breach // of tries before
-
-	last    uint64 // index of the last entry
-	grown   int64  // bytes of commands
-	steps   []step
-	results []command.Result // of commands that are new
-	fresh   []int            // their places in logs
-	parts   []command.StageState
-	met     []breached // what can never be
-}
-
-func (m *machine) tryCommands(a *applying) error {
-	a.last = m.last.Load()
-	return m.state.Update(func(change *layered.Change) error {
-		b := newApplier(change, m.codec, &m.kept, a.breaches, m.wrong)
-		for i, log := range a.logs {
-			if log.Index <= a.last {
-				a.answers[i] = command.Result{Index: log.Index}
-				continue
-			}
-			a.last = log.Index
-			if log.Type == raft.LogConfiguration {
-				b.Configure(log.Index, log.Term, log.Data)
-				a.steps = append(a.steps, step{log.Index, b.Fingerprint()})
-				continue
-			}
-			result, setRight, err := b.Apply(i, log.Index, log.Term, log.Data)
-			if err != nil {
+	m.trail.add(steps)
+	m.grown.Add(grown)
+	m.logged.Add(grown)
+	m.entries.Add(int64(len(fresh)))
+	for i, a := range applied {
+		m.reportBreaches(entries[i].Index, a.Breaches)
+		if part := a.Staged; part != nil {
+			if err := m.incoming.add(part.Restoration, part.Number, part.Rows); err != nil && !durable.Blocked(err) {
 				return err
 			}
-			if len(setRight) > 0 {
-				if err := m.sound(); err != nil {
-					return err
-				}
-			}
-			for _, what := range setRight {
-				a.met = append(a.met, breached{log.Index, what})
-			}
-			a.steps = append(a.steps, step{log.Index, b.Fingerprint()})
-			a.grown += int64(len(log.Data))
-			a.answers[i] = result
-			a.results, a.fresh = append(a.results, result), append(a.fresh, i)
 		}
-		a.parts = b.Parts
-		if a.last == m.last.Load() {
-			return nil
-		}
-		return b.End()
-	})
+	}
+	m.publish(logs, results, fresh, max(m.last.Load(), logs[len(logs)-1].Index))
+	return nil
 }
 
-// breached is what a command met that can never be.
-type breached struct {
-	index uint64
-	what  error
-}
-
-// reportBreaches raises the alarm.
-func (m *machine) reportBreaches(found []breached) {
-	for _, b := range found {
-		m.breaches.add(b.index, b.what)
+// reportBreaches raises the alarm for each breach that the entry of an index has met.
+func (m *machine) reportBreaches(index uint64, found []error) {
+	for _, what := range found {
+		m.breaches.add(index, what)
 		if m.alarm != nil {
-			m.alarm(b.index, b.what)
+			m.alarm(index, what)
 		}
 	}
 }

@@ -13,6 +13,15 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/commandtest"
+	"overcrank/raftstore/layered"
+	"overcrank/raftstore/tables"
+)
+
+var (
+	epoch = commandtest.Epoch
+	after = commandtest.After
+	jobOf = commandtest.JobOf
 )
 
 // failer is what both tests and property checks are.
@@ -30,7 +39,7 @@ type testMachine struct {
 
 func newTestMachine(t failer, folder, name string) *testMachine {
 	t.Helper()
-	codec, err := command.NewCodec(definitions())
+	codec, err := command.NewCodec(tables.Definitions())
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -75,19 +84,28 @@ func (m *testMachine) must(cmd command.Command) command.Result {
 	return result
 }
 
-// content is a hash over all records, indexes and counters, without the meta bucket.
+// content is a hash over all records, indexes and counters, without what is known about the state itself.
 func (m *testMachine) content() string {
 	m.t.Helper()
 	hash := sha256.New()
-	err := m.tables(func(t *tables) error {
-		for _, name := range buckets() {
-			if bytes.Equal(name, bucketMeta) {
-				continue
-			}
-			fmt.Fprintf(hash, "%q\n", name)
-			cursor := t.cursor(name)
+	for _, row := range m.rows() {
+		if row.bucket != "meta" {
+			fmt.Fprintf(hash, "%q %q=%q\n", row.bucket, row.key, row.value)
+		}
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil))
+}
+
+type row struct{ bucket, key, value string }
+
+// rows are all rows of the state, in order.
+func (m *testMachine) rows() (all []row) {
+	m.t.Helper()
+	err := m.state.View(func(rows *layered.Rows) error {
+		for _, bucket := range tables.Layout().Buckets {
+			cursor := rows.Cursor(bucket)
 			for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-				fmt.Fprintf(hash, "%q=%q\n", k, v)
+				all = append(all, row{string(bucket), string(k), string(v)})
 			}
 		}
 		return nil
@@ -95,25 +113,19 @@ func (m *testMachine) content() string {
 	if err != nil {
 		m.t.Fatalf("%v", err)
 	}
-	return fmt.Sprintf("%x", hash.Sum(nil))
+	return all
 }
 
-// tables runs fn on the tables.
-func (m *testMachine) tables(fn func(t *tables) error) error {
-	return m.view(func(tx *Tx) error { return fn(tx.t) })
-}
-
-func (m *testMachine) fingerprint() string {
-	var sum string
-	_ = m.tables(func(t *tables) error {
-		sum = fmt.Sprintf("%d %x", lastApplied(t.rows), t.value(bucketMeta, metaFingerprint))
+func (m *testMachine) fingerprint() (sum string) {
+	m.read(func(tx *Tx) error {
+		sum = fmt.Sprintf("%d %x", tx.Index(), tx.Fingerprint())
 		return nil
 	})
 	return sum
 }
 
 // read runs fn on the state and fails on its error.
-func (m *testMachine) read(fn func(tx *Tx) error) {
+func (m *testMachine) read(fn func(tx *tables.Tx) error) {
 	m.t.Helper()
 	if err := m.view(fn); err != nil {
 		m.t.Fatalf("read: %v", err)
@@ -122,7 +134,7 @@ func (m *testMachine) read(fn func(tx *Tx) error) {
 
 func (m *testMachine) jobStatus(id string) (status farm.JobStatus) {
 	m.t.Helper()
-	m.read(func(tx *Tx) error {
+	m.read(func(tx *tables.Tx) error {
 		job, err := tx.Job(id)
 		status = job.Status
 		return err
@@ -132,7 +144,7 @@ func (m *testMachine) jobStatus(id string) (status farm.JobStatus) {
 
 func (m *testMachine) taskStatus(id string) (status farm.TaskStatus) {
 	m.t.Helper()
-	m.read(func(tx *Tx) error {
+	m.read(func(tx *tables.Tx) error {
 		task, err := tx.Task(id)
 		status = task.Status
 		return err
@@ -167,12 +179,8 @@ func (m *testMachine) snapshotBytes() []byte {
 
 // furnish gives the machine a team, a read template "tmpl", and the agents "a1" and "a2".
 func furnish(m *testMachine) {
-	m.must(command.PutTeam{Team: farm.Team{ID: "team", Name: "Team", CreatedAt: epoch}})
-	m.must(command.CreateTemplate{Template: farm.Template{ID: "tmpl", Team: "team", Type: "aep", Status: farm.TemplateAwaitingUpload, UploadNonce: "n", CreatedAt: epoch}})
-	m.must(command.ReceiveTemplate{ID: "tmpl", Nonce: "n", File: farm.FileRef{SHA256: "f1", Size: 10}, At: epoch})
-	m.must(command.FinishTemplate{ID: "tmpl", FileSHA256: "f1", Introspection: &farm.FileRef{SHA256: "i1"}, Compositions: []string{"main"}, At: epoch})
-	for _, id := range []string{"a1", "a2"} {
-		m.must(command.EnrolAgent{Agent: farm.Agent{ID: id, Name: "mac " + id, SecretHash: "hash of " + id, EnrolledAt: epoch}})
+	for _, cmd := range commandtest.Furnish() {
+		m.must(cmd)
 	}
 }
 
@@ -302,14 +310,13 @@ func TestConfigurationIsKeptWithTheState(t *testing.T) {
 	defer m.end()
 	want := raft.Configuration{Servers: []raft.Server{{ID: "n1", Address: "127.0.0.1:1"}}}
 	m.StoreConfiguration(1, want)
-	err := m.tables(func(tb *tables) error {
-		got := raft.DecodeConfiguration(tb.value(bucketMeta, metaConfiguration))
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("configuration is %v", got)
+	var kept string
+	for _, r := range m.rows() {
+		if r.bucket == "meta" && r.key == "configuration" {
+			kept = r.value
 		}
-		return nil
-	})
-	if err != nil || m.last.Load() != 1 {
-		t.Errorf("%v, applied %d", err, m.last.Load())
+	}
+	if got := raft.DecodeConfiguration([]byte(kept)); fmt.Sprint(got) != fmt.Sprint(want) || m.last.Load() != 1 {
+		t.Errorf("configuration is %v, applied %d", got, m.last.Load())
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"overcrank/farm"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/porttest"
+	"overcrank/raftstore/tables"
 )
 
 // childNode is the environment variable that makes the test's program one node of a cluster, whose orders are lines of its input.
@@ -87,7 +88,7 @@ func obey(s *Store, order []string) string {
 		return fmt.Sprint(id == s.ID())
 	case "name":
 		name := ""
-		_ = s.View(func(tx *Tx) error {
+		_ = s.View(func(tx *tables.Tx) error {
 			team, err := tx.Team(order[1])
 			name = team.Name
 			return err
@@ -98,7 +99,7 @@ func obey(s *Store, order []string) string {
 		return fmt.Sprint(index, print, err)
 	case "has":
 		found := false
-		_ = s.View(func(tx *Tx) error {
+		_ = s.View(func(tx *tables.Tx) error {
 			_, err := tx.Team(order[1])
 			found = err == nil
 			return nil

@@ -16,6 +16,7 @@ import (
 	"overcrank/farm"
 	"overcrank/interval"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 // receivedFiles are the names of the files, in a node's folder, of states that were received and not brought into force.
@@ -38,12 +39,12 @@ func (s *Store) Receive(backup io.Reader) (*Received, error) {
 		return nil, fmt.Errorf("receive a state: %w", err)
 	}
 	var own, other int
-	err = s.View(func(tx *Tx) (err error) {
+	err = s.View(func(tx *tables.Tx) (err error) {
 		own, _, err = tx.Level()
 		return err
 	})
 	if err == nil {
-		err = r.View(func(tx *Tx) (err error) {
+		err = r.View(func(tx *tables.Tx) (err error) {
 			other, _, err = tx.Level()
 			return err
 		})
@@ -71,9 +72,9 @@ func receive(dir string, backup io.Reader) (*Received, error) {
 }
 
 // View runs fn on the received state.
-func (r *Received) View(fn func(tx *Tx) error) error {
+func (r *Received) View(fn func(tx *tables.Tx) error) error {
 	return r.db.View(func(tx *bbolt.Tx) error {
-		return fn(readingOf(tx))
+		return fn(tables.ReadFile(tx))
 	})
 }
 
@@ -88,7 +89,7 @@ func (r *Received) Close() error {
 
 // PutBack puts a received state in the place of the farm's, on all nodes and at one place of the log: each command is either before it,
 // and gone, or behind it, and in force. It may be called on any node. progress is told of the bytes that are done of all, and may be
-// nil. What is kept of the present state says putback_kept.go. After an error the state is as it was, unless the error says otherwise.
+// nil. What is kept of the present state says tables/putback_kept.go. After an error the state is as it was, unless the error says otherwise.
 func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, progress func(done, all int64)) (index uint64, err error) {
 	if err := s.awaitRestoring(ctx, now); err != nil {
 		return 0, fmt.Errorf("put the farm's state back: %w", err)
@@ -108,12 +109,12 @@ func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, 
 
 // awaitRestoring waits until no restoration is under way, or the one that is has stood still: whoever brought its parts may be gone.
 func (s *Store) awaitRestoring(ctx context.Context, now func() time.Time) error {
-	for limit := time.Now().Add(2 * standstill); ; {
+	for limit := time.Now().Add(2 * tables.Standstill); ; {
 		var id string
 		var since time.Time
 		err := s.Fresh(ctx)
 		if err == nil {
-			err = s.View(func(tx *Tx) (err error) {
+			err = s.View(func(tx *tables.Tx) (err error) {
 				id, since, err = tx.Restoring()
 				return err
 			})
@@ -121,10 +122,10 @@ func (s *Store) awaitRestoring(ctx context.Context, now func() time.Time) error 
 		switch {
 		case err != nil:
 			return err
-		case id == "" || now().Sub(since) >= standstill:
+		case id == "" || now().Sub(since) >= tables.Standstill:
 			return nil
-		case time.Now().After(limit) || interval.Wait(ctx, standstill/100) != nil:
-			return restoringAlready()
+		case time.Now().After(limit) || interval.Wait(ctx, tables.Standstill/100) != nil:
+			return tables.RestoringAlready()
 		}
 	}
 }
@@ -155,9 +156,9 @@ func (b *staging) all(r *Received, progress func(done, all int64)) (index uint64
 				progress(min(int64(b.parts)*partRows, tx.Size()), tx.Size())
 			}
 		}
-		for _, name := range buckets() {
+		for _, name := range tables.Layout().Buckets {
 			err := tx.Bucket(name).ForEach(func(key, value []byte) error {
-				if !comesBack(name, key) {
+				if !tables.ComesBack(name, key) {
 					return nil
 				}
 				b.rows = appendRow(b.rows, name, key, value)
@@ -197,11 +198,11 @@ func (b *staging) next(size int) error {
 func (s *Store) GiveUpRestoring(ctx context.Context, now time.Time) error {
 	var id string
 	var since time.Time
-	err := s.View(func(tx *Tx) (err error) {
+	err := s.View(func(tx *tables.Tx) (err error) {
 		id, since, err = tx.Restoring()
 		return err
 	})
-	if err != nil || id == "" || now.Sub(since) < 2*standstill {
+	if err != nil || id == "" || now.Sub(since) < 2*tables.Standstill {
 		return err
 	}
 	_, err = s.Apply(ctx, command.DropStagedState{Restoration: id})

@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 // The rows of a state travel as one stream: of each row its bucket, its key and its value, each with its length before it as an
@@ -78,14 +79,7 @@ func (in *incoming) begin(id string) error {
 		return fmt.Errorf("begin the state that is brought: %w", err)
 	}
 	in.db, in.id = db, id
-	return db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range buckets() {
-			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return db.Update(tables.CreateBuckets)
 }
 
 func (in *incoming) take(packed []byte) error {
@@ -109,7 +103,7 @@ func (in *incoming) take(packed []byte) error {
 			if bucket == nil {
 				return fmt.Errorf("a part of the state has rows for %q, which this program does not know: %w", row[0], command.ErrNewer)
 			}
-			bucket.FillPercent = fill
+			bucket.FillPercent = tables.Fill
 			if err := bucket.Put(row[1], row[2]); err != nil {
 				return err
 			}
@@ -118,10 +112,10 @@ func (in *incoming) take(packed []byte) error {
 }
 
 // complete makes sure that the file has all parts of a restoration, which lie in the state.
-func (in *incoming) complete(tx *Tx, c command.ReplaceState) error {
+func (in *incoming) complete(tx *tables.Tx, c command.ReplaceState) error {
 	if in.db == nil || in.id != c.Restoration || in.parts != c.Parts {
 		for number := range c.Parts {
-			if err := in.add(c.Restoration, number, tx.incomingPart(number)); err != nil {
+			if err := in.add(c.Restoration, number, tx.StagedPart(number)); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"overcrank/durable"
 	"overcrank/interval"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 // replaces says whether an entry may replace the state. It is applied by itself, between those before it and those behind it.
@@ -34,8 +35,8 @@ func (m *machine) applyReplacement(log *raft.Log) (answer command.Result, done b
 		return answer, false, nil
 	}
 	refused := false
-	if err := m.view(func(tx *Tx) error {
-		refused = tx.refusesReplacement(c)
+	if err := m.view(func(tx *tables.Tx) error {
+		refused = tx.RefusesReplacement(c)
 		return nil
 	}); err != nil || refused {
 		return answer, false, err
@@ -56,12 +57,12 @@ func (m *machine) applyReplacement(log *raft.Log) (answer command.Result, done b
 // replace finishes the state that was brought and puts it in the place of the one in force.
 func (m *machine) replace(log *raft.Log, c command.ReplaceState) error {
 	var fingerprint []byte
-	err := m.view(func(living *Tx) error {
+	err := m.view(func(living *tables.Tx) error {
 		if err := m.incoming.complete(living, c); err != nil {
 			return err
 		}
 		return m.incoming.db.Update(func(tx *bbolt.Tx) (err error) {
-			fingerprint, err = putInPlace(tx, living, log.Index, log.Term, log.Data, c.At)
+			fingerprint, err = tables.PutInPlace(tx, living, log.Index, log.Term, log.Data, c.At)
 			return err
 		})
 	})

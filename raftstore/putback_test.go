@@ -3,8 +3,10 @@ package raftstore
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -18,6 +20,8 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/commandtest"
+	"overcrank/raftstore/tables"
 )
 
 // bring gives the commands that put a machine's state back to a snapshot.
@@ -39,22 +43,15 @@ func (m *testMachine) bring(snapshot []byte, id string, at time.Time) []command.
 	return commands
 }
 
-// rows are all rows of a state that are brought back by a backup of it, save those of machines.
-func (m *testMachine) rows() map[string]string {
+// broughtBack are all rows of a state that are brought back by a backup of it, save those of machines.
+func (m *testMachine) broughtBack() map[row]bool {
 	m.t.Helper()
-	rows := map[string]string{}
-	machines := [][]byte{bucketAgents, bucketAgentsByHash, bucketAgentsByKey}
-	m.read(func(tx *Tx) error {
-		for _, name := range buckets() {
-			cursor := tx.t.cursor(name)
-			for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-				if comesBack(name, k) && !slices.ContainsFunc(machines, func(b []byte) bool { return bytes.Equal(b, name) }) {
-					rows[string(name)+sep+string(k)] = string(v)
-				}
-			}
+	rows := map[row]bool{}
+	for _, r := range m.rows() {
+		if tables.ComesBack([]byte(r.bucket), []byte(r.key)) && !strings.HasPrefix(r.bucket, "agents") {
+			rows[r] = true
 		}
-		return nil
-	})
+	}
 	return rows
 }
 
@@ -62,33 +59,80 @@ func (m *testMachine) rows() map[string]string {
 func (m *testMachine) machines() map[string]string {
 	m.t.Helper()
 	records := map[string]string{}
-	m.read(func(tx *Tx) error {
-		cursor := tx.t.cursor(bucketAgents)
-		for id, record := cursor.First(); id != nil; id, record = cursor.Next() {
-			records[string(id)] = string(record)
+	for _, r := range m.rows() {
+		if r.bucket == "agents" {
+			records[r.key] = r.value
 		}
-		return nil
-	})
+	}
 	return records
 }
 
 // livingRows are the rows that stay when the state is replaced.
-func (m *testMachine) livingRows() map[string]string {
+func (m *testMachine) livingRows() map[row]bool {
 	m.t.Helper()
-	rows := map[string]string{}
+	rows := map[row]bool{}
+	for _, r := range m.rows() {
+		stays := !tables.ComesBack([]byte(r.bucket), []byte(r.key)) && r.bucket != "incoming state"
+		if r.bucket == "meta" {
+			stays = slices.Contains([]string{"format", "level", "configuration"}, r.key)
+		}
+		if stays {
+			rows[r] = true
+		}
+	}
+	return rows
+}
+
+// populated is a machine with a farm for commandtest.Draw, in a folder of its own. Both are gone when t ends.
+func populated(t *rapid.T) *testMachine {
+	folder, err := os.MkdirTemp("", "raftstore-property-*")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	m := newTestMachine(t, folder, "single")
+	t.Cleanup(m.end)
+	for _, cmd := range commandtest.Populate() {
+		m.must(cmd)
+	}
+	return m
+}
+
+// seen is what a look at the state shows.
+func (m *testMachine) seen() (now commandtest.Seen) {
+	m.t.Helper()
+	now.Jobs, now.Tasks = map[string]farm.Job{}, map[string]farm.Task{}
 	m.read(func(tx *Tx) error {
-		for _, name := range keptBuckets() {
-			cursor := tx.t.cursor(name)
-			for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-				rows[string(name)+sep+string(k)] = string(v)
+		jobs, _, err := tx.Jobs("team0", farm.JobQuery{})
+		for _, job := range jobs {
+			now.Jobs[job.ID] = job
+			tasks, failed := tx.TasksOf(job.ID)
+			err = errors.Join(err, failed)
+			for _, task := range tasks {
+				now.Tasks[task.ID] = task
 			}
 		}
-		for _, key := range keptMeta() {
-			rows[key] = string(tx.t.value(bucketMeta, key))
-		}
-		return nil
+		owed, failed := tx.DeliveriesOwed()
+		now.Owed = owed
+		return errors.Join(err, failed)
 	})
-	return rows
+	return now
+}
+
+// checkReplays makes sure that the log gives the same state through a snapshot half-way.
+func checkReplays(t *rapid.T, m *testMachine) {
+	restored := newTestMachine(t, filepath.Dir(m.path), "restored")
+	defer restored.end()
+	half := len(m.logs) / 2
+	restored.ApplyBatch(m.logs[:half])
+	data := restored.snapshotBytes()
+	if err := restored.Restore(io.NopCloser(bytes.NewReader(data))); err != nil {
+		t.Fatalf("%v", err)
+	}
+	restored.ApplyBatch(m.logs)
+	if restored.content() != m.content() || restored.fingerprint() != m.fingerprint() {
+		t.Fatalf("a snapshot half-way and the rest of the log give another state")
+	}
 }
 
 // checkKilled goes on with the state file as a process leaves it that is killed now, and with the whole log.
@@ -114,19 +158,19 @@ func checkKilled(t *rapid.T, m *testMachine) {
 func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := populated(t)
-		before := look(t, m, seen{}, nil)
+		before := m.seen()
 		live := func(from, to int) {
 			for step := range rapid.IntRange(from, to).Draw(t, "steps") {
-				cmd := draw(t, step)
-				if move := drawMove(t, step, before); move != nil && rapid.Bool().Draw(t, "fitting") {
+				cmd := commandtest.Draw(t, step)
+				if move := commandtest.DrawMove(t, step, before); move != nil && rapid.Bool().Draw(t, "fitting") {
 					cmd = move
 				}
 				m.do(cmd)
-				before = look(t, m, seen{}, nil)
+				before = m.seen()
 			}
 		}
 		live(1, 25)
-		backup, want := m.snapshotBytes(), m.rows()
+		backup, want := m.snapshotBytes(), m.broughtBack()
 		live(0, 25)
 		commands := m.bring(backup, "r1", epoch)
 		for _, cmd := range commands[:len(commands)-1] {
@@ -143,15 +187,15 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 			t.Fatalf("the state was not replaced")
 		}
 		if now := m.livingRows(); !maps.Equal(now, living) {
-			t.Fatalf("what is about the living farm is %q now, and was %q", now, living)
+			t.Fatalf("what is about the living farm is %v now, and was %v", now, living)
 		}
 		if moment == 1 {
 			checkKilled(t, m)
 		}
-		got := m.rows()
-		for key, value := range want {
-			if got[key] != value {
-				t.Fatalf("%q is %q, in the backup %q", key, got[key], value)
+		got := m.broughtBack()
+		for r := range want {
+			if !got[r] {
+				t.Fatalf("%q is not what it is in the backup", r)
 			}
 		}
 		if len(got) != len(want) {
@@ -163,7 +207,7 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 				t.Fatalf("machine %s is %q now, and was %q", id, after[id], agent)
 			}
 		}
-		before = look(t, m, seen{}, nil)
+		before = m.seen()
 		live(0, 20)
 		if moment == 2 {
 			checkReplays(t, m)
@@ -176,22 +220,23 @@ func TestAnyStateIsPutBackToAnyBackup(t *testing.T) {
 func TestAMachineThatEnrolledAnewDoesNotComeBackTwice(t *testing.T) {
 	m := newTestMachine(t, t.TempDir(), "m")
 	defer m.end()
-	m.must(command.PutJoinToken{Token: invitation(4)})
-	m.must(join("before", "k1", epoch))
-	m.must(join("away", "k2", epoch))
+	m.must(command.PutJoinToken{Token: commandtest.Invitation(4)})
+	m.must(commandtest.Join("before", "k1", epoch))
+	m.must(commandtest.Join("away", "k2", epoch))
 	backup := m.snapshotBytes()
 	m.must(command.RemoveAgent{ID: "before"})
 	m.must(command.RemoveAgent{ID: "away"})
-	m.must(join("anew", "k1", epoch))
+	m.must(commandtest.Join("anew", "k1", epoch))
 	for _, cmd := range m.bring(backup, "r", epoch) {
 		m.must(cmd)
 	}
 	m.must(command.RemoveAgent{ID: "away"}) // it is there
 	wantRefused(t, m, command.RemoveAgent{ID: "before"}, farm.CodeNotFound)
-	m.see(func(tx *Tx) {
+	m.read(func(tx *Tx) error {
 		if agent, err := tx.AgentByKey("k1"); err != nil || agent.ID != "anew" {
 			t.Errorf("the key is that of %q, %v", agent.ID, err)
 		}
+		return nil
 	})
 }
 
@@ -217,7 +262,7 @@ func TestAnAttemptsNumberNeverComesTwice(t *testing.T) {
 		t.Error("the number of an attempt of before is given out again")
 	}
 	var next int
-	m.read(func(tx *Tx) error {
+	m.read(func(tx *tables.Tx) error {
 		task, err := tx.Task("j.0")
 		if err != nil {
 			return err
@@ -262,12 +307,9 @@ func TestRestorationsThatDoNotFitAreRefused(t *testing.T) {
 	m.must(command.StageState{Restoration: "other", Number: 0, At: epoch.Add(time.Hour)})
 	refused("one that stood still", commands[1])
 	m.must(command.DropStagedState{Restoration: "other"})
-	m.read(func(tx *Tx) error {
-		if len(tx.t.keysUnder(bucketIncoming, "")) > 0 {
-			t.Error("parts are left of what was given up")
-		}
-		return nil
-	})
+	if slices.ContainsFunc(m.rows(), func(r row) bool { return r.bucket == "incoming state" }) {
+		t.Error("parts are left of what was given up")
+	}
 	if _, err := os.Stat(m.path + ".brought"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
@@ -350,7 +392,7 @@ func putInventory(t *testing.T, s *Store, i int) {
 	id := fmt.Sprint("machine", i)
 	noise := make([]string, 1200)
 	for j := range noise {
-		noise[j] = fmt.Sprintf("%x", chain([]byte(id), []byte{byte(j), byte(j >> 8)}))
+		noise[j] = fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, id, j)))
 	}
 	for _, cmd := range []command.Command{
 		command.EnrolAgent{Agent: farm.Agent{ID: id, SecretHash: id}},
@@ -409,7 +451,7 @@ func TestABackupOfAHigherLevelIsRefused(t *testing.T) {
 		t.Errorf("received %v, %v", r, err)
 	}
 	putBack(t, s, low)
-	if err := s.View(func(tx *Tx) error {
+	if err := s.View(func(tx *tables.Tx) error {
 		if level, _, err := tx.Level(); err != nil || level != command.NewestLevel {
 			t.Errorf("the level went back to %d: %v", level, err)
 		}
@@ -566,11 +608,11 @@ func TestARestorationThatStandsStillIsGivenUp(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		left  string
-	}{{standstill, "r"}, {2 * standstill, ""}, {3 * standstill, ""}} {
+	}{{tables.Standstill, "r"}, {2 * tables.Standstill, ""}, {3 * tables.Standstill, ""}} {
 		if err := s.GiveUpRestoring(t.Context(), epoch.Add(step.after)); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.View(func(tx *Tx) error {
+		if err := s.View(func(tx *tables.Tx) error {
 			if id, _, err := tx.Restoring(); err != nil || id != step.left {
 				t.Errorf("after %v %q goes on: %v", step.after, id, err)
 			}
@@ -582,7 +624,7 @@ func TestARestorationThatStandsStillIsGivenUp(t *testing.T) {
 }
 
 func FuzzRowsOfAState(f *testing.F) {
-	f.Add(appendRow(appendRow(nil, bucketTeams, []byte("a"), []byte("b")), bucketJobs, []byte("c"), nil))
+	f.Add(appendRow(appendRow(nil, []byte("teams"), []byte("a"), []byte("b")), []byte("jobs"), []byte("c"), nil))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for {
@@ -623,7 +665,7 @@ func TestARestorationFollowsOneThatStoodStill(t *testing.T) {
 	asks := 0
 	later := func() time.Time { // a clock that goes on while it is waited
 		asks++
-		return time.Now().Add(time.Duration(asks) * standstill / 3)
+		return time.Now().Add(time.Duration(asks) * tables.Standstill / 3)
 	}
 	if _, err := s.PutBack(t.Context(), r, later, nil); err != nil || hasTeam(t, s, "later") {
 		t.Errorf("behind one that stood still: %v", err)

@@ -287,7 +287,7 @@ func (m *machine) refill(ctx context.Context, path string, last uint64, snapshot
 	if err != nil {
 		return err
 	}
-	again.wrong = m.wrong
+	again.rules.Wrong = m.rules.Wrong
 	if again.last.Load() > last {
 		err = fmt.Errorf("the newest snapshot ends at change %d, and this node has applied %d", again.last.Load(), last)
 	}

@@ -1,7 +1,6 @@
 package raftstore
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
+	"overcrank/raftstore/tables"
 )
 
 // fillFarm gives a store jobs, some of them behind a snapshot.
@@ -205,22 +205,7 @@ func flip(t *testing.T, path string, at int64, bit uint8) {
 // rowsOf is a hash over all rows of a store but those that say how far the log has been followed.
 func rowsOf(t *testing.T, s *Store) string {
 	t.Helper()
-	var rows strings.Builder
-	err := s.View(func(tx *Tx) error {
-		for _, name := range buckets() {
-			cursor := tx.t.cursor(name)
-			for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
-				if string(name) != string(bucketMeta) {
-					fmt.Fprintf(&rows, "%q %q=%q\n", name, key, value)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(rows.String())))
+	return (&testMachine{machine: s.machine, t: t}).content()
 }
 
 // TestAFlippedBitIsFoundWhileTheFileIsUsed flips bits under a node that runs, and has it look through its file.
@@ -298,7 +283,7 @@ func TestDamageThatARequestMeetsIsNoAnswer(t *testing.T) {
 	for at := page * 2; at < s.Size(); at += page {
 		flip(t, filepath.Join(folder, stateFile), at+8, 7) // what kind of page it is
 	}
-	err := s.View(func(tx *Tx) error {
+	err := s.View(func(tx *tables.Tx) error {
 		_, err := tx.Job("job0100")
 		return err
 	})
@@ -417,7 +402,7 @@ func TestWhatAStateFileIsMadeOfMayBeDamagedToo(t *testing.T) {
 			for range 2 {
 				s, err := Open(t.Context(), config(t, folder))
 				if err == nil {
-					t.Fatalf("the node has started, and knows its jobs: %v", errors.Join(s.View(func(tx *Tx) error { _, err := tx.Job("job0100"); return err }), s.Close()) == nil)
+					t.Fatalf("the node has started, and knows its jobs: %v", errors.Join(s.View(func(tx *tables.Tx) error { _, err := tx.Job("job0100"); return err }), s.Close()) == nil)
 				}
 				if !strings.Contains(err.Error(), boltfile.WayOut) {
 					t.Errorf("the start is refused with %v", err)
@@ -465,7 +450,7 @@ func TestADamagedSnapshotHasOneBeforeIt(t *testing.T) {
 
 func jobIn(t *testing.T, s *Store, id string) (job farm.Job) {
 	t.Helper()
-	err := s.View(func(tx *Tx) (err error) {
+	err := s.View(func(tx *tables.Tx) (err error) {
 		job, err = tx.Job(id)
 		return err
 	})

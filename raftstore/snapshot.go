@@ -17,6 +17,7 @@ import (
 	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/layered"
+	"overcrank/raftstore/tables"
 )
 
 // A snapshot is: magic (8 bytes), index of the last entry in it (8), size of the state file (8), the state file, SHA-256
@@ -87,7 +88,7 @@ func (s *snapshot) write(w io.Writer) error {
 	hash := sha256.New()
 	w = io.MultiWriter(w, hash)
 	header := []byte(snapshotMagic)
-	header = binary.BigEndian.AppendUint64(header, readingOf(s.tx).Index())
+	header = binary.BigEndian.AppendUint64(header, tables.ReadFile(s.tx).Index())
 	header = binary.BigEndian.AppendUint64(header, uint64(s.tx.Size()))
 	if _, err := w.Write(header); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
+	"overcrank/raftstore/tables"
 )
 
 // recoverMachine opens the state file, or begins a new one when the old may not be whole. kept says that the file is used
@@ -111,7 +112,7 @@ func stamped(path string) error {
 		return nil
 	}
 	return boltfile.View(path, time.Second, func(tx *bbolt.Tx) error {
-		if !layered.SumsHold(tx, stateStamp()) {
+		if !layered.SumsHold(tx, tables.Layout().Stamp) {
 			return fmt.Errorf("%w, or a release of before has written to it: the sums over its rows are of another state", boltfile.ErrDamaged)
 		}
 		return nil

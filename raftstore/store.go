@@ -1,4 +1,5 @@
-// Package raftstore keeps the farm's state: commands, the state machine on bbolt, snapshots, the Raft node.
+// Package raftstore is one node of the farm's replicated state: Raft, its log, the file of the state, snapshots, members. What the state is,
+// and by which rules commands change it, is in package tables.
 package raftstore
 
 import (
@@ -20,6 +21,7 @@ import (
 	"overcrank/farm"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/layered"
+	"overcrank/raftstore/tables"
 )
 
 // Config says where and as whom a node keeps its state.
@@ -168,7 +170,7 @@ func open(cfg Config) (_ *Store, err error) {
 	}
 	s.log = newDiskLog(file, cfg.Dir, cfg.BeforeSync, cfg.Logger)
 	undo = append(undo, s.log.Close)
-	if s.codec, err = command.NewCodec(definitions()); err != nil {
+	if s.codec, err = command.NewCodec(tables.Definitions()); err != nil {
 		return nil, err
 	}
 	undo = append(undo, func() error { s.codec.Close(); return nil })
@@ -184,7 +186,7 @@ func open(cfg Config) (_ *Store, err error) {
 		return nil, err
 	}
 	undo = append(undo, s.machine.close)
-	s.machine.applied, s.machine.replaced, s.machine.wrong = cfg.Applied, cfg.Replaced, cfg.WrongRule
+	s.machine.applied, s.machine.replaced, s.machine.rules.Wrong = cfg.Applied, cfg.Replaced, cfg.WrongRule
 	s.rebuilt, s.machine.mends = cfg.Rebuilt, true
 	s.machine.alarm = func(index uint64, what error) {
 		cfg.Logger.Error("a change would have broken the farm's state and was refused or set right; please report this", "change", index, "error", what)
@@ -365,16 +367,19 @@ func (s *Store) explain(err error) error {
 	}
 }
 
+// Tx is one consistent reading of the state.
+type Tx = tables.Tx
+
 // View runs fn on the state as it is now. fn must be short and keep nothing of tx.
-func (s *Store) View(fn func(tx *Tx) error) error {
+func (s *Store) View(fn func(tx *tables.Tx) error) error {
 	return s.machine.view(fn)
 }
 
 // Fingerprint is a hash over the rows that all entries up to index have written, in their order: nodes that agree on it hold the same
 // state. Below level 3 of the farm it is one over the commands, which says less.
 func (s *Store) Fingerprint() (index uint64, fingerprint string, err error) {
-	err = s.machine.view(func(tx *Tx) error {
-		index, fingerprint = tx.Index(), hex.EncodeToString(tx.fingerprint())
+	err = s.machine.view(func(tx *tables.Tx) error {
+		index, fingerprint = tx.Index(), hex.EncodeToString(tx.Fingerprint())
 		return nil
 	})
 	return index, fingerprint, err

@@ -19,6 +19,8 @@ import (
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/commandtest"
+	"overcrank/raftstore/tables"
 )
 
 func TestMain(m *testing.M) {
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(runNode(orders))
 	}
 	flag.Parse()
-	if err := fewerChecks(); err != nil {
+	if err := commandtest.FewerChecks(); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
@@ -65,7 +67,7 @@ func putTeam(t testing.TB, s *Store, id string) {
 
 func hasTeam(t testing.TB, s *Store, id string) bool {
 	t.Helper()
-	err := s.View(func(tx *Tx) error { _, err := tx.Team(id); return err })
+	err := s.View(func(tx *tables.Tx) error { _, err := tx.Team(id); return err })
 	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/seglog"
+	"overcrank/raftstore/tables"
 )
 
 // killedFarm is a folder as a farm left it that was killed while it wrote, with the ids of the jobs it had acknowledged.
@@ -114,7 +115,7 @@ func TestTornLastPagesAreMadeAgainOrRefused(t *testing.T) {
 
 func checkJobs(t *testing.T, what string, s *Store, ids []string) {
 	t.Helper()
-	err := s.View(func(tx *Tx) error {
+	err := s.View(func(tx *tables.Tx) error {
 		for _, id := range ids {
 			if _, err := tx.Job(id); err != nil {
 				return err

@@ -17,6 +17,7 @@ import (
 	"overcrank/farm"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/tables"
 )
 
 const (
@@ -98,16 +99,16 @@ func (r *Retention) Round(ctx context.Context) error {
 	r.busy.Lock()
 	defer r.busy.Unlock()
 	for _, policy := range []struct {
-		duty  raftstore.Duty
+		duty  tables.Duty
 		after time.Duration
 		do    func(context.Context, []farm.Job) error
 	}{
-		{raftstore.DutyErase, 0, r.erase},
-		{raftstore.DutyRedact, r.cfg.RedactAfter, r.redact},
-		{raftstore.DutyOutputs, r.cfg.KeepOutputs, r.deleteOutputs},
-		{raftstore.DutyHistory, r.cfg.KeepHistory, r.purge},
+		{tables.DutyErase, 0, r.erase},
+		{tables.DutyRedact, r.cfg.RedactAfter, r.redact},
+		{tables.DutyOutputs, r.cfg.KeepOutputs, r.deleteOutputs},
+		{tables.DutyHistory, r.cfg.KeepHistory, r.purge},
 	} {
-		if policy.duty != raftstore.DutyErase && (policy.after == 0 || !r.farm.ClockTrusted()) {
+		if policy.duty != tables.DutyErase && (policy.after == 0 || !r.farm.ClockTrusted()) {
 			continue
 		}
 		for done := 0; done < mostOfRound && ctx.Err() == nil; {

@@ -13,7 +13,7 @@ import (
 
 // An encoded command is one byte of kind, one of version, then JSON, save for what submit.go says. The top bit of
 // the version byte says that what follows is compressed with zstd. A version once written replays for ever;
-// raftstore/testdata/commands holds one of each.
+// raftstore/tables/testdata/commands holds one of each.
 const (
 	commandVersion = 1
 	submitVersion  = 2 // of the commands with jobs in them

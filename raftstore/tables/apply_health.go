@@ -1,0 +1,109 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
+
+// A machine's health is a record of its own: that of the machine is large, and failures are counted often.
+
+func (t *tables) health(agent string) farm.Health {
+	health, _ := get[farm.Health](t, bucketHealth, agent)
+	return health
+}
+
+// agent reads a machine with what its health adds.
+func (t *tables) agent(id string) (farm.Agent, bool) {
+	agent, ok := get[farm.Agent](t, bucketAgents, id)
+	if ok {
+		agent.SetAside = t.health(id).SetAside
+	}
+	return agent, ok
+}
+
+// well forgets a machine's failures.
+func (t *tables) well(agent string, result *command.Result) {
+	if !t.has(bucketHealth, agent) {
+		return
+	}
+	wasAside := t.health(agent).SetAside != nil
+	t.remove(bucketHealth, agent)
+	if wasAside {
+		t.tellAgent(agent, result)
+	}
+}
+
+// unwell counts a failure against its machine. One job counts once in a row: it may be the job's fault.
+func (t *tables) unwell(task farm.Task, job farm.Job, end ending, result *command.Result) {
+	if !t.has(bucketAgents, task.Agent) {
+		return
+	}
+	health := t.health(task.Agent)
+	if health.LastJob == job.ID {
+		return
+	}
+	health.LastJob = job.ID
+	health.InRow++
+	aside := health.InRow >= t.policy().Retry.FailuresInRow()
+	if aside {
+		health.SetAside = &farm.SetAside{Reason: setAsideReason(health, end), At: end.at, Until: end.at.Add(farm.SetAsideFor)}
+	}
+	put(t, bucketHealth, task.Agent, health)
+	if aside {
+		t.tellAgent(task.Agent, result)
+	}
+}
+
+// spoiltFactor is by how much more works have to fail for good on a machine than jobs that fail otherwise, before it is set aside: people make
+// the same mistake in several.
+const spoiltFactor = 2
+
+// spoilt counts a job that failed for good against its machine. That is the job's fault, unless one machine says so of very different
+// jobs, and of none that it went well: then it is set aside before it has ended the jobs of all.
+func (t *tables) spoilt(task farm.Task, job farm.Job, end ending, result *command.Result) {
+	if !t.has(bucketAgents, task.Agent) {
+		return
+	}
+	health := t.health(task.Agent)
+	work := cmp.Or(job.Template.ID, job.Template.Src, job.Team+"/"+job.Template.Composition)
+	if slices.Contains(health.Spoilt, work) {
+		return
+	}
+	health.Spoilt = append(health.Spoilt, work)
+	most := spoiltFactor * t.policy().Retry.FailuresInRow()
+	if over := len(health.Spoilt) - most; over > 0 {
+		health.Spoilt = slices.Delete(health.Spoilt, 0, over)
+	}
+	aside := len(health.Spoilt) >= most
+	if aside {
+		reason := fmt.Sprintf("jobs of %d templates in a row failed for good on it, and none went well", len(health.Spoilt))
+		health.SetAside = &farm.SetAside{Reason: reason, At: end.at, Until: end.at.Add(farm.SetAsideFor)}
+	}
+	put(t, bucketHealth, task.Agent, health)
+	if aside {
+		t.tellAgent(task.Agent, result)
+	}
+}
+
+// setAsideReason names the last failure only where that is the machine's own: other messages tell of a team's job.
+func setAsideReason(health farm.Health, end ending) string {
+	reason := fmt.Sprintf("attempts of %d jobs in a row failed on it", health.InRow)
+	if end.outcome == farm.OutcomeLost {
+		return reason + "; the last because it vanished while it rendered"
+	}
+	if end.class == farm.FailureWorker {
+		return reason + "; the last said: " + end.message
+	}
+	return reason
+}
+
+// tellAgent adds a machine to those that a command changed.
+func (t *tables) tellAgent(id string, result *command.Result) {
+	if agent, ok := t.agent(id); ok {
+		result.Agents = append(result.Agents, agent)
+	}
+}

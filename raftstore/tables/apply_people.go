@@ -1,0 +1,121 @@
+package tables
+
+import (
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
+
+func noToken(id string) *farm.Error {
+	return farm.Errorf(farm.CodeNotFound, "token %q does not exist", id)
+}
+
+func unknownRole(role farm.Role) *farm.Error {
+	return farm.Errorf(farm.CodeInvalid, "role %q does not exist; a token is a viewer, artist, producer, operator or admin", role)
+}
+
+func (t *tables) putToken(c command.PutToken) command.Result {
+	token := c.Token
+	if err := checkID("token", token.ID); err != nil {
+		return refuse(err)
+	}
+	switch {
+	case !t.has(bucketTeams, token.Team):
+		return refuse(noTeam(token.Team))
+	case !token.Role.Known():
+		return refuse(unknownRole(token.Role))
+	case token.Hash == "":
+		return refusef(farm.CodeInvalid, "token %q has no secret", token.Name)
+	case t.has(bucketTokens, token.ID):
+		return refusef(farm.CodeConflict, "token %s exists already", token.ID)
+	case t.has(bucketTokensByHash, token.Hash):
+		return refusef(farm.CodeConflict, "another token has the same secret")
+	}
+	t.saveToken(token)
+	t.set(bucketTokensByHash, token.Hash, []byte(token.ID))
+	return command.Result{}
+}
+
+func (t *tables) changeToken(c command.ChangeToken) command.Result {
+	was, ok := get[farm.Token](t, bucketTokens, c.ID)
+	if !ok {
+		return refuse(noToken(c.ID))
+	}
+	token := was
+	if c.Name != nil {
+		token.Name = *c.Name
+	}
+	if c.Role != nil {
+		token.Role = *c.Role
+	}
+	if c.ExpiresAt != nil {
+		token.ExpiresAt = *c.ExpiresAt
+	}
+	if !token.Role.Known() {
+		return refuse(unknownRole(token.Role))
+	}
+	if !t.administers(token, c.At) && t.isLastAdmin(was, c.At) {
+		return refuse(lastAdmin(was))
+	}
+	t.saveToken(token)
+	return command.Result{}
+}
+
+func (t *tables) revokeToken(c command.RevokeToken) command.Result {
+	token, ok := get[farm.Token](t, bucketTokens, c.ID)
+	if !ok {
+		return refuse(noToken(c.ID))
+	}
+	if t.isLastAdmin(token, c.At) {
+		return refuse(lastAdmin(token))
+	}
+	t.dropToken(token)
+	return command.Result{}
+}
+
+// saveToken writes a token whose access has changed.
+func (t *tables) saveToken(token farm.Token) {
+	put(t, bucketTokens, token.ID, token)
+	t.note(farm.EventAccess, token.Team, token.ID)
+}
+
+func (t *tables) dropToken(token farm.Token) {
+	t.note(farm.EventAccess, token.Team, token.ID)
+	t.remove(bucketTokens, token.ID)
+	t.remove(bucketTokensByHash, token.Hash)
+}
+
+// administers says whether a token can look after the farm at a moment. People do not count: each of them needs somebody
+// else for a way to sign in.
+func (t *tables) administers(token farm.Token, at time.Time) bool {
+	return token.Team == t.firstTeam() && token.Role == farm.RoleAdmin && !token.Person && token.Usable(at)
+}
+
+// isLastAdmin says whether nobody but this token can look after the farm at a moment.
+func (t *tables) isLastAdmin(token farm.Token, at time.Time) bool {
+	if !t.administers(token, at) {
+		return false
+	}
+	for _, other := range all[farm.Token](t, bucketTokens) {
+		if other.ID != token.ID && t.administers(other, at) {
+			return false
+		}
+	}
+	return true
+}
+
+func lastAdmin(token farm.Token) *farm.Error {
+	return farm.Errorf(farm.CodeConflict,
+		"%q is the farm's last administrator's token and has to stay one; make another first (overcrank tokens create NAME --role admin, or a start with --new-admin-token)", token.Name)
+}
+
+func (t *tables) recordUses(c command.RecordUses) command.Result {
+	for _, use := range c.Uses {
+		if token, ok := get[farm.Token](t, bucketTokens, use.Token); ok && use.At.After(token.LastUsedAt) {
+			token.LastUsedAt = use.At
+			put(t, bucketTokens, token.ID, token)
+		}
+	}
+	return command.Result{}
+}

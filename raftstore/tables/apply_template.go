@@ -1,0 +1,190 @@
+package tables
+
+import (
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
+
+func noTemplate(id string) *farm.Error {
+	return farm.Errorf(farm.CodeNotFound, "template %q does not exist", id)
+}
+
+// templateOf reads a template that the team owns.
+func (t *tables) templateOf(team, id string) (farm.Template, *farm.Error) {
+	template, ok := t.template(id)
+	if !ok || template.Team != team {
+		return farm.Template{}, noTemplate(id)
+	}
+	return template, nil
+}
+
+func (t *tables) createTemplate(c command.CreateTemplate) command.Result {
+	template := c.Template
+	if err := checkID("template", template.ID); err != nil {
+		return refuse(err)
+	}
+	switch {
+	case !t.has(bucketTeams, template.Team):
+		return refusef(farm.CodeNotFound, "team %q does not exist", template.Team)
+	case t.has(bucketTemplates, template.ID):
+		return refusef(farm.CodeConflict, "template %s exists already", template.ID)
+	case template.Status != farm.TemplateAwaitingUpload && template.Status != farm.TemplateDownloading:
+		return refusef(farm.CodeInvalid, "a new template waits for its upload or is downloaded; it cannot begin as %q", template.Status)
+	}
+	t.saveTemplate(template, nil)
+	return command.Result{}
+}
+
+func (t *tables) renameTemplate(c command.RenameTemplate) command.Result {
+	was, err := t.templateOf(c.Team, c.ID)
+	if err != nil {
+		return refuse(err)
+	}
+	template := was
+	template.DisplayName, template.UpdatedAt = c.DisplayName, c.At
+	t.saveTemplate(template, &was)
+	return command.Result{}
+}
+
+func (t *tables) markTemplate(c command.MarkTemplate) command.Result {
+	was, err := t.templateOf(c.Team, c.ID)
+	if err != nil {
+		return refuse(err)
+	}
+	template := was
+	template.Sequential, template.UpdatedAt = c.Sequential, c.At
+	t.saveTemplate(template, &was)
+	return command.Result{}
+}
+
+// renewUpload brings a template whose file could not be read back to waiting; one that is in use stays so until the new
+// file has come.
+func (t *tables) renewUpload(c command.RenewUpload) command.Result {
+	was, err := t.templateOf(c.Team, c.ID)
+	if err != nil {
+		return refuse(err)
+	}
+	if c.Nonce == "" {
+		return refusef(farm.CodeInvalid, "the upload address of template %s has no nonce", c.ID)
+	}
+	template := was
+	template.UploadNonce, template.UploadUntil, template.UpdatedAt = c.Nonce, c.Until, c.At
+	if was.Status.CanBecome(farm.TemplateAwaitingUpload) {
+		template.Status, template.Error = farm.TemplateAwaitingUpload, ""
+	}
+	t.saveTemplate(template, &was)
+	return command.Result{}
+}
+
+// receiveTemplate lets the same file come twice under one address, as it does when an answer is lost.
+func (t *tables) receiveTemplate(c command.ReceiveTemplate) command.Result {
+	was, ok := t.template(c.ID)
+	switch {
+	case !ok:
+		return refuse(noTemplate(c.ID))
+	case checkID("file's content", c.File.SHA256) != nil:
+		return refusef(farm.CodeInvalid, "the file of template %s has no content hash", c.ID)
+	case c.Nonce == "" && was.Status != farm.TemplateDownloading:
+		return refusef(farm.CodeConflict, "template %s is not being downloaded", c.ID)
+	case c.Nonce != "" && c.Nonce != was.UploadNonce:
+		return refusef(farm.CodeGone, "this upload address of template %s is no longer in force; ask for a fresh one", c.ID)
+	case c.Nonce != "" && was.File != nil && was.File.SHA256 == c.File.SHA256 && was.Status != farm.TemplateError && was.Status != farm.TemplateAwaitingUpload:
+		return command.Result{}
+	case c.Nonce != "" && was.UploadUsed() && t.since(command.CheckedLevel): // by one that was sent at the same time and came first
+		return refusef(farm.CodeGone, "the upload address of template %s has taken another file; ask for a fresh one", c.ID)
+	case !was.Status.CanBecome(farm.TemplateProcessing):
+		return refusef(farm.CodeConflict, "template %s is %s and takes no file", c.ID, was.Status)
+	}
+	template := was
+	file := c.File
+	template.File, template.Status, template.Error, template.UpdatedAt = &file, farm.TemplateProcessing, "", c.At
+	t.saveTemplate(template, &was)
+	return command.Result{}
+}
+
+// finishTemplate also ends a download that failed: the template has no file then, and FileSHA256 is "".
+func (t *tables) finishTemplate(c command.FinishTemplate) command.Result {
+	was, ok := t.template(c.ID)
+	if !ok {
+		return refuse(noTemplate(c.ID))
+	}
+	next := farm.TemplateUploaded
+	if c.Error != "" {
+		next = farm.TemplateError
+	}
+	current := ""
+	if was.File != nil {
+		current = was.File.SHA256
+	}
+	switch {
+	case c.FileSHA256 != current:
+		return refusef(farm.CodeConflict, "template %s has another file by now", c.ID)
+	case was.Status == next:
+		return command.Result{}
+	case !was.Status.CanBecome(next):
+		return refusef(farm.CodeConflict, "template %s is %s and was not being read", c.ID, was.Status)
+	}
+	template := was
+	template.Status, template.Error, template.UpdatedAt = next, c.Error, c.At
+	template.Introspection, template.Compositions, template.Layers, template.Fonts = c.Introspection, c.Compositions, c.Layers, c.Fonts
+	template.Effects, template.SavedWith, template.MissingFootage = c.Effects, c.SavedWith, c.MissingFootage
+	t.saveTemplate(template, &was)
+
+	var result command.Result
+	waiting := t.keysUnder(bucketBlockedByTemplate, template.ID+sep)
+	t.each(len(waiting), func(i int) *farm.Error {
+		job, ok := t.job(waiting[i])
+		if !ok || !job.Status.Waiting() {
+			return nil
+		}
+		if c.MatchFonts && next == farm.TemplateUploaded {
+			job = t.settleFonts(job, template)
+		}
+		if next == farm.TemplateUploaded {
+			t.readyTasks(job, &result)
+		} else {
+			t.failBlocked(job, "Template '"+template.DisplayName+"' could not be read: "+c.Error, c.At, &result)
+		}
+		return nil
+	})
+	return result
+}
+
+// readyTasks lets the tasks of a job begin that waited for its template, unless the job waits for its children.
+func (t *tables) readyTasks(job farm.Job, result *command.Result) {
+	if job.Status == farm.JobPending {
+		return
+	}
+	t.remove(bucketBlockedByTemplate, job.Template.ID+sep+job.ID)
+	t.readyStage(job, result)
+}
+
+// failBlocked fails the blocked tasks of a job and the job with them; a job without blocked tasks goes on.
+func (t *tables) failBlocked(job farm.Job, message string, at time.Time, result *command.Result) {
+	failed := false
+	for _, task := range t.tasksOf(job.ID) {
+		if task.Status == farm.TaskBlocked {
+			task.Error = message
+			t.moveTask(&task, farm.TaskFailed)
+			result.AddTask(task)
+			failed = true
+		}
+	}
+	if failed {
+		t.failJob(job, message, at, result)
+	}
+}
+
+func (t *tables) deleteTemplate(c command.DeleteTemplate) command.Result {
+	template, err := t.templateOf(c.Team, c.ID)
+	if err != nil {
+		return refuse(err)
+	}
+	if template.ActiveJobs > 0 {
+		return refusef(farm.CodeConflict, "template %q is needed by jobs that have not ended (%d); cancel them or wait for them", template.DisplayName, template.ActiveJobs)
+	}
+	t.dropTemplate(template)
+	return command.Result{}
+}

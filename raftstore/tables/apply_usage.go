@@ -1,0 +1,69 @@
+package tables
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"overcrank/farm"
+)
+
+// usageKept is for how many hours it is kept what machine time a team had: the queue shares the farm by the last few.
+const usageKept = 24
+
+func countOfUsage(team string, hour int64) string {
+	return usagePrefix(team) + fmt.Sprintf("%010d", hour)
+}
+
+func usagePrefix(team string) string { return usageOfAll + team + sep }
+
+const usageOfAll = "machine time" + sep
+
+func hourOf(at time.Time) int64 { return at.Unix() / 3600 }
+
+// use counts the time of an attempt that ends now as its team's, in the hour of its end. It is a counter, which costs hardly
+// anything in a transaction that ends several attempts.
+func (t *tables) use(task farm.Task, at time.Time) {
+	took, hour := at.Sub(task.LeasedAt).Milliseconds(), hourOf(at)
+	if took <= 0 || hour < 0 {
+		return
+	}
+	key := countOfUsage(task.Team, hour)
+	if t.count(key) == 0 {
+		t.dropUsage(task.Team, hour-usageKept)
+	}
+	t.add(key, int(took))
+}
+
+// dropUsage forgets what a team had up to an hour.
+func (t *tables) dropUsage(team string, upTo int64) {
+	for _, hour := range t.keysUnder(bucketCounts, usagePrefix(team)) {
+		if n, err := strconv.ParseInt(hour, 10, 64); err == nil && n <= upTo {
+			key := usagePrefix(team) + hour
+			t.add(key, -t.count(key))
+		}
+	}
+}
+
+// Usage is the machine time that a team had in one hour.
+type Usage struct {
+	Team string
+	From time.Time // the hour is from here on
+	Time time.Duration
+}
+
+// Usages are the machine times of all teams in the last hours, by team and hour. An attempt counts in the hour of its end.
+func (tx *Tx) Usages() ([]Usage, error) {
+	var list []Usage
+	for _, rest := range tx.t.keysUnder(bucketCounts, usageOfAll) {
+		team, hour, _ := strings.Cut(rest, sep)
+		n, err := strconv.ParseInt(hour, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("state is damaged: counter %q: %w", usageOfAll+rest, err)
+		}
+		took := time.Duration(tx.t.count(usageOfAll+rest)) * time.Millisecond
+		list = append(list, Usage{Team: team, From: time.Unix(n*3600, 0).UTC(), Time: took})
+	}
+	return list, tx.t.err
+}

@@ -1,0 +1,83 @@
+package tables
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"overcrank/farm"
+	"overcrank/raftstore/layered"
+)
+
+// The counters of bucketCounts, each 8 bytes under one of these keys; a counter that falls to nothing is removed.
+func countOfJobs(team string, status farm.JobStatus) string {
+	return "jobs" + sep + team + sep + string(status)
+}
+func countOfBatch(batch string, status farm.JobStatus) string {
+	return "jobs of batches" + sep + batch + sep + string(status)
+}
+func countOfActive(template string) string     { return "active" + sep + template }
+func countOfJobRefs(sha256 string) string      { return "refs of jobs" + sep + sha256 }
+func countOfTemplateRefs(sha256 string) string { return "refs of templates" + sep + sha256 }
+func countOfFontCopies(sha256 string) string   { return "refs of fonts" + sep + sha256 }
+func countOfFontJobs(font string) string       { return "jobs of font" + sep + font }
+func countOfTimings(sha256 string) string      { return "timings" + sep + sha256 }
+
+// The machine time of teams is counted in apply_usage.go.
+func countOfStoredCopies(sha256 string) string { return "refs of files" + sep + sha256 }
+
+// count reads a counter.
+func (t *tables) count(key string) int {
+	if n, changed := t.counts[key]; changed {
+		return n
+	}
+	value := t.value(bucketCounts, key)
+	if len(value) != 8 {
+		return 0
+	}
+	return int(binary.BigEndian.Uint64(value))
+}
+
+// add moves a counter by delta; flushCounts writes it.
+func (t *tables) add(key string, delta int) {
+	if len(key) > layered.MaxKey {
+		t.breaks(fmt.Errorf("counter %.100q: %w", key, layered.ErrUnstorable))
+		return
+	}
+	n := t.count(key) + delta
+	if n < 0 {
+		t.setRight("counter %q fell to %d and was set to nothing", key, n)
+		n = 0
+	}
+	if t.counts == nil {
+		t.counts = make(map[string]int)
+	}
+	t.counts[key] = n
+	if t.print != nil {
+		t.print.counted(key, n)
+	}
+}
+
+// flushCounts writes the counters that changed, once per transaction: jobs that come together move the same ones.
+func (t *tables) flushCounts() {
+	for _, key := range slices.Sorted(maps.Keys(t.counts)) {
+		if n := t.counts[key]; n > 0 {
+			t.set(bucketCounts, key, binary.BigEndian.AppendUint64(nil, uint64(n)))
+		} else {
+			t.remove(bucketCounts, key)
+		}
+	}
+	t.counts = nil
+}
+
+// refsOfTemplate are the contents of files that a template keeps.
+func refsOfTemplate(template farm.Template) []string {
+	var refs []string
+	for _, file := range []*farm.FileRef{template.File, template.Introspection} {
+		if file != nil {
+			refs = append(refs, file.SHA256)
+		}
+	}
+	return refs
+}

@@ -1,0 +1,66 @@
+package tables
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+
+	"overcrank/raftstore/command"
+)
+
+// rowPrint is a hash over the rows that one entry writes, in the order in which its rule writes them. Two nodes that come to
+// different rows from the same entry have different ones, whatever made them differ.
+type rowPrint struct{ digest *xxhash.Digest }
+
+func newRowPrint() *rowPrint { return &rowPrint{xxhash.New()} }
+
+// begin forgets the rows of the entry before.
+func (p *rowPrint) begin() { p.digest.Reset() }
+
+// The first byte of what is hashed of a row.
+const (
+	rowPut     = 'p'
+	rowDeleted = 'd'
+	rowCounted = 'c' // a counter, whose row is written with those of the whole batch
+)
+
+func (p *rowPrint) put(bucket []byte, key string, value []byte) {
+	p.head(rowPut, bucket, key, len(value))
+	_, _ = p.digest.Write(value) // it cannot fail
+}
+
+func (p *rowPrint) deleted(bucket []byte, key string) { p.head(rowDeleted, bucket, key, 0) }
+
+func (p *rowPrint) counted(key string, n int) { p.head(rowCounted, bucketCounts, key, n) }
+
+// head hashes what a row begins with. The lengths keep one row from reading as another.
+func (p *rowPrint) head(kind byte, bucket []byte, key string, n int) {
+	var room [32]byte
+	head := append(room[:0], kind, byte(len(bucket)))
+	head = binary.AppendUvarint(head, uint64(len(key)))
+	head = binary.AppendUvarint(head, uint64(n))
+	_, _ = p.digest.Write(head)
+	_, _ = p.digest.Write(bucket)
+	_, _ = p.digest.WriteString(key)
+}
+
+// sum is the hash over the rows since begin.
+func (p *rowPrint) sum() []byte { return binary.BigEndian.AppendUint64(nil, p.digest.Sum64()) }
+
+// chain is the fingerprint of the state after one more entry, of which print is what distinguishes it: the hash of the rows that it
+// wrote from checkedLevel on, and the command itself below that, as programs have it which know no other.
+func chain(fingerprint, print []byte) []byte {
+	hash := sha256.New()
+	hash.Write(fingerprint)
+	hash.Write(print)
+	return hash.Sum(nil)
+}
+
+// after is the fingerprint after an entry whose rule has been applied.
+func (t *tables) after(fingerprint, entry []byte) []byte {
+	if t.since(command.CheckedLevel) {
+		return chain(fingerprint, t.print.sum())
+	}
+	return chain(fingerprint, entry)
+}

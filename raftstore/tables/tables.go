@@ -1,0 +1,311 @@
+// Package tables is the farm's state: the tables that it is kept in, the rules by which commands change them, and what is read of them.
+//
+// A rule is a function of the tables and a command, and comes to the same on every node and at each replay. So this package imports neither
+// Raft nor anything that differs from one machine, or moment, to another; determinism_test.go holds it to that. Rows are those of package
+// layered, and it is package raftstore that keeps their file, brings the log, and answers whoever asked.
+package tables
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+	"overcrank/raftstore/layered"
+	"overcrank/raftstore/record"
+)
+
+// The buckets of the state file. Records are JSON under their id; an index holds keys only, or the id it leads to.
+var (
+	bucketMeta = []byte("meta")
+
+	bucketTeams        = []byte("teams")
+	bucketTokens       = []byte("tokens")
+	bucketTokensByHash = []byte("tokens by hash")
+
+	bucketTemplates       = []byte("templates")
+	bucketTemplatesByTeam = []byte("templates by team") // team, id
+	bucketUnread          = []byte("templates unread")  // id
+
+	bucketJobs                 = []byte("jobs")                     // their heads
+	bucketContents             = []byte("job contents")             // see package record
+	bucketJobsByTime           = []byte("jobs by time")             // team, status, time, id
+	bucketJobsByPriority       = []byte("jobs by priority")         // team, status, priority, time, id
+	bucketTaggedJobsByTime     = []byte("tagged jobs by time")      // team, tag, status, time, id
+	bucketTaggedJobsByPriority = []byte("tagged jobs by priority")  // team, tag, status, priority, time, id
+	bucketBlockedByTemplate    = []byte("jobs blocked by template") // template, id; jobs with tasks that are blocked
+
+	bucketBatches       = []byte("batches")
+	bucketBatchesByTeam = []byte("batches by team") // team, id
+	bucketBatchParts    = []byte("batch parts")     // batch, number: time and submission, until the batch is whole
+
+	bucketTasks         = []byte("tasks")
+	bucketTasksByStatus = []byte("tasks by status") // status, id; only tasks that have not ended
+	bucketTimings       = []byte("timings")         // see apply_timing.go
+	bucketAttempts      = []byte("attempts")        // task, number; only those that have ended
+
+	bucketFiles         = []byte("files")           // team, content
+	bucketFilesByExpiry = []byte("files by expiry") // time, team, content
+
+	bucketRequests       = []byte("requests")         // team, key
+	bucketRequestsByTime = []byte("requests by time") // time, team, key
+	bucketUsedCodes      = []byte("used codes")       // time until which it would be good, hash
+
+	bucketDeliveries    = []byte("deliveries")        // job
+	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
+	bucketDuties        = []byte("duties after jobs") // duty, time of the end, job
+	bucketWebhookKeys   = []byte("webhook keys")      // team
+	bucketFonts         = []byte("fonts")
+	bucketFontsByTeam   = []byte("fonts by team") // team, id
+	bucketFontsByFile   = []byte("fonts by file") // team, file name in lower case
+	bucketFontsByName   = []byte("fonts by name") // team, rank and name, id
+
+	bucketSecrets       = []byte("secrets")
+	bucketSecretsByTeam = []byte("secrets by team") // team, id
+	bucketSecretsByName = []byte("secrets by name") // team, name
+
+	bucketAgents       = []byte("agents")
+	bucketAgentsByHash = []byte("agents by hash")
+	bucketAgentsByKey  = []byte("agents by key")
+
+	bucketJoinTokens       = []byte("join tokens")
+	bucketJoinTokensByHash = []byte("join tokens by hash")
+	bucketHealth           = []byte("machine health") // only of machines that failed lately
+
+	bucketPolicy = []byte("policy") // one record under policyKey
+
+	bucketCoordinators    = []byte("coordinators")
+	bucketNodeInvitations = []byte("node invitations")
+	bucketGossip          = []byte("gossip keys") // one record under gossipRingKey
+
+	bucketCounts = []byte("counts") // see counters.go
+
+	bucketIncoming = []byte("incoming state") // parts of the state that is to take this one's place, see apply_putback.go
+)
+
+func buckets() [][]byte {
+	return [][]byte{
+		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketTemplatesByTeam, bucketUnread,
+		bucketJobs, bucketContents, bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority,
+		bucketBlockedByTemplate, bucketTasks, bucketTasksByStatus, bucketTimings, bucketFiles, bucketFilesByExpiry, bucketAgents, bucketAgentsByHash, bucketCounts,
+		bucketRequests, bucketRequestsByTime, bucketDeliveries, bucketDeliveriesDue, bucketWebhookKeys, bucketDuties,
+		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
+		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
+		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes, bucketGossip,
+		bucketIncoming,
+	}
+}
+
+// CreateBuckets makes the buckets of the state that a file lacks.
+func CreateBuckets(tx *bbolt.Tx) error {
+	for _, name := range buckets() {
+		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Layout says how the state lies in its file.
+func Layout() layered.Options {
+	return layered.Options{Buckets: buckets(), Often: bucketsReadOften(), Fill: Fill, Stamp: layered.Stamp{Bucket: bucketMeta, Key: metaApplied}}
+}
+
+// bucketsReadOften are those that nearly every request reads and few change: who calls, with which template.
+func bucketsReadOften() [][]byte {
+	return [][]byte{
+		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketPolicy, bucketAgents, bucketAgentsByKey, bucketSecretsByName,
+	}
+}
+
+// Keys of bucketMeta. They change in the same transaction as the records.
+const (
+	metaApplied       = "applied"       // index of the last entry applied, 8 bytes
+	metaTerm          = "term"          // its term, 8 bytes
+	metaFingerprint   = "fingerprint"   // see row_hash.go, 32 bytes
+	metaConfiguration = "configuration" // of the Raft cluster, as Raft encodes it
+	metaFirstTeam     = "first team"    // id of the team that was made first
+	metaFormat        = "format"        // see first_format.go, 8 bytes
+)
+
+// Fill is how full pages become where keys are added behind the last one, as ids and times are that grow. What is left
+// lets records grow a little in place.
+const Fill = 0.9
+
+// tables are the records of the state within one reading or change of it. The first storage error is kept in err and makes
+// the whole of it worthless: nothing that was read after it may be believed, nothing written comes into force.
+type tables struct {
+	rows    *layered.Rows
+	change  *layered.Change // nil where the state is only read
+	kept    *Cache
+	err     error
+	changed []command.Changed // by the command under way
+	counts  map[string]int    // counters that were looked at for a change, as they are now; see counters.go
+	print   *rowPrint         // of the entry under way; nil where rows are written that are of no entry
+	// inForce is the farm's level, 0 until it is asked for.
+	inForce int
+	wrong   func(bucket, key string, value []byte) []byte // see Config.WrongRule
+
+	// See breach.go.
+	at        breachAt             // what is being carried out
+	breaches  map[breachAt]*breach // what is known to break the state, and is refused
+	breach    *breach              // of what is being carried out
+	corrected []error              // by the command under way
+}
+
+// changing are the tables within a change.
+func changing(change *layered.Change, kept *Cache) *tables {
+	return &tables{rows: change.Rows, change: change, kept: kept}
+}
+
+// value reads what lies under a key, nil for nothing.
+func (t *tables) value(bucket []byte, key string) []byte { return t.rows.Get(bucket, key) }
+
+// cursor goes through a bucket in the order of its keys. Nothing may be written while it is used.
+func (t *tables) cursor(bucket []byte) *layered.Cursor { return t.rows.Cursor(bucket) }
+
+func (t *tables) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// get reads one record.
+func get[R any](t *tables, bucket []byte, key string) (read R, found bool) {
+	value := t.value(bucket, key)
+	if value == nil {
+		return read, false
+	}
+	if err := record.Decode(value, &read); err != nil {
+		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucket, key, err))
+		return read, false
+	}
+	return read, true
+}
+
+// put writes one record.
+func put(t *tables, bucket []byte, key string, written any) {
+	value, err := record.Encode(written)
+	if err != nil {
+		t.breaks(fmt.Errorf("write %s %q: %w", bucket, key, err))
+		return
+	}
+	t.set(bucket, key, value)
+}
+
+// set writes one key; an index entry without a value is written as empty, which reads back as found. The value is kept: nobody
+// may change it any more.
+func (t *tables) set(bucket []byte, key string, value []byte) { t.setFor(bucket, key, value, value) }
+
+// setFor is set for a row whose bytes may differ from one release to the next though they say the same, as those of a compressor
+// do: the fingerprint takes what they say.
+func (t *tables) setFor(bucket []byte, key string, value, says []byte) {
+	if t.wrong != nil {
+		value = t.wrong(string(bucket), key, value)
+		says = value
+	}
+	if t.print != nil {
+		t.print.put(bucket, key, says)
+	}
+	if err := t.change.Put(bucket, key, value); err != nil {
+		t.unwritable(fmt.Errorf("write %s %.100q: %w", bucket, key, err))
+	}
+}
+
+func (t *tables) remove(bucket []byte, key string) {
+	if t.print != nil {
+		t.print.deleted(bucket, key)
+	}
+	if err := t.change.Delete(bucket, key); err != nil {
+		t.unwritable(fmt.Errorf("delete %s %.100q: %w", bucket, key, err))
+	}
+}
+
+func (t *tables) has(bucket []byte, key string) bool {
+	return t.value(bucket, key) != nil
+}
+
+// lookup reads the id that an index leads to, "" for none.
+func (t *tables) lookup(bucket []byte, key string) string {
+	return string(t.value(bucket, key))
+}
+
+// anyUnder says whether any key of a bucket begins with prefix.
+func (t *tables) anyUnder(bucket []byte, prefix string) bool {
+	key, _ := t.cursor(bucket).Seek([]byte(prefix))
+	return len(key) >= len(prefix) && string(key[:len(prefix)]) == prefix
+}
+
+// keysUnder gives what follows prefix in each key of the bucket that begins with it, in order.
+func (t *tables) keysUnder(bucket []byte, prefix string) []string {
+	var rest []string
+	cursor := t.cursor(bucket)
+	for key, _ := cursor.Seek([]byte(prefix)); key != nil && len(key) >= len(prefix) && string(key[:len(prefix)]) == prefix; key, _ = cursor.Next() {
+		rest = append(rest, string(key[len(prefix):]))
+	}
+	return rest
+}
+
+// all reads every record of a bucket in the order of its keys.
+func all[R any](t *tables, bucket []byte) []R {
+	var records []R
+	cursor := t.cursor(bucket)
+	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
+		var read R
+		if err := record.Decode(value, &read); err != nil {
+			t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucket, key, err))
+			return nil
+		}
+		records = append(records, read)
+	}
+	return records
+}
+
+// Parts of keys end with a byte that no id holds (see checkID).
+const sep = "\x00"
+
+const timeKeySize = 8
+
+// timeKey is timeKeySize bytes that sort as the times do.
+func timeKey(at time.Time) string {
+	return string(binary.BigEndian.AppendUint64(nil, uint64(farm.UnixNano(at))^1<<63))
+}
+
+// priorityKey is 4 bytes that sort from the largest priority to the smallest.
+func priorityKey(priority int) string {
+	return string(binary.BigEndian.AppendUint32(nil, ^(uint32(int32(priority)) ^ 1<<31)))
+}
+
+// checkID refuses ids that could not stand in a key.
+func checkID(what, id string) *farm.Error {
+	if id == "" || len(id) > 200 {
+		return farm.Errorf(farm.CodeInvalid, "the id of the %s must have 1 to 200 characters, not %d", what, len(id))
+	}
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return farm.Errorf(farm.CodeInvalid, "the id %q of the %s holds a character that ids do not have", id, what)
+		}
+	}
+	return nil
+}
+
+// note remembers what the command under way has changed; a record that changes twice is told once.
+func (t *tables) note(kind farm.EventKind, team, id string) {
+	changed := command.Changed{Kind: kind, Team: team, ID: id}
+	for _, known := range t.changed {
+		if known == changed {
+			return
+		}
+	}
+	t.changed = append(t.changed, changed)
+}
+
+// noted gives what the command that has ended changed.
+func (t *tables) noted() []command.Changed {
+	changed := t.changed
+	t.changed = nil
+	return changed
+}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/enrolment"
 	"overcrank/farm"
 )
 
@@ -81,15 +81,15 @@ func (s *server) revokeJoinToken(c *fiber.Ctx, p farm.Principal) error {
 	return nil
 }
 
-func decodeJoinToken(body []byte) (coordinator.NewJoinToken, error) {
+func decodeJoinToken(body []byte) (enrolment.NewJoinToken, error) {
 	wrong := &problems{}
 	o, err := readObject(body, wrong)
 	if err != nil {
-		return coordinator.NewJoinToken{}, err
+		return enrolment.NewJoinToken{}, err
 	}
 	o.only("name", "uses", "expiresAt", "tags")
 	uses, _ := o.whole("uses", 1, mostMachines)
-	in := coordinator.NewJoinToken{
+	in := enrolment.NewJoinToken{
 		Name: strings.TrimSpace(o.text("name", nameLimit)), Uses: uses, ExpiresAt: readTime(o, "expiresAt"), Tags: o.texts("tags", nameLimit),
 	}
 	return in, wrong.err()

@@ -54,7 +54,7 @@ func (c *Coordinator) decide(ctx context.Context, p farm.Principal, cmd command.
 		return farm.Job{}, err
 	}
 	if !cmd.Reject {
-		c.note(cmd.ID, "approved by "+p.Name)
+		c.logs.Note(cmd.ID, "approved by "+p.Name)
 	}
 	return res.Jobs[0], nil
 }

@@ -94,7 +94,7 @@ func (l *leader) finishPart(ctx context.Context, h *lease, task farm.Task, job f
 // writeFinished brings an attempt's end with a result into the state. what is the result in the words of the job's log.
 func (l *leader) writeFinished(ctx context.Context, job farm.Job, m wire.Finished, out farm.OutputRef, what string) error {
 	warnings := slices.Clone(m.Warnings)
-	if err := l.c.discreet(ctx, job, pointers(warnings)...); err != nil {
+	if err := l.c.private.Discreet(ctx, job, pointers(warnings)...); err != nil {
 		return err
 	}
 	_, err := l.c.state.Apply(ctx, command.FinishTask{
@@ -104,7 +104,7 @@ func (l *leader) writeFinished(ctx context.Context, job farm.Job, m wire.Finishe
 		return err
 	}
 	l.relearn(job, m.Measured)
-	l.c.note(job.ID, fmt.Sprintf("attempt %d finished: %s", m.Attempt.Attempt, what))
+	l.c.logs.Note(job.ID, fmt.Sprintf("attempt %d finished: %s", m.Attempt.Attempt, what))
 	return nil
 }
 
@@ -141,10 +141,10 @@ func (l *leader) fail(ctx context.Context, h *lease, m wire.Failed) error {
 		return err
 	}
 	m.Warnings = slices.Clone(m.Warnings)
-	if err := l.c.discreet(ctx, job, append(pointers(m.Warnings), &m.Message)...); err != nil {
+	if err := l.c.private.Discreet(ctx, job, append(pointers(m.Warnings), &m.Message)...); err != nil {
 		return err
 	}
-	l.c.note(h.job, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
+	l.c.logs.Note(h.job, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
 	if len(m.Bad) > 0 && task.Kind == farm.TaskAssemble {
 		if err := l.redo(ctx, h, m); farm.CodeOf(err) != farm.CodeInvalid {
 			return err
@@ -161,7 +161,7 @@ func (l *leader) fail(ctx context.Context, h *lease, m wire.Failed) error {
 
 // giveBack makes a task ready again that its agent stopped without being told to. Nothing is wrong with the task.
 func (l *leader) giveBack(ctx context.Context, s *session, h *lease) {
-	l.c.note(h.job, fmt.Sprintf("attempt %d was given back by its machine", h.Attempt.Attempt))
+	l.c.logs.Note(h.job, fmt.Sprintf("attempt %d was given back by its machine", h.Attempt.Attempt))
 	l.rest(s) // before the task is ready again, so that it is not granted to the same machine at once
 	l.takeBack(ctx, true, h)
 }
@@ -173,7 +173,7 @@ func (l *leader) neverBegan(ctx context.Context, t farm.Task, cause error) {
 	if errors.As(cause, &e) {
 		retry = e.Code == farm.CodeInternal || e.Code == farm.CodeUnavailable
 	}
-	l.c.note(t.Job, fmt.Sprintf("attempt %d could not begin: %v", t.Attempt, cause))
+	l.c.logs.Note(t.Job, fmt.Sprintf("attempt %d could not begin: %v", t.Attempt, cause))
 	now := l.c.cfg.Now()
 	_, err := l.c.state.Apply(ctx, command.FailTask{
 		Task: t.ID, Attempt: t.Attempt, Message: cause.Error(), Retry: retry, NotBefore: now.Add(backOff(t.Failures)), At: now,
@@ -205,10 +205,10 @@ func (l *leader) expire(ctx context.Context) {
 	l.mu.Unlock()
 	for _, h := range silent {
 		l.c.log.Warn("an agent fell silent; its task goes to another", "task", h.Task, "attempt", h.Attempt.Attempt, "agent", h.agent)
-		l.c.note(h.job, fmt.Sprintf("attempt %d ended: its machine has not been heard of for %s", h.Attempt.Attempt, l.c.cfg.Lease))
+		l.c.logs.Note(h.job, fmt.Sprintf("attempt %d ended: its machine has not been heard of for %s", h.Attempt.Attempt, l.c.cfg.Lease))
 	}
 	for _, h := range brought {
-		l.c.note(h.job, fmt.Sprintf("attempt %d ended: it began before the farm was put back to a backup, and its machine does not work on it now", h.Attempt.Attempt))
+		l.c.logs.Note(h.job, fmt.Sprintf("attempt %d ended: it began before the farm was put back to a backup, and its machine does not work on it now", h.Attempt.Attempt))
 	}
 	l.takeBack(ctx, false, silent...)
 	l.takeBack(ctx, true, brought...)
@@ -296,4 +296,12 @@ func (c *Coordinator) hadAttempt(agent string, at wire.Attempt) (had bool, err e
 		return err
 	})
 	return had, err
+}
+
+func pointers(texts []string) []*string {
+	list := make([]*string, len(texts))
+	for i := range texts {
+		list[i] = &texts[i]
+	}
+	return list
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/cluster"
+	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
 	"overcrank/farm"
@@ -40,8 +41,8 @@ func (c *Coordinator) openCluster() {
 	c.cluster = cluster.New(cluster.Config{
 		Dir: c.cfg.DataDir, Farm: c.keys.Farm(), Eras: c.eras, Wanted: c.wanted, Version: c.cfg.Version, NodeAddress: c.cfg.NodeAddress,
 		PublicAddress: c.cfg.PublicAddress, PromoteAfter: c.cfg.PromoteAfter, RemoveDeadAfter: c.cfg.RemoveDeadAfter, Logger: c.log,
-		Invitations: cluster.Invitations{Life: invitationLife, Kept: invitedFor, Check: func(name string, expiresAt, now time.Time) error {
-			return checkInvitation(NewJoinToken{Name: name, Uses: 1, ExpiresAt: expiresAt}, now)
+		Invitations: cluster.Invitations{Life: enrolment.InvitationLife, Kept: enrolment.InvitedFor, Check: func(name string, expiresAt, now time.Time) error {
+			return enrolment.CheckInvitation(enrolment.NewJoinToken{Name: name, Uses: 1, ExpiresAt: expiresAt}, now)
 		}},
 	}, cluster.Parts{
 		Farm: member{c}, Raft: c.store, State: c.state, Peers: c.peers, Ring: c.ring, Authority: c.authority, Gossip: c.gossip, Storage: c.storage,
@@ -71,7 +72,7 @@ func (m member) TellAgents(gossip wire.Gossip) {
 }
 
 // MachineSeen tells those who watch that a machine has come or gone.
-func (m member) MachineSeen(id string) { m.hub.publish(farm.Event{Kind: farm.EventMachine, ID: id}) }
+func (m member) MachineSeen(id string) { m.hub.Publish(farm.Event{Kind: farm.EventMachine, ID: id}) }
 
 // keyChanges is what a change of the key for secrets knows of this coordinator.
 type keyChanges struct{ *Coordinator }

@@ -15,9 +15,10 @@ import (
 	"time"
 
 	"overcrank/coordinator/authority"
-	"overcrank/coordinator/cache"
 	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/enrolment"
+	"overcrank/coordinator/events"
 	"overcrank/coordinator/farmkeys"
 	"overcrank/coordinator/fetch"
 	"overcrank/coordinator/files"
@@ -26,6 +27,7 @@ import (
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/private"
 	"overcrank/coordinator/reader"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/retention"
@@ -108,6 +110,7 @@ type Config struct {
 type Coordinator struct {
 	*people.Directory     // who may do what
 	*submission.Submitter // how jobs come
+	*enrolment.Registry   // how machines come
 
 	cfg       Config
 	log       *slog.Logger
@@ -130,12 +133,11 @@ type Coordinator struct {
 	logs      *joblog.Logs
 	fetcher   *fetch.Fetcher
 	caller    *delivery.Caller
-	hub       *hub
+	hub       *events.Hub
 	mirror    *mirror
 	port      *internode.Port // for the other coordinators; nil for a farm of one node
 	peers     *peers.Peers    // the other coordinators
 	installed installed
-	kept      cache.Cache[submission.Particulars] // of private jobs
 	pace      *pace
 	ring      *seal.Ring // keys that seal secrets
 
@@ -145,6 +147,7 @@ type Coordinator struct {
 	secrets   *library.Secrets
 	templates *templates.Catalog
 	results   *results.Results
+	private   *private.Jobs
 	retention *retention.Retention
 	webhooks  *delivery.Webhooks
 
@@ -171,7 +174,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		cfg:     cfg,
 		log:     cfg.Logger,
 		clock:   newClock(cfg.Now, cfg.Logger),
-		hub:     newHub(),
+		hub:     events.New(),
 		feed:    state.NewFeed(),
 		anew:    make(chan struct{}, 1),
 		metrics: newMetrics(),
@@ -233,7 +236,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	}
 	c.metrics.registry.MustRegister(gauges{c})
 	c.peers.Serve(c.store)
-	c.run(c.hub.run)
+	c.run(c.hub.Run)
 	c.run(c.cluster.Run)
 	c.run(c.followState)
 	c.run(c.follow)
@@ -268,7 +271,7 @@ func (c *Coordinator) openFiles(ctx context.Context) (err error) {
 func (c *Coordinator) openState(ctx context.Context) (err error) {
 	dir := filepath.Join(c.cfg.DataDir, stateFolder)
 	cfg := raftstore.Config{
-		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.Push, Replaced: func() { c.installed.forget(); c.hub.lose() },
+		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.Push, Replaced: func() { c.installed.forget(); c.hub.Lose() },
 		Rebuilt:    c.stateRebuilt,
 		BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}
@@ -334,7 +337,7 @@ func (c *Coordinator) Close() error {
 	}
 	c.cancel()
 	c.work.Wait()
-	c.hub.close()
+	c.hub.Close()
 	c.fetcher.Close()
 	c.caller.Close()
 	var err error

@@ -9,15 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/coordinator"
+	"overcrank/coordinator/enrolment"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
 // invite is the secret of a fresh join token.
-func (r *rig) invite(edit ...func(*coordinator.NewJoinToken)) string {
+func (r *rig) invite(edit ...func(*enrolment.NewJoinToken)) string {
 	r.t.Helper()
-	in := coordinator.NewJoinToken{}
+	in := enrolment.NewJoinToken{}
 	for _, e := range edit {
 		e(&in)
 	}
@@ -116,12 +116,12 @@ func TestInvitationsAreTheFarmsOwnAffair(t *testing.T) {
 	r := open(t)
 	other := r.admin
 	other.FirstTeam = false
-	_, _, err := r.Invite(t.Context(), other, coordinator.NewJoinToken{})
+	_, _, err := r.Invite(t.Context(), other, enrolment.NewJoinToken{})
 	wantCode(t, err, farm.CodeForbidden)
 	_, err = r.JoinTokens(t.Context(), other)
 	wantCode(t, err, farm.CodeForbidden)
 	wantCode(t, r.RevokeJoinToken(t.Context(), other, "x"), farm.CodeForbidden)
-	for name, in := range map[string]coordinator.NewJoinToken{
+	for name, in := range map[string]enrolment.NewJoinToken{
 		"too many":   {Uses: 10_001},
 		"fewer":      {Uses: -1},
 		"in a while": {ExpiresAt: time.Now().Add(400 * 24 * time.Hour)},

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"overcrank/farm"
-	"overcrank/raftstore/command"
 )
 
 // FileAllowed says whether some machine may read a file.
@@ -18,12 +17,4 @@ func (f submissions) FileAllowed(path string) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// toldRoots is an inventory as the farm's level lets it be recorded.
-func (c *Coordinator) toldRoots(inv farm.Inventory) farm.Inventory {
-	if c.cluster.Level() < command.RootsLevel {
-		inv.Roots = nil
-	}
-	return inv
 }

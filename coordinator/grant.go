@@ -243,7 +243,7 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 		if whole != "" {
 			lines = append(lines, "the render is not split: "+whole)
 		}
-		l.c.note(t.Job, lines...)
+		l.c.logs.Note(t.Job, lines...)
 	}
 	l.mu.Lock()
 	h.whole = whole
@@ -251,7 +251,7 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 	if !l.send(h, lease, outer) {
 		l.takeBack(ctx, true, h)
 	}
-	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: t.Agent})
+	l.c.hub.Spread(farm.Event{Kind: farm.EventMachine, ID: t.Agent})
 }
 
 // hasHere is what a machine is called that has a session here.

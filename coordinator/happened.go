@@ -63,7 +63,7 @@ func (l *leader) told(results []command.Result) {
 				l.c.retention.Wake()
 			}
 			if job.Status == farm.JobFailed {
-				l.c.note(job.ID, "the job failed: "+job.Error)
+				l.c.logs.Note(job.ID, "the job failed: "+job.Error)
 			}
 		}
 	}
@@ -104,17 +104,17 @@ func (c *Coordinator) happened(res *command.Result) {
 	for i := range res.Jobs {
 		job := &res.Jobs[i]
 		if !job.ErasedAt.IsZero() {
-			c.kept.Delete(job.ID)
+			c.private.Forget(job.ID)
 		}
-		c.hub.moved(job)
+		c.hub.Moved(job)
 	}
-	c.hub.movedTasks(res.Tasks)
+	c.hub.MovedTasks(res.Tasks)
 	for _, a := range res.Agents {
 		c.installed.changed(a.ID)
-		c.hub.publish(farm.Event{Kind: farm.EventMachine, ID: a.ID})
+		c.hub.Publish(farm.Event{Kind: farm.EventMachine, ID: a.ID})
 	}
 	if res.Policy != nil {
-		c.hub.publish(farm.Event{Kind: farm.EventFarm})
+		c.hub.Publish(farm.Event{Kind: farm.EventFarm})
 	}
 	for _, changed := range res.Changed {
 		switch changed.Kind {
@@ -124,6 +124,6 @@ func (c *Coordinator) happened(res *command.Result) {
 			c.installed.changed(changed.ID)
 			continue
 		}
-		c.hub.publish(farm.Event{Kind: changed.Kind, Team: changed.Team, ID: changed.ID})
+		c.hub.Publish(farm.Event{Kind: changed.Kind, Team: changed.Team, ID: changed.ID})
 	}
 }

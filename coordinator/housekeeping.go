@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"overcrank/coordinator/retention"
-	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/interval"
 	"overcrank/raftstore/command"
@@ -40,7 +39,7 @@ func (c *Coordinator) tidy(ctx context.Context) error {
 		_, failed := c.state.Apply(ctx, cmd)
 		err = errors.Join(err, failed)
 	}
-	return errors.Join(err, c.store.GiveUpRestoring(ctx, now), c.requests.Forget(ctx, now), c.DropExpiredTokens(ctx), c.forgetInvitations(ctx), c.cluster.ForgetInvitations(ctx), c.sweepFiles(ctx))
+	return errors.Join(err, c.store.GiveUpRestoring(ctx, now), c.requests.Forget(ctx, now), c.DropExpiredTokens(ctx), c.ForgetInvitations(ctx), c.cluster.ForgetInvitations(ctx), c.sweepFiles(ctx))
 }
 
 // sweepFiles deletes files that nothing names. Only the leader does, and only as long as the others agree that it is: a state that is
@@ -50,6 +49,14 @@ func (c *Coordinator) sweepFiles(ctx context.Context) error {
 		return fmt.Errorf("making sure that this coordinator leads, before files are deleted: %w", err)
 	}
 	return errors.Join(c.retention.SweepBlobs(ctx), c.results.Sweep(ctx), c.sweepPrivate(ctx), c.files.Sweep(ctx))
+}
+
+func (c *Coordinator) sweepPrivate(ctx context.Context) error {
+	before, err := c.retention.UnnamedBefore()
+	if err != nil {
+		return err
+	}
+	return c.private.Sweep(ctx, before)
 }
 
 // retentionFarm is what retention knows of this coordinator.
@@ -62,13 +69,13 @@ func (c retentionFarm) Leads() bool { return c.leading() != nil }
 func (c retentionFarm) ClockTrusted() bool { return c.clock.trusted() }
 
 func (c retentionFarm) Whole(ctx context.Context, job farm.Job) (farm.Job, error) {
-	return c.whole(ctx, job)
+	return c.private.Whole(ctx, job)
 }
 
 func (c retentionFarm) DeleteApart(ctx context.Context, job string) error {
-	return c.files.Delete(ctx, submission.PrivateKey(job))
+	return c.private.Delete(ctx, job)
 }
 
 func (c retentionFarm) Changed(job farm.Job) {
-	c.hub.spread(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
+	c.hub.Spread(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
 }

@@ -56,7 +56,7 @@ func (l *leader) recordable(s *session, inv farm.Inventory) farm.Inventory {
 	l.mu.Lock()
 	s.unrecorded = &inv // before the level is read, so that one who raises it meanwhile finds this
 	l.mu.Unlock()
-	told := l.c.toldRoots(inv)
+	told := l.c.cluster.Recordable(inv)
 	if (told.Roots == nil) == (inv.Roots == nil) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -93,7 +93,7 @@ func (l *leader) equip(s *session, inv farm.Inventory) {
 		l.placeLocked(s)
 	}
 	l.wake()
-	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
+	l.c.hub.Spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 }
 
 // noteCached keeps which template files an agent says it has, the last used first.
@@ -116,5 +116,5 @@ func (l *leader) notePresence(s *session, a farm.Availability) {
 	}
 	s.availability = a
 	l.placeLocked(s)
-	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
+	l.c.hub.Spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 }

@@ -17,7 +17,7 @@ func (c *Coordinator) Job(ctx context.Context, p farm.Principal, id string) (far
 		return farm.Job{}, err
 	}
 	if !job.Status.Ended() {
-		whole, err := c.whole(ctx, job)
+		whole, err := c.private.Whole(ctx, job)
 		if err == nil {
 			job = whole
 		} else if farm.CodeOf(err) != farm.CodeGone {
@@ -92,7 +92,7 @@ func (c *Coordinator) jobsByID(ids []string, err error) (jobs []farm.Job, _ erro
 func (c *Coordinator) noteCancelled(p farm.Principal, res command.Result) {
 	for _, t := range res.Tasks {
 		if t.Attempt > 0 {
-			c.note(t.Job, "the job was cancelled by "+p.Name)
+			c.logs.Note(t.Job, "the job was cancelled by "+p.Name)
 		}
 	}
 }

@@ -1,11 +1,9 @@
 package coordinator
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"overcrank/coordinator/files"
@@ -14,29 +12,6 @@ import (
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
-
-// note adds lines to a job's log. A log that cannot be written holds nobody's render up.
-func (c *Coordinator) note(job string, lines ...string) {
-	if len(lines) == 0 {
-		return
-	}
-	var text bytes.Buffer
-	for _, line := range lines {
-		text.WriteString(strings.Map(printable, line))
-		text.WriteByte('\n')
-	}
-	if err := c.logs.Add(job, text.Bytes()); err != nil {
-		c.log.Warn("writing a job's log", "job", job, "error", err)
-	}
-}
-
-// printable keeps one line one line, and terminals that show it safe.
-func printable(r rune) rune {
-	if r != '\t' && (r < ' ' || r == 0x7f) {
-		return ' '
-	}
-	return r
-}
 
 // JobLog opens the log of a job; CodeNotFound when it has none yet.
 func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (*files.File, error) {

@@ -45,7 +45,7 @@ func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finishe
 		l.c.log.Warn("frames that were done are not kept", "task", m.Task, "attempt", m.Attempt.Attempt, "error", err)
 	}
 	if len(kept) > 0 {
-		l.c.note(h.job, fmt.Sprintf("the frames %d to %d are done and kept", kept[0].Start, kept[len(kept)-1].End))
+		l.c.logs.Note(h.job, fmt.Sprintf("the frames %d to %d are done and kept", kept[0].Start, kept[len(kept)-1].End))
 	}
 	return false, nil
 }
@@ -128,7 +128,7 @@ func (l *leader) redo(ctx context.Context, h *lease, m wire.Failed) error {
 		Task: m.Task, Attempt: m.Attempt.Attempt, Bad: m.Bad, Barred: m.Class == farm.FailureWorker, Warnings: m.Warnings, At: l.c.cfg.Now(),
 	})
 	if err == nil {
-		l.c.note(h.job, fmt.Sprintf("attempt %d found frames missing or damaged; they are rendered again", m.Attempt.Attempt))
+		l.c.logs.Note(h.job, fmt.Sprintf("attempt %d found frames missing or damaged; they are rendered again", m.Attempt.Attempt))
 	}
 	return err
 }

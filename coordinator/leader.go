@@ -149,7 +149,7 @@ func (l *leader) term(ctx context.Context) {
 	defer loops.Wait()
 	defer l.endSessions()
 	defer l.leave()
-	l.c.hub.lose() // what the leader before told last may not have come
+	l.c.hub.Lose() // what the leader before told last may not have come
 	loops.Go(func() { l.expireLoop(own) })
 	loops.Go(func() { l.tellLoop(ctx) })
 	// The most urgent tasks are granted while the others are being read: reading a million takes seconds.

@@ -74,7 +74,7 @@ func (l *leader) releaseLocked(task string, attempt int) {
 	l.noteRecentLocked(h)
 	l.queue.Release(h.Task, h.Attempt.Attempt, l.c.cfg.Now())
 	l.wake()
-	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: h.agent})
+	l.c.hub.Spread(farm.Event{Kind: farm.EventMachine, ID: h.agent})
 }
 
 func (l *leader) forgetLocked(h *lease) {

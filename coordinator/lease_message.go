@@ -25,7 +25,7 @@ func (c *Coordinator) leaseOf(ctx context.Context, t farm.Task, farmHasAfterEffe
 	if err != nil {
 		return wire.Lease{}, "", err
 	}
-	if job, err = c.whole(ctx, job); err != nil {
+	if job, err = c.private.Whole(ctx, job); err != nil {
 		return wire.Lease{}, "", err
 	}
 	job = forTask(job, t)

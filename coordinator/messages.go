@@ -68,7 +68,7 @@ func (l *leader) sendingLocked(s *session, at wire.Attempt) {
 		return
 	}
 	l.wake()
-	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: h.agent})
+	l.c.hub.Spread(farm.Event{Kind: farm.EventMachine, ID: h.agent})
 }
 
 // sendingOfLocked counts the leases of a machine that take none of its slots: it could name others in each heartbeat.
@@ -106,9 +106,9 @@ func (l *leader) progress(s *session, p wire.Progress) {
 		o := l.outlookLocked(h.job, c)
 		e.Progress, e.Frame, e.Phase = o.progress, o.frame, o.phase
 	}
-	l.c.hub.report(e)
+	l.c.hub.Report(e)
 	for _, outer := range h.outer {
-		l.c.hub.report(farm.Event{Kind: farm.EventProgress, Team: h.team, ID: outer})
+		l.c.hub.Report(farm.Event{Kind: farm.EventProgress, Team: h.team, ID: outer})
 	}
 }
 
@@ -120,6 +120,6 @@ func (l *leader) lines(s *session, m wire.Log) {
 	if h == nil {
 		return
 	}
-	l.c.note(h.job, m.Lines...)
-	l.c.hub.spread(farm.Event{Kind: farm.EventLog, Team: h.team, ID: h.job, Lines: m.Lines})
+	l.c.logs.Note(h.job, m.Lines...)
+	l.c.hub.Spread(farm.Event{Kind: farm.EventLog, Team: h.team, ID: h.job, Lines: m.Lines})
 }

@@ -217,7 +217,7 @@ func (g gauges) node(put putMetric) {
 	put(moveFilesGauge, float64(move.FilesLeft))
 	put(moveBytesGauge, float64(move.BytesLeft))
 	put(hungGauge, float64(c.storage.Hung()))
-	put(watchersGauge, float64(c.hub.count()))
+	put(watchersGauge, float64(c.hub.Count()))
 	put(refusedGauge, float64(c.results.ThumbnailsRefused()), "thumbnails")
 	for what, gate := range c.cfg.Gates {
 		put(callersGauge, float64(gate.Open()), what)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/coordinator/events"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -37,22 +38,11 @@ type news struct {
 	// Reached is how far jobs with several tasks are, in percent; Over are those of them that have ended.
 	Reached map[string]float64 `json:"reached,omitempty"`
 	Over    []string           `json:"over,omitempty"`
-	Events  []toldEvent        `json:"events,omitempty"`
+	Events  []events.Told      `json:"events,omitempty"`
 }
 
 func (n news) empty() bool {
 	return len(n.Leases) == 0 && len(n.Gone) == 0 && len(n.Reached) == 0 && len(n.Over) == 0 && len(n.Events) == 0
-}
-
-// toldEvent is an event on its way between two nodes, which need its team.
-type toldEvent struct {
-	farm.Event
-	Team string `json:"team,omitempty"`
-}
-
-func (e toldEvent) event() farm.Event {
-	e.Event.Team, e.Lost = e.Team, false
-	return e.Event
 }
 
 // mirror is what a node knows of the leader's leases. While there is no leader it stays as it was, and the next leader begins with

@@ -322,8 +322,8 @@ func (c *Coordinator) stateReplaced() {
 // stateRebuilt is stateReplaced for a state of which some may have been read wrong.
 func (c *Coordinator) stateRebuilt() {
 	c.installed.forget()
-	c.hub.lose()
-	c.hub.publish(farm.Event{Kind: farm.EventFarm})
+	c.hub.Lose()
+	c.hub.Publish(farm.Event{Kind: farm.EventFarm})
 	select {
 	case c.anew <- struct{}{}:
 	default:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/cluster"
+	"overcrank/coordinator/events"
 	"overcrank/coordinator/joblog"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
@@ -24,7 +25,7 @@ var (
 	askFile      = peers.Question[fileAsked, leasedFile]{Path: "/ask/file"}
 	askDismiss   = peers.Question[string, struct{}]{Path: "/ask/dismiss"}
 	askLog       = peers.Question[string, []joblog.Part]{Path: "/ask/log"}
-	askSpread    = peers.Question[toldEvent, struct{}]{Path: "/ask/spread"}
+	askSpread    = peers.Question[events.Told, struct{}]{Path: "/ask/spread"}
 	askReading   = peers.Question[[]string, map[string]string]{Path: "/ask/reading"} // why templates, by id, have not been read
 
 	askSecretKey = peers.Question[library.NewKey, library.KeyChange]{Path: "/cluster/secret-key", Changes: true}

@@ -4,8 +4,10 @@ import (
 	"path/filepath"
 
 	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/private"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/retention"
 	"overcrank/coordinator/state"
@@ -27,6 +29,7 @@ func (c *Coordinator) makeRooms() {
 		Addresses: c.cfg.Addresses, Fetcher: c.fetcher, Program: c.cfg.Reader, Bounds: c.cfg.Reading, Scratch: filepath.Join(c.cfg.DataDir, "scratch"),
 		MinFree: c.cfg.MinFree, SigningKey: c.SigningKey("addresses"), Logger: c.log,
 	})
+	c.private = private.New(c.state, c.files, c.log)
 	c.results = results.New(resultsFarm{c}, c.state, results.Config{Files: c.files, Proofs: c.proofs, Transport: c.caller.Transport(), Logger: c.log})
 	c.retention = retention.New(retentionFarm{c}, c.state, retention.Config{
 		RedactAfter: c.cfg.RedactAfter, KeepOutputs: c.cfg.KeepOutputs, KeepHistory: c.cfg.KeepHistory,
@@ -34,6 +37,7 @@ func (c *Coordinator) makeRooms() {
 	})
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
 	c.openCluster()
+	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
 	c.Submitter = submission.New(submission.Config{Addresses: c.cfg.Addresses, FileLife: c.cfg.FileLife}, submission.Parts{
 		Farm: submissions{c}, State: c.state, Files: c.files, Stored: c.stored, Templates: c.templates, Secrets: c.secrets, Fonts: c.fonts,
 	})

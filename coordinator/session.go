@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/coordinator/enrolment"
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/farm/wire"
@@ -134,9 +135,9 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 		hello.Name = a.Name
 	}
 	s.name = hello.Name
-	if err := l.c.confirm(ctx, a); err != nil {
+	if err := l.c.Confirm(ctx, a); err != nil {
 		if farm.CodeOf(err) == farm.CodeUnauthorized {
-			s.refuse(retiredWords)
+			s.refuse(enrolment.RetiredWords)
 		}
 		return err
 	}
@@ -170,7 +171,7 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 		}
 		silence.Reset(l.c.cfg.Lease)
 		if m.Heartbeat != nil {
-			if why := l.c.stillEnrolled(a); why != "" {
+			if why := l.c.StillEnrolled(a); why != "" {
 				s.refuse(why)
 				continue // Read ends with the connection
 			}
@@ -385,6 +386,28 @@ func (l *leader) detach(s *session) {
 	l.lastSeen[s.agent] = s.seen
 	l.queue.Disconnect(s.agent)
 	l.wake() // tasks that avoid other machines may have no choice now
-	l.c.hub.spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
+	l.c.hub.Spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 	l.c.log.Info("an agent is gone", "agent", s.agent, "name", s.name)
+}
+
+// dismiss ends the session of an agent that is none any more, and gives its tasks to others.
+func (l *leader) dismiss(ctx context.Context, id string) (none struct{}, _ error) {
+	l.granting.Lock() // no lease is on its way to it
+	defer l.granting.Unlock()
+	l.mu.Lock()
+	s := l.sessions[id]
+	leases := l.leasesOfLocked(id)
+	delete(l.lastSeen, id)
+	delete(l.standings, id)
+	delete(l.recent, id)
+	l.queue.RemoveMachine(id)
+	l.mu.Unlock()
+	if s != nil {
+		s.refuse(enrolment.RetiredWords)
+	}
+	if len(leases) > 0 {
+		l.takeBack(ctx, true, leases...)
+	}
+	l.c.hub.Spread(farm.Event{Kind: farm.EventMachine, ID: id})
+	return none, nil
 }

@@ -75,7 +75,7 @@ func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) (whole 
 		if err == nil && res.Each[i] == nil {
 			job, _, _ := strings.Cut(split.Task, ".")
 			plan := plans[split.Task]
-			l.c.note(job, fmt.Sprintf("the render is split into %d ranges of frames: %s expected, %s on one machine",
+			l.c.logs.Note(job, fmt.Sprintf("the render is split into %d ranges of frames: %s expected, %s on one machine",
 				len(split.Ranges), secondsWords(plan.Shared), secondsWords(plan.Whole)))
 		}
 	}

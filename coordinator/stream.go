@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"overcrank/coordinator/events"
 	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -14,7 +15,6 @@ const (
 	newsEvery = 100 * time.Millisecond
 	// beatEvery is how soon a leader with nothing to tell sends empty news, well within peers.Silence.
 	beatEvery = time.Second
-	tapRoom   = 4096 // events that a follower may lag behind
 )
 
 // tellFollowers tells another node what happens here, as long as this node leads.
@@ -23,15 +23,15 @@ func (c *Coordinator) tellFollowers(ctx context.Context, send func(news) error) 
 	if l == nil {
 		return peers.ErrNotLeading
 	}
-	tap := c.hub.tap()
-	defer c.hub.untap(tap)
+	tap := c.hub.Tap()
+	defer c.hub.Untap(tap)
 	told := newTold()
 	look := time.NewTicker(newsEvery)
 	defer look.Stop()
 	var spoke time.Time
 	for {
 		n := told.next(l)
-		if n.Events = tap.take(); !n.empty() || time.Since(spoke) >= beatEvery {
+		if n.Events = tap.Take(); !n.empty() || time.Since(spoke) >= beatEvery {
 			spoke = time.Now()
 			if err := send(n); err != nil {
 				return err // the follower comes back and is told the whole
@@ -43,8 +43,8 @@ func (c *Coordinator) tellFollowers(ctx context.Context, send func(news) error) 
 		case <-l.over:
 			return nil
 		case <-look.C:
-		case <-tap.some:
-			if tap.overran() {
+		case <-tap.Some():
+			if tap.Overran() {
 				return nil
 			}
 		}
@@ -57,11 +57,11 @@ func (c *Coordinator) followLeader(ctx context.Context) {
 	peers.Follow(ctx, c.peers, func(n news, first bool) {
 		c.mirror.take(n, first)
 		if first && followed { // what happened between the two leaders is lost
-			c.hub.lose()
+			c.hub.Lose()
 		}
 		followed = true
 		for _, e := range n.Events {
-			c.passOn(e.event())
+			c.passOn(e.Heard())
 		}
 	})
 }
@@ -79,18 +79,18 @@ func (c *Coordinator) passOn(e farm.Event) {
 			return
 		}
 	}
-	c.hub.publish(e)
+	c.hub.Publish(e)
 }
 
 // spread tells everybody who watches, at any node, of something that only this node knows. It is for hints: when no leader is
 // there to pass it on, those at other nodes look again by themselves.
 func (c *Coordinator) spread(ctx context.Context, e farm.Event) {
-	if _, err := peers.AskLeader(ctx, c.peers, askSpread, toldEvent{Event: e, Team: e.Team}); err != nil {
-		c.hub.publish(e)
+	if _, err := peers.AskLeader(ctx, c.peers, askSpread, events.NewTold(e)); err != nil {
+		c.hub.Publish(e)
 	}
 }
 
-func (l *leader) spread(_ context.Context, e toldEvent) (struct{}, error) {
-	l.c.hub.spread(e.event())
+func (l *leader) spread(_ context.Context, e events.Told) (struct{}, error) {
+	l.c.hub.Spread(e.Heard())
 	return struct{}{}, nil
 }

@@ -28,12 +28,12 @@ func (h hooks) RevealWebhook(job farm.Job) (farm.Webhook, *redact.Redactor, erro
 }
 
 // Note adds lines to a job's log.
-func (h hooks) Note(job string, lines ...string) { h.c.note(job, lines...) }
+func (h hooks) Note(job string, lines ...string) { h.c.logs.Note(job, lines...) }
 
 // WebhookTried counts a try, and tells those who watch the job.
 func (h hooks) WebhookTried(job farm.Job, well bool) {
 	h.c.metrics.webhooks.WithLabelValues(resultOf(well)).Inc()
-	h.c.hub.spread(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
+	h.c.hub.Spread(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
 }
 
 // deliverAgain takes up deliveries of jobs that were begun anew.

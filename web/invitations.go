@@ -8,7 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api"
-	"overcrank/coordinator"
+	"overcrank/coordinator/enrolment"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -31,7 +31,7 @@ func (s *server) showInvitations(c *fiber.Ctx, p farm.Principal, v page.Invitati
 // inviteMachine makes a join token. The page that answers is the only one that ever shows it, so it is no redirect.
 func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 	v := page.Invitations{Name: strings.TrimSpace(c.FormValue("name")), Tags: c.FormValue("tags"), Uses: c.FormValue("uses"), Life: c.FormValue("life")}
-	in := coordinator.NewJoinToken{Name: v.Name, Tags: words(v.Tags)}
+	in := enrolment.NewJoinToken{Name: v.Name, Tags: words(v.Tags)}
 	for _, l := range page.InviteLives {
 		if l.Name == v.Life {
 			in.ExpiresAt = time.Now().Add(l.For)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"overcrank/agent/identity"
-	"overcrank/coordinator"
+	"overcrank/coordinator/enrolment"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -16,7 +16,7 @@ import (
 // enrol makes a machine that is not connected an agent of the farm, and gives its id.
 func (r *rig) enrol(name string, inv farm.Inventory) string {
 	r.t.Helper()
-	_, text, err := r.farm.Invite(r.t.Context(), r.principal("ada"), coordinator.NewJoinToken{Name: "test"})
+	_, text, err := r.farm.Invite(r.t.Context(), r.principal("ada"), enrolment.NewJoinToken{Name: "test"})
 	if err != nil {
 		r.t.Fatal(err)
 	}

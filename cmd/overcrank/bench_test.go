@@ -172,10 +172,10 @@ func BenchmarkRestartAfterKill(b *testing.B) {
 	f := farmtest.LaunchAs(b, "coordinator", dir)
 	template := f.Register("zip", farmtest.TitleCard(f.T)).ID
 	anywhere := func(int) string { return "elsewhere" }
-	queue(f, b, template, titlecard.Composition, benchmarkJobs(b, 20_000), anywhere)
+	submitBatches(f, b, template, titlecard.Composition, benchmarkJobs(b, 20_000), anywhere)
 	var took []time.Duration
 	for b.Loop() {
-		queue(f, b, template, titlecard.Composition, 3000, anywhere)
+		submitBatches(f, b, template, titlecard.Composition, 3000, anywhere)
 		f.Kill()
 		began := time.Now()
 		f = farmtest.LaunchAs(b, "coordinator", dir)

@@ -3,7 +3,16 @@ package main
 import (
 	"github.com/alecthomas/kong"
 
-	"overcrank/cmd/overcrank/commands"
+	"overcrank/cmd/overcrank/commands/access"
+	"overcrank/cmd/overcrank/commands/agents"
+	"overcrank/cmd/overcrank/commands/backups"
+	"overcrank/cmd/overcrank/commands/batches"
+	"overcrank/cmd/overcrank/commands/cluster"
+	"overcrank/cmd/overcrank/commands/jobs"
+	"overcrank/cmd/overcrank/commands/library"
+	"overcrank/cmd/overcrank/commands/queue"
+	"overcrank/cmd/overcrank/commands/templates"
+	"overcrank/cmd/overcrank/completion"
 	"overcrank/cmd/overcrank/configfile"
 	"overcrank/cmd/overcrank/demo"
 	"overcrank/cmd/overcrank/folders"
@@ -18,40 +27,40 @@ type cli struct {
 
 	Quiet bool `short:"q" help:"Print results and errors only: no bars, no remarks."`
 
-	Up          node.Up            `cmd:"" group:"farm" help:"Run a whole farm on this machine: coordinator, dashboard, API and one agent."`
-	Coordinator node.Coordinator   `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
-	Agent       workstation.Agent  `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
-	Aerender    aerenderCommand    `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
-	Storage     commands.Storage   `cmd:"" group:"farm" help:"Show where a farm keeps its files."`
-	Backup      commands.Backup    `cmd:"" group:"farm" help:"Back up a running farm into one file."`
-	Restore     commands.Restore   `cmd:"" group:"farm" help:"Restore a backup, into a running farm or into a new data folder."`
-	Cluster     commands.Cluster   `cmd:"" group:"farm" help:"Manage the coordinators, and the keys by which they and the agents trust each other."`
-	Downgrade   commands.Downgrade `cmd:"" group:"farm" help:"Go back to the state that a farm had before an upgrade."`
-	Demo        demo.Command       `cmd:"" group:"farm" help:"Render a title card on a small farm of its own, and say where the film is."`
+	Up          node.Up           `cmd:"" group:"farm" help:"Run a whole farm on this machine: coordinator, dashboard, API and one agent."`
+	Coordinator node.Coordinator  `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
+	Agent       workstation.Agent `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
+	Aerender    aerenderCommand   `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
+	Storage     cluster.Storage   `cmd:"" group:"farm" help:"Show where a farm keeps its files."`
+	Backup      backups.Backup    `cmd:"" group:"farm" help:"Back up a running farm into one file."`
+	Restore     backups.Restore   `cmd:"" group:"farm" help:"Restore a backup, into a running farm or into a new data folder."`
+	Cluster     cluster.Commands  `cmd:"" group:"farm" help:"Manage the coordinators, and the keys by which they and the agents trust each other."`
+	Downgrade   backups.Downgrade `cmd:"" group:"farm" help:"Go back to the state that a farm had before an upgrade."`
+	Demo        demo.Command      `cmd:"" group:"farm" help:"Render a title card on a small farm of its own, and say where the film is."`
 
-	Submit    commands.Submit    `cmd:"" group:"work" help:"Submit a job."`
-	Jobs      commands.Jobs      `cmd:"" group:"work" help:"List, show, wait for, download and cancel jobs."`
-	Logs      commands.Logs      `cmd:"" group:"work" help:"Print the log of a job."`
-	Templates commands.Templates `cmd:"" group:"work" help:"Add, show, replace, download and delete templates."`
-	Batches   commands.Batches   `cmd:"" group:"work" help:"Submit a table of variants, follow its jobs, and download the films."`
-	Join      commands.Join      `cmd:"" group:"work" help:"Stitch clips into one film."`
-	Fonts     commands.Fonts     `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
-	Secrets   commands.Secrets   `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
+	Submit    jobs.Submit        `cmd:"" group:"work" help:"Submit a job."`
+	Jobs      jobs.Commands      `cmd:"" group:"work" help:"List, show, wait for, download and cancel jobs."`
+	Logs      jobs.Logs          `cmd:"" group:"work" help:"Print the log of a job."`
+	Templates templates.Commands `cmd:"" group:"work" help:"Add, show, replace, download and delete templates."`
+	Batches   batches.Commands   `cmd:"" group:"work" help:"Submit a table of variants, follow its jobs, and download the films."`
+	Join      jobs.Join          `cmd:"" group:"work" help:"Stitch clips into one film."`
+	Fonts     library.Fonts      `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
+	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 
-	Agents commands.Agents `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and remove machines."`
-	Farm   commands.Farm   `cmd:"" group:"machines" help:"Show the state of the farm, pause it, and set how teams share its machines."`
-	Queue  commands.Queue  `cmd:"" group:"machines" help:"List the tasks that wait for a machine, the next one first."`
-	Levels commands.Levels `cmd:"" group:"machines" help:"Show and change how the levels rush, normal and overnight are served."`
-	Limits commands.Limits `cmd:"" group:"machines" help:"Limit how many tasks use something at once, such as the licences of a plug-in."`
-	Events commands.Events `cmd:"" group:"machines" help:"Print what happens on the farm, as it happens."`
+	Agents agents.Commands `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and remove machines."`
+	Farm   queue.Farm      `cmd:"" group:"machines" help:"Show the state of the farm, pause it, and set how teams share its machines."`
+	Queue  queue.Queue     `cmd:"" group:"machines" help:"List the tasks that wait for a machine, the next one first."`
+	Levels queue.Levels    `cmd:"" group:"machines" help:"Show and change how the levels rush, normal and overnight are served."`
+	Limits queue.Limits    `cmd:"" group:"machines" help:"Limit how many tasks use something at once, such as the licences of a plug-in."`
+	Events queue.Events    `cmd:"" group:"machines" help:"Print what happens on the farm, as it happens."`
 
-	Teams  commands.Teams  `cmd:"" group:"people" help:"Create, list and delete teams."`
-	Tokens commands.Tokens `cmd:"" group:"people" help:"Create, list and revoke API tokens."`
-	People commands.People `cmd:"" group:"people" help:"Create people, links that sign them in, and delete them."`
+	Teams  access.Teams  `cmd:"" group:"people" help:"Create, list and delete teams."`
+	Tokens access.Tokens `cmd:"" group:"people" help:"Create, list and revoke API tokens."`
+	People access.People `cmd:"" group:"people" help:"Create people, links that sign them in, and delete them."`
 
 	ShowHelp   helpCommand         `cmd:"" name:"help" passthrough:"" help:"Print the help of the program, or of a command."`
-	Completion commands.Completion `cmd:"" help:"Print the script that makes a shell complete commands."`
-	Complete   commands.Complete   `cmd:"" hidden:""`
+	Completion completion.Command  `cmd:"" help:"Print the script that makes a shell complete commands."`
+	Complete   completion.Complete `cmd:"" hidden:""`
 	Version    versionCommand      `cmd:"" help:"Print the version."`
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"overcrank/cmd/overcrank/commands"
+	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/exit"
 )
 
@@ -79,7 +79,7 @@ func explainGlobalFlags(root *kong.Node) {
 // farmFlags are those of a command's flags that say which farm it asks, and as whom.
 func farmFlags(node *kong.Node) (shared []*kong.Flag) {
 	for _, flag := range node.Flags {
-		if flag.Tag.Has(commands.FarmTag) {
+		if flag.Tag.Has(remote.FarmTag) {
 			shared = append(shared, flag)
 		}
 	}

@@ -242,8 +242,8 @@ func simulatedInventory(i int) farm.Inventory {
 	return inv
 }
 
-// queue submits n jobs, a thousand at a time, each of which needs the tag of its number.
-func queue(f *farmtest.Farm, b *testing.B, template, composition string, n int, tag func(i int) string) {
+// submitBatches submits n jobs, a thousand at a time, each of which needs the tag of its number.
+func submitBatches(f *farmtest.Farm, b *testing.B, template, composition string, n int, tag func(i int) string) {
 	b.Helper()
 	const group = 1000
 	for begun := 0; begun < n; begun += group {
@@ -295,7 +295,7 @@ func BenchmarkSimulatedAgents(b *testing.B) {
 	})
 	b.Run("ready to leased", func(b *testing.B) { c.latency(b, f, template, composition) })
 	leases := min(waiting/2, 100_000)
-	queue(f, b, template, composition, waiting-leases, func(i int) string { return fmt.Sprintf("elsewhere-%03d", i%(simulatedClasses/2)) })
+	submitBatches(f, b, template, composition, waiting-leases, func(i int) string { return fmt.Sprintf("elsewhere-%03d", i%(simulatedClasses/2)) })
 	b.Run("ready to leased while much waits", func(b *testing.B) { c.latency(b, f, template, composition) })
 	b.Run("leases", func(b *testing.B) { c.throughput(b, f, template, composition, leases) })
 }
@@ -341,7 +341,7 @@ func (c *crowd) throughput(b *testing.B, f *farmtest.Farm, template, composition
 	for b.Loop() {
 	}
 	f.Post("/api/farm/v1/farm/pause", map[string]any{}, nil)
-	queue(f, b, template, composition, n, func(i int) string { return classTag(i % (simulatedClasses / 2)) })
+	submitBatches(f, b, template, composition, n, func(i int) string { return classTag(i % (simulatedClasses / 2)) })
 	b.ReportMetric(residentMB(b, f.Cmd.Process.Pid), "MB(queued)")
 	f.Post("/api/farm/v1/farm/resume", map[string]any{}, nil)
 	begun, have, ticks := time.Now(), c.taken.Load(), cpuTicks(b, f.Cmd.Process.Pid)

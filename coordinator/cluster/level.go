@@ -87,3 +87,11 @@ func (c *Cluster) Level() (level int) {
 	})
 	return level
 }
+
+// Recordable is an inventory as the farm's level lets it be recorded.
+func (c *Cluster) Recordable(inv farm.Inventory) farm.Inventory {
+	if c.Level() < command.RootsLevel {
+		inv.Roots = nil
+	}
+	return inv
+}

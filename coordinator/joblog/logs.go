@@ -4,12 +4,14 @@
 package joblog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -105,6 +107,29 @@ func (l *Logs) lock(job string) *lock {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(job)) // a hash takes everything
 	return &l.locks[hash.Sum32()%uint32(len(l.locks))]
+}
+
+// Note adds lines to a job's log. A log that cannot be written holds nobody's render up.
+func (l *Logs) Note(job string, lines ...string) {
+	if len(lines) == 0 {
+		return
+	}
+	var text bytes.Buffer
+	for _, line := range lines {
+		text.WriteString(strings.Map(printable, line))
+		text.WriteByte('\n')
+	}
+	if err := l.Add(job, text.Bytes()); err != nil {
+		l.cfg.Logger.Warn("writing a job's log", "job", job, "error", err)
+	}
+}
+
+// printable keeps one line one line, and terminals that show it safe.
+func printable(r rune) rune {
+	if r != '\t' && (r < ' ' || r == 0x7f) {
+		return ' '
+	}
+	return r
 }
 
 // Add adds lines to a job's log, unless that is full.

@@ -30,6 +30,17 @@ func Job(s farm.JobStatus) string {
 	return string(s)
 }
 
+// Batch is a batch's state, which is one of the interface: processing, finished or error. A state of a later release is said as it comes.
+func Batch(status string) string {
+	switch status {
+	case "processing":
+		return "at work"
+	case "error":
+		return "failed"
+	}
+	return status
+}
+
 // Template is a template's state. A state of a later release is said as it comes.
 func Template(s farm.TemplateStatus) string {
 	switch s {

@@ -13,7 +13,7 @@ import (
 
 	"overcrank/agent/film"
 	"overcrank/cmd/overcrank/client"
-	"overcrank/cmd/overcrank/commands"
+	"overcrank/cmd/overcrank/commands/jobs"
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/cmd/overcrank/titlecard"
 	"overcrank/durable"
@@ -120,7 +120,7 @@ func (d *Command) submit(ctx context.Context, c *client.Client, t client.Templat
 		return job, fmt.Errorf("submit: %w", err)
 	}
 	fmt.Fprintf(out, "Submitted job %s: words, colour and picture changed\n", job.ID)
-	jobs, err := commands.Watch(ctx, c, []string{job.ID}, out)
+	jobs, err := jobs.Watch(ctx, c, []string{job.ID}, out)
 	if err != nil {
 		return job, err
 	}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -118,3 +119,23 @@ func Plural(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// Agreed says whether somebody typed a word.
+func Agreed(from io.Reader, word string) bool {
+	line, _ := bufio.NewReader(from).ReadString('\n')
+	return strings.TrimSpace(line) == word
+}
+
+// Percent is a part of a hundred, aligned in a column.
+func Percent(p float64) string { return fmt.Sprintf("%3.0f %%", p) }
+
+// Gigabytes is a size, "" when it is not known.
+func Gigabytes(bytes int64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+}
+
+// Megabytes is a size.
+func Megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

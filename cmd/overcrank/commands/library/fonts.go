@@ -1,0 +1,133 @@
+// Package library has the commands about what a team keeps for its jobs: fonts and secrets.
+package library
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/commands/remote"
+	"overcrank/cmd/overcrank/terminal"
+)
+
+// Fonts are the commands below overcrank fonts.
+type Fonts struct {
+	List   fontsList   `cmd:"" default:"withargs" help:"List the fonts of the team."`
+	Show   fontsShow   `cmd:"" help:"Show a font."`
+	Add    fontsAdd    `cmd:"" help:"Add font files to the team's library."`
+	Delete fontsDelete `cmd:"" help:"Delete fonts."`
+}
+
+func findFont(ctx context.Context, c *client.Client, ref string) (string, error) {
+	if remote.IDForm.MatchString(ref) {
+		return ref, nil
+	}
+	list, err := c.Fonts(ctx)
+	if err != nil {
+		return "", err
+	}
+	font, err := remote.Pick(list.Items, "font", ref, func(f client.Font) (string, string) { return f.ID, f.FileName })
+	return font.ID, err
+}
+
+func fontTable(list ...client.Font) *terminal.Table {
+	t := terminal.NewTable("FONT", "FAMILY", "FILE", "ADDED")
+	for _, f := range list {
+		t.Row(f.ID, f.FamilyName, f.FileName, terminal.LocalTime(f.CreatedAt))
+	}
+	return t
+}
+
+type fontsList struct{ remote.Flags }
+
+func (l fontsList) Run(ctx context.Context, out *terminal.Output) error {
+	c, err := l.Client()
+	if err != nil {
+		return err
+	}
+	list, err := c.Fonts(ctx)
+	if err != nil {
+		return err
+	}
+	if l.JSON {
+		return out.Answer(list.JSON())
+	}
+	if len(list.Items) == 0 {
+		out.Remark("No fonts. Add some with: overcrank fonts add Brand-Bold.ttf")
+		return nil
+	}
+	return out.Table(fontTable(list.Items...))
+}
+
+type fontsShow struct {
+	Font string `arg:"" help:"Id or file name of the font." complete:"font"`
+	remote.Flags
+}
+
+func (s fontsShow) Run(ctx context.Context, out *terminal.Output) error {
+	c, err := s.Client()
+	if err != nil {
+		return err
+	}
+	id, err := findFont(ctx, c, s.Font)
+	if err != nil {
+		return err
+	}
+	font, err := c.Font(ctx, id)
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		return out.Answer(font.JSON())
+	}
+	return out.Table(fontTable(font))
+}
+
+type fontsAdd struct {
+	Files []string `arg:"" name:"file" type:"existingfile" help:"Font files (.ttf, .otf, .ttc)."`
+	remote.Flags
+}
+
+func (fontsAdd) Help() string {
+	return `Jobs name a font by its file name; fonts that a template's text uses are found without being named.
+
+    overcrank fonts add Brand-*.ttf`
+}
+
+func (a fontsAdd) Run(ctx context.Context, out *terminal.Output) error {
+	c, err := a.Client()
+	if err != nil {
+		return err
+	}
+	var raws []json.RawMessage
+	var fonts []client.Font
+	for _, file := range a.Files {
+		b := out.Bar("uploading " + filepath.Base(file))
+		font, err := c.AddFont(ctx, file, b.Bytes)
+		b.End()
+		if err != nil {
+			return err
+		}
+		raws, fonts = append(raws, font.JSON()), append(fonts, font)
+	}
+	if a.JSON {
+		return out.Answers(raws)
+	}
+	return out.Table(fontTable(fonts...))
+}
+
+type fontsDelete struct {
+	Fonts []string `arg:"" name:"font" help:"Ids or file names of the fonts." complete:"font"`
+	remote.Farm
+}
+
+func (d fontsDelete) Run(ctx context.Context, out *terminal.Output) error {
+	c, err := d.Client()
+	if err != nil {
+		return err
+	}
+	return remote.DeleteAll(d.Fonts, "deleted", out,
+		func(ref string) (string, error) { return findFont(ctx, c, ref) },
+		func(id string) error { return c.DeleteFont(ctx, id) })
+}

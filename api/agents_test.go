@@ -95,12 +95,12 @@ func requestOf(t testing.TB, key []byte) []byte {
 }
 
 // send makes a request over a connection that shows the machine's certificate.
-func (m *machine) send(method, path string, body any) answer {
+func (m *machine) send(method, path string, body any) reply {
 	m.r.t.Helper()
 	return m.r.sendBy(m.http, method, m.r.secure+path, body, "Authorization:")
 }
 
-func (m *machine) get(path string) answer {
+func (m *machine) get(path string) reply {
 	m.r.t.Helper()
 	return m.send(http.MethodGet, path, nil)
 }
@@ -149,7 +149,7 @@ func (m *machine) hear() (message wire.Message) {
 }
 
 // put sends a file about an attempt.
-func (m *machine) put(path string, at wire.Attempt, name string, body any) answer {
+func (m *machine) put(path string, at wire.Attempt, name string, body any) reply {
 	m.r.t.Helper()
 	return m.send(http.MethodPut, fmt.Sprintf("%s%s/%d/%s", path, at.Task, at.Attempt, name), body)
 }

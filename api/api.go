@@ -7,10 +7,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/request"
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
-	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/inbound"
 )
@@ -32,7 +32,7 @@ type Config struct {
 	// Teams holds each team to how often it may ask; nil sets no limit.
 	Teams *throttle.Throttle
 	// Followers bounds how much is followed live; the zero value sets no bound.
-	Followers Followers
+	Followers throttle.Followers
 	// Strangers is how often one address may show secrets that the farm does not know; the zero value means ten times a second.
 	Strangers throttle.Limit
 }
@@ -44,17 +44,15 @@ type server struct {
 	logger  *slog.Logger
 	sockets *socket.Hub
 	browser func(c *fiber.Ctx) (farm.Principal, error)
-	results fiber.Handler      // gives a result
-	teams   *throttle.Throttle // by team
-	follow  Followers
+	// teamsResults gives results to their job's team only.
+	teamsResults bool
+	teams        *throttle.Throttle // by team
+	follow       throttle.Followers
 	// strangers counts the secrets that were refused, by remote address.
-	strangers *throttle.Throttle
-	uploads   context.Context // of calls that take a file; it ends with stop, which other calls outlive
+	strangers throttle.Strangers
 }
 
 const (
-	// callTimeout bounds a request that moves no file. Fiber does not tell a handler that its client has left.
-	callTimeout = 30 * time.Second
 	// stopTimeout bounds how long stop waits for the sockets.
 	stopTimeout = 10 * time.Second
 )
@@ -71,17 +69,13 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	uploads, cancel := context.WithCancel(context.Background())
 	s := &server{
 		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger,
-		sockets: socket.NewHub(cfg.Logger), uploads: uploads,
-		teams: cfg.Teams, follow: cfg.Followers, strangers: throttle.New(cfg.Strangers),
-	}
-	s.browser, s.results = cfg.Browser, s.giveOutput
-	if cfg.TeamsResults {
-		s.results = s.giveTeamsOutput
+		sockets: socket.NewHub(cfg.Logger), browser: cfg.Browser,
+		teams: cfg.Teams, follow: cfg.Followers, strangers: throttle.NewStrangers(cfg.Strangers), teamsResults: cfg.TeamsResults,
 	}
 	app.Use(func(c *fiber.Ctx) error {
-		c.Context().SetUserValue(localStopping, uploads)
+		c.Context().SetUserValue(request.LocalStopping, uploads)
 		if cfg.Bodies != nil {
-			c.Context().SetUserValue(localMemory, cfg.Bodies)
+			c.Context().SetUserValue(request.LocalMemory, cfg.Bodies)
 		}
 		return c.Next()
 	})
@@ -102,23 +96,4 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 		}
 		cancel()
 	}
-}
-
-// call gives the context for a request that moves no file.
-func (s *server) call(c *fiber.Ctx) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(requestContext(c, context.Background()), callTimeout)
-}
-
-// transfer gives the context for a request that moves a file; it ends when the server stops.
-func (s *server) transfer(c *fiber.Ctx) context.Context { return requestContext(c, s.uploads) }
-
-// requestContext adds to ctx what the farm has to know of the request that c answers.
-func requestContext(c *fiber.Ctx, ctx context.Context) context.Context {
-	if led, ok := c.Locals(localLed).(*coordinator.Led); ok {
-		ctx = coordinator.WithLed(ctx, led)
-	}
-	if request, ok := c.Locals(localRequest).(*state.Request); ok {
-		ctx = state.WithRequest(ctx, request)
-	}
-	return ctx
 }

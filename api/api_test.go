@@ -256,7 +256,7 @@ func (r *rig) createTemplate(kind string) templateAnswer {
 }
 
 // upload hands a template's file over as plain clients do: no token, one PUT.
-func (r *rig) upload(address string, data any) answer {
+func (r *rig) upload(address string, data any) reply {
 	r.t.Helper()
 	return r.send(http.MethodPut, address, data, "Authorization:", "Content-Type: application/octet-stream")
 }

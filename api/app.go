@@ -9,6 +9,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"overcrank/api/answer"
+	"overcrank/api/request"
 )
 
 const (
@@ -46,14 +49,14 @@ func NewApp(logger *slog.Logger, proxies ...netip.Prefix) *fiber.App {
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
-		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return answerError(c, err) },
+		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return answer.Error(c, err) },
 	})
 	server := app.Server()
 	server.SecureErrorLogMessage = true // or errors would quote the headers, and with them tokens
 	server.ErrorHandler = func(rc *fasthttp.RequestCtx, err error) { refuseUnreadable(rc, err, logger) }
 	handler := server.Handler
 	server.Handler = func(rc *fasthttp.RequestCtx) {
-		nameRequest(rc)
+		request.AssignID(rc)
 		if why := checkFraming(rc.Request.Header.RawHeaders()); why != "" {
 			refuse(rc, fiber.StatusBadRequest, why)
 			rc.SetConnectionClose() // where this request ends is anybody's guess
@@ -63,16 +66,16 @@ func NewApp(logger *slog.Logger, proxies ...netip.Prefix) *fiber.App {
 		if slices.Contains(fiber.DefaultMethods, string(rc.Method())) {
 			handler(rc)
 		} else {
-			refuse(rc, fiber.StatusNotFound, unknownAddress(string(rc.Method()), string(rc.Path())))
+			refuse(rc, fiber.StatusNotFound, answer.UnknownAddress(string(rc.Method()), string(rc.Path())))
 		}
-		settleBody(rc)
+		request.Settle(rc)
 	}
-	bodies := NewBodies()
+	bodies := request.NewGate()
 	app.Use(func(c *fiber.Ctx) error {
-		c.Context().SetUserValue(localMemory, bodies)
+		c.Context().SetUserValue(request.LocalMemory, bodies)
 		return c.Next()
 	})
-	app.Use(noteOrigin(proxies), logRequests(logger), recoverPanics, securityHeaders, readForms)
+	app.Use(request.NoteOrigin(proxies), logRequests(logger), recoverPanics, securityHeaders, readForms)
 	return app
 }
 
@@ -99,7 +102,7 @@ func readForms(c *fiber.Ctx) error {
 	if streamed(c.Path()) || !c.Request().IsBodyStream() {
 		return c.Next()
 	}
-	form, err := readBody(c, formLimit)
+	form, err := request.ReadBody(c, formLimit)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api"
+	"overcrank/api/public"
 	"overcrank/coordinator"
 	"overcrank/farm"
 )
@@ -121,7 +122,7 @@ func TestAnAnswerOfTheInterfaceIsNotKeptOrGuessed(t *testing.T) {
 }
 
 func TestReadinessSaysWhyNot(t *testing.T) {
-	head, err := coordinator.Open(t.Context(), coordinator.Config{DataDir: t.TempDir(), PublicAddress: "http://farm.test", MinFree: 1, DescribeJob: api.DescribeJob})
+	head, err := coordinator.Open(t.Context(), coordinator.Config{DataDir: t.TempDir(), PublicAddress: "http://farm.test", MinFree: 1, DescribeJob: public.DescribeJob})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/answer"
 	"overcrank/coordinator/files"
 )
 
@@ -176,7 +176,7 @@ func TestAFileThatIsTornBreaksTheConnection(t *testing.T) {
 	app := fiber.New(fiber.Config{DisableStartupMessage: true})
 	app.Get("/", func(c *fiber.Ctx) error {
 		text := make([]byte, 200_000)
-		return api.ServeFile(c, &files.File{ReadSeekCloser: torn{bytes.NewReader(text)}, Name: "a.mp4", Size: int64(len(text))}, api.FileOptions{})
+		return answer.File(c, &files.File{ReadSeekCloser: torn{bytes.NewReader(text)}, Name: "a.mp4", Size: int64(len(text))}, answer.FileOptions{})
 	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

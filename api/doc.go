@@ -1,5 +1,3 @@
-// Package api is the public REST interface (versions 2 and 3) and the agents' endpoints, on Fiber.
-//
-// routes.go is the table of everything it answers. A request is read by a decoder of its own (submission.go and its
-// neighbours), decided by package coordinator, and answered in the shapes of jobshape.go and templateshape.go.
+// Package api puts the REST interface together on Fiber: the public one (public), the farm's own (farmv1) and the machines' (agents),
+// behind what all requests pass: the log, tokens and roles, rates, Idempotency-Key, fresh reads.
 package api

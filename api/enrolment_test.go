@@ -40,7 +40,7 @@ import (
 )
 
 // tryEnrol tries to enrol a machine with a join token.
-func (r *rig) tryEnrol(token wire.JoinToken, key []byte) answer {
+func (r *rig) tryEnrol(token wire.JoinToken, key []byte) reply {
 	r.t.Helper()
 	return r.sendBy(r.over(identity.FirstContact(token.Authority)), http.MethodPost, r.secure+wire.PathEnrol,
 		wire.Enrol{Name: "box", Inventory: inventory(), Request: requestOf(r.t, key)}, bearer(token.Secret))
@@ -439,7 +439,7 @@ func TestAnAgentOfAnEarlierReleaseTurnsItsSecretIntoACertificate(t *testing.T) {
 
 	// Updated, it lets the farm prove itself before it shows its secret.
 	strangers := r.over(identity.Stranger())
-	prove := func(id string) answer {
+	prove := func(id string) reply {
 		return r.sendBy(strangers, http.MethodPost, r.secure+wire.PathProve, wire.Prove{AgentID: id, Nonce: []byte("0123456789abcdef")}, "Authorization:")
 	}
 	prove(unknownID).refused(http.StatusUnauthorized)
@@ -456,7 +456,7 @@ func TestAnAgentOfAnEarlierReleaseTurnsItsSecretIntoACertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := r.over(trusting)
-	renew := func(secret string) answer {
+	renew := func(secret string) reply {
 		m.self.Key = newKey(t)
 		return r.sendBy(client, http.MethodPost, r.secure+wire.PathRenew, wire.Renew{Request: requestOf(t, m.self.Key)}, bearer(secret))
 	}

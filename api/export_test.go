@@ -11,7 +11,7 @@ type Route struct {
 // TeamRoutes is the table of the routes for members of a team.
 func TeamRoutes() (out []Route) {
 	for _, r := range (&server{}).teamRoutes() {
-		out = append(out, Route{r.method, r.path, r.action})
+		out = append(out, Route{r.Method, r.Path, r.Action})
 	}
 	return out
 }

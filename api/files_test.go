@@ -34,16 +34,16 @@ func TestACallersOwnFileIsKeptByItsContent(t *testing.T) {
 	}
 	w.Close()
 
-	for name, send := range map[string]func() answer{
-		"raw": func() answer { return r.send(http.MethodPost, "/api/farm/v1/files?name=logo.png", content) },
-		"named": func() answer {
+	for name, send := range map[string]func() reply{
+		"raw": func() reply { return r.send(http.MethodPost, "/api/farm/v1/files?name=logo.png", content) },
+		"named": func() reply {
 			return r.send(http.MethodPost, "/api/farm/v1/files", content, "X-File-Name: l%C3%B6go.png")
 		},
-		"chunked": func() answer {
+		"chunked": func() reply {
 			return r.send(http.MethodPost, "/api/farm/v1/files", io.MultiReader(strings.NewReader(content)))
 		},
-		"unnamed": func() answer { return r.send(http.MethodPost, "/api/farm/v1/files", content) },
-		"the form": func() answer {
+		"unnamed": func() reply { return r.send(http.MethodPost, "/api/farm/v1/files", content) },
+		"the form": func() reply {
 			return r.send(http.MethodPost, "/api/farm/v1/files", form.Bytes(), "Content-Type: "+w.FormDataContentType())
 		},
 	} {

@@ -15,6 +15,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	"overcrank/api"
+	"overcrank/api/request"
+	"overcrank/api/throttle"
 	"overcrank/inbound"
 )
 
@@ -50,7 +52,7 @@ func TestOneWhoFollowsAsMuchAsAllowedLeavesOthersRoom(t *testing.T) {
 	const each = 40
 	people := inbound.NewGate(each, 0)
 	r := start(t, func(cfg *api.Config) {
-		cfg.Followers = api.Followers{People: people, Addresses: inbound.NewGate(each+1, 0)}
+		cfg.Followers = throttle.Followers{People: people, Addresses: inbound.NewGate(each+1, 0)}
 	})
 	other := bearer(r.makeToken("artist", "").Secret)
 	third := bearer(r.makeToken("viewer", "").Secret)
@@ -116,7 +118,7 @@ func TestOnlyATrustedProxySaysWhereARequestComesFrom(t *testing.T) {
 		want    string
 	}{{nil, "0.0.0.0"}, {[]netip.Prefix{netip.MustParsePrefix("0.0.0.0/32")}, "198.51.100.7"}} {
 		app := api.NewApp(nil, test.proxies...)
-		app.Get("/", func(c *fiber.Ctx) error { return c.SendString(api.Origin(c)) })
+		app.Get("/", func(c *fiber.Ctx) error { return c.SendString(request.Origin(c)) })
 		req := httptest.NewRequest(http.MethodGet, "/", nil)
 		req.Header.Add("X-Forwarded-For", "1.1.1.1")
 		req.Header.Add("X-Forwarded-For", "2.2.2.2, 198.51.100.7")

@@ -5,21 +5,15 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/farmv1"
+	"overcrank/api/public"
+	"overcrank/api/request"
 	"overcrank/coordinator"
 )
 
-// What new jobs are sent to.
-const (
-	pathJobs    = "/api/v2/jobs"
-	pathBatches = "/api/v2/batches"
-)
-
-// localLed is where a request keeps the time in which it was let through as the leader's.
-const localLed = "overcrank.led"
-
 // fresh lets a request through once this coordinator has all that any has acknowledged before.
 func (s *server) fresh(c *fiber.Ctx) error {
-	if c.Path() == pathCluster || submits(c.Method(), c.Path()) {
+	if c.Path() == farmv1.PathCluster || public.Submits(c.Method(), c.Path()) {
 		return c.Next() // the first is asked when there is no leader, more than ever; for the others there is proved
 	}
 	if err := s.catchUp(c); err != nil {
@@ -32,15 +26,9 @@ func (s *server) catchUp(c *fiber.Ctx) error {
 	if s.farm.IsFresh() {
 		return nil
 	}
-	ctx, done := s.call(c)
+	ctx, done := request.Call(c)
 	defer done()
 	return s.farm.Fresh(ctx)
-}
-
-// submits says whether a request is one for new jobs. Those come by the thousand, and all that they answer with success is
-// brought into the farm's log.
-func submits(method, path string) bool {
-	return method == fiber.MethodPost && (path == pathJobs || path == pathBatches)
 }
 
 // proved does for submissions what fresh does for others. The leader does not ask the other coordinators first: that it could
@@ -48,12 +36,12 @@ func submits(method, path string) bool {
 func (s *server) proved(h fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if led := s.farm.Led(); led != nil && c.Get(headerIdempotencyKey) == "" { // a repetition brings nothing into the log
-			c.Locals(localLed, led)
+			c.Locals(request.LocalLed, led)
 			err := h(c)
 			if err == nil && c.Response().StatusCode() < fiber.StatusBadRequest {
 				return nil
 			}
-			c.Locals(localLed, nil)
+			c.Locals(request.LocalLed, nil)
 			if !errors.Is(err, coordinator.ErrLedNoMore) && s.ledStill(c, led) {
 				return err
 			}
@@ -68,7 +56,7 @@ func (s *server) proved(h fiber.Handler) fiber.Handler {
 }
 
 func (s *server) ledStill(c *fiber.Ctx, led *coordinator.Led) bool {
-	ctx, done := s.call(c)
+	ctx, done := request.Call(c)
 	defer done()
 	return s.farm.LedStill(ctx, led) == nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"overcrank/api/answer"
+	"overcrank/api/request"
 	"overcrank/farm"
 )
 
@@ -183,8 +185,8 @@ func (f *Front) look() (app *application, turned <-chan struct{}, hopeless bool)
 
 // sayWaiting answers for a node that serves nothing: 503 with the reason and when to come again, except that it is alive.
 func (f *Front) sayWaiting(rc *fasthttp.RequestCtx) {
-	nameRequest(rc)
-	defer settleBody(rc)
+	request.AssignID(rc)
+	defer request.Settle(rc)
 	rc.SetConnectionClose() // nobody has looked at how the request is framed
 	f.mu.RLock()
 	checks := f.checks
@@ -199,7 +201,7 @@ func (f *Front) sayWaiting(rc *fasthttp.RequestCtx) {
 		refuse(rc, fiber.StatusServiceUnavailable, found.Error)
 	}
 	rc.Response.Header.Set(fiber.HeaderCacheControl, "no-store")
-	if wait, later := retryAfter[rc.Response.StatusCode()]; later {
+	if wait, later := answer.RetryAfter[rc.Response.StatusCode()]; later {
 		rc.Response.Header.Set(fiber.HeaderRetryAfter, wait)
 	}
 }

@@ -3,6 +3,8 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/answer"
+	"overcrank/api/request"
 	"overcrank/farm"
 )
 
@@ -36,13 +38,9 @@ type diskBody struct {
 	Needed int64  `json:"neededBytes"`
 }
 
-func (s *server) getInfo(c *fiber.Ctx, _ farm.Principal) error {
-	return ok(c, map[string]string{"version": s.version})
-}
-
 // alive answers as long as the process serves requests at all.
 func (s *server) alive(c *fiber.Ctx) error {
-	return ok(c, aliveBody())
+	return answer.OK(c, aliveBody())
 }
 
 // ready answers whether work can be taken, and why not.
@@ -53,21 +51,21 @@ func (s *server) ready(c *fiber.Ctx) error {
 		checks = s.farm.WithoutPlaces(checks)
 	}
 	status, body := readiness(checks)
-	if wait, later := retryAfter[status]; later {
+	if wait, later := answer.RetryAfter[status]; later {
 		c.Set(fiber.HeaderRetryAfter, wait)
 	}
-	return sendJSON(c, status, body)
+	return answer.JSON(c, status, body)
 }
 
 // isMember tells whether a request shows a good token. A token that is not known is told nothing more than none.
 func (s *server) isMember(c *fiber.Ctx) bool {
-	secret := bearer(c)
+	secret := request.Bearer(c)
 	if secret == "" {
 		return false
 	}
 	_, err := s.farm.Authenticate(c.UserContext(), secret)
 	if err != nil {
-		_ = s.refuseStranger(c, err) // it counts as a guess
+		_ = s.strangers.Refuse(c, err) // it counts as a guess
 	}
 	return err == nil
 }

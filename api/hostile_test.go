@@ -33,7 +33,7 @@ func (r *rig) connect() net.Conn {
 }
 
 // next reads one answer.
-func next(t testing.TB, from *bufio.Reader, method string) answer {
+func next(t testing.TB, from *bufio.Reader, method string) reply {
 	t.Helper()
 	res, err := http.ReadResponse(from, &http.Request{Method: method})
 	if err != nil {
@@ -44,11 +44,11 @@ func next(t testing.TB, from *bufio.Reader, method string) answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{t, res.StatusCode, res.Header, body}
+	return reply{t, res.StatusCode, res.Header, body}
 }
 
 // exchange sends the lines of a request as they are, with the administrator's token, and reads its answer.
-func (r *rig) exchange(lines, body string) answer {
+func (r *rig) exchange(lines, body string) reply {
 	r.t.Helper()
 	conn := r.connect()
 	if _, err := io.WriteString(conn, lines+"\r\nHost: farm\r\nAuthorization: Bearer "+r.token+"\r\n\r\n"+body); err != nil {
@@ -62,7 +62,7 @@ func (r *rig) exchange(lines, body string) answer {
 var leaks = []string{".go:", "goroutine", "panic", "json:", "unmarshal", "Unmarshal", "struct", "interface {", "map[", "*api", "farm.", "coordinator.", "raftstore", "bbolt", "fasthttp", "/tmp/", "%!"}
 
 // isError checks that an answer is an error in the shape of all errors, and tells nothing of the program.
-func (a answer) isError(what string) {
+func (a reply) isError(what string) {
 	a.t.Helper()
 	if a.header.Get("X-Request-Id") == "" {
 		a.t.Errorf("%s: the answer has no X-Request-Id", what)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/answer"
 	"overcrank/api/openapi"
 	"overcrank/coordinator/files"
 )
@@ -49,6 +50,6 @@ func (s *server) giveInterface(load func() (openapi.Document, error)) fiber.Hand
 		}
 		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
 		f := &files.File{ReadSeekCloser: openDocument{bytes.NewReader(d.body)}, Name: "openapi.json", Size: int64(len(d.body)), ETag: d.tag}
-		return ServeFile(c, f, FileOptions{ContentType: fiber.MIMEApplicationJSONCharsetUTF8, CacheControl: "public, max-age=300"})
+		return answer.File(c, f, answer.FileOptions{ContentType: fiber.MIMEApplicationJSONCharsetUTF8, CacheControl: "public, max-age=300"})
 	}
 }

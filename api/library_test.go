@@ -43,7 +43,7 @@ func form(t testing.TB, parts []string, content ...[]byte) (body []byte, header 
 	return b.Bytes(), "Content-Type: " + w.FormDataContentType()
 }
 
-func (r *rig) addFont(fileName string, content []byte, fields ...string) answer {
+func (r *rig) addFont(fileName string, content []byte, fields ...string) reply {
 	r.t.Helper()
 	body, header := form(r.t, append([]string{"font@" + fileName}, fields...), content)
 	return r.send(http.MethodPost, "/api/v2/fonts", body, header)

@@ -20,7 +20,7 @@ func TestATeamIsHeldToItsRate(t *testing.T) {
 	boss := r.makeToken("admin", `, "team": "`+other.ID+`"`)
 	second := r.makeToken("viewer", "")
 
-	var refused answer
+	var refused reply
 	passed := 3 // requests so far
 	for range 20 {
 		// Tokens and connections do not matter, reads and writes count alike.
@@ -36,7 +36,7 @@ func TestATeamIsHeldToItsRate(t *testing.T) {
 	if seconds, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || seconds < 500 || seconds > 1000 {
 		t.Errorf("Retry-After is %q, and the next request is free in up to 1000 s", refused.header.Get("Retry-After"))
 	}
-	for _, a := range []answer{r.send(http.MethodPost, "/api/v2/jobs", srcJob), r.get("/api/v3/templates"), r.get(pathTokens)} {
+	for _, a := range []reply{r.send(http.MethodPost, "/api/v2/jobs", srcJob), r.get("/api/v3/templates"), r.get(pathTokens)} {
 		a.refused(http.StatusTooManyRequests)
 	}
 	r.get("/api/v2/jobs", bearer(boss.Secret)).into(http.StatusOK, nil)

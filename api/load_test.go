@@ -27,6 +27,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api"
+	"overcrank/api/public"
 	"overcrank/coordinator"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
@@ -65,7 +66,7 @@ func startLoaded(b *testing.B, dir string) *loaded {
 	}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	l := &loaded{b: b, dir: dir, address: ln.Addr().String()}
-	l.farm, err = coordinator.Open(b.Context(), coordinator.Config{DataDir: dir, PublicAddress: "http://" + l.address, Logger: logger, DescribeJob: api.DescribeJob})
+	l.farm, err = coordinator.Open(b.Context(), coordinator.Config{DataDir: dir, PublicAddress: "http://" + l.address, Logger: logger, DescribeJob: public.DescribeJob})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -250,7 +250,7 @@ func (r *rig) make(path, body, as string) string {
 }
 
 // try uses a route with an id.
-func (r *rig) try(address string, rule rule, id string, header ...string) answer {
+func (r *rig) try(address string, rule rule, id string, header ...string) reply {
 	r.t.Helper()
 	method, path, _ := strings.Cut(address, " ")
 	path = strings.NewReplacer("{id}", id, "{name}", id, "{frame}", "0").Replace(path) + rule.query

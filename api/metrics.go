@@ -11,6 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"overcrank/api/answer"
+	"overcrank/api/route"
 	"overcrank/farm"
 )
 
@@ -32,13 +34,13 @@ func measure(times *prometheus.HistogramVec) fiber.Handler {
 		err := c.Next()
 		status := c.Response().StatusCode()
 		if err != nil {
-			status = StatusOf(err)
+			status = answer.StatusOf(err)
 		}
-		route := c.Route().Path
-		if status == fiber.StatusNotFound && (route == "/" || route == "") {
-			route = unnamedRoute
+		path := c.Route().Path
+		if status == fiber.StatusNotFound && (path == "/" || path == "") {
+			path = unnamedRoute
 		}
-		times.WithLabelValues(c.Method(), route, strconv.Itoa(status)).Observe(time.Since(began).Seconds())
+		times.WithLabelValues(c.Method(), path, strconv.Itoa(status)).Observe(time.Since(began).Seconds())
 		return err
 	}
 }
@@ -49,25 +51,24 @@ func (s *server) giveMetrics(c *fiber.Ctx, _ farm.Principal) error {
 }
 
 // profile is one of Go's profiles of this coordinator's process, as go tool pprof reads it.
-func profile(read http.HandlerFunc) teamHandler {
-	answer := adaptor.HTTPHandlerFunc(read)
-	return func(c *fiber.Ctx, _ farm.Principal) error { return answer(c) }
+func profile(read http.HandlerFunc) route.Handler {
+	handle := adaptor.HTTPHandlerFunc(read)
+	return func(c *fiber.Ctx, _ farm.Principal) error { return handle(c) }
 }
 
 // profiles are those of Go's profiles that stand at any time.
 var profiles = []string{"allocs", "block", "goroutine", "heap", "mutex"}
 
 // vitalRoutes are the addresses at which the farm is watched by those who run it.
-func (s *server) vitalRoutes() []route {
-	const get = fiber.MethodGet
-	routes := []route{
-		{get, "/metrics", farm.ActViewMetrics, s.giveMetrics},
-		{get, "/debug/pprof/profile", farm.ActProfile, profile(pprof.Profile)},
-		{get, "/debug/pprof/trace", farm.ActProfile, profile(pprof.Trace)},
-		{get, "/debug/pprof/symbol", farm.ActProfile, profile(pprof.Symbol)},
+func (s *server) vitalRoutes() []route.Route {
+	routes := []route.Route{
+		route.Get("/metrics", farm.ActViewMetrics, s.giveMetrics),
+		route.Get("/debug/pprof/profile", farm.ActProfile, profile(pprof.Profile)),
+		route.Get("/debug/pprof/trace", farm.ActProfile, profile(pprof.Trace)),
+		route.Get("/debug/pprof/symbol", farm.ActProfile, profile(pprof.Symbol)),
 	}
 	for _, name := range profiles {
-		routes = append(routes, route{get, "/debug/pprof/" + name, farm.ActProfile, profile(pprof.Handler(name).ServeHTTP)})
+		routes = append(routes, route.Get("/debug/pprof/"+name, farm.ActProfile, profile(pprof.Handler(name).ServeHTTP)))
 	}
 	return routes
 }

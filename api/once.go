@@ -3,11 +3,12 @@ package api
 import (
 	"bytes"
 	"hash"
-	"io"
 	"mime"
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 )
@@ -19,17 +20,12 @@ const (
 	headerReplayed = "Idempotent-Replay"
 
 	keyLimit = 255
-	// restLimit bounds what is read of a body that its handler has left, to hash the whole of it.
-	restLimit = 1 << 20
-
-	localRequest = "overcrank.request"
-	localHash    = "overcrank.hash"
 )
 
 // once lets a request with an Idempotency-Key be carried out once: the same request again within a day gets the same answer,
 // and another one under the same key a conflict. Only what succeeded is kept. Whoever has a handler in the table of routes
 // under POST has this around it; the farm's operations find the request in the context of call and transfer.
-func (s *server) once(h teamHandler) teamHandler {
+func (s *server) once(h route.Handler) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		key := c.Get(headerIdempotencyKey)
 		switch {
@@ -52,16 +48,16 @@ func printable(key string) bool {
 	return true
 }
 
-func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHandler) error {
+func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h route.Handler) error {
 	sum := s.farm.Requests().NewHash()
 	sum.Write([]byte(c.Method() + "\n" + c.Path() + "\n" + string(c.Request().URI().QueryString()) + "\n"))
 	if kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType)); err == nil && kind == fiber.MIMEMultipartForm && params["boundary"] != "" {
 		sum = &formHash{Hash: sum, boundary: []byte(params["boundary"])}
 	}
-	c.Context().SetUserValue(localHash, sum)
-	ctx, done := s.call(c)
+	c.Context().SetUserValue(request.LocalHash, sum)
+	ctx, done := request.Call(c)
 	defer done()
-	request, err := s.farm.Requests().Begin(ctx, p, key, func(limit int64) (string, int64, error) {
+	carried, err := s.farm.Requests().Begin(ctx, p, key, func(limit int64) (string, int64, error) {
 		return hashWhole(c, sum, limit)
 	})
 	if err != nil {
@@ -70,22 +66,22 @@ func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHand
 		}
 		return err
 	}
-	defer request.End()
-	answer, err := request.Answered()
+	defer carried.End()
+	answer, err := carried.Answered()
 	if err != nil {
 		return err
 	}
 	if answer != nil {
 		return replay(c, answer)
 	}
-	c.Locals(localRequest, request)
+	c.Locals(request.LocalRequest, carried)
 	if refused := h(c, p); refused != nil {
-		if answer, err := request.Overtaken(ctx); err == nil && answer != nil {
+		if answer, err := carried.Overtaken(ctx); err == nil && answer != nil {
 			return replay(c, answer)
 		}
 		return refused
 	}
-	if request.Repeated() {
+	if carried.Repeated() {
 		c.Set(headerReplayed, "true")
 	}
 	status := c.Response().StatusCode()
@@ -93,11 +89,11 @@ func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h teamHand
 		return nil // a stream is made anew each time
 	}
 	// The operation is done, and its caller gets the answer even when that cannot be kept.
-	err = request.Keep(ctx, state.Answer{
+	err = carried.Keep(ctx, state.Answer{
 		Status: status, ContentType: string(c.Response().Header.ContentType()), Body: bytes.Clone(c.Response().Body()),
 	})
 	if err != nil {
-		s.logger.Warn("keeping an answer for its repetition", "request", requestID(c), "error", err)
+		s.logger.Warn("keeping an answer for its repetition", "request", request.ID(c), "error", err)
 	}
 	return nil
 }
@@ -144,13 +140,9 @@ func (h *formHash) Sum(b []byte) []byte {
 // hashWhole reads what is left of a body, up to a limit on the whole of it, and gives the hash of the request with the size of
 // its body. Without a limit, which is -1 then, only little may be left.
 func hashWhole(c *fiber.Ctx, sum hash.Hash, limit int64) (string, int64, error) {
-	body := openBody(c.Context())
-	if limit < 0 {
-		limit = body.read + restLimit
-	}
-	body.limit = max(limit, body.read)
-	if _, err := io.Copy(io.Discard, body); err != nil {
+	size, err := request.ReadRest(c, limit)
+	if err != nil {
 		return "", 0, err
 	}
-	return state.HashText(sum), body.read, nil
+	return state.HashText(sum), size, nil
 }

@@ -25,7 +25,7 @@ const replayed = "Idempotent-Replay"
 func keyed(key string) string { return "Idempotency-Key: " + key }
 
 // twice sends a request two times under one key, and makes sure that the answers are the same.
-func (r *rig) twice(path, body, key string, header ...string) answer {
+func (r *rig) twice(path, body, key string, header ...string) reply {
 	r.t.Helper()
 	first := r.send(http.MethodPost, path, body, append(header, keyed(key))...)
 	again := r.send(http.MethodPost, path, body, append(header, keyed(key))...)
@@ -99,7 +99,7 @@ func TestAFormIsAnsweredTheSameAgain(t *testing.T) {
 // TestAFormIsTheSameUnderAnotherBoundary covers clients that choose one anew each time they send a form.
 func TestAFormIsTheSameUnderAnotherBoundary(t *testing.T) {
 	r := start(t)
-	send := func(boundary, content string) answer {
+	send := func(boundary, content string) reply {
 		var form bytes.Buffer
 		w := multipart.NewWriter(&form)
 		if err := w.SetBoundary(boundary); err != nil {
@@ -128,19 +128,19 @@ func TestAFormIsTheSameUnderAnotherBoundary(t *testing.T) {
 func TestAnotherRequestUnderTheSameKeyIsRefused(t *testing.T) {
 	r := start(t)
 	r.send(http.MethodPost, "/api/v2/jobs", srcJob, keyed("k")).into(http.StatusCreated, nil)
-	for name, again := range map[string]func() answer{
-		"another body": func() answer {
+	for name, again := range map[string]func() reply{
+		"another body": func() reply {
 			return r.send(http.MethodPost, "/api/v2/jobs", strings.Replace(srcJob, "main", "other", 1), keyed("k"))
 		},
-		"a longer body": func() answer { return r.send(http.MethodPost, "/api/v2/jobs", srcJob+" ", keyed("k")) },
-		"a longer stream": func() answer {
+		"a longer body": func() reply { return r.send(http.MethodPost, "/api/v2/jobs", srcJob+" ", keyed("k")) },
+		"a longer stream": func() reply {
 			return r.send(http.MethodPost, "/api/v2/jobs", io.MultiReader(strings.NewReader(srcJob+" ")), keyed("k"))
 		},
-		"a shorter body":   func() answer { return r.send(http.MethodPost, "/api/v2/jobs", srcJob[1:], keyed("k")) },
-		"no body":          func() answer { return r.send(http.MethodPost, "/api/v2/jobs", nil, keyed("k")) },
-		"another address":  func() answer { return r.send(http.MethodPost, "/api/v2/templates", srcJob, keyed("k")) },
-		"other parameters": func() answer { return r.send(http.MethodPost, "/api/v2/jobs?a=1", srcJob, keyed("k")) },
-		"something very long": func() answer {
+		"a shorter body":   func() reply { return r.send(http.MethodPost, "/api/v2/jobs", srcJob[1:], keyed("k")) },
+		"no body":          func() reply { return r.send(http.MethodPost, "/api/v2/jobs", nil, keyed("k")) },
+		"another address":  func() reply { return r.send(http.MethodPost, "/api/v2/templates", srcJob, keyed("k")) },
+		"other parameters": func() reply { return r.send(http.MethodPost, "/api/v2/jobs?a=1", srcJob, keyed("k")) },
+		"something very long": func() reply {
 			return r.send(http.MethodPost, "/api/farm/v1/files", strings.Repeat("x", 5<<20), keyed("k"))
 		},
 	} {
@@ -201,7 +201,7 @@ func TestAnAnswerOutlivesWhatItTellsOf(t *testing.T) {
 
 func TestManyAtOnceAreCarriedOutOnce(t *testing.T) {
 	r := start(t)
-	answers := make([]answer, 16)
+	answers := make([]reply, 16)
 	var all sync.WaitGroup
 	for i := range answers {
 		all.Go(func() { answers[i] = r.send(http.MethodPost, "/api/v2/jobs", srcJob, keyed("k")) })

@@ -16,7 +16,7 @@ const passphrase = "a passphrase for tests"
 // field is a part of a form, a file when it has a name.
 type field struct{ name, file, content string }
 
-func (r *rig) restore(fields ...field) answer {
+func (r *rig) restore(fields ...field) reply {
 	r.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)

@@ -22,6 +22,7 @@ import (
 
 	"overcrank/api"
 	"overcrank/api/apitest"
+	"overcrank/api/public"
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/inbound"
@@ -118,7 +119,7 @@ func startOn(t testing.TB, farm coordinator.Config, edit ...func(*api.Config)) *
 	r := &rig{t: t, dir: farm.DataDir, base: "http://" + ln.Addr().String(), logs: &safeBuffer{}}
 	r.http = &http.Client{Transport: contract.Transport(t, plainTransport), Timeout: patience}
 	logger := slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	farm.DescribeJob, farm.PublicAddress, farm.MinFree = api.DescribeJob, r.base, 1
+	farm.DescribeJob, farm.PublicAddress, farm.MinFree = public.DescribeJob, r.base, 1
 	r.farm, err = coordinator.Open(t.Context(), farm)
 	if err != nil {
 		t.Fatal(err)
@@ -162,8 +163,8 @@ func (r *rig) eventually(what string, ok func() bool) {
 	}
 }
 
-// answer is what a request came to.
-type answer struct {
+// reply is what a request came to.
+type reply struct {
 	t      testing.TB
 	status int
 	header http.Header
@@ -171,7 +172,7 @@ type answer struct {
 }
 
 // into decodes the answer, which has to have the status.
-func (a answer) into(status int, v any) answer {
+func (a reply) into(status int, v any) reply {
 	a.t.Helper()
 	if a.status != status {
 		a.t.Fatalf("got %d %s, want %d", a.status, a.body, status)
@@ -185,7 +186,7 @@ func (a answer) into(status int, v any) answer {
 }
 
 // refused checks the status of an error and that its body says all of the words.
-func (a answer) refused(status int, words ...string) answer {
+func (a reply) refused(status int, words ...string) reply {
 	a.t.Helper()
 	if a.status != status {
 		a.t.Fatalf("got %d %s, want %d", a.status, a.body, status)
@@ -199,13 +200,13 @@ func (a answer) refused(status int, words ...string) answer {
 }
 
 // send makes a request with the administrator's token; header lines are "Name: value", and "Authorization:" removes it.
-func (r *rig) send(method, path string, body any, header ...string) answer {
+func (r *rig) send(method, path string, body any, header ...string) reply {
 	r.t.Helper()
 	return r.sendBy(r.http, method, path, body, header...)
 }
 
 // sendBy is send with a client that has connections of its own.
-func (r *rig) sendBy(client *http.Client, method, path string, body any, header ...string) answer {
+func (r *rig) sendBy(client *http.Client, method, path string, body any, header ...string) reply {
 	r.t.Helper()
 	var reader io.Reader
 	switch b := body.(type) {
@@ -255,7 +256,7 @@ func (r *rig) sendBy(client *http.Client, method, path string, body any, header 
 }
 
 // read reads an answer.
-func (r *rig) read(res *http.Response, err error) answer {
+func (r *rig) read(res *http.Response, err error) reply {
 	r.t.Helper()
 	if err != nil {
 		r.t.Fatal(err)
@@ -265,10 +266,10 @@ func (r *rig) read(res *http.Response, err error) answer {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return answer{r.t, res.StatusCode, res.Header, text}
+	return reply{r.t, res.StatusCode, res.Header, text}
 }
 
-func (r *rig) get(path string, header ...string) answer {
+func (r *rig) get(path string, header ...string) reply {
 	r.t.Helper()
 	return r.send(http.MethodGet, path, nil, header...)
 }

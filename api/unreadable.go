@@ -8,14 +8,19 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"overcrank/api/answer"
+	"overcrank/api/request"
 )
 
 // refuse answers outside the router, in the shape that all errors have.
-func refuse(rc *fasthttp.RequestCtx, status int, why string) { say(rc, status, errorBody{Error: why}) }
+func refuse(rc *fasthttp.RequestCtx, status int, why string) {
+	say(rc, status, answer.ErrorBody{Error: why})
+}
 
 // say answers outside the router.
 func say(rc *fasthttp.RequestCtx, status int, with any) {
-	body, err := encode(with)
+	body, err := answer.Encode(with)
 	if err != nil {
 		rc.SetStatusCode(fiber.StatusInternalServerError)
 		return
@@ -27,12 +32,12 @@ func say(rc *fasthttp.RequestCtx, status int, with any) {
 
 // refuseUnreadable answers what could not be read as a request. The connection ends with it.
 func refuseUnreadable(rc *fasthttp.RequestCtx, err error, logger *slog.Logger) {
-	nameRequest(rc)
+	request.AssignID(rc)
 	var tooLarge *fasthttp.ErrSmallBuffer
 	var network net.Error
 	switch {
 	case errors.As(err, &tooLarge):
-		refuse(rc, fiber.StatusRequestHeaderFieldsTooLarge, "the address and headers of the request are longer than "+byteSize(headerSize)+" together")
+		refuse(rc, fiber.StatusRequestHeaderFieldsTooLarge, "the address and headers of the request are longer than "+request.ByteSize(headerSize)+" together")
 	case errors.As(err, &network) && network.Timeout():
 		refuse(rc, fiber.StatusRequestTimeout, "the request did not come within "+readTimeout.String())
 	default:

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/answer"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -119,7 +119,7 @@ func (s *server) batchResults(c *fiber.Ctx, p farm.Principal) error {
 	if len(z.left) == 0 {
 		return farm.Errorf(farm.CodeNotFound, "no job of this batch is finished yet")
 	}
-	return api.ServeStream(c, z, "application/zip", "results of "+batch.CreatedAt.UTC().Format("2006-01-02 15.04")+".zip")
+	return answer.Download(c, z, "application/zip", "results of "+batch.CreatedAt.UTC().Format("2006-01-02 15.04")+".zip")
 }
 
 func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {

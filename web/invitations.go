@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/answer"
 	"overcrank/coordinator/enrolment"
 	"overcrank/farm"
 	"overcrank/web/page"
@@ -48,7 +48,7 @@ func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 	made, text, err := s.farm.Invite(ctx, p, in)
 	if farm.CodeOf(err) == farm.CodeInvalid {
 		v.Error = err.Error()
-		c.Status(api.StatusOf(err))
+		c.Status(answer.StatusOf(err))
 		return s.showInvitations(c, p, v)
 	}
 	if err != nil {

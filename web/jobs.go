@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/answer"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/web/page"
@@ -345,7 +345,7 @@ func (s *server) jobLog(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return api.ServeFile(c, f, api.FileOptions{})
+	return answer.File(c, f, answer.FileOptions{})
 }
 
 // thumbnail answers with the small picture of a frame.
@@ -366,7 +366,7 @@ func (s *server) frame(c *fiber.Ctx, p farm.Principal, ext string, open func(con
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "private, max-age=60")
-	return api.ServeFile(c, f, api.FileOptions{})
+	return answer.File(c, f, answer.FileOptions{})
 }
 
 // jobPoster answers with one picture for a job as a whole: of the frame in its middle, or of an unexposed one.
@@ -386,7 +386,7 @@ func (s *server) jobPoster(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "private, max-age=10")
-	return api.ServeFile(c, f, api.FileOptions{})
+	return answer.File(c, f, answer.FileOptions{})
 }
 
 // unexposed answers with the picture of a frame that nothing has been rendered to.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/answer"
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/web/page"
@@ -149,7 +149,7 @@ func (s *server) changeMachine(c *fiber.Ctx, p farm.Principal) error {
 	}
 	_, err = s.farm.ConfigureAgent(ctx, p, id, change)
 	if farm.CodeOf(err) == farm.CodeInvalid {
-		c.Status(api.StatusOf(err))
+		c.Status(answer.StatusOf(err))
 		return s.showMachine(c, p, page.MachinePageValues{Error: err.Error(), Field: "change"})
 	}
 	if err != nil {

@@ -14,7 +14,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/aep"
-	"overcrank/api"
+	"overcrank/api/answer"
+	"overcrank/api/public"
+	"overcrank/api/request"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -199,7 +201,7 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 	}
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
 		form.Error = formWords(err)
-		c.Status(api.StatusOf(err))
+		c.Status(answer.StatusOf(err))
 		return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
 	}
 	if err != nil {
@@ -266,7 +268,7 @@ func readForm(c *fiber.Ctx, form *page.NewJob, o order) (farm.Job, error) {
 	if err != nil {
 		return farm.Job{}, err
 	}
-	job, err := api.ReadJob(raw)
+	job, err := public.ReadJob(raw)
 	job.Strict = true
 	return job, err
 }
@@ -340,7 +342,7 @@ func assetOf(f page.Field, value string) (a farm.Asset, changed bool, err error)
 
 // handOver keeps a file for a picture field and answers with the address that the form then holds.
 func (s *server) handOver(c *fiber.Ctx, p farm.Principal) error {
-	body, size, err := api.Body(c, handOverLimit)
+	body, size, err := request.Body(c, handOverLimit)
 	if err != nil {
 		return err
 	}

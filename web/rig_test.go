@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/api"
+	"overcrank/api/public"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/farm"
@@ -56,7 +57,7 @@ type rig struct {
 	base string
 
 	teams  *throttle.Throttle
-	follow api.Followers
+	follow throttle.Followers
 }
 
 func start(t *testing.T, edit ...func(*rig)) *rig {
@@ -111,7 +112,7 @@ func (r *rig) serve(address string) (stop func()) {
 	}
 	r.base = "http://" + ln.Addr().String()
 	logger := slog.New(slog.DiscardHandler)
-	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: r.base, Logger: logger, MinFree: 1, DescribeJob: api.DescribeJob})
+	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: r.base, Logger: logger, MinFree: 1, DescribeJob: public.DescribeJob})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/request"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/farm"
@@ -112,7 +112,7 @@ func (s *server) signIn(c *fiber.Ctx) error {
 	defer cancel()
 	p, err := s.farm.Authenticate(ctx, strings.TrimSpace(c.FormValue("token")))
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
-		if wait := s.strangers.Take(inbound.Caller(api.Origin(c)), time.Now()); wait > 0 {
+		if wait := s.strangers.Take(inbound.Caller(request.Origin(c)), time.Now()); wait > 0 {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
 			return farm.Errorf(farm.CodeRateLimited, "too many wrong tokens from this address; try again in a moment")
 		}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/answer"
+	"overcrank/api/request"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/people"
 	"overcrank/farm"
@@ -66,7 +67,7 @@ func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	token, secret, err := s.farm.MakeToken(ctx, p, people.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People})
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden {
 		v.Error = err.Error()
-		c.Status(api.StatusOf(err))
+		c.Status(answer.StatusOf(err))
 		return s.showTokens(c, p, v)
 	}
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
 
 // addFont takes a font file as the request's body; the page's script sends it.
 func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
-	body, _, err := api.Body(c, library.MaxFont)
+	body, _, err := request.Body(c, library.MaxFont)
 	if err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
 	_, err := s.farm.Secrets().Put(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")), words(v.MachineTags))
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
 		v.Error = err.Error()
-		c.Status(api.StatusOf(err))
+		c.Status(answer.StatusOf(err))
 		return s.showSecrets(c, p, v)
 	}
 	if err != nil {

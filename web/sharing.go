@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/answer"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -69,7 +69,7 @@ func (s *server) share(c *fiber.Ctx, p farm.Principal) error {
 	default:
 		return err
 	}
-	c.Status(api.StatusOf(err))
+	c.Status(answer.StatusOf(err))
 	return s.showSharing(c, p, form.v)
 }
 

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"overcrank/aep"
-	"overcrank/api"
+	"overcrank/api/request"
 	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/farm/variants"
@@ -199,7 +199,7 @@ func (s *server) readTableForm(c *fiber.Ctx, p farm.Principal) (tableForm, error
 	if err != nil || kind != fiber.MIMEMultipartForm {
 		return form, farm.Errorf(farm.CodeInvalid, "the form has to be sent as %s", fiber.MIMEMultipartForm)
 	}
-	body, _, err := api.Body(c, handOverLimit)
+	body, _, err := request.Body(c, handOverLimit)
 	if err != nil {
 		return form, err
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
-	"overcrank/api"
+	"overcrank/api/public"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
@@ -272,7 +272,7 @@ func TestATableOfAsManyRowsAsABatchTakesIsOneBatch(t *testing.T) {
 	card := r.cardTemplate("ada")
 	var table strings.Builder
 	table.WriteString("Title;Subtitle;@hold\n")
-	for n := range api.BatchLimit {
+	for n := range public.BatchLimit {
 		fmt.Fprintf(&table, "Film %d;of many;yes\n", n)
 	}
 	a := r.as("art").sends("/files/table", field{name: "template", value: card.ID}, field{name: "composition", value: "main"}, field{name: "name", value: "{Title}"},
@@ -282,7 +282,7 @@ func TestATableOfAsManyRowsAsABatchTakesIsOneBatch(t *testing.T) {
 	}
 	a.is(http.StatusOK, "1,000 jobs of", "60. Film 59", "1 to 60 of 1,000")
 	batches, _, err := r.farm.Batches(t.Context(), r.principal("ada"), "", 10)
-	if err != nil || len(batches) != 1 || len(batches[0].Jobs) != api.BatchLimit {
+	if err != nil || len(batches) != 1 || len(batches[0].Jobs) != public.BatchLimit {
 		t.Errorf("%d batches, %v", len(batches), err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"overcrank/api"
+	"overcrank/api/public"
 	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/farm/address"
@@ -64,10 +64,10 @@ func (r *tableReader) read() tableRows {
 		r.view.Blame(problemOf(wrong))
 	}
 	r.view.Total = len(sheet.Rows)
-	if r.view.Total > api.BatchLimit {
+	if r.view.Total > public.BatchLimit {
 		r.complain("the table has %d rows, and a batch takes %d: leave some out, or submit it from the command line, which makes several batches of it",
-			r.view.Total, api.BatchLimit)
-		sheet.Rows = sheet.Rows[:api.BatchLimit]
+			r.view.Total, public.BatchLimit)
+		sheet.Rows = sheet.Rows[:public.BatchLimit]
 	}
 	mapping := r.settle(sheet)
 	if err != nil {
@@ -234,7 +234,7 @@ func (r *tableReader) job(v variants.Variant) (job farm.Job) {
 		r.fault(v, 0, err.Error())
 		return farm.Job{}
 	}
-	if job, err = api.ReadJob(body); err != nil {
+	if job, err = public.ReadJob(body); err != nil {
 		r.faults = append(r.faults, problemsOf(r.headings, v, err)...)
 	}
 	job.Strict = true

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/answer"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/web/page"
@@ -106,7 +106,7 @@ func (s *server) templatePoster(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "private, max-age=10")
-	return api.ServeFile(c, f, api.FileOptions{})
+	return answer.File(c, f, answer.FileOptions{})
 }
 
 func (s *server) templateFile(c *fiber.Ctx, p farm.Principal) error {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"overcrank/api"
 	"overcrank/api/throttle"
 	"overcrank/inbound"
 )
@@ -42,7 +41,7 @@ func TestAPageWaitsAMomentForItsTurn(t *testing.T) {
 // TestAReaderWithTooManyPagesIsTold: the page stays as it is, and says why.
 func TestAReaderWithTooManyPagesIsTold(t *testing.T) {
 	people := inbound.NewGate(3, 0)
-	r := start(t, func(r *rig) { r.follow = api.Followers{People: people} })
+	r := start(t, func(r *rig) { r.follow = throttle.Followers{People: people} })
 	ada := r.as("ada")
 	open := []*livePage{ada.live("home"), ada.live("home"), ada.live("home")}
 	for _, page := range open {

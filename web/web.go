@@ -16,7 +16,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api"
+	"overcrank/api/answer"
 	"overcrank/api/openapi"
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
@@ -35,7 +35,7 @@ type Config struct {
 	Logger  *slog.Logger
 	// Teams and Followers are those of the interface, which the dashboard counts into; see api.Config.
 	Teams     *throttle.Throttle
-	Followers api.Followers
+	Followers throttle.Followers
 }
 
 // server answers the dashboard's requests.
@@ -48,7 +48,7 @@ type server struct {
 	// strangers counts the wrong tokens given to the sign-in page, by remote address.
 	strangers *throttle.Throttle
 	teams     *throttle.Throttle // by team
-	follow    api.Followers
+	follow    throttle.Followers
 	base      context.Context // of every call to the coordinator
 	// described is the interface, for the page that shows it; it is read when somebody asks first.
 	described func() (openapi.Reference, error)
@@ -270,7 +270,7 @@ func (s *server) member(action farm.Action, h func(c *fiber.Ctx, p farm.Principa
 
 // problem answers with an error: as JSON to the page's script, as a page to people.
 func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
-	status := api.StatusOf(err)
+	status := answer.StatusOf(err)
 	message := err.Error()
 	if status == fiber.StatusInternalServerError {
 		s.logger.Error("a page could not be shown", "path", c.Path(), "error", err)

@@ -1,4 +1,4 @@
-// Package throttle bounds how often each of many callers may do something.
+// Package throttle bounds how often each of many callers may do something, and how much they may follow live.
 package throttle
 
 import (

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"overcrank/api"
+	"overcrank/api/request"
+	"overcrank/api/throttle"
 	"overcrank/cmd/overcrank/process"
 	"overcrank/inbound"
 )
@@ -53,7 +54,7 @@ type bounds struct {
 	port    inbound.Bounds
 	gates   map[string]*inbound.Gate // by what the metrics call them
 	proxies inbound.Proxies
-	follow  api.Followers
+	follow  throttle.Followers
 	bodies  *inbound.Gate
 	// strangers are those at the coordinators' port, streams those of gossip.
 	strangers, streams *inbound.Gate
@@ -75,10 +76,10 @@ func (f boundFlags) bounds() (b bounds, err error) {
 	}
 	connections := inbound.NewGate(each, 0)
 	b.port = inbound.Bounds{Total: total, Gate: connections, Shared: b.proxies}
-	b.follow = api.Followers{People: inbound.NewGate(f.LivePerPerson, 0), Addresses: inbound.NewGate(f.LivePerAddr, 0)}
+	b.follow = throttle.Followers{People: inbound.NewGate(f.LivePerPerson, 0), Addresses: inbound.NewGate(f.LivePerAddr, 0)}
 	b.strangers = inbound.NewGate(f.ClusterStrangers, max(16, process.OpenFiles()/16))
 	b.streams = inbound.NewGate(f.GossipStreams, 4*f.GossipStreams)
-	b.bodies = api.NewBodies()
+	b.bodies = request.NewGate()
 	b.gates = map[string]*inbound.Gate{
 		"connections": connections, "live_by_person": b.follow.People, "live_by_address": b.follow.Addresses,
 		"cluster_strangers": b.strangers, "gossip_streams": b.streams, "body_bytes": b.bodies,

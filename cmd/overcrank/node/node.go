@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"overcrank/api"
+	"overcrank/api/public"
 	"overcrank/api/throttle"
 	"overcrank/cmd/overcrank/process"
 	"overcrank/coordinator"
@@ -160,7 +161,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
 		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy,
-		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: api.DescribeJob,
+		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: public.DescribeJob,
 		Now: n.under.now, BeforeSync: n.under.beforeSync, Gates: n.bounds.gates,
 		Reader: []string{self, ReadTemplate}, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},
 		Strangers: n.bounds.strangers, GossipStreams: n.bounds.streams,

@@ -1,0 +1,203 @@
+package farmv1
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/input"
+	"overcrank/api/request"
+	"overcrank/coordinator/cluster"
+	"overcrank/farm"
+)
+
+// PathCluster is where the farm's coordinators are looked after.
+const PathCluster = "/api/farm/v1/cluster"
+
+// clusterBody is how the farm's coordinators are, as the one that answers sees them.
+type clusterBody struct {
+	Farm   string `json:"farm"`
+	ID     string `json:"id"`
+	Leader string `json:"leader"`
+	Term   int64  `json:"term"`
+	// Waiting is what the one that answers waits for before it is one of them, "" when it is.
+	Waiting  string       `json:"waiting"`
+	Voters   int          `json:"voters"`
+	Alive    int          `json:"alive"`
+	Spare    int          `json:"spare"`
+	Warnings []string     `json:"warnings"`
+	Storage  storageBody  `json:"storage"`
+	Members  []memberBody `json:"members"`
+}
+
+// storageBody is where the coordinator that answers keeps the farm's files.
+type storageBody struct {
+	Where  string           `json:"where"`
+	Shared bool             `json:"shared"`
+	Move   *storageMoveBody `json:"move"` // null when none are on their way
+}
+
+// storageMoveBody is how far files are on their way from a coordinator's folder to its storage.
+type storageMoveBody struct {
+	From      string `json:"from"`
+	Files     int64  `json:"files"`
+	Bytes     int64  `json:"bytes"`
+	FilesLeft int64  `json:"filesLeft"`
+	BytesLeft int64  `json:"bytesLeft"`
+	Trouble   string `json:"trouble"`
+}
+
+// memberBody is one coordinator.
+type memberBody struct {
+	ID               string      `json:"id"`
+	Name             string      `json:"name"`
+	Address          string      `json:"address"`
+	PublicAddress    string      `json:"publicAddress"`
+	Role             string      `json:"role"`
+	Alive            bool        `json:"alive"`
+	Trouble          string      `json:"trouble"`
+	Version          string      `json:"version"`
+	Level            int         `json:"level"`
+	LastContactAt    answer.Time `json:"lastContactAt"`
+	Lag              int64       `json:"lag"`
+	AppliedIndex     int64       `json:"appliedIndex"`
+	StateIndex       int64       `json:"stateIndex"`
+	Fingerprint      string      `json:"fingerprint"`
+	FingerprintIndex int64       `json:"fingerprintIndex"`
+	Differs          bool        `json:"differs"`
+	StateRebuilds    int64       `json:"stateRebuilds"`
+	StateVerifiedAt  answer.Time `json:"stateVerifiedAt"`
+	FreeBytes        int64       `json:"freeBytes"`
+}
+
+func clusterShape(c cluster.Status) clusterBody {
+	body := clusterBody{
+		Farm: c.Farm, ID: c.Self, Leader: c.Leader, Term: int64(c.Term), Waiting: c.Waiting,
+		Voters: c.Standing.Voters, Alive: c.Standing.Alive, Spare: c.Standing.Spare,
+		Warnings: append([]string{}, c.Warnings...), Members: make([]memberBody, len(c.Members)),
+		Storage: storageBody{Where: c.Storage.Where, Shared: c.Storage.Shared},
+	}
+	if move := c.Storage.Move; move != nil {
+		body.Storage.Move = &storageMoveBody{
+			From: move.From, Files: move.Files, Bytes: move.Bytes, FilesLeft: move.FilesLeft, BytesLeft: move.BytesLeft, Trouble: move.Trouble,
+		}
+	}
+	for i, m := range c.Members {
+		body.Members[i] = memberBody{
+			ID: m.ID, Name: m.Name, Address: m.Cluster, PublicAddress: m.Public, Role: string(m.Role), Alive: !m.Dead, Trouble: m.Trouble,
+			Version: m.Version, Level: m.Level, LastContactAt: answer.Time(m.LastContact), Lag: int64(m.Lag), AppliedIndex: int64(m.Applied), StateIndex: int64(m.State),
+			Fingerprint: m.Fingerprint, FingerprintIndex: int64(m.FingerprintIndex), Differs: m.Differs, FreeBytes: m.Free,
+			StateRebuilds: m.Rebuilds, StateVerifiedAt: answer.Time(m.Verified),
+		}
+	}
+	return body
+}
+
+func (s *server) getCluster(c *fiber.Ctx, p farm.Principal) error {
+	var index uint64
+	if text := c.Query("index"); text != "" {
+		var err error
+		if index, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return farm.Invalid("the question cannot be answered", farm.FieldError{Field: "index", Message: "has to be a whole number from 0 on"})
+		}
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	status, err := s.farm.Cluster().Status(ctx, p, index)
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, clusterShape(status))
+}
+
+func (s *server) removeNode(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	if err := s.farm.Cluster().Remove(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}
+
+// transferLead hands the lead to the coordinator that the address names.
+func (s *server) transferLead(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	if err := s.farm.Cluster().TransferLead(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}
+
+// nodeInvitationBody is an invitation of a coordinator. The answer to its making also holds the token, once.
+type nodeInvitationBody struct {
+	ID        string      `json:"id"`
+	Name      string      `json:"name"`
+	CreatedBy string      `json:"createdBy"`
+	CreatedAt answer.Time `json:"createdAt"`
+	ExpiresAt answer.Time `json:"expiresAt"`
+	UsedBy    string      `json:"usedBy"`
+	UsedAt    answer.Time `json:"usedAt"`
+	Token     string      `json:"token,omitempty"`
+}
+
+func nodeInvitationShape(i farm.NodeInvitation) nodeInvitationBody {
+	return nodeInvitationBody{
+		ID: i.ID, Name: i.Name, CreatedBy: i.CreatedBy, CreatedAt: answer.Time(i.CreatedAt), ExpiresAt: answer.Time(i.ExpiresAt),
+		UsedBy: i.Node, UsedAt: answer.Time(i.UsedAt),
+	}
+}
+
+func (s *server) listNodeInvitations(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	list, err := s.farm.Cluster().Invitations(ctx, p)
+	if err != nil {
+		return err
+	}
+	out := make([]nodeInvitationBody, len(list))
+	for i, invitation := range list {
+		out[i] = nodeInvitationShape(invitation)
+	}
+	return answer.OK(c, out)
+}
+
+func (s *server) makeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
+	body, err := request.ReadBody(c, input.JSONLimit)
+	if err != nil {
+		return err
+	}
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return err
+	}
+	o.Only("name", "expiresAt")
+	name, end := strings.TrimSpace(o.Text("name", input.NameLimit)), input.Time(o, "expiresAt")
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	invitation, token, err := s.farm.Cluster().Invite(ctx, p, name, end)
+	if err != nil {
+		return err
+	}
+	shape := nodeInvitationShape(invitation)
+	shape.Token = token
+	return answer.Created(c, shape)
+}
+
+func (s *server) revokeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	if err := s.farm.Cluster().RevokeInvitation(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}

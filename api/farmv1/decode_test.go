@@ -1,0 +1,20 @@
+package farmv1
+
+import (
+	"testing"
+
+	"overcrank/api/apitest"
+)
+
+// decoders are the readers of JSON bodies, with a body that each takes.
+var decoders = apitest.Decoders{Each: map[string]apitest.Decoder{
+	"secret change": apitest.Reads(func(b []byte) (any, error) { return decodeSecretChange(b) }, `{"machineTags": ["vault"]}`),
+	"key change":    apitest.Reads(func(b []byte) (any, error) { return decodeKeyChange(b) }, `{"dropOld": true}`),
+	"team":          apitest.Reads(func(b []byte) (any, error) { return decodeTeam(b) }, `{"name": "n"}`),
+	"token":         apitest.Reads(func(b []byte) (any, error) { return decodeToken(b) }, `{"name": "n", "role": "artist", "expiresAt": "2030-01-01T00:00:00Z"}`),
+	"token change":  apitest.Reads(func(b []byte) (any, error) { return decodeTokenChange(b) }, `{"name": "n", "role": "viewer", "expiresAt": null}`),
+}}
+
+func TestEveryDecoder(t *testing.T) { decoders.Test(t) }
+
+func FuzzDecode(f *testing.F) { decoders.Fuzz(f) }

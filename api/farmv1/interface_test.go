@@ -1,0 +1,34 @@
+package farmv1
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"overcrank/api/apitest"
+	"overcrank/api/openapi"
+)
+
+// answerShapes are the Go types whose JSON form the farm's own document describes, beside those that it borrows from the public one.
+var answerShapes = map[string]any{
+	"BatchListed": batchListed{}, "Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{},
+	"JoinToken": joinTokenBody{}, "Cluster": clusterBody{}, "ClusterStorage": storageBody{}, "StorageMove": storageMoveBody{},
+	"ClusterMember": memberBody{}, "NodeInvitation": nodeInvitationBody{}, "ScriptRule": scriptsBody{},
+	"KeyChanged": keyChanged{}, "GossipKeys": gossipRingBody{}, "GossipKey": gossipKeyBody{}, "Authority": authorityBody{},
+	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{},
+	"Presence": presenceBody{}, "Inventory": inventoryBody{}, "FontFace": fontUse{}, "Running": runningShape{},
+	"Thumbnail": thumbnailBody{}, "Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
+	"FarmTemplate": farmTemplateBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
+	"Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
+	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
+	"QueueEntry": queueEntryBody{}, "Placement": placementBody{}, "Requirement": requirementBody{},
+	"NearestAgent": nearestBody{}, "Span": spanBody{}, "Event": eventBody{}, "FarmStatus": farmBody{}, "Pace": paceBody{},
+	"Policy": policyBody{}, "Levels": levelsBody{}, "Level": levelBody{}, "TeamShare": teamShare{},
+	"RestoreLine": restoreLine{}, "Restored": restoredBody{}, "FarmLimit": limitBody{}, "Splitting": splitBody{},
+	"Retrying": retryBody{},
+}
+
+func TestTheDocumentsAnswersAreTheShapesOfTheCode(t *testing.T) {
+	borrowed := slices.Collect(maps.Keys(apitest.Described(t, openapi.Public).Components.Schemas))
+	apitest.HoldShapes(t, apitest.Described(t, openapi.Farm), answerShapes, borrowed...)
+}

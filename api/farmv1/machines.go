@@ -1,0 +1,264 @@
+package farmv1
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/input"
+	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
+
+// agentBody is a workstation as the farm sees it. It holds nothing of the agent's credential.
+type agentBody struct {
+	ID         string         `json:"id"`
+	Name       string         `json:"name"`
+	State      string         `json:"state"`
+	Online     bool           `json:"online"`
+	Gossip     bool           `json:"gossip"`
+	LastSeen   answer.Time    `json:"lastSeen"`
+	EnrolledAt answer.Time    `json:"enrolledAt"`
+	Address    string         `json:"address"`
+	Drained    bool           `json:"drained"`
+	Paused     bool           `json:"paused"`
+	SetAside   *setAsideBody  `json:"setAside"`
+	Presence   *presenceBody  `json:"presence"`
+	OS         string         `json:"os"`
+	OSVersion  string         `json:"osVersion"`
+	Arch       string         `json:"arch"`
+	CPU        string         `json:"cpu"`
+	CPUs       int            `json:"cpus"`
+	Memory     int64          `json:"memory"` // bytes
+	GPU        string         `json:"gpu"`
+	GPUMemory  int64          `json:"gpuMemory"` // bytes
+	Disk       int64          `json:"disk"`      // bytes
+	DiskFree   int64          `json:"diskFree"`  // bytes
+	Version    string         `json:"version"`
+	Slots      int            `json:"slots"`
+	Engines    []engineBody   `json:"engines"`
+	Codecs     []string       `json:"codecs"`
+	Tags       []string       `json:"tags"`      // all of them
+	GivenTags  []string       `json:"givenTags"` // those that the farm's people gave it
+	Fonts      int            `json:"fonts"`     // how many
+	Effects    int            `json:"effects"`   // how many
+	Running    []runningShape `json:"running"`
+}
+
+type engineBody struct {
+	Kind    string `json:"kind"`
+	Version string `json:"version"`
+	Beta    bool   `json:"beta"`
+}
+
+// setAsideBody is why the farm gives a machine no work for a while.
+type setAsideBody struct {
+	Reason string      `json:"reason"`
+	At     answer.Time `json:"at"`
+	Until  answer.Time `json:"until"`
+}
+
+// presenceBody is whether a machine may work by its own rules.
+type presenceBody struct {
+	State  string      `json:"state"`
+	Reason string      `json:"reason"`
+	Until  answer.Time `json:"until"`
+}
+
+type runningShape struct {
+	Job      *string     `json:"job"` // null, as the task, for another team's
+	Task     *string     `json:"task"`
+	Attempt  int         `json:"attempt"`
+	Phase    string      `json:"phase"`
+	Frame    int         `json:"frame"`
+	Progress float64     `json:"progress"`
+	Since    answer.Time `json:"since"`
+}
+
+func agentShape(m farm.Machine) agentBody {
+	in := m.Inventory
+	body := agentBody{
+		ID: m.ID, Name: m.Name, State: string(m.State()), Online: m.Online, Gossip: m.Gossip, LastSeen: answer.Time(m.LastSeen),
+		EnrolledAt: answer.Time(m.EnrolledAt), Address: m.Address, Drained: m.Drained, Paused: m.Paused,
+		OS: in.OS, OSVersion: in.OSVersion, Arch: in.Arch, CPU: in.CPU, CPUs: in.CPUs, Memory: in.Memory, GPU: in.GPU, GPUMemory: in.GPUMemory,
+		Disk: in.Disk, DiskFree: in.DiskFree, Version: in.Version, Slots: in.Slots, Engines: engineShapes(in.Engines), Codecs: answer.OrEmpty(in.Codecs),
+		Tags: answer.OrEmpty(m.AllTags()), GivenTags: answer.OrEmpty(m.Tags), Fonts: len(in.Fonts), Effects: len(in.Effects),
+		Running: make([]runningShape, len(m.Running)),
+	}
+	if aside := m.SetAside; aside != nil {
+		body.SetAside = &setAsideBody{Reason: aside.Reason, At: answer.Time(aside.At), Until: answer.Time(aside.Until)}
+	}
+	if m.Presence != "" {
+		body.Presence = &presenceBody{State: string(m.Presence), Reason: m.Reason, Until: answer.Time(m.Until)}
+	}
+	for i, r := range m.Running {
+		body.Running[i] = runningOf(r)
+	}
+	return body
+}
+
+func runningOf(r farm.RunningTask) runningShape {
+	return runningShape{
+		Job: answer.OrNull(r.Job), Task: answer.OrNull(r.Task), Attempt: r.Attempt, Phase: r.Phase, Frame: r.Frame, Progress: answer.Percent(r.Progress), Since: answer.Time(r.Since),
+	}
+}
+
+func engineShapes(engines []farm.EngineInfo) []engineBody {
+	out := make([]engineBody, len(engines))
+	for i, e := range engines {
+		out[i] = engineBody{Kind: e.Kind, Version: e.Version, Beta: e.Beta}
+	}
+	return out
+}
+
+// inventoryBody is all that a machine says it has. Paths are its own affair.
+type inventoryBody struct {
+	Engines []engineBody `json:"engines"`
+	Fonts   []fontUse    `json:"fonts"`
+	Effects []string     `json:"effects"`
+	Plugins []string     `json:"plugins"`
+	Codecs  []string     `json:"codecs"`
+	Tags    []string     `json:"tags"`
+	LeftOut int          `json:"leftOut"`
+	Hash    string       `json:"hash"`
+}
+
+// fontUse is a face of a font that a machine has.
+type fontUse struct {
+	PostScript string `json:"postScript"`
+	Family     string `json:"family"`
+	Style      string `json:"style"`
+}
+
+func inventoryShape(in farm.Inventory) inventoryBody {
+	fonts := make([]fontUse, len(in.Fonts))
+	for i, f := range in.Fonts {
+		fonts[i] = fontUse{PostScript: f.PostScript, Family: f.Family, Style: f.Style}
+	}
+	return inventoryBody{
+		Engines: engineShapes(in.Engines), Fonts: fonts, Effects: answer.OrEmpty(in.Effects), Plugins: answer.OrEmpty(in.Plugins), Codecs: answer.OrEmpty(in.Codecs),
+		Tags: answer.OrEmpty(in.Tags), LeftOut: in.LeftOut, Hash: in.Hash(),
+	}
+}
+
+func (s *server) listAgents(c *fiber.Ctx, p farm.Principal) error {
+	wrong := &input.Problems{}
+	query := farm.AgentQuery{
+		States: queryMachineStates(c, "state", wrong), Tag: strings.TrimSpace(c.Query("tag")),
+		Limit: input.QueryNumber(c, "limit", input.ListSize, 1, input.ListLimit, wrong), Cursor: input.QueryCursor(c, wrong),
+	}
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	machines, next, err := s.farm.Agents(ctx, p, query)
+	if err != nil {
+		return err
+	}
+	out := make([]agentBody, len(machines))
+	for i, m := range machines {
+		out[i] = agentShape(m)
+	}
+	answer.LinkNext(c, next)
+	return answer.OK(c, out)
+}
+
+func queryMachineStates(c *fiber.Ctx, key string, wrong *input.Problems) (states []farm.MachineState) {
+	for _, name := range input.SplitList(c.Query(key)) {
+		if !slices.Contains(farm.MachineStates(), farm.MachineState(name)) {
+			wrong.Add(key, "knows no state %q; the states are offline, paused, set_aside, draining, drained, not_ready, away, rendering, free", name)
+			continue
+		}
+		states = append(states, farm.MachineState(name))
+	}
+	return states
+}
+
+func (s *server) getAgent(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	m, err := s.farm.Agent(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, agentShape(m))
+}
+
+func (s *server) getInventory(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	m, err := s.farm.Agent(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, inventoryShape(m.Inventory))
+}
+
+func (s *server) changeAgent(c *fiber.Ctx, p farm.Principal) error {
+	body, err := request.ReadBody(c, input.JSONLimit)
+	if err != nil {
+		return err
+	}
+	change, err := decodeAgentChange(body)
+	if err != nil {
+		return err
+	}
+	return s.configureAgent(c, p, change)
+}
+
+// turnAgent drains, pauses or resumes a machine.
+func (s *server) turnAgent(change coordinator.AgentChange) route.Handler {
+	return func(c *fiber.Ctx, p farm.Principal) error { return s.configureAgent(c, p, change) }
+}
+
+func (s *server) configureAgent(c *fiber.Ctx, p farm.Principal, change coordinator.AgentChange) error {
+	ctx, done := request.Call(c)
+	defer done()
+	m, err := s.farm.ConfigureAgent(ctx, p, c.Params("id"), change)
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, agentShape(m))
+}
+
+func (s *server) retireAgent(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	if err := s.farm.RetireAgent(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}
+
+// decodeAgentChange reads what is to be changed. A setAside of false lets a machine work again that failed too often, and an empty
+// name gives a machine back its own.
+func decodeAgentChange(body []byte) (coordinator.AgentChange, error) {
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return coordinator.AgentChange{}, err
+	}
+	o.Only("name", "drained", "paused", "tags", "setAside")
+	change := coordinator.AgentChange{Drained: o.Boolean("drained"), Paused: o.Boolean("paused")}
+	if o.Has("name") {
+		name := strings.TrimSpace(o.Text("name", input.NameLimit))
+		change.Name = &name
+	}
+	if o.Has("tags") {
+		tags := input.Tags(o, "tags")
+		change.Tags = &tags
+	}
+	if aside := o.Boolean("setAside"); aside != nil {
+		if *aside {
+			o.Problem("setAside", "can only be false: the farm sets machines aside by itself")
+		}
+		change.Restore = true
+	}
+	return change, wrong.Err()
+}

@@ -1,0 +1,133 @@
+package farmv1
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/input"
+	"overcrank/api/request"
+	"overcrank/farm"
+)
+
+// placementBody is what a job waits for.
+type placementBody struct {
+	Job          string            `json:"job"`
+	Task         *string           `json:"task"`
+	Why          string            `json:"why"`
+	Split        *string           `json:"split"`
+	Agents       int               `json:"agents"`
+	Fitting      int               `json:"fitting"`
+	Free         int               `json:"free"`
+	Requirements []requirementBody `json:"requirements"`
+	Nearest      *nearestBody      `json:"nearest"`
+	Place        *int              `json:"place"`
+	PlaceAtLeast bool              `json:"placeAtLeast"`
+	Start        *spanBody         `json:"start"`
+	Finish       *spanBody         `json:"finish"`
+	At           answer.Time       `json:"at"`
+}
+
+// requirementBody is one thing that is asked of a machine.
+type requirementBody struct {
+	Kind     string `json:"kind"`
+	Wants    string `json:"wants"`
+	RulesOut int    `json:"rulesOut"`
+}
+
+// nearestBody is a machine that nearly fits.
+type nearestBody struct {
+	ID    string   `json:"id"`
+	Name  string   `json:"name"`
+	Lacks []string `json:"lacks"`
+}
+
+// spanBody is a time to come, in seconds, as a range.
+type spanBody struct {
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+	Learning bool    `json:"learning"`
+}
+
+func placementShape(p farm.Placement) placementBody {
+	body := placementBody{
+		Job: p.Job, Task: answer.OrNull(p.Task), Why: p.Why, Split: answer.OrNull(p.Split), Agents: p.Agents, Fitting: p.Fitting, Free: p.Free,
+		Requirements: make([]requirementBody, len(p.Requirements)), PlaceAtLeast: p.PlaceAtLeast,
+		Start: spanShape(p.Start), Finish: spanShape(p.Finish), At: answer.Time(p.At),
+	}
+	for i, r := range p.Requirements {
+		body.Requirements[i] = requirementBody(r)
+	}
+	if n := p.Nearest; n != nil {
+		body.Nearest = &nearestBody{ID: n.ID, Name: n.Name, Lacks: answer.OrEmpty(n.Lacks)}
+	}
+	if p.Place > 0 {
+		body.Place = &p.Place
+	}
+	return body
+}
+
+func spanShape(s *farm.Span) *spanBody {
+	if s == nil {
+		return nil
+	}
+	return &spanBody{Low: s.Low, High: s.High, Learning: s.Learning}
+}
+
+// queueEntryBody is a task in line. What is null is another team's.
+type queueEntryBody struct {
+	Place    int         `json:"place"`
+	Level    string      `json:"level"`
+	Since    answer.Time `json:"since"`
+	Job      *string     `json:"job"`
+	JobName  *string     `json:"jobName"`
+	Task     *string     `json:"task"`
+	Kind     *string     `json:"kind"`
+	Priority *int        `json:"priority"`
+	// TemplateID is null also for a project that is no template.
+	TemplateID  *string `json:"templateId"`
+	Composition *string `json:"composition"`
+}
+
+func queueEntryShape(e farm.QueueEntry) queueEntryBody {
+	body := queueEntryBody{
+		Place: e.Place, Level: answer.LevelName(e.Level), Since: answer.Time(e.Since), Job: answer.OrNull(e.Job), Task: answer.OrNull(e.Task), Kind: answer.OrNull(string(e.Kind)),
+	}
+	if e.Job != "" {
+		body.JobName, body.Priority = &e.JobName, &e.Priority
+		body.TemplateID, body.Composition = answer.OrNull(e.Template), answer.OrNull(e.Composition)
+	}
+	return body
+}
+
+func (s *server) getPlacement(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	placement, err := s.farm.Placement(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, placementShape(placement))
+}
+
+// queuePage is how many tasks one page of the queue holds at most.
+const queuePage = 500
+
+func (s *server) listQueue(c *fiber.Ctx, p farm.Principal) error {
+	wrong := &input.Problems{}
+	limit := input.QueryNumber(c, "limit", input.ListSize, 1, queuePage, wrong)
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	entries, next, err := s.farm.Queue(ctx, p, limit, c.Query("cursor"))
+	if err != nil {
+		return err
+	}
+	out := make([]queueEntryBody, len(entries))
+	for i, e := range entries {
+		out[i] = queueEntryShape(e)
+	}
+	answer.LinkNext(c, next)
+	return answer.OK(c, out)
+}

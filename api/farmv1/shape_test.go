@@ -1,0 +1,127 @@
+package farmv1
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"overcrank/api/answer"
+	"overcrank/api/apitest"
+	"overcrank/api/public"
+	"overcrank/coordinator"
+	"overcrank/coordinator/people"
+	"overcrank/farm"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares what a value looks like on the wire with the file of that name.
+func golden(t *testing.T, name string, value any) {
+	t.Helper()
+	apitest.Golden(t, *update, name, value)
+}
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 123_456_789, time.UTC)
+
+const jobA = "01JD7000000000000000000JBA"
+
+func TestMachinesOnTheWire(t *testing.T) {
+	machine := farm.Machine{
+		Agent: farm.Agent{ID: "a1", Name: "suite-3", SecretHash: "never shown", Inventory: farm.Inventory{
+			OS: "windows", Arch: "amd64", CPUs: 16, Memory: 64 << 30, Version: "0.1.0", Slots: 1,
+			Engines: []farm.EngineInfo{{Kind: "aftereffects", Version: "26.0.2", Path: `C:\Program Files\Adobe`}},
+			Fonts:   []farm.FontUse{{PostScript: "Inter-Bold"}}, Codecs: []string{"image_png"},
+		}},
+		Online: true, LastSeen: noon, Address: "10.0.0.3:51000",
+		Running: []farm.RunningTask{{Task: jobA + ".1", Job: jobA, Attempt: 2, Progress: 12.3456, Frame: 17, Phase: "rendering", Since: noon}, {Frame: -1, Phase: "uploading", Since: noon}},
+	}
+	golden(t, "agent", agentShape(machine))
+	golden(t, "agent-inventory", inventoryShape(machine.Inventory))
+	golden(t, "agent-bare", agentShape(farm.Machine{Agent: farm.Agent{ID: "a2", Name: "laptop"}}))
+	machine.Drained, machine.Tags = true, []string{"night"}
+	machine.SetAside = &farm.SetAside{Reason: "attempts of 5 jobs in a row failed on it", At: noon, Until: noon.Add(time.Hour)}
+	machine.Availability = farm.Availability{Presence: farm.PresenceAway, Reason: "somebody works at it"}
+	golden(t, "agent-set-aside", agentShape(machine))
+}
+
+func TestTasksOnTheWire(t *testing.T) {
+	task := farm.Task{ID: jobA + ".2", Job: jobA, Kind: farm.TaskRender, Stage: 1, Frames: &farm.Frames{Start: 0, End: 24}, Status: farm.TaskLeased,
+		Attempt: 2, Failures: 1, Agent: "a1", Error: "the engine was killed", Engine: "embedded", Redo: 1, Parts: []farm.TaskPart{{Frames: farm.Frames{Start: 0, End: 9}, Attempt: 1}}}
+	golden(t, "task", taskShape(coordinator.TaskView{Task: task, AgentName: "suite-3", Running: &farm.RunningTask{Task: task.ID, Job: jobA, Attempt: 2, Progress: 50, Frame: 12, Phase: "rendering", Since: noon}}))
+	golden(t, "task-bare", taskShape(coordinator.TaskView{Task: farm.Task{ID: jobA + ".1", Job: jobA, Kind: farm.TaskSample, Stills: []int{0, 12, 24}, Status: farm.TaskReady}}))
+	golden(t, "attempts", attemptShapes([]farm.AttemptRecord{
+		{Task: task.ID, Number: 1, Agent: "a2", AgentName: "laptop", LeasedAt: noon, EndedAt: noon.Add(time.Minute), Outcome: farm.OutcomeFailed,
+			Class: farm.FailureWorker, Message: "the disk is full", Measured: farm.Measured{Engine: "aftereffects 26.0.2", StartSeconds: 20.5, Frames: 3, FrameSeconds: 1.5}},
+		{Task: task.ID, Number: 2, Agent: "a1", AgentName: "suite-3", LeasedAt: noon},
+	}))
+	golden(t, "farm-job", farmJobShape(farm.Job{
+		ID: jobA, Name: "Opener", Tags: []string{"tv"}, SubmittedBy: "night", Priority: 5, Level: farm.LevelRush, NotBefore: noon, Status: farm.JobRendering, Progress: 12.345,
+		RequireTags: []string{"gpu"}, AnyTags: []string{"a", "b"}, NoTags: []string{"slow"}, MinMemory: 16e9, OS: "windows", Settings: farm.Settings{Engine: "ae2026"},
+		Limits: []string{"particles"}, MaxMachines: 4, MaxAttempts: 2, PreviewFirst: true, Approve: true, ApprovedAt: noon, ApprovedBy: "ada", Failures: 1, FramesTotal: 100,
+		CreatedAt: noon, UpdatedAt: noon, StartedAt: noon,
+	}, map[farm.TaskStatus]int{farm.TaskDone: 2, farm.TaskLeased: 1, farm.TaskBlocked: 1}))
+	golden(t, "farm-job-bare", farmJobShape(farm.Job{ID: jobA, Status: farm.JobCancelled, CreatedAt: noon, UpdatedAt: noon}, nil))
+}
+
+func TestTheQueueOnTheWire(t *testing.T) {
+	golden(t, "placement", placementShape(farm.Placement{
+		Job: jobA, Task: jobA + ".1", Why: "All 2 machines that fit are busy.", Split: "The render is split into 3 ranges of frames.", Agents: 3, Fitting: 2,
+		Requirements: []farm.Requirement{{Kind: "engine", Wants: "After Effects 2026", RulesOut: 1}},
+		Nearest:      &farm.NearAgent{ID: "a1", Name: "suite-3", Lacks: []string{"the font Inter-Bold"}},
+		Place:        3, PlaceAtLeast: true, Start: &farm.Span{Low: 10, High: 90.5}, Finish: &farm.Span{Learning: true}, At: noon,
+	}))
+	golden(t, "placement-bare", placementShape(farm.Placement{Job: jobA, At: noon}))
+	golden(t, "queue-entry", queueEntryShape(farm.QueueEntry{Place: 1, Level: farm.LevelRush, Since: noon, Task: jobA + ".1", Job: jobA, JobName: "Opener", Team: "t", Kind: farm.TaskRender, Priority: 5}))
+	golden(t, "queue-entry-others", queueEntryShape(farm.QueueEntry{Place: 2, Since: noon}))
+}
+
+func TestThePolicyOnTheWire(t *testing.T) {
+	golden(t, "policy", policyShape(farm.Policy{
+		Revision: 3, At: noon, By: "ada", Paused: true, MaxMachinesPerJob: 8, MaxSlotsPerMachine: 16, Scripts: farm.ScriptPolicy{Role: farm.RoleProducer},
+		Levels: map[farm.Level]farm.LevelPolicy{farm.LevelOvernight: {Paused: true, MaxShare: 0.5, Hours: []farm.Hours{{Days: []time.Weekday{time.Monday, time.Friday}, From: 19 * 60, To: 8 * 60}}}},
+		Teams:  map[string]farm.TeamPolicy{"01JD7000000000000000000TEA": {MaxMachines: 4}},
+		Limits: map[string]farm.LimitPolicy{"particles": {Total: 4, PerMachine: 1, ByMachine: true, Effects: []string{"tc Particular*"}}},
+		Split:  farm.SplitPolicy{MinSeconds: 20, MaxRanges: 8}, Retry: farm.RetryPolicy{MaxAttempts: 2, MaxJobFailures: 9, SetAsideAfter: 4},
+	}))
+	golden(t, "policy-bare", policyShape(farm.Policy{}))
+	golden(t, "farm", farmShape(farm.Status{
+		Paused: true, Machines: map[farm.MachineState]int{farm.MachineFree: 2, farm.MachineOffline: 1}, Slots: 2, Ready: 7, Leased: 1,
+		Jobs: map[farm.JobStatus]int{farm.JobQueued: 3}, Done: 40, Failed: 2, Since: noon,
+	}))
+}
+
+func TestOtherAnswersOnTheWire(t *testing.T) {
+	golden(t, "batch-listed", batchListed{
+		BatchID: "01JD7000000000000000000BTA", Status: "processing", CreatedAt: answer.Time(noon), Stats: public.BatchStats{Total: 3, Finished: 1, Error: 1, Pending: 1},
+	})
+	golden(t, "file", keptFile{Src: "farm://abc", Size: 3, SHA256: "abc", ExpiresAt: answer.Time(noon)})
+	golden(t, "thumbnail", thumbnailBody{Frame: 12, Size: 900, URL: "/api/farm/v1/jobs/" + jobA + "/thumbnails/12.jpg"})
+}
+
+func TestAccessOnTheWire(t *testing.T) {
+	team := teamShape(farm.Team{ID: "01JD7000000000000000000TEA", Name: "Trailers", CreatedAt: noon}, true)
+	token := farm.Token{ID: "01JD7000000000000000000TKN", Team: team.ID, Name: "night", Role: farm.RoleArtist, Hash: "never shown", CreatedAt: noon}
+	p := farm.Principal{TokenID: token.ID}
+	golden(t, "team", team)
+	golden(t, "token", tokenShape(token, p))
+	made := tokenShape(token, farm.Principal{})
+	made.Secret, made.ExpiresAt = "oct_abc", answer.Time(noon.Add(time.Hour))
+	golden(t, "token-created", made)
+	invitation := joinTokenShape(farm.JoinToken{
+		ID: "01JI", Name: "Suite 4", Hash: "never shown", Tags: []string{"gpu"}, Uses: 2, Left: 1, CreatedBy: "admin", CreatedAt: noon, ExpiresAt: noon.Add(time.Hour), LastUsedAt: noon,
+	})
+	golden(t, "join-token", invitation)
+	invitation.JoinToken = "ocj_secret.0123"
+	golden(t, "join-token-created", invitation)
+	golden(t, "join-token-bare", joinTokenShape(farm.JoinToken{ID: "01JI", Uses: 1, Left: 1, CreatedBy: "admin", CreatedAt: noon, ExpiresAt: noon.Add(time.Hour)}))
+	made.Secret, made.LastUsedAt = "", answer.Time(noon)
+	made.SignIn = signInShape("https://farm.example", people.SignIn{Code: "CODE", Until: noon.Add(10 * time.Minute)}, noon)
+	golden(t, "person-created", made)
+	golden(t, "self", selfBody{ID: token.ID, Name: token.Name, Role: "artist", FarmAdmin: true, Team: team})
+}
+
+func TestDeliveries(t *testing.T) {
+	golden(t, "delivery-pending", deliveryShape(farm.Delivery{ID: jobA, Tries: 1, TriedAt: noon, Next: noon.Add(time.Second), Error: "the receiver answered 500"}))
+	golden(t, "delivery-delivered", deliveryShape(farm.Delivery{ID: jobA, Tries: 2, TriedAt: noon, EndedAt: noon}))
+	golden(t, "delivery-failed", deliveryShape(farm.Delivery{ID: jobA, Tries: 4, TriedAt: noon, EndedAt: noon, Error: "the receiver answered 500"}))
+}

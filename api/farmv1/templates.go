@@ -1,0 +1,63 @@
+package farmv1
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/input"
+	"overcrank/api/request"
+	"overcrank/farm"
+)
+
+// farmTemplateBody is what the farm has been told of a template beyond the public interface.
+type farmTemplateBody struct {
+	ID          string `json:"id"`
+	DisplayName string `json:"displayName"`
+	Sequential  bool   `json:"sequential"`
+}
+
+func farmTemplateShape(t farm.Template) farmTemplateBody {
+	return farmTemplateBody{ID: t.ID, DisplayName: t.DisplayName, Sequential: t.Sequential}
+}
+
+func (s *server) getFarmTemplate(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	t, err := s.farm.Templates().Get(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, farmTemplateShape(t))
+}
+
+func (s *server) markTemplate(c *fiber.Ctx, p farm.Principal) error {
+	body, err := request.ReadBody(c, input.JSONLimit)
+	if err != nil {
+		return err
+	}
+	sequential, err := decodeTemplateMark(body)
+	if err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	t, err := s.farm.Templates().MarkSequential(ctx, p, c.Params("id"), sequential)
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, farmTemplateShape(t))
+}
+
+// decodeTemplateMark reads the only mark that there is.
+func decodeTemplateMark(body []byte) (sequential bool, err error) {
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return false, err
+	}
+	o.Only("sequential")
+	if o.Need("sequential") {
+		sequential = o.Flag("sequential")
+	}
+	return sequential, wrong.Err()
+}

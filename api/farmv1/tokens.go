@@ -1,0 +1,216 @@
+package farmv1
+
+import (
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/input"
+	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator/people"
+	"overcrank/farm"
+)
+
+// tokenBody is an API token, or the access of a person. The answer to its making also holds what opens the farm, once:
+// Secret for a program, SignIn for a person.
+type tokenBody struct {
+	ID         string      `json:"id"`
+	Team       string      `json:"team"`
+	Name       string      `json:"name"`
+	Role       string      `json:"role"`
+	CreatedAt  answer.Time `json:"createdAt"`
+	ExpiresAt  answer.Time `json:"expiresAt"`
+	LastUsedAt answer.Time `json:"lastUsedAt"`
+	Current    bool        `json:"current"` // it makes the request
+	Secret     string      `json:"secret,omitempty"`
+	SignIn     *signInBody `json:"signIn,omitempty"`
+}
+
+// signInBody is an address that signs a browser in, once.
+type signInBody struct {
+	URL       string      `json:"url"`
+	ExpiresIn int         `json:"expiresIn"` // seconds
+	ExpiresAt answer.Time `json:"expiresAt"`
+}
+
+func tokenShape(t farm.Token, p farm.Principal) tokenBody {
+	return tokenBody{
+		ID: t.ID, Team: t.Team, Name: t.Name, Role: string(t.Role), CreatedAt: answer.Time(t.CreatedAt), ExpiresAt: answer.Time(t.ExpiresAt),
+		LastUsedAt: answer.Time(t.LastUsedAt), Current: t.ID == p.TokenID,
+	}
+}
+
+func signInShape(base string, in people.SignIn, now time.Time) *signInBody {
+	left := int(in.Until.Sub(now).Round(time.Second).Seconds())
+	return &signInBody{URL: base + "/sign-in/" + in.Code, ExpiresIn: left, ExpiresAt: answer.Time(in.Until)}
+}
+
+// holder says whom tokens are for. Programs and people are looked after in the same way at addresses of their own.
+type holder bool
+
+const (
+	program holder = false
+	person  holder = true
+)
+
+func (s *server) listTokens(who holder) route.Handler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		ctx, done := request.Call(c)
+		defer done()
+		tokens, err := s.farm.Tokens(ctx, p, c.Query("team"), bool(who))
+		if err != nil {
+			return err
+		}
+		out := make([]tokenBody, len(tokens))
+		for i, t := range tokens {
+			out[i] = tokenShape(t, p)
+		}
+		return answer.OK(c, out)
+	}
+}
+
+func (s *server) getToken(who holder) route.Handler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		ctx, done := request.Call(c)
+		defer done()
+		token, err := s.farm.Token(ctx, p, c.Params("id"), bool(who))
+		if err != nil {
+			return err
+		}
+		return answer.OK(c, tokenShape(token, p))
+	}
+}
+
+func (s *server) makeToken(who holder) route.Handler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		body, err := request.ReadBody(c, input.JSONLimit)
+		if err != nil {
+			return err
+		}
+		in, err := decodeToken(body)
+		if err != nil {
+			return err
+		}
+		in.Person = bool(who)
+		ctx, done := request.Call(c)
+		defer done()
+		token, secret, err := s.farm.MakeToken(ctx, p, in)
+		if err != nil {
+			return err
+		}
+		shape := tokenShape(token, p)
+		shape.Secret = secret
+		if who == person {
+			invitation, err := s.farm.InvitePerson(ctx, p, token.ID)
+			if err != nil {
+				return err
+			}
+			shape.SignIn = signInShape(s.farm.PublicAddress(), invitation, s.farm.Now())
+		}
+		return answer.Created(c, shape)
+	}
+}
+
+func (s *server) changeToken(who holder) route.Handler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		body, err := request.ReadBody(c, input.JSONLimit)
+		if err != nil {
+			return err
+		}
+		change, err := decodeTokenChange(body)
+		if err != nil {
+			return err
+		}
+		ctx, done := request.Call(c)
+		defer done()
+		token, err := s.farm.ChangeToken(ctx, p, c.Params("id"), bool(who), change)
+		if err != nil {
+			return err
+		}
+		return answer.OK(c, tokenShape(token, p))
+	}
+}
+
+func (s *server) revokeToken(who holder) route.Handler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		ctx, done := request.Call(c)
+		defer done()
+		if err := s.farm.RevokeToken(ctx, p, c.Params("id"), bool(who)); err != nil {
+			return err
+		}
+		c.Status(fiber.StatusNoContent)
+		return nil
+	}
+}
+
+// invite makes another address with which a person signs in. It travels to somebody else, so it begins with the farm's
+// public address.
+func (s *server) invite(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	invitation, err := s.farm.InvitePerson(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return answer.Created(c, signInShape(s.farm.PublicAddress(), invitation, s.farm.Now()))
+}
+
+// makeSignIn makes an address that signs the caller's own browser in, where the caller reached the farm.
+func (s *server) makeSignIn(c *fiber.Ctx, p farm.Principal) error {
+	return answer.Created(c, signInShape(c.BaseURL(), s.farm.SignIn(p), s.farm.Now()))
+}
+
+func decodeToken(body []byte) (people.NewToken, error) {
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return people.NewToken{}, err
+	}
+	o.Only("name", "role", "expiresAt", "team")
+	in := people.NewToken{
+		Team: o.Text("team", input.NameLimit), Name: strings.TrimSpace(o.NeedText("name", input.NameLimit)), ExpiresAt: input.Time(o, "expiresAt"),
+	}
+	if o.Need("role") {
+		in.Role = readRole(o)
+	}
+	return in, wrong.Err()
+}
+
+// decodeTokenChange reads what is to be changed. An expiresAt of null takes the end away.
+func decodeTokenChange(body []byte) (people.TokenChange, error) {
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return people.TokenChange{}, err
+	}
+	o.Only("name", "role", "expiresAt")
+	var change people.TokenChange
+	if o.Has("name") {
+		name := strings.TrimSpace(o.NeedText("name", input.NameLimit))
+		change.Name = &name
+	}
+	if o.Has("role") {
+		role := readRole(o)
+		change.Role = &role
+	}
+	if o.Raw("expiresAt") != nil { // null takes the end away
+		until := input.Time(o, "expiresAt")
+		change.ExpiresAt = &until
+	}
+	return change, wrong.Err()
+}
+
+func readRole(o input.Object) farm.Role {
+	return farm.Role(o.Choice("role", roleNames()...))
+}
+
+func roleNames() []string {
+	names := make([]string, 0, len(farm.Roles()))
+	for _, role := range farm.Roles() {
+		names = append(names, string(role))
+	}
+	return names
+}

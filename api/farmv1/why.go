@@ -1,0 +1,21 @@
+package farmv1
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/request"
+	"overcrank/farm"
+)
+
+// whyWaiting says in a sentence why a job has not started.
+func (s *server) whyWaiting(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	id := c.Params("id")
+	why, err := s.farm.WhyWaiting(ctx, p, id)
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, map[string]string{"id": id, "why": why})
+}

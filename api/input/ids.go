@@ -1,0 +1,62 @@
+package input
+
+import (
+	"encoding/json"
+	"regexp"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/request"
+)
+
+// namedLimit is how many jobs one request may name, to be cancelled or released.
+const namedLimit = 1000
+
+// ID is the form of a job's id: a ULID, in Crockford's base 32.
+var ID = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
+
+// JobIDs reads the body of a request that names jobs.
+func JobIDs(c *fiber.Ctx) ([]string, error) {
+	body, err := request.ReadBody(c, JSONLimit)
+	if err != nil {
+		return nil, err
+	}
+	return ReadJobIDs(body)
+}
+
+// ReadJobIDs reads a body that names jobs.
+func ReadJobIDs(body []byte) ([]string, error) {
+	wrong := &Problems{}
+	o, err := Read(body, wrong)
+	if err != nil {
+		return nil, err
+	}
+	list := o.List("jobs")
+	switch {
+	case !o.Need("jobs"):
+	case KindOf(o.Raw("jobs")) != KindList:
+	case len(list) == 0 || len(list) > namedLimit:
+		o.Problem("jobs", "has to name between 1 and %d jobs, not %d", namedLimit, len(list))
+	default:
+		return readIDs(o, list), wrong.Err()
+	}
+	return nil, wrong.Err()
+}
+
+func readIDs(o Object, list []json.RawMessage) []string {
+	ids := make([]string, len(list))
+	seen := map[string]bool{}
+	for i, raw := range list {
+		at := ElementPath(o.Field("jobs"), i)
+		switch err := json.Unmarshal(raw, &ids[i]); {
+		case err != nil || KindOf(raw) != KindString:
+			o.Wrong.Add(at, "has to be a string, not %s", KindOf(raw))
+		case !ID.MatchString(ids[i]):
+			o.Wrong.Add(at, "is no job id")
+		case seen[ids[i]]:
+			o.Wrong.Add(at, "names %s a second time", ids[i])
+		}
+		seen[ids[i]] = true
+	}
+	return ids
+}

@@ -1,0 +1,85 @@
+package public
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/input"
+	"overcrank/api/request"
+	"overcrank/coordinator/library"
+	"overcrank/farm"
+)
+
+// secretLimit bounds the body that a secret comes in; JSON may make six bytes of one.
+const secretLimit = 64 << 10
+
+// secretBody is a secret as the interface shows it: never its value.
+type secretBody struct {
+	ID        string      `json:"id"`
+	Name      string      `json:"name"`
+	CreatedAt answer.Time `json:"createdAt"`
+	// MachineTags are there for a secret that goes to some machines only.
+	MachineTags []string `json:"machineTags,omitempty"`
+}
+
+func SecretShape(s farm.Secret) secretBody {
+	return secretBody{ID: s.ID, Name: s.Name, CreatedAt: answer.Time(s.CreatedAt), MachineTags: s.MachineTags}
+}
+
+func (s *server) listSecrets(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	list, err := s.farm.Secrets().List(ctx, p)
+	if err != nil {
+		return err
+	}
+	out := make([]secretBody, len(list))
+	for i, secret := range list {
+		out[i] = SecretShape(secret)
+	}
+	return answer.OK(c, out)
+}
+
+func (s *server) putSecret(c *fiber.Ctx, p farm.Principal) error {
+	body, err := request.ReadBody(c, secretLimit)
+	if err != nil {
+		return err
+	}
+	name, value, tags, err := decodeSecret(body)
+	if err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	secret, err := s.farm.Secrets().Put(ctx, p, name, value, tags)
+	if err != nil {
+		return err
+	}
+	return answer.Created(c, SecretShape(secret))
+}
+
+// decodeSecret reads a secret. No problem that it reports repeats the value.
+func decodeSecret(body []byte) (name string, value farm.Confidential, machineTags []string, err error) {
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return "", value, nil, err
+	}
+	name = o.NeedText("name", input.NameLimit)
+	if name != "" && !library.ValidSecretName(name) {
+		o.Problem("name", "may hold letters, digits, '_', '-' and '.', %d of them at most", library.MaxSecretName)
+	}
+	value = farm.NewConfidential(o.NeedText("value", library.MaxSecretValue))
+	machineTags = input.Tags(o, "machineTags")
+	return name, value, machineTags, wrong.Err()
+}
+
+func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	if err := s.farm.Secrets().Delete(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusOK)
+	return nil
+}

@@ -1,0 +1,36 @@
+package public
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/input"
+	"overcrank/api/request"
+	"overcrank/coordinator/files"
+)
+
+// takeTemplate takes the file of a template at its signed address.
+func (s *server) takeTemplate(c *fiber.Ctx) error {
+	body, size, err := request.Body(c, request.UploadLimit)
+	if err != nil {
+		return err
+	}
+	if body, err = input.NotEmpty(body); err != nil {
+		return err
+	}
+	if err := s.farm.Templates().Receive(request.Transfer(c), c.Params("id"), rawQuery(c), body, size); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusOK)
+	return nil
+}
+
+func (s *server) giveTemplate(c *fiber.Ctx) error {
+	return answer.OpenFile(c, answer.FileOptions{Download: true, ContentType: fiber.MIMEOctetStream}, func(ctx context.Context) (*files.File, error) {
+		return s.farm.Templates().Open(ctx, c.Params("id"), rawQuery(c))
+	})
+}
+
+func rawQuery(c *fiber.Ctx) string { return string(c.Request().URI().QueryString()) }

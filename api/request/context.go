@@ -1,0 +1,53 @@
+// Package request reads what a request is, whatever it is about: its id, where it comes from, what it shows of its sender, its body, and the
+// context in which it is answered.
+package request
+
+import (
+	"context"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/coordinator"
+	"overcrank/coordinator/state"
+)
+
+// What a request keeps for those who answer it.
+const (
+	LocalPrincipal = "overcrank.principal" // farm.Principal: who makes it
+	LocalRequest   = "overcrank.request"   // *state.Request, of one with an Idempotency-Key
+	LocalLed       = "overcrank.led"       // *coordinator.Led: the time in which it was let through as the leader's
+	LocalStopping  = "overcrank.stopping"  // context.Context that ends when the server stops
+	LocalMemory    = "overcrank.memory"    // *inbound.Gate that counts its body
+	LocalHash      = "overcrank.hash"      // hash.Hash of its body
+)
+
+// CallTimeout bounds a request that moves no file. Fiber does not tell a handler that its client has left.
+const CallTimeout = 30 * time.Second
+
+// Call gives the context for a request that moves no file.
+func Call(c *fiber.Ctx) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(withRequest(c, context.Background()), CallTimeout)
+}
+
+// Transfer gives the context for a request that moves a file; it ends when the server stops.
+func Transfer(c *fiber.Ctx) context.Context { return withRequest(c, Stopping(c)) }
+
+// Stopping is a context that ends when the server stops, which calls outlive.
+func Stopping(c *fiber.Ctx) context.Context {
+	if ctx, ok := c.Context().UserValue(LocalStopping).(context.Context); ok {
+		return ctx
+	}
+	return context.Background()
+}
+
+// requestContext adds to ctx what the farm has to know of the request that c answers.
+func withRequest(c *fiber.Ctx, ctx context.Context) context.Context {
+	if led, ok := c.Locals(LocalLed).(*coordinator.Led); ok {
+		ctx = coordinator.WithLed(ctx, led)
+	}
+	if request, ok := c.Locals(LocalRequest).(*state.Request); ok {
+		ctx = state.WithRequest(ctx, request)
+	}
+	return ctx
+}

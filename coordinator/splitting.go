@@ -9,6 +9,7 @@ import (
 	"overcrank/coordinator/ranges"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
@@ -111,7 +112,9 @@ func planWords(plan ranges.Plan) string {
 	return ""
 }
 
-func secondsWords(seconds float64) string { return farm.Span{Low: seconds, High: seconds}.Words() }
+func secondsWords(seconds float64) string {
+	return wording.Span(farm.Span{Low: seconds, High: seconds})
+}
 
 // plan shares free slots out among renders that may be split. The plans, by task, say why.
 func (l *leader) plan(ctx context.Context, found []splittable, free int, policy farm.Policy, adobe bool) ([]command.Split, map[string]ranges.Plan) {

@@ -14,26 +14,6 @@ const (
 	OutcomeCancelled Outcome = "cancelled"
 )
 
-// FailureClass decides what follows on a failed attempt.
-type FailureClass string
-
-// Known says whether it is one of the classes below, or "", which leaves the class to others.
-func (c FailureClass) Known() bool {
-	switch c {
-	case "", FailureTransient, FailureLicence, FailureDeterministic, FailureWorker:
-		return true
-	}
-	return false
-}
-
-// The classes of failures.
-const (
-	FailureTransient     FailureClass = "transient"     // tried again after a while, anywhere
-	FailureLicence       FailureClass = "licence"       // tried again later, which takes none of the task's tries
-	FailureDeterministic FailureClass = "deterministic" // would fail the same way everywhere: fails the job at once
-	FailureWorker        FailureClass = "worker"        // tried again on another machine, and never on this one
-)
-
 // AttemptRecord is what is kept of an attempt that has ended, or is known of one that is under way.
 type AttemptRecord struct {
 	Task      string       `json:"task"`

@@ -19,6 +19,7 @@ import (
 	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/farm/variants"
+	"overcrank/farm/wording"
 	"overcrank/web/page"
 )
 
@@ -265,7 +266,7 @@ func readPart(part *multipart.Part, limit int64) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(part, limit+1))
 	if err == nil && int64(len(raw)) > limit {
 		raw = raw[:limit]
-		err = farm.Errorf(farm.CodeTooLarge, "the form's value “%.40s” is larger than %s", part.FormName(), page.Size(limit))
+		err = farm.Errorf(farm.CodeTooLarge, "the form's value “%.40s” is larger than %s", part.FormName(), wording.Size(limit))
 	}
 	return string(raw), err
 }
@@ -324,7 +325,7 @@ func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, tableR
 	}
 	r := tableReader{form: form, view: &view, template: variantsOf(one)}
 	if form.tooLarge {
-		r.complain("the table is larger than %s; split it, or submit it from the command line", page.Size(page.TableLimit))
+		r.complain("the table is larger than %s; split it, or submit it from the command line", wording.Size(page.TableLimit))
 	}
 	if strings.TrimSpace(form.text) == "" {
 		return view, tableRows{}, nil

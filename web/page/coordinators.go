@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"overcrank/coordinator/cluster"
+	"overcrank/farm/wording"
 )
 
 // Coordinators is the page of the farm's coordinators.
@@ -52,7 +53,7 @@ func (v Coordinators) files() string {
 		return "The farm’s files are being moved to " + v.Storage.Where + "."
 	}
 	return fmt.Sprintf("The farm’s files are being moved to %s: %d of %d, %s of %s, are moved. Other coordinators can join when all are.",
-		v.Storage.Where, move.Files-move.FilesLeft, move.Files, Size(move.Bytes-move.BytesLeft), Size(move.Bytes))
+		v.Storage.Where, move.Files-move.FilesLeft, move.Files, wording.Size(move.Bytes-move.BytesLeft), wording.Size(move.Bytes))
 }
 
 // stuck is why files that are on their way do not get on, "" when they do.

@@ -196,11 +196,11 @@ func graphicsWords(inv farm.Inventory) string {
 	if inv.GPUMemory == 0 {
 		return inv.GPU
 	}
-	return inv.GPU + ", " + Size(inv.GPUMemory)
+	return inv.GPU + ", " + wording.Size(inv.GPUMemory)
 }
 
 func diskWords(inv farm.Inventory) string {
-	return fmt.Sprintf("%s free of %s", Size(inv.DiskFree), Size(inv.Disk))
+	return fmt.Sprintf("%s free of %s", wording.Size(inv.DiskFree), wording.Size(inv.Disk))
 }
 
 // Invitations is the page on which machines are invited.

@@ -3,10 +3,10 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // JobView is a job's own page.
@@ -35,16 +35,10 @@ func (j Job) left() string {
 	if j.Finish == nil {
 		return ""
 	}
-	words := j.Finish.Words()
 	if j.Finish.High <= 0 && j.Finish.Learning {
-		return "Learning how long it takes"
+		return wording.Title(wording.Span(*j.Finish))
 	}
-	first, rest, _ := strings.Cut(words, ", still learning")
-	words = "Done in " + first
-	if len(words)+len(rest) < len(j.Finish.Words())+len("Done in ") {
-		words += ", still learning"
-	}
-	return words
+	return "Done " + wording.In(*j.Finish)
 }
 
 // placeWords say where in line the job stands.

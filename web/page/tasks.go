@@ -140,22 +140,20 @@ func (t Tasks) Words() string {
 
 // TaskState is how a task's state is shown.
 func TaskState(t farm.Task) State {
+	state := State{Word: wording.Title(wording.Task(t.Status, t.Failures)), Class: "waiting"}
 	switch t.Status {
 	case farm.TaskLeased:
-		return State{"At work", "rendering"}
+		state.Class = "rendering"
 	case farm.TaskDone:
-		return State{"Done", "finished"}
+		state.Class = "finished"
 	case farm.TaskFailed:
-		return State{"Failed", "error"}
+		state.Class = "error"
 	case farm.TaskCancelled:
-		return State{"Cancelled", "cancelled"}
+		state.Class = "cancelled"
 	case farm.TaskBlocked:
-		return State{"Waiting for other tasks", "held"}
+		state.Class = "held"
 	}
-	if t.Failures > 0 {
-		return State{"Retrying soon", "waiting"}
-	}
-	return State{"Waiting", "waiting"}
+	return state
 }
 
 // taskName is what a task does, as people call it.
@@ -186,34 +184,18 @@ func taskName(t farm.Task) string {
 
 // attemptState is how an attempt went.
 func attemptState(a farm.AttemptRecord) State {
+	state := State{Word: wording.Title(wording.Attempt(a.Outcome)), Class: "rendering"}
 	switch a.Outcome {
 	case farm.OutcomeDone:
-		return State{"Done", "finished"}
-	case farm.OutcomeFailed:
-		return State{"Failed", "error"}
+		state.Class = "finished"
+	case farm.OutcomeFailed, farm.OutcomeLost:
+		state.Class = "error"
 	case farm.OutcomeReturned:
-		return State{"Given back", "held"}
-	case farm.OutcomeLost:
-		return State{"Machine lost", "error"}
+		state.Class = "held"
 	case farm.OutcomeCancelled:
-		return State{"Cancelled", "cancelled"}
+		state.Class = "cancelled"
 	}
-	return State{"At work", "rendering"}
-}
-
-// classWords say what follows on a failure of a class.
-func classWords(c farm.FailureClass) string {
-	switch c {
-	case farm.FailureTransient:
-		return "retried later"
-	case farm.FailureLicence:
-		return "no licence was free; retried, and not counted as a failure"
-	case farm.FailureDeterministic:
-		return "would fail on every machine"
-	case farm.FailureWorker:
-		return "retried on another machine"
-	}
-	return ""
+	return state
 }
 
 // lasted is how long an attempt took, "" while it is under way.

@@ -486,7 +486,7 @@ func attemptCells(a farm.AttemptRecord) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if words := classWords(a.Class); words != "" {
+		if words := a.Class.Consequence().Words; words != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<span class=\"small\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

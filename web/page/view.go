@@ -7,7 +7,6 @@ import (
 	"math"
 	"path"
 	"strconv"
-	"strings"
 	"time"
 
 	"overcrank/aep"
@@ -180,25 +179,6 @@ func (j Job) Percent() string {
 	return strconv.FormatFloat(math.Round(p*10)/10, 'f', -1, 64)
 }
 
-// Size is a number of bytes as people say it.
-func Size(n int64) string {
-	const kilo, mega, giga = 1 << 10, 1 << 20, 1 << 30
-	switch {
-	case n < kilo:
-		return fmt.Sprintf("%d bytes", n)
-	case n < mega:
-		return fmt.Sprintf("%d KiB", n/kilo)
-	case n < giga:
-		return oneDecimal(float64(n)/mega) + " MiB"
-	}
-	return oneDecimal(float64(n)/giga) + " GiB"
-}
-
-// oneDecimal leaves out a decimal that says nothing.
-func oneDecimal(f float64) string {
-	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0")
-}
-
 // Rate is a frame rate without needless zeros.
 func Rate(fps float64) string { return strconv.FormatFloat(math.Round(fps*1000)/1000, 'f', -1, 64) }
 
@@ -233,7 +213,7 @@ func (t Template) lacks() (all []aep.Lack) {
 // state is TemplateState with what is known of its file.
 func (t Template) state() State {
 	if t.Waits != "" {
-		return State{"Held up", "error"}
+		return State{wording.Title(wording.TemplateHeldUp), "error"}
 	}
 	known := t.Template
 	if t.Summary != nil {
@@ -248,7 +228,7 @@ func TemplateState(t farm.Template) State {
 	switch t.Status {
 	case farm.TemplateUploaded:
 		if len(t.MissingFootage) > 0 {
-			return State{"Lacks footage", "held"}
+			return State{wording.Title(wording.TemplateLacksFootage), "held"}
 		}
 		state.Class = "finished"
 	case farm.TemplateError:

@@ -60,14 +60,6 @@ func TestTasksOfOneMachineAreOneMachine(t *testing.T) {
 	}
 }
 
-func TestSizesReadAsPeopleSayThem(t *testing.T) {
-	for n, want := range map[int64]string{12: "12 bytes", 2500: "2 KiB", 3_400_000: "3.2 MiB", 5_000_000_000: "4.7 GiB"} {
-		if got := Size(n); got != want {
-			t.Errorf("%d: got %q, want %q", n, got, want)
-		}
-	}
-}
-
 func TestTheStripTellsWhatIsDoneAndWhatIsRendered(t *testing.T) {
 	slots := Job{Job: farm.Job{Status: farm.JobRendering, FramesTotal: 120}, Frame: 35}.Slots()
 	for i, s := range slots {

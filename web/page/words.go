@@ -133,7 +133,7 @@ func resultWords(o farm.OutputRef) string {
 	if o.Audio {
 		parts = append(parts, "with sound")
 	}
-	return strings.Join(append(parts, Size(o.Size)), ", ")
+	return strings.Join(append(parts, wording.Size(o.Size)), ", ")
 }
 
 // AssetTarget is what an asset changes, as people call it.
@@ -237,7 +237,7 @@ func computerWords(inv farm.Inventory) string {
 	if system == "" {
 		system = inv.OS
 	}
-	return fmt.Sprintf("%s, %d processors, %s of memory", system, inv.CPUs, Size(inv.Memory))
+	return fmt.Sprintf("%s, %d processors, %s of memory", system, inv.CPUs, wording.Size(inv.Memory))
 }
 
 // samplePath is the address of the full-size picture of a frame that was rendered to be looked at first.

@@ -121,10 +121,10 @@ func (f *farm) list(ctx context.Context, e *evidence) error {
 		}
 		e.listed[door.name] = nil
 		for _, job := range jobs.Items {
-			if !job.Ended() {
+			if !job.Status.Ended() {
 				unended = fmt.Errorf("job %s (%s) is %s", job.ID, job.Name, job.Status)
 			}
-			e.listed[door.name] = append(e.listed[door.name], seenJob{ID: job.ID, Name: job.Name, Status: job.Status, Parent: job.ParentID, Why: job.Stats.Why()})
+			e.listed[door.name] = append(e.listed[door.name], seenJob{ID: job.ID, Name: job.Name, Status: string(job.Status), Parent: job.ParentID, Why: job.Stats.Error})
 		}
 	}
 	return unended

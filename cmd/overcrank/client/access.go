@@ -15,6 +15,9 @@ type Team struct {
 	CreatedAt string `json:"createdAt"`
 }
 
+// IDAndName are what people name it by on the command line.
+func (t Team) IDAndName() (id, name string) { return t.ID, t.Name }
+
 // Access is a token of a program, or a person who signs in.
 type Access struct {
 	Raw        `json:"-"`
@@ -29,6 +32,9 @@ type Access struct {
 	Secret     string      `json:"secret"`  // of a token, in the answer that makes it and never again
 	SignIn     *SignInLink `json:"signIn"`  // of a person, in the answer that makes it
 }
+
+// IDAndName are what people name it by on the command line.
+func (a Access) IDAndName() (id, name string) { return a.ID, a.Name }
 
 // SignInLink is an address that signs a browser in, once.
 type SignInLink struct {

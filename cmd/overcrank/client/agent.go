@@ -5,37 +5,42 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"overcrank/farm"
 )
 
 // Agent is a machine that renders.
 type Agent struct {
 	Raw        `json:"-"`
-	ID         string    `json:"id"`
-	Name       string    `json:"name"`
-	State      string    `json:"state"`
-	LastSeen   string    `json:"lastSeen"`
-	EnrolledAt string    `json:"enrolledAt"`
-	Address    string    `json:"address"`
-	Drained    bool      `json:"drained"`
-	Paused     bool      `json:"paused"`
-	SetAside   *SetAside `json:"setAside"`
-	Presence   *Presence `json:"presence"`
-	OS         string    `json:"os"`
-	OSVersion  string    `json:"osVersion"`
-	CPU        string    `json:"cpu"`
-	CPUs       int       `json:"cpus"`
-	Memory     int64     `json:"memory"` // bytes
-	GPU        string    `json:"gpu"`
-	DiskFree   int64     `json:"diskFree"` // bytes
-	Version    string    `json:"version"`
-	Slots      int       `json:"slots"`
-	Engines    []Engine  `json:"engines"`
-	Tags       []string  `json:"tags"`
-	GivenTags  []string  `json:"givenTags"`
-	Fonts      int       `json:"fonts"`
-	Effects    int       `json:"effects"`
-	Running    []Running `json:"running"`
+	ID         string            `json:"id"`
+	Name       string            `json:"name"`
+	State      farm.MachineState `json:"state"`
+	LastSeen   string            `json:"lastSeen"`
+	EnrolledAt string            `json:"enrolledAt"`
+	Address    string            `json:"address"`
+	Drained    bool              `json:"drained"`
+	Paused     bool              `json:"paused"`
+	SetAside   *SetAside         `json:"setAside"`
+	Presence   *Presence         `json:"presence"`
+	OS         string            `json:"os"`
+	OSVersion  string            `json:"osVersion"`
+	CPU        string            `json:"cpu"`
+	CPUs       int               `json:"cpus"`
+	Memory     int64             `json:"memory"` // bytes
+	GPU        string            `json:"gpu"`
+	DiskFree   int64             `json:"diskFree"` // bytes
+	Version    string            `json:"version"`
+	Slots      int               `json:"slots"`
+	Engines    []Engine          `json:"engines"`
+	Tags       []string          `json:"tags"`
+	GivenTags  []string          `json:"givenTags"`
+	Fonts      int               `json:"fonts"`
+	Effects    int               `json:"effects"`
+	Running    []Running         `json:"running"`
 }
+
+// IDAndName are what people name it by on the command line.
+func (a Agent) IDAndName() (id, name string) { return a.ID, a.Name }
 
 // Engine is a program with which a machine renders.
 type Engine struct {
@@ -59,8 +64,8 @@ type Presence struct {
 
 // Running is a task that a machine has. Another team's has no names.
 type Running struct {
-	Job      *string `json:"job"`
-	Task     *string `json:"task"`
+	Job      string  `json:"job"`
+	Task     string  `json:"task"`
 	Attempt  int     `json:"attempt"`
 	Phase    string  `json:"phase"`
 	Frame    int     `json:"frame"`

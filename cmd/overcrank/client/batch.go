@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+
+	"overcrank/farm"
 )
 
 // BatchLimit is how many jobs one batch takes.
@@ -24,12 +26,12 @@ type BatchCreated struct {
 
 // BatchJob is a job of a batch; Index is its place, from 0, among those that were sent.
 type BatchJob struct {
-	Index        int      `json:"index"`
-	ID           string   `json:"id"`
-	Status       string   `json:"status"`
-	OutputURL    string   `json:"outputUrl"`
-	MissingFonts []string `json:"missingFonts"`
-	Stats        Stats    `json:"stats"`
+	Index        int            `json:"index"`
+	ID           string         `json:"id"`
+	Status       farm.JobStatus `json:"status"`
+	OutputURL    string         `json:"outputUrl"`
+	MissingFonts []string       `json:"missingFonts"`
+	Stats        Stats          `json:"stats"`
 }
 
 // BatchError says why a job of a batch was not taken.

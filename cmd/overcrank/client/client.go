@@ -228,11 +228,3 @@ func at(format string, ids ...string) string {
 	}
 	return fmt.Sprintf(format, escaped...)
 }
-
-// Text is a text that may be missing.
-func Text(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}

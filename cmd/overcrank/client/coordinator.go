@@ -66,6 +66,9 @@ type Coordinator struct {
 	FreeBytes        int64  `json:"freeBytes"`
 }
 
+// IDAndName are what people name it by on the command line.
+func (c Coordinator) IDAndName() (id, name string) { return c.ID, c.Name }
+
 // NodeInvitation is an invitation of a coordinator.
 type NodeInvitation struct {
 	Raw       `json:"-"`
@@ -78,6 +81,9 @@ type NodeInvitation struct {
 	UsedAt    string `json:"usedAt"`
 	Token     string `json:"token"` // in the answer that makes it and never again
 }
+
+// IDAndName are what people name it by on the command line.
+func (n NodeInvitation) IDAndName() (id, name string) { return n.ID, n.Name }
 
 // NewNodeInvitation asks for one.
 type NewNodeInvitation struct {

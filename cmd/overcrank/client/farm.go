@@ -68,17 +68,17 @@ func (l *Limits) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, 
 
 // QueueEntry is a task in line. What is nil is another team's.
 type QueueEntry struct {
-	Place    int     `json:"place"`
-	Level    string  `json:"level"`
-	Since    string  `json:"since"`
-	Job      *string `json:"job"`
-	JobName  *string `json:"jobName"`
-	Task     *string `json:"task"`
-	Kind     *string `json:"kind"`
-	Priority *int    `json:"priority"`
+	Place    int    `json:"place"`
+	Level    string `json:"level"`
+	Since    string `json:"since"`
+	Job      string `json:"job"`
+	JobName  string `json:"jobName"`
+	Task     string `json:"task"`
+	Kind     string `json:"kind"`
+	Priority *int   `json:"priority"`
 	// TemplateID is nil also for a project that is no template.
-	TemplateID  *string `json:"templateId"`
-	Composition *string `json:"composition"`
+	TemplateID  string `json:"templateId"`
+	Composition string `json:"composition"`
 }
 
 const (

@@ -19,6 +19,9 @@ type Font struct {
 	CreatedAt  string `json:"createdAt"`
 }
 
+// IDAndName are what people name it by on the command line.
+func (f Font) IDAndName() (id, name string) { return f.ID, f.FileName }
+
 // Fonts lists the fonts.
 func (c *Client) Fonts(ctx context.Context) (List[Font], error) {
 	return list[Font](ctx, c, "/api/v2/fonts", nil)

@@ -7,60 +7,49 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"overcrank/farm"
 )
 
 // Job is a job as the interface shows it.
 type Job struct {
 	Raw          `json:"-"`
-	ID           string   `json:"id"`
-	TemplateID   *string  `json:"templateId"`
-	Composition  string   `json:"composition"`
-	Status       string   `json:"status"`
-	Progress     float64  `json:"progress"` // 0 to 100
-	OutputURL    string   `json:"outputUrl"`
-	Name         string   `json:"name"`
-	Tags         []string `json:"tags"`
-	MissingFonts []string `json:"missingFonts"`
-	Warnings     []string `json:"warnings"`
-	Children     []Child  `json:"children"` // in the answer to a submission
-	Hold         bool     `json:"hold"`
-	BatchID      string   `json:"batchId"`
-	ParentID     string   `json:"parentId"`
-	ChildIDs     []string `json:"childIds"`
-	Stats        Stats    `json:"stats"`
+	ID           string         `json:"id"`
+	TemplateID   string         `json:"templateId"`
+	Composition  string         `json:"composition"`
+	Status       farm.JobStatus `json:"status"`
+	Progress     float64        `json:"progress"` // 0 to 100
+	OutputURL    string         `json:"outputUrl"`
+	Name         string         `json:"name"`
+	Tags         []string       `json:"tags"`
+	MissingFonts []string       `json:"missingFonts"`
+	Warnings     []string       `json:"warnings"`
+	Children     []Child        `json:"children"` // in the answer to a submission
+	Hold         bool           `json:"hold"`
+	BatchID      string         `json:"batchId"`
+	ParentID     string         `json:"parentId"`
+	ChildIDs     []string       `json:"childIds"`
+	Stats        Stats          `json:"stats"`
 }
+
+// IDAndName are what people name it by on the command line.
+func (j Job) IDAndName() (id, name string) { return j.ID, j.Name }
 
 // Child is a nested job of a job that was submitted.
 type Child struct {
-	ID        string `json:"id"`
-	OutputURL string `json:"outputUrl"`
-	Status    string `json:"status"`
+	ID        string         `json:"id"`
+	OutputURL string         `json:"outputUrl"`
+	Status    farm.JobStatus `json:"status"`
 }
 
 // Stats are the times of a job, and why it failed.
 type Stats struct {
 	CreatedAt      string   `json:"createdAt"`
-	StartedAt      *string  `json:"startedAt"`
-	FinishedAt     *string  `json:"finishedAt"`
+	StartedAt      string   `json:"startedAt"`
+	FinishedAt     string   `json:"finishedAt"`
 	RenderDuration *float64 `json:"renderDuration"` // seconds
-	Error          *string  `json:"error"`
+	Error          string   `json:"error"`
 }
-
-// Why is why the job failed, "" when it did not.
-func (s Stats) Why() string {
-	if s.Error == nil {
-		return ""
-	}
-	return *s.Error
-}
-
-// Ended tells whether a job of that status will not move any more.
-func Ended(status string) bool {
-	return status == "finished" || status == "error" || status == "manually_cancelled"
-}
-
-// Ended tells whether the job will not move any more.
-func (j Job) Ended() bool { return Ended(j.Status) }
 
 // strict has the farm refuse fields that it does not know: whoever types a job is told of a misspelt one before it renders.
 var strict = url.Values{"strict": {"true"}}

@@ -22,6 +22,9 @@ type JoinToken struct {
 	JoinToken  string   `json:"joinToken"` // in the answer that makes it and never again
 }
 
+// IDAndName are what people name it by on the command line.
+func (j JoinToken) IDAndName() (id, name string) { return j.ID, j.Name }
+
 // NewJoinToken asks for an invitation.
 type NewJoinToken struct {
 	Name      string   `json:"name,omitempty"`

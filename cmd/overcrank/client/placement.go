@@ -5,22 +5,24 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"overcrank/farm"
 )
 
 // FarmJob is a job as the farm sees it.
 type FarmJob struct {
 	Raw       `json:"-"`
-	ID        string  `json:"id"`
-	Name      string  `json:"name"`
-	Status    string  `json:"status"`
-	Priority  int     `json:"priority"`
-	Level     string  `json:"level"`
-	NotBefore *string `json:"notBefore"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Status    farm.JobStatus `json:"status"`
+	Priority  int            `json:"priority"`
+	Level     string         `json:"level"`
+	NotBefore string         `json:"notBefore"`
 	Approval  *struct {
-		ApprovedAt *string `json:"approvedAt"`
-		ApprovedBy *string `json:"approvedBy"`
+		ApprovedAt string `json:"approvedAt"`
+		ApprovedBy string `json:"approvedBy"`
 	} `json:"approval"`
-	Finish *Span `json:"finish"` // nil when nobody can tell
+	Finish *farm.Span `json:"finish"` // nil when nobody can tell
 	Tasks  struct {
 		Total int `json:"total"`
 		Done  int `json:"done"`
@@ -34,9 +36,9 @@ type JobChange map[string]any
 type Placement struct {
 	Raw          `json:"-"`
 	Job          string        `json:"job"`
-	Task         *string       `json:"task"`
+	Task         string        `json:"task"`
 	Why          string        `json:"why"`   // "" when it does not wait
-	Split        *string       `json:"split"` // whether the render is split, and why; nil as long as that is open, and where it is no question
+	Split        string        `json:"split"` // whether the render is split, and why; "" as long as that is open, and where it is no question
 	Agents       int           `json:"agents"`
 	Fitting      int           `json:"fitting"`
 	Free         int           `json:"free"`
@@ -45,10 +47,10 @@ type Placement struct {
 		Name  string   `json:"name"`
 		Lacks []string `json:"lacks"`
 	} `json:"nearest"`
-	Place        *int  `json:"place"`
-	PlaceAtLeast bool  `json:"placeAtLeast"`
-	Start        *Span `json:"start"`
-	Finish       *Span `json:"finish"`
+	Place        *int       `json:"place"`
+	PlaceAtLeast bool       `json:"placeAtLeast"`
+	Start        *farm.Span `json:"start"`
+	Finish       *farm.Span `json:"finish"`
 }
 
 // Requirement is one thing that is asked of a machine.
@@ -58,24 +60,17 @@ type Requirement struct {
 	RulesOut int    `json:"rulesOut"`
 }
 
-// Span is a time to come, in seconds.
-type Span struct {
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
-	Learning bool    `json:"learning"`
-}
-
 // Task is one piece of a job's work.
 type Task struct {
-	ID       string     `json:"id"`
-	Kind     string     `json:"kind"`
-	Status   string     `json:"status"`
-	Frames   *Frames    `json:"frames"`
-	Attempt  int        `json:"attempt"`
-	Failures int        `json:"failures"`
-	Agent    *TaskAgent `json:"agent"`
-	Running  *Running   `json:"running"`
-	Error    *string    `json:"error"`
+	ID       string          `json:"id"`
+	Kind     farm.TaskKind   `json:"kind"`
+	Status   farm.TaskStatus `json:"status"`
+	Frames   *Frames         `json:"frames"`
+	Attempt  int             `json:"attempt"`
+	Failures int             `json:"failures"`
+	Agent    *TaskAgent      `json:"agent"`
+	Running  *Running        `json:"running"`
+	Error    string          `json:"error"`
 }
 
 // Frames is a range of frames, both ends included.
@@ -92,14 +87,14 @@ type TaskAgent struct {
 
 // Attempt is one lease of a task.
 type Attempt struct {
-	Task     string    `json:"task"`
-	Attempt  int       `json:"attempt"`
-	Agent    TaskAgent `json:"agent"`
-	LeasedAt string    `json:"leasedAt"`
-	EndedAt  *string   `json:"endedAt"`
-	Outcome  *string   `json:"outcome"` // nil while it is under way
-	Class    *string   `json:"class"`
-	Message  *string   `json:"message"`
+	Task     string            `json:"task"`
+	Attempt  int               `json:"attempt"`
+	Agent    TaskAgent         `json:"agent"`
+	LeasedAt string            `json:"leasedAt"`
+	EndedAt  string            `json:"endedAt"`
+	Outcome  farm.Outcome      `json:"outcome"` // "" while it is under way
+	Class    farm.FailureClass `json:"class"`
+	Message  string            `json:"message"`
 }
 
 // FarmJob gets a job as the farm sees it.

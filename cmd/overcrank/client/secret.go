@@ -18,6 +18,9 @@ type Secret struct {
 	MachineTags []string `json:"machineTags"`
 }
 
+// IDAndName are what people name it by on the command line.
+func (s Secret) IDAndName() (id, name string) { return s.ID, s.Name }
+
 // Secrets lists the secrets.
 func (c *Client) Secrets(ctx context.Context) (List[Secret], error) {
 	return list[Secret](ctx, c, "/api/v2/secrets", nil)

@@ -9,26 +9,31 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
+
+	"overcrank/farm"
 )
 
 // Template is a template as the interface shows it. Lists of version 3 leave Compositions, Layers, Mogrt and Error empty.
 type Template struct {
 	Raw          `json:"-"`
-	ID           string      `json:"id"`
-	Type         string      `json:"type"` // aep, zip or mogrt
-	DisplayName  string      `json:"displayName"`
-	Status       string      `json:"status"`
-	CreatedAt    string      `json:"createdAt"`
-	UpdatedAt    string      `json:"updatedAt"`
-	Compositions []string    `json:"compositions"`
-	Layers       []string    `json:"layers"`
-	Mogrt        *Panel      `json:"mogrt"`
-	Error        string      `json:"error"`
-	UploadInfo   *UploadInfo `json:"uploadInfo"`
+	ID           string              `json:"id"`
+	Type         string              `json:"type"` // aep, zip or mogrt
+	DisplayName  string              `json:"displayName"`
+	Status       farm.TemplateStatus `json:"status"`
+	CreatedAt    string              `json:"createdAt"`
+	UpdatedAt    string              `json:"updatedAt"`
+	Compositions []string            `json:"compositions"`
+	Layers       []string            `json:"layers"`
+	Mogrt        *Panel              `json:"mogrt"`
+	Error        string              `json:"error"`
+	UploadInfo   *UploadInfo         `json:"uploadInfo"`
 	// MissingFootage names files that each job has to bring; Waits says why the file has not been read yet, when somebody has to act.
 	MissingFootage []string `json:"missingFootage"`
 	Waits          string   `json:"waits"`
 }
+
+// IDAndName are what people name it by on the command line.
+func (t Template) IDAndName() (id, name string) { return t.ID, t.DisplayName }
 
 // Settled tells whether the farm has done with the template's file, for better or worse.
 func (t Template) Settled() bool {

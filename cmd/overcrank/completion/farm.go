@@ -13,7 +13,6 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/terminal"
-	"overcrank/farm"
 	"overcrank/farm/codec"
 	"overcrank/farm/wording"
 )
@@ -93,14 +92,14 @@ func suggestions(ctx context.Context, kind string, server remote.Farm) []Candida
 	switch kind {
 	case "job":
 		jobs, _ := c.Jobs(ctx, url.Values{"sort": {"newest_first"}, "minimal": {"true"}}, suggested)
-		return each(jobs, func(j client.Job) (string, string) { return j.ID, wording.Job(farm.JobStatus(j.Status)) + " " + j.Name })
+		return each(jobs, func(j client.Job) (string, string) { return j.ID, wording.Job(j.Status) + " " + j.Name })
 	case "batch":
 		list, _ := c.Batches(ctx, suggested)
 		return each(list, func(b client.Batch) (string, string) { return b.BatchID, wording.Batch(b.Status) })
 	case "template":
 		list, _ := c.Templates(ctx)
 		return each(list, func(t client.Template) (string, string) {
-			return t.DisplayName, wording.Template(farm.TemplateStatus(t.Status))
+			return t.DisplayName, wording.Template(t.Status)
 		})
 	case "font":
 		list, _ := c.Fonts(ctx)
@@ -116,7 +115,7 @@ func suggestions(ctx context.Context, kind string, server remote.Farm) []Candida
 		return each(list, func(a client.Access) (string, string) { return a.Name, a.Role })
 	case "agent":
 		list, _ := c.Agents(ctx, "", "")
-		return each(list, func(a client.Agent) (string, string) { return a.Name, wording.Machine(farm.MachineState(a.State)) })
+		return each(list, func(a client.Agent) (string, string) { return a.Name, wording.Machine(a.State) })
 	case "limit":
 		limits, _ := c.Limits(ctx)
 		return words(slices.Sorted(maps.Keys(limits.ByName))...)

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,12 +126,8 @@ func (d *Command) submit(ctx context.Context, c *client.Client, t client.Templat
 		return job, err
 	}
 	job = jobs[0]
-	if job.Status != "finished" {
-		why := "no reason given"
-		if job.Stats.Error != nil {
-			why = *job.Stats.Error
-		}
-		return job, fmt.Errorf("the job ended as %s: %s (the farm's own log is %s)", wording.Job(farm.JobStatus(job.Status)), why, filepath.Join(d.Dir, farmLog))
+	if job.Status != farm.JobFinished {
+		return job, fmt.Errorf("the job ended as %s: %s (the farm's own log is %s)", wording.Job(job.Status), cmp.Or(job.Stats.Error, "no reason given"), filepath.Join(d.Dir, farmLog))
 	}
 	return job, nil
 }

@@ -65,7 +65,7 @@ func (f *Farm) Ended(id string) client.Job {
 		if job, err = f.Job(f.T.Context(), id); err != nil {
 			f.T.Fatal(err)
 		}
-		return job.Ended()
+		return job.Status.Ended()
 	})
 	return job
 }
@@ -75,16 +75,9 @@ func (f *Farm) Finished(id string) client.Job {
 	f.T.Helper()
 	job := f.Ended(id)
 	if job.Status != "finished" {
-		f.T.Fatalf("job %s ended as %s: %s\nits log:\n%s", id, job.Status, Why(job), f.LogOf(id))
+		f.T.Fatalf("job %s ended as %s: %s\nits log:\n%s", id, job.Status, job.Stats.Error, f.LogOf(id))
 	}
 	return job
-}
-
-func Why(j client.Job) string {
-	if j.Stats.Error == nil {
-		return ""
-	}
-	return *j.Stats.Error
 }
 
 func (f *Farm) LogOf(id string) string {
@@ -154,14 +147,14 @@ func (f *Farm) Rendered(template, composition string, sequential bool, settings 
 	var ended client.Job
 	ctx, cancel := context.WithTimeout(f.T.Context(), 10*time.Minute)
 	defer cancel()
-	for !ended.Ended() {
+	for !ended.Status.Ended() {
 		if ended, err = f.Job(ctx, made.ID); err != nil {
 			f.T.Fatal(err)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	if ended.Status != "finished" {
-		f.T.Fatalf("job %s ended as %s: %s\nits log:\n%s", ended.ID, ended.Status, Why(ended), f.LogOf(ended.ID))
+		f.T.Fatalf("job %s ended as %s: %s\nits log:\n%s", ended.ID, ended.Status, ended.Stats.Error, f.LogOf(ended.ID))
 	}
 	return ended, time.Since(began)
 }

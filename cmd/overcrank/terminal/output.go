@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"overcrank/farm/wording"
 )
 
 // Output is where a command prints: results to the writer, progress and remarks to Errors.
@@ -74,6 +76,15 @@ func (o *Output) Table(t *Table) error {
 	return err
 }
 
+// List prints a table with headings, or, when it has no rows, the remark none.
+func (o *Output) List(t *Table, none string) error {
+	if t.Empty() {
+		o.Remark("%s", none)
+		return nil
+	}
+	return o.Table(t)
+}
+
 // Private makes standard output readable by this user alone where it is a file: shells make files that everybody may read.
 func (o *Output) Private() {
 	file, ok := o.Writer.(*os.File)
@@ -129,13 +140,10 @@ func Agreed(from io.Reader, word string) bool {
 // Percent is a part of a hundred, aligned in a column.
 func Percent(p float64) string { return fmt.Sprintf("%3.0f %%", p) }
 
-// Gigabytes is a size, "" when it is not known.
-func Gigabytes(bytes int64) string {
-	if bytes == 0 {
+// Size is a number of bytes, "" for 0, which is a size that is not known.
+func Size(n int64) string {
+	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+	return wording.Size(n)
 }
-
-// Megabytes is a size.
-func Megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

@@ -15,8 +15,9 @@ const gap = 2
 // Table is rows of cells that are written with their columns aligned by the width they have on a terminal, where a Chinese
 // character is two columns wide and a combining accent none.
 type Table struct {
-	rows   [][]string
-	widths []int
+	rows     [][]string
+	widths   []int
+	headings bool
 }
 
 // NewTable starts a table with a line of headings, or without one.
@@ -24,6 +25,7 @@ func NewTable(headings ...string) *Table {
 	t := &Table{}
 	if len(headings) > 0 {
 		t.Row(headings...)
+		t.headings = true
 	}
 	return t
 }
@@ -40,6 +42,9 @@ func (t *Table) Row(cells ...string) {
 	}
 	t.rows = append(t.rows, row)
 }
+
+// Empty tells whether the table has no rows below its headings.
+func (t *Table) Empty() bool { return len(t.rows) == 0 || t.headings && len(t.rows) == 1 }
 
 // WriteTo writes the table. No line ends with spaces.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {

@@ -19,18 +19,6 @@ type Teams struct {
 	Delete teamsDelete `cmd:"" help:"Delete teams with all that they own."`
 }
 
-func findTeam(ctx context.Context, c *client.Client, ref string) (string, error) {
-	if ref == "" || remote.IDForm.MatchString(ref) {
-		return ref, nil
-	}
-	list, err := c.Teams(ctx)
-	if err != nil {
-		return "", err
-	}
-	team, err := remote.Pick(list.Items, "team", ref, func(t client.Team) (string, string) { return t.ID, t.Name })
-	return team.ID, err
-}
-
 type teamsList struct{ remote.Flags }
 
 func (l teamsList) Run(ctx context.Context, out *terminal.Output) error {
@@ -39,21 +27,17 @@ func (l teamsList) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	list, err := c.Teams(ctx)
-	if err != nil {
-		return err
-	}
-	if l.JSON {
-		return out.Answer(list.JSON())
-	}
-	t := terminal.NewTable("TEAM", "NAME", "MADE", "REMARK")
-	for _, team := range list.Items {
-		note := ""
-		if team.Default {
-			note = "its administrators are the farm's"
+	return l.Print(out, list, err, func() error {
+		t := terminal.NewTable("TEAM", "NAME", "MADE", "REMARK")
+		for _, team := range list.Items {
+			note := ""
+			if team.Default {
+				note = "its administrators are the farm's"
+			}
+			t.Row(team.ID, team.Name, terminal.LocalTime(team.CreatedAt), note)
 		}
-		t.Row(team.ID, team.Name, terminal.LocalTime(team.CreatedAt), note)
-	}
-	return out.Table(t)
+		return out.Table(t)
+	})
 }
 
 type teamsCreate struct {
@@ -67,15 +51,11 @@ func (t teamsCreate) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	team, err := c.CreateTeam(ctx, t.Name)
-	if err != nil {
-		return err
-	}
-	if t.JSON {
-		return out.Answer(team.JSON())
-	}
-	fmt.Fprintln(out, team.ID)
-	out.Remark("Its first token: overcrank tokens create NAME --role admin --team %s", team.ID)
-	return nil
+	return t.Print(out, team, err, func() error {
+		fmt.Fprintln(out, team.ID)
+		out.Remark("Its first token: overcrank tokens create NAME --role admin --team %s", team.ID)
+		return nil
+	})
 }
 
 type teamsRename struct {
@@ -89,19 +69,15 @@ func (t teamsRename) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	id, err := findTeam(ctx, c, t.Team)
+	id, err := remote.Find(ctx, "team", t.Team, c.Teams)
 	if err != nil {
 		return err
 	}
 	team, err := c.RenameTeam(ctx, id, t.Name)
-	if err != nil {
-		return err
-	}
-	if t.JSON {
-		return out.Answer(team.JSON())
-	}
-	out.Remark("%s is now called %s", team.ID, team.Name)
-	return nil
+	return t.Print(out, team, err, func() error {
+		out.Remark("%s is now called %s", team.ID, team.Name)
+		return nil
+	})
 }
 
 type teamsDelete struct {
@@ -115,13 +91,32 @@ func (t teamsDelete) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	return remote.DeleteAll(t.Teams, "deleted", out,
-		func(ref string) (string, error) { return findTeam(ctx, c, ref) },
+		func(ref string) (string, error) { return remote.Find(ctx, "team", ref, c.Teams) },
 		func(id string) error { return c.DeleteTeam(ctx, id) })
 }
 
 // teamFlag chooses another team than the caller's own.
 type teamFlag struct {
 	Team string `help:"Id or name of the team, for administrators of the farm. Default: your own." complete:"team"`
+}
+
+// teamID is the id of that team, "" for the caller's own.
+func (f teamFlag) teamID(ctx context.Context, c *client.Client) (string, error) {
+	if f.Team == "" {
+		return "", nil
+	}
+	return remote.Find(ctx, "team", f.Team, c.Teams)
+}
+
+// find is the id of the token or person of that team that ref names.
+func (f teamFlag) find(ctx context.Context, c *client.Client, what, ref string, list func(context.Context, string) (client.List[client.Access], error)) (string, error) {
+	return remote.Find(ctx, what, ref, func(ctx context.Context) (client.List[client.Access], error) {
+		team, err := f.teamID(ctx, c)
+		if err != nil {
+			return client.List[client.Access]{}, err
+		}
+		return list(ctx, team)
+	})
 }
 
 // newAccessFlags describe a token or a person that is made.
@@ -136,7 +131,7 @@ type newAccessFlags struct {
 func (f newAccessFlags) request(ctx context.Context, c *client.Client) (client.NewAccess, error) {
 	in := client.NewAccess{Name: f.Name, Role: f.Role}
 	var err error
-	if in.Team, err = findTeam(ctx, c, f.Team); err != nil || f.Expires == "" {
+	if in.Team, err = f.teamID(ctx, c); err != nil || f.Expires == "" {
 		return in, err
 	}
 	end, err := remote.TimeToCome("expires", f.Expires, time.Now())
@@ -175,26 +170,20 @@ type tokensList struct {
 }
 
 func (l tokensList) Run(ctx context.Context, out *terminal.Output) error {
-	return listAccess(ctx, l.Flags, l.Team, "TOKEN", (*client.Client).Tokens, out)
+	return listAccess(ctx, l.Flags, l.teamFlag, "TOKEN", (*client.Client).Tokens, out)
 }
 
-func listAccess(ctx context.Context, r remote.Flags, teamRef, what string, list func(*client.Client, context.Context, string) (client.List[client.Access], error), out *terminal.Output) error {
+func listAccess(ctx context.Context, r remote.Flags, f teamFlag, what string, list func(*client.Client, context.Context, string) (client.List[client.Access], error), out *terminal.Output) error {
 	c, err := r.Client()
 	if err != nil {
 		return err
 	}
-	team, err := findTeam(ctx, c, teamRef)
+	team, err := f.teamID(ctx, c)
 	if err != nil {
 		return err
 	}
 	all, err := list(c, ctx, team)
-	if err != nil {
-		return err
-	}
-	if r.JSON {
-		return out.Answer(all.JSON())
-	}
-	return out.Table(accessTable(what, all.Items))
+	return r.Print(out, all, err, func() error { return out.Table(accessTable(what, all.Items)) })
 }
 
 type tokensCreate struct {
@@ -242,24 +231,8 @@ func (t tokensRevoke) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	return remote.DeleteAll(t.Tokens, "revoked", out,
-		func(ref string) (string, error) { return findAccess(ctx, c, t.Team, "token", ref, c.Tokens) },
+		func(ref string) (string, error) { return t.find(ctx, c, "token", ref, c.Tokens) },
 		func(id string) error { return c.RevokeToken(ctx, id) })
-}
-
-func findAccess(ctx context.Context, c *client.Client, teamRef, what, ref string, list func(context.Context, string) (client.List[client.Access], error)) (string, error) {
-	if remote.IDForm.MatchString(ref) {
-		return ref, nil
-	}
-	team, err := findTeam(ctx, c, teamRef)
-	if err != nil {
-		return "", err
-	}
-	all, err := list(ctx, team)
-	if err != nil {
-		return "", err
-	}
-	found, err := remote.Pick(all.Items, what, ref, func(a client.Access) (string, string) { return a.ID, a.Name })
-	return found.ID, err
 }
 
 // People are the commands below overcrank people.
@@ -276,7 +249,7 @@ type peopleList struct {
 }
 
 func (l peopleList) Run(ctx context.Context, out *terminal.Output) error {
-	return listAccess(ctx, l.Flags, l.Team, "PERSON", (*client.Client).People, out)
+	return listAccess(ctx, l.Flags, l.teamFlag, "PERSON", (*client.Client).People, out)
 }
 
 type peopleCreate struct {
@@ -328,7 +301,7 @@ func (p peopleLink) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	id, err := findAccess(ctx, c, p.Team, "person", p.Person, c.People)
+	id, err := p.find(ctx, c, "person", p.Person, c.People)
 	if err != nil {
 		return err
 	}
@@ -355,6 +328,6 @@ func (p peopleDelete) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	return remote.DeleteAll(p.People, "deleted", out,
-		func(ref string) (string, error) { return findAccess(ctx, c, p.Team, "person", ref, c.People) },
+		func(ref string) (string, error) { return p.find(ctx, c, "person", ref, c.People) },
 		func(id string) error { return c.DeletePerson(ctx, id) })
 }

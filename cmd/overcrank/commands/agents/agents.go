@@ -3,7 +3,6 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,14 +34,14 @@ type Commands struct {
 
 // findAgent gives the machine that ref names, by its id or its name.
 func findAgent(ctx context.Context, c *client.Client, ref string) (client.Agent, error) {
-	if remote.IDForm.MatchString(ref) {
+	if remote.IsID(ref) {
 		return c.Agent(ctx, ref)
 	}
 	all, err := c.Agents(ctx, "", "")
 	if err != nil {
 		return client.Agent{}, err
 	}
-	return remote.Pick(all.Items, "machine", ref, func(a client.Agent) (string, string) { return a.ID, a.Name })
+	return remote.Pick(all.Items, "machine", ref)
 }
 
 type listCommand struct {
@@ -58,29 +57,21 @@ func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	all, err := c.Agents(ctx, strings.Join(l.State, ","), l.Tag)
-	if err != nil {
-		return err
-	}
-	if l.JSON {
-		return out.Answer(all.JSON())
-	}
-	if len(all.Items) == 0 {
-		out.Remark("No machines. Invite one with: overcrank agents invite --for NAME")
-		return nil
-	}
-	slices.SortStableFunc(all.Items, func(a, b client.Agent) int { return strings.Compare(a.Name, b.Name) })
-	t := terminal.NewTable("MACHINE", "NAME", "STATE", "BUSY", "ENGINES", "TAGS", "REMARK")
-	for _, a := range all.Items {
-		busy := fmt.Sprintf("%d of %d", len(a.Running), a.Slots)
-		t.Row(a.ID, a.Name, wording.Machine(farm.MachineState(a.State)), busy, strings.Join(engineWords(a), ", "), strings.Join(a.Tags, ", "), agentRemark(a))
-	}
-	return out.Table(t)
+	return l.Print(out, all, err, func() error {
+		slices.SortStableFunc(all.Items, func(a, b client.Agent) int { return strings.Compare(a.Name, b.Name) })
+		t := terminal.NewTable("MACHINE", "NAME", "STATE", "BUSY", "ENGINES", "TAGS", "REMARK")
+		for _, a := range all.Items {
+			busy := fmt.Sprintf("%d of %d", len(a.Running), a.Slots)
+			t.Row(a.ID, a.Name, wording.Machine(a.State), busy, strings.Join(engineWords(a), ", "), strings.Join(a.Tags, ", "), agentRemark(a))
+		}
+		return out.List(t, "No machines. Invite one with: overcrank agents invite --for NAME")
+	})
 }
 
 // agentRemark is why a machine gets no work, or since when it is gone.
 func agentRemark(a client.Agent) string {
 	switch {
-	case a.State == "offline":
+	case a.State == farm.MachineOffline:
 		var words []string
 		if a.LastSeen != "" {
 			words = append(words, "last seen "+terminal.LocalTime(a.LastSeen))
@@ -89,9 +80,9 @@ func agentRemark(a client.Agent) string {
 			words = append(words, held)
 		}
 		return strings.Join(words, ", ")
-	case a.SetAside != nil && a.State == "set_aside":
+	case a.SetAside != nil && a.State == farm.MachineSetAside:
 		return a.SetAside.Reason + until(a.SetAside.Until)
-	case a.Presence != nil && (a.State == "away" || a.State == "not_ready"):
+	case a.Presence != nil && (a.State == farm.MachineAway || a.State == farm.MachineNotReady):
 		return a.Presence.Reason + until(a.Presence.Until)
 	}
 	return ""
@@ -175,15 +166,15 @@ func agentTable(a client.Agent) *terminal.Table {
 	}
 	row("machine", a.ID)
 	row("name", a.Name)
-	row("state", wording.Machine(farm.MachineState(a.State)))
+	row("state", wording.Machine(a.State))
 	row("remark", agentRemark(a))
 	row("address", a.Address)
 	row("enrolled", terminal.LocalTime(a.EnrolledAt))
 	row("system", strings.TrimSpace(a.OS+" "+a.OSVersion))
 	row("processor", strings.TrimSpace(fmt.Sprintf("%s × %d", a.CPU, a.CPUs)))
-	row("memory", terminal.Gigabytes(a.Memory))
+	row("memory", terminal.Size(a.Memory))
 	row("graphics", a.GPU)
-	row("free disk", terminal.Gigabytes(a.DiskFree))
+	row("free disk", terminal.Size(a.DiskFree))
 	row("overcrank", a.Version)
 	row("engines", strings.Join(engineWords(a), ", "))
 	row("fonts", strconv.Itoa(a.Fonts))
@@ -193,8 +184,8 @@ func agentTable(a client.Agent) *terminal.Table {
 	row("slots", strconv.Itoa(a.Slots))
 	for _, r := range a.Running {
 		words := "another team's, " + r.Phase
-		if r.Task != nil {
-			words = fmt.Sprintf("%s, %s, %s", *r.Task, r.Phase, strings.TrimSpace(terminal.Percent(r.Progress)))
+		if r.Task != "" {
+			words = fmt.Sprintf("%s, %s, %s", r.Task, r.Phase, strings.TrimSpace(terminal.Percent(r.Progress)))
 		}
 		row("does", words+", since "+terminal.LocalTime(r.Since))
 	}
@@ -227,9 +218,9 @@ machine finish what it has first.`
 func (a pauseCommand) Run(ctx context.Context, out *terminal.Output) error {
 	return eachAgent(ctx, a.Flags, out, a.Agents, func(c *client.Client, m client.Agent) (client.Agent, error) {
 		for _, r := range m.Running {
-			if r.Task != nil && !a.JSON {
+			if r.Task != "" && !a.JSON {
 				fmt.Fprintf(out, "%s gives back task %s at %s; frames that it has not handed over are rendered again ('overcrank agents drain' lets a machine finish first)\n",
-					m.Name, *r.Task, strings.TrimSpace(terminal.Percent(r.Progress)))
+					m.Name, r.Task, strings.TrimSpace(terminal.Percent(r.Progress)))
 			}
 		}
 		return c.TurnAgent(ctx, m.ID, "pause")
@@ -256,31 +247,23 @@ func eachAgent(ctx context.Context, r remote.Flags, out *terminal.Output, refs [
 	if err != nil {
 		return err
 	}
-	var answers []json.RawMessage
-	for _, ref := range refs {
+	return r.PrintEach(out, refs, func(ref string) (remote.Answer, string, error) {
 		a, err := findAgent(ctx, c, ref)
 		if err == nil {
 			a, err = do(c, a)
 		}
 		if err != nil {
-			return err
+			return nil, "", err
 		}
-		answers = append(answers, a.JSON())
-		if !r.JSON {
-			line := fmt.Sprintf("%s %s: %s", a.ID, a.Name, wording.Machine(farm.MachineState(a.State)))
-			if held := heldWord(a); held != "" && a.State == "offline" {
-				line += ", " + held
-			}
-			if len(a.Tags) > 0 {
-				line += ", with the tags " + strings.Join(a.Tags, ", ")
-			}
-			fmt.Fprintln(out, line)
+		line := fmt.Sprintf("%s %s: %s", a.ID, a.Name, wording.Machine(a.State))
+		if held := heldWord(a); held != "" && a.State == farm.MachineOffline {
+			line += ", " + held
 		}
-	}
-	if r.JSON {
-		return out.Answers(answers)
-	}
-	return nil
+		if len(a.Tags) > 0 {
+			line += ", with the tags " + strings.Join(a.Tags, ", ")
+		}
+		return a, line, nil
+	})
 }
 
 type tagCommand struct {

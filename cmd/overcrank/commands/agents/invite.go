@@ -66,18 +66,14 @@ func (a invitationsCommand) Run(ctx context.Context, out *terminal.Output) error
 		return err
 	}
 	all, err := c.Invitations(ctx)
-	if err != nil {
-		return err
-	}
-	if a.JSON {
-		return out.Answer(all.JSON())
-	}
-	t := terminal.NewTable("INVITATION", "FOR", "LEFT", "TAGS", "MADE", "BY", "LAST USED", "ENDS")
-	for _, i := range all.Items {
-		left := strconv.Itoa(i.Left) + " of " + strconv.Itoa(i.Uses)
-		t.Row(i.ID, i.Name, left, strings.Join(i.Tags, ", "), terminal.LocalTime(i.CreatedAt), i.CreatedBy, terminal.LocalTime(i.LastUsedAt), terminal.LocalTime(i.ExpiresAt))
-	}
-	return out.Table(t)
+	return a.Print(out, all, err, func() error {
+		t := terminal.NewTable("INVITATION", "FOR", "LEFT", "TAGS", "MADE", "BY", "LAST USED", "ENDS")
+		for _, i := range all.Items {
+			left := strconv.Itoa(i.Left) + " of " + strconv.Itoa(i.Uses)
+			t.Row(i.ID, i.Name, left, strings.Join(i.Tags, ", "), terminal.LocalTime(i.CreatedAt), i.CreatedBy, terminal.LocalTime(i.LastUsedAt), terminal.LocalTime(i.ExpiresAt))
+		}
+		return out.Table(t)
+	})
 }
 
 type revokeCommand struct {
@@ -91,8 +87,7 @@ func (a revokeCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	find := func(ref string) (string, error) {
-		return remote.Find(ctx, ref, c.Invitations, func(i client.JoinToken) (id, name string) { return i.ID, i.Name })
-	}
-	return remote.DeleteAll(a.Invitations, "revoked", out, find, func(id string) error { return c.RevokeInvitation(ctx, id) })
+	return remote.DeleteAll(a.Invitations, "revoked", out,
+		func(ref string) (string, error) { return remote.Find(ctx, "invitation", ref, c.Invitations) },
+		func(id string) error { return c.RevokeInvitation(ctx, id) })
 }

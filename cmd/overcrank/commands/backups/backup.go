@@ -19,6 +19,7 @@ import (
 	"overcrank/coordinator/backup"
 	"overcrank/durable"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // Backup is overcrank backup: a running farm in one file.
@@ -87,7 +88,7 @@ func (b Backup) Run(ctx context.Context, out *terminal.Output) error {
 		return out.JSON(made)
 	}
 	fmt.Fprintln(out, b.File)
-	out.Remark("The farm %s at change %d, %s. %s", made.Farm, made.Index, terminal.Megabytes(made.Bytes), inIt(made.Manifest))
+	out.Remark("The farm %s at change %d, %s. %s", made.Farm, made.Index, wording.Size(made.Bytes), inIt(made.Manifest))
 	return nil
 }
 

@@ -3,9 +3,9 @@ package batches
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"overcrank/cmd/overcrank/client"
@@ -15,7 +15,6 @@ import (
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/farm"
 	"overcrank/farm/wording"
-	"overcrank/interval"
 )
 
 // Commands are those below overcrank batches.
@@ -35,8 +34,7 @@ type batchRef struct {
 
 type listCommand struct {
 	remote.Flags
-	Limit int  `help:"Maximum number to list." default:"20"`
-	All   bool `help:"List all of them."`
+	remote.Paging
 }
 
 func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
@@ -44,29 +42,19 @@ func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	if l.Limit < 1 {
-		return exit.Usagef("--limit is %d: it has to be 1 at least; for all there are, give --all", l.Limit)
-	}
-	if l.All {
-		l.Limit = 0
-	}
-	list, err := c.Batches(ctx, l.Limit)
+	most, err := l.Most()
 	if err != nil {
 		return err
 	}
-	if l.JSON {
-		return out.Answer(list.JSON())
-	}
-	if len(list.Items) == 0 {
-		out.Remark("No batches. Submit one with: overcrank batches submit variants.csv --template NAME")
-		return nil
-	}
-	t := terminal.NewTable("BATCH", "STATE", "JOBS", "DONE", "FAILED", "OPEN", "SUBMITTED")
-	for _, b := range list.Items {
-		t.Row(b.BatchID, wording.Batch(b.Status), strconv.Itoa(b.Stats.Total), strconv.Itoa(b.Stats.Finished), strconv.Itoa(b.Stats.Error),
-			strconv.Itoa(b.Stats.Pending), terminal.LocalTime(b.CreatedAt))
-	}
-	return out.Table(t)
+	list, err := c.Batches(ctx, most)
+	return l.Print(out, list, err, func() error {
+		t := terminal.NewTable("BATCH", "STATE", "JOBS", "DONE", "FAILED", "OPEN", "SUBMITTED")
+		for _, b := range list.Items {
+			t.Row(b.BatchID, wording.Batch(b.Status), strconv.Itoa(b.Stats.Total), strconv.Itoa(b.Stats.Finished), strconv.Itoa(b.Stats.Error),
+				strconv.Itoa(b.Stats.Pending), terminal.LocalTime(b.CreatedAt))
+		}
+		return out.List(t, "No batches. Submit one with: overcrank batches submit variants.csv --template NAME")
+	})
 }
 
 type showCommand struct {
@@ -80,19 +68,15 @@ func (s showCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	b, err := c.Batch(ctx, s.ID)
-	if err != nil {
-		return err
-	}
-	if s.JSON {
-		return out.Answer(b.JSON())
-	}
-	fmt.Fprintf(out, "batch %s is %s: %d of %d done, %d failed, %d open\n\n", b.BatchID, wording.Batch(b.Status), b.Stats.Finished, b.Stats.Total,
-		b.Stats.Error, b.Stats.Pending)
-	t := terminal.NewTable("INDEX", "JOB", "STATE", "REMARK")
-	for _, j := range b.Jobs {
-		t.Row(strconv.Itoa(j.Index), j.ID, wording.Job(farm.JobStatus(j.Status)), jobs.Remark(client.Job{Status: j.Status, Stats: j.Stats}))
-	}
-	return out.Table(t)
+	return s.Print(out, b, err, func() error {
+		fmt.Fprintf(out, "batch %s is %s: %d of %d done, %d failed, %d open\n\n", b.BatchID, wording.Batch(b.Status), b.Stats.Finished, b.Stats.Total,
+			b.Stats.Error, b.Stats.Pending)
+		t := terminal.NewTable("INDEX", "JOB", "STATE", "REMARK")
+		for _, j := range b.Jobs {
+			t.Row(strconv.Itoa(j.Index), j.ID, wording.Job(j.Status), jobs.Remark(client.Job{Status: j.Status, Stats: j.Stats}))
+		}
+		return out.Table(t)
+	})
 }
 
 type waitCommand struct {
@@ -121,11 +105,7 @@ func (w waitCommand) Run(ctx context.Context, out *terminal.Output) error {
 // printBatches prints how batches ended.
 func printBatches(batches []client.Batch, asJSON bool, out *terminal.Output) error {
 	if asJSON {
-		raws := make([]json.RawMessage, len(batches))
-		for i, b := range batches {
-			raws[i] = b.JSON()
-		}
-		return out.Answers(raws)
+		return out.Answers(remote.Texts(batches))
 	}
 	for _, b := range batches {
 		fmt.Fprintf(out, "%s %s: %d of %d done, %d failed\n", b.BatchID, wording.Batch(b.Status), b.Stats.Finished, b.Stats.Total, b.Stats.Error)
@@ -143,23 +123,14 @@ const (
 func watchBatches(ctx context.Context, c *client.Client, ids []string, out *terminal.Output) ([]client.Batch, error) {
 	bar := out.Bar("rendering")
 	defer bar.End()
-	goOn := "overcrank batches wait"
-	for _, id := range ids {
-		goOn += " " + id
-	}
-	batches, every, began, before := make([]client.Batch, len(ids)), firstBatchLook, time.Now(), -1
-	for {
+	batches, began, before := make([]client.Batch, len(ids)), time.Now(), -1
+	err := remote.Until(ctx, firstBatchLook, batchLook, "overcrank batches wait "+strings.Join(ids, " "), func() (done bool, err error) {
 		var all client.BatchStats
 		for i, id := range ids {
 			if batches[i].Status != "finished" && batches[i].Status != "error" {
-				b, err := c.Batch(ctx, id)
-				if ctx.Err() != nil {
-					return batches, exit.Stopped(ctx, goOn)
+				if batches[i], err = c.Batch(ctx, id); err != nil {
+					return false, err
 				}
-				if err != nil {
-					return batches, err
-				}
-				batches[i] = b
 			}
 			all.Total += batches[i].Stats.Total
 			all.Finished += batches[i].Stats.Finished
@@ -167,18 +138,16 @@ func watchBatches(ctx context.Context, c *client.Client, ids []string, out *term
 			all.Pending += batches[i].Stats.Pending
 		}
 		if all.Pending == 0 {
-			return batches, nil
+			return true, nil
 		}
 		ended := all.Finished + all.Error
 		if before < 0 {
 			before = ended
 		}
 		bar.Set(100*float64(ended)/float64(max(1, all.Total)), batchProgress(all, ended-before, time.Since(began)))
-		if interval.Wait(ctx, every) != nil {
-			return batches, exit.Stopped(ctx, goOn)
-		}
-		every = min(every*3/2, batchLook)
-	}
+		return false, nil
+	})
+	return batches, err
 }
 
 // batchProgress words where batches stand, of which so many jobs ended within the time that was watched.
@@ -200,13 +169,13 @@ func tellBatchFailures(batches []client.Batch, out *terminal.Output, where func(
 	failed := false
 	for i, b := range batches {
 		for _, j := range b.Jobs {
-			if j.Status == "finished" {
+			if j.Status == farm.JobFinished {
 				continue
 			}
 			failed = true
-			why := j.Stats.Why()
+			why := j.Stats.Error
 			if why == "" {
-				why = wording.Job(farm.JobStatus(j.Status))
+				why = wording.Job(j.Status)
 			}
 			fmt.Fprintf(out.Errors, "%s: %s (job %s)\n", where(i, j.Index), terminal.Lines(why), j.ID)
 		}
@@ -228,21 +197,13 @@ func (x cancelCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	var raws []json.RawMessage
-	for _, id := range x.IDs {
+	return x.PrintEach(out, x.IDs, func(id string) (remote.Answer, string, error) {
 		b, err := c.CancelBatch(ctx, id)
 		if err != nil {
-			return fmt.Errorf("cancel batch %s: %w", id, err)
+			return nil, "", fmt.Errorf("cancel batch %s: %w", id, err)
 		}
-		raws = append(raws, b.JSON())
-		if !x.JSON {
-			fmt.Fprintf(out, "%s: %s cancelled, %d rendering or ended already\n", id, terminal.Plural(b.CancelledCount, "job"), b.SkippedCount)
-		}
-	}
-	if x.JSON {
-		return out.Answers(raws)
-	}
-	return nil
+		return b, fmt.Sprintf("%s: %s cancelled, %d rendering or ended already", id, terminal.Plural(b.CancelledCount, "job"), b.SkippedCount), nil
+	})
 }
 
 type downloadCommand struct {
@@ -273,8 +234,8 @@ func (d downloadCommand) Run(ctx context.Context, out *terminal.Output) error {
 	}
 	folder, open := remote.Folder{Dir: d.Dir, Overwrite: d.Overwrite}, 0
 	for _, j := range batches[0].Jobs {
-		if j.Status != "finished" {
-			if !client.Ended(j.Status) {
+		if j.Status != farm.JobFinished {
+			if !j.Status.Ended() {
 				open++
 			}
 			continue

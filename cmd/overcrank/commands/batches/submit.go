@@ -194,7 +194,7 @@ func (s submitCommand) base() (map[string]any, error) {
 // readTemplate finds the template, puts it into what the jobs have in common, and, if asked to, reads what it holds.
 func (s submitCommand) readTemplate(ctx context.Context, c *client.Client, base map[string]any, within bool) (variants.Template, error) {
 	var known variants.Template
-	id, err := templates.Find(ctx, c, s.Template)
+	id, err := remote.Find(ctx, "template", s.Template, c.Templates)
 	if err != nil {
 		return known, err
 	}
@@ -215,8 +215,8 @@ func (s submitCommand) readTemplate(ctx context.Context, c *client.Client, base 
 			return known, err
 		}
 	}
-	if t.Status != "uploaded" {
-		return known, fmt.Errorf("template '%s' is %s: %s", t.DisplayName, wording.Template(farm.TemplateStatus(t.Status)), t.Error)
+	if t.Status != farm.TemplateUploaded {
+		return known, fmt.Errorf("template '%s' is %s: %s", t.DisplayName, wording.Template(t.Status), t.Error)
 	}
 	compositions, err := c.Compositions(ctx, id)
 	if err != nil {
@@ -327,7 +327,7 @@ func (s submitCommand) finish(ctx context.Context, c *client.Client, ids []strin
 		folder := remote.Folder{Dir: s.Download, Overwrite: s.Overwrite}
 		for i, b := range batches {
 			for _, j := range b.Jobs {
-				if j.Status != "finished" {
+				if j.Status != farm.JobFinished {
 					continue
 				}
 				if err := folder.Fetch(ctx, c, j.OutputURL, s.resultName(groups[i], j), j.ID, &files); err != nil {

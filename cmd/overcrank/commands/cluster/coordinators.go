@@ -23,30 +23,26 @@ func (s statusCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	cluster, err := c.Cluster(ctx)
-	if err != nil {
-		return err
-	}
-	if s.JSON {
-		return out.Answer(cluster.JSON())
-	}
-	t := terminal.NewTable("COORDINATOR", "ROLE", "STATE", "BEHIND", "HEARD", "VERSION", "FREE", "ADDRESS", "ID")
-	for _, m := range cluster.Members {
-		heard := terminal.LocalTime(m.LastContactAt)
-		if m.ID == cluster.ID {
-			heard = "answers you"
+	return s.Print(out, cluster, err, func() error {
+		t := terminal.NewTable("COORDINATOR", "ROLE", "STATE", "BEHIND", "HEARD", "VERSION", "FREE", "ADDRESS", "ID")
+		for _, m := range cluster.Members {
+			heard := terminal.LocalTime(m.LastContactAt)
+			if m.ID == cluster.ID {
+				heard = "answers you"
+			}
+			t.Row(m.Name, m.Role, coordinatorState(m), behind(m.Lag), heard, m.Version, terminal.Size(m.FreeBytes), m.Address, m.ID)
 		}
-		t.Row(m.Name, m.Role, coordinatorState(m), behind(m.Lag), heard, m.Version, terminal.Gigabytes(m.FreeBytes), m.Address, m.ID)
-	}
-	if err := out.Table(t); err != nil {
-		return err
-	}
-	for _, words := range saidOf(cluster) {
-		out.Remark("%s", words)
-	}
-	if cluster.Leader == "" || cluster.Spare < 0 {
-		return exit.Code(exit.Failed)
-	}
-	return nil
+		if err := out.Table(t); err != nil {
+			return err
+		}
+		for _, words := range saidOf(cluster) {
+			out.Remark("%s", words)
+		}
+		if cluster.Leader == "" || cluster.Spare < 0 {
+			return exit.Code(exit.Failed)
+		}
+		return nil
+	})
 }
 
 // saidOf is what stands below the table.
@@ -153,17 +149,13 @@ func (i invitationsCommand) Run(ctx context.Context, out *terminal.Output) error
 		return err
 	}
 	all, err := c.NodeInvitations(ctx)
-	if err != nil {
-		return err
-	}
-	if i.JSON {
-		return out.Answer(all.JSON())
-	}
-	t := terminal.NewTable("INVITATION", "FOR", "MADE", "BY", "USED", "BY COORDINATOR", "ENDS")
-	for _, i := range all.Items {
-		t.Row(i.ID, i.Name, terminal.LocalTime(i.CreatedAt), i.CreatedBy, terminal.LocalTime(i.UsedAt), i.UsedBy, terminal.LocalTime(i.ExpiresAt))
-	}
-	return out.Table(t)
+	return i.Print(out, all, err, func() error {
+		t := terminal.NewTable("INVITATION", "FOR", "MADE", "BY", "USED", "BY COORDINATOR", "ENDS")
+		for _, i := range all.Items {
+			t.Row(i.ID, i.Name, terminal.LocalTime(i.CreatedAt), i.CreatedBy, terminal.LocalTime(i.UsedAt), i.UsedBy, terminal.LocalTime(i.ExpiresAt))
+		}
+		return out.Table(t)
+	})
 }
 
 type revokeCommand struct {
@@ -172,15 +164,14 @@ type revokeCommand struct {
 }
 
 // Run revokes invitations.
-func (u revokeCommand) Run(ctx context.Context, out *terminal.Output) error {
-	c, err := u.Client()
+func (r revokeCommand) Run(ctx context.Context, out *terminal.Output) error {
+	c, err := r.Client()
 	if err != nil {
 		return err
 	}
-	find := func(ref string) (string, error) {
-		return remote.Find(ctx, ref, c.NodeInvitations, func(i client.NodeInvitation) (id, name string) { return i.ID, i.Name })
-	}
-	return remote.DeleteAll(u.Invitations, "revoked", out, find, func(id string) error { return c.RevokeNodeInvitation(ctx, id) })
+	return remote.DeleteAll(r.Invitations, "revoked", out,
+		func(ref string) (string, error) { return remote.Find(ctx, "invitation", ref, c.NodeInvitations) },
+		func(id string) error { return c.RevokeNodeInvitation(ctx, id) })
 }
 
 type keyCommand struct{ remote.SecretFile }
@@ -275,6 +266,6 @@ func findCoordinator(ctx context.Context, c *client.Client, ref string) (string,
 	if err != nil {
 		return "", err
 	}
-	found, err := remote.Pick(cluster.Members, "coordinator", ref, func(m client.Coordinator) (string, string) { return m.ID, m.Name })
+	found, err := remote.Pick(cluster.Members, "coordinator", ref)
 	return found.ID, err
 }

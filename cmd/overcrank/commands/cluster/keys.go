@@ -25,13 +25,7 @@ func (g gossipKeyList) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	keys, err := c.GossipKeys(ctx)
-	if err != nil {
-		return err
-	}
-	if g.JSON {
-		return out.Answer(keys.JSON())
-	}
-	return out.Table(gossipKeyTable(keys))
+	return g.Print(out, keys, err, func() error { return out.Table(gossipKeyTable(keys)) })
 }
 
 func gossipKeyTable(keys client.GossipKeys) *terminal.Table {
@@ -97,20 +91,16 @@ func (a caCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	ca, err := c.Authority(ctx)
-	if err != nil {
-		return err
-	}
-	if a.JSON {
-		return out.Answer(ca.JSON())
-	}
-	t := terminal.NewTable()
-	t.Row("fingerprint", ca.Fingerprint)
-	t.Row("subject", ca.Subject)
-	if ca.OwnRoot {
-		t.Row("issued by", "the farm itself")
-	} else {
-		t.Row("issued by", ca.Issuer)
-	}
-	t.Row("good until", terminal.LocalTime(ca.NotAfter))
-	return out.Table(t)
+	return a.Print(out, ca, err, func() error {
+		t := terminal.NewTable()
+		t.Row("fingerprint", ca.Fingerprint)
+		t.Row("subject", ca.Subject)
+		if ca.OwnRoot {
+			t.Row("issued by", "the farm itself")
+		} else {
+			t.Row("issued by", ca.Issuer)
+		}
+		t.Row("good until", terminal.LocalTime(ca.NotAfter))
+		return out.Table(t)
+	})
 }

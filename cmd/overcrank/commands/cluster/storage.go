@@ -10,7 +10,7 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/terminal"
-	"overcrank/interval"
+	"overcrank/farm/wording"
 )
 
 // Storage is about where a farm keeps its files.
@@ -69,21 +69,24 @@ func awaitMove(ctx context.Context, c *client.Client, now client.Storage, out *t
 	bar := out.Bar("moving files")
 	defer bar.End()
 	trouble := ""
-	for now.Move != nil {
+	err := remote.Until(ctx, moveLook, moveLook, "overcrank storage status --wait", func() (bool, error) {
+		if now.Move == nil {
+			return true, nil
+		}
 		bar.Bytes(now.Move.Bytes-now.Move.BytesLeft, now.Move.Bytes)
 		if now.Move.Trouble != trouble {
 			if trouble = now.Move.Trouble; trouble != "" {
 				bar.Say("It does not go on: " + trouble)
 			}
 		}
-		if err := interval.Wait(ctx, moveLook); err != nil {
-			return now, err
-		}
 		cluster, err := c.Cluster(ctx)
-		if err != nil {
-			return now, err
+		if err == nil {
+			now = cluster.Storage
 		}
-		now = cluster.Storage
+		return now.Move == nil, err
+	})
+	if err != nil {
+		return now, err
 	}
 	if !now.Shared {
 		return now, errors.New("the farm's files are in " + now.Where + ", and nothing moves them: give its coordinator a --storage that others reach")
@@ -98,7 +101,7 @@ func moveSaid(s client.Storage) []string {
 		return []string{fmt.Sprintf("The files in %s are being moved to %s.", m.From, s.Where)}
 	}
 	words := []string{fmt.Sprintf("The files in %s are being moved to %s: %d of %d files, %s of %s, are there.",
-		m.From, s.Where, m.Files-m.FilesLeft, m.Files, terminal.Megabytes(m.Bytes-m.BytesLeft), terminal.Megabytes(m.Bytes))}
+		m.From, s.Where, m.Files-m.FilesLeft, m.Files, wording.Size(m.Bytes-m.BytesLeft), wording.Size(m.Bytes))}
 	if m.Trouble != "" {
 		words = append(words, "It does not go on: "+m.Trouble)
 	}

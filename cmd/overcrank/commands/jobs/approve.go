@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"overcrank/cmd/overcrank/commands/remote"
@@ -10,7 +9,7 @@ import (
 )
 
 type approveCommand struct {
-	IDs []string `arg:"" name:"job" help:"Jobs that were submitted with --approve." complete:"job"`
+	Jobs []string `arg:"" name:"job" help:"Jobs that were submitted with --approve." complete:"job"`
 	remote.Flags
 }
 
@@ -20,21 +19,14 @@ func (a approveCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	var answers []json.RawMessage
-	for _, id := range a.IDs {
-		job, err := c.ApproveJob(ctx, id)
+	return a.PrintEach(out, a.Jobs, func(ref string) (remote.Answer, string, error) {
+		id, err := find(ctx, c, ref)
 		if err != nil {
-			return err
+			return nil, "", err
 		}
-		answers = append(answers, job.JSON())
-		if !a.JSON {
-			fmt.Fprintf(out, "%s approved\n", job.ID)
-		}
-	}
-	if a.JSON {
-		return out.Answers(answers)
-	}
-	return nil
+		job, err := c.ApproveJob(ctx, id)
+		return job, job.ID + " approved", err
+	})
 }
 
 type rejectCommand struct {
@@ -49,13 +41,13 @@ func (r rejectCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	job, err := c.RejectJob(ctx, r.ID, r.Reason)
+	id, err := r.id(ctx, c)
 	if err != nil {
 		return err
 	}
-	if r.JSON {
-		return out.Answer(job.JSON())
-	}
-	fmt.Fprintf(out, "%s rejected\n", job.ID)
-	return nil
+	job, err := c.RejectJob(ctx, id, r.Reason)
+	return r.Print(out, job, err, func() error {
+		fmt.Fprintf(out, "%s rejected\n", job.ID)
+		return nil
+	})
 }

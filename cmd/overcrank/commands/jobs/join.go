@@ -47,14 +47,14 @@ func (j Join) Run(ctx context.Context, out *terminal.Output) error {
 	for i, clip := range j.Clips {
 		src := clip
 		switch _, err := os.Stat(clip); {
-		case err == nil || address.IsPath(clip) && !remote.IDForm.MatchString(clip):
+		case err == nil || address.IsPath(clip) && !remote.IsID(clip):
 			if err != nil {
 				return err
 			}
 			if src, err = filepath.Abs(clip); err != nil {
 				return err
 			}
-		case remote.IDForm.MatchString(clip):
+		case remote.IsID(clip):
 			if c == nil {
 				if c, err = j.Client(); err != nil {
 					return err
@@ -64,8 +64,8 @@ func (j Join) Run(ctx context.Context, out *terminal.Output) error {
 			if err != nil {
 				return fmt.Errorf("clip %s: %w", clip, err)
 			}
-			if job.Status != "finished" {
-				return fmt.Errorf("clip %s: the job is %s, and has no film", clip, wording.Job(farm.JobStatus(job.Status)))
+			if job.Status != farm.JobFinished {
+				return fmt.Errorf("clip %s: the job is %s, and has no film", clip, wording.Job(job.Status))
 			}
 			src = job.OutputURL
 		}

@@ -29,10 +29,11 @@ func (s samplesCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	if err := s.find(ctx, c); err != nil {
+	id, err := s.id(ctx, c)
+	if err != nil {
 		return err
 	}
-	list, err := c.Samples(ctx, s.ID)
+	list, err := c.Samples(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"overcrank/cmd/overcrank/commands/templates"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/names"
 )
@@ -70,7 +71,7 @@ func (s *Submit) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	if t, ok := body["template"].(map[string]any); ok && s.Template != "" && t["id"] == s.Template {
-		id, err := templates.Find(ctx, c, s.Template)
+		id, err := remote.Find(ctx, "template", s.Template, c.Templates)
 		if err != nil {
 			return err
 		}
@@ -103,7 +104,7 @@ func (s *Submit) checkLayers(ctx context.Context, c *client.Client, id string) e
 	if err != nil {
 		return err
 	}
-	if t.Status != "uploaded" || len(t.Layers) == 0 {
+	if t.Status != farm.TemplateUploaded || len(t.Layers) == 0 {
 		return nil // what it holds is not known yet
 	}
 	layers, err := c.Layers(ctx, id)

@@ -19,18 +19,6 @@ type Fonts struct {
 	Delete fontsDelete `cmd:"" help:"Delete fonts."`
 }
 
-func findFont(ctx context.Context, c *client.Client, ref string) (string, error) {
-	if remote.IDForm.MatchString(ref) {
-		return ref, nil
-	}
-	list, err := c.Fonts(ctx)
-	if err != nil {
-		return "", err
-	}
-	font, err := remote.Pick(list.Items, "font", ref, func(f client.Font) (string, string) { return f.ID, f.FileName })
-	return font.ID, err
-}
-
 func fontTable(list ...client.Font) *terminal.Table {
 	t := terminal.NewTable("FONT", "FAMILY", "FILE", "ADDED")
 	for _, f := range list {
@@ -47,17 +35,9 @@ func (l fontsList) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	list, err := c.Fonts(ctx)
-	if err != nil {
-		return err
-	}
-	if l.JSON {
-		return out.Answer(list.JSON())
-	}
-	if len(list.Items) == 0 {
-		out.Remark("No fonts. Add some with: overcrank fonts add Brand-Bold.ttf")
-		return nil
-	}
-	return out.Table(fontTable(list.Items...))
+	return l.Print(out, list, err, func() error {
+		return out.List(fontTable(list.Items...), "No fonts. Add some with: overcrank fonts add Brand-Bold.ttf")
+	})
 }
 
 type fontsShow struct {
@@ -70,18 +50,12 @@ func (s fontsShow) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	id, err := findFont(ctx, c, s.Font)
+	id, err := remote.Find(ctx, "font", s.Font, c.Fonts)
 	if err != nil {
 		return err
 	}
 	font, err := c.Font(ctx, id)
-	if err != nil {
-		return err
-	}
-	if s.JSON {
-		return out.Answer(font.JSON())
-	}
-	return out.Table(fontTable(font))
+	return s.Print(out, font, err, func() error { return out.Table(fontTable(font)) })
 }
 
 type fontsAdd struct {
@@ -128,6 +102,6 @@ func (d fontsDelete) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	return remote.DeleteAll(d.Fonts, "deleted", out,
-		func(ref string) (string, error) { return findFont(ctx, c, ref) },
+		func(ref string) (string, error) { return remote.Find(ctx, "font", ref, c.Fonts) },
 		func(id string) error { return c.DeleteFont(ctx, id) })
 }

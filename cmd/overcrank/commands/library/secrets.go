@@ -33,21 +33,13 @@ func (l secretsList) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	list, err := c.Secrets(ctx)
-	if err != nil {
-		return err
-	}
-	if l.JSON {
-		return out.Answer(list.JSON())
-	}
-	if len(list.Items) == 0 {
-		out.Remark("No secrets. Keep one with: overcrank secrets set NAME")
-		return nil
-	}
-	t := terminal.NewTable("SECRET", "NAME", "SET", "MACHINES")
-	for _, s := range list.Items {
-		t.Row(s.ID, s.Name, terminal.LocalTime(s.CreatedAt), secretMachines(s))
-	}
-	return out.Table(t)
+	return l.Print(out, list, err, func() error {
+		t := terminal.NewTable("SECRET", "NAME", "SET", "MACHINES")
+		for _, s := range list.Items {
+			t.Row(s.ID, s.Name, terminal.LocalTime(s.CreatedAt), secretMachines(s))
+		}
+		return out.List(t, "No secrets. Keep one with: overcrank secrets set NAME")
+	})
 }
 
 // secretMachines says which machines get a secret.
@@ -144,7 +136,7 @@ func findSecret(ctx context.Context, c *client.Client, ref string) (client.Secre
 	if err != nil {
 		return client.Secret{}, err
 	}
-	return remote.Pick(list.Items, "secret", ref, func(s client.Secret) (string, string) { return s.ID, s.Name })
+	return remote.Pick(list.Items, "secret", ref)
 }
 
 type secretsRestrict struct {
@@ -175,14 +167,10 @@ func (b secretsRestrict) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	secret, err := c.RestrictSecret(ctx, found.ID, b.MachineTag)
-	if err != nil {
+	return b.Print(out, secret, err, func() error {
+		_, err = fmt.Fprintf(out, "%s goes to machines: %s\n", secret.Name, secretMachines(secret))
 		return err
-	}
-	if b.JSON {
-		return out.Answer(secret.JSON())
-	}
-	_, err = fmt.Fprintf(out, "%s goes to machines: %s\n", secret.Name, secretMachines(secret))
-	return err
+	})
 }
 
 type secretsDelete struct {
@@ -196,10 +184,7 @@ func (d secretsDelete) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	return remote.DeleteAll(d.Secrets, "deleted", out,
-		func(ref string) (string, error) {
-			secret, err := findSecret(ctx, c, ref)
-			return secret.ID, err
-		},
+		func(ref string) (string, error) { return remote.Find(ctx, "secret", ref, c.Secrets) },
 		func(id string) error { return c.DeleteSecret(ctx, id) })
 }
 
@@ -214,12 +199,8 @@ func (r secretsRotateKey) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	rotated, err := c.RotateSecretKey(ctx, r.DropOld)
-	if err != nil {
+	return r.Print(out, rotated, err, func() error {
+		_, err = fmt.Fprintf(out, "%s sealed with key %s; the farm has %s\n", terminal.Plural(rotated.Resealed, "secret"), rotated.Key, terminal.Plural(len(rotated.Keys), "key"))
 		return err
-	}
-	if r.JSON {
-		return out.Answer(rotated.JSON())
-	}
-	_, err = fmt.Fprintf(out, "%s sealed with key %s; the farm has %s\n", terminal.Plural(rotated.Resealed, "secret"), rotated.Key, terminal.Plural(len(rotated.Keys), "key"))
-	return err
+	})
 }

@@ -32,7 +32,7 @@ func (f farmStatus) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	farm, err := c.Farm(ctx)
-	return printFarm(farm, err, f.JSON, out)
+	return f.Print(out, farm, err, func() error { return out.Table(farmTable(farm)) })
 }
 
 type farmPause struct{ remote.Flags }
@@ -55,16 +55,10 @@ func turnFarm(ctx context.Context, r remote.Flags, how string, out *terminal.Out
 		return err
 	}
 	farm, err := c.TurnFarm(ctx, how)
-	return printFarm(farm, err, r.JSON, out)
+	return r.Print(out, farm, err, func() error { return out.Table(farmTable(farm)) })
 }
 
-func printFarm(f client.Farm, err error, asJSON bool, out *terminal.Output) error {
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return out.Answer(f.JSON())
-	}
+func farmTable(f client.Farm) *terminal.Table {
 	state := "working"
 	if f.Paused {
 		state = "paused: overcrank farm resume lets it go on"
@@ -93,7 +87,7 @@ func printFarm(f client.Farm, err error, asJSON bool, out *terminal.Output) erro
 		jobs = []string{"none under way"}
 	}
 	t.Row("team's jobs", strings.Join(jobs, ", "))
-	return out.Table(t)
+	return t
 }
 
 type farmPolicy struct {
@@ -110,13 +104,7 @@ func (f farmPolicyGet) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	policy, err := c.Policy(ctx)
-	if err != nil {
-		return err
-	}
-	if f.JSON {
-		return out.Answer(policy.JSON())
-	}
-	return out.Indented(policy.JSON())
+	return f.Print(out, policy, err, func() error { return out.Indented(policy.JSON()) })
 }
 
 type farmPolicySet struct {
@@ -149,13 +137,7 @@ func (f farmPolicySet) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	policy, err := c.PutPolicy(ctx, body, f.Merge)
-	if err != nil {
-		return err
-	}
-	if f.JSON {
-		return out.Answer(policy.JSON())
-	}
-	return out.Indented(policy.JSON())
+	return f.Print(out, policy, err, func() error { return out.Indented(policy.JSON()) })
 }
 
 // Levels are the commands below overcrank levels.
@@ -173,16 +155,10 @@ func (l levelsList) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	levels, err := c.Levels(ctx)
-	return printLevels(levels, err, l.JSON, out)
+	return l.Print(out, levels, err, func() error { return out.Table(levelTable(levels)) })
 }
 
-func printLevels(levels client.Levels, err error, asJSON bool, out *terminal.Output) error {
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return out.Answer(levels.JSON())
-	}
+func levelTable(levels client.Levels) *terminal.Table {
 	t := terminal.NewTable("LEVEL", "STATE", "SHARE", "HOURS", "FROM ROLE")
 	for _, l := range []struct {
 		name string
@@ -197,7 +173,7 @@ func printLevels(levels client.Levels, err error, asJSON bool, out *terminal.Out
 		}
 		t.Row(l.name, state, strconv.FormatFloat(100*l.MaxShare, 'f', -1, 64)+" %", hours, l.Role)
 	}
-	return out.Table(t)
+	return t
 }
 
 type levelsSet struct {
@@ -233,5 +209,5 @@ func (l levelsSet) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	levels, err := c.ChangeLevel(ctx, l.Level, change)
-	return printLevels(levels, err, l.JSON, out)
+	return l.Print(out, levels, err, func() error { return out.Table(levelTable(levels)) })
 }

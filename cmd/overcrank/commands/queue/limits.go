@@ -29,29 +29,25 @@ func (l limitsList) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	limits, err := c.Limits(ctx)
-	if err != nil {
-		return err
-	}
-	if l.JSON {
-		return out.Answer(limits.JSON())
-	}
-	if len(limits.ByName) == 0 {
-		out.Remark("No limits. Create one with: overcrank limits set NAME TOTAL")
-		return nil
-	}
-	t := terminal.NewTable("LIMIT", "TOTAL", "ON ONE MACHINE", "COUNTS", "EFFECTS")
-	for _, name := range slices.Sorted(maps.Keys(limits.ByName)) {
-		limit := limits.ByName[name]
-		counts, each := "tasks", "any number"
-		if limit.ByMachine {
-			counts = "machines"
+	return l.Print(out, limits, err, func() error {
+		if len(limits.ByName) == 0 {
+			out.Remark("No limits. Create one with: overcrank limits set NAME TOTAL")
+			return nil
 		}
-		if limit.PerMachine > 0 {
-			each = strconv.Itoa(limit.PerMachine)
+		t := terminal.NewTable("LIMIT", "TOTAL", "ON ONE MACHINE", "COUNTS", "EFFECTS")
+		for _, name := range slices.Sorted(maps.Keys(limits.ByName)) {
+			limit := limits.ByName[name]
+			counts, each := "tasks", "any number"
+			if limit.ByMachine {
+				counts = "machines"
+			}
+			if limit.PerMachine > 0 {
+				each = strconv.Itoa(limit.PerMachine)
+			}
+			t.Row(name, strconv.Itoa(limit.Total), each, counts, strings.Join(limit.Effects, ", "))
 		}
-		t.Row(name, strconv.Itoa(limit.Total), each, counts, strings.Join(limit.Effects, ", "))
-	}
-	return out.Table(t)
+		return out.Table(t)
+	})
 }
 
 type limitsSet struct {
@@ -77,14 +73,10 @@ func (l limitsSet) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	limit, err := c.SetLimit(ctx, l.Name, client.Limit{Total: l.Total, PerMachine: l.PerMachine, ByMachine: l.ByMachine, Effects: l.Effect})
-	if err != nil {
-		return err
-	}
-	if l.JSON {
-		return out.Answer(limit.JSON())
-	}
-	fmt.Fprintf(out, "%s: %d\n", l.Name, limit.Total)
-	return nil
+	return l.Print(out, limit, err, func() error {
+		fmt.Fprintf(out, "%s: %d\n", l.Name, limit.Total)
+		return nil
+	})
 }
 
 type limitsDelete struct {

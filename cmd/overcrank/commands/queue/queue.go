@@ -5,7 +5,6 @@ import (
 	"context"
 	"strconv"
 
-	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/commands/templates"
 	"overcrank/cmd/overcrank/exit"
@@ -37,33 +36,29 @@ func (q Queue) Run(ctx context.Context, out *terminal.Output) error {
 		return exit.Usagef("--limit is %d: it has to be 1 at least", q.Limit)
 	}
 	entries, err := c.Queue(ctx, q.Limit)
-	if err != nil {
-		return err
-	}
-	if q.JSON {
-		return out.Answer(entries.JSON())
-	}
-	if len(entries.Items) == 0 {
-		out.Remark("Nothing waits for a machine.")
+	return q.Print(out, entries, err, func() error {
+		if len(entries.Items) == 0 {
+			out.Remark("Nothing waits for a machine.")
+			return nil
+		}
+		named := templates.ReadNames(ctx, c)
+		t := terminal.NewTable("PLACE", "LEVEL", "PRIORITY", "SINCE", "TASK", "KIND", "NAME", "TEMPLATE", "COMPOSITION")
+		for _, e := range entries.Items {
+			task, priority := "another team's", ""
+			if e.Task != "" {
+				task = e.Task
+			}
+			if e.Priority != nil {
+				priority = strconv.Itoa(*e.Priority)
+			}
+			t.Row(strconv.Itoa(e.Place), e.Level, priority, terminal.LocalTime(e.Since), task, e.Kind, e.JobName, named.Of(e.TemplateID), e.Composition)
+		}
+		if err := out.Table(t); err != nil {
+			return err
+		}
+		if entries.Next != "" {
+			out.Remark("There are more: --limit shows them.")
+		}
 		return nil
-	}
-	named := templates.ReadNames(ctx, c)
-	t := terminal.NewTable("PLACE", "LEVEL", "PRIORITY", "SINCE", "TASK", "KIND", "NAME", "TEMPLATE", "COMPOSITION")
-	for _, e := range entries.Items {
-		task, priority := "another team's", ""
-		if e.Task != nil {
-			task = *e.Task
-		}
-		if e.Priority != nil {
-			priority = strconv.Itoa(*e.Priority)
-		}
-		t.Row(strconv.Itoa(e.Place), e.Level, priority, terminal.LocalTime(e.Since), task, client.Text(e.Kind), client.Text(e.JobName), named.Of(e.TemplateID), client.Text(e.Composition))
-	}
-	if err := out.Table(t); err != nil {
-		return err
-	}
-	if entries.Next != "" {
-		out.Remark("There are more: --limit shows them.")
-	}
-	return nil
+	})
 }

@@ -68,9 +68,3 @@ func (s Farm) trusting() (*http.Client, error) {
 	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13}
 	return &http.Client{Transport: transport}, nil
 }
-
-// Flags is what every command that asks a farm has.
-type Flags struct {
-	Farm
-	JSON bool `help:"Print the answer of the API, as JSON." name:"json"`
-}

@@ -12,15 +12,38 @@ import (
 	"overcrank/farm/names"
 )
 
-// IDForm is the form of the farm's ids.
-var IDForm = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
+// idForm is the form of the farm's ids.
+var idForm = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
 
-// Pick finds the one of a list that ref names, by its id or by its name.
-func Pick[T any](list []T, what, ref string, idAndName func(T) (id, name string)) (T, error) {
+// IsID tells whether a word of the command line has the form of an id; anything else is a name.
+func IsID(word string) bool { return idForm.MatchString(word) }
+
+// Named is a record of the farm that people name by its id or its name.
+type Named interface{ IDAndName() (id, name string) }
+
+// Find is the id of the record that ref names. what is the kind of record, for errors; list is asked for only when ref is a name.
+func Find[T Named](ctx context.Context, what, ref string, list func(context.Context) (client.List[T], error)) (string, error) {
+	if IsID(ref) {
+		return ref, nil
+	}
+	all, err := list(ctx)
+	if err != nil {
+		return "", err
+	}
+	found, err := Pick(all.Items, what, ref)
+	if err != nil {
+		return "", err
+	}
+	id, _ := found.IDAndName()
+	return id, nil
+}
+
+// Pick is the one record of a list that ref names. It is an error when there is none, with the nearest names, and when several have the name.
+func Pick[T Named](list []T, what, ref string) (T, error) {
 	var found, none T
 	var known, ids []string
 	for _, item := range list {
-		id, name := idAndName(item)
+		id, name := item.IDAndName()
 		if id == ref {
 			return item, nil
 		}
@@ -56,18 +79,4 @@ func DeleteAll(refs []string, done string, out *terminal.Output, find func(ref s
 		out.Remark("%s %s", refs[i], done)
 	}
 	return nil
-}
-
-// Find is the id of the invitation that ref means: its id, or whom it is for.
-func Find[I any](ctx context.Context, ref string, list func(context.Context) (client.List[I], error), of func(I) (id, name string)) (string, error) {
-	if IDForm.MatchString(ref) {
-		return ref, nil
-	}
-	all, err := list(ctx)
-	if err != nil {
-		return "", err
-	}
-	found, err := Pick(all.Items, "invitation", ref, of)
-	id, _ := of(found)
-	return id, err
 }

@@ -13,7 +13,6 @@ import (
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/farm/address"
 	"overcrank/farm/names"
-	"overcrank/interval"
 )
 
 type addCommand struct {
@@ -126,21 +125,14 @@ func finishTemplate(ctx context.Context, c *client.Client, t client.Template, wa
 const readEvery = 100 * time.Millisecond
 
 // Await waits until the farm has read a template's file.
-func Await(ctx context.Context, c *client.Client, id string, wait remote.Waiting) (client.Template, error) {
+func Await(ctx context.Context, c *client.Client, id string, wait remote.Waiting) (t client.Template, err error) {
 	ctx, cancel := wait.Bound(ctx)
 	defer cancel()
-	for {
-		t, err := c.Template(ctx, id)
-		if err == nil && t.Settled() {
-			return t, nil
-		}
-		if err != nil && ctx.Err() == nil {
-			return t, err
-		}
-		if interval.Wait(ctx, readEvery) != nil {
-			return t, exit.Stopped(ctx, "overcrank templates show "+id)
-		}
-	}
+	err = remote.Until(ctx, readEvery, readEvery, "overcrank templates show "+id, func() (bool, error) {
+		t, err = c.Template(ctx, id)
+		return t.Settled(), err
+	})
+	return t, err
 }
 
 type replaceCommand struct {
@@ -184,21 +176,17 @@ func (d downloadCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	a, err := c.TemplateAddress(ctx, id)
-	if err != nil {
-		return err
-	}
-	if d.JSON {
-		return out.Answer(a.JSON())
-	}
-	if d.Output == "" {
-		t, err := c.Template(ctx, id)
-		if err != nil {
-			return err
+	return d.Print(out, a, err, func() error {
+		if d.Output == "" {
+			t, err := c.Template(ctx, id)
+			if err != nil {
+				return err
+			}
+			var files names.Files
+			d.Output = files.Name(t.DisplayName, t.ID, "."+t.Type)
 		}
-		var files names.Files
-		d.Output = files.Name(t.DisplayName, t.ID, "."+t.Type)
-	}
-	return remote.Download(ctx, c, a.URL, d.Output, out)
+		return remote.Download(ctx, c, a.URL, d.Output, out)
+	})
 }
 
 // IsProject tells whether a file is named as projects are.

@@ -38,21 +38,8 @@ func (r templateRef) find(ctx context.Context, on remote.Flags) (c *client.Clien
 	if c, err = on.Client(); err != nil {
 		return nil, "", err
 	}
-	id, err = Find(ctx, c, r.Template)
+	id, err = remote.Find(ctx, "template", r.Template, c.Templates)
 	return c, id, err
-}
-
-// Find is the id of the template that ref names, by its id or its name.
-func Find(ctx context.Context, c *client.Client, ref string) (string, error) {
-	if remote.IDForm.MatchString(ref) {
-		return ref, nil
-	}
-	list, err := c.Templates(ctx)
-	if err != nil {
-		return "", err
-	}
-	t, err := remote.Pick(list.Items, "template", ref, func(t client.Template) (string, string) { return t.ID, t.DisplayName })
-	return t.ID, err
 }
 
 // Names are the names of the team's templates, by id.
@@ -72,14 +59,11 @@ func ReadNames(ctx context.Context, c *client.Client) Names {
 }
 
 // Of is what people call a template; "" for none.
-func (n Names) Of(id *string) string {
-	if id == nil {
-		return ""
-	}
-	if name := n[*id]; name != "" {
+func (n Names) Of(id string) string {
+	if name := n[id]; name != "" {
 		return name
 	}
-	return *id
+	return id
 }
 
 type listCommand struct{ remote.Flags }
@@ -90,40 +74,36 @@ func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	list, err := c.Templates(ctx)
-	if err != nil {
-		return err
-	}
-	if l.JSON {
-		return out.Answer(list.JSON())
-	}
-	if len(list.Items) == 0 {
-		out.Remark("No templates. Add one with: overcrank templates add spot.zip --wait")
-		return nil
-	}
-	t := terminal.NewTable("TEMPLATE", "NAME", "TYPE", "STATE", "CHANGED")
-	for _, item := range list.Items {
-		t.Row(item.ID, item.DisplayName, item.Type, templateState(item), terminal.LocalTime(item.UpdatedAt))
-	}
-	if err := out.Table(t); err != nil {
-		return err
-	}
-	for _, item := range list.Items {
-		if item.Waits != "" {
-			out.Remark("%s: %s", item.DisplayName, item.Waits)
+	return l.Print(out, list, err, func() error {
+		if len(list.Items) == 0 {
+			out.Remark("No templates. Add one with: overcrank templates add spot.zip --wait")
+			return nil
 		}
-	}
-	return nil
+		t := terminal.NewTable("TEMPLATE", "NAME", "TYPE", "STATE", "CHANGED")
+		for _, item := range list.Items {
+			t.Row(item.ID, item.DisplayName, item.Type, templateState(item), terminal.LocalTime(item.UpdatedAt))
+		}
+		if err := out.Table(t); err != nil {
+			return err
+		}
+		for _, item := range list.Items {
+			if item.Waits != "" {
+				out.Remark("%s: %s", item.DisplayName, item.Waits)
+			}
+		}
+		return nil
+	})
 }
 
 // templateState is a template's state with what is amiss.
 func templateState(t client.Template) string {
 	switch {
 	case t.Waits != "":
-		return "held up"
-	case t.Status == "uploaded" && len(t.MissingFootage) > 0:
-		return "lacks footage"
+		return wording.TemplateHeldUp
+	case t.Status == farm.TemplateUploaded && len(t.MissingFootage) > 0:
+		return wording.TemplateLacksFootage
 	}
-	return wording.Template(farm.TemplateStatus(t.Status))
+	return wording.Template(t.Status)
 }
 
 type showCommand struct {
@@ -137,53 +117,49 @@ func (s showCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	t, err := c.Template(ctx, id)
-	if err != nil {
-		return err
-	}
-	if s.JSON {
-		return out.Answer(t.JSON())
-	}
-	facts := terminal.NewTable()
-	facts.Row("template", t.ID)
-	facts.Row("name", t.DisplayName)
-	facts.Row("type", t.Type)
-	facts.Row("state", templateState(t))
-	if t.Waits != "" {
-		facts.Row("waits", t.Waits)
-	}
-	if len(t.MissingFootage) > 0 {
-		facts.Row("missing", strings.Join(t.MissingFootage, ", ")+": each job has to bring these files")
-	}
-	if t.Error != "" {
-		facts.Row("error", t.Error)
-	}
-	facts.Row("added", terminal.LocalTime(t.CreatedAt))
-	facts.Row("changed", terminal.LocalTime(t.UpdatedAt))
-	if err := out.Table(facts); err != nil || t.Status != "uploaded" {
-		return err
-	}
-	compositions, err := c.Compositions(ctx, id)
-	if err != nil {
-		return err
-	}
-	layers, err := c.Layers(ctx, id)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(out)
-	if err := out.Table(compositionTable(compositions.Items)); err != nil {
-		return err
-	}
-	fmt.Fprintln(out)
-	if err := out.Table(layerTable(layers.Items, compositions.Items)); err != nil || t.Mogrt == nil || len(t.Mogrt.Fields) == 0 {
-		return err
-	}
-	fmt.Fprintln(out)
-	fields := terminal.NewTable("FIELD", "TYPE", "VALUE")
-	for _, f := range t.Mogrt.Fields {
-		fields.Row(f.Name, f.Type, string(f.Value))
-	}
-	return out.Table(fields)
+	return s.Print(out, t, err, func() error {
+		facts := terminal.NewTable()
+		facts.Row("template", t.ID)
+		facts.Row("name", t.DisplayName)
+		facts.Row("type", t.Type)
+		facts.Row("state", templateState(t))
+		if t.Waits != "" {
+			facts.Row("waits", t.Waits)
+		}
+		if len(t.MissingFootage) > 0 {
+			facts.Row("missing", strings.Join(t.MissingFootage, ", ")+": each job has to bring these files")
+		}
+		if t.Error != "" {
+			facts.Row("error", t.Error)
+		}
+		facts.Row("added", terminal.LocalTime(t.CreatedAt))
+		facts.Row("changed", terminal.LocalTime(t.UpdatedAt))
+		if err := out.Table(facts); err != nil || t.Status != farm.TemplateUploaded {
+			return err
+		}
+		compositions, err := c.Compositions(ctx, id)
+		if err != nil {
+			return err
+		}
+		layers, err := c.Layers(ctx, id)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out)
+		if err := out.Table(compositionTable(compositions.Items)); err != nil {
+			return err
+		}
+		fmt.Fprintln(out)
+		if err := out.Table(layerTable(layers.Items, compositions.Items)); err != nil || t.Mogrt == nil || len(t.Mogrt.Fields) == 0 {
+			return err
+		}
+		fmt.Fprintln(out)
+		fields := terminal.NewTable("FIELD", "TYPE", "VALUE")
+		for _, f := range t.Mogrt.Fields {
+			fields.Row(f.Name, f.Type, string(f.Value))
+		}
+		return out.Table(fields)
+	})
 }
 
 func compositionTable(list []client.Composition) *terminal.Table {
@@ -252,13 +228,7 @@ func (s compositionsCommand) Run(ctx context.Context, out *terminal.Output) erro
 		return err
 	}
 	list, err := c.Compositions(ctx, id)
-	if err != nil {
-		return err
-	}
-	if s.JSON {
-		return out.Answer(list.JSON())
-	}
-	return out.Table(compositionTable(list.Items))
+	return s.Print(out, list, err, func() error { return out.Table(compositionTable(list.Items)) })
 }
 
 type layersCommand struct {
@@ -272,17 +242,13 @@ func (s layersCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	list, err := c.Layers(ctx, id)
-	if err != nil {
-		return err
-	}
-	if s.JSON {
-		return out.Answer(list.JSON())
-	}
-	compositions, err := c.Compositions(ctx, id)
-	if err != nil {
-		return err
-	}
-	return out.Table(layerTable(list.Items, compositions.Items))
+	return s.Print(out, list, err, func() error {
+		compositions, err := c.Compositions(ctx, id)
+		if err != nil {
+			return err
+		}
+		return out.Table(layerTable(list.Items, compositions.Items))
+	})
 }
 
 type renameCommand struct {
@@ -297,14 +263,10 @@ func (r renameCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	t, err := c.RenameTemplate(ctx, id, r.Name)
-	if err != nil {
-		return err
-	}
-	if r.JSON {
-		return out.Answer(t.JSON())
-	}
-	out.Remark("%s is now called %s", t.ID, t.DisplayName)
-	return nil
+	return r.Print(out, t, err, func() error {
+		out.Remark("%s is now called %s", t.ID, t.DisplayName)
+		return nil
+	})
 }
 
 type markCommand struct {
@@ -344,6 +306,6 @@ func (d deleteCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	return remote.DeleteAll(d.Templates, "deleted", out,
-		func(ref string) (string, error) { return Find(ctx, c, ref) },
+		func(ref string) (string, error) { return remote.Find(ctx, "template", ref, c.Templates) },
 		func(id string) error { return c.DeleteTemplate(ctx, id) })
 }

@@ -215,12 +215,12 @@ func TestThreeCoordinatorsArePutBackWhileTheyWork(t *testing.T) {
 	// The machine goes on with what the backup knows of it, and gets new work.
 	s.Await("the film to end", func() bool {
 		job, err := s.Job(t.Context(), running)
-		return err == nil && job.Ended()
+		return err == nil && job.Status.Ended()
 	})
 	next := film()
 	s.Await("another film to end", func() bool {
 		job, err := s.Job(t.Context(), next)
-		return err == nil && job.Ended()
+		return err == nil && job.Status.Ended()
 	})
 	for _, id := range []string{running, next} {
 		if job, err := s.Job(t.Context(), id); err != nil || job.Status != "finished" {

@@ -51,7 +51,7 @@ func TestRendersGoOnWhenTheLeaderIsKilled(t *testing.T) {
 	leader.Kill()
 	// A caller who knows the survivors, or all, notices nothing but a moment's wait.
 	for _, id := range ids {
-		s.Await("job "+id+" to end", func() bool { return look(followers[0].Client, id).Ended() })
+		s.Await("job "+id+" to end", func() bool { return look(followers[0].Client, id).Status.Ended() })
 		job, err := s.Job(t.Context(), id)
 		if err != nil || job.Status != "finished" {
 			t.Fatalf("job %s is %+v, %v", id, job, err)

@@ -29,8 +29,8 @@ func TestAnUnknownLayerFailsTheJobByName(t *testing.T) {
 	job := f.Ended(f.SubmitCard(template, nil,
 		map[string]any{"type": "text", "layerName": "Title", "value": "x"},
 		map[string]any{"type": "text", "layerName": "Titel", "value": "x", "composition": titlecard.Composition}))
-	if job.Status != "error" || !strings.Contains(farmtest.Why(job), "Layer 'Titel' not found in composition 'Title Card'") || !strings.Contains(farmtest.Why(job), "1") {
-		t.Errorf("the job is %s: %q", job.Status, farmtest.Why(job))
+	if job.Status != "error" || !strings.Contains(job.Stats.Error, "Layer 'Titel' not found in composition 'Title Card'") || !strings.Contains(job.Stats.Error, "1") {
+		t.Errorf("the job is %s: %q", job.Status, job.Stats.Error)
 	}
 	if f.LogOf(job.ID) == "" {
 		t.Error("there is no log to read")
@@ -45,8 +45,8 @@ func TestAnUnknownCompositionIsRefusedOrFailsByName(t *testing.T) {
 	job, err := f.Submit(t.Context(), map[string]any{"template": map[string]string{"id": template, "composition": "Nope"}})
 	if err == nil {
 		job = f.Ended(job.ID)
-		if job.Status != "error" || !strings.Contains(farmtest.Why(job), "Composition 'Nope' not found") {
-			t.Errorf("the job is %s: %q", job.Status, farmtest.Why(job))
+		if job.Status != "error" || !strings.Contains(job.Stats.Error, "Composition 'Nope' not found") {
+			t.Errorf("the job is %s: %q", job.Status, job.Stats.Error)
 		}
 	} else if !client.IsStatus(err, http.StatusBadRequest) || !strings.Contains(err.Error(), "Composition 'Nope' not found") {
 		t.Errorf("submit: %v", err)
@@ -56,8 +56,8 @@ func TestAnUnknownCompositionIsRefusedOrFailsByName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job = f.Ended(job.ID); job.Status != "error" || !strings.Contains(farmtest.Why(job), "Composition 'Nope' not found") {
-		t.Errorf("the job on a project that is not kept is %s: %q", job.Status, farmtest.Why(job))
+	if job = f.Ended(job.ID); job.Status != "error" || !strings.Contains(job.Stats.Error, "Composition 'Nope' not found") {
+		t.Errorf("the job on a project that is not kept is %s: %q", job.Status, job.Stats.Error)
 	}
 	f.GoesOn(template)
 }
@@ -77,8 +77,8 @@ func TestMissingFootageFailsTheJobByName(t *testing.T) {
 	var taken client.Job
 	f.Post("/api/v2/jobs", body, &taken)
 	job := f.Ended(taken.ID)
-	if job.Status != "error" || !strings.Contains(farmtest.Why(job), "picture.png") {
-		t.Errorf("the job is %s: %q", job.Status, farmtest.Why(job))
+	if job.Status != "error" || !strings.Contains(job.Stats.Error, "picture.png") {
+		t.Errorf("the job is %s: %q", job.Status, job.Stats.Error)
 	}
 	f.GoesOn(f.Card())
 }
@@ -107,8 +107,8 @@ func TestANamedFontThatIsNotThereFailsTheJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job = f.Ended(job.ID); job.Status != "error" || farmtest.Why(job) != "Font 'Nope.ttf' not available" {
-		t.Errorf("the job is %s: %q", job.Status, farmtest.Why(job))
+	if job = f.Ended(job.ID); job.Status != "error" || job.Stats.Error != "Font 'Nope.ttf' not available" {
+		t.Errorf("the job is %s: %q", job.Status, job.Stats.Error)
 	}
 	f.GoesOn(template)
 }
@@ -132,8 +132,8 @@ func TestMediaThatCannotBeDrawnFailsTheJob(t *testing.T) {
 	} {
 		job := f.Ended(f.SubmitCard(template, map[string]any{"type": "image", "frames": 30},
 			map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": src}))
-		if job.Status != "error" || !strings.Contains(farmtest.Why(job), words) || !strings.Contains(farmtest.Why(job), "(asset 0)") {
-			t.Errorf("%s: the job is %s: %q", src, job.Status, farmtest.Why(job))
+		if job.Status != "error" || !strings.Contains(job.Stats.Error, words) || !strings.Contains(job.Stats.Error, "(asset 0)") {
+			t.Errorf("%s: the job is %s: %q", src, job.Status, job.Stats.Error)
 		}
 	}
 	f.GoesOn(template)

@@ -54,7 +54,7 @@ func TestAClipThatCannotBeReadFailsTheJoinByNumber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job = f.Ended(job.ID); job.Status != "error" || !strings.HasPrefix(farmtest.Why(job), "Asset cannot be read: ") || !strings.HasSuffix(farmtest.Why(job), "(asset 0)") {
-		t.Errorf("the job is %s: %q", job.Status, farmtest.Why(job))
+	if job = f.Ended(job.ID); job.Status != "error" || !strings.HasPrefix(job.Stats.Error, "Asset cannot be read: ") || !strings.HasSuffix(job.Stats.Error, "(asset 0)") {
+		t.Errorf("the job is %s: %q", job.Status, job.Stats.Error)
 	}
 }

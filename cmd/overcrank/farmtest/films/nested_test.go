@@ -62,8 +62,8 @@ func TestANestedJobThatFailsFailsItsParent(t *testing.T) {
 	id := f.SubmitCard(template, map[string]any{"type": "image", "frames": 60},
 		farmtest.NestedCard(template, titlecard.PictureLayer, map[string]any{"type": "text", "layerName": "nowhere", "value": "x"}))
 	job := f.Ended(id)
-	if job.Status != "error" || !strings.Contains(farmtest.Why(job), "Nested job ") || !strings.Contains(farmtest.Why(job), "nowhere") {
-		t.Errorf("the job is %s: %q", job.Status, farmtest.Why(job))
+	if job.Status != "error" || !strings.Contains(job.Stats.Error, "Nested job ") || !strings.Contains(job.Stats.Error, "nowhere") {
+		t.Errorf("the job is %s: %q", job.Status, job.Stats.Error)
 	}
 }
 

@@ -88,10 +88,10 @@ func TestAnUploadThatIsRefusedFailsTheJobByName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if job = f.Ended(job.ID); job.Status != "error" || !strings.Contains(farmtest.Why(job), want) {
-			t.Errorf("the job is %s: %q; want %s", job.Status, farmtest.Why(job), want)
+		if job = f.Ended(job.ID); job.Status != "error" || !strings.Contains(job.Stats.Error, want) {
+			t.Errorf("the job is %s: %q; want %s", job.Status, job.Stats.Error, want)
 		}
-		if strings.Contains(farmtest.Why(job)+f.LogOf(job.ID), "the-wrong-secret") {
+		if strings.Contains(job.Stats.Error+f.LogOf(job.ID), "the-wrong-secret") {
 			t.Error("the job tells a credential")
 		}
 		if res, err := http.Get(job.OutputURL); err != nil || res.StatusCode != http.StatusNotFound {

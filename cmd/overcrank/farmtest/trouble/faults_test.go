@@ -79,7 +79,7 @@ func TestARenderOutlivesWhatBefallsTheCoordinator(t *testing.T) {
 		}
 		return err != nil && strings.HasPrefix(err.Error(), "503 ")
 	})
-	if job, err := f.Job(t.Context(), id); err != nil || job.Ended() {
+	if job, err := f.Job(t.Context(), id); err != nil || job.Status.Ended() {
 		t.Errorf("on a full disk the farm shows the job as %s, %v", job.Status, err)
 	}
 	if r := says(f, "/readyz"); r.status != 503 || !strings.Contains(r.Error, "no space left") || r.retry == "" {

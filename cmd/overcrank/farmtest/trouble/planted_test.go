@@ -149,7 +149,7 @@ func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 
 	for _, id := range append(bad, good, uploaded) {
 		job := f.Ended(id)
-		for what, text := range map[string]string{"error": farmtest.Why(job), "log": f.LogOf(id), "warnings": strings.Join(job.Warnings, "\n")} {
+		for what, text := range map[string]string{"error": job.Stats.Error, "log": f.LogOf(id), "warnings": strings.Join(job.Warnings, "\n")} {
 			if where := secret.in([]byte(text)); where != "" {
 				t.Errorf("the %s of job %s holds the value %s:\n%s", what, id, where, text)
 			}

@@ -1,13 +1,16 @@
-package farm
+package wording
 
 import (
 	"fmt"
 	"math"
 	"time"
+
+	"overcrank/farm"
 )
 
-// Words says a time to come as a range, rounded so that no precision is pretended, with an honest word where too little is known.
-func (s Span) Words() string {
+// Span is how long something will take, as a range that is rounded so that it promises no precision: "about 40 s", "2 to 5 min",
+// "up to 10 s, still learning", "at once".
+func Span(s farm.Span) string {
 	low, high := time.Duration(s.Low*float64(time.Second)), time.Duration(s.High*float64(time.Second))
 	switch {
 	case s.High <= 0 && s.Learning:
@@ -20,6 +23,14 @@ func (s Span) Words() string {
 		words += ", still learning"
 	}
 	return words
+}
+
+// In is when something that takes that long will be done: "in about 40 s", or the words of Span where it has no number.
+func In(s farm.Span) string {
+	if s.High <= 0 {
+		return Span(s)
+	}
+	return "in " + Span(s)
 }
 
 func spanRange(low, high time.Duration) string {

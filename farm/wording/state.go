@@ -2,9 +2,7 @@
 package wording
 
 import (
-	"fmt"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -58,6 +56,41 @@ func Template(s farm.TemplateStatus) string {
 	return string(s)
 }
 
+// The states of a template that it has besides those of the interface.
+const (
+	TemplateHeldUp       = "held up"       // it cannot be read until somebody acts
+	TemplateLacksFootage = "lacks footage" // it can be rendered when jobs bring the files that did not come with it
+)
+
+// Task is a task's state. failures is how many attempts at it have failed. A state of a later release is said as it comes.
+func Task(s farm.TaskStatus, failures int) string {
+	switch s {
+	case farm.TaskReady:
+		if failures > 0 {
+			return "retrying soon"
+		}
+		return "waiting"
+	case farm.TaskLeased:
+		return "at work"
+	case farm.TaskBlocked:
+		return "waiting for other tasks"
+	}
+	return string(s) // done, failed, cancelled
+}
+
+// Attempt is how an attempt ended, "" being one under way. An outcome of a later release is said as it comes.
+func Attempt(o farm.Outcome) string {
+	switch o {
+	case "":
+		return "at work"
+	case farm.OutcomeReturned:
+		return "given back"
+	case farm.OutcomeLost:
+		return "machine lost"
+	}
+	return string(o) // done, failed, cancelled
+}
+
 // Machine is a machine's state. A state of a later release is said as it comes.
 func Machine(s farm.MachineState) string {
 	if s == farm.MachineAway {
@@ -65,22 +98,6 @@ func Machine(s farm.MachineState) string {
 	}
 	return strings.ReplaceAll(string(s), "_", " ")
 }
-
-// Duration is a length of time, as precise as people need it: "2.5 s", "40 s", "3 min 5 s", "2 h 10 min".
-func Duration(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < time.Hour:
-		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
-}
-
-// Seconds is Duration for a number of seconds.
-func Seconds(s float64) string { return Duration(time.Duration(s * float64(time.Second))) }
 
 // Title writes words as a label has them, with a capital at the beginning.
 func Title(words string) string {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/raftstore"
@@ -108,7 +107,7 @@ func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id s
 		ID: id, Name: change.Name, Drained: change.Drained, Paused: change.Paused, Tags: change.Tags, Restore: change.Restore,
 	}
 	if change.Name != nil && *change.Name == "" {
-		known, err := peers.AskLeader(ctx, c.peers, askMachines, machinesAsked{Team: p.Team, IDs: []string{id}})
+		known, err := c.MachinesNow(ctx, p.Team, []string{id})
 		if err != nil {
 			return farm.Machine{}, err
 		}
@@ -135,7 +134,7 @@ func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id stri
 	if _, err := c.state.Apply(ctx, command.RemoveAgent{ID: id}); err != nil {
 		return err
 	}
-	if _, err := peers.AskLeader(context.WithoutCancel(ctx), c.peers, askDismiss, id); err != nil {
+	if err := c.Dismiss(context.WithoutCancel(ctx), id); err != nil {
 		c.log.Warn("a machine that was retired is told so with its next heartbeat only", "agent", id, "error", err)
 	}
 	c.log.Info("a machine was retired", "agent", id, "name", m.Name, "by", p.Name)

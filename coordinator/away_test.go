@@ -18,13 +18,13 @@ func TestAJobWhoseMachineVanishedPromisesNothing(t *testing.T) {
 	job := r.submit()
 	l := s.lease()
 	s.say(wire.Message{Progress: &wire.Progress{Attempt: l.Attempt, Percent: 99, Frame: 98, FramesTotal: 100}})
-	r.eventually("an estimate", func() bool { return r.Estimate(r.job(job.ID)) != nil })
+	r.eventually("an estimate", func() bool { return r.estimate(job) != nil })
 	placement, err := r.Placement(t.Context(), r.admin, job.ID)
 	if err != nil || placement.Why != "" {
 		t.Errorf("while it is there: %q, %v", placement.Why, err)
 	}
 	s.hangUp()
-	if span := r.Estimate(r.job(job.ID)); span != nil {
+	if span := r.estimate(job); span != nil {
 		t.Errorf("its machine has gone, and it is to be done in %+v", span)
 	}
 	placement, err = r.Placement(t.Context(), r.admin, job.ID)

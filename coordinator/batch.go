@@ -117,7 +117,7 @@ func (c *Coordinator) BatchPart(_ context.Context, p farm.Principal, id string, 
 		return CountedBatch{}, nil, noBatch(id)
 	}
 	for i := 0; i < len(jobs) && err == nil; i++ {
-		err = c.addProgress(&jobs[i])
+		err = c.AddProgress(&jobs[i])
 	}
 	return batch, jobs, err
 }

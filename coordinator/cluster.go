@@ -55,21 +55,7 @@ type member struct{ *Coordinator }
 var _ cluster.Farm = member{}
 
 // Works says whether this node has taken up the leader's work.
-func (m member) Works() bool { return m.leading() != nil }
-
-// LevelRaised records what machines told before the level let it be recorded.
-func (m member) LevelRaised(ctx context.Context) {
-	if l := m.leading(); l != nil {
-		l.recordRest(ctx)
-	}
-}
-
-// TellAgents tells the agents that are linked to a leader how gossip goes on.
-func (m member) TellAgents(gossip wire.Gossip) {
-	if l := m.leading(); l != nil {
-		l.tellAll(wire.Message{Gossip: &gossip})
-	}
-}
+func (m member) Works() bool { return m.Leads() }
 
 // MachineSeen tells those who watch that a machine has come or gone.
 func (m member) MachineSeen(id string) { m.hub.Publish(farm.Event{Kind: farm.EventMachine, ID: id}) }

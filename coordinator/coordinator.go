@@ -17,6 +17,7 @@ import (
 	"overcrank/coordinator/authority"
 	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/dispatch"
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/events"
 	"overcrank/coordinator/farmkeys"
@@ -111,6 +112,7 @@ type Coordinator struct {
 	*people.Directory     // who may do what
 	*submission.Submitter // how jobs come
 	*enrolment.Registry   // how machines come
+	*dispatch.Dispatcher  // how machines get their work
 
 	cfg       Config
 	log       *slog.Logger
@@ -126,7 +128,6 @@ type Coordinator struct {
 	feed      *state.Feed
 	state     *state.State
 	requests  *state.Requests
-	anew      chan struct{} // the state was replaced by that of a backup
 	metrics   *metrics
 	files     files.Store
 	proofs    *files.Proofs // of files
@@ -134,7 +135,6 @@ type Coordinator struct {
 	fetcher   *fetch.Fetcher
 	caller    *delivery.Caller
 	hub       *events.Hub
-	mirror    *mirror
 	port      *internode.Port // for the other coordinators; nil for a farm of one node
 	peers     *peers.Peers    // the other coordinators
 	installed installed
@@ -154,11 +154,9 @@ type Coordinator struct {
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	work   sync.WaitGroup // loops and sessions
-	terms  sync.WaitGroup // of leadership, one at most
 
 	mu     sync.Mutex
 	closed bool
-	leader *leader // nil while this node does not lead
 }
 
 // Open starts a coordinator on its data folder.
@@ -176,9 +174,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		clock:   newClock(cfg.Now, cfg.Logger),
 		hub:     events.New(),
 		feed:    state.NewFeed(),
-		anew:    make(chan struct{}, 1),
 		metrics: newMetrics(),
-		mirror:  newMirror(),
 		pace:    newPace(cfg.Now()),
 	}
 	guard := outbound.Fixed(cfg.Addresses)
@@ -239,7 +235,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.hub.Run)
 	c.run(c.cluster.Run)
 	c.run(c.followState)
-	c.run(c.follow)
+	c.run(c.Lead)
 	c.run(c.clock.watch)
 	c.run(c.templates.Run)
 	c.run(c.retention.Run)
@@ -248,7 +244,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.storage.Run)
 	c.run(c.KeepUses)
 	c.run(c.cluster.KeepLevel)
-	c.run(c.followLeader)
+	c.run(c.FollowLeader)
 	c.run(c.gossip.Run)
 	return nil
 }
@@ -380,13 +376,6 @@ func (c *Coordinator) Now() time.Time { return c.cfg.Now() }
 
 // SigningKey derives a key of 32 bytes for a purpose (sessions, addresses) from the farm's key file.
 func (c *Coordinator) SigningKey(purpose string) []byte { return c.keys.Derive("sign "+purpose, 32) }
-
-// leading is the leader's part of this node, nil while another node leads.
-func (c *Coordinator) leading() *leader {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.leader
-}
 
 func (cfg Config) withDefaults() Config {
 	if cfg.Logger == nil {

@@ -9,6 +9,20 @@ import (
 	"overcrank/farm/wire"
 )
 
+// estimate is how long a job is likely to take, without what it waits for before; nil when nobody can tell.
+func (r *rig) estimate(job farm.Job) *farm.Span {
+	r.t.Helper()
+	placement, err := r.Placement(r.t.Context(), r.admin, job.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if placement.Finish != nil && placement.Start != nil {
+		placement.Finish.Low -= placement.Start.Low
+		placement.Finish.High -= placement.Start.High
+	}
+	return placement.Finish
+}
+
 // measuredRun renders a job of 100 frames, each of which takes a second, on the only machine, whose clock goes on with it.
 func measuredRun(s *studio, c *clock, before func(job farm.Job, lease wire.Lease)) {
 	s.t.Helper()
@@ -31,13 +45,13 @@ func TestEstimatesAreLearned(t *testing.T) {
 	s.stations = append(s.stations, mac)
 
 	measuredRun(s, c, func(job farm.Job, l wire.Lease) {
-		if span := s.Estimate(s.job(job.ID)); span == nil || !span.Learning || span.High != 0 {
+		if span := s.estimate(job); span == nil || !span.Learning || span.High != 0 {
 			t.Errorf("before anything was measured: %+v", span)
 		}
 		c.pass(50 * time.Second)
 		mac.say(wire.Message{Progress: &wire.Progress{Attempt: l.Attempt, Percent: 50, FramesTotal: 100}})
 		s.eventually("its own pace tells something", func() bool {
-			span := s.Estimate(s.job(job.ID))
+			span := s.estimate(job)
 			return span != nil && span.Learning && span.Low > 20 && span.Low < 50 && span.High > 50 && span.High < 120
 		})
 	})
@@ -46,12 +60,12 @@ func TestEstimatesAreLearned(t *testing.T) {
 	}
 	var previous farm.Span
 	measuredRun(s, c, func(job farm.Job, l wire.Lease) {
-		span := s.Estimate(s.job(job.ID))
+		span := s.estimate(job)
 		if span == nil || span.Learning || span.Low < 60 || span.Low > 102 || span.High < 102 || span.High > 160 {
 			t.Fatalf("with four measurements: %+v", span)
 		}
 		waiting := s.film()
-		if span := s.Estimate(waiting); span == nil || span.Low > 102 || span.High < 102 {
+		if span := s.estimate(waiting); span == nil || span.Low > 102 || span.High < 102 {
 			t.Errorf("of one that waits: %+v", span)
 		}
 		if placement, err := s.Placement(t.Context(), s.admin, job.ID); err != nil || placement.Finish == nil || *placement.Finish != *span {
@@ -64,12 +78,12 @@ func TestEstimatesAreLearned(t *testing.T) {
 		mac.say(wire.Message{Progress: &wire.Progress{Attempt: l.Attempt, Percent: 90}})
 		c.pass(92 * time.Second)
 		s.eventually("the range shrinks", func() bool {
-			span := s.Estimate(s.job(job.ID))
+			span := s.estimate(job)
 			return span != nil && span.High < previous.High/3 && span.Low <= 10 && span.High >= 10
 		})
 	})
 	held := s.film(func(j *farm.Job) { j.Hold = true })
-	if span := s.Estimate(held); span != nil {
+	if span := s.estimate(held); span != nil {
 		t.Errorf("of a held job: %+v", span)
 	}
 }
@@ -90,7 +104,7 @@ func TestALongFilmIsEstimatedByItsFrames(t *testing.T) {
 	c.pass(3 * time.Second)
 	tell("fetching", 0.3, 0)
 	tell("preparing", 0.5, 0)
-	if span := s.Estimate(s.job(job.ID)); span == nil || !span.Learning || span.High != 0 {
+	if span := s.estimate(job); span == nil || !span.Learning || span.High != 0 {
 		t.Errorf("before the first frame: %+v", span)
 	}
 	tell("rendering", rendered(1), 0)
@@ -100,7 +114,7 @@ func TestALongFilmIsEstimatedByItsFrames(t *testing.T) {
 		before = frames
 		tell("rendering", rendered(frames), frames-1)
 		left := float64(total-frames) * 0.014 // seconds
-		if span := s.Estimate(s.job(job.ID)); span == nil || span.Low > left || span.High < left || span.Low < left/2 || span.High > 2*left {
+		if span := s.estimate(job); span == nil || span.Low > left || span.High < left || span.Low < left/2 || span.High > 2*left {
 			t.Errorf("at frame %d, with %.0f s left: %+v", frames, left, span)
 		}
 	}

@@ -8,14 +8,6 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// AddProgress merges into a job, as it was read a moment ago, how far it is.
-func (c *Coordinator) AddProgress(job *farm.Job) error { return c.addProgress(job) }
-
-// Estimate says how long a job is likely to take, without what it waits for before.
-func (c *Coordinator) Estimate(job farm.Job) *farm.Span {
-	return c.leading().estimate(context.Background(), job)
-}
-
 // Tidy does the housekeeping that otherwise waits for its time.
 func (c *Coordinator) Tidy(ctx context.Context) error { return c.tidy(ctx) }
 
@@ -42,7 +34,7 @@ func (c *Coordinator) ReviewFiles(ctx context.Context) { c.proofs.Review(ctx) }
 
 // EachReady hands all tasks that are ready on, page by page, as a leader reads its queue.
 func (c *Coordinator) EachReady(ctx context.Context, visit func(page []farm.Task) error) error {
-	return c.eachTask(ctx, farm.TaskReady, visit)
+	return c.state.EachTask(ctx, farm.TaskReady, visit)
 }
 
 // AuthorityPrint is what machines know the farm's authority by.

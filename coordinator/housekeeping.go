@@ -28,7 +28,7 @@ func (c *Coordinator) housekeep(ctx context.Context) {
 }
 
 func (c *Coordinator) tidy(ctx context.Context) error {
-	if c.leading() == nil || !c.clock.trusted() {
+	if !c.Leads() || !c.clock.trusted() {
 		return nil
 	}
 	now := c.cfg.Now()
@@ -63,8 +63,6 @@ func (c *Coordinator) sweepPrivate(ctx context.Context) error {
 type retentionFarm struct{ *Coordinator }
 
 var _ retention.Farm = retentionFarm{}
-
-func (c retentionFarm) Leads() bool { return c.leading() != nil }
 
 func (c retentionFarm) ClockTrusted() bool { return c.clock.trusted() }
 

@@ -31,7 +31,7 @@ func (c *Coordinator) JobLog(ctx context.Context, p farm.Principal, id string) (
 
 // openLog opens a job's log with all that has been written, whichever node has it.
 func (c *Coordinator) openLog(ctx context.Context, job string) (*files.Reader, error) {
-	if c.storage.Shared() == nil || c.leading() != nil {
+	if c.storage.Shared() == nil || c.Leads() {
 		return c.logs.Open(ctx, job)
 	}
 	layout, err := peers.AskLeader(ctx, c.peers, askLog, job)
@@ -48,8 +48,8 @@ func (c *Coordinator) openLog(ctx context.Context, job string) (*files.Reader, e
 }
 
 // logOf is what a job's log consists of; empty when it has none.
-func (l *leader) logOf(ctx context.Context, job string) ([]joblog.Part, error) {
-	parts, err := l.c.logs.Layout(ctx, job)
+func (c *Coordinator) logOf(ctx context.Context, job string) ([]joblog.Part, error) {
+	parts, err := c.logs.Layout(ctx, job)
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/raftstore"
@@ -40,11 +39,11 @@ func (c *Coordinator) aliveByGossip() map[string]bool {
 
 // machinesOf are agents as the farm sees them now, without what they show themselves with.
 func (c *Coordinator) machinesOf(ctx context.Context, p farm.Principal, agents []farm.Agent) ([]farm.Machine, error) {
-	asked := machinesAsked{Team: p.Team, IDs: make([]string, len(agents))}
+	ids := make([]string, len(agents))
 	for i, a := range agents {
-		asked.IDs[i] = a.ID
+		ids[i] = a.ID
 	}
-	known, err := peers.AskLeader(ctx, c.peers, askMachines, asked)
+	known, err := c.MachinesNow(ctx, p.Team, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -60,27 +59,4 @@ func (c *Coordinator) machinesOf(ctx context.Context, p farm.Principal, agents [
 		list[i].Availability = now.Availability
 	}
 	return list, nil
-}
-
-// machinesNow tells what the leader knows of machines, as far as it is a team's business.
-func (l *leader) machinesNow(_ context.Context, asked machinesAsked) (map[string]machineNow, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	known := make(map[string]machineNow, len(asked.IDs))
-	for _, id := range asked.IDs {
-		m := machineNow{LastSeen: l.lastSeen[id]}
-		if s := l.sessions[id]; s != nil {
-			m.Online, m.LastSeen, m.Address, m.Own, m.Availability = true, s.seen, s.address, s.own, s.availability
-		}
-		for _, h := range l.byAgent[id] {
-			if h.team == asked.Team {
-				m.Running = append(m.Running, h.news().running())
-			} else {
-				m.Running = append(m.Running, farm.RunningTask{Frame: -1, Phase: h.phase, Since: h.since})
-			}
-		}
-		slices.SortFunc(m.Running, func(a, b farm.RunningTask) int { return cmp.Compare(a.Task, b.Task) })
-		known[id] = m
-	}
-	return known, nil
 }

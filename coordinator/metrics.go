@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"overcrank/coordinator/peers"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -85,14 +84,19 @@ func (m *metrics) applied(res *command.Result) {
 	}
 }
 
-// leased counts a lease that this node granted.
-func (m *metrics) leased(t schedule.Task, now time.Time) {
+// Leased counts a lease that this node granted.
+func (m *metrics) Leased(t schedule.Task, now time.Time) {
 	m.leases.Inc()
 	ready := t.Created
 	if t.NotBefore.After(ready) {
 		ready = t.NotBefore
 	}
 	m.waits.Observe(max(now.Sub(ready), 0).Seconds())
+}
+
+// AttemptFailed counts an attempt that failed.
+func (m *metrics) AttemptFailed(class farm.FailureClass) {
+	m.failures.WithLabelValues(string(class)).Inc()
 }
 
 // Metrics is what this node measures. More may be registered.
@@ -254,7 +258,7 @@ func (g gauges) farm(put putMetric) {
 
 	ctx, cancel := context.WithTimeout(g.c.ctx, gatherWithin)
 	defer cancel()
-	now, err := peers.AskLeader(ctx, g.c.peers, askSummary, summaryAsked{})
+	now, err := g.c.Summary(ctx, false)
 	if err != nil {
 		return // raft_has_leader says why
 	}

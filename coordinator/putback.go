@@ -324,10 +324,7 @@ func (c *Coordinator) stateRebuilt() {
 	c.installed.forget()
 	c.hub.Lose()
 	c.hub.Publish(farm.Event{Kind: farm.EventFarm})
-	select {
-	case c.anew <- struct{}{}:
-	default:
-	}
+	c.StateReplaced()
 	c.templates.Wake()
 	c.retention.Wake()
 }

@@ -49,11 +49,10 @@ func (c *Coordinator) WithoutPlaces(checks []farm.Check) []farm.Check {
 // checkWork says whether the node that leads has taken up the leader's work.
 func (c *Coordinator) checkWork() farm.Check {
 	const name = "work"
-	l := c.leading()
-	if id, _ := c.store.Leader(); id == c.store.ID() && l == nil {
+	if id, _ := c.store.Leader(); id == c.store.ID() && !c.Leads() {
 		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "this coordinator is taking over the farm's work; try again in a moment"))
 	}
-	if l != nil && !l.hasRead() {
+	if c.Leads() && !c.QueueRead() {
 		return farm.Passed(name, "it is in hand; the queue is being read, and the most urgent of it begins meanwhile")
 	}
 	return farm.Passed(name, "it is in hand")

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/dispatch"
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/people"
@@ -38,6 +39,13 @@ func (c *Coordinator) makeRooms() {
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
 	c.openCluster()
 	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
+	c.Dispatcher = dispatch.New(c.ctx, dispatch.Config{
+		Lease: c.cfg.Lease, Addresses: c.cfg.Addresses, ClockSet: c.clock.set, Begin: c.begin, Logger: c.log,
+	}, dispatch.Parts{
+		State: c.state, Feed: c.feed, Raft: c.store, Peers: c.peers, Cluster: c.cluster, Gossip: c.gossip, Enrolled: c.Registry,
+		Events: c.hub, Counters: c.metrics, Files: c.files, Proofs: c.proofs, Storage: c.storage, Results: c.results, Logs: c.logs,
+		Templates: c.templates, Secrets: c.secrets, Private: c.private, Webhooks: c.webhooks,
+	})
 	c.Submitter = submission.New(submission.Config{Addresses: c.cfg.Addresses, FileLife: c.cfg.FileLife}, submission.Parts{
 		Farm: submissions{c}, State: c.state, Files: c.files, Stored: c.stored, Templates: c.templates, Secrets: c.secrets, Fonts: c.fonts,
 	})
@@ -76,4 +84,4 @@ type storageNode struct {
 var _ storage.Node = storageNode{}
 
 // Leads tells whether this node does the leader's work.
-func (n storageNode) Leads() bool { return n.c.leading() != nil }
+func (n storageNode) Leads() bool { return n.c.Leads() }

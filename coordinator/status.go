@@ -3,7 +3,6 @@ package coordinator
 import (
 	"context"
 
-	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -11,17 +10,17 @@ import (
 // Status is what the farm is at. It costs the same however much the farm has done before. Beside an error is what could be told without
 // the leader.
 func (c *Coordinator) Status(ctx context.Context, p farm.Principal) (farm.Status, error) {
-	return c.status(ctx, p, summaryAsked{Queue: true})
+	return c.status(ctx, p, true)
 }
 
 // Pulse is Status without Ready, for which a new leader would have to read its queue first.
 func (c *Coordinator) Pulse(ctx context.Context, p farm.Principal) (farm.Status, error) {
-	s, err := c.status(ctx, p, summaryAsked{})
+	s, err := c.status(ctx, p, false)
 	s.Ready = 0
 	return s, err
 }
 
-func (c *Coordinator) status(ctx context.Context, p farm.Principal, asked summaryAsked) (farm.Status, error) {
+func (c *Coordinator) status(ctx context.Context, p farm.Principal, queue bool) (farm.Status, error) {
 	var s farm.Status
 	var err error
 	if s.Jobs, err = c.CountJobs(ctx, p); err != nil {
@@ -41,7 +40,7 @@ func (c *Coordinator) status(ctx context.Context, p farm.Principal, asked summar
 		return s, err
 	}
 	s.Done, s.Failed, s.Since = c.pace.told(c.cfg.Now())
-	now, err := peers.AskLeader(ctx, c.peers, askSummary, asked)
+	now, err := c.Summary(ctx, queue)
 	if err != nil {
 		return s, err
 	}
@@ -51,25 +50,5 @@ func (c *Coordinator) status(ctx context.Context, p farm.Principal, asked summar
 		online += n
 	}
 	s.Machines[farm.MachineOffline] = max(enrolled-online, 0)
-	return s, nil
-}
-
-// summary counts machines and tasks.
-func (l *leader) summary(ctx context.Context, asked summaryAsked) (summary, error) {
-	if asked.Queue {
-		if err := l.queueRead(ctx); err != nil {
-			return summary{}, err
-		}
-	}
-	read := l.hasRead()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := summary{Leased: len(l.leases), Ready: l.queue.Len(), Read: read, Owed: l.outbox.Len(), Machines: map[farm.MachineState]int{}}
-	for id, session := range l.sessions {
-		s.Slots += min(session.slots, l.policy.MostSlots())
-		m := farm.Machine{Online: true, Availability: session.availability, Running: make([]farm.RunningTask, len(l.byAgent[id]))}
-		l.standings[id].describe(&m, l.c.cfg.Now())
-		s.Machines[m.State()]++
-	}
 	return s, nil
 }

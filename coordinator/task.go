@@ -27,7 +27,7 @@ func (c *Coordinator) Tasks(_ context.Context, p farm.Principal, job, after stri
 	list = make([]TaskView, len(page))
 	names := c.agentNames()
 	for i, t := range page {
-		list[i] = TaskView{Task: t, AgentName: names(t.Agent), Running: c.runningOf(t)}
+		list[i] = TaskView{Task: t, AgentName: names(t.Agent), Running: c.RunningTask(t)}
 	}
 	return list, next, nil
 }
@@ -38,7 +38,7 @@ func (c *Coordinator) Task(_ context.Context, p farm.Principal, id string) (Task
 	if err != nil {
 		return TaskView{}, err
 	}
-	return TaskView{Task: t, AgentName: c.agentNames()(t.Agent), Running: c.runningOf(t)}, nil
+	return TaskView{Task: t, AgentName: c.agentNames()(t.Agent), Running: c.RunningTask(t)}, nil
 }
 
 // Attempts lists the attempts of a task of the caller's team, the one under way last.
@@ -136,35 +136,6 @@ func (c *Coordinator) agentNames() func(id string) string {
 	}
 }
 
-// runningOf is what is known of a task's lease, nil for a task that nobody holds.
-func (c *Coordinator) runningOf(t farm.Task) *farm.RunningTask {
-	if t.Status != farm.TaskLeased {
-		return nil
-	}
-	for _, lease := range c.leasesOf(t.Job) {
-		if lease.Task == t.ID {
-			running := lease.running()
-			return &running
-		}
-	}
-	return nil
-}
-
-// leasesOf are a job's leases, as this node knows them: as leader, or from what the leader tells.
-func (c *Coordinator) leasesOf(job string) []leaseNews {
-	l := c.leading()
-	if l == nil {
-		return c.mirror.ofJob(job)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	list := make([]leaseNews, len(l.byJob[job]))
-	for i, h := range l.byJob[job] {
-		list[i] = h.news()
-	}
-	return list
-}
-
 // CountTasks counts the tasks of a job of the caller's team by state.
 func (c *Coordinator) CountTasks(_ context.Context, p farm.Principal, job string) (map[farm.TaskStatus]int, error) {
 	tasks, err := c.tasksOf(p, job)
@@ -173,15 +144,4 @@ func (c *Coordinator) CountTasks(_ context.Context, p farm.Principal, job string
 		counts[t.Status]++
 	}
 	return counts, err
-}
-
-// RunningOf is what machines do for a job of the caller's team now.
-func (c *Coordinator) RunningOf(_ context.Context, p farm.Principal, job string) []farm.RunningTask {
-	var running []farm.RunningTask
-	for _, lease := range c.leasesOf(job) {
-		if lease.Team == p.Team && !lease.Cancelled {
-			running = append(running, lease.running())
-		}
-	}
-	return running
 }

@@ -12,14 +12,8 @@ type catalogFarm struct{ *Coordinator }
 
 var _ templates.Farm = catalogFarm{}
 
-func (c catalogFarm) Leads() bool { return c.leading() != nil }
-
 func (c catalogFarm) KnowsMissingFootage() bool { return c.store.KnowsMissingFootage() }
 
 func (c catalogFarm) AskWaiting(ctx context.Context, ids []string) (map[string]string, error) {
 	return peers.AskLeader(ctx, c.peers, askReading, ids)
-}
-
-func (l *leader) templatesWaiting(_ context.Context, ids []string) (map[string]string, error) {
-	return l.c.templates.Waiting(ids), nil
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 
 	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/results"
 	"overcrank/farm"
 	"overcrank/farm/redact"
-	"overcrank/raftstore"
 )
 
 // hooks is what deliveries know of this coordinator.
@@ -16,10 +16,10 @@ var _ delivery.Farm = hooks{}
 
 // DescribeEnded is a job as the public interface shows it, with the webhook's data.
 func (h hooks) DescribeEnded(job farm.Job, hook farm.Webhook) ([]byte, error) {
-	if err := h.c.addProgress(&job); err != nil {
+	if err := h.c.AddProgress(&job); err != nil {
 		return nil, err
 	}
-	return h.c.cfg.DescribeJob(job, outputAddress(cmp.Or(hook.Farm, h.c.PublicAddress()), job), hook.Data)
+	return h.c.cfg.DescribeJob(job, results.Address(cmp.Or(hook.Farm, h.c.PublicAddress()), job), hook.Data)
 }
 
 // RevealWebhook gives a job's webhook with the values of its secrets.
@@ -34,20 +34,4 @@ func (h hooks) Note(job string, lines ...string) { h.c.logs.Note(job, lines...) 
 func (h hooks) WebhookTried(job farm.Job, well bool) {
 	h.c.metrics.webhooks.WithLabelValues(resultOf(well)).Inc()
 	h.c.hub.Spread(farm.Event{Kind: farm.EventJob, Team: job.Team, ID: job.ID})
-}
-
-// deliverAgain takes up deliveries of jobs that were begun anew.
-func (l *leader) deliverAgain(ids []string) {
-	for _, id := range ids {
-		var job farm.Job
-		err := l.c.store.View(func(tx *raftstore.Tx) (err error) {
-			job, err = tx.Job(id)
-			return err
-		})
-		if err != nil {
-			l.c.log.Error("reading a job whose webhook is to be called again", "job", id, "error", err)
-			continue
-		}
-		l.outbox.Add(job, l.c.cfg.Now(), 0)
-	}
 }

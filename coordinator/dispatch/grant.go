@@ -1,0 +1,286 @@
+package dispatch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"overcrank/coordinator/files"
+	"overcrank/coordinator/library"
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/interval"
+	"overcrank/raftstore"
+	"overcrank/raftstore/command"
+)
+
+// grantGroup is how many leases one command grants at most.
+const grantGroup = 64
+
+const (
+	// handsAtOnce is how many leases are put together at once.
+	handsAtOnce = 16
+	// handWithin is how long putting a lease together may wait for storage. Its task goes back into the queue then.
+	handWithin = 10 * time.Second
+)
+
+// lookAgain is how often the queue is asked though nothing has happened: the hours of levels, and the patience of tasks, pass
+// by themselves.
+const lookAgain = time.Second
+
+// grantLoop grants leases whenever there may be something to grant.
+func (l *leader) grantLoop(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		if !l.grantAll(ctx) && interval.Wait(ctx, retryPause) != nil {
+			return
+		}
+		l.mu.Lock()
+		wake := l.queue.Wake()
+		l.mu.Unlock()
+		wait := lookAgain
+		if !wake.IsZero() {
+			wait = min(wait, max(wake.Sub(l.d.state.Now()), time.Millisecond))
+		}
+		timer.Reset(wait)
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.work:
+		case <-timer.C:
+		}
+	}
+}
+
+// grantAll grants until machines or tasks run out; false when the state could not be written.
+func (l *leader) grantAll(ctx context.Context) bool {
+	for {
+		if l.d.storage.Broken() {
+			return true // what a lease names could not be read; the tasks wait until it can
+		}
+		more, err := l.grantSome(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				l.d.log.Warn("granting leases", "error", err)
+			}
+			l.wake()
+			return false
+		}
+		if !more {
+			return true
+		}
+	}
+}
+
+// grantSome grants what fits now, and has it handed over by others.
+func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
+	now := l.d.state.Now()
+	l.mu.Lock()
+	grants := l.queue.Assign(now, grantGroup)
+	for _, g := range grants {
+		l.granted[g.Task.ID] = g.Task.Attempt
+	}
+	l.mu.Unlock()
+	if len(grants) == 0 {
+		return false, nil
+	}
+	whole := l.splitting(ctx, grants)
+	res, leases, err := l.lease(ctx, grants, now)
+	if err != nil {
+		return false, err
+	}
+	moved := make(map[string]farm.Job, len(res.Jobs))
+	for _, job := range res.Jobs {
+		moved[job.ID] = job
+	}
+	tasks := make(map[string]farm.Task, len(res.Tasks))
+	for _, t := range res.Tasks {
+		tasks[t.ID] = t
+	}
+	for i, g := range grants {
+		if leases[i] == nil {
+			l.reconsider(ctx, g)
+			continue
+		}
+		l.d.counters.Leased(g.Task, now)
+		select {
+		case l.hands <- struct{}{}:
+		case <-ctx.Done():
+			return false, ctx.Err() // the next leader finds the leases in the state
+		}
+		l.handing.Go(func() {
+			defer func() { <-l.hands }()
+			l.handOver(ctx, leases[i], tasks[g.Task.ID], moved, whole[g.Task.ID])
+		})
+	}
+	return true, nil
+}
+
+// lease writes grants into the state, and notes those that are leases now. Of others it gives nil.
+func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Time) (command.Result, []*lease, error) {
+	cmd := command.LeaseTasks{At: now, Rested: true}
+	for _, g := range grants {
+		cmd.Grants = append(cmd.Grants, command.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})
+	}
+	l.granting.Lock()
+	defer l.granting.Unlock()
+	res, err := l.d.raft.Apply(ctx, cmd)
+	if err == nil && res.Refused != nil {
+		err = res.Refused
+	}
+	if err != nil {
+		l.revoke(grants)
+		return res, nil, err
+	}
+	leases := make([]*lease, len(grants))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, g := range grants {
+		delete(l.granted, g.Task.ID)
+		at := slices.IndexFunc(res.Tasks, func(t farm.Task) bool { return t.ID == g.Task.ID })
+		if at < 0 || res.Each[i] != nil {
+			continue
+		}
+		leases[i] = l.holdLocked(res.Tasks[at])
+		leases[i].handing = true
+	}
+	return res, leases, nil
+}
+
+// revoke undoes grants that were perhaps not written. If they were, the next try is refused and set right there.
+func (l *leader) revoke(grants []schedule.Grant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, g := range grants {
+		delete(l.granted, g.Task.ID)
+		l.queue.Revoke(g)
+		l.queue.Add(g.Task, l.d.state.Now())
+	}
+}
+
+// reconsider looks at a task whose grant was refused: the queue had an old picture of it.
+func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
+	var task farm.Task
+	var next int
+	err := l.d.state.View(func(tx *raftstore.Tx) (err error) {
+		if task, err = tx.Task(g.Task.ID); err == nil {
+			next, err = tx.NextAttempt(task)
+		}
+		return err
+	})
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		l.d.log.Error("reading a task", "task", g.Task.ID, "error", err)
+	}
+	l.mu.Lock()
+	l.queue.Revoke(g)
+	var again []farm.Task
+	var unsent *lease
+	switch {
+	case err != nil:
+	case task.Status == farm.TaskReady && next == g.Task.Attempt:
+		g.Task.NotBefore = l.d.state.Now().Add(retryPause)
+		l.queue.Add(g.Task, l.d.state.Now())
+	case task.Status == farm.TaskReady:
+		again = append(again, task)
+	case task.Status == farm.TaskLeased && l.leases[task.ID] == nil:
+		// An earlier grant was written although its answer was an error; the agent never heard of it.
+		unsent = l.newLease(task)
+	}
+	l.mu.Unlock()
+	if len(again) > 0 {
+		if err := l.enqueue(again, nil); err != nil {
+			l.d.log.Error("queueing a task", "task", task.ID, "error", err)
+		}
+	}
+	if unsent != nil {
+		l.takeBack(ctx, true, unsent)
+	}
+}
+
+// handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. moved are
+// jobs, by id, that need not be read. whole is why the render was not split, "" when it was, or when that is no question.
+func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[string]farm.Job, whole string) {
+	l.mu.Lock()
+	adobe := l.queue.HasAfterEffects()
+	l.mu.Unlock()
+	reading, cancel := context.WithTimeout(ctx, handWithin)
+	lease, never, err := l.d.leaseOf(reading, t, adobe)
+	cancel()
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return // the next leader finds the lease in the state
+	case errors.Is(err, library.ErrMachine):
+		l.d.log.Info("a task goes to another machine", "task", t.ID, "agent", t.Agent, "reason", err)
+		if err := errors.Join(l.loadStandings(), l.loadSecretTags()); err != nil {
+			l.d.log.Error("reading which machines get secrets", "error", err)
+		}
+		l.takeBack(ctx, true, h)
+		return
+	case errors.Is(err, files.ErrUnreachable):
+		l.d.storage.Fault(err)
+		l.d.log.Warn("a task waits for the farm's storage", "task", t.ID, "error", err)
+		l.takeBack(ctx, true, h)
+		return
+	default:
+		l.neverBegan(ctx, t, err)
+		return
+	}
+	var outer []string
+	if job, known := moved[t.Job]; !known || job.Parent != "" {
+		if outer, err = l.d.outerJobs(t.Job); err != nil {
+			l.d.log.Warn("looking for the jobs that a job is nested in", "job", t.Job, "error", err)
+		}
+	}
+	whole = cmp.Or(never, whole)
+	if name, here := l.hasHere(t.Agent); here {
+		lines := []string{fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, name, l.d.state.Now().UTC().Format(time.RFC3339))}
+		if whole != "" {
+			lines = append(lines, "the render is not split: "+whole)
+		}
+		l.d.logs.Note(t.Job, lines...)
+	}
+	l.mu.Lock()
+	h.whole = whole
+	l.mu.Unlock()
+	if !l.send(h, lease, outer) {
+		l.takeBack(ctx, true, h)
+	}
+	l.d.events.Spread(farm.Event{Kind: farm.EventMachine, ID: t.Agent})
+}
+
+// hasHere is what a machine is called that has a session here.
+func (l *leader) hasHere(agent string) (name string, here bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.sessions[agent]; s != nil {
+		return s.name, true
+	}
+	return "", false
+}
+
+// send sends a lease to its agent, unless it is none any more; false when it has to be taken back, since nobody is there for it.
+func (l *leader) send(h *lease, lease wire.Lease, outer []string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h.handing = false
+	h.files, h.outer = filesOf(lease), outer
+	if l.leases[h.Task] != h {
+		return true
+	}
+	if h.cancelled { // meanwhile; the agent was told to stop what it had not begun
+		l.releaseLocked(h.Task, h.Attempt.Attempt)
+		return true
+	}
+	s := l.sessions[h.agent]
+	if s == nil || l.standings[h.agent].paused { // it may have been paused, and asked for what it has, meanwhile
+		return false
+	}
+	s.send(wire.Message{Lease: &lease})
+	return true
+}

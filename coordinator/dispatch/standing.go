@@ -1,0 +1,219 @@
+package dispatch
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+)
+
+// standing is what people want of a machine, beside what it is. index says of which state that is, since what a command came to
+// and what was read of the state may arrive in either order.
+type standing struct {
+	name            string
+	drained, paused bool
+	tags            []string
+	setAside        *farm.SetAside
+	index           uint64
+}
+
+// works says whether the machine is given work.
+func (s standing) works(now time.Time) bool {
+	return !s.drained && !s.paused && (s.setAside == nil || !s.setAside.Until.IsZero() && !now.Before(s.setAside.Until))
+}
+
+// describe writes into a machine what people want of it.
+func (s standing) describe(m *farm.Machine, now time.Time) {
+	m.Drained, m.Paused = s.drained, s.paused
+	if s.setAside != nil && (s.setAside.Until.IsZero() || now.Before(s.setAside.Until)) {
+		m.SetAside = s.setAside
+	}
+}
+
+// loadStandings reads what people want of the machines, and the farm's policy.
+func (l *leader) loadStandings() error {
+	var agents []farm.Agent
+	var policy farm.Policy
+	var index uint64
+	err := l.d.state.View(func(tx *raftstore.Tx) (err error) {
+		index = tx.Index()
+		if policy, err = tx.Policy(); err != nil {
+			return err
+		}
+		agents, err = tx.Agents()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.noteAgents(index, agents)
+	l.notePolicy(index, policy)
+	return nil
+}
+
+// noteAgents follows what a command, or a reading, of an index of the state says of machines. One that is paused is asked for
+// what it has.
+func (l *leader) noteAgents(index uint64, agents []farm.Agent) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range agents {
+		if index < l.standings[a.ID].index {
+			continue
+		}
+		was := l.standings[a.ID]
+		if !l.queue.Knows(a.ID) || was.name != a.Name || !slices.Equal(was.tags, a.Tags) {
+			l.queue.SetMachine(schedule.MachineOf(a))
+		}
+		l.standings[a.ID] = standing{name: a.Name, drained: a.Drained, paused: a.Paused, tags: a.Tags, setAside: a.SetAside, index: index}
+		if s := l.sessions[a.ID]; s != nil {
+			s.name = a.Name
+			l.placeLocked(s)
+			l.recallLocked(s)
+		}
+	}
+}
+
+// notePolicy follows what a command, or a reading, of an index of the state says of the farm's policy.
+func (l *leader) notePolicy(index uint64, policy farm.Policy) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if index < l.policyIndex {
+		return
+	}
+	l.policy, l.policyIndex = policy, index
+	l.queue.SetPolicy(policy)
+	l.wake()
+}
+
+// placeLocked tells the queue of a connected machine as it stands now, and the machine what the farm wants of it.
+func (l *leader) placeLocked(s *session) {
+	if !s.equipped {
+		return
+	}
+	if told := l.standings[s.agent].told(l.d.state.Now()); told != s.standing {
+		s.standing = told
+		s.send(wire.Message{Standing: &told})
+	}
+	l.queue.Connect(s.agent, l.outOf(s))
+	l.wake()
+}
+
+// told is what people at the machine are told of it.
+func (s standing) told(now time.Time) wire.Standing {
+	switch {
+	case s.paused:
+		return wire.Standing{State: farm.MachinePaused}
+	case s.drained:
+		return wire.Standing{State: farm.MachineDrained}
+	case !s.works(now):
+		return wire.Standing{State: farm.MachineSetAside, Reason: s.setAside.Reason, Until: s.setAside.Until}
+	default:
+		return wire.Standing{}
+	}
+}
+
+// outOf is why a connected machine gets no work now; nothing for one that gets some.
+func (l *leader) outOf(s *session) schedule.Out {
+	stand, now := l.standings[s.agent], l.d.state.Now()
+	switch {
+	case stand.paused:
+		return schedule.Out{Why: schedule.OutPaused}
+	case stand.drained:
+		return schedule.Out{Why: schedule.OutDrained}
+	case !stand.works(now):
+		return schedule.Out{Why: schedule.OutAside, Reason: stand.setAside.Reason, Until: stand.setAside.Until}
+	case s.availability.NotReady:
+		return schedule.Out{Why: schedule.OutNotReady, Reason: s.availability.Reason, Until: s.availability.Until}
+	case s.availability.Presence != "" && s.availability.Presence != farm.PresenceFree:
+		return schedule.Out{Why: schedule.OutAway, Reason: s.availability.Reason, Until: s.availability.Until}
+	case !s.rests.IsZero():
+		return schedule.Out{Why: schedule.OutResting, Until: s.rests}
+	default:
+		return schedule.Out{}
+	}
+}
+
+// recall asks a machine that was paused while it was away to give back what it has.
+func (l *leader) recall(s *session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.recallLocked(s)
+}
+
+// recallLocked asks a paused machine to give back what it has.
+func (l *leader) recallLocked(s *session) {
+	if !l.standings[s.agent].paused {
+		return
+	}
+	for _, h := range l.leasesOfLocked(s.agent) {
+		if !h.cancelled {
+			s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "an operator has paused it", GiveBack: true}})
+		}
+	}
+}
+
+// loadSecretTags reads which secrets go to some machines only.
+func (l *leader) loadSecretTags() error {
+	tags := map[string][]string{}
+	var index uint64
+	err := l.d.state.View(func(tx *raftstore.Tx) error {
+		index = tx.Index()
+		secrets, err := tx.AllSecrets()
+		for _, s := range secrets {
+			if len(s.MachineTags) > 0 {
+				tags[schedule.SecretKey(s.Team, s.Name)] = s.MachineTags
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reading which machines get secrets: %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if index >= l.secretsIndex {
+		l.secretsIndex = index
+		l.queue.SetSecretTags(tags)
+		l.wake()
+	}
+	return nil
+}
+
+// restAfter is how long a machine gets no work after it has given some back: it stops, or its artist is there.
+const restAfter = 5 * time.Second
+
+// rest lets a machine rest that has stopped by itself.
+func (l *leader) rest(s *session) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sessions[s.agent] == s {
+		s.rests = l.d.state.Now().Add(restAfter)
+		l.placeLocked(s)
+	}
+}
+
+// wakeMachines ends the rest of machines, and their time aside, when it is over.
+func (l *leader) wakeMachines() {
+	now := l.d.state.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.sessions {
+		stand := l.standings[s.agent]
+		aside := stand.setAside != nil && !stand.setAside.Until.IsZero() && !now.Before(stand.setAside.Until)
+		if aside {
+			stand.setAside = nil
+			l.standings[s.agent] = stand
+		}
+		rested := !s.rests.IsZero() && !now.Before(s.rests)
+		if rested {
+			s.rests = time.Time{}
+		}
+		if rested || aside {
+			l.placeLocked(s)
+		}
+	}
+}

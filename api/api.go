@@ -39,7 +39,7 @@ type Config struct {
 
 // server answers the interface's requests.
 type server struct {
-	farm    *coordinator.Coordinator
+	farm    parts
 	version string
 	logger  *slog.Logger
 	sockets *socket.Hub
@@ -52,10 +52,8 @@ type server struct {
 	strangers throttle.Strangers
 }
 
-const (
-	// stopTimeout bounds how long stop waits for the sockets.
-	stopTimeout = 10 * time.Second
-)
+// stopTimeout bounds how long stop waits for the sockets.
+const stopTimeout = 10 * time.Second
 
 // Mount adds the interface's routes to app. Stop ends the open sockets and the uploads under way; call it before
 // app.Shutdown, which waits for all other requests.
@@ -68,7 +66,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	}
 	uploads, cancel := context.WithCancel(context.Background())
 	s := &server{
-		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger,
+		farm: partsOf(cfg.Farm), version: cfg.Version, logger: cfg.Logger,
 		sockets: socket.NewHub(cfg.Logger), browser: cfg.Browser,
 		teams: cfg.Teams, follow: cfg.Followers, strangers: throttle.NewStrangers(cfg.Strangers), teamsResults: cfg.TeamsResults,
 	}

@@ -18,7 +18,7 @@ func (s *server) forTeam(action farm.Action, h route.Handler) fiber.Handler {
 		if secret == "" {
 			return farm.Errorf(farm.CodeUnauthorized, "this address needs an API token: send the header Authorization: Bearer <token>")
 		}
-		p, err := s.farm.Authenticate(c.UserContext(), secret)
+		p, err := s.farm.people.Authenticate(c.UserContext(), secret)
 		if err != nil {
 			return s.strangers.Refuse(c, err)
 		}

@@ -3,12 +3,13 @@ package api
 import (
 	"testing"
 
+	"overcrank/coordinator"
 	"overcrank/farm"
 )
 
 func TestEveryRouteIsForAKnownAction(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range (&server{}).teamRoutes() {
+	for _, r := range (&server{farm: partsOf(&coordinator.Coordinator{})}).teamRoutes() {
 		if !r.Action.Grant().Least.Known() {
 			t.Errorf("%s %s is for %q, which no table knows", r.Method, r.Path, r.Action)
 		}

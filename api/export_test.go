@@ -1,6 +1,9 @@
 package api
 
-import "overcrank/farm"
+import (
+	"overcrank/coordinator"
+	"overcrank/farm"
+)
 
 // Route is a line of the table of routes.
 type Route struct {
@@ -10,7 +13,7 @@ type Route struct {
 
 // TeamRoutes is the table of the routes for members of a team.
 func TeamRoutes() (out []Route) {
-	for _, r := range (&server{}).teamRoutes() {
+	for _, r := range (&server{farm: partsOf(&coordinator.Coordinator{})}).teamRoutes() {
 		out = append(out, Route{r.Method, r.Path, r.Action})
 	}
 	return out

@@ -1,41 +1,61 @@
 package api
 
 import (
+	"context"
 	"errors"
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api/farmv1"
-	"overcrank/api/public"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator"
 )
 
-// fresh lets a request through once this coordinator has all that any has acknowledged before.
-func (s *server) fresh(c *fiber.Ctx) error {
-	if c.Path() == farmv1.PathCluster || public.Submits(c.Method(), c.Path()) {
-		return c.Next() // the first is asked when there is no leader, more than ever; for the others there is proved
+// lead is whether this coordinator leads, and whether it has all that any has acknowledged.
+type lead interface {
+	IsFresh() bool
+	Fresh(ctx context.Context) error
+	Led() *coordinator.Led
+	LedStill(ctx context.Context, led *coordinator.Led) error
+}
+
+// fresh lets a request through once this coordinator has all that any has acknowledged before. Of the routes, those that are answered
+// without a leader need not, and for those that take new jobs there is proved.
+func (s *server) fresh(routes []route.Route) fiber.Handler {
+	type address struct{ method, path string }
+	passes := map[address]bool{}
+	for _, r := range routes {
+		if r.Leaderless || r.Submits {
+			passes[address{r.Method, r.Path}] = true
+			if r.Method == fiber.MethodGet {
+				passes[address{fiber.MethodHead, r.Path}] = true
+			}
+		}
 	}
-	if err := s.catchUp(c); err != nil {
-		return err
+	return func(c *fiber.Ctx) error {
+		if !passes[address{c.Method(), c.Path()}] {
+			if err := s.catchUp(c); err != nil {
+				return err
+			}
+		}
+		return c.Next()
 	}
-	return c.Next()
 }
 
 func (s *server) catchUp(c *fiber.Ctx) error {
-	if s.farm.IsFresh() {
+	if s.farm.lead.IsFresh() {
 		return nil
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	return s.farm.Fresh(ctx)
+	return s.farm.lead.Fresh(ctx)
 }
 
 // proved does for submissions what fresh does for others. The leader does not ask the other coordinators first: that it could
 // bring the jobs into the log proves that what it read was fresh. Only before it refuses a request it asks.
 func (s *server) proved(h fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if led := s.farm.Led(); led != nil && c.Get(headerIdempotencyKey) == "" { // a repetition brings nothing into the log
+		if led := s.farm.lead.Led(); led != nil && c.Get(headerIdempotencyKey) == "" { // a repetition brings nothing into the log
 			c.Locals(request.LocalLed, led)
 			err := h(c)
 			if err == nil && c.Response().StatusCode() < fiber.StatusBadRequest {
@@ -58,5 +78,5 @@ func (s *server) proved(h fiber.Handler) fiber.Handler {
 func (s *server) ledStill(c *fiber.Ctx, led *coordinator.Led) bool {
 	ctx, done := request.Call(c)
 	defer done()
-	return s.farm.LedStill(ctx, led) == nil
+	return s.farm.lead.LedStill(ctx, led) == nil
 }

@@ -14,6 +14,13 @@ const (
 	pathReady = "/readyz"
 )
 
+// health is whether a coordinator can take work.
+type health interface {
+	Checks() []farm.Check
+	// WithoutPlaces takes from checks what tells where things lie.
+	WithoutPlaces(checks []farm.Check) []farm.Check
+}
+
 // aliveBody is the answer of a process that answers at all.
 func aliveBody() map[string]string { return map[string]string{"status": "ok"} }
 
@@ -46,9 +53,9 @@ func (s *server) alive(c *fiber.Ctx) error {
 // ready answers whether work can be taken, and why not.
 func (s *server) ready(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*") // a page whose coordinator is gone looks for another that serves
-	checks := s.farm.Checks()
+	checks := s.farm.health.Checks()
 	if !s.isMember(c) {
-		checks = s.farm.WithoutPlaces(checks)
+		checks = s.farm.health.WithoutPlaces(checks)
 	}
 	status, body := readiness(checks)
 	if wait, later := answer.RetryAfter[status]; later {
@@ -63,7 +70,7 @@ func (s *server) isMember(c *fiber.Ctx) bool {
 	if secret == "" {
 		return false
 	}
-	_, err := s.farm.Authenticate(c.UserContext(), secret)
+	_, err := s.farm.people.Authenticate(c.UserContext(), secret)
 	if err != nil {
 		_ = s.strangers.Refuse(c, err) // it counts as a guess
 	}

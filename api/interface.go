@@ -42,7 +42,7 @@ func (openDocument) Close() error { return nil }
 // giveInterface gives an OpenAPI document of this farm to anyone, also to programs in a browser. It is made when it is first
 // asked for.
 func (s *server) giveInterface(load func() (openapi.Document, error)) fiber.Handler {
-	document := sync.OnceValues(func() (interfaceDocument, error) { return makeInterface(load, s.farm.PublicAddress(), s.version) })
+	document := sync.OnceValues(func() (interfaceDocument, error) { return makeInterface(load, s.farm.publicAddress(), s.version) })
 	return func(c *fiber.Ctx) error {
 		d, err := document()
 		if err != nil {

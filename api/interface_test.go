@@ -12,6 +12,7 @@ import (
 
 	"overcrank/api/apitest"
 	"overcrank/api/openapi"
+	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -32,7 +33,7 @@ var pathParameter = regexp.MustCompile(`:([a-zA-Z0-9]+)`)
 
 // served lists what the router knows, as "METHOD /path", each with the least role, "" for what needs no token.
 func served() map[string]farm.Role {
-	s := &server{}
+	s := &server{farm: partsOf(&coordinator.Coordinator{})}
 	app := fiber.New()
 	s.route(app)
 	out := map[string]farm.Role{}

@@ -47,7 +47,7 @@ func measure(times *prometheus.HistogramVec) fiber.Handler {
 
 // giveMetrics answers Prometheus.
 func (s *server) giveMetrics(c *fiber.Ctx, _ farm.Principal) error {
-	return adaptor.HTTPHandler(promhttp.HandlerFor(s.farm.Metrics(), promhttp.HandlerOpts{}))(c)
+	return adaptor.HTTPHandler(promhttp.HandlerFor(s.farm.metrics(), promhttp.HandlerOpts{}))(c)
 }
 
 // profile is one of Go's profiles of this coordinator's process, as go tool pprof reads it.

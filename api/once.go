@@ -49,7 +49,7 @@ func printable(key string) bool {
 }
 
 func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h route.Handler) error {
-	sum := s.farm.Requests().NewHash()
+	sum := s.farm.requests.NewHash()
 	sum.Write([]byte(c.Method() + "\n" + c.Path() + "\n" + string(c.Request().URI().QueryString()) + "\n"))
 	if kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType)); err == nil && kind == fiber.MIMEMultipartForm && params["boundary"] != "" {
 		sum = &formHash{Hash: sum, boundary: []byte(params["boundary"])}
@@ -57,7 +57,7 @@ func (s *server) carryOut(c *fiber.Ctx, p farm.Principal, key string, h route.Ha
 	c.Context().SetUserValue(request.LocalHash, sum)
 	ctx, done := request.Call(c)
 	defer done()
-	carried, err := s.farm.Requests().Begin(ctx, p, key, func(limit int64) (string, int64, error) {
+	carried, err := s.farm.requests.Begin(ctx, p, key, func(limit int64) (string, int64, error) {
 		return hashWhole(c, sum, limit)
 	})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 // teamRoutes are the addresses for members of a team, by bearer token. Which role may do what is farm.Grants' to say.
 func (s *server) teamRoutes() []route.Route {
-	own := farmv1.Routes(farmv1.Config{Farm: s.farm, Version: s.version, Logger: s.logger, Sockets: s.sockets, Followers: s.follow})
-	return slices.Concat(public.Routes(s.farm), own, s.vitalRoutes())
+	own := farmv1.Config{Version: s.version, Logger: s.logger, Sockets: s.sockets, Followers: s.follow}
+	return slices.Concat(public.Routes(s.farm.public), farmv1.Routes(s.farm.own, own), s.vitalRoutes())
 }
 
 // route adds everything that the interface answers.
@@ -25,10 +25,11 @@ func (s *server) route(app *fiber.App) {
 	app.Get(pathAlive, s.alive)
 	app.Get(pathReady, s.ready)
 	// What follows tells of the farm, and every coordinator has to tell the same.
-	app.Use([]string{"/api", "/files", "/outputs"}, s.fresh)
+	routes := s.teamRoutes()
+	app.Use([]string{"/api", "/files", "/outputs"}, s.fresh(routes))
 
-	for _, r := range s.teamRoutes() {
-		if r.Path == farmv1.PathEvents {
+	for _, r := range routes {
+		if r.Browsers {
 			app.Get(r.Path, s.forReader(r.Action, r.Handle))
 			continue
 		}
@@ -40,17 +41,17 @@ func (s *server) route(app *fiber.App) {
 		if r.Method == fiber.MethodPost {
 			handle = s.once(handle)
 		}
-		if public.Submits(r.Method, r.Path) {
+		if r.Submits {
 			app.Add(r.Method, r.Path, s.proved(s.forTeam(r.Action, handle)))
 			continue
 		}
 		app.Add(r.Method, r.Path, s.forTeam(r.Action, handle))
 	}
 
-	agents.Mount(app, agents.Config{Farm: s.farm, Logger: s.logger, Sockets: s.sockets, Strangers: s.strangers})
+	agents.Mount(app, s.farm.machines, agents.Config{Logger: s.logger, Sockets: s.sockets, Strangers: s.strangers})
 	if s.teamsResults {
-		public.MountFiles(app, s.farm, s.forReader)
+		public.MountFiles(app, s.farm.public, s.forReader)
 	} else {
-		public.MountFiles(app, s.farm, nil)
+		public.MountFiles(app, s.farm.public, nil)
 	}
 }

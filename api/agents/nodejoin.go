@@ -16,7 +16,7 @@ func (s *server) joinCluster(c *fiber.Ctx) error {
 		return err
 	}
 	secret := request.Bearer(c)
-	if err := s.farm.Cluster().CheckInvitation(secret); err != nil {
+	if err := s.cluster.CheckInvitation(secret); err != nil {
 		return s.strangers.Refuse(c, err)
 	}
 	var in wire.NodeJoin
@@ -25,7 +25,7 @@ func (s *server) joinCluster(c *fiber.Ctx) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	keys, err := s.farm.Cluster().GiveKeys(ctx, secret, in)
+	keys, err := s.cluster.GiveKeys(ctx, secret, in)
 	if err != nil {
 		return err
 	}

@@ -3,27 +3,44 @@
 package agents
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
-	"overcrank/coordinator"
+	"overcrank/coordinator/cluster"
+	"overcrank/coordinator/dispatch"
+	"overcrank/coordinator/enrolment"
+	"overcrank/coordinator/files"
+	"overcrank/coordinator/results"
+	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
-// agentServer answers machines: agents, and coordinators that join.
-type server struct {
-	farm      *coordinator.Coordinator
-	logger    *slog.Logger
-	sockets   *socket.Hub
-	strangers throttle.Strangers
+// Farm is what machines speak with.
+type Farm struct {
+	Machines *enrolment.Registry
+	Sessions Sessions
+	Files    Files
+	Results  *results.Results
+	Cluster  *cluster.Cluster
 }
 
-// Config says what answers machines.
+// Sessions carries the sessions of agents.
+type Sessions interface {
+	ServeAgent(ctx context.Context, a farm.Agent, conn dispatch.AgentConn) error
+	TurnAway(conn dispatch.AgentConn) error
+}
+
+// Files are the files that leases name.
+type Files interface {
+	OpenFileFor(ctx context.Context, a farm.Agent, sha256 string) (*files.File, error)
+}
+
+// Config says how machines are answered.
 type Config struct {
-	Farm   *coordinator.Coordinator
 	Logger *slog.Logger
 	// Sockets carry the sessions of agents.
 	Sockets *socket.Hub
@@ -31,9 +48,24 @@ type Config struct {
 	Strangers throttle.Strangers
 }
 
+// server answers machines: agents, and coordinators that join.
+type server struct {
+	machines  *enrolment.Registry
+	sessions  Sessions
+	files     Files
+	results   *results.Results
+	cluster   *cluster.Cluster
+	logger    *slog.Logger
+	sockets   *socket.Hub
+	strangers throttle.Strangers
+}
+
 // Mount adds the addresses for agents, by the certificates that their connections show; who enrols or joins shows a token.
-func Mount(app *fiber.App, cfg Config) {
-	s := &server{farm: cfg.Farm, logger: cfg.Logger, sockets: cfg.Sockets, strangers: cfg.Strangers}
+func Mount(app *fiber.App, f Farm, cfg Config) {
+	s := &server{
+		machines: f.Machines, sessions: f.Sessions, files: f.Files, results: f.Results, cluster: f.Cluster,
+		logger: cfg.Logger, sockets: cfg.Sockets, strangers: cfg.Strangers,
+	}
 	app.Post(wire.PathEnrol, s.enrol)
 	app.Post(wire.PathNodeJoin, s.joinCluster)
 	app.Post(wire.PathRenew, s.renew)

@@ -16,41 +16,41 @@ import (
 const reasonLimit = 2000
 
 // listSamples gives the frames that came before the rest of their job, in full size.
-func (s *server) listSamples(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) listSamples(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
 	id := c.Params("id")
-	list, err := s.farm.Results().Samples(ctx, p, id)
+	list, err := h.results.Samples(ctx, p, id)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, pictureShapes(list, "/api/farm/v1/jobs/"+id+"/samples/%d.png"))
 }
 
-func (s *server) getSample(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) getSample(c *fiber.Ctx, p farm.Principal) error {
 	frame, err := pictured(c)
 	if err != nil {
 		return err
 	}
 	opt := answer.FileOptions{ContentType: "image/png", CacheControl: "private, max-age=3600"}
 	return answer.OpenFile(c, opt, func(ctx context.Context) (*files.File, error) {
-		return s.farm.Results().OpenSample(ctx, p, c.Params("id"), frame)
+		return h.results.OpenSample(ctx, p, c.Params("id"), frame)
 	})
 }
 
 // approveJob lets the rest of a job begin whose first frames somebody has looked at.
-func (s *server) approveJob(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) approveJob(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	job, err := s.farm.ApproveJob(ctx, p, c.Params("id"))
+	job, err := h.jobs.ApproveJob(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	return s.answerFarmJob(ctx, c, p, job)
+	return h.answerFarmJob(ctx, c, p, job)
 }
 
 // rejectJob ends a job whose first frames are not what was meant.
-func (s *server) rejectJob(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) rejectJob(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -61,11 +61,11 @@ func (s *server) rejectJob(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	job, err := s.farm.RejectJob(ctx, p, c.Params("id"), reason)
+	job, err := h.jobs.RejectJob(ctx, p, c.Params("id"), reason)
 	if err != nil {
 		return err
 	}
-	return s.answerFarmJob(ctx, c, p, job)
+	return h.answerFarmJob(ctx, c, p, job)
 }
 
 // decodeRejection reads why; a request without a body gives no reason.

@@ -1,20 +1,46 @@
 package farmv1
 
 import (
+	"context"
+	"io"
+	"log/slog"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator"
+	"overcrank/coordinator/backup"
 	"overcrank/farm"
 )
 
 // passphraseLimit bounds a passphrase, in bytes.
 const passphraseLimit = 1 << 10
 
+// Backups gives backups of the farm, and puts it back to one.
+type Backups interface {
+	Backup(ctx context.Context, p farm.Principal, wish coordinator.BackupWish) (io.ReadCloser, backup.Manifest, error)
+	MayRestore(p farm.Principal) error
+	HoldBackup(ctx context.Context, p farm.Principal, r io.Reader, passphrase farm.Confidential) (*coordinator.HeldBackup, error)
+}
+
+// backupHandlers gives backups, and puts the farm back to one.
+type backupHandlers struct {
+	backups Backups
+	logger  *slog.Logger
+}
+
+func (h backupHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Post(root+"/backup", farm.ActBackUp, h.giveBackup),
+		route.Post(root+"/restore", farm.ActBackUp, h.restoreFarm),
+	}
+}
+
 // giveBackup gives the whole farm as one file, which is made while it is sent.
-func (s *server) giveBackup(c *fiber.Ctx, p farm.Principal) error {
+func (h backupHandlers) giveBackup(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -23,7 +49,7 @@ func (s *server) giveBackup(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	content, m, err := s.farm.Backup(request.Transfer(c), p, wish)
+	content, m, err := h.backups.Backup(request.Transfer(c), p, wish)
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,35 @@
 package farmv1
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/public"
 	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator"
 	"overcrank/farm"
 )
 
+// Batches is what the interface asks of the farm about batches.
+type Batches interface {
+	Batches(ctx context.Context, p farm.Principal, cursor string, limit int) (list []coordinator.CountedBatch, next string, err error)
+}
+
+// batchHandlers lists a team's batches.
+type batchHandlers struct{ batches Batches }
+
+func (h batchHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Get(root+"/batches", farm.ActView, h.listBatches),
+	}
+}
+
 // listBatches lists the team's batches, the newest first.
-func (s *server) listBatches(c *fiber.Ctx, p farm.Principal) error {
+func (h batchHandlers) listBatches(c *fiber.Ctx, p farm.Principal) error {
 	wrong := &input.Problems{}
 	limit := input.QueryNumber(c, "limit", input.ListSize, 1, input.ListLimit, wrong)
 	cursor := input.QueryCursor(c, wrong)
@@ -20,7 +38,7 @@ func (s *server) listBatches(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	list, next, err := s.farm.Batches(ctx, p, cursor, limit)
+	list, next, err := h.batches.Batches(ctx, p, cursor, limit)
 	if err != nil {
 		return err
 	}

@@ -45,10 +45,10 @@ type authorityBody struct {
 	Certificate string      `json:"certificate"` // PEM
 }
 
-func (s *server) getAuthority(c *fiber.Ctx, p farm.Principal) error {
+func (h clusterHandlers) getAuthority(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	a, err := s.farm.Authority(ctx, p)
+	a, err := h.authority.Authority(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -57,10 +57,10 @@ func (s *server) getAuthority(c *fiber.Ctx, p farm.Principal) error {
 	})
 }
 
-func (s *server) listGossipKeys(c *fiber.Ctx, p farm.Principal) error {
+func (h clusterHandlers) listGossipKeys(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	ring, err := s.farm.Gossip().Keys(ctx, p)
+	ring, err := h.gossip.Keys(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *server) listGossipKeys(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // rotateGossipKey begins to change the key of gossip.
-func (s *server) rotateGossipKey(c *fiber.Ctx, p farm.Principal) error {
+func (h clusterHandlers) rotateGossipKey(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *server) rotateGossipKey(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	ring, err := s.farm.Gossip().Rotate(ctx, p, spread, keep)
+	ring, err := h.gossip.Rotate(ctx, p, spread, keep)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package farmv1
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -9,12 +10,11 @@ import (
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator"
 	"overcrank/coordinator/cluster"
 	"overcrank/farm"
 )
-
-// PathCluster is where the farm's coordinators are looked after.
-const PathCluster = "/api/farm/v1/cluster"
 
 // clusterBody is how the farm's coordinators are, as the one that answers sees them.
 type clusterBody struct {
@@ -95,7 +95,35 @@ func clusterShape(c cluster.Status) clusterBody {
 	return body
 }
 
-func (s *server) getCluster(c *fiber.Ctx, p farm.Principal) error {
+// Authority is what makes the certificates of the farm.
+type Authority interface {
+	Authority(ctx context.Context, p farm.Principal) (coordinator.AuthorityInfo, error)
+}
+
+// clusterHandlers answers for the farm's coordinators, and for the keys that they share.
+type clusterHandlers struct {
+	cluster   *cluster.Cluster
+	gossip    *cluster.Gossip
+	authority Authority
+}
+
+func (h clusterHandlers) routes() []route.Route {
+	const coordinators = root + "/cluster"
+	return []route.Route{
+		route.Get(coordinators, farm.ActManageCoordinators, h.getCluster).WithoutLeader(), // it is asked when there is none, more than ever
+		route.Post(coordinators+"/transfer", farm.ActManageCoordinators, h.transferLead),
+		route.Post(coordinators+"/:id/transfer", farm.ActManageCoordinators, h.transferLead),
+		route.Post(coordinators+"/:id/remove", farm.ActManageCoordinators, h.removeNode),
+		route.Get(coordinators+"/invitations", farm.ActManageCoordinators, h.listNodeInvitations),
+		route.Post(coordinators+"/invitations", farm.ActManageCoordinators, h.makeNodeInvitation),
+		route.Delete(coordinators+"/invitations/:id", farm.ActManageCoordinators, h.revokeNodeInvitation),
+		route.Get(coordinators+"/authority", farm.ActManageCoordinators, h.getAuthority),
+		route.Get(coordinators+"/gossip-keys", farm.ActManageCoordinators, h.listGossipKeys),
+		route.Post(coordinators+"/gossip-keys", farm.ActManageCoordinators, h.rotateGossipKey),
+	}
+}
+
+func (h clusterHandlers) getCluster(c *fiber.Ctx, p farm.Principal) error {
 	var index uint64
 	if text := c.Query("index"); text != "" {
 		var err error
@@ -105,17 +133,17 @@ func (s *server) getCluster(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	status, err := s.farm.Cluster().Status(ctx, p, index)
+	status, err := h.cluster.Status(ctx, p, index)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, clusterShape(status))
 }
 
-func (s *server) removeNode(c *fiber.Ctx, p farm.Principal) error {
+func (h clusterHandlers) removeNode(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.Cluster().Remove(ctx, p, c.Params("id")); err != nil {
+	if err := h.cluster.Remove(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)
@@ -123,10 +151,10 @@ func (s *server) removeNode(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // transferLead hands the lead to the coordinator that the address names.
-func (s *server) transferLead(c *fiber.Ctx, p farm.Principal) error {
+func (h clusterHandlers) transferLead(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.Cluster().TransferLead(ctx, p, c.Params("id")); err != nil {
+	if err := h.cluster.TransferLead(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)
@@ -152,10 +180,10 @@ func nodeInvitationShape(i farm.NodeInvitation) nodeInvitationBody {
 	}
 }
 
-func (s *server) listNodeInvitations(c *fiber.Ctx, p farm.Principal) error {
+func (h clusterHandlers) listNodeInvitations(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	list, err := s.farm.Cluster().Invitations(ctx, p)
+	list, err := h.cluster.Invitations(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -166,7 +194,7 @@ func (s *server) listNodeInvitations(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, out)
 }
 
-func (s *server) makeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
+func (h clusterHandlers) makeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -183,7 +211,7 @@ func (s *server) makeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	invitation, token, err := s.farm.Cluster().Invite(ctx, p, name, end)
+	invitation, token, err := h.cluster.Invite(ctx, p, name, end)
 	if err != nil {
 		return err
 	}
@@ -192,10 +220,10 @@ func (s *server) makeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
 	return answer.Created(c, shape)
 }
 
-func (s *server) revokeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
+func (h clusterHandlers) revokeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.Cluster().RevokeInvitation(ctx, p, c.Params("id")); err != nil {
+	if err := h.cluster.RevokeInvitation(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)

@@ -5,6 +5,8 @@ import (
 
 	"overcrank/api/answer"
 	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator/delivery"
 	"overcrank/farm"
 )
 
@@ -32,8 +34,20 @@ func deliveryShape(d farm.Delivery) deliveryBody {
 	return body
 }
 
-func (s *server) getDelivery(c *fiber.Ctx, p farm.Principal) error {
-	d, err := s.farm.Webhooks().Delivery(p, c.Params("id"))
+// webhookHandlers answers for the webhooks of jobs.
+type webhookHandlers struct{ webhooks *delivery.Webhooks }
+
+func (h webhookHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Get(root+"/jobs/:id/delivery", farm.ActView, h.getDelivery),
+		route.Post(root+"/jobs/:id/delivery", farm.ActChangeJobs, h.redeliver),
+		route.Get(root+"/webhook-key", farm.ActViewWebhookKey, h.getWebhookKey),
+		route.Post(root+"/webhook-key", farm.ActRenewWebhookKey, h.renewWebhookKey),
+	}
+}
+
+func (h webhookHandlers) getDelivery(c *fiber.Ctx, p farm.Principal) error {
+	d, err := h.webhooks.Delivery(p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -41,10 +55,10 @@ func (s *server) getDelivery(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // redeliver calls a webhook once more whose delivery has ended.
-func (s *server) redeliver(c *fiber.Ctx, p farm.Principal) error {
+func (h webhookHandlers) redeliver(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	d, err := s.farm.Webhooks().Redeliver(ctx, p, c.Params("id"))
+	d, err := h.webhooks.Redeliver(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -56,20 +70,20 @@ type webhookKeyBody struct {
 	Key string `json:"key"`
 }
 
-func (s *server) getWebhookKey(c *fiber.Ctx, p farm.Principal) error {
+func (h webhookHandlers) getWebhookKey(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	key, err := s.farm.Webhooks().Key(ctx, p)
+	key, err := h.webhooks.Key(ctx, p)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, webhookKeyBody{key})
 }
 
-func (s *server) renewWebhookKey(c *fiber.Ctx, p farm.Principal) error {
+func (h webhookHandlers) renewWebhookKey(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	key, err := s.farm.Webhooks().RenewKey(ctx, p)
+	key, err := h.webhooks.RenewKey(ctx, p)
 	if err != nil {
 		return err
 	}

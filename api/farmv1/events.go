@@ -18,14 +18,13 @@ import (
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/api/socket"
-	"overcrank/coordinator"
+	"overcrank/api/throttle"
 	"overcrank/farm"
 )
 
 const (
-	// PathEvents is also for who is signed in to the dashboard: a browser's EventSource sends no token.
-	PathEvents = "/api/farm/v1/events"
 	// beatEvery is how soon a stream notices that its reader has gone, or may read on no more, while nothing happens.
 	beatEvery = 15 * time.Second
 	// streamType is the media type of server-sent events (HTML, 9.2).
@@ -111,24 +110,43 @@ func (q eventQuery) wants(e farm.Event) bool {
 	return q.job == "" || e.ID == q.job || e.Job == q.job
 }
 
+// Events are what happens at the farm, and whether somebody may still hear of it.
+type Events interface {
+	WatchSome(ctx context.Context, p farm.Principal, wants func(farm.Event) bool) <-chan farm.Event
+	Current(ctx context.Context, p farm.Principal) (farm.Principal, error)
+}
+
+// eventHandlers tells of what happens.
+type eventHandlers struct {
+	events  Events
+	sockets *socket.Hub
+	follow  throttle.Followers
+}
+
+func (h eventHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Get(root+"/events", farm.ActView, h.watchEvents).ForBrowsers(), // a browser's EventSource sends no token
+	}
+}
+
 // watchEvents tells of what happens, as it happens: over a websocket, or as server-sent events to whoever asks for no socket.
-func (s *server) watchEvents(c *fiber.Ctx, p farm.Principal) error {
+func (h eventHandlers) watchEvents(c *fiber.Ctx, p farm.Principal) error {
 	query, err := decodeEventQuery(c)
 	if err != nil {
 		return err
 	}
-	leave, err := s.follow.Enter(c, p)
+	leave, err := h.follow.Enter(c, p)
 	if err != nil {
 		return err
 	}
 	if strings.EqualFold(c.Get(fiber.HeaderUpgrade), "websocket") {
-		return s.sockets.Serve(c, socket.Options{Ended: leave}, func(ctx context.Context, conn *socket.Conn) error {
-			return s.tellSocket(ctx, conn, p, query)
+		return h.sockets.Serve(c, socket.Options{Ended: leave}, func(ctx context.Context, conn *socket.Conn) error {
+			return h.tellSocket(ctx, conn, p, query)
 		})
 	}
 	ctx, cancel := context.WithCancel(request.Stopping(c))
 	w := &eventStream{
-		watch: newWatch(ctx, s.farm, p, query), cancel: cancel, leave: leave, conn: c.Context().Conn(), missed: c.Get(headerLastEventID) != "",
+		watch: newWatch(ctx, h.events, p, query), cancel: cancel, leave: leave, conn: c.Context().Conn(), missed: c.Get(headerLastEventID) != "",
 	}
 	c.Set(fiber.HeaderContentType, streamType)
 	c.Set("X-Accel-Buffering", "no") // a proxy in between must not wait for more
@@ -139,13 +157,13 @@ func (s *server) watchEvents(c *fiber.Ctx, p farm.Principal) error {
 // watch is one reader's view of what happens.
 type watch struct {
 	ctx    context.Context
-	farm   *coordinator.Coordinator
+	farm   Events
 	reader farm.Principal
 	events <-chan farm.Event
 	beat   *time.Ticker
 }
 
-func newWatch(ctx context.Context, f *coordinator.Coordinator, p farm.Principal, q eventQuery) *watch {
+func newWatch(ctx context.Context, f Events, p farm.Principal, q eventQuery) *watch {
 	return &watch{ctx: ctx, farm: f, reader: p, events: f.WatchSome(ctx, p, q.wants), beat: time.NewTicker(beatEvery)}
 }
 
@@ -186,8 +204,8 @@ func (w *watch) mayRead() bool {
 	return farm.CodeOf(err) != farm.CodeUnauthorized
 }
 
-func (s *server) tellSocket(ctx context.Context, conn *socket.Conn, p farm.Principal, q eventQuery) error {
-	w := newWatch(ctx, s.farm, p, q)
+func (h eventHandlers) tellSocket(ctx context.Context, conn *socket.Conn, p farm.Principal, q eventQuery) error {
+	w := newWatch(ctx, h.events, p, q)
 	defer w.beat.Stop()
 	over := make(chan struct{})
 	var hearing sync.WaitGroup

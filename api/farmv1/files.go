@@ -12,6 +12,8 @@ import (
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator/library"
 	"overcrank/farm"
 )
 
@@ -23,28 +25,37 @@ type keptFile struct {
 	ExpiresAt answer.Time `json:"expiresAt"`
 }
 
+// fileHandlers takes callers' own files.
+type fileHandlers struct{ stored *library.StoredFiles }
+
+func (h fileHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Post(root+"/files", farm.ActSubmit, h.keepFile),
+	}
+}
+
 // keepFile takes a caller's own file: the raw body, or the one file part of a form.
-func (s *server) keepFile(c *fiber.Ctx, p farm.Principal) error {
+func (h fileHandlers) keepFile(c *fiber.Ctx, p farm.Principal) error {
 	body, size, err := request.Body(c, request.UploadLimit)
 	if err != nil {
 		return err
 	}
 	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	if err == nil && kind == fiber.MIMEMultipartForm {
-		return s.keepFormFile(c, p, multipart.NewReader(body, params["boundary"]))
+		return h.keepFormFile(c, p, multipart.NewReader(body, params["boundary"]))
 	}
 	name, err := input.GivenName(c)
 	if err != nil {
 		return err
 	}
-	kept, err := s.keep(request.Transfer(c), p, name, body, size)
+	kept, err := h.keep(request.Transfer(c), p, name, body, size)
 	if err != nil {
 		return err
 	}
 	return answer.Created(c, kept)
 }
 
-func (s *server) keep(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64) (keptFile, error) {
+func (h fileHandlers) keep(ctx context.Context, p farm.Principal, name string, body io.Reader, size int64) (keptFile, error) {
 	if name == "" {
 		name = "file"
 	}
@@ -52,7 +63,7 @@ func (s *server) keep(ctx context.Context, p farm.Principal, name string, body i
 	if err != nil {
 		return keptFile{}, err
 	}
-	stored, err := s.farm.StoredFiles().Put(ctx, p, name, body, size)
+	stored, err := h.stored.Put(ctx, p, name, body, size)
 	if err != nil {
 		return keptFile{}, err
 	}
@@ -61,7 +72,7 @@ func (s *server) keep(ctx context.Context, p farm.Principal, name string, body i
 
 // keepFormFile takes the file of a form. Nothing is answered before the form has ended well: a second file, or an end
 // that never comes, is refused.
-func (s *server) keepFormFile(c *fiber.Ctx, p farm.Principal, form *multipart.Reader) error {
+func (h fileHandlers) keepFormFile(c *fiber.Ctx, p farm.Principal, form *multipart.Reader) error {
 	var kept *keptFile
 	for {
 		part, err := input.NextPart(form)
@@ -77,7 +88,7 @@ func (s *server) keepFormFile(c *fiber.Ctx, p farm.Principal, form *multipart.Re
 		if kept != nil {
 			return farm.Invalid("the form holds more than one file; send each in a request of its own", farm.FieldError{Field: part.FormName(), Message: "is a second file"})
 		}
-		stored, err := s.keep(request.Transfer(c), p, input.BaseName(part.FileName()), part, -1)
+		stored, err := h.keep(request.Transfer(c), p, input.BaseName(part.FileName()), part, -1)
 		if err != nil {
 			return input.FormError(err)
 		}

@@ -9,8 +9,11 @@ import (
 
 	"overcrank/api/answer"
 	"overcrank/api/input"
+	"overcrank/api/public"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator"
+	"overcrank/coordinator/results"
 	"overcrank/farm"
 )
 
@@ -113,22 +116,58 @@ func endOf(j farm.Job) time.Time {
 	}
 }
 
-func (s *server) getFarmJob(c *fiber.Ctx, p farm.Principal) error {
-	ctx, done := request.Call(c)
-	defer done()
-	job, err := s.farm.Job(ctx, p, c.Params("id"))
-	if err != nil {
-		return err
-	}
-	return s.answerFarmJob(ctx, c, p, job)
+// Jobs is what the interface asks of the farm about jobs.
+type Jobs interface {
+	public.Addresses
+	Job(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
+	CountTasks(ctx context.Context, p farm.Principal, job string) (map[farm.TaskStatus]int, error)
+	Placement(ctx context.Context, p farm.Principal, id string) (farm.Placement, error)
+	WhyWaiting(ctx context.Context, p farm.Principal, id string) (string, error)
+	ChangeJob(ctx context.Context, p farm.Principal, id string, change coordinator.JobChange) (farm.Job, error)
+	ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error)
+	ApproveJob(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
+	RejectJob(ctx context.Context, p farm.Principal, id, reason string) (farm.Job, error)
 }
 
-func (s *server) answerFarmJob(ctx context.Context, c *fiber.Ctx, p farm.Principal, job farm.Job) error {
-	counts, err := s.farm.CountTasks(ctx, p, job.ID)
+// jobHandlers answers for what the farm tells and changes of a job beyond the public interface.
+type jobHandlers struct {
+	jobs    Jobs
+	results *results.Results
+}
+
+func (h jobHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Post(root+"/jobs/release", farm.ActChangeJobs, h.releaseJobs),
+		route.Post(root+"/jobs/:id/release", farm.ActChangeJobs, h.releaseJob),
+		route.Get(root+"/jobs/:id/why", farm.ActView, h.whyWaiting),
+		route.Get(root+"/jobs/:id/thumbnails", farm.ActView, h.listThumbnails),
+		route.Get(root+"/jobs/:id/thumbnails/:frame.jpg", farm.ActView, h.getThumbnail),
+		route.Get(root+"/jobs/:id", farm.ActView, h.getFarmJob),
+		route.Patch(root+"/jobs/:id", farm.ActChangeJobs, h.changeJob),
+		route.Get(root+"/jobs/:id/samples", farm.ActView, h.listSamples),
+		route.Get(root+"/jobs/:id/samples/:frame.png", farm.ActView, h.getSample),
+		route.Post(root+"/jobs/:id/approve", farm.ActApprove, h.approveJob),
+		route.Post(root+"/jobs/:id/reject", farm.ActApprove, h.rejectJob),
+		route.Get(root+"/jobs/:id/placement", farm.ActView, h.getPlacement),
+	}
+}
+
+func (h jobHandlers) getFarmJob(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	job, err := h.jobs.Job(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	placement, err := s.farm.Placement(ctx, p, job.ID)
+	return h.answerFarmJob(ctx, c, p, job)
+}
+
+func (h jobHandlers) answerFarmJob(ctx context.Context, c *fiber.Ctx, p farm.Principal, job farm.Job) error {
+	counts, err := h.jobs.CountTasks(ctx, p, job.ID)
+	if err != nil {
+		return err
+	}
+	placement, err := h.jobs.Placement(ctx, p, job.ID)
 	if err != nil {
 		return err
 	}
@@ -138,7 +177,7 @@ func (s *server) answerFarmJob(ctx context.Context, c *fiber.Ctx, p farm.Princip
 }
 
 // changeJob gives a job that has not ended another place in line, or another name.
-func (s *server) changeJob(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) changeJob(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -149,11 +188,11 @@ func (s *server) changeJob(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	job, err := s.farm.ChangeJob(ctx, p, c.Params("id"), change)
+	job, err := h.jobs.ChangeJob(ctx, p, c.Params("id"), change)
 	if err != nil {
 		return err
 	}
-	return s.answerFarmJob(ctx, c, p, job)
+	return h.answerFarmJob(ctx, c, p, job)
 }
 
 // decodeJobChange reads what is to be changed. A notBefore of null takes the earliest start away.

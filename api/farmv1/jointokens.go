@@ -8,6 +8,7 @@ import (
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator/enrolment"
 	"overcrank/farm"
 )
@@ -40,10 +41,21 @@ func joinTokenShape(t farm.JoinToken) joinTokenBody {
 	}
 }
 
-func (s *server) listJoinTokens(c *fiber.Ctx, p farm.Principal) error {
+// invitationHandlers answers for the join tokens of machines.
+type invitationHandlers struct{ machines *enrolment.Registry }
+
+func (h invitationHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Get(root+"/join-tokens", farm.ActInviteMachines, h.listJoinTokens),
+		route.Post(root+"/join-tokens", farm.ActInviteMachines, h.makeJoinToken),
+		route.Delete(root+"/join-tokens/:id", farm.ActInviteMachines, h.revokeJoinToken),
+	}
+}
+
+func (h invitationHandlers) listJoinTokens(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	list, err := s.farm.JoinTokens(ctx, p)
+	list, err := h.machines.JoinTokens(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -54,7 +66,7 @@ func (s *server) listJoinTokens(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, out)
 }
 
-func (s *server) makeJoinToken(c *fiber.Ctx, p farm.Principal) error {
+func (h invitationHandlers) makeJoinToken(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -65,7 +77,7 @@ func (s *server) makeJoinToken(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	token, text, err := s.farm.Invite(ctx, p, in)
+	token, text, err := h.machines.Invite(ctx, p, in)
 	if err != nil {
 		return err
 	}
@@ -74,10 +86,10 @@ func (s *server) makeJoinToken(c *fiber.Ctx, p farm.Principal) error {
 	return answer.Created(c, shape)
 }
 
-func (s *server) revokeJoinToken(c *fiber.Ctx, p farm.Principal) error {
+func (h invitationHandlers) revokeJoinToken(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.RevokeJoinToken(ctx, p, c.Params("id")); err != nil {
+	if err := h.machines.RevokeJoinToken(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)

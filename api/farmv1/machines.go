@@ -1,6 +1,7 @@
 package farmv1
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -145,7 +146,33 @@ func inventoryShape(in farm.Inventory) inventoryBody {
 	}
 }
 
-func (s *server) listAgents(c *fiber.Ctx, p farm.Principal) error {
+// Machines is what the interface asks of the farm about machines.
+type Machines interface {
+	Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error)
+	Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error)
+	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change coordinator.AgentChange) (farm.Machine, error)
+	RetireAgent(ctx context.Context, p farm.Principal, id string) error
+}
+
+// machineHandlers answers for the machines that render.
+type machineHandlers struct{ machines Machines }
+
+func (h machineHandlers) routes() []route.Route {
+	const agents = root + "/agents"
+	yes, no := true, false
+	return []route.Route{
+		route.Get(agents, farm.ActView, h.listAgents),
+		route.Get(agents+"/:id", farm.ActView, h.getAgent),
+		route.Get(agents+"/:id/inventory", farm.ActView, h.getInventory),
+		route.Patch(agents+"/:id", farm.ActRunMachines, h.changeAgent),
+		route.Post(agents+"/:id/drain", farm.ActRunMachines, h.turnAgent(coordinator.AgentChange{Drained: &yes})),
+		route.Post(agents+"/:id/pause", farm.ActRunMachines, h.turnAgent(coordinator.AgentChange{Paused: &yes})),
+		route.Post(agents+"/:id/resume", farm.ActRunMachines, h.turnAgent(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})),
+		route.Delete(agents+"/:id", farm.ActInviteMachines, h.retireAgent),
+	}
+}
+
+func (h machineHandlers) listAgents(c *fiber.Ctx, p farm.Principal) error {
 	wrong := &input.Problems{}
 	query := farm.AgentQuery{
 		States: queryMachineStates(c, "state", wrong), Tag: strings.TrimSpace(c.Query("tag")),
@@ -156,7 +183,7 @@ func (s *server) listAgents(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	machines, next, err := s.farm.Agents(ctx, p, query)
+	machines, next, err := h.machines.Agents(ctx, p, query)
 	if err != nil {
 		return err
 	}
@@ -179,27 +206,27 @@ func queryMachineStates(c *fiber.Ctx, key string, wrong *input.Problems) (states
 	return states
 }
 
-func (s *server) getAgent(c *fiber.Ctx, p farm.Principal) error {
+func (h machineHandlers) getAgent(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	m, err := s.farm.Agent(ctx, p, c.Params("id"))
+	m, err := h.machines.Agent(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, agentShape(m))
 }
 
-func (s *server) getInventory(c *fiber.Ctx, p farm.Principal) error {
+func (h machineHandlers) getInventory(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	m, err := s.farm.Agent(ctx, p, c.Params("id"))
+	m, err := h.machines.Agent(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, inventoryShape(m.Inventory))
 }
 
-func (s *server) changeAgent(c *fiber.Ctx, p farm.Principal) error {
+func (h machineHandlers) changeAgent(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -208,28 +235,28 @@ func (s *server) changeAgent(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return s.configureAgent(c, p, change)
+	return h.configureAgent(c, p, change)
 }
 
 // turnAgent drains, pauses or resumes a machine.
-func (s *server) turnAgent(change coordinator.AgentChange) route.Handler {
-	return func(c *fiber.Ctx, p farm.Principal) error { return s.configureAgent(c, p, change) }
+func (h machineHandlers) turnAgent(change coordinator.AgentChange) route.Handler {
+	return func(c *fiber.Ctx, p farm.Principal) error { return h.configureAgent(c, p, change) }
 }
 
-func (s *server) configureAgent(c *fiber.Ctx, p farm.Principal, change coordinator.AgentChange) error {
+func (h machineHandlers) configureAgent(c *fiber.Ctx, p farm.Principal, change coordinator.AgentChange) error {
 	ctx, done := request.Call(c)
 	defer done()
-	m, err := s.farm.ConfigureAgent(ctx, p, c.Params("id"), change)
+	m, err := h.machines.ConfigureAgent(ctx, p, c.Params("id"), change)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, agentShape(m))
 }
 
-func (s *server) retireAgent(c *fiber.Ctx, p farm.Principal) error {
+func (h machineHandlers) retireAgent(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.RetireAgent(ctx, p, c.Params("id")); err != nil {
+	if err := h.machines.RetireAgent(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)

@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
-	"overcrank/api/input"
 	"overcrank/api/request"
 	"overcrank/farm"
 )
@@ -73,61 +72,12 @@ func spanShape(s *farm.Span) *spanBody {
 	return &spanBody{Low: s.Low, High: s.High, Learning: s.Learning}
 }
 
-// queueEntryBody is a task in line. What is null is another team's.
-type queueEntryBody struct {
-	Place    int         `json:"place"`
-	Level    string      `json:"level"`
-	Since    answer.Time `json:"since"`
-	Job      *string     `json:"job"`
-	JobName  *string     `json:"jobName"`
-	Task     *string     `json:"task"`
-	Kind     *string     `json:"kind"`
-	Priority *int        `json:"priority"`
-	// TemplateID is null also for a project that is no template.
-	TemplateID  *string `json:"templateId"`
-	Composition *string `json:"composition"`
-}
-
-func queueEntryShape(e farm.QueueEntry) queueEntryBody {
-	body := queueEntryBody{
-		Place: e.Place, Level: answer.LevelName(e.Level), Since: answer.Time(e.Since), Job: answer.OrNull(e.Job), Task: answer.OrNull(e.Task), Kind: answer.OrNull(string(e.Kind)),
-	}
-	if e.Job != "" {
-		body.JobName, body.Priority = &e.JobName, &e.Priority
-		body.TemplateID, body.Composition = answer.OrNull(e.Template), answer.OrNull(e.Composition)
-	}
-	return body
-}
-
-func (s *server) getPlacement(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) getPlacement(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	placement, err := s.farm.Placement(ctx, p, c.Params("id"))
+	placement, err := h.jobs.Placement(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, placementShape(placement))
-}
-
-// queuePage is how many tasks one page of the queue holds at most.
-const queuePage = 500
-
-func (s *server) listQueue(c *fiber.Ctx, p farm.Principal) error {
-	wrong := &input.Problems{}
-	limit := input.QueryNumber(c, "limit", input.ListSize, 1, queuePage, wrong)
-	if err := wrong.Err(); err != nil {
-		return err
-	}
-	ctx, done := request.Call(c)
-	defer done()
-	entries, next, err := s.farm.Queue(ctx, p, limit, c.Query("cursor"))
-	if err != nil {
-		return err
-	}
-	out := make([]queueEntryBody, len(entries))
-	for i, e := range entries {
-		out[i] = queueEntryShape(e)
-	}
-	answer.LinkNext(c, next)
-	return answer.OK(c, out)
 }

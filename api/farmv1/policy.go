@@ -1,43 +1,73 @@
 package farmv1
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator"
 	"overcrank/farm"
 )
 
-func (s *server) getPolicy(c *fiber.Ctx, p farm.Principal) error {
-	return s.showPolicy(c, p, func(policy farm.Policy) any { return policyShape(policy) })
+// Policies is what the interface asks of the farm about how it shares its machines.
+type Policies interface {
+	Policy(ctx context.Context, p farm.Principal) (farm.Policy, error)
+	PutPolicy(ctx context.Context, p farm.Principal, policy farm.Policy) (farm.Policy, error)
+	ChangePolicy(ctx context.Context, p farm.Principal, revision *int, change func(*farm.Policy)) (farm.Policy, error)
+	ChangeLevels(ctx context.Context, p farm.Principal, changes map[farm.Level]func(farm.LevelPolicy) farm.LevelPolicy) (farm.Policy, error)
+	PutLimit(ctx context.Context, p farm.Principal, name string, limit farm.LimitPolicy) (made bool, err error)
+	RemoveLimit(ctx context.Context, p farm.Principal, name string) error
 }
 
-func (s *server) getLevels(c *fiber.Ctx, p farm.Principal) error {
-	return s.showPolicy(c, p, func(policy farm.Policy) any { return levelsShape(policy) })
+// policyHandlers answers for how the farm shares its machines.
+type policyHandlers struct{ policy Policies }
+
+func (h policyHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Get(root+"/policy", farm.ActView, h.getPolicy),
+		route.Put(root+"/policy", farm.ActChangePolicy, h.putPolicy),
+		route.Patch(root+"/policy", farm.ActChangePolicy, h.patchPolicy),
+		route.Get(root+"/levels", farm.ActView, h.getLevels),
+		route.Patch(root+"/levels", farm.ActSteerFarm, h.patchLevels),
+		route.Get(root+"/limits", farm.ActView, h.listLimits),
+		route.Get(root+"/limits/:name", farm.ActView, h.getLimit),
+		route.Put(root+"/limits/:name", farm.ActSteerFarm, h.putLimit),
+		route.Delete(root+"/limits/:name", farm.ActSteerFarm, h.removeLimit),
+	}
 }
 
-func (s *server) listLimits(c *fiber.Ctx, p farm.Principal) error {
-	return s.showPolicy(c, p, func(policy farm.Policy) any { return policyShape(policy).Limits })
+func (h policyHandlers) getPolicy(c *fiber.Ctx, p farm.Principal) error {
+	return h.showPolicy(c, p, func(policy farm.Policy) any { return policyShape(policy) })
+}
+
+func (h policyHandlers) getLevels(c *fiber.Ctx, p farm.Principal) error {
+	return h.showPolicy(c, p, func(policy farm.Policy) any { return levelsShape(policy) })
+}
+
+func (h policyHandlers) listLimits(c *fiber.Ctx, p farm.Principal) error {
+	return h.showPolicy(c, p, func(policy farm.Policy) any { return policyShape(policy).Limits })
 }
 
 // showPolicy answers with a part of the policy in force.
-func (s *server) showPolicy(c *fiber.Ctx, p farm.Principal, shape func(farm.Policy) any) error {
+func (h policyHandlers) showPolicy(c *fiber.Ctx, p farm.Principal, shape func(farm.Policy) any) error {
 	ctx, done := request.Call(c)
 	defer done()
-	policy, err := s.farm.Policy(ctx, p)
+	policy, err := h.policy.Policy(ctx, p)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, shape(policy))
 }
 
-func (s *server) getLimit(c *fiber.Ctx, p farm.Principal) error {
+func (h policyHandlers) getLimit(c *fiber.Ctx, p farm.Principal) error {
 	name := c.Params("name")
 	ctx, done := request.Call(c)
 	defer done()
-	policy, err := s.farm.Policy(ctx, p)
+	policy, err := h.policy.Policy(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -48,7 +78,7 @@ func (s *server) getLimit(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, limitShape(limit))
 }
 
-func (s *server) putPolicy(c *fiber.Ctx, p farm.Principal) error {
+func (h policyHandlers) putPolicy(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -61,14 +91,14 @@ func (s *server) putPolicy(c *fiber.Ctx, p farm.Principal) error {
 	change.change(&policy)
 	ctx, done := request.Call(c)
 	defer done()
-	saved, err := s.farm.PutPolicy(ctx, p, policy)
+	saved, err := h.policy.PutPolicy(ctx, p, policy)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, policyShape(saved))
 }
 
-func (s *server) patchPolicy(c *fiber.Ctx, p farm.Principal) error {
+func (h policyHandlers) patchPolicy(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -79,14 +109,14 @@ func (s *server) patchPolicy(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	saved, err := s.farm.ChangePolicy(ctx, p, change.revision, change.change)
+	saved, err := h.policy.ChangePolicy(ctx, p, change.revision, change.change)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, policyShape(saved))
 }
 
-func (s *server) patchLevels(c *fiber.Ctx, p farm.Principal) error {
+func (h policyHandlers) patchLevels(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -102,14 +132,14 @@ func (s *server) patchLevels(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	saved, err := s.farm.ChangeLevels(ctx, p, levels)
+	saved, err := h.policy.ChangeLevels(ctx, p, levels)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, levelsShape(saved))
 }
 
-func (s *server) putLimit(c *fiber.Ctx, p farm.Principal) error {
+func (h policyHandlers) putLimit(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -129,7 +159,7 @@ func (s *server) putLimit(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	fresh, err := s.farm.PutLimit(ctx, p, name, limit)
+	fresh, err := h.policy.PutLimit(ctx, p, name, limit)
 	if err != nil {
 		return err
 	}
@@ -139,10 +169,10 @@ func (s *server) putLimit(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, limitShape(limit))
 }
 
-func (s *server) removeLimit(c *fiber.Ctx, p farm.Principal) error {
+func (h policyHandlers) removeLimit(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.RemoveLimit(ctx, p, c.Params("name")); err != nil {
+	if err := h.policy.RemoveLimit(ctx, p, c.Params("name")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)

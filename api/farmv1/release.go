@@ -11,24 +11,24 @@ import (
 )
 
 // releaseJob lets a held job begin.
-func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {
-	return s.release(c, p, []string{c.Params("id")})
+func (h jobHandlers) releaseJob(c *fiber.Ctx, p farm.Principal) error {
+	return h.release(c, p, []string{c.Params("id")})
 }
 
-func (s *server) releaseJobs(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) releaseJobs(c *fiber.Ctx, p farm.Principal) error {
 	ids, err := input.JobIDs(c)
 	if err != nil {
 		return err
 	}
-	return s.release(c, p, ids)
+	return h.release(c, p, ids)
 }
 
-func (s *server) release(c *fiber.Ctx, p farm.Principal, ids []string) error {
+func (h jobHandlers) release(c *fiber.Ctx, p farm.Principal, ids []string) error {
 	ctx, done := request.Call(c)
 	defer done()
-	jobs, err := s.farm.ReleaseJobs(ctx, p, ids)
+	jobs, err := h.jobs.ReleaseJobs(ctx, p, ids)
 	if err != nil {
 		return err
 	}
-	return answer.OK(c, public.JobShapes(s.farm, jobs, false))
+	return answer.OK(c, public.JobShapes(h.jobs, jobs, false))
 }

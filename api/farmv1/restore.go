@@ -47,8 +47,8 @@ type restoredBody struct {
 
 // restoreFarm puts the farm back to a backup. All that can be refused is, with its status, before the answer begins; the answer then
 // says how far it is.
-func (s *server) restoreFarm(c *fiber.Ctx, p farm.Principal) error {
-	if err := s.farm.MayRestore(p); err != nil {
+func (h backupHandlers) restoreFarm(c *fiber.Ctx, p farm.Principal) error {
+	if err := h.backups.MayRestore(p); err != nil {
 		return err
 	}
 	body, _, err := request.Body(c, math.MaxInt64-1)
@@ -61,14 +61,14 @@ func (s *server) restoreFarm(c *fiber.Ctx, p farm.Principal) error {
 			farm.FieldError{Field: "backup", Message: "is missing: the body is no form"})
 	}
 	form := backupForm{multipart.NewReader(body, params["boundary"]), func(r io.Reader, passphrase farm.Confidential) (*coordinator.HeldBackup, error) {
-		return s.farm.HoldBackup(request.Transfer(c), p, r, passphrase)
+		return h.backups.HoldBackup(request.Transfer(c), p, r, passphrase)
 	}}
 	held, err := form.read()
 	if err != nil {
 		return input.FormError(err)
 	}
 	out, in := io.Pipe()
-	go s.putBack(request.Stopping(c), held, in)
+	go h.putBack(request.Stopping(c), held, in)
 	c.Set(fiber.HeaderContentType, linesType)
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no") // a proxy in between must not wait for more
@@ -77,7 +77,7 @@ func (s *server) restoreFarm(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // putBack puts the farm back, whoever reads of it, and writes how it goes.
-func (s *server) putBack(ctx context.Context, held *coordinator.HeldBackup, w *io.PipeWriter) {
+func (h backupHandlers) putBack(ctx context.Context, held *coordinator.HeldBackup, w *io.PipeWriter) {
 	write := func(line restoreLine) {
 		if text, err := answer.Encode(line); err == nil {
 			_, _ = w.Write(text) // whoever has gone looks at the farm
@@ -95,11 +95,11 @@ func (s *server) putBack(ctx context.Context, held *coordinator.HeldBackup, w *i
 	defer func() { // the farm waits for it when it stops
 		_ = w.Close()
 		if err := held.Close(); err != nil {
-			s.logger.Warn("what was received of a backup stays in the data folder", "error", err)
+			h.logger.Warn("what was received of a backup stays in the data folder", "error", err)
 		}
 	}()
 	if err != nil {
-		s.logger.Error("restoring the farm", "error", err)
+		h.logger.Error("restoring the farm", "error", err)
 		write(restoreLine{Error: plainError(err)})
 	} else {
 		write(restoreLine{Restored: &restoredBody{

@@ -7,11 +7,23 @@ import (
 	"overcrank/api/input"
 	"overcrank/api/public"
 	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator/library"
 	"overcrank/farm"
 )
 
+// secretHandlers answers for what goes beyond a team's own secrets.
+type secretHandlers struct{ secrets *library.Secrets }
+
+func (h secretHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Patch(root+"/secrets/:id", farm.ActChangeSecrets, h.changeSecret),
+		route.Post(root+"/secret-keys", farm.ActChangeSecretKey, h.changeSecretKey),
+	}
+}
+
 // changeSecret changes which machines get a secret.
-func (s *server) changeSecret(c *fiber.Ctx, p farm.Principal) error {
+func (h secretHandlers) changeSecret(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -22,7 +34,7 @@ func (s *server) changeSecret(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	secret, err := s.farm.Secrets().Restrict(ctx, p, c.Params("id"), tags)
+	secret, err := h.secrets.Restrict(ctx, p, c.Params("id"), tags)
 	if err != nil {
 		return err
 	}
@@ -52,7 +64,7 @@ type keyChanged struct {
 }
 
 // changeSecretKey makes a new key for the secrets of all teams.
-func (s *server) changeSecretKey(c *fiber.Ctx, p farm.Principal) error {
+func (h secretHandlers) changeSecretKey(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -63,7 +75,7 @@ func (s *server) changeSecretKey(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	change, err := s.farm.Secrets().ChangeKey(ctx, p, dropOld)
+	change, err := h.secrets.ChangeKey(ctx, p, dropOld)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package farmv1
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
@@ -28,10 +30,31 @@ type paceBody struct {
 	Failed int         `json:"failed"`
 }
 
-func (s *server) getFarm(c *fiber.Ctx, p farm.Principal) error {
+// Status is what the interface asks of the farm as a whole.
+type Status interface {
+	Status(ctx context.Context, p farm.Principal) (farm.Status, error)
+	PauseFarm(ctx context.Context, p farm.Principal, paused bool) (farm.Policy, error)
+}
+
+// statusHandlers answers for the farm as a whole.
+type statusHandlers struct {
+	farm    Status
+	version string
+}
+
+func (h statusHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Get(root+"/info", farm.ActView, h.getInfo),
+		route.Get(root+"/farm", farm.ActView, h.getFarm),
+		route.Post(root+"/farm/pause", farm.ActSteerFarm, h.turnFarm(true)),
+		route.Post(root+"/farm/resume", farm.ActSteerFarm, h.turnFarm(false)),
+	}
+}
+
+func (h statusHandlers) getFarm(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	status, err := s.farm.Status(ctx, p)
+	status, err := h.farm.Status(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -53,17 +76,22 @@ func farmShape(f farm.Status) farmBody {
 }
 
 // turnFarm pauses the farm or lets it go on.
-func (s *server) turnFarm(paused bool) route.Handler {
+func (h statusHandlers) turnFarm(paused bool) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		ctx, done := request.Call(c)
 		defer done()
-		if _, err := s.farm.PauseFarm(ctx, p, paused); err != nil {
+		if _, err := h.farm.PauseFarm(ctx, p, paused); err != nil {
 			return err
 		}
-		status, err := s.farm.Status(ctx, p)
+		status, err := h.farm.Status(ctx, p)
 		if err != nil {
 			return err
 		}
 		return answer.OK(c, farmShape(status))
 	}
+}
+
+// getInfo says which release answers.
+func (h statusHandlers) getInfo(c *fiber.Ctx, _ farm.Principal) error {
+	return answer.OK(c, map[string]string{"version": h.version})
 }

@@ -2,12 +2,14 @@ package farmv1
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator"
 	"overcrank/farm"
 )
@@ -118,14 +120,34 @@ func queryPage(c *fiber.Ctx) (cursor string, limit int, err error) {
 	return cursor, limit, wrong.Err()
 }
 
-func (s *server) listTasks(c *fiber.Ctx, p farm.Principal) error {
+// Tasks is what the interface asks of the farm about tasks.
+type Tasks interface {
+	Tasks(ctx context.Context, p farm.Principal, job, after string, limit int) (list []coordinator.TaskView, next string, err error)
+	Task(ctx context.Context, p farm.Principal, id string) (coordinator.TaskView, error)
+	Attempts(ctx context.Context, p farm.Principal, task string) ([]farm.AttemptRecord, error)
+	JobAttempts(ctx context.Context, p farm.Principal, job, after string, limit int) (list []farm.AttemptRecord, next string, err error)
+}
+
+// taskHandlers answers for tasks and their attempts.
+type taskHandlers struct{ tasks Tasks }
+
+func (h taskHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Get(root+"/jobs/:id/tasks", farm.ActView, h.listTasks),
+		route.Get(root+"/jobs/:id/attempts", farm.ActView, h.listJobAttempts),
+		route.Get(root+"/tasks/:id", farm.ActView, h.getTask),
+		route.Get(root+"/tasks/:id/attempts", farm.ActView, h.listAttempts),
+	}
+}
+
+func (h taskHandlers) listTasks(c *fiber.Ctx, p farm.Principal) error {
 	after, limit, err := queryPage(c)
 	if err != nil {
 		return err
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	tasks, next, err := s.farm.Tasks(ctx, p, c.Params("id"), after, limit)
+	tasks, next, err := h.tasks.Tasks(ctx, p, c.Params("id"), after, limit)
 	if err != nil {
 		return err
 	}
@@ -137,20 +159,20 @@ func (s *server) listTasks(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, out)
 }
 
-func (s *server) getTask(c *fiber.Ctx, p farm.Principal) error {
+func (h taskHandlers) getTask(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	task, err := s.farm.Task(ctx, p, c.Params("id"))
+	task, err := h.tasks.Task(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, taskShape(task))
 }
 
-func (s *server) listAttempts(c *fiber.Ctx, p farm.Principal) error {
+func (h taskHandlers) listAttempts(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	attempts, err := s.farm.Attempts(ctx, p, c.Params("id"))
+	attempts, err := h.tasks.Attempts(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -158,14 +180,14 @@ func (s *server) listAttempts(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // listJobAttempts gives the attempts of a job's tasks; a page holds those of so many tasks.
-func (s *server) listJobAttempts(c *fiber.Ctx, p farm.Principal) error {
+func (h taskHandlers) listJobAttempts(c *fiber.Ctx, p farm.Principal) error {
 	after, limit, err := queryPage(c)
 	if err != nil {
 		return err
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	attempts, next, err := s.farm.JobAttempts(ctx, p, c.Params("id"), after, limit)
+	attempts, next, err := h.tasks.JobAttempts(ctx, p, c.Params("id"), after, limit)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,15 @@ package farmv1
 
 import (
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 )
 
@@ -34,14 +37,45 @@ type selfBody struct {
 	Team      teamBody    `json:"team"`
 }
 
-func (s *server) getSelf(c *fiber.Ctx, p farm.Principal) error {
+// peopleHandlers answers for teams, their people and programs.
+type peopleHandlers struct {
+	people  *people.Directory
+	address func() string
+	now     func() time.Time
+}
+
+func (h peopleHandlers) routes() []route.Route {
+	const teams = root + "/teams"
+	routes := []route.Route{
+		route.Get(root+"/me", farm.ActView, h.getSelf),
+		route.Post(root+"/sign-in-links", farm.ActView, h.makeSignIn),
+		route.Post(root+"/people/:id/sign-in-links", farm.ActManageTokens, h.invite),
+		route.Get(teams, farm.ActView, h.listTeams),
+		route.Post(teams, farm.ActManageTeams, h.makeTeam),
+		route.Get(teams+"/:id", farm.ActView, h.getTeam),
+		route.Patch(teams+"/:id", farm.ActRenameTeam, h.renameTeam),
+		route.Delete(teams+"/:id", farm.ActManageTeams, h.endTeam),
+	}
+	for holders, who := range map[string]holder{root + "/tokens": program, root + "/people": person} {
+		routes = append(routes,
+			route.Get(holders, farm.ActManageTokens, h.listTokens(who)),
+			route.Post(holders, farm.ActManageTokens, h.makeToken(who)),
+			route.Get(holders+"/:id", farm.ActManageTokens, h.getToken(who)),
+			route.Patch(holders+"/:id", farm.ActManageTokens, h.changeToken(who)),
+			route.Delete(holders+"/:id", farm.ActManageTokens, h.revokeToken(who)),
+		)
+	}
+	return routes
+}
+
+func (h peopleHandlers) getSelf(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	token, err := s.farm.Self(ctx, p)
+	token, err := h.people.Self(ctx, p)
 	if err != nil {
 		return err
 	}
-	team, first, err := s.farm.Team(ctx, p, p.Team)
+	team, first, err := h.people.Team(ctx, p, p.Team)
 	if err != nil {
 		return err
 	}
@@ -51,10 +85,10 @@ func (s *server) getSelf(c *fiber.Ctx, p farm.Principal) error {
 	})
 }
 
-func (s *server) listTeams(c *fiber.Ctx, p farm.Principal) error {
+func (h peopleHandlers) listTeams(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	teams, first, err := s.farm.Teams(ctx, p)
+	teams, first, err := h.people.Teams(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -65,48 +99,48 @@ func (s *server) listTeams(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, out)
 }
 
-func (s *server) getTeam(c *fiber.Ctx, p farm.Principal) error {
+func (h peopleHandlers) getTeam(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	team, first, err := s.farm.Team(ctx, p, c.Params("id"))
+	team, first, err := h.people.Team(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, teamShape(team, first))
 }
 
-func (s *server) makeTeam(c *fiber.Ctx, p farm.Principal) error {
+func (h peopleHandlers) makeTeam(c *fiber.Ctx, p farm.Principal) error {
 	name, err := readTeam(c)
 	if err != nil {
 		return err
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	team, err := s.farm.MakeTeam(ctx, p, name)
+	team, err := h.people.MakeTeam(ctx, p, name)
 	if err != nil {
 		return err
 	}
 	return answer.Created(c, teamShape(team, false))
 }
 
-func (s *server) renameTeam(c *fiber.Ctx, p farm.Principal) error {
+func (h peopleHandlers) renameTeam(c *fiber.Ctx, p farm.Principal) error {
 	name, err := readTeam(c)
 	if err != nil {
 		return err
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	team, first, err := s.farm.RenameTeam(ctx, p, c.Params("id"), name)
+	team, first, err := h.people.RenameTeam(ctx, p, c.Params("id"), name)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, teamShape(team, first))
 }
 
-func (s *server) endTeam(c *fiber.Ctx, p farm.Principal) error {
+func (h peopleHandlers) endTeam(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.EndTeam(ctx, p, c.Params("id")); err != nil {
+	if err := h.people.EndTeam(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)

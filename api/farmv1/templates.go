@@ -6,6 +6,8 @@ import (
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -20,17 +22,27 @@ func farmTemplateShape(t farm.Template) farmTemplateBody {
 	return farmTemplateBody{ID: t.ID, DisplayName: t.DisplayName, Sequential: t.Sequential}
 }
 
-func (s *server) getFarmTemplate(c *fiber.Ctx, p farm.Principal) error {
+// templateHandlers answers for what the farm knows of a template beyond the public interface.
+type templateHandlers struct{ templates *templates.Catalog }
+
+func (h templateHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Get(root+"/templates/:id", farm.ActView, h.getFarmTemplate),
+		route.Patch(root+"/templates/:id", farm.ActChangeTemplates, h.markTemplate),
+	}
+}
+
+func (h templateHandlers) getFarmTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	t, err := s.farm.Templates().Get(ctx, p, c.Params("id"))
+	t, err := h.templates.Get(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, farmTemplateShape(t))
 }
 
-func (s *server) markTemplate(c *fiber.Ctx, p farm.Principal) error {
+func (h templateHandlers) markTemplate(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -41,7 +53,7 @@ func (s *server) markTemplate(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	t, err := s.farm.Templates().MarkSequential(ctx, p, c.Params("id"), sequential)
+	t, err := h.templates.MarkSequential(ctx, p, c.Params("id"), sequential)
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,11 @@ type thumbnailBody struct {
 	URL   string `json:"url"`
 }
 
-func (s *server) listThumbnails(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) listThumbnails(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
 	id := c.Params("id")
-	list, err := s.farm.Results().Thumbnails(ctx, p, id)
+	list, err := h.results.Thumbnails(ctx, p, id)
 	if err != nil {
 		return err
 	}
@@ -49,13 +49,13 @@ func pictured(c *fiber.Ctx) (int, error) {
 	return frame, nil
 }
 
-func (s *server) getThumbnail(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) getThumbnail(c *fiber.Ctx, p farm.Principal) error {
 	frame, err := pictured(c)
 	if err != nil {
 		return err
 	}
 	opt := answer.FileOptions{ContentType: "image/jpeg", CacheControl: "private, max-age=3600"}
 	return answer.OpenFile(c, opt, func(ctx context.Context) (*files.File, error) {
-		return s.farm.Results().OpenThumbnail(ctx, p, c.Params("id"), frame)
+		return h.results.OpenThumbnail(ctx, p, c.Params("id"), frame)
 	})
 }

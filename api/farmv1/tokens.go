@@ -56,11 +56,11 @@ const (
 	person  holder = true
 )
 
-func (s *server) listTokens(who holder) route.Handler {
+func (h peopleHandlers) listTokens(who holder) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		ctx, done := request.Call(c)
 		defer done()
-		tokens, err := s.farm.Tokens(ctx, p, c.Query("team"), bool(who))
+		tokens, err := h.people.Tokens(ctx, p, c.Query("team"), bool(who))
 		if err != nil {
 			return err
 		}
@@ -72,11 +72,11 @@ func (s *server) listTokens(who holder) route.Handler {
 	}
 }
 
-func (s *server) getToken(who holder) route.Handler {
+func (h peopleHandlers) getToken(who holder) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		ctx, done := request.Call(c)
 		defer done()
-		token, err := s.farm.Token(ctx, p, c.Params("id"), bool(who))
+		token, err := h.people.Token(ctx, p, c.Params("id"), bool(who))
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (s *server) getToken(who holder) route.Handler {
 	}
 }
 
-func (s *server) makeToken(who holder) route.Handler {
+func (h peopleHandlers) makeToken(who holder) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		body, err := request.ReadBody(c, input.JSONLimit)
 		if err != nil {
@@ -97,24 +97,24 @@ func (s *server) makeToken(who holder) route.Handler {
 		in.Person = bool(who)
 		ctx, done := request.Call(c)
 		defer done()
-		token, secret, err := s.farm.MakeToken(ctx, p, in)
+		token, secret, err := h.people.MakeToken(ctx, p, in)
 		if err != nil {
 			return err
 		}
 		shape := tokenShape(token, p)
 		shape.Secret = secret
 		if who == person {
-			invitation, err := s.farm.InvitePerson(ctx, p, token.ID)
+			invitation, err := h.people.InvitePerson(ctx, p, token.ID)
 			if err != nil {
 				return err
 			}
-			shape.SignIn = signInShape(s.farm.PublicAddress(), invitation, s.farm.Now())
+			shape.SignIn = signInShape(h.address(), invitation, h.now())
 		}
 		return answer.Created(c, shape)
 	}
 }
 
-func (s *server) changeToken(who holder) route.Handler {
+func (h peopleHandlers) changeToken(who holder) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		body, err := request.ReadBody(c, input.JSONLimit)
 		if err != nil {
@@ -126,7 +126,7 @@ func (s *server) changeToken(who holder) route.Handler {
 		}
 		ctx, done := request.Call(c)
 		defer done()
-		token, err := s.farm.ChangeToken(ctx, p, c.Params("id"), bool(who), change)
+		token, err := h.people.ChangeToken(ctx, p, c.Params("id"), bool(who), change)
 		if err != nil {
 			return err
 		}
@@ -134,11 +134,11 @@ func (s *server) changeToken(who holder) route.Handler {
 	}
 }
 
-func (s *server) revokeToken(who holder) route.Handler {
+func (h peopleHandlers) revokeToken(who holder) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		ctx, done := request.Call(c)
 		defer done()
-		if err := s.farm.RevokeToken(ctx, p, c.Params("id"), bool(who)); err != nil {
+		if err := h.people.RevokeToken(ctx, p, c.Params("id"), bool(who)); err != nil {
 			return err
 		}
 		c.Status(fiber.StatusNoContent)
@@ -148,19 +148,19 @@ func (s *server) revokeToken(who holder) route.Handler {
 
 // invite makes another address with which a person signs in. It travels to somebody else, so it begins with the farm's
 // public address.
-func (s *server) invite(c *fiber.Ctx, p farm.Principal) error {
+func (h peopleHandlers) invite(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	invitation, err := s.farm.InvitePerson(ctx, p, c.Params("id"))
+	invitation, err := h.people.InvitePerson(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	return answer.Created(c, signInShape(s.farm.PublicAddress(), invitation, s.farm.Now()))
+	return answer.Created(c, signInShape(h.address(), invitation, h.now()))
 }
 
 // makeSignIn makes an address that signs the caller's own browser in, where the caller reached the farm.
-func (s *server) makeSignIn(c *fiber.Ctx, p farm.Principal) error {
-	return answer.Created(c, signInShape(c.BaseURL(), s.farm.SignIn(p), s.farm.Now()))
+func (h peopleHandlers) makeSignIn(c *fiber.Ctx, p farm.Principal) error {
+	return answer.Created(c, signInShape(c.BaseURL(), h.people.SignIn(p), h.now()))
 }
 
 func decodeToken(body []byte) (people.NewToken, error) {

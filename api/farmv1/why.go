@@ -9,11 +9,11 @@ import (
 )
 
 // whyWaiting says in a sentence why a job has not started.
-func (s *server) whyWaiting(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) whyWaiting(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
 	id := c.Params("id")
-	why, err := s.farm.WhyWaiting(ctx, p, id)
+	why, err := h.jobs.WhyWaiting(ctx, p, id)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package public
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator/submission"
 	"overcrank/farm"
 )
@@ -23,8 +25,27 @@ const (
 	batchBodyLimit = 100 << 20
 )
 
+// Batches is what the interface asks of the farm about batches.
+type Batches interface {
+	Addresses
+	SubmitBatch(ctx context.Context, p farm.Principal, entries []submission.BatchEntry) (submission.BatchResult, error)
+	Batch(ctx context.Context, p farm.Principal, id string) (batch farm.Batch, jobs map[string]farm.Job, err error)
+	CancelBatch(ctx context.Context, p farm.Principal, id string, force bool) (batch farm.Batch, jobs map[string]farm.Job, cancelled []farm.Job, err error)
+}
+
+// batchHandlers answers for batches of jobs.
+type batchHandlers struct{ batches Batches }
+
+func (h batchHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Post("/api/v2/batches", farm.ActSubmit, h.createBatch).Submitting(),
+		route.Get("/api/v2/batches/:id", farm.ActView, route.WellFormed(h.getBatch)),
+		route.Post("/api/v2/batches/:id/cancel", farm.ActChangeJobs, route.WellFormed(h.cancelBatch)),
+	}
+}
+
 // createBatch submits up to 1,000 jobs, each of which is accepted or refused on its own.
-func (s *server) createBatch(c *fiber.Ctx, p farm.Principal) error {
+func (h batchHandlers) createBatch(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, batchBodyLimit)
 	if err != nil {
 		return err
@@ -39,11 +60,11 @@ func (s *server) createBatch(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	result, err := s.farm.SubmitBatch(ctx, p, entries)
+	result, err := h.batches.SubmitBatch(ctx, p, entries)
 	if err != nil {
 		return err
 	}
-	outcome := batchCreatedShape(s.farm, result)
+	outcome := batchCreatedShape(h.batches, result)
 	if len(result.Jobs) == 0 {
 		outcome.BatchID = refusedBatchID()
 		outcome.Error = "none of the jobs was accepted"
@@ -107,18 +128,18 @@ func readBatchEntry(raw json.RawMessage, strict bool) (entry submission.BatchEnt
 	return submission.BatchEntry{Job: job, Err: wrong.Err()}
 }
 
-func (s *server) getBatch(c *fiber.Ctx, p farm.Principal) error {
+func (h batchHandlers) getBatch(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	batch, jobs, err := s.farm.Batch(ctx, p, c.Params("id"))
+	batch, jobs, err := h.batches.Batch(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	return answer.OK(c, batchShape(s.farm, batch, jobs))
+	return answer.OK(c, batchShape(h.batches, batch, jobs))
 }
 
 // cancelBatch cancels what can be cancelled of a batch. Force, which is beyond the interface, also stops jobs that render.
-func (s *server) cancelBatch(c *fiber.Ctx, p farm.Principal) error {
+func (h batchHandlers) cancelBatch(c *fiber.Ctx, p farm.Principal) error {
 	wrong := &input.Problems{}
 	force := input.QueryFlag(c, "force", wrong)
 	if err := wrong.Err(); err != nil {
@@ -126,11 +147,11 @@ func (s *server) cancelBatch(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	batch, jobs, cancelled, err := s.farm.CancelBatch(ctx, p, c.Params("id"), force)
+	batch, jobs, cancelled, err := h.batches.CancelBatch(ctx, p, c.Params("id"), force)
 	if err != nil {
 		return err
 	}
-	return answer.OK(c, batchCancelledShape(s.farm, batch, jobs, cancelled))
+	return answer.OK(c, batchCancelledShape(h.batches, batch, jobs, cancelled))
 }
 
 // errorCode is the code of an error for programs, such as NOT_FOUND.

@@ -12,6 +12,7 @@ import (
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator/library"
 	"overcrank/farm"
 )
@@ -33,8 +34,20 @@ func fontShape(f farm.Font) fontBody {
 	return fontBody{ID: f.ID, FamilyName: f.FamilyName, FileName: f.FileName, CreatedAt: answer.Time(f.CreatedAt)}
 }
 
+// fontHandlers answers for the fonts of a team.
+type fontHandlers struct{ fonts *library.Fonts }
+
+func (h fontHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Post("/api/v2/fonts", farm.ActAddFonts, h.addFont),
+		route.Get("/api/v2/fonts", farm.ActView, h.listFonts),
+		route.Get("/api/v2/fonts/:id", farm.ActView, h.getFont),
+		route.Delete("/api/v2/fonts/:id", farm.ActDeleteFonts, h.deleteFont),
+	}
+}
+
 // addFont takes the one font of a form into the team's library.
-func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
+func (h fontHandlers) addFont(c *fiber.Ctx, p farm.Principal) error {
 	body, _, err := request.Body(c, library.MaxFont+fontForm)
 	if err != nil {
 		return err
@@ -45,13 +58,13 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 			farm.FieldError{Field: "font", Message: "is missing: the body is no form"})
 	}
 	form := fontUpload{multipart.NewReader(body, params["boundary"]), func(name string, file io.Reader) (library.FontFile, error) {
-		return s.farm.Fonts().Receive(request.Transfer(c), name, file)
+		return h.fonts.Receive(request.Transfer(c), name, file)
 	}}
 	file, family, err := form.read()
 	if err != nil {
 		return input.FormError(err)
 	}
-	font, err := s.farm.Fonts().Add(request.Transfer(c), p, file, family)
+	font, err := h.fonts.Add(request.Transfer(c), p, file, family)
 	if err != nil {
 		return err
 	}
@@ -115,10 +128,10 @@ func familyName(part io.Reader) (string, error) {
 	return name, nil
 }
 
-func (s *server) listFonts(c *fiber.Ctx, p farm.Principal) error {
+func (h fontHandlers) listFonts(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	list, err := s.farm.Fonts().List(ctx, p)
+	list, err := h.fonts.List(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -129,20 +142,20 @@ func (s *server) listFonts(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, out)
 }
 
-func (s *server) getFont(c *fiber.Ctx, p farm.Principal) error {
+func (h fontHandlers) getFont(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	font, err := s.farm.Fonts().Get(ctx, p, c.Params("id"))
+	font, err := h.fonts.Get(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, fontShape(font))
 }
 
-func (s *server) deleteFont(c *fiber.Ctx, p farm.Principal) error {
+func (h fontHandlers) deleteFont(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.Fonts().Delete(ctx, p, c.Params("id")); err != nil {
+	if err := h.fonts.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)

@@ -1,15 +1,44 @@
 package public
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
 
-func (s *server) createJob(c *fiber.Ctx, p farm.Principal) error {
+// Jobs is what the interface asks of the farm about jobs.
+type Jobs interface {
+	Addresses
+	Submit(ctx context.Context, p farm.Principal, job farm.Job) (farm.Job, error)
+	Jobs(ctx context.Context, p farm.Principal, q farm.JobQuery) (jobs []farm.Job, next string, err error)
+	Job(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
+	JobLog(ctx context.Context, p farm.Principal, id string) (*files.File, error)
+	CancelJobs(ctx context.Context, p farm.Principal, ids []string, force bool) ([]farm.Job, error)
+}
+
+// jobHandlers answers for jobs.
+type jobHandlers struct{ jobs Jobs }
+
+func (h jobHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Post("/api/v2/jobs", farm.ActSubmit, h.createJob).Submitting(),
+		route.Get("/api/v2/jobs", farm.ActView, h.listJobs),
+		route.Post("/api/v2/jobs/join", farm.ActSubmit, h.joinJobs),
+		route.Post("/api/v2/jobs/cancel", farm.ActChangeJobs, h.cancelJobs),
+		route.Get("/api/v2/jobs/:id", farm.ActView, h.getJob),
+		route.Get("/api/v2/jobs/:id/logs", farm.ActView, h.getJobLog),
+		route.Patch("/api/v2/jobs/:id/cancel", farm.ActChangeJobs, h.cancelJob),
+	}
+}
+
+func (h jobHandlers) createJob(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -23,11 +52,11 @@ func (s *server) createJob(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	job.Strict = wrong.Strict
-	return s.submit(c, p, job)
+	return h.submit(c, p, job)
 }
 
 // joinJobs submits a job that stitches clips.
-func (s *server) joinJobs(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) joinJobs(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -40,7 +69,7 @@ func (s *server) joinJobs(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return s.submit(c, p, job)
+	return h.submit(c, p, job)
 }
 
 // strictness is how a submission is read: under strict=true, which is beyond the interface, fields that nobody knows are refused.
@@ -50,46 +79,46 @@ func strictness(c *fiber.Ctx) (*input.Problems, error) {
 	return wrong, wrong.Err()
 }
 
-func (s *server) submit(c *fiber.Ctx, p farm.Principal, job farm.Job) error {
+func (h jobHandlers) submit(c *fiber.Ctx, p farm.Principal, job farm.Job) error {
 	ctx, done := request.Call(c)
 	defer done()
-	job, err := s.farm.Submit(ctx, p, job)
+	job, err := h.jobs.Submit(ctx, p, job)
 	if err != nil {
 		return err
 	}
-	return answer.Created(c, createdShape(s.farm, job))
+	return answer.Created(c, createdShape(h.jobs, job))
 }
 
-func (s *server) listJobs(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) listJobs(c *fiber.Ctx, p farm.Principal) error {
 	query, err := decodeJobQuery(c)
 	if err != nil {
 		return err
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	jobs, next, err := s.farm.Jobs(ctx, p, query)
+	jobs, next, err := h.jobs.Jobs(ctx, p, query)
 	if err != nil {
 		return err
 	}
 	answer.LinkNext(c, next)
-	return answer.OK(c, JobShapes(s.farm, jobs, query.Minimal))
+	return answer.OK(c, JobShapes(h.jobs, jobs, query.Minimal))
 }
 
-func (s *server) getJob(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) getJob(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	job, err := s.farm.Job(ctx, p, c.Params("id"))
+	job, err := h.jobs.Job(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	return answer.OK(c, jobShape(job, s.farm.OutputAddress(job), false))
+	return answer.OK(c, jobShape(job, h.jobs.OutputAddress(job), false))
 }
 
-func (s *server) getJobLog(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) getJobLog(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
 	id := c.Params("id")
-	log, err := s.farm.JobLog(ctx, p, id)
+	log, err := h.jobs.JobLog(ctx, p, id)
 	if err != nil {
 		return err
 	}
@@ -97,19 +126,19 @@ func (s *server) getJobLog(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // cancelJob cancels one job. Force, which is beyond the interface, also stops one that renders.
-func (s *server) cancelJob(c *fiber.Ctx, p farm.Principal) error {
-	return s.cancel(c, p, []string{c.Params("id")})
+func (h jobHandlers) cancelJob(c *fiber.Ctx, p farm.Principal) error {
+	return h.cancel(c, p, []string{c.Params("id")})
 }
 
-func (s *server) cancelJobs(c *fiber.Ctx, p farm.Principal) error {
+func (h jobHandlers) cancelJobs(c *fiber.Ctx, p farm.Principal) error {
 	ids, err := input.JobIDs(c)
 	if err != nil {
 		return err
 	}
-	return s.cancel(c, p, ids)
+	return h.cancel(c, p, ids)
 }
 
-func (s *server) cancel(c *fiber.Ctx, p farm.Principal, ids []string) error {
+func (h jobHandlers) cancel(c *fiber.Ctx, p farm.Principal, ids []string) error {
 	wrong := &input.Problems{}
 	force := input.QueryFlag(c, "force", wrong)
 	if err := wrong.Err(); err != nil {
@@ -117,9 +146,9 @@ func (s *server) cancel(c *fiber.Ctx, p farm.Principal, ids []string) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	jobs, err := s.farm.CancelJobs(ctx, p, ids, force)
+	jobs, err := h.jobs.CancelJobs(ctx, p, ids, force)
 	if err != nil {
 		return err
 	}
-	return answer.OK(c, JobShapes(s.farm, jobs, false))
+	return answer.OK(c, JobShapes(h.jobs, jobs, false))
 }

@@ -9,16 +9,20 @@ import (
 	"overcrank/api/input"
 	"overcrank/api/request"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/results"
 	"overcrank/farm"
 )
 
+// outputHandlers gives the results of jobs.
+type outputHandlers struct{ results *results.Results }
+
 // giveOutput gives a result to whoever knows its address, or leads there when it was uploaded elsewhere. A browser plays it
 // where it stands.
-func (s *server) giveOutput(c *fiber.Ctx) error {
+func (h outputHandlers) giveOutput(c *fiber.Ctx) error {
 	if name, err := input.PathName(c, "name"); err == nil {
 		ctx, done := request.Call(c)
 		defer done()
-		address, err := s.farm.Results().Elsewhere(ctx, name, c.Method())
+		address, err := h.results.Elsewhere(ctx, name, c.Method())
 		if err != nil {
 			return err
 		}
@@ -32,20 +36,20 @@ func (s *server) giveOutput(c *fiber.Ctx) error {
 		if err != nil {
 			return nil, farm.Errorf(farm.CodeNotFound, "there is no such result")
 		}
-		return s.farm.Results().Open(ctx, name)
+		return h.results.Open(ctx, name)
 	})
 }
 
 // giveTeamsOutput gives a result to those of the job's team only. Others are told what they would be told if there were none.
-func (s *server) giveTeamsOutput(c *fiber.Ctx, p farm.Principal) error {
+func (h outputHandlers) giveTeamsOutput(c *fiber.Ctx, p farm.Principal) error {
 	name, err := input.PathName(c, "name")
 	if err != nil {
-		return s.giveOutput(c)
+		return h.giveOutput(c)
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.Results().MayOpen(ctx, p, name); err != nil {
+	if err := h.results.MayOpen(ctx, p, name); err != nil {
 		return err
 	}
-	return s.giveOutput(c)
+	return h.giveOutput(c)
 }

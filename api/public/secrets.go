@@ -6,6 +6,7 @@ import (
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator/library"
 	"overcrank/farm"
 )
@@ -26,10 +27,21 @@ func SecretShape(s farm.Secret) secretBody {
 	return secretBody{ID: s.ID, Name: s.Name, CreatedAt: answer.Time(s.CreatedAt), MachineTags: s.MachineTags}
 }
 
-func (s *server) listSecrets(c *fiber.Ctx, p farm.Principal) error {
+// secretHandlers answers for the secrets of a team.
+type secretHandlers struct{ secrets *library.Secrets }
+
+func (h secretHandlers) routes() []route.Route {
+	return []route.Route{
+		route.Get("/api/v2/secrets", farm.ActViewSecrets, h.listSecrets),
+		route.Put("/api/v2/secrets", farm.ActChangeSecrets, h.putSecret),
+		route.Delete("/api/v2/secrets/:id", farm.ActChangeSecrets, h.deleteSecret),
+	}
+}
+
+func (h secretHandlers) listSecrets(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	list, err := s.farm.Secrets().List(ctx, p)
+	list, err := h.secrets.List(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -40,7 +52,7 @@ func (s *server) listSecrets(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, out)
 }
 
-func (s *server) putSecret(c *fiber.Ctx, p farm.Principal) error {
+func (h secretHandlers) putSecret(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, secretLimit)
 	if err != nil {
 		return err
@@ -51,7 +63,7 @@ func (s *server) putSecret(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	secret, err := s.farm.Secrets().Put(ctx, p, name, value, tags)
+	secret, err := h.secrets.Put(ctx, p, name, value, tags)
 	if err != nil {
 		return err
 	}
@@ -74,10 +86,10 @@ func decodeSecret(body []byte) (name string, value farm.Confidential, machineTag
 	return name, value, machineTags, wrong.Err()
 }
 
-func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
+func (h secretHandlers) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.Secrets().Delete(ctx, p, c.Params("id")); err != nil {
+	if err := h.secrets.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusOK)

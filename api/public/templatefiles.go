@@ -12,7 +12,7 @@ import (
 )
 
 // takeTemplate takes the file of a template at its signed address.
-func (s *server) takeTemplate(c *fiber.Ctx) error {
+func (h templateHandlers) takeTemplate(c *fiber.Ctx) error {
 	body, size, err := request.Body(c, request.UploadLimit)
 	if err != nil {
 		return err
@@ -20,16 +20,16 @@ func (s *server) takeTemplate(c *fiber.Ctx) error {
 	if body, err = input.NotEmpty(body); err != nil {
 		return err
 	}
-	if err := s.farm.Templates().Receive(request.Transfer(c), c.Params("id"), rawQuery(c), body, size); err != nil {
+	if err := h.templates.Receive(request.Transfer(c), c.Params("id"), rawQuery(c), body, size); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusOK)
 	return nil
 }
 
-func (s *server) giveTemplate(c *fiber.Ctx) error {
+func (h templateHandlers) giveTemplate(c *fiber.Ctx) error {
 	return answer.OpenFile(c, answer.FileOptions{Download: true, ContentType: fiber.MIMEOctetStream}, func(ctx context.Context) (*files.File, error) {
-		return s.farm.Templates().Open(ctx, c.Params("id"), rawQuery(c))
+		return h.templates.Open(ctx, c.Params("id"), rawQuery(c))
 	})
 }
 

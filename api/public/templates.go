@@ -3,6 +3,7 @@ package public
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -10,6 +11,7 @@ import (
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/route"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
@@ -17,7 +19,36 @@ import (
 // listDeprecated is when GET /templates was superseded by version 3, as RFC 9745 writes dates.
 const listDeprecated = "@1767225600"
 
-func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
+// templateHandlers answers for templates and their files.
+type templateHandlers struct {
+	templates *templates.Catalog
+	now       func() time.Time
+}
+
+func (h templateHandlers) routes() []route.Route {
+	routes := []route.Route{
+		route.Post("/api/v2/templates", farm.ActChangeTemplates, h.createTemplate),
+		route.Get("/api/v2/templates", farm.ActView, h.listTemplates),
+		route.Get("/api/v2/templates/:id", farm.ActView, h.getTemplate),
+		route.Patch("/api/v2/templates/:id", farm.ActChangeTemplates, route.WellFormed(h.renameTemplate)),
+		route.Delete("/api/v2/templates/:id", farm.ActDeleteTemplates, h.deleteTemplate),
+		route.Get("/api/v2/templates/:id/download", farm.ActView, h.downloadTemplate),
+		route.Get("/api/v2/templates/:id/upload", farm.ActView, h.downloadTemplate),
+		route.Put("/api/v2/templates/:id/upload", farm.ActChangeTemplates, h.renewUpload),
+	}
+	// Clients make the second root by stripping "/v2" from the first or by appending to it.
+	for _, root := range []string{"/api/v3/templates", "/api/v2/v3/templates"} {
+		routes = append(routes,
+			route.Get(root, farm.ActView, h.listTemplates3),
+			route.Get(root+"/:id", farm.ActView, route.WellFormed(h.getTemplate3)),
+			route.Get(root+"/:id/compositions", farm.ActView, route.WellFormed(h.listCompositions)),
+			route.Get(root+"/:id/layers", farm.ActView, route.WellFormed(h.listLayers)),
+		)
+	}
+	return routes
+}
+
+func (h templateHandlers) createTemplate(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -28,13 +59,13 @@ func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	t, err := s.farm.Templates().Create(ctx, p, in)
+	t, err := h.templates.Create(ctx, p, in)
 	if err != nil {
 		return err
 	}
 	shape := templateShape(t, nil)
 	if t.Status == farm.TemplateAwaitingUpload {
-		shape.UploadInfo = uploadShape(t, s.farm.Templates().UploadAddress(t), s.farm.Now())
+		shape.UploadInfo = uploadShape(t, h.templates.UploadAddress(t), h.now())
 	}
 	return answer.Created(c, shape)
 }
@@ -71,11 +102,11 @@ func decodeRename(body []byte) (string, error) {
 }
 
 // panelOf is the panel of a motion graphics template that has been read, nil for all others.
-func (s *server) panelOf(ctx context.Context, p farm.Principal, t farm.Template) (*aep.MogrtSummary, error) {
+func (h templateHandlers) panelOf(ctx context.Context, p farm.Principal, t farm.Template) (*aep.MogrtSummary, error) {
 	if t.Type != aep.TypeMogrt || t.Introspection == nil || t.Status == farm.TemplateError {
 		return nil, nil
 	}
-	summary, err := s.farm.Templates().Introspection(ctx, p, t.ID)
+	summary, err := h.templates.Introspection(ctx, p, t.ID)
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return nil, nil
 	}
@@ -85,17 +116,17 @@ func (s *server) panelOf(ctx context.Context, p farm.Principal, t farm.Template)
 	return summary.Mogrt, nil
 }
 
-func (s *server) listTemplates(c *fiber.Ctx, p farm.Principal) error {
+func (h templateHandlers) listTemplates(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	list, err := s.farm.Templates().List(ctx, p)
+	list, err := h.templates.List(ctx, p)
 	if err != nil {
 		return err
 	}
-	why := s.farm.Templates().WhyUnread(ctx, p, list...)
+	why := h.templates.WhyUnread(ctx, p, list...)
 	out := make([]templateBody, len(list))
 	for i, t := range list {
-		panel, err := s.panelOf(ctx, p, t)
+		panel, err := h.panelOf(ctx, p, t)
 		if err != nil {
 			return err
 		}
@@ -107,23 +138,23 @@ func (s *server) listTemplates(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, out)
 }
 
-func (s *server) getTemplate(c *fiber.Ctx, p farm.Principal) error {
+func (h templateHandlers) getTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	t, err := s.farm.Templates().Get(ctx, p, c.Params("id"))
+	t, err := h.templates.Get(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	panel, err := s.panelOf(ctx, p, t)
+	panel, err := h.panelOf(ctx, p, t)
 	if err != nil {
 		return err
 	}
 	body := templateShape(t, panel)
-	body.Waits = s.farm.Templates().WhyUnread(ctx, p, t)[t.ID]
+	body.Waits = h.templates.WhyUnread(ctx, p, t)[t.ID]
 	return answer.OK(c, body)
 }
 
-func (s *server) renameTemplate(c *fiber.Ctx, p farm.Principal) error {
+func (h templateHandlers) renameTemplate(c *fiber.Ctx, p farm.Principal) error {
 	body, err := request.ReadBody(c, input.JSONLimit)
 	if err != nil {
 		return err
@@ -134,43 +165,43 @@ func (s *server) renameTemplate(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	t, err := s.farm.Templates().Rename(ctx, p, c.Params("id"), name)
+	t, err := h.templates.Rename(ctx, p, c.Params("id"), name)
 	if err != nil {
 		return err
 	}
-	panel, err := s.panelOf(ctx, p, t)
+	panel, err := h.panelOf(ctx, p, t)
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, templateShape(t, panel))
 }
 
-func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
+func (h templateHandlers) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	if err := s.farm.Templates().Delete(ctx, p, c.Params("id")); err != nil {
+	if err := h.templates.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	c.Status(fiber.StatusNoContent)
 	return nil
 }
 
-func (s *server) downloadTemplate(c *fiber.Ctx, p farm.Principal) error {
+func (h templateHandlers) downloadTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	address, err := s.farm.Templates().DownloadAddress(ctx, p, c.Params("id"))
+	address, err := h.templates.DownloadAddress(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	return answer.OK(c, map[string]string{"url": address})
 }
 
-func (s *server) renewUpload(c *fiber.Ctx, p farm.Principal) error {
+func (h templateHandlers) renewUpload(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	t, err := s.farm.Templates().RenewUpload(ctx, p, c.Params("id"))
+	t, err := h.templates.RenewUpload(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	return answer.OK(c, uploadShape(t, s.farm.Templates().UploadAddress(t), s.farm.Now()))
+	return answer.OK(c, uploadShape(t, h.templates.UploadAddress(t), h.now()))
 }

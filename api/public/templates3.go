@@ -15,14 +15,14 @@ const (
 	pageLimit = 1000
 )
 
-func (s *server) listTemplates3(c *fiber.Ctx, p farm.Principal) error {
+func (h templateHandlers) listTemplates3(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	list, err := s.farm.Templates().List(ctx, p)
+	list, err := h.templates.List(ctx, p)
 	if err != nil {
 		return err
 	}
-	why := s.farm.Templates().WhyUnread(ctx, p, list...)
+	why := h.templates.WhyUnread(ctx, p, list...)
 	out := make([]template3Body, len(list))
 	for i, t := range list {
 		out[i] = template3Shape(t)
@@ -31,20 +31,20 @@ func (s *server) listTemplates3(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, out)
 }
 
-func (s *server) getTemplate3(c *fiber.Ctx, p farm.Principal) error {
+func (h templateHandlers) getTemplate3(c *fiber.Ctx, p farm.Principal) error {
 	ctx, done := request.Call(c)
 	defer done()
-	t, err := s.farm.Templates().Get(ctx, p, c.Params("id"))
+	t, err := h.templates.Get(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	body := template3Shape(t)
-	body.Waits = s.farm.Templates().WhyUnread(ctx, p, t)[t.ID]
+	body.Waits = h.templates.WhyUnread(ctx, p, t)[t.ID]
 	return answer.OK(c, body)
 }
 
-func (s *server) listCompositions(c *fiber.Ctx, p farm.Principal) error {
-	summary, from, to, err := s.introspected(c, p)
+func (h templateHandlers) listCompositions(c *fiber.Ctx, p farm.Principal) error {
+	summary, from, to, err := h.introspected(c, p)
 	if err != nil {
 		return err
 	}
@@ -57,8 +57,8 @@ func (s *server) listCompositions(c *fiber.Ctx, p farm.Principal) error {
 	return answer.OK(c, out)
 }
 
-func (s *server) listLayers(c *fiber.Ctx, p farm.Principal) error {
-	summary, from, to, err := s.introspected(c, p)
+func (h templateHandlers) listLayers(c *fiber.Ctx, p farm.Principal) error {
+	summary, from, to, err := h.introspected(c, p)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *server) listLayers(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // introspected gives what a template's file told, and the page that the request asks for.
-func (s *server) introspected(c *fiber.Ctx, p farm.Principal) (summary *aep.Summary, from, to int, err error) {
+func (h templateHandlers) introspected(c *fiber.Ctx, p farm.Principal) (summary *aep.Summary, from, to int, err error) {
 	wrong := &input.Problems{}
 	limit := input.QueryNumber(c, "limit", pageSize, 1, 1<<31-1, wrong)
 	from = input.QueryNumber(c, "offset", 0, 0, 1<<31-1, wrong)
@@ -85,7 +85,7 @@ func (s *server) introspected(c *fiber.Ctx, p farm.Principal) (summary *aep.Summ
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	summary, err = s.farm.Templates().Introspection(ctx, p, c.Params("id"))
+	summary, err = h.templates.Introspection(ctx, p, c.Params("id"))
 	if err != nil {
 		return nil, 0, 0, err
 	}

@@ -19,27 +19,42 @@ type Route struct {
 	Path   string
 	Action farm.Action
 	Handle Handler
+	// Submits says that it takes new jobs. Those come by the thousand, and all that they answer with success is brought into the farm's log.
+	Submits bool
+	// Leaderless says that it is answered also while no coordinator leads, of what this one knows.
+	Leaderless bool
+	// Browsers says that who is signed in to the dashboard needs no token: a browser opens it by itself.
+	Browsers bool
 }
+
+// Submitting is a route that takes new jobs.
+func (r Route) Submitting() Route { r.Submits = true; return r }
+
+// WithoutLeader is a route that is answered also while no coordinator leads.
+func (r Route) WithoutLeader() Route { r.Leaderless = true; return r }
+
+// ForBrowsers is a route that browsers open by themselves.
+func (r Route) ForBrowsers() Route { r.Browsers = true; return r }
 
 // Get is a route for GET, and HEAD with it.
 func Get(path string, action farm.Action, handle Handler) Route {
-	return Route{fiber.MethodGet, path, action, handle}
+	return Route{Method: fiber.MethodGet, Path: path, Action: action, Handle: handle}
 }
 
 func Post(path string, action farm.Action, handle Handler) Route {
-	return Route{fiber.MethodPost, path, action, handle}
+	return Route{Method: fiber.MethodPost, Path: path, Action: action, Handle: handle}
 }
 
 func Put(path string, action farm.Action, handle Handler) Route {
-	return Route{fiber.MethodPut, path, action, handle}
+	return Route{Method: fiber.MethodPut, Path: path, Action: action, Handle: handle}
 }
 
 func Patch(path string, action farm.Action, handle Handler) Route {
-	return Route{fiber.MethodPatch, path, action, handle}
+	return Route{Method: fiber.MethodPatch, Path: path, Action: action, Handle: handle}
 }
 
 func Delete(path string, action farm.Action, handle Handler) Route {
-	return Route{fiber.MethodDelete, path, action, handle}
+	return Route{Method: fiber.MethodDelete, Path: path, Action: action, Handle: handle}
 }
 
 // WellFormed refuses an id that no record can have with 400, where the public interface has that for an address.

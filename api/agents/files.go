@@ -1,0 +1,89 @@
+package agents
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/input"
+	"overcrank/api/request"
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+	"overcrank/farm/wire"
+)
+
+const thumbnailLimit = 256 << 10
+
+var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// giveFile gives an agent a file that one of its leases names.
+func (s *server) giveFile(c *fiber.Ctx, a farm.Agent) error {
+	sha := c.Params("sha256")
+	if !sha256Hex.MatchString(sha) {
+		return farm.Errorf(farm.CodeNotFound, "there is no file %q: files are named by 64 hexadecimal digits", sha)
+	}
+	return answer.OpenFile(c, answer.FileOptions{ContentType: fiber.MIMEOctetStream, Download: true}, func(ctx context.Context) (*files.File, error) {
+		return s.files.OpenFileFor(ctx, a, sha)
+	})
+}
+
+// attemptOf reads which attempt an address is about.
+func attemptOf(c *fiber.Ctx) (wire.Attempt, error) {
+	n, err := strconv.Atoi(c.Params("attempt"))
+	if err != nil || n < 1 {
+		return wire.Attempt{}, farm.Errorf(farm.CodeInvalid, "the address holds no number of an attempt")
+	}
+	return wire.Attempt{Task: c.Params("task"), Attempt: n}, nil
+}
+
+// takeOutput takes a result of an attempt.
+func (s *server) takeOutput(c *fiber.Ctx, a farm.Agent) error {
+	at, err := attemptOf(c)
+	if err != nil {
+		return err
+	}
+	name, err := input.PathName(c, "name")
+	if err != nil {
+		return err
+	}
+	body, size, err := request.Body(c, request.UploadLimit)
+	if err != nil {
+		return err
+	}
+	output, err := s.results.Receive(request.Transfer(c), a, at, name, body, size, strings.Clone(c.Get(wire.HeaderSHA256)))
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, output)
+}
+
+// takeThumbnail takes a small picture of a frame that an attempt has rendered.
+func (s *server) takeThumbnail(c *fiber.Ctx, a farm.Agent) error {
+	at, err := attemptOf(c)
+	if err != nil {
+		return err
+	}
+	frame, err := strconv.Atoi(c.Params("frame"))
+	if err != nil || frame < 0 {
+		return farm.Errorf(farm.CodeInvalid, "the address holds no frame number")
+	}
+	picture, err := request.ReadBody(c, thumbnailLimit)
+	if err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(picture, []byte{0xff, 0xd8, 0xff}) {
+		return farm.Errorf(farm.CodeInvalid, "the picture of frame %d is no JPEG", frame)
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	if err := s.results.ReceiveThumbnail(ctx, a, at, frame, picture); err != nil {
+		return err
+	}
+	c.Status(fiber.StatusNoContent)
+	return nil
+}

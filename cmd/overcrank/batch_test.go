@@ -18,7 +18,7 @@ import (
 
 func TestMoreRowsThanABatchTakesBecomeSeveral(t *testing.T) {
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	table := "Title\n"
 	for n := range client.BatchLimit + 1 {
 		table += fmt.Sprintf("Number %d\n", n)

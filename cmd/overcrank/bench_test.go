@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/durable"
 
@@ -179,7 +180,7 @@ func BenchmarkRestartAfterKill(b *testing.B) {
 		f.Kill()
 		began := time.Now()
 		f = farmtest.LaunchAs(b, "coordinator", dir)
-		f.Await("the farm to be ready", func() bool { return farmtest.Ready(b.Context(), f.Server) == nil })
+		f.Await("the farm to be ready", func() bool { return client.Ready(b.Context(), f.Server) == nil })
 		took = append(took, time.Since(began))
 	}
 	b.ReportMetric(0, "ns/op")

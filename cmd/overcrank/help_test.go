@@ -93,3 +93,31 @@ func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {
 		}
 	}
 }
+
+// TestMisspeltWordsAreExplained: a word that is nearly a command or a flag is told with what it may have been meant to be.
+func TestMisspeltWordsAreExplained(t *testing.T) {
+	for line, want := range map[string]string{
+		"job":                         "there is no command 'job': did you mean 'jobs'?\nFor help, type: overcrank --help",
+		"help job":                    "there is no command 'job': did you mean 'jobs'?\nFor help, type: overcrank --help",
+		"jobs lst":                    "there is no command 'jobs lst': did you mean 'list'?\nFor help, type: overcrank jobs --help",
+		"jobs --limit 5 wiat JOB":     "there is no command 'jobs wiat': did you mean 'wait'?",
+		"help jobs shwo":              "there is no command 'jobs shwo': did you mean 'show'?",
+		"cluster gossip-key rotat":    "there is no command 'cluster gossip-key rotat': did you mean 'rotate'?\nFor help, type: overcrank cluster gossip-key --help",
+		"limits retir x":              "there is no command 'limits retir': there are 'list', 'set', 'delete'",
+		"xyzzy":                       "there is no command 'xyzzy'\nFor help, type: overcrank --help",
+		"jobs list foo":               "'overcrank jobs list' takes no argument 'foo'\nFor help, type: overcrank jobs list --help",
+		"jobs --staets error":         `unknown flag --staets, did you mean "--states"?` + "\nFor help, type: overcrank jobs --help",
+		"--quite jobs":                `unknown flag --quite, did you mean "--quiet"?`,
+		"jobs cancel --forc X":        `unknown flag --forc, did you mean "--force"?`,
+		"agents tag":                  `expected "<machine>"` + "\nFor help, type: overcrank agents tag --help",
+		"jobs \x1b[31mlist":           "there is no command 'jobs  [31mlist': among others there are",
+		"templates ad x":              "there is no command 'templates ad': did you mean 'add' or 'download'?",
+		"help templates add --naem x": `unknown flag --naem, did you mean "--name"?`,
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), strings.Split(line, " "), &stdout, &stderr)
+		if code != exit.Usage || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "overcrank: "+want) {
+			t.Errorf("overcrank %s: exit code %d\n%s%swant overcrank: %s", line, code, &stdout, &stderr, want)
+		}
+	}
+}

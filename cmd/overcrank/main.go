@@ -15,6 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"overcrank/cmd/overcrank/completion"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/node"
 	"overcrank/cmd/overcrank/process"
@@ -59,8 +60,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "overcrank:", err)
-		fmt.Fprintln(stderr, "Type 'overcrank --help' for the commands and 'overcrank COMMAND --help' for their flags.")
+		err, help := completion.Misspelt(parser.Model, args, err)
+		fmt.Fprintf(stderr, "overcrank: %s\nFor help, type: %s\n", terminal.Lines(err.Error()), help)
 		return exit.Usage
 	}
 	program := process.Program{Version: versionString(), Parse: func() (*kong.Context, error) { return parse(args) }}

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/cmd/overcrank/titlecard"
@@ -67,7 +68,7 @@ func BenchmarkMillion(b *testing.B) {
 			ended := time.Since(began)
 			began = time.Now()
 			large = farmtest.LaunchAs(whole, "coordinator", dir)
-			large.Await("the farm to be ready", func() bool { return farmtest.Ready(b.Context(), large.Server) == nil })
+			large.Await("the farm to be ready", func() bool { return client.Ready(b.Context(), large.Server) == nil })
 			b.ReportMetric(ended.Seconds(), "stop-s")
 			b.ReportMetric(time.Since(began).Seconds(), unit)
 			firstLease(large, b)

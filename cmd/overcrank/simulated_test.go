@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"github.com/gorilla/websocket"
@@ -279,7 +280,7 @@ func benchmarkJobs(b *testing.B, fewer int) int {
 // classes of requirements.
 func BenchmarkSimulatedAgents(b *testing.B) {
 	f := farmtest.LaunchAs(b, "coordinator", b.TempDir(), "--lease", "30s", "--connections-per-address", "10000") // all from this machine
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(b.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(b.Context(), f.Server) == nil })
 	template, composition := f.Register("zip", farmtest.TitleCard(f.T)).ID, "Title Card"
 	waiting := benchmarkJobs(b, 50_000)
 	c := gather(b, f, simulatedAgents, simulatedInventory)

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -123,6 +124,9 @@ func FuzzSuggest(f *testing.F) {
 			if c.Word == "" {
 				t.Fatalf("%q is completed to nothing", line)
 			}
+		}
+		if explained, help := Misspelt(parser.Model, words, errors.New("unexpected argument x")); explained == nil || help == "" {
+			t.Fatalf("%q is explained as %v, %q", line, explained, help)
 		}
 	})
 }

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +66,7 @@ func (f *demoFarm) findKept(ctx context.Context) bool {
 	if err != nil || json.Unmarshal(raw, &f.process) != nil {
 		return false
 	}
-	return ready(ctx, f.process.Address) == nil
+	return client.Ready(ctx, f.process.Address) == nil
 }
 
 // start starts `overcrank up` so that it outlives this process, and reads its address from its first line.
@@ -144,7 +142,7 @@ func (f *demoFarm) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	for {
-		err := ready(ctx, f.process.Address)
+		err := client.Ready(ctx, f.process.Address)
 		if err == nil {
 			return nil
 		}
@@ -152,26 +150,6 @@ func (f *demoFarm) awaitReady(ctx context.Context) error {
 			return fmt.Errorf("the farm did not get ready: %w; its log is %s", err, filepath.Join(f.dir, farmLog))
 		}
 	}
-}
-
-// ready asks a farm whether it can serve.
-func ready(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/readyz", nil)
-	if err != nil {
-		return err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		reason, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-		return fmt.Errorf("it answers %s: %s", resp.Status, reason)
-	}
-	return nil
 }
 
 // signIn takes the token that the farm keeps for its administrator.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -65,75 +64,46 @@ func Refusal(t testing.TB, args ...string) string {
 	return said.String()
 }
 
-// Answer is what an address of the interface answers.
+// Answer is what an address of the interface answers, whatever its status.
 func (f *Farm) Answer(path string) []byte {
 	f.T.Helper()
-	req, err := http.NewRequestWithContext(f.T.Context(), http.MethodGet, f.Server+path, nil)
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+f.Token)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		f.T.Fatal(err)
-	}
+	_, text := f.ask(http.MethodGet, path, "")
 	return text
 }
 
-// FarmAPI asks the farm's own interface.
+// FarmAPI asks the farm's own interface, and gives the answer, which must not be a refusal.
 func (f *Farm) FarmAPI(method, path, body string) []byte {
 	f.T.Helper()
-	req, err := http.NewRequestWithContext(f.T.Context(), method, f.Server+"/api/farm/v1"+path, strings.NewReader(body))
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+f.Token)
-	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode >= 300 {
-		f.T.Fatalf("%s %s: %d %s, %v", method, path, res.StatusCode, text, err)
+	status, text := f.ask(method, "/api/farm/v1"+path, body)
+	if status >= http.StatusMultipleChoices {
+		f.T.Fatalf("%s %s was answered %d: %.500s", method, path, status, text)
 	}
 	return text
 }
 
-// Ready tells what keeps a farm from serving, nil when nothing does.
-func Ready(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/readyz", nil)
-	if err != nil {
-		return err
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	reason, err := io.ReadAll(res.Body)
-	if res.StatusCode != http.StatusOK {
-		return errors.Join(fmt.Errorf("%s: %s", res.Status, reason), err)
-	}
-	return err
-}
-
-// Post POSTs a request and decodes its answer into out, unless that is nil.
+// Post POSTs a request and decodes its answer, which must not be a refusal, into out, unless that is nil.
 func (f *Farm) Post(path string, body, out any) {
 	f.T.Helper()
 	raw, err := json.Marshal(body)
 	if err != nil {
 		f.T.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(f.T.Context(), http.MethodPost, f.Server+path, bytes.NewReader(raw))
+	status, text := f.ask(http.MethodPost, path, string(raw))
+	if status >= http.StatusMultipleChoices {
+		f.T.Fatalf("POST %s was answered %d: %.500s", path, status, text)
+	}
+	if out == nil {
+		return
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		f.T.Fatal(err)
+	}
+}
+
+// ask sends a request with the administrator's token, and reads the whole answer.
+func (f *Farm) ask(method, path, body string) (status int, text []byte) {
+	f.T.Helper()
+	req, err := http.NewRequestWithContext(f.T.Context(), method, f.Server+path, strings.NewReader(body))
 	if err != nil {
 		f.T.Fatal(err)
 	}
@@ -144,14 +114,8 @@ func (f *Farm) Post(path string, body, out any) {
 		f.T.Fatal(err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode >= 300 {
-		f.T.Fatalf("POST %s was answered %s, %v: %.500s", path, resp.Status, err, answer)
-	}
-	if out == nil {
-		return
-	}
-	if err := json.Unmarshal(answer, out); err != nil {
+	if text, err = io.ReadAll(resp.Body); err != nil {
 		f.T.Fatal(err)
 	}
+	return resp.StatusCode, text
 }

@@ -50,7 +50,7 @@ func (l *Buffer) String() string {
 func Up(t testing.TB, dir string, flags ...string) *Farm {
 	t.Helper()
 	f := Launch(t, dir, flags...)
-	f.Await("the farm to be ready", func() bool { return Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	return f
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/titlecard"
 	"overcrank/raftstore/porttest"
 )
@@ -114,7 +115,7 @@ func (c *Rig) Base(i int) string { return "http://" + c.Nodes[i].API }
 // AwaitReady waits until a node serves.
 func (c *Rig) AwaitReady(i int) {
 	c.T.Helper()
-	c.Await(fmt.Sprintf("node %d to be ready", i), func() bool { return Ready(c.T.Context(), c.Base(i)) == nil })
+	c.Await(fmt.Sprintf("node %d to be ready", i), func() bool { return client.Ready(c.T.Context(), c.Base(i)) == nil })
 }
 
 func (c *Rig) Await(what string, ok func() bool) {

@@ -75,7 +75,7 @@ func StartSeveral(t testing.TB) *Several {
 		n.Token, servers[i] = s.Token, n.Server
 		n.Await("the coordinator to serve", func() bool {
 			_, err := n.Farm(t.Context()) // which waits until the node has all that the others have
-			return err == nil && Ready(t.Context(), n.Server) == nil
+			return err == nil && client.Ready(t.Context(), n.Server) == nil
 		})
 		var view struct{ ID string }
 		s.Read(n, "/cluster", &view)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 
@@ -72,7 +73,7 @@ func TestAdoptsAFarmOfTheFirstRelease(t *testing.T) {
 	t.Parallel()
 	program, dir := buildRelease(t, firstRelease), t.TempDir()
 	before := launchRelease(t, program, dir)
-	before.Await("the farm of the first release to be ready", func() bool { return farmtest.Ready(t.Context(), before.Server) == nil })
+	before.Await("the farm of the first release to be ready", func() bool { return client.Ready(t.Context(), before.Server) == nil })
 	token, card := before.AdminToken(), before.Card()
 	done := before.Finished(before.SubmitCard(card, map[string]any{"type": "image", "frames": 0}))
 	rendering := before.SubmitCard(card, map[string]any{"frames": []int{20, 50}}, titled("rendering"))
@@ -135,7 +136,7 @@ func TestGoesBackToTheFirstRelease(t *testing.T) {
 	t.Parallel()
 	program, dir := buildRelease(t, firstRelease), t.TempDir()
 	before := launchRelease(t, program, dir)
-	before.Await("the farm of the first release to be ready", func() bool { return farmtest.Ready(t.Context(), before.Server) == nil })
+	before.Await("the farm of the first release to be ready", func() bool { return client.Ready(t.Context(), before.Server) == nil })
 	token, card := before.AdminToken(), before.Card()
 	still := map[string]any{"type": "image", "frames": 0}
 	done := before.Finished(before.SubmitCard(card, still))
@@ -161,7 +162,7 @@ func TestGoesBackToTheFirstRelease(t *testing.T) {
 	}
 
 	back := launchRelease(t, program, dir)
-	back.Await("the farm of the first release to be ready again", func() bool { return farmtest.Ready(t.Context(), back.Server) == nil })
+	back.Await("the farm of the first release to be ready again", func() bool { return client.Ready(t.Context(), back.Server) == nil })
 	if back.AdminToken() != token {
 		t.Error("the administrator's token is another one")
 	}

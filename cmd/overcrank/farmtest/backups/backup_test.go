@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 
@@ -115,9 +116,9 @@ func TestBackupsThatAreNotRightLeaveNothing(t *testing.T) {
 	t.Parallel()
 	dir, pass := t.TempDir(), passphraseIn(t, "a passphrase for tests")
 	f := farmtest.LaunchAs(t, "coordinator", filepath.Join(dir, "farm"))
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	other := farmtest.LaunchAs(t, "coordinator", filepath.Join(dir, "other"))
-	other.Await("the other farm to be ready", func() bool { return farmtest.Ready(t.Context(), other.Server) == nil })
+	other.Await("the other farm to be ready", func() bool { return client.Ready(t.Context(), other.Server) == nil })
 	file, keyless := filepath.Join(dir, "farm.ocbackup"), filepath.Join(dir, "keyless.ocbackup")
 	for _, args := range [][]string{{"backup", file, "--passphrase-file", pass}, {"backup", keyless, "--without-keys"}} {
 		if code, _, stderr := f.Command(args...); code != 0 {
@@ -198,7 +199,7 @@ func TestBackupsThatAreNotRightLeaveNothing(t *testing.T) {
 	}
 	f.Stop()
 	restored := farmtest.LaunchAs(t, "coordinator", with)
-	restored.Await("the restored farm to be ready", func() bool { return farmtest.Ready(t.Context(), restored.Server) == nil })
+	restored.Await("the restored farm to be ready", func() bool { return client.Ready(t.Context(), restored.Server) == nil })
 }
 
 // TestABackupThatBreaksOffIsNotKept lets a farm answer with the first part of a backup, and then end the connection or not.
@@ -206,7 +207,7 @@ func TestABackupThatBreaksOffIsNotKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	f := farmtest.LaunchAs(t, "coordinator", filepath.Join(dir, "farm"))
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	file := filepath.Join(dir, "farm.ocbackup")
 	if code, _, stderr := f.Command("backup", file, "--without-keys"); code != 0 {
 		t.Fatal(stderr)

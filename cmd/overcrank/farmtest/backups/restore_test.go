@@ -193,7 +193,7 @@ func TestThreeCoordinatorsArePutBackWhileTheyWork(t *testing.T) {
 
 	again(s, killed)
 	for _, n := range s.Nodes {
-		n.Await("the coordinator to serve", func() bool { return farmtest.Ready(t.Context(), n.Server) == nil })
+		n.Await("the coordinator to serve", func() bool { return client.Ready(t.Context(), n.Server) == nil })
 		if _, err := n.Job(t.Context(), running); err != nil {
 			t.Errorf("a job of the backup: %v", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/farmtest"
 )
@@ -56,7 +57,7 @@ func stable(f *farmtest.Farm, ids map[string]string, text string) string {
 func TestASessionWithAFarm(t *testing.T) {
 	t.Parallel()
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"job.json": `{"template": {"id": "TEMPLATE", "composition": "Title Card"}, "name": "From a file", "tags": "spring",
@@ -233,7 +234,7 @@ templates list
 func TestCtrlCWhileWaitingSaysHowToGoOn(t *testing.T) {
 	t.Parallel()
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	id := f.SubmitCard(f.Card(), nil)
 	cmd := exec.Command(farmtest.Program(t), "jobs", "wait", id, "--server", f.Server, "--token", f.Token)
 	var stderr farmtest.Buffer

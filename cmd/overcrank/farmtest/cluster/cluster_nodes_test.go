@@ -100,7 +100,7 @@ func (n *memberNode) readyz() string {
 
 func (n *memberNode) awaitReady() {
 	n.t.Helper()
-	awaitTrue(n.t, n.api+" to be ready", func() bool { return farmtest.Ready(n.t.Context(), "http://"+n.api) == nil })
+	awaitTrue(n.t, n.api+" to be ready", func() bool { return client.Ready(n.t.Context(), "http://"+n.api) == nil })
 }
 
 // client speaks to this coordinator as the farm's administrator.
@@ -134,7 +134,7 @@ func tokenIn(t *testing.T, nodes ...*memberNode) (token string) {
 		for _, n := range nodes {
 			if raw, err := os.ReadFile(filepath.Join(n.dir, "admin.token")); err == nil {
 				token = strings.TrimSpace(string(raw))
-				return farmtest.Ready(t.Context(), "http://"+n.api) == nil
+				return client.Ready(t.Context(), "http://"+n.api) == nil
 			}
 		}
 		return false

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 )
 
@@ -32,7 +33,7 @@ func TestARenderLosesNothingWithALeaderThatFreezes(t *testing.T) {
 	}
 	job := asked.Finished(id)
 	wake()
-	leader.Await("the one that was frozen to serve again", func() bool { return farmtest.Ready(t.Context(), leader.Server) == nil })
+	leader.Await("the one that was frozen to serve again", func() bool { return client.Ready(t.Context(), leader.Server) == nil })
 	var attempts []struct{ Attempt int }
 	if err := json.Unmarshal(leader.FarmAPI(http.MethodGet, "/jobs/"+job.ID+"/attempts", ""), &attempts); err != nil {
 		t.Fatal(err)

@@ -265,7 +265,7 @@ func TestAFullDiskRefusesWorkAndSaysSo(t *testing.T) {
 	f.Stop()
 	full := farmtest.Launch(t, dir, "--min-free", "1152921504606846976") // an exbibyte: every disk is too full
 	full.Await("the farm to say that its disk is full", func() bool {
-		err := farmtest.Ready(t.Context(), full.Server)
+		err := client.Ready(t.Context(), full.Server)
 		return err != nil && strings.Contains(err.Error(), "free")
 	})
 	_, err := full.Submit(t.Context(), map[string]any{"template": map[string]string{"id": template, "composition": titlecard.Composition}})

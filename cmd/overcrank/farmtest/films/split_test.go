@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/durable"
 
@@ -27,7 +28,7 @@ import (
 func startWorkshop(t testing.TB, program string, agents int, environment ...string) *farmtest.Farm {
 	t.Helper()
 	f := farmtest.LaunchProgram(t, program, "coordinator", t.TempDir())
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	var invited struct{ JoinToken string }
 	if err := json.Unmarshal(f.FarmAPI(http.MethodPost, "/join-tokens", fmt.Sprintf(`{"uses": %d}`, agents)), &invited); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/durable"
 
@@ -53,7 +54,7 @@ func TestAFilmOfAfterEffectsIsGoneOnFrom(t *testing.T) {
 	t.Parallel()
 	program := adobeStandIn(t)
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	code, token, said := f.Command("agents", "invite", "--uses", "3")
 	if code != 0 {
 		t.Fatalf("%d: %s", code, said)

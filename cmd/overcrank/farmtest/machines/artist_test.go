@@ -4,7 +4,6 @@ package machines_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/agent/control"
@@ -37,7 +37,7 @@ func atDesk(f *farmtest.Farm, desk string, args ...string) control.Status {
 func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	t.Parallel()
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	code, token, said := f.Command("agents", "invite", "--uses", "2")
 	if code != 0 {
 		t.Fatalf("%d: %s", code, said)
@@ -88,7 +88,7 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	if len(farmtest.Processes(desk, "aerender")) > 0 {
 		t.Error("an engine runs beside the artist's program")
 	}
-	if list := farmAnswers(f, "/api/farm/v1/agents"); !strings.Contains(list, `"reason":"artist-paint is running"`) {
+	if list := f.FarmAPI(http.MethodGet, "/agents", ""); !strings.Contains(string(list), `"reason":"artist-paint is running"`) {
 		t.Errorf("the farm's list of machines does not say why:\n%s", list)
 	}
 
@@ -115,26 +115,6 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 		now := atDesk(f, desk, "status").Presence
 		return now.Reason == "outside its hours ("+window+")" && now.Until.Local().Format("15:04") == later.Format("15:04")
 	})
-}
-
-// farmAnswers is the farm's answer to GET.
-func farmAnswers(f *farmtest.Farm, path string) string {
-	f.T.Helper()
-	req, err := http.NewRequestWithContext(f.T.Context(), http.MethodGet, f.Server+path, nil)
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+f.Token)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		f.T.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK {
-		f.T.Fatalf("%s answers %d: %s, %v", path, res.StatusCode, body, err)
-	}
-	return string(body)
 }
 
 // startPaint starts a program that is called artist-paint.

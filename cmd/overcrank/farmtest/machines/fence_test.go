@@ -22,7 +22,7 @@ import (
 func fencedFarm(t *testing.T) (f *farmtest.Farm, desks [2]string) {
 	t.Helper()
 	f = farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--lease", "1s")
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	code, token, said := f.Command("agents", "invite", "--uses", "2")
 	if code != 0 {
 		t.Fatalf("inviting two machines: %d: %s", code, said)
@@ -120,7 +120,7 @@ func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
 func acknowledgementGetsLost(t *testing.T) bool {
 	t.Helper()
 	f := farmtest.LaunchProgram(t, farmtest.Plain(t), "coordinator", t.TempDir(), "--lease", "1m")
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	r := newRelay(t, strings.TrimPrefix(f.Server, "http://"))
 	_, token, _ := f.Command("agents", "invite")
 	desk := filepath.Join(t.TempDir(), "desk")

@@ -16,7 +16,7 @@ import (
 func TestAnInvitedMachineJoinsAndNoOtherWithItsToken(t *testing.T) {
 	t.Parallel()
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	code, token, said := f.Command("agents", "invite", "--for", "Suite 4", "--tags", "gpu,big", "--expires", "2h")
 	token = strings.TrimSpace(token)
 	if code != 0 || !strings.HasPrefix(token, "ocj_") || !strings.Contains(said, "for one machine") {
@@ -89,7 +89,7 @@ func TestCommandsSpeakTLSWithTheFarmsOwnAuthority(t *testing.T) {
 		t.Fatalf("a farm that refuses plain HTTP says that it is at %s", f.Server)
 	}
 	f.Server = strings.Replace(f.Server, "https", "http", 1) // this machine may
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	address := strings.Replace(f.Server, "http://127.0.0.1", "https://localhost", 1)
 	ask := func(flags ...string) (int, string) {
 		args := append([]string{"teams", "--server", address, "--token-file", filepath.Join(dir, "admin.token")}, flags...)

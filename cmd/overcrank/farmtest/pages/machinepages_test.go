@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"github.com/chromedp/chromedp"
@@ -18,7 +19,7 @@ import (
 func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	t.Parallel()
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	template := f.Register("zip", farmtest.TitleCard(t)).ID
 	b := signedIn(t, f)
 	b.open("/machines")

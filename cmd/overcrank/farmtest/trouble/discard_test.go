@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/cmd/overcrank/titlecard"
@@ -58,7 +59,7 @@ func TestNothingOfAJobFromTheCustomersStorageStaysOnTheMachine(t *testing.T) {
 	scratch := t.TempDir()
 	dir := t.TempDir()
 	f := farmtest.LaunchProgram(t, farmtest.Under(t, farmtest.Program(t), "export TMPDIR='"+scratch+"'"), "up", dir, "--lease", "2s")
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	job, err := f.Submit(t.Context(), map[string]any{
 		"template": map[string]string{"src": storage.URL + "/" + word + ".zip", "composition": titlecard.Composition},
 		"settings": map[string]any{"frames": []int{0, 60}},

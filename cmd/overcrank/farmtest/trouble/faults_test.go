@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 )
 
@@ -30,7 +31,7 @@ func faultyFarm(t *testing.T, flags ...string) (f *farmtest.Farm, set func(fault
 	}
 	program := farmtest.Under(t, farmtest.Variant(t, "faults"), "export OVERCRANK_FAULTS='"+path+"'")
 	f = farmtest.LaunchProgram(t, program, "coordinator", t.TempDir(), flags...)
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	code, token, said := f.Command("agents", "invite")
 	if code != 0 {
 		t.Fatalf("inviting a machine: %d: %s", code, said)
@@ -86,7 +87,7 @@ func TestARenderOutlivesWhatBefallsTheCoordinator(t *testing.T) {
 		t.Errorf("on a full disk the farm says %+v", r)
 	}
 	set("")
-	f.Await("the farm to be ready again", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready again", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 
 	if err := f.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

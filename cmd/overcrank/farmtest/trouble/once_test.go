@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 )
 
@@ -47,7 +48,7 @@ func TestNoJobIsMadeTwiceHoweverOftenTheFarmIsKilled(t *testing.T) {
 	known, unanswered, remade := map[string]string{}, 0, 0
 	for round := range 4 {
 		f := farmtest.LaunchAs(t, "coordinator", dir)
-		f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+		f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 		ids := make([]string, each)
 		var sending sync.WaitGroup
 		answers := make(chan struct{}, each)
@@ -65,7 +66,7 @@ func TestNoJobIsMadeTwiceHoweverOftenTheFarmIsKilled(t *testing.T) {
 		sending.Wait()
 
 		f = farmtest.LaunchAs(t, "coordinator", dir)
-		f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+		f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 		for i, before := range ids {
 			key := fmt.Sprintf("%d-%d", round, i)
 			id, replayed, err := post(f, key)
@@ -85,7 +86,7 @@ func TestNoJobIsMadeTwiceHoweverOftenTheFarmIsKilled(t *testing.T) {
 		f.Stop()
 	}
 	f := farmtest.LaunchAs(t, "coordinator", dir)
-	f.Await("the farm to be ready", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	jobs, err := f.Jobs(t.Context(), map[string][]string{}, 0)
 	if err != nil {
 		t.Fatal(err)

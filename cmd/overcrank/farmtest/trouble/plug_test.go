@@ -202,7 +202,7 @@ func TestAFarmOnAFullDiskGoesOnWhenThereIsRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Await("the farm to say that its disk is full", func() bool {
-		err := farmtest.Ready(t.Context(), f.Server)
+		err := client.Ready(t.Context(), f.Server)
 		return err != nil && strings.Contains(err.Error(), "free")
 	})
 	_, err := f.Submit(t.Context(), map[string]any{
@@ -214,7 +214,7 @@ func TestAFarmOnAFullDiskGoesOnWhenThereIsRoom(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	f.Await("the farm to be ready again", func() bool { return farmtest.Ready(t.Context(), f.Server) == nil })
+	f.Await("the farm to be ready again", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	f.Finished(id)
 	f.GoesOn(template)
 }

@@ -87,7 +87,7 @@ func openMachine(path string, codec *command.Codec, fatal func(error), portion i
 		return nil, err
 	}
 	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion, expected: newExpected(), hurt: make(chan struct{}, 1), look: make(chan struct{}, 1)}
-	m.rules = tables.Applier{Codec: codec, Cache: &tables.Cache{}, Sound: m.sound}
+	m.rules = tables.Applier{Codec: codec, Sound: m.sound}
 	m.incoming = incoming{path: path + ".brought", codec: codec}
 	if err := m.incoming.drop(); err != nil { // of a process that was killed
 		return nil, errors.Join(err, db.Close())
@@ -386,7 +386,7 @@ func (m *machine) view(fn func(tx *tables.Tx) error) error {
 		return err
 	}
 	err := m.state.View(func(rows *layered.Rows) error {
-		tx := tables.Read(rows, m.rules.Cache)
+		tx := tables.Read(rows)
 		err := fn(tx)
 		if failed := tx.Err(); failed != nil {
 			m.requestWalk()

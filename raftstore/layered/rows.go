@@ -65,6 +65,35 @@ func (r *Rows) file(place int) *bbolt.Bucket {
 // Get is the value under a key, nil for none.
 func (r *Rows) Get(bucket []byte, key string) []byte {
 	place := r.place(bucket)
+	if found := r.inMemory(place, key); found != nil {
+		return found.value
+	}
+	return r.fromFile(place, key)
+}
+
+// Decoded is what decode makes of the value under a key; nil for none. A row that is in memory is decoded once, so whoever asks shares what
+// there is: nobody may change it.
+func (r *Rows) Decoded(bucket []byte, key string, decode func(value []byte) (any, error)) (any, error) {
+	place := r.place(bucket)
+	found := r.inMemory(place, key)
+	if found == nil {
+		found = &row{value: r.fromFile(place, key)}
+	}
+	if found.value == nil {
+		return nil, nil
+	}
+	if known := found.decoded.Load(); known != nil {
+		return *known, nil
+	}
+	decoded, err := decode(found.value)
+	if err == nil {
+		found.decoded.Store(&decoded)
+	}
+	return decoded, err
+}
+
+// inMemory is a row that need not be looked for in the file: one of a layer, or one that was seen. nil for none.
+func (r *Rows) inMemory(place int, key string) *row {
 	var wanted *row
 	for _, l := range r.layers {
 		if l == nil || l.trees[place] == nil {
@@ -74,13 +103,13 @@ func (r *Rows) Get(bucket []byte, key string) []byte {
 			wanted = &row{key: key}
 		}
 		if found, ok := l.trees[place].Get(wanted); ok {
-			return found.value
+			return found
 		}
 	}
-	if r.seen != nil && r.seen.keeps(place) {
-		return r.seen.get(place, key, func() []byte { return r.fromFile(place, key) })
+	if r.seen == nil || !r.seen.keeps(place) {
+		return nil
 	}
-	return r.fromFile(place, key)
+	return r.seen.get(place, key, func() []byte { return r.fromFile(place, key) })
 }
 
 func (r *Rows) fromFile(place int, key string) (value []byte) {
@@ -138,7 +167,7 @@ func (c *Change) write(bucket []byte, key string, value []byte) error {
 			own.trees[place] = own.trees[place].Copy()
 		}
 	}
-	own.trees[place].Set(&row{key, value})
+	own.trees[place].Set(&row{key: key, value: value})
 	own.size += rowCost + len(key) + len(value)
 	return nil
 }

@@ -14,14 +14,14 @@ const (
 // dozen allocations; who calls and with which template is asked by every request.
 type seen struct {
 	mu   sync.RWMutex
-	rows map[int]map[string][]byte // by the bucket's place; nil for a key that the file does not have
-	size int                       // bytes
+	rows map[int]map[string]*row // by the bucket's place; the value is nil where the file has none
+	size int                     // bytes of keys and values
 }
 
 func newSeen(places []int) *seen {
-	s := &seen{rows: make(map[int]map[string][]byte, len(places))}
+	s := &seen{rows: make(map[int]map[string]*row, len(places))}
 	for _, place := range places {
-		s.rows[place] = map[string][]byte{}
+		s.rows[place] = map[string]*row{}
 	}
 	return s
 }
@@ -32,20 +32,20 @@ func (s *seen) keeps(place int) bool {
 	return ok
 }
 
-// get is the value under a key, nil for none; read reads it from the file.
-func (s *seen) get(place int, key string, read func() []byte) []byte {
+// get is the row under a key; read reads its value from the file.
+func (s *seen) get(place int, key string, read func() []byte) *row {
 	s.mu.RLock()
-	value, known := s.rows[place][key]
+	known := s.rows[place][key]
 	s.mu.RUnlock()
-	if known {
-		return value
+	if known != nil {
+		return known
 	}
-	value = read()
+	value := read()
 	size := rowCost + len(key) + len(value)
 	if size > seenSize {
-		return value
+		return &row{value: value}
 	}
-	value = bytes.Clone(value) // which outlives the reading
+	found := &row{value: bytes.Clone(value)} // which outlives the reading
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.size += size; s.size > seenRoom {
@@ -54,6 +54,6 @@ func (s *seen) get(place int, key string, read func() []byte) []byte {
 		}
 		s.size = size
 	}
-	s.rows[place][key] = value
-	return value
+	s.rows[place][key] = found
+	return found
 }

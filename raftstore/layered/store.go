@@ -22,7 +22,7 @@ import (
 // Options say how a store is laid out.
 type Options struct {
 	Buckets [][]byte // of the file; there are no others
-	// Often are those of Buckets whose rows are read far more often than they change. What the file has of them is kept in memory
+	// Often are those of Buckets whose rows are read far more often than they change. What the file has of them stays in memory
 	// once it was read.
 	Often [][]byte
 	// Portion is from how many bytes on changes go into the file.
@@ -74,8 +74,9 @@ type layer struct {
 // row is a key with its value, nil for one that was deleted. Trees hold pointers: a change copies the nodes that it touches, and a node of
 // pointers is a sixth of one of rows.
 type row struct {
-	key   string
-	value []byte
+	key     string
+	value   []byte
+	decoded atomic.Pointer[any] // see Decoded; nil until somebody asked
 }
 
 // bytes is the key for those who only read it.

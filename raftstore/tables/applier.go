@@ -29,7 +29,6 @@ type Applied struct {
 // Applier applies entries of the log to the state.
 type Applier struct {
 	Codec *command.Codec
-	Cache *Cache
 	// Sound is asked when a rule has met what can never be: every node meets it alike, unless this node's file is damaged. Its error
 	// ends the change.
 	Sound func() error
@@ -63,7 +62,7 @@ func (a *Applier) Apply(state *layered.Store, entries []Entry) ([]Applied, error
 func (a *Applier) try(state *layered.Store, entries []Entry, known map[breachAt]*breach) ([]Applied, error) {
 	applied := make([]Applied, len(entries))
 	err := state.Update(func(change *layered.Change) error {
-		t := changing(change, a.Cache)
+		t := changing(change)
 		t.breaches, t.print, t.wrong = known, newRowPrint(), a.Wrong
 		b := batch{t: t, codec: a.Codec, index: lastApplied(t.rows), fingerprint: bytes.Clone(t.value(bucketMeta, metaFingerprint))}
 		before := b.index

@@ -14,7 +14,7 @@ import (
 func (m *rig) damage(fn func(t *tables)) {
 	m.t.Helper()
 	err := m.state.Update(func(change *layered.Change) error {
-		t := changing(change, m.rules.Cache)
+		t := changing(change)
 		fn(t)
 		t.flushCounts()
 		return t.err

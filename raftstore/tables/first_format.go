@@ -88,7 +88,7 @@ func formatOf(tx *bbolt.Tx) int {
 // splitJobs turns the next jobs of format 1, from the one with the given id on, into those of format 2, and gives where to
 // go on, nil at the end.
 func splitJobs(tx *bbolt.Tx, from []byte) (next []byte, err error) {
-	t := changing(layered.Into(tx, buckets(), Fill), &Cache{})
+	t := changing(layered.Into(tx, buckets(), Fill))
 	var ids []string
 	cursor := tx.Bucket(bucketJobs).Cursor()
 	for key, _ := cursor.Seek(from); key != nil; key, _ = cursor.Next() {

@@ -46,7 +46,7 @@ func ComesBack(bucket, key []byte) bool {
 // that of the living one.
 func PutInPlace(tx *bbolt.Tx, before *Tx, index, term uint64, entry []byte, at time.Time) (fingerprint []byte, err error) {
 	living := before.t
-	change := changing(layered.Into(tx, buckets(), Fill), &Cache{})
+	change := changing(layered.Into(tx, buckets(), Fill))
 	change.print = newRowPrint()
 	for _, bucket := range keptBuckets() {
 		copyRows(change, living, bucket)

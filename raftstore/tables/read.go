@@ -13,11 +13,11 @@ import (
 // Tx is one consistent reading of the state. Methods that find nothing return a *farm.Error of CodeNotFound.
 type Tx struct{ t *tables }
 
-// Read reads rows. The cache is that of all readings of one state.
-func Read(rows *layered.Rows, cache *Cache) *Tx { return &Tx{&tables{rows: rows, kept: cache}} }
+// Read reads rows.
+func Read(rows *layered.Rows) *Tx { return &Tx{&tables{rows: rows}} }
 
 // ReadFile reads a state file that is not in use.
-func ReadFile(tx *bbolt.Tx) *Tx { return Read(layered.Of(tx, buckets()), &Cache{}) }
+func ReadFile(tx *bbolt.Tx) *Tx { return Read(layered.Of(tx, buckets())) }
 
 // Err is why nothing that was read may be believed, nil when all may be.
 func (tx *Tx) Err() error { return tx.t.err }
@@ -64,7 +64,7 @@ func bySecret[R any](tx *Tx, record R, ok bool, what string) (R, error) {
 
 // Team reads one team.
 func (tx *Tx) Team(id string) (farm.Team, error) {
-	team, ok := often(tx.t, &tx.t.kept.teams, bucketTeams, id)
+	team, ok := often[farm.Team](tx.t, bucketTeams, id)
 	return found(tx, team, ok, "team", id)
 }
 
@@ -76,13 +76,13 @@ func (tx *Tx) FirstTeam() (string, error) { return tx.t.firstTeam(), tx.t.err }
 
 // Token reads one token, also one that has expired.
 func (tx *Tx) Token(id string) (farm.Token, error) {
-	token, ok := often(tx.t, &tx.t.kept.tokens, bucketTokens, id)
+	token, ok := often[farm.Token](tx.t, bucketTokens, id)
 	return found(tx, token, ok, "token", id)
 }
 
 // TokenByHash reads the token whose secret has this hash, also one that has expired.
 func (tx *Tx) TokenByHash(hash string) (farm.Token, error) {
-	token, ok := often(tx.t, &tx.t.kept.tokens, bucketTokens, tx.t.lookup(bucketTokensByHash, hash))
+	token, ok := often[farm.Token](tx.t, bucketTokens, tx.t.lookup(bucketTokensByHash, hash))
 	return bySecret(tx, token, ok, "token")
 }
 

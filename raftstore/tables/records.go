@@ -218,7 +218,7 @@ func (t *tables) moveTask(task *farm.Task, next farm.TaskStatus) {
 // template reads a template with the number of its active jobs, which is a counter of its own: a submission does not
 // rewrite the template.
 func (t *tables) template(id string) (farm.Template, bool) {
-	template, ok := often(t, &t.kept.templates, bucketTemplates, id)
+	template, ok := often[farm.Template](t, bucketTemplates, id)
 	if ok {
 		template.ActiveJobs = t.count(countOfActive(id))
 	}

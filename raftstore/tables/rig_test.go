@@ -72,7 +72,7 @@ func newRig(t failer, folder, name string) *rig {
 
 // newRigOn is a rig on an open file that is prepared.
 func newRigOn(t failer, db *bbolt.DB, codec *command.Codec) *rig {
-	m := &rig{t: t, db: db, rules: Applier{Codec: codec, Cache: &Cache{}, Sound: func() error { return nil }}}
+	m := &rig{t: t, db: db, rules: Applier{Codec: codec, Sound: func() error { return nil }}}
 	options := Layout()
 	options.Path, options.Portion = db.Path(), smallPortion
 	options.Failed = func(err error) bool { t.Fatalf("fatal: %v", err); return false }
@@ -214,7 +214,7 @@ func (m *rig) fingerprint() (sum string) {
 func (m *rig) read(fn func(tx *Tx) error) {
 	m.t.Helper()
 	if err := m.state.View(func(rows *layered.Rows) error {
-		tx := Read(rows, m.rules.Cache)
+		tx := Read(rows)
 		if err := fn(tx); err != nil {
 			return err
 		}

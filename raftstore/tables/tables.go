@@ -140,7 +140,6 @@ const Fill = 0.9
 type tables struct {
 	rows    *layered.Rows
 	change  *layered.Change // nil where the state is only read
-	kept    *Cache
 	err     error
 	changed []command.Changed // by the command under way
 	counts  map[string]int    // counters that were looked at for a change, as they are now; see counters.go
@@ -157,8 +156,8 @@ type tables struct {
 }
 
 // changing are the tables within a change.
-func changing(change *layered.Change, kept *Cache) *tables {
-	return &tables{rows: change.Rows, change: change, kept: kept}
+func changing(change *layered.Change) *tables {
+	return &tables{rows: change.Rows, change: change}
 }
 
 // value reads what lies under a key, nil for nothing.
@@ -184,6 +183,23 @@ func get[R any](t *tables, bucket []byte, key string) (read R, found bool) {
 		return read, false
 	}
 	return read, true
+}
+
+// often is get for a record that nearly every request reads, such as who calls and with which template. What it gives is shared: nobody
+// may change what it points to.
+func often[R any](t *tables, bucket []byte, key string) (read R, found bool) {
+	shared, err := t.rows.Decoded(bucket, key, func(value []byte) (any, error) {
+		decoded := new(R)
+		return decoded, record.Decode(value, decoded)
+	})
+	if err != nil {
+		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucket, key, err))
+		return read, false
+	}
+	if shared == nil {
+		return read, false
+	}
+	return *shared.(*R), true
 }
 
 // put writes one record.

@@ -153,6 +153,31 @@ func TestTestsThatTheMakefileNamesAreThere(t *testing.T) {
 	}
 }
 
+// wholeFarm are the files of api and web that know the coordinator as a whole: those that are given one, and those that take it apart. All others
+// are given the room that they need, or a small interface that they declare.
+var wholeFarm = []string{"api/api.go", "api/farm.go", "web/farm.go", "web/session.go", "web/web.go"}
+
+func TestHandlersAreGivenWhatTheyNeed(t *testing.T) {
+	for _, pattern := range []string{"api/*.go", "api/*/*.go", "web/*.go", "web/*/*.go"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(paths), err)
+		}
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") || slices.Contains(wholeFarm, path) {
+				continue
+			}
+			code, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(code), "coordinator.Coordinator") {
+				t.Errorf("%s knows the coordinator as a whole: give it a room, or declare a small interface of what it asks", path)
+			}
+		}
+	}
+}
+
 // forTests tells whether a package of ours is there for tests only, as its name says: porttest, apitest, farmtest.
 func forTests(path string) bool {
 	return strings.HasPrefix(path, "overcrank/") && strings.HasSuffix(path, "test")

@@ -7,9 +7,18 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
+	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
+
+// batches is what pages ask of the farm about batches.
+type batches interface {
+	Batches(ctx context.Context, p farm.Principal, cursor string, limit int) (list []coordinator.CountedBatch, next string, err error)
+	Batch(ctx context.Context, p farm.Principal, id string) (batch farm.Batch, jobs map[string]farm.Job, err error)
+	BatchPart(ctx context.Context, p farm.Principal, id string, states []farm.JobStatus, from, limit int) (batch coordinator.CountedBatch, jobs []farm.Job, err error)
+	CancelBatch(ctx context.Context, p farm.Principal, id string, force bool) (batch farm.Batch, jobs map[string]farm.Job, cancelled []farm.Job, err error)
+}
 
 const (
 	batchesOnPage = 50
@@ -31,7 +40,7 @@ func (s *server) batches(c *fiber.Ctx, p farm.Principal) error {
 
 func (s *server) readBatches(ctx context.Context, p farm.Principal, cursor string) (page.Batches, error) {
 	v := page.Batches{Paging: cursor != ""}
-	list, next, err := s.farm.Batches(ctx, p, cursor, batchesOnPage)
+	list, next, err := s.farm.batches.Batches(ctx, p, cursor, batchesOnPage)
 	if err != nil {
 		return v, err
 	}
@@ -61,7 +70,7 @@ func (s *server) readBatch(ctx context.Context, p farm.Principal, id, filter str
 	if !known {
 		filter = ""
 	}
-	batch, jobs, err := s.farm.BatchPart(ctx, p, id, states, from, batchOnPage)
+	batch, jobs, err := s.farm.batches.BatchPart(ctx, p, id, states, from, batchOnPage)
 	if err != nil {
 		return page.Batch{}, err
 	}
@@ -80,7 +89,7 @@ func (s *server) cancelBatch(c *fiber.Ctx, p farm.Principal) error {
 	force := c.FormValue("force") != ""
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, _, _, err := s.farm.CancelBatch(ctx, p, c.Params("id"), force); err != nil {
+	if _, _, _, err := s.farm.batches.CancelBatch(ctx, p, c.Params("id"), force); err != nil {
 		return err
 	}
 	return c.Redirect("/batches/"+c.Params("id"), fiber.StatusSeeOther)
@@ -95,7 +104,7 @@ func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	result, err := s.farm.ResubmitBatch(ctx, p, c.Params("id"), pick, change)
+	result, err := s.farm.submitter.ResubmitBatch(ctx, p, c.Params("id"), pick, change)
 	if err != nil {
 		return err
 	}
@@ -106,11 +115,11 @@ func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) batchResults(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	batch, jobs, err := s.farm.Batch(ctx, p, c.Params("id"))
+	batch, jobs, err := s.farm.batches.Batch(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	z := newResultsZip(s.base, s.farm.Results().Open)
+	z := newResultsZip(s.base, s.farm.results.Open)
 	for _, listed := range batch.Jobs {
 		if job, known := jobs[listed.ID]; known && job.Status == farm.JobFinished {
 			z.add(job)
@@ -125,7 +134,7 @@ func (s *server) batchResults(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, err := s.farm.ReleaseJobs(ctx, p, []string{c.Params("id")}); err != nil {
+	if _, err := s.farm.jobs.ReleaseJobs(ctx, p, []string{c.Params("id")}); err != nil {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)

@@ -23,6 +23,6 @@ func (s *server) coordinators(c *fiber.Ctx, p farm.Principal) error {
 
 // readCoordinators asks the coordinators how they are, as far as they answer.
 func (s *server) readCoordinators(ctx context.Context, p farm.Principal) (page.Coordinators, error) {
-	status, err := s.farm.Cluster().Status(ctx, p, 0)
+	status, err := s.farm.cluster.Status(ctx, p, 0)
 	return page.Coordinators{Status: status}, err
 }

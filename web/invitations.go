@@ -21,7 +21,7 @@ func (s *server) showInvitations(c *fiber.Ctx, p farm.Principal, v page.Invitati
 	ctx, cancel := s.call()
 	defer cancel()
 	var err error
-	if v.Open, err = s.farm.JoinTokens(ctx, p); err != nil {
+	if v.Open, err = s.farm.invitations.JoinTokens(ctx, p); err != nil {
 		return err
 	}
 	v.Now = time.Now()
@@ -45,7 +45,7 @@ func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	made, text, err := s.farm.Invite(ctx, p, in)
+	made, text, err := s.farm.invitations.Invite(ctx, p, in)
 	if farm.CodeOf(err) == farm.CodeInvalid {
 		v.Error = err.Error()
 		c.Status(answer.StatusOf(err))
@@ -54,13 +54,13 @@ func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return s.showInvitations(c, p, page.Invitations{Uses: "1", Made: &made, Secret: text, Address: s.farm.PublicAddress()})
+	return s.showInvitations(c, p, page.Invitations{Uses: "1", Made: &made, Secret: text, Address: s.farm.publicAddress()})
 }
 
 func (s *server) revokeInvitation(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if err := s.farm.RevokeJoinToken(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.invitations.RevokeJoinToken(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	return c.Redirect("/machines/invite", fiber.StatusSeeOther)

@@ -21,7 +21,7 @@ type logTail struct {
 
 // readLog reads whole lines of a job's log from an offset on; from 0, the last ones.
 func (s *server) readLog(ctx context.Context, p farm.Principal, id string, from int64) (logTail, error) {
-	f, err := s.farm.JobLog(ctx, p, id)
+	f, err := s.farm.jobs.JobLog(ctx, p, id)
 	if err != nil {
 		return logTail{next: from}, err
 	}

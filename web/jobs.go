@@ -10,10 +10,25 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
+	"overcrank/coordinator"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
+
+// jobs is what pages ask of the farm about jobs.
+type jobs interface {
+	Jobs(ctx context.Context, p farm.Principal, q farm.JobQuery) (jobs []farm.Job, next string, err error)
+	Job(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
+	CountJobs(ctx context.Context, p farm.Principal) (counts map[farm.JobStatus]int, err error)
+	JobLog(ctx context.Context, p farm.Principal, id string) (*files.File, error)
+	OutputAddress(job farm.Job) string
+	ChangeJob(ctx context.Context, p farm.Principal, id string, change coordinator.JobChange) (farm.Job, error)
+	CancelJobs(ctx context.Context, p farm.Principal, ids []string, force bool) ([]farm.Job, error)
+	ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error)
+	ApproveJob(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
+	RejectJob(ctx context.Context, p farm.Principal, id, reason string) (farm.Job, error)
+}
 
 // jobFilters are the states behind each word of the list's filter.
 var jobFilters = map[string][]farm.JobStatus{
@@ -54,7 +69,7 @@ func (s *server) home(c *fiber.Ctx, p farm.Principal) error {
 // readHome reads what the home page shows.
 func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, error) {
 	var h page.Home
-	counts, err := s.farm.CountJobs(ctx, p)
+	counts, err := s.farm.jobs.CountJobs(ctx, p)
 	if err != nil {
 		return h, err
 	}
@@ -69,7 +84,7 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 		{&h.Next, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeNext}},
 		{&h.Recent, farm.JobQuery{States: jobFilters["finished"], Sort: "newest_first", Limit: homeRecent}},
 	} {
-		jobs, _, err := s.farm.Jobs(ctx, p, list.query)
+		jobs, _, err := s.farm.jobs.Jobs(ctx, p, list.query)
 		if err != nil {
 			return h, err
 		}
@@ -83,18 +98,18 @@ func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, err
 	if h.Stuck, err = s.readStuck(ctx, p); err != nil {
 		return h, err
 	}
-	templates, err := s.farm.Templates().List(ctx, p)
+	templates, err := s.farm.templates.List(ctx, p)
 	if err != nil {
 		return h, err
 	}
-	status, err := s.farm.Pulse(ctx, p)
+	status, err := s.farm.status.Pulse(ctx, p)
 	h.Templates, h.Machines = len(templates), online(status)
 	return h, err
 }
 
 // readFailed reads how many jobs failed lately, and shows the first of them.
 func (s *server) readFailed(ctx context.Context, p farm.Principal, h *page.Home) error {
-	jobs, _, err := s.farm.Jobs(ctx, p, farm.JobQuery{States: jobFilters["failed"], Sort: "newest_first", Limit: homeCounted, Minimal: true})
+	jobs, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["failed"], Sort: "newest_first", Limit: homeCounted, Minimal: true})
 	if err != nil {
 		return err
 	}
@@ -109,7 +124,7 @@ func (s *server) readFailed(ctx context.Context, p farm.Principal, h *page.Home)
 
 // readStuck reads which of the jobs that begin first wait for somebody to do something, by what that is.
 func (s *server) readStuck(ctx context.Context, p farm.Principal) ([]page.Stuck, error) {
-	jobs, _, err := s.farm.Jobs(ctx, p, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeLooked, Minimal: true})
+	jobs, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeLooked, Minimal: true})
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +132,7 @@ func (s *server) readStuck(ctx context.Context, p farm.Principal) ([]page.Stuck,
 	for i, j := range jobs {
 		ids[i] = j.ID
 	}
-	placements, err := s.farm.PlacementEach(ctx, p, ids)
+	placements, err := s.farm.queue.PlacementEach(ctx, p, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +180,7 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, filter, cursor 
 		filter = ""
 	}
 	v := page.Jobs{Filter: filter, Counts: map[string]int{}, Paging: cursor != ""}
-	counts, err := s.farm.CountJobs(ctx, p)
+	counts, err := s.farm.jobs.CountJobs(ctx, p)
 	if err != nil {
 		return v, err
 	}
@@ -175,7 +190,7 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, filter, cursor 
 			v.Counts[""] += counts[status]
 		}
 	}
-	jobs, next, err := s.farm.Jobs(ctx, p, farm.JobQuery{States: states, Sort: "newest_first", Limit: jobsOnPage, Cursor: cursor})
+	jobs, next, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: states, Sort: "newest_first", Limit: jobsOnPage, Cursor: cursor})
 	if err != nil {
 		return v, err
 	}
@@ -206,7 +221,7 @@ func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
 
 // readJob reads a job with all that its page shows of it.
 func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page.Job, error) {
-	job, err := s.farm.Job(ctx, p, id)
+	job, err := s.farm.jobs.Job(ctx, p, id)
 	if err != nil {
 		return page.Job{}, err
 	}
@@ -215,7 +230,7 @@ func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page
 		return page.Job{}, err
 	}
 	if job.Webhook != nil {
-		d, err := s.farm.Webhooks().Delivery(p, id)
+		d, err := s.farm.webhooks.Delivery(p, id)
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 			return page.Job{}, err
 		}
@@ -233,7 +248,7 @@ func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page
 // addTitles adds what the batch and the job are called that a job belongs to.
 func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) error {
 	if j.Batch != "" {
-		batch, _, err := s.farm.BatchPart(ctx, p, j.Batch, nil, 0, 0)
+		batch, _, err := s.farm.batches.BatchPart(ctx, p, j.Batch, nil, 0, 0)
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 			return err
 		}
@@ -244,7 +259,7 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 	if j.Parent == "" {
 		return nil
 	}
-	parent, err := s.farm.Job(ctx, p, j.Parent)
+	parent, err := s.farm.jobs.Job(ctx, p, j.Parent)
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return nil
 	}
@@ -253,7 +268,7 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 	}
 	above := page.Job{Job: parent}
 	if id := parent.Template.ID; id != "" {
-		t, err := s.farm.Templates().Get(ctx, p, id)
+		t, err := s.farm.templates.Get(ctx, p, id)
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 			return err
 		}
@@ -267,7 +282,7 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 func (s *server) callAgain(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, err := s.farm.Webhooks().Redeliver(ctx, p, c.Params("id")); err != nil {
+	if _, err := s.farm.webhooks.Redeliver(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
@@ -280,7 +295,7 @@ const familyShown = 50
 func (s *server) family(ctx context.Context, p farm.Principal, job farm.Job) ([]page.Job, error) {
 	var children []farm.Job
 	for _, id := range job.Children[:min(len(job.Children), familyShown)] {
-		child, err := s.farm.Job(ctx, p, id)
+		child, err := s.farm.jobs.Job(ctx, p, id)
 		if farm.CodeOf(err) == farm.CodeNotFound {
 			continue
 		}
@@ -302,15 +317,15 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 			waiting = append(waiting, j.ID)
 		}
 	}
-	why, err := s.farm.WhyWaitingEach(ctx, p, waiting)
+	why, err := s.farm.queue.WhyWaitingEach(ctx, p, waiting)
 	if err != nil {
 		return nil, err
 	}
 	for i, j := range jobs {
-		d := page.Job{Job: j, Why: why[j.ID], Output: "/outputs/" + j.OutputName, Link: s.farm.OutputAddress(j)}
+		d := page.Job{Job: j, Why: why[j.ID], Output: "/outputs/" + j.OutputName, Link: s.farm.jobs.OutputAddress(j)}
 		if id := j.Template.ID; id != "" {
 			if _, known := names[id]; !known {
-				t, err := s.farm.Templates().Get(ctx, p, id)
+				t, err := s.farm.templates.Get(ctx, p, id)
 				if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 					return nil, err
 				}
@@ -319,13 +334,13 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 			d.Template = names[id]
 		}
 		if j.Status == farm.JobRendering {
-			d.Working = s.farm.RunningOf(ctx, p, j.ID)
+			d.Working = s.farm.tasks.RunningOf(ctx, p, j.ID)
 		}
 		if len(d.Working) > 0 {
 			d.Phase, d.Frame = d.Working[0].Phase, d.Working[0].Frame
 		}
 		if thumbs {
-			list, err := s.farm.Results().Thumbnails(ctx, p, j.ID)
+			list, err := s.farm.results.Thumbnails(ctx, p, j.ID)
 			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 				return nil, err
 			}
@@ -341,7 +356,7 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 func (s *server) jobLog(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	f, err := s.farm.JobLog(ctx, p, c.Params("id"))
+	f, err := s.farm.jobs.JobLog(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -350,7 +365,7 @@ func (s *server) jobLog(c *fiber.Ctx, p farm.Principal) error {
 
 // thumbnail answers with the small picture of a frame.
 func (s *server) thumbnail(c *fiber.Ctx, p farm.Principal) error {
-	return s.frame(c, p, ".jpg", s.farm.Results().OpenThumbnail)
+	return s.frame(c, p, ".jpg", s.farm.results.OpenThumbnail)
 }
 
 // frame answers with a picture of the frame that the address names.
@@ -374,14 +389,14 @@ func (s *server) jobPoster(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	id := c.Params("id")
-	list, err := s.farm.Results().Thumbnails(ctx, p, id)
+	list, err := s.farm.results.Thumbnails(ctx, p, id)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 {
 		return s.unexposed(c)
 	}
-	f, err := s.farm.Results().OpenThumbnail(ctx, p, id, list[len(list)/2].Frame)
+	f, err := s.farm.results.OpenThumbnail(ctx, p, id, list[len(list)/2].Frame)
 	if err != nil {
 		return err
 	}
@@ -402,7 +417,7 @@ func (s *server) unexposed(c *fiber.Ctx) error {
 func (s *server) cancelJob(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, err := s.farm.CancelJobs(ctx, p, []string{c.Params("id")}, true); err != nil {
+	if _, err := s.farm.jobs.CancelJobs(ctx, p, []string{c.Params("id")}, true); err != nil {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)

@@ -17,6 +17,11 @@ import (
 	"overcrank/web/page"
 )
 
+// events tells what happens at the farm, to whoever may hear of it.
+type events interface {
+	Watch(ctx context.Context, p farm.Principal) <-chan farm.Event
+}
+
 // admitEvery is how soon a page notices that its reader's access has run out, or was ended at another node, while nothing
 // happens on it.
 const admitEvery = 15 * time.Second
@@ -136,7 +141,7 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		}})
 	case "templates":
 		all = append(all, piece{id: "templates", kinds: []farm.EventKind{farm.EventTemplate}, draw: func(ctx context.Context) (templ.Component, error) {
-			t, err := s.farm.Templates().List(ctx, p)
+			t, err := s.farm.templates.List(ctx, p)
 			return page.TemplatesBody(shell, s.listed(ctx, p, t)), err
 		}})
 	case "template":
@@ -203,7 +208,7 @@ type liveSession struct {
 
 // run sends what is stale, at most four times a second, until the page is closed.
 func (l *liveSession) run(ctx context.Context) error {
-	events := l.farm.Watch(ctx, l.reader)
+	events := l.farm.events.Watch(ctx, l.reader)
 	l.stale = map[string]bool{}
 	l.markAll()
 	timer := time.NewTimer(0) // the first update closes the gap between the page and this socket
@@ -264,7 +269,7 @@ func (l *liveSession) run(ctx context.Context) error {
 
 // admit closes the page when its reader may read on no more, or may do other things than when it was opened: it is loaded again.
 func (l *liveSession) admit(ctx context.Context) error {
-	now, err := l.farm.Current(ctx, l.reader)
+	now, err := l.farm.people.Current(ctx, l.reader)
 	if farm.CodeOf(err) == farm.CodeUnauthorized || err == nil && now != l.reader {
 		l.conn.Close(signedOut, "signed out")
 		return socket.ErrClosed

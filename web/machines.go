@@ -13,6 +13,14 @@ import (
 	"overcrank/web/page"
 )
 
+// machines is what pages ask of the farm about machines.
+type machines interface {
+	Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error)
+	Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error)
+	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change coordinator.AgentChange) (farm.Machine, error)
+	RetireAgent(ctx context.Context, p farm.Principal, id string) error
+}
+
 // machinesOnPage is how many machines a page of the list shows.
 const machinesOnPage = 24
 
@@ -37,12 +45,12 @@ func (s *server) readMachines(ctx context.Context, p farm.Principal, state, curs
 			v.Filter, query.States = known, []farm.MachineState{known}
 		}
 	}
-	status, err := s.farm.Pulse(ctx, p)
+	status, err := s.farm.status.Pulse(ctx, p)
 	if err != nil {
 		return v, err
 	}
 	v.Counts = status.Machines
-	list, next, err := s.farm.Agents(ctx, p, query)
+	list, next, err := s.farm.machines.Agents(ctx, p, query)
 	if err != nil {
 		return v, err
 	}
@@ -71,7 +79,7 @@ func (s *server) dressMachine(ctx context.Context, p farm.Principal, m farm.Mach
 			continue
 		}
 		seen[r.Job] = true
-		job, err := s.farm.Job(ctx, p, r.Job)
+		job, err := s.farm.jobs.Job(ctx, p, r.Job)
 		if farm.CodeOf(err) == farm.CodeNotFound {
 			continue // it was removed meanwhile
 		}
@@ -88,7 +96,7 @@ func (s *server) dressMachine(ctx context.Context, p farm.Principal, m farm.Mach
 }
 
 func (s *server) readMachine(ctx context.Context, p farm.Principal, id string) (page.Machine, error) {
-	m, err := s.farm.Agent(ctx, p, id)
+	m, err := s.farm.machines.Agent(ctx, p, id)
 	if err != nil {
 		return page.Machine{}, err
 	}
@@ -96,7 +104,7 @@ func (s *server) readMachine(ctx context.Context, p farm.Principal, id string) (
 	if err != nil {
 		return v, err
 	}
-	recent, err := s.farm.RecentAttempts(ctx, p, id)
+	recent, err := s.farm.tasks.RecentAttempts(ctx, p, id)
 	for _, a := range recent {
 		v.Recent = append(v.Recent, page.RecentAttempt{AttemptRecord: a.AttemptRecord, Job: a.Job, JobName: a.JobName, Kind: a.Kind})
 	}
@@ -126,7 +134,7 @@ func (s *server) turnMachine(change coordinator.AgentChange) func(*fiber.Ctx, fa
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		ctx, cancel := s.call()
 		defer cancel()
-		if _, err := s.farm.ConfigureAgent(ctx, p, c.Params("id"), change); err != nil {
+		if _, err := s.farm.machines.ConfigureAgent(ctx, p, c.Params("id"), change); err != nil {
 			return err
 		}
 		return c.Redirect("/machines/"+c.Params("id"), fiber.StatusSeeOther)
@@ -138,7 +146,7 @@ func (s *server) changeMachine(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	id := c.Params("id")
-	was, err := s.farm.Agent(ctx, p, id)
+	was, err := s.farm.machines.Agent(ctx, p, id)
 	if err != nil {
 		return err
 	}
@@ -147,7 +155,7 @@ func (s *server) changeMachine(c *fiber.Ctx, p farm.Principal) error {
 	if name := strings.TrimSpace(c.FormValue("name")); name != was.Name {
 		change.Name = &name
 	}
-	_, err = s.farm.ConfigureAgent(ctx, p, id, change)
+	_, err = s.farm.machines.ConfigureAgent(ctx, p, id, change)
 	if farm.CodeOf(err) == farm.CodeInvalid {
 		c.Status(answer.StatusOf(err))
 		return s.showMachine(c, p, page.MachinePageValues{Error: err.Error(), Field: "change"})
@@ -163,7 +171,7 @@ func (s *server) retireMachine(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	id := c.Params("id")
-	m, err := s.farm.Agent(ctx, p, id)
+	m, err := s.farm.machines.Agent(ctx, p, id)
 	if err != nil {
 		return err
 	}
@@ -171,7 +179,7 @@ func (s *server) retireMachine(c *fiber.Ctx, p farm.Principal) error {
 		c.Status(fiber.StatusBadRequest)
 		return s.showMachine(c, p, page.MachinePageValues{Error: "that is not the name of this machine", Field: "retire"})
 	}
-	if err := s.farm.RetireAgent(ctx, p, id); err != nil {
+	if err := s.farm.machines.RetireAgent(ctx, p, id); err != nil {
 		return err
 	}
 	return c.Redirect("/machines", fiber.StatusSeeOther)

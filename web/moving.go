@@ -21,14 +21,14 @@ type elsewhere struct {
 
 // tellElsewhere tells the page where else it could be, when that has changed or its code grows old.
 func (l *liveSession) tellElsewhere(now time.Time) error {
-	others := l.farm.OtherAddresses()
+	others := l.farm.otherAddresses()
 	if slices.Equal(others, l.others) && (len(others) == 0 || now.Sub(l.toldAt) < codeEvery) {
 		return nil
 	}
 	l.others, l.toldAt = others, now
 	at := elsewhere{Others: append([]string{}, others...)}
 	if len(others) > 0 {
-		at.Code = l.farm.SignIn(l.reader).Code
+		at.Code = l.farm.people.SignIn(l.reader).Code
 	}
 	return l.write(part{Elsewhere: &at})
 }
@@ -39,7 +39,7 @@ func (s *server) fromThisFarm(c *fiber.Ctx) bool {
 	if err != nil || origin.Host == "" {
 		return false
 	}
-	return slices.ContainsFunc(s.farm.OtherAddresses(), func(address string) bool {
+	return slices.ContainsFunc(s.farm.otherAddresses(), func(address string) bool {
 		other, err := url.Parse(address)
 		return err == nil && other.Scheme == origin.Scheme && other.Host == origin.Host
 	})
@@ -60,7 +60,7 @@ func localPath(path string) string {
 // are there and go on at one of them.
 func (s *server) policy() string {
 	var others strings.Builder
-	for _, address := range s.farm.OtherAddresses() {
+	for _, address := range s.farm.otherAddresses() {
 		if u, err := url.Parse(address); err == nil && u.Host != "" && !strings.ContainsAny(u.Host, " ;,'\"") {
 			others.WriteString(" " + u.Scheme + "://" + u.Host)
 		}

@@ -34,7 +34,7 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 	var earlier farm.Job
 	if again != "" {
 		var err error
-		if earlier, err = s.farm.JobAgain(ctx, p, again); err != nil {
+		if earlier, err = s.farm.submitter.JobAgain(ctx, p, again); err != nil {
 			return err
 		}
 		id, composition = earlier.Template.ID, earlier.Template.Composition
@@ -54,7 +54,7 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Principal) error {
-	all, err := s.farm.Templates().List(ctx, p)
+	all, err := s.farm.templates.List(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 	}
 	var earlier farm.Job
 	if again := c.FormValue("again"); again != "" {
-		if earlier, err = s.farm.JobAgain(ctx, p, again); err != nil {
+		if earlier, err = s.farm.submitter.JobAgain(ctx, p, again); err != nil {
 			return err
 		}
 		form.Again, form.Earlier = again, resultWords(earlier)
@@ -197,7 +197,7 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		if form.Again != "" {
 			job = again(earlier, job, form)
 		}
-		job, err = s.farm.Submit(ctx, p, job)
+		job, err = s.farm.submitter.Submit(ctx, p, job)
 	}
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
 		form.Error = formWords(err)
@@ -346,7 +346,7 @@ func (s *server) handOver(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	f, err := s.farm.StoredFiles().Put(s.base, p, c.Query("name"), body, size)
+	f, err := s.farm.stored.Put(s.base, p, c.Query("name"), body, size)
 	if err != nil {
 		return err
 	}

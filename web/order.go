@@ -10,9 +10,18 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/dispatch"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
+
+// tasks is what pages ask of the farm about tasks and their attempts.
+type tasks interface {
+	Tasks(ctx context.Context, p farm.Principal, job, after string, limit int) (list []coordinator.TaskView, next string, err error)
+	Attempts(ctx context.Context, p farm.Principal, task string) ([]farm.AttemptRecord, error)
+	RunningOf(ctx context.Context, p farm.Principal, job string) []farm.RunningTask
+	RecentAttempts(ctx context.Context, p farm.Principal, agent string) ([]dispatch.RecentAttempt, error)
+}
 
 const (
 	tasksOnJob  = 12 // of a job's tasks, on its page
@@ -31,7 +40,7 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 		return v, err
 	}
 	if job.PreviewFirst {
-		samples, err := s.farm.Results().Samples(ctx, p, id)
+		samples, err := s.farm.results.Samples(ctx, p, id)
 		if err != nil {
 			return v, err
 		}
@@ -42,7 +51,7 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 	if job.Status.Ended() {
 		return v, nil
 	}
-	placement, err := s.farm.Placement(ctx, p, id)
+	placement, err := s.farm.queue.Placement(ctx, p, id)
 	if err != nil {
 		return v, err
 	}
@@ -63,7 +72,7 @@ func (s *server) readTasks(ctx context.Context, p farm.Principal, id string) (pa
 
 // levelsFor are the levels that a reader may choose for a job, with the one that it has.
 func (s *server) levelsFor(ctx context.Context, p farm.Principal, now farm.Level) []farm.Level {
-	policy, err := s.farm.Policy(ctx, p)
+	policy, err := s.farm.policy.Policy(ctx, p)
 	return slices.DeleteFunc(farm.Levels(), func(l farm.Level) bool {
 		return l == farm.LevelRush && l != now && (err != nil || policy.MayRush(p) != nil)
 	})
@@ -90,7 +99,7 @@ func urgency(t page.Task) int {
 // allTasks reads the tasks of a job, without their attempts.
 func (s *server) allTasks(ctx context.Context, p farm.Principal, id string) (page.Tasks, error) {
 	var t page.Tasks
-	views, _, err := s.farm.Tasks(ctx, p, id, "", 1<<20)
+	views, _, err := s.farm.tasks.Tasks(ctx, p, id, "", 1<<20)
 	if err != nil {
 		return t, err
 	}
@@ -105,7 +114,7 @@ func (s *server) allTasks(ctx context.Context, p farm.Principal, id string) (pag
 
 func (s *server) addAttempts(ctx context.Context, p farm.Principal, tasks []page.Task) error {
 	for i := range tasks {
-		attempts, err := s.farm.Attempts(ctx, p, tasks[i].ID)
+		attempts, err := s.farm.tasks.Attempts(ctx, p, tasks[i].ID)
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 			return err
 		}
@@ -143,7 +152,7 @@ func (s *server) tasks(c *fiber.Ctx, p farm.Principal) error {
 
 // sample answers with the full-size picture of a frame that was rendered to be looked at first.
 func (s *server) sample(c *fiber.Ctx, p farm.Principal) error {
-	return s.frame(c, p, ".png", s.farm.Results().OpenSample)
+	return s.frame(c, p, ".png", s.farm.results.OpenSample)
 }
 
 // changeOrder gives a job that waits another place in line.
@@ -158,7 +167,7 @@ func (s *server) changeOrder(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	change := coordinator.JobChange{Priority: &o.priority, Level: &o.level, NotBefore: &o.notBefore}
-	if _, err := s.farm.ChangeJob(ctx, p, c.Params("id"), change); err != nil {
+	if _, err := s.farm.jobs.ChangeJob(ctx, p, c.Params("id"), change); err != nil {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
@@ -209,7 +218,7 @@ func clockTime(text, zone string) (time.Time, error) {
 func (s *server) approveJob(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, err := s.farm.ApproveJob(ctx, p, c.Params("id")); err != nil {
+	if _, err := s.farm.jobs.ApproveJob(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
@@ -218,7 +227,7 @@ func (s *server) approveJob(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) rejectJob(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, err := s.farm.RejectJob(ctx, p, c.Params("id"), c.FormValue("reason")); err != nil {
+	if _, err := s.farm.jobs.RejectJob(ctx, p, c.Params("id"), c.FormValue("reason")); err != nil {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)

@@ -10,6 +10,20 @@ import (
 	"overcrank/web/page"
 )
 
+// queue is what pages ask of the farm about the order of work, and about what a job waits for.
+type queue interface {
+	Queue(ctx context.Context, p farm.Principal, limit int, cursor string) (entries []farm.QueueEntry, next string, err error)
+	Placement(ctx context.Context, p farm.Principal, id string) (farm.Placement, error)
+	PlacementEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Placement, error)
+	WhyWaitingEach(ctx context.Context, p farm.Principal, ids []string) (map[string]string, error)
+}
+
+// status is how the farm is as a whole. Pulse leaves out what a new leader would have to read its queue for.
+type status interface {
+	Status(ctx context.Context, p farm.Principal) (farm.Status, error)
+	Pulse(ctx context.Context, p farm.Principal) (farm.Status, error)
+}
+
 // queueOnPage is how many tasks a page of the queue shows.
 const queueOnPage = 50
 
@@ -28,13 +42,13 @@ func (s *server) queue(c *fiber.Ctx, p farm.Principal) error {
 // readQueue reads a page of the line.
 func (s *server) readQueue(ctx context.Context, p farm.Principal, cursor string) (q page.Queue, err error) {
 	q = page.Queue{Cursor: cursor, Levels: farm.Levels(), Now: time.Now()}
-	if q.Policy, err = s.farm.Policy(ctx, p); err != nil {
+	if q.Policy, err = s.farm.policy.Policy(ctx, p); err != nil {
 		return q, err
 	}
-	if q.Status, err = s.farm.Status(ctx, p); err != nil {
+	if q.Status, err = s.farm.status.Status(ctx, p); err != nil {
 		return q, err
 	}
-	entries, next, err := s.farm.Queue(ctx, p, queueOnPage, cursor)
+	entries, next, err := s.farm.queue.Queue(ctx, p, queueOnPage, cursor)
 	if err != nil {
 		return q, err
 	}
@@ -45,7 +59,7 @@ func (s *server) readQueue(ctx context.Context, p farm.Principal, cursor string)
 		if why, known := whys[e.Job]; known {
 			line.Why = why
 		} else if line.Mine() {
-			placement, err := s.farm.Placement(ctx, p, e.Job)
+			placement, err := s.farm.queue.Placement(ctx, p, e.Job)
 			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 				return q, err
 			}
@@ -64,7 +78,7 @@ func (s *server) turnFarm(paused bool) func(*fiber.Ctx, farm.Principal) error {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		ctx, cancel := s.call()
 		defer cancel()
-		if _, err := s.farm.PauseFarm(ctx, p, paused); err != nil {
+		if _, err := s.farm.policy.PauseFarm(ctx, p, paused); err != nil {
 			return err
 		}
 		return c.Redirect(cameFrom(c, "/queue"), fiber.StatusSeeOther)
@@ -80,7 +94,7 @@ func (s *server) turnLevel(paused bool) func(*fiber.Ctx, farm.Principal) error {
 		}
 		ctx, cancel := s.call()
 		defer cancel()
-		_, err := s.farm.ChangeLevels(ctx, p, map[farm.Level]func(farm.LevelPolicy) farm.LevelPolicy{
+		_, err := s.farm.policy.ChangeLevels(ctx, p, map[farm.Level]func(farm.LevelPolicy) farm.LevelPolicy{
 			level: func(l farm.LevelPolicy) farm.LevelPolicy {
 				l.Paused = paused
 				return l

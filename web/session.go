@@ -15,6 +15,7 @@ import (
 	"overcrank/api/request"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 	"overcrank/inbound"
 	"overcrank/web/page"
@@ -61,16 +62,18 @@ func (s sessions) signature(body string) string {
 }
 
 // reader is who is signed in; CodeUnauthorized when nobody is.
-func (s *server) reader(c *fiber.Ctx) (farm.Principal, error) { return s.sessions.reader(c, s.farm) }
+func (s *server) reader(c *fiber.Ctx) (farm.Principal, error) {
+	return s.sessions.reader(c, s.farm.people)
+}
 
-func (s sessions) reader(c *fiber.Ctx, f *coordinator.Coordinator) (farm.Principal, error) {
+func (s sessions) reader(c *fiber.Ctx, directory *people.Directory) (farm.Principal, error) {
 	tokenID, session, ok := s.open(c.Cookies(sessionCookie))
 	if !ok {
 		return farm.Principal{}, farm.Errorf(farm.CodeUnauthorized, "not signed in")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	return f.InSession(ctx, tokenID, session)
+	return directory.InSession(ctx, tokenID, session)
 }
 
 func sessionsOf(f *coordinator.Coordinator) sessions {
@@ -80,7 +83,7 @@ func sessionsOf(f *coordinator.Coordinator) sessions {
 // Reader tells other handlers of the same server who is signed in to the dashboard; CodeUnauthorized when nobody is.
 func Reader(f *coordinator.Coordinator) func(*fiber.Ctx) (farm.Principal, error) {
 	s := sessionsOf(f)
-	return func(c *fiber.Ctx) (farm.Principal, error) { return s.reader(c, f) }
+	return func(c *fiber.Ctx) (farm.Principal, error) { return s.reader(c, f.Directory) }
 }
 
 // begin signs the browser in, and shows it a page. Whoever was signed in before is signed out.
@@ -88,11 +91,11 @@ func (s *server) begin(c *fiber.Ctx, tokenID, to string) error {
 	if before, err := s.reader(c); err == nil {
 		ctx, cancel := s.call()
 		defer cancel()
-		if err := s.farm.EndSession(ctx, before); err != nil {
+		if err := s.farm.people.EndSession(ctx, before); err != nil {
 			return err
 		}
 	}
-	session := s.farm.NewSession(sessionLife)
+	session := s.farm.people.NewSession(sessionLife)
 	c.Cookie(&fiber.Cookie{
 		Name: sessionCookie, Value: s.sessions.seal(tokenID, session), Path: "/", Expires: session.Until,
 		HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode, Secure: c.Secure(),
@@ -110,7 +113,7 @@ func (s *server) signInPage(c *fiber.Ctx) error {
 func (s *server) signIn(c *fiber.Ctx) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	p, err := s.farm.Authenticate(ctx, strings.TrimSpace(c.FormValue("token")))
+	p, err := s.farm.people.Authenticate(ctx, strings.TrimSpace(c.FormValue("token")))
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
 		if wait := s.strangers.Take(inbound.Caller(request.Origin(c)), time.Now()); wait > 0 {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
@@ -133,14 +136,14 @@ func (s *server) lookAtLink(c *fiber.Ctx) error {
 	defer cancel()
 	to := localPath(c.Query("to"))
 	now, unknown := s.reader(c)
-	p, err := s.farm.LookAtSignIn(ctx, c.Params("code"))
+	p, err := s.farm.people.LookAtSignIn(ctx, c.Params("code"))
 	if unknown == nil && (err == nil && p.TokenID == now.TokenID || farm.CodeOf(err) == farm.CodeGone && to != "/") {
 		return c.Redirect(to, fiber.StatusSeeOther)
 	}
 	if err != nil {
 		return err
 	}
-	team, _, err := s.farm.Team(ctx, p, p.Team)
+	team, _, err := s.farm.people.Team(ctx, p, p.Team)
 	if err != nil {
 		return err
 	}
@@ -159,7 +162,7 @@ func (s *server) signInByLink(c *fiber.Ctx) error {
 	defer cancel()
 	to, code := localPath(c.Query("to")), c.Params("code")
 	now, unknown := s.reader(c)
-	p, err := s.farm.UseSignIn(ctx, code)
+	p, err := s.farm.people.UseSignIn(ctx, code)
 	if farm.CodeOf(err) == farm.CodeGone && to != "/" && unknown == nil {
 		return c.Redirect(to, fiber.StatusSeeOther)
 	}
@@ -176,7 +179,7 @@ func (s *server) signInByLink(c *fiber.Ctx) error {
 func (s *server) signOut(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if err := s.farm.EndSession(ctx, p); err != nil {
+	if err := s.farm.people.EndSession(ctx, p); err != nil {
 		return err // the cookie stays, so that it can be tried again
 	}
 	c.Cookie(&fiber.Cookie{Name: sessionCookie, Path: "/", Expires: time.Unix(0, 0), HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode})

@@ -37,7 +37,7 @@ func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error
 	ctx, cancel := s.call()
 	defer cancel()
 	var err error
-	if v.All, err = s.farm.Tokens(ctx, p, "", v.People); err != nil {
+	if v.All, err = s.farm.people.Tokens(ctx, p, "", v.People); err != nil {
 		return err
 	}
 	v.Now, v.Own = time.Now(), p.TokenID
@@ -64,7 +64,7 @@ func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	token, secret, err := s.farm.MakeToken(ctx, p, people.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People})
+	token, secret, err := s.farm.people.MakeToken(ctx, p, people.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People})
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden {
 		v.Error = err.Error()
 		c.Status(answer.StatusOf(err))
@@ -100,21 +100,21 @@ func (s *server) invite(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) invited(ctx context.Context, c *fiber.Ctx, p farm.Principal, id string) error {
-	link, err := s.farm.InvitePerson(ctx, p, id)
+	link, err := s.farm.people.InvitePerson(ctx, p, id)
 	if err != nil {
 		return err
 	}
-	person, err := s.farm.Token(ctx, p, id, true)
+	person, err := s.farm.people.Token(ctx, p, id, true)
 	if err != nil {
 		return err
 	}
-	return s.showTokens(c, p, page.Tokens{People: true, Made: &person, Secret: s.farm.PublicAddress() + "/sign-in/" + link.Code, Until: link.Until})
+	return s.showTokens(c, p, page.Tokens{People: true, Made: &person, Secret: s.farm.publicAddress() + "/sign-in/" + link.Code, Until: link.Until})
 }
 
 func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if err := s.farm.RevokeToken(ctx, p, c.Params("id"), holders(c)); err != nil {
+	if err := s.farm.people.RevokeToken(ctx, p, c.Params("id"), holders(c)); err != nil {
 		return err
 	}
 	return c.Redirect(strings.TrimSuffix(c.Path(), "/"+c.Params("id")+"/revoke"), fiber.StatusSeeOther)
@@ -123,7 +123,7 @@ func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	all, err := s.farm.Fonts().List(ctx, p)
+	all, err := s.farm.fonts.List(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -138,11 +138,11 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	file, err := s.farm.Fonts().Receive(s.base, filepath.Base(c.Query("name")), body)
+	file, err := s.farm.fonts.Receive(s.base, filepath.Base(c.Query("name")), body)
 	if err != nil {
 		return err
 	}
-	font, err := s.farm.Fonts().Add(s.base, p, file, "")
+	font, err := s.farm.fonts.Add(s.base, p, file, "")
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) deleteFont(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if err := s.farm.Fonts().Delete(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.fonts.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	return c.Redirect("/settings/fonts", fiber.StatusSeeOther)
@@ -166,7 +166,7 @@ func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) err
 	ctx, cancel := s.call()
 	defer cancel()
 	var err error
-	if v.All, err = s.farm.Secrets().List(ctx, p); err != nil {
+	if v.All, err = s.farm.secrets.List(ctx, p); err != nil {
 		return err
 	}
 	shell := s.shell(c, p, "Secrets", "settings")
@@ -178,7 +178,7 @@ func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	v := page.Secrets{Name: strings.TrimSpace(c.FormValue("name")), MachineTags: c.FormValue("machineTags")}
-	_, err := s.farm.Secrets().Put(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")), words(v.MachineTags))
+	_, err := s.farm.secrets.Put(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")), words(v.MachineTags))
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
 		v.Error = err.Error()
 		c.Status(answer.StatusOf(err))
@@ -193,7 +193,7 @@ func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if err := s.farm.Secrets().Delete(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.secrets.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	return c.Redirect("/settings/secrets", fiber.StatusSeeOther)
@@ -202,7 +202,7 @@ func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	key, err := s.farm.Webhooks().Key(ctx, p)
+	key, err := s.farm.webhooks.Key(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) renewWebhookKey(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if _, err := s.farm.Webhooks().RenewKey(ctx, p); err != nil {
+	if _, err := s.farm.webhooks.RenewKey(ctx, p); err != nil {
 		return err
 	}
 	return c.Redirect("/settings/webhooks", fiber.StatusSeeOther)

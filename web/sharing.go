@@ -14,6 +14,14 @@ import (
 	"overcrank/web/page"
 )
 
+// policies is what pages ask of the farm about how it shares its machines.
+type policies interface {
+	Policy(ctx context.Context, p farm.Principal) (farm.Policy, error)
+	PutPolicy(ctx context.Context, p farm.Principal, policy farm.Policy) (farm.Policy, error)
+	ChangeLevels(ctx context.Context, p farm.Principal, changes map[farm.Level]func(farm.LevelPolicy) farm.LevelPolicy) (farm.Policy, error)
+	PauseFarm(ctx context.Context, p farm.Principal, paused bool) (farm.Policy, error)
+}
+
 func (s *server) sharing(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
@@ -27,11 +35,11 @@ func (s *server) sharing(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) readSharing(ctx context.Context, p farm.Principal) (farm.Policy, []farm.Team, error) {
-	policy, err := s.farm.Policy(ctx, p)
+	policy, err := s.farm.policy.Policy(ctx, p)
 	if err != nil {
 		return policy, nil, err
 	}
-	teams, _, err := s.farm.Teams(ctx, p)
+	teams, _, err := s.farm.people.Teams(ctx, p)
 	return policy, teams, err
 }
 
@@ -53,7 +61,7 @@ func (s *server) share(c *fiber.Ctx, p farm.Principal) error {
 	policy := form.policy(now, teams)
 	form.v.InForce = now
 	if len(form.v.Problems) == 0 {
-		_, err = s.farm.PutPolicy(ctx, p, policy)
+		_, err = s.farm.policy.PutPolicy(ctx, p, policy)
 	} else {
 		err = farm.Invalid("Some fields are not valid")
 	}

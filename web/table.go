@@ -150,7 +150,7 @@ func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	result, err := s.farm.SubmitBatch(ctx, p, jobs)
+	result, err := s.farm.submitter.SubmitBatch(ctx, p, jobs)
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (s *server) takePart(p farm.Principal, form *tableForm, part *multipart.Par
 		if part.FileName() == "" {
 			return nil
 		}
-		f, err := s.farm.StoredFiles().Put(s.base, p, part.FileName(), part, -1)
+		f, err := s.farm.stored.Put(s.base, p, part.FileName(), part, -1)
 		if err != nil {
 			return err
 		}

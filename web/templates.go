@@ -16,7 +16,7 @@ import (
 func (s *server) templates(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	all, err := s.farm.Templates().List(ctx, p)
+	all, err := s.farm.templates.List(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *server) templates(c *fiber.Ctx, p farm.Principal) error {
 
 // listed are templates as the list shows them: without what their files told.
 func (s *server) listed(ctx context.Context, p farm.Principal, all []farm.Template) []page.Template {
-	why := s.farm.Templates().WhyUnread(ctx, p, all...)
+	why := s.farm.templates.WhyUnread(ctx, p, all...)
 	out := make([]page.Template, len(all))
 	for i, t := range newestFirst(all) {
 		out[i] = page.Template{Template: t, Waits: why[t.ID]}
@@ -45,11 +45,11 @@ func newestFirst(all []farm.Template) []farm.Template {
 func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	t, err := s.farm.Templates().Create(ctx, p, templates.New{Type: c.FormValue("type"), DisplayName: c.FormValue("displayName")})
+	t, err := s.farm.templates.Create(ctx, p, templates.New{Type: c.FormValue("type"), DisplayName: c.FormValue("displayName")})
 	if err != nil {
 		return err
 	}
-	upload, err := ownPath(s.farm.Templates().UploadAddress(t))
+	upload, err := ownPath(s.farm.templates.UploadAddress(t))
 	if err != nil {
 		return err
 	}
@@ -79,15 +79,15 @@ func (s *server) template(c *fiber.Ctx, p farm.Principal) error {
 
 // readTemplate reads a template with what its file told.
 func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) (page.Template, error) {
-	t, err := s.farm.Templates().Get(ctx, p, id)
+	t, err := s.farm.templates.Get(ctx, p, id)
 	if err != nil {
 		return page.Template{}, err
 	}
-	v := page.Template{Template: t, Waits: s.farm.Templates().WhyUnread(ctx, p, t)[t.ID]}
+	v := page.Template{Template: t, Waits: s.farm.templates.WhyUnread(ctx, p, t)[t.ID]}
 	if t.Introspection == nil {
 		return v, nil
 	}
-	v.Summary, err = s.farm.Templates().Introspection(ctx, p, id)
+	v.Summary, err = s.farm.templates.Introspection(ctx, p, id)
 	return v, err
 }
 
@@ -95,9 +95,9 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 func (s *server) templatePoster(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	f, err := s.farm.Templates().Poster(ctx, p, c.Params("id"))
+	f, err := s.farm.templates.Poster(ctx, p, c.Params("id"))
 	if farm.CodeOf(err) == farm.CodeNotFound {
-		if _, err := s.farm.Templates().Get(ctx, p, c.Params("id")); err != nil {
+		if _, err := s.farm.templates.Get(ctx, p, c.Params("id")); err != nil {
 			return err
 		}
 		return s.unexposed(c)
@@ -112,7 +112,7 @@ func (s *server) templatePoster(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) templateFile(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	address, err := s.farm.Templates().DownloadAddress(ctx, p, c.Params("id"))
+	address, err := s.farm.templates.DownloadAddress(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *server) markTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	id := c.Params("id")
-	if _, err := s.farm.Templates().MarkSequential(ctx, p, id, c.FormValue("sequential") != ""); err != nil {
+	if _, err := s.farm.templates.MarkSequential(ctx, p, id, c.FormValue("sequential") != ""); err != nil {
 		return err
 	}
 	return c.Redirect("/templates/"+url.PathEscape(id), fiber.StatusSeeOther)
@@ -137,7 +137,7 @@ func (s *server) markTemplate(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	if err := s.farm.Templates().Delete(ctx, p, c.Params("id")); err != nil {
+	if err := s.farm.templates.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
 	return c.Redirect("/templates", fiber.StatusSeeOther)

@@ -40,7 +40,7 @@ type Config struct {
 
 // server answers the dashboard's requests.
 type server struct {
-	farm     *coordinator.Coordinator
+	farm     parts
 	version  string
 	logger   *slog.Logger
 	sockets  *socket.Hub
@@ -67,7 +67,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	}
 	base, cancel := context.WithCancel(context.Background())
 	s := &server{
-		farm: cfg.Farm, version: cfg.Version, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
+		farm: partsOf(cfg.Farm), version: cfg.Version, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
 		sessions: sessionsOf(cfg.Farm), strangers: throttle.New(throttle.Limit{PerSecond: 1, Burst: 50}), base: base,
 		teams: cfg.Teams, follow: cfg.Followers,
 	}
@@ -312,7 +312,7 @@ func (s *server) shell(c *fiber.Ctx, p farm.Principal, title, active string) pag
 
 // pulse is how the farm is: in three numbers, and whether it is paused. Without a leader it is what this coordinator's state has.
 func (s *server) pulse(ctx context.Context, p farm.Principal) (page.Pulse, page.Pause) {
-	status, err := s.farm.Pulse(ctx, p)
+	status, err := s.farm.status.Pulse(ctx, p)
 	return page.Pulse{
 		Rendering: status.Jobs[farm.JobRendering], Waiting: status.Jobs[farm.JobQueued] + status.Jobs[farm.JobPending], Machines: online(status), Leaderless: err != nil,
 	}, page.Pause{On: status.Paused, At: status.PausedAt, By: status.PausedBy}

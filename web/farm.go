@@ -1,0 +1,47 @@
+package web
+
+import (
+	"overcrank/coordinator"
+	"overcrank/coordinator/cluster"
+	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/enrolment"
+	"overcrank/coordinator/library"
+	"overcrank/coordinator/people"
+	"overcrank/coordinator/results"
+	"overcrank/coordinator/submission"
+	"overcrank/coordinator/templates"
+)
+
+// parts are what the dashboard speaks with: rooms of the coordinator, and small interfaces of what it does itself.
+type parts struct {
+	people      *people.Directory
+	invitations *enrolment.Registry // of machines
+	submitter   *submission.Submitter
+	jobs        jobs
+	batches     batches
+	tasks       tasks
+	queue       queue
+	machines    machines
+	policy      policies
+	status      status
+	events      events
+	cluster     *cluster.Cluster
+	templates   *templates.Catalog
+	results     *results.Results
+	fonts       *library.Fonts
+	secrets     *library.Secrets
+	stored      *library.StoredFiles
+	webhooks    *delivery.Webhooks
+	// publicAddress is where people find the farm, otherAddresses where they find it when this coordinator is gone.
+	publicAddress  func() string
+	otherAddresses func() []string
+}
+
+// partsOf takes a coordinator apart. Nothing else of the dashboard knows it as a whole.
+func partsOf(c *coordinator.Coordinator) parts {
+	return parts{
+		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, machines: c, policy: c, status: c,
+		events: c, cluster: c.Cluster(), templates: c.Templates(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
+		webhooks: c.Webhooks(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/dispatch"
 	"overcrank/coordinator/enrolment"
+	"overcrank/coordinator/handout"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/private"
@@ -44,7 +45,7 @@ func (c *Coordinator) makeRooms() {
 	}, dispatch.Parts{
 		State: c.state, Feed: c.feed, Raft: c.store, Peers: c.peers, Cluster: c.cluster, Gossip: c.gossip, Enrolled: c.Registry,
 		Events: c.hub, Counters: c.metrics, Files: c.files, Proofs: c.proofs, Storage: c.storage, Results: c.results, Logs: c.logs,
-		Templates: c.templates, Secrets: c.secrets, Private: c.private, Webhooks: c.webhooks,
+		Templates: c.templates, Handouts: handout.New(c.state, c.cluster, c.templates, c.secrets, c.private), Private: c.private, Webhooks: c.webhooks,
 	})
 	c.Submitter = submission.New(submission.Config{Addresses: c.cfg.Addresses, FileLife: c.cfg.FileLife}, submission.Parts{
 		Farm: submissions{c}, State: c.state, Files: c.files, Stored: c.stored, Templates: c.templates, Secrets: c.secrets, Fonts: c.fonts,

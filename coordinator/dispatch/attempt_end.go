@@ -25,7 +25,7 @@ import (
 //	expired       its agent has been silent for a lease time        expire                ExpireLeases
 //	cancelled     its job was; the agent has stopped                end                   none: the state knows
 //
-// Frames that were done before any of these are kept (kept_frames.go).
+// Frames that were done before any of these are kept (kept_frames.go). A report's task and job are read once, in end.
 
 // end ends an attempt as its agent reports it. After an error that is no refusal the agent reports it again.
 func (l *leader) end(ctx context.Context, s *session, report wire.Message) error {
@@ -37,50 +37,62 @@ func (l *leader) end(ctx context.Context, s *session, report wire.Message) error
 		l.releaseLocked(at.Task, at.Attempt)
 	}
 	l.mu.Unlock()
-	switch {
-	case h == nil:
+	if h == nil {
 		return l.unheld(ctx, s, at)
-	case cancelled:
+	}
+	if cancelled {
 		return nil
-	case report.Finished != nil:
-		return l.finish(ctx, h, *report.Finished)
-	default:
-		return l.endEarly(ctx, s, h, *report.Failed)
+	}
+	task, job, err := l.d.state.Leased(farm.Agent{ID: h.agent}, at)
+	if farm.CodeOf(err) == farm.CodeConflict {
+		l.drop(h)
+	}
+	if err != nil {
+		return err
+	}
+	if report.Finished != nil {
+		return l.finish(ctx, task, job, *report.Finished)
+	}
+	return l.endEarly(ctx, s, h, task, job, *report.Failed)
+}
+
+// drop frees what a lease takes here that the state knows no more.
+func (l *leader) drop(h *lease) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.leases[h.Task] == h {
+		l.releaseLocked(h.Task, h.Attempt.Attempt)
 	}
 }
 
 // finish ends an attempt with the result that it names, if that has arrived.
-func (l *leader) finish(ctx context.Context, h *lease, m wire.Finished) error {
-	task, job, err := l.d.state.Leased(farm.Agent{ID: h.agent}, m.Attempt)
-	if err != nil {
-		return err
-	}
+func (l *leader) finish(ctx context.Context, task farm.Task, job farm.Job, m wire.Finished) error {
 	if task.Part {
-		return l.finishPart(ctx, h, task, job, m)
+		return l.finishPart(ctx, task, job, m)
 	}
 	if err := l.d.arrived(ctx, job, m); errors.Is(err, files.ErrUnreachable) {
 		return err
 	} else if err != nil {
-		return l.fail(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
+		return l.fail(ctx, task, job, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
 	}
 	out := m.Output
 	out.Key, out.Name, out.ContentType = results.Key(job.OutputName), job.OutputName, files.ContentType(job.OutputName)
 	if out.Remote != nil {
 		out.Key = ""
 	}
-	m.Warnings = append(slices.Clone(m.Warnings), l.d.engineWarning(job, h.agent)...)
+	m.Warnings = append(slices.Clone(m.Warnings), l.d.engineWarning(job, task.Agent)...)
 	return l.writeFinished(ctx, job, m, out, fmt.Sprintf("%d bytes", out.Size))
 }
 
 // finishPart ends an attempt with a part of a job's result, or with pictures to look at.
-func (l *leader) finishPart(ctx context.Context, h *lease, task farm.Task, job farm.Job, m wire.Finished) error {
+func (l *leader) finishPart(ctx context.Context, task farm.Task, job farm.Job, m wire.Finished) error {
 	var out farm.OutputRef
-	task, job, kept, err := l.keepPieces(ctx, task, job, m.Attempt, m.Before, m.Measured)
+	task, kept, err := l.keepPieces(ctx, task, job, m.Attempt, m.Before, m.Measured)
 	if err == nil {
 		out, err = l.d.partOutput(ctx, task, m)
 	}
 	if refused := (*farm.Error)(nil); errors.As(err, &refused) && refused.Code == farm.CodeInvalid {
-		return l.fail(ctx, h, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings, Measured: m.Measured})
+		return l.fail(ctx, task, job, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings, Measured: m.Measured})
 	}
 	if err != nil {
 		return err
@@ -110,8 +122,8 @@ func (l *leader) writeFinished(ctx context.Context, job farm.Job, m wire.Finishe
 
 // endEarly ends an attempt without a result: it failed, or its agent gave it back. It may have rendered all that it was asked for all the
 // same, before it was to stop.
-func (l *leader) endEarly(ctx context.Context, s *session, h *lease, m wire.Failed) error {
-	finished, err := l.keepDone(ctx, h, m)
+func (l *leader) endEarly(ctx context.Context, s *session, h *lease, task farm.Task, job farm.Job, m wire.Failed) error {
+	finished, err := l.keepDone(ctx, task, job, m)
 	switch {
 	case err != nil:
 		return err
@@ -122,37 +134,25 @@ func (l *leader) endEarly(ctx context.Context, s *session, h *lease, m wire.Fail
 		l.giveBack(ctx, s, h)
 		return nil
 	default:
-		return l.fail(ctx, h, m)
+		return l.fail(ctx, task, job, m)
 	}
 }
 
 // fail ends an attempt that failed.
-func (l *leader) fail(ctx context.Context, h *lease, m wire.Failed) error {
-	var task farm.Task
-	var job farm.Job
-	err := l.d.state.View(func(tx *raftstore.Tx) (err error) {
-		if task, err = tx.Task(m.Task); err != nil {
-			return err
-		}
-		job, err = tx.Job(task.Job)
-		return err
-	})
-	if err != nil {
-		return err
-	}
+func (l *leader) fail(ctx context.Context, task farm.Task, job farm.Job, m wire.Failed) error {
 	m.Warnings = slices.Clone(m.Warnings)
 	if err := l.d.private.Discreet(ctx, job, append(pointers(m.Warnings), &m.Message)...); err != nil {
 		return err
 	}
-	l.d.logs.Note(h.job, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
+	l.d.logs.Note(job.ID, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
 	if len(m.Bad) > 0 && task.Kind == farm.TaskAssemble {
-		if err := l.redo(ctx, h, m); farm.CodeOf(err) != farm.CodeInvalid {
+		if err := l.redo(ctx, job, m); farm.CodeOf(err) != farm.CodeInvalid {
 			return err
 		}
 	}
 	l.d.counters.AttemptFailed(cmp.Or(m.Class, farm.FailureTransient))
 	now := l.d.state.Now()
-	_, err = l.d.state.Apply(ctx, command.FailTask{
+	_, err := l.d.state.Apply(ctx, command.FailTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Class: m.Class, Warnings: m.Warnings,
 		Measured: m.Measured, NotBefore: now.Add(restOf(task, m.Class)), At: now,
 	})
@@ -235,15 +235,9 @@ func (l *leader) takeBack(ctx context.Context, returned bool, leases ...*lease) 
 		return
 	}
 	for i, h := range leases {
-		if res.Each[i] == nil {
-			continue
+		if res.Each[i] != nil {
+			l.drop(h)
 		}
-		// The state says that it is no lease any more; so it must not take a slot here.
-		l.mu.Lock()
-		if l.leases[h.Task] == h {
-			l.releaseLocked(h.Task, h.Attempt.Attempt)
-		}
-		l.mu.Unlock()
 	}
 }
 

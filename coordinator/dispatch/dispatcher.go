@@ -18,8 +18,8 @@ import (
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/events"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/handout"
 	"overcrank/coordinator/joblog"
-	"overcrank/coordinator/library"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/private"
 	"overcrank/coordinator/results"
@@ -85,8 +85,8 @@ type Parts struct {
 	Results   *results.Results
 	Logs      *joblog.Logs
 	Templates *templates.Catalog
-	Secrets   *library.Secrets
 	Private   *private.Jobs
+	Handouts  *handout.Maker
 	Webhooks  *delivery.Webhooks
 }
 
@@ -110,8 +110,8 @@ type Dispatcher struct {
 	results   *results.Results
 	logs      *joblog.Logs
 	templates *templates.Catalog
-	secrets   *library.Secrets
 	private   *private.Jobs
+	handouts  *handout.Maker
 	webhooks  *delivery.Webhooks
 
 	ctx    context.Context // ends when the coordinator closes
@@ -129,7 +129,7 @@ func New(ctx context.Context, cfg Config, parts Parts) *Dispatcher {
 		cfg: cfg, log: cfg.Logger, state: parts.State, feed: parts.Feed, raft: parts.Raft, peers: parts.Peers, cluster: parts.Cluster,
 		gossip: parts.Gossip, enrolled: parts.Enrolled, events: parts.Events, counters: parts.Counters, files: parts.Files,
 		proofs: parts.Proofs, storage: parts.Storage, results: parts.Results, logs: parts.Logs, templates: parts.Templates,
-		secrets: parts.Secrets, private: parts.Private, webhooks: parts.Webhooks,
+		private: parts.Private, handouts: parts.Handouts, webhooks: parts.Webhooks,
 		ctx: ctx, mirror: newMirror(), anew: make(chan struct{}, 1),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/handout"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
@@ -205,11 +206,9 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 // handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. moved are
 // jobs, by id, that need not be read. whole is why the render was not split, "" when it was, or when that is no question.
 func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[string]farm.Job, whole string) {
-	l.mu.Lock()
-	adobe := l.queue.HasAfterEffects()
-	l.mu.Unlock()
+	adobe := l.hasAfterEffects()
 	reading, cancel := context.WithTimeout(ctx, handWithin)
-	lease, never, err := l.d.leaseOf(reading, t, adobe)
+	lease, never, err := l.d.handouts.Of(reading, t, adobe)
 	cancel()
 	switch {
 	case err == nil:
@@ -269,7 +268,7 @@ func (l *leader) send(h *lease, lease wire.Lease, outer []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h.handing = false
-	h.files, h.outer = filesOf(lease), outer
+	h.files, h.outer = handout.FilesOf(lease), outer
 	if l.leases[h.Task] != h {
 		return true
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/forecast"
 	"overcrank/coordinator/ranges"
 	"overcrank/coordinator/results"
 	"overcrank/farm"
@@ -17,24 +18,20 @@ import (
 // keepDone keeps the frames that an attempt had rendered when it ended, so that the next one goes on behind them. finished is
 // true when they were all that was asked for. What cannot be kept is rendered again: that is no reason for an attempt to end
 // otherwise than it would. The error says that the storage could not be asked, and that the report has to come again.
-func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finished bool, err error) {
+func (l *leader) keepDone(ctx context.Context, task farm.Task, job farm.Job, m wire.Failed) (finished bool, err error) {
 	if m.Done == nil || m.Output == nil {
 		return false, nil
 	}
-	var kept []farm.Frames
-	task, job, err := l.d.state.Leased(farm.Agent{ID: h.agent}, m.Attempt)
-	if err == nil {
-		task, job, kept, err = l.keepPieces(ctx, task, job, m.Attempt, m.Before, m.Measured)
-	}
+	task, kept, err := l.keepPieces(ctx, task, job, m.Attempt, m.Before, m.Measured)
 	if err == nil && task.Kind == farm.TaskRender && task.Part && *m.Done == *task.Frames {
-		err = l.finishPart(ctx, h, task, job, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
+		err = l.finishPart(ctx, task, job, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
 		if errors.Is(err, files.ErrUnreachable) {
 			return false, err
 		}
 		return err == nil, nil
 	}
 	if err == nil {
-		if err = l.keepFrames(ctx, task, job, m.Attempt, wire.Piece{Frames: *m.Done, Output: *m.Output}, m.Measured); err == nil {
+		if _, err = l.keepFrames(ctx, task, job, m.Attempt, wire.Piece{Frames: *m.Done, Output: *m.Output}, m.Measured); err == nil {
 			kept = append(kept, *m.Done)
 		}
 	}
@@ -45,7 +42,7 @@ func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finishe
 		l.d.log.Warn("frames that were done are not kept", "task", m.Task, "attempt", m.Attempt.Attempt, "error", err)
 	}
 	if len(kept) > 0 {
-		l.d.logs.Note(h.job, fmt.Sprintf("the frames %d to %d are done and kept", kept[0].Start, kept[len(kept)-1].End))
+		l.d.logs.Note(job.ID, fmt.Sprintf("the frames %d to %d are done and kept", kept[0].Start, kept[len(kept)-1].End))
 	}
 	return false, nil
 }
@@ -54,28 +51,25 @@ func (l *leader) keepDone(ctx context.Context, h *lease, m wire.Failed) (finishe
 // after an error.
 func (l *leader) keepPieces(
 	ctx context.Context, task farm.Task, job farm.Job, at wire.Attempt, pieces []wire.Piece, measured farm.Measured,
-) (farm.Task, farm.Job, []farm.Frames, error) {
-	var kept []farm.Frames
+) (_ farm.Task, kept []farm.Frames, err error) {
 	for _, piece := range pieces {
-		if err := l.keepFrames(ctx, task, job, at, piece, measured); err != nil {
-			return task, job, kept, err
+		if task, err = l.keepFrames(ctx, task, job, at, piece, measured); err != nil {
+			return task, kept, err
 		}
 		kept = append(kept, piece.Frames)
-		var err error
-		if task, job, err = l.d.state.Leased(farm.Agent{ID: task.Agent}, at); err != nil {
-			return task, job, kept, err
-		}
 	}
-	return task, job, kept, nil
+	return task, kept, nil
 }
 
-// keepFrames keeps the first of the frames that are left of a leased task.
-func (l *leader) keepFrames(ctx context.Context, task farm.Task, job farm.Job, at wire.Attempt, piece wire.Piece, measured farm.Measured) error {
+// keepFrames keeps the first of the frames that are left of a leased task, and gives the task as it is then.
+func (l *leader) keepFrames(
+	ctx context.Context, task farm.Task, job farm.Job, at wire.Attempt, piece wire.Piece, measured farm.Measured,
+) (farm.Task, error) {
 	if task.Kind != farm.TaskRender || piece.Output.Frames != piece.Frames.Count() {
-		return farm.Errorf(farm.CodeInvalid, "the machine reports %d frames as %d to %d", piece.Output.Frames, piece.Frames.Start, piece.Frames.End)
+		return task, farm.Errorf(farm.CodeInvalid, "the machine reports %d frames as %d to %d", piece.Output.Frames, piece.Frames.Start, piece.Frames.End)
 	}
 	if err := l.d.results.Arrived(ctx, at, piece.Output.FileRef); err != nil {
-		return err
+		return task, err
 	}
 	out := piece.Output
 	out.Key, out.Remote = results.AttemptKey(at, out.SHA256), nil
@@ -83,34 +77,34 @@ func (l *leader) keepFrames(ctx context.Context, task farm.Task, job farm.Job, a
 	if !task.Part {
 		whole, err := l.d.wholeOf(ctx, job)
 		if err != nil {
-			return err
+			return task, err
 		}
-		l.mu.Lock()
-		cmd.Whole, cmd.Parting = &whole, partingOf(job, l.queue.HasAfterEffects())
-		l.mu.Unlock()
+		cmd.Whole, cmd.Parting = &whole, partingOf(job, l.hasAfterEffects())
 		// What drew these draws the others, also when the farm has got its first After Effects meanwhile, or lost its last.
 		if kind := measured.Kind(); kind == farm.EngineEmbedded || kind == farm.EngineAfterEffects {
 			cmd.Engine = kind
 		}
 	}
-	_, err := l.d.state.Apply(ctx, cmd)
-	return err
+	res, err := l.d.state.Apply(ctx, cmd)
+	for _, t := range res.Tasks {
+		if err == nil && t.ID == task.ID {
+			task = t
+		}
+	}
+	return task, err
 }
 
 // wholeOf is the range of frames of a job that may be put together from parts; CodeInvalid for another.
 func (d *Dispatcher) wholeOf(ctx context.Context, job farm.Job) (farm.Frames, error) {
 	var template *farm.Template
-	if job.Template.ID != "" {
-		err := d.state.View(func(tx *raftstore.Tx) error {
-			t, err := tx.Template(job.Template.ID)
-			template = &t
-			return err
-		})
-		if err != nil {
-			return farm.Frames{}, err
-		}
+	err := d.state.View(func(tx *raftstore.Tx) (err error) {
+		template, err = templateOf(tx, job)
+		return err
+	})
+	if err != nil {
+		return farm.Frames{}, err
 	}
-	frames, known, err := d.framesOf(ctx, job, template)
+	frames, known, err := d.templates.FramesOf(ctx, job, template)
 	if err == nil && (!known || !ranges.MayPart(job, template)) {
 		err = farm.Errorf(farm.CodeInvalid, "job %s cannot be put together from parts", job.ID)
 	}
@@ -119,16 +113,16 @@ func (d *Dispatcher) wholeOf(ctx context.Context, job farm.Job) (farm.Frames, er
 
 // partingOf says how the parts of a job are made.
 func partingOf(job farm.Job, farmHasAfterEffects bool) command.Parting {
-	return command.Parting{Engine: engineOf(job, farmHasAfterEffects), Sound: job.Settings.Type != "image"}
+	return command.Parting{Engine: forecast.EngineOf(job, farmHasAfterEffects), Sound: job.Settings.Type != "image"}
 }
 
 // redo has frames rendered again that an assemble task found missing or damaged; CodeInvalid when it named none of its own.
-func (l *leader) redo(ctx context.Context, h *lease, m wire.Failed) error {
+func (l *leader) redo(ctx context.Context, job farm.Job, m wire.Failed) error {
 	_, err := l.d.state.Apply(ctx, command.RedoFrames{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Bad: m.Bad, Barred: m.Class == farm.FailureWorker, Warnings: m.Warnings, At: l.d.state.Now(),
 	})
 	if err == nil {
-		l.d.logs.Note(h.job, fmt.Sprintf("attempt %d found frames missing or damaged; they are rendered again", m.Attempt.Attempt))
+		l.d.logs.Note(job.ID, fmt.Sprintf("attempt %d found frames missing or damaged; they are rendered again", m.Attempt.Attempt))
 	}
 	return err
 }

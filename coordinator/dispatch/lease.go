@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"overcrank/coordinator/handout"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -32,8 +33,8 @@ type lease struct {
 		since time.Time
 		from  float64 // percent
 	}
-	files map[string]leasedFile // that the agent may read, by hash; nil until asked for
-	whole string                // why the render was not split, "" when it was, when that is no question, or when another leader granted it
+	files map[string]handout.File // that the agent may read, by hash; nil until asked for
+	whole string                  // why the render was not split, "" when it was, when that is no question, or when another leader granted it
 }
 
 // holdLocked notes a lease that the state tells of.

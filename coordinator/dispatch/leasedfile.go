@@ -3,13 +3,11 @@ package dispatch
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/handout"
 	"overcrank/coordinator/peers"
-	"overcrank/coordinator/results"
 	"overcrank/farm"
-	"overcrank/farm/wire"
 	"overcrank/raftstore"
 )
 
@@ -37,10 +35,10 @@ func (d *Dispatcher) OpenFileFor(ctx context.Context, a farm.Agent, sha256 strin
 }
 
 // fileFor finds a file among those that the agent's leases name.
-func (l *leader) fileFor(ctx context.Context, asked fileAsked) (leasedFile, error) {
+func (l *leader) fileFor(ctx context.Context, asked fileAsked) (handout.File, error) {
 	sha256 := asked.SHA256
 	if ref, is := l.isTrial(sha256); is {
-		return leasedFile{FileRef: ref}, nil
+		return handout.File{FileRef: ref}, nil
 	}
 	l.mu.Lock()
 	held := l.leasesOfLocked(asked.Agent)
@@ -54,8 +52,8 @@ func (l *leader) fileFor(ctx context.Context, asked fileAsked) (leasedFile, erro
 			unknown = append(unknown, h)
 		}
 	}
-	adobe := l.queue.HasAfterEffects()
 	l.mu.Unlock()
+	adobe := l.hasAfterEffects()
 
 	// Leases granted before this node led: what they name is put together anew.
 	for _, h := range unknown {
@@ -65,13 +63,13 @@ func (l *leader) fileFor(ctx context.Context, asked fileAsked) (leasedFile, erro
 			return err
 		})
 		if err != nil {
-			return leasedFile{}, err
+			return handout.File{}, err
 		}
-		lease, _, err := l.d.leaseOf(ctx, task, adobe)
+		lease, _, err := l.d.handouts.Of(ctx, task, adobe)
 		if err != nil {
-			return leasedFile{}, err
+			return handout.File{}, err
 		}
-		refs := filesOf(lease)
+		refs := handout.FilesOf(lease)
 		l.mu.Lock()
 		h.files = refs
 		l.mu.Unlock()
@@ -79,34 +77,5 @@ func (l *leader) fileFor(ctx context.Context, asked fileAsked) (leasedFile, erro
 			return ref, nil
 		}
 	}
-	return leasedFile{}, farm.Errorf(farm.CodeNotFound, "none of this agent's leases names the file %.64s", sha256)
-}
-
-// leasedFile is a file that an agent may read: a kept one, the result that has this name, or what lies under this key.
-type leasedFile struct {
-	farm.FileRef
-	Output string `json:"output,omitempty"`
-	Key    string `json:"key,omitempty"`
-}
-
-// filesOf is every file that a lease names, by hash.
-func filesOf(lease wire.Lease) map[string]leasedFile {
-	refs := map[string]leasedFile{}
-	for src, f := range lease.Files {
-		file := leasedFile{FileRef: f}
-		if strings.HasPrefix(src, farm.ResultScheme) {
-			file.Output = f.Name
-		}
-		if at, ok := partAttempt(src); ok {
-			file.Key = results.AttemptKey(at, f.SHA256)
-		}
-		refs[f.SHA256] = file
-	}
-	for _, f := range lease.Fonts {
-		refs[f.SHA256] = leasedFile{FileRef: f}
-	}
-	if f := lease.Project.File; f != nil {
-		refs[f.SHA256] = leasedFile{FileRef: *f}
-	}
-	return refs
+	return handout.File{}, farm.Errorf(farm.CodeNotFound, "none of this agent's leases names the file %.64s", sha256)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/events"
+	"overcrank/coordinator/handout"
 	"overcrank/coordinator/peers"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -19,7 +20,7 @@ var (
 	askPlaces    = peers.Question[jobsAsked, map[string]farm.Placement]{Path: "/ask/placements"}
 	askLine      = peers.Question[lineAsked, line]{Path: "/ask/line"}
 	askRecent    = peers.Question[string, []wire.Attempt]{Path: "/ask/recent"}
-	askFile      = peers.Question[fileAsked, leasedFile]{Path: "/ask/file"}
+	askFile      = peers.Question[fileAsked, handout.File]{Path: "/ask/file"}
 	askDismiss   = peers.Question[string, struct{}]{Path: "/ask/dismiss"}
 	askSpread    = peers.Question[events.Told, struct{}]{Path: "/ask/spread"}
 )

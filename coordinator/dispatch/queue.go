@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"overcrank/coordinator/ranges"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -33,9 +34,7 @@ func (l *leader) enqueue(tasks []farm.Task, known map[string]*farm.Job) error {
 // tasksOf are tasks as the queue has them. One whose job is held, or gone, is empty.
 func (l *leader) tasksOf(tasks []farm.Task, known map[string]*farm.Job) ([]schedule.Task, error) {
 	queued, now := make([]schedule.Task, len(tasks)), l.d.state.Now()
-	l.mu.Lock()
-	adobe := l.queue.HasAfterEffects()
-	l.mu.Unlock()
+	adobe := l.hasAfterEffects()
 	err := l.d.state.View(func(tx *raftstore.Tx) error {
 		job, template, named := new(farm.Job), (*farm.Template)(nil), "" // those of the task before, most often
 		for i, t := range tasks {
@@ -80,7 +79,7 @@ func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job, template *farm.Temp
 	}
 	q := schedule.Task{
 		ID: t.ID, Job: t.Job, Team: t.Team, Attempt: next, Level: job.Level, Priority: job.Priority, Created: job.CreatedAt,
-		NotBefore: job.NotBefore, Sample: t.Kind == farm.TaskSample || t.Kind == farm.TaskAssemble, Whole: splits(t, job, template), Need: schedule.NeedOf(job, template, t),
+		NotBefore: job.NotBefore, Sample: t.Kind == farm.TaskSample || t.Kind == farm.TaskAssemble, Whole: ranges.MaySplit(t, job, template), Need: schedule.NeedOf(job, template, t),
 		Avoid: t.Avoid, Barred: t.Barred, MaxMachines: job.MaxMachines, Work: workOf(job, template),
 	}
 	if t.Status == farm.TaskLeased {
@@ -90,6 +89,13 @@ func queuedTask(tx *raftstore.Tx, t farm.Task, job farm.Job, template *farm.Temp
 		q.NotBefore = at
 	}
 	return q, nil
+}
+
+// hasAfterEffects says whether some machine of the farm has After Effects.
+func (l *leader) hasAfterEffects() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.queue.HasAfterEffects()
 }
 
 // templateOf is the registered template of a job, nil when it has none.

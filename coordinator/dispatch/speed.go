@@ -3,6 +3,7 @@ package dispatch
 import (
 	"sync"
 
+	"overcrank/coordinator/forecast"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -40,7 +41,7 @@ func (s *speeds) meet(tx *raftstore.Tx, work schedule.Work, job farm.Job, templa
 
 // learn reads what was measured of a job's composition.
 func (s *speeds) learn(tx *raftstore.Tx, work schedule.Work, job farm.Job, template farm.Template, farmHasAfterEffects bool) error {
-	machines, err := machinesOf(tx, job, template, farmHasAfterEffects)
+	machines, err := forecast.MachinesOf(tx, job, template, farmHasAfterEffects)
 	if err != nil {
 		return err
 	}
@@ -62,9 +63,7 @@ func (l *leader) relearn(job farm.Job, m farm.Measured) {
 	if !m.Usable() || job.Template.ID == "" {
 		return
 	}
-	l.mu.Lock()
-	adobe := l.queue.HasAfterEffects()
-	l.mu.Unlock()
+	adobe := l.hasAfterEffects()
 	err := l.d.state.View(func(tx *raftstore.Tx) error {
 		template, err := tx.Template(job.Template.ID)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"overcrank/coordinator/forecast"
 	"overcrank/coordinator/ranges"
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
@@ -19,13 +20,7 @@ type splittable struct {
 	grant    schedule.Grant
 	job      farm.Job
 	template farm.Template
-	tempo    tempo
-}
-
-// splits says whether a task may be split: it renders the whole of a composition of which the farm knows how long it is, in any
-// order, and has not failed.
-func splits(t farm.Task, job farm.Job, template *farm.Template) bool {
-	return t.Kind == farm.TaskRender && !t.Part && t.Failures == 0 && template != nil && ranges.MayPart(job, template)
+	timings  forecast.Timings
 }
 
 // splitting makes ranges of granted renders that several machines do sooner than one. A grant stays good: its task becomes the
@@ -169,10 +164,10 @@ func (l *leader) splittables(grants []schedule.Grant, adobe bool) ([]splittable,
 			if f.template, err = tx.Template(f.job.Template.ID); err != nil {
 				return err
 			}
-			if !splits(task, f.job, &f.template) {
+			if !ranges.MaySplit(task, f.job, &f.template) {
 				continue
 			}
-			if f.tempo, err = tempoOf(tx, f.job, f.template, adobe); err != nil {
+			if f.timings, err = forecast.TimingsOf(tx, f.job, f.template, adobe); err != nil {
 				return err
 			}
 			found = append(found, f)
@@ -189,13 +184,13 @@ func (d *Dispatcher) split(ctx context.Context, f splittable, machines int, poli
 			machines = min(machines, most)
 		}
 	}
-	frames, known, err := d.framesOf(ctx, f.job, &f.template)
+	frames, known, err := d.templates.FramesOf(ctx, f.job, &f.template)
 	if err != nil || !known {
 		return command.Split{}, ranges.Plan{Why: ranges.Alone}, err
 	}
 	split := command.Split{Task: f.grant.Task.ID, Attempt: f.grant.Task.Attempt - 1, Parting: partingOf(f.job, adobe)}
 	plan := ranges.Decide(ranges.Work{
-		Frames: frames, Machines: machines, Frame: f.tempo.frame(), Start: f.tempo.start(), Assemble: f.tempo.assembleFrame(),
+		Frames: frames, Machines: machines, Frame: f.timings.Frame(), Start: f.timings.Start(), Assemble: f.timings.AssembleFrame(),
 		Sound: split.Sound, Policy: policy.Split,
 	})
 	split.Ranges = plan.Ranges

@@ -1,4 +1,5 @@
-// Package forecast says when work is likely to be done, as a range. It is pure: no clock, no I/O.
+// Package forecast says when a job is likely to be done, as a range: from what was measured of its composition before, and from how far
+// machines are with it. It has no clock.
 package forecast
 
 import (

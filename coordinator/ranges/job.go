@@ -44,6 +44,12 @@ func MayPart(job farm.Job, template *farm.Template) bool {
 	return true
 }
 
+// MaySplit says whether a task may be split: it renders the whole of a composition of which the farm knows how long it is, in any
+// order, and has not failed.
+func MaySplit(t farm.Task, job farm.Job, template *farm.Template) bool {
+	return t.Kind == farm.TaskRender && !t.Part && t.Failures == 0 && template != nil && MayPart(job, template)
+}
+
 // NeverSplit says why one machine renders all of a film, whatever others are free; "" when it may be split, or when that is no question: of
 // single pictures, projects, previews and joined clips. known says that the farm knows which frames it has.
 func NeverSplit(t farm.Task, job farm.Job, template *farm.Template, known bool) string {

@@ -1,27 +1,26 @@
-package dispatch
+package templates
 
 import (
 	"context"
 	"slices"
 
 	"overcrank/coordinator/ranges"
-	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
-// framesOf is the range of frames that a job renders, as far as that is certain before a machine has opened its project:
+// FramesOf is the range of frames that a job renders, as far as that is certain before a machine has opened its project:
 // known is false for one that the farm has not read, and for one that the job itself makes longer or shorter.
-func (d *Dispatcher) framesOf(ctx context.Context, job farm.Job, t *farm.Template) (frames farm.Frames, known bool, err error) {
+func (c *Catalog) FramesOf(ctx context.Context, job farm.Job, t *farm.Template) (frames farm.Frames, known bool, err error) {
 	if t == nil || t.Introspection == nil || slices.ContainsFunc(job.Assets, ranges.ChangesLength) {
 		return farm.Frames{}, false, nil
 	}
 	name := job.Template.Composition
 	if name == "" {
-		if name, err = templates.OnlyComposition(*t, d.templates.SummaryFor(ctx)); err != nil || name == "" {
+		if name, err = OnlyComposition(*t, c.SummaryFor(ctx)); err != nil || name == "" {
 			return farm.Frames{}, false, err
 		}
 	}
-	sum, err := d.templates.Summary(ctx, *t.Introspection)
+	sum, err := c.Summary(ctx, *t.Introspection)
 	if err != nil {
 		return farm.Frames{}, false, err
 	}

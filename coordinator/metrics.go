@@ -61,7 +61,7 @@ func newMetrics() *metrics {
 		}, []string{"result"}),
 	}
 	// Counters begin at 0: what rises from nothing to 1 is no increase to those who watch it.
-	for _, class := range []farm.FailureClass{farm.FailureTransient, farm.FailureLicence, farm.FailureDeterministic, farm.FailureWorker} {
+	for _, class := range farm.FailureClasses {
 		m.failures.WithLabelValues(string(class))
 	}
 	for _, result := range []string{resultDone, resultFailed} {

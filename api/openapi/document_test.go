@@ -120,3 +120,26 @@ func TestWhatIsNotUsedIsNotThere(t *testing.T) {
 		}
 	}
 }
+
+// TestTheDocumentHasTheClassesOfFailure holds the document to the classes that there are.
+func TestTheDocumentHasTheClassesOfFailure(t *testing.T) {
+	found := 0
+	for _, ref := range document(t, openapi.Farm).Components.Schemas {
+		class := ref.Value.Properties["class"]
+		if class == nil || len(class.Value.Enum) == 0 {
+			continue
+		}
+		found++
+		for _, c := range farm.FailureClasses {
+			if !slices.Contains(class.Value.Enum, any(string(c))) {
+				t.Errorf("%q is not among %v", c, class.Value.Enum)
+			}
+		}
+		if null := slices.Contains(class.Value.Enum, nil); len(class.Value.Enum) != len(farm.FailureClasses)+1 || !null {
+			t.Errorf("there are %v, of %v", class.Value.Enum, farm.FailureClasses)
+		}
+	}
+	if found == 0 {
+		t.Error("no schema has a class of failure")
+	}
+}

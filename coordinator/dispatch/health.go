@@ -36,7 +36,7 @@ func noLater(at, latest time.Time) time.Time {
 
 // restOf is how long a task rests after an attempt that failed in a way.
 func restOf(task farm.Task, class farm.FailureClass) time.Duration {
-	if class == farm.FailureLicence {
+	if class.Consequence().Uncounted {
 		return min(licenceRest<<min(task.Licences, 4), licenceRestMax)
 	}
 	return backOff(task.Failures)

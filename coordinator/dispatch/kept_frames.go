@@ -119,7 +119,7 @@ func partingOf(job farm.Job, farmHasAfterEffects bool) command.Parting {
 // redo has frames rendered again that an assemble task found missing or damaged; CodeInvalid when it named none of its own.
 func (l *leader) redo(ctx context.Context, job farm.Job, m wire.Failed) error {
 	_, err := l.d.state.Apply(ctx, command.RedoFrames{
-		Task: m.Task, Attempt: m.Attempt.Attempt, Bad: m.Bad, Barred: m.Class == farm.FailureWorker, Warnings: m.Warnings, At: l.d.state.Now(),
+		Task: m.Task, Attempt: m.Attempt.Attempt, Bad: m.Bad, Barred: m.Class.Consequence().BarsMachine, Warnings: m.Warnings, At: l.d.state.Now(),
 	})
 	if err == nil {
 		l.d.logs.Note(job.ID, fmt.Sprintf("attempt %d found frames missing or damaged; they are rendered again", m.Attempt.Attempt))

@@ -84,7 +84,7 @@ func Draw(t *rapid.T, step int) command.Command {
 }
 
 func drawClass(t *rapid.T) farm.FailureClass {
-	return rapid.SampledFrom([]farm.FailureClass{"", farm.FailureTransient, farm.FailureLicence, farm.FailureDeterministic, farm.FailureWorker}).Draw(t, "class")
+	return rapid.SampledFrom(append([]farm.FailureClass{""}, farm.FailureClasses...)).Draw(t, "class")
 }
 
 // DrawMove makes a command that fits what the state holds, nil when nothing does: without such commands hardly any job of

@@ -95,7 +95,7 @@ func setAsideReason(health farm.Health, end ending) string {
 	if end.outcome == farm.OutcomeLost {
 		return reason + "; the last because it vanished while it rendered"
 	}
-	if end.class == farm.FailureWorker {
+	if end.class.Consequence().BarsMachine {
 		return reason + "; the last said: " + end.message
 	}
 	return reason

@@ -53,7 +53,8 @@ func (t *tables) failTask(c command.FailTask) command.Result {
 func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *command.Result) {
 	t.attemptEnded(task, job, end, result)
 	task.Error = end.message
-	if end.class == farm.FailureLicence {
+	follows := end.class.Consequence()
+	if follows.Uncounted {
 		task.Licences++
 		t.readyAgain(task, job, end.at, result)
 		return
@@ -61,7 +62,7 @@ func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *c
 	task.Licences = 0
 	task.Failures++
 	job.Failures++
-	if end.class == farm.FailureWorker && !slices.Contains(task.Barred, task.Agent) {
+	if follows.BarsMachine && !slices.Contains(task.Barred, task.Agent) {
 		task.Barred = append(task.Barred, task.Agent)
 	}
 	if message := t.givenUp(task, job, end); message != "" {
@@ -75,13 +76,13 @@ func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *c
 
 // givenUp is the error with which a job ends because of a failed attempt, "" while the task is to be tried again.
 func (t *tables) givenUp(task farm.Task, job farm.Job, end ending) string {
-	retry := t.policy().Retry
+	retry, follows := t.policy().Retry, end.class.Consequence()
 	switch {
-	case end.class == farm.FailureDeterministic, task.Failures >= retry.AttemptsOf(job):
+	case follows.FailsJob, task.Failures >= retry.AttemptsOf(job):
 		return end.message
 	case job.Failures >= retry.JobFailures(len(t.keysUnder(bucketTasks, job.ID+"."))):
 		return fmt.Sprintf("%s (attempts of this job have failed %d times)", end.message, job.Failures)
-	case end.class == farm.FailureWorker && t.allBarred(task):
+	case follows.BarsMachine && t.allBarred(task):
 		return end.message + " (no other machine is left to try)"
 	}
 	return ""
@@ -110,12 +111,12 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 	}
 	t.measure(task, job, end)
 	t.use(task, end.at)
-	switch {
+	switch follows := end.class.Consequence(); {
 	case end.outcome == farm.OutcomeDone:
 		t.well(task.Agent, result)
-	case end.outcome == farm.OutcomeLost, end.class == farm.FailureTransient, end.class == farm.FailureWorker:
+	case follows.BlamesMachine:
 		t.unwell(task, job, end, result)
-	case end.class == farm.FailureDeterministic && t.since(command.CheckedLevel):
+	case follows.FailsJob && t.since(command.CheckedLevel):
 		t.spoilt(task, job, end, result)
 	}
 }

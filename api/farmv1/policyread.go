@@ -120,8 +120,7 @@ func readShares(o input.Object, p *policyChange) {
 	if !given {
 		return
 	}
-	for _, field := range teams.Fields {
-		id := string(field.Key)
+	for _, id := range teams.Names() {
 		if !teams.Has(id) {
 			p.add(func(policy *farm.Policy) { delete(policy.Teams, id) })
 			continue
@@ -157,8 +156,7 @@ func readLimits(o input.Object, p *policyChange) {
 	if !given {
 		return
 	}
-	for _, field := range limits.Fields {
-		name := string(field.Key)
+	for _, name := range limits.Names() {
 		if !limits.Has(name) {
 			p.add(func(policy *farm.Policy) { delete(policy.Limits, name) })
 			continue

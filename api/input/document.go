@@ -9,82 +9,261 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"overcrank/farm"
 )
 
 const (
-	// JSONLimit bounds a JSON body.
+	// JSONLimit bounds a JSON body, in bytes.
 	JSONLimit = 10 << 20
+	// jsonDepth is how deep lists and objects may be nested.
 	jsonDepth = 64
-	// jsonValues and jsonKeys bound what a small body may grow to in memory.
+	// jsonValues and jsonKeys bound what a small body may grow to in memory: values of all, and keys of one object.
 	jsonValues = 1_000_000
 	jsonKeys   = 10_000
-	// ProblemLimit bounds the list of problems in one answer.
-	ProblemLimit = 100
 )
 
-// Problems collects what is wrong with a request, so that a caller learns of everything at once.
-type Problems struct {
-	List []farm.FieldError
-	more bool
-	// room is for the members of all objects of the request.
-	room []member
-	// Strict refuses fields that nobody knows; warnings tell of them, and of what else is taken and hardly meant.
-	Strict   bool
-	Warnings []string
+// document is one JSON value in UTF-8 without repeated keys, within the bounds above, and where each value within it stands. What is read of it
+// may be unmarshalled, or handed on as it is, without a second look.
+type document struct {
+	body   []byte
+	values []value // the root first, each before those within it
+	keys   int     // of all objects
 }
 
-func (p *Problems) Add(field, format string, args ...any) {
-	if len(p.List) == ProblemLimit {
-		p.more = true
-		return
-	}
-	p.List = append(p.List, farm.FieldError{Field: field, Message: fmt.Sprintf(format, args...)})
-}
-
-// Err is nil when nothing is wrong.
-func (p *Problems) Err() error {
-	switch {
-	case len(p.List) == 0:
-		return nil
-	case p.more:
-		return farm.Invalid(fmt.Sprintf("the request is not valid; these are the first %d problems", ProblemLimit), p.List...)
-	case len(p.List) == 1:
-		return farm.Invalid(fmt.Sprintf("the request is not valid: %s %s", p.List[0].Field, p.List[0].Message), p.List...)
-	default:
-		return farm.Invalid("the request is not valid", p.List...)
-	}
+// value is where a value of a document stands.
+type value struct {
+	place
+	key    place // of its key, with the quotation marks; none for an element of a list
+	parent int32 // the list or object that it stands in, -1 for the root
+	next   int32 // behind it and all within it
 }
 
 // valuesWithin is how many values a body may hold: more than jsonValues only when it is large itself, as a batch can be.
 func valuesWithin(body []byte) int { return max(jsonValues, len(body)/10) }
 
-// CheckJSON makes sure that body is one JSON value in UTF-8 without repeated keys, within the bounds above. Everything
-// later relies on it and may unmarshal parts of the body, or hand them on as they are, without a second look.
+// CheckJSON makes sure that a body is one JSON value in UTF-8 without repeated keys, within bounds, for those who unmarshal it whole.
 func CheckJSON(body []byte) error {
+	_, err := readDocument(body)
+	return err
+}
+
+// readDocument checks a body and finds what is in it.
+func readDocument(body []byte) (*document, error) { return readAround(body, "") }
+
+// readAround is readDocument for a body with a list of that name at its root, whose elements are looked into later, each as a document of its
+// own. Here they are only checked to be JSON.
+func readAround(body []byte, list string) (*document, error) {
 	mendSurrogates(body)
 	if len(bytes.TrimSpace(body)) == 0 {
-		return farm.Invalid("the body is empty; send a JSON object", farm.FieldError{Field: "body", Message: "is empty"})
+		return nil, farm.Invalid("the body is empty; send a JSON object", farm.FieldError{Field: "body", Message: "is empty"})
 	}
 	if !utf8.Valid(body) {
-		return farm.Invalid("the body is not valid UTF-8", farm.FieldError{Field: "body", Message: "is not valid UTF-8"})
+		return nil, farm.Invalid("the body is not valid UTF-8", farm.FieldError{Field: "body", Message: "is not valid UTF-8"})
 	}
-	if sound(body) {
-		return nil
+	s := scanners.Get().(*scanner)
+	defer s.release()
+	d := &document{body: body, values: make([]value, 0, min(fewValues, len(body)/8+1))}
+	return d, s.read(d, list)
+}
+
+// fewValues are those of an ordinary job.
+const fewValues = 96
+
+// raw is a value as it stands in the body.
+func (d *document) raw(at int32) json.RawMessage {
+	v := d.values[at]
+	return d.body[v.from:v.to:v.to]
+}
+
+// key is the key of a value that stands in an object.
+func (d *document) key(at int32) []byte {
+	v := d.values[at]
+	if quoted := d.body[v.key.from:v.key.to:v.key.to]; !unescaped(quoted) {
+		return []byte(unquote(quoted))
 	}
-	w := walker{dec: json.NewDecoder(bytes.NewReader(body)), most: valuesWithin(body)}
-	w.dec.UseNumber()
-	if err := w.value("", 0); err != nil {
-		return err
+	return d.body[v.key.from+1 : v.key.to-1 : v.key.to-1]
+}
+
+// path names a value from the root on, as problems do.
+func (d *document) path(at int32) string {
+	v := d.values[at]
+	if v.parent < 0 {
+		return ""
 	}
-	if _, err := w.dec.Token(); !errors.Is(err, io.EOF) {
-		return w.refuse("", "has more content after the JSON value")
+	if v.key.to > 0 {
+		return MemberPath(d.path(v.parent), string(d.key(at)))
+	}
+	before := 0
+	for sibling := v.parent + 1; sibling < at; sibling = d.values[sibling].next {
+		before++
+	}
+	return ElementPath(d.path(v.parent), before)
+}
+
+// scanner reads the values of a document.
+type scanner struct {
+	*document
+	dec    *jsontext.Decoder
+	src    bytes.Buffer
+	in     int32 // the list or object that is being read, -1 outside the root
+	around int32 // the list whose elements are not looked into, 0 for none
+	key    place // of the value to come, once it has been read
+	counts []int // how many keys in has had, and the lists and objects around it
+}
+
+// place is where something stands in a body.
+type place struct{ from, to uint32 }
+
+// scanners are kept: a new one takes more memory than an ordinary body.
+var scanners = sync.Pool{New: func() any { return &scanner{dec: jsontext.NewDecoder(strings.NewReader(""))} }}
+
+// release puts a scanner back; it lets go of its body.
+func (s *scanner) release() {
+	*s = scanner{dec: s.dec, counts: s.counts[:0]}
+	s.dec.Reset(&s.src)
+	scanners.Put(s)
+}
+
+func (s *scanner) read(d *document, around string) error {
+	s.document, s.in = d, -1
+	s.src = *bytes.NewBuffer(d.body)
+	s.dec.Reset(&s.src)
+	most := valuesWithin(d.body)
+	for done := false; !done; done = s.in < 0 {
+		if err := s.next(); err != nil {
+			return err
+		}
+		if around != "" && s.around == 0 && s.in > 0 && s.values[s.in].parent == 0 && string(s.document.key(s.in)) == around {
+			s.around = s.in
+		}
+		if len(s.values) > most {
+			return refusedJSON(s.path(int32(len(s.values)-1)), "brings the body over %d values", most)
+		}
+	}
+	if _, err := s.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return refusedJSON("", "has more content after the JSON value")
 	}
 	return nil
+}
+
+// next reads a key, a value, or the beginning or the end of a list or an object.
+func (s *scanner) next() error {
+	kind := s.dec.PeekKind()
+	switch {
+	case (kind == '{' || kind == '[') && (s.around == 0 || s.in != s.around):
+		return s.open()
+	case kind == '}' || kind == ']':
+		return s.close()
+	}
+	raw, err := s.dec.ReadValue()
+	if err != nil {
+		return s.broken(err)
+	}
+	end := uint32(s.dec.InputOffset())
+	at := place{end - uint32(len(raw)), end}
+	if s.in >= 0 && s.body[s.values[s.in].from] == '{' && s.key.to == 0 {
+		return s.named(at)
+	}
+	if kind == '0' && !ordinary(raw) {
+		return s.refuse("is a number that no program can hold")
+	}
+	s.add(at)
+	return nil
+}
+
+func (s *scanner) named(at place) error {
+	s.key = at
+	s.keys++
+	s.counts[len(s.counts)-1]++
+	if s.counts[len(s.counts)-1] > jsonKeys {
+		s.key = place{}
+		return refusedJSON(s.path(s.in), "has more than %d keys", jsonKeys)
+	}
+	return nil
+}
+
+func (s *scanner) add(at place) {
+	s.values = append(s.values, value{place: at, key: s.key, parent: s.in, next: int32(len(s.values) + 1)})
+	s.key = place{}
+}
+
+func (s *scanner) open() error {
+	if len(s.counts) == jsonDepth {
+		return s.refuse("is nested more than %d deep", jsonDepth)
+	}
+	if _, err := s.dec.ReadToken(); err != nil {
+		return s.broken(err)
+	}
+	s.add(place{from: uint32(s.dec.InputOffset()) - 1})
+	s.in = int32(len(s.values) - 1)
+	s.counts = append(s.counts, 0)
+	return nil
+}
+
+func (s *scanner) close() error {
+	if _, err := s.dec.ReadToken(); err != nil {
+		return s.broken(err)
+	}
+	ended := &s.values[s.in]
+	ended.to, ended.next = uint32(s.dec.InputOffset()), int32(len(s.values))
+	s.in = ended.parent
+	s.counts = s.counts[:len(s.counts)-1]
+	return nil
+}
+
+// refuse says what is wrong with the value that comes next.
+func (s *scanner) refuse(format string, args ...any) error {
+	s.add(place{})
+	return refusedJSON(s.path(int32(len(s.values)-1)), format, args...)
+}
+
+func refusedJSON(path, format string, args ...any) error {
+	if path == "" {
+		path = "body"
+	}
+	message := fmt.Sprintf(format, args...)
+	return farm.Invalid(fmt.Sprintf("the body cannot be read as JSON: %s %s", path, message), farm.FieldError{Field: path, Message: message})
+}
+
+// broken words what the decoder says.
+func (s *scanner) broken(err error) error {
+	offset := s.dec.InputOffset()
+	path := pathOf(s.dec.StackPointer())
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		offset, path, err = syntax.ByteOffset, pathOf(syntax.JSONPointer), syntax.Err
+	}
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return refusedJSON(path, "stands twice in the same object")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return refusedJSON(path, "ends too early")
+	default:
+		return refusedJSON(path, "is not JSON at byte %d: %s", offset, strings.TrimPrefix(err.Error(), "jsontext: "))
+	}
+}
+
+// pathOf words a JSON pointer as problems do. A number may be a place in a list as well as a key: it is taken for the first.
+func pathOf(pointer jsontext.Pointer) (path string) {
+	depth := 0
+	for token := range pointer.Tokens() {
+		if depth++; depth > jsonDepth {
+			break
+		}
+		if i, err := strconv.Atoi(token); err == nil {
+			path = ElementPath(path, i)
+		} else {
+			path = MemberPath(path, token)
+		}
+	}
+	return path
 }
 
 // mendSurrogates replaces halves of surrogate pairs, such as a program leaves that cuts a text within an emoji, by the
@@ -119,64 +298,6 @@ func mendSurrogates(body []byte) {
 	}
 }
 
-type walker struct {
-	dec    *json.Decoder
-	values int
-	most   int
-}
-
-func (w *walker) refuse(path, format string, args ...any) error {
-	if path == "" {
-		path = "body"
-	}
-	message := fmt.Sprintf(format, args...)
-	return farm.Invalid(fmt.Sprintf("the body cannot be read as JSON: %s %s", path, message), farm.FieldError{Field: path, Message: message})
-}
-
-func (w *walker) broken(path string, err error) error {
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		return w.refuse(path, "is not JSON at byte %d: %s", syntax.Offset, strings.TrimPrefix(err.Error(), "json: "))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return w.refuse(path, "ends too early")
-	default:
-		return w.refuse(path, "is not JSON at byte %d: %s", w.dec.InputOffset(), err)
-	}
-}
-
-func (w *walker) value(path string, depth int) error {
-	if w.values++; w.values > w.most {
-		return w.refuse(path, "brings the body over %d values", w.most)
-	}
-	token, err := w.dec.Token()
-	if err != nil {
-		return w.broken(path, err)
-	}
-	if number, isNumber := token.(json.Number); isNumber && !ordinary([]byte(number)) {
-		return w.refuse(path, "is a number that no program can hold")
-	}
-	delim, nested := token.(json.Delim)
-	if !nested {
-		return nil
-	}
-	if depth == jsonDepth {
-		return w.refuse(path, "is nested more than %d deep", jsonDepth)
-	}
-	if delim == '[' {
-		err = w.elements(path, depth)
-	} else {
-		err = w.members(path, depth)
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := w.dec.Token(); err != nil { // the closing bracket
-		return w.broken(path, err)
-	}
-	return nil
-}
-
 // ordinary tells whether a number is one of double precision. Others would come back in answers that typed clients cannot
 // read.
 func ordinary(number []byte) bool {
@@ -187,37 +308,38 @@ func ordinary(number []byte) bool {
 	return err == nil
 }
 
-func (w *walker) elements(path string, depth int) error {
-	for i := 0; w.dec.More(); i++ {
-		if err := w.value(ElementPath(path, i), depth+1); err != nil {
-			return err
-		}
+// pathLimit keeps hostile keys from filling an answer, in bytes.
+const pathLimit = 200
+
+// MemberPath names a field of what path names.
+func MemberPath(path, key string) string {
+	if len(key) > pathLimit {
+		key = strings.ToValidUTF8(key[:pathLimit], "") + "…"
 	}
-	return nil
+	switch {
+	case path != "":
+	case key == "":
+		return `""` // an error has to name the field
+	default:
+		return key
+	}
+	return path + "." + key
 }
 
-func (w *walker) members(path string, depth int) error {
-	seen := map[string]struct{}{}
-	for w.dec.More() {
-		token, err := w.dec.Token()
-		if err != nil {
-			return w.broken(path, err)
-		}
-		key, isKey := token.(string)
-		if !isKey {
-			return w.refuse(path, "has a key that is no string")
-		}
-		at := MemberPath(path, key)
-		if _, again := seen[key]; again {
-			return w.refuse(at, "stands twice in the same object")
-		}
-		if len(seen) == jsonKeys {
-			return w.refuse(path, "has more than %d keys", jsonKeys)
-		}
-		seen[key] = struct{}{}
-		if err := w.value(at, depth+1); err != nil {
-			return err
-		}
+// ElementPath names an element of the list that path names.
+func ElementPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// unescaped says that a string's text is what stands between its quotes.
+func unescaped(raw json.RawMessage) bool { return len(raw) >= 2 && bytes.IndexByte(raw, '\\') < 0 }
+
+// unquote gives the text of a string of a document.
+func unquote(raw json.RawMessage) string {
+	if unescaped(raw) {
+		return string(raw[1 : len(raw)-1])
 	}
-	return nil
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return strings.ToValidUTF8(string(raw), "\ufffd")
+	}
+	return s
 }

@@ -1,7 +1,6 @@
 package input
 
 import (
-	"encoding/json"
 	"regexp"
 
 	"github.com/gofiber/fiber/v2"
@@ -43,18 +42,19 @@ func ReadJobIDs(body []byte) ([]string, error) {
 	return nil, wrong.Err()
 }
 
-func readIDs(o Object, list []json.RawMessage) []string {
+func readIDs(o Object, list []Element) []string {
 	ids := make([]string, len(list))
 	seen := map[string]bool{}
-	for i, raw := range list {
-		at := ElementPath(o.Field("jobs"), i)
-		switch err := json.Unmarshal(raw, &ids[i]); {
-		case err != nil || KindOf(raw) != KindString:
-			o.Wrong.Add(at, "has to be a string, not %s", KindOf(raw))
+	for i, e := range list {
+		if KindOf(e.Raw()) != KindString {
+			e.Problem(o.Wrong, "has to be a string, not %s", KindOf(e.Raw()))
+			continue
+		}
+		switch ids[i] = unquote(e.Raw()); {
 		case !ID.MatchString(ids[i]):
-			o.Wrong.Add(at, "is no job id")
+			e.Problem(o.Wrong, "is no job id")
 		case seen[ids[i]]:
-			o.Wrong.Add(at, "names %s a second time", ids[i])
+			e.Problem(o.Wrong, "names %s a second time", ids[i])
 		}
 		seen[ids[i]] = true
 	}

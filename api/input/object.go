@@ -16,93 +16,156 @@ import (
 // Object is one JSON object of a request. Its readers report what is wrong under the field's full path and give zero
 // values then; null counts as absent.
 type Object struct {
-	Path   string
-	Fields []member // in their order
 	Wrong  *Problems
+	doc    *document
+	at     int32    // where it stands in doc, which gives its path
+	fields []member // in their order
 }
 
-// member is a field of an object with its value as it stands in the body.
+// member is a field of an object, and where its value stands.
 type member struct {
-	Key   []byte
-	value json.RawMessage
+	key []byte
+	at  int32
 }
 
-// Raw is the value of a field as it stands in the body, nil when it is not there. Objects are small: looking through their
-// fields costs less than a map of them.
-func (o Object) Raw(key string) json.RawMessage {
-	for i := range o.Fields {
-		if string(o.Fields[i].Key) == key {
-			return o.Fields[i].value
+// Element is a value in a list.
+type Element struct {
+	doc *document
+	at  int32
+}
+
+// Raw is the value as it stands in the body.
+func (e Element) Raw() json.RawMessage { return e.doc.raw(e.at) }
+
+// Path names the value from the root on, as problems do.
+func (e Element) Path() string { return e.doc.path(e.at) }
+
+// Problem keeps what is wrong with the value.
+func (e Element) Problem(wrong *Problems, format string, args ...any) {
+	if !wrong.Full() {
+		wrong.Add(e.Path(), format, args...)
+	}
+}
+
+// Names are the names of the object's fields, in their order.
+func (o Object) Names() []string {
+	names := make([]string, len(o.fields))
+	for i, field := range o.fields {
+		names[i] = string(field.key)
+	}
+	return names
+}
+
+// Bare is the object without its fields.
+func (o Object) Bare() Object {
+	o.fields = nil
+	return o
+}
+
+// Take gives the object a field of another object of the same body, in place of the one that it has.
+func (o *Object) Take(key string, from Object) {
+	at := from.find(key)
+	for i := range o.fields {
+		if string(o.fields[i].key) == key {
+			o.fields[i].at = at
+			return
 		}
+	}
+	o.fields = append(o.fields, member{[]byte(key), at})
+}
+
+// find gives the place of a field's value, below 0 when it is not there. Objects are small: looking through their fields costs less than a
+// map of them.
+func (o Object) find(key string) int32 {
+	for i := range o.fields {
+		if string(o.fields[i].key) == key {
+			return o.fields[i].at
+		}
+	}
+	return -1
+}
+
+// raw is the value of a field as it stands in the body, nil when it is not there.
+func (o Object) Raw(key string) json.RawMessage {
+	if at := o.find(key); at >= 0 {
+		return o.doc.raw(at)
 	}
 	return nil
 }
 
-// Read reads a checked body that has to be an object. The mark that Windows programs put before UTF-8 is passed over.
+// byteOrderMark is what Windows programs put before UTF-8.
+var byteOrderMark = []byte("\ufeff")
+
+// Read reads a body that has to be an object.
 func Read(body []byte, wrong *Problems) (Object, error) {
-	body = bytes.TrimPrefix(body, []byte("\ufeff"))
-	if err := CheckJSON(body); err != nil {
+	doc, err := readDocument(bytes.TrimPrefix(body, byteOrderMark))
+	if err != nil {
 		return Object{}, err
 	}
-	o, isObject := ObjectOf(body, "", wrong)
+	return rootOf(doc, wrong)
+}
+
+// ReadAround is Read for a large body with a list of that name, whose elements are looked into later, each by Read: here they are only checked
+// to be JSON.
+func ReadAround(body []byte, list string, wrong *Problems) (Object, error) {
+	doc, err := readAround(bytes.TrimPrefix(body, byteOrderMark), list)
+	if err != nil {
+		return Object{}, err
+	}
+	return rootOf(doc, wrong)
+}
+
+// rootOf is the object that a document has to be.
+func rootOf(doc *document, wrong *Problems) (Object, error) {
+	root := doc.raw(0)
+	o, isObject := objectAt(doc, 0, wrong)
 	if !isObject {
-		return Object{}, farm.Invalid("the body has to be a JSON object, not "+KindOf(body),
-			farm.FieldError{Field: "body", Message: "has to be an object, not " + KindOf(body)})
+		return Object{}, farm.Invalid("the body has to be a JSON object, not "+KindOf(root),
+			farm.FieldError{Field: "body", Message: "has to be an object, not " + KindOf(root)})
 	}
 	return o, nil
 }
 
-// Set gives a field a value, in place of the one it had.
-func (o *Object) Set(key string, value json.RawMessage) {
-	for i := range o.Fields {
-		if string(o.Fields[i].Key) == key {
-			o.Fields[i].value = value
-			return
-		}
+// objectAt is the object that stands at a place of a document.
+func objectAt(doc *document, at int32, wrong *Problems) (Object, bool) {
+	o := Object{doc: doc, at: at, Wrong: wrong}
+	if KindOf(doc.raw(at)) != KindObject {
+		return o, false
 	}
-	o.Fields = append(o.Fields, member{[]byte(key), value})
+	if wrong.room == nil {
+		wrong.room = make([]member, 0, doc.keys)
+	}
+	from := len(wrong.room)
+	for field := at + 1; field < doc.values[at].next; field = doc.values[field].next {
+		wrong.room = append(wrong.room, member{doc.key(field), field})
+	}
+	o.fields = slices.Clip(wrong.room[from:])
+	return o, true
 }
 
 // Encode writes the object with its fields in the order of their names.
 func (o Object) Encode() (json.RawMessage, error) {
-	fields := slices.Clone(o.Fields)
-	slices.SortFunc(fields, func(a, b member) int { return bytes.Compare(a.Key, b.Key) })
+	fields := slices.Clone(o.fields)
+	slices.SortFunc(fields, func(a, b member) int { return bytes.Compare(a.key, b.key) })
 	text := jsontext.Value("{")
 	for i, field := range fields {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		quoted, err := jsontext.AppendQuote(text, field.Key)
+		quoted, err := jsontext.AppendQuote(text, field.key)
 		if err != nil {
 			return nil, err
 		}
-		text = append(append(quoted, ':'), field.value...)
+		text = append(append(quoted, ':'), o.doc.raw(field.at)...)
 	}
 	text = append(text, '}')
 	err := text.Compact()
 	return json.RawMessage(text), err
 }
 
-func ObjectOf(raw json.RawMessage, path string, wrong *Problems) (Object, bool) {
-	o := Object{Path: path, Wrong: wrong}
-	if KindOf(raw) != kindObject {
-		return o, false
-	}
-	if wrong.room == nil {
-		wrong.room = make([]member, 0, fewMembers)
-	}
-	from := len(wrong.room)
-	eachMember(raw, func(key []byte, value json.RawMessage) { wrong.room = append(wrong.room, member{key, value}) })
-	o.Fields = slices.Clip(wrong.room[from:])
-	return o, true
-}
-
-// fewMembers are those of all objects in an ordinary job.
-const fewMembers = 48
-
 // The kinds of JSON values, as problems name them.
 const (
-	kindObject = "an object"
+	KindObject = "an object"
 	KindList   = "a list"
 	KindString = "a string"
 	KindBool   = "true or false"
@@ -110,14 +173,14 @@ const (
 	KindNull   = "null"
 )
 
+// KindOf is what kind of value stands in a body; one that is not there counts as null.
 func KindOf(raw json.RawMessage) string {
-	at := skipSpace(raw, 0)
-	if at >= len(raw) {
+	if len(raw) == 0 {
 		return KindNull
 	}
-	switch raw[at] {
+	switch raw[0] {
 	case '{':
-		return kindObject
+		return KindObject
 	case '[':
 		return KindList
 	case '"':
@@ -131,17 +194,22 @@ func KindOf(raw json.RawMessage) string {
 	}
 }
 
-func (o Object) Field(key string) string { return MemberPath(o.Path, key) }
+// path names the object from the root on, as problems do.
+func (o Object) Path() string { return o.doc.path(o.at) }
+
+func (o Object) Field(key string) string { return MemberPath(o.Path(), key) }
 
 func (o Object) Problem(key, format string, args ...any) {
-	o.Wrong.Add(o.Field(key), format, args...)
+	if !o.Wrong.Full() {
+		o.Wrong.Add(o.Field(key), format, args...)
+	}
 }
 
 func (o Object) Mistyped(key, want string) {
 	o.Problem(key, "has to be %s, not %s", want, KindOf(o.Raw(key)))
 }
 
-// Has tells whether a field is there and not null.
+// has tells whether a field is there and not null.
 func (o Object) Has(key string) bool {
 	return KindOf(o.Raw(key)) != KindNull
 }
@@ -158,8 +226,8 @@ func (o Object) Need(key string) bool {
 // Only refuses fields with other names.
 func (o Object) Only(keys ...string) {
 	var unknown []string
-	for _, field := range o.Fields {
-		if key := string(field.Key); !slices.Contains(keys, key) {
+	for _, field := range o.fields {
+		if key := string(field.key); !slices.Contains(keys, key) {
 			unknown = append(unknown, key)
 		}
 	}
@@ -296,9 +364,9 @@ func (o Object) Child(key string) (Object, bool) {
 	if !o.Has(key) {
 		return Object{}, false
 	}
-	child, isObject := ObjectOf(o.Raw(key), o.Field(key), o.Wrong)
+	child, isObject := objectAt(o.doc, o.find(key), o.Wrong)
 	if !isObject {
-		o.Mistyped(key, kindObject)
+		o.Mistyped(key, KindObject)
 	}
 	return child, isObject
 }
@@ -306,31 +374,34 @@ func (o Object) Child(key string) (Object, bool) {
 // Filled is a child that says something. An empty one, such as forms send that were left as they were, counts as absent.
 func (o Object) Filled(key string) (Object, bool) {
 	child, isObject := o.Child(key)
-	return child, isObject && len(child.Fields) > 0
+	return child, isObject && len(child.fields) > 0
 }
 
-func (o Object) List(key string) []json.RawMessage {
+func (o Object) List(key string) []Element {
 	if !o.Has(key) {
 		return nil
 	}
-	list := make([]json.RawMessage, 0, 8)
-	if KindOf(o.Raw(key)) != KindList {
+	at := o.find(key)
+	if KindOf(o.doc.raw(at)) != KindList {
 		o.Mistyped(key, KindList)
 		return nil
 	}
-	eachElement(o.Raw(key), func(value json.RawMessage) { list = append(list, value) })
+	list := make([]Element, 0, 8)
+	for within := at + 1; within < o.doc.values[at].next; within = o.doc.values[within].next {
+		list = append(list, Element{o.doc, within})
+	}
 	return list
 }
 
-// Objects visits the objects of a list that stands at key. What is none is reported; wanted says what it has to be.
-func (o Object) Objects(key string, list []json.RawMessage, wanted string, visit func(Object)) {
-	for i, raw := range list {
-		element, isObject := ObjectOf(raw, ElementPath(o.Field(key), i), o.Wrong)
+// Objects visits the objects of a list. What is none is reported; wanted says what it has to be.
+func (o Object) Objects(list []Element, wanted string, visit func(Object)) {
+	for _, e := range list {
+		each, isObject := objectAt(e.doc, e.at, o.Wrong)
 		if !isObject {
-			o.Wrong.Add(element.Path, "has to be %s, not %s", wanted, KindOf(raw))
+			e.Problem(o.Wrong, "has to be %s, not %s", wanted, KindOf(e.Raw()))
 			continue
 		}
-		visit(element)
+		visit(each)
 	}
 }
 
@@ -338,20 +409,19 @@ func (o Object) Objects(key string, list []json.RawMessage, wanted string, visit
 func (o Object) Texts(key string, limit int) []string {
 	var out []string
 	before := len(o.Wrong.List)
-	for i, raw := range o.List(key) {
-		at := func() string { return ElementPath(o.Field(key), i) }
-		if KindOf(raw) != KindString {
-			o.Wrong.Add(at(), "has to be a string, not %s", KindOf(raw))
+	for _, e := range o.List(key) {
+		if KindOf(e.Raw()) != KindString {
+			e.Problem(o.Wrong, "has to be a string, not %s", KindOf(e.Raw()))
 			continue
 		}
-		s := unquote(raw)
+		s := unquote(e.Raw())
 		switch {
 		case strings.TrimSpace(s) == "":
-			o.Wrong.Add(at(), "is empty")
+			e.Problem(o.Wrong, "is empty")
 		case len(s) > limit:
-			o.Wrong.Add(at(), "is longer than %d bytes", limit)
+			e.Problem(o.Wrong, "is longer than %d bytes", limit)
 		case strings.ContainsRune(s, 0):
-			o.Wrong.Add(at(), "holds a NUL character")
+			e.Problem(o.Wrong, "holds a NUL character")
 		default:
 			out = append(out, s)
 		}
@@ -371,22 +441,3 @@ func (o Object) FewTexts(key string, limit, most int) []string {
 	}
 	return list
 }
-
-// pathLimit keeps hostile keys from filling an answer.
-const pathLimit = 200
-
-func MemberPath(path, key string) string {
-	if len(key) > pathLimit {
-		key = strings.ToValidUTF8(key[:pathLimit], "") + "…"
-	}
-	switch {
-	case path != "":
-	case key == "":
-		return `""` // an error has to name the field
-	default:
-		return key
-	}
-	return path + "." + key
-}
-
-func ElementPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

@@ -19,11 +19,11 @@ func (p *Problems) Warn(text string) {
 // PassOver tells of fields that nobody reads: clients of other farms may send more than this one knows, and a misspelt one would be
 // left out in silence. A strict request has none of them.
 func (o Object) PassOver(known []string) {
-	for _, field := range o.Fields {
-		if slices.ContainsFunc(known, func(k string) bool { return k == string(field.Key) }) {
+	for _, field := range o.fields {
+		if slices.ContainsFunc(known, func(k string) bool { return k == string(field.key) }) {
 			continue
 		}
-		key := string(field.Key)
+		key := string(field.key)
 		hint := ""
 		if near := names.Near(key, known); len(near) > 0 {
 			hint = "; " + names.DidYouMean(key, known)

@@ -47,7 +47,7 @@ func readAssets(o input.Object) []farm.Asset {
 		return nil
 	}
 	assets := make([]farm.Asset, 0, len(list))
-	o.Objects("assets", list, "an object", func(asset input.Object) {
+	o.Objects(list, "an object", func(asset input.Object) {
 		assets = append(assets, farm.Asset{})
 		readAsset(asset, &assets[len(assets)-1])
 	})
@@ -141,7 +141,7 @@ func readValue(o input.Object) json.RawMessage {
 
 func readScriptAsset(o input.Object, a *farm.Asset) {
 	a.Src = readSource(o)
-	o.Objects("parameters", o.List("parameters"), "an object with key and value", func(p input.Object) {
+	o.Objects(o.List("parameters"), "an object with key and value", func(p input.Object) {
 		a.Parameters = append(a.Parameters, farm.AssetParameter{Key: p.NeedText("key", input.NameLimit), Value: p.Raw("value")})
 	})
 }

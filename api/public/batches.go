@@ -86,7 +86,7 @@ func refuseBatch(c *fiber.Ctx, err error) error {
 
 // decodeBatch reads the body of POST /batches. What is wrong with one job stands in its entry, its fields named from the job on.
 func decodeBatch(body []byte, wrong *input.Problems) ([]submission.BatchEntry, error) {
-	o, err := input.Read(body, wrong)
+	o, err := input.ReadAround(body, "jobs", wrong)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func decodeBatch(body []byte, wrong *input.Problems) ([]submission.BatchEntry, e
 		return nil, err
 	}
 	entries := make([]submission.BatchEntry, len(list))
-	input.Spread(len(list), func(i int) { entries[i] = readBatchEntry(list[i], wrong.Strict) })
+	input.Spread(len(list), func(i int) { entries[i] = readBatchEntry(list[i].Raw(), wrong.Strict) })
 	return entries, nil
 }
 
@@ -117,9 +117,12 @@ func readBatchEntry(raw json.RawMessage, strict bool) (entry submission.BatchEnt
 		}
 	}()
 	wrong := &input.Problems{Strict: strict}
-	o, isObject := input.ObjectOf(raw, "", wrong)
-	if !isObject {
+	if input.KindOf(raw) != input.KindObject {
 		return submission.BatchEntry{Err: farm.Invalid(fmt.Sprintf("the job has to be an object, not %s", input.KindOf(raw)))}
+	}
+	o, err := input.Read(raw, wrong)
+	if err != nil {
+		return submission.BatchEntry{Err: err}
 	}
 	job := readJob(o)
 	checkFamily(job, wrong)

@@ -100,19 +100,18 @@ func readFunctionAsset(o input.Object, a *farm.Asset) {
 
 // gatherArguments merges params with the arguments beside name; params wins. Problems are reported where a field stood.
 func gatherArguments(o input.Object, arguments []argument) (input.Object, bool) {
-	args := input.Object{Path: o.Path, Wrong: o.Wrong}
+	args := o.Bare()
 	if o.Has("params") {
 		params, isObject := o.Child("params")
 		if !isObject {
 			return args, false
 		}
-		args.Path = params.Path
-		args.Fields = params.Fields
+		args = params
 	}
 	for _, arg := range arguments {
 		// "type" beside name is the asset's own.
-		if raw := o.Raw(arg.name); raw != nil && arg.name != "type" && !args.Has(arg.name) {
-			args.Set(arg.name, raw)
+		if o.Raw(arg.name) != nil && arg.name != "type" && !args.Has(arg.name) {
+			args.Take(arg.name, o)
 		}
 	}
 	return args, true

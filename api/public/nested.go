@@ -92,7 +92,7 @@ func readClips(o input.Object) []farm.Asset {
 		return nil
 	}
 	clips := make([]farm.Asset, 0, len(list))
-	o.Objects("assets", list, "an object", func(clip input.Object) { clips = append(clips, readClip(clip)) })
+	o.Objects(list, "an object", func(clip input.Object) { clips = append(clips, readClip(clip)) })
 	return clips
 }
 

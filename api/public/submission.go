@@ -221,10 +221,10 @@ func readFrames(s input.Object) *farm.Frames {
 		return nil
 	}
 	var ends [2]int
-	for i, raw := range pair {
-		n, problem := input.WholeOf(raw, 0, frameLimit)
+	for i, e := range pair {
+		n, problem := input.WholeOf(e.Raw(), 0, frameLimit)
 		if problem != "" {
-			s.Wrong.Add(input.ElementPath(s.Field(key), i), "%s", problem)
+			e.Problem(s.Wrong, "%s", problem)
 			return nil
 		}
 		ends[i] = n

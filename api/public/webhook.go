@@ -60,13 +60,10 @@ func readHeaders(w input.Object) map[string]string {
 	if !isObject {
 		return nil
 	}
-	if len(headers.Fields) > webhookHeaders {
-		w.Problem("headers", "names %d headers; %d are allowed", len(headers.Fields), webhookHeaders)
+	names := headers.Names()
+	if len(names) > webhookHeaders {
+		w.Problem("headers", "names %d headers; %d are allowed", len(names), webhookHeaders)
 		return nil
-	}
-	names := make([]string, 0, len(headers.Fields))
-	for _, header := range headers.Fields {
-		names = append(names, string(header.Key))
 	}
 	slices.Sort(names)
 	out := make(map[string]string, len(names))

@@ -223,20 +223,6 @@ func (o Object) Need(key string) bool {
 	return true
 }
 
-// Only refuses fields with other names.
-func (o Object) Only(keys ...string) {
-	var unknown []string
-	for _, field := range o.fields {
-		if key := string(field.key); !slices.Contains(keys, key) {
-			unknown = append(unknown, key)
-		}
-	}
-	slices.Sort(unknown)
-	for _, key := range unknown {
-		o.Problem(key, "is not known here; known are %s", strings.Join(keys, ", "))
-	}
-}
-
 // TextLimit bounds a string, in bytes, where nothing smaller does. Whole files may come as data: addresses.
 const TextLimit = JSONLimit
 

@@ -2,6 +2,7 @@ package input
 
 import (
 	"slices"
+	"strings"
 
 	"overcrank/farm/names"
 )
@@ -19,11 +20,7 @@ func (p *Problems) Warn(text string) {
 // PassOver tells of fields that nobody reads: clients of other farms may send more than this one knows, and a misspelt one would be
 // left out in silence. A strict request has none of them.
 func (o Object) PassOver(known []string) {
-	for _, field := range o.fields {
-		if slices.ContainsFunc(known, func(k string) bool { return k == string(field.key) }) {
-			continue
-		}
-		key := string(field.key)
+	for _, key := range o.others(known) {
 		hint := ""
 		if near := names.Near(key, known); len(near) > 0 {
 			hint = "; " + names.DidYouMean(key, known)
@@ -34,6 +31,25 @@ func (o Object) PassOver(known []string) {
 		}
 		o.Wrong.Warn("The field '" + clipped(o.Field(key)) + "' is not known here and was left out" + hint)
 	}
+}
+
+// Only refuses fields with other names.
+func (o Object) Only(keys ...string) {
+	for _, key := range o.others(keys) {
+		o.Problem(key, "is not known here; known are %s", strings.Join(keys, ", "))
+	}
+}
+
+// others are the names of the fields that are not among known, in the order of the alphabet: what is said of a request does not depend on the
+// order of its fields.
+func (o Object) others(known []string) (others []string) {
+	for _, field := range o.fields {
+		if !slices.ContainsFunc(known, func(k string) bool { return k == string(field.key) }) {
+			others = append(others, string(field.key))
+		}
+	}
+	slices.Sort(others)
+	return others
 }
 
 // clipped is as much of a name as a sentence has room for.

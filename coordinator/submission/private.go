@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,6 +29,9 @@ const asideAtOnce = 16
 // setAside takes out of those jobs of a submission that are private what the state must not hold. Files of jobs that are not accepted
 // then are swept by the housekeeping: an error does not tell whether a command was committed.
 func (s *Submitter) setAside(ctx context.Context, jobs []farm.Job) error {
+	if !slices.ContainsFunc(jobs, func(j farm.Job) bool { return j.Private }) {
+		return nil
+	}
 	var writing errgroup.Group
 	writing.SetLimit(asideAtOnce)
 	for i := range jobs {

@@ -41,7 +41,10 @@ func IsLoopback(host string) bool {
 // Spelled is the machine that a host means by its spelling alone, in every spelling that resolvers take: 10.0.0.7, [::1], 127.1,
 // 0x7f000001, 2130706433, localhost. Other names have to be resolved.
 func Spelled(host string) (netip.Addr, bool) {
-	host = plainHost(host)
+	return spelledPlain(plainHost(host))
+}
+
+func spelledPlain(host string) (netip.Addr, bool) {
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return ip, true
 	}
@@ -100,10 +103,11 @@ func (p Policy) Refusal(src string) string {
 }
 
 func (p Policy) refusesHost(u *url.URL) string {
-	if slices.Contains(metadataNames, plainHost(u.Hostname())) {
+	host := plainHost(u.Hostname())
+	if slices.Contains(metadataNames, host) {
 		return "names the machine at which a cloud gives out credentials; it is never asked"
 	}
-	ip, spelled := Spelled(u.Hostname())
+	ip, spelled := spelledPlain(host)
 	switch {
 	case !spelled || p.Allows(ip) || dialled(ip).IsLoopback() && p.IsOwn(HostPort(u)):
 		return ""

@@ -9,11 +9,14 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
+	"overcrank/raftstore/boltlog"
+	"overcrank/raftstore/seglog"
 	"overcrank/raftstore/tables"
 )
 
@@ -140,21 +143,48 @@ func copyFile(from, to string) error {
 	})
 }
 
-// HasState tells whether a node's state lies in dir.
-func HasState(dir string) (bool, error) {
-	_, err := os.Stat(filepath.Join(dir, stableFile))
-	if errors.Is(err, fs.ErrNotExist) {
+// bringOver copies the log out of the file of stable values, where earlier versions had it. moved says that the file holds
+// entries which lie in the folder of the log now.
+func bringOver(old *boltlog.Store, folder string) (moved bool, err error) {
+	var newest raft.Log
+	if err := old.Last(&newest); errors.Is(err, raft.ErrLogNotFound) {
 		return false, nil
+	} else if err != nil {
+		return false, fmt.Errorf("%s is damaged: %w; "+boltfile.WayOut, stableFile, err)
 	}
-	return err == nil, err
+	if _, err := os.Stat(folder); err == nil {
+		return true, broughtOver(folder, newest)
+	}
+	next := folder + ".new"
+	if err := os.RemoveAll(next); err != nil {
+		return false, fmt.Errorf("remove a log that was not finished: %w", err)
+	}
+	log, err := seglog.Open(seglog.Config{Folder: next})
+	if err != nil {
+		return false, err
+	}
+	if err := errors.Join(old.Entries(log.StoreLogs), log.Close()); err != nil {
+		return false, fmt.Errorf("bring the log over to %s: %w", folder, err)
+	}
+	if err := errors.Join(os.Rename(next, folder), durable.SyncFolder(filepath.Dir(folder))); err != nil {
+		return false, fmt.Errorf("bring the log over: %w", err)
+	}
+	return true, nil
 }
 
-// InUse is an error when a node runs on the state in dir.
-func InUse(dir string) error {
-	path := filepath.Join(dir, stableFile)
-	err := boltfile.View(path, time.Second, func(*bbolt.Tx) error { return nil })
-	if errors.Is(err, bbolterrors.ErrTimeout) {
-		return fmt.Errorf("another process has %s open: stop the farm first", path)
+// broughtOver refuses a folder that an earlier version was started on again after its log had been brought over.
+func broughtOver(folder string, newest raft.Log) (err error) {
+	log, err := seglog.Open(seglog.Config{Folder: folder})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	var same raft.Log
+	if err := log.GetLog(newest.Index, &same); err != nil && !errors.Is(err, raft.ErrLogNotFound) {
+		return err
+	}
+	if same.Term != newest.Term {
+		return fmt.Errorf("there are two logs, in %s and in %s: an earlier version of the program was started on this folder; "+boltfile.WayOut, folder, stableFile)
 	}
 	return nil
 }

@@ -185,27 +185,16 @@ func openState(path string) (*bbolt.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open state %s: %w", path, err)
 	}
-	if err := boltfile.Guarded(func() error { return furnished(db) }); err != nil {
+	err = boltfile.Guarded(func() error {
+		if err := boltfile.Change(db, tables.CreateBuckets); err != nil {
+			return err
+		}
+		return tables.Upgrade(db)
+	})
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare state %s: %w", path, err), db.Close())
 	}
 	return db, nil
-}
-
-// furnished brings an open state file into today's format. Sums that are of another state, since a release wrote to the file that does not
-// know them, are made anew.
-func furnished(db *bbolt.DB) error {
-	err := boltfile.Change(db, func(tx *bbolt.Tx) error {
-		if !layered.SumsHold(tx, tables.Layout().Stamp) {
-			if err := layered.DropSums(tx); err != nil {
-				return err
-			}
-		}
-		return tables.CreateBuckets(tx)
-	})
-	if err != nil {
-		return err
-	}
-	return tables.Upgrade(db)
 }
 
 // initialMmapSize is beyond what a state file grows to, since growing the mapping waits for every open reader, a snapshot that

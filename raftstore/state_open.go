@@ -7,16 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/raft"
-	"go.etcd.io/bbolt"
 
 	"overcrank/durable"
 	"overcrank/raftstore/boltfile"
 	"overcrank/raftstore/command"
-	"overcrank/raftstore/layered"
-	"overcrank/raftstore/tables"
 )
 
 // recoverMachine opens the state file, or begins a new one when the old may not be whole. kept says that the file is used
@@ -80,10 +76,8 @@ func recoverMachine(cfg Config, codec *command.Codec, mark stopMark, log *journa
 
 // keepMachine opens the state file as it is; nil when it has to be made again after all. The error is ErrDamaged when it is not what was
 // written.
-func keepMachine(path string, cfg Config, codec *command.Codec, log *journal, snapshotIndex, reach uint64) (m *machine, err error) {
-	if err = stamped(path); err == nil {
-		m, err = openMachine(path, codec, cfg.OnFatal, cfg.portion)
-	}
+func keepMachine(path string, cfg Config, codec *command.Codec, log *journal, snapshotIndex, reach uint64) (*machine, error) {
+	m, err := openMachine(path, codec, cfg.OnFatal, cfg.portion)
 	if errors.Is(err, command.ErrNewer) || errors.Is(err, boltfile.ErrDamaged) {
 		return nil, err
 	}
@@ -104,19 +98,6 @@ func keepMachine(path string, cfg Config, codec *command.Codec, log *journal, sn
 	m.entries.Store(int64(m.last.Load() - snapshotIndex))
 	m.grown.Store(m.entries.Load() * entryEstimate)
 	return m, nil
-}
-
-// stamped refuses a state file whose sums are of another state: a release that does not know them has written to it, or it is damaged.
-func stamped(path string) error {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return boltfile.View(path, time.Second, func(tx *bbolt.Tx) error {
-		if !layered.SumsHold(tx, tables.Layout().Stamp) {
-			return fmt.Errorf("%w, or a release of before has written to it: the sums over its rows are of another state", boltfile.ErrDamaged)
-		}
-		return nil
-	})
 }
 
 // checkBeginning refuses a log whose beginning is gone: the newest snapshot does not reach to its first entry, which it gives.

@@ -21,15 +21,15 @@ import (
 // a byte of a row, a row, a page, a place in the tree. What was derived from damaged rows cannot hide it: a row that is replaced is
 // taken off the sum as it is found, which leaves the sum wrong for good when that was not what had been added.
 //
-// A bucket without such a row has not been counted yet, as in a file of an earlier release. Such a release writes rows and not their
-// sums, so a stamp says which state of the file the sums are of.
+// A bucket without such a row has not been counted yet, as in a file that rows were brought to in another way. A stamp says which state of
+// the file the sums are of.
 
 var (
 	sumsBucket = []byte("sums of rows")
 	stampKey   = []byte("stamp") // is no bucket's name
 )
 
-// Stamp is a row that every change writes, in each release.
+// Stamp is a row that every change writes.
 type Stamp struct {
 	Bucket []byte
 	Key    string
@@ -81,11 +81,13 @@ func rowHash(key, value []byte) uint64 {
 	return (xxhash.Sum64(key)*odd^uint64(len(key)))*odd ^ xxhash.Sum64(value)
 }
 
-// SumsHold says whether the sums of a file, if it has any, are of the file as it is. Otherwise something wrote to it that does not know
-// them, and they are worth nothing; or it is damaged.
-func SumsHold(tx *bbolt.Tx, stamp Stamp) bool {
+// checkStamp is ErrDamaged when the sums of a file, if it has any, are not of the file as it is.
+func checkStamp(tx *bbolt.Tx, stamp Stamp) error {
 	sums, rows := tx.Bucket(sumsBucket), tx.Bucket(stamp.Bucket)
-	return sums == nil || len(stamp.Bucket) == 0 || rows != nil && bytes.Equal(sums.Get(stampKey), rows.Get([]byte(stamp.Key)))
+	if sums == nil || len(stamp.Bucket) == 0 || rows != nil && bytes.Equal(sums.Get(stampKey), rows.Get([]byte(stamp.Key))) {
+		return nil
+	}
+	return fmt.Errorf("%w: the sums over its rows are of another state", ErrDamaged)
 }
 
 // DropSums forgets the sums of a file. Store.Verify makes them again.
@@ -148,8 +150,8 @@ func (s *Store) verify(name []byte, pace func(int) error) (known bool, err error
 	}
 	defer func() { _ = tx.Rollback() }() // of a reading, which has nothing to lose
 	err = boltfile.Guarded(func() error {
-		if !SumsHold(tx, s.options.Stamp) {
-			return errStamp()
+		if err := checkStamp(tx, s.options.Stamp); err != nil {
+			return err
 		}
 		known, err = verifyBucket(tx, s.file, name, pace)
 		return err
@@ -157,15 +159,11 @@ func (s *Store) verify(name []byte, pace func(int) error) (known bool, err error
 	return known, s.noting(err)
 }
 
-func errStamp() error {
-	return fmt.Errorf("%w: the sums over its rows are of another state", ErrDamaged)
-}
-
 // VerifyReading is Verify for one reading of the file, of which nothing is written.
 func (s *Store) VerifyReading(tx *bbolt.Tx, pace func(int) error) error {
 	return s.noting(boltfile.Guarded(func() error {
-		if !SumsHold(tx, s.options.Stamp) {
-			return errStamp()
+		if err := checkStamp(tx, s.options.Stamp); err != nil {
+			return err
 		}
 		for _, name := range s.options.Buckets {
 			if _, err := verifyBucket(tx, s.file, name, pace); err != nil {
@@ -177,7 +175,7 @@ func (s *Store) VerifyReading(tx *bbolt.Tx, pace func(int) error) error {
 }
 
 // Examine walks over a file that nobody uses yet: over the smallest buckets first, as far as they have no more than room bytes of rows
-// together, or over all for a room below 0. Sums that are of another state are not looked at.
+// together, or over all for a room below 0.
 func Examine(tx *bbolt.Tx, stamp Stamp, buckets [][]byte, room int64) (err error) {
 	file, err := os.Open(tx.DB().Path())
 	if err != nil {
@@ -187,7 +185,9 @@ func Examine(tx *bbolt.Tx, stamp Stamp, buckets [][]byte, room int64) (err error
 	if err := walkRest(tx, file, buckets); err != nil {
 		return err
 	}
-	hold := SumsHold(tx, stamp)
+	if err := checkStamp(tx, stamp); err != nil {
+		return err
+	}
 	type found struct {
 		name []byte
 		sum  sum
@@ -201,7 +201,7 @@ func Examine(tx *bbolt.Tx, stamp Stamp, buckets [][]byte, room int64) (err error
 		if tx.Bucket(name) == nil && !known {
 			continue // of a release to come, or of one before
 		}
-		if room < 0 || known && hold {
+		if room < 0 || known {
 			all = append(all, found{name, sum})
 		}
 	}
@@ -213,13 +213,7 @@ func Examine(tx *bbolt.Tx, stamp Stamp, buckets [][]byte, room int64) (err error
 			}
 			room -= int64(b.sum.bytes)
 		}
-		var err error
-		if hold {
-			_, err = verifyBucket(tx, file, b.name, unhurried)
-		} else {
-			_, err = walk(tx, file, b.name, unhurried)
-		}
-		if err != nil {
+		if _, err := verifyBucket(tx, file, b.name, unhurried); err != nil {
 			return err
 		}
 	}

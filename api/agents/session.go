@@ -52,6 +52,7 @@ func (s *server) serveSession(c *fiber.Ctx, a farm.Agent) error {
 // agentConn speaks the messages of farm/wire over a socket.
 type agentConn struct{ socket *socket.Conn }
 
+// Read implements dispatch.AgentConn.
 func (c agentConn) Read() (wire.Message, error) {
 	select {
 	case data, open := <-c.socket.Messages():
@@ -85,6 +86,7 @@ func earlierHello(data []byte) (wire.Message, bool) {
 	return wire.Message{Hello: &wire.Hello{Version: m.Hello.Version}}, true
 }
 
+// Write implements dispatch.AgentConn.
 func (c agentConn) Write(m wire.Message) error {
 	data, err := json.Marshal(m)
 	if err != nil {
@@ -93,6 +95,7 @@ func (c agentConn) Write(m wire.Message) error {
 	return c.socket.Write(data)
 }
 
+// Close implements dispatch.AgentConn. Its reason is the agent's to read.
 func (c agentConn) Close(reason string) error {
 	code := websocket.CloseNormalClosure
 	if reason != "" {
@@ -102,4 +105,5 @@ func (c agentConn) Close(reason string) error {
 	return nil
 }
 
+// RemoteAddr implements dispatch.AgentConn.
 func (c agentConn) RemoteAddr() string { return c.socket.RemoteAddr() }

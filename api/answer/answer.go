@@ -99,11 +99,12 @@ func Error(c *fiber.Ctx, err error) error {
 	return JSON(c, status, body)
 }
 
+// UnknownAddress words that the interface has no such address.
 func UnknownAddress(method, path string) string {
 	return fmt.Sprintf("there is no %.20s %.500s in this interface", method, path)
 }
 
-// answerJSON makes the same text as encoding/json does, save that & and the like are not escaped: addresses stay readable.
+// options make the same text as encoding/json does, save that & and the like are not escaped: addresses stay readable.
 var options = json.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false))
 
 // Encode writes a value as JSON.
@@ -115,6 +116,7 @@ func Encode(v any) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
+// JSON answers with a value, under a status.
 func JSON(c *fiber.Ctx, status int, v any) error {
 	body, err := Encode(v)
 	if err != nil {
@@ -124,5 +126,8 @@ func JSON(c *fiber.Ctx, status int, v any) error {
 	return c.Status(status).Send(body)
 }
 
-func OK(c *fiber.Ctx, v any) error      { return JSON(c, http.StatusOK, v) }
+// OK answers 200 with a value.
+func OK(c *fiber.Ctx, v any) error { return JSON(c, http.StatusOK, v) }
+
+// Created answers 201 with a value.
 func Created(c *fiber.Ctx, v any) error { return JSON(c, http.StatusCreated, v) }

@@ -252,6 +252,7 @@ type filePart struct {
 	conn net.Conn
 }
 
+// Read implements io.Reader.
 func (p *filePart) Read(b []byte) (int, error) {
 	if p.left <= 0 {
 		return 0, io.EOF
@@ -267,6 +268,7 @@ func (p *filePart) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Close implements io.Closer.
 func (p *filePart) Close() error { return p.file.Close() }
 
 // OpenFile answers with the file that open finds.

@@ -19,6 +19,7 @@ const timeFormat = "2006-01-02T15:04:05.000Z"
 // Time is a time of the interface; the zero time is null.
 type Time time.Time
 
+// MarshalJSON implements json.Marshaler.
 func (s Time) MarshalJSON() ([]byte, error) {
 	t := time.Time(s)
 	if t.IsZero() {
@@ -35,6 +36,7 @@ func Percent(p float64) float64 {
 	return math.Round(math.Min(100, math.Max(0, p))*100) / 100
 }
 
+// OrNull is null for an empty text.
 func OrNull(s string) *string {
 	if s == "" {
 		return nil
@@ -42,6 +44,7 @@ func OrNull(s string) *string {
 	return &s
 }
 
+// OrEmpty is an empty list for none.
 func OrEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

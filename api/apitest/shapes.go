@@ -158,3 +158,88 @@ func compareField(t *testing.T, at string, schema *openapi3.Schema, kind reflect
 		t.Errorf("%s is of type %s, the document says %v", at, want, schema.Type)
 	}
 }
+
+// HoldReaders holds Go types that answers are read into, or that requests are made of, against the schemas that describe them, at any depth:
+// each field stands in one of these schemas, and is of its kind. It gives the types that it came by.
+func HoldReaders(t *testing.T, readers map[reflect.Type][]string, docs ...*openapi3.T) (seen []reflect.Type) {
+	t.Helper()
+	h := readerHold{T: t, apart: readers}
+	for reader, names := range readers {
+		properties := openapi3.Schemas{}
+		for _, name := range names {
+			for _, doc := range docs {
+				if schema := doc.Components.Schemas[name]; schema != nil {
+					maps.Copy(properties, schema.Value.Properties)
+				}
+			}
+		}
+		if len(properties) == 0 {
+			t.Errorf("no document has a schema %v", names)
+		}
+		h.fields(reader.Name(), properties, reader)
+	}
+	return h.seen
+}
+
+// readerHold goes through the types of readers.
+type readerHold struct {
+	*testing.T
+	apart map[reflect.Type][]string // held by themselves, and passed over within others
+	seen  []reflect.Type
+}
+
+func (h *readerHold) fields(at string, properties openapi3.Schemas, reader reflect.Type) {
+	h.Helper()
+	h.seen = append(h.seen, reader)
+	for _, field := range reflect.VisibleFields(reader) {
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if key == "-" || key == "" || !field.IsExported() {
+			continue
+		}
+		if property := properties[key]; property != nil {
+			h.value(at+"."+key, property.Value, field.Type)
+		} else {
+			h.Errorf("%s is read, and no schema has it", at+"."+key)
+		}
+	}
+}
+
+// value holds the kind of what is read against its schema, and what is in it.
+func (h *readerHold) value(at string, schema *openapi3.Schema, reader reflect.Type) {
+	h.Helper()
+	if reader.Kind() == reflect.Pointer {
+		reader = reader.Elem()
+	}
+	if len(schema.AllOf) == 1 {
+		schema = schema.AllOf[0].Value
+	}
+	if _, apart := h.apart[reader]; apart || reader == rawType || reader.Kind() == reflect.Interface || schema.Type == nil {
+		return
+	}
+	fits := false
+	switch reader.Kind() {
+	case reflect.String:
+		fits = schema.Type.Is("string")
+	case reflect.Bool:
+		fits = schema.Type.Is("boolean")
+	case reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64:
+		fits = schema.Type.Is("integer")
+	case reflect.Float64:
+		fits = schema.Type.Is("number") || schema.Type.Is("integer")
+	case reflect.Slice:
+		if fits = schema.Type.Is("array"); fits {
+			h.value(at+"[]", schema.Items.Value, reader.Elem())
+		}
+	case reflect.Map:
+		if fits = schema.Type.Is("object"); fits && schema.AdditionalProperties.Schema != nil {
+			h.value(at+"{}", schema.AdditionalProperties.Schema.Value, reader.Elem())
+		}
+	case reflect.Struct:
+		if fits = schema.Type.Is("object"); fits && len(schema.Properties) > 0 { // one without any may hold anything
+			h.fields(at, schema.Properties, reader)
+		}
+	}
+	if !fits {
+		h.Errorf("%s is read as %s, and is %v", at, reader, *schema.Type)
+	}
+}

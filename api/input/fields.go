@@ -10,9 +10,9 @@ import (
 
 // Bounds of fields that several requests have.
 const (
-	NameLimit    = 255
-	AddressLimit = 8 << 10
-	TagLimit     = 100 // tags of one job
+	NameLimit    = 255     // bytes of a name
+	AddressLimit = 8 << 10 // bytes of an address
+	TagLimit     = 100     // tags of one job
 	// The bounds of a job's priority.
 	LowestPriority, HighestPriority = -1000, 1000
 	// MostCount is beyond what anybody means by a number of machines or tasks.
@@ -49,6 +49,7 @@ func Tags(o Object, key string) []string {
 	return tags
 }
 
+// Time reads a moment (RFC 3339), zero when it is not there.
 func Time(o Object, key string) time.Time {
 	s := o.Text(key, 64)
 	if s == "" {

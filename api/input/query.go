@@ -29,9 +29,12 @@ func unescape(part string) (string, error) {
 	return name, nil
 }
 
-const ListSize = 100
-
-const ListLimit = 1000
+const (
+	// ListSize is how long a page of a list is when its caller does not say.
+	ListSize = 100
+	// ListLimit is how long a page can be.
+	ListLimit = 1000
+)
 
 // QueryList reads a comma list. Many clients write a list as a key that is repeated, with or without brackets behind it.
 func QueryList(c *fiber.Ctx, key string) []string {
@@ -44,6 +47,7 @@ func QueryList(c *fiber.Ctx, key string) []string {
 	return out
 }
 
+// QueryFlag reads true or false from the query, false when it is not there.
 func QueryFlag(c *fiber.Ctx, key string, wrong *Problems) bool {
 	switch text := c.Query(key); text {
 	case "", "false":

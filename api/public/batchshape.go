@@ -93,6 +93,7 @@ func (b *BatchStats) add(status farm.JobStatus, n int) {
 	}
 }
 
+// CountedStats are the stats of a batch whose jobs were counted by their states.
 func CountedStats(counts map[farm.JobStatus]int) BatchStats {
 	var stats BatchStats
 	for status, n := range counts {
@@ -153,7 +154,7 @@ type batchCancelled struct {
 	CancelledCount int                 `json:"cancelledCount"`
 	SkippedCount   int                 `json:"skippedCount"`
 	Jobs           []batchCancelledJob `json:"jobs"`
-	CancelledJobs  []jobBody           `json:"cancelledJobs"` // with those that went along with the batch's own
+	CancelledJobs  []JobBody           `json:"cancelledJobs"` // with those that went along with the batch's own
 }
 
 type batchCancelledJob struct {

@@ -15,9 +15,9 @@ type Addresses interface {
 	OutputAddress(job farm.Job) string
 }
 
-// jobBody is a job as the interface shows it. What stands behind missingFonts is the farm's own, and only there when there is
+// JobBody is a job as the interface shows it. What stands behind missingFonts is the farm's own, and only there when there is
 // something to say.
-type jobBody struct {
+type JobBody struct {
 	ID           string       `json:"id"`
 	TemplateID   *string      `json:"templateId"`
 	Composition  string       `json:"composition,omitempty"`
@@ -81,8 +81,8 @@ func createdAlone(at Addresses, j farm.Job) jobCreated {
 }
 
 // jobShape shows a job whose result is, or will be, at address. A minimal one lacks its numbers and assets.
-func jobShape(j farm.Job, address string, minimal bool) jobBody {
-	body := jobBody{
+func jobShape(j farm.Job, address string, minimal bool) JobBody {
+	body := JobBody{
 		ID: j.ID, TemplateID: answer.OrNull(j.Template.ID), Composition: j.Template.Composition, Status: string(j.Status), Progress: answer.Percent(j.Progress),
 		OutputURL: address, MissingFonts: j.MissingFonts, Name: j.Name, Tags: j.Tags, Warnings: j.Warnings,
 		Hold: j.Hold, BatchID: j.Batch, ParentID: j.Parent, ChildIDs: j.Children,
@@ -151,8 +151,9 @@ func statsShape(j farm.Job) *jobStats {
 	return stats
 }
 
-func JobShapes(at Addresses, jobs []farm.Job, minimal bool) []jobBody {
-	out := make([]jobBody, len(jobs))
+// JobShapes are jobs as the interface shows them.
+func JobShapes(at Addresses, jobs []farm.Job, minimal bool) []JobBody {
+	out := make([]JobBody, len(jobs))
 	for i, j := range jobs {
 		out[i] = jobShape(j, at.OutputAddress(j), minimal)
 	}

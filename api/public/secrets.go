@@ -14,8 +14,8 @@ import (
 // secretLimit bounds the body that a secret comes in; JSON may make six bytes of one.
 const secretLimit = 64 << 10
 
-// secretBody is a secret as the interface shows it: never its value.
-type secretBody struct {
+// SecretBody is a secret as the interface shows it: never its value.
+type SecretBody struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
 	CreatedAt answer.Time `json:"createdAt"`
@@ -23,8 +23,9 @@ type secretBody struct {
 	MachineTags []string `json:"machineTags,omitempty"`
 }
 
-func SecretShape(s farm.Secret) secretBody {
-	return secretBody{ID: s.ID, Name: s.Name, CreatedAt: answer.Time(s.CreatedAt), MachineTags: s.MachineTags}
+// SecretShape is a secret as the interface shows it.
+func SecretShape(s farm.Secret) SecretBody {
+	return SecretBody{ID: s.ID, Name: s.Name, CreatedAt: answer.Time(s.CreatedAt), MachineTags: s.MachineTags}
 }
 
 // secretHandlers answers for the secrets of a team.
@@ -45,7 +46,7 @@ func (h secretHandlers) listSecrets(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	out := make([]secretBody, len(list))
+	out := make([]SecretBody, len(list))
 	for i, secret := range list {
 		out[i] = SecretShape(secret)
 	}

@@ -106,7 +106,7 @@ func notInHeaderValue(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 // the body of a webhook.
 func DescribeJob(job farm.Job, address string, data json.RawMessage) ([]byte, error) {
 	body, err := answer.Encode(struct {
-		jobBody
+		JobBody
 		Data json.RawMessage `json:"data,omitempty"`
 	}{jobShape(job, address, false), data})
 	return bytes.TrimSuffix(body, []byte("\n")), err

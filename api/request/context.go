@@ -41,7 +41,7 @@ func Stopping(c *fiber.Ctx) context.Context {
 	return context.Background()
 }
 
-// requestContext adds to ctx what the farm has to know of the request that c answers.
+// withRequest adds to ctx what the farm has to know of the request that c answers.
 func withRequest(c *fiber.Ctx, ctx context.Context) context.Context {
 	if led, ok := c.Locals(LocalLed).(*coordinator.Led); ok {
 		ctx = coordinator.WithLed(ctx, led)

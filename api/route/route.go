@@ -41,18 +41,22 @@ func Get(path string, action farm.Action, handle Handler) Route {
 	return Route{Method: fiber.MethodGet, Path: path, Action: action, Handle: handle}
 }
 
+// Post is a route for POST.
 func Post(path string, action farm.Action, handle Handler) Route {
 	return Route{Method: fiber.MethodPost, Path: path, Action: action, Handle: handle}
 }
 
+// Put is a route for PUT.
 func Put(path string, action farm.Action, handle Handler) Route {
 	return Route{Method: fiber.MethodPut, Path: path, Action: action, Handle: handle}
 }
 
+// Patch is a route for PATCH.
 func Patch(path string, action farm.Action, handle Handler) Route {
 	return Route{Method: fiber.MethodPatch, Path: path, Action: action, Handle: handle}
 }
 
+// Delete is a route for DELETE.
 func Delete(path string, action farm.Action, handle Handler) Route {
 	return Route{Method: fiber.MethodDelete, Path: path, Action: action, Handle: handle}
 }

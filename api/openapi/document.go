@@ -82,6 +82,7 @@ func read(folder string) (*yaml.Node, error) {
 		if len(file.Content) != 1 {
 			return nil, fmt.Errorf("reading the interface: %s is empty", name)
 		}
+		spread(file.Content[0])
 		if err := merge(root, file.Content[0], ""); err != nil {
 			return nil, fmt.Errorf("reading the interface: %s: %w", name, err)
 		}

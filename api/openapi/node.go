@@ -57,6 +57,28 @@ func mapping(key string, value *yaml.Node) *yaml.Node {
 
 func reference(to string) *yaml.Node { return mapping("$ref", text(to)) }
 
+// spread puts the members that a mapping takes over from another (YAML's merge key, <<) in their place, at any depth.
+func spread(n *yaml.Node) {
+	var out []*yaml.Node
+	for i, child := range n.Content {
+		spread(child)
+		if n.Kind != yaml.MappingNode {
+			continue
+		}
+		switch key := n.Content[i&^1]; {
+		case key.Tag != "!!merge":
+			out = append(out, child)
+		case i%2 == 1 && child.Kind == yaml.AliasNode:
+			out = append(out, child.Alias.Content...)
+		case i%2 == 1:
+			out = append(out, child.Content...)
+		}
+	}
+	if n.Kind == yaml.MappingNode {
+		n.Content = out
+	}
+}
+
 // merge adds the keys of from to a mapping; mappings on both sides become one, anything else may stand only once.
 func merge(into, from *yaml.Node, path string) error {
 	if from.Kind != yaml.MappingNode {

@@ -83,3 +83,16 @@ func textsOf[T ~string](list []T) []string {
 	}
 	return out
 }
+
+// TestTheFieldsOfAJobAreTheDocuments holds the lists of fields that a strict request may have.
+func TestTheFieldsOfAJobAreTheDocuments(t *testing.T) {
+	doc := apitest.Described(t, openapi.Public)
+	for schema, known := range map[string][]string{
+		"JobCreation": jobKeys, "JoinCreation": joinKeys, "Clip": clipKeys, "NestedJob": nestedKeys,
+	} {
+		described := slices.Sorted(maps.Keys(doc.Components.Schemas[schema].Value.Properties))
+		if known := slices.Sorted(slices.Values(known)); !slices.Equal(described, known) {
+			t.Errorf("%s: the document has %v, the code knows %v", schema, described, known)
+		}
+	}
+}

@@ -2,9 +2,11 @@ package raftstore
 
 import (
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
@@ -89,6 +91,66 @@ func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
 		if err := openStore(b, config(b, folder)).Close(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// counting counts what goes out over a layer.
+type counting struct {
+	Layer
+	messages *atomic.Int64
+}
+
+func (l counting) Dial(address string, timeout time.Duration) (net.Conn, error) {
+	conn, err := l.Layer.Dial(address, timeout)
+	return countedConn{conn, l.messages}, err
+}
+
+type countedConn struct {
+	net.Conn
+	messages *atomic.Int64
+}
+
+func (c countedConn) Write(p []byte) (int, error) {
+	c.messages.Add(1)
+	return c.Conn.Write(p)
+}
+
+// BenchmarkLed submits at the leader of three nodes, with a look at the others before each submission, and without.
+func BenchmarkLed(b *testing.B) {
+	var messages atomic.Int64
+	c := newClusterOf(b, 3, func(_ int, cfg *Config) { cfg.Layer = counting{cfg.Layer, &messages} })
+	leader := c.nodes[c.leader()]
+	putTeam(b, leader, "team")
+	var next atomic.Int64
+	for _, callers := range []int{1, 16, 64} {
+		for _, led := range []bool{false, true} {
+			b.Run(fmt.Sprintf("callers=%d/led=%v", callers, led), func(b *testing.B) {
+				b.ReportAllocs()
+				before := messages.Load()
+				b.ResetTimer()
+				var group sync.WaitGroup
+				var done atomic.Int64
+				for range callers {
+					group.Go(func() {
+						for done.Add(1) <= int64(b.N) {
+							ctx := b.Context()
+							if led {
+								ctx = WithLed(ctx, leader.Led())
+							} else if err := leader.Fresh(ctx); err != nil {
+								b.Error(err)
+								return
+							}
+							if _, err := leader.Apply(ctx, benchSubmission(next.Add(1))); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				group.Wait()
+				b.ReportMetric(float64(messages.Load()-before)/float64(b.N), "messages/op")
+			})
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (l *loopback) Close() error {
 
 // cluster is a number of nodes on this machine that may be stopped and started.
 type cluster struct {
-	t       *testing.T
+	t       testing.TB
 	peers   []Peer
 	folders []string
 	adjust  func(i int, cfg *Config)
@@ -59,13 +59,13 @@ type cluster struct {
 }
 
 // newCluster starts n nodes.
-func newCluster(t *testing.T, n int) *cluster {
+func newCluster(t testing.TB, n int) *cluster {
 	t.Helper()
 	return newClusterOf(t, n, func(int, *Config) {})
 }
 
 // newClusterOf starts n nodes that are configured as adjust has it.
-func newClusterOf(t *testing.T, n int, adjust func(i int, cfg *Config)) *cluster {
+func newClusterOf(t testing.TB, n int, adjust func(i int, cfg *Config)) *cluster {
 	t.Helper()
 	c := &cluster{t: t, nodes: make([]*Store, n), adjust: adjust}
 	for i := range n {
@@ -152,7 +152,7 @@ func (c *cluster) leader() int {
 }
 
 // eventually polls until fn is true.
-func eventually(t *testing.T, what string, fn func() bool) {
+func eventually(t testing.TB, what string, fn func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

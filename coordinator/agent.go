@@ -57,7 +57,7 @@ func selects(q farm.AgentQuery, m farm.Machine) bool {
 }
 
 func (c *Coordinator) agentsAfter(after string, limit int) (page []farm.Agent, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		page, err = tx.AgentsAfter(after, limit)
 		return err
 	})
@@ -67,7 +67,7 @@ func (c *Coordinator) agentsAfter(after string, limit int) (page []farm.Agent, e
 // Agent finds a machine.
 func (c *Coordinator) Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error) {
 	var a farm.Agent
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := c.state.View(func(tx *raftstore.Tx) (err error) {
 		a, err = tx.Agent(id)
 		return err
 	})

@@ -13,7 +13,7 @@ import (
 // Batch finds a batch of the caller's team with those of its jobs that the farm still knows, in their order.
 func (c *Coordinator) Batch(_ context.Context, p farm.Principal, id string) (batch farm.Batch, jobs map[string]farm.Job, err error) {
 	jobs = map[string]farm.Job{}
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		if batch, err = tx.Batch(id); err != nil || batch.Team != p.Team {
 			return err
 		}
@@ -42,7 +42,7 @@ type CountedBatch struct {
 
 // Batches lists batches of the caller's team, the newest first. next is the cursor of the page that follows, "" after the last.
 func (c *Coordinator) Batches(_ context.Context, p farm.Principal, cursor string, limit int) (list []CountedBatch, next string, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) error {
+	err = c.state.View(func(tx *raftstore.Tx) error {
 		var batches []farm.Batch
 		var err error
 		if batches, next, err = tx.Batches(p.Team, cursor, limit); err != nil {
@@ -84,7 +84,7 @@ func (c *Coordinator) CancelBatch(ctx context.Context, p farm.Principal, id stri
 // BatchPart finds a batch of the caller's team with its numbers, and those of its jobs in given states (nil for all) from a place
 // on that the farm still knows, at most limit of them. The jobs come without fonts, assets, upload and webhook.
 func (c *Coordinator) BatchPart(_ context.Context, p farm.Principal, id string, states []farm.JobStatus, from, limit int) (batch CountedBatch, jobs []farm.Job, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		if batch.Batch, err = tx.Batch(id); err != nil || batch.Team != p.Team {
 			return err
 		}

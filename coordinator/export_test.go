@@ -16,7 +16,7 @@ func (c *Coordinator) Retain(ctx context.Context) error { return c.retention.Rou
 
 // Level is the level that the farm is at.
 func (c *Coordinator) Level() (level int, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) error {
+	err = c.state.View(func(tx *raftstore.Tx) error {
 		level, _, err = tx.Level()
 		return err
 	})
@@ -49,7 +49,7 @@ func (c *Coordinator) SecretKeys() []string { return c.ring.IDs() }
 // LeaseAsBefore brings a lease of a job's task into the log that this leader has not decided, as the leader before may have proposed it.
 func (c *Coordinator) LeaseAsBefore(ctx context.Context, job, agent string) (task farm.Task, err error) {
 	read := func() error {
-		return c.store.View(func(tx *raftstore.Tx) error {
+		return c.state.View(func(tx *raftstore.Tx) error {
 			tasks, err := tx.TasksOf(job)
 			if err == nil {
 				task = tasks[0]

@@ -8,7 +8,7 @@ import (
 func (f submissions) FileAllowed(path string) (bool, error) {
 	f.installed.mu.Lock()
 	defer f.installed.mu.Unlock()
-	if err := f.store.View(f.installed.renewLocked); err != nil {
+	if err := f.state.View(f.installed.renewLocked); err != nil {
 		return false, err
 	}
 	for _, m := range f.installed.machines {

@@ -34,7 +34,7 @@ func (c *Coordinator) HandOver(ctx context.Context) {
 // OtherAddresses are the base addresses at which the farm's other coordinators are reached, in the order of their ids.
 func (c *Coordinator) OtherAddresses() []string {
 	var list []string
-	err := c.store.View(func(tx *raftstore.Tx) error {
+	err := c.state.View(func(tx *raftstore.Tx) error {
 		nodes, err := tx.Coordinators()
 		for _, node := range nodes {
 			if node.ID != c.store.ID() && node.Public != "" {

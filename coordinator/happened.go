@@ -10,7 +10,7 @@ import (
 // followState takes up what happens, on every node, until ctx ends.
 func (c *Coordinator) followState(ctx context.Context) {
 	c.feed.Run(ctx, func(results []command.Result) {
-		c.Told(results)
+		c.Applied(results)
 		for i := range results {
 			c.happened(&results[i])
 			if results[i].Replaced {

@@ -105,7 +105,7 @@ func (c *Coordinator) tellMissing(job *farm.Job) error {
 	}
 	c.installed.mu.Lock()
 	defer c.installed.mu.Unlock()
-	if err := c.store.View(c.installed.renewLocked); err != nil {
+	if err := c.state.View(c.installed.renewLocked); err != nil {
 		return err
 	}
 	job.MissingFonts = slices.DeleteFunc(slices.Clone(job.MissingFonts), func(name string) bool {

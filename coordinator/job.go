@@ -29,7 +29,7 @@ func (c *Coordinator) Job(ctx context.Context, p farm.Principal, id string) (far
 
 // Jobs lists jobs of the caller's team. next is the cursor of the page that follows, "" after the last.
 func (c *Coordinator) Jobs(_ context.Context, p farm.Principal, q farm.JobQuery) (jobs []farm.Job, next string, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		jobs, next, err = tx.Jobs(p.Team, q)
 		return err
 	})
@@ -41,7 +41,7 @@ func (c *Coordinator) Jobs(_ context.Context, p farm.Principal, q farm.JobQuery)
 
 // CountJobs counts the jobs of the caller's team by status.
 func (c *Coordinator) CountJobs(_ context.Context, p farm.Principal) (counts map[farm.JobStatus]int, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		counts, err = tx.CountJobs(p.Team)
 		return err
 	})
@@ -75,7 +75,7 @@ func (c *Coordinator) jobsByID(ids []string, err error) (jobs []farm.Job, _ erro
 	if err != nil {
 		return nil, err
 	}
-	err = c.store.View(func(tx *raftstore.Tx) error {
+	err = c.state.View(func(tx *raftstore.Tx) error {
 		for _, id := range ids {
 			job, err := tx.Job(id)
 			if err != nil {

@@ -62,7 +62,7 @@ const logGrace = time.Hour
 // wantsLog tells whether lines of a job that came before a time may still be kept: not once the job has been redacted, or is gone.
 func (c *Coordinator) wantsLog(id string, begun time.Time) (wanted bool, err error) {
 	var job farm.Job
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		job, err = tx.Job(id)
 		return err
 	})
@@ -82,7 +82,7 @@ func (c *Coordinator) wantsLog(id string, begun time.Time) (wanted bool, err err
 
 // logOrder grows with the farm's log.
 func (c *Coordinator) logOrder() (index uint64) {
-	_ = c.store.View(func(tx *raftstore.Tx) error { // which cannot fail by itself, and 0 only costs the order of two pieces
+	_ = c.state.View(func(tx *raftstore.Tx) error { // which cannot fail by itself, and 0 only costs the order of two pieces
 		index = tx.Index()
 		return nil
 	})

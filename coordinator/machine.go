@@ -13,7 +13,7 @@ import (
 // Machines lists the farm's workstations by name. Of another team's work it tells only that there is some.
 func (c *Coordinator) Machines(ctx context.Context, p farm.Principal) ([]farm.Machine, error) {
 	var agents []farm.Agent
-	err := c.store.View(func(tx *raftstore.Tx) (err error) {
+	err := c.state.View(func(tx *raftstore.Tx) (err error) {
 		agents, err = tx.Agents()
 		return err
 	})

@@ -232,7 +232,7 @@ func (g gauges) node(put putMetric) {
 // farm reads what is the same on every node: of the state, and of the leader's memory where there is a leader.
 func (g gauges) farm(put putMetric) {
 	jobs := map[farm.JobStatus]int{}
-	err := g.c.store.View(func(tx *raftstore.Tx) error {
+	err := g.c.state.View(func(tx *raftstore.Tx) error {
 		teams, err := tx.Teams()
 		if err != nil {
 			return err

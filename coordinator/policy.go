@@ -17,7 +17,7 @@ func (c *Coordinator) Policy(_ context.Context, p farm.Principal) (farm.Policy, 
 }
 
 func (c *Coordinator) policy() (policy farm.Policy, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		policy, err = tx.Policy()
 		return err
 	})

@@ -27,7 +27,7 @@ func (c *Coordinator) status(ctx context.Context, p farm.Principal, queue bool) 
 		return s, err
 	}
 	var enrolled int
-	err = c.store.View(func(tx *raftstore.Tx) error {
+	err = c.state.View(func(tx *raftstore.Tx) error {
 		policy, err := tx.Policy()
 		if err != nil {
 			return err

@@ -73,7 +73,7 @@ func (c *Coordinator) tasksOf(p farm.Principal, job string) (tasks []farm.Task, 
 	if _, err := c.state.JobOf(p, job); err != nil {
 		return nil, err
 	}
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		tasks, err = tx.TasksOf(job)
 		return err
 	})
@@ -95,7 +95,7 @@ func pageBehind(tasks []farm.Task, after string, limit int) (page []farm.Task, n
 }
 
 func (c *Coordinator) teamTask(p farm.Principal, id string) (task farm.Task, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		task, err = tx.Task(id)
 		return err
 	})
@@ -107,7 +107,7 @@ func (c *Coordinator) teamTask(p farm.Principal, id string) (task farm.Task, err
 
 // attemptsOf are the attempts of a task, the one under way last.
 func (c *Coordinator) attemptsOf(t farm.Task, names func(string) string) (attempts []farm.AttemptRecord, err error) {
-	err = c.store.View(func(tx *raftstore.Tx) (err error) {
+	err = c.state.View(func(tx *raftstore.Tx) (err error) {
 		attempts, err = tx.Attempts(t.ID)
 		return err
 	})
@@ -127,7 +127,7 @@ func (c *Coordinator) agentNames() func(id string) string {
 		if name, ok := known[id]; ok || id == "" {
 			return name
 		}
-		_ = c.store.View(func(tx *raftstore.Tx) error {
+		_ = c.state.View(func(tx *raftstore.Tx) error {
 			a, err := tx.Agent(id)
 			known[id] = a.Name
 			return err

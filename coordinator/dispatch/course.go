@@ -50,13 +50,13 @@ func courseOf(tasks []farm.Task) *course {
 	return c
 }
 
-// follow reads the courses of jobs anew, when something has happened to their tasks.
-func (l *leader) follow(jobs ...string) {
+// readCourses reads the courses of jobs anew, when something has happened to their tasks.
+func (l *leader) readCourses(jobs ...string) {
 	if len(jobs) == 0 {
 		return
 	}
-	l.following.Lock()
-	defer l.following.Unlock()
+	l.courseReads.Lock()
+	defer l.courseReads.Unlock()
 	courses := make(map[string]*course, len(jobs))
 	err := l.d.state.View(func(tx *raftstore.Tx) error {
 		for _, id := range jobs {

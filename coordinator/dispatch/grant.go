@@ -91,24 +91,17 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		return false, nil
 	}
 	whole := l.splitting(ctx, grants)
-	res, leases, err := l.lease(ctx, grants, now)
+	leased, err := l.lease(ctx, grants, now)
 	if err != nil {
 		return false, err
 	}
-	moved := make(map[string]farm.Job, len(res.Jobs))
-	for _, job := range res.Jobs {
-		moved[job.ID] = job
-	}
-	tasks := make(map[string]farm.Task, len(res.Tasks))
-	for _, t := range res.Tasks {
-		tasks[t.ID] = t
-	}
-	for i, g := range grants {
-		if leases[i] == nil {
+	for _, g := range grants {
+		got, is := leased[g.Task.ID]
+		if !is {
 			l.reconsider(ctx, g)
 			continue
 		}
-		l.d.counters.Leased(g.Task, now)
+		l.d.counters.Leased(g.Task, got.task.LeasedAt)
 		select {
 		case l.hands <- struct{}{}:
 		case <-ctx.Done():
@@ -116,14 +109,20 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		}
 		l.handing.Go(func() {
 			defer func() { <-l.hands }()
-			l.handOver(ctx, leases[i], tasks[g.Task.ID], moved, whole[g.Task.ID])
+			l.handOver(ctx, got.lease, got.task, whole[g.Task.ID])
 		})
 	}
 	return true, nil
 }
 
-// lease writes grants into the state, and notes those that are leases now. Of others it gives nil.
-func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Time) (command.Result, []*lease, error) {
+// leased is a task that has just been leased.
+type leased struct {
+	lease *lease
+	task  farm.Task
+}
+
+// lease writes grants into the state, and gives those that are leases now, by task.
+func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Time) (map[string]leased, error) {
 	cmd := command.LeaseTasks{At: now, Rested: true}
 	for _, g := range grants {
 		cmd.Grants = append(cmd.Grants, command.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})
@@ -136,9 +135,9 @@ func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Ti
 	}
 	if err != nil {
 		l.revoke(grants)
-		return res, nil, err
+		return nil, err
 	}
-	leases := make([]*lease, len(grants))
+	made := make(map[string]leased, len(grants))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, g := range grants {
@@ -147,10 +146,11 @@ func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Ti
 		if at < 0 || res.Each[i] != nil {
 			continue
 		}
-		leases[i] = l.holdLocked(res.Tasks[at])
-		leases[i].handing = true
+		h := l.holdLocked(res.Tasks[at])
+		h.handing = true
+		made[g.Task.ID] = leased{h, res.Tasks[at]}
 	}
-	return res, leases, nil
+	return made, nil
 }
 
 // revoke undoes grants that were perhaps not written. If they were, the next try is refused and set right there.
@@ -203,12 +203,12 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 	}
 }
 
-// handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. moved are
-// jobs, by id, that need not be read. whole is why the render was not split, "" when it was, or when that is no question.
-func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[string]farm.Job, whole string) {
+// handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. whole is why the
+// render was not split, "" when it was, or when that is no question.
+func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, whole string) {
 	adobe := l.hasAfterEffects()
 	reading, cancel := context.WithTimeout(ctx, handWithin)
-	lease, never, err := l.d.handouts.Of(reading, t, adobe)
+	made, err := l.d.handouts.Of(reading, t, adobe)
 	cancel()
 	switch {
 	case err == nil:
@@ -216,7 +216,7 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 		return // the next leader finds the lease in the state
 	case errors.Is(err, library.ErrMachine):
 		l.d.log.Info("a task goes to another machine", "task", t.ID, "agent", t.Agent, "reason", err)
-		if err := errors.Join(l.loadStandings(), l.loadSecretTags()); err != nil {
+		if err := errors.Join(l.readStandings(), l.readSecretTags()); err != nil {
 			l.d.log.Error("reading which machines get secrets", "error", err)
 		}
 		l.takeBack(ctx, true, h)
@@ -231,12 +231,12 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 		return
 	}
 	var outer []string
-	if job, known := moved[t.Job]; !known || job.Parent != "" {
+	if made.Nested {
 		if outer, err = l.d.outerJobs(t.Job); err != nil {
 			l.d.log.Warn("looking for the jobs that a job is nested in", "job", t.Job, "error", err)
 		}
 	}
-	whole = cmp.Or(never, whole)
+	whole = cmp.Or(made.Never, whole)
 	if name, here := l.hasHere(t.Agent); here {
 		lines := []string{fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, name, l.d.state.Now().UTC().Format(time.RFC3339))}
 		if whole != "" {
@@ -247,7 +247,7 @@ func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, moved map[
 	l.mu.Lock()
 	h.whole = whole
 	l.mu.Unlock()
-	if !l.send(h, lease, outer) {
+	if !l.send(h, made, outer) {
 		l.takeBack(ctx, true, h)
 	}
 	l.d.events.Spread(farm.Event{Kind: farm.EventMachine, ID: t.Agent})
@@ -264,11 +264,11 @@ func (l *leader) hasHere(agent string) (name string, here bool) {
 }
 
 // send sends a lease to its agent, unless it is none any more; false when it has to be taken back, since nobody is there for it.
-func (l *leader) send(h *lease, lease wire.Lease, outer []string) bool {
+func (l *leader) send(h *lease, made handout.Handout, outer []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h.handing = false
-	h.files, h.outer = handout.FilesOf(lease), outer
+	h.files, h.outer = made.Files(), outer
 	if l.leases[h.Task] != h {
 		return true
 	}
@@ -280,6 +280,6 @@ func (l *leader) send(h *lease, lease wire.Lease, outer []string) bool {
 	if s == nil || l.standings[h.agent].paused { // it may have been paused, and asked for what it has, meanwhile
 		return false
 	}
-	s.send(wire.Message{Lease: &lease})
+	s.send(wire.Message{Lease: &made.Lease})
 	return true
 }

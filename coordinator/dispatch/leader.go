@@ -2,17 +2,13 @@ package dispatch
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/schedule"
-	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/farm/wire"
-	"overcrank/interval"
-	"overcrank/raftstore"
 )
 
 // retryPause is how long the leader waits after the state could not be written.
@@ -21,11 +17,11 @@ const retryPause = time.Second
 // leader is what only the node that leads has, and only in memory: the ready tasks in order, the leases with their
 // progress, the agents' sessions. It lives for one term of leadership and is rebuilt from the state.
 //
-// Its locks are taken in this order, each with any of those before it held or without:
+// Its locks are taken in this order, each with any of those before it held or without (DESIGN.md says more):
 //
 //	granting    while leases are written or reconciled with an agent; the state is waited for with it, storage never
 //	the feed's  while results are handed on to observe (state.Feed.Between), and while a leader takes over
-//	following   while courses are read
+//	courseReads while courses are read
 //	mu          for moments: nothing is waited for with it
 type leader struct {
 	d    *Dispatcher
@@ -39,7 +35,7 @@ type leader struct {
 	trial  trial // guarded by mu
 	speeds *speeds
 
-	following sync.Mutex // held while courses are read anew, so that the latest reading stays
+	courseReads sync.Mutex // so that the latest reading of a course stays
 
 	granting sync.Mutex     // so that nobody reconciles an agent's leases with half of them known
 	hands    chan struct{}  // leases that are put together at once
@@ -153,12 +149,12 @@ func (l *leader) term(ctx context.Context) {
 	loops.Go(func() { l.expireLoop(own) })
 	loops.Go(func() { l.tellLoop(ctx) })
 	// The most urgent tasks are granted while the others are being read: reading a million takes seconds.
-	if !l.takeUp(ctx, l.loadUrgent) {
+	if !l.untilRead(ctx, l.readUrgent) {
 		return
 	}
 	loops.Go(func() { l.grantLoop(own) })
 	// From here on the queue is told of what is submitted, so nothing falls between the two.
-	if !l.takeUp(ctx, l.load) {
+	if !l.untilRead(ctx, l.readReady) {
 		return
 	}
 	l.mu.Lock()
@@ -175,39 +171,6 @@ func (l *leader) term(ctx context.Context) {
 		}
 	})
 	<-ctx.Done()
-}
-
-// begin waits until this node has all that was committed before its term. own is ctx for what the leader decides by itself: it is
-// committed in this term or not at all, and waited for no longer than the term lasts. led is false when ctx ended before.
-func (l *leader) begin(ctx context.Context) (own context.Context, led bool) {
-	for {
-		err := l.d.raft.Barrier(ctx)
-		if err == nil {
-			own, err = l.d.raft.InThisTerm(ctx)
-		}
-		if err == nil {
-			return state.WithinTerm(own), true
-		}
-		if interval.Wait(ctx, retryPause) != nil {
-			return nil, false
-		}
-		l.d.log.Warn("waiting to take over the farm's work", "error", err)
-	}
-}
-
-// takeOver reads what the leader before had, until that succeeds; false when ctx ended before. What happens meanwhile is handed on once
-// this node is known to lead: none of it may be missed, and none be half noted.
-func (l *leader) takeOver(ctx context.Context) bool {
-	l.began = time.Now()
-	return l.takeUp(ctx, func(ctx context.Context) error {
-		return l.d.feed.Between(func() error {
-			if err := l.take(ctx); err != nil {
-				return err
-			}
-			l.d.setLeader(l)
-			return nil
-		})
-	})
 }
 
 // queueTime is how long questions wait for the queue of a node that has begun to lead. One of hundreds of thousands takes longer; then
@@ -243,7 +206,7 @@ func (l *leader) hasRead() bool {
 
 // leave ends the time in which this node is asked as leader. What is known of the leases stays known until the next leader tells.
 func (l *leader) leave() {
-	l.d.mirror.take(newTold().next(l), true)
+	l.d.mirror.take(newFollower().next(l), true)
 	l.d.setLeader(nil)
 }
 
@@ -254,136 +217,6 @@ func (d *Dispatcher) setLeader(l *leader) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.leader = l
-}
-
-// takeUp reads the state until that succeeds; false when ctx ended before, which ends a reading too.
-func (l *leader) takeUp(ctx context.Context, read func(context.Context) error) bool {
-	for {
-		err := read(ctx)
-		if err == nil {
-			return true
-		}
-		if ctx.Err() != nil {
-			return false
-		}
-		l.d.log.Error("reading the farm's state to take over its work", "error", err)
-		if interval.Wait(ctx, retryPause) != nil {
-			return false
-		}
-	}
-}
-
-// urgentTasks is how many tasks of all teams are read before the first of them is granted, and urgentLeast of each team at least. It takes
-// some tens of milliseconds, and holds what hundreds of machines take in the next seconds.
-const (
-	urgentTasks = 4000
-	urgentLeast = 200
-)
-
-// loadUrgent queues what comes first of each team, as far as the state lists jobs by urgency: by priority, then by age. What renders
-// already goes before that. A task that only load finds to be more urgent, such as one of a rush far down the list, is granted then.
-func (l *leader) loadUrgent(ctx context.Context) error {
-	var teams []farm.Team
-	err := l.d.state.View(func(tx *raftstore.Tx) (err error) {
-		teams, err = tx.Teams()
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, team := range teams {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		var tasks []farm.Task
-		err := l.d.state.View(func(tx *raftstore.Tx) (err error) {
-			tasks, err = tx.UrgentTasks(team.ID, max(urgentTasks/len(teams), urgentLeast))
-			return err
-		})
-		if err == nil && len(tasks) > 0 {
-			err = l.enqueue(tasks, nil)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// take reads what the state says of agents and leases.
-func (l *leader) take(ctx context.Context) error {
-	if err := errors.Join(l.loadStandings(), l.loadSecretTags(), l.loadUsage(), l.loadAttemptsFrom()); err != nil {
-		return err
-	}
-	return l.d.state.EachTask(ctx, farm.TaskLeased, func(page []farm.Task) error {
-		tasks, err := l.tasksOf(page, nil)
-		if err != nil {
-			return err
-		}
-		outer := make([][]string, len(page))
-		for i, t := range page {
-			if outer[i], err = l.d.outerJobs(t.Job); err != nil {
-				return err
-			}
-		}
-		defer l.follow(severalOf(page)...)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		for i, t := range page {
-			l.holdLocked(t).outer = outer[i]
-			if tasks[i].ID != "" {
-				l.queue.Hold(tasks[i], t.Agent, t.LeasedAt)
-			}
-		}
-		return nil
-	})
-}
-
-func (l *leader) loadAttemptsFrom() error {
-	return l.d.state.View(func(tx *raftstore.Tx) error {
-		from, err := tx.AttemptsFrom()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.attemptsFrom = from
-		return err
-	})
-}
-
-// load reads what people want, and queues the tasks that the state has ready and the webhooks that it owes. Those that are
-// queued already stay so, tasks with their needs as they are now.
-func (l *leader) load(ctx context.Context) error {
-	if err := errors.Join(l.loadStandings(), l.loadSecretTags()); err != nil {
-		return err
-	}
-	err := l.d.state.EachTask(ctx, farm.TaskReady, func(page []farm.Task) error { return l.enqueue(page, nil) })
-	if err != nil {
-		return err
-	}
-	return l.d.webhooks.Owed(l.outbox.Add)
-}
-
-// markStale notes that a command failed and may have been committed all the same.
-func (l *leader) markStale() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.stale = time.Now()
-}
-
-// refresh reads the state again a moment after the last such command, when what was on its way has arrived.
-func (l *leader) refresh(ctx context.Context) {
-	l.mu.Lock()
-	due := !l.stale.IsZero() && time.Since(l.stale) > 2*retryPause
-	if due {
-		l.stale = time.Time{}
-	}
-	l.mu.Unlock()
-	if !due {
-		return
-	}
-	if err := l.load(ctx); err != nil && ctx.Err() == nil {
-		l.d.log.Error("reading the farm's state again", "error", err)
-		l.markStale()
-	}
 }
 
 func (l *leader) wake() {

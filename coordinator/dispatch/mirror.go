@@ -163,46 +163,48 @@ func (m *mirror) addTo(job *farm.Job) (known bool) {
 	return known
 }
 
-// told is what one follower was told of the leader's leases.
-type told struct {
+// follower is what another node was told of the leader's leases.
+type follower struct {
 	at      uint64         // of leader.changes
 	leases  map[string]int // attempts by task
 	reached map[string]float64
 }
 
-func newTold() *told { return &told{leases: map[string]int{}, reached: map[string]float64{}} }
+func newFollower() *follower {
+	return &follower{leases: map[string]int{}, reached: map[string]float64{}}
+}
 
 // next is what has changed since it was asked last.
-func (t *told) next(l *leader) (n news) {
+func (f *follower) next(l *leader) (n news) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for task, h := range l.leases {
-		if h.changed > t.at || t.leases[task] != h.Attempt.Attempt {
+		if h.changed > f.at || f.leases[task] != h.Attempt.Attempt {
 			n.Leases = append(n.Leases, h.news())
-			t.leases[task] = h.Attempt.Attempt
+			f.leases[task] = h.Attempt.Attempt
 		}
 	}
-	for task := range t.leases {
+	for task := range f.leases {
 		if l.leases[task] == nil {
 			n.Gone = append(n.Gone, task)
-			delete(t.leases, task)
+			delete(f.leases, task)
 		}
 	}
 	for job, c := range l.courses {
-		if percent := l.outlookLocked(job, c).progress; percent != t.reached[job] {
+		if percent := l.outlookLocked(job, c).progress; percent != f.reached[job] {
 			if n.Reached == nil {
 				n.Reached = map[string]float64{}
 			}
-			n.Reached[job], t.reached[job] = percent, percent
+			n.Reached[job], f.reached[job] = percent, percent
 		}
 	}
-	for job := range t.reached {
+	for job := range f.reached {
 		if l.courses[job] == nil {
 			n.Over = append(n.Over, job)
-			delete(t.reached, job)
+			delete(f.reached, job)
 		}
 	}
-	t.at = l.changes
+	f.at = l.changes
 	return n
 }
 

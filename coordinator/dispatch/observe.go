@@ -6,16 +6,16 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// Told takes up what commands came to, in the order of the farm's log, while this node leads.
-func (d *Dispatcher) Told(results []command.Result) {
+// Applied takes up what commands came to, in the order of the farm's log, while this node leads.
+func (d *Dispatcher) Applied(results []command.Result) {
 	if l := d.leading(); l != nil { // which does not change meanwhile: see takeOver
-		l.told(results)
+		l.applied(results)
 	}
 }
 
-// told takes what commands came to into the leader's memory, in their order. What several submissions one after the other bring
+// applied takes what commands came to into the leader's memory, in their order. What several submissions one after the other bring
 // is queued at once.
-func (l *leader) told(results []command.Result) {
+func (l *leader) applied(results []command.Result) {
 	jobs, tasks := map[string]*farm.Job{}, make([]farm.Task, 0, len(results))
 	queue := func() {
 		if len(tasks) > 0 {
@@ -40,7 +40,7 @@ func (l *leader) told(results []command.Result) {
 			l.notePolicy(res.Index, *res.Policy)
 		}
 		if res.SecretTags {
-			if err := l.loadSecretTags(); err != nil {
+			if err := l.readSecretTags(); err != nil {
 				l.d.log.Error("following a change of secrets", "error", err)
 				l.markStale()
 			}
@@ -88,7 +88,7 @@ func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
 	}
 	l.mu.Unlock()
 	l.occupy(foreign)
-	l.follow(severalOf(tasks)...)
+	l.readCourses(severalOf(tasks)...)
 	if len(ready) > 0 {
 		if err := l.enqueue(ready, jobs); err != nil {
 			l.d.log.Error("queueing tasks", "error", err)

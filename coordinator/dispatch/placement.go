@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"overcrank/coordinator/peers"
-	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -209,138 +207,6 @@ func (l *leader) whyAway(job string) string {
 			cmp.Or(l.standings[h.agent].name, h.agent), waitTime(h.seen.Add(l.d.cfg.Lease)))
 	}
 	return ""
-}
-
-// waiting is what the state says of a job that has not ended.
-type waiting struct {
-	job      farm.Job
-	template *farm.Template
-	finished int // of its children
-	tasks    []farm.Task
-	task     farm.Task // the first that is ready; empty when none is
-	queued   schedule.Task
-}
-
-func (w *waiting) read(tx *raftstore.Tx, now time.Time) (err error) {
-	if w.job.Status == farm.JobPending {
-		for _, id := range w.job.Children {
-			child, err := tx.JobHead(id)
-			if err != nil {
-				return err
-			}
-			if child.Status == farm.JobFinished {
-				w.finished++
-			}
-		}
-		return nil
-	}
-	if w.template, err = templateOf(tx, w.job); err != nil {
-		return err
-	}
-	if w.tasks, err = tx.TasksOf(w.job.ID); err != nil {
-		return err
-	}
-	for _, t := range w.tasks {
-		if t.Status == farm.TaskReady {
-			w.task = t
-			w.queued, err = queuedTask(tx, t, w.job, w.template, now)
-			return err
-		}
-	}
-	return nil
-}
-
-// why says what a job waits for before any machine is looked for, "" when that is not so.
-func (w *waiting) why() string {
-	switch {
-	case w.job.Hold:
-		return "The job is held: it starts when it is released."
-	case w.job.Status == farm.JobPending:
-		return fmt.Sprintf("The job waits for its nested jobs: %d of %d have finished.", w.finished, len(w.job.Children))
-	case w.task.ID != "":
-		return ""
-	case w.template != nil && w.template.Status == farm.TemplateAwaitingUpload:
-		return fmt.Sprintf("Template %q has not been uploaded yet.", w.template.DisplayName)
-	case w.template != nil && w.template.Status == farm.TemplateDownloading:
-		return fmt.Sprintf("Template %q is still being downloaded.", w.template.DisplayName)
-	case w.template != nil && w.template.Status == farm.TemplateProcessing:
-		return fmt.Sprintf("Template %q is still being read.", w.template.DisplayName)
-	case w.job.Approve && w.job.ApprovedAt.IsZero() && w.sampled():
-		return "Its sample frames are there. The rest waits until somebody has approved them."
-	}
-	return ""
-}
-
-// sampled tells whether the frames to be looked at are made, and nothing of the rest is in work.
-func (w *waiting) sampled() bool {
-	for _, t := range w.tasks {
-		if t.Status == farm.TaskLeased || t.Kind == farm.TaskSample && t.Status != farm.TaskDone {
-			return false
-		}
-	}
-	return true
-}
-
-// Queue lists the tasks that wait for a machine, in the order in which they are likely to begin. next is the cursor of the page
-// that follows, "" after the last; one can look schedule.MaxListed tasks far. Of another team's it tells where they stand.
-func (d *Dispatcher) Queue(ctx context.Context, p farm.Principal, limit int, cursor string) (entries []farm.QueueEntry, next string, err error) {
-	after := 0
-	if cursor != "" {
-		if after, err = strconv.Atoi(cursor); err != nil || after < 0 {
-			return nil, "", farm.Errorf(farm.CodeInvalid, "%q is no cursor of the queue", cursor)
-		}
-	}
-	if limit < 1 || limit > maxQueuePage {
-		limit = maxQueuePage
-	}
-	told, err := peers.AskLeader(ctx, d.peers, askLine, lineAsked{Team: p.Team, After: after, Limit: limit})
-	if told.More {
-		next = strconv.Itoa(after + limit)
-	}
-	return told.Entries, next, err
-}
-
-// lineFrom is the part of the queue behind a place.
-func (l *leader) lineFrom(ctx context.Context, asked lineAsked) (line, error) {
-	if err := l.queueRead(ctx); err != nil {
-		return line{}, err
-	}
-	l.mu.Lock()
-	listed, more := l.queue.Line(l.d.state.Now(), asked.After, asked.Limit)
-	l.mu.Unlock()
-	part := line{Entries: make([]farm.QueueEntry, len(listed)), More: more}
-	err := l.d.state.View(func(tx *raftstore.Tx) error {
-		for i, at := range listed {
-			part.Entries[i] = farm.QueueEntry{Place: at.Place, Level: at.Task.Level, Since: at.Since}
-			if at.Task.Team != asked.Team {
-				continue
-			}
-			if err := describeEntry(tx, &part.Entries[i], at.Task); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return part, err
-}
-
-// maxQueuePage is how many tasks one page of the queue lists at most.
-const maxQueuePage = 500
-
-// describeEntry adds to an entry what only the task's own team sees.
-func describeEntry(tx *raftstore.Tx, e *farm.QueueEntry, t schedule.Task) error {
-	e.Task, e.Job, e.Team, e.Priority = t.ID, t.Job, t.Team, t.Priority
-	job, err := tx.JobHead(t.Job)
-	if err == nil {
-		e.JobName, e.Template, e.Composition = job.Name, job.Template.ID, job.Template.Composition
-		var task farm.Task
-		task, err = tx.Task(t.ID)
-		e.Kind = task.Kind
-	}
-	if farm.CodeOf(err) == farm.CodeNotFound { // it ended while the page was made
-		return nil
-	}
-	return err
 }
 
 // waitTime words a point in time for a sentence.

@@ -18,7 +18,7 @@ func (l *leader) enqueue(tasks []farm.Task, known map[string]*farm.Job) error {
 	if err != nil {
 		return err
 	}
-	l.follow(severalOf(tasks)...)
+	l.readCourses(severalOf(tasks)...)
 	now := l.d.state.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,8 +123,8 @@ func workOf(job farm.Job, template *farm.Template) schedule.Work {
 	return w
 }
 
-// loadUsage reads what machine time the teams had of late, which the queue shares the farm by.
-func (l *leader) loadUsage() error {
+// readUsage reads what machine time the teams had of late, which the queue shares the farm by.
+func (l *leader) readUsage() error {
 	var usages []tables.Usage
 	err := l.d.state.View(func(tx *raftstore.Tx) (err error) {
 		usages, err = tx.Usages()

@@ -34,8 +34,8 @@ func (s standing) describe(m *farm.Machine, now time.Time) {
 	}
 }
 
-// loadStandings reads what people want of the machines, and the farm's policy.
-func (l *leader) loadStandings() error {
+// readStandings reads what people want of the machines, and the farm's policy.
+func (l *leader) readStandings() error {
 	var agents []farm.Agent
 	var policy farm.Policy
 	var index uint64
@@ -156,8 +156,8 @@ func (l *leader) recallLocked(s *session) {
 	}
 }
 
-// loadSecretTags reads which secrets go to some machines only.
-func (l *leader) loadSecretTags() error {
+// readSecretTags reads which secrets go to some machines only.
+func (l *leader) readSecretTags() error {
 	tags := map[string][]string{}
 	var index uint64
 	err := l.d.state.View(func(tx *raftstore.Tx) error {

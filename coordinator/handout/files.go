@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"overcrank/coordinator/library"
 	"overcrank/coordinator/results"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -17,9 +18,9 @@ type File struct {
 	Key    string `json:"key,omitempty"`
 }
 
-// FilesOf is every file that a lease names, by hash.
-func FilesOf(lease wire.Lease) map[string]File {
-	refs := map[string]File{}
+// Files is every file that the lease names, by hash.
+func (h Handout) Files() map[string]File {
+	lease, refs := h.Lease, map[string]File{}
 	for src, f := range lease.Files {
 		file := File{FileRef: f}
 		if strings.HasPrefix(src, farm.ResultScheme) {
@@ -37,6 +38,22 @@ func FilesOf(lease wire.Lease) map[string]File {
 		refs[f.SHA256] = File{FileRef: *f}
 	}
 	return refs
+}
+
+// readFiles adds the files that a job's machine reads, its assets and its fonts. The address of the project becomes the lease's name for
+// it where it is that of a result.
+func (m *Maker) readFiles(tx *raftstore.Tx, lease *wire.Lease, job *farm.Job, template *farm.Template) (err error) {
+	if lease.Files, err = leaseFiles(tx, *job); err != nil {
+		return err
+	}
+	if lease.Assets, err = m.leaseAssets(tx, *job, lease.Files); err != nil {
+		return err
+	}
+	if err := m.nameResults(tx, job.Team, lease.Files, &job.Template.Src); err != nil {
+		return err
+	}
+	lease.Fonts, err = library.FontsFor(tx, *job, template)
+	return err
 }
 
 // leaseFiles finds the stored files that a job names.

@@ -31,77 +31,82 @@ func New(s *state.State, c *cluster.Cluster, t *templates.Catalog, secrets *libr
 	return &Maker{state: s, cluster: c, templates: t, secrets: secrets, private: p}
 }
 
-// Of puts together all that an agent needs to run a leased task. never is why it renders all of a film, whatever other machines are free.
-func (m *Maker) Of(ctx context.Context, t farm.Task, farmHasAfterEffects bool) (_ wire.Lease, never string, err error) {
-	var template *farm.Template
-	lease := wire.Lease{Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt}, Job: t.Job, Kind: t.Kind}
+// Handout is what a machine is handed with a lease.
+type Handout struct {
+	Lease  wire.Lease
+	Never  string // why the machine renders all of a film, whatever others are free; "" when others may help, and when that is no question
+	Nested bool   // the job is nested in another
+}
+
+// Of puts together all that an agent needs to run a leased task.
+func (m *Maker) Of(ctx context.Context, t farm.Task, farmHasAfterEffects bool) (Handout, error) {
 	job, err := m.state.JobOf(farm.Principal{Team: t.Team}, t.Job)
 	if err != nil {
-		return wire.Lease{}, "", err
+		return Handout{}, err
 	}
 	if job, err = m.private.Whole(ctx, job); err != nil {
-		return wire.Lease{}, "", err
+		return Handout{}, err
 	}
 	job = forTask(job, t)
+	made := Handout{Nested: job.Parent != "", Lease: wire.Lease{
+		Attempt: wire.Attempt{Task: t.ID, Attempt: t.Attempt}, Job: t.Job, JobName: job.Name, Kind: t.Kind, Part: t.Part, Engine: t.Engine,
+		Preview: job.Preview, Discard: job.Private, Settings: job.Settings, Upload: job.Upload,
+	}}
+	lease := &made.Lease
+	var template *farm.Template
 	err = m.state.View(func(tx *raftstore.Tx) (err error) {
-		if job.Template.ID != "" {
-			found, err := tx.Template(job.Template.ID)
-			if err != nil {
-				return err
-			}
-			template = &found
-		}
-		if t.Kind == farm.TaskAssemble {
-			if lease.Parts, lease.Files, err = partsOf(tx, t); err != nil {
-				return err
-			}
-			lease.Secrets, err = m.secrets.For(tx, job, t.Agent)
-			return err
-		}
-		if lease.Files, err = leaseFiles(tx, job); err != nil {
-			return err
-		}
-		if lease.Assets, err = m.leaseAssets(tx, job, lease.Files); err != nil {
-			return err
-		}
-		if err := m.nameResults(tx, job.Team, lease.Files, &job.Template.Src); err != nil {
-			return err
-		}
-		if lease.Fonts, err = library.FontsFor(tx, job, template); err != nil {
-			return err
-		}
-		lease.Secrets, err = m.secrets.For(tx, job, t.Agent)
+		template, err = m.read(tx, lease, &job, t)
 		return err
 	})
 	if err != nil {
-		return wire.Lease{}, "", err
+		return Handout{}, err
 	}
-	lease.JobName = job.Name
-	lease.Discard = job.Private
-	lease.Composition = job.Template.Composition
-	lease.Preview = job.Preview
-	lease.Settings = job.Settings
-	lease.Upload = job.Upload
-	lease.Part, lease.Engine = t.Part, t.Engine
 	if t.Frames != nil {
 		lease.Settings.Frames = t.Frames
 	}
 	if !hasAfterEffects(t, farmHasAfterEffects) {
 		lease.Settings.Engine = ""
 	}
-	if never, err = m.leaseFrames(ctx, &lease, job, t, template); err != nil {
-		return wire.Lease{}, "", err
+	if made.Never, err = m.leaseFrames(ctx, lease, job, t, template); err != nil {
+		return Handout{}, err
 	}
 	lease.Ahead = t.Kind == farm.TaskRender && (t.Part || lease.Parted)
 	_, lease.Ext, _ = strings.Cut(job.OutputName, ".")
+	lease.Composition = job.Template.Composition
+	err = m.nameProject(ctx, lease, job, template)
+	return made, err
+}
+
+// read adds what only the state knows: files, assets, fonts and the values of secrets. It gives the job's template, nil when it has none.
+func (m *Maker) read(tx *raftstore.Tx, lease *wire.Lease, job *farm.Job, t farm.Task) (template *farm.Template, err error) {
+	if job.Template.ID != "" {
+		found, err := tx.Template(job.Template.ID)
+		if err != nil {
+			return nil, err
+		}
+		template = &found
+	}
+	if t.Kind == farm.TaskAssemble {
+		lease.Parts, lease.Files, err = partsOf(tx, t)
+	} else {
+		err = m.readFiles(tx, lease, job, template)
+	}
+	if err == nil {
+		lease.Secrets, err = m.secrets.For(tx, *job, t.Agent)
+	}
+	return template, err
+}
+
+// nameProject says which project is opened, and which composition of it is rendered. Clips that are joined have none.
+func (m *Maker) nameProject(ctx context.Context, lease *wire.Lease, job farm.Job, template *farm.Template) (err error) {
 	switch {
 	case job.Join:
-		return lease, never, nil
+		return nil
 	case template == nil:
 		lease.Project = wire.Project{Src: job.Template.Src}
-		return lease, never, nil
+		return nil
 	case template.File == nil:
-		return wire.Lease{}, "", farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
+		return farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
 	}
 	lease.Project = wire.Project{Type: template.Type, File: template.File}
 	if job.Project != nil {
@@ -110,7 +115,7 @@ func (m *Maker) Of(ctx context.Context, t farm.Task, farmHasAfterEffects bool) (
 	if lease.Composition == "" {
 		lease.Composition, err = templates.OnlyComposition(*template, m.templates.SummaryFor(ctx))
 	}
-	return lease, never, err
+	return err
 }
 
 // forTask is a job less what a task of it does not need: what is assembled was filled in before, and parts are not the result.
@@ -124,7 +129,7 @@ func forTask(job farm.Job, t farm.Task) farm.Job {
 	return job
 }
 
-// leaseFrames says which single frames a task renders, and whether others may go on from what it leaves. never is as neverSplit says it.
+// leaseFrames says which single frames a task renders, and whether others may go on from what it leaves. never is as ranges.NeverSplit says it.
 func (m *Maker) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) (never string, err error) {
 	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part) {
 		return "", nil

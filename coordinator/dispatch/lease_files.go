@@ -65,11 +65,11 @@ func (l *leader) fileFor(ctx context.Context, asked fileAsked) (handout.File, er
 		if err != nil {
 			return handout.File{}, err
 		}
-		lease, _, err := l.d.handouts.Of(ctx, task, adobe)
+		made, err := l.d.handouts.Of(ctx, task, adobe)
 		if err != nil {
 			return handout.File{}, err
 		}
-		refs := handout.FilesOf(lease)
+		refs := made.Files()
 		l.mu.Lock()
 		h.files = refs
 		l.mu.Unlock()

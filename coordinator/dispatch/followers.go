@@ -25,12 +25,12 @@ func (d *Dispatcher) tellFollowers(ctx context.Context, send func(news) error) e
 	}
 	tap := d.events.Tap()
 	defer d.events.Untap(tap)
-	told := newTold()
+	to := newFollower()
 	look := time.NewTicker(newsEvery)
 	defer look.Stop()
 	var spoke time.Time
 	for {
-		n := told.next(l)
+		n := to.next(l)
 		if n.Events = tap.Take(); !n.empty() || time.Since(spoke) >= beatEvery {
 			spoke = time.Now()
 			if err := send(n); err != nil {

@@ -1,0 +1,80 @@
+package dispatch
+
+import (
+	"fmt"
+	"time"
+
+	"overcrank/coordinator/schedule"
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// waiting is what the state says of a job that has not ended.
+type waiting struct {
+	job      farm.Job
+	template *farm.Template
+	finished int // of its children
+	tasks    []farm.Task
+	task     farm.Task // the first that is ready; empty when none is
+	queued   schedule.Task
+}
+
+func (w *waiting) read(tx *raftstore.Tx, now time.Time) (err error) {
+	if w.job.Status == farm.JobPending {
+		for _, id := range w.job.Children {
+			child, err := tx.JobHead(id)
+			if err != nil {
+				return err
+			}
+			if child.Status == farm.JobFinished {
+				w.finished++
+			}
+		}
+		return nil
+	}
+	if w.template, err = templateOf(tx, w.job); err != nil {
+		return err
+	}
+	if w.tasks, err = tx.TasksOf(w.job.ID); err != nil {
+		return err
+	}
+	for _, t := range w.tasks {
+		if t.Status == farm.TaskReady {
+			w.task = t
+			w.queued, err = queuedTask(tx, t, w.job, w.template, now)
+			return err
+		}
+	}
+	return nil
+}
+
+// why says what a job waits for before any machine is looked for, "" when that is not so.
+func (w *waiting) why() string {
+	switch {
+	case w.job.Hold:
+		return "The job is held: it starts when it is released."
+	case w.job.Status == farm.JobPending:
+		return fmt.Sprintf("The job waits for its nested jobs: %d of %d have finished.", w.finished, len(w.job.Children))
+	case w.task.ID != "":
+		return ""
+	case w.template != nil && w.template.Status == farm.TemplateAwaitingUpload:
+		return fmt.Sprintf("Template %q has not been uploaded yet.", w.template.DisplayName)
+	case w.template != nil && w.template.Status == farm.TemplateDownloading:
+		return fmt.Sprintf("Template %q is still being downloaded.", w.template.DisplayName)
+	case w.template != nil && w.template.Status == farm.TemplateProcessing:
+		return fmt.Sprintf("Template %q is still being read.", w.template.DisplayName)
+	case w.job.Approve && w.job.ApprovedAt.IsZero() && w.sampled():
+		return "Its sample frames are there. The rest waits until somebody has approved them."
+	}
+	return ""
+}
+
+// sampled tells whether the frames to be looked at are made, and nothing of the rest is in work.
+func (w *waiting) sampled() bool {
+	for _, t := range w.tasks {
+		if t.Status == farm.TaskLeased || t.Kind == farm.TaskSample && t.Status != farm.TaskDone {
+			return false
+		}
+	}
+	return true
+}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"testing"
 
 	"overcrank/coordinator"
@@ -14,7 +15,7 @@ func TestEveryRouteIsForAKnownAction(t *testing.T) {
 			t.Errorf("%s %s is for %q, which no table knows", r.Method, r.Path, r.Action)
 		}
 		signsIn := r.Path == "/api/farm/v1/sign-in-links" // changes nothing of the farm
-		if r.Method != "GET" && !signsIn && r.Action == farm.ActView {
+		if r.Method != http.MethodGet && !signsIn && r.Action == farm.ActView {
 			t.Errorf("%s %s changes something, and everybody may use it", r.Method, r.Path)
 		}
 		if key := r.Method + " " + r.Path; seen[key] {

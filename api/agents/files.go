@@ -84,6 +84,5 @@ func (s *server) takeThumbnail(c *fiber.Ctx, a farm.Agent) error {
 	if err := s.results.ReceiveThumbnail(ctx, a, at, frame, picture); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }

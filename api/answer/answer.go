@@ -131,3 +131,9 @@ func OK(c *fiber.Ctx, v any) error { return JSON(c, http.StatusOK, v) }
 
 // Created answers 201 with a value.
 func Created(c *fiber.Ctx, v any) error { return JSON(c, http.StatusCreated, v) }
+
+// None answers 204, with nothing.
+func None(c *fiber.Ctx) error {
+	c.Status(http.StatusNoContent)
+	return nil
+}

@@ -51,3 +51,12 @@ func OrEmpty[T any](list []T) []T {
 	}
 	return list
 }
+
+// Each shows every one of a list.
+func Each[T, S any](list []T, shape func(T) S) []S {
+	out := make([]S, len(list))
+	for i, one := range list {
+		out[i] = shape(one)
+	}
+	return out
+}

@@ -51,11 +51,7 @@ func (h jobHandlers) approveJob(c *fiber.Ctx, p farm.Principal) error {
 
 // rejectJob ends a job whose first frames are not what was meant.
 func (h jobHandlers) rejectJob(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	reason, err := decodeRejection(body)
+	reason, err := input.Body(c, decodeRejection)
 	if err != nil {
 		return err
 	}

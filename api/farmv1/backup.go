@@ -41,11 +41,7 @@ func (h backupHandlers) routes() []route.Route {
 
 // giveBackup gives the whole farm as one file, which is made while it is sent.
 func (h backupHandlers) giveBackup(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	wish, err := decodeBackup(body)
+	wish, err := input.Body(c, decodeBackup)
 	if err != nil {
 		return err
 	}

@@ -146,8 +146,7 @@ func (h clusterHandlers) removeNode(c *fiber.Ctx, p farm.Principal) error {
 	if err := h.cluster.Remove(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }
 
 // transferLead hands the lead to the coordinator that the address names.
@@ -157,8 +156,7 @@ func (h clusterHandlers) transferLead(c *fiber.Ctx, p farm.Principal) error {
 	if err := h.cluster.TransferLead(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }
 
 // nodeInvitationBody is an invitation of a coordinator. The answer to its making also holds the token, once.
@@ -187,11 +185,7 @@ func (h clusterHandlers) listNodeInvitations(c *fiber.Ctx, p farm.Principal) err
 	if err != nil {
 		return err
 	}
-	out := make([]nodeInvitationBody, len(list))
-	for i, invitation := range list {
-		out[i] = nodeInvitationShape(invitation)
-	}
-	return answer.OK(c, out)
+	return answer.OK(c, answer.Each(list, nodeInvitationShape))
 }
 
 func (h clusterHandlers) makeNodeInvitation(c *fiber.Ctx, p farm.Principal) error {
@@ -226,6 +220,5 @@ func (h clusterHandlers) revokeNodeInvitation(c *fiber.Ctx, p farm.Principal) er
 	if err := h.cluster.RevokeInvitation(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }

@@ -178,11 +178,7 @@ func (h jobHandlers) answerFarmJob(ctx context.Context, c *fiber.Ctx, p farm.Pri
 
 // changeJob gives a job that has not ended another place in line, or another name.
 func (h jobHandlers) changeJob(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	change, err := decodeJobChange(body)
+	change, err := input.Body(c, decodeJobChange)
 	if err != nil {
 		return err
 	}

@@ -59,19 +59,11 @@ func (h invitationHandlers) listJoinTokens(c *fiber.Ctx, p farm.Principal) error
 	if err != nil {
 		return err
 	}
-	out := make([]joinTokenBody, len(list))
-	for i, t := range list {
-		out[i] = joinTokenShape(t)
-	}
-	return answer.OK(c, out)
+	return answer.OK(c, answer.Each(list, joinTokenShape))
 }
 
 func (h invitationHandlers) makeJoinToken(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	in, err := decodeJoinToken(body)
+	in, err := input.Body(c, decodeJoinToken)
 	if err != nil {
 		return err
 	}
@@ -92,8 +84,7 @@ func (h invitationHandlers) revokeJoinToken(c *fiber.Ctx, p farm.Principal) erro
 	if err := h.machines.RevokeJoinToken(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }
 
 func decodeJoinToken(body []byte) (enrolment.NewJoinToken, error) {

@@ -187,12 +187,8 @@ func (h machineHandlers) listAgents(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	out := make([]agentBody, len(machines))
-	for i, m := range machines {
-		out[i] = agentShape(m)
-	}
 	answer.LinkNext(c, next)
-	return answer.OK(c, out)
+	return answer.OK(c, answer.Each(machines, agentShape))
 }
 
 func queryMachineStates(c *fiber.Ctx, key string, wrong *input.Problems) (states []farm.MachineState) {
@@ -227,11 +223,7 @@ func (h machineHandlers) getInventory(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (h machineHandlers) changeAgent(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	change, err := decodeAgentChange(body)
+	change, err := input.Body(c, decodeAgentChange)
 	if err != nil {
 		return err
 	}
@@ -259,8 +251,7 @@ func (h machineHandlers) retireAgent(c *fiber.Ctx, p farm.Principal) error {
 	if err := h.machines.RetireAgent(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }
 
 // decodeAgentChange reads what is to be changed. A setAside of false lets a machine work again that failed too often, and an empty

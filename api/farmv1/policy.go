@@ -175,6 +175,5 @@ func (h policyHandlers) removeLimit(c *fiber.Ctx, p farm.Principal) error {
 	if err := h.policy.RemoveLimit(ctx, p, c.Params("name")); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }

@@ -67,10 +67,6 @@ func (h queueHandlers) listQueue(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	out := make([]queueEntryBody, len(entries))
-	for i, e := range entries {
-		out[i] = queueEntryShape(e)
-	}
 	answer.LinkNext(c, next)
-	return answer.OK(c, out)
+	return answer.OK(c, answer.Each(entries, queueEntryShape))
 }

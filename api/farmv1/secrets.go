@@ -24,11 +24,7 @@ func (h secretHandlers) routes() []route.Route {
 
 // changeSecret changes which machines get a secret.
 func (h secretHandlers) changeSecret(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	tags, err := decodeSecretChange(body)
+	tags, err := input.Body(c, decodeSecretChange)
 	if err != nil {
 		return err
 	}
@@ -65,11 +61,7 @@ type keyChanged struct {
 
 // changeSecretKey makes a new key for the secrets of all teams.
 func (h secretHandlers) changeSecretKey(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	dropOld, err := decodeKeyChange(body)
+	dropOld, err := input.Body(c, decodeKeyChange)
 	if err != nil {
 		return err
 	}

@@ -151,12 +151,8 @@ func (h taskHandlers) listTasks(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	out := make([]taskBody, len(tasks))
-	for i, t := range tasks {
-		out[i] = taskShape(t)
-	}
 	answer.LinkNext(c, next)
-	return answer.OK(c, out)
+	return answer.OK(c, answer.Each(tasks, taskShape))
 }
 
 func (h taskHandlers) getTask(c *fiber.Ctx, p farm.Principal) error {

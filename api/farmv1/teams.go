@@ -143,17 +143,12 @@ func (h peopleHandlers) endTeam(c *fiber.Ctx, p farm.Principal) error {
 	if err := h.people.EndTeam(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }
 
 // readTeam reads the name that a team is given.
 func readTeam(c *fiber.Ctx) (string, error) {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return "", err
-	}
-	return decodeTeam(body)
+	return input.Body(c, decodeTeam)
 }
 
 func decodeTeam(body []byte) (string, error) {

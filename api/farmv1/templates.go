@@ -43,11 +43,7 @@ func (h templateHandlers) getFarmTemplate(c *fiber.Ctx, p farm.Principal) error 
 }
 
 func (h templateHandlers) markTemplate(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	sequential, err := decodeTemplateMark(body)
+	sequential, err := input.Body(c, decodeTemplateMark)
 	if err != nil {
 		return err
 	}

@@ -86,11 +86,7 @@ func (h peopleHandlers) getToken(who holder) route.Handler {
 
 func (h peopleHandlers) makeToken(who holder) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
-		body, err := request.ReadBody(c, input.JSONLimit)
-		if err != nil {
-			return err
-		}
-		in, err := decodeToken(body)
+		in, err := input.Body(c, decodeToken)
 		if err != nil {
 			return err
 		}
@@ -116,11 +112,7 @@ func (h peopleHandlers) makeToken(who holder) route.Handler {
 
 func (h peopleHandlers) changeToken(who holder) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
-		body, err := request.ReadBody(c, input.JSONLimit)
-		if err != nil {
-			return err
-		}
-		change, err := decodeTokenChange(body)
+		change, err := input.Body(c, decodeTokenChange)
 		if err != nil {
 			return err
 		}
@@ -141,8 +133,7 @@ func (h peopleHandlers) revokeToken(who holder) route.Handler {
 		if err := h.people.RevokeToken(ctx, p, c.Params("id"), bool(who)); err != nil {
 			return err
 		}
-		c.Status(fiber.StatusNoContent)
-		return nil
+		return answer.None(c)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"regexp"
 
 	"github.com/gofiber/fiber/v2"
-
-	"overcrank/api/request"
 )
 
 // namedLimit is how many jobs one request may name, to be cancelled or released.
@@ -16,11 +14,7 @@ var ID = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
 
 // JobIDs reads the body of a request that names jobs.
 func JobIDs(c *fiber.Ctx) ([]string, error) {
-	body, err := request.ReadBody(c, JSONLimit)
-	if err != nil {
-		return nil, err
-	}
-	return ReadJobIDs(body)
+	return Body(c, ReadJobIDs)
 }
 
 // ReadJobIDs reads a body that names jobs.

@@ -85,7 +85,7 @@ func (o Object) find(key string) int32 {
 	return -1
 }
 
-// raw is the value of a field as it stands in the body, nil when it is not there.
+// Raw is the value of a field as it stands in the body, nil when it is not there.
 func (o Object) Raw(key string) json.RawMessage {
 	if at := o.find(key); at >= 0 {
 		return o.doc.raw(at)
@@ -194,22 +194,25 @@ func KindOf(raw json.RawMessage) string {
 	}
 }
 
-// path names the object from the root on, as problems do.
+// Path names the object from the root on, as problems do.
 func (o Object) Path() string { return o.doc.path(o.at) }
 
+// Field names one of its fields from the root on.
 func (o Object) Field(key string) string { return MemberPath(o.Path(), key) }
 
+// Problem reports what is wrong with a field.
 func (o Object) Problem(key, format string, args ...any) {
 	if !o.Wrong.Full() {
 		o.Wrong.Add(o.Field(key), format, args...)
 	}
 }
 
+// Mistyped reports a field whose value is of another kind than the one that is wanted.
 func (o Object) Mistyped(key, want string) {
 	o.Problem(key, "has to be %s, not %s", want, KindOf(o.Raw(key)))
 }
 
-// has tells whether a field is there and not null.
+// Has tells whether a field is there and not null.
 func (o Object) Has(key string) bool {
 	return KindOf(o.Raw(key)) != KindNull
 }
@@ -226,6 +229,7 @@ func (o Object) Need(key string) bool {
 // TextLimit bounds a string, in bytes, where nothing smaller does. Whole files may come as data: addresses.
 const TextLimit = JSONLimit
 
+// Text reads a string of at most limit bytes, "" when it is not there.
 func (o Object) Text(key string, limit int) string {
 	raw := o.Raw(key)
 	switch KindOf(raw) {
@@ -270,6 +274,7 @@ func (o Object) NeedText(key string, limit int) string {
 	return s
 }
 
+// Choice reads a string that has to be one of values, "" when it is not there.
 func (o Object) Choice(key string, values ...string) string {
 	if raw := o.Raw(key); KindOf(raw) == KindString && unescaped(raw) {
 		for _, value := range values {
@@ -290,6 +295,7 @@ func (o Object) Choice(key string, values ...string) string {
 	return s
 }
 
+// Boolean reads true or false, nil when it is not there.
 func (o Object) Boolean(key string) *bool {
 	if !o.Has(key) {
 		return nil
@@ -302,6 +308,7 @@ func (o Object) Boolean(key string) *bool {
 	return &b
 }
 
+// Flag reads true or false, false when it is not there.
 func (o Object) Flag(key string) bool {
 	b := o.Boolean(key)
 	return b != nil && *b
@@ -320,6 +327,7 @@ func (o Object) Whole(key string, low, high int) (int, bool) {
 	return n, true
 }
 
+// WholeOf reads a whole number between bounds, or says what is wrong with it.
 func WholeOf(raw json.RawMessage, low, high int) (int, string) {
 	if KindOf(raw) != KindNumber {
 		return 0, "has to be a whole number, not " + KindOf(raw)
@@ -334,6 +342,7 @@ func WholeOf(raw json.RawMessage, low, high int) (int, string) {
 	return int(f), ""
 }
 
+// Number reads a number, and whether it is there.
 func (o Object) Number(key string) (float64, bool) {
 	if !o.Has(key) {
 		return 0, false
@@ -346,6 +355,7 @@ func (o Object) Number(key string) (float64, bool) {
 	return f, true
 }
 
+// Child reads an object, and whether it is one.
 func (o Object) Child(key string) (Object, bool) {
 	if !o.Has(key) {
 		return Object{}, false
@@ -363,6 +373,7 @@ func (o Object) Filled(key string) (Object, bool) {
 	return child, isObject && len(child.fields) > 0
 }
 
+// List reads a list, none when it is not there.
 func (o Object) List(key string) []Element {
 	if !o.Has(key) {
 		return nil

@@ -135,11 +135,7 @@ func (h fontHandlers) listFonts(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	out := make([]fontBody, len(list))
-	for i, f := range list {
-		out[i] = fontShape(f)
-	}
-	return answer.OK(c, out)
+	return answer.OK(c, answer.Each(list, fontShape))
 }
 
 func (h fontHandlers) getFont(c *fiber.Ctx, p farm.Principal) error {
@@ -158,6 +154,5 @@ func (h fontHandlers) deleteFont(c *fiber.Ctx, p farm.Principal) error {
 	if err := h.fonts.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }

@@ -46,11 +46,7 @@ func (h secretHandlers) listSecrets(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	out := make([]SecretBody, len(list))
-	for i, secret := range list {
-		out[i] = SecretShape(secret)
-	}
-	return answer.OK(c, out)
+	return answer.OK(c, answer.Each(list, SecretShape))
 }
 
 func (h secretHandlers) putSecret(c *fiber.Ctx, p farm.Principal) error {

@@ -49,11 +49,7 @@ func (h templateHandlers) routes() []route.Route {
 }
 
 func (h templateHandlers) createTemplate(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	in, err := decodeTemplate(body)
+	in, err := input.Body(c, decodeTemplate)
 	if err != nil {
 		return err
 	}
@@ -155,11 +151,7 @@ func (h templateHandlers) getTemplate(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (h templateHandlers) renameTemplate(c *fiber.Ctx, p farm.Principal) error {
-	body, err := request.ReadBody(c, input.JSONLimit)
-	if err != nil {
-		return err
-	}
-	name, err := decodeRename(body)
+	name, err := input.Body(c, decodeRename)
 	if err != nil {
 		return err
 	}
@@ -182,8 +174,7 @@ func (h templateHandlers) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
 	if err := h.templates.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
 	}
-	c.Status(fiber.StatusNoContent)
-	return nil
+	return answer.None(c)
 }
 
 func (h templateHandlers) downloadTemplate(c *fiber.Ctx, p farm.Principal) error {

@@ -207,7 +207,7 @@ func TestAgentThatCannotJoinSaysWhy(t *testing.T) {
 	}{
 		{Config{Coordinators: []string{p.server.URL}}, "needs a data folder"},
 		{Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, Logger: quiet}, "start the agent once with a join token"},
-		{Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: "wrong", Logger: quiet}, "this is no join token"},
+		{Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: "wrong", Logger: quiet}, "this is not a join token"},
 		{Config{DataDir: t.TempDir(), Coordinators: []string{p.server.URL}, JoinToken: strings.Replace(joinToken(t), "good", "evil", 1), Logger: quiet}, "enrolling with the join token"},
 	}
 	for _, c := range cases {

@@ -1,9 +1,9 @@
 package farm
 
-// Action is something that callers ask of the farm and that not everybody may do. It reads as what follows "may".
+// Action is something that not every caller may do. Its text completes a sentence that begins "may".
 type Action string
 
-// The actions. What each takes stands in Grants, and nowhere else.
+// The actions. Grants alone says who may do each.
 const (
 	ActView            Action = "see the team's work and the farm's machines"
 	ActSubmit          Action = "submit jobs and upload files"
@@ -36,15 +36,15 @@ const (
 	ActBackUp             Action = "back up and restore the farm"
 )
 
-// Grant says what an action takes.
+// Grant says who may do an action.
 type Grant struct {
 	Action Action
-	Least  Role // that may do it
-	// Farm says that it concerns all teams, so that only members of the farm's first team may do it.
+	Least  Role // the least that may do it
+	// Farm marks actions that concern all teams: only members of the farm's first team may do them.
 	Farm bool
 }
 
-// Grants is the table of who may do what, from what the least role may to what only the farm's administrators may.
+// Grants is the table of who may do what, from the actions of the least role to those of the farm's administrators.
 func Grants() []Grant {
 	return []Grant{
 		{ActView, RoleViewer, false},
@@ -90,7 +90,7 @@ var grants = func() map[Action]Grant {
 	return byAction
 }()
 
-// Grant is what the action takes. An action that is not in the table takes a role that nobody has.
+// Grant is the action's row in Grants. An action without a row needs a role that nobody has.
 func (a Action) Grant() Grant {
 	if g, known := grants[a]; known {
 		return g
@@ -107,7 +107,7 @@ func (p Principal) Can(a Action) bool {
 // May is nil when the principal may do something, and otherwise an error of CodeForbidden that says what it takes.
 func (p Principal) May(a Action) error { return p.MayAs(a, a.Grant().Least) }
 
-// MayAs is May where the policy says which role the action takes.
+// MayAs is May for an action whose least role the policy sets.
 func (p Principal) MayAs(a Action, least Role) error {
 	g := a.Grant()
 	switch {
@@ -120,7 +120,7 @@ func (p Principal) MayAs(a Action, least Role) error {
 	return nil
 }
 
-// orHigher follows a role that others stand above.
+// orHigher is " or higher", except behind the highest role.
 func orHigher(r Role) string {
 	if r == RoleAdmin {
 		return ""

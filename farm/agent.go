@@ -6,61 +6,64 @@ import "time"
 type Agent struct {
 	ID   string `json:"id"`
 	Name string `json:"name"` // host name, or what its owner or the farm's people called it
-	// SecretHash is of the bearer secret of a machine that enrolled before there were certificates; "" once it has shown one.
+	// SecretHash is the hash of the bearer secret of a machine that enrolled before there were certificates; "" once it
+	// has shown one.
 	SecretHash string    `json:"secretHash,omitempty"`
 	EnrolledAt time.Time `json:"enrolledAt"`
 	Inventory  Inventory `json:"inventory"`
 
-	// Keys are what it may show itself with: the one in use, and while it is being renewed the next one.
+	// Keys identify the machine: the key in use, and during its renewal the next one.
 	Keys      []AgentKey `json:"keys,omitempty"`
-	JoinToken string     `json:"joinToken,omitempty"` // id of the invitation with which it came
+	JoinToken string     `json:"joinToken,omitempty"` // id of the invitation that it enrolled with
 
-	// What the farm's people want of the machine, whatever it says itself. With Named its name is theirs too.
+	// Settings that the farm's people made for the machine; they outrank its own. Named says that they also chose its
+	// name.
 	Named   bool     `json:"named,omitempty"`
-	Drained bool     `json:"drained,omitempty"` // finishes what it has and gets nothing more
-	Paused  bool     `json:"paused,omitempty"`  // gives back what it has and gets nothing
-	Tags    []string `json:"tags,omitempty"`    // beside those of its inventory
-	// SetAside is why the farm gives the machine no work for a while; nil when it does. It is kept in the machine's Health.
+	Drained bool     `json:"drained,omitempty"` // finishes its tasks and gets no more
+	Paused  bool     `json:"paused,omitempty"`  // gives its tasks back and gets no more
+	Tags    []string `json:"tags,omitempty"`    // in addition to those of its inventory
+	// SetAside is why the machine gets no work for a while; nil when it gets work. It is kept in the machine's Health.
 	SetAside *SetAside `json:"setAside,omitempty"`
 }
 
-// AgentKey is a key for which the farm has made a machine a certificate.
+// AgentKey is a key for which the farm has issued a machine a certificate.
 type AgentKey struct {
 	SHA256 string    `json:"sha256"` // of the public key as certificates hold it (SubjectPublicKeyInfo), in hex
 	Until  time.Time `json:"until"`  // when its certificate expires
 }
 
-// Health is what the farm has seen of a machine's failures. A machine without any has none.
+// Health is a machine's record of failures. A machine without failures has none.
 type Health struct {
-	InRow    int       `json:"inRow"`   // attempts that failed there since one went well, each of another job than the one before
-	LastJob  string    `json:"lastJob"` // whose attempt failed last
+	InRow    int       `json:"inRow"`   // failed attempts since the last success; consecutive ones of the same job count once
+	LastJob  string    `json:"lastJob"` // the job of the last failed attempt
 	SetAside *SetAside `json:"setAside,omitempty"`
-	// Spoilt are the works, templates as a rule, whose jobs failed for good there since an attempt went well, the last behind.
+	// Spoilt are the kinds of work, usually templates, whose jobs failed for good there since the last success; the
+	// latest is last.
 	Spoilt []string `json:"spoilt,omitempty"`
 }
 
-// What a machine is set aside after, where the policy says nothing else, and for how long. Still failing after that time, it is
-// set aside again at once.
+// After how many failures a machine is set aside, and for how long, when the policy does not say. If it fails again
+// after that time, it is set aside again at once.
 const (
 	SetAsideAfter = 5 // failures as Health counts them
 	SetAsideFor   = 30 * time.Minute
 )
 
-// SetAside is a machine's time without work after it failed too often.
+// SetAside is a time in which a machine gets no work because it failed too often.
 type SetAside struct {
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
 	Until  time.Time `json:"until,omitzero"` // zero: until somebody lets it work again
 }
 
-// Presence is whether a machine may work now, by its own rules: those of the artist whose desk it stands on.
+// Presence is whether a machine's own rules, those of the artist who uses it, let it work now.
 type Presence string
 
 // The presences of a machine.
 const (
 	PresenceFree     Presence = "free"     // also when empty
-	PresenceYielding Presence = "yielding" // its artist is back: what it has is on its way back
-	PresenceAway     Presence = "away"     // takes nothing
+	PresenceYielding Presence = "yielding" // its artist is back: it is giving its tasks back
+	PresenceAway     Presence = "away"     // takes no work
 )
 
 // Availability is a machine's presence with its reason.
@@ -68,28 +71,28 @@ type Availability struct {
 	Presence Presence  `json:"presence,omitempty"`
 	Reason   string    `json:"reason,omitempty"` // such as "somebody works at it"
 	Until    time.Time `json:"until,omitzero"`   // when that may change; zero when nobody knows
-	// NotReady says that the reason is no person's wish: the machine lacks something, such as room on its disk, and works again by
-	// itself once it has that. Presence is not PresenceFree then.
+	// NotReady says that the reason is nobody's wish: the machine lacks something, such as room on its disk, and works
+	// again by itself once it has that. Presence is not PresenceFree then.
 	NotReady bool `json:"notReady,omitempty"`
 }
 
-// Machine is an agent as the farm sees it now.
+// Machine is an agent with its current state.
 type Machine struct {
 	Agent
 	Online   bool      // its websocket is open
-	Gossip   bool      // gossip has it alive
-	LastSeen time.Time // of its last message
+	Gossip   bool      // gossip reports it as alive
+	LastSeen time.Time // when its last message came
 	Address  string
 	Running  []RunningTask
 	Availability
 }
 
-// RunningTask is a lease that a machine holds now. Another team's has no ids and no numbers.
+// RunningTask is a lease that a machine holds now. Another team's shows neither ids nor numbers.
 type RunningTask struct {
 	Task     string
 	Job      string
 	Attempt  int
-	Agent    string  // the machine's id, "" where a leader of an older release did not tell
+	Agent    string  // the machine's id, "" from a leader of an older release
 	Progress float64 // 0..100
 	Frame    int     // last frame done
 	Phase    string  // such as "downloading", "rendering", "uploading"

@@ -9,12 +9,12 @@ type Outcome string
 const (
 	OutcomeDone      Outcome = "done"
 	OutcomeFailed    Outcome = "failed"
-	OutcomeReturned  Outcome = "returned" // given back: the artist came, the agent stopped, or nobody got it
-	OutcomeLost      Outcome = "lost"     // the machine fell silent
+	OutcomeReturned  Outcome = "returned" // given back: the artist came, the agent stopped, or no machine received it
+	OutcomeLost      Outcome = "lost"     // the machine stopped answering
 	OutcomeCancelled Outcome = "cancelled"
 )
 
-// AttemptRecord is what is kept of an attempt that has ended, or is known of one that is under way.
+// AttemptRecord describes an attempt that has ended or is under way.
 type AttemptRecord struct {
 	Task      string       `json:"task"`
 	Number    int          `json:"number"`

@@ -8,7 +8,7 @@ type Batch struct {
 	Team      string     `json:"team"`
 	CreatedAt time.Time  `json:"createdAt"`
 	Jobs      []BatchJob `json:"jobs"` // those that were accepted, in the caller's order
-	// Total is how many jobs the caller sent; those that are not among Jobs were refused.
+	// Total is how many jobs the caller sent; those that are missing from Jobs were refused.
 	Total int `json:"total"`
 }
 

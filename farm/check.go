@@ -1,29 +1,29 @@
 package farm
 
-// Check is one thing that a node looks at to tell whether it can take work.
+// Check is one condition that a node checks to tell whether it can take work.
 type Check struct {
 	Name  string // such as "leader" or "disk"
-	Err   error  // why work cannot be taken, with the way out; nil when this is well
+	Err   error  // why work cannot be taken, and what to do; nil when the check passed
 	Found string // what was found; "" with an error
-	// Warn says that what was found needs somebody's care though work is taken.
+	// Warn says that what was found needs attention, although work is taken.
 	Warn bool
-	Disk *DiskSpace // of a check of a disk
+	Disk *DiskSpace // set by checks of a disk
 }
 
 // DiskSpace is how much room a folder's disk has, in bytes.
 type DiskSpace struct {
 	Path string
 	Free int64
-	Need int64 // below which nothing is taken
+	Need int64 // no work is taken below this
 }
 
-// Passed is a check that found all well.
+// Passed is a check that passed, with what it found.
 func Passed(name, found string) Check { return Check{Name: name, Found: found} }
 
-// Failed is a check that found why no work can be taken.
+// Failed is a check that failed: err says why no work can be taken, and what to do.
 func Failed(name string, err error) Check { return Check{Name: name, Err: err} }
 
-// Unready is the first reason among checks for which no work can be taken, nil without any.
+// Unready is the error of the first check that failed, nil when all passed.
 func Unready(checks []Check) error {
 	for _, c := range checks {
 		if c.Err != nil {

@@ -2,7 +2,7 @@ package farm
 
 import "time"
 
-// Coordinator is one node of the farm's head, as it describes itself to the others.
+// Coordinator is one of the farm's coordinators, as it describes itself to the others.
 type Coordinator struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`             // host name

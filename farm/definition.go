@@ -1,7 +1,7 @@
 package farm
 
-// Definition is what a caller sends to order the job, and the jobs nested in it, once more: without a hold, and without all
-// that the farm added. The job has to be whole, its nested jobs in its assets.
+// Definition is what a caller sends to submit the job, and the jobs nested in it, again: without a hold, and without
+// what the farm added. The job has to be complete, with its nested jobs in its assets.
 func (j Job) Definition() Job {
 	out := Job{
 		Name: j.Name, Tags: j.Tags, Priority: j.Priority, Level: j.Level, NotBefore: j.NotBefore, Sequential: j.Sequential,
@@ -20,5 +20,5 @@ func (j Job) Definition() Job {
 	return out
 }
 
-// Forgotten tells whether what the job was made of is no longer all there.
+// Forgotten tells whether part of what the job was made of has been erased.
 func (j Job) Forgotten() bool { return j.Private || !j.RedactedAt.IsZero() || !j.ErasedAt.IsZero() }

@@ -29,7 +29,7 @@ type Error struct {
 	Message string
 	Fields  []FieldError // what is wrong with which field, for CodeInvalid
 	Err     error        // cause, for the log only
-	// ErrorCode is the interface's own name for this error, "" for all that it does not name.
+	// ErrorCode is the public interface's own name for this error, "" when it has none.
 	ErrorCode string
 }
 
@@ -48,7 +48,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// Invalid makes an Error that names the fields.
+// Invalid makes an Error of CodeInvalid that names the fields.
 func Invalid(message string, fields ...FieldError) *Error {
 	return &Error{Code: CodeInvalid, Message: message, Fields: fields}
 }

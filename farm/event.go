@@ -3,21 +3,22 @@ package farm
 // EventKind is what an Event tells of.
 type EventKind string
 
-// The kinds of events. They are hints to read again, never the data itself, except progress, log lines and thumbnails,
-// which travel only here.
+// The kinds of events. An event tells its reader to read the thing again. Only progress, log lines and thumbnails travel
+// in the event itself.
 const (
-	EventJob       EventKind = "job"       // a job was made or moved
-	EventTemplate  EventKind = "template"  // a template was made, moved or removed
+	EventJob       EventKind = "job"       // a job was created or changed its state
+	EventTemplate  EventKind = "template"  // a template was created, changed its state or was deleted
 	EventMachine   EventKind = "machine"   // a machine came, went or changed what it does
-	EventProgress  EventKind = "progress"  // Progress and Frame of a job; without them when a job nested in it moves on
+	EventProgress  EventKind = "progress"  // Progress and Frame of a job; without them, a job nested in it made progress
 	EventLog       EventKind = "log"       // Lines were added to a job's log
 	EventThumbnail EventKind = "thumbnail" // Frame of a job has a picture
 	EventAccess    EventKind = "access"    // a token of the team was changed or ended
-	EventTask      EventKind = "task"      // a task of Job was made or moved
+	EventTask      EventKind = "task"      // a task of Job was created or changed its state
 	EventFarm      EventKind = "farm"      // the farm's policy was changed
 )
 
-// Event is something that a watcher of a team's work may want to show. Without a kind it only tells that events were missed.
+// Event is a change that a page showing a team's work may want to show. Without a kind it only says that events were
+// missed.
 type Event struct {
 	Kind     EventKind `json:"kind"`
 	Team     string    `json:"-"`

@@ -18,8 +18,8 @@ type Font struct {
 	CreatedAt  time.Time `json:"createdAt"`
 }
 
-// FontKey is the form of a font's name in which names are compared: its letters and digits, in lower case. "Open Sans
-// Bold", "OpenSans-Bold" and "opensans_bold" are one.
+// FontKey is the form in which names of fonts are compared: letters and digits, in lower case. "Open Sans Bold",
+// "OpenSans-Bold" and "opensans_bold" have the same key.
 func FontKey(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -29,10 +29,10 @@ func FontKey(name string) string {
 	}, name)
 }
 
-// FontRanks is how many kinds of names a font is matched by: PostScript name, family with style, file name.
+// FontRanks is the number of kinds of names that a font is matched by: PostScript name, family with style, file name.
 const FontRanks = 3
 
-// Keys are the names that the font answers to, as FontKey makes them, by kind and best first.
+// Keys are the font's names as FontKey makes them, by kind, the best kind first.
 func (f Font) Keys() [FontRanks][]string {
 	var keys [FontRanks][]string
 	add := func(rank int, name string) {
@@ -53,7 +53,7 @@ func (f Font) Keys() [FontRanks][]string {
 	return keys
 }
 
-// plainStyle tells whether a style is the one that a family's name means by itself.
+// plainStyle tells whether a style is the regular one, which the family's name alone means.
 func plainStyle(style string) bool {
 	switch FontKey(style) {
 	case "", "regular", "normal", "roman", "book":
@@ -62,7 +62,7 @@ func plainStyle(style string) bool {
 	return false
 }
 
-// Keys are the names under which a font is looked for that text uses.
+// Keys are the names to look the font up by, as FontKey makes them.
 func (u FontUse) Keys() []string {
 	var keys []string
 	for _, name := range []string{u.PostScript, u.Family + u.Style} {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// FontUses are the fonts that a job's own assets ask for, by PostScript name: those of text-params-set, and those that data
-// assets put into a text's font.
+// FontUses are the fonts that a job's own assets name, by PostScript name: those of text-params-set, and those that data
+// assets set as a text's font.
 func (j Job) FontUses() []FontUse {
 	var uses []FontUse
 	for _, a := range j.Assets {
@@ -28,7 +28,7 @@ func (a Asset) fontName() string {
 	switch {
 	case strings.HasSuffix(property, "source text.font") || strings.HasSuffix(property, "adbe text document.font"):
 		var name string
-		_ = json.Unmarshal(a.Value, &name) // what is no font name asks for no font
+		_ = json.Unmarshal(a.Value, &name) // a value that is not a string names no font
 		return name
 	case strings.HasSuffix(property, "source text") || strings.HasSuffix(property, "adbe text document"):
 		return fontIn(a.Value)

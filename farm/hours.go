@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Hours are a window of the week on some clock. To before From, or equal to it, is on the next day.
+// Hours are a weekly window of clock time. If To is not after From, the window ends on the next day.
 type Hours struct {
 	Days []time.Weekday `json:"days,omitempty"` // on which it begins; none means every day
 	From int            `json:"from"`           // minutes after midnight, 0..1439
@@ -24,15 +24,15 @@ func ParseHours(text string) (Hours, error) {
 	var h Hours
 	fields := strings.Fields(strings.ToLower(text))
 	wrong := func(why string) (Hours, error) {
-		return Hours{}, fmt.Errorf("%q is no window of the week: %s; write it as mon-fri 19:00-08:00", text, why)
+		return Hours{}, fmt.Errorf("%q is not a weekly window: %s; write it as mon-fri 19:00-08:00", text, why)
 	}
 	if len(fields) == 0 || len(fields) > 2 {
-		return wrong("it takes days and a time, or a time alone")
+		return wrong("it needs days and a time, or a time alone")
 	}
 	if len(fields) == 2 {
 		days, ok := parseDays(fields[0])
 		if !ok {
-			return wrong("its days are of sun, mon, tue, wed, thu, fri, sat")
+			return wrong("the days are sun, mon, tue, wed, thu, fri, sat")
 		}
 		h.Days = days
 	}
@@ -40,7 +40,7 @@ func ParseHours(text string) (Hours, error) {
 	begin, ok := parseClock(from)
 	end, alsoOK := parseClock(to)
 	if !found || !ok || !alsoOK || begin == minutesOfDay {
-		return wrong("its times are from 00:00 to 24:00")
+		return wrong("times go from 00:00 to 24:00")
 	}
 	h.From, h.To = begin, end%minutesOfDay
 	return h, nil
@@ -95,7 +95,8 @@ func (h Hours) String() string {
 	return strings.Join(days, ",") + " " + clock
 }
 
-// on is the window that begins on the day of at, in at's time zone: there the clock may jump, and the window with it.
+// on is the window that begins on the day of at, in at's time zone. When the clock there jumps, the window moves with
+// it.
 func (h Hours) on(at time.Time) (begin, end time.Time, any bool) {
 	if len(h.Days) > 0 && !slices.Contains(h.Days, at.Weekday()) {
 		return begin, end, false
@@ -108,7 +109,7 @@ func (h Hours) on(at time.Time) (begin, end time.Time, any bool) {
 	return begin, time.Date(y, m, d, h.To/60, h.To%60, 0, 0, at.Location()), true
 }
 
-// noonOf is a moment of the day that lies so many days after that of at. Noon is there on every day, in every zone.
+// noonOf is noon on the day that is so many days after that of at. Noon exists on every day, in every zone.
 func noonOf(at time.Time, days int) time.Time {
 	y, m, d := at.Date()
 	return time.Date(y, m, d+days, 12, 0, 0, 0, at.Location())
@@ -117,7 +118,7 @@ func noonOf(at time.Time, days int) time.Time {
 // Within tells whether at lies in one of the windows, by the clock of its time zone. No windows at all mean always.
 func Within(hours []Hours, at time.Time) bool {
 	for _, h := range hours {
-		for days := -1; days <= 0; days++ { // one of yesterday may not have ended
+		for days := -1; days <= 0; days++ { // yesterday's may not have ended
 			begin, end, any := h.on(noonOf(at, days))
 			if any && !at.Before(begin) && at.Before(end) {
 				return true
@@ -127,7 +128,7 @@ func Within(hours []Hours, at time.Time) bool {
 	return len(hours) == 0
 }
 
-// NextChange is when Within begins to say otherwise than at the moment at; zero when it never does.
+// NextChange is when Within next changes its answer after at; zero when it never does.
 func NextChange(hours []Hours, at time.Time) time.Time {
 	var bounds []time.Time
 	for _, h := range hours {

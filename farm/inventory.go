@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 )
 
-// Inventory is what a workstation has. Its hash travels by gossip, the whole over the agent's own connection.
+// Inventory is a workstation's hardware and software. Gossip carries its hash, the agent's own connection the whole.
 type Inventory struct {
 	OS        string `json:"os"`                  // as Go names it: linux, darwin, windows
 	OSVersion string `json:"osVersion,omitempty"` // such as Windows 11 23H2
@@ -14,10 +14,11 @@ type Inventory struct {
 	GPU       string `json:"gpu,omitempty"`       // the name of the one with the most memory
 	GPUMemory int64  `json:"gpuMemory,omitempty"` // bytes
 	Disk      int64  `json:"disk,omitempty"`      // bytes of the disk that the data folder is on
-	DiskFree  int64  `json:"diskFree,omitempty"`  // bytes, in steps that do not change the inventory all the time
-	// Effects are the match names of effects that were added to After Effects; its own come with each build.
+	DiskFree  int64  `json:"diskFree,omitempty"`  // bytes, rounded so that the inventory does not change all the time
+	// Effects are the match names of effects that were added to After Effects; those that come with it follow from its
+	// build.
 	Effects []string `json:"effects,omitempty"`
-	// Plugins are plug-ins, by their files' names without extension, that do not say which effects they hold.
+	// Plugins are plug-ins that do not say which effects they hold, by file name without extension.
 	Plugins []string     `json:"plugins,omitempty"`
 	Arch    string       `json:"arch"` // as Go names it
 	CPUs    int          `json:"cpus"`
@@ -28,9 +29,10 @@ type Inventory struct {
 	Codecs  []string     `json:"codecs,omitempty"` // values of Settings.Codec that this machine can write
 	Tags    []string     `json:"tags,omitempty"`
 	Slots   int          `json:"slots"` // tasks it runs at once
-	// Roots are the folders that file: addresses of jobs may point into, nil where the agent is too old to tell.
+	// Roots are the folders that file: addresses of jobs may point into; nil from an agent that is too old to report
+	// them.
 	Roots []string `json:"roots,omitzero"`
-	// LeftOut is how many fonts, effects and plug-ins there were no room for.
+	// LeftOut is how many fonts, effects and plug-ins were dropped for lack of room.
 	LeftOut int `json:"leftOut,omitempty"`
 }
 

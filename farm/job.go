@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// JobStatus is where a job stands. The values are those of the public interface.
+// JobStatus is the state of a job. The values are those of the public interface.
 type JobStatus string
 
-// The states of a job. Finished, Failed and Cancelled are ends: what has ended never moves again.
+// The states of a job. Finished, Failed and Cancelled are final: a job that has ended never changes its state again.
 const (
 	JobQueued    JobStatus = "queued"
 	JobPending   JobStatus = "pending" // waits for its children
@@ -20,7 +20,7 @@ const (
 	JobCancelled JobStatus = "manually_cancelled"
 )
 
-// Level orders whole classes of jobs before their priority is looked at.
+// Level ranks jobs before their priority does.
 type Level string
 
 // The levels, from the most to the least urgent.
@@ -48,16 +48,16 @@ type Job struct {
 	Limits      []string  `json:"limits,omitempty"`      // of the farm's Policy, each of which every task of the job takes one of
 	MaxMachines int       `json:"maxMachines,omitempty"` // that render it at once; 0 for as many as the farm allows
 	MaxAttempts int       `json:"maxAttempts,omitempty"` // of each task; 0 for the farm's
-	// PreviewFirst asks for the first, the middle and the last frame before the rest, and Approve that the rest waits until
+	// PreviewFirst renders the first, the middle and the last frame before the rest. Approve makes the rest wait until
 	// somebody has approved them.
 	PreviewFirst bool `json:"previewFirst,omitempty"`
 	Approve      bool `json:"approve,omitempty"`
-	// ApprovedAt is when that was; ApprovedBy names who did it.
+	// ApprovedAt is when somebody approved them; ApprovedBy names who.
 	ApprovedAt time.Time `json:"approvedAt,omitzero"`
 	ApprovedBy string    `json:"approvedBy,omitempty"`
 	Hold       bool      `json:"hold,omitempty"`
 	Sequential bool      `json:"sequential,omitempty"`
-	// Strict asks at submission that a job which is known to fail is refused; otherwise it is taken with a warning.
+	// Strict makes a submission refuse a job that is known to fail; otherwise it is taken with a warning.
 	Strict   bool        `json:"-"`
 	Template JobTemplate `json:"template"`
 	Preview  bool        `json:"preview,omitempty"`
@@ -71,8 +71,9 @@ type Job struct {
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 	StartedAt time.Time `json:"startedAt,omitzero"`
-	// RenderingAt is since when the job has been rendering this time, and Rendered, in nanoseconds, how long it did before: the waits
-	// for approval, and for another machine, are left out. Jobs of before release v0.2.0 have neither.
+	// RenderingAt is since when the job has been rendering this time. Rendered is for how long it did before, in
+	// nanoseconds. The waits for approval, and for another machine, do not count. Jobs from before release v0.2.0 have
+	// neither.
 	RenderingAt  time.Time `json:"renderingAt,omitzero"`
 	Rendered     int64     `json:"rendered,omitempty"`
 	FinishedAt   time.Time `json:"finishedAt,omitzero"`
@@ -83,38 +84,38 @@ type Job struct {
 	Batch        string    `json:"batch,omitempty"` // only of a batch's own jobs, not of their children
 	Parent       string    `json:"parent,omitempty"`
 	Children     []string  `json:"children,omitempty"`
-	// Join says that the job stitches its assets, which are clips in order, instead of rendering a composition.
+	// Join says that the job joins its assets, which are clips in order, instead of rendering a composition.
 	Join bool `json:"join,omitempty"`
-	// UsesFonts are the ids of the library's fonts that the job was matched with.
+	// UsesFonts are the ids of the library's fonts that match the job's.
 	UsesFonts []string `json:"usesFonts,omitempty"`
-	// UsesSecrets are the names of the secrets whose values the job's machines get, in order. Jobs of before the farm knew
+	// UsesSecrets are the names, sorted, of the secrets whose values the job's machines get. Jobs from before
 	// Secret.MachineTags have none.
 	UsesSecrets []string `json:"usesSecrets,omitempty"`
-	// Private says that nothing of the job's project is to be kept: its address and the assets are not in the state.
+	// Private says that the farm keeps nothing of the job's project: its address and the assets are not in the state.
 	Private bool `json:"private,omitempty"`
-	// ErasedAt is when the last of a private job was dropped; zero before its end.
+	// ErasedAt is when the last data of a private job was deleted; zero before its end.
 	ErasedAt time.Time `json:"erasedAt,omitzero"`
-	// RedactedAt is when addresses, paths and values were taken out of the job and its log; zero while they are there.
+	// RedactedAt is when addresses, paths and values were removed from the job and its log; zero until then.
 	RedactedAt time.Time `json:"redactedAt,omitzero"`
 
 	// OutputName is the last part of the public output address, "<job id>-<random>.<ext>", fixed at creation.
 	OutputName string     `json:"outputName"`
 	Output     *OutputRef `json:"output,omitempty"` // nil until finished
-	// Address is the public address of the result where the job's upload names one; "" for the farm's own.
+	// Address is the public address of the result when the job's upload names one; "" for the farm's own.
 	Address string `json:"address,omitempty"`
-	// Project is the file of the template that all parts of a split job are rendered from, whatever becomes of the template; nil
+	// Project is the template's file that all parts of a split job are rendered from, even if the template changes; nil
 	// before a job is split.
 	Project *FileRef `json:"project,omitempty"`
-	// FramesTotal is how many frames the job renders, 0 while that is not known.
+	// FramesTotal is how many frames the job renders, 0 while that is unknown.
 	FramesTotal int `json:"framesTotal,omitempty"`
-	// Failures is how many attempts of its tasks have failed, those that found no licence left out.
+	// Failures is how many attempts of its tasks have failed; those that found no licence do not count.
 	Failures int `json:"failures,omitempty"`
 
-	// Progress is 0..100. While the job renders it lives in the leader's memory and is merged into what readers get.
+	// Progress is 0..100. While the job renders, the leader keeps it in memory and readers get it from there.
 	Progress float64 `json:"progress,omitempty"`
 }
 
-// RenderTime is how long a job that has ended was being rendered, 0 for one that never was.
+// RenderTime is how long a job that has ended was rendering, 0 for one that never was.
 func (j Job) RenderTime() time.Duration {
 	end := j.FinishedAt
 	if end.IsZero() {
@@ -151,14 +152,14 @@ type Asset struct {
 	Conform     *bool            `json:"conform,omitempty"`
 	Params      json.RawMessage  `json:"params,omitempty"`     // arguments of a function
 	Parameters  []AssetParameter `json:"parameters,omitempty"` // of a script
-	// Nested is the job whose result is the asset's content: as a caller gives it, and as it comes out of its submission. It is
-	// stored as a job of its own, and is nil in a job that was read.
+	// Nested is the job whose result is the asset's content. It is set during submission only: the nested job is stored
+	// as a job of its own, and jobs that are read have nil here.
 	Nested *Job   `json:"-"`
 	Child  string `json:"child,omitempty"` // id of the stored nested job
 }
 
-// MediaValue is the address that an essential asset gives as its value, "" when it gives none: a panel's media field takes a
-// kept file or a data: address there.
+// MediaValue is the address that an essential asset gives as its value, "" when it gives none: a media field of the
+// Essential Graphics panel takes a kept file or a data: address.
 func (a Asset) MediaValue() string {
 	if a.Type != "essential" {
 		return ""
@@ -173,13 +174,13 @@ func (a Asset) MediaValue() string {
 	return ""
 }
 
-// ResultScheme begins the address, within a lease, of another job's result; the job's id follows.
+// ResultScheme begins the address of another job's result in a lease; the job's id follows.
 const ResultScheme = "job://"
 
 // KeptScheme begins the address of a file that the farm keeps; its SHA-256 in lower-case hex follows.
 const KeptScheme = "farm://"
 
-// KeptFiles are the contents, as SHA-256 in hex, of the files of the farm that a job names; one named twice stands there twice.
+// KeptFiles are the SHA-256 hashes, in hex, of the kept files that a job names; one named twice is listed twice.
 func (j Job) KeptFiles() []string {
 	var kept []string
 	add := func(address string) {
@@ -201,7 +202,7 @@ type AssetParameter struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// Settings say what kind of result a job gives.
+// Settings say what kind of result a job produces.
 type Settings struct {
 	Type    string  `json:"type,omitempty"`    // video (also when empty), image, aep
 	Frames  *Frames `json:"frames,omitempty"`  // nil: the whole composition
@@ -221,7 +222,7 @@ type Frames struct {
 // Count is how many frames the range holds.
 func (f Frames) Count() int { return f.End - f.Start + 1 }
 
-// Upload says where else a result goes.
+// Upload says where a result goes instead of the farm's own storage.
 type Upload struct {
 	Provider  string            `json:"provider"`
 	Prefix    string            `json:"prefix,omitempty"`
@@ -236,8 +237,9 @@ type Webhook struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	Data    json.RawMessage   `json:"data,omitempty"`
 	Custom  bool              `json:"custom,omitempty"`
-	// Farm is the base address under which the webhook names the job's result: that of the coordinator that took the job, so that each
-	// try says the same, whichever coordinator makes it. "" in jobs of before: the address of whoever tries.
+	// Farm is the base address in the webhook's address of the result: that of the coordinator that took the job, so
+	// that every try sends the same, whichever coordinator makes it. "" in older jobs: the address of the coordinator
+	// that sends.
 	Farm string `json:"farm,omitempty"`
 }
 
@@ -248,7 +250,7 @@ type FileRef struct {
 	Name   string `json:"name,omitempty"`
 }
 
-// OutputRef is a finished result: stored under the attempt that made it, promoted once.
+// OutputRef is a finished result: stored under the attempt that made it, then made the job's result once.
 type OutputRef struct {
 	FileRef
 	Key         string  `json:"key"` // where the file store holds it
@@ -259,9 +261,9 @@ type OutputRef struct {
 	Duration    float64 `json:"duration,omitempty"` // seconds
 	FrameRate   float64 `json:"frameRate,omitempty"`
 	Audio       bool    `json:"audio,omitempty"`
-	// Remote is where the result lies when the job's upload sent it elsewhere; the farm then keeps no copy.
+	// Remote is where the result is when the job's upload sent it elsewhere; the farm keeps no copy then.
 	Remote *RemoteObject `json:"remote,omitempty"`
-	// GoneAt is when the farm dropped its copy, as the administrator's policy asks; zero while it is there.
+	// GoneAt is when the farm deleted its copy under the retention policy; zero while it exists.
 	GoneAt time.Time `json:"goneAt,omitzero"`
 }
 
@@ -272,8 +274,8 @@ type RemoteObject struct {
 	Bucket   string `json:"bucket"`
 	Key      string `json:"key"`
 	Insecure bool   `json:"insecure,omitempty"` // plain HTTP
-	// InHost says that the storage took the object with the bucket as part of the host's name, also where others like it have it in the
-	// path: whoever asks for the object there has to name it so.
+	// InHost says that the bucket has to be part of the host name, as the storage demanded when it took the object,
+	// although similar storage has it in the path.
 	InHost bool `json:"inHost,omitempty"`
 }
 
@@ -291,5 +293,5 @@ type JobQuery struct {
 	Seed          uint64 // of the order when Sort is random: the same seed gives the same order while nothing changes
 }
 
-// RemoteName is what the job's result is called in storage that is not the farm's.
+// RemoteName is the name of the job's result in storage outside the farm.
 func (j *Job) RemoteName() string { return j.ID + path.Ext(j.OutputName) }

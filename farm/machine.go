@@ -2,18 +2,18 @@ package farm
 
 import "slices"
 
-// MachineState is what a machine is at, in one word.
+// MachineState is what a machine is doing, in one word.
 type MachineState string
 
-// The states of machines. Where several fit, the first of these is told.
+// The states of machines. Where several apply, the first of these is shown.
 const (
 	MachineOffline   MachineState = "offline"
-	MachinePaused    MachineState = "paused"    // by people: it gives back what it has
+	MachinePaused    MachineState = "paused"    // by people: it gives its tasks back
 	MachineSetAside  MachineState = "set_aside" // it failed too often
-	MachineDraining  MachineState = "draining"  // finishes what it has
-	MachineDrained   MachineState = "drained"   // by people: it has nothing and gets nothing
+	MachineDraining  MachineState = "draining"  // by people: it finishes its tasks
+	MachineDrained   MachineState = "drained"   // by people: it has no tasks and gets none
 	MachineNotReady  MachineState = "not_ready" // it lacks something, such as room on its disk
-	MachineAway      MachineState = "away"      // by its own rules, such as that its artist works at it
+	MachineAway      MachineState = "away"      // by its own rules, for instance because its artist is using it
 	MachineRendering MachineState = "rendering"
 	MachineFree      MachineState = "free"
 )
@@ -23,7 +23,7 @@ func MachineStates() []MachineState {
 	return []MachineState{MachineOffline, MachinePaused, MachineSetAside, MachineDraining, MachineDrained, MachineNotReady, MachineAway, MachineRendering, MachineFree}
 }
 
-// State is what the machine is at.
+// State is the first of the machine's states that applies.
 func (m Machine) State() MachineState {
 	switch {
 	case !m.Online:

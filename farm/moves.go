@@ -2,8 +2,8 @@ package farm
 
 import "slices"
 
-// jobMoves are the legal moves of a job. A rendering job whose leases are all lost is queued again, and a pending one is
-// queued once its last child has finished.
+// jobMoves are the legal moves of a job. A rendering job that has lost all its leases is queued again; a pending one is
+// queued when its last child has finished.
 var jobMoves = map[JobStatus][]JobStatus{
 	JobQueued:    {JobRendering, JobFailed, JobCancelled},
 	JobPending:   {JobQueued, JobFailed, JobCancelled},
@@ -13,8 +13,8 @@ var jobMoves = map[JobStatus][]JobStatus{
 	JobCancelled: nil,
 }
 
-// taskMoves are the legal moves of a task. Ready to ready does not exist: an attempt always passes through a lease. A leased
-// task is blocked again when it finds that what it builds on has to be made anew.
+// taskMoves are the legal moves of a task. Ready to ready does not exist: an attempt always passes through a lease. A
+// leased task is blocked again when something that it builds on has to be made again.
 var taskMoves = map[TaskStatus][]TaskStatus{
 	TaskBlocked:   {TaskReady, TaskFailed, TaskCancelled},
 	TaskReady:     {TaskLeased, TaskCancelled},
@@ -24,8 +24,8 @@ var taskMoves = map[TaskStatus][]TaskStatus{
 	TaskCancelled: nil,
 }
 
-// templateMoves are the legal moves of a template. No state is an end: a new file may always be uploaded, also while an
-// earlier one is being read.
+// templateMoves are the legal moves of a template. No state is final: a new file may be uploaded at any time, even while
+// an earlier one is being read.
 var templateMoves = map[TemplateStatus][]TemplateStatus{
 	TemplateAwaitingUpload: {TemplateProcessing},
 	TemplateDownloading:    {TemplateProcessing, TemplateError},
@@ -34,7 +34,7 @@ var templateMoves = map[TemplateStatus][]TemplateStatus{
 	TemplateError:          {TemplateAwaitingUpload, TemplateProcessing},
 }
 
-// JobStatuses are all states of a job, in the order in which a job that goes well meets them.
+// JobStatuses are all states of a job, in the order in which a successful job passes through them.
 func JobStatuses() []JobStatus {
 	return []JobStatus{JobPending, JobQueued, JobRendering, JobFinished, JobFailed, JobCancelled}
 }
@@ -48,7 +48,7 @@ func (s JobStatus) Ended() bool { return s.Known() && len(jobMoves[s]) == 0 }
 // CanBecome says whether a job may move from s to next.
 func (s JobStatus) CanBecome(next JobStatus) bool { return slices.Contains(jobMoves[s], next) }
 
-// Waiting says whether a job in state s has not begun: such a job can be cancelled without force.
+// Waiting says whether a job in state s has not started: such a job can be cancelled without force.
 func (s JobStatus) Waiting() bool { return s == JobQueued || s == JobPending }
 
 // Known says whether s is one of the states of a task.

@@ -2,7 +2,7 @@ package farm
 
 import "time"
 
-// NodeInvitation lets one machine become a coordinator of the farm: whoever shows its secret is given the farm's keys.
+// NodeInvitation lets one machine become a coordinator of the farm: its secret gives access to the farm's keys.
 type NodeInvitation struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name,omitempty"` // whom or what it is for
@@ -14,5 +14,5 @@ type NodeInvitation struct {
 	UsedAt    time.Time `json:"usedAt,omitzero"`
 }
 
-// Expired tells whether the invitation's time is over.
+// Expired tells whether the invitation has expired.
 func (i NodeInvitation) Expired(at time.Time) bool { return !at.Before(i.ExpiresAt) }

@@ -2,7 +2,7 @@ package farm
 
 import "time"
 
-// Role is what a token may do. Each role may do all that the ones before it may.
+// Role is what a token may do. Each role includes those before it.
 type Role string
 
 // The roles, from the least to the most powerful.
@@ -21,7 +21,7 @@ type Team struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-// Token is an API token. Only the hash of its secret is kept, and of a token that was revoked nothing.
+// Token is an API token. Only the hash of its secret is kept. A revoked token is deleted.
 type Token struct {
 	ID        string    `json:"id"`
 	Team      string    `json:"team"`
@@ -30,13 +30,13 @@ type Token struct {
 	Hash      string    `json:"hash"` // hex SHA-256 of the secret, which holds 256 random bits
 	CreatedAt time.Time `json:"createdAt"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero for never
-	// LastUsedAt is true to a minute or so: it is not worth a write per request.
+	// LastUsedAt is accurate to about a minute: it is not worth a write per request.
 	LastUsedAt time.Time `json:"lastUsedAt,omitzero"`
 	// Person says that the token stands for a person who signs in with links, not for a program.
 	Person bool `json:"person,omitempty"`
 }
 
-// Usable says whether the token opens anything at a moment.
+// Usable says whether the token is valid at a moment.
 func (t Token) Usable(at time.Time) bool { return t.ExpiresAt.IsZero() || at.Before(t.ExpiresAt) }
 
 // Principal is who makes a request.
@@ -45,13 +45,13 @@ type Principal struct {
 	Name    string
 	Team    string
 	Role    Role
-	// FirstTeam says that the principal belongs to the farm's first team, whose members look after what all teams share.
+	// FirstTeam says that the principal belongs to the farm's first team, whose members manage what all teams share.
 	FirstTeam bool
-	// Session is the browser's session that the request belongs to, the zero Session for one that shows a token.
+	// Session is the browser session of the request, the zero Session when the request shows a token.
 	Session Session
 }
 
-// Session is a browser that is signed in as the holder of a token, until a time or until somebody signs it out.
+// Session is a browser that is signed in as the holder of a token, until it expires or somebody signs it out.
 type Session struct {
 	ID    string // unguessable
 	Until time.Time

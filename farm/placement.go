@@ -2,34 +2,34 @@ package farm
 
 import "time"
 
-// Placement is why a job's next task waits, or where it is.
+// Placement says why a job's next task waits, and when it is likely to start and finish.
 type Placement struct {
 	Job  string `json:"job"`
-	Task string `json:"task,omitempty"` // the first of its tasks that waits
+	Task string `json:"task,omitempty"` // the job's first waiting task
 	Why  string `json:"why"`            // in a sentence; "" when nothing of the job waits
 
-	// Split says in a sentence that the render is split over several machines, or why it is not; "" as long as that is open, and where it
-	// is no question.
+	// Split says in a sentence that the render is split over several machines, or why it is not; "" while that is
+	// undecided or does not apply.
 	Split string `json:"split,omitempty"`
 
-	Agents  int `json:"agents"`  // that are connected
-	Fitting int `json:"fitting"` // of these, meet every requirement
-	Free    int `json:"free"`    // of the fitting, have a free slot
-	// Requirements are everything that is asked of a machine, each with how many connected ones it rules out.
+	Agents  int `json:"agents"`  // connected machines
+	Fitting int `json:"fitting"` // connected machines that meet every requirement
+	Free    int `json:"free"`    // fitting machines with a free slot
+	// Requirements are all that the task asks of a machine, each with how many connected machines it rules out.
 	Requirements []Requirement `json:"requirements"`
-	// Nearest is the machine that lacks the least, nil when one fits or none is there.
+	// Nearest is the machine that lacks the least; nil when one fits or none is connected.
 	Nearest *NearAgent `json:"nearest,omitempty"`
-	// Place in line, 1 for the first; 0 when it is not in line. With PlaceAtLeast it may stand further back.
+	// Place in the queue, 1 for the first; 0 when the task is not queued. With PlaceAtLeast it may be further back.
 	Place        int  `json:"place,omitempty"`
 	PlaceAtLeast bool `json:"placeAtLeast,omitempty"`
-	// Start is when it is likely to begin, in seconds from now; nil when nobody can tell.
+	// Start is when the task is likely to start, in seconds from now; nil when that is unknown.
 	Start *Span `json:"start,omitempty"`
-	// Finish is when the job is likely to be done, in seconds from now; nil when nobody can tell.
+	// Finish is when the job is likely to be done, in seconds from now; nil when that is unknown.
 	Finish *Span     `json:"finish,omitempty"`
 	At     time.Time `json:"at"`
 }
 
-// Requirement is one thing that is asked of a machine.
+// Requirement is one condition that a task sets for machines.
 type Requirement struct {
 	Kind     string `json:"kind"`  // engine, version, font, effect, tags, anyTags, noTags, secret, memory, os, failed, present, limit, …
 	Wants    string `json:"wants"` // in words, such as "After Effects 2026"
@@ -43,11 +43,11 @@ type NearAgent struct {
 	Lacks []string `json:"lacks"` // in words
 }
 
-// QueueEntry is a task in line. Of another team's only its place, its level and its waiting are told.
+// QueueEntry is a queued task. Of another team's task it shows only the place, the level and since when it waits.
 type QueueEntry struct {
 	Place    int       `json:"place"` // 1 for the first
 	Level    Level     `json:"level"`
-	Since    time.Time `json:"since"` // when it could first have begun
+	Since    time.Time `json:"since"` // when it could have started at the earliest
 	Task     string    `json:"task,omitempty"`
 	Job      string    `json:"job,omitempty"`
 	JobName  string    `json:"jobName,omitempty"`

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Policy is how the farm shares its machines, as its administrators set it. The zero value is a farm where nobody set
-// anything.
+// Policy is how the farm shares its machines, as its administrators set it. The zero value is a farm where nothing is
+// set.
 type Policy struct {
-	Revision int       `json:"revision"` // counts the changes; a change names the one that it was made from
+	Revision int       `json:"revision"` // counts the changes; a change names the revision that it is based on
 	At       time.Time `json:"at,omitzero"`
 	By       string    `json:"by,omitempty"`
 
-	Paused bool `json:"paused,omitempty"` // nothing new is begun
-	// PausedAt and PausedBy are since when and by whom; the state keeps them, whatever a change says.
+	Paused bool `json:"paused,omitempty"` // no new tasks are started
+	// PausedAt and PausedBy are since when and by whom. The state sets them; a change cannot.
 	PausedAt time.Time `json:"pausedAt,omitzero"`
 	PausedBy string    `json:"pausedBy,omitempty"`
 
@@ -22,9 +22,9 @@ type Policy struct {
 	Limits map[string]LimitPolicy `json:"limits,omitempty"`
 	Split  SplitPolicy            `json:"split,omitzero"`
 	Retry  RetryPolicy            `json:"retry,omitzero"`
-	// Scripts says whose jobs may bring scripts of their own.
+	// Scripts says whose jobs may bring their own scripts.
 	Scripts ScriptPolicy `json:"scripts,omitzero"`
-	// MaxMachinesPerJob render one job at once; 0 for any number.
+	// MaxMachinesPerJob is how many machines may render one job at once; 0 for any number.
 	MaxMachinesPerJob int `json:"maxMachinesPerJob,omitempty"`
 	// MaxSlotsPerMachine is how many tasks one machine runs at once at most, whatever it asks for; 0 means MostSlots.
 	MaxSlotsPerMachine int `json:"maxSlotsPerMachine,omitempty"`
@@ -33,18 +33,18 @@ type Policy struct {
 // LevelPolicy is how one level is served.
 type LevelPolicy struct {
 	Paused bool `json:"paused,omitempty"`
-	// MaxShare is how much of the farm's slots, above 0 to 1, the level may take; 0 for all.
+	// MaxShare is the largest share of the farm's slots that the level may take, above 0 and up to 1; 0 for all.
 	MaxShare float64 `json:"maxShare,omitempty"`
-	// Hours are when the level is served though others wait, in the farm's time zone; none means always. Outside of them it is
-	// served while nothing else wants the machine.
+	// Hours are when the level takes its turn among the others, in the farm's time zone; none means always. Outside of
+	// them it gets only machines that nothing else wants.
 	Hours []Hours `json:"hours,omitempty"`
-	// Role is the least that may choose the level for a job, "" for the farm's own measure (Policy.LeastFor). Only rush has one: the
-	// others are for everybody who may submit.
+	// Role is the least role that may choose the level, "" for the default (Policy.LeastFor). Only rush has one: whoever
+	// may submit may choose the others.
 	Role Role `json:"role,omitempty"`
 }
 
-// LeastFor is the least role that may choose a level for a job. Rush goes before the work of all other teams, so that it takes more
-// than submitting does, unless the policy says otherwise.
+// LeastFor is the least role that may choose a level for a job. Rush goes before the work of all other teams, so it
+// needs more than submitting does, unless the policy says otherwise.
 func (p Policy) LeastFor(level Level) Role {
 	if level != LevelRush {
 		return ActSubmit.Grant().Least
@@ -60,10 +60,10 @@ func (p Policy) MayRush(who Principal) error {
 	return nil
 }
 
-// ScriptPolicy is about assets of the type script. After Effects runs them with all that its user may do on the machine; the embedded
-// engine gives them nothing but the project.
+// ScriptPolicy is about assets of the type script. After Effects runs them with all the rights of its user on the
+// machine; the embedded engine gives them only the project.
 type ScriptPolicy struct {
-	// Role is the least whose jobs may have them, "" for ActRunScripts' own.
+	// Role is the least role whose jobs may have them, "" for that of ActRunScripts.
 	Role Role `json:"role,omitempty"`
 }
 
@@ -73,7 +73,7 @@ func (p Policy) LeastForScripts() Role { return cmp.Or(p.Scripts.Role, ActRunScr
 // MayRunScripts is nil when the principal's jobs may have assets of the type script, and otherwise an error of CodeForbidden.
 func (p Policy) MayRunScripts(who Principal) error {
 	if err := who.MayAs(ActRunScripts, p.LeastForScripts()); err != nil {
-		return Errorf(CodeForbidden, "%w, as the farm's policy has it (scripts.role); leave the script out, or ask somebody with that role to submit the job", err)
+		return Errorf(CodeForbidden, "%w by the farm's policy (scripts.role); leave the script out, or ask somebody with that role to submit the job", err)
 	}
 	return nil
 }
@@ -84,30 +84,30 @@ type TeamPolicy struct {
 	MaxMachines int     `json:"maxMachines,omitempty"` // that work for it at once; 0 for any number
 }
 
-// LimitPolicy bounds how many tasks use something at once, such as the licences of a plug-in. A task takes one when its job
-// names the limit, or when its project uses one of the limit's effects.
+// LimitPolicy bounds how many tasks use something at once, such as the licences of a plug-in. A task uses it when its
+// job names the limit, or when its project uses one of the limit's effects.
 type LimitPolicy struct {
 	Total      int      `json:"total"`                // on the whole farm at once
 	PerMachine int      `json:"perMachine,omitempty"` // tasks on one machine at once; 0 for any number
-	ByMachine  bool     `json:"byMachine,omitempty"`  // several tasks on one machine take one together
-	Effects    []string `json:"effects,omitempty"`    // match names, or their beginnings with a * behind them
+	ByMachine  bool     `json:"byMachine,omitempty"`  // all tasks on one machine count as one
+	Effects    []string `json:"effects,omitempty"`    // match names, or prefixes followed by *
 }
 
-// SplitPolicy is when one composition is rendered by several machines.
+// SplitPolicy says when several machines render one composition.
 type SplitPolicy struct {
 	Off        bool    `json:"off,omitempty"`
-	MinSeconds float64 `json:"minSeconds,omitempty"` // that a range should take at least; 0 means the farm's own measure
-	MaxRanges  int     `json:"maxRanges,omitempty"`  // of one job; 0 means the farm's own measure
+	MinSeconds float64 `json:"minSeconds,omitempty"` // a range should take at least this long; 0 means the default
+	MaxRanges  int     `json:"maxRanges,omitempty"`  // of one job; 0 means the default
 }
 
-// RetryPolicy is how often what fails is tried again.
+// RetryPolicy is how often failures are retried.
 type RetryPolicy struct {
 	MaxAttempts int `json:"maxAttempts,omitempty"` // of a task; 0 means MaxAttempts
-	// MaxJobFailures is how many attempts of a job's tasks together may fail before the job does; 0 means 10 or a tenth of its
-	// tasks, whichever is more.
+	// MaxJobFailures is how many attempts of a job's tasks together may fail before the job does; 0 means 10 or a tenth
+	// of its tasks, whichever is more.
 	MaxJobFailures int `json:"maxJobFailures,omitempty"`
-	// SetAsideAfter is how many attempts in a row, of different jobs, may fail on a machine before it is set aside; 0 means
-	// SetAsideAfter.
+	// SetAsideAfter is how many attempts in a row, of different jobs, may fail on a machine before it is set aside; 0
+	// means the constant SetAsideAfter.
 	SetAsideAfter int `json:"setAsideAfter,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Bounds of a Policy, which lies in one record and is read whole.
+// Bounds of a Policy, which is stored in one record and read whole.
 const (
 	MaxPolicyTeams  = 1000
 	MaxPolicyLimits = 200
@@ -19,10 +19,10 @@ const (
 	maxRangeSeconds = 24 * 60 * 60
 )
 
-// limitName is how a limit may be called: it stands in addresses.
+// limitName is the form of a limit's name, which is part of addresses.
 var limitName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// LimitName says whether a limit may be called that: a letter or digit, then up to 63 letters, digits, dots, dashes and
+// LimitName says whether name may name a limit: a letter or digit, then up to 63 letters, digits, dots, dashes and
 // underscores.
 func LimitName(name string) bool { return limitName.MatchString(name) }
 
@@ -45,7 +45,7 @@ func (p *problems) count(field string, n int) {
 	p.add(n < 0 || n > maxPolicyCount, field, "has to be between 0 and %d", maxPolicyCount)
 }
 
-// Problems are what is wrong with the policy by itself, in the order of its fields; whether its teams exist is not looked at.
+// Problems are what is wrong with the policy itself, in the order of its fields. It does not check that its teams exist.
 func (p Policy) Problems() []FieldError {
 	var wrong problems
 	for _, level := range slices.Sorted(maps.Keys(p.Levels)) {
@@ -75,7 +75,7 @@ func (p Policy) Problems() []FieldError {
 }
 
 func (p *problems) level(at string, level Level, l LevelPolicy) {
-	p.add(!level.Known(), at, "is no level: there are rush, normal and overnight")
+	p.add(!level.Known(), at, "is not a level; the levels are rush, normal and overnight")
 	p.add(math.IsNaN(l.MaxShare) || l.MaxShare < 0 || l.MaxShare > 1, at+".maxShare", "has to be above 0, up to 1; leave it out for all of the farm")
 	p.add(l.Role != "" && level != LevelRush, at+".role", "can only be set for rush: whoever may submit may choose the other levels")
 	p.add(l.Role != "" && !l.Role.Allows(ActSubmit.Grant().Least), at+".role", "has to be one of %v", Roles()[1:])
@@ -85,19 +85,19 @@ func (p *problems) level(at string, level Level, l LevelPolicy) {
 		p.add(h.From < 0 || h.From >= 24*60, in+".from", "has to be a time of the day")
 		p.add(h.To < 0 || h.To >= 24*60, in+".to", "has to be a time of the day")
 		for k, day := range h.Days {
-			p.add(day < 0 || day > 6, fmt.Sprintf("%s.days[%d]", in, k), "is no day of the week")
-			p.add(slices.Contains(h.Days[:k], day), fmt.Sprintf("%s.days[%d]", in, k), "stands there twice")
+			p.add(day < 0 || day > 6, fmt.Sprintf("%s.days[%d]", in, k), "is not a day of the week")
+			p.add(slices.Contains(h.Days[:k], day), fmt.Sprintf("%s.days[%d]", in, k), "is listed twice")
 		}
 	}
 }
 
 func (p *problems) limit(at, name string, l LimitPolicy) {
-	p.add(!LimitName(name), at, "is no name for a limit: it begins with a letter or digit, and has up to 64 letters, digits, dots, dashes and underscores")
+	p.add(!LimitName(name), at, "is not a valid name for a limit: it has to begin with a letter or digit, and have up to 64 letters, digits, dots, dashes and underscores")
 	p.count(at+".total", l.Total)
 	p.count(at+".perMachine", l.PerMachine)
 	p.add(len(l.Effects) > maxLimitEffects, at+".effects", "has to have at most %d entries", maxLimitEffects)
 	for i, effect := range l.Effects {
-		p.add(effect == "" || effect == "*" || len(effect) > 200, fmt.Sprintf("%s.effects[%d]", at, i), "has to be a match name of 1 to 200 bytes, or its beginning with a * behind it")
+		p.add(effect == "" || effect == "*" || len(effect) > 200, fmt.Sprintf("%s.effects[%d]", at, i), "has to be a match name of 1 to 200 bytes, or a prefix followed by *")
 	}
 }
 

@@ -16,10 +16,11 @@ const (
 	secretCloses = "}"
 )
 
-// SecretPart is a stretch of a string: Text as it stands there, and behind it a reference to the secret Ref, "" at the end.
+// SecretPart is a stretch of a string: the literal Text, then a reference to the secret Ref, "" at the end of the
+// string.
 type SecretPart struct{ Text, Ref string }
 
-// SplitSecrets takes a string apart at its references to secrets. There is one part at least, and only the last has no Ref.
+// SplitSecrets splits a string at its references to secrets. There is at least one part, and only the last has no Ref.
 func SplitSecrets(s string) []SecretPart {
 	var parts []SecretPart
 	for {
@@ -33,7 +34,7 @@ func SplitSecrets(s string) []SecretPart {
 	}
 }
 
-// SecretRefs lists the names of the secrets that s refers to, in its order; one named twice stands there twice.
+// SecretRefs lists the names of the secrets that s refers to, in order; one named twice is listed twice.
 func SecretRefs(s string) []string {
 	if !strings.Contains(s, secretOpens) {
 		return nil
@@ -46,8 +47,8 @@ func SecretRefs(s string) []string {
 	return names
 }
 
-// ReplaceSecrets puts values in the place of references. What value gives is not looked through again. The first error of
-// value ends it.
+// ReplaceSecrets replaces each reference by value of its name. References within a value stay. It stops at value's first
+// error.
 func ReplaceSecrets(s string, value func(name string) (string, error)) (string, error) {
 	if !strings.Contains(s, secretOpens) {
 		return s, nil
@@ -68,7 +69,8 @@ func ReplaceSecrets(s string, value func(name string) (string, error)) (string, 
 	return out.String(), nil
 }
 
-// MayRefer is a quick look whether any string of an asset refers to a secret; it may err only by saying yes.
+// MayRefer tells quickly whether an asset may refer to a secret. It never misses a reference, but may be true without
+// one.
 func (a Asset) MayRefer() bool {
 	for _, s := range []string{a.LayerName, a.Composition, a.Src, a.Property, a.Expression} {
 		if strings.Contains(s, secretOpens) {
@@ -78,8 +80,8 @@ func (a Asset) MayRefer() bool {
 	return mayRefer(a.Value) || mayRefer(a.Params) || slices.ContainsFunc(a.Parameters, func(p AssetParameter) bool { return mayRefer(p.Value) })
 }
 
-// RewriteRefs calls rewrite with every string of an asset that refers to secrets, and the path of its field below at, and
-// gives the asset with what rewrite made of them. An asset's type, and its name, which names a file or a function, hold no
+// RewriteRefs calls rewrite with every string of an asset that refers to secrets, and with the path of its field below
+// at; it returns the asset with the results. An asset's type, and its name, which names a file or a function, hold no
 // references.
 func (a Asset) RewriteRefs(at string, rewrite func(field, s string) (string, error)) (Asset, error) {
 	r := rewriter{rewrite: rewrite}
@@ -152,7 +154,7 @@ func (r *rewriter) texts(at string, m map[string]string) map[string]string {
 	return m
 }
 
-// mayRefer is a quick look at JSON; characters of a reference may be escaped there.
+// mayRefer is a quick check of JSON, in which characters of a reference may be escaped.
 func mayRefer(raw json.RawMessage) bool {
 	return bytes.Contains(raw, []byte("{secrets.")) || bytes.Contains(raw, []byte(`\u`))
 }
@@ -183,7 +185,7 @@ func (r *rewriter) json(at, key string, raw *json.RawMessage) {
 	*raw = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// value rewrites a decoded value in place where it can.
+// value rewrites a decoded value, in place where possible.
 func (r *rewriter) value(at string, v any, changed *bool) any {
 	switch v := v.(type) {
 	case string:

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Redacted stands where an address, a path or a value stood.
+// Redacted replaces an address, a path or a value.
 const Redacted = "[redacted]"
 
 // redactedValue is Redacted as a JSON value.
 var redactedValue = json.RawMessage(`"` + Redacted + `"`)
 
-// Unkept says whether the job renders a project that the farm must not keep anything of: one that is named by an address
-// outside, and not registered as a template.
+// Unkept says whether the job renders a project that the farm must not keep: one that is named by an address outside,
+// and not registered as a template.
 func (j Job) Unkept() bool {
 	return j.Template.ID == "" && j.Template.Src != "" && !strings.HasPrefix(j.Template.Src, KeptScheme)
 }
 
-// Erase takes the project's address, and what is put into it from where, out of a job. What it renders and which layers it
-// fills stays, and so do the names of the farm's own files, which are hashes.
+// Erase removes the project's address, and the content of the assets, from a job. What it renders and which layers it
+// fills stays, as do the names of the farm's own files, which are hashes.
 func (j *Job) Erase() {
 	if j.Template.Src != "" && !strings.HasPrefix(j.Template.Src, KeptScheme) {
 		j.Template.Src = Redacted
@@ -41,8 +41,8 @@ func (j *Job) Erase() {
 	}
 }
 
-// Redact takes all addresses, paths and values out of a job that has ended. Upload stays: without it a result that lies
-// elsewhere could not be given any more.
+// Redact removes all addresses, paths and values from a job that has ended. Upload stays: without it a result in other
+// storage could not be found any more.
 func (j *Job) Redact(at time.Time) {
 	j.RedactedAt = at
 	if j.Template.Src != "" {
@@ -70,7 +70,7 @@ func (j *Job) Redact(at time.Time) {
 	}
 }
 
-// redacted is the asset without what it puts where.
+// redacted is the asset without its content and where that goes.
 func (a Asset) redacted() Asset {
 	conceal := func(text *string) {
 		if *text != "" {
@@ -79,7 +79,7 @@ func (a Asset) redacted() Asset {
 	}
 	conceal(&a.Src)
 	conceal(&a.Expression)
-	if a.Type != "function" { // whose name is what it does
+	if a.Type != "function" { // a function's name is what it does
 		conceal(&a.Name)
 	}
 	if a.Value != nil {
@@ -110,8 +110,8 @@ func redactedMembers(object json.RawMessage) json.RawMessage {
 	return concealed
 }
 
-// Particulars are the texts that the job puts into the project, and the addresses and names that it gives: what a log has to
-// be freed of when the job is redacted.
+// Particulars are the texts, addresses and names in a job that also have to be removed from its log when the job is
+// redacted.
 func (j Job) Particulars() []string {
 	var found []string
 	text := func(texts ...string) {

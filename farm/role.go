@@ -10,8 +10,7 @@ func Roles() []Role {
 // Known says whether r is one of the roles.
 func (r Role) Known() bool { return slices.Contains(Roles(), r) }
 
-// Allows says whether r may do what needs at least the role needed. An unknown role allows nothing, and nothing allows what
-// needs an unknown role.
+// Allows says whether r includes the role needed. Neither an unknown role nor an unknown need is ever allowed.
 func (r Role) Allows(needed Role) bool {
 	have, need := slices.Index(Roles(), r), slices.Index(Roles(), needed)
 	return have >= 0 && need >= 0 && have >= need

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// InRoots says whether a file: address's path lies in one of the folders, as a machine of the system (as Go names it) writes them. Only
-// the spelling is looked at: where links lead, the machine alone knows.
+// InRoots says whether the path of a file: address lies in one of the folders, both spelled as on a machine of the
+// system (as Go names it). Only the spelling is compared: where links lead, only the machine knows.
 func InRoots(system string, roots []string, file string) bool {
 	file = rootSpelling(system, file)
 	for _, root := range roots {
@@ -18,12 +18,12 @@ func InRoots(system string, roots []string, file string) bool {
 	return false
 }
 
-// rootSpelling is a path as paths of the system are compared: with slashes, without steps up, and in small letters where large ones
-// name the same file.
+// rootSpelling is a path in the form in which paths of the system are compared: with slashes, without steps up, and in
+// lower case where the system ignores case.
 func rootSpelling(system, name string) string {
 	if system == "windows" {
 		name = strings.ReplaceAll(name, `\`, "/")
-		// The path of file:///C:/media begins with a slash that does not belong to it.
+		// In file:///C:/media the path begins with a slash that is not part of it.
 		if len(name) > 2 && name[0] == '/' && name[2] == ':' {
 			name = name[1:]
 		}

@@ -12,15 +12,16 @@ type Secret struct {
 	ID        string    `json:"id"`
 	Team      string    `json:"team"`
 	Name      string    `json:"name"`
-	Key       string    `json:"key"`    // which of the farm's keys seals it; the keys are not part of the replicated state
+	Key       string    `json:"key"`    // names the farm's key that seals it; the keys are not in the replicated state
 	Sealed    []byte    `json:"sealed"` // the value, encrypted and authenticated
 	CreatedAt time.Time `json:"createdAt"`
-	// MachineTags bound which machines get the value: those that have one of these tags from the farm's people. None means every machine.
+	// MachineTags limit the value to machines to which the farm's people gave one of these tags. None means every
+	// machine.
 	MachineTags []string `json:"machineTags,omitempty"`
 }
 
-// GoesTo says whether a machine may get the secret's value. Tags that the machine claims for itself do not count: whoever has the
-// machine could claim any.
+// GoesTo says whether a machine may get the secret's value. Tags that the machine reports itself do not count: whoever
+// controls the machine could report any.
 func (s Secret) GoesTo(a Agent) bool {
 	return len(s.MachineTags) == 0 || slices.ContainsFunc(a.Tags, func(tag string) bool { return slices.Contains(s.MachineTags, tag) })
 }

@@ -5,13 +5,14 @@ import "cmp"
 // MostSlots is how many tasks one machine runs at once at most, where the policy says nothing else.
 const MostSlots = 64
 
-// A task is at least a program that draws, with its project in memory. What a machine says beyond this it does not have.
+// What a task needs at least: it runs a program that renders, with its project in memory. A machine that asks for more
+// slots than its hardware allows for gets no more than that.
 const (
 	slotsPerCPU   = 4
 	memoryPerSlot = 256 << 20 // bytes
 )
 
-// PossibleSlots is how many tasks the machine may be given at once: as many as it asks for, within what its hardware can have.
+// PossibleSlots is how many tasks the machine may run at once: as many as it asks for, within what its hardware allows.
 func (i Inventory) PossibleSlots() int {
 	slots := i.Slots
 	if i.CPUs > 0 {

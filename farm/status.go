@@ -2,9 +2,9 @@ package farm
 
 import "time"
 
-// Status is what the farm is at.
+// Status is a summary of the farm's work.
 type Status struct {
-	Paused   bool // nothing new is begun
+	Paused   bool // no new tasks are started
 	PausedAt time.Time
 	PausedBy string
 	Machines map[MachineState]int

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TemplateStatus is where a template stands. The values are those of the public interface.
+// TemplateStatus is the state of a template. The values are those of the public interface.
 type TemplateStatus string
 
 // The states of a template.
@@ -29,7 +29,7 @@ type Template struct {
 	CreatedAt   time.Time      `json:"createdAt"`
 	UpdatedAt   time.Time      `json:"updatedAt"`
 
-	// UploadNonce is part of the signature of the upload address in force; a new nonce ends earlier addresses.
+	// UploadNonce is part of the signature of the current upload address; a new nonce invalidates earlier addresses.
 	UploadNonce string    `json:"uploadNonce,omitempty"`
 	UploadUntil time.Time `json:"uploadUntil,omitzero"`
 
@@ -39,23 +39,23 @@ type Template struct {
 	Compositions  []string  `json:"compositions,omitempty"`
 	Layers        []string  `json:"layers,omitempty"`
 	Fonts         []FontUse `json:"fonts,omitempty"`
-	// Effects are the match names of the effects that the project uses and After Effects does not bring itself.
+	// Effects are the match names of the effects that the project uses and that do not come with After Effects.
 	Effects []string `json:"effects,omitempty"`
 	// SavedWith is the version of After Effects that wrote the project, such as 26.0.
 	SavedWith string `json:"savedWith,omitempty"`
-	// MissingFootage names files that did not come with the project and that its compositions cannot be rendered without: each job
-	// has to bring them.
+	// MissingFootage names files that did not come with the project and that its compositions cannot be rendered
+	// without: each job has to supply them.
 	MissingFootage []string `json:"missingFootage,omitempty"`
-	// Sequential says that its compositions must be rendered from their first frame on, by one machine.
+	// Sequential says that one machine must render its compositions from their first frame on.
 	Sequential bool `json:"sequential,omitempty"`
 	ActiveJobs int  `json:"activeJobs,omitempty"` // jobs that have not ended and use it
 }
 
-// TemplateLife is how long a template waits for its file before it counts as inactive.
+// TemplateLife is how long a template waits for its file before it becomes inactive.
 const TemplateLife = 7 * 24 * time.Hour
 
-// Inactive says whether a template has waited too long for its file: jobs cannot use it until its upload is renewed. uploadLife
-// is how long its upload address is good, which tells when it was last given out.
+// Inactive says whether a template has waited too long for its file: jobs cannot use it until its upload is renewed.
+// uploadLife is how long an upload address is valid, from which follows when it was issued.
 func (t Template) Inactive(now time.Time, uploadLife time.Duration) bool {
 	return t.Status == TemplateAwaitingUpload && !now.Before(t.UploadUntil.Add(TemplateLife-uploadLife))
 }
@@ -67,20 +67,21 @@ type FontUse struct {
 	Style      string `json:"style,omitempty"`
 }
 
-// StoredFile is a caller's own file, handed over to be used as a src, readable by its team until it expires.
+// StoredFile is a caller's own file, uploaded to be used as a src, readable by its team until it expires.
 type StoredFile struct {
 	FileRef
 	Team      string    `json:"team"`
 	CreatedAt time.Time `json:"createdAt"`
 	ExpiresAt time.Time `json:"expiresAt"`
-	Job       string    `json:"job,omitempty"` // private, of whose own data: address the file was made; it goes with the job
+	Job       string    `json:"job,omitempty"` // a private job whose data: address became the file; both are deleted together
 }
 
 // Src is the address under which jobs use the file.
 func (f StoredFile) Src() string { return KeptScheme + f.SHA256 }
 
-// UploadUsed tells whether a file has come under the upload address in force. From then on the address takes that file alone, which comes
-// again when its answer was lost; a file that could not be read may be followed by another. Addresses of before v0.2 cannot tell.
+// UploadUsed tells whether the current upload address has received a file. From then on it takes only the same file,
+// sent again because its answer was lost; a file that could not be read may be followed by another. It cannot tell for
+// addresses from before v0.2.
 func (t Template) UploadUsed() bool {
 	_, before, tells := strings.Cut(t.UploadNonce, ".")
 	return tells && t.File != nil && t.File.SHA256 != before && t.Status != TemplateError

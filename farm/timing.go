@@ -14,29 +14,29 @@ type Measured struct {
 	FrameSeconds float64 `json:"frameSeconds,omitempty"` // of all frames together
 }
 
-// Kind is the kind of engine that was measured, "" when none is told.
+// Kind is the kind of engine that was measured, "" when unknown.
 func (m Measured) Kind() string {
 	kind, _, _ := strings.Cut(m.Engine, " ")
 	return kind
 }
 
-// Timing is what has been measured of a kind of work. Later measurements count more. Times are whole microseconds, so that
-// every node comes to the same.
+// Timing is the running mean of the measurements of a kind of work; later ones weigh more. Times are whole microseconds,
+// so that every node computes the same.
 type Timing struct {
 	Count  int       `json:"count"`            // attempts that were measured
 	Frame  int64     `json:"frame,omitempty"`  // for one frame
-	Spread int64     `json:"spread,omitempty"` // by which Frame differs from one attempt to the next, on average
+	Spread int64     `json:"spread,omitempty"` // mean deviation of Frame from one attempt to the next
 	Start  int64     `json:"start,omitempty"`  // from the engine's start to its first frame
 	At     time.Time `json:"at"`               // of the latest
 }
 
-// timingMemory is how many measurements a Timing is the mean of at most.
+// timingMemory is the number of measurements after which older ones fade from a Timing.
 const timingMemory = 8
 
-// maxTiming is the longest that a measurement may say, in microseconds: more is an error of a clock.
+// maxTiming is the longest time that is believed of a measurement, in microseconds: anything longer is a clock's error.
 const maxTiming = 30 * 24 * 3600 * 1_000_000
 
-// Add takes in what was measured of an attempt; what it does not tell stays as it is.
+// Add adds the measurements of an attempt; those that it lacks stay as they are.
 func (t *Timing) Add(m Measured, at time.Time) {
 	n := int64(min(t.Count+1, timingMemory))
 	if frame := microseconds(m.FrameSeconds); frame > 0 && m.Frames > 0 {
@@ -59,7 +59,7 @@ func (t *Timing) Add(m Measured, at time.Time) {
 	t.At = at
 }
 
-// Usable says whether there is anything to be added.
+// Usable says whether there is anything to add.
 func (m Measured) Usable() bool {
 	return m.Frames > 0 && microseconds(m.FrameSeconds) > 0 || microseconds(m.StartSeconds) > 0
 }
@@ -74,10 +74,10 @@ func microseconds(seconds float64) int64 {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// Span is a time to come, in seconds, as a range that the farm is reasonably sure of.
+// Span is a forecast: a number of seconds from now, as a range.
 type Span struct {
 	Low  float64 `json:"low"`  // nine of ten take longer
 	High float64 `json:"high"` // nine of ten take less
-	// Learning says that too little was measured for that to mean much; Low and High are 0 when nothing was.
+	// Learning says that too little was measured for a good forecast; Low and High are 0 when nothing was.
 	Learning bool `json:"learning,omitempty"`
 }

@@ -10,31 +10,31 @@ import (
 // maxKey is the longest key of an object, in bytes.
 const maxKey = 1024
 
-// Key is under which key a result called name, which is "<job id>.<ext>", is uploaded: the prefix as the caller wrote it, and
-// the name. Slashes at its beginning are left out, since an address cannot hold them.
+// Key is the object key of a result called name, which is "<job id>.<ext>": the prefix as the caller wrote it, and the
+// name. Leading slashes are left out, since an address cannot hold them.
 func (u Upload) Key(name string) (string, error) {
 	key := strings.TrimLeft(u.Prefix, "/") + name
 	switch {
 	case len(key) > maxKey:
 		return "", fmt.Errorf("the key of an object cannot be longer than %d bytes", maxKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == '\ufffd' }):
-		return "", errors.New("the key of an object cannot hold a backslash or characters that are not seen")
+		return "", errors.New("the key of an object cannot hold a backslash or invisible characters")
 	}
 	for part := range strings.SplitSeq(key, "/") {
 		if part == "." || part == ".." {
-			return "", fmt.Errorf("the key of an object cannot hold the part %q, which servers take for a way", part)
+			return "", fmt.Errorf("the key of an object cannot hold the part %q, which servers resolve as a path", part)
 		}
 	}
 	return key, nil
 }
 
-// Endpoints of those who need none to be named.
+// The endpoints of providers for which the caller need not name one.
 const (
 	endpointAWS    = "s3.amazonaws.com"
 	endpointGoogle = "storage.googleapis.com"
 )
 
-// Address is where callers find a result called name by the upload's own public address, "" when the upload has none.
+// Address is the public address of a result called name under the upload's own output URL, "" when the upload has none.
 func (u Upload) Address(name string) string {
 	if u.OutputURL == "" {
 		return ""
@@ -50,12 +50,12 @@ func (u Upload) Address(name string) string {
 	return strings.TrimSuffix(u.OutputURL, "/") + "/" + strings.Join(parts, "/")
 }
 
-// Place is where the upload goes, without the key. An endpoint is a host, with a port if need be; http:// before it asks for
-// plain HTTP. One that refers to secrets stays as it is. Errors name the fields below upload.
+// Place is the storage that the upload goes to, without the key. An endpoint is a host, with a port if need be; a
+// leading http:// selects plain HTTP. Values that refer to secrets are not checked. Errors name the fields below upload.
 func (u Upload) Place() (RemoteObject, error) {
 	place := RemoteObject{Region: u.Params["region"], Bucket: u.Params["bucket"]}
 	if !refersToSecrets(place.Bucket) && (place.Bucket == "" || strings.ContainsAny(place.Bucket, "/\\?#%@ ")) {
-		return place, wrongParam("bucket", "%.100q is no name of a bucket", place.Bucket)
+		return place, wrongParam("bucket", "%.100q is not the name of a bucket", place.Bucket)
 	}
 	endpoint := strings.TrimSpace(u.Params["endpoint"])
 	switch {
@@ -77,15 +77,15 @@ func (u Upload) Place() (RemoteObject, error) {
 	case at.User != nil:
 		return place, wrongParam("endpoint", "cannot hold a name or a password; they go into accessKeyId and accessKeySecret")
 	case at.Scheme != "https" && at.Scheme != "http":
-		return place, wrongParam("endpoint", "begins with %q; only https:// and http:// can be asked", at.Scheme+"://")
+		return place, wrongParam("endpoint", "begins with %q; it has to be https:// or http://", at.Scheme+"://")
 	case strings.Trim(at.Path, "/") != "" && strings.Trim(at.Path, "/") != place.Bucket:
-		return place, wrongParam("endpoint", "cannot have a path; what comes before the name of the result is the prefix")
+		return place, wrongParam("endpoint", "cannot have a path; the prefix is where folders go")
 	}
 	place.Endpoint, place.Insecure = strings.ToLower(at.Host), at.Scheme == "http"
 	return place, nil
 }
 
-// Object is where a result called name, which is "<job id>.<ext>", goes.
+// Object is the place of a result called name, which is "<job id>.<ext>".
 func (u Upload) Object(name string) (RemoteObject, error) {
 	to, err := u.Place()
 	if err != nil {

@@ -46,7 +46,7 @@ func TestWhatIsWrongWithTheSharingStandsBesideItsField(t *testing.T) {
 	v := r.as("ada")
 	for field, value := range map[string]struct{ value, want string }{
 		"levels.rush.maxShare":   {"150", "Has to be from 1 to 100"},
-		"levels.overnight.hours": {"sometimes", "is no window of the week"},
+		"levels.overnight.hours": {"sometimes", "is not a weekly window"},
 		"retry.maxAttempts":      {"900", "Has to be between 0 and " + strconv.Itoa(farm.MostAttempts)},
 		"split.minSeconds":       {"soon", "Has to be a number"},
 		"maxMachinesPerJob":      {"1.5", "Has to be a whole number"},

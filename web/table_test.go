@@ -225,9 +225,9 @@ func TestALineOfATableHidesNoOther(t *testing.T) {
 		line  string
 		words []string
 	}{
-		"more cells than columns": {"b,1,c", []string{"Line 3, column 3: &#39;c&#39; stands below no heading", "Render the 2 without errors"}},
+		"more cells than columns": {"b,1,c", []string{"Line 3, column 3: &#39;c&#39; has no heading", "Render the 2 without errors"}},
 		"far more cells":          {strings.Repeat(",", 100_001), []string{"Line 3: the line has 100002 cells"}},
-		"a long cell":             {"b," + strings.Repeat("9", 1<<20), []string{"Line 3, column “Prio”: ", "99…&#39; is no whole number", "Render the 2 without errors"}},
+		"a long cell":             {"b," + strings.Repeat("9", 1<<20), []string{"Line 3, column “Prio”: ", "99…&#39; is not a whole number", "Render the 2 without errors"}},
 		"long words":              {strings.Repeat("b", 2<<20) + ",1", []string{"Line 3, column “Kopf”: ", "Render the 2 without errors"}},
 		"a stray quote":           {"5\" b,1", []string{"Line 3, column “Kopf”: there is a quote"}},
 		"a quote without another": {"\"b,1", []string{"Line 3, column “Kopf”: the quotes"}},
@@ -252,7 +252,7 @@ func TestTheRestOfATableIsSubmitted(t *testing.T) {
 	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "name", value: "{Title}"}}
 	table := "Title,@priority,@composition\nfirst,1,\nsecond,high,\nthird,3,\nfourth,4,,too,many\nfifth,5,nowhere\n"
 	v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "look"})...).is(http.StatusOK,
-		"2 things are wrong", "Line 3, column “@priority”: &#39;high&#39; is no whole number", "Line 5, column 4: &#39;too&#39; stands below no heading", "Render the 3 without errors")
+		"2 things are wrong", "Line 3, column “@priority”: &#39;high&#39; is not a whole number", "Line 5, column 4: &#39;too&#39; has no heading", "Render the 3 without errors")
 	a := v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "rest"})...).is(http.StatusOK,
 		"2 jobs were submitted", "second,high,", "fourth,4,,too,many", "fifth,5,nowhere",
 		"Line 2, column “@priority”: ", "Line 3, column 4: ", "Line 4, column “@composition”: ")

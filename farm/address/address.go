@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// Data decodes a data: address (RFC 2397). mediaType is "" when the address names none; parameters such as a charset are left
-// out. White space within base64 and missing padding are forgiven.
+// Data decodes a data: address (RFC 2397). mediaType is "" when the address names none; parameters such as a charset are
+// left out. White space within base64 and missing padding are accepted.
 func Data(src string) (content []byte, mediaType string, err error) {
 	if len(src) < len("data:") || !strings.EqualFold(src[:len("data:")], "data:") {
-		return nil, "", errors.New("it is no data: address")
+		return nil, "", errors.New("not a data: address")
 	}
 	head, body, found := strings.Cut(src[len("data:"):], ",")
 	if !found {
@@ -24,7 +24,7 @@ func Data(src string) (content []byte, mediaType string, err error) {
 	}
 	text, err := url.PathUnescape(body)
 	if err != nil {
-		return nil, "", fmt.Errorf("a data: address is wrongly escaped: %w", err)
+		return nil, "", fmt.Errorf("the data: address has an invalid escape: %w", err)
 	}
 	head, isBase64 := strings.CutSuffix(head, ";base64")
 	mediaType, _, _ = strings.Cut(head, ";")
@@ -33,7 +33,7 @@ func Data(src string) (content []byte, mediaType string, err error) {
 	}
 	content, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.Map(dropSpace, text), "="))
 	if err != nil {
-		return nil, "", fmt.Errorf("a data: address is no base64: %w", err)
+		return nil, "", fmt.Errorf("the data: address is not valid base64: %w", err)
 	}
 	return content, mediaType, nil
 }
@@ -45,21 +45,21 @@ func dropSpace(r rune) rune {
 	return r
 }
 
-// metadata are the addresses outside the link-local range at which clouds hand a machine its own credentials: Alibaba's,
-// Amazon's over IPv6, Oracle's, Azure's, Google's over IPv6.
+// metadata are the addresses outside the link-local range at which clouds serve a machine its own credentials:
+// Alibaba's, Amazon's over IPv6, Oracle's, Azure's, Google's over IPv6.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("192.0.0.192"),
 	netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("fd20:ce::254"),
 }
 
-// Prefixes of IPv6 addresses that stand for the IPv4 address within: a gateway takes such a packet there.
+// Prefixes of IPv6 addresses that embed an IPv4 address, to which a gateway sends the packet.
 var (
 	translated = netip.MustParsePrefix("64:ff9b::/96") // RFC 6052; the IPv4 address is in the last 4 bytes
 	compatible = netip.MustParsePrefix("::/96")        // RFC 4291, 2.5.5.1; likewise
 	sixToFour  = netip.MustParsePrefix("2002::/16")    // RFC 3056; in bytes 2 to 5
 )
 
-// dialled is the address at which a connection to ip arrives: IPv4 addresses that are written in IPv6 ones are taken out.
+// dialled is the address that a connection to ip reaches: an IPv4 address embedded in an IPv6 one is taken out of it.
 func dialled(ip netip.Addr) netip.Addr {
 	ip = ip.Unmap().WithZone("")
 	if !ip.Is6() || ip.IsUnspecified() || ip.IsLoopback() {
@@ -76,9 +76,9 @@ func dialled(ip netip.Addr) netip.Addr {
 	}
 }
 
-// Downloadable says whether a download may connect to ip. The studio's own networks are allowed, since its files lie there;
-// link-local addresses and those of cloud metadata are not, since they answer with what only this machine should know.
-// It must be asked about the address that is really dialled, after names were resolved.
+// Downloadable says whether a download may connect to ip. The studio's own networks are allowed, since its files are
+// there. Link-local addresses and the metadata services of clouds are not: they hand out this machine's credentials.
+// Check the address that is dialled, after names were resolved.
 func Downloadable(ip netip.Addr) bool {
 	ip = dialled(ip)
 	return ip.IsValid() && !ip.IsLinkLocalUnicast() && !ip.IsMulticast() && !ip.IsUnspecified() && !slices.Contains(metadata, ip)

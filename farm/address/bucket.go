@@ -9,7 +9,7 @@ import (
 
 var bucketName = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]+$`)
 
-// Bucket is the web address of the object that an s3: address names. It is one that needs no credentials: they have no place in an address.
+// Bucket converts s3://bucket/key to the object's https address. The address carries no credentials.
 func Bucket(src string) (string, error) {
 	_, rest, _ := strings.Cut(src, ":")
 	bucket, key, ok := strings.Cut(strings.TrimPrefix(rest, "//"), "/")
@@ -17,7 +17,7 @@ func Bucket(src string) (string, error) {
 		return "", errors.New("an s3: address is s3://bucket/key")
 	}
 	u := url.URL{Scheme: "https", Host: bucket + ".s3.amazonaws.com", Path: "/" + key}
-	if strings.ContainsAny(bucket, "._") { // no certificate is for such a host
+	if strings.ContainsAny(bucket, "._") { // the certificate covers no such host
 		u.Host, u.Path = "s3.amazonaws.com", "/"+bucket+u.Path
 	}
 	return u.String(), nil

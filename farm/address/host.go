@@ -12,17 +12,17 @@ import (
 	"overcrank/farm"
 )
 
-// metadataNames are the names under which clouds hand a machine its own credentials: Google's, and Amazon's.
+// metadataNames are the host names under which clouds serve a machine its own credentials: Google's, and Amazon's.
 var metadataNames = []string{"metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
 
-// loopbackNames are what machines call themselves. All names below localhost mean it, too (RFC 6761, 6.3).
+// loopbackNames are the names of the machine itself. All names below localhost mean it, too (RFC 6761, 6.3).
 var loopbackNames = []string{"localhost", "localhost.localdomain", "localhost6", "localhost6.localdomain6", "ip6-localhost", "ip6-loopback"}
 
-// loopback are the addresses at which a machine reaches itself alone.
+// loopback are the networks in which a machine reaches only itself.
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
-// WithoutLoopback is the policy with this machine's own services out of reach, unless Allow names an address of loopback itself:
-// what listens there only counts on nobody else asking.
+// WithoutLoopback is the policy that also denies this machine's own services, unless Allow names an address of loopback
+// itself: programs that listen there expect no other callers.
 func (p Policy) WithoutLoopback() Policy {
 	for _, own := range loopback {
 		if !slices.ContainsFunc(p.Allow, func(n netip.Prefix) bool { return n.Bits() >= own.Bits() && own.Contains(n.Addr()) }) {
@@ -32,14 +32,14 @@ func (p Policy) WithoutLoopback() Policy {
 	return p
 }
 
-// IsLoopback tells whether a host is spelled as the machine that asks.
+// IsLoopback tells whether a host is written as the machine itself.
 func IsLoopback(host string) bool {
 	ip, spelled := Spelled(host)
 	return spelled && dialled(ip).IsLoopback()
 }
 
-// Spelled is the machine that a host means by its spelling alone, in every spelling that resolvers take: 10.0.0.7, [::1], 127.1,
-// 0x7f000001, 2130706433, localhost. Other names have to be resolved.
+// Spelled is the address that a host's spelling gives without a lookup, in every form that resolvers accept: 10.0.0.7,
+// [::1], 127.1, 0x7f000001, 2130706433, localhost. Other names have to be resolved.
 func Spelled(host string) (netip.Addr, bool) {
 	return spelledPlain(plainHost(host))
 }
@@ -54,16 +54,17 @@ func spelledPlain(host string) (netip.Addr, bool) {
 	return numeric(host)
 }
 
-// plainHost is a host as resolvers read it: in lower case, its digits and dots those of ASCII, without the dot of the root.
+// plainHost is a host as resolvers read it: in lower case, with ASCII digits and dots, without the trailing dot of the
+// root.
 func plainHost(host string) string {
 	host = strings.ToLower(strings.ReplaceAll(norm.NFKC.String(host), "。", "."))
 	return strings.TrimSuffix(host, ".")
 }
 
-// numeric reads an IPv4 address in the forms of inet_aton: one to four numbers, each decimal, octal or hexadecimal, of which the
-// last fills what is left of the 32 bits.
+// numeric reads an IPv4 address in the forms of inet_aton: one to four numbers, decimal, octal or hexadecimal, the last
+// of which fills the rest of the 32 bits.
 func numeric(host string) (netip.Addr, bool) {
-	if host == "" || host[0] < '0' || host[0] > '9' { // as nearly all names, which need not be taken apart
+	if host == "" || host[0] < '0' || host[0] > '9' { // most names: nothing to parse
 		return netip.Addr{}, false
 	}
 	parts := strings.Split(host, ".")
@@ -86,9 +87,9 @@ func numeric(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(bits >> 24), byte(bits >> 16), byte(bits >> 8), byte(bits)}), true
 }
 
-// Refusal says why this farm asks nothing of an address as it is spelled, "" when it may, or when only asking can tell. What
-// stands in secrets is not known here. It spares callers a job that waits, renders and fails: the check that counts is made on
-// the address that is dialled.
+// Refusal says why this farm does not connect to an address, judged by its spelling; "" when it may, or when the name
+// has to be resolved first. Secrets within the address are unknown here. It refuses a job early that would wait, render
+// and then fail; the check that counts is made on the address that is dialled.
 func (p Policy) Refusal(src string) string {
 	const unknown = "secret"
 	if src == "" {
@@ -105,18 +106,18 @@ func (p Policy) Refusal(src string) string {
 func (p Policy) refusesHost(u *url.URL) string {
 	host := plainHost(u.Hostname())
 	if slices.Contains(metadataNames, host) {
-		return "names the machine at which a cloud gives out credentials; it is never asked"
+		return "names a cloud's metadata service, which gives out credentials: the farm never connects to it"
 	}
 	ip, spelled := spelledPlain(host)
 	switch {
 	case !spelled || p.Allows(ip) || dialled(ip).IsLoopback() && p.IsOwn(HostPort(u)):
 		return ""
 	case !Downloadable(ip):
-		return "names " + ip.String() + ", which is never asked: a link-local address, one of a cloud's metadata, or none of one machine"
+		return "names " + ip.String() + ", to which the farm never connects: it is link-local, a cloud's metadata service, or not the address of one machine"
 	case dialled(ip).IsLoopback():
-		return "names the machine itself (" + u.Hostname() + "); what listens there is out of reach unless the farm allows it (--allow-loopback, --deny-address)"
+		return "names the machine itself (" + u.Hostname() + "); its own services are out of reach unless the farm allows them (--allow-loopback, --deny-address)"
 	default:
-		return "names " + ip.String() + ", which this farm does not ask (--allow-address, --deny-address)"
+		return "names " + ip.String() + ", which this farm's settings exclude (--allow-address, --deny-address)"
 	}
 }
 

@@ -2,7 +2,7 @@ package address
 
 import "strings"
 
-// IsPath tells the path of a file from an address.
+// IsPath tells whether src is the path of a file rather than an address.
 func IsPath(src string) bool {
 	if strings.HasPrefix(src, "${") {
 		return false // a secret of the farm that holds an address

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Policy is an administrator's word on which machines downloads, uploads and webhooks may ask, beyond what Downloadable
-// never allows. The zero Policy allows every other address.
+// Policy is the administrator's rule for the machines that downloads, uploads and webhooks may connect to, beyond what
+// Downloadable never allows. The zero Policy allows every other address.
 type Policy struct {
-	// Allow, when not empty, lists the only networks that may be asked.
+	// Allow, when not empty, lists the only networks that may be connected to.
 	Allow []netip.Prefix `json:"allow,omitempty"`
-	// Deny lists networks that may not be asked, also when Allow has them.
+	// Deny lists networks that may not be connected to, even when Allow has them.
 	Deny []netip.Prefix `json:"deny,omitempty"`
-	// Own are the farm's own public addresses, each a host with its port. They may be asked although their machine is the one that
-	// asks: a result of the farm is where another job takes its footage from.
+	// Own are the farm's own public addresses, each a host with its port. They are always allowed, though the farm
+	// connects to itself then: one job's result may be another's footage.
 	Own []string `json:"own,omitempty"`
 }
 
-// Allows says whether ip may be asked. It must be asked about the address that is really dialled, after names were
-// resolved, and again for every redirect.
+// Allows says whether the farm may connect to ip. Check the address that is dialled, after names were resolved, and
+// again after every redirect.
 func (p Policy) Allows(ip netip.Addr) bool {
 	end := dialled(ip)
 	return Downloadable(end) && (len(p.Allow) == 0 || within(p.Allow, end)) && !within(p.Deny, end) && !within(p.Deny, ip.Unmap().WithZone(""))
@@ -54,7 +54,7 @@ func prefixes(list []string) ([]netip.Prefix, error) {
 		}
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no network such as 10.0.0.0/8, and no machine such as 10.0.0.7; names of hosts cannot be given", text)
+			return nil, fmt.Errorf("%q is neither a network such as 10.0.0.0/8 nor a machine such as 10.0.0.7; host names are not accepted", text)
 		}
 		if ip := network.Addr(); ip.Is4In6() && network.Bits() >= 96 {
 			network = netip.PrefixFrom(ip.Unmap(), network.Bits()-96)

@@ -7,9 +7,9 @@ import (
 	"overcrank/farm"
 )
 
-// PutSecrets puts values in the place of an address's references to secrets. Where a reference is the whole value of a
-// parameter of the query, as in ?token=${secrets.TOKEN}, its value is percent-encoded, unless it is already; elsewhere it is
-// part of the address as it is, save for characters that no address may hold.
+// PutSecrets replaces an address's references to secrets by their values. The value of a whole query parameter, as in
+// ?token=${secrets.TOKEN}, is percent-encoded unless it already is; elsewhere the value is inserted as it is, except for
+// characters that no address may hold.
 func PutSecrets(src string, value func(name string) (string, error)) (string, error) {
 	var out strings.Builder
 	parts := farm.SplitSecrets(src)
@@ -32,19 +32,19 @@ func PutSecrets(src string, value func(name string) (string, error)) (string, er
 	return out.String(), nil
 }
 
-// isParameter tells whether what follows before and ends where after begins is the value of a parameter.
+// isParameter tells whether the reference between before and after is the whole value of a query parameter.
 func isParameter(before string, after farm.SecretPart) bool {
 	ends := after.Text == "" && after.Ref == "" || strings.HasPrefix(after.Text, "&") || strings.HasPrefix(after.Text, "#")
 	return ends && strings.HasSuffix(before, "=") && strings.Contains(before, "?") && !strings.Contains(before, "#")
 }
 
-// inData tells whether a data: address is percent-encoded rather than base64 where before ends.
+// inData tells whether before ends within the content of a percent-encoded data: address.
 func inData(before string) bool {
 	head, _, content := strings.Cut(before, ",")
 	return content && strings.HasPrefix(strings.ToLower(head), "data:") && !strings.HasSuffix(strings.ToLower(head), ";base64")
 }
 
-// escaped tells whether a value holds percent-encoded characters, and no percent sign beside them.
+// escaped tells whether a value holds percent-encoded characters, and no other percent sign.
 func escaped(v string) bool {
 	n := strings.Count(v, "%")
 	if n == 0 {
@@ -66,7 +66,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// legal percent-encodes what may stand nowhere in an address.
+// legal percent-encodes the characters that no address may hold.
 func legal(v string) string {
 	const digits = "0123456789ABCDEF"
 	var out strings.Builder

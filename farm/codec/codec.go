@@ -1,5 +1,5 @@
-// Package codec lists the codecs that a job may name. How ffmpeg writes each is told in ffmpeg/encoding, which takes its names, rates and
-// alpha from here.
+// Package codec lists the codecs that a job may name. Package ffmpeg/encoding has ffmpeg's settings for each; it takes
+// names, bit rates and alpha from here.
 package codec
 
 import (
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// The codecs that code asks for by name.
+// The codecs that code names.
 const (
 	DefaultFilm  = "video_h264_vbr_15mbps" // of films when the job names none
 	DefaultStill = "image_png"             // of stills when the job names none
@@ -23,7 +23,8 @@ type Codec struct {
 	Ext   string // of the file it is written to, without the dot
 	Still bool   // a picture for each frame, instead of one film
 	Alpha bool   // transparency is kept; otherwise frames are drawn over the composition's background
-	// Mbps is the rate of H.264 in megabits per second: at every moment when Constant, and at most otherwise. 0 for other codecs.
+	// Mbps is the bit rate of H.264 in megabits per second: constant when Constant, otherwise the highest. 0 for other
+	// codecs.
 	Mbps     int
 	Constant bool
 }

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// longestElement is how many bytes Element leaves of a name, and longestEnding how many of these an ending may be.
+// longestElement is how many bytes Element keeps of a name; longestEnding is how many of these the extension may take.
 const (
 	longestElement = 100
 	longestEnding  = 10
 )
 
-// Element makes one element of a path, in whatever system, of a name from outside, which may be a path itself. Other than File
-// it keeps what it can, since projects look for their files by name: spaces of all kinds, marks, a dot in front. It is fallback
-// when nothing is left of the name.
+// Element makes one element of a path, valid on every system, of an untrusted name, which may be a path itself. Unlike
+// File it keeps as much as it can, since projects look for their files by name: spaces of all kinds, punctuation, a
+// leading dot. It is fallback when nothing is left of the name.
 func Element(name, fallback string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
@@ -39,14 +39,15 @@ func Element(name, fallback string) string {
 	return freed(name)
 }
 
-// IsElement tells whether a name, as it stands, is one element of a path on every machine that a job may render on, and reads as
-// what it is: no character that Windows reserves, that ends or turns a line, and no dot or space at the end, which Windows drops.
+// IsElement tells whether a name is, unchanged, one element of a path on every machine that a job may render on, and
+// looks like what it is: it has no character that Windows reserves, that ends a line or changes its direction, and no
+// dot or space at the end, which Windows drops.
 func IsElement(name string) bool {
 	return IsLabel(name) && name != "." && name != ".." && !strings.ContainsAny(name, reserved) && strings.TrimRight(name, " .") == name && !isDevice(name)
 }
 
-// IsLabel tells whether a name from outside can stand in a line that people read, in a log and in a header: text that is not empty,
-// without characters that control a terminal, end the line, or turn the order of those that follow.
+// IsLabel tells whether an untrusted name can appear in a line of text, in a log and in a header: it is not empty, and
+// has no characters that control a terminal, end the line, or change the direction of the text.
 func IsLabel(name string) bool {
 	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, isUnseen)
 }
@@ -54,22 +55,23 @@ func IsLabel(name string) bool {
 // maxTitle is how long a title may be, in bytes.
 const maxTitle = 200
 
-// TitleWords says what IsTitle asks for.
+// TitleWords is the rule of IsTitle, for messages.
 var TitleWords = fmt.Sprintf("has to be 1 to %d bytes of text in one line, without control characters", maxTitle)
 
-// IsTitle tells whether a name from outside may be that of a machine, a tag or an invitation: a label that is not too long.
+// IsTitle tells whether an untrusted name may name a machine, a tag or an invitation: a label that is not too long.
 func IsTitle(name string) bool { return len(name) <= maxTitle && IsLabel(name) }
 
-// reserved are the characters that Windows takes in no name of a file.
+// reserved are the characters that Windows allows in no file name.
 const reserved = `<>:"/\|?*`
 
-// isUnseen tells whether a character changes how the ones around it are read and is not seen itself: controls, separators of lines, and
-// those embeddings, overrides and isolates of direction that show "exe.png" for "gnp.exe". Marks and joiners that scripts need are none.
+// isUnseen tells whether a character is invisible and changes how the ones around it are read: controls, line
+// separators, and the embeddings, overrides and isolates of direction that show "exe.png" for "gnp.exe". Combining marks
+// and joiners are not among them: scripts need these.
 func isUnseen(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// isDevice tells whether Windows takes a name for one of its devices, which it does whatever the ending.
+// isDevice tells whether Windows takes a name for one of its devices, which it does whatever the extension.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(name), ".")
 	stem = strings.TrimSpace(stem)
@@ -84,7 +86,7 @@ func isDevice(name string) bool {
 	return known && utf8.RuneCountInString(port) == 1 && strings.ContainsAny(port, "0123456789¹²³")
 }
 
-// freed is a name that no device of Windows has.
+// freed is the name, changed if it is that of a Windows device.
 func freed(name string) string {
 	if isDevice(name) {
 		return "_" + name

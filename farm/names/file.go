@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// longestFile is how many bytes a file name may have without its ending; file systems take 255 with it.
+// longestFile is how many bytes a file name may have without its extension; file systems take 255 with it.
 const longestFile = 180
 
-// File makes of any text the name of a file, in no folder, that every system takes. It is "" when nothing is left of the text.
+// File makes a file name, valid on every system, of any text. It is "" when nothing is left of the text.
 func File(text string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
@@ -32,10 +32,10 @@ func File(text string) string {
 	return freed(name)
 }
 
-// Files gives files of one folder their names, no two of them the same, whatever their case.
+// Files names the files of one folder: no two names are the same, even when case is ignored.
 type Files struct{ taken map[string]bool }
 
-// Name makes the name of a file: from text, or from other where nothing is left of text, with the ending ext (".mp4").
+// Name makes a file name of text, or of other when nothing is left of text, with the extension ext (".mp4").
 func (f *Files) Name(text, other, ext string) string {
 	if f.taken == nil {
 		f.taken = map[string]bool{}

@@ -1,4 +1,4 @@
-// Package names compares names that people type, and makes names of files of what they typed and of what comes from outside.
+// Package names compares names that people type, and makes file names of untrusted text.
 package names
 
 import (
@@ -11,7 +11,7 @@ import (
 // mostQuoted is how many names Quoted lists.
 const mostQuoted = 20
 
-// Quoted lists names for a sentence, the first of them when they are many.
+// Quoted lists names in a sentence; when there are many, only the first of them.
 func Quoted(names []string) string {
 	more := ""
 	if len(names) > mostQuoted {
@@ -28,7 +28,7 @@ func Quoted(names []string) string {
 // nearest is how many names Near gives at most.
 const nearest = 3
 
-// Near gives those of known that wanted was most likely meant to be, the likeliest first.
+// Near lists the known names that wanted may be a misspelling of, the likeliest first.
 func Near(wanted string, known []string) []string {
 	type candidate struct {
 		name string
@@ -60,7 +60,8 @@ func Near(wanted string, known []string) []string {
 	return out
 }
 
-// DidYouMean is a sentence that offers the names that are near, or else all of them when they are few.
+// DidYouMean is a sentence that suggests the nearest names. Without any near it lists the known names, or the first of
+// many.
 func DidYouMean(wanted string, known []string) string {
 	if near := Near(wanted, known); len(near) > 0 {
 		return "did you mean " + quoted(near, " or ") + "?"
@@ -83,7 +84,7 @@ func quoted(list []string, between string) string {
 	return strings.Join(out, between)
 }
 
-// distance is how many characters have to be put in, taken out, replaced or swapped with their neighbour to make b of a.
+// distance is the number of characters to insert, delete, replace or swap with their neighbour to turn a into b.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)

@@ -7,12 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// entities are how HTML writes the characters that mean something there.
+// entities are HTML's escapes for the characters that have a meaning there.
 var entities = []struct{ written, text string }{
 	{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`}, {"&apos;", "'"}, {"&#34;", `"`}, {"&#39;", "'"},
 }
 
-// escape reads the escape at the beginning of s: the text that it means and how many bytes it takes, 0 when there is none.
+// escape reads the escape at the beginning of s: the text that it stands for and its length in bytes, 0 when there is
+// none.
 func escape(s string) (text string, size int) {
 	switch s[0] {
 	case '%':
@@ -72,7 +73,7 @@ func backslash(s string) (text string, size int) {
 	return "", 0
 }
 
-// hexAt reads digits hexadecimal digits of s.
+// hexAt reads so many hexadecimal digits of s.
 func hexAt(s string, at, digits int) (uint64, bool) {
 	if len(s) < at+digits {
 		return 0, false

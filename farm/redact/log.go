@@ -43,7 +43,7 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return &handler{h.Handler.WithGroup(name), h.r}
 }
 
-// attr is an attribute without values; what is no plain kind is logged as its text.
+// attr is a redacted attribute; a value that is not of a plain kind is logged as its text.
 func (h *handler) attr(a slog.Attr) slog.Attr {
 	switch v := a.Value.Resolve(); v.Kind() {
 	case slog.KindString:

@@ -1,4 +1,4 @@
-// Package redact takes secret values out of text, however programs happen to write them down.
+// Package redact removes secret values from text, in whatever form programs wrote them.
 package redact
 
 import (
@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Mark stands where a value stood.
+// Mark replaces a value.
 const Mark = "[redacted]"
 
 const (
-	// piece is how many bytes of a value are taken for a piece of it where a line was cut.
+	// piece is the least number of bytes of a value that count as a piece of it where a line was cut.
 	piece = 6
-	// encodedFrom is how long a value is at least whose encodings are looked for as well.
+	// encodedFrom is the least length of values whose encodings are redacted as well.
 	encodedFrom = 4
 )
 
@@ -25,7 +25,7 @@ type Redactor struct {
 	openers [256]bool
 }
 
-// New makes a Redactor of values; empty ones are passed over. It is nil when there is nothing to conceal.
+// New makes a Redactor of values; empty ones are ignored. It is nil when there is nothing to conceal.
 func New(values ...string) *Redactor {
 	r := &Redactor{}
 	for _, v := range values {
@@ -49,7 +49,7 @@ func New(values ...string) *Redactor {
 			r.openers['+'] = true
 		}
 	}
-	for _, c := range `%\&` { // these begin a character that is written in another way
+	for _, c := range `%\&` { // these begin escapes
 		r.openers[c] = true
 	}
 	return r
@@ -66,8 +66,8 @@ func (r *Redactor) add(v string) {
 	plain := hex.EncodeToString([]byte(v))
 	r.values = append(r.values, plain, strings.ToUpper(plain))
 	for shift := range 3 {
-		// Base64 of a longer text that holds the value depends on where in it the value begins, in steps of three bytes;
-		// the characters at both ends also depend on what is beside it.
+		// The base64 of a longer text that holds the value depends on where the value begins, modulo three bytes; the
+		// characters at both ends also depend on the bytes beside it.
 		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), v...))
 		first, last := (shift*8+5)/6, len(text)-1
 		if (shift+len(v))%3 == 0 {
@@ -80,8 +80,8 @@ func (r *Redactor) add(v string) {
 	}
 }
 
-// String is s with Mark in place of every value, whether it stands there as it is, percent-encoded, or escaped as JSON,
-// scripts and HTML do, and in place of the pieces of a value that was cut at the beginning or the end of s.
+// String is s with Mark in place of every value: as it is, percent-encoded, or escaped as JSON, scripts and HTML do. The
+// pieces of a value that the beginning or the end of s cuts off are replaced as well.
 func (r *Redactor) String(s string) string {
 	if r == nil || s == "" {
 		return s
@@ -112,7 +112,7 @@ func (r *Redactor) String(s string) string {
 	return out.String()
 }
 
-// All is String on each of a list, in a list of its own.
+// All applies String to each element; the result is a list of its own.
 func (r *Redactor) All(list []string) []string {
 	if r == nil {
 		return list
@@ -124,7 +124,8 @@ func (r *Redactor) All(list []string) []string {
 	return clean
 }
 
-// valueAt is how many bytes at the beginning of s are a value, or a piece of one that the end of s cuts off; 0 for none.
+// valueAt is the length in bytes of the value at the beginning of s, or of the piece of one that the end of s cuts off;
+// 0 for none.
 func (r *Redactor) valueAt(s string) int {
 	for _, v := range r.values {
 		for _, escapesFirst := range []bool{true, false} {
@@ -137,7 +138,8 @@ func (r *Redactor) valueAt(s string) int {
 	return 0
 }
 
-// cutBefore is how many bytes at the beginning of s are the end of a value that begins before s.
+// cutBefore is the length in bytes of the end of a value at the beginning of s, whose own beginning was cut off; 0 for
+// none.
 func (r *Redactor) cutBefore(s string) int {
 	for _, v := range r.values {
 		for skip := 1; len(v)-skip >= piece; skip++ {
@@ -150,8 +152,8 @@ func (r *Redactor) cutBefore(s string) int {
 	return 0
 }
 
-// match reads s as far as it is v, in whatever way each character is written: n bytes of s are the first taken bytes of v.
-// Where a character may be read as itself or as the beginning of another's escape, escapesFirst says how.
+// match compares the beginning of s with v, in whatever way each character is written: n bytes of s stand for the first
+// taken bytes of v. Where a character may be either itself or the beginning of an escape, escapesFirst decides.
 func match(s, v string, escapesFirst bool) (n, taken int) {
 	for n < len(s) && taken < len(v) {
 		text, size := escape(s[n:])

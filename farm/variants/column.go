@@ -8,9 +8,9 @@ import (
 	"overcrank/farm/names"
 )
 
-// Template is what a table's columns can be about.
+// Template is what the columns of a table can refer to.
 type Template struct {
-	Composition  string // that is rendered; "" where the template has only one to render
+	Composition  string // to render; "" when the template has only one to render
 	Compositions []Composition
 	Layers       []Layer
 	Fields       []Field // of the panel of a mogrt
@@ -37,7 +37,7 @@ type Field struct {
 	Type string
 }
 
-// Kind is what the cells of a column become.
+// Kind is what the cells of a column set.
 type Kind int
 
 // The kinds of columns.
@@ -50,27 +50,27 @@ const (
 	Option         // a property of the job, such as its name
 )
 
-// Column is what a column of a table is about.
+// Column is what a column of a table sets.
 type Column struct {
 	Heading  string // in the table
-	About    string // written as a heading that says it; "" of a column that is left out
+	About    string // as a heading would name it; "" for a column that is left out
 	Kind     Kind
 	Name     string   // of the layer, the field or the option
 	Property string   // of Property
-	Shows    string   // of Media: image, video or audio, as the layer does now, "" when that is not known
-	Type     string   // of Essential: the field's
-	Err      error    // why it cannot be told what the column is about
-	Near     []string // with Err: what it may have been meant to be about, the likeliest first
+	Shows    string   // of Media: what the layer shows now: image, video or audio, "" when unknown
+	Type     string   // of Essential: the type of the field
+	Err      error    // why the heading names nothing
+	Near     []string // with Err: what it may be a misspelling of, the likeliest first
 }
 
-// optionMark begins the headings of columns that are about the job and not about a layer.
+// optionMark begins the headings of columns that set a property of the job rather than of a layer.
 const optionMark = "@"
 
-// commentMark begins the headings of columns that are for people only.
+// commentMark begins the headings of columns that are notes for people.
 const commentMark = "#"
 
-// Columns tells what the columns of a table are about. mapping, by heading, says it for those whose headings do not: "layer",
-// "layer:property", "@option", or "" to leave the column out.
+// Columns finds what each column of a table sets. mapping, by heading, gives it for headings that do not name it:
+// "layer", "layer:property", "@option", or "" to leave the column out.
 func (t Template) Columns(headings []string, mapping map[string]string) []Column {
 	out := make([]Column, len(headings))
 	for i, heading := range headings {
@@ -88,8 +88,8 @@ func (t Template) Columns(headings []string, mapping map[string]string) []Column
 	return out
 }
 
-// Choices are what a column can be about without naming a property: the fields of the panel, the layers that hold words or a
-// file, those of the rendered composition first, and the options.
+// Choices are what a column can set without naming a property: the fields of the panel, the layers with text or a file,
+// those of the rendered composition first, and the options.
 func (t Template) Choices() []Column {
 	var out []Column
 	for _, about := range append(t.known(), t.options()...) {
@@ -108,7 +108,7 @@ func (t Template) options() []string {
 	return out
 }
 
-// find settles what a heading, or the right side of a mapping, is about.
+// find finds what a heading, or the right side of a mapping, names.
 func (t Template) find(heading string) (Column, error) {
 	if heading == "" {
 		return Column{}, nil
@@ -138,7 +138,7 @@ func (t Template) find(heading string) (Column, error) {
 	return Column{}, fmt.Errorf("the template has no layer '%s': %s", wanted, names.DidYouMean(wanted, t.known()))
 }
 
-// property reads "layer:property". A layer's name may hold colons itself: the longest that is one counts.
+// property reads "layer:property". The name of a layer may itself contain colons: the longest that names one counts.
 func (t Template) property(heading string) (Column, bool) {
 	for i := len(heading) - 1; i > 0; i-- {
 		if heading[i] != ':' {
@@ -153,7 +153,7 @@ func (t Template) property(heading string) (Column, bool) {
 	return Column{}, false
 }
 
-// content is what the cells of a column that names just a layer become.
+// content is what the cells of a column set that names a layer and no property.
 func content(layer Layer) (Column, error) {
 	switch layer.Type {
 	case "text":
@@ -161,11 +161,11 @@ func content(layer Layer) (Column, error) {
 	case "av":
 		return Column{About: layer.Name, Kind: Media, Name: layer.Name, Shows: layer.Media}, nil
 	}
-	return Column{}, fmt.Errorf("'%s' is a %s layer, which holds neither words nor a file; name one of its properties, such as '%s:Transform.Opacity'",
+	return Column{}, fmt.Errorf("'%s' is a %s layer, which has neither text nor a file; name one of its properties, such as '%s:Transform.Opacity'",
 		layer.Name, layer.Type, layer.Name)
 }
 
-// near are the headings that one which says nothing may have been meant to be.
+// near are the headings that one which names nothing may be a misspelling of.
 func (t Template) near(heading string) []string {
 	if option, ok := strings.CutPrefix(heading, optionMark); ok {
 		near := names.Near(option, optionNames)
@@ -176,7 +176,7 @@ func (t Template) near(heading string) []string {
 	}
 	for _, option := range optionNames {
 		if strings.EqualFold(strings.TrimSpace(heading), option) {
-			return []string{optionMark + option} // no layer has that name, or it would have been found
+			return []string{optionMark + option} // a layer of that name would have been found before
 		}
 	}
 	wanted, property, isProperty := strings.Cut(heading, ":")
@@ -193,7 +193,7 @@ func (t Template) near(heading string) []string {
 	return out
 }
 
-// layer finds a layer by its name whatever its case, first in the composition that is rendered.
+// layer finds a layer by its name, ignoring case, first in the composition that is rendered.
 func (t Template) layer(name string) (Layer, bool) {
 	var found Layer
 	ok := false

@@ -11,11 +11,12 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// SheetLimit is how many bytes a table may have.
+// SheetLimit is the largest table that is read, in bytes.
 const SheetLimit = 64 << 20
 
-// readText reads all of r as UTF-8 with single line feeds. Spreadsheets save UTF-8 with and without a byte order mark, UTF-16 in
-// either order ("Unicode text"), and, where none of these fits, Windows-1252; remark says so then, since that is a guess.
+// readText reads all of r as UTF-8 with single line feeds. Spreadsheets save UTF-8 with and without a byte order mark,
+// and UTF-16 in either order ("Unicode text"). Anything else is taken for Windows-1252; remark says so, since that is a
+// guess.
 func readText(r io.Reader) (text []byte, remark string, err error) {
 	raw, err := io.ReadAll(io.LimitReader(r, SheetLimit+1))
 	if err != nil {
@@ -36,7 +37,7 @@ func readText(r io.Reader) (text []byte, remark string, err error) {
 		raw, err = unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Bytes(raw)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("the table is no proper UTF-16: %w", err)
+		return nil, "", fmt.Errorf("the table is not valid UTF-16: %w", err)
 	}
 	if !utf8.Valid(raw) {
 		remark = "The table is not UTF-8; it is read as Windows-1252."
@@ -45,14 +46,14 @@ func readText(r io.Reader) (text []byte, remark string, err error) {
 		}
 	}
 	if bytes.IndexByte(raw, 0) >= 0 {
-		return nil, "", errors.New("the table holds bytes of zero; save it as CSV (a workbook such as .xlsx cannot be read)")
+		return nil, "", errors.New("the table contains zero bytes; save it as CSV (a workbook such as .xlsx cannot be read)")
 	}
 	raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(raw, []byte("\r"), []byte("\n")), remark, nil
 }
 
-// evenZeros tells UTF-16 without a byte order mark, of text that is mostly Latin: every second byte of the beginning, from at
-// on, is zero.
+// evenZeros recognises UTF-16 without a byte order mark: in text that is mostly Latin, every second byte at the
+// beginning, from at on, is zero.
 func evenZeros(raw []byte, at int) bool {
 	const look = 16
 	if len(raw) < look {
@@ -66,7 +67,8 @@ func evenZeros(raw []byte, at int) bool {
 	return true
 }
 
-// isWorkbook tells whether a file is one of a spreadsheet program: a zip (.xlsx, .ods, .numbers), or a compound file (.xls).
+// isWorkbook tells whether a file is that of a spreadsheet program: a zip (.xlsx, .ods, .numbers), or a compound file
+// (.xls).
 func isWorkbook(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte("PK\x03\x04")) || bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0"))
 }

@@ -9,8 +9,8 @@ import (
 	"maps"
 )
 
-// FromJSON reads jobs: an array of them, an object with an array "jobs", or one after the other, as in JSON lines. What base
-// has and a job lacks is put into the job.
+// FromJSON reads jobs: an array of them, an object with an array "jobs", or one after the other, as in JSON lines.
+// Members of base that a job lacks are added to it.
 func FromJSON(r io.Reader, base map[string]any) ([]Variant, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, jobsLimit+1))
 	if err != nil {
@@ -30,7 +30,7 @@ func FromJSON(r io.Reader, base map[string]any) ([]Variant, error) {
 		if err := dec.Decode(&v); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("line %d is no JSON: %w", at, err)
+			return nil, fmt.Errorf("line %d is not JSON: %w", at, err)
 		}
 		jobs, listed, err := jobsIn(v)
 		if err != nil {
@@ -46,12 +46,12 @@ func FromJSON(r io.Reader, base map[string]any) ([]Variant, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("there are no jobs in it")
+		return nil, errors.New("the file contains no jobs")
 	}
 	return out, nil
 }
 
-// jobsLimit is how many bytes a file of jobs may have: what one batch takes.
+// jobsLimit is the largest file of jobs that is read, in bytes: as much as one batch takes.
 const jobsLimit = 100 << 20
 
 // start skips the white space before the next value.
@@ -75,16 +75,16 @@ func jobsIn(v any) (jobs []map[string]any, listed bool, err error) {
 		for i, e := range v {
 			job, ok := e.(map[string]any)
 			if !ok {
-				return nil, true, fmt.Errorf("job %d of the list is no object", i+1)
+				return nil, true, fmt.Errorf("job %d of the list is not an object", i+1)
 			}
 			out[i] = job
 		}
 		return out, true, nil
 	}
-	return nil, false, errors.New("what stands there is no job")
+	return nil, false, errors.New("not a job")
 }
 
-// fill puts into job what base has and job lacks, also within template and settings.
+// fill adds to job what base has and job lacks, within template and settings as well.
 func fill(job, base map[string]any) map[string]any {
 	for key, value := range clone(base) {
 		have, isObject := job[key].(map[string]any)

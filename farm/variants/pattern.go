@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// placeholder is what stands for something else in a pattern.
+// placeholder is a part of a pattern that a value replaces.
 var placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
 
-// lineWord stands for the number of the row's line, unless a column is called so.
+// lineWord is replaced by the number of the row's line, unless a column has that name.
 const lineWord = "line"
 
-// CheckPattern refuses a pattern in which something stands that is neither a heading of the rows, nor "line", nor one of the
-// other words.
+// CheckPattern refuses a pattern with a placeholder that is neither a heading of the rows, nor "line", nor one of
+// others.
 func CheckPattern(pattern string, list []Variant, others ...string) error {
 	for _, m := range placeholder.FindAllStringSubmatch(pattern, -1) {
 		if _, ok := list[0].Cells[m[1]]; !ok && m[1] != lineWord && !slices.Contains(others, m[1]) {
@@ -24,8 +24,8 @@ func CheckPattern(pattern string, list []Variant, others ...string) error {
 	return nil
 }
 
-// Fill makes a name of a pattern: "{heading}" stands for the row's cell, "{line}" for the number of its line, and the keys of
-// others for their values.
+// Fill makes a name from a pattern: "{heading}" becomes the row's cell, "{line}" the number of its line, and the keys of
+// others their values.
 func (v Variant) Fill(pattern string, others map[string]string) string {
 	return placeholder.ReplaceAllStringFunc(pattern, func(m string) string {
 		key := m[1 : len(m)-1]

@@ -1,4 +1,5 @@
-// Package variants makes jobs of the rows of a table: one job for each row, and a column for what changes from job to job.
+// Package variants turns the rows of a table into jobs: each row is a job, and each column is something that differs
+// between them.
 package variants
 
 import (
@@ -18,36 +19,36 @@ type Sheet struct {
 	Columns   []string
 	Rows      []Row
 	Delimiter rune
-	Remarks   []string // what was guessed while it was read
-	// Wrong are headings that cannot be taken, which leaves their columns out, and lines that are no rows.
+	Remarks   []string // what was guessed while reading
+	// Wrong are headings that cannot be used, whose columns are left out, and lines that are not rows.
 	Wrong []*CellError
 
-	unheaded map[int]bool // columns whose heading is among Wrong
+	unheaded map[int]bool // columns whose heading is in Wrong
 }
 
-// Row is a line of a table that is not empty. Cells has as many as there are columns.
+// Row is a line of a table that is not empty. Cells has one for each column.
 type Row struct {
 	Line  int // in the file, from 1
 	Cells []string
-	Extra []string     // cells behind the last column
-	Wrong []*CellError // cells that stand below no heading
+	Extra []string     // cells after the last column
+	Wrong []*CellError // cells without a heading
 }
 
-// What a table may hold. They are far beyond what people write, and keep what others send from taking all memory.
+// What a table may hold: far more than people write, and little enough that no table uses up the memory.
 const (
 	columnsLimit = 500
 	rowsLimit    = 100_000
 	headingLimit = 500     // bytes
 	widthLimit   = 100_000 // delimiters in one line of the file
-	brokenLimit  = 100     // lines that are no rows
+	brokenLimit  = 100     // lines that are not rows
 )
 
-// delimiters are what may stand between two cells, in the order in which they are believed.
+// delimiters are the characters that may separate cells; of equally likely ones the first is taken.
 var delimiters = []rune{';', '\t', ','}
 
-// ReadSheet reads a table with one line of headings. A delimiter of 0 is found out from the headings. A line that cannot be read
-// takes none of the others along: it is noted in the sheet. The error is what leaves no rows at all; the sheet then still has what
-// was read, its headings perhaps, unless it is nil.
+// ReadSheet reads a table with one line of headings. A delimiter of 0 is guessed from the headings. A line that cannot
+// be read does not affect the others: it is noted in the sheet. An error means that there are no rows; the sheet then
+// has what was read before it, such as the headings, or is nil.
 func ReadSheet(r io.Reader, delimiter rune) (*Sheet, error) {
 	text, remark, err := readText(r)
 	if err != nil {
@@ -58,7 +59,7 @@ func ReadSheet(r io.Reader, delimiter rune) (*Sheet, error) {
 		s.Remarks = append(s.Remarks, remark)
 	}
 	above := 0
-	// Spreadsheets write the delimiter into a line of its own, and take it from there.
+	// Spreadsheets write, and read, the delimiter on a line of its own.
 	if first, rest, _ := bytes.Cut(text, []byte("\n")); len(first) == 5 && strings.EqualFold(string(first[:4]), "sep=") {
 		text, above = rest, 1
 		if s.Delimiter == 0 {
@@ -71,10 +72,10 @@ func ReadSheet(r io.Reader, delimiter rune) (*Sheet, error) {
 	return s, s.read(text, above)
 }
 
-// read takes the table apart; above is how many lines of the file stand before text.
+// read parses the table; above is how many lines of the file come before text.
 func (s *Sheet) read(text []byte, above int) error {
 	if !validDelimiter(s.Delimiter) {
-		return fmt.Errorf("%q cannot stand between cells", s.Delimiter)
+		return fmt.Errorf("%q cannot separate cells", s.Delimiter)
 	}
 	text, err := s.leaveOutWide(text, above)
 	if err != nil {
@@ -89,10 +90,10 @@ func (s *Sheet) read(text []byte, above int) error {
 			break
 		}
 		if len(s.Wrong) >= brokenLimit {
-			return fmt.Errorf("%w; so many lines cannot be read that those below it were not looked at", broken)
+			return fmt.Errorf("%w; too many lines cannot be read, so that those below were not tried", broken)
 		}
 		s.Wrong = append(s.Wrong, broken)
-		// A quote without its second takes in lines that have nothing to do with it: the reading goes on in the very next one.
+		// A quote that is never closed swallows the lines after it: reading goes on at the next line.
 		text, above = behindLine(text, broken.Line-above), broken.Line
 	}
 	slices.SortStableFunc(s.Wrong, func(a, b *CellError) int { return cmp.Compare(a.Line, b.Line) })
@@ -108,12 +109,12 @@ func (s *Sheet) read(text []byte, above int) error {
 	return nil
 }
 
-// readRows takes lines until one is no row, which it gives, or nil at the end.
+// readRows reads rows until a line is not one; that line is returned, or nil at the end.
 func (s *Sheet) readRows(text []byte, above int) (broken *CellError, err error) {
 	cr := csv.NewReader(bytes.NewReader(text))
 	cr.FieldsPerRecord = -1
 	cr.Comma = s.Delimiter
-	// What spreadsheets put on the clipboard has tabs, and quotes that are just quotes.
+	// Tables from the clipboard are separated by tabs, and their quotes have no meaning.
 	cr.LazyQuotes = s.Delimiter == '\t'
 	for {
 		cells, err := cr.Read()
@@ -138,16 +139,16 @@ func (s *Sheet) readRows(text []byte, above int) (broken *CellError, err error) 
 	}
 }
 
-// quoteError says in plain words what is wrong with the quotes of a cell.
+// quoteError says plainly what is wrong with the quotes of a cell.
 func quoteError(err error) error {
-	const way = "a cell with a quote in it stands in quotes, and the quote in it is written twice"
+	const way = "put a cell that contains a quote in quotes, and write the quote in it twice"
 	if errors.Is(err, csv.ErrBareQuote) {
-		return fmt.Errorf("there is a quote in a cell that does not stand in quotes: %s", way)
+		return fmt.Errorf("a cell contains a quote but is not in quotes: %s", way)
 	}
 	return fmt.Errorf("the quotes of this cell do not match: %s", way)
 }
 
-// behindLine is what stands behind the first n lines of text.
+// behindLine is the text after its first n lines.
 func behindLine(text []byte, n int) []byte {
 	for ; n > 0; n-- {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
@@ -155,7 +156,7 @@ func behindLine(text []byte, n int) []byte {
 	return text
 }
 
-// take takes one line: the headings or a row.
+// take adds one line: the headings or a row.
 func (s *Sheet) take(cells []string, line int) error {
 	if s.Columns == nil {
 		return s.head(cells, line)
@@ -175,7 +176,7 @@ func (s *Sheet) take(cells []string, line int) error {
 			continue
 		}
 		row.Wrong = append(row.Wrong, s.cellError(line, i, s.belowNothing(cell, i, len(cells))))
-		break // one cell tells it: where one is too many, all behind it are
+		break // one error is enough: the cells after it have no heading either
 	}
 	for i := range row.Cells {
 		row.Cells[i] = disarm(row.Cells[i])
@@ -184,16 +185,16 @@ func (s *Sheet) take(cells []string, line int) error {
 	return nil
 }
 
-// belowNothing tells of a cell that stands below no heading, in a line of so many cells.
+// belowNothing is the error for a cell without a heading, in a line of so many cells.
 func (s *Sheet) belowNothing(cell string, column, cells int) error {
 	if column < len(s.Columns) {
-		return fmt.Errorf("'%s' stands below no heading (a heading that begins with # leaves a column out)", brief(cell))
+		return fmt.Errorf("'%s' has no heading (a heading that begins with # leaves a column out)", brief(cell))
 	}
-	return fmt.Errorf("'%s' stands below no heading: the line has %d cells, and there are %d columns (cells are taken as separated by %s)",
+	return fmt.Errorf("'%s' has no heading: the line has %d cells, and there are %d columns (read with cells separated by %s)",
 		brief(cell), cells, len(s.Columns), delimiterName(s.Delimiter))
 }
 
-// cellError tells what is wrong with the cell of a column, counted from 0.
+// cellError is an error in the cell of a column, counted from 0.
 func (s *Sheet) cellError(line, column int, err error) *CellError {
 	wrong := &CellError{Line: line, Column: column + 1, Err: err}
 	if column < len(s.Columns) {
@@ -202,10 +203,10 @@ func (s *Sheet) cellError(line, column int, err error) *CellError {
 	return wrong
 }
 
-// leaveOutWide leaves out lines of more cells than a table can have, before they are taken apart: each is noted.
+// leaveOutWide drops lines of more cells than a table can have, before they are parsed, and notes each.
 func (s *Sheet) leaveOutWide(text []byte, above int) ([]byte, error) {
 	delimiter := []byte(string(s.Delimiter))
-	var kept []byte // nil while nothing was left out
+	var kept []byte // nil until a line is dropped
 	line, at := above, 0
 	for row := range bytes.Lines(text) {
 		line++
@@ -232,7 +233,7 @@ func (s *Sheet) leaveOutWide(text []byte, above int) ([]byte, error) {
 	return kept, nil
 }
 
-// head takes the headings, without empty ones at the end. One that cannot be taken is as if it was not there, and noted.
+// head reads the headings, without empty ones at the end. One that cannot be used is noted, and its column left out.
 func (s *Sheet) head(cells []string, line int) error {
 	for len(cells) > 0 && strings.TrimSpace(cells[len(cells)-1]) == "" {
 		cells = cells[:len(cells)-1]
@@ -274,7 +275,7 @@ func empty(cells []string) bool {
 	return true
 }
 
-// guessDelimiter is the one that occurs most in the first line, outside quotes.
+// guessDelimiter is the delimiter that occurs most in the first line, outside quotes.
 func guessDelimiter(text []byte) rune {
 	counts := map[rune]int{}
 	quoted := false
@@ -298,7 +299,7 @@ func guessDelimiter(text []byte) rune {
 	return best
 }
 
-// validDelimiter tells whether a table can be read with cells separated by d.
+// validDelimiter tells whether d can separate the cells of a table.
 func validDelimiter(d rune) bool {
 	return d > 0 && d != '"' && d != '\n' && d != '\r' && d != '\uFFFD' && d <= '\U0010FFFF' && (d < 0xD800 || d > 0xDFFF)
 }

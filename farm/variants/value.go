@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// optionNames are the job's own properties that a column may set, with "@" before them.
+// optionNames are the properties of the job that a column may set, with "@" before them.
 var optionNames = []string{"name", "tags", "priority", "level", "composition", "preview", "codec", "type", "frames", "notBefore", "hold", "output"}
 
 // setOption sets a property of the job.
@@ -27,7 +27,7 @@ func (v *Variant) setOption(name, cell string) error {
 	case "priority":
 		n, err := strconv.Atoi(cell)
 		if err != nil || n < -1000 || n > 1000 {
-			return fmt.Errorf("'%s' is no whole number from -1000 to 1000", brief(cell))
+			return fmt.Errorf("'%s' is not a whole number from -1000 to 1000", brief(cell))
 		}
 		v.Job[name] = n
 	case "level":
@@ -56,7 +56,7 @@ func (v *Variant) setOption(name, cell string) error {
 	return nil
 }
 
-// within is an object of the job, made if need be.
+// within is an object of the job; it is created if missing.
 func (v *Variant) within(key string) map[string]any {
 	m, _ := v.Job[key].(map[string]any)
 	if m == nil {
@@ -66,7 +66,7 @@ func (v *Variant) within(key string) map[string]any {
 	return m
 }
 
-// Frames reads "N" or "FIRST-LAST" as settings.frames takes them.
+// Frames reads "N" or "FIRST-LAST" into the form of settings.frames.
 func Frames(text string) (any, error) {
 	first, last, isRange := strings.Cut(text, "-")
 	a, err := strconv.Atoi(strings.TrimSpace(first))
@@ -118,14 +118,15 @@ func yesOrNo(cell string) (bool, error) {
 	return false, fmt.Errorf("'%s' is neither yes nor no", brief(cell))
 }
 
-// mediaEndings lists the endings of each kind of asset.
+// mediaEndings lists the file extensions of each kind of asset.
 var mediaEndings = []struct{ kind, endings string }{
 	{"image", "png jpg jpeg jfif tif tiff psd ai eps pdf svg webp gif bmp tga exr dpx hdr heic avif"},
 	{"video", "mp4 mov m4v avi mkv webm mxf mpg mpeg wmv flv ogv mts m2ts 3gp"},
 	{"audio", "wav mp3 aac m4a aif aiff flac ogg oga opus wma"},
 }
 
-// mediaOf is the kind of asset that a file is: by its ending, by the type of a data: address, or else as what the layer shows now.
+// mediaOf is the kind of asset that a file is: by its extension, by the type of a data: address, or else by what the
+// layer shows now.
 func mediaOf(src, now string) (string, error) {
 	if rest, ok := strings.CutPrefix(src, "data:"); ok {
 		kind, _, _ := strings.Cut(rest, "/")
@@ -144,7 +145,7 @@ func mediaOf(src, now string) (string, error) {
 	if now == "image" || now == "video" || now == "audio" {
 		return now, nil
 	}
-	return "", fmt.Errorf("whether '%s' is a picture, a film or a sound shows neither in its ending nor in the layer", brief(src))
+	return "", fmt.Errorf("neither its extension nor the layer says whether '%s' is a picture, a film or a sound", brief(src))
 }
 
 var (
@@ -152,8 +153,8 @@ var (
 	commaed   = regexp.MustCompile(`^-?[0-9]+,[0-9]+$`)
 )
 
-// dataValue is what a cell means as the value of a property: words for the source text, a colour where the property is one, a
-// number, other JSON, or words.
+// dataValue is a cell as the value of a property: text for the source text, a colour for a colour property, otherwise a
+// number, other JSON, or text.
 func dataValue(property, cell string, delimiter rune) any {
 	if folded := strings.ToLower(property); folded == "source text" || folded == "adbe text document" {
 		return cell
@@ -161,7 +162,7 @@ func dataValue(property, cell string, delimiter rune) any {
 	return value(property, cell, delimiter)
 }
 
-// fieldValue is what a cell means as the value of a panel's field.
+// fieldValue is a cell as the value of a panel's field.
 func fieldValue(typ, cell string, delimiter rune) any {
 	switch typ {
 	case "text", "media":
@@ -179,7 +180,7 @@ func value(property, cell string, delimiter rune) any {
 	if hexColour.MatchString(trimmed) && isColour(property) {
 		return colour(trimmed[1:])
 	}
-	// Where the semicolon separates cells, the comma is the decimal one.
+	// When semicolons separate the cells, the comma is the decimal point.
 	if delimiter == ';' && commaed.MatchString(trimmed) {
 		trimmed = strings.Replace(trimmed, ",", ".", 1)
 	}
@@ -194,7 +195,7 @@ func isColour(property string) bool {
 	return strings.Contains(folded, "color") || strings.Contains(folded, "colour")
 }
 
-// colour turns hexadecimal digits into red, green and blue from 0 to 1.
+// colour converts hexadecimal digits into red, green and blue from 0 to 1.
 func colour(digits string) []float64 {
 	if len(digits) == 3 {
 		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
@@ -216,7 +217,7 @@ func JSON(text string) (any, error) {
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more behind the value")
+		return nil, errors.New("there is more after the value")
 	}
 	return v, nil
 }

@@ -10,22 +10,22 @@ import (
 	"overcrank/farm/names"
 )
 
-// Variant is a job that a line of a file describes.
+// Variant is the job that a line of a file describes.
 type Variant struct {
-	Where  string         // it stands in the file, for messages: "line 14" or "job 3"
+	Where  string         // place in the file, for messages: "line 14" or "job 3"
 	Number int            // the line or the number of the job there, from 1
-	Output string         // how the file of its result is to be called, "" when nothing was said
+	Output string         // name for the file of its result, "" for none
 	Job    map[string]any // the request of POST /jobs; src may be a path of this machine
-	// Media are those assets of the job whose value, and not whose src, may be a path.
+	// Media are those assets of the job whose value, rather than src, may be a path.
 	Media []map[string]any
-	Cells map[string]string // of the row, by heading; nil where the variant is no row
+	Cells map[string]string // of the row, by heading; nil when the variant is not from a row
 	Wrong []*CellError      // what is wrong with the row
 
 	columns map[string]int // from 1, by what they set of the job: "assets[0]", or an option's name
 }
 
-// Column is the place, from 1, of the column that a field of the job comes from, 0 when it comes from none. Fields are named as the
-// farm's answers name them, such as "assets[0].value" or "settings.codec".
+// Column is the number, from 1, of the column that sets a field of the job, 0 for none. Fields are named as in the
+// farm's answers, such as "assets[0].value" or "settings.codec".
 func (v Variant) Column(field string) int {
 	part, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(field, "settings."), "template."), ".")
 	if !strings.HasPrefix(part, "assets[") {
@@ -34,9 +34,10 @@ func (v Variant) Column(field string) int {
 	return v.columns[part]
 }
 
-// FromSheet makes a job of each row. base is what all jobs have in common. Headings name layers; mapping says what those are
-// about that do not, as in Template.Columns. The error joins all that is wrong: the columns, each as a *ColumnError, and then there
-// are no jobs; or else what the sheet and its rows hold, each as a *CellError, which the jobs have in Wrong as well.
+// FromSheet makes a job of each row. base is what all jobs share. Headings name what the columns set; mapping says it
+// for those that do not, as in Template.Columns. The error joins everything that is wrong: either the columns, each as a
+// *ColumnError, and then there are no jobs; or the sheet and its rows, each as a *CellError, which the jobs have in
+// Wrong as well.
 func FromSheet(s *Sheet, t Template, base map[string]any, mapping map[string]string) ([]Variant, error) {
 	columns := t.Columns(s.Columns, mapping)
 	if wrong := check(columns, s.Columns, mapping); !wrong.none() {
@@ -63,7 +64,7 @@ func FromSheet(s *Sheet, t Template, base map[string]any, mapping map[string]str
 	return out, wrong.err()
 }
 
-// check tells what is wrong with the columns.
+// check collects what is wrong with the columns.
 func check(columns []Column, headings []string, mapping map[string]string) *complaints {
 	wrong := &complaints{}
 	for _, heading := range slices.Sorted(maps.Keys(mapping)) {
@@ -81,12 +82,12 @@ func check(columns []Column, headings []string, mapping map[string]string) *comp
 		}
 	}
 	if wrong.none() && about == 0 {
-		wrong.add(errors.New("no column is about a layer or the job"))
+		wrong.add(errors.New("no column sets anything of a layer or the job"))
 	}
 	return wrong
 }
 
-// put puts a cell into the job; place is its column's, from 1. An empty one leaves the job as it is.
+// put sets in the job what a cell says; place is its column's number, from 1. An empty cell changes nothing.
 func (v *Variant) put(c Column, place int, cell string, delimiter rune) error {
 	if c.Kind == LeftOut || strings.TrimSpace(cell) == "" {
 		return nil
@@ -119,7 +120,7 @@ func (v *Variant) put(c Column, place int, cell string, delimiter rune) error {
 	return nil
 }
 
-// clone copies what FromSheet changes of a job, so that no two variants share it.
+// clone copies the parts of a job that FromSheet changes, so that no two variants share them.
 func clone(base map[string]any) map[string]any {
 	out := maps.Clone(base)
 	if out == nil {
@@ -130,7 +131,7 @@ func clone(base map[string]any) map[string]any {
 			out[key] = maps.Clone(m)
 		}
 	}
-	// Assets are maps which the handing over of files changes.
+	// Uploading files changes the maps of the assets.
 	if list, ok := out["assets"].([]any); ok {
 		copied := make([]any, len(list))
 		for i, a := range list {

@@ -10,8 +10,8 @@ import (
 // byteOrderMark tells spreadsheets that a table is UTF-8.
 const byteOrderMark = "\ufeff"
 
-// WriteSheet writes a table as spreadsheets and ReadSheet take it. Cells that a spreadsheet would work out as a formula are
-// marked as words.
+// WriteSheet writes a table in the form that spreadsheets and ReadSheet read. Cells that a spreadsheet would evaluate as
+// a formula are marked as text.
 func WriteSheet(rows [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(byteOrderMark)
@@ -30,7 +30,7 @@ func WriteSheet(rows [][]string) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// Spreadsheets take a cell for a formula that begins with one of these, and for words when wordsMark stands before it.
+// Spreadsheets evaluate a cell that begins with one of these as a formula, unless wordsMark comes before it.
 const (
 	formulaMarks = "=+-@\t\r"
 	wordsMark    = "'"
@@ -43,7 +43,7 @@ func arm(cell string) string {
 	return cell
 }
 
-// disarm takes the mark of words away again.
+// disarm removes the mark that arm added.
 func disarm(cell string) string {
 	if len(cell) > 1 && strings.HasPrefix(cell, wordsMark) && strings.ContainsAny(cell[1:2], formulaMarks) {
 		return cell[1:]

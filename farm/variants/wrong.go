@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// CellError tells of a cell that cannot be taken, or of a line that is no row.
+// CellError is an error in a cell, or a line that is not a row.
 type CellError struct {
 	Line    int    // in the file, from 1
-	Column  int    // from 1; 0 where it is about the whole line
-	Heading string // of the column, "" where it has none
+	Column  int    // from 1; 0 for the whole line
+	Heading string // of the column, "" for none
 	Err     error
 }
 
-// Error implements error.
+// Error is the line and the column, and what is wrong there.
 func (e *CellError) Error() string {
 	switch {
 	case e.Heading != "":
@@ -24,10 +24,10 @@ func (e *CellError) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Err)
 }
 
-// Unwrap gives what is wrong with the cell.
+// Unwrap is what is wrong with the cell.
 func (e *CellError) Unwrap() error { return e.Err }
 
-// brief is a cell as messages quote it: some are longer than anybody reads.
+// brief is a cell as messages quote it, shortened.
 func brief(cell string) string {
 	const most = 60
 	if r := []rune(cell); len(r) > most {
@@ -36,19 +36,19 @@ func brief(cell string) string {
 	return cell
 }
 
-// ColumnError tells of a column that is about nothing that is known.
+// ColumnError is an error in a column's heading.
 type ColumnError struct {
 	Column string // its heading
 	Err    error
 }
 
-// Error implements error.
+// Error is the heading, and what is wrong with it.
 func (e *ColumnError) Error() string { return fmt.Sprintf("column '%s': %s", e.Column, e.Err) }
 
-// Unwrap gives what is wrong with the column.
+// Unwrap is what is wrong with the column.
 func (e *ColumnError) Unwrap() error { return e.Err }
 
-// complaints collect what is wrong, as far as a person would read on.
+// complaints collects errors, up to as many as a person would read.
 type complaints struct {
 	said []error
 	more int

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// PathNodeJoin takes a NodeJoin by POST and answers NodeKeys; bearer is the secret of a token for coordinators.
+// PathNodeJoin takes a NodeJoin by POST and answers NodeKeys; the bearer token is the secret of a NodeToken.
 const PathNodeJoin = "/api/farm/v1/cluster/join"
 
-// NodeJoin is what a machine says of itself that is to become a coordinator.
+// NodeJoin describes a machine that is to become a coordinator.
 type NodeJoin struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
@@ -20,10 +20,10 @@ type NodeJoin struct {
 	At      time.Time `json:"at"`    // by its clock
 }
 
-// NodeKeys is what makes a machine a coordinator of the farm. It holds all of the farm's secrets: it travels over a connection on
-// which the farm has shown who it is, and is concealed wherever it is shown.
+// NodeKeys are the files that make a machine a coordinator of the farm: all of its secrets. They travel only over a
+// connection on which the farm has proved its identity, and are concealed wherever they are shown.
 type NodeKeys struct {
-	Farm    string            `json:"farm"`    // what the farm is called in its certificates
+	Farm    string            `json:"farm"`    // the farm's name in its certificates
 	Files   map[string][]byte `json:"files"`   // of the data folder, by name
 	Members []string          `json:"members"` // host:port of the coordinators
 }
@@ -37,7 +37,8 @@ func (NodeKeys) GoString() string { return "[redacted]" }
 // LogValue conceals the keys.
 func (NodeKeys) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
-// NodeToken lets one machine become a coordinator: a secret that works once, and by what to know the farm.
+// NodeToken lets one machine become a coordinator: a secret that works once, and the fingerprint by which to recognise
+// the farm.
 type NodeToken struct {
 	Secret    string
 	Authority string // as in JoinToken
@@ -49,10 +50,10 @@ var nodeTokenForm = regexp.MustCompile(`^(occ_[0-9a-z]{20,200})\.([0-9a-f]{64})$
 func ParseNodeToken(text string) (NodeToken, error) {
 	parts := nodeTokenForm.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {
-		return NodeToken{}, errors.New("this is no token for coordinators: one begins with occ_ and has two parts with a dot between them; copy it whole, as overcrank cluster invite printed it")
+		return NodeToken{}, errors.New("this is not a token for coordinators: those begin with occ_ and have two parts separated by a dot; copy it whole, as overcrank cluster invite printed it")
 	}
 	return NodeToken{Secret: parts[1], Authority: parts[2]}, nil
 }
 
-// String is the token as people hand it on.
+// String is the token as people pass it on.
 func (t NodeToken) String() string { return t.Secret + "." + t.Authority }

@@ -6,7 +6,7 @@ import (
 	"overcrank/farm"
 )
 
-// CutLine shortens a line to MaxLine bytes, at the end of a character.
+// CutLine shortens a line to at most MaxLine bytes, between two characters.
 func CutLine(line string) string {
 	if len(line) <= MaxLine {
 		return line
@@ -15,7 +15,7 @@ func CutLine(line string) string {
 	return strings.ToValidUTF8(line[:MaxLine-len(mark)], "") + mark
 }
 
-// Curb cuts what an agent says in words at the bounds: most of it is kept in the farm's state, and shown to people.
+// Curb shortens an agent's texts to the bounds: most of them are kept in the farm's state and shown to people.
 func (m *Message) Curb() {
 	switch {
 	case m.Hello != nil:
@@ -40,7 +40,7 @@ func (m *Message) Curb() {
 		cut(&m.Failed.Message, &m.Failed.Measured.Engine)
 		m.Failed.Before = cutPieces(m.Failed.Before)
 		m.Failed.Bad = m.Failed.Bad[:min(len(m.Failed.Bad), MaxPieces)]
-		if !m.Failed.Class.Known() { // of a later release: what follows is decided by Retry
+		if !m.Failed.Class.Known() { // from a later release: Retry decides then
 			m.Failed.Class = ""
 		}
 		if m.Failed.Output != nil {

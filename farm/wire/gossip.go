@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// NodeRole is what a member of the gossip pool is.
+// NodeRole is the kind of a member of the gossip pool.
 type NodeRole string
 
 // The roles of members.
@@ -18,22 +18,23 @@ const (
 // MaxNodeMeta is the largest encoding of a Node, in bytes. memberlist panics above 512.
 const MaxNodeMeta = 400
 
-// BetaMark stands behind the version of a beta.
+// BetaMark follows the version of a beta.
 const BetaMark = "b"
 
-// Node is what a member of the gossip pool tells of itself to all others. Whoever holds the pool's key can write
-// anything here, so it is a hint and authorises nothing.
+// Node is what a member of the gossip pool announces to all others. Whoever holds the pool's key can write anything
+// here, so it is a hint and authorises nothing.
 type Node struct {
 	ID        string   `json:"i"` // of the agent or of the coordinator
 	Role      NodeRole `json:"r"`
 	Version   string   `json:"v,omitempty"` // of overcrank
-	Engines   []string `json:"e,omitempty"` // versions of After Effects, such as 26.0.2; of betas with BetaMark behind them
+	Engines   []string `json:"e,omitempty"` // versions of After Effects, such as 26.0.2; those of betas end in BetaMark
 	Inventory string   `json:"h,omitempty"` // first 16 hex digits of the inventory's SHA-256
 	Address   string   `json:"a,omitempty"` // of a coordinator: the base address that agents use
 	Cluster   string   `json:"k,omitempty"` // of a coordinator: host:port at which other coordinators reach it
 }
 
-// Encode is the node's metadata. Where it would be too long the last engines are left out; too long without any is an error.
+// Encode is the node's metadata. The last engines are left out when it would be too long; it is an error when it is too
+// long without any.
 func (n Node) Encode() ([]byte, error) {
 	b, err := json.Marshal(n)
 	if err != nil {
@@ -64,11 +65,11 @@ func DecodeNode(meta []byte) (Node, error) {
 	return n, nil
 }
 
-// Gossip is how agents take part in gossip. It holds secrets: it travels over an agent's own session alone, and is concealed wherever it
-// is shown.
+// Gossip is what an agent needs to take part in gossip. It contains secrets: it travels only over an agent's own
+// session, and is concealed wherever it is shown.
 type Gossip struct {
-	Keys  [][]byte `json:"keys"`            // of the pool, 32 bytes each: the first one is written with, all are read with
-	Seeds []string `json:"seeds,omitempty"` // host:port of members to call
+	Keys  [][]byte `json:"keys"`            // of the pool, 32 bytes each: the first encrypts, any of them decrypts
+	Seeds []string `json:"seeds,omitempty"` // host:port of members to join
 }
 
 // String conceals the keys.

@@ -120,7 +120,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 		cells.value = "Title\tSubtitle\nGood\tx\nToo\tlong\tby one";
 		cells.dispatchEvent(new Event("input", { bubbles: true }));
 	})()`, nil))
-	b.shows("Line 3, column 3: 'by one' stands below no heading")
+	b.shows("Line 3, column 3: 'by one' has no heading")
 	b.until(`document.querySelector("#about-0").value === "Title" && document.querySelector("#about-1").value === "Subtitle" && document.querySelector(".preview").innerText.includes("Good")`)
 	b.canBeRead("/new/table, with a line that is too long")
 	b.do(chromedp.Focus(`button[value=rest]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))

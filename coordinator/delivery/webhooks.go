@@ -10,6 +10,7 @@ import (
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/farm/redact"
+	"overcrank/farm/wording"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
@@ -115,7 +116,7 @@ func (d *Webhooks) Try(ctx context.Context, id string) (next time.Time) {
 	case last:
 		d.farm.Note(id, fmt.Sprintf("webhook: given up after try %d: %s", cmd.Try, failed.reason))
 	default:
-		d.farm.Note(id, fmt.Sprintf("webhook: try %d failed: %s; the next one is at %s", cmd.Try, failed.reason, cmd.Next.UTC().Format("2006-01-02 15:04:05 UTC")))
+		d.farm.Note(id, fmt.Sprintf("webhook: try %d failed: %s; the next one is at %s", cmd.Try, failed.reason, wording.UTC(cmd.Next)))
 	}
 	d.farm.WebhookTried(job, failed == nil)
 	if last {

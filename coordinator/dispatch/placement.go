@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"overcrank/coordinator/peers"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/raftstore"
 )
 
@@ -166,9 +166,9 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 	placement = l.queue.Explain(waits.queued, placement.At)
 	placement.Split = split
 	if t := waits.task; t.NotBefore.After(placement.At) && !l.policy.Paused {
-		placement.Why = fmt.Sprintf("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, waitTime(waits.queued.NotBefore))
+		placement.Why = fmt.Sprintf("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, wording.UTC(waits.queued.NotBefore))
 	} else if job.NotBefore.After(placement.At) && !l.policy.Paused {
-		placement.Why = "The job starts not before " + waitTime(job.NotBefore) + "."
+		placement.Why = "The job starts not before " + wording.UTC(job.NotBefore) + "."
 	}
 	return placement, nil
 }
@@ -204,10 +204,7 @@ func (l *leader) whyAway(job string) string {
 			continue
 		}
 		return fmt.Sprintf("Its machine %s is not connected. Unless it is back by %s, its work goes to another machine.",
-			cmp.Or(l.standings[h.agent].name, h.agent), waitTime(h.seen.Add(l.d.cfg.Lease)))
+			cmp.Or(l.standings[h.agent].name, h.agent), wording.UTC(h.seen.Add(l.d.cfg.Lease)))
 	}
 	return ""
 }
-
-// waitTime words a point in time for a sentence.
-func waitTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // Batches is a page of the list of batches.
@@ -55,7 +56,7 @@ func (b Batch) previews() bool {
 
 // Title is what people call the batch.
 func (b Batch) Title() string {
-	return fmt.Sprintf("%s %s of %s", grouped(len(b.Batch.Jobs)), plural(len(b.Batch.Jobs), "job", "jobs"), b.CreatedAt.UTC().Format("2 January 15:04 UTC"))
+	return fmt.Sprintf("%s %s of %s", grouped(len(b.Batch.Jobs)), plural(len(b.Batch.Jobs), "job", "jobs"), wording.Moment(b.CreatedAt))
 }
 
 // Ended is how many jobs do not move any more.

@@ -29,7 +29,7 @@ func (a RecentAttempt) title() string {
 	if a.JobName != "" {
 		return a.JobName
 	}
-	return "Job of " + a.LeasedAt.UTC().Format("2 January 15:04 UTC")
+	return "Job of " + wording.Moment(a.LeasedAt)
 }
 
 // Machines is a page of the list of machines.

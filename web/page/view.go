@@ -75,7 +75,7 @@ func (j Job) Title() string {
 	case j.Job.Template.Composition != "":
 		return j.Job.Template.Composition
 	}
-	return "Job of " + j.CreatedAt.Format("2 January 15:04")
+	return "Job of " + wording.Moment(j.CreatedAt)
 }
 
 // State is the word, the class and the shape of a job's state.

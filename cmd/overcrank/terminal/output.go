@@ -111,7 +111,7 @@ func LocalTime(iso string) string {
 	case err != nil:
 		return iso
 	}
-	return t.Local().Format("2006-01-02 15:04:05")
+	return wording.Local(t)
 }
 
 // FirstLine is the first line of a text.

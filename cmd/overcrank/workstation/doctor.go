@@ -133,27 +133,20 @@ func machineTable(inv farm.Inventory) *terminal.Table {
 	}
 	row("system", strings.TrimSpace(system+" "+inv.Arch))
 	row("processor", strings.TrimSpace(fmt.Sprintf("%s (%d threads)", inv.CPU, inv.CPUs)))
-	row("memory", gibibytes(inv.Memory))
+	row("memory", terminal.Size(inv.Memory))
 	gpu := inv.GPU
 	if inv.GPUMemory > 0 {
-		gpu += ", " + gibibytes(inv.GPUMemory)
+		gpu += ", " + terminal.Size(inv.GPUMemory)
 	}
 	row("graphics", gpu)
 	if inv.Disk > 0 {
-		row("disk", fmt.Sprintf("%s, about %s free", gibibytes(inv.Disk), gibibytes(inv.DiskFree)))
+		row("disk", fmt.Sprintf("%s, about %s free", terminal.Size(inv.Disk), terminal.Size(inv.DiskFree)))
 	}
 	row("fonts", fmt.Sprint(len(inv.Fonts)))
 	row("effects of plug-ins", fmt.Sprint(len(inv.Effects)))
 	row("codecs", strings.Join(inv.Codecs, ", "))
 	row("tags", strings.Join(inv.Tags, ", "))
 	return t
-}
-
-func gibibytes(n int64) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
 func engineKind(e farm.EngineInfo) string {

@@ -14,6 +14,7 @@ import (
 	"overcrank/coordinator"
 	"overcrank/coordinator/backup"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // Restore is overcrank restore: a backup into a running farm, or into a new data folder.
@@ -87,7 +88,7 @@ func (r Restore) Run(ctx context.Context, out *terminal.Output) error {
 		return out.JSON(done)
 	case r.Check:
 		fmt.Fprintf(out, "%s is whole: the farm %s at change %d, backed up at %s by overcrank %s. %s\n",
-			r.File, done.Farm, done.Index, done.CreatedAt.Local().Format("2006-01-02 15:04:05"), done.Version, inIt(done.Manifest))
+			r.File, done.Farm, done.Index, wording.Local(done.CreatedAt), done.Version, inIt(done.Manifest))
 		if done.Keys && secret.Reveal() == "" {
 			out.Remark("Whether the passphrase opens its keys was not tried: give --passphrase-file.")
 		}

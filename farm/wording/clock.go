@@ -1,0 +1,12 @@
+package wording
+
+import "time"
+
+// Local is a time on this machine's clock, to the second, so that a column of times can be compared: "2027-01-31 18:30:00".
+func Local(t time.Time) string { return t.Local().Format(time.DateTime) }
+
+// UTC is a time in a message that people on other machines read: "2027-01-31 17:30:00 UTC".
+func UTC(t time.Time) string { return t.UTC().Format(time.DateTime + " UTC") }
+
+// Moment is a time to the minute, as pages have it and as nameless things are named by it: "31 Jan 17:30 UTC".
+func Moment(t time.Time) string { return t.UTC().Format("2 Jan 15:04 UTC") }

@@ -247,7 +247,7 @@ func (a *agent) run(ctx context.Context) error {
 	}
 	defer a.joinGossip()()
 	a.inventory.changed = func() {
-		a.watch.Rule(a.rules())
+		a.watch.SetRules(a.rules())
 		a.link.nudge()
 		a.updateGossip()
 	}

@@ -12,7 +12,7 @@ func (a *agent) setGossipKeys(g wire.Gossip) {
 	if a.pool == nil || len(g.Keys) == 0 {
 		return
 	}
-	a.pool.Call(g.Seeds)
+	a.pool.SetSeeds(g.Seeds)
 	if err := a.pool.SetKeys(g.Keys); err != nil {
 		a.log.Warn("gossip goes on with the keys that it has", "error", err)
 	}

@@ -124,7 +124,7 @@ func (a *agent) availability() farm.Availability {
 // setManners begins to keep other manners.
 func (a *agent) setManners(m Manners) {
 	before := a.manners.Swap(&m)
-	a.watch.Rule(a.rules())
+	a.watch.SetRules(a.rules())
 	if !slices.Equal(before.Tags, m.Tags) {
 		a.inventory.retag(m.Tags)
 	}

@@ -119,7 +119,7 @@ func TestTheKeyOfGossipChangesInStepsThatNoMemberMisses(t *testing.T) {
 	if got := ringOf(again.Gossip); !slices.Equal(got, []string{next}) {
 		t.Errorf("a machine that slept is given %v, want %v", got, next)
 	}
-	slept.Call(again.Gossip.Seeds)
+	slept.SetSeeds(again.Gossip.Seeds)
 	if err := slept.SetKeys(again.Gossip.Keys); err != nil {
 		t.Fatal(err)
 	}

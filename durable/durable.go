@@ -1,5 +1,5 @@
-// Package durable writes files that are there wholly or not at all, also when the power goes: a reader, or the next start,
-// finds the old content or the new.
+// Package durable writes files atomically: whoever reads one, also after a power cut, finds the whole old content or the whole new
+// content.
 package durable
 
 import (
@@ -13,10 +13,10 @@ import (
 	"runtime"
 )
 
-// ErrNoRoom says that something is not begun since it would fill the disk. It is one of what Full tells.
+// ErrNoRoom is the error of work that is not begun because it would fill the disk. Full reports it, too.
 var ErrNoRoom = errors.New("the disk has no room for it")
 
-// NoFolder is the error of a file whose folder is not there.
+// NoFolder is the error of writing a file whose folder does not exist.
 type NoFolder struct{ Folder string }
 
 func (e *NoFolder) Error() string {
@@ -26,7 +26,7 @@ func (e *NoFolder) Error() string {
 // Unwrap gives fs.ErrNotExist.
 func (e *NoFolder) Unwrap() error { return fs.ErrNotExist }
 
-// HasFolder is a *NoFolder when a file at path could not be made since its folder is not there.
+// HasFolder checks that the folder of the file at path exists. The error is a *NoFolder when it does not.
 func HasFolder(path string) error {
 	folder := filepath.Dir(path)
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
@@ -35,19 +35,19 @@ func HasFolder(path string) error {
 	return nil
 }
 
-// Write replaces the file at path with what fill writes, with the permissions perm. The new content lies beside it under a
-// name that begins with a dot until it is whole; after an error nothing of it stays. Errors name path; a missing folder is *NoFolder.
+// Write replaces the file at path with what fill writes, with the permissions perm. The content is written to a temporary file in the same
+// folder, synced, and renamed; after an error the temporary file is removed. Errors name path; a missing folder is a *NoFolder.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".part-*")
 	if err != nil {
-		return cmp.Or(HasFolder(path), named(err, path))
+		return cmp.Or(HasFolder(path), withPath(err, path))
 	}
 	err = fill(temp)
 	if err == nil {
 		err = errors.Join(temp.Chmod(perm), temp.Sync())
 	}
 	if err = errors.Join(err, temp.Close()); err == nil {
-		err = named(os.Rename(temp.Name(), path), path)
+		err = withPath(os.Rename(temp.Name(), path), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(temp.Name()))
@@ -55,8 +55,8 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// named is an error of the file beside path as one of path itself: nobody knows the other name.
-func named(err error, path string) error {
+// withPath gives an error of the temporary file the path of the file that is replaced: the temporary name means nothing to anybody.
+func withPath(err error, path string) error {
 	var of *fs.PathError
 	var between *os.LinkError
 	switch {
@@ -68,7 +68,7 @@ func named(err error, path string) error {
 	return err
 }
 
-// WriteFile is Write of content that is at hand.
+// WriteFile is Write with the content in memory.
 func WriteFile(path string, content []byte, perm fs.FileMode) error {
 	return Write(path, perm, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -76,7 +76,7 @@ func WriteFile(path string, content []byte, perm fs.FileMode) error {
 	})
 }
 
-// SyncFolder brings the names in a folder to the disk. Windows has no such call and needs none.
+// SyncFolder syncs a folder, so that files made, renamed or removed in it stay so after a power cut. Windows needs no such call.
 func SyncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

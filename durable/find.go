@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Find gives the paths of what lies under a folder and matches a pattern as path.Match has it, in the order of their names. Unlike that of
-// filepath.Glob the folder is no pattern, whatever it is called; what cannot be read is passed over, as there.
+// Find returns the paths below the folder dir that match pattern, whose syntax is that of path.Match, in lexical order. Unlike in
+// filepath.Glob, dir is taken literally, whatever characters it has. Folders that cannot be read are skipped.
 func Find(dir, pattern string) ([]string, error) {
 	names, err := fs.Glob(os.DirFS(dir), pattern)
 	if err != nil {
@@ -21,7 +21,7 @@ func Find(dir, pattern string) ([]string, error) {
 	return paths, nil
 }
 
-// Exists tells whether there is something at a path.
+// Exists reports whether there is a file or folder at path.
 func Exists(path string) (bool, error) {
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

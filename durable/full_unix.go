@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// Full tells whether an error comes of a full disk or a used-up quota.
+// Full reports whether an error means that the disk is full or a quota is used up.
 func Full(err error) bool {
 	return errors.Is(err, ErrNoRoom) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// Blocked tells whether an error comes of a disk that takes nothing at the moment and may do so again without a change of ours:
-// it is full or read-only, has failed, or was taken away.
+// Blocked reports whether an error means that the disk cannot be written at the moment, but may be later without a change to the program:
+// it is full or read-only, has failed, or was unmounted.
 func Blocked(err error) bool {
 	if Full(err) {
 		return true

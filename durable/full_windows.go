@@ -6,13 +6,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Full tells whether an error comes of a full disk.
+// Full reports whether an error means that the disk is full.
 func Full(err error) bool {
 	return errors.Is(err, ErrNoRoom) || errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
 
-// Blocked tells whether an error comes of a disk that takes nothing at the moment and may do so again without a change of ours:
-// it is full or write-protected, has failed, or was taken away.
+// Blocked reports whether an error means that the disk cannot be written at the moment, but may be later without a change to the program:
+// it is full or write-protected, has failed, or was removed.
 func Blocked(err error) bool {
 	if Full(err) {
 		return true

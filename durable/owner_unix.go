@@ -11,15 +11,15 @@ import (
 	"syscall"
 )
 
-// KeepOwner gives what the system's administrator has made below a folder to the folder's owner, as when a command was run in the folder of a
-// service that is another user. Of anybody else there is nothing to give.
+// KeepOwner gives files that root has made below a folder to the owner of the folder, as when root runs a command on the data folder of a
+// service that has a user of its own. For any other user it does nothing.
 func KeepOwner(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
 	top, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("looking for the owner of a folder: %w", err)
+		return fmt.Errorf("find the owner of the data folder: %w", err)
 	}
 	owner, ok := top.Sys().(*syscall.Stat_t)
 	if !ok || owner.Uid == 0 {
@@ -36,7 +36,7 @@ func KeepOwner(dir string) error {
 		if err != nil {
 			return err
 		}
-		// A file with a second name may be one from elsewhere.
+		// A file with several hard links may be somebody else's.
 		if was, ok := info.Sys().(*syscall.Stat_t); !ok || was.Uid != 0 || !info.IsDir() && was.Nlink > 1 {
 			return nil
 		}

@@ -1,4 +1,4 @@
 package durable
 
-// KeepOwner does nothing: what is made in a folder of Windows has the rights of the folder.
+// KeepOwner does nothing: on Windows, files inherit the permissions of their folder.
 func KeepOwner(string) error { return nil }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Space is how much of the disk under a folder this account may still use, and how large the disk is, in bytes.
+// Space is the free space on the disk of a folder, as far as this account may use it, and the size of the disk, in bytes.
 func Space(dir string) (free, size int64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -18,5 +18,5 @@ func Space(dir string) (free, size int64, err error) {
 	return int64(st.Bavail) * block, int64(st.Blocks) * block, nil
 }
 
-// blockSize takes the size of a block, whose type differs from system to system.
+// blockSize converts the size of a block, whose type differs between systems.
 func blockSize[T int32 | uint32 | int64 | uint64](n T) int64 { return int64(n) }

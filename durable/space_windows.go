@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Space is how much of the disk under a folder this account may still use, and how large the disk is, in bytes.
+// Space is the free space on the disk of a folder, as far as this account may use it, and the size of the disk, in bytes.
 func Space(dir string) (free, size int64, err error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

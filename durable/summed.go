@@ -11,23 +11,22 @@ import (
 	"os"
 )
 
-// A DamagedError is a file that is not what was written there.
+// A DamagedError is the error of a file whose content does not match its checksum.
 type DamagedError struct {
 	Path string
-	// Meant says what to do when somebody changed the file on purpose.
-	Meant string
+	// IfIntended says what to do when somebody changed the file on purpose.
+	IfIntended string
 }
 
-// Error names the file and the way out.
 func (e *DamagedError) Error() string {
-	return e.Path + " is damaged: it is not what was written there. Put it back from a backup; if it was changed on purpose, " + e.Meant
+	return e.Path + " is damaged: it is not what was written there. Put it back from a backup; if it was changed on purpose, " + e.IfIntended
 }
 
-// SumSuffix ends the name of the file that says what WriteSummed has written.
+// SumSuffix is the suffix of the file that holds the checksum of a file written by WriteSummed.
 const SumSuffix = ".sum"
 
-// WriteSummed is WriteFile of content that ReadSummed recognises. Its hash lies in a file beside it, since earlier releases read nothing
-// but the content itself. A process that is cut off leaves a file without one.
+// WriteSummed is WriteFile with a checksum, which ReadSummed verifies. The checksum is in a file of its own, because earlier releases
+// take the whole file as its content. A process that is killed in between leaves the file without a checksum.
 func WriteSummed(path string, content []byte, perm fs.FileMode) error {
 	if err := os.Remove(path + SumSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -38,8 +37,8 @@ func WriteSummed(path string, content []byte, perm fs.FileMode) error {
 	return WriteFile(path+SumSuffix, sumLine(content), perm)
 }
 
-// ReadSummed reads what WriteSummed wrote, a *DamagedError when it is something else. A file that is not yet accompanied by its hash, or
-// by one that is itself damaged, is taken as it is, and gets one.
+// ReadSummed reads a file and verifies its checksum. The error is a *DamagedError when they do not match. A file whose checksum is missing
+// or itself damaged is accepted, and gets a new checksum.
 func ReadSummed(path string) ([]byte, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -52,13 +51,13 @@ func ReadSummed(path string) ([]byte, error) {
 	case err == nil && bytes.Equal(sum, sumLine(content)):
 		return content, nil
 	case err == nil && isSumLine(sum):
-		return nil, &DamagedError{Path: path, Meant: "remove " + path + SumSuffix}
+		return nil, &DamagedError{Path: path, IfIntended: "remove " + path + SumSuffix}
 	}
-	_ = WriteFile(path+SumSuffix, sumLine(content), 0o600) // on a disk that takes nothing the next start does it
+	_ = WriteFile(path+SumSuffix, sumLine(content), 0o600) // if the disk cannot be written, the next start tries again
 	return content, nil
 }
 
-// sumLine is the hash of a content and, behind it, what shows that the hash is whole.
+// sumLine is the SHA-256 of content in hex, followed by a check value of the hash itself.
 func sumLine(content []byte) []byte {
 	sum := hexSum(content)
 	return []byte(sum + " " + hexSum([]byte(sum))[:16] + "\n")
@@ -74,17 +73,17 @@ func hexSum(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sumField begins the last field of a file that WriteJSON wrote.
+// sumField is the beginning of the last field of a file written by WriteJSON.
 const sumField = `"sum":"`
 
-// WriteJSON is WriteFile of a value that is a JSON object, with its hash in a field sum. Earlier releases pass over that.
+// WriteJSON is WriteFile for a value that is encoded as a JSON object. The field "sum" holds the checksum; earlier releases ignore it.
 func WriteJSON(path string, value any, perm fs.FileMode) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
 	if len(text) < 2 || text[0] != '{' {
-		return fmt.Errorf("a %T is no JSON object", value)
+		return fmt.Errorf("a %T is not a JSON object", value)
 	}
 	comma := ","
 	if len(text) == 2 {
@@ -93,14 +92,15 @@ func WriteJSON(path string, value any, perm fs.FileMode) error {
 	return WriteFile(path, []byte(string(text[:len(text)-1])+comma+sumField+hexSum(text)+"\"}\n"), perm)
 }
 
-// ReadJSON reads what WriteJSON wrote, a *DamagedError when it is something else. An object without a hash is taken as it is.
+// ReadJSON reads a file written by WriteJSON and verifies its checksum. The error is a *DamagedError when they do not match. An object
+// without a checksum is accepted.
 func ReadJSON(path string, into any) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	text = bytes.TrimSpace(text)
-	damaged := &DamagedError{Path: path, Meant: `take the field "sum" out of it`}
+	damaged := &DamagedError{Path: path, IfIntended: `take the field "sum" out of it`}
 	if at := len(text) - len(sumField) - 2*sha256.Size - 2; at > 0 && bytes.HasPrefix(text[at:], []byte(sumField)) {
 		plain := append(bytes.TrimSuffix(bytes.Clone(text[:at]), []byte(",")), '}')
 		if !bytes.Equal(text[at:], []byte(sumField+hexSum(plain)+`"}`)) {

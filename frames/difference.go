@@ -2,8 +2,8 @@ package frames
 
 import "encoding/binary"
 
-// subtract leaves of each byte its difference from the one of the pixel before: surfaces become zeros, and gradients a few
-// values that repeat. A pixel has step bytes.
+// subtract replaces each byte by its difference from the same byte of the pixel before, so that even areas become zeros and gradients
+// repeat a few values, which compress well. A pixel has step bytes.
 func subtract(pix []byte, step int) {
 	if step != 4 {
 		for i := len(pix) - 1; i >= step; i-- {
@@ -34,7 +34,7 @@ func add(pix []byte, step int) {
 	}
 }
 
-// high is the top bit of each byte, which takes no part when four bytes are reckoned with at once.
+// high is the top bit of each byte: minus and plus calculate with four bytes at once, and keep carries from crossing between them.
 const high = 0x80808080
 
 func minus(a, b uint32) uint32 { return ((a | high) - (b &^ high)) ^ ((a ^ ^b) & high) }

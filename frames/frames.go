@@ -1,27 +1,27 @@
-// Package frames is a file of finished frames: what one machine of several makes of a composition, on its way to the machine that
-// puts the film together. It keeps every bit, may be cut off anywhere without losing the frames before, and each frame can be
-// checked by itself.
+// Package frames reads and writes files of finished frames: what one of several machines rendered of a composition, for the machine that
+// puts the film together. The format is lossless, each frame has a checksum of its own, and a file that is cut off anywhere keeps the
+// frames before the cut.
 //
 // A file begins with
 //
 //	20 bytes  "overcrank frames 1\r\n"
-//	 4 bytes  length of the head, little endian, as all numbers
+//	 4 bytes  length of the head; all numbers are little endian
 //	 n bytes  the Head as JSON
 //	32 bytes  SHA-256 of the JSON
 //
-// and goes on with one record per frame, in rising order:
+// and continues with one record per frame, in ascending order:
 //
 //	 4 bytes  "FRAM"
-//	 4 bytes  number of the frame, counted from the composition's first as 0
+//	 4 bytes  number of the frame; the first of the composition is 0
 //	 4 bytes  length of the packed pixels
 //	32 bytes  SHA-256 of the number, the length and the packed pixels
 //	 4 bytes  CRC-32C of the 44 bytes before
 //	 n bytes  the packed pixels
 //
-// Pixels are rows from the top without gaps. Packing replaces each byte by its difference from the one of the pixel before, and is
-// Zstandard then (RFC 8878).
+// Pixels are rows from the top without padding. Packing replaces each byte by its difference from the same byte of the pixel before, and
+// compresses the result with Zstandard (RFC 8878).
 //
-// The sound of the film travels beside such files as one WAV file; without samples it says that there is none.
+// The sound of the film is a WAV file of its own, one without samples when the film has no sound.
 package frames
 
 import (
@@ -39,7 +39,7 @@ const (
 	ContentType = "application/vnd.overcrank.frames"
 )
 
-// MaxPixels bounds a frame: 100 megapixels, more than twice 8K.
+// MaxPixels is the largest frame, in pixels: more than twice 8K.
 const MaxPixels = 100_000_000
 
 const (
@@ -50,10 +50,10 @@ const (
 	maxNumber  = 1 << 30
 )
 
-// ErrFormat marks a file that is none of frames, or whose head is damaged.
+// ErrFormat is the error of a file that is not a file of frames, or whose head is damaged.
 var ErrFormat = errors.New("not a file of frames")
 
-// Format is how a pixel lies in memory, named as ffmpeg names it.
+// Format is the layout of a pixel in memory, by its name in ffmpeg.
 type Format string
 
 // The formats of pixels.
@@ -65,7 +65,7 @@ const (
 	RGBA64 Format = "rgba64le"
 )
 
-// Bytes of one pixel; 0 for a format that is not known.
+// Bytes is the size of a pixel in bytes, 0 for an unknown format.
 func (f Format) Bytes() int {
 	switch f {
 	case RGB24:
@@ -80,9 +80,9 @@ func (f Format) Bytes() int {
 	return 0
 }
 
-// Head says what all frames of a file have in common.
+// Head describes the frames of a file, which are all alike.
 type Head struct {
-	Engine  string `json:"engine"` // kind of the engine that drew them; what is put together comes from one kind
+	Engine  string `json:"engine"` // kind of the engine that rendered them; all files of a film have the same
 	Width   int    `json:"width"`  // pixels
 	Height  int    `json:"height"` // pixels
 	Format  Format `json:"format"`
@@ -90,7 +90,7 @@ type Head struct {
 	RateDen int64  `json:"rateDen"`
 }
 
-// Size of one frame, in bytes.
+// Size is the size of one frame, in bytes, before packing.
 func (h Head) Size() int { return h.Width * h.Height * h.Format.Bytes() }
 
 func (h Head) validate() error {
@@ -105,14 +105,14 @@ func (h Head) validate() error {
 	return nil
 }
 
-// Begin is what a file begins with.
+// Begin is the encoded beginning of a file.
 func (h Head) Begin() ([]byte, error) {
 	if err := h.validate(); err != nil {
 		return nil, err
 	}
 	b, err := json.Marshal(h)
 	if err != nil {
-		return nil, fmt.Errorf("encoding the head of frames: %w", err)
+		return nil, fmt.Errorf("encode the head of a file of frames: %w", err)
 	}
 	if len(b) > maxHead {
 		return nil, fmt.Errorf("%w: a head of %d bytes", ErrFormat, len(b))
@@ -140,7 +140,8 @@ func (r record) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
 }
 
-// parseRecord reads the beginning of a record; false when b does not begin with one whose packed pixels take at most limit bytes.
+// parseRecord parses the beginning of a record. It reports false when b does not begin with one, or with one whose packed pixels take more
+// than limit bytes.
 func parseRecord(b []byte, limit int) (record, bool) {
 	var r record
 	if string(b[:4]) != recordMark || crc32.Checksum(b[:recordHead-4], castagnoli) != binary.LittleEndian.Uint32(b[recordHead-4:]) {
@@ -167,5 +168,5 @@ func sumOf(number int, packed []byte) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// maxPacked is how long the packed pixels of a frame of size bytes can be.
+// maxPacked is the largest length of the packed pixels of a frame of size bytes: incompressible data grows a little.
 func maxPacked(size int) int { return size + size>>7 + 1<<10 }

@@ -2,8 +2,8 @@ package frames
 
 import "math"
 
-// Rate is a composition's frame rate as a fraction. After Effects rounds the rates of television, such as 29.97; films have them exactly, as
-// 30000/1001. Of other rates the project's own ticks are exact: ticks per second and of one frame, or 0 where they are not known.
+// Rate is a composition's frame rate as a fraction. NTSC rates, which After Effects rounds to values such as 29.97, become exact: 30000/1001.
+// Other rates are exact in the project's ticks: ticksPerSecond and frameTicks, which are 0 when they are not known.
 func Rate(perSecond float64, ticksPerSecond, frameTicks int64) (num, den int64) {
 	if ntsc := math.Round(perSecond * 1.001); ntsc > 0 && math.Abs(perSecond-ntsc/1.001) < 0.002 {
 		return int64(ntsc) * 1000, 1001

@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Damaged is a frame whose bytes are not those that were written. Number is -1 when not even that can be told.
+// Damaged is the error of a frame that does not match its checksum. Number is -1 when the number of the frame is not readable either.
 type Damaged struct{ Number int }
 
 func (d *Damaged) Error() string {
@@ -22,17 +22,17 @@ func (d *Damaged) Error() string {
 	return fmt.Sprintf("frame %d is damaged", d.Number)
 }
 
-// Reader reads a file of frames from its beginning, with the memory of a few frames.
+// Reader reads a file of frames from its beginning. It needs memory for a few frames.
 type Reader struct {
 	head   Head
 	r      *bufio.Reader
 	zstd   *zstd.Decoder
-	record []byte // as it lies in the file
+	record []byte // of the last frame, as in the file
 	pix    []byte
-	lost   bool // within bytes that are no record
+	lost   bool // reading bytes that belong to no record
 }
 
-// NewReader reads the beginning of a file; ErrFormat when it is none of frames.
+// NewReader reads the beginning of a file. The error is ErrFormat when it is not a file of frames.
 func NewReader(r io.Reader) (*Reader, error) {
 	buf := bufio.NewReaderSize(r, 1<<18)
 	head, err := readHead(buf)
@@ -41,7 +41,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(head.Size()+1<<20)), zstd.IgnoreChecksum(true))
 	if err != nil {
-		return nil, fmt.Errorf("unpacking frames: %w", err)
+		return nil, fmt.Errorf("unpack frames: %w", err)
 	}
 	return &Reader{head: head, r: buf, zstd: z}, nil
 }
@@ -73,14 +73,14 @@ func headError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: it is too short", ErrFormat)
 	}
-	return fmt.Errorf("reading frames: %w", err)
+	return fmt.Errorf("read frames: %w", err)
 }
 
-// Head is what all frames have in common.
+// Head describes the frames of the file.
 func (r *Reader) Head() Head { return r.head }
 
-// Next reads the next frame. The pixels are the caller's until the next call. The end of the file is io.EOF. Behind a *Damaged it
-// goes on with the next frame that is whole.
+// Next reads the next frame. The pixels are valid until the next call. At the end of the file the error is io.EOF. After a *Damaged, the
+// next call continues with the next frame that is intact.
 func (r *Reader) Next() (number int, pix []byte, err error) {
 	rec, err := r.next()
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Reader) Next() (number int, pix []byte, err error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return 0, nil, &Damaged{Number: rec.number}
 		}
-		return 0, nil, fmt.Errorf("reading frame %d: %w", rec.number, err)
+		return 0, nil, fmt.Errorf("read frame %d: %w", rec.number, err)
 	}
 	if sumOf(rec.number, packed) != rec.sum {
 		return 0, nil, &Damaged{Number: rec.number}
@@ -113,16 +113,17 @@ func (r *Reader) Next() (number int, pix []byte, err error) {
 	return rec.number, pix, nil
 }
 
-// Record is the frame that Next gave last as it lies in the file, to be put behind others. It is the caller's until the next call.
+// Record is the record of the frame that Next returned last, as in the file, to be appended to another file. It is valid until the next
+// call of Next.
 func (r *Reader) Record() []byte { return r.record }
 
-// next finds the beginning of the next record. Bytes that are none are passed over, and told of once.
+// next finds the beginning of the next record. It skips bytes that belong to no record, and reports them once, as *Damaged.
 func (r *Reader) next() (record, error) {
 	for {
 		b, err := r.r.Peek(recordHead)
 		if len(b) < recordHead {
 			if err != nil && !errors.Is(err, io.EOF) {
-				return record{}, fmt.Errorf("reading frames: %w", err)
+				return record{}, fmt.Errorf("read frames: %w", err)
 			}
 			if len(b) > 0 && !r.lost {
 				r.lost = true
@@ -141,10 +142,10 @@ func (r *Reader) next() (record, error) {
 			return record{}, &Damaged{Number: -1}
 		}
 		if _, err := r.r.Discard(1); err != nil {
-			return record{}, fmt.Errorf("reading frames: %w", err)
+			return record{}, fmt.Errorf("read frames: %w", err)
 		}
 	}
 }
 
-// Close ends the reading; it does not close the file.
+// Close frees the reader. It does not close the file.
 func (r *Reader) Close() { r.zstd.Close() }

@@ -8,20 +8,20 @@ import (
 	"os"
 )
 
-// NoSound is a stereo 16-bit WAV file at 48 kHz without samples: the sound of a composition that has none.
+// NoSound is a WAV file without samples, stereo, 16 bits, 48 kHz: it stands for the sound of a composition without any.
 func NoSound() []byte {
 	b := append([]byte("RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x02\x00"), 0x80, 0xbb, 0, 0, 0x00, 0xee, 0x02, 0)
 	return append(b, "\x04\x00\x10\x00data\x00\x00\x00\x00"...)
 }
 
-// maxChunks bounds the chunks of a WAV file before its samples.
+// maxChunks is how many chunks of a WAV file are searched for the samples.
 const maxChunks = 64
 
-// SoundLength is how many seconds a WAV file of plain samples lasts; 0 for one without samples. It is ErrFormat for other files.
+// SoundLength is the length of an uncompressed WAV file in seconds, 0 for one without samples. The error is ErrFormat for other files.
 func SoundLength(path string) (float64, error) {
 	in, err := os.Open(path)
 	if err != nil {
-		return 0, fmt.Errorf("looking at the sound: %w", err)
+		return 0, fmt.Errorf("read the length of the sound: %w", err)
 	}
 	defer in.Close()
 	head := make([]byte, 12)
@@ -30,7 +30,7 @@ func SoundLength(path string) (float64, error) {
 	}
 	info, err := in.Stat()
 	if err != nil {
-		return 0, fmt.Errorf("looking at the sound: %w", err)
+		return 0, fmt.Errorf("read the length of the sound: %w", err)
 	}
 	perSecond := uint32(0)
 	at := int64(len(head))

@@ -6,47 +6,47 @@ import (
 	"io"
 )
 
-// Growth follows a file of frames that another program still writes, or has left unfinished.
+// Growth follows a file of frames that another program is writing, or has left unfinished.
 type Growth struct {
-	Frames int   // that are whole
-	First  int   // number of the first of them, when there is one
-	Last   int   // number of the last of them without a gap since First
-	Begin  int64 // of the first record, in bytes from the file's beginning; 0 before the head is whole
-	End    int64 // of the last whole record, counted likewise
+	Frames int   // complete frames in the file
+	First  int   // number of the first frame, when Frames is not 0
+	Last   int   // number of the last frame before the first gap in the numbers
+	Begin  int64 // offset of the first record, in bytes; 0 before the head is complete
+	End    int64 // offset behind the last complete record, in bytes
 
 	head   Head
 	gapped bool
 }
 
-// Head is what all frames have in common, once End is not 0.
+// Head describes the frames, once End is not 0.
 func (g *Growth) Head() Head { return g.head }
 
-// Look takes in what has become whole within the first size bytes. The pixels are not looked at: it costs the same however large
-// frames are. A file that cannot be one of frames is ErrFormat.
+// Look finds the records that are complete within the first size bytes and were not before. It does not read the pixels, so that it costs
+// the same however large the frames are. The error is ErrFormat for a file that cannot be a file of frames.
 func (g *Growth) Look(f io.ReaderAt, size int64) error {
 	if g.End == 0 {
 		head := io.NewSectionReader(f, 0, size)
 		h, err := readHead(head)
 		if err != nil {
 			if size < int64(len(magic)+4+maxHead) && errors.Is(err, ErrFormat) {
-				return nil // it may not be written yet
+				return nil // the head may not be complete yet
 			}
 			return err
 		}
 		at, err := head.Seek(0, io.SeekCurrent)
 		if err != nil {
-			return fmt.Errorf("reading frames: %w", err)
+			return fmt.Errorf("read frames: %w", err)
 		}
 		g.head, g.Begin, g.End = h, at, at
 	}
 	b := make([]byte, recordHead)
 	for g.End+recordHead <= size {
 		if _, err := f.ReadAt(b, g.End); err != nil {
-			return fmt.Errorf("reading frames: %w", err)
+			return fmt.Errorf("read frames: %w", err)
 		}
 		rec, ok := parseRecord(b, maxPacked(g.head.Size()))
 		if !ok {
-			return fmt.Errorf("%w: what follows %d frames is none", ErrFormat, g.Frames)
+			return fmt.Errorf("%w: there is no record behind %d frames", ErrFormat, g.Frames)
 		}
 		end := g.End + recordHead + int64(rec.length)
 		if end > size {

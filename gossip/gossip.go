@@ -1,5 +1,5 @@
-// Package gossip is membership in the pool where coordinators and agents find each other. What it tells is a hint of who is
-// alive: it authorises nothing, decides nothing about leases, and both sides work without it.
+// Package gossip is the membership protocol by which coordinators and agents find each other, on hashicorp/memberlist. What it reports is
+// a hint of who is alive: it authorises nothing, decides nothing about leases, and the farm works without it.
 package gossip
 
 import (
@@ -22,20 +22,20 @@ import (
 	"overcrank/inbound"
 )
 
-// Config says how to take part.
+// Config is the configuration of a member.
 type Config struct {
-	Bind string // host:port; port 0 takes the one of the last time when it is free, else any free one
-	// PortFile keeps the port, "" for nowhere: others call a member where they met it last, and take one that comes back
-	// under another address for an impostor until they have given its old self up.
+	Bind string // host:port; port 0 is the port in PortFile when that is free, else any free port
+	// PortFile keeps the port over restarts; "" does not keep it. Other members reconnect to the address they last knew, and refuse a
+	// member that comes back under another address until they have declared the old one dead.
 	PortFile string
-	Keys     [][]byte // of the pool, 32 bytes each: the first one is written with, all are read with
-	Label    string   // of the pool
-	Seeds    []string // host:port of members to call
+	Keys     [][]byte // of KeySize bytes each: the first encrypts, all decrypt
+	Label    string   // of the pool; members with another label are ignored
+	Seeds    []string // host:port of members to connect to
 	Node     wire.Node
 	Logger   *slog.Logger
-	// Streams counts the connections that members have open; nil for 16 of one address and 64 together.
+	// Streams limits the connections that members have open; nil is 16 for one address and 64 in all.
 	Streams  *inbound.Gate
-	OnChange func(node wire.Node, alive bool) // a member came, changed or went; must not block; nil for nobody
+	OnChange func(node wire.Node, alive bool) // called when a member joins, changes or leaves; must not block; may be nil
 }
 
 // Pool is this machine's membership.
@@ -43,20 +43,20 @@ type Pool struct {
 	list    *memberlist.Memberlist
 	ring    *memberlist.Keyring
 	streams *transport
-	address string // where others reach this member: memberlist settles it when it begins
+	address string // where others reach this member, as memberlist chose it at the start
 	cfg     Config
 	meta    atomic.Pointer[[]byte]
-	wake    chan struct{} // of rejoin
+	wake    chan struct{} // makes rejoin start another round
 
 	cancel  context.CancelFunc
 	loop    sync.WaitGroup
 	leaving sync.Once
 
-	// mu is taken under memberlist's own lock (events), so nothing of memberlist may be asked while it is held.
+	// mu is locked while memberlist holds its own lock (see events): no method of memberlist may be called while mu is held.
 	mu    sync.Mutex
 	seeds []string
-	alive map[string]member // by the name that memberlist has for it
-	lost  map[string]gone   // coordinators, by the same
+	alive map[string]member     // by memberlist's name
+	lost  map[string]lostMember // coordinators that are not alive, by memberlist's name
 }
 
 type member struct {
@@ -64,12 +64,12 @@ type member struct {
 	address string
 }
 
-type gone struct {
+type lostMember struct {
 	address string
 	at      time.Time
 }
 
-// Join takes up membership. Members that cannot be reached now are called again.
+// Join makes this machine a member. Members that cannot be reached now are tried again later.
 func Join(cfg Config) (*Pool, error) {
 	host, port, err := splitAddress(cfg.Bind)
 	if err != nil {
@@ -80,9 +80,9 @@ func Join(cfg Config) (*Pool, error) {
 		return nil, err
 	}
 	if cfg.Streams == nil {
-		cfg.Streams = inbound.NewGate(streamsEach, streamsAll)
+		cfg.Streams = inbound.NewGate(streamsPerAddress, maxStreams)
 	}
-	p := &Pool{cfg: cfg, seeds: cfg.Seeds, wake: make(chan struct{}, 1), alive: map[string]member{}, lost: map[string]gone{}}
+	p := &Pool{cfg: cfg, seeds: cfg.Seeds, wake: make(chan struct{}, 1), alive: map[string]member{}, lost: map[string]lostMember{}}
 	if p.ring, err = keyring(cfg.Keys); err != nil {
 		return nil, err
 	}
@@ -98,14 +98,14 @@ func Join(cfg Config) (*Pool, error) {
 	}
 	self := p.list.LocalNode()
 	p.address = self.Address()
-	p.keepPort(self.Port)
+	p.savePort(self.Port)
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	p.loop.Go(func() { p.rejoin(ctx) })
 	return p, nil
 }
 
-// open begins to listen and takes part, with nobody yet.
+// open listens and creates a pool of which this machine is the only member so far.
 func (p *Pool) open(host string, port int) (*memberlist.Memberlist, error) {
 	t, err := openTransport(host, port, p.cfg.Streams, p.cfg.Logger)
 	if err != nil {
@@ -121,8 +121,8 @@ func (p *Pool) open(host string, port int) (*memberlist.Memberlist, error) {
 	return list, nil
 }
 
-// settings are memberlist's. Workstations sleep and roam, so suspicion takes longer and probes are rarer than its profile for
-// a local network has it.
+// settings is the configuration of memberlist. Workstations sleep and change networks, so members are probed less often, and suspected for
+// longer before they are declared dead, than in memberlist's defaults for a local network.
 func (p *Pool) settings(host string, port int) *memberlist.Config {
 	mc := memberlist.DefaultLANConfig()
 	mc.Name = p.name()
@@ -153,7 +153,7 @@ func splitAddress(bind string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// lastPort is the port of the last time, 0 when it is not known.
+// lastPort is the port in the file, 0 when there is none.
 func lastPort(file string) int {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -166,19 +166,19 @@ func lastPort(file string) int {
 	return port
 }
 
-func (p *Pool) keepPort(port uint16) {
+func (p *Pool) savePort(port uint16) {
 	if p.cfg.PortFile == "" {
 		return
 	}
 	if err := os.WriteFile(p.cfg.PortFile, fmt.Appendln(nil, port), 0o600); err != nil {
-		p.cfg.Logger.Debug("the gossip port is not kept", "error", err)
+		p.cfg.Logger.Debug("cannot write the file with the gossip port", "error", err)
 	}
 }
 
 // Address is where other members reach this one.
 func (p *Pool) Address() string { return p.address }
 
-// Members are the other members that are alive, as they describe themselves, in no order.
+// Members are the other members that are alive, in no particular order.
 func (p *Pool) Members() []wire.Node {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -189,10 +189,10 @@ func (p *Pool) Members() []wire.Node {
 	return nodes
 }
 
-// spreadTime is how long Update waits for the change to be on its way; nobody but this machine learns of the wait.
+// spreadTime is how long Update waits until the change has been sent.
 const spreadTime = 2 * time.Second
 
-// Update changes what this machine tells of itself; all others learn of it within seconds. Its id and role stay.
+// Update changes the description of this member, which the others receive within seconds. Its id and role do not change.
 func (p *Pool) Update(node wire.Node) error {
 	node.ID, node.Role = p.cfg.Node.ID, p.cfg.Node.Role
 	meta, err := node.Encode()
@@ -204,23 +204,23 @@ func (p *Pool) Update(node wire.Node) error {
 	}
 	p.meta.Store(&meta)
 	if err := p.list.UpdateNode(spreadTime); err != nil {
-		// The change is queued and goes out with the next round of gossip all the same.
-		p.cfg.Logger.Debug("a change is slow to leave this machine", "error", err)
+		// The change stays queued for the next rounds of gossip.
+		p.cfg.Logger.Debug("the change of this gossip member is not sent yet", "error", err)
 	}
 	return nil
 }
 
-// Leave tells the others good-bye, which takes a second. What is left to do then is Close.
+// Leave tells the other members that this one leaves, and waits up to a second for that. Close has to be called all the same.
 func (p *Pool) Leave() {
 	p.leaving.Do(func() {
 		p.cancel()
 		if err := p.list.Leave(time.Second); err != nil {
-			p.cfg.Logger.Debug("leaving gossip without having told everyone", "error", err)
+			p.cfg.Logger.Debug("not every gossip member was told that this one leaves", "error", err)
 		}
 	})
 }
 
-// Close ends the membership, which it leaves first.
+// Close leaves the pool and frees what it holds.
 func (p *Pool) Close() error {
 	p.Leave()
 	err := p.list.Shutdown()
@@ -231,22 +231,22 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// delegate gives memberlist the node's metadata and nothing else.
+// delegate gives memberlist the description of this member; the pool has no other user data.
 type delegate struct{ p *Pool }
 
-// NodeMeta is what this machine tells of itself.
+// NodeMeta is the encoded description of this member.
 func (d delegate) NodeMeta(int) []byte { return *d.p.meta.Load() }
 
-// NotifyMsg, GetBroadcasts, LocalState and MergeRemoteState carry user data, of which this pool has none.
+// NotifyMsg, GetBroadcasts, LocalState and MergeRemoteState are for user data.
 func (delegate) NotifyMsg([]byte)                {}
 func (delegate) GetBroadcasts(_, _ int) [][]byte { return nil }
 func (delegate) LocalState(bool) []byte          { return nil }
 func (delegate) MergeRemoteState([]byte, bool)   {}
 
-// logWriter hands memberlist's chatter to the debug log.
+// logWriter writes what memberlist logs to the debug log.
 type logWriter struct{ logger *slog.Logger }
 
 func (w logWriter) Write(b []byte) (int, error) {
-	w.logger.Debug("gossip", "says", strings.TrimSpace(string(b)))
+	w.logger.Debug("memberlist", "line", strings.TrimSpace(string(b)))
 	return len(b), nil
 }

@@ -16,7 +16,7 @@ import (
 // KeySize is the size of a key, in bytes: AES-256.
 const KeySize = 32
 
-// Fingerprint names a key without telling anything of it that would help to guess it: 16 hexadecimal digits of its SHA-256.
+// Fingerprint identifies a key without revealing it: the first 16 hexadecimal digits of its SHA-256.
 func Fingerprint(key []byte) string {
 	sum := sha256.Sum256(key)
 	return hex.EncodeToString(sum[:8])
@@ -28,7 +28,7 @@ func keyring(keys [][]byte) (*memberlist.Keyring, error) {
 	}
 	ring, err := memberlist.NewKeyring(slices.Clone(keys), keys[0])
 	if err != nil {
-		return nil, fmt.Errorf("taking the keys of gossip: %w", err)
+		return nil, fmt.Errorf("set up the gossip keys: %w", err)
 	}
 	return ring, nil
 }
@@ -39,55 +39,55 @@ func checkKeys(keys [][]byte) error {
 	}
 	for _, key := range keys {
 		if len(key) != KeySize {
-			return fmt.Errorf("a key of gossip has %d bytes, %d are wanted", len(key), KeySize)
+			return fmt.Errorf("a gossip key has %d bytes instead of %d", len(key), KeySize)
 		}
 	}
 	return nil
 }
 
-// SetKeys goes on with other keys: the first one is written with, all are read with. Members that are known stay known.
+// SetKeys replaces the keys: the first encrypts, all decrypt. Known members stay known.
 func (p *Pool) SetKeys(keys [][]byte) error {
 	if err := checkKeys(keys); err != nil {
 		return err
 	}
-	// The one to write with can be neither used before it is there nor removed while it is used.
+	// The ring allows neither to use a key before it is added nor to remove the one in use.
 	for _, key := range keys {
 		if err := p.ring.AddKey(key); err != nil {
-			return fmt.Errorf("taking a key of gossip: %w", err)
+			return fmt.Errorf("add a gossip key: %w", err)
 		}
 	}
 	if err := p.ring.UseKey(keys[0]); err != nil {
-		return fmt.Errorf("turning to a key of gossip: %w", err)
+		return fmt.Errorf("use a gossip key: %w", err)
 	}
 	for _, key := range p.ring.GetKeys() {
 		if slices.ContainsFunc(keys, func(wanted []byte) bool { return bytes.Equal(wanted, key) }) {
 			continue
 		}
 		if err := p.ring.RemoveKey(key); err != nil {
-			return fmt.Errorf("dropping a key of gossip: %w", err)
+			return fmt.Errorf("remove a gossip key: %w", err)
 		}
 	}
-	p.callNow() // those that could not be understood may be by now
+	p.reconnect() // members that had another key may be reachable now
 	return nil
 }
 
-// Call makes these the members to call when they are not there.
-func (p *Pool) Call(seeds []string) {
+// SetSeeds replaces the addresses of members to connect to.
+func (p *Pool) SetSeeds(seeds []string) {
 	p.mu.Lock()
 	p.seeds = slices.Clone(seeds)
 	p.mu.Unlock()
-	p.callNow()
+	p.reconnect()
 }
 
-// callNow has the missing ones called without waiting for the next round.
-func (p *Pool) callNow() {
+// reconnect makes rejoin try the missing members at once.
+func (p *Pool) reconnect() {
 	select {
 	case p.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Seeds are addresses that a new member can call: this one and the coordinators that it knows.
+// Seeds are addresses for a new member to connect to: that of this member and those of the coordinators that are alive.
 func (p *Pool) Seeds() []string {
 	seeds := []string{p.address}
 	p.mu.Lock()

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// rejoinEvery is about how often a member calls those it misses: memberlist forgets those it has lost for 30 seconds,
-	// and two sides of a longer network cut would never find each other again.
+	// rejoinEvery is how often, give or take a fifth, a member tries to reconnect to missing ones. memberlist forgets members that have
+	// been dead for 30 seconds, so without this the two sides of a longer network partition would never find each other again.
 	rejoinEvery = 15 * time.Second
-	// forgetAfter is how long a lost coordinator is called.
+	// forgetAfter is how long reconnecting to a lost coordinator is tried.
 	forgetAfter = 24 * time.Hour
-	// callAtOnce is how many lost coordinators are called in one round: one that cannot be reached takes seconds.
-	callAtOnce = 3
+	// lostPerRound is how many lost coordinators are tried in one round, since each that cannot be reached takes seconds.
+	lostPerRound = 3
 )
 
-// rejoin calls the seeds, and the coordinators lost since, as long as the membership lasts.
+// rejoin reconnects to missing seeds and lost coordinators until ctx ends.
 func (p *Pool) rejoin(ctx context.Context) {
 	for {
 		for _, address := range p.missing(time.Now()) {
@@ -29,7 +29,7 @@ func (p *Pool) rejoin(ctx context.Context) {
 				return
 			}
 			if _, err := p.list.Join([]string{address}); err != nil {
-				p.cfg.Logger.Debug("a member of the gossip pool does not answer", "address", address, "error", err)
+				p.cfg.Logger.Debug("cannot reconnect to a gossip member", "address", address, "error", err)
 			}
 		}
 		timer := time.NewTimer(rejoinEvery + rand.N(rejoinEvery/5))
@@ -44,49 +44,49 @@ func (p *Pool) rejoin(ctx context.Context) {
 	}
 }
 
-// missing is the addresses to call: seeds that are not alive, and a few coordinators that went away not too long ago, also
-// those that said good-bye: they come back, and may know nobody then. Nobody calls agents, which call for themselves.
+// missing returns the addresses to reconnect to: seeds that are not alive, and a few of the lost coordinators, including those that left
+// in order, since they may come back without knowing anybody. Agents reconnect by themselves.
 func (p *Pool) missing(now time.Time) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	met := map[string]bool{p.address: true}
+	known := map[string]bool{p.address: true}
 	for _, m := range p.alive {
-		met[m.address] = true
+		known[m.address] = true
 	}
 	var addresses []string
 	for _, seed := range p.seeds {
-		if !met[seed] {
+		if !known[seed] {
 			addresses = append(addresses, seed)
 		}
 	}
-	calls := 0
+	tried := 0
 	for name, g := range p.lost {
 		switch {
 		case now.Sub(g.at) > forgetAfter:
 			delete(p.lost, name)
-		case calls < callAtOnce && !met[g.address] && !slices.Contains(addresses, g.address):
+		case tried < lostPerRound && !known[g.address] && !slices.Contains(addresses, g.address):
 			addresses = append(addresses, g.address)
-			calls++
+			tried++
 		}
 	}
 	return addresses
 }
 
-// events takes what memberlist tells of others. It runs under memberlist's own lock and only notes.
+// events receives memberlist's news of other members. It is called with memberlist's lock held, so it calls nothing of memberlist.
 type events struct{ p *Pool }
 
-// NotifyJoin, NotifyUpdate and NotifyLeave are memberlist's view of a member.
-func (e events) NotifyJoin(n *memberlist.Node)   { e.p.note(n, true) }
-func (e events) NotifyUpdate(n *memberlist.Node) { e.p.note(n, true) }
-func (e events) NotifyLeave(n *memberlist.Node)  { e.p.note(n, false) }
+// NotifyJoin, NotifyUpdate and NotifyLeave implement memberlist.EventDelegate.
+func (e events) NotifyJoin(n *memberlist.Node)   { e.p.memberChanged(n, true) }
+func (e events) NotifyUpdate(n *memberlist.Node) { e.p.memberChanged(n, true) }
+func (e events) NotifyLeave(n *memberlist.Node)  { e.p.memberChanged(n, false) }
 
-func (p *Pool) note(n *memberlist.Node, alive bool) {
+func (p *Pool) memberChanged(n *memberlist.Node, alive bool) {
 	if n.Name == p.name() {
 		return
 	}
 	node, err := wire.DecodeNode(n.Meta)
 	if err != nil {
-		p.cfg.Logger.Warn("a gossip member tells nonsense of itself", "member", n.Name, "error", err)
+		p.cfg.Logger.Warn("a gossip member sent a description that cannot be decoded", "member", n.Name, "error", err)
 		return
 	}
 	p.mu.Lock()
@@ -96,7 +96,7 @@ func (p *Pool) note(n *memberlist.Node, alive bool) {
 	} else {
 		delete(p.alive, n.Name)
 		if node.Role == wire.RoleCoordinator {
-			p.lost[n.Name] = gone{address: n.Address(), at: time.Now()}
+			p.lost[n.Name] = lostMember{address: n.Address(), at: time.Now()}
 		}
 	}
 	p.mu.Unlock()

@@ -14,74 +14,74 @@ import (
 )
 
 const (
-	// streamsEach and streamsAll are how many streams members may have open at once: of one address, and together. A stream carries the
-	// state of one pool, both ways, and is over in milliseconds; memberlist ends it after TCPTimeout.
-	streamsEach = 16
-	streamsAll  = 64
-	// maxStream is what a member may send in a stream, in bytes. memberlist keeps all of it in memory before it knows whether the
-	// sender has a key. A member is described by some 500 bytes, half of which compression saves.
-	maxStream = 2 << 20
-	// maxHeld is the same for all streams of one address that are open at once.
-	maxHeld = 8 << 20
-	// tryPorts is how often a free port is looked for that is free for both TCP and UDP.
-	tryPorts = 10
+	// streamsPerAddress and maxStreams limit the streams that are open at once, from one address and in all. In a stream two members
+	// exchange their lists of members, which takes milliseconds; memberlist closes it after TCPTimeout.
+	streamsPerAddress = 16
+	maxStreams        = 64
+	// maxStreamBytes limits what is received in one stream, in bytes: memberlist keeps all of it in memory before it knows whether the
+	// sender has a key. The description of a member takes about 500 bytes, and half of that compressed.
+	maxStreamBytes = 2 << 20
+	// maxAddressBytes is the same limit for all open streams from one address.
+	maxAddressBytes = 8 << 20
+	// portTries is how often a port is chosen until it is free for TCP and for UDP.
+	portTries = 10
 )
 
-// errStream marks a stream that brings more than a pool can have to say.
-var errStream = fmt.Errorf("a stream of gossip brings more than %d bytes, or all of its address more than %d", maxStream, maxHeld)
+// errStream is the error of a stream that sends more than the list of a pool can take.
+var errStream = fmt.Errorf("a gossip stream sent more than %d bytes, or those of its address more than %d", maxStreamBytes, maxAddressBytes)
 
-// transport is memberlist's own, save that it bounds what strangers can have it keep.
+// transport is memberlist's NetTransport with limits on what callers without a key can make it hold.
 type transport struct {
 	*memberlist.NetTransport
-	gate    *inbound.Gate
-	logger  *slog.Logger
-	crowded inbound.Seldom
-	streams chan net.Conn
-	once    sync.Once
-	over    chan struct{}
-	pump    sync.WaitGroup
-	held    *inbound.Gate // bytes that streams have brought
+	gate      *inbound.Gate // counts open streams
+	received  *inbound.Gate // counts bytes received in open streams
+	logger    *slog.Logger
+	limitLog  inbound.RareLog
+	streams   chan net.Conn // that were admitted
+	once      sync.Once
+	closed    chan struct{}
+	admitting sync.WaitGroup
 }
 
-// openTransport listens; port 0 takes a free one.
+// openTransport listens on host and port; port 0 is any free one.
 func openTransport(host string, port int, gate *inbound.Gate, logger *slog.Logger) (*transport, error) {
 	cfg := &memberlist.NetTransportConfig{BindAddrs: []string{host}, BindPort: port, Logger: log.New(logWriter{logger}, "", 0)}
 	under, err := memberlist.NewNetTransport(cfg)
-	for try := 1; err != nil && port == 0 && try < tryPorts; try++ {
+	for try := 1; err != nil && port == 0 && try < portTries; try++ {
 		under, err = memberlist.NewNetTransport(cfg)
 	}
 	if err != nil {
 		return nil, err
 	}
 	t := &transport{
-		NetTransport: under, gate: gate, logger: logger,
-		streams: make(chan net.Conn), over: make(chan struct{}), held: inbound.NewGate(maxHeld, 0),
+		NetTransport: under, gate: gate, received: inbound.NewGate(maxAddressBytes, 0), logger: logger,
+		streams: make(chan net.Conn), closed: make(chan struct{}),
 	}
-	t.pump.Go(t.admit)
+	t.admitting.Go(t.admit)
 	return t, nil
 }
 
 // StreamCh implements memberlist.Transport.
 func (t *transport) StreamCh() <-chan net.Conn { return t.streams }
 
-// admit hands on the streams that may be.
+// admit passes on the streams that are within the limits, and closes the others.
 func (t *transport) admit() {
 	for {
 		select {
-		case <-t.over:
+		case <-t.closed:
 			return
 		case conn := <-t.NetTransport.StreamCh():
 			caller := inbound.Caller(conn.RemoteAddr().String())
 			leave, err := t.gate.Enter(caller)
 			if err != nil {
-				t.crowded.Warn(t.logger, "a stream of gossip was closed: too many are open", "address", caller, "error", err)
+				t.limitLog.Warn(t.logger, "closed a gossip stream: too many are open", "address", caller, "error", err)
 				_ = conn.Close()
 				continue
 			}
-			s := &stream{Conn: conn, of: t, caller: caller, leave: leave}
+			s := &stream{Conn: conn, transport: t, caller: caller, leave: leave}
 			select {
 			case t.streams <- s:
-			case <-t.over:
+			case <-t.closed:
 				_ = s.Close()
 			}
 		}
@@ -91,23 +91,23 @@ func (t *transport) admit() {
 // Shutdown implements memberlist.Transport.
 func (t *transport) Shutdown() (err error) {
 	t.once.Do(func() {
-		err = t.NetTransport.Shutdown() // which waits until what it has taken is taken from it
-		close(t.over)
-		t.pump.Wait()
+		err = t.NetTransport.Shutdown() // which waits until admit has received its last stream
+		close(t.closed)
+		t.admitting.Wait()
 	})
 	return err
 }
 
-// stream is a member's connection. It is read by one goroutine, and may be closed by another.
+// stream is a member's connection. One goroutine reads it; another may close it.
 type stream struct {
 	net.Conn
-	of     *transport
-	caller string
-	leave  func()
+	transport *transport
+	caller    string
+	leave     func() // gives back what it took of the gate
 
-	mu      sync.Mutex
-	brought int
-	closed  bool
+	mu       sync.Mutex
+	received int // bytes
+	closed   bool
 }
 
 // Read implements net.Conn.
@@ -118,12 +118,12 @@ func (s *stream) Read(p []byte) (int, error) {
 	if n == 0 || s.closed {
 		return n, err
 	}
-	tooMuch := s.of.held.Take(s.caller, n) != nil
+	tooMuch := s.transport.received.Take(s.caller, n) != nil
 	if !tooMuch {
-		s.brought += n
+		s.received += n
 	}
-	if tooMuch || s.brought > maxStream {
-		s.of.crowded.Warn(s.of.logger, "a stream of gossip was cut off", "address", s.caller, "error", errStream)
+	if tooMuch || s.received > maxStreamBytes {
+		s.transport.limitLog.Warn(s.transport.logger, "closed a gossip stream", "address", s.caller, "error", errStream)
 		return 0, errors.Join(errStream, err)
 	}
 	return n, err
@@ -135,7 +135,7 @@ func (s *stream) Close() error {
 	defer s.mu.Unlock()
 	if !s.closed {
 		s.closed = true
-		s.of.held.Give(s.caller, s.brought)
+		s.transport.received.Give(s.caller, s.received)
 		s.leave()
 	}
 	return s.Conn.Close()

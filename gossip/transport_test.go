@@ -40,7 +40,7 @@ func TestStrangersStreamsAreBounded(t *testing.T) {
 				most <- seen
 				return
 			case <-time.After(time.Millisecond):
-				seen = max(seen, head.streams.held.Open())
+				seen = max(seen, head.streams.received.Open())
 			}
 		}
 	})
@@ -65,10 +65,10 @@ func TestStrangersStreamsAreBounded(t *testing.T) {
 		t.Errorf("a call takes %s, and %s beside a stranger at his bound", alone, beside)
 	}
 	held := <-most
-	if held == 0 || held > maxHeld+64<<10 {
-		t.Errorf("%d bytes of a stranger are held, want %d at most", held, maxHeld)
+	if held == 0 || held > maxAddressBytes+64<<10 {
+		t.Errorf("%d bytes of a stranger are held, want %d at most", held, maxAddressBytes)
 	}
-	eventually(t, "nothing is held of those who have gone", func() bool { return head.streams.held.Open() == 0 })
+	eventually(t, "nothing is held of those who have gone", func() bool { return head.streams.received.Open() == 0 })
 	if len(head.Members()) != 1 {
 		t.Errorf("the pool knows %v", head.Members())
 	}

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Caller is whom an address, with or without a port, stands for. Whoever has one address of version 6 has all of its network of 64 bits.
+// Caller is the key under which connections from an address, with or without a port, are counted: an IPv4 address itself, the /64
+// network of an IPv6 address, since one machine has all addresses of such a network, and any other text as it is.
 func Caller(address string) string {
 	ip, err := parse(address)
 	if err != nil {
@@ -28,10 +29,10 @@ func parse(address string) (netip.Addr, error) {
 	return ip.Unmap().WithZone(""), err
 }
 
-// Proxies are the networks of the machines that hand requests of others on, and whose word on where those come from counts.
+// Proxies are the networks of trusted reverse proxies: their header X-Forwarded-For is believed.
 type Proxies []netip.Prefix
 
-// ParseProxies reads networks, such as 10.0.0.0/24, and single addresses.
+// ParseProxies parses networks, such as 10.0.0.0/24, and single addresses.
 func ParseProxies(list []string) (Proxies, error) {
 	var proxies Proxies
 	for _, text := range list {
@@ -48,7 +49,7 @@ func ParseProxies(list []string) (Proxies, error) {
 	return proxies, nil
 }
 
-// Has tells whether an address, with or without a port, is a proxy's.
+// Has reports whether an address, with or without a port, belongs to a trusted proxy.
 func (p Proxies) Has(address string) bool {
 	if len(p) == 0 {
 		return false
@@ -65,17 +66,18 @@ func (p Proxies) Has(address string) bool {
 	return false
 }
 
-// Origin is where a request comes from that came over a connection from remote. Of a proxy's it is the last address in forwarded, the
-// values of the headers X-Forwarded-For in their order, that is not a proxy's too: those before it are only what the caller says.
+// Origin is the address that a request comes from. remote is the other end of the connection, forwarded the values of the headers
+// X-Forwarded-For in their order. When remote is a trusted proxy, the origin is the last address in forwarded that is not a trusted
+// proxy itself: addresses before that one are written by the caller and cannot be trusted.
 func (p Proxies) Origin(remote string, forwarded []string) string {
-	origin, told := remote, strings.Join(forwarded, ",")
-	for p.Has(origin) && told != "" {
-		i := strings.LastIndexByte(told, ',')
-		ip, err := parse(strings.TrimSpace(told[i+1:]))
+	origin, rest := remote, strings.Join(forwarded, ",")
+	for p.Has(origin) && rest != "" {
+		i := strings.LastIndexByte(rest, ',')
+		ip, err := parse(strings.TrimSpace(rest[i+1:]))
 		if err != nil {
-			break // a proxy that tells nonsense is the nearest that is known
+			break // not an address: the proxy that wrote it is the last known origin
 		}
-		origin, told = ip.String(), told[:max(i, 0)]
+		origin, rest = ip.String(), rest[:max(i, 0)]
 	}
 	return origin
 }

@@ -1,5 +1,5 @@
-// Package inbound bounds what callers may take of this machine at once: how many connections one address has open at a port, and how many
-// there are of all. Public ports, the coordinators' port and gossip are held to it alike.
+// Package inbound limits what callers may use at once: how many connections one address may have open at a port, and how many all
+// addresses together. It serves public ports, the port of the coordinators and gossip alike.
 package inbound
 
 import (
@@ -9,27 +9,30 @@ import (
 )
 
 var (
-	// ErrEach marks a caller who has as much under way as one may have.
-	ErrEach = errors.New("this caller has as much under way as one caller may have")
-	// ErrAll marks a gate that lets nobody in until somebody leaves.
-	ErrAll = errors.New("there is as much under way as there may be")
+	// ErrCallerLimit means that this caller has reached the limit of one caller.
+	ErrCallerLimit = errors.New("the limit of one caller is reached")
+	// ErrTotalLimit means that all callers together have reached the limit.
+	ErrTotalLimit = errors.New("the limit of all callers together is reached")
 )
 
-// Gate counts what callers have under way: connections, sockets, streams. What a caller is, its users decide; a caller who has
-// nothing under way costs nothing. It may be used by many goroutines at once. A nil Gate lets everybody in.
+// Gate is a semaphore with a limit for each caller and one for all: of connections, streams or bytes. A caller is any string that its
+// user counts by, such as an address or a token; callers that hold nothing take no memory. It is safe for concurrent use. A nil Gate has
+// no limits.
 type Gate struct {
-	each, all int
-	refused   atomic.Uint64
+	perCaller, total int
+	refused          atomic.Uint64
 
-	mu   sync.Mutex
-	open int
-	by   map[string]int
+	mu       sync.Mutex
+	open     int
+	byCaller map[string]int
 }
 
-// NewGate makes a gate that lets each caller have so much under way, and all of them together; 0 sets no bound.
-func NewGate(each, all int) *Gate { return &Gate{each: each, all: all, by: map[string]int{}} }
+// NewGate makes a gate with a limit for each caller and one for all together; 0 is no limit.
+func NewGate(perCaller, total int) *Gate {
+	return &Gate{perCaller: perCaller, total: total, byCaller: map[string]int{}}
+}
 
-// Enter lets a caller in, who calls leave once at the end, or gives ErrEach or ErrAll.
+// Enter takes one for a caller, which is given back by calling leave. The error is ErrCallerLimit or ErrTotalLimit.
 func (g *Gate) Enter(caller string) (leave func(), err error) {
 	if err := g.Take(caller, 1); err != nil {
 		return nil, err
@@ -37,7 +40,7 @@ func (g *Gate) Enter(caller string) (leave func(), err error) {
 	return sync.OnceFunc(func() { g.Give(caller, 1) }), nil
 }
 
-// Take counts n more of a caller's, such as bytes that are kept for it, or gives ErrEach or ErrAll.
+// Take takes n for a caller, such as bytes that are held for it. The error is ErrCallerLimit or ErrTotalLimit.
 func (g *Gate) Take(caller string, n int) error {
 	if g == nil {
 		return nil
@@ -45,19 +48,19 @@ func (g *Gate) Take(caller string, n int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
-	case g.each > 0 && g.by[caller]+n > g.each:
+	case g.perCaller > 0 && g.byCaller[caller]+n > g.perCaller:
 		g.refused.Add(1)
-		return ErrEach
-	case g.all > 0 && g.open+n > g.all:
+		return ErrCallerLimit
+	case g.total > 0 && g.open+n > g.total:
 		g.refused.Add(1)
-		return ErrAll
+		return ErrTotalLimit
 	}
 	g.open += n
-	g.by[caller] += n
+	g.byCaller[caller] += n
 	return nil
 }
 
-// Give gives back what was taken.
+// Give gives back n that Take took.
 func (g *Gate) Give(caller string, n int) {
 	if g == nil {
 		return
@@ -65,12 +68,12 @@ func (g *Gate) Give(caller string, n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.open -= n
-	if g.by[caller] -= n; g.by[caller] == 0 {
-		delete(g.by, caller)
+	if g.byCaller[caller] -= n; g.byCaller[caller] == 0 {
+		delete(g.byCaller, caller)
 	}
 }
 
-// Open is how much is under way.
+// Open is how much all callers hold.
 func (g *Gate) Open() int {
 	if g == nil {
 		return 0
@@ -80,7 +83,7 @@ func (g *Gate) Open() int {
 	return g.open
 }
 
-// Refused is how many were not let in so far.
+// Refused is how often Enter and Take have failed so far.
 func (g *Gate) Refused() uint64 {
 	if g == nil {
 		return 0
@@ -88,10 +91,10 @@ func (g *Gate) Refused() uint64 {
 	return g.refused.Load()
 }
 
-// Each is how much one caller may have under way, 0 for no bound.
-func (g *Gate) Each() int {
+// PerCaller is the limit of one caller, 0 for none.
+func (g *Gate) PerCaller() int {
 	if g == nil {
 		return 0
 	}
-	return g.each
+	return g.perCaller
 }

@@ -19,17 +19,17 @@ func TestAGateLetsInWhatItsBoundsAllow(t *testing.T) {
 	}
 	first := enter("one")
 	enter("one")
-	if _, err := g.Enter("one"); !errors.Is(err, inbound.ErrEach) {
+	if _, err := g.Enter("one"); !errors.Is(err, inbound.ErrCallerLimit) {
 		t.Errorf("the third of one caller: %v", err)
 	}
 	other := enter("other")
-	if _, err := g.Enter("third"); !errors.Is(err, inbound.ErrAll) {
+	if _, err := g.Enter("third"); !errors.Is(err, inbound.ErrTotalLimit) {
 		t.Errorf("the fourth of all: %v", err)
 	}
 	first()
 	first() // leaves once
 	enter("third")
-	if _, err := g.Enter("one"); !errors.Is(err, inbound.ErrAll) {
+	if _, err := g.Enter("one"); !errors.Is(err, inbound.ErrTotalLimit) {
 		t.Errorf("with three in: %v", err)
 	}
 	other()

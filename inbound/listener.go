@@ -9,21 +9,22 @@ import (
 )
 
 const (
-	// acceptPause is between two tries to take a connection while the system has no room for one.
+	// acceptPause is the pause before another try to accept a connection, after the system was short of something, such as files.
 	acceptPause = 100 * time.Millisecond
-	// complainEvery keeps a lasting shortage from filling the log.
-	complainEvery = time.Minute
+	// logEvery is how often a RareLog writes at most, so that a lasting shortage does not fill the log.
+	logEvery = time.Minute
 )
 
 // Bounds say how many connections a port takes.
 type Bounds struct {
-	Total  int     // at once; the others wait to be taken
-	Gate   *Gate   // counts those of each address; one that has too many is closed at once
-	Shared Proxies // addresses that many callers share: the gate does not look at them
+	Total  int     // open at once; further ones wait to be accepted
+	Gate   *Gate   // limits those of one address; further ones are closed at once
+	Shared Proxies // addresses that many callers share, which the gate does not count
 }
 
-// Listen makes a listener fit to be served from: it holds its callers to bounds, so that a crowd leaves the farm the files it needs and one
-// address leaves the others room; and a shortage that passes does not end the server, as any error of Accept would.
+// Listen limits the connections of a listener, so that many callers do not use up the open files that the farm needs, and one address
+// does not keep out the others. Temporary errors of Accept, such as too many open files, are logged and tried again: a server ends at
+// any error of Accept.
 func Listen(ln net.Listener, b Bounds, logger *slog.Logger) net.Listener {
 	return &listener{Listener: ln, bounds: b, logger: logger, room: make(chan struct{}, b.Total), closed: make(chan struct{})}
 }
@@ -35,8 +36,8 @@ type listener struct {
 	room     chan struct{} // holds one element per open connection
 	once     sync.Once
 	closed   chan struct{}
-	shortage Seldom
-	crowding Seldom
+	shortage RareLog
+	crowding RareLog
 }
 
 // Accept implements net.Listener.
@@ -69,19 +70,19 @@ func (l *listener) enter(conn net.Conn) (leave func(), err error) {
 	if err != nil {
 		l.crowding.Warn(l.logger, "an address has as many connections open as one may have; further ones are closed. "+
 			"Raise --connections-per-address, or name it with --trusted-proxy when many callers share it",
-			"address", Caller(remote), "open", l.bounds.Gate.Each())
+			"address", Caller(remote), "open", l.bounds.Gate.PerCaller())
 	}
 	return leave, err
 }
 
-// wait waits for room for one more connection; false when the listener was closed before.
+// wait waits until one more connection may be open, and reports false when the listener was closed meanwhile.
 func (l *listener) wait() bool {
 	select {
 	case l.room <- struct{}{}:
 		return true
 	default:
 	}
-	l.shortage.Warn(l.logger, "no more connections are taken until one of them ends", "open", cap(l.room))
+	l.shortage.Warn(l.logger, "all connections are in use; further ones wait", "open", cap(l.room))
 	select {
 	case l.room <- struct{}{}:
 		return true
@@ -90,7 +91,7 @@ func (l *listener) wait() bool {
 	}
 }
 
-// take takes the next connection, however long the system is short of something.
+// take accepts the next connection. After a temporary error it tries again.
 func (l *listener) take() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -98,7 +99,7 @@ func (l *listener) take() (net.Conn, error) {
 		if err == nil || !errors.As(err, &shortage) || !shortage.Temporary() {
 			return conn, err
 		}
-		l.shortage.Warn(l.logger, "a connection could not be taken; it is tried again", "error", err)
+		l.shortage.Warn(l.logger, "a connection could not be accepted; trying again", "error", err)
 		select {
 		case <-l.closed:
 			return nil, net.ErrClosed
@@ -113,7 +114,7 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// countedConn makes room when it is closed.
+// countedConn is a connection that is counted until it is closed.
 type countedConn struct {
 	net.Conn
 	release func()
@@ -125,19 +126,19 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Seldom tells the log of what callers can make happen as often as they like: once a minute, with how often it happened meanwhile. The zero
-// value is ready, and may be used by many goroutines at once.
-type Seldom struct {
+// RareLog logs an event that callers can cause as often as they like: once a minute at most, with how often it happened in between. The
+// zero value is ready for use. It is safe for concurrent use.
+type RareLog struct {
 	mu     sync.Mutex
 	said   time.Time
 	silent int
 }
 
-// Warn writes a line, or counts it.
-func (s *Seldom) Warn(logger *slog.Logger, what string, attrs ...any) {
+// Warn logs a warning, or only counts it when the last one is less than a minute ago.
+func (s *RareLog) Warn(logger *slog.Logger, what string, attrs ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Since(s.said) < complainEvery {
+	if time.Since(s.said) < logEvery {
 		s.silent++
 		return
 	}

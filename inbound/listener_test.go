@@ -41,7 +41,7 @@ func TestAShortageOfFilesDoesNotEndTheServer(t *testing.T) {
 		t.Fatalf("the listener gave up: %v", err)
 	}
 	conn.Close()
-	if n := strings.Count(logs.String(), "could not be taken"); n != 1 {
+	if n := strings.Count(logs.String(), "could not be accepted"); n != 1 {
 		t.Errorf("the log tells %d times of one shortage:\n%s", n, logs)
 	}
 	broken := errors.New("broken for good")

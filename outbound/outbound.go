@@ -1,5 +1,5 @@
-// Package outbound makes the HTTP clients with which coordinators and agents ask addresses that callers gave them: for
-// downloads, uploads and webhooks. There is one list of what may be asked, and one place that holds every client to it.
+// Package outbound makes the HTTP clients for addresses that callers gave: for downloads, uploads and webhooks. Every client checks
+// each address against the farm's policy, so that no caller can reach machines that the policy forbids.
 package outbound
 
 import (
@@ -17,31 +17,31 @@ import (
 	"overcrank/farm/address"
 )
 
-// maxRedirects is how often an address may point to another.
+// maxRedirects is how many redirects are followed.
 const maxRedirects = 5
 
 var (
-	// ErrForbidden marks an address that this farm may not ask.
+	// ErrForbidden is the error of an address that the policy forbids.
 	ErrForbidden = errors.New("the address is not allowed by this farm")
-	// ErrScheme marks an address of a kind that is not asked.
+	// ErrScheme is the error of an address that is not http or https.
 	ErrScheme = errors.New("only http and https addresses can be asked")
-	// ErrRedirects marks an address that led from one to the next without end.
+	// ErrRedirects is the error of too many redirects.
 	ErrRedirects = fmt.Errorf("it redirects more than %d times", maxRedirects)
 )
 
-// Guard gives the policy in force. It is asked for every connection, so that a policy may change while clients live.
+// Guard returns the policy in force. It is called for every connection, so that the policy can change while clients are in use.
 type Guard func() address.Policy
 
 // Fixed is a Guard whose policy never changes.
 func Fixed(p address.Policy) Guard { return func() address.Policy { return p } }
 
-// Transport connects only to machines that the policy allows. That is decided on the address that is really dialled,
-// after names were resolved, so that no name can stand for a forbidden one. Close its idle connections at the end.
+// Transport makes a transport that connects only to machines that the policy allows. It checks the IP address that is dialled, after the
+// name was resolved, so that no name can lead to a forbidden machine. Its owner closes the idle connections at the end.
 func (g Guard) Transport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 20 * time.Second, ControlContext: g.checkPeer}
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, at string) (net.Conn, error) {
-			return dialer.DialContext(context.WithValue(ctx, asked{}, at), network, at)
+			return dialer.DialContext(context.WithValue(ctx, requestedAddress{}, at), network, at)
 		},
 		TLSHandshakeTimeout:    20 * time.Second,
 		ResponseHeaderTimeout:  time.Minute,
@@ -53,16 +53,15 @@ func (g Guard) Transport() *http.Transport {
 	}
 }
 
-// Client follows a few redirects, each held to the policy like the first address. What an address has after its question
-// mark is sent as browsers send it.
+// Client makes a client that checks each redirect like the first address, and escapes queries as browsers do.
 func (g Guard) Client(t http.RoundTripper) *http.Client {
-	return &http.Client{Transport: wellFormed{t}, CheckRedirect: g.CheckRedirect}
+	return &http.Client{Transport: queryEscaper{t}, CheckRedirect: g.CheckRedirect}
 }
 
-// wellFormed escapes queries: net/http sends them as they are written, and with a space in it the request is none.
-type wellFormed struct{ http.RoundTripper }
+// queryEscaper escapes the queries of requests. net/http sends them as they are, and a space makes the request invalid.
+type queryEscaper struct{ http.RoundTripper }
 
-func (w wellFormed) RoundTrip(req *http.Request) (*http.Response, error) {
+func (w queryEscaper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if query := escapeQuery(req.URL.RawQuery); query != req.URL.RawQuery {
 		req = req.Clone(req.Context())
 		req.URL.RawQuery = query
@@ -70,14 +69,14 @@ func (w wellFormed) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.RoundTripper.RoundTrip(req)
 }
 
-// CloseIdleConnections is what http.Client asks of its transport.
-func (w wellFormed) CloseIdleConnections() {
+// CloseIdleConnections is called by http.Client.
+func (w queryEscaper) CloseIdleConnections() {
 	if t, ok := w.RoundTripper.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
 }
 
-// escapeQuery percent-encodes what the URL standard's query set does, and leaves escapes that are there.
+// escapeQuery percent-encodes the characters of the URL standard's query percent-encode set, and keeps escapes that are there.
 func escapeQuery(query string) string {
 	var b strings.Builder
 	for i := range len(query) {
@@ -90,8 +89,8 @@ func escapeQuery(query string) string {
 	return b.String()
 }
 
-// CheckRedirect is for http.Client: it bounds the number of redirects and refuses those to forbidden addresses. Where a
-// redirect leads nobody is told whence: the address may hold a password.
+// CheckRedirect is for http.Client: it limits the number of redirects and refuses those to forbidden addresses. It removes the header
+// Referer, since the address before the redirect may hold a password.
 func (g Guard) CheckRedirect(req *http.Request, via []*http.Request) error {
 	req.Header.Del("Referer")
 	if len(via) > maxRedirects {
@@ -100,8 +99,8 @@ func (g Guard) CheckRedirect(req *http.Request, via []*http.Request) error {
 	return g.Check(req.URL)
 }
 
-// Check refuses an address that is not of the web, or that spells out a forbidden machine. It is the only check that a
-// connection through a proxy meets, and spares others the way.
+// Check refuses an address that is not http or https, or whose host is the IP address of a forbidden machine. It comes before the check
+// of Transport and saves connecting; for requests through a proxy it is the only check.
 func (g Guard) Check(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return ErrScheme
@@ -116,10 +115,10 @@ func (g Guard) Check(u *url.URL) error {
 	return nil
 }
 
-// asked is the key of the host and port that a connection is made for, before names are resolved.
-type asked struct{}
+// requestedAddress is the context key of the host and port that a connection is made for, before names are resolved.
+type requestedAddress struct{}
 
-// isOwn tells whether a machine that asks itself asks the farm, which answers everybody.
+// isOwn reports whether a loopback address is that of the farm itself, which anybody may ask.
 func isOwn(policy address.Policy, ip netip.Addr, at string) bool {
 	return ip.Unmap().IsLoopback() && policy.IsOwn(at)
 }
@@ -130,14 +129,14 @@ func (g Guard) checkPeer(ctx context.Context, _, peer string, _ syscall.RawConn)
 		return fmt.Errorf("%w: %s", ErrForbidden, peer)
 	}
 	policy := g()
-	named, _ := ctx.Value(asked{}).(string)
+	named, _ := ctx.Value(requestedAddress{}).(string)
 	if !policy.Allows(at.Addr()) && !isOwn(policy, at.Addr(), named) {
 		return fmt.Errorf("%w: %s", ErrForbidden, peer)
 	}
 	return nil
 }
 
-// Cause drops the address from a client's error: it may hold a signature or a password that is nobody's business.
+// Cause removes the address from the error of a client, since it may hold a signature or a password.
 func Cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

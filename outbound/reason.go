@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// Reason words in short why a machine could not be asked, without any address, since that may hold a password. passing tells
-// whether the same request may succeed later.
-func Reason(err error) (reason string, passing bool) {
+// Reason says in a few words why a request failed, without the address, since that may hold a password. temporary reports whether the
+// same request may succeed later.
+func Reason(err error) (reason string, temporary bool) {
 	var dns *net.DNSError
 	var timeout net.Error
 	var certificate *tls.CertificateVerificationError

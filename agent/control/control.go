@@ -1,5 +1,5 @@
-// Package control is how people at a machine speak with its agent: through a socket that only programs of this machine reach. It
-// lets them see what the agent does and ask it for a pause, and nothing else.
+// Package control lets people at a machine see what its agent does, and pause it, through a Unix socket that only programs on this machine
+// can reach.
 package control
 
 import (
@@ -10,15 +10,15 @@ import (
 	"overcrank/farm/wire"
 )
 
-// Status is what an agent tells about itself.
+// Status is the state of an agent.
 type Status struct {
 	Name        string            `json:"name"` // of the machine on the farm
 	Coordinator string            `json:"coordinator"`
-	Linked      bool              `json:"linked"`            // the farm hears of it
-	Trouble     string            `json:"trouble,omitempty"` // why the farm does not, as far as known
-	Standing    wire.Standing     `json:"standing,omitzero"` // whether the farm gives it work, as it said last
+	Linked      bool              `json:"linked"`            // connected to the farm
+	Trouble     string            `json:"trouble,omitempty"` // why it is not connected, "" when that is not known
+	Standing    wire.Standing     `json:"standing,omitzero"` // whether the farm gives it work, as the farm last said
 	Presence    farm.Availability `json:"presence"`
-	Pause       presence.Pause    `json:"pause"` // zero when it is not paused
+	Pause       presence.Pause    `json:"pause"` // the zero value when it is not paused
 	Working     []Work            `json:"working"`
 }
 
@@ -32,10 +32,10 @@ type Work struct {
 	Since    time.Time `json:"since"`
 }
 
-// Agent is what the socket speaks for.
+// Agent is the agent that the socket controls.
 type Agent interface {
 	Status() Status
-	// Pause keeps the machine from working until then, or lets it work again. It lasts over the agent's end.
+	// Pause pauses the machine's work for the farm, or resumes it. The pause outlasts a restart of the agent.
 	Pause(presence.Pause) error
 }
 

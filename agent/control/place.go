@@ -10,12 +10,12 @@ import (
 // socketName is the socket's name in a data folder.
 const socketName = "control.sock"
 
-// longestPath is how long the path of a socket may be on every system, in bytes; macOS has room for the fewest.
+// longestPath is the longest path of a socket, in bytes, that every system accepts; the limit of macOS is the lowest, 104 with the end.
 const longestPath = 100
 
-// places are where an agent with this data folder may have its socket, the likeliest first: in the folder, or where others than the
-// folder's owner reach it, or a long path has no place.
-func places(dataDir string) []string {
+// socketPaths are where the agent on this data folder may have its socket, in the order in which they are tried: in the data folder, in the
+// public folder for a service, whose data folder users cannot enter, and in the temporary folder when the other paths are too long.
+func socketPaths(dataDir string) []string {
 	var all []string
 	if inside := filepath.Join(dataDir, folder, socketName); len(inside) <= longestPath {
 		all = append(all, inside)

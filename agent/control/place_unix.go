@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	folder = "" // of the socket, in the data folder
-	// public is where services of the system have their sockets.
+	folder = "" // of the socket, below the data folder
+	// public is the folder for the sockets of services.
 	public = "/var/run/overcrank"
 )
 
-// place is where the socket of this process's agent goes. A service's data folder is closed to users, so its socket lies outside.
-func place(dataDir string) (string, error) {
+// newSocketPath is where this process makes its socket. For root it is in the public folder, since users cannot enter root's data folder.
+func newSocketPath(dataDir string) (string, error) {
 	if os.Geteuid() != 0 {
-		return places(dataDir)[0], nil
+		return socketPaths(dataDir)[0], nil
 	}
-	for _, path := range places(dataDir) {
+	for _, path := range socketPaths(dataDir) {
 		if filepath.Dir(path) == public {
 			return path, os.MkdirAll(public, 0o755)
 		}
 	}
-	return places(dataDir)[0], nil
+	return socketPaths(dataDir)[0], nil
 }
 
-// admit lets the users of this machine use the socket, as far as they reach it.
+// admit lets all users of this machine connect to the socket.
 func admit(path string) error { return os.Chmod(path, 0o666) }

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// folder of the socket, in the data folder: what lies in it may be written by users, and nothing else does.
+	// folder of the socket, below the data folder. Users may write in it; nothing else is kept there.
 	folder = "control"
 	public = ""
 )
 
-// users may read and write what is made in the folder; the system and administrators may do all.
+// users are the access rights of the folder, in SDDL: users may read and write, the system and administrators have full access.
 const users = "D:(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;FA;;;OW)(A;OICI;0x1201bf;;;IU)"
 
-// place is where the socket of this process's agent goes: whoever is logged in has to be able to write to it.
-func place(dataDir string) (string, error) {
-	path := places(dataDir)[0]
+// newSocketPath is where this process makes its socket: in a folder that every logged-in user may write to.
+func newSocketPath(dataDir string) (string, error) {
+	path := socketPaths(dataDir)[0]
 	dir := filepath.Dir(path)
 	if filepath.Base(dir) != folder {
 		return path, nil
@@ -29,14 +29,14 @@ func place(dataDir string) (string, error) {
 	}
 	rights, err := windows.SecurityDescriptorFromString(users)
 	if err != nil {
-		return "", fmt.Errorf("reading the rights of users: %w", err)
+		return "", fmt.Errorf("read the access rights of users: %w", err)
 	}
 	list, _, err := rights.DACL()
 	if err != nil {
-		return "", fmt.Errorf("reading the rights of users: %w", err)
+		return "", fmt.Errorf("read the access rights of users: %w", err)
 	}
 	return path, windows.SetNamedSecurityInfo(dir, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION, nil, nil, list, nil)
 }
 
-// admit has nothing to do: the socket has the rights of its folder.
+// admit does nothing: the socket inherits the access rights of its folder.
 func admit(string) error { return nil }

@@ -20,22 +20,22 @@ type Server struct {
 	done chan error
 }
 
-// Serve begins to listen for the agent with this data folder. No other agent may use the folder.
+// Serve listens on the socket of the agent on this data folder, which no other agent may use.
 func Serve(dataDir string, agent Agent, log *slog.Logger) (*Server, error) {
-	path, err := place(dataDir)
+	path, err := newSocketPath(dataDir)
 	if err != nil {
-		return nil, fmt.Errorf("making a place for the agent's socket: %w", err)
+		return nil, fmt.Errorf("make the folder of the agent's socket: %w", err)
 	}
-	// One of an agent that was killed.
+	// An agent that was killed leaves its socket behind.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("removing an old socket: %w", err)
+		return nil, fmt.Errorf("remove the old socket: %w", err)
 	}
 	ln, err := net.Listen("unix", path)
 	if err != nil {
-		return nil, fmt.Errorf("opening the agent's socket: %w", err)
+		return nil, fmt.Errorf("listen on the agent's socket: %w", err)
 	}
 	if err := admit(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("letting this machine's users speak with the agent: %w", err), ln.Close())
+		return nil, errors.Join(fmt.Errorf("let the users of this machine use the agent's socket: %w", err), ln.Close())
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathStatus, func(w http.ResponseWriter, _ *http.Request) { answer(w, agent.Status()) })
@@ -46,7 +46,7 @@ func Serve(dataDir string, agent Agent, log *slog.Logger) (*Server, error) {
 			return
 		}
 		if err := agent.Pause(p); err != nil {
-			log.Error("a pause was not taken", "error", err)
+			log.Error("cannot pause the agent", "error", err)
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
@@ -59,11 +59,11 @@ func Serve(dataDir string, agent Agent, log *slog.Logger) (*Server, error) {
 
 func answer(w http.ResponseWriter, status Status) {
 	w.Header().Set("Content-Type", "application/json")
-	// Who has gone without waiting for the answer does not miss it.
+	// An error means that the caller is gone.
 	_ = json.NewEncoder(w).Encode(status)
 }
 
-// Close ends the listening.
+// Close stops the server.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -1,4 +1,4 @@
-// Package outbox keeps an agent's reports on disk until the farm has settled them.
+// Package outbox keeps an agent's reports of ended attempts on disk until the farm has confirmed them.
 package outbox
 
 import (
@@ -14,7 +14,7 @@ import (
 	"overcrank/farm/wire"
 )
 
-// Outbox is a folder with one file per report. Use it from as many goroutines as you like.
+// Outbox is a folder with one file per report. It is safe for concurrent use.
 type Outbox struct {
 	dir     string
 	mu      sync.Mutex
@@ -22,15 +22,15 @@ type Outbox struct {
 	order   []wire.Attempt
 }
 
-// Open takes over the reports in dir, which is made when missing. A file that cannot be read is removed: the lease it
-// belongs to ends by itself.
+// Open reads the reports in dir, which it makes when missing. It removes files that are damaged or hold no report: the farm ends the
+// leases that they belonged to when they expire.
 func Open(dir string) (*Outbox, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the outbox: %w", err)
+		return nil, fmt.Errorf("make the folder of the outbox: %w", err)
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("reading the outbox: %w", err)
+		return nil, fmt.Errorf("read the outbox: %w", err)
 	}
 	o := &Outbox{dir: dir, reports: make(map[wire.Attempt]wire.Message)}
 	for _, f := range files {
@@ -40,14 +40,14 @@ func Open(dir string) (*Outbox, error) {
 		err := durable.ReadJSON(path, &m)
 		damaged := (*durable.DamagedError)(nil)
 		if err != nil && !errors.As(err, &damaged) {
-			return nil, fmt.Errorf("reading the outbox: %w", err)
+			return nil, fmt.Errorf("read the outbox: %w", err)
 		}
 		if err == nil {
 			at, ok = attemptOf(m)
 		}
 		if !ok || fileName(at) != f.Name() {
 			if err := os.RemoveAll(path); err != nil {
-				return nil, fmt.Errorf("clearing the outbox: %w", err)
+				return nil, fmt.Errorf("remove a damaged report: %w", err)
 			}
 			continue
 		}
@@ -57,7 +57,7 @@ func Open(dir string) (*Outbox, error) {
 	return o, nil
 }
 
-// attemptOf is the attempt that a report is about; a message that is no report has none.
+// attemptOf is the attempt that a report is about. It reports false for a message that is not a report.
 func attemptOf(m wire.Message) (wire.Attempt, bool) {
 	switch {
 	case m.Finished != nil:
@@ -68,25 +68,25 @@ func attemptOf(m wire.Message) (wire.Attempt, bool) {
 	return wire.Attempt{}, false
 }
 
-// Put keeps a Finished or Failed message. It is on disk when Put returns.
+// Put adds a report, a message with Finished or Failed. It is on disk when Put returns without an error.
 func (o *Outbox) Put(m wire.Message) error {
 	at, ok := attemptOf(m)
 	if !ok {
-		return errors.New("only reports are kept in the outbox")
+		return errors.New("the outbox takes reports only")
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, known := o.reports[at]; !known {
 		o.order = append(o.order, at)
 	}
-	o.reports[at] = m // kept in memory also when the disk is full: the report can still be sent
+	o.reports[at] = m // also when the disk is full, so that the report can still be sent
 	if err := durable.WriteJSON(filepath.Join(o.dir, fileName(at)), m, 0o600); err != nil {
-		return fmt.Errorf("keeping a report: %w", err)
+		return fmt.Errorf("write a report: %w", err)
 	}
 	return nil
 }
 
-// Remove forgets the report of an attempt, if there is one.
+// Remove deletes the report of an attempt, if there is one.
 func (o *Outbox) Remove(at wire.Attempt) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,12 +96,12 @@ func (o *Outbox) Remove(at wire.Attempt) error {
 	delete(o.reports, at)
 	o.order = slices.DeleteFunc(o.order, func(other wire.Attempt) bool { return other == at })
 	if err := os.Remove(filepath.Join(o.dir, fileName(at))); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("forgetting a report: %w", err)
+		return fmt.Errorf("delete a report: %w", err)
 	}
 	return nil
 }
 
-// All gives the reports, oldest first.
+// All returns the reports, oldest first.
 func (o *Outbox) All() []wire.Message {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,14 +112,14 @@ func (o *Outbox) All() []wire.Message {
 	return all
 }
 
-// Attempts gives the attempts that have a report.
+// Attempts returns the attempts that have a report, oldest first.
 func (o *Outbox) Attempts() []wire.Attempt {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.order)
 }
 
-// fileName is a name of letters, digits and dashes, whatever a task is called.
+// fileName is the name of a report's file, of letters, digits and dashes only, whatever the task is called.
 func fileName(at wire.Attempt) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {

@@ -1,5 +1,5 @@
-// Package parts reads what several machines have made of one composition as if it were one file of frames. It believes nobody:
-// every frame is unpacked and compared with its hash, and those that are missing or damaged are named.
+// Package parts reads the files of frames that several machines have rendered of one composition as if they were one file. It unpacks
+// every frame and verifies its checksum, and reports which frames are missing or damaged.
 package parts
 
 import (
@@ -15,26 +15,26 @@ import (
 
 // Part is a file of frames.
 type Part struct {
-	Frames farm.Frames // that it should hold
-	// Open opens the file, which may take long: it is not here yet. ErrGone means that it never will be.
+	Frames farm.Frames // that it is expected to hold
+	// Open opens the file. It may take long, as the file may have to be downloaded. The error is ErrGone when it no longer exists.
 	Open func(ctx context.Context) (io.ReadCloser, error)
 }
 
-// ErrGone is the error of a part that nobody has any more: its frames are missing.
+// ErrGone is the error of a part that no longer exists. Its frames count as missing.
 var ErrGone = errors.New("the part is gone")
 
-// ErrMixed means that parts do not belong together, since they were drawn by different engines or in different sizes.
+// ErrMixed means that parts cannot be put together, because their engines, sizes or frame rates differ.
 var ErrMixed = errors.New("the parts of the film do not belong together: they were drawn by different engines, or in different sizes or frame rates")
 
-// Sink takes the frames in their order.
+// Sink receives the frames in ascending order.
 type Sink interface {
-	// Begin comes once, before the first frame.
+	// Begin is called once, before the first frame.
 	Begin(head frames.Head) error
-	// Frame takes a frame, as pixels and as the record of a file. Both are the sink's until it returns.
+	// Frame receives a frame, as pixels and as its record in the file. Both are valid until it returns.
 	Frame(number int, pix, record []byte) error
 }
 
-// Missing are the frames that were missing or damaged.
+// Missing is the error of frames that are missing or damaged.
 type Missing struct{ Frames []farm.Frames }
 
 func (m *Missing) Error() string {
@@ -48,31 +48,31 @@ func (m *Missing) Error() string {
 	return fmt.Sprintf("%d frames of the film are missing or damaged, the first is frame %d", n, m.Frames[0].Start)
 }
 
-// stretch is a run of frames that one part gives.
-type stretch struct {
-	part        int // -1 when none has them
-	first, last int
+// run is a range of frames that are read from one part.
+type run struct {
+	part        int // index of the part, -1 when no part has the frames
+	first, last int // both included
 }
 
-// Read gives the frames of want to sink. Of parts that hold the same frame the last one counts. When frames are missing or damaged
-// the sink gets nothing more, but all parts are read to the end, so that *Missing names all of them.
+// Read passes the frames of want to sink. When several parts hold a frame, the last of them counts. After the first missing or damaged
+// frame the sink receives nothing more, but all parts are read to the end, so that the error, a *Missing, names all such frames.
 func Read(ctx context.Context, want farm.Frames, list []Part, sink Sink) error {
 	r := &reading{ctx: ctx, list: list, sink: sink, open: make(map[int]*source)}
 	defer r.close()
-	plan := stretches(want, list)
+	plan := runs(want, list)
 	for i, s := range plan {
 		if s.part < 0 {
 			r.miss(s.first, s.last)
 			continue
 		}
 		if i+1 < len(plan) && plan[i+1].part >= 0 {
-			r.ahead(plan[i+1].part) // it comes while this one is read
+			r.openPart(plan[i+1].part) // it is opened while this one is read
 		}
-		if err := r.stretch(s); err != nil {
+		if err := r.readRun(s); err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(plan[i+1:], func(later stretch) bool { return later.part == s.part }) {
-			r.done(s.part)
+		if !slices.ContainsFunc(plan[i+1:], func(later run) bool { return later.part == s.part }) {
+			r.closePart(s.part)
 		}
 	}
 	if len(r.missing) > 0 {
@@ -81,8 +81,8 @@ func Read(ctx context.Context, want farm.Frames, list []Part, sink Sink) error {
 	return nil
 }
 
-// stretches says which part gives which frames of want, in their order.
-func stretches(want farm.Frames, list []Part) []stretch {
+// runs divides want by which part each frame is read from, in ascending order.
+func runs(want farm.Frames, list []Part) []run {
 	cuts := []int{want.Start, want.End + 1}
 	for _, p := range list {
 		for _, at := range []int{p.Frames.Start, p.Frames.End + 1} {
@@ -93,9 +93,9 @@ func stretches(want farm.Frames, list []Part) []stretch {
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
-	var out []stretch
+	var out []run
 	for i := range len(cuts) - 1 {
-		s := stretch{part: -1, first: cuts[i], last: cuts[i+1] - 1}
+		s := run{part: -1, first: cuts[i], last: cuts[i+1] - 1}
 		for k, p := range slices.Backward(list) {
 			if p.Frames.Start <= s.first && s.last <= p.Frames.End {
 				s.part = k
@@ -128,14 +128,13 @@ type source struct {
 	file   io.ReadCloser
 	err    error
 	reader *frames.Reader
-	// A frame that was read and belongs to a later stretch.
-	held   bool
-	number int
+	number int // of the frame that was read last
 	pix    []byte
+	unread bool // that frame belongs to a later run: the next call of read returns it again
 }
 
-// ahead begins to open a part.
-func (r *reading) ahead(part int) *source {
+// openPart begins to open a part, unless that was begun before.
+func (r *reading) openPart(part int) *source {
 	if s := r.open[part]; s != nil {
 		return s
 	}
@@ -149,8 +148,8 @@ func (r *reading) ahead(part int) *source {
 	return s
 }
 
-// done closes a part that is needed no more.
-func (r *reading) done(part int) {
+// closePart closes a part that is no longer needed.
+func (r *reading) closePart(part int) {
 	s := r.open[part]
 	if s == nil {
 		return
@@ -168,7 +167,7 @@ func (r *reading) done(part int) {
 
 func (r *reading) close() {
 	for part := range r.open {
-		r.done(part)
+		r.closePart(part)
 	}
 }
 
@@ -180,9 +179,9 @@ func (r *reading) miss(first, last int) {
 	r.missing = append(r.missing, farm.Frames{Start: first, End: last})
 }
 
-// source waits for a part to be open; nil when it is of no use.
+// source waits until a part is open. It is nil when the part does not exist or is not a file of frames.
 func (r *reading) source(part int) (*source, error) {
-	s := r.ahead(part)
+	s := r.openPart(part)
 	select {
 	case <-s.ready:
 	case <-r.ctx.Done():
@@ -217,8 +216,8 @@ func (r *reading) source(part int) (*source, error) {
 	return s, nil
 }
 
-// stretch reads the frames of one stretch.
-func (r *reading) stretch(s stretch) error {
+// readRun reads the frames of one run.
+func (r *reading) readRun(s run) error {
 	src, err := r.source(s.part)
 	if err != nil {
 		return err
@@ -238,13 +237,13 @@ func (r *reading) stretch(s stretch) error {
 			r.miss(next, s.last)
 			return nil
 		case errors.As(err, &damaged):
-			continue // it will be found missing
+			continue // the gap in the numbers shows that it is missing
 		case err != nil:
-			return fmt.Errorf("reading a part of the film: %w", err)
+			return fmt.Errorf("read a part of the film: %w", err)
 		case src.number < next:
 			continue
 		case src.number > s.last:
-			src.held = true
+			src.unread = true
 			r.miss(next, s.last)
 			return nil
 		case src.number > next:
@@ -261,10 +260,10 @@ func (r *reading) stretch(s stretch) error {
 	return nil
 }
 
-// read reads the next frame, or the one that was read too early.
+// read reads the next frame, or returns the last one again when it is marked unread.
 func (s *source) read() (err error) {
-	if s.held {
-		s.held = false
+	if s.unread {
+		s.unread = false
 		return nil
 	}
 	s.number, s.pix, err = s.reader.Next()

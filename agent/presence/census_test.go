@@ -19,7 +19,7 @@ func TestTheFarmsOwnProgramsAreKnown(t *testing.T) {
 	}
 	c := census{self: 10}
 	ours := func(list ...Process) (pids []int) {
-		c.take(began.Add(time.Hour), list)
+		c.sample(began.Add(time.Hour), list)
 		for _, one := range list {
 			if one.Ours {
 				pids = append(pids, one.PID)
@@ -91,21 +91,21 @@ func TestOnlyWhatOthersTakeIsLoad(t *testing.T) {
 		if fresh > 0 {
 			list = append(list, Process{PID: 30, CPU: fresh * all, Started: now.Add(after)})
 		}
-		return c.take(now.Add(after), list)
+		return c.sample(now.Add(after), list)
 	}
 	if load := look(0, time.Hour, time.Hour, 0); load != 0 {
 		t.Errorf("at first sight the load is %v", load)
 	}
-	if load := look(loadOver, 2*time.Hour, time.Hour, 0); load != 0 {
+	if load := look(loadTime, 2*time.Hour, time.Hour, 0); load != 0 {
 		t.Errorf("what the farm takes counts: %v", load)
 	}
-	if load := look(2*loadOver, 2*time.Hour, time.Hour+loadOver/2, 0); load != 50 {
+	if load := look(2*loadTime, 2*time.Hour, time.Hour+loadTime/2, 0); load != 50 {
 		t.Errorf("half of the processors are taken: %v", load)
 	}
-	if load := look(3*loadOver, 2*time.Hour, time.Hour+loadOver/2, loadOver/4); load != 25 {
+	if load := look(3*loadTime, 2*time.Hour, time.Hour+loadTime/2, loadTime/4); load != 25 {
 		t.Errorf("a new program takes a quarter: %v", load)
 	}
-	if load := look(3*loadOver+loadOver/20, 2*time.Hour, time.Hour+loadOver/2+loadOver/20, 0); load < 26 || load > 30 {
+	if load := look(3*loadTime+loadTime/20, 2*time.Hour, time.Hour+loadTime/2+loadTime/20, 0); load < 26 || load > 30 {
 		t.Errorf("one second of full load makes it %v", load)
 	}
 }
@@ -176,7 +176,7 @@ func TestThisMachinesProcessesAreSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := census{self: os.Getpid()}
-		c.take(time.Now(), seen.Processes)
+		c.sample(time.Now(), seen.Processes)
 		found := false
 		for _, p := range seen.Processes {
 			if p.PID == cmd.Process.Pid && p.Name == filepath.Base(program) {

@@ -9,47 +9,47 @@ import (
 // Session is whether somebody is logged in at a machine.
 type Session string
 
-// The states of a session. Of several on one machine the one that is most in use counts.
+// The states of a session. Of several sessions on one machine the most active counts.
 const (
-	SessionUnknown Session = ""       // this system does not say
+	SessionUnknown Session = ""       // the system does not tell
 	SessionNone    Session = "none"   // nobody is logged in at the machine itself
 	SessionLocked  Session = "locked" // the screen is locked
 	SessionActive  Session = "active"
 )
 
-// Process is a program that runs.
+// Process is a running program.
 type Process struct {
 	PID, Parent int
-	Name        string        // of its file, without folders
-	CPU         time.Duration // processor time since it began
+	Name        string        // of its file, without the folder
+	CPU         time.Duration // processor time since it started
 	Started     time.Time
-	Ours        bool // the agent or one of its children, also when those between have ended
+	Ours        bool // the agent or a descendant of it, also when processes in between have ended
 }
 
-// Sight is what can be seen of a desk.
+// Sight is what was observed of a machine.
 type Sight struct {
 	Session    Session
 	Input      time.Duration // since the last input
 	InputKnown bool
 	Processes  []Process
-	OtherLoad  float64 // percent of all processors that other programs took lately
+	OtherLoad  float64 // recent load of programs that are not the agent's, in percent of all processors
 	OnBattery  bool
 }
 
-// Want is which parts of a Sight are needed; the others are not looked at, since each look costs the artist something.
+// Want says which parts of a Sight are needed. The others are not observed, since that takes processor time from the artist.
 type Want struct {
-	Input     bool // with the session
+	Input     bool // and the session
 	Processes bool
 	Battery   bool
 }
 
-// nothing tells whether there is nothing to be seen.
+// nothing reports whether no part is needed.
 func (w Want) nothing() bool { return w == Want{} }
 
-// Desk is how a system shows its desk. One that cannot show a part leaves it as it is in the zero Sight; an error means that it
-// failed to show what it can.
+// Desk observes the use of a machine in the way of its system. Parts that the system cannot tell stay as in the zero Sight; an error means
+// that observing something failed that the system can tell.
 type Desk interface {
-	// Look gives what is wanted. OtherLoad and Process.Ours are filled in by who looks.
+	// Look observes what want asks for. It leaves OtherLoad and Process.Ours to its caller.
 	Look(ctx context.Context, want Want) (Sight, error)
 	io.Closer
 }

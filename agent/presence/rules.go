@@ -1,5 +1,5 @@
-// Package presence decides whether a machine that somebody works at may work for the farm: by rules that its owner set, from what
-// can be seen of the desk, and by what people at the machine say. It changes nothing there.
+// Package presence decides whether an artist's machine may work for the farm: by the rules that its owner set, by what the machine shows of
+// its use (input, programs, load, battery), and by pauses that people at the machine asked for.
 package presence
 
 import (
@@ -11,42 +11,42 @@ import (
 	"overcrank/farm"
 )
 
-// Rules are when a machine may work for the farm. All of them have to agree. The zero value always lets it.
+// Rules say when a machine may work for the farm: when all of them allow it. The zero value always does.
 type Rules struct {
-	// IdleAfter is how long nobody has touched keyboard, mouse or tablet before the machine counts as idle; 0 means that input does
-	// not matter. A machine at which nobody is logged in, or whose input cannot be seen, counts as idle.
+	// IdleAfter is how long there has to be no input by keyboard, mouse or tablet until the machine counts as idle; 0 ignores input. A
+	// machine where nobody is logged in, or whose input cannot be observed, counts as idle.
 	IdleAfter time.Duration
-	// LockedIsIdle lets a locked screen count as idle at once.
+	// LockedIsIdle makes a machine with a locked screen count as idle at once.
 	LockedIsIdle bool
-	// MaxOtherLoad is how much of all processors, in percent, programs other than the farm's may take; 0 for any.
+	// MaxOtherLoad is how much programs other than the farm's may use, in percent of all processors; 0 is no limit.
 	MaxOtherLoad int
-	// Hours are when the machine may work for the farm at all, in its own time zone; none means always.
+	// Hours are when the machine may work for the farm, in its own time zone; none means always.
 	Hours []farm.Hours
-	// Programs are names of programs that mean, while one of them runs, that somebody uses the machine. A name counts whatever its
-	// case, with and without the ending .exe or .app, and stands for any letters with * at its end. The farm's own do not count.
+	// Programs are names of programs: while one of them runs, the machine counts as in use. Case and the endings .exe and .app are
+	// ignored; a * at the end stands for anything. Programs that the farm started do not count.
 	Programs []string
-	// NotOnBattery lets the machine rest while it runs on its battery.
+	// NotOnBattery means that the machine does not work for the farm while it runs on its battery.
 	NotOnBattery bool
-	// Untouched are names like those of Programs, of programs that the farm keeps away from by itself. They are no wish of the
-	// machine's owner: only where somebody is can one of them be started.
+	// Untouched are names like those of Programs, but chosen by the agent, not by the owner: while somebody has such a program open, as
+	// After Effects, the farm keeps away from it.
 	Untouched []string
 }
 
-// Want is what has to be seen of a desk to judge it by these rules.
+// Want is what has to be observed to apply these rules.
 func (r Rules) Want() Want {
 	return Want{Input: r.IdleAfter > 0, Processes: r.MaxOtherLoad > 0 || len(r.Programs)+len(r.Untouched) > 0, Battery: r.NotOnBattery}
 }
 
-// Pause is what somebody at the machine said: no work for the farm. The zero value is none.
+// Pause is a pause of the work for the farm that somebody at the machine asked for. The zero value is no pause.
 type Pause struct {
 	On    bool      `json:"on"`
-	Until time.Time `json:"until,omitzero"` // zero: until somebody says otherwise
+	Until time.Time `json:"until,omitzero"` // the zero time: until somebody resumes it
 }
 
-// holds tells whether the pause has begun and not passed.
+// holds reports whether the pause is on and has not passed.
 func (p Pause) holds(now time.Time) bool { return p.On && (p.Until.IsZero() || now.Before(p.Until)) }
 
-// Judge says whether the machine may work, why not, and when that may change. now is in the machine's time zone.
+// Judge decides whether the machine may work for the farm, why not, and when that may change. now is in the machine's time zone.
 func (r Rules) Judge(now time.Time, pause Pause, seen Sight) farm.Availability {
 	away := func(until time.Time, format string, args ...any) farm.Availability {
 		return farm.Availability{Presence: farm.PresenceAway, Reason: fmt.Sprintf(format, args...), Until: until}
@@ -81,7 +81,7 @@ func hoursText(hours []farm.Hours) string {
 	return strings.Join(texts, "; ")
 }
 
-// idle tells whether nobody works at the desk, as far as can be seen.
+// idle reports whether nobody uses the machine, as far as can be observed.
 func (s Sight) idle(r Rules) bool {
 	switch {
 	case s.Session == SessionNone, r.LockedIsIdle && s.Session == SessionLocked, !s.InputKnown:
@@ -91,12 +91,12 @@ func (s Sight) idle(r Rules) bool {
 	}
 }
 
-// peopled tells whether somebody may be at the desk, as far as can be seen: at work or away from it for a while.
-func (s Sight) peopled() bool {
+// mayHaveUser reports whether somebody may use the machine, now or after a break, as far as can be observed.
+func (s Sight) mayHaveUser() bool {
 	return s.InputKnown || s.Session == SessionActive || s.Session == SessionLocked
 }
 
-// running is the first of the programs that runs and is not the farm's, "" when none does.
+// running is the name of a running program that is one of programs and not the farm's, "" when there is none.
 func (s Sight) running(programs []string) string {
 	for _, p := range s.Processes {
 		if p.Ours {
@@ -111,7 +111,7 @@ func (s Sight) running(programs []string) string {
 	return ""
 }
 
-// Named tells whether a program is meant by a name of Rules.Programs.
+// Named reports whether a program matches a name as Rules.Programs has them.
 func Named(program, name string) bool {
 	program, name = plain(program), plain(name)
 	if begin, any := strings.CutSuffix(name, "*"); any {
@@ -120,7 +120,7 @@ func Named(program, name string) bool {
 	return name != "" && program == name
 }
 
-// plain is a program's name without what systems put behind it.
+// plain is the name of a program in lower case and without the ending that its system adds.
 func plain(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".app")

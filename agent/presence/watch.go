@@ -13,36 +13,36 @@ import (
 	"overcrank/farm"
 )
 
-// lookEvery is how often a desk is looked at: the artist's return has to be known well within the five seconds in which the work
-// is given back.
+// lookEvery is how often the machine is observed: the return of the artist has to be noticed well within the five seconds in which the
+// machine has to be free for them.
 const lookEvery = time.Second
 
-// Watch keeps an eye on a desk. Its methods may be called from several goroutines.
+// Watch observes how a machine is used. It is safe for concurrent use.
 type Watch struct {
-	desk Desk
-	now  func() time.Time
-	log  *slog.Logger
-	turn chan struct{} // rules or pause have changed
+	desk    Desk
+	now     func() time.Time
+	log     *slog.Logger
+	changed chan struct{} // rules or pause have changed
 
-	looking sync.Mutex // held over a look at the desk, and before mu
+	looking sync.Mutex // locked during an observation; locked before mu
 	census  census     // guarded by looking
-	blind   bool       // the desk could not be seen the last time, and that was said; guarded by looking
+	blind   bool       // the last observation failed, which was logged; guarded by looking
 
 	mu    sync.Mutex
 	rules Rules
 	pause Pause
 	last  farm.Availability
-	// peopled is whether anybody could be seen, if he were there.
-	peopled bool
+	// mayHaveUser is Sight.mayHaveUser of the last observation.
+	mayHaveUser bool
 }
 
-// NewWatch makes a watch over a desk, which it does not close.
+// NewWatch makes a watch on a desk. Its owner closes the desk.
 func NewWatch(desk Desk, rules Rules, pause Pause, log *slog.Logger) *Watch {
-	return &Watch{desk: desk, rules: rules, pause: pause, log: log, now: time.Now, turn: make(chan struct{}, 1), census: census{self: os.Getpid()}}
+	return &Watch{desk: desk, rules: rules, pause: pause, log: log, now: time.Now, changed: make(chan struct{}, 1), census: census{self: os.Getpid()}}
 }
 
-// Run looks until ctx ends, and calls change whenever the machine's availability becomes another one; also at its begin. change
-// has to return soon.
+// Run observes the machine until ctx ends. It calls change at the start, and whenever the availability of the machine changes. change must
+// not block.
 func (w *Watch) Run(ctx context.Context, change func(farm.Availability)) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -53,7 +53,7 @@ func (w *Watch) Run(ctx context.Context, change func(farm.Availability)) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		case <-w.turn:
+		case <-w.changed:
 		}
 		if now := w.look(ctx); now != told && ctx.Err() == nil {
 			told = now
@@ -62,17 +62,17 @@ func (w *Watch) Run(ctx context.Context, change func(farm.Availability)) {
 	}
 }
 
-// SomebodyMayCome tells whether the rules may want the machine back from the farm: not where nobody sits and nothing else is ruled.
-// Where nothing but Untouched is, it looks whether somebody is there: Run does not look for that.
+// SomebodyMayCome reports whether the machine may have to be given back to somebody: not when nobody uses it and no rule can require it.
+// When Untouched is the only rule, it observes whether somebody may use the machine, which Run does not do then.
 func (w *Watch) SomebodyMayCome(ctx context.Context) bool {
 	w.mu.Lock()
-	r, peopled := w.rules, w.peopled
+	r, mayHaveUser := w.rules, w.mayHaveUser
 	w.mu.Unlock()
 	switch {
 	case len(r.Hours) > 0, len(r.Programs) > 0, r.MaxOtherLoad > 0, r.NotOnBattery:
 		return true
 	case r.IdleAfter > 0:
-		return peopled
+		return mayHaveUser
 	case len(r.Untouched) == 0:
 		return false
 	}
@@ -80,19 +80,19 @@ func (w *Watch) SomebodyMayCome(ctx context.Context) bool {
 	defer w.looking.Unlock()
 	seen, err := w.desk.Look(ctx, Want{Input: true})
 	if err != nil {
-		w.log.Debug("who is at the machine cannot be seen as a whole", "error", err)
+		w.log.Debug("cannot fully observe whether somebody uses the machine", "error", err)
 	}
-	return seen.peopled()
+	return seen.mayHaveUser()
 }
 
-// Now is how available the machine was at the last look.
+// Now is the availability of the machine at the last observation.
 func (w *Watch) Now() farm.Availability {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.last
 }
 
-// Running is the first of the programs of these names that runs on the machine and is not the farm's, "" when none does.
+// Running is the name of a running program that matches one of names and is not the farm's, "" when there is none.
 func (w *Watch) Running(ctx context.Context, names ...string) (string, error) {
 	w.looking.Lock()
 	defer w.looking.Unlock()
@@ -100,12 +100,12 @@ func (w *Watch) Running(ctx context.Context, names ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w.census.take(w.now(), seen.Processes)
+	w.census.sample(w.now(), seen.Processes)
 	return seen.running(names), nil
 }
 
-// Expect says that programs of these names that begin from now on are the farm's though they are none of its children: macOS starts
-// applications itself. done ends that; those that have begun stay the farm's.
+// Expect makes programs with these names that start from now on count as the farm's, though they are not the agent's children: macOS
+// starts applications itself. done ends that; programs that have started until then still count.
 func (w *Watch) Expect(names ...string) (done func()) {
 	e := &expected{names: names, since: w.now().Add(-startRounding)}
 	w.looking.Lock()
@@ -118,7 +118,8 @@ func (w *Watch) Expect(names ...string) (done func()) {
 	}
 }
 
-// End ends the programs of these names that are the farm's, at once: macOS lets an application go on whose script nobody waits for.
+// End kills the programs with these names that are the farm's. On macOS an application goes on when the program that controls it by script
+// is killed.
 func (w *Watch) End(ctx context.Context, names ...string) error {
 	w.looking.Lock()
 	defer w.looking.Unlock()
@@ -126,7 +127,7 @@ func (w *Watch) End(ctx context.Context, names ...string) error {
 	if err != nil {
 		return err
 	}
-	w.census.take(w.now(), seen.Processes)
+	w.census.sample(w.now(), seen.Processes)
 	for _, p := range seen.Processes {
 		if !p.Ours || !slices.ContainsFunc(names, func(name string) bool { return Named(p.Name, name) }) {
 			continue
@@ -136,19 +137,19 @@ func (w *Watch) End(ctx context.Context, names ...string) error {
 			found = one.Kill()
 		}
 		if found != nil && !errors.Is(found, os.ErrProcessDone) {
-			err = errors.Join(err, fmt.Errorf("ending %s: %w", p.Name, found))
+			err = errors.Join(err, fmt.Errorf("kill %s: %w", p.Name, found))
 		}
 	}
 	return err
 }
 
-// startRounding is how much earlier than it did a process may seem to have begun: macOS tells whole seconds.
+// startRounding is how much too early the start time of a process may be: macOS reports whole seconds.
 const startRounding = time.Second
 
-// Look looks at once. Run tells of what it finds, too.
+// Look observes the machine now. Run reports a change that it finds, too.
 func (w *Watch) Look(ctx context.Context) farm.Availability { return w.look(ctx) }
 
-// look judges the desk.
+// look observes the machine and applies the rules.
 func (w *Watch) look(ctx context.Context) farm.Availability {
 	w.looking.Lock()
 	defer w.looking.Unlock()
@@ -161,29 +162,29 @@ func (w *Watch) look(ctx context.Context) farm.Availability {
 		seen, err = w.desk.Look(ctx, want)
 	}
 	if err != nil && ctx.Err() == nil && !w.blind {
-		w.log.Warn("the desk cannot be seen as a whole; what is not seen counts as idle", "error", err)
+		w.log.Warn("cannot fully observe the use of this machine; what cannot be observed counts as idle", "error", err)
 	}
 	w.blind = err != nil
 	now := w.now()
 	if seen.Processes != nil {
-		seen.OtherLoad = w.census.take(now, seen.Processes)
+		seen.OtherLoad = w.census.sample(now, seen.Processes)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if rules.MaxOtherLoad > 0 && w.last.Presence == farm.PresenceAway {
-		// What has just been too much has to fall well below, or the work would come and go with each look.
-		seen.OtherLoad *= backBelow
+		// Once the load was too high it has to fall well below the limit, or the machine would start and stop working all the time.
+		seen.OtherLoad *= awayLoadFactor
 	}
-	w.peopled = seen.peopled()
-	w.last = settled(w.last, rules.Judge(now, pause, seen))
+	w.mayHaveUser = seen.mayHaveUser()
+	w.last = steady(w.last, rules.Judge(now, pause, seen))
 	return w.last
 }
 
-// backBelow makes load count for more while the machine is away.
-const backBelow = 1.25
+// awayLoadFactor is by how much load counts for more while the machine is away.
+const awayLoadFactor = 1.25
 
-// settled keeps a verdict that differs from the next one only in when it may change: with somebody at work that moves all the time.
-func settled(before, now farm.Availability) farm.Availability {
+// steady returns before when now differs from it only a little in when it may change: with somebody at work that time moves all the time.
+func steady(before, now farm.Availability) farm.Availability {
 	const moves = 30 * time.Second
 	if before.Presence != now.Presence {
 		return now
@@ -194,15 +195,15 @@ func settled(before, now farm.Availability) farm.Availability {
 	return now
 }
 
-// Pause says that the machine does no work for the farm until then, or that it does again.
+// Pause pauses the work for the farm, or resumes it.
 func (w *Watch) Pause(p Pause) {
 	w.mu.Lock()
 	w.pause = p
 	w.mu.Unlock()
-	w.hurry()
+	w.lookNow()
 }
 
-// Paused is the pause that holds now, the zero value when none does.
+// Paused is the pause in force, the zero value when there is none.
 func (w *Watch) Paused() Pause {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -212,18 +213,18 @@ func (w *Watch) Paused() Pause {
 	return w.pause
 }
 
-// Rule sets other rules.
-func (w *Watch) Rule(r Rules) {
+// SetRules replaces the rules.
+func (w *Watch) SetRules(r Rules) {
 	w.mu.Lock()
 	w.rules = r
 	w.mu.Unlock()
-	w.hurry()
+	w.lookNow()
 }
 
-// hurry makes Run look at once.
-func (w *Watch) hurry() {
+// lookNow makes Run observe the machine at once.
+func (w *Watch) lookNow() {
 	select {
-	case w.turn <- struct{}{}:
+	case w.changed <- struct{}{}:
 	default:
 	}
 }

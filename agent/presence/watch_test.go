@@ -90,7 +90,7 @@ func TestTheWatchTellsWhenTheArtistComesAndGoes(t *testing.T) {
 	if a := next(t, changes); a.Presence != farm.PresenceFree || w.Paused().On {
 		t.Errorf("%+v", a)
 	}
-	w.Rule(Rules{Hours: hours(t, time.Now().Add(2*time.Hour).Format("15:04")+"-"+time.Now().Add(3*time.Hour).Format("15:04"))})
+	w.SetRules(Rules{Hours: hours(t, time.Now().Add(2*time.Hour).Format("15:04")+"-"+time.Now().Add(3*time.Hour).Format("15:04"))})
 	if a := next(t, changes); a.Presence != farm.PresenceAway || a.Until.IsZero() {
 		t.Errorf("%+v", a)
 	}
@@ -100,7 +100,7 @@ func TestOnlyWhatTheRulesNeedIsLookedAt(t *testing.T) {
 	desk := &shownDesk{}
 	w, changes := watched(t, desk, Rules{})
 	next(t, changes)
-	w.Rule(Rules{NotOnBattery: true})
+	w.SetRules(Rules{NotOnBattery: true})
 	desk.show(Sight{OnBattery: true}, nil)
 	next(t, changes)
 	desk.mu.Lock()
@@ -120,8 +120,8 @@ func TestLoadComesAndGoesOnlyOnce(t *testing.T) {
 	desk := w.desk.(*shownDesk)
 	cpu := time.Duration(0)
 	step := func(load float64) farm.Presence {
-		now = now.Add(loadOver)
-		cpu += time.Duration(load / 100 * float64(loadOver) * float64(runtime.NumCPU()))
+		now = now.Add(loadTime)
+		cpu += time.Duration(load / 100 * float64(loadTime) * float64(runtime.NumCPU()))
 		desk.show(Sight{Processes: []Process{{PID: 1, CPU: cpu}, {PID: os.Getpid()}}}, nil)
 		return w.look(t.Context()).Presence
 	}

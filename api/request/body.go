@@ -165,7 +165,7 @@ func (b *requestBody) hold(c *fiber.Ctx, size int) error {
 		return nil
 	}
 	b.err = farm.Errorf(farm.CodeRateLimited, "too many large requests at once from this address; send it again in a moment")
-	if errors.Is(err, inbound.ErrAll) {
+	if errors.Is(err, inbound.ErrTotalLimit) {
 		b.err = farm.Errorf(farm.CodeUnavailable, "this coordinator has no memory left for large requests; send it again in a moment")
 	}
 	b.turnedAway = true

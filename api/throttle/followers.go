@@ -37,9 +37,9 @@ func (f Followers) Enter(c *fiber.Ctx, p farm.Principal) (leave func(), err erro
 
 func followsTooMuch(c *fiber.Ctx, err error, who string, gate *inbound.Gate) error {
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(FollowAgain))
-	if errors.Is(err, inbound.ErrAll) {
+	if errors.Is(err, inbound.ErrTotalLimit) {
 		return farm.Errorf(farm.CodeUnavailable, "too many live pages and event streams are open; try again in %d s", FollowAgain)
 	}
 	return farm.Errorf(farm.CodeRateLimited, "%s follows the farm live %d times already, and may not more often: close pages or streams that "+
-		"are not needed", who, gate.Each())
+		"are not needed", who, gate.PerCaller())
 }

@@ -176,7 +176,7 @@ func readPEM(path string) ([]byte, error) {
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
 	if strings.HasPrefix(first, sumMark) && first != sumOf(block.Bytes) {
-		return nil, &durable.DamagedError{Path: path, Meant: "remove its first line"}
+		return nil, &durable.DamagedError{Path: path, IfIntended: "remove its first line"}
 	}
 	return block.Bytes, nil
 }

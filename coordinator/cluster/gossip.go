@@ -295,7 +295,7 @@ func (g *Gossip) Run(ctx context.Context) {
 			continue
 		}
 		if seeds := g.otherPools(); !slices.Equal(seeds, called) {
-			g.pool.Call(seeds)
+			g.pool.SetSeeds(seeds)
 			called = seeds
 		}
 		if ring.Revision != known {

@@ -68,7 +68,7 @@ type Port struct {
 	mu      sync.Mutex
 	shaking map[net.Conn]struct{} // connections whose TLS is being agreed on
 
-	crowded, refused, short inbound.Seldom
+	crowded, refused, short inbound.RareLog
 }
 
 // Open begins to listen; connections are taken up once Serve is called, so that everything may be registered before.

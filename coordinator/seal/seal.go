@@ -75,7 +75,7 @@ func Load(path string) (*Ring, error) {
 		return nil, fmt.Errorf("%s is damaged: it holds no key; put the file back from a backup", path)
 	}
 	if sum != "" && sum != sumOf(lines(r.keys)) {
-		return nil, &durable.DamagedError{Path: path, Meant: fmt.Sprintf("remove its line %q", strings.TrimSpace(sumMark)+" …")}
+		return nil, &durable.DamagedError{Path: path, IfIntended: fmt.Sprintf("remove its line %q", strings.TrimSpace(sumMark)+" …")}
 	}
 	if sum == "" { // an earlier release wrote it
 		if err := r.keep(r.keys); err != nil {

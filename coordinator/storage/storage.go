@@ -312,7 +312,7 @@ func recall(dataDir string) (m memory, err error) {
 	path := filepath.Join(dataDir, memoryFile)
 	err = durable.ReadJSON(path, &m)
 	if damaged := (*durable.DamagedError)(nil); errors.As(err, &damaged) {
-		damaged.Meant += "; without a backup, remove it and start this coordinator with its --storage as before"
+		damaged.IfIntended += "; without a backup, remove it and start this coordinator with its --storage as before"
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("reading which storage this node uses, from %s: %w", path, err)

@@ -37,7 +37,7 @@ type reading struct {
 	catalog *Catalog
 	log     *slog.Logger
 	work    chan struct{}
-	noRoom  inbound.Seldom
+	noRoom  inbound.RareLog
 
 	mu      sync.Mutex
 	turns   map[turnKind]*turns

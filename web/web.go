@@ -18,6 +18,7 @@ import (
 
 	"overcrank/api/answer"
 	"overcrank/api/openapi"
+	"overcrank/api/route"
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
@@ -72,7 +73,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 		teams: cfg.Teams, follow: cfg.Followers,
 	}
 	s.described = sync.OnceValues(func() (openapi.Reference, error) { return readReference(cfg.Farm.PublicAddress()) })
-	s.route(app)
+	s.mount(app)
 	return func() {
 		ctx, done := context.WithTimeout(context.Background(), stopTimeout)
 		defer done()
@@ -83,14 +84,8 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	}
 }
 
-// route is a page, or what a form of one asks for, and what it takes to ask.
-type route struct {
-	method, path string
-	action       farm.Action
-	handle       func(c *fiber.Ctx, p farm.Principal) error
-}
-
-func (s *server) route(app *fiber.App) {
+// mount adds the pages, and what their forms ask for.
+func (s *server) mount(app *fiber.App) {
 	app.Get("/static/:name", s.static)
 	app.Get("/api/reference", s.page(s.reference))
 	app.Get("/sign-in", s.page(s.signInPage))
@@ -99,110 +94,106 @@ func (s *server) route(app *fiber.App) {
 	app.Post("/sign-in", s.page(s.signIn))
 	app.Get("/live", s.live)
 	for _, r := range s.routes() {
-		h := s.member(r.action, r.handle)
-		if r.method == fiber.MethodGet {
-			app.Get(r.path, h) // and HEAD, which Add would leave out
+		h := s.member(r.Action, r.Handle)
+		if r.Method == fiber.MethodGet {
+			app.Get(r.Path, h) // and HEAD, which Add would leave out
 			continue
 		}
-		app.Add(r.method, r.path, h)
+		app.Add(r.Method, r.Path, h)
 	}
 	app.Use(s.unknown)
 }
 
 // routes are the pages for people who are signed in.
-func (s *server) routes() []route {
-	const get, post = fiber.MethodGet, fiber.MethodPost
-	routes := []route{
-		{post, "/sign-out", farm.ActView, s.signOut},
-		{post, "/theme", farm.ActView, s.theme},
-		{get, "/", farm.ActView, s.home},
-		{get, "/jobs", farm.ActView, s.jobs},
-		{get, "/jobs/:id", farm.ActView, s.job},
-		{get, "/jobs/:id/log", farm.ActView, s.jobLog},
-		{get, "/jobs/:id/poster", farm.ActView, s.jobPoster},
-		{get, "/jobs/:id/thumbnails/:name", farm.ActView, s.thumbnail},
-		{post, "/jobs/:id/cancel", farm.ActChangeJobs, s.cancelJob},
-		{post, "/jobs/:id/release", farm.ActChangeJobs, s.releaseJob},
-		{post, "/jobs/:id/call-again", farm.ActChangeJobs, s.callAgain},
-		{get, "/batches", farm.ActView, s.batches},
-		{get, "/batches/:id", farm.ActView, s.batch},
-		{get, "/batches/:id/results.zip", farm.ActView, s.batchResults},
-		{post, "/batches/:id/cancel", farm.ActChangeJobs, s.cancelBatch},
-		{post, "/batches/:id/again", farm.ActSubmit, s.orderBatchAgain},
-		{get, "/templates", farm.ActView, s.templates},
-		{post, "/templates", farm.ActChangeTemplates, s.createTemplate},
-		{get, "/templates/:id", farm.ActView, s.template},
-		{get, "/templates/:id/poster", farm.ActView, s.templatePoster},
-		{get, "/templates/:id/file", farm.ActView, s.templateFile},
-		{post, "/templates/:id/mark", farm.ActChangeTemplates, s.markTemplate},
-		{post, "/templates/:id/delete", farm.ActDeleteTemplates, s.deleteTemplate},
-		{get, "/new", farm.ActSubmit, s.newJobPage},
-		{post, "/new", farm.ActSubmit, s.newJob},
-		{get, "/new/table", farm.ActSubmit, s.tablePage},
-		{get, "/new/table.csv", farm.ActSubmit, s.tableTemplate},
-		{get, "/files/table", farm.ActSubmit, s.tableAgain},
-		{post, "/files/table", farm.ActSubmit, s.takeTable}, // below /files/, where bodies are streamed
-		{post, "/files/handover", farm.ActSubmit, s.handOver},
+func (s *server) routes() []route.Route {
+	routes := []route.Route{
+		route.Post("/sign-out", farm.ActView, s.signOut),
+		route.Post("/theme", farm.ActView, s.theme),
+		route.Get("/", farm.ActView, s.home),
+		route.Get("/jobs", farm.ActView, s.jobs),
+		route.Get("/jobs/:id", farm.ActView, s.job),
+		route.Get("/jobs/:id/log", farm.ActView, s.jobLog),
+		route.Get("/jobs/:id/poster", farm.ActView, s.jobPoster),
+		route.Get("/jobs/:id/thumbnails/:name", farm.ActView, s.thumbnail),
+		route.Post("/jobs/:id/cancel", farm.ActChangeJobs, s.cancelJob),
+		route.Post("/jobs/:id/release", farm.ActChangeJobs, s.releaseJob),
+		route.Post("/jobs/:id/call-again", farm.ActChangeJobs, s.callAgain),
+		route.Get("/batches", farm.ActView, s.batches),
+		route.Get("/batches/:id", farm.ActView, s.batch),
+		route.Get("/batches/:id/results.zip", farm.ActView, s.batchResults),
+		route.Post("/batches/:id/cancel", farm.ActChangeJobs, s.cancelBatch),
+		route.Post("/batches/:id/again", farm.ActSubmit, s.orderBatchAgain),
+		route.Get("/templates", farm.ActView, s.templates),
+		route.Post("/templates", farm.ActChangeTemplates, s.createTemplate),
+		route.Get("/templates/:id", farm.ActView, s.template),
+		route.Get("/templates/:id/poster", farm.ActView, s.templatePoster),
+		route.Get("/templates/:id/file", farm.ActView, s.templateFile),
+		route.Post("/templates/:id/mark", farm.ActChangeTemplates, s.markTemplate),
+		route.Post("/templates/:id/delete", farm.ActDeleteTemplates, s.deleteTemplate),
+		route.Get("/new", farm.ActSubmit, s.newJobPage),
+		route.Post("/new", farm.ActSubmit, s.newJob),
+		route.Get("/new/table", farm.ActSubmit, s.tablePage),
+		route.Get("/new/table.csv", farm.ActSubmit, s.tableTemplate),
+		route.Get("/files/table", farm.ActSubmit, s.tableAgain),
+		route.Post("/files/table", farm.ActSubmit, s.takeTable), // below /files/, where bodies are streamed
+		route.Post("/files/handover", farm.ActSubmit, s.handOver),
 	}
 	return slices.Concat(routes, s.queueRoutes(), s.machineRoutes(), s.settingRoutes())
 }
 
 // queueRoutes are about the order of work.
-func (s *server) queueRoutes() []route {
-	const get, post = fiber.MethodGet, fiber.MethodPost
-	return []route{
-		{get, "/jobs/:id/tasks", farm.ActView, s.tasks},
-		{get, "/jobs/:id/samples/:name", farm.ActView, s.sample},
-		{post, "/jobs/:id/order", farm.ActChangeJobs, s.changeOrder},
-		{post, "/jobs/:id/approve", farm.ActApprove, s.approveJob},
-		{post, "/jobs/:id/reject", farm.ActApprove, s.rejectJob},
-		{get, "/queue", farm.ActView, s.queue},
-		{post, "/queue/pause", farm.ActSteerFarm, s.turnFarm(true)},
-		{post, "/queue/resume", farm.ActSteerFarm, s.turnFarm(false)},
-		{post, "/queue/levels/:level/pause", farm.ActSteerFarm, s.turnLevel(true)},
-		{post, "/queue/levels/:level/resume", farm.ActSteerFarm, s.turnLevel(false)},
+func (s *server) queueRoutes() []route.Route {
+	return []route.Route{
+		route.Get("/jobs/:id/tasks", farm.ActView, s.tasks),
+		route.Get("/jobs/:id/samples/:name", farm.ActView, s.sample),
+		route.Post("/jobs/:id/order", farm.ActChangeJobs, s.changeOrder),
+		route.Post("/jobs/:id/approve", farm.ActApprove, s.approveJob),
+		route.Post("/jobs/:id/reject", farm.ActApprove, s.rejectJob),
+		route.Get("/queue", farm.ActView, s.queue),
+		route.Post("/queue/pause", farm.ActSteerFarm, s.turnFarm(true)),
+		route.Post("/queue/resume", farm.ActSteerFarm, s.turnFarm(false)),
+		route.Post("/queue/levels/:level/pause", farm.ActSteerFarm, s.turnLevel(true)),
+		route.Post("/queue/levels/:level/resume", farm.ActSteerFarm, s.turnLevel(false)),
 	}
 }
 
-func (s *server) machineRoutes() []route {
-	const get, post = fiber.MethodGet, fiber.MethodPost
+func (s *server) machineRoutes() []route.Route {
 	yes, no := true, false
-	return []route{
-		{get, "/machines", farm.ActView, s.machines},
-		{get, "/machines/invite", farm.ActInviteMachines, s.invitations},
-		{post, "/machines/invite", farm.ActInviteMachines, s.inviteMachine},
-		{post, "/machines/invite/:id/revoke", farm.ActInviteMachines, s.revokeInvitation},
-		{get, "/machines/:id", farm.ActView, s.machine},
-		{post, "/machines/:id/drain", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Drained: &yes})},
-		{post, "/machines/:id/pause", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Paused: &yes})},
-		{post, "/machines/:id/resume", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})},
-		{post, "/machines/:id/change", farm.ActRunMachines, s.changeMachine},
-		{post, "/machines/:id/retire", farm.ActInviteMachines, s.retireMachine},
+	return []route.Route{
+		route.Get("/machines", farm.ActView, s.machines),
+		route.Get("/machines/invite", farm.ActInviteMachines, s.invitations),
+		route.Post("/machines/invite", farm.ActInviteMachines, s.inviteMachine),
+		route.Post("/machines/invite/:id/revoke", farm.ActInviteMachines, s.revokeInvitation),
+		route.Get("/machines/:id", farm.ActView, s.machine),
+		route.Post("/machines/:id/drain", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Drained: &yes})),
+		route.Post("/machines/:id/pause", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Paused: &yes})),
+		route.Post("/machines/:id/resume", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})),
+		route.Post("/machines/:id/change", farm.ActRunMachines, s.changeMachine),
+		route.Post("/machines/:id/retire", farm.ActInviteMachines, s.retireMachine),
 	}
 }
 
-func (s *server) settingRoutes() []route {
-	const get, post = fiber.MethodGet, fiber.MethodPost
-	routes := []route{
-		{get, "/settings", farm.ActView, s.settings},
-		{post, "/settings/people/:id/link", farm.ActManageTokens, s.invite},
-		{get, "/settings/sharing", farm.ActView, s.sharing},
-		{post, "/settings/sharing", farm.ActChangePolicy, s.share},
-		{get, "/settings/fonts", farm.ActView, s.fonts},
-		{post, "/files/font", farm.ActAddFonts, s.addFont},
-		{post, "/settings/fonts/:id/delete", farm.ActDeleteFonts, s.deleteFont},
-		{get, "/settings/secrets", farm.ActViewSecrets, s.secrets},
-		{post, "/settings/secrets", farm.ActChangeSecrets, s.addSecret},
-		{post, "/settings/secrets/:id/delete", farm.ActChangeSecrets, s.deleteSecret},
-		{get, "/settings/coordinators", farm.ActManageCoordinators, s.coordinators},
-		{get, "/settings/webhooks", farm.ActViewWebhookKey, s.webhooks},
-		{post, "/settings/webhooks", farm.ActRenewWebhookKey, s.renewWebhookKey},
+func (s *server) settingRoutes() []route.Route {
+	routes := []route.Route{
+		route.Get("/settings", farm.ActView, s.settings),
+		route.Post("/settings/people/:id/link", farm.ActManageTokens, s.invite),
+		route.Get("/settings/sharing", farm.ActView, s.sharing),
+		route.Post("/settings/sharing", farm.ActChangePolicy, s.share),
+		route.Get("/settings/fonts", farm.ActView, s.fonts),
+		route.Post("/files/font", farm.ActAddFonts, s.addFont),
+		route.Post("/settings/fonts/:id/delete", farm.ActDeleteFonts, s.deleteFont),
+		route.Get("/settings/secrets", farm.ActViewSecrets, s.secrets),
+		route.Post("/settings/secrets", farm.ActChangeSecrets, s.addSecret),
+		route.Post("/settings/secrets/:id/delete", farm.ActChangeSecrets, s.deleteSecret),
+		route.Get("/settings/coordinators", farm.ActManageCoordinators, s.coordinators),
+		route.Get("/settings/webhooks", farm.ActViewWebhookKey, s.webhooks),
+		route.Post("/settings/webhooks", farm.ActRenewWebhookKey, s.renewWebhookKey),
 	}
 	for _, root := range []string{"/settings/api-tokens", "/settings/people"} {
 		routes = append(routes,
-			route{get, root, farm.ActManageTokens, s.tokens},
-			route{post, root, farm.ActManageTokens, s.makeToken},
-			route{post, root + "/:id/revoke", farm.ActManageTokens, s.revokeToken},
+			route.Get(root, farm.ActManageTokens, s.tokens),
+			route.Post(root, farm.ActManageTokens, s.makeToken),
+			route.Post(root+"/:id/revoke", farm.ActManageTokens, s.revokeToken),
 		)
 	}
 	return routes

@@ -2,6 +2,7 @@ package public
 
 import (
 	"fmt"
+	"slices"
 
 	"overcrank/api/input"
 	"overcrank/farm"
@@ -24,6 +25,9 @@ func readJobAsset(o input.Object, a *farm.Asset) {
 		o.Problem("settings.frames", "has to be one frame: several stills cannot stand in a layer; render a video")
 	}
 }
+
+// nestedKeys are the fields of an asset of type job.
+var nestedKeys = slices.Concat([]string{"type", "layerName", "layerIndex", "composition", "name", "webhook"}, renderKeys)
 
 // readNestedJob reads what the asset of type job says of the job itself.
 func readNestedJob(o input.Object) *farm.Job {
@@ -60,6 +64,9 @@ func checkFamily(job farm.Job, wrong *input.Problems) {
 	}
 }
 
+// joinKeys are the fields of a join.
+var joinKeys = slices.Concat(orderKeys, []string{"assets", "settings"}, deliveryKeys)
+
 // decodeJoin reads the body of POST /jobs/join.
 func decodeJoin(body []byte, wrong *input.Problems) (farm.Job, error) {
 	o, err := input.Read(body, wrong)
@@ -95,6 +102,9 @@ func readClips(o input.Object) []farm.Asset {
 	o.Objects(list, "an object", func(clip input.Object) { clips = append(clips, readClip(clip)) })
 	return clips
 }
+
+// clipKeys are the fields of a clip from an address.
+var clipKeys = []string{"type", "src", "name"}
 
 func readClip(o input.Object) farm.Asset {
 	a := farm.Asset{}

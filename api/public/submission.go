@@ -1,6 +1,7 @@
 package public
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,9 @@ func readSubmission(body []byte, wrong *input.Problems) (farm.Job, error) {
 	return job, wrong.Err()
 }
 
+// jobKeys are the fields of a job.
+var jobKeys = slices.Concat(orderKeys, stepKeys, renderKeys, deliveryKeys)
+
 // readJob reads a job from an object; unknown keys are tolerated at this level, as the public interface has it.
 func readJob(o input.Object) farm.Job {
 	o.PassOver(jobKeys)
@@ -43,6 +47,12 @@ func readJob(o input.Object) farm.Job {
 	readRender(o, &job)
 	readDelivery(o, &job)
 	return job
+}
+
+// orderKeys are the fields that readOrder reads.
+var orderKeys = []string{
+	"name", "tags", "level", "notBefore", "requireTags", "anyTags", "noTags", "minMemory", "os", "limits", "hold", "sequential", "priority",
+	"maxMachines", "maxAttempts",
 }
 
 // readOrder reads a job's place in the queue, and what people call it by: the farm's own additions at the root.
@@ -66,6 +76,9 @@ func readOrder(o input.Object) farm.Job {
 	job.MaxAttempts, _ = o.Whole("maxAttempts", 0, farm.MostAttempts)
 	return job
 }
+
+// stepKeys are the fields that readSteps reads.
+var stepKeys = []string{"previewFirst", "approve"}
 
 // readSteps reads whether some frames come before the rest, and whether somebody has to approve of them.
 func readSteps(o input.Object, job *farm.Job) {
@@ -119,6 +132,9 @@ func readMemory(o input.Object, key string) int64 {
 	return int64(bytes)
 }
 
+// renderKeys are the fields that readRender reads.
+var renderKeys = []string{"preview", "fonts", "template", "assets", "settings"}
+
 // readRender reads what a job renders: project, assets, settings.
 func readRender(o input.Object, job *farm.Job) {
 	job.Preview = o.Flag("preview")
@@ -133,6 +149,9 @@ func readRender(o input.Object, job *farm.Job) {
 		job.Settings = readSettings(settings)
 	}
 }
+
+// deliveryKeys are the fields that readDelivery reads.
+var deliveryKeys = []string{"upload", "webhook"}
 
 // readDelivery reads where a result goes, and who is told.
 func readDelivery(o input.Object, job *farm.Job) {

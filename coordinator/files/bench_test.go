@@ -10,7 +10,7 @@ import (
 	"overcrank/agent/upload/s3test"
 )
 
-// BenchmarkStore measures what storing and reading costs on each kind of store: films, and the many small files beside them.
+// BenchmarkStore measures writing and reading on each kind of store: films, and the many small files beside them.
 func BenchmarkStore(b *testing.B) {
 	private, err := OpenFolder(b.TempDir(), -1)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// errDiskFull is what a used-up quota gives instead of ENOSPC.
+// errDiskFull is returned instead of ENOSPC when a quota is used up.
 const errDiskFull = syscall.EDQUOT
 
-// syncFolder makes a new name in a folder durable.
+// syncFolder makes new names in a folder durable.
 func syncFolder(dir *os.File) error { return dir.Sync() }

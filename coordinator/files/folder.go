@@ -21,28 +21,28 @@ import (
 	"overcrank/durable"
 )
 
-// Folder is a Store in a folder of this machine that no other process writes.
+// Folder is a Store in a folder of this machine to which no other process writes.
 type Folder struct {
 	dir      string
 	root     *os.Root
-	incoming string // folder for files that are not whole yet
+	incoming string // folder for incomplete files
 	minFree  int64
-	lenient  bool // folders that cannot be flushed need not be: a file server does
+	lenient  bool // ignore that folders cannot be synced: a file server syncs them itself
 	free     func() (int64, error)
-	skew     atomic.Int64 // by how much the clock that files carry is ahead of this machine's, in nanoseconds
+	skew     atomic.Int64 // how far file times are ahead of this machine's clock, in nanoseconds
 
-	// names orders removals against the arrival of the same name: shared by arrivals, held alone by DeleteIf.
+	// names keeps DeleteIf from removing a file that arrives at the same time: arrivals share it, DeleteIf holds it alone.
 	names sync.RWMutex
 }
 
-// temporary is the folder for files that are not whole yet. A key cannot name it, since its part begins with a dot.
+// temporary is the folder for incomplete files. No key names it: its part begins with a dot.
 const temporary = ".incoming"
 
-// OpenFolder opens the store in dir, which is made when missing, and drops what an earlier process left half written.
-// minFree is how many bytes must stay free on the disk.
+// OpenFolder opens the store in dir, creates dir if needed, and deletes files that an earlier process left incomplete. minFree is how
+// many bytes must stay free on the disk; below 0 it is not checked.
 func OpenFolder(dir string, minFree int64) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the file store: %w", err)
+		return nil, fmt.Errorf("creating the file store: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -62,7 +62,7 @@ func newFolder(dir string, root *os.Root, incoming string, minFree int64) *Folde
 	}
 }
 
-// clearIncoming drops what an earlier process left half written.
+// clearIncoming deletes files that an earlier process left incomplete.
 func (f *Folder) clearIncoming() error {
 	if err := errors.Join(f.root.RemoveAll(f.incoming), f.root.MkdirAll(f.incoming, 0o700)); err != nil {
 		return fmt.Errorf("clearing unfinished files: %w", err)
@@ -103,7 +103,7 @@ func (f *Folder) put(ctx context.Context, r io.Reader, lim Limits, keyOf func(ha
 
 // receive writes a stream to a temporary file and makes it durable.
 func (f *Folder) receive(ctx context.Context, temp string, r io.Reader, lim Limits) (_ Object, err error) {
-	in, err := take(ctx, r, lim)
+	in, err := newIntake(ctx, r, lim)
 	if err != nil {
 		return Object{}, err
 	}
@@ -125,16 +125,16 @@ func (f *Folder) receive(ctx context.Context, temp string, r io.Reader, lim Limi
 	return Object{Size: in.n, SHA256: in.sha256(), Modified: time.Now()}, nil
 }
 
-// checkEvery is after how many bytes of one file the free space is looked at again.
+// checkEvery is how many bytes of one file are written between checks of the free space.
 const checkEvery = 64 << 20
 
-// fillBuffer is how many bytes are written at once; most files are smaller.
+// fillBuffer is how many bytes are written at once. Most files are smaller.
 const fillBuffer = 256 << 10
 
 func (f *Folder) fill(file *os.File, in *intake) error {
 	size := int64(fillBuffer)
-	if most := in.most(); most >= 0 {
-		size = min(size, most+1)
+	if limit := in.limit(); limit >= 0 {
+		size = min(size, limit+1)
 	}
 	buf := make([]byte, size)
 	for {
@@ -153,7 +153,7 @@ func (f *Folder) fill(file *os.File, in *intake) error {
 	}
 }
 
-// install gives a finished temporary file its key.
+// install gives a complete temporary file its key.
 func (f *Folder) install(temp, key string) error {
 	f.names.RLock()
 	defer f.names.RUnlock()
@@ -166,8 +166,7 @@ func (f *Folder) install(temp, key string) error {
 	return f.syncDir(path.Dir(key))
 }
 
-// Append adds to the end of a file, which is made when missing, and gives its size. It is for logs of a folder that no other process
-// writes, and does not wait for the disk.
+// Append appends to a log file, creating it if needed, and returns its new size. It does not sync.
 func (f *Folder) Append(key string, data []byte) (size int64, err error) {
 	a, err := f.Appender(key, int64(len(data)))
 	if err != nil {
@@ -177,7 +176,7 @@ func (f *Folder) Append(key string, data []byte) (size int64, err error) {
 	return a.Append(data)
 }
 
-// Appender adds to the end of one file, which it keeps open. Nobody else may write the file meanwhile.
+// Appender appends to one file, which it keeps open. Nobody else may write to the file meanwhile.
 type Appender struct {
 	folder *Folder
 	key    string
@@ -185,7 +184,7 @@ type Appender struct {
 	size   int64
 }
 
-// Appender opens a file to add so many bytes and more to it, and makes it when it is missing.
+// Appender opens a file for appending, creating it if needed; ErrFull unless the disk has room for first bytes.
 func (f *Folder) Appender(key string, first int64) (*Appender, error) {
 	if err := errors.Join(Check(key), f.room(first)); err != nil {
 		return nil, err
@@ -207,7 +206,7 @@ func (f *Folder) Appender(key string, first int64) (*Appender, error) {
 	return &Appender{f, key, file, info.Size()}, nil
 }
 
-// Append adds to the file, and gives its size. After an error some of data may have been added.
+// Append appends data and returns the file's new size. After an error part of data may have been written.
 func (a *Appender) Append(data []byte) (size int64, err error) {
 	if err := a.folder.room(int64(len(data))); err != nil {
 		return 0, err
@@ -220,7 +219,7 @@ func (a *Appender) Append(data []byte) (size int64, err error) {
 	return a.size, nil
 }
 
-// Size is how large the file is, in bytes.
+// Size is the file's size, in bytes.
 func (a *Appender) Size() int64 { return a.size }
 
 // Close closes the file.
@@ -337,7 +336,7 @@ func (f *Folder) list(key string, fn func(Object) error) error {
 		return fmt.Errorf("listing %s: %w", key, err)
 	}
 	entries, err := dir.ReadDir(-1)
-	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) { // the folder may have gone by now
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) { // the folder was removed meanwhile
 		err = nil
 	}
 	if err = errors.Join(err, dir.Close()); err != nil {
@@ -345,7 +344,7 @@ func (f *Folder) list(key string, fn func(Object) error) error {
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(keyOf(a), keyOf(b)) })
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") { // what file servers keep there of their own
+		if strings.HasPrefix(e.Name(), ".") { // hidden files, such as those of file servers
 			continue
 		}
 		info, err := e.Info()
@@ -366,7 +365,7 @@ func (f *Folder) list(key string, fn func(Object) error) error {
 	return nil
 }
 
-// keyOf is what the keys of an entry of a folder begin with.
+// keyOf is what orders an entry among keys: its name, with a slash behind a folder's.
 func keyOf(e fs.DirEntry) string {
 	if e.IsDir() {
 		return e.Name() + "/"
@@ -402,7 +401,7 @@ func (f *Folder) walk(ctx context.Context, key string, fn func(Object) error) er
 	})
 }
 
-// Sweep implements Store: a start has dropped all there is.
+// Sweep implements Store. OpenFolder has deleted all remains.
 func (f *Folder) Sweep(context.Context) error { return nil }
 
 // Path implements Store.
@@ -413,7 +412,7 @@ func (f *Folder) Path(ctx context.Context, key string) (string, func(), error) {
 	return filepath.Join(f.dir, filepath.FromSlash(key)), func() {}, nil
 }
 
-// room tells whether n more bytes leave enough of the disk free.
+// room checks that enough of the disk stays free after n more bytes; ErrFull otherwise.
 func (f *Folder) room(n int64) error {
 	if f.minFree < 0 {
 		return nil
@@ -440,7 +439,7 @@ func (f *Folder) syncDir(name string) error {
 	return errors.Join(err, dir.Close())
 }
 
-// object tells of a file in this machine's time.
+// object describes a file, with its time converted to this machine's clock.
 func (f *Folder) object(key string, info fs.FileInfo) Object {
 	return Object{
 		Key: key, Size: info.Size(), Modified: info.ModTime().Add(-time.Duration(f.skew.Load())),

@@ -23,7 +23,7 @@ func folder(t *testing.T, minFree int64) *Folder {
 	return f
 }
 
-// contents lists every file in the store's folder, those that are not whole included.
+// contents lists every file in the store's folder, incomplete ones included.
 func contents(t *testing.T, f *Folder) []string {
 	t.Helper()
 	var names []string
@@ -40,7 +40,7 @@ func contents(t *testing.T, f *Folder) []string {
 	return names
 }
 
-func TestAFullDiskTakesNothing(t *testing.T) {
+func TestFullDiskRefusesFiles(t *testing.T) {
 	f := folder(t, 100)
 	left := int64(150)
 	f.free = func() (int64, error) { return left, nil }
@@ -71,7 +71,7 @@ func FuzzPartIsAlwaysASafeKey(f *testing.F) {
 	})
 }
 
-func TestAStartDropsUnfinishedFiles(t *testing.T) {
+func TestOpenDeletesIncompleteFiles(t *testing.T) {
 	dir := t.TempDir()
 	f, err := OpenFolder(dir, -1)
 	if err != nil {
@@ -92,7 +92,7 @@ func TestAStartDropsUnfinishedFiles(t *testing.T) {
 	}
 }
 
-func TestAppendMakesAndExtends(t *testing.T) {
+func TestAppendCreatesAndExtends(t *testing.T) {
 	f := folder(t, -1)
 	for _, line := range []string{"one\n", "two\n"} {
 		if _, err := f.Append("logs/j.log", []byte(line)); err != nil {

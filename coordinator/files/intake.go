@@ -9,27 +9,27 @@ import (
 	"io"
 )
 
-// intake is a stream on its way into a store: it is hashed and held to its bounds as it is read.
+// intake is a stream on its way into a store. It hashes the stream and enforces its limits as it is read.
 type intake struct {
 	ctx   context.Context
 	r     io.Reader
 	lim   Limits
 	hash  hash.Hash
 	n     int64
-	ended bool  // it has come to its end, whole
-	err   error // why the stream is not taken, which a store must not hide behind an error of its own
+	ended bool  // the stream was read to its end and is valid
+	err   error // why the stream is refused; a store reports this one rather than an error of its own
 }
 
-// take begins to take a stream; ErrTooLarge when it is announced as larger than it may be.
-func take(ctx context.Context, r io.Reader, lim Limits) (*intake, error) {
+// newIntake prepares to read a stream; ErrTooLarge when it is announced as larger than allowed.
+func newIntake(ctx context.Context, r io.Reader, lim Limits) (*intake, error) {
 	if lim.Max > 0 && lim.Size > lim.Max {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d are taken", ErrTooLarge, lim.Size, lim.Max)
+		return nil, fmt.Errorf("%w: %d bytes, limit %d", ErrTooLarge, lim.Size, lim.Max)
 	}
 	return &intake{ctx: ctx, r: r, lim: lim, hash: sha256.New()}, nil
 }
 
-// most is how many bytes may come; -1 for no bound.
-func (in *intake) most() int64 {
+// limit is how many bytes may come; -1 for any number.
+func (in *intake) limit() int64 {
 	if in.lim.Size >= 0 {
 		return in.lim.Size
 	}
@@ -51,12 +51,12 @@ func (in *intake) Read(p []byte) (int, error) {
 	got, err := in.r.Read(p)
 	in.n += int64(got)
 	in.hash.Write(p[:got])
-	most := in.most()
+	limit := in.limit()
 	switch {
-	case most >= 0 && in.n > most:
-		in.err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
+	case limit >= 0 && in.n > limit:
+		in.err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	case err == io.EOF && in.n < in.lim.Size:
-		in.err = fmt.Errorf("%w: %d of %d bytes came", ErrShort, in.n, in.lim.Size)
+		in.err = fmt.Errorf("%w: received %d of %d bytes", ErrShort, in.n, in.lim.Size)
 	case err == io.EOF && in.lim.SHA256 != "" && in.sha256() != in.lim.SHA256:
 		in.err = fmt.Errorf("%w: its hash is %s", ErrContent, in.sha256())
 	case err != nil && err != io.EOF:

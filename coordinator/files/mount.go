@@ -16,18 +16,17 @@ import (
 	"time"
 )
 
-// Mount is a Store in a folder that several machines have mounted, by NFS or SMB. It differs from a Folder in what a folder may take
-// for granted that nobody else writes.
+// Mount is a Store in a folder that several machines have mounted by NFS or SMB. Unlike Folder it expects other writers.
 type Mount struct {
 	dir, node string
 	minFree   int64
 
 	mu   sync.RWMutex
-	open *Folder // opened anew when something else is mounted there
+	open *Folder // replaced when something else is mounted there
 }
 
-// OpenMount opens the store in a folder that has to be there: a folder that is not may be one that is not mounted. node is this
-// coordinator's id. minFree is how many bytes must stay free.
+// OpenMount opens the store in an existing folder; a missing one may be a share that is not mounted. node is this coordinator's id.
+// minFree is how many bytes must stay free.
 func OpenMount(dir, node string, minFree int64) (*Mount, error) {
 	if err := Check(node); err != nil {
 		return nil, err
@@ -66,8 +65,7 @@ func (m *Mount) Where() string { return "the shared folder " + m.dir }
 // Close releases the folder. Open readers stay readable.
 func (m *Mount) Close() error { return m.folder().Close() }
 
-// Reach implements Shared. What has been mounted there since the folder was opened is used from now on, and the clock of the file
-// server is compared with this machine's.
+// Reach implements Shared. It switches to whatever is mounted there now, and compares the file server's clock with this machine's.
 func (m *Mount) Reach(ctx context.Context) error {
 	f := m.folder()
 	is, err := os.Stat(m.dir)
@@ -82,7 +80,7 @@ func (m *Mount) Reach(ctx context.Context) error {
 		m.mu.Lock()
 		m.open = anew
 		m.mu.Unlock()
-		// The one before stays open for those who are about to use it, until nobody has it any more.
+		// Calls in progress may still use the old one: it is closed when nothing refers to it.
 		f = anew
 	}
 	clock := path.Join(f.incoming, "clock-"+rand.Text())
@@ -101,16 +99,16 @@ func (m *Mount) Reach(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// explain words what the file system says that concerns the mount and no file of it.
+// explain turns file system errors that concern the mount, rather than one file, into ErrUnreachable.
 func (m *Mount) explain(err error) error {
 	if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrKey) {
 		return err
 	}
 	for reason, causes := range map[string][]error{
-		"it is not there; is the share mounted?":                                      {fs.ErrNotExist, syscall.ENOTDIR},
-		"this coordinator may not use it; all have to run as a user who may write it": {fs.ErrPermission},
-		"it is mounted read-only":                                                     {syscall.EROFS},
-		"the file server does not answer, or has forgotten the mount; look at it, or mount the share again": {
+		"the folder does not exist; is the share mounted?":                              {fs.ErrNotExist, syscall.ENOTDIR},
+		"permission denied; every coordinator has to run as a user who may write to it": {fs.ErrPermission},
+		"it is mounted read-only": {syscall.EROFS},
+		"the file server does not answer, or the mount is stale; check the server, or mount the share again": {
 			syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.EHOSTDOWN, syscall.EHOSTUNREACH, syscall.ENOTCONN, syscall.ECONNREFUSED, syscall.ENODEV, syscall.ENXIO,
 		},
 	} {
@@ -138,7 +136,7 @@ func (m *Mount) PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, e
 		obj.Key, err = BlobKey(obj.SHA256)
 	}
 	if err == nil {
-		err = arrive(ctx, m, obj.Key, obj.Size, func() error { return m.link(f, temp, obj.Key) })
+		err = ensureKept(ctx, m, obj.Key, obj.Size, func() error { return m.link(f, temp, obj.Key) })
 	}
 	err = errors.Join(err, ignoreMissing(f.root.Remove(temp)))
 	if err != nil {
@@ -147,11 +145,11 @@ func (m *Mount) PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, e
 	return obj, nil
 }
 
-// link gives a whole file its key, fresh, and leaves it under its passing name, so that this can be done again.
+// link gives a complete file its key and the current time. It keeps the temporary name, so that it can be repeated.
 func (m *Mount) link(f *Folder, temp, key string) error {
 	again := temp + ".link"
 	err := f.root.Link(temp, again)
-	if err != nil { // file systems without links
+	if err != nil { // the file system has no links
 		err = copyWithin(f.root, temp, again)
 	}
 	if err != nil {
@@ -164,7 +162,7 @@ func (m *Mount) link(f *Folder, temp, key string) error {
 	if err := f.install(again, key); err != nil {
 		return errors.Join(err, ignoreMissing(f.root.Remove(again)))
 	}
-	return ignoreMissing(f.root.Remove(again)) // a rename to another name of the same file leaves both
+	return ignoreMissing(f.root.Remove(again)) // renaming a file onto another link to it leaves both
 }
 
 func copyWithin(root *os.Root, from, to string) error {
@@ -181,9 +179,9 @@ func copyWithin(root *os.Root, from, to string) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// looking repeats what did not find a file: a machine remembers for some seconds that a name was not there, until it opens the
-// folder anew.
-func looking[T any](m *Mount, key string, look func(*Folder) (T, error)) (T, error) {
+// retryLookup repeats a lookup that found nothing, once: a client remembers for some seconds that a name did not exist, until it opens
+// the folder again.
+func retryLookup[T any](m *Mount, key string, look func(*Folder) (T, error)) (T, error) {
 	f := m.folder()
 	found, err := look(f)
 	if !errors.Is(err, ErrNotFound) {
@@ -197,7 +195,7 @@ func looking[T any](m *Mount, key string, look func(*Folder) (T, error)) (T, err
 			}
 			return found, err
 		}
-		_ = folder.Close() // it was opened to be looked at
+		_ = folder.Close() // opening refreshed the client's cache
 		rest := key
 		if dir != "." {
 			rest = key[len(dir)+1:]
@@ -214,12 +212,12 @@ func looking[T any](m *Mount, key string, look func(*Folder) (T, error)) (T, err
 
 // Open implements Store.
 func (m *Mount) Open(ctx context.Context, key string) (*Reader, error) {
-	return looking(m, key, func(f *Folder) (*Reader, error) { return f.Open(ctx, key) })
+	return retryLookup(m, key, func(f *Folder) (*Reader, error) { return f.Open(ctx, key) })
 }
 
 // Stat implements Store.
 func (m *Mount) Stat(ctx context.Context, key string) (Object, error) {
-	return looking(m, key, func(f *Folder) (Object, error) { return f.Stat(ctx, key) })
+	return retryLookup(m, key, func(f *Folder) (Object, error) { return f.Stat(ctx, key) })
 }
 
 // Path implements Store.
@@ -232,7 +230,7 @@ func (m *Mount) Path(ctx context.Context, key string) (string, func(), error) {
 
 // Rename implements Store.
 func (m *Mount) Rename(ctx context.Context, from, to string) error {
-	_, err := looking(m, from, func(f *Folder) (struct{}, error) { return struct{}{}, f.Rename(ctx, from, to) })
+	_, err := retryLookup(m, from, func(f *Folder) (struct{}, error) { return struct{}{}, f.Rename(ctx, from, to) })
 	return err
 }
 
@@ -267,7 +265,7 @@ func (m *Mount) Walk(ctx context.Context, key string, fn func(Object) error) err
 // Sweep implements Store.
 func (m *Mount) Sweep(ctx context.Context) error {
 	f := m.folder()
-	before := time.Now().Add(-brokenAfter)
+	before := time.Now().Add(-uploadExpiry)
 	err := f.walk(ctx, temporary, func(o Object) error {
 		if o.Modified.After(before) || strings.HasSuffix(o.Key, "/") {
 			return nil
@@ -299,7 +297,7 @@ func (m *Mount) Note(_ context.Context, name string) ([]byte, error) {
 	if err := Check(name); err != nil {
 		return nil, err
 	}
-	return looking(m, path.Join(notes, name), func(f *Folder) ([]byte, error) {
+	return retryLookup(m, path.Join(notes, name), func(f *Folder) ([]byte, error) {
 		text, err := f.root.ReadFile(path.Join(notes, name))
 		if err != nil {
 			return nil, missing(name, err)

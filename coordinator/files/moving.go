@@ -12,29 +12,29 @@ import (
 	"time"
 )
 
-// Moving is a Shared store to which the files of a folder are brought while it is in use. No other coordinator may use it meanwhile.
+// Moving is a Shared store to which the files of a folder are moved while it is in use. No other coordinator may use it meanwhile.
 //
-// A file that the folder has is the one that counts, whatever the storage has under its key: the file's removal from the folder, and
-// that alone, makes it one of the storage. So a process that is cut off anywhere leaves nothing that has to be told apart, and what is
-// in the folder is what there is left to do. The folder gets no key but by the renaming of a file that it has: who looks there first and
-// then in the storage misses nothing, and waits for nobody. Who changes what is under a key of the folder holds that key.
+// While the folder has a file, that one counts, whatever the storage has under its key: its removal from the folder, and nothing else,
+// hands it over to the storage. So a process that is cut off leaves nothing ambiguous, and what is in the folder is what remains to be
+// moved. The folder gets new keys only when a file in it is renamed: a reader who looks there first and then in the storage misses
+// nothing and needs no lock. Whoever changes a key of the folder locks that key.
 type Moving struct {
 	Shared
 	old    *Folder
 	roots  []string
-	copies string      // key below which copies stand that have not been compared yet
-	moved  atomic.Bool // nothing is left in the folder, and nothing will come
+	copies string      // key below which copies are kept until they have been compared
+	moved  atomic.Bool // the folder is empty and stays so
 
 	mu   sync.Mutex
-	busy map[string]chan struct{} // keys that are held; closed when they are free again
-	used map[string]int           // keys that programs read by their paths
+	busy map[string]chan struct{} // locked keys; closed when unlocked
+	used map[string]int           // how many programs read a key by its path
 	left Left
 }
 
-// movingCopies is the key below which copies stand until they have been compared, each process's below a part of its own.
+// movingCopies is the key below which copies are kept until they have been compared, each process's in a folder of its own.
 const movingCopies = "moving"
 
-// NewMoving gives a store with the files of both, which it closes. What is in the folder below roots is moved by Run.
+// NewMoving joins the files of a folder and of a store, and closes both. Run moves the files below roots to the store.
 func NewMoving(from *Folder, to Shared, roots []string) *Moving {
 	return &Moving{Shared: to, old: from, roots: roots, copies: newCopies(), busy: map[string]chan struct{}{}, used: map[string]int{}}
 }
@@ -42,7 +42,7 @@ func NewMoving(from *Folder, to Shared, roots []string) *Moving {
 // Close implements Store.
 func (m *Moving) Close() error { return errors.Join(m.Shared.Close(), m.old.Close()) }
 
-// has tells whether the folder has a file.
+// has reports whether the folder has a file.
 func (m *Moving) has(ctx context.Context, key string) (bool, error) {
 	if m.moved.Load() {
 		return false, nil
@@ -54,13 +54,13 @@ func (m *Moving) has(ctx context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
-// holding does something while nobody else changes what is under these keys.
-func (m *Moving) holding(ctx context.Context, do func() error, keys ...string) error {
-	slices.Sort(keys) // whoever wants several asks for them in the same order
+// locked calls do while it holds the locks of keys.
+func (m *Moving) locked(ctx context.Context, do func() error, keys ...string) error {
+	slices.Sort(keys) // always in the same order, so that no two callers wait for each other
 	for _, key := range slices.Compact(keys) {
 		free, err := m.hold(ctx, key)
 		if err != nil {
-			return fmt.Errorf("waiting for what is done to %s: %w", key, err)
+			return fmt.Errorf("waiting for a change of %s: %w", key, err)
 		}
 		defer free()
 	}
@@ -91,7 +91,7 @@ func (m *Moving) hold(ctx context.Context, key string) (free func(), err error) 
 	}
 }
 
-// drop removes a file from the folder, for good. The caller holds its key.
+// drop durably removes a file from the folder. The caller holds its lock.
 func (m *Moving) drop(ctx context.Context, key string) error {
 	obj, err := m.old.Stat(ctx, key)
 	if errors.Is(err, ErrNotFound) {
@@ -100,19 +100,19 @@ func (m *Moving) drop(ctx context.Context, key string) error {
 	if err == nil {
 		err = m.old.Delete(ctx, key)
 	}
-	if err == nil { // or the file would count again after a loss of power, over what has come in its place
+	if err == nil { // otherwise the file could come back after a power loss, and hide its successor
 		err = ignoreMissing(m.old.syncDir(path.Dir(key)))
 	}
 	if err != nil {
-		return fmt.Errorf("removing what is in the folder that files are moved from: %w", err)
+		return fmt.Errorf("removing a file from the folder that files are moved from: %w", err)
 	}
-	m.gone(obj)
+	m.countRemoved(obj)
 	return nil
 }
 
 // Put implements Store.
 func (m *Moving) Put(ctx context.Context, key string, r io.Reader, lim Limits) (Object, error) {
-	if err := m.bring(ctx, key); err != nil {
+	if err := m.moveNow(ctx, key); err != nil {
 		return Object{}, err
 	}
 	return m.Shared.Put(ctx, key, r, lim)
@@ -127,16 +127,16 @@ func (m *Moving) PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, 
 	switch has, err := m.has(ctx, obj.Key); {
 	case err != nil:
 		return Object{}, err
-	case has: // the same, and not as fresh
-		if err := m.holding(ctx, func() error { return m.drop(ctx, obj.Key) }, obj.Key); err != nil {
+	case has: // the same content, but with an older time
+		if err := m.locked(ctx, func() error { return m.drop(ctx, obj.Key) }, obj.Key); err != nil {
 			return Object{}, err
 		}
 	}
 	return obj, nil
 }
 
-// either looks in the folder, and then in the storage.
-func either[T any](m *Moving, look func(Store) (T, error)) (T, error) {
+// folderFirst looks in the folder, then in the storage.
+func folderFirst[T any](m *Moving, look func(Store) (T, error)) (T, error) {
 	if !m.moved.Load() {
 		if found, err := look(m.old); !errors.Is(err, ErrNotFound) {
 			return found, err
@@ -147,20 +147,20 @@ func either[T any](m *Moving, look func(Store) (T, error)) (T, error) {
 
 // Open implements Store.
 func (m *Moving) Open(ctx context.Context, key string) (*Reader, error) {
-	return either(m, func(s Store) (*Reader, error) { return s.Open(ctx, key) })
+	return folderFirst(m, func(s Store) (*Reader, error) { return s.Open(ctx, key) })
 }
 
 // Stat implements Store.
 func (m *Moving) Stat(ctx context.Context, key string) (Object, error) {
-	return either(m, func(s Store) (Object, error) { return s.Stat(ctx, key) })
+	return folderFirst(m, func(s Store) (Object, error) { return s.Stat(ctx, key) })
 }
 
-// Path implements Store. A file of the folder is not moved before all are done with it.
+// Path implements Store. A file of the folder is not moved before every caller is done with it.
 func (m *Moving) Path(ctx context.Context, key string) (path string, done func(), err error) {
 	if has, err := m.has(ctx, key); err != nil {
 		return "", nil, err
 	} else if has {
-		err := m.holding(ctx, func() (err error) {
+		err := m.locked(ctx, func() (err error) {
 			if path, done, err = m.old.Path(ctx, key); err == nil {
 				done = m.use(key)
 			}
@@ -201,7 +201,7 @@ func (m *Moving) Rename(ctx context.Context, from, to string) error {
 	if has, err := m.has(ctx, from); err != nil {
 		return err
 	} else if has {
-		err := m.holding(ctx, func() (err error) {
+		err := m.locked(ctx, func() (err error) {
 			renamed, err = m.renameOld(ctx, from, to)
 			return err
 		}, from, to)
@@ -209,13 +209,13 @@ func (m *Moving) Rename(ctx context.Context, from, to string) error {
 			return err
 		}
 	}
-	if err := m.bring(ctx, to); err != nil {
+	if err := m.moveNow(ctx, to); err != nil {
 		return err
 	}
 	return m.Shared.Rename(ctx, from, to)
 }
 
-// renameOld renames a file of the folder, if it still has it. The caller holds both keys.
+// renameOld renames a file if it is still in the folder. The caller holds the locks of both keys.
 func (m *Moving) renameOld(ctx context.Context, from, to string) (renamed bool, err error) {
 	if has, err := m.has(ctx, from); err != nil || !has {
 		return false, err
@@ -223,7 +223,7 @@ func (m *Moving) renameOld(ctx context.Context, from, to string) (renamed bool, 
 	if from == to {
 		return true, nil
 	}
-	// What a move that was cut off has left in the storage must not be found there afterwards.
+	// A move that was cut off may have left a copy in the storage, which must not appear under the old key.
 	if err := m.Shared.Delete(ctx, from); err != nil {
 		return false, err
 	}
@@ -236,7 +236,7 @@ func (m *Moving) renameOld(ctx context.Context, from, to string) (renamed bool, 
 		return false, err
 	}
 	if was {
-		m.gone(replaced)
+		m.countRemoved(replaced)
 	}
 	return true, nil
 }
@@ -248,7 +248,7 @@ func (m *Moving) Delete(ctx context.Context, key string) error {
 	} else if !has {
 		return m.Shared.Delete(ctx, key)
 	}
-	return m.holding(ctx, func() error {
+	return m.locked(ctx, func() error {
 		if err := m.Shared.Delete(ctx, key); err != nil {
 			return err
 		}
@@ -283,7 +283,7 @@ func (m *Moving) DeleteIf(ctx context.Context, key string, before time.Time, kee
 	} else if !has {
 		return m.Shared.DeleteIf(ctx, key, before, keep)
 	}
-	return m.holding(ctx, func() error {
+	return m.locked(ctx, func() error {
 		obj, err := m.old.Stat(ctx, key)
 		if err == nil && !obj.Modified.Before(before) {
 			return nil

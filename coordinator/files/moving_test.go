@@ -36,7 +36,7 @@ func movingOf(t testing.TB, dir string, to Shared) *Moving {
 	return NewMoving(old, to, movingRoots)
 }
 
-// place says where a file is when a test begins to ask for it.
+// place says where a file is when a test begins to use it.
 type place int
 
 const (
@@ -46,7 +46,7 @@ const (
 	places
 )
 
-// placing is a store that has what is put into it where it is told to.
+// placing is a store that puts each file at the place it is told.
 type placing struct {
 	*Moving
 	where func() place
@@ -59,12 +59,12 @@ func (p placing) Put(ctx context.Context, key string, r io.Reader, lim Limits) (
 	}
 	obj, err := p.old.Put(ctx, key, r, lim)
 	if err == nil && where == brought {
-		err = p.bring(ctx, key)
+		err = p.moveNow(ctx, key)
 	}
 	return obj, err
 }
 
-// onMovingStores runs a test on stores whose files are on their way. age makes all files an hour older.
+// onMovingStores runs a test on stores that are being moved. age makes all files an hour older.
 func onMovingStores(t *testing.T, test func(t *testing.T, s Shared, age func())) {
 	anywhere := func() place { return rand.N(places) }
 	t.Run("from a full folder to a mount", func(t *testing.T) {
@@ -82,7 +82,7 @@ func onMovingStores(t *testing.T, test func(t *testing.T, s Shared, age func()))
 	})
 }
 
-// held is what a store holds below the roots, by key.
+// held returns what a store holds below the roots, by key.
 func held(s Store) (map[string]string, error) {
 	held := map[string]string{}
 	for _, root := range movingRoots {
@@ -116,7 +116,7 @@ func content(s Store, key string) (string, error) {
 	return string(text), errors.Join(err, r.Close())
 }
 
-// fill puts files of several sizes into a folder, and gives what they hold.
+// fill writes files of several sizes into a folder, and returns their contents.
 func fill(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	old, err := OpenFolder(dir, -1)
@@ -206,8 +206,8 @@ func TestAFolderMovesToStorage(t *testing.T) {
 	t.Run("s3", func(t *testing.T) { test(t, bucketOf(t, s3test.Start(t, "farm"), "x/")) })
 }
 
-// A file that cannot be moved holds up no other one, and is named.
-func TestAFileThatCannotBeMovedIsNamed(t *testing.T) {
+// A file that cannot be moved does not stop the others, and is named in the error.
+func TestUnmovableFileIsNamed(t *testing.T) {
 	dir, mount := t.TempDir(), t.TempDir()
 	want := fill(t, dir)
 	if err := os.MkdirAll(filepath.Join(mount, "a", "1", "in the way"), 0o700); err != nil {
@@ -232,7 +232,7 @@ func TestAFileThatCannotBeMovedIsNamed(t *testing.T) {
 	holds(t, "once it could be moved", m, want)
 }
 
-// spoiled gives back other bytes than it was given.
+// spoiled returns other bytes than were written.
 type spoiled struct{ Shared }
 
 func (s spoiled) Put(ctx context.Context, key string, r io.Reader, lim Limits) (Object, error) {
@@ -243,21 +243,21 @@ func (s spoiled) Put(ctx context.Context, key string, r io.Reader, lim Limits) (
 	return obj, err
 }
 
-func TestACopyThatDiffersDoesNotCount(t *testing.T) {
+func TestDifferingCopyIsRejected(t *testing.T) {
 	dir := t.TempDir()
 	want := fill(t, dir)
 	m := movingOf(t, dir, spoiled{mountOf(t, t.TempDir(), "n1")})
-	if err := m.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "came back other than it was sent") {
+	if err := m.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "reading it back: its hash is") {
 		t.Fatalf("got %v", err)
 	}
 	holds(t, "afterwards", m, want)
 }
 
-// errCut is what a storage gives from when it is cut off on.
+// errCut is what a storage returns once it is cut off.
 var errCut = errors.New("cut off")
 
-// cut is a storage that a process loses after so many changes and questions; never while left is below 0. The last one still happens
-// when done is set, though nobody hears of it.
+// cut is a storage that fails after left calls; never while left is below 0. With done set, the last call takes effect although it
+// returns an error.
 type cut struct {
 	Shared
 	mu   sync.Mutex
@@ -327,8 +327,8 @@ func (c *cut) DeleteIf(ctx context.Context, key string, before time.Time, keep f
 	return c.do(func() error { return c.Shared.DeleteIf(ctx, key, before, keep) })
 }
 
-// A move that is cut off anywhere, before or after the storage has done what it was asked for, goes on where it was.
-func TestAMoveIsCutOffAnywhere(t *testing.T) {
+// A move that is cut off at any call, before or after the storage has carried it out, resumes.
+func TestMoveResumesAfterCutOff(t *testing.T) {
 	for _, done := range []bool{false, true} {
 		for after := 0; ; after++ {
 			dir := t.TempDir()
@@ -354,9 +354,9 @@ func TestAMoveIsCutOffAnywhere(t *testing.T) {
 	}
 }
 
-// A move that was cut off when the storage had the file, and the folder had it too, has left what nobody may find any more once the file
-// is removed or renamed.
-func TestWhatAMoveLeftDoesNotComeBack(t *testing.T) {
+// A move that was cut off between copying and removing leaves a copy in the storage. It must not reappear once the file is deleted or
+// renamed.
+func TestDeletedFileDoesNotReappear(t *testing.T) {
 	const key = "a/b/2"
 	for name, remove := range map[string]func(ctx context.Context, s Store) error{
 		"delete":       func(ctx context.Context, s Store) error { return s.Delete(ctx, key) },
@@ -382,8 +382,8 @@ func TestWhatAMoveLeftDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// A blob that is kept again is fresh, though it was in the folder.
-func TestABlobOfTheFolderBecomesFresh(t *testing.T) {
+// A blob that is stored again gets the current time, though the folder had it.
+func TestStoringABlobAgainRenewsIt(t *testing.T) {
 	dir := t.TempDir()
 	want := fill(t, dir)
 	s3test.Age(t, dir)
@@ -398,8 +398,8 @@ func TestABlobOfTheFolderBecomesFresh(t *testing.T) {
 	holds(t, "afterwards", m, want)
 }
 
-// Several change, read and list files while these are moved: each finds what it has written itself.
-func TestAMovingStoreIsUsedByManyAtOnce(t *testing.T) {
+// Several goroutines change, read and list files while these are moved: each sees its own writes.
+func TestMovingStoreConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	old, err := OpenFolder(dir, -1)
 	if err != nil {

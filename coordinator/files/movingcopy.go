@@ -21,19 +21,19 @@ import (
 )
 
 const (
-	// movesAtOnce is how many files are moved at the same time.
+	// movesAtOnce is how many files are moved concurrently.
 	movesAtOnce = 8
-	// moveRest bounds the rest after a file, which is as long as the file took: the disk is that of the farm's log too.
+	// moveRest is the longest pause after a file. A pause is as long as the move was, because the farm's log is on the same disk.
 	moveRest = 20 * time.Millisecond
-	// moveAgain is how long those files are waited for that programs read.
+	// moveAgain is the pause before files that were in use are tried again.
 	moveAgain = time.Second
 )
 
 var (
-	// errChanged says that a file is another than the one that was copied.
-	errChanged = errors.New("it has changed meanwhile")
-	// errInUse says that a program reads a file by its path.
-	errInUse = errors.New("it is in use")
+	// errChanged says that the file changed after it was copied.
+	errChanged = errors.New("the file changed meanwhile")
+	// errInUse says that a program reads the file by its path.
+	errInUse = errors.New("the file is in use")
 )
 
 // Left is what is still to be moved.
@@ -49,14 +49,14 @@ func (m *Moving) Left() Left {
 	return m.left
 }
 
-// gone counts a file that the folder has no more.
-func (m *Moving) gone(o Object) {
+// countRemoved notes that the folder has lost a file.
+func (m *Moving) countRemoved(o Object) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.left.Files, m.left.Bytes = max(m.left.Files-1, 0), max(m.left.Bytes-o.Size, 0)
 }
 
-// Count looks through the folder for what is still to be moved.
+// Count counts the files that are still to be moved.
 func (m *Moving) Count(ctx context.Context) (Left, error) {
 	left := Left{Known: true}
 	err := m.each(ctx, func(o Object) error {
@@ -73,11 +73,11 @@ func (m *Moving) Count(ctx context.Context) (Left, error) {
 	return left, nil
 }
 
-// each calls fn with the files that are to be moved. What no key can name is no file of the farm, and is left alone.
+// each calls fn with every file that is to be moved. Names that are not valid keys are not the farm's and stay.
 func (m *Moving) each(ctx context.Context, fn func(Object) error) error {
 	for _, root := range m.roots {
 		err := m.old.Walk(ctx, root, func(o Object) error {
-			if Check(o.Key) != nil { // an empty folder, or no file of the farm
+			if Check(o.Key) != nil { // an empty folder, or not a file of the farm
 				return nil
 			}
 			return fn(o)
@@ -89,8 +89,8 @@ func (m *Moving) each(ctx context.Context, fn func(Object) error) error {
 	return nil
 }
 
-// Run moves the files until none is left. Its error says why it does not go on, or which files cannot be moved though all others have
-// been: it may be run again.
+// Run moves files until none is left. Its error says why it stopped, or which files cannot be moved after all others were. It may be
+// called again.
 func (m *Moving) Run(ctx context.Context) error {
 	if err := m.dropCopies(ctx); err != nil {
 		return err
@@ -112,12 +112,12 @@ func (m *Moving) Run(ctx context.Context) error {
 	}
 	m.moved.Store(true)
 	for _, root := range m.roots {
-		m.tidyUp(root)
+		m.removeEmpty(root)
 	}
 	return m.Shared.DeleteBelow(ctx, movingCopies)
 }
 
-// round moves each file that the folder has, once.
+// round tries once to move each file of the folder.
 func (m *Moving) round(ctx context.Context) error {
 	group, inGroup := errgroup.WithContext(ctx)
 	group.SetLimit(movesAtOnce)
@@ -127,7 +127,7 @@ func (m *Moving) round(ctx context.Context) error {
 	err := m.each(inGroup, func(o Object) error {
 		group.Go(func() error {
 			began := time.Now()
-			err := m.moveQuietly(inGroup, o.Key)
+			err := m.moveIfIdle(inGroup, o.Key)
 			switch {
 			case err == nil:
 				_ = interval.Wait(inGroup, min(time.Since(began), moveRest))
@@ -154,8 +154,8 @@ func (m *Moving) round(ctx context.Context) error {
 	return err
 }
 
-// moveQuietly moves a file unless somebody uses or changes it: then a later round does.
-func (m *Moving) moveQuietly(ctx context.Context, key string) error {
+// moveIfIdle moves a file unless somebody uses or changes it; a later round will try again.
+func (m *Moving) moveIfIdle(ctx context.Context, key string) error {
 	if m.inUse(key) {
 		return nil
 	}
@@ -166,8 +166,8 @@ func (m *Moving) moveQuietly(ctx context.Context, key string) error {
 	return err
 }
 
-// bring moves a file that is about to be changed, if the folder has it.
-func (m *Moving) bring(ctx context.Context, key string) error {
+// moveNow moves a file that is about to be changed, if the folder has it.
+func (m *Moving) moveNow(ctx context.Context, key string) error {
 	for {
 		has, err := m.has(ctx, key)
 		if err != nil || !has {
@@ -180,9 +180,9 @@ func (m *Moving) bring(ctx context.Context, key string) error {
 	}
 }
 
-// move copies a file to the storage, compares the copy, gives it its key and drops the file. A file that is gone needs no moving.
-// What is done to the file while it is copied need not wait: then the copy is dropped.
-func (m *Moving) move(ctx context.Context, key string, spared func(key string) bool) (err error) {
+// move copies a file to the storage, verifies the copy, gives it its key and drops the original. A missing file is no error. It does not
+// lock the file while it copies: if the file changes meanwhile, the copy is deleted. skip, asked under the lock, may refuse the move.
+func (m *Moving) move(ctx context.Context, key string, skip func(key string) bool) (err error) {
 	from, err := m.old.Open(ctx, key)
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -193,18 +193,18 @@ func (m *Moving) move(ctx context.Context, key string, spared func(key string) b
 	defer func() { err = errors.Join(err, from.Close()) }()
 	copied := path.Join(m.copies, rand.Text())
 	if err = m.copy(ctx, from, copied); err == nil {
-		err = m.holding(ctx, func() error { return m.settle(ctx, from, key, copied, spared) }, key)
+		err = m.locked(ctx, func() error { return m.commitCopy(ctx, from, key, copied, skip) }, key)
 	}
 	if errors.Is(err, ErrNotFound) {
-		err = errors.New("the copy went: " + err.Error()) // which says nothing about the file
+		err = errors.New("the copy is gone: " + err.Error()) // not ErrNotFound: the original may well exist
 	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrUnreachable) { // otherwise the next start drops it
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrUnreachable) { // otherwise the next start deletes it
 		err = errors.Join(err, m.Shared.Delete(ctx, copied))
 	}
 	return err
 }
 
-// copy copies an open file, and reads the copy back.
+// copy copies an open file, then reads the copy back and compares hashes.
 func (m *Moving) copy(ctx context.Context, from *Reader, copied string) error {
 	put, err := m.Shared.Put(ctx, copied, source{from}, Limits{Size: from.Size})
 	if err != nil {
@@ -222,25 +222,25 @@ func (m *Moving) copy(ctx context.Context, from *Reader, copied string) error {
 		return fmt.Errorf("reading it back: %w", err)
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != put.SHA256 {
-		return fmt.Errorf("it came back other than it was sent: its hash is %s, not %s", got, put.SHA256)
+		return fmt.Errorf("reading it back: its hash is %s, want %s", got, put.SHA256)
 	}
 	return nil
 }
 
-// source reads a file of the folder. Its errors are not taken for those of the storage, which may be of the same kind.
+// source reads a file of the folder. It hides the kind of an error, so that none is taken for one of the storage.
 type source struct{ from io.Reader }
 
 // Read implements io.Reader.
 func (s source) Read(p []byte) (int, error) {
 	n, err := s.from.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = errors.New("reading it: " + err.Error())
+		err = errors.New("reading the original: " + err.Error())
 	}
 	return n, err
 }
 
-// settle makes a copy the file, unless the file is another by now. The caller holds the key.
-func (m *Moving) settle(ctx context.Context, from *Reader, key, copied string, spared func(key string) bool) error {
+// commitCopy makes a copy the file, unless the original was replaced meanwhile. The caller holds the key's lock.
+func (m *Moving) commitCopy(ctx context.Context, from *Reader, key, copied string, skip func(key string) bool) error {
 	was, err := from.ReadSeekCloser.(*os.File).Stat()
 	if err != nil {
 		return err
@@ -255,7 +255,7 @@ func (m *Moving) settle(ctx context.Context, from *Reader, key, copied string, s
 	if !os.SameFile(was, is) {
 		return errChanged
 	}
-	if spared(key) {
+	if skip(key) {
 		return errInUse
 	}
 	if err := m.Shared.Rename(ctx, copied, key); err != nil {
@@ -266,7 +266,7 @@ func (m *Moving) settle(ctx context.Context, from *Reader, key, copied string, s
 
 func newCopies() string { return path.Join(movingCopies, rand.Text()) }
 
-// dropCopies drops what processes before this one have left.
+// dropCopies deletes copies that earlier processes left.
 func (m *Moving) dropCopies(ctx context.Context) error {
 	return m.Shared.List(ctx, movingCopies, func(o Object) error {
 		below := strings.TrimSuffix(o.Key, "/")
@@ -277,11 +277,11 @@ func (m *Moving) dropCopies(ctx context.Context) error {
 	})
 }
 
-// tidyUp removes a folder and those in it, as far as nothing else is in them.
-func (m *Moving) tidyUp(dir string) {
+// removeEmpty removes a folder and its subfolders, as far as they are empty.
+func (m *Moving) removeEmpty(dir string) {
 	_ = m.old.list(dir, func(o Object) error {
 		if below, isFolder := strings.CutSuffix(o.Key, "/"); isFolder {
-			m.tidyUp(below)
+			m.removeEmpty(below)
 		}
 		return nil
 	})

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// model is what a store whose files are on their way should hold. It asks both for the same.
+// model is what a store that is being moved should hold.
 type model struct {
 	dir     string
 	storage *Mount
@@ -45,7 +45,7 @@ func (s *model) start(t *rapid.T) {
 	s.m = NewMoving(old, s.cut, movingRoots)
 }
 
-// came takes note of what a change came to that would have left what then says.
+// came records the outcome of a change that should lead to then.
 func (s *model) came(t *rapid.T, err error, then func(want map[string]string)) {
 	after := maps.Clone(s.want)
 	then(after)
@@ -59,7 +59,7 @@ func (s *model) came(t *rapid.T, err error, then func(want map[string]string)) {
 	}
 }
 
-// change does one of all the changes to the store.
+// change applies one random change to the store.
 func (s *model) change(t *rapid.T) {
 	ctx := context.Background()
 	there := func(key string) bool { _, found := s.want[key]; return found }
@@ -116,7 +116,7 @@ func blobKeyOf(text string) string {
 	return key
 }
 
-// move moves a file, and has something changed while it is copied.
+// move moves a file, and changes something while it is copied.
 func (s *model) move(t *rapid.T) {
 	keys := slices.Concat(modelKeys, slices.Sorted(maps.Keys(s.want)))
 	key := rapid.SampledFrom(keys).Draw(t, "moved")
@@ -126,7 +126,7 @@ func (s *model) move(t *rapid.T) {
 			s.change(t)
 		}
 	}
-	err := s.m.moveQuietly(context.Background(), key)
+	err := s.m.moveIfIdle(context.Background(), key)
 	s.cut.copying = nil
 	if err != nil && !errors.Is(err, errCut) {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func (s *model) move(t *rapid.T) {
 	}
 }
 
-// check compares, once a process that was cut off has been started again.
+// check compares store and model, after a restart if the process was cut off.
 func (s *model) check(t *rapid.T) {
 	if s.uncertain != nil {
 		t.Log("cut off")
@@ -177,8 +177,8 @@ func (s *model) restart(t *rapid.T) {
 	s.start(t)
 }
 
-// Whatever is done to files on their way, whatever is moved meanwhile, and wherever a process is cut off: the store holds what it should.
-func TestAMovingStoreHoldsWhatItShould(t *testing.T) {
+// Whatever is changed while files are moved, and wherever the process is cut off, the store matches the model.
+func TestMovingStoreMatchesModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, err := os.MkdirTemp("", "moving-")
 		if err != nil {

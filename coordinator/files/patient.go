@@ -11,19 +11,18 @@ import (
 )
 
 const (
-	// movingWithin is how long a call may take that moves bytes, or goes through a listing, without a sign of either: bringing a large
-	// file to the disk of a file server takes its time.
-	movingWithin = 10 * time.Minute
-	// mostHung is how many calls may be on their way in storage that nobody waits for any more. Each of them holds a thread of this
-	// process.
-	mostHung = 64
-	// hungAtClose is how long Close waits for them.
-	hungAtClose = 2 * time.Second
+	// transferTimeout is how long a call that transfers bytes or walks a listing may make no progress: a file server may take long to
+	// flush a large file.
+	transferTimeout = 10 * time.Minute
+	// maxHung is how many abandoned calls may be outstanding. Each of them holds a thread of this process.
+	maxHung = 64
+	// closeTimeout is how long Close waits for abandoned calls.
+	closeTimeout = 2 * time.Second
 )
 
-// Patient is a Shared store whose calls come back when their context ends, and after askWithin at most where no file is moved, whatever
-// the storage behind it does. A file server that is gone holds the thread of whoever asks it, for as long as it likes, and no context
-// reaches there: such a call goes on in a goroutine of its own, in which nobody takes any more interest.
+// Patient is a Shared store whose calls return when their context ends, and after requestTimeout where no file is transferred, whatever
+// the storage does. A file server that is gone blocks the calling thread, and contexts do not help: such a call continues in a goroutine
+// of its own, whose result nobody waits for.
 type Patient struct {
 	Shared
 	within time.Duration
@@ -32,31 +31,31 @@ type Patient struct {
 	hung  atomic.Int64
 }
 
-// NewPatient makes a store patient, which it closes.
-func NewPatient(s Shared) *Patient { return &Patient{Shared: s, within: askWithin} }
+// NewPatient wraps a store, and closes it.
+func NewPatient(s Shared) *Patient { return &Patient{Shared: s, within: requestTimeout} }
 
-// Hung is how many calls are on their way whose callers have given up. Where there are too many of them, no other call is begun.
+// Hung is how many abandoned calls are outstanding. Where there are too many, new calls fail at once.
 func (p *Patient) Hung() int { return int(p.hung.Load()) }
 
 func (p *Patient) silent(cause error) error {
 	if errors.Is(cause, context.Canceled) {
 		return fmt.Errorf("asking %s: %w", p.Where(), cause)
 	}
-	return unreachable(p.Where(), "it does not answer; look at the file server and the mount", cause)
+	return unreachable(p.Where(), "it does not answer; check the file server and the mount", cause)
 }
 
-// call is one call on its way.
+// call is one call to the storage.
 type call struct {
-	mu    sync.Mutex // held while the caller's own reader or function is used
-	came  bool       // the caller has its answer
-	over  bool       // the caller has gone, and what it gave may not be used any more
-	signs int64      // how often the caller's reader or function was used
+	mu    sync.Mutex // held while the caller's reader or callback runs
+	came  bool       // the result was delivered
+	over  bool       // the caller gave up: its reader or callback may not be used any more
+	signs int64      // how often the caller's reader or callback was used
 }
 
-// errGivenUp is what a call gets of its caller's reader or function once that has gone.
+// errGivenUp is what the storage gets from the reader or callback of a caller that gave up.
 var errGivenUp = errors.New("the caller has given up")
 
-// using runs something of the caller's, unless that has gone.
+// using runs do, which uses the caller's reader or callback, unless the caller gave up.
 func (c *call) using(do func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +66,7 @@ func (c *call) using(do func() error) error {
 	return do()
 }
 
-// progress is how often the call has used what its caller gave; busy says that it does just now.
+// progress is how often the caller's reader or callback was used; busy says that it is in use now.
 func (c *call) progress() (signs int64, busy bool) {
 	if !c.mu.TryLock() {
 		return 0, true
@@ -76,7 +75,7 @@ func (c *call) progress() (signs int64, busy bool) {
 	return c.signs, false
 }
 
-// deliver hands the answer over; false when nobody waits for it any more.
+// deliver passes the result to the caller; false when the caller gave up.
 func (c *call) deliver(hand func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +87,7 @@ func (c *call) deliver(hand func()) bool {
 	return true
 }
 
-// giveUp leaves the call to itself; false when its answer has come.
+// giveUp abandons the call; false when its result was delivered already.
 func (c *call) giveUp(p *Patient) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,20 +99,20 @@ func (c *call) giveUp(p *Patient) bool {
 	return true
 }
 
-// answer is what a call comes to.
+// answer is the result of a call.
 type answer[T any] struct {
 	value T
 	err   error
 }
 
-// ask waits for a call until ctx ends, or nothing has been seen of it for as long as within. late is given what comes after that; nil
-// for nothing that has to be closed.
+// ask runs a call and waits until it returns, ctx ends, or it makes no progress for as long as within. late receives a result that comes
+// after that, to release it; nil where there is nothing to release.
 func ask[T any](ctx context.Context, p *Patient, within time.Duration, do func(*call) (T, error), late func(T)) (none T, _ error) {
 	if err := ctx.Err(); err != nil {
 		return none, p.silent(err)
 	}
-	if p.Hung() >= mostHung {
-		return none, unreachable(p.Where(), fmt.Sprintf("%d calls to it have not come back; look at the file server and the mount, and restart this coordinator if they stay", mostHung), errGivenUp)
+	if p.Hung() >= maxHung {
+		return none, unreachable(p.Where(), fmt.Sprintf("%d calls to it have not returned; check the file server and the mount, and restart this coordinator if the number does not fall", maxHung), errGivenUp)
 	}
 	c, done := &call{}, make(chan answer[T], 1)
 	p.calls.Go(func() {
@@ -144,25 +143,25 @@ func ask[T any](ctx context.Context, p *Patient, within time.Duration, do func(*
 		if c.giveUp(p) {
 			return none, p.silent(cause)
 		}
-		a := <-done // it came in the same moment
+		a := <-done // the result came just now
 		return a.value, a.err
 	}
 }
 
-// do is ask for a call that gives nothing but an error.
+// do is ask for a call without a result.
 func (p *Patient) do(ctx context.Context, within time.Duration, do func(*call) error) error {
 	_, err := ask(ctx, p, within, func(c *call) (struct{}, error) { return struct{}{}, do(c) }, nil)
 	return err
 }
 
-// lent is a caller's reader, as long as the caller is there.
-type lent struct {
+// callerReader is the caller's reader; it fails once the caller gave up.
+type callerReader struct {
 	c *call
 	r io.Reader
 }
 
 // Read implements io.Reader.
-func (l lent) Read(b []byte) (n int, err error) {
+func (l callerReader) Read(b []byte) (n int, err error) {
 	if given := l.c.using(func() error { n, err = l.r.Read(b); return nil }); given != nil {
 		return 0, given
 	}
@@ -171,15 +170,15 @@ func (l lent) Read(b []byte) (n int, err error) {
 
 // Put implements Store.
 func (p *Patient) Put(ctx context.Context, key string, r io.Reader, lim Limits) (Object, error) {
-	return ask(ctx, p, movingWithin, func(c *call) (Object, error) { return p.Shared.Put(ctx, key, lent{c, r}, lim) }, nil)
+	return ask(ctx, p, transferTimeout, func(c *call) (Object, error) { return p.Shared.Put(ctx, key, callerReader{c, r}, lim) }, nil)
 }
 
 // PutBlob implements Store.
 func (p *Patient) PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, error) {
-	return ask(ctx, p, movingWithin, func(c *call) (Object, error) { return p.Shared.PutBlob(ctx, lent{c, r}, lim) }, nil)
+	return ask(ctx, p, transferTimeout, func(c *call) (Object, error) { return p.Shared.PutBlob(ctx, callerReader{c, r}, lim) }, nil)
 }
 
-// Open implements Store. What the reader reads is waited for as the opening is.
+// Open implements Store. Each read is bounded like the opening.
 func (p *Patient) Open(ctx context.Context, key string) (*Reader, error) {
 	r, err := ask(ctx, p, p.within, func(*call) (*Reader, error) { return p.Shared.Open(ctx, key) }, closeLate)
 	if err != nil {
@@ -189,16 +188,16 @@ func (p *Patient) Open(ctx context.Context, key string) (*Reader, error) {
 	return &Reader{ReadSeekCloser: &patientReader{p: p, r: r, ctx: reading, cut: cut}, Object: r.Object, Near: r.Near, cut: cut}, nil
 }
 
-func closeLate(r *Reader) { _ = r.Close() } // it was opened to be read, by somebody who has gone
+func closeLate(r *Reader) { _ = r.Close() } // nothing was written, and the caller gave up
 
-// patientReader reads a file beside its caller.
+// patientReader bounds each read of a file.
 type patientReader struct {
 	p    *Patient
 	r    *Reader
 	ctx  context.Context
 	cut  context.CancelFunc
 	buf  []byte
-	lost error // a call did not come back: the file is its own now
+	lost error // set when a read was abandoned: that call owns r from then on
 }
 
 const patientBuffer = 256 << 10
@@ -227,7 +226,7 @@ func (r *patientReader) Read(b []byte) (int, error) {
 	return copy(b, into[:got.n]), got.err
 }
 
-// Seek implements io.Seeker. It moves no more than a number.
+// Seek implements io.Seeker. It asks nothing of the storage, so it cannot hang.
 func (r *patientReader) Seek(offset int64, whence int) (int64, error) {
 	if r.lost != nil {
 		return 0, r.lost
@@ -239,7 +238,7 @@ func (r *patientReader) Seek(offset int64, whence int) (int64, error) {
 func (r *patientReader) Close() error {
 	r.cut()
 	if r.lost != nil {
-		return nil // whoever reads it still closes it
+		return nil // the abandoned read closes it
 	}
 	return r.r.Close()
 }
@@ -261,12 +260,12 @@ func (p *Patient) Delete(ctx context.Context, key string) error {
 
 // DeleteBelow implements Store.
 func (p *Patient) DeleteBelow(ctx context.Context, key string) error {
-	return p.do(ctx, movingWithin, func(*call) error { return p.Shared.DeleteBelow(ctx, key) })
+	return p.do(ctx, transferTimeout, func(*call) error { return p.Shared.DeleteBelow(ctx, key) })
 }
 
 // DeleteIf implements Store.
 func (p *Patient) DeleteIf(ctx context.Context, key string, before time.Time, keep func() (bool, error)) error {
-	return p.do(ctx, movingWithin, func(c *call) error {
+	return p.do(ctx, transferTimeout, func(c *call) error {
 		return p.Shared.DeleteIf(ctx, key, before, func() (keeps bool, err error) {
 			given := c.using(func() error { keeps, err = keep(); return nil })
 			return keeps || given != nil, errors.Join(given, err)
@@ -294,7 +293,7 @@ func (p *Patient) Path(ctx context.Context, key string) (path string, done func(
 		path string
 		done func()
 	}
-	at, err := ask(ctx, p, movingWithin, func(*call) (place, error) {
+	at, err := ask(ctx, p, transferTimeout, func(*call) (place, error) {
 		path, done, err := p.Shared.Path(ctx, key)
 		return place{path, done}, err
 	}, func(at place) { at.done() })
@@ -303,7 +302,7 @@ func (p *Patient) Path(ctx context.Context, key string) (path string, done func(
 
 // Sweep implements Store.
 func (p *Patient) Sweep(ctx context.Context) error {
-	return p.do(ctx, movingWithin, func(*call) error { return p.Shared.Sweep(ctx) })
+	return p.do(ctx, transferTimeout, func(*call) error { return p.Shared.Sweep(ctx) })
 }
 
 // Reach implements Shared.
@@ -331,19 +330,19 @@ func (p *Patient) Notes(ctx context.Context, folder string) ([]Object, error) {
 	return ask(ctx, p, p.within, func(*call) ([]Object, error) { return p.Shared.Notes(ctx, folder) }, nil)
 }
 
-// Close implements Store. Calls that do not come back are left behind, and said to be.
+// Close implements Store. Its error counts the calls that are left behind.
 func (p *Patient) Close() error {
 	back := make(chan struct{})
 	go func() {
 		p.calls.Wait()
 		close(back)
 	}()
-	late := time.NewTimer(hungAtClose)
+	late := time.NewTimer(closeTimeout)
 	defer late.Stop()
 	select {
 	case <-back:
 		return p.Shared.Close()
 	case <-late.C:
-		return fmt.Errorf("%w: %d calls to %s have not come back and are left behind", ErrUnreachable, p.Hung(), p.Where())
+		return fmt.Errorf("%w: %d calls to %s have not returned and are left behind", ErrUnreachable, p.Hung(), p.Where())
 	}
 }

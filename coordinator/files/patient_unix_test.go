@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A pipe with nobody at its other end holds whoever opens it, as a file server does that is gone: no context ends that.
+// A pipe without a writer blocks whoever opens it, like a file server that is gone: contexts do not end that.
 func hang(t *testing.T, path string) (end func()) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -41,7 +41,7 @@ func within(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func TestACallThatHangsHoldsNobody(t *testing.T) {
+func TestHangingCallIsAbandoned(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := NewPatient(mountOf(t, dir, "node"))
@@ -68,8 +68,8 @@ func TestACallThatHangsHoldsNobody(t *testing.T) {
 	within(t, "the calls have come back", func() bool { return p.Hung() == 0 })
 }
 
-// A reader whose storage goes away in the middle of a file is given up as the opening is.
-func TestAReaderThatHangsIsGivenUp(t *testing.T) {
+// A read is abandoned when the storage fails in the middle of a file.
+func TestHangingReadIsAbandoned(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := NewPatient(mountOf(t, dir, "node"))
@@ -99,13 +99,13 @@ func TestAReaderThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-// Too many calls that hang are a fault of the machine by themselves: no others are begun.
-func TestTooManyCallsThatHangAreNotAddedTo(t *testing.T) {
+// Beyond a number of hanging calls no further ones are begun.
+func TestTooManyHangingCallsRefuseMore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := NewPatient(mountOf(t, dir, "node"))
 	release := hang(t, filepath.Join(dir, "stuck"))
-	for p.Hung() < mostHung {
+	for p.Hung() < maxHung {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		if _, err := p.Open(ctx, "stuck"); !errors.Is(err, ErrUnreachable) {
 			t.Fatal(err)

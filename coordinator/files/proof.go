@@ -18,44 +18,44 @@ import (
 	"overcrank/interval"
 )
 
-// ErrDamaged marks a file whose content is not what was kept under its key.
-var ErrDamaged = errors.New("the file is not what was kept")
+// ErrDamaged marks a file whose content does not match its hash.
+var ErrDamaged = errors.New("the file is damaged: its content does not match its hash")
 
 const (
-	// provedFor is how long a file that was read and found whole is taken to be so, unless it is written to.
-	provedFor = 24 * time.Hour
-	// proveAtOnce is how large a file may be, in bytes, to be read once more before its first byte is given: a fraction of a second from a
-	// disk. A larger one is checked on its way.
-	proveAtOnce = 256 << 20
-	// mostProofs is how many files are remembered.
-	mostProofs = 100_000
-	// mostDamaged is how many damaged files are told of. Others are refused all the same.
-	mostDamaged = 1000
-	// mostDue is how many large files wait to be checked at once. What does not find room is asked for again when it is read again.
-	mostDue = 16
+	// proofLife is how long a verified file counts as intact, unless it is written.
+	proofLife = 24 * time.Hour
+	// maxProveFirst is the largest file, in bytes, that is verified before its first byte is sent; that takes a fraction of a second from
+	// a disk. A larger one is verified while it is sent.
+	maxProveFirst = 256 << 20
+	// maxProofs is how many verified files are remembered.
+	maxProofs = 100_000
+	// maxDamaged is how many damaged files are listed. Further ones are refused but not listed.
+	maxDamaged = 1000
+	// maxDue is how many large files can wait for verification. One that finds no room is queued again when it is read again.
+	maxDue = 16
 )
 
-// Kept names a file by what it has to hold.
+// Kept is a key with the content that it should have.
 type Kept struct {
 	Key    string
 	SHA256 string // lower-case hex
-	Size   int64  // bytes, -1 when not known
+	Size   int64  // bytes, -1 when unknown
 }
 
-// Damage is a file that was found not to be what was kept.
+// Damage is a file whose content was found not to match its hash.
 type Damage struct {
 	Key   string
 	Found time.Time
 	was   Object
 }
 
-// Proofs opens files of a store whose content is known by its hash, and gives none as whole that is not. A file is read once before it is
-// given, or, where that takes long, hashed on its way: then reading ends with ErrDamaged in the place of the last bytes. What was found
-// is remembered for as long as the file is not written to, for a day at most. It may be used from as many goroutines as you like.
+// Proofs opens files whose hash is known, and never serves a damaged one as intact. A file is verified before it is read or, where that
+// takes long, while it is read: then reading ends with ErrDamaged instead of the last bytes. Results are remembered while the file is not
+// written, for a day at most. It may be used concurrently.
 type Proofs struct {
 	store Store
-	found func(Damage) // told of each damaged file, once; may be nil
-	due   chan Kept    // large files of which parts were read
+	found func(Damage) // called once for each damaged file; may be nil
+	due   chan Kept    // large files that were read in part
 
 	mu      sync.Mutex
 	whole   map[string]proof // by key
@@ -63,22 +63,22 @@ type Proofs struct {
 	proving map[string]chan struct{} // by key, closed when done
 }
 
-// proof says that a file was read and found to be what its hash says.
+// proof records that a file was verified.
 type proof struct {
 	version, sha256 string
 	at              time.Time
 }
 
-// NewProofs checks what is read of a store. found, unless nil, is told of each damaged file.
+// NewProofs verifies what is read from a store. found, unless nil, is called once for each damaged file.
 func NewProofs(store Store, found func(Damage)) *Proofs {
 	return &Proofs{
-		store: store, found: found, due: make(chan Kept, mostDue),
+		store: store, found: found, due: make(chan Kept, maxDue),
 		whole: map[string]proof{}, damaged: map[string]Damage{}, proving: map[string]chan struct{}{},
 	}
 }
 
-// Open opens a file; ErrDamaged when it is not what it has to be. The reader of a file that was not checked yet gives ErrDamaged in the
-// place of its last bytes; a part of such a file is given as it is.
+// Open opens a file; ErrDamaged when it is known or found to be damaged. The reader of a file that is verified while it is read gives
+// ErrDamaged instead of its last bytes; partial reads of such a file are unverified.
 func (p *Proofs) Open(ctx context.Context, k Kept) (*Reader, error) {
 	r, err := p.store.Open(ctx, k.Key)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *Proofs) Open(ctx context.Context, k Kept) (*Reader, error) {
 		return nil, errors.Join(err, r.Close())
 	case known:
 		return r, nil
-	case !r.Near || r.Size > proveAtOnce:
+	case !r.Near || r.Size > maxProveFirst:
 		reader := *r
 		reader.ReadSeekCloser = &provingReader{ReadSeekCloser: r.ReadSeekCloser, p: p, k: k, obj: r.Object, near: r.Near, hash: sha256.New()}
 		return &reader, nil
@@ -101,7 +101,7 @@ func (p *Proofs) Open(ctx context.Context, k Kept) (*Reader, error) {
 	return r, nil
 }
 
-// Path is Store.Path of a file that was found to be what it has to be.
+// Path verifies a file, then returns its Store.Path.
 func (p *Proofs) Path(ctx context.Context, k Kept) (path string, done func(), err error) {
 	obj, err := p.store.Stat(ctx, k.Key)
 	if err != nil {
@@ -122,8 +122,7 @@ func (p *Proofs) Path(ctx context.Context, k Kept) (path string, done func(), er
 	return path, done, nil
 }
 
-// Check reads a file and says whether it is what it has to be, at pace bytes a second, 0 for as fast as it goes. One that was checked
-// within the day is not read.
+// Check verifies a file, reading pace bytes a second; 0 for no limit. It does not read one that was verified within the day.
 func (p *Proofs) Check(ctx context.Context, k Kept, pace int64) error {
 	r, err := p.store.Open(ctx, k.Key)
 	if err != nil {
@@ -136,26 +135,26 @@ func (p *Proofs) Check(ctx context.Context, k Kept, pace int64) error {
 	return errors.Join(err, r.Close())
 }
 
-// Run checks, until ctx ends, large files of which parts were read before anybody had checked them.
+// Run verifies large files that were read only in part, until ctx ends.
 func (p *Proofs) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case k := <-p.due:
-			_ = p.Check(ctx, k, 0) // what is damaged is told of; what cannot be read now is checked when it is read again
+			_ = p.Check(ctx, k, 0) // damage is reported by found; a file that cannot be read is queued again by its next reader
 		}
 	}
 }
 
-// Damaged are the damaged files that have not been seen to be replaced or removed since, by their keys.
+// Damaged lists, by key, the damaged files that have not been replaced or removed since, as far as Review has seen.
 func (p *Proofs) Damaged() []Damage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.SortedFunc(maps.Values(p.damaged), func(a, b Damage) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// Review looks which of the damaged files have been replaced or removed.
+// Review drops from Damaged the files that have been replaced or removed.
 func (p *Proofs) Review(ctx context.Context) {
 	for _, d := range p.Damaged() {
 		obj, err := p.store.Stat(ctx, d.Key)
@@ -175,7 +174,7 @@ func (p *Proofs) forget(d Damage) {
 
 func sameFile(a, b Object) bool { return a.Version == b.Version && a.Size == b.Size }
 
-// known tells whether a file was found whole; ErrDamaged when it was found damaged, or can be seen to be.
+// known reports whether a file was verified; ErrDamaged when it was found damaged, or has the wrong size.
 func (p *Proofs) known(k Kept, obj Object) (bool, error) {
 	p.mu.Lock()
 	was, bad := p.damaged[k.Key]
@@ -187,17 +186,17 @@ func (p *Proofs) known(k Kept, obj Object) (bool, error) {
 	case k.Size >= 0 && obj.Size != k.Size:
 		return false, p.judge(k, obj, false)
 	}
-	return whole && good.version == obj.Version && good.sha256 == k.SHA256 && time.Since(good.at).Abs() < provedFor, nil
+	return whole && good.version == obj.Version && good.sha256 == k.SHA256 && time.Since(good.at).Abs() < proofLife, nil
 }
 
-// judge remembers whether a file is what it has to be; ErrDamaged when it is not.
+// judge records whether a file is intact; ErrDamaged when it is not.
 func (p *Proofs) judge(k Kept, obj Object, whole bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if whole {
 		delete(p.damaged, k.Key)
 		for key := range p.whole {
-			if len(p.whole) < mostProofs {
+			if len(p.whole) < maxProofs {
 				break
 			}
 			delete(p.whole, key)
@@ -207,7 +206,7 @@ func (p *Proofs) judge(k Kept, obj Object, whole bool) error {
 	}
 	delete(p.whole, k.Key)
 	was, told := p.damaged[k.Key]
-	if d := (Damage{Key: k.Key, Found: time.Now(), was: obj}); (!told || !sameFile(was.was, obj)) && (told || len(p.damaged) < mostDamaged) {
+	if d := (Damage{Key: k.Key, Found: time.Now(), was: obj}); (!told || !sameFile(was.was, obj)) && (told || len(p.damaged) < maxDamaged) {
 		p.damaged[k.Key] = d
 		if p.found != nil {
 			p.found(d)
@@ -216,7 +215,7 @@ func (p *Proofs) judge(k Kept, obj Object, whole bool) error {
 	return fmt.Errorf("%s: %w", k.Key, ErrDamaged)
 }
 
-// proveOnce proves a file that many may ask for in the same moment, and leaves its reader at the beginning.
+// proveOnce verifies a file once for all who ask at the same time, and rewinds the reader.
 func (p *Proofs) proveOnce(ctx context.Context, k Kept, r *Reader) error {
 	for {
 		p.mu.Lock()
@@ -255,10 +254,10 @@ func (p *Proofs) proveOnce(ctx context.Context, k Kept, r *Reader) error {
 	return nil
 }
 
-// proveBuffer is how much of a file is read at once.
+// proveBuffer is how many bytes of a file are read at once.
 const proveBuffer = 1 << 20
 
-// prove reads a file and remembers what it was found to be.
+// prove reads a file and records whether it is intact. obj is what the storage says of it.
 func (p *Proofs) prove(ctx context.Context, k Kept, obj Object, r io.Reader, pace int64) error {
 	sum, buf := sha256.New(), make([]byte, min(proveBuffer, max(obj.Size, 1)))
 	begun, read := time.Now(), int64(0)
@@ -282,7 +281,7 @@ func (p *Proofs) prove(ctx context.Context, k Kept, obj Object, r io.Reader, pac
 	}
 }
 
-// provingReader hashes a file as it is read in order.
+// provingReader hashes a file while it is read in order, and ends with ErrDamaged instead of the last bytes if the hash differs.
 type provingReader struct {
 	io.ReadSeekCloser
 	p          *Proofs
@@ -290,8 +289,8 @@ type provingReader struct {
 	obj        Object
 	near       bool
 	hash       hash.Hash
-	at, hashed int64 // where the next byte is read, and up to where bytes are in the hash
-	err        error // what the hash came to
+	at, hashed int64 // offsets: of the next read, and of the first byte that is not hashed yet
+	err        error // ErrDamaged once the hash turned out wrong
 }
 
 // Read implements io.Reader.

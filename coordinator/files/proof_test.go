@@ -23,7 +23,7 @@ func filmOf(n int) ([]byte, string) {
 	return text, hex.EncodeToString(sum[:])
 }
 
-// readThrough opens a file and reads it as whoever downloads it does.
+// readThrough opens and reads a file as a download does.
 func readThrough(t *testing.T, p *Proofs, k Kept) ([]byte, error) {
 	t.Helper()
 	r, err := p.Open(t.Context(), k)
@@ -46,8 +46,8 @@ func flip(t *testing.T, file string) {
 	}
 }
 
-// A file that is not what its hash says is given whole by no store, and is given again when it is put back.
-func TestADamagedFileIsNotGivenAsWhole(t *testing.T) {
+// No store serves a damaged file as intact. Once the file is restored it is served again.
+func TestDamagedFileIsNotServed(t *testing.T) {
 	text, sum := filmOf(300_000)
 	onEveryStore(t, func(t *testing.T, s Store) {
 		var found []Damage
@@ -104,8 +104,8 @@ func TestADamagedFileIsNotGivenAsWhole(t *testing.T) {
 	})
 }
 
-// What is read of a file from elsewhere than its beginning neither proves it nor stands in the way of its proof.
-func TestAFileIsProvedOnItsWay(t *testing.T) {
+// A read that skips the beginning of a file does not verify it, and does not prevent its verification either.
+func TestLargeFileIsVerifiedWhileRead(t *testing.T) {
 	server := s3test.Start(t, "farm")
 	s := bucketOf(t, server, "")
 	text, sum := filmOf(1 << 20)
@@ -147,8 +147,8 @@ func TestAFileIsProvedOnItsWay(t *testing.T) {
 	}
 }
 
-// A folder's file is read once for all who ask in the same moment, and damage that was done since is seen.
-func TestAFileIsProvedOnceForAll(t *testing.T) {
+// A file in a folder is verified once for all who ask at the same time; later damage is noticed.
+func TestConcurrentOpensVerifyOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s, err := OpenFolder(dir, -1)

@@ -22,23 +22,23 @@ import (
 )
 
 const (
-	// partSize is how much of a stream of unknown length is in memory before it leaves, times partsAtOnce. Storages take
-	// 10,000 parts and none but the last below 5 MiB.
+	// partSize is how many bytes of a stream of unknown length are buffered for one part; partsAtOnce parts are. S3 takes at most 10,000
+	// parts, each but the last of at least 5 MiB.
 	partSize    = 8 << 20
 	partsAtOnce = 3
-	mostParts   = 9_000
-	// askWithin bounds what a storage has to answer without moving a file, tries again included.
-	askWithin = 30 * time.Second
-	// stalledAfter is how long a storage may neither take nor give a byte. Putting the parts of a large file together takes its time.
-	stalledAfter = 2 * time.Minute
-	triesOfAsk   = 6
+	maxParts    = 9_000
+	// requestTimeout bounds a request that transfers no file, retries included.
+	requestTimeout = 30 * time.Second
+	// stallTimeout is how long a connection may transfer nothing. It is this long because joining the parts of a large file takes time.
+	stallTimeout = 2 * time.Minute
+	requestTries = 6
 )
 
-// S3Config says where in S3-compatible storage files are kept.
+// S3Config says which bucket files are kept in, and how it is accessed.
 type S3Config struct {
 	Address
 	Credentials *credentials.Credentials
-	Scratch     string // folder of this machine for what programs want to read as a file; made when missing
+	Scratch     string // local folder for files that programs read by path; created if needed
 }
 
 // S3 is a Store in a bucket of S3-compatible storage.
@@ -46,24 +46,24 @@ type S3 struct {
 	client    atomic.Pointer[minio.Client]
 	transport *http.Transport
 	cfg       S3Config
-	skew      atomic.Int64 // by how much the storage's clock is ahead of this machine's, in nanoseconds
+	skew      atomic.Int64 // how far the storage's clock is ahead of this machine's, in nanoseconds
 
 	ctx    context.Context // ends with Close, for readers
 	cancel context.CancelFunc
 }
 
-// OpenS3 prepares the use of a bucket, which is not asked yet: see Check.
+// OpenS3 prepares the use of a bucket. It sends no request; see Reach.
 func OpenS3(cfg S3Config) (*S3, error) {
 	s := &S3{cfg: cfg, transport: http.DefaultTransport.(*http.Transport).Clone()}
 	s.transport.MaxIdleConnsPerHost = 64
-	s.transport.IdleConnTimeout = stalledAfter / 2
+	s.transport.IdleConnTimeout = stallTimeout / 2
 	dial := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	s.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial.DialContext(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return impatient{conn}, nil
+		return stallConn{conn}, nil
 	}
 	first, _ := storage.Styles(s.remote())
 	if cfg.PathStyle != nil {
@@ -72,7 +72,7 @@ func OpenS3(cfg S3Config) (*S3, error) {
 			first = minio.BucketLookupPath
 		}
 	}
-	if err := s.speak(first); err != nil {
+	if err := s.useStyle(first); err != nil {
 		return nil, err
 	}
 	if err := os.RemoveAll(cfg.Scratch); err != nil {
@@ -86,24 +86,24 @@ func (s *S3) remote() farm.RemoteObject {
 	return farm.RemoteObject{Endpoint: s.cfg.Endpoint, Region: s.cfg.Region, Bucket: s.cfg.Bucket, Insecure: s.cfg.Insecure}
 }
 
-// speak names the bucket in one of the two ways from now on.
-func (s *S3) speak(style minio.BucketLookupType) error {
+// useStyle makes requests name the bucket in the host or in the path from now on.
+func (s *S3) useStyle(style minio.BucketLookupType) error {
 	client, err := minio.New(s.cfg.Endpoint, &minio.Options{
 		Creds: s.cfg.Credentials, Secure: !s.cfg.Insecure, Region: s.cfg.Region, BucketLookup: style,
-		Transport: watchful{s}, MaxRetries: triesOfAsk,
+		Transport: clockTransport{s}, MaxRetries: requestTries,
 	})
 	if err != nil {
-		return fmt.Errorf("the storage's endpoint %q is not well formed: %w", s.cfg.Endpoint, err)
+		return fmt.Errorf("malformed storage endpoint %q: %w", s.cfg.Endpoint, err)
 	}
 	s.client.Store(client)
 	return nil
 }
 
-// watchful learns the storage's clock from its answers.
-type watchful struct{ s *S3 }
+// clockTransport learns the storage's clock from the Date header of its answers.
+type clockTransport struct{ s *S3 }
 
 // RoundTrip implements http.RoundTripper.
-func (w watchful) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w clockTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := w.s.transport.RoundTrip(r)
 	if err == nil {
 		if there, err := http.ParseTime(res.Header.Get("Date")); err == nil {
@@ -113,20 +113,20 @@ func (w watchful) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// impatient is a connection on which a storage may not be silent for long.
-type impatient struct{ net.Conn }
+// stallConn is a connection that fails when nothing moves on it for stallTimeout.
+type stallConn struct{ net.Conn }
 
 // Read implements net.Conn.
-func (c impatient) Read(p []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(stalledAfter)); err != nil {
+func (c stallConn) Read(p []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(stallTimeout)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(p)
 }
 
 // Write implements net.Conn.
-func (c impatient) Write(p []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(stalledAfter)); err != nil {
+func (c stallConn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(stallTimeout)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(p)
@@ -135,16 +135,16 @@ func (c impatient) Write(p []byte) (int, error) {
 // Where implements Shared.
 func (s *S3) Where() string { return s.cfg.String() }
 
-// Close ends all readers. Uploads in progress end with their contexts.
+// Close fails all open readers. Uploads in progress end with their contexts.
 func (s *S3) Close() error {
 	s.cancel()
 	s.transport.CloseIdleConnections()
 	return os.RemoveAll(s.cfg.Scratch)
 }
 
-// Reach implements Shared: whether the bucket is there and these credentials open it. The way to name the bucket is found here.
+// Reach implements Shared: it checks that the bucket exists and the credentials open it, and detects how to name the bucket.
 func (s *S3) Reach(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	err := s.exists(ctx)
 	if s.cfg.PathStyle != nil || !storage.RefusesStyle(err) {
@@ -154,16 +154,16 @@ func (s *S3) Reach(ctx context.Context) error {
 	if second == minio.BucketLookupAuto {
 		return s.explain("", err)
 	}
-	if bad := s.speak(second); bad != nil {
+	if bad := s.useStyle(second); bad != nil {
 		return bad
 	}
 	if other := s.exists(ctx); other == nil || !storage.RefusesStyle(other) {
 		return s.explain("", other)
 	}
-	return errors.Join(s.explain("", err), s.speak(first))
+	return errors.Join(s.explain("", err), s.useStyle(first))
 }
 
-// exists asks for the first name below the prefix: credentials for one prefix of a bucket may not ask whether the bucket exists.
+// exists lists the first name below the prefix. Credentials for one prefix may not ask whether the bucket exists.
 func (s *S3) exists(ctx context.Context) error {
 	for found := range s.client.Load().ListObjectsIter(ctx, s.cfg.Bucket, minio.ListObjectsOptions{Prefix: s.cfg.Prefix, MaxKeys: 1}) {
 		return found.Err
@@ -171,7 +171,7 @@ func (s *S3) exists(ctx context.Context) error {
 	return nil
 }
 
-// name is what the storage calls a key, or a note.
+// name is the object name of a key or note.
 func (s *S3) name(key string) string { return s.cfg.Prefix + key }
 
 // Stat implements Store.
@@ -183,7 +183,7 @@ func (s *S3) Stat(ctx context.Context, key string) (Object, error) {
 }
 
 func (s *S3) stat(ctx context.Context, key string) (Object, error) {
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	info, err := s.client.Load().StatObject(ctx, s.cfg.Bucket, s.name(key), minio.StatObjectOptions{})
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *S3) stat(ctx context.Context, key string) (Object, error) {
 	return s.object(key, info), nil
 }
 
-// object tells of a file in this machine's time.
+// object describes a file, with its time converted to this machine's clock.
 func (s *S3) object(key string, info minio.ObjectInfo) Object {
 	return Object{Key: key, Size: info.Size, Modified: info.LastModified.Add(-time.Duration(s.skew.Load())), Version: info.ETag}
 }
@@ -205,7 +205,7 @@ func (s *S3) Rename(ctx context.Context, from, to string) error {
 	return s.move(ctx, from, to)
 }
 
-// move copies within the storage, then removes: no storage has anything better.
+// move copies within the storage, then removes: S3 has no rename.
 func (s *S3) move(ctx context.Context, from, to string) error {
 	if err := s.copy(ctx, from, to); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (s *S3) Delete(ctx context.Context, key string) error {
 }
 
 func (s *S3) remove(ctx context.Context, key string) error {
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	err := s.explain(key, s.client.Load().RemoveObject(ctx, s.cfg.Bucket, s.name(key), minio.RemoveObjectOptions{}))
 	if errors.Is(err, ErrNotFound) {
@@ -276,7 +276,7 @@ func (s *S3) list(ctx context.Context, prefix string, deep bool, fn func(Object)
 	return nil
 }
 
-// Path implements Store: the file is fetched to this machine.
+// Path implements Store: it downloads the file to this machine.
 func (s *S3) Path(ctx context.Context, key string) (path string, done func(), err error) {
 	r, err := s.Open(ctx, key)
 	if err != nil {
@@ -290,11 +290,11 @@ func (s *S3) Path(ctx context.Context, key string) (path string, done func(), er
 	if err != nil {
 		return "", nil, fmt.Errorf("making a scratch folder: %w", err)
 	}
-	done = func() { _ = os.RemoveAll(dir) } // what stays goes with the next start
+	done = func() { _ = os.RemoveAll(dir) } // the next start deletes what remains
 	path = filepath.Join(dir, filepath.Base(key))
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
-		stop := context.AfterFunc(ctx, func() { _ = r.Close() }) // ends the copying
+		stop := context.AfterFunc(ctx, func() { _ = r.Close() }) // aborts the copying
 		_, err = io.Copy(out, r)
 		stop()
 		err = cmp.Or(ctx.Err(), fullDisk(errors.Join(err, out.Close())))
@@ -306,9 +306,9 @@ func (s *S3) Path(ctx context.Context, key string) (path string, done func(), er
 	return path, done, nil
 }
 
-// Sweep implements Store. Storages keep the parts of broken uploads until somebody ends these.
+// Sweep implements Store. A bucket keeps the parts of unfinished uploads until these are aborted.
 func (s *S3) Sweep(ctx context.Context) error {
-	before := time.Now().Add(-brokenAfter)
+	before := time.Now().Add(-uploadExpiry)
 	err := s.list(ctx, temporary+"/", true, func(o Object) error {
 		if o.Modified.After(before) {
 			return nil

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// mostNote is how large a note may be, in bytes.
-const mostNote = 64 << 10
+// maxNote is the largest note, in bytes.
+const maxNote = 64 << 10
 
 // PutNote implements Shared.
 func (s *S3) PutNote(ctx context.Context, name string, text []byte) error {
 	if err := Check(name); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return s.putSmall(ctx, notes+"/"+name, text)
 }
@@ -29,7 +29,7 @@ func (s *S3) Note(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(r, mostNote))
+	text, err := io.ReadAll(io.LimitReader(r, maxNote))
 	return text, errors.Join(err, r.Close())
 }
 

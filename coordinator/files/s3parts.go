@@ -17,21 +17,20 @@ import (
 )
 
 const (
-	// A storage is told to forget an upload so often at most, with a pause behind each time.
+	// abandon is repeated, since a part may arrive after the first try.
 	abandonTries  = 5
 	abandonPause  = 100 * time.Millisecond
 	abandonWithin = 15 * time.Second
 )
 
-// partsUpload is a file on its way into a bucket in parts, of which nothing is seen before the last one has arrived and the storage was
-// told so.
+// partsUpload is a multipart upload. The file appears when it is completed.
 type partsUpload struct {
 	core         minio.Core
 	bucket, name string
 	id           string
 }
 
-// beginParts begins an upload; whoever does ends it by complete or abandon.
+// beginParts begins an upload, which ends by complete or abandon.
 func (s *S3) beginParts(ctx context.Context, name string) (*partsUpload, error) {
 	up := &partsUpload{core: minio.Core{Client: s.client.Load()}, bucket: s.cfg.Bucket, name: s.name(name)}
 	var err error
@@ -39,8 +38,8 @@ func (s *S3) beginParts(ctx context.Context, name string) (*partsUpload, error) 
 	return up, err
 }
 
-// send sends a stream in parts of some size, several at a time. When the stream breaks off, parts that are on their way arrive all the
-// same: a part that is cut off may reach the storage later, and behind the word that it is not wanted.
+// send uploads a stream in parts of size bytes, several at a time. If the stream fails, parts in flight are still sent: one that was cut
+// off could arrive after the upload was aborted, and remain.
 func (up *partsUpload) send(ctx context.Context, r io.Reader, size int64) ([]minio.CompletePart, error) {
 	group, inGroup := errgroup.WithContext(ctx)
 	free := make(chan []byte, partsAtOnce)
@@ -82,7 +81,7 @@ func (up *partsUpload) send(ctx context.Context, r io.Reader, size int64) ([]min
 	return whole, broken
 }
 
-// put sends one part. The storage refuses what did not arrive as it left.
+// put sends one part. Its MD5 lets the storage refuse damaged bytes.
 func (up *partsUpload) put(ctx context.Context, part *minio.CompletePart, text []byte) error {
 	sum := md5.Sum(text)
 	put, err := up.core.PutObjectPart(ctx, up.bucket, up.name, up.id, part.PartNumber, bytes.NewReader(text), int64(len(text)),
@@ -96,8 +95,8 @@ func (up *partsUpload) complete(ctx context.Context, parts []minio.CompletePart)
 	return err
 }
 
-// abandon has the storage forget the upload. It is told again until it knows of none: a part that was cut off may have come behind the
-// first word. What stays nevertheless goes with a sweep.
+// abandon aborts the upload, again until the storage knows it no more: a part that was cut off may arrive after the first abort. Anything
+// left is deleted by a later sweep.
 func (up *partsUpload) abandon(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
 	defer cancel()

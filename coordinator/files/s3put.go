@@ -18,11 +18,11 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader, lim Limits) (Obje
 	if err := Check(key); err != nil {
 		return Object{}, err
 	}
-	in, err := take(ctx, r, lim)
+	in, err := newIntake(ctx, r, lim)
 	if err != nil {
 		return Object{}, err
 	}
-	text, small, err := s.begin(in)
+	text, small, err := s.readFirst(in)
 	if err != nil {
 		return Object{}, err
 	}
@@ -37,33 +37,33 @@ func (s *S3) Put(ctx context.Context, key string, r io.Reader, lim Limits) (Obje
 	return Object{Key: key, Size: in.n, SHA256: in.sha256(), Modified: time.Now()}, nil
 }
 
-// PutBlob implements Store. A large one is sent under a passing name, since its own is known with its last byte only.
+// PutBlob implements Store. A large blob is uploaded under a temporary name, since its hash is known with its last byte.
 func (s *S3) PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, error) {
-	in, err := take(ctx, r, lim)
+	in, err := newIntake(ctx, r, lim)
 	if err != nil {
 		return Object{}, err
 	}
-	text, small, err := s.begin(in)
+	text, small, err := s.readFirst(in)
 	if err != nil {
 		return Object{}, err
 	}
-	passing := temporary + "/" + rand.Text()
+	temp := temporary + "/" + rand.Text()
 	if !small {
-		if err := s.putLarge(ctx, passing, io.MultiReader(bytes.NewReader(text), in), in); err != nil {
+		if err := s.putLarge(ctx, temp, io.MultiReader(bytes.NewReader(text), in), in); err != nil {
 			return Object{}, err
 		}
 	}
 	key, err := BlobKey(in.sha256())
 	if err == nil {
-		err = arrive(ctx, s, key, in.n, func() error {
+		err = ensureKept(ctx, s, key, in.n, func() error {
 			if small {
 				return s.putSmall(ctx, key, text)
 			}
-			return s.copy(ctx, passing, key)
+			return s.copy(ctx, temp, key)
 		})
 	}
 	if !small {
-		err = errors.Join(err, s.remove(context.WithoutCancel(ctx), passing))
+		err = errors.Join(err, s.remove(context.WithoutCancel(ctx), temp))
 	}
 	if err != nil {
 		return Object{}, err
@@ -71,15 +71,15 @@ func (s *S3) PutBlob(ctx context.Context, r io.Reader, lim Limits) (Object, erro
 	return Object{Key: key, Size: in.n, SHA256: in.sha256(), Modified: time.Now()}, nil
 }
 
-// begin reads the first part of a stream. A stream that is small has ended with it.
-func (s *S3) begin(in *intake) (text []byte, small bool, err error) {
+// readFirst reads up to one part of a stream; small says that it ended within it.
+func (s *S3) readFirst(in *intake) (text []byte, small bool, err error) {
 	room := int64(partSize)
-	if most := in.most(); most >= 0 && most < room {
-		room = most + 1
+	if limit := in.limit(); limit >= 0 && limit < room {
+		room = limit + 1
 	}
 	var first bytes.Buffer
-	if most := in.lim.Size; most >= 0 {
-		first.Grow(int(min(most, partSize)) + bytes.MinRead)
+	if size := in.lim.Size; size >= 0 {
+		first.Grow(int(min(size, partSize)) + bytes.MinRead)
 	}
 	if _, err := io.Copy(&first, io.LimitReader(in, room)); err != nil {
 		return nil, false, err
@@ -89,19 +89,19 @@ func (s *S3) begin(in *intake) (text []byte, small bool, err error) {
 
 func (s *S3) putSmall(ctx context.Context, name string, text []byte) error {
 	core := minio.Core{Client: s.client.Load()}
-	sum := md5.Sum(text) // the storage refuses what did not arrive as it left
+	sum := md5.Sum(text) // lets the storage refuse damaged bytes
 	_, err := core.PutObject(ctx, s.cfg.Bucket, s.name(name), bytes.NewReader(text), int64(len(text)),
 		base64.StdEncoding.EncodeToString(sum[:]), "", minio.PutObjectOptions{})
 	return s.explain(name, err)
 }
 
-// putLarge sends a stream in parts.
+// putLarge uploads a stream in parts.
 func (s *S3) putLarge(ctx context.Context, name string, r io.Reader, in *intake) error {
 	up, err := s.beginParts(ctx, name)
 	if err != nil {
 		return s.explain(name, err)
 	}
-	parts, err := up.send(ctx, r, max(int64(partSize), in.most()/mostParts))
+	parts, err := up.send(ctx, r, max(int64(partSize), in.limit()/maxParts))
 	if err == nil && in.err == nil {
 		err = up.complete(ctx, parts)
 	}

@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	// firstRead is how much of a file is asked for at once when it is opened: most are read whole with it, and of the others little is
-	// wasted when they are read from elsewhere.
+	// firstRead is how many bytes are requested when a file is opened. Most files fit; where a reader seeks at once, little is wasted.
 	firstRead = 256 << 10
-	// rereads is how often reading goes on after the storage has broken off, from where it did.
+	// rereads is how often a read resumes after the connection broke.
 	rereads = 5
-	// skipWithin is how far ahead bytes are read and dropped rather than asked for anew.
+	// skipWithin is the longest gap, in bytes, that is read and discarded rather than requested anew.
 	skipWithin = 64 << 10
 )
 
@@ -36,10 +35,10 @@ func (s *S3) open(ctx context.Context, key string) (*Reader, error) {
 	r := &s3reader{s: s, key: key}
 	r.ctx, r.cancel = context.WithCancel(s.ctx)
 	stop := context.AfterFunc(ctx, r.cancel)
-	late := time.AfterFunc(askWithin, r.cancel)
+	late := time.AfterFunc(requestTimeout, r.cancel)
 	info, err := r.ask(0, firstRead)
 	var said minio.ErrorResponse
-	if errors.As(err, &said) && said.Code == minio.InvalidRange { // it is empty
+	if errors.As(err, &said) && said.Code == minio.InvalidRange { // the file is empty
 		info, err = s.client.Load().StatObject(r.ctx, s.cfg.Bucket, s.name(key), minio.StatObjectOptions{})
 	}
 	if !stop() && ctx.Err() != nil {
@@ -54,21 +53,21 @@ func (s *S3) open(ctx context.Context, key string) (*Reader, error) {
 	return &Reader{ReadSeekCloser: r, Object: s.object(key, info), cut: r.cancel}, nil
 }
 
-// s3reader reads a file in order, from wherever it is wanted, and goes on by itself where the storage broke off.
+// s3reader reads a file, from any position, and resumes where the connection broke.
 type s3reader struct {
 	s      *S3
 	key    string
 	size   int64
-	etag   string // so that what is read later is of the same file
+	etag   string // so that later requests read the same version
 	ctx    context.Context
 	cancel context.CancelFunc
-	at     int64         // where the next Read reads
-	body   io.ReadCloser // what comes from position on; nil when nothing was asked for
-	from   int64         // where body is
+	at     int64         // offset of the next Read
+	body   io.ReadCloser // the file from offset from on; nil before the first request
+	from   int64         // offset at which body stands
 }
 
-// ask asks for a part of the file; most is 0 for all that comes after from. The answer's size is the whole file's.
-func (r *s3reader) ask(from, most int64) (minio.ObjectInfo, error) {
+// ask requests length bytes of the file at from; 0 for all that follow. The returned size is that of the whole file.
+func (r *s3reader) ask(from, length int64) (minio.ObjectInfo, error) {
 	var options minio.GetObjectOptions
 	if r.etag != "" {
 		if err := options.SetMatchETag(r.etag); err != nil {
@@ -76,8 +75,8 @@ func (r *s3reader) ask(from, most int64) (minio.ObjectInfo, error) {
 		}
 	}
 	last := int64(0) // to the end
-	if most > 0 {
-		last = from + most - 1
+	if length > 0 {
+		last = from + length - 1
 	}
 	if from > 0 || last > 0 {
 		if err := options.SetRange(from, last); err != nil {
@@ -91,7 +90,7 @@ func (r *s3reader) ask(from, most int64) (minio.ObjectInfo, error) {
 	}
 	if _, whole, found := strings.Cut(header.Get("Content-Range"), "/"); found {
 		if info.Size, err = strconv.ParseInt(whole, 10, 64); err != nil {
-			return info, errors.Join(fmt.Errorf("the storage names a size that is none: %w", err), body.Close())
+			return info, errors.Join(fmt.Errorf("the storage sent a malformed size: %w", err), body.Close())
 		}
 	}
 	r.body, r.from = body, from
@@ -111,7 +110,7 @@ func (r *s3reader) Read(p []byte) (int, error) {
 		if try > 0 && interval.Wait(r.ctx, time.Duration(try)*200*time.Millisecond) != nil {
 			break
 		}
-		if failed = r.approach(); failed != nil {
+		if failed = r.seekBody(); failed != nil {
 			continue
 		}
 		n, err := r.body.Read(p)
@@ -120,7 +119,7 @@ func (r *s3reader) Read(p []byte) (int, error) {
 			return n, nil
 		}
 		_ = r.drop()
-		if err != io.EOF { // the end of the first part is none of the file
+		if err != io.EOF { // only the first request's range ended, not the file
 			failed = err
 		}
 	}
@@ -128,13 +127,13 @@ func (r *s3reader) Read(p []byte) (int, error) {
 		failed = io.ErrUnexpectedEOF
 	}
 	if r.s.ctx.Err() == nil && r.ctx.Err() != nil {
-		return 0, fmt.Errorf("reading %s: it has been closed", r.key)
+		return 0, fmt.Errorf("reading %s: the file is closed", r.key)
 	}
 	return 0, r.s.explain(r.key, failed)
 }
 
-// approach has body stand where the next byte is wanted.
-func (r *s3reader) approach() error {
+// seekBody brings body to the offset of the next Read, with a new request if needed.
+func (r *s3reader) seekBody() error {
 	if r.body != nil && r.at >= r.from && r.at-r.from <= skipWithin {
 		n, err := io.CopyN(io.Discard, r.body, r.at-r.from)
 		r.from += n
@@ -156,7 +155,7 @@ func (r *s3reader) drop() error {
 	return body.Close()
 }
 
-// Seek implements io.Seeker. Nothing is asked for before the next Read.
+// Seek implements io.Seeker. It sends no request.
 func (r *s3reader) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -165,7 +164,7 @@ func (r *s3reader) Seek(offset int64, whence int) (int64, error) {
 		offset += r.size
 	}
 	if offset < 0 {
-		return 0, fmt.Errorf("reading %s: position %d is before its beginning", r.key, offset)
+		return 0, fmt.Errorf("reading %s: negative position %d", r.key, offset)
 	}
 	r.at = offset
 	return offset, nil
@@ -174,6 +173,6 @@ func (r *s3reader) Seek(offset int64, whence int) (int64, error) {
 // Close implements io.Closer.
 func (r *s3reader) Close() error {
 	r.cancel()
-	_ = r.drop() // it was only read
+	_ = r.drop() // nothing was written
 	return nil
 }

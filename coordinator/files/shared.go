@@ -11,42 +11,41 @@ import (
 	"overcrank/interval"
 )
 
-// notes is the folder of what coordinators tell each other by files. A key cannot name it, since its part begins with a dot.
+// notes is the folder of the small files by which coordinators tell each other something. No key names it: its part begins with a dot.
 const notes = ".overcrank"
 
-// NoteName is what a note is called in the storage.
+// NoteName is the name of a note in the storage.
 func NoteName(name string) string { return notes + "/" + name }
 
-// brokenAfter is how long an upload may take at most, from when on what is left of it is dropped.
-const brokenAfter = 24 * time.Hour
+// uploadExpiry is the age at which an unfinished upload counts as abandoned.
+const uploadExpiry = 24 * time.Hour
 
 // Shared is a Store that several coordinators use at once.
 type Shared interface {
 	Store
-	// Where names the storage for people, without credentials.
+	// Where names the storage for people. It holds no credentials.
 	Where() string
-	// Reach tells whether the storage is there and lets itself be used. It looks for ways that may have opened meanwhile.
+	// Reach checks that the storage can be reached and used. It also looks for a mount or address style that has changed.
 	Reach(ctx context.Context) error
-	// PutNote keeps a small file for other coordinators, at once and whole, under a name that is made like a key.
+	// PutNote atomically writes a small file for other coordinators. Its name follows the rules of keys.
 	PutNote(ctx context.Context, name string, text []byte) error
-	// Note reads one; ErrNotFound when there is none.
+	// Note reads a note; ErrNotFound when there is none.
 	Note(ctx context.Context, name string) ([]byte, error)
 	DropNote(ctx context.Context, name string) error
-	// Notes lists all below a folder.
+	// Notes lists all notes below a folder.
 	Notes(ctx context.Context, folder string) ([]Object, error)
 }
 
-// How a file that is kept by its content goes, though another coordinator may be told in the same moment to keep it: whoever removes
-// leaves a mark first, looks once more, removes, and takes the mark away. Whoever keeps writes, and then looks: when there is a mark,
-// it waits until that is gone; when the file is gone, it writes again. So either the removal saw the new file, or the writer sees that it
-// went.
+// How a file kept by its content is removed, though another coordinator may be storing it at the same moment: the remover writes a mark,
+// checks again, removes the file and deletes the mark. The writer writes, then checks: while there is a mark it waits; if the file is
+// gone it writes again. So either the remover sees the new file, or the writer sees the removal.
 const (
 	marks = "removing"
-	// removeWithin is how long a removal may take behind its second look, so that none outlives its mark.
-	removeWithin = 10 * time.Second
-	markLife     = time.Minute
-	markPause    = 200 * time.Millisecond
-	// freshFor is how long a kept file need not be written again.
+	// removeTimeout bounds a removal after its second check, so that none outlives its mark.
+	removeTimeout = 10 * time.Second
+	markLife      = time.Minute
+	markPause     = 200 * time.Millisecond
+	// freshFor is how long a stored file need not be written again.
 	freshFor = 20 * time.Second
 )
 
@@ -64,25 +63,25 @@ func deleteIf(ctx context.Context, s Shared, key string, before time.Time, keep 
 	if stays, err := stays(); err != nil || stays {
 		return err
 	}
-	mark := marks + "/" + markOf(key) + rand.Text()
+	mark := marks + "/" + markPrefix(key) + rand.Text()
 	if err := s.PutNote(ctx, mark, nil); err != nil {
 		return err
 	}
 	begun := time.Now()
 	stay, err := stays()
 	if err == nil && !stay {
-		within, cancel := context.WithDeadline(ctx, begun.Add(removeWithin))
+		within, cancel := context.WithDeadline(ctx, begun.Add(removeTimeout))
 		err = s.Delete(within, key)
 		cancel()
 		if err != nil {
-			return err // whether it went is not known: the mark stays until nothing of this can be on its way any more
+			return err // the file may be gone or not: its mark stays until the removal can no longer take effect
 		}
 	}
 	return errors.Join(err, s.DropNote(context.WithoutCancel(ctx), mark))
 }
 
-// arrive has write put a file of a size under a key, until it is there for good.
-func arrive(ctx context.Context, s Shared, key string, size int64, write func() error) error {
+// ensureKept calls write, which stores a file of size bytes under key, until no removal can undo it.
+func ensureKept(ctx context.Context, s Shared, key string, size int64, write func() error) error {
 	had, err := s.Stat(ctx, key)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -118,17 +117,17 @@ func arrive(ctx context.Context, s Shared, key string, size int64, write func() 
 func isMarked(ctx context.Context, s Shared, key string) (bool, error) {
 	list, err := s.Notes(ctx, marks)
 	for _, mark := range list {
-		if strings.HasPrefix(mark.Key, marks+"/"+markOf(key)) && time.Since(mark.Modified) < markLife {
+		if strings.HasPrefix(mark.Key, marks+"/"+markPrefix(key)) && time.Since(mark.Modified) < markLife {
 			return true, nil
 		}
 	}
 	return false, err
 }
 
-// markOf is what the marks of a key begin with.
-func markOf(key string) string { return strings.ReplaceAll(key, "/", "_") + "." }
+// markPrefix is the prefix of a key's marks.
+func markPrefix(key string) string { return strings.ReplaceAll(key, "/", "_") + "." }
 
-// sweepMarks drops what removals left that were cut off.
+// sweepMarks deletes the marks of removals that were cut off.
 func sweepMarks(ctx context.Context, s Shared) error {
 	list, err := s.Notes(ctx, marks)
 	for _, mark := range list {

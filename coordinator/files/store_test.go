@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bucketOf gives a store in a bucket of a real S3 server.
+// bucketOf opens a store in a bucket of a real S3 server.
 func bucketOf(t testing.TB, server *s3test.Server, prefix string) *S3 {
 	t.Helper()
 	s, err := OpenS3(S3Config{
@@ -58,15 +58,14 @@ func mountOf(t testing.TB, dir, node string) *Mount {
 	return m
 }
 
-// onEveryStore runs a test on each kind of store, empty ones.
+// onEveryStore runs a test on an empty store of each kind.
 func onEveryStore(t *testing.T, test func(t *testing.T, s Store)) {
 	t.Run("folder", func(t *testing.T) { test(t, folder(t, -1)) })
 	onSharedStores(t, func(t *testing.T, one, _ Shared, _ func()) { test(t, one) })
 	onMovingStores(t, func(t *testing.T, s Shared, _ func()) { test(t, s) })
 }
 
-// onSharedStores runs a test on each kind of store that several coordinators use, as two of these see it. age makes all files in it
-// an hour older.
+// onSharedStores runs a test on each kind of store that several coordinators share, with two of them. age makes all files an hour older.
 func onSharedStores(t *testing.T, test func(t *testing.T, one, other Shared, age func())) {
 	t.Run("mount", func(t *testing.T) {
 		dir := t.TempDir()
@@ -78,7 +77,7 @@ func onSharedStores(t *testing.T, test func(t *testing.T, one, other Shared, age
 	})
 }
 
-// everything lists what is in a store, also what no key names.
+// everything lists all files of a store, including those that no key names.
 func everything(t *testing.T, s Store) (names []string) {
 	t.Helper()
 	var err error
@@ -166,7 +165,7 @@ func TestBlobIsKeptUnderItsHash(t *testing.T) {
 	})
 }
 
-func TestReadersGoWhereTheyAreSent(t *testing.T) {
+func TestReadersSeek(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s Store) {
 		data := make([]byte, 2<<20+77)
 		for i := range data {
@@ -222,7 +221,7 @@ func bytesOf(t *testing.T, s Store, key string, n int64) io.Reader {
 	return io.LimitReader(r, n)
 }
 
-func TestNothingIsLeftOfAnUploadThatFails(t *testing.T) {
+func TestFailedUploadLeavesNothing(t *testing.T) {
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	large := bytes.Repeat([]byte("x"), 2*partSize+10)
@@ -260,7 +259,7 @@ func TestNothingIsLeftOfAnUploadThatFails(t *testing.T) {
 	})
 }
 
-func TestAFailedPutKeepsWhatWasThere(t *testing.T) {
+func TestFailedPutKeepsTheOldFile(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s Store) {
 		put(t, s, "k", "old")
 		if _, err := s.Put(t.Context(), "k", strings.NewReader("ne"), Limits{Size: 3}); !errors.Is(err, ErrShort) {
@@ -301,7 +300,7 @@ func TestHostileKeysAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThere(t *testing.T) {
+func TestMissingFiles(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s Store) {
 		put(t, s, "a/b/c", "x")
 		for _, key := range []string{"a", "a/b", "nothing", "a/b/c/d"} {
@@ -383,7 +382,7 @@ func TestListWalkAndDelete(t *testing.T) {
 	})
 }
 
-func TestRenameGivesAnotherKey(t *testing.T) {
+func TestRename(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s Store) {
 		put(t, s, "a/in-1", "the result")
 		put(t, s, "out/1", "an older one")
@@ -399,7 +398,7 @@ func TestRenameGivesAnotherKey(t *testing.T) {
 	})
 }
 
-func TestDeleteIfSparesTheFreshAndTheNamed(t *testing.T) {
+func TestDeleteIfKeepsFreshAndNeededFiles(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s Store) {
 		put(t, s, "k", "x")
 		there := func() bool { _, err := s.Stat(t.Context(), "k"); return err == nil }
@@ -425,7 +424,7 @@ func TestDeleteIfSparesTheFreshAndTheNamed(t *testing.T) {
 	})
 }
 
-func TestPathIsAFileOfThisMachine(t *testing.T) {
+func TestPathIsALocalFile(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s Store) {
 		put(t, s, "a/b.ttf", "a font")
 		path, done, err := s.Path(t.Context(), "a/b.ttf")
@@ -439,15 +438,15 @@ func TestPathIsAFileOfThisMachine(t *testing.T) {
 	})
 }
 
-// neighbour keeps a file beside another. The S3 server of the tests keeps keys as paths, removes folders that become empty, and refuses
-// what comes into one in that moment; S3 has no folders.
+// neighbour stores a file beside another one. The tests' S3 server maps keys to paths, removes empty folders, and refuses writes into a
+// folder at that moment; S3 has no folders.
 func neighbour(t *testing.T, s Store, key string) {
 	t.Helper()
 	put(t, s, path.Dir(key)+"/neighbour", "stays")
 }
 
-// What is kept anew while it is removed is there afterwards, whichever comes first and whoever does it.
-func TestWhatIsKeptWhileItIsRemovedIsThere(t *testing.T) {
+// A file that is stored while it is being removed is there afterwards, whichever comes first.
+func TestPutDuringRemovalSurvives(t *testing.T) {
 	test := func(t *testing.T, one, other Shared, age func()) {
 		texts := map[string]string{}
 		for i := range 60 {
@@ -489,20 +488,20 @@ func TestWhatIsKeptWhileItIsRemovedIsThere(t *testing.T) {
 	onMovingStores(t, func(t *testing.T, s Shared, age func()) { test(t, s, s, age) })
 }
 
-func TestAKeeperWaitsForTheMarkOfARemoval(t *testing.T) {
+func TestWriterWaitsForTheMarkOfARemoval(t *testing.T) {
 	onSharedStores(t, func(t *testing.T, one, other Shared, age func()) {
 		key, _ := BlobKey(strings.Repeat("ab", 32))
 		neighbour(t, one, key)
 		put(t, one, key, "x")
 		age()
-		mark := marks + "/" + markOf(key) + "m"
+		mark := marks + "/" + markPrefix(key) + "m"
 		if err := one.PutNote(t.Context(), mark, nil); err != nil {
 			t.Fatal(err)
 		}
 		kept := make(chan error)
 		writes := make(chan int, 10)
 		go func() {
-			kept <- arrive(t.Context(), other, key, -1, func() error {
+			kept <- ensureKept(t.Context(), other, key, -1, func() error {
 				writes <- 1
 				_, err := other.Put(t.Context(), key, strings.NewReader("x"), Limits{Size: 1})
 				return err
@@ -522,7 +521,7 @@ func TestAKeeperWaitsForTheMarkOfARemoval(t *testing.T) {
 	})
 }
 
-func TestCoordinatorsReadEachOthersFilesAndNotes(t *testing.T) {
+func TestCoordinatorsShareFilesAndNotes(t *testing.T) {
 	onSharedStores(t, func(t *testing.T, one, other Shared, _ func()) {
 		if err := errors.Join(one.Reach(t.Context()), other.Reach(t.Context())); err != nil {
 			t.Fatal(err)

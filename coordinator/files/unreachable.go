@@ -12,10 +12,10 @@ import (
 	"overcrank/outbound/storage"
 )
 
-// ErrUnreachable marks that what lies behind a store could not be asked, or refuses to work. Nothing is known of the file then.
+// ErrUnreachable marks that the storage could not be asked, or refuses to work. It says nothing about the file.
 var ErrUnreachable = errors.New("the farm's storage cannot be used")
 
-// unreachable is a farm.CodeUnavailable that names the storage and the reason, and no credential.
+// unreachable is a farm.CodeUnavailable that names the storage and the reason, but no credentials.
 func unreachable(where, reason string, cause error) error {
 	return &farm.Error{
 		Code:    farm.CodeUnavailable,
@@ -24,7 +24,7 @@ func unreachable(where, reason string, cause error) error {
 	}
 }
 
-// explain words what asking for a key ended with; nil for nil.
+// explain turns the client's error about a key into the store's; nil for nil.
 func (s *S3) explain(key string, err error) error {
 	var said minio.ErrorResponse
 	switch {

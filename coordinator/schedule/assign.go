@@ -14,24 +14,23 @@ type Grant struct {
 	Machine string
 }
 
-// round is one call of Assign. Free slots, limits and shares only become fewer within it, so what has been found to be
-// impossible stays so.
+// round is one call of Assign. Free slots, limits and shares only shrink during a round, so what was impossible once stays impossible.
 type round struct {
 	now    time.Time
 	at     int64
 	number uint64
 	ranks  []level // in the order in which they are served, without paused ones
 	served [levels]bool
-	teams  []*team // with something ready, the one that had the least of its share first
-	may    set     // classes that perhaps can be served
-	few    set     // room for those of a team that has all the machines it may have
+	teams  []*team // with ready tasks, the least served by its share first
+	may    set     // classes that may find a machine
+	few    set     // reused for the classes of a team at its maximum of machines
 }
 
-// exactFree is up to how many free machines are looked at one by one to find what can be served. With more of them there is
-// hardly a class that none of them takes.
+// exactFree is the number of free machines up to which each is examined to find the classes that can be served. With more, hardly any
+// class finds none.
 const exactFree = 64
 
-// Assign gives at most limit tasks to free machines, the most urgent first. Granted tasks leave the queue and take a slot.
+// Assign assigns at most limit tasks to free machines, the most urgent first. Assigned tasks leave the queue and hold a slot.
 func (q *Queue) Assign(now time.Time, limit int) []Grant {
 	q.latest = max(q.latest, now.UnixNano())
 	q.arrive(now.UnixNano())
@@ -70,7 +69,7 @@ func (q *Queue) begin(now time.Time) *round {
 
 func byShare(a, b *team) int { return cmp.Or(cmp.Compare(a.share, b.share), cmp.Compare(a.id, b.id)) }
 
-// rank puts the levels in order: those outside their hours come when nothing else wants the machine.
+// rank orders the levels: those outside their hours come last.
 func (q *Queue) rank(r *round) {
 	for _, inHours := range []bool{true, false} {
 		for l := range level(levels) {
@@ -83,7 +82,7 @@ func (q *Queue) rank(r *round) {
 	}
 }
 
-// servable finds the classes that some free machine perhaps can serve.
+// servable finds the classes that some free machine may serve.
 func (q *Queue) servable(r *round) {
 	r.may.clear()
 	if len(q.free) <= exactFree {
@@ -101,7 +100,7 @@ func (q *Queue) servable(r *round) {
 	q.shut(r)
 }
 
-// takes are the classes that fit a machine and are not kept off it by a limit on each machine. It is good until the next call.
+// takes returns the classes that fit a machine and are not kept from it by a limit per machine. The set is valid until the next call.
 func (q *Queue) takes(m *machine) set {
 	takes := append(q.taken[:0], m.profile.fits...)
 	q.taken = takes
@@ -113,18 +112,18 @@ func (q *Queue) takes(m *machine) set {
 	return takes
 }
 
-// shut takes out the classes for which there is no licence left.
+// shut removes the classes for which a limit is reached.
 func (q *Queue) shut(r *round) {
 	for _, l := range q.limitList {
-		aside := 0
+		withheld := 0
 		if q.claim != nil && l.classes.has(q.claim.class.index) {
-			aside = 1
+			withheld = 1
 		}
-		if !l.full(aside) {
+		if !l.full(withheld) {
 			continue
 		}
 		gone := append(set(nil), l.classes...)
-		if l.policy.ByMachine && aside == 0 {
+		if l.policy.ByMachine && withheld == 0 {
 			for m := range l.machines {
 				if m.free > 0 {
 					gone.lessen(m.profile.fits)
@@ -135,13 +134,13 @@ func (q *Queue) shut(r *round) {
 	}
 }
 
-// next is the most urgent task that a free machine may have, with that machine.
+// next returns the most urgent task that a free machine may have, and that machine.
 func (q *Queue) next(r *round) (*item, *machine) {
 	if it, m := q.nextOfClaim(r); it != nil {
 		return it, m
 	}
 	for _, l := range r.ranks {
-		if q.levelFull(l, q.asideOfLevel(l)) {
+		if q.levelFull(l, q.withheldOfLevel(l)) {
 			continue
 		}
 		for _, t := range r.teams {
@@ -179,12 +178,12 @@ func (it *item) with(m *machine) (*item, *machine) {
 func (q *Queue) nextOf(l *lane, r *round) (*item, *machine) {
 	may := r.may
 	if l.team.policy.MaxMachines > 0 {
-		aside := 0
+		withheld := 0
 		if q.claim != nil && q.claim.lane.team == l.team {
-			aside = 1
+			withheld = 1
 		}
-		if l.team.full(aside) {
-			may = q.onOwn(l.team, aside, r)
+		if l.team.full(withheld) {
+			may = q.onOwn(l.team, withheld, r)
 		}
 	}
 	for {
@@ -200,7 +199,7 @@ func (q *Queue) nextOf(l *lane, r *round) (*item, *machine) {
 		if parked {
 			continue
 		}
-		if len(g.class.avoid) > 0 { // which counts for a while only, so it may be different for another team's task
+		if len(g.class.avoid) > 0 { // avoiding ends after a while, so the class may still be served for another team's task
 			r.few = append(r.few[:0], may...)
 			may = r.few
 		}
@@ -208,10 +207,10 @@ func (q *Queue) nextOf(l *lane, r *round) (*item, *machine) {
 	}
 }
 
-// onOwn are the classes that perhaps can be served by machines that work for a team already.
-func (q *Queue) onOwn(t *team, aside int, r *round) set {
+// onOwn returns the classes that may be served by machines that already work for a team.
+func (q *Queue) onOwn(t *team, withheld int, r *round) set {
 	r.few.clear()
-	if aside == 0 {
+	if withheld == 0 {
 		for m := range t.machines {
 			if m.free > 0 {
 				r.few.unite(q.takes(m))
@@ -222,8 +221,8 @@ func (q *Queue) onOwn(t *team, aside int, r *round) set {
 	return r.few
 }
 
-// machineFor finds the machine for an item. One whose job has all the machines that it may have, and none of them free, is
-// parked, so that it is in nobody's way.
+// machineFor finds a machine for an item. It parks an item whose job has all the machines that it may have while none of them is free, so
+// that it blocks no other.
 func (q *Queue) machineFor(it *item, r *round) (m *machine, parked bool) {
 	j := q.jobs[it.jobID()]
 	limit := q.maxMachines(it)
@@ -240,7 +239,7 @@ func (q *Queue) machineFor(it *item, r *round) (m *machine, parked bool) {
 	return best.m, best.m == nil
 }
 
-// grant gives a task to a machine.
+// grant assigns a task to a machine.
 func (q *Queue) grant(it *item, m *machine, r *round) Grant {
 	t, g := it.task(), it.group
 	h := &holding{
@@ -268,7 +267,7 @@ func (q *Queue) grant(it *item, m *machine, r *round) Grant {
 	return Grant{Task: t, Machine: m.id}
 }
 
-// Revoke undoes a grant that did not come to be. The task is not in the queue afterwards.
+// Revoke undoes a grant that was not carried out. The task is not put back into the queue.
 func (q *Queue) Revoke(g Grant) {
 	if h := q.holdings[g.Task.ID]; h != nil && h.attempt == g.Task.Attempt {
 		q.unhold(h)

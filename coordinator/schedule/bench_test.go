@@ -9,8 +9,8 @@ import (
 	"overcrank/farm"
 )
 
-// crowd is a farm whose machines are all busy and whose queue is long. Every machine has one of ten sets of tags, so that it
-// fits half of the classes or so; a tenth of the machines have After Effects.
+// crowd is a farm with busy machines and a long queue. Each machine has one of ten sets of tags, and so fits about half of the classes; a
+// tenth of them have After Effects.
 func crowd(tasks, classes, machines int) *schedule.Queue {
 	q := schedule.NewQueue()
 	q.SetPolicy(farm.Policy{
@@ -51,7 +51,7 @@ func crowd(tasks, classes, machines int) *schedule.Queue {
 	return q
 }
 
-// BenchmarkGrant ends a task of one machine after another and lets it have its next one.
+// BenchmarkGrant ends the tasks of one machine after another, and assigns each its next one.
 func BenchmarkGrant(b *testing.B) {
 	for _, size := range []struct{ tasks, classes, machines int }{
 		{100, 1, 200}, {100_000, 1, 200}, {1_000_000, 1, 200}, {100_000, 1000, 200}, {1_000_000, 1000, 200}, {1_000_000, 1000, 2000}, {1_000_000, 10_000, 2000},
@@ -83,7 +83,7 @@ func BenchmarkGrant(b *testing.B) {
 	}
 }
 
-// BenchmarkAllMachinesAtOnce gives a task to each of a farm's machines, which are all free.
+// BenchmarkAllMachinesAtOnce assigns a task to each machine of an idle farm.
 func BenchmarkAllMachinesAtOnce(b *testing.B) {
 	const machines = 2000
 	q := crowd(1_000_000, 1000, machines)
@@ -113,7 +113,7 @@ func BenchmarkAllMachinesAtOnce(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*machines), "µs/grant")
 }
 
-// BenchmarkAdd is what it costs to queue a task among a million.
+// BenchmarkAdd measures queueing a task among a million.
 func BenchmarkAdd(b *testing.B) {
 	for b.Loop() {
 		crowd(1_000_000, 1000, 1)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// class is the tasks that need the same and that the same machines failed.
+// class is the tasks that have the same need and failed on the same machines.
 type class struct {
 	index  int
 	key    string
@@ -16,13 +16,13 @@ type class struct {
 	avoid  []string
 	barred []string
 	asks   []ask
-	fonts  []uint32 // asked for, whether anybody has them or not
-	limits []*limit // that each of its tasks takes one of
-	row    set      // profiles that have what is needed
-	tasks  int      // in the queue, wherever they lie
+	fonts  []uint32 // required ones, including those that no machine has
+	limits []*limit // that each of its tasks takes
+	row    set      // profiles that fit
+	tasks  int      // in the queue: ready, parked, or with a later NotBefore
 }
 
-// ask is one thing that a class wants of a machine.
+// ask is one requirement of a class.
 type ask struct {
 	kind, wants string // as farm.Requirement has them
 	met         func(p *profile) bool
@@ -40,12 +40,12 @@ func (c *class) fits(p *profile) bool {
 const (
 	// maxIdle is how many classes without tasks are kept, since such tasks are likely to come again.
 	maxIdle = 512
-	// maxAvoiding is how many classes there may be whose tasks rather avoid machines. Beyond that they no longer do: it is a
-	// wish, and when everything fails everywhere it helps nobody.
+	// maxAvoiding is how many classes there may be before new tasks ignore their Avoid lists. Avoiding is a preference, and when
+	// everything fails everywhere it does not help.
 	maxAvoiding = 2048
 )
 
-// classOf is the class of a task, made when it is the first of its kind.
+// classOf returns the class of a task, and creates it for the first of its kind.
 func (q *Queue) classOf(t Task) *class {
 	key := q.keyOf(&t)
 	if c := q.classes[string(key)]; c != nil {
@@ -67,7 +67,7 @@ func (q *Queue) classOf(t Task) *class {
 	return c
 }
 
-// keyOf is the key of a task's class, good until the next call. It takes out of the task what its class takes no notice of.
+// keyOf returns the key of a task's class, valid until the next call. It clears t.Avoid where the class ignores it.
 func (q *Queue) keyOf(t *Task) []byte {
 	if len(q.byIndex) > maxAvoiding {
 		t.Avoid = nil
@@ -83,7 +83,7 @@ func (q *Queue) keyOf(t *Task) []byte {
 	return key
 }
 
-// leaveIdle keeps a class that lost its last task for a while, and forgets the one that has been kept for longest.
+// leaveIdle keeps a class that lost its last task, and forgets the one that has been idle for longest.
 func (q *Queue) leaveIdle(c *class) {
 	q.idle = append(q.idle, c)
 	if len(q.idle) <= maxIdle {
@@ -109,7 +109,7 @@ func (q *Queue) leaveIdle(c *class) {
 	}
 }
 
-// match finds the profiles that have what a class needs.
+// match finds the profiles that fit a class.
 func (q *Queue) match(c *class) {
 	c.asks = q.asksOf(c)
 	c.row.clear()
@@ -125,8 +125,8 @@ func (q *Queue) match(c *class) {
 	}
 }
 
-// asksOf says what a class wants of a machine, as the farm is now: one without any After Effects renders everything with the
-// embedded engine, and a font that nobody has is asked of nobody.
+// asksOf returns what a class requires of a machine, given what the farm has: without any After Effects the embedded engine renders
+// everything, and a font that no machine has is not required.
 func (q *Queue) asksOf(c *class) []ask {
 	n := c.need
 	asks := []ask{q.askForEngine(n)}
@@ -189,10 +189,10 @@ func (q *Queue) askForEngine(n Need) ask {
 	}
 }
 
-// adobe tells whether it is some After Effects.
+// adobe reports whether the engine is any After Effects.
 func (e Engine) adobe() bool { return e != EngineAny && e != EngineEmbedded }
 
-// words are how people call an engine.
+// words names an engine for people.
 func (e Engine) words() string {
 	if year, ok := strings.CutPrefix(string(e), "ae"); ok && year != "" {
 		return "After Effects " + year + " (" + string(e) + ")"
@@ -200,7 +200,7 @@ func (e Engine) words() string {
 	return string(e)
 }
 
-// systemName is how people call an operating system.
+// systemName names an operating system for people.
 func systemName(os string) string {
 	switch os {
 	case "darwin":
@@ -218,7 +218,7 @@ func gigabytes(bytes int64) string {
 	return strconv.FormatFloat(math.Round(float64(bytes)/1e8)/10, 'f', -1, 64) + " GB"
 }
 
-// secretWants says which machines may get a secret's value.
+// secretWants words the tags that a machine needs to get a secret's value.
 func secretWants(name string, tags []string) string {
 	if len(tags) == 1 {
 		return fmt.Sprintf("the tag %s, without which it may not get the secret '%s'", quoted(tags), name)
@@ -226,7 +226,7 @@ func secretWants(name string, tags []string) string {
 	return fmt.Sprintf("one of the tags %s, without which it may not get the secret '%s'", quoted(tags), name)
 }
 
-// SetSecretTags says which secrets go to some machines only: by SecretKey, the tags of which a machine must have been given one.
+// SetSecretTags sets, by SecretKey, the tags of secrets that only some machines may get: operators must have given a machine one of them.
 func (q *Queue) SetSecretTags(tags map[string][]string) {
 	was := q.secretTags
 	q.secretTags = tags

@@ -8,8 +8,8 @@ import (
 	"overcrank/farm"
 )
 
-// Explain says what is asked for a task, which machines that rules out, where the task stands in line, and, in a sentence, what
-// it waits for. The task need not be in the queue. It looks at every connected machine once, and at a bounded part of the line.
+// Explain reports what a task requires, how many machines each requirement rules out, the task's place in line, and, in a sentence, what
+// it waits for. The task need not be in the queue. The cost is one look at each connected machine and at a bounded part of the line.
 func (q *Queue) Explain(t Task, now time.Time) farm.Placement {
 	c := q.classOf(t)
 	if c.tasks == 0 {
@@ -29,7 +29,7 @@ func (q *Queue) Explain(t Task, now time.Time) farm.Placement {
 	return p
 }
 
-// explanation is what an explanation is made from.
+// explanation collects what Explain reports.
 type explanation struct {
 	q    *Queue
 	c    *class
@@ -39,18 +39,18 @@ type explanation struct {
 	now  time.Time
 
 	connected    int
-	fitting      []*machine // that have what is asked for and are not barred
-	able         int        // of these, get work
+	fitting      []*machine // meet the requirements and are not barred
+	able         int        // of these, can get work
 	free         int        // of these, have a free slot
-	barred       int        // that have what is asked for and failed the task for good
+	barred       int        // meet the requirements but failed the task for good
 	untried      int        // of the free ones, did not fail the task
-	slots        int        // of those that get work
+	slots        int        // of those that can get work
 	out          map[OutKind][]*machine
 	requirements []farm.Requirement
 	nearest      *farm.NearAgent
 }
 
-// survey looks at every connected machine.
+// survey examines every connected machine.
 func (e *explanation) survey() {
 	q, c := e.q, e.c
 	e.requirements = []farm.Requirement{}
@@ -72,14 +72,14 @@ func (e *explanation) survey() {
 		}
 		e.connected++
 		isBarred, isAvoided := slices.Contains(c.barred, m.id), slices.Contains(c.avoid, m.id)
-		barred += truth(isBarred)
-		failed += truth(isAvoided && !isBarred)
-		out += truth(!m.able())
+		barred += oneIf(isBarred)
+		failed += oneIf(isAvoided && !isBarred)
+		out += oneIf(!m.able())
 		if near == nil || cmp.Or(cmp.Compare(e.lacking(m), e.lacking(near)), byID(m, near)) < 0 {
 			near = m
 		}
 		if isBarred || !c.row.has(m.profile.index) {
-			e.barred += truth(isBarred && c.row.has(m.profile.index))
+			e.barred += oneIf(isBarred && c.row.has(m.profile.index))
 			continue
 		}
 		e.fitting = append(e.fitting, m)
@@ -91,7 +91,7 @@ func (e *explanation) survey() {
 		e.slots += m.slots
 		if m.free > 0 {
 			e.free++
-			e.untried += truth(!isAvoided)
+			e.untried += oneIf(!isAvoided)
 		}
 	}
 	add := func(kind, wants string, rulesOut int) {
@@ -100,15 +100,15 @@ func (e *explanation) survey() {
 		}
 	}
 	add("failed", "a machine that has not failed it for good", barred)
-	add("avoided", "rather a machine that has not failed it", failed)
-	add("present", "a machine that gets work now", out)
+	add("avoided", "preferably a machine that has not failed it", failed)
+	add("present", "a machine that can get work now", out)
 	e.surveyLimits()
 	if len(e.fitting) == 0 && near != nil {
 		e.nearest = &farm.NearAgent{ID: near.id, Name: near.name, Lacks: e.lacks(near)}
 	}
 }
 
-// surveyLimits counts for each limit the machines on which the task would find none left.
+// surveyLimits counts for each limit the machines on which the task could take none.
 func (e *explanation) surveyLimits() {
 	for _, l := range e.c.limits {
 		r := farm.Requirement{Kind: "limit", Wants: "one of the limit '" + l.name + "'"}
@@ -122,14 +122,14 @@ func (e *explanation) surveyLimits() {
 }
 
 func (e *explanation) lacking(m *machine) int {
-	n := truth(slices.Contains(e.c.barred, m.id))
+	n := oneIf(slices.Contains(e.c.barred, m.id))
 	for _, a := range e.c.asks {
-		n += truth(!a.met(m.profile))
+		n += oneIf(!a.met(m.profile))
 	}
 	return n
 }
 
-// lacks is what a machine has not that is asked for.
+// lacks lists what a machine is missing.
 func (e *explanation) lacks(m *machine) []string {
 	var lacks []string
 	for _, a := range e.c.asks {
@@ -138,12 +138,12 @@ func (e *explanation) lacks(m *machine) []string {
 		}
 	}
 	if slices.Contains(e.c.barred, m.id) {
-		lacks = append(lacks, "another try: it has failed this task for good")
+		lacks = append(lacks, "another try: it failed this task for good")
 	}
 	return lacks
 }
 
-// start is when the task is likely to begin, nil when nobody can tell.
+// start estimates when the task will begin; nil when unknown.
 func (e *explanation) start(place int) *farm.Span {
 	switch {
 	case place == 0 || e.able == 0 || e.q.policy.Paused || e.held() != "":

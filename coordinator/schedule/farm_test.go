@@ -13,7 +13,7 @@ import (
 	"overcrank/farm"
 )
 
-// simulation is a farm on which time passes: tasks take as long as they are said to, and streams of them never end.
+// simulation is a farm on which time passes. Tasks take their set time, and streams of tasks never end.
 type simulation struct {
 	t       failer
 	q       *schedule.Queue
@@ -32,7 +32,7 @@ type simulation struct {
 
 type failer interface{ Fatalf(string, ...any) }
 
-// stream is tasks of one kind of which some always wait.
+// stream is an endless supply of tasks of one kind.
 type stream struct {
 	like    schedule.Task
 	takes   []time.Duration // in turn
@@ -65,7 +65,7 @@ func (s *simulation) add(t schedule.Task, takes time.Duration) {
 	s.q.Add(t, s.now)
 }
 
-// refill lets every stream have tasks that wait.
+// refill gives every stream waiting tasks.
 func (s *simulation) refill() {
 	for i, st := range s.streams {
 		for st.waiting < 3 {
@@ -80,7 +80,7 @@ func (s *simulation) refill() {
 	}
 }
 
-// pass lets time pass until the next task ends.
+// pass advances the time to the end of the next task.
 func (s *simulation) pass() {
 	s.refill()
 	for _, g := range s.q.Assign(s.now, 1000) {
@@ -99,7 +99,7 @@ func (s *simulation) pass() {
 
 func (s *simulation) end(r run) time.Time { return r.since.Add(s.takes[r.Task.ID]) }
 
-// begin notes a grant, which must break no rule.
+// begin checks a grant against the rules, and starts its task.
 func (s *simulation) begin(g schedule.Grant) {
 	if _, twice := s.begun[g.Task.ID]; twice {
 		s.t.Fatalf("task %s was granted twice", g.Task.ID)
@@ -184,7 +184,7 @@ func drawKind(t *rapid.T) schedule.Task {
 	}
 }
 
-// runnable tells whether some machine may run a task when nothing else does.
+// runnable reports whether some machine can run a task when nothing else runs.
 func runnable(t schedule.Task, policy farm.Policy, machines []schedule.Machine) bool {
 	for _, name := range t.Need.Limits {
 		if policy.Limits[name].Total < 1 {
@@ -196,8 +196,8 @@ func runnable(t schedule.Task, policy farm.Policy, machines []schedule.Machine) 
 	})
 }
 
-// TestNothingStarves: whatever streams of other tasks never end, and whatever is limited, a task that some machine may run
-// is run. It waits at most until every group of tasks has made a claim in turn.
+// TestNothingStarves: whatever streams never end, and whatever is limited, a task that some machine can run is run, at the latest once
+// every group of tasks has made a claim.
 func TestNothingStarves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		policy, machines := drawFarm(t)
@@ -273,8 +273,8 @@ func TestTeamsGetTheirSharesByWeight(t *testing.T) {
 	})
 }
 
-// TestAStreamOfRushLeavesTheFarmToIt: a claim is an exception, so nearly everything goes to what is more urgent.
-func TestAStreamOfRushLeavesTheFarmToIt(t *testing.T) {
+// TestStreamOfRushGetsTheFarm: claims are exceptions, so nearly every machine goes to the more urgent level.
+func TestStreamOfRushGetsTheFarm(t *testing.T) {
 	s := newSimulation(t, farm.Policy{}, machine("m0", 1), machine("m1", 1))
 	for _, l := range []farm.Level{farm.LevelRush, farm.LevelOvernight} {
 		s.streams = append(s.streams, &stream{like: schedule.Task{Team: string(l), Attempt: 1, Level: l}, takes: []time.Duration{30 * time.Second}})
@@ -287,7 +287,7 @@ func TestAStreamOfRushLeavesTheFarmToIt(t *testing.T) {
 	}
 }
 
-func TestLevelsOutsideTheirHoursRunWhenNothingElseWants(t *testing.T) {
+func TestLevelOutsideItsHoursGetsIdleMachines(t *testing.T) {
 	policy := farm.Policy{Levels: map[farm.Level]farm.LevelPolicy{farm.LevelRush: {Hours: []farm.Hours{{From: 20 * 60, To: 21 * 60}}}}}
 	q := schedule.NewQueue()
 	q.SetPolicy(policy)
@@ -304,7 +304,7 @@ func TestLevelsOutsideTheirHoursRunWhenNothingElseWants(t *testing.T) {
 	wantGrants(t, q, time.Date(2026, 1, 2, 20, 30, 0, 0, time.UTC), "rush>m")
 }
 
-func TestMachinesAreChosen(t *testing.T) {
+func TestPreferredMachine(t *testing.T) {
 	work := schedule.Work{File: "0123456789abcdef", Name: "title/main"}
 	plain := func(t *schedule.Task) { t.Work = work }
 	for name, tt := range map[string]struct {
@@ -343,7 +343,7 @@ func TestMachinesAreChosen(t *testing.T) {
 	}
 }
 
-func TestTheLineIsTheOrderOfGrants(t *testing.T) {
+func TestLineIsInOrderOfGrants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := schedule.NewQueue()
 		q.SetPolicy(farm.Policy{Teams: map[string]farm.TeamPolicy{"a": {Weight: 2}}})
@@ -377,7 +377,7 @@ func TestTheLineIsTheOrderOfGrants(t *testing.T) {
 	})
 }
 
-func TestAPlaceFarBackIsALowerBound(t *testing.T) {
+func TestFarPlaceIsALowerBound(t *testing.T) {
 	q := schedule.NewQueue()
 	for i := range 3000 {
 		q.Add(task(fmt.Sprintf("j%05d", i), func(t *schedule.Task) {
@@ -395,7 +395,7 @@ func TestAPlaceFarBackIsALowerBound(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidOfATaskThatWaits(t *testing.T) {
+func TestExplain(t *testing.T) {
 	until := time.Date(2026, 1, 2, 18, 0, 0, 0, time.UTC)
 	limits := farm.Policy{Limits: map[string]farm.LimitPolicy{"particular": {Total: 1}}}
 	var none farm.Policy
@@ -405,22 +405,22 @@ func TestWhatIsSaidOfATaskThatWaits(t *testing.T) {
 		edit    func(*schedule.Task)
 		want    string
 	}{
-		"paused": {farm.Policy{Paused: true}, nil, nil, "The farm is paused: nothing new is begun until an operator lets it go on."},
+		"paused": {farm.Policy{Paused: true}, nil, nil, "The farm is paused: no new task starts until an operator resumes it."},
 		"level paused": {farm.Policy{Levels: map[farm.Level]farm.LevelPolicy{farm.LevelNormal: {Paused: true}}}, nil, nil,
-			"The level normal is paused: nothing of it is begun until an operator lets it go on."},
+			"The level normal is paused: none of its tasks starts until an operator resumes it."},
 		"nobody": {none, nil, nil, "No machine is online: start an agent."},
 		"one thing missing": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) },
-			func(t *schedule.Task) { t.Need.AllTags = []string{"gpu"} }, "None of the 2 machines online has the tag 'gpu'. It waits until an operator changes the tags of a machine; or submit the job with other tags."},
+			func(t *schedule.Task) { t.Need.AllTags = []string{"gpu"} }, "None of the 2 machines online has the tag 'gpu'. It waits until an operator changes a machine's tags, or submit the job with other tags."},
 		"a tag too many": {none, func(q *schedule.Queue) {
 			m := machine("a", 1)
 			m.Tags = []string{"gpu"}
 			come(q, m)
-		}, func(t *schedule.Task) { t.Need.NoTags = []string{"gpu"} }, "The only machine online does not have tags without 'gpu'. It waits until an operator changes the tags of a machine; or submit the job with other tags."},
+		}, func(t *schedule.Task) { t.Need.NoTags = []string{"gpu"} }, "The only machine online does not have tags without 'gpu'. It waits until an operator changes a machine's tags, or submit the job with other tags."},
 		"another machine": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) }, func(t *schedule.Task) {
 			t.Need.OS, t.Need.MinMemory = "darwin", 1_099_500_000_000
-		}, "None of the 2 machines online has macOS and 1099.5 GB of memory. It waits until one comes that has."},
+		}, "None of the 2 machines online has macOS and 1099.5 GB of memory. It waits for a machine that does."},
 		"no After Effects there": {none, func(q *schedule.Queue) { come(q, machine("a", 1)); q.SetMachine(machine("b", 1, "26.0")) },
-			func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "The only machine online does not have After Effects 2026 (ae2026). It waits until one comes that has."},
+			func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "The only machine online does not have After Effects 2026 (ae2026). It waits for a machine that does."},
 		"away": {none, func(q *schedule.Queue) {
 			for _, id := range []string{"a", "b", "c"} {
 				q.SetMachine(machine(id, 1))
@@ -433,23 +433,23 @@ func TestWhatIsSaidOfATaskThatWaits(t *testing.T) {
 			q.Hold(task("other"), "a", epoch)
 		}, nil, "Of the 2 machines that fit, 1 is busy; 1 machine that fits is set aside (it failed 5 times)."},
 		"busy":  {none, func(q *schedule.Queue) { come(q, machine("a", 1)); q.Hold(task("other"), "a", epoch) }, nil, "The only machine that fits is busy."},
-		"limit": {limits, func(q *schedule.Queue) { come(q, machine("a", 2)); q.Hold(limited("other"), "a", epoch) }, func(t *schedule.Task) { t.Need.Limits = []string{"particular"} }, "The only one of the limit 'particular' is taken."},
-		"team":  {farm.Policy{Teams: map[string]farm.TeamPolicy{"ours": {MaxMachines: 1}}}, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "a", epoch) }, nil, "Your team has the one machine that it may have at once."},
+		"limit": {limits, func(q *schedule.Queue) { come(q, machine("a", 2)); q.Hold(limited("other"), "a", epoch) }, func(t *schedule.Task) { t.Need.Limits = []string{"particular"} }, "The limit 'particular' is reached: its only place is taken."},
+		"team":  {farm.Policy{Teams: map[string]farm.TeamPolicy{"ours": {MaxMachines: 1}}}, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "a", epoch) }, nil, "Your team already uses the one machine that it may use at a time."},
 		"job": {farm.Policy{MaxMachinesPerJob: 1}, func(q *schedule.Queue) {
 			come(q, machine("a", 1), machine("b", 1))
 			q.Hold(task("t", func(t *schedule.Task) { t.ID = "t.2" }), "a", epoch)
-		}, nil, "As many machines work on the job as may at once (1)."},
-		"level full": {farm.Policy{Levels: map[farm.Level]farm.LevelPolicy{farm.LevelNormal: {MaxShare: 0.5}}}, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "a", epoch) }, nil, "The level normal has all of the farm that it may have (50 % of 2 slots)."},
-		"failed":     {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "b", epoch) }, func(t *schedule.Task) { t.Avoid = []string{"a"} }, "Only machines that failed it before are free. It waits for another, for up to 5 minutes."},
-		"soon":       {none, func(q *schedule.Queue) { come(q, machine("a", 1)) }, nil, "A machine is about to take it."},
+		}, nil, "The job already has as many machines as may work on it at once (1)."},
+		"level full": {farm.Policy{Levels: map[farm.Level]farm.LevelPolicy{farm.LevelNormal: {MaxShare: 0.5}}}, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "a", epoch) }, nil, "The level normal already uses its share of the farm (50 % of 2 slots)."},
+		"failed":     {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)); q.Hold(task("other"), "b", epoch) }, func(t *schedule.Task) { t.Avoid = []string{"a"} }, "Only machines that failed it before are free. It waits up to 5 minutes for another one."},
+		"soon":       {none, func(q *schedule.Queue) { come(q, machine("a", 1)) }, nil, "A machine is about to start it."},
 		"all that fit failed": {none, func(q *schedule.Queue) {
 			tagged := machine("a", 1)
 			tagged.Tags = []string{"gpu"}
 			come(q, tagged, machine("b", 1))
-		}, func(t *schedule.Task) { t.Need.AllTags, t.Barred = []string{"gpu"}, []string{"a"} }, "The only machine that fits has failed the task for good. It waits for another."},
+		}, func(t *schedule.Task) { t.Need.AllTags, t.Barred = []string{"gpu"}, []string{"a"} }, "The only machine that fits failed the task for good. It waits for another machine."},
 		"all failed": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) },
-			func(t *schedule.Task) { t.Barred = []string{"a", "b"} }, "All 2 machines that fit have failed the task for good. It waits for another."},
-		"later": {none, nil, func(t *schedule.Task) { t.NotBefore = until }, "It starts not before 18:00 UTC."},
+			func(t *schedule.Task) { t.Barred = []string{"a", "b"} }, "All 2 machines that fit failed the task for good. It waits for another machine."},
+		"later": {none, nil, func(t *schedule.Task) { t.NotBefore = until }, "It does not start before 18:00 UTC."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := schedule.NewQueue()

@@ -1,15 +1,15 @@
 package schedule
 
-// ordered is what lies in a heap: it knows what it goes before, and is told where it lies.
+// ordered is an element of a heap: it knows its order, and is told its index.
 type ordered[E any] interface {
 	before(other E) bool
 	lies(place int)
 }
 
-// heapOf holds elements, the one that goes before all others first.
+// heapOf is a binary heap, the first element on top.
 type heapOf[E ordered[E]] []E
 
-// heap holds items by a key, the least first; equal keys by the order of the ids.
+// heap orders items by a key, then by id.
 type heap = heapOf[entry]
 
 type entry struct {
@@ -26,7 +26,7 @@ func (h *heapOf[E]) push(e E) {
 	h.up(len(*h)-1, e)
 }
 
-// remove takes the element at a place out.
+// remove removes the element at an index.
 func (h *heapOf[E]) remove(place int) E {
 	out, last := (*h)[place], len(*h)-1
 	moved := (*h)[last]

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// holding is a task that a machine has.
+// holding is a task that a machine is working on.
 type holding struct {
 	task    string
 	attempt int
@@ -18,25 +18,25 @@ type holding struct {
 	limits  []*limit
 	work    *work
 	since   int64
-	place   int // in the machine's list
+	place   int // index in the machine's running
 }
 
-// job is a job that machines work on.
+// job is a job that machines are working on.
 type job struct {
 	id       string
-	machines map[*machine]int // with how many of its tasks
+	machines map[*machine]int // how many of its tasks each has
 	parked   heap             // tasks that wait until fewer machines work on it
 }
 
-// admits tells whether a machine may work on the job when at most so many may, 0 for any number.
+// admits reports whether a machine may work on the job when at most limit machines may; 0 for any number.
 func (j *job) admits(m *machine, limit int) bool {
 	return j == nil || limit <= 0 || len(j.machines) < limit || j.machines[m] > 0
 }
 
-// machinesOf is a task's MaxMachines, or as much of it as makes a difference.
+// machinesOf is a task's MaxMachines, clamped to 16 bits.
 func machinesOf(t Task) uint16 { return uint16(min(max(t.MaxMachines, 0), math.MaxUint16)) }
 
-// maxMachines is how many machines may work on an item's job at once, 0 for any number.
+// maxMachines is how many machines may work on an item's job at once; 0 for any number.
 func (q *Queue) maxMachines(it *item) int {
 	own, farm := int(it.maxMachines), q.policy.MaxMachinesPerJob
 	if own <= 0 || farm > 0 && farm < own {
@@ -45,8 +45,8 @@ func (q *Queue) maxMachines(it *item) int {
 	return own
 }
 
-// Hold notes that a machine has a task since a time: Assign does so for what it grants, and a new leader for what was granted
-// before. A task that waits in the queue leaves it.
+// Hold records that a machine has had a task since a time: Assign does so for its grants, a new leader for earlier ones. It removes the
+// task from the queue.
 func (q *Queue) Hold(t Task, machineID string, since time.Time) {
 	q.Remove(t.ID)
 	if h := q.holdings[t.ID]; h != nil {
@@ -88,8 +88,8 @@ func (q *Queue) hold(h *holding, jobID string) {
 	q.settle(m)
 }
 
-// Release says that a task takes up none of a machine's slots any more, up to an attempt; its time counts as its team's. It tells
-// whether the task did until now.
+// Release frees the slot of a task, unless a later attempt holds it, and charges the time to the task's team. It reports whether the task
+// held a slot.
 func (q *Queue) Release(task string, attempt int, now time.Time) bool {
 	h := q.holdings[task]
 	if h == nil || h.attempt > attempt {
@@ -121,7 +121,7 @@ func (q *Queue) unhold(h *holding) {
 		delete(h.team.machines, m)
 	}
 	if h.team.running--; h.team.running == 0 {
-		h.team.began = 0 // and with it what floating sums lost
+		h.team.began = 0 // also resets rounding errors
 	} else {
 		h.team.began -= q.seconds(h.since)
 	}
@@ -140,14 +140,13 @@ func (q *Queue) unhold(h *holding) {
 }
 
 const (
-	// parkedSeen is how many jobs with parked tasks are looked at in each round.
+	// parkedSeen is how many jobs with parked tasks are checked in each round.
 	parkedSeen = 16
-	// unparkedAtOnce is how many tasks of a job are looked at again when one could begin: the first may need what is not there.
+	// unparkedAtOnce is how many tasks of a job are unparked when one could begin: the first may still find no machine.
 	unparkedAtOnce = 8
 )
 
-// lookAtParked lets jobs go on one of whose machines has a free slot: it was busy when their tasks were parked, or out of
-// something that they need.
+// lookAtParked unparks tasks of jobs of whose machines one has a free slot: it was busy, or out of a limit, when they were parked.
 func (q *Queue) lookAtParked() {
 	for range min(len(q.parked), parkedSeen) {
 		j := q.parked[0]
@@ -162,7 +161,7 @@ func (q *Queue) lookAtParked() {
 	}
 }
 
-// park lets an item wait until fewer machines work on its job.
+// park sets an item aside until fewer machines work on its job.
 func (q *Queue) park(it *item, j *job) {
 	q.fromGroup(it)
 	it.at = inJob
@@ -172,7 +171,7 @@ func (q *Queue) park(it *item, j *job) {
 	j.parked.push(entry{it.urgency(), it})
 }
 
-// unpark lets the most urgent parked tasks of a job wait for machines again.
+// unpark makes the n most urgent parked tasks of a job ready again.
 func (q *Queue) unpark(j *job, n int) {
 	for ; n > 0 && len(j.parked) > 0; n-- {
 		it := j.parked.remove(0).it

@@ -9,42 +9,41 @@ import (
 	"overcrank/farm"
 )
 
-// Task is a ready task as the queue orders it.
+// Task is a ready task, with what the queue needs to know of it.
 type Task struct {
 	ID        string
-	Job       string // whose id begins that of the task
+	Job       string // its id is a prefix of the task's
 	Team      string
-	Attempt   int // number that its next lease gets
+	Attempt   int // number of its next lease
 	Level     farm.Level
 	Priority  int       // -1000..1000
 	Created   time.Time // of its job
 	NotBefore time.Time
-	Sample    bool // frames to be looked at before the rest of the job, or the last step of one that is nearly done
-	Whole     bool // renders a whole composition that others could render with it; the queue only keeps that
+	Sample    bool // a sample, or the last step of a nearly finished job: goes first among its priority
+	Whole     bool // renders a whole composition that could be split; the queue only passes it on
 	Need      Need
-	Avoid     []string // machines that failed it; see AvoidFor
-	Barred    []string // machines that never get it again
-	// MaxMachines render its job at once; 0 for as many as the farm allows.
+	Avoid     []string // machines that failed it, see AvoidFor
+	Barred    []string // machines that must not get it again
+	// MaxMachines is how many machines may render its job at once; 0 for as many as the farm allows.
 	MaxMachines int
 	Work        Work
 }
 
-// Work is what machines are remembered for: having the file, being quick, having done it last.
+// Work is what machines are remembered for: having its file, being fast at it, having done it last.
 type Work struct {
 	File string // the first 16 hex digits of the hash of the project's file; "" when there is none
-	Name string // under which speeds are known, such as template and composition
+	Name string // key of known speeds, such as template and composition
 }
 
-// PointOfPriority is how much waiting one point of priority is worth. Tasks of one team and level are ordered by the time of
-// their job less their points, so that a small priority is passed by a larger one, but not for ever.
+// PointOfPriority is how much waiting one point of priority is worth. Tasks of one team and level are ordered by the time of their job
+// less their points, so a higher priority overtakes for a limited time only.
 const PointOfPriority = time.Hour
 
-// sampleAhead is less than a point: a sample goes before tasks of its priority, and not before those of a larger one that
-// were there at the same time.
+// sampleAhead is less than a point: a sample precedes tasks of its own priority, but not older ones of a higher priority.
 const sampleAhead = PointOfPriority - time.Minute
 
-// item is a task in the queue. There may be a million of them, so it has 64 bytes: what tasks have in common stands in their
-// group, and times are Unix nanoseconds.
+// item is a task in the queue. There may be a million, so it takes 64 bytes: what tasks have in common is in their group, and times are
+// Unix nanoseconds.
 type item struct {
 	id          string
 	group       *group
@@ -52,17 +51,16 @@ type item struct {
 	created     int64
 	notBefore   int64 // noTime for none
 	attempt     int32
-	place       int32 // in its heap
+	place       int32 // index in its heap
 	maxMachines uint16
 	priority    int16
-	job         uint8 // length of the job's id, which begins id
+	job         uint8 // length of the job's id, a prefix of id
 	at          whereabouts
 	sample      bool
 	whole       bool
 }
 
-// itemsAtOnce are made in one piece of memory. A million of them are much less work to the garbage collector so: it goes
-// through each piece from its beginning to its end instead of finding every item by itself.
+// itemsAtOnce is how many items are allocated together: the garbage collector scans one large object faster than many small ones.
 const itemsAtOnce = 32
 
 func (q *Queue) newItem() *item {
@@ -74,10 +72,10 @@ func (q *Queue) newItem() *item {
 	return it
 }
 
-// idsAtOnce is how many bytes of ids lie in one piece, for the same reason.
+// idsAtOnce is how many bytes of ids are allocated together, for the same reason.
 const idsAtOnce = 1 << 10
 
-// keepID gives a copy of an id that lies beside those before it.
+// keepID copies an id into the current block of ids.
 func (q *Queue) keepID(id string) string {
 	if q.ids.Cap()-q.ids.Len() < len(id) {
 		q.ids = strings.Builder{}
@@ -88,13 +86,13 @@ func (q *Queue) keepID(id string) string {
 	return q.ids.String()[from:]
 }
 
-// whereabouts say in which heap an item lies.
+// whereabouts says which heap an item is in.
 type whereabouts uint8
 
 const (
 	inGroup whereabouts = iota
-	inLater             // until its notBefore
-	inJob               // while as many machines as may be render its job
+	inLater             // waiting for its notBefore
+	inJob               // parked while its job has all the machines it may have
 )
 
 // noTime stands for the zero time.
@@ -127,7 +125,7 @@ func (it *item) urgency() int64 {
 	return at
 }
 
-// beforeByID orders items of equal urgency: jobs as they came, tasks by their number.
+// beforeByID orders items of equal urgency: by job, then by task number.
 func (it *item) beforeByID(other *item) bool {
 	return cmp.Or(
 		strings.Compare(it.jobID(), other.jobID()),
@@ -137,7 +135,7 @@ func (it *item) beforeByID(other *item) bool {
 
 func (it *item) jobID() string { return it.id[:it.job] }
 
-// waits is since when the item could have been granted.
+// waits is the earliest time at which the item could have been assigned.
 func (it *item) waits() int64 { return max(it.created, it.notBefore) }
 
 func (it *item) task() Task {
@@ -149,7 +147,7 @@ func (it *item) task() Task {
 	}
 }
 
-// level is the rank of a farm.Level, the most urgent first.
+// level is the rank of a farm.Level, 0 the most urgent.
 type level uint8
 
 const (

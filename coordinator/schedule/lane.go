@@ -5,20 +5,20 @@ import (
 	"math/bits"
 )
 
-// lane is the tasks of one team at one level. Its groups lie by the number of their class, in blocks of 64 that know their
-// most urgent one: to find the most urgent group among those that a machine fits costs a few comparisons of words, since a
-// block that cannot have it is passed over as a whole.
+// lane is the tasks of one team at one level. Its groups are indexed by class number, in blocks of 64 that know their most urgent one.
+// Finding the most urgent group among those that fit a machine takes a few word comparisons, since a block that cannot have it is skipped
+// as a whole.
 type lane struct {
 	team   *team
 	level  level
 	blocks []*block // nil where the lane has no groups
 	ready  int      // items in the heaps of its groups
-	barren uint64   // the round in which nothing more was found in it
+	barren uint64   // the last round that found nothing more to assign in it
 }
 
 type block struct {
-	held   uint64 // groups with something ready
-	least  int64  // the least of the keys that are held
+	held   uint64 // bit set of the groups with ready tasks
+	least  int64  // the least key of those groups
 	keys   [64]int64
 	groups [64]*group
 	live   int // groups
@@ -29,9 +29,9 @@ type group struct {
 	lane  *lane
 	class *class
 	ready heap
-	tasks int // wherever they lie
+	tasks int // ready, parked, or with a later NotBefore
 
-	// The line of groups by when they were served last; see elder.go.
+	// The line of groups by when they were last served; see claim.go.
 	since      int64
 	prev, next *group
 }
@@ -67,7 +67,7 @@ func (l *lane) dropGroup(g *group) {
 	}
 }
 
-// rank makes the lane know the most urgent item of a group, which may have changed.
+// rank updates the lane after the most urgent item of a group may have changed.
 func (l *lane) rank(g *group) {
 	b, i := l.blocks[g.class.index>>6], g.class.index&63
 	was := int64(math.MaxInt64)
@@ -90,7 +90,7 @@ func (l *lane) rank(g *group) {
 	}
 }
 
-// best is the group with the most urgent item among the classes that may be served, nil when there is none.
+// best is the group with the most urgent item among the classes in may; nil when there is none.
 func (l *lane) best(may set) *group {
 	var best *group
 	least := int64(math.MaxInt64)

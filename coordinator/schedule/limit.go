@@ -8,13 +8,13 @@ import (
 	"overcrank/farm"
 )
 
-// limit is a scarce thing, with the tasks that have it.
+// limit is a farm-wide limit, such as a number of licences, with the tasks that take it.
 type limit struct {
 	name     string
 	policy   farm.LimitPolicy
 	tasks    int
-	machines map[*machine]int // that have it, with how many tasks
-	classes  set              // that need it
+	machines map[*machine]int // how many tasks on each machine take it
+	classes  set              // that require it
 }
 
 func (l *limit) taken() int {
@@ -24,20 +24,21 @@ func (l *limit) taken() int {
 	return l.tasks
 }
 
-// full tells whether none is left for a machine that has none. aside is how many the claim keeps.
-func (l *limit) full(aside int) bool { return l.taken() >= l.policy.Total-aside }
+// full reports whether none is left for a machine that has none. withheld is how many the claim withholds.
+func (l *limit) full(withheld int) bool { return l.taken() >= l.policy.Total-withheld }
 
-// crowded tells whether a machine has as many tasks that take one as it may.
-func (l *limit) crowded(m *machine, aside int) bool {
-	return l.policy.PerMachine > 0 && l.machines[m] >= max(l.policy.PerMachine-aside, 0)
+// crowded reports whether a machine has as many tasks that take the limit as it may.
+func (l *limit) crowded(m *machine, withheld int) bool {
+	return l.policy.PerMachine > 0 && l.machines[m] >= max(l.policy.PerMachine-withheld, 0)
 }
 
-// shared tells whether a task on the machine would take no further one.
+// shared reports whether another task on the machine would take no further one.
 func (l *limit) shared(m *machine) bool { return l.policy.ByMachine && l.machines[m] > 0 }
 
-// admits tells whether a task may take one on a machine.
-func (l *limit) admits(m *machine, aside, asideThere int) bool {
-	return !l.crowded(m, asideThere) && (!l.full(aside) || aside == 0 && l.shared(m))
+// admits reports whether a task may take one on a machine. withheld and there are how many the claim withholds of all, and on the
+// machine.
+func (l *limit) admits(m *machine, withheld, there int) bool {
+	return !l.crowded(m, there) && (!l.full(withheld) || withheld == 0 && l.shared(m))
 }
 
 func (l *limit) take(m *machine) {
@@ -52,14 +53,14 @@ func (l *limit) give(m *machine) {
 	}
 }
 
-// SetPolicy makes the farm's policy known.
+// SetPolicy replaces the farm's policy.
 func (q *Queue) SetPolicy(p farm.Policy) {
 	q.policy = p
 	for _, t := range q.teamList {
 		t.policy = p.Teams[t.id]
 	}
 	for _, m := range q.machines {
-		q.bound(m)
+		q.applySlots(m)
 	}
 	q.recount()
 	for _, j := range slices.Clone(q.parked) {
@@ -67,8 +68,8 @@ func (q *Queue) SetPolicy(p farm.Policy) {
 	}
 }
 
-// bound gives a machine as many slots as the policy lets it have now.
-func (q *Queue) bound(m *machine) {
+// applySlots gives a machine the slots that the policy allows now.
+func (q *Queue) applySlots(m *machine) {
 	slots := min(m.offers, q.policy.MostSlots())
 	if m.profile == nil || m.slots == slots {
 		return
@@ -81,7 +82,7 @@ func (q *Queue) bound(m *machine) {
 	}
 }
 
-// recount counts anew what the policy limits.
+// recount rebuilds the limits from the policy.
 func (q *Queue) recount() {
 	clear(q.limits)
 	q.limitList = q.limitList[:0]
@@ -103,7 +104,7 @@ func (q *Queue) recount() {
 	}
 }
 
-// limit notes which limits the tasks of a class take one of.
+// limit records which limits the tasks of a class take.
 func (q *Queue) limit(c *class) {
 	c.limits = q.limitsOf(c.need)
 	for _, l := range c.limits {
@@ -111,8 +112,8 @@ func (q *Queue) limit(c *class) {
 	}
 }
 
-// limitsOf are those that a need names, and those of the effects that it uses when After Effects draws them. One that the
-// policy does not have limits nothing.
+// limitsOf returns the limits that a need names, and those of its effects when After Effects renders them. A name that the policy does
+// not have limits nothing.
 func (q *Queue) limitsOf(n Need) []*limit {
 	var list []*limit
 	drawn := n.Engine.adobe() && q.adobe > 0
@@ -124,7 +125,7 @@ func (q *Queue) limitsOf(n Need) []*limit {
 	return list
 }
 
-// covers tells whether an effect is one of the limit's.
+// covers reports whether an effect is one of the limit's.
 func (l *limit) covers(effect string) bool {
 	return slices.ContainsFunc(l.policy.Effects, func(pattern string) bool {
 		beginning, some := strings.CutSuffix(pattern, "*")
@@ -132,7 +133,7 @@ func (l *limit) covers(effect string) bool {
 	})
 }
 
-// room is how many tasks of a level may run at once: its share of the slots that get work, at least one.
+// room is how many tasks of a level may run at once: its share of the slots that can get work, at least one.
 func (q *Queue) room(l level) int {
 	share := q.policy.Levels[l.name()].MaxShare
 	if share <= 0 || share >= 1 {
@@ -143,4 +144,4 @@ func (q *Queue) room(l level) int {
 
 const maxRoom = 1 << 30
 
-func (q *Queue) levelFull(l level, aside int) bool { return q.running[l] >= q.room(l)-aside }
+func (q *Queue) levelFull(l level, withheld int) bool { return q.running[l] >= q.room(l)-withheld }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// look is a place in one group's heap from which a listing goes on.
+// look is an element of a group's heap from which a listing continues.
 type look struct {
 	entry
 	group *group
@@ -16,7 +16,7 @@ func (a look) before(b look) bool { return a.entry.before(b.entry) }
 
 func (look) lies(int) {}
 
-// waiting goes through the tasks of one lane, the most urgent first.
+// waiting iterates over the tasks of one lane, the most urgent first.
 type waiting struct {
 	team *team
 	next heapOf[look]
@@ -45,8 +45,8 @@ func (w *waiting) take() *item {
 	return at.it
 }
 
-// inOrder hands on the tasks that wait for a machine in the order in which they would be granted by machines that fit them all,
-// until visit says that it is enough. The cost grows with what is visited and with the number of groups, not with that of tasks.
+// inOrder calls visit with the ready tasks, in the order in which machines that fit them all would get them, until visit returns false.
+// The cost grows with the tasks visited and the number of groups, not with the number of tasks.
 func (q *Queue) inOrder(now time.Time, visit func(it *item) bool) {
 	r := q.begin(now)
 	for _, l := range r.ranks {
@@ -75,18 +75,18 @@ func (q *Queue) inOrder(now time.Time, visit func(it *item) bool) {
 	}
 }
 
-// MaxListed is how far into the line one can look.
+// MaxListed is how many places of the line can be listed.
 const MaxListed = 10_000
 
 // Listed is a task in line.
 type Listed struct {
 	Place int // 1 for the first
 	Task  Task
-	Since time.Time // when it could first have been granted
+	Since time.Time // earliest time at which it could have been assigned
 }
 
-// Line is the tasks that wait for a machine, in the order in which they would be granted, from the place after on; more
-// tells whether others follow. It ends at MaxListed. Tasks that wait for a time, or for their job's machines, are not in it.
+// Line lists at most limit ready tasks in the order in which they would be assigned, starting behind the place after; more reports
+// whether others follow. It ends at MaxListed. Tasks that wait for their NotBefore or for their job's machines are not in it.
 func (q *Queue) Line(now time.Time, after, limit int) (list []Listed, more bool) {
 	place := 0
 	q.inOrder(now, func(it *item) bool {
@@ -106,10 +106,10 @@ func (q *Queue) Line(now time.Time, after, limit int) (list []Listed, more bool)
 	return list, more
 }
 
-// placesSeen is how many places of the line are looked at to find one task's.
+// placesSeen is how many places of the line are searched for a task.
 const placesSeen = 1000
 
-// place is a task's place in line; not exact when only a lower bound is known, 0 for one that is not in line.
+// place is a task's place in line, 0 for one that is not in line; not exact when it is only a lower bound.
 func (q *Queue) place(it *item, now time.Time) (place int, exact bool) {
 	if it == nil || it.at != inGroup || q.policy.Levels[it.group.lane.level.name()].Paused {
 		return 0, true
@@ -125,7 +125,7 @@ func (q *Queue) place(it *item, now time.Time) (place int, exact bool) {
 	return max(place, q.aheadOf(it, now)) + 1, false
 }
 
-// aheadOf counts the tasks in lanes that are served before the item's level.
+// aheadOf counts the tasks of levels that are served before the item's.
 func (q *Queue) aheadOf(it *item, now time.Time) int {
 	n := 0
 	for _, l := range q.begin(now).ranks {

@@ -12,71 +12,71 @@ import (
 	"overcrank/farm"
 )
 
-// Machine is what a queue has to know of an enrolled agent.
+// Machine is what the queue knows of an enrolled agent.
 type Machine struct {
 	ID, Name  string
 	Slots     int      // tasks it runs at once
-	Tags      []string // its own and its operator's
-	Given     []string // of these, its operator's
+	Tags      []string // its own and those set by operators
+	Given     []string // only those set by operators
 	Inventory farm.Inventory
 }
 
-// MachineOf is the Machine of an agent.
+// MachineOf returns the Machine of an agent.
 func MachineOf(a farm.Agent) Machine {
 	tags := slices.Concat(a.Inventory.Tags, a.Tags)
 	slices.Sort(tags)
 	return Machine{ID: a.ID, Name: a.Name, Slots: a.Inventory.PossibleSlots(), Tags: slices.Compact(tags), Given: a.Tags, Inventory: a.Inventory}
 }
 
-// Out is why a connected machine gets no work. The zero value is a machine that gets some.
+// Out is why a connected machine gets no work. The zero value is a machine that can get work.
 type Out struct {
 	Why    OutKind
-	Reason string    // in words, may be empty
-	Until  time.Time // when that may change; zero when nobody knows
+	Reason string    // for people, may be empty
+	Until  time.Time // when that may change; zero when unknown
 }
 
-// OutKind is a kind of reasons why a machine gets no work.
+// OutKind is why a machine gets no work.
 type OutKind string
 
-// The reasons why a machine gets no work, beside that it is busy.
+// The kinds of reasons, other than being busy.
 const (
-	OutAway     OutKind = "away"      // its artist is there
+	OutAway     OutKind = "away"      // its artist uses it
 	OutNotReady OutKind = "not_ready" // it lacks something that every task needs
-	OutDrained  OutKind = "drained"   // finishes what it has
+	OutDrained  OutKind = "drained"   // it only finishes its tasks
 	OutPaused   OutKind = "paused"
-	OutAside    OutKind = "aside"   // it failed too often
-	OutResting  OutKind = "resting" // it has just given something back
+	OutAside    OutKind = "aside"   // set aside: it failed too often
+	OutResting  OutKind = "resting" // it has just given back a task
 )
 
 // machine is an enrolled machine.
 type machine struct {
 	id, name       string
-	offers         int      // slots that it could have
-	slots          int      // that the policy lets it have
-	fonts, effects []uint32 // names that it counts for as an owner; see Queue.owned
+	offers         int      // slots that its agent offers
+	slots          int      // slots that the policy allows
+	fonts, effects []uint32 // names counted in Queue.owned
 	adobe          bool
 	profile        *profile // of its properties
 	connected      bool
 	out            Out
 	running        []*holding
-	free           int // slots; 0 unless it is connected and gets work
-	inFree, inIdle int // places in Queue.free and in profile.idle, while free is more than 0
+	free           int // free slots; 0 unless it is connected and can get work
+	inFree, inIdle int // indexes in Queue.free and profile.idle, while free is above 0
 	lastWork       *work
 	cached         []*file
 }
 
 func (m *machine) able() bool { return m.connected && m.out.Why == "" }
 
-// profile is machines that have the same, as far as tasks can ask for it.
+// profile is all machines that are equal as far as tasks can require.
 type profile struct {
 	index    int
 	key      [sha256.Size]byte
 	engines  []Engine // releases of After Effects
-	versions [][2]int // the same, exactly
-	renders  bool     // it has some engine at all
-	own      bool     // it has the farm's own
+	versions [][2]int // major and minor of the same
+	renders  bool     // it has any engine
+	own      bool     // it has the embedded engine
 	tags     []string // in order
-	given    []string // of these, those of the farm's people, in order
+	given    []string // of these, those set by operators, in order
 	memory   int64    // bytes
 	os       string
 	fonts    []uint32 // in order
@@ -84,11 +84,11 @@ type profile struct {
 
 	fits     set // classes
 	machines int // connected ones
-	able     int // of these, those that get work
+	able     int // of these, those that can get work
 	idle     []*machine
 }
 
-// intern is the number of a name. Fonts and effects have many owners and long names.
+// intern numbers a name: names of fonts and effects are long, and many machines have the same.
 func (q *Queue) intern(name string) uint32 {
 	n, known := q.names[name]
 	if !known {
@@ -112,7 +112,7 @@ func (q *Queue) internAll(names []string) []uint32 {
 func fontName(name string) string   { return "f" + farm.FontKey(name) }
 func effectName(name string) string { return "e" + name }
 
-// profileOf is a profile of what a machine has, which is no shared one yet.
+// profileOf returns the profile of a machine. It is not shared with equal machines yet; see join.
 func (q *Queue) profileOf(m Machine) *profile {
 	p := &profile{renders: len(m.Inventory.Engines) > 0, tags: m.Tags, memory: m.Inventory.Memory, os: m.Inventory.OS}
 	if !slices.IsSorted(p.tags) {
@@ -168,7 +168,7 @@ func (p *profile) digest() [sha256.Size]byte {
 	return sha256.Sum256(b.Bytes())
 }
 
-// SetMachine makes an enrolled machine known, or renews what is known of it. It gets work once it is connected.
+// SetMachine adds an enrolled machine, or updates it. It gets work once it is connected.
 func (q *Queue) SetMachine(in Machine) {
 	m := q.machines[in.ID]
 	if m == nil {
@@ -191,10 +191,10 @@ func (q *Queue) SetMachine(in Machine) {
 	}
 }
 
-// Knows tells whether an enrolled machine is known.
+// Knows reports whether an enrolled machine is known.
 func (q *Queue) Knows(id string) bool { return q.machines[id] != nil && q.machines[id].profile != nil }
 
-// RemoveMachine forgets a machine that is enrolled no more.
+// RemoveMachine forgets a machine that is no longer enrolled.
 func (q *Queue) RemoveMachine(id string) {
 	m := q.machines[id]
 	if m == nil {
@@ -209,7 +209,7 @@ func (q *Queue) RemoveMachine(id string) {
 	q.consider(flipped, had != (q.adobe > 0))
 }
 
-// own counts a machine among the owners of its fonts, effects and engines, and gives the names that had none before.
+// own counts a machine among the owners of its fonts, effects and engines, and returns the required names that had no owner before.
 func (q *Queue) own(m *machine) (flipped []uint32) {
 	for _, n := range slices.Concat(m.fonts, m.effects) {
 		if q.owned[n]++; q.owned[n] == 1 && q.asked[n] > 0 {
@@ -234,8 +234,8 @@ func (q *Queue) disown(m *machine) (flipped []uint32) {
 	return flipped
 }
 
-// consider matches classes anew whose needs mean something else now: all when the farm got or lost After Effects, otherwise
-// those that ask for a font that got its first owner or lost its last.
+// consider rematches the classes whose requirements have changed: all when the farm got or lost After Effects, otherwise those that need
+// a font which got its first owner or lost its last.
 func (q *Queue) consider(flipped []uint32, all bool) {
 	if !all && len(flipped) == 0 {
 		return
@@ -250,10 +250,10 @@ func (q *Queue) consider(flipped []uint32, all bool) {
 	}
 }
 
-// HasAfterEffects tells whether any enrolled machine has After Effects.
+// HasAfterEffects reports whether any enrolled machine has After Effects.
 func (q *Queue) HasAfterEffects() bool { return q.adobe > 0 }
 
-// Connect says that a machine is there, and whether it gets work.
+// Connect marks a machine as connected; out says whether it gets work.
 func (q *Queue) Connect(id string, out Out) {
 	m := q.machines[id]
 	if m == nil || m.profile == nil {
@@ -270,7 +270,7 @@ func (q *Queue) Connect(id string, out Out) {
 	q.settle(m)
 }
 
-// count counts a connected machine, if it gets work.
+// count adds by to the counts of a machine that can get work.
 func (q *Queue) count(m *machine, by int) {
 	if m.able() {
 		m.profile.able += by
@@ -278,14 +278,14 @@ func (q *Queue) count(m *machine, by int) {
 	}
 }
 
-// Disconnect says that a machine is not there.
+// Disconnect marks a machine as not connected.
 func (q *Queue) Disconnect(id string) {
 	if m := q.machines[id]; m != nil {
 		q.leave(m)
 	}
 }
 
-// join counts a machine among the connected ones.
+// join adds a machine to the connected ones, with a profile that it shares with equal ones.
 func (q *Queue) join(m *machine) {
 	p := q.profiles[m.profile.key]
 	if p == nil {
@@ -310,7 +310,7 @@ func (q *Queue) join(m *machine) {
 	q.settle(m)
 }
 
-// leave takes a machine from the connected ones, if it is among them.
+// leave removes a machine from the connected ones, if it is among them.
 func (q *Queue) leave(m *machine) {
 	if !m.connected {
 		return
@@ -320,7 +320,7 @@ func (q *Queue) leave(m *machine) {
 	m.connected = false
 	q.settle(m)
 	if p.machines--; p.machines > 0 {
-		// The shared profile lives on with the others; this machine keeps what tells its own.
+		// The others keep using the shared profile; this machine keeps it as a description.
 		return
 	}
 	delete(q.profiles, p.key)
@@ -333,7 +333,7 @@ func (q *Queue) leave(m *machine) {
 	}
 }
 
-// settle counts the free slots of a machine, and keeps the lists of those that have some.
+// settle recounts the free slots of a machine, and updates the lists of machines that have some.
 func (q *Queue) settle(m *machine) {
 	was := m.free
 	m.free = 0
@@ -355,8 +355,8 @@ func (q *Queue) settle(m *machine) {
 	}
 }
 
-// roomy is the set of profiles with free machines that a profile belongs to: those with After Effects are looked at last, so
-// that they stay free for what needs them.
+// roomy is the set of profiles with free machines that a profile belongs to. Those with After Effects are considered last, so that they
+// stay free for tasks that need it.
 func (q *Queue) roomy(p *profile) *set {
 	if len(p.engines) > 0 {
 		return &q.roomyAdobe
@@ -364,7 +364,7 @@ func (q *Queue) roomy(p *profile) *set {
 	return &q.roomyPlain
 }
 
-// swapOut takes one out of a list, whose last gets its place.
+// swapOut removes an element by moving the last one to its place.
 func swapOut(list []*machine, i int, moved func(*machine, int)) []*machine {
 	last := len(list) - 1
 	list[i] = list[last]
@@ -373,13 +373,13 @@ func swapOut(list []*machine, i int, moved func(*machine, int)) []*machine {
 	return list[:last]
 }
 
-// holds tells whether a list of numbers in order has one.
+// holds reports whether a sorted list has a number.
 func holds(list []uint32, n uint32) bool {
 	_, found := slices.BinarySearch(list, n)
 	return found
 }
 
-// SetCached says which projects' files a machine has, by the first 16 hex digits of their hashes, the last used first.
+// SetCached sets which project files a machine has, by the first 16 hex digits of their hashes, the most recently used first.
 func (q *Queue) SetCached(id string, files []string) {
 	m := q.machines[id]
 	if m == nil {
@@ -397,10 +397,10 @@ func (q *Queue) SetCached(id string, files []string) {
 	}
 }
 
-// maxCached is how many files of one machine count.
+// maxCached is how many files of one machine are remembered.
 const maxCached = 256
 
-// file is the file of a project, as far as tasks use it or machines have it.
+// file is a project's file that tasks use or machines have.
 type file struct {
 	name     string
 	works    int
@@ -422,15 +422,15 @@ func (q *Queue) forget(f *file) {
 	}
 }
 
-// work is a Work that items, machines or both know.
+// work is a Work of items, of machines, or both.
 type work struct {
 	Work
 	file  *file // nil without one
-	known int   // how often
+	known int   // how many items and machines refer to it
 	warm  []*machine
 }
 
-// maxWarm is how many machines are known that did some work last.
+// maxWarm is how many machines are remembered that did some work last.
 const maxWarm = 16
 
 func (q *Queue) workOf(w Work) *work {
@@ -458,7 +458,7 @@ func (q *Queue) drop(k *work) {
 	}
 }
 
-// remember notes what a machine did last; nil makes it forget.
+// remember records what a machine did last; nil forgets it.
 func (q *Queue) remember(m *machine, k *work) {
 	if m.lastWork == k {
 		return
@@ -477,10 +477,10 @@ func (q *Queue) remember(m *machine, k *work) {
 	k.warm = append(k.warm, m)
 }
 
-// hasFile tells whether a machine has the file of some work, or has just worked with it.
+// hasFile reports whether a machine has the file of some work, or did that work last.
 func (m *machine) hasFile(k *work) bool {
 	return m.lastWork == k || k.file != nil && slices.Contains(m.cached, k.file)
 }
 
-// byID orders machines for who wants the same order always.
+// byID orders machines, so that results do not depend on map order.
 func byID(a, b *machine) int { return cmp.Compare(a.id, b.id) }

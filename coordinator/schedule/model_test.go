@@ -14,8 +14,7 @@ import (
 	"overcrank/farm"
 )
 
-// model is the queue done the slow way: it looks at everything, every time. It knows no claims, so it is good for less than
-// schedule.Patience.
+// model is a naive queue that examines everything each time. It knows no claims, so it is valid for less than schedule.Patience.
 type model struct {
 	policy   farm.Policy
 	tasks    map[string]schedule.Task
@@ -41,7 +40,7 @@ func newModel() *model {
 	}
 }
 
-// count counts the running tasks that have something in common, and the machines on which they run.
+// count counts the running tasks that have something in common, and their machines.
 func (m *model) count(common func(run) bool) (tasks int, on map[string]int) {
 	on = map[string]int{}
 	for _, r := range m.running {
@@ -151,8 +150,8 @@ func urgency(t schedule.Task) time.Duration {
 	return at
 }
 
-// best is the most urgent task that some machine may have. Of the tasks of one team, level and need the first stands for all,
-// but those whose job has all of its machines are passed over.
+// best is the most urgent task that some machine may have. Of the tasks of one team, level and need only the first counts, except that
+// tasks whose jobs have all their machines are skipped.
 func (m *model) best(now time.Time) (schedule.Task, bool) {
 	var waiting []schedule.Task
 	shares := map[string]float64{}
@@ -253,7 +252,7 @@ func drawTask(t *rapid.T, now time.Time) schedule.Task {
 	}
 }
 
-func TestQueueDecidesAsTheSlowWayDoes(t *testing.T) {
+func TestQueueMatchesModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q, twin, m := schedule.NewQueue(), schedule.NewQueue(), newModel()
 		both := func(do func(q *schedule.Queue)) { do(q); do(twin) }

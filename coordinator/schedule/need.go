@@ -1,5 +1,5 @@
-// Package schedule decides which ready task goes to which machine. It is pure: no clock, no I/O, no goroutines; its
-// caller gives it the time and serialises the calls.
+// Package schedule decides which ready task goes to which machine. It is pure: no clock, no I/O, no goroutines. Its caller passes the
+// time and serialises calls.
 package schedule
 
 import (
@@ -10,42 +10,42 @@ import (
 	"overcrank/farm"
 )
 
-// Engine is what a task needs to be rendered with.
+// Engine is what a task is to be rendered with.
 type Engine string
 
-// What a task may need beside one certain release of After Effects, which is written as settings write it (ae2026).
+// Engines other than one release of After Effects, which is written as in settings (ae2026).
 const (
-	EngineAny          Engine = ""         // whatever is free first
+	EngineAny          Engine = ""         // any engine
 	EngineAfterEffects Engine = "ae"       // any After Effects
-	EngineEmbedded     Engine = "embedded" // the farm's own, and no other
+	EngineEmbedded     Engine = "embedded" // only the farm's own
 )
 
-// Need is what a task asks of a machine, and of the farm. Tasks of equal needs are one class, however many they are.
+// Need is what a task requires of a machine and of the farm. Tasks with equal needs are one class.
 type Need struct {
 	Engine Engine
-	// SavedWith is the version of After Effects that wrote the project, such as 26.1; one that renders it must not be older, by
-	// these two numbers. It counts for EngineAfterEffects alone, and "" is for any.
+	// SavedWith is the version of After Effects that wrote the project, such as 26.1, or "". Major and minor of the rendering one must
+	// not be lower. It matters for EngineAfterEffects only.
 	SavedWith string
-	// Fonts are the PostScript names that neither the job nor the library brings. One that no enrolled machine has is drawn with
-	// a stand-in, and asked of nobody.
+	// Fonts are the PostScript names that neither the job nor the library brings. One that no enrolled machine has is not required; it is
+	// drawn with a substitute.
 	Fonts []string
-	// Effects are the match names of those that were added to After Effects. They are asked for on a farm that has it.
+	// Effects are the match names of third-party effects. They are required on a farm that has After Effects.
 	Effects   []string
 	AllTags   []string
 	AnyTags   []string
 	NoTags    []string
 	MinMemory int64  // bytes
-	OS        string // as Go names it
+	OS        string // GOOS
 	Limits    []string
-	// Secrets are those whose values the machine would get, by their SecretKey.
+	// Secrets are the SecretKeys of the secrets whose values the machine would get.
 	Secrets []string
 }
 
-// SecretKey is how the queue calls a secret of a team.
+// SecretKey names a secret of a team in a Need.
 func SecretKey(team, name string) string { return team + "/" + name }
 
-// NeedOf says what a task of a job needs. template is nil for a job without a registered one. Clips and frames are put together
-// without After Effects, and previews are drawn without it.
+// NeedOf returns what a task of a job needs. template is nil for a job without a registered one. Joining and assembling need no After
+// Effects, and previews are rendered without it.
 func NeedOf(job farm.Job, template *farm.Template, task farm.Task) Need {
 	n := Need{
 		AllTags: job.RequireTags, AnyTags: job.AnyTags, NoTags: job.NoTags,
@@ -76,7 +76,7 @@ func NeedOf(job farm.Job, template *farm.Template, task farm.Task) Need {
 	return n
 }
 
-// appendKey adds to a key what tells needs apart.
+// appendKey appends to key what distinguishes needs.
 func (n Need) appendKey(key []byte) []byte {
 	list := func(names []string) {
 		if !slices.IsSorted(names) {
@@ -101,7 +101,7 @@ func (n Need) appendKey(key []byte) []byte {
 	return key
 }
 
-// major is the first number of a version, 0 when it does not begin with one.
+// major is the first number of a version; 0 when it does not begin with one.
 func major(version string) int {
 	first, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(first)
@@ -111,16 +111,16 @@ func major(version string) int {
 	return n
 }
 
-// version is the first two numbers of a version, the second 0 when it has none.
+// version is the first two numbers of a version, 0 where one is missing.
 func version(text string) [2]int {
 	_, rest, _ := strings.Cut(text, ".")
 	minor, _, _ := strings.Cut(rest, ".")
-	n, _ := strconv.Atoi(minor) // what is no number counts as 0
+	n, _ := strconv.Atoi(minor) // malformed counts as 0
 	return [2]int{major(text), n}
 }
 
-// Release is the year under which Adobe sells the After Effects of a version: 26.0.2 is ae2026. It is "" when version
-// does not begin with a number.
+// Release names the After Effects of a version by the year under which Adobe sells it: 26.0.2 is ae2026. It is "" when version does not
+// begin with a number.
 func Release(version string) Engine {
 	n := major(version)
 	if n == 0 {
@@ -129,7 +129,7 @@ func Release(version string) Engine {
 	return Engine("ae20" + strconv.Itoa(n))
 }
 
-// HasAfterEffects tells whether an inventory holds any After Effects.
+// HasAfterEffects reports whether an inventory lists any After Effects.
 func HasAfterEffects(inv farm.Inventory) bool {
 	return slices.ContainsFunc(inv.Engines, func(e farm.EngineInfo) bool { return e.Kind == farm.EngineAfterEffects })
 }

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// AvoidFor is how long a task waits for a machine that did not fail it while others have no time. After that, or when there is
-// no other one, the machines that failed it may try again; those that are barred never do.
+// AvoidFor is how long a task waits for a machine that did not fail it, while such machines are busy. After that, or when there is none,
+// the machines that failed it may try again, but never the barred ones.
 const AvoidFor = 5 * time.Minute
 
-// How many machines are looked at to find the best for a task.
+// How many machines are considered for a task.
 const (
 	profilesSeen = 12
 	idleSeen     = 3 // of one profile
@@ -32,8 +32,8 @@ func (c *choice) consider(m *machine) {
 	}
 }
 
-// pick chooses a free machine for an item: among those that know its work and some of every kind, so that the cost is the same
-// however many there are. Only when none of them takes it all others are asked.
+// pick chooses a free machine for an item. It considers machines that know the item's work and some of every profile, so that the cost
+// does not grow with the number of machines. Only if none of them can take it, all others are asked.
 func (q *Queue) pick(it *item, r *round) *machine {
 	c, row := choice{q: q, it: it, r: r}, it.group.class.row
 	for _, m := range it.work.warm {
@@ -69,7 +69,7 @@ func (q *Queue) pick(it *item, r *round) *machine {
 	return c.m
 }
 
-// eachShared hands on what two sets have both.
+// eachShared calls visit with the members of both sets until visit returns false.
 func eachShared(a, b set, visit func(i int) bool) {
 	for w := range min(len(a), len(b)) {
 		if word := a[w] & b[w]; word != 0 && !(set{word}).each(func(i int) bool { return visit(w<<6 + i) }) {
@@ -78,14 +78,14 @@ func eachShared(a, b set, visit func(i int) bool) {
 	}
 }
 
-// admits tells whether a machine may have a task now.
+// admits reports whether a machine may have a task now.
 func (q *Queue) admits(it *item, m *machine, now int64) bool {
 	g := it.group
-	if m.free == 0 || !g.class.row.has(m.profile.index) || !q.allowed(it, m, now) || !g.lane.team.admits(m, q.asideOfTeam(g)) {
+	if m.free == 0 || !g.class.row.has(m.profile.index) || !q.allowed(it, m, now) || !g.lane.team.admits(m, q.withheldOfTeam(g)) {
 		return false
 	}
 	for _, l := range g.class.limits {
-		if !l.admits(m, q.asideOfLimit(g, l), q.asideOnMachine(g, l)) {
+		if !l.admits(m, q.withheldOfLimit(g, l), q.withheldOnMachine(g, l)) {
 			return false
 		}
 	}
@@ -93,7 +93,7 @@ func (q *Queue) admits(it *item, m *machine, now int64) bool {
 	return limit <= 0 || q.jobs[it.jobID()].admits(m, limit)
 }
 
-// allowed tells whether a task's earlier failures let a machine have it.
+// allowed reports whether a task's earlier failures let a machine have it.
 func (q *Queue) allowed(it *item, m *machine, now int64) bool {
 	c := it.group.class
 	if len(c.barred) > 0 && slices.Contains(c.barred, m.id) {
@@ -105,7 +105,7 @@ func (q *Queue) allowed(it *item, m *machine, now int64) bool {
 	return now-it.waits() >= int64(AvoidFor) || !q.othersFit(c)
 }
 
-// othersFit tells whether a machine that gets work has what a class needs and did not fail it.
+// othersFit reports whether a machine that can get work fits a class and did not fail it.
 func (q *Queue) othersFit(c *class) bool {
 	n := 0
 	c.row.each(func(i int) bool {
@@ -120,7 +120,7 @@ func (q *Queue) othersFit(c *class) bool {
 	return n > 0
 }
 
-// eachOnce hands on the names in two lists.
+// eachOnce iterates over the names of both lists without repeating any.
 func eachOnce(a, b []string) func(func(string) bool) {
 	return func(visit func(string) bool) {
 		for i, name := range a {
@@ -136,7 +136,7 @@ func eachOnce(a, b []string) func(func(string) bool) {
 	}
 }
 
-// someAllowed tells whether a profile has a machine that gets work and is not barred from a class's tasks.
+// someAllowed reports whether a profile has a machine that can get work and is not barred from a class.
 func (q *Queue) someAllowed(c *class, p *profile) bool {
 	n := p.able
 	for i, id := range c.barred {
@@ -147,8 +147,8 @@ func (q *Queue) someAllowed(c *class, p *profile) bool {
 	return n > 0
 }
 
-// prefer orders machines for a task: not one with After Effects for what needs none; one that has the project's file; a
-// quick one; the one that did the same last; the one with fewer engines, and with more free slots.
+// prefer orders machines for a task: not one with After Effects unless it is needed; one that has the project's file; a fast one; the one
+// that did the same work last; the one with fewer engines, and with more free slots.
 func (q *Queue) prefer(it *item, a, b *machine) int {
 	return cmp.Or(
 		cmp.Compare(it.wastes(a), it.wastes(b)),
@@ -161,21 +161,21 @@ func (q *Queue) prefer(it *item, a, b *machine) int {
 }
 
 func (it *item) wastes(m *machine) int {
-	return truth(!it.group.class.need.Engine.adobe() && len(m.profile.engines) > 0)
+	return oneIf(!it.group.class.need.Engine.adobe() && len(m.profile.engines) > 0)
 }
 
-func (it *item) fetches(m *machine) int { return truth(!m.hasFile(it.work)) }
+func (it *item) fetches(m *machine) int { return oneIf(!m.hasFile(it.work)) }
 
-func (it *item) changes(m *machine) int { return truth(m.lastWork != it.work) }
+func (it *item) changes(m *machine) int { return oneIf(m.lastWork != it.work) }
 
-func truth(b bool) int {
+func oneIf(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// slowness is how slow a machine is at some work, in steps of a fifth; a machine that never did it comes behind those that did.
+// slowness is how slow a machine is at some work, in steps of a fifth. Machines that never did it come last.
 func (q *Queue) slowness(it *item, m *machine) int {
 	if it.work.Name == "" {
 		return 0

@@ -7,32 +7,32 @@ import (
 	"overcrank/farm"
 )
 
-// Queue holds the ready tasks and matches them to machines with free slots. DESIGN.md beside the coordinator says by which
-// rules, and why a decision costs the same however many tasks wait.
+// Queue holds the ready tasks and assigns them to machines with free slots. DESIGN.md gives the rules, and says why a decision costs the
+// same however many tasks wait.
 type Queue struct {
 	policy farm.Policy
 	speed  func(work, machine string) float64
 
 	items map[string]*item // by task
-	fresh []item           // that lie beside each other and were not used yet
-	ids   strings.Builder  // ids of items, the latest at its end
-	later heap             // those that wait for their NotBefore, by it
+	fresh []item           // allocated together and not used yet
+	ids   strings.Builder  // ids of items, the newest at its end
+	later heap             // waiting for their NotBefore, ordered by it
 
 	classes      map[string]*class
-	byIndex      []*class // nil where a number is free
+	byIndex      []*class // nil where a number is unused
 	classNumbers numbers
-	idle         []*class // without tasks, the longest first
-	key          []byte   // room for a class's key
+	idle         []*class // without tasks, the longest idle first
+	key          []byte   // buffer for a class's key
 
 	teams    map[string]*team
 	teamList []*team // by id
 	line     line
-	claim    *group // that goes before everything; nil for none
+	claim    *group // has precedence over everything; nil for none
 	claimed  int64  // when it began, or the last one ended; 0 before the first
 	rounds   uint64
-	latest   int64 // the latest time that it was told
-	scratch  round // room for a round
-	taken    set   // room for what one machine takes
+	latest   int64 // the latest time that the queue was given
+	scratch  round // reused by each round
+	taken    set   // reused for what one machine can take
 
 	limits    map[string]*limit
 	limitList []*limit // by name
@@ -42,13 +42,13 @@ type Queue struct {
 	profileAt      []*profile            // the same by number, nil where one is free
 	profileNumbers numbers
 	free           []*machine // with a free slot
-	roomyPlain     set        // profiles with such machines, without After Effects
-	roomyAdobe     set        // the same, with it
-	slots          int        // of all machines that get work
+	roomyPlain     set        // profiles with machines in free, without After Effects
+	roomyAdobe     set        // the same, with After Effects
+	slots          int        // of all machines that can get work
 
 	names map[string]uint32 // of fonts and effects
-	owned []int32           // how many enrolled machines have each
-	asked []int32           // how many classes ask for each
+	owned []int32           // how many enrolled machines have each name
+	asked []int32           // how many classes require each name
 	adobe int               // enrolled machines with After Effects
 	files map[string]*file
 	works map[Work]*work
@@ -63,7 +63,7 @@ type Queue struct {
 	pace     pace
 }
 
-// NewQueue makes an empty queue.
+// NewQueue returns an empty queue.
 func NewQueue() *Queue {
 	return &Queue{
 		speed:    func(string, string) float64 { return 0 },
@@ -81,17 +81,17 @@ func NewQueue() *Queue {
 	}
 }
 
-// SetSpeed gives the queue what is known of how many seconds a frame of some work takes on a machine; 0 for not known.
+// SetSpeed sets the function that tells how many seconds a frame of some work takes on a machine; 0 when unknown.
 func (q *Queue) SetSpeed(of func(work, machine string) float64) { q.speed = of }
 
-// Len is how many tasks wait, those with a later NotBefore included.
+// Len is how many tasks wait, including those with a later NotBefore.
 func (q *Queue) Len() int { return len(q.items) }
 
-// Add puts a task into the queue; one that is there under the same id is replaced, unless its attempt is the later one.
+// Add queues a task. It replaces the task with the same id, unless that one has a later attempt.
 func (q *Queue) Add(t Task, now time.Time) {
 	q.latest = max(q.latest, now.UnixNano())
 	if h := q.holdings[t.ID]; h != nil && h.attempt >= t.Attempt {
-		return // it is being granted
+		return // this attempt has been assigned
 	}
 	if old := q.items[t.ID]; old != nil {
 		if int(old.attempt) > t.Attempt {
@@ -117,7 +117,7 @@ func (q *Queue) Add(t Task, now time.Time) {
 	q.toGroup(it, now.UnixNano())
 }
 
-// toGroup lets an item wait for a machine.
+// toGroup makes an item ready for a machine.
 func (q *Queue) toGroup(it *item, now int64) {
 	g := it.group
 	it.at = inGroup
@@ -140,7 +140,7 @@ func (q *Queue) fromGroup(it *item) {
 	}
 }
 
-// Remove takes a task out of the queue, if it is there.
+// Remove removes a task from the queue, if it is there.
 func (q *Queue) Remove(id string) {
 	it := q.items[id]
 	if it == nil {
@@ -160,7 +160,7 @@ func (q *Queue) Remove(id string) {
 	q.dropItem(it)
 }
 
-// dropItem forgets an item that lies in no heap any more.
+// dropItem forgets an item that is in no heap any more.
 func (q *Queue) dropItem(it *item) {
 	delete(q.items, it.id)
 	q.drop(it.work)
@@ -176,7 +176,7 @@ func (q *Queue) dropItem(it *item) {
 	}
 }
 
-// Wake is when the next task that waits for its NotBefore may be had; zero when there is none.
+// Wake is the earliest NotBefore of the tasks that wait for theirs; zero when there is none.
 func (q *Queue) Wake() time.Time {
 	if len(q.later) == 0 {
 		return time.Time{}
@@ -184,7 +184,7 @@ func (q *Queue) Wake() time.Time {
 	return timeAt(q.later[0].key)
 }
 
-// arrive moves the tasks whose time has come.
+// arrive makes the tasks ready whose NotBefore has come.
 func (q *Queue) arrive(now int64) {
 	for len(q.later) > 0 && q.later[0].key <= now {
 		q.toGroup(q.later.remove(0).it, now)

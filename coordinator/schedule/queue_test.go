@@ -21,7 +21,7 @@ func task(id string, edit ...func(*schedule.Task)) schedule.Task {
 	return t
 }
 
-// machine is one with the farm's own renderer and releases of After Effects.
+// machine has the embedded engine and some releases of After Effects.
 func machine(id string, slots int, versions ...string) schedule.Machine {
 	m := schedule.Machine{ID: id, Name: "box " + id, Slots: slots}
 	m.Inventory.Engines = []farm.EngineInfo{{Kind: farm.EngineEmbedded, Version: "1"}}
@@ -31,7 +31,7 @@ func machine(id string, slots int, versions ...string) schedule.Machine {
 	return m
 }
 
-// come makes machines known and connects them.
+// come adds machines and connects them.
 func come(q *schedule.Queue, machines ...schedule.Machine) {
 	for _, m := range machines {
 		q.SetMachine(m)
@@ -69,7 +69,7 @@ func TestOrderIsLevelThenPriorityThenAge(t *testing.T) {
 	wantGrants(t, q, epoch, "rush>m", "important>m", "tagged>m", "sample>m", "early>m", "late>m", "overnight>m")
 }
 
-func TestAPointOfPriorityIsWorthSomeWaitingAndNotMore(t *testing.T) {
+func TestPriorityIsWorthALimitedWait(t *testing.T) {
 	q := schedule.NewQueue()
 	q.Add(task("urgent", func(t *schedule.Task) { t.Priority = 2; t.Created = epoch.Add(3 * schedule.PointOfPriority) }), epoch)
 	q.Add(task("old"), epoch)
@@ -78,7 +78,7 @@ func TestAPointOfPriorityIsWorthSomeWaitingAndNotMore(t *testing.T) {
 	wantGrants(t, q, epoch, "old>m", "urgent>m", "patient>m")
 }
 
-func TestTasksGoOnlyToMachinesThatFit(t *testing.T) {
+func TestTasksGoOnlyToFittingMachines(t *testing.T) {
 	embedded, ae25, ae26 := machine("embedded", 9), machine("ae25", 9, "25.3"), machine("ae26", 9, "26.0.2")
 	ae26.Tags = []string{"gpu", "fast"}
 	ae26.Inventory.Memory, ae26.Inventory.OS = 64e9, "windows"
@@ -135,7 +135,7 @@ func TestTasksGoOnlyToMachinesThatFit(t *testing.T) {
 	}
 }
 
-func TestNeedsFollowWhatTheFarmHas(t *testing.T) {
+func TestNeedsDependOnWhatTheFarmHas(t *testing.T) {
 	q := schedule.NewQueue()
 	come(q, machine("plain", 9))
 	need := schedule.Need{Engine: "ae2026", Effects: []string{"tc Particular"}, Fonts: []string{"Futura-Bold"}}
@@ -162,7 +162,7 @@ func TestNeedsFollowWhatTheFarmHas(t *testing.T) {
 	wantGrants(t, q, epoch, "gone>plain")
 }
 
-func TestFailedMachineIsAvoidedForAWhileUnlessItIsTheOnlyOne(t *testing.T) {
+func TestFailedMachineIsAvoidedForAWhile(t *testing.T) {
 	failed := task("t", func(t *schedule.Task) { t.Avoid = []string{"bad"} })
 	setUp := func() *schedule.Queue {
 		q := schedule.NewQueue()
@@ -183,7 +183,7 @@ func TestFailedMachineIsAvoidedForAWhileUnlessItIsTheOnlyOne(t *testing.T) {
 	wantGrants(t, q, epoch.Add(schedule.AvoidFor), "t>bad")
 }
 
-func TestABarredMachineNeverGetsTheTaskAgain(t *testing.T) {
+func TestBarredMachineNeverGetsTheTask(t *testing.T) {
 	q := schedule.NewQueue()
 	come(q, machine("bad", 1))
 	barred := task("t", func(t *schedule.Task) { t.Barred = []string{"bad"} })
@@ -198,7 +198,7 @@ func TestABarredMachineNeverGetsTheTaskAgain(t *testing.T) {
 	wantGrants(t, q, epoch, "t>good")
 }
 
-func TestTasksRestUntilNotBefore(t *testing.T) {
+func TestTasksWaitForNotBefore(t *testing.T) {
 	q := schedule.NewQueue()
 	come(q, machine("m", 5))
 	at := epoch.Add(time.Minute)
@@ -210,7 +210,7 @@ func TestTasksRestUntilNotBefore(t *testing.T) {
 	wantGrants(t, q, at, "t>m")
 }
 
-func TestATaskRestsHoweverFarItsTimeIs(t *testing.T) {
+func TestDistantNotBefore(t *testing.T) {
 	q := schedule.NewQueue()
 	come(q, machine("m", 5))
 	q.Add(task("t", func(t *schedule.Task) { t.NotBefore = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC) }), epoch)
@@ -220,7 +220,7 @@ func TestATaskRestsHoweverFarItsTimeIs(t *testing.T) {
 	}
 }
 
-func TestAnOlderPictureDoesNotReplaceANewerOne(t *testing.T) {
+func TestOlderAttemptDoesNotReplaceANewerOne(t *testing.T) {
 	q := schedule.NewQueue()
 	q.Add(task("t", func(t *schedule.Task) { t.Attempt = 3 }), epoch)
 	q.Add(task("t", func(t *schedule.Task) { t.Attempt = 2 }), epoch)
@@ -236,7 +236,7 @@ func TestAnOlderPictureDoesNotReplaceANewerOne(t *testing.T) {
 	wantGrants(t, q, epoch, "t>m")
 }
 
-func TestMachinesThatGetNoWork(t *testing.T) {
+func TestMachinesWithoutWork(t *testing.T) {
 	for _, out := range []schedule.OutKind{schedule.OutAway, schedule.OutDrained, schedule.OutPaused, schedule.OutAside, schedule.OutResting} {
 		q := schedule.NewQueue()
 		come(q, machine("m", 1))

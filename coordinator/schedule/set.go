@@ -2,7 +2,7 @@ package schedule
 
 import "math/bits"
 
-// set is a set of small numbers, one bit each. One that is too short holds nothing behind its end.
+// set is a bit set of small numbers. Numbers beyond its end are not in it.
 type set []uint64
 
 func (s set) has(i int) bool { return i>>6 < len(s) && s[i>>6]&(1<<(i&63)) != 0 }
@@ -20,7 +20,7 @@ func (s set) remove(i int) {
 	}
 }
 
-// unite adds what other holds.
+// unite adds the members of other.
 func (s *set) unite(other set) {
 	for len(*s) < len(other) {
 		*s = append(*s, 0)
@@ -30,14 +30,14 @@ func (s *set) unite(other set) {
 	}
 }
 
-// lessen takes out what other holds.
+// lessen removes the members of other.
 func (s set) lessen(other set) {
 	for i := range min(len(s), len(other)) {
 		s[i] &^= other[i]
 	}
 }
 
-// meet leaves only what other holds too.
+// meet keeps only members of other.
 func (s set) meet(other set) {
 	for i := range s {
 		if i < len(other) {
@@ -54,7 +54,7 @@ func (s set) clear() {
 	}
 }
 
-// each hands the numbers on in order until visit says that it is enough; false when it did.
+// each calls visit with each member in order until visit returns false; it returns false in that case.
 func (s set) each(visit func(i int) bool) bool {
 	for w, word := range s {
 		for ; word != 0; word &= word - 1 {
@@ -66,7 +66,7 @@ func (s set) each(visit func(i int) bool) bool {
 	return true
 }
 
-// numbers hands out small numbers, and those again that were given back.
+// numbers allocates small numbers, and reuses those that were given back.
 type numbers struct {
 	next int
 	back []int

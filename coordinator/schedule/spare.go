@@ -2,7 +2,7 @@ package schedule
 
 import "slices"
 
-// Free is how many slots are free on all machines that get work.
+// Free is how many slots are free on the machines that can get work.
 func (q *Queue) Free() int {
 	n := 0
 	for _, m := range q.free {
@@ -11,7 +11,7 @@ func (q *Queue) Free() int {
 	return n
 }
 
-// Spare is how many more tasks that need what a granted one needs could begin now, as far as machines are concerned.
+// Spare is how many more tasks with the needs of a granted one could begin now, as far as machines and limits are concerned.
 func (q *Queue) Spare(g Grant) int {
 	h, c := q.holdings[g.Task.ID], q.classes[string(q.keyOf(&g.Task))]
 	if h == nil || c == nil {
@@ -27,7 +27,7 @@ func (q *Queue) Spare(g Grant) int {
 	return n
 }
 
-// Fitting is how many connected machines have what a granted task needs, whether they are free or not.
+// Fitting is how many connected machines fit a granted task, free or not.
 func (q *Queue) Fitting(g Grant) int {
 	c := q.classes[string(q.keyOf(&g.Task))]
 	if c == nil {

@@ -16,11 +16,11 @@ func (e *explanation) why() string {
 	level := q.policy.Levels[levelName]
 	switch {
 	case q.policy.Paused:
-		return "The farm is paused: nothing new is begun until an operator lets it go on."
+		return "The farm is paused: no new task starts until an operator resumes it."
 	case level.Paused:
-		return fmt.Sprintf("The level %s is paused: nothing of it is begun until an operator lets it go on.", levelName)
+		return fmt.Sprintf("The level %s is paused: none of its tasks starts until an operator resumes it.", levelName)
 	case e.t.NotBefore.After(e.now):
-		return "It starts not before " + clock(e.t.NotBefore, e.now) + "."
+		return "It does not start before " + clock(e.t.NotBefore, e.now) + "."
 	case e.connected == 0:
 		return "No machine is online: start an agent."
 	case len(e.fitting) == 0:
@@ -33,19 +33,19 @@ func (e *explanation) why() string {
 	}
 	switch {
 	case e.free == 0 && e.outside():
-		return fmt.Sprintf("The level %s is outside its hours (%s): it runs when nothing else wants a machine.", levelName, hoursOf(level))
+		return fmt.Sprintf("The level %s is outside its hours (%s): its tasks run when nothing else needs a machine.", levelName, hoursOf(level))
 	case e.free == 0 && len(e.fitting) == 1:
 		return "The only machine that fits is busy."
 	case e.free == 0 && e.able == len(e.fitting):
 		return fmt.Sprintf("All %s that fit are busy.", machines(len(e.fitting)))
 	case e.free == 0:
-		return fmt.Sprintf("Of the %s that fit, %d %s busy; %s.", machines(len(e.fitting)), e.able, are(e.able), e.outs())
+		return fmt.Sprintf("Of the %s that fit, %d %s busy; %s.", machines(len(e.fitting)), e.able, are(e.able), e.outReasons())
 	case e.untried == 0:
-		return fmt.Sprintf("Only machines that failed it before are free. It waits for another, for up to %.0f minutes.", AvoidFor.Minutes())
+		return fmt.Sprintf("Only machines that failed it before are free. It waits up to %.0f minutes for another one.", AvoidFor.Minutes())
 	case e.it == nil:
 		return "It is not in line yet."
 	default:
-		return "A machine is about to take it."
+		return "A machine is about to start it."
 	}
 }
 
@@ -54,7 +54,7 @@ func (e *explanation) outside() bool {
 	return !farm.Within(level.Hours, e.now)
 }
 
-// held is what keeps the task from machines that would have time for it, "" for nothing.
+// held says what keeps the task from machines that have a free slot; "" for nothing.
 func (e *explanation) held() string {
 	q := e.q
 	level := levelOf(e.t.Level)
@@ -63,26 +63,26 @@ func (e *explanation) held() string {
 			continue
 		}
 		if !l.full(0) {
-			return fmt.Sprintf("Every machine that fits has as many tasks of the limit '%s' as it may have (%d).", l.name, l.policy.PerMachine)
+			return fmt.Sprintf("Every machine that fits already runs as many tasks of the limit '%s' as it may (%d).", l.name, l.policy.PerMachine)
 		}
 		if l.policy.Total == 1 {
-			return fmt.Sprintf("The only one of the limit '%s' is taken.", l.name)
+			return fmt.Sprintf("The limit '%s' is reached: its only place is taken.", l.name)
 		}
-		return fmt.Sprintf("All %d of the limit '%s' are taken.", l.policy.Total, l.name)
+		return fmt.Sprintf("The limit '%s' is reached: all %d places are taken.", l.name, l.policy.Total)
 	}
 	if q.levelFull(level, 0) {
-		return fmt.Sprintf("The level %s has all of the farm that it may have (%.0f %% of %d slots).",
+		return fmt.Sprintf("The level %s already uses its share of the farm (%.0f %% of %d slots).",
 			level.name(), 100*q.policy.Levels[level.name()].MaxShare, q.slots)
 	}
 	if e.team.full(0) && !e.someOf(e.team.machines) {
 		if e.team.policy.MaxMachines == 1 {
-			return "Your team has the one machine that it may have at once."
+			return "Your team already uses the one machine that it may use at a time."
 		}
-		return fmt.Sprintf("Your team has all the %s that it may have at once.", machines(e.team.policy.MaxMachines))
+		return fmt.Sprintf("Your team already uses the %s that it may use at a time.", machines(e.team.policy.MaxMachines))
 	}
 	j, limit := q.jobs[e.t.Job], e.maxMachines()
 	if j != nil && limit > 0 && len(j.machines) >= limit && !e.someOf(j.machines) {
-		return fmt.Sprintf("As many machines work on the job as may at once (%d).", limit)
+		return fmt.Sprintf("The job already has as many machines as may work on it at once (%d).", limit)
 	}
 	return ""
 }
@@ -91,12 +91,12 @@ func (e *explanation) maxMachines() int {
 	return e.q.maxMachines(&item{maxMachines: machinesOf(e.t)})
 }
 
-// someOf tells whether one of the machines has a slot for the task.
+// someOf reports whether one of the machines has a slot for the task.
 func (e *explanation) someOf(those map[*machine]int) bool {
 	return slices.ContainsFunc(e.fitting, func(m *machine) bool { return m.free > 0 && those[m] > 0 })
 }
 
-// whyNoneFits names what is missing: the one thing that no machine has, or what rules out the most.
+// whyNoneFits names what no machine has, or what rules out the most machines.
 func (e *explanation) whyNoneFits() string {
 	n := e.connected
 	asked := e.requirements[:len(e.c.asks)]
@@ -113,15 +113,15 @@ func (e *explanation) whyNoneFits() string {
 	case len(missing) > 0:
 		return e.whyMissing(asked, missing)
 	case e.barred == 1:
-		return "The only machine that fits has failed the task for good. It waits for another."
+		return "The only machine that fits failed the task for good. It waits for another machine."
 	case e.barred > 1:
-		return fmt.Sprintf("All %s that fit have failed the task for good. It waits for another.", machines(e.barred))
+		return fmt.Sprintf("All %s that fit failed the task for good. It waits for another machine.", machines(e.barred))
 	default:
 		return fmt.Sprintf("None of the %s online has all of %s together.", machines(n), list(some))
 	}
 }
 
-// whyMissing says what no connected machine has, and what can be done about it.
+// whyMissing names what no connected machine has, and what can be done.
 func (e *explanation) whyMissing(asked []farm.Requirement, missing []string) string {
 	tagged, secret := true, false
 	for _, r := range asked {
@@ -136,17 +136,17 @@ func (e *explanation) whyMissing(asked []farm.Requirement, missing []string) str
 		sentence = fmt.Sprintf("The only machine online does not have %s.", list(missing))
 	}
 	if secret {
-		return sentence + " It waits until an operator gives a machine that tag (tags that a machine gives itself do not count), or the secret is let go to other machines."
+		return sentence + " It waits until an operator gives a machine that tag (a machine's own tags do not count), or changes the tags of the secret."
 	}
 	if tagged {
-		return sentence + " It waits until an operator changes the tags of a machine; or submit the job with other tags."
+		return sentence + " It waits until an operator changes a machine's tags, or submit the job with other tags."
 	}
-	return sentence + " It waits until one comes that has."
+	return sentence + " It waits for a machine that does."
 }
 
 // whyNoneWorks says why the machines that fit get no work.
 func (e *explanation) whyNoneWorks() string {
-	outs := e.outs()
+	outs := e.outReasons()
 	return strings.ToUpper(outs[:1]) + outs[1:] + "."
 }
 
@@ -165,8 +165,8 @@ var outWords = []struct {
 
 func (m *machine) reason() string { return m.out.Reason }
 
-// outs counts the machines that fit and get no work, by their reasons.
-func (e *explanation) outs() string {
+// outReasons counts by reason the machines that fit and get no work.
+func (e *explanation) outReasons() string {
 	var parts []string
 	for _, w := range outWords {
 		these := e.out[w.why]
@@ -190,7 +190,7 @@ func (e *explanation) outs() string {
 	return strings.Join(parts, ", ")
 }
 
-// earliest is when the first of some machines may get work again, zero when nobody knows.
+// earliest is when the first of some machines may get work again; zero when unknown.
 func earliest(these []*machine) time.Time {
 	var at time.Time
 	for _, m := range these {
@@ -209,7 +209,7 @@ func hoursOf(p farm.LevelPolicy) string {
 	return strings.Join(parts, ", ")
 }
 
-// clock is a time as people say it now, on the farm's clock, which need not be that of who reads it.
+// clock formats a time for people, in the farm's time zone, which need not be the reader's.
 func clock(at, now time.Time) string {
 	at = at.In(now.Location())
 	switch {

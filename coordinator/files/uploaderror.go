@@ -7,7 +7,7 @@ import (
 	"overcrank/farm"
 )
 
-// ReceiveError words what went wrong with an upload for whoever sent it.
+// ReceiveError words a failed upload of what for its sender.
 func ReceiveError(what string, err error) error {
 	switch {
 	case errors.Is(err, ErrTooLarge):

@@ -12,11 +12,11 @@ const (
 	Thumbnails = "thumbnails"
 )
 
-// PosterKey is the key of the picture of a template's file, by the file's hash: a new file begins without one. Release v0.1.0 kept pictures
+// PosterKey is the key of the picture of a template, by the hash of its file, so a new file begins without one. Release v0.1.0 kept pictures
 // of jobs under the plain hash.
 func PosterKey(sha256 string) string { return Posters + "/own-" + Part(sha256) }
 
-// Roots are all keys below which the farm keeps its files.
+// Roots returns all keys below which the farm keeps its files.
 func Roots() []string {
 	return []string{Blobs, Posters, Logs, Private, Attempts, Outputs, Samples, Thumbnails}
 }

@@ -11,11 +11,11 @@ func (m *Moving) List(ctx context.Context, key string, fn func(Object) error) er
 	return m.merge(func(s Store, fn func(Object) error) error { return s.List(ctx, key, fn) }, fn)
 }
 
-// Walk implements Store. Of the folder that files are moved from it tells files alone.
+// Walk implements Store. It skips empty folders of the folder that files are moved from.
 func (m *Moving) Walk(ctx context.Context, key string, fn func(Object) error) error {
 	return m.merge(func(s Store, fn func(Object) error) error {
 		return s.Walk(ctx, key, func(o Object) error {
-			if s == m.old && Check(o.Key) != nil { // an empty folder, or no file of the farm
+			if s == m.old && Check(o.Key) != nil { // an empty folder, or not a file of the farm
 				return nil
 			}
 			return fn(o)
@@ -23,8 +23,8 @@ func (m *Moving) Walk(ctx context.Context, key string, fn func(Object) error) er
 	}, fn)
 }
 
-// merge calls fn with what each of the two lists, in the order of keys and once. The folder is looked through first, so what is moved
-// meanwhile is not missed.
+// merge calls fn once for each key that either list has, in key order. It reads the folder first, so that it misses nothing that is moved
+// meanwhile.
 func (m *Moving) merge(list func(Store, func(Object) error) error, fn func(Object) error) error {
 	if m.moved.Load() {
 		return list(m.Shared, fn)

@@ -11,7 +11,7 @@ import (
 	"overcrank/farm"
 )
 
-// File is an open file as callers are given it.
+// File is an open file with the name and type under which it is served.
 type File struct {
 	io.ReadSeekCloser
 	Name        string
@@ -19,10 +19,10 @@ type File struct {
 	ContentType string
 	Modified    time.Time
 	ETag        string
-	SHA256      string // of the whole content, lower-case hex; "" when it is not known
+	SHA256      string // of the whole content, lower-case hex; "" when unknown
 }
 
-// NewFile gives a file that was opened a name. sha256 may be "".
+// NewFile names an open file. sha256 is the hash of its content, "" when unknown.
 func NewFile(r *Reader, name, sha256 string) *File {
 	f := &File{ReadSeekCloser: r.ReadSeekCloser, Name: name, Size: r.Size, ContentType: ContentType(name), Modified: r.Modified, SHA256: sha256}
 	if sha256 != "" {
@@ -31,14 +31,14 @@ func NewFile(r *Reader, name, sha256 string) *File {
 	return f
 }
 
-// NewPicture is NewFile for a picture, whose content may be replaced by another one under the same name.
+// NewPicture is NewFile for a picture, whose content may be replaced under the same name: its ETag depends on time and size.
 func NewPicture(r *Reader, name string) *File {
 	f := NewFile(r, name, "")
 	f.ETag = fmt.Sprintf(`"%x-%x"`, r.Modified.UnixNano(), r.Size)
 	return f
 }
 
-// ContentType is what a file is served as, by its name.
+// ContentType is the media type a file is served as, by the extension of its name.
 func ContentType(name string) string {
 	switch strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]) {
 	case "mp4":
@@ -58,19 +58,20 @@ func ContentType(name string) string {
 	}
 }
 
-// OpenFor is Open for a caller, who is told what is damaged and how there comes to be a whole one. ErrNotFound is given as it is.
+// OpenFor is Open with errors worded for the caller. what names the file; again says how to get an intact one ("upload it again").
+// ErrNotFound is returned unchanged.
 func (p *Proofs) OpenFor(ctx context.Context, kept Kept, what, again string) (*Reader, error) {
 	r, err := p.Open(ctx, kept)
 	switch {
 	case errors.Is(err, ErrDamaged):
-		return nil, farm.Errorf(farm.CodeGone, "%s is damaged in the farm's storage and is not given: %s", what, again)
+		return nil, farm.Errorf(farm.CodeGone, "%s is damaged in the farm's storage: %s", what, again)
 	case err != nil && !errors.Is(err, ErrNotFound):
 		return nil, fmt.Errorf("opening %s: %w", what, err)
 	}
 	return r, err
 }
 
-// OpenBlob opens the blob with a hash for a caller; CodeGone when it is no longer kept.
+// OpenBlob opens a blob by its hash; CodeGone when it is no longer kept.
 func (p *Proofs) OpenBlob(ctx context.Context, ref farm.FileRef) (*File, error) {
 	key, err := BlobKey(ref.SHA256)
 	if err != nil {

@@ -18,21 +18,20 @@ import (
 	"overcrank/farm"
 )
 
-// Sink takes what a backup holds, part by part. What it was given may be believed only when Read has returned nil.
+// Sink receives the parts of a backup in order. They can be trusted only once Read has returned nil.
 type Sink interface {
-	// Begin is told what the backup is of, before anything else.
+	// Begin receives the manifest, before anything else.
 	Begin(Manifest) error
-	// Keys takes the farm's key files, by name.
+	// Keys receives the farm's key files, by name.
 	Keys(map[string][]byte) error
-	// State takes the state, of size bytes.
+	// State receives the state, of size bytes.
 	State(size int64, r io.Reader) error
-	// File takes one of the farm's files.
+	// File receives one of the farm's files.
 	File(key string, size int64, r io.Reader) error
 }
 
-// Read reads a backup to its end, gives its parts to the sink, and tells whether all of it is as it was written: nil only then.
-// Without a passphrase the keys stay closed and the sink gets nil for them. Errors are those of this package, of the source and of
-// the sink.
+// Read reads a backup to its end and passes its parts to the sink. It returns nil only if the backup is complete and unaltered. Without a
+// passphrase the keys stay sealed and the sink gets nil for them. Errors are those of this package, of the source and of the sink.
 func Read(r io.Reader, passphrase farm.Confidential, sink Sink) (Manifest, error) {
 	b := &reader{passphrase: passphrase, sink: sink}
 	err := b.read(r)
@@ -43,15 +42,15 @@ type reader struct {
 	passphrase farm.Confidential
 	sink       Sink
 	manifest   Manifest
-	seal       []byte // of the keys, once they are open
+	seal       []byte // key of the sums, once the keys are open
 	sums       []sum  // as read
-	ended      bool   // the sums were there and right
+	ended      bool   // the sums were found and correct
 }
 
-// maxWindow bounds the memory that a hostile backup can claim, in bytes.
+// maxWindow bounds the decompression memory that a hostile backup can claim, in bytes.
 const maxWindow = 64 << 20
 
-// stages are the entries in their order; files may come any number of times.
+// stages is the order of the entries; files may come any number of times.
 var stages = map[string]int{manifestEntry: 0, keysEntry: 1, stateEntry: 2, filesPrefix: 3, sumsEntry: 4}
 
 func (b *reader) read(r io.Reader) error {
@@ -63,7 +62,7 @@ func (b *reader) read(r io.Reader) error {
 	defer unzipped.Close()
 	err = b.entries(tar.NewReader(unzipped))
 	if err == nil {
-		// What follows the archive's end is read too: the checksum of the compression stands there.
+		// Read to the end: the checksum of the compression follows the archive.
 		if _, err = io.Copy(io.Discard, unzipped); err != nil {
 			err = unreadable(err)
 		}
@@ -97,7 +96,7 @@ func (b *reader) entries(archive *tar.Reader) error {
 		case stage < 0 && kind != manifestEntry:
 			return fmt.Errorf("%w: it begins with %q", ErrNotABackup, header.Name)
 		case !known, header.Typeflag != tar.TypeReg, at < stage, at == stage && kind != filesPrefix:
-			return fmt.Errorf("%w: %q does not belong where it is", ErrAltered, header.Name)
+			return fmt.Errorf("%w: unexpected entry %q", ErrAltered, header.Name)
 		}
 		stage = at
 		if err := b.entry(kind, header, archive); err != nil {
@@ -106,7 +105,7 @@ func (b *reader) entries(archive *tar.Reader) error {
 	}
 }
 
-// unreadable is what it means that a backup cannot be read on, other than by a failure of its source.
+// unreadable words a failure to read the backup that is not one of its source.
 func unreadable(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return ErrTruncated
@@ -114,13 +113,13 @@ func unreadable(err error) error {
 	return fmt.Errorf("%w: %w", ErrAltered, err)
 }
 
-// entry takes one entry in, and remembers its sum.
+// entry reads one entry, and records its sum.
 func (b *reader) entry(kind string, header *tar.Header, r io.Reader) error {
 	hash := sha256.New()
 	content := &part{r: io.TeeReader(r, hash)}
 	err := b.take(kind, header, content)
 	if err == nil {
-		_, err = io.Copy(io.Discard, content) // what the sink has left
+		_, err = io.Copy(io.Discard, content) // the rest, which the sink did not read
 	}
 	if content.err != nil {
 		return unreadable(content.err)
@@ -132,7 +131,7 @@ func (b *reader) entry(kind string, header *tar.Header, r io.Reader) error {
 	return nil
 }
 
-// part remembers why it could not be read, whatever its readers make of that.
+// part remembers a read error, whatever its readers make of it.
 type part struct {
 	r   io.Reader
 	err error
@@ -160,10 +159,10 @@ func (b *reader) take(kind string, header *tar.Header, r io.Reader) error {
 		return b.openKeys(header.Size, r)
 	case stateEntry:
 		if b.manifest.Keys != b.keysSeen() {
-			return fmt.Errorf("%w: whether its keys are in it is not what the manifest says", ErrAltered)
+			return fmt.Errorf("%w: manifest and entries disagree on whether it holds the keys", ErrAltered)
 		}
 		if header.Size != b.manifest.StateBytes {
-			return fmt.Errorf("%w: the state has %d bytes where the manifest says %d", ErrAltered, header.Size, b.manifest.StateBytes)
+			return fmt.Errorf("%w: the state has %d bytes, the manifest says %d", ErrAltered, header.Size, b.manifest.StateBytes)
 		}
 		return b.sink.State(header.Size, r)
 	case sumsEntry:
@@ -178,7 +177,7 @@ func (b *reader) openKeys(size int64, r io.Reader) error {
 		return b.sink.Keys(nil)
 	}
 	if size > maxKeys {
-		return fmt.Errorf("%w: its keys have %d bytes", ErrAltered, size)
+		return fmt.Errorf("%w: its keys take %d bytes, more than any farm's", ErrAltered, size)
 	}
 	identity, err := age.NewScryptIdentity(b.passphrase.Reveal())
 	if err != nil {
@@ -190,7 +189,7 @@ func (b *reader) openKeys(size int64, r io.Reader) error {
 		return ErrPassphrase
 	}
 	if err != nil {
-		return fmt.Errorf("%w: the keys do not open: %w", ErrAltered, err)
+		return fmt.Errorf("%w: the keys cannot be opened: %w", ErrAltered, err)
 	}
 	var keys sealedKeys
 	if err := decode(open, maxKeys, maxKeys, &keys); err != nil {
@@ -200,25 +199,25 @@ func (b *reader) openKeys(size int64, r io.Reader) error {
 	return b.sink.Keys(keys.Files)
 }
 
-// compare reads the sums and holds them against what was read.
+// compare reads the sums and compares them with what was read.
 func (b *reader) compare(size int64, r io.Reader) error {
 	var last sums
 	if err := decode(r, size, maxSums, &last); err != nil {
 		return err
 	}
 	if b.seal != nil && !hmac.Equal([]byte(last.MAC), []byte(signature(b.seal, last.Entries))) {
-		return fmt.Errorf("%w: its sums are not signed by the one who sealed its keys", ErrAltered)
+		return fmt.Errorf("%w: the signature of its sums is wrong", ErrAltered)
 	}
 	var want []sum
 	if err := json.Unmarshal(last.Entries, &want); err != nil {
 		return fmt.Errorf("%w: its sums cannot be read: %w", ErrAltered, err)
 	}
 	if len(want) != len(b.sums) {
-		return fmt.Errorf("%w: it holds %d parts where its sums name %d", ErrAltered, len(b.sums), len(want))
+		return fmt.Errorf("%w: it has %d entries, its sums list %d", ErrAltered, len(b.sums), len(want))
 	}
 	for i, got := range b.sums {
 		if got != want[i] {
-			return fmt.Errorf("%w: %s is not what was written", ErrAltered, got.Name)
+			return fmt.Errorf("%w: the sum of %s is wrong", ErrAltered, got.Name)
 		}
 	}
 	if !slices.ContainsFunc(b.sums, func(s sum) bool { return s.Name == stateEntry }) {
@@ -228,7 +227,7 @@ func (b *reader) compare(size int64, r io.Reader) error {
 	return nil
 }
 
-// keysSeen tells whether the keys have been read.
+// keysSeen reports whether the keys have been read.
 func (b *reader) keysSeen() bool {
 	return slices.ContainsFunc(b.sums, func(s sum) bool { return s.Name == keysEntry })
 }

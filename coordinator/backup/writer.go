@@ -19,8 +19,8 @@ import (
 	"overcrank/farm"
 )
 
-// scryptWork is the cost of a guess at a passphrase: 2^16 rounds take 64 MB and a fifth of a second, which a coordinator that works
-// meanwhile can spare.
+// scryptWork is the cost of one guess at the passphrase: 2^16 rounds take 64 MB and a fifth of a second, which a working coordinator can
+// spare.
 const scryptWork = 16
 
 // Writer writes a backup: the keys, the state, the files, then Close.
@@ -32,16 +32,16 @@ type Writer struct {
 	sums []sum
 }
 
-// CheckPassphrase tells whether a passphrase may seal keys.
+// CheckPassphrase checks that a passphrase is long enough to seal keys.
 func CheckPassphrase(p farm.Confidential) error {
 	if utf8.RuneCountInString(p.Reveal()) < ShortestPassphrase {
-		return fmt.Errorf("the passphrase has to have %d characters at least", ShortestPassphrase)
+		return fmt.Errorf("the passphrase must have at least %d characters", ShortestPassphrase)
 	}
 	return nil
 }
 
-// NewWriter begins a backup. keys are the contents of the farm's key files by name, sealed with the passphrase; they are left out
-// when the manifest says so. Format is filled in.
+// NewWriter begins a backup and sets the manifest's Format. keys are the farm's key files by name, sealed with the passphrase; they are
+// left out unless the manifest has Keys set.
 func NewWriter(w io.Writer, m Manifest, keys map[string][]byte, passphrase farm.Confidential) (*Writer, error) {
 	zip, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -91,11 +91,11 @@ func (b *Writer) addKeys(keys map[string][]byte, passphrase farm.Confidential) e
 	return b.add(keysEntry, int64(sealed.Len()), &sealed)
 }
 
-// AddState adds the state, of which r gives exactly size bytes.
+// AddState adds the state, of which r yields exactly size bytes.
 func (b *Writer) AddState(size int64, r io.Reader) error { return b.add(stateEntry, size, r) }
 
-// AddFile adds one of the farm's files. One that is shorter than it was said to be is filled with zeros, since files that are
-// written to have no size for long.
+// AddFile adds one of the farm's files. One that turns out shorter than size is padded with zeros, since a file that is being written
+// keeps no size.
 func (b *Writer) AddFile(key string, size int64, r io.Reader) error {
 	return b.add(filesPrefix+key, size, io.MultiReader(r, zeros{}))
 }
@@ -112,7 +112,7 @@ func (b *Writer) add(name string, size int64, r io.Reader) error {
 	return nil
 }
 
-// Close adds the sums, by which a reader knows that the backup is whole.
+// Close adds the sums, which prove to a reader that the backup is complete.
 func (b *Writer) Close() error {
 	entries, err := json.Marshal(b.sums)
 	if err != nil {
@@ -138,7 +138,7 @@ func (b *Writer) Close() error {
 	return nil
 }
 
-// signature signs the sums.
+// signature is the MAC of the sums.
 func signature(seal, entries []byte) string {
 	mac := hmac.New(sha256.New, seal)
 	mac.Write(entries)

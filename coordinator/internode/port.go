@@ -1,5 +1,5 @@
-// Package internode is how the coordinators of a farm speak with each other: one port of their own, TLS 1.3, on which both
-// sides show a certificate that the farm's authority made for a coordinator. Raft's streams and ordinary HTTP share it.
+// Package internode connects the coordinators of a farm: one port, TLS 1.3, on which both sides present a certificate that the farm's
+// authority issued to a coordinator. Raft's streams and HTTP share the port.
 package internode
 
 import (
@@ -19,34 +19,34 @@ import (
 	"overcrank/inbound"
 )
 
-// What a connection is for, as its two sides agree on with ALPN (RFC 7301).
+// The protocols on a connection, negotiated with ALPN (RFC 7301).
 const (
 	protocolRaft = "overcrank-raft"
 	protocolHTTP = "http/1.1"
 )
 
 const (
-	handshakeWithin = 5 * time.Second
-	headerWithin    = 10 * time.Second
-	keepIdle        = 90 * time.Second
-	idlePerNode     = 64 // connections kept to each other node
-	// raftWaiting is how many Raft connections may wait to be taken up.
+	handshakeTimeout = 5 * time.Second
+	headerTimeout    = 10 * time.Second
+	keepIdle         = 90 * time.Second
+	idlePerNode      = 64 // connections kept to each other node
+	// raftWaiting is how many Raft connections may wait to be accepted.
 	raftWaiting = 16
 )
 
-// Config says who this node is towards the others.
+// Config configures a Port.
 type Config struct {
-	Bind    string // host:port; port 0 takes a free one
-	Address string // host:port at which the others reach it; "" means where it listens, by this machine's name when that is everywhere
-	// Certificate is this node's own, in force now; Authorities are whose certificates are believed. Both are asked for each
-	// connection, so that they may change.
+	Bind    string // host:port; port 0 picks a free one
+	Address string // host:port at which the others reach it; "" for the listener's address, with this machine's name if it listens on all addresses
+	// Certificate is this node's own; Authorities issued the certificates it accepts. Both are called for each connection, so they may
+	// change.
 	Certificate func() (*tls.Certificate, error)
 	Authorities func() *x509.CertPool
-	// Era sets apart the Rafts before and after the farm was recovered or restored: only nodes of one era hear each other's.
+	// Era separates the Raft clusters before and after a recovery or restore: only nodes of the same era communicate.
 	Era string
-	// Strangers counts the connections of each address whose other side has not shown yet who it is; nil sets no bound.
+	// Strangers limits the connections of each address that have not authenticated yet; nil for no limit.
 	Strangers *inbound.Gate
-	Now       func() time.Time // by which certificates are judged; nil means time.Now
+	Now       func() time.Time // for checking certificates; nil means time.Now
 	Logger    *slog.Logger
 }
 
@@ -60,18 +60,18 @@ type Port struct {
 	server   *http.Server
 	client   *http.Client
 
-	web  chan net.Conn // connections with HTTP, on their way to the server
+	web  chan net.Conn // HTTP connections on their way to the server
 	ctx  context.Context
 	end  context.CancelFunc
 	work sync.WaitGroup
 
 	mu      sync.Mutex
-	shaking map[net.Conn]struct{} // connections whose TLS is being agreed on
+	shaking map[net.Conn]struct{} // connections during the TLS handshake
 
 	crowded, refused, short inbound.RareLog
 }
 
-// Open begins to listen; connections are taken up once Serve is called, so that everything may be registered before.
+// Open starts to listen. Connections are accepted once Serve is called, so that handlers can be registered first.
 func Open(cfg Config) (*Port, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -90,7 +90,7 @@ func Open(cfg Config) (*Port, error) {
 	p.ctx, p.end = context.WithCancel(context.Background())
 	p.raft = newRaft(p)
 	p.server = &http.Server{
-		Handler: p.mux, ReadHeaderTimeout: headerWithin, IdleTimeout: 2 * keepIdle,
+		Handler: p.mux, ReadHeaderTimeout: headerTimeout, IdleTimeout: 2 * keepIdle,
 		ErrorLog: slog.NewLogLogger(cfg.Logger.Handler(), slog.LevelDebug), BaseContext: func(net.Listener) context.Context { return p.ctx },
 	}
 	p.client = &http.Client{Transport: &http.Transport{
@@ -102,7 +102,7 @@ func Open(cfg Config) (*Port, error) {
 	return p, nil
 }
 
-// reached is where others may reach who listens at an address: 0.0.0.0 would lead each of them to itself.
+// reached is the address at which others reach a listener: 0.0.0.0 would lead each of them to itself.
 func reached(at *net.TCPAddr) string {
 	if at.IP.IsUnspecified() {
 		if name, err := os.Hostname(); err == nil {
@@ -112,19 +112,19 @@ func reached(at *net.TCPAddr) string {
 	return at.String()
 }
 
-// Address is where the other nodes reach this one, host:port.
+// Address is the host:port at which other nodes reach this one.
 func (p *Port) Address() string { return p.address }
 
-// Handle answers requests with HTTP of other nodes; patterns are those of http.ServeMux. It is called before Serve.
+// Handle registers a handler for HTTP requests of other nodes; patterns are those of http.ServeMux. Call it before Serve.
 func (p *Port) Handle(pattern string, answer http.HandlerFunc) { p.mux.HandleFunc(pattern, answer) }
 
-// Client asks other nodes at https://<their cluster address>/…. It has no time limit: give requests a context that ends.
+// Client sends requests to other nodes at https://<their cluster address>/…. It has no time limit: use a context with one.
 func (p *Port) Client() *http.Client { return p.client }
 
-// Raft is the way of Raft's own messages.
+// Raft is the transport of Raft's messages.
 func (p *Port) Raft() *Raft { return p.raft }
 
-// PeerOf is the id of the node that sent a request, as its certificate names it.
+// PeerOf is the id of the node that sent a request, from its certificate; "" without one.
 func PeerOf(r *http.Request) string {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return ""
@@ -132,17 +132,17 @@ func PeerOf(r *http.Request) string {
 	return r.TLS.PeerCertificates[0].Subject.CommonName
 }
 
-// Serve takes connections up until Close.
+// Serve accepts connections until Close.
 func (p *Port) Serve() {
 	p.work.Go(p.accept)
 	p.work.Go(func() {
 		if err := p.server.Serve(handed{p}); !errors.Is(err, http.ErrServerClosed) && p.ctx.Err() == nil {
-			p.cfg.Logger.Error("the coordinators' port serves no more", "error", err)
+			p.cfg.Logger.Error("the coordinators' port has stopped serving", "error", err)
 		}
 	})
 }
 
-// Close ends the port and all its connections, and waits for those who serve them.
+// Close closes the port and all its connections, and waits for their goroutines.
 func (p *Port) Close() error {
 	p.end()
 	err := p.listener.Close()
@@ -161,7 +161,7 @@ func (p *Port) Close() error {
 	return err
 }
 
-// accept takes connections, and leaves each with a goroutine until it is known what it is for.
+// accept accepts connections, and starts a goroutine for the handshake of each.
 func (p *Port) accept() {
 	for {
 		conn, err := p.listener.Accept()
@@ -172,17 +172,17 @@ func (p *Port) accept() {
 			return
 		}
 		if err != nil {
-			p.short.Warn(p.cfg.Logger, "taking a coordinator's connection", "error", err)
+			p.short.Warn(p.cfg.Logger, "accepting a coordinator's connection", "error", err)
 			select {
 			case <-p.ctx.Done():
-			case <-time.After(50 * time.Millisecond): // as when the process has no room for another file
+			case <-time.After(50 * time.Millisecond): // for example when the process has too many open files
 			}
 			continue
 		}
 		caller := inbound.Caller(conn.RemoteAddr().String())
 		leave, err := p.cfg.Strangers.Enter(caller)
 		if err != nil {
-			p.crowded.Warn(p.cfg.Logger, "closed a connection to the coordinators' port: too many have not shown who they are", "address", caller, "error", err)
+			p.crowded.Warn(p.cfg.Logger, "closed a connection to the coordinators' port: too many from this address have not authenticated", "address", caller, "error", err)
 			_ = conn.Close()
 			continue
 		}
@@ -190,13 +190,13 @@ func (p *Port) accept() {
 	}
 }
 
-// take agrees on TLS, calls known, and hands the connection to whom it is for.
+// take performs the TLS handshake, calls known, and passes the connection to Raft or HTTP.
 func (p *Port) take(plain net.Conn, known func()) {
 	conn := tls.Server(plain, p.serverTLS())
 	p.mu.Lock()
 	p.shaking[conn] = struct{}{}
 	p.mu.Unlock()
-	ctx, cancel := context.WithTimeout(p.ctx, handshakeWithin)
+	ctx, cancel := context.WithTimeout(p.ctx, handshakeTimeout)
 	err := conn.HandshakeContext(ctx)
 	cancel()
 	p.mu.Lock()
@@ -221,7 +221,7 @@ func (p *Port) take(plain net.Conn, known func()) {
 	}
 }
 
-// handed is the listener of the HTTP server.
+// handed is the listener of the HTTP server: it yields the connections from take.
 type handed struct{ p *Port }
 
 func (h handed) Accept() (net.Conn, error) {

@@ -36,7 +36,7 @@ func newAuthority(t *testing.T) *authority.Authority {
 	return a
 }
 
-// open opens a port that shows what certificate gives and believes a.
+// open opens a port that presents certificate and accepts a's.
 func open(t *testing.T, a *authority.Authority, certificate func() (*tls.Certificate, error)) *Port {
 	t.Helper()
 	return openIn(t, a, certificate, "")
@@ -69,7 +69,7 @@ func nodeOf(t *testing.T, a *authority.Authority, id, era string) *Port {
 	return p
 }
 
-// who asks a node who is asking.
+// who asks a node for the id of the caller.
 func who(ctx context.Context, from, to *Port) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+to.Address()+"/who", nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func who(ctx context.Context, from, to *Port) (string, error) {
 	return string(text), err
 }
 
-func TestNodesKnowEachOtherByTheirCertificates(t *testing.T) {
+func TestPeerIsKnownByItsCertificate(t *testing.T) {
 	a := newAuthority(t)
 	one, two := node(t, a, "ONE"), node(t, a, "TWO")
 	if got, err := who(t.Context(), one, two); err != nil || got != "ONE" {
@@ -92,7 +92,7 @@ func TestNodesKnowEachOtherByTheirCertificates(t *testing.T) {
 	}
 }
 
-func TestRaftHasConnectionsOfItsOwn(t *testing.T) {
+func TestRaftConnections(t *testing.T) {
 	a := newAuthority(t)
 	one, two := node(t, a, "ONE"), node(t, a, "TWO")
 	out, err := one.Raft().Dial(two.Address(), time.Second)
@@ -114,7 +114,7 @@ func TestRaftHasConnectionsOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestOnlyCoordinatorsOfTheFarmAreHeard(t *testing.T) {
+func TestOnlyCoordinatorsOfTheFarmAreAccepted(t *testing.T) {
 	a := newAuthority(t)
 	server := node(t, a, "ONE")
 	agent := func() (*tls.Certificate, error) {
@@ -148,7 +148,7 @@ func TestOnlyCoordinatorsOfTheFarmAreHeard(t *testing.T) {
 	}
 }
 
-func TestANodeSpeaksOnlyToCoordinatorsOfTheFarm(t *testing.T) {
+func TestNodeConnectsOnlyToCoordinatorsOfTheFarm(t *testing.T) {
 	a := newAuthority(t)
 	other := node(t, newAuthority(t), "ONE")
 	if _, err := who(t.Context(), node(t, a, "TWO"), other); err == nil || !strings.Contains(err.Error(), "no coordinator of this farm") {
@@ -156,7 +156,7 @@ func TestANodeSpeaksOnlyToCoordinatorsOfTheFarm(t *testing.T) {
 	}
 }
 
-func TestRaftsOfDifferentErasDoNotHearEachOther(t *testing.T) {
+func TestErasAreSeparate(t *testing.T) {
 	a := newAuthority(t)
 	before, after := node(t, a, "ONE"), nodeOf(t, a, "TWO", "b2")
 	for _, way := range [][2]*Port{{before, after}, {after, before}} {
@@ -170,8 +170,8 @@ func TestRaftsOfDifferentErasDoNotHearEachOther(t *testing.T) {
 	}
 }
 
-// TestAPortThatListensEverywhereIsReachedByItsMachinesName tells others an address that leads to this machine from theirs.
-func TestAPortThatListensEverywhereIsReachedByItsMachinesName(t *testing.T) {
+// A node that listens on all addresses gives others the name of its machine.
+func TestWildcardListenerAdvertisesTheMachinesName(t *testing.T) {
 	name, err := os.Hostname()
 	if err != nil {
 		t.Skip(err)
@@ -187,8 +187,8 @@ func TestAPortThatListensEverywhereIsReachedByItsMachinesName(t *testing.T) {
 	}
 }
 
-// TestStrangersLeaveCoordinatorsRoom has a stranger open connections that say nothing, while one coordinator asks another.
-func TestStrangersLeaveCoordinatorsRoom(t *testing.T) {
+// A stranger opens connections that send nothing, while one coordinator asks another.
+func TestStrangersDoNotBlockCoordinators(t *testing.T) {
 	a := newAuthority(t)
 	strangers := inbound.NewGate(8, 0)
 	logs := &bytes.Buffer{}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Raft is the way of Raft's messages between the nodes: what hashicorp/raft calls a stream layer. Raft leaves the connections
-// that it took open when it stops; this closes them with the port, so that no goroutine outlives the node.
+// Raft carries Raft's messages between the nodes: hashicorp/raft's StreamLayer. Raft leaves accepted connections open when it stops; this
+// closes them with the port, so that no goroutine outlives the node.
 type Raft struct {
 	port     *Port
 	incoming chan net.Conn
@@ -29,7 +29,7 @@ func (r *Raft) Dial(address string, timeout time.Duration) (net.Conn, error) {
 	return r.port.dial(ctx, address, r.port.raftProtocol())
 }
 
-// Accept takes a connection from another node.
+// Accept returns the next connection from another node.
 func (r *Raft) Accept() (net.Conn, error) {
 	select {
 	case conn := <-r.incoming:
@@ -46,13 +46,13 @@ func (r *Raft) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Raft's connections; the port goes on.
+// Close closes Raft's connections; the port stays open.
 func (r *Raft) Close() error {
 	r.shut()
 	return nil
 }
 
-// Addr is where the other nodes reach this one.
+// Addr is the address at which the other nodes reach this one.
 func (r *Raft) Addr() net.Addr { return address(r.port.address) }
 
 func (r *Raft) shut() {
@@ -73,7 +73,7 @@ func (r *Raft) shut() {
 	}
 }
 
-// takenConn is a connection that its layer forgets when it is closed.
+// takenConn is an accepted connection, which its layer forgets when it is closed.
 type takenConn struct {
 	net.Conn
 	layer *Raft
@@ -86,7 +86,7 @@ func (c *takenConn) Close() error {
 	return c.Conn.Close()
 }
 
-// address is host:port of a node.
+// address is the host:port of a node.
 type address string
 
 func (address) Network() string  { return "tcp" }

@@ -12,17 +12,17 @@ import (
 	"overcrank/coordinator/authority"
 )
 
-// dial connects to another node for one purpose.
+// dial connects to another node for one protocol.
 func (p *Port) dial(ctx context.Context, address, protocol string) (net.Conn, error) {
 	certificate, err := p.cfg.Certificate()
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, handshakeWithin)
+	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
 	dialer := tls.Dialer{Config: &tls.Config{
 		MinVersion: tls.VersionTLS13, NextProtos: []string{protocol}, Time: p.cfg.Now, Certificates: []tls.Certificate{*certificate},
-		// Nodes are known by who they are, not by where: an address may change. So the check of names gives way to one of our own.
+		// Nodes are identified by id, not by host name: addresses may change. So verify replaces the host name check.
 		InsecureSkipVerify: true,
 		VerifyConnection:   func(state tls.ConnectionState) error { return p.verify(state, x509.ExtKeyUsageServerAuth) },
 	}}
@@ -43,10 +43,10 @@ func (p *Port) serverTLS() *tls.Config {
 	}
 }
 
-// verify accepts whom the farm's authority calls a coordinator, and nobody else: agents have certificates of it too.
+// verify accepts certificates that the farm's authority issued to coordinators. Those of agents, from the same authority, are refused.
 func (p *Port) verify(state tls.ConnectionState, usage x509.ExtKeyUsage) error {
 	if len(state.PeerCertificates) == 0 {
-		return errors.New("the other side shows no certificate")
+		return errors.New("the other side presented no certificate")
 	}
 	leaf := state.PeerCertificates[0]
 	between := x509.NewCertPool()
@@ -63,12 +63,12 @@ func (p *Port) verify(state tls.ConnectionState, usage x509.ExtKeyUsage) error {
 		return fmt.Errorf("the other side, %q, is no coordinator", leaf.Subject.CommonName)
 	}
 	if state.NegotiatedProtocol == "" {
-		return errors.New("the other side does not say what the connection is for")
+		return errors.New("the other side named no protocol of this port")
 	}
 	return nil
 }
 
-// raftProtocol is what Raft's connections of this node's era are for.
+// raftProtocol is the ALPN protocol of Raft's connections in this node's era.
 func (p *Port) raftProtocol() string {
 	if p.cfg.Era == "" {
 		return protocolRaft
@@ -76,13 +76,13 @@ func (p *Port) raftProtocol() string {
 	return protocolRaft + " " + p.cfg.Era
 }
 
-// NotReached says whether a request of a Client failed before any of it was sent.
+// NotReached reports whether a request of a Client failed before any of it was sent.
 func NotReached(err error) bool {
 	var failed *dialError
 	return errors.As(err, &failed)
 }
 
-// dialError is the error of a connection that did not come about.
+// dialError marks a failure to connect.
 type dialError struct{ err error }
 
 func (e *dialError) Error() string { return e.err.Error() }

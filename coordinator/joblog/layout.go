@@ -12,8 +12,7 @@ import (
 	"overcrank/coordinator/files"
 )
 
-// listingLife is for how long it is remembered which segments of a job others have written: whoever follows a log asks several
-// times a second.
+// listingLife is how long a listing of a job's segments is cached: whoever follows a log asks several times a second.
 const listingLife = 5 * time.Second
 
 type listing struct {
@@ -25,13 +24,13 @@ type listing struct {
 type Part struct {
 	Key      string    `json:"key"`
 	Size     int64     `json:"size"`           // bytes that are stored
-	Text     []byte    `json:"text,omitempty"` // what follows them and is not stored
+	Text     []byte    `json:"text,omitempty"` // lines behind Size that are not stored yet
 	Modified time.Time `json:"modified"`
 }
 
 func (p Part) size() int64 { return p.Size + int64(len(p.Text)) }
 
-// Layout is what the log of a job consists of, with what of it is on this machine alone; files.ErrNotFound when there is none. Any
+// Layout lists the parts of a job's log, including the lines that are on this machine only; files.ErrNotFound when there is none. Any
 // coordinator can open it.
 func (l *Logs) Layout(ctx context.Context, job string) ([]Part, error) {
 	lock := l.lock(job)
@@ -77,7 +76,7 @@ func (l *Logs) forget(job string) {
 	delete(l.known, job)
 }
 
-// list asks the storage for the pieces of a log. One that is whole was written before the farm's files were shared.
+// list lists the stored parts of a log. A single whole file was written before the farm's files were shared.
 func (l *Logs) list(ctx context.Context, job string) ([]Part, error) {
 	var parts []Part
 	err := l.cfg.Shared.List(ctx, segments(job), func(o files.Object) error {
@@ -115,16 +114,16 @@ func (l *Logs) OpenLayout(parts []Part) (*files.Reader, error) {
 	return &files.Reader{ReadSeekCloser: r, Object: o}, nil
 }
 
-// reader reads pieces one after the other.
+// reader reads the parts one after the other.
 type reader struct {
 	store files.Store
 	parts []Part
 	whole int64
 	at    int64
 
-	index   int // of the piece that is open; -1 for none
+	index   int // of the open part; -1 for none
 	current *files.Reader
-	stands  int64 // where in it the next byte comes from
+	offset  int64 // offset in it of the next byte
 }
 
 // Read implements io.Reader.
@@ -143,11 +142,11 @@ func (r *reader) Read(p []byte) (int, error) {
 		r.at += int64(n)
 		return n, nil
 	}
-	if err := r.stand(index, inside); err != nil {
+	if err := r.seekPart(index, inside); err != nil {
 		return 0, err
 	}
 	n, err := r.current.Read(p[:min(int64(len(p)), part.Size-inside)])
-	r.at, r.stands = r.at+int64(n), r.stands+int64(n)
+	r.at, r.offset = r.at+int64(n), r.offset+int64(n)
 	if n > 0 || err == nil {
 		return n, nil
 	}
@@ -157,24 +156,24 @@ func (r *reader) Read(p []byte) (int, error) {
 	return 0, err
 }
 
-// stand opens a piece at a position.
-func (r *reader) stand(index int, inside int64) error {
+// seekPart opens a part at an offset.
+func (r *reader) seekPart(index int, inside int64) error {
 	if r.index != index {
 		if err := r.Close(); err != nil {
 			return err
 		}
-		// Reading goes on behind the call that opened the log, and ends with Close.
+		// The reader outlives the call that opened the log, and ends with Close.
 		current, err := r.store.Open(context.Background(), r.parts[index].Key)
 		if err != nil {
 			return err
 		}
-		r.current, r.index, r.stands = current, index, 0
+		r.current, r.index, r.offset = current, index, 0
 	}
-	if r.stands == inside {
+	if r.offset == inside {
 		return nil
 	}
 	_, err := r.current.Seek(inside, io.SeekStart)
-	r.stands = inside
+	r.offset = inside
 	return err
 }
 
@@ -187,7 +186,7 @@ func (r *reader) Seek(offset int64, whence int) (int64, error) {
 		offset += r.whole
 	}
 	if offset < 0 {
-		return 0, errors.New("reading a log: the position is before its beginning")
+		return 0, errors.New("reading a log: negative position")
 	}
 	r.at = offset
 	return offset, nil

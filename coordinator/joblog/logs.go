@@ -1,6 +1,6 @@
-// Package joblog keeps the logs of jobs, which grow line by line while their jobs run. On a farm of one coordinator with a folder of
-// its own a log is a file there. Where coordinators share storage, which knows no appending, a log is a row of segments: each is
-// written by one coordinator alone, grows in a file of that machine, and is stored anew as it grows.
+// Package joblog keeps the logs of jobs, which grow line by line while their jobs run. On a farm of one coordinator with a folder of its
+// own a log is one file. Shared storage cannot append, so there a log is a sequence of segments: each is written by one coordinator
+// alone, grows in a local file, and is stored again as it grows.
 package joblog
 
 import (
@@ -18,35 +18,35 @@ import (
 	"overcrank/coordinator/files"
 )
 
-// Most is how large a job's log may grow, in bytes.
+// Most is the largest size of a job's log, in bytes. Further lines are dropped.
 const Most = 64 << 20
 
-// Config says where logs are kept.
+// Config configures Logs.
 type Config struct {
-	// Local is a folder of this machine: for logs as they are when Shared is nil, for segments that grow otherwise.
+	// Local is a folder of this machine: for the logs when Shared is nil, otherwise for growing segments.
 	Local  *files.Folder
 	Shared files.Shared
 	Node   string // this coordinator's id
-	// Order gives numbers that never fall, and are higher on a coordinator that leads than they were on the one before. A log's segments
-	// are read in this order.
+	// Order returns numbers that never fall, and that are higher on each new leader than on the one before. Segments of a log are read in
+	// this order.
 	Order func() uint64
-	// Wanted tells whether lines of a job that came before a time may still be stored: false once they have been redacted, and for jobs
-	// that are gone.
+	// Wanted reports whether lines of a job from a segment begun at a time may still be stored: not once they have been redacted or the
+	// job is gone.
 	Wanted func(job string, begun time.Time) (bool, error)
 	Logger *slog.Logger
 }
 
-// Logs are the logs of all jobs. Its methods may be called at the same time.
+// Logs are the logs of all jobs. Its methods may be called concurrently.
 type Logs struct {
 	cfg    Config
 	locks  [256]lock // see Logs.lock
 	mu     sync.Mutex
 	grows  map[string]*segment // by job; empty without shared storage
 	known  map[string]listing  // by job
-	latest int64               // of the times in segments' names
+	latest int64               // newest time in a segment's name
 }
 
-// Open opens the logs.
+// Open returns the logs; it opens no files.
 func Open(cfg Config) *Logs {
 	return &Logs{cfg: cfg, grows: map[string]*segment{}, known: map[string]listing{}}
 }
@@ -54,15 +54,15 @@ func Open(cfg Config) *Logs {
 func whole(job string) string    { return "logs/" + job + ".log" }
 func segments(job string) string { return "logs/" + job }
 
-// lock is held while the log of a job is written, so that no line is lost while the log is written anew. Jobs share locks. Each lock
-// keeps the file open that was added to last: an attempt notes several lines one soon after the other, and opening costs most.
+// lock is held while the log of a job is written or rewritten, so that no line is lost. Several jobs share a lock. Each lock keeps the
+// last written file open: an attempt logs several lines in a row, and opening costs most.
 type lock struct {
 	sync.Mutex
 	key  string
 	file *files.Appender // nil for none
 }
 
-// add adds lines to a file, unless that is full.
+// add appends lines to a file, unless that is full.
 func (k *lock) add(folder *files.Folder, key string, lines []byte) (err error) {
 	if k.key != key || k.file == nil {
 		if err := k.release(); err != nil {
@@ -82,7 +82,7 @@ func (k *lock) add(folder *files.Folder, key string, lines []byte) (err error) {
 	return nil
 }
 
-// release closes what is open.
+// release closes the open file.
 func (k *lock) release() error {
 	if k.file == nil {
 		return nil
@@ -105,11 +105,11 @@ func (l *Logs) Close() (err error) {
 
 func (l *Logs) lock(job string) *lock {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(job)) // a hash takes everything
+	_, _ = hash.Write([]byte(job)) // a hash never fails
 	return &l.locks[hash.Sum32()%uint32(len(l.locks))]
 }
 
-// Note adds lines to a job's log. A log that cannot be written holds nobody's render up.
+// Note appends lines to a job's log. A failure is only logged, so that it does not hold up a render.
 func (l *Logs) Note(job string, lines ...string) {
 	if len(lines) == 0 {
 		return
@@ -124,7 +124,7 @@ func (l *Logs) Note(job string, lines ...string) {
 	}
 }
 
-// printable keeps one line one line, and terminals that show it safe.
+// printable replaces control characters: a line stays one line, and terminals that show it stay safe.
 func printable(r rune) rune {
 	if r != '\t' && (r < ' ' || r == 0x7f) {
 		return ' '
@@ -132,7 +132,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// Add adds lines to a job's log, unless that is full.
+// Add appends lines to a job's log, unless that is full.
 func (l *Logs) Add(job string, lines []byte) error {
 	if len(lines) > Most {
 		return nil
@@ -158,7 +158,7 @@ func (l *Logs) Open(ctx context.Context, job string) (*files.Reader, error) {
 	return l.OpenLayout(layout)
 }
 
-// Rewrite replaces a job's log, as far as there is one, by what copy makes of it. What was there stays until that is done.
+// Rewrite replaces a job's log, if there is one, by what copy makes of it. The old one stays until the new one is complete.
 func (l *Logs) Rewrite(ctx context.Context, job string, copy func(to io.Writer, from io.Reader) error) error {
 	lock := l.lock(job)
 	lock.Lock()
@@ -192,12 +192,12 @@ func rewrite(ctx context.Context, store files.Store, key string, copy func(to io
 		_ = done.CloseWithError(copy(done, log))
 	}()
 	_, err = store.Put(ctx, key, clean, files.Limits{Size: -1, Max: 2 * Most})
-	_ = clean.CloseWithError(io.ErrClosedPipe) // ends the copying when the file could not be kept
+	_ = clean.CloseWithError(io.ErrClosedPipe) // ends copy if the file could not be stored
 	<-copied
 	return errors.Join(err, log.Close())
 }
 
-// Drop removes a job's log.
+// Drop deletes a job's log.
 func (l *Logs) Drop(ctx context.Context, job string) error {
 	lock := l.lock(job)
 	lock.Lock()

@@ -107,7 +107,7 @@ func (n *node) stored(t *testing.T) (keys []string) {
 	return keys
 }
 
-func TestALogIsReadableAtOnceWhereItGrows(t *testing.T) {
+func TestLogIsReadableAtOnceWhereItGrows(t *testing.T) {
 	n := newCluster(t).open(t, t.TempDir(), "n1")
 	if got := n.read(t); got != "" {
 		t.Errorf("a log that is not there reads %q", got)
@@ -125,7 +125,7 @@ func TestALogIsReadableAtOnceWhereItGrows(t *testing.T) {
 	}
 }
 
-func TestAnotherCoordinatorReadsWhatTheLeaderSaysThereIs(t *testing.T) {
+func TestAnotherCoordinatorReadsTheLeadersLayout(t *testing.T) {
 	c := newCluster(t)
 	one, other := c.open(t, t.TempDir(), "n1"), c.open(t, t.TempDir(), "n2")
 	one.add(t, "stored\n")
@@ -162,8 +162,8 @@ func TestAnotherCoordinatorReadsWhatTheLeaderSaysThereIs(t *testing.T) {
 	}
 }
 
-// Each leader goes on with a segment of its own, behind those of the ones before it.
-func TestALogGoesOnWithTheNextLeader(t *testing.T) {
+// Each leader writes segments of its own, which follow those of earlier leaders.
+func TestLogContinuesWithTheNextLeader(t *testing.T) {
 	c := newCluster(t)
 	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	var want strings.Builder
@@ -185,8 +185,8 @@ func TestALogGoesOnWithTheNextLeader(t *testing.T) {
 	}
 }
 
-// A coordinator that was killed stores what it had not when it comes back; what was stored is not there twice.
-func TestWhatAKilledCoordinatorHadNotStoredComesBackWithIt(t *testing.T) {
+// A coordinator that was killed stores its unsaved lines when it restarts; stored lines are not duplicated.
+func TestKilledCoordinatorStoresTheRestAfterRestart(t *testing.T) {
 	c := newCluster(t)
 	dir := t.TempDir()
 	before := c.open(t, dir, "n1")
@@ -214,7 +214,7 @@ func TestWhatAKilledCoordinatorHadNotStoredComesBackWithIt(t *testing.T) {
 	<-done
 }
 
-func TestALogIsRewrittenWhereverItsPiecesAre(t *testing.T) {
+func TestRewriteCoversAllParts(t *testing.T) {
 	c := newCluster(t)
 	dir := t.TempDir()
 	old, leader := c.open(t, dir, "n1"), c.open(t, t.TempDir(), "n2")
@@ -253,7 +253,7 @@ func TestALogIsRewrittenWhereverItsPiecesAre(t *testing.T) {
 	}
 }
 
-func TestADroppedLogStaysDropped(t *testing.T) {
+func TestDroppedLogStaysDropped(t *testing.T) {
 	c := newCluster(t)
 	dir := t.TempDir()
 	old, leader := c.open(t, dir, "n1"), c.open(t, t.TempDir(), "n2")
@@ -279,7 +279,7 @@ func TestADroppedLogStaysDropped(t *testing.T) {
 	}
 }
 
-func TestWithoutSharedStorageALogIsOneFile(t *testing.T) {
+func TestLogIsOneFileWithoutSharedStorage(t *testing.T) {
 	dir := t.TempDir()
 	local, err := files.OpenFolder(dir, -1)
 	if err != nil {
@@ -328,7 +328,7 @@ func TestWithoutSharedStorageALogIsOneFile(t *testing.T) {
 	}
 }
 
-func TestLogsOfManyJobsGrowSideBySide(t *testing.T) {
+func TestConcurrentLogs(t *testing.T) {
 	local, err := files.OpenFolder(t.TempDir(), -1)
 	if err != nil {
 		t.Fatal(err)

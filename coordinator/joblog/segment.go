@@ -18,28 +18,28 @@ import (
 )
 
 const (
-	// segmentSize is when the next segment of a log is begun, in bytes: what is stored anew each time stays small.
+	// segmentSize is the size in bytes at which the next segment begins, so that what is stored again each time stays small.
 	segmentSize = 256 << 10
-	// storeAfter is how long a line is on this machine alone at most. It comes back with the machine, and is lost with its disk.
+	// storeAfter is how long a line may be on this machine only.
 	storeAfter = 10 * time.Second
-	// storeEvery is how often this is looked after.
+	// storeEvery is how often segments are checked for lines to store.
 	storeEvery  = time.Second
 	storeAtOnce = 8
-	// quietFor is how long a segment that is stored is kept open for more lines.
+	// quietFor is how long a stored segment is kept open for more lines.
 	quietFor = time.Hour
 )
 
-// segment is the one that grows. It is guarded by the lock of its job, and by Logs.mu where it says so.
+// segment is the growing segment of a job. It is guarded by the lock of its job, and by Logs.mu where noted.
 type segment struct {
 	key    string
 	size   int64     // bytes in the local file
-	stored int64     // of these, in shared storage
-	total  int64     // of all segments of the job since this coordinator began to write it
-	since  time.Time // when the first line came that is not stored; guarded by Logs.mu, zero when all are
-	last   time.Time // when the last line came; guarded by Logs.mu
+	stored int64     // of these, those in shared storage
+	total  int64     // bytes of all segments of the job since this coordinator began to write it
+	since  time.Time // time of the first line that is not stored, zero when all are; guarded by Logs.mu
+	last   time.Time // time of the last line; guarded by Logs.mu
 }
 
-// begun tells from a segment's key when it was begun.
+// begun is the time at which a segment was begun, from its key.
 func begun(key string) time.Time {
 	name := strings.Split(path.Base(key), "-")
 	if len(name) < 3 {
@@ -59,7 +59,7 @@ func (l *Logs) newKey(job string) string {
 	return fmt.Sprintf("%s/%016x-%016x-%s", segments(job), l.cfg.Order(), l.latest, files.Part(l.cfg.Node))
 }
 
-// grow adds lines to the segment of a job that grows.
+// grow appends lines to a job's growing segment.
 func (l *Logs) grow(job string, lines []byte) error {
 	l.mu.Lock()
 	s := l.grows[job]
@@ -85,7 +85,7 @@ func (l *Logs) grow(job string, lines []byte) error {
 	return nil
 }
 
-// Store brings a job's lines to shared storage that are on this machine alone.
+// Store stores a job's lines that are on this machine only.
 func (l *Logs) Store(ctx context.Context, job string) error {
 	lock := l.lock(job)
 	lock.Lock()
@@ -99,7 +99,7 @@ func (l *Logs) Store(ctx context.Context, job string) error {
 	return l.store(ctx, job, s)
 }
 
-// store stores a segment as it is. One that has become large grows no more.
+// store stores a segment as it is, and ends it when it has become large.
 func (l *Logs) store(ctx context.Context, job string, s *segment) error {
 	if s.stored < s.size {
 		if err := l.send(ctx, job, s.key); err != nil {
@@ -121,7 +121,7 @@ func (l *Logs) store(ctx context.Context, job string, s *segment) error {
 	return nil
 }
 
-// send stores the local file of a segment, or drops what must not be stored any more.
+// send stores the local file of a segment, unless its lines are no longer wanted.
 func (l *Logs) send(ctx context.Context, job, key string) error {
 	wanted, err := l.cfg.Wanted(job, begun(key))
 	if err != nil || !wanted {
@@ -135,7 +135,7 @@ func (l *Logs) send(ctx context.Context, job, key string) error {
 	return errors.Join(err, r.Close())
 }
 
-// finish stores the segment of a job that grows and begins none: the next line does.
+// finish stores a job's growing segment and ends it. The next line begins another one.
 func (l *Logs) finish(ctx context.Context, job string) error {
 	l.mu.Lock()
 	s := l.grows[job]
@@ -149,7 +149,7 @@ func (l *Logs) finish(ctx context.Context, job string) error {
 	return l.abandon(ctx, job)
 }
 
-// abandon forgets the segment of a job that grows, with its local file.
+// abandon forgets a job's growing segment and deletes its local file.
 func (l *Logs) abandon(ctx context.Context, job string) error {
 	l.mu.Lock()
 	delete(l.grows, job)
@@ -157,7 +157,7 @@ func (l *Logs) abandon(ctx context.Context, job string) error {
 	return l.cfg.Local.DeleteBelow(ctx, segments(job))
 }
 
-// Run stores what grows until ctx ends, and then once more. It begins with what an earlier process left on this machine.
+// Run stores growing segments until ctx ends, and then once more. It starts with what an earlier process left on this machine.
 func (l *Logs) Run(ctx context.Context) {
 	if l.cfg.Shared == nil {
 		return
@@ -177,7 +177,7 @@ func (l *Logs) Run(ctx context.Context) {
 		if left {
 			err := l.storeLeft(ctx)
 			if left = err != nil; left && ctx.Err() == nil {
-				l.cfg.Logger.Warn("storing what an earlier run left of jobs' logs", "error", err)
+				l.cfg.Logger.Warn("storing logs that an earlier run left on this machine", "error", err)
 				_ = interval.Wait(ctx, storeAfter)
 			}
 		}
@@ -185,7 +185,7 @@ func (l *Logs) Run(ctx context.Context) {
 	}
 }
 
-// storeDue stores what has waited for long enough, and closes what has been quiet.
+// storeDue stores segments that have waited long enough, and closes quiet ones.
 func (l *Logs) storeDue(ctx context.Context, now time.Time) {
 	var due, quiet []string
 	l.mu.Lock()
@@ -218,7 +218,7 @@ func (l *Logs) storeDue(ctx context.Context, now time.Time) {
 			return nil
 		})
 	}
-	_ = group.Wait() // what failed is told below, and tried again
+	_ = group.Wait() // failures are logged below and tried again
 	if failed != nil && ctx.Err() == nil {
 		l.cfg.Logger.Warn("storing jobs' logs; they are on this machine until it succeeds", "logs", len(due), "error", failed)
 	}
@@ -227,7 +227,7 @@ func (l *Logs) storeDue(ctx context.Context, now time.Time) {
 	}
 }
 
-// later has the next try wait as long as the first one did.
+// later delays the next try by storeAfter.
 func (l *Logs) later(job string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -245,7 +245,7 @@ func (l *Logs) close(ctx context.Context, job string) {
 	}
 }
 
-// storeLeft stores the segments that are on this machine and in nobody's hands.
+// storeLeft stores segments of earlier processes that are on this machine.
 func (l *Logs) storeLeft(ctx context.Context) error {
 	var left []string
 	err := l.cfg.Local.Walk(ctx, "logs", func(o files.Object) error {
@@ -278,9 +278,9 @@ func (l *Logs) storeOneLeft(ctx context.Context, key string) error {
 	return l.cfg.Local.Delete(ctx, key)
 }
 
-var errMoved = errors.New("the log has moved on while it was read")
+var errMoved = errors.New("the log was changed while it was read")
 
-// tail reads what of the segment that grows is not stored.
+// tail reads what is not stored of a growing segment.
 func (l *Logs) tail(ctx context.Context, s *segment) ([]byte, error) {
 	r, err := l.cfg.Local.Open(ctx, s.key)
 	if errors.Is(err, files.ErrNotFound) && s.size == 0 {

@@ -16,14 +16,13 @@ import (
 	"overcrank/farm/wire"
 )
 
-// Request is what a machine asks a certificate with: a proof that it has a key. Whatever else a certificate says is the
-// farm's to decide.
+// Request is a machine's request for a certificate: proof that it has a key. The farm decides everything else in the certificate.
 type Request struct {
 	key    crypto.PublicKey
 	SHA256 string // of the public key, in hex
 }
 
-// ReadRequest reads a certificate request (PKCS #10, DER) and checks its proof. Keys are ECDSA P-256 or Ed25519.
+// ReadRequest parses a certificate request (PKCS #10, DER) and checks its proof. Keys are ECDSA P-256 or Ed25519.
 func ReadRequest(der []byte) (Request, error) {
 	csr, err := x509.ParseCertificateRequest(der)
 	if err != nil {
@@ -44,11 +43,10 @@ func ReadRequest(der []byte) (Request, error) {
 	return Request{key: csr.PublicKey, SHA256: wire.Fingerprint(csr.RawSubjectPublicKeyInfo)}, nil
 }
 
-// agentScheme begins the URI under which a certificate names an agent: overcrank://<farm>/agent/<id>.
+// agentScheme is the scheme of the URI that names an agent in its certificate: overcrank://<farm>/agent/<id>.
 const agentScheme = "overcrank"
 
-// Agent makes an agent's certificate, in DER: good for showing itself to coordinators until the given time, and for nothing
-// else.
+// Agent issues an agent's certificate, in DER: valid until a time, as a client of coordinators only.
 func (a *Authority) Agent(r Request, farm, id string, now, until time.Time) ([]byte, error) {
 	template := &x509.Certificate{
 		SerialNumber: serial(), Subject: pkix.Name{CommonName: id, OrganizationalUnit: []string{"agent"}},
@@ -63,7 +61,7 @@ func (a *Authority) Agent(r Request, farm, id string, now, until time.Time) ([]b
 	return der, nil
 }
 
-// AgentOf is the id of the agent that a certificate, whose chain has been verified, was made for.
+// AgentOf is the id of the agent that a verified certificate was issued to.
 func AgentOf(certificate *x509.Certificate, farm string) (id string, err error) {
 	for _, uri := range certificate.URIs {
 		if uri.Scheme == agentScheme && uri.Host == farm && uri.Path == "/agent/"+certificate.Subject.CommonName {

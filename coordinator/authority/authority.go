@@ -1,5 +1,4 @@
-// Package authority is the farm's own certificate authority: it vouches for coordinators towards agents and for agents
-// towards coordinators, and for nobody else.
+// Package authority is the farm's certificate authority. It issues certificates to coordinators and agents, and to nobody else.
 package authority
 
 import (
@@ -26,7 +25,7 @@ import (
 	"overcrank/farm/wire"
 )
 
-// Files of the data folder. Whoever has the key can be any coordinator and any agent.
+// Files of the data folder. Whoever has the key can impersonate any coordinator and any agent.
 const (
 	KeyFile         = "ca.key"
 	CertificateFile = "ca.crt"
@@ -34,7 +33,7 @@ const (
 
 const (
 	authorityLife = 20 * 365 * 24 * time.Hour
-	// ServerLife is how long a coordinator's own certificate is good; it is replaced when a third of that is left.
+	// ServerLife is how long a coordinator's own certificate is valid. It is replaced when a third of that is left.
 	ServerLife = 30 * 24 * time.Hour
 )
 
@@ -45,8 +44,8 @@ type Authority struct {
 	fresh       bool
 }
 
-// Load reads the authority from the folder, or makes one in memory, which Keep keeps, when the folder has none. farm is the
-// name that its certificate bears.
+// Load reads the authority from the folder. If the folder has none it creates one in memory, which Keep writes. farm is the name in its
+// certificate.
 func Load(dir, farm string, now time.Time) (*Authority, error) {
 	keyPath, certificatePath := filepath.Join(dir, KeyFile), filepath.Join(dir, CertificateFile)
 	der, err := readPEM(keyPath)
@@ -56,7 +55,7 @@ func Load(dir, farm string, now time.Time) (*Authority, error) {
 			return nil, fmt.Errorf("%s is gone though %s is there: put it back from a backup; to begin with a new one, remove %s too, and invite every machine again",
 				keyPath, CertificateFile, CertificateFile)
 		}
-		return found(farm, now)
+		return create(farm, now)
 	case err != nil:
 		return nil, err
 	}
@@ -67,7 +66,7 @@ func Load(dir, farm string, now time.Time) (*Authority, error) {
 	a := &Authority{key: key}
 	der, err = readPEM(certificatePath)
 	if errors.Is(err, fs.ErrNotExist) {
-		// The key is what machines know; its certificate can be made again.
+		// Machines know the farm by the key; its certificate can be made again.
 		if err := a.certify(farm, now); err != nil {
 			return nil, err
 		}
@@ -83,13 +82,13 @@ func Load(dir, farm string, now time.Time) (*Authority, error) {
 		return nil, fmt.Errorf("%s is not an authority's certificate for the key in %s: put both back from the same backup", certificatePath, KeyFile)
 	}
 	if c := a.certificate; bytes.Equal(c.RawIssuer, c.RawSubject) && c.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) != nil {
-		return nil, fmt.Errorf("%s is damaged: it is not as it was signed; put it back from a backup, or remove it to have it made again", certificatePath)
+		return nil, fmt.Errorf("%s is damaged: its signature is wrong; put it back from a backup, or remove it to have it made again", certificatePath)
 	}
 	return a, nil
 }
 
-// found makes an authority.
-func found(farm string, now time.Time) (*Authority, error) {
+// create makes a new authority.
+func create(farm string, now time.Time) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("making the farm's authority: %w", err)
@@ -115,7 +114,7 @@ func (a *Authority) certify(farm string, now time.Time) error {
 	return nil
 }
 
-// Fresh tells whether Load has made a new authority, which Keep has to keep.
+// Fresh reports whether Load created a new authority, which Keep has to write.
 func (a *Authority) Fresh() bool { return a.fresh }
 
 func (a *Authority) keepCertificate(dir string) error {
@@ -129,7 +128,7 @@ func (a *Authority) keepCertificate(dir string) error {
 // Certificate is the authority's own certificate, in DER.
 func (a *Authority) Certificate() []byte { return a.certificate.Raw }
 
-// Fingerprint is the SHA-256 of the authority's public key, in hex: what machines know the farm by.
+// Fingerprint is the SHA-256 of the authority's public key, in hex: machines know the farm by it.
 func (a *Authority) Fingerprint() string {
 	return wire.Fingerprint(a.certificate.RawSubjectPublicKeyInfo)
 }
@@ -164,7 +163,7 @@ func parseKey(der []byte) (crypto.Signer, error) {
 	return signer, nil
 }
 
-// readPEM reads the first block of a file.
+// readPEM reads the first PEM block of a file, and checks its sum.
 func readPEM(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -181,7 +180,7 @@ func readPEM(path string) ([]byte, error) {
 	return block.Bytes, nil
 }
 
-// sumMark begins the line, in front of what PEM has, that says what a file held when it was written. Everybody else passes over it.
+// sumMark begins the line in front of the PEM block with the hash of its content. Other programs ignore it.
 const sumMark = "# sum "
 
 func sumOf(der []byte) string {
@@ -189,10 +188,10 @@ func sumOf(der []byte) string {
 	return sumMark + hex.EncodeToString(sum[:])
 }
 
-// encode is a PEM block behind its sum.
+// encode encodes a PEM block, with its sum in front.
 func encode(kind string, der []byte) []byte {
 	return append([]byte(sumOf(der)+"\n"), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})...)
 }
 
-// Until is when the authority ends.
+// Until is when the authority expires.
 func (a *Authority) Until() time.Time { return a.certificate.NotAfter }

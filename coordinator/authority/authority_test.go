@@ -29,7 +29,7 @@ func load(t *testing.T, dir string) *authority.Authority {
 	return a
 }
 
-func TestAnAuthorityOutlivesRestarts(t *testing.T) {
+func TestAuthorityOutlivesRestarts(t *testing.T) {
 	dir := t.TempDir()
 	first := load(t, dir)
 	again := load(t, dir)
@@ -53,7 +53,7 @@ func TestAnAuthorityOutlivesRestarts(t *testing.T) {
 	}
 }
 
-func TestDamagedAuthoritiesAreRefusedInWords(t *testing.T) {
+func TestDamagedAuthorityIsRefused(t *testing.T) {
 	write := func(name, text string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -91,7 +91,7 @@ func TestDamagedAuthoritiesAreRefusedInWords(t *testing.T) {
 	}
 }
 
-func TestRequestsForKeysThatAreNotTaken(t *testing.T) {
+func TestUnsupportedKeysAreRefused(t *testing.T) {
 	wide, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -123,8 +123,8 @@ func TestRequestsForKeysThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// What a machine writes into its request stands in no certificate.
-func TestCertificatesOfAgentsSayWhatTheFarmSays(t *testing.T) {
+// Names in a machine's request do not reach its certificate.
+func TestAgentCertificateIgnoresTheRequestsNames(t *testing.T) {
 	a := load(t, t.TempDir())
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -167,7 +167,7 @@ func TestCertificatesOfAgentsSayWhatTheFarmSays(t *testing.T) {
 	}
 }
 
-func TestACoordinatorsCertificateIsReplacedInTime(t *testing.T) {
+func TestCoordinatorCertificateIsRenewed(t *testing.T) {
 	now := noon
 	server := load(t, t.TempDir()).Server([]string{"farm.local", "10.0.0.7"}, func() time.Time { return now })
 	serial := func() string {

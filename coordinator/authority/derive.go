@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// derivedFrom is when certificates of derived authorities begin to be good: before the first program that made one.
+// derivedFrom is the start of validity of derived authorities: before the first program that made one.
 var derivedFrom = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Derive makes the authority that belongs to a secret of 32 bytes, byte for byte the same on every machine, so that the nodes
-// of a new farm which were given one secret need not agree on an authority first. Keep keeps it.
+// Derive makes an authority from a secret of 32 bytes, byte for byte the same on every machine. So the nodes that begin a farm with one
+// secret need not agree on an authority. Keep writes it.
 func Derive(secret []byte, farm string) (*Authority, error) {
 	key, err := derivedKey(secret)
 	if err != nil {
@@ -33,7 +33,7 @@ func Derive(secret []byte, farm string) (*Authority, error) {
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 	}
 	a := &Authority{key: key, fresh: true}
-	// Without a source of randomness the signature is that of RFC 6979, which depends on nothing but key and message.
+	// Without a source of randomness the signature is deterministic (RFC 6979).
 	der, err := x509.CreateCertificate(nil, template, template, key.Public(), key)
 	if err != nil {
 		return nil, fmt.Errorf("deriving the farm's authority: %w", err)
@@ -44,7 +44,7 @@ func Derive(secret []byte, farm string) (*Authority, error) {
 	return a, nil
 }
 
-// derivedKey takes the first candidate that is a key of the curve, which is nearly always the first of all.
+// derivedKey derives a key: the first candidate that is valid on the curve, which is nearly always the very first.
 func derivedKey(secret []byte) (*ecdsa.PrivateKey, error) {
 	var last error
 	for i := range 100 {

@@ -9,7 +9,7 @@ import (
 	"overcrank/coordinator/authority"
 )
 
-func TestOneSecretMakesOneAuthority(t *testing.T) {
+func TestDeriveIsDeterministic(t *testing.T) {
 	secret := bytes.Repeat([]byte{7}, 32)
 	var made []*authority.Authority
 	for range 2 {

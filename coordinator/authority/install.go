@@ -17,9 +17,9 @@ import (
 	"overcrank/farm/wire"
 )
 
-// Install makes an authority that the studio issued that of the farm in the folder dir: the certificate in one file, the key in another
-// (PEM). It has to be able to vouch for coordinators and agents. The farm's authority may be replaced by one with the same key, as when its
-// certificate was renewed; another key is an error, since no machine that has enrolled would know the farm any more.
+// Install makes an authority that the studio issued the farm's, in the folder dir. The files hold its certificate and its key (PEM). It
+// must be able to issue certificates to coordinators and agents. It may replace an authority with the same key, as after a renewal;
+// another key is an error, since no enrolled machine would know the farm any more.
 func Install(dir, certificatePath, keyPath string, now time.Time) error {
 	a, err := readIssued(certificatePath, keyPath)
 	if err != nil {
@@ -74,7 +74,7 @@ func readIssued(certificatePath, keyPath string) (*Authority, error) {
 	return &Authority{key: key, certificate: certificate}, nil
 }
 
-// parseAnyKey reads a key as programs of studios write it: PKCS #8, SEC 1, or PKCS #1.
+// parseAnyKey parses a private key as PKCS #8, SEC 1 or PKCS #1.
 func parseAnyKey(der []byte) (crypto.Signer, error) {
 	key, err := parseKey(der)
 	if err == nil {
@@ -89,8 +89,7 @@ func parseAnyKey(der []byte) (crypto.Signer, error) {
 	return nil, err
 }
 
-// vouch makes certificates as the farm needs them and looks whether they would be believed: what an authority may vouch for can be
-// limited in many ways.
+// vouch issues sample certificates and verifies them: an authority can be restricted in many ways.
 func (a *Authority) vouch(now time.Time) error {
 	switch {
 	case !a.certificate.IsCA || !a.certificate.BasicConstraintsValid:
@@ -98,16 +97,16 @@ func (a *Authority) vouch(now time.Time) error {
 	case a.certificate.KeyUsage != 0 && a.certificate.KeyUsage&x509.KeyUsageCertSign == 0:
 		return errors.New("it may not sign certificates")
 	case !now.Before(a.certificate.NotAfter):
-		return fmt.Errorf("it has expired on %s", a.certificate.NotAfter.UTC().Format(time.DateOnly))
+		return fmt.Errorf("it expired on %s", a.certificate.NotAfter.UTC().Format(time.DateOnly))
 	case now.Before(a.certificate.NotBefore):
-		return fmt.Errorf("it is not good before %s; does the clock of this machine go right?", a.certificate.NotBefore.UTC().Format(time.DateOnly))
+		return fmt.Errorf("it is not valid before %s; is the clock of this machine right?", a.certificate.NotBefore.UTC().Format(time.DateOnly))
 	}
 	server, err := a.Server([]string{wire.ServerName}, func() time.Time { return now }).Certificate()
 	if err != nil {
 		return err
 	}
 	if err := a.believed(server.Leaf, x509.ExtKeyUsageServerAuth, wire.ServerName, now); err != nil {
-		return fmt.Errorf("it may not vouch for coordinators: %w", err)
+		return fmt.Errorf("it may not issue certificates to coordinators: %w", err)
 	}
 	trial, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -122,7 +121,7 @@ func (a *Authority) vouch(now time.Time) error {
 		return fmt.Errorf("reading a certificate: %w", err)
 	}
 	if err := a.believed(agent, x509.ExtKeyUsageClientAuth, "", now); err != nil {
-		return fmt.Errorf("it may not vouch for agents: %w", err)
+		return fmt.Errorf("it may not issue certificates to agents: %w", err)
 	}
 	return nil
 }
@@ -132,7 +131,7 @@ func (a *Authority) believed(leaf *x509.Certificate, usage x509.ExtKeyUsage, nam
 	return err
 }
 
-// Keep writes a new authority, its key for this user alone.
+// Keep writes a new authority; only this user can read the key.
 func (a *Authority) Keep(dir string) error {
 	if !a.fresh {
 		return nil

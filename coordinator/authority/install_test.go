@@ -86,7 +86,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 
 func asItIs(*x509.Certificate) {}
 
-func TestAnAuthorityOfTheStudiosVouchesForTheFarm(t *testing.T) {
+func TestInstallStudioAuthority(t *testing.T) {
 	long, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestAnAuthorityOfTheStudiosVouchesForTheFarm(t *testing.T) {
 	}
 }
 
-func TestAuthoritiesThatCannotVouchAreRefusedInWords(t *testing.T) {
+func TestUnsuitableAuthoritiesAreRefused(t *testing.T) {
 	s, key := newStudio(t), newKey(t)
 	_, another := s.issue(newKey(t), asItIs)
 	for words, edit := range map[string]func(*x509.Certificate){
@@ -163,8 +163,8 @@ func TestAuthoritiesThatCannotVouchAreRefusedInWords(t *testing.T) {
 	}
 }
 
-// A year of steps: whenever it is looked at, a coordinator's certificate is good, for days to come, and is of the same authority.
-func TestACoordinatorsCertificatesFollowEachOtherOverAYear(t *testing.T) {
+// Throughout a year a coordinator's certificate is valid for days to come, and of the same authority.
+func TestCoordinatorCertificatesOverAYear(t *testing.T) {
 	a := load(t, t.TempDir())
 	now := noon
 	clock := func() time.Time { return now }

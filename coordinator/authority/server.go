@@ -14,14 +14,13 @@ import (
 	"time"
 )
 
-// CoordinatorUnit is the organizational unit in the certificates of coordinators; agents have another.
+// CoordinatorUnit is the organizational unit in coordinators' certificates; agents' have another.
 const CoordinatorUnit = "coordinator"
 
-// Server gives a coordinator its certificate and replaces it in time. Its key never leaves the process. It is safe for
-// concurrent use.
+// Server issues a coordinator's certificate and renews it in time. The key never leaves the process. It is safe for concurrent use.
 type Server struct {
 	authority *Authority
-	id        string // "" for one that only serves
+	id        string // "" for a web server's
 	names     []string
 	now       func() time.Time
 
@@ -29,17 +28,17 @@ type Server struct {
 	current *tls.Certificate
 }
 
-// Server makes the certificates of a coordinator that is known by the names: hosts and IP addresses.
+// Server returns the certificates of a coordinator's web server, for its names: hosts and IP addresses.
 func (a *Authority) Server(names []string, now func() time.Time) *Server {
 	return &Server{authority: a, names: names, now: now}
 }
 
-// Node makes the certificates with which a coordinator with an id shows itself to the others, on both sides of a connection.
+// Node returns the certificates with which coordinator id identifies itself to the others, as server and client.
 func (a *Authority) Node(id string, now func() time.Time) *Server {
 	return &Server{authority: a, id: id, now: now}
 }
 
-// Certificate is the certificate in force, with the authority's behind it.
+// Certificate is the current certificate, followed by the authority's.
 func (s *Server) Certificate() (*tls.Certificate, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

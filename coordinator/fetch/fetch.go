@@ -1,5 +1,5 @@
-// Package fetch downloads what an address from outside names, within bounds of time and size, and without letting the
-// address reach what only this machine can see.
+// Package fetch downloads from addresses given by callers, with limits on time and size, and without letting an address reach what only
+// this machine can.
 package fetch
 
 import (
@@ -18,30 +18,30 @@ import (
 	"overcrank/outbound"
 )
 
-// stallAfter is how long a download may go without a byte.
+// stallAfter is how long a download may receive nothing.
 const stallAfter = time.Minute
 
-// StatusError is an answer other than success.
+// StatusError is an HTTP status other than 2xx.
 type StatusError struct{ Status int }
 
 // Error names the status.
 func (e *StatusError) Error() string { return fmt.Sprintf("the server answered %d", e.Status) }
 
-// Body is a download under way.
+// Body is a download in progress.
 type Body struct {
 	io.ReadCloser
-	Size int64  // bytes, -1 when not known
-	Name string // last part of the address, "" when it has none
-	Type string // content type as announced
+	Size int64  // bytes, -1 when unknown
+	Name string // last part of the address's path, "" when there is none
+	Type string // Content-Type of the answer
 }
 
-// Fetcher downloads. Its zero value is not usable; see New.
+// Fetcher downloads files. Use New to create one.
 type Fetcher struct {
 	guard  outbound.Guard
 	client *http.Client
 }
 
-// New makes a Fetcher that asks only machines which the guard allows. Close it to end idle connections.
+// New creates a Fetcher that connects only to hosts the guard allows. Close ends idle connections.
 func New(guard outbound.Guard) *Fetcher {
 	return &Fetcher{guard: guard, client: guard.Client(guard.Transport())}
 }
@@ -49,7 +49,7 @@ func New(guard outbound.Guard) *Fetcher {
 // Close ends idle connections.
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
-// Open starts to download src. A body that stalls for a minute ends with an error.
+// Open starts to download src. Reading the body fails if nothing arrives for a minute.
 func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 	if strings.HasPrefix(src, "data:") {
 		return openData(src)
@@ -63,7 +63,7 @@ func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 	}
 	u, err := url.Parse(src)
 	if err != nil {
-		return nil, errors.New("it is no address")
+		return nil, errors.New("not a valid address")
 	}
 	if err := f.guard.Check(u); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, src, nil)
 	if err != nil {
 		cancel(nil)
-		return nil, fmt.Errorf("asking for a download: %w", err)
+		return nil, fmt.Errorf("preparing a download: %w", err)
 	}
 	resp, err := f.client.Do(req)
 	if err != nil {
@@ -103,7 +103,7 @@ func openData(src string) (*Body, error) {
 	return &Body{ReadCloser: io.NopCloser(bytes.NewReader(data)), Size: int64(len(data)), Type: mediaType}, nil
 }
 
-// stalling is a body that is given up when nothing comes for too long.
+// stalling is a body whose download is aborted when nothing arrives for stallAfter.
 type stalling struct {
 	io.ReadCloser
 	ctx    context.Context
@@ -111,7 +111,7 @@ type stalling struct {
 	timer  *time.Timer
 }
 
-var errStalled = fmt.Errorf("nothing came for %s", stallAfter)
+var errStalled = fmt.Errorf("nothing arrived for %s", stallAfter)
 
 func watch(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser) *stalling {
 	return &stalling{

@@ -21,9 +21,9 @@ func around(chance *rand.Rand, mean, spread float64) float64 {
 	return max(mean*(1+spread*chance.NormFloat64()), mean/10)
 }
 
-// TestTheRangeCoversWhatHappens lets ranges of a film be rendered by machines whose histories are known, and compares when they
-// are done with what was foretold.
-func TestTheRangeCoversWhatHappens(t *testing.T) {
+// TestRangeCoversWhatHappens simulates machines with known histories that render ranges of a film, and compares when they are done with
+// the forecast.
+func TestRangeCoversWhatHappens(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range []struct {
 		name     string
@@ -90,7 +90,7 @@ func latest(free []float64) float64 {
 	return last
 }
 
-func TestWhatIsLeftShrinksWithProgress(t *testing.T) {
+func TestLeftShrinksWithProgress(t *testing.T) {
 	half, most := Live(10, 0.5), Live(18, 0.9)
 	if half.Low > 10 || half.High < 10 || most.Low > 2 || most.High < 2 || most.High-most.Low >= half.High-half.Low {
 		t.Errorf("half-way %+v, near the end %+v", half, most)

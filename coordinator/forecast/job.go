@@ -11,28 +11,28 @@ type Job struct {
 	Template *farm.Template
 	Tasks    []farm.Task
 	Timings  Timings
-	Machines map[string]farm.Timing // as Timings.Render, of each machine by itself
-	Frames   int                    // that the job renders, 0 when not known
-	Whole    farm.Frames            // the same, as a range; empty when not known
+	Machines map[string]farm.Timing // as Timings.Render, by machine
+	Frames   int                    // number of frames; 0 when unknown
+	Whole    farm.Frames            // the same as a range; empty when unknown
 	Leases   map[string]Lease       // by task
-	Free     int                    // slots of the farm
-	Online   int                    // machines that are connected
+	Free     int                    // free slots of the farm
+	Online   int                    // connected machines
 	Split    farm.SplitPolicy
 }
 
-// Lease is how far a machine is with a task.
+// Lease is a machine's progress with a task.
 type Lease struct {
 	Agent   string
 	Elapsed float64 // seconds
 	Reached float64 // 0..1
-	// Told says that the agent tells of phases, so that what was reached before its frames have a pace is no frames.
+	// Told says that the agent reports phases: progress before the frames have a pace is not progress in frames.
 	Told bool
-	// Paced says that its frames have a pace: they took it from one share of the task to Reached in some time.
+	// Paced says that the pace of frames is known: they took Took seconds from the share From to Reached.
 	Paced      bool
 	From, Took float64 // 0..1, seconds
 }
 
-// pace is how much of the task was done in which time, in seconds; ok is false when that tells nothing of its frames.
+// pace returns which share of the task was done in how many seconds; ok is false when that says nothing about its frames.
 func (l Lease) pace() (share, took float64, ok bool) {
 	if l.Told {
 		return l.Reached - l.From, l.Took, l.Paced && l.Reached > l.From && l.Took > 0
@@ -40,8 +40,7 @@ func (l Lease) pace() (share, took float64, ok bool) {
 	return l.Reached, l.Elapsed, l.Reached > 0 && l.Elapsed > 0
 }
 
-// Left says how long it is likely to take until the job is done, once it has begun. While nothing is known to tell that from it says
-// nothing but Learning.
+// Left estimates how long it takes until a job that has begun is done. While nothing is known only Learning is set.
 func (j Job) Left() farm.Span {
 	cost, known := j.cost()
 	if !known {
@@ -50,7 +49,7 @@ func (j Job) Left() farm.Span {
 	return Span(cost, !Learned(j.Timings.Render))
 }
 
-// cost is what is left of the job, stage by stage; known is false when nothing is known to tell it from.
+// cost sums what is left of the job, stage by stage; known is false when there is nothing to estimate from.
 func (j *Job) cost() (total Cost, known bool) {
 	if !j.learn() {
 		return total, false
@@ -66,8 +65,7 @@ func (j *Job) cost() (total Cost, known bool) {
 	return total, len(stages) > 0
 }
 
-// learn makes sure that the time of a frame is known: from what was measured before, or else from what the job's machines have
-// done so far.
+// learn finds the time of a frame, from measurements or else from the progress of the job's machines; false when neither tells.
 func (j *Job) learn() bool {
 	if j.Timings.Render.Frame > 0 && j.Frames > 0 {
 		return true
@@ -84,7 +82,7 @@ func (j *Job) learn() bool {
 	return false
 }
 
-// framesOf is how many frames a task has still to render when it begins.
+// framesOf is how many frames a task renders in all.
 func (j *Job) framesOf(t farm.Task) int {
 	switch {
 	case t.Frames != nil:
@@ -117,7 +115,7 @@ func (j *Job) stage(stage int) Cost {
 	return Done(running, waiting, machines)
 }
 
-// What is assumed of work that was never measured, in seconds.
+// Assumptions for work that was never measured, in seconds.
 var (
 	soundCost         = Cost{Low: 0.1, High: 3}
 	assembleCost      = Cost{Low: 0.2, High: 3}
@@ -149,7 +147,7 @@ func (j *Job) task(t farm.Task) Cost {
 	return cost
 }
 
-// ifSplit is what the render of the whole takes at least if every machine that is there takes part in it.
+// ifSplit is the least that the whole render takes if every connected machine takes part.
 func (j *Job) ifSplit(start Cost, timing farm.Timing) float64 {
 	plan := ranges.Decide(ranges.Work{
 		Frames: j.Whole, Machines: j.Online, Frame: j.Timings.Frame(), Start: j.Timings.Start(), Assemble: j.Timings.AssembleFrame(), Policy: j.Split,
@@ -164,12 +162,12 @@ func (j *Job) ifSplit(start Cost, timing farm.Timing) float64 {
 	return Done(nil, waiting, j.Online).Low
 }
 
-// leftOf is what is left of a task that a machine works on.
+// leftOf is what is left of a leased task.
 func (j *Job) leftOf(t farm.Task, l Lease, cost Cost) Cost {
 	const (
-		telling       = 0.05 // of a task, from which on its own pace tells something
-		tellingFrames = 100  // or so many, of a long one
-		behindFrames  = 0.01 // of the bar, in which no frames are rendered
+		telling       = 0.05 // share of a task from which on its own pace is used
+		tellingFrames = 100  // or this many frames, of a long one
+		behindFrames  = 0.01 // share of the progress bar without frames
 	)
 	share, took, paced := l.pace()
 	if l.Reached >= 1 {

@@ -6,14 +6,14 @@ import (
 	"overcrank/raftstore/tables"
 )
 
-// Timings are what is known of how long a job's work takes.
+// Timings is how long the work on a job's composition takes, as measured.
 type Timings struct {
 	Engine   string
 	Render   farm.Timing // of all machines together
 	Assemble farm.Timing
 }
 
-// What is assumed of a composition that was never measured, in seconds.
+// Assumptions for a composition that was never measured, in seconds.
 const (
 	guessedFrame      = 0.1 // drawn by the embedded engine
 	guessedStart      = 0.5
@@ -21,7 +21,7 @@ const (
 	guessedAdobeStart = 8.0
 )
 
-// TimingsOf reads what was measured of a job's composition.
+// TimingsOf reads the timings of a job's composition.
 func TimingsOf(tx *raftstore.Tx, job farm.Job, template farm.Template, farmHasAfterEffects bool) (t Timings, err error) {
 	t.Engine = EngineOf(job, farmHasAfterEffects)
 	if key, kept := tables.TimingKeyOf(job, template, farm.TaskRender, t.Engine); kept {
@@ -35,7 +35,7 @@ func TimingsOf(tx *raftstore.Tx, job farm.Job, template farm.Template, farmHasAf
 	return t, err
 }
 
-// MachinesOf reads what was measured of a job's composition on each machine.
+// MachinesOf reads the render timings of a job's composition by machine.
 func MachinesOf(tx *raftstore.Tx, job farm.Job, template farm.Template, farmHasAfterEffects bool) (map[string]farm.Timing, error) {
 	key, kept := tables.TimingKeyOf(job, template, farm.TaskRender, EngineOf(job, farmHasAfterEffects))
 	if !kept {
@@ -65,7 +65,7 @@ func (t Timings) Frame() float64 {
 	}
 }
 
-// Start is how long an engine takes before its first frame, in seconds.
+// Start is how long an engine takes until its first frame, in seconds.
 func (t Timings) Start() float64 {
 	switch {
 	case t.Render.Start > 0:
@@ -77,5 +77,5 @@ func (t Timings) Start() float64 {
 	}
 }
 
-// AssembleFrame is how long a frame takes to be put together with the others, in seconds; 0 when that was never measured.
+// AssembleFrame is how long it takes to assemble a frame, in seconds; 0 when never measured.
 func (t Timings) AssembleFrame() float64 { return float64(t.Assemble.Frame) / 1e6 }

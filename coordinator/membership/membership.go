@@ -1,5 +1,5 @@
-// Package membership is the rule by which a farm's coordinators get a vote and lose their place. It is pure: what the leader
-// has seen comes in, at most one step comes out, and the next look sees what came of it.
+// Package membership decides which coordinators get a vote and which lose their place. It is pure: it takes what the leader has observed
+// and returns at most one step; the next call sees its effect.
 package membership
 
 import (
@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// DeadAfter is how long a coordinator may be silent before it is called dead: several times what a busy machine takes to
-// answer, and little enough to be told of while somebody still knows what he unplugged. Being dead costs nothing yet.
+// DeadAfter is how long a coordinator may be silent before it counts as dead: several times what a busy machine takes to answer, and
+// short enough that whoever unplugged it still remembers. Being dead has no consequence yet.
 const DeadAfter = 5 * time.Second
 
-// MostSkew is how far the clocks of two coordinators may be apart: certificates, leases and addresses that expire are judged by
-// the clock of whoever leads.
+// MostSkew is how far the clocks of two coordinators may differ: the leader's clock decides when certificates, leases and addresses
+// expire.
 const MostSkew = time.Minute
 
 // Member is one coordinator, as another sees it.
@@ -22,29 +22,29 @@ type Member struct {
 	ID      string
 	Name    string
 	Voter   bool
-	Silent  time.Duration // since it answered last; 0 for the leader itself
-	KeepsUp time.Duration // for how long it has been no more than a few hundred changes behind, without a break
-	Skew    time.Duration // how far its clock is ahead of that of the one who looks
-	Astray  bool          // its state is not that of the others
-	Mended  int64         // how often it has found its state file damaged and made it again
+	Silent  time.Duration // since its last answer; 0 for the observer itself
+	KeepsUp time.Duration // for how long it has stayed within a few hundred changes of the newest
+	Skew    time.Duration // how far its clock is ahead of the observer's
+	Astray  bool          // its state differs from that of the others
+	Mended  int64         // how often it found its state file damaged and rebuilt it
 }
 
-// Dead tells whether the coordinator has been silent for too long.
+// Dead reports whether the coordinator has been silent for too long.
 func (m Member) Dead() bool { return m.Silent >= DeadAfter }
 
-// Limits are how patient the rule is.
+// Limits are the waiting times of the rule.
 type Limits struct {
-	// PromoteAfter is how long a coordinator without a vote has to keep up before it gets one.
+	// PromoteAfter is how long a coordinator without a vote must keep up before it gets one.
 	PromoteAfter time.Duration
-	// RemoveAfter is how long a coordinator may be dead before it loses its place; 0 means that it never does.
+	// RemoveAfter is how long a coordinator may be dead before it loses its place; 0 for any time.
 	RemoveAfter time.Duration
 }
 
-// FollowerRemoveAfter is RemoveAfter for those without a vote, where that is longer: their place is worth nothing to the farm,
-// and most of them never came.
+// FollowerRemoveAfter is the longest RemoveAfter of coordinators without a vote: the farm does not need their place, and most of them
+// never came up.
 const FollowerRemoveAfter = time.Hour
 
-// Change is what a step does.
+// Change is the kind of a step.
 type Change string
 
 // The changes.
@@ -54,14 +54,14 @@ const (
 	Remove  Change = "remove"  // the member loses its place
 )
 
-// Step is what the leader does next.
+// Step is the leader's next change of the membership.
 type Step struct {
 	Change Change
 	Member Member
 	Why    string
 }
 
-// Next is the one step to take now. Votes are given first: whoever has one may make up for a dead one.
+// Next returns the one step to take now. Votes are given first, since a new voter may make up for a dead one.
 func Next(members []Member, limits Limits) Step {
 	var ready []Member
 	for _, m := range members {
@@ -93,7 +93,7 @@ func Next(members []Member, limits Limits) Step {
 	return Step{Remove, longest, fmt.Sprintf("it has been silent for %v", longest.Silent.Round(time.Second))}
 }
 
-// Removable is nil when the farm goes on without a member: those that are left and alive are a majority of those that are left.
+// Removable is nil when the farm keeps working without a member: those left that are alive are a majority of those left.
 func Removable(members []Member, id string) error {
 	voters, alive := 0, 0
 	voter := false
@@ -120,13 +120,13 @@ func Removable(members []Member, id string) error {
 	return nil
 }
 
-// Majority is how many of so many voters have to agree.
+// Majority is how many of a number of voters must agree.
 func Majority(voters int) int { return voters/2 + 1 }
 
-// Standing is how a farm's coordinators are at the moment.
+// Standing counts a farm's coordinators.
 type Standing struct {
 	Voters, Alive int // of the voters
-	// Spare is how many of the voters that are alive may fail and the farm goes on; below 0 it stands still.
+	// Spare is how many more voters may fail before the farm stops; below 0 it has stopped.
 	Spare int
 }
 
@@ -145,10 +145,10 @@ func Stand(members []Member) Standing {
 	return s
 }
 
-// AstrayWayOut is what can be done about a coordinator whose state is not that of the others: its snapshots hold what its state does.
+// AstrayWayOut is what to do about a coordinator whose state differs from that of the others. Its snapshots are wrong too.
 const AstrayWayOut = "stop it, set its data folder aside, run the same release of overcrank as the others, and let it join again with an empty folder"
 
-// Warnings say in words what somebody should do about the farm's coordinators, none when all is well.
+// Warnings lists in words what somebody should do about the farm's coordinators; none when all is well.
 func Warnings(members []Member) []string {
 	var words []string
 	s := Stand(members)

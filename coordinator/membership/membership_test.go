@@ -21,7 +21,7 @@ func follower(id string, silent, keepsUp time.Duration) Member {
 	return Member{ID: id, Name: id, Silent: silent, KeepsUp: keepsUp}
 }
 
-func TestWhoGetsAVoteAndWhoLosesItsPlace(t *testing.T) {
+func TestNext(t *testing.T) {
 	day := 24 * time.Hour
 	for name, c := range map[string]struct {
 		members []Member
@@ -61,7 +61,7 @@ func drawMembers(t *rapid.T) []Member {
 	return members
 }
 
-// A farm that stands never stands still by a step of the rule, and the rule comes to an end.
+// No step of the rule stops a working farm, and the steps come to an end.
 func TestStepsKeepTheMajority(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		members := drawMembers(t)
@@ -96,7 +96,7 @@ func TestStepsKeepTheMajority(t *testing.T) {
 	})
 }
 
-func TestWarningsSayWhatIsToBeDone(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	for name, c := range map[string]struct {
 		members []Member
 		want    []string

@@ -8,12 +8,12 @@ import (
 	"overcrank/farm"
 )
 
-// ChangesLength says whether an asset may change how many frames a composition has: a script can do anything.
+// ChangesLength reports whether an asset may change the number of frames of a composition. A script can do anything.
 func ChangesLength(a farm.Asset) bool {
 	return a.Type == "script" || a.Type == "function" && strings.HasSuffix(a.Name, "comp-duration-set")
 }
 
-// Composition finds a composition by its name, nil when there is none, or several that are not alike.
+// Composition finds a composition by name; nil when there is none, or several that differ.
 func Composition(sum *aep.Summary, name string) *aep.CompositionSummary {
 	var found *aep.CompositionSummary
 	for i := range sum.Compositions {
@@ -28,11 +28,11 @@ func Composition(sum *aep.Summary, name string) *aep.CompositionSummary {
 	return found
 }
 
-// Length is how many frames a composition has.
+// Length is the number of frames of a composition.
 func Length(comp aep.CompositionSummary) int { return int(comp.Duration*comp.FrameRate + 0.5) }
 
-// MayPart says whether the result of a job can be put together from ranges of its frames. Where those depend on what one process drew
-// before them, frames of two are of two films.
+// MayPart reports whether a job's result can be assembled from ranges of its frames. It cannot where frames depend on earlier ones that
+// the same process rendered.
 func MayPart(job farm.Job, template *farm.Template) bool {
 	s := job.Settings
 	switch {
@@ -44,14 +44,13 @@ func MayPart(job farm.Job, template *farm.Template) bool {
 	return true
 }
 
-// MaySplit says whether a task may be split: it renders the whole of a composition of which the farm knows how long it is, in any
-// order, and has not failed.
+// MaySplit reports whether a task may be split: it renders a whole composition of known length, in any order, and has not failed.
 func MaySplit(t farm.Task, job farm.Job, template *farm.Template) bool {
 	return t.Kind == farm.TaskRender && !t.Part && t.Failures == 0 && template != nil && MayPart(job, template)
 }
 
-// NeverSplit says why one machine renders all of a film, whatever others are free; "" when it may be split, or when that is no question: of
-// single pictures, projects, previews and joined clips. known says that the farm knows which frames it has.
+// NeverSplit says why one machine has to render a whole film; "" when it may be split, and for single pictures, projects, previews and
+// joined clips, where the question does not arise. known says that the farm knows how many frames the film has.
 func NeverSplit(t farm.Task, job farm.Job, template *farm.Template, known bool) string {
 	inAnyOrder := job
 	inAnyOrder.Sequential = false
@@ -74,12 +73,12 @@ func NeverSplit(t farm.Task, job farm.Job, template *farm.Template, known bool) 
 	return ""
 }
 
-// MayPreview says whether single frames of a job can be looked at before it is rendered.
+// MayPreview reports whether single frames of a job can be rendered as a preview.
 func MayPreview(job farm.Job) bool {
 	return !job.Join && !job.Preview && job.Settings.Type != "aep" && (job.Settings.Type != "image" || MayPart(job, nil))
 }
 
-// Stills are the first, the middle and the last of some frames.
+// Stills returns the first, middle and last of some frames.
 func Stills(frames farm.Frames) []int {
 	return slices.Compact([]int{frames.Start, (frames.Start + frames.End) / 2, frames.End})
 }

@@ -1,5 +1,4 @@
-// Package ranges decides whether a composition is rendered by several machines, and which frames each of them gets. It is
-// pure: no clock, no I/O.
+// Package ranges decides whether several machines render a composition, and which frames each of them gets. It is pure: no clock, no I/O.
 package ranges
 
 import (
@@ -8,59 +7,59 @@ import (
 	"overcrank/farm"
 )
 
-// Work is a composition that is about to be rendered.
+// Work is a composition that is to be rendered.
 type Work struct {
 	Frames   farm.Frames
-	Machines int     // that could begin now, the one included that is about to
-	Frame    float64 // seconds that a frame takes
-	Start    float64 // seconds that an engine takes before its first frame
-	Assemble float64 // seconds that a frame takes to be put together with the others; 0 when that was never measured
-	Sound    bool    // is rendered apart
+	Machines int     // that could begin now, including the one about to
+	Frame    float64 // seconds per frame
+	Start    float64 // seconds from an engine's start to its first frame
+	Assemble float64 // seconds to assemble a frame; 0 when not measured
+	Sound    bool    // sound is rendered separately
 	Policy   farm.SplitPolicy
 }
 
-// Plan is what becomes of some work, and why.
+// Plan is how work is split, and why.
 type Plan struct {
-	Ranges []farm.Frames // that it is best split into, the larger ones first; nil when it is better left whole
+	Ranges []farm.Frames // the ranges, larger ones first; nil to leave the work whole
 	Why    Why
-	// Whole and Shared are the seconds that it is expected to take on one machine, and on so many. They count where Why is Pays or NoGain.
+	// Whole and Shared are the expected seconds on one machine and on Machines. They are set when Why is Pays or NoGain.
 	Whole, Shared float64
 	Machines      int
 }
 
-// Why is the reason for which work is split, or left whole.
+// Why is the reason to split work or to leave it whole.
 type Why int
 
-// The reasons: Pays is the one for which work is split.
+// The reasons. Only Pays splits the work.
 const (
 	Pays   Why = iota
-	Off        // the policy has nothing split
-	Alone      // one machine could begin now
-	Single     // the policy, or the work, has room for one range only
-	Small      // ranges would be smaller than the policy wants
-	NoGain     // several machines would not be done sooner by enough to be worth their time
+	Off        // the policy forbids splitting
+	Alone      // only one machine could begin now
+	Single     // the policy or the work allows one range only
+	Small      // ranges would be shorter than the policy's minimum
+	NoGain     // several machines would not save enough time
 )
 
-// What splitting costs beside the engines' starts, and what it has to bring to be worth it.
+// What splitting costs besides the engines' starts, and what it must save.
 const (
-	assembleSeconds = 1.0   // to begin to put parts together
-	assembleFrame   = 0.005 // seconds, for each frame that is put together, as long as that was not measured
-	soundSeconds    = 0.5   // to render the sound, beside the engine's start
-	leastGain       = 0.25  // of the time that the whole takes on one machine
+	assembleSeconds = 1.0   // to begin assembling
+	assembleFrame   = 0.005 // seconds per assembled frame, while not measured
+	soundSeconds    = 0.5   // to render the sound, besides the engine's start
+	leastGain       = 0.25  // least share of the time on one machine to be saved
 	leastSaved      = 2.0   // seconds
 )
 
-// How many ranges a machine gets: more of them balance machines that are not alike, and lose less with one that goes; but
-// each costs a start of the engine.
+// How many ranges a machine gets: more of them balance unequal machines and lose less with one that fails, but each costs an engine
+// start.
 const (
 	mostEach   = 3
 	mostRanges = 100
-	// startsPerRange is how many starts of an engine a range should be worth at least: with this many, starting takes no more
-	// than a fifteenth of a machine's time.
+	// startsPerRange is how many engine starts a range should be worth: with this many, starting takes at most a fifteenth of a machine's
+	// time.
 	startsPerRange = 15
 )
 
-// Decide says what the work is best split into, if at all.
+// Decide returns how to split the work, if at all.
 func Decide(w Work) Plan {
 	n, seconds := w.Frames.Count(), float64(w.Frames.Count())*w.Frame
 	machines := min(w.Machines, n, mostOf(w.Policy))
@@ -92,7 +91,7 @@ func Decide(w Work) Plan {
 
 func mostOf(p farm.SplitPolicy) int { return cmp.Or(p.MaxRanges, mostRanges) }
 
-// shared is how many seconds the work takes on so many machines, until its parts are put together.
+// shared is how many seconds the work takes on a number of machines, including assembly.
 func shared(w Work, machines int, seconds float64) float64 {
 	sound := 0.0
 	if w.Sound {
@@ -101,8 +100,8 @@ func shared(w Work, machines int, seconds float64) float64 {
 	return w.Start + seconds/float64(machines) + sound + assembleSeconds + cmp.Or(w.Assemble, assembleFrame)*float64(w.Frames.Count())
 }
 
-// weights are how much of the work each range gets: a machine's first is its largest, so that the last ones to end are small.
-// Where machines get one each, the last is smaller by the sound, which is another machine's work too.
+// weights returns the relative sizes of the ranges. A machine's first is its largest, so that the last ones to end are small. Where
+// machines get one each, the last is smaller, to make up for the sound.
 func weights(w Work, machines, each int) []float64 {
 	var list []float64
 	for round := range each {
@@ -117,7 +116,7 @@ func weights(w Work, machines, each int) []float64 {
 	return list
 }
 
-// cut divides frames by weights; no range stays empty.
+// cut divides frames by weights; no range is empty.
 func cut(frames farm.Frames, weights []float64) []farm.Frames {
 	sum := 0.0
 	for _, weight := range weights {

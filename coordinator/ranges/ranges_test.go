@@ -8,7 +8,7 @@ import (
 	"overcrank/farm"
 )
 
-func TestWorkIsSplitWhenItPays(t *testing.T) {
+func TestDecide(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		work   Work
@@ -41,14 +41,14 @@ func TestWorkIsSplitWhenItPays(t *testing.T) {
 	}
 }
 
-func TestSoundMakesRoomInTheLastRange(t *testing.T) {
+func TestSoundShortensTheLastRange(t *testing.T) {
 	got := Decide(Work{Frames: farm.Frames{End: 199}, Machines: 4, Frame: 0.25, Start: 2, Sound: true}).Ranges
 	if len(got) != 4 || got[3].Count() >= got[0].Count() {
 		t.Errorf("ranges %v", got)
 	}
 }
 
-func TestRangesHoldEveryFrameOnce(t *testing.T) {
+func TestRangesCoverEveryFrameOnce(t *testing.T) {
 	planned := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := Work{

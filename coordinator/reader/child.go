@@ -16,27 +16,27 @@ import (
 )
 
 const (
-	// lookEvery is how often the process looks what it takes.
+	// lookEvery is how often the process checks its memory.
 	lookEvery = 20 * time.Millisecond
-	// collectAt is the part of its memory, in percent, from which on the process would rather collect than take more.
+	// collectAt is the share of the memory limit, in percent, above which the garbage collector works harder.
 	collectAt = 80
-	// overMemory is how the process ends that passed its bound.
+	// overMemory is the exit code of a process that exceeded its memory limit.
 	overMemory = 87
 )
 
-// Main is the process: it reads a Job from stdin, which stays open as long as an answer is wanted, and writes the answer to stdout.
+// Main is the child process. It reads a Job from stdin, which stays open while an answer is wanted, and writes the answer to stdout.
 func Main(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	in := json.NewDecoder(stdin)
 	var job Job
 	if err := in.Decode(&job); err != nil {
-		return fmt.Errorf("being told what to read: %w", err)
+		return fmt.Errorf("reading the job from stdin: %w", err)
 	}
-	// Whoever asked may have gone: nobody would end this process then.
+	// If the parent dies, nobody else would end this process.
 	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(in.Buffered(), stdin)); os.Exit(1) }()
 	if job.Memory > 0 {
 		debug.SetMemoryLimit(job.Memory / 100 * collectAt)
 		if err := limitMemory(job.Memory); err != nil {
-			return fmt.Errorf("bounding the memory of a reader: %w", err)
+			return fmt.Errorf("limiting the reader's memory: %w", err)
 		}
 		go watchMemory(job.Memory)
 	}
@@ -44,7 +44,7 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	return json.NewEncoder(stdout).Encode(read(ctx, job))
 }
 
-// watchMemory ends the process when it takes more than it may. Where the system has a bound of its own it is only the second one.
+// watchMemory ends the process when it exceeds its memory limit. Where the system enforces one, this is only a second check.
 func watchMemory(most int64) {
 	taken := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	for {

@@ -8,13 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownMemory is what the program itself has, in bytes, beside what reading takes.
+// ownMemory is what the program itself needs besides reading, in bytes.
 const ownMemory = 128 << 20
 
-// limitMemory has the system give the process no more memory than that. It counts what can be written to (RLIMIT_DATA) rather than addresses,
-// of which Go reserves far more than it uses.
+// limitMemory limits the writable memory of this process (RLIMIT_DATA). The address space is no measure: Go reserves far more than it
+// uses.
 func limitMemory(most int64) error {
-	// A machine that runs short of memory ends this process before any other; where that may not be asked for, the bound holds all the same.
+	// When the machine runs out of memory the kernel should kill this process first. Where setting that is not permitted, the limit still
+	// holds.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	limit := unix.Rlimit{Cur: uint64(most + ownMemory), Max: uint64(most + ownMemory)}
 	return unix.Setrlimit(unix.RLIMIT_DATA, &limit)

@@ -2,6 +2,6 @@
 
 package reader
 
-// limitMemory leaves it to watchMemory: the system has no bound that counts what Go's programs really take. Nor has it one for a program
-// with the race detector, which maps the shadow of all memory that there could be.
+// limitMemory does nothing, and leaves it to watchMemory: these systems have no limit on the memory that Go programs really use, and the
+// race detector maps shadow memory for the whole address space.
 func limitMemory(int64) error { return nil }

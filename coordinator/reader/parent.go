@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	// pipesWithin is how long what a process left behind may hold its pipes.
-	pipesWithin = 2 * time.Second
-	// maxWords is how much of what a process says of its end is looked at, in bytes.
-	maxWords = 64 << 10
+	// pipeTimeout is how long children of the process may hold its pipes after it ended.
+	pipeTimeout = 2 * time.Second
+	// maxStderr is how many bytes of the process's stderr are kept.
+	maxStderr = 64 << 10
 )
 
-// Read reads a file in a process of program, the program and its first words, which has to call Main. Without one it reads in this process,
-// which bounds its time alone: for tests that are about something else. Errors are *aep.Refusal where the file
-// is at fault, *Room, ErrMemory, ErrTime, ErrLarge and ErrCrash; others say nothing of the file.
+// Read reads a file in a child process: program and its first arguments, which must call Main. With an empty program it reads in this
+// process, and limits only the time: for tests of other things. Errors are *aep.Refusal when the file is invalid, *Room, ErrMemory,
+// ErrTime, ErrLarge and ErrCrash; any other error says nothing about the file.
 func Read(ctx context.Context, program []string, job Job, b Bounds) (*Result, error) {
 	job.Memory = b.Memory
 	within, cancel := context.WithTimeout(ctx, b.Within)
 	defer cancel()
-	ask := func() (*Result, error) { return there(within, program, job) }
+	ask := func() (*Result, error) { return readInChild(within, program, job) }
 	if len(program) == 0 {
-		ask = func() (*Result, error) { return here(within, job) }
+		ask = func() (*Result, error) { return readInProcess(within, job) }
 	}
 	told, err := ask()
 	switch {
@@ -42,21 +42,21 @@ func Read(ctx context.Context, program []string, job Job, b Bounds) (*Result, er
 	return told, err
 }
 
-// there reads in a process of its own.
-func there(ctx context.Context, program []string, job Job) (*Result, error) {
+// readInChild reads in a child process.
+func readInChild(ctx context.Context, program []string, job Job) (*Result, error) {
 	text, err := run(ctx, program, job)
 	if err != nil {
 		return nil, err
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
-		return nil, fmt.Errorf("%w: its answer cannot be read: %w", ErrCrash, err)
+		return nil, fmt.Errorf("%w: malformed answer: %w", ErrCrash, err)
 	}
 	return a.result()
 }
 
-// here reads in this process.
-func here(ctx context.Context, job Job) (_ *Result, err error) {
+// readInProcess reads in this process.
+func readInProcess(ctx context.Context, job Job) (_ *Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v\n%s", ErrCrash, p, debug.Stack())
@@ -77,14 +77,14 @@ func (a answer) result() (*Result, error) {
 	return &Result{Summary: a.Summary, Picture: a.Picture}, nil
 }
 
-// run gives what the process wrote.
+// run runs the child process and returns what it wrote.
 func run(ctx context.Context, program []string, job Job) ([]byte, error) {
 	told, err := json.Marshal(job)
 	if err != nil {
-		return nil, fmt.Errorf("telling what to read: %w", err)
+		return nil, fmt.Errorf("encoding the reader's job: %w", err)
 	}
 	cmd := exec.CommandContext(ctx, program[0], program[1:]...)
-	cmd.WaitDelay = pipesWithin
+	cmd.WaitDelay = pipeTimeout
 	apart(cmd)
 	words := &beginning{}
 	cmd.Stderr = words
@@ -99,7 +99,7 @@ func run(ctx context.Context, program []string, job Job) ([]byte, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting a reader: %w", err)
 	}
-	_, _ = in.Write(told) // a process that does not listen shows in its end
+	_, _ = in.Write(told) // if the process does not read it, its exit shows that
 	text, readErr := io.ReadAll(io.LimitReader(out, maxAnswer+1))
 	large := len(text) > maxAnswer
 	if large {
@@ -114,18 +114,18 @@ func run(ctx context.Context, program []string, job Job) ([]byte, error) {
 	case err != nil:
 		return nil, ended(err, words.Bytes())
 	case readErr != nil:
-		return nil, fmt.Errorf("hearing of a reader: %w", readErr)
+		return nil, fmt.Errorf("reading a reader's answer: %w", readErr)
 	}
 	return text, nil
 }
 
-// ended says why a process ended without an answer.
+// ended explains why a process ended without an answer.
 func ended(err error, words []byte) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("waiting for a reader: %w", err)
 	}
-	// Go's runtime ends a process with such words to which the system gives no more memory.
+	// Go's runtime dies with one of these messages when the system refuses it memory.
 	for _, says := range []string{"out of memory", "cannot allocate memory", "errno=12"} {
 		if bytes.Contains(words, []byte(says)) {
 			return ErrMemory
@@ -137,12 +137,12 @@ func ended(err error, words []byte) error {
 	return fmt.Errorf("%w: %w: %s", ErrCrash, err, words)
 }
 
-// beginning keeps the first part of what is written to it.
+// beginning keeps the first maxStderr bytes written to it.
 type beginning struct{ bytes.Buffer }
 
 // Write implements io.Writer.
 func (t *beginning) Write(p []byte) (int, error) {
-	if room := maxWords - t.Len(); room > 0 {
+	if room := maxStderr - t.Len(); room > 0 {
 		t.Buffer.Write(p[:min(len(p), room)])
 	}
 	return len(p), nil

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// maxPicture is how many bytes a template's picture may have.
+// maxPicture is the largest picture of a template, in bytes.
 const maxPicture = 1 << 20
 
-// mogrtPicture is the picture that After Effects puts into a motion graphics template, nil when there is none.
+// mogrtPicture returns the picture that After Effects stores in a motion graphics template; nil when there is none.
 func mogrtPicture(path string) ([]byte, error) {
 	archive, err := zip.OpenReader(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening a motion graphics template: %w", err)
 	}
-	defer func() { _ = archive.Close() }() // it was only read
+	defer func() { _ = archive.Close() }() // nothing was written
 	for _, entry := range archive.File {
 		if !strings.EqualFold(entry.Name, "thumb.png") || entry.UncompressedSize64 > maxPicture {
 			continue

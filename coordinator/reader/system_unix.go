@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// politeness is by how much the reader stands behind what answers requests, in the system's steps of up to 19.
-const politeness = 10
+// niceness lowers the priority of the reader below what answers requests; 19 is the lowest.
+const niceness = 10
 
-// apart keeps a terminal's interrupt away from the process: its parent ends it in order.
+// apart shields the process from the terminal's interrupt: its parent ends it.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// giveWay lets others have the processors first.
-func giveWay() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, politeness) } // at worst it does not
+// giveWay lowers the priority of this process.
+func giveWay() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness) } // without it reading still works

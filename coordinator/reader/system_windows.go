@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// apart keeps a console's interrupt away from the process: its parent ends it in order.
+// apart shields the process from the console's interrupt: its parent ends it.
 func apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// giveWay lets others have the processors first.
+// giveWay lowers the priority of this process.
 func giveWay() {
 	_ = windows.SetPriorityClass(windows.CurrentProcess(), windows.BELOW_NORMAL_PRIORITY_CLASS)
 } // at worst it does not

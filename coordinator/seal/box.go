@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// Box seals with one key that is kept elsewhere. It is safe for concurrent use.
+// Box seals with one key, which the caller keeps. It is safe for concurrent use.
 type Box struct{ aead cipher.AEAD }
 
-// NewBox takes a key of 32 bytes.
+// NewBox returns a Box for a key of 32 bytes.
 func NewBox(key []byte) (*Box, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -22,12 +22,12 @@ func NewBox(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal encrypts a value for one owner, a text that says whose it is. Only the same owner opens it.
+// Seal encrypts a value for an owner, a text that says what it belongs to. Open needs the same owner.
 func (b *Box) Seal(owner string, value []byte) []byte {
 	return b.aead.Seal(nil, nil, value, []byte(owner))
 }
 
-// Open decrypts what Seal made. The error is ErrDamaged.
+// Open decrypts a value of Seal. The error is ErrDamaged.
 func (b *Box) Open(owner string, sealed []byte) ([]byte, error) {
 	value, err := b.aead.Open(nil, nil, sealed, []byte(owner))
 	if err != nil {

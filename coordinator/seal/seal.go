@@ -1,5 +1,5 @@
-// Package seal encrypts values with the keys of a key file. The file is not part of the farm's replicated state: whoever has
-// only the state, a snapshot or a backup of it cannot read what is sealed.
+// Package seal encrypts values with the keys of a key file. The file is not part of the replicated state, so sealed values cannot be read
+// from the state, a snapshot or a backup of it alone.
 package seal
 
 import (
@@ -25,14 +25,13 @@ const (
 	header  = "# The keys that Overcrank seals secrets with, newest last: id, then 64 hexadecimal digits. Keep a copy apart from the farm's data.\n"
 )
 
-// ErrNoKey says that a value is sealed with a key that the file does not hold.
+// ErrNoKey says that a value is sealed with a key that is not in the file.
 var ErrNoKey = errors.New("the key is not in the key file")
 
-// ErrDamaged says that a sealed value does not open: it was changed, belongs to something else, or was sealed with another
-// key of the same id.
-var ErrDamaged = errors.New("the sealed value does not open")
+// ErrDamaged says that a sealed value cannot be opened: it was altered, has another owner, or was sealed with another key of the same id.
+var ErrDamaged = errors.New("the sealed value cannot be opened")
 
-// Ring is the keys of one file. The newest seals, all of them open. It is safe for concurrent use.
+// Ring is the keys of a file. The newest seals; all of them open. It is safe for concurrent use.
 type Ring struct {
 	path string
 
@@ -41,12 +40,12 @@ type Ring struct {
 }
 
 type key struct {
-	id     string // of the file's line
+	id     string // as in the file
 	digits string
 	aead   cipher.AEAD
 }
 
-// Load reads the key file. A file that is not there gives a ring without keys, which can seal nothing until Add made one.
+// Load reads the key file. A missing file gives a ring without keys, which cannot seal until Add has made one.
 func Load(path string) (*Ring, error) {
 	r := &Ring{path: path}
 	text, err := os.ReadFile(path)
@@ -67,7 +66,7 @@ func Load(path string) (*Ring, error) {
 		}
 		k, err := parseKey(line)
 		if err != nil || slices.ContainsFunc(r.keys, func(other key) bool { return other.id == k.id }) {
-			return nil, fmt.Errorf("%s is damaged in line %d: each line holds the id of a key and its 64 hexadecimal digits, and no id stands twice; put the file back from a backup", path, n+1)
+			return nil, fmt.Errorf("%s is damaged in line %d: each line must hold the id of a key and its 64 hexadecimal digits, and no id twice; put the file back from a backup", path, n+1)
 		}
 		r.keys = append(r.keys, k)
 	}
@@ -85,7 +84,7 @@ func Load(path string) (*Ring, error) {
 	return r, nil
 }
 
-// sumMark begins the line that says what the keys were when they were written: a comment to earlier releases, which write none.
+// sumMark begins the line with the hash of the keys. Earlier releases read it as a comment and write none.
 const sumMark = "# sum "
 
 func sumOf(lines []string) string {
@@ -97,11 +96,11 @@ func parseKey(line string) (key, error) {
 	id, digits, _ := strings.Cut(line, " ")
 	digits = strings.TrimSpace(digits)
 	if raw, err := hex.DecodeString(id); err != nil || len(raw) != idSize {
-		return key{}, errors.New("no id of a key")
+		return key{}, errors.New("malformed key id")
 	}
 	raw, err := hex.DecodeString(digits)
 	if err != nil || len(raw) != keySize {
-		return key{}, errors.New("no key")
+		return key{}, errors.New("malformed key")
 	}
 	block, err := aes.NewCipher(raw)
 	if err != nil {
@@ -117,7 +116,7 @@ func parseKey(line string) (key, error) {
 // Path is where the key file is, or will be.
 func (r *Ring) Path() string { return r.path }
 
-// IDs are the ids of the keys, newest last.
+// IDs returns the ids of the keys, newest last.
 func (r *Ring) IDs() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -128,7 +127,7 @@ func (r *Ring) IDs() []string {
 	return ids
 }
 
-// Add makes a key, which seals from now on. It is on disk when Add returns.
+// Add creates a key, writes it to the file, and seals with it from now on.
 func (r *Ring) Add() (id string, err error) {
 	k, err := newKey()
 	if err != nil {
@@ -145,12 +144,12 @@ func newKey() (key, error) {
 	return keyOf(raw)
 }
 
-// keyOf makes a key of FirstSize bytes.
+// keyOf makes a key from FirstSize bytes.
 func keyOf(raw []byte) (key, error) {
 	return parseKey(hex.EncodeToString(raw[:idSize]) + " " + hex.EncodeToString(raw[idSize:]))
 }
 
-// Drop removes keys from the file; the newest stays in any case.
+// Drop removes keys from the file, but never the newest.
 func (r *Ring) Drop(ids []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +162,7 @@ func (r *Ring) Drop(ids []string) error {
 	return r.keep(left)
 }
 
-// keep writes the file and then lets the keys count. r.mu is held.
+// keep writes the file, then uses the keys. The caller holds r.mu.
 func (r *Ring) keep(keys []key) error {
 	var text strings.Builder
 	text.WriteString(header)
@@ -178,7 +177,7 @@ func (r *Ring) keep(keys []key) error {
 	return nil
 }
 
-// Seal encrypts a value for one owner, a text that says whose it is. Only the same owner opens it.
+// Seal encrypts a value for an owner, a text that says what it belongs to. Open needs the same owner.
 func (r *Ring) Seal(owner, value string) (keyID string, sealed []byte, err error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -189,7 +188,7 @@ func (r *Ring) Seal(owner, value string) (keyID string, sealed []byte, err error
 	return k.id, k.aead.Seal(nil, nil, []byte(value), []byte(owner)), nil
 }
 
-// Open decrypts what Seal made. Errors are ErrNoKey and ErrDamaged.
+// Open decrypts a value of Seal. Errors are ErrNoKey and ErrDamaged.
 func (r *Ring) Open(keyID string, sealed []byte, owner string) (string, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -21,7 +21,7 @@ func ring(t *testing.T, path string) *seal.Ring {
 	return r
 }
 
-func TestValuesOpenForTheirOwnerOnly(t *testing.T) {
+func TestOnlyTheOwnerOpensAValue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets.key")
 	r := ring(t, path)
 	if _, _, err := r.Seal("me", "value"); !errors.Is(err, seal.ErrNoKey) {
@@ -61,7 +61,7 @@ func TestValuesOpenForTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestTheNewestKeySealsAndOldOnesOpenUntilTheyAreDropped(t *testing.T) {
+func TestNewestKeySealsAndOldOnesOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets.key")
 	r := ring(t, path)
 	first, err := r.Add()
@@ -97,7 +97,7 @@ func TestTheNewestKeySealsAndOldOnesOpenUntilTheyAreDropped(t *testing.T) {
 	}
 }
 
-func TestADamagedKeyFileSaysSo(t *testing.T) {
+func TestDamagedKeyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets.key")
 	if _, err := ring(t, path).Add(); err != nil {
 		t.Fatal(err)

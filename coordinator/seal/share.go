@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// FirstSize is how many secret bytes Begin takes.
+// FirstSize is the length of Begin's secret, in bytes.
 const FirstSize = idSize + keySize
 
-// Begin makes the first key of a ring that has none, out of secret bytes: nodes that were given the same ones have the same key.
+// Begin makes the first key of an empty ring from a secret. Nodes with the same secret get the same key.
 func (r *Ring) Begin(secret []byte) error {
 	if len(secret) != FirstSize {
-		return errors.New("a key is made of another number of bytes")
+		return errors.New("the secret has the wrong length")
 	}
 	k, err := keyOf(secret)
 	if err != nil {
@@ -26,26 +26,26 @@ func (r *Ring) Begin(secret []byte) error {
 	return r.keep([]key{k})
 }
 
-// Keys is the keys as Take takes them, newest last. They are secret.
+// Keys returns the keys for Take, newest last. They are secret.
 func (r *Ring) Keys() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return lines(r.keys)
 }
 
-// NewKey makes a key as Take takes it, and its id.
+// NewKey creates a key for Take, and its id.
 func NewKey() (made, id string, err error) {
 	k, err := newKey()
 	return k.id + " " + k.digits, k.id, err
 }
 
-// Take adds another node's keys, and lets the last of them seal. Keys that only this node has stay, as older ones.
+// Take adds another node's keys, and seals with the last of them. Keys that only this node has remain, as older ones.
 func (r *Ring) Take(keys []string) error {
 	var taken []key
 	for _, line := range keys {
 		k, err := parseKey(strings.TrimSpace(line))
 		if err != nil {
-			return errors.New("a key that another node gave is damaged")
+			return errors.New("another node sent a malformed key")
 		}
 		taken = append(taken, k)
 	}

@@ -9,7 +9,7 @@ import (
 	"overcrank/coordinator/seal"
 )
 
-func TestANodeTakesTheKeysOfAnother(t *testing.T) {
+func TestTakeKeysOfAnotherNode(t *testing.T) {
 	one, two := ring(t, filepath.Join(t.TempDir(), "secrets.key")), ring(t, filepath.Join(t.TempDir(), "secrets.key"))
 	first := bytes.Repeat([]byte{3}, seal.FirstSize)
 	for _, r := range []*seal.Ring{one, two, two} {

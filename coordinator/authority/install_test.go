@@ -133,8 +133,8 @@ func TestUnsuitableAuthoritiesAreRefused(t *testing.T) {
 		},
 		"expired on 2026-11-21":                    func(c *x509.Certificate) { c.NotAfter = noon.Add(-time.Minute) },
 		"not good before 2026-11-22":               func(c *x509.Certificate) { c.NotBefore = noon.AddDate(0, 0, 1) },
-		"it may not vouch for agents":              func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} },
-		"it may not vouch for coordinators: x509:": func(c *x509.Certificate) { c.PermittedDNSDomains = []string{"studio.example"} },
+		"it may not issue certificates to agents":              func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} },
+		"it may not issue certificates to coordinators: x509:": func(c *x509.Certificate) { c.PermittedDNSDomains = []string{"studio.example"} },
 		"it may not sign certificates":             func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageDigitalSignature },
 	} {
 		certificate, keyFile := s.issue(key, edit)

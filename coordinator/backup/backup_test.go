@@ -73,7 +73,7 @@ func (s *taken) File(key string, _ int64, r io.Reader) error {
 	return err
 }
 
-func TestABackupReadsAsItWasWritten(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	for _, keys := range []bool{true, false} {
 		content := made(t, keys)
 		for _, r := range []io.Reader{bytes.NewReader(content), iotest.OneByteReader(bytes.NewReader(content))} {
@@ -95,7 +95,7 @@ func TestABackupReadsAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestKeysAreInABackupOnlySealed(t *testing.T) {
+func TestKeysAreSealed(t *testing.T) {
 	content := made(t, true)
 	plain, err := zstd.NewReader(bytes.NewReader(content))
 	if err != nil {
@@ -121,7 +121,7 @@ func TestKeysAreInABackupOnlySealed(t *testing.T) {
 	}
 }
 
-func TestWhatIsCutOffIsNeverTakenForWhole(t *testing.T) {
+func TestTruncatedBackupIsRefused(t *testing.T) {
 	content := made(t, false)
 	for size := 0; size < len(content); size += 1 + size/20 {
 		_, err := backup.Read(bytes.NewReader(content[:size]), passphrase, &taken{})
@@ -138,7 +138,7 @@ func TestWhatIsCutOffIsNeverTakenForWhole(t *testing.T) {
 	}
 }
 
-func TestNoBitOfABackupChangesUnseen(t *testing.T) {
+func TestEveryChangedBitIsNoticed(t *testing.T) {
 	for steps, keys := range map[int]bool{500: false, 6: true} { // each passphrase takes its time
 		content := made(t, keys)
 		for at := 0; at < len(content); at += 1 + len(content)/steps {
@@ -175,7 +175,7 @@ func rewritten(t *testing.T, content []byte, change func([]byte) []byte) []byte 
 	return out.Bytes()
 }
 
-func TestAForgedBackupIsRefused(t *testing.T) {
+func TestForgedBackupIsRefused(t *testing.T) {
 	whole := made(t, true)
 	replace := func(old, new string) func([]byte) []byte {
 		return func(text []byte) []byte {
@@ -202,7 +202,7 @@ func TestAForgedBackupIsRefused(t *testing.T) {
 	}
 }
 
-func TestFailuresOfSourceAndSinkAreTheirOwn(t *testing.T) {
+func TestErrorsOfSourceAndSink(t *testing.T) {
 	broken := fmt.Errorf("the cable was pulled")
 	content := made(t, false)
 	r := io.MultiReader(bytes.NewReader(content[:len(content)/2]), iotest.ErrReader(broken))

@@ -7,7 +7,7 @@ import (
 	"overcrank/farm"
 )
 
-func TestOneAddressComesOfWhatCoordinatorsName(t *testing.T) {
+func TestPublicAddressOf(t *testing.T) {
 	node := func(id, own, named string) farm.Coordinator {
 		return farm.Coordinator{ID: id, Name: "rack" + id, Public: own, Farm: named}
 	}

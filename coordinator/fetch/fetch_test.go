@@ -43,8 +43,8 @@ func fetcher(t *testing.T) *fetch.Fetcher {
 	return f
 }
 
-// TestObjectsAreAskedForWhereTheirBucketIs looks no further than the name of the host: the bucket is nobody's.
-func TestObjectsAreAskedForWhereTheirBucketIs(t *testing.T) {
+// TestBucketAddress checks only the host that is asked: nobody owns the bucket.
+func TestBucketAddress(t *testing.T) {
 	f := fetch.New(func() address.Policy { t.Error("a machine was asked"); return address.Policy{} })
 	t.Cleanup(f.Close)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -108,7 +108,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestStatusIsTold(t *testing.T) {
+func TestStatusError(t *testing.T) {
 	_, err := fetcher(t).Open(t.Context(), server(t).URL+"/secret?token=hidden")
 	var status *fetch.StatusError
 	if !errors.As(err, &status) || status.Status != http.StatusForbidden {
@@ -116,7 +116,7 @@ func TestStatusIsTold(t *testing.T) {
 	}
 }
 
-func TestErrorsDoNotRepeatTheAddress(t *testing.T) {
+func TestErrorsHideTheAddress(t *testing.T) {
 	_, err := fetcher(t).Open(t.Context(), "http://169.254.0.1/?token=hidden")
 	if err == nil || strings.Contains(err.Error(), "hidden") {
 		t.Errorf("got %v", err)

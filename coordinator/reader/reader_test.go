@@ -81,7 +81,7 @@ func project(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-func TestAProcessReadsWhatThisOneWould(t *testing.T) {
+func TestChildReadsTheSame(t *testing.T) {
 	t.Parallel()
 	file := aeptest.Archive(t, map[string][]byte{"film/a.aep": project(t), "film/picture.png": []byte("png")})
 	got, err := reader.Read(t.Context(), program(t, reads), job(t, aep.TypeZip, file), bounds)
@@ -104,7 +104,7 @@ func TestAProcessReadsWhatThisOneWould(t *testing.T) {
 	}
 }
 
-func TestAReaderIsHeldToItsBounds(t *testing.T) {
+func TestLimits(t *testing.T) {
 	t.Parallel()
 	small := reader.Bounds{Memory: 64 << 20, Within: time.Minute}
 	short := reader.Bounds{Memory: 1 << 30, Within: time.Millisecond}
@@ -133,7 +133,7 @@ func TestAReaderIsHeldToItsBounds(t *testing.T) {
 	}
 }
 
-func TestAnArchiveWaitsForRoom(t *testing.T) {
+func TestArchiveWithoutRoom(t *testing.T) {
 	t.Parallel()
 	j := job(t, aep.TypeZip, aeptest.Archive(t, map[string][]byte{"a.aep": project(t), "footage.bin": make([]byte, 1<<20)}))
 	j.MinFree = 1 << 60

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestALeaderIsSeenToWriteWhateverItsClockShows(t *testing.T) {
+func TestLeaderNoteIsFreshDespiteClockSkew(t *testing.T) {
 	for name, by := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 		var s leaderNote
 		note := func(content string) nodeNote { return nodeNote{At: time.Now().Add(by), Content: content} }

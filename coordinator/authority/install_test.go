@@ -131,11 +131,11 @@ func TestUnsuitableAuthoritiesAreRefused(t *testing.T) {
 		"not that of an authority": func(c *x509.Certificate) {
 			c.IsCA, c.MaxPathLenZero, c.KeyUsage = false, false, x509.KeyUsageDigitalSignature
 		},
-		"expired on 2026-11-21":                    func(c *x509.Certificate) { c.NotAfter = noon.Add(-time.Minute) },
-		"not good before 2026-11-22":               func(c *x509.Certificate) { c.NotBefore = noon.AddDate(0, 0, 1) },
+		"expired on 2026-11-21":                                func(c *x509.Certificate) { c.NotAfter = noon.Add(-time.Minute) },
+		"not valid before 2026-11-22":                          func(c *x509.Certificate) { c.NotBefore = noon.AddDate(0, 0, 1) },
 		"it may not issue certificates to agents":              func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} },
 		"it may not issue certificates to coordinators: x509:": func(c *x509.Certificate) { c.PermittedDNSDomains = []string{"studio.example"} },
-		"it may not sign certificates":             func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageDigitalSignature },
+		"it may not sign certificates":                         func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageDigitalSignature },
 	} {
 		certificate, keyFile := s.issue(key, edit)
 		dir := t.TempDir()

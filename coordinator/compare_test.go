@@ -54,7 +54,7 @@ func TestACoordinatorWithAWrongRuleIsFound(t *testing.T) {
 	leader.submit()
 	astray.eventually("the coordinator says that its state is another", func() bool {
 		err := astray.Ready()
-		return err != nil && strings.Contains(err.Error(), "holds another state than the others: "+membership.AstrayWayOut)
+		return err != nil && strings.Contains(err.Error(), "differs from the others': "+membership.AstrayWayOut)
 	})
 	for _, r := range []*rig{leader, followers[1]} {
 		r.eventually("the others name it", func() bool {
@@ -67,7 +67,7 @@ func TestACoordinatorWithAWrongRuleIsFound(t *testing.T) {
 				if m.Differs != (m.ID == self) {
 					return false
 				}
-				named = named || m.Differs && strings.Contains(strings.Join(cluster.Warnings, "\n"), "coordinator "+m.Name+" holds another state")
+				named = named || m.Differs && strings.Contains(strings.Join(cluster.Warnings, "\n"), "the state of coordinator "+m.Name+" differs")
 			}
 			return named
 		})

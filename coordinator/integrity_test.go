@@ -43,7 +43,7 @@ func TestADamagedStateFileIsMadeAgainWhileTheFarmWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if words := strings.Join(cluster.Warnings, "\n"); !strings.Contains(words, "found its state file damaged and made it again") {
+	if words := strings.Join(cluster.Warnings, "\n"); !strings.Contains(words, "found its state file damaged and rebuilt it") {
 		t.Errorf("the page of coordinators warns of %q", words)
 	}
 	if cluster.Members[0].Rebuilds != 1 {

@@ -11,8 +11,8 @@ import (
 	"overcrank/raftstore"
 )
 
-// PublicAddress is the farm's one base address, without a trailing slash: every link begins with it, whichever coordinator gives it
-// out. It is what the coordinators' settings name, and that of the first of them where none names any.
+// PublicAddress is the farm's one base address, without a trailing slash, with which every link begins on every coordinator. It is the
+// one in the coordinators' settings, or the first coordinator's own address if none is set.
 func (c *Cluster) PublicAddress() string {
 	if known := c.public.Load(); known != nil {
 		return *known
@@ -20,8 +20,8 @@ func (c *Cluster) PublicAddress() string {
 	return cmp.Or(c.cfg.PublicAddress, c.cfg.NodeAddress)
 }
 
-// learnPublicAddress takes the farm's address from what its coordinators say of themselves, so that all of them come to the same.
-// Of this node that is what it says now: its record follows a change of its settings a moment later.
+// learnPublicAddress computes the farm's address from the records of its coordinators, so that all of them arrive at the same. For this
+// node it uses the current settings, since its record follows them a moment later.
 func (c *Cluster) learnPublicAddress() {
 	self := c.self()
 	others := slices.DeleteFunc(c.records(), func(r farm.Coordinator) bool { return r.ID == self.ID })
@@ -30,8 +30,8 @@ func (c *Cluster) learnPublicAddress() {
 	}
 }
 
-// publicAddressOf is the farm's address by the records of its coordinators, "" while there are none. Where they name several, the
-// first counts, by id, until an administrator has made them agree.
+// publicAddressOf is the farm's address by the records of its coordinators, "" while there are none. Where they name several, the one of
+// the lowest id wins until an administrator makes them agree.
 func publicAddressOf(records []farm.Coordinator) string {
 	records = slices.SortedFunc(slices.Values(records), func(a, b farm.Coordinator) int { return strings.Compare(a.ID, b.ID) })
 	for _, r := range records {
@@ -47,7 +47,7 @@ func publicAddressOf(records []farm.Coordinator) string {
 	return ""
 }
 
-// addressWarnings say what is wrong with the addresses that a farm's coordinators have in their settings.
+// addressWarnings lists what is wrong with the addresses in the coordinators' settings.
 func addressWarnings(records []farm.Coordinator) []string {
 	if len(records) < 2 {
 		return nil
@@ -60,7 +60,7 @@ func addressWarnings(records []farm.Coordinator) []string {
 	}
 	for _, address := range slices.Sorted(maps.Keys(shared)) {
 		if names := shared[address]; address != "" && len(names) > 1 {
-			words = append(words, fmt.Sprintf("%s all say that machines reach them at %s: give each an address of its own with --node-address",
+			words = append(words, fmt.Sprintf("%s have the same address for machines, %s: give each its own with --node-address",
 				strings.Join(names, ", "), address))
 		}
 	}
@@ -70,16 +70,16 @@ func addressWarnings(records []farm.Coordinator) []string {
 		for _, address := range slices.Sorted(maps.Keys(named)) {
 			each = append(each, fmt.Sprintf("%s on %s", cmp.Or(address, "none"), strings.Join(named[address], ", ")))
 		}
-		words = append(words, fmt.Sprintf("--public-address has to be the same on every coordinator, and is %s; links begin with %s",
+		words = append(words, fmt.Sprintf("--public-address must be the same on every coordinator but is %s; links begin with %s",
 			strings.Join(each, "; "), publicAddressOf(records)))
 	case named[""] != nil:
 		words = append(words, fmt.Sprintf("the farm has no address of its own: links begin with %s and fail while that coordinator is away; "+
-			"give every coordinator the same --public-address, a name that leads to all of them", publicAddressOf(records)))
+			"give every coordinator the same --public-address, a name that resolves to all of them", publicAddressOf(records)))
 	}
 	return words
 }
 
-// BaseAddresses are the addresses by which callers may know the farm: its own, and those of its coordinators.
+// BaseAddresses returns all base addresses by which callers may know the farm: its own and its coordinators'.
 func (c *Cluster) BaseAddresses(tx *raftstore.Tx) ([]string, error) {
 	nodes, err := c.NodeAddresses(tx)
 	all := append(nodes, c.PublicAddress())
@@ -87,7 +87,7 @@ func (c *Cluster) BaseAddresses(tx *raftstore.Tx) ([]string, error) {
 	return slices.Compact(all), err
 }
 
-// NodeAddresses are the base addresses at which agents reach the farm's coordinators: those that the state knows, and this one's.
+// NodeAddresses returns the base addresses at which agents reach the coordinators, including this one.
 func (c *Cluster) NodeAddresses(tx *raftstore.Tx) ([]string, error) {
 	addresses := []string{c.cfg.NodeAddress}
 	known, err := tx.Coordinators()

@@ -11,10 +11,10 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// admit makes a coordinator that asks for it a member without a vote, or gives a member its new address.
+// admit lets in a coordinator that asks, as a member without a vote, or updates a member's address.
 func (c *Cluster) admit(ctx context.Context, from string, in nodeReport) (joinAnswer, error) {
 	if in.ID != from {
-		return joinAnswer{}, farm.Errorf(farm.CodeForbidden, "a coordinator asks for itself alone")
+		return joinAnswer{}, farm.Errorf(farm.CodeForbidden, "a coordinator may ask only for itself")
 	}
 	id, leader := c.raft.Leader()
 	if id != c.raft.ID() {
@@ -45,22 +45,22 @@ func (c *Cluster) admit(ctx context.Context, from string, in nodeReport) (joinAn
 		return joinAnswer{}, err
 	}
 	c.watch(in)
-	c.log.Info("a coordinator was let in; it gets a vote once it keeps up", "id", in.ID, "name", in.Name, "address", in.Cluster)
+	c.log.Info("let a coordinator in; it gets a vote once it keeps up", "id", in.ID, "name", in.Name, "address", in.Cluster)
 	record := in.Coordinator
 	record.At = c.state.Now()
 	c.record(ctx, command.PutCoordinator{Coordinator: record})
 	return joinAnswer{}, nil
 }
 
-// relocate gives a member the address that it has now.
+// relocate updates a member's address.
 func (c *Cluster) relocate(ctx context.Context, member raftstore.Member, in nodeReport, based uint64) error {
 	if member.Address == in.Cluster {
 		return nil
 	}
 	if there, err := c.report(ctx, member.Address, 0); err == nil && there.ID == in.ID {
-		return farm.Errorf(farm.CodeConflict, "coordinator %s runs at %s already, and another one with the same id at %s asks to be it: was its folder copied?", in.ID, member.Address, in.Cluster)
+		return farm.Errorf(farm.CodeConflict, "coordinator %s already runs at %s, and another one with the same id asks from %s: was its folder copied?", in.ID, member.Address, in.Cluster)
 	}
-	c.log.Info("a coordinator has another address", "id", in.ID, "was", member.Address, "is", in.Cluster)
+	c.log.Info("a coordinator's address changed", "id", in.ID, "was", member.Address, "is", in.Cluster)
 	return c.setAddress(ctx, member, in.Cluster, based)
 }
 
@@ -71,7 +71,7 @@ func (c *Cluster) setAddress(ctx context.Context, member raftstore.Member, addre
 	return c.raft.AddFollower(ctx, member.ID, address, based)
 }
 
-// admissible is nil for a coordinator that can become one of this farm's. The error says in words why it cannot.
+// admissible is nil for a coordinator that can join this farm. The error says why it cannot.
 func (c *Cluster) admissible(in nodeReport) error {
 	if c.peers.Alone() {
 		return farm.Errorf(farm.CodeConflict, "this farm has no port for other coordinators: start the one it has with --cluster-listen, and --cluster-address where others reach it, first")
@@ -90,12 +90,12 @@ func (c *Cluster) admissible(in nodeReport) error {
 		if skew < 0 {
 			way = "ahead of"
 		}
-		return farm.Errorf(farm.CodeConflict, "its clock is %v %s the farm's: set it right first (most systems do that by themselves: timedatectl set-ntp true)", skew.Abs().Round(time.Second), way)
+		return farm.Errorf(farm.CodeConflict, "its clock is %v %s the farm's: correct it first (for example with timedatectl set-ntp true)", skew.Abs().Round(time.Second), way)
 	}
 	return nil
 }
 
-// watch begins to expect a member's answers.
+// watch starts to expect a member's reports.
 func (c *Cluster) watch(in nodeReport) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package cluster is the farm's coordinators: who they are, how one is invited, let in, gets its vote, leaves or is removed, whether all
-// of them hold the same state and understand the same commands, and the keys and addresses that they have in common. Who gets a vote and
-// who loses its place is decided in package membership.
+// Package cluster manages the farm's coordinators: inviting, letting in, giving votes, leaving and removal; whether all hold the same
+// state and understand the same commands; and their common keys and addresses. Package membership decides who gets a vote and who loses
+// its place.
 package cluster
 
 import (
@@ -31,17 +31,16 @@ import (
 )
 
 const (
-	// lookEvery is how often the coordinators of a farm ask each other how they are; seekEvery is the same for one that is no
-	// member yet.
+	// lookEvery is how often a member asks the other coordinators for reports; seekEvery is the same for a node that is no member yet.
 	lookEvery = time.Second
 	seekEvery = 250 * time.Millisecond
-	// lookWithin bounds one such question.
-	lookWithin = 2 * time.Second
-	// mostLag is how many changes behind a coordinator may be that is said to keep up.
-	mostLag = 500
-	// mostKnown bounds the addresses that are kept of coordinators that are no members.
-	mostKnown = 100
-	// leaderlessAfter is how long a member is without a leader before it asks the others whether it still is one.
+	// lookTimeout bounds one such request.
+	lookTimeout = 2 * time.Second
+	// maxLag is how many changes behind a coordinator may be that keeps up.
+	maxLag = 500
+	// maxKnown is how many addresses of coordinators outside the farm are kept.
+	maxKnown = 100
+	// leaderlessAfter is how long a member is without a leader before it asks the others whether it still is a member.
 	leaderlessAfter = 3 * time.Second
 )
 
@@ -49,33 +48,33 @@ const (
 type Farm interface {
 	// Ready is nil when this coordinator can take work.
 	Ready() error
-	// Works says whether this coordinator leads and has taken up the leader's work.
+	// Works reports whether this coordinator leads and has taken up the leader's work.
 	Works() bool
-	// LevelRaised is called when the farm's level has been raised by this coordinator.
+	// LevelRaised is called when this coordinator has raised the farm's level.
 	LevelRaised(ctx context.Context)
-	// TellAgents tells all agents that are linked to this coordinator how gossip goes on.
+	// TellAgents sends new gossip settings to all agents connected to this coordinator.
 	TellAgents(gossip wire.Gossip)
-	// MachineSeen is called when gossip has noticed that a machine has come or gone.
+	// MachineSeen is called when gossip notices that a machine came or went.
 	MachineSeen(id string)
 }
 
-// Config says what this coordinator is to the others.
+// Config configures a Cluster.
 type Config struct {
 	Dir     string // the data folder
-	Farm    string // what the farm is called in its certificates
+	Farm    string // name of the farm in its certificates
 	Eras    []string
 	Wanted  Wanted
 	Version string // of this program
-	// NodeAddress is the base address at which this coordinator is reached, PublicAddress that of the whole farm in its settings.
+	// NodeAddress is this coordinator's base address, PublicAddress that of the whole farm by this node's settings.
 	NodeAddress, PublicAddress string
-	// PromoteAfter is how long a new coordinator has to keep up before it gets a vote, RemoveDeadAfter how long one may be dead before it
-	// loses its place; 0 means that it never does.
+	// PromoteAfter is how long a new coordinator must keep up before it gets a vote, RemoveDeadAfter how long one may be dead before it
+	// loses its place; 0 for any time.
 	PromoteAfter, RemoveDeadAfter time.Duration
 	Invitations                   Invitations
 	Logger                        *slog.Logger
 }
 
-// Parts are the other rooms that the cluster stands on.
+// Parts are the rooms that the cluster depends on.
 type Parts struct {
 	Farm      Farm
 	Raft      *raftstore.Store
@@ -87,8 +86,8 @@ type Parts struct {
 	Storage   *storage.Storage // of the farm's files
 }
 
-// Cluster is the farm's coordinators as this one sees them, and its own place among them. Its loop, Run, does everything that changes
-// the membership, so no two changes meet. Its methods may be called at the same time.
+// Cluster is the farm's coordinators as this one sees them, and its own membership. Only its loop, Run, changes the membership, so
+// changes never collide. Its methods may be called concurrently.
 type Cluster struct {
 	cfg       Config
 	log       *slog.Logger
@@ -104,37 +103,37 @@ type Cluster struct {
 	public    atomic.Pointer[string] // the farm's base address, once its coordinators are known
 
 	mu      sync.Mutex
-	seen    map[string]*sighting // of other coordinators, by id
-	silent  map[string]string    // what became of the last call, by address, for those that do not answer
-	known   []string             // addresses to call besides those of the members
+	seen    map[string]*sighting // other coordinators, by id
+	silent  map[string]string    // why the last request failed, by address
+	known   []string             // addresses to ask besides the members'
 	waiting string               // what this node waits for before it is a member, "" for one that is
-	left    string               // why this node is a member no more
-	gone    chan struct{}        // closed then
+	left    string               // why this node is no longer a member
+	gone    chan struct{}        // closed when left is set
 
 	loop loop
 }
 
-// loop is what the loop alone knows.
+// loop is the state of Run alone.
 type loop struct {
-	yielded       time.Time // when it handed the lead over because of its state
-	said          string    // the last of waiting that was logged
-	warned        string    // the last of the warnings that was logged
-	leaderAt      time.Time // when the farm had a leader last
-	member        bool      // has been one since it started
-	storageWorked bool      // for a node that is about to join
+	yielded       time.Time // when it last handed the lead over because of its state
+	said          string    // last logged value of waiting
+	warned        string    // last logged warnings
+	leaderAt      time.Time // when there was a leader last
+	member        bool      // has been a member since the start
+	storageWorked bool      // the storage worked, for a node about to join
 }
 
-// sighting is what this node has seen of another.
+// sighting is what this node knows of another.
 type sighting struct {
 	report   nodeReport
-	heard    time.Time     // when it answered last; when the watch of it began, for one that never did
-	keepsUp  time.Time     // since when it has kept up; zero while it does not
+	heard    time.Time     // when it answered last, or when this node began to expect it
+	keepsUp  time.Time     // since when it keeps up; zero while it does not
 	answered bool          // ever
-	skew     time.Duration // how far its clock was ahead of this node's then
+	skew     time.Duration // how far its clock was ahead of this node's at heard
 	compared comparison
 }
 
-// New is the cluster of a coordinator whose state is open. Others can ask about it from then on; Run has to be called.
+// New returns the cluster of a coordinator whose state is open, and answers requests of others from then on. Run has to be called.
 func New(cfg Config, parts Parts) *Cluster {
 	now := time.Now()
 	c := &Cluster{
@@ -147,7 +146,7 @@ func New(cfg Config, parts Parts) *Cluster {
 	return c
 }
 
-// Run looks after this node's membership until ctx ends.
+// Run maintains this node's membership until ctx ends or it leaves the farm.
 func (c *Cluster) Run(ctx context.Context) {
 	for {
 		every := lookEvery
@@ -164,7 +163,7 @@ func (c *Cluster) Run(ctx context.Context) {
 	}
 }
 
-// asMember does what a member has to do now and then.
+// asMember does one round of a member's work.
 func (c *Cluster) asMember(ctx context.Context) {
 	c.nowMember()
 	c.learnPublicAddress()
@@ -184,7 +183,7 @@ func (c *Cluster) asMember(ctx context.Context) {
 	c.announce(ctx)
 }
 
-// self is this node's record, as the others are to have it.
+// self is this node's record.
 func (c *Cluster) self() farm.Coordinator {
 	return farm.Coordinator{
 		ID: c.raft.ID(), Name: hostName(), Cluster: c.peers.Address(), Public: c.cfg.NodeAddress, Farm: c.cfg.PublicAddress, Version: c.cfg.Version,
@@ -200,7 +199,7 @@ func hostName() string {
 	return name
 }
 
-// announce brings this node's record in the state up to date.
+// announce updates this node's record in the state.
 func (c *Cluster) announce(ctx context.Context) {
 	self := c.self()
 	var kept farm.Coordinator
@@ -215,10 +214,10 @@ func (c *Cluster) announce(ctx context.Context) {
 	c.record(ctx, command.PutCoordinator{Coordinator: self})
 }
 
-// record writes something about the coordinators into the state. What fails, as when the leader is lost meanwhile, is done with
-// another round: no round waits for a leader.
+// record writes something about the coordinators to the state. Failures, as when the leader changes, are left to the next round: no round
+// waits for a leader.
 func (c *Cluster) record(ctx context.Context, cmd command.Command) {
-	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	res, err := c.raft.Apply(ctx, cmd)
 	if err == nil && res.Refused != nil {
@@ -229,7 +228,7 @@ func (c *Cluster) record(ctx context.Context, cmd command.Command) {
 	}
 }
 
-// wait notes what this node waits for before it is a member.
+// wait records what this node waits for before it is a member.
 func (c *Cluster) wait(format string, args ...any) {
 	words := fmt.Sprintf(format, args...)
 	c.mu.Lock()
@@ -241,7 +240,7 @@ func (c *Cluster) wait(format string, args ...any) {
 	}
 }
 
-// nowMember notes that this node is one.
+// nowMember records that this node is a member.
 func (c *Cluster) nowMember() {
 	c.mu.Lock()
 	was := c.waiting
@@ -252,12 +251,12 @@ func (c *Cluster) nowMember() {
 	}
 	c.loop.member = true
 	if err := os.Remove(filepath.Join(c.cfg.Dir, waitingFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		c.log.Warn("a file that is no longer needed stays", "error", err)
+		c.log.Warn("removing a file that is no longer needed", "error", err)
 	}
 	if was == "" {
 		return
 	}
-	c.log.Info("this coordinator is part of the farm now", "farm", c.cfg.Farm, "id", c.raft.ID())
+	c.log.Info("this coordinator joined the farm", "farm", c.cfg.Farm, "id", c.raft.ID())
 }
 
 // Ready is nil for a member; for others it says what they wait for.
@@ -266,14 +265,14 @@ func (c *Cluster) Ready() error {
 	defer c.mu.Unlock()
 	switch {
 	case c.left != "":
-		return farm.Errorf(farm.CodeUnavailable, "this coordinator is part of the farm no more: %s", c.left)
+		return farm.Errorf(farm.CodeUnavailable, "this coordinator is no longer part of the farm: %s", c.left)
 	case c.waiting != "":
 		return farm.Errorf(farm.CodeUnavailable, "this coordinator is not part of a farm yet: %s", c.waiting)
 	}
 	return nil
 }
 
-// Check says whether this node is one of the farm's coordinators, and how many of these answer.
+// Check reports whether this node is a member, and how many coordinators answer.
 func (c *Cluster) Check() farm.Check {
 	const name = "cluster"
 	if err := c.Ready(); err != nil {
@@ -284,7 +283,7 @@ func (c *Cluster) Check() farm.Check {
 		return farm.Failed(name, err)
 	}
 	if c.Differs() {
-		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "this coordinator holds another state than the others: %s", membership.AstrayWayOut))
+		return farm.Failed(name, farm.Errorf(farm.CodeUnavailable, "the state of this coordinator differs from the others': %s", membership.AstrayWayOut))
 	}
 	seen := c.members(list)
 	stand := membership.Stand(seen)
@@ -298,18 +297,18 @@ func (c *Cluster) Check() farm.Check {
 	return found
 }
 
-// Know adds addresses of coordinators to call.
+// Know adds addresses of coordinators to ask.
 func (c *Cluster) Know(addresses ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, address := range addresses {
-		if address != "" && len(c.known) < mostKnown && !slices.Contains(c.known, address) {
+		if address != "" && len(c.known) < maxKnown && !slices.Contains(c.known, address) {
 			c.known = append(c.known, address)
 		}
 	}
 }
 
-// sightings are what this node has seen of the others, by id.
+// sightings returns what this node knows of the others, by id.
 func (c *Cluster) sightings() map[string]sighting {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -320,8 +319,7 @@ func (c *Cluster) sightings() map[string]sighting {
 	return all
 }
 
-// callable are the addresses of all coordinators that this node knows of: of members, and, while it is none or has no leader, of
-// whoever else may be there.
+// callable returns the addresses of the coordinators to ask: the members, and, without a leader, whatever else may be one.
 func (c *Cluster) callable() []string {
 	set := map[string]bool{}
 	members, _, err := c.raft.Members()
@@ -354,7 +352,7 @@ func (c *Cluster) callable() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// look asks the others how they are.
+// look asks the others for their reports.
 func (c *Cluster) look(ctx context.Context) {
 	if c.peers.Alone() {
 		return
@@ -375,7 +373,7 @@ func (c *Cluster) look(ctx context.Context) {
 	calls.Wait()
 }
 
-// note takes up what another node said of itself.
+// note records another node's report.
 func (c *Cluster) note(address string, r nodeReport) {
 	now, committed := time.Now(), c.raft.Progress().Committed
 	c.mu.Lock()
@@ -405,14 +403,14 @@ func (c *Cluster) note(address string, r nodeReport) {
 	}
 	s.report, s.heard, s.answered, s.skew, s.compared = r, now, true, r.At.Sub(c.state.Now()), compared
 	switch {
-	case r.Blank || committed > r.Applied+mostLag:
+	case r.Blank || committed > r.Applied+maxLag:
 		s.keepsUp = time.Time{}
 	case s.keepsUp.IsZero():
 		s.keepsUp = now
 	}
 }
 
-// shortReason is what an administrator needs of why another node does not answer.
+// shortReason is why another node does not answer, shortened for an administrator.
 func shortReason(err error) string {
 	words := err.Error()
 	for _, end := range []string{"is no coordinator of this farm", "connection refused", "no route to host", "i/o timeout", "deadline exceeded"} {
@@ -429,8 +427,8 @@ func shortReason(err error) string {
 	return words
 }
 
-// Await waits until this node is a coordinator of its farm and shows what that has acknowledged. It fails when ctx ends, or
-// when this node has left its farm.
+// Await waits until this node is a member and its state has everything acknowledged so far. It fails when ctx ends or this node has left
+// its farm.
 func (c *Cluster) Await(ctx context.Context) error {
 	for {
 		if c.Ready() == nil && !c.raft.Blank() && c.raft.Fresh(ctx) == nil {
@@ -445,14 +443,14 @@ func (c *Cluster) Await(ctx context.Context) error {
 	}
 }
 
-// Blank tells whether this node has never been part of a farm.
+// Blank reports whether this node was never part of a farm.
 func (c *Cluster) Blank() bool { return c.raft.Blank() }
 
-// Leads tells whether this node leads the farm.
+// Leads reports whether this node leads the farm.
 func (c *Cluster) Leads() bool {
 	id, _ := c.raft.Leader()
 	return id == c.raft.ID()
 }
 
-// NodeAddress is the base address at which callers, agents and the other coordinators reach this one, without a trailing slash.
+// NodeAddress is this coordinator's base address for callers, agents and other coordinators, without a trailing slash.
 func (c *Cluster) NodeAddress() string { return c.cfg.NodeAddress }

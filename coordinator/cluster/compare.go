@@ -7,17 +7,17 @@ import (
 	"overcrank/coordinator/membership"
 )
 
-// Coordinators compare what they hold: each says with its reports what fingerprint its state has at two indexes, the newest and one
-// that all remember for long, and whoever hears it compares that with its own at the same index. A fingerprint goes on over the rows
-// of every entry, so states that differed once differ at every later index, until one of them is replaced.
+// Coordinators compare their states: each report carries the fingerprints of the state at two indexes, the newest and one that all
+// remember for long, and the receiver compares them with its own at the same indexes. A fingerprint covers the rows of every entry so
+// far, so states that differed once differ at every later index, until one of them is replaced.
 
-// comparison is what came of comparing another node's state with that of this one.
+// comparison is the result of comparing another node's state with this one's.
 type comparison struct {
-	index   uint64 // of the last that both had, 0 before there was one
+	index   uint64 // the last index that both knew, 0 before there was one
 	differs bool
 }
 
-// compareWith compares the fingerprints of a report with those of this node.
+// compareWith compares a report with this node's state; before when no index is known to both.
 func (c *Cluster) compareWith(r nodeReport, before comparison) comparison {
 	for _, at := range []struct {
 		index uint64
@@ -33,14 +33,14 @@ func (c *Cluster) compareWith(r nodeReport, before comparison) comparison {
 	return before
 }
 
-// verdict is what comparing the members came to.
+// verdict is the result of comparing all members.
 type verdict struct {
-	differing []string // ids of the members whose state is not that of the others, in the order of the members
-	self      bool     // this node is one of them
+	differing []string // ids of the members whose state differs, in the members' order
+	self      bool     // this node is among them
 }
 
-// compared says whose state differs. A node that has more of the others against it than with it is the one that is wrong; between
-// two, the leader's state is what the farm goes by.
+// compared finds the members whose state differs. This node is wrong if more of the others disagree with it than agree; in a tie the
+// leader's state counts.
 func (c *Cluster) compared() (v verdict) {
 	list, _, err := c.raft.Members()
 	if err != nil {
@@ -69,10 +69,10 @@ func (c *Cluster) compared() (v verdict) {
 	return v
 }
 
-// Differs says whether it is this node's state that differs from that of the others.
+// Differs reports whether this node's state differs from that of the others.
 func (c *Cluster) Differs() bool { return c.compared().self }
 
-// astray adds to the members which of them hold another state than the others.
+// astray marks the members whose state differs.
 func (c *Cluster) astray(members []membership.Member) {
 	v := c.compared()
 	for _, id := range v.differing {
@@ -82,17 +82,17 @@ func (c *Cluster) astray(members []membership.Member) {
 	}
 }
 
-// yieldLead hands the lead over when it is this node's state that differs: what it answers may be wrong.
+// yieldLead hands the lead over when this node's state differs, since its answers may be wrong.
 func (c *Cluster) yieldLead(ctx context.Context) {
 	if !c.Differs() || time.Since(c.loop.yielded) < yieldEvery {
 		return
 	}
 	c.loop.yielded = time.Now()
-	c.log.Error("this coordinator holds another state than the others and hands the lead over", "way out", membership.AstrayWayOut)
+	c.log.Error("the state of this coordinator differs from the others'; it hands the lead over", "way out", membership.AstrayWayOut)
 	if err := c.raft.TransferLead(ctx, ""); err != nil {
 		c.log.Warn("handing the lead over", "error", err)
 	}
 }
 
-// yieldEvery is how often a leader that should not lead tries to hand the lead over.
+// yieldEvery is how often a leader with a differing state tries to hand the lead over.
 const yieldEvery = 10 * time.Second

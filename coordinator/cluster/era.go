@@ -13,10 +13,11 @@ import (
 	"overcrank/durable"
 )
 
-// eraFile names the eras of the farm's Raft, see internode.Config: nodes from before a recovery must not be heard after it.
+// eraFile lists the eras of the farm's Raft (see internode.Config): nodes from before a recovery must not communicate with those after
+// it.
 const eraFile = "cluster.era"
 
-// Eras are those that the farm of a data folder has gone through, the present one last; none for a farm that was never recovered.
+// Eras lists the eras of the farm in a data folder, the current one last; none for a farm that was never recovered.
 func Eras(dir string) ([]string, error) {
 	text, err := durable.ReadSummed(filepath.Join(dir, eraFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -28,7 +29,7 @@ func Eras(dir string) ([]string, error) {
 	return strings.Fields(string(text)), nil
 }
 
-// BeginEra sets the farm of a data folder apart from all nodes that were its members so far.
+// BeginEra begins a new era for the farm in a data folder: its former members can no longer communicate with it.
 func BeginEra(dir string) error {
 	all, err := Eras(dir)
 	if err != nil {
@@ -38,12 +39,12 @@ func BeginEra(dir string) error {
 	_, _ = rand.Read(id) // crypto/rand never fails: it ends the process instead
 	all = append(all, hex.EncodeToString(id))
 	if err := durable.WriteSummed(filepath.Join(dir, eraFile), []byte(strings.Join(all, "\n")+"\n"), 0o600); err != nil {
-		return fmt.Errorf("setting the farm apart from the coordinators that it had: %w", err)
+		return fmt.Errorf("beginning a new era of the farm: %w", err)
 	}
 	return nil
 }
 
-// outlived tells whether the farm of another node has gone on from this node's era to a later one.
+// outlived reports whether another node is in a later era of this node's farm.
 func outlived(own, other []string) bool {
 	return len(other) > len(own) && slices.Equal(own, other[:len(own)])
 }

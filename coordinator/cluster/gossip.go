@@ -20,43 +20,43 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// A key of gossip is changed in three steps, so that no member ever hears what it cannot read: the new key is given to all, then all write
-// with it, then the one before goes. Machines that sleep meanwhile hear of it when they come back, over their own session.
+// A gossip key is rotated in three steps, so that no member ever receives what it cannot read: all get the new key, then all write with
+// it, then the old one is dropped. A machine that slept meanwhile gets the keys with its next session.
 const (
-	// GossipSpread is how long a new key is given to members before it is written with.
+	// GossipSpread is how long members know a new key before it is used.
 	GossipSpread = 10 * time.Minute
-	// GossipKeep is how long the key before it is read with after that.
+	// GossipKeep is how long the old key is accepted after that.
 	GossipKeep = 24 * time.Hour
 
-	shortestSpread = time.Second
-	longestTurn    = 90 * 24 * time.Hour
-	lookAtGossip   = 500 * time.Millisecond
+	minGossipStep    = time.Second
+	maxGossipStep    = 90 * 24 * time.Hour
+	gossipCheckEvery = 500 * time.Millisecond
 )
 
-// GossipConfig says how this coordinator takes part in gossip.
+// GossipConfig configures a Gossip.
 type GossipConfig struct {
-	Bind      string                                // host:port; "" takes part in none
-	Elsewhere bool                                  // take another port, or this machine alone, where Bind cannot be had
-	PortFile  string                                // remembers the port
-	Seeds     []string                              // addresses to begin with
-	Label     string                                // of the farm's pool
-	Streams   *inbound.Gate                         // bounds streams; nil for gossip's own bound
-	Derive    func(purpose string, size int) []byte // makes keys of the farm's key
+	Bind      string                                // host:port; "" for no gossip
+	Elsewhere bool                                  // use another port, or only this machine, if Bind is taken
+	PortFile  string                                // stores the port
+	Seeds     []string                              // addresses of first members
+	Label     string                                // name of the farm's pool
+	Streams   *inbound.Gate                         // limits streams; nil for gossip's default
+	Derive    func(purpose string, size int) []byte // derives keys from the farm's key
 	Node      wire.Node                             // this coordinator
 	Logger    *slog.Logger
 }
 
-// Gossip is this coordinator's part in the pool where coordinators and agents find each other, and the keys that its members speak with.
+// Gossip is this coordinator's membership of the pool in which coordinators and agents find each other, and the keys of that pool.
 type Gossip struct {
 	cfg   GossipConfig
 	log   *slog.Logger
 	state *state.State
 	farm  Farm
 	pool  *gossip.Pool // nil without gossip
-	taken int          // revision of the keys with which the pool was joined
+	taken int          // revision of the keys with which it joined
 }
 
-// NewGossip takes part in nothing until Join is called.
+// NewGossip returns a Gossip that is in no pool until Join is called.
 func NewGossip(cfg GossipConfig, s *state.State, f Farm) *Gossip {
 	return &Gossip{cfg: cfg, log: cfg.Logger, state: s, farm: f}
 }
@@ -72,7 +72,7 @@ func (g *Gossip) Join() error {
 	}
 	keys, err := g.open(ring)
 	if err != nil {
-		g.log.Error("gossip begins with the key that the farm began with", "error", err)
+		g.log.Error("gossip falls back to the farm's first key", "error", err)
 		keys = [][]byte{g.firstKey()}
 	}
 	g.taken = ring.Revision
@@ -85,7 +85,7 @@ func (g *Gossip) Join() error {
 			break
 		}
 		if i+1 < len(binds) {
-			g.log.Warn("gossip goes on elsewhere", "wanted", bind, "next", binds[i+1], "error", err)
+			g.log.Warn("gossip uses another address", "wanted", bind, "next", binds[i+1], "error", err)
 		}
 	}
 	return err
@@ -99,7 +99,7 @@ func (g *Gossip) joinAt(bind string, keys [][]byte) (err error) {
 	return err
 }
 
-// Members are those of the pool; none without gossip.
+// Members returns the members of the pool; none without gossip.
 func (g *Gossip) Members() []wire.Node {
 	if g.pool == nil {
 		return nil
@@ -107,14 +107,14 @@ func (g *Gossip) Members() []wire.Node {
 	return g.pool.Members()
 }
 
-// Leave tells the pool that this coordinator goes.
+// Leave announces to the pool that this coordinator leaves.
 func (g *Gossip) Leave() {
 	if g.pool != nil {
 		g.pool.Leave()
 	}
 }
 
-// Close ends what Join began.
+// Close undoes Join.
 func (g *Gossip) Close() error {
 	if g.pool == nil {
 		return nil
@@ -122,14 +122,14 @@ func (g *Gossip) Close() error {
 	return g.pool.Close()
 }
 
-// current is the keys of gossip. A farm that never changed them has the one that is derived from its key file.
+// current returns the gossip keys. A farm that never rotated them has the one derived from its key file.
 func (g *Gossip) current() (ring farm.GossipRing, err error) {
 	err = g.state.View(func(tx *raftstore.Tx) (err error) {
 		ring, err = tx.GossipRing()
 		return err
 	})
 	if err != nil {
-		return ring, fmt.Errorf("reading the keys of gossip: %w", err)
+		return ring, fmt.Errorf("reading the gossip keys: %w", err)
 	}
 	if ring.Revision > 0 {
 		return ring, nil
@@ -139,10 +139,10 @@ func (g *Gossip) current() (ring farm.GossipRing, err error) {
 	return ring, err
 }
 
-// firstKey is the key that every farm begins with.
+// firstKey is the gossip key of every new farm.
 func (g *Gossip) firstKey() []byte { return g.cfg.Derive("gossip", gossip.KeySize) }
 
-// box seals the keys of gossip with a key of the farm's key file, which every coordinator has and which is not in the state.
+// box seals gossip keys with a key derived from the farm's key file, which every coordinator has and the state does not.
 func (g *Gossip) box() (*seal.Box, error) {
 	return seal.NewBox(g.cfg.Derive("gossip ring", 32))
 }
@@ -158,7 +158,7 @@ func (g *Gossip) seal(key []byte) (farm.GossipKey, error) {
 	return farm.GossipKey{ID: id, Sealed: box.Seal(ownerOfGossipKey(id), key)}, nil
 }
 
-// open are the keys of a ring in their order.
+// open decrypts the keys of a ring, in order.
 func (g *Gossip) open(ring farm.GossipRing) ([][]byte, error) {
 	box, err := g.box()
 	if err != nil {
@@ -167,31 +167,31 @@ func (g *Gossip) open(ring farm.GossipRing) ([][]byte, error) {
 	keys := make([][]byte, len(ring.Keys))
 	for i, key := range ring.Keys {
 		if keys[i], err = box.Open(ownerOfGossipKey(key.ID), key.Sealed); err != nil {
-			return nil, fmt.Errorf("the key %s of gossip was sealed with another %s than this coordinator has: %w", key.ID, farmkeys.FarmFile, err)
+			return nil, fmt.Errorf("the gossip key %s was sealed with another %s than this coordinator's: %w", key.ID, farmkeys.FarmFile, err)
 		}
 	}
 	return keys, nil
 }
 
-// ForAgents is how agents take part in gossip; nil when this coordinator does not gossip, or cannot tell.
+// ForAgents returns the gossip settings for agents; nil when this coordinator does not gossip, or cannot read the keys.
 func (g *Gossip) ForAgents() *wire.Gossip {
 	if g.pool == nil {
 		return nil
 	}
 	ring, err := g.current()
 	if err != nil {
-		g.log.Error("agents are not told how to gossip", "error", err)
+		g.log.Error("agents get no gossip settings", "error", err)
 		return nil
 	}
 	keys, err := g.open(ring)
 	if err != nil {
-		g.log.Error("agents are not told how to gossip", "error", err)
+		g.log.Error("agents get no gossip settings", "error", err)
 		return nil
 	}
 	return &wire.Gossip{Keys: keys, Seeds: g.pool.Seeds()}
 }
 
-// Keys are the keys of gossip, without what they are sealed as. It is for administrators of the farm.
+// Keys lists the gossip keys without their sealed content. It is for administrators of the farm.
 func (g *Gossip) Keys(_ context.Context, p farm.Principal) (farm.GossipRing, error) {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return farm.GossipRing{}, err
@@ -208,9 +208,8 @@ func withoutKeys(ring farm.GossipRing) farm.GossipRing {
 	return ring
 }
 
-// Rotate begins to change the key of gossip: a new one is given to all members at once, written with after spread, and the one
-// before it dropped when keep has passed after that. Both are the defaults when 0. It is for administrators of the farm; CodeConflict while
-// a change is under way.
+// Rotate begins to rotate the gossip key: all members get a new one at once, use it after spread, and drop the old one keep later. 0
+// stands for the defaults. It is for administrators of the farm; CodeConflict during a rotation.
 func (g *Gossip) Rotate(ctx context.Context, p farm.Principal, spread, keep time.Duration) (farm.GossipRing, error) {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return farm.GossipRing{}, err
@@ -221,20 +220,20 @@ func (g *Gossip) Rotate(ctx context.Context, p farm.Principal, spread, keep time
 	if keep == 0 {
 		keep = GossipKeep
 	}
-	if spread < shortestSpread || keep < shortestSpread || spread > longestTurn || keep > longestTurn {
-		return farm.GossipRing{}, farm.Invalid("the key of gossip cannot be changed so", farm.FieldError{
-			Field: "spreadSeconds", Message: fmt.Sprintf("both times are %v to %v", shortestSpread, longestTurn)})
+	if spread < minGossipStep || keep < minGossipStep || spread > maxGossipStep || keep > maxGossipStep {
+		return farm.GossipRing{}, farm.Invalid("invalid times for the rotation of the gossip key", farm.FieldError{
+			Field: "spreadSeconds", Message: fmt.Sprintf("both times must be between %v and %v", minGossipStep, maxGossipStep)})
 	}
 	ring, err := g.current()
 	if err != nil {
 		return farm.GossipRing{}, err
 	}
 	if waiting := slices.IndexFunc(ring.Keys, func(key farm.GossipKey) bool { return !key.UseAt.IsZero() }); waiting > 0 {
-		return farm.GossipRing{}, farm.Errorf(farm.CodeConflict, "the key of gossip is being changed already: the key %s comes into use at %s; try again after that",
+		return farm.GossipRing{}, farm.Errorf(farm.CodeConflict, "the gossip key is being rotated already: key %s is used from %s on; try again after that",
 			ring.Keys[waiting].ID, ring.Keys[waiting].UseAt.UTC().Format(time.RFC3339))
 	}
 	if len(ring.Keys) == farm.MostGossipKeys {
-		return farm.GossipRing{}, farm.Errorf(farm.CodeConflict, "%d keys of gossip are in use still; try again when the oldest has gone, at %s", farm.MostGossipKeys, ring.Keys[len(ring.Keys)-1].DropAt.UTC().Format(time.RFC3339))
+		return farm.GossipRing{}, farm.Errorf(farm.CodeConflict, "%d gossip keys are still in use; try again when the oldest is dropped, at %s", farm.MostGossipKeys, ring.Keys[len(ring.Keys)-1].DropAt.UTC().Format(time.RFC3339))
 	}
 	fresh := make([]byte, gossip.KeySize)
 	_, _ = rand.Read(fresh) // crypto/rand never fails: it ends the process instead
@@ -250,11 +249,11 @@ func (g *Gossip) Rotate(ctx context.Context, p farm.Principal, spread, keep time
 		return farm.GossipRing{}, err
 	}
 	ring.Revision++
-	g.log.Info("the key of gossip is being changed", "key", key.ID, "by", p.Name, "used", key.UseAt)
+	g.log.Info("rotating the gossip key", "key", key.ID, "by", p.Name, "used", key.UseAt)
 	return withoutKeys(ring), nil
 }
 
-// turned is the ring after the steps that are due; false when none is.
+// turned returns the ring after the steps that are due; false when none is.
 func turned(ring farm.GossipRing, now time.Time) (farm.GossipRing, bool) {
 	next := ring
 	next.Keys = slices.Clone(ring.Keys)
@@ -263,7 +262,7 @@ func turned(ring farm.GossipRing, now time.Time) (farm.GossipRing, bool) {
 	due := len(next.Keys) != len(ring.Keys)
 	if i := slices.IndexFunc(next.Keys, func(key farm.GossipKey) bool { return !key.UseAt.IsZero() && !now.Before(key.UseAt) }); i > 0 {
 		key := next.Keys[i]
-		// A farm that was down when this was due gives its machines as long as was meant.
+		// If the farm was down when this was due, its machines still get the intended time.
 		next.Keys[0].DropAt = now.Add(next.Keys[0].DropAt.Sub(key.UseAt)).UTC()
 		key.UseAt = time.Time{}
 		next.Keys = slices.Insert(slices.Delete(next.Keys, i, i+1), 0, key)
@@ -273,13 +272,13 @@ func turned(ring farm.GossipRing, now time.Time) (farm.GossipRing, bool) {
 	return next, due
 }
 
-// Run keeps this node's part of the pool, and the agents of a leader, at the keys that the state has, and does the steps of a
-// change when they are due.
+// Run applies the keys in the state to this node's pool and its agents, and, on the leader, carries out the steps of a rotation when they
+// are due.
 func (g *Gossip) Run(ctx context.Context) {
 	if g.pool == nil {
 		return
 	}
-	ticker := time.NewTicker(lookAtGossip)
+	ticker := time.NewTicker(gossipCheckEvery)
 	defer ticker.Stop()
 	known := g.taken
 	var called []string
@@ -291,7 +290,7 @@ func (g *Gossip) Run(ctx context.Context) {
 		}
 		ring, err := g.current()
 		if err != nil {
-			g.log.Error("the keys of gossip", "error", err)
+			g.log.Error("reading the gossip keys", "error", err)
 			continue
 		}
 		if seeds := g.otherPools(); !slices.Equal(seeds, called) {
@@ -300,7 +299,7 @@ func (g *Gossip) Run(ctx context.Context) {
 		}
 		if ring.Revision != known {
 			if err := g.take(ring); err != nil {
-				g.log.Error("gossip goes on with the keys that it has", "error", err)
+				g.log.Error("gossip keeps its old keys", "error", err)
 				continue
 			}
 			known = ring.Revision
@@ -310,15 +309,15 @@ func (g *Gossip) Run(ctx context.Context) {
 		}
 		if next, due := turned(ring, g.state.Now()); due {
 			if _, err := g.state.Apply(ctx, command.PutGossipRing{Ring: next}); err != nil {
-				g.log.Warn("the next step of a change of gossip's key waits", "error", err)
+				g.log.Warn("the next step of the gossip key's rotation is delayed", "error", err)
 				continue
 			}
-			g.log.Info("the key of gossip changes", "used", next.Keys[0].ID, "keys", len(next.Keys))
+			g.log.Info("rotated the gossip key", "used", next.Keys[0].ID, "keys", len(next.Keys))
 		}
 	}
 }
 
-// otherPools are the addresses at which the other coordinators take part in gossip.
+// otherPools returns the gossip addresses of the other coordinators.
 func (g *Gossip) otherPools() (seeds []string) {
 	err := g.state.View(func(tx *raftstore.Tx) error {
 		nodes, err := tx.Coordinators()
@@ -330,12 +329,12 @@ func (g *Gossip) otherPools() (seeds []string) {
 		return err
 	})
 	if err != nil {
-		g.log.Error("the coordinators to call in gossip", "error", err)
+		g.log.Error("reading the gossip addresses of the coordinators", "error", err)
 	}
 	return seeds
 }
 
-// Address is where other members reach this one, "" without gossip.
+// Address is this member's address in the pool, "" without gossip.
 func (g *Gossip) Address() string {
 	if g.pool == nil {
 		return ""
@@ -343,7 +342,7 @@ func (g *Gossip) Address() string {
 	return g.pool.Address()
 }
 
-// take goes on with the keys of a ring here, and tells the agents that are linked to a leader.
+// take applies the keys of a ring to the pool, and sends them to connected agents.
 func (g *Gossip) take(ring farm.GossipRing) error {
 	keys, err := g.open(ring)
 	if err != nil {

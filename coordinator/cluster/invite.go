@@ -14,15 +14,15 @@ import (
 
 const nodeTokenPrefix = "occ_"
 
-// Invitations is what holds for every invitation.
+// Invitations configures all invitations.
 type Invitations struct {
-	Life  time.Duration // unless whoever invites says otherwise
-	Kept  time.Duration // how long one stays listed when its time is over
+	Life  time.Duration // default lifetime
+	Kept  time.Duration // how long an expired one stays listed
 	Check func(name string, expiresAt, now time.Time) error
 }
 
-// Invite makes a token with which one machine becomes a coordinator, and gives its text, which is kept nowhere. CodeForbidden
-// unless the caller is an administrator of the farm, CodeConflict when the farm cannot have a second coordinator as it is.
+// Invite creates a token with which one machine becomes a coordinator. The token is returned and not stored. CodeForbidden unless the
+// caller is an administrator of the farm, CodeConflict when this farm cannot have a second coordinator.
 func (c *Cluster) Invite(ctx context.Context, p farm.Principal, name string, expiresAt time.Time) (farm.NodeInvitation, string, error) {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return farm.NodeInvitation{}, "", err
@@ -51,7 +51,7 @@ func (c *Cluster) Invite(ctx context.Context, p farm.Principal, name string, exp
 	return invitation, wire.NodeToken{Secret: secret, Authority: c.authority.Fingerprint()}.String(), nil
 }
 
-// Invitations lists the invitations of coordinators by age.
+// Invitations lists the invitations of coordinators, oldest first.
 func (c *Cluster) Invitations(_ context.Context, p farm.Principal) ([]farm.NodeInvitation, error) {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (c *Cluster) invitations() (list []farm.NodeInvitation, err error) {
 	return list, err
 }
 
-// RevokeInvitation takes an invitation back. Whoever has come with it stays, and has the farm's keys.
+// RevokeInvitation revokes an invitation. A coordinator that came with it stays, and has the farm's keys.
 func (c *Cluster) RevokeInvitation(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return err
@@ -75,11 +75,11 @@ func (c *Cluster) RevokeInvitation(ctx context.Context, p farm.Principal, id str
 	if _, err := c.state.Apply(ctx, command.RevokeNodeInvitation{ID: id}); err != nil {
 		return err
 	}
-	c.log.Info("an invitation of a coordinator was taken back", "invitation", id, "by", p.Name)
+	c.log.Info("revoked the invitation of a coordinator", "invitation", id, "by", p.Name)
 	return nil
 }
 
-// CheckInvitation is nil for the secret of an invitation that this farm has made, CodeUnauthorized otherwise.
+// CheckInvitation is nil for the secret of one of this farm's invitations; CodeUnauthorized otherwise.
 func (c *Cluster) CheckInvitation(secret string) error {
 	list, err := c.invitations()
 	if err != nil {
@@ -91,10 +91,10 @@ func (c *Cluster) CheckInvitation(secret string) error {
 			return nil
 		}
 	}
-	return farm.Errorf(farm.CodeUnauthorized, "this farm has made no such token for coordinators, or it was taken back; ask for another (overcrank cluster invite)")
+	return farm.Errorf(farm.CodeUnauthorized, "this farm has made no such token for coordinators, or it was revoked; ask for another (overcrank cluster invite)")
 }
 
-// ForgetInvitations drops invitations whose time has long been over.
+// ForgetInvitations deletes invitations that expired long ago.
 func (c *Cluster) ForgetInvitations(ctx context.Context) error {
 	before := c.state.Now().Add(-c.cfg.Invitations.Kept)
 	list, err := c.invitations()

@@ -23,14 +23,14 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// handedOver are the files of the data folder that make a node one of the farm's, farm.key last: with it they are all there.
+// handedOver lists the files that make a node one of the farm's. farm.key is last: once it is there, so are the others.
 func handedOver() []string {
 	files := append(farmkeys.Files(), eraFile)
 	slices.Reverse(files)
 	return files
 }
 
-// DeriveKeys makes what is secret of a new farm out of its key, so that all coordinators that are to begin it have the same.
+// DeriveKeys derives the secrets of a new farm from its key, so that all coordinators that begin it have the same.
 func DeriveKeys(dir string, keys farmkeys.Keys) error {
 	ring, err := seal.Load(filepath.Join(dir, farmkeys.SecretsFile))
 	if err != nil {
@@ -50,8 +50,8 @@ func DeriveKeys(dir string, keys farmkeys.Keys) error {
 	return a.Keep(dir)
 }
 
-// GiveKeys gives a coordinator that shows the secret of an invitation what makes it one of the farm's. CodeUnauthorized when
-// the invitation lets nobody in any more; the other errors say why that coordinator cannot be one of this farm's.
+// GiveKeys returns the farm's keys to a coordinator that presents the secret of an invitation. CodeUnauthorized when the invitation is
+// not valid; other errors say why the coordinator cannot join.
 func (c *Cluster) GiveKeys(ctx context.Context, secret string, in wire.NodeJoin) (wire.NodeKeys, error) {
 	if err := c.CheckInvitation(secret); err != nil {
 		return wire.NodeKeys{}, err
@@ -78,7 +78,7 @@ func (c *Cluster) GiveKeys(ctx context.Context, secret string, in wire.NodeJoin)
 	if err != nil {
 		return wire.NodeKeys{}, err
 	}
-	keys.Members = []string{c.peers.Address()} // which the members may have of it wrong for a moment after a restart
+	keys.Members = []string{c.peers.Address()} // Raft may still have an old address of it after a restart
 	for _, m := range members {
 		if m.ID != c.raft.ID() {
 			keys.Members = append(keys.Members, m.Address)
@@ -88,7 +88,7 @@ func (c *Cluster) GiveKeys(ctx context.Context, secret string, in wire.NodeJoin)
 	return keys, nil
 }
 
-// TakeKeys puts what GiveKeys gave into the data folder of a node that has no keys, which then waits to be let in.
+// TakeKeys writes what GiveKeys returned into the data folder of a node without keys, which then waits to be let in.
 func TakeKeys(dir string, keys wire.NodeKeys) error {
 	if len(keys.Files[farmkeys.FarmFile]) == 0 || len(keys.Files[authority.KeyFile]) == 0 {
 		return errors.New("the farm did not give all of its keys; is it of another version?")
@@ -109,8 +109,7 @@ func TakeKeys(dir string, keys wire.NodeKeys) error {
 	return nil
 }
 
-// KeepKeyFile writes one of the files that hold what is secret of the farm. Those that say nothing themselves of what they held are
-// written beside their hash.
+// KeepKeyFile writes one of the farm's key files. Files without a checksum of their own get one beside them.
 func KeepKeyFile(dir, name string, content []byte) error {
 	write := durable.WriteFile
 	if name == farmkeys.FarmFile || name == eraFile {
@@ -119,7 +118,7 @@ func KeepKeyFile(dir, name string, content []byte) error {
 	return write(filepath.Join(dir, name), content, 0o600)
 }
 
-// TellKeys gives every other member the same keys for secrets. It is CodeConflict when one of them cannot be reached.
+// TellKeys sends the keys for secrets to every other member. CodeConflict when one of them cannot be reached.
 func (c *Cluster) TellKeys(ctx context.Context, keys library.Keys) error {
 	members, _, err := c.raft.Members()
 	if err != nil {
@@ -138,7 +137,7 @@ func (c *Cluster) TellKeys(ctx context.Context, keys library.Keys) error {
 	return nil
 }
 
-// shareKeys gives the keys for secrets to members that lack some of them, as one that was let in while they were changed.
+// shareKeys sends the keys for secrets to members that lack some, for example because they joined during a rotation.
 func (c *Cluster) shareKeys(ctx context.Context) {
 	own := c.ring.IDs()
 	if len(own) == 0 {
@@ -155,7 +154,7 @@ func (c *Cluster) shareKeys(ctx context.Context) {
 	}
 }
 
-// hasKeys tells whether a coordinator has all keys for secrets of the leader, and seals with the same one.
+// hasKeys reports whether a coordinator has all of the leader's keys for secrets and seals with the same one.
 func hasKeys(has, own []string) bool {
 	if len(has) == 0 || has[len(has)-1] != own[len(own)-1] {
 		return false

@@ -14,11 +14,11 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// asLeader looks after the members: addresses, votes, those that are gone, and keys that somebody lacks.
+// asLeader does one round of the leader's work: addresses, votes, removals, and keys that some member lacks.
 func (c *Cluster) asLeader(ctx context.Context) {
 	c.yieldLead(ctx)
 	if !c.farm.Works() {
-		return // it has not taken up the work of its term
+		return // it has not taken up the leader's work yet
 	}
 	members, based, err := c.raft.Members()
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Cluster) asLeader(ctx context.Context) {
 			c.log.Warn("giving a coordinator its vote", "id", step.Member.ID, "error", err)
 			return
 		}
-		c.log.Info("a coordinator has a vote now", "id", step.Member.ID, "name", step.Member.Name, "since", step.Why)
+		c.log.Info("gave a coordinator its vote", "id", step.Member.ID, "name", step.Member.Name, "since", step.Why)
 	case membership.Remove:
 		c.log.Warn("a dead coordinator loses its place", "id", step.Member.ID, "name", step.Member.Name, "because", step.Why)
 		if err := c.drop(ctx, step.Member.ID, addressOf(members, step.Member.ID), based, "it was "+step.Why[len("it has been "):]); err != nil {
@@ -53,7 +53,7 @@ func (c *Cluster) asLeader(ctx context.Context) {
 	}
 }
 
-// members are the farm's coordinators as the rule of membership takes them, in the order of the configuration.
+// members returns the coordinators as membership.Next takes them, in the order of the configuration.
 func (c *Cluster) members(list []raftstore.Member) []membership.Member {
 	names := c.names()
 	all := c.sightings()
@@ -81,7 +81,7 @@ func (c *Cluster) members(list []raftstore.Member) []membership.Member {
 	return out
 }
 
-// names are the coordinators' names, by id.
+// names returns the coordinators' names, by id.
 func (c *Cluster) names() map[string]string {
 	names := map[string]string{}
 	for _, r := range c.records() {
@@ -99,23 +99,23 @@ func (c *Cluster) records() []farm.Coordinator {
 	return records
 }
 
-// warn logs what is wrong with the members when that changes.
+// warn logs the warnings when they change.
 func (c *Cluster) warn(seen []membership.Member) {
 	quiet := slices.Clone(seen)
 	for i := range quiet {
 		if quiet[i].Dead() {
-			quiet[i].Silent = membership.DeadAfter // so that the words do not change with every second
+			quiet[i].Silent = membership.DeadAfter // so that the text does not change every second
 		}
 	}
 	c.sayOnce(strings.Join(c.warnings(quiet), "; "))
 }
 
-// warnings say in words what somebody should do about the farm's coordinators, none when all is well.
+// warnings lists what somebody should do about the coordinators; none when all is well.
 func (c *Cluster) warnings(seen []membership.Member) []string {
 	return append(membership.Warnings(seen), addressWarnings(c.records())...)
 }
 
-// damageWarnings tell of files that coordinators found damaged.
+// damageWarnings lists the coordinators that found damaged files.
 func (c *Cluster) damageWarnings(seen []membership.Member) (words []string) {
 	if check := c.storage.CheckFiles(); check.Warn {
 		words = append(words, check.Found)
@@ -129,7 +129,7 @@ func (c *Cluster) damageWarnings(seen []membership.Member) (words []string) {
 	return words
 }
 
-// forgetFormer drops the records of coordinators that are members no more.
+// forgetFormer deletes the records of coordinators that are no longer members.
 func (c *Cluster) forgetFormer(ctx context.Context, members []raftstore.Member) {
 	for _, r := range c.records() {
 		if addressOf(members, r.ID) != "" || slices.ContainsFunc(members, func(member raftstore.Member) bool { return member.ID == r.ID }) {

@@ -17,28 +17,28 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// leftFile is there once this node is a member no more: its state may miss what the farm has decided since, or hold what the
-// farm has given up, so it must never speak for the farm again.
+// leftFile exists once this node is no longer a member: its state may lack what the farm has decided since, or hold what it has
+// discarded, so it must never act for the farm again.
 const leftFile = "cluster.left"
 
-// removal asks the leader to make a coordinator a member no more.
+// removal asks the leader to remove a coordinator.
 type removal struct {
 	ID string `json:"id"`
 	By string `json:"by"`
 }
 
-// leadChange asks the leader to hand over; To is "" for whoever does best.
+// leadChange asks the leader to hand over to a coordinator; "" for the most suitable.
 type leadChange struct {
 	To string `json:"to,omitempty"`
 }
 
-// farewell tells a coordinator that it is a member no more.
+// farewell tells a coordinator that it was removed.
 type farewell struct {
 	Why string `json:"why"`
 }
 
-// Remove makes a coordinator a member no more, which one that leads hands the lead over for; it then ends by itself.
-// CodeForbidden unless the caller is an administrator of the farm, CodeConflict when the farm would stand still without it.
+// Remove removes a coordinator, which then stops by itself. A leader hands over first. CodeForbidden unless the caller is an
+// administrator of the farm, CodeConflict when the farm would stop working without it.
 func (c *Cluster) Remove(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (c *Cluster) Remove(ctx context.Context, p farm.Principal, id string) error
 	return err
 }
 
-// TransferLead hands the farm's lead to the coordinator with an id, or to the one that does best where that is "".
+// TransferLead hands the lead to a coordinator, or, for "", to the most suitable one.
 func (c *Cluster) TransferLead(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (c *Cluster) TransferLead(ctx context.Context, p farm.Principal, id string)
 	return err
 }
 
-// removeHere removes a member on the leader. The leader itself hands over first, and leaves the rest to the next one.
+// removeHere removes a member, on the leader. To remove itself, the leader hands over and leaves the rest to the next one.
 func (c *Cluster) removeHere(ctx context.Context, in removal) (done struct{}, err error) {
 	members, based, err := c.raft.Members()
 	if err != nil {
@@ -78,11 +78,11 @@ func (c *Cluster) removeHere(ctx context.Context, in removal) (done struct{}, er
 		}
 		return done, peers.ErrNotLeading
 	}
-	c.log.Info("a coordinator is removed", "id", in.ID, "by", in.By)
+	c.log.Info("removing a coordinator", "id", in.ID, "by", in.By)
 	return done, c.drop(ctx, in.ID, address, based, "it was removed by "+in.By)
 }
 
-// drop takes a member out, and tells it when it can hear that.
+// drop removes a member, and tells it if it can be reached.
 func (c *Cluster) drop(ctx context.Context, id, address string, based uint64, why string) error {
 	if err := c.raft.RemoveMember(ctx, id, based); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (c *Cluster) drop(ctx context.Context, id, address string, based uint64, wh
 	return nil
 }
 
-// takeFarewell believes another coordinator that this one is a member no more, if that one leads.
+// takeFarewell ends this node's membership when another coordinator says that it was removed.
 func (c *Cluster) takeFarewell(_ context.Context, from string, in farewell) (done struct{}, err error) {
 	if from == "" || from == c.raft.ID() {
 		return done, farm.Errorf(farm.CodeForbidden, "a coordinator does not remove itself")
@@ -119,7 +119,7 @@ func (c *Cluster) leave(why string) {
 	if again {
 		return
 	}
-	c.log.Warn("this coordinator is part of the farm no more, and ends", "because", why)
+	c.log.Warn("this coordinator is no longer part of the farm, and stops", "because", why)
 	text := fmt.Sprintf("%s\n%s\n", c.state.Now().UTC().Format(time.RFC3339), why)
 	if err := durable.WriteFile(filepath.Join(c.cfg.Dir, leftFile), []byte(text), 0o600); err != nil {
 		c.log.Error("noting that this coordinator has left the farm", "error", err)
@@ -136,10 +136,10 @@ func (c *Cluster) hasLeft() bool {
 	}
 }
 
-// Left is closed when this node is a coordinator of its farm no more. Whoever runs it ends it then.
+// Left is closed when this node is no longer a coordinator of its farm. Its owner then stops it.
 func (c *Cluster) Left() <-chan struct{} { return c.gone }
 
-// CheckLeft refuses to start a node that has left its farm.
+// CheckLeft returns an error for the data folder of a node that has left its farm.
 func CheckLeft(dir string) error {
 	path := filepath.Join(dir, leftFile)
 	text, err := os.ReadFile(path)
@@ -150,6 +150,6 @@ func CheckLeft(dir string) error {
 		return fmt.Errorf("looking whether this coordinator has left its farm: %w", err)
 	}
 	when, why, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return fmt.Errorf("this coordinator left its farm on %s (%s): to have it back, move %s away and let it join anew (overcrank cluster invite on the farm, then --join and --cluster-token-file here)",
+	return fmt.Errorf("this coordinator left its farm on %s (%s): to use it again, move %s away and let it join anew (overcrank cluster invite on the farm, then --join and --cluster-token-file here)",
 		when, why, dir)
 }

@@ -11,7 +11,7 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// levelEvery is how soon the farm takes up what its last coordinator has come to understand.
+// levelEvery is how often the level is checked.
 const levelEvery = time.Second
 
 // KeepLevel raises the farm's level as its coordinators are updated, while this one leads.
@@ -21,13 +21,13 @@ func (c *Cluster) KeepLevel(ctx context.Context) {
 			return
 		}
 		if err := c.raiseLevel(ctx); err != nil && ctx.Err() == nil {
-			c.log.Warn("the farm's level was not raised; it is tried again", "error", err)
+			c.log.Warn("raising the farm's level; trying again", "error", err)
 		}
 	})
 }
 
-// RaiseAlone has a farm of one coordinator use all that its release brings before it says that it is ready: there is no other to wait for, and
-// what somebody asks of a new farm at once is not refused for want of it. What fails here KeepLevel tries again.
+// RaiseAlone raises the level of a farm with one coordinator before it reports that it is ready: there are no others to wait for, and the
+// first requests to a new farm must not be refused. Failures are left to KeepLevel.
 func (c *Cluster) RaiseAlone(ctx context.Context) {
 	members, _, err := c.raft.Members()
 	if err != nil || len(members) != 1 || members[0].ID != c.raft.ID() || c.Level() >= command.NewestLevel {
@@ -39,7 +39,7 @@ func (c *Cluster) RaiseAlone(ctx context.Context) {
 	}
 }
 
-// raiseLevel lets the farm use whatever all its members understand.
+// raiseLevel raises the farm's level to what all its members understand.
 func (c *Cluster) raiseLevel(ctx context.Context) error {
 	members, _, err := c.raft.Members()
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *Cluster) raiseLevel(ctx context.Context) error {
 	}
 	level, known := command.NewestLevel, map[string]farm.Coordinator{}
 	var now int
-	var by string // whose release raised it last
+	var by string // version that raised it last
 	err = c.state.View(func(tx *raftstore.Tx) error {
 		records, err := tx.Coordinators()
 		if err != nil {
@@ -63,7 +63,7 @@ func (c *Cluster) raiseLevel(ctx context.Context) error {
 		return fmt.Errorf("reading the farm's level: %w", err)
 	}
 	for _, member := range members {
-		level = min(level, known[member.ID].Level) // 0 for one that has not said yet who it is
+		level = min(level, known[member.ID].Level) // 0 without a record yet
 	}
 	if level <= now {
 		return nil
@@ -72,14 +72,14 @@ func (c *Cluster) raiseLevel(ctx context.Context) error {
 		return err
 	}
 	c.farm.LevelRaised(ctx)
-	if by != "" { // or the farm is new, or comes from the first release, which is told elsewhere
-		c.log.Info("all coordinators understand what this release brings, which the farm uses from now on; none can go back to an earlier one without a backup",
+	if by != "" { // "" for a new farm, and for one of the first release, where it is logged elsewhere
+		c.log.Info("all coordinators run this release, and the farm uses its new features from now on; going back to an earlier release needs a backup",
 			"level", level, "version", c.cfg.Version, "before", by)
 	}
 	return nil
 }
 
-// Level is that of the farm's state: all of its coordinators have to understand its commands.
+// Level is the level of the farm's state: all coordinators have to understand its commands.
 func (c *Cluster) Level() (level int) {
 	_ = c.state.View(func(tx *raftstore.Tx) error {
 		level, _, _ = tx.Level()
@@ -88,7 +88,7 @@ func (c *Cluster) Level() (level int) {
 	return level
 }
 
-// Recordable is an inventory as the farm's level lets it be recorded.
+// Recordable returns an inventory without what the farm's level cannot record yet.
 func (c *Cluster) Recordable(inv farm.Inventory) farm.Inventory {
 	if c.Level() < command.RootsLevel {
 		inv.Roots = nil

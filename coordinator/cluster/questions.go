@@ -30,11 +30,11 @@ var (
 	askFarewell = peers.Question[farewell, struct{}]{Path: "/cluster/removed"}
 	askRemove   = peers.Question[removal, struct{}]{Path: "/cluster/remove", Changes: true}
 	askLead     = peers.Question[leadChange, struct{}]{Path: "/cluster/lead", Changes: true}
-	// AskSecretKeys gives a coordinator keys for secrets; whoever keeps those answers it.
+	// AskSecretKeys sends keys for secrets to a coordinator; package library answers it.
 	AskSecretKeys = peers.Question[library.Keys, struct{}]{Path: "/cluster/keys"}
 )
 
-// answer registers how this coordinator answers them.
+// answer registers this coordinator's answers to them.
 func (c *Cluster) answer() {
 	peers.Answer(c.peers, askReport, func(_ context.Context, _ string, in reportAsked) (nodeReport, error) {
 		return c.reportSelf(in.Index), nil
@@ -47,7 +47,7 @@ func (c *Cluster) answer() {
 	})
 }
 
-// ChangeByLeader registers what a coordinator does while it leads in Raft, whether or not it has taken up the leader's work.
+// ChangeByLeader registers the answer to a question for the Raft leader, whether or not it has taken up the leader's work.
 func ChangeByLeader[In, Out any](c *Cluster, q peers.Question[In, Out], how func(context.Context, In) (Out, error)) {
 	peers.Answer(c.peers, q, func(ctx context.Context, _ string, in In) (out Out, err error) {
 		if !c.Leads() {

@@ -8,32 +8,32 @@ import (
 	"overcrank/farm"
 )
 
-// nodeReport is what a coordinator says of itself to another.
+// nodeReport is what a coordinator tells another about itself.
 type nodeReport struct {
 	farm.Coordinator
 	Farm      string    `json:"farm"`
 	Eras      []string  `json:"eras,omitempty"`   // see eraFile
-	Blank     bool      `json:"blank,omitempty"`  // has never been part of a farm
-	Expect    int       `json:"expect,omitempty"` // how many coordinators are to begin the farm
-	Seen      []string  `json:"seen,omitempty"`   // ids of the blank ones that it has seen, itself among them, sorted
-	Knows     []string  `json:"knows,omitempty"`  // addresses of coordinators that it knows of
-	Leader    string    `json:"leader,omitempty"` // address of the one that leads
+	Blank     bool      `json:"blank,omitempty"`  // never was part of a farm
+	Expect    int       `json:"expect,omitempty"` // how many coordinators begin the farm
+	Seen      []string  `json:"seen,omitempty"`   // ids of the blank ones that it sees, itself included, sorted
+	Knows     []string  `json:"knows,omitempty"`  // addresses of coordinators it knows
+	Leader    string    `json:"leader,omitempty"` // the leader's address
 	Term      uint64    `json:"term"`
 	Committed uint64    `json:"committed"`
 	Applied   uint64    `json:"applied"`
 	State     uint64    `json:"state"`                 // of raftstore.Progress
-	Print     string    `json:"fingerprint,omitempty"` // of the state at the index that was asked for, or at State
+	Print     string    `json:"fingerprint,omitempty"` // fingerprint of the state at the requested index, or at State
 	MarkIndex uint64    `json:"markIndex,omitempty"`   // of raftstore.Store.Mark
 	Mark      string    `json:"mark,omitempty"`        // the fingerprint there
-	Mended    int64     `json:"mended,omitempty"`      // how often its state file was found damaged and made again since its start
-	Verified  time.Time `json:"verified,omitzero"`     // when that file was last found whole
+	Mended    int64     `json:"mended,omitempty"`      // how often it rebuilt a damaged state file since its start
+	Verified  time.Time `json:"verified,omitzero"`     // when it last verified that file
 	Free      int64     `json:"free"`                  // bytes free on the disk
 	Secrets   []string  `json:"secrets,omitempty"`     // ids of the keys for secrets, newest last
 	Trouble   string    `json:"trouble,omitempty"`     // why it is not ready
-	Damaged   int       `json:"damaged,omitempty"`     // files of the farm that it found damaged
+	Damaged   int       `json:"damaged,omitempty"`     // number of the farm's files it found damaged
 }
 
-// reportSelf says how this node is.
+// reportSelf returns this node's report, with the fingerprint at index, or at the newest for 0.
 func (c *Cluster) reportSelf(index uint64) nodeReport {
 	p := c.raft.Progress()
 	_, leader := c.raft.Leader()
@@ -61,12 +61,12 @@ func (c *Cluster) reportSelf(index uint64) nodeReport {
 	return r
 }
 
-// reportAsked asks a coordinator how it is.
+// reportAsked asks for a report.
 type reportAsked struct {
-	Index uint64 // at which the fingerprint is to be; 0 for the newest
+	Index uint64 // of the fingerprint; 0 for the newest
 }
 
-// report asks the node at an address how it is.
+// report asks the node at an address for its report.
 func (c *Cluster) report(ctx context.Context, address string, index uint64) (nodeReport, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()

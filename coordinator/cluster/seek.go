@@ -18,19 +18,19 @@ import (
 	"overcrank/raftstore"
 )
 
-// waitingFile is there while this node waits to become part of a farm, so that it goes on with that however it is started.
-// Without it, a node that was stopped in between would begin a farm of its own under another farm's key.
+// waitingFile exists while this node waits to become part of a farm, so that it continues to, however it is started. Otherwise a node
+// that was stopped in between would begin a farm of its own under another farm's key.
 const waitingFile = "cluster.waiting"
 
-// Wanted is what a new coordinator is to become part of.
+// Wanted is the farm that a new coordinator is to join or begin.
 type Wanted struct {
-	Join   []string `json:"join,omitempty"`   // addresses of other coordinators
-	Expect int      `json:"expect,omitempty"` // how many of them are to begin a farm
+	Join   []string `json:"join,omitempty"`   // addresses of coordinators to join
+	Expect int      `json:"expect,omitempty"` // how many coordinators begin a farm together
 }
 
-// Await takes up what an earlier start of the node of a data folder waited for, and keeps what this one is asked to wait for. waits says
-// whether the node is to become part of a farm, or to begin one with others; seeds that it may find them by gossip; hasState that its
-// folder holds a state.
+// Await merges what an earlier start of this node waited for with what this one is asked to wait for, and records it. waits says whether
+// the node has to join a farm or begin one with others. port says that it has a port for other coordinators, seeds that it may find them
+// by gossip, hasState that its folder holds a state.
 func (w *Wanted) Await(dir string, port, seeds, hasState bool) (waits bool, err error) {
 	path := filepath.Join(dir, waitingFile)
 	var kept Wanted
@@ -53,7 +53,7 @@ func (w *Wanted) Await(dir string, port, seeds, hasState bool) (waits bool, err 
 	if !port {
 		return false, errors.New("this coordinator is to become one of several: give it a port for the others (--cluster-listen)")
 	}
-	if hasState && !waited { // whoever has waited before has the files of a state in which there is nothing yet
+	if hasState && !waited { // a node that waited before has an empty state
 		return false, nil
 	}
 	return true, w.keep(dir)
@@ -66,10 +66,10 @@ func (w Wanted) keep(dir string) error {
 	return nil
 }
 
-// seek brings a blank node to a farm: into one that is there, or, with the others that it is to begin one with, into a new one.
+// seek makes a blank node part of a farm: it joins an existing one, or begins one with the others that are expected.
 func (c *Cluster) seek(ctx context.Context) {
 	if c.storage.Shared() == nil {
-		c.wait("it would keep files in %s, where others cannot reach them: start it with the --storage of the farm", c.storage.Own())
+		c.wait("its files would be in %s, where others cannot reach them: start it with the --storage of the farm", c.storage.Own())
 		return
 	}
 	blank, members := c.around()
@@ -97,7 +97,7 @@ func (c *Cluster) seek(ctx context.Context) {
 	}
 }
 
-// around are the other coordinators that answer: those that are blank too, and those that are part of a farm.
+// around returns the reports of the other coordinators that answer: blank ones, and members of a farm.
 func (c *Cluster) around() (blank, members []nodeReport) {
 	all := c.sightings()
 	for _, id := range slices.Sorted(maps.Keys(all)) {
@@ -113,7 +113,7 @@ func (c *Cluster) around() (blank, members []nodeReport) {
 	return blank, members
 }
 
-// blank are the ids of the blank coordinators that are there, this one among them.
+// blank returns the ids of the blank coordinators that answer, including this one.
 func (c *Cluster) blank() []string {
 	others, _ := c.around()
 	ids := []string{c.raft.ID()}
@@ -124,8 +124,8 @@ func (c *Cluster) blank() []string {
 	return ids
 }
 
-// cannotFound says why the blank coordinators that are there cannot begin a farm yet, "" when they can: they are as many as
-// every one of them expects, and each of them has seen all the others. So no two of them begin different farms.
+// cannotFound says why the blank coordinators that answer cannot begin a farm yet; "" when they can: they are as many as each expects,
+// and each has seen all the others. So no two of them begin different farms.
 func (c *Cluster) cannotFound(expect int, others []nodeReport) string {
 	all := c.blank()
 	names := make([]string, len(others))
@@ -153,7 +153,7 @@ func (c *Cluster) cannotFound(expect int, others []nodeReport) string {
 	return ""
 }
 
-// unheard names who does not answer.
+// unheard lists the coordinators that do not answer.
 func (c *Cluster) unheard() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,17 +167,17 @@ func (c *Cluster) unheard() string {
 	return "; " + strings.Join(words, ", ")
 }
 
-// joinAnswer is what a member says to a coordinator that wants to be one.
+// joinAnswer is a member's answer to a coordinator that wants to join.
 type joinAnswer struct {
-	// Leader is the address of the one to ask instead, "" when this one answers.
+	// Leader is the address to ask instead, "" when this member decided.
 	Leader string `json:"leader,omitempty"`
-	// Gone says why the one who asks can be a member no more, with the state that it has.
+	// Gone says why the caller cannot be a member with the state that it has.
 	Gone string `json:"gone,omitempty"`
 }
 
-// join asks to be let into the farm of those that were heard.
+// join asks members to be let into their farm.
 func (c *Cluster) join(ctx context.Context, members []nodeReport) {
-	// A node that sees another storage than the rest would lose what it is given.
+	// A node with another storage than the rest would lose the files it is given.
 	if !c.loop.storageWorked {
 		if err := c.storage.Look(ctx); err != nil {
 			c.wait("%v", err)
@@ -195,7 +195,7 @@ func (c *Cluster) join(ctx context.Context, members []nodeReport) {
 		case err == nil:
 			words = answer.Gone
 		case farm.CodeOf(err) == farm.CodeConflict || farm.CodeOf(err) == farm.CodeForbidden:
-			c.wait("the farm does not let this coordinator in: %v", err)
+			c.wait("the farm refuses this coordinator: %v", err)
 			return
 		default:
 			words = shortReason(err)
@@ -204,12 +204,12 @@ func (c *Cluster) join(ctx context.Context, members []nodeReport) {
 	c.wait("the farm has not let this coordinator in yet: %s", words)
 }
 
-// joinWithin bounds the request to be let in.
-const joinWithin = 30 * time.Second
+// joinTimeout bounds the request to be let in.
+const joinTimeout = 30 * time.Second
 
-// askToJoin asks a member, and the leader that it names.
+// askToJoin asks a member, or the leader that it refers to.
 func (c *Cluster) askToJoin(ctx context.Context, address string) (joinAnswer, error) {
-	ctx, cancel := context.WithTimeout(ctx, joinWithin)
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
 	defer cancel()
 	self := c.reportSelf(0)
 	for range 3 {
@@ -225,7 +225,7 @@ func (c *Cluster) askToJoin(ctx context.Context, address string) (joinAnswer, er
 	return joinAnswer{}, farm.Errorf(farm.CodeUnavailable, "the farm's leader is changing")
 }
 
-// announceAddress tells the leader where this member is, when the farm has another address of it.
+// announceAddress tells the leader this member's address when the farm has another one.
 func (c *Cluster) announceAddress(ctx context.Context) {
 	members, _, err := c.raft.Members()
 	if err != nil || c.peers.Alone() {
@@ -241,12 +241,12 @@ func (c *Cluster) announceAddress(ctx context.Context) {
 			err = errors.New(answer.Gone)
 		}
 		if err != nil {
-			c.sayOnce(fmt.Sprintf("the farm does not take this coordinator's new address %s: %v", c.peers.Address(), err))
+			c.sayOnce(fmt.Sprintf("the farm refuses this coordinator's new address %s: %v", c.peers.Address(), err))
 		}
 	}
 }
 
-// askIfMember asks the others, when nobody leads this one, whether it has another address by now, or no place any more.
+// askIfMember asks the other members, while this one has no leader, whether its address has changed or it was removed.
 func (c *Cluster) askIfMember(ctx context.Context) {
 	_, members := c.around()
 	for _, r := range members {
@@ -264,7 +264,7 @@ func (c *Cluster) askIfMember(ctx context.Context) {
 	}
 }
 
-// sayOnce logs a warning unless it was the last one.
+// sayOnce logs a warning unless it equals the last one.
 func (c *Cluster) sayOnce(words string) {
 	if words != "" && words != c.loop.warned {
 		c.log.Warn(words)

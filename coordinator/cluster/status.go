@@ -13,15 +13,15 @@ import (
 	"overcrank/farm"
 )
 
-// Status is what a coordinator knows of the farm's coordinators, whether or not the farm has a leader.
+// Status is what a coordinator knows of all coordinators, with or without a leader.
 type Status struct {
-	Farm     string // what the farm is called in its certificates
+	Farm     string // name of the farm in its certificates
 	Self     string // id of the coordinator that answers
-	Leader   string // id of the one that leads, "" while none does
+	Leader   string // id of the leader, "" while there is none
 	Term     uint64
-	Waiting  string // what the one that answers waits for before it is one of the farm's, "" when it is
+	Waiting  string // what the answering one waits for before it is a member, "" for a member
 	Standing membership.Standing
-	Warnings []string // what somebody should do something about
+	Warnings []string // what somebody should act on
 	Storage  storage.Status
 	Members  []Member
 }
@@ -31,25 +31,25 @@ type Member struct {
 	farm.Coordinator
 	Role        Role
 	Dead        bool
-	LastContact time.Time // by the clock of the one that answers; zero when it was never heard of
+	LastContact time.Time // by the answering coordinator's clock; zero when there was none
 	Silent      time.Duration
-	Lag         uint64 // changes that it is behind the newest that is known to be committed
-	Applied     uint64 // index of the newest entry of the log that its state has
-	State       uint64 // index of the newest command that its state has
-	// Fingerprint is the hash over the rows that all changes up to FingerprintIndex have written, "" when it is not known there any more.
+	Lag         uint64 // how many changes it is behind the newest known commit
+	Applied     uint64 // index of the newest log entry in its state
+	State       uint64 // index of the newest command in its state
+	// Fingerprint is the hash over the rows written by all changes up to FingerprintIndex; "" when that coordinator no longer knows it.
 	Fingerprint      string
 	FingerprintIndex uint64
-	// Differs says that its state is not that of the other coordinators.
+	// Differs says that its state differs from that of the other coordinators.
 	Differs bool
-	// Rebuilds is how often it has found its state file damaged and made it again since its start, and Verified when it last looked
-	// through the whole file and found what was written; zero for not yet.
+	// Rebuilds is how often since its start it found its state file damaged and rebuilt it. Verified is when it last verified the whole
+	// file; zero for not yet.
 	Rebuilds int64
 	Verified time.Time
 	Free     int64
 	Trouble  string // why it is not ready
 }
 
-// Role is what a coordinator is to the others.
+// Role is the part a coordinator plays in Raft.
 type Role string
 
 // The roles.
@@ -59,8 +59,8 @@ const (
 	RoleNonVoter Role = "non-voter"
 )
 
-// Status tells how the farm's coordinators are, as this one sees them: each is asked now. The fingerprints are those at an
-// index; at the newest that all of them have where it is 0. CodeForbidden unless the caller is an administrator of the farm.
+// Status reports how the coordinators are, as this one sees them; each is asked now. Fingerprints are those at index, or, for 0, at the
+// newest index that all have. CodeForbidden unless the caller is an administrator of the farm.
 func (c *Cluster) Status(ctx context.Context, p farm.Principal, index uint64) (Status, error) {
 	if err := p.May(farm.ActManageCoordinators); err != nil {
 		return Status{}, err
@@ -93,7 +93,7 @@ func (c *Cluster) Status(ctx context.Context, p farm.Principal, index uint64) (S
 		newest = max(newest, s.report.Committed)
 		address := member.Address
 		if c.peers.Alone() {
-			address = "" // nobody could reach it there
+			address = "" // it is not reachable there
 		}
 		out.Members = append(out.Members, memberOf(seen[i], s, records[member.ID], address, leader, c.state.Now()))
 	}
@@ -107,7 +107,7 @@ func (c *Cluster) Status(ctx context.Context, p farm.Principal, index uint64) (S
 	return out, nil
 }
 
-// memberOf puts together what is known of a member: what it says of itself goes before what the state has.
+// memberOf combines what is known of a member: its own report goes before the state.
 func memberOf(seen membership.Member, s sighting, record farm.Coordinator, address, leader string, now time.Time) Member {
 	out := Member{Coordinator: record, Dead: seen.Dead(), Silent: seen.Silent, Role: RoleNonVoter, Differs: seen.Astray}
 	if s.answered {
@@ -126,7 +126,7 @@ func memberOf(seen membership.Member, s sighting, record farm.Coordinator, addre
 	return out
 }
 
-// compare adds the fingerprints of those that answer, at one index.
+// compare adds the fingerprints, at one index, of the members that answer.
 func (c *Cluster) compare(ctx context.Context, members []Member, index uint64) {
 	if index == 0 {
 		for _, member := range members {

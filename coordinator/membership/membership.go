@@ -113,7 +113,7 @@ func Removable(members []Member, id string) error {
 	case !voter:
 		return nil
 	case voters == 0:
-		return fmt.Errorf("it is the only coordinator with a vote, and nobody would be left to lead the farm")
+		return fmt.Errorf("it is the only coordinator with a vote, and none would be left to lead the farm")
 	case alive < Majority(voters):
 		return fmt.Errorf("of the %d coordinators that would be left with a vote %d answer, and %d are needed for a majority", voters, alive, Majority(voters))
 	}
@@ -154,10 +154,10 @@ func Warnings(members []Member) []string {
 	s := Stand(members)
 	for _, m := range members {
 		if m.Astray {
-			words = append(words, fmt.Sprintf("coordinator %s holds another state than the others: %s", m.Name, AstrayWayOut))
+			words = append(words, fmt.Sprintf("the state of coordinator %s differs from the others': %s", m.Name, AstrayWayOut))
 		}
 		if m.Mended > 0 {
-			words = append(words, fmt.Sprintf("coordinator %s found its state file damaged and made it again (since its start: %d): nothing is lost, look at the disk "+
+			words = append(words, fmt.Sprintf("coordinator %s found its state file damaged and rebuilt it (since its start: %d): nothing is lost, check the disk "+
 				"and memory of its machine", m.Name, m.Mended))
 		}
 		if m.Dead() {
@@ -167,7 +167,7 @@ func Warnings(members []Member) []string {
 			if m.Skew < 0 {
 				way = "behind"
 			}
-			words = append(words, fmt.Sprintf("the clock of coordinator %s is %v %s that of the coordinator which says so: set right the one that is wrong", m.Name, apart.Round(time.Minute), way))
+			words = append(words, fmt.Sprintf("the clock of coordinator %s is %v %s this coordinator's: correct the one that is wrong", m.Name, apart.Round(time.Minute), way))
 		}
 	}
 	switch {
@@ -176,10 +176,10 @@ func Warnings(members []Member) []string {
 	case s.Spare < 0:
 		words = append(words, fmt.Sprintf("%d of %d coordinators with a vote answer, %d are needed: the farm takes no changes until more of them are back", s.Alive, s.Voters, Majority(s.Voters)))
 	case s.Spare == 0 && s.Voters > 1:
-		words = append(words, "the farm stands still if one more coordinator fails")
+		words = append(words, "the farm stops working if one more coordinator fails")
 	}
 	if s.Voters%2 == 0 {
-		words = append(words, fmt.Sprintf("%d coordinators have a vote: an even number bears no more failures than one less; have 1, 3 or 5", s.Voters))
+		words = append(words, fmt.Sprintf("%d coordinators have a vote: an even number tolerates no more failures than one fewer; use 1, 3 or 5", s.Voters))
 	}
 	return words
 }

@@ -106,7 +106,7 @@ func TestWarnings(t *testing.T) {
 		"two":                 {[]Member{voter("a", 0), voter("b", 0)}, []string{"one more", "1, 3 or 5"}},
 		"one of three is out": {[]Member{voter("a", 0), voter("b", 0), voter("c", time.Minute)}, []string{"c has not answered for 1m0s", "one more"}},
 		"a clock is behind":   {[]Member{voter("a", 0), {ID: "b", Name: "b", Skew: -time.Hour}}, []string{"clock of coordinator b is 1h0m0s behind"}},
-		"a state differs":     {[]Member{voter("a", 0), {ID: "b", Name: "b", Astray: true}, voter("c", 0)}, []string{"coordinator b holds another state than the others: stop it", "one more", "1, 3 or 5"}},
+		"a state differs":     {[]Member{voter("a", 0), {ID: "b", Name: "b", Astray: true}, voter("c", 0)}, []string{"the state of coordinator b differs from the others': stop it", "one more", "1, 3 or 5"}},
 		"clocks nearly agree": {[]Member{voter("a", 0), {ID: "b", Name: "b", Skew: 50 * time.Second}}, nil},
 		"two of three are":    {[]Member{voter("a", 0), voter("b", time.Minute), voter("c", time.Minute)}, []string{"b has", "c has", "1 of 3"}},
 	} {

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// nodesNotes are the notes of coordinators by which they see that they have the same storage.
+	// nodesNotes is the folder of the coordinators' notes, by which they see that they share the storage.
 	nodesNotes = "nodes"
-	// lookEvery is how often a coordinator looks whether its storage works, and lookAgain the same while it does not.
+	// lookEvery is how often a coordinator checks its storage; lookAgain the same while it does not work.
 	lookEvery = 30 * time.Second
 	lookAgain = 3 * time.Second
-	// silentFor is how long storage may take for a look; a file server that is gone answers nothing at all.
+	// silentFor is how long a check may take; a file server that is gone never answers.
 	silentFor = 20 * time.Second
-	// unseenFor is how old the leader's note may be: machines remember what they have read from a file server for a minute.
+	// unseenFor is how old the leader's note may be: clients cache what they read from a file server for a minute.
 	unseenFor = 3 * time.Minute
 )
 
-// note takes note of what a look at the storage came to.
+// note records the result of a check; changed says that the storage began or stopped working.
 func (s *Storage) note(err error) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *Storage) note(err error) (changed bool) {
 	return changed
 }
 
-// Fault notes that the storage failed somebody, and has it looked at now.
+// Fault records that a call to the storage failed, and causes a check now.
 func (s *Storage) Fault(err error) {
 	s.note(err)
 	select {
@@ -45,21 +45,21 @@ func (s *Storage) Fault(err error) {
 	}
 }
 
-// Broken tells whether the last look at the storage found it not working.
+// Broken reports whether the last check failed.
 func (s *Storage) Broken() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err != nil
 }
 
-// NoteTrial takes note of whether a machine could read a file, nil when it could or none was asked.
+// NoteTrial records whether a machine could read a file; nil when it could or none tried.
 func (s *Storage) NoteTrial(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trial = err
 }
 
-// Hung is how many calls to the storage hang that nobody waits for any more.
+// Hung is how many abandoned calls to the storage have not returned.
 func (s *Storage) Hung() int {
 	if s.patient == nil {
 		return 0
@@ -67,25 +67,25 @@ func (s *Storage) Hung() int {
 	return s.patient.Hung()
 }
 
-// Check tells what the last look at the storage came to.
+// Check reports the result of the last check.
 func (s *Storage) Check() farm.Check {
 	const name = "storage"
 	s.mu.Lock()
 	err := cmp.Or(s.err, s.trial)
 	s.mu.Unlock()
 	switch {
-	case errors.Is(err, files.ErrUnreachable): // jobs are taken all the same, and wait; no other coordinator is better off
+	case errors.Is(err, files.ErrUnreachable): // accept jobs nevertheless, and let them wait: no other coordinator is better off
 		return farm.Check{Name: name, Warn: true, Found: err.Error() + "; jobs are taken, and begin when it can be used again"}
 	case err != nil:
 		return farm.Failed(name, err)
 	}
 	if s.shared == nil {
-		return farm.Passed(name, "files lie in the data folder")
+		return farm.Passed(name, "files are in the data folder")
 	}
 	check := farm.Passed(name, "files can be written to and read from "+s.shared.Where())
 	if n := s.Hung(); n > 0 {
 		check.Warn = true
-		check.Found += fmt.Sprintf("; but %d calls to it have not come back: look at the file server and the mount", n)
+		check.Found += fmt.Sprintf("; but %d calls to it have not returned: check the file server and the mount", n)
 	}
 	if move, moving := s.Move(); moving {
 		check.Found += "; those of the data folder are being moved there: " + move.String()
@@ -97,22 +97,22 @@ func (s *Storage) Check() farm.Check {
 	return check
 }
 
-// nodeNote is what a coordinator writes for the others.
+// nodeNote is a coordinator's note for the others.
 type nodeNote struct {
 	ID      string    `json:"id"` // of the coordinator
 	Name    string    `json:"name"`
 	At      time.Time `json:"at"`
-	Content string    `json:"content"` // by chance, so that an old one is none of now
+	Content string    `json:"content"` // random, so that an old note is recognised
 }
 
-// leaderNote is what was seen of the leader's notes.
+// leaderNote is what this node has seen of the leader's notes.
 type leaderNote struct {
-	content string    // of the one that was seen last
-	changed time.Time // when that was another than before; zero when it was seen only once
+	content string    // of the last note seen
+	changed time.Time // when it was last seen to change; zero if never
 }
 
-// fresh tells whether a leader's note is being written: its time is about now, or it changed lately under the eyes of this node,
-// whose clock may differ from the leader's.
+// fresh reports whether the leader still writes its note: its time is recent, or this node saw it change recently, since the two clocks
+// may differ.
 func (l *leaderNote) fresh(note nodeNote) bool {
 	if l.content != "" && l.content != note.Content {
 		l.changed = time.Now()
@@ -121,7 +121,7 @@ func (l *leaderNote) fresh(note nodeNote) bool {
 	return time.Since(note.At).Abs() <= unseenFor || !l.changed.IsZero() && time.Since(l.changed) <= unseenFor
 }
 
-// Look looks whether this node can use the farm's storage: it writes, reads back what it wrote, and finds what the leader wrote.
+// Look checks that this node can use the farm's storage: it writes, reads back what it wrote, and finds the leader's note.
 // CodeUnavailable says what is wrong.
 func (s *Storage) Look(ctx context.Context) error {
 	if s.shared == nil {
@@ -141,7 +141,7 @@ func (s *Storage) Look(ctx context.Context) error {
 		return farm.Errorf(farm.CodeUnavailable, "this coordinator is stopping")
 	}
 	looked := make(chan error, 1)
-	go func() { // a file server that is gone holds whoever asks it
+	go func() { // a file server that is gone blocks the calling thread
 		defer done()
 		defer func() { <-s.looking }()
 		looked <- s.look(ctx)
@@ -172,12 +172,12 @@ func (s *Storage) look(ctx context.Context) error {
 		return err
 	}
 	if string(back) != string(text) {
-		return farm.Errorf(farm.CodeUnavailable, "the farm's storage, %s, gave back something else than was just written there: another coordinator uses the same id, or the storage is broken", s.shared.Where())
+		return farm.Errorf(farm.CodeUnavailable, "the farm's storage, %s, returned something else than was just written: another coordinator uses the same id, or the storage is broken", s.shared.Where())
 	}
 	return s.seeLeader(ctx)
 }
 
-// seeLeader makes sure that what the leader writes is seen by this node: otherwise the two have different folders or buckets.
+// seeLeader checks that this node sees the leader's note; otherwise the two use different folders or buckets.
 func (s *Storage) seeLeader(ctx context.Context) error {
 	leader, _ := s.node.Leader()
 	if leader == "" || leader == s.node.ID() {
@@ -199,10 +199,10 @@ func (s *Storage) seeLeader(ctx context.Context) error {
 			return nil
 		}
 	}
-	return farm.Errorf(farm.CodeUnavailable, "this coordinator does not see in %s what the leader writes to the farm's storage: both have to have the same folder mounted, or name the same bucket and prefix with --storage", s.shared.Where())
+	return farm.Errorf(farm.CodeUnavailable, "this coordinator does not find the leader's note in %s: both must mount the same folder, or name the same bucket and prefix with --storage", s.shared.Where())
 }
 
-// watch looks at the storage until ctx ends, and logs when it stops and begins to work.
+// watch checks the storage until ctx ends, and logs when it stops and starts to work.
 func (s *Storage) watch(ctx context.Context) {
 	if s.shared == nil {
 		return
@@ -234,5 +234,5 @@ func (s *Storage) watch(ctx context.Context) {
 	}
 }
 
-// newNodeName names a data folder in names of files.
+// newNodeName returns a random name for a data folder.
 func newNodeName() string { return strings.ToLower(rand.Text()[:12]) }

@@ -18,27 +18,27 @@ import (
 )
 
 const (
-	// moveAgain is how long a move rests that could not go on.
+	// moveAgain is the pause before a failed move is tried again.
 	moveAgain = 5 * time.Second
-	// tellMoveEvery is how often the log says how far a move is.
+	// tellMoveEvery is how often the log reports the progress of a move.
 	tellMoveEvery = time.Minute
 )
 
-// whole is what there was to be moved when a move began; nothing before that has been counted.
+// whole is what there was to move at the beginning; zero before it has been counted.
 type whole struct {
 	Files int64 `json:"files"`
 	Bytes int64 `json:"bytes"`
 }
 
-// Move is how far the farm's files are on their way from the data folder to its storage.
+// Move is the progress of moving the farm's files from the data folder to shared storage.
 type Move struct {
 	From, To             string // for people
-	Files, Bytes         int64  // that there were when it began, 0 before they have been counted
+	Files, Bytes         int64  // at the beginning; 0 before they have been counted
 	FilesLeft, BytesLeft int64
-	Trouble              string // why it could not go on lately, "" when it could
+	Trouble              string // why it failed last, "" when it did not
 }
 
-// String says how far it is.
+// String describes the progress for people.
 func (m Move) String() string {
 	if m.Files == 0 {
 		return "they are being counted"
@@ -46,7 +46,7 @@ func (m Move) String() string {
 	return fmt.Sprintf("%d of %d files, %d of %d MB, are there", m.Files-m.FilesLeft, m.Files, (m.Bytes-m.BytesLeft)/1e6, m.Bytes/1e6)
 }
 
-// Move tells how far the farm's files are on their way to its storage; false when none are.
+// Move returns the progress of the move; false when there is none.
 func (s *Storage) Move() (Move, bool) {
 	s.mu.Lock()
 	all, stuck := s.memory.Moving, s.stuck
@@ -65,8 +65,8 @@ func (s *Storage) Move() (Move, bool) {
 	return m, true
 }
 
-// wantsMove gives a move to be begun when there are files in the data folder, nil without any, or when that folder is the storage: a
-// file server may share it.
+// wantsMove returns a new move when there are files in the data folder; nil when there are none, or when that folder is the storage
+// itself, shared by a file server.
 func (s *Storage) wantsMove(ctx context.Context) (*whole, error) {
 	kept, err := s.keepsFiles()
 	if err != nil || !kept {
@@ -95,7 +95,7 @@ func (s *Storage) wantsMove(ctx context.Context) (*whole, error) {
 	return &whole{}, nil
 }
 
-// keepsFiles tells whether files of the farm are in the data folder.
+// keepsFiles reports whether the data folder has files of the farm.
 func (s *Storage) keepsFiles() (bool, error) {
 	for _, root := range files.Roots() {
 		dir, err := os.Open(filepath.Join(s.Own(), root))
@@ -116,7 +116,7 @@ func (s *Storage) keepsFiles() (bool, error) {
 	return false, nil
 }
 
-// beginMove has this node use the storage together with the folder that its files are moved from.
+// beginMove makes this node use the storage together with the folder that its files are moved from.
 func (s *Storage) beginMove() error {
 	from, err := files.OpenFolder(s.Own(), s.cfg.MinFree)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Storage) beginMove() error {
 	return nil
 }
 
-// move moves the farm's files from the data folder to its storage, while this node works.
+// move moves the farm's files from the data folder to the storage, while the farm works.
 func (s *Storage) move(ctx context.Context) {
 	if s.moving == nil {
 		return
@@ -145,20 +145,20 @@ func (s *Storage) move(ctx context.Context) {
 		}
 		s.noteStuck(err)
 		if err == nil {
-			s.log.Info("all of the farm's files are in its storage, and other coordinators can come", "storage", s.shared.Where())
+			s.log.Info("all of the farm's files are in its storage, and other coordinators can join", "storage", s.shared.Where())
 			return
 		}
 		if errors.Is(err, files.ErrUnreachable) {
 			s.Fault(err)
 		}
-		s.log.Warn("moving the farm's files to its storage; it is tried again", "error", err, "again in", moveAgain)
+		s.log.Warn("moving the farm's files to its storage; trying again", "error", err, "again in", moveAgain)
 		if interval.Wait(ctx, moveAgain) != nil {
 			return
 		}
 	}
 }
 
-// moveOnce moves what there is, and remembers that all is where it belongs.
+// moveOnce moves all files, and records that none is left.
 func (s *Storage) moveOnce(ctx context.Context) error {
 	m := s.remembered()
 	if m.Moving.Files == 0 {
@@ -180,11 +180,11 @@ func (s *Storage) moveOnce(ctx context.Context) error {
 
 func (s *Storage) tellMove() {
 	if move, moving := s.Move(); moving {
-		s.log.Info("the farm's files are on their way to its storage", "files", move.Files, "bytes", move.Bytes, "files left", move.FilesLeft, "bytes left", move.BytesLeft)
+		s.log.Info("moving the farm's files to its storage", "files", move.Files, "bytes", move.Bytes, "files left", move.FilesLeft, "bytes left", move.BytesLeft)
 	}
 }
 
-// noteStuck takes note of why files could not be moved, nil when they could.
+// noteStuck records why files could not be moved; nil when they could.
 func (s *Storage) noteStuck(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

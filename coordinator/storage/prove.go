@@ -18,27 +18,27 @@ import (
 )
 
 const (
-	// proveEvery is how often all files are read once, to see whether they are still what they were.
+	// proveEvery is how often all files are verified.
 	proveEvery = 7 * 24 * time.Hour
-	// proveLook is how often is looked whether that is due.
+	// proveLook is how often it is checked whether that is due.
 	proveLook = 10 * time.Minute
-	// provePace is how fast they are read, in bytes a second: a terabyte takes 17 hours, and a hundredth of a processor.
+	// provePace is how fast they are read, in bytes a second: a terabyte takes 17 hours and a hundredth of a processor.
 	provePace = 16 << 20
-	// keepPlaceEvery is how often the place is kept where a round is, for a start to go on from.
+	// keepPlaceEvery is how often a round's place is saved, so that it can resume after a restart.
 	keepPlaceEvery = time.Minute
-	// checkedFile is where it is kept.
+	// checkedFile is the file in which it is saved.
 	checkedFile = "files.checked"
 )
 
-// provingPlace is how far the round is in which all files are read.
+// provingPlace is the progress of a round that verifies all files.
 type provingPlace struct {
 	Begun time.Time `json:"begun"`
 	Root  string    `json:"root,omitempty"` // "" when the round has ended
-	Key   string    `json:"key,omitempty"`  // checked last
+	Key   string    `json:"key,omitempty"`  // last verified
 }
 
-// prove reads all files whose hash is known, at a gentle pace, once a week. Of shared storage the leader does. A bucket checks by
-// itself what it keeps, and takes money for what is read.
+// prove verifies all files of known hash once a week, at a gentle pace. For a shared folder the leader does it. A bucket verifies its
+// content itself, and charges for reads.
 func (s *Storage) prove(ctx context.Context) {
 	interval.Every(ctx, proveLook, func() {
 		s.proofs.Review(ctx)
@@ -48,7 +48,7 @@ func (s *Storage) prove(ctx context.Context) {
 	})
 }
 
-// provesFiles says whether it is this node that reads the files.
+// provesFiles reports whether this node verifies the files.
 func (s *Storage) provesFiles() bool {
 	if s.shared == nil {
 		return true
@@ -57,10 +57,10 @@ func (s *Storage) provesFiles() bool {
 	return s.patient != nil && !moving && s.node.Leads()
 }
 
-// ProveNow goes on with a round, or begins one that is due, as fast as files are read.
+// ProveNow continues a round, or begins one that is due, without a pace.
 func (s *Storage) ProveNow(ctx context.Context) error { return s.proveRound(ctx, 0) }
 
-// proveRound goes on with the round that is under way, or begins one that is due.
+// proveRound continues the current round, or begins one that is due.
 func (s *Storage) proveRound(ctx context.Context, pace int64) error {
 	place := recallPlace(s.cfg.DataDir)
 	now := time.Now()
@@ -98,12 +98,12 @@ func (s *Storage) proveRound(ctx context.Context, pace int64) error {
 	return keepPlace(s.cfg.DataDir, place)
 }
 
-// listAtOnce is how many files are listed before they are read: a listing does not wait for that.
+// listAtOnce is how many files are listed before they are read, so that a listing does not wait for reads.
 const listAtOnce = 10_000
 
 var errListed = errors.New("enough is listed")
 
-// filesBehind lists the files that come next in a round.
+// filesBehind lists the next files of a round.
 func (s *Storage) filesBehind(ctx context.Context, place provingPlace) (keys []string, err error) {
 	err = s.store.Walk(ctx, place.Root, func(o files.Object) error {
 		switch {
@@ -121,7 +121,7 @@ func (s *Storage) filesBehind(ctx context.Context, place provingPlace) (keys []s
 	return keys, nil
 }
 
-// rootBehind is the key whose files come after those of another, "" behind the last.
+// rootBehind is the root after another one, "" after the last.
 func rootBehind(root string) string {
 	if i := slices.Index(provenRoots, root); i >= 0 && i+1 < len(provenRoots) {
 		return provenRoots[i+1]
@@ -129,10 +129,10 @@ func rootBehind(root string) string {
 	return ""
 }
 
-// provenRoots are the keys below which files lie whose hash is known.
+// provenRoots lists the roots of files whose hash is known.
 var provenRoots = []string{files.Blobs, files.Attempts, files.Outputs}
 
-// proveFile checks one file. What went meanwhile, or cannot be read now, is no damage.
+// proveFile verifies one file. A missing or unreadable file is not damage.
 func (s *Storage) proveFile(ctx context.Context, key string, pace int64) error {
 	kept, known, err := s.keptAs(key)
 	if err != nil || !known {
@@ -148,13 +148,13 @@ func (s *Storage) proveFile(ctx context.Context, key string, pace int64) error {
 	return nil
 }
 
-// keptAs says what a file has to hold, where that is known.
+// keptAs returns the expected content of a file, where it is known.
 func (s *Storage) keptAs(key string) (kept files.Kept, known bool, err error) {
 	kept = files.Kept{Key: key, SHA256: path.Base(key), Size: -1}
 	name, isOutput := strings.CutPrefix(key, files.Outputs+"/")
 	if !isOutput {
 		_, err := files.BlobKey(kept.SHA256)
-		return kept, err == nil, nil // what is still arriving has another name
+		return kept, err == nil, nil // other names are of files that are still arriving
 	}
 	var job farm.Job
 	err = s.state.View(func(tx *raftstore.Tx) (err error) {
@@ -171,7 +171,7 @@ func (s *Storage) keptAs(key string) (kept files.Kept, known bool, err error) {
 	return kept, true, nil
 }
 
-// tellDamage tells of a file that was found damaged.
+// tellDamage logs a damaged file.
 func (s *Storage) tellDamage(d files.Damage) {
 	s.log.Error("a file of the farm is damaged: it is not what was kept, and is not given any more", "file", d.Key, "way out", wayOut(d.Key))
 }
@@ -187,7 +187,7 @@ func wayOut(key string) string {
 // mostDamagedNamed is how many damaged files a check names.
 const mostDamagedNamed = 5
 
-// CheckFiles says whether any of the farm's files were found damaged.
+// CheckFiles reports the farm's files that were found damaged.
 func (s *Storage) CheckFiles() farm.Check {
 	const name = "files"
 	damaged := s.proofs.Damaged()
@@ -204,7 +204,7 @@ func (s *Storage) CheckFiles() farm.Check {
 	return farm.Check{Name: name, Warn: true, Found: DamageWords(len(damaged)) + ": " + strings.Join(words, ", ") + "; " + wayOut(damaged[0].Key)}
 }
 
-// DamageWords tell of n files of the farm that were found damaged.
+// DamageWords says that n of the farm's files are damaged.
 func DamageWords(n int) string {
 	if n == 1 {
 		return "one of the farm's files is damaged and is not given any more"
@@ -212,7 +212,7 @@ func DamageWords(n int) string {
 	return fmt.Sprintf("%d of the farm's files are damaged and are not given any more", n)
 }
 
-// recallPlace reads where a round is. Without a place that can be read a round begins.
+// recallPlace reads the place of the current round. Without a readable one a new round begins.
 func recallPlace(dataDir string) (place provingPlace) {
 	if err := durable.ReadJSON(filepath.Join(dataDir, checkedFile), &place); err != nil {
 		return provingPlace{}

@@ -1,6 +1,6 @@
-// Package storage is where a coordinator keeps the farm's files: a folder of its own, or storage that all coordinators share. It makes sure
-// that the files there are this farm's, looks whether the storage works, moves files from the folder to shared storage, and reads all files
-// now and then to find damaged ones.
+// Package storage holds the farm's files for a coordinator: in a folder of its own, or in storage that all coordinators share. It
+// verifies that the files are this farm's, monitors the storage, moves files from the folder to shared storage, and reads all files
+// regularly to find damaged ones.
 package storage
 
 import (
@@ -23,26 +23,26 @@ import (
 )
 
 const (
-	// Folder is the folder of the data folder for the farm's files.
+	// Folder is the farm's files' folder within the data folder.
 	Folder = "files"
-	// memoryFile is where a node remembers which storage it uses.
+	// memoryFile records which storage a node uses.
 	memoryFile = "storage.json"
-	// growingFolder is where a node keeps what it has not stored yet of the logs of jobs, when storage is shared.
+	// growingFolder holds lines of jobs' logs that are not in shared storage yet.
 	growingFolder = "growing"
 	scratchFolder = "fetched"
-	// farmNote says whose files a storage holds.
+	// farmNote is the note with the name of the farm whose files a storage holds.
 	farmNote = "farm"
-	// asidesAtOnce is how many results are moved at once within shared storage.
+	// asidesAtOnce is how many calls of Aside run concurrently.
 	asidesAtOnce = 8
 )
 
-// Config says where a coordinator keeps files.
+// Config configures a Storage.
 type Config struct {
 	DataDir     string
-	Where       string // "" in the data folder, the path of a mounted folder, or an address as files.ParseAddress reads it
-	Credentials string // file with the credentials of a bucket; "" for those of the environment
-	MinFree     int64  // bytes kept free on the disk
-	Farm        string // the farm's name, by which its files are recognised
+	Where       string // "" for the data folder, the path of a mounted folder, or an address for files.ParseAddress
+	Credentials string // file with the credentials of a bucket; "" to take them from the environment
+	MinFree     int64  // bytes that must stay free on the disk
+	Farm        string // the farm's name, which identifies its files
 	Address     string // of this coordinator, for people
 	Logger      *slog.Logger
 }
@@ -50,49 +50,49 @@ type Config struct {
 // Node is the coordinator that uses a storage.
 type Node interface {
 	ID() string
-	Leader() (id, address string) // of the farm, "" for none
-	Leads() bool                  // whether this node does the leader's work
+	Leader() (id, address string) // of the farm; "" without a leader
+	Leads() bool                  // whether this node has taken up the leader's work
 }
 
-// Storage is the storage of one coordinator. Its methods may be called at the same time.
+// Storage is the storage of one coordinator. Its methods may be called concurrently.
 type Storage struct {
 	cfg     Config
 	log     *slog.Logger
-	node    Node         // from Use on
+	node    Node         // set by Use
 	state   *state.State // the same
 	store   files.Store
 	shared  files.Shared   // the same, where coordinators share storage; nil with a folder of this machine
 	patient *files.Patient // the same, where a call may never come back; nil otherwise
 	moving  *files.Moving  // the same, of a node that began to move its files from its folder; nil otherwise
 	own     *files.Folder  // the same, in a folder of this machine; nil with shared storage
-	growing *files.Folder  // logs that are not stored yet; nil with a folder of this machine
+	growing *files.Folder  // log lines that are not in shared storage yet; nil with a folder of this machine
 	proofs  *files.Proofs
 
-	looking chan struct{} // holds one look at a time
-	doubted chan struct{} // tells that a look is due
-	asides  chan struct{} // holds each of Aside that goes on
+	looking chan struct{} // held by the Look in progress
+	doubted chan struct{} // signals that a look is due
+	asides  chan struct{} // one element for each Aside in progress
 
 	ctx    context.Context // ends with Run
 	cancel context.CancelFunc
 
 	mu     sync.Mutex
-	closed bool           // nothing is begun any more
-	work   sync.WaitGroup // looks and asides
+	closed bool           // no further work may begin
+	work   sync.WaitGroup // running Looks and Asides
 	memory memory         // what memoryFile holds once this node serves
-	err    error          // what the last look came to
-	trial  error          // what the last machine told that was asked to read a file
-	stuck  error          // why files could not be moved lately
+	err    error          // result of the last look
+	trial  error          // result of the last machine's attempt to read a file
+	stuck  error          // why moving files failed last
 	leader leaderNote
 }
 
-// memory is what memoryFile holds.
+// memory is the content of memoryFile.
 type memory struct {
-	Node   string `json:"node"`             // of this data folder, in names of files that it alone writes
+	Node   string `json:"node"`             // name of this data folder, used in names of files that only this node writes
 	Where  string `json:"where,omitempty"`  // storage that has held the farm's files; "" for the data folder
-	Moving *whole `json:"moving,omitempty"` // from the data folder to Where; nil when all are there
+	Moving *whole `json:"moving,omitempty"` // the move from the data folder to Where; nil when there is none
 }
 
-// Open opens the farm's files, and makes sure that they are this farm's.
+// Open opens the farm's files, and verifies that they are this farm's.
 func Open(ctx context.Context, cfg Config) (*Storage, error) {
 	s := &Storage{
 		cfg: cfg, log: cfg.Logger,
@@ -154,10 +154,10 @@ func (s *Storage) openFolder(m memory) error {
 	return nil
 }
 
-// Use tells which coordinator uses the storage, and its state. It has to be called before Run and Look.
+// Use sets the coordinator that uses the storage, and its state. Call it before Run and Look.
 func (s *Storage) Use(node Node, st *state.State) { s.node, s.state = node, st }
 
-// Run looks after the storage until ctx ends, and waits for all that goes on then.
+// Run maintains the storage until ctx ends, then waits for work in progress.
 func (s *Storage) Run(ctx context.Context) {
 	var loops sync.WaitGroup
 	for _, loop := range []func(context.Context){s.watch, s.proofs.Run, s.prove, s.move} {
@@ -171,7 +171,7 @@ func (s *Storage) Run(ctx context.Context) {
 	s.work.Wait()
 }
 
-// Close closes the files. Run has ended, or was never called.
+// Close closes the files. Call it after Run has returned, or without Run.
 func (s *Storage) Close() error {
 	s.cancel()
 	var err error
@@ -184,7 +184,7 @@ func (s *Storage) Close() error {
 	return err
 }
 
-// begin counts something that goes on, for which Run waits; done is nil once Run ends.
+// begin registers work that Run waits for; done is nil once Run is ending.
 func (s *Storage) begin() (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,13 +198,13 @@ func (s *Storage) begin() (done func()) {
 // Files are the farm's files.
 func (s *Storage) Files() files.Store { return s.store }
 
-// Shared are the same where coordinators share them; nil with a folder of this machine.
+// Shared is Files where coordinators share them; nil with a folder of this machine.
 func (s *Storage) Shared() files.Shared { return s.shared }
 
-// Proofs are checks of the files when they are read.
+// Proofs verifies files when they are read.
 func (s *Storage) Proofs() *files.Proofs { return s.proofs }
 
-// Logs completes how logs of jobs are kept: in the files of a folder, or in pieces that grow here until they are in shared storage.
+// Logs completes a joblog.Config: logs are in the local folder, or grow there in segments until they are in shared storage.
 func (s *Storage) Logs(cfg joblog.Config) joblog.Config {
 	if s.shared == nil {
 		return joblog.Config{Local: s.own, Logger: cfg.Logger}
@@ -213,11 +213,11 @@ func (s *Storage) Logs(cfg joblog.Config) joblog.Config {
 	return cfg
 }
 
-// Own is the folder of this machine for files.
+// Own is this machine's folder for files.
 func (s *Storage) Own() string { return filepath.Join(s.cfg.DataDir, Folder) }
 
-// recogniseFirst makes sure, at a start, that the storage holds this farm's files, or none yet. where names the storage that has held
-// them, "" for none: that one is waited for when it cannot be asked.
+// recogniseFirst verifies at the start that the storage holds this farm's files, or none yet. where is the storage that has held them, ""
+// for none; if that one cannot be reached, this node waits for it.
 func (s *Storage) recogniseFirst(ctx context.Context, where string) error {
 	known := where == s.shared.Where()
 	err := s.recognise(ctx, known)
@@ -234,8 +234,8 @@ func (s *Storage) recogniseFirst(ctx context.Context, where string) error {
 	return err
 }
 
-// recognise makes sure that the storage holds this farm's files; files.ErrNotFound when it holds no farm's. known says that this node
-// has seen them there.
+// recognise verifies that the storage holds this farm's files; files.ErrNotFound when it holds no farm's. known says that this node has
+// seen them there.
 func (s *Storage) recognise(ctx context.Context, known bool) error {
 	if err := s.shared.Reach(ctx); err != nil {
 		return err
@@ -253,8 +253,8 @@ func (s *Storage) recognise(ctx context.Context, known bool) error {
 	return err
 }
 
-// openShared opens storage that coordinators share, as cfg names it, without asking it for anything. node is in names of what
-// only one coordinator writes.
+// openShared opens the shared storage of cfg without asking it for anything. node is used in names of files that only one coordinator
+// writes.
 func openShared(cfg Config, node string) (files.Shared, error) {
 	if !files.IsAddress(cfg.Where) {
 		mount, err := files.OpenMount(cfg.Where, node, cfg.MinFree)
@@ -265,7 +265,7 @@ func openShared(cfg Config, node string) (files.Shared, error) {
 	}
 	address, err := files.ParseAddress(cfg.Where)
 	if err != nil {
-		return nil, fmt.Errorf("the address of the storage is not well formed: %w", err)
+		return nil, fmt.Errorf("malformed storage address: %w", err)
 	}
 	keys, err := bucketKeys(cfg.Credentials)
 	if err != nil {
@@ -274,7 +274,7 @@ func openShared(cfg Config, node string) (files.Shared, error) {
 	return files.OpenS3(files.S3Config{Address: address, Credentials: keys, Scratch: filepath.Join(cfg.DataDir, scratchFolder)})
 }
 
-// CheckFlag refuses what cannot be a storage; "" is a farm's own folder.
+// CheckFlag checks a --storage setting; "" is the data folder.
 func CheckFlag(text string) error {
 	switch {
 	case text == "" || filepath.IsAbs(text):
@@ -283,12 +283,11 @@ func CheckFlag(text string) error {
 		_, err := files.ParseAddress(text)
 		return err
 	default:
-		return errors.New("it has to be the whole path of a folder, or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-west-1")
+		return errors.New("want the absolute path of a folder, or s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-west-1")
 	}
 }
 
-// bucketKeys finds the credentials of a bucket: in a file as AWS's own tools keep them, or in the environment, or, on a machine of a
-// cloud, as its role.
+// bucketKeys finds the credentials of a bucket: in a file of AWS's format, in the environment, or from the role of a cloud machine.
 func bucketKeys(file string) (*credentials.Credentials, error) {
 	if file == "" {
 		return credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.IAM{}}), nil
@@ -323,7 +322,7 @@ func recall(dataDir string) (m memory, err error) {
 	return m, nil
 }
 
-// remember notes what the storage is from now on, for this process and for later ones.
+// remember records the storage for this process and later ones.
 func (s *Storage) remember(m memory) error {
 	if err := durable.WriteJSON(filepath.Join(s.cfg.DataDir, memoryFile), m, 0o600); err != nil {
 		return fmt.Errorf("remembering which storage this node uses: %w", err)
@@ -340,8 +339,8 @@ func (s *Storage) remembered() memory {
 	return s.memory
 }
 
-// Keep remembers which storage this node uses. From then on it starts with no other, so it is done when nothing else can keep this node
-// from serving: before that, nothing of the farm is in the storage.
+// Keep records which storage this node uses, after which it starts with no other. So it is called when nothing else can keep this node
+// from serving; before that, the storage holds nothing of the farm.
 func (s *Storage) Keep() error {
 	if s.shared == nil {
 		return nil
@@ -349,14 +348,14 @@ func (s *Storage) Keep() error {
 	return s.remember(s.remembered())
 }
 
-// Status is where a coordinator keeps the farm's files.
+// Status says where a coordinator keeps the farm's files.
 type Status struct {
 	Where  string // for people
-	Shared bool   // whether other coordinators can have all of them
-	Move   *Move  // of those that are on their way there; nil without any
+	Shared bool   // whether other coordinators can reach all of them
+	Move   *Move  // the move to Where in progress; nil for none
 }
 
-// Status tells where the farm's files are.
+// Status returns where the farm's files are.
 func (s *Storage) Status() Status {
 	if s.shared == nil {
 		return Status{Where: "the folder " + s.Own()}
@@ -368,7 +367,7 @@ func (s *Storage) Status() Status {
 	return now
 }
 
-// ServesAll is nil when all coordinators of a farm can have its files; CodeConflict, with what to do, when some lie in this node's own
+// ServesAll is nil when all coordinators can reach the farm's files; CodeConflict, with the way out, when some are in this node's own
 // folder.
 func (s *Storage) ServesAll() error {
 	if s.shared == nil {
@@ -381,8 +380,8 @@ func (s *Storage) ServesAll() error {
 	return nil
 }
 
-// Aside does something with files that may take as long as they are large: at once in a folder of this machine, where nothing does,
-// and beside the caller in shared storage.
+// Aside runs do, which renames or copies files: at once in a local folder, where that takes no time, and in the background in shared
+// storage, where it may take as long as the files are large.
 func (s *Storage) Aside(do func(context.Context)) {
 	if s.shared == nil {
 		do(s.ctx)

@@ -411,7 +411,7 @@ func TestALostCoordinatorIsReplaced(t *testing.T) {
 	// The lost one comes back, and learns that it has lost its place.
 	lost.start()
 	<-lost.done
-	if said := lost.said.String(); !strings.Contains(said, "part of the farm no more") {
+	if said := lost.said.String(); !strings.Contains(said, "no longer part of the farm") {
 		t.Errorf("the one that came back says\n%s", said)
 	}
 }
@@ -432,7 +432,7 @@ func TestACoordinatorThatStaysDeadLosesItsPlace(t *testing.T) {
 	}
 	lost.start()
 	<-lost.done
-	if said := lost.said.String(); !strings.Contains(said, "part of the farm no more") {
+	if said := lost.said.String(); !strings.Contains(said, "no longer part of the farm") {
 		t.Errorf("the one that came back says\n%s", said)
 	}
 }

@@ -42,6 +42,6 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 
 	b.do(chromedp.Evaluate(`location.href = "/settings/coordinators"`, nil))
 	b.shows("Does not answer")
-	b.shows("he farm stands still if one more coordinator fails")
+	b.shows("he farm stops working if one more coordinator fails")
 	b.picture("coordinators")
 }

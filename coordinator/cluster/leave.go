@@ -90,7 +90,7 @@ func (c *Cluster) drop(ctx context.Context, id, address string, based uint64, wh
 	c.mu.Lock()
 	delete(c.seen, id)
 	c.mu.Unlock()
-	tell, cancel := context.WithTimeout(ctx, lookWithin)
+	tell, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	if _, err := peers.Ask(tell, c.peers, address, askFarewell, farewell{Why: why}); err != nil {
 		c.log.Debug("telling a coordinator that it was removed", "id", id, "error", err)

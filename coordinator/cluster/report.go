@@ -68,7 +68,7 @@ type reportAsked struct {
 
 // report asks the node at an address for its report.
 func (c *Cluster) report(ctx context.Context, address string, index uint64) (nodeReport, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	return peers.Ask(ctx, c.peers, address, askReport, reportAsked{Index: index})
 }

@@ -32,7 +32,7 @@ func TestPublicAddressOf(t *testing.T) {
 		},
 		"machines would go astray": {
 			[]farm.Coordinator{node("1", "https://farm", "https://farm"), node("2", "https://farm", "https://farm")}, "https://farm",
-			[]string{"rack1, rack2 all say that machines reach them at https://farm"},
+			[]string{"rack1, rack2 have the same address for machines, https://farm"},
 		},
 	} {
 		if got := publicAddressOf(c.records); got != c.address {

@@ -40,7 +40,7 @@ func TestCoordinatorsThatNameDifferentAddressesUseOneAndSaySo(t *testing.T) {
 		status, err := s.nodes[0].Cluster().Status(t.Context(), s.nodes[0].admin, 0)
 		said = status.Warnings
 		return err == nil && slices.ContainsFunc(said, func(w string) bool {
-			return strings.Contains(w, "--public-address has to be the same") && strings.Contains(w, s.nodes[2].cfg.PublicAddress)
+			return strings.Contains(w, "--public-address must be the same on every coordinator") && strings.Contains(w, s.nodes[2].cfg.PublicAddress)
 		})
 	})
 }

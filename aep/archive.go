@@ -19,10 +19,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Unpacked is what an archive held.
+// Unpacked is the content of an archive.
 type Unpacked struct {
 	Project    string      // path of the .aep, .aet or .aepx
-	Others     []string    // projects in the archive that were passed over for it
+	Others     []string    // other projects in the archive, which are not used
 	Definition *Definition // for a .mogrt
 }
 
@@ -31,9 +31,9 @@ const (
 	graphicFile    = "project.aegraphic" // the archive within a template made with After Effects
 	premiereFile   = "project.prgraphic" // the same of one made with Premiere Pro
 	encryptedFlag  = 0x1                 // of an entry's flags
-	ratioFree      = 64 << 20            // bytes of an entry that may be packed as well as it likes
-	ratioFreeTotal = 1 << 30             // the same of a whole archive
-	roomEvery      = 64 << 20            // bytes written between two looks whether there is room for the rest
+	ratioFree      = 64 << 20            // entries up to so many bytes may have any ratio
+	ratioFreeTotal = 1 << 30             // archives up to so many bytes may have any ratio
+	roomEvery      = 64 << 20            // bytes written between two checks for room
 	autoSave       = "auto-save"         // in the name of the folder of old versions
 	resourceFolder = "__MACOSX"          // what macOS adds to archives
 	maxDefinition  = 16 << 20            // bytes of a definition.json
@@ -42,8 +42,8 @@ const (
 )
 
 // Unpack unpacks a project archive (.zip or .mogrt) of size bytes into the empty folder dir and finds the project in it.
-// Nothing is ever written outside dir. Errors name the entry and the rule: ErrUnsafe, ErrLimit, ErrBroken, ErrTruncated,
-// ErrNotProject for what is no archive, ErrNoProject, ErrPremiere, ErrNoRoom.
+// It never writes outside dir. Errors name the entry and the rule: ErrUnsafe, ErrLimit, ErrBroken, ErrTruncated,
+// ErrNotProject for a file that is not an archive, ErrNoProject, ErrPremiere, ErrNoRoom.
 func Unpack(ctx context.Context, r io.ReaderAt, size int64, dir string, lim Limits) (out Unpacked, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func Unpack(ctx context.Context, r io.ReaderAt, size int64, dir string, lim Limi
 	return out, nil
 }
 
-// unpacker writes the entries of one archive, and of the archive within it, below one folder.
+// unpacker writes the entries of an archive, and of the archive within it, below one folder.
 type unpacker struct {
 	ctx      context.Context
 	root     *os.Root
@@ -104,7 +104,8 @@ func (u *unpacker) archive(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// archiveError tells an archive that ends early, and so lacks its table of contents, from what never was one.
+// archiveError distinguishes an archive that was cut short, and so lacks its table of contents, from a file that never
+// was one.
 func archiveError(r io.ReaderAt, err error) error {
 	head := make([]byte, len(zipSignature))
 	if _, e := r.ReadAt(head, 0); e != nil && !errors.Is(e, io.EOF) {
@@ -114,9 +115,9 @@ func archiveError(r io.ReaderAt, err error) error {
 	case bytes.Equal(head, []byte(zipSignature)):
 		return fmt.Errorf("%w: the archive lacks its table of contents", ErrTruncated)
 	case bytes.Equal(head, []byte(emptySignature)):
-		return fmt.Errorf("%w: the archive is out of order", ErrBroken)
+		return fmt.Errorf("%w: the archive is damaged", ErrBroken)
 	case errors.Is(err, zip.ErrFormat):
-		return fmt.Errorf("%w: it is no zip archive", ErrNotProject)
+		return fmt.Errorf("%w: it is not a zip archive", ErrNotProject)
 	}
 	return fmt.Errorf("reading the archive: %w", err)
 }
@@ -158,7 +159,7 @@ func (u *unpacker) entry(f *zip.File) error {
 	return nil
 }
 
-// entryName is an entry's name as text: those of old Windows programs are in code page 437.
+// entryName is an entry's name as UTF-8: old Windows programs write code page 437.
 func entryName(f *zip.File) string {
 	if utf8.ValidString(f.Name) {
 		return f.Name
@@ -169,7 +170,7 @@ func entryName(f *zip.File) string {
 	return strings.ToValidUTF8(f.Name, "_")
 }
 
-// ignored tells whether an entry is of no use: what macOS adds, and old versions that After Effects kept.
+// ignored tells whether an entry is not needed: what macOS adds, and old versions that After Effects saved.
 func ignored(name string) bool {
 	for _, step := range strings.Split(name, "/") {
 		if step == resourceFolder || step == ".DS_Store" || strings.Contains(strings.ToLower(step), autoSave) {
@@ -179,7 +180,7 @@ func ignored(name string) bool {
 	return false
 }
 
-// claim takes a path for an entry, so that no two entries write the same file, on any system.
+// claim reserves a path for an entry, so that no two entries write the same file, on any system.
 func (u *unpacker) claim(name string, folder bool) error {
 	key := strings.ToLower(name)
 	if isFile, known := u.taken[key]; known && (isFile || !folder) {
@@ -198,8 +199,8 @@ func (u *unpacker) claim(name string, folder bool) error {
 	return nil
 }
 
-// survey adds up what the entries declare, before anything is written. Silence and blank pictures pack very well, so that
-// only large entries, and large archives as a whole, have to keep the ratio.
+// survey adds up the sizes that entries declare, before anything is written. Silence and blank pictures compress very
+// well, so that the limit on the ratio is only for large entries, and for large archives as a whole.
 func (u *unpacker) survey(files []*zip.File, size int64) error {
 	if len(files) > u.lim.ArchiveFiles {
 		return fmt.Errorf("%w: the archive holds more than %d files", ErrLimit, u.lim.ArchiveFiles)
@@ -224,7 +225,7 @@ func (u *unpacker) survey(files []*zip.File, size int64) error {
 	return u.room()
 }
 
-// room asks whether what is left to be written may be.
+// room asks Limits.Room whether the rest may be written.
 func (u *unpacker) room() error {
 	if err := u.lim.Room(u.owed); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoRoom, err)
@@ -242,7 +243,7 @@ func (u *unpacker) mkdir(name string) error {
 	return nil
 }
 
-// write unpacks one file; an entry that delivers more than it declares is cut off with an error.
+// write unpacks one file. An entry that is larger than it declares is cut off with an error.
 func (u *unpacker) write(f *zip.File, name string) (err error) {
 	if err := u.mkdir(path.Dir(name)); err != nil {
 		return err
@@ -274,7 +275,7 @@ func (u *unpacker) write(f *zip.File, name string) (err error) {
 	return nil
 }
 
-// copy writes what r gives, and asks for room now and then: others write to the same disk.
+// copy copies r to w, and asks for room now and then, since others write to the same disk.
 func (u *unpacker) copy(w io.Writer, r io.Reader) (written int64, err error) {
 	for {
 		n, err := io.CopyN(w, r, roomEvery)
@@ -293,13 +294,13 @@ func (u *unpacker) copy(w io.Writer, r io.Reader) (written int64, err error) {
 	}
 }
 
-// isCorrupt tells an error of the compressed bytes from one of the disk.
+// isCorrupt tells an error in the compressed bytes from one of the disk.
 func isCorrupt(err error) bool {
 	var disk *fs.PathError
 	return err != nil && !errors.As(err, &disk)
 }
 
-// contextReader ends a long copy when its context does.
+// contextReader ends a long copy when ctx ends.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -312,7 +313,7 @@ func (c contextReader) Read(b []byte) (int, error) {
 	return c.r.Read(b)
 }
 
-// graphic unpacks the archive within a .mogrt in place of it.
+// graphic replaces a .mogrt's inner archive by its content.
 func (u *unpacker) graphic() error {
 	f, err := u.root.Open(graphicFile)
 	if err != nil {
@@ -361,8 +362,8 @@ func projectRank(name string) int {
 	return 0
 }
 
-// sortProjects puts the project that is meant first: the one nearest the top; of those an .aep, before its own copies
-// in other formats; then by name.
+// sortProjects sorts the likeliest project first: the one nearest the top; among those an .aep, before its copies in
+// other formats; then by name.
 func sortProjects(names []string) {
 	sort.Slice(names, func(i, j int) bool {
 		a, b := names[i], names[j]

@@ -12,7 +12,7 @@ const (
 	maxStepLength = 240
 )
 
-// checkName refuses names that would leave the folder, or that some system reads differently than others.
+// checkName refuses names that would lead out of the folder, or that mean different files on different systems.
 func checkName(name string) error {
 	switch {
 	case name == "":
@@ -36,7 +36,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// badStep tells what is wrong with one step of a path, "" when nothing is.
+// badStep says what is wrong with one step of a path, "" for nothing.
 func badStep(step string) string {
 	switch {
 	case step == "..":
@@ -48,14 +48,14 @@ func badStep(step string) string {
 	case strings.HasSuffix(step, ".") || strings.HasSuffix(step, " "):
 		return "has a name that ends in a dot or a space"
 	case strings.ContainsAny(step, `<>:"|?*`) || strings.ContainsFunc(step, unicode.IsControl):
-		return "has a name that Windows cannot hold"
+		return "has a name that Windows does not allow"
 	case isDevice(step):
-		return "is named like a device of Windows"
+		return "has a name that Windows reserves for a device"
 	}
 	return ""
 }
 
-// isDevice tells whether Windows takes a name, whatever its extension, for a device.
+// isDevice tells whether Windows takes a name for a device, whatever its extension.
 func isDevice(step string) bool {
 	base, _, _ := strings.Cut(strings.ToUpper(step), ".")
 	switch base = strings.TrimRight(base, " "); base {

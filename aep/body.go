@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// body is the bytes of a leaf, read by offset, most significant byte first. What lies beyond its end reads as zero, so
-// that the shorter leaves of old versions need no special care; leaves without which nothing makes sense are checked
-// for their length before.
+// body is the bytes of a leaf, read by offset, most significant byte first. Bytes beyond its end read as zero, since
+// leaves of old versions are shorter; leaves that must have a minimum length are checked before.
 type body []byte
 
 func (b body) has(off, n int) bool { return off >= 0 && off+n <= len(b) }
@@ -47,7 +46,7 @@ func (b body) f64(off int) float64 {
 	return finite(math.Float64frombits(binary.BigEndian.Uint64(b[off:])))
 }
 
-// ratio is the fraction of two numbers that stand at off, or def when it is none.
+// ratio is the fraction of the two numbers at off, or def when that is not a number.
 func (b body) ratio(off int, def float64) float64 {
 	d := b.u32(off + 4)
 	if d == 0 {
@@ -64,7 +63,7 @@ func (b body) fourCC(off int) string {
 	return string(bytes.TrimRight(b[off:off+4], "\x00"))
 }
 
-// cstring is the string at off, at most n bytes, ended by a NUL.
+// cstring is the string at off of at most n bytes, up to a NUL.
 func (b body) cstring(off, n int) []byte {
 	if off >= len(b) {
 		return nil
@@ -76,7 +75,7 @@ func (b body) cstring(off, n int) []byte {
 	return s
 }
 
-// finite keeps what is no number out of the model: nothing that follows could reckon with it.
+// finite replaces NaN and infinities, with which nothing can be computed.
 func finite(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0

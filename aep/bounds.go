@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// rect is a rectangle in pixels; one that is empty has right < left.
+// rect is a rectangle in pixels; an empty one has right < left.
 type rect struct{ left, top, right, bottom float64 }
 
 var emptyRect = rect{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
@@ -23,7 +23,7 @@ func (r rect) union(o rect) rect {
 	return r.add(o.left, o.top).add(o.right, o.bottom)
 }
 
-// through is the rectangle around r after m.
+// through is the bounding box of r mapped by m.
 func (r rect) through(m affine) rect {
 	if r.empty() {
 		return r
@@ -53,7 +53,7 @@ func (m affine) after(n affine) affine {
 	}
 }
 
-// placed moves the anchor to the origin, scales (percent), turns (degrees) and moves to the position.
+// placed moves the anchor to the origin, scales (percent), rotates (degrees) and moves to the position.
 func placed(anchor, scale, position [2]float64, degrees float64) affine {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	m := affine{cos * scale[0] / 100, sin * scale[0] / 100, -sin * scale[1] / 100, cos * scale[1] / 100, 0, 0}
@@ -63,8 +63,8 @@ func placed(anchor, scale, position [2]float64, degrees float64) affine {
 	return m
 }
 
-// bounds is where a layer lies in its composition at time 0. It is an estimate: expressions, effects, the third
-// dimension and text animators are left out, and the width of point text is guessed from its size.
+// bounds is the rectangle of a layer in its composition at time 0. It is an estimate: it ignores expressions, effects,
+// the third dimension and text animators, and guesses the width of point text from its size.
 func (r *reader) bounds(comp *Composition, l *Layer, byID map[uint32]*Layer) rect {
 	scope := r.scope(comp, l)
 	own := localBounds(l, scope)
@@ -78,7 +78,7 @@ func (r *reader) bounds(comp *Composition, l *Layer, byID map[uint32]*Layer) rec
 	return own.through(m)
 }
 
-// maxParents ends a chain of parents that is a ring.
+// maxParents ends a chain of parents that is a circle.
 const maxParents = 256
 
 func layerMatrix(l *Layer, scope *layerScope) affine {
@@ -123,14 +123,14 @@ func localBounds(l *Layer, scope *layerScope) rect {
 	return emptyRect
 }
 
-// averageAdvance and ascent are what letters of common fonts take, as fractions of the size.
+// averageAdvance and ascent are typical of common fonts, as fractions of the size.
 const (
 	averageAdvance = 0.55
 	ascent         = 0.75
 	descent        = 0.25
 )
 
-// bounds is the box of paragraph text, and a guess for point text.
+// bounds is the box of paragraph text, and an estimate for point text.
 func (d *TextDocument) bounds() rect {
 	if d.Box {
 		return rect{d.BoxPos[0], d.BoxPos[1], d.BoxPos[0] + d.BoxSize[0], d.BoxPos[1] + d.BoxSize[1]}
@@ -173,7 +173,7 @@ func (d *TextDocument) justification() Justification {
 
 const maxShapeDepth = 64
 
-// shapeBounds is the rectangle around the paths in a shape's contents, strokes left out.
+// shapeBounds is the rectangle around the paths in a shape's contents, without strokes.
 func shapeBounds(contents *Property, depth int) rect {
 	out := emptyRect
 	if contents == nil || depth > maxShapeDepth {
@@ -235,7 +235,8 @@ func pathBounds(p *Property) rect {
 	return out
 }
 
-// numbersAt is a property's value at a layer-local time, without easing and expressions: good enough for an estimate.
+// numbersAt is a property's value at a layer-local time, without easing and expressions, which is enough for an
+// estimate.
 func numbersAt(p *Property, t float64) Numbers {
 	if p == nil {
 		return nil

@@ -2,8 +2,8 @@ package aep
 
 import "strings"
 
-// Complete adds, from the catalogue of match names, the properties that the file left out because they are at their
-// default, to every layer. It is idempotent.
+// Complete adds to every layer the properties that the file leaves out because they have their default values, from the
+// catalogue of match names. It is idempotent.
 func Complete(p *Project) {
 	for _, it := range p.Items {
 		if it.Comp == nil {
@@ -32,8 +32,8 @@ type completer struct {
 	scope   *layerScope
 }
 
-// group puts the children of a group into the order of entries and adds those that are missing. Children that the
-// catalogue does not know keep their order, after the others.
+// group puts the children of a group into the order of entries and adds missing ones. Children that are not in the
+// catalogue keep their order, after the others.
 func (c *completer) group(p *Property, entries []entry) {
 	if ordered(entries) {
 		p.Children = c.merge(p, entries)
@@ -53,7 +53,7 @@ func (c *completer) group(p *Property, entries []entry) {
 	}
 }
 
-// ordered tells whether a group has fixed members, as opposed to members that people add in an order of their own.
+// ordered tells whether a group has fixed members, rather than members that people add in any order.
 func ordered(entries []entry) bool {
 	for _, e := range entries {
 		if !e.rare {
@@ -86,7 +86,7 @@ func (c *completer) merge(p *Property, entries []entry) []*Property {
 	return out
 }
 
-// missing makes a property at its default.
+// missing makes a property with its default value.
 func (c *completer) missing(e entry) *Property {
 	p := &Property{
 		Match: e.match, Name: displayName(e.match, c.scope), Group: e.group,
@@ -117,14 +117,14 @@ func (c *completer) missing(e entry) *Property {
 		p.Value = c.center()[1:2]
 	case "ADBE Opacity":
 		if c.layer.Null {
-			p.Value = Numbers{0} // nulls are born transparent
+			p.Value = Numbers{0} // new nulls are transparent
 		}
 	}
 	return p
 }
 
-// hidden tells which properties do not apply: those of the third dimension in layers without it, and the single
-// dimensions of a position that is not separated.
+// hidden tells whether a property does not apply: those of the third dimension in 2D layers, and the single dimensions
+// of a position that is not separated.
 func (c *completer) hidden(match string) bool {
 	flat := !c.layer.ThreeD && c.layer.Kind != LayerCamera && c.layer.Kind != LayerLight
 	switch match {
@@ -142,16 +142,16 @@ func (c *completer) hidden(match string) bool {
 	return false
 }
 
-// center is where new layers stand.
+// center is the position of new layers.
 func (c *completer) center() Numbers {
 	return Numbers{float64(c.comp.Width) / 2, float64(c.comp.Height) / 2, 0}
 }
 
-// zoom is that of a new camera: a lens of 50 mm before a film 36 mm wide.
+// zoom is the zoom of a new camera: a lens of 50 mm on a film 36 mm wide.
 func (c *completer) zoom() float64 { return float64(c.comp.Width) * 50 / 36 }
 
-// anchor is the middle of the source; layers without a source have it at their origin, and cameras and lights look at
-// the middle of the composition.
+// anchor is the middle of the source. Layers without a source have their anchor at their origin; cameras and lights
+// point at the middle of the composition.
 func (c *completer) anchor() Numbers {
 	switch {
 	case c.layer.Kind == LayerCamera || c.layer.Kind == LayerLight:
@@ -162,7 +162,7 @@ func (c *completer) anchor() Numbers {
 	return Numbers{0, 0, 0}
 }
 
-// effect adds the parameters that an effect has and the file leaves out, from the file's own description of it.
+// effect adds the parameters that the file leaves out, from its own description of the effect.
 func (c *completer) effect(p *Property, def *effectDefinition) {
 	if len(def.params) == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Types of the fields of the Essential Graphics panel, numbered alike in projects and in a mogrt's definition.
+// The types of fields of the Essential Graphics panel, numbered the same in projects and in a mogrt's definition.
 const (
 	fieldCheckbox = 1
 	fieldSlider   = 2
@@ -22,8 +22,8 @@ const (
 	fieldMedia    = 14
 )
 
-// controllers reads the panel of a composition. Newer files write it several times over, for older readers; the newest
-// spelling is the fullest.
+// controllers reads the panel of a composition. Newer files also write it in older forms, for older readers; the newest
+// form is the most complete.
 func (r *reader) controllers(comp *rifx.Chunk) []Controller {
 	for _, id := range []string{"CIF3", "CIF2", "CIFO"} {
 		list := comp.Find(id)
@@ -110,7 +110,7 @@ func (r *reader) strings(list *rifx.Chunk) []string {
 	return out
 }
 
-// decodeControllerPath reads the way to a property: an object whose keys are "0", "1" and so on.
+// decodeControllerPath reads the path to a property: an object whose keys are "0", "1" and so on.
 func decodeControllerPath(data []byte) (path []string, indexes []int) {
 	var steps map[string]struct {
 		Index uint32 `json:"index"`
@@ -134,7 +134,7 @@ func decodeControllerPath(data []byte) (path []string, indexes []int) {
 	return path, indexes
 }
 
-// Property finds the property that the controller drives in its layer, nil when the layer has none such.
+// Property finds the property of l that the controller drives, nil when l does not have it.
 func (c Controller) Property(l *Layer) *Property {
 	p := l.Props
 	for i, match := range c.Path {

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// Definition is what a .mogrt says of itself.
+// Definition is the definition.json of a .mogrt.
 type Definition struct {
 	Name        string
 	CapsuleID   string
@@ -103,7 +103,7 @@ func parseDefinition(data []byte) (*Definition, error) {
 	return d, nil
 }
 
-// fieldValue reads a field's value as its type asks for; nil when it is something else.
+// fieldValue reads a field's value in the type of the field; nil when it is of another type.
 func fieldValue(typ int, raw json.RawMessage) any {
 	switch typ {
 	case fieldCheckbox:
@@ -137,7 +137,7 @@ func decodeAs[T any](raw json.RawMessage) any {
 	return v
 }
 
-// fieldWord is the word for a type of field.
+// fieldWord is the name of a type of field.
 func fieldWord(typ int) string {
 	switch typ {
 	case fieldCheckbox:

@@ -6,7 +6,7 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Kinds of effect parameters, as "pard" chunks count them.
+// paramKind is a kind of effect parameter, as "pard" chunks number them.
 type paramKind uint8
 
 const (
@@ -25,8 +25,8 @@ const (
 	paramPoint3D  paramKind = 18
 )
 
-// Where things lie in the "pard" chunk that describes a parameter. Each kind keeps its default in a place of its own;
-// the value last used, which also stands there, says nothing about layers.
+// Offsets in the "pard" chunk that describes a parameter. Each kind has its default at its own offset; the value last
+// used, which is also there, says nothing about layers.
 const (
 	pardKind         = 15 // u8
 	pardName         = 16 // 32 bytes
@@ -38,12 +38,12 @@ const (
 	pardPoint        = 68  // two s32, in percent of the source
 	pardPoint3D      = 80  // three f64, in percent of the source
 	pardSlider       = 120 // f32
-	pardScalar       = 140 // s32, in 1/65536; of integers whole
+	pardScalar       = 140 // s32, in 1/65536; integers are stored as they are
 	pardWholeDegrees = 1 << 16
 )
 
-// effectDefinition is what a file says about an effect: its name and all its parameters, also those that layers leave
-// out because they are at their default.
+// effectDefinition is a file's description of an effect: its name and all its parameters, including those that layers
+// leave out because they have their default values.
 type effectDefinition struct {
 	match  string
 	name   string
@@ -77,7 +77,7 @@ func (d *effectDefinition) kind(match string) (paramKind, bool) {
 	return 0, false
 }
 
-// effectDefinitions reads those that newer files keep in one place.
+// effectDefinitions reads the definitions that newer files store in one place.
 func (r *reader) effectDefinitions(list *rifx.Chunk) {
 	if list == nil {
 		return
@@ -90,8 +90,8 @@ func (r *reader) effectDefinitions(list *rifx.Chunk) {
 	}
 }
 
-// defineEffect takes the definition from an effect's chunks, unless it holds none: of several uses of an effect, only
-// the first carries it.
+// defineEffect reads the definition from an effect's chunks, if it is there: of several uses of an effect, only the
+// first contains it.
 func (r *reader) defineEffect(match string, c *rifx.Chunk) *effectDefinition {
 	d := r.project.effects[match]
 	if d == nil {
@@ -157,7 +157,7 @@ func (r *reader) parameter(match string, b body) parameter {
 	return p
 }
 
-// angle reads the default of an angle, which some effects give in whole degrees and some in fractions of them.
+// angle reads the default of an angle, which some effects store in whole degrees and some in fractions.
 func angle(v int32) float64 {
 	if v > -pardWholeDegrees && v < pardWholeDegrees {
 		return float64(v)

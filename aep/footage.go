@@ -9,7 +9,7 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Where things lie in the "sspc" chunk of a footage.
+// Offsets in the "sspc" chunk of a footage.
 const (
 	sspcSize        = 150
 	sspcFormat      = 22 // four-character code
@@ -30,7 +30,7 @@ const (
 	sspcNoAlpha          = 3
 )
 
-// Where things lie in the "opti" chunk of a footage.
+// Offsets in the "opti" chunk of a footage.
 const (
 	optiFormat      = 0 // four-character code, "Soli" for solids
 	optiType        = 4 // u16
@@ -111,7 +111,8 @@ func decodeFootage(b body) *Footage {
 	return f
 }
 
-// fileReference reads how a footage names its file: as JSON since After Effects 12, as an alias of the system before.
+// fileReference reads the reference to a footage's file: JSON since After Effects 12, before that a binary alias of the
+// system.
 func (r *reader) fileReference(pin *rifx.Chunk) FileReference {
 	if c := pin.Find("Als2").Find("alas"); c != nil {
 		return decodeReference(c.Data)
@@ -154,7 +155,8 @@ func decodeReference(data []byte) FileReference {
 
 func looseWord(raw json.RawMessage) string { return strings.Trim(string(raw), `"`) }
 
-// looseInt reads a small number that may stand in quotes; what is none, or too large to count folders by, is 0.
+// looseInt reads a small number that may be in quotes; it is 0 when there is none, or when it is too large to be a
+// number of folders.
 func looseInt(raw json.RawMessage) int {
 	n := 0
 	for _, c := range looseWord(raw) {
@@ -176,7 +178,7 @@ func platformOf(path string) string {
 	return ""
 }
 
-// decodeAlias finds the path in a binary alias: the longest run of text that begins like one.
+// decodeAlias finds the path in a binary alias: the longest run of text that starts like a path.
 func (r *reader) decodeAlias(data []byte) FileReference {
 	best := ""
 	for _, run := range strings.FieldsFunc(r.string(data), func(c rune) bool { return c < ' ' }) {
@@ -204,7 +206,7 @@ func longerPath(best, candidate string) string {
 	return best
 }
 
-// widePath is the longest printable run of UTF-16, least significant byte first, in data from offset.
+// widePath is the longest printable run of little-endian UTF-16 in data from offset.
 func widePath(data []byte, offset int) string {
 	best := ""
 	var run []uint16
@@ -219,7 +221,7 @@ func widePath(data []byte, offset int) string {
 	return longerPath(best, string(utf16.Decode(run)))
 }
 
-// Base is the name of the file without its folders, whatever the platform that saved it.
+// Base is the name of the file without its folders, whichever platform saved it.
 func (f FileReference) Base() string {
 	parts := f.parts()
 	if len(parts) == 0 {
@@ -228,7 +230,7 @@ func (f FileReference) Base() string {
 	return parts[len(parts)-1]
 }
 
-// parts are the steps of the path, without those that lead nowhere or upwards.
+// parts are the steps of the path, without "." and "..".
 func (f FileReference) parts() []string {
 	separators := "/"
 	if f.Platform == "windows" {

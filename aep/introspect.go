@@ -18,8 +18,8 @@ const (
 	TypeMogrt   = "mogrt"
 )
 
-// Introspect summarises the file at path, of type aep, zip or mogrt. scratch is an empty folder that it may fill. Its
-// errors are *Refusal where the file is at fault.
+// Introspect summarises the file at path, of type aep, zip or mogrt. scratch is an empty folder that it may write to. An
+// error that is the file's fault is a *Refusal.
 func Introspect(ctx context.Context, path, typ, scratch string, lim Limits) (*Summary, error) {
 	s, err := introspect(ctx, path, typ, scratch, lim.filled())
 	if err != nil {
@@ -49,7 +49,7 @@ func introspect(ctx context.Context, path, typ, scratch string, lim Limits) (*Su
 	return s, nil
 }
 
-// locate finds the project in the file at path, unpacking it into scratch where it is an archive.
+// locate finds the project in the file at path. It unpacks archives into scratch.
 func locate(ctx context.Context, path, typ, scratch string, lim Limits) (Unpacked, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func locate(ctx context.Context, path, typ, scratch string, lim Limits) (Unpacke
 		}
 		return u, err
 	}
-	return Unpacked{}, fmt.Errorf("the type %q is none of aep, zip and mogrt", typ)
+	return Unpacked{}, fmt.Errorf("the type %q is not one of aep, zip and mogrt", typ)
 }
 
 var (
@@ -82,7 +82,7 @@ var (
 	errNoDefinition = fmt.Errorf("%w: it has no definition.json", ErrNotProject)
 )
 
-// Summarize tells what a producer needs to know of a project; d is nil unless it came in a .mogrt.
+// Summarize summarises a project for a producer; d is nil unless the project came in a .mogrt.
 func Summarize(p *Project, d *Definition) *Summary {
 	s := &Summary{
 		Version:      p.Version.String(),
@@ -125,7 +125,7 @@ func Summarize(p *Project, d *Definition) *Summary {
 	return s
 }
 
-// warn says what will need attention before a render.
+// warn warns of what needs attention before a render.
 func (s *Summary) warn() {
 	if len(s.Compositions) == 0 {
 		s.Warnings = append(s.Warnings, "The project holds no composition")
@@ -133,12 +133,12 @@ func (s *Summary) warn() {
 	needed := s.MissingFiles()
 	for _, f := range s.Footage {
 		if f.Used && !f.Present && !slices.Contains(needed, f.Path) {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("The footage %q is not in the file that was uploaded, but no layer that is seen or heard needs it", f.Path))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("The footage %q is not in the uploaded file, but no visible or audible layer needs it", f.Path))
 		}
 	}
 }
 
-// usedSources are the ids of the items that some layer shows.
+// usedSources are the ids of the items that layers show.
 func (p *Project) usedSources() map[uint32]bool {
 	used := map[uint32]bool{}
 	for _, it := range p.Items {
@@ -213,12 +213,12 @@ func (r *reader) summarizeLayer(comp *Composition, l *Layer, byID map[uint32]*La
 	return out
 }
 
-// lines shows line breaks as people write them.
+// lines replaces After Effects' line breaks by newlines.
 func lines(s string) string {
 	return strings.NewReplacer("\r", "\n", "\x03", "\n").Replace(s)
 }
 
-// fonts are the fonts that the documents of a text property really use.
+// fonts are the fonts that the documents of a text property use.
 func (p *Property) fonts() []string {
 	var out []string
 	add := func(v Value) {
@@ -260,7 +260,7 @@ func summarizeFootage(it *Item, used bool) FootageSummary {
 	return FootageSummary{Name: it.Name, Path: f.File.Base(), Media: f.Media(), Used: used, Present: f.File.Exists()}
 }
 
-// Media is what kind of file a footage is: image, video, audio or data.
+// Media is the kind of file that a footage is: image, video, audio or data.
 func (f *Footage) Media() string {
 	switch strings.ToLower(path.Ext(f.File.Base())) {
 	case ".json", ".csv", ".tsv", ".txt", ".mgjson", ".jsx", ".js":

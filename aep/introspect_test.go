@@ -33,8 +33,8 @@ func TestRefusalsAreForPeople(t *testing.T) {
 	}{
 		"cut project":      {project[:len(project)/2], "aep", "ends in the middle: upload it again", aep.ErrTruncated},
 		"cut archive":      {makeZip(t, zipEntry{name: "a.aep", body: project})[:40], "zip", "ends in the middle: upload it again", aep.ErrTruncated},
-		"no project":       {[]byte("\x89PNG"), "aep", "no After Effects project", aep.ErrNotProject},
-		"no archive":       {project, "zip", "no zip archive", aep.ErrNotProject},
+		"no project":       {[]byte("\x89PNG"), "aep", "not an After Effects project", aep.ErrNotProject},
+		"no archive":       {project, "zip", "not a zip archive", aep.ErrNotProject},
 		"archive as aep":   {makeZip(t, zipEntry{name: "a.aep", body: project}), "aep", "upload it as a zip", aep.ErrNotProject},
 		"zip as mogrt":     {makeZip(t, zipEntry{name: "a.aep", body: project}), "mogrt", "Upload it as a zip", aep.ErrNotProject},
 		"empty archive":    {makeZip(t, zipEntry{name: "a.txt"}), "zip", "The zip holds no After Effects project", aep.ErrNoProject},

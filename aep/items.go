@@ -6,7 +6,7 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Where things lie in the "idta" chunk of an item.
+// Offsets in the "idta" chunk of an item.
 const (
 	idtaSize  = 60
 	idtaType  = 0  // u16
@@ -67,7 +67,7 @@ func (r *reader) item(c *rifx.Chunk, parent *Item) error {
 	return nil
 }
 
-// Where things lie in the "cdta" chunk of a composition. Times are two numbers, dividend and divisor, in seconds.
+// Offsets in the "cdta" chunk of a composition. Times are fractions of two numbers, in seconds.
 const (
 	cdtaSize           = 204
 	cdtaFrameTicks     = 4  // u32
@@ -136,7 +136,7 @@ func decodeComposition(b body) *Composition {
 	return comp
 }
 
-// composition reads what depends on other items: layers, markers and the panel of essential graphics.
+// composition reads the parts that depend on other items: layers, markers and the Essential Graphics panel.
 func (r *reader) composition(it *Item, c *rifx.Chunk) error {
 	for i := range c.Children {
 		ch := &c.Children[i]

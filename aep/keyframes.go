@@ -7,14 +7,14 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Where things lie in the "lhd3" chunk that heads a list of records of one size in an "ldat" chunk.
+// Offsets in the "lhd3" chunk, the header of a list of records of one size in an "ldat" chunk.
 const (
 	lhd3Size     = 52
 	lhd3Count    = 10 // u16
 	lhd3ItemSize = 18 // u16
 )
 
-// Where things lie in the record of a keyframe.
+// Offsets in the record of a keyframe.
 const (
 	keyTime  = 0 // s32, in ticks
 	keyIn    = 4 // u8
@@ -40,7 +40,7 @@ const (
 	keySizeColor       = 152
 )
 
-// records are the entries of an "ldat" chunk, each of one size.
+// records are the entries of an "ldat" chunk, all of one size.
 func records(list *rifx.Chunk) (items []body, err error) {
 	head := body(list.Find("lhd3").Bytes())
 	if len(head) < lhd3Size {
@@ -61,7 +61,7 @@ func records(list *rifx.Chunk) (items []body, err error) {
 	return items, nil
 }
 
-// keyframes reads the keyframes of a property whose own chunks are those of c.
+// keyframes reads the keyframes of a property from its chunks c.
 func (r *reader) keyframes(p *Property, c *rifx.Chunk, d body, u units, scope *layerScope) error {
 	list := c.Find("list")
 	if list == nil {
@@ -157,8 +157,8 @@ func decodeNumberKey(k *Keyframe, b body, n int, u units) {
 	}
 }
 
-// scaleSpeeds converts speeds along a path whose dimensions have different units: by how much longer the way between
-// two keyframes is in pixels than it is on disk.
+// scaleSpeeds converts speeds along a path whose dimensions have different units, by the ratio of the distance between
+// two keyframes in pixels to that in the file's units.
 func scaleSpeeds(keys []Keyframe, u units) {
 	for i := 0; i+1 < len(keys); i++ {
 		a, aOK := keys[i].Value.(Numbers)
@@ -189,8 +189,8 @@ func scaleEases(eases []Ease, by float64) {
 	}
 }
 
-// series reads a property whose values lie beside its keyframes, in a list of their own: paths, gradients, text
-// documents and orientations. A nil values reads the keyframes alone.
+// series reads a property whose values are stored beside its keyframes, in a list of their own: paths, gradients, text
+// documents and orientations. With nil values it reads only the keyframes.
 func (r *reader) series(p *Property, c *rifx.Chunk, scope *layerScope, list string, values func(*Property, *rifx.Chunk, *layerScope) ([]Value, error)) error {
 	if inner := c.Find("tdbs"); inner != nil {
 		if err := r.plain(p, inner, scope); err != nil {

@@ -1,21 +1,22 @@
 package aep
 
-// Lack is a file that a composition cannot be rendered without and that did not come with its project.
+// Lack is a file that a composition cannot be rendered without and that did not come with the project.
 type Lack struct {
 	File        string // its name
 	Media       string // image, video or audio
-	Layer       string // that shows or sounds it
+	Layer       string // that shows or plays it
 	Index       int    // of the layer in its composition, 1-based
 	Composition string // that the layer is in
 }
 
-// Lacks lists the layers of a composition, and of those nested in it, that are seen or heard and whose file is missing. A
-// composition that the project does not have lacks nothing.
+// Lacks lists the visible or audible layers of a composition, and of those nested in it, whose file is missing. A
+// composition that is not in the project lacks nothing.
 func (s *Summary) Lacks(composition string) []Lack {
 	return s.lacks(func(c *CompositionSummary) bool { return c.Name == composition })
 }
 
-// MissingFiles names the files that did not come with the project and that a root composition cannot be rendered without, each once.
+// MissingFiles names, once each, the files that did not come with the project and that a root composition cannot be
+// rendered without.
 func (s *Summary) MissingFiles() []string {
 	var out []string
 	named := map[string]bool{}
@@ -28,9 +29,9 @@ func (s *Summary) MissingFiles() []string {
 	return out
 }
 
-// lacks is Lacks of all compositions for which of is true; what several of them share stands there once.
+// lacks is Lacks for all compositions for which of is true; a lack that several share is listed once.
 func (s *Summary) lacks(of func(*CompositionSummary) bool) []Lack {
-	if !s.lacksAny() { // as most do, and each submission asks
+	if !s.lacksAny() { // true of most projects, and each submission asks
 		return nil
 	}
 	byID := make(map[uint32]*CompositionSummary, len(s.Compositions))
@@ -62,7 +63,7 @@ func (s *Summary) lacks(of func(*CompositionSummary) bool) []Lack {
 	return out
 }
 
-// lacksAny says whether any layer of the project shows a file that did not come with it.
+// lacksAny says whether a file of any layer did not come with the project.
 func (s *Summary) lacksAny() bool {
 	for i := range s.Compositions {
 		layers := s.Compositions[i].Layers

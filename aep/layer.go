@@ -1,6 +1,6 @@
 package aep
 
-// LayerKind tells what a Layer is, as the file counts it.
+// LayerKind is the kind of a Layer, numbered as in the file.
 type LayerKind int
 
 // The kinds of layers.
@@ -13,7 +13,7 @@ const (
 	LayerModel  LayerKind = 5
 )
 
-// MatteKind tells how a layer's transparency is taken from its matte.
+// MatteKind is how a track matte determines a layer's transparency.
 type MatteKind int
 
 // The kinds of track mattes.
@@ -25,11 +25,11 @@ const (
 	MatteLumaInverted
 )
 
-// Layer is one layer of a composition. Start is in composition seconds; In and Out are composition seconds too, already
-// moved by Start and Stretch. Composition time of a layer-local time t is Start + t*Stretch/100.
+// Layer is one layer of a composition. Start, In and Out are composition times in seconds; In and Out already include
+// Start and Stretch. The composition time of a layer-local time t is Start + t*Stretch/100.
 type Layer struct {
 	ID      uint32
-	Name    string // its own name, "" when it takes its source's
+	Name    string // its own name; "" means its source's
 	Comment string
 	Label   int
 	Kind    LayerKind
@@ -44,7 +44,7 @@ type Layer struct {
 	MatteLayer           uint32 // layer id; 0 means the layer directly above
 	PreserveTransparency bool
 
-	Enabled        bool // the eye
+	Enabled        bool // the eye switch
 	AudioEnabled   bool
 	EffectsEnabled bool
 	Solo           bool
@@ -54,7 +54,7 @@ type Layer struct {
 	Adjustment     bool
 	Null           bool
 	ThreeD         bool
-	Collapse       bool // collapse transformations, or continuously rasterise
+	Collapse       bool // collapse transformations, or rasterise continuously
 	MotionBlur     bool
 	FrameBlend     bool
 	AutoOrient     bool // along the path
@@ -65,7 +65,7 @@ type Layer struct {
 	Markers []Marker
 }
 
-// DisplayName is the layer's own name, or else its source's.
+// DisplayName is the layer's own name, or its source's when it has none.
 func (p *Project) DisplayName(l *Layer) string {
 	if l.Name != "" {
 		return l.Name

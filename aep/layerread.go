@@ -7,7 +7,7 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Where things lie in the "ldta" chunk of a layer. In and out points are relative to the start, before stretching.
+// Offsets in the "ldta" chunk of a layer. In and out points are relative to the start, before stretching.
 const (
 	ldtaSize            = 160
 	ldtaID              = 0  // u32
@@ -43,7 +43,7 @@ const (
 	ldtaFlagEffects     = 2
 	ldtaFlagAudio       = 1
 	ldtaFlagVisible     = 0
-	maxSensibleDuration = 1e7 // seconds; what is longer is a broken file
+	maxSensibleDuration = 1e7 // seconds; anything longer is a broken file
 )
 
 // layerScope is what the units of a layer's properties depend on.
@@ -85,7 +85,7 @@ func (r *reader) layer(comp *Composition, c *rifx.Chunk) (*Layer, error) {
 	return l, nil
 }
 
-// rootMatch is the second half of the match name of a layer, as scripts see it.
+// rootMatch is the match name of a layer without its prefix "ADBE ".
 func rootMatch(k LayerKind) string {
 	switch k {
 	case LayerText:
@@ -159,8 +159,8 @@ func (r *reader) scope(comp *Composition, l *Layer) *layerScope {
 	return s
 }
 
-// find finds an item by id: while a file is read and summarized without a walk over all items, of which a hostile file
-// may have very many.
+// find finds an item by id. It has an index while a file is read and summarised: a walk over the items of a hostile file
+// would take too long.
 func (r *reader) find(id uint32) *Item {
 	if r.byID != nil {
 		return r.byID[id]
@@ -188,7 +188,7 @@ func sourceSize(l *Layer, it *Item) (width, height int) {
 	return 0, 0
 }
 
-// clampOut ends a layer with its source: files keep out-points beyond it, which After Effects ignores, unless the time
+// clampOut ends a layer with its source. Files store out-points beyond it, which After Effects ignores, unless the time
 // is remapped or the source is a still.
 func (r *reader) clampOut(l *Layer) {
 	if l.Kind != LayerAV || l.Stretch <= 0 || l.timeRemapped() {

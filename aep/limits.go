@@ -1,19 +1,20 @@
 package aep
 
-// Limits bound what reading may cost. A field left at zero means the default.
+// Limits bound the cost of reading. A field of zero means the default.
 type Limits struct {
 	FileSize     int64 // bytes of a project file
 	Chunks       int
 	Depth        int
 	ArchiveFiles int
-	ArchiveSize  int64 // bytes unpacked
+	ArchiveSize  int64 // unpacked, in bytes
 	Ratio        int64 // unpacked to packed, of entries over 64 MiB and of archives over 1 GiB
-	// Room tells whether so many bytes may still be written when an archive is unpacked; its error ends that. It is asked before anything
-	// is written, with all that the entries declare, and again on the way, with what is left of it. Nil asks nobody.
+	// Room tells whether so many more bytes may be written while an archive is unpacked; its error ends the unpacking.
+	// It is called with the declared size of all entries before anything is written, and with the size of the rest now
+	// and then. Nil allows everything.
 	Room func(bytes int64) error
 }
 
-// DefaultLimits are wide enough for every project that people make.
+// DefaultLimits are large enough for every project that people make.
 func DefaultLimits() Limits {
 	return Limits{
 		FileSize:     512 << 20,
@@ -25,7 +26,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// filled is l with the defaults where it says nothing.
+// filled is l with its zero fields set to the defaults.
 func (l Limits) filled() Limits {
 	def := DefaultLimits()
 	if l.FileSize <= 0 {

@@ -9,8 +9,8 @@ const (
 	markerMatch = "ADBE Marker"
 )
 
-// markers reads the markers of a layer; those of a composition lie in a layer of their own. Times are in seconds of the
-// composition.
+// markers reads the markers of a layer, in seconds of the composition. A composition's markers are in a layer of their
+// own.
 func (r *reader) markers(tree *rifx.Chunk, scope *layerScope) []Marker {
 	p := scope.layer.Props.Child(markerMatch)
 	if p == nil || len(p.Keys) == 0 {

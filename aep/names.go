@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// entry is what is known of a property by its match name: the name it shows, and the value it has when a file leaves
-// it out. Facts: match-name tables of the After Effects scripting guide, checked against exports of real projects.
+// entry describes a property of a match name: its display name, and its value when a file leaves it out. Source: the
+// match-name tables of the After Effects scripting guide, checked against exports of real projects.
 type entry struct {
 	match, name string
-	def         Value // nil for groups, and for what has no default to speak of
+	def         Value // nil for groups, and when there is no single default
 	group       bool
 	spatial     bool
 	color       bool
-	rare        bool // known by name only: not added where a file leaves it out
+	rare        bool // not added when a file leaves it out
 }
 
 func group(match, name string) entry { return entry{match: match, name: name, group: true} }
@@ -36,7 +36,7 @@ func namedGroup(match, name string) entry {
 	return entry{match: match, name: name, group: true, rare: true}
 }
 
-// Match names that the code speaks of.
+// Match names that code uses.
 const (
 	matchTransform   = "ADBE Transform Group"
 	matchAnchor      = "ADBE Anchor Point"
@@ -54,8 +54,8 @@ const (
 	matchLayerStyles = "ADBE Layer Styles"
 )
 
-// groupEntries lists the properties of the groups whose members are fixed, in the order of After Effects. Groups to
-// which people add members, such as masks, effects or the contents of a shape, are not among them.
+// groupEntries lists the properties of groups with fixed members, in After Effects' order. Groups to which people add
+// members, such as masks, effects or the contents of a shape, are not included.
 func groupEntries(match string) []entry {
 	return tables().groups[match]
 }
@@ -80,7 +80,7 @@ var tables = sync.OnceValue(func() nameTables {
 	return t
 })
 
-// displayName is the name that After Effects shows, in English, for a property without a name of its own.
+// displayName is the English name that After Effects shows for a property without a name of its own.
 func displayName(match string, scope *layerScope) string {
 	if scope != nil {
 		if d := scope.effect.param(match); d != nil && strings.TrimSpace(d.name) != "" {

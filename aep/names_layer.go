@@ -1,6 +1,6 @@
 package aep
 
-// rootEntries are a layer's own groups, in the order of After Effects.
+// rootEntries are a layer's own groups, in After Effects' order.
 func rootEntries(kind LayerKind) []entry {
 	marker := entry{match: markerMatch, name: "Marker", rare: true}
 	masks, effects := group(matchMasks, "Masks"), group(matchEffects, "Effects")

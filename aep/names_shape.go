@@ -101,7 +101,7 @@ func rampEntries() []entry {
 	}
 }
 
-// defaultGradient is what a new gradient fill has: white to black, opaque.
+// defaultGradient is the gradient of a new gradient fill: white to black, opaque.
 func defaultGradient() *Gradient {
 	return &Gradient{
 		Colors: []ColorStop{{0, 0.5, [3]float64{1, 1, 1}}, {1, 0.5, [3]float64{0, 0, 0}}},
@@ -122,8 +122,8 @@ func dashEntries() []entry {
 	return append(out, named("ADBE Vector Stroke Offset", "Offset"))
 }
 
-// filterGroups are what changes the paths above it. Their defaults are those of a file that leaves them out; what a new
-// repeater or the like starts with, After Effects writes down.
+// filterGroups are the path operators. Their defaults are for values that a file leaves out; After Effects writes down
+// the values that a new repeater or the like starts with.
 func filterGroups() map[string][]entry {
 	return map[string][]entry{
 		"ADBE Vector Filter - Merge":  {number("ADBE Vector Merge Type", "Mode", 1)},

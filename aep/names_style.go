@@ -1,6 +1,6 @@
 package aep
 
-// styleGroups are the layer styles. All of them stand in a layer's file; only those that are on are completed.
+// styleGroups are the layer styles. A layer's file has all of them; only those that are on are completed.
 func styleGroups() map[string][]entry {
 	mode := func(style string, def float64) entry { return number(style+"/mode2", "Blend Mode", def) }
 	opacity := func(style string, def float64) entry { return number(style+"/opacity", "Opacity", def) }

@@ -57,7 +57,7 @@ func textGroups() map[string][]entry {
 	}
 }
 
-// animatorEntries are the properties that an animator may have; it has those that were added.
+// animatorEntries are the properties that an animator may have; people add the ones they need.
 func animatorEntries() []entry {
 	return []entry{
 		named("ADBE Text Anchor Point 3D", "Anchor Point"), named("ADBE Text Position 3D", "Position"),

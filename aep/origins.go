@@ -2,7 +2,7 @@ package aep
 
 import "overcrank/aep/rifx"
 
-// origins tell which chunk each part of a project was read from. A nil *origins keeps nothing.
+// origins records the chunk that each part of a project was read from. A nil *origins records nothing.
 type origins struct {
 	items  map[*Item]*rifx.Chunk
 	layers map[*Layer]*rifx.Chunk

@@ -12,7 +12,7 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Where things lie in the "shph" chunk that heads a path: its points are fractions of the box.
+// Offsets in the "shph" chunk, the header of a path. A path's points are fractions of the box.
 const (
 	shphSize  = 20
 	shphFlags = 3
@@ -42,7 +42,8 @@ func (r *reader) paths(p *Property, list *rifx.Chunk, scope *layerScope) ([]Valu
 	return out, nil
 }
 
-// path reads one path. Its points stand as vertex, outgoing tangent, incoming tangent of the next vertex, and so on.
+// path reads one path. Its points are stored as vertex, outgoing tangent, incoming tangent of the next vertex, and so
+// on.
 func (r *reader) path(c *rifx.Chunk, width, height float64) (*Path, error) {
 	head := body(c.Find("shph").Bytes())
 	if len(head) < shphSize {
@@ -96,8 +97,8 @@ func (r *reader) gradients(_ *Property, list *rifx.Chunk, _ *layerScope) ([]Valu
 	return out, nil
 }
 
-// decodeGradient reads the stops out of a gradient's XML: pairs of a key and a value, where the values of the keys
-// "Stops Color" and "Stops Alpha" are arrays of numbers.
+// decodeGradient reads the stops from a gradient's XML: pairs of a key and a value, in which the values of "Stops Color"
+// and "Stops Alpha" are arrays of numbers.
 func decodeGradient(data []byte) (*Gradient, error) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	g := &Gradient{}

@@ -19,7 +19,7 @@ type Version struct {
 	OS                         string // "windows", "macos" or ""
 }
 
-// ItemKind tells what an Item is.
+// ItemKind is the kind of an Item.
 type ItemKind int
 
 // The kinds of items.
@@ -29,14 +29,14 @@ const (
 	ItemFootage
 )
 
-// Item is a line of the project panel.
+// Item is an item of the project panel.
 type Item struct {
 	ID      uint32
 	Name    string
 	Comment string
 	Label   int
 	Kind    ItemKind
-	Parent  *Item        // folder it is in, nil at the top
+	Parent  *Item        // folder that contains it, nil at the top
 	Comp    *Composition // for ItemComposition
 	Footage *Footage     // for ItemFootage
 }
@@ -46,7 +46,7 @@ type Composition struct {
 	Width, Height    int
 	PixelAspect      float64
 	FrameRate        float64
-	FrameTicks       uint32 // with TicksPerSecond the exact frame rate: TicksPerSecond/FrameTicks
+	FrameTicks       uint32 // the exact frame rate is TicksPerSecond/FrameTicks
 	TicksPerSecond   uint32
 	Duration         float64
 	DisplayStart     float64
@@ -74,7 +74,7 @@ type Controller struct {
 	Comp     uint32   // id of the composition item that holds the layer
 	Layer    uint32   // id of the layer whose property is driven
 	Path     []string // match names below the layer
-	Indexes  []int    // beside Path: the 1-based place among the children of its parent, 0 where the match name suffices
+	Indexes  []int    // for each step of Path, the number from 1 among its siblings; 0 when the match name is enough
 }
 
 // Marker is a marker of a composition or a layer.
@@ -83,7 +83,7 @@ type Marker struct {
 	Comment        string
 }
 
-// FootageKind tells what a Footage is made of.
+// FootageKind is what a Footage consists of.
 type FootageKind int
 
 // The kinds of footage.
@@ -114,14 +114,14 @@ type Footage struct {
 	File          FileReference
 }
 
-// FileReference is how a project names a file on disk. Nothing in it can be trusted.
+// FileReference is a project's reference to a file on disk. Nothing in it can be trusted.
 type FileReference struct {
-	FullPath       string // as saved, in the manner of the platform that saved it
+	FullPath       string // as saved, in the syntax of the platform that saved it
 	Platform       string // "windows", "macos" or ""
 	AscendBase     int    // folders to go up from the project's folder, plus one
-	AscendTarget   int    // how many last parts of FullPath then lead to the file
+	AscendTarget   int    // how many of FullPath's last parts lead to the file from there
 	TargetIsFolder bool
-	// Resolved is the real path that someone found the file under; the reader leaves it empty.
+	// Resolved is the path at which Resolve found the file; the reader leaves it empty.
 	Resolved string
 }
 

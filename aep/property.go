@@ -2,23 +2,24 @@ package aep
 
 import "strings"
 
-// Property is a node of a layer's property tree: a group with Children, or a value that may be keyframed or driven by an
-// expression. Properties that the file leaves out because they are at their default are absent until Complete adds them.
+// Property is a node of a layer's property tree: a group with Children, or a value that may have keyframes or an
+// expression. Properties that the file leaves out because they have their default values are missing until Complete adds
+// them.
 type Property struct {
 	Match    string // match name, such as "ADBE Opacity"; the same in every language of After Effects
 	Name     string // display name; the user's own where they gave one, else from the catalogue of match names
 	Group    bool
-	Enabled  bool // the eye of groups, effects and masks; true for others
-	Hidden   bool // not applicable now, such as the followers of an unseparated position
+	Enabled  bool // the eye switch of groups, effects and masks; true for others
+	Hidden   bool // does not apply, such as the dimensions of an unseparated position
 	Children []*Property
 
-	Value        Value // static value, also kept beside keys
+	Value        Value // static value, also set when there are keyframes
 	Keys         []Keyframe
 	Dimensions   int  // of a Numbers value
 	Spatial      bool // a position: interpolates along a path in space
 	Color        bool // a Numbers value that is RGBA 0–1
 	Locked       bool // aspect ratio locked
-	Separated    bool // a position whose dimensions are separated: its "ADBE Position_0/1/2" siblings count
+	Separated    bool // a position with separated dimensions: its "ADBE Position_0/1/2" siblings are used instead
 	Expression   string
 	ExpressionOn bool
 	Mask         *MaskInfo // for "ADBE Mask Atom"
@@ -32,10 +33,10 @@ type Value interface{ isValue() }
 // Numbers is a value of one to four numbers.
 type Numbers []float64
 
-// Opaque is a value that is kept by but not understood, such as the curves of an effect.
+// Opaque is a value that is stored but not understood, such as the curves of an effect.
 type Opaque []byte
 
-// Path is the outline of a mask or a shape, in pixels of the layer. Tangents are relative to their vertex.
+// Path is a mask or a shape's path, in pixels of the layer. Tangents are relative to their vertex.
 type Path struct {
 	Closed   bool
 	Vertices []Vertex
@@ -52,7 +53,7 @@ type Gradient struct {
 	Alphas []AlphaStop
 }
 
-// ColorStop is a colour at an offset 0–1; Midpoint is where the mix with the next stop is even.
+// ColorStop is a colour at an offset 0–1. Midpoint is where its mixture with the next stop is half and half.
 type ColorStop struct {
 	Offset, Midpoint float64
 	RGB              [3]float64
@@ -69,10 +70,10 @@ func (*Path) isValue()         {}
 func (*Gradient) isValue()     {}
 func (*TextDocument) isValue() {}
 
-// Interpolation is how a keyframe is left or reached.
+// Interpolation is how a keyframe is reached or left.
 type Interpolation int
 
-// The interpolations, as the file counts them.
+// The interpolations, numbered as in the file.
 const (
 	Linear Interpolation = 1
 	Bezier Interpolation = 2
@@ -80,7 +81,7 @@ const (
 )
 
 // Keyframe is a value at a time. Time is in layer-local seconds. Speeds are in units per second and influences are
-// fractions 0–1, one per dimension, or one in all for spatial values and for values without a number.
+// fractions 0–1: one per dimension, or only one for spatial and non-numeric values.
 type Keyframe struct {
 	Time       float64
 	Value      Value
@@ -98,7 +99,7 @@ type Keyframe struct {
 // Ease is the speed and influence of one side of a keyframe.
 type Ease struct{ Speed, Influence float64 }
 
-// MaskMode is how a mask is combined with those above it.
+// MaskMode is how a mask combines with those above it.
 type MaskMode int
 
 // The mask modes.
@@ -112,7 +113,7 @@ const (
 	MaskDifference
 )
 
-// MaskInfo is what a mask has besides its properties.
+// MaskInfo is the state of a mask that is not a property.
 type MaskInfo struct {
 	Mode       MaskMode
 	Inverted   bool
@@ -121,7 +122,7 @@ type MaskInfo struct {
 	Color      [3]float64
 }
 
-// Child finds the first direct child by match name, or else by display name whatever its case; nil when there is none.
+// Child finds the first direct child by match name, or by display name ignoring case; nil when there is none.
 func (p *Property) Child(name string) *Property {
 	if p == nil {
 		return nil
@@ -139,7 +140,7 @@ func (p *Property) Child(name string) *Property {
 	return nil
 }
 
-// Find walks Child along a path.
+// Find follows a path with Child.
 func (p *Property) Find(path ...string) *Property {
 	for _, step := range path {
 		p = p.Child(step)

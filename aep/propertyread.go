@@ -8,7 +8,7 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Where things lie in the "tdsb" chunk of a property.
+// Offsets in the "tdsb" chunk of a property.
 const (
 	tdsbHigh = 2 // u8
 	tdsbLow  = 3 // u8
@@ -18,7 +18,7 @@ const (
 	tdsbLockedBit  = 5 // of tdsbHigh
 )
 
-// Where things lie in the "tdb4" chunk of a property.
+// Offsets in the "tdb4" chunk of a property.
 const (
 	tdb4Size          = 124
 	tdb4Dimensions    = 2  // u16
@@ -33,7 +33,7 @@ const (
 	maxDimensions  = 4
 )
 
-// Where things lie in the "mkif" chunk of a mask.
+// Offsets in the "mkif" chunk of a mask.
 const (
 	mkifInverted   = 0 // u8
 	mkifLocked     = 1 // u8
@@ -42,7 +42,7 @@ const (
 	mkifColor      = 45
 )
 
-// group reads the properties of a list: each is a match name and then what belongs to it.
+// group reads the properties of a list: each is a match name followed by its chunks.
 func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth int) error {
 	if depth > r.lim.Depth {
 		return fmt.Errorf("%w: properties lie more than %d deep", ErrLimit, r.lim.Depth)
@@ -79,7 +79,7 @@ func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth i
 	return nil
 }
 
-// keep leaves out the parameter that stands for the effect's own layer, which nobody sees.
+// keep drops the parameter for the effect's own layer, which nobody sees.
 func keep(p *Property, scope *layerScope) bool {
 	return scope.effect == nil || p.Group || !strings.HasSuffix(p.Match, "-0000")
 }
@@ -123,7 +123,7 @@ func (r *reader) payload(p *Property, c *rifx.Chunk, scope *layerScope, depth in
 	return nil
 }
 
-// flags reads the eye, the name and the like of a group or a value.
+// flags reads the eye switch, the name and the like of a group or a value.
 func (r *reader) flags(p *Property, list *rifx.Chunk) {
 	if c := list.Find("tdsb"); c != nil {
 		b := body(c.Data)
@@ -136,7 +136,7 @@ func (r *reader) flags(p *Property, list *rifx.Chunk) {
 	}
 }
 
-// markSeparated finds positions whose dimensions are separated: the leader is hidden then and its followers are not.
+// markSeparated finds positions with separated dimensions: the position is hidden then and its dimensions are not.
 func markSeparated(p *Property) {
 	leader := p.Child(matchPosition)
 	if leader == nil || !leader.Hidden {
@@ -219,7 +219,7 @@ func (r *reader) expression(p *Property, c *rifx.Chunk, d body) {
 	p.ExpressionOn = p.Expression != "" && d.u8(tdb4ExpressionOff)&1 == 0
 }
 
-// units turn the numbers of a property on disk into those that people see.
+// units convert the numbers of a property in the file to those that people see.
 type units struct {
 	scale [maxDimensions]float64
 	color bool
@@ -227,8 +227,8 @@ type units struct {
 
 var plainUnits = units{scale: [maxDimensions]float64{1, 1, 1, 1}}
 
-// unitsOf tells the units of a property: some percentages are fractions on disk, colours are ARGB 0–255, and what
-// belongs to a source is a fraction of its size.
+// unitsOf finds the units of a property: some percentages are stored as fractions, colours as ARGB 0–255, and positions
+// within a source as fractions of its size.
 func unitsOf(p *Property, scope *layerScope) units {
 	u := plainUnits
 	switch {
@@ -254,7 +254,7 @@ func isFraction(match string) bool {
 	return false
 }
 
-// numbers converts n numbers that next delivers.
+// numbers converts n numbers that next returns.
 func (u units) numbers(n int, next func(int) float64) Numbers {
 	v := make(Numbers, n)
 	for i := range v {
@@ -266,7 +266,7 @@ func (u units) numbers(n int, next func(int) float64) Numbers {
 	return v
 }
 
-// decodeNumbers reads the static value; files store more numbers than the property has dimensions.
+// decodeNumbers reads the static value. Files store more numbers than the property has dimensions.
 func decodeNumbers(b body, dimensions int, u units) Value {
 	n := min(dimensions, len(b)/8)
 	if n == 0 {

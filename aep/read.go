@@ -14,9 +14,9 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Why a file was refused. Callers decide by these; the text around them tells a person which thing and which rule.
+// Why a file was refused. Callers decide by these; the text around them names the part of the file and the rule.
 var (
-	// ErrNotProject marks bytes that are no After Effects project.
+	// ErrNotProject marks bytes that are not an After Effects project.
 	ErrNotProject = rifx.ErrNotProject
 	// ErrBroken marks a project that ends early or contradicts itself.
 	ErrBroken = rifx.ErrBroken
@@ -28,13 +28,13 @@ var (
 	ErrTruncated = rifx.ErrTruncated
 	// ErrNoProject marks an archive without a project in it.
 	ErrNoProject = errors.New("no After Effects project inside")
-	// ErrNoRoom marks an archive for which Limits.Room has no room. It says nothing of the archive.
+	// ErrNoRoom is Limits.Room's refusal. It says nothing about the archive.
 	ErrNoRoom = errors.New("there is no room to unpack the archive")
 	// ErrPremiere marks a motion graphics template made with Premiere Pro, which holds no After Effects project.
 	ErrPremiere = errors.New("made with Premiere Pro, not After Effects")
 )
 
-// Read reads a project (.aep, .aet or .aepx, told apart by content) from r of size bytes. Its errors are ErrNotProject,
+// Read reads a project (.aep, .aet or .aepx, recognised by content) of size bytes from r. Its errors are ErrNotProject,
 // ErrBroken, ErrLimit, ErrUnsafe, those of r and that of ctx.
 func Read(ctx context.Context, r io.ReaderAt, size int64, lim Limits) (*Project, error) {
 	lim = lim.filled()
@@ -74,7 +74,7 @@ func Open(ctx context.Context, path string, lim Limits) (*Project, error) {
 	return p, nil
 }
 
-// readAll reads in pieces, so that a cancelled context is noticed on a slow disk.
+// readAll reads in pieces, so that the end of ctx is noticed on a slow disk.
 func readAll(ctx context.Context, r io.ReaderAt, size int64) ([]byte, error) {
 	const piece = 8 << 20
 	data := make([]byte, max(size, 0))
@@ -93,17 +93,18 @@ func readAll(ctx context.Context, r io.ReaderAt, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// reader turns a tree of chunks into a project.
+// reader converts a tree of chunks to a project.
 type reader struct {
 	project *Project
 	lim     Limits
 	byID    map[uint32]*Item
 	comps   []compChunks
 	nodes   int      // properties and keyframes made
-	from    *origins // nil unless someone wants to know
+	from    *origins // nil unless recorded
 }
 
-// compChunks is a composition whose layers wait until all items are known: a layer's units are those of its source.
+// compChunks is a composition whose layers are read once all items are known, since a layer's units depend on its
+// source.
 type compChunks struct {
 	item  *Item
 	chunk *rifx.Chunk
@@ -148,7 +149,7 @@ func decode(ctx context.Context, tree *rifx.File, lim Limits, from *origins) (*P
 	return p, nil
 }
 
-// noName is what a name chunk holds when the user gave no name.
+// noName is the content of a name chunk when the user gave no name.
 const noName = "-_0_/-"
 
 // name is the user's own name in a name chunk, or "".
@@ -168,7 +169,7 @@ func (r *reader) text(c *rifx.Chunk) string {
 	return r.string(raw)
 }
 
-// string decodes what may be UTF-8 or, in files of After Effects 14 and before, the encoding of the system.
+// string decodes a string in UTF-8 or, in files of After Effects 14 and earlier, in the encoding of the system.
 func (r *reader) string(raw []byte) string {
 	if utf8.Valid(raw) {
 		return string(raw)
@@ -184,7 +185,7 @@ func (r *reader) string(raw []byte) string {
 	return string(s)
 }
 
-// count guards what is made from one file: a small file must not swell into a huge model.
+// count limits what is made from one file, so that a small file cannot become a huge model.
 func (r *reader) count(n int) error {
 	if r.nodes += n; r.nodes > r.lim.Chunks {
 		return fmt.Errorf("%w: more than %d properties and keyframes", ErrLimit, r.lim.Chunks)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Refusal is an error of a file, in words for the person who made it. The cause is behind it.
+// Refusal is a fault of a file, worded for the person who made it. Err is the cause.
 type Refusal struct {
 	Message string
 	Err     error
@@ -17,7 +17,7 @@ func (r *Refusal) Error() string { return r.Message }
 // Unwrap is the cause.
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// refuse puts a file's error into plain words; other errors, such as those of the disk, stay as they are.
+// refuse words a file's fault plainly; other errors, such as those of the disk, are returned as they are.
 func refuse(err error, typ string) error {
 	var message string
 	switch {
@@ -26,15 +26,15 @@ func refuse(err error, typ string) error {
 	case errors.Is(err, errIsArchive):
 		message = "This file is an archive, not a project: upload it as a zip or mogrt template."
 	case errors.Is(err, errNoDefinition):
-		message = "This archive is no motion graphics template: it has no definition.json. Upload it as a zip template."
+		message = "This archive is not a motion graphics template: it has no definition.json. Upload it as a zip template."
 	case errors.Is(err, ErrNoProject):
 		message = "The " + typ + " holds no After Effects project: put the .aep beside its footage and pack the folder again."
 	case errors.Is(err, ErrTruncated):
 		message = "This file ends in the middle: upload it again."
 	case errors.Is(err, ErrNotProject) && typ == TypeProject:
-		message = "This file is no After Effects project (.aep, .aet or .aepx)."
+		message = "This file is not an After Effects project (.aep, .aet or .aepx)."
 	case errors.Is(err, ErrNotProject):
-		message = "This file is no " + typ + " archive with an After Effects project in it."
+		message = "This file is not a " + typ + " archive with an After Effects project in it."
 	case errors.Is(err, ErrUnsafe):
 		message = "This file was refused because it is not safe to open: " + detail(err, ErrUnsafe) + "."
 	case errors.Is(err, ErrLimit):
@@ -47,7 +47,7 @@ func refuse(err error, typ string) error {
 	return &Refusal{Message: message, Err: err}
 }
 
-// detail is what an error says beyond its class.
+// detail is the text of an error without that of its class.
 func detail(err, class error) string {
 	s := err.Error()
 	return strings.TrimPrefix(strings.Replace(s, class.Error()+": ", "", 1), ": ")

@@ -14,9 +14,9 @@ import (
 
 const footageFolder = "(footage)" // where After Effects collects the files of a project
 
-// Resolve finds the files that p refers to below dir and sets FileReference.Resolved: first where the reference says
-// they lie from the project, then by name within a "(Footage)" folder, then by name anywhere. Names match whatever their
-// case. Nothing outside dir is ever found, symbolic links included.
+// Resolve finds the files that p refers to below dir and sets FileReference.Resolved. It looks first at the path
+// relative to the project, then by name within a "(Footage)" folder, then by name anywhere. Case is ignored. It never
+// finds anything outside dir, even through symbolic links.
 func Resolve(ctx context.Context, p *Project, dir string, lim Limits) error {
 	lim = lim.filled()
 	dir, err := filepath.Abs(dir)
@@ -45,7 +45,7 @@ func Resolve(ctx context.Context, p *Project, dir string, lim Limits) error {
 	return nil
 }
 
-// folderIndex knows the files below a folder by path and by name.
+// folderIndex finds the files below a folder by path and by name.
 type folderIndex struct {
 	paths map[string]string   // by folded path
 	names map[string][]string // by folded name, best first
@@ -96,7 +96,7 @@ func collected(rel string) bool {
 	return false
 }
 
-// find finds the file of a reference, for a project that lies in the folder base.
+// find finds the file of a reference, for a project in the folder base.
 func (x *folderIndex) find(f FileReference, base string) (string, bool) {
 	parts := f.parts()
 	if len(parts) == 0 {
@@ -113,7 +113,7 @@ func (x *folderIndex) find(f FileReference, base string) (string, bool) {
 	return "", false
 }
 
-// relative follows the reference's own way: some folders up from the project, then its last steps.
+// relative follows the reference's relative path: some folders up from the project, then its last steps.
 func (x *folderIndex) relative(f FileReference, parts []string, base string) string {
 	if f.AscendTarget <= 0 || f.AscendTarget > len(parts) {
 		return ""
@@ -131,7 +131,7 @@ func (x *folderIndex) relative(f FileReference, parts []string, base string) str
 	return rel
 }
 
-// Exists tells whether the file was found and still is there.
+// Exists tells whether the file was found and still exists.
 func (f FileReference) Exists() bool {
 	if f.Resolved == "" {
 		return false

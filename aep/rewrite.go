@@ -10,10 +10,10 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Rewrite writes the binary project file that p was read from (and completed, if it was) with the changes that p has seen
-// since: all else of the file, also what this package does not understand, stays as it is, byte for byte. What could not
-// be carried over is named in lost, a sentence each; nothing is left out silently, since the file written is read again
-// and compared with p. Projects in XML are refused with ErrNotProject.
+// Rewrite writes the binary project file that p was read from (and completed, if it was) with the changes made to p
+// since. Everything else in the file, known or not, stays as it is, byte for byte. lost has a sentence for each change
+// that could not be written. Nothing is lost silently: the written file is read again and compared with p. XML projects
+// are refused with ErrNotProject.
 func Rewrite(ctx context.Context, w io.Writer, original []byte, p *Project, lim Limits) (lost []string, err error) {
 	if len(original) < 4 || string(original[:4]) != "RIFX" {
 		return nil, fmt.Errorf("rewrite project: %w: only binary projects can be changed in place", ErrNotProject)
@@ -44,14 +44,14 @@ func Rewrite(ctx context.Context, w io.Writer, original []byte, p *Project, lim 
 	if _, err := w.Write(out); err != nil {
 		return nil, fmt.Errorf("rewrite project: %w", err)
 	}
-	untouched := differences(was, was) // what the comparison finds even where nothing changed
+	untouched := differences(was, was) // found by the comparison even without changes
 	return slices.DeleteFunc(differences(read, p), func(s string) bool { return slices.Contains(untouched, s) }), nil
 }
 
-// rewriter brings the changes of a project into the tree of chunks that it came from. Chunks share memory with the
-// original file: they get new bodies and lists, and those they have are left alone.
+// rewriter applies the changes of a project to the tree of chunks that it was read from. Chunks share memory with the
+// original file, so they get new bodies and lists, and the old ones are never written to.
 //
-// A chunk is moved within its list only after all that lies below it has been changed: pointers lead into lists.
+// A chunk is moved within its list only after everything below it was changed, since pointers lead into lists.
 type rewriter struct {
 	writer
 	was  *Project
@@ -73,11 +73,11 @@ func (rw *rewriter) project() {
 	var lists []*rifx.Chunk
 	for _, it := range rw.p.Items {
 		if before[it.ID] != nil || it.Parent != nil && before[it.Parent.ID] == nil {
-			continue // it was there, or it is written with its folder
+			continue // it existed before, or is written with its folder
 		}
 		c, err := rw.writer.item(it)
 		if err != nil {
-			continue // the comparison at the end names it
+			continue // the comparison at the end reports it
 		}
 		list := rw.folder(it.Parent, before)
 		if added[list] == nil {
@@ -90,7 +90,7 @@ func (rw *rewriter) project() {
 	}
 }
 
-// folder is the list that holds the items of a folder, nil for the top.
+// folder is the list with the items of a folder, nil for the top.
 func (rw *rewriter) folder(parent *Item, before map[uint32]*Item) *rifx.Chunk {
 	if parent != nil {
 		if sub := rw.from.items[before[parent.ID]].Find("Sfdr"); sub != nil {
@@ -100,7 +100,7 @@ func (rw *rewriter) folder(parent *Item, before map[uint32]*Item) *rifx.Chunk {
 	return rw.tree.Find("Fold")
 }
 
-// behindLast is the place behind the last chunk of that id in a list, or behind its header.
+// behindLast is the index after the last chunk of that id in a list, or after its header.
 func behindLast(list *rifx.Chunk, id string) int {
 	for i := len(list.Children) - 1; i >= 0; i-- {
 		if list.Children[i].ID == id {
@@ -129,7 +129,7 @@ func (rw *rewriter) item(was, now *Item) {
 	}
 }
 
-// setText gives the text chunk of that id in a list another text, and adds one behind the list's header when it has none.
+// setText sets the text chunk of that id in a list, or adds one after the list's header.
 func setText(list *rifx.Chunk, id, text string) {
 	if c := list.Find(id); c != nil {
 		c.Data = []byte(text)
@@ -138,7 +138,7 @@ func setText(list *rifx.Chunk, id, text string) {
 	list.Children = slices.Insert(slices.Clone(list.Children), min(1, len(list.Children)), rifx.Leaf(id, []byte(text)))
 }
 
-// setComment gives an item or a layer a comment, which stands behind its name and ends with a NUL.
+// setComment sets the comment of an item or a layer, which follows its name and ends with a NUL.
 func setComment(list *rifx.Chunk, comment string) {
 	body := append([]byte(comment), 0)
 	if c := list.Find("cmta"); c != nil {
@@ -156,11 +156,11 @@ func setByte(c *rifx.Chunk, at int, v byte) {
 	c.Data[at] = v
 }
 
-// field is a run of bytes of a record that only make sense together.
+// field is a run of bytes of a record that belong together.
 type field struct{ at, size int }
 
-// transplant copies the fields by which two written records differ into a record that was read. Fields of one group are
-// copied together: a fraction whose divisor stands elsewhere.
+// transplant copies the fields in which two written records differ into a record that was read. The fields of a group
+// are copied together, such as a fraction whose divisor is elsewhere.
 func transplant(c *rifx.Chunk, was, now []byte, groups ...[]field) {
 	if c == nil {
 		return
@@ -196,7 +196,7 @@ func (rw *rewriter) composition(was, now *Composition, c *rifx.Chunk) {
 	rw.layers(was, now, c)
 }
 
-// footage replaces the source of an item when it is another one, and else changes its measures.
+// footage replaces the source of an item if it is another one, and otherwise changes its size and times.
 func (rw *rewriter) footage(was, now *Item, c *rifx.Chunk) {
 	a, b := *was.Footage, *now.Footage
 	a.File.Resolved, b.File.Resolved = "", ""

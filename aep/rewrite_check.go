@@ -7,10 +7,10 @@ import (
 	"unicode/utf16"
 )
 
-// maxDifferences bounds what a comparison tells.
+// maxDifferences limits how many differences are reported.
 const maxDifferences = 100
 
-// differences names, a sentence each, what got of a project has not as want has it.
+// differences describes, a sentence each, what of the project want is missing or different in got.
 func differences(got, want *Project) []string {
 	d := &comparison{got: got, want: want}
 	items := make(map[uint32]*Item, len(got.Items))
@@ -117,7 +117,7 @@ func (d *comparison) properties(in string, got, want *Property) {
 	}
 }
 
-// alike tells whether a value came through, as exactly as the file can say it.
+// alike tells whether a value was written correctly, within the precision of the file.
 func alike(got, want *Property) bool {
 	if got.Expression != want.Expression || got.ExpressionOn != want.ExpressionOn || got.LayerRef != want.LayerRef || len(got.Keys) != len(want.Keys) {
 		return false
@@ -143,7 +143,7 @@ func alikeValue(got, want Value) bool {
 		return ok && g.Closed == w.Closed && len(g.Vertices) == len(w.Vertices) &&
 			!slices.ContainsFunc(indexes(len(w.Vertices)), func(i int) bool { return !alikeVertex(g.Vertices[i], w.Vertices[i]) })
 	}
-	return true // kept as it was: nothing else is ever changed
+	return true // opaque values are never changed
 }
 
 func indexes(n int) []int {
@@ -174,5 +174,5 @@ func alikeText(got, want *TextDocument) bool {
 	return true
 }
 
-// near forgives what times lose when they are counted in ticks, and numbers when their unit is changed.
+// near allows for the rounding of times to ticks, and of numbers to other units.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-3+1e-6*math.Max(math.Abs(a), math.Abs(b)) }

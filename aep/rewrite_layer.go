@@ -7,7 +7,7 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// layers brings the layers of a composition into their order, with the new ones among them and without those that went.
+// layers puts the layers of a composition in order, adds new ones and drops removed ones.
 func (rw *rewriter) layers(was, now *Composition, c *rifx.Chunk) {
 	before := make(map[uint32]*Layer, len(was.Layers))
 	for _, l := range was.Layers {
@@ -62,7 +62,7 @@ func (rw *rewriter) layer(wasIn, nowIn *Composition, was, now *Layer) {
 	}
 }
 
-// switches flips those switches of a layer that were flipped, and leaves the bits beside them, which nobody here knows.
+// switches flips the switches of a layer that changed, and leaves the unknown bits beside them.
 func (rw *rewriter) switches(head *rifx.Chunk, was, now []byte) {
 	const flags = 3
 	if bytes.Equal(was[ldtaFlags:ldtaFlags+flags], now[ldtaFlags:ldtaFlags+flags]) {

@@ -9,17 +9,17 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// propertyRewriter brings the changes of one layer's properties into their chunks.
+// propertyRewriter applies the changes of one layer's properties to their chunks.
 type propertyRewriter struct {
 	*rewriter
 	propertyWriter
 }
 
-// group changes the properties within a list of chunks, drops those that went, and adds those that were at a default
+// group changes the properties in a list of chunks, drops removed ones, and adds those that had their default values
 // before, which files leave out.
 func (pr propertyRewriter) group(list *rifx.Chunk, was, now *Property) {
 	rest := slices.Clone(was.Children)
-	added := map[*rifx.Chunk][]rifx.Chunk{} // by the chunk that they stand behind, nil for the beginning
+	added := map[*rifx.Chunk][]rifx.Chunk{} // by the chunk that they follow, nil for the beginning
 	var behind *rifx.Chunk
 	for _, n := range now.Children {
 		i := slices.IndexFunc(rest, func(w *Property) bool { return w.Match == n.Match })
@@ -43,7 +43,7 @@ func (pr propertyRewriter) group(list *rifx.Chunk, was, now *Property) {
 	pr.rearrange(list, rest, added)
 }
 
-// rearrange builds a list anew, without the chunks of properties that went and with those that were added.
+// rearrange builds a new list, without the chunks of removed properties and with those that were added.
 func (pr propertyRewriter) rearrange(list *rifx.Chunk, gone []*Property, added map[*rifx.Chunk][]rifx.Chunk) {
 	drop := map[*rifx.Chunk]bool{}
 	for _, p := range gone {
@@ -56,7 +56,7 @@ func (pr propertyRewriter) rearrange(list *rifx.Chunk, gone []*Property, added m
 	}
 	out := make([]rifx.Chunk, 0, len(list.Children)+len(added))
 	begun := false
-	named := 0 // where the match name of the property in hand stands in out
+	named := 0 // index in out of the current property's match name
 	for i := range list.Children {
 		c := &list.Children[i]
 		if c.ID == "tdmn" {
@@ -77,7 +77,8 @@ func (pr propertyRewriter) rearrange(list *rifx.Chunk, gone []*Property, added m
 	list.Children = out
 }
 
-// fresh gives the chunks of a property that a group did not have before; nil for what cannot be written, as effects.
+// fresh makes the chunks of a property that a group did not have before; nil for one that cannot be written, such as an
+// effect.
 func (pr propertyRewriter) fresh(in, p *Property) []rifx.Chunk {
 	if in.Match == matchEffects {
 		return nil
@@ -89,7 +90,7 @@ func (pr propertyRewriter) fresh(in, p *Property) []rifx.Chunk {
 	return append([]rifx.Chunk{matchName(p.Match)}, chunks...)
 }
 
-// unsaid gives the chunks of a property that stood at its default and does so no more; nil when it still does.
+// unsaid makes the chunks of a property that no longer has its default value; nil when it still does.
 func (pr propertyRewriter) unsaid(was, now *Property) []rifx.Chunk {
 	if !now.Group {
 		if sameProperty(was, now) {
@@ -115,7 +116,7 @@ func (pr propertyRewriter) unsaid(was, now *Property) []rifx.Chunk {
 	return []rifx.Chunk{matchName(now.Match), rifx.List("tdgp", append(list, matchName(groupEnd))...)}
 }
 
-// property changes one property that the file has.
+// property changes one property that the file contains.
 func (pr propertyRewriter) property(c *rifx.Chunk, was, now *Property) {
 	if now.Group {
 		list := c
@@ -150,7 +151,7 @@ func (pr propertyRewriter) property(c *rifx.Chunk, was, now *Property) {
 	}
 }
 
-// sameProperty tells whether nothing of a property's value changed.
+// sameProperty tells whether a property's value is unchanged.
 func sameProperty(a, b *Property) bool {
 	return a.Expression == b.Expression && a.ExpressionOn == b.ExpressionOn &&
 		reflect.DeepEqual(a.Value, b.Value) && reflect.DeepEqual(a.Keys, b.Keys)
@@ -163,7 +164,7 @@ func setEye(list *rifx.Chunk, was, now *Property) {
 	}
 }
 
-// numbers gives a property of numbers its value, keyframes and expression, and keeps what else stands with them.
+// numbers sets the value, keyframes and expression of a numeric property, and keeps its other chunks.
 func (pr propertyRewriter) numbers(c *rifx.Chunk, now *Property) {
 	values := valuesOf(now)
 	if _, ok := values[0].(Numbers); !ok {
@@ -176,7 +177,7 @@ func (pr propertyRewriter) numbers(c *rifx.Chunk, now *Property) {
 	pr.value(c, &fresh, now)
 }
 
-// value takes value, keyframes and expression over from a property that was written anew.
+// value copies value, keyframes and expression from a newly written property.
 func (pr propertyRewriter) value(c, fresh *rifx.Chunk, now *Property) {
 	head := c.Find("tdb4")
 	if head == nil || len(head.Data) < tdb4Size {
@@ -203,7 +204,7 @@ func (pr propertyRewriter) value(c, fresh *rifx.Chunk, now *Property) {
 	c.Children = slices.Insert(kept, behindLast(&rifx.Chunk{Children: kept}, "tdb4"), value...)
 }
 
-// mixHeads is the description of a property as the file has it, with the marks of keyframes and expression as they are now.
+// mixHeads is the file's description of a property with the current flags for keyframes and expression.
 func mixHeads(was, now []byte, keyed bool) []byte {
 	out := bytes.Clone(was)
 	const static, animated = 1, 68
@@ -217,7 +218,7 @@ func mixHeads(was, now []byte, keyed bool) []byte {
 	return out
 }
 
-// overwrite puts the first n bytes of now over was, which files make longer than its value; without was it is now.
+// overwrite replaces the first n bytes of was, which files make longer than the value; without was it is now.
 func overwrite(was, now []byte, n int) []byte {
 	n = min(n, len(now))
 	if n > len(was) {

@@ -9,15 +9,15 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Keys of a text document's dictionaries.
+// Keys in the dictionaries of a text document.
 const (
 	cosParagraphRuns = "5"
 	cosCharacterRuns = "6"
 	cosRunLength     = "1"
 )
 
-// document changes a text: its words, the styles that differ, its keyframes. What else After Effects keeps with a text
-// stays, also styles and fonts that nothing uses.
+// document changes a text: its content, the styles that differ, its keyframes. Everything else stays, including styles
+// and fonts that nothing uses.
 func (pr propertyRewriter) document(c *rifx.Chunk, was, now *Property) {
 	values := valuesOf(now)
 	fresh, err := pr.text(now, values)
@@ -69,7 +69,7 @@ func (pr propertyRewriter) document(c *rifx.Chunk, was, now *Property) {
 	pr.value(head, fresh.Find("tdbs"), now)
 }
 
-// redraw writes the words and runs of a text over those of the document that it was read from.
+// redraw writes the content and runs of a text over those of the document that it was read from.
 func (t *fontTable) redraw(doc cos.Dict, was, now *TextDocument) {
 	text, ok := doc["0"].(cos.Dict)
 	if !ok {
@@ -103,7 +103,7 @@ func (t *fontTable) redraw(doc cos.Dict, was, now *TextDocument) {
 	setAt(text, out, cosParagraphRuns, "0")
 }
 
-// rerun is the i-th run of a text: the one that stood there, or the last one, with the parts of its style that differ.
+// rerun is the i-th run of a text: the existing one, or the last one, with the parts of its style that differ.
 func rerun(runs cos.Array, i int, kind string, was, now cos.Dict, length int) cos.Dict {
 	run := cos.Dict{}
 	if len(runs) > 0 {
@@ -121,7 +121,8 @@ func rerun(runs cos.Array, i int, kind string, was, now cos.Dict, length int) co
 	return run
 }
 
-// fitted gives runs whose lengths together are those of the text: what is too long is cut, and the last one takes the rest.
+// fitted makes the lengths of runs add up to the length of the text: the excess is cut off, and the last run takes the
+// rest.
 func fitted[R any](runs []R, length int, of func(*R) *int) []R {
 	out := slices.Clone(runs)
 	for i := range out {
@@ -134,7 +135,7 @@ func fitted[R any](runs []R, length int, of func(*R) *int) []R {
 	return slices.DeleteFunc(out, func(r R) bool { return *of(&r) <= 0 })
 }
 
-// reframe moves the outline of the box that a document stands in.
+// reframe moves the box that a document is set in.
 func reframe(root, doc cos.Dict, now *TextDocument) {
 	i := cos.Int(doc, 0, 1, 0, 0, 0)
 	if holder, ok := cos.At(root, 0, 8, 0, i, 0).(cos.Dict); ok {
@@ -142,7 +143,7 @@ func reframe(root, doc cos.Dict, now *TextDocument) {
 	}
 }
 
-// addFonts adds fonts to the list of those that a text may use, each described as the first one is.
+// addFonts adds fonts to the list of those that a text may use, each with the description of the first.
 func addFonts(root cos.Dict, names []string) bool {
 	list := cos.List(root, 0, 1, 0)
 	for _, name := range names {
@@ -159,7 +160,7 @@ func addFonts(root cos.Dict, names []string) bool {
 	return setAt(root, list, "0", "1", "0")
 }
 
-// dictAt is the dictionary under a key, made when it is missing.
+// dictAt is the dictionary at a key, created if missing.
 func dictAt(d cos.Dict, key string) cos.Dict {
 	if inner, ok := d[key].(cos.Dict); ok {
 		return inner
@@ -169,7 +170,7 @@ func dictAt(d cos.Dict, key string) cos.Dict {
 	return inner
 }
 
-// setAt sets what lies at a path of dictionaries; false when the path does not exist.
+// setAt sets the value at a path of dictionaries; false when the path does not exist.
 func setAt(d cos.Dict, v cos.Value, path ...string) bool {
 	for _, key := range path[:len(path)-1] {
 		inner, ok := d[key].(cos.Dict)
@@ -182,7 +183,7 @@ func setAt(d cos.Dict, v cos.Value, path ...string) bool {
 	return true
 }
 
-// clone copies an object with all that is in it.
+// clone is a deep copy of an object.
 func clone(v cos.Value) cos.Value {
 	switch v := v.(type) {
 	case cos.Dict:

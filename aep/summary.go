@@ -1,12 +1,12 @@
 package aep
 
-// Summary is what introspection tells about a project file; it is stored as JSON beside a template.
+// Summary describes a project file; it is stored as JSON beside a template.
 type Summary struct {
 	Version      string               `json:"version"` // such as "17.0.2"
 	Compositions []CompositionSummary `json:"compositions"`
 	Fonts        []FontSummary        `json:"fonts"`
 	Footage      []FootageSummary     `json:"footage"`
-	Effects      []string             `json:"effects,omitempty"` // match names of those that plug-ins added to After Effects
+	Effects      []string             `json:"effects,omitempty"` // match names of those that do not come with After Effects
 	Mogrt        *MogrtSummary        `json:"mogrt,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
 }
@@ -21,8 +21,8 @@ type CompositionSummary struct {
 	FrameRate float64        `json:"frameRate"`
 	Root      bool           `json:"root"` // not used as a layer anywhere
 	Layers    []LayerSummary `json:"layers"`
-	// RenderStart is the first frame that is rendered when nothing else is asked for, 0-based, and RenderFrames how many are: those
-	// of the work area. RenderFrames is 0 in summaries that earlier versions made.
+	// RenderStart is the first frame that is rendered by default, from 0, and RenderFrames the number of frames: the
+	// work area. RenderFrames is 0 in summaries from earlier versions.
 	RenderStart  int `json:"renderStart,omitempty"`
 	RenderFrames int `json:"renderFrames,omitempty"`
 }
@@ -37,7 +37,7 @@ type LayerSummary struct {
 	SourceComp uint32   `json:"sourceComp,omitempty"`
 	Media      string   `json:"media,omitempty"` // of a file source: image, video, audio, data
 	Parent     uint32   `json:"parent,omitempty"`
-	Text       string   `json:"text,omitempty"` // of a text layer, its content
+	Text       string   `json:"text,omitempty"` // content of a text layer
 	Fonts      []string `json:"fonts,omitempty"`
 	Expression bool     `json:"expression,omitempty"` // its text is driven by an expression
 	Top        float64  `json:"top"`
@@ -48,8 +48,9 @@ type LayerSummary struct {
 	In         float64  `json:"in"`
 	Out        float64  `json:"out"`
 	Enabled    bool     `json:"enabled"`
-	// Idle says that the layer shows a file or a composition and is neither seen nor heard. Missing is the name of its file when
-	// that is not in the archive, though the layer is seen or heard. Summaries that earlier versions made have neither.
+	// Idle says that the layer shows a file or a composition and is neither visible nor audible. Missing is the name of
+	// the layer's file when the layer is visible or audible and the file is not in the archive. Summaries from earlier
+	// versions have neither.
 	Idle    bool   `json:"idle,omitempty"`
 	Missing string `json:"missing,omitempty"`
 }
@@ -62,13 +63,13 @@ type FontSummary struct {
 // FootageSummary is a file the project refers to.
 type FootageSummary struct {
 	Name    string `json:"name"`
-	Path    string `json:"path"` // base name only: the rest is the author's business
+	Path    string `json:"path"` // base name only: the folders are the author's
 	Media   string `json:"media"`
 	Used    bool   `json:"used"`
 	Present bool   `json:"present"` // found in the archive
 }
 
-// MogrtSummary is the panel of a motion graphics template.
+// MogrtSummary is the Essential Graphics panel of a motion graphics template.
 type MogrtSummary struct {
 	Name      string              `json:"name"`
 	CapsuleID string              `json:"capsuleId"`

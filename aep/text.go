@@ -5,10 +5,10 @@ import (
 	"unicode/utf16"
 )
 
-// Justification is how lines of a paragraph lie.
+// Justification is the alignment of a paragraph's lines.
 type Justification int
 
-// The justifications, as the file counts them.
+// The justifications, numbered as in the file.
 const (
 	JustifyLeft Justification = iota
 	JustifyRight
@@ -41,7 +41,7 @@ type ParagraphRun struct {
 	Style  ParagraphStyle
 }
 
-// CharacterStyle is how characters look. Sizes are in pixels.
+// CharacterStyle is the style of characters. Sizes are in pixels.
 type CharacterStyle struct {
 	Font           string // PostScript name
 	Size           float64
@@ -65,7 +65,7 @@ type CharacterStyle struct {
 	StrokeWidth    float64
 }
 
-// ParagraphStyle is how paragraphs lie. Lengths are in pixels.
+// ParagraphStyle is the style of paragraphs. Lengths are in pixels.
 type ParagraphStyle struct {
 	Justification     Justification
 	FirstLineIndent   float64
@@ -84,8 +84,8 @@ func (d *TextDocument) Style() CharacterStyle {
 	return d.Runs[0].Style
 }
 
-// SetText replaces the text and gives all of it the style of its first character and paragraph. The same text changes nothing, so that mixed
-// styles survive a script that only writes back what it read.
+// SetText replaces the text and gives all of it the style of its first character and paragraph. Setting the same text
+// changes nothing, so that mixed styles survive a script that writes back what it read.
 func (d *TextDocument) SetText(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\r"), "\n", "\r")
 	if text == d.Text && len(d.Runs) > 0 {

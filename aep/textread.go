@@ -8,7 +8,7 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Keys of a character style. Those that After Effects writes and nothing here needs are left out.
+// Keys of a character style. Those that are not needed here are left out.
 const (
 	styleFont           = 0
 	styleSize           = 1
@@ -43,7 +43,7 @@ const (
 	paragraphLeading = 7
 )
 
-// defaultAutoLeading is the height of a line as a multiple of its size, where the paragraph says nothing.
+// defaultAutoLeading is the height of a line as a multiple of its size, when the paragraph does not say.
 const defaultAutoLeading = 1.2
 
 // documents reads the text document of each keyframe.
@@ -92,8 +92,8 @@ func decodeDocument(root cos.Dict, doc cos.Value, fonts []string) *TextDocument 
 	return d
 }
 
-// frame finds the box of paragraph text: the document's view names a frame, whose outline is its four corners with
-// their tangents. Point text has a frame without an outline.
+// frame reads the box of paragraph text: the document's view names a frame, whose path has four corners with their
+// tangents. The frame of point text has no path.
 func (d *TextDocument) frame(root cos.Dict, doc cos.Value) {
 	frame := cos.At(root, 0, 8, 0, cos.Int(doc, 0, 1, 0, 0, 0), 0)
 	outline := cos.List(frame, 1, 0)
@@ -117,7 +117,7 @@ func (d *TextDocument) frame(root cos.Dict, doc cos.Value) {
 	d.BoxSize = [2]float64{hi[0] - lo[0], hi[1] - lo[1]}
 }
 
-// overlay is a style that falls back on the style it is based on.
+// overlay is a style that takes missing values from the style it is based on.
 type overlay struct{ own, base cos.Value }
 
 func (o overlay) at(key int) cos.Value {
@@ -143,7 +143,7 @@ func (o overlay) bool(key int, def bool) bool {
 	return def
 }
 
-// paint is a colour, from alpha, red, green, blue in 0–1.
+// paint is a colour, stored as alpha, red, green, blue of 0–1.
 func (o overlay) paint(key int) [4]float64 {
 	c := cos.List(o.at(key), 0, 1)
 	if len(c) < 4 {

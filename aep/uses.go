@@ -2,14 +2,14 @@ package aep
 
 import "slices"
 
-// Use is a file that a composition needs, and a layer that shows or sounds it.
+// Use is a file that a composition needs, and a layer that shows or plays it.
 type Use struct {
-	Item  *Item // of the file
+	Item  *Item // the file's item
 	Layer *Layer
-	Comp  *Item // that the layer is in
+	Comp  *Item // that contains the layer
 }
 
-// FileName is what the file of a footage item is called, or the item where the project does not say.
+// FileName is the name of a footage item's file, or of the item when the project does not say.
 func (it *Item) FileName() string {
 	if it.Footage != nil {
 		if name := it.Footage.File.Base(); name != "" {
@@ -19,8 +19,8 @@ func (it *Item) FileName() string {
 	return it.Name
 }
 
-// Uses lists the files behind the layers of comp that are seen or heard, nested compositions included, each once. These are
-// the files without which comp can't be rendered.
+// Uses lists, once each, the files of the visible or audible layers of comp, nested compositions included. Without these
+// files comp cannot be rendered.
 func (p *Project) Uses(comp *Item) []Use {
 	var out []Use
 	seen := map[uint32]bool{}
@@ -47,7 +47,7 @@ func (p *Project) Uses(comp *Item) []Use {
 	return out
 }
 
-// perceived gives a test of whether a layer of c is seen or heard, with the item that it shows.
+// perceived returns a function that tells whether a layer of c, with the item that it shows, is visible or audible.
 func (c *Composition) perceived() func(l *Layer, source *Item) bool {
 	solo := slices.ContainsFunc(c.Layers, func(l *Layer) bool { return l.Solo })
 	mattes := c.mattes()
@@ -65,7 +65,7 @@ func (c *Composition) perceived() func(l *Layer, source *Item) bool {
 	}
 }
 
-// mattes are the layers that shape another, whether their own eye is open or not.
+// mattes are the layers that are track mattes of others, whether they are enabled or not.
 func (c *Composition) mattes() map[*Layer]bool {
 	byID, out := map[uint32]*Layer{}, map[*Layer]bool{}
 	for _, l := range c.Layers {

@@ -11,7 +11,7 @@ func (v Version) String() string {
 	return s
 }
 
-// Where the version lies in the "head" chunk, and its bits. The highest of the major version's five bits means
+// The offset and the bits of the version in the "head" chunk. The highest of the major version's five bits means
 // something else in some files of version 17, hence four.
 const (
 	headSize    = 20
@@ -49,7 +49,7 @@ func decodeVersion(head body) Version {
 	return out
 }
 
-// Where the depth of colour lies in the "nnhd" chunk: 0, 1 or 2 for 8, 16 or 32 bits.
+// nnhdDepth is the offset of the colour depth in the "nnhd" chunk: 0, 1 or 2 for 8, 16 or 32 bits.
 const nnhdDepth = 24
 
 func decodeDepth(nnhd body) int {

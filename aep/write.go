@@ -10,9 +10,9 @@ import (
 	"overcrank/aep/rifx"
 )
 
-// Write writes p as a small .aep file that Read reads back the same: items, compositions, AV, text and shape layers,
-// their properties, keyframes, masks and expressions. Effects, markers, essential graphics and the state of After
-// Effects' windows are not written; a project that holds an effect is refused rather than written without it.
+// Write writes p as a small .aep file that Read reads back unchanged: items, compositions, AV, text and shape layers,
+// their properties, keyframes, masks and expressions. It does not write markers, Essential Graphics panels and the state
+// of After Effects' windows, and refuses projects with effects.
 func Write(w io.Writer, p *Project) error {
 	wr := writer{p: p}
 	f := rifx.File{Form: rifx.FormProject}
@@ -34,7 +34,7 @@ func Write(w io.Writer, p *Project) error {
 
 type writer struct{ p *Project }
 
-// head is the version the project says it was saved by, packed into its bits.
+// head is the version that saved the project, in the bits of the file.
 func (wr writer) head() rifx.Chunk {
 	v := wr.p.Version
 	b := make([]byte, 20)
@@ -64,7 +64,7 @@ func (wr writer) depth() rifx.Chunk {
 	return rifx.Leaf("nnhd", b)
 }
 
-// items writes the items that lie in a folder, nil for the top.
+// items writes the items in a folder, nil for the top.
 func (wr writer) items(parent *Item) ([]rifx.Chunk, error) {
 	var out []rifx.Chunk
 	for _, it := range wr.p.Items {
@@ -160,7 +160,7 @@ func (wr writer) composition(c *Composition) ([]rifx.Chunk, error) {
 	return out, nil
 }
 
-// ticks is the composition's time base; one that was never read from a file gets its own.
+// ticks is the composition's time base; one that was not read from a file gets a new one.
 func (c *Composition) ticks() (perFrame, perSecond uint32) {
 	if c.FrameTicks != 0 && c.TicksPerSecond != 0 {
 		return c.FrameTicks, c.TicksPerSecond
@@ -206,7 +206,7 @@ func platformNumber(name string) int {
 	return 2
 }
 
-// sspc is the format and the measures of a footage.
+// sspc is the format, size and times of a footage.
 func (wr writer) sspc(f *Footage) rifx.Chunk {
 	b := make([]byte, 222)
 	copy(b[22:26], f.Format)
@@ -250,7 +250,7 @@ func rational(b []byte, v, def float64) {
 	binary.BigEndian.PutUint32(b[4:], den)
 }
 
-// fixed writes v as 16 bits before and 16 bits behind the point.
+// fixed writes v with 16 bits before and 16 bits after the point.
 func fixed(b []byte, v float64) {
 	binary.BigEndian.PutUint16(b, uint16(v))
 	binary.BigEndian.PutUint16(b[2:], uint16(math.Round((v-math.Floor(v))*65536)))

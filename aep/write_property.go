@@ -15,12 +15,12 @@ type propertyWriter struct {
 	comp   *Composition
 	layer  *Layer
 	second uint32            // ticks per second of keyframe times
-	effect *effectDefinition // of the effect whose parameters are written, nil outside of effects
+	effect *effectDefinition // the effect whose parameters are written, nil outside of effects
 }
 
 const (
 	groupEnd  = "ADBE Group End"
-	noOwnName = "-_0_/-" // what After Effects writes for a property that the user did not name
+	noOwnName = "-_0_/-" // After Effects' name for a property that the user did not name
 )
 
 func (pw propertyWriter) group(g *Property) (rifx.Chunk, error) {
@@ -61,7 +61,7 @@ func (pw propertyWriter) payload(p *Property) ([]rifx.Chunk, error) {
 	return nil, fmt.Errorf("a value of type %T can't be written", values[0])
 }
 
-// valuesOf is the value of each keyframe, or the static value.
+// valuesOf are the values of the keyframes, or the static value.
 func valuesOf(p *Property) []Value {
 	if len(p.Keys) == 0 {
 		return []Value{p.Value}
@@ -112,7 +112,7 @@ func maskInfo(m *MaskInfo) rifx.Chunk {
 	return rifx.Leaf("mkif", b)
 }
 
-// plain writes a property of numbers.
+// plain writes a numeric property.
 func (pw propertyWriter) plain(p *Property, values []Value) (rifx.Chunk, error) {
 	n := len(values[0].(Numbers))
 	base := pw.base(p, n, false)
@@ -132,7 +132,7 @@ func (pw propertyWriter) plain(p *Property, values []Value) (rifx.Chunk, error) 
 	return rifx.List("tdbs", append(base, expression(p)...)...), nil
 }
 
-// base is what every property begins with: switches, name, and the 124 bytes of its type.
+// base is the beginning of every property: switches, name, and the 124 bytes of its type.
 func (pw propertyWriter) base(p *Property, dimensions int, noValue bool) []rifx.Chunk {
 	b := make([]byte, 124)
 	binary.BigEndian.PutUint16(b[0:], 0xDB99)
@@ -171,7 +171,7 @@ func expression(p *Property) []rifx.Chunk {
 	return []rifx.Chunk{rifx.Utf8(p.Expression)}
 }
 
-// static is a value as it lies on disk; the file has room for more numbers than the value has.
+// static is a value as the file stores it, with room for more numbers than it has.
 func (pw propertyWriter) static(p *Property, v Numbers) rifx.Chunk {
 	stored := pw.stored(p, v)
 	b := make([]byte, 8*(2*len(stored)+3))
@@ -181,7 +181,7 @@ func (pw propertyWriter) static(p *Property, v Numbers) rifx.Chunk {
 	return rifx.Leaf("cdat", b)
 }
 
-// stored turns a value into the units of the file, as unitsOf reads them.
+// stored converts a value to the units of the file; it is the inverse of unitsOf.
 func (pw propertyWriter) stored(p *Property, v Numbers) []float64 {
 	out := make([]float64, len(v))
 	if p.Color && len(v) == 4 {
@@ -193,7 +193,7 @@ func (pw propertyWriter) stored(p *Property, v Numbers) []float64 {
 	return out
 }
 
-// unit is how many shown units one stored unit is, in dimension i.
+// unit is the number of displayed units in one stored unit, in dimension i.
 func (pw propertyWriter) unit(p *Property, i int) float64 {
 	if isFraction(p.Match) {
 		return 100
@@ -212,7 +212,7 @@ func (pw propertyWriter) unit(p *Property, i int) float64 {
 	return 1
 }
 
-// list is a list of items of one size, as keyframes and the points of paths are kept.
+// list is a list of items of one size, such as keyframes and the points of paths.
 func list(items [][]byte) rifx.Chunk {
 	head := make([]byte, 52)
 	binary.BigEndian.PutUint16(head[10:], uint16(len(items)))
@@ -225,7 +225,7 @@ func list(items [][]byte) rifx.Chunk {
 	return rifx.List("list", rifx.Leaf("lhd3", head), rifx.Leaf("ldat", body))
 }
 
-// numberKey is one keyframe; its layout depends on dimensions, and on whether the value is a place or a colour.
+// numberKey is one keyframe. Its layout depends on the dimensions, and on whether the value is a position or a colour.
 func (pw propertyWriter) numberKey(p *Property, k Keyframe, n int) ([]byte, error) {
 	v, ok := k.Value.(Numbers)
 	if !ok || len(v) != n {
@@ -252,7 +252,7 @@ func (pw propertyWriter) numberKey(p *Property, k Keyframe, n int) ([]byte, erro
 	return b, nil
 }
 
-// bareKey is a keyframe of a value that lies elsewhere: paths and texts.
+// bareKey is a keyframe of a value that is stored elsewhere: paths and texts.
 func (pw propertyWriter) bareKey(k Keyframe) []byte {
 	b := pw.keyHead(k, 64)
 	putEase(b[24:], k, 0, 1)
@@ -275,7 +275,7 @@ func (pw propertyWriter) keyHead(k Keyframe, size int) []byte {
 	return b
 }
 
-// putEase writes the one ease of both sides that values with a path, or without a number, have.
+// putEase writes the single ease of each side that spatial and non-numeric values have.
 func putEase(b []byte, k Keyframe, i int, unit float64) {
 	in, out := easeAt(k.InEase, i), easeAt(k.OutEase, i)
 	floats(b, []float64{in.Speed / unit, in.Influence, out.Speed / unit, out.Influence})
@@ -299,7 +299,7 @@ func floats(b []byte, v []float64) {
 
 func putFloat(b []byte, f float64) { binary.BigEndian.PutUint64(b, math.Float64bits(f)) }
 
-// paths writes the outline of a mask or a shape.
+// paths writes the path of a mask or a shape.
 func (pw propertyWriter) paths(p *Property, values []Value) (rifx.Chunk, error) {
 	base := pw.base(p, 1, true)
 	if len(p.Keys) > 0 {
@@ -320,7 +320,7 @@ func (pw propertyWriter) paths(p *Property, values []Value) (rifx.Chunk, error) 
 	return rifx.List("om-s", rifx.List("tdbs", append(base, expression(p)...)...), rifx.List("omks", shapes...)), nil
 }
 
-// path writes one outline: its box, and its points as fractions of the box.
+// path writes one path: its box, and its points as fractions of the box.
 func (pw propertyWriter) path(of *Property, p *Path) rifx.Chunk {
 	n := len(p.Vertices)
 	points := make([][2]float64, 0, 3*n)

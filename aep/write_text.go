@@ -60,8 +60,7 @@ func (t *fontTable) list() cos.Array {
 	return out
 }
 
-// frame is what a text stands in: for text in a box an outline of four edges, each with its tangents; point text has
-// none.
+// frame is the frame of a text: a path of four edges for text in a box; that of point text has no path.
 func frame(d *TextDocument) cos.Dict {
 	if !d.Box {
 		return cos.Dict{"0": cos.Dict{}}
@@ -77,7 +76,7 @@ func frame(d *TextDocument) cos.Dict {
 	return cos.Dict{"0": cos.Dict{"1": cos.Dict{"0": outline}}}
 }
 
-// document is the COS of one text that stands in the frame of that number.
+// document is the COS of one text, which is set in the frame of that number.
 func (t *fontTable) document(d *TextDocument, frame int) cos.Dict {
 	var characters, paragraphs cos.Array
 	for _, r := range d.Runs {
@@ -121,7 +120,7 @@ func (t *fontTable) character(s CharacterStyle) cos.Dict {
 	})
 }
 
-// styleDict is a style by its numbered keys.
+// styleDict is a style with numbers as keys.
 func styleDict(m map[int]cos.Value) cos.Dict {
 	d := make(cos.Dict, len(m))
 	for k, v := range m {
@@ -130,7 +129,7 @@ func styleDict(m map[int]cos.Value) cos.Dict {
 	return d
 }
 
-// paint is RGBA as text keeps it: alpha first.
+// paint is a colour in the order in which text stores it: alpha first.
 func paint(c [4]float64) cos.Dict {
 	return cos.Dict{"0": cos.Dict{"0": 1, "1": cos.Array{c[3], c[0], c[1], c[2]}}}
 }

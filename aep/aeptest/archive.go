@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Archive is a zip of files, by their names, in the order of these.
+// Archive is a zip of files, by name, in the order of their names.
 func Archive(t testing.TB, files map[string][]byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -29,7 +29,7 @@ func Archive(t testing.TB, files map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// EmptyLists is an archive with a project of n lists with nothing in them: small to send, large to read.
+// EmptyLists is an archive with a project of n empty lists: small to send, large to read.
 func EmptyLists(t testing.TB, n int) []byte {
 	t.Helper()
 	chunks := bytes.Repeat([]byte("LIST\x00\x00\x00\x04Egg!"), n)

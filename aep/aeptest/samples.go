@@ -1,4 +1,4 @@
-// Package aeptest finds what tests of several rooms need: the repository, and the real projects that may lie beside it.
+// Package aeptest finds files for tests: the repository, and the real projects that may lie beside it.
 package aeptest
 
 import (
@@ -26,7 +26,7 @@ func Repository(t testing.TB) string {
 	}
 }
 
-// Samples is a path below ../shared/samples, the folder of real projects beside the repository. Without it the test is
+// Samples is a path below ../shared/samples, the folder of real projects beside the repository. Without that folder the test is
 // skipped.
 func Samples(t testing.TB, parts ...string) string {
 	t.Helper()

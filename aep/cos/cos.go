@@ -1,5 +1,5 @@
-// Package cos reads and writes the object syntax, known from PDF, in which After Effects keeps its text documents: a
-// sequence of objects whose dictionaries have numbers for keys.
+// Package cos reads and writes the syntax, known from PDF, in which After Effects stores text documents: a sequence of
+// objects whose dictionaries have numbers as keys.
 package cos
 
 import (
@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	// ErrSyntax marks bytes that are no objects.
-	ErrSyntax = errors.New("text document out of order")
-	// ErrLimit marks objects nested too deep or too many.
+	// ErrSyntax marks bytes that are not valid objects.
+	ErrSyntax = errors.New("text document is damaged")
+	// ErrLimit marks too many objects, or objects nested too deep.
 	ErrLimit = errors.New("text document over the limit")
 )
 
@@ -29,8 +29,8 @@ type String string
 // Name is a name without its slash.
 type Name string
 
-// At walks down from v: an int picks from an array, or from a dictionary the key of that number; a string picks from a
-// dictionary. It is nil where the way ends.
+// At walks down from v: an int selects from an array, or the key of that number from a dictionary; a string selects from
+// a dictionary. It is nil when there is nothing at the path.
 func At(v Value, path ...any) Value {
 	for _, step := range path {
 		switch node := v.(type) {
@@ -64,7 +64,7 @@ func Float(v Value, def float64, path ...any) float64 {
 	return def
 }
 
-// Int is the number at path without its fraction, or def.
+// Int is the number at path truncated, or def.
 func Int(v Value, def int, path ...any) int {
 	f := Float(v, float64(def), path...)
 	if f > 1<<31 || f < -1<<31 || f != f {
@@ -73,7 +73,7 @@ func Int(v Value, def int, path ...any) int {
 	return int(f)
 }
 
-// Bool is the truth value at path, or def.
+// Bool is the boolean at path, or def.
 func Bool(v Value, def bool, path ...any) bool {
 	if b, ok := At(v, path...).(bool); ok {
 		return b

@@ -19,8 +19,8 @@ type scanner struct {
 	objects int
 }
 
-// Parse reads the objects of b. A body that is one dictionary gives it; one that is a row of keys and values without
-// brackets, as After Effects writes it, gives those as a dictionary too.
+// Parse reads the objects of b. Its result is the one dictionary that b contains, or a dictionary of keys and values
+// that stand there without brackets, as After Effects writes them.
 func Parse(b []byte) (Dict, error) {
 	s := scanner{b: b}
 	s.space()
@@ -101,7 +101,7 @@ func (s *scanner) value(depth int) (Value, error) {
 	}
 	s.space()
 	if s.pos >= len(s.b) {
-		return nil, s.fail("it ends where a value should stand")
+		return nil, s.fail("it ends where a value should be")
 	}
 	switch c := s.b[s.pos]; {
 	case c == '<' && s.pos+1 < len(s.b) && s.b[s.pos+1] == '<':
@@ -164,7 +164,7 @@ func (s *scanner) array(depth int) (Value, error) {
 	}
 }
 
-// text reads a string in brackets; brackets within it stand in pairs or behind a backslash.
+// text reads a string in parentheses; parentheses within it are balanced or escaped by a backslash.
 func (s *scanner) text() (Value, error) {
 	var out []byte
 	for open := 1; s.pos < len(s.b); {
@@ -249,7 +249,7 @@ func (s *scanner) hex() (Value, error) {
 	return nil, s.fail("it ends within a string")
 }
 
-// decode reads UTF-16 where a byte order mark says so, else one character per byte.
+// decode reads UTF-16 if there is a byte order mark, otherwise one byte per character.
 func decode(b []byte) String {
 	if len(b) >= 2 && b[0] == 0xFE && b[1] == 0xFF {
 		u := make([]uint16, 0, len(b)/2-1)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// Append appends the keys and values of d to b, without brackets around them, as Parse reads them back. Strings are
+// Append appends the keys and values of d to b, without brackets around them, in the form that Parse reads. Strings are
 // written as UTF-16.
 func Append(b []byte, d Dict) ([]byte, error) {
 	keys := make([]string, 0, len(d))
@@ -42,7 +42,7 @@ func appendValue(b []byte, v Value) ([]byte, error) {
 		return strconv.AppendInt(b, int64(v), 10), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%v is no number", v)
+			return nil, fmt.Errorf("%v is not a number", v)
 		}
 		return strconv.AppendFloat(b, v, 'f', -1, 64), nil
 	case Name:
@@ -63,7 +63,7 @@ func appendValue(b []byte, v Value) ([]byte, error) {
 		}
 		return append(b, " >>"...), nil
 	}
-	return nil, fmt.Errorf("%T has no place in a text document", v)
+	return nil, fmt.Errorf("a text document cannot contain a %T", v)
 }
 
 func appendText(b []byte, s string) []byte {

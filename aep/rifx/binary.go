@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Parse reads a project in either spelling, told apart by its first bytes. The tree shares data's memory.
+// Parse reads a binary or an XML project, recognised by its first bytes. The tree shares data's memory.
 func Parse(data []byte, lim Limits) (*File, error) {
 	switch {
 	case len(data) >= 4 && string(data[:4]) == idRIFX:
@@ -44,7 +44,7 @@ func parseBinary(data []byte, lim Limits) (*File, error) {
 	return f, nil
 }
 
-// chunksOf reads the chunks that body holds.
+// chunksOf reads the chunks in body.
 func (p *parser) chunksOf(body []byte, depth int) ([]Chunk, error) {
 	if depth > p.lim.Depth {
 		return nil, fmt.Errorf("%w: chunks lie more than %d deep", ErrLimit, p.lim.Depth)
@@ -52,7 +52,7 @@ func (p *parser) chunksOf(body []byte, depth int) ([]Chunk, error) {
 	var out []Chunk
 	for len(body) > 0 {
 		if len(body) < 8 {
-			return nil, fmt.Errorf("%w: %d bytes stand where a chunk should begin", ErrBroken, len(body))
+			return nil, fmt.Errorf("%w: %d bytes are where a chunk should begin", ErrBroken, len(body))
 		}
 		if p.chunks++; p.chunks > p.lim.Chunks {
 			return nil, fmt.Errorf("%w: more than %d chunks", ErrLimit, p.lim.Chunks)
@@ -101,7 +101,7 @@ func (p *parser) intern(b []byte) string {
 	return s
 }
 
-// WriteTo writes the binary spelling.
+// WriteTo writes the binary form.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	b, err := f.Append(nil)
 	if err != nil {
@@ -111,10 +111,10 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Append appends the binary spelling to b.
+// Append appends the binary form to b.
 func (f *File) Append(b []byte) ([]byte, error) {
 	if len(f.Form) != 4 {
-		return nil, fmt.Errorf("the form %q of a project file has not four bytes", f.Form)
+		return nil, fmt.Errorf("the form %q of a project file is not four bytes long", f.Form)
 	}
 	if err := checkIDs(f.Children); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (f *File) Append(b []byte) ([]byte, error) {
 func checkIDs(cs []Chunk) error {
 	for i := range cs {
 		if len(cs[i].ID) != 4 {
-			return fmt.Errorf("the chunk id %q has not four bytes", cs[i].ID)
+			return fmt.Errorf("the chunk id %q is not four bytes long", cs[i].ID)
 		}
 		if err := checkIDs(cs[i].Children); err != nil {
 			return err

@@ -1,5 +1,5 @@
-// Package rifx reads and writes the tree of chunks that After Effects files are made of, from either of its two
-// spellings: the binary one (.aep, .aet) and the XML one (.aepx). What the chunks mean is not its affair.
+// Package rifx reads and writes the tree of chunks that After Effects files consist of, in both forms: binary (.aep,
+// .aet) and XML (.aepx). It does not know what the chunks mean.
 package rifx
 
 import (
@@ -33,11 +33,11 @@ type Limits struct {
 type Chunk struct {
 	ID       string // four bytes; of a list its type, such as "tdgp"
 	List     bool
-	Data     []byte // of leaves, and of the lists of type "btdk", which hold no chunks; shares memory with the file
+	Data     []byte // of leaves, and of lists of type "btdk", which contain no chunks; shares memory with the file
 	Children []Chunk
 }
 
-// File is a whole project file.
+// File is a complete project file.
 type File struct {
 	Form     string // "Egg!" for projects, "FaFX" for presets
 	Children []Chunk
@@ -65,14 +65,14 @@ func List(typ string, children ...Chunk) Chunk {
 // Utf8 makes a leaf that holds a string.
 func Utf8(s string) Chunk { return Leaf(idUtf8, []byte(s)) }
 
-// Wrapped makes a leaf of the given id that holds a string in a Utf8 leaf of its own, as "tdsn", "fnam" and "pdnm" do
-// since After Effects 15.
+// Wrapped makes a leaf of the given id that contains a Utf8 leaf with a string, as "tdsn", "fnam" and "pdnm" do since
+// After Effects 15.
 func Wrapped(id, s string) Chunk {
 	c := Utf8(s)
 	return Leaf(id, appendChunk(nil, &c))
 }
 
-// Find finds the first leaf or list of that id, nil when there is none.
+// Find is the first leaf or list of that id, nil when there is none.
 func (c *Chunk) Find(id string) *Chunk {
 	if c == nil {
 		return nil
@@ -80,7 +80,7 @@ func (c *Chunk) Find(id string) *Chunk {
 	return find(c.Children, id)
 }
 
-// Find finds the first leaf or list of that id at the top of the tree, nil when there is none.
+// Find is the first leaf or list of that id at the top of the tree, nil when there is none.
 func (f *File) Find(id string) *Chunk { return find(f.Children, id) }
 
 func find(cs []Chunk, id string) *Chunk {
@@ -100,8 +100,8 @@ func (c *Chunk) Bytes() []byte {
 	return c.Data
 }
 
-// Raw is the string that a leaf holds, in whatever encoding it was written: the body of a Utf8 leaf, that of the Utf8
-// leaf wrapped in it, or the body up to its first NUL. utf8 tells whether it is declared as UTF-8.
+// Raw is the string in a leaf, in its original encoding: the body of a Utf8 leaf, that of the Utf8 leaf wrapped in it,
+// or the body up to its first NUL. utf8 tells whether it is declared as UTF-8.
 func (c *Chunk) Raw() (s []byte, utf8 bool) {
 	b := c.Bytes()
 	if c != nil && c.ID == idUtf8 {

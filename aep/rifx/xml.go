@@ -27,7 +27,7 @@ func looksXML(data []byte) bool {
 		bytes.HasPrefix(data, []byte("<!"))
 }
 
-// xmlNode is an element that has begun and not yet ended.
+// xmlNode is an open element.
 type xmlNode struct {
 	chunk Chunk
 	name  string
@@ -35,8 +35,8 @@ type xmlNode struct {
 	leaf  bool
 }
 
-// xmlParser builds the tree that the binary spelling would have: an element with a "bdata" attribute is a leaf, a
-// "string" element is a Utf8 leaf, a "fileReference" is the JSON that lies in an "alas" leaf, all others are lists.
+// xmlParser builds the same tree as the binary form: an element with a "bdata" attribute is a leaf, a "string" element
+// is a Utf8 leaf, a "fileReference" is the JSON in an "alas" leaf, and all others are lists.
 type xmlParser struct {
 	parser
 	dec   *xml.Decoder
@@ -139,7 +139,7 @@ func (p *xmlParser) element(name string, attrs []xml.Attr) (c Chunk, leaf bool, 
 	return c, false, nil
 }
 
-// end closes the innermost element and gives it to the one around it; of the root it returns the chunk.
+// end closes the innermost element and adds it to its parent; for the root it returns the chunk.
 func (p *xmlParser) end(t xml.EndElement) (*Chunk, error) {
 	i := len(p.stack) - 1
 	if i < 0 || p.stack[i].name != t.Name.Local {
@@ -163,7 +163,7 @@ func (p *xmlParser) end(t xml.EndElement) (*Chunk, error) {
 	return nil, nil
 }
 
-// skip reads over the element that has just begun.
+// skip skips the element that has just begun.
 func (p *xmlParser) skip() error {
 	for depth := 1; depth > 0; {
 		tok, err := p.dec.RawToken()
@@ -182,7 +182,7 @@ func (p *xmlParser) skip() error {
 	return nil
 }
 
-// wraps tells whether a leaf of that id has a Utf8 leaf as its body.
+// wraps tells whether the body of a leaf of that id is a Utf8 leaf.
 func wraps(id string) bool {
 	switch id {
 	case "tdsn", "fnam", "pdnm", "RCom":
@@ -199,7 +199,7 @@ func attributes(attrs []xml.Attr) map[string]string {
 	return m
 }
 
-// clip keeps a hostile name from filling an error message.
+// clip shortens a hostile name for an error message.
 func clip(s string) string {
 	const most = 40
 	if len(s) > most {

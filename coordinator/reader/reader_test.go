@@ -99,7 +99,7 @@ func TestChildReadsTheSame(t *testing.T) {
 	}
 	var refusal *aep.Refusal
 	if _, err := reader.Read(t.Context(), program(t, reads), job(t, aep.TypeProject, []byte("no project")), bounds); !errors.As(err, &refusal) ||
-		refusal.Message != "This file is no After Effects project (.aep, .aet or .aepx)." {
+		refusal.Message != "This file is not an After Effects project (.aep, .aet or .aepx)." {
 		t.Errorf("what is no project gives %v", err)
 	}
 }

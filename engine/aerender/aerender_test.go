@@ -211,7 +211,7 @@ func TestEndsTellWhatWentWrong(t *testing.T) {
 		code int
 		want string
 	}{
-		{"unknown flag", []string{"-nonsense"}, 2, "aerender ERROR: flag -nonsense: it is not known"},
+		{"unknown flag", []string{"-nonsense"}, 2, "aerender ERROR: flag -nonsense: unknown flag"},
 		{"flag without value", []string{"-project"}, 2, "aerender ERROR: flag -project: a value is missing"},
 		{"no project", nil, 7, "aerender ERROR: No project was given"},
 		{"missing project", []string{"-project", filepath.Join(dir, "none.aep")}, 7, "does not exist"},

@@ -15,8 +15,8 @@ import (
 	"overcrank/frames"
 )
 
-// assembly puts frames that this engine drew, here or on other machines, into their film or pictures. What goes into the encoder is
-// bit for bit what a render of the whole would have put in.
+// assembly encodes frames that this engine drew, here or on other machines, into their film or pictures. The encoder
+// gets exactly the pixels that a render of the whole would have given it.
 type assembly struct {
 	out      *lines
 	flags    flags
@@ -25,7 +25,7 @@ type assembly struct {
 	name     encode.Name
 }
 
-// assemble is the work of -assemble.
+// assemble carries out -assemble.
 func assemble(ctx context.Context, stdin io.Reader, out *lines, f flags) error {
 	if f.start == nil || f.end == nil || *f.end < *f.start || f.output == "" {
 		return fail(exitRuntime, "-assemble needs -output, -s and -e.")
@@ -94,14 +94,14 @@ func (a *assembly) write(ctx context.Context) error {
 		case err != nil:
 			return err
 		case number != n:
-			return fmt.Errorf("frame %d is missing: frame %d came", n, number)
+			return fmt.Errorf("frame %d is missing: the next one is frame %d", n, number)
 		}
 		img := &raster.Image{Pix: pix, Stride: 4 * h.Width, Rect: image.Rect(0, 0, h.Width, h.Height)}
 		if err := out.Write(n, img); err != nil {
 			return err
 		}
 		if err := thumbs.add(n, img); err != nil {
-			a.out.warning(fmt.Sprintf("small pictures can't be written: %v", err))
+			a.out.warning(fmt.Sprintf("thumbnails can't be written: %v", err))
 		}
 		a.out.item("%s (%d): %s", timecode(n, rate, false), n-first+1, elapsed(0))
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// flags are aerender's, with the meaning that they have there.
+// flags are the flags of the command line. Those of Adobe's aerender have the same meaning here.
 type flags struct {
 	project, comp, output string
 	renderSettings        string // -RStemplate
@@ -76,7 +76,7 @@ func parseFlags(args []string) (flags, error) {
 	return f, nil
 }
 
-// take reads one flag and gives the words after its values.
+// take reads one flag and its values, and returns the rest of the command line.
 func (f *flags) take(name string, rest []string) ([]string, error) {
 	if text := f.text(name); text != nil {
 		if len(rest) == 0 {
@@ -104,14 +104,14 @@ func (f *flags) take(name string, rest []string) ([]string, error) {
 	case "-v":
 		return f.verbosity(rest)
 	case "-close", "-sound", "-port", "-rqindex", "-rendersettings", "-outputsettings":
-		return f.without(name, rest)
+		return f.ignored(name, rest)
 	default:
-		return nil, errors.New("it is not known")
+		return nil, errors.New("unknown flag")
 	}
 	return rest, nil
 }
 
-// text is where the value of a flag goes that takes any.
+// text is the field for a flag that takes any text as its value.
 func (f *flags) text(name string) *string {
 	switch name {
 	case "-project":
@@ -144,7 +144,7 @@ func (f *flags) frame(name string, rest []string) ([]string, error) {
 	}
 	n, err := strconv.Atoi(rest[0])
 	if err != nil || n > 1<<30 || n < -1<<30 {
-		return nil, fmt.Errorf("%q is no frame number", rest[0])
+		return nil, fmt.Errorf("%q is not a frame number", rest[0])
 	}
 	switch name {
 	case "-s":
@@ -160,7 +160,7 @@ func (f *flags) frame(name string, rest []string) ([]string, error) {
 	return rest[1:], nil
 }
 
-// single takes the numbers of single frames.
+// single reads the numbers of single frames.
 func (f *flags) single(rest []string) ([]string, error) {
 	if len(rest) == 0 {
 		return nil, errNoValue
@@ -168,14 +168,14 @@ func (f *flags) single(rest []string) ([]string, error) {
 	for _, s := range strings.Split(rest[0], ",") {
 		n, err := strconv.Atoi(s)
 		if err != nil || n > 1<<30 || n < -1<<30 || len(f.stills) > 0 && n <= f.stills[len(f.stills)-1] {
-			return nil, fmt.Errorf("%q are no frame numbers in rising order", rest[0])
+			return nil, fmt.Errorf("%q is not a list of frame numbers in rising order", rest[0])
 		}
 		f.stills = append(f.stills, n)
 	}
 	return rest[1:], nil
 }
 
-// multiFrame takes "ON 90" or "OFF 90". Older habits leave the share out.
+// multiFrame reads "ON 90" or "OFF 90". Older scripts leave out the percentage.
 func (f *flags) multiFrame(rest []string) ([]string, error) {
 	if len(rest) == 0 {
 		return nil, errNoValue
@@ -205,7 +205,7 @@ func (f *flags) memoryUsage(rest []string) ([]string, error) {
 	for _, s := range rest[:2] {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(v >= 0 && v <= 1e6) {
-			return nil, fmt.Errorf("%q is no percentage", s)
+			return nil, fmt.Errorf("%q is not a percentage", s)
 		}
 		f.memory = v
 	}
@@ -227,8 +227,8 @@ func (f *flags) verbosity(rest []string) ([]string, error) {
 	return rest[1:], nil
 }
 
-// without takes a flag with a value that changes nothing here; those that someone might count on are noted.
-func (f *flags) without(name string, rest []string) ([]string, error) {
+// ignored reads a flag whose value changes nothing here. Those whose effect somebody might rely on are noted.
+func (f *flags) ignored(name string, rest []string) ([]string, error) {
 	if len(rest) == 0 {
 		return nil, errNoValue
 	}

@@ -11,7 +11,7 @@ import (
 	"overcrank/engine/footage"
 )
 
-// sources opens the files of a render, those of its composition before it begins.
+// sources opens the files of a render. Those of its composition are opened before it begins.
 type sources struct {
 	uses    []aep.Use
 	library *footage.Library
@@ -30,7 +30,7 @@ var errMissing = errors.New("the file is missing")
 func (s *sources) open(ctx context.Context, it *aep.Item) (*footage.Source, error) {
 	s.mu.Lock()
 	src := s.opened[it.ID]
-	delete(s.opened, it.ID) // who asks closes it
+	delete(s.opened, it.ID) // the caller closes it
 	s.mu.Unlock()
 	if src != nil {
 		return src, nil
@@ -48,18 +48,18 @@ func (s *sources) open(ctx context.Context, it *aep.Item) (*footage.Source, erro
 	return src, err
 }
 
-// close closes what was opened and not asked for.
+// close closes the files that were opened but not asked for.
 func (s *sources) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, src := range s.opened {
-		_ = src.Close() // it has only been read
+		_ = src.Close() // nothing was written to it
 		delete(s.opened, id)
 	}
 }
 
-// checkFootage opens every file that the composition uses. One that is missing or can't be read ends the render, unless
-// it may go on: then it is said, and the file is left out.
+// checkFootage opens every file that the composition uses. A missing or unreadable file ends the render, unless missing
+// footage may be skipped: then it is a warning, and the file is left out.
 func (j *job) checkFootage(ctx context.Context) error {
 	for _, u := range j.sources.uses {
 		src, err := j.sources.open(ctx, u.Item)

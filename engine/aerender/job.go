@@ -18,11 +18,11 @@ import (
 	"overcrank/engine/text"
 )
 
-// job is one composition on its way into a file.
+// job renders one composition into a file.
 type job struct {
 	out      *lines
 	flags    flags
-	folder   string // the only one that scripts and expressions read from
+	folder   string // the only folder that scripts and expressions read from
 	fonts    *text.Book
 	project  *aep.Project
 	item     *aep.Item
@@ -33,11 +33,11 @@ type job struct {
 	sources  *sources
 }
 
-// span is what is rendered, in frames counted from the composition's first.
+// span is the frames to render, counted from the composition's first.
 type span struct {
 	first, last, step int
-	shown             int   // number that the first frame is displayed with
-	only              []int // instead of all from first to last
+	shown             int   // number displayed for the composition's first frame
+	only              []int // if set, only these of the frames from first to last
 }
 
 func (s span) frames() int {
@@ -47,7 +47,7 @@ func (s span) frames() int {
 	return (s.last-s.first)/s.step + 1
 }
 
-// runs are the frames in stretches of equal steps.
+// runs splits the frames into ranges with a constant step.
 func (s span) runs() []span {
 	if s.only == nil {
 		return []span{s}
@@ -76,9 +76,9 @@ func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, erro
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		out.warning(fmt.Sprintf("footage was not looked for: %v", err))
+		out.warning(fmt.Sprintf("footage could not be searched for: %v", err))
 	}
-	aep.Complete(j.project) // scripts also reach what the file left at its default
+	aep.Complete(j.project) // scripts also use properties that the file leaves out
 	if err := j.runScript(ctx, stdin); err != nil {
 		return nil, err
 	}
@@ -93,8 +93,8 @@ func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, erro
 	return j, j.checkFootage(ctx)
 }
 
-// jobFolder is the folder that a job stays in: the project's, or the script's when the project lies within that. A script
-// that comes by standard input stands for one in the working folder.
+// jobFolder is the only folder that a job reads from: the project's, or the script's when the project lies within that.
+// A script from standard input counts as one in the working folder.
 func jobFolder(f flags) string {
 	dir := absolute(filepath.Dir(f.project))
 	if f.script == "" {
@@ -128,7 +128,7 @@ func fontFolders() []string {
 // maxScript bounds a script in bytes; a job's assets may carry data.
 const maxScript = 64 << 20
 
-// scriptInput is the -r that takes the script from standard input, so that it need not lie on a disk.
+// scriptInput as the value of -r reads the script from standard input, so that it need not be on a disk.
 const scriptInput = "-"
 
 func (j *job) runScript(ctx context.Context, stdin io.Reader) error {
@@ -159,14 +159,14 @@ func (j *job) runScript(ctx context.Context, stdin io.Reader) error {
 	return nil
 }
 
-// readScript reads a plain file, one byte further than a script may go.
+// readScript reads a regular file, up to one byte more than maxScript.
 func readScript(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("'%s' is no file", filepath.Base(path))
+		return nil, fmt.Errorf("'%s' is not a regular file", filepath.Base(path))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -176,7 +176,7 @@ func readScript(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxScript+1))
 }
 
-// choose finds what the flags name.
+// choose finds the composition, the templates and the frames that the flags name.
 func (j *job) choose() error {
 	var ok bool
 	if j.flags.comp == "" {
@@ -218,8 +218,8 @@ func absoluteOutput(path string) string {
 	return path
 }
 
-// chooseSpan is the work area, or what -s and -e make of it. Their numbers count from the number that the composition's
-// first frame is displayed with, and are clamped to the composition.
+// chooseSpan is the work area, unless -s and -e say otherwise. Their numbers count from the number displayed for the
+// composition's first frame, and are clamped to the composition.
 func chooseSpan(c *aep.Composition, f flags) (span, error) {
 	if !(c.FrameRate > 0) || !(c.Duration > 0) {
 		return span{}, errors.New("the composition has no length")

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lines prints in aerender's manner, each message as one line. It is safe for concurrent use.
+// lines prints as aerender does, each message on one line. It is safe for concurrent use.
 type lines struct {
 	mu       sync.Mutex
 	out      io.Writer
@@ -32,11 +32,11 @@ func newLines(out io.Writer, f flags) (*lines, error) {
 
 func (l *lines) close() {
 	if l.log != nil {
-		_ = l.log.Close() // a log that is cut short must not fail a render that is whole
+		_ = l.log.Close() // an incomplete log must not fail a complete render
 	}
 }
 
-// say prints one line as it is. Line ends within it become spaces, so that nobody can make it two.
+// say prints one line. Line breaks in it become spaces, so that no text can forge a second line.
 func (l *lines) say(format string, args ...any) {
 	line := strings.Join(strings.FieldsFunc(fmt.Sprintf(format, args...), func(r rune) bool {
 		return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == 0x85
@@ -79,7 +79,8 @@ func (l *lines) warning(text string) {
 
 func (l *lines) error(err error) { l.say("aerender ERROR: %v", err) }
 
-// Write takes what a script prints, and says whose lines they are: some read like aerender's own, which tell how the render went.
+// Write prints what a script writes, marked as the script's: a line of it may look like those of aerender that say how
+// the render went.
 func (l *lines) Write(p []byte) (int, error) {
 	for line := range strings.Lines(string(p)) {
 		if line = strings.TrimRight(line, "\r\n"); line != "" {

@@ -1,12 +1,10 @@
 // Package aerender is the command line of the embedded engine: aerender's flags, lines and exit codes.
 //
-// What it prints and how it ends follow what Adobe's aerender shows in the field, so that whoever drives one can drive
-// the other. Beyond Adobe's flags it knows -r, which runs a script on the opened project, and -save, which writes the project
-// as the script left it.
+// Its output and exit codes follow those of Adobe's aerender, so that a caller can use either. In addition to Adobe's
+// flags it has -r, which runs a script on the opened project, and -save, which writes the project as the script left it.
 //
-// Three variables of the environment serve the farm's agent: OVERCRANK_FONTS names the folder of the job's fonts,
-// OVERCRANK_THUMBS a folder that small pictures of frames are put into while they render, OVERCRANK_WORKERS how many
-// frames are drawn at once.
+// The farm's agent sets three environment variables: OVERCRANK_FONTS is the folder of the job's fonts, OVERCRANK_THUMBS
+// a folder for thumbnails of frames while they render, OVERCRANK_WORKERS how many frames are drawn at once.
 package aerender
 
 import (
@@ -44,8 +42,8 @@ func fail(code int, format string, args ...any) error {
 	return &failure{code, fmt.Errorf(format, args...)}
 }
 
-// Main runs the program of that version and returns its exit code. When ctx ends, ffmpeg is killed, no half output is
-// left, and the code is 1. A run that takes far more memory than it may ends the whole program, without a way back.
+// Main runs the program and returns its exit code. When ctx ends, ffmpeg is killed, no partial output is left, and the
+// code is 1. A run that far exceeds its memory limit exits the whole process.
 func Main(ctx context.Context, version string, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	f, err := parseFlags(args)
 	if err != nil {
@@ -108,8 +106,8 @@ func finish(ctx context.Context, out *lines, f flags, err error) int {
 	return code
 }
 
-// run does the work in aerender's order: launch, open, script, composition, footage, frames. What no project should be
-// able to do, it may still do: a panic becomes the error that After Effects has for such a thing.
+// run does the work in aerender's order: launch, open, script, composition, footage, frames. A panic that a project
+// should never be able to cause becomes the error that After Effects has for such a case.
 func run(ctx context.Context, stdin io.Reader, out *lines, f flags) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -138,12 +136,12 @@ func run(ctx context.Context, stdin io.Reader, out *lines, f flags) (err error) 
 	return j.render(ctx)
 }
 
-// versionLine is the line that tools know an aerender by.
+// versionLine is the line by which tools recognise an aerender.
 func versionLine(version string) string {
 	return "aerender version " + version + " (Overcrank's embedded engine)"
 }
 
-// environment is a variable or, when it is not set, the other value.
+// environment is the value of a variable, or otherwise when it is not set.
 func environment(name, otherwise string) string {
 	if v := os.Getenv(name); v != "" {
 		return v

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// memoryShare is how much of the machine's memory, in percent, is taken at most when -mem_usage does not say.
+	// memoryShare is the largest share of the machine's memory that is used, in percent, when -mem_usage does not say.
 	memoryShare = 80
-	// memorySlack is how many bytes beyond the limit end the program at once.
+	// memorySlack is the excess over the limit, in bytes, that ends the program at once.
 	memorySlack = 512 << 20
-	// memoryGrace is how long the program may stay beyond the limit once it was told to end.
+	// memoryGrace is how long the program may exceed the limit after it was told to end.
 	memoryGrace = 5 * time.Second
-	memoryLook  = 50 * time.Millisecond // between looks: a script fills some hundred MiB in that time
+	memoryLook  = 50 * time.Millisecond // between checks: a script fills some hundred MiB in that time
 )
 
-// errMemory is why a run that took too much memory ended, in words that tools look for.
+// errMemory ends a run that used too much memory. Tools look for these words.
 var errMemory = errors.New("out of memory")
 
-// memoryGuard keeps the program within its share of the machine's memory, so that no project or script can take a
-// workstation down. The programs that it starts bound themselves.
+// memoryGuard keeps the program within its share of the machine's memory, so that no project or script can bring a
+// workstation down. The programs that it starts have limits of their own.
 type memoryGuard struct {
 	limit  int64 // bytes
 	slack  int64 // memorySlack
@@ -36,12 +36,12 @@ type memoryGuard struct {
 	giveUp func(error) // ends the program
 	quit   chan struct{}
 	done   sync.WaitGroup
-	before int64 // the limit of the garbage collector
+	before int64 // limit of the garbage collector before the guard
 }
 
-// guardMemory bounds the memory to limit bytes, 0 for no bound. Near the limit the garbage collector works harder;
-// beyond it the context that is returned ends with errMemory; a program that goes on all the same, in something that
-// knows no context, is ended by giveUp. stop ends the guard.
+// guardMemory limits the memory to limit bytes, 0 for no limit. Near the limit the garbage collector works harder;
+// beyond it the returned context ends with errMemory. If the program goes on, in code that ignores the context, giveUp
+// ends it. stop ends the guard.
 func guardMemory(ctx context.Context, limit int64, giveUp func(error)) (guarded context.Context, stop func()) {
 	if limit <= 0 {
 		return ctx, func() {}
@@ -75,7 +75,7 @@ func (g *memoryGuard) watch() {
 		if used <= g.limit {
 			continue
 		}
-		err := fmt.Errorf("%w: the engine needs more than the %d MiB that it may take of this machine", errMemory, g.limit>>20)
+		err := fmt.Errorf("%w: the engine needs more than the %d MiB that it may use on this machine", errMemory, g.limit>>20)
 		if since.IsZero() {
 			since = time.Now()
 			g.cancel(err)
@@ -87,14 +87,14 @@ func (g *memoryGuard) watch() {
 	}
 }
 
-// usedMemory is what this program holds of the machine's memory, in bytes.
+// usedMemory is the memory that this program holds, in bytes.
 func usedMemory() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64()) - int64(sample[1].Value.Uint64())
 }
 
-// memoryLimit is a share of the machine's memory in bytes, 0 when that is not known. percent 0 means memoryShare.
+// memoryLimit is a share of the machine's memory in bytes, 0 when that is unknown. percent 0 means memoryShare.
 func memoryLimit(percent float64) int64 {
 	if percent <= 0 {
 		percent = memoryShare
@@ -102,8 +102,8 @@ func memoryLimit(percent float64) int64 {
 	return int64(float64(memory.Total()) * min(percent, 100) / 100)
 }
 
-// footageBudget is how many bytes of pictures from files are kept: a quarter of what the program may take of the machine, as far as
-// that helps.
+// footageBudget is how many bytes of pictures from files are kept: a quarter of the memory limit, up to a bound beyond
+// which more does not help.
 func footageBudget(percent float64) int64 {
 	if limit := memoryLimit(percent); limit > 0 {
 		return min(limit/4, footage.DefaultBudget)

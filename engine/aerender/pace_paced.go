@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The variables that say how long this build waits, besides what it does, when it starts and with each frame, such as 500ms: an
-// engine that takes no processor, so that several machines can be played on one.
+// The environment variables for how long this build waits at its start and for each frame, such as 500ms. It simulates
+// an engine that uses no processor time, so that one machine can play several.
 const (
 	paceStart = "OVERCRANK_PACE_START"
 	paceFrame = "OVERCRANK_PACE_FRAME"

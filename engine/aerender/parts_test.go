@@ -247,7 +247,7 @@ func TestFramesThatAreNotThereAreNamed(t *testing.T) {
 	all := parts(t, project, "main", "video_h264_vbr_15mbps", 9, 0)
 	film := filepath.Join(dir, "film.mp4")
 	for args, want := range map[[2]string]string{
-		{"0", "10"}: "frame 10 is missing", {"1", "9"}: "frame 1 is missing: frame 0 came",
+		{"0", "10"}: "frame 10 is missing", {"1", "9"}: "frame 1 is missing: the next one is frame 0",
 	} {
 		code, out := start(t, t.Context(), "-assemble", all, "-output", film, "-s", args[0], "-e", args[1])
 		if code != exitRender || !strings.Contains(out, want) {

@@ -21,7 +21,7 @@ import (
 	"overcrank/frames"
 )
 
-// render draws the composition into its file.
+// render renders the composition into its file.
 func (j *job) render(ctx context.Context) (err error) {
 	defer j.sources.close()
 	began := time.Now()
@@ -69,7 +69,7 @@ func (j *job) options() render.Options {
 	}
 }
 
-const maxData = 64 << 20 // bytes of a file that an expression reads
+const maxData = 64 << 20 // largest file that an expression reads, in bytes
 
 func readData(it *aep.Item) ([]byte, error) {
 	if it.Footage == nil || it.Footage.File.Resolved == "" {
@@ -83,8 +83,8 @@ func readData(it *aep.Item) ([]byte, error) {
 	return readSome(f)
 }
 
-// readFile reads a file of the job's folder, by its path there or its whole path. Projects name files as they lay on
-// their author's disk: one from elsewhere is looked for by its name beside the project.
+// readFile reads a file of the job's folder, named by its path there or its absolute path. Projects name files as they
+// lay on their author's disk: a file from elsewhere is searched for by name beside the project.
 func (j *job) readFile(path string) ([]byte, error) {
 	root, err := os.OpenRoot(j.folder)
 	if err != nil {
@@ -119,12 +119,12 @@ func readSome(f *os.File) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxData {
-		return nil, fmt.Errorf("'%s' is no file of at most %d MiB", filepath.Base(f.Name()), maxData>>20)
+		return nil, fmt.Errorf("'%s' is not a file of at most %d MiB", filepath.Base(f.Name()), maxData>>20)
 	}
 	return io.ReadAll(io.LimitReader(f, maxData))
 }
 
-// mix makes the sound of a film as a file of its own. Without sound the path is "".
+// mix mixes the sound of a film into a file. Without sound the path is "".
 func (j *job) mix(ctx context.Context, r *render.Renderer) (path string, drop func(), err error) {
 	drop = func() {}
 	if !j.template.Film && !j.template.Sound {
@@ -172,7 +172,7 @@ func (j *job) announce(r *render.Renderer) {
 	j.out.item("Frame Rate: %.2f (comp)", c.FrameRate)
 }
 
-// output writes what the job is for: the sound alone, or frames.
+// output writes what the flags ask for: the sound only, or frames.
 func (j *job) output(ctx context.Context, r *render.Renderer, sound string) ([]string, error) {
 	if !j.template.Sound {
 		return j.write(ctx, r, sound)
@@ -183,7 +183,7 @@ func (j *job) output(ctx context.Context, r *render.Renderer, sound string) ([]s
 	return []string{j.name.Path}, nil
 }
 
-// write renders the frames and has them encoded.
+// write renders and encodes the frames.
 func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]string, error) {
 	w, h := r.Size()
 	num, den := rateOf(j.item.Comp)
@@ -202,7 +202,7 @@ func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]st
 			return err
 		}
 		if err := thumbs.add(n, img); err != nil {
-			j.out.warning(fmt.Sprintf("small pictures can't be written: %v", err))
+			j.out.warning(fmt.Sprintf("thumbnails can't be written: %v", err))
 		}
 		if count == 0 {
 			j.reportFonts()
@@ -221,7 +221,7 @@ func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]st
 	return out.Close()
 }
 
-// reportFonts prints which fonts were not there. The same is printed once only.
+// reportFonts warns of missing fonts, once each.
 func (j *job) reportFonts() {
 	for _, s := range j.fonts.Substitutes() {
 		j.out.warning(s)

@@ -11,13 +11,13 @@ import (
 	"overcrank/aep"
 )
 
-// save writes the project as the script left it. What could not be carried into the file is a warning each.
+// save writes the project as the script left it, with a warning for each change that could not be written.
 func (j *job) save(ctx context.Context) (err error) {
 	original, err := os.ReadFile(j.flags.project)
 	if err != nil {
 		return fail(exitRuntime, "The project '%s' can't be opened: %w", filepath.Base(j.flags.project), err)
 	}
-	j.refer()
+	j.relativeReferences()
 	file, err := os.OpenFile(j.flags.save, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fail(exitRender, "After Effects error: the project can't be saved: %w", err)
@@ -37,9 +37,9 @@ func (j *job) save(ctx context.Context) (err error) {
 	return nil
 }
 
-// refer names the files that the script imported by their way from the project, so that they are found wherever its folder
-// goes.
-func (j *job) refer() {
+// relativeReferences rewrites references to files that the script imported as relative to the project, so that they are
+// found wherever its folder goes.
+func (j *job) relativeReferences() {
 	home := absolute(filepath.Dir(j.flags.project))
 	for _, it := range j.project.Items {
 		f := it.Footage
@@ -48,7 +48,7 @@ func (j *job) refer() {
 		}
 		rel, err := filepath.Rel(home, f.File.Resolved)
 		if err != nil || !filepath.IsLocal(rel) {
-			j.out.warning(fmt.Sprintf("not saved with the project: '%s', which lies outside its folder", filepath.Base(f.File.FullPath)))
+			j.out.warning(fmt.Sprintf("not saved with the project: '%s', which is outside its folder", filepath.Base(f.File.FullPath)))
 			continue
 		}
 		way := filepath.ToSlash(rel)

@@ -5,13 +5,13 @@ import "strings"
 // settings is a render settings template.
 type settings struct {
 	name  string // After Effects' own spelling
-	words string // what aerender calls the quality
+	words string // aerender's name for the quality
 	scale float64
 	draft bool
 }
 
-// settingsNamed finds a template by name, whatever its case. Those of After Effects that differ in fields and frame
-// blending alone draw alike here.
+// settingsNamed finds a template by name, ignoring case. Templates of After Effects that differ only in fields and frame
+// blending draw alike here.
 func settingsNamed(name string) (settings, bool) {
 	for _, s := range []settings{
 		{name: "Best Settings", words: "Best", scale: 1},

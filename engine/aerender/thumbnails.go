@@ -19,19 +19,20 @@ const (
 	thumbnailWidth = 320 // pixels
 )
 
-// thumbnails puts small pictures of evenly spread frames into a folder while a composition renders. Each appears whole.
+// thumbnails writes small pictures of evenly spread frames into a folder while a composition renders. Each file appears
+// complete.
 type thumbnails struct {
 	dir   string
-	every int // of the frames of the run
+	every int // one of so many frames becomes a thumbnail
 	done  int
 }
 
-// newThumbnails serves a run of so many frames. Without a folder it does nothing.
+// newThumbnails is for a run of so many frames. Without a folder it does nothing.
 func newThumbnails(dir string, frames int) *thumbnails {
 	return &thumbnails{dir: dir, every: max(1, (frames+maxThumbnails-1)/maxThumbnails)}
 }
 
-// add looks at the next frame of the run, of number n in the composition.
+// add takes the next frame of the run, number n of the composition.
 func (t *thumbnails) add(n int, img *raster.Image) error {
 	count := t.done
 	t.done++

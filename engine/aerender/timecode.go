@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// timecode is how After Effects displays frame n of a timeline: h:mm:ss:ff, and with semicolons when frame numbers are
-// dropped to keep pace with the clock.
+// timecode is how After Effects displays frame n of a timeline: h:mm:ss:ff, with semicolons for drop-frame timecode.
 func timecode(n int, rate float64, drop bool) string {
 	nominal := max(1, int(math.Round(rate)))
 	sign := ""
@@ -23,8 +22,8 @@ func timecode(n int, rate float64, drop bool) string {
 	return fmt.Sprintf("%s%d%s%02d%s%02d%s%02d", sign, s/3600, sep, s/60%60, sep, s%60, sep, n%nominal)
 }
 
-// dropped is the number that drop-frame timecode gives frame n: of every minute but each tenth it leaves out the first
-// two, or four at twice the rate.
+// dropped is the number that drop-frame timecode gives frame n. It skips the first two numbers of every minute except
+// each tenth, or four at twice the rate.
 func dropped(n, nominal int) int {
 	skip := nominal / 15
 	perTen := nominal*600 - 9*skip
@@ -37,7 +36,7 @@ func dropped(n, nominal int) int {
 	return n
 }
 
-// elapsed is a duration in aerender's words.
+// elapsed words a duration as aerender does.
 func elapsed(d time.Duration) string {
 	s := int(d.Round(time.Second) / time.Second)
 	switch {

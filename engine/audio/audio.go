@@ -23,7 +23,7 @@ type Clip struct {
 	Speed  float64 // 1 is normal, negative plays backwards from Start; pitch follows speed, as in After Effects
 	Levels []Level // volume over time; empty means unchanged
 
-	plain bool // the file holds the clip alone, as plain samples in the order in which they are heard
+	plain bool // the file holds only the clip, as raw samples in the order in which they are heard
 }
 
 // Level is a volume in decibels at a composition time. Between two levels the volume is interpolated.
@@ -34,12 +34,12 @@ const Rate = 48000
 
 const (
 	maxClips  = 200 // files that one ffmpeg opens
-	maxLevels = 400 // of one clip, so that a command line holds them
+	maxLevels = 400 // of one clip, so that they fit on a command line
 	silence   = -96 // decibels below which nothing is heard
 )
 
 // Mix writes the sound of the composition from start for length seconds into a stereo 16-bit WAV file at path. Clips
-// that are not heard in that time are not opened; without any the file is silent.
+// that are not heard in that time are not opened; with no clips the file is silent.
 func Mix(ctx context.Context, path string, clips []Clip, start, length float64) error {
 	heard := within(clips, start, length)
 	if len(heard) > maxClips {
@@ -49,7 +49,7 @@ func Mix(ctx context.Context, path string, clips []Clip, start, length float64) 
 	if err != nil {
 		return fmt.Errorf("mixing sound: %w", err)
 	}
-	heard, drop, err := turned(ctx, filepath.Dir(path), heard, mono)
+	heard, drop, err := reversed(ctx, filepath.Dir(path), heard, mono)
 	if err != nil {
 		return fmt.Errorf("mixing sound: %w", err)
 	}
@@ -62,8 +62,8 @@ func Mix(ctx context.Context, path string, clips []Clip, start, length float64) 
 	return nil
 }
 
-// monos says which files have one channel. Those are heard at full level on both sides, where ffmpeg by itself would
-// share it out.
+// monos finds the files that have one channel. These are played at full level on both sides, where ffmpeg by default
+// lowers the level.
 func monos(ctx context.Context, clips []Clip) (map[string]bool, error) {
 	mono := map[string]bool{}
 	for _, c := range clips {
@@ -84,7 +84,7 @@ func monos(ctx context.Context, clips []Clip) (map[string]bool, error) {
 	return mono, nil
 }
 
-// within cuts clips to what is heard from start for length seconds, and counts their times from start.
+// within cuts clips to what is heard from start for length seconds, with times relative to start.
 func within(clips []Clip, start, length float64) []Clip {
 	var out []Clip
 	for _, c := range clips {
@@ -103,11 +103,11 @@ func within(clips []Clip, start, length float64) []Clip {
 			c.At = 0
 		}
 		c.Length = min(c.Length, length-c.At)
-		if c.Start < 0 && c.Speed > 0 { // before the file begins there is nothing to hear
+		if c.Start < 0 && c.Speed > 0 { // nothing is heard before the file begins
 			lead := -c.Start / c.Speed
 			c.Start, c.At, c.Length = 0, c.At+lead, c.Length-lead
 		}
-		if c.Speed < 0 { // backwards, the file's beginning is the end
+		if c.Speed < 0 { // played backwards, it ends at the file's beginning
 			c.Length = min(c.Length, c.Start/-c.Speed)
 		}
 		if c.Length > 1e-4 && audible(c.Levels) {
@@ -134,7 +134,7 @@ func inputs(clips []Clip) []string {
 	return args
 }
 
-// span are the options that read of a file what a clip needs of it.
+// span is the input options that read only the part of a file that a clip needs.
 func span(c Clip) []string {
 	from, length := c.Start, c.Length*math.Abs(c.Speed)
 	if c.Speed < 0 {
@@ -143,7 +143,7 @@ func span(c Clip) []string {
 	return []string{"-ss", number(from), "-t", number(length)}
 }
 
-// bothSides is the filter that has one channel heard on both sides.
+// bothSides is the filter that plays one channel on both sides.
 const bothSides = "pan=stereo|c0=c0|c1=c0,"
 
 // graph is the filter graph that mixes all inputs to exactly length seconds.
@@ -172,7 +172,7 @@ func graph(clips []Clip, mono map[string]bool, length float64) string {
 	return b.String()
 }
 
-// volume is the filter that follows levels, in blocks of 128 samples, short enough not to be heard as steps.
+// volume is the filter that follows levels, in blocks of 128 samples, which are too short to be heard as steps.
 func volume(levels []Level) string {
 	switch {
 	case len(levels) == 0:
@@ -190,7 +190,8 @@ func steady(levels []Level) bool {
 	return !slices.ContainsFunc(levels, func(l Level) bool { return l.DB != levels[0].DB })
 }
 
-// curve is ffmpeg's expression of the volume at t: a tree of ifs, as deep as the logarithm of the levels.
+// curve is ffmpeg's expression for the volume at t: a binary tree of ifs, so that its depth grows with the logarithm of
+// the number of levels.
 func curve(levels []Level) string {
 	if len(levels) == 1 {
 		return number(levels[0].DB)
@@ -206,8 +207,8 @@ func curve(levels []Level) string {
 	return fmt.Sprintf("if(lt(t,%s),%s,%s)", number(levels[mid].Time), curve(levels[:mid+1]), curve(levels[mid:]))
 }
 
-// thin leaves out levels that a straight line between their neighbours meets within a twentieth of a decibel, and then,
-// if there are still too many, all but every n-th. Levels are floored where nothing is heard.
+// thin drops levels that are within a twentieth of a decibel of the line between their neighbours. If there are still
+// too many it keeps only every n-th. Levels below silence are raised to it.
 func thin(levels []Level) []Level {
 	var out []Level
 	for _, l := range levels {

@@ -10,7 +10,7 @@ import (
 	"overcrank/frames"
 )
 
-// Keep copies a mix to path. From no mix at all, which is "", it makes a WAV file without samples: silence that needs no stream.
+// Keep copies a mix to path. For no mix, which is "", it writes a WAV file without samples.
 func Keep(mix, path string) (err error) {
 	out, err := os.Create(path)
 	if err != nil {

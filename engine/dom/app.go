@@ -9,7 +9,7 @@ import (
 	"overcrank/aep"
 )
 
-// appState is what belongs to the application and its project panel.
+// appState is the state of the application and its project panel.
 type appState struct {
 	rootFolder *goja.Object
 	all        *itemRef // the receiver of app.project.items, which lists every item
@@ -69,7 +69,7 @@ func (s *session) defineApp() {
 	_ = s.rt.Set("app", app)
 }
 
-// settings are preferences that hold nothing.
+// settings are preferences, which are all empty.
 func (s *session) settings() *goja.Object {
 	o := s.rt.NewObject()
 	for _, name := range []string{"haveSetting", "havePref"} {

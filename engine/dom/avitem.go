@@ -140,8 +140,8 @@ func (s *session) between(v goja.Value, what string, low, high float64) float64 
 	return f
 }
 
-// setDuration leaves the layers where they are, as After Effects does. A work area that ended with the composition, or
-// beyond its new end, ends with it.
+// setDuration leaves the layers unchanged, as After Effects does. A work area that ended with the composition, or beyond
+// its new end, ends with it.
 func (s *session) setDuration(r *itemRef, v goja.Value) {
 	c := r.item.Comp
 	if c == nil {
@@ -162,18 +162,18 @@ func (s *session) setFrameRate(r *itemRef, v goja.Value) {
 		s.throw(`After Effects error: Unable to set "frameRate": set mainSource.conformFrameRate instead`)
 	}
 	r.item.Comp.FrameRate = rate
-	// A time base with a whole number of ticks for the usual rates, 29.97 and its kin included.
+	// A time base with a whole number of ticks per frame for the usual rates, 29.97 and the like included.
 	r.item.Comp.TicksPerSecond = uint32(rate*1000 + 0.5)
 	r.item.Comp.FrameTicks = 1000
 }
 
-// hasAudio tells whether an item has any sound in it, at any depth.
+// hasAudio tells whether an item has sound, at any depth.
 func (s *session) hasAudio(it *aep.Item) bool {
 	return s.shows(it, func(inner *aep.Item) bool { return inner.Footage != nil && inner.Footage.HasAudio }, map[*aep.Item]bool{})
 }
 
-// shows tells whether an item is one that is looked for, or a composition that shows one. seen are those that were
-// looked at already.
+// shows tells whether an item is wanted, or is a composition that shows a wanted one. seen are the items that were
+// already checked.
 func (s *session) shows(it *aep.Item, wanted func(*aep.Item) bool, seen map[*aep.Item]bool) bool {
 	if wanted(it) {
 		return true

@@ -83,7 +83,7 @@ func (s *session) layerSize(r *layerRef) (w, h int) {
 	return r.comp.Comp.Width, r.comp.Comp.Height
 }
 
-// setTimeRemap turns time remapping on with the two keys that After Effects starts it with, or off.
+// setTimeRemap turns time remapping on, with the two keyframes that After Effects starts it with, or off.
 func (s *session) setTimeRemap(r *layerRef, v goja.Value) {
 	p := r.l.Props.Child("ADBE Time Remapping")
 	if !v.ToBoolean() {
@@ -109,8 +109,8 @@ func (s *session) setTimeRemap(r *layerRef, v goja.Value) {
 	}
 }
 
-// replaceSource keeps anchor point, masks and points of effects at the same share of the picture, because that is how
-// projects hold them.
+// replaceSource keeps anchor point, masks and points of effects at the same fraction of the picture, as project files
+// store them.
 func (s *session) replaceSource(r *layerRef, a args) {
 	src, ok := optional[*itemRef](s, a.at(0))
 	if !ok || src.root || src.item.Kind == aep.ItemFolder {
@@ -217,7 +217,7 @@ func (s *session) defineMatte(c *class) {
 	})
 }
 
-// matteOf is the layer whose transparency a layer takes, nil for none.
+// matteOf is the layer that is the track matte of a layer, nil for none.
 func (s *session) matteOf(r *layerRef) *aep.Layer {
 	if r.l.Matte == aep.MatteNone {
 		return nil

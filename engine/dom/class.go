@@ -7,8 +7,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// class is a constructor and its prototype, as scripts see them. Objects carry no state of their own: what they stand
-// for is found by identity in session.things.
+// class is a constructor and its prototype, as scripts see them. Objects have no state of their own: session.things maps
+// each to what it represents.
 type class struct {
 	s      *session
 	name   string
@@ -39,7 +39,7 @@ func (s *session) class(name string, parent *class, construct func(a args) *goja
 	return c
 }
 
-// object makes an object of the class that stands for thing.
+// object makes an object of the class that represents thing.
 func (c *class) object(thing any) *goja.Object {
 	o := c.s.rt.CreateObject(c.proto)
 	c.s.things[o] = thing
@@ -103,7 +103,7 @@ func (a args) bool(i int, def bool) bool {
 	return a.at(i).ToBoolean()
 }
 
-// number takes a finite number, and says what it was for when it isn't one.
+// number reads a finite number; what names it in the error.
 func (s *session) number(v goja.Value, what string) float64 {
 	f := v.ToFloat()
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -119,7 +119,7 @@ func short(text string) string {
 	return text
 }
 
-// thing is what the receiver of a call stands for; T may be *propRef for layers too, since a layer is a property group.
+// thing is what the receiver of a call represents. T may be *propRef for layers too, since a layer is a property group.
 func thing[T any](s *session, this goja.Value, what string) T {
 	o, _ := this.(*goja.Object)
 	if o != nil {
@@ -150,7 +150,7 @@ func gone(t any) bool {
 	return false
 }
 
-// optional is like thing, for arguments that may be something else.
+// optional is thing for arguments that may be something else.
 func optional[T any](s *session, v goja.Value) (T, bool) {
 	var zero T
 	o, ok := v.(*goja.Object)
@@ -200,7 +200,7 @@ func (s *session) function(name string, f func(args) any) goja.Value {
 	})
 }
 
-// value is a Go value as scripts see it.
+// value converts a Go value to JavaScript.
 func (s *session) value(v any) goja.Value {
 	switch v := v.(type) {
 	case nil:
@@ -234,10 +234,10 @@ func (s *session) value(v any) goja.Value {
 	return s.rt.ToValue(v)
 }
 
-// undefined is what methods without a result return.
+// undefined is the result of methods that return nothing.
 func undefined() any { return goja.Undefined() }
 
-// length is that of an array, -1 for an object that is none.
+// length is the length of an array, -1 for an object that is not one.
 func length(o *goja.Object) int {
 	l := o.Get("length")
 	if l == nil || goja.IsUndefined(l) {

@@ -2,7 +2,7 @@ package dom
 
 import "github.com/dop251/goja"
 
-// collection is an object indexed from 1, such as comp.layers; at gives nil outside of it.
+// collection is an object indexed from 1, such as comp.layers; at returns nil for an index outside of it.
 type collection struct {
 	s  *session
 	n  func() int

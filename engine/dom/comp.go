@@ -114,7 +114,7 @@ func (s *session) duplicateComp(r *itemRef) any {
 	return s.item(s.copyComp(r.item, s.freeName(r.item.Name)))
 }
 
-// copyComp puts a copy of a composition behind it, whose panel of essential properties drives the copy's own layers.
+// copyComp inserts a copy after a composition. The Essential Graphics panel of the copy drives the copy's own layers.
 func (s *session) copyComp(of *aep.Item, name string) *aep.Item {
 	comp := *of.Comp
 	comp.Layers = nil
@@ -145,7 +145,7 @@ func (s *session) copyComp(of *aep.Item, name string) *aep.Item {
 	return &it
 }
 
-// freeName counts a name up, as After Effects does for copies: "title", "title 2", "title 3".
+// freeName numbers a name as After Effects does for copies: "title", "title 2", "title 3".
 func (s *session) freeName(name string) string {
 	stem := strings.TrimRight(name, "0123456789")
 	if stem == name || !strings.HasSuffix(stem, " ") {

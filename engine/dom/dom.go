@@ -25,21 +25,21 @@ import (
 	"overcrank/engine/text"
 )
 
-// Options bound what a script may do.
+// Options limit what a script may do.
 type Options struct {
-	Folder  string                                                       // the only folder whose files a script may touch
+	Folder  string                                                       // the only folder whose files a script may use
 	Time    time.Duration                                                // 0 means 60 s
 	Memory  int64                                                        // bytes, 0 means 512 MiB
-	Written int64                                                        // bytes that it may write into files, 0 means 1 GiB
+	Written int64                                                        // bytes that it may write to files, 0 means 1 GiB
 	Output  io.Writer                                                    // of $.writeln and alert; nil drops them
 	Fonts   *text.Book                                                   // for sourceRectAtTime; may be nil
-	Probe   func(ctx context.Context, path string) (footage.Info, error) // looks into imported files; nil knows pictures only
+	Probe   func(ctx context.Context, path string) (footage.Info, error) // reads the format of imported files; nil knows pictures only
 }
 
 // ScriptError is what a script threw, or why it was stopped.
 type ScriptError struct {
 	Message string
-	Line    int // 1-based, 0 when unknown
+	Line    int // from 1; 0 when unknown
 	File    string
 }
 
@@ -54,8 +54,8 @@ const (
 	grace = 5 * time.Second
 )
 
-// Run runs script (named for error messages) on p and changes p. A throw of the script is a *ScriptError, and so is a
-// script that was stopped because it ran over its time, its memory or ctx. After an error p may be half changed.
+// Run runs script (name is for error messages) on p, which it changes. What the script throws is a *ScriptError, and so
+// is the reason when it was stopped for its time, its memory or ctx. After an error p may be partly changed.
 func Run(ctx context.Context, p *aep.Project, name, script string, opt Options) error {
 	if opt.Time <= 0 {
 		opt.Time = defaultTime
@@ -100,7 +100,8 @@ func openRoot(folder string) (*os.Root, error) {
 	return root, nil
 }
 
-// run compiles and runs the script; a panic of ours becomes an error, so that a strange project can't end the process.
+// run compiles and runs the script. A panic in this package becomes an error, so that a strange project cannot end the
+// process.
 func (s *session) run() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -131,8 +132,8 @@ func (s *session) scriptError(err error) error {
 	return out
 }
 
-// watch interrupts the script when its time or memory is over or ctx ends. A built-in function can't be interrupted: a
-// script that sits in one for longer than grace is left behind with its runtime, which nothing else refers to.
+// watch interrupts the script when its time or memory is used up or ctx ends. A built-in function cannot be interrupted:
+// a script that stays in one for longer than grace is abandoned with its runtime, which nothing else refers to.
 func (s *session) watch(ctx context.Context, done <-chan error) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -181,8 +182,8 @@ func metric(name string) int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// heapBefore is the heap that a script begins with. Much garbage is collected first: counted in, it would give the
-// script as much more room once it is gone.
+// heapBefore is the heap before a script runs. When it has much garbage that is collected first: counted in, it would
+// let the script use that much more once it is collected.
 func heapBefore(limit int64) int64 {
 	if heapBytes()-metric("/gc/heap/live:bytes") > limit/4 {
 		runtime.GC()
@@ -190,8 +191,8 @@ func heapBefore(limit int64) int64 {
 	return heapBytes()
 }
 
-// tooMuch is whether the heap has grown by more than limit since it was base. Garbage doesn't count, unless there is so
-// much that collecting it would take longer than the script needs to double it.
+// tooMuch tells whether the heap has grown by more than limit since it was base. Garbage does not count, unless there is
+// so much that the script could double it faster than it is collected.
 func tooMuch(base, limit int64) bool {
 	grown := heapBytes() - base
 	if grown <= limit {

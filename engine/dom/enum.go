@@ -6,14 +6,14 @@ import (
 	"overcrank/aep"
 )
 
-// enums hold what the numbers of scripts mean in the project. The numbers are After Effects' own, the same in every
+// enums map the numbers that scripts use to the project's. The numbers are After Effects' own, the same in every
 // version.
 type enums struct {
 	blend   map[int]aep.BlendMode
 	blendID map[aep.BlendMode]int
 }
 
-// enumeration is the numbers of one enumeration of the object model, counted up from its first.
+// enumeration is an enumeration of the object model; its members are numbered from first on.
 type enumeration struct {
 	name  string
 	first int
@@ -99,7 +99,7 @@ func maskModes() []aep.MaskMode {
 	return []aep.MaskMode{aep.MaskNone, aep.MaskAdd, aep.MaskSubtract, aep.MaskIntersect, aep.MaskLighten, aep.MaskDarken, aep.MaskDifference}
 }
 
-// enumerated reads a number of an enumeration that starts at first and has n members.
+// enumerated reads a member of an enumeration that starts at first and has n members.
 func (s *session) enumerated(v goja.Value, what string, first, n int) int {
 	i := int(s.number(v, what)) - first
 	if i < 0 || i >= n {

@@ -9,8 +9,8 @@ import (
 	"overcrank/aep"
 )
 
-// essentials are the fields of the Essential Graphics panel of a layer's source composition. Setting one sets the property that it
-// drives in the composition that the layer shows, which is no other layer's then.
+// essentials are the Essential Properties of a layer: the fields of the Essential Graphics panel of its source
+// composition. Setting one sets the property that it drives, in a copy of the composition that only this layer shows.
 type essentials struct {
 	layer *layerRef
 	comp  *aep.Item
@@ -34,8 +34,8 @@ func (s *session) essential(r *layerRef) any {
 	return o
 }
 
-// own is the source of a layer for itself alone: where other layers show the composition too, the layer gets a copy of it, of the same
-// name. A composition whose panel drives others that are nested in it stays as it is, for all.
+// own is the source of a layer for this layer alone: if other layers show the composition too, the layer gets a copy of
+// the same name. A composition whose panel drives nested compositions is not copied, and changes for all layers.
 func (s *session) own(r *layerRef, src *aep.Item) *aep.Item {
 	if !s.shown(src, r.l) || slices.ContainsFunc(src.Comp.Controllers, func(c aep.Controller) bool { return c.Comp != src.ID }) {
 		return src
@@ -45,7 +45,7 @@ func (s *session) own(r *layerRef, src *aep.Item) *aep.Item {
 	return copied
 }
 
-// shown is whether any layer but one shows a composition.
+// shown tells whether any layer other than but shows a composition.
 func (s *session) shown(src *aep.Item, but *aep.Layer) bool {
 	for _, it := range s.project.Items {
 		if it.Comp != nil && slices.ContainsFunc(it.Comp.Layers, func(l *aep.Layer) bool { return l != but && l.Source == src.ID }) {
@@ -107,7 +107,7 @@ func (s *session) controlled(c aep.Controller) any {
 	return nil
 }
 
-// reach finds the way from a group down to a property.
+// reach finds the path from a group down to a property.
 func (s *session) reach(r *propRef, p *aep.Property, depth int) *propRef {
 	if r.p == p {
 		return r

@@ -7,8 +7,8 @@ import (
 	"overcrank/engine/eval"
 )
 
-// defineExpression defines what scripts may do with expressions. A new expression is evaluated at once: when it fails it
-// is switched off and expressionError says why.
+// defineExpression defines what scripts may do with expressions. A new expression is evaluated at once: if it fails it
+// is disabled, and expressionError says why.
 func (s *session) defineExpression(c *class) {
 	get(c, "canSetExpression", func(r *propRef) any { return canExpress(r.p) })
 	attr(c, "expression", func(r *propRef) any { return r.p.Expression }, func(r *propRef, v goja.Value) {

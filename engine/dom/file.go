@@ -18,13 +18,13 @@ import (
 
 const (
 	maxOpenFiles = 64
-	maxFileRead  = 64 << 20 // bytes that one read gives
+	maxFileRead  = 64 << 20 // bytes that one read returns at most
 )
 
-// errOutside marks a path that leads out of the job's folder.
+// errOutside marks a path outside the job's folder.
 var errOutside = errors.New("outside the job's folder")
 
-// fileState is a File or Folder object. Its path is as the script gave it, with escapes undone.
+// fileState is a File or Folder object. Its path is as the script gave it, unescaped.
 type fileState struct {
 	path   string
 	folder bool
@@ -42,7 +42,7 @@ func (s *session) closeFiles() {
 	}
 }
 
-// local is the path of f below the job's folder; errOutside when it is not there.
+// local is the path of f relative to the job's folder; errOutside when it is not in it.
 func (s *session) local(f *fileState) (string, error) {
 	if s.root == nil {
 		return "", errOutside
@@ -54,7 +54,7 @@ func (s *session) local(f *fileState) (string, error) {
 	return rel, nil
 }
 
-// inside is local for what reads or writes; it throws.
+// inside is local for reading and writing; it throws errors.
 func (s *session) inside(f *fileState, what string) string {
 	rel, err := s.local(f)
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *session) pathOf(v goja.Value) *fileState {
 	return &fileState{path: unescaped(v.String())}
 }
 
-// unescaped is a path as After Effects reads one: it may be an address, so each two hexadecimal digits behind a percent sign are the
-// byte that they stand for. A percent sign before anything else is itself.
+// unescaped decodes a path as After Effects does: it may be a URL, in which two hexadecimal digits after a percent sign
+// stand for a byte. A percent sign before anything else stands for itself.
 func unescaped(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {
@@ -106,7 +106,7 @@ func unescaped(path string) string {
 	return b.String()
 }
 
-// escaped is a path as After Effects gives it out: unescaped makes the same path of it.
+// escaped encodes a path as After Effects returns it: unescaped restores it.
 func escaped(path string) string { return (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() }
 
 func (s *session) fileObject(path string) goja.Value {
@@ -224,7 +224,7 @@ func base(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// outcome keeps an error for the error attribute and tells whether all went well.
+// outcome stores an error for the error attribute and tells whether there was none.
 func (s *session) outcome(f *fileState, err error) bool {
 	f.err = ""
 	if err != nil {
@@ -246,7 +246,7 @@ func (s *session) defineFolder(c *class) {
 	_ = c.ctor.Set("selectDialog", s.function("selectDialog", func(args) any { return nil }))
 }
 
-// list gives the entries of a folder that a mask ("*.png") or a function lets through.
+// list lists the entries of a folder that match a mask ("*.png") or that a function accepts.
 func (s *session) list(f *fileState, filter goja.Value) any {
 	rel := s.inside(f, "getFiles")
 	entries, err := fs.ReadDir(s.root.FS(), filepath.ToSlash(rel))

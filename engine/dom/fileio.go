@@ -144,7 +144,7 @@ func (s *session) copy(from, to *fileState) bool {
 	return done
 }
 
-// allowed is text when the script may still write it, so that none fills the disk; else it throws.
+// allowed returns text if the script may still write that much; otherwise it throws, so that no script fills the disk.
 func (s *session) allowed(text string) string {
 	if s.written+int64(len(text)) > s.opt.Written {
 		s.throw("the script writes more than %d MiB into files", s.opt.Written>>20)
@@ -152,7 +152,7 @@ func (s *session) allowed(text string) string {
 	return text
 }
 
-// readWhole reads a file of the job's folder that is no larger than one read.
+// readWhole reads a file of the job's folder that is not larger than maxFileRead.
 func (s *session) readWhole(rel string) ([]byte, error) {
 	f, err := s.root.Open(rel)
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *session) readWhole(rel string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxFileRead {
-		return nil, fmt.Errorf("%q is no file of at most %d MiB", filepath.Base(rel), maxFileRead>>20)
+		return nil, fmt.Errorf("%q is not a file of at most %d MiB", filepath.Base(rel), maxFileRead>>20)
 	}
 	return io.ReadAll(io.LimitReader(f, maxFileRead))
 }
@@ -193,7 +193,7 @@ func (s *session) evalFile(v goja.Value) goja.Value {
 	return out
 }
 
-// readData gives expressions the content of data footage.
+// readData reads data footage for expressions.
 func (s *session) readData(it *aep.Item) ([]byte, error) {
 	if it == nil || it.Footage == nil || it.Footage.File.Resolved == "" {
 		return nil, errors.New("the data file is missing")

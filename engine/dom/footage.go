@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif"  // DecodeConfig knows it
-	_ "image/jpeg" // DecodeConfig knows it
-	_ "image/png"  // DecodeConfig knows it
+	_ "image/gif"  // for DecodeConfig
+	_ "image/jpeg" // for DecodeConfig
+	_ "image/png"  // for DecodeConfig
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -28,7 +28,7 @@ type importOptions struct {
 
 const importAsFootage = 3813
 
-// footageRef stands for a FootageSource: the footage behind an item.
+// footageRef represents a FootageSource: the footage of an item.
 type footageRef struct{ item *aep.Item }
 
 func (s *session) defineFootage() {
@@ -157,7 +157,7 @@ func (s *session) importPlaceholder(a args) any {
 	return s.addItem(&aep.Item{Name: name, Kind: aep.ItemFootage, Footage: f})
 }
 
-// importFile makes a footage item of a file of the job's folder. It takes ImportOptions, a File or a path.
+// importFile makes a footage item from a file of the job's folder. It takes ImportOptions, a File or a path.
 func (s *session) importFile(v goja.Value) *goja.Object {
 	o, ok := optional[*importOptions](s, v)
 	if !ok {
@@ -188,7 +188,7 @@ func (s *session) replaceFile(it *aep.Item, file *fileState, sequence bool) {
 	it.Footage = f
 }
 
-// footageOf looks into a file of the job's folder.
+// footageOf reads the format of a file of the job's folder.
 func (s *session) footageOf(file *fileState, sequence bool) (*aep.Footage, error) {
 	rel, err := s.local(file)
 	if err != nil {
@@ -231,12 +231,12 @@ func (s *session) footageOf(file *fileState, sequence bool) (*aep.Footage, error
 	return f, nil
 }
 
-// formats are the importers' codes of the commonest files.
+// formats are the importers' codes of common file types.
 func formats() map[string]string {
 	return map[string]string{"png": "png!", "jpg": "JPEG", "jpeg": "JPEG", "psd": "8BPS", "mov": "MooV", "mp4": "MPEG", "wav": "WAVE", "mp3": "MP3A"}
 }
 
-// probe looks into a file, or with sequence into the numbered pictures that it is one of.
+// probe reads the format of a file or, with sequence, of the numbered pictures that it belongs to.
 func (s *session) probe(rel, abs string, sequence bool) (footage.Info, error) {
 	if sequence {
 		src, err := footage.OpenAs(s.ctx, abs, footage.Interpretation{Sequence: true})

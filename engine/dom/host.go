@@ -11,10 +11,10 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxLog is how many bytes a script may write before its lines are dropped.
+// maxLog is how many bytes a script may print before the rest is dropped.
 const maxLog = 4 << 20
 
-// log is where $.writeln and alert go. A script left behind by watch may still hold it, hence the lock.
+// log is where $.writeln and alert print. A script abandoned by watch may still use it, hence the lock.
 type log struct {
 	mu   sync.Mutex
 	out  io.Writer
@@ -35,7 +35,7 @@ func (l *log) text(text string) {
 	_, _ = io.WriteString(l.out, text)
 }
 
-// defineHost defines what ExtendScript has besides the language: $, alert, system.
+// defineHost defines what ExtendScript adds to the language: $, alert, system.
 func (s *session) defineHost() {
 	d := s.rt.NewObject()
 	set := func(o *goja.Object, name string, f func(args) any) { _ = o.Set(name, s.function(name, f)) }
@@ -87,7 +87,7 @@ func (s *session) defineHost() {
 	s.defineSystem()
 }
 
-// defineSystem defines the computer that scripts see, and refuses what leads out of the job.
+// defineSystem defines the computer as scripts see it, and refuses access to anything outside the job.
 func (s *session) defineSystem() {
 	system := s.rt.NewObject()
 	_ = system.Set("userName", "overcrank")
@@ -105,7 +105,7 @@ func (s *session) defineSystem() {
 			return nil
 		})
 	}
-	// line is what ExtendScript's errors know of themselves.
+	// line is the line number of ExtendScript's errors.
 	_, _ = s.rt.RunScript("<errors>", `Object.defineProperty(Error.prototype, "line", {configurable: true, get: function () {
 		var m = /:(\d+):\d+\(/.exec(String(this.stack)); return m ? Number(m[1]) : undefined; },
 		set: function (v) { Object.defineProperty(this, "line", {value: v, writable: true, configurable: true}); }});`)
@@ -121,7 +121,7 @@ func operatingSystem() string {
 	return "Linux"
 }
 
-// sleep waits no longer than the script may run.
+// sleep waits, but no longer than the script may run.
 func (s *session) sleep(ms float64) {
 	d := min(time.Duration(max(ms, 0))*time.Millisecond, s.opt.Time)
 	timer := time.NewTimer(d)
@@ -132,7 +132,7 @@ func (s *session) sleep(ms float64) {
 	}
 }
 
-// valid tells whether an object still stands for something of the project.
+// valid tells whether an object still represents something in the project.
 func (s *session) valid(v goja.Value) bool {
 	o, ok := v.(*goja.Object)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"overcrank/aep"
 )
 
-// itemRef stands for a line of the project panel, or for the root folder, which the project doesn't list.
+// itemRef represents an item of the project panel, or the root folder, which the project does not list.
 type itemRef struct {
 	item *aep.Item
 	root bool
@@ -31,7 +31,7 @@ func (s *session) item(it *aep.Item) *goja.Object {
 	return o
 }
 
-// itemOrNull is item for an id, and null for none.
+// itemOrNull is the item with an id, and null for id 0.
 func (s *session) itemOrNull(id uint32) any {
 	if it := s.project.Item(id); it != nil {
 		return s.item(it)
@@ -52,7 +52,7 @@ func (s *session) nextItemID() uint32 {
 	return id + 1
 }
 
-// addItem adds a new line at the end of the project panel.
+// addItem adds an item at the end of the project panel.
 func (s *session) addItem(it *aep.Item) *goja.Object {
 	it.ID = s.nextItemID()
 	s.project.Items = append(s.project.Items, it)
@@ -128,7 +128,7 @@ func (s *session) setParentFolder(r *itemRef, v goja.Value) {
 	r.item.Parent = into.item
 }
 
-// removeItem takes an item, and what a folder holds, out of the project; layers that used it go too.
+// removeItem removes an item, and for a folder what is in it, from the project, with the layers that use it.
 func (s *session) removeItem(r *itemRef) {
 	if r.root {
 		s.throw("After Effects error: the root folder can't be removed")
@@ -213,7 +213,7 @@ func (s *session) defineItemCollection(c *class) {
 	})
 }
 
-// count is how many items a collection shows: app.project.items lists all, a folder's only its own.
+// count is the number of items in a collection: app.project.items has all, a folder's only its own.
 func (s *session) count(r *itemRef) int {
 	if r == s.app.all {
 		return len(s.project.Items)

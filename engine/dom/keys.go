@@ -10,12 +10,12 @@ import (
 	"overcrank/engine/eval"
 )
 
-// sameTime is how close two times of keyframes are one, in seconds.
+// sameTime is the largest difference between two keyframe times that count as the same, in seconds.
 const sameTime = 1e-5
 
 func isMarker(p *aep.Property) bool { return p.Match == "ADBE Marker" }
 
-// markers are the markers behind a marker property: a layer's, or its composition's.
+// markers are the markers of a marker property: a layer's, or its composition's.
 func (r *propRef) markers() *[]aep.Marker {
 	if r.layer.l.Props == nil {
 		return &r.layer.comp.Comp.Markers
@@ -84,7 +84,7 @@ func (s *session) defineKeys(c *class) {
 	method(c, "keySelected", func(*propRef, args) any { return false })
 }
 
-// defineSetters defines what makes keyframes and changes their values.
+// defineSetters defines the methods that create keyframes and change their values.
 func (s *session) defineSetters(c *class) {
 	method(c, "addKey", func(r *propRef, a args) any {
 		t := a.num(0, 0)
@@ -240,7 +240,7 @@ func (s *session) setMarker(r *propRef, t float64, v goja.Value) {
 	})
 }
 
-// setKey sets the keyframe at composition time t, and makes it when there is none. It gives its place, counted from 0.
+// setKey sets the keyframe at composition time t, creating it when there is none. It returns its index from 0.
 func (s *session) setKey(r *propRef, t float64, v aep.Value) int {
 	local := eval.LocalTime(r.layer.l, t)
 	at, found := slices.BinarySearchFunc(r.p.Keys, local, func(k aep.Keyframe, t float64) int {
@@ -260,7 +260,7 @@ func (s *session) setKey(r *propRef, t float64, v aep.Value) int {
 	return at
 }
 
-// newKey is a keyframe as After Effects sets it: linear, with its handles at a sixth should they be turned to bezier.
+// newKey is a keyframe as After Effects creates it: linear, with an influence of one sixth in case it becomes bezier.
 func newKey(p *aep.Property, local float64, v aep.Value) aep.Keyframe {
 	n, dims := 1, 0
 	if list, ok := v.(aep.Numbers); ok {

@@ -8,7 +8,7 @@ import (
 	"overcrank/aep"
 )
 
-// layerRef stands for a layer of a composition. It is a property group too: root is the top of its properties.
+// layerRef represents a layer of a composition. A layer is also a property group: root is the top of its properties.
 type layerRef struct {
 	comp    *aep.Item
 	l       *aep.Layer
@@ -23,7 +23,7 @@ func (r *layerRef) root() *propRef {
 	return r.top
 }
 
-// index is 1-based from the top; 0 when the layer is gone.
+// index counts from 1 at the top; 0 for a removed layer.
 func (r *layerRef) index() int { return slices.Index(r.comp.Comp.Layers, r.l) + 1 }
 
 func (s *session) ref(comp *aep.Item, l *aep.Layer) *layerRef {
@@ -273,7 +273,7 @@ func (s *session) move(r *layerRef, to int) {
 	c.Layers = slices.Insert(c.Layers, min(max(to, 0), len(c.Layers)), r.l)
 }
 
-// removeLayer also lets go of the layers that had it as parent or matte.
+// removeLayer removes a layer, also as the parent and the matte of others.
 func (s *session) removeLayer(r *layerRef) {
 	c := r.comp.Comp
 	c.Layers = slices.DeleteFunc(c.Layers, func(l *aep.Layer) bool { return l == r.l })

@@ -8,7 +8,7 @@ import (
 	"overcrank/aep"
 )
 
-// lookUp finds a child by its number, counted from 1, or by display or match name; null when there is none.
+// lookUp finds a child by its number, from 1, or by display or match name; null when there is none.
 func (s *session) lookUp(r *propRef, key goja.Value) any {
 	if name, ok := key.Export().(string); ok {
 		if parent, p := s.byName(r, name); p != nil {
@@ -23,7 +23,8 @@ func (s *session) lookUp(r *propRef, key goja.Value) any {
 	return s.propertyObject(r, r.p.Children[i-1])
 }
 
-// byName also finds, from the layer itself, what lies in the groups that After Effects lets scripts skip.
+// byName finds a child by name. At the layer itself it also searches the groups that After Effects lets scripts leave
+// out.
 func (s *session) byName(r *propRef, name string) (*propRef, *aep.Property) {
 	if p := r.p.Child(name); p != nil {
 		return r, p
@@ -57,7 +58,7 @@ func (s *session) byName(r *propRef, name string) (*propRef, *aep.Property) {
 	return nil, nil
 }
 
-// aliases are names that scripts use for groups besides their display name.
+// aliases are names that scripts may use for groups instead of their display name.
 func aliases() map[string]string {
 	return map[string]string{
 		"effects": "ADBE Effect Parade", "effect": "ADBE Effect Parade", "masks": "ADBE Mask Parade", "mask": "ADBE Mask Parade",
@@ -68,7 +69,7 @@ func aliases() map[string]string {
 	}
 }
 
-// transformAlias turns names of other dimensions, and names as attributes, into match names.
+// transformAlias converts names for other dimensions, and attribute names, to match names.
 func transformAlias(name string) string {
 	switch strings.ToLower(strings.ReplaceAll(name, " ", "")) {
 	case "anchorpoint", "pointofinterest":
@@ -97,8 +98,8 @@ func transformAlias(name string) string {
 	return name
 }
 
-// defineShortcuts lets every property be reached as an attribute named after it: layer.transform.anchorPoint. Names
-// that no class has end here, at the far end of the prototypes.
+// defineShortcuts makes every property an attribute of its group: layer.transform.anchorPoint. It is the last prototype
+// in the chain, so it gets only names that no class defines.
 func (s *session) defineShortcuts() {
 	base := s.rt.NewObject()
 	proxy := s.rt.NewProxy(base, &goja.ProxyTrapConfig{

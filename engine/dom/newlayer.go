@@ -77,7 +77,7 @@ func (s *session) newLayer(r *itemRef, kind aep.LayerKind, duration float64) *ae
 		Props: &aep.Property{Match: layerMatch(kind), Group: true, Enabled: true}}
 }
 
-// insertLayer puts a new layer on top, with all the properties of its kind.
+// insertLayer inserts a new layer at the top, with all the properties of its kind.
 func (s *session) insertLayer(r *itemRef, l *aep.Layer) *goja.Object {
 	comp := r.item.Comp
 	comp.Layers = slices.Insert(comp.Layers, 0, l)

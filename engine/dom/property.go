@@ -10,7 +10,7 @@ import (
 	"overcrank/engine/eval"
 )
 
-// propRef stands for a node of a layer's properties.
+// propRef represents a node of a layer's properties.
 type propRef struct {
 	layer   *layerRef
 	p       *aep.Property
@@ -30,7 +30,7 @@ func (r *propRef) gone() bool {
 
 func (r *propRef) ref() eval.Ref { return eval.Ref{Comp: r.layer.comp, Layer: r.layer.l, Prop: r.p} }
 
-// indexed are the groups that scripts may add to and remove from.
+// indexed tells whether scripts may add members to the group and remove them.
 func indexed(match string) bool {
 	switch match {
 	case "ADBE Effect Parade", "ADBE Mask Parade", "ADBE Vectors Group", "ADBE Root Vectors Group", "ADBE Text Animators",
@@ -40,7 +40,7 @@ func indexed(match string) bool {
 	return false
 }
 
-// propertyObject is the one object of a child property.
+// propertyObject is the object that represents a child property: there is only one.
 func (s *session) propertyObject(parent *propRef, p *aep.Property) *goja.Object {
 	if o, ok := s.props[p]; ok {
 		return o
@@ -157,7 +157,7 @@ func (s *session) definePropertyBase(c *class) {
 	s.definePlaces(c)
 }
 
-// definePlaces defines what changes the order and number of the members of a group.
+// definePlaces defines the methods that change the order and number of a group's members.
 func (s *session) definePlaces(c *class) {
 	method(c, "remove", func(r *propRef, _ args) any {
 		if r.parent == nil || !indexed(r.parent.p.Match) {
@@ -270,7 +270,7 @@ func (s *session) addProperty(r *propRef, name string) any {
 	return s.propertyObject(r, p)
 }
 
-// newMatchNames are display names that scripts add properties by.
+// newMatchNames are the match names of properties that scripts add by display name.
 func newMatchNames() map[string]string {
 	return map[string]string{
 		"slider control": "ADBE Slider Control", "color control": "ADBE Color Control", "checkbox control": "ADBE Checkbox Control",

@@ -8,8 +8,7 @@ import (
 	"overcrank/aep"
 )
 
-// queueItem is a line of the render queue. The queue is there for scripts that look at it or fill it; the farm itself
-// says what is rendered.
+// queueItem is an item of the render queue. Scripts may read and fill the queue, but the farm decides what is rendered.
 type queueItem struct {
 	comp            *aep.Item
 	object          *goja.Object

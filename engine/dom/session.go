@@ -26,7 +26,7 @@ type session struct {
 	machine *expression.Machine
 
 	errorClass *goja.Object
-	// things tells what an object stands for; the maps below give the one object of a thing, so that == holds.
+	// things maps an object to what it represents. The maps below hold the one object of each thing, so that == works.
 	things map[*goja.Object]any
 	items  map[*aep.Item]*goja.Object
 	layers map[*aep.Layer]*goja.Object
@@ -37,12 +37,12 @@ type session struct {
 	enums   enums
 	app     *appState
 	open    []*fileState
-	written int64 // bytes, into files
-	// faults are the errors of expressions that scripts have set, by property.
+	written int64 // to files, in bytes
+	// faults are the errors of expressions set by scripts, by property.
 	faults map[*aep.Property]string
 }
 
-// classes are the classes of the object model that Go code makes objects of.
+// classes are the classes that Go code makes objects of.
 type classes struct {
 	item, avItem, compItem, footageItem, folderItem      *class
 	footageSource, fileSource, solidSource, placeholder  *class

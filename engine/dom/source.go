@@ -13,10 +13,10 @@ const (
 	maxIncludeBytes = 8 << 20
 )
 
-// directive is a preprocessor line of ExtendScript, also in its commented form "//@include".
+// directive is a preprocessor line of ExtendScript, which may be a comment as in "//@include".
 var directive = regexp.MustCompile(`^\s*(?:#|//\s*@)(include|includepath|target|targetengine|engine|strict|show|script)\b\s*(.*)$`)
 
-// source is a script with its includes put in place, and where each of its lines came from.
+// source is a script with its includes inserted, and the origin of each of its lines.
 type source struct {
 	name  string
 	text  string
@@ -36,7 +36,7 @@ func (s *source) place(line int) (file string, n int) {
 	return p.file, p.line
 }
 
-// readSource replaces the preprocessor lines that the language itself doesn't have.
+// readSource carries out the preprocessor lines, which JavaScript does not have.
 func readSource(name, script, folder string) (*source, error) {
 	s := &source{name: name}
 	var b strings.Builder
@@ -110,8 +110,8 @@ func (in *includer) include(name string, line int, arg string, depth int) error 
 	return in.add(filepath.Base(rel), string(text), depth+1)
 }
 
-// within tells the place of a path below folder. Paths that are not absolute start at folder. What symbolic links do is
-// up to os.Root, which follows none out of it.
+// within is a path relative to folder. Relative paths start at folder. os.Root takes care of symbolic links: it follows
+// none out of it.
 func within(folder, path string) (rel string, ok bool) {
 	path = filepath.FromSlash(path)
 	if !filepath.IsAbs(path) {

@@ -37,7 +37,7 @@ func (s *session) defineTextDocument() {
 	s.defineBox(c)
 }
 
-// style defines an attribute of all characters; it reads the first one's.
+// style defines an attribute of all characters; reading it gives that of the first one.
 func style[T any](c *class, name string, read func(*aep.CharacterStyle) T, write func(*aep.CharacterStyle, goja.Value)) {
 	var set func(*aep.TextDocument, goja.Value)
 	if write != nil {
@@ -96,7 +96,7 @@ func (s *session) defineCharacters(c *class) {
 	s.definePaint(c)
 }
 
-// definePaint defines the colours of characters and what their font makes of them.
+// definePaint defines the colours of characters, and how their capitals and positions are drawn.
 func (s *session) definePaint(c *class) {
 	type st = aep.CharacterStyle
 	paint := func(name string, color func(*st) *[4]float64, on func(*st) *bool) {

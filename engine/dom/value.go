@@ -9,7 +9,7 @@ import (
 	"overcrank/engine/eval"
 )
 
-// shapeObject and markerObject are the values of outlines and markers, as scripts hold them.
+// shapeObject and markerObject are the values of paths and markers in scripts.
 type (
 	shapeObject  struct{ path *aep.Path }
 	markerObject struct{ m aep.Marker }
@@ -79,7 +79,7 @@ func (s *session) setPoints(path *aep.Path, v goja.Value, grow bool, at func(*ae
 	}
 }
 
-// toScript is a value of the project as scripts see it.
+// toScript converts a value of the project to JavaScript.
 func (s *session) toScript(p *aep.Property, v aep.Value) any {
 	switch v := v.(type) {
 	case aep.Numbers:
@@ -95,7 +95,7 @@ func (s *session) toScript(p *aep.Property, v aep.Value) any {
 	return nil
 }
 
-// fromScript reads a value that a script gives a property, in the type of the value it has now.
+// fromScript reads a value that a script sets, in the type of the property's current value.
 func (s *session) fromScript(r *propRef, v goja.Value) aep.Value {
 	p, what := r.p, r.displayName()
 	switch old := p.Value.(type) {
@@ -153,7 +153,7 @@ func (s *session) numbers(p *aep.Property, old aep.Numbers, what string, v goja.
 	return out
 }
 
-// color takes three or four numbers of 0–1; a missing alpha stays as it was.
+// color reads three or four numbers of 0–1; a missing alpha keeps its value.
 func (s *session) color(old aep.Numbers, list []float64, what string) aep.Value {
 	if len(list) != 3 && len(list) != 4 {
 		s.throw("After Effects error: Unable to set %q: a colour is an array of 3 or 4 numbers", what)
@@ -232,7 +232,7 @@ func (s *session) syncLayerRef(r *propRef) {
 	}
 }
 
-// separate turns the dimensions of a position into properties of their own, or back.
+// separate splits the dimensions of a position into properties of their own, or joins them again.
 func (s *session) separate(r *propRef, v goja.Value) {
 	on := v.ToBoolean()
 	if r.p.Match != "ADBE Position" || r.parent == nil {

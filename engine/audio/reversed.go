@@ -12,28 +12,28 @@ import (
 	"overcrank/ffmpeg"
 )
 
-// sampleBytes is how large a moment of plain sound is: two channels of 32 bits.
+// sampleBytes is the size of one sample: two channels of 32 bits.
 const sampleBytes = 2 * 4
 
-// plainInput are the arguments that open a file of plain samples.
+// plainInput is the arguments that open a file of raw samples.
 func plainInput(path string) []string {
 	return []string{"-protocol_whitelist", "file,pipe", "-f", "f32le", "-ar", strconv.Itoa(Rate), "-ac", "2", "-i", "file:" + path}
 }
 
-// turned gives clips that are heard backwards files of their own, turned round, in the folder dir: ffmpeg's own filter would hold the
-// whole sound in memory. drop removes them.
-func turned(ctx context.Context, dir string, clips []Clip, mono map[string]bool) (out []Clip, drop func(), err error) {
+// reversed writes the clips that are played backwards to files of their own in the folder dir, in reverse: ffmpeg's own
+// filter would hold the whole sound in memory. drop removes the files.
+func reversed(ctx context.Context, dir string, clips []Clip, mono map[string]bool) (out []Clip, drop func(), err error) {
 	var files []string
 	drop = func() {
 		for _, f := range files {
-			_ = os.Remove(f) // goes with its folder otherwise
+			_ = os.Remove(f) // otherwise removed with its folder
 		}
 	}
 	for i, c := range clips {
 		if c.Speed < 0 {
 			path := filepath.Join(dir, fmt.Sprintf("backwards%d.f32", i))
 			files = append(files, path)
-			if err := turn(ctx, c, mono[c.Path], path); err != nil {
+			if err := reverseClip(ctx, c, mono[c.Path], path); err != nil {
 				drop()
 				return nil, nil, fmt.Errorf("playing '%s' backwards: %w", filepath.Base(c.Path), err)
 			}
@@ -44,8 +44,8 @@ func turned(ctx context.Context, dir string, clips []Clip, mono map[string]bool)
 	return out, drop, nil
 }
 
-// turn writes what a clip needs of its file to path, its end first.
-func turn(ctx context.Context, c Clip, mono bool, path string) error {
+// reverseClip writes the part of the file that a clip needs to path, in reverse.
+func reverseClip(ctx context.Context, c Clip, mono bool, path string) error {
 	filter := fmt.Sprintf("aresample=%d,", Rate)
 	if mono {
 		filter += bothSides
@@ -62,17 +62,17 @@ func turn(ctx context.Context, c Clip, mono bool, path string) error {
 	return errors.Join(reverse(ctx, f), f.Close())
 }
 
-// reverseBlock is how many moments are turned round at once.
+// reverseBlock is how many samples are reversed at once.
 const reverseBlock = 64 << 10
 
-// file is what reverse needs of one.
+// file is the part of *os.File that reverse needs.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Seeker
 }
 
-// reverse turns a file of moments round in its place, block by block from both ends.
+// reverse reverses a file of samples in place, block by block from both ends.
 func reverse(ctx context.Context, f file) error {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {

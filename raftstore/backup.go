@@ -18,7 +18,7 @@ import (
 	"overcrank/raftstore/tables"
 )
 
-// Backup is the farm's state as a node had it at one moment, to be read to its end and closed. Restore takes what it gives.
+// Backup reads the farm's state as a node had it at one moment. Restore and Store.Receive read what it writes. The caller closes it.
 type Backup struct {
 	io.ReadCloser
 	Index uint64 // of the last change in it
@@ -31,8 +31,7 @@ const (
 	memberTries = 40
 )
 
-// Backup gives the state with all that this node has applied. It is a snapshot on the disk, so a reader may take its time
-// without holding up the farm.
+// Backup gives the state with everything that this node has applied. It is a snapshot on the disk, so a slow reader does not delay the farm.
 func (s *Store) Backup(ctx context.Context) (*Backup, error) {
 	applied := s.machine.last.Load()
 	err := s.Snapshot()
@@ -49,7 +48,7 @@ func (s *Store) Backup(ctx context.Context) (*Backup, error) {
 	}
 	list, err := s.snapshots.List()
 	if err == nil && len(list) == 0 {
-		err = errors.New("there is none yet")
+		err = errors.New("there is no snapshot yet")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find the snapshot for a backup: %w", err)
@@ -64,9 +63,8 @@ func (s *Store) Backup(ctx context.Context) (*Backup, error) {
 	return &Backup{ReadCloser: content, Index: meta.Index, Size: meta.Size}, nil
 }
 
-// Restore makes dir, which is missing or empty, the folder of a farm of one node whose state is that of a backup. The node is a
-// new one: none that the farm had before is a member. What is made is on the disk and whole when Restore returns nil; after an
-// error dir is of no use.
+// Restore makes a new farm of one node from a backup, in a folder that is missing or empty. No node of the farm that was backed up is a member. When
+// Restore returns nil everything is on the disk; after an error the folder cannot be used.
 func Restore(dir string, backup io.Reader) (err error) {
 	defer func() {
 		if err != nil {

@@ -43,7 +43,7 @@ func (d *diskWatch) check() error {
 		return farm.Errorf(farm.CodeUnavailable, "the free space of the disk that holds %s cannot be read: %w", d.folder, d.err)
 	}
 	if d.free < d.minFree {
-		return farm.Errorf(farm.CodeUnavailable, "the disk that holds %s has only %s free and the farm takes no changes below %s; make room on it",
+		return farm.Errorf(farm.CodeUnavailable, "the disk that holds %s has only %s free and the farm accepts no changes below %s; make room on it",
 			d.folder, megabytes(d.free), megabytes(d.minFree))
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // LedStill. So a request that writes does not have to ask the other nodes first, as Fresh does.
 type Led struct{ term uint64 }
 
-// ErrLedNoMore marks a command that was not taken up, since the time it was bound to is over: what its request has read may be old.
+// ErrLedNoMore marks a command that was not accepted, since the term it was bound to is over: what its request has read may be old.
 var ErrLedNoMore = errors.New("this node does not lead the farm any more")
 
 // Led is nil where a request has to begin with Fresh.

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	diskRetry = 250 * time.Millisecond // between two tries of what a disk did not take
-	// syncStuck is how long a disk may hold a change of the log before the farm takes no more.
+	diskRetry = 250 * time.Millisecond // pause before a failed write is tried again
+	// syncStuck is how long a write of the log may take before the farm accepts no more changes.
 	syncStuck = 5 * time.Second
-	// syncDead is how long the leader of several nodes waits for its disk, which then holds Raft itself.
+	// syncDead is how long the leader of several nodes waits for a write that blocks Raft before the process ends.
 	syncDead = 15 * time.Second
 )
 
@@ -78,18 +78,18 @@ func (d *diskLog) DeleteRange(first, last uint64) error {
 
 // Set implements raft.StableStore.
 func (d *diskLog) Set(key, value []byte) error {
-	return d.insist(func() error { return d.logStore.Set(key, value) })
+	return d.writeUntilTaken(func() error { return d.logStore.Set(key, value) })
 }
 
 // SetUint64 implements raft.StableStore.
 func (d *diskLog) SetUint64(key []byte, value uint64) error {
-	return d.insist(func() error { return d.logStore.SetUint64(key, value) })
+	return d.writeUntilTaken(func() error { return d.logStore.SetUint64(key, value) })
 }
 
-// insist writes a term or a vote, and waits for the disk to take it. Raft panics when it cannot keep its term, and a node that
-// can keep neither has no business in an election: so it stands still until its disk works again, and others go on without it.
-// When the store is closed meanwhile, the calling goroutine of Raft ends: it must not go on as if the value were kept.
-func (d *diskLog) insist(change func() error) error {
+// writeUntilTaken writes a term or a vote, and tries again until the disk takes it. Raft panics when it cannot store its term, and a node that
+// cannot store its vote must not take part in elections: so it waits for its disk while the others go on without it. When the store is closed
+// meanwhile, the calling goroutine of Raft ends: it must not go on as if the value were stored.
+func (d *diskLog) writeUntilTaken(change func() error) error {
 	for {
 		err := d.write(change)
 		if err == nil || !d.live.Load() || !durable.Blocked(err) {
@@ -126,7 +126,7 @@ func (d *diskLog) note(err error) {
 	d.mu.Unlock()
 	switch {
 	case err != nil && before == nil:
-		d.logger.Error("the farm's log cannot be written; the farm takes no changes until it can", "path", d.path, "error", err, "way out", wayOut(err))
+		d.logger.Error("the farm's log cannot be written; the farm accepts no changes until it can", "path", d.path, "error", err, "way out", wayOut(err))
 	case err == nil && before != nil:
 		d.logger.Info("the farm's log can be written again", "path", d.path, "after", time.Since(since).Round(time.Millisecond))
 	}
@@ -138,10 +138,10 @@ func (d *diskLog) check() error {
 	err, since := d.err, d.since
 	d.mu.Unlock()
 	if err != nil {
-		return farm.Errorf(farm.CodeUnavailable, "the farm's log in %s cannot be written for %v: %w; %s", d.path, time.Since(since).Round(time.Second), err, wayOut(err))
+		return farm.Errorf(farm.CodeUnavailable, "the farm's log in %s could not be written for %v: %w; %s", d.path, time.Since(since).Round(time.Second), err, wayOut(err))
 	}
 	if waiting := d.syncs.waiting(); waiting > syncStuck {
-		return farm.Errorf(farm.CodeUnavailable, "the disk that holds %s has not taken a change of the farm's log for %v; look at the disk and what else uses it", d.path, waiting.Round(time.Second))
+		return farm.Errorf(farm.CodeUnavailable, "the disk that holds %s has not taken a change of the farm's log for %v; check the disk and what else uses it", d.path, waiting.Round(time.Second))
 	}
 	return nil
 }
@@ -239,8 +239,8 @@ func (s *Store) SyncTimes() SyncTimes { return s.log.syncs.read() }
 // handOverEvery is how often a leader that cannot write tries to have another node lead.
 const handOverEvery = 20 * time.Second
 
-// watchDisk sees to it, until ctx ends, that among several nodes none leads whose disk takes nothing. Its followers hear its
-// heartbeats all the while and would not choose another.
+// watchDisk makes a leader whose disk takes no writes hand over to another node, until ctx ends. Its followers still hear its heartbeats and would
+// not elect another by themselves.
 func (s *Store) watchDisk(ctx context.Context, logger *slog.Logger, fatal func(error)) {
 	var tried time.Time
 	for interval.Wait(ctx, time.Second) == nil {
@@ -259,7 +259,7 @@ func (s *Store) watchDisk(ctx context.Context, logger *slog.Logger, fatal func(e
 			continue
 		}
 		tried = time.Now()
-		logger.Warn("this node leads the farm and cannot write; another is asked to lead", "reason", cause)
+		logger.Warn("this node leads the farm and cannot write; it hands the lead over", "reason", cause)
 		if err := s.raft.LeadershipTransfer().Error(); err != nil {
 			logger.Warn("no other node took over", "error", err)
 		}

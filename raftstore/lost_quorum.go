@@ -14,7 +14,7 @@ import (
 	"overcrank/raftstore/tables"
 )
 
-// Remains is what a node's folder holds, as a look at it without starting the node finds.
+// Remains is what the folder of a node that does not run holds.
 type Remains struct {
 	ID      string   `json:"id"`
 	Last    uint64   `json:"last"` // index of the newest entry of the log, whether or not it was committed
@@ -22,7 +22,7 @@ type Remains struct {
 	Members []Member `json:"members"`
 }
 
-// Look reads what is in a node's folder. The node must not run.
+// Look reads what a node's folder holds. The node must not run.
 func Look(dir string) (found Remains, err error) {
 	err = opened(dir, func(id string, settings *raft.Config, log *journal, snapshots raft.SnapshotStore) error {
 		found.ID = id
@@ -42,9 +42,9 @@ func Look(dir string) (found Remains, err error) {
 	return found, err
 }
 
-// Recover makes the node of a folder the only member of its farm, with all that its log holds, also what was not committed yet. It
-// is for when so many voters are lost for good that the rest is no majority: what only these had acknowledged is lost. The
-// node must not run, and none of the former members may ever be heard by it again.
+// Recover makes the node of a folder the only member of its farm, with everything in its log, committed or not. It is for a farm that has lost
+// so many voters for good that the rest are no majority; changes that only the lost nodes had are lost with them. The node must not run, and the
+// former members must never reach it again.
 func Recover(dir string) error {
 	return opened(dir, func(id string, settings *raft.Config, log *journal, snapshots raft.SnapshotStore) (err error) {
 		codec, err := command.NewCodec(tables.Definitions())

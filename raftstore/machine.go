@@ -23,7 +23,7 @@ import (
 )
 
 // errHalted is the answer to commands after the machine has met a fatal error.
-var errHalted = errors.New("the state of this node can no longer be written")
+var errHalted = errors.New("this node can no longer write its state")
 
 // machine is the state machine: it applies committed entries to a bbolt file, by way of layers in memory. The file is neither
 // synced nor written with every entry, because the log is the truth and the file can be made again, or further, from it.
@@ -57,16 +57,16 @@ type machine struct {
 	db    *bbolt.DB
 	state *layered.Store // before db
 	// leaving are files that were in force and have readers left.
-	leaving sync.WaitGroup
-	unfit   error // why the last snapshot was not taken; for whoever called Restore
-	halted  atomic.Bool
+	leaving       sync.WaitGroup
+	restoreFailed error // why the last snapshot was not taken; for whoever called Restore
+	halted        atomic.Bool
 	// See rebuild.go.
-	mends  bool                          // somebody makes a damaged file again
-	broken atomic.Pointer[error]         // why the file is not believed any more, nil while it is
-	hurt   chan struct{}                 // told then
-	look   chan struct{}                 // asks for a look through the file
-	inUse  atomic.Pointer[layered.Store] // state, for those who do not hold mu
-	begins uint64                        // index of the first entry of the log at the start
+	rebuilds    bool                          // somebody makes a damaged file again
+	broken      atomic.Pointer[error]         // why the file is not believed any more, nil while it is
+	damageFound chan struct{}                 // told then
+	walkWanted  chan struct{}                 // asks for a look through the file
+	inUse       atomic.Pointer[layered.Store] // state, for those who do not hold mu
+	logBegins   uint64                        // index of the first entry of the log at the start
 
 	last atomic.Uint64 // index of the last entry applied
 	// What was applied since the last snapshot, see snapshot_schedule.go.
@@ -86,7 +86,7 @@ func openMachine(path string, codec *command.Codec, fatal func(error), portion i
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion, expected: newExpected(), hurt: make(chan struct{}, 1), look: make(chan struct{}, 1)}
+	m := &machine{path: path, codec: codec, fatal: fatal, portion: portion, expected: newExpected(), damageFound: make(chan struct{}, 1), walkWanted: make(chan struct{}, 1)}
 	m.rules = tables.Applier{Codec: codec, Sound: m.sound}
 	m.incoming = incoming{path: path + ".brought", codec: codec}
 	if err := m.incoming.drop(); err != nil { // of a process that was killed
@@ -120,25 +120,25 @@ func (m *machine) use(db *bbolt.DB) {
 	m.inUse.Store(state)
 }
 
-// follow goes on where the state file is.
+// follow takes over how far the state file has followed the log.
 func (m *machine) follow() {
 	index, fingerprint := reached(m.db)
 	m.last.Store(index)
 	m.trail.begin(index, fingerprint)
 }
 
-// halt ends the machine's work after an error: this replica must not live on without what it could not apply.
+// halt ends the machine's work after an error. A replica that lived on without the entry that it could not apply would differ from the others.
 func (m *machine) halt(err error) {
 	if !m.halted.Swap(true) {
 		m.fatal(err)
 	}
 }
 
-// unwritten is told that changes could not be brought to the file. They stay in memory and in the log, so a disk that is full or
-// read-only is waited for; whatever else it is ends the machine's work.
+// unwritten is called when changes could not be written to the file. They stay in memory and in the log, so the machine waits for a disk that is
+// full or read-only; any other cause ends its work.
 func (m *machine) unwritten(err error) (again bool) {
-	if errors.Is(err, layered.ErrDamaged) && m.mends {
-		m.distrust(m.inUse.Load(), err)
+	if errors.Is(err, layered.ErrDamaged) && m.rebuilds {
+		m.markDamaged(m.inUse.Load(), err)
 		return false
 	}
 	if !durable.Blocked(err) {
@@ -231,7 +231,7 @@ func (m *machine) close() error {
 	dropped := m.incoming.drop()
 	if m.halted.Load() || m.broken.Load() != nil {
 		m.checkpoint.release()
-		return errors.Join(dropped, m.leave(m.db, m.state))
+		return errors.Join(dropped, m.closeFile(m.db, m.state))
 	}
 	kept := m.checkpoint.kept()
 	err := errors.Join(dropped, m.state.Flush())
@@ -252,9 +252,9 @@ func (m *machine) close() error {
 	return err
 }
 
-// leave closes a file that is not used any more. It waits for the readers of the file. One of which damage has left a change half-made
+// closeFile closes a state file that has been replaced, once its last reader has ended. A file in which damage has left a change half-made
 // stays open until the process ends.
-func (m *machine) leave(db *bbolt.DB, state *layered.Store) error {
+func (m *machine) closeFile(db *bbolt.DB, state *layered.Store) error {
 	if state.Closable() {
 		state.Settle()
 	}
@@ -383,7 +383,7 @@ func (m *machine) view(fn func(tx *tables.Tx) error) error {
 		}
 		return err
 	})
-	m.distrustIfDamaged(m.state, err)
+	m.markIfDamaged(m.state, err)
 	if damage := m.damage(); damage != nil {
 		return damage
 	}

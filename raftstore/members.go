@@ -49,12 +49,12 @@ func (s *Store) AddVoter(ctx context.Context, id, address string, based uint64) 
 	return s.change(ctx, "give node "+id+" a vote", s.raft.AddVoter(raft.ServerID(id), raft.ServerAddress(address), based, applyWait))
 }
 
-// RemoveMember makes a node a member no more. The last voter stays.
+// RemoveMember removes a member. The last voter cannot be removed.
 func (s *Store) RemoveMember(ctx context.Context, id string, based uint64) error {
 	return s.change(ctx, "remove node "+id, s.raft.RemoveServer(raft.ServerID(id), based, applyWait))
 }
 
-// TransferLead hands the farm's lead to another voter that keeps up, to the one that does best where id is "".
+// TransferLead hands the lead over to another voter; with id "" to the one that is furthest in the log.
 func (s *Store) TransferLead(ctx context.Context, id string) error {
 	members, _, err := s.Members()
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Store) change(ctx context.Context, what string, future raft.Future) err
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Confirm is nil when this node leads the farm for certain, at some moment after the call.
+// Confirm asks a majority of the nodes whether this node still leads; nil when it does.
 func (s *Store) Confirm(ctx context.Context) error {
 	if err := s.await(ctx, s.verifyLeader)(); err != nil {
 		return s.explain(err)
@@ -118,7 +118,7 @@ func (s *Store) Progress() Progress {
 	}
 }
 
-// Blank tells whether the node has never been part of a farm: neither founded one nor been given the state of one.
+// Blank says whether this node has never been part of a farm.
 func (s *Store) Blank() bool { return s.raft.LastIndex() == 0 }
 
 // foundFarm makes this node, which has to be blank, one of those that begin a new farm. All of them are told the same peers;
@@ -140,7 +140,7 @@ func (s *Store) Found(ctx context.Context, peers []Peer) error {
 
 // Free is how many bytes are free on the disk of the farm's state, as of the last second.
 func (s *Store) Free() (int64, error) {
-	_ = s.disk.check() // what it refuses is not of interest here
+	_ = s.disk.check() // for its measurement; whether writes are refused does not matter here
 	s.disk.mu.Lock()
 	defer s.disk.mu.Unlock()
 	return s.disk.free, s.disk.err

@@ -115,7 +115,7 @@ func storedMembers(settings raft.Config, m *machine, log *diskLog, snapshots raf
 
 // isMember refuses to start a node of a farm of one as somebody else: it would wait for that node for ever.
 func isMember(cfg Config, id string, members raft.Configuration) error {
-	// One that has been let in by a farm of one, and was stopped before it had heard so, is told by the others who it is.
+	// A node that was added by a farm of one, and stopped before it learnt of it, hears from the others that it is a member.
 	if cfg.Layer != nil || len(members.Servers) != 1 || members.Servers[0].ID == raft.ServerID(id) {
 		return nil
 	}

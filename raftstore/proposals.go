@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// takenKept is how long the leader remembers a proposal: longer than its sender tries, and than a connection that was cut
-// delivers late what was sent before.
+// takenKept is how long the leader remembers a proposal: longer than its sender tries again, and than a cut connection may deliver late.
 const takenKept = 2 * time.Minute
 
-// taken are the proposals of other nodes that this node, as leader, has taken up lately. A node that lost its leader for a moment
-// proposes again what it had sent, and both may arrive. What came of one for certain stays known. Of one whose fate was open when this
-// node led no more, a proposal of a later term is the better judge: its sender has looked, in that term, that the entry is in no log.
+// taken are the proposals of other nodes that this node, as leader, has accepted of late. A node that lost its leader for a moment proposes the same
+// again, and both may arrive: the second gets the outcome of the first. When the outcome of the first was still open as this node lost the lead, a
+// proposal of a later term is carried out: its sender has made sure, in that term, that the entry is in no log.
 type taken struct {
 	mu    sync.Mutex
 	known map[string]*taking

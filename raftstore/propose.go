@@ -13,17 +13,17 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// ErrNotTaken marks a command that a leader has not taken up for certain: it was not reached, or leads no more.
-var ErrNotTaken = errors.New("the command was not taken up")
+// ErrNotTaken marks a command that was certainly not accepted: the leader was not reached, or leads no more.
+var ErrNotTaken = errors.New("the command was not accepted")
 
 const (
 	// leaderWait is how long a command waits for a farm that has lost its leader. Electing another takes a second at most
 	// where there is a majority.
 	leaderWait = 8 * time.Second
-	leaderLook = 5 * time.Millisecond // how often is looked meanwhile whether there is one
+	leaderLook = 5 * time.Millisecond // how often it looks for one meanwhile
 )
 
-// Leading says where a farm's leader is.
+// Leading is the farm's leader, as a node knows it.
 type Leading struct {
 	ID      string
 	Address string // of its Layer
@@ -32,13 +32,13 @@ type Leading struct {
 
 // Proposal is an encoded command on its way from one node to another.
 type Proposal struct {
-	// ID tells it from all others, also from those with the same bytes. Tried again, a command keeps it.
+	// ID is unique, also among commands with the same bytes. A command that is tried again keeps its ID.
 	ID    string
 	Entry []byte
 }
 
-// Take applies a command that another node was asked for, as the leader of the term in which that node takes it for one. The
-// error is ErrNotTaken when nothing was done for certain. One that was taken before is not applied again.
+// Take applies a command for another node, as the leader of the term in which that node knows it. The error is ErrNotTaken when certainly nothing
+// was done. A command that was accepted before is not applied again.
 func (s *Store) Take(ctx context.Context, term uint64, p Proposal) (index uint64, err error) {
 	if err := s.writable(); err != nil {
 		return 0, errors.Join(ErrNotTaken, err)
@@ -46,7 +46,7 @@ func (s *Store) Take(ctx context.Context, term uint64, p Proposal) (index uint64
 	if err := s.codec.Understands(p.Entry); err != nil {
 		return 0, errors.Join(ErrNotTaken, farm.Errorf(farm.CodeUnavailable, "the farm's leader does not understand the change; update all coordinators to one version: %w", err))
 	}
-	// A message that was on its way for long may arrive when the one who sent it has long been told what came of it.
+	// A delayed message may arrive after its sender has learnt the outcome in another way.
 	if s.raft.State() != raft.Leader || s.raft.CurrentTerm() != term {
 		return 0, ErrNotTaken
 	}
@@ -79,7 +79,7 @@ func (s *Store) submit(ctx context.Context, entry []byte) (future raft.ApplyFutu
 	return future, answered
 }
 
-// refusedForCertain tells errors after which an entry can never be applied from those that leave it open.
+// refusedForCertain says whether an error means that the entry can never be applied; other errors leave it open.
 func refusedForCertain(err error) bool {
 	return errors.Is(err, raft.ErrNotLeader) || errors.Is(err, raft.ErrEnqueueTimeout) || errors.Is(err, raft.ErrLeadershipTransferInProgress)
 }
@@ -95,7 +95,7 @@ type proposal struct {
 	term uint64
 }
 
-// propose begins the way of an entry, and gives a function that sees it through.
+// propose hands an entry to the leader at once, and gives a function that waits until it is applied.
 func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (command.Result, error)) {
 	p := &proposal{Proposal: Proposal{ID: s.nextProposal(), Entry: entry}, store: s, mine: s.machine.expected.begin(entry)}
 	if s.raft.State() != raft.Leader || s.over(ctx) {
@@ -119,7 +119,7 @@ func (s *Store) propose(ctx context.Context, entry []byte) (wait func() (command
 	}
 }
 
-// drive hands the entry to whoever leads until that went well, the farm is without a leader for too long, or ctx ends.
+// drive proposes the entry to one leader after the other until one accepts it, the farm is without a leader for too long, or ctx ends.
 func (p *proposal) drive(ctx context.Context) (command.Result, error) {
 	for limit := time.Now().Add(leaderWait); time.Now().Before(limit); {
 		lead, err := p.store.awaitLeader(ctx)
@@ -195,11 +195,11 @@ func (p *proposal) try(ctx context.Context, lead Leading) (done bool, res comman
 		return true, res, nil
 	default:
 		// The state came as a snapshot with the entry in it.
-		return true, command.Result{}, farm.Errorf(farm.CodeUnavailable, "the change was made, and this node did not learn what came of it; look before you try again")
+		return true, command.Result{}, farm.Errorf(farm.CodeUnavailable, "the change was made, but this node did not learn its result; check before you try again")
 	}
 }
 
-// after decides what follows on an error of a try with a leader, the zero one for this node. Every further try waits a moment.
+// after decides what follows a failed try with a leader, the zero Leading for this node. Every further try waits a moment.
 func (p *proposal) after(ctx context.Context, asked Leading, cause error) (done bool, res command.Result, err error) {
 	var refusal *farm.Error
 	switch {
@@ -221,7 +221,7 @@ func unknownIfEnded(ctx context.Context) error {
 	return fmt.Errorf("apply command: %w", context.Cause(ctx))
 }
 
-// awaitLeader waits until the farm has a leader, as far as this node knows. Where there has been none for long it does not wait.
+// awaitLeader waits until this node knows a leader. It does not wait when there has been none for long.
 func (s *Store) awaitLeader(ctx context.Context) (Leading, error) {
 	for {
 		term := s.raft.CurrentTerm()
@@ -245,7 +245,7 @@ func (s *Store) awaitLeader(ctx context.Context) (Leading, error) {
 
 var errNoLeader = farm.Errorf(farm.CodeUnavailable, "the farm has no leader at the moment: most of its coordinators cannot be reached; try again shortly")
 
-// under is ctx for as long as this node takes another for the leader: an answer of one that was lost may never come.
+// under ends ctx when the farm's leader changes: the answer of one that was lost may never come.
 func (s *Store) under(ctx context.Context, lead Leading) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	over := make(chan struct{})

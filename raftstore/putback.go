@@ -19,20 +19,20 @@ import (
 	"overcrank/raftstore/tables"
 )
 
-// receivedFiles are the names of the files, in a node's folder, of states that were received and not brought into force.
+// receivedFiles are the files, in a node's folder, of states that were received and are not in use.
 const receivedFiles = "received-*.db"
 
-// partRows is how many bytes of rows go into one command: few enough that others hardly wait for it.
+// partRows is how many bytes of rows go into one command: so few that other commands hardly wait for it.
 const partRows = 256 << 10
 
-// Received is a state out of a backup, whole and in today's format, beside the one in force. The caller closes it.
+// Received is the state of a backup, checked and in today's format, in a file beside the state in use. The caller closes it.
 type Received struct {
 	path string
 	db   *bbolt.DB
 }
 
-// Receive reads a backup of the state to its end and checks it. Nothing changes by it. CodeConflict for the backup of a farm
-// whose coordinators run a later release than those of this one.
+// Receive reads a backup to its end and checks it. It changes nothing. The error is CodeConflict when the backup is of a farm whose coordinators
+// run a later release than this one's.
 func (s *Store) Receive(backup io.Reader) (*Received, error) {
 	r, err := receive(filepath.Dir(s.machine.path), backup)
 	if err != nil {
@@ -78,7 +78,7 @@ func (r *Received) View(fn func(tx *tables.Tx) error) error {
 	})
 }
 
-// Close forgets the state.
+// Close removes the received state.
 func (r *Received) Close() error {
 	var err error
 	if r.db != nil {
@@ -87,9 +87,9 @@ func (r *Received) Close() error {
 	return errors.Join(err, os.RemoveAll(r.path))
 }
 
-// PutBack puts a received state in the place of the farm's, on all nodes and at one place of the log: each command is either before it,
-// and gone, or behind it, and in force. It may be called on any node. progress is told of the bytes that are done of all, and may be
-// nil. What is kept of the present state says tables/putback_kept.go. After an error the state is as it was, unless the error says otherwise.
+// PutBack replaces the farm's state by a received one, on all nodes and at one place of the log: commands before it are lost, commands after it
+// apply to the received state. It may be called on any node. progress, which may be nil, is told how many bytes of all are done. What of the
+// present state stays is in tables/putback_kept.go. After an error the state is as it was, unless the error says otherwise.
 func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, progress func(done, all int64)) (index uint64, err error) {
 	if err := s.awaitRestoring(ctx, now); err != nil {
 		return 0, fmt.Errorf("put the farm's state back: %w", err)
@@ -107,7 +107,7 @@ func (s *Store) PutBack(ctx context.Context, r *Received, now func() time.Time, 
 	return index, nil
 }
 
-// awaitRestoring waits until no restoration is under way, or the one that is has stood still: whoever brought its parts may be gone.
+// awaitRestoring waits until no other restoration is under way, or the one that is has stood still because its caller is gone.
 func (s *Store) awaitRestoring(ctx context.Context, now func() time.Time) error {
 	for limit := time.Now().Add(2 * tables.Standstill); ; {
 		var id string
@@ -130,14 +130,14 @@ func (s *Store) awaitRestoring(ctx context.Context, now func() time.Time) error 
 	}
 }
 
-// staging lays a state down in the log, part by part.
+// staging writes a state to the log, part by part.
 type staging struct {
 	apply func(command.Command) (command.Result, error)
 	codec *command.Codec
 	id    string
 	now   func() time.Time
 	parts int
-	rows  []byte // that have not gone into a part
+	rows  []byte // not yet in a part
 }
 
 func (b *staging) do(cmd command.Command) (command.Result, error) {
@@ -148,7 +148,7 @@ func (b *staging) do(cmd command.Command) (command.Result, error) {
 	return res, err
 }
 
-// all brings a state and puts it in the place of the farm's; index is that of this change.
+// all stages a whole state and then replaces the farm's by it; index is that of the replacement.
 func (b *staging) all(r *Received, progress func(done, all int64)) (index uint64, err error) {
 	err = r.db.View(func(tx *bbolt.Tx) error {
 		told := func() {
@@ -183,7 +183,7 @@ func (b *staging) all(r *Received, progress func(done, all int64)) (index uint64
 	return res.Index, err
 }
 
-// next brings the next part, of so many bytes.
+// next stages the next part, of size bytes.
 func (b *staging) next(size int) error {
 	packed := b.codec.PackRows(b.rows[:size])
 	if _, err := b.do(command.StageState{Restoration: b.id, Number: b.parts, Rows: packed, At: b.now()}); err != nil {
@@ -194,7 +194,7 @@ func (b *staging) next(size int) error {
 	return nil
 }
 
-// GiveUpRestoring ends a restoration that has stood still for long, since whoever brought its parts is gone. It is for the leader.
+// GiveUpRestoring ends a restoration that has stood still for long: its caller is gone. The leader calls it.
 func (s *Store) GiveUpRestoring(ctx context.Context, now time.Time) error {
 	var id string
 	var since time.Time
@@ -209,7 +209,7 @@ func (s *Store) GiveUpRestoring(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// forgetReceived removes what a process that was killed has received.
+// forgetReceived removes states that were received by a process that was killed.
 func forgetReceived(dir string) error {
 	left, err := durable.Find(dir, receivedFiles)
 	for _, path := range left {

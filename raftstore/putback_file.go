@@ -39,9 +39,8 @@ func cutRow(data []byte) (row [3][]byte, rest []byte, whole bool, err error) {
 	return row, rest, true, nil
 }
 
-// incoming is a state file in the making, beside the one in force: it grows with each part of a restoration, so that little is left to
-// do when it takes the other's place. It is only a convenience: the parts lie in the state until then, and the file can be made of
-// them at any time.
+// incoming is the file of the state that is being staged, beside the one in use. It grows with each part of a restoration, so that little is left
+// to do when it takes the other's place. It can be made again at any time, since the parts stay in the state until then.
 type incoming struct {
 	path    string
 	codec   *command.Codec
@@ -51,7 +50,7 @@ type incoming struct {
 	partial []byte // the beginning of a row whose end is in the next part
 }
 
-// add takes the next part. A part that does not follow what is there ends the file.
+// add writes the next part. A part that does not follow the last one drops the file.
 func (in *incoming) add(id string, number int, packed []byte) error {
 	switch {
 	case number == 0:
@@ -76,7 +75,7 @@ func (in *incoming) begin(id string) error {
 	}
 	db, err := bbolt.Open(in.path, 0o600, stateOptions())
 	if err != nil {
-		return fmt.Errorf("begin the state that is brought: %w", err)
+		return fmt.Errorf("begin the file of the staged state: %w", err)
 	}
 	in.db, in.id = db, id
 	return db.Update(tables.CreateBuckets)
@@ -121,19 +120,19 @@ func (in *incoming) complete(tx *tables.Tx, c command.ReplaceState) error {
 		}
 	}
 	if len(in.partial) > 0 {
-		return errors.New("the state that was brought ends within a row")
+		return errors.New("the staged state ends in the middle of a row")
 	}
 	return nil
 }
 
-// release gives the finished file away.
+// release hands the finished file to the caller.
 func (in *incoming) release() *bbolt.DB {
 	db := in.db
 	in.db, in.id, in.parts, in.partial = nil, "", 0, nil
 	return db
 }
 
-// drop ends the file.
+// drop closes and removes the file.
 func (in *incoming) drop() error {
 	var err error
 	if db := in.release(); db != nil {

@@ -42,7 +42,7 @@ const (
 	rebuildPause = time.Second
 )
 
-const damageRemedy = "nothing has to be done now; look at this machine's disk and memory, above all when it happens again"
+const damageRemedy = "nothing has to be done now; check this machine's disk and memory if it happens again"
 
 // Integrity is what is known of whether this node's state file holds what was written to it.
 type Integrity struct {
@@ -66,25 +66,25 @@ func (s *Store) noteRebuilt(cause error) {
 	s.note(func(i *Integrity) { i.Rebuilds, i.Rebuilt, i.Damage = i.Rebuilds+1, time.Now(), cause.Error() })
 }
 
-// distrust stops the use of a state file: it is damaged, as err says. One that is not in use any more is nobody's matter.
-func (m *machine) distrust(state *layered.Store, err error) {
-	if !m.mends || m.inUse.Load() != state || !m.broken.CompareAndSwap(nil, &err) {
+// markDamaged stops the use of a damaged state file, and has it made again. A file that has been replaced meanwhile is left alone.
+func (m *machine) markDamaged(state *layered.Store, err error) {
+	if !m.rebuilds || m.inUse.Load() != state || !m.broken.CompareAndSwap(nil, &err) {
 		return
 	}
 	select {
-	case m.hurt <- struct{}{}:
+	case m.damageFound <- struct{}{}:
 	default:
 	}
 }
 
-// distrustIfDamaged is distrust when an error of using the file is damage.
-func (m *machine) distrustIfDamaged(state *layered.Store, err error) {
+// markIfDamaged calls markDamaged when err is ErrDamaged.
+func (m *machine) markIfDamaged(state *layered.Store, err error) {
 	if errors.Is(err, layered.ErrDamaged) {
-		m.distrust(state, err)
+		m.markDamaged(state, err)
 	}
 }
 
-// damage is what the state file is not used for, nil while it is used.
+// damage is why the state file is not used at the moment; nil while it is used.
 func (m *machine) damage() error {
 	if err := m.broken.Load(); err != nil {
 		return farm.Errorf(farm.CodeUnavailable, "this node's state file is damaged and is made again from its snapshot and log, which takes seconds to minutes: %w", *err)
@@ -92,27 +92,27 @@ func (m *machine) damage() error {
 	return nil
 }
 
-// requestWalk has the file looked through now: something in it could not be understood.
+// requestWalk has the whole file verified soon: a row in it could not be decoded.
 func (m *machine) requestWalk() {
 	select {
-	case m.look <- struct{}{}:
+	case m.walkWanted <- struct{}{}:
 	default:
 	}
 }
 
-// sound is ErrDamaged when the state file is damaged. What can never be is met by every node alike; but a row that the disk has changed by
-// this one alone, which must not decide by it.
+// sound verifies the file, and is ErrDamaged when it is damaged. It is called when a rule meets what can never be: normally every node meets it, and
+// all decide alike. When it comes of a damaged row, only this node meets it, and must not decide by it.
 func (m *machine) sound() error {
-	if !m.mends {
+	if !m.rebuilds {
 		return nil
 	}
 	return m.state.Sound()
 }
 
-// awaitRebuilt waits after an error of applying until the state file was made again, if the error came of damage to it; otherwise, or when
-// the node stops before, it is false.
+// awaitRebuilt waits, after entries could not be applied, until a damaged state file has been made again. It is false when damage was not the
+// cause, or when the node stops first.
 func (m *machine) awaitRebuilt(err error) bool {
-	if !m.mends || errors.Is(err, command.ErrNewer) {
+	if !m.rebuilds || errors.Is(err, command.ErrNewer) {
 		return false
 	}
 	state := m.inUse.Load()
@@ -124,7 +124,7 @@ func (m *machine) awaitRebuilt(err error) bool {
 		}
 		err = errors.Join(found, err)
 	}
-	m.distrust(state, err)
+	m.markDamaged(state, err)
 	for {
 		next := m.progress.next()
 		if m.broken.Load() == nil {
@@ -141,8 +141,8 @@ func (m *machine) awaitRebuilt(err error) bool {
 	}
 }
 
-// gently paces a look through the file. It ends when ctx does, or when the file is in doubt anyway.
-func (m *machine) gently(ctx context.Context) func(bytes int) error {
+// paceWalk slows a walk over the file down so that others can use the disk and the processors. The walk ends with ctx, or when the file is known to be damaged.
+func (m *machine) paceWalk(ctx context.Context) func(bytes int) error {
 	began, read := time.Now(), 0
 	return func(bytes int) error {
 		if err := m.damage(); err != nil {
@@ -160,8 +160,8 @@ func (m *machine) gently(ctx context.Context) func(bytes int) error {
 	}
 }
 
-// keepState looks through the state file now and then, and makes it again when it is damaged, until ctx ends.
-func (s *Store) keepState(ctx context.Context, logger *slog.Logger) {
+// watchState verifies the state file from time to time, and makes it again when it is damaged, until ctx ends.
+func (s *Store) watchState(ctx context.Context, logger *slog.Logger) {
 	wait := time.NewTimer(walkFirst)
 	defer wait.Stop()
 	var looked time.Time
@@ -169,7 +169,7 @@ func (s *Store) keepState(ctx context.Context, logger *slog.Logger) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.machine.hurt:
+		case <-s.machine.damageFound:
 			if err := s.rebuild(ctx, logger); err != nil && ctx.Err() == nil {
 				// Whoever applies waits for the file, and must not do so when it does not come.
 				s.machine.halt(fmt.Errorf("the state file of this node is damaged and could not be made again: %w; %s", err, boltfile.WayOut))
@@ -177,7 +177,7 @@ func (s *Store) keepState(ctx context.Context, logger *slog.Logger) {
 				return
 			}
 			continue
-		case <-s.machine.look:
+		case <-s.machine.walkWanted:
 			if since := time.Since(looked); since < walkAgain {
 				wait.Reset(walkAgain - since)
 				continue
@@ -185,23 +185,23 @@ func (s *Store) keepState(ctx context.Context, logger *slog.Logger) {
 		case <-wait.C:
 		}
 		looked = time.Now()
-		s.lookThrough(ctx, logger)
+		s.walkState(ctx, logger)
 		wait.Reset(max(walkRest, time.Duration(s.machine.size()/walkRate)*time.Second))
 	}
 }
 
-// lookThrough looks through the whole state file.
-func (s *Store) lookThrough(ctx context.Context, logger *slog.Logger) {
+// walkState verifies the whole state file.
+func (s *Store) walkState(ctx context.Context, logger *slog.Logger) {
 	m := s.machine
 	state := m.inUse.Load()
-	err := state.Verify(m.gently(ctx))
+	err := state.Verify(m.paceWalk(ctx))
 	switch {
 	case errors.Is(err, layered.ErrDamaged):
-		m.distrust(state, err)
+		m.markDamaged(state, err)
 	case err == nil:
 		s.note(func(i *Integrity) { i.Verified = time.Now() })
 	case ctx.Err() == nil && m.damage() == nil && m.inUse.Load() == state:
-		logger.Warn("the state file could not be looked through; it is tried again", "error", err)
+		logger.Warn("the state file could not be verified; another attempt follows", "error", err)
 	}
 }
 

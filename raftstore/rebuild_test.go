@@ -235,7 +235,7 @@ func TestAFlippedBitIsFoundWhileTheFileIsUsed(t *testing.T) {
 			state := s.machine.inUse.Load()
 			looked := state.Sound()
 			if looked != nil {
-				s.machine.distrust(state, looked)
+				s.machine.markDamaged(state, looked)
 				found++
 			}
 			eventually(t, fmt.Sprintf("the file to be whole after %s (%v)", what, looked), func() bool {
@@ -345,7 +345,7 @@ func TestALeaderWithADamagedFileHandsTheLeadOver(t *testing.T) {
 	leads := c.leader()
 	leader := c.nodes[leads]
 	putTeam(t, leader, "before")
-	leader.machine.distrust(leader.machine.inUse.Load(), fmt.Errorf("%w: so says the test", layered.ErrDamaged))
+	leader.machine.markDamaged(leader.machine.inUse.Load(), fmt.Errorf("%w: so says the test", layered.ErrDamaged))
 	eventually(t, "the file to be made again", func() bool { return leader.Integrity().Rebuilds == 1 && leader.Ready() == nil })
 	if id, _ := leader.Leader(); id == leader.ID() {
 		t.Error("the node with the damaged file leads on")
@@ -391,7 +391,7 @@ func TestWhatAStateFileIsMadeOfMayBeDamagedToo(t *testing.T) {
 					scatter(t, file)
 				}
 			}
-			s.machine.distrust(s.machine.inUse.Load(), fmt.Errorf("%w: so says the test", layered.ErrDamaged))
+			s.machine.markDamaged(s.machine.inUse.Load(), fmt.Errorf("%w: so says the test", layered.ErrDamaged))
 			if err := <-fatal; !strings.Contains(err.Error(), "could not be made again") || !strings.Contains(err.Error(), boltfile.WayOut) {
 				t.Errorf("the node ends with %v", err)
 			}

@@ -8,9 +8,9 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// expected are the commands that this node has handed to the farm, wherever its leader is: each is answered when this node's
-// own state has it. So the answer is the same on every node, and a command whose leader was lost is known to be done, or not,
-// as soon as the state has all that the next leader began with.
+// expected are the commands that this node has proposed and that its own state does not have yet. Each is answered when this node applies it, on
+// whichever node the leader is. So when a leader is lost, the node knows whether a command was applied as soon as its state has everything that the
+// next leader began with.
 type expected struct {
 	seed    maphash.Seed
 	pending atomic.Int64
@@ -22,7 +22,7 @@ type expected struct {
 // expectation is one command that is waited for.
 type expectation struct {
 	hash   uint64
-	answer chan command.Result // has room for the one that comes
+	answer chan command.Result // buffered for the one result
 }
 
 func newExpected() *expected {

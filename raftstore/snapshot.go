@@ -48,12 +48,12 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 		return nil, err
 	}
 	if err := m.state.Flush(); err != nil {
-		m.distrustIfDamaged(m.state, err)
+		m.markIfDamaged(m.state, err)
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
 	tx, err := m.state.Reading()
 	if err != nil {
-		m.distrustIfDamaged(m.state, err)
+		m.markIfDamaged(m.state, err)
 		return nil, fmt.Errorf("begin snapshot: %w", err)
 	}
 	return &snapshot{tx: tx, state: m.state, machine: m, grown: m.grown.Load(), entries: m.entries.Load()}, nil
@@ -62,8 +62,8 @@ func (m *machine) Snapshot() (raft.FSMSnapshot, error) {
 // Persist writes the snapshot.
 func (s *snapshot) Persist(sink raft.SnapshotSink) error {
 	// The log is shortened by what a snapshot holds, so nothing goes into one that is not what was written.
-	if err := s.state.VerifyReading(s.tx, s.machine.gently(s.machine.ended)); err != nil {
-		s.machine.distrustIfDamaged(s.state, err)
+	if err := s.state.VerifyReading(s.tx, s.machine.paceWalk(s.machine.ended)); err != nil {
+		s.machine.markIfDamaged(s.state, err)
 		return errors.Join(fmt.Errorf("look through the state for a snapshot: %w", err), sink.Cancel())
 	}
 	// Where Raft's store of snapshots has the file that it is writing.
@@ -110,16 +110,16 @@ func (s *snapshot) Release() { _ = s.tx.Rollback() }
 func (m *machine) Restore(snapshot io.ReadCloser) error {
 	next := m.path + ".new"
 	applied, err := receiveSnapshot(snapshot, next)
-	if err == nil && applied+1 < m.begins {
+	if err == nil && applied+1 < m.logBegins {
 		err = fmt.Errorf("it ends at change %d and the log begins with change %d: what lies between was in a newer snapshot, which cannot be read; %s",
-			applied, m.begins, boltfile.WayOut)
+			applied, m.logBegins, boltfile.WayOut)
 	}
 	if err == nil {
 		err = prepareState(next)
 	}
 	if err != nil {
-		m.unfit = errors.Join(fmt.Errorf("restore snapshot: %w", err), os.RemoveAll(next))
-		return m.unfit
+		m.restoreFailed = errors.Join(fmt.Errorf("restore snapshot: %w", err), os.RemoveAll(next))
+		return m.restoreFailed
 	}
 	if err := m.swap(next, nil); err != nil {
 		return fmt.Errorf("restore snapshot: %w", err)
@@ -169,7 +169,7 @@ func (m *machine) exchange(next string, opened *bbolt.DB) (err error) {
 	// The file in force closes when its last reader ends, which may be a snapshot that is being written. Nobody waits for that where
 	// an open file can be replaced.
 	if !replacesOpen() {
-		if err := m.leave(db, state); err != nil {
+		if err := m.closeFile(db, state); err != nil {
 			return fmt.Errorf("close the state in force: %w", err)
 		}
 	}
@@ -182,7 +182,7 @@ func (m *machine) exchange(next string, opened *bbolt.DB) (err error) {
 		}
 	}
 	if replacesOpen() {
-		m.leaving.Go(func() { _ = m.leave(db, state) })
+		m.leaving.Go(func() { _ = m.closeFile(db, state) })
 	}
 	m.use(opened)
 	return nil

@@ -10,9 +10,9 @@ import (
 	"overcrank/interval"
 )
 
-// A snapshot of a large farm is gigabytes, and the farm goes on while it is written. So it is written in pieces with pauses
-// between them that leave the disk and the processors to those who wait for an answer. Each piece is brought to the disk by
-// itself: what collects in the system's cache goes out at once otherwise, and the log's writes wait for all of it.
+// The snapshot of a large farm has gigabytes, and the farm works on while it is written. So it is written in pieces, with pauses that leave the disk
+// and the processors to requests. Each piece is synced by itself: otherwise the system would write its whole cache at once, and the log's writes
+// would wait for all of it.
 const (
 	gentleFrom  = 32 << 20 // bytes that are written without a pause
 	gentlePiece = 2 << 20  // bytes from one pause to the next

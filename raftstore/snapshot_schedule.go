@@ -15,20 +15,20 @@ import (
 // a snapshot writes the whole state, and so the work of all of them stays in proportion to the work of the log, whatever a
 // farm grows to. The log is never much longer than the state, which bounds what a restart of the machine replays.
 const (
-	mappedLook = time.Second // how often is looked what is mapped
-	mappedMost = 128 << 20   // bytes from which on it is given back at once
-	mappedRest = 10          // looks after which less is given back too
+	mappedLook = time.Second // how often mapped memory is measured
+	mappedMost = 128 << 20   // bytes above which it is released at once
+	mappedRest = 10          // measurements after which less is released too
 
-	snapshotLook  = 10 * time.Second // how often is looked whether one is due
-	snapshotFloor = 16 << 20         // bytes of log below which none is worth it
+	snapshotLook  = 10 * time.Second // how often it is checked whether one is due
+	snapshotFloor = 16 << 20         // bytes of log below which none is written
 	trailingBytes = 64 << 20         // bytes of log that stay behind a snapshot
 	snapshotShare = 2                // the log may grow by the state's size divided by this
-	// entryEstimate is what an entry is taken to be that was applied before this process started, in bytes.
+	// entryEstimate is the assumed size in bytes of an entry that was applied before this process started.
 	entryEstimate = 1 << 10
 )
 
-// tidy writes snapshots as they become due until ctx ends.
-func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
+// keepSnapshots writes snapshots when they are due, until ctx ends.
+func (s *Store) keepSnapshots(ctx context.Context, logger *slog.Logger) {
 	for interval.Wait(ctx, snapshotLook) == nil {
 		if s.machine.damage() != nil || !s.snapshotDue() {
 			continue
@@ -44,8 +44,9 @@ func (s *Store) tidy(ctx context.Context, logger *slog.Logger) {
 	}
 }
 
-// giveBack gives mapped memory back, as much as there is, until ctx ends. A node that begins to lead reads a third of the file within seconds.
-func (s *Store) giveBack(ctx context.Context, logger *slog.Logger) {
+// releaseMapped releases mapped memory of the state file until ctx ends: otherwise it would grow to the size of the file. A node that begins to
+// lead reads a third of the file within seconds.
+func (s *Store) releaseMapped(ctx context.Context, logger *slog.Logger) {
 	tick := time.NewTicker(mappedLook)
 	defer tick.Stop()
 	for since := 0; ; since++ {
@@ -59,7 +60,7 @@ func (s *Store) giveBack(ctx context.Context, logger *slog.Logger) {
 		}
 		since = 0
 		if err := s.machine.release(); err != nil {
-			logger.Warn("mapped memory could not be given back", "error", err)
+			logger.Warn("mapped memory could not be released", "error", err)
 		}
 	}
 }

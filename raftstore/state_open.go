@@ -69,7 +69,7 @@ func recoverMachine(cfg Config, codec *command.Codec, mark stopMark, log *journa
 	}
 	m, err = openMachine(path, codec, cfg.OnFatal, cfg.portion)
 	if m != nil {
-		m.begins = first
+		m.logBegins = first
 	}
 	return m, false, found, err
 }
@@ -147,7 +147,7 @@ func newestSnapshot(snapshots raft.SnapshotStore, logger *slog.Logger) (index, r
 		case err == nil:
 			return applied, list[0].Index, nil
 		}
-		logger.Error("a snapshot of this node cannot be read; one before it is used", "snapshot", found.ID, "error", err, "remedy", damageRemedy)
+		logger.Error("a snapshot of this node cannot be read; an older one is used", "snapshot", found.ID, "error", err, "remedy", damageRemedy)
 		damage = errors.Join(damage, err)
 	}
 	if damage != nil {

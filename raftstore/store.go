@@ -36,7 +36,7 @@ type Config struct {
 	// Await makes no farm where the folder holds no state: the node waits until the leader of another makes it a member.
 	Await bool
 	// Forward hands a command to the leader, which takes it with Store.Take, and gives its index. The error is ErrNotTaken when
-	// it was not taken up for certain. nil: commands are applied on the leader alone.
+	// it was certainly not accepted. nil: commands are applied on the leader alone.
 	Forward func(ctx context.Context, to Leading, p Proposal) (index uint64, err error)
 	// ReadIndex asks the leader's Store.ReadIndex; nil where Forward is.
 	ReadIndex func(ctx context.Context, to Leading) (index uint64, err error)
@@ -187,22 +187,22 @@ func open(cfg Config) (_ *Store, err error) {
 	}
 	undo = append(undo, s.machine.close)
 	s.machine.applied, s.machine.replaced, s.machine.rules.Wrong = cfg.Applied, cfg.Replaced, cfg.WrongRule
-	s.rebuilt, s.machine.mends = cfg.Rebuilt, true
+	s.rebuilt, s.machine.rebuilds = cfg.Rebuilt, true
 	s.machine.alarm = func(index uint64, what error) {
 		cfg.Logger.Error("a change would have broken the farm's state and was refused or set right; please report this", "change", index, "error", what)
 	}
 	if s.raft, err = startRaft(cfg, s.id, s.machine, s.log, snapshots, kept); err != nil {
-		return nil, errors.Join(err, s.machine.unfit)
+		return nil, errors.Join(err, s.machine.restoreFailed)
 	}
 	if damage != nil {
 		s.noteRebuilt(damage)
 	}
 	ctx, halt := context.WithCancel(context.Background())
 	s.halt = halt
-	s.waiters.Go(func() { s.tidy(ctx, cfg.Logger) })
-	s.waiters.Go(func() { s.giveBack(ctx, cfg.Logger) })
+	s.waiters.Go(func() { s.keepSnapshots(ctx, cfg.Logger) })
+	s.waiters.Go(func() { s.releaseMapped(ctx, cfg.Logger) })
 	s.waiters.Go(func() { s.keepCheckpoints(ctx, cfg.Logger) })
-	s.waiters.Go(func() { s.keepState(ctx, cfg.Logger) })
+	s.waiters.Go(func() { s.watchState(ctx, cfg.Logger) })
 	s.waiters.Go(func() { s.watchDisk(ctx, cfg.Logger, cfg.OnFatal) })
 	s.waiters.Go(func() { s.followLeaders(ctx) })
 	return s, nil

@@ -10,7 +10,7 @@ import (
 	"overcrank/raftstore/record"
 )
 
-// submitPart keeps a part as it came, behind the time by which left-overs are dropped.
+// submitPart stores a part as it came, after its time, by which parts of abandoned batches are dropped.
 func (t *tables) submitPart(c command.SubmitPart) command.Result {
 	if err := checkID("batch", c.Batch); err != nil {
 		return refuse(err)
@@ -35,7 +35,7 @@ func (t *tables) submitPart(c command.SubmitPart) command.Result {
 // partKey sorts the parts of a batch by their numbers.
 func partKey(batch string, part int) string { return fmt.Sprintf("%s%s%06d", batch, sep, part) }
 
-// gather puts the parts of a batch before what its last command brings itself, and gives the contents of all jobs.
+// gather puts the jobs of a batch's parts before those of its last command, and gives the contents of all.
 func (t *tables) gather(c command.SubmitJobs) (whole command.SubmitJobs, contents []record.Content, err *farm.Error) {
 	own, err := c.Contents(new(record.Packers))
 	if err != nil || c.Batch == nil || c.Parts <= 0 {

@@ -6,8 +6,8 @@ import (
 	"overcrank/farm"
 )
 
-// ended notes what the end of a job brings with it. It is called once per job, when the job has been saved in its last state.
-func (t *tables) ended(job farm.Job) {
+// jobEnded notes what follows a job's end: a webhook that is owed, and duties by time. It is called once per job, after the job has been saved.
+func (t *tables) jobEnded(job farm.Job) {
 	t.oweDelivery(job)
 	t.oweDuties(job)
 }

@@ -77,8 +77,8 @@ func (t *tables) savePolicy(policy farm.Policy) *farm.Policy {
 	return &policy
 }
 
-// forgetShare takes a team that ends out of the policy; nil when it has no place there.
-func (t *tables) forgetShare(team string, at time.Time) *farm.Policy {
+// dropShare removes a team that ends from the policy; nil when the policy does not name it.
+func (t *tables) dropShare(team string, at time.Time) *farm.Policy {
 	policy := t.policy()
 	if _, ok := policy.Teams[team]; !ok {
 		return nil

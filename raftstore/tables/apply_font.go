@@ -163,8 +163,8 @@ func (t *tables) holdFonts(job *farm.Job, delta int) {
 	}
 }
 
-// settleFonts matches a waiting job anew, since its template has been read.
-func (t *tables) settleFonts(job farm.Job, template farm.Template) farm.Job {
+// rematchFonts matches the fonts of a waiting job again, now that its template has been read.
+func (t *tables) rematchFonts(job farm.Job, template farm.Template) farm.Job {
 	t.holdFonts(&job, -1)
 	job.UsesFonts, job.MissingFonts = t.matchFonts(job.Team, job.Fonts, append(job.FontUses(), template.Fonts...))
 	t.holdFonts(&job, 1)

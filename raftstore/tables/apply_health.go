@@ -25,8 +25,8 @@ func (t *tables) agent(id string) (farm.Agent, bool) {
 	return agent, ok
 }
 
-// well forgets a machine's failures.
-func (t *tables) well(agent string, result *command.Result) {
+// clearFailures forgets a machine's failures: an attempt of it has succeeded.
+func (t *tables) clearFailures(agent string, result *command.Result) {
 	if !t.has(bucketHealth, agent) {
 		return
 	}
@@ -37,8 +37,8 @@ func (t *tables) well(agent string, result *command.Result) {
 	}
 }
 
-// unwell counts a failure against its machine. One job counts once in a row: it may be the job's fault.
-func (t *tables) unwell(task farm.Task, job farm.Job, end ending, result *command.Result) {
+// countFailure counts a failure against its machine. Several failures of one job in a row count once: they may be the job's fault.
+func (t *tables) countFailure(task farm.Task, job farm.Job, end ending, result *command.Result) {
 	if !t.has(bucketAgents, task.Agent) {
 		return
 	}
@@ -58,13 +58,13 @@ func (t *tables) unwell(task farm.Task, job farm.Job, end ending, result *comman
 	}
 }
 
-// spoiltFactor is by how much more works have to fail for good on a machine than jobs that fail otherwise, before it is set aside: people make
-// the same mistake in several.
+// spoiltFactor is how many times more projects have to fail for good on a machine than jobs fail otherwise before it is set aside: people repeat a
+// mistake in several projects.
 const spoiltFactor = 2
 
-// spoilt counts a job that failed for good against its machine. That is the job's fault, unless one machine says so of very different
-// jobs, and of none that it went well: then it is set aside before it has ended the jobs of all.
-func (t *tables) spoilt(task farm.Task, job farm.Job, end ending, result *command.Result) {
+// countSpoiltJob counts a job that failed for good against its machine. Normally that is the job's fault. A machine that fails very different jobs,
+// and finishes none, is set aside before it ends everybody's jobs.
+func (t *tables) countSpoiltJob(task farm.Task, job farm.Job, end ending, result *command.Result) {
 	if !t.has(bucketAgents, task.Agent) {
 		return
 	}

@@ -99,7 +99,7 @@ func (t *tables) explainUnknown(err error) error {
 	return fmt.Errorf("%w: %s", err, strings.Join(newer, ", "))
 }
 
-// Level is the farm's level, and the version of the program that raised it, "" on a farm of release v0.1.0.
+// Level is the farm's level, and the version of the program that raised it; "" on a farm of release v0.1.0.
 func (tx *Tx) Level() (level int, version string, err error) {
 	r := tx.t.level()
 	return r.Level, r.Version, tx.t.err

@@ -71,7 +71,7 @@ func (t *tables) dropIncoming() {
 	}
 }
 
-// replaceState only says why the state is not replaced. Where there is nothing to say the machine replaces it, see putback_swap.go.
+// replaceState says why the state is not replaced. When nothing is refused the node replaces it, see putback_swap.go of package raftstore.
 func (t *tables) replaceState(c command.ReplaceState) command.Result {
 	now, going := t.restoration()
 	switch {
@@ -127,10 +127,10 @@ func (tx *Tx) Restoring() (id string, since time.Time, err error) {
 	return r.ID, r.At, tx.t.err
 }
 
-// RefusesReplacement says whether the state would not be replaced by what was brought for it.
+// RefusesReplacement says whether replaceState refuses a command.
 func (tx *Tx) RefusesReplacement(c command.ReplaceState) bool {
 	return tx.t.replaceState(c).Refused != nil
 }
 
-// StagedPart is a part of the state that is being brought, nil when it is not there.
+// StagedPart is a part of the state that is being staged; nil when it is not there.
 func (tx *Tx) StagedPart(number int) []byte { return tx.t.value(bucketIncoming, incomingKey(number)) }

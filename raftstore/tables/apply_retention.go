@@ -106,7 +106,7 @@ func (t *tables) expireOutputs(c command.ExpireOutputs) command.Result {
 	})}
 }
 
-// purgeJobs leaves a nested job alone that has not ended; it stands for itself from then on.
+// purgeJobs keeps a nested job that has not ended; from then on it counts as a job of its own.
 func (t *tables) purgeJobs(c command.PurgeJobs) command.Result {
 	return command.Result{Each: t.each(len(c.IDs), func(i int) *farm.Error {
 		id := c.IDs[i]

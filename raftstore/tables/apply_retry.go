@@ -74,7 +74,7 @@ func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *c
 	t.readyAgain(task, job, end.at, result)
 }
 
-// givenUp is the error with which a job ends because of a failed attempt, "" while the task is to be tried again.
+// givenUp is the error with which a job ends because of a failed attempt; "" when the task is tried again.
 func (t *tables) givenUp(task farm.Task, job farm.Job, end ending) string {
 	retry, follows := t.policy().Retry, end.class.Consequence()
 	switch {
@@ -88,7 +88,7 @@ func (t *tables) givenUp(task farm.Task, job farm.Job, end ending) string {
 	return ""
 }
 
-// allBarred says whether no machine of the farm may have a task any more.
+// allBarred says whether every machine of the farm is barred from a task.
 func (t *tables) allBarred(task farm.Task) bool {
 	cursor := t.cursor(bucketAgents)
 	for id, _ := cursor.First(); id != nil; id, _ = cursor.Next() {
@@ -109,15 +109,15 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 	if task.Attempt > maxAttemptRecords {
 		t.remove(bucketAttempts, attemptKey(task.ID, task.Attempt-maxAttemptRecords))
 	}
-	t.measure(task, job, end)
-	t.use(task, end.at)
+	t.keepTiming(task, job, end)
+	t.countUsage(task, end.at)
 	switch follows := end.class.Consequence(); {
 	case end.outcome == farm.OutcomeDone:
-		t.well(task.Agent, result)
+		t.clearFailures(task.Agent, result)
 	case follows.BlamesMachine:
-		t.unwell(task, job, end, result)
+		t.countFailure(task, job, end, result)
 	case follows.FailsJob && t.since(command.CheckedLevel):
-		t.spoilt(task, job, end, result)
+		t.countSpoiltJob(task, job, end, result)
 	}
 }
 

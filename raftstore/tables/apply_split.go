@@ -37,7 +37,7 @@ func (t *tables) split(split command.Split, c command.SplitTasks, result *comman
 		return farm.Errorf(farm.CodeInvalid, "the ranges %v of task %s do not follow on each other", split.Ranges, task.ID)
 	}
 	job.UpdatedAt = c.At
-	t.inParts(&task, &job, split.Ranges, split.Parting, result)
+	t.splitTask(&task, &job, split.Ranges, split.Parting, result)
 	t.saveTask(task, task.Status)
 	result.AddTask(task)
 	t.saveJob(job, job.Status)
@@ -45,7 +45,7 @@ func (t *tables) split(split command.Split, c command.SplitTasks, result *comman
 	return nil
 }
 
-// consecutive says whether ranges are two at least, hold frames, and follow on each other.
+// consecutive says whether there are at least two ranges, none is empty, and each begins where the one before ends.
 func consecutive(ranges []farm.Frames) bool {
 	for i, r := range ranges {
 		if r.Start < 0 || r.Count() < 1 || i > 0 && r.Start != ranges[i-1].End+1 {
@@ -55,9 +55,9 @@ func consecutive(ranges []farm.Frames) bool {
 	return len(ranges) > 1
 }
 
-// inParts makes a task that renders the whole the first of several ranges, and adds the tasks for the others, the sound and
-// the assembly. The template's file is kept for them. Whoever calls it saves the task and the job.
-func (t *tables) inParts(task *farm.Task, job *farm.Job, ranges []farm.Frames, how command.Parting, result *command.Result) {
+// splitTask turns a task that renders a whole composition into the first of several ranges, and adds tasks for the other ranges, the sound and the
+// assembly. It holds the template's file for them. The caller saves the task and the job.
+func (t *tables) splitTask(task *farm.Task, job *farm.Job, ranges []farm.Frames, how command.Parting, result *command.Result) {
 	whole := farm.Frames{Start: ranges[0].Start, End: ranges[len(ranges)-1].End}
 	task.Part, task.Frames, task.Engine = true, &ranges[0], how.Engine
 	part := farm.Task{
@@ -84,7 +84,7 @@ func (t *tables) inParts(task *farm.Task, job *farm.Job, ranges []farm.Frames, h
 	}
 }
 
-// adder gives what adds tasks to a job, behind those that it has.
+// adder gives a function that adds tasks to a job, numbered after those that it has.
 func (t *tables) adder(job string, result *command.Result) func(farm.Task) {
 	last := 0
 	for _, number := range t.keysUnder(bucketTasks, job+".") {
@@ -127,7 +127,7 @@ func (t *tables) keepFrames(c command.KeepFrames) command.Result {
 	}
 	var result command.Result
 	if !task.Part {
-		t.inParts(&task, &job, []farm.Frames{all}, c.Parting, &result)
+		t.splitTask(&task, &job, []farm.Frames{all}, c.Parting, &result)
 	}
 	task.Parts = append(task.Parts, kept)
 	task.Frames = &farm.Frames{Start: c.Frames.End + 1, End: all.End}
@@ -200,7 +200,7 @@ func (t *tables) redoFrames(c command.RedoFrames) command.Result {
 	return result
 }
 
-// within gives the frames of ranges that lie in all, in order and merged, as maxRedone ranges at most.
+// within gives the frames of ranges that lie in all, sorted and merged into at most maxRedone ranges.
 func within(ranges []farm.Frames, all farm.Frames) []farm.Frames {
 	var clipped []farm.Frames
 	for _, r := range ranges {

@@ -17,12 +17,12 @@ func presentStage(tasks []farm.Task) (stage int, open bool) {
 	return stage, open
 }
 
-// mayBegin says whether somebody's approval is not what a task of a job waits for. What it is given for may be made before.
+// mayBegin is false while a task waits for somebody's approval. The sample that is to be approved may be rendered before.
 func mayBegin(job *farm.Job, task *farm.Task) bool {
 	return task.Kind == farm.TaskSample || !job.Approve || !job.ApprovedAt.IsZero()
 }
 
-// readyStage lets the blocked tasks of a job's present stage begin, as far as nobody has to approve of them first.
+// readyStage makes the blocked tasks of a job's present stage ready, except those that wait for approval.
 func (t *tables) readyStage(job farm.Job, result *command.Result) {
 	tasks := t.tasksOf(job.ID)
 	stage, _ := presentStage(tasks)

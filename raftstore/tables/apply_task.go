@@ -125,8 +125,8 @@ func (t *tables) releaseParent(job farm.Job, at time.Time, result *command.Resul
 	}
 }
 
-// expireLeases counts a lost machine as a failed attempt, so that a task that takes its machines down does not go round
-// for ever. The machine is not avoided afterwards: it may be the only one.
+// expireLeases counts a lost machine as a failed attempt, so that a task that crashes its machines ends at some time. The machine is not avoided
+// afterwards: it may be the only one.
 func (t *tables) expireLeases(c command.ExpireLeases) command.Result {
 	var result command.Result
 	result.Each = t.each(len(c.Leases), func(i int) *farm.Error {
@@ -155,8 +155,8 @@ func (t *tables) expireLeases(c command.ExpireLeases) command.Result {
 	return result
 }
 
-// readyAgain lets a leased task wait for another lease; its job is queued again when nothing else of it is leased or made. A job that
-// was left to render when the one it is nested in ended is not begun a second time: nobody waits for it.
+// readyAgain makes a leased task ready for another lease, and queues its job again when no other task of it is leased or done. A nested job that was
+// left to render when its parent ended is not begun a second time: nobody waits for it.
 func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *command.Result) {
 	if parent, ok := t.job(job.Parent); ok && parent.Status.Ended() {
 		t.cancelJob(job, at, result)

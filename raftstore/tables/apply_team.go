@@ -74,5 +74,5 @@ func (t *tables) endTeam(c command.EndTeam) command.Result {
 	t.dropLibrary(c.ID)
 	t.dropUsage(c.ID, math.MaxInt64)
 	t.remove(bucketTeams, c.ID)
-	return command.Result{Policy: t.forgetShare(c.ID, c.At)}
+	return command.Result{Policy: t.dropShare(c.ID, c.At)}
 }

@@ -140,7 +140,7 @@ func (t *tables) finishTemplate(c command.FinishTemplate) command.Result {
 			return nil
 		}
 		if c.MatchFonts && next == farm.TemplateUploaded {
-			job = t.settleFonts(job, template)
+			job = t.rematchFonts(job, template)
 		}
 		if next == farm.TemplateUploaded {
 			t.readyTasks(job, &result)

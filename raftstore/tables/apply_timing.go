@@ -15,7 +15,7 @@ const maxTimings = 2000
 // maxTimedName is how much of a composition's name tells its timings from another's, in bytes.
 const maxTimedName = 200
 
-// TimingKey names a kind of work of which it is measured how long it takes.
+// TimingKey names a kind of work whose duration is measured.
 type TimingKey struct {
 	File        string // content of the project's file, as SHA-256 in hex
 	Composition string
@@ -24,7 +24,7 @@ type TimingKey struct {
 	Quality     string        // of the job's settings
 }
 
-// TimingKeyOf is the kind of work that a task of a job is, when the project is a file of which timings are kept.
+// TimingKeyOf is the kind of work of a task; kept is false when the project is not a file that timings are kept for.
 func TimingKeyOf(job farm.Job, template farm.Template, kind farm.TaskKind, engine string) (key TimingKey, kept bool) {
 	if job.Template.ID == "" || template.File == nil || job.Join {
 		return TimingKey{}, false
@@ -52,8 +52,8 @@ func (k TimingKey) prefix() string {
 	return strings.Join([]string{k.File, string(k.Kind), k.Engine, k.Quality, name, ""}, sep)
 }
 
-// measure takes in how long an attempt took, for its machine and for all together.
-func (t *tables) measure(task farm.Task, job farm.Job, end ending) {
+// keepTiming adds how long an attempt took to the timings of its machine and of all machines.
+func (t *tables) keepTiming(task farm.Task, job farm.Job, end ending) {
 	if !end.measured.Usable() {
 		return
 	}
@@ -76,7 +76,7 @@ func (t *tables) measure(task farm.Task, job farm.Job, end ending) {
 	}
 }
 
-// forgetTimings forgets the oldest timings of a project's file, most of them at most.
+// forgetTimings removes the oldest timings of a project's file.
 func (t *tables) forgetTimings(file string, most int) {
 	type entry struct {
 		key    string

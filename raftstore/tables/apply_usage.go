@@ -9,7 +9,7 @@ import (
 	"overcrank/farm"
 )
 
-// usageKept is for how many hours it is kept what machine time a team had: the queue shares the farm by the last few.
+// usageKept is how many hours back the machine time of teams is kept: the queue shares the farm by the last few hours.
 const usageKept = 24
 
 func countOfUsage(team string, hour int64) string {
@@ -22,9 +22,9 @@ const usageOfAll = "machine time" + sep
 
 func hourOf(at time.Time) int64 { return at.Unix() / 3600 }
 
-// use counts the time of an attempt that ends now as its team's, in the hour of its end. It is a counter, which costs hardly
-// anything in a transaction that ends several attempts.
-func (t *tables) use(task farm.Task, at time.Time) {
+// countUsage adds the time of an attempt that ends now to its team's, in the hour of its end. It is a counter, which costs little in a transaction
+// that ends several attempts.
+func (t *tables) countUsage(task farm.Task, at time.Time) {
 	took, hour := at.Sub(task.LeasedAt).Milliseconds(), hourOf(at)
 	if took <= 0 || hour < 0 {
 		return
@@ -36,7 +36,7 @@ func (t *tables) use(task farm.Task, at time.Time) {
 	t.add(key, int(took))
 }
 
-// dropUsage forgets what a team had up to an hour.
+// dropUsage removes a team's usage up to an hour.
 func (t *tables) dropUsage(team string, upTo int64) {
 	for _, hour := range t.keysUnder(bucketCounts, usagePrefix(team)) {
 		if n, err := strconv.ParseInt(hour, 10, 64); err == nil && n <= upTo {

@@ -8,15 +8,15 @@ import (
 	"overcrank/raftstore/layered"
 )
 
-// A rule of the state may meet what can never be: a counter that falls below nothing, a move that the tables of moves forbid, a key that
-// no file holds. Every node meets it at the same entry and again after each restart, so a node that ended there would end the farm.
+// A rule may meet what can never be: a counter below zero, a change of status that is not allowed, a key that is too long for the file. Every
+// node meets it at the same entry and again after each restart, so if nodes ended there the farm would be lost.
 //
-//   - A counter stays at nothing, and the command goes on.
+//   - A counter stays at zero, and the command goes on.
 //   - A command that would break the state is refused and changes nothing; of one whose parts stand or are refused on their own, only the
 //     part is.
 //
-// What comes of a command depends on the state and the command alone, as ever, so all nodes come to the same. A node that cannot read
-// its own file is another matter: nobody else has that fault, and it ends (tables.fail).
+// This too depends on the state and the command alone, so all nodes come to the same. A node that cannot read its own file is different: no other
+// node has that fault, and it ends (tables.fail).
 
 // breachAt is where a command would break the state: the entry among those that are applied together, and the part of its command.
 type breachAt struct{ entry, part int }

@@ -12,20 +12,20 @@ import (
 	"overcrank/raftstore/layered"
 )
 
-// keptBuckets are those that a backup does not bring back: they are about the coordinators that run, about how machines have done of
-// late, and about invitations and codes, which must not be good a second time.
+// keptBuckets stay as they are when the state is replaced by a backup's: they describe the coordinators that run, how machines have done of late,
+// and invitations and codes, which must not become valid a second time.
 func keptBuckets() [][]byte {
 	return [][]byte{
 		bucketCoordinators, bucketNodeInvitations, bucketGossip, bucketUsedCodes, bucketHealth, bucketJoinTokens, bucketJoinTokensByHash,
 	}
 }
 
-// keptMeta are the rows of bucketMeta that a backup does not bring back.
+// keptMeta are the rows of bucketMeta that stay.
 func keptMeta() []string {
 	return []string{metaFormat, metaLevel, metaConfiguration}
 }
 
-// ComesBack says whether a row of a backup is brought back.
+// ComesBack says whether a row of a backup becomes part of the state.
 func ComesBack(bucket, key []byte) bool {
 	if bytes.Equal(bucket, bucketMeta) {
 		return string(key) == metaFirstTeam
@@ -41,9 +41,9 @@ func ComesBack(bucket, key []byte) bool {
 	return true
 }
 
-// PutInPlace makes the state of a backup, whose rows are in tx, the one that follows on the living one: it writes what is kept of that, and how
-// far the log has been followed, which is to the entry of an index. at is when the entry was made. The new state's fingerprint goes on from
-// that of the living one.
+// PutInPlace completes the state of a backup, whose rows are in tx, so that it can replace the living one at an entry of the log: it adds what stays
+// of the living state, and that the log has been followed up to the entry. at is when the entry was made. The fingerprint goes on from that of the
+// living state.
 func PutInPlace(tx *bbolt.Tx, before *Tx, index, term uint64, entry []byte, at time.Time) (fingerprint []byte, err error) {
 	living := before.t
 	change := changing(layered.Into(tx, buckets(), Fill))
@@ -71,9 +71,9 @@ func PutInPlace(tx *bbolt.Tx, before *Tx, index, term uint64, entry []byte, at t
 	return fingerprint, cmp.Or(living.err, change.err)
 }
 
-// keepMachines leaves the machines that the farm has as they are: they show the certificates that they were given last, whatever the
-// backup knows of them. Those that were removed since come back, but for one that has enrolled again since under its old key: it would be
-// there twice, and whoever removes the one shuts out the other.
+// keepMachines keeps the farm's machines as they are, since they show the certificates that they were given last, whatever the backup knows of them.
+// Machines that were removed since the backup come back, except one that has enrolled again under its old key: it would be there twice, and removing
+// one would shut out the other.
 func keepMachines(change, living *tables) {
 	for _, index := range [][]byte{bucketAgentsByHash, bucketAgentsByKey} {
 		for _, key := range change.keysUnder(index, "") {

@@ -82,7 +82,7 @@ func (t *tables) jobMoved(job *farm.Job, was farm.JobStatus) {
 			t.add(countOfJobRefs(job.Project.SHA256), -1)
 		}
 		t.remove(bucketBlockedByTemplate, job.Template.ID+sep+job.ID)
-		t.ended(*job)
+		t.jobEnded(*job)
 	}
 }
 

@@ -153,6 +153,39 @@ func TestTestsThatTheMakefileNamesAreThere(t *testing.T) {
 	}
 }
 
+// interfaceParts lists, for each package of api, which others of api it may import: handlers know what reads requests and writes answers, and the
+// farm's own interface may show what the public one shows. api itself puts all of them together.
+var interfaceParts = map[string][]string{
+	"request":  {},
+	"input":    {"request"},
+	"answer":   {"request"},
+	"throttle": {"request"},
+	"route":    {"input"},
+	"openapi":  {},
+	"socket":   {},
+	"public":   {"request", "input", "answer", "route"},
+	"farmv1":   {"request", "input", "answer", "route", "throttle", "socket", "public"},
+	"agents":   {"request", "input", "answer", "throttle", "socket"},
+}
+
+func TestPartsOfTheInterfaceKnowOnlyWhatTheyNeed(t *testing.T) {
+	for _, p := range packages(t) {
+		name, part := strings.CutPrefix(p.ImportPath, "overcrank/api/")
+		if !part || forTests(p.ImportPath) {
+			continue
+		}
+		may, known := interfaceParts[name]
+		if !known {
+			t.Errorf("api/%s is not among interfaceParts", name)
+		}
+		for _, imp := range p.Imports {
+			if other, ours := strings.CutPrefix(imp, "overcrank/api"); ours && !slices.Contains(may, strings.TrimPrefix(other, "/")) {
+				t.Errorf("api/%s imports %s: it may import only %v", name, imp, may)
+			}
+		}
+	}
+}
+
 // wholeFarm are the files of api and web that know the coordinator as a whole: those that are given one, and those that take it apart. All others
 // are given the room that they need, or a small interface that they declare.
 var wholeFarm = []string{"api/api.go", "api/farm.go", "web/farm.go", "web/session.go", "web/web.go"}

@@ -57,7 +57,7 @@ func TestWhatIsWrongWithTheSharingStandsBesideItsField(t *testing.T) {
 			t.Errorf("%s is not told beside its field", field)
 		}
 	}
-	v.post("/settings/sharing", url.Values{"revision": {"0"}, "limit": {"0"}, "limit.0.name": {"two words"}, "limit.0.total": {"1"}}).is(http.StatusBadRequest, "no name for a limit")
+	v.post("/settings/sharing", url.Values{"revision": {"0"}, "limit": {"0"}, "limit.0.name": {"two words"}, "limit.0.total": {"1"}}).is(http.StatusBadRequest, "not a valid name for a limit")
 	for _, who := range []string{"ops", "art", "zoe"} {
 		r.as(who).get("/settings/sharing").is(http.StatusOK, "disabled").lacks(`type="submit">Save`)
 		r.as(who).post("/settings/sharing", url.Values{"revision": {"0"}}).is(http.StatusForbidden)

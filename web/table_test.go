@@ -170,7 +170,7 @@ func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
 		words []string
 	}{
 		"a wrong codec, with its line":   {"Title,@codec\na,\nb,wmv\n", []string{"Line 3, column “@codec”: settings.codec has to be"}},
-		"a wrong priority":               {"Title,@priority\na,high\n", []string{"Line 2, column “@priority”: ", "no whole number"}},
+		"a wrong priority":               {"Title,@priority\na,high\n", []string{"Line 2, column “@priority”: ", "not a whole number"}},
 		"several":                        {"Title,@level\na,soon\nb,later\n", []string{"2 things are wrong", "Line 2", "Line 3"}},
 		"a workbook":                     {"PK\x03\x04\x00\x00", []string{"This is a workbook", "export the sheet as CSV"}},
 		"a million columns":              {strings.Repeat("a,", 999_999) + "a\nx\n", []string{"1000000 cells", "500"}},
@@ -229,7 +229,7 @@ func TestALineOfATableHidesNoOther(t *testing.T) {
 		"far more cells":          {strings.Repeat(",", 100_001), []string{"Line 3: the line has 100002 cells"}},
 		"a long cell":             {"b," + strings.Repeat("9", 1<<20), []string{"Line 3, column “Prio”: ", "99…&#39; is not a whole number", "Render the 2 without errors"}},
 		"long words":              {strings.Repeat("b", 2<<20) + ",1", []string{"Line 3, column “Kopf”: ", "Render the 2 without errors"}},
-		"a stray quote":           {"5\" b,1", []string{"Line 3, column “Kopf”: there is a quote"}},
+		"a stray quote":           {"5\" b,1", []string{"Line 3, column “Kopf”: a cell contains a quote"}},
 		"a quote without another": {"\"b,1", []string{"Line 3, column “Kopf”: the quotes"}},
 		"more than a page takes":  {strings.Repeat("b", 5<<20), []string{"larger than 4 MiB"}},
 		"more rows than a batch":  {strings.Repeat("b,1\n", 1000), []string{"1002 rows"}},

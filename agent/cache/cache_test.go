@@ -145,7 +145,7 @@ func TestCallersAtOnceShareOneFetch(t *testing.T) {
 	}
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		c.mu.Lock()
-		fl := c.flights[hashOf(content)]
+		fl := c.fetches[hashOf(content)]
 		all := fl != nil && fl.waiting == 6
 		c.mu.Unlock()
 		if all {

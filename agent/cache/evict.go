@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// add puts an entry in the place of one with its key. c.mu is held, save while the cache is opened.
+// add adds an entry, in place of the one with its key. c.mu is held, except in Open.
 func (c *Cache) add(e *entry) {
 	if old := c.entries[e.key]; old != nil {
 		c.total -= old.size
@@ -19,7 +19,7 @@ func (c *Cache) add(e *entry) {
 	c.total += e.size
 }
 
-// forget takes an entry out of the books. c.mu is held.
+// forget removes an entry from the cache, but not its file. c.mu is held.
 func (c *Cache) forget(e *entry) {
 	if c.entries[e.key] == e {
 		delete(c.entries, e.key)
@@ -27,7 +27,7 @@ func (c *Cache) forget(e *entry) {
 	}
 }
 
-// drop takes a damaged entry out of the cache; its file goes when nobody reads it. c.mu is held.
+// drop removes a damaged entry; its file is removed once nobody reads it. c.mu is held.
 func (c *Cache) drop(e *entry) {
 	if c.entries[e.key] != e {
 		return
@@ -36,21 +36,21 @@ func (c *Cache) drop(e *entry) {
 	e.dropped = true
 }
 
-// unlink removes the file of an entry that is out of the books, unless another entry has it by now, or a fetch is about to put
-// another in its place. c.mu is held.
+// unlink removes the file of an entry that was removed from the cache, unless a newer entry has the file, or a fetch is about to replace
+// it. c.mu is held.
 func (c *Cache) unlink(e *entry) {
-	if now := c.entries[e.key]; now != nil && now.file == e.file || c.flights[e.key] != nil {
+	if now := c.entries[e.key]; now != nil && now.file == e.file || c.fetches[e.key] != nil {
 		return
 	}
-	// What cannot be removed now is removed or taken over by the next start.
+	// A file that cannot be removed now is removed, or used again, by the next start.
 	_ = os.Remove(c.path(e.file))
 }
 
-// evict removes what was used longest ago, and is not being read, until the rest leaves so many bytes besides what fetches will
-// bring. c.mu is held.
+// evict removes the least recently used entries that nobody reads, until the rest, with what running fetches will add, leaves room bytes of
+// the limit. c.mu is held.
 func (c *Cache) evict(room int64) { c.evictBut("", room) }
 
-// evictBut is evict that lets one entry be.
+// evictBut is evict, but keeps the entry with the key keep.
 func (c *Cache) evictBut(keep string, room int64) {
 	over := func() bool { return c.total+c.coming+room > c.limit }
 	if !over() {
@@ -68,13 +68,13 @@ func (c *Cache) evictBut(keep string, room int64) {
 			return
 		}
 		if err := os.Remove(c.path(e.file)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			continue // its turn comes again
+			continue // a later call tries again
 		}
 		c.forget(e)
 	}
 }
 
-// makeRoom gives so many bytes of a full disk back; false when there is nothing to give.
+// makeRoom evicts entries of that many bytes, because the disk is full. It reports false when nothing could be evicted.
 func (c *Cache) makeRoom(bytes int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// held is a file of the cache that is being read; it stays on the disk until release.
+// held is an open file of the cache. The file stays on the disk until release.
 type held struct {
 	c *Cache
 	e *entry
@@ -25,7 +25,7 @@ func (h *held) release() error {
 	return err
 }
 
-// unpin ends one reading of an entry. c.mu is held.
+// unpin counts one reader of an entry less. c.mu is held.
 func (c *Cache) unpin(e *entry) {
 	e.pins--
 	switch {
@@ -33,47 +33,46 @@ func (c *Cache) unpin(e *entry) {
 	case e.dropped:
 		c.unlink(e)
 	default:
-		c.evict(0) // what was too much because it was read
+		c.evict(0) // it may have been kept beyond the limit only because it was read
 	}
 }
 
-// copyTo copies the file and proves what was copied. A damaged one is taken out of the cache; then the error is ErrContent, and dst
-// is not there.
+// copyTo copies the file to dst and verifies it. A damaged file is dropped from the cache; the error is ErrContent then, and dst is removed.
 func (h *held) copyTo(ctx context.Context, dst string) (err error) {
 	out, err := os.OpenFile(dst, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("copying from the cache: %w", err)
+		return fmt.Errorf("copy from the cache: %w", err)
 	}
 	defer func() {
 		if err = errors.Join(err, out.Close()); err != nil {
-			err = errors.Join(fmt.Errorf("copying from the cache: %w", err), os.Remove(dst))
+			err = errors.Join(fmt.Errorf("copy from the cache: %w", err), os.Remove(dst))
 		}
 	}()
 	return h.read(ctx, out)
 }
 
-// read gives the content, and an ErrContent behind it when it is not what it should be.
+// read writes the content to w and verifies it. The error is ErrContent when it is damaged.
 func (h *held) read(ctx context.Context, w io.Writer) error {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(w, sum), contextReader{ctx, h.f})
 	if err != nil {
 		return err
 	}
-	return h.prove(hex.EncodeToString(sum.Sum(nil)), n)
+	return h.verify(hex.EncodeToString(sum.Sum(nil)), n)
 }
 
-// prove compares what was read with what was to be read.
-func (h *held) prove(sha string, n int64) error {
+// verify compares the hash of what was read with that of the entry, which it drops when they differ.
+func (h *held) verify(sha string, n int64) error {
 	if sha == h.e.sha {
 		return nil
 	}
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()
 	h.c.drop(h.e)
-	return fmt.Errorf("%w: %d bytes with hash %s lie in the cache as %s", ErrContent, n, sha, h.e.sha)
+	return fmt.Errorf("%w: the cache has %d bytes with the hash %s as %s", ErrContent, n, sha, h.e.sha)
 }
 
-// contextReader ends a long copy when its context does.
+// contextReader is a reader that fails once its context has ended.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

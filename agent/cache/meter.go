@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// meter hashes and counts what goes through it, and refuses more than limit bytes; -1 is no limit.
+// meter is a writer that hashes and counts what it passes on to w, and fails after limit bytes; -1 is no limit.
 type meter struct {
 	w     io.Writer
 	hash  hash.Hash
@@ -16,7 +16,7 @@ type meter struct {
 
 func (m *meter) Write(p []byte) (int, error) {
 	if m.limit >= 0 && m.n+int64(len(p)) > m.limit {
-		return 0, fmt.Errorf("%w: more than %d bytes came", ErrContent, m.limit)
+		return 0, fmt.Errorf("%w: received more than %d bytes", ErrContent, m.limit)
 	}
 	n, err := m.w.Write(p)
 	m.n += int64(n)

@@ -189,8 +189,8 @@ func TestManyTasksAtOnceGetWholeFilesWithinTheBound(t *testing.T) {
 			t.Errorf("%s is pinned %d times, by nobody", e.key[:8], e.pins)
 		}
 	}
-	if c.coming != 0 || len(c.flights) != 0 || c.total > limit {
-		t.Errorf("%d bytes are to come in %d fetches, %d are there", c.coming, len(c.flights), c.total)
+	if c.coming != 0 || len(c.fetches) != 0 || c.total > limit {
+		t.Errorf("%d bytes are to come in %d fetches, %d are there", c.coming, len(c.fetches), c.total)
 	}
 	onDisk, _ := onDisk(t, dir)
 	for name := range onDisk {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxTemplates   = 200 // that are remembered
-	templateDigits = 16  // of a hash, which the farm is told
+	maxTemplates   = 200 // remembered at most
+	templateDigits = 16  // of a hash in heartbeats
 )
 
 // Templates remembers which template files this machine used, the latest first. The cache may have evicted some since. It is safe for
@@ -25,7 +25,7 @@ type Templates struct {
 	hashes []string
 }
 
-// OpenTemplates reads what an earlier run remembered. A list that cannot be read is an empty one.
+// OpenTemplates reads the list at path. A list that cannot be read is taken as empty.
 func OpenTemplates(path string, log *slog.Logger) *Templates {
 	t := &Templates{path: path, log: log}
 	content, err := os.ReadFile(path)
@@ -36,7 +36,7 @@ func OpenTemplates(path string, log *slog.Logger) *Templates {
 	return t
 }
 
-// Used puts a file first.
+// Used moves a file to the front, and adds it when it is new.
 func (t *Templates) Used(sha string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,18 +50,18 @@ func (t *Templates) Used(sha string) {
 	t.hashes = slices.Insert(t.hashes, 0, sha)
 	t.hashes = t.hashes[:min(len(t.hashes), maxTemplates)]
 	if at > 0 {
-		return // only the order is another
+		return // only the order has changed
 	}
 	content, err := json.Marshal(t.hashes)
 	if err == nil {
 		err = durable.WriteFile(t.path, content, 0o600)
 	}
 	if err != nil {
-		t.log.Warn("the list of template files on this machine could not be written; after a restart the farm will not know of them", "error", err)
+		t.log.Warn("cannot write the list of template files; after a restart the farm does not know which this machine has", "error", err)
 	}
 }
 
-// Present lists the files for which has is true, by the beginnings of their hashes, as heartbeats carry them.
+// Present lists the files for which has is true, by the first digits of their hashes, as heartbeats send them.
 func (t *Templates) Present(has func(sha string) bool) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

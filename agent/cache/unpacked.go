@@ -13,11 +13,11 @@ import (
 	"path/filepath"
 )
 
-// noteName is the first entry of what KeepUnpacked writes: a note of the caller's. No archive unpacks to such a name.
+// noteName is the first entry of the archives that KeepUnpacked writes: the caller's note. No unpacked file can have this name.
 const noteName = "/note"
 
-// KeepUnpacked keeps what a file was unpacked to, the folder dir as it is now, beside or instead of the file itself: later tasks get
-// it without unpacking. note is given back with it. Folders above limit bytes are not kept.
+// KeepUnpacked adds the unpacked form of a file to the cache: the folder dir as it is now. Later tasks get the folder from Unpack without
+// unpacking the file again. Unpack also returns note. Folders of more than limit bytes are not kept.
 func (c *Cache) KeepUnpacked(ctx context.Context, sha, dir string, note []byte, limit int64) error {
 	if !hashName.MatchString(sha) {
 		return fmt.Errorf("%q is no SHA-256", sha)
@@ -35,7 +35,7 @@ func (c *Cache) KeepUnpacked(ctx context.Context, sha, dir string, note []byte, 
 	defer c.mu.Unlock()
 	c.coming -= size
 	if err != nil {
-		return fmt.Errorf("keeping an unpacked file: %w", err)
+		return fmt.Errorf("keep an unpacked file: %w", err)
 	}
 	if now := c.entries[e.key]; now != nil && now.file != e.file {
 		return os.Remove(c.path(e.file)) // another task was faster
@@ -53,7 +53,7 @@ func (c *Cache) has(key string) bool {
 	return c.entries[key] != nil
 }
 
-// treeSize is the bytes of the files in a folder.
+// treeSize is the size of all files in a folder, in bytes.
 func treeSize(dir string) (size int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -68,7 +68,7 @@ func treeSize(dir string) (size int64, err error) {
 	return size, err
 }
 
-// pack writes a folder into one file, which is named when its hash is known.
+// pack writes a folder into one file of the cache. Its name holds its hash, so that it is renamed at the end.
 func (c *Cache) pack(ctx context.Context, sha, dir string, note []byte) (*entry, error) {
 	tmp, err := os.CreateTemp(c.dir, partPrefix+"*")
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *Cache) pack(ctx context.Context, sha, dir string, note []byte) (*entry,
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return nil, errors.Join(err, os.Remove(tmp.Name()))
 	}
-	e := named(sha + "." + hex.EncodeToString(sum.hash.Sum(nil)))
+	e := entryOf(sha + "." + hex.EncodeToString(sum.hash.Sum(nil)))
 	e.size = sum.n
 	info, err := os.Stat(tmp.Name())
 	if err == nil {
@@ -124,7 +124,7 @@ func writeNode(ctx context.Context, archive *tar.Writer, path, name string, d fs
 	case d.IsDir():
 		return archive.WriteHeader(&tar.Header{Name: name + "/", Mode: 0o700, Typeflag: tar.TypeDir, Format: tar.FormatPAX})
 	case !d.Type().IsRegular():
-		return fmt.Errorf("%s is neither file nor folder", name)
+		return fmt.Errorf("%s is neither a file nor a folder", name)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -142,8 +142,8 @@ func writeNode(ctx context.Context, archive *tar.Writer, path, name string, d fs
 	return err
 }
 
-// Unpack lays what KeepUnpacked kept of a file out in the empty folder dir; ok is false, and dir empty, when the cache has nothing
-// of the kind or what it has is damaged.
+// Unpack writes the unpacked form of a file, which KeepUnpacked kept, into the empty folder dir. ok is false, and dir empty, when the cache
+// does not have it, or it is damaged.
 func (c *Cache) Unpack(ctx context.Context, sha, dir string) (note []byte, ok bool, err error) {
 	c.mu.Lock()
 	h, err := c.openLocked(sha + unpackedKey)
@@ -162,7 +162,7 @@ func (c *Cache) Unpack(ctx context.Context, sha, dir string) (note []byte, ok bo
 		return nil, false, cause
 	}
 	if cleared := empty(dir); cleared != nil || !errors.Is(err, ErrContent) {
-		return nil, false, errors.Join(fmt.Errorf("unpacking from the cache: %w", err), cleared)
+		return nil, false, errors.Join(fmt.Errorf("unpack from the cache: %w", err), cleared)
 	}
 	return nil, false, nil
 }
@@ -179,8 +179,8 @@ func (h *held) unpack(ctx context.Context, dir string) (note []byte, err error) 
 	if _, err := io.Copy(io.Discard, content); err != nil {
 		return nil, err
 	}
-	// Whatever went wrong, a file that is not what it should be is the reason.
-	if err := h.prove(hex.EncodeToString(sum.hash.Sum(nil)), sum.n); err != nil {
+	// A damaged file is reported as such, whatever error it led to while it was read.
+	if err := h.verify(hex.EncodeToString(sum.hash.Sum(nil)), sum.n); err != nil {
 		return nil, err
 	}
 	return note, broken
@@ -217,7 +217,7 @@ func readNode(root *os.Root, name string, content io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// empty removes what is in a folder.
+// empty removes everything in a folder.
 func empty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

@@ -166,7 +166,7 @@ func TestHiddenAddressesAreRefused(t *testing.T) {
 func TestBadAddresses(t *testing.T) {
 	for src, want := range map[string]string{
 		"picture.png": "no scheme", "gopher://x/": "not known", "http://": "names no host", "data:nocomma": "needs a comma",
-		"data:;base64,!!!": "no base64", "s3://bucket": "s3://bucket/key", "s3://key:secret@bucket/k": "s3://bucket/key", "s3:///k": "s3://bucket/key", "file:///etc/passwd": "not in a folder that this farm allows",
+		"data:;base64,!!!": "not valid base64", "s3://bucket": "s3://bucket/key", "s3://key:secret@bucket/k": "s3://bucket/key", "s3:///k": "s3://bucket/key", "file:///etc/passwd": "not in a folder that this farm allows",
 		"file://server/share": "not one of this machine", "http://[::1": "not well formed",
 	} {
 		mustFail(t, fetcher(t), src, want, false)

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// copyable are the codecs that an MP4 takes and that are played widely.
+// copyable are the codecs that an MP4 may hold and that most players support.
 var copyable = []string{"h264", "hevc", "av1", "vp9", "mpeg4"}
 
-// differ says why the clips' pictures cannot be copied behind one another, "" when they can.
+// differ says why the video packets of the clips cannot be copied into one film, "" when they can.
 func differ(clips []clip) string {
 	first := clips[0]
 	for i, c := range clips {
@@ -27,7 +27,7 @@ func differ(clips []clip) string {
 	return ""
 }
 
-// against says what differs between two clips, "" when one decoder can go from one to the other.
+// against says how another clip differs from c, "" when one decoder can play both in a row.
 func (c clip) against(other clip) string {
 	a, b := c.picture, other.picture
 	switch {

@@ -15,31 +15,31 @@ import (
 	"overcrank/ffmpeg"
 )
 
-// clip is what a file tells of itself.
+// clip describes a file.
 type clip struct {
 	path    string
-	seconds float64 // of its picture, which is how long the clip lasts
+	seconds float64 // length of the video, which is the length of the clip
 	frames  int     // that are shown
-	// offset is how much later than the file its picture starts, in seconds: the sound may start before.
+	// offset is how long after the beginning of the file the video starts, in seconds: sound may start before.
 	offset float64
-	// steady says that frame follows frame at rate, and that all of them are shown, so that its packets may be copied.
+	// steady says that all frames are shown, and follow each other at rate, so that the packets may be copied.
 	steady  bool
 	picture picture
 	rate    ratio
-	stream  int    // index of the picture's stream
+	stream  int    // index of the video stream
 	sound   *sound // nil when it has none
 }
 
-// picture is what clips have to agree in to be copied.
+// picture are the properties in which clips have to agree for their packets to be copied.
 type picture struct {
 	codec         string // as ffmpeg names it
 	width, height int    // pixels, as they are stored
 	aspect        ratio  // of a pixel
 	format        string // of the pixels
-	rotation      int    // degrees, by which players turn it
-	fields        string // order of the fields of interlaced film
-	matrix        string // from its colours to RGB, "" when the file does not say
-	// header is a hash of what the decoder has to know beforehand: a film has one header for all its frames.
+	rotation      int    // in degrees, which players apply
+	fields        string // field order of interlaced video
+	matrix        string // colour matrix, "" when the file does not say
+	// header is a hash of the codec's header (extradata): a film has one for all its frames.
 	header string
 }
 
@@ -47,21 +47,21 @@ type sound struct {
 	stream   int
 	rate     int // samples per second
 	channels int
-	header   string // as in picture, with the codec before it
-	// start is when the first packet begins, in samples after the picture's first frame: before it, as encoders have it.
+	header   string // codec, profile and a hash of the codec's header
+	// start is when the first packet begins, in samples relative to the first frame; encoders make it negative.
 	start int64
-	// packets is how many packets follow one another without a gap, each of aacPacket samples; 0 when there is no such order.
+	// packets is the number of packets when they follow each other without a gap, each of aacPacket samples, else 0.
 	packets int
 }
 
-// ratio is an exact number, as frame rates are.
+// ratio is a fraction, such as a frame rate.
 type ratio struct{ num, den int }
 
 func (r ratio) value() float64 { return float64(r.num) / float64(max(1, r.den)) }
 
 func (r ratio) String() string { return fmt.Sprintf("%d/%d", r.num, r.den) }
 
-// ratioOf reads "30000/1001", "4:3" or "25"; anything else is 0/1.
+// ratioOf parses "30000/1001", "4:3" or "25"; anything else is 0/1.
 func ratioOf(s string) ratio {
 	num, den, found := strings.Cut(strings.Replace(s, ":", "/", 1), "/")
 	if !found {
@@ -75,7 +75,7 @@ func ratioOf(s string) ratio {
 	return ratio{n, d}
 }
 
-// described is what ffprobe tells of a file's streams.
+// described is what ffprobe prints about a file.
 type described struct {
 	Streams []stream `json:"streams"`
 	Format  struct {
@@ -108,10 +108,10 @@ type stream struct {
 	} `json:"side_data_list"`
 }
 
-// survey reads a clip's header and the times of all its packets. Of several pictures or sounds it takes the first.
+// survey reads a clip's header and the times of all its packets. Of several video or sound streams it uses the first.
 func survey(ctx context.Context, path string) (clip, error) {
 	if info, err := os.Stat(path); err != nil {
-		return clip{}, fmt.Errorf("looking at a clip: %w", err)
+		return clip{}, fmt.Errorf("open a clip: %w", err)
 	} else if info.Size() == 0 {
 		return clip{}, &ClipError{Detail: "cannot be read: it is empty"}
 	}
@@ -163,7 +163,7 @@ func (s stream) picture() picture {
 	return p
 }
 
-// sound is nil when the stream does not say enough of itself.
+// sound is nil when the stream lacks its rate or its channels.
 func (s stream) sound() *sound {
 	rate, err := strconv.Atoi(s.SampleRate)
 	if err != nil || rate <= 0 || s.Channels <= 0 {
@@ -172,7 +172,7 @@ func (s stream) sound() *sound {
 	return &sound{stream: s.Index, rate: rate, channels: s.Channels, header: s.CodecName + " " + s.Profile + " " + s.Header}
 }
 
-// missing is an error when the file ends before its header says.
+// missing is an error when the file has fewer frames than its header says.
 func (s stream) missing(seen *packetTimes) error {
 	promised, err := strconv.Atoi(s.Promised)
 	there := len(seen.shown) + len(seen.hidden)
@@ -190,7 +190,7 @@ func describe(ctx context.Context, path string) (described, error) {
 	}
 	var d described
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
-		return d, fmt.Errorf("reading what ffprobe says: %w", err)
+		return d, fmt.Errorf("read the output of ffprobe: %w", err)
 	}
 	return d, nil
 }
@@ -203,10 +203,10 @@ func seconds(s string) float64 {
 	return v
 }
 
-// maxRate is the fastest film taken at its word; variable rates are sometimes announced as the clock's.
+// maxRate is the highest frame rate that is believed: files with a variable rate sometimes give that of their clock.
 const maxRate = 240
 
-// measure finds the clip's rate and how long it lasts.
+// measure sets the clip's rate, number of frames and length.
 func (c *clip) measure(seen *packetTimes, timeBase, announced, average ratio) {
 	for _, c.rate = range []ratio{announced, average, {25, 1}} {
 		if v := c.rate.value(); v >= 1 && v <= maxRate {
@@ -237,13 +237,13 @@ func (c *clip) measure(seen *packetTimes, timeBase, announced, average ratio) {
 type packets map[int]*packetTimes
 
 type packetTimes struct {
-	shown   []int64 // when, in the stream's time base; not in order
-	hidden  []int64 // the same of packets that are decoded and not shown, as edits of a film and encoders of sound leave them
-	untimed bool    // some packet does not say when
-	length  int64   // of the last packet
+	shown   []int64 // times of packets in the stream's time base, in no order
+	hidden  []int64 // times of packets that are decoded but not shown, because of edits or the encoder's delay
+	untimed bool    // a packet has no time
+	length  int64   // of the last packet, in the time base
 }
 
-// read has ffprobe list the packets, and keeps of them what counts.
+// read collects the times of all packets of a file.
 func (p packets) read(ctx context.Context, path string) error {
 	args := []string{"-v", "error", "-show_entries", "packet=stream_index,pts,duration,flags", "-of", "compact=p=0:nk=0"}
 	return film.Run(ctx, &lines{each: p.add}, "ffprobe", append(args, ffmpeg.ProbeInput(path)...)...)

@@ -1,6 +1,6 @@
-// Package join stitches clips into one film. The clips' pictures are copied when all of them agree, and otherwise conformed
-// to the first one; their sound is copied when it agrees too, and otherwise put together sample by sample. All of it is
-// ffmpeg's and ffprobe's work.
+// Package join stitches clips into one film with ffmpeg. When the video streams of all clips agree in codec and format, their packets are
+// copied, else all clips are converted to the format of the first. Sound is copied when it agrees, too, else it is decoded, joined to the
+// sample and encoded again.
 package join
 
 import (
@@ -13,25 +13,24 @@ import (
 	"overcrank/agent/film"
 )
 
-// Request is what is to be stitched.
+// Request says what to stitch.
 type Request struct {
 	Clips []string // files, in order
 	Out   string   // of the film, an .mp4
-	Dir   string   // for files in between, which are gone when Join returns
-	// OnProgress, when not nil, is told how much is done, from 0 to 1. It may fall, when copied clips have to be conformed
-	// after all.
+	Dir   string   // for temporary files, which Join removes
+	// OnProgress, when not nil, is called with the progress, 0 to 1. It goes back when copied clips have to be converted after all.
 	OnProgress func(fraction float64)
-	// Say, when not nil, is told in a line what is done.
+	// Say, when not nil, is called with lines for the job's log.
 	Say func(line string)
 }
 
-// Result is a film that was looked at from its first to its last frame.
+// Result describes the film, which was decoded and checked from the first to the last frame.
 type Result struct {
 	film.Info
-	Copied bool // the pictures are those of the clips, packet by packet
+	Copied bool // the video packets of the clips were copied
 }
 
-// ClipError is a clip that cannot be stitched, in words for who submitted the job.
+// ClipError is the error of a clip that cannot be stitched, in words for whoever submitted the job.
 type ClipError struct {
 	Clip   int // its place in Request.Clips, from 0
 	Detail string
@@ -39,13 +38,13 @@ type ClipError struct {
 
 func (e *ClipError) Error() string { return fmt.Sprintf("Asset %s (asset %d)", e.Detail, e.Clip) }
 
-// maxSeconds bounds a film, and with it what a few bytes of a hostile clip can make a machine write.
+// maxSeconds is the longest film, in seconds. It limits how much a small hostile clip can make a machine write.
 const maxSeconds = 24 * 60 * 60
 
-// Join stitches. Its error is a *ClipError when a clip is to blame, *film.Wrong when the film is not what it should be.
+// Join stitches clips. The error is a *ClipError when a clip cannot be used, and a *film.Wrong when the film is not as it should be.
 func Join(ctx context.Context, req Request) (Result, error) {
 	if len(req.Clips) == 0 {
-		return Result{}, errors.New("there is nothing to stitch")
+		return Result{}, errors.New("there are no clips to stitch")
 	}
 	if req.OnProgress == nil {
 		req.OnProgress = func(float64) {}
@@ -58,7 +57,7 @@ func Join(ctx context.Context, req Request) (Result, error) {
 	for i, path := range req.Clips {
 		var err error
 		if clips[i], err = survey(ctx, path); err != nil {
-			return Result{}, blame(i, err)
+			return Result{}, ofClip(i, err)
 		}
 		if seconds += clips[i].seconds; seconds > maxSeconds {
 			return Result{}, &ClipError{Clip: i, Detail: "makes the film longer than 24 hours"}
@@ -77,8 +76,8 @@ func Join(ctx context.Context, req Request) (Result, error) {
 	return result, err
 }
 
-// blame names the clip of an error that it caused.
-func blame(i int, err error) error {
+// ofClip is an error that clip i caused, with the clip in it.
+func ofClip(i int, err error) error {
 	var unreadable *film.Unreadable
 	if errors.As(err, &unreadable) {
 		return &ClipError{Clip: i, Detail: unreadable.Error()}
@@ -91,16 +90,16 @@ func blame(i int, err error) error {
 	return err
 }
 
-// misfit is a copy of clips that agreed, and yet do not make one film.
+// misfit is the error of clips that seemed to agree, but whose copy is not a valid film.
 type misfit struct{ detail string }
 
 func (m *misfit) Error() string { return "the clips do not fit together: " + m.detail }
 
-// stitch makes the film of clips that are brought into one form first, each for itself.
+// stitch brings each clip into a common form and puts them together. With copied the form is that of the clips.
 func stitch(ctx context.Context, req Request, clips []clip, copied bool) (result Result, err error) {
 	dir, err := os.MkdirTemp(req.Dir, "join-*")
 	if err != nil {
-		return Result{}, fmt.Errorf("making a folder for the clips: %w", err)
+		return Result{}, fmt.Errorf("make a folder for the clips: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	s := newStage(req, dir, clips, copied)
@@ -109,22 +108,22 @@ func stitch(ctx context.Context, req Request, clips []clip, copied bool) (result
 	}
 	for i := range clips {
 		if err := s.clip(ctx, i); err != nil {
-			return Result{}, blame(i, err)
+			return Result{}, ofClip(i, err)
 		}
 	}
 	if err := s.assemble(ctx); err != nil {
-		return Result{}, s.doubt(err)
+		return Result{}, s.explain(err)
 	}
 	info, err := s.check(ctx)
 	if err != nil {
-		return Result{}, s.doubt(err)
+		return Result{}, s.explain(err)
 	}
 	req.OnProgress(1)
 	return Result{Info: info, Copied: copied}, nil
 }
 
-// doubt makes a reason to conform of what a copy ended with.
-func (s *stage) doubt(err error) error {
+// explain turns an error of a copy into a *misfit, after which the clips are converted, and an unreadable film into a *film.Wrong.
+func (s *stage) explain(err error) error {
 	var unreadable *film.Unreadable
 	var wrong *film.Wrong
 	switch {
@@ -136,7 +135,7 @@ func (s *stage) doubt(err error) error {
 	return err
 }
 
-// check decodes the film, since clips whose packets lie in one file need not be one film.
+// check verifies the film. A copied one is decoded from beginning to end: packets in one file may still not be one playable film.
 func (s *stage) check(ctx context.Context) (film.Info, error) {
 	info, err := film.CheckFilm(ctx, s.req.Out, film.Want{Frames: s.frames, FrameRate: s.target.rate.value()})
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// lines hands on what a program writes, line by line.
+// lines is an io.Writer that passes on the output of a program line by line.
 type lines struct {
 	each func(line string)
 	rest []byte
 }
 
-// maxLine bounds a line; ffmpeg's are short.
+// maxLine is the longest line, in bytes; the lines of ffmpeg are short.
 const maxLine = 64 << 10
 
 // Write implements io.Writer.
@@ -32,7 +32,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// progress reads what ffmpeg tells under -progress.
+// progress reads the output of ffmpeg's flag -progress.
 type progress struct {
 	frames  int
 	seconds float64

@@ -14,11 +14,11 @@ import (
 	"overcrank/ffmpeg"
 )
 
-// aacPacket is how many samples a packet of AAC holds, ISO 14496-3. Each is heard together with the end of the one before it,
-// so that a clip's sound begins with a packet that only leads in.
+// aacPacket is the number of samples in an AAC packet, ISO 14496-3. Each packet overlaps the one before it, so that the first packet of a
+// clip is not heard itself.
 const aacPacket = 1024
 
-// measure finds out whether the packets can be taken over, and when the first one begins.
+// measure sets packets and start, when the packets can be copied.
 func (s *sound) measure(seen *packetTimes, d described, picture int) {
 	all := slices.Sorted(slices.Values(slices.Concat(seen.hidden, seen.shown)))
 	if seen.untimed || len(all) == 0 || !strings.HasPrefix(s.header, "aac LC ") {
@@ -42,9 +42,9 @@ func (s *sound) measure(seen *packetTimes, d described, picture int) {
 	s.packets = len(all)
 }
 
-// splice says how many packets of each clip's sound make the film's, so that every clip's sound begins within half a packet
-// (about 10 ms) of its picture, however many clips there are. It is nil when the clips' sound has to be encoded anew: when
-// they differ, or when one of them does not last as long as its picture.
+// splice returns how many sound packets of each clip to copy, so that the sound of every clip begins within half a packet (about 10 ms) of
+// its video, however many clips there are. It is nil when the sound has to be encoded again: when the clips differ, or the sound of one is
+// shorter than its video.
 func (s *stage) splice() []int {
 	counts := make([]int, len(s.clips))
 	first := s.clips[0].sound
@@ -65,7 +65,7 @@ func (s *stage) splice() []int {
 			counts[i] = int(math.Round(ends / aacPacket))
 		} else {
 			counts[i] = int(math.Ceil(ends / aacPacket))
-			if counts[i] == c.sound.packets+1 { // it was moved forward by less than a packet, and ends so much earlier
+			if counts[i] == c.sound.packets+1 { // it was moved forward by less than a packet, and so ends earlier
 				counts[i]--
 			}
 		}
@@ -77,18 +77,18 @@ func (s *stage) splice() []int {
 	return counts
 }
 
-// packets writes the first so many packets of a clip's sound, as ADTS: a form that files of it can be put behind one another.
+// packets copies the first count sound packets of a clip to an ADTS file. Such files can be concatenated.
 func (s *stage) packets(ctx context.Context, c clip, count int, path string) error {
 	args := append(ffmpeg.Input(c.path), "-map", fmt.Sprintf("0:%d", c.sound.stream), "-c", "copy", "-frames:a", strconv.Itoa(count), "-f", "adts")
 	return s.run(ctx, args, path)
 }
 
-// spliced puts the packets of all clips behind one another and gives the arguments that read them.
+// spliced concatenates the sound packets of all clips, and returns the arguments of ffmpeg that read them.
 func (s *stage) spliced() (args []string, err error) {
 	path := s.path("sound.aac")
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("putting sound together: %w", err)
+		return nil, fmt.Errorf("concatenate the sound: %w", err)
 	}
 	for i := range s.clips {
 		if err = appendFile(out, s.path(soundName(i))); err != nil {
@@ -96,7 +96,7 @@ func (s *stage) spliced() (args []string, err error) {
 		}
 	}
 	if err := errors.Join(err, out.Close()); err != nil {
-		return nil, fmt.Errorf("putting sound together: %w", err)
+		return nil, fmt.Errorf("concatenate the sound: %w", err)
 	}
 	first := s.clips[0].sound
 	return append([]string{"-itsoffset", fmt.Sprintf("%.6f", float64(first.start)/float64(first.rate))}, ffmpeg.Input(path)...), nil

@@ -14,7 +14,7 @@ import (
 	"overcrank/ffmpeg/encoding"
 )
 
-// stage brings clips into one form and puts them together.
+// stage brings clips into a common form and puts them together.
 type stage struct {
 	req    Request
 	dir    string
@@ -22,18 +22,18 @@ type stage struct {
 	copied bool
 	target target
 	frames int // of the film
-	// inOrder says that pictures are encoded in the order in which they are shown.
+	// inOrder means that frames are encoded in the order in which they are shown, without B-frames.
 	inOrder bool
 	total   float64 // seconds of all clips, for the progress
 	done    float64 // seconds that are done
 
-	// taken is how many packets of each clip's sound are taken over as they are; nil when the sound is encoded anew.
+	// taken is how many sound packets of each clip are copied; nil when the sound is encoded again.
 	taken []int
 
-	pictures, sounds strings.Builder // the lists that ffmpeg puts together
+	pictures, sounds strings.Builder // lists of files for ffmpeg's concat demuxer
 }
 
-// target is what all clips become.
+// target is the format that all clips are converted to.
 type target struct {
 	width, height int // pixels, even
 	rate          ratio
@@ -55,11 +55,11 @@ func newStage(req Request, dir string, clips []clip, copied bool) *stage {
 	return s
 }
 
-// reordered is how many pictures x264 needs to put some of them before others that are shown earlier. It leaves fewer than that in
-// their order, and what comes behind them in the film would have to be decoded before them.
+// reordered is the number of frames from which on x264 uses B-frames, and so stores frames out of order. A shorter clip is stored in order,
+// and cannot be followed by one that is not.
 const reordered = 4
 
-// targetOf is the first clip as it is seen: with square pixels, and turned as its player turns it.
+// targetOf is the format of the first clip as players show it: with square pixels and with its rotation applied.
 func targetOf(clips []clip) target {
 	p := clips[0].picture
 	w, h := int(math.Round(float64(p.width)*p.aspect.value())), p.height
@@ -86,10 +86,10 @@ func targetOf(clips []clip) target {
 // aacRates are the sample rates that AAC knows, ISO 14496-3.
 var aacRates = []int{96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000}
 
-// layouts are ffmpeg's names of loudspeakers' places by their number.
+// layouts are ffmpeg's names of channel layouts, by the number of channels.
 var layouts = map[int]string{1: "mono", 2: "stereo", 6: "5.1", 8: "7.1"}
 
-// framesOf is how many frames a clip has in the film.
+// framesOf is the number of frames that a clip gets in the film.
 func (s *stage) framesOf(c clip) int {
 	if s.copied {
 		return c.frames
@@ -97,7 +97,7 @@ func (s *stage) framesOf(c clip) int {
 	return max(1, int(math.Round(c.seconds*s.target.rate.value())))
 }
 
-// clip brings clip i into the form of all, picture and sound for themselves.
+// clip brings clip i into the common form, video and sound separately.
 func (s *stage) clip(ctx context.Context, i int) error {
 	c := s.clips[i]
 	before := s.frames
@@ -114,7 +114,7 @@ func (s *stage) clip(ctx context.Context, i int) error {
 		}
 	case s.target.sound != nil:
 		name := fmt.Sprintf("%05d.w64", i)
-		// Counted from the beginning of the film, so that what is rounded off does not add up.
+		// Counted from the beginning of the film, so that rounding errors do not add up.
 		samples := s.samplesAt(s.frames) - s.samplesAt(before)
 		if err := s.sound(ctx, c, samples, s.path(name)); err != nil {
 			return err
@@ -134,7 +134,7 @@ func list(b *strings.Builder, name string, seconds float64) {
 	fmt.Fprintf(b, "file '%s'\nduration %.6f\n", name, seconds)
 }
 
-// prepared is the part of the progress that bringing the clips into one form has.
+// prepared is the share of the progress for converting the clips; the rest is for putting them together.
 const prepared = 0.9
 
 func (s *stage) tell(seconds float64) {
@@ -156,7 +156,7 @@ func (s *stage) picture(ctx context.Context, c clip, frames int, path string) er
 	return s.run(ctx, args, path)
 }
 
-// ticks is the film's clock, in which every frame lasts a whole number of them.
+// ticks is the time scale of the film, per second: every frame lasts a whole number of ticks.
 func (s *stage) ticks() int {
 	t := s.target.rate.num
 	for t < 10000 {
@@ -165,8 +165,8 @@ func (s *stage) ticks() int {
 	return t
 }
 
-// fit is the filter that makes a clip what the first one is: as large as fits, with black beside it, at the first one's
-// rate. A clip that ends early holds its last picture; how many frames there are is said by the one who counts them.
+// fit is the filter that converts a clip to the target: scaled to fit, with black bars, at the target's rate. The last frame is repeated
+// without end; the caller limits the number of frames.
 func (s *stage) fit(c clip) string {
 	colours := encoding.ToFilm(encoding.AssumedMatrix(c.picture.matrix, c.picture.height), "yuv420p")
 	return fmt.Sprintf("setpts=PTS-STARTPTS,scale='max(2,trunc(iw*sar/2)*2)':ih,setsar=1,"+
@@ -174,7 +174,7 @@ func (s *stage) fit(c clip) string {
 		"fps=%[3]s,tpad=stop=-1:stop_mode=clone", s.target.width, s.target.height, s.target.rate, colours)
 }
 
-// sound writes exactly so many samples of a clip's sound, from where its picture starts; silence where there is none.
+// sound writes exactly samples samples of a clip's sound, from the start of its video on; silence where there is none.
 func (s *stage) sound(ctx context.Context, c clip, samples int64, path string) error {
 	t := s.target.sound
 	layout := layouts[t.channels]
@@ -190,7 +190,7 @@ func (s *stage) sound(ctx context.Context, c clip, samples int64, path string) e
 	return s.run(ctx, append(args, "-map_metadata", "-1", "-af", filter, "-c:a", "pcm_s16le", "-f", "w64"), path)
 }
 
-// assemble puts the prepared clips behind one another. The lists and all that they name are files of ours.
+// assemble concatenates the prepared clips. The lists name only files that this package wrote.
 func (s *stage) assemble(ctx context.Context) error {
 	args, err := s.listed("pictures.txt", &s.pictures, "mov")
 	if err != nil {
@@ -218,20 +218,20 @@ func (s *stage) assemble(ctx context.Context) error {
 	}
 	args = append(args, "-c:v", "copy", "-map_metadata", "-1", "-video_track_timescale", strconv.Itoa(s.ticks()), "-movflags", "+faststart", "-f", "mp4")
 	if s.clips[0].picture.codec == "hevc" && s.copied {
-		args = append(args, "-tag:v", "hvc1") // without it, Apple's players show nothing
+		args = append(args, "-tag:v", "hvc1") // Apple's players require it
 	}
 	return s.run(ctx, args, s.req.Out)
 }
 
-// listed is the arguments that open a list of files of one format.
+// listed returns the arguments of ffmpeg that read a list of files of one format.
 func (s *stage) listed(name string, content *strings.Builder, format string) ([]string, error) {
 	if err := os.WriteFile(s.path(name), []byte(content.String()), 0o600); err != nil {
-		return nil, fmt.Errorf("listing the clips: %w", err)
+		return nil, fmt.Errorf("write the list of clips: %w", err)
 	}
 	return []string{"-protocol_whitelist", "file,pipe", "-format_whitelist", "concat," + format, "-auto_convert", "0", "-safe", "1", "-f", "concat", "-i", "file:" + s.path(name)}, nil
 }
 
-// run runs ffmpeg into the file at path and passes its progress on.
+// run runs ffmpeg, which writes the file at path, and reports its progress.
 func (s *stage) run(ctx context.Context, args []string, path string) error {
 	p := &progress{}
 	p.changed = func() { s.tell(p.seconds) }
@@ -239,7 +239,7 @@ func (s *stage) run(ctx context.Context, args []string, path string) error {
 	return film.Run(ctx, &lines{each: p.line}, "ffmpeg", append(all, "file:"+path)...)
 }
 
-// decode decodes a film, its sound too, and counts its frames.
+// decode decodes the video and sound of a film, and returns its number of frames.
 func decode(ctx context.Context, path string) (int, error) {
 	p := &progress{}
 	args := append([]string{"-v", "error", "-nostdin", "-xerror", "-progress", "pipe:1"}, ffmpeg.Input(path)...)

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// mostConnections is what memory bears: an idle connection takes 32 KiB or less.
-	mostConnections = 1 << 16
-	// mostPerAddress is enough for a large studio whose machines share an address.
-	mostPerAddress = 4096
+	// maxConnections keeps idle connections within 2 GiB of memory: each takes up to 32 KiB.
+	maxConnections = 1 << 16
+	// maxPerAddress is enough for a large studio whose machines share an address.
+	maxPerAddress = 4096
 )
 
-// boundFlags are the flags of a coordinator about what one party may take of it.
+// boundFlags are the flags of a coordinator that limit what callers may use at once.
 type boundFlags struct {
 	Connections      int           `help:"Connections that API, dashboard and agents may have open at once; further callers wait. 0 for three eighths of the files that the process may open, 65536 at most." default:"0" env:"OVERCRANK_CONNECTIONS"`
 	PerAddress       int           `name:"connections-per-address" help:"Connections that one address may have open of those; further ones are closed. 0 for a quarter of them, 4096 at most." default:"0" env:"OVERCRANK_CONNECTIONS_PER_ADDRESS"`
@@ -30,18 +30,18 @@ type boundFlags struct {
 	ReadingTime      time.Duration `help:"How long reading a template's file may take, unpacking included." default:"10m" env:"OVERCRANK_READING_TIME"`
 }
 
-// leastReadingMemory, in bytes, is what small templates take with room to spare.
-const leastReadingMemory = 64 << 20
+// minReadingMemory, in bytes, is plenty for reading small templates.
+const minReadingMemory = 64 << 20
 
-// checkBounds refuses bounds with which nobody could work.
+// checkBounds refuses limits with which the farm could not be used.
 func (f boundFlags) checkBounds() error {
 	if f.Connections < 0 || f.PerAddress < 0 || f.LivePerPerson < 0 || f.LivePerAddr < 0 || f.ClusterStrangers < 0 || f.GossipStreams < 0 {
 		return fmt.Errorf("--connections is %d, --connections-per-address %d, --live-per-person %d, --live-per-address %d, --cluster-strangers %d, "+
 			"--gossip-streams %d: none can be below 0", f.Connections, f.PerAddress, f.LivePerPerson, f.LivePerAddr, f.ClusterStrangers, f.GossipStreams)
 	}
-	if f.ReadingMemory < leastReadingMemory || f.ReadingTime < time.Second {
+	if f.ReadingMemory < minReadingMemory || f.ReadingTime < time.Second {
 		return fmt.Errorf("--reading-memory is %d and --reading-time %v: they have to be %d and 1s at least, or no template can be read",
-			f.ReadingMemory, f.ReadingTime, leastReadingMemory)
+			f.ReadingMemory, f.ReadingTime, minReadingMemory)
 	}
 	if _, err := inbound.ParseProxies(f.TrustedProxy); err != nil {
 		return fmt.Errorf("--trusted-proxy: %w", err)
@@ -49,30 +49,30 @@ func (f boundFlags) checkBounds() error {
 	return nil
 }
 
-// bounds are what callers of a process may take of it. They last as long as the process, whichever coordinator answers in it.
+// bounds are the limits on what callers may use at once. They stay when a reload replaces the coordinator of the process.
 type bounds struct {
-	port    inbound.Bounds
-	gates   map[string]*inbound.Gate // by what the metrics call them
-	proxies inbound.Proxies
-	follow  throttle.Followers
-	bodies  *inbound.Gate
-	// strangers are those at the coordinators' port, streams those of gossip.
-	strangers, streams *inbound.Gate
+	port      inbound.Bounds
+	gates     map[string]*inbound.Gate // by their names in the metrics
+	proxies   inbound.Proxies
+	follow    throttle.Followers
+	bodies    *inbound.Gate
+	strangers *inbound.Gate // connections to the coordinators' port that have not shown a certificate yet
+	streams   *inbound.Gate // connections of gossip
 }
 
-// bounds are those that the flags ask for.
+// bounds are the limits that the flags set.
 func (f boundFlags) bounds() (b bounds, err error) {
 	if b.proxies, err = inbound.ParseProxies(f.TrustedProxy); err != nil {
 		return b, err
 	}
 	total := f.Connections
 	if total == 0 {
-		// Whoever sends or fetches a file has one open besides the connection, and the farm has files of its own.
-		total = min(mostConnections, max(64, process.OpenFiles()/8*3))
+		// A connection that transfers a file needs two open files, and the farm has files of its own.
+		total = min(maxConnections, max(64, process.OpenFiles()/8*3))
 	}
 	each := f.PerAddress
 	if each == 0 {
-		each = min(mostPerAddress, max(16, total/4))
+		each = min(maxPerAddress, max(16, total/4))
 	}
 	connections := inbound.NewGate(each, 0)
 	b.port = inbound.Bounds{Total: total, Gate: connections, Shared: b.proxies}

@@ -16,13 +16,14 @@ import (
 	"overcrank/farm"
 )
 
-// lookAtCertificate is how often it is looked whether the studio's certificate was renewed.
-const lookAtCertificate = 5 * time.Second
+// certificateCheckEvery is how often the files of the studio's certificate are checked for a renewed one.
+const certificateCheckEvery = 5 * time.Second
 
-// certificateWarning is how long before the end of the studio's certificate somebody is told.
+// certificateWarning is how long before the studio's certificate expires the farm warns.
 const certificateWarning = 14 * 24 * time.Hour
 
-// studioCertificate is a certificate of the studio's in files that somebody else renews. It is safe for concurrent use.
+// studioCertificate is the studio's own certificate for API and dashboard. It follows its files, which somebody else renews. It is safe for
+// concurrent use.
 type studioCertificate struct {
 	certificate, key string
 	log              *slog.Logger
@@ -30,11 +31,11 @@ type studioCertificate struct {
 
 	mu      sync.Mutex
 	loaded  *tls.Certificate
-	seen    [2]configfile.Stamp // of the files at the last look
-	problem error               // why what is in the files now is not used
+	seen    [2]configfile.Stamp // of the files when they were last read
+	problem error               // why the present content of the files is not used
 }
 
-// openStudioCertificate reads the certificate of --tls-cert, nil without one.
+// openStudioCertificate reads the certificate of --tls-cert. It is nil without that flag.
 func (f Flags) openStudioCertificate(logger *slog.Logger, now func() time.Time) (*studioCertificate, error) {
 	if f.TLSCert == "" {
 		return nil, nil
@@ -43,28 +44,28 @@ func (f Flags) openStudioCertificate(logger *slog.Logger, now func() time.Time) 
 		now = time.Now
 	}
 	c := &studioCertificate{certificate: f.TLSCert, key: f.TLSKey, log: logger, now: now}
-	if c.look(); c.loaded == nil {
+	if c.reload(); c.loaded == nil {
 		return nil, fmt.Errorf("--tls-cert and --tls-key: %w", c.problem)
 	}
 	return c, nil
 }
 
-// follow takes up what is put into the files, until ctx ends.
+// follow reloads the certificate when its files change, until ctx ends.
 func (c *studioCertificate) follow(ctx context.Context) {
-	ticker := time.NewTicker(lookAtCertificate)
+	ticker := time.NewTicker(certificateCheckEvery)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			c.look()
+			c.reload()
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// look reads the files when they have changed. What is of no use leaves the certificate before in force.
-func (c *studioCertificate) look() {
+// reload reads the files when they have changed. A certificate that cannot be used does not replace the one in use.
+func (c *studioCertificate) reload() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	seen := [2]configfile.Stamp{configfile.StampOf(c.certificate), configfile.StampOf(c.key)}
@@ -75,7 +76,7 @@ func (c *studioCertificate) look() {
 	c.seen = seen
 	loaded, err := tls.LoadX509KeyPair(c.certificate, c.key)
 	if err == nil && !c.now().Before(loaded.Leaf.NotAfter) {
-		err = fmt.Errorf("%s has expired on %s", c.certificate, loaded.Leaf.NotAfter.Format(time.DateOnly))
+		err = fmt.Errorf("%s expired on %s", c.certificate, loaded.Leaf.NotAfter.Format(time.DateOnly))
 	}
 	c.problem = err
 	switch {
@@ -85,11 +86,11 @@ func (c *studioCertificate) look() {
 			c.log.Info("the studio's certificate was renewed", "file", c.certificate, "until", loaded.Leaf.NotAfter)
 		}
 	case !first:
-		c.log.Error("the new certificate is of no use; the one before stays in force", "file", c.certificate, "until", c.loaded.Leaf.NotAfter, "error", err)
+		c.log.Error("the new certificate cannot be used; the old one stays in use", "file", c.certificate, "until", c.loaded.Leaf.NotAfter, "error", err)
 	}
 }
 
-// source gives the certificate in force at any time, nil without one of the studio's.
+// source returns the function that gives the certificate in use, nil when the studio has none.
 func (c *studioCertificate) source() func() (*tls.Certificate, error) {
 	if c == nil {
 		return nil
@@ -103,7 +104,7 @@ func (c *studioCertificate) current() (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// checks is how the certificate is, nothing without one of the studio's.
+// checks are the health checks of the certificate, none when the studio has none.
 func (c *studioCertificate) checks() []farm.Check {
 	if c == nil {
 		return nil
@@ -111,7 +112,7 @@ func (c *studioCertificate) checks() []farm.Check {
 	return []farm.Check{c.check()}
 }
 
-// check tells how the certificate is. Agents do not need it, so the farm works on without.
+// check is the health check of the certificate. Problems are warnings only: agents do not need this certificate.
 func (c *studioCertificate) check() farm.Check {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,16 +120,16 @@ func (c *studioCertificate) check() farm.Check {
 	found := farm.Passed("studio certificate", "good until "+until.UTC().Format(time.RFC3339))
 	switch left := until.Sub(c.now()); {
 	case c.problem != nil:
-		found.Warn, found.Found = true, fmt.Sprintf("what is in the files is not used: %v; the one before is %s", c.problem, found.Found)
+		found.Warn, found.Found = true, fmt.Sprintf("the files hold a certificate that cannot be used: %v; the old one is %s", c.problem, found.Found)
 	case left <= 0:
-		found.Warn, found.Found = true, fmt.Sprintf("ended on %s: put a new one into %s and %s", until.UTC().Format(time.RFC3339), c.certificate, c.key)
+		found.Warn, found.Found = true, fmt.Sprintf("expired on %s: put a new one into %s and %s", until.UTC().Format(time.RFC3339), c.certificate, c.key)
 	case left < certificateWarning && left < until.Sub(c.loaded.Leaf.NotBefore)/4:
-		found.Warn, found.Found = true, fmt.Sprintf("ends on %s: put a new one into %s and %s", until.UTC().Format(time.RFC3339), c.certificate, c.key)
+		found.Warn, found.Found = true, fmt.Sprintf("expires on %s: put a new one into %s and %s", until.UTC().Format(time.RFC3339), c.certificate, c.key)
 	}
 	return found
 }
 
-// nodeNames are by which callers know a node that listens at an address.
+// nodeNames are the names and addresses under which callers may reach a node that listens at an address: its certificate has to have them.
 func nodeNames(listen *net.TCPAddr, f Flags) []string {
 	list := []string{"localhost", "127.0.0.1", "::1"}
 	add := func(name string) {

@@ -57,7 +57,7 @@ func TestTheStudiosCertificateIsReadAgainWhenItIsRenewed(t *testing.T) {
 	}
 	serial := func() int64 {
 		t.Helper()
-		files.look()
+		files.reload()
 		loaded, err := files.current()
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestTheStudiosCertificateIsReadAgainWhenItIsRenewed(t *testing.T) {
 		if got := serial(); got != 2 {
 			t.Errorf("%s: it is number %d", name, got)
 		}
-		if check := files.check(); !check.Warn || check.Err != nil || !strings.Contains(check.Found, "not used") || strings.Count(said.String(), "level=ERROR") != 1 {
+		if check := files.check(); !check.Warn || check.Err != nil || !strings.Contains(check.Found, "cannot be used") || strings.Count(said.String(), "level=ERROR") != 1 {
 			t.Errorf("%s: told is %+v, and logged\n%s", name, check, &said)
 		}
 		if serial(); strings.Count(said.String(), "level=ERROR") != 1 {
@@ -106,15 +106,15 @@ func TestTheStudiosCertificateIsReadAgainWhenItIsRenewed(t *testing.T) {
 		serial()
 	}
 	now = now.Add(50 * time.Minute) // of the hour that it is good
-	if check := files.check(); !check.Warn || !strings.Contains(check.Found, "ends on") {
+	if check := files.check(); !check.Warn || !strings.Contains(check.Found, "expires on") {
 		t.Errorf("shortly before its end: %+v", check)
 	}
 	now = now.Add(time.Hour)
-	if check := files.check(); !check.Warn || !strings.Contains(check.Found, "ended on") {
+	if check := files.check(); !check.Warn || !strings.Contains(check.Found, "expired on") {
 		t.Errorf("after its end: %+v", check)
 	}
 	renewStudioCertificate(t, dir, 9, time.Now().Add(time.Hour)) // good until before now, which is later
-	if got := serial(); got != 2 || !strings.Contains(files.check().Found, "has expired") {
+	if got := serial(); got != 2 || !strings.Contains(files.check().Found, " expired on ") {
 		t.Errorf("one that had expired already is used: %d, %+v", got, files.check())
 	}
 }

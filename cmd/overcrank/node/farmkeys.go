@@ -21,7 +21,7 @@ import (
 	"overcrank/farm/wire"
 )
 
-// clusterFlags say with which other coordinators this one is to be.
+// clusterFlags say which farm of several coordinators this one belongs to.
 type clusterFlags struct {
 	Join             []string      `help:"Where other coordinators are: with --cluster-token-file, base addresses (https://rack1:8080) of a farm to become part of; else host:port of their --cluster-address." placeholder:"ADDRESS" env:"OVERCRANK_JOIN"`
 	GossipJoin       []string      `help:"Instead of --join, for a farm whose key this machine has: where gossip of other coordinators is, host:port of a --gossip-listen." placeholder:"ADDRESS" env:"OVERCRANK_GOSSIP_JOIN"`
@@ -32,11 +32,12 @@ type clusterFlags struct {
 	RemoveDeadAfter  time.Duration `help:"How long a coordinator may be dead before it loses its place, where the farm can do without; 0 for never." default:"72h" env:"OVERCRANK_REMOVE_DEAD_AFTER"`
 }
 
-const mostExpected = 9
+// maxExpected is how many coordinators may begin a farm together.
+const maxExpected = 9
 
 func (f clusterFlags) check(clusterListen string) error {
-	if f.BootstrapExpect < 0 || f.BootstrapExpect > mostExpected {
-		return fmt.Errorf("--bootstrap-expect is %d: it has to be from 1 to %d, and 1, 3 or 5 at best", f.BootstrapExpect, mostExpected)
+	if f.BootstrapExpect < 0 || f.BootstrapExpect > maxExpected {
+		return fmt.Errorf("--bootstrap-expect is %d: it has to be from 1 to %d, and 1, 3 or 5 at best", f.BootstrapExpect, maxExpected)
 	}
 	if f.PromoteAfter < 0 || f.RemoveDeadAfter < 0 {
 		return fmt.Errorf("--promote-after is %v and --remove-dead-after %v: neither can be below 0", f.PromoteAfter, f.RemoveDeadAfter)
@@ -59,7 +60,7 @@ func isBase(address string) bool {
 	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
 }
 
-// nodes are the addresses of --join at which coordinators speak with each other.
+// nodes are the addresses of --join, when these are addresses of the coordinators' own port.
 func (f clusterFlags) nodes() []string {
 	if f.ClusterTokenFile != "" {
 		return nil
@@ -67,7 +68,8 @@ func (f clusterFlags) nodes() []string {
 	return f.Join
 }
 
-// prepareFolder puts what makes this machine one of the farm's coordinators into a data folder that lacks it.
+// prepareFolder makes sure that the data folder has the farm's key: from --farm-key-file, or from the farm that --join and
+// --cluster-token-file name.
 func (f Flags) prepareFolder(ctx context.Context, version string, logger *slog.Logger) error {
 	has, err := farmkeys.Exist(f.DataDir)
 	if err != nil {
@@ -76,7 +78,7 @@ func (f Flags) prepareFolder(ctx context.Context, version string, logger *slog.L
 	if f.FarmKeyFile != "" {
 		text, err := os.ReadFile(f.FarmKeyFile)
 		switch {
-		case (has || f.ClusterTokenFile != "") && errors.Is(err, fs.ErrNotExist): // the copy was removed, as it should be
+		case (has || f.ClusterTokenFile != "") && errors.Is(err, fs.ErrNotExist): // the copy was deleted after the first start, as recommended
 		case err != nil:
 			return fmt.Errorf("read the farm's key: %w", err)
 		default:
@@ -123,7 +125,7 @@ func (f Flags) fetchKeys(ctx context.Context, version string, logger *slog.Logge
 			asks := wire.NodeJoin{ID: id, Name: name, Version: version, Level: coordinator.Level(), At: time.Now()}
 			keys, err := askForKeys(ctx, farm, base, token.Secret, asks)
 			if err == nil {
-				logger.Info("the farm has given this coordinator its keys", "farm", keys.Farm, "by", base)
+				logger.Info("received the keys of the farm", "farm", keys.Farm, "by", base)
 				return cluster.TakeKeys(f.DataDir, keys)
 			}
 			var refused *client.Error
@@ -132,7 +134,7 @@ func (f Flags) fetchKeys(ctx context.Context, version string, logger *slog.Logge
 			}
 			last = fmt.Errorf("join the farm at %s: %w", base, err)
 		}
-		logger.Warn("the farm does not give its keys yet", "again in", pause, "error", last)
+		logger.Warn("cannot get the keys of the farm yet", "again in", pause, "error", last)
 		select {
 		case <-ctx.Done():
 			return last
@@ -141,10 +143,10 @@ func (f Flags) fetchKeys(ctx context.Context, version string, logger *slog.Logge
 	}
 }
 
-// joinWithin bounds one question for the keys.
+// joinWithin is the timeout of one request for the keys.
 const joinWithin = 30 * time.Second
 
-// askForKeys asks one coordinator for the farm's keys. Nothing of the token is sent before it has shown that it is of the farm.
+// askForKeys asks one coordinator for the farm's keys. The token is not sent until the coordinator has proven that it belongs to the farm.
 func askForKeys(ctx context.Context, farm *http.Client, base, secret string, asks wire.NodeJoin) (wire.NodeKeys, error) {
 	text, err := json.Marshal(asks)
 	if err != nil {

@@ -46,21 +46,21 @@ type Flags struct {
 	boundFlags
 }
 
-// shortestLease leaves an agent time for a few heartbeats.
-const shortestLease = time.Second
+// minLease leaves an agent time for a few heartbeats.
+const minLease = time.Second
 
-// BeforeResolve is for the parser of the command line.
+// BeforeResolve loads the file of settings. The parser of the command line calls it.
 func (Flags) BeforeResolve(ctx *kong.Context, command *kong.Path, files *configfile.Resolver) error {
 	return files.Load(ctx, command)
 }
 
-// Validate refuses values with which a farm would start and not work. The parser of the command line calls it.
+// Validate refuses values with which a farm would start but not work. The parser of the command line calls it.
 func (f Flags) Validate() error {
 	if err := f.check(f.ClusterListen); err != nil {
 		return err
 	}
-	if f.Lease < shortestLease {
-		return fmt.Errorf("--lease is %v: it has to be %v at least, or agents lose their work while they hold it", f.Lease, shortestLease)
+	if f.Lease < minLease {
+		return fmt.Errorf("--lease is %v: it has to be %v at least, or agents lose their work while they hold it", f.Lease, minLease)
 	}
 	if f.RedactAfter <= 0 || f.KeepOutputs < 0 || f.KeepHistory < 0 {
 		return fmt.Errorf("--redact-after is %v, --keep-outputs %v, --keep-history %v: the first has to be above 0, the others 0 or more", f.RedactAfter, f.KeepOutputs, f.KeepHistory)
@@ -89,7 +89,7 @@ func (f Flags) Validate() error {
 	return errors.Join(f.checkBase("--public-address", f.PublicAddress), f.checkBase("--node-address", f.NodeAddress))
 }
 
-// checkBase refuses a base address that makes no links, or links that the farm would refuse itself.
+// checkBase refuses a base address from which no links can be made, and one whose links the farm itself would refuse.
 func (f Flags) checkBase(flag, base string) error {
 	if base == "" {
 		return nil

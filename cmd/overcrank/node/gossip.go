@@ -2,11 +2,11 @@ package node
 
 import "net"
 
-// gossipPort is where coordinators gossip by default. Agents do at 7946, and may be on the same machine.
+// gossipPort is the default port for gossip of coordinators. Agents use 7946, and may run on the same machine.
 const gossipPort = "7947"
 
-// gossip is where the coordinator gossips, host:port: agents and coordinators on other machines have to reach it where they reach the
-// coordinator itself. One that listens to its own machine alone gossips there.
+// gossip is the address for the coordinator's gossip, host:port: on the host of --listen, since whoever reaches the coordinator has to
+// reach its gossip, too.
 func (f Flags) gossip() string {
 	if f.GossipListen != "" {
 		return f.GossipListen
@@ -14,11 +14,11 @@ func (f Flags) gossip() string {
 	if f.onlyHere() {
 		return "127.0.0.1:0"
 	}
-	host, _, _ := net.SplitHostPort(f.Listen) // it was listened to
+	host, _, _ := net.SplitHostPort(f.Listen) // valid: it was listened to
 	return net.JoinHostPort(host, gossipPort)
 }
 
-// gossipBeside is where an agent gossips on the coordinator's machine: others have to reach it as they reach the coordinator.
+// gossipBeside is the address for gossip of an agent on the coordinator's machine: the host of the coordinator's gossip, any port.
 func (f Flags) gossipBeside() string {
 	host, _, err := net.SplitHostPort(f.gossip())
 	if err != nil {
@@ -27,7 +27,7 @@ func (f Flags) gossipBeside() string {
 	return net.JoinHostPort(host, "0")
 }
 
-// onlyHere says whether --listen is an address that other machines cannot reach.
+// onlyHere reports whether --listen is an address that other machines cannot reach.
 func (f Flags) onlyHere() bool {
 	host, _, err := net.SplitHostPort(f.Listen)
 	if err != nil || host == "localhost" {

@@ -2,8 +2,8 @@ package node
 
 import "time"
 
-// underneath is what of the machine under a coordinator a test build can make misbehave. The zero value is the machine as it is.
-type underneath struct {
+// machineFaults are the parts of the machine that a test build can make fail. The zero value is the machine without faults.
+type machineFaults struct {
 	now        func() time.Time
 	beforeSync func() error
 }

@@ -10,17 +10,17 @@ import (
 	"overcrank/faults"
 )
 
-// faultsVariable names the file with the faults of the machine, which may come and change at any time.
+// faultsVariable is the environment variable with the path of a file of faults. The file may appear and change at any time.
 const faultsVariable = "OVERCRANK_FAULTS"
 
-// machine is the machine that this program runs on, with the faults of a file until ctx ends.
-func machine(ctx context.Context, logger *slog.Logger) underneath {
+// machine follows the file of faults until ctx ends.
+func machine(ctx context.Context, logger *slog.Logger) machineFaults {
 	path := os.Getenv(faultsVariable)
 	if path == "" {
-		return underneath{}
+		return machineFaults{}
 	}
-	logger.Warn("this is a test build: the machine has the faults that a file says", "file", path)
+	logger.Warn("this is a test build: a file says how the machine fails", "file", path)
 	m := faults.NewMachine()
 	go m.Follow(ctx, path, logger) // ends with the process
-	return underneath{now: m.Now, beforeSync: m.BeforeSync}
+	return machineFaults{now: m.Now, beforeSync: m.BeforeSync}
 }

@@ -7,5 +7,5 @@ import (
 	"log/slog"
 )
 
-// machine is the machine that this program runs on.
-func machine(context.Context, *slog.Logger) underneath { return underneath{} }
+// machine is the machine without faults.
+func machine(context.Context, *slog.Logger) machineFaults { return machineFaults{} }

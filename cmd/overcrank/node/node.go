@@ -34,52 +34,53 @@ import (
 const ReadTemplate = "read-template"
 
 const (
-	// handOverWithin bounds how long a coordinator that stops waits for another to lead.
+	// handOverWithin is how long a coordinator that stops waits until another one leads.
 	handOverWithin = 5 * time.Second
-	// answerWithin is how long requests may take that are being answered when a coordinator stops.
+	// answerWithin is how long a coordinator that stops waits for requests in progress.
 	answerWithin = 5 * time.Second
-	// tlsPatience is how long a connection with TLS waits for a coordinator that is being opened for the first time.
-	tlsPatience = 5 * time.Second
+	// tlsWithin is how long a TLS handshake waits for a coordinator that is being opened for the first time, which has no certificate yet.
+	tlsWithin = 5 * time.Second
 )
 
-// node is a process that runs a coordinator: the address at which it is asked, which stays, and behind that one coordinator after the
-// other, each with the settings of its time.
+// node is a process that runs a coordinator. The address at which it listens stays; a reload of the settings replaces the coordinator
+// behind it.
 type node struct {
 	logger   *slog.Logger
 	program  process.Program
-	under    underneath
+	faults   machineFaults
 	bounds   bounds
 	listener net.Listener
 	front    *api.Front
 	address  string        // base address for callers, at the start
 	local    string        // base address for processes of this machine
-	ended    chan struct{} // closed when the address is served no more
-	failure  error         // why, once ended is closed
+	ended    chan struct{} // closed when the node no longer listens
+	failure  error         // why it no longer listens; read it once ended is closed
 
-	secure atomic.Pointer[tls.Config] // how TLS is spoken; nil until it is known
+	secure atomic.Pointer[tls.Config] // nil before the first coordinator is open, unless the studio has a certificate of its own
 	opened chan struct{}              // closed when the first coordinator is open
 
-	settings settings       // in force; of the goroutine that runs the node, as what follows
-	hangUp   chan os.Signal // asks for new settings
-	terminal bool           // whether it was started in one
-	deserted bool           // the terminal is gone
+	// What follows belongs to the goroutine that runs the node.
+	settings     settings       // in force
+	hangUp       chan os.Signal // receives SIGHUP
+	inTerminal   bool           // it was started in a terminal
+	terminalGone bool           // and that terminal was closed
 
 	mu  sync.Mutex
 	now *service // that was opened last; nil before the first
 }
 
-// service is a coordinator with all that answers for it.
+// service is a coordinator with its API and dashboard.
 type service struct {
 	farm             *coordinator.Coordinator
 	app              *fiber.App
 	secure           *tls.Config
 	stopAPI, stopWeb func()
 	stopFollowing    context.CancelFunc
-	following        sync.WaitGroup // of the studio's certificate
-	quiet            sync.Once
+	following        sync.WaitGroup // waits for the goroutine that follows the studio's certificate
+	endOnce          sync.Once      // of endSockets
 }
 
-// start listens, opens the coordinator and serves.
+// start listens, begins to serve, and opens the coordinator. Requests wait until it is open.
 func start(ctx context.Context, settings settings, program process.Program, logger *slog.Logger) (*node, error) {
 	f := settings.flags
 	coordinator.PaceProcess()
@@ -96,8 +97,8 @@ func start(ctx context.Context, settings settings, program process.Program, logg
 		return nil, fmt.Errorf("listen on %s: %w (choose another address with --listen)", f.Listen, err)
 	}
 	n := &node{
-		logger: logger, program: program, under: machine(ctx, logger), bounds: held, listener: ln, front: api.NewFront(logger, beingOpened(f.DataDir)),
-		ended: make(chan struct{}), opened: make(chan struct{}), settings: settings, hangUp: listenForReload(), terminal: term.IsTerminal(int(os.Stdin.Fd())),
+		logger: logger, program: program, faults: machine(ctx, logger), bounds: held, listener: ln, front: api.NewFront(logger, beingOpened(f.DataDir)),
+		ended: make(chan struct{}), opened: make(chan struct{}), settings: settings, hangUp: listenForReload(), inTerminal: term.IsTerminal(int(os.Stdin.Fd())),
 	}
 	n.address, n.local = addresses(ln.Addr().(*net.TCPAddr), f)
 	go func() {
@@ -105,13 +106,13 @@ func start(ctx context.Context, settings settings, program process.Program, logg
 		secure := &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: n.tls}
 		n.failure = n.front.Serve(api.TLS(inbound.Listen(ln, held.port, logger), secure, logger))
 	}()
-	if err := n.openPatiently(ctx); err != nil {
+	if err := n.openRetrying(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), n.shut())
 	}
 	return n, nil
 }
 
-// tls is how TLS is spoken now.
+// tls is the TLS configuration for a new connection.
 func (n *node) tls(*tls.ClientHelloInfo) (*tls.Config, error) {
 	if now := n.secure.Load(); now != nil {
 		return now, nil
@@ -119,12 +120,12 @@ func (n *node) tls(*tls.ClientHelloInfo) (*tls.Config, error) {
 	select {
 	case <-n.opened:
 		return n.secure.Load(), nil
-	case <-time.After(tlsPatience):
-		return nil, errors.New("this coordinator has no certificate before its farm is open")
+	case <-time.After(tlsWithin):
+		return nil, errors.New("this coordinator has no certificate until its farm is open")
 	}
 }
 
-// service is the one that was opened last.
+// service is the service that was opened last.
 func (n *node) service() *service {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -134,7 +135,7 @@ func (n *node) service() *service {
 // farm is the coordinator that was opened last.
 func (n *node) farm() *coordinator.Coordinator { return n.service().farm }
 
-// open opens a coordinator with some flags and has it answer.
+// open opens a coordinator with the flags f and passes requests to it.
 func (n *node) open(ctx context.Context, f Flags) error {
 	at := n.listener.Addr().(*net.TCPAddr)
 	own, _ := addresses(at, f)
@@ -146,7 +147,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 	if err != nil {
 		return err
 	}
-	studio, err := f.openStudioCertificate(n.logger, n.under.now)
+	studio, err := f.openStudioCertificate(n.logger, n.faults.now)
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
 		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy,
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: public.DescribeJob,
-		Now: n.under.now, BeforeSync: n.under.beforeSync, Gates: n.bounds.gates,
+		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,
 		Reader: []string{self, ReadTemplate}, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},
 		Strangers: n.bounds.strangers, GossipStreams: n.bounds.streams,
 	})
@@ -181,12 +182,12 @@ func (n *node) open(ctx context.Context, f Flags) error {
 	if studio != nil {
 		s.following.Go(func() { studio.follow(following) })
 	}
-	n.take(s)
+	n.use(s)
 	return nil
 }
 
-// take has a service answer.
-func (n *node) take(s *service) {
+// use passes requests to a service from now on.
+func (n *node) use(s *service) {
 	n.mu.Lock()
 	first := n.now == nil
 	n.now = s
@@ -198,8 +199,9 @@ func (n *node) take(s *service) {
 	}
 }
 
-// hold has new requests wait, and ends the coordinator that serves: sockets, requests that are being answered, and then the farm.
-func (n *node) hold(dataDir string) error {
+// closeService closes the service in use: first its sockets, then, once requests in progress are answered, its coordinator. New requests
+// wait meanwhile.
+func (n *node) closeService(dataDir string) error {
 	s := n.service()
 	drained := n.front.Hold(beingOpened(dataDir))
 	s.endSockets()
@@ -209,49 +211,49 @@ func (n *node) hold(dataDir string) error {
 	return s.close()
 }
 
-// endSockets ends what stays open for long: sockets and streams of events.
+// endSockets closes websockets and streams of events, which would stay open for long.
 func (s *service) endSockets() {
-	s.quiet.Do(func() {
+	s.endOnce.Do(func() {
 		s.stopWeb()
 		s.stopAPI()
 	})
 }
 
-// close ends what serves no more.
+// close closes the coordinator, and stops following the studio's certificate.
 func (s *service) close() error {
 	s.stopFollowing()
 	s.following.Wait()
 	return s.farm.Close()
 }
 
-// stop hands the lead over, and ends sockets, server and coordinator in that order.
+// stop hands the lead to another coordinator, and closes sockets, server and coordinator, in this order.
 func (n *node) stop() error {
-	n.takeLeave()
+	n.handOver()
 	s := n.service()
 	s.endSockets()
 	return errors.Join(n.shut(), s.close())
 }
 
-// takeLeave prepares for the end of the coordinator that serves.
-func (n *node) takeLeave() {
+// handOver has another coordinator lead, if this one does, before it closes.
+func (n *node) handOver() {
 	ctx, cancel := context.WithTimeout(context.Background(), handOverWithin)
 	defer cancel()
 	n.farm().TakeLeave(ctx)
 }
 
-// shut ends answering at the address.
+// shut stops listening and waits for the server to end.
 func (n *node) shut() error {
 	signal.Stop(n.hangUp)
 	shutdown := n.front.Shutdown(answerWithin)
 	if errors.Is(shutdown, context.DeadlineExceeded) {
-		shutdown = nil // whoever still holds a connection open is cut off with the end of the process
+		shutdown = nil // connections that are still open end with the process
 	}
-	_ = n.listener.Close() // a server that had not begun to serve has not heard of the shutdown
+	_ = n.listener.Close() // Shutdown does nothing to a server that does not serve yet
 	<-n.ended
 	return errors.Join(n.failure, shutdown)
 }
 
-// addresses are the base address at which others reach this coordinator, and the one for processes of this machine.
+// addresses returns the base address at which other machines reach this coordinator, and the one for processes on this machine.
 func addresses(a *net.TCPAddr, f Flags) (own, local string) {
 	port := fmt.Sprint(a.Port)
 	host, localHost := a.IP.String(), a.IP.String()
@@ -273,8 +275,8 @@ func addresses(a *net.TCPAddr, f Flags) (own, local string) {
 	return scheme + net.JoinHostPort(host, port), local
 }
 
-// mayAsk says which machines a coordinator at an address of its own asks for its callers. Where that and the farm's public address are
-// this machine itself, its callers are on it, and can ask its services without the farm.
+// mayAsk returns the policy on which addresses the coordinator may ask for its callers. own is its base address. Loopback addresses are
+// allowed when own and the farm's public address are loopback addresses: all callers are on this machine then, and could ask them directly.
 func (f Flags) mayAsk(own string) (address.Policy, error) {
 	policy, err := address.ParsePolicy(f.AllowAddress, f.DenyAddress)
 	if err != nil {
@@ -284,7 +286,7 @@ func (f Flags) mayAsk(own string) (address.Policy, error) {
 	for _, base := range []string{own, cmp.Or(f.PublicAddress, own)} {
 		at, err := url.Parse(base)
 		if err != nil {
-			return policy, fmt.Errorf("reading the farm's address: %w", err)
+			return policy, fmt.Errorf("parse the address of the farm: %w", err)
 		}
 		policy.Own = append(policy.Own, address.HostPort(at))
 		loopback = loopback && address.IsLoopback(at.Hostname())
@@ -295,7 +297,7 @@ func (f Flags) mayAsk(own string) (address.Policy, error) {
 	return policy.WithoutLoopback(), nil
 }
 
-// whileUp is a context that ends with the server too, and with the coordinator's place in the farm.
+// whileUp returns a context that also ends when the server ends, and when the coordinator is removed from the farm.
 func (n *node) whileUp(ctx context.Context, head *coordinator.Coordinator) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

@@ -19,10 +19,10 @@ import (
 	"overcrank/cmd/overcrank/process"
 )
 
-// uploadsWithin is how long new settings wait for uploads that are under way.
+// uploadsWithin is how long a reload waits for uploads in progress.
 const uploadsWithin = time.Minute
 
-// untilRestart are settings that an open coordinator cannot take up.
+// untilRestart are the settings that only a restart changes.
 func untilRestart() []string {
 	return []string{
 		"data-dir", "listen", "new-admin-token", "slots", "agent-config", "root",
@@ -30,13 +30,13 @@ func untilRestart() []string {
 	}
 }
 
-// settings are a node's as they were read, from the command line, the environment and a file.
+// settings are the settings of a node, as read from the command line, the environment and a file.
 type settings struct {
 	flags  Flags
-	values map[string]any // of each flag that may be set in a file, by its name
+	values map[string]any // of the flags that a file may set, by name
 }
 
-// settingsOf are the settings of the command that was typed.
+// settingsOf are the settings of a parsed command line.
 func settingsOf(kctx *kong.Context, f Flags) settings {
 	s := settings{flags: f, values: map[string]any{}}
 	for _, flag := range configfile.Settable(kctx.Selected().Flags) {
@@ -45,7 +45,7 @@ func settingsOf(kctx *kong.Context, f Flags) settings {
 	return s
 }
 
-// readSettings reads the settings of a command that runs a coordinator as they are now.
+// readSettings reads the settings of the command that runs this coordinator again.
 func readSettings(program process.Program) (settings, error) {
 	kctx, err := program.Parse()
 	if err != nil {
@@ -60,7 +60,7 @@ func readSettings(program process.Program) (settings, error) {
 	return settings{}, errors.New("the command line is no longer that of a coordinator")
 }
 
-// changed are the names of what differs, those apart that count from the next start on.
+// changed returns the names of the settings that differ: those that a reload changes now, and those that the next start changes later.
 func (s settings) changed(next settings) (now, later []string) {
 	for name, value := range next.values {
 		switch {
@@ -76,9 +76,9 @@ func (s settings) changed(next settings) (now, later []string) {
 	return now, later
 }
 
-// run serves until ctx ends, the address is served no more, the farm has this coordinator no more, or the terminal is gone in which it ran.
+// run serves until ctx ends, the server ends, the coordinator is removed from the farm, or the terminal in which it was started is closed.
 func (n *node) run(ctx context.Context) error {
-	for !n.deserted {
+	for !n.terminalGone {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -87,7 +87,7 @@ func (n *node) run(ctx context.Context) error {
 		case <-n.farm().Cluster().Left():
 			return nil
 		case <-n.hangUp:
-			if err := n.takeUp(ctx); err != nil {
+			if err := n.hungUp(ctx); err != nil {
 				return err
 			}
 		}
@@ -95,42 +95,42 @@ func (n *node) run(ctx context.Context) error {
 	return nil
 }
 
-// takeUp does what SIGHUP asks for: to take up the settings anew, unless it says that the terminal is gone in which the process ran.
-func (n *node) takeUp(ctx context.Context) error {
-	next, changed, anew := n.readAgain()
-	if !anew {
+// hungUp handles SIGHUP: it reloads the settings, unless the signal means that the terminal was closed.
+func (n *node) hungUp(ctx context.Context) error {
+	next, changed, ok := n.readAgain()
+	if !ok {
 		return nil
 	}
 	return n.reload(ctx, next, changed)
 }
 
-// readAgain are the settings as they are now, and the names of those that have changed and can be taken up. False says that there are none to
-// be taken up, for a reason that has been told.
-func (n *node) readAgain() (next settings, changed []string, anew bool) {
-	if n.deserted = n.terminal && !term.IsTerminal(int(os.Stdin.Fd())); n.deserted {
+// readAgain reads the settings, and returns the names of those that a reload changes. ok is false when there is nothing to reload; why is
+// logged.
+func (n *node) readAgain() (next settings, changed []string, ok bool) {
+	if n.terminalGone = n.inTerminal && !term.IsTerminal(int(os.Stdin.Fd())); n.terminalGone {
 		return n.settings, nil, false
 	}
 	next, err := readSettings(n.program)
 	if err != nil {
-		n.logger.Error("the settings stay as they were", "error", err)
+		n.logger.Error("cannot read the settings; the old ones stay in force", "error", err)
 		return n.settings, nil, false
 	}
 	changed, later := n.settings.changed(next)
 	if len(later) > 0 {
-		n.logger.Warn("some of the settings that changed count from the next start on", "settings", strings.Join(later, ", "))
+		n.logger.Warn("some of the changed settings take effect at the next start", "settings", strings.Join(later, ", "))
 		next.flags.DataDir, next.flags.Listen = n.settings.flags.DataDir, n.settings.flags.Listen
 		for _, name := range later {
 			next.values[name] = n.settings.values[name]
 		}
 	}
 	if len(changed) == 0 {
-		n.logger.Info("the settings are as they were")
+		n.logger.Info("the settings have not changed")
 	}
 	return next, changed, len(changed) > 0
 }
 
-// reload has a coordinator with new settings follow the one that serves, on the same folder. Requests wait meanwhile, sockets come again. When it
-// cannot be opened, another with the settings of before follows instead.
+// reload replaces the coordinator by one with new settings, on the same folder. Requests wait meanwhile; clients reconnect their sockets.
+// When it cannot be opened with the new settings, it is opened with the old ones.
 func (n *node) reload(ctx context.Context, next settings, changed []string) error {
 	uploads, cancel := context.WithTimeout(ctx, uploadsWithin)
 	n.front.AwaitUploads(uploads)
@@ -138,11 +138,11 @@ func (n *node) reload(ctx context.Context, next settings, changed []string) erro
 	if ctx.Err() != nil {
 		return nil
 	}
-	n.takeLeave()
+	n.handOver()
 	began := time.Now()
 	folder := n.settings.flags.DataDir
-	if err := n.hold(folder); err != nil {
-		n.logger.Error("the coordinator that served until now did not end in order", "error", err)
+	if err := n.closeService(folder); err != nil {
+		n.logger.Error("the coordinator with the old settings did not close properly", "error", err)
 	}
 	err := n.open(ctx, next.flags)
 	if err == nil {
@@ -150,14 +150,14 @@ func (n *node) reload(ctx context.Context, next settings, changed []string) erro
 		n.logger.Info("new settings are in force", "settings", strings.Join(changed, ", "), "waited", time.Since(began).Round(time.Millisecond))
 		return nil
 	}
-	n.logger.Error("the settings stay as they were: with the new ones the farm cannot be opened", "settings", strings.Join(changed, ", "), "error", err)
-	if err := n.openPatiently(ctx); err != nil && ctx.Err() == nil {
+	n.logger.Error("the farm cannot be opened with the new settings; the old ones stay in force", "settings", strings.Join(changed, ", "), "error", err)
+	if err := n.openRetrying(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("open the farm in %s again: %w", folder, err)
 	}
 	return nil
 }
 
-// listenForReload has SIGHUP wait until it is looked at.
+// listenForReload returns the channel that receives SIGHUP.
 func listenForReload() chan os.Signal {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)

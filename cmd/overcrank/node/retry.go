@@ -11,20 +11,20 @@ import (
 	"overcrank/farm"
 )
 
-// openAgain and openAgainMost are the pauses between two tries to open a farm.
+// The pause between two tries to open a farm: it doubles from the first to the last of these.
 const (
-	openAgain     = 500 * time.Millisecond
-	openAgainMost = 10 * time.Second
+	minRetryPause = 500 * time.Millisecond
+	maxRetryPause = 10 * time.Second
 )
 
-// errDeserted is the error of a coordinator that had not been opened when its terminal was closed.
-var errDeserted = errors.New("the terminal is gone in which it ran")
+// errTerminalGone is the error of a node whose terminal was closed before its coordinator was open.
+var errTerminalGone = errors.New("the terminal in which it ran was closed")
 
-// openPatiently opens a coordinator. As long as a cause that may pass by itself keeps it from that, such as a disk that is full, it
-// tries again, and callers are told the reason. SIGHUP has it try at once, with the settings as they are then.
-func (n *node) openPatiently(ctx context.Context) error {
-	var tried []string // settings that were changed since before
-	before, wait := n.settings, openAgain
+// openRetrying opens a coordinator. After errors that may pass by themselves, such as a full disk, it tries again, and answers requests with
+// the reason meanwhile. SIGHUP makes it read the settings again and try at once.
+func (n *node) openRetrying(ctx context.Context) error {
+	var tried []string // the settings that differ from before
+	before, wait := n.settings, minRetryPause
 	for {
 		err := n.open(ctx, n.settings.flags)
 		switch {
@@ -32,46 +32,45 @@ func (n *node) openPatiently(ctx context.Context) error {
 			return err
 		case mayPass(err):
 		case len(tried) > 0:
-			n.logger.Error("the settings stay as they were: with the new ones the farm cannot be opened", "settings", strings.Join(tried, ", "), "error", err)
+			n.logger.Error("the farm cannot be opened with the new settings; the old ones stay in force", "settings", strings.Join(tried, ", "), "error", err)
 			n.settings, tried = before, nil
 			continue
 		default:
 			return err
 		}
-		err = fmt.Errorf("the farm in %s cannot be opened: %w; it is tried again until it can", n.settings.flags.DataDir, err)
+		err = fmt.Errorf("the farm in %s cannot be opened: %w; trying again", n.settings.flags.DataDir, err)
 		n.front.Despair(waitsFor(err))
-		n.logger.Error("this coordinator serves nothing yet", "reason", err, "again in", wait)
+		n.logger.Error("cannot serve requests yet", "reason", err, "again in", wait)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-n.hangUp:
-			next, changed, anew := n.readAgain()
-			if n.deserted {
-				return errDeserted
+			next, changed, ok := n.readAgain()
+			if n.terminalGone {
+				return errTerminalGone
 			}
-			if anew {
-				n.logger.Info("it is tried with new settings", "settings", strings.Join(changed, ", "))
+			if ok {
+				n.logger.Info("trying to open the farm with new settings", "settings", strings.Join(changed, ", "))
 				before, tried = n.settings, changed
 			}
-			n.settings, wait = next, openAgain
+			n.settings, wait = next, minRetryPause
 		case <-time.After(wait):
-			wait = min(2*wait, openAgainMost)
+			wait = min(2*wait, maxRetryPause)
 		}
 	}
 }
 
-// mayPass tells causes that may pass while the process waits from those that need another start: a damaged file, a folder that is
-// another farm's, a port that is taken.
+// mayPass reports whether an error may pass by itself, unlike a damaged file, the folder of another farm, or a port in use.
 func mayPass(err error) bool {
 	return durable.Blocked(err) || farm.CodeOf(err) == farm.CodeUnavailable
 }
 
-// beingOpened is what a node says of itself while its farm is opened.
+// beingOpened is the health check of a node that is opening its farm.
 func beingOpened(dataDir string) func() []farm.Check {
 	return waitsFor(fmt.Errorf("the farm in %s is being opened", dataDir))
 }
 
-// waitsFor is what a node says of itself that serves nothing for a reason.
+// waitsFor is the health check of a node that cannot serve requests yet.
 func waitsFor(reason error) func() []farm.Check {
 	return func() []farm.Check {
 		return []farm.Check{farm.Failed("start", farm.Errorf(farm.CodeUnavailable, "%w", reason))}

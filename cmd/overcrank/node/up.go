@@ -26,7 +26,7 @@ type Up struct {
 	Root        []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path" env:"OVERCRANK_ROOT"`
 }
 
-// Validate is for the parser of the command line.
+// Validate checks the flags. The parser of the command line calls it.
 func (u Up) Validate() error {
 	if u.Slots < 1 {
 		return fmt.Errorf("--slots is %d: the agent needs one at least (overcrank coordinator runs without an agent)", u.Slots)
@@ -34,7 +34,7 @@ func (u Up) Validate() error {
 	return u.Flags.Validate()
 }
 
-// Run runs a coordinator and, as a process of its own that joins like any other, one agent.
+// Run runs a coordinator, and one agent in a process of its own, which joins the farm like any other agent.
 func (u *Up) Run(ctx context.Context, kctx *kong.Context, out *terminal.Output, program process.Program, logger *slog.Logger) error {
 	n, err := start(ctx, settingsOf(kctx, u.Flags), program, logger)
 	if err != nil {
@@ -51,34 +51,34 @@ func (u *Up) Run(ctx context.Context, kctx *kong.Context, out *terminal.Output, 
 	}()
 	err = n.run(ctx)
 	stopAgent()
-	<-done // the agent reports to the coordinator to its last breath
+	<-done // the coordinator stops after the agent, which reports to it until its end
 	return errors.Join(err, n.stop())
 }
 
-// keepAgent runs the agent process and starts it again when it dies, until ctx ends.
+// keepAgent runs the agent process, and starts it again when it ends, until ctx does.
 func (u *Up) keepAgent(ctx context.Context, n *node, stderr io.Writer, logger *slog.Logger) {
-	const shortest, longest = time.Second, 30 * time.Second
-	pause := shortest
+	const minPause, maxPause = time.Second, 30 * time.Second
+	pause := minPause
 	for ctx.Err() == nil {
 		began := time.Now()
 		err := u.runAgent(ctx, n, stderr)
 		if ctx.Err() != nil {
 			return
 		}
-		if time.Since(began) > longest {
-			pause = shortest
+		if time.Since(began) > maxPause {
+			pause = minPause
 		}
-		logger.Warn("the agent has stopped and is started again", "error", err, "in", pause)
+		logger.Warn("the agent has ended; starting it again", "error", err, "in", pause)
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, longest)
+		pause = min(2*pause, maxPause)
 	}
 }
 
-// runAgent runs the agent process until it ends or ctx does. The pipe on its standard input ends with this process,
-// however that dies, and the agent ends with the pipe.
+// runAgent runs the agent process until it ends or ctx does. The agent also ends when its standard input does: that is a pipe, which closes
+// with this process, however it ends.
 func (u *Up) runAgent(ctx context.Context, n *node, stderr io.Writer) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -114,7 +114,7 @@ func (u *Up) runAgent(ctx context.Context, n *node, stderr io.Writer) error {
 	return cmd.Run()
 }
 
-// invitation lets the agent in that has not enrolled, with a token of its own that works once.
+// invitation returns the environment with a join token for the agent, unless the agent has enrolled already.
 func (u *Up) invitation(ctx context.Context, n *node) (environment []string, err error) {
 	enrolled, err := agent.Enrolled(u.agentFolder())
 	if err != nil || enrolled {

@@ -12,7 +12,8 @@ import (
 	"overcrank/durable"
 )
 
-// welcome waits for the farm, makes the first token on a new one, keeps it in a file only this user can read, and tells where the farm is.
+// welcome waits until the coordinator is part of a farm, and prints where the farm is. For a new farm it makes the administrator's token,
+// and writes it to a file that only this user can read.
 func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
 	early := n.farm().Cluster().Blank()
 	if early {
@@ -28,7 +29,7 @@ func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
 	path := filepath.Join(f.DataDir, coordinator.AdminTokenFile)
 	keep := func(secret string) error { return durable.WriteFile(path, []byte(secret+"\n"), 0o600) }
 	var token string
-	if head.Cluster().Leads() { // of those that begin a farm together
+	if head.Cluster().Leads() { // one of the coordinators that begin a farm together
 		token, err = head.FirstToken(ctx, keep)
 	}
 	if err == nil && token == "" && f.NewAdminToken {
@@ -61,10 +62,10 @@ func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
 	return nil
 }
 
-// awaitFarm waits until this coordinator is one of a farm's, with the settings as they are meanwhile. False says that it does not come to
-// that: whoever runs the node learns why.
+// awaitFarm waits until this coordinator is part of a farm, and reloads its settings meanwhile when asked to. It reports false when the node
+// ends before that; run finds out why.
 func (n *node) awaitFarm(ctx context.Context) (there bool, err error) {
-	for !n.deserted {
+	for !n.terminalGone {
 		head := n.farm()
 		waiting, cancel := n.whileUp(ctx, head)
 		met := make(chan bool, 1)
@@ -76,7 +77,7 @@ func (n *node) awaitFarm(ctx context.Context) (there bool, err error) {
 		case <-n.hangUp:
 			cancel()
 			<-met
-			if err := n.takeUp(ctx); err != nil {
+			if err := n.hungUp(ctx); err != nil {
 				return false, err
 			}
 		}

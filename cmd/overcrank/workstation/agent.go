@@ -21,8 +21,8 @@ import (
 	"overcrank/farm"
 )
 
-// Agent runs an agent and speaks to the one of this machine. All of these take the agent's settings, so that they mean the
-// same agent.
+// Agent are the commands that run the agent of this machine, and those that ask it. All of them have the agent's settings, so that they
+// mean the same agent.
 type Agent struct {
 	Settings
 
@@ -36,7 +36,7 @@ type Agent struct {
 	ReportInput reportInputCommand `cmd:"" hidden:""`
 }
 
-// Settings can be set by flags, variables of the environment and a file, in this order of weight.
+// Settings are the settings of an agent. Flags take precedence over environment variables, and these over the file.
 type Settings struct {
 	ConfigFile   string   `name:"config" help:"File of settings, a line 'flag: value' for each; when left out, the one that 'overcrank agent config' names, if it is there." placeholder:"FILE" env:"OVERCRANK_AGENT_CONFIG"`
 	DataDir      string   `help:"Folder for the agent's credential, cache and work." default:"${agent_folder}" type:"path" env:"OVERCRANK_AGENT_DATA_DIR,OVERCRANK_AGENT_DIR"`
@@ -69,21 +69,21 @@ type Settings struct {
 	UntilStdinEnds bool `help:"End when standard input ends." hidden:""`
 }
 
-// weeklyHours is farm.Hours as a flag and a file have it.
+// weeklyHours is farm.Hours as the value of a flag.
 type weeklyHours struct{ farm.Hours }
 
-// UnmarshalText reads a window of the week.
+// UnmarshalText parses a window of the week.
 func (w *weeklyHours) UnmarshalText(text []byte) (err error) {
 	w.Hours, err = farm.ParseHours(string(text))
 	return err
 }
 
-// BeforeResolve is for the parser of the command line.
+// BeforeResolve loads the file of settings. The parser of the command line calls it.
 func (Settings) BeforeResolve(ctx *kong.Context, command *kong.Path, files *configfile.Resolver) error {
 	return files.Load(ctx, command)
 }
 
-// Validate refuses values with which an agent would start and not work. The parser of the command line calls it.
+// Validate refuses values with which an agent would start but not work. The parser of the command line calls it.
 func (s Settings) Validate() error {
 	if s.Slots < 1 || s.CacheSize < 0 {
 		return fmt.Errorf("--slots is %d, --cache-size %d: an agent needs one slot at least, and a cache cannot be below 0", s.Slots, s.CacheSize)
@@ -101,7 +101,7 @@ func (s Settings) Validate() error {
 	return nil
 }
 
-// manners are the settings that may change while the agent runs.
+// manners are the settings that can change while the agent runs.
 func (s Settings) manners() agent.Manners {
 	rules := presence.Rules{IdleAfter: s.IdleAfter, LockedIsIdle: s.LockedIsIdle, MaxOtherLoad: s.MaxOtherLoad, Programs: s.Programs, NotOnBattery: !s.OnBattery}
 	for _, h := range s.Hours {
@@ -110,7 +110,7 @@ func (s Settings) manners() agent.Manners {
 	return agent.Manners{Tags: s.Tags, Rules: rules, Return: agent.Return(s.OnReturn), FrameTime: s.FrameTime}
 }
 
-// config is what the settings mean to the agent.
+// config is the agent's configuration for these settings.
 func (s Settings) config(version string, logger *slog.Logger) agent.Config {
 	return agent.Config{
 		DataDir: s.DataDir, Coordinators: s.Coordinator, JoinToken: s.JoinToken, Name: s.Name, Slots: s.Slots,
@@ -139,7 +139,7 @@ func (runCommand) Run(ctx context.Context, a *Agent, program process.Program, lo
 	}
 	if settings.Priority == "below-normal" {
 		if err := presence.StepBack(); err != nil {
-			logger.Warn("the agent takes as much of the machine as other programs", "error", err)
+			logger.Warn("cannot lower the priority of the agent", "error", err)
 		}
 	}
 	config := settings.config(program.Version, logger)

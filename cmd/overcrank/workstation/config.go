@@ -50,7 +50,7 @@ func (a configCommand) Run(out *terminal.Output, kctx *kong.Context, files *conf
 	return out.Table(table)
 }
 
-// agentFlags are the flags of the agent's command, whichever of its own commands was typed.
+// agentFlags are the flags of 'overcrank agent', which all commands below it have.
 func agentFlags(kctx *kong.Context) []*kong.Flag {
 	for _, p := range kctx.Path {
 		if p.Command != nil && p.Command.Name == "agent" {

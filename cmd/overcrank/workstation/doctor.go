@@ -29,7 +29,7 @@ Run it as the account that the agent runs as. The exit code is 1 when something 
     overcrank agent doctor --json`
 }
 
-// Run prints what the doctor found. It exits with 1 when something is broken.
+// Run examines the machine and prints the findings. The exit code is 1 when something is broken.
 func (d doctorCommand) Run(ctx context.Context, a *Agent, out *terminal.Output, program process.Program, logger *slog.Logger) error {
 	if d.EngineTime < time.Second {
 		return exit.Usagef("--engine-time is below a second")
@@ -69,7 +69,7 @@ func (d doctorCommand) print(out *terminal.Output, found doctor.Examination) err
 		}
 	}
 	if d.All {
-		if err := printStock(out, found.Inventory); err != nil {
+		if err := printFontsAndEffects(out, found.Inventory); err != nil {
 			return err
 		}
 	}
@@ -85,11 +85,11 @@ func (d doctorCommand) print(out *terminal.Output, found doctor.Examination) err
 	if err := out.Table(checks); err != nil {
 		return err
 	}
-	return printMending(out, found)
+	return printRemedies(out, found)
 }
 
-// printMending says what to do about what is not well, the worst first.
-func printMending(out *terminal.Output, found doctor.Examination) error {
+// printRemedies prints what to do about each problem, the worst first.
+func printRemedies(out *terminal.Output, found doctor.Examination) error {
 	broken, poor := 0, 0
 	for _, health := range []doctor.Health{doctor.Broken, doctor.Poor} {
 		for _, f := range found.Findings {
@@ -159,8 +159,8 @@ func engineKind(e farm.EngineInfo) string {
 	return "After Effects"
 }
 
-// printStock lists fonts and effects.
-func printStock(out *terminal.Output, inv farm.Inventory) error {
+// printFontsAndEffects lists the fonts and the effects of plug-ins.
+func printFontsAndEffects(out *terminal.Output, inv farm.Inventory) error {
 	fmt.Fprintln(out)
 	fonts := terminal.NewTable("font", "family", "style")
 	for _, f := range inv.Fonts {

@@ -19,7 +19,7 @@ type statusCommand struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints what the agent of this machine says of itself.
+// Run prints the status of this machine's agent.
 func (s statusCommand) Run(ctx context.Context, a *Agent, out *terminal.Output) error {
 	status, err := control.Ask(ctx, a.DataDir)
 	return showStatus(out, s.JSON, status, err, a.DataDir)
@@ -39,7 +39,7 @@ func (pauseCommand) Help() string {
     overcrank agent pause --until 18:00`
 }
 
-// Run asks the agent of this machine for a pause.
+// Run pauses the agent of this machine.
 func (p pauseCommand) Run(ctx context.Context, a *Agent, out *terminal.Output) error {
 	pause, err := p.pause(time.Now())
 	if err != nil {
@@ -89,13 +89,13 @@ func (r resumeCommand) Run(ctx context.Context, a *Agent, out *terminal.Output) 
 	return showStatus(out, r.JSON, status, err, a.DataDir)
 }
 
-// reportInputCommand is what a service starts in the session of a user.
+// reportInputCommand is started by a Windows service in the session of a user, since a service cannot see input itself.
 type reportInputCommand struct{}
 
-// Run tells a service of Windows how long ago the last input of this session was.
+// Run reports to the service how long ago the last input of this session was.
 func (reportInputCommand) Run(ctx context.Context) error { return presence.ReportInput(ctx) }
 
-// showStatus prints what an agent said of itself.
+// showStatus prints the status of an agent. err is the error of asking for it.
 func showStatus(out *terminal.Output, asJSON bool, status control.Status, err error, dataDir string) error {
 	if errors.Is(err, control.ErrNoAgent) {
 		return fmt.Errorf("%w with the data folder %s; is it running, and is this its folder (--data-dir)?", control.ErrNoAgent, dataDir)
@@ -168,7 +168,7 @@ func standingText(status control.Status) string {
 	return ""
 }
 
-// when is a time on this machine's clock, with the day unless it is within a day.
+// when is a time on this machine's clock, with the day when it is more than 24 hours away.
 func when(t time.Time) string {
 	if time.Until(t) < 24*time.Hour {
 		return t.Local().Format("15:04")

@@ -17,11 +17,11 @@ import (
 	"overcrank/cmd/overcrank/process"
 )
 
-// settingsEvery is how often it is looked whether the file of settings has changed.
+// settingsEvery is how often the file of settings is checked for changes.
 const settingsEvery = 2 * time.Second
 
-// followSettings reads the agent's settings again when their file changes and on SIGHUP, in the way in which they were read at first.
-// Those that can be followed come by changes; of the others it is said that they wait for the next start. stop ends it.
+// followSettings reads the agent's settings again when their file changes, and on SIGHUP. It sends settings that a running agent can change
+// on changes; for the others it logs that they take effect at the next start. stop ends it.
 func followSettings(ctx context.Context, now Settings, program process.Program, logger *slog.Logger) (changes <-chan agent.Manners, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &settingsFollower{now: now, log: logger, program: program, path: folders.Config("agent"), out: make(chan agent.Manners)}
@@ -67,7 +67,7 @@ func (f *settingsFollower) run(ctx context.Context) {
 		f.seen = f.state()
 		next, err := readSettings(f.program)
 		if err != nil {
-			f.log.Error("the settings stay as they were", "error", err)
+			f.log.Error("cannot read the settings; the old ones stay in force", "error", err)
 			continue
 		}
 		f.take(ctx, next)
@@ -91,10 +91,10 @@ func readSettings(program process.Program) (Settings, error) {
 	return Settings{}, errors.New("the command line is no longer that of an agent")
 }
 
-// take hands on what can be followed.
+// take sends the settings that a running agent can change, when they differ.
 func (f *settingsFollower) take(ctx context.Context, next Settings) {
 	if fixed := next.fixed(); !reflect.DeepEqual(fixed, f.now.fixed()) {
-		f.log.Warn("some of the settings that changed count from the agent's next start on", "file", f.path)
+		f.log.Warn("some of the changed settings take effect at the next start of the agent", "file", f.path)
 	}
 	before := f.now
 	f.now = next
@@ -107,7 +107,7 @@ func (f *settingsFollower) take(ctx context.Context, next Settings) {
 	}
 }
 
-// fixed are the settings without those that can be followed.
+// fixed are the settings without those that a running agent can change.
 func (s Settings) fixed() Settings {
 	s.Tags, s.Hours, s.Programs = nil, nil, nil
 	s.IdleAfter, s.LockedIsIdle, s.MaxOtherLoad, s.OnBattery, s.OnReturn, s.FrameTime = 0, false, 0, false, "", 0

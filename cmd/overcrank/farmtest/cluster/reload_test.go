@@ -81,7 +81,7 @@ func TestSettingsAreTakenUpWhileTheFarmWorks(t *testing.T) {
 	})
 	end := underSubmissions(f, 4)
 
-	const taken, kept = "new settings are in force", "the settings stay as they were"
+	const taken, kept = "new settings are in force", "the old ones stay in force"
 	port := porttest.Address(t)
 	reloads(f, path, "min-free: 1\ncluster-listen: "+port+"\n", taken)
 	f.Await("others to be told of the coordinators' port", func() bool {
@@ -90,7 +90,7 @@ func TestSettingsAreTakenUpWhileTheFarmWorks(t *testing.T) {
 	})
 	reloads(f, path, "min-free: 1\nstorage: /not/there\n", kept)
 	reloads(f, path, "min-free: 1\nno-such-thing: 1\n", kept)
-	reloads(f, path, "min-free: 1\ncluster-listen: "+port+"\nslots: 2\n", "count from the next start on")
+	reloads(f, path, "min-free: 1\ncluster-listen: "+port+"\nslots: 2\n", "take effect at the next start")
 	reloads(f, path, "min-free: 1\ncluster-listen: "+port+"\nkeep-history: 1000h\n", taken)
 	if n := end(); n < 10 {
 		t.Errorf("only %d jobs were taken", n)

@@ -66,7 +66,7 @@ func TestSettingsAreTakenUpBeforeThereIsAFarm(t *testing.T) {
 
 	setTwo("no-such-thing: 1")
 	two.hangUp()
-	awaitTrue(t, "words about the mistake", func() bool { return strings.Contains(two.said.String(), "the settings stay as they were") })
+	awaitTrue(t, "words about the mistake", func() bool { return strings.Contains(two.said.String(), "the old ones stay in force") })
 	setTwo(settings(storage, porttest.Address(t))...)
 	two.hangUp()
 	awaitTrue(t, "the other to look for the first", func() bool {
